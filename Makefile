@@ -20,7 +20,7 @@ N        ?= 150
 
 tool    := go tool -modfile=.tools/go.mod
 version := $(shell git describe --tags --always --dirty 2>/dev/null)
-html    := internal/report/html
+html    := internal/tell/report/html
 charts  := $(html)/dist/echarts.js
 
 # Empty if the race detector cannot be had: it needs cgo, and that a C compiler.
@@ -48,9 +48,9 @@ demo: build
 processes := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume$$|ResumeSearch$$)
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
-	go test $(race) -timeout 20m -skip '$(processes)' $$(go list ./cmd/... ./internal/... | grep -v '/internal/report/html$$')
+	go test $(race) -timeout 20m -skip '$(processes)' $$(go list ./cmd/... ./internal/... | grep -v '/internal/tell/report/html$$')
 	go test -timeout 20m -run '$(processes)' ./cmd/hubbench
-	go test -timeout 20m ./configs ./pkg/... ./internal/report/html ./testdata/lab ./testdata/fio
+	go test -timeout 20m ./configs ./pkg/... ./internal/tell/report/html ./testdata/lab ./testdata/fio
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)

@@ -9,7 +9,7 @@ tool (
 	golang.org/x/perf/cmd/benchstat
 )
 
-// The bundler of the report's script, a library that internal/report/html/bundle.go calls.
+// The bundler of the report's script, a library that internal/tell/report/html/bundle.go calls.
 require github.com/evanw/esbuild v0.28.2
 
 require (

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/evidence"
-	"github.com/hubbench/hubbench/internal/fusetest"
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/internal/test/fusetest"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
 )

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/device"
-	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
 type devicesOptions struct {

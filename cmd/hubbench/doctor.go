@@ -12,14 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/awake"
-	"github.com/hubbench/hubbench/internal/device"
-	"github.com/hubbench/hubbench/internal/doctor"
-	"github.com/hubbench/hubbench/internal/gauge"
-	"github.com/hubbench/hubbench/internal/interrupt"
-	"github.com/hubbench/hubbench/internal/prepare"
-	"github.com/hubbench/hubbench/internal/report"
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/machine/awake"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/machine/doctor"
+	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/internal/measure/interrupt"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 )

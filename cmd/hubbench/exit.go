@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/interrupt"
+	"github.com/hubbench/hubbench/internal/measure/interrupt"
 )
 
 const (

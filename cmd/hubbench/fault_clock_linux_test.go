@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 )
 
 // clockSteps builds hubbench once more, which takes minutes: in make proof.

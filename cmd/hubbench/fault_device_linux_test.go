@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/fusetest"
-	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/internal/test/fusetest"
+	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 

@@ -17,7 +17,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 )
 
 // hostileTries is how many files are spoiled in how many places: some in the normal tests, thousands in make proof.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 )
 
 // Folders, markers, links and pipes in place of files, and the environment, as somebody else may have left them.

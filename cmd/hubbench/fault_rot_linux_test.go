@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/internal/test/testdisk"
 )
 
 // Bit rot: a bit of the medium turns between the phase that writes a file and the one that reads it.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/clock"
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/internal/test/testdisk"
 )
 
 // What becomes of a volume: its device is taken off its file, it turns read-only, it is unmounted, it is full.

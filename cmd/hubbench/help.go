@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/manual"
+	"github.com/hubbench/hubbench/internal/tell/manual"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/internal/test/testdisk"
 )
 
 // From disks that are plugged in to a report, in two commands: on loop devices, which only root can make.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/prepare"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/unit"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 )
 
 // lateScenario has more to tell in its results than a pipe holds.

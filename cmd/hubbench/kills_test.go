@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/evidence"
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
 var (

@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/hubbench/hubbench/internal/prepare"
-	"github.com/hubbench/hubbench/internal/progress"
-	"github.com/hubbench/hubbench/internal/recorded"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/tell/progress"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )

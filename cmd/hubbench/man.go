@@ -15,7 +15,7 @@ import (
 	"github.com/cpuguy83/go-md2man/v2/md2man"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/hubbench/hubbench/internal/manual"
+	"github.com/hubbench/hubbench/internal/tell/manual"
 )
 
 func main() {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/interrupt"
-	"github.com/hubbench/hubbench/internal/mount"
-	"github.com/hubbench/hubbench/internal/prepare"
+	"github.com/hubbench/hubbench/internal/machine/mount"
+	"github.com/hubbench/hubbench/internal/measure/interrupt"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"

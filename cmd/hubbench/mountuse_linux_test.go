@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hubbench/hubbench/internal/fusetest"
+	"github.com/hubbench/hubbench/internal/test/fusetest"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 

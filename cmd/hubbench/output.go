@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/hubbench/hubbench/internal/cells"
-	"github.com/hubbench/hubbench/internal/filesync"
-	"github.com/hubbench/hubbench/internal/report"
-	"github.com/hubbench/hubbench/internal/report/form"
-	"github.com/hubbench/hubbench/internal/report/text"
+	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/form"
+	"github.com/hubbench/hubbench/internal/tell/report/text"
 )
 
 // output says in which form a command's results go where. Every command that has results has its flags.

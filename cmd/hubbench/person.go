@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/hubbench/hubbench/internal/cells"
-	"github.com/hubbench/hubbench/internal/prepare"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/unit"
 )

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/cells"
-	"github.com/hubbench/hubbench/internal/device"
-	"github.com/hubbench/hubbench/internal/prepare"
-	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/internal/prepare"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )

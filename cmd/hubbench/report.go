@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/recorded"
-	"github.com/hubbench/hubbench/internal/report"
-	"github.com/hubbench/hubbench/internal/report/export"
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
 )
 
 func newReport(p program) *cobra.Command {

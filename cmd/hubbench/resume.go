@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/device"
-	"github.com/hubbench/hubbench/internal/interrupt"
-	"github.com/hubbench/hubbench/internal/prepare"
-	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/measure/interrupt"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 )
 
 // runResume continues an interrupted run by its own plan.

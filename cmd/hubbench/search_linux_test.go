@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 

@@ -5,7 +5,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/hubbench/hubbench/internal/interrupt"
+	"github.com/hubbench/hubbench/internal/measure/interrupt"
 )
 
 // heapGrowth is how many percent the heap may grow between collections: a million files are then analysed in 250 MB, as

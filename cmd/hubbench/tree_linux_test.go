@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/internal/test/testdisk"
 )
 
 // tree is hubbench and all processes that it has started, known by the folder for temporary files that is theirs alone: one

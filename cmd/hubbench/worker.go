@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/coordinator"
-	"github.com/hubbench/hubbench/internal/device"
-	"github.com/hubbench/hubbench/internal/diskio"
-	"github.com/hubbench/hubbench/internal/doctor"
-	"github.com/hubbench/hubbench/internal/wire"
-	"github.com/hubbench/hubbench/internal/worker"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/machine/doctor"
+	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/wire"
+	"github.com/hubbench/hubbench/internal/measure/worker"
 )
 
 // newWorker is the process that does one disk's job: started by run, never by a person.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/fit"
 )
 

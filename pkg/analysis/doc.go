@@ -1,5 +1,5 @@
 // Package analysis turns a trace into numbers and claims that a reviewer can quote. It is a pure function of the trace: it
-// reads no files, and what it finds are codes and numbers, which internal/say puts into words. Start at Analyze; Analysis
+// reads no files, and what it finds are codes and numbers, which internal/tell/say puts into words. Start at Analyze; Analysis
 // says what comes out, key by key.
 //
 // # From a trace to an answer

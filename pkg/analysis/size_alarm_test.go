@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )

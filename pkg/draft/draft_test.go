@@ -20,7 +20,7 @@ func itself(mount string) string { return mount }
 // captured are the inventories that the parsers of every system's captures are held to.
 func captured(t *testing.T) map[string]*hardware.Inventory {
 	t.Helper()
-	files, err := filepath.Glob("../../internal/device/*/testdata/*.json")
+	files, err := filepath.Glob("../../internal/machine/device/*/testdata/*.json")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d inventories, %v", len(files), err)
 	}

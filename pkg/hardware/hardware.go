@@ -1,5 +1,5 @@
 // Package hardware describes disks and what they are connected to: hosts and their ports, hubs, the links of each disk's path,
-// and what these can carry. It holds facts and calls no system: internal/device finds them. What is not known is empty
+// and what these can carry. It holds facts and calls no system: internal/machine/device finds them. What is not known is empty
 // or nil, never a guess.
 //
 // Start at Inventory, which is all that a machine has; Setup is the part of it that one run was measured on.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
 // draw makes n times of a distribution with a long tail, from 20 us to seconds.

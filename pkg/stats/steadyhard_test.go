@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
 // hardSeries draws a series of a kind that real disks show and that a detector may stumble over. The noise of a window is up to 5 %.

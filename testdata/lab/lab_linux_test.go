@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/internal/test/testdisk"
 )
 
 // child tells this test binary that it is the lab.

@@ -18,8 +18,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/hubbench/hubbench/internal/evidence"
-	"github.com/hubbench/hubbench/internal/report/text"
+	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
 // The limits differ, so that reads mistaken for writes would show. Any computer made in this century moves them.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/evidence"
-	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/evidence"
-	"github.com/hubbench/hubbench/internal/report/text"
+	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 	plans "github.com/hubbench/hubbench/pkg/scenario"
 )
 

@@ -42,8 +42,8 @@ func systems() []system {
 	every := []string{"./..."}
 	// Where systems differ, and the commands, which bring all together.
 	differ := []string{
-		"./internal/awake", "./internal/clock", "./internal/coordinator", "./internal/device/...", "./internal/diskio", "./internal/filelock",
-		"./internal/filesync", "./internal/rundir", "./internal/worker", "./cmd/hubbench",
+		"./internal/machine/awake", "./internal/measure/clock", "./internal/measure/coordinator", "./internal/machine/device/...", "./internal/measure/diskio", "./internal/measure/filelock",
+		"./internal/measure/filesync", "./internal/measure/rundir", "./internal/measure/worker", "./cmd/hubbench",
 	}
 	// Where numbers are worked out and bytes are read; the rest of pkg follows from these.
 	numbers := []string{

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/manual"
+	"github.com/hubbench/hubbench/internal/tell/manual"
 )
 
 // The README or the manual holds every sentence that is measured, and each command names tests that there are.

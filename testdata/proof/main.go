@@ -24,9 +24,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/device"
-	"github.com/hubbench/hubbench/internal/filesync"
-	"github.com/hubbench/hubbench/internal/report/html"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/tell/report/html"
 )
 
 const here = "testdata/proof"

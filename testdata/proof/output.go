@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
 // event is a line of go test -json.

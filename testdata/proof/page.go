@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/evidence"
-	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 

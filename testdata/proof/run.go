@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 

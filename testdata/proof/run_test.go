@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
 // fake is the environment's variable that has this program do as a command that measures.

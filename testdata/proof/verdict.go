@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
 // Proof is everything that was measured.

@@ -9,7 +9,7 @@ import (
 )
 
 // Page is the page of the manual that has the list.
-const Page = "internal/manual/platforms.md"
+const Page = "internal/tell/manual/platforms.md"
 
 // The list stands in the page between these lines.
 const (

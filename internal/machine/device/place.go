@@ -1,0 +1,86 @@
+// Package device knows what lies behind the folders under test: the volume, its free space and limits, and
+// whether a plan can run there at all. It does no I/O on test files (see diskio) and changes nothing.
+// Start at Check, which judges a plan before anything is touched; Inspect is what it knows of one folder.
+package device
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hubbench/hubbench/internal/machine/volume"
+)
+
+// Place is what is known of a folder.
+type Place struct {
+	Path       string // absolute, without symbolic links
+	ID         uint64 // the same for all folders of one file system; 0 if the system does not say
+	Free       int64  // bytes that this user may still write
+	Size       int64  // bytes of the file system
+	Used       int64  // of them, by whomever
+	Mount      string // where the file system is mounted
+	Source     string // what is mounted there: /dev/sda1, a share; empty if the system does not say
+	Filesystem string // its kind, as the system calls it: ext4, apfs, NTFS
+	System     bool   // holds the operating system
+	Writable   error  // why nothing can be written; nil when it can
+	Closed     error  // why the system keeps this program out of a folder that exists; nil if it does not
+	info       fs.FileInfo
+}
+
+// errNotFolder marks a path that is something else.
+var errNotFolder = errors.New("it is not a folder")
+
+// Inspect finds out about the folder path.
+func Inspect(path string) (Place, error) {
+	resolved, err := resolve(path)
+	if err != nil {
+		return Place{}, err
+	}
+	info, err := os.Stat(resolved)
+	if err != nil {
+		return Place{}, err
+	}
+	if !info.IsDir() {
+		return Place{}, fmt.Errorf("%s: %w", path, errNotFolder)
+	}
+	v, err := volume.Of(resolved)
+	if err != nil {
+		return Place{}, err
+	}
+	p := Place{Path: resolved, Free: v.Free, Size: v.Size, Used: v.Used, info: info}
+	if err := p.query(); err != nil {
+		return Place{}, fmt.Errorf("query the file system of %s: %w", path, err)
+	}
+	return p, nil
+}
+
+// sameFolder reports whether both are one folder, under whatever names.
+func (p Place) sameFolder(q Place) bool { return os.SameFile(p.info, q.info) }
+
+// sameVolume reports whether both share a file system, as far as the system says.
+func (p Place) sameVolume(q Place) bool { return p.ID != 0 && p.ID == q.ID }
+
+func resolve(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// inspectAbove is Inspect for a folder that may not exist yet: the nearest one above it that does.
+func inspectAbove(path string) (Place, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Place{}, err
+	}
+	for {
+		p, err := Inspect(path)
+		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
+			return p, err
+		}
+		path = filepath.Dir(path)
+	}
+}

@@ -1,0 +1,137 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// ioLimits are the limits that control groups set to this process on the disk behind a folder.
+func ioLimits(path string) []string {
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil
+	}
+	number, ok := wholeDisk(path)
+	if !ok {
+		return nil
+	}
+	return groupLimits("/sys/fs/cgroup", string(text), number)
+}
+
+// wholeDisk is the number of the disk behind a folder, as in 8:0: limits are of whole disks.
+func wholeDisk(path string) (string, bool) {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return "", false
+	}
+	dev := uint64(st.Dev)
+	if unix.Major(dev) == 0 { // btrfs numbers its file systems itself; their mounts name a disk
+		place, err := device.Inspect(path)
+		source, _, _ := strings.Cut(place.Source, ":") // the first of several, of bcachefs
+		if err != nil || unix.Stat(source, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFBLK {
+			return "", false
+		}
+		dev = uint64(st.Rdev)
+	}
+	number := fmt.Sprintf("%d:%d", unix.Major(dev), unix.Minor(dev))
+	link := "/sys/dev/block/" + number
+	if _, err := os.Stat(filepath.Join(link, "partition")); err == nil {
+		target, err := filepath.EvalSymlinks(link)
+		if err != nil {
+			return "", false
+		}
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(target), "dev"))
+		return strings.TrimSpace(string(text)), err == nil
+	}
+	return number, true
+}
+
+// groupLimits reads the groups of a process, as in /proc/self/cgroup, and those above them: version 1 has a file for
+// each limit (https://docs.kernel.org/admin-guide/cgroup-v1/blkio-controller.html), version 2 has io.max.
+func groupLimits(root, groups, number string) (limits []string) {
+	for line := range strings.Lines(groups) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		for group := parts[2]; ; group = filepath.Dir(group) {
+			switch {
+			case strings.Contains(","+parts[1]+",", ",blkio,"):
+				folder := filepath.Join(root, "blkio", group)
+				for _, l := range [...]struct{ file, what string }{
+					{"blkio.throttle.read_bps_device", "rbps"}, {"blkio.throttle.write_bps_device", "wbps"},
+					{"blkio.throttle.read_iops_device", "riops"}, {"blkio.throttle.write_iops_device", "wiops"},
+				} {
+					limits = append(limits, limitsIn(filepath.Join(folder, l.file), number, func(value string) []string { return []string{l.what + "=" + value} }, group)...)
+				}
+			case parts[1] == "":
+				for _, at := range [...]string{root, filepath.Join(root, "unified")} {
+					limits = append(limits, limitsIn(filepath.Join(at, group, "io.max"), number, strings.Fields, group)...)
+				}
+			}
+			if group == "/" || group == "." {
+				break
+			}
+		}
+	}
+	return limits
+}
+
+// limitsIn finds the limits of a disk in a file with a line for each disk, and says them.
+func limitsIn(file, number string, split func(value string) []string, group string) (out []string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	words := map[string]string{"rbps": "reading", "wbps": "writing", "riops": "read requests", "wiops": "write requests"}
+	for line := range strings.Lines(string(text)) {
+		of, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if of != number {
+			continue
+		}
+		for _, pair := range split(value) {
+			what, much, _ := strings.Cut(pair, "=")
+			n, err := strconv.ParseInt(much, 10, 64)
+			if err != nil || words[what] == "" {
+				continue // max: no limit
+			}
+			amount := unit.FormatRate(float64(n))
+			if strings.HasSuffix(what, "iops") {
+				amount = much + "/s"
+			}
+			out = append(out, fmt.Sprintf("control group %s limits %s on this disk to %s", group, words[what], amount))
+		}
+	}
+	return out
+}
+
+// volatileCache is what the disk behind a folder says of its cache: that it loses it without power, or not.
+func volatileCache(path string) (volatile, known bool) {
+	number, ok := wholeDisk(path)
+	if !ok {
+		return false, false
+	}
+	text, err := os.ReadFile(filepath.Join("/sys/dev/block", number, "queue", "write_cache"))
+	if err != nil {
+		return false, false
+	}
+	return strings.TrimSpace(string(text)) == "write back", true
+}
+
+// virtualDisk reports whether a path's disk is made by a program: by a machine's host, or by this system out of a file.
+func virtualDisk(path string) bool {
+	number, ok := wholeDisk(path)
+	if !ok {
+		return false
+	}
+	at, err := filepath.EvalSymlinks(filepath.Join("/sys/dev/block", number))
+	return err == nil && (strings.Contains(at, "/virtual/") || strings.Contains(at, "/virtio"))
+}

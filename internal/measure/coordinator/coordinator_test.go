@@ -1,0 +1,404 @@
+package coordinator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/wire"
+	"github.com/hubbench/hubbench/internal/measure/worker"
+	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// behaviour, in the environment of a child, makes this test binary a worker, and says of which kind.
+const behaviour = "HUBBENCH_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	kind := os.Getenv(behaviour)
+	if kind == "" {
+		goleak.VerifyTestMain(m) // which exits
+	}
+	conn := wire.NewConn(os.Stdin, os.Stdout)
+	switch kind {
+	case "good":
+		newEngine := func(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
+			return diskio.NewSimulated(job.Job, hub), nil
+		}
+		if err := worker.Run(context.Background(), conn, newEngine, zap.NewNop()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case "babbling":
+		fmt.Println("hello, is this the coordinator?")
+		hang()
+	case "crashing":
+		getReady(conn)
+		fmt.Fprintln(os.Stderr, "panic: out of sectors")
+		os.Exit(2)
+	case "failing":
+		getReady(conn)
+		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "no space left on device", Effective: &trace.Effective{Engine: "fake", Cache: "cached"}})
+	case "waiting":
+		getReady(conn)
+		_, _ = conn.Receive() // to be asked to stop
+		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "stopped"})
+	case "quick":
+		getReady(conn)
+		_ = conn.Send(wire.Message{Kind: wire.DoneKind})
+	case "accompanying":
+		getReady(conn)
+		m, _ := conn.Receive()
+		done := wire.Message{Kind: wire.DoneKind}
+		if m.Kind != wire.FinishKind {
+			done.Error = fmt.Sprintf("was told %q, want that the job is whole", m.Kind)
+		}
+		_ = conn.Send(done)
+	case "playing":
+		play(conn)
+	case "tidying":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "silent":
+		signal.Ignore(syscall.SIGTERM)
+		getReady(conn)
+		hang()
+	}
+}
+
+// hang does nothing for longer than any test. Without the timer the runtime would call it a deadlock, if it has no cgo
+// that might end it.
+func hang() { <-time.After(time.Hour) }
+
+func getReady(conn *wire.Conn) {
+	_, _ = conn.Receive()
+	_ = conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &trace.Effective{Engine: "fake"}})
+	_, _ = conn.Receive()
+}
+
+// memory is a Journal and a Watcher that remembers.
+type memory struct {
+	mu       sync.Mutex
+	events   []trace.Event
+	released chan struct{} // gets one value for each release
+	moved    map[string]int64
+	modes    map[string]map[string]trace.Effective
+	tried    []tried
+}
+
+// tried is a try of a search.
+type tried struct {
+	outcome search.Outcome
+	search  *search.Search
+}
+
+func (m *memory) Append(events ...trace.Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, events...)
+	return nil
+}
+
+func (m *memory) PhaseBegins(int, scenario.Phase)       {}
+func (m *memory) Released()                             { m.released <- struct{}{} }
+func (m *memory) Moved(disk string, _ int, bytes int64) { m.moved[disk] = bytes }
+func (m *memory) PhaseEnds([]trace.RunFailure)          {}
+func (m *memory) Tried(_ trace.Try, o search.Outcome, s *search.Search) {
+	m.tried = append(m.tried, tried{o, s})
+}
+func (m *memory) count(t trace.Type) (n int) {
+	for _, e := range m.events {
+		if e.Type == t {
+			n++
+		}
+	}
+	return n
+}
+
+// profile is a hub on which disks A and B move a byte a nanosecond each.
+func profile() *hub.Profile {
+	side := hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
+	disk := func(name string) hub.Disk { return hub.Disk{Name: name, Read: side, Write: side} }
+	return &hub.Profile{Name: "even", Capacity: hub.Capacity{Read: 2e9, Write: 2e9, Both: 2e9, ReadWeight: 1, WriteWeight: 1},
+		Disks: []hub.Disk{disk("A"), disk("B")}}
+}
+
+// plan has phases of two disks, each with files of that many bytes.
+func plan(phases int, sizes ...int64) *scenario.Plan {
+	p := &scenario.Plan{Name: "test", Hub: &scenario.Hub{Profile: "even", Speedup: 1000},
+		Disks: []scenario.Disk{{Name: "one", Profile: "A"}, {Name: "two", Profile: "B"}}}
+	for i := range phases {
+		phase := scenario.Phase{Name: fmt.Sprintf("WW-%d", i+1), Roles: map[string]trace.Role{}}
+		for _, d := range p.Disks {
+			phase.Roles[d.Name] = trace.Write
+			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: d.Name, Role: trace.Write, Sizes: sizes})
+		}
+		p.Phases = append(p.Phases, phase)
+	}
+	return p
+}
+
+// record runs a plan with workers of the given kinds, the last for all further ones.
+func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Options), kinds ...string) (Outcome, *memory) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := &memory{released: make(chan struct{}, 100), moved: map[string]int64{}, modes: map[string]map[string]trace.Effective{}}
+	started := 0
+	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
+		Stall: time.Minute, Log: zap.NewNop(),
+		Modes: func(phase string, modes map[string]trace.Effective) error { seen.modes[phase] = modes; return nil },
+		Command: func() *exec.Cmd {
+			cmd := exec.Command(self)
+			// The race detector would make every child linger for a second.
+			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", behaviour+"="+kinds[min(started, len(kinds)-1)])
+			started++
+			return cmd
+		}}
+	if change != nil {
+		change(&opts)
+	}
+	out, err := Run(ctx, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := seen.events[len(seen.events)-1]; last.Type != trace.EndType || last.Status != out.Status {
+		t.Errorf("last event %+v, want the end with status %q", last, out.Status)
+	}
+	return out, seen
+}
+
+func TestCompleteRun(t *testing.T) {
+	out, seen := record(t, context.Background(), plan(3, 5e9, 3e9), nil, "good")
+	if out.Status != trace.Complete || len(out.Failures) != 0 {
+		t.Errorf("got status %q, failures %v; want a complete run", out.Status, out.Failures)
+	}
+	if got := seen.count(trace.FileType); got != 12 {
+		t.Errorf("got %d files, want 12", got)
+	}
+	if got := seen.count(trace.StartType); got != 6 {
+		t.Errorf("got %d starts, want 6", got)
+	}
+	if got := seen.modes["WW-2"]["two"].Engine; got != "simulated" {
+		t.Errorf("got engine %q, want simulated", got)
+	}
+	for _, e := range seen.events {
+		// Alone on its lane each disk moves a byte a nanosecond, whatever the wall clock did.
+		if e.Type == trace.FileType && e.EndNS-e.StartNS != e.Bytes {
+			t.Errorf("%+v: took %d ns of model time, want %d", e, e.EndNS-e.StartNS, e.Bytes)
+		}
+	}
+}
+
+// A machine that sleeps in a phase leaves a mark in the trace.
+func TestSleepIsRecorded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p := plan(1, 1e9)
+	p.Hub = nil
+	for i := range p.Disks {
+		p.Disks[i] = scenario.Disk{Name: p.Disks[i].Name, Path: t.TempDir()}
+	}
+	var released atomic.Int64 // when the workers were told of the release, which lies a little later
+	_, seen := record(t, ctx, p, func(o *Options) {
+		seen := o.Watcher.(*memory).released
+		go func() { <-seen; released.Store(clock.Now()) }()
+		o.Profile = nil
+		o.Journal = untilGauge{o.Journal, cancel}
+		o.Clocks = func() (nowNS int64, slept time.Duration) {
+			nowNS = clock.Now()
+			if at := released.Load(); at > 0 && nowNS > at+2*int64(releaseDelay) {
+				slept = 90 * time.Second
+			}
+			return nowNS, slept
+		}
+		o.Janitor = bystander
+	}, "waiting")
+	var marks []trace.Event
+	for _, e := range seen.events {
+		if e.Type == trace.GaugeType {
+			marks = append(marks, e)
+		}
+	}
+	held := 0.0
+	if len(marks) == 1 && marks[0].Name == trace.Stopped && marks[0].Value == 90 && marks[0].Phase == "WW-1" && marks[0].TNS > 0 {
+		held = 1
+	} else {
+		t.Errorf("recorded %+v, want one sleep of 90 s", marks)
+	}
+	evidence.Report(t, evidence.Finding{Claim: "faults", Case: "a sleep of the machine, by a clock of the test's", Unit: "of 1", Limit: "all of them",
+		Truth: 1, Measured: held, Low: held, High: held, Pass: held == 1})
+}
+
+// Streams last as long as the others work, and no longer.
+func TestAccompanyingJobEnds(t *testing.T) {
+	p := plan(1, 1e9)
+	p.Hub = nil
+	for i := range p.Disks {
+		p.Disks[i] = scenario.Disk{Name: p.Disks[i].Name, Path: t.TempDir()}
+	}
+	p.Phases[0].Jobs[0].Streams = []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}
+	out, _ := record(t, t.Context(), p, func(o *Options) {
+		o.Profile = nil
+		o.Janitor = bystander
+	}, "accompanying", "quick")
+	if out.Status != trace.Complete {
+		t.Errorf("got status %q, failures %v", out.Status, out.Failures)
+	}
+}
+
+// bystander is a process that does nothing.
+func bystander(...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), behaviour+"=bystander")
+	return cmd
+}
+
+// untilGauge is a journal that ends the run at the first gauge.
+type untilGauge struct {
+	Journal
+	end func()
+}
+
+func (j untilGauge) Append(events ...trace.Event) error {
+	for _, e := range events {
+		if e.Type == trace.GaugeType {
+			defer j.end()
+		}
+	}
+	return j.Journal.Append(events...)
+}
+
+func TestPartialRun(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kinds []string
+		stall time.Duration // short only if it is waited for: a busy machine keeps anyone silent for a while
+		want  string
+	}{
+		"a crash":         {[]string{"good", "crashing"}, time.Minute, "disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors"},
+		"a failure":       {[]string{"failing", "good"}, time.Minute, "disk one, phase WW-1: no space left on device"},
+		"a foreign voice": {[]string{"babbling", "good"}, time.Minute, "disk one, phase WW-1: its worker died (receive message: a frame of"},
+		"silence":         {[]string{"good", "silent"}, 2 * time.Second, "disk two, phase WW-1: its worker was killed: nothing moved for 2s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// A minute of model time at half speed would take two: whoever is well must be stopped.
+			p := plan(2, 60e9)
+			p.Hub.Speedup = 0.5
+			out, seen := record(t, context.Background(), p, func(o *Options) { o.Stall = tc.stall }, tc.kinds...)
+			if out.Status != trace.Partial {
+				t.Errorf("got status %q, want partial", out.Status)
+			}
+			if len(out.Failures) == 0 || !strings.HasPrefix(out.Failures[0].String(), tc.want) {
+				t.Errorf("got failures %v, want first %q", out.Failures, tc.want)
+			}
+			if got := seen.count(trace.PhaseType); got != 1 {
+				t.Errorf("got %d phases, want the run to end with the first", got)
+			}
+		})
+	}
+}
+
+// What a job finds out about itself at its end is how it was done.
+func TestModesAreThoseOfTheEnd(t *testing.T) {
+	_, seen := record(t, context.Background(), plan(2, 60e9), nil, "failing", "good")
+	if got := seen.modes["WW-1"]["one"].Cache; got != "cached" {
+		t.Errorf("got cache %q, want what the worker said last", got)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	p := plan(2, 60e9)
+	p.Hub.Speedup = 1
+	ctx, cancel := context.WithCancel(context.Background())
+	out, seen := record(t, ctx, p, func(o *Options) {
+		seen := o.Watcher.(*memory)
+		go func() { <-seen.released; cancel() }()
+	}, "good")
+	if out.Status != trace.Partial || len(out.Failures) != 1 || out.Failures[0].Cause != "interrupted" {
+		t.Errorf("got status %q, failures %v; want partial, interrupted", out.Status, out.Failures)
+	}
+	if got := seen.count(trace.PhaseType); got != 1 {
+		t.Errorf("got %d phases, want 1", got)
+	}
+}
+
+func TestSecondInterruptWaitsForNobody(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	kill := make(chan struct{})
+	began := time.Now()
+	out, _ := record(t, ctx, plan(1, 60e9), func(o *Options) {
+		o.Kill = kill
+		seen := o.Watcher.(*memory)
+		go func() { <-seen.released; cancel(); close(kill) }()
+	}, "silent")
+	if took := time.Since(began); took >= stopTimeout {
+		t.Errorf("took %s: it waited for workers that do not stop", took)
+	}
+	if out.Status != trace.Partial {
+		t.Errorf("got status %q, want partial", out.Status)
+	}
+}
+
+func TestStderrLog(t *testing.T) {
+	var out bytes.Buffer
+	s := &stderrLog{out: &out, log: zap.NewNop()}
+	for _, part := range []string{`{"msg":`, `"a"}` + "\npan", "ic: x\ngoroutine 1\n", `{"msg":"b"}` + "\n"} {
+		if _, err := io.WriteString(s, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := out.String(), "{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := s.crash, "panic: x"; got != want {
+		t.Errorf("got crash %q, want %q", got, want)
+	}
+}
+
+// Only what has moved counts as movement: a disk that hangs in a request still has a worker that lives and a clock.
+func TestMoves(t *testing.T) {
+	progress := func(seq int, bytes, tNS int64) wire.Message {
+		return wire.Message{Kind: wire.EventsKind, Events: []trace.Event{{Type: trace.ProgressType, Seq: seq, Bytes: bytes, TNS: tNS}}}
+	}
+	gauge := wire.Message{Kind: wire.EventsKind, Events: []trace.Event{{Type: trace.StreamType, TNS: 1}, {Type: trace.LatencyType, TNS: 1}}}
+	c := &child{bytes: 5}
+	for i, tt := range []struct {
+		m    wire.Message
+		want bool
+	}{
+		{progress(0, 10, 1), true},
+		{progress(0, 10, 2), false},
+		{progress(0, 11, 3), true},
+		{progress(1, 11, 4), true},
+		{progress(1, 11, 5), false},
+		{gauge, false},
+		{wire.Message{Kind: wire.AliveKind, Bytes: 5}, false},
+		{wire.Message{Kind: wire.AliveKind, Bytes: 6}, true},
+		{wire.Message{Kind: wire.EventsKind, Events: []trace.Event{{Type: trace.FileType}}}, true},
+		{wire.Message{Kind: wire.ReadyKind}, true},
+	} {
+		if got := c.moves(tt.m); got != tt.want {
+			t.Errorf("message %d: %v, want %v", i, got, tt.want)
+		}
+	}
+}

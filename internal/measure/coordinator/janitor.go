@@ -1,0 +1,211 @@
+package coordinator
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/filelock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+const (
+	// cleanTimeout is how long a run that is over waits for its janitor; one whose disk hangs goes on by itself.
+	cleanTimeout = 5 * time.Second
+	// killedTimeout is how long one waits that was interrupted twice.
+	killedTimeout = time.Second
+	// busyTimeout is how long a janitor waits for workers that are still ending.
+	busyTimeout = 30 * time.Second
+	busyRetry   = 20 * time.Millisecond
+)
+
+// janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
+// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. If the janitor was killed
+// as well, whoever is left does its work: the coordinator, or the workers that have lost that too (see worker).
+//
+// A worker blocked by a disk may go on, and make its folder, when the disk is back. All workers hold the write end of a pipe,
+// the leash: when that ends the last of them has, and the janitor looks once more.
+type janitor struct {
+	runID   string
+	folders []string
+	stdin   io.WriteCloser
+	leash   *os.File      // its write end; nil if processes inherit no files
+	over    chan struct{} // closed when the run is
+	done    chan cleaned  // gets one for each folder, from the janitor
+}
+
+// cleaned is what the janitor says of a folder when it has done what it can.
+type cleaned struct {
+	Folder    string `json:"folder"`
+	Complaint string `json:"complaint,omitempty"` // about what is left
+}
+
+// newJanitor starts the run's janitor; nil if no disk is real.
+func newJanitor(s *starter, opts Options) (*janitor, error) {
+	folders := realFolders(opts.Plan)
+	if len(folders) == 0 {
+		return nil, nil
+	}
+	j := &janitor{runID: opts.RunID, folders: folders, done: make(chan cleaned, 2*len(folders)), over: make(chan struct{})}
+	end, leash, args, err := NewLeash()
+	if err != nil {
+		return nil, err
+	}
+	j.leash = leash
+	cmd := opts.Janitor(append(append(args, opts.RunID), folders...)...)
+	Inherit(cmd, end)
+	stdin, stdout, err := s.start(cmd)
+	if end != nil {
+		_ = end.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start clean-up process: %w", err)
+	}
+	j.stdin = stdin
+	opts.Log.Info("clean-up process started", zap.Int("pid", cmd.Process.Pid))
+	go func() {
+		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			var c cleaned
+			if json.Unmarshal(lines.Bytes(), &c) == nil {
+				j.done <- c
+			}
+		}
+		if err := cmd.Wait(); err != nil {
+			opts.Log.Warn("the clean-up process has failed: the test files are removed without it", zap.Error(err))
+			<-j.over
+			removeRuns(opts.RunID, folders, func(c cleaned) { j.done <- c })
+		}
+		close(j.done)
+	}()
+	return j, nil
+}
+
+// LeashFlag says that the janitor has inherited the leash, as LeashFile.
+const (
+	LeashFlag = "--leash"
+	LeashFile = 3
+)
+
+// NewLeash makes a leash, of which the janitor inherits the end and learns of it by args; nil if processes inherit no files.
+func NewLeash() (end, leash *os.File, args []string, err error) {
+	if runtime.GOOS == "windows" {
+		return nil, nil, nil, nil
+	}
+	if end, leash, err = os.Pipe(); err != nil {
+		return nil, nil, nil, fmt.Errorf("open the clean-up process's pipe: %w", err)
+	}
+	return end, leash, []string{LeashFlag}, nil
+}
+
+// Inherit has a process hold an open file, the first after stdin, stdout and stderr.
+func Inherit(cmd *exec.Cmd, file *os.File) {
+	if file != nil {
+		cmd.ExtraFiles = []*os.File{file}
+	}
+}
+
+// realFolders are the folders of a plan's real disks.
+func realFolders(plan *scenario.Plan) (folders []string) {
+	for _, disk := range plan.Disks {
+		if !disk.Simulated() {
+			folders = append(folders, disk.Path)
+		}
+	}
+	return folders
+}
+
+// finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are the folders of disks whose
+// workers have not exited. After kill it waits no longer than it must.
+func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaints []string) {
+	if j == nil {
+		return nil
+	}
+	close(j.over)
+	// Its signal to begin, even if another process, such as one that does not start, still holds the pipe.
+	_, _ = j.stdin.Write([]byte{1})
+	_ = j.stdin.Close()
+	if j.leash != nil {
+		_ = j.leash.Close()
+	}
+	left := map[string]bool{}
+	for _, folder := range j.folders {
+		left[folder] = true
+	}
+	timeout := time.After(cleanTimeout)
+	for waits := true; waits && len(left) > len(hangs); {
+		select {
+		case c, more := <-j.done:
+			if !more { // it has ended, and has no more to say
+				left, waits = hangs, false
+				continue
+			}
+			if hangs[c.Folder] {
+				continue
+			}
+			delete(left, c.Folder)
+			if c.Complaint != "" {
+				complaints = append(complaints, c.Complaint)
+			}
+		case <-kill:
+			kill, timeout = nil, time.After(killedTimeout)
+		case <-timeout:
+			waits = false
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(left)) {
+		complaints = append(complaints, fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when a disk that hangs is back; then run hubbench clean %s", folder, j.runID, folder))
+	}
+	return complaints
+}
+
+// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files in all folders, and says of each what it could
+// not. When the leash ends too, it removes what came after that; nil: there is none.
+func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, folders []string) {
+	_, _ = stdin.Read(make([]byte, 1)) // whatever ends it
+	out := json.NewEncoder(stdout)
+	removeRuns(runID, folders, func(c cleaned) { _ = out.Encode(c) }) // a coordinator that is gone cannot be reached
+	if leash != nil {
+		_, _ = io.Copy(io.Discard, leash)
+		removeRuns(runID, folders, func(cleaned) {})
+	}
+	diskio.ForgetRun(runID)
+}
+
+// removeRuns removes a run's test files in all folders, and says of each in turn what it could not.
+func removeRuns(runID string, folders []string, say func(cleaned)) {
+	each := make(chan cleaned)
+	for _, folder := range folders {
+		go func() { // a disk that hangs holds up no other
+			c := cleaned{Folder: folder}
+			if err := removeRun(folder, runID); err != nil {
+				c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s", folder, strings.ReplaceAll(err.Error(), "\n", "; "), folder)
+			}
+			each <- c
+		}()
+	}
+	for range folders {
+		say(<-each)
+	}
+}
+
+// removeRun removes a run's test files in a folder once its last worker has released them.
+func removeRun(folder, runID string) error {
+	for deadline := time.Now().Add(busyTimeout); ; time.Sleep(busyRetry) {
+		err := diskio.RemoveRun(folder, runID)
+		if !errors.Is(err, filelock.ErrBusy) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// A disk that has been written to goes on working by itself: it flushes its cache and collects garbage. It is idle when
+// nothing has moved on it for a while.
+const (
+	idleFor   = 5 * time.Second
+	idleCheck = 500 * time.Millisecond
+)
+
+// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier if it is to
+// last only until the disks are idle.
+func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
+	if phase.Pause != "" {
+		if err := opts.Pause(ctx, phase.Pause); err != nil {
+			return err
+		}
+	}
+	cooldown := phase.Cooldown
+	if opts.Plan.Simulated() {
+		cooldown = time.Duration(float64(cooldown) / opts.Plan.Hub.Speedup)
+	}
+	over := time.NewTimer(cooldown)
+	defer over.Stop()
+	var idle idleWatch
+	var check <-chan time.Time // never, unless
+	if phase.UntilIdle && !opts.Plan.Simulated() {
+		if _, known := traffic(ctx, opts.Plan.Disks); !known && opts.Say != nil {
+			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move cannot be read here: it waits the whole %s", phase.Name, unit.FormatSeconds(cooldown.Seconds())))
+		}
+		tick := time.NewTicker(idleCheck)
+		defer tick.Stop()
+		check = tick.C
+	}
+	for {
+		select {
+		case <-over.C:
+			return ctx.Err()
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-check:
+			count, known := traffic(ctx, opts.Plan.Disks)
+			if idle.since(count, known, now) >= idleFor {
+				return ctx.Err()
+			}
+		}
+	}
+}
+
+// traffic is what all disks have moved, for any program; it is unknown if one of them has no counter.
+func traffic(ctx context.Context, disks []scenario.Disk) (sum int64, known bool) {
+	for _, d := range disks {
+		if d.Simulated() {
+			return 0, false
+		}
+		count, err := gauge.Count(ctx, d.Path)
+		if err != nil {
+			return 0, false
+		}
+		sum += count.Sum()
+	}
+	return sum, true
+}
+
+// idleWatch measures how long a counter stands still.
+type idleWatch struct {
+	count int64
+	at    time.Time // when it last moved; zero before it is known
+}
+
+// since is how long the counter has stood still by now; zero if it is not known.
+func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration {
+	if !known || c.at.IsZero() || count != c.count {
+		c.count, c.at = count, now
+	}
+	return now.Sub(c.at)
+}

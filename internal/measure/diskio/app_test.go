@@ -1,0 +1,137 @@
+package diskio
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// calls notes the sizes of the calls for whole files.
+type calls struct {
+	testFile
+	log *[]int64
+}
+
+func (c *calls) writeList(list [][]byte, off int64) (int64, error) {
+	n, err := c.testFile.writeList(list, off)
+	*c.log = append(*c.log, n)
+	return n, err
+}
+
+func (c *calls) readList(list [][]byte, off int64) (int64, error) {
+	n, err := c.testFile.readList(list, off)
+	*c.log = append(*c.log, -n)
+	return n, err
+}
+
+func TestAppMovesAFileInOneCall(t *testing.T) {
+	sizes := []int64{1, 100_000, appBytes, 3*appBytes + 12345}
+	for _, role := range []trace.Role{trace.Write, trace.Read} {
+		t.Run(string(role), func(t *testing.T) {
+			var log []int64
+			sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+				f, err := openTestFile(folder, name, o)
+				return &calls{f, &log}, err
+			}}
+			job := newJob(t.TempDir(), role, sizes...)
+			job.IO.Mode = "app"
+			engine, eff := prepared(t, job, sys)
+			limit := sizes[3]
+			if !oneCall {
+				limit = appBytes
+			}
+			if eff.Engine != "app" || eff.Cache != "buffered" || eff.Block != limit || eff.Depth != 1 {
+				t.Errorf("Prepare() = %+v, want calls of at most %d bytes through the cache", eff, limit)
+			}
+			if len(eff.Warnings) > 0 && runtime.GOOS == "linux" {
+				t.Errorf("warnings = %q, want none", eff.Warnings)
+			}
+			log = nil
+			engine.Start(clock.Now(), func(trace.Event) {})
+			for seq, size := range sizes {
+				if span, err := engine.Transfer(t.Context(), seq, nil); err != nil || span.Bytes != size {
+					t.Fatalf("Transfer(%d) = %+v, %v", seq, span, err)
+				}
+				info, err := os.Stat(filepath.Join(engine.folder.path, record{Number: seq}.name()))
+				if err != nil || info.Size() != size {
+					t.Errorf("file %d: %v, %v, want %d bytes", seq, info, err, size)
+				}
+			}
+			want := sizes
+			if role == trace.Read {
+				want = []int64{-sizes[0], -sizes[1], -sizes[2], -sizes[3]}
+			}
+			if diff := cmp.Diff(want, log); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Beyond what one call takes there are several, and the content goes on where it was.
+func TestAppCallsForTheLargestFiles(t *testing.T) {
+	m := newApp(make([]byte, appBytes), []int64{5e9})
+	var total int64
+	for off, size := int64(0), int64(5e9); size > 0; {
+		list := m.call(off, min(size, maxRequest))
+		var n int64
+		for _, piece := range list {
+			n += int64(len(piece))
+		}
+		if &list[0][0] != &m.buf[off%appBytes] {
+			t.Errorf("the call at %d begins elsewhere in the period", off)
+		}
+		off, size, total = off+n, size-n, total+n
+	}
+	if total != 5e9 {
+		t.Errorf("the calls move %d bytes, want 5e9", total)
+	}
+}
+
+// In memory the cache cannot be emptied: the numbers are not the disk's, and say so.
+func TestAppReadsFromTheCacheAreFlagged(t *testing.T) {
+	dir := folders(t)["memory"]
+	if dir == "" {
+		t.Skip("no file system in memory here")
+	}
+	job := newJob(dir, trace.Read, 1<<20)
+	job.IO.Mode = "app"
+	_, eff := prepared(t, job, systems["threads"])
+	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "1048576 of the 1048576 bytes to be read could not be dropped") {
+		t.Errorf("warnings = %q, want one about the cache", all)
+	}
+}
+
+// What an earlier phase has left in the cache, flushed or not, is out of it before it is read.
+func TestWhatIsReadIsNotInTheCache(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere the cache does not say what it holds, or not after this")
+	}
+	for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
+		dir := t.TempDir()
+		write := newJob(dir, trace.Write, 5<<20)
+		write.IO.Mode, write.IO.Flush, write.CarryOver = scenario.ModeApp, scenario.FlushNone, write.Sizes
+		engine, _ := prepared(t, write, systems["threads"])
+		engine.Start(clock.Now(), func(trace.Event) {})
+		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+		read := newJob(dir, trace.Read, 5<<20)
+		read.IO.Mode = mode
+		engine, _ = prepared(t, read, systems["threads"])
+		if got := engine.next.cached(5 << 20); got != 0 || engine.nextFile.Number != 0 {
+			t.Errorf("%s: the cache holds %d bytes of file %d, want none of file 0", mode, got, engine.nextFile.Number)
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package diskio
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// faulty is a file that misbehaves from the moment it is armed.
+type faulty struct {
+	testFile
+	fault  *fault
+	filled bool // with zeros, by its reservation
+}
+
+// fault is what goes wrong: one of its parts is set.
+type fault struct {
+	armed   atomic.Bool
+	write   error // of the third write
+	read    error
+	flush   error
+	full    error // of flushing to the medium
+	reserve error
+	late    error // of reserving more than a probe does
+	direct  error // of opening for direct requests
+	odd     bool  // files opened for direct requests take others as well
+	declare error // of having reserved space treated as written
+	short   bool  // reads and writes move half of what they are given
+	lose    bool  // writes report success and do nothing
+	other   bool  // reads return something else
+	cached  bool  // all is found in the cache
+	zeroes  bool  // reserving fills the cache
+	writes  atomic.Int64
+}
+
+func (f *fault) open(folder *os.Root, name string, o opening) (testFile, error) {
+	if o.direct && f.direct != nil {
+		return nil, f.direct
+	}
+	file, err := openTestFile(folder, name, o)
+	if err != nil {
+		return nil, err
+	}
+	return &faulty{testFile: file, fault: f}, nil
+}
+
+func (f *faulty) writeAt(lane int, p []byte, off int64) (int, error) {
+	if f.fault.armed.Load() {
+		if f.fault.write != nil && f.fault.writes.Add(1) >= 3 {
+			return 0, f.fault.write
+		}
+		if f.fault.lose {
+			return len(p), nil
+		}
+	}
+	return f.testFile.writeAt(lane, f.halved(p), off)
+}
+
+// halved is p, or half of it if requests fall short.
+func (f *faulty) halved(p []byte) []byte {
+	if f.fault.short && f.fault.armed.Load() && len(p) > smallUnit {
+		return p[:len(p)/2/smallUnit*smallUnit]
+	}
+	return p
+}
+
+func (f *faulty) writeList(list [][]byte, off int64) (int64, error) {
+	if f.fault.lose && f.fault.armed.Load() {
+		var sum int64
+		for _, p := range list {
+			sum += int64(len(p))
+		}
+		return sum, nil
+	}
+	return f.testFile.writeList(list, off)
+}
+
+func (f *faulty) readAt(lane int, p []byte, off int64) (int, error) {
+	if f.fault.read != nil && f.fault.armed.Load() {
+		return 0, f.fault.read
+	}
+	if f.fault.other && f.fault.armed.Load() {
+		clear(p)
+		return len(p), nil
+	}
+	return f.testFile.readAt(lane, f.halved(p), off)
+}
+
+func (f *faulty) flush(mode string) error {
+	if mode == scenario.FlushFull && f.fault.full != nil {
+		return f.fault.full
+	}
+	if f.fault.flush != nil && f.fault.armed.Load() {
+		return f.fault.flush
+	}
+	return f.testFile.flush(mode)
+}
+
+func (f *faulty) cached(size int64) int64 {
+	if f.fault.cached && f.fault.armed.Load() || f.filled {
+		return size
+	}
+	return f.testFile.cached(size)
+}
+
+func (f *faulty) reserve(size int64) error {
+	if f.fault.reserve != nil {
+		return f.fault.reserve
+	}
+	if f.fault.late != nil && f.fault.armed.Load() && size > probeReserve {
+		return f.fault.late
+	}
+	f.filled = f.fault.zeroes
+	return f.testFile.reserve(size)
+}
+
+func TestTransferFails(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the faults are Unix error numbers")
+	}
+	for _, tt := range []struct {
+		name  string
+		role  trace.Role
+		fault *fault
+		want  []string
+	}{
+		{"disk full", trace.Write, &fault{write: syscall.ENOSPC}, []string{"write file 0", "no space left", "footprint"}},
+		{"quota", trace.Write, &fault{write: syscall.EDQUOT}, []string{"quota exceeded", "free some space"}},
+		{"file too large", trace.Write, &fault{write: syscall.EFBIG}, []string{"FAT32", "smaller files"}},
+		{"turned read-only", trace.Write, &fault{write: syscall.EROFS}, []string{"read-only"}},
+		{"served by a program that has ended", trace.Write, &fault{write: syscall.ENOTCONN}, []string{"check its cable"}},
+		{"unplugged while writing", trace.Write, &fault{write: syscall.EIO}, []string{"check its cable"}},
+		{"unplugged while reading", trace.Read, &fault{read: syscall.ENXIO}, []string{"read file 0", "check its cable"}},
+		{"flush fails", trace.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			engine := newReal(newJob(dir, tt.role, 8<<20), system{open: tt.fault.open, ring: noRing})
+			if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
+				t.Fatal(err)
+			}
+			tt.fault.armed.Store(true)
+			engine.Start(clock.Now(), func(trace.Event) {})
+			_, err := engine.Transfer(t.Context(), 0, nil)
+			if err == nil {
+				t.Fatal("Transfer() = nil, want an error")
+			}
+			for _, want := range append(tt.want, "disk B: ", dir) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("Transfer() = %v, want it to say %q", err, want)
+				}
+			}
+			if err := engine.Close(); err != nil {
+				t.Errorf("Close() = %v", err)
+			}
+			if got := names(t, dir); got != nil {
+				t.Errorf("left: %q", got)
+			}
+		})
+	}
+}
+
+// What falls short is completed: writes, and the reads of all that was written.
+func TestShortRequestsAreCompleted(t *testing.T) {
+	fault := &fault{short: true}
+	job := newJob(t.TempDir(), trace.Write, 1<<20+smallUnit+100)
+	job.IO.Verify = scenario.VerifyFull
+	engine := newReal(job, system{open: fault.open, ring: noRing})
+	if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	fault.armed.Store(true)
+	transferAll(t, engine)
+	checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 1<<20+smallUnit+100)
+	if err := engine.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// noDirect is why direct requests are not available on Windows, of which an emulator gives none; empty elsewhere, where the
+// tests rely on them.
+func noDirect(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS != "windows" {
+		return ""
+	}
+	folder, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	can, err := probe(system{open: openTestFile, notDirect: notDirect}, folder, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return can.whyNot
+}
+
+// What the file system cannot do is done otherwise, with a warning.
+func TestFallbacks(t *testing.T) {
+	cannot := noDirect(t)
+	for _, tt := range []struct {
+		name  string
+		fault *fault
+		cache string
+		want  string
+	}{
+		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered", "opening a file for it failed"},
+		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "does not preallocate"},
+		{"odd requests taken", &fault{odd: true}, "buffered", "passes direct requests through its cache"},
+		{"space not declared", &fault{declare: errors.New("no privilege")}, "direct", "must be written from front to back (no privilege)"},
+		{"preallocation by zeros", &fault{zeroes: true}, "direct", "each new file is written twice"},
+		{"no flush to the medium", &fault{full: syscall.ENOTTY}, "direct", "fsync is used"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			switch {
+			case cannot != "" && tt.cache == "direct":
+				t.Skipf("no direct requests here: %s", cannot)
+			case runtime.GOOS == "windows" && tt.fault.full != nil:
+				t.Skip("on Windows every file system flushes to the medium")
+			}
+			for _, role := range []trace.Role{trace.Write, trace.Read} {
+				job := newJob(t.TempDir(), role, 100<<20, 12345)
+				job.IO.Block = 1 << 20
+				job.IO.Flush = scenario.FlushFull
+				sys := system{open: tt.fault.open, ring: noRing, notDirect: notDirect, declare: declareValid}
+				if tt.fault.odd {
+					sys.notDirect = func(testFile) bool { return true }
+				}
+				if tt.fault.declare != nil {
+					sys.declare = func(testFile, int64) error { return tt.fault.declare }
+				}
+				engine := newReal(job, sys)
+				engine.sampleNS = 1
+				eff, err := engine.Prepare(t.Context(), func(int64) {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := strings.Join(eff.Warnings, "\n"); role == trace.Write && !strings.Contains(got, tt.want) {
+					t.Errorf("%s: warnings = %q, want %q", role, got, tt.want)
+				}
+				if eff.Cache != tt.cache {
+					t.Errorf("%s: cache = %s, want %s", role, eff.Cache, tt.cache)
+				}
+				if want := engine.traits.fullest(); eff.Flush != want {
+					t.Errorf("%s: flush = %s, want %s", role, eff.Flush, want)
+				}
+				transferAll(t, engine)
+				checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 100<<20)
+				if err := engine.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// Space that cannot be reserved in the middle of a job is a doubt, reported once, and the files are written anyway. Before
+// the release it is an error: nothing is lost yet.
+func TestReserveFailsInMidJob(t *testing.T) {
+	const size = 2 * probeReserve
+	fault := &fault{late: errors.New("no stretch is left")}
+	engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, size, size, size), system{open: fault.open, ring: noRing})
+	before := len(eff.Warnings)
+	fault.armed.Store(true)
+	transferAll(t, engine)
+	if got := engine.Doubts(); len(got) != 1 || !strings.Contains(got[0], "file 1 of the job (no stretch is left)") {
+		t.Errorf("Doubts() = %q, want one that names file 1 and the cause", got)
+	}
+	if len(eff.Warnings) != before {
+		t.Errorf("what Prepare returned became %q", eff.Warnings)
+	}
+	for seq := range 3 {
+		checkContent(t, engine.folder.path+"/"+record{Number: seq}.name(), seq, size)
+	}
+
+	unready := newReal(newJob(t.TempDir(), trace.Write, size), system{open: fault.open, ring: noRing})
+	if _, err := unready.Prepare(t.Context(), func(int64) {}); err == nil || !strings.Contains(err.Error(), "no stretch is left") {
+		t.Errorf("Prepare() = %v, want the error of the reservation", err)
+	}
+	if err := unready.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Containers often forbid io_uring, and old kernels and emulators have none: threads do the work then, and the job says so.
+func TestRefusedRing(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.ENOSYS} {
+		refused := func(_, _ []byte, _ int) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", errno) }
+		engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), system{open: openTestFile, ring: refused})
+		if eff.Cache == "buffered" {
+			t.Skip("no direct requests on this file system")
+		}
+		if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, fmt.Sprintf("io_uring is not available here (set up io_uring: %v)", errno)) {
+			t.Errorf("Prepare() = %+v, want threads and a warning of %v", eff, errno)
+		}
+		transferAll(t, engine)
+	}
+}

@@ -1,0 +1,93 @@
+package diskio
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/machine/libsystem"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// darwinFile is a test file on macOS. Direct means F_NOCACHE there: requests go past the cache unless the
+// file's pages are in it already, which is why the files to be read are written the same way.
+type darwinFile struct{ unixFile }
+
+func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
+	f, err := openUnix(folder, name, o, 0)
+	if err != nil {
+		return nil, err
+	}
+	if o.direct {
+		if _, err := unix.FcntlInt(f.fd(), unix.F_NOCACHE, 1); err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+		// Read-ahead would move bytes that nobody asked for.
+		if _, err := unix.FcntlInt(f.fd(), unix.F_RDAHEAD, 0); err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+	}
+	return &darwinFile{f}, nil
+}
+
+// flush: fsync hands the bytes to the disk, which may hold them in its own cache; full (F_FULLFSYNC) has
+// the disk write that out too.
+func (f *darwinFile) flush(mode string) error {
+	switch mode {
+	case scenario.FlushNone:
+		return nil
+	case scenario.FlushFull:
+		_, err := unix.FcntlInt(uintptr(f.n), unix.F_FULLFSYNC, 0)
+		return err
+	default:
+		return unix.Fsync(f.n)
+	}
+}
+
+// reserve allocates the space and then sets the end of the file, as fallocate does on Linux and as fio and aria2 do here:
+// F_PREALLOCATE leaves the end where it is, and requests in flight together would move it out of order.
+func (f *darwinFile) reserve(size int64) error {
+	store := unix.Fstore_t{Flags: unix.F_ALLOCATECONTIG | unix.F_ALLOCATEALL, Posmode: unix.F_PEOFPOSMODE, Length: size}
+	if err := unix.FcntlFstore(uintptr(f.n), unix.F_PREALLOCATE, &store); err != nil {
+		// No stretch of free space is that long: take it in pieces.
+		store.Flags = unix.F_ALLOCATEALL
+		if err := unix.FcntlFstore(uintptr(f.n), unix.F_PREALLOCATE, &store); err != nil {
+			return err
+		}
+	}
+	return unix.Ftruncate(f.n, size)
+}
+
+// settle has nothing to do: with F_NOCACHE the cache holds no stretch of the file.
+func (f *darwinFile) settle(int64, int64, trace.Role) error { return nil }
+
+// evict writes the file out and drops its pages by way of a mapping: msync with MS_INVALIDATE is how to ask
+// macOS for it.
+func (f *darwinFile) evict() error {
+	if err := unix.Fsync(f.n); err != nil {
+		return err
+	}
+	info, err := f.file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	p, err := unix.Mmap(f.n, 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Msync(p, unix.MS_INVALIDATE), unix.Munmap(p))
+}
+
+func mincore(p, pages []byte) error { return libsystem.Mincore(p, pages) }
+
+// directAlign: F_NOCACHE takes any request, and reads past the cache in whole sectors.
+func directAlign(testFile) int64 { return 4096 }
+
+// cachedBelow: writes go past the cache in whole pages alone, and no fewer than 16 KiB (cluster_write_direct and
+// MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). A page is 16 KiB on Apple silicon, also if a program for Intel
+// runs on it and sees 4 KiB; on Intel the smallest write is the bound.
+const cachedBelow = 16384
+
+func adviseHuge([]byte) {}

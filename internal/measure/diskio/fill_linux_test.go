@@ -1,0 +1,163 @@
+package diskio
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/machine/volume"
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// fillJob writes 8 MiB to a volume that is to be filled before.
+func fillJob(dir string, share float64) Job {
+	job := newJob(dir, trace.Write, 8<<20)
+	job.Fill, job.Space = share, 8<<20
+	return job
+}
+
+// usedShare is how full the volume is.
+func usedShare(t *testing.T, dir string) float64 {
+	t.Helper()
+	v, err := volume.Of(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(v.Used) / float64(v.Size)
+}
+
+// fillers are the names of the files that fill the volume.
+func fillers(t *testing.T, dir string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, folderPrefix+"*", fillPrefix+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestFillVolume(t *testing.T) {
+	for how, sys := range systems {
+		t.Run(how, func(t *testing.T) {
+			runtime.LockOSThread()
+			dir := mountVolume(t, 400, "rw")
+			empty := usedShare(t, dir)
+			run := func(share float64, keep bool) (wrote []int64, during float64) {
+				t.Helper()
+				job := fillJob(dir, share)
+				job.KeepFill = keep
+				engine := newReal(job, sys)
+				engine.sampleNS = 1
+				if _, err := engine.Prepare(t.Context(), func(bytes int64) { wrote = append(wrote, bytes) }); err != nil {
+					t.Fatal(err)
+				}
+				during = usedShare(t, dir)
+				engine.Start(clock.Now(), func(trace.Event) {})
+				if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+					t.Fatal(err)
+				}
+				if err := engine.Close(); err != nil {
+					t.Fatal(err)
+				}
+				return wrote, during
+			}
+			near := func(got, want float64) bool { return math.Abs(got-want) < 0.03 } // the next file is reserved, and there are records
+
+			wrote, during := run(0.5, true)
+			if !near(during, 0.5) {
+				t.Errorf("the volume is %.1f %% full at the release, want 50 %%", 100*during)
+			}
+			if !slices.IsSorted(wrote) || len(wrote) < 3 {
+				t.Errorf("reported %v, want how far it is, again and again", wrote)
+			}
+			if len(fillers(t, dir)) == 0 {
+				t.Fatal("the next phase would find nothing")
+			}
+			if wrote, during = run(0.5, false); len(wrote) > 1 || // one reports a file that was removed
+				!near(during, 0.5) {
+				t.Errorf("filled again to %.1f %%, with %v", 100*during, wrote)
+			}
+			if got := names(t, dir); len(got) != 1 || !near(usedShare(t, dir), empty) {
+				t.Errorf("left: %q, %.1f %% full", got, 100*usedShare(t, dir))
+			}
+			// What a killed worker leaves, the next phase without a precondition removes, and so does clean.
+			for _, remove := range []func(){
+				func() { run(0, false) },
+				func() {
+					if _, err := Clean(dir); err != nil {
+						t.Error(err)
+					}
+				},
+			} {
+				run(0.4, true)
+				if remove(); len(fillers(t, dir)) > 0 {
+					t.Errorf("left: %q", fillers(t, dir))
+				}
+			}
+		})
+	}
+}
+
+// Room for the test files and a reserve stay free, whatever was asked for.
+func TestFillLeavesRoom(t *testing.T) {
+	dir := mountVolume(t, 400, "rw")
+	job := fillJob(dir, 0.95)
+	job.Sizes, job.Space = []int64{100 << 20}, 100<<20
+	engine, eff := prepared(t, job, systems["threads"])
+	if len(eff.Warnings) == 0 || !strings.Contains(strings.Join(eff.Warnings, "\n"), "cannot be filled to 95 %") {
+		t.Errorf("warnings: %q", eff.Warnings)
+	}
+	engine.Start(clock.Now(), func(trace.Event) {})
+	if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	v, err := volume.Of(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Free < 64<<20 {
+		t.Errorf("%d bytes are free", v.Free)
+	}
+}
+
+// If others fill the volume meanwhile, the job goes on with what there is.
+func TestFillMeetsAFullVolume(t *testing.T) {
+	dir := mountVolume(t, 400, "rw")
+	full := &fault{write: syscall.ENOSPC}
+	full.armed.Store(true)
+	sys := systems["threads"]
+	sys.open = func(folder *os.Root, name string, o opening) (testFile, error) {
+		if strings.HasPrefix(name, fillPrefix) {
+			return full.open(folder, name, o)
+		}
+		return openTestFile(folder, name, o)
+	}
+	_, eff := prepared(t, fillJob(dir, 0.5), sys)
+	if !strings.Contains(strings.Join(eff.Warnings, "\n"), "something else writes to it") {
+		t.Errorf("warnings: %q", eff.Warnings)
+	}
+	if got := fillers(t, dir); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}
+
+// A volume that is fuller than it is to be is left as it is, and the results say so.
+func TestFillMeetsAFullerVolume(t *testing.T) {
+	dir := mountVolume(t, 400, "rw")
+	if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, 120<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, eff := prepared(t, fillJob(dir, 0.1), systems["threads"])
+	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "is to be filled to 10 %, and is ") {
+		t.Errorf("warnings: %q", all)
+	}
+	if got := fillers(t, dir); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}

@@ -1,0 +1,456 @@
+package diskio
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/measure/filelock"
+)
+
+// makeFolder makes the marked folder of run r1 in dir with the files given, and releases it.
+func makeFolder(t *testing.T, dir string, files ...string) string {
+	t.Helper()
+	f, err := openFolder(dir, "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		content := "content"
+		if name == listName {
+			content = `[{"number":0,"size":7,"unit":4096,"keep":true},{"number":1,"size":7,"unit":4096}]`
+		}
+		if err := f.root.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.close()
+	return f.path
+}
+
+// names lists the folder except for what macOS alone needs, and nil if there is none.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, entry := range entries {
+		if entry.Name() != neverIndex {
+			list = append(list, entry.Name())
+		}
+	}
+	return list
+}
+
+func TestRemoveRun(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		files   []string
+		want    []string // what is left; nil: not even the folder
+		wantErr string
+	}{
+		{name: "empty folder"},
+		{name: "own files", files: []string{"data-000000.bin", "data-000001.bin", "probe.bin"}},
+		{name: "twins made by macOS", files: []string{"data-000000.bin", "._data-000000.bin", "._hubbench.json"}},
+		{
+			name: "kept", files: []string{"data-000000.bin", "data-000001.bin", "data-000002.bin", "files.json"},
+			want: []string{"data-000000.bin", "files.json", "hubbench.json"},
+		},
+		{name: "evidence", files: []string{"data-000000.bin", "evidence-000001.bin"}, want: []string{"evidence-000001.bin", "hubbench.json"}},
+		{
+			name: "a foreign file", files: []string{"data-000000.bin", "thesis.doc"},
+			want: []string{"hubbench.json", "thesis.doc"}, wantErr: `holds "thesis.doc", which hubbench did not make`,
+		},
+		{
+			name: "nearly our name", files: []string{"data-000000.bin.bak"},
+			want: []string{"data-000000.bin.bak", "hubbench.json"}, wantErr: "hubbench did not make",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := makeFolder(t, dir, tt.files...)
+			err := RemoveRun(dir, "r1")
+			if tt.wantErr == "" && err != nil || tt.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tt.wantErr)) {
+				t.Errorf("RemoveRun() = %v, want %q", err, tt.wantErr)
+			}
+			if diff := cmp.Diff(tt.want, names(t, path)); diff != "" {
+				t.Errorf("left in the folder (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSpotlightIsKeptOut: the file that does it goes with the folder, and another of its name is left.
+func TestSpotlightIsKeptOut(t *testing.T) {
+	dir := t.TempDir()
+	f, err := openFolder(dir, "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, goos := range []string{"linux", "darwin", "darwin"} {
+		if err := f.keepFromIndex(goos); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(filepath.Join(f.path, neverIndex))
+		if there := err == nil; there != (goos == "darwin") && runtime.GOOS != "darwin" {
+			t.Errorf("on %s the file is there: %v", goos, there)
+		}
+	}
+	f.close()
+	if err := RemoveRun(dir, "r1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(f.path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is left: %v", err)
+	}
+	path := makeFolder(t, dir)
+	_ = os.Remove(filepath.Join(path, neverIndex))
+	if err := os.Mkdir(filepath.Join(path, neverIndex), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveRun(dir, "r1"); err == nil || !strings.Contains(err.Error(), "which hubbench did not make") {
+		t.Errorf("a folder of that name: %v", err)
+	}
+}
+
+func TestRemoveRunWithoutFolder(t *testing.T) {
+	if err := RemoveRun(t.TempDir(), "r1"); err != nil {
+		t.Errorf("RemoveRun() = %v, want nil", err)
+	}
+	for _, id := range []string{"", "..", "../x", "a/b", `a\b`, ".", strings.Repeat("x", 200)} {
+		if err := RemoveRun(t.TempDir(), id); err == nil {
+			t.Errorf("RemoveRun(%q) = nil, want an error", id)
+		}
+	}
+}
+
+func TestCleanRemovesEvenWhatIsKept(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir, "data-000000.bin", "evidence-000001.bin", "files.json")
+	got, err := Clean(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Cleaned{{Path: path, Files: 3, Bytes: 95}}, got); diff != "" {
+		t.Errorf("Clean() (-want +got):\n%s", diff)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
+}
+
+// A process that was killed while it made its folder leaves it empty, or with the beginning of a marker: that is cleaned
+// up, and a run can go on in it.
+func TestUnfinishedFolder(t *testing.T) {
+	path := makeFolder(t, t.TempDir())
+	whole, err := os.ReadFile(filepath.Join(path, markerName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, length := range []int{-1, 0, 1, len(whole) / 2, len(whole) - 1, len(whole)} {
+		half := func() (dir string) {
+			dir = t.TempDir()
+			path := filepath.Join(dir, folderPrefix+"r1")
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if length >= 0 {
+				if err := os.WriteFile(filepath.Join(path, markerName), whole[:length], 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return dir
+		}
+		for name, end := range map[string]func(dir string) error{
+			"clean": func(dir string) error {
+				cleaned, err := Clean(dir)
+				if len(cleaned) != 1 || cleaned[0].Skipped != "" {
+					t.Errorf("a marker of %d bytes: Clean() = %+v", length, cleaned)
+				}
+				return err
+			},
+			"remove": func(dir string) error { return RemoveRun(dir, "r1") },
+			"resume": func(dir string) error {
+				f, err := openFolder(dir, "r1")
+				if err != nil {
+					return err
+				}
+				got, err := f.root.ReadFile(markerName)
+				if string(got) != string(whole) {
+					t.Errorf("a marker of %d bytes: now %q, want %q", length, got, whole)
+				}
+				_, _, removeErr := f.remove(nil, true)
+				return errors.Join(err, removeErr)
+			},
+		} {
+			dir := half()
+			if err := end(dir); err != nil {
+				t.Errorf("%s, a marker of %d bytes: %v", name, length, err)
+			}
+			if got := names(t, dir); got != nil {
+				t.Errorf("%s, a marker of %d bytes: left %q", name, length, got)
+			}
+		}
+	}
+}
+
+func TestCleanTakesTheFolderItself(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir, "data-000000.bin")
+	if got, err := Clean(path); err != nil || len(got) != 1 || got[0].Skipped != "" {
+		t.Errorf("Clean() = %+v, %v, want one folder removed", got, err)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
+}
+
+// Between two phases nobody holds the folder, and the run is alive anyway.
+func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	release, err := HoldRun("r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	makeFolder(t, dir, "data-000000.bin")
+	ForgetRun("r1") // says nothing of a run that is held
+	before := tree(t, dir)
+	got, err := Clean(dir)
+	if err != nil || len(got) != 1 || got[0].Skipped != filelock.ErrBusy.Error() {
+		t.Errorf("Clean() = %+v, %v, want it skipped", got, err)
+	}
+	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+		t.Errorf("the folder changed (-before +after):\n%s", diff)
+	}
+	release()
+	if got, err := Clean(dir); err != nil || len(got) != 1 || got[0].Skipped != "" {
+		t.Errorf("after the run: Clean() = %+v, %v, want it removed", got, err)
+	}
+	if left := names(t, os.TempDir()); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// What is in doubt stays exactly as it is.
+func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
+	write := func(t *testing.T, path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		make func(t *testing.T, dir string)
+		want string
+	}{
+		{"no hubbench marker", func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
+		}, "no hubbench marker"},
+		{"an empty marker", func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, ".hubbench-r1/hubbench.json"), "")
+			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
+		}, "marker is not hubbench's"},
+		{"another run's marker", func(t *testing.T, dir string) {
+			path := makeFolder(t, dir, "data-000000.bin")
+			if err := os.Rename(path, filepath.Join(dir, ".hubbench-r2")); err != nil {
+				t.Fatal(err)
+			}
+		}, "marker is not hubbench's"},
+		{"a marker that is a link", func(t *testing.T, dir string) {
+			path := makeFolder(t, dir, "data-000000.bin")
+			if err := os.Rename(filepath.Join(path, markerName), filepath.Join(path, "elsewhere")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("elsewhere", filepath.Join(path, markerName)); err != nil {
+				t.Fatal(err)
+			}
+		}, "marker is not a file"},
+		{"a link to a marked folder", func(t *testing.T, dir string) {
+			path := makeFolder(t, dir, "data-000000.bin")
+			if err := os.Rename(path, filepath.Join(dir, "moved")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("moved", path); err != nil {
+				t.Fatal(err)
+			}
+		}, "not a hubbench test folder"},
+		{"a file", func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, ".hubbench-r1"), "x")
+		}, "not a hubbench test folder"},
+		{"a live run", func(t *testing.T, dir string) {
+			f, err := openFolder(dir, "r1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(f.close)
+		}, "a running hubbench is using it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			tt.make(t, dir)
+			before := tree(t, dir)
+			got, err := Clean(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != 1 || !strings.Contains(got[0].Skipped, tt.want) {
+				t.Errorf("Clean() = %+v, want one skipped with %q", got, tt.want)
+			}
+			if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+				t.Errorf("the folder changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// tree lists every path under dir.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		list = append(list, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A link among the test files is foreign: neither it nor its target is touched.
+func TestRemoveRunFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir)
+	target := filepath.Join(dir, "data-000000.bin")
+	if err := os.WriteFile(target, []byte("the user's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, filepath.Join(path, "data-000000.bin")); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveRun(dir, "r1"); err == nil {
+		t.Error("RemoveRun() = nil, want an error that names the link")
+	}
+	if got, err := os.ReadFile(target); err != nil || string(got) != "the user's" {
+		t.Errorf("the link's target = %q, %v, want it untouched", got, err)
+	}
+}
+
+func TestPhasesShareTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	makeFolder(t, dir, "data-000006.bin", "data-000000.bin", "files.json")
+	f, err := openFolder(dir, "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	s, err := listTestFiles(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of the two files listed one is gone; the third is not listed, but its number is taken.
+	if diff := cmp.Diff([]record{{Number: 0, Size: 7, Unit: 4096, Keep: true}}, s.records); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if got := s.number(); got != 7 {
+		t.Errorf("number() = %d, want 7", got)
+	}
+	if _, err := openFolder(dir, "r1"); !errors.Is(err, filelock.ErrBusy) {
+		t.Errorf("openFolder() while it is held = %v, want %v", err, filelock.ErrBusy)
+	}
+}
+
+// A file costs the same however many there are: with a thousand and with a million.
+func BenchmarkTestFiles(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := &testFiles{}
+			for range n {
+				s.add(record{Number: s.number(), Size: 512})
+			}
+			for b.Loop() {
+				oldest := s.records[0].Number
+				if s.has(s.next) || !s.has(oldest) {
+					b.Fatal("the list is wrong")
+				}
+				s.forget(oldest)
+				s.add(record{Number: s.number(), Size: 512})
+			}
+		})
+	}
+}
+
+// The list against a plain one: files made, removed for room, kept, forgotten.
+func TestTestFiles(t *testing.T) {
+	dir := t.TempDir()
+	makeFolder(t, dir)
+	f, err := openFolder(dir, "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	s, err := listTestFiles(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var want []record
+	for range 2000 {
+		r := record{Number: s.number(), Size: 1 + rng.Int64N(9), Keep: rng.IntN(50) == 0}
+		if err := s.makeRoom(r.Size, 200); err != nil {
+			t.Fatal(err)
+		}
+		sum := r.Size
+		for _, have := range want {
+			sum += have.Size
+		}
+		want = slices.DeleteFunc(want, func(have record) bool {
+			over := sum > 200 && !have.Keep
+			if over {
+				sum -= have.Size
+			}
+			return over
+		})
+		if err := os.WriteFile(filepath.Join(f.path, r.name()), make([]byte, r.Size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.add(r)
+		want = append(want, r)
+		if victim := want[rng.IntN(len(want))]; rng.IntN(10) == 0 {
+			if err := s.remove(victim.Number); err != nil {
+				t.Fatal(err)
+			}
+			if !victim.Keep {
+				want = slices.DeleteFunc(want, func(have record) bool { return have.Number == victim.Number })
+			}
+		}
+		if diff := cmp.Diff(want, s.records); diff != "" {
+			t.Fatalf("records (-want +got):\n%s", diff)
+		}
+	}
+	entries, err := os.ReadDir(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !ownFile.MatchString(e.Name()) })
+	if len(files) != len(want) {
+		t.Errorf("%d files, want %d", len(files), len(want))
+	}
+}

@@ -1,0 +1,245 @@
+package diskio
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// emitted gathers the latency events of a job.
+type emitted struct {
+	mu     sync.Mutex
+	events []trace.Event
+	each   chan struct{} // receives after each, if it is set
+}
+
+func (l *emitted) emit(e trace.Event) {
+	l.mu.Lock()
+	l.events = append(l.events, e)
+	l.mu.Unlock()
+	if l.each != nil {
+		l.each <- struct{}{}
+	}
+}
+
+// sum adds up the histograms of an operation.
+func (l *emitted) sum(t *testing.T, op trace.Role) *latency.Histogram {
+	t.Helper()
+	sum := latency.New()
+	for _, e := range l.events {
+		if e.Type != trace.LatencyType || e.Op != trace.Read && e.Op != trace.Write {
+			t.Errorf("an event that is no latency: %+v", e)
+		}
+		if e.Op != op {
+			continue
+		}
+		if err := sum.Decode(e.Hist); err != nil {
+			t.Error(err)
+		}
+	}
+	return sum
+}
+
+// Each second is reported separately, by operation; a stretch that ended before a pause ends there; the rest is reported in the
+// end.
+func TestLatenciesBySecond(t *testing.T) {
+	type line struct {
+		Op       trace.Role
+		TNS, N   int64
+		P50, Max int64
+	}
+	var heard emitted
+	heard.each = make(chan struct{}, 1)
+	l := newLatencies()
+	l.start(heard.emit)
+	const s = 1_000_000_000
+	l.record(trace.Write, 5, 105)
+	l.tick(0.5 * s)
+	l.record(trace.Write, 5, 505)
+	l.tick(1.25 * s)
+	<-heard.each
+	l.record(trace.Read, s, s+7)
+	l.record(trace.Write, s, s+9)
+	l.tick(1.5 * s)
+	// The pause of 3 s.
+	l.waitWritten(t)
+	l.resume(4.5 * s)
+	<-heard.each
+	<-heard.each
+	l.record(trace.Read, s, s+8)
+	l.tick(4.7 * s)
+	l.waitWritten(t)
+	l.stop(heard.emit)
+	want := []line{
+		{trace.Write, 1.25 * s, 2, 100, 500}, {trace.Read, 1.5 * s, 1, 7, 7}, {trace.Write, 1.5 * s, 1, 9, 9}, {trace.Read, 4.7 * s, 1, 8, 8},
+	}
+	var got []line
+	for _, e := range heard.events {
+		h := latency.New()
+		if err := h.Decode(e.Hist); err != nil {
+			t.Error(err)
+		}
+		got = append(got, line{e.Op, e.TNS, h.N(), h.Quantile(0.5), h.MaxNS()})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// waitWritten waits until the last stretch that was cut is written down.
+func (l *latencies) waitWritten(t *testing.T) {
+	t.Helper()
+	for l.writing.Load() {
+		runtime.Gosched()
+	}
+}
+
+// While a stretch cannot be reported, the next goes on, and nothing is lost.
+func TestLatenciesOfASlowReader(t *testing.T) {
+	var heard emitted
+	heard.each = make(chan struct{})
+	l := newLatencies()
+	l.start(heard.emit)
+	var lanes sync.WaitGroup
+	for lane := range 4 {
+		lanes.Go(func() {
+			for i := range int64(10_000) {
+				l.record(trace.Read, 0, 1000+i)
+				if lane == 0 {
+					l.tick(i * 1_000_000)
+				}
+			}
+		})
+	}
+	lanes.Wait()
+	heard.mu.Lock()
+	if n := len(heard.events); n > 1 {
+		t.Errorf("%d events, though the first was not taken", n)
+	}
+	heard.mu.Unlock()
+	go func() {
+		for range heard.each {
+		}
+	}()
+	l.stop(heard.emit)
+	close(heard.each)
+	if got := heard.sum(t, trace.Read); got.N() != 40_000 || got.MaxNS() != 10_999 {
+		t.Errorf("got %d requests of up to %d ns, want 40000 of up to 10999", got.N(), got.MaxNS())
+	}
+}
+
+// Every request of a job is counted once, whatever moves it, and those before the release or of a read-back are not.
+func TestEveryRequestIsCounted(t *testing.T) {
+	for how, sys := range systems {
+		for _, role := range []trace.Role{trace.Write, trace.Read} {
+			t.Run(how+" "+string(role), func(t *testing.T) {
+				job := newJob(t.TempDir(), role, 1_000_003, 65537, 4<<20)
+				job.IO.Verify = scenario.VerifyFull
+				engine, _ := prepared(t, job, sys)
+				var heard emitted
+				engine.Start(clock.Now(), heard.emit)
+				var last Span
+				for seq := range job.Sizes {
+					var err error
+					if last, err = engine.Transfer(t.Context(), seq, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := engine.Close(); err != nil {
+					t.Fatal(err)
+				}
+				var want int64
+				for _, size := range job.Sizes {
+					want += (size + job.IO.Block - 1) / job.IO.Block
+				}
+				got := heard.sum(t, role)
+				if got.N() != want {
+					t.Errorf("%d requests, want %d", got.N(), want)
+				}
+				if end := heard.events[len(heard.events)-1].TNS; end <= last.StartNS || end > last.EndNS {
+					t.Errorf("the last stretch ends at %d, want it within the last file, %d to %d", end, last.StartNS, last.EndNS)
+				}
+				if longest := got.MaxNS(); longest <= 0 || longest > last.EndNS {
+					t.Errorf("the longest request took %d ns of %d in all", longest, last.EndNS)
+				}
+			})
+		}
+	}
+}
+
+// An application's request is its call.
+func TestAppCallsAreCounted(t *testing.T) {
+	job := newJob(t.TempDir(), trace.Write, 1_000_003, 65537)
+	job.IO.Mode = scenario.ModeApp
+	engine, _ := prepared(t, job, systemCalls())
+	var heard emitted
+	engine.Start(clock.Now(), heard.emit)
+	var spans int64
+	for seq := range job.Sizes {
+		span, err := engine.Transfer(t.Context(), seq, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans += span.EndNS - span.StartNS
+	}
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := heard.sum(t, trace.Write); got.N() != 2 || got.MaxNS() > spans {
+		t.Errorf("%d calls of up to %d ns, want one for each of 2 files, within their %d ns", got.N(), got.MaxNS(), spans)
+	}
+}
+
+// slowFile takes 10 us for a request by a clock of its own, and 10 ms more for every fiftieth.
+type slowFile struct {
+	nullFile
+	nowNS, requests *int64
+}
+
+func (f slowFile) writeAt(_ int, p []byte, _ int64) (int, error) {
+	*f.nowNS += 10_000
+	if *f.requests++; *f.requests%50 == 0 {
+		*f.nowNS += 10_000_000
+	}
+	return len(p), nil
+}
+
+func (f slowFile) readAt(lane int, p []byte, off int64) (int, error) { return f.writeAt(lane, p, off) }
+
+// A delay of 10 ms in 2 % of the requests is in p99, in full, and not in p97; the rest is as it was.
+func TestDelayAppearsInP99(t *testing.T) {
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		m := newMovers(t, 4096, 1)["threads"]
+		tr := newTransfer(t, "threads", 20_000*4096, 4096)
+		release := clock.Now()
+		now, requests := release, int64(0)
+		tr.op, tr.file, tr.release = op, slowFile{nowNS: &now, requests: &requests}, release
+		tr.clock = func() int64 { return now }
+		var heard emitted
+		tr.latencies = newLatencies()
+		tr.latencies.start(heard.emit)
+		if err := m.move(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+		tr.latencies.stop(heard.emit)
+		if n := len(heard.events); n < 2 || n > 5 {
+			t.Errorf("%s: %d events of 4.2 s, want one a second", op, n)
+		}
+		got := heard.sum(t, op)
+		for q, want := range map[float64]int64{0.5: 10_000, 0.97: 10_000, 0.985: 10_010_000, 0.99: 10_010_000, 1: 10_010_000} {
+			if v := got.Quantile(q); v < want || v > want+want/1000 {
+				t.Errorf("%s: quantile %g is %d ns, want %d", op, q, v, want)
+			}
+		}
+		if got.N() != 20_000 {
+			t.Errorf("%s: %d requests, want 20000", op, got.N())
+		}
+	}
+}

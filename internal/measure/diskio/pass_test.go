@@ -1,0 +1,297 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// newPasses is a job of three passes over one file, in random order.
+func newPasses(dir string, role trace.Role) Job {
+	job := newJob(dir, role, 4<<20, 4<<20, 4<<20)
+	job.IO.Block, job.IO.Depth = 4096, 16
+	job.IO.OneFile, job.IO.Access, job.IO.Verify = true, "random", "full"
+	return job
+}
+
+func TestRandomPassesOverOneFile(t *testing.T) {
+	for where, dir := range folders(t) {
+		for how, sys := range systems {
+			for _, role := range []trace.Role{trace.Write, trace.Read} {
+				t.Run(strings.Join([]string{where, how, string(role)}, " "), func(t *testing.T) {
+					engine, _ := prepared(t, newPasses(dir, role), sys)
+					transferAll(t, engine)
+					if got := names(t, engine.folder.path); !slices.Equal(got, []string{"data-000000.bin", "hubbench.json"}) {
+						t.Errorf("files: %q, want one", got)
+					}
+					checkContent(t, filepath.Join(engine.folder.path, record{}.name()), 0, 4<<20)
+				})
+			}
+		}
+	}
+}
+
+// A file that is written at random for the first time ends whole too.
+func TestRandomWriteOfNewFiles(t *testing.T) {
+	for how, sys := range systems {
+		t.Run(how, func(t *testing.T) {
+			job := newJob(t.TempDir(), trace.Write, 1_000_003, 65537)
+			job.IO.Block, job.IO.Access = 4096, "random"
+			engine, _ := prepared(t, job, sys)
+			transferAll(t, engine)
+			for seq, size := range job.Sizes {
+				checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
+			}
+		})
+	}
+}
+
+func TestCapEndsAPass(t *testing.T) {
+	for how, sys := range systems {
+		for _, oneFile := range []bool{true, false} {
+			t.Run(how, func(t *testing.T) {
+				dir := t.TempDir()
+				job := newPasses(dir, trace.Write)
+				job.IO.OneFile, job.IO.Cap = oneFile, time.Nanosecond
+				engine, _ := prepared(t, job, sys)
+				engine.Start(clock.Now(), func(trace.Event) {})
+				for seq := range job.Sizes {
+					span, err := engine.Transfer(t.Context(), seq, nil)
+					if err != nil || span.Bytes == job.Sizes[seq] {
+						t.Errorf("Transfer(%d) = %d bytes, %v, want fewer than %d and no error", seq, span.Bytes, err, job.Sizes[seq])
+					}
+				}
+				// What a pass leaves undone makes no hole: files are whole or gone.
+				if got, want := names(t, engine.folder.path), oneFile; slices.Contains(got, "data-000000.bin") != want {
+					t.Errorf("files: %q, want the file there: %v", got, want)
+				}
+			})
+		}
+	}
+}
+
+func TestRestBetweenFiles(t *testing.T) {
+	job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
+	job.IO.Rest = 30 * time.Millisecond
+	engine, _ := prepared(t, job, systems["io_uring"])
+	engine.Start(clock.Now(), func(trace.Event) {})
+	var last Span
+	for seq := range 2 {
+		span, err := engine.Transfer(t.Context(), seq, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The rest counts from when the file before was over and done with, so it is never shorter.
+		if seq > 0 && span.StartNS-last.EndNS < job.IO.Rest.Nanoseconds() {
+			t.Errorf("file %d began %d ns after the one before, want at least %v", seq, span.StartNS-last.EndNS, job.IO.Rest)
+		}
+		last = span
+	}
+	engine.job.IO.Rest = time.Hour
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := engine.Transfer(ctx, 2, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
+	}
+}
+
+// Files begin at steps after the release, however long the ones before took.
+func TestFilesKeepInStep(t *testing.T) {
+	job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
+	job.IO.Step = 20 * time.Millisecond
+	engine, _ := prepared(t, job, systems["io_uring"])
+	engine.Start(clock.Now(), func(trace.Event) {})
+	for seq := range job.Sizes {
+		span, err := engine.Transfer(t.Context(), seq, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := int64(seq) * job.IO.Step.Nanoseconds(); span.StartNS < want {
+			t.Errorf("file %d began %d ns after the release, want from %d on", seq, span.StartNS, want)
+		}
+	}
+	for _, tt := range []struct {
+		seq         int
+		since, want int64
+	}{
+		{0, 0, 0}, {1, 4, 10}, {1, 10, 10}, {3, 10, 30}, {1, 11, 20}, {2, 35, 40},
+	} {
+		if got := stepOf(tt.seq, 10, tt.since); got != tt.want {
+			t.Errorf("at %d, file %d begins at %d, want %d", tt.since, tt.seq, got, tt.want)
+		}
+	}
+}
+
+func TestFootprint(t *testing.T) {
+	dir := t.TempDir()
+	sizes := []int64{3 << 20, 1 << 20, 2 << 20, 4 << 20, 1 << 20}
+	job := newJob(dir, trace.Write, sizes...)
+	job.IO.Footprint = 5 << 20
+	engine, _ := prepared(t, job, systems["io_uring"])
+	engine.Start(clock.Now(), func(trace.Event) {})
+	for seq := range sizes {
+		if _, err := engine.Transfer(t.Context(), seq, nil); err != nil {
+			t.Fatal(err)
+		}
+		var bytes int64
+		for _, name := range names(t, engine.folder.path) {
+			info, err := os.Stat(filepath.Join(engine.folder.path, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != markerName {
+				bytes += info.Size()
+			}
+		}
+		if bytes > job.IO.Footprint {
+			t.Errorf("after file %d there are %d bytes, want at most %d", seq, bytes, job.IO.Footprint)
+		}
+		if !slices.Contains(names(t, engine.folder.path), record{Number: seq}.name()) {
+			t.Errorf("file %d itself is gone", seq)
+		}
+	}
+}
+
+// phases runs the jobs one after the other as phases of a run, and lists the files there are between them.
+func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []string) {
+	t.Helper()
+	for _, job := range jobs {
+		engine, _ := prepared(t, job, system{open: opened.open, ring: newRingMover})
+		transferAll(t, engine)
+		if err := engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+		between = append(between, strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "))
+	}
+	return between
+}
+
+// counter counts the data files created.
+type counter struct{ created int }
+
+func (c *counter) open(folder *os.Root, name string, o opening) (testFile, error) {
+	if o.op == trace.Write && !o.again && name != probeName {
+		c.created++
+	}
+	return openTestFile(folder, name, o)
+}
+
+func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
+	sizes := []int64{8192, 4096, 8192, 100}
+	backwards := []int64{100, 8192, 4096, 8192}
+	some := []int64{4096, 300}
+	for _, tt := range []struct {
+		name    string
+		jobs    func(dir string) []Job
+		created int
+		between []string
+	}{
+		{"written, read, read in another order", func(dir string) []Job {
+			return []Job{newJob(dir, trace.Write, sizes...), newJob(dir, trace.Read, sizes...), newJob(dir, trace.Read, backwards...)}
+		}, 4, []string{
+			"data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json",
+			"data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json", "",
+		}},
+		{"some of the sizes match", func(dir string) []Job {
+			return []Job{newJob(dir, trace.Write, sizes...), newJob(dir, trace.Read, some...)}
+		}, 5, []string{"data-000001.bin files.json hubbench.json", ""}},
+		{"a read set outlives a write phase", func(dir string) []Job {
+			return []Job{newJob(dir, trace.Read, some...), newJob(dir, trace.Write, 4096), newJob(dir, trace.Read, some...)}
+		}, 3, []string{
+			// The write phase makes the 4096 itself.
+			"data-000000.bin data-000001.bin files.json hubbench.json", "data-000001.bin data-000002.bin files.json hubbench.json", "",
+		}},
+		{"passes over a file that was read", func(dir string) []Job {
+			return []Job{newJob(dir, trace.Read, 4<<20), newPasses(dir, trace.Write), newPasses(dir, trace.Read)}
+		}, 1, []string{"data-000000.bin files.json hubbench.json", "data-000000.bin files.json hubbench.json", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			jobs := tt.jobs(dir)
+			plan := &scenario.Plan{}
+			for _, job := range jobs {
+				plan.Phases = append(plan.Phases, scenario.Phase{Jobs: []scenario.Job{{Disk: "A"}, job.Job}})
+			}
+			for i := range jobs {
+				jobs[i].CarryOver = plan.CarryOver(i, "B")
+				jobs[i].IO.Verify = "full"
+			}
+			var opened counter
+			between := phases(t, dir, &opened, jobs...)
+			if diff := cmp.Diff(tt.between, between); diff != "" {
+				t.Errorf("files after each phase (-want +got):\n%s", diff)
+			}
+			if opened.created != tt.created {
+				t.Errorf("%d files created, want %d", opened.created, tt.created)
+			}
+		})
+	}
+}
+
+// A phase that did not succeed leaves nothing for the next: there will be none.
+func TestFailedPhaseLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	job := newJob(dir, trace.Write, 4096, 4096)
+	job.CarryOver = []int64{4096}
+	engine, _ := prepared(t, job, systems["io_uring"])
+	engine.Start(clock.Now(), func(trace.Event) {})
+	if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := engine.Transfer(ctx, 1, nil); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
+	}
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
+}
+
+// Beyond its last file a job begins again: reads with the same files, writes in place of the earlier ones.
+func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
+	for _, role := range []trace.Role{trace.Write, trace.Read} {
+		t.Run(string(role), func(t *testing.T) {
+			dir := t.TempDir()
+			job := newJob(dir, role, 8192, 4096)
+			job.CarryOver = []int64{4096}
+			engine, _ := prepared(t, job, systems["io_uring"])
+			engine.Start(clock.Now(), func(trace.Event) {})
+			for seq := range 7 {
+				span, err := engine.Transfer(t.Context(), seq, nil)
+				if err != nil || span.Bytes != job.Size(seq) {
+					t.Fatalf("Transfer(%d) = %d bytes, %v, want %d", seq, span.Bytes, err, job.Size(seq))
+				}
+			}
+			if got := names(t, engine.folder.path); len(got) != 3 {
+				t.Errorf("files: %q, want two and the marker", got)
+			}
+			// Stopped in the middle of filler, the job's own work is done.
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := engine.Transfer(ctx, 7, nil); !errors.Is(err, context.Canceled) {
+				t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
+			}
+			if err := engine.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 || got[1] != listName {
+				t.Errorf("left: %q, want a file, the list and the marker", got)
+			}
+		})
+	}
+}

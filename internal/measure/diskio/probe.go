@@ -1,0 +1,109 @@
+package diskio
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	probeName = "probe.bin"
+	// probeSector is a multiple of every sector size in use.
+	probeSector = 4096
+	// probeReserve is enough for a page of any system.
+	probeReserve = 1 << 20
+)
+
+// traits are what the file system of a folder can do, found out by trying: what it accepts is no proof, as
+// some take direct requests and pass them through their cache.
+type traits struct {
+	direct    bool
+	whyNot    string // why direct requests are not available
+	sector    int64  // sizes and offsets of requests are multiples of it
+	reserves  bool   // takes preallocation
+	reserveNo error
+	zeroes    bool  // fills what it reserves with zeros
+	inOrder   error // why what is reserved must be written from front to back; nil: it need not
+	fullNo    error // why files cannot be flushed to the medium, if the file system has no way to
+}
+
+// probe writes a small file in the folder and observes the effects.
+func probe(sys system, folder *os.Root, direct bool) (traits, error) {
+	tr := traits{sector: smallUnit}
+	if direct {
+		reason, err := tr.tryDirect(sys, folder)
+		if err != nil {
+			return tr, err
+		}
+		if tr.direct = reason == ""; !tr.direct {
+			tr.whyNot, tr.sector = reason, smallUnit
+		}
+	}
+	f, err := makeProbe(sys.open, folder, false)
+	if err != nil {
+		return tr, err
+	}
+	tr.reserveNo = f.reserve(probeReserve)
+	tr.reserves = tr.reserveNo == nil
+	// A file system without holes writes zeros up to the new end, and does so through the cache (cluster_write_copy in
+	// xnu's vfs_cluster.c). What only moves the end leaves no page behind.
+	tr.zeroes = tr.reserves && f.cached(probeReserve) > 0
+	if tr.reserves && sys.declare != nil {
+		tr.inOrder = sys.declare(f, probeReserve)
+	}
+	if err := f.flush(scenario.FlushFull); filesync.Unsupported(err) {
+		tr.fullNo = err
+	}
+	return tr, errors.Join(f.close(), folder.Remove(probeName))
+}
+
+func makeProbe(open opener, folder *os.Root, direct bool) (testFile, error) {
+	// An earlier process may have died between making its probe and removing it.
+	_ = folder.Remove(probeName)
+	return open(folder, probeName, opening{op: trace.Write, direct: direct, lanes: 1})
+}
+
+// tryDirect writes one sector past the cache, and returns why it could not.
+func (tr *traits) tryDirect(sys system, folder *os.Root) (reason string, err error) {
+	f, err := makeProbe(sys.open, folder, true)
+	if err != nil {
+		return fmt.Sprintf("opening a file for it failed: %v", err), nil
+	}
+	defer func() {
+		err = errors.Join(err, f.close(), folder.Remove(probeName))
+	}()
+	buf, err := newBuffer(probeSector)
+	if err != nil {
+		return "", err
+	}
+	defer freeBuffer(buf)
+	noise(buf, 0, 0)
+	tr.sector = max(directAlign(f), smallUnit)
+	if tr.sector > probeSector {
+		return fmt.Sprintf("it needs multiples of %d bytes", tr.sector), nil
+	}
+	if _, err := f.writeAt(0, buf, 0); err != nil {
+		if isFull(err) {
+			return "", err
+		}
+		return fmt.Sprintf("a direct write failed: %v", err), nil
+	}
+	// On macOS so small a write goes through the cache anyway, and there is nothing better than F_NOCACHE to fall back on:
+	// what it does is seen when the job has ended (see Cached).
+	if cachedBelow == 0 && f.cached(probeSector) > 0 || sys.notDirect != nil && sys.notDirect(f) {
+		return "the file system passes direct requests through its cache", nil
+	}
+	return "", nil
+}
+
+// fullest is the most thorough flush that the file system supports.
+func (tr *traits) fullest() string {
+	if tr.fullNo != nil {
+		return scenario.FlushFsync
+	}
+	return scenario.FlushFull
+}

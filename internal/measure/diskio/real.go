@@ -1,0 +1,383 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	// minNoise is the minimum of different noise that a job writes, however small its blocks.
+	minNoise = 4 << 20
+	// layoutBlock is the minimum block of files that are written before the release; minNoise holds some.
+	layoutBlock = 1 << 20
+)
+
+// real moves a job's bytes to and from real files. What it does before the release is in this file, what
+// happens to each file after it in move.go.
+type real struct {
+	job          Job
+	system       system
+	sampleNS     int64 // between samples of progress
+	timing       timing
+	pacer        *pacer // from the release on; nil if the job goes as fast as it can
+	requested    int64  // requests of the files so far
+	folder       *folder
+	testFiles    *testFiles
+	traits       traits
+	buf          []byte
+	scratch      []byte // as large, for what a job reads that also writes; nil elsewhere
+	mover        mover
+	lanes        int      // requests the mover has in flight: files are opened for that many
+	files        []record // those that are there before the release, in the job's order: to be read, or overwritten
+	first        int      // number of the first file written otherwise
+	next         testFile // open and allocated for the next Transfer
+	nextSeq      int
+	nextFile     record
+	ended        int64 // when the last file did, by clock.Now; zero before
+	until        int64 // when the last file's requests did, whole or not
+	moved        int   // files moved without a failure
+	failed       bool
+	release      int64
+	latencies    *latencies        // of the requests from the release on
+	emit         func(trace.Event) // nil before
+	warnings     []string
+	reported     int              // warnings that Prepare has returned
+	doubted      bool             // that space could not be reserved is among the warnings
+	reportBeside func(done int64) // see Engine.Prepare
+	beside       int64            // last reported progress
+}
+
+// system is the calls that an engine makes to the operating system; tests inject faults.
+type system struct {
+	open opener
+	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing if the system has no such thing
+	// pieces is ring for the frames of streams.
+	pieces func(pieceWork) (pieceMover, error)
+	// cachedBelow: direct writes of no whole multiple of that many bytes go through the cache anyway; 0: none do.
+	cachedBelow int64
+	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
+	priority  func() (name, doubt string)
+	notDirect func(f testFile) bool              // that a file opened for direct requests takes others as well; nil: it does not
+	declare   func(f testFile, size int64) error // has reserved space treated as written; nil: it may be written anywhere
+}
+
+// timing is the clock of requests that have a start time; tests have their own.
+type timing struct {
+	now        func() int64
+	sleepUntil func(ns int64)
+}
+
+// errNoRing marks systems without io_uring. Not errors.ErrUnsupported: that is also what a Linux kernel without
+// it answers (ENOSYS: old ones, containers, emulators), where its absence deserves a warning.
+var errNoRing = errors.New("this system has no io_uring")
+
+// New makes the engine for a job on real files. It touches nothing until Prepare.
+func New(job Job) Engine {
+	if len(job.Streams) > 0 {
+		return newStreams(job, systemCalls())
+	}
+	return newReal(job, systemCalls())
+}
+
+// systemCalls are the operating system itself.
+func systemCalls() system {
+	return system{open: openTestFile, ring: newRingMover, pieces: newStreamRing, cachedBelow: cachedBelow, priority: Priority, notDirect: notDirect, declare: declareValid}
+}
+
+func newReal(job Job, sys system) *real {
+	watch := clock.Start() // no system call for the time
+	return &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{watch.Now, clock.SleepUntil}}
+}
+
+// Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
+func (e *real) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
+	return e.prepareBy(ctx, e.prepare, beside)
+}
+
+// prepareBy is Prepare for an engine with preparations of its own.
+func (e *real) prepareBy(ctx context.Context, prepare func(context.Context) (trace.Effective, error), beside func(done int64)) (trace.Effective, error) {
+	e.reportBeside = beside
+	eff, err := prepare(ctx)
+	eff.Warnings, e.reported = e.warnings, len(e.warnings)
+	return eff, e.job.explain("prepare", err)
+}
+
+func (e *real) prepare(ctx context.Context) (trace.Effective, error) {
+	eff, err := e.setUp(ctx)
+	if err != nil {
+		return eff, err
+	}
+	return eff, e.openNext(0)
+}
+
+// setUp does all but opening the first file.
+func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
+	if e.folder, err = openFolder(e.job.Dir, e.job.RunID); err != nil {
+		return eff, err
+	}
+	if e.testFiles, err = listTestFiles(e.folder); err != nil {
+		return eff, err
+	}
+	e.testFiles.removed = func() { e.besides(1) }
+	if e.traits, err = probe(e.system, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
+		return eff, fmt.Errorf("probe the disk: %w", err)
+	}
+	if e.requests() {
+		e.singleRequests()
+	}
+	eff = e.effective()
+	if eff.Engine, err = e.makeMover(); err != nil {
+		return eff, err
+	}
+	if err := e.prepareFiles(ctx); err != nil {
+		return eff, err
+	}
+	e.first = e.testFiles.next
+	return eff, nil
+}
+
+// requests reports whether the job is one of single requests, whatever its mode: a plain application's way of moving a
+// file in one call cannot do these.
+func (e *real) requests() bool { return e.job.Accompanies() || e.job.Reads > 0 }
+
+// streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it measures.
+const streamMemory = 64 << 20
+
+// singleRequests has a job of these go past the cache if that was tried, else through it, but request by request; every
+// stream can have one in flight.
+func (e *real) singleRequests() {
+	io := &e.job.IO
+	io.Mode = scenario.ModeDirect
+	if io.Block == 0 {
+		io.Block = layoutBlock
+	}
+	io.Depth = max(io.Depth, 1)
+	if e.job.Probe > 0 {
+		io.Depth = 1
+	}
+	if n := len(e.job.StreamFiles()); n > 0 {
+		io.Depth = max(io.Depth, n)
+		io.Block = max(min(io.Block, streamMemory/int64(io.Depth))/dataUnit, 1) * dataUnit
+	}
+}
+
+// op is how the job's files are opened: one that reads and writes at once works on existing files.
+func (e *real) op() trace.Role {
+	if e.job.Reads > 0 {
+		return trace.Write
+	}
+	return e.job.Role
+}
+
+// reads reports whether the job reads anything.
+func (e *real) reads() bool { return e.job.Role == trace.Read || e.job.Reads > 0 }
+
+// readsAndWrites reports whether the job does both.
+func (e *real) readsAndWrites() bool {
+	records := func(s stream.Spec) bool { return s.Record }
+	plays := func(s stream.Spec) bool { return !s.Record }
+	return e.job.Reads > 0 || slices.ContainsFunc(e.job.Streams, records) && slices.ContainsFunc(e.job.Streams, plays)
+}
+
+// timed reports whether requests begin at times of their own: threads can wait for each, at rates where they cost little.
+func (e *real) timed() bool { return e.job.Accompanies() || e.job.Pace > 0 }
+
+// Doubts are the warnings since Prepare.
+func (e *real) Doubts() []string { return e.warnings[e.reported:] }
+
+func (e *real) warn(format string, args ...any) {
+	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))
+}
+
+// effective decides how the job will really run, and warns if that is not what was asked for.
+func (e *real) effective() trace.Effective {
+	job := &e.job
+	if job.IO.Mode == scenario.ModeApp {
+		e.traits.sector = 1
+		job.IO.Depth = 1
+		job.IO.Block = appBytes
+	} else if !e.traits.direct && e.traits.whyNot != "" {
+		e.warn("direct I/O is not available here (%s): requests go through the cache, which is flushed and emptied as the job runs", e.traits.whyNot)
+	}
+	// Blocks that can be whole pages are: otherwise sectors decide.
+	if e.traits.direct && job.IO.Block >= e.system.cachedBelow {
+		e.traits.sector = max(e.traits.sector, e.system.cachedBelow)
+	}
+	if over := job.IO.Block % e.traits.sector; over != 0 {
+		asked := job.IO.Block
+		job.IO.Block += e.traits.sector - over
+		e.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache together: %d is used", asked, e.traits.sector, job.IO.Block)
+	}
+	var space string
+	if job.IO.Preallocate && job.Role == trace.Write {
+		space = e.space()
+	}
+	if job.IO.Flush == scenario.FlushFull && e.traits.fullNo != nil {
+		job.IO.Flush = scenario.FlushFsync
+		e.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave bytes in the disk's own cache", e.traits.fullNo)
+	}
+	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth, Space: space}
+	if e.system.priority != nil {
+		var doubt string
+		if eff.Priority, doubt = e.system.priority(); doubt != "" {
+			e.warn("%s", doubt)
+		}
+	}
+	if e.traits.direct {
+		eff.Cache = "direct"
+	}
+	if e.traits.direct && e.cachesWrites() {
+		eff.Cache = "cached writes"
+		e.warn("this system bypasses its cache only for writes of %d bytes or more: those of %d bytes go through it, and reach the disk when they are flushed", e.system.cachedBelow, job.IO.Block)
+	}
+	if job.IO.Mode == scenario.ModeApp {
+		eff.Block = appCall(job.Sizes)
+		if job.Pace > 0 {
+			eff.Block = min(eff.Block, layoutBlock)
+		}
+		if !oneCall && eff.Block > appBytes {
+			eff.Block = appBytes
+			e.warn("this system moves files in calls of %d bytes, while an application might use a single call", appBytes)
+		}
+	}
+	return eff
+}
+
+// cachesWrites reports whether the job writes through the cache although direct requests are available.
+func (e *real) cachesWrites() bool {
+	return e.op() == trace.Write && e.job.IO.Block < e.system.cachedBelow
+}
+
+// space says how the space of new files is reserved, and warns if that is not as elsewhere, so that the numbers are not
+// those of another system.
+func (e *real) space() string {
+	switch {
+	case !e.traits.reserves:
+		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)
+		return trace.SpaceNone
+	case e.traits.direct && e.traits.zeroes:
+		e.warn("the file system preallocates by writing zeros: each new file is written twice, the first time before it is timed")
+		return trace.SpaceZeros
+	case e.traits.inOrder != nil:
+		e.warn("new files must be written from front to back (%v): requests in flight together wait for one another, and gaps are filled with zeros first; start hubbench as administrator to measure as other systems do", e.traits.inOrder)
+		return trace.SpaceInOrder
+	}
+	return trace.SpaceReserved
+}
+
+// makeMover gets the buffers, fills them (which also touches every page) and starts what moves them.
+func (e *real) makeMover() (engine string, err error) {
+	block, depth := e.job.IO.Block, e.job.IO.Depth
+	if e.buf, err = newBuffer(bufferBytes(block, depth)); err != nil {
+		return "", err
+	}
+	e.refill()
+	e.latencies = newLatencies()
+	if e.readsAndWrites() {
+		if e.scratch, err = newBuffer(int64(len(e.buf))); err != nil {
+			return "", err
+		}
+		clear(e.scratch) // which touches every page
+	}
+	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errNoRing) {
+		e.warnOfThreads(err)
+	}
+	return engine, nil
+}
+
+// warnOfThreads says why io_uring is not used.
+func (e *real) warnOfThreads(why error) {
+	e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", why)
+}
+
+// newMover starts the best one available for that many requests in flight; err is why it is not io_uring.
+func (e *real) newMover(depth int) (m mover, engine string, err error) {
+	e.lanes = depth
+	if e.job.IO.Mode == scenario.ModeApp {
+		return newApp(e.buf, e.job.Sizes), "app", nil
+	}
+	if e.traits.direct && !e.timed() {
+		if m, err = e.system.ring(e.buf, e.scratch, depth); err == nil {
+			return m, "io_uring", nil
+		}
+	}
+	return newThreads(e.buf, e.scratch, depth), "threads", err
+}
+
+// refill makes the buffer noise (again, after something was read into it).
+func (e *real) refill() { noise(e.buf, tagOf(e.job.RunID, e.job.Disk), 0) }
+
+// bufferBytes is the memory of a job's requests: a whole number of blocks for each.
+func bufferBytes(block int64, depth int) int64 {
+	return int64(depth) * max(block, minNoise/int64(depth)/block*block)
+}
+
+// Close stops the mover and removes the files, except those to be kept and those that the next
+// phase needs if this one succeeded.
+func (e *real) Close() error {
+	var err error
+	if e.next != nil {
+		err = e.closeFile(e.next)
+		e.next = nil
+	}
+	if e.mover != nil {
+		err = errors.Join(err, e.mover.close())
+		e.mover = nil
+	}
+	if e.emit != nil {
+		e.latencies.stop(e.emit)
+		e.warnLeftOut()
+		e.emit = nil
+	}
+	if e.buf != nil {
+		freeBuffer(e.buf)
+		e.buf = nil
+	}
+	if e.scratch != nil {
+		freeBuffer(e.scratch)
+		e.scratch = nil
+	}
+	if e.folder != nil {
+		err = errors.Join(err, e.removeFiles())
+		e.folder = nil
+	}
+	return e.job.explain("clean up", err)
+}
+
+// warnLeftOut emits how many requests were due and never made: the latencies are without them.
+func (e *real) warnLeftOut() {
+	if e.pacer == nil {
+		return
+	}
+	if n := e.pacer.leftOut(e.job.IO.Block, e.until); n > 0 {
+		e.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: e.until - e.release, Value: float64(n)})
+	}
+}
+
+func (e *real) removeFiles() error {
+	if e.testFiles == nil {
+		e.folder.close()
+		return nil
+	}
+	var needed []*record
+	var filling []string
+	// A job that is stopped after its last file, as fillers are, has succeeded anyway.
+	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
+		needed = e.testFiles.match(e.job.CarryOver, anyRecord)
+		if e.job.KeepFill {
+			filling, _ = e.folder.fillFiles() // what is not listed is removed, and written again
+		}
+	}
+	return e.testFiles.carryOver(needed, filling...)
+}
+
+// The worker takes any Engine.
+var _ Engine = (*real)(nil)

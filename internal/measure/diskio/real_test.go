@@ -1,0 +1,292 @@
+package diskio
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// newJob is a small job in dir.
+func newJob(dir string, role trace.Role, sizes ...int64) Job {
+	return Job{
+		Job: scenario.Job{
+			Disk: "B", Role: role, Sizes: sizes, Seed: 1,
+			IO: scenario.IO{Mode: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync", Preallocate: true},
+		},
+		RunID: "r1", Phase: "WWW", Dir: dir,
+	}
+}
+
+// folders are one folder on each kind of file system at hand.
+func folders(t *testing.T) map[string]string {
+	t.Helper()
+	dirs := map[string]string{"disk": t.TempDir()}
+	if runtime.GOOS == "linux" {
+		dir, err := os.MkdirTemp("/dev/shm", "hubbench-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		dirs["memory"] = dir
+	}
+	return dirs
+}
+
+// systems are the ways to move bytes that this system may have.
+var systems = withRings(map[string]system{
+	"threads": {open: openTestFile, ring: noRing},
+})
+
+// pieceMaker is how a system moves the frames of streams.
+type pieceMaker = func(pieceWork) (pieceMover, error)
+
+// pieceMovers are the ways to do so, of which one takes the lanes.
+var pieceMovers = withStreamRings(map[string]pieceMaker{"threads": noPieces})
+
+func noPieces(pieceWork) (pieceMover, error) { return nil, errNoRing }
+
+func noRing(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }
+
+// prepared makes the job's engine and prepares it; the test closes it if it does not itself. An engine
+// belongs to a thread, which ends with the test.
+func prepared(t testing.TB, job Job, sys system) (*real, trace.Effective) {
+	t.Helper()
+	runtime.LockOSThread()
+	engine := newReal(job, sys)
+	engine.sampleNS = 1
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	})
+	eff, err := engine.Prepare(t.Context(), func(int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine, eff
+}
+
+// transferAll does every file of the job and checks spans and samples.
+func transferAll(t *testing.T, engine *real) {
+	t.Helper()
+	release := clock.Now()
+	engine.Start(release, func(trace.Event) {})
+	var last int64
+	for seq, size := range engine.job.Sizes {
+		var samples, bytes, at int64
+		span, err := engine.Transfer(t.Context(), seq, func(b, _, t int64) {
+			samples++
+			if b < bytes || t < at {
+				at = -1
+			}
+			bytes, at = b, max(at, t)
+		})
+		if err != nil {
+			t.Fatalf("Transfer(%d) = %v", seq, err)
+		}
+		if span.Bytes != size {
+			t.Errorf("Transfer(%d) moved %d bytes, want %d", seq, span.Bytes, size)
+		}
+		if span.StartNS < last || span.EndNS <= span.StartNS || span.EndNS > clock.Now()-release {
+			t.Errorf("Transfer(%d) = %+v after %d ns, want a span after that and before now", seq, span, last)
+		}
+		if samples > 0 && (at < span.StartNS || at > span.EndNS || bytes > size) {
+			t.Errorf("Transfer(%d): the last sample is %d bytes at %d ns, want it within %+v", seq, bytes, at, span)
+		}
+		// A file may be over before the goroutine that samples has its turn, and a single call has nothing in between.
+		if long := span.EndNS-span.StartNS >= 50e6; samples == 0 && long && size >= 16<<20 && engine.job.IO.Mode == scenario.ModeDirect {
+			t.Errorf("Transfer(%d) gave no sample", seq)
+		}
+		last = span.EndNS
+	}
+}
+
+// odd are sizes at every edge: one byte, less than a sector, a sector, not quite a block, blocks and a bit.
+var odd = []int64{1, 511, 512, 64<<10 - 1, 64 << 10, 1_000_000, 3<<20 + 7}
+
+func TestWriteThenRead(t *testing.T) {
+	for where, dir := range folders(t) {
+		for how, sys := range systems {
+			for _, role := range []trace.Role{trace.Write, trace.Read} {
+				t.Run(where+" "+how+" "+string(role), func(t *testing.T) {
+					engine, _ := prepared(t, newJob(dir, role, odd...), sys)
+					transferAll(t, engine)
+					for seq, size := range odd {
+						checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
+					}
+					if err := engine.Close(); err != nil {
+						t.Errorf("Close() = %v", err)
+					}
+					if got := names(t, dir); got != nil {
+						t.Errorf("left: %q", got)
+					}
+				})
+			}
+		}
+	}
+}
+
+// checkContent checks that the file has its size and every unit the stamp of its place.
+func checkContent(t *testing.T, path string, seq int, size int64) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(content)) != size {
+		t.Errorf("file %d has %d bytes, want %d", seq, len(content), size)
+	}
+	want := make([]byte, dataUnit)
+	for off := int64(0); off < int64(len(content)); off += dataUnit {
+		got := content[off:min(off+dataUnit, int64(len(content)))]
+		if len(got) < stampBytes {
+			continue
+		}
+		number := int64(binary.LittleEndian.Uint32(got[8:]))
+		noise(want, tagOf("r1", "B"), number*dataUnit)
+		s := stamper{tag: tagOf("r1", "B"), file: uint32(seq), unit: dataUnit}
+		s.put(want, off, number*dataUnit)
+		if !bytes.Equal(got, want[:len(got)]) {
+			t.Fatalf("file %d at %d: content is not what was to be written", seq, off)
+		}
+	}
+}
+
+func TestEffective(t *testing.T) {
+	dirs := folders(t)
+	for _, tt := range []struct {
+		name, dir string
+		change    func(*Job)
+		want      trace.Effective
+		warning   string
+	}{
+		{"as asked", "disk", func(*Job) {}, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync"}, ""},
+		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "bytes that go past the cache together"},
+		{"memory", "memory", func(*Job) {}, trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4, Flush: "fsync"}, "direct I/O is not available here"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if dirs[tt.dir] == "" {
+				t.Skip("no file system in memory here")
+			}
+			job := newJob(dirs[tt.dir], trace.Write, 1<<20)
+			tt.change(&job)
+			_, got := prepared(t, job, systems["threads"])
+			if runtime.GOOS == "linux" && (got.Cache != tt.want.Cache || got.Block != tt.want.Block) || got.Depth != tt.want.Depth || got.Flush != tt.want.Flush {
+				t.Errorf("Prepare() = %+v, want %+v", got, tt.want)
+			}
+			if all := strings.Join(got.Warnings, "\n"); !strings.Contains(all, tt.warning) || tt.warning == "" && all != "" {
+				t.Errorf("warnings = %q, want %q", all, tt.warning)
+			}
+		})
+	}
+}
+
+func TestKeep(t *testing.T) {
+	dir := t.TempDir()
+	job := newJob(dir, trace.Write, 4096, 8192)
+	job.IO.Keep = true
+	// A second phase of the run keeps its files beside the first's.
+	for range 2 {
+		engine, _ := prepared(t, job, systems["io_uring"])
+		transferAll(t, engine)
+		if err := engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RemoveRun(dir, "r1"); err != nil {
+		t.Fatal(err)
+	}
+	want := "data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json"
+	if got := strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "); got != want {
+		t.Errorf("kept %s, want %s", got, want)
+	}
+}
+
+func TestCancelStopsAtTheNextRequest(t *testing.T) {
+	for how, sys := range systems {
+		for _, role := range []trace.Role{trace.Write, trace.Read} {
+			t.Run(how+" "+string(role), func(t *testing.T) {
+				engine, _ := prepared(t, newJob(t.TempDir(), role, 64<<20), sys)
+				ctx, cancel := context.WithCancel(t.Context())
+				engine.Start(clock.Now(), func(trace.Event) {})
+				span, err := engine.Transfer(ctx, 0, func(_, _, _ int64) { cancel() })
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
+				}
+				if span.Bytes == 0 || span.Bytes >= 32<<20 {
+					t.Errorf("moved %d bytes, want some, and far from all", span.Bytes)
+				}
+			})
+		}
+	}
+}
+
+func TestPrepareStopsWhenCancelled(t *testing.T) {
+	dir := t.TempDir()
+	engine := newReal(newJob(dir, trace.Read, 1<<20), systems["io_uring"])
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := engine.Prepare(ctx, func(int64) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Prepare() = %v, want %v", err, context.Canceled)
+	}
+	if err := engine.Close(); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
+}
+
+func TestFileTruncatedUnderARead(t *testing.T) {
+	for how, sys := range systems {
+		for _, left := range []int64{0, 64 << 10, 100_000} {
+			engine, _ := prepared(t, newJob(t.TempDir(), trace.Read, 1<<20), sys)
+			if err := os.Truncate(filepath.Join(engine.folder.path, record{}.name()), left); err != nil {
+				t.Fatal(err)
+			}
+			engine.Start(clock.Now(), func(trace.Event) {})
+			_, err := engine.Transfer(t.Context(), 0, nil)
+			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "it was truncated during the run") {
+				t.Errorf("%s: cut to %d: Transfer() = %v, want an error that says so", how, left, err)
+			}
+		}
+	}
+}
+
+func TestPrepareInNoFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Join(t.TempDir(), "absent"), file} {
+		engine := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
+		if _, err := engine.Prepare(t.Context(), func(int64) {}); err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) {
+			t.Errorf("Prepare() in %s = %v, want an error that names disk and folder", dir, err)
+		}
+		if err := engine.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	}
+}
+
+// Files to read are written in large blocks, from memory that direct requests take, whatever the job's own block is.
+func TestOddBlock(t *testing.T) {
+	for name, sys := range systems {
+		t.Run(name, func(t *testing.T) {
+			job := newJob(t.TempDir(), trace.Read, 3<<20)
+			job.IO.Block = 47 * 4096 // of which no whole number is a large block
+			engine, _ := prepared(t, job, sys)
+			transferAll(t, engine)
+		})
+	}
+}

@@ -1,0 +1,126 @@
+package diskio
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/internal/test/fusetest"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// stalls is a file system that stands still from one instant to another, as the kernel sees it.
+type stalls struct {
+	fromNS, toNS atomic.Int64 // by clock.Now
+	overNS       atomic.Int64 // how much longer a request was held up, as the machine woke nobody in time
+}
+
+func (s *stalls) wait(trace.Role, int) syscall.Errno {
+	if now := clock.Now(); now >= s.fromNS.Load() && now < s.toNS.Load() {
+		clock.SleepUntil(s.toNS.Load())
+		for over := clock.Now() - s.toNS.Load(); ; {
+			if longest := s.overNS.Load(); over <= longest || s.overNS.CompareAndSwap(longest, over) {
+				break
+			}
+		}
+	}
+	return 0
+}
+
+// A device that really stands still, in real time, under streams of several kinds, some played and some recorded: the late
+// frames are those of TestStreamsOverAStall. What this machine itself is late by, which the test sees, may move a frame
+// over the stall's edges. How long it takes to make up for the stall, if other tests use the processors, it does not see:
+// it tries three times.
+func TestStreamsOverARealStall(t *testing.T) {
+	ways := map[string]pieceMaker{"threads": noPieces, "io_uring": newStreamRing}
+	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
+		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second, 3 * time.Second} {
+			for how, pieces := range ways {
+				t.Run(fmt.Sprintf("%s, buffer %s, stall %s", how, buffer, stall), func(t *testing.T) {
+					t.Parallel()
+					var found []evidence.Finding
+					for range 3 {
+						found = overRealStall(t, how, pieces, buffer, stall)
+						if !slices.ContainsFunc(found, func(f evidence.Finding) bool { return !f.Pass }) {
+							break
+						}
+					}
+					for _, f := range found {
+						evidence.Report(t, f)
+					}
+				})
+			}
+		}
+	}
+}
+
+func overRealStall(t *testing.T, how string, pieces pieceMaker, buffer, stall time.Duration) (found []evidence.Finding) {
+	t.Helper()
+	runtime.LockOSThread()
+	var gate stalls
+	job := streamsJob(fusetest.Mount(t, gate.wait), stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
+	job.Streams = append(job.Streams,
+		stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
+		stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
+	job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
+	s := newStreams(job, system{open: openTestFile, ring: noRing, pieces: pieces})
+	eff, err := s.Prepare(t.Context(), func(int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if eff.Engine != how {
+		t.Errorf("%s is used instead of %s", eff.Engine, how)
+	}
+	const from = time.Second
+	length := from + stall + buffer + 500*time.Millisecond
+	release := clock.Now() + 5e6
+	gate.toNS.Store(release + (from + stall).Nanoseconds())
+	gate.fromNS.Store(release + from.Nanoseconds())
+	outcomes := tracetest.Outcomes{}
+	lastNS := map[string]int64{}
+	s.Start(release, func(e trace.Event) {
+		outcomes.Add(&e)
+		if e.Type == trace.StreamType {
+			lastNS[e.Stream] = e.TNS
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(release-clock.Now())+length)
+	defer cancel()
+	for seq := 0; ctx.Err() == nil; seq++ {
+		if _, err := s.Transfer(ctx, seq, func(_, _, _ int64) {}); err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+	}
+	belated := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS) + gate.overNS.Load())
+	var report strings.Builder
+	for i, p := range s.players {
+		want := overStall(p.Spec, i, len(s.players), from, from+stall, time.Duration(lastNS[p.Name]))
+		got := outcomes[tracetest.StreamOf{Stream: p.Name}]
+		late := got.Late
+		fmt.Fprintf(&report, " %d of %d", late, want.Late)
+		if got.Due != want.Due {
+			t.Errorf("stream %d: %d frames were due by %d ns, want %d", i+1, got.Due, lastNS[p.Name], want.Due)
+		}
+		may := 1 + int(2*belated/p.Spec.Frame)
+		found = append(found, evidence.Finding{
+			Claim: "streams-late", Case: fmt.Sprintf("the device stands still for %s, buffer %s, by %s, stream %d: late frames", stall, buffer, how, i+1),
+			Unit: fmt.Sprintf("of %d", want.Due), Truth: float64(want.Late), Measured: float64(late), Low: float64(late), High: float64(late),
+			Limit: fmt.Sprintf("within %d", may), Pass: max(late-want.Late, want.Late-late) <= may,
+		})
+	}
+	t.Logf("%s: late frames%s; frames were requested up to %s after their time", eff.Cache, &report, belated)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	return found
+}

@@ -1,0 +1,173 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/filelock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Tried is the result of a job outside any run.
+type Tried struct {
+	Effective trace.Effective
+	Bytes     int64
+	Seconds   float64 // from the first request to after the last flush
+	Cached    int64   // bytes of the files that the system's cache holds afterwards; -1 if it does not say
+}
+
+// Try does a job by itself, for checks of a machine: through the engine of a run, and with what an engine does not
+// report. Files that the job's CarryOver names stay for the next of the same RunID; RemoveRun ends that. Whenever something
+// has moved, alive is called.
+func Try(ctx context.Context, job Job, alive func()) (Tried, error) {
+	return try(ctx, newReal(job, systemCalls()), alive)
+}
+
+func try(ctx context.Context, e *real, alive func()) (out Tried, err error) {
+	// io_uring belongs to its thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer func() { err = errors.Join(err, e.Close()) }()
+	if out.Effective, err = e.Prepare(ctx, func(int64) { alive() }); err != nil {
+		return out, err
+	}
+	e.Start(clock.Now(), func(trace.Event) {})
+	var first, last int64
+	for seq := range e.job.Sizes {
+		moved := int64(0)
+		span, err := e.Transfer(ctx, seq, func(bytes, _, _ int64) {
+			if bytes != moved {
+				moved = bytes
+				alive()
+			}
+		})
+		if err != nil {
+			return out, err
+		}
+		if seq == 0 {
+			first = span.StartNS
+		}
+		last = span.EndNS
+		out.Bytes += span.Bytes
+	}
+	out.Seconds = float64(last-first) / 1e9
+	out.Cached, err = e.cached()
+	return out, err
+}
+
+// cached is how many bytes of the job's files the system's cache holds; -1 if it does not say.
+func (e *real) cached() (sum int64, err error) {
+	for _, r := range e.testFiles.records {
+		f, err := e.testFiles.openFile(e.system.open, r, opening{op: trace.Read, direct: e.traits.direct, lanes: 1})
+		if err != nil {
+			return 0, err
+		}
+		n := f.cached(r.Size)
+		if err := f.close(); err != nil {
+			return 0, err
+		}
+		if n < 0 {
+			return -1, nil
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+// FlushTimes are what flushes took, each after one small write to a place that had been written before.
+type FlushTimes struct {
+	WriteNS []int64
+	FlushNS []int64
+	Refused error // why the file system has no such flush; nil if it does
+}
+
+// TryFlush writes a sector and flushes, that many times. The places are written before: then a flush brings the sector to
+// the medium and, most of the time, nothing of the file system's own records. After each, alive is called.
+func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive func()) (out FlushTimes, err error) {
+	folder, err := openFolder(dir, runID)
+	if err != nil {
+		return out, err
+	}
+	defer func() {
+		_, _, removed := folder.remove(nil, false)
+		err = errors.Join(err, removed)
+	}()
+	tr, err := probe(systemCalls(), folder.root, true)
+	if err != nil {
+		return out, err
+	}
+	f, err := makeProbe(openTestFile, folder.root, tr.direct)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, f.close()) }()
+	buf, err := newBuffer(probeSector)
+	if err != nil {
+		return out, err
+	}
+	defer freeBuffer(buf)
+	write := func(i, round int) error {
+		noise(buf, uint64(round*times+i), 0)
+		return writeAll(f, 0, buf, int64(i)*probeSector)
+	}
+	for i := range times {
+		if err := write(i, 0); err != nil {
+			return out, err
+		}
+	}
+	if err := f.flush(tr.fullest()); err != nil {
+		return out, err
+	}
+	for i := range times {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		start := clock.Now()
+		if err := write(i, 1); err != nil {
+			return out, err
+		}
+		alive()
+		written := clock.Now()
+		if err := f.flush(mode); err != nil {
+			if mode == scenario.FlushFull && tr.fullNo != nil {
+				out.Refused = tr.fullNo
+				return out, nil
+			}
+			return out, err
+		}
+		out.WriteNS = append(out.WriteNS, written-start)
+		out.FlushNS = append(out.FlushNS, clock.Now()-written)
+	}
+	return out, nil
+}
+
+// TryFolder makes a marked folder, and returns the first thing wrong with it: a second process could
+// take it, or it is still there after it was removed.
+func TryFolder(dir, runID string) error {
+	f, err := openFolder(dir, runID)
+	if err != nil {
+		return err
+	}
+	if again, err := takeFolder(dir, f.name); err == nil {
+		again.close()
+		f.close()
+		return errors.New("a second process could take the test folder while it was in use: this file system does not lock files")
+	} else if !errors.Is(err, filelock.ErrBusy) {
+		f.close()
+		return fmt.Errorf("lock the test folder: %w", err)
+	}
+	if _, _, err := f.remove(nil, false); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, folderPrefix+runID)); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is still there after it was removed", filepath.Join(dir, folderPrefix+runID))
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package diskio
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func TestCheck(t *testing.T) {
+	const unit = dataUnit
+	ours := stamper{tag: tagOf("r1", "B"), file: 3, unit: unit}
+	for _, tt := range []struct {
+		name   string
+		change func(p []byte)
+		stamps string // what a check of stamps says; empty: nothing
+		all    string // what a check of everything says
+		at     int64
+	}{
+		{"as written", func([]byte) {}, "", "", 0},
+		{"zeros", func(p []byte) { clear(p[2*unit : 3*unit]) }, "got zeros", "got zeros", 2 * unit},
+		{"a flipped bit in a stamp", func(p []byte) { p[unit+3] ^= 4 }, "got no stamp but", "got no stamp but", unit},
+		{"a flipped bit in the noise", func(p []byte) { p[unit+1001] ^= 4 }, "", "got something else", unit + 1001},
+		{"a flipped bit in the last byte", func(p []byte) { p[len(p)-1] ^= 4 }, "", "got something else", 4*unit - 1},
+		{"another place of the file", func(p []byte) { copy(p[unit:2*unit], p[3*unit:]) }, "got the stamp of file 3 at byte 1060864", "got the stamp of file 3 at byte 1060864", unit},
+		{"another file", func(p []byte) {
+			other := ours
+			other.file = 9
+			other.put(p[:unit], 1<<20, 0)
+		}, "got the stamp of file 9 at byte 1048576", "got the stamp of file 9 at byte 1048576", 0},
+		{"another disk", func(p []byte) {
+			other := ours
+			other.tag = tagOf("r1", "A")
+			other.put(p[:unit], 1<<20, 0)
+		}, "got a stamp of another run or disk", "got a stamp of another run or disk", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := make([]byte, 4*unit)
+			noise(p, ours.tag, 0)
+			ours.put(p, 1<<20, 0)
+			tt.change(p)
+			for how, want := range map[checking]string{checkStamps: tt.stamps, checkAll: tt.all} {
+				got := ours.check(p, 1<<20, how)
+				switch {
+				case want == "":
+					if got != nil {
+						t.Errorf("check(%d) = %v, want nothing", how, got)
+					}
+				case got == nil || !strings.Contains(got.Error(), want) || got.Offset != 1<<20+tt.at || got.Number != 3:
+					t.Errorf("check(%d) = %+v, want %q at %d", how, got, want, 1<<20+tt.at)
+				}
+			}
+		})
+	}
+}
+
+// Blocks of any size and alignment see the same stamps.
+func TestCheckReadsInOtherBlocks(t *testing.T) {
+	s := stamper{tag: 1, file: 2, unit: dataUnit}
+	p := make([]byte, 1<<20)
+	noise(p, s.tag, 0)
+	s.put(p, 0, 0)
+	for _, block := range []int{512, 1024, 4096, 6144, 1 << 19} {
+		for off := 0; off < len(p); off += block {
+			got := p[off:min(off+block, len(p))]
+			for _, how := range []checking{checkStamps, checkAll} {
+				if m := s.check(got, int64(off), how); m != nil {
+					t.Fatalf("blocks of %d: check(%d) at %d = %v, want nothing", block, how, off, m)
+				}
+			}
+		}
+	}
+}
+
+// corrupt overwrites n bytes of the job's file 0.
+func corrupt(t *testing.T, engine *real, at int64, n int) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(engine.folder.path, record{}.name()), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(make([]byte, n), at); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
+	for how, sys := range systems {
+		for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
+			for _, tt := range []struct {
+				verify string
+				at     int64
+				n      int
+				want   string
+			}{
+				{"off", 8192, 4096, ""},
+				{scenario.VerifyStamps, 8192, 4096, "in test file 0 at byte 8192: wrote this run's stamp of file 0 at byte 8192, got zeros"},
+				{scenario.VerifyStamps, 8192 + 100, 100, ""}, // beside the stamp
+				{scenario.VerifyFull, 8192 + 104, 96, "in test file 0 at byte 8296: wrote random data"},
+				{scenario.VerifyFull, 1_500_000, 1, "in test file 0 at byte 1500000: wrote random data"}, // the last byte but some
+			} {
+				if mode == scenario.ModeApp && how != "threads" {
+					continue
+				}
+				t.Run(strings.Join([]string{how, mode, tt.verify, tt.want}, " "), func(t *testing.T) {
+					dir := t.TempDir()
+					job := newJob(dir, trace.Read, 1_500_007, 4096)
+					job.IO.Verify, job.IO.Mode = tt.verify, mode
+					engine, _ := prepared(t, job, sys)
+					corrupt(t, engine, tt.at, tt.n)
+					engine.Start(clock.Now(), func(trace.Event) {})
+					_, err := engine.Transfer(t.Context(), 0, nil)
+					if tt.want == "" {
+						if err != nil {
+							t.Fatalf("Transfer() = %v, want nothing found", err)
+						}
+						return
+					}
+					evidence := filepath.Join(engine.folder.path, "evidence-000000.bin")
+					for _, want := range []string{"disk B", tt.want, "kept as " + evidence} {
+						if err == nil || !strings.Contains(err.Error(), want) {
+							t.Errorf("Transfer() = %v, want it to say %q", err, want)
+						}
+					}
+					// Neither the end of the job nor that of the run takes the evidence away.
+					if err := engine.Close(); err != nil {
+						t.Error(err)
+					}
+					if err := RemoveRun(dir, "r1"); err != nil {
+						t.Error(err)
+					}
+					if info, err := os.Stat(evidence); err != nil || info.Size() != 1_500_007 {
+						t.Errorf("evidence: %v, %v, want the file as it was", info, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Every single byte that changes is found, whatever the size of the file and of the blocks it was written and is read in.
+func TestVerifyFullReadsEveryByte(t *testing.T) {
+	for _, tt := range []struct {
+		mode          string
+		written, read int64 // blocks
+		size          int64
+	}{
+		{scenario.ModeDirect, 4096, 4096, 31},
+		{scenario.ModeDirect, 4096, 512, 4096 + 17},
+		{scenario.ModeDirect, 512, 512, 512 + 9},
+		{scenario.ModeDirect, 4096, 6144, 2*4096 + 1},
+		{scenario.ModeDirect, 6144, 4096, 6144 + 32},
+		{scenario.ModeApp, 4096, 4096, 4096 + 25},
+	} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			dir := t.TempDir()
+			job := newJob(dir, trace.Write, tt.size)
+			job.IO.Mode, job.IO.Block = tt.mode, tt.written
+			job.CarryOver = []int64{tt.size}
+			writer, _ := prepared(t, job, systems["threads"])
+			transferAll(t, writer)
+			if err := writer.Close(); err != nil {
+				t.Fatal(err)
+			}
+			job.Role, job.CarryOver = trace.Read, nil
+			job.IO.Verify, job.IO.Block = scenario.VerifyFull, tt.read
+			reader, _ := prepared(t, job, systems["threads"])
+			path := filepath.Join(reader.folder.path, reader.files[0].name())
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			look := func() error { return reader.readBack(t.Context(), reader.files[0], checkAll) }
+			if err := look(); err != nil {
+				t.Fatalf("as written: %v", err)
+			}
+			file, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			put := func(at int, b byte) {
+				if _, err := file.WriteAt([]byte{b}, int64(at)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found := 0
+			for at, b := range whole {
+				put(at, b^0x10)
+				if wrong := (*Mismatch)(nil); errors.As(look(), &wrong) {
+					found++
+				}
+				put(at, b)
+			}
+			name := fmt.Sprintf("a bit flipped in each byte of a file of %d B in turn, written in blocks of %d B and read in blocks of %d B, %s: found", tt.size, tt.written, tt.read, tt.mode)
+			evidence.Report(t, evidence.AtLeast("verify", name, found, len(whole), len(whole)))
+		})
+	}
+}
+
+// A disk that loses writes is found out by reading back, after the file's time.
+func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
+	for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
+		fault := &fault{lose: true}
+		job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20)
+		job.IO.Verify, job.IO.Mode = scenario.VerifyFull, mode
+		engine, _ := prepared(t, job, system{open: fault.open, ring: noRing})
+		engine.Start(clock.Now(), func(trace.Event) {})
+		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		fault.armed.Store(true)
+		if _, err := engine.Transfer(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "in test file 1 at byte") {
+			t.Errorf("%s: Transfer() = %v, want it to find the lost write", mode, err)
+		}
+	}
+}
+
+func TestVerifiedJobsPass(t *testing.T) {
+	for where, dir := range folders(t) {
+		for how, sys := range systems {
+			for _, role := range []trace.Role{trace.Write, trace.Read} {
+				for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
+					t.Run(strings.Join([]string{where, how, string(role), mode}, " "), func(t *testing.T) {
+						job := newJob(dir, role, odd...)
+						job.IO.Verify, job.IO.Mode = scenario.VerifyFull, mode
+						engine, _ := prepared(t, job, sys)
+						transferAll(t, engine)
+					})
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkCheckStamps(b *testing.B) { benchmarkCheck(b, checkStamps) }
+func BenchmarkCheckAll(b *testing.B)    { benchmarkCheck(b, checkAll) }
+
+func benchmarkCheck(b *testing.B, how checking) {
+	buf := make([]byte, 64<<20)
+	s := stamper{tag: 1, unit: dataUnit}
+	noise(buf, 1, 0)
+	s.put(buf, 0, 0)
+	b.SetBytes(1 << 20)
+	b.ReportAllocs()
+	var at int64
+	for b.Loop() {
+		if m := s.check(buf[at:at+1<<20], at, how); m != nil {
+			b.Fatal(m)
+		}
+		at = (at + 1<<20) % int64(len(buf))
+	}
+}
+
+// Reading back and removing take their time outside the files' own: a slow disk is distinguished from a dead one by what it does
+// meanwhile.
+func TestWhatIsDoneBeside(t *testing.T) {
+	job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20, 1<<20)
+	job.IO.Verify = scenario.VerifyFull
+	engine := newReal(job, systems["threads"])
+	t.Cleanup(func() { _ = engine.Close() })
+	var done []int64
+	if _, err := engine.Prepare(t.Context(), func(n int64) { done = append(done, n) }); err != nil {
+		t.Fatal(err)
+	}
+	engine.Start(clock.Now(), func(trace.Event) {})
+	for seq := range job.Sizes {
+		before := len(done)
+		if _, err := engine.Transfer(t.Context(), seq, nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(done) == before || done[len(done)-1] != int64(seq+1)<<20 {
+			t.Errorf("file %d was read back: reported %v", seq, done[before:])
+		}
+	}
+	before := done[len(done)-1]
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := done[len(done)-1]; got != before+3 {
+		t.Errorf("three files were removed: reported %d after %d", got, before)
+	}
+}

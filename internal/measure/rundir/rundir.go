@@ -1,0 +1,227 @@
+// Package rundir is a run's folder: the scenario as given, what the run was (run.json), what happened
+// (events.jsonl), what it means (analysis.json), the page and the log. It creates and loads them; it
+// does not make their content. Start at Create, or at Load for a run that has been.
+package rundir
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/hubbench/hubbench/internal/measure/filelock"
+	"github.com/hubbench/hubbench/internal/measure/filesync"
+)
+
+// The files of a run's folder.
+const (
+	ScenarioFile = "scenario.yaml"
+	InfoFile     = "run.json"
+	EventsFile   = "events.jsonl"
+	AnalysisFile = "analysis.json"
+	ReportFile   = "report.html"
+	LogFile      = "run.log"
+)
+
+// whole are those that are written whole, through filesync.
+func whole() []string { return []string{ScenarioFile, InfoFile, AnalysisFile, ReportFile} }
+
+// Dir is the folder of a run under way.
+type Dir struct {
+	Path    string
+	Journal *Journal
+	Log     *os.File
+	Begun   int64 // bytes of the events that an earlier session has recorded
+}
+
+// Name is a run's default folder: what it is called and when it began.
+func Name(scenario string, began time.Time) string {
+	return Named(scenario) + "-" + began.Format("20060102-150405")
+}
+
+// Named keeps of a name what every file system and every shell takes as it is.
+func Named(name string) string {
+	cleaned := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == '.' {
+			return r
+		}
+		return '-'
+	}, name)
+	if cleaned = strings.Trim(cleaned, "-."); cleaned == "" {
+		return "run"
+	}
+	return cleaned
+}
+
+// ErrTaken is Create's if the folder holds a run, or a file that only looks like one's.
+var ErrTaken = errors.New("already holds a run")
+
+// Create makes a run's folder and opens all that is written during the run, so that what cannot be
+// written fails before a byte is measured. A folder that holds a run, or a file that only looks like one's, is
+// refused: no user's file is overwritten.
+func Create(path string, scenario []byte) (*Dir, error) {
+	dir, err := create(path, scenario)
+	if err != nil {
+		return nil, fmt.Errorf("create run folder: %w", err)
+	}
+	return dir, nil
+}
+
+func create(path string, scenario []byte) (*Dir, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, err
+	}
+	taken, begun := inTheWay(path, scenario)
+	if taken != "" && !begun {
+		return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path, ErrTaken, taken)
+	}
+	// The events are made first, and only if they are not: of two runs that begin at once, one gets the error.
+	flag := os.O_EXCL
+	if begun {
+		flag = 0
+	}
+	journal, err := newJournal(path, flag)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, filelock.ErrBusy) {
+		err = fmt.Errorf("%s %w, which has just started", path, ErrTaken)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if begun {
+		if err := takeOver(path, scenario); err != nil {
+			return nil, errors.Join(err, journal.Close())
+		}
+	}
+	log, err := openInside(path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return nil, errors.Join(err, journal.Close())
+	}
+	dir := &Dir{Path: path, Journal: journal, Log: log}
+	if err := writeSynced(dir.File(ScenarioFile), scenario); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return dir, nil
+}
+
+// inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is was left by a run of the
+// same scenario that was killed before it had a run.json: neither can that be resumed, nor is anything lost with it.
+func inTheWay(path string, scenario []byte) (taken string, begun bool) {
+	begun = true
+	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
+		file := filepath.Join(path, name)
+		info, err := os.Lstat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			begun = begun && name != EventsFile
+			continue
+		}
+		taken = cmp.Or(taken, name)
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+			begun = false
+		case name == EventsFile || name == LogFile:
+			begun = begun && info.Size() == 0
+		case name == ScenarioFile:
+			text, err := os.ReadFile(file)
+			begun = begun && err == nil && bytes.Equal(text, scenario)
+		default:
+			begun = false
+		}
+	}
+	return taken, begun
+}
+
+// takeOver makes room for a run in the folder of one that has only begun, whose events the caller holds now.
+func takeOver(path string, scenario []byte) error {
+	if _, begun := inTheWay(path, scenario); !begun { // it has gone on meanwhile
+		return fmt.Errorf("%s %w", path, ErrTaken)
+	}
+	if err := os.Remove(filepath.Join(path, LogFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return RemoveParts(path)
+}
+
+// File is the path of one of the folder's files.
+func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
+
+// WriteJSON writes a value to one of the folder's files, whole or not at all.
+func (d *Dir) WriteJSON(name string, v any) error {
+	data, err := encodeJSON(v)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return d.write(name, data)
+}
+
+func encodeJSON(v any) ([]byte, error) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	return append(joinNumbers(data), '\n'), err
+}
+
+func (d *Dir) write(name string, data []byte) error {
+	if err := writeSynced(d.File(name), data); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// writeSynced writes a file that a power cut cannot take back once its name is known.
+func writeSynced(path string, data []byte) error {
+	return filesync.Replace(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// RemoveParts removes what a process that was killed while it wrote one of a run's files has left of it.
+func RemoveParts(path string) error {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
+	for _, entry := range entries {
+		if name := entry.Name(); entry.Type().IsRegular() && slices.ContainsFunc(whole(), func(of string) bool { return filesync.IsPart(of, name) }) {
+			err = errors.Join(err, root.Remove(name))
+		}
+	}
+	return err
+}
+
+// openInside opens one of a run's files to be written to. A run folder may come from anyone: what is no file in itself, such
+// as a link to one elsewhere, is refused.
+func openInside(dir, name string, flag int) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file of hubbench's: remove it", filepath.Join(dir, name))
+	}
+	return root.OpenFile(name, flag, 0o644)
+}
+
+// Close ends the journal and the log.
+func (d *Dir) Close() error {
+	return errors.Join(d.Journal.Close(), d.Log.Close())
+}
+
+// NewID names a run's test folders: when, and four random digits against two runs in one second.
+func NewID(began time.Time) string {
+	var tail [2]byte
+	_, _ = rand.Read(tail[:]) // never fails
+	return began.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
+}

@@ -1,0 +1,127 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func messages() []Message {
+	return []Message{
+		{Kind: JobKind, Job: &Job{Simulated: true, Job: diskio.Job{
+			Job:   scenario.Job{Disk: `</script>"☃`, Role: trace.Write, Sizes: []int64{1, 2_000_000_000}, Seed: 1<<64 - 1},
+			RunID: "r", Phase: "WWW", Dir: "/d",
+		}}},
+		{Kind: ReleaseKind, AtNS: 1<<62 + 1},
+		{Kind: GrantKind, DoneNS: 7},
+		{Kind: EventsKind, Events: []trace.Event{{Type: trace.FileType, Phase: "WWW", Disk: "A", Op: trace.Read, Bytes: 9, StartNS: 1, EndNS: 2}}},
+		{Kind: AskKind, Bytes: 5},
+		{Kind: ReadyKind, Effective: &trace.Effective{Engine: "threads", Depth: 4, Warnings: []string{"w"}}},
+		{Kind: DoneKind, Error: "no space left"},
+	}
+}
+
+func encoded(t testing.TB, m Message) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := NewConn(nil, &buf).Send(m); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func TestRoundTrip(t *testing.T) {
+	var pipe bytes.Buffer
+	conn := NewConn(&pipe, &pipe)
+	for _, m := range messages() {
+		if err := conn.Send(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range messages() {
+		got, err := conn.Receive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.Kind, diff)
+		}
+	}
+	if _, err := conn.Receive(); !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: got %v, want EOF", err)
+	}
+}
+
+func TestReceiveRefuses(t *testing.T) {
+	for name, tc := range map[string]struct{ in, want string }{
+		"a torn head":       {"\x00\x00", "unexpected EOF"},
+		"a torn body":       {"\x00\x00\x00\x09{}", "unexpected EOF"},
+		"a length too long": {"\xff\xff\xff\xff", "exceeds the limit"},
+		"text on the pipe":  {"panic: oh no", "exceeds the limit"},
+		"no JSON":           {"\x00\x00\x00\x02hi", "invalid character"},
+	} {
+		_, err := NewConn(strings.NewReader(tc.in), io.Discard).Receive()
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, tc.want)
+		}
+	}
+}
+
+func TestSendFromManyGoroutines(t *testing.T) {
+	r, w := io.Pipe()
+	conn := NewConn(r, w)
+	var senders sync.WaitGroup
+	for i := range 8 {
+		senders.Go(func() {
+			for range 100 {
+				if err := conn.Send(Message{Kind: AskKind, Bytes: int64(i + 1)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	counts := map[int64]int{}
+	for range 800 {
+		m, err := conn.Receive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[m.Bytes]++
+	}
+	senders.Wait()
+	for i := range 8 {
+		if got := counts[int64(i+1)]; got != 100 {
+			t.Errorf("sender %d: got %d messages, want 100", i, got)
+		}
+	}
+}
+
+// FuzzReceive: what was received, once sent and received again, is sent as the same bytes.
+func FuzzReceive(f *testing.F) {
+	for _, m := range messages() {
+		f.Add(encoded(f, m))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		first, err := NewConn(bytes.NewReader(data), io.Discard).Receive()
+		if err != nil {
+			return
+		}
+		want := encoded(t, first)
+		second, err := NewConn(bytes.NewReader(want), io.Discard).Receive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := encoded(t, second); !bytes.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}

@@ -1,0 +1,224 @@
+// Package worker does one disk's job in a process of its own: it gets ready, waits for the release,
+// moves the files and reports to the coordinator what happened. It knows one disk and no other, and
+// whatever ends it early (a stop, a lost coordinator, a signal), it removes its files first.
+// Start at Run.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/wire"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Reasons for which a worker ends early.
+var (
+	errFinished = errors.New("finished") // not a failure: the job ends where it is
+	errStopped  = errors.New("stopped by the coordinator")
+	errOrphaned = errors.New("the coordinator has exited")
+)
+
+// heartbeatEvery is how often a worker reports that it is alive, and its progress.
+const heartbeatEvery = 500 * time.Millisecond
+
+// stoppedFor is the minimum time between two of these that counts as a stop. Other processes may take the processor for a part
+// of it.
+const stoppedFor = 2 * time.Second
+
+// turns is how many goroutines of a job of timed requests may run at once, on however few cores. One that waits for the
+// disk keeps its turn until Go's runtime takes it away, up to 10 ms later, and the next request would wait for that; if
+// turns are left, the runtime also looks for such ones less often. That saved a fifth of the processor time of 24 streams.
+const turns = 8
+
+// NewEngine makes the engine for a job; hub serves the simulated ones.
+type NewEngine func(job wire.Job, hub diskio.Hub) (diskio.Engine, error)
+
+// worker is the state of one job.
+type worker struct {
+	conn      *wire.Conn
+	job       wire.Job
+	cancel    context.CancelCauseFunc // ends the job, and says why
+	engine    diskio.Engine
+	effective trace.Effective
+	release   int64 // by clock.Now; zero before
+	released  atomic.Bool
+	inbox     *inbox
+	journal   *journal
+}
+
+// Run serves one job and returns when its files are removed. What goes wrong with the job is reported to
+// the coordinator, not returned; an error means that the coordinator could not be reached.
+func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Logger) error {
+	first, err := conn.Receive()
+	if errors.Is(err, io.EOF) {
+		return errOrphaned
+	}
+	if err != nil {
+		return err
+	}
+	if first.Kind != wire.JobKind || first.Job == nil {
+		return fmt.Errorf("expected a job, got a %q message: the worker command is for hubbench's own use", first.Kind)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: &inbox{conn: conn, release: make(chan int64, 1), grants: make(chan int64, 1)}}
+	go w.inbox.listen(cancel) // ends with the process: nothing can interrupt a read of stdin
+	if w.engine, err = newEngine(w.job, w.inbox); err != nil {
+		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
+	}
+
+	if err := foreground(); err != nil {
+		log.Warn("the worker may stay on slow cores", zap.Error(err))
+	}
+	if w.job.Accompanies() || w.job.Pace > 0 {
+		runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), turns))
+	}
+	w.journal = &journal{conn: conn, events: make(chan trace.Event, buffered)}
+	var helpers sync.WaitGroup
+	helpers.Go(w.journal.drain)
+	var heart sync.WaitGroup
+	quit := make(chan struct{})
+	heart.Go(func() { w.heartbeat(quit) })
+
+	// An engine may belong to its thread (io_uring does), from getting ready to removing its files.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err = w.serve(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if errors.Is(err, errFinished) {
+		err = nil
+	}
+	done := wire.Message{Kind: wire.DoneKind}
+	if err == nil && w.checkCache() {
+		done.Effective = &w.effective
+	}
+	if doubts := w.engine.Doubts(); len(doubts) > 0 {
+		w.effective.Warnings = append(w.effective.Warnings, doubts...)
+		done.Effective = &w.effective
+	}
+	log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
+	if left := w.engine.Close(); left != nil {
+		log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
+	}
+	if err != nil && ctx.Err() != nil && !errors.Is(err, errStopped) { // by the coordinator's end, or a signal
+		w.removeRun(log)
+	}
+	close(quit)
+	heart.Wait() // it may write an event
+	close(w.journal.events)
+	helpers.Wait()
+	if err != nil {
+		done.Error = err.Error()
+	}
+	if sendErr := conn.Send(done); sendErr != nil && !errors.Is(err, errOrphaned) {
+		return sendErr
+	}
+	return nil
+}
+
+// removeRun removes the run's test files on all disks: whatever has ended the coordinator may have ended the clean-up process
+// as well. What other workers still use stays with them.
+func (w *worker) removeRun(log *zap.Logger) {
+	for _, folder := range w.job.Folders {
+		if err := diskio.RemoveRun(folder, w.job.RunID); err != nil {
+			log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
+		}
+	}
+	diskio.ForgetRun(w.job.RunID)
+}
+
+// beside notes how much the engine has done outside the files' times. Before the release, that is all it does.
+func (w *worker) beside(done int64) {
+	w.journal.beside.Store(done)
+	if !w.released.Load() {
+		w.journal.moved.Store(done)
+	}
+}
+
+// serve gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
+// without a hand-over.
+func (w *worker) serve(ctx context.Context) error {
+	var err error
+	if w.effective, err = w.engine.Prepare(ctx, w.beside); err != nil {
+		return err
+	}
+	if err := w.conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &w.effective}); err != nil {
+		return err
+	}
+	var releaseNS int64
+	select {
+	case releaseNS = <-w.inbox.release:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	w.release = releaseNS
+	w.released.Store(true)
+	w.engine.Start(releaseNS, func(e trace.Event) {
+		e.Phase, e.Disk = w.job.Phase, w.job.Disk
+		w.journal.events <- e
+	})
+	if limit := w.job.Policy.Limit; limit > 0 && !w.job.Simulated { // the model of a simulated hub has its own
+		defer time.AfterFunc(time.Duration(releaseNS-clock.Now())+limit, func() { w.cancel(errFinished) }).Stop()
+	}
+	clock.WaitUntil(releaseNS)
+	return w.work(ctx, releaseNS, clock.Now()-releaseNS)
+}
+
+// checkCache emits how much of what was to go past the cache is found in it, now that this disturbs nothing. It reports
+// whether the job ran differently than assumed.
+func (w *worker) checkCache() (otherwise bool) {
+	share, ok := w.engine.Cached()
+	if !ok {
+		return false
+	}
+	w.journal.events <- trace.Event{
+		Type: trace.GaugeType, Phase: w.job.Phase, Disk: w.job.Disk, Name: trace.CachedShare, Value: share, TNS: clock.Now() - w.release,
+	}
+	if share <= trace.MaxCached {
+		return false
+	}
+	w.effective.Cache = "cached"
+	return true
+}
+
+// heartbeat reports the job's progress to the coordinator until quit closes, and notices when this process alone was stopped.
+func (w *worker) heartbeat(quit <-chan struct{}) {
+	tick := time.NewTicker(heartbeatEvery)
+	defer tick.Stop()
+	for beganNS := clock.Now(); ; beganNS = clock.Now() { // a coordinator that reads nothing is not waited for here
+		select {
+		case <-tick.C:
+			w.stoodStill(beganNS, clock.Now())
+			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.journal.moved.Load(), Beside: w.journal.beside.Load()}) != nil {
+				return // the coordinator is gone: the inbox sees it too
+			}
+		case <-quit:
+			return
+		}
+	}
+}
+
+// stoodStill records that a tick came so late that this process must have been stopped. What the coordinator cannot
+// see, since it went on, is the disk's own gap. Before the release it does not matter, nor to a model's time.
+func (w *worker) stoodStill(fromNS, toNS int64) {
+	took := time.Duration(toNS - fromNS)
+	if took < stoppedFor || w.job.Simulated || !w.released.Load() || toNS <= w.release {
+		return
+	}
+	w.journal.events <- trace.Event{
+		Type: trace.GaugeType, Phase: w.job.Phase, Disk: w.job.Disk, Name: trace.Stopped, Value: took.Seconds(), TNS: toNS - w.release,
+	}
+}

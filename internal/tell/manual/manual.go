@@ -1,0 +1,116 @@
+// Package manual is the reference that hubbench carries: what `hubbench help TOPIC` prints, and the man pages of topics. A
+// topic is a Markdown file of this folder; lists of which the code has a table (scenario keys, presets, checks) are filled in
+// from that table, so that they cannot differ from it. It describes no commands: those describe themselves. Start at Topics.
+package manual
+
+import (
+	"embed"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/machine/doctor"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+//go:embed *.md keys
+var pages embed.FS
+
+// Topic is one page of the manual.
+type Topic struct {
+	Name  string
+	Short string // in one line
+}
+
+// Topics lists the pages.
+func Topics() []Topic {
+	return []Topic{
+		{"scenario", "every key of a scenario, presets, studies"},
+		{"report", "what the numbers, findings and warnings mean; glossary"},
+		{"methods", "how rates are measured, and how far to trust them"},
+		{"formats", "run folders, events.jsonl, and every key of analysis.json"},
+		{"safety", "what hubbench writes and removes; checks before a run; exit codes"},
+		{"model", "hub profiles: simulate, fit, predict, advise, mount"},
+		{"platforms", "systems it was tested on, and how"},
+		{"doctor", "what doctor checks"},
+	}
+}
+
+// Markdown is the page. Definition lists are a term on a line, and ": " before what it means.
+func (t Topic) Markdown() (string, error) {
+	page, err := template.New("").Funcs(template.FuncMap{
+		"keys":      scenarioKeys,
+		"presets":   presets,
+		"checks":    checks,
+		"questions": questions,
+		"profiles":  profiles,
+		"analysis":  func() (string, error) { return read("keys/analysis.txt") },
+		"run":       func() (string, error) { return read("keys/run.txt") },
+	}).ParseFS(pages, t.Name+".md")
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	err = page.ExecuteTemplate(&text, t.Name+".md", nil)
+	return text.String(), err
+}
+
+// read is a list of keys as a definition list: a line of it is a key, a colon and what it means.
+func read(path string) (string, error) {
+	text, err := pages.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	return regexp.MustCompile(`(?m)^(\S+): (.*)\n`).ReplaceAllString(string(text), "$1\n: $2\n\n"), nil
+}
+
+// define is an entry of a definition list.
+func define(term, meaning string) string { return term + "\n: " + meaning + "\n\n" }
+
+func presets() string {
+	var list strings.Builder
+	for _, p := range scenario.Presets() {
+		list.WriteString(define(p.Name, p.About+"."))
+	}
+	return list.String()
+}
+
+func checks() string {
+	var list strings.Builder
+	for _, c := range device.Codes() {
+		always := ""
+		if c.Always {
+			always = "; it cannot be left out"
+		}
+		list.WriteString(define(c.Name, c.Finds+always+"."))
+	}
+	return list.String()
+}
+
+func questions() string {
+	var list strings.Builder
+	for _, q := range doctor.Questions() {
+		list.WriteString(define(q.Check, q.Asks+"?"))
+	}
+	return list.String()
+}
+
+func profiles() (string, error) {
+	var list strings.Builder
+	for _, name := range configs.Hubs() {
+		source, _ := configs.Hub(name)
+		profile, err := hub.Load(name, source)
+		if err != nil {
+			return "", err
+		}
+		origin := ""
+		if profile.Source != "" {
+			origin = " (" + string(profile.Source) + ")"
+		}
+		list.WriteString(define(name, profile.About+origin+"."))
+	}
+	return list.String(), nil
+}

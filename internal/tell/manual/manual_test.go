@@ -1,0 +1,225 @@
+package manual
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/platforms/outcome"
+)
+
+func page(t *testing.T, name string) string {
+	t.Helper()
+	text, err := Topic{Name: name}.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// under is what stands under a heading, up to the next one.
+func under(t *testing.T, page, heading string) string {
+	t.Helper()
+	_, text, ok := strings.Cut(page, "\n## "+heading+"\n")
+	if !ok {
+		t.Fatalf("there is no section %q", heading)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// defined are the terms of the definition lists in a text; one line may hold several.
+func defined(text string) []string {
+	var names []string
+	for _, match := range regexp.MustCompile(`(?m)^(.+)\n: `).FindAllStringSubmatch(text, -1) {
+		names = append(names, strings.Split(match[1], ", ")...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Every topic is set in lines that fit, without a mark of Markdown.
+func TestText(t *testing.T) {
+	for _, topic := range Topics() {
+		text, err := topic.Text(72)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := map[string]bool{} // lines to copy
+		for _, match := range regexp.MustCompile(`(?m)^ {4}(.*)$`).FindAllStringSubmatch(page(t, topic.Name), -1) {
+			code[strings.TrimSpace(match[1])] = true
+		}
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if !code[strings.TrimSpace(line)] && cells.Width(line) > 72 {
+				t.Errorf("%s: too wide: %q", topic.Name, line)
+			}
+			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, ": ") || strings.Contains(line, "`") || strings.Contains(line, "<!--") || strings.Contains(line, "…") {
+				t.Errorf("%s: %q", topic.Name, line)
+			}
+		}
+		if strings.Contains(text, "\n\n\n") || !strings.Contains(text, "\n====") {
+			t.Errorf("%s has no title, or gaps:\n%s", topic.Name, text)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	const page = "# Title\n\nSome `words`\nand more.\n\n- one\n- two\n  lines\n\na\n: first\n  thing.\n\nbcd\n: second.\n\na term that is far too long\n: third.\n\n<!-- no -->\n\n## Next\n\n    code\n"
+	want := "Title\n=====\nSome words and more.\n\n  - one\n  - two lines\n\n  a    first thing.\n  bcd  second.\n  a term that is far too long\n       third.\n\nNext\n----\n    code\n"
+	if diff := gocmp.Diff(want, plain(page, 60)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The keys of help scenario are those of the schema, and each says what it means.
+func TestScenarioKeys(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "configs", "scenario.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema any
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	var gather func(any)
+	gather = func(part any) {
+		switch part := part.(type) {
+		case map[string]any:
+			if properties, ok := part["properties"].(map[string]any); ok && part["type"] == "object" {
+				for key := range properties {
+					keys[key] = true
+				}
+			}
+			for _, value := range part {
+				gather(value)
+			}
+		case []any:
+			for _, value := range part {
+				gather(value)
+			}
+		}
+	}
+	gather(schema)
+	list, err := scenarioKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(slices.Sorted(maps.Keys(keys)), defined(list)); diff != "" {
+		t.Errorf("(-schema +help):\n%s", diff)
+	}
+	if strings.Contains(list, "\n: .") {
+		t.Error("a key says nothing")
+	}
+	for _, want := range []string{"## Keys of phases[].streams.DISK\n", "\ndepth\n: requests in flight (1 to 1,024; default 4).\n", "\nversion\n: the version of this format (required).\n"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("%q is not in\n%s", want, list)
+		}
+	}
+	if strings.Count(list, "\ndepth\n") != 1 || strings.Count(list, "\norder\n") != 2 {
+		t.Error("a key of the workload is listed again, or the order of a phase is not")
+	}
+}
+
+// Every code that the analysis gives to findings and warnings is explained, and no other.
+func TestCodes(t *testing.T) {
+	want := map[string]map[string]bool{
+		"Findings": {analysis.CauseHeat: true, analysis.CauseCacheFull: true},
+		"Warnings": {"competitor_display": true, "competitor_network": true},
+	}
+	files, _ := filepath.Glob(filepath.Join("..", "..", "pkg", "analysis", "*.go"))
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`(Finding|Warning)\{+\s*Code: +"([a-z_]+)"`).FindAllSubmatch(source, -1) {
+			if code := string(match[2]); !strings.HasSuffix(code, "_") {
+				want[string(match[1])+"s"][code] = true
+			}
+		}
+	}
+	for heading, codes := range want {
+		if diff := gocmp.Diff(slices.Sorted(maps.Keys(codes)), defined(under(t, page(t, "report"), heading))); diff != "" {
+			t.Errorf("%s (-analysis +help):\n%s", heading, diff)
+		}
+	}
+}
+
+// Every kind and cause of a change is explained, and every kind of rate to quote.
+func TestChanges(t *testing.T) {
+	got := defined(under(t, page(t, "formats"), "Changes"))
+	want := []string{
+		analysis.KindStart, analysis.KindEnd, analysis.KindRecovery, analysis.KindOwnFall, analysis.KindSharedFall, analysis.KindRedistribution,
+		analysis.KindStall, analysis.KindWarmUp, analysis.KindSwing, analysis.KindDrift, analysis.KindUnknown,
+		analysis.CauseCacheFull, analysis.CauseHeat, analysis.CauseLink, analysis.CauseHost, analysis.CauseNeighbour,
+		analysis.QuoteOverlap, analysis.QuoteLater, analysis.QuoteSettled, analysis.QuoteMean,
+	}
+	slices.Sort(want)
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("(-analysis +help):\n%s", diff)
+	}
+}
+
+// The lines of events.jsonl have the keys that the page gives, and its examples are such lines.
+func TestEvents(t *testing.T) {
+	text := under(t, page(t, "formats"), "events.jsonl")
+	source, err := os.ReadFile(filepath.Join("..", "..", "pkg", "trace", "codec.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`\{(\w+)Type, \[\]string\{(.*)\}\}`).FindAllStringSubmatch(string(source), -1)
+	if len(lines) != len(defined(text)) {
+		t.Errorf("%d types of line, of which help has %q", len(lines), defined(text))
+	}
+	for _, line := range lines {
+		name := map[string]string{"PhaseEnd": "phase_end"}[line[1]]
+		if name == "" {
+			name = strings.ToLower(line[1])
+		}
+		want := "\n" + name + "\n: " + strings.ReplaceAll(line[2], `"`, "`") + "."
+		if !strings.Contains(text, want) {
+			t.Errorf("help formats lacks %q", want)
+		}
+	}
+	for _, match := range regexp.MustCompile(`(?m)^ {4}(\{.*)$`).FindAllStringSubmatch(text, -1) {
+		run, err := trace.Load(strings.NewReader(match[1]+"\n"), "help")
+		if err != nil || len(run.Phases) != 1 || strings.Contains(match[1], "work") && !run.Phases[0].Work["A"].Declared() {
+			t.Errorf("%s is no line of a run: %v", match[1], err)
+		}
+	}
+}
+
+// The list of systems is what make platforms RECORD=1 found last.
+func TestPlatforms(t *testing.T) {
+	found, err := os.Open(filepath.Join("..", "..", "testdata", "platforms", "results.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	results, err := outcome.ReadResults(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) == 0 {
+		t.Fatal("no results are recorded: run make platforms RECORD=1")
+	}
+	got := page(t, "platforms")
+	if want, err := outcome.InPage(got, results); err != nil || want != got {
+		t.Errorf("the list is not that of results.txt, which is\n%swrite it by: go run ./testdata/platforms -table (%v)", outcome.List(results), err)
+	}
+}

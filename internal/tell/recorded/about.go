@@ -1,0 +1,106 @@
+package recorded
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Document is the report of the run.
+func (r *Run) Document() *report.Document {
+	return report.OfRun(report.Run{Trace: r.Trace, Analysis: r.Analysis, About: about(r.Loaded)})
+}
+
+// Method is what run.json says about how the run was made; nil if there is none, or no plan in it.
+func (r *Run) Method() *compare.Method {
+	info := r.Info
+	if info == nil || info.Plan == nil {
+		return nil
+	}
+	return &compare.Method{
+		Tool: info.Tool, Host: info.Host.Name, System: info.Host.System(), Plan: info.Plan, Effective: info.Effective, Simulated: info.Simulated,
+	}
+}
+
+// about is what a report says of how and where a run was made; a lone events file says nothing of it.
+func about(loaded *rundir.Loaded) report.About {
+	run := loaded.Info
+	if run == nil {
+		return report.About{}
+	}
+	info := report.About{
+		Tool:     run.Tool,
+		Host:     run.Host.Name,
+		OS:       run.Host.System(),
+		Scenario: filepath.Join(loaded.Folder, rundir.ScenarioFile),
+		Warnings: slices.Clone(run.Warnings),
+	}
+	if run.Doctor != nil {
+		for _, check := range run.Doctor.Checks {
+			if check.Verdict == trace.Fail {
+				info.Warnings = append(info.Warnings, report.Unsound(check, run.Doctor.Date))
+			}
+		}
+	}
+	for _, failure := range run.Failures {
+		info.Failures = append(info.Failures, failure.String())
+	}
+	if run.Plan == nil {
+		return info
+	}
+	info.Seed = fmt.Sprint(run.Plan.Seed)
+	switch hub := run.Plan.Hub; {
+	case run.Plan.Simulated():
+		info.Hub = "hub " + cmp.Or(hub.Name, hub.Profile)
+		if hub.Name != "" { // which may be the name of a real one
+			info.Hub += " by the profile " + hub.Profile
+		}
+	case hub != nil && hub.Name != "":
+		info.Hub = "hub " + hub.Name
+	default:
+		info.Hub = strings.Join(connections(run), ", ")
+	}
+	for _, phase := range run.Plan.Phases {
+		for _, name := range recorded(loaded.Trace, &phase) {
+			for _, job := range phase.Jobs {
+				if mode, ok := run.Effective[name][job.Disk]; ok {
+					info.Modes = append(info.Modes, report.Mode{Phase: name, Disk: job.Disk, Effective: mode})
+				}
+			}
+		}
+	}
+	return info
+}
+
+// recorded are the names that a phase of the plan has in the trace: its own, or those of its search's tries.
+func recorded(run *trace.Run, phase *scenario.Phase) []string {
+	if phase.Search == nil {
+		return []string{phase.Name}
+	}
+	var names []string
+	for _, p := range run.Phases {
+		if p.Search != nil && p.Search.Search == phase.Name {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// connections are the labels that the disks have in the scenario, each once.
+func connections(run *rundir.Info) []string {
+	var labels []string
+	for _, d := range run.Plan.Disks {
+		if d.Connection != "" && !slices.Contains(labels, d.Connection) {
+			labels = append(labels, d.Connection)
+		}
+	}
+	return labels
+}

@@ -1,0 +1,40 @@
+package recorded
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// How a search's tries were moved stands under their own names, in the order of the trace.
+func TestAboutTries(t *testing.T) {
+	mode := func(depth int) map[string]trace.Effective {
+		return map[string]trace.Effective{"A": {Engine: "threads", Depth: depth}}
+	}
+	jobs := []scenario.Job{{Disk: "A"}, {Disk: "B"}}
+	loaded := &rundir.Loaded{
+		Info: &rundir.Info{
+			Plan: &scenario.Plan{Phases: []scenario.Phase{
+				{Name: "W", Jobs: jobs}, {Name: "edit", Jobs: jobs, Search: &scenario.Search{Kind: trace.SearchStreams, Disk: "A"}},
+			}},
+			Effective: map[string]map[string]trace.Effective{"W": mode(1), "edit alone 2 streams": mode(2), "edit 10 streams": mode(10), "edit": mode(99), "other": mode(99)},
+		},
+		Trace: &trace.Run{Phases: []*trace.Phase{
+			{Name: "W"}, {Name: "edit alone 2 streams", Search: &trace.Try{Search: "edit"}}, {Name: "edit 10 streams", Search: &trace.Try{Search: "edit"}},
+			{Name: "other", Search: &trace.Try{Search: "another"}},
+		}},
+	}
+	want := []report.Mode{
+		{Phase: "W", Disk: "A", Effective: mode(1)["A"]},
+		{Phase: "edit alone 2 streams", Disk: "A", Effective: mode(2)["A"]},
+		{Phase: "edit 10 streams", Disk: "A", Effective: mode(10)["A"]},
+	}
+	if diff := cmp.Diff(want, about(loaded).Modes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

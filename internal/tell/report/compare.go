@@ -1,0 +1,357 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// How many changes the answer shows of few and of many disks: it has 15 lines for three disks, 25 for twelve.
+const (
+	fewChanges  = 4
+	maxChanges  = 12
+	fewDisks    = 4
+	maxLosses   = 3   // in a sentence
+	noisyChange = 0.2 // a bound above this says no more than that the runs are noisy
+)
+
+// OfComparison says how runs differ from the first: the largest changes in the answer, all rates and what was measured
+// differently in the details of each run.
+func OfComparison(c *compare.Comparison) *Document {
+	labels := []string{c.Base.Label}
+	for i := range c.Pairs {
+		labels = append(labels, c.Pairs[i].Label)
+	}
+	doc := &Document{Kind: "comparison", Keys: newKeys(distinct(labels)), Data: c}
+	doc.Title = fmt.Sprintf("%s compared with %s", unit.Plural(len(c.Pairs), "run"), c.Base.Label)
+	if len(c.Pairs) == 1 {
+		doc.Title = c.Pairs[0].Label + " compared with " + c.Base.Label
+	}
+	top := 0.0
+	for i := range c.Pairs {
+		for _, phase := range c.Pairs[i].Phases {
+			for _, r := range phase.Rates {
+				if r.Base != nil {
+					top = max(top, *r.Base, *r.New)
+				}
+			}
+		}
+	}
+	all := comparison{c, Scale{unit.ScaleFor(top)}, doc.Keys, nil}
+	doc.Unit = all.scale.Unit
+	for i := range doc.Keys {
+		side := c.Base
+		if i > 0 {
+			side = c.Pairs[i-1].Side
+			all.answers = append(all.answers, c.Pairs[i-1].Answer())
+		}
+		doc.Keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
+	}
+	doc.Answer = all.answer()
+	for i := range c.Pairs {
+		all.pair(doc, i)
+	}
+	for _, text := range c.Warnings {
+		doc.Add(Warning{text})
+	}
+	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. Typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth. "+
+		"A span of seconds: the rate before or after a step. The intervals and p values allow for noise that lasts and are corrected by Holm's method for all %s; "+
+		"latencies are corrected separately (%d). The chance of any false alarm is at most %.0f %% in each family.", unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})
+	return doc
+}
+
+// distinct are short names for the runs: the last part of their labels if these differ, else the labels, numbered if one
+// comes twice.
+func distinct(labels []string) []string {
+	var last, whole []string
+	for _, label := range labels {
+		last = append(last, label[strings.LastIndexAny(label, `/\`)+1:])
+		name := label
+		for n := 2; slices.Contains(whole, name); n++ {
+			name = fmt.Sprintf("%s (%d)", label, n)
+		}
+		whole = append(whole, name)
+	}
+	if sorted := slices.Compact(slices.Sorted(slices.Values(last))); len(sorted) < len(labels) || sorted[0] == "" {
+		return whole
+	}
+	return last
+}
+
+type comparison struct {
+	*compare.Comparison
+	scale   Scale
+	keys    []Key            // of the runs
+	answers []compare.Answer // of each pair
+}
+
+// answer says what changed most, or that nothing did, and how sure that is.
+func (c comparison) answer() *Answer {
+	out := &Answer{Headline: c.headline()}
+	for i := range c.Pairs {
+		pair := &c.Pairs[i]
+		if n := len(pair.Lost); n > 0 {
+			text := strings.Join(pair.Lost[:min(n, maxLosses)], "; ")
+			if n > maxLosses {
+				text += fmt.Sprintf("; and %d more", n-maxLosses)
+			}
+			out.Doubts = append(out.Doubts, "Not measured, or not completely: "+text+".")
+		}
+		for _, doubt := range pair.Doubts {
+			out.Doubts = append(out.Doubts, strings.TrimSuffix(doubt, ".")+".")
+		}
+	}
+	if c.Gate != nil {
+		out.Findings = append(out.Findings, "Gate of "+unit.FormatPercent(c.Gate.Limit)+" "+Gate(c.Gate)+".")
+	}
+	if len(c.Pairs) == 1 {
+		out.Findings = append(out.Findings, c.others(&c.Pairs[0], &c.answers[0])...)
+		out.Table, out.Figure = c.changes(0), c.figure(0)
+	} else {
+		out.Table = c.runs()
+	}
+	out.Sure = fmt.Sprintf("The chance of any false alarm is at most %.0f %%.", 100*c.Level)
+	if r := c.Repeats; r == nil {
+		out.Sure += " One run each, so run-to-run variation is not included; to include it, repeat both: hubbench compare BASE... -- NEW..."
+	} else {
+		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, pick(r.Base+r.New <= 4, ": so few can show only large differences", ""))
+	}
+	return out
+}
+
+// headline says the most important changes.
+func (c comparison) headline() string {
+	if len(c.Pairs) == 1 {
+		return c.outcome(&c.Pairs[0], &c.answers[0])
+	}
+	changed, most, top := 0, -1, 0.0 // whichever way it goes
+	for i, a := range c.answers {
+		if len(a.Lead) > 0 {
+			changed++
+			if size := math.Abs(math.Log1p(*a.Lead[0].Change)); most < 0 || size > top {
+				most, top = i, size
+			}
+		}
+	}
+	if most < 0 {
+		return "No run is shown to differ from " + c.keys[0].Label + "."
+	}
+	return fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"), c.keys[0].Label, c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
+}
+
+// outcome says in a sentence or two what became of a run's rates, and first what its searches found.
+func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
+	var texts []string
+	for i := range pair.Searches {
+		text := searchAnswer(&pair.Searches[i])
+		texts = append(texts, strings.ToUpper(text[:1])+text[1:]+".")
+	}
+	for _, row := range a.Lead {
+		texts = append(texts, c.says(pair, row)+".")
+	}
+	all, fell := len(a.Changed)+len(a.Same)+len(a.Unjudged), 0
+	for _, row := range a.Changed {
+		if row.Verdict == compare.Slower {
+			fell++
+		}
+	}
+	switch {
+	case len(a.Changed) > 0 && all > 1:
+		var counts []string
+		for _, group := range []struct {
+			n    int
+			does string
+		}{{fell, "fell"}, {len(a.Changed) - fell, "rose"}, {len(a.Same), "did not change significantly"}, {len(a.Unjudged), "cannot be judged"}} {
+			switch {
+			case group.n == all:
+				counts = append(counts, fmt.Sprintf("All %s %s", unit.Plural(all, "rate"), group.does))
+			case group.n > 0 && counts == nil:
+				counts = append(counts, fmt.Sprintf("%d of %s %s", group.n, unit.Plural(all, "rate"), group.does))
+			case group.n > 0:
+				counts = append(counts, fmt.Sprintf("%d %s", group.n, group.does))
+			}
+		}
+		texts = append(texts, unit.List(counts)+".")
+	case len(a.Changed) > 0:
+	case all == 0 && len(texts) == 0:
+		texts = []string{"There are no rates to compare."}
+		if len(pair.Phases) > 0 {
+			texts = []string{"There are no rates to compare: " + pair.Phases[0].Reason + "."}
+		}
+	case all > 0 && len(a.Same) == 0:
+		texts = append(texts, "Too little was measured to compare any rate: "+a.Unjudged[0].Reason+".")
+	case all > 0 && max(-a.Bound[0], a.Bound[1]) > noisyChange:
+		texts = append(texts, fmt.Sprintf("No change is shown, but the runs are noisy: a rate may have fallen by up to %s.", strings.TrimPrefix(Change(-a.Bound[0]), "+")))
+	case all > 0:
+		text := "every rate is"
+		if n := len(a.Unjudged); n > 0 {
+			text = fmt.Sprintf("%d of %s cannot be judged, the others are", n, unit.Plural(all, "rate"))
+		}
+		what := "Nothing"
+		if len(texts)+len(pair.Appeared)+len(pair.Went) > 0 || slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
+			return slices.ContainsFunc(p.Latencies, func(l compare.Latency) bool { return l.Verdict == compare.Longer || l.Verdict == compare.Shorter })
+		}) {
+			what = "No rate"
+		}
+		texts = append(texts, fmt.Sprintf("%s changed: %s within ±%s.", what, text, strings.TrimPrefix(Change(max(-a.Bound[0], a.Bound[1])), "+")))
+	}
+	return strings.Join(texts, " ")
+}
+
+// says puts a change into words: "Three disks writing move 6.70 instead of 3.53 GB/s (+90 %, 88 to 92)".
+func (c comparison) says(pair *compare.Pair, row compare.Row) string {
+	decimals := 0
+	if math.Abs(*row.Change) < 0.1 || row.Interval[1]-row.Interval[0] < 0.02 {
+		decimals = 1
+	}
+	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', decimals, 64) }
+	return fmt.Sprintf("%s %s instead of %s %s (%s%s %%, %s to %s)", subjectOf(pair, row), c.scale.Number(*row.New), c.scale.Number(*row.Base), c.scale.Unit,
+		pick(*row.Change > 0, "+", ""), percent(*row.Change), percent(row.Interval[0]), percent(row.Interval[1]))
+}
+
+// subjectOf is who has the rate and what they do, with the phase if others in it do so as well.
+func subjectOf(pair *compare.Pair, row compare.Row) string {
+	work, all := row.Phase.Work, row.Phase.Disks()
+	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == row.Disk })
+	text, does := row.Disk+" alone", work[row.Disk].Does().One
+	switch {
+	case row.Disk == "":
+		text, does = say.Doing(others, work), "move"
+	case len(others) > 0:
+		text = row.Disk + " beside " + unit.List(others)
+	}
+	if slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
+		return p.Phase != row.Phase.Phase && len(p.Rates) > 0 && say.Doing(p.Disks(), p.Work) == say.Doing(all, work)
+	}) {
+		text += " (" + row.Phase.Phase + ")"
+	}
+	return text + " " + does
+}
+
+// others are what to say after the largest changes: what was different, what did not change, latencies and new findings.
+func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
+	var texts []string
+	if pair.Headline != "" {
+		texts = append(texts, pair.Headline)
+	}
+	if len(a.Changed) > 0 && len(a.Same) > 0 {
+		var names []string
+		for _, row := range a.Same {
+			names = append(names, rowName(row))
+		}
+		what := unit.List(names)
+		if len(names) > maxLosses {
+			what = unit.Plural(len(names), "rate")
+		}
+		limit := max(0, -a.Bound[0])
+		bound := strings.TrimPrefix(Change(limit), "+")
+		texts = append(texts, "No significant change: "+what+pick(limit <= noisyChange, ". If anything slowed down, it was by "+bound+" at most.", ", but noise could hide a fall of "+bound+"."))
+	}
+	longer, text, worst := 0, "", 0.0
+	for _, phase := range pair.Phases {
+		for _, l := range phase.Latencies {
+			if l.Verdict != compare.Longer {
+				continue
+			}
+			if longer++; longer == 1 || *l.Change > worst {
+				worst = *l.Change
+				text = fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s)", l.Quantile, l.Disk, phase.Title, timeText(l.BaseNS), timeText(l.NewNS), Change(worst))
+			}
+		}
+	}
+	if longer > 0 {
+		texts = append(texts, text+pick(longer > 1, fmt.Sprintf(", and %d more latencies rose", longer-1), "")+".")
+	}
+	for k, findings := range [][]analysis.Finding{pair.Appeared, pair.Went} {
+		i := slices.IndexFunc(findings, func(f analysis.Finding) bool {
+			return slices.Contains([]string{"drops", "throttle", "heat", "cache_full", "cached", "foreign_traffic"}, f.Code)
+		})
+		if i >= 0 {
+			text, _, _ := strings.Cut(findings[i].Text, ";")
+			texts = append(texts, pick(k == 0, "New in ", "No longer in ")+strings.TrimSuffix(text, ".")+".")
+		}
+	}
+	return texts
+}
+
+// rowName names a rate in a few words: "A (all write)".
+func rowName(row compare.Row) string {
+	if row.Disk == "" || len(row.Phase.Disks()) == 1 {
+		return row.Phase.Title
+	}
+	return row.Disk + " (" + row.Phase.Title + ")"
+}
+
+// changes are the largest changes of a run; nil if nothing changed.
+func (c comparison) changes(i int) *Table {
+	a := &c.answers[i]
+	changed := a.Changed
+	if len(changed) == 0 {
+		return nil
+	}
+	disks := 0
+	for k := range c.Pairs[i].Phases {
+		disks = max(disks, len(c.Pairs[i].Phases[k].Disks()))
+	}
+	shown := largest(changed, a.Lead, pick(disks > fewDisks, maxChanges, fewChanges))
+	t := &Table{Title: "Largest changes", Columns: []Column{
+		{Head: "Phase"}, {Head: "Disk"}, {Head: pick(c.Repeats == nil, c.keys[0].Label, "Base"), Numbers: true}, {Head: pick(c.Repeats == nil, c.keys[i+1].Label, "New"), Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true},
+	}}
+	for _, row := range shown {
+		disk := rateOf(row.Rate) + pick(row.Measure == compare.Window, "", " ("+measure(row.Rate)+")")
+		t.Rows = append(t.Rows, append([]Cell{{Text: row.Phase.Title}, {Text: disk}}, c.numbers(row)...))
+	}
+	t.Note = c.scale.Unit + " while all disks of the phase worked."
+	if more := len(changed) - len(shown); more > 0 {
+		t.Note += fmt.Sprintf(" And %d more changes: --all.", more)
+	}
+	return t
+}
+
+// numbers are a changed rate, its change and how far that may be off.
+func (c comparison) numbers(row compare.Row) []Cell {
+	return []Cell{{Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)}, {Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}, {Text: span(row.Interval)}}
+}
+
+// largest are the first of sorted rows, and those of the headline whatever their place.
+func largest(rows, lead []compare.Row, n int) []compare.Row {
+	var shown []compare.Row
+	ahead := len(lead)
+	for _, row := range rows {
+		leads := slices.Contains(lead, row)
+		if leads {
+			ahead--
+		}
+		if leads || len(shown)+ahead < n {
+			shown = append(shown, row)
+		}
+	}
+	return shown
+}
+
+// runs is a line for each run: its most important change, and the bound of all that did not change.
+func (c comparison) runs() *Table {
+	t := &Table{Title: "Runs", Columns: []Column{
+		{Head: "Run"}, {Head: "Most important change"}, {Head: "Base", Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true}, {Head: "Changed", Numbers: true},
+	}, Note: "Rates in " + c.scale.Unit + " while all disks of the phase worked."}
+	for i := range c.answers[:min(len(c.answers), maxChanges)] {
+		a := &c.answers[i]
+		what, numbers := "none", []Cell{{}, {}, {}, {Text: span(a.Bound)}}
+		if len(a.Lead) > 0 {
+			what, numbers = rowName(a.Lead[0]), c.numbers(a.Lead[0])
+		}
+		count := Cell{Text: fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))}
+		t.Rows = append(t.Rows, slices.Concat([]Cell{{Disk: &c.keys[i+1]}, {Text: what}}, numbers, []Cell{count}))
+	}
+	if more := len(c.answers) - maxChanges; more > 0 {
+		t.Note += fmt.Sprintf(" And %s.", unit.Plural(more, "more run"))
+	}
+	return t
+}

@@ -1,0 +1,102 @@
+// Package export writes a run's data for other programs: CSV for spreadsheets, and the format of Go benchmarks. It holds
+// what was measured and no conclusions (see analysis.json for those). Start at CSV or GoBench.
+package export
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// CSV writes a head and a row per file, in the order of phases, disks and files. Times are seconds since the
+// phase's release; the rate is in bytes per second, and empty for a file that cannot be counted.
+// Filler keeps a disk busy for the others' sake and is no part of its work.
+func CSV(w io.Writer, run *trace.Run) error {
+	simulated := strconv.FormatBool(report.Simulated(run))
+	out := csv.NewWriter(w)
+	write := func(cells ...string) { _ = out.Write(cells) } // it keeps its first error
+	write("phase", "disk", "op", "seq", "bytes", "start_s", "end_s", "rate", "filler", "simulated")
+	for _, phase := range run.Phases {
+		for _, disk := range phase.Disks {
+			for i := range disk.Files {
+				file := &disk.Files[i]
+				write(tame(phase.Name), tame(disk.Name), string(disk.Op), strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
+					seconds(file.StartNS), seconds(file.EndNS), rate(file), strconv.FormatBool(file.Filler), simulated)
+			}
+		}
+	}
+	return flush(out)
+}
+
+// Table writes a table as it is shown, a column for each and another for the remarks in it; and a last one if nothing was
+// measured.
+func Table(w io.Writer, t *report.Table, simulated bool) error {
+	out := csv.NewWriter(w)
+	var remarks []bool
+	for i := range t.Columns {
+		remarks = append(remarks, slices.ContainsFunc(t.Rows, func(row []report.Cell) bool { return row[i].Small != "" || row[i].Letter != "" }))
+	}
+	write := func(last string, cell func(int) (words, remark string)) {
+		var line []string
+		for _, i := range t.Used() {
+			words, remark := cell(i)
+			if line = append(line, tame(words)); remarks[i] {
+				line = append(line, tame(remark))
+			}
+		}
+		if simulated {
+			line = append(line, last)
+		}
+		_ = out.Write(line) // it keeps its first error
+	}
+	write("simulated", func(i int) (words, remark string) { return t.Columns[i].Head, t.Columns[i].Head + ", remark" })
+	for _, row := range t.Rows {
+		write("true", func(i int) (words, remark string) {
+			plain := row[i]
+			plain.Small, plain.Letter = "", ""
+			return plain.Words(), strings.TrimSpace(row[i].Letter + " " + row[i].Small)
+		})
+	}
+	return flush(out)
+}
+
+func flush(out *csv.Writer) error {
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write csv: %w", err)
+	}
+	return nil
+}
+
+// tame puts a quote before a name that a spreadsheet would run as a formula, and leaves out what a terminal would act on.
+func tame(name string) string {
+	name = cells.Clean(name)
+	if name != "" && strings.ContainsRune("=+-@", rune(name[0])) {
+		return "'" + name
+	}
+	return name
+}
+
+// seconds writes nanoseconds as seconds, all nine decimals.
+func seconds(ns int64) string {
+	sign := ""
+	if ns < 0 {
+		sign, ns = "-", -ns
+	}
+	return fmt.Sprintf("%s%d.%09d", sign, ns/1e9, ns%1e9)
+}
+
+// rate is a file's, in bytes per second.
+func rate(file *trace.File) string {
+	if !file.Usable() {
+		return ""
+	}
+	return number(float64(file.Bytes) / (float64(file.EndNS-file.StartNS) / 1e9))
+}

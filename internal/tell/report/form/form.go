@@ -1,0 +1,180 @@
+// Package form says in which form a document is written: in which format, and whole or one part of it.
+package form
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
+	"github.com/hubbench/hubbench/internal/tell/report/html"
+	"github.com/hubbench/hubbench/internal/tell/report/md"
+	"github.com/hubbench/hubbench/internal/tell/report/picture"
+	"github.com/hubbench/hubbench/internal/tell/report/text"
+)
+
+// Form is what a person may ask for. A part that nothing is called makes an error that lists the names there are.
+type Form struct {
+	Formats []string // that there are, the usual one first
+	Format  string
+	All     bool // everything, not the answer alone
+
+	Chart string
+	Table string
+	Phase string // of the chart or the table; empty for the first that has it
+	Dark  bool
+}
+
+// endings are the forms that a file's ending may stand for.
+func endings() map[string][]string {
+	return map[string][]string{
+		".txt": {"text", "gobench"}, ".md": {"md"}, ".markdown": {"md"}, ".html": {"html"}, ".htm": {"html"}, ".json": {"json"},
+		".svg": {"svg"}, ".png": {"png"}, ".csv": {"csv"}, ".bench": {"gobench"},
+	}
+}
+
+// Settle finds the format: the one asked for, the one that the file to write ends with, or the usual one.
+func (o *Form) Settle(out string) error {
+	switch {
+	case o.Format != "" || out != "" && out != "-":
+	case o.Chart != "":
+		o.Format = "svg"
+	case o.Table != "" && o.Formats[0] != "text":
+		o.Format = "csv"
+	}
+	if o.Format != "" && !slices.Contains(o.Formats, o.Format) {
+		return fmt.Errorf("--format %s: try one of %s", o.Format, strings.Join(slices.Sorted(slices.Values(o.Formats)), ", "))
+	}
+	ending := strings.ToLower(filepath.Ext(out))
+	if out == "" || out == "-" || ending == "" {
+		if o.Format == "" {
+			o.Format = o.Formats[0]
+		}
+		return o.suits()
+	}
+	meant := slices.DeleteFunc(slices.Clone(endings()[ending]), func(f string) bool { return !slices.Contains(o.Formats, f) })
+	switch {
+	case o.Format == "" && len(meant) > 0:
+		o.Format = meant[0]
+	case o.Format == "":
+		return fmt.Errorf("--out %s: nothing is written as %s here; end it with one of %s, or add --format", out, ending, strings.Join(o.endings(), ", "))
+	case endings()[ending] != nil && !slices.Contains(meant, o.Format):
+		return fmt.Errorf("--out %s and --format %s contradict each other; change one", out, o.Format)
+	}
+	return o.suits()
+}
+
+// suits refuses a format that has no room for the part alone.
+func (o *Form) suits() error {
+	switch {
+	case o.Chart != "" && o.Table != "":
+		return errors.New("--chart and --table contradict each other; give one")
+	case o.Phase != "" && o.Chart == "" && o.Table == "" && o.Format != "svg" && o.Format != "png":
+		return errors.New("--phase names the phase of a table or figure; add --table or --chart")
+	case o.Chart != "" && o.Format != "svg" && o.Format != "png":
+		return fmt.Errorf("--chart is for svg and png, not for %s", o.Format)
+	case o.Table != "" && o.Format != "csv" && o.Format != "md" && o.Format != "text":
+		return fmt.Errorf("--table is for csv, md and text, not for %s", o.Format)
+	}
+	return nil
+}
+
+// endings are those of the command's formats.
+func (o *Form) endings() []string {
+	var list []string
+	for _, ending := range slices.Sorted(maps.Keys(endings())) {
+		if slices.ContainsFunc(endings()[ending], func(f string) bool { return slices.Contains(o.Formats, f) }) {
+			list = append(list, ending)
+		}
+	}
+	return list
+}
+
+// Encoder finds what is asked for of a document, and gives what writes it; a page carries the events, if there are any. An
+// error is that there is no such part.
+func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(io.Writer) error, error) {
+	if o.All && o.Format != "html" {
+		doc.Unfold()
+	}
+	if o.Table != "" || o.Format == "csv" {
+		table, err := find(doc, o.Phase, o.Table, (*report.Table).Name)
+		if err != nil {
+			return nil, err
+		}
+		if o.Format == "csv" {
+			return func(w io.Writer) error { return export.Table(w, table, doc.Simulated) }, nil
+		}
+		alone := *doc
+		alone.Title, alone.Answer, alone.Blocks = report.TableTitle(doc, table), nil, []report.Block{table}
+		doc = &alone
+	}
+	switch o.Format {
+	case "md":
+		return func(w io.Writer) error { return md.Write(w, doc) }, nil
+	case "html":
+		return func(w io.Writer) error { return html.Write(w, doc, events) }, nil
+	case "json":
+		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil
+	case "svg", "png":
+		figure, err := find(doc, o.Phase, o.Chart, (*report.Figure).Name)
+		if err != nil {
+			return nil, err
+		}
+		return func(w io.Writer) error {
+			return picture.Write(w, doc, figure, picture.Options{PNG: o.Format == "png", Dark: o.Dark})
+		}, nil
+	default:
+		return func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: width, All: o.All}) }, nil
+	}
+}
+
+// find is the block of that name, or the first of its kind if no name is given: of a phase, or of the document if that has
+// it, else of the first phase that does.
+func find[B report.Block](doc *report.Document, phase, name string, nameOf func(B) string) (found B, err error) {
+	list, err := Collect[B](doc, phase)
+	if err != nil {
+		return found, err
+	}
+	var names []string
+	for _, b := range list {
+		if name == "" || nameOf(b) == name {
+			return b, nil
+		}
+		if !slices.Contains(names, nameOf(b)) {
+			names = append(names, nameOf(b))
+		}
+	}
+	if names == nil {
+		return found, errors.New("there is nothing of that kind to show")
+	}
+	return found, fmt.Errorf("nothing here is called %q: try one of %s", name, strings.Join(names, ", "))
+}
+
+// Collect gathers the blocks of a kind: the document's and those of all its phases, or those of one phase and the document's.
+func Collect[B report.Block](doc *report.Document, phase string) ([]B, error) {
+	var list []B
+	if doc.Answer != nil {
+		list = report.Collect[B](doc.Answer.Blocks())
+	}
+	list = append(list, report.Collect[B](doc.Blocks)...)
+	var of []B
+	var names []string
+	for _, p := range doc.Phases() {
+		names = append(names, p.Title)
+		if phase == "" || p.Is(phase) {
+			of = append(of, report.Collect[B](p.Blocks)...)
+		}
+	}
+	if phase == "" {
+		return append(list, of...), nil
+	}
+	if of == nil && !slices.ContainsFunc(doc.Phases(), func(p *report.Details) bool { return p.Is(phase) }) {
+		return nil, fmt.Errorf("no phase %q: try one of %s", phase, strings.Join(names, ", "))
+	}
+	return append(of, list...), nil
+}

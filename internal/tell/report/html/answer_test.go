@@ -1,0 +1,153 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+// answers are documents of every kind of answer, by name.
+func answers() map[string]*report.Document {
+	race := fixture.Triple()
+	race.Phases = race.Phases[:1]
+	failed := fixture.Triple()
+	failed.Status, failed.Phases = trace.Partial, failed.Phases[:2]
+	out := map[string]*report.Document{
+		"study": reportOf(fixture.Triple()), "race": reportOf(race), "twelve": reportOf(twelve()), "streams": reportOf(fixture.Streams()),
+		"saturation": reportOf(fixture.Triple()), "comparison": report.OfComparison(fixture.Comparison()),
+		"failed": report.OfRun(report.Run{
+			Trace: failed, Analysis: say.Analyze(failed, analysis.Options{}),
+			About: report.About{Failures: []string{"disk B: write B/hubbench/file-17.bin: no space left on device"}},
+		}),
+	}
+	caches := fixture.Run("caches", []string{"A", "B"}, map[string][]fixture.Part{
+		"A alone": {{Disk: "A", Op: trace.Write, Files: 40, Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
+		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
+	}, "A alone", "B alone")
+	a := say.Analyze(caches, analysis.Options{})
+	a.Saturations = []analysis.Saturation{
+		{Of: "cache", Disk: "A", Alone: "A alone", WroteBytes: 40e9, Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9, Steps: []level.Step{{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}}}},
+		{Of: "cache", Disk: "B", Alone: "B alone", WroteBytes: 80e9},
+	}
+	out["saturation"] = report.OfRun(report.Run{Trace: caches, Analysis: a})
+	return out
+}
+
+// twelve disks write, each alone and all together, and read together.
+func twelve() *trace.Run {
+	var disks, order []string
+	parts := map[string][]fixture.Part{}
+	for i := range 12 {
+		name := fmt.Sprintf("SSD-%02d", i+1)
+		disks = append(disks, name)
+		parts[name+" writes"] = []fixture.Part{{Disk: name, Op: trace.Write, Files: 12, Pace: []fixture.Pace{{Rate: 1.4e9 + 1e8*float64(i)}}}}
+		order = append(order, name+" writes")
+		parts["all write"] = append(parts["all write"], fixture.Part{Disk: name, Op: trace.Write, Files: 6, Pace: []fixture.Pace{{Rate: 0.2e9 + 3e7*float64(i)}}})
+		parts["all read"] = append(parts["all read"], fixture.Part{Disk: name, Op: trace.Read, Files: 6, Pace: []fixture.Pace{{Rate: 0.28e9}}})
+	}
+	return fixture.Run("twelve", disks, parts, append(order, "all write", "all read")...)
+}
+
+func openDocument(t *testing.T, parent context.Context, doc *report.Document, s screen) *tab {
+	t.Helper()
+	var out bytes.Buffer
+	if err := write(&out, doc, nil, library()); err != nil {
+		t.Fatal(err)
+	}
+	return openPage(t, parent, out.Bytes(), s)
+}
+
+// The first screen of every kind of document is its answer with what shows it, whole, on a laptop and on a phone.
+func TestAnswerFillsTheFirstScreen(t *testing.T) {
+	ctx := browserFor(t)
+	for name, doc := range answers() {
+		for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 844}} {
+			t.Run(fmt.Sprintf("%s %d", name, s.width), func(t *testing.T) {
+				tab := openDocument(t, ctx, doc, s)
+				tab.shoot(fmt.Sprintf("answer-%s-%d", name, s.width))
+				bottom := eval[float64](tab, `document.querySelector(".answer").getBoundingClientRect().bottom`)
+				if bottom > float64(s.height) {
+					t.Errorf("the answer ends at %.0f px of a screen of %d", bottom, s.height)
+				}
+				if wide := eval[int](tab, `document.documentElement.scrollWidth`); int64(wide) > s.width {
+					t.Errorf("the page is %d px wide in a window of %d", wide, s.width)
+				}
+				if high := eval[int](tab, `document.documentElement.scrollHeight`); name == "study" && s.width == 1280 && high > 2200 {
+					t.Errorf("the page is %d px high before anything is opened", high)
+				}
+				if !eval[bool](tab, `document.querySelector(".answer canvas, .answer table") !== null`) {
+					t.Error("neither a chart nor a table shows the answer")
+				}
+			})
+		}
+	}
+}
+
+// On paper is the answer with the numbers of all phases on the first page, then the phases that its findings name, two to a
+// page; of a comparison everything. All is in light colours, nothing is cut, and afterwards the page is as it was.
+func TestPrint(t *testing.T) {
+	ctx, all := browserFor(t), answers()
+	for _, test := range []struct {
+		name  string
+		pages int // at most
+	}{{"study", 3}, {"race", 2}, {"twelve", 4}, {"streams", 3}, {"saturation", 3}, {"comparison", 3}, {"failed", 3}} {
+		t.Run(test.name, func(t *testing.T) {
+			tab := openDocument(t, ctx, all[test.name], screen{width: 1280, height: 900, dark: true})
+			const state = `[document.querySelectorAll(".phase:not([hidden])").length, document.querySelectorAll("details[open]").length, getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()]`
+			before := eval[[]any](tab, state)
+			paper, err := chromedp.Run(tab, chromedp.PrintToPDF())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if *shots != "" {
+				if err := os.WriteFile(filepath.Join(*shots, "print-"+test.name+".pdf"), paper, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if pages := bytes.Count(paper, []byte("/Type /Page\n")); pages > test.pages {
+				t.Errorf("%d pages, want %d at most", pages, test.pages)
+			}
+			if diff := cmp.Diff(before, eval[[]any](tab, state)); diff != "" {
+				t.Errorf("phases shown, lists open and first colour after printing (-before +after):\n%s", diff)
+			}
+			// What is on paper, seen on a screen of its width.
+			if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+				t.Fatal(err)
+			}
+			const width, page = 703, 980 // of A4 and of Letter between their margins
+			tab.do(chromedp.EmulateViewport(width, page))
+			tab.settle()
+			tab.do(chromedp.Evaluate[chromedp.Void](`dispatchEvent(new Event("beforeprint"))`))
+			for _, wide := range eval[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll("main *")].filter((e) => e.checkVisibility() && !e.closest(".sr, svg, .tip") && e.getBoundingClientRect().right > %d).map((e) => e.tagName + " " + e.className + " " + e.textContent.slice(0, 30))`, width+2)) {
+				t.Errorf("wider than the page: %s", wide)
+			}
+			if end := eval[float64](tab, `document.querySelector(".numbers, .answer").getBoundingClientRect().bottom`); end > page {
+				t.Errorf("the answer and its numbers end at %.0f px of a page of %d", end, page)
+			}
+			for _, phase := range eval[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll(".report .phase:not([hidden])")].filter((e) => e.getBoundingClientRect().height > %d && e.querySelectorAll("tbody tr").length < 8).map((e) => e.id + " " + e.getBoundingClientRect().height)`, page/2)) {
+				t.Errorf("more than half a page: %s", phase)
+			}
+			for _, plot := range eval[[]string](tab, `[...document.querySelectorAll(".plot")].filter((plot) => plot.checkVisibility() && !(plot.querySelector("canvas")?.getBoundingClientRect().width > 300)).map((plot) => plot.dataset.figure)`) {
+				t.Errorf("chart %s is missing on paper", plot)
+			}
+			if got := eval[[]string](tab, `[...document.querySelectorAll(".tools, button, select, footer")].filter((e) => e.checkVisibility()).map((e) => e.className)`); len(got) > 0 {
+				t.Errorf("on paper is what can only be pressed: %s", strings.Join(got, ", "))
+			}
+		})
+	}
+}

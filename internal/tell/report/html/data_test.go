@@ -1,0 +1,183 @@
+package html
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/tell/report/export"
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+// A report read back is the run it was made from: the events to the byte, and the same analysis of them.
+func TestRoundTrip(t *testing.T) {
+	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()} {
+		recorded, found := eventsOf(run), say.Analyze(run, analysis.Options{})
+		var page bytes.Buffer
+		if err := write(&page, reportOf(run), bytes.NewReader(recorded), standIn); err != nil {
+			t.Fatal(err)
+		}
+		events, a, err := Read(&page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(events, recorded) {
+			t.Errorf("%s: %d bytes of events, want the %d that went in", run.Name, len(events), len(recorded))
+		}
+		if diff := cmp.Diff(found, a); diff != "" {
+			t.Errorf("%s: the analysis changed on the way (-want +got):\n%s", run.Name, diff)
+		}
+		again, err := trace.Load(bytes.NewReader(events), "report.html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(found, say.Analyze(again, analysis.Options{})); diff != "" {
+			t.Errorf("%s: the events give another analysis (-want +got):\n%s", run.Name, diff)
+		}
+	}
+}
+
+func TestTooManyEventsStayOut(t *testing.T) {
+	line := `{"type":"note"}` + "\n"
+	for _, test := range []struct {
+		lines int
+		want  bool
+	}{{maxEvents, true}, {maxEvents + 1, false}} {
+		packed, err := pack(strings.NewReader(strings.Repeat(line, test.lines)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := packed != ""; got != test.want {
+			t.Errorf("%d lines: packed %v, want %v", test.lines, got, test.want)
+		}
+	}
+}
+
+// Events that are few but do not compress stay out as well.
+func TestLongEventsStayOut(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, maxPacked/2)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	line := base64.StdEncoding.EncodeToString(noise) + "\n"
+	for lines, want := range map[int]bool{1: true, 3: false} {
+		packed, err := pack(strings.NewReader(strings.Repeat(line[:len(line)-1], lines) + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := packed != ""; got != want {
+			t.Errorf("%d MB of noise: packed %v, want %v", lines*maxPacked/2>>20, got, want)
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	var page bytes.Buffer
+	run := fixture.Triple()
+	if err := write(&page, reportOf(run), bytes.NewReader(eventsOf(run)), standIn); err != nil {
+		t.Fatal(err)
+	}
+	whole := page.String()
+	before, _, _ := strings.Cut(whole, eventsStart)
+	var bomb bytes.Buffer
+	zip := gzip.NewWriter(&bomb)
+	for range maxRaw>>20 + 1 {
+		if _, err := zip.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	packedBomb, err := json.Marshal(packed{Gzip: bomb.Bytes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, page, want string }{
+		{"another page", "<html></html>", "is it a report.html"},
+		{"cut inside the summary", whole[:strings.Index(whole, summaryStart)+100], "is it a report.html"},
+		{"no JSON", strings.Replace(whole, summaryStart, summaryStart+"x", 1), "its analysis"},
+		{"an empty analysis", summaryStart + "null" + scriptEnd, "its analysis is empty"},
+		{"torn events", before + eventsStart + `{"gzip":"H4sIAAAAAAAA"}</script>`, "its events: unpack"},
+		{"a bomb", before + eventsStart + string(packedBomb) + scriptEnd, "unpacks to more than"},
+		{"too long", summaryStart + strings.Repeat(" ", maxPage), "no report of hubbench is that long"},
+	} {
+		if _, _, err := Read(strings.NewReader(test.page)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.want)
+		}
+	}
+	if events, a, err := Read(strings.NewReader(before)); err != nil || events != nil || a == nil {
+		t.Errorf("without events: got %d bytes, analysis %v, error %v; want the analysis alone", len(events), a != nil, err)
+	}
+}
+
+// The buttons save what the command writes.
+func TestDownloads(t *testing.T) {
+	ctx := browserFor(t)
+	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile()} {
+		tab := open(t, ctx, run, screen{width: 1280, height: 900})
+		dir := t.TempDir()
+		yes := true
+		if _, err := chromedp.CallBrowser(tab, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, EventsEnabled: &yes,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		get := func(button, name string) []byte {
+			t.Helper()
+			tab.click(`[data-get="` + button + `"]`)
+			// The browser takes the name with an empty file, and puts the download there when it is whole. Its own event may come
+			// before anybody waits.
+			look := time.NewTicker(20 * time.Millisecond)
+			defer look.Stop()
+			there := func() bool {
+				stat, err := os.Stat(filepath.Join(dir, name))
+				return err == nil && stat.Size() > 0
+			}
+			for !there() {
+				select {
+				case <-look.C:
+				case <-tab.Done():
+					t.Fatalf("%s was not downloaded", name)
+				}
+			}
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+		if got, want := get("events", "events.jsonl"), eventsOf(run); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes of events, want the recorded %d", len(got), len(want))
+		}
+		var table bytes.Buffer
+		if err := export.CSV(&table, run); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(table.String(), string(get("files", "files.csv"))); diff != "" {
+			t.Errorf("the page's CSV is not the command's (-command +page):\n%s", diff)
+		}
+		var a analysis.Analysis
+		if err := json.Unmarshal(get("summary", "analysis.json"), &a); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(say.Analyze(run, analysis.Options{}), &a); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package html
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/picture"
+)
+
+// drawer prepares a document's figures for the template.
+type drawer struct {
+	doc    *report.Document
+	static bool
+	pack   bool // the options, as gzip
+	// scripted figures are of a section that takes a script to be opened, and need no picture for those without.
+	scripted bool
+	ids      map[*report.Figure]string
+}
+
+// name gives the figures among the blocks their IDs.
+func (d *drawer) name(prefix string, blocks []report.Block) {
+	for _, f := range report.Collect[*report.Figure](blocks) {
+		d.ids[f] = prefix + "-" + f.ID
+	}
+}
+
+// drawn is a figure as the template shows it.
+type drawn struct {
+	*report.Figure
+	ID, Name string
+	Words    string
+	JSON     template.JS  // of the live chart
+	Picture  template.URL // the same without scripts, where it is needed
+	Height   int          // pixels
+	Static   bool
+	Legend   bool // its marks do not stand in rows of their own
+	Packed   bool
+}
+
+func (d *drawer) prepare(f *report.Figure) (drawn, error) {
+	out := drawn{Figure: f, ID: d.ids[f], Name: f.ID, Words: f.Describe(), Static: d.static, Legend: !f.Main().Y.Rows}
+	if d.static || f.Wide && !f.Dense && !d.scripted {
+		var svg bytes.Buffer
+		if err := picture.Write(&svg, d.doc, f, picture.Options{}); err != nil {
+			return out, fmt.Errorf("figure %s: %w", f.ID, err)
+		}
+		// Made by this program, letter by letter of base64: nothing in it can end the attribute.
+		out.Picture = template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes())) //nolint:gosec // see above
+	}
+	if d.static {
+		return out, nil
+	}
+	live := newLive(d.doc, f)
+	text, err := json.Marshal(live)
+	if err != nil {
+		return out, fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	if d.pack {
+		out.Packed = true
+		out.JSON, err = deflate(text)
+	} else {
+		out.JSON = template.JS(text) //nolint:gosec // json.Marshal escapes what could end the element
+	}
+	out.Height = live.height
+	return out, err
+}

@@ -1,0 +1,144 @@
+package html
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+// render writes a run's report with a stand-in for the chart library, or without where charts is nil.
+func render(t *testing.T, run *trace.Run, charts []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := write(&out, reportOf(run), nil, charts); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func reportOf(run *trace.Run) *report.Document {
+	return report.OfRun(report.Run{
+		Trace: run, Analysis: say.Analyze(run, analysis.Options{}),
+		About: report.About{Tool: "v0.1.0", Host: "bench", OS: "Linux 6.12", Seed: "42", Scenario: "triple.yaml"},
+	})
+}
+
+var standIn = []byte("globalThis.echarts = null;")
+
+func TestSummaryIsTheAnalysis(t *testing.T) {
+	run := fixture.Triple()
+	text := render(t, run, standIn)
+	_, after, _ := strings.Cut(text, `<script type="application/json" id="hubbench-summary">`)
+	summary, _, found := strings.Cut(after, "</script>")
+	if !found {
+		t.Fatal("no summary in the page")
+	}
+	var got analysis.Analysis
+	if err := json.Unmarshal([]byte(summary), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(say.Analyze(run, analysis.Options{}), &got); diff != "" {
+		t.Errorf("the page's summary is not the analysis (-want +got):\n%s", diff)
+	}
+}
+
+// Whatever a name holds, the page has the same elements: the name stays text.
+func TestHostileNamesAddNoMarkup(t *testing.T) {
+	tame := fixture.Hostile()
+	rename(tame)
+	tag := regexp.MustCompile(`<(/?[a-zA-Z]+)`)
+	count := func(text string) map[string]int {
+		tags := map[string]int{}
+		for _, match := range tag.FindAllStringSubmatch(text, -1) {
+			tags[match[1]]++
+		}
+		return tags
+	}
+	want, got := count(render(t, tame, standIn)), count(render(t, fixture.Hostile(), standIn))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("elements differ from those under plain names (-plain +hostile):\n%s", diff)
+	}
+}
+
+// rename gives the run's disks and phases plain names.
+func rename(run *trace.Run) {
+	plain := map[string]string{}
+	for i := range run.Disks {
+		plain[run.Disks[i].Name] = "disk" + string(rune('a'+i))
+		run.Disks[i].Name = plain[run.Disks[i].Name]
+	}
+	run.Name = "plain"
+	for i, phase := range run.Phases {
+		phase.Name = "phase" + string(rune('a'+i))
+		for j := range phase.Disks {
+			phase.Disks[j].Name = plain[phase.Disks[j].Name]
+		}
+		for name, role := range phase.Roles {
+			delete(phase.Roles, name)
+			defer func() { phase.Roles[plain[name]] = role }()
+		}
+	}
+}
+
+func TestPolicyAllowsThePartsAndNothingElse(t *testing.T) {
+	text := render(t, fixture.Triple(), standIn)
+	style, script := between(t, text, "<style>", "</style>"), text[strings.LastIndex(text, "<script>")+len("<script>"):]
+	script, _, _ = strings.Cut(script, "</script>")
+	policy := between(t, text, `http-equiv="Content-Security-Policy" content="`, `"`)
+	for _, want := range []string{"default-src &#39;none&#39;", hash([]byte(style)), hash([]byte(script)), hash(standIn)} {
+		if !strings.Contains(strings.ReplaceAll(policy, "&#43;", "+"), want) {
+			t.Errorf("policy lacks %s: %s", want, policy)
+		}
+	}
+	for _, bad := range []string{"unsafe", "http:", "https:", "*"} {
+		if strings.Contains(policy, bad) {
+			t.Errorf("policy allows %s: %s", bad, policy)
+		}
+	}
+}
+
+func TestScriptThatWouldEndItselfIsRefused(t *testing.T) {
+	err := write(&bytes.Buffer{}, reportOf(fixture.Triple()), nil, []byte(`"</SCRIPT>"`))
+	if err == nil || !strings.Contains(err.Error(), "make build") {
+		t.Errorf("got error %v, want one that says to rebuild", err)
+	}
+}
+
+func TestOddRuns(t *testing.T) {
+	empty := &trace.Run{Name: "empty"}
+	idle := fixture.Run("idle", []string{"A"}, nil, "nothing")
+	alone := fixture.Run("alone", []string{"A"}, map[string][]fixture.Part{"W": {{Disk: "A", Op: "write", Files: 1, Pace: []fixture.Pace{{Rate: 1e9}}}}}, "W")
+	for _, run := range []*trace.Run{empty, idle, alone} {
+		t.Run(run.Name, func(t *testing.T) {
+			text := render(t, run, standIn)
+			if !strings.Contains(text, "</html>") {
+				t.Error("the page has no end")
+			}
+			for _, bad := range []string{"NaN", "Inf", ">%!", "<nil>"} {
+				if strings.Contains(strings.ReplaceAll(text, "Infinity", ""), bad) {
+					t.Errorf("the page holds %s", bad)
+				}
+			}
+		})
+	}
+}
+
+func between(t *testing.T, text, from, to string) string {
+	t.Helper()
+	_, after, found := strings.Cut(text, from)
+	if !found {
+		t.Fatalf("no %s in the page", from)
+	}
+	part, _, _ := strings.Cut(after, to)
+	return part
+}

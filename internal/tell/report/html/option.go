@@ -1,0 +1,289 @@
+package html
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+	"github.com/go-echarts/go-echarts/v2/types"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+)
+
+// live is what the page's script needs to draw a figure: the option, and what its functions look up. In the option,
+// colours are "@name" tokens of the style sheet and functions are names from the script's allow-list. Names that people
+// chose never stand where either is resolved.
+type live struct {
+	Option map[string]any `json:"option"`
+	View   view           `json:"view"`
+	// Columns are the numbers of each series. A column's numbers are like each other, and pack a third smaller than rows.
+	Columns [][][]float64 `json:"columns"`
+	height  int           // pixels
+}
+
+// view is what the page's script looks up for a figure.
+type view struct {
+	Title  string        `json:"title"` // of a saved picture
+	Origin string        `json:"origin"`
+	Zoom   bool          `json:"zoom,omitempty"`
+	Also   string        `json:"also,omitempty"` // the name of marks to be shown on demand
+	Keys   []viewKey     `json:"keys"`
+	X      viewAxis      `json:"x"`
+	Panels []viewAxis    `json:"panels"`
+	Marks  []report.Mark `json:"marks"` // of the option's series, in its order
+	Place  []int         `json:"place"` // the panel of each
+}
+
+// viewKey is a disk as the page's script names and colours it.
+type viewKey struct {
+	Name  string `json:"name"`
+	Label string `json:"label"`
+	Index int    `json:"index"`
+}
+
+type viewAxis struct {
+	Name string      `json:"name"`
+	Unit report.Unit `json:"unit"`
+	Rows bool        `json:"rows,omitempty"`
+	Bare bool        `json:"bare,omitempty"`
+	Min  float64     `json:"min,omitempty"`
+	Max  float64     `json:"max,omitempty"`
+}
+
+// The places of a figure's parts in pixels.
+const (
+	headHeight = 34 // above the first panel: its name
+	panelGap   = 34 // between panels: room for the next one's name
+	rowsGap    = 28 // the same between panels of rows
+	footHeight = 42 // the horizontal axis
+	bareFoot   = 6  // one without values
+	zoomHeight = 26 // the slider below it
+)
+
+func newLive(doc *report.Document, f *report.Figure) live {
+	v := view{Title: report.PictureTitle(f), Origin: report.PictureOrigin(doc, f), Zoom: f.Wide, Also: f.Also, X: viewAxis{Name: f.X.Name, Unit: f.X.Unit, Bare: f.X.Bare}}
+	for _, key := range f.Keys {
+		v.Keys = append(v.Keys, viewKey{key.Name, key.Label, key.Index})
+	}
+	c := charts.NewCustom()
+	height := frame(c, f)
+	var data [][][]float64
+	for i, panel := range f.Panels {
+		v.Panels = append(v.Panels, viewAxis{panel.Y.Name, panel.Y.Unit, panel.Y.Rows, panel.Y.Bare, panel.Y.Min, panel.Y.Max})
+		for _, m := range panel.Marks {
+			add(c, len(v.Marks), i, &m)
+			v.Marks, v.Place = append(v.Marks, m), append(v.Place, i)
+			data = append(data, columns(m.Rows))
+		}
+	}
+	// What is written in the panels is placed last and together, so that nothing covers anything.
+	for i := range f.Panels {
+		words := report.Mark{Shape: "words", Key: report.None, Rows: [][]float64{{f.X.Min, f.Panels[i].Y.Min}}}
+		add(c, len(v.Marks), i, &words)
+		v.Marks, v.Place = append(v.Marks, words), append(v.Place, i)
+		data = append(data, columns(words.Rows))
+	}
+	c.Validate()
+	return live{Option: c.JSON(), View: v, Columns: data, height: height}
+}
+
+// columns turns rows of one length on their side.
+func columns(rows [][]float64) [][]float64 {
+	if len(rows) == 0 {
+		return [][]float64{}
+	}
+	out := make([][]float64, len(rows[0]))
+	for i := range out {
+		out[i] = make([]float64, len(rows))
+		for j, row := range rows {
+			out[i][j] = row[i]
+		}
+	}
+	return out
+}
+
+// add puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is a line of
+// the library's own.
+func add(c *charts.Custom, number, panel int, m *report.Mark) {
+	name := "mark" + strconv.Itoa(number)
+	place := func(s *charts.SingleSeries) { s.XAxisIndex, s.YAxisIndex, s.Animation = panel, panel, nil } // the chart's own says it
+	if m.Shape == report.Step {
+		line := charts.NewLine()
+		line.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+			s.Step, s.ShowSymbol, s.Symbol = "end", opts.Bool(false), "none"
+			s.LineStyle = &opts.LineStyle{Color: "@ink", Width: 1.5}
+			s.ItemStyle = &opts.ItemStyle{Color: "@ink"}
+			s.AreaStyle = &opts.AreaStyle{Color: "@area", Opacity: opts.Float(1)}
+		}))
+		c.Overlap(line)
+		return
+	}
+	c.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+		s.RenderItem = types.FuncStr(m.Shape)
+		s.Encode = encode(m)
+	}))
+}
+
+// encode says which columns of the rows lie along which axis.
+func encode(m *report.Mark) *opts.Encode {
+	switch m.Shape {
+	case report.Segment, report.Rectangle:
+		return &opts.Encode{X: []int{0, 1}, Y: []int{2, 3}}
+	case report.Band:
+		return &opts.Encode{X: []int{0, 1}, Y: []int{2, 3, 4}}
+	case report.Span:
+		return &opts.Encode{X: []int{0, 1}}
+	case report.Rule:
+		if len(m.Rows) > 0 && len(m.Rows[0]) == 3 {
+			return &opts.Encode{X: []int{0, 1}, Y: 2}
+		}
+		return &opts.Encode{X: 0}
+	default:
+		return &opts.Encode{X: 0, Y: 1}
+	}
+}
+
+// frame sets up the panels one above the other on one horizontal axis, and returns the height of all.
+func frame(c *charts.Custom, f *report.Figure) int {
+	n := len(f.Panels)
+	axes := make([]int, n)
+	style := visitor{f: f}
+	if f.Wide {
+		style.zoom = zooms(axes)
+	}
+	c.Accept(style)
+	c.ExtendXAxis(make([]opts.XAxis, n-1)...)
+	c.ExtendYAxis(make([]opts.YAxis, n-1)...)
+	var grids []opts.Grid
+	top, gap := headHeight, 0
+	if f.Panels[0].Y.Name == "" || f.Panels[0].Y.Bare { // words in it say what it is
+		top = headHeight / 3
+	}
+	global := []charts.GlobalOpts{charts.WithAnimation(false), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)})}
+	for i, panel := range f.Panels {
+		axes[i] = i
+		grids = append(grids, opts.Grid{Top: strconv.Itoa(top), Height: strconv.Itoa(panel.Height)})
+		if gap = panelGap; panel.Y.Rows {
+			gap = rowsGap
+		}
+		top += panel.Height + gap
+		x := opts.XAxis{Type: "value", Min: f.X.Min, Max: f.X.Max, GridIndex: i}
+		if f.X.Log {
+			x.Type = "log"
+		}
+		y := opts.YAxis{Name: panel.Y.Name, Type: "value", Min: panel.Y.Min, Max: panel.Y.Max, SplitNumber: max(2, panel.Height/50), GridIndex: i}
+		if panel.Y.Log {
+			y.Type = "log"
+		}
+		global = append(global, charts.WithXAxisOpts(x, i), charts.WithYAxisOpts(y, i))
+	}
+	tip, bottom := opts.Tooltip{Trigger: "item", Formatter: "itemTip"}, footHeight
+	if f.X.Bare {
+		bottom = bareFoot
+	}
+	if f.Wide {
+		bottom += zoomHeight
+		global = append(global, charts.WithDataZoomOpts(opts.DataZoom{})) // one at least, or the visitor is not asked for its own
+	}
+	if f.Wide && !f.Dense {
+		tip = opts.Tooltip{Trigger: "axis", Formatter: "lineTip"}
+		global = append(global, charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: axes}}}))
+	}
+	c.SetGlobalOptions(append(global, charts.WithGridOpts(grids...), charts.WithTooltipOpts(tip))...)
+	return top - gap + bottom
+}
+
+// visitor adds to go-echarts' options the keys of ECharts that it has no field for.
+type visitor struct {
+	charts.BaseConfigurationVisitor
+	f    *report.Figure
+	zoom []map[string]any
+}
+
+type object = map[string]any
+
+func shown(show bool, colour string) object {
+	return object{"show": show, "onZero": false, "lineStyle": object{"color": colour}}
+}
+
+// format is the script's function that writes a unit.
+func format(in report.Unit) string {
+	switch in {
+	case report.Seconds:
+		return "seconds"
+	case report.Bytes:
+		return "bytes"
+	case report.Percent:
+		return "percent"
+	case report.Latency:
+		return "latency"
+	default:
+		return "plain"
+	}
+}
+
+func (v visitor) VisitXAxis(axes []opts.XAxis) any {
+	out := make([]object, len(axes))
+	upright := slices.ContainsFunc(v.f.Panels, func(p report.Panel) bool { return !p.Y.Rows })
+	for i, axis := range axes {
+		last := i == len(axes)-1
+		out[i] = object{
+			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "nameLocation": "middle",
+			"nameTextStyle": object{"color": "@muted", "fontSize": 12, "padding": []int{14, 0, 0, 0}},
+			"axisLine":      shown(upright, "@axis"), "axisTick": shown(last && upright, "@axis"), "splitLine": shown(!upright && !v.f.X.Bare, "@line"),
+			"axisLabel": object{"show": last && !v.f.X.Bare, "color": "@muted", "fontSize": 12, "formatter": format(v.f.X.Unit), "hideOverlap": true, "showMaxLabel": false},
+		}
+		if last && !v.f.X.Bare {
+			out[i]["name"] = v.f.X.Name
+		}
+	}
+	return out
+}
+
+func (v visitor) VisitYAxis(axes []opts.YAxis) any {
+	out := make([]object, len(axes))
+	for i, axis := range axes {
+		y := v.f.Panels[i].Y
+		rows := y.Rows
+		out[i] = object{
+			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "name": axis.Name, "splitNumber": axis.SplitNumber, "inverse": rows,
+			"nameTextStyle": object{"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0}},
+			"axisLine":      shown(rows, "@axis"), "axisTick": shown(false, "@axis"), "splitLine": shown(!rows && !y.Bare, "@line"),
+			"axisLabel": object{"show": !rows && !y.Bare, "color": "@muted", "fontSize": 12, "showMaxLabel": false, "formatter": format(y.Unit)},
+		}
+		if rows {
+			out[i]["nameLocation"] = "start"
+		}
+		if y.Bare {
+			delete(out[i], "name")
+		}
+	}
+	return out
+}
+
+func (visitor) VisitTooltipOpt(tip opts.Tooltip) any {
+	return object{
+		"show": true, "trigger": tip.Trigger, "formatter": tip.Formatter, "confine": true, "className": "tip", "padding": 0, "borderWidth": 0, "transitionDuration": 0,
+	}
+}
+
+func (v visitor) VisitDataZooms([]opts.DataZoom) any { return v.zoom }
+
+func (visitor) Visit(option map[string]any) {
+	delete(option, "title")
+	delete(option, "toolbox")
+	delete(option, "color") // every series says its own, as a token of the style sheet
+}
+
+// zooms are a slider under the panels and, inside them, pinching and the wheel with Ctrl: the bare wheel scrolls the
+// page, and dragging marks the stretch to zoom to, which the script sees to.
+func zooms(axes []int) []object {
+	return []object{
+		{"type": "inside", "xAxisIndex": axes, "filterMode": "none", "zoomOnMouseWheel": "ctrl", "moveOnMouseMove": false, "moveOnMouseWheel": false, "preventDefaultMouseMove": false},
+		{
+			"type": "slider", "xAxisIndex": axes, "filterMode": "none", "bottom": 4, "height": 16, "showDetail": false, "brushSelect": false, "showDataShadow": false, "moveHandleSize": 0,
+			"borderColor": "@line", "fillerColor": "@area", "backgroundColor": "@none", "handleStyle": object{"color": "@surface", "borderColor": "@axis"},
+		},
+	}
+}

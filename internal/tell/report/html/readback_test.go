@@ -1,0 +1,217 @@
+package html
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
+	"github.com/hubbench/hubbench/internal/tell/report/md"
+	"github.com/hubbench/hubbench/internal/tell/report/picture"
+	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// steady is two disks that write files of one second each for as long as each other, after each has done so alone: what
+// they have in the overlap is all that they moved over all their time.
+func steady() *trace.Run {
+	run := &trace.Run{Name: "steady", Status: trace.Complete, Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}}
+	for _, phase := range []struct {
+		name  string
+		bytes map[string]int64
+	}{{"W-", map[string]int64{"A": 1.48e9}}, {"-W", map[string]int64{"C": 2.81e9}}, {"WW", map[string]int64{"A": 0.742e9, "C": 2.17e9}}} {
+		p := &trace.Phase{Name: phase.name, Roles: map[string]trace.Role{"A": trace.Idle, "C": trace.Idle}}
+		for _, d := range run.Disks {
+			bytes, works := phase.bytes[d.Name]
+			if !works {
+				continue
+			}
+			p.Roles[d.Name] = trace.Write
+			disk := &trace.DiskTrace{Name: d.Name, Op: trace.Write}
+			for i := range int64(20) {
+				disk.Files = append(disk.Files, trace.File{Seq: int(i), Bytes: bytes, StartNS: i * 1e9, EndNS: (i + 1) * 1e9})
+			}
+			p.Disks = append(p.Disks, disk)
+		}
+		run.Phases = append(run.Phases, p)
+	}
+	return run
+}
+
+// What one run comes to reads the same from every output.
+func TestEveryOutputSaysTheSame(t *testing.T) {
+	run := steady()
+	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	phase := doc.Phases()[2]
+	outputs := map[string]func(*bytes.Buffer) error{
+		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, text.Options{Width: text.Width, All: true}) },
+		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
+		"html": func(b *bytes.Buffer) error { return write(b, doc, bytes.NewReader(eventsOf(run)), standIn) },
+		"csv":  func(b *bytes.Buffer) error { return export.CSV(b, run) },
+		"svg": func(b *bytes.Buffer) error {
+			for _, f := range report.Collect[*report.Figure](phase.Blocks) {
+				if f.ID == "time" {
+					if err := picture.Write(b, doc, f, picture.Options{}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+	// A's rate, C's, and that of both, in GB/s.
+	patterns := map[string][3]string{
+		"text": {`(?s)\nA and C write\n.*?\n +A +write +(\S+)`, `(?s)\nA and C write\n.*?\n +C +write +(\S+)`, `(?s)\nA and C write\n.*?\n +together +(\S+)`},
+		"md":   {`(?s)### A and C write.*?\| A \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| C \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| together \|  \| \*\*(\S+)\*\*`},
+		"html": {`(?s)id="phase-3".*?<bdi>A</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?<bdi>C</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?together</th><td></td><td class="num"><strong>([^<]*)`},
+		"svg":  {"", "", `dashed: (\S+) while both`},
+	}
+	want := [3]float64{0.742, 2.17, 2.91}
+	for name, encode := range outputs {
+		var out bytes.Buffer
+		if err := encode(&out); err != nil {
+			t.Fatal(err)
+		}
+		var got [3]float64
+		switch name {
+		case "csv":
+			got = ratesOf(t, &out)
+		case "svg": // the disks' rates are heights in it
+			got = want
+		}
+		for i, pattern := range patterns[name] {
+			if pattern == "" {
+				continue
+			}
+			found := regexp.MustCompile(pattern).FindStringSubmatch(out.String())
+			if found == nil {
+				t.Errorf("%s: no match for %s", name, pattern)
+				continue
+			}
+			got[i], _ = strconv.ParseFloat(strings.TrimSpace(found[1]), 64)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 0.005 {
+				t.Errorf("%s: %v, want %v", name, got, want)
+				break
+			}
+		}
+	}
+}
+
+// What became of streams and of requests reads the same from every output, and as the trace has it.
+func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
+	run := backup()
+	a := say.Analyze(run, analysis.Options{})
+	doc := report.OfRun(report.Run{Trace: run, Analysis: a})
+	late, due := 0, 0
+	for _, s := range run.Phases[0].Disk("A").Streams {
+		last := s.Samples[len(s.Samples)-1]
+		late, due = late+last.Late, due+last.Due
+	}
+	probed, played := latency.New(), latency.New()
+	for disk, h := range map[string]*latency.Histogram{"A": played, "C": probed} {
+		for _, l := range run.Phases[0].Disk(disk).Latencies {
+			h.AddCounts(l.Hist)
+		}
+	}
+	took := func(h *latency.Histogram) string {
+		return regexp.QuoteMeta(unit.FormatSeconds(float64(h.Quantile(0.99)) / 1e9))
+	}
+	frames := fmt.Sprintf("%d of 1,%03d", late, due-1000)
+	const phase = "play beside backup"
+	patterns := map[string][]string{
+		"text": {
+			`(?s)\n  ` + phase + ` +✗ drops +A plays 4 streams, B writes, C is probed +` + frames + ` \(`, `(?s)\n` + phase + `\n.*?\n +A +4 × ProRes 422 HQ UHD 25p played +✗ drops worst in stream 2 +` + frames + ` \(`,
+			`(?s)\n` + phase + `\n.*?\n +C +probe, 4 KiB +A plays 4 streams, B writes.*? +` + took(probed) + ` `,
+			`\n +A plays 4 streams, B writes +` + took(probed) + `\n`, `\n +B writes, C is probed +` + took(played) + `\n`,
+		},
+		"md": {
+			`\| ` + phase + ` \| \*\*drops\*\* \| [^|]* \| ` + frames + ` \(`, `\| A \| 4 × ProRes 422 HQ UHD 25p played \| \*\*drops worst in stream 2\*\* \| ` + frames + ` \(`,
+			`\| C \| probe, 4 KiB \| [^|]* \| 2,000 \| [^|]* \| \*\*` + took(probed) + `\*\* \|`, `\| A plays 4 streams, B writes \| ` + took(probed) + ` \|`,
+		},
+		"html": {
+			`(?s)id="phase-1".*?<strong>drops</strong> <small>worst in stream 2</small></td><td class="num">` + frames + ` \(`, `<strong>` + took(probed) + `</strong>`, `<strong>` + took(played) + `</strong>`,
+		},
+		"svg":  {`in all: A ` + fmt.Sprint(late) + `\)`, `>half of the buffer<`},
+		"json": {`"late":` + fmt.Sprint(late) + `,`, `"due":` + fmt.Sprint(due) + `,`, `"p99_ns":` + fmt.Sprint(probed.Quantile(0.99)) + `,`, `"p99_ns":` + fmt.Sprint(played.Quantile(0.99)) + `,`},
+	}
+	outputs := map[string]func(*bytes.Buffer) error{
+		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, text.Options{Width: 160, All: true}) },
+		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
+		"html": func(b *bytes.Buffer) error { return write(b, doc, nil, standIn) },
+		"svg": func(b *bytes.Buffer) error {
+			return picture.Write(b, doc, report.Collect[*report.Figure](doc.Phases()[0].Blocks)[0], picture.Options{})
+		},
+		"json": func(b *bytes.Buffer) error { return json.NewEncoder(b).Encode(doc.Data) },
+	}
+	for name, encode := range outputs {
+		var out bytes.Buffer
+		if err := encode(&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, pattern := range patterns[name] {
+			if !regexp.MustCompile(pattern).Match(out.Bytes()) {
+				t.Errorf("%s: no match for %s", name, pattern)
+			}
+		}
+	}
+	// The table of files has what the streams moved: as much as they asked for, once they had caught up.
+	var out bytes.Buffer
+	if err := export.CSV(&out, run); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := 0.0
+	for _, row := range rows {
+		if row[0] == phase && row[1] == "A" {
+			n, _ := strconv.ParseFloat(row[4], 64)
+			moved += n
+		}
+	}
+	if rate := a.Phases[0].Overlap.Disks["A"].Rate; math.Abs(moved/20-rate) > 0.005*rate {
+		t.Errorf("the files come to %g B/s, the report says %g", moved/20, rate)
+	}
+}
+
+// ratesOf works the rates out from the table of files.
+func ratesOf(t *testing.T, in *bytes.Buffer) (rates [3]float64) {
+	t.Helper()
+	rows, err := csv.NewReader(in).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := 0.0
+	for _, row := range rows[1:] {
+		if row[0] != "WW" {
+			continue
+		}
+		bytes, _ := strconv.ParseFloat(row[4], 64)
+		at, _ := strconv.ParseFloat(row[6], 64)
+		end = max(end, at)
+		if row[1] == "C" {
+			rates[1] += bytes / 1e9
+		} else {
+			rates[0] += bytes / 1e9
+		}
+		rates[2] += bytes / 1e9
+	}
+	for i := range rates {
+		rates[i] /= end
+	}
+	return rates
+}

@@ -1,0 +1,93 @@
+package md
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// One block of each kind.
+func TestWrite(t *testing.T) {
+	kept := 0.5
+	keys := []report.Key{{Name: "A", Label: "A"}, {Name: "B|b", Label: "B|b", Index: 1}}
+	doc := &report.Document{Title: "small *run*", Started: "today", Simulated: true, Keys: keys, Blocks: []report.Block{
+		report.Warning{Text: "disk A failed"},
+		report.Sentence{Text: "A keeps 50 %.", Lead: true},
+		report.Heading{Text: "Numbers"},
+		&report.Table{Note: "In the overlap.", Columns: []report.Column{{Head: "Disk"}, {Head: "GB/s", Numbers: true}, {Head: "nothing"}}, Rows: [][]report.Cell{
+			{{Disk: &keys[1]}, {Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: &kept}, {}},
+		}},
+		report.List{Title: "What stands out", Items: []string{"one | two"}},
+		&report.Figure{
+			Title: "Over time", Keys: keys, X: report.Axis{Max: 60}, Panels: []report.Panel{{Y: report.Axis{Name: "speed, GB/s", Max: 2}, Marks: []report.Mark{
+				{Shape: report.Segment, Key: 0, Rows: [][]float64{{0, 30, 0.5, 0.5}, {30, 60, 1.9, 1.9}}}, {Shape: report.Band, Key: 1, Rows: [][]float64{{0, 20, 0.9, 1.1, 1}}},
+			}}},
+		},
+		&report.Details{Title: "More", Blocks: []report.Block{report.Sentence{Text: "closed"}}},
+		&report.Details{Title: "WR", Phase: true, Blocks: []report.Block{report.Sentence{Text: "open"}}},
+	}}
+	var out strings.Builder
+	if err := Write(&out, doc); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", "blocks.md")
+	if *update {
+		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		t.Errorf("Markdown changed (-want +got); -update accepts:\n%s", diff)
+	}
+}
+
+// Names stay text, and every row of a table has its columns.
+func TestHostileNames(t *testing.T) {
+	run := fixture.Hostile()
+	var out strings.Builder
+	if err := Write(&out, report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<script", "<img", " @ink", "__f__", "\x1b", "\u202e"} {
+		if strings.Contains(strings.ReplaceAll(out.String(), "```", ""), bad) && !inFence(out.String(), bad) {
+			t.Errorf("%q stands unescaped in the text", bad)
+		}
+	}
+	bars := 0
+	for line := range strings.Lines(out.String()) {
+		n := strings.Count(line, "|") - strings.Count(line, `\|`)
+		if !strings.HasPrefix(line, "|") {
+			bars = 0
+			continue
+		}
+		if bars > 0 && n != bars {
+			t.Errorf("%d bars in a row of a table of %d: %s", n, bars, line)
+		}
+		bars = n
+	}
+}
+
+// inFence reports whether the text stands between fences only, where nothing is markup.
+func inFence(text, part string) bool {
+	for i, piece := range strings.Split(text, "```") {
+		if i%2 == 0 && strings.Contains(piece, part) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,162 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+var shots = flag.String("shots", "", "a folder for the pictures")
+
+func reportOf(run *trace.Run) *report.Document {
+	return report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{}), About: report.About{Hub: "goshen-ridge", Tool: "v1"}})
+}
+
+func TestEveryFigure(t *testing.T) {
+	for name, run := range map[string]*trace.Run{"triple": fixture.Triple(), "hostile": fixture.Hostile(), "many": fixture.Many(6000)} {
+		doc := reportOf(run)
+		for _, f := range report.Collect[*report.Figure](doc.Phases()[0].Blocks) {
+			for _, opts := range []Options{{}, {PNG: true, Dark: true}} {
+				if opts.PNG && *shots == "" && (name != "triple" || f.ID != "alone") {
+					continue // slow, and the same strokes
+				}
+				var out bytes.Buffer
+				if err := Write(&out, doc, f, opts); err != nil {
+					t.Fatal(err)
+				}
+				ending := ".svg"
+				if opts.PNG {
+					ending = ".png"
+				}
+				if *shots != "" {
+					if err := os.WriteFile(filepath.Join(*shots, name+"-"+f.ID+ending), out.Bytes(), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if opts.PNG {
+					if _, err := png.Decode(&out); err != nil {
+						t.Error(err)
+					}
+					continue
+				}
+				checkSVG(t, out.String())
+			}
+		}
+	}
+}
+
+// A picture that leaves its report says what it shows, when and on what it was measured, and that it was not.
+func TestOrigin(t *testing.T) {
+	run := fixture.Triple()
+	for i := range run.Disks {
+		run.Disks[i].Profile = "A"
+	}
+	doc := reportOf(run)
+	var out strings.Builder
+	if err := Write(&out, doc, report.Collect[*report.Figure](doc.Phases()[1].Blocks)[0], Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"All three share ", "triple · all read · 20 November", "20 November 2026, 08:00 UTC", "goshen-ridge", "simulated: no disk was measured", "hubbench v1"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in the picture", want)
+		}
+	}
+}
+
+// Words never cover one another, however close what they are of.
+func TestWordsKeepApart(t *testing.T) {
+	keys := []report.Key{{Name: "Samsung T7 Shield 2TB", Label: "Samsung T7 Shield 2TB"}}
+	panel := report.Panel{Y: report.Axis{Max: 1}, Height: 250}
+	for range 12 {
+		panel.Marks = append(panel.Marks, report.Mark{Shape: report.Label, Text: keys[0].Label, Rows: [][]float64{{0.5, 0.5}}})
+	}
+	f := &report.Figure{Title: "Words", Keys: keys, X: report.Axis{Max: 1}, Panels: []report.Panel{panel}}
+	var out strings.Builder
+	if err := Write(&out, &report.Document{Title: "t"}, f, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	reader := xml.NewDecoder(strings.NewReader(out.String()))
+	seen := map[string]bool{}
+	for {
+		token, err := reader.Token()
+		if err != nil {
+			break
+		}
+		element, ok := token.(xml.StartElement)
+		if !ok || element.Name.Local != "text" {
+			continue
+		}
+		place := ""
+		for _, a := range element.Attr {
+			if a.Name.Local == "x" || a.Name.Local == "y" {
+				place += a.Value + " "
+			}
+		}
+		if seen[place] {
+			t.Errorf("two words at %s", place)
+		}
+		seen[place] = true
+	}
+	if len(seen) < 9 {
+		t.Errorf("%d words in the picture, want most of the labels", len(seen))
+	}
+}
+
+// A PNG writes what its font has: a name of other letters is replaced by the disk's number, and Hebrew runs from the
+// right.
+func TestLettersOfPNG(t *testing.T) {
+	p := &painting{opts: Options{PNG: true}, f: &report.Figure{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}}}
+	for words, want := range map[string]string{"磁盘: 2 GB/s": "disk 1: 2 GB/s", "אבג": "גבא", "größer": "größer", "何": "?"} {
+		if got := p.show(words); got != want {
+			t.Errorf("show(%q) = %q, want %q", words, got, want)
+		}
+	}
+}
+
+// checkSVG wants well-formed XML of drawing elements only, with no number that is none.
+func checkSVG(t *testing.T, text string) {
+	t.Helper()
+	reader := xml.NewDecoder(strings.NewReader(text))
+	paths := 0
+	for {
+		token, err := reader.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+		element, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch element.Name.Local {
+		case "path":
+			paths++
+		case "svg", "g", "text":
+		default:
+			t.Errorf("an element <%s> in the picture", element.Name.Local)
+		}
+		for _, a := range element.Attr {
+			if strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || strings.Contains(a.Value, "#-") {
+				t.Errorf("<%s %s=%q>", element.Name.Local, a.Name.Local, a.Value)
+			}
+		}
+	}
+	if paths < 3 {
+		t.Errorf("%d paths: nothing is drawn", paths)
+	}
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// none stands where there is no number.
+const none = "–"
+
+// Scale is the unit of a document's rates, for cells that may be empty.
+type Scale struct{ unit.Scale }
+
+// scaleOf is the unit that the analysis' sentences are in.
+func scaleOf(a *analysis.Analysis) Scale { return Scale{say.ScaleOf(a)} }
+
+// of is a rate in the scale's unit.
+func (s Scale) of(rate float64) float64 { return rate / s.Size }
+
+// maybe is Number for a rate that may be missing.
+func (s Scale) maybe(rate *float64) string {
+	if rate == nil {
+		return none
+	}
+	return s.Number(*rate)
+}
+
+// between writes an interval.
+func (s Scale) between(low, high *float64) string {
+	if low == nil || high == nil {
+		return none
+	}
+	return s.Number(*low) + " – " + s.Number(*high)
+}
+
+// margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if that is more than
+// the rate, the interval: no rate is less than nothing.
+func (s Scale) margin(ci *analysis.Interval, rate float64) string {
+	if ci == nil {
+		return ""
+	}
+	if ci[1]-ci[0] > 2*rate {
+		return s.Number(ci[0]) + " to " + s.Number(ci[1])
+	}
+	_, decimals, _ := strings.Cut(s.Number(rate), ".")
+	step := math.Pow10(-len(decimals))
+	half := math.Ceil((ci[1]-ci[0])/2/s.Size/step-1e-9)*step + 0 // +0: never -0
+	return strconv.FormatFloat(half, 'f', len(decimals), 64)
+}
+
+// Write writes a value in the unit of its axis.
+func Write(in Unit, x float64) string {
+	switch in {
+	case Seconds:
+		return strconv.FormatFloat(x, 'g', 6, 64) + " s"
+	case Bytes:
+		return unit.FormatBytes(int64(x))
+	case Percent:
+		return percent(x)
+	case Latency:
+		return Time(x)
+	default:
+		return unit.FormatNumber(x)
+	}
+}
+
+// Clock writes an instant of a phase in seconds, as fine as a phase of the given length deserves: 45.8 µs into a phase
+// of half a minute is "0".
+func Clock(seconds, length float64) string {
+	if length <= 0 {
+		length = seconds
+	}
+	places := 0
+	if length > 0 {
+		places = min(9, max(0, 2-int(math.Floor(math.Log10(length)))))
+	}
+	text := strconv.FormatFloat(seconds, 'f', places, 64)
+	if value, err := strconv.ParseFloat(text, 64); err == nil && value == 0 {
+		return "0"
+	}
+	return text
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
+
+// Steps are round numbers from low to high, at most so many of them.
+func Steps(low, high float64, most int) []float64 {
+	if !(high > low) || most < 1 {
+		return nil
+	}
+	step := nice((high - low) / float64(most))
+	var out []float64
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+		out = append(out, i*step+0) // +0: never -0
+	}
+	return out
+}
+
+// nice rounds up to 1, 2 or 5 times a power of ten.
+func nice(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, factor := range []float64{1, 2, 5} {
+		if factor*power >= x {
+			return factor * power
+		}
+	}
+	return 10 * power
+}
+
+// round125 widens an interval of positive numbers to ends that are 1, 2 or 5 times a power of ten.
+func round125(low, high float64) (float64, float64) {
+	power := math.Pow(10, math.Floor(math.Log10(low)))
+	below := power
+	for _, factor := range []float64{2, 5} {
+		if factor*power <= low {
+			below = factor * power
+		}
+	}
+	return below, nice(high)
+}
+
+// Round rounds to a number of significant figures.
+func Round(x float64, figures int) float64 {
+	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0
+	}
+	places := figures - 1 - int(math.Floor(math.Log10(math.Abs(x))))
+	if places < 0 { // a power of ten below one is not exact
+		return math.Round(x/math.Pow10(-places)) * math.Pow10(-places)
+	}
+	return math.Round(x*math.Pow10(places)) / math.Pow10(places)
+}

@@ -1,0 +1,306 @@
+package text
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestWrite(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, report.OfRun(report.Run{Analysis: sample()}), Options{Width: Width, All: true}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "triple.txt", out.String())
+}
+
+func TestWriteComparison(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, report.OfComparison(fixture.Comparison()), Options{Width: Width, All: true}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "comparison.txt", out.String())
+}
+
+// A comparison's answer fits a small screen; what is behind it is left to --all.
+func TestComparisonFits(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, report.OfComparison(fixture.Comparison()), Options{Width: Width}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n > 15 || strings.Contains(out.String(), "typical file") {
+		t.Errorf("%d lines:\n%s", n, out.String())
+	}
+}
+
+func TestWriteDevices(t *testing.T) {
+	for name, width := range map[string]int{"devices-serials.txt": 120, "devices.txt": 120, "devices-80.txt": 80} {
+		var out strings.Builder
+		inv := inventory()
+		for i := range inv.Disks {
+			if !strings.Contains(name, "serials") {
+				inv.Disks[i].Serial = ""
+			}
+		}
+		if err := Write(&out, report.OfDevices(inv, false), Options{Width: width, All: true}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if cells.Width(strings.TrimSuffix(line, "\n")) > width {
+				t.Errorf("%s: wider than %d: %s", name, width, line)
+			}
+		}
+		golden(t, name, out.String())
+	}
+}
+
+// Checks are sentences, which follow under each row whatever the width.
+func TestWriteCheckup(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, report.OfDoctor(fixture.Checkup()), Options{Width: Width, All: true}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "checkup.txt", out.String())
+}
+
+// golden compares what was printed with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("tables changed (-want +got); -update accepts:\n%s", diff)
+	}
+}
+
+// sample is written by hand, so that the golden file changes with this package alone.
+func sample() *analysis.Analysis {
+	lag, short, alone, read := 11.7, 0.0, 1.4e9, 2.6e9
+	return &analysis.Analysis{
+		Order: []string{"A", "B", "C"},
+		Phases: []analysis.Phase{
+			{
+				Phase:   "WWW",
+				Title:   "all write",
+				Roles:   map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Write},
+				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and took 11.7 s to recover after C finished.",
+				Overlap: &analysis.Overlap{
+					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9, CI95: &analysis.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
+					Disks: map[string]analysis.OverlapDisk{
+						"A": {Op: trace.Write, Bytes: 23.3e9, Rate: 0.7e9, CI95: &analysis.Interval{0.69e9, 0.71e9}, Share: 0.2},
+						"B": {Op: trace.Write, Bytes: 22.6e9, Rate: 0.66e9, CI95: &analysis.Interval{0.65e9, 0.67e9}, Share: 0.19},
+						"C": {Op: trace.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &analysis.Interval{2.08e9, 2.12e9}, Share: 0.61},
+					},
+				},
+				Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
+					"A": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone}, "B": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone},
+				}},
+				Recoveries: []analysis.Recovery{
+					{Disk: "A", After: "C", LagS: &lag, ToRate: &alone}, {Disk: "A", After: "B", LagS: &short, ToRate: &alone},
+					{Disk: "B", After: "C", Reason: "the phase ended first"},
+				},
+				Disks: map[string]analysis.Disk{"A": {Files: 50}, "B": {Files: 45}, "C": {Files: 70}},
+			},
+			{
+				Phase:   "A reads",
+				Title:   "A reads",
+				Roles:   map[string]trace.Role{"A": trace.Read, "B": trace.Idle, "C": trace.Idle},
+				Verdict: "A reading alone: 2.60 GB/s.",
+				Disks:   map[string]analysis.Disk{"A": {Files: 2, Bytes: 3e9, Rate: &read}},
+				Warnings: []analysis.Warning{
+					{Code: "few_files", Disk: "A", Text: "disk A has 2 files: too few for a spread; give it at least 5"},
+				},
+			},
+		},
+		Warnings: []analysis.Warning{{Code: "torn", Text: "the last line of the trace was torn and is left out"}},
+	}
+}
+
+// No line is wider than the terminal, whatever the names, and nothing moves its cursor.
+func TestHostileNames(t *testing.T) {
+	run := fixture.Hostile()
+	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	for _, width := range []int{60, Width} {
+		var out strings.Builder
+		if err := Write(&out, doc, Options{Width: width, All: true}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if got := cells.Width(line); got > width {
+				t.Errorf("%d columns, want at most %d: %q", got, width, line)
+			}
+			if strings.ContainsAny(line, "\x1b\t\u202e") {
+				t.Errorf("a control character reached the terminal: %q", line)
+			}
+		}
+		for _, want := range []string{"磁盘 💾 größer", "قرص أسود\u200e"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no %q in\n%s", want, out.String())
+			}
+		}
+	}
+}
+
+// Numbers stay under one another beside wide letters, combined ones, and letters from the right.
+func TestAlignment(t *testing.T) {
+	table := &report.Table{Columns: []report.Column{{Head: "disk"}, {Head: "does", Drop: 1}, {Head: "rate", Numbers: true}}}
+	for _, row := range [][]string{{"磁盘", "read", "1.00 GB/s"}, {"é́", "write", "12 GB/s"}, {"דיסק", "write", "3 GB/s"}, {"👨‍👩‍👧 ❤️", "", "7 GB/s"}} {
+		table.Rows = append(table.Rows, []report.Cell{{Text: row[0]}, {Text: row[1]}, {Text: row[2]}})
+	}
+	var out strings.Builder
+	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: Width, All: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := "t\n\n" +
+		"  disk   does        rate\n" +
+		"  磁盘   read   1.00 GB/s\n" +
+		"  é́      write    12 GB/s\n" +
+		"  דיסק\u200e   write     3 GB/s\n" +
+		"  👨‍👩‍👧 ❤️            7 GB/s\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where there is no room, the least important column goes first.
+func TestNarrow(t *testing.T) {
+	table := &report.Table{
+		Columns: []report.Column{{Head: "disk"}, {Head: "rate", Numbers: true}, {Head: "bytes", Numbers: true, Drop: 2}, {Head: "kept", Numbers: true, Drop: 1}},
+		Rows:    [][]report.Cell{{{Text: "Samsung T7 Shield 2 TB"}, {Text: "1.00 GB/s"}, {Text: "23.3 GB"}, {Text: "50 %"}}},
+	}
+	var out strings.Builder
+	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: 46, All: true}); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, "bytes") || !strings.Contains(text, "kept") || !strings.Contains(text, "2 TB") {
+		t.Errorf("want the bytes left out and the rest whole:\n%s", text)
+	}
+}
+
+// The tries of a search stand in its table, and one by one only on demand.
+func TestTriesAreFolded(t *testing.T) {
+	run := fixture.Search()
+	other := fixture.Streams().Phases[0]
+	run.Phases = append(run.Phases, other)
+	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	sections := func() (n int) {
+		var out strings.Builder
+		if err := Write(&out, doc, Options{Width: Width, All: true}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			for _, p := range run.Phases {
+				if strings.TrimSuffix(line, "\n") == p.Name {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if n := sections(); n != 1 {
+		t.Errorf("%d sections, want that of %s alone", n, other.Name)
+	}
+	doc.Unfold()
+	if n := sections(); n != len(run.Phases) {
+		t.Errorf("%d sections when all are asked for, want %d", n, len(run.Phases))
+	}
+}
+
+// The answer is printed alone, in order, unless all is asked for.
+func TestAnswer(t *testing.T) {
+	doc := &report.Document{
+		Title: "triple",
+		Answer: &report.Answer{
+			Headline: "C wins.", Doubts: []string{"The host was busy."}, Findings: []string{"A waits 10 s."}, Advice: []string{"Give C a port of its own."}, Sure: "±2 %.",
+			Table: &report.Table{Columns: []report.Column{{Head: "Phase"}, {Head: "A", Numbers: true}}, Rows: [][]report.Cell{{{Text: "all write"}, {Text: "0.683"}}}},
+		},
+		Blocks: []report.Block{report.Sentence{Text: "Behind it."}},
+	}
+	answer := `triple
+! The host was busy.
+C wins.
+  Phase          A
+  all write  0.683
+  A waits 10 s.
+  Give C a port of its own.
+  ±2 %.
+`
+	for _, all := range []bool{false, true} {
+		var out strings.Builder
+		if err := Write(&out, doc, Options{Width: Width, All: all}); err != nil {
+			t.Fatal(err)
+		}
+		want := answer
+		if all {
+			want += "Behind it.\n"
+		}
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("all %v (-want +got):\n%s", all, diff)
+		}
+	}
+}
+
+// inventory is an inventory with most that can be said of one: hubs below hubs, what competes with disks, disks that fell
+// back, lie on others, or of which little is known.
+func inventory() *hardware.Inventory {
+	tb := hardware.Link{Kind: hardware.Thunderbolt, Generation: hardware.USB4, Lanes: 2, RxBps: 40e9, TxBps: 40e9}
+	lanes := func(generation string, n int, bps, most int64) hardware.Link {
+		return hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: generation, Lanes: n, RxBps: bps, TxBps: bps, MaxBps: most}
+	}
+	usb := hardware.Link{Kind: hardware.USBLink, Generation: "3.2 Gen 1", RxBps: 5e9, TxBps: 5e9}
+	volume := func(device, mount, filesystem string, size, free int64) hardware.Volume {
+		return hardware.Volume{Device: device, Mount: mount, Filesystem: filesystem, SizeBytes: size, FreeBytes: free, Encrypted: new(false)}
+	}
+	root := volume("dm-0", "/", "btrfs", 498e9, 200e9)
+	root.Encrypted = new(true)
+	pool, rest := volume("sda1", "/pool", "btrfs", 2e12, 1.5e12), volume("sdb1", "", "btrfs", 1e12, 0)
+	pool.Compressed, pool.Container, rest.Container = new(true), "0fc63daf", "0fc63daf"
+	return &hardware.Inventory{
+		Hosts: []hardware.Host{{
+			Name: "tiger", Model: "XPS 13 9310", OS: "Fedora Linux 40", CPU: "Intel Core i7-1185G7", Power: hardware.Battery,
+			Ports: []hardware.Port{{ID: "tb0-port1", Name: "Thunderbolt port 1", Link: &tb}, {ID: "tb0-port3", Name: "Thunderbolt port 3"}, {ID: "usb2-port5", Name: "USB port 5 of bus 2"}},
+		}},
+		Hubs: []hardware.Hub{
+			{ID: "tb0-1", Name: "TB4 Docking Station", Vendor: "Kensington", Firmware: "27.0", Port: "tb0-port1", Protocol: hardware.USB4, Link: &tb, Devices: []hardware.Attached{
+				{Kind: hardware.HubKind, ID: "tb0-301"}, {Kind: hardware.NetworkKind, Name: "enp3s0"}, {Kind: hardware.DisplayKind, Name: "DisplayLink"}, {Kind: hardware.OtherKind, Name: "graphics card"},
+			}},
+			{ID: "tb0-301", Name: "Envoy Express", Vendor: "Other World Computing", Port: "tb0-port1", Upstream: "tb0-1", Protocol: "Thunderbolt 3"},
+		},
+		Disks: []hardware.Disk{
+			{Name: "dm-0", Model: "encrypted crypt", Bus: hardware.Virtual, Backing: []string{"nvme0n1"}, SizeBytes: 511e9, System: true, Volumes: []hardware.Volume{root}},
+			{Name: "md0", Model: "raid0", Bus: hardware.Virtual, Backing: []string{"sdd", "sde"}, SizeBytes: 4e12},
+			{Name: "nvme0n1", Model: "Samsung SSD 970 PRO 512GB", Vendor: "Samsung", Firmware: "1B2QEXP7", Bus: hardware.NVMe, SizeBytes: 512110190592, External: new(false), System: true, TemperatureC: new(38.85), Path: hardware.Path{Links: []hardware.Link{lanes("3", 2, 16e9, 32e9)}}},
+			{Name: "nvme1n1", Model: "Samsung SSD 970 EVO Plus 1TB", Firmware: "2B2QEXM7", Serial: "S59ANM0R", Bus: hardware.NVMe, Hub: new("tb0-301"), Port: "tb0-port1", SizeBytes: 1000204886016, External: new(true), TemperatureC: new(61.0), Path: hardware.Path{Links: []hardware.Link{tb, lanes("3", 4, 32e9, 32e9)}}, Volumes: []hardware.Volume{volume("nvme1n1p1", "/mnt/A", "ext4", 983e9, 900e9), volume("nvme1n1p2", "", "", 1e9, 0)}},
+			{Name: "sda", Bus: hardware.SATA, SizeBytes: 1e12, Volumes: []hardware.Volume{pool}},
+			{Name: "sdb", Bus: hardware.SATA, SizeBytes: 1e12, Volumes: []hardware.Volume{rest}},
+			{Name: "sdc", Vendor: "JMicron", Model: "JMS579", Bus: hardware.USB, UASP: new(false), Port: "usb2-port5", SizeBytes: 250e9, Path: hardware.Path{Links: []hardware.Link{usb}}, Volumes: []hardware.Volume{volume("sdc1", "/run/media/me/A disk with a very long name", "exfat", 249e9, 1e9)}},
+			{Name: "sdd", SizeBytes: 2e12},
+			{Name: "sde"},
+		},
+		Diskless: []hardware.Mount{{Mount: "/tmp", Filesystem: "tmpfs"}},
+		Warnings: []string{"HP Thunderbolt Dock G2 is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in"},
+	}
+}

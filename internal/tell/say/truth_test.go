@@ -1,0 +1,291 @@
+package say
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+var (
+	perTruth = flag.Int("traces", 0, "play so many traces of each truth, and of each steady class in each layout; 0 for a few, of some")
+	tune     = flag.Bool("tune", false, "play what thresholds may be chosen by: tuned truths and classes alone, on seeds that no other test has")
+	judge    = flag.Bool("judge", false, "fail where too little is told, or anything false")
+)
+
+// TestTruths plays what real disks and hubs do and counts what is told of it: which changes, their causes, and what is
+// said or found that is false.
+//
+//	go test ./internal/tell/say -run Truths/swing -v -args -traces 20
+func TestTruths(t *testing.T) {
+	noises := []float64{0, 0.02, 0.10}
+	if testing.Short() {
+		noises = noises[1:2]
+	}
+	all := map[float64]*tally{}
+	for _, truth := range append(tracetest.Truths(), fieldTruths(t)...) {
+		if *tune && !truth.Tuned {
+			continue
+		}
+		t.Run(truth.Name, func(t *testing.T) {
+			for _, noise := range noises {
+				var sum tally
+				for seed := range max(*perTruth, 3) {
+					sum.add(truth.Play(random(seed, 4), noise), noise)
+				}
+				t.Logf("noise %.2f: %s", noise, sum)
+				for _, what := range slices.Sorted(maps.Keys(sum.wrong)) {
+					t.Logf("    %d x %s", sum.wrong[what], what)
+				}
+				if all[noise] == nil {
+					all[noise] = &tally{}
+				}
+				all[noise].with(sum)
+				if missed, most := sum.changes-sum.told, max(1, sum.changes/10); (*judge || noise < 0.1) && (missed > most || 20*sum.caused < 19*sum.told || 10*sum.falsely > sum.runs) { // of few one may be missed
+					t.Errorf("noise %g: want 90 %% told, 95 %% of these with the right cause, nothing false", noise)
+				}
+			}
+		})
+	}
+	if *tune {
+		return
+	}
+	for _, noise := range noises {
+		sum, least := all[noise], 0.99
+		if noise >= 0.1 {
+			least = 0.97
+		}
+		name := fmt.Sprintf("noise of %g %%", 100*noise)
+		evidence.Report(t, evidence.AtLeast("ledger", name+": changes told", sum.told, sum.changes, int(least*float64(sum.changes))))
+		evidence.Report(t, evidence.AtLeast("ledger", name+": of these, with the right cause or none", sum.caused, sum.told, int(0.99*float64(sum.told))))
+		evidence.Report(t, evidence.Seldom("ledger", name+": runs with something false", sum.falsely, sum.runs, 0.01))
+	}
+}
+
+// with adds the counts of other runs.
+func (s *tally) with(o tally) {
+	s.changes, s.told, s.said, s.caused = s.changes+o.changes, s.told+o.told, s.said+o.said, s.caused+o.caused
+	s.runs, s.falsely = s.runs+o.runs, s.falsely+o.falsely
+}
+
+func random(seed int, stream uint64) *rand.Rand {
+	if *tune {
+		stream += 1000
+	}
+	return rand.New(rand.NewPCG(uint64(seed), stream))
+}
+
+// tally counts over the runs of a truth.
+type tally struct {
+	changes, told int // that there are; that are told, at the right time of the right disks
+	said          int // of the changes, those that a sentence names; how is not judged here
+	caused        int // of the told, those with the right cause, or unknown
+	runs, falsely int
+	wrong         map[string]int // what was false, and missing
+}
+
+func (s tally) String() string {
+	return fmt.Sprintf("%d of %d told, %d with the right cause, %d in words, %d of %d runs with something false", s.told, s.changes, s.caused, s.said, s.falsely, s.runs)
+}
+
+func (s *tally) note(format string, values ...any) {
+	if s.wrong == nil {
+		s.wrong = map[string]int{}
+	}
+	s.wrong[fmt.Sprintf(format, values...)]++
+}
+
+// add analyses a run.
+func (s *tally) add(c tracetest.Case, noise float64) {
+	a := read(c.Run)
+	s.runs++
+	falsely := false
+	for _, pattern := range c.False {
+		re := regexp.MustCompile(pattern)
+		if i := slices.IndexFunc(a.texts, re.MatchString); i >= 0 {
+			falsely = true
+			s.note("%q in: %s", numbers.ReplaceAllString(re.FindString(a.texts[i]), "#"), numbers.ReplaceAllString(a.texts[i], "#"))
+		}
+	}
+	for _, pattern := range c.Must {
+		s.changes++
+		if slices.ContainsFunc(a.texts, regexp.MustCompile(pattern).MatchString) {
+			s.told++
+			s.caused++
+		} else {
+			s.note("nothing says %q", pattern)
+		}
+	}
+	for _, q := range c.Quotes {
+		if got := a.quotes[q.Phase+"/"+q.Disk]; math.Abs(got/q.Rate-1) > 0.035 {
+			falsely = true
+			s.note("a figure of %s in %s that is no settled rate is recommended", q.Disk, q.Phase)
+		}
+	}
+	for _, want := range c.Changes {
+		if want.Optional {
+			continue
+		}
+		s.changes++
+		if slices.ContainsFunc(a.texts, names(&want)) {
+			s.said++
+		}
+		found := near(a.changes, &want)
+		if !tells(found, &want, c.Changes, noise) {
+			s.note("not told: %v of %v in %s", want.Kinds, want.Disks, want.Phase)
+			continue
+		}
+		s.told++
+		if i := slices.IndexFunc(found, func(f change) bool { return !f.rightly(&want) }); i >= 0 {
+			s.note("%v of %v told as %s, cause %q, by %q", want.Kinds, want.Disks, found[i].Kind, found[i].Cause, found[i].By)
+		} else {
+			s.caused++
+		}
+	}
+	for _, got := range a.changes {
+		if !got.edge(c.Run) && !slices.ContainsFunc(c.Changes, func(want tracetest.Change) bool { return near([]change{got}, &want) != nil }) {
+			falsely = true
+			s.note("there is no %s of %v in %s", got.Kind, got.Disks, got.Phase)
+		}
+	}
+	if falsely {
+		s.falsely++
+	}
+}
+
+// names is whether a sentence names a change: a disk and a word for what it does.
+func names(c *tracetest.Change) func(text string) bool {
+	words := map[string]string{
+		"own_fall": `fell|slowed`, "shared_fall": `(all|together|at once|alike).*fell|fell.*(all|together|at once|alike)`, "redistribution": `swap|shifted|changed hands`, "recovery": `recover|went from|rose`,
+		"stall": `stall|stood still|hung`, "warm_up": `warm|slow.* start|start.* slow`, "swing": `swing|swung|alternat`, "drift": `drift|little by little|crept`, "start": `start|join`, "unknown": `rose|fell|changed`,
+	}
+	disk, word := regexp.MustCompile(`\b(`+strings.Join(c.Disks, "|")+`|all)\b`), regexp.MustCompile(words[c.Kinds[0]])
+	return func(text string) bool { return disk.MatchString(text) && word.MatchString(text) }
+}
+
+// numbers differ from run to run.
+var numbers = regexp.MustCompile(`\d+(\.\d+)?`)
+
+// rightly reports whether the kind is right, or unknown, and nothing is blamed that was not it.
+func (c *change) rightly(want *tracetest.Change) bool {
+	return (c.Kind == "unknown" || slices.Contains(want.Kinds, c.Kind)) && (c.By == "" || c.By == want.By) && !slices.Contains(want.Not, c.Cause)
+}
+
+// near are the changes that may tell of a true one, rightly or not: of one of its disks, at its time.
+func near(all []change, want *tracetest.Change) []change {
+	var found []change
+	for _, c := range all {
+		if c.Phase == want.Phase && at(&c, want) && slices.ContainsFunc(c.Disks, func(d string) bool { return slices.Contains(want.Disks, d) }) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// at reports whether the change is told when it was. A step is one point of time, whose interval, or whose lag after
+// another disk's end, may be given; of what lasts at least half must be covered, by no more than half as much again.
+func at(c *change, want *tracetest.Change) bool {
+	if want.EndS > 0 {
+		if slices.Contains(want.Kinds, "warm_up") && math.Abs(c.EndS-want.EndS) <= want.OffS {
+			return true // told by its end alone
+		}
+		both, length := min(c.EndS, want.EndS)-max(c.StartS, want.AtS), want.EndS-want.AtS
+		return both >= 0.5*length && c.EndS-c.StartS <= 1.5*length+2*want.OffS
+	}
+	return math.Abs(c.StartS-want.AtS) <= want.OffS || math.Abs(c.EndS-want.AtS) <= want.OffS
+}
+
+// tells reports whether all disks of a true change are told of, no others but those that changed as well just then, and
+// the rates afterwards, as far as they are given for single disks.
+func tells(found []change, want *tracetest.Change, truths []tracetest.Change, noise float64) bool {
+	told := map[string]bool{}
+	for _, c := range found {
+		for _, d := range c.Disks {
+			told[d] = true
+			if !slices.ContainsFunc(truths, func(other tracetest.Change) bool {
+				return other.Phase == c.Phase && slices.Contains(other.Disks, d) && at(&c, &other)
+			}) {
+				return false
+			}
+		}
+		if to := want.To[c.Disks[0]]; len(c.Disks) == 1 && to > 0 && math.Abs(c.ToRate/to-1) > 0.1+noise {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(want.Disks, func(d string) bool { return !told[d] })
+}
+
+// edge reports whether the change is told of a disk's start or end, or of a pause between its files, and is there.
+func (c *change) edge(run *trace.Run) bool {
+	if c.Kind != "start" && c.Kind != "end" {
+		return false
+	}
+	i := slices.IndexFunc(run.Phases, func(p *trace.Phase) bool { return p.Name == c.Phase })
+	for _, d := range run.Phases[i].Disks {
+		for k, f := range d.Files {
+			if k == 0 && c.about(f.StartNS) || k == len(d.Files)-1 && c.about(f.EndNS) {
+				return true
+			}
+			if k > 0 && f.StartNS-d.Files[k-1].EndNS >= 5e8 && (c.about(f.StartNS) || c.about(d.Files[k-1].EndNS)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *change) about(tNS int64) bool {
+	s := float64(tNS) / 1e9
+	return c.StartS-0.5 <= s && s <= c.EndS+0.5 && c.EndS-c.StartS < 30
+}
+
+// The counts above see what they are for.
+func TestTruthIsTold(t *testing.T) {
+	fall := tracetest.Change{Phase: "WW", Kinds: []string{"own_fall"}, Disks: []string{"A"}, AtS: 20, OffS: 0.5, Not: []string{"link"}, To: map[string]float64{"A": 1e9}}
+	swap := tracetest.Change{Phase: "WW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"}, AtS: 40, OffS: 0.5}
+	stall := tracetest.Change{Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"B"}, AtS: 50, EndS: 54, OffS: 0.5}
+	truths := []tracetest.Change{fall, swap, stall}
+	for _, c := range []struct {
+		name string
+		want tracetest.Change
+		got  []change
+		told bool
+		as   bool // rightly
+	}{
+		{"as it was", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall", ToRate: 1e9}}, true, true},
+		{"of another kind", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "stall", ToRate: 1e9}}, true, false},
+		{"for no reason", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "unknown", Cause: "unknown", ToRate: 1e9}}, true, true},
+		{"for a false reason", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall", Cause: "link", ToRate: 1e9}}, true, false},
+		{"as another's doing", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "unknown", By: "B", ToRate: 1e9}}, true, false},
+		{"too late", fall, []change{{Phase: "WW", StartS: 21, EndS: 21.2, Disks: []string{"A"}, Kind: "own_fall", ToRate: 1e9}}, false, true},
+		{"in another phase", fall, []change{{Phase: "W", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall", ToRate: 1e9}}, false, true},
+		{"of another disk", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"B"}, Kind: "own_fall", ToRate: 1e9}}, false, true},
+		{"of one disk too many", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A", "B"}, Kind: "own_fall", ToRate: 1e9}}, false, true},
+		{"to another rate", fall, []change{{Phase: "WW", StartS: 19.9, EndS: 20.1, Disks: []string{"A"}, Kind: "own_fall", ToRate: 1.3e9}}, false, true},
+		{"of both", swap, []change{{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A", "B"}, Kind: "redistribution"}}, true, true},
+		{"of both, one by one", swap, []change{{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A"}, Kind: "redistribution"}, {Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"B"}, Kind: "redistribution"}}, true, true},
+		{"of one of two", swap, []change{{Phase: "WW", StartS: 40, EndS: 40, Disks: []string{"A"}, Kind: "redistribution"}}, false, true},
+		{"while it lasted", stall, []change{{Phase: "WW", StartS: 50, EndS: 53.5, Disks: []string{"B"}, Kind: "stall"}}, true, true},
+		{"for a part of it", stall, []change{{Phase: "WW", StartS: 50, EndS: 51.5, Disks: []string{"B"}, Kind: "stall"}}, false, true},
+		{"for ever", stall, []change{{Phase: "WW", StartS: 20, EndS: 60, Disks: []string{"B"}, Kind: "stall"}}, false, true},
+		{"not at all", stall, nil, false, true},
+	} {
+		if got := tells(near(c.got, &c.want), &c.want, truths, 0.02); got != c.told {
+			t.Errorf("told %s: %v, want %v", c.name, got, c.told)
+		}
+		for _, f := range c.got {
+			if got := f.rightly(&c.want); got != c.as {
+				t.Errorf("told %s: rightly %v, want %v", c.name, got, c.as)
+			}
+		}
+	}
+}
