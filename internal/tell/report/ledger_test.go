@@ -95,9 +95,21 @@ func TestManyChanges(t *testing.T) {
 
 // What a disk kept is of the time between the changes, and said to be: a mean over a stall beside it would contradict.
 func TestKeptBetweenChanges(t *testing.T) {
-	truths := tracetest.Truths()
-	i := slices.IndexFunc(truths, func(t tracetest.Truth) bool { return t.Name == "two stalls of one disk" })
-	run := truths[i].Play(rand.New(rand.NewPCG(7, 4)), 0.02).Run
+	rnd, hub := rand.New(rand.NewPCG(7, 4)), tracetest.Hub{Capacity: 1e12, Outside: true}
+	disk := func(name string, untilS, rate float64) tracetest.Disk {
+		return tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: untilS, Rate: rate}}, Noise: tracetest.Noise{Sigma: 0.02}}
+	}
+	stalled := disk("A", 60, 1.5e9)
+	stalled.Own = func(s, _ float64) float64 {
+		if s >= 12 && s < 18 || s >= 40 && s < 46 {
+			return 0
+		}
+		return 1
+	}
+	run := tracetest.Run(
+		tracetest.Phase("A alone", hub.Play(rnd, disk("A", 15, 1.5e9))...), tracetest.Phase("B alone", hub.Play(rnd, disk("B", 15, 1e9))...),
+		tracetest.Phase("WW", hub.Play(rnd, stalled, disk("B", 60, 1e9))...),
+	)
 	a := say.Analyze(run, analysis.Options{})
 	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], scaleOf(a))
 	if note := v.diskTable().Note; !strings.Contains(note, "Kept: part of the rate without the others, in the time between changes.") {

@@ -12,14 +12,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // fieldTruths are the field reports' phases on their hub. Sizes are drawn anew for each seed, so that ends lie apart by
 // nothing up to some 5 s.
-func fieldTruths(t *testing.T) []tracetest.Truth {
+func fieldTruths(t *testing.T) []truth {
 	t.Helper()
-	var truths []tracetest.Truth
+	var truths []truth
 	for _, phase := range []string{
 		"{name: RWW, roles: {A: write, B: write, C: read}, files: {A: 30, B: 30, C: 100}}",
 		"{name: RRR, roles: {A: read, B: read, C: read}, files: {A: 30, B: 30, C: 100}}",
@@ -31,14 +30,14 @@ func fieldTruths(t *testing.T) []tracetest.Truth {
 		"{name: saturation, roles: {X5: write}, connection: direct, files: 50}",
 	} {
 		name, _, _ := strings.Cut(strings.TrimPrefix(phase, "{name: "), ",")
-		truths = append(truths, tracetest.Truth{Name: "field reports, " + name, Tuned: name != "WW" && name != "RRR", Play: func(rnd *rand.Rand, noise float64) tracetest.Case {
+		truths = append(truths, truth{Name: "field reports, " + name, Tuned: name != "WW" && name != "RRR", Play: func(rnd *rand.Rand, noise float64) truthCase {
 			return fieldCase(t, phase, rnd.IntN(1e6), noise)
 		}})
 	}
 	return truths
 }
 
-func fieldCase(t *testing.T, phase string, seed int, noise float64) tracetest.Case {
+func fieldCase(t *testing.T, phase string, seed int, noise float64) truthCase {
 	t.Helper()
 	const name = "goshen-ridge"
 	data, _ := configs.Hub(name)
@@ -74,22 +73,22 @@ func fieldCase(t *testing.T, phase string, seed int, noise float64) tracetest.Ca
 	changes, wrong := climbs(p, &profile.Lags), []string{`may be noise`}
 	for _, d := range p.Disks {
 		if cache := profile.Disk(d.Name).Cache; cache != nil && d.Op == trace.Write {
-			changes = append(changes, tracetest.Change{Phase: p.Name, Kinds: []string{"own_fall"}, Disks: []string{d.Name}, AtS: tracetest.MovedAt(p, d.Name, float64(cache.Bytes)), OffS: 0.5,
+			changes = append(changes, truthChange{Phase: p.Name, Kinds: []string{"own_fall"}, Disks: []string{d.Name}, AtS: movedAt(p, d.Name, float64(cache.Bytes)), OffS: 0.5,
 				To: map[string]float64{d.Name: cache.After}})
 		} else {
 			wrong = append(wrong, `\b`+d.Name+` fell from`)
 		}
 	}
-	return tracetest.Case{Run: run, Changes: changes, False: wrong}
+	return truthCase{Run: run, Changes: changes, False: wrong}
 }
 
 // climbs are the recoveries that the profile's lags give: those who stay hold their rate until the lag of the latest end
 // is over.
-func climbs(p *trace.Phase, lags *hub.Lags) []tracetest.Change {
+func climbs(p *trace.Phase, lags *hub.Lags) []truthChange {
 	ends := slices.Clone(p.Disks)
 	endOf := func(d *trace.DiskTrace) float64 { return float64(d.Files[len(d.Files)-1].EndNS) / 1e9 }
 	slices.SortFunc(ends, func(a, b *trace.DiskTrace) int { return int(endOf(a)*1e9) - int(endOf(b)*1e9) })
-	var out []tracetest.Change
+	var out []truthChange
 	before := 0.0 // the end before
 	for i, gone := range ends {
 		next := 1e9 // the next end
@@ -102,11 +101,11 @@ func climbs(p *trace.Phase, lags *hub.Lags) []tracetest.Change {
 			if at >= next-0.2 {
 				continue // held anew, or too short to be seen
 			}
-			from, to := tracetest.RateBetween(d, max(at-2, before), at), tracetest.RateBetween(d, at, until)
+			from, to := rateBetween(d, max(at-2, before), at), rateBetween(d, at, until)
 			if to < 1.05*from {
 				continue
 			}
-			out = append(out, tracetest.Change{Phase: p.Name, Kinds: []string{"recovery"}, Disks: []string{d.Name}, AtS: at, OffS: 0.5, By: gone.Name,
+			out = append(out, truthChange{Phase: p.Name, Kinds: []string{"recovery"}, Disks: []string{d.Name}, AtS: at, OffS: 0.5, By: gone.Name,
 				Optional: to < 1.12*from || until-at < 1})
 		}
 		before = endOf(gone)

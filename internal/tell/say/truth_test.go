@@ -13,7 +13,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 var (
@@ -32,7 +31,7 @@ func TestTruths(t *testing.T) {
 		noises = noises[1:2]
 	}
 	all := map[float64]*tally{}
-	for _, truth := range append(tracetest.Truths(), fieldTruths(t)...) {
+	for _, truth := range append(truths(), fieldTruths(t)...) {
 		if *tune && !truth.Tuned {
 			continue
 		}
@@ -105,7 +104,7 @@ func (s *tally) note(format string, values ...any) {
 }
 
 // add analyses a run.
-func (s *tally) add(c tracetest.Case, noise float64) {
+func (s *tally) add(c truthCase, noise float64) {
 	a := read(c.Run)
 	s.runs++
 	falsely := false
@@ -152,7 +151,7 @@ func (s *tally) add(c tracetest.Case, noise float64) {
 		}
 	}
 	for _, got := range a.changes {
-		if !got.edge(c.Run) && !slices.ContainsFunc(c.Changes, func(want tracetest.Change) bool { return near([]change{got}, &want) != nil }) {
+		if !got.edge(c.Run) && !slices.ContainsFunc(c.Changes, func(want truthChange) bool { return near([]change{got}, &want) != nil }) {
 			falsely = true
 			s.note("there is no %s of %v in %s", got.Kind, got.Disks, got.Phase)
 		}
@@ -163,7 +162,7 @@ func (s *tally) add(c tracetest.Case, noise float64) {
 }
 
 // names is whether a sentence names a change: a disk and a word for what it does.
-func names(c *tracetest.Change) func(text string) bool {
+func names(c *truthChange) func(text string) bool {
 	words := map[string]string{
 		"own_fall": `fell|slowed`, "shared_fall": `(all|together|at once|alike).*fell|fell.*(all|together|at once|alike)`, "redistribution": `swap|shifted|changed hands`, "recovery": `recover|went from|rose`,
 		"stall": `stall|stood still|hung`, "warm_up": `warm|slow.* start|start.* slow`, "swing": `swing|swung|alternat`, "drift": `drift|little by little|crept`, "start": `start|join`, "unknown": `rose|fell|changed`,
@@ -176,12 +175,12 @@ func names(c *tracetest.Change) func(text string) bool {
 var numbers = regexp.MustCompile(`\d+(\.\d+)?`)
 
 // rightly reports whether the kind is right, or unknown, and nothing is blamed that was not it.
-func (c *change) rightly(want *tracetest.Change) bool {
+func (c *change) rightly(want *truthChange) bool {
 	return (c.Kind == "unknown" || slices.Contains(want.Kinds, c.Kind)) && (c.By == "" || c.By == want.By) && !slices.Contains(want.Not, c.Cause)
 }
 
 // near are the changes that may tell of a true one, rightly or not: of one of its disks, at its time.
-func near(all []change, want *tracetest.Change) []change {
+func near(all []change, want *truthChange) []change {
 	var found []change
 	for _, c := range all {
 		if c.Phase == want.Phase && at(&c, want) && slices.ContainsFunc(c.Disks, func(d string) bool { return slices.Contains(want.Disks, d) }) {
@@ -193,7 +192,7 @@ func near(all []change, want *tracetest.Change) []change {
 
 // at reports whether the change is told when it was. A step is one point of time, whose interval, or whose lag after
 // another disk's end, may be given; of what lasts at least half must be covered, by no more than half as much again.
-func at(c *change, want *tracetest.Change) bool {
+func at(c *change, want *truthChange) bool {
 	if want.EndS > 0 {
 		if slices.Contains(want.Kinds, "warm_up") && math.Abs(c.EndS-want.EndS) <= want.OffS {
 			return true // told by its end alone
@@ -206,12 +205,12 @@ func at(c *change, want *tracetest.Change) bool {
 
 // tells reports whether all disks of a true change are told of, no others but those that changed as well just then, and
 // the rates afterwards, as far as they are given for single disks.
-func tells(found []change, want *tracetest.Change, truths []tracetest.Change, noise float64) bool {
+func tells(found []change, want *truthChange, truths []truthChange, noise float64) bool {
 	told := map[string]bool{}
 	for _, c := range found {
 		for _, d := range c.Disks {
 			told[d] = true
-			if !slices.ContainsFunc(truths, func(other tracetest.Change) bool {
+			if !slices.ContainsFunc(truths, func(other truthChange) bool {
 				return other.Phase == c.Phase && slices.Contains(other.Disks, d) && at(&c, &other)
 			}) {
 				return false
@@ -250,13 +249,13 @@ func (c *change) about(tNS int64) bool {
 
 // The counts above see what they are for.
 func TestTruthIsTold(t *testing.T) {
-	fall := tracetest.Change{Phase: "WW", Kinds: []string{"own_fall"}, Disks: []string{"A"}, AtS: 20, OffS: 0.5, Not: []string{"link"}, To: map[string]float64{"A": 1e9}}
-	swap := tracetest.Change{Phase: "WW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"}, AtS: 40, OffS: 0.5}
-	stall := tracetest.Change{Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"B"}, AtS: 50, EndS: 54, OffS: 0.5}
-	truths := []tracetest.Change{fall, swap, stall}
+	fall := truthChange{Phase: "WW", Kinds: []string{"own_fall"}, Disks: []string{"A"}, AtS: 20, OffS: 0.5, Not: []string{"link"}, To: map[string]float64{"A": 1e9}}
+	swap := truthChange{Phase: "WW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"}, AtS: 40, OffS: 0.5}
+	stall := truthChange{Phase: "WW", Kinds: []string{"stall"}, Disks: []string{"B"}, AtS: 50, EndS: 54, OffS: 0.5}
+	truths := []truthChange{fall, swap, stall}
 	for _, c := range []struct {
 		name string
-		want tracetest.Change
+		want truthChange
 		got  []change
 		told bool
 		as   bool // rightly
