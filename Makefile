@@ -3,8 +3,8 @@
 
 # For make fuzz: the time each target gets. For make bench: which benchmarks, where, and how often
 # (benchstat wants 6 of each for a 95 % interval); then fio and hubbench in turns in DIR, a folder on the
-# disk to compare them on. For make platforms: the systems, all if empty; with RECORD=1 every package of them,
-# this machine's own tests too, and what was found is written into testdata/platforms/results.txt and the list in the manual.
+# disk to compare them on. For make platforms: the systems, all if empty; with RECORD=1 this machine's own tests too, every
+# package, and the results are written into the list in the manual.
 # For make mutants: the packages (PKG), how many errors are made in each, and which ones; 0 is all of them, and any.
 FUZZTIME ?= 10s
 BENCH    ?= .
@@ -64,8 +64,8 @@ lint:
 # The tests on systems and processors that this machine is not, as far as programs are here to stand in for them: macOS by
 # a loader, Windows by Wine, arm64 and s390x by qemu.
 platforms: $(if $(RECORD),$(charts))
-	go vet ./testdata/bench ./testdata/platforms/... && go test ./testdata/platforms/...
-	go run ./testdata/platforms $(if $(RECORD),-all -record) $(or $(SYSTEMS),$(if $(RECORD),compiled loader wine arm64 s390x machine))
+	go vet ./testdata/platforms/... && go test ./testdata/platforms/...
+	go run ./testdata/platforms $(if $(RECORD),-all -record) $(or $(SYSTEMS),$(if $(RECORD),loader wine arm64 s390x machine))
 
 fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \

@@ -167,7 +167,7 @@ func (w *walk) comment(t *testing.T, of reflect.Type, field string) string {
 	t.Helper()
 	dir := strings.TrimPrefix(of.PkgPath(), module)
 	if w.comments[dir] == nil {
-		w.comments[dir] = comments(t, filepath.Join("..", "..", dir))
+		w.comments[dir] = comments(t, filepath.Join("..", "..", "..", dir))
 	}
 	text := strings.Join(strings.Fields(w.comments[dir][strings.TrimSuffix(of.Name()+"."+field, ".")]), " ")
 	if field == "" { // "Phase is the analysis of one phase. It ..."

@@ -15,7 +15,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/testdata/platforms/outcome"
 )
 
 func page(t *testing.T, name string) string {
@@ -84,7 +83,7 @@ func TestPlain(t *testing.T) {
 
 // The keys of help scenario are those of the schema, and each says what it means.
 func TestScenarioKeys(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "configs", "scenario.schema.json"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "configs", "scenario.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +137,7 @@ func TestCodes(t *testing.T) {
 		"Findings": {analysis.CauseHeat: true, analysis.CauseCacheFull: true},
 		"Warnings": {"competitor_display": true, "competitor_network": true},
 	}
-	files, _ := filepath.Glob(filepath.Join("..", "..", "pkg", "analysis", "*.go"))
+	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "pkg", "analysis", "*.go"))
 	for _, path := range files {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
@@ -178,7 +177,7 @@ func TestChanges(t *testing.T) {
 // The lines of events.jsonl have the keys that the page gives, and its examples are such lines.
 func TestEvents(t *testing.T) {
 	text := under(t, page(t, "formats"), "events.jsonl")
-	source, err := os.ReadFile(filepath.Join("..", "..", "pkg", "trace", "codec.go"))
+	source, err := os.ReadFile(filepath.Join("..", "..", "..", "pkg", "trace", "codec.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,25 +200,5 @@ func TestEvents(t *testing.T) {
 		if err != nil || len(run.Phases) != 1 || strings.Contains(match[1], "work") && !run.Phases[0].Work["A"].Declared() {
 			t.Errorf("%s is no line of a run: %v", match[1], err)
 		}
-	}
-}
-
-// The list of systems is what make platforms RECORD=1 found last.
-func TestPlatforms(t *testing.T) {
-	found, err := os.Open(filepath.Join("..", "..", "testdata", "platforms", "results.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer found.Close()
-	results, err := outcome.ReadResults(found)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(results) == 0 {
-		t.Fatal("no results are recorded: run make platforms RECORD=1")
-	}
-	got := page(t, "platforms")
-	if want, err := outcome.InPage(got, results); err != nil || want != got {
-		t.Errorf("the list is not that of results.txt, which is\n%swrite it by: go run ./testdata/platforms -table (%v)", outcome.List(results), err)
 	}
 }
