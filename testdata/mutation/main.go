@@ -1,28 +1,34 @@
 // Command mutation asks whether a package's tests would notice if its code were wrong: it makes one small error after
-// another, a mutant each, and runs the package's own tests. It is for those who change hubbench; make mutants starts it:
+// another, a mutant each, and runs the package's own tests. make mutants starts it:
 //
-//	go run ./testdata/mutation [-seed N] [-n 150] [-within 2s] [-again FILE] [-exec CMD] ./pkg/stats
+//	go run ./testdata/mutation [-seed N] [-n 150] [-within 2s] ./pkg/stats
 //
-// An error is an operator, a condition or a number changed, or a statement left out (mutant.go). It is compiled in place of
-// the file, by an overlay: nothing in the tree is touched. A mutant meets only the tests that run its line, the quickest
-// first (suite.go), and is killed by the first that fails or takes ten times as long as usual and 10 s more.
-//
-// If tests take long, -within leaves out those above a time, and -again takes the survivors that an earlier run
-// printed into a file, to try all tests on them. -exec is put before each test, as in go test: to take turns on a busy machine,
-// for one.
+// An error is an operator, a condition or a number changed, or a statement left out (mutant.go). It is compiled in place
+// of the file, by an overlay: nothing in the tree is touched. The quickest tests run first; -within leaves out those that
+// take longer. A mutant is killed by the first test that fails or takes ten times as long as usual and 10 s more.
 //
 // A survivor is a missing test, unneeded code, or an error that is none: those are listed with the reason in
-// equivalent.txt, and are counted apart. An error that the compiler makes into the same program is seen to be none.
+// equivalent.txt and counted apart, like a change that compiles to the same instructions.
+//
+// Of the tools of others, gremlins, go-mutesting and its forks draw no sample by a seed, leave no statement or number
+// changed, or know no list of equivalents.
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -33,27 +39,13 @@ func main() {
 	}
 }
 
-type options struct {
-	seed    uint64
-	n       int
-	within  time.Duration
-	again   string
-	exec    []string
-	workers int
-}
-
 func run() error {
-	var o options
-	flag.Uint64Var(&o.seed, "seed", 0, "random seed for drawing mutants; a new one each time by default")
-	flag.IntVar(&o.n, "n", 0, "number of mutants to draw; 0 takes all")
-	flag.DurationVar(&o.within, "within", 0, "leave out tests that take longer; 0 takes all")
-	flag.StringVar(&o.again, "again", "", "try the mutants that survived according to this file, the output of an earlier run")
-	prefix := flag.String("exec", "", "run tests by this command, as in go test")
-	flag.IntVar(&o.workers, "workers", 1, "number of mutants to try at a time")
+	seed := flag.Uint64("seed", 0, "random seed for drawing mutants; 0 is a new one each time")
+	n := flag.Int("n", 0, "number of mutants to draw; 0 takes all")
+	within := flag.Duration("within", 0, "leave out tests that take longer; 0 takes all")
 	flag.Parse()
-	o.exec = strings.Fields(*prefix)
-	if o.seed == 0 {
-		o.seed = rand.Uint64N(1e9) + 1
+	if *seed == 0 {
+		*seed = rand.Uint64N(1e9) + 1
 	}
 	if _, err := os.Stat("go.mod"); err != nil || flag.NArg() == 0 {
 		return errors.New("name packages, such as ./pkg/stats, in the module's folder")
@@ -63,126 +55,184 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	known, err := readEquivalents("testdata/mutation/equivalent.txt")
+	if err != nil {
+		return err
+	}
 	for _, pkg := range flag.Args() {
-		if err := o.try(strings.Trim(strings.TrimPrefix(pkg, "./"), "/"), dir); err != nil {
+		s := &suite{pkg: filepath.ToSlash(filepath.Clean(pkg)), dir: dir, known: known}
+		if err := s.try(*seed, *n, *within); err != nil {
 			return fmt.Errorf("%s: %w", pkg, err)
 		}
 	}
 	return nil
 }
 
-// try makes the package's mutants and prints what became of them.
-func (o options) try(pkg, dir string) error {
-	mutants, err := mutantsOf(pkg)
+// suite is the tests of a package.
+type suite struct {
+	pkg, dir string
+	known    map[[4]string]bool
+	code     [sha256.Size]byte // what the package compiles to
+	tests    []test            // the quickest first
+}
+
+type test struct {
+	name string
+	took time.Duration
+}
+
+// outcome is what became of a mutant.
+type outcome string
+
+const (
+	killed     outcome = "killed"
+	timedOut   outcome = "timedout" // killed by time
+	survived   outcome = "survived"
+	equivalent outcome = "equivalent"
+	invalid    outcome = "invalid" // does not compile
+)
+
+// try makes mutants of the package, n of those that compile, and prints what became of them.
+func (s *suite) try(seed uint64, n int, within time.Duration) error {
+	mutants, err := mutantsOf(s.pkg)
 	if err != nil {
 		return err
 	}
-	all := len(mutants)
-	known, err := readEquivalents("testdata/mutation/equivalent.txt")
-	if err != nil {
+	if err := s.measure(within); err != nil {
 		return err
 	}
-	want := o.n
-	if o.again != "" {
-		if mutants, err = survivorsOf(o.again, mutants); err != nil {
-			return err
+	var total time.Duration
+	for _, t := range s.tests {
+		total += t.took
+	}
+	fmt.Printf("%s: %d tests, of %s; %d possible mutants, seed %d\n", s.pkg, len(s.tests), total, len(mutants), seed)
+	if n == 0 {
+		n = len(mutants)
+	}
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	rnd.Shuffle(len(mutants), func(i, k int) { mutants[i], mutants[k] = mutants[k], mutants[i] })
+	got := map[outcome]int{}
+	for i := 0; i < len(mutants) && i-got[invalid] < n; i++ {
+		m := mutants[i]
+		o, by, err := s.outcome(m)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m, err)
+		}
+		got[o]++
+		if o != invalid {
+			fmt.Println(strings.TrimSpace(fmt.Sprintf("%-10s %s %s", o, m, by)))
 		}
 	}
-	rnd := rand.New(rand.NewPCG(o.seed, 0))
-	rnd.Shuffle(len(mutants), func(i, k int) { mutants[i], mutants[k] = mutants[k], mutants[i] })
-	if want == 0 || want > len(mutants) {
-		want = len(mutants)
-	}
-	s, err := newSuite(pkg, dir, o)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%s: %d tests, of %s; %d possible mutants, seed %d\n", pkg, len(s.tests), s.total().Round(10*time.Millisecond), all, o.seed)
-	c := count{want: want}
-	var group sync.WaitGroup
-	for worker := range o.workers {
-		group.Go(func() {
-			for {
-				m, ok := c.next(&mutants)
-				if !ok {
-					return
-				}
-				c.add(s.outcome(m, known, worker))
-			}
-		})
-	}
-	group.Wait()
-	if c.err != nil {
-		return c.err
-	}
-	fmt.Printf("%s: %s\n", pkg, &c)
+	dead, lived, same := got[killed]+got[timedOut], got[survived], got[equivalent]
+	share := func(of int) float64 { return 100 * float64(dead) / float64(max(1, of)) }
+	fmt.Printf("%s: %d mutants: %d killed, %d of them by time; %d survived, %d equivalent: "+
+		"%.1f %% of all, %.1f %% without the equivalent (%d more do not compile)\n",
+		s.pkg, dead+lived+same, dead, got[timedOut], lived, same, share(dead+lived+same), share(dead+lived), got[invalid])
 	return nil
 }
 
-// survivorsOf are those of the mutants that a run's output names as survivors.
-func survivorsOf(file string, mutants []mutant) ([]mutant, error) {
-	text, err := os.ReadFile(file)
+// measure finds the tests and how long each takes.
+func (s *suite) measure(within time.Duration) error {
+	binary := filepath.Join(s.dir, "plain")
+	code, err := s.build(binary)
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, code)
+	}
+	s.code = sha256.Sum256(code)
+	out, err := s.command(binary, "-test.v").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("the tests fail without any mutant: %w\n%s", err, out)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^--- PASS: (\S+) \((\S+)\)$`).FindAllSubmatch(out, -1) {
+		took, err := time.ParseDuration(string(m[2]))
+		if err != nil {
+			return err
+		}
+		if within == 0 || took <= within {
+			s.tests = append(s.tests, test{string(m[1]), took})
+		}
+	}
+	slices.SortStableFunc(s.tests, func(a, b test) int { return cmp.Compare(a.took, b.took) })
+	return nil
+}
+
+// build compiles the tests and returns the instructions of the package, or what is wrong with its code.
+func (s *suite) build(to string, flags ...string) ([]byte, error) {
+	args := append([]string{"test", "-c", "-vet=off", "-gcflags=-l -S", "-ldflags=-s -w", "-o", to}, flags...)
+	return exec.Command("go", append(args, "./"+s.pkg)...).CombinedOutput()
+}
+
+// command runs a test binary where go test would. Where the shell can, its memory is bounded, for mutants that never
+// stop appending.
+func (s *suite) command(binary string, args ...string) *exec.Cmd {
+	cmd := exec.Command("sh", append([]string{"-c", `ulimit -v 6000000 2>/dev/null; exec "$0" "$@"`, binary}, args...)...)
+	cmd.Dir = s.pkg
+	return cmd
+}
+
+// outcome tries a mutant, and names the test that killed it.
+func (s *suite) outcome(m mutant) (o outcome, by string, err error) {
+	if s.known[[4]string{m.file, m.source, m.before, m.after}] {
+		return equivalent, "", nil
+	}
+	original, err := filepath.Abs(m.file)
+	if err != nil {
+		return "", "", err
+	}
+	file, list := filepath.Join(s.dir, "mutant.go"), filepath.Join(s.dir, "overlay.json")
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{original: file}})
+	if err != nil {
+		return "", "", err
+	}
+	if err := errors.Join(os.WriteFile(file, m.written, 0o600), os.WriteFile(list, overlay, 0o600)); err != nil {
+		return "", "", err
+	}
+	binary := filepath.Join(s.dir, "mutant")
+	code, err := s.build(binary, "-overlay="+list)
+	switch {
+	case err != nil && bytes.Contains(code, []byte(file+":")):
+		return invalid, "", nil
+	case err != nil:
+		return "", "", fmt.Errorf("compile the tests: %w\n%s", err, code)
+	case sha256.Sum256(bytes.ReplaceAll(code, []byte(file), []byte(original))) == s.code:
+		return equivalent, "(the same instructions)", nil
+	}
+	for rest := s.tests; len(rest) > 0; { // a second's worth at once: to start a program for each would take longer
+		names, usual := []string{rest[0].name}, rest[0].took
+		for rest = rest[1:]; len(rest) > 0 && usual+rest[0].took < time.Second; rest = rest[1:] {
+			names, usual = append(names, rest[0].name), usual+rest[0].took
+		}
+		out, err := s.command(binary, "-test.failfast", "-test.run=^("+strings.Join(names, "|")+")$",
+			"-test.timeout="+(10*time.Second+10*usual).String()).CombinedOutput()
+		switch failed := regexp.MustCompile(`(?m)^--- FAIL: \S+`).Find(out); {
+		case err == nil:
+		case bytes.Contains(out, []byte("panic: test timed out")):
+			return timedOut, "", nil
+		default:
+			return killed, strings.TrimPrefix(string(failed), "--- FAIL: "), nil
+		}
+	}
+	return survived, "", nil
+}
+
+// readEquivalents reads the mutants that are no errors, in paragraphs: the file, the line and the change, each on a line
+// of its own, then the reason. They are found again wherever that line stands.
+func readEquivalents(name string) (map[[4]string]bool, error) {
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	lived := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(line), string(survived)+" "); ok {
-			lived[strings.TrimSpace(name)] = true
+	known := map[[4]string]bool{}
+	for i, paragraph := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
+		lines := strings.Split(paragraph, "\n")
+		if strings.HasPrefix(lines[0], "#") {
+			continue
 		}
-	}
-	var again []mutant
-	for _, m := range mutants {
-		if lived[m.String()] {
-			again = append(again, m)
+		if len(lines) < 4 || strings.Count(lines[2], " -> ") != 1 {
+			return nil, fmt.Errorf("%s: paragraph %d: give the file, the line, the change and the reason", name, i+1)
 		}
+		before, after, _ := strings.Cut(lines[2], " -> ")
+		known[[4]string{lines[0], lines[1], before, after}] = true
 	}
-	return again, nil
-}
-
-// count is what became of the mutants.
-type count struct {
-	mu    sync.Mutex
-	want  int
-	of    map[outcome]int
-	taken int // under way or counted
-	err   error
-}
-
-// next hands out mutants until as many as wanted have compiled.
-func (c *count) next(mutants *[]mutant) (mutant, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil || len(*mutants) == 0 || c.taken == c.want {
-		return mutant{}, false
-	}
-	c.taken++
-	m := (*mutants)[0]
-	*mutants = (*mutants)[1:]
-	return m, true
-}
-
-func (c *count) add(m mutant, got outcome, by string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil {
-		c.err = errors.Join(c.err, fmt.Errorf("%s: %w", m, err))
-		return
-	}
-	if c.of == nil {
-		c.of = map[outcome]int{}
-	}
-	c.of[got]++
-	if got == invalid {
-		c.taken--
-		return
-	}
-	fmt.Println(strings.TrimSpace(fmt.Sprintf("%-10s %s%s", got, m, by)))
-}
-
-func (c *count) String() string {
-	dead, lived, same := c.of[killed]+c.of[timedOut], c.of[survived], c.of[equivalent]
-	share := func(of int) float64 { return 100 * float64(dead) / float64(max(1, of)) }
-	return fmt.Sprintf("%d mutants: %d killed, %d of them by time; %d survived, %d equivalent: %.1f %% of all, %.1f %% without the equivalent (%d more do not compile)",
-		dead+lived+same, dead, c.of[timedOut], lived, same, share(dead+lived+same), share(dead+lived), c.of[invalid])
+	return known, nil
 }
