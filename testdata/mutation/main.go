@@ -3,9 +3,10 @@
 //
 //	go run ./testdata/mutation [-seed N] [-n 150] [-within 2s] ./pkg/stats
 //
-// An error is an operator, a condition or a number changed, or a statement left out (mutant.go). It is compiled in place
-// of the file, by an overlay: nothing in the tree is touched. The quickest tests run first; -within leaves out those that
-// take longer. A mutant is killed by the first test that fails or takes ten times as long as usual and 10 s more.
+// An error is an operator, a condition or a number changed, or a statement left out (mutant.go). It is compiled
+// in place of the file, by an overlay: nothing in the tree is touched. The quickest tests run first; -within
+// leaves out those that take longer. A mutant is killed by the first test that fails or takes ten times as long
+// as usual and 10 s more.
 //
 // A survivor is a missing test, unneeded code, or an error that is none: those are listed with the reason in
 // equivalent.txt and counted apart, like a change that compiles to the same instructions.
@@ -215,8 +216,8 @@ func (s *suite) outcome(m mutant) (o outcome, by string, err error) {
 	return survived, "", nil
 }
 
-// readEquivalents reads the mutants that are no errors, in paragraphs: the file, the line and the change, each on a line
-// of its own, then the reason. They are found again wherever that line stands.
+// readEquivalents reads the mutants that are no errors, in paragraphs: the file, the line and the change, each
+// on a line of its own, then the reason. They are found again wherever that line stands.
 func readEquivalents(name string) (map[[4]string]bool, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hubbench/hubbench/internal/tell/manual"
 )
@@ -29,20 +31,23 @@ func TestClaims(t *testing.T) {
 		}
 		text += page
 	}
+	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	text = oneLine(text)
-	for _, c := range claims {
-		if !strings.Contains(text, c.Sentence) {
-			t.Errorf("%s: neither the README nor the manual says %q", c.Name, c.Sentence)
-		}
-		for i := range c.By {
-			for _, set := range sets() {
-				checkCommand(t, c.By[i].of(set).Run)
-			}
-		}
-	}
 	listed := map[string]bool{}
 	for _, c := range claims {
+		if listed[c.Name] || c.Name == "" || c.Title == "" || c.Sentence == "" || c.Method == "" || len(c.By) == 0 {
+			t.Errorf("%+v: want a name of its own, a title, a sentence, a method and a command", c)
+		}
 		listed[c.Name] = true
+		if !strings.Contains(text, oneLine(c.Sentence)) {
+			t.Errorf("%s: neither the README nor the manual says %q", c.Name, c.Sentence)
+		}
+		for _, by := range c.By {
+			if by.Most < Most(time.Second) || by.From != "" && !slices.Contains(sets(), by.From) {
+				t.Errorf("%s: %+v: want the time that it may take, and a set", c.Name, by)
+			}
+			checkCommand(t, by.Run)
+		}
 	}
 	for name, file := range reported(t) {
 		if !listed[name] {
@@ -54,6 +59,9 @@ func TestClaims(t *testing.T) {
 // checkCommand checks that a command's folder is there, and every test that it names.
 func checkCommand(t *testing.T, run string) {
 	t.Helper()
+	if !regexp.MustCompile(`^go (test|run) \./\S+`).MatchString(run) {
+		t.Fatalf("%s: want go test or go run, and one folder of this module", run)
+	}
 	words := strings.Fields(run)
 	if _, err := os.Stat(words[2]); err != nil {
 		t.Errorf("%s: %v", run, err)
@@ -99,7 +107,7 @@ func reported(t *testing.T) map[string]string {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && (d.Name() == "node_modules" || path == filepath.Join("internal", "evidence") || path == here):
+			case d.IsDir() && (d.Name() == "node_modules" || path == filepath.Join("internal", "test", "evidence") || path == here):
 				return filepath.SkipDir
 			case d.IsDir() || filepath.Ext(path) != ".go":
 				return nil
@@ -121,25 +129,6 @@ func reported(t *testing.T) map[string]string {
 		t.Fatalf("only %d claims are reported", len(names))
 	}
 	return names
-}
-
-func TestParseClaims(t *testing.T) {
-	const good = "claims:\n- {name: a, title: A, sentence: s, method: m, by: [{run: go test ./x -run Y, most: 1 min}]}\n"
-	if claims, err := parseClaims("c", []byte(good)); err != nil || len(claims) != 1 {
-		t.Fatalf("%v, %v", claims, err)
-	}
-	for _, tt := range []struct{ from, to, want string }{
-		{"method: m, ", "", "the key method is missing"},
-		{"go test ./x", "rm -r ./x", "try go test or go run"},
-		{", most: 1 min", "", "the key most is missing"},
-		{"most: 1 min", "most: 1 min, from: night", "try short, usual or full"},
-		{"name: a", "name: a, mood: good", "unknown key"},
-		{"claims:\n", "claims:\n- {name: a, title: A, sentence: s, method: m, by: [{run: go test ./x, most: 1 min}]}\n", "listed twice"},
-	} {
-		if _, err := parseClaims("c", []byte(strings.Replace(good, tt.from, tt.to, 1))); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s for %s: %v, want %s", tt.to, tt.from, err, tt.want)
-		}
-	}
 }
 
 // Each set has its commands, once each, with the arguments of the set.

@@ -1,16 +1,21 @@
-// Command proof measures every claim that the README and the manual make of hubbench's numbers, and writes what came out: bin/proof.json,
-// and bin/proof.html to look at. It is for those who doubt the numbers, on their own machine; make proof starts it:
+// Command proof measures every claim that the README and the manual make of hubbench's numbers, and writes what
+// came out: bin/proof.json, and bin/proof.html to look at. It is for those who doubt the numbers, on their own
+// machine; make proof starts it:
 //
 //	go run ./testdata/proof [-short|-full] [-only NAME,...]
 //
-// claims.yaml lists the claims, and for each the tests and programs that measure it. They run one after the other, so that
-// none disturbs another, and report by package evidence. A check that crashes, takes too long or reports nothing is a
-// claim that fails; what can't be measured here is left out, with the reason. It exits with 1 if a claim fails, and
-// with 130 if it was interrupted: what was measured until then is written anyway.
+// claims.yaml lists the claims, and for each the tests and programs that measure it. They run one after the
+// other, so that none disturbs another, and report by package evidence (run.go). A check that crashes, takes
+// too long or reports nothing is a claim that fails; what can't be measured here is left out, with the reason
+// (judge.go). It exits with 1 if a claim fails, and with 130 if it was interrupted: what was measured until
+// then is written anyway.
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,41 +24,39 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/filesync"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 const here = "testdata/proof"
 
-const (
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInterrupted = 130
-)
+// errUsage is the error for flags that are wrong.
+var errUsage = errors.New("wrong usage")
 
 func main() {
 	p, err := run(os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "proof:", err)
+	}
 	switch {
 	case errors.Is(err, errUsage):
-		fmt.Fprintln(os.Stderr, "proof:", err)
-		os.Exit(exitUsage)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "proof:", err)
-		os.Exit(exitFailed)
-	case p.Interrupted:
-		os.Exit(exitInterrupted)
-	case p.count(Fails) > 0:
-		os.Exit(exitFailed)
+		os.Exit(2)
+	case err == nil && p.Interrupted:
+		os.Exit(130)
+	case err != nil || len(p.named(Fails)) > 0:
+		os.Exit(1)
 	}
 }
-
-var errUsage = errors.New("wrong usage")
 
 func run(out io.Writer) (*Proof, error) {
 	short := flag.Bool("short", false, "what takes less than three minutes")
@@ -64,19 +67,9 @@ func run(out io.Writer) (*Proof, error) {
 	if *short && *full || flag.NArg() > 0 {
 		return nil, fmt.Errorf("%w: give -short or -full or neither, and -only for claims by name", errUsage)
 	}
-	if _, err := os.Stat("go.mod"); err != nil {
-		return nil, errors.New("this is not the module's folder: run make proof there")
-	}
-	set := Usual
-	switch {
-	case *short:
-		set = Short
-	case *full:
-		set = Full
-	}
 	claims, err := readClaims(filepath.Join(here, "claims.yaml"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: run make proof in the module's folder", err)
 	}
 	if *only != "" {
 		if claims, err = choose(claims, strings.Split(*only, ",")); err != nil {
@@ -93,13 +86,21 @@ func run(out io.Writer) (*Proof, error) {
 	defer log.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := &Proof{Tool: version(ctx), Set: set, Machine: machine(ctx)}
 	began := time.Now()
-	p.Date = began.Format(time.RFC3339)
-	p.Commands = measure(ctx, commandsOf(claims, set), &runner{out: out, log: log, program: "go", building: 10 * time.Minute})
-	p.Interrupted = ctx.Err() != nil
-	p.Seconds = time.Since(began).Seconds()
-	p.Claims = judge(claims, set, p.Commands, *only == "")
+	p := &Proof{Tool: "of unknown version", Date: began.Format(time.RFC3339), Set: Usual, Machine: machine(ctx)}
+	switch {
+	case *short:
+		p.Set = Short
+	case *full:
+		p.Set = Full
+	}
+	if text, err := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty").Output(); err == nil {
+		p.Tool = strings.TrimSpace(string(text))
+	}
+	p.Commands = commandsOf(claims, p.Set)
+	(&runner{out: out, log: log, program: "go", building: 10 * time.Minute}).measure(ctx, p.Commands)
+	p.Interrupted, p.Seconds = ctx.Err() != nil, time.Since(began).Seconds()
+	p.Claims = judge(claims, p.Set, p.Commands, *only == "")
 	fmt.Fprintf(out, "\n%s\n", p.verdict())
 	for _, c := range p.Claims {
 		if c.Verdict != Holds {
@@ -108,7 +109,11 @@ func run(out io.Writer) (*Proof, error) {
 	}
 	page := filepath.Join(*into, "proof.html")
 	err = errors.Join(
-		filesync.Write(filepath.Join(*into, "proof.json"), p.write),
+		filesync.Write(filepath.Join(*into, "proof.json"), func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(p)
+		}),
 		filesync.Write(page, func(w io.Writer) error { return html.Write(w, p.document(), nil) }),
 	)
 	if err == nil {
@@ -117,47 +122,113 @@ func run(out io.Writer) (*Proof, error) {
 	return p, err
 }
 
+// machine is what all was measured on, without its name.
+func machine(ctx context.Context) string {
+	var parts []string
+	if inv, err := device.Look(ctx, device.LookOptions{}); err == nil && len(inv.Hosts) > 0 {
+		parts = []string{inv.Hosts[0].Model, inv.Hosts[0].CPU, inv.Hosts[0].OS}
+	}
+	parts = append(parts, runtime.GOOS+"/"+runtime.GOARCH, fmt.Sprintf("%d processor cores", runtime.NumCPU()))
+	switch os.Geteuid() {
+	case 0:
+		parts = append(parts, "as root")
+	case -1: // Windows has none
+	default:
+		parts = append(parts, "without root's rights")
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// Claim is something that the README or the manual says of hubbench and that can be measured.
+type Claim struct {
+	Name     string    `json:"name"`             // as in evidence.Finding
+	Title    string    `json:"title"`            // in a few words
+	Sentence string    `json:"sentence"`         // word by word
+	Method   string    `json:"method"`           // how it is measured
+	Source   string    `json:"source,omitempty"` // the paper or the rule, if there is one
+	By       []Measure `json:"-" yaml:"by"`
+}
+
+// Measure is a command that measures claims.
+type Measure struct {
+	Run                string // go test or go run, with what comes after
+	From               Set    // the smallest set that has it; empty for the short one
+	Short, Usual, Full string // arguments in a set, in addition
+	Most               Most   // the longest it may take, without building it; in the full set twenty times as long
+}
+
+// Most is a duration that claims.yaml gives as people write it.
+type Most time.Duration
+
+// UnmarshalText reads a duration such as "2 min".
+func (m *Most) UnmarshalText(text []byte) error {
+	d, err := unit.ParseDuration(string(text))
+	*m = Most(d)
+	return err
+}
+
+// Set is how much is measured.
+type Set string
+
+// The sets, each with all of the one before.
+const (
+	Short Set = "short"
+	Usual Set = "usual"
+	Full  Set = "full"
+)
+
+func sets() []Set { return []Set{Short, Usual, Full} }
+
+func readClaims(path string) ([]Claim, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var list struct{ Claims []Claim }
+	return list.Claims, yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&list)
+}
+
 // choose finds the claims by name.
 func choose(claims []Claim, names []string) ([]Claim, error) {
+	var all []string
+	for _, c := range claims {
+		all = append(all, c.Name)
+	}
 	for _, name := range names {
-		if !slices.ContainsFunc(claims, func(c Claim) bool { return c.Name == name }) {
-			var all []string
-			for _, c := range claims {
-				all = append(all, c.Name)
-			}
+		if !slices.Contains(all, name) {
 			return nil, fmt.Errorf("%w: no claim %q; there are %s", errUsage, name, strings.Join(all, ", "))
 		}
 	}
 	return slices.DeleteFunc(claims, func(c Claim) bool { return !slices.Contains(names, c.Name) }), nil
 }
 
-// version is that of the code at hand.
-func version(ctx context.Context) string {
-	text, err := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty").Output()
-	if err != nil {
-		return "of unknown version"
-	}
-	return strings.TrimSpace(string(text))
-}
-
-// machine is what all was measured on, without its name.
-func machine(ctx context.Context) string {
-	parts := systemParts()
-	if inv, err := device.Look(ctx, device.LookOptions{}); err == nil && len(inv.Hosts) > 0 {
-		h := inv.Hosts[0]
-		parts = append([]string{h.Model, h.CPU, h.OS}, parts...)
-	}
-	parts = append(parts, as(os.Geteuid()))
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
-}
-
-// as says with which privileges.
-func as(uid int) string {
-	switch uid {
-	case 0:
-		return "as root"
-	case -1: // Windows has none
+// in is the command line in a set; empty if the set does not have it.
+func (m *Measure) in(set Set) string {
+	if slices.Index(sets(), set) < slices.Index(sets(), cmp.Or(m.From, Short)) {
 		return ""
 	}
-	return "without root's rights"
+	return strings.TrimSpace(m.Run + " " + map[Set]string{Short: m.Short, Usual: m.Usual, Full: m.Full}[set])
+}
+
+// commandsOf are the commands of the claims in a set, each once, with the claims that it is for.
+func commandsOf(claims []Claim, set Set) []Command {
+	var list []Command
+	for _, claim := range claims {
+		for _, by := range claim.By {
+			line := by.in(set)
+			if line == "" {
+				continue
+			}
+			at := slices.IndexFunc(list, func(c Command) bool { return c.Run == line })
+			if at < 0 {
+				at = len(list)
+				list = append(list, Command{Run: line, most: time.Duration(by.Most)})
+				if set == Full {
+					list[at].most *= 20
+				}
+			}
+			list[at].Claims = append(list[at].Claims, claim.Name)
+		}
+	}
+	return list
 }

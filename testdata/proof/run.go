@@ -3,10 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,9 +35,6 @@ type Command struct {
 // interrupted is what is wrong with a command that was interrupted.
 const interrupted = "interrupted"
 
-// ending is the time that an interrupted command has to clean up.
-const ending = 20 * time.Second
-
 // runner runs commands and says so.
 type runner struct {
 	out      io.Writer
@@ -43,115 +44,192 @@ type runner struct {
 }
 
 // measure runs the commands in turn, until it is interrupted.
-func measure(ctx context.Context, list []Command, r *runner) []Command {
+func (r *runner) measure(ctx context.Context, list []Command) {
 	for i := range list {
 		c := &list[i]
 		if ctx.Err() != nil {
 			break
 		}
 		fmt.Fprintf(r.out, "%d of %d: %s\n  %s\n", i+1, len(list), strings.Join(c.Claims, ", "), c.Run)
+		began := time.Now()
 		r.run(ctx, c)
+		c.Seconds = time.Since(began).Seconds()
 		fmt.Fprintf(r.out, "  %s\n", c.outcome())
 	}
-	return list
 }
 
-// arguments are those that the command is run with: of tests, what they report as JSON, and nothing from the cache.
-func (c *Command) arguments() []string {
+// run carries the command out, with nothing from the cache. It has its time and that to be built; a test
+// notices by itself that it takes too long, and says where it stands.
+func (r *runner) run(parent context.Context, c *Command) {
+	c.Ran = true
+	ctx, cancel := context.WithTimeout(parent, c.most+r.building)
+	defer cancel()
 	args := strings.Fields(c.Run)[1:]
 	if args[0] == "test" {
 		args = append([]string{"test", "-json", "-count=1", "-timeout=" + c.most.String()}, args[1:]...)
 	}
-	return args
-}
-
-// run carries the command out. It has its time and that to be built; a test notices by itself that it takes too long, and
-// says where it stands.
-func (r *runner) run(parent context.Context, c *Command) {
-	c.Ran = true
-	began := time.Now()
-	defer func() { c.Seconds = time.Since(began).Seconds() }()
-	ctx, cancel := context.WithTimeout(parent, c.most+r.building)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, r.program, c.arguments()...)
+	cmd := exec.CommandContext(ctx, r.program, args...)
 	group(cmd)
-	cmd.WaitDelay = ending
+	cmd.WaitDelay = 20 * time.Second // to clean up when interrupted
+	cmd.Stderr = r.log
+	fmt.Fprintf(r.log, "-- %s\n", c.Run)
 	lines, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err != nil {
 		c.Wrong = err.Error()
 		return
 	}
-	cmd.Stderr = r.log
-	fmt.Fprintf(r.log, "-- %s\n", c.Run)
-	if err := cmd.Start(); err != nil {
-		c.Wrong = err.Error()
-		return
-	}
-	tests := newTests(c)
-	err = tests.read(io.TeeReader(lines, r.log))
-	err = errors.Join(err, cmd.Wait())
+	o := &output{command: c, said: map[string][]string{}}
+	err = errors.Join(o.read(io.TeeReader(lines, r.log)), cmd.Wait())
 	if parent.Err() != nil {
 		c.Wrong = interrupted
 		return
 	}
-	tests.end()
+	o.crashed()
 	switch {
 	case ctx.Err() != nil:
 		c.Wrong = fmt.Sprintf("it took longer than %s", unit.FormatSeconds((c.most + r.building).Seconds()))
-	case err != nil && len(c.Failed) == 0 && c.fails() == 0:
-		c.Wrong = fmt.Sprintf("it ended with %v", err)
-		if tests.last != "" {
-			c.Wrong += ": " + tests.last
-		}
+	case err != nil && len(c.Failed) == 0 && tallyOf(c.Findings).failed == 0:
+		c.Wrong = strings.TrimSuffix(fmt.Sprintf("it ended with %v: %s", err, o.last), ": ")
 	}
 }
 
-// fails counts the findings that fail.
-func (c *Command) fails() int {
-	n := 0
-	for _, f := range c.Findings {
-		if f.Left == "" && !f.Pass {
-			n++
+// outcome is the command's in a line.
+func (c *Command) outcome() string {
+	n := tallyOf(c.Findings)
+	var parts []string
+	add := func(n int, text string) {
+		if n > 0 {
+			parts = append(parts, text)
+		}
+	}
+	add(n.held+n.failed, n.String()+" findings hold")
+	add(n.left+len(c.Skipped), fmt.Sprintf("%d left out", n.left+len(c.Skipped)))
+	add(len(c.Failed), fmt.Sprintf("%d tests fail", len(c.Failed)))
+	add(len(c.Wrong), c.Wrong)
+	if len(parts) == 0 {
+		parts = append(parts, "it reported nothing")
+	}
+	return strings.Join(parts, ", ") + " (" + unit.FormatSeconds(c.Seconds) + ")"
+}
+
+// tally counts findings.
+type tally struct{ held, failed, left int }
+
+func tallyOf(list []evidence.Finding) (n tally) {
+	for _, f := range list {
+		switch {
+		case f.Left != "":
+			n.left++
+		case f.Pass:
+			n.held++
+		default:
+			n.failed++
 		}
 	}
 	return n
 }
 
-// outcome is the command's in a line.
-func (c *Command) outcome() string {
-	took := unit.FormatSeconds(c.Seconds)
-	checked, left := 0, 0
-	for _, f := range c.Findings {
-		if f.Left == "" {
-			checked++
-		} else {
-			left++
-		}
-	}
-	var parts []string
-	if checked > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d findings hold", checked-c.fails(), checked))
-	}
-	if n := left + len(c.Skipped); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d left out", n))
-	}
-	if n := len(c.Failed); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d tests fail", n))
-	}
-	if c.Wrong != "" {
-		parts = append(parts, c.Wrong)
-	}
-	if len(parts) == 0 {
-		parts = append(parts, "it reported nothing")
-	}
-	return strings.Join(parts, ", ") + " (" + took + ")"
+func (n tally) String() string { return fmt.Sprintf("%d of %d", n.held, n.held+n.failed) }
+
+// output is what a command prints: the lines of go test -json, or of any program.
+type output struct {
+	command *Command
+	said    map[string][]string // what each running test complains about
+	told    []string            // tests that reported a finding which fails
+	last    string              // the last line that says something
 }
 
-// longestLine is what a line of output has at most.
-const longestLine = 4 << 20
+// event is a line of go test -json.
+type event struct {
+	Action, Test string
+	Key, Value   string // of an attribute
+	Output       string
+}
 
-func scanner(r io.Reader) *bufio.Scanner {
-	s := bufio.NewScanner(r)
-	s.Buffer(nil, longestLine)
-	return s
+// read takes the findings and failures out of the output.
+func (o *output) read(r io.Reader) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 4<<20)
+	for lines.Scan() {
+		var e event
+		if text := lines.Text(); !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &e) != nil || e.Action == "" {
+			e = event{Action: "output", Output: text}
+			o.find("", text)
+		}
+		o.event(&e)
+	}
+	return lines.Err()
+}
+
+// complains matches what a test says in a line, after the place in the code.
+func complains() *regexp.Regexp { return regexp.MustCompile(`^\s+\w+\.go:\d+: (.*\S)`) }
+
+func (o *output) event(e *event) {
+	c := o.command
+	switch e.Action {
+	case "attr":
+		o.find(e.Test, e.Key+" "+e.Value)
+	case "output", "build-output":
+		if text := strings.TrimSpace(e.Output); !regexp.MustCompile(`^(exit status|FAIL|$)`).MatchString(text) {
+			o.last = text
+		}
+		if match := complains().FindStringSubmatch(e.Output); match != nil && e.Test != "" {
+			o.said[e.Test] = append(o.said[e.Test], match[1])
+		}
+	case "run":
+		o.said[e.Test] = nil
+	case "skip":
+		// Parts of one test are mostly left out for one reason.
+		if name, _, _ := strings.Cut(e.Test, "/"); name != "" {
+			if why := o.ended(e.Test, name, 1); !slices.Contains(c.Skipped, why) {
+				c.Skipped = append(c.Skipped, why)
+			}
+		}
+	case "fail":
+		// A test fails with its subtests, or with its findings: they have said why.
+		part := func(s string) bool { return s == e.Test || strings.HasPrefix(s, e.Test+"/") }
+		if e.Test != "" && !slices.ContainsFunc(c.Failed, part) && !slices.ContainsFunc(o.told, part) {
+			c.Failed = append(c.Failed, o.ended(e.Test, e.Test, 3))
+		}
+		delete(o.said, e.Test)
+	case "pass":
+		delete(o.said, e.Test)
+	}
+}
+
+// find takes a finding out of a line, if it has one.
+func (o *output) find(test, text string) {
+	f, ok, err := evidence.Read(text)
+	switch {
+	case err != nil:
+		o.command.Failed = append(o.command.Failed, err.Error())
+	case ok:
+		o.command.Findings = append(o.command.Findings, f)
+		if test != "" && f.Left == "" && !f.Pass {
+			o.told = append(o.told, test)
+		}
+	}
+}
+
+// ended is a test that has ended, by a name to call it, with the last that it said: what it logs comes before.
+func (o *output) ended(test, name string, most int) string {
+	said := o.said[test]
+	delete(o.said, test)
+	if len(said) == 0 {
+		return name
+	}
+	return name + ": " + strings.Join(said[max(0, len(said)-most):], "; ")
+}
+
+// crashed counts the tests that never ended as failed: their program crashed, or was stopped.
+func (o *output) crashed() {
+	open := slices.Sorted(maps.Keys(o.said))
+	for _, name := range open {
+		if !slices.ContainsFunc(open, func(part string) bool { return strings.HasPrefix(part, name+"/") }) {
+			o.command.Failed = append(o.command.Failed, o.ended(name, name, 3)+" never ended")
+		}
+	}
 }

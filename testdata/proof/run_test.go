@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -139,7 +140,8 @@ func TestVerdicts(t *testing.T) {
 				c.Run = "go run ./x"
 			}
 			r := &runner{out: io.Discard, log: io.Discard, program: self}
-			p := &Proof{Commands: measure(t.Context(), []Command{c}, r)}
+			p := &Proof{Commands: []Command{c}}
+			r.measure(t.Context(), p.Commands)
 			p.Claims = judge(claims, Short, p.Commands, true)
 			got := p.Claims[0]
 			if got.Verdict != tt.verdict || !strings.Contains(got.Reason, tt.reason) || tt.reason == "" && got.Reason != "" {
@@ -168,7 +170,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	go func() { // once the finding is there
-		scan := scanner(read)
+		scan := bufio.NewScanner(read)
 		for scan.Scan() {
 			if strings.Contains(scan.Text(), "hubbench-finding") {
 				cancel()
@@ -176,7 +178,8 @@ func TestInterrupt(t *testing.T) {
 		}
 	}()
 	list := []Command{{Run: "go test ./x -run X", Claims: []string{"a"}, most: time.Minute}, {Run: "go test ./x -run Y", Claims: []string{"b"}, most: time.Minute}}
-	p := &Proof{Set: Usual, Commands: measure(ctx, list, &runner{out: io.Discard, log: write, program: self}), Interrupted: true}
+	(&runner{out: io.Discard, log: write, program: self}).measure(ctx, list)
+	p := &Proof{Set: Usual, Commands: list, Interrupted: true}
 	p.Claims = judge([]Claim{{Name: "a"}, {Name: "b"}}, Usual, p.Commands, true)
 	if a := p.Claims[0]; a.Verdict != Unmeasured || !strings.Contains(a.Reason, "interrupted while") || len(a.Findings) != 1 {
 		t.Errorf("%s, %q, %v: want it not measured, but with what was found before the interrupt", a.Verdict, a.Reason, a.Findings)
