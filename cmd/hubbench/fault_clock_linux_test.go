@@ -68,7 +68,7 @@ func TestFaultsOfTheClock(t *testing.T) {
 			t.Errorf("the overlap is %+v, want 3 s", phase.Overlap)
 		}
 		for _, w := range phase.Warnings {
-			if w.Code == "stopped" || w.Code == "start_skew" && w.Values["seconds"] > 1 {
+			if w.Code == "stopped" || w.Code == "start_skew" && figure(w.Values, "seconds") > 1 {
 				t.Errorf("it warns of %+v", w)
 			}
 		}

@@ -262,30 +262,30 @@ type MatrixRow struct {
 
 // Finding is something worth reporting. Findings come in the order of their weight.
 type Finding struct {
-	Code       string             `json:"code"`
-	Phase      string             `json:"phase"`
-	Disk       string             `json:"disk,omitempty"`    // whom it is about, if it is one
-	Disks      []string           `json:"disks,omitempty"`   // all whom it is about; of a steal: who lost
-	Added      []string           `json:"added,omitempty"`   // of a ceiling: the disks that were added without more being moved
-	Link       *LinkUse           `json:"link,omitempty"`    // of a bottleneck
-	Change     *Change            `json:"change,omitempty"`  // of the ledger
-	Cites      []int              `json:"cites,omitempty"`   // the phase's changes that it rests on, by index
-	Changes    []Change           `json:"changes,omitempty"` // of its kind and disks, if they are several
-	Working    int                `json:"-"`                 // disks of the phase
-	Other      string             `json:"other,omitempty"`   // what it is held against: a phase, a disk, an error
-	Values     map[string]float64 `json:"values,omitempty"`
-	MorePhases int                `json:"more_phases,omitempty"` // that show it as well
-	Weight     float64            `json:"weight"`                // about the share of speed at stake: 1 is all of it
-	Text       string             `json:"text"`                  // filled in by say
+	Code       string   `json:"code"`
+	Phase      string   `json:"phase"`
+	Disk       string   `json:"disk,omitempty"`    // whom it is about, if it is one
+	Disks      []string `json:"disks,omitempty"`   // all whom it is about; of a steal: who lost
+	Added      []string `json:"added,omitempty"`   // of a ceiling: the disks that were added without more being moved
+	Link       *LinkUse `json:"link,omitempty"`    // of a bottleneck
+	Change     *Change  `json:"change,omitempty"`  // of the ledger
+	Cites      []int    `json:"cites,omitempty"`   // the phase's changes that it rests on, by index
+	Changes    []Change `json:"changes,omitempty"` // of its kind and disks, if they are several
+	Working    int      `json:"-"`                 // disks of the phase
+	Other      string   `json:"other,omitempty"`   // what it is held against: a phase, a disk, an error
+	Values     any      `json:"values,omitempty"`
+	MorePhases int      `json:"more_phases,omitempty"` // that show it as well
+	Weight     float64  `json:"weight"`                // about the share of speed at stake: 1 is all of it
+	Text       string   `json:"text"`                  // filled in by say
 }
 
 // Warning is a doubt to show beside a number.
 type Warning struct {
-	Code   string             `json:"code"`
-	Disk   string             `json:"disk,omitempty"`
-	Other  string             `json:"other,omitempty"` // what caused it, in the words of who said so
-	Values map[string]float64 `json:"values,omitempty"`
-	Text   string             `json:"text"` // filled in by say
+	Code   string `json:"code"`
+	Disk   string `json:"disk,omitempty"`
+	Other  string `json:"other,omitempty"`  // what caused it, in the words of who said so
+	Values any    `json:"values,omitempty"` // see values.go
+	Text   string `json:"text"`             // filled in by say
 }
 
 // NoOverlap says why the disks of a phase were never active together: some moved nothing, or one ended before another

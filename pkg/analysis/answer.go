@@ -180,11 +180,11 @@ func doubts(all *Analysis, sure *Sure) []Doubt {
 		partial = nil // which the failure explains
 	}
 	for _, f := range all.Findings {
-		switch f.Code {
-		case "cached":
-			rest = append(rest, Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * f.Values["share"]})
-		case "host_bound":
-			rest = append(rest, Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: f.Values["percent"]})
+		switch v := f.Values.(type) {
+		case CachedValues:
+			rest = append(rest, Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share})
+		case PercentValues:
+			rest = append(rest, Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent})
 		}
 	}
 	if sure.Widest >= imprecise {

@@ -119,7 +119,7 @@ func (f *finder) bottlenecks() {
 		}
 		found := about(u.Disks, Finding{
 			Code: "bottleneck", Other: string(u.Op), Link: &u, Weight: 0.2,
-			Values: map[string]float64{"rate": u.Rate, "capacity": u.Capacity},
+			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
 		})
 		if u.Could != "" {
 			found.Weight = 0.5 // a better cable or port would help
@@ -155,13 +155,13 @@ const (
 func (p *phase) cached() {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
-			p.warn(Warning{Code: "cached", Disk: g.Disk, Values: map[string]float64{"share": g.Value}})
+			p.warn(Warning{Code: "cached", Disk: g.Disk, Values: ShareValues{Share: g.Value}})
 		}
 	}
 	o := p.out.Overlap
 	for _, u := range p.out.Links {
 		if u.Rate > u.line {
-			p.warn(Warning{Code: "cached", Disk: u.only(), Other: u.Link, Values: map[string]float64{"rate": u.Rate, "most": u.line}})
+			p.warn(Warning{Code: "cached", Disk: u.only(), Other: u.Link, Values: MostValues{Rate: u.Rate, Most: u.line}})
 			return
 		}
 	}
@@ -173,5 +173,5 @@ func (p *phase) cached() {
 			return
 		}
 	}
-	p.warn(Warning{Code: "cached", Values: map[string]float64{"rate": max(o.ReadRate, o.WriteRate), "most": fastestHub}})
+	p.warn(Warning{Code: "cached", Values: MostValues{Rate: max(o.ReadRate, o.WriteRate), Most: fastestHub}})
 }

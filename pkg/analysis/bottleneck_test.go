@@ -114,7 +114,9 @@ func TestFasterThanTheLine(t *testing.T) {
 		{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 20e9, TxBps: 20e9},
 	}}}}}}
 	a := Analyze(run, Options{})
-	if w := a.Phases[0].Warnings; !slices.ContainsFunc(w, func(w Warning) bool { return w.Code == "cached" && w.Disk == "A" && w.Values["most"] == 2.5e9 }) {
+	if w := a.Phases[0].Warnings; !slices.ContainsFunc(w, func(w Warning) bool {
+		return w.Code == "cached" && w.Disk == "A" && w.Values.(MostValues).Most == 2.5e9
+	}) {
 		t.Errorf("3 GB/s over 20 Gb/s: warnings %v, want cached", w)
 	}
 	if slices.ContainsFunc(a.Findings, func(f Finding) bool { return f.Code == "bottleneck" }) {
@@ -219,12 +221,12 @@ func TestFasterThanLinks(t *testing.T) {
 	}{
 		{name: "nothing"},
 		{name: "as much in the cache as may be", share: trace.MaxCached},
-		{name: "more", share: trace.MaxCached + 0.01, want: []Warning{{Code: "cached", Disk: "A", Values: map[string]float64{"share": trace.MaxCached + 0.01}}}},
+		{name: "more", share: trace.MaxCached + 0.01, want: []Warning{{Code: "cached", Disk: "A", Values: ShareValues{Share: trace.MaxCached + 0.01}}}},
 		{name: "as fast as the line", links: []LinkUse{link(10)}},
 		{name: "faster, told once", links: []LinkUse{link(10), link(11), link(12)}, overlap: &Overlap{ReadRate: 9e9}, connection: trace.OnHub,
-			want: []Warning{{Code: "cached", Disk: "A", Other: "x", Values: map[string]float64{"rate": 11, "most": 10}}}},
+			want: []Warning{{Code: "cached", Disk: "A", Other: "x", Values: MostValues{Rate: 11, Most: 10}}}},
 		{name: "as fast as a hub", overlap: &Overlap{ReadRate: limit, WriteRate: limit}, connection: trace.OnHub},
-		{name: "faster than a hub", overlap: &Overlap{ReadRate: 1, WriteRate: 8e9}, connection: trace.OnHub, want: []Warning{{Code: "cached", Values: map[string]float64{"rate": 8e9, "most": 7e9}}}},
+		{name: "faster than a hub", overlap: &Overlap{ReadRate: 1, WriteRate: 8e9}, connection: trace.OnHub, want: []Warning{{Code: "cached", Values: MostValues{Rate: 8e9, Most: 7e9}}}},
 		{name: "of a model", overlap: &Overlap{WriteRate: 8e9}, connection: trace.OnHub, simulated: true},
 		{name: "elsewhere", overlap: &Overlap{WriteRate: 8e9}, connection: trace.Direct},
 	} {

@@ -303,7 +303,7 @@ func (p *phase) linkChange(disk string, speeds map[string]float64) *LinkChange {
 		}
 	}
 	if out != nil {
-		p.warn(Warning{Code: "link_changed", Disk: disk, Values: map[string]float64{"at_s": out.AtS, "from_bps": out.FromBps, "to_bps": out.ToBps}})
+		p.warn(Warning{Code: "link_changed", Disk: disk, Values: *out})
 	}
 	return out
 }
@@ -331,7 +331,7 @@ func (p *phase) host() {
 func (f *finder) gauges() {
 	p := f.phase
 	if c := p.CPUPercent; c != nil && *c >= busyCPU {
-		f.once(Finding{Code: "host_bound", Values: map[string]float64{"percent": *c}, Weight: 0.8})
+		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8})
 	}
 	for _, name := range f.order {
 		d := p.Disks[name].Device
@@ -341,12 +341,12 @@ func (f *finder) gauges() {
 		if t := d.Foreign; t != nil {
 			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
 			f.strongest(about(d.Disks, Finding{Code: "foreign_traffic", Weight: 1 + min(1, share),
-				Values: map[string]float64{"bytes": t.Bytes, "rate": t.Rate, "from_s": t.FromS, "to_s": t.ToS, "share": share}}))
+				Values: ForeignValues{Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share}}))
 		}
 		if d.CachedBytes > 0 {
 			share := float64(d.CachedBytes) / float64(d.CountedReadBytes)
 			f.strongest(about(d.Disks, Finding{Code: "cached", Weight: 1 + share,
-				Values: map[string]float64{"bytes": float64(d.CachedBytes), "share": share, "counted": float64(d.CountedReadBytes), "device": float64(*d.ReadBytes)}}))
+				Values: CachedValues{Bytes: float64(d.CachedBytes), Share: share, Counted: float64(d.CountedReadBytes), Device: float64(*d.ReadBytes)}}))
 		}
 	}
 }

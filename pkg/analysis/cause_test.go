@@ -136,7 +136,7 @@ func TestLinkChangeByHand(t *testing.T) {
 		}
 		var warnings []Warning
 		if tt.want != nil {
-			warnings = []Warning{{Code: "link_changed", Disk: "A", Values: map[string]float64{"at_s": tt.want.AtS, "from_bps": tt.want.FromBps, "to_bps": tt.want.ToBps}}}
+			warnings = []Warning{{Code: "link_changed", Disk: "A", Values: LinkChange{AtS: tt.want.AtS, FromBps: tt.want.FromBps, ToBps: tt.want.ToBps}}}
 		}
 		if diff := cmp.Diff(warnings, p.out.Warnings); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

@@ -241,6 +241,6 @@ func (f *finder) ceiling() {
 	}
 	f.add(Finding{
 		Code: "ceiling", Disks: less, Added: c.Added, Other: c.Without, Weight: 0.1,
-		Values: map[string]float64{"without": c.WithoutRate, "rate": total, "alone": c.AloneRate},
+		Values: CeilingValues{Without: c.WithoutRate, Rate: total, Alone: c.AloneRate},
 	})
 }

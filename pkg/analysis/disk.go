@@ -20,10 +20,10 @@ func (p *phase) summarize(part *part) Disk {
 		return d
 	}
 	if n := all.Work - d.Files; n > 0 {
-		p.warn(Warning{Code: "unusable_files", Disk: part.Name(), Values: map[string]float64{"files": float64(n), "of": float64(all.Work)}})
+		p.warn(Warning{Code: "unusable_files", Disk: part.Name(), Values: FilesValues{Files: float64(n), Of: float64(all.Work)}})
 	}
 	if n := d.Files - len(files); n > 0 {
-		p.warn(Warning{Code: "overlapping_files", Disk: part.Name(), Values: map[string]float64{"files": float64(n), "of": float64(d.Files)}})
+		p.warn(Warning{Code: "overlapping_files", Disk: part.Name(), Values: FilesValues{Files: float64(n), Of: float64(d.Files)}})
 	}
 	if d.Files == 0 {
 		return d
@@ -41,7 +41,7 @@ func (p *phase) summarize(part *part) Disk {
 	d.OLSRate, d.OLSLatencyS = size.Fit(stats.OLS, sizes, times)
 	d.TheilSenRate, d.TheilSenLatencyS = size.Fit(stats.TheilSen, sizes, times)
 	if len(files) > 0 && len(files) < size.MinFiles {
-		p.warn(Warning{Code: "few_files", Disk: part.Name(), Values: map[string]float64{"files": float64(len(files))}})
+		p.warn(Warning{Code: "few_files", Disk: part.Name(), Values: FilesValues{Files: float64(len(files))}})
 	}
 	d.Score = p.score(rates)
 	d.Throttle = p.throttle(part)
@@ -66,7 +66,7 @@ func (p *phase) sizeEffects(part *part, files, same []size.File, d *Disk) {
 	d.LowLatency = size.FindLowLatency(files, d.SmallFiles)
 	if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 		d.Throttle = nil
-		p.warn(Warning{Code: "size_or_time", Disk: part.Name(), Values: map[string]float64{"at_bytes": knee.AtBytes}})
+		p.warn(Warning{Code: "size_or_time", Disk: part.Name(), Values: SizeValues{AtBytes: knee.AtBytes}})
 	}
 }
 

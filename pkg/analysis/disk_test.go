@@ -17,7 +17,7 @@ func TestSummarizeADisk(t *testing.T) {
 		d := p.summarize(&p.parts[0])
 		warnings := map[string][2]float64{}
 		for _, w := range p.out.Warnings {
-			warnings[w.Code] = [2]float64{w.Values["files"], w.Values["of"]}
+			warnings[w.Code] = [2]float64{w.Values.(FilesValues).Files, w.Values.(FilesValues).Of}
 		}
 		return d, warnings
 	}

@@ -126,7 +126,7 @@ func (f *finder) connections(solos solos) {
 		}
 		f.found = append(f.found, Finding{
 			Code: "hub_cost", Phase: hub.phase, Disk: hub.disk, Other: direct.phase, Weight: 1 - hub.Rate/direct.Rate,
-			Values: map[string]float64{"rate": hub.Rate, "reference": direct.Rate},
+			Values: ReferenceValues{Rate: hub.Rate, Reference: direct.Rate},
 		})
 	}
 }
@@ -137,9 +137,9 @@ func (f *finder) saturations(all []Saturation) {
 		if s.Fall == nil {
 			continue
 		}
-		values := map[string]float64{"at_bytes": s.Fall.AtBytes, "from_rate": s.Fall.FromRate, "to_rate": s.Fall.ToRate}
-		if s.Back != nil && s.Back.RestS != nil {
-			values["rest_s"] = *s.Back.RestS
+		values := SaturationValues{AtBytes: s.Fall.AtBytes, FromRate: s.Fall.FromRate, ToRate: s.Fall.ToRate}
+		if s.Back != nil {
+			values.RestS = s.Back.RestS
 		}
 		f.found = append(f.found, Finding{Code: "saturation", Phase: s.Alone, Disk: s.Disk, Values: values, Weight: 2 - s.Fall.ToRate/s.Fall.FromRate})
 	}
@@ -173,12 +173,12 @@ func (f *finder) contention() {
 	}
 	if even := len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain; even {
 		low, high := f.retentions(held)
-		f.add(Finding{Code: "even", Disks: held, Values: map[string]float64{"jain": o.Jain, "low": low, "high": high}, Weight: (1 - high) / 2})
+		f.add(Finding{Code: "even", Disks: held, Values: EvenValues{Jain: o.Jain, Low: low, High: high}, Weight: (1 - high) / 2})
 	} else {
 		f.held(held)
 	}
 	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
-		f.once(Finding{Code: "duplex", Values: map[string]float64{"rate": o.Rate, "gain": *g - 1}, Weight: *g - 1})
+		f.once(Finding{Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: *g - 1}, Weight: *g - 1})
 	}
 	f.ceiling()
 }
@@ -206,7 +206,7 @@ func (f *finder) uneven() {
 	more := func(name string) float64 { return c.Disks[name].AboveEven }
 	for _, group := range Alike(names, more) {
 		above := meanOf(group, more)
-		f.add(about(group, Finding{Code: "uneven", Values: map[string]float64{"rate": above}, Weight: above / f.phase.Overlap.Rate / 2}))
+		f.add(about(group, Finding{Code: "uneven", Values: RateValues{Rate: above}, Weight: above / f.phase.Overlap.Rate / 2}))
 	}
 }
 
@@ -242,7 +242,7 @@ func (f *finder) steals() {
 		}
 		if n := float64(len(from)); n > 0 {
 			f.add(Finding{
-				Code: "steal", Disk: by, Disks: from, Values: map[string]float64{"rate": taken, "had": had / n, "fair": fair / n}, Weight: taken / fair,
+				Code: "steal", Disk: by, Disks: from, Values: StealValues{Rate: taken, Had: had / n, Fair: fair / n}, Weight: taken / fair,
 			})
 		}
 	}
@@ -278,7 +278,7 @@ func (f *finder) held(names []string) {
 			}
 			f.add(about(group, Finding{
 				Code: "held", Other: strings.Join(from, ", "), Weight: (1 - had/reference) / 2,
-				Values: map[string]float64{"rate": had, "reference": reference},
+				Values: ReferenceValues{Rate: had, Reference: reference},
 			}))
 		}
 	}
@@ -385,7 +385,7 @@ func (f *finder) recovery(after string, group []string, recovered map[string]Rec
 	}
 	f.add(about(group, Finding{
 		Code: "recovery", Other: after, Weight: (1 - from/to) * min(1, longest/10),
-		Values: map[string]float64{"from": from, "to": to, "lag_low": shortest, "lag_high": longest},
+		Values: RecoveryValues{From: from, To: to, LagLow: shortest, LagHigh: longest},
 	}))
 }
 
@@ -394,7 +394,7 @@ func (f *finder) disk(name string, d Disk) {
 		c := l.Longer
 		f.add(Finding{
 			Code: "latency", Disk: name, Other: l.AloneFrom, Weight: 0.8 * (1 - 1/c.Times),
-			Values: map[string]float64{"from_ns": float64(c.FromNS), "to_ns": float64(c.ToNS), "times": c.Times, "quantile": c.Quantile},
+			Values: LatencyValues{FromNS: float64(c.FromNS), ToNS: float64(c.ToNS), Times: c.Times, Quantile: c.Quantile},
 		})
 	}
 	if t := d.Throttle; t != nil && !f.saturated(name) { // the steps of that preset are one finding

@@ -30,7 +30,7 @@ func (p *part) latencyLines() []quantile.Line { return quantile.Lines(p.Trace, p
 func (p *phase) latencies(alone soloLatencies, alpha float64) {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.LeftOut && g.Value > 0 {
-			p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: map[string]float64{"requests": g.Value}})
+			p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: RequestsValues{Requests: g.Value}})
 		}
 	}
 	for i := range p.parts {

@@ -84,7 +84,7 @@ func (p *phase) bimodality(part *part, files, same []size.File, d *Disk) {
 	}
 	yes := true
 	d.Bimodal = &yes
-	p.warn(Warning{Code: "bimodal", Disk: part.Name(), Values: map[string]float64{"low": d.Modes[0], "high": d.Modes[1], "mean": *d.Mean}})
+	p.warn(Warning{Code: "bimodal", Disk: part.Name(), Values: ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean}})
 }
 
 // beforeAndAfter are the median rates of the files at a throttle's last level and at full speed; nil if either are

@@ -142,5 +142,5 @@ func (f *finder) totals() {
 	if worst == 0 {
 		return
 	}
-	f.once(Finding{Code: "others", Other: moving, Values: map[string]float64{"rate": said, "overlap": moved}, Weight: math.Abs(worst) / 4})
+	f.once(Finding{Code: "others", Other: moving, Values: OthersValues{Rate: said, Overlap: moved}, Weight: math.Abs(worst) / 4})
 }

@@ -142,7 +142,7 @@ func (p *phase) failures() {
 		switch {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
-			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error, Values: map[string]float64{"at_s": seconds(e.TNS), "seq": float64(e.Seq)}})
+			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error, Values: PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)}})
 		case len(d.Open) > 0 && p.parts[i].HasFiles() && p.trace.Stop != scenario.StopHold && p.trace.Stop != scenario.StopTime: // they cut off the last file
 			p.warn(Warning{Code: "partial", Disk: d.Name})
 		}
@@ -177,8 +177,8 @@ func (p *phase) stops() {
 		for _, g := range alone {
 			sum += g.Value
 		}
-		p.warn(Warning{Code: "stopped", Disk: disk, Values: map[string]float64{
-			"seconds": sum, "times": float64(len(alone)), "at_s": max(seconds(alone[0].TNS)-alone[0].Value, 0)}})
+		p.warn(Warning{Code: "stopped", Disk: disk, Values: StoppedValues{
+			Seconds: sum, Times: float64(len(alone)), AtS: max(seconds(alone[0].TNS)-alone[0].Value, 0)}})
 	}
 }
 
@@ -219,7 +219,7 @@ func (p *phase) startSkew() {
 	skew := float64(slices.Max(starts)-slices.Min(starts)) / 1e9
 	p.out.StartSkewS = &skew
 	if skew > maxSkewS && !p.simulated {
-		p.warn(Warning{Code: "start_skew", Values: map[string]float64{"seconds": skew}})
+		p.warn(Warning{Code: "start_skew", Values: SecondsValues{Seconds: skew}})
 	}
 }
 

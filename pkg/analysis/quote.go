@@ -101,9 +101,9 @@ func (p *phase) steady() {
 		d.Steady, fell = part.steadyIn(p.trace.SteadyNS)
 		switch {
 		case d.Steady == nil:
-			p.warn(Warning{Code: "not_steady", Disk: part.Name(), Values: map[string]float64{"window_s": seconds(p.trace.SteadyNS)}})
+			p.warn(Warning{Code: "not_steady", Disk: part.Name(), Values: WindowValues{WindowS: seconds(p.trace.SteadyNS)}})
 		case !fell && part.Trace.Op == trace.Write && p.trace.Saturation == nil:
-			p.warn(Warning{Code: "steady_unfallen", Disk: part.Name(), Values: map[string]float64{"rate": d.Steady.Rate, "bytes": d.Steady.Rate * seconds(part.EndNS())}})
+			p.warn(Warning{Code: "steady_unfallen", Disk: part.Name(), Values: UnfallenValues{Rate: d.Steady.Rate, Bytes: d.Steady.Rate * seconds(part.EndNS())}})
 		}
 		p.out.Disks[part.Name()] = d
 	}

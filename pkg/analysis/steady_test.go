@@ -113,7 +113,7 @@ func TestWhoIsSteady(t *testing.T) {
 	if len(p.out.Disks) != 2 || b == nil || b.SinceS != 0 || b.WindowS != 4 || !agrees(b.Rate, 1e8) || d.Steady != nil {
 		t.Errorf("%+v", p.out.Disks)
 	}
-	if w := p.out.Warnings; len(w) != 2 || w[0].Code != "steady_unfallen" || w[0].Disk != "B" || w[1].Code != "not_steady" || w[1].Disk != "D" || w[1].Values["window_s"] != 4 {
+	if w := p.out.Warnings; len(w) != 2 || w[0].Code != "steady_unfallen" || w[0].Disk != "B" || w[1].Code != "not_steady" || w[1].Disk != "D" || w[1].Values != (WindowValues{4}) {
 		t.Errorf("warnings %+v", w)
 	}
 	// Five windows are judged, the last of them whole.

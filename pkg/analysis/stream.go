@@ -100,7 +100,7 @@ func (p *phase) hostLate(total *StreamTotal) {
 	const minLateS = 0.01 // seconds: every system has a few milliseconds
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.HostLate && g.Disk == total.Disk && total.Verdict != stream.Clean && g.Value >= max(minLateS, total.BufferS/10) {
-			p.warn(Warning{Code: "host_late", Disk: g.Disk, Values: map[string]float64{"seconds": g.Value, "late": float64(total.Late)}})
+			p.warn(Warning{Code: "host_late", Disk: g.Disk, Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)}})
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (f *finder) drops() {
 		}
 		f.add(Finding{
 			Code: "drops", Disk: t.Disk, Disks: t.LateOnlyWhile, Weight: 2.5 + float64(t.Late)/float64(t.Due),
-			Values: map[string]float64{"late": float64(t.Late), "due": float64(t.Due), "longest_stall_s": t.LongestStallS},
+			Values: DropsValues{Late: float64(t.Late), Due: float64(t.Due), LongestStallS: t.LongestStallS},
 		})
 	}
 }

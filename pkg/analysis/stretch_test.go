@@ -88,7 +88,7 @@ func TestStopsAndSkew(t *testing.T) {
 		{Name: trace.Stopped, TNS: ns(9), Value: 0}, {Name: trace.Stopped, TNS: ns(10), Value: 4}, {Name: "other", TNS: ns(11), Value: 9}, {Name: trace.Stopped, TNS: ns(20), Value: 1.5},
 	}}, out: &Phase{}}
 	p.stops()
-	if diff := cmp.Diff([]Warning{{Code: "stopped", Values: map[string]float64{"seconds": 5.5, "times": 2, "at_s": 6}}}, p.out.Warnings); diff != "" {
+	if diff := cmp.Diff([]Warning{{Code: "stopped", Values: StoppedValues{Seconds: 5.5, Times: 2, AtS: 6}}}, p.out.Warnings); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	late := func(s float64) *int64 { v := ns(s); return &v }
@@ -127,7 +127,7 @@ func TestStopsAndSkew(t *testing.T) {
 func TestFailures(t *testing.T) {
 	open := []trace.Sample{{TNS: 1}}
 	partial := Warning{Code: "partial", Disk: "A"}
-	failed := Warning{Code: "partial", Disk: "A", Other: "x", Values: map[string]float64{"at_s": 2, "seq": 7}}
+	failed := Warning{Code: "partial", Disk: "A", Other: "x", Values: PartialValues{AtS: 2, Seq: 7}}
 	for _, tt := range []struct {
 		name         string
 		d            trace.DiskTrace

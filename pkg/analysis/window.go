@@ -14,7 +14,7 @@ const maxStages = 10_000
 
 func (p *phase) fillStages() {
 	if n := len(p.stages); n > maxStages {
-		p.warn(Warning{Code: "many_stages", Values: map[string]float64{"stages": float64(n), "listed": maxStages}})
+		p.warn(Warning{Code: "many_stages", Values: StagesValues{Stages: float64(n), Listed: maxStages}})
 	}
 	for _, s := range p.stages[:min(len(p.stages), maxStages)] {
 		out := Stage{
@@ -88,10 +88,10 @@ func (p *phase) fillOverlap() {
 	}
 	p.out.Overlap = o
 	if length < overlap.ShortS {
-		p.warn(Warning{Code: "thin_window", Values: map[string]float64{"seconds": length}})
+		p.warn(Warning{Code: "thin_window", Values: SecondsValues{Seconds: length}})
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
-		p.warn(Warning{Code: "edges", Values: map[string]float64{"share": doubt / float64(o.Bytes)}})
+		p.warn(Warning{Code: "edges", Values: ShareValues{Share: doubt / float64(o.Bytes)}})
 	}
 }
 
@@ -159,7 +159,7 @@ func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
 	each = make([]*Interval, len(p.parts))
 	if length := overlap.Seconds(p.window); length < minIntervalS {
 		if length >= overlap.ShortS { // below, all of its rates are in doubt
-			p.warn(Warning{Code: "no_interval", Values: map[string]float64{"seconds": length}})
+			p.warn(Warning{Code: "no_interval", Values: SecondsValues{Seconds: length}})
 		}
 		return nil, each
 	}
@@ -170,9 +170,9 @@ func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
 		switch doubt := flows[i].Doubt(); {
 		case doubt != stats.NoDoubt && p.parts[i].Limited(): // its rate is that of its work
 		case doubt == stats.TooFew:
-			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: map[string]float64{"files": float64(flows[i].Spread.Items)}})
+			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: FilesValues{Files: float64(flows[i].Spread.Items)}})
 		case doubt == stats.TooShort:
-			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: map[string]float64{"moments": float64(flows[i].Known + 1)}})
+			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: MomentsValues{Moments: float64(flows[i].Known + 1)}})
 		}
 	}
 	return intervalOf(stats.Total(flows)), each

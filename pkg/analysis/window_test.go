@@ -82,7 +82,7 @@ func TestEdgesOfTheWindow(t *testing.T) {
 			t.Errorf("%v bytes: %+v, warned of %v", tt.bytes, o, p.out.Warnings)
 		}
 		if tt.warned {
-			within(t, "the share in doubt", p.out.Warnings[len(p.out.Warnings)-1].Values["share"], 30./1030, 1e-12)
+			within(t, "the share in doubt", p.out.Warnings[len(p.out.Warnings)-1].Values.(ShareValues).Share, 30./1030, 1e-12)
 		}
 	}
 	// Of 1000 bytes in the window just 20 are in doubt.
@@ -108,7 +108,7 @@ func TestFillStages(t *testing.T) {
 		if p.fillStages(); len(p.out.Stages) != 10_000 || warned(p, "many_stages") != want {
 			t.Errorf("%d of %d stages, warnings %v", len(p.out.Stages), n, p.out.Warnings)
 		}
-		if want && !cmp.Equal(p.out.Warnings[0].Values, map[string]float64{"stages": 10_001, "listed": 10_000}) {
+		if want && p.out.Warnings[0].Values != (StagesValues{Listed: 10_000, Stages: 10_001}) {
 			t.Errorf("%+v", p.out.Warnings)
 		}
 	}

@@ -155,6 +155,8 @@ func unwrap(key string, of reflect.Type) (string, reflect.Type) {
 		return unwrap(key, of.Elem())
 	case reflect.Slice:
 		return unwrap(key+"[]", of.Elem())
+	case reflect.Interface: // a struct that depends on a code
+		return key + ".*", of
 	case reflect.Map:
 		return unwrap(key+".*", of.Elem())
 	default:

@@ -22,58 +22,64 @@ func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
 	if f.Change != nil {
 		return en.ofChange(f)
 	}
-	v := f.Values
+	switch v := f.Values.(type) {
+	case analysis.ReferenceValues:
+		if f.Code == "hub_cost" {
+			return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
+				f.Disk, p.Disks[f.Disk].Op, en.Rate(v.Rate), 100*(1-v.Rate/v.Reference), en.Rate(v.Reference), en.Title(f.Other))
+		}
+		return en.held(f, v, p)
+	case analysis.StealValues:
+		return fmt.Sprintf("an even split would have given %s %s; %s left %s",
+			unit.List(f.Disks), en.each(v.Fair, len(f.Disks)), f.Disk, en.each(v.Had, len(f.Disks)))
+	case analysis.RateValues:
+		return fmt.Sprintf("%s got %s more than an even share", unit.List(f.Disks), en.each(v.Rate, len(f.Disks)))
+	case analysis.EvenValues:
+		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v.Jain, percentRange(v.Low, v.High))
+	case analysis.RecoveryValues:
+		return fmt.Sprintf("%s took %s to recover after %s ended (from %s to %s)",
+			unit.List(f.Disks), secondsRange(v.LagLow, v.LagHigh), f.Other, en.Rate(v.From), en.each(v.To, len(f.Disks)))
+	case analysis.DuplexValues:
+		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than these disks ever moved in one direction", en.Rate(v.Rate), 100*v.Gain)
+	case analysis.CeilingValues:
+		return en.ceiling(f, v)
+	case analysis.BottleneckValues:
+		return en.bottleneck(f)
+	case analysis.OthersValues:
+		than, off := "less", 1-v.Rate/v.Overlap
+		if off < 0 {
+			than, off = "more", -off
+		}
+		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s than the %s the disks %s while all of them worked",
+			en.Rate(v.Rate), 100*off, than, en.Rate(v.Overlap), f.Other)
+	}
 	switch f.Code {
 	case "partial":
-		return partial(f.Disk, f.Other, v)
+		return partial(f.Disk, f.Other, f.Values)
 	case "drops":
 		return en.drops(f, p)
 	case "saturation":
 		return en.Saturations[slices.IndexFunc(en.Saturations, func(s analysis.Saturation) bool { return s.Alone == f.Phase })].Text
 	case "latency":
 		return en.answered(p, f.Disk)
-	case "hub_cost":
-		return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
-			f.Disk, p.Disks[f.Disk].Op, en.Rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), en.Rate(v["reference"]), en.Title(f.Other))
-	case "steal":
-		return fmt.Sprintf("an even split would have given %s %s; %s left %s",
-			unit.List(f.Disks), en.each(v["fair"], len(f.Disks)), f.Disk, en.each(v["had"], len(f.Disks)))
-	case "uneven":
-		return fmt.Sprintf("%s got %s more than an even share", unit.List(f.Disks), en.each(v["rate"], len(f.Disks)))
-	case "even":
-		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v["jain"], percentRange(v["low"], v["high"]))
-	case "held":
-		when := "alone"
-		if p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater {
-			when = "without " + f.Other
-		}
-		has := "it has"
-		if len(f.Disks) > 1 {
-			has = "they have"
-		}
-		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
-			unit.List(f.Disks), en.each(v["rate"], len(f.Disks)), 100*v["rate"]/v["reference"], en.Rate(v["reference"]), has, when)
-	case "recovery":
-		return fmt.Sprintf("%s took %s to recover after %s ended (from %s to %s)",
-			unit.List(f.Disks), secondsRange(v["lag_low"], v["lag_high"]), f.Other, en.Rate(v["from"]), en.each(v["to"], len(f.Disks)))
-	case "duplex":
-		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than these disks ever moved in one direction", en.Rate(v["rate"]), 100*v["gain"])
-	case "ceiling":
-		return en.ceiling(f)
-	case "bottleneck":
-		return en.bottleneck(f)
-	case "others":
-		than, off := "less", 1-v["rate"]/v["overlap"]
-		if off < 0 {
-			than, off = "more", -off
-		}
-		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s than the %s the disks %s while all of them worked",
-			en.Rate(v["rate"]), 100*off, than, en.Rate(v["overlap"]), f.Other)
 	case "foreign_traffic", "cached", "host_bound", "heat", "cache_full":
 		return en.gauged(f, p)
 	default:
 		return en.ofDisk(f, p.Disks[f.Disk])
 	}
+}
+
+// held says what disks had beside others.
+func (en english) held(f *analysis.Finding, v analysis.ReferenceValues, p *analysis.Phase) string {
+	when, has := "alone", "it has"
+	if p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater {
+		when = "without " + f.Other
+	}
+	if len(f.Disks) > 1 {
+		has = "they have"
+	}
+	return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
+		unit.List(f.Disks), en.each(v.Rate, len(f.Disks)), 100*v.Rate/v.Reference, en.Rate(v.Reference), has, when)
 }
 
 // ofDisk says what was found of one disk's files.
@@ -97,15 +103,14 @@ func (en english) ofDisk(f *analysis.Finding, d analysis.Disk) string {
 }
 
 // ceiling says which disks were added without moving more.
-func (en english) ceiling(f *analysis.Finding) string {
+func (en english) ceiling(f *analysis.Finding, v analysis.CeilingValues) string {
 	together := ""
 	if len(f.Disks) > 1 {
 		together = " together"
 	}
-	v := f.Values
 	return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them",
-		unit.List(f.Disks), together, en.Rate(v["without"]), en.Title(f.Other), unit.List(f.Added), en.Rate(v["rate"]),
-		Count(len(f.Disks)+len(f.Added)), en.Rate(v["alone"]))
+		unit.List(f.Disks), together, en.Rate(v.Without), en.Title(f.Other), unit.List(f.Added), en.Rate(v.Rate),
+		Count(len(f.Disks)+len(f.Added)), en.Rate(v.Alone))
 }
 
 func percentRange(low, high float64) string {

@@ -14,20 +14,21 @@ const datedS = 5
 
 // gauged says what the machine's own meters found, beside what was counted.
 func (en english) gauged(f *analysis.Finding, p *analysis.Phase) string {
-	v := f.Values
-	switch f.Code {
-	case "foreign_traffic":
+	switch v := f.Values.(type) {
+	case analysis.ForeignValues:
 		about := ""
-		if v["to_s"]-v["from_s"] < datedS {
+		if v.ToS-v.FromS < datedS {
 			about = "about "
 		}
 		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, %s%s from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
-			unit.List(f.Disks), unit.FormatBytes(int64(v["bytes"])), about, unit.FormatRate(v["rate"]), about, v["from_s"], v["to_s"])
-	case "cached":
+			unit.List(f.Disks), unit.FormatBytes(int64(v.Bytes)), about, unit.FormatRate(v.Rate), about, v.FromS, v.ToS)
+	case analysis.CachedValues:
 		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk gave %s; do not quote the rate as the disk's",
-			100*v["share"], unit.List(f.Disks), unit.FormatBytes(int64(v["counted"])), unit.FormatBytes(int64(v["device"])))
-	case "host_bound":
-		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit and not the disks' (close other programs, and measure again)", v["percent"])
+			100*v.Share, unit.List(f.Disks), unit.FormatBytes(int64(v.Counted)), unit.FormatBytes(int64(v.Device)))
+	case analysis.PercentValues:
+		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit and not the disks' (close other programs, and measure again)", v.Percent)
+	}
+	switch f.Code {
 	case "heat":
 		return f.Disk + " fell because it was hot: " + hot(p.Disks[f.Disk].Throttle.Evidence)
 	case "cache_full":

@@ -144,7 +144,7 @@ func TestHostLate(t *testing.T) {
 		0:  "disk A: its low buffer may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams",
 		50: "disk A: its late frames may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams",
 	} {
-		w := analysis.Warning{Code: "host_late", Disk: "A", Values: map[string]float64{"seconds": 2.9, "late": late}}
+		w := analysis.Warning{Code: "host_late", Disk: "A", Values: analysis.HostLateValues{Seconds: 2.9, Late: late}}
 		if got := in(&analysis.Analysis{}).warning(&w, nil); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -152,17 +152,17 @@ func TestHostLate(t *testing.T) {
 }
 
 func TestStopped(t *testing.T) {
-	w := analysis.Warning{Code: "stopped", Values: map[string]float64{"seconds": 90, "times": 1, "at_s": 12}}
+	w := analysis.Warning{Code: "stopped"}
 	for times, want := range map[float64]string{
 		1: "nothing went on for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped; measure this phase again",
 		2: "nothing went on for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped, 2 times; measure this phase again",
 	} {
-		w.Values["times"] = times
+		w.Values = analysis.StoppedValues{AtS: 12, Seconds: 90, Times: times}
 		if got := in(&analysis.Analysis{}).warning(&w, nil); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	w.Disk, w.Values["times"] = "A", 1
+	w.Disk, w.Values = "A", analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}
 	if got, want := in(&analysis.Analysis{}).warning(&w, nil), "disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
