@@ -1,6 +1,6 @@
-// Command bench runs hubbench and fio alternately in the same folder and prints how they compare: the rate of
-// moving bytes, and the processor time of the whole process tree. It is for those who change the engines; a
-// user's numbers come from hubbench run. Start it with `make bench`, or by itself:
+// Command bench runs hubbench and fio alternately in the same folder and prints how they compare: the rate of moving
+// bytes, and the processor time of the whole process tree. It is for those who change the engines; a user's numbers
+// come from hubbench run. Start it with `make bench`, or by itself:
 //
 //	go run ./testdata/bench -dir /mnt/ssd -pairs 7 -rows random
 //
@@ -11,14 +11,21 @@
 package main
 
 import (
-	"cmp"
+	"bufio"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/testdata/fio"
 )
 
 // row is one way of moving bytes.
@@ -55,12 +62,6 @@ func rows(scale int64) []row {
 	}
 }
 
-// result is one run of a row.
-type result struct {
-	rate float64 // bytes per second, of all workers together
-	cpu  float64 // seconds of processor time for each GB, or each million requests if they are random
-}
-
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -77,7 +78,8 @@ func run() error {
 	extra := flag.String("fio", "", "one more option for fio, such as --fixedbufs=1")
 	flag.Parse()
 	if _, err := exec.LookPath("fio"); err != nil {
-		return errors.New("fio is not installed: get it with `apt install fio`, `dnf install fio` or `brew install fio`, or from https://github.com/axboe/fio")
+		return errors.New("fio is not installed: get it with `apt install fio`, `dnf install fio` or `brew install fio`, " +
+			"or from https://github.com/axboe/fio")
 	}
 	if _, err := os.Stat(*hubbench); err != nil {
 		return fmt.Errorf("%w: build it first, with `make build`", err)
@@ -87,69 +89,196 @@ func run() error {
 		return err
 	}
 	fmt.Printf("%d pairs in %s; medians, and the ratio hubbench/fio as median (quartiles)\n\n", *pairs, *dir)
-	fmt.Printf("%-35s %21s %23s   %25s %23s\n", "", "hubbench  fio  [GB/s]", "ratio", "hubbench  fio  [CPU s/GB*]", "ratio")
+	fmt.Printf("%-35s %21s %23s   %25s %23s\n",
+		"", "hubbench  fio  [GB/s]", "ratio", "hubbench  fio  [CPU s/GB*]", "ratio")
 	for _, r := range rows(*scale) {
 		if !want.MatchString(r.name) {
 			continue
 		}
-		var ours, theirs []result
-		for i := range *pairs {
-			turns := []func() error{
-				func() error { return add(&ours, func() (result, error) { return runHubbench(*hubbench, *dir, r) }) },
-				func() error { return add(&theirs, func() (result, error) { return runFio(*dir, r, *extra) }) },
-			}
-			if i%2 == 1 {
-				slices.Reverse(turns)
-			}
-			if err := errors.Join(turns[0](), turns[1]()); err != nil {
+		turns := []func() (rate, cpu float64, err error){
+			func() (rate, cpu float64, err error) { return r.hubbench(*hubbench, *dir) },
+			func() (rate, cpu float64, err error) { return r.fio(*dir, *extra) },
+		}
+		var rates, cpus [2][]float64
+		for i := range 2 * *pairs {
+			which := (i + i/2) % 2
+			rate, cpu, err := turns[which]()
+			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
+			rates[which], cpus[which] = append(rates[which], rate/1e9), append(cpus[which], cpu)
 		}
-		show(r, ours, theirs)
+		fmt.Printf("%-35s %9.3f %9.3f  %23s   %12.4f %12.4f  %23s\n", r.name,
+			stats.Median(rates[0]), stats.Median(rates[1]), ratios(rates),
+			stats.Median(cpus[0]), stats.Median(cpus[1]), ratios(cpus))
 	}
 	fmt.Println("\n* of the random rows: CPU s per million requests")
 	return nil
 }
 
-func add(list *[]result, run func() (result, error)) error {
-	one, err := run()
-	*list = append(*list, one)
-	return err
-}
-
-// show prints the row's line.
-func show(r row, ours, theirs []result) {
-	rate := func(x result) float64 { return x.rate / 1e9 }
-	cpu := func(x result) float64 { return x.cpu }
-	fmt.Printf("%-35s %9.3f %9.3f  %23s   %12.4f %12.4f  %23s\n", r.name,
-		quartile(values(ours, rate), 2), quartile(values(theirs, rate), 2), ratios(ours, theirs, rate),
-		quartile(values(ours, cpu), 2), quartile(values(theirs, cpu), 2), ratios(ours, theirs, cpu))
-}
-
-func values(list []result, of func(result) float64) []float64 {
-	var v []float64
-	for _, x := range list {
-		v = append(v, of(x))
-	}
-	return v
-}
-
 // ratios is the median of the pairs' ratios, and their quartiles.
-func ratios(ours, theirs []result, of func(result) float64) string {
+func ratios(pairs [2][]float64) string {
 	var v []float64
-	for i := range ours {
-		v = append(v, of(ours[i])/of(theirs[i]))
+	for i := range pairs[0] {
+		v = append(v, pairs[0][i]/pairs[1][i])
 	}
-	return fmt.Sprintf("%.3f (%.3f to %.3f)", quartile(v, 2), quartile(v, 1), quartile(v, 3))
+	slices.Sort(v)
+	return fmt.Sprintf("%.3f (%.3f to %.3f)", stats.Quantile(v, 0.5), stats.Quantile(v, 0.25), stats.Quantile(v, 0.75))
 }
 
-// quartile interpolates between the ordered values.
-func quartile(v []float64, which int) float64 {
-	v = slices.SortedFunc(slices.Values(v), cmp.Compare)
-	at := float64(len(v)-1) * float64(which) / 4
-	i := int(at)
-	if i+1 == len(v) {
-		return v[i]
+// cpu is the seconds of processor time that a tree of processes took for each GB, or each million random requests.
+func (r row) cpu(tree *os.ProcessState) float64 {
+	units := float64(r.bytes()) / 1e9
+	if r.random {
+		units = float64(r.bytes()/r.block) / 1e6
 	}
-	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+	return (tree.UserTime() + tree.SystemTime()).Seconds() / units
+}
+
+// fio runs the row with fio's fastest engine, on files of its own that are gone afterwards.
+func (r row) fio(dir, extra string) (rate, cpu float64, err error) {
+	defer func() {
+		files, _ := filepath.Glob(filepath.Join(dir, "bench-fio.*")) // the pattern is well formed
+		for _, f := range files {
+			_ = os.Remove(f) // it only takes space, and fio would say so
+		}
+	}()
+	engine, ok := map[string]string{"linux": "io_uring", "windows": "windowsaio"}[runtime.GOOS]
+	if !ok {
+		engine = "posixaio"
+	}
+	common := []string{
+		"--name=bench-fio", "--filename_format=bench-fio.$jobnum", "--directory=" + dir, "--ioengine=" + engine, "--direct=1",
+		fmt.Sprintf("--numjobs=%d", r.workers), fmt.Sprintf("--size=%d", r.size), "--output-format=json",
+	}
+	args := []string{
+		"--rw=" + map[bool]string{true: "rand"}[r.random] + r.op, fmt.Sprintf("--bs=%d", r.block),
+		fmt.Sprintf("--iodepth=%d", r.depth), fmt.Sprintf("--loops=%d", r.passes),
+	}
+	switch r.op {
+	case "read":
+		prepare := []string{"--rw=write", "--bs=1m", "--iodepth=8", "--end_fsync=1"}
+		if out, err := exec.Command("fio", append(prepare, common...)...).CombinedOutput(); err != nil {
+			return 0, 0, fmt.Errorf("fio: %w\n%s", err, out)
+		}
+	case "write":
+		args = append(args, "--end_fsync=1")
+	}
+	if extra != "" {
+		args = append(args, extra)
+	}
+	cmd := exec.Command("fio", append(args, common...)...)
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, 0, fmt.Errorf("fio: %w\n%s", err, out)
+	}
+	total, _, err := fio.Total(out)
+	if err == nil && total.Bytes != float64(r.bytes()) {
+		err = fmt.Errorf("fio moved %.0f bytes instead of %d", total.Bytes, r.bytes())
+	}
+	return total.Rate, r.cpu(cmd.ProcessState), err
+}
+
+// hubbench runs the row as a user does, with a folder for each worker, and reads the events.
+func (r row) hubbench(program, dir string) (rate, cpu float64, err error) {
+	home, err := os.MkdirTemp("", "hubbench-bench-")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	s := "version: 1\nname: bench\nallow_system_disk: true\ndisks:\n"
+	for i := range r.workers {
+		folder, err := filepath.Abs(filepath.Join(dir, fmt.Sprintf("bench-hubbench.%d", i)))
+		if err != nil {
+			return 0, 0, err
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return 0, 0, err
+		}
+		defer func() { _ = os.Remove(folder) }() // an empty folder at worst
+		s += fmt.Sprintf("  - {name: D%d, path: %q}\n", i, folder)
+	}
+	access := map[bool]string{false: "sequential", true: "random"}[r.random]
+	s += fmt.Sprintf("workload: {files: %d, sizes: [%d], block: %d, depth: %d, access: %s, flush: fsync}\n",
+		r.passes, r.size, r.block, r.depth, access)
+	s += fmt.Sprintf("phases:\n  - {pattern: %s}\n", strings.Repeat(strings.ToUpper(r.op[:1]), r.workers))
+	scenario, out := filepath.Join(home, "bench.yaml"), filepath.Join(home, "run")
+	if err := os.WriteFile(scenario, []byte(s), 0o600); err != nil {
+		return 0, 0, err
+	}
+	cmd := exec.Command(program, "run", scenario, "--out", out, "--yes", "--quiet")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return 0, 0, fmt.Errorf("hubbench: %w\n%s", err, text)
+	}
+	if err := checkModes(filepath.Join(out, "run.json")); err != nil {
+		return 0, 0, err
+	}
+	rate, err = r.rateOf(filepath.Join(out, "events.jsonl"))
+	return rate, r.cpu(cmd.ProcessState), err
+}
+
+// checkModes refuses to compare anything but direct requests.
+func checkModes(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var run struct {
+		Effective map[string]map[string]struct {
+			Cache    string
+			Warnings []string
+		}
+	}
+	if err := json.Unmarshal(text, &run); err != nil {
+		return fmt.Errorf("read run.json: %w", err)
+	}
+	if len(run.Effective) == 0 {
+		return errors.New("run.json does not say how the bytes were moved")
+	}
+	for _, disks := range run.Effective {
+		for name, mode := range disks {
+			if mode.Cache != "direct" || len(mode.Warnings) > 0 {
+				return fmt.Errorf("disk %s: %s %q: not what is to be compared", name, mode.Cache, mode.Warnings)
+			}
+		}
+	}
+	return nil
+}
+
+// rateOf adds up the disks' rates, each from the start of its first file to the end of its last, as fio has it.
+func (r row) rateOf(path string) (rate float64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	type event struct {
+		Type, Disk string
+		Bytes      int64
+		Start      int64 `json:"start_ns"`
+		End        int64 `json:"end_ns"`
+	}
+	disks := map[string]event{} // all files of a disk as one
+	var total int64
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return 0, fmt.Errorf("read events.jsonl: %w", err)
+		}
+		if e.Type != "file" {
+			continue
+		}
+		total += e.Bytes
+		if first, ok := disks[e.Disk]; ok {
+			e.Start, e.Bytes = first.Start, e.Bytes+first.Bytes
+		}
+		disks[e.Disk] = e
+	}
+	if total != r.bytes() {
+		return 0, fmt.Errorf("hubbench moved %d bytes instead of %d", total, r.bytes())
+	}
+	for _, d := range disks {
+		rate += float64(d.Bytes) / float64(d.End-d.Start) * 1e9
+	}
+	return rate, nil
 }

@@ -7,35 +7,24 @@ import (
 	"fmt"
 )
 
-// Report is what fio prints with --output-format=json, as far as it is compared with.
-type Report struct {
-	Jobs []struct {
-		Read  Direction `json:"read"`
-		Write Direction `json:"write"`
-	} `json:"jobs"`
-}
-
 // Direction is what a job, or a group of jobs, read or wrote.
 type Direction struct {
 	Bytes float64 `json:"io_bytes"`
 	Rate  float64 `json:"bw_bytes"` // per second
 }
 
-// ReadReport reads the report in what fio printed, if notes may stand before it.
-func ReadReport(out []byte) (*Report, error) {
-	r := &Report{}
-	if err := json.Unmarshal(out[max(0, bytes.IndexByte(out, '{')):], r); err != nil {
-		return nil, fmt.Errorf("read fio's report: %w", err)
+// Total is what the groups of jobs in fio's output (--output-format=json) moved, and the sum of their rates. Notes may
+// stand before the report.
+func Total(out []byte) (all Direction, groups int, err error) {
+	var report struct {
+		Jobs []struct{ Read, Write Direction }
 	}
-	return r, nil
-}
-
-// Total is what all jobs read and wrote. The rate is the sum of their rates.
-func (r *Report) Total() Direction {
-	var all Direction
-	for _, job := range r.Jobs {
+	if err := json.Unmarshal(out[max(0, bytes.IndexByte(out, '{')):], &report); err != nil {
+		return all, 0, fmt.Errorf("read fio's report: %w", err)
+	}
+	for _, job := range report.Jobs {
 		all.Bytes += job.Read.Bytes + job.Write.Bytes
 		all.Rate += job.Read.Rate + job.Write.Rate
 	}
-	return all
+	return all, len(report.Jobs), nil
 }

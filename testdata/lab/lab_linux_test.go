@@ -65,8 +65,8 @@ func start(t *testing.T, hubbench, until string) *started {
 	return nil
 }
 
-// diskOf is the folder that a process keeps locked as its disk's; empty if it has none yet. One that was there before it
-// began is what it sweeps up.
+// diskOf is the folder that a process keeps locked as its disk's; empty if it has none yet. One that was there
+// before it began is what it sweeps up.
 func diskOf(pid int, before []string) string {
 	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid)) // the pattern is well formed
 	for _, fd := range fds {
@@ -77,8 +77,8 @@ func diskOf(pid int, before []string) string {
 	return ""
 }
 
-// A lab that is interrupted removes what it made and says so; one that is killed leaves it to the next one, with whatever
-// still works on its disk.
+// A lab that is interrupted removes what it made and says so; one that is killed leaves it to the next one,
+// with whatever still works on its disk.
 func TestLabLeavesNothing(t *testing.T) {
 	if err := missing(); err != nil && os.Getenv("CI") != "true" {
 		t.Skip(err)

@@ -1,11 +1,12 @@
-// Command lab holds hubbench's numbers against a truth that it does not make: three XFS partitions of one block device in
-// memory, of which the kernel lets a control group move that many bytes a second and no more, read and written each. They
-// share it as disks share a hub. hubbench and fio measure it in turns. Start it with `make lab`, or by itself:
+// Command lab holds hubbench's numbers against a truth that it does not make: three XFS partitions of one block
+// device in memory, of which the kernel lets a control group move that many bytes a second and no more, read
+// and written each. They share it as disks share a hub. hubbench and fio measure it in turns. Start it with
+// `make lab`, or by itself:
 //
 //	go run ./testdata/lab [-short] [-findings] [-out DIR]
 //
-// It needs Linux, root's rights, fio and mkfs.xfs. Everything it creates is removed when it ends; what it leaves when it is killed is
-// removed by the next one.
+// It needs Linux, root's rights, fio and mkfs.xfs. Everything it creates is removed when it ends; what it
+// leaves when it is killed is removed by the next one.
 package main
 
 import (
@@ -13,7 +14,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -30,6 +30,9 @@ const (
 
 // errMissing is the error for what this machine lacks: nothing has failed.
 var errMissing = errors.New("missing")
+
+// claim is what the results are evidence for.
+const claim = "lab-limit"
 
 // options are the flags.
 type options struct {
@@ -60,7 +63,8 @@ func run(ctx context.Context, opts options, findings bool) (code int, err error)
 	switch {
 	case errors.Is(err, errMissing) && os.Getenv("CI") != "true":
 		if findings {
-			return 0, evidence.Print(os.Stdout, evidence.Finding{Claim: claim, Case: "three partitions of one device behind a limit", Left: err.Error()})
+			left := evidence.Finding{Claim: claim, Case: "three partitions of one device behind a limit", Left: err.Error()}
+			return 0, evidence.Print(os.Stdout, left)
 		}
 		fmt.Println("not measured:", err)
 		return 0, nil
@@ -69,27 +73,19 @@ func run(ctx context.Context, opts options, findings bool) (code int, err error)
 	case err != nil:
 		return 1, err
 	}
-	if err := show(os.Stdout, results, findings); err != nil {
-		return 1, err
-	}
 	for _, r := range results {
 		if !r.holds() {
-			return 1, nil // shown
+			code = 1 // shown
+		}
+		if findings {
+			err = errors.Join(err, evidence.Print(os.Stdout, r.finding()))
 		}
 	}
-	return 0, nil
-}
-
-// show prints the results for people, or for make proof.
-func show(w io.Writer, results []*result, findings bool) error {
 	if !findings {
-		const width = 100
-		return text.Write(w, document(results), text.Options{Width: width})
+		err = text.Write(os.Stdout, document(results), text.Options{Width: 100})
 	}
-	for _, r := range results {
-		if err := evidence.Print(w, r.finding()); err != nil {
-			return err
-		}
+	if err != nil {
+		code = 1
 	}
-	return nil
+	return code, err
 }

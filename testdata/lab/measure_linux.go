@@ -56,7 +56,8 @@ func measure(ctx context.Context, opts options, log io.Writer) (results []*resul
 		return nil, fmt.Errorf("%w: build it first, with `make build`", err)
 	}
 	l := &lab{opts: opts, log: log}
-	if l.disk, err = testdisk.New(testdisk.Options{Bytes: int64(len(names)) * partition, Partitions: len(names)}); err != nil {
+	l.disk, err = testdisk.New(testdisk.Options{Bytes: int64(len(names)) * partition, Partitions: len(names)})
+	if err != nil {
 		return nil, lacks(err)
 	}
 	defer func() { err = errors.Join(err, l.disk.Close()) }()
@@ -78,13 +79,16 @@ func measure(ctx context.Context, opts options, log io.Writer) (results []*resul
 
 // lacks separates what a container may not do, or a kernel cannot, from what fails.
 func lacks(err error) error {
-	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, os.ErrNotExist) || errors.Is(err, testdisk.ErrNoLimits) {
-		return fmt.Errorf("%w: %w", errMissing, err)
+	for _, lack := range []error{unix.EPERM, unix.EACCES, os.ErrNotExist, testdisk.ErrNoLimits} {
+		if errors.Is(err, lack) {
+			return fmt.Errorf("%w: %w", errMissing, err)
+		}
 	}
 	return err
 }
 
-// compare measures each pattern by hubbench and by fio, one after the other so that both meet what a busy machine does.
+// compare measures each pattern by hubbench and by fio, one after the other so that both meet what a busy
+// machine does.
 func (l *lab) compare(ctx context.Context) (list []*result, err error) {
 	all, times := patterns(l.opts.short), 5
 	if l.opts.short {
@@ -95,8 +99,7 @@ func (l *lab) compare(ctx context.Context) (list []*result, err error) {
 		together[p] = newResult(p.name(), p.letters, true, l.opts.short)
 		list = append(list, together[p])
 		if p.alone {
-			disk, letter := p.last()
-			alone[p] = newResult(disk+" after that", letter, false, l.opts.short)
+			alone[p] = newResult("C after that", p.letters[2:], false, l.opts.short)
 			list = append(list, alone[p])
 		}
 	}
@@ -149,7 +152,8 @@ func (l *lab) runHubbench(ctx context.Context, run int, all []pattern) (map[stri
 	if err := os.WriteFile(file, []byte(scenario(all, l.roots)), 0o600); err != nil {
 		return nil, err
 	}
-	if _, err := l.command(ctx, l.opts.hubbench, "run", file, "--out", out, "--yes", "--quiet", "--allow", "same_disk"); err != nil {
+	args := []string{"run", file, "--out", out, "--yes", "--quiet", "--allow", "same_disk"}
+	if _, err := l.command(ctx, l.opts.hubbench, args...); err != nil {
 		return nil, err
 	}
 	data, err := os.ReadFile(filepath.Join(out, rundir.AnalysisFile))
@@ -173,42 +177,41 @@ func rates(p pattern, phase analysis.Phase, together, alone *result) error {
 	case phase.Overlap == nil:
 		return errors.New("no overlap")
 	case phase.Overlap.StartS < warmUp.Seconds():
-		return fmt.Errorf("the overlap begins after %.2f s, in the first second, in which the limit does not hold", phase.Overlap.StartS)
+		return fmt.Errorf("the overlap begins after %.2f s, in the first second, in which the limit does not hold",
+			phase.Overlap.StartS)
 	}
 	together.ours = append(together.ours, phase.Overlap.Rate)
 	if !p.alone {
 		return nil
 	}
-	disk, _ := p.last()
 	i := slices.IndexFunc(phase.Stages, func(s analysis.Stage) bool {
-		return slices.Equal(s.Active, []string{disk}) && s.StartS > phase.Overlap.StartS
+		return slices.Equal(s.Active, []string{"C"}) && s.StartS > phase.Overlap.StartS
 	})
 	if i < 0 {
-		return fmt.Errorf("no stage of %s alone", disk)
+		return errors.New("no stage of C alone")
 	}
 	alone.ours = append(alone.ours, phase.Stages[i].Rate)
 	return nil
 }
 
-// fioTime is how long fio measures a pattern whose disks stop together.
-func (l *lab) fioTime() time.Duration {
-	if l.opts.short {
-		return 2 * time.Second
-	}
-	return 4 * time.Second
-}
-
 // runFio measures a pattern with a job for each disk.
 func (l *lab) runFio(ctx context.Context, p pattern) (rate float64, err error) {
 	args := []string{
-		"--output-format=json", "--name=global", "--group_reporting", "--ioengine=libaio", "--direct=1", "--filename_format=fio",
-		fmt.Sprint("--bs=", block), fmt.Sprint("--iodepth=", depth), fmt.Sprint("--size=", 2*fileSize), fmt.Sprintf("--ramp_time=%dms", warmUp.Milliseconds()),
+		"--output-format=json", "--name=global", "--group_reporting",
+		"--ioengine=libaio", "--direct=1", "--filename_format=fio",
+		fmt.Sprint("--bs=", block), fmt.Sprint("--iodepth=", depth), fmt.Sprint("--size=", 2*fileSize),
+		fmt.Sprintf("--ramp_time=%dms", warmUp.Milliseconds()),
 	}
-	if !p.alone {
-		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", l.fioTime().Milliseconds()))
+	switch {
+	case p.alone:
+	case l.opts.short:
+		args = append(args, "--time_based", "--runtime=2")
+	default:
+		args = append(args, "--time_based", "--runtime=4")
 	}
 	for i, root := range l.roots {
-		args = append(args, "--name="+names[i:i+1], "--directory="+root, "--rw="+map[string]string{"R": "read", "W": "write"}[p.letter(i)])
+		rw := map[byte]string{'R': "read", 'W': "write"}[p.letters[i]]
+		args = append(args, "--name="+names[i:i+1], "--directory="+root, "--rw="+rw)
 		if p.alone {
 			args = append(args, fmt.Sprint("--io_size=", p.files[i]*fileSize/2))
 		}
@@ -217,12 +220,9 @@ func (l *lab) runFio(ctx context.Context, p pattern) (rate float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	report, err := fio.ReadReport(out)
-	if err != nil {
-		return 0, err
+	total, groups, err := fio.Total(out)
+	if err == nil && groups != 1 {
+		err = fmt.Errorf("its report has %d groups instead of one", groups)
 	}
-	if len(report.Jobs) != 1 {
-		return 0, fmt.Errorf("its report has %d groups instead of one", len(report.Jobs))
-	}
-	return report.Total().Rate, nil
+	return total.Rate, err
 }

@@ -10,8 +10,8 @@ import (
 	plans "github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// What is generated is a scenario whose warm-up takes longer than the kernel's grant on one disk at least, whose disks
-// are busy together for seconds after that, and whose phases read what is there already.
+// What is generated is a scenario whose warm-up takes longer than the kernel's grant on one disk at least,
+// whose disks are busy together for seconds after that, and whose phases read what is there already.
 func TestScenarioOfPatterns(t *testing.T) {
 	for _, short := range []bool{false, true} {
 		all := patterns(short)
