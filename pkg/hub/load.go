@@ -106,7 +106,9 @@ func loadLags(m *strictyaml.Mapping, l *Lags) {
 			continue
 		}
 		for _, item := range items {
-			if lag, ok := item.Duration(0, longestLag); ok {
+			lag := time.Duration(-1)
+			strictyaml.Duration(&lag, 0, longestLag).Read(item)
+			if lag >= 0 {
 				*list.Lags = append(*list.Lags, lag)
 			}
 		}

@@ -1,14 +1,22 @@
 package scenario
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"maps"
+	"math"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/hubbench/hubbench/pkg/strictyaml"
+	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Limits of a plan, far above any sensible test: they keep a typo (repeat: 10000000) from filling memory.
@@ -18,8 +26,11 @@ const (
 	maxPlanBytes  = 1 << 60
 )
 
-// Plan resolves everything. It fails only if the phases are too large, or the name of a repeat is another phase's; the
-// error is like Load's.
+// grain is what drawn sizes are multiples of, in bytes, so that they can be moved past the cache whole.
+const grain = 4096
+
+// Plan resolves everything. It fails only if the phases are too large, or the name of a repeat is
+// another phase's; the error is like Load's.
 func (s *Scenario) Plan() (*Plan, error) {
 	if err := s.checkSum(); err != nil {
 		return nil, err
@@ -34,9 +45,9 @@ func (s *Scenario) Plan() (*Plan, error) {
 		plan.Hub = &hub
 	}
 	var bytes int64
-	var mistakes strictyaml.Doc
+	var mistakes yaml.Doc
 	for _, t := range s.turns() {
-		spec := s.Phases[t.entry]
+		spec := s.specs[t.entry]
 		variants := s.variants(spec)
 		for i, variant := range variants {
 			phase := s.expand(spec, names[t.entry][t.repeat*len(variants)+i], variant)
@@ -44,7 +55,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 				phase.Pause = "" // the one before the first holds for all
 			}
 			if i > 0 {
-				phase.Cooldown = max(phase.Cooldown, presetByName(spec.Workload.Preset).between)
+				phase.Cooldown = max(phase.Cooldown, presetByName(spec.work.Preset).between)
 			}
 			for _, j := range phase.Jobs {
 				if bytes += j.Bytes(); bytes > maxPlanBytes {
@@ -64,7 +75,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 }
 
 // checkFootprint refuses a footprint that does not hold what must be on the disk at one time.
-func (p PhaseSpec) checkFootprint(j Job) *strictyaml.Error {
+func (p phaseSpec) checkFootprint(j Job) *yaml.Error {
 	need, what, try := sum(j.Needs()), "reads files of %s in total", "read fewer or smaller files there"
 	if len(j.Streams) > 0 {
 		need, what, try = sum(p.most(j).StreamFiles()), "has streams that need at least %s", "use fewer streams there"
@@ -73,19 +84,19 @@ func (p PhaseSpec) checkFootprint(j Job) *strictyaml.Error {
 		return nil
 	}
 	return p.pos.Errorf("disk %s "+what+", more than its footprint of %s; "+try+", or raise the footprint",
-		strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
+		yaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
 }
 
 type turn struct {
 	entry, repeat int // from zero
 }
 
-// turns is the order of all: entry by entry, with its repeats. The repeats of a study are rounds of all its phases,
-// every other one in reverse, so that a drift over the run, such as heat, favours none of them.
+// turns is the order of all: entry by entry, with its repeats. The repeats of a study are rounds of all
+// its phases, every other one in reverse, so that a drift over the run, such as heat, favours none of them.
 func (s *Scenario) turns() []turn {
 	var turns []turn
 	rounds := 0
-	for i, p := range s.Phases {
+	for i, p := range s.specs {
 		if p.study && s.interleave {
 			rounds = p.Repeat // the same in all phases of the study
 			continue
@@ -95,11 +106,11 @@ func (s *Scenario) turns() []turn {
 		}
 	}
 	for repeat := range rounds {
-		for i := range s.Phases {
+		for i := range s.specs {
 			if repeat%2 == 1 {
-				i = len(s.Phases) - 1 - i
+				i = len(s.specs) - 1 - i
 			}
-			if s.Phases[i].study {
+			if s.specs[i].study {
 				turns = append(turns, turn{i, repeat})
 			}
 		}
@@ -110,7 +121,7 @@ func (s *Scenario) turns() []turn {
 // checkSum refuses more phases or files than any test has, before they take memory.
 func (s *Scenario) checkSum() error {
 	phases, files := 0, 0
-	for _, p := range s.Phases {
+	for _, p := range s.specs {
 		times := p.Repeat * len(s.variants(p))
 		phases += times
 		for _, d := range s.Disks {
@@ -128,35 +139,32 @@ func (s *Scenario) checkSum() error {
 	return nil
 }
 
-func (p PhaseSpec) accompanies(disk string) bool {
+func (p phaseSpec) accompanies(disk string) bool {
 	_, probed := p.Probes[disk]
 	return probed || len(p.Streams[disk]) > 0
 }
 
 // filesOf is the number of files a working disk moves, warm-up included.
-func (p PhaseSpec) filesOf(disk string) int {
+func (p phaseSpec) filesOf(disk string) int {
 	if p.accompanies(disk) {
 		return 1
 	}
 	files, ok := p.Files[disk]
 	if !ok {
-		files = p.Workload.count()
+		files = p.work.count()
 	}
-	return files + p.Workload.warmUp()
+	return files + p.work.warmUp()
 }
 
-func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
+// expand makes one phase of an entry: of one repeat and one test.
+func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 	if step := variant.saturation; step != nil && step.Disk != "" {
-		spec = spec.only(step.Disk)
+		spec.Roles = aloneIn(spec.Roles, step.Disk)
 	}
-	workload := spec.Workload.resolved()
-	phase := Phase{
-		Name: name, Roles: maps.Clone(spec.Roles), Connections: s.connections(spec),
-		Pause: spec.Pause, Cooldown: spec.Cooldown, UntilIdle: spec.UntilIdle,
-		Stop: spec.Stop, Limit: spec.Limit, Target: spec.Workload.Target,
-		Steady: spec.Steady, Precondition: spec.Precondition, Search: spec.Search,
-		Test: variant.name, Score: presetByName(workload.Preset).score,
-	}
+	workload := spec.work.resolved()
+	phase := spec.Phase
+	phase.Name, phase.Roles, phase.Connections = name, maps.Clone(spec.Roles), s.connections(spec)
+	phase.Target, phase.Test, phase.Score = workload.Target, variant.name, presetByName(workload.Preset).score
 	movers := 0
 	for _, d := range s.Disks {
 		role := spec.Roles[d.Name]
@@ -165,14 +173,18 @@ func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 		}
 		job := Job{Disk: d.Name, Role: role, Seed: derive(workload.Seed, "data", name, d.Name)}
 		if spec.accompanies(d.Name) {
-			phase.Jobs = append(phase.Jobs, s.accompanying(spec, d.Name, job))
+			phase.Jobs = append(phase.Jobs, spec.accompanying(job))
 			continue
 		}
-		job.Sizes, job.IO = workload.sizesOf(name, d.Name, spec.filesOf(d.Name)), variant.apply(workload.IO)
-		job.Source, job.Order = workload.source(len(job.Sizes)), workload.Order
-		job.Pace, job.Reads = spec.Pace[d.Name], spec.Mix[d.Name]
-		phase.Jobs = append(phase.Jobs, job)
 		movers++
+		job.Sizes, job.IO = workload.draw(name, d.Name, spec.filesOf(d.Name)), workload.IO
+		job.Source, job.Order = workload.Sizes, workload.Order
+		job.Source.List = job.Source.List[:min(len(job.Source.List), len(job.Sizes))] // of a longer list its beginning
+		job.Pace, job.Reads = spec.Pace[d.Name], spec.Mix[d.Name]
+		if variant.block > 0 {
+			job.IO.Access, job.IO.Block, job.IO.Depth = variant.access, variant.block, variant.depth
+		}
+		phase.Jobs = append(phase.Jobs, job)
 	}
 	if movers > 1 {
 		for i := range phase.Jobs {
@@ -184,36 +196,62 @@ func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 	if variant.saturation != nil {
 		step := *variant.saturation
 		step.Of = strings.TrimSuffix(name, " "+variant.name)
-		phase.Test = ""
 		phase.saturate(step)
 	}
 	return phase
 }
 
+// accompanying makes the job of a disk that has no files to move. Its requests always bypass the
+// system's cache, one at a time in a frame or a probe, whatever the workload says.
+func (p phaseSpec) accompanying(j Job) Job {
+	io := p.work.IO
+	j.IO = IO{Mode: ModeDirect, Block: io.Block, Depth: io.Depth, Flush: FlushNone, Verify: VerifyOff,
+		Preallocate: true, Keep: io.Keep, Footprint: io.Footprint}
+	if probe, ok := p.Probes[j.Disk]; ok {
+		j.Probe = probe.Every
+		j.IO.Block, j.IO.Depth, j.IO.Access = probe.Block, 1, AccessRandom
+		j.Sizes = []int64{probe.Block * max(1, int64(time.Second/probe.Every))}
+		return j
+	}
+	j.Streams = slices.Clone(p.Streams[j.Disk])
+	j.IO.Block = streamBlock(j.Streams, io.Block)
+	j.Sizes = []int64{streamSecond(j.Streams)}
+	j.Stretch = stretch(p.most(j).Streams, io.Footprint)
+	return j
+}
+
 // connections are those of a phase's working disks that are not the usual ones; nil if there is none.
-func (s *Scenario) connections(spec PhaseSpec) map[string]string {
-	var others map[string]string
+func (s *Scenario) connections(spec phaseSpec) map[string]string {
+	others := map[string]string{}
 	for _, d := range s.Disks {
 		label, ok := spec.Connections[d.Name]
-		if !ok || label == d.Connection || spec.Roles[d.Name] == trace.Idle {
-			continue
+		if ok && label != d.Connection && spec.Roles[d.Name] != trace.Idle {
+			others[d.Name] = label
 		}
-		if others == nil {
-			others = map[string]string{}
-		}
-		others[d.Name] = label
+	}
+	if len(others) == 0 {
+		return nil
 	}
 	return others
 }
 
-// phaseNames names every phase: those of each entry, one for each repeat and test. An entry's own name stands; one
-// without is named after its pattern, numbered from the second on (WWW, WWW-2); repeats are numbered from the first
-// (WWW-1, WWW-2); a test comes last (WWW SEQ1M QD8).
+// phaseNames names every phase: those of each entry, one for each repeat and test. An entry's own name
+// stands; one without is named after its pattern, numbered from the second on (WWW, WWW-2); repeats are
+// numbered from the first (WWW-1, WWW-2); a test comes last (WWW SEQ1M QD8).
 func (s *Scenario) phaseNames() ([][]string, error) {
 	taken := map[string]bool{}
-	all := make([][]string, len(s.Phases))
+	all := make([][]string, len(s.specs))
 	take := func(i int, base string) bool {
-		names := s.names(s.Phases[i], base)
+		var names []string
+		for repeat := range s.specs[i].Repeat {
+			name := base
+			if s.specs[i].Repeat > 1 {
+				name = fmt.Sprintf("%s-%d", base, repeat+1)
+			}
+			for _, variant := range s.variants(s.specs[i]) {
+				names = append(names, strings.TrimSpace(name+" "+variant.name))
+			}
+		}
 		if slices.ContainsFunc(names, func(name string) bool { return taken[name] }) {
 			return false
 		}
@@ -223,43 +261,100 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 		all[i] = names
 		return true
 	}
-	var mistakes strictyaml.Doc
-	for i, p := range s.Phases { // names given come first, wherever they stand
+	var mistakes yaml.Doc
+	for i, p := range s.specs { // names given come first, wherever they stand
 		if p.Name != "" && !take(i, p.Name) {
-			mistakes.Report(p.pos.Errorf("phase %s, or one of its repeats, has the same name as another phase; rename it", strictyaml.Quote(p.Name)))
+			mistakes.Report(p.pos.Errorf("phase %s, or one of its repeats, has the same name as another phase; rename it",
+				yaml.Quote(p.Name)))
 		}
 	}
 	if err := mistakes.Err(); err != nil {
 		return nil, err
 	}
-	for i, p := range s.Phases {
-		if p.Name != "" {
-			continue
-		}
-		for n := 1; ; n++ {
-			base := p.auto
-			if n > 1 {
-				base = fmt.Sprintf("%s-%d", p.auto, n)
-			}
-			if take(i, base) {
-				break
-			}
+	for i, p := range s.specs {
+		base := p.auto
+		for n := 2; p.Name == "" && !take(i, base); n++ {
+			base = fmt.Sprintf("%s-%d", p.auto, n)
 		}
 	}
 	return all, nil
 }
 
-// names are those of an entry's repeats, and of the tests in each.
-func (s *Scenario) names(p PhaseSpec, base string) []string {
-	var names []string
-	for repeat := range p.Repeat {
-		name := base
-		if p.Repeat > 1 {
-			name = fmt.Sprintf("%s-%d", base, repeat+1)
+// draw is the sizes of a job's files in the order of transfer, of a workload that is resolved.
+//
+// Drawn sizes depend on the seed and the disk alone: a disk moves the same files in every phase that
+// does not override them (as many of them as the phase has), so that phases differ only by their
+// pattern, and files written for one read phase serve the next. A shuffled list has an order of its
+// own in each phase.
+func (w workload) draw(phase, disk string, files int) []int64 {
+	sizes := make([]int64, files)
+	if list := w.Sizes.List; list != nil {
+		for i := range sizes {
+			sizes[i] = list[i%len(list)]
 		}
-		for _, variant := range s.variants(p) {
-			names = append(names, strings.TrimSpace(name+" "+variant.name))
+		if w.Order == work.Random { // Fisher and Yates
+			r := newStream(w.Seed, "order", phase, disk)
+			for i := files - 1; i > 0; i-- {
+				j := below(r, int64(i+1))
+				sizes[i], sizes[j] = sizes[j], sizes[i]
+			}
+		}
+	} else {
+		r := newStream(w.Seed, "sizes", disk)
+		for i := range sizes {
+			sizes[i] = drawSize(w.Sizes, r)
 		}
 	}
-	return names
+	switch w.Order {
+	case work.Ascending:
+		slices.Sort(sizes)
+	case work.Descending:
+		slices.SortFunc(sizes, func(a, b int64) int { return cmp.Compare(b, a) })
+	}
+	return sizes
+}
+
+// drawSize takes the next size from the range: a multiple of the grain, unless it holds none.
+func drawSize(s work.Sizes, r *rand.PCG) int64 {
+	unit := int64(grain)
+	least, most := (s.Min+unit-1)/unit, s.Max/unit
+	if least > most {
+		unit, least, most = 1, s.Min, s.Max
+	}
+	if s.Distribution == work.LogUniform {
+		// Every value between two whole numbers is rounded down, so the range is that of the numbers' lower edges.
+		from, to := math.Log(float64(least)), math.Log(float64(most+1))
+		fraction := float64(r.Uint64()>>11) / (1 << 53)
+		return unit * min(max(int64(math.Exp(from+fraction*(to-from))), least), most)
+	}
+	return unit * (least + below(r, most-least+1))
+}
+
+// newStream makes random numbers for one purpose: the same ones for the same seed and words, and
+// unrelated ones for any other, so that what one purpose draws never changes another's.
+func newStream(seed uint64, words ...string) *rand.PCG {
+	sum := digest(seed, words...)
+	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))
+}
+
+func derive(seed uint64, words ...string) uint64 {
+	sum := digest(seed, words...)
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// digest mixes a seed with words, whose lengths count: ("ab", "c") differs from ("a", "bc").
+func digest(seed uint64, words ...string) [sha256.Size]byte {
+	data := binary.LittleEndian.AppendUint64(nil, seed)
+	for _, w := range words {
+		data = binary.LittleEndian.AppendUint64(data, uint64(len(w)))
+		data = append(data, w...)
+	}
+	return sha256.Sum256(data)
+}
+
+// below is a number from 0 to n-1, by multiplication: biased by less than n/2^64, and (unlike
+// rand.Rand's methods) fixed here, so that a plan is the same whatever Go release built the tool.
+func below(r *rand.PCG, n int64) int64 {
+	high, _ := bits.Mul64(r.Uint64(), uint64(n))
+	return int64(high)
 }

@@ -1,17 +1,20 @@
 package scenario
 
 import (
-	"fmt"
+	"cmp"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/stream"
+	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Limits of paces and probes.
+// Limits of paces, probes and streams, far above what a disk or a camera does.
 const (
 	minPace       = 1e5                   // bytes per second
 	maxPace       = 1e12                  //
@@ -19,8 +22,21 @@ const (
 	probeEvery    = 10 * time.Millisecond // unless the scenario says: 6,000 requests in a minute
 	minProbeEvery = time.Millisecond
 	maxProbeEvery = time.Second
+	defaultTime   = 30 * time.Second // of a phase in which nothing ends by itself
+	defaultHold   = 30 * time.Second // of a try of a search unless the scenario says
 
-	defaultTime = 30 * time.Second // of a phase in which nothing ends by itself
+	maxStreams    = 256 // of one disk
+	minStreamRate = 1e5 // bytes per second
+	maxStreamRate = 2e10
+	minFrame      = time.Millisecond
+	maxFrame      = time.Second
+	maxBuffer     = time.Minute
+	defaultBuffer = time.Second
+	defaultFrame  = 40 * time.Millisecond // of a stream given by its rate: 25 frames a second
+
+	// Bytes per second of the fastest link of today: Thunderbolt 5's 80 Gb/s. It limits a search for
+	// the number of streams if the scenario does not.
+	fastestLink = 10e9
 )
 
 // Probe describes single requests to a disk that does nothing else.
@@ -30,192 +46,68 @@ type Probe struct {
 }
 
 // pacing is what a phase says of disks that do not simply move files as fast as they can.
-func (s *Scenario) pacing(p *PhaseSpec) strictyaml.Object {
-	type schema = strictyaml.Schema
+func (s *Scenario) pacing(p *phaseSpec) yaml.Object {
+	type schema = yaml.Schema
 	search := searchKeys{phase: p}
-	return strictyaml.Object{
-		Keys: []strictyaml.Key{
-			{Name: "streams", Value: s.streams(p), About: "disks that play or record at the pace of a camera, beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"},
-			{Name: "mix", Value: s.mix(p), About: "disks that read and write at once: 70/30 is 70 % reads; of all working disks, or {A: 70/30}"},
-			{Name: "probe", Value: s.probe(p), About: "disks that are only sent occasional single requests, for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"},
-			{Name: "pace", Value: s.pace(p), About: "the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"},
-			{Name: "search", Value: search.value(s), About: "streams: find how many of them stay clean, alone and beside the others; pace: find how fast the others may go; or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"},
-			{Name: "hold", Value: strictyaml.Duration(&search.hold, time.Second, time.Hour).Default("30 s"), About: "how long each try of a search lasts"},
+	hold := yaml.Duration(&search.hold, time.Second, time.Hour).Default(unit.FormatSeconds(defaultHold.Seconds()))
+	timed := schema{"properties": schema{"stop": notWords(), "until": false}}
+	searches := yaml.Without("stop", "until")
+	searches["required"] = []string{"streams"}
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional("streams", s.streams(p), "disks that play or record at the pace of a camera, "+
+				"beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"),
+			yaml.Optional("mix", s.mix(p), "disks that read and write at once: 70/30 is 70 % reads; "+
+				"of all working disks, or {A: 70/30}"),
+			yaml.Optional("probe", s.probe(p), "disks that are only sent occasional single requests, "+
+				"for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"),
+			yaml.Optional("pace", s.pace(p),
+				"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"),
+			yaml.Optional("search", search.value(s), "streams: find how many of them stay clean, "+
+				"alone and beside the others; pace: find how fast the others may go; "+
+				"or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"),
+			yaml.Optional("hold", hold, "how long each try of a search lasts"),
 		},
-		Rules: []strictyaml.Rule{
-			{Key: "io", Is: []string{ModeApp}, Now: &p.Workload.IO.Mode, Refuse: []string{"mix", "pace"}, Say: "io: app moves whole files, in one call each; delete %[1]s"},
-			{Key: "verify", Is: []string{VerifyStamps, VerifyFull}, Now: &p.Workload.IO.Verify, Refuse: []string{"mix"}, Say: "verify: %[2]s does not go with %[1]s, which writes what it reads; delete one of the two"},
+		Rules: []yaml.Rule{
+			{Key: "io", Is: []string{ModeApp}, Now: &p.work.IO.Mode, Refuse: []string{"mix", "pace"},
+				Say: "io: app moves whole files, in one call each; delete %[1]s"},
+			{Key: "verify", Is: []string{VerifyStamps, VerifyFull}, Now: &p.work.IO.Verify, Refuse: []string{"mix"},
+				Say: "verify: %[2]s does not go with %[1]s, which writes what it reads; delete one of the two"},
 		},
 		Also: []schema{
-			strictyaml.Implies("hold", schema{}, schema{"required": []string{"search"}}),
-			strictyaml.Implies("search", schema{}, schema{"required": []string{"streams"}, "properties": schema{"stop": false, "until": false}}),
-			{"anyOf": []schema{{"required": []string{"pattern"}}, {"required": []string{"roles"}}, {"required": []string{"mix"}},
-				{"properties": schema{"stop": notWords(), "until": false}}}},
+			yaml.Implies("hold", schema{}, schema{"required": []string{"search"}}),
+			yaml.Implies("search", schema{}, searches),
+			{"anyOf": []schema{{"required": []string{"pattern"}}, {"required": []string{"roles"}},
+				{"required": []string{"mix"}}, timed}},
 		},
-		Check: func(m *strictyaml.Mapping) {
+		Check: func(m *yaml.Mapping) {
 			if p.Roles != nil && len(p.Streams)+len(p.Mix)+len(p.Probes) > 0 {
 				p.Pattern = s.pattern(p.Roles)
 			}
 			search.resolve(s, m)
 			s.checkEnd(m, p)
-			p.checkBuffer(m)
 		},
 	}
 }
 
-// works says why a disk cannot be probed: it does something else.
-func (p *PhaseSpec) works(disk string) string {
-	if role := p.Roles[disk]; role == trace.Read || role == trace.Write {
-		return "works"
-	}
-	return ""
-}
-
-// movesNoFiles says why a disk has no files to move; empty if it has.
-func (p *PhaseSpec) movesNoFiles(disk string) string {
-	if why := p.hasStreams(disk); why != "" {
-		return why
-	}
-	if _, ok := p.Probes[disk]; ok {
-		return "is only probed"
-	}
-	return p.idle(disk)
-}
-
-// hasStreams says why a disk does nothing else.
-func (p *PhaseSpec) hasStreams(disk string) string {
-	if len(p.Streams[disk]) > 0 {
-		return "has streams"
-	}
-	return ""
-}
-
-// movers are the disks that move files, in the scenario's order.
-func (s *Scenario) movers(p *PhaseSpec) []string {
-	var disks []string
-	for _, d := range s.Disks {
-		if p.Roles != nil && p.movesNoFiles(d.Name) == "" {
-			disks = append(disks, d.Name)
-		}
-	}
-	return disks
-}
-
-// pace is the fastest that disks may go: all that move files, or a mapping for some.
-func (s *Scenario) pace(p *PhaseSpec) strictyaml.Value {
-	rate := func(to *float64) strictyaml.Value { return strictyaml.Rate(to, minPace, maxPace) }
-	var each float64
-	all := rate(&each).Then(func(n strictyaml.Node) {
-		p.Pace = map[string]float64{}
-		for _, disk := range s.movers(p) {
-			p.Pace[disk] = each
-		}
-		if len(p.Pace) == 0 && p.Roles != nil {
-			n.Errorf("no disk moves files here, and streams and probes have their own pace; delete %s", n.Label())
-		}
-	})
-	return strictyaml.MappingOr(byDisk(s, &p.Pace, p.movesNoFiles, "pace", rate), all)
-}
-
-// mix is the share of reads of disks that read and write at once: of all that work, or a mapping.
-func (s *Scenario) mix(p *PhaseSpec) strictyaml.Value {
-	var reads float64
-	all := mixValue(&reads).Then(func(n strictyaml.Node) {
-		p.Mix = map[string]float64{}
-		for _, disk := range s.movers(p) {
-			p.Mix[disk] = reads
-		}
-		if len(p.Mix) == 0 && p.Roles != nil {
-			n.Errorf("no disk moves files here; name one, such as mix: {%s: %s}", s.firstDisk(), n.Raw())
-		}
-	})
-	return strictyaml.MappingOr(byDisk(s, &p.Mix, p.hasStreams, "mix", mixValue), all).Then(func(strictyaml.Node) {
-		for disk, reads := range p.Mix {
-			if p.Roles == nil {
-				break
-			}
-			p.Roles[disk] = trace.Write
-			if reads >= 0.5 {
-				p.Roles[disk] = trace.Read
-			}
-		}
-	})
-}
-
-// mixValue is a share of reads and one of writes, such as 70/30.
-func mixValue(to *float64) strictyaml.Value {
-	return strictyaml.Value{
-		Read: func(n strictyaml.Node) {
-			reads, writes, ok := strings.Cut(n.Raw(), "/")
-			r, err := strconv.Atoi(strings.TrimSpace(reads))
-			w, err2 := strconv.Atoi(strings.TrimSpace(writes))
-			if !ok || err != nil || err2 != nil || r < 1 || w < 1 || r+w != 100 {
-				n.Errorf("%s is not a share of reads and a share of writes that add up to 100; try 70/30", n.Label())
-				return
-			}
-			*to = float64(r) / 100
-		},
-		Schema: func() strictyaml.Schema {
-			return strictyaml.Schema{"type": "string", "pattern": `^ *0*[1-9][0-9]? */ *0*[1-9][0-9]? *$`}
-		},
-	}
-}
-
-// probe is what idle disks are asked for: all of them, or a mapping for some.
-func (s *Scenario) probe(p *PhaseSpec) strictyaml.Value {
-	block := func(to *Probe) strictyaml.Value {
-		return sectors(&to.Block, maxProbe).First(func() { to.Every = probeEvery })
-	}
-	one := func(to *Probe) strictyaml.Value {
-		to.Every = probeEvery
-		full := strictyaml.Object{Keys: []strictyaml.Key{
-			{Name: "block", Need: true, Value: sectors(&to.Block, maxProbe), About: "bytes of a request"},
-			{Name: "every", Value: strictyaml.Duration(&to.Every, minProbeEvery, maxProbeEvery), About: "the time from one request to the next"},
-		}}
-		return strictyaml.MappingOr(full.Value(), block(to))
-	}
-	var each Probe
-	all := block(&each).Then(func(n strictyaml.Node) {
-		p.Probes = map[string]Probe{}
-		for _, d := range s.Disks {
-			if p.Roles[d.Name] == trace.Idle {
-				p.Probes[d.Name] = each
-			}
-		}
-		if len(p.Probes) == 0 && p.Roles != nil {
-			n.Errorf("every disk works here, and a probe is for one that does nothing else; leave a disk idle, or delete %s", n.Label())
-		}
-	})
-	return strictyaml.MappingOr(byDisk(s, &p.Probes, p.works, "probe", one), all).Then(func(strictyaml.Node) {
-		for disk := range p.Probes {
-			if p.Roles != nil {
-				p.Roles[disk] = trace.Read
-			}
-		}
-	})
-}
-
-// checkEnd makes sure that the phase ends: one in which no disk moves files needs a time.
-func (s *Scenario) checkEnd(m *strictyaml.Mapping, p *PhaseSpec) {
-	if p.Roles == nil || p.Search != nil || len(s.movers(p)) > 0 || len(p.Streams)+len(p.Probes) == 0 {
-		return
-	}
-	if n, ok := m.Get("until"); ok {
-		n.Errorf("no disk moves files here, and streams and probes have their own pace, so their rates cannot become steady; use stop: and a time")
-	}
-	n, said := m.Get("stop")
-	switch {
-	case !said:
-		p.Stop, p.Limit = StopTime, max(defaultTime, 2*p.longestBuffer())
-	case p.Stop != StopTime:
-		n.Errorf("stop: %s waits for disks that move files, and none does here; try 30 s", n.Raw())
-	}
-}
-
-// checkBuffer makes sure that frames are due before the phase ends.
-func (p *PhaseSpec) checkBuffer(m *strictyaml.Mapping) {
+// checkEnd makes sure that the phase ends, as one in which no disk moves files needs a time for, and
+// not before frames are due.
+func (s *Scenario) checkEnd(m *yaml.Mapping, p *phaseSpec) {
 	n, said := m.Get("stop")
 	buffer := p.longestBuffer()
+	paced := len(p.Streams)+len(p.Probes) > 0
+	if p.Roles != nil && p.Search == nil && len(s.movers(p)) == 0 && paced {
+		if n, ok := m.Get("until"); ok {
+			n.Errorf("no disk moves files here, and streams and probes have their own pace, " +
+				"so their rates cannot become steady; use stop: and a time")
+		}
+		switch {
+		case !said:
+			p.Stop, p.Limit = StopTime, max(defaultTime, 2*buffer)
+		case p.Stop != StopTime:
+			n.Errorf("stop: %s waits for disks that move files, and none does here; try 30 s", n.Raw())
+		}
+	}
 	if said && p.Stop == StopTime && p.Search == nil && p.Limit <= buffer {
 		n.Errorf("stop comes before a frame is due: streams with a buffer of %s begin to play after that; try %s or more",
 			unit.FormatSeconds(buffer.Seconds()), unit.FormatSeconds(2*buffer.Seconds()))
@@ -223,7 +115,7 @@ func (p *PhaseSpec) checkBuffer(m *strictyaml.Mapping) {
 }
 
 // longestBuffer is the longest of the streams' buffers: no frame is due before so much time has passed.
-func (p *PhaseSpec) longestBuffer() time.Duration {
+func (p *phaseSpec) longestBuffer() time.Duration {
 	var buffer time.Duration
 	for _, specs := range p.Streams {
 		for _, spec := range specs {
@@ -233,17 +125,265 @@ func (p *PhaseSpec) longestBuffer() time.Duration {
 	return buffer
 }
 
+// movesNoFiles says why a disk has no files to move; empty if it has.
+func (p *phaseSpec) movesNoFiles(disk string) string {
+	if _, ok := p.Probes[disk]; ok && len(p.Streams[disk]) == 0 {
+		return "is only probed"
+	}
+	return cmp.Or(p.hasStreams(disk), p.idle(disk))
+}
+
+// hasStreams says why a disk does nothing else.
+func (p *phaseSpec) hasStreams(disk string) string {
+	if len(p.Streams[disk]) > 0 {
+		return "has streams"
+	}
+	return ""
+}
+
+// movers are the disks that move files, in the scenario's order.
+func (s *Scenario) movers(p *phaseSpec) []string {
+	return slices.DeleteFunc(s.diskNames(), func(disk string) bool {
+		return p.Roles == nil || p.movesNoFiles(disk) != ""
+	})
+}
+
 // withPace adds to a phase's name what its disks do besides moving files: "RW- streams".
-func (p *PhaseSpec) withPace(name string) string {
+func (p *phaseSpec) withPace(name string) string {
 	for _, word := range []struct {
 		is   bool
 		word string
 	}{{len(p.Streams) > 0, "streams"}, {len(p.Mix) > 0, "mix"}, {len(p.Pace) > 0, "pace"}, {len(p.Probes) > 0, "probe"}} {
-		if with := fmt.Sprint(name, " ", word.word); word.is && fitsName(with) {
+		if with := name + " " + word.word; word.is && fitsName(with) {
 			name = with
 		}
 	}
 	return name
 }
 
-func (s *Scenario) firstDisk() string { return append(s.diskNames(), "A")[0] }
+// pace is the fastest that disks may go: all that move files, or a mapping for some.
+func (s *Scenario) pace(p *phaseSpec) yaml.Value {
+	rate := func(to *float64) yaml.Value { return yaml.Rate(to, minPace, maxPace) }
+	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
+	some := byDisk(s, &p.Pace, p.movesNoFiles, "pace", rate)
+	return eachDisk(s, &p.Pace, moves, rate, some).Then(func(n yaml.Node) {
+		if len(p.Pace) == 0 && p.Roles != nil && n.Kind() != yaml.Map {
+			n.Errorf("no disk moves files here, and streams and probes have their own pace; delete %s", n.Label())
+		}
+	})
+}
+
+// mix is the share of reads of disks that read and write at once: of all that work, or a mapping.
+func (s *Scenario) mix(p *phaseSpec) yaml.Value {
+	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
+	some := byDisk(s, &p.Mix, p.hasStreams, "mix", mixValue)
+	return eachDisk(s, &p.Mix, moves, mixValue, some).Then(func(n yaml.Node) {
+		if p.Roles == nil {
+			return
+		}
+		if len(p.Mix) == 0 && n.Kind() != yaml.Map {
+			n.Errorf("no disk moves files here; name one, such as mix: {%s: %s}", s.firstDisk(), n.Raw())
+		}
+		for disk, reads := range p.Mix {
+			p.Roles[disk] = trace.Write
+			if reads >= 0.5 {
+				p.Roles[disk] = trace.Read
+			}
+		}
+	})
+}
+
+// mixValue is a share of reads and one of writes, such as 70/30.
+func mixValue(to *float64) yaml.Value {
+	schema := yaml.Schema{"type": "string", "pattern": `^ *0*[1-9][0-9]? */ *0*[1-9][0-9]? *$`}
+	return yaml.Read(schema, func(n yaml.Node) {
+		reads, writes, ok := strings.Cut(n.Raw(), "/")
+		r, err := strconv.Atoi(strings.TrimSpace(reads))
+		w, err2 := strconv.Atoi(strings.TrimSpace(writes))
+		if !ok || err != nil || err2 != nil || r < 1 || w < 1 || r+w != 100 {
+			n.Errorf("%s is not a share of reads and a share of writes that add up to 100; try 70/30", n.Label())
+			return
+		}
+		*to = float64(r) / 100
+	})
+}
+
+// probe is what idle disks are asked for: all of them, or a mapping for some.
+func (s *Scenario) probe(p *phaseSpec) yaml.Value {
+	block := func(to *Probe) yaml.Value {
+		return sectors(&to.Block, maxProbe).First(func() { to.Every = probeEvery })
+	}
+	one := func(to *Probe) yaml.Value {
+		to.Every = probeEvery
+		full := yaml.Object{Keys: []yaml.Key{
+			yaml.Required("block", sectors(&to.Block, maxProbe), "bytes of a request"),
+			yaml.Optional("every", yaml.Duration(&to.Every, minProbeEvery, maxProbeEvery),
+				"the time from one request to the next"),
+		}}
+		return yaml.MappingOr(full.Value(), block(to))
+	}
+	works := func(disk string) string {
+		if role := p.Roles[disk]; role == trace.Read || role == trace.Write {
+			return "works"
+		}
+		return ""
+	}
+	idle := func(disk string) bool { return p.idle(disk) != "" }
+	some := byDisk(s, &p.Probes, works, "probe", one)
+	return eachDisk(s, &p.Probes, idle, block, some).Then(func(n yaml.Node) {
+		if p.Roles == nil {
+			return
+		}
+		if len(p.Probes) == 0 && n.Kind() != yaml.Map {
+			n.Errorf("every disk works here, and a probe is for one that does nothing else; "+
+				"leave a disk idle, or delete %s", n.Label())
+		}
+		for disk := range p.Probes {
+			p.Roles[disk] = trace.Read
+		}
+	})
+}
+
+// streams are what disks play or record, by disk. They work, whatever the pattern says of them.
+func (s *Scenario) streams(p *phaseSpec) yaml.Value {
+	all := byDisk(s, &p.Streams, nil, "streams", func(specs *[]stream.Spec) yaml.Value {
+		list := yaml.Items[stream.Spec]{
+			To: specs, Item: streamValue,
+			Empty: "there are no streams; add some, such as {play: prores-422-hq-uhd-25, count: 4}",
+		}.Value()
+		var spec stream.Spec
+		one := streamValue(&spec).Then(func(yaml.Node) { *specs = []stream.Spec{spec} })
+		return yaml.Value{Schema: yaml.MappingOr(one, list).Schema, Read: func(n yaml.Node) {
+			if n.Kind() == yaml.List {
+				list.Read(n)
+			} else {
+				one.Read(n)
+			}
+			p.checkStreams(n, *specs)
+		}}
+	})
+	return all.Then(func(n yaml.Node) {
+		for _, pair := range n.Mapping().Pairs() {
+			specs := p.Streams[pair.Key]
+			if len(specs) == 0 || p.Roles == nil {
+				continue // already reported
+			}
+			role := trace.Read
+			if specs[0].Record {
+				role = trace.Write
+			}
+			if other := p.Roles[pair.Key]; other != trace.Idle && other != role {
+				pair.Errorf("disk %s %ss in this phase, and its streams %s; "+
+					"write - for it in the pattern, or leave it out of roles", yaml.Quote(pair.Key), other, role)
+			}
+			p.Roles[pair.Key] = role
+		}
+	})
+}
+
+// streamValue is some streams of one kind: what is played or recorded, or a rate.
+func streamValue(to *stream.Spec) yaml.Value {
+	spec := stream.Spec{Count: 1, Buffer: defaultBuffer}
+	var play, record, op string
+	frame := defaultFrame
+	ops := yaml.OneOf(&op, string(trace.Read), string(trace.Write)).Default(string(trace.Read))
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional("play", codec(&play),
+				"the codec to read, such as prores-422-hq-uhd-25; hubbench plan --codecs lists all"),
+			yaml.Optional("record", codec(&record), "the codec to write"),
+			yaml.Optional("rate", yaml.Rate(&spec.Rate, minStreamRate, maxStreamRate),
+				"in place of a codec, what one stream moves, such as 92 MB/s"),
+			yaml.Optional("frame", yaml.Duration(&frame, minFrame, maxFrame),
+				"beside rate: the time from one frame to the next"),
+			yaml.Optional("op", ops, "beside rate: read to play, write to record"),
+			yaml.Optional("count", yaml.Int(&spec.Count, 1, maxStreams), "how many such streams there are"),
+			yaml.Optional("buffer", yaml.Duration(&spec.Buffer, minFrame, maxBuffer),
+				"how much of each stream is held ahead, in time"),
+		},
+		Short: "play",
+		Among: []yaml.Among{{
+			Keys:    []string{"play", "record", "rate"},
+			Both:    "a stream is played, recorded or given by its rate; delete all but one of play, record and rate",
+			Neither: "the stream has no rate; add play: and a codec, such as prores-422-hq-uhd-25, or rate: 92 MB/s",
+		}},
+		Also: []yaml.Schema{
+			yaml.Implies("play", yaml.Schema{}, yaml.Without("frame", "op")),
+			yaml.Implies("record", yaml.Schema{}, yaml.Without("frame", "op")),
+		},
+		Check: func(m *yaml.Mapping) {
+			if n, ok := m.Get("rate"); ok {
+				size := spec.Rate * frame.Seconds()
+				spec.Kind, spec.Frame = unit.FormatBytes(int64(spec.Rate))+"/s", frame
+				spec.Record = op == string(trace.Write)
+				if size > maxBuffers {
+					n.Errorf("one frame of %s has %s, more than the %s that a worker holds in memory; try a shorter frame",
+						unit.FormatSeconds(frame.Seconds()), unit.FormatBytes(int64(size)), unit.FormatBytes(maxBuffers))
+				}
+			} else if c, ok := stream.CodecByName(cmp.Or(play, record)); ok {
+				spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, record != ""
+				for _, key := range []string{"frame", "op"} {
+					if n, ok := m.Get(key); ok {
+						n.Errorf("%s is for a stream given by its rate, and codec %s determines it; delete it", key, c.Name)
+					}
+				}
+			}
+			if n, ok := m.Get("buffer"); ok && spec.Buffer < spec.Frame {
+				n.Errorf("a buffer of %s does not hold one frame of %s; try 1 s",
+					unit.FormatSeconds(spec.Buffer.Seconds()), unit.FormatSeconds(spec.Frame.Seconds()))
+			}
+			*to = spec
+		},
+	}.Value()
+}
+
+func codec(to *string) yaml.Value {
+	return yaml.Read(yaml.Schema{"$ref": "#/$defs/codec"}, func(n yaml.Node) {
+		text, ok := n.Text()
+		if !ok {
+			return
+		}
+		c, ok := stream.CodecByName(text)
+		if !ok {
+			try := "hubbench plan --codecs lists them, or use rate:"
+			if near := yaml.Nearest(stream.WholeRate(text), stream.CodecNames()); near != "" {
+				try = "try " + near
+			}
+			n.Errorf("unknown codec %s; %s", yaml.Quote(text), try)
+			return
+		}
+		*to = c.Name
+	})
+}
+
+// checkStreams checks the sum of a disk's streams.
+func (p *phaseSpec) checkStreams(n yaml.Node, specs []stream.Spec) {
+	count := 0
+	for _, spec := range specs {
+		if count += spec.Count; count > maxStreams {
+			n.Errorf("%s has more than %d streams; use fewer", n.Label(), maxStreams)
+			return
+		}
+		if spec.Record != specs[0].Record {
+			n.Errorf("%s plays and records; let one disk do one of the two", n.Label())
+			return
+		}
+	}
+	if block := streamBlock(specs, p.work.IO.Block); count > 0 && block > maxBuffers/int64(count) {
+		n.Errorf("%s needs %s of memory, a block of %s for each of %d streams; use a smaller block, or fewer streams",
+			n.Label(), unit.FormatBytes(block*int64(count)), unit.FormatBytes(block), count)
+	}
+}
+
+// streamBlock is the size of a request of streams, in bytes: of a frame of theirs, or the workload's
+// block if that is smaller.
+func streamBlock(specs []stream.Spec, block int64) int64 {
+	var frame float64
+	for _, spec := range specs {
+		frame = max(frame, spec.Rate*spec.Frame.Seconds())
+	}
+	if frame >= float64(block) {
+		return block
+	}
+	return min(block, max(1, int64(math.Ceil(frame/grain)))*grain)
+}

@@ -1,7 +1,11 @@
 package scenario
 
 import (
+	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -28,20 +32,6 @@ type Disk struct {
 	About      string `json:"about,omitempty"`      // anything worth noting
 }
 
-// Simulated reports whether the disks exist only in the hub's model.
-func (p *Plan) Simulated() bool { return p.Hub != nil && p.Hub.Profile != "" }
-
-// Disk finds a disk by its name; without one, the zero Disk.
-func (p *Plan) Disk(name string) Disk {
-	if i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
-		return p.Disks[i]
-	}
-	return Disk{}
-}
-
-// Simulated reports whether the disk exists only in the hub model.
-func (d Disk) Simulated() bool { return d.Profile != "" }
-
 // Hub is what the disks hang on: described, for whoever reads the results, or the model that simulated disks share.
 type Hub struct {
 	Name    string  `json:"name,omitempty"`
@@ -54,27 +44,29 @@ type Hub struct {
 type Phase struct {
 	Name        string                `json:"name"`                  // unique in the run
 	Roles       map[string]trace.Role `json:"roles"`                 // every disk of the run
-	Connections map[string]string     `json:"connections,omitempty"` // of the disks that are connected otherwise than Disk.Connection says
+	Connections map[string]string     `json:"connections,omitempty"` // of disks not connected as Disk.Connection says
 	Jobs        []Job                 `json:"jobs"`                  // the working disks, in the scenario's order
 
 	Pause     string        `json:"pause,omitempty"`       // what to do by hand before this phase
 	Cooldown  time.Duration `json:"cooldown_ns,omitempty"` // rest before this phase; the longest one if UntilIdle
 	UntilIdle bool          `json:"until_idle,omitempty"`  // rest only until the disks are idle
 
-	Stop   string        `json:"stop,omitempty"`      // race (also if empty) | hold | time
-	Limit  time.Duration `json:"limit_ns,omitempty"`  // when a phase that stops by time does
-	Target time.Duration `json:"target_ns,omitempty"` // how long each job is to take, whose files are as many as that needs; 0: its Sizes are its work
+	Stop  string        `json:"stop,omitempty"`     // race (also if empty) | hold | time
+	Limit time.Duration `json:"limit_ns,omitempty"` // when a phase that stops by time does
+	// Target is how long each job is to take, whose files are as many as that needs; 0: its Sizes are its work.
+	Target time.Duration `json:"target_ns,omitempty"`
 
-	// Steady ends a phase when every job is steady: its rates in the last five windows of this length are (see policy). 0: no.
+	// Steady ends a phase when every job's rates in the last five windows of this length are (see policy). 0: no.
 	Steady       time.Duration     `json:"steady_ns,omitempty"`
-	AfterFall    bool              `json:"after_fall,omitempty"`   // of jobs that write: steady after a fall, as of a cache that is full
-	Precondition float64           `json:"precondition,omitempty"` // share of each volume that is filled before the release; 0: as it is
-	Saturation   *trace.Saturation `json:"saturation,omitempty"`   // which step of the preset saturation this is; nil: of none
+	AfterFall    bool              `json:"after_fall,omitempty"`   // of jobs that write: steady after a cache's fall
+	Precondition float64           `json:"precondition,omitempty"` // share of each volume that is filled before; 0: as it is
+	Saturation   *trace.Saturation `json:"saturation,omitempty"`   // which step of the preset this is; nil: of none
 	Search       *Search           `json:"search,omitempty"`       // the phase stands for all tries of a search
 	Try          *trace.Try        `json:"try,omitempty"`          // the phase is one of these tries; in no plan
 
-	Test  string `json:"test,omitempty"`  // of a preset with several tests, such as SEQ1M QD8
-	Score string `json:"score,omitempty"` // what the preset's original makes of the counted files' rates: median | best; empty: nothing
+	Test string `json:"test,omitempty"` // of a preset with several tests, such as SEQ1M QD8
+	// What the preset's original makes of the counted files' rates: median | best; empty: nothing.
+	Score string `json:"score,omitempty"`
 
 	Links []Link `json:"-"` // known links of the disks, for forecasts: every disk is on one, or there are none
 }
@@ -104,14 +96,11 @@ type Job struct {
 	Order  string     `json:"order,omitempty"` // in which
 
 	Pace    float64       `json:"pace,omitempty"`       // maximum in bytes per second; 0: none
-	Reads   float64       `json:"reads,omitempty"`      // of a job that reads and writes at once: the share of reads; 0: it does what its role says
-	Streams []stream.Spec `json:"streams,omitempty"`    // a job of streams: its Sizes are the bytes of a second of all of them, which it repeats
+	Reads   float64       `json:"reads,omitempty"`      // share of reads, of a job that writes as well; 0: see Role
+	Streams []stream.Spec `json:"streams,omitempty"`    // Sizes is then the bytes of a second of all, repeated
 	Stretch time.Duration `json:"stretch_ns,omitempty"` // how much of each stream is on the disk, to be used over and over
 	Probe   time.Duration `json:"probe_ns,omitempty"`   // time from one single request to the next; 0: no probe
 }
-
-// Accompanies reports whether the job lasts as long as the other jobs of its phase: it has no work of its own to finish.
-func (j Job) Accompanies() bool { return len(j.Streams) > 0 || j.Probe > 0 }
 
 // Search looks, by trying, for the largest value with which all streams of the phase stay clean.
 type Search struct {
@@ -121,51 +110,181 @@ type Search struct {
 	Max  float64       `json:"most"` // largest value tried: streams, or bytes per second; 0 of a pace: no limit
 }
 
+// Simulated reports whether the disks exist only in the hub's model.
+func (p *Plan) Simulated() bool { return p.Hub != nil && p.Hub.Profile != "" }
+
+// Disk finds a disk by its name; without one, the zero Disk.
+func (p *Plan) Disk(name string) Disk {
+	if i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
+		return p.Disks[i]
+	}
+	return Disk{}
+}
+
+// Simulated reports whether the disk exists only in the hub model.
+func (d Disk) Simulated() bool { return d.Profile != "" }
+
+// Check reports why a plan that was read from a file cannot be run: one made from a scenario always can.
+func (p *Plan) Check() error {
+	if p.Hub != nil && (p.Hub.Speedup < 0 || math.IsNaN(p.Hub.Speedup) || p.Simulated() && p.Hub.Speedup == 0) {
+		return fmt.Errorf("plan: the hub's speedup is %g", p.Hub.Speedup)
+	}
+	if len(p.Phases) > maxPlanPhases {
+		return fmt.Errorf("plan: %d phases, more than %d", len(p.Phases), maxPlanPhases)
+	}
+	seen := map[string]bool{}
+	for i := range p.Phases {
+		phase := &p.Phases[i]
+		if seen[phase.Name] {
+			return fmt.Errorf("plan: two phases %q", phase.Name)
+		}
+		seen[phase.Name] = true
+		if min(phase.Cooldown, phase.Limit, phase.Target, phase.Steady) < 0 || phase.Stop == StopTime && phase.Limit == 0 {
+			return fmt.Errorf("plan: phase %q has a time below zero, or none to end at", phase.Name)
+		}
+		for _, job := range phase.Jobs {
+			if err := job.check(p); err != nil {
+				return fmt.Errorf("plan: phase %q, disk %q: %w", phase.Name, job.Disk, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (j Job) check(p *Plan) error {
+	io, disk := j.IO, p.Disk(j.Disk)
+	blocks := io.Block >= 1 && io.Block <= maxBlock && io.Depth >= 1 && io.Depth <= maxDepth &&
+		io.Block*int64(io.Depth) <= maxBuffers
+	files := len(j.Sizes)
+	switch {
+	case disk.Name == "":
+		return fmt.Errorf("the plan has no such disk")
+	case j.Role != trace.Read && j.Role != trace.Write:
+		return fmt.Errorf("role %q: want read or write", j.Role)
+	case files == 0 || files > maxPlanFiles || slices.Min(j.Sizes) <= 0 || slices.Max(j.Sizes) > maxPlanBytes:
+		return fmt.Errorf("its files have no size that can be moved")
+	case !disk.Simulated() && !blocks:
+		return fmt.Errorf("%d requests of %d bytes at a time", io.Depth, io.Block)
+	case j.Pace < 0 || math.IsNaN(j.Pace) || !(j.Reads >= 0 && j.Reads < 1) || j.Probe < 0:
+		return fmt.Errorf("a pace, mix or probe below zero")
+	}
+	for _, s := range j.Streams {
+		if s.Count < 1 || s.Frame <= 0 || s.Buffer <= 0 || !(s.Rate > 0) || s.Offset(1) < 1 {
+			return fmt.Errorf("%s cannot be streamed", s)
+		}
+	}
+	return nil
+}
+
+// Event is the first line of a trace of the plan, begun at a wall time (a label; empty if nothing ran).
+func (p *Plan) Event(started string) trace.Event {
+	e := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: p.Name, Started: started}
+	for _, d := range p.Disks {
+		e.Disks = append(e.Disks, trace.Disk{Name: d.Name, Path: d.Path, Connection: d.Connection, Profile: d.Profile})
+	}
+	return e
+}
+
+// Event is the first line of the phase in a trace.
+func (p *Phase) Event() trace.Event {
+	return trace.Event{
+		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test, Score: p.Score,
+		Connections: p.Connections, Work: p.Works(), Search: p.Try, SteadyNS: p.Steady.Nanoseconds(),
+		Saturation: p.Saturation,
+	}
+}
+
+// Who says which disks do what in the phase: "A and B read, C writes", "A plays 4 streams, B writes at up to 200 MB/s".
+func (p *Phase) Who() string { return work.Who(p.disks(), p.Works()) }
+
+// Title is what to call the phase in what people read: its name or, if that is only a pattern, who does what.
+func (p *Phase) Title() string { return work.Title(p.Name, p.disks(), p.Works()) }
+
+// Label is the title and, unless that says it, who does what: "race: all write".
+func (p *Phase) Label() string {
+	title, who := p.Title(), p.Who()
+	if strings.HasPrefix(title, who) {
+		return title
+	}
+	return title + ": " + who
+}
+
+// disks are those at work, in the scenario's order, and then the idle ones.
+func (p *Phase) disks() []string {
+	var disks []string
+	for _, j := range p.Jobs {
+		disks = append(disks, j.Disk)
+	}
+	idle := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Roles)), func(disk string) bool {
+		return slices.Contains(disks, disk)
+	})
+	return append(disks, idle...)
+}
+
+// Job finds a disk's job; there is none if the disk is idle.
+func (p Phase) Job(disk string) (Job, bool) {
+	for _, j := range p.Jobs {
+		if j.Disk == disk {
+			return j, true
+		}
+	}
+	return Job{}, false
+}
+
+// Movers are the jobs that have files to move, and do not only accompany others.
+func (p Phase) Movers() []Job {
+	return slices.DeleteFunc(slices.Clone(p.Jobs), Job.Accompanies)
+}
+
+// Bytes is the work of all disks in the phase that have files to move.
+func (p Phase) Bytes() int64 {
+	var sum int64
+	for _, j := range p.Movers() {
+		sum += j.Bytes()
+	}
+	return sum
+}
+
+// Files is the number of files to move in the phase.
+func (p Phase) Files() int {
+	n := 0
+	for _, j := range p.Movers() {
+		n += len(j.Sizes)
+	}
+	return n
+}
+
+// Accompanies reports whether the job lasts as long as the others of its phase: it has no work of its own to finish.
+func (j Job) Accompanies() bool { return len(j.Streams) > 0 || j.Probe > 0 }
+
+// Bytes is the job's whole work; of one that accompanies others, what it moves in a second.
+func (j Job) Bytes() int64 { return sum(j.Sizes) }
+
 // Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or works for
 // a time) begins again with the first, and moves each such file in place of the earlier one.
 func (j Job) Size(seq int) int64 { return j.Sizes[seq%len(j.Sizes)] }
 
-// How bytes are moved: blocks past the cache, or whole files as a plain application does.
-const (
-	ModeDirect = "direct"
-	ModeApp    = "app"
-)
-
-// Orders of the blocks in a file.
-const (
-	AccessSequential = "sequential"
-	AccessRandom     = "random"
-)
-
-// What is flushed before a written file's time ends.
-const (
-	FlushNone  = "none"
-	FlushFsync = "fsync"
-	FlushFull  = "full" // to the medium itself
-)
-
-// How data read is verified.
-const (
-	VerifyOff    = "off"
-	VerifyStamps = "stamps" // each block's stamp
-	VerifyFull   = "full"   // each byte
-)
-
-// IO is how a job is to move its bytes; what it really did is in trace.Effective.
-type IO struct {
-	Mode        string `json:"mode"`                // direct | app
-	Block       int64  `json:"block"`               // bytes per request
-	Depth       int    `json:"depth"`               // requests in flight
-	Flush       string `json:"flush"`               // none | fsync | full
-	Verify      string `json:"verify"`              // off | stamps | full
-	Preallocate bool   `json:"preallocate"`         // reserve the space before the timing starts
-	Keep        bool   `json:"keep,omitempty"`      // leave the test files when the run ends
-	Footprint   int64  `json:"footprint,omitempty"` // maximum size of test files at one time; 0: no limit
-
-	Access  string        `json:"access,omitempty"`   // sequential (also if empty) | random: every block once, in random order
-	Cap     time.Duration `json:"cap_ns,omitempty"`   // maximum time of a file, after which the rest of it is left; 0: no limit
-	OneFile bool          `json:"one_file,omitempty"` // each of Sizes, all alike, is a pass over one and the same file, written in full before
-	Rest    time.Duration `json:"rest_ns,omitempty"`  // pause before each file but the first
-	Step    time.Duration `json:"step_ns,omitempty"`  // files begin at its multiples after the release, so that disks that rest keep in step; 0: at once
-	Discard int           `json:"discard,omitempty"`  // number of warm-up files, which do not count
+// Rate is what the job moves in a second if nothing holds it up, in bytes; 0 if it is unlimited.
+func (j Job) Rate() float64 {
+	switch {
+	case len(j.Streams) > 0:
+		return float64(streamSecond(j.Streams))
+	case j.Probe > 0:
+		return float64(j.IO.Block) / j.Probe.Seconds()
+	}
+	return j.Pace
 }
+
+// Writes is the share of writes in what the job moves.
+func (j Job) Writes() float64 {
+	switch {
+	case j.Reads > 0:
+		return 1 - j.Reads
+	case j.Role == trace.Write:
+		return 1
+	}
+	return 0
+}
+
+// streamSecond is what all the streams move in a second, in bytes.
+func streamSecond(specs []stream.Spec) int64 { return int64(math.Round(stream.TotalRate(specs))) }

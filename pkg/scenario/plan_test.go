@@ -253,10 +253,10 @@ func TestDistribution(t *testing.T) {
 		mark         float64
 		below        float64 // share of sizes
 	}{
-		{uniform, 0.2e9, (0.2e9 - 2e6) / (2e9 - 2e6)},
-		{uniform, 1e9, (1e9 - 2e6) / (2e9 - 2e6)},
-		{logUniform, 20e6, math.Log(10) / math.Log(1000)},
-		{logUniform, 200e6, math.Log(100) / math.Log(1000)},
+		{work.Uniform, 0.2e9, (0.2e9 - 2e6) / (2e9 - 2e6)},
+		{work.Uniform, 1e9, (1e9 - 2e6) / (2e9 - 2e6)},
+		{work.LogUniform, 20e6, math.Log(10) / math.Log(1000)},
+		{work.LogUniform, 200e6, math.Log(100) / math.Log(1000)},
 	}
 	const n = 20_000
 	for _, tt := range tests {
@@ -279,11 +279,11 @@ func TestDistribution(t *testing.T) {
 
 // Both ends of a range are drawn.
 func TestRangeEnds(t *testing.T) {
-	for _, distribution := range []string{uniform, logUniform} {
-		s := Sizes{Min: 3 * grain, Max: 5 * grain, Distribution: distribution}
+	for _, distribution := range []string{work.Uniform, work.LogUniform} {
+		s := work.Sizes{Min: 3 * grain, Max: 5 * grain, Distribution: distribution}
 		seen := map[int64]int{}
 		for r, i := newStream(1, distribution), 0; i < 300; i++ {
-			seen[s.draw(r)]++
+			seen[drawSize(s, r)]++
 		}
 		if len(seen) != 3 || seen[3*grain] == 0 || seen[4*grain] == 0 || seen[5*grain] == 0 {
 			t.Errorf("%s drew %v", distribution, seen)

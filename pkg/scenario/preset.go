@@ -1,31 +1,23 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/stats"
+	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Orders in which a job takes its files.
-const (
-	orderRandom     = work.Random     // drawn sizes as they were drawn; listed ones shuffled, anew in every phase
-	orderAscending  = work.Ascending  // smallest first
-	orderDescending = work.Descending // largest first
-	orderListed     = work.Listed     // as the list has them
-)
-
-// orders lists them.
-func orders() []string {
-	return []string{orderRandom, orderAscending, orderDescending, orderListed}
-}
-
-// preset is a published method: which files, how many, in which order. The phases say what the disks do with them.
+// preset is a published method: which files, how many, in which order. The phases say what the disks
+// do with them.
 type preset struct {
 	name  string
 	about string // which files, in a few words
 	files int    // that count
-	sizes Sizes
+	sizes work.Sizes
 	order string
 
 	oneFile bool // its files are passes over one and the same file
@@ -35,9 +27,9 @@ type preset struct {
 	flush   string        // empty: the workload's
 	score   string
 
-	tests   []test                                // run one after another, each in a phase of its own; none: the workload says all
-	steps   func(s *Scenario, p PhaseSpec) []test // in place of tests, if they depend on the roles
-	between time.Duration                         // between tests
+	tests     []test        // run one after another, each in a phase of its own; none: the workload says all
+	between   time.Duration // between tests
+	saturates bool          // its tests are the steps that show where a disk's fast cache ends
 }
 
 // test is one way of moving a preset's file, or one step of its method.
@@ -50,100 +42,76 @@ type test struct {
 	saturation *trace.Saturation
 }
 
-// variants are the tests of a phase's preset; one without a name, that changes nothing, if it has none.
-func (s *Scenario) variants(p PhaseSpec) []test {
-	switch preset := presetByName(p.Workload.Preset); {
-	case preset.steps != nil:
-		return preset.steps(s, p)
-	case preset.hasTests():
-		return preset.tests
-	}
-	return []test{{}}
-}
-
-// apply makes io the test's.
-func (t test) apply(io IO) IO {
-	if t.block > 0 {
-		io.Access, io.Block, io.Depth = t.access, t.block, t.depth
-	}
-	return io
-}
-
 // presets lists the methods. Sizes are decimal, as in the reports they come from.
 func presets() []preset {
 	const (
 		kb = int64(1e3)
 		mb = int64(1e6)
 		gb = int64(1e9)
+
+		// Of AmorphousDiskMark and CrystalDiskMark.
+		sequentialBlock = 1 << 20
+		randomBlock     = 4 << 10
+		testFile        = 1 << 30
+		testTime        = 5 * time.Second // of a pass at most, and between tests
 	)
-	anySize := Sizes{Min: 2 * mb, Max: 2 * gb, Distribution: uniform}
+	anySize := work.Sizes{Min: 2 * mb, Max: 2 * gb, Distribution: work.Uniform}
+	list := func(sizes ...int64) work.Sizes { return work.Sizes{List: sizes} }
 	return []preset{
 		// The one for concurrent tests: sizes as varied as a real copy's.
 		{name: "random", about: "50 files of 2 MB to 2 GB, sizes drawn uniformly; for several disks at once",
-			files: 50, sizes: anySize, order: orderRandom},
+			files: 50, sizes: anySize, order: work.Random},
 		// Ten files of each size, 53.3 GB.
-		{name: "standard", about: "160 files, ten each of 16 sizes from 2 MB to 2 GB (53.3 GB), in random order",
-			files: 160, order: orderRandom, sizes: Sizes{List: []int64{
-				2 * mb, 4 * mb, 6 * mb, 8 * mb, 10 * mb, 20 * mb, 40 * mb, 60 * mb, 80 * mb, 100 * mb,
-				200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 2 * gb,
-			}}},
-		// Speed against size, one file of each. The reports give the ends and the number of sizes; these steps are close
-		// where they saw speed change (under 1 MB, around 600 MB).
+		{name: "standard",
+			about: "160 files, ten each of 16 sizes from 2 MB to 2 GB (53.3 GB), in random order",
+			files: 160, order: work.Random, sizes: list(
+				2*mb, 4*mb, 6*mb, 8*mb, 10*mb, 20*mb, 40*mb, 60*mb, 80*mb, 100*mb,
+				200*mb, 400*mb, 600*mb, 800*mb, 1*gb, 2*gb)},
+		// Speed against size, one file of each. The reports give the ends and the number of sizes; these
+		// steps are close where they saw speed change (under 1 MB, around 600 MB).
 		{name: "ladder", about: "20 sizes from 50 KB to 2 GB, in ascending order",
-			files: 20, order: orderAscending, sizes: Sizes{List: []int64{
-				50 * kb, 100 * kb, 200 * kb, 400 * kb, 600 * kb, 800 * kb, 1 * mb, 2 * mb, 5 * mb, 10 * mb,
-				20 * mb, 50 * mb, 100 * mb, 200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 1500 * mb, 2 * gb,
-			}}},
-		// Speed against all the bytes so far: long enough to exhaust a cache or to heat a disk; 800 files for a large cache.
-		{name: "endurance", about: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes written",
-			files: 320, sizes: anySize, order: orderRandom},
+			files: 20, order: work.Ascending, sizes: list(
+				50*kb, 100*kb, 200*kb, 400*kb, 600*kb, 800*kb, 1*mb, 2*mb, 5*mb, 10*mb,
+				20*mb, 50*mb, 100*mb, 200*mb, 400*mb, 600*mb, 800*mb, 1*gb, 1500*mb, 2*gb)},
+		// Speed against all the bytes so far: long enough to exhaust a cache or to heat a disk; 800
+		// files for a large cache.
+		{name: "endurance",
+			about: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes written",
+			files: 320, sizes: anySize, order: work.Random},
 		// Like Blackmagic Disk Speed Test, which runs until it is stopped: five times show a spread.
 		{name: "blackmagic", about: "one 5 GB file, five times, as Blackmagic Disk Speed Test moves it",
-			files: 5, sizes: Sizes{List: []int64{5 * gb}}, order: orderListed, oneFile: true},
+			files: 5, sizes: list(5 * gb), order: work.Listed, oneFile: true},
 		// Until the fast cache is full and beyond: the same files, overwritten.
-		{name: "saturation", about: "1 GB files over and over, in phases of its own: each disk that writes goes on alone until its fast cache is full and the rate is steady again (at most 5 min, or as long as stop says), then for 20 s after rests of 10 s to 5 min 20 s; then all disks together",
-			files: 100, sizes: Sizes{List: []int64{1 * gb}}, order: orderListed, steps: (*Scenario).saturation},
-		amorphous(),
-		crystal(),
-	}
-}
-
-// The tests that AmorphousDiskMark and CrystalDiskMark share, and the file that they are run on.
-const (
-	sequentialBlock = 1 << 20
-	randomBlock     = 4 << 10
-	testFile        = 1 << 30
-	testTime        = 5 * time.Second // of a pass at most, and between tests
-)
-
-// amorphous is AmorphousDiskMark's method: it waits between passes, and flushes inside a write's time.
-func amorphous() preset {
-	return preset{
-		name: "amorphous", about: "four tests of AmorphousDiskMark, sequential and random, 5 passes of at most 5 s; the score is the median",
-		files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
-		oneFile: true, cap: testTime, rest: testTime, flush: FlushFsync, score: ScoreMedian, between: testTime,
-		tests: []test{
-			{name: "SEQ1M QD8", access: AccessSequential, block: sequentialBlock, depth: 8},
-			{name: "SEQ1M QD1", access: AccessSequential, block: sequentialBlock, depth: 1},
-			{name: "RND4K QD64", access: AccessRandom, block: randomBlock, depth: 64},
-			{name: "RND4K QD1", access: AccessRandom, block: randomBlock, depth: 1},
-		},
-	}
-}
-
-// crystal is CrystalDiskMark's default: its passes follow one another at once, its tests do not, and it never
-// flushes. T1 is one thread.
-func crystal() preset {
-	return preset{
-		name: "crystal", about: "four tests of CrystalDiskMark, 5 passes of at most 5 s after one that does not count; the score is the best",
-		files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
-		oneFile: true, discard: 1, cap: testTime, flush: FlushNone, score: ScoreBest, between: testTime,
-		tests: []test{
-			{name: "SEQ1M Q8T1", access: AccessSequential, block: sequentialBlock, depth: 8},
-			{name: "SEQ1M Q1T1", access: AccessSequential, block: sequentialBlock, depth: 1},
-			{name: "RND4K Q32T1", access: AccessRandom, block: randomBlock, depth: 32},
-			{name: "RND4K Q1T1", access: AccessRandom, block: randomBlock, depth: 1},
-		},
+		{name: "saturation",
+			about: "1 GB files over and over, in phases of its own: each disk that writes goes on alone " +
+				"until its fast cache is full and the rate is steady again (at most 5 min, or as long as stop says), " +
+				"then for 20 s after rests of 10 s to 5 min 20 s; then all disks together",
+			files: 100, sizes: list(1 * gb), order: work.Listed, saturates: true},
+		// AmorphousDiskMark waits between passes, and flushes inside a write's time.
+		{name: "amorphous",
+			about: "four tests of AmorphousDiskMark, sequential and random, " +
+				"5 passes of at most 5 s; the score is the median",
+			files: 5, sizes: list(testFile), order: work.Listed, oneFile: true,
+			cap: testTime, rest: testTime, flush: FlushFsync, score: ScoreMedian, between: testTime,
+			tests: []test{
+				{name: "SEQ1M QD8", access: AccessSequential, block: sequentialBlock, depth: 8},
+				{name: "SEQ1M QD1", access: AccessSequential, block: sequentialBlock, depth: 1},
+				{name: "RND4K QD64", access: AccessRandom, block: randomBlock, depth: 64},
+				{name: "RND4K QD1", access: AccessRandom, block: randomBlock, depth: 1},
+			}},
+		// The default of CrystalDiskMark: its passes follow one another at once, its tests do not, and
+		// it never flushes. T1 is one thread.
+		{name: "crystal",
+			about: "four tests of CrystalDiskMark, 5 passes of at most 5 s after one that does not count; " +
+				"the score is the best",
+			files: 5, sizes: list(testFile), order: work.Listed, oneFile: true, discard: 1,
+			cap: testTime, flush: FlushNone, score: ScoreBest, between: testTime,
+			tests: []test{
+				{name: "SEQ1M Q8T1", access: AccessSequential, block: sequentialBlock, depth: 8},
+				{name: "SEQ1M Q1T1", access: AccessSequential, block: sequentialBlock, depth: 1},
+				{name: "RND4K Q32T1", access: AccessRandom, block: randomBlock, depth: 32},
+				{name: "RND4K Q1T1", access: AccessRandom, block: randomBlock, depth: 1},
+			}},
 	}
 }
 
@@ -173,14 +141,118 @@ func presetsWith(holds func(preset) bool) []string {
 // hasTests reports whether the preset is a number of tests, each with blocks of its own.
 func (p preset) hasTests() bool { return p.tests != nil }
 
-// saturates reports whether the preset is the steps that show where a disk's fast cache ends.
-func (p preset) saturates() bool { return p.steps != nil }
+// saturating is the preset that saturates.
+func saturating() []string { return presetsWith(func(p preset) bool { return p.saturates }) }
 
 func presetByName(name string) preset {
-	for _, p := range presets() {
-		if p.name == name {
-			return p
+	all := presets()
+	return all[max(0, slices.IndexFunc(all, func(p preset) bool { return p.name == name }))]
+}
+
+// variants are the tests of a phase's preset; one without a name, that changes nothing, if it has none.
+func (s *Scenario) variants(p phaseSpec) []test {
+	switch preset := presetByName(p.work.Preset); {
+	case preset.saturates:
+		return s.saturation(p)
+	case preset.hasTests():
+		return preset.tests
+	}
+	return []test{{}}
+}
+
+// The preset saturation writes past the end of a disk's fast cache, in phases: each disk that writes
+// does so alone until it has fallen and is steady again, then in short bursts after longer and longer
+// rests, which show how much of the cache has come back; and in the end all disks of the phase work
+// together, for what the others gain when one falls.
+const (
+	// For a disk to fall and become steady; several hundred gigabytes at the speed of a link.
+	saturationMax    = 5 * time.Minute
+	saturationWindow = 5 * time.Second  // a fall may come after a few seconds, and must not be lost in its window
+	saturationBurst  = 20 * time.Second // 46 GB at 2.3 GB/s: more than most caches have regained
+	shortestRest     = 10 * time.Second // before the bursts; each twice as long as the one before
+	longestBurstRest = shortestRest << 5
+)
+
+// saturation is the steps of the preset.
+func (s *Scenario) saturation(p phaseSpec) []test {
+	var steps []test
+	working := 0
+	for _, d := range s.Disks {
+		if p.Roles[d.Name] != trace.Idle {
+			working++
+		}
+		if p.Roles[d.Name] != trace.Write {
+			continue
+		}
+		alone := &trace.Saturation{Step: trace.SaturationAlone, Disk: d.Name}
+		steps = append(steps, test{name: d.Name + " alone", saturation: alone})
+		for rest := shortestRest; rest <= longestBurstRest; rest *= 2 {
+			burst := &trace.Saturation{Step: trace.SaturationBurst, Disk: d.Name, RestNS: rest.Nanoseconds()}
+			steps = append(steps, test{name: d.Name + " after " + unit.FormatSeconds(rest.Seconds()), saturation: burst})
 		}
 	}
-	return presets()[0]
+	if working > 1 {
+		together := &trace.Saturation{Step: trace.SaturationTogether}
+		steps = append(steps, test{name: "together", saturation: together})
+	}
+	return steps
+}
+
+// saturate makes a phase one step of the preset.
+func (p *Phase) saturate(step trace.Saturation) {
+	p.Stop, p.Target, p.Test, p.Saturation = StopTime, 0, "", &step
+	if p.Limit == 0 {
+		p.Limit = saturationMax
+	}
+	switch rest := time.Duration(step.RestNS); step.Step {
+	case trace.SaturationAlone:
+		p.Steady, p.AfterFall = saturationWindow, true
+	case trace.SaturationTogether:
+		p.Steady, p.AfterFall = saturationWindow, true
+		p.Cooldown = max(p.Cooldown, longestBurstRest)
+	case trace.SaturationBurst:
+		p.Limit, p.Test = min(p.Limit, saturationBurst), unit.FormatSeconds(rest.Seconds())+" of rest"
+		p.Cooldown, p.UntilIdle = rest, false
+	}
+}
+
+// saturationRules refuse keys that the preset decides itself.
+func (w *workload) saturationRules() []yaml.Rule {
+	return []yaml.Rule{{
+		Key: "preset", Is: saturating(), Now: &w.Preset,
+		Refuse: []string{"until", "search", "hold", "streams", "mix", "probe", "pace", "warm_up"},
+		Say:    "preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s",
+	}}
+}
+
+// checkSaturation checks a phase of the preset, or a study.
+func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
+	preset := presetByName(p.work.Preset)
+	if !preset.saturates {
+		return
+	}
+	n, stops := m.Get("stop")
+	if stops && p.Stop != StopTime {
+		n.Errorf("preset %s ends each phase when its disks have fallen, and stop is the latest time for that; "+
+			"try 10 min, or delete stop", preset.name)
+	} else if stops && p.Limit < stats.SteadyWindows*saturationWindow {
+		n.Errorf("stop comes before the five windows of %s have passed over which preset %s judges rates; "+
+			"try %s, or delete stop",
+			unit.FormatSeconds(saturationWindow.Seconds()), preset.name, unit.FormatSeconds(saturationMax.Seconds()))
+	}
+	if n, ok := m.Get("files"); ok && p.work.Target > 0 {
+		n.Errorf("preset %s writes its files again and again; give their number, or delete files", preset.name)
+	}
+	writes := false
+	for _, role := range p.Roles {
+		writes = writes || role == trace.Write
+	}
+	switch {
+	case p.study:
+		m.Errorf("preset %s is a study by itself; delete study, or add the preset to phases, "+
+			"as in {preset: %[1]s, pattern: WW}", preset.name)
+	case p.Roles != nil && !writes:
+		m.Errorf("preset %s writes until a disk's fast cache is full, and no disk writes here; "+
+			"give one the letter W", preset.name)
+	}
 }

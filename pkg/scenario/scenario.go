@@ -1,72 +1,55 @@
-// Package scenario loads a scenario file, checks it, and resolves it into a Plan. It touches no disk. Start at Load, then Scenario.Plan.
+// Package scenario loads a scenario file, checks it, and resolves it into a Plan. It touches no disk.
+// Start at Load, then Scenario.Plan.
 package scenario
 
 import (
+	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/stream"
-	"github.com/hubbench/hubbench/pkg/strictyaml"
-	"github.com/hubbench/hubbench/pkg/trace"
+	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 )
+
+// Limits of disks, their hub and texts.
+const (
+	maxDisks   = 64
+	maxSpeedup = 1000 // beyond it the model's steps are shorter than a wall clock can pace
+	maxText    = 4096 // characters of a path, a label or a pause
+)
+
+// SchemaURL is where the schema of the newest version is published.
+const SchemaURL = "https://raw.githubusercontent.com/hubbench/hubbench/main/configs/scenario.schema.json"
 
 // Scenario is a scenario file, checked and with its defaults filled in.
 type Scenario struct {
 	Name            string
 	Hub             *Hub // nil if not given
 	Disks           []Disk
-	Phases          []PhaseSpec
 	Results         string // the folder for run folders; empty: the tool's default
 	Seed            uint64 // of the workload
 	AllowSystemDisk bool   // a disk under test may be the one the system runs from
 
-	unsure     bool                      // not all disks' names are known, as their part of the file has errors
-	interleave bool                      // the study's repeats are rounds of all its phases
-	pos        strictyaml.Pos            // of the phases, or the study
-	places     map[string]strictyaml.Pos // of each disk's path or profile
-	hubPos     strictyaml.Pos            // of the profile
-	work       Workload                  // of every phase, unless it says otherwise
+	specs      []phaseSpec
+	work       workload            // of every phase, unless it says otherwise
+	unsure     bool                // not all disks' names are known, as their part of the file has errors
+	interleave bool                // the study's repeats are rounds of all its phases
+	pos        yaml.Pos            // of the phases, or the study
+	places     map[string]yaml.Pos // of each disk's path or profile
+	hubPos     yaml.Pos            // of the profile
 }
 
-// PhaseSpec is one entry of the scenario's phases, or one phase of its study; Repeat, and a preset with several
-// tests, make several phases of it.
-type PhaseSpec struct {
-	Name        string // empty: named after its pattern
-	Pattern     string // as given; from the roles, in the order of the disks, if those were given
-	Roles       map[string]trace.Role
-	Connections map[string]string // of disks connected otherwise in this phase
-	Workload    Workload          // the scenario's, with what the phase overrides
-	Files       map[string]int    // number of files of single disks; the others have the workload's
-	Repeat      int               // at least 1
-	Cooldown    time.Duration
-	UntilIdle   bool          // end the cooldown when the disks are idle
-	Stop        string        // StopRace | StopHold | StopTime
-	Limit       time.Duration // of StopTime
-	Pause       string
-
-	Streams map[string][]stream.Spec // what disks play or record
-	Probes  map[string]Probe         // the disks that are asked for single requests
-	Mix     map[string]float64       // share of reads, of disks that read and write at once
-	Pace    map[string]float64       // maximum in bytes per second, of disks with a limit
-	Search  *Search                  // nil: none
-
-	Steady       time.Duration // see Phase
-	Precondition float64
-
-	pos   strictyaml.Pos
-	auto  string // the name if Name is empty, but for its number
-	study bool   // of the study
-}
-
-// Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or strictyaml.Errors if
-// there are several: each names the file, line and column and says what to try.
+// Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or
+// strictyaml.Errors if there are several: each names the file, line and column and says what to try.
 func Load(name string, data []byte) (*Scenario, error) {
-	doc, err := strictyaml.Parse(name, data)
+	doc, err := yaml.Parse(name, data)
 	if err != nil {
 		return nil, err
 	}
 	if n, ok := doc.Root().Mapping().Get("version"); ok {
-		if _, ok := n.Int(1, 1); !ok {
+		if yaml.Int(new(int), 1, 1).Read(n); doc.Err() != nil {
 			return nil, doc.Err() // another version's keys would only look like mistakes
 		}
 	}
@@ -78,28 +61,39 @@ func Load(name string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
+// Schema is the JSON Schema of scenario files, made of the keys that Load reads.
+func Schema() yaml.Schema {
+	schema := (&Scenario{}).value().Schema()
+	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	schema["title"] = "hubbench scenario"
+	schema["$defs"] = yaml.Schema{"codec": yaml.Schema{"enum": stream.CodecNames()}}
+	return schema
+}
+
 // value is the format of a scenario file, for Load and for Schema.
-func (s *Scenario) value() strictyaml.Value {
+func (s *Scenario) value() yaml.Value {
 	s.work = defaultWorkload()
-	return strictyaml.Object{
-		Keys: []strictyaml.Key{
-			{Name: "version", Need: true, Value: strictyaml.Int(new(int), 1, 1), About: "the version of this format"},
-			{Name: "name", Need: true, Value: strictyaml.FileName(&s.Name), About: "the name of the runs, and of their folders"},
-			{Name: "hub", Value: s.hub(), About: "what the disks are connected to: its name and a note, or the profile that simulated disks share"},
-			{Name: "disks", Need: true, Value: s.disks(), About: "the SSDs, all real or all simulated"},
-			{Name: "workload", Value: s.workload(), About: "what each disk moves; a phase may override any of it"},
-			{Name: "phases", Value: strictyaml.Lazy(s.phases), About: "what runs, in this order"},
-			{Name: "study", Value: strictyaml.Lazy(s.study), About: "a set of phases in one word; they run after phases"},
-			{Name: "results", Value: text(&s.Results).Default("results"), About: "where run folders go"},
-			{Name: "allow_system_disk", Value: strictyaml.Bool(&s.AllowSystemDisk), About: "true allows tests on the disk that the system runs from"},
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Required("version", yaml.Int(new(int), 1, 1), "the version of this format"),
+			yaml.Required("name", yaml.FileName(&s.Name), "the name of the runs, and of their folders"),
+			yaml.Optional("hub", s.hub(),
+				"what the disks are connected to: its name and a note, or the profile that simulated disks share"),
+			yaml.Required("disks", s.disks(), "the SSDs, all real or all simulated"),
+			yaml.Optional("workload", s.workload(), "what each disk moves; a phase may override any of it"),
+			yaml.Optional("phases", yaml.Lazy(s.phases), "what runs, in this order"),
+			yaml.Optional("study", yaml.Lazy(s.study), "a set of phases in one word; they run after phases"),
+			yaml.Optional("results", text(&s.Results).Default("results"), "where run folders go"),
+			yaml.Optional("allow_system_disk", yaml.Bool(&s.AllowSystemDisk),
+				"true allows tests on the disk that the system runs from"),
 		},
-		Also: append(inheritedRules(&s.work), simulatedRules(), runsSchema()),
-		Check: func(top *strictyaml.Mapping) {
+		Also: append(s.inheritedRules(), simulatedRules(), runsSchema()),
+		Check: func(top *yaml.Mapping) {
 			s.checkHub(top)
 			s.Seed = s.work.Seed
 			for _, key := range []string{"phases", "study", "workload"} {
 				s.pos = top.PosOf(key)
-				if _, ok := top.Get(key); ok {
+				if top.Has(key) {
 					break
 				}
 			}
@@ -108,19 +102,131 @@ func (s *Scenario) value() strictyaml.Value {
 	}.Value()
 }
 
+// hub is what the disks hang on: described, or the model that simulated disks share.
+func (s *Scenario) hub() yaml.Value {
+	h := &Hub{Speedup: 1}
+	profile := text(&h.Profile).Then(func(n yaml.Node) { s.hubPos = n.Pos() })
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional("name", yaml.Name(&h.Name), "what people call it, such as CalDigit TS4"),
+			yaml.Optional("about", text(&h.About), "anything worth noting, such as its port, cable and firmware"),
+			yaml.Optional("profile", profile,
+				"of simulated disks: a built-in hub profile, such as goshen-ridge, or the path of a .yaml"),
+			yaml.Optional("speedup", yaml.Float(&h.Speedup, 0.001, maxSpeedup),
+				"of simulated disks: seconds of model time per second"),
+		},
+		Short: "profile",
+	}.Value().First(func() { s.Hub = h })
+}
+
+// checkHub checks that simulated disks have a model of a hub, and real ones none.
+func (s *Scenario) checkHub(top *yaml.Mapping) {
+	if len(s.Disks) == 0 {
+		return
+	}
+	described := top.Has("hub")
+	hub := top.Mapping("hub")
+	if s.simulated() {
+		if !described {
+			top.Missing("hub", "simulated disks need a hub; add hub: {profile: goshen-ridge}")
+		} else if !hub.Has("profile") {
+			hub.Missing("profile", "simulated disks need the profile of a hub; add profile: goshen-ridge")
+		}
+		return
+	}
+	if s.Hub == nil || slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Path == "" }) {
+		return
+	}
+	s.Hub.Speedup = 0
+	for _, key := range []string{"profile", "speedup"} {
+		if n, ok := hub.Get(key); ok {
+			n.Errorf("%s is for simulated disks, and these have paths; "+
+				"delete it, or give the disks simulate: {profile: ...}", n.Label())
+		}
+	}
+}
+
+// disks reads the disks, and checks that they go together.
+func (s *Scenario) disks() yaml.Value {
+	s.unsure, s.places = true, map[string]yaml.Pos{}
+	folders := map[string]string{} // the disk of each folder
+	var simulated []bool
+	disks := yaml.Items[Disk]{
+		To: &s.Disks,
+		Item: func(d *Disk) yaml.Value {
+			disk := d.object()
+			disk.Check = func(m *yaml.Mapping) {
+				s.checkDisk(m, d, folders)
+				is := m.Has("simulate")
+				if simulated = append(simulated, is); is != simulated[0] && (is || d.Path != "") {
+					m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
+				}
+			}
+			return disk.Value()
+		},
+		Empty: "disks is empty; add one, such as {name: A, path: /Volumes/A}",
+		Max:   maxDisks,
+	}.Value()
+	alike := []yaml.Schema{
+		{"items": yaml.Schema{"required": []string{"path"}}}, {"items": yaml.Schema{"required": []string{"simulate"}}},
+	}
+	return disks.With("anyOf", alike).Then(func(yaml.Node) { s.unsure = len(s.Disks) == 0 || s.hasDisk("") })
+}
+
+func (d *Disk) object() yaml.Object {
+	simulate := yaml.Object{
+		Keys:  []yaml.Key{yaml.Required("profile", text(&d.Profile), "the disk's name in the hub's profile")},
+		Short: "profile",
+	}
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Required("name", yaml.FileName(&d.Name), "what the disk is called in phases and results"),
+			yaml.Optional("path", folder(&d.Path), "a folder on the disk; a relative one starts at the scenario file"),
+			yaml.Optional("simulate", simulate.Value(),
+				"in place of a path: the disk exists only in the hub's profile"),
+			yaml.Optional("connection", text(&d.Connection),
+				"how it is connected, a label for the report: hub, direct, or what you like"),
+			yaml.Optional("about", text(&d.About), "anything worth noting, such as its enclosure and cable"),
+		},
+		Among: []yaml.Among{{
+			Keys:    []string{"path", "simulate"},
+			Both:    "a disk is either real or simulated; delete path or simulate",
+			Neither: "the disk has no path; add path: and a folder on it, or simulate: {profile: ...}",
+		}},
+	}
+}
+
+// checkDisk checks that a disk goes with those before it.
+func (s *Scenario) checkDisk(m *yaml.Mapping, d *Disk, folders map[string]string) {
+	if at, ok := m.Get("name"); ok {
+		if d.Name == "" {
+			d.Name = at.Raw() // invalid, but the name that phases use
+		}
+		if s.hasDisk(d.Name) {
+			at.Errorf("there is a disk %s already; give each its own name", yaml.Quote(d.Name))
+		}
+	}
+	if at, ok := m.Get("path"); ok && d.Path != "" {
+		folder := filepath.Clean(d.Path)
+		if other, again := folders[folder]; again {
+			at.Errorf("disk %s has the same folder; give each disk its own", yaml.Quote(other))
+		}
+		folders[folder] = d.Name
+		s.places[d.Name] = at.Pos()
+	}
+	if at, ok := m.Get("simulate"); ok {
+		s.places[d.Name] = at.Pos()
+	}
+}
+
 // DiskPos is where the scenario file names a disk's path or profile, for errors about what is found there.
-func (s *Scenario) DiskPos(disk string) strictyaml.Pos { return s.places[disk] }
+func (s *Scenario) DiskPos(disk string) yaml.Pos { return s.places[disk] }
 
 // HubPos is where the scenario file names the hub's profile.
-func (s *Scenario) HubPos() strictyaml.Pos { return s.hubPos }
+func (s *Scenario) HubPos() yaml.Pos { return s.hubPos }
 
 // simulated reports whether the disks exist only in a hub's profile.
 func (s *Scenario) simulated() bool { return len(s.Disks) > 0 && s.Disks[0].Simulated() }
-
-// hasDisk reports whether there is a disk of that name.
-func (s *Scenario) hasDisk(name string) bool {
-	return slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Name == name })
-}
 
 // diskNames lists the disks in the scenario's order.
 func (s *Scenario) diskNames() []string {
@@ -129,4 +235,81 @@ func (s *Scenario) diskNames() []string {
 		names[i] = d.Name
 	}
 	return names
+}
+
+// firstDisk is the name of one for examples.
+func (s *Scenario) firstDisk() string { return append(s.diskNames(), "A")[0] }
+
+// hasDisk reports whether there is a disk of that name.
+func (s *Scenario) hasDisk(name string) bool { return slices.Contains(s.diskNames(), name) }
+
+// unknownDisk reports a name that no disk has, if the disks are known.
+func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
+	if !s.unsure {
+		errorf("unknown disk %s; try %s", yaml.Quote(name), yaml.Suggest(name, s.diskNames()))
+	}
+}
+
+// text is a text of one line, such as a label.
+func text(to *string) yaml.Value {
+	return yaml.Line(to, maxText, "^[^"+yaml.Breaks+"]*$", func(n yaml.Node, text string) string {
+		share := strings.HasPrefix(n.Escaped(), `\\`)
+		if drive := n.Escaped(); share || len(drive) > 2 && drive[1] == ':' && drive[2] == '\\' {
+			return fmt.Sprintf(`is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, drive)
+		}
+		return ""
+	})
+}
+
+// folder is the path of one. On Windows D:data, and D: alone, are relative to a program's folder on the drive.
+func folder(to *string) yaml.Value {
+	onDrive := regexp.MustCompile(`^[A-Za-z]:([^/\\]|$)`)
+	return text(to).With("not", yaml.Schema{"pattern": "^~(/|$)|" + onDrive.String()}).Then(func(n yaml.Node) {
+		switch drive := onDrive.FindString(*to); {
+		case *to == "~" || strings.HasPrefix(*to, "~/"):
+			n.Errorf("~ is not expanded here; write the folder's full path")
+		case drive != "":
+			n.Errorf(`%s is relative to a program's current folder on drive %s; `+
+				`write the folder's full path, such as '%s\hubbench'`,
+				yaml.Quote(*to), drive[:2], drive[:2])
+		}
+	})
+}
+
+// simulatedRules are the schema's rules for simulated disks: they need a profile, and have neither
+// single blocks nor a size.
+func simulatedRules() yaml.Schema {
+	type schema = yaml.Schema
+	preset := not("enum", presetsWith(preset.hasTests))
+	ofPhase := schema{"properties": schema{"preset": preset, "precondition": false}}
+	simulated := schema{"contains": schema{"required": []string{"simulate"}}}
+	return schema{
+		"if": schema{"required": []string{"disks"}, "properties": schema{"disks": simulated}},
+		"then": schema{"required": []string{"hub"}, "properties": schema{
+			"hub": schema{"required": []string{"profile"}}, "workload": only("preset", preset),
+			"study": ofPhase, "phases": schema{"items": ofPhase},
+		}},
+		"else": only("hub", yaml.Without("profile", "speedup")),
+	}
+}
+
+// inheritedRules are the schema's rules for phases that inherit their preset or I/O mode from the workload.
+func (s *Scenario) inheritedRules() []yaml.Schema {
+	var all []yaml.Schema
+	for _, r := range slices.Concat(s.work.object(yaml.Value{}).Rules, s.pacing(&phaseSpec{}).Rules) {
+		all = append(all, r.Inherited("workload", func(phase yaml.Schema) yaml.Schema {
+			return yaml.Schema{"properties": yaml.Schema{"phases": yaml.Schema{"items": phase}, "study": phase}}
+		}))
+	}
+	return all
+}
+
+// only is the schema of mappings in which a key has certain values, if it is there.
+func only(key string, value yaml.Schema) yaml.Schema {
+	return yaml.Schema{"properties": yaml.Schema{key: value}}
+}
+
+// not is the schema of what a keyword does not hold for.
+func not(keyword string, value any) yaml.Schema {
+	return yaml.Schema{"not": yaml.Schema{keyword: value}}
 }

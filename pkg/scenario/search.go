@@ -1,64 +1,59 @@
 package scenario
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/stream"
-	"github.com/hubbench/hubbench/pkg/strictyaml"
+	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// fastestLink is the fastest link of today, in bytes per second: Thunderbolt 5's 80 Gb/s. It limits a search for the number
-// of streams if the scenario does not.
-const fastestLink = 10e9
-
-// defaultHold is how long a try of a search lasts unless the scenario says.
-const defaultHold = 30 * time.Second
-
 // searchKeys are the keys that ask for a search, as far as they have been read.
 type searchKeys struct {
-	phase *PhaseSpec
+	phase *phaseSpec
 	Search
-	limit *strictyaml.Node
+	limit *yaml.Node
 	hold  time.Duration
 }
 
 // value is what to search for, or a mapping that also says on which disk.
-func (k *searchKeys) value(s *Scenario) strictyaml.Value {
+func (k *searchKeys) value(s *Scenario) yaml.Value {
 	kinds := []string{trace.SearchStreams, trace.SearchPace}
-	disk := func(kind string) strictyaml.Value {
-		return strictyaml.String(&k.Disk).Then(func(n strictyaml.Node) {
+	disk := func(kind string) yaml.Value {
+		return yaml.String(&k.Disk).Then(func(n yaml.Node) {
 			if k.Kind = kind; k.Disk != "" && !s.hasDisk(k.Disk) {
 				s.unknownDisk(n.Errorf, k.Disk)
 				k.Disk = ""
 			}
 		})
 	}
-	count := strictyaml.Int(new(int), 1, maxStreams).Schema()
-	rate := strictyaml.Rate(new(float64), minPace, maxPace).Schema()
-	limit := strictyaml.Value{
-		Read:   func(n strictyaml.Node) { k.limit = &n },
-		Schema: func() strictyaml.Schema { return strictyaml.Schema{"anyOf": []strictyaml.Schema{count, rate}} },
-	}
-	full := strictyaml.Object{
-		Keys: []strictyaml.Key{
-			{Name: trace.SearchStreams, Value: disk(trace.SearchStreams), About: "the disk whose streams are counted"},
-			{Name: trace.SearchPace, Value: disk(trace.SearchPace), About: "the disk whose pace is sought"},
-			{Name: "most", Value: limit, About: "the largest value to try: streams, or a rate"},
+	count := yaml.Int(new(int), 1, maxStreams).Schema()
+	rate := yaml.Rate(new(float64), minPace, maxPace).Schema()
+	limit := yaml.Read(yaml.Schema{"anyOf": []yaml.Schema{count, rate}}, func(n yaml.Node) { k.limit = &n })
+	full := yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional(trace.SearchStreams, disk(trace.SearchStreams), "the disk whose streams are counted"),
+			yaml.Optional(trace.SearchPace, disk(trace.SearchPace), "the disk whose pace is sought"),
+			yaml.Optional("most", limit, "the largest value to try: streams, or a rate"),
 		},
-		Among: []strictyaml.Among{{Keys: kinds, Both: "a search is for streams or for a pace; delete one of the two", Neither: "the search is for nothing; add streams: or pace:, and a disk"}},
-		Also: []strictyaml.Schema{
-			strictyaml.Implies(trace.SearchStreams, strictyaml.Schema{}, only("most", count)),
-			strictyaml.Implies(trace.SearchPace, strictyaml.Schema{}, only("most", rate)),
+		Among: []yaml.Among{{Keys: kinds,
+			Both:    "a search is for streams or for a pace; delete one of the two",
+			Neither: "the search is for nothing; add streams: or pace:, and a disk"}},
+		Also: []yaml.Schema{
+			yaml.Implies(trace.SearchStreams, yaml.Schema{}, only("most", count)),
+			yaml.Implies(trace.SearchPace, yaml.Schema{}, only("most", rate)),
 		},
 	}
-	return strictyaml.MappingOr(full.Value(), strictyaml.OneOf(&k.Kind, kinds...))
+	return yaml.MappingOr(full.Value(), yaml.OneOf(&k.Kind, kinds...))
 }
 
 // resolve determines what to search for, once the disks' roles are known.
-func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
+func (k *searchKeys) resolve(s *Scenario, m *yaml.Mapping) {
 	n, ok := m.Get("search")
 	if !ok {
 		if hold, ok := m.Get("hold"); ok {
@@ -76,10 +71,14 @@ func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
 		return // already reported
 	}
 	if len(p.Streams) == 0 {
-		n.Errorf("a search needs streams that can stay clean or not; add streams: {%s: {play: prores-422-hq-uhd-25}}", s.firstDisk())
+		n.Errorf("a search needs streams that can stay clean or not; add streams: {%s: {play: prores-422-hq-uhd-25}}",
+			s.firstDisk())
 		return
 	}
-	disks := k.disks(s)
+	disks := s.movers(p) // those for which there is something to search
+	if k.Kind == trace.SearchStreams {
+		disks = slices.DeleteFunc(s.diskNames(), func(disk string) bool { return p.hasStreams(disk) == "" })
+	}
 	switch {
 	case len(disks) == 0:
 		n.Errorf("no disk moves files here whose pace could be sought; let one write or read, or search: streams")
@@ -90,69 +89,147 @@ func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
 	case k.Disk == "":
 		k.Disk = disks[0]
 	case !slices.Contains(disks, k.Disk):
-		n.Errorf("disk %s has no %s here to search for; try {%s: %s}", strictyaml.Quote(k.Disk), k.Kind, k.Kind, disks[0])
+		n.Errorf("disk %s has no %s here to search for; try {%s: %s}", yaml.Quote(k.Disk), k.Kind, k.Kind, disks[0])
 		return
 	}
 	k.bound(n)
-	k.settleHold(m)
+	buffer := p.longestBuffer()
+	least := stream.TestBuffers * buffer // to see whether the buffers stay full
+	if hold, ok := m.Get("hold"); !ok {
+		k.Hold = max(defaultHold, least)
+	} else if k.Hold = k.hold; k.hold > 0 && k.hold < least {
+		seconds := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
+		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are due only after that; "+
+			"try %s or more", seconds(k.hold), seconds(buffer), seconds(least))
+	}
 	p.Stop, p.Limit, p.Search = StopTime, k.Hold, &k.Search
 }
 
-// settleHold determines how long a try lasts: long enough to see whether the buffers stay full.
-func (k *searchKeys) settleHold(m *strictyaml.Mapping) {
-	buffer := k.phase.longestBuffer()
-	hold, ok := m.Get("hold")
-	switch least := stream.TestBuffers * buffer; {
-	case !ok:
-		k.Hold = max(defaultHold, least)
-	case k.hold > 0 && k.hold < least:
-		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are due only after that; try %s or more",
-			unit.FormatSeconds(k.hold.Seconds()), unit.FormatSeconds(buffer.Seconds()), unit.FormatSeconds(least.Seconds()))
-	default:
-		k.Hold = k.hold
-	}
-}
-
-// disks are those for which there is something to search.
-func (k *searchKeys) disks(s *Scenario) []string {
-	if k.Kind == trace.SearchPace {
-		return s.movers(k.phase)
-	}
-	var disks []string
-	for _, d := range s.Disks {
-		if k.phase.hasStreams(d.Name) != "" {
-			disks = append(disks, d.Name)
-		}
-	}
-	return disks
-}
-
 // bound determines the largest value to try.
-func (k *searchKeys) bound(n strictyaml.Node) {
+func (k *searchKeys) bound(n yaml.Node) {
 	if k.Kind == trace.SearchPace {
 		if k.limit != nil {
-			k.Max, _ = k.limit.Rate(minPace, maxPace)
+			yaml.Rate(&k.Max, minPace, maxPace).Read(*k.limit)
 		}
 		return
 	}
 	specs := k.phase.Streams[k.Disk]
 	if len(specs) != 1 {
-		n.Errorf("disk %s has streams of several kinds, and a search counts those of one; give it one kind", strictyaml.Quote(k.Disk))
+		n.Errorf("disk %s has streams of several kinds, and a search counts those of one; give it one kind",
+			yaml.Quote(k.Disk))
 		return
 	}
-	block := streamBlock(specs, k.phase.Workload.IO.Block)
+	block := streamBlock(specs, k.phase.work.IO.Block)
 	fit := min(maxStreams, maxBuffers/block)
 	if k.limit == nil {
-		if room := k.phase.Workload.IO.Footprint; room > 0 {
+		if room := k.phase.work.IO.Footprint; room > 0 {
 			fit = min(fit, int64(float64(room)/(specs[0].Rate*shortestStretch.Seconds())))
 		}
 		k.Max = float64(max(1, min(fit, int64(fastestLink/specs[0].Rate))))
 		return
 	}
-	limit, ok := k.limit.Int(1, maxStreams)
-	if ok && limit > fit {
+	var limit int64
+	yaml.Int(&limit, 1, maxStreams).Read(*k.limit)
+	if limit > fit {
 		k.limit.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d", k.limit.Label(),
 			unit.FormatBytes(block*limit), unit.FormatBytes(block), limit, fit)
 	}
 	k.Max = float64(limit)
+}
+
+// WithTry is the phase as one try of its search: a phase that lasts as long as the search holds a
+// value. Its name says what is tried, and from the second try of the same value on also which one it is.
+func (p Phase) WithTry(t trace.Try, number int) Phase {
+	try, what := p, TryValue(t)
+	if t.Alone {
+		try, what = try.Alone(t.Disk), "alone "+what
+	}
+	switch {
+	case t.Kind == trace.SearchStreams:
+		try = try.WithStreams(t.Disk, int(t.Value))
+	case t.Unlimited:
+		try = try.WithPace(t.Disk, 0)
+	default:
+		try = try.WithPace(t.Disk, t.Value)
+	}
+	try.Name = p.Name + " " + what
+	if number > 1 {
+		try.Name += " " + strconv.Itoa(number)
+	}
+	try.Stop, try.Limit, try.Target, try.Steady = StopTime, p.Search.Hold, 0, 0
+	try.Search, try.Try = nil, &t
+	return try
+}
+
+// TryValue is the value that is tried, in words: "4 streams", "212 MB/s", "no limit".
+func TryValue(t trace.Try) string {
+	switch {
+	case t.Unlimited:
+		return "no limit"
+	case t.Kind == trace.SearchPace:
+		return unit.FormatRate(t.Value)
+	case t.Value == 1:
+		return "1 stream"
+	}
+	return fmt.Sprintf("%g streams", t.Value)
+}
+
+// most is the job with as many streams as a search will try at most. The job itself is that of one try.
+func (p Phase) most(j Job) Job {
+	if p.Search != nil && p.Search.Kind == trace.SearchStreams && p.Search.Disk == j.Disk {
+		j.Streams = slices.Clone(j.Streams)
+		j.Streams[0].Count = int(p.Search.Max)
+	}
+	return j
+}
+
+// WithStreams is the phase with another number of streams of a disk's first kind.
+func (p Phase) WithStreams(disk string, count int) Phase {
+	return p.withJob(disk, func(j *Job) {
+		if len(j.Streams) == 0 {
+			return
+		}
+		j.Streams = slices.Clone(j.Streams)
+		j.Streams[0].Count = count
+		j.Sizes = []int64{streamSecond(j.Streams)}
+	})
+}
+
+// WithPace is the phase with a disk limited to a rate, or without a limit if that is zero.
+func (p Phase) WithPace(disk string, rate float64) Phase {
+	return p.withJob(disk, func(j *Job) { j.Pace = rate })
+}
+
+// withJob is the phase with a change to a disk's job.
+func (p Phase) withJob(disk string, change func(j *Job)) Phase {
+	p.Jobs = slices.Clone(p.Jobs)
+	for i := range p.Jobs {
+		if p.Jobs[i].Disk == disk {
+			change(&p.Jobs[i])
+		}
+	}
+	return p
+}
+
+// Alone is the phase with only one of its disks at work.
+func (p Phase) Alone(disk string) Phase {
+	p.Roles = aloneIn(p.Roles, disk)
+	p.Jobs = slices.DeleteFunc(slices.Clone(p.Jobs), func(j Job) bool { return j.Disk != disk })
+	if label, ok := p.Connections[disk]; ok {
+		p.Connections = map[string]string{disk: label}
+	} else {
+		p.Connections = nil
+	}
+	return p
+}
+
+// aloneIn is roles in which all disks but one are idle.
+func aloneIn(roles map[string]trace.Role, disk string) map[string]trace.Role {
+	roles = maps.Clone(roles)
+	for d := range roles {
+		if d != disk {
+			roles[d] = trace.Idle
+		}
+	}
+	return roles
 }

@@ -2,7 +2,9 @@ package scenario
 
 import (
 	"slices"
+	"time"
 
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -126,4 +128,113 @@ func split(sizes, others []int64) (apart, both []int64) {
 		}
 	}
 	return apart, both
+}
+
+// The test files of jobs that last as long as others do: they are used over and over, so they are not in the
+// job's Sizes.
+const (
+	// longestStretch is how much of a stream its test file holds, in time, and stretchBytes what those of all
+	// streams of a disk come to at most, which is more than a disk's own memory; but each holds
+	// shortestStretch.
+	longestStretch  = 20 * time.Second
+	shortestStretch = time.Second
+	stretchBytes    = 8e9
+	// probeFile is the size of the file that a probe reads at random: more than a disk's own memory.
+	probeFile = 1 << 30
+	// lastingUnit divides their sizes, so that they are whole blocks and sectors.
+	lastingUnit = 1 << 20
+)
+
+// stretch is how much of each stream is on the disk at one time.
+func stretch(specs []stream.Spec, footprint int64) time.Duration {
+	room := stretchBytes
+	if footprint > 0 {
+		room = min(room, float64(footprint))
+	}
+	seconds := room / float64(streamSecond(specs))
+	return max(shortestStretch, min(longestStretch, time.Duration(seconds*float64(time.Second))))
+}
+
+// StreamFiles is the sizes of the test files of a streams job, in the order of its streams: each stream has its own.
+func (j Job) StreamFiles() []int64 {
+	return j.streamFiles(func(bool) bool { return true })
+}
+
+// streamFiles is the sizes of those that are recorded, or played.
+func (j Job) streamFiles(want func(record bool) bool) []int64 {
+	long := j.Stretch
+	if long == 0 {
+		long = stretch(j.Streams, j.IO.Footprint)
+	}
+	var sizes []int64
+	for _, s := range j.Streams {
+		size := max(int64(s.Rate*long.Seconds())/lastingUnit, 1) * lastingUnit
+		if want(s.Record) {
+			for range s.Count {
+				sizes = append(sizes, size)
+			}
+		}
+	}
+	return sizes
+}
+
+// probeFiles is the size of the one file that a probe reads.
+func (j Job) probeFiles() []int64 {
+	size := int64(probeFile)
+	if j.IO.Footprint > 0 {
+		size = min(size, max(j.IO.Footprint/lastingUnit, 1)*lastingUnit)
+	}
+	return []int64{max(size, j.IO.Block)}
+}
+
+// Volume is the file system of a disk's folder, in bytes.
+type Volume struct {
+	Size int64
+	Used int64 // by anyone
+	Free int64 // for this user; less than the rest if some is reserved
+}
+
+// What stays free on a volume that is filled, besides the space for test files: a full file system is slower than the
+// disk, and other programs may need space.
+const (
+	reservePart  = 50 // a fiftieth of the volume, and
+	reserveBytes = 64 << 20
+)
+
+// Filling is how many bytes fill a volume to a share of its size, existing data included. Space for the test
+// files and a reserve must remain: if the share leaves less, the volume is filled as far as that allows, and
+// whole is false.
+func (v Volume) Filling(share float64, needed int64) (bytes int64, whole bool) {
+	bytes = int64(share*float64(v.Size)) - v.Used
+	most := v.Free - max(needed, 0) - v.Size/reservePart - reserveBytes
+	return max(min(bytes, most), 0), bytes <= max(most, 0)
+}
+
+// KeepsFilling reports whether the phase after the given one wants volumes as full as that has them: then what
+// they were filled with stays.
+func (p *Plan) KeepsFilling(phase int) bool {
+	if phase+1 == len(p.Phases) {
+		return false
+	}
+	share := p.Phases[phase].Precondition
+	return share > 0 && share == p.Phases[phase+1].Precondition
+}
+
+// Fillings is how many bytes are written to a disk's volume before each phase, to fill it as that asks. They
+// are wear, and they take up space until the phase is over, or the last of several that ask the same.
+func (p *Plan) Fillings(disk string, v Volume) []int64 {
+	fillings := make([]int64, len(p.Phases))
+	stocks := p.Stock(disk)
+	var filled int64
+	for i, phase := range p.Phases {
+		if _, works := phase.Job(disk); works && phase.Precondition > 0 {
+			now := Volume{Size: v.Size, Used: v.Used + filled, Free: v.Free - filled}
+			fillings[i], _ = now.Filling(phase.Precondition, stocks[i].Space)
+			filled += fillings[i]
+		}
+		if !p.KeepsFilling(i) {
+			filled = 0
+		}
+	}
+	return fillings
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/hubbench/hubbench/pkg/strictyaml"
+	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -17,8 +17,8 @@ const (
 	studyMixed  = "mixed"  // one writes and the rest read, one reads and the rest write, each disk in turn
 	studyMatrix = "matrix" // all of these
 
-	// studyAllButOne leaves out each disk in turn while the rest write, then read: what they have then is what they would have
-	// if it were plugged in elsewhere. Of three disks these are pairs.
+	// studyAllButOne leaves out each disk in turn while the rest write, then read: what they have then is
+	// what they would have if it were plugged in elsewhere. Of three disks these are pairs.
 	studyAllButOne = "all_but_one"
 )
 
@@ -28,11 +28,11 @@ func studyParts() []string {
 }
 
 // study appends its phases to the explicit ones: a word, a list of words, or a mapping with these under include.
-func (s *Scenario) study() strictyaml.Value {
+func (s *Scenario) study() yaml.Value {
 	p := s.newSpec()
 	p.study, s.interleave = true, true
 	disks := s.diskNames()
-	work := p.Workload.object(p.Workload.order())
+	work := p.work.object(orderOf(&p.work.Order))
 	idle := func(disk string) string {
 		if disks != nil && !slices.Contains(disks, disk) {
 			return isIdle
@@ -40,71 +40,51 @@ func (s *Scenario) study() strictyaml.Value {
 		return ""
 	}
 	more := s.timing(&p, idle, idle)
-	var included *strictyaml.Node
-	include := strictyaml.Value{
-		Read: func(n strictyaml.Node) { included = &n },
-		Schema: func() strictyaml.Schema {
-			part := strictyaml.Schema{"enum": studyParts()}
-			return strictyaml.Schema{"anyOf": []strictyaml.Schema{part, {"type": "array", "items": part, "minItems": 1}}}
-		},
-	}
-	full := strictyaml.Object{
-		Keys: slices.Concat([]strictyaml.Key{
-			{Name: "include", Need: true, Value: include, About: "solo, pairs, all_but_one (each disk left out in turn), all, mixed (one against the rest), matrix (all of these), or a list of them"},
-			{Name: "disks", Value: s.diskList(&disks, "disks").Then(func(n strictyaml.Node) {
-				if disks != nil && len(disks) == 0 {
-					n.Errorf("disks is empty; name those to study, or delete the key for all")
-				}
-			}), About: "those to study; all if it is not given"},
-			{Name: "interleave", Value: strictyaml.Bool(&s.interleave), About: "run repeats as rounds of all phases, every other one backwards"},
+	var included *yaml.Node
+	part := yaml.Schema{"enum": studyParts()}
+	some := yaml.Schema{"anyOf": []yaml.Schema{part, {"type": "array", "items": part, "minItems": 1}}}
+	include := yaml.Read(some, func(n yaml.Node) { included = &n })
+	studied := s.diskList(&disks, "disks").Then(func(n yaml.Node) {
+		if disks != nil && len(disks) == 0 {
+			n.Errorf("disks is empty; name those to study, or delete the key for all")
+		}
+	})
+	two := yaml.Schema{"enum": []string{studyPairs, studyAllButOne, studyMixed}}
+	forOne := not("anyOf", []yaml.Schema{two, {"type": "array", "contains": two}})
+	full := yaml.Object{
+		Keys: slices.Concat([]yaml.Key{
+			yaml.Required("include", include, "solo, pairs, all_but_one (each disk left out in turn), all, "+
+				"mixed (one against the rest), matrix (all of these), or a list of them"),
+			yaml.Optional("disks", studied, "those to study; all if it is not given"),
+			yaml.Optional("interleave", yaml.Bool(&s.interleave),
+				"run repeats as rounds of all phases, every other one backwards"),
 		}, inherited(work.Keys), more.Keys),
-		Rules: slices.Concat(work.Rules, more.Rules), Check: more.Check,
-		Also: slices.Concat(work.Also, more.Also, []strictyaml.Schema{strictyaml.Implies("disks", strictyaml.Schema{"maxItems": 1}, only("include", forOne()))}),
+		Rules: slices.Concat(work.Rules, more.Rules),
+		Also: slices.Concat(work.Also, more.Also,
+			[]yaml.Schema{yaml.Implies("disks", yaml.Schema{"maxItems": 1}, only("include", forOne))}),
+		Check: more.Check,
 	}
-	return strictyaml.MappingOr(full.Value(), include).Then(func(n strictyaml.Node) {
+	return yaml.MappingOr(full.Value(), include).Then(func(n yaml.Node) {
 		if p.pos = n.Pos(); included != nil {
 			s.addStudy(*included, p, disks)
 		}
 	})
 }
 
-// forOne is the schema of what one disk can be studied by.
-func forOne() strictyaml.Schema {
-	two := strictyaml.Schema{"enum": []string{studyPairs, studyAllButOne, studyMixed}}
-	return not("anyOf", []strictyaml.Schema{two, {"type": "array", "contains": two}})
-}
-
-// addStudy appends the phases of what a study includes.
-func (s *Scenario) addStudy(include strictyaml.Node, p PhaseSpec, disks []string) {
-	first := len(s.Phases)
-	for _, roles := range s.readParts(include, disks) {
-		spec := p
-		spec.Roles = roles
-		spec.Pattern = s.pattern(roles)
-		spec.auto = s.studyName(spec)
-		s.Phases = append(s.Phases, spec)
-		p.Pause = "" // the one before the first holds for all
-	}
-	if phases := (len(s.Phases) - first) * p.Repeat * len(s.variants(p)); phases > maxPlanPhases {
-		include.Errorf("the study has %d phases, and the limit is %d; try [solo, all, mixed], or fewer disks or repeats", phases, maxPlanPhases)
-	}
-}
-
-// readParts reads what a study includes, and returns who does what in each of its phases, none twice.
-func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]trace.Role {
-	items := []strictyaml.Node{n}
-	if n.Kind() == strictyaml.List {
-		items = n.Items()
-		if len(items) == 0 {
-			n.Errorf("the study includes nothing; try %s", studyMatrix)
+// addStudy appends the phases of what a study includes, none twice.
+func (s *Scenario) addStudy(include yaml.Node, p phaseSpec, disks []string) {
+	items := []yaml.Node{include}
+	if include.Kind() == yaml.List {
+		if items = include.Items(); len(items) == 0 {
+			include.Errorf("the study includes nothing; try %s", studyMatrix)
 		}
 	}
-	var parts []map[string]trace.Role
+	first := len(s.specs)
 	seen := map[string]bool{}
 	for _, item := range items {
 		word := item.Raw()
 		if !slices.Contains(studyParts(), word) {
-			item.Errorf("unknown study %s; try %s", strictyaml.Quote(word), strictyaml.Suggest(word, studyParts()))
+			item.Errorf("unknown study %s; try %s", yaml.Quote(word), yaml.Suggest(word, studyParts()))
 			continue
 		}
 		if len(disks) == 0 {
@@ -115,14 +95,89 @@ func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]tra
 			item.Errorf("study %s needs at least two disks; try %s", word, studySolo)
 		}
 		for _, working := range combined {
-			roles := s.withIdle(working)
-			if pattern := s.pattern(roles); !seen[pattern] {
-				seen[pattern] = true
-				parts = append(parts, roles)
+			spec := p
+			spec.Roles = s.withIdle(working)
+			if spec.Pattern = s.pattern(spec.Roles); seen[spec.Pattern] {
+				continue
+			}
+			seen[spec.Pattern] = true
+			spec.auto = s.studyName(spec)
+			s.specs = append(s.specs, spec)
+			p.Pause = "" // the one before the first holds for all
+		}
+	}
+	if phases := (len(s.specs) - first) * p.Repeat * len(s.variants(p)); phases > maxPlanPhases {
+		include.Errorf("the study has %d phases, and the limit is %d; try [solo, all, mixed], or fewer disks or repeats",
+			phases, maxPlanPhases)
+	}
+}
+
+// combine lists the roles, phase by phase, for one part of a study; none if there are too few disks.
+// Phases of one disk are spread out, so that it rests while others work, and solo phases come first:
+// what they show sizes the others' work.
+func combine(part string, disks []string) []map[string]trace.Role {
+	const w, r, none = trace.Write, trace.Read, trace.Idle
+	var phases []map[string]trace.Role
+	allBut := func(role trace.Role, one string, its trace.Role) {
+		roles := map[string]trace.Role{}
+		for _, disk := range disks {
+			roles[disk] = role
+		}
+		if one != "" {
+			roles[one] = its
+		}
+		phases = append(phases, roles)
+	}
+	eachAgainst := func(ways ...[2]trace.Role) { // what one disk does, and the rest
+		for _, way := range ways {
+			for _, disk := range disks {
+				allBut(way[1], disk, way[0])
 			}
 		}
 	}
-	return parts
+	switch part {
+	case studySolo:
+		eachAgainst([2]trace.Role{w, none}, [2]trace.Role{r, none})
+	case studyPairs:
+		for _, roles := range [][2]trace.Role{{w, w}, {r, r}, {w, r}, {r, w}} {
+			for _, pair := range pairs(len(disks)) {
+				phases = append(phases, map[string]trace.Role{disks[pair[0]]: roles[0], disks[pair[1]]: roles[1]})
+			}
+		}
+	case studyAll:
+		allBut(w, "", none)
+		allBut(r, "", none)
+	case studyAllButOne:
+		if len(disks) > 1 {
+			eachAgainst([2]trace.Role{none, w}, [2]trace.Role{none, r})
+		}
+	case studyMixed:
+		if len(disks) > 1 {
+			eachAgainst([2]trace.Role{w, r}, [2]trace.Role{r, w})
+		}
+	case studyMatrix:
+		for _, part := range []string{studySolo, studyPairs, studyAllButOne, studyAll, studyMixed} {
+			phases = append(phases, combine(part, disks)...)
+		}
+	}
+	return phases
+}
+
+// pairs lists every two of n, in rounds in which nobody is twice: the circle method of tournaments. One
+// stays, the others rotate; if n is odd, whoever is paired with it rests.
+func pairs(n int) [][2]int {
+	var all [][2]int
+	stays := n - 1 + n%2
+	for round := range stays {
+		if stays < n {
+			all = append(all, [2]int{round, stays})
+		}
+		for i := 1; i <= (stays-1)/2; i++ {
+			a, b := (round+i)%stays, (round-i+stays)%stays
+			all = append(all, [2]int{min(a, b), max(a, b)})
+		}
+	}
+	return all
 }
 
 // pattern writes roles as letters, in the order of the disks.
@@ -135,7 +190,7 @@ func (s *Scenario) pattern(roles map[string]trace.Role) string {
 }
 
 // studyName names a phase by who does what; if disks have names too long for that, by its pattern.
-func (s *Scenario) studyName(p PhaseSpec) string {
+func (s *Scenario) studyName(p phaseSpec) string {
 	works := map[string]work.Work{}
 	for disk, role := range p.Roles {
 		works[disk] = work.Work{Op: role}
@@ -147,7 +202,7 @@ func (s *Scenario) studyName(p PhaseSpec) string {
 }
 
 // withConnection adds to a phase's name how its disks are connected, if that is one way, and not the usual one.
-func (s *Scenario) withConnection(name, before string, p PhaseSpec) string {
+func (s *Scenario) withConnection(name, before string, p phaseSpec) string {
 	connections := s.connections(p)
 	label := ""
 	for _, d := range s.Disks {
@@ -166,6 +221,4 @@ func (s *Scenario) withConnection(name, before string, p PhaseSpec) string {
 }
 
 // fitsName reports whether a text made of other names may name a phase.
-func fitsName(name string) bool {
-	return utf8.RuneCountInString(name) <= strictyaml.MaxName
-}
+func fitsName(name string) bool { return utf8.RuneCountInString(name) <= yaml.MaxName }

@@ -11,6 +11,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
+// LinkRate is what a Thunderbolt 3 or 4 link carries in one direction, in bytes per second: measured over tens
+// of seconds, 3.2 to 3.4 GB/s. It is assumed of disks that have not been measured.
+const LinkRate = 3.4e9
+
+// LinkMax is what it cannot exceed: four lanes of PCIe 3.0, less their encoding.
+const LinkMax = 3.94e9
+
 // Link is one that disks share, or that a disk has to itself.
 type Link struct {
 	Disks []string // names; none: all
@@ -19,8 +26,8 @@ type Link struct {
 
 func (l Link) has(disk string) bool { return len(l.Disks) == 0 || slices.Contains(l.Disks, disk) }
 
-// LinksOf are the links of disks: those that a machine reports, and one for all disks whose links are not known. There are
-// none if nothing is known about any disk.
+// LinksOf are the links of disks: those that a machine reports, and one for all disks whose links are not
+// known. There are none if nothing is known about any disk.
 func LinksOf(disks []Disk, setup *hardware.Setup) []Link {
 	if setup == nil {
 		return nil
@@ -64,7 +71,8 @@ func (p Phase) links() []Link {
 	return p.Links
 }
 
-// max is what the link carries in one direction at most. An assumed one may carry more than such links were measured to.
+// max is what the link carries in one direction at most. An assumed one may carry more than such links were
+// measured to.
 func (l Link) max() float64 {
 	if l.Rate == LinkRate {
 		return LinkMax
@@ -103,15 +111,16 @@ func (p Phase) Carried(op trace.Role) float64 {
 	var counted []Link
 	for _, j := range p.Jobs {
 		l := Narrowest(p.links(), j.Disk)
-		if j.part(op) > 0 && !slices.ContainsFunc(counted, func(c Link) bool { return c.Rate == l.Rate && slices.Equal(c.Disks, l.Disks) }) {
+		same := func(c Link) bool { return c.Rate == l.Rate && slices.Equal(c.Disks, l.Disks) }
+		if j.part(op) > 0 && !slices.ContainsFunc(counted, same) {
 			counted, sum = append(counted, l), sum+l.max()
 		}
 	}
 	return sum
 }
 
-// Time is how long the phase takes at least if nothing but its links limits its disks, and at most, unless that is open, as it
-// is if files have no cap. Of a search it is the time of one try.
+// Time is how long the phase takes at least if nothing but its links limits its disks, and at most, unless that
+// is open, as it is if files have no cap. Of a search it is the time of one try.
 func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 	if timed := max(p.Limit, p.Target); timed > 0 {
 		if p.Steady > 0 {
@@ -166,11 +175,12 @@ func (p Phase) left(link Link, op trace.Role) float64 {
 	return max(left, link.Rate/10)
 }
 
-// bothWays is how much more a link moves in both directions than in one: 4.3 to 4.8 GB/s were measured of one that carries 3.4.
+// bothWays is how much more a link moves in both directions than in one: 4.3 to 4.8 GB/s were measured of one
+// that carries 3.4.
 const bothWays = 1.4
 
-// linkShare is what a job moves in a second if only its links limit it: a job with a pace of its own takes that, and the others
-// the rest in equal parts, in each direction.
+// linkShare is what a job moves in a second if only its links limit it: a job with a pace of its own takes
+// that, and the others the rest in equal parts, in each direction.
 func (p Phase) linkShare(j Job) float64 {
 	if rate := j.Rate(); rate > 0 {
 		return rate
@@ -222,3 +232,78 @@ func (p Phase) maxRate(j Job) float64 {
 func timeOf(bytes int64, rate float64) time.Duration {
 	return time.Duration(float64(bytes) / rate * float64(time.Second))
 }
+
+// Total is what a plan moves on one disk, in bytes.
+type Total struct {
+	Written int64 // measured writes, and the files that must be there beforehand: the disk's wear
+	Space   int64 // maximum of test files at one time
+	Bound   Bound // of Written
+}
+
+// Bound says whether an amount in a plan is exact, a limit or an estimate.
+type Bound string
+
+// The bounds, in the words that stand before an amount.
+const (
+	Exact   Bound = ""
+	AtMost  Bound = "at most"  // passes end when their time is up
+	AtLeast Bound = "at least" // a disk that holds goes on as long as the others need
+	About   Bound = "about"    // the time is given and the work follows
+)
+
+// With is the bound of a sum of two amounts.
+func (b Bound) With(other Bound) Bound {
+	if b == other || b == Exact || other == Exact {
+		return cmp.Or(b, other)
+	}
+	return About
+}
+
+// Totals sums the plan up, disk by disk.
+func (p *Plan) Totals() []Total {
+	totals := make([]Total, len(p.Disks))
+	for i, d := range p.Disks {
+		t := &totals[i]
+		for k, stock := range p.Stock(d.Name) {
+			t.Space = max(t.Space, stock.Space)
+			j, ok := p.Phases[k].Job(d.Name)
+			if !ok {
+				continue
+			}
+			moves, bound := p.Phases[k].Moves(j)
+			t.Written += stock.Before
+			if writes := j.Writes(); writes > 0 {
+				t.Written += int64(float64(moves) * writes)
+				t.Bound = t.Bound.With(bound)
+			}
+		}
+	}
+	return totals
+}
+
+// Moves is what a job of the phase moves and measures, filler included. If that is a maximum, as of a phase
+// that ends when its rates are steady, or of one try of a search, each disk may have most of the link, but all
+// together have no more of it: see Carried.
+func (p Phase) Moves(j Job) (int64, Bound) {
+	timed := cmp.Or(p.Limit, p.Target)
+	if timed == 0 && j.Accompanies() {
+		timed, _, _ = p.Time()
+	}
+	switch {
+	case p.AtMost():
+		return int64(p.maxRate(j) * timed.Seconds()), AtMost
+	case timed > 0:
+		return int64(p.linkShare(j) * timed.Seconds()), About
+	}
+	bound := Exact
+	if j.IO.Cap > 0 {
+		bound = AtMost
+	}
+	if p.Stop == StopHold && len(p.Jobs) > 1 {
+		bound = bound.With(AtLeast)
+	}
+	return j.Bytes(), bound
+}
+
+// AtMost reports whether what the phase moves is known only to be no more than its links carry in its time.
+func (p Phase) AtMost() bool { return p.Search != nil || p.Steady > 0 || p.Saturation != nil }

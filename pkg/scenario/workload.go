@@ -6,20 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/strictyaml"
+	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
+
+// A key of a workload is a row in workload.object, a field here, in IO if a worker needs it, and one
+// in work.Work with its line in Job.Work if rates with different values of it mean different things.
 
 // Limits of a workload.
 const (
-	maxFiles    = 1_000_000 // of one disk in one phase
-	maxFileSize = 1e12      // bytes
-	minBlock    = 512       // bytes: the smallest sector, of which a block is a multiple
-	maxBlock    = 1 << 30   // bytes
-	maxDepth    = 1024
-	maxBuffers  = 1 << 30 // bytes of all blocks in flight, which a worker holds in memory
-
-	maxFootprint = 1e15 // bytes
+	maxFiles     = 1_000_000 // of one disk in one phase
+	maxFileSize  = 1e12      // bytes
+	minBlock     = 512       // bytes: the smallest sector, of which a block is a multiple
+	maxBlock     = 1 << 30   // bytes
+	maxDepth     = 1024
+	maxBuffers   = 1 << 30 // bytes of all blocks in flight, which a worker holds in memory
+	maxFootprint = 1e15    // bytes
 
 	minTime = 100 * time.Millisecond // of a phase or its work: two samples of its progress
 	maxTime = 24 * time.Hour
@@ -31,180 +34,244 @@ const (
 	defaultTarget = 40 * time.Second
 )
 
-// Workload says which files each disk of a phase moves, and how. The zero Files, Sizes, Order and IO.Flush are
-// the preset's.
-type Workload struct {
+// How bytes are moved: blocks past the cache, or whole files as a plain application does.
+const (
+	ModeDirect = "direct"
+	ModeApp    = work.ModeApp
+)
+
+// Orders of the blocks in a file.
+const (
+	AccessSequential = "sequential"
+	AccessRandom     = "random"
+)
+
+// What is flushed before a written file's time ends.
+const (
+	FlushNone  = "none"
+	FlushFsync = "fsync"
+	FlushFull  = "full" // to the medium itself
+)
+
+// How data read is verified.
+const (
+	VerifyOff    = "off"
+	VerifyStamps = "stamps" // each block's stamp
+	VerifyFull   = "full"   // each byte
+)
+
+// IO is how a job is to move its bytes; what it really did is in trace.Effective.
+type IO struct {
+	Mode        string `json:"mode"`                // direct | app
+	Block       int64  `json:"block"`               // bytes per request
+	Depth       int    `json:"depth"`               // requests in flight
+	Flush       string `json:"flush"`               // none | fsync | full
+	Verify      string `json:"verify"`              // off | stamps | full
+	Preallocate bool   `json:"preallocate"`         // reserve the space before the timing starts
+	Keep        bool   `json:"keep,omitempty"`      // leave the test files when the run ends
+	Footprint   int64  `json:"footprint,omitempty"` // maximum size of test files at one time; 0: no limit
+
+	// Sequential (also if empty) | random: every block once, in random order.
+	Access string        `json:"access,omitempty"`
+	Cap    time.Duration `json:"cap_ns,omitempty"` // maximum time of a file, whose rest is then left; 0: no limit
+	// Each of Sizes, all alike, is a pass over one and the same file, written in full before.
+	OneFile bool          `json:"one_file,omitempty"`
+	Rest    time.Duration `json:"rest_ns,omitempty"` // pause before each file but the first
+	// Files begin at its multiples after the release, so that disks that rest keep in step; 0: at once.
+	Step    time.Duration `json:"step_ns,omitempty"`
+	Discard int           `json:"discard,omitempty"` // number of warm-up files, which do not count
+}
+
+// workload says which files each disk of a phase moves, and how. The zero Files, Sizes, Order and
+// IO.Flush are the preset's.
+type workload struct {
 	Preset string
 	Files  int
 	WarmUp int           // files before those, which do not count; not of presets that are phases of their own
 	Target time.Duration // files: auto, as many as take so long; 0: Files
-	Sizes  Sizes
+	Sizes  work.Sizes
 	Order  string // random | ascending | descending | listed
 	Seed   uint64
 	IO     IO
 }
 
 // defaultWorkload is what a scenario without a workload gets.
-func defaultWorkload() Workload {
-	return Workload{
+func defaultWorkload() workload {
+	return workload{
 		Preset: "random",
 		Seed:   1,
 		IO:     IO{Mode: ModeDirect, Block: 8 << 20, Depth: 4, Verify: VerifyOff, Preallocate: true},
 	}
 }
 
-// workload is what every phase does unless it says otherwise.
-func (s *Scenario) workload() strictyaml.Value {
-	w := &s.work
-	o := w.object(w.order())
-	o.Short = "preset"
-	files := w.files()
-	byPhase := strictyaml.Value{
-		Read: func(n strictyaml.Node) {
-			if n.Kind() == strictyaml.Map {
-				n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
-				return
-			}
-			files.Read(n)
-		},
-		Schema: files.Schema,
+// object is the keys of a workload, but for its amount. order is that of the files, which a phase
+// writes in more ways.
+func (w *workload) object(order yaml.Value) yaml.Object {
+	type schema = yaml.Schema
+	tests, oneFile := presetsWith(preset.hasTests), presetsWith(func(p preset) bool { return p.oneFile })
+	about := []string{"a published method in one word"}
+	for _, p := range presets() {
+		about = append(about, p.name+": "+p.about)
 	}
-	o.Keys = append(o.Keys, w.amount(byPhase)...)
-	o.Also = append(o.Also, strictyaml.Implies("target", strictyaml.Schema{}, strictyaml.Schema{"required": []string{"files"}}))
-	o.Check = func(m *strictyaml.Mapping) { s.checkWorkload(m, w) }
-	return o.Value()
-}
-
-// object is the keys of a workload, but for its amount. order is that of the files, which a phase writes in more ways.
-func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
-	type schema = strictyaml.Schema
-	tests := presetsWith(preset.hasTests)
-	return strictyaml.Object{
-		Keys: []strictyaml.Key{
-			{Name: "preset", Value: strictyaml.OneOf(&w.Preset, presetsWith(nil)...).First(func() {
-				w.Files, w.Target, w.Sizes, w.Order = 0, 0, Sizes{}, "" // a preset brings its own
-			}), About: aboutPreset()},
-			{Name: "sizes", Value: w.Sizes.value().First(func() { w.Order = "" }), // the order was meant for other sizes
-				About: "the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"},
-			{Name: "order", Value: order, About: "the order of the files, the preset's if it is not given; listed: as sizes has them"},
-			{Name: "warm_up", Value: strictyaml.Int(&w.WarmUp, 0, maxFiles), About: "how many files each disk moves first that do not count"},
-			{Name: "seed", Value: strictyaml.Int(&w.Seed, 0, math.MaxInt64), About: "the same seed gives the same files"},
-			{Name: "block", Value: sectors(&w.IO.Block, maxBlock), About: "bytes per request"},
-			{Name: "depth", Value: strictyaml.Int(&w.IO.Depth, 1, maxDepth), About: "requests in flight"},
-			{Name: "access", Value: strictyaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).Default(AccessSequential),
-				About: "random: every block of a file once, in random order"},
-			{Name: "io", Value: strictyaml.OneOf(&w.IO.Mode, ModeDirect, ModeApp),
-				About: "direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"},
-			{Name: "flush", Value: strictyaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).Default(FlushFsync),
-				About: "what is flushed within a written file's time: full, until it is on the medium"},
-			{Name: "verify", Value: strictyaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
-				About: "stamps: check that each block read is the one that was written; full: read every byte again, outside the timing"},
-			{Name: "preallocate", Value: strictyaml.Bool(&w.IO.Preallocate), About: "reserve the space of a file before its timing starts"},
-			{Name: "keep", Value: strictyaml.Bool(&w.IO.Keep), About: "leave the test files when the run ends"},
-			{Name: "footprint", Value: strictyaml.Bytes(&w.IO.Footprint, 1, maxFootprint), About: "maximum size of test files at one time: the oldest are removed, so that many fit on a small disk; unlimited if not given"},
+	bringsItsOwn := func() { w.Files, w.Target, w.Sizes, w.Order = 0, 0, work.Sizes{}, "" }
+	forOtherSizes := func() { w.Order = "" }
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional("preset", yaml.OneOf(&w.Preset, presetsWith(nil)...).First(bringsItsOwn),
+				strings.Join(about, ". ")),
+			yaml.Optional("sizes", sizes(&w.Sizes).First(forOtherSizes),
+				"the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"),
+			yaml.Optional("order", order,
+				"the order of the files, the preset's if it is not given; listed: as sizes has them"),
+			yaml.Optional("warm_up", yaml.Int(&w.WarmUp, 0, maxFiles),
+				"how many files each disk moves first that do not count"),
+			yaml.Optional("seed", yaml.Int(&w.Seed, 0, math.MaxInt64), "the same seed gives the same files"),
+			yaml.Optional("block", sectors(&w.IO.Block, maxBlock), "bytes per request"),
+			yaml.Optional("depth", yaml.Int(&w.IO.Depth, 1, maxDepth), "requests in flight"),
+			yaml.Optional("access",
+				yaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).Default(AccessSequential),
+				"random: every block of a file once, in random order"),
+			yaml.Optional("io", yaml.OneOf(&w.IO.Mode, ModeDirect, ModeApp),
+				"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"),
+			yaml.Optional("flush",
+				yaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).Default(FlushFsync),
+				"what is flushed within a written file's time: full, until it is on the medium"),
+			yaml.Optional("verify", yaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
+				"stamps: check that each block read is the one that was written; "+
+					"full: read every byte again, outside the timing"),
+			yaml.Optional("preallocate", yaml.Bool(&w.IO.Preallocate),
+				"reserve the space of a file before its timing starts"),
+			yaml.Optional("keep", yaml.Bool(&w.IO.Keep), "leave the test files when the run ends"),
+			yaml.Optional("footprint", yaml.Bytes(&w.IO.Footprint, 1, maxFootprint),
+				"maximum size of test files at one time: the oldest are removed, "+
+					"so that many fit on a small disk; unlimited if not given"),
 		},
-		Rules: []strictyaml.Rule{
-			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access", "warm_up"}, Say: "each test of preset %[2]s has its own %[1]s; delete it"},
-			{Key: "io", Is: []string{ModeApp}, Now: &w.IO.Mode, Refuse: []string{"block", "depth", "access"}, Say: "io: app moves whole files, in one call each; delete %[1]s"},
+		Rules: []yaml.Rule{
+			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access", "warm_up"},
+				Say: "each test of preset %[2]s has its own %[1]s; delete it"},
+			{Key: "io", Is: []string{ModeApp}, Now: &w.IO.Mode, Refuse: []string{"block", "depth", "access"},
+				Say: "io: app moves whole files, in one call each; delete %[1]s"},
 		},
 		Also: []schema{
-			strictyaml.Implies("preset", schema{"enum": tests}, only("io", schema{"const": ModeDirect})),
-			strictyaml.Implies("preset", schema{"enum": tests}, only("files", not("const", filesAuto))),
-			strictyaml.Implies("preset", schema{"enum": presetsWith(func(p preset) bool { return p.oneFile })}, only("sizes", schema{"type": "array", "maxItems": 1})),
-			strictyaml.Implies("target", schema{}, only("files", schema{"const": filesAuto})),
+			yaml.Implies("preset", schema{"enum": tests}, only("io", schema{"const": ModeDirect})),
+			yaml.Implies("preset", schema{"enum": tests}, only("files", not("const", filesAuto))),
+			yaml.Implies("preset", schema{"enum": oneFile}, only("sizes", schema{"type": "array", "maxItems": 1})),
+			yaml.Implies("target", schema{}, only("files", schema{"const": filesAuto})),
 		},
 	}
-}
-
-// aboutPreset says what each preset moves.
-func aboutPreset() string {
-	text := []string{"a published method in one word"}
-	for _, p := range presets() {
-		text = append(text, p.name+": "+p.about)
-	}
-	return strings.Join(text, ". ")
 }
 
 // amount is the keys that say how many files there are. A phase writes their number in more ways.
-func (w *Workload) amount(files strictyaml.Value) []strictyaml.Key {
-	return []strictyaml.Key{
-		{Name: "files", Value: files, About: "how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"},
-		{Name: "target", Value: w.target(), About: "the time for files: auto to take"},
+func (w *workload) amount(files yaml.Value) []yaml.Key {
+	time := yaml.Duration(&w.Target, minTime, maxTime)
+	target := yaml.Read(time.Default(unit.FormatSeconds(defaultTarget.Seconds())).Schema(), func(n yaml.Node) {
+		if w.Target == 0 {
+			n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
+			return
+		}
+		time.Read(n)
+	})
+	return []yaml.Key{
+		yaml.Optional("files", files, "how many files each disk moves, the preset's number if it is not given; "+
+			"auto: as many as fit in target, so that all disks end together"),
+		yaml.Optional("target", target, "the time for files: auto to take"),
 	}
 }
 
+// files is the number of files, or auto, and then they are to take a time.
+func (w *workload) files() yaml.Value {
+	return yaml.WordOr(filesAuto, func() { w.Files, w.Target = 0, defaultTarget },
+		yaml.Int(&w.Files, 1, maxFiles).First(func() { w.Target = 0 }))
+}
+
 // sectors is a size of whole sectors.
-func sectors(to *int64, most int64) strictyaml.Value {
-	v := strictyaml.Bytes(to, minBlock, most).Then(func(n strictyaml.Node) {
+func sectors(to *int64, most int64) yaml.Value {
+	whole := not("multipleOf", minBlock)
+	whole["type"] = "number"
+	return yaml.Bytes(to, minBlock, most).With("not", whole).Then(func(n yaml.Node) {
 		if *to%minBlock != 0 {
 			n.Errorf("block of %d bytes is not a multiple of a sector; try a multiple of %d, such as 1 MiB", *to, minBlock)
 		}
 	})
-	return strictyaml.Value{Read: v.Read, Schema: func() strictyaml.Schema {
-		s := v.Schema()
-		s["not"] = strictyaml.Schema{"type": "number", "not": strictyaml.Schema{"multipleOf": minBlock}}
-		return s
-	}}
 }
 
-// order is the order of the files.
-func (w *Workload) order() strictyaml.Value { return strictyaml.OneOf(&w.Order, orders()...) }
-
-// files is the number of files, or auto, and then they are to take a time.
-func (w *Workload) files() strictyaml.Value {
-	return strictyaml.WordOr(filesAuto, func() { w.Files, w.Target = 0, defaultTarget },
-		strictyaml.Int(&w.Files, 1, maxFiles).First(func() { w.Target = 0 }))
-}
-
-// target is how long the files are to take if their number follows from that.
-func (w *Workload) target() strictyaml.Value {
-	time := strictyaml.Duration(&w.Target, minTime, maxTime)
-	return strictyaml.Value{
-		Read: func(n strictyaml.Node) {
-			if w.Target == 0 {
-				n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
-				return
-			}
-			time.Read(n)
-		},
-		Schema: time.Default(unit.FormatSeconds(defaultTarget.Seconds())).Schema,
+// sizes is a list of sizes, or a range.
+func sizes(to *work.Sizes) yaml.Value {
+	list := yaml.Items[int64]{
+		To:    &to.List,
+		Item:  func(size *int64) yaml.Value { return yaml.Bytes(size, 1, maxFileSize) },
+		Empty: "sizes is empty; list one, such as 1 GB, or delete the key",
 	}
+	distribution := yaml.OneOf(&to.Distribution, work.Uniform, work.LogUniform).Default(work.Uniform)
+	span := yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Required("min", yaml.Bytes(&to.Min, 1, maxFileSize), "the smallest size"),
+			yaml.Required("max", yaml.Bytes(&to.Max, 1, maxFileSize), "the largest size"),
+			yaml.Optional("distribution", distribution, "uniform: every size equally likely; "+
+				"log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"),
+		},
+		Check: func(m *yaml.Mapping) {
+			if at, ok := m.Get("max"); ok && to.Max > 0 && to.Max < to.Min {
+				at.Errorf("max is less than min; swap them")
+			}
+		},
+	}
+	return yaml.MappingOr(span.Value(), list.Value()).First(func() { *to = work.Sizes{} })
+}
+
+// workload is what every phase does unless it says otherwise.
+func (s *Scenario) workload() yaml.Value {
+	w := &s.work
+	o := w.object(orderOf(&w.Order))
+	o.Short = "preset"
+	files := w.files()
+	number := yaml.Value{Schema: files.Schema, Read: func(n yaml.Node) {
+		if n.Kind() == yaml.Map {
+			n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; "+
+				"try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
+			return
+		}
+		files.Read(n)
+	}}
+	o.Keys = append(o.Keys, w.amount(number)...)
+	o.Also = append(o.Also, yaml.Implies("target", yaml.Schema{}, yaml.Schema{"required": []string{"files"}}))
+	o.Check = func(m *yaml.Mapping) { s.checkWorkload(m, w) }
+	return o.Value()
 }
 
 // checkWorkload checks a workload's keys against its preset, the disks and each other.
-func (s *Scenario) checkWorkload(m *strictyaml.Mapping, w *Workload) {
+func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 	if w.IO.Mode == ModeApp {
 		w.IO.Access = "" // that of the workload was meant for blocks
 	}
 	p := presetByName(w.Preset)
-	said := func(key string, is bool, format string, args ...any) {
-		if n, ok := m.Get(key); ok && is {
-			n.Errorf(format, args...)
+	refuse := func(is bool, keys []string, format string, args ...any) {
+		for _, key := range keys { // the first that is there
+			if n, ok := m.Get(key); ok && is {
+				n.Errorf(format, args...)
+				return
+			}
 		}
 	}
-	said("sizes", p.oneFile && len(w.Sizes.List) != 1, "preset %s moves one file again and again; give one size, such as [1 GB]", p.name)
+	refuse(p.oneFile && len(w.Sizes.List) != 1, []string{"sizes"},
+		"preset %s moves one file again and again; give one size, such as [1 GB]", p.name)
 	if p.hasTests() {
-		key := "io"
-		if _, ok := m.Get(key); !ok {
-			key = "preset"
-		}
-		said(key, w.IO.Mode == ModeApp, "preset %s moves single blocks, and io: app whole files; delete one of the two", p.name)
-		said("files", w.Target > 0, "preset %s moves its file a number of times, for a few seconds each; write how often, such as files: %d", p.name, p.files)
+		refuse(w.IO.Mode == ModeApp, []string{"io", "preset"},
+			"preset %s moves single blocks, and io: app whole files; delete one of the two", p.name)
+		refuse(w.Target > 0, []string{"files"}, "preset %s moves its file a number of times, "+
+			"for a few seconds each; write how often, such as files: %d", p.name, p.files)
 		// The hub's model has no notion of a block.
-		said("preset", s.simulated(), "preset %s measures single blocks, which simulated disks do not have; use another preset, or disks with a path", p.name)
+		refuse(s.simulated(), []string{"preset"}, "preset %s measures single blocks, "+
+			"which simulated disks do not have; use another preset, or disks with a path", p.name)
 	}
-	if w.IO.Block*int64(w.IO.Depth) > maxBuffers {
-		key := "depth"
-		if _, ok := m.Get(key); !ok {
-			key = "block"
-		}
-		said(key, true, "%d blocks of %s at a time need %s of memory; try a depth of at most %d", w.IO.Depth,
-			unit.FormatBytes(w.IO.Block), unit.FormatBytes(w.IO.Block*int64(w.IO.Depth)), maxBuffers/w.IO.Block)
-	}
+	memory := w.IO.Block * int64(w.IO.Depth)
+	refuse(memory > maxBuffers, []string{"depth", "block"},
+		"%d blocks of %s at a time need %s of memory; try a depth of at most %d",
+		w.IO.Depth, unit.FormatBytes(w.IO.Block), unit.FormatBytes(memory), maxBuffers/max(w.IO.Block, 1))
 }
 
 // count is the number of files each disk moves unless its phase says otherwise.
-func (w Workload) count() int {
+func (w workload) count() int {
 	p := presetByName(w.Preset)
 	switch {
 	case w.Files > 0:
@@ -215,15 +282,23 @@ func (w Workload) count() int {
 	return p.files
 }
 
+// warmUp is the number of files that each disk moves first and that do not count.
+func (w workload) warmUp() int {
+	if p := presetByName(w.Preset); p.hasTests() || p.saturates {
+		return p.discard
+	}
+	return w.WarmUp
+}
+
 // resolved is w with the preset's sizes, order and way of moving them if it has none of its own.
-func (w Workload) resolved() Workload {
+func (w workload) resolved() workload {
 	p := presetByName(w.Preset)
 	switch {
 	case w.Order != "":
 	case w.Sizes.List != nil:
-		w.Order = orderListed
+		w.Order = work.Listed
 	case w.Sizes.Max > 0:
-		w.Order = orderRandom
+		w.Order = work.Random
 	default:
 		w.Order = p.order
 	}
@@ -235,10 +310,42 @@ func (w Workload) resolved() Workload {
 	return w
 }
 
-// warmUp is the number of files that each disk moves first and that do not count.
-func (w Workload) warmUp() int {
-	if p := presetByName(w.Preset); p.hasTests() || p.saturates() {
-		return p.discard
+// Work is the job's work, except for what it shares with the other jobs of its phase.
+func (j *Job) Work() work.Work {
+	io := &j.IO
+	w := work.Work{
+		Op: j.Role, Sizes: j.Source, Order: j.Order,
+		Mode: io.Mode, Verify: io.Verify, Footprint: io.Footprint, WarmUp: io.Discard,
+		OneFile: io.OneFile, Cap: io.Cap, Rest: io.Rest,
+		Pace: j.Pace, Reads: j.Reads, Streams: j.Streams, Every: j.Probe,
 	}
-	return w.WarmUp
+	if io.Mode == ModeDirect {
+		w.Block, w.Depth, w.Access = io.Block, io.Depth, cmp.Or(io.Access, AccessSequential)
+	}
+	if j.Writes() > 0 {
+		w.Flush, w.Preallocate = io.Flush, io.Preallocate
+	}
+	if j.Probe > 0 {
+		w.Probe = io.Block
+	}
+	return w
+}
+
+// Works is the work of each of the phase's disks.
+func (p *Phase) Works() map[string]work.Work {
+	works := make(map[string]work.Work, len(p.Jobs))
+	for _, j := range p.Jobs {
+		w := j.Work()
+		w.Test, w.Fill = p.Test, p.Precondition
+		works[j.Disk] = w
+	}
+	return works
+}
+
+// orderOf is an order of files.
+func orderOf(to *string) yaml.Value { return yaml.OneOf(to, orders()...) }
+
+// orders lists the orders of files.
+func orders() []string {
+	return []string{work.Random, work.Ascending, work.Descending, work.Listed}
 }

@@ -1,24 +1,16 @@
 package strictyaml
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
-
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Node is one value of the document: a text, number, list or mapping. Its readers report a value of
-// the wrong kind to the document and return false.
+// Node is one value of the document: a text, number, list or mapping. A Value reads it.
 type Node struct {
 	doc   *Doc
 	ast   ast.Node
@@ -64,9 +56,7 @@ func (n Node) Pos() Pos { return n.pos }
 func (n Node) Label() string { return n.label }
 
 // Errorf reports a mistake at the value.
-func (n Node) Errorf(format string, args ...any) {
-	n.doc.Report(n.pos.Errorf(format, args...))
-}
+func (n Node) Errorf(format string, args ...any) { n.doc.Report(n.pos.Errorf(format, args...)) }
 
 // wrong reports that the value is not what it should be.
 func (n Node) wrong(want, try string) {
@@ -77,52 +67,45 @@ func (n Node) wrong(want, try string) {
 	n.Errorf("%s is %s, not %s; try %s", n.label, n.given(), want, try)
 }
 
+// outside reports that a value of the right kind is not an allowed one.
+func (n Node) outside(try string) { n.Errorf("%s is %s; try %s", n.label, n.given(), try) }
+
 // given is the value as an error repeats it.
 func (n Node) given() string {
 	switch kind := n.Kind(); kind {
 	case List, Map:
 		return string(kind)
 	case Text:
-		text, _ := n.raw()
-		return Quote(text)
+		return Quote(n.Raw())
 	default:
 		return n.ast.GetToken().Value
 	}
 }
 
-// raw is a scalar's text, and whether it stood there without quotes.
-func (n Node) raw() (text string, plain bool) {
-	if l, ok := n.ast.(*ast.LiteralNode); ok {
-		return l.Value.Value, false
-	}
-	t := n.ast.GetToken()
-	return t.Value, t.Type != token.SingleQuoteType && t.Type != token.DoubleQuoteType
-}
-
 // Raw is the text of a value other than a list or mapping, whatever its kind; empty for those.
 func (n Node) Raw() string {
+	if l, ok := n.ast.(*ast.LiteralNode); ok {
+		return l.Value.Value
+	}
 	if kind := n.Kind(); kind == List || kind == Map {
 		return ""
 	}
-	text, _ := n.raw()
-	return text
+	return n.ast.GetToken().Value
 }
 
 // Plain reports whether the value stands there without quotes.
 func (n Node) Plain() bool {
-	_, plain := n.raw()
-	return plain
+	_, literal := n.ast.(*ast.LiteralNode)
+	t := n.ast.GetToken().Type
+	return !literal && t != token.SingleQuoteType && t != token.DoubleQuoteType
 }
 
-// Escaped is what stands between a text's double quotes in the file, where a \ in it begins an escape. It is empty for
-// any other value.
+// Escaped is what stands between a text's double quotes in the file, where a \ in it begins an
+// escape. It is empty for any other value.
 func (n Node) Escaped() string {
 	t := n.ast.GetToken()
-	if t.Type != token.DoubleQuoteType {
-		return ""
-	}
 	source := strings.Trim(strings.TrimSpace(t.Origin), `"`)
-	if !strings.Contains(strings.ReplaceAll(source, `\\`, ""), `\`) {
+	if t.Type != token.DoubleQuoteType || !strings.Contains(strings.ReplaceAll(source, `\\`, ""), `\`) {
 		return ""
 	}
 	return source
@@ -130,104 +113,17 @@ func (n Node) Escaped() string {
 
 // Text reads a text. A number, true or false must be in quotes to be one.
 func (n Node) Text() (string, bool) {
-	text, _ := n.raw()
-	switch n.Kind() {
+	switch text := n.Raw(); n.Kind() {
 	case Text:
-		if !utf8.ValidString(text) {
-			n.Errorf("%s contains an escape sequence that is not a character; write the character itself", n.label)
-			return "", false
+		if utf8.ValidString(text) {
+			return text, true
 		}
-		return text, true
+		n.Errorf("%s contains an escape sequence that is not a character; write the character itself", n.label)
 	case Number, Boolean:
-		n.wrong("text", strconv.Quote(text)+", in quotes")
+		n.wrong("text", fmt.Sprintf("%q, in quotes", text))
 	default:
 		n.wrong("text", "one word or a text in quotes")
 	}
-	return "", false
-}
-
-// Int reads a whole number from lower to upper.
-func (n Node) Int(lower, upper int64) (int64, bool) {
-	try := fmt.Sprintf("a whole number from %d to %d", lower, upper)
-	if lower == upper {
-		try = strconv.FormatInt(lower, 10)
-	}
-	text, plain := n.raw()
-	v, err := strconv.ParseInt(text, 10, 64)
-	if !plain || err != nil && !errors.Is(err, strconv.ErrRange) {
-		n.wrong("a whole number", try)
-		return 0, false
-	}
-	if err != nil || v < lower || v > upper {
-		n.outside(try)
-		return 0, false
-	}
-	return v, true
-}
-
-// Float reads a number from lower to upper.
-func (n Node) Float(lower, upper float64) (float64, bool) {
-	try := fmt.Sprintf("a number from %v to %v", lower, upper)
-	text, plain := n.raw()
-	v, err := strconv.ParseFloat(text, 64)
-	if !plain || math.IsNaN(v) || err != nil && !errors.Is(err, strconv.ErrRange) {
-		n.wrong("a number", try)
-		return 0, false
-	}
-	if v < lower || v > upper {
-		n.outside(try)
-		return 0, false
-	}
-	return v, true
-}
-
-// Bool reads true or false.
-func (n Node) Bool() (bool, bool) {
-	switch text, plain := n.raw(); {
-	case plain && text == "true":
-		return true, true
-	case plain && text == "false":
-		return false, true
-	}
-	try := "true or false"
-	switch strings.ToLower(n.Raw()) {
-	case "yes", "on", "1":
-		try = "true"
-	case "no", "off", "0":
-		try = "false"
-	}
-	n.wrong(string(Boolean), try)
-	return false, false
-}
-
-// Bytes reads a size from lower to upper bytes, such as 8 MiB or 4096.
-func (n Node) Bytes(lower, upper int64) (int64, bool) {
-	return quantity[int64]{"a size", "8 MiB", unit.ParseBytes, unit.FormatBytes}.read(n, lower, upper)
-}
-
-// Rate reads a rate from lower to upper bytes per second, such as 2.8 GB/s.
-func (n Node) Rate(lower, upper float64) (float64, bool) {
-	return quantity[float64]{"a rate", "2.8 GB/s", unit.ParseRate, unit.FormatRate}.read(n, lower, upper)
-}
-
-// Duration reads a time from lower to upper, such as 30 s.
-func (n Node) Duration(lower, upper time.Duration) (time.Duration, bool) {
-	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
-	return quantity[time.Duration]{"a time", "30 s", unit.ParseDuration, format}.read(n, lower, upper)
-}
-
-// Percent reads a share from lower to upper, such as 50 %, which is 0.5.
-func (n Node) Percent(lower, upper float64) (float64, bool) {
-	return quantity[float64]{"a share", "50 %", unit.ParsePercent, unit.FormatPercent}.read(n, lower, upper)
-}
-
-// OneOf reads one of the allowed words.
-func (n Node) OneOf(allowed ...string) (string, bool) {
-	text, ok := n.Text()
-	if !ok || slices.Contains(allowed, text) {
-		return text, ok
-	}
-	n.outside(Suggest(text, allowed))
 	return "", false
 }
 
@@ -240,38 +136,154 @@ func (n Node) Items() []Node {
 	}
 	items := make([]Node, len(list.Values))
 	for i, v := range list.Values {
-		items[i] = Node{doc: n.doc, ast: v, pos: posOf(n.pos.File, v), label: fmt.Sprintf("item %d of %s", i+1, n.label)}
+		label := fmt.Sprintf("item %d of %s", i+1, n.label)
+		items[i] = Node{doc: n.doc, ast: v, pos: posOf(n.pos.File, v), label: label}
 	}
 	return items
 }
 
-// outside reports that a value of the right kind is not an allowed one.
-func (n Node) outside(try string) {
-	n.Errorf("%s is %s; try %s", n.label, n.given(), try)
+// Mapping is a node's keys and values.
+type Mapping struct {
+	doc   *Doc
+	pos   Pos
+	path  string // of its values' labels; empty at the top and in lists
+	pairs []Pair
+	asked []string // the keys the file may have
+	none  bool     // there is no mapping: what it lacks has been reported, or may be absent
 }
 
-// quantity is a kind of number with a unit.
-type quantity[T cmp.Ordered] struct {
-	what, example string
-	parse         func(string) (T, error)
-	format        func(T) string
+// Pair is one key: value of a mapping.
+type Pair struct {
+	Key    string
+	KeyPos Pos
+	Value  Node
 }
 
-// read reads a quantity from lower to upper.
-func (q quantity[T]) read(n Node, lower, upper T) (T, bool) {
-	var zero T
-	if kind := n.Kind(); kind != Text && kind != Number {
-		n.wrong(q.what, q.example)
-		return zero, false
+// Errorf reports a mistake at the key.
+func (p Pair) Errorf(format string, args ...any) {
+	p.Value.doc.Report(p.KeyPos.Errorf(format, args...))
+}
+
+// Mapping reads a mapping; one without any key if the node is none, having said so.
+func (n Node) Mapping() *Mapping {
+	m := &Mapping{doc: n.doc, pos: n.pos, path: n.path}
+	node, ok := n.ast.(ast.MapNode)
+	if !ok {
+		n.wrong("a mapping", "lines of key: value, or {key: value, ...}")
+		m.none = true
+		return m
 	}
-	v, err := q.parse(n.Raw())
-	if err != nil {
-		n.Errorf("%s: %v", n.label, err)
-		return zero, false
+	first := map[string]Pos{}
+	for it := node.MapRange(); it.Next(); {
+		t := it.Key().GetToken()
+		at := tokenPos(n.pos.File, t)
+		if before, again := first[t.Value]; again {
+			n.doc.Report(at.Errorf("key %s is already on line %d; delete one of the two", Quote(t.Value), before.Line))
+			continue
+		}
+		first[t.Value] = at
+		label := printable(t.Value) // errors name a value by its keys: "hub.speedup"
+		if m.path != "" {
+			label = m.path + "." + label
+		}
+		value := Node{doc: n.doc, ast: it.Value(), pos: posOf(at.File, it.Value()), label: label, path: label}
+		m.pairs = append(m.pairs, Pair{t.Value, at, value})
 	}
-	if v < lower || v > upper {
-		n.outside(q.format(lower) + " to " + q.format(upper))
-		return zero, false
+	return m
+}
+
+// Pos is where the mapping begins.
+func (m *Mapping) Pos() Pos { return m.pos }
+
+// Errorf reports a mistake at the mapping's beginning, if there is a mapping.
+func (m *Mapping) Errorf(format string, args ...any) { m.Missing("", format, args...) }
+
+// Missing reports that a key is absent from the mapping, if there is a mapping.
+func (m *Mapping) Missing(key, format string, args ...any) {
+	if m.none {
+		return
 	}
-	return v, true
+	err := m.pos.Errorf(format, args...)
+	if key != "" {
+		err.in, err.missing = m.pos, key
+	}
+	m.doc.Report(err)
+}
+
+// Get returns the value of a key the file may have.
+func (m *Mapping) Get(key string) (Node, bool) {
+	if !slices.Contains(m.asked, key) {
+		m.asked = append(m.asked, key)
+	}
+	for _, p := range m.pairs {
+		if p.Key == key {
+			return p.Value, true
+		}
+	}
+	return Node{}, false
+}
+
+// Has reports whether a key that the file may have is there.
+func (m *Mapping) Has(key string) bool {
+	_, ok := m.Get(key)
+	return ok
+}
+
+// PosOf is where a key's value begins; where the mapping does, if the key is absent.
+func (m *Mapping) PosOf(key string) Pos {
+	if n, ok := m.Get(key); ok {
+		return n.pos
+	}
+	return m.pos
+}
+
+// Pairs returns everything in a mapping whose keys are names of the file's own choice.
+func (m *Mapping) Pairs() []Pair { return m.pairs }
+
+// Require reports each of the keys that is absent.
+func (m *Mapping) Require(keys ...string) {
+	for _, key := range keys {
+		if !m.Has(key) {
+			m.Missing(key, "the key %s is missing; add it", key)
+		}
+	}
+}
+
+// Done reports every key that no reader has asked for.
+func (m *Mapping) Done() {
+	for _, p := range m.pairs {
+		if slices.Contains(m.asked, p.Key) {
+			continue
+		}
+		err := p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, m.asked))
+		err.in, err.meant = m.pos, Nearest(p.Key, m.asked)
+		if key, value, colon := strings.Cut(p.Key, ":"); colon && slices.Contains(m.asked, key) {
+			err.Msg = fmt.Sprintf("%s lacks a space after its colon; write %s: %s", Quote(p.Key), key, printable(value))
+			err.meant = key
+		}
+		m.doc.Report(err)
+	}
+}
+
+// Read reads a key's value, if the key is there.
+func (m *Mapping) Read(key string, v Value) {
+	if n, ok := m.Get(key); ok {
+		v.Read(n)
+	}
+}
+
+// Mapping reads a mapping within; one without any key if it is absent.
+func (m *Mapping) Mapping(key string) *Mapping {
+	if n, ok := m.Get(key); ok {
+		return n.Mapping()
+	}
+	return &Mapping{doc: m.doc, pos: m.pos, path: m.path, none: true}
+}
+
+// Items reads a list.
+func (m *Mapping) Items(key string) []Node {
+	if n, ok := m.Get(key); ok {
+		return n.Items()
+	}
+	return nil
 }

@@ -8,9 +8,19 @@ import (
 // Key is one key that a mapping may have.
 type Key struct {
 	Name  string
-	Need  bool // it must be there
 	Value Value
 	About string // for people, in one line: the schema's description
+	Need  bool   // it must be there
+}
+
+// Optional is a key that may be absent.
+func Optional(name string, value Value, about string) Key {
+	return Key{Name: name, Value: value, About: about}
+}
+
+// Required is a key that must be there.
+func Required(name string, value Value, about string) Key {
+	return Key{Name: name, Value: value, About: about, Need: true}
 }
 
 // Object is a mapping with known keys: the table that reads it and that is its schema.
@@ -43,7 +53,7 @@ type Rule struct {
 func (o Object) Value() Value { return Value{o.read, o.schema} }
 
 func (o Object) read(n Node) {
-	if kind := n.Kind(); kind == Text && o.Short != "" {
+	if n.Kind() == Text && o.Short != "" {
 		n.Errorf("%[1]s is %[2]s, not a mapping; try %[1]s: {%[3]s: %[2]s}", n.label, Quote(n.Raw()), o.Short)
 		return
 	}
@@ -52,56 +62,40 @@ func (o Object) read(n Node) {
 		m.asked = append(m.asked, k.Name)
 	}
 	for _, c := range o.Among {
-		c.check(m)
+		there := slices.DeleteFunc(slices.Clone(c.Keys), func(key string) bool { return !m.Has(key) })
+		switch {
+		case len(there) == 0 && c.Neither != "":
+			m.Missing(c.Keys[0], "%s", c.Neither)
+		case len(there) > 1 && c.Both != "":
+			n, _ := m.Get(there[len(there)-1])
+			n.Errorf("%s", c.Both)
+		}
 	}
 	for _, k := range o.Keys {
-		switch v, ok := m.Get(k.Name); {
-		case ok:
+		if v, ok := m.Get(k.Name); ok {
 			k.Value.Read(v)
-		case k.Need:
-			m.Missing(k.Name, "the key %s is missing; add %s", k.Name, k.example())
+		} else if k.Need {
+			add := "it"
+			if value, ok := k.Value.Schema()["const"]; ok {
+				add = fmt.Sprintf("%s: %v", k.Name, value)
+			}
+			m.Missing(k.Name, "the key %s is missing; add %s", k.Name, add)
 		}
 	}
 	for _, r := range o.Rules {
-		r.check(m)
+		if !slices.Contains(r.Is, *r.Now) {
+			continue
+		}
+		for _, key := range r.Refuse {
+			if n, ok := m.Get(key); ok {
+				n.Errorf(r.Say, key, *r.Now)
+			}
+		}
 	}
 	if o.Check != nil && !m.none {
 		o.Check(m)
 	}
 	m.Done()
-}
-
-// example is what to add for the key.
-func (k Key) example() string {
-	if value, ok := k.Value.Schema()["const"]; ok {
-		return fmt.Sprintf("%s: %v", k.Name, value)
-	}
-	return "it"
-}
-
-func (c Among) check(m *Mapping) {
-	there := slices.DeleteFunc(slices.Clone(c.Keys), func(key string) bool {
-		_, ok := m.Get(key)
-		return !ok
-	})
-	switch {
-	case len(there) == 0 && c.Neither != "":
-		m.Missing(c.Keys[0], "%s", c.Neither)
-	case len(there) > 1 && c.Both != "":
-		n, _ := m.Get(there[len(there)-1])
-		n.Errorf("%s", c.Both)
-	}
-}
-
-func (r Rule) check(m *Mapping) {
-	if !slices.Contains(r.Is, *r.Now) {
-		return
-	}
-	for _, key := range r.Refuse {
-		if n, ok := m.Get(key); ok {
-			n.Errorf(r.Say, key, *r.Now)
-		}
-	}
 }
 
 func (o Object) schema() Schema {
@@ -119,10 +113,21 @@ func (o Object) schema() Schema {
 	}
 	var all []Schema
 	for _, c := range o.Among {
-		all = append(all, c.schema())
+		var each []Schema
+		for _, key := range c.Keys {
+			each = append(each, Schema{"required": []string{key}})
+		}
+		if c.Neither == "" {
+			each = append(each, Schema{"not": Schema{"anyOf": slices.Clone(each)}})
+		}
+		if c.Both != "" {
+			all = append(all, Schema{"oneOf": each})
+		} else {
+			all = append(all, Schema{"anyOf": each})
+		}
 	}
 	for _, r := range o.Rules {
-		all = append(all, r.schema())
+		all = append(all, Implies(r.Key, Schema{"enum": r.Is}, Without(r.Refuse...)))
 	}
 	if all = append(all, o.Also...); all != nil {
 		s["allOf"] = all
@@ -130,41 +135,26 @@ func (o Object) schema() Schema {
 	return s
 }
 
-func (c Among) schema() Schema {
-	var each []Schema
-	for _, key := range c.Keys {
-		each = append(each, Schema{"required": []string{key}})
-	}
-	if c.Neither == "" {
-		each = append(each, Schema{"not": Schema{"anyOf": slices.Clone(each)}})
-	}
-	if c.Both != "" {
-		return Schema{"oneOf": each}
-	}
-	return Schema{"anyOf": each}
-}
-
-func (r Rule) schema() Schema { return Implies(r.Key, Schema{"enum": r.Is}, r.refusal()) }
-
-// refusal is the schema of mappings without the keys.
-func (r Rule) refusal() Schema {
-	refuse := Schema{}
-	for _, key := range r.Refuse {
-		refuse[key] = false
-	}
-	return Schema{"properties": refuse}
-}
-
 // Inherited is the schema of a file in which a mapping is the default of others: the rule holds for those by its key.
 func (r Rule) Inherited(mapping string, of func(Schema) Schema) Schema {
 	own := Schema{"required": []string{r.Key}}
 	return Implies(mapping, with(own, "properties", Schema{r.Key: Schema{"enum": r.Is}}),
-		of(Schema{"if": Schema{"not": own}, "then": r.refusal()}))
+		of(Schema{"if": Schema{"not": own}, "then": Without(r.Refuse...)}))
 }
 
 // Implies is the schema of mappings that are to match another one if a key is there and its value as said.
 func Implies(key string, value, then Schema) Schema {
-	return Schema{"if": Schema{"properties": Schema{key: value}, "required": []string{key}}, "then": then}
+	is := Schema{"properties": Schema{key: value}, "required": []string{key}}
+	return Schema{"if": is, "then": then}
+}
+
+// Without is the schema of mappings that have none of the keys.
+func Without(keys ...string) Schema {
+	refuse := Schema{}
+	for _, key := range keys {
+		refuse[key] = false
+	}
+	return Schema{"properties": refuse}
 }
 
 // Items is a list of values alike.

@@ -168,7 +168,8 @@ func syntaxError(at Pos, message string) *Error {
 	case strings.Contains(message, "mapping value is not allowed"):
 		return at.Errorf("a key: value is not allowed here; check the indentation, or put a text with a colon in quotes")
 	case strings.Contains(message, "escape") || strings.Contains(message, "surrogate"):
-		return at.Errorf(`in double quotes \ starts an escape sequence, and this is not one; put the text in single quotes, such as 'D:\data'`)
+		return at.Errorf(`in double quotes \ starts an escape sequence, and this is not one; ` +
+			`put the text in single quotes, such as 'D:\data'`)
 	case strings.Contains(message, "end character of double-quoted"):
 		return at.Errorf(`the quote opened here is never closed; close it, or use single quotes if there is a \ in it`)
 	case strings.Contains(message, "could not find end character"):

@@ -3,20 +3,21 @@
 // no general YAML decoder, as it refuses what such files do not need (anchors, aliases, tags, merge
 // keys, complex keys, several documents, a null value) and anything that would take long to read.
 //
-// Start at Parse; then Doc.Root().Mapping(), the Mapping's readers, Mapping.Done, and Doc.Err:
+// Start at Parse; then Doc.Root().Mapping(), Mapping.Read, Mapping.Done, and Doc.Err, or with a table
+// that is the file's JSON Schema as well at Object:
 //
 //	doc, err := strictyaml.Parse("hub.yaml", data)
 //	if err != nil {
 //		return err
 //	}
 //	m := doc.Root().Mapping()
-//	m.Text("name", &hub.Name)
-//	m.Rate("read", &hub.Read, 1, 1e12)
+//	m.Read("name", strictyaml.String(&hub.Name))
+//	m.Read("read", strictyaml.Rate(&hub.Read, 1, 1e12))
 //	m.Done() // any key not asked for by now is unknown
 //	return doc.Err()
 //
-// Readers leave their target alone when the key is absent, and report to the document when its value
-// is wrong, so a whole file is read without a branch. Doc.Err returns all the mistakes in it.
+// A Value leaves its target alone when the key is absent, and reports to the document when it is wrong,
+// so a whole file is read without a branch. Doc.Err returns all the mistakes in it.
 package strictyaml
 
 import (
@@ -43,11 +44,6 @@ func (p Pos) Errorf(format string, args ...any) *Error {
 // String is file:line:column.
 func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", printable(p.File), p.Line, p.Column)
-}
-
-// compare is below zero if p comes earlier in the file than q, and zero at the same place.
-func (p Pos) compare(q Pos) int {
-	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
 // Error is a mistake in a file, at its place.
@@ -123,7 +119,9 @@ func (d *Doc) Err() error {
 		}
 	}
 	all := slices.DeleteFunc(slices.Clone(d.mistakes), func(e *Error) bool { return misspelt[place{e.in, e.missing}] })
-	slices.SortStableFunc(all, func(a, b *Error) int { return a.compare(b.Pos) })
+	slices.SortStableFunc(all, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 	switch len(all) {
 	case 0:
 		return nil
@@ -160,4 +158,74 @@ func Choice(words []string) string {
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// minPrefix is how many letters of a word must stand for the beginning of another to mean it.
+const minPrefix = 3
+
+// Suggest is what to try in place of an unknown word: the nearest of the known ones, or else all of them.
+func Suggest(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return printable(near)
+	}
+	shown := slices.Clone(known)
+	for i := range shown {
+		shown[i] = printable(shown[i])
+	}
+	return Choice(shown)
+}
+
+// Nearest is the known word that an unknown one most likely stands for: the one it is the beginning of, or one that
+// differs from it by a typing error. It is empty if there is none.
+func Nearest(word string, known []string) string {
+	word = strings.ToLower(word)
+	best, smallest, begun := "", 0, 0
+	for _, k := range known {
+		if d := distance(word, strings.ToLower(k)); best == "" || d < smallest {
+			best, smallest = k, d
+		}
+	}
+	// A third of the letters wrong is still a typing error; more is another word.
+	if letters := len([]rune(best)); smallest <= max(1, letters/3) && smallest < letters {
+		return best
+	}
+	for _, k := range known {
+		if len([]rune(word)) >= minPrefix && strings.HasPrefix(strings.ToLower(k), word) {
+			best, begun = k, begun+1
+		}
+	}
+	if begun == 1 {
+		return best
+	}
+	return ""
+}
+
+// distance is the number of letters to add, drop, change or swap with their neighbour to make b of a
+// (optimal string alignment). Words beyond 64 letters are as far apart as they are long.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	if len(x) > 64 || len(y) > 64 {
+		return max(len(x), len(y))
+	}
+	var before []int // the row above prev
+	prev := make([]int, len(y)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range x {
+		row := make([]int, len(y)+1)
+		row[0] = i + 1
+		for j := range y {
+			cost := 1
+			if x[i] == y[j] {
+				cost = 0
+			}
+			row[j+1] = min(prev[j+1]+1, row[j]+1, prev[j]+cost)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, prev = prev, row
+	}
+	return prev[len(y)]
 }

@@ -54,7 +54,9 @@ func readSample(data string) (sample, error) {
 		if s.Open == nil {
 			s.Open = map[string]string{}
 		}
-		s.Open[p.Key], _ = p.Value.OneOf("read", "write")
+		var word string
+		OneOf(&word, "read", "write").Read(p.Value)
+		s.Open[p.Key] = word
 	}
 	m.Done()
 	return s, doc.Err()
@@ -323,14 +325,14 @@ func visit(n Node, depth int) {
 			visit(p.Value, depth+1)
 		}
 	default:
-		n.Text()
-		n.Int(1, 2)
-		n.Float(1, 2)
-		n.Bool()
-		n.Bytes(1, 2)
-		n.Rate(1, 2)
-		n.Duration(0, math.MaxInt64)
-		n.OneOf("a", "b")
+		var text string
+		var number float64
+		for _, v := range []Value{
+			FileName(&text), Int(new(int), 1, 2), Float(&number, 1, 2), Bool(new(bool)), Bytes(new(int64), 1, 2),
+			Rate(&number, 1, 2), Percent(&number, 0, 1), Duration(new(time.Duration), 0, math.MaxInt64), OneOf(&text, "a", "b"),
+		} {
+			v.Read(n)
+		}
 		n.Mapping().Done()
 	}
 }

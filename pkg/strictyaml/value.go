@@ -1,18 +1,34 @@
 package strictyaml
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Schema is a JSON Schema of draft 2020-12, in keywords that mean the same in earlier drafts, as editors know those.
+// Schema is a JSON Schema of draft 2020-12, in keywords that mean the same in earlier drafts, as
+// editors know those.
 type Schema = map[string]any
 
 // Value is what may stand at a key or in a list: how it is read, and its schema.
 type Value struct {
 	Read   func(Node)
 	Schema func() Schema
+}
+
+// Read is a value that is read by a function.
+func Read(schema Schema, read func(Node)) Value {
+	return Value{read, func() Schema { return schema }}
 }
 
 // First does something before the value is read, if there is one.
@@ -25,9 +41,19 @@ func (v Value) Then(do func(Node)) Value {
 	return Value{func(n Node) { v.Read(n); do(n) }, v.Schema}
 }
 
+// With is the value with another keyword in its schema, such as what Then refuses.
+func (v Value) With(keyword string, value any) Value {
+	return Value{v.Read, func() Schema { return with(v.Schema(), keyword, value) }}
+}
+
 // Default is the value with a default that its target does not have: one that depends on other keys.
-func (v Value) Default(value any) Value {
-	return Value{v.Read, func() Schema { return with(v.Schema(), "default", value) }}
+func (v Value) Default(value any) Value { return v.With("default", value) }
+
+// with is a schema with another keyword.
+func with(s Schema, keyword string, value any) Schema {
+	s = maps.Clone(s)
+	s[keyword] = value
+	return s
 }
 
 // Lazy is a value that is made only when it is read, out of what has been read by then.
@@ -37,92 +63,31 @@ func Lazy(value func() Value) Value {
 
 // MappingOr is a mapping, or else another value.
 func MappingOr(mapping, other Value) Value {
-	return Value{
-		func(n Node) {
-			if n.Kind() == Map {
-				mapping.Read(n)
-				return
-			}
-			other.Read(n)
-		},
-		func() Schema { return Schema{"anyOf": []Schema{other.Schema(), mapping.Schema()}} },
-	}
+	return either(func(n Node) bool { return n.Kind() == Map }, mapping, other)
 }
 
 // WordOr is one word with a meaning of its own, or else another value.
 func WordOr(word string, mean func(), other Value) Value {
+	return either(func(n Node) bool { return n.Raw() != word }, other,
+		Read(Schema{"const": word}, func(Node) { mean() }))
+}
+
+// either is one value where a condition holds, and another elsewhere.
+func either(holds func(Node) bool, one, other Value) Value {
 	return Value{
 		func(n Node) {
-			if n.Raw() == word {
-				mean()
-				return
+			if holds(n) {
+				one.Read(n)
+			} else {
+				other.Read(n)
 			}
-			other.Read(n)
 		},
-		func() Schema { return Schema{"anyOf": []Schema{{"const": word}, other.Schema()}} },
+		func() Schema { return Schema{"anyOf": []Schema{other.Schema(), one.Schema()}} },
 	}
 }
 
-// String is a text. See Node.Text, and so on for the others.
-func String(to *string) Value { return into(to, Node.Text, nil, Schema{"type": "string"}) }
-
-// Bool is true or false.
-func Bool(to *bool) Value {
-	v := into(to, Node.Bool, nil, Schema{"type": "boolean"})
-	return Value{v.Read, func() Schema { return with(v.Schema(), "default", *to) }}
-}
-
-// Int is a whole number from lower to upper.
-func Int[T ~int | ~int64 | ~uint64](to *T, lower, upper int64) Value {
-	schema := Schema{"type": "integer", "minimum": lower, "maximum": upper}
-	if lower == upper {
-		schema = Schema{"const": lower}
-	}
-	return into(to, func(n Node) (T, bool) {
-		v, ok := n.Int(lower, upper)
-		return T(v), ok
-	}, nil, schema)
-}
-
-// Float is a number from lower to upper.
-func Float(to *float64, lower, upper float64) Value {
-	return into(to, func(n Node) (float64, bool) { return n.Float(lower, upper) }, nil,
-		Schema{"type": "number", "minimum": lower, "maximum": upper})
-}
-
-// Bytes is a size from lower to upper bytes.
-func Bytes(to *int64, lower, upper int64) Value {
-	return into(to, func(n Node) (int64, bool) { return n.Bytes(lower, upper) }, unit.FormatBlock, quantitySchema(unit.SizePattern, lower, upper))
-}
-
-// Rate is a rate from lower to upper bytes per second.
-func Rate(to *float64, lower, upper float64) Value {
-	return into(to, func(n Node) (float64, bool) { return n.Rate(lower, upper) }, unit.FormatRate, quantitySchema(unit.RatePattern, lower, upper))
-}
-
-// Duration is a time from lower to upper.
-func Duration(to *time.Duration, lower, upper time.Duration) Value {
-	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
-	return into(to, func(n Node) (time.Duration, bool) { return n.Duration(lower, upper) }, format,
-		Schema{"type": "string", "pattern": unit.TimePattern})
-}
-
-// Percent is a share from lower to upper, of which 1 is all: 50 % is 0.5.
-func Percent(to *float64, lower, upper float64) Value {
-	return into(to, func(n Node) (float64, bool) { return n.Percent(lower, upper) }, unit.FormatPercent,
-		Schema{"type": "string", "pattern": unit.PercentPattern})
-}
-
-// OneOf is one of the words.
-func OneOf[T ~string](to *T, words ...string) Value {
-	return into(to, func(n Node) (T, bool) {
-		v, ok := n.OneOf(words...)
-		return T(v), ok
-	}, nil, Schema{"enum": words})
-}
-
-// into is a value that is read into a target, and left alone if it is wrong. The target's value beforehand is the
-// default, unless it is zero.
+// into is a value that is read into a target, and left alone if it is wrong. The target's value
+// beforehand is the default, unless it is zero.
 func into[T comparable](to *T, read func(Node) (T, bool), format func(T) string, schema Schema) Value {
 	return Value{
 		func(n Node) {
@@ -143,20 +108,194 @@ func into[T comparable](to *T, read func(Node) (T, bool), format func(T) string,
 	}
 }
 
-// quantitySchema is that of a quantity which may stand without a unit. A schema compares numbers, and no texts.
-func quantitySchema[T int64 | float64](pattern string, lower, upper T) Schema {
+// String is a text. A number, true or false must be in quotes to be one.
+func String(to *string) Value { return into(to, Node.Text, nil, Schema{"type": "string"}) }
+
+// OneOf is one of the words.
+func OneOf[T ~string](to *T, words ...string) Value {
+	return into(to, func(n Node) (T, bool) {
+		text, ok := n.Text()
+		if ok && !slices.Contains(words, text) {
+			n.outside(Suggest(text, words))
+			return "", false
+		}
+		return T(text), ok
+	}, nil, Schema{"enum": words})
+}
+
+// Bool is true or false.
+func Bool(to *bool) Value {
+	v := into(to, func(n Node) (is, ok bool) {
+		text := n.Raw()
+		if n.Plain() && (text == "true" || text == "false") {
+			return text == "true", true
+		}
+		try := "true or false"
+		switch strings.ToLower(text) {
+		case "yes", "on", "1":
+			try = "true"
+		case "no", "off", "0":
+			try = "false"
+		}
+		n.wrong(string(Boolean), try)
+		return false, false
+	}, nil, Schema{"type": "boolean"})
+	return Value{v.Read, func() Schema { return with(v.Schema(), "default", *to) }}
+}
+
+// Int is a whole number from lower to upper.
+func Int[T ~int | ~int64 | ~uint64](to *T, lower, upper int64) Value {
+	schema := Schema{"type": "integer", "minimum": lower, "maximum": upper}
+	try := fmt.Sprintf("a whole number from %d to %d", lower, upper)
+	if lower == upper {
+		schema, try = Schema{"const": lower}, strconv.FormatInt(lower, 10)
+	}
+	parse := func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
+	return into(to, func(n Node) (T, bool) {
+		v, ok := number(n, "a whole number", try, parse, lower, upper)
+		return T(v), ok
+	}, nil, schema)
+}
+
+// Float is a number from lower to upper.
+func Float(to *float64, lower, upper float64) Value {
+	try := fmt.Sprintf("a number from %v to %v", lower, upper)
+	parse := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+	return into(to, func(n Node) (float64, bool) {
+		return number(n, "a number", try, parse, lower, upper)
+	}, nil, Schema{"type": "number", "minimum": lower, "maximum": upper})
+}
+
+// number reads a number without a unit.
+func number[T int64 | float64](
+	n Node, what, try string, parse func(string) (T, error), lower, upper T,
+) (T, bool) {
+	v, err := parse(n.Raw())
+	large := errors.Is(err, strconv.ErrRange)
+	switch {
+	case !n.Plain() || math.IsNaN(float64(v)) || err != nil && !large:
+		n.wrong(what, try)
+	case large || v < lower || v > upper:
+		n.outside(try)
+	default:
+		return v, true
+	}
+	return 0, false
+}
+
+// quantity is a kind of number with a unit.
+type quantity[T cmp.Ordered] struct {
+	what, example string
+	parse         func(string) (T, error)
+	format        func(T) string
+}
+
+// read reads a quantity from lower to upper.
+func (q quantity[T]) read(lower, upper T) func(Node) (T, bool) {
+	return func(n Node) (v T, ok bool) {
+		if kind := n.Kind(); kind != Text && kind != Number {
+			n.wrong(q.what, q.example)
+			return v, false
+		}
+		v, err := q.parse(n.Raw())
+		switch {
+		case err != nil:
+			n.Errorf("%s: %v", n.label, err)
+		case v < lower || v > upper:
+			n.outside(q.format(lower) + " to " + q.format(upper))
+		default:
+			return v, true
+		}
+		return v, false
+	}
+}
+
+// Bytes is a size from lower to upper bytes, such as 8 MiB or 4096.
+func Bytes(to *int64, lower, upper int64) Value {
+	size := quantity[int64]{"a size", "8 MiB", unit.ParseBytes, unit.FormatBytes}
+	return into(to, size.read(lower, upper), unit.FormatBlock, orNumber(unit.SizePattern, lower, upper))
+}
+
+// Rate is a rate from lower to upper bytes per second, such as 2.8 GB/s.
+func Rate(to *float64, lower, upper float64) Value {
+	rate := quantity[float64]{"a rate", "2.8 GB/s", unit.ParseRate, unit.FormatRate}
+	return into(to, rate.read(lower, upper), rate.format, orNumber(unit.RatePattern, lower, upper))
+}
+
+// orNumber is the schema of a quantity which may stand without a unit. A schema compares numbers, and no texts.
+func orNumber[T int64 | float64](pattern string, lower, upper T) Schema {
 	return Schema{"anyOf": []Schema{
 		{"type": "string", "pattern": pattern},
 		{"type": "number", "minimum": lower, "maximum": upper},
 	}}
 }
 
-func with(s Schema, keyword string, value any) Schema {
-	more := Schema{keyword: value}
-	for k, v := range s {
-		if k != keyword {
-			more[k] = v
+// Duration is a time from lower to upper, such as 30 s.
+func Duration(to *time.Duration, lower, upper time.Duration) Value {
+	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
+	span := quantity[time.Duration]{"a time", "30 s", unit.ParseDuration, format}
+	return into(to, span.read(lower, upper), format, Schema{"type": "string", "pattern": unit.TimePattern})
+}
+
+// Percent is a share from lower to upper, of which 1 is all: 50 % is 0.5.
+func Percent(to *float64, lower, upper float64) Value {
+	share := quantity[float64]{"a share", "50 %", unit.ParsePercent, unit.FormatPercent}
+	return into(to, share.read(lower, upper), share.format,
+		Schema{"type": "string", "pattern": unit.PercentPattern})
+}
+
+// MaxName is how many characters a name may have.
+const MaxName = 64
+
+// Breaks are the characters that would garble the line of a terminal or log they stand in, as in a
+// regular expression.
+const Breaks = "\\x00-\\x1f\\x7f-\\x9f\u2028\u2029"
+
+// Name is the name of a disk, a phase or the scenario. It may be in any script and hold any
+// character, as reports show it as plain text, but it appears in lines of a terminal.
+func Name(to *string) Value {
+	pattern := "^[^ " + Breaks + "]([^" + Breaks + "]*[^ " + Breaks + "])?$"
+	return Line(to, MaxName, pattern, func(_ Node, name string) string {
+		if strings.TrimSpace(name) != name {
+			return Quote(name) + " begins or ends with a space; delete it"
 		}
-	}
-	return more
+		return ""
+	})
+}
+
+// FileName is a name that becomes a file name or part of one, as those of scenarios, phases and disks do.
+func FileName(to *string) Value {
+	return Name(to).With("not", Schema{"pattern": `[/\\]|^\.\.?$`}).Then(func(n Node) {
+		switch {
+		case strings.ContainsAny(*to, `/\`):
+			n.Errorf(`%s %s contains / or \; use another character`, n.Label(), Quote(*to))
+		case *to == "." || *to == "..":
+			n.Errorf("%s %s means a folder; write a name", n.Label(), Quote(*to))
+		}
+	})
+}
+
+// Line is a text of one line, of so many characters at most. wrong says what else is wrong with it
+// and what to try.
+func Line(to *string, longest int, pattern string, wrong func(Node, string) string) Value {
+	schema := Schema{"type": "string", "minLength": 1, "maxLength": longest, "pattern": pattern}
+	return Read(schema, func(n Node) {
+		text, ok := n.Text()
+		if !ok {
+			return
+		}
+		breaks := func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
+		switch why := wrong(n, text); {
+		case text == "":
+			n.Errorf("%s is empty; write one", n.Label())
+		case utf8.RuneCountInString(text) > longest:
+			n.Errorf("%s is longer than %d characters; shorten it", n.Label(), longest)
+		case why != "":
+			n.Errorf("%s %s", n.Label(), why)
+		case strings.ContainsFunc(text, breaks):
+			n.Errorf("%s %s contains a control character or line break; delete it", n.Label(), Quote(text))
+		default:
+			*to = text
+		}
+	})
 }
