@@ -1,75 +1,234 @@
 package latency
 
 import (
+	"bufio"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Counts say what their text says, whatever the counts and gaps, in memory that the text bounds.
-func TestCounts(t *testing.T) {
-	even := New()
-	for i := range even.counts { // a bit of text each
-		even.counts[i] = 1 << 20
-		even.n += 1 << 20
-	}
-	even.maxNS = MaxNS
-	tests := map[string]*Histogram{
-		"empty":         {},
-		"zero":          histogramOf([]int64{0}),
-		"longest":       histogramOf([]int64{MaxNS}),
-		"far apart":     histogramOf([]int64{0, 1 << 30, 1 << 30, MaxNS}),
-		"one by one":    histogramOf([]int64{0, 1, 2, 3}),
-		"a long tail":   histogramOf(draw(1, 3000)),
-		"many":          histogramOf(draw(2, 500_000)),
-		"even and many": even,
-	}
-	for gap := range int64(40) {
-		times := []int64{gap}
-		for range gap {
-			times = append(times, 3*gap+1)
+// equal is what makes two histograms one.
+func equal() cmp.Option {
+	return cmp.Options{cmp.AllowUnexported(Histogram{}), cmpopts.IgnoreFields(Histogram{}, "deflate"), cmpopts.EquateEmpty()}
+}
+
+// What is written down and read back, in parts, is the whole; and so are the parts added up.
+func TestTextAddsUp(t *testing.T) {
+	times := draw(2, 10_000)
+	whole := histogramOf(times)
+	var decoded, added Histogram
+	for part := range slices.Chunk(times, 700) {
+		if err := decoded.Decode(histogramOf(part).Encode()); err != nil {
+			t.Fatal(err)
 		}
-		tests["gap and count of "+strings.Repeat("i", int(gap))] = histogramOf(times)
+		added.Add(histogramOf(part))
 	}
-	for name, want := range tests {
+	for name, got := range map[string]*Histogram{"decoded": &decoded, "added": &added} {
+		if diff := cmp.Diff(whole, got, equal()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// counted makes a histogram of counts by bucket.
+func counted(counts map[int]uint64) *Histogram {
+	h := New()
+	for i, n := range counts {
+		h.counts[i] += n
+		h.n += int64(n)
+		low, _ := bounds(i)
+		h.maxNS = max(h.maxNS, low)
+	}
+	return h
+}
+
+// Every histogram is read as it was written, whatever its counts and gaps, in memory that the text bounds.
+func TestTextOfAnyHistogram(t *testing.T) {
+	even, rng := map[int]uint64{}, rand.New(rand.NewPCG(7, 1))
+	for i := range buckets {
+		even[i] = 1 << 20
+	}
+	tests := []*Histogram{
+		{}, histogramOf([]int64{0}), histogramOf([]int64{MaxNS}), histogramOf([]int64{0, 1 << 30, 1 << 30, MaxNS}), histogramOf([]int64{0, 1, 2, 3}),
+		histogramOf(draw(2, 500_000)), counted(even), counted(map[int]uint64{0: 1, 8: 1 << 49, 9: 1, 11: 1<<49 - 3}),
+	}
+	for range 300 {
+		counts := map[int]uint64{}
+		for range rng.IntN(40) {
+			for range rng.IntN(5) + 1 {
+				counts[min(bucketOf(rng.Int64N(MaxNS)>>rng.IntN(42))+rng.IntN(3), buckets-1)] = 1 << rng.IntN(1+rng.IntN(40))
+			}
+		}
+		tests = append(tests, counted(counts))
+	}
+	for _, want := range tests {
 		text := want.Encode()
 		c, err := Parse(text)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
+			t.Fatalf("%s: %v", text, err)
 		}
-		if c.Encode() != text || want.Counts() != c {
-			t.Errorf("%s: the counts' text is another one", name)
+		if len(c) > 8*len(text) || c != want.Counts() || c.Encode() != text {
+			t.Errorf("counts of %d bytes for a text of %d, or they are not those that were written", len(c), len(text))
 		}
 		got := New()
 		got.AddCounts(c)
-		if c.N() != want.n || got.n != want.n || got.maxNS != want.maxNS || want.n > 0 && !slices.Equal(got.counts, want.counts) {
-			t.Errorf("%s: %d times, the longest %d ns; want %d, %d", name, got.n, got.maxNS, want.n, want.maxNS)
-		}
-		if limit := maxPacked*len(text) + 16; len(c) > limit {
-			t.Errorf("%s: counts of %d bytes for a text of %d", name, len(c), len(text))
+		if want.grow(); !slices.Equal(got.counts, want.counts) || got.n != want.n || got.maxNS != want.maxNS || c.N() != want.n {
+			t.Fatalf("%s: %d times, the longest %d ns; want %d, %d", text, got.n, got.maxNS, want.n, want.maxNS)
 		}
 		last := int64(-1)
 		c.Each(func(low, high, n int64) {
 			if low <= last || high < low || n != int64(want.counts[bucketOf(low)]) {
-				t.Errorf("%s: %d times from %d to %d ns after %d", name, n, low, high, last)
+				t.Errorf("%d times from %d to %d ns after %d", n, low, high, last)
 			}
 			last = high
 		})
 	}
 }
 
-// To go over counts takes a small part of the time that their text takes.
-func BenchmarkCounts(b *testing.B) {
-	h := histogramOf(draw(4, 300_000))
-	c, err := Parse(h.Encode())
+// What is no text of ours is refused: none, another version, cut short anywhere, or with more behind it. So is what was
+// written in version 2, cut short.
+func TestDecodeRefuses(t *testing.T) {
+	whole := histogramOf(draw(3, 50)).Encode()
+	texts := []string{"", "!", "AA", "AQ", "AgE", "AgEB", whole + "AAAA", whole + "gA"}
+	for n := range len(whole) {
+		texts = append(texts, whole[:n])
+	}
+	for n := len("Ag") + 1; n < len(old(t)[50]); n++ { // Ag is an empty one
+		texts = append(texts, old(t)[50][:n])
+	}
+	for _, text := range texts {
+		if err := new(Histogram).Decode(text); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+	sum, text := new(Histogram), counted(map[int]uint64{1000: MaxCount}).Encode()
+	if err := sum.Decode(text); err != nil || sum.N() != MaxCount {
+		t.Errorf("%d times, %v", sum.N(), err)
+	}
+	if sum.Decode(text) == nil {
+		t.Error("twice as many as can be counted: no error")
+	}
+}
+
+// old are texts of version 2, by how many times they are of.
+func old(t testing.TB) map[int]string {
+	file, err := os.Open("testdata/version2.txt")
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	to := New()
-	b.SetBytes(int64(len(c)))
-	b.ReportAllocs()
-	for b.Loop() {
-		to.AddCounts(c)
+	defer file.Close()
+	texts := map[int]string{}
+	for in := bufio.NewScanner(file); in.Scan(); {
+		var n int
+		var text string
+		if _, err := fmt.Sscan(in.Text(), &n, &text); err != nil {
+			t.Fatal(err)
+		}
+		texts[n] = text
 	}
+	return texts
+}
+
+// Texts of version 2 are still read.
+func TestOldText(t *testing.T) {
+	many := map[int]uint64{}
+	for i := range 5000 {
+		many[i] = 1 << 20
+	}
+	many[7] = 1 << 49
+	want := map[int]*Histogram{-1: histogramOf([]int64{0, 1 << 30, 1 << 30, MaxNS}), -2: counted(many)}
+	for n, text := range old(t) {
+		if want[n] == nil {
+			want[n] = histogramOf(draw(3, n))
+		}
+		if got, err := Parse(text); err != nil || got != want[n].Counts() {
+			t.Errorf("%d times: %d counted, %v", n, got.N(), err)
+		}
+	}
+}
+
+// A second's text is short, at any rate that a disk has.
+func TestTextIsShort(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		n         int
+		middleNS  float64
+		deviation float64 // of the logarithm
+		largest   int     // bytes
+	}{
+		{"8 MiB, 4 deep, 3 GB/s", 360, 11e6, 0.3, 520},
+		{"4 KiB, 1 deep", 10_000, 90e3, 0.3, 1600},
+		{"4 KiB, 64 deep, 400 MB/s", 100_000, 640e3, 0.3, 2700},
+		{"4 KiB, 64 deep, 2 GB/s, widely spread", 500_000, 128e3, 0.6, 6300},
+	} {
+		rng := rand.New(rand.NewPCG(8, 1))
+		h := New()
+		for range tt.n {
+			h.Record(int64(tt.middleNS * math.Exp(tt.deviation*rng.NormFloat64())))
+		}
+		if got := len(h.Encode()); got > tt.largest {
+			t.Errorf("%s: %d bytes, want %d at most", tt.name, got, tt.largest)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(histogramOf(draw(3, 50)).Encode())
+	f.Add(histogramOf(draw(4, 50_000)).Encode())
+	for _, text := range old(f) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var h Histogram
+		if h.Decode(text) != nil {
+			return
+		}
+		var again Histogram
+		if err := again.Decode(h.Encode()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(h.counts, again.counts) || h.n != again.n || h.maxNS != again.maxNS {
+			t.Errorf("read as %s", again.Encode())
+		}
+	})
+}
+
+// The text of a second of a fast disk, written and read.
+func BenchmarkText(b *testing.B) {
+	h := histogramOf(draw(4, 300_000))
+	text := h.Encode()
+	b.Run("encode", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			text = h.Encode()
+		}
+	})
+	old := old(b)[500_000]
+	b.Run("parse old", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Parse(old); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("add", func(b *testing.B) {
+		c, to := h.Counts(), New()
+		for b.Loop() {
+			to.AddCounts(c)
+		}
+	})
+	b.Run("parse", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			if _, err := Parse(text); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,155 +64,82 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// What is written down and read back, in parts, is the whole.
-func TestTextAddsUp(t *testing.T) {
-	times := draw(2, 10_000)
-	whole := histogramOf(times)
-	var sum Histogram
-	for part := range slices.Chunk(times, 700) {
-		if err := sum.Decode(histogramOf(part).Encode()); err != nil {
-			t.Fatal(err)
+// What several goroutines count while another drains is all there in the end, each value once.
+func TestRecorderLosesNothing(t *testing.T) {
+	var r Recorder
+	times := draw(5, 100_000)
+	quit := make(chan struct{})
+	var drained Histogram
+	var drainer, counters sync.WaitGroup
+	drainer.Go(func() {
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+				var part Histogram
+				r.Drain(&part)
+				drained.Add(&part)
+			}
 		}
+	})
+	for part := range slices.Chunk(times, len(times)/4) {
+		counters.Go(func() {
+			for _, ns := range part {
+				r.Record(ns)
+			}
+		})
 	}
-	var added Histogram
-	added.Add(histogramOf(times[:100]))
-	added.Add(histogramOf(times[100:]))
-	for name, got := range map[string]*Histogram{"decoded": &sum, "added": &added} {
-		if diff := cmp.Diff(whole, got, cmp.AllowUnexported(Histogram{})); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+	counters.Wait()
+	close(quit)
+	drainer.Wait()
+	r.Drain(&drained)
+	want := histogramOf(times)
+	if got := drained.MaxNS(); float64(got) < float64(want.MaxNS())*0.999 || float64(got) > float64(want.MaxNS())*1.001 {
+		t.Errorf("max: got %d, want %d within a bucket", got, want.MaxNS())
 	}
-}
-
-// What is no text of ours is refused: none, another version, cut short anywhere, or with more behind it.
-func TestDecodeRefuses(t *testing.T) {
-	whole := histogramOf(draw(3, 50)).Encode()
-	texts := []string{"", "!", "AA", "AQ", "AgE", "AgEB", whole + "AAAA", whole + "gA"}
-	for n := range len(whole) {
-		if n != len("Ag") { // an empty one
-			texts = append(texts, whole[:n])
-		}
-	}
-	for _, text := range texts {
-		if err := new(Histogram).Decode(text); err == nil {
-			t.Errorf("%q: no error", text)
-		}
-	}
-}
-
-// The counts of a whole run add up to no more than can be counted.
-func TestDecodeRefusesTooMany(t *testing.T) {
-	var h Histogram
-	h.Record(1000)
-	h.counts[bucketOf(1000)], h.n = MaxCount, MaxCount
-	text := h.Encode()
-	var sum Histogram
-	if err := sum.Decode(text); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(&h, &sum, cmp.AllowUnexported(Histogram{})); diff != "" {
+	drained.maxNS = want.maxNS
+	if diff := cmp.Diff(want, &drained, equal()); diff != "" {
 		t.Error(diff)
 	}
-	if sum.Decode(text) == nil {
-		t.Error("twice as many as can be counted: no error")
-	}
 }
 
-// Every histogram is read as it was written, whatever its counts and gaps.
-func TestTextOfAnyHistogram(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 1))
-	for range 300 {
-		h := New()
-		for range rng.IntN(40) {
-			ns := rng.Int64N(MaxNS) >> rng.IntN(42)
-			for range rng.IntN(5) + 1 {
-				count := uint64(1) << rng.IntN(1+rng.IntN(40))
-				i := min(bucketOf(ns)+rng.IntN(3), buckets-1)
-				low, _ := bounds(i)
-				h.counts[i] += count
-				h.n += int64(count)
-				h.maxNS = max(h.maxNS, low)
-			}
+// Without anybody else, a drained recorder is the histogram of the same values, and empty after that.
+func TestDrain(t *testing.T) {
+	var r Recorder
+	for _, times := range [][]int64{{-5, 0, 1, MaxNS, MaxNS + 1}, {7}, draw(6, 1000), nil} {
+		for _, ns := range times {
+			r.Record(ns)
 		}
 		got := New()
-		if err := got.Decode(h.Encode()); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(h.counts, got.counts) || h.n != got.n || h.maxNS != got.maxNS {
-			t.Fatalf("%s is read as %s", h.Encode(), got.Encode())
-		}
-	}
-}
-
-// A second's text is short, at any rate that a disk has.
-func TestTextIsShort(t *testing.T) {
-	for _, tt := range []struct {
-		name      string
-		n         int
-		middleNS  float64
-		deviation float64 // of the logarithm
-		largest   int     // bytes
-	}{
-		{"8 MiB, 4 deep, 3 GB/s", 360, 11e6, 0.3, 500},
-		{"4 KiB, 1 deep", 10_000, 90e3, 0.3, 1400},
-		{"4 KiB, 64 deep, 400 MB/s", 100_000, 640e3, 0.3, 2300},
-		{"4 KiB, 64 deep, 2 GB/s, widely spread", 500_000, 128e3, 0.6, 5400},
-	} {
-		rng := rand.New(rand.NewPCG(8, 1))
-		h := New()
-		for range tt.n {
-			h.Record(int64(tt.middleNS * math.Exp(tt.deviation*rng.NormFloat64())))
-		}
-		if got := len(h.Encode()); got > tt.largest {
-			t.Errorf("%s: %d bytes, want %d at most", tt.name, got, tt.largest)
+		r.Drain(got)
+		want := New()
+		want.Add(histogramOf(times))
+		if diff := cmp.Diff(want, got, equal()); diff != "" {
+			t.Errorf("%d values: %s", len(times), diff)
 		}
 	}
 }
 
-func FuzzDecode(f *testing.F) {
-	f.Add(histogramOf(draw(3, 50)).Encode())
-	f.Add(histogramOf(draw(4, 50_000)).Encode())
-	f.Add("Ag")
-	f.Fuzz(func(t *testing.T, text string) {
-		var h Histogram
-		if h.Decode(text) != nil {
-			return
+// What a longest time came to that was noted for a value not yet counted lies in the bucket of the longest counted one.
+func TestDrainBoundsTheLongest(t *testing.T) {
+	for _, noted := range []int64{5, 9_000_000} {
+		var r Recorder
+		r.counts[bucketOf(1_000_000)].Add(1)
+		r.maxNS.Store(noted)
+		var got Histogram
+		r.Drain(&got)
+		if low, high := bounds(bucketOf(1_000_000)); got.MaxNS() < low || got.MaxNS() > high {
+			t.Errorf("noted %d: max is %d, want it from %d to %d", noted, got.MaxNS(), low, high)
 		}
-		var again Histogram
-		if err := again.Decode(h.Encode()); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(h.counts, again.counts) || h.n != again.n || h.maxNS != again.maxNS {
-			t.Errorf("read as %s", again.Encode())
-		}
-	})
+	}
 }
 
-func BenchmarkRecord(b *testing.B) {
+func BenchmarkRecorder(b *testing.B) {
 	times := draw(4, 4096)
-	h := New()
+	r := new(Recorder)
 	b.ReportAllocs()
 	for i := range b.N {
-		h.Record(times[i&4095])
+		r.Record(times[i&4095])
 	}
-}
-
-// The text of a second of a fast disk, written and read.
-func BenchmarkText(b *testing.B) {
-	h := histogramOf(draw(4, 300_000))
-	text := h.Encode()
-	b.Run("encode", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			text = h.Encode()
-		}
-	})
-	b.Run("parse", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			if _, err := Parse(text); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

@@ -1,0 +1,112 @@
+package latency
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// oldVersion is that of texts which were written until November 2026: the longest time and the first bucket that counted
+// something as varints, and from there on each count's distance from a running mean of those before it, in Rice's code.
+// After a zero the number of zeros follows in Elias' gamma code.
+const oldVersion = 2
+
+// maxUnary is the longest quotient of Rice's code; what is beyond that follows in gamma code.
+const maxUnary = 24
+
+func parseOld(b []byte) (Counts, error) {
+	if len(b) == 0 {
+		return "", nil
+	}
+	longest, n := binary.Uvarint(b)
+	if n <= 0 || longest > MaxNS {
+		return "", errText
+	}
+	first, m := binary.Uvarint(b[n:])
+	last := uint64(bucketOf(int64(longest)))
+	if m <= 0 || first > last {
+		return "", errText
+	}
+	var p packer
+	var sum uint64
+	in := bitReader{from: b[n+m:]}
+	mean, size := uint64(0), uint64(16) // of the counts, and of the numbers they are written as, in sixteenths
+	for i := first; i <= last; {
+		v := in.rice(bits.Len64((max(1, size*3/4) - 1) >> 4))
+		expected := (mean + 8) >> 4
+		count := expected + v/2
+		switch {
+		case v > 2*expected:
+			count = v
+		case v&1 == 1:
+			count = expected - (v+1)/2
+		}
+		if sum += count; in.short || count > MaxCount || sum > MaxCount {
+			return "", errText
+		}
+		mean, size = mean-mean/8+2*count, size-size/8+2*v
+		if count > 0 {
+			p.add(int(i), count)
+			i++
+			continue
+		}
+		zeros := in.gamma()
+		if in.short || i == first || zeros > last-i {
+			return "", errText
+		}
+		i += zeros
+	}
+	if in.n > 7 || len(in.from) > 0 || in.held != 0 {
+		return "", errText
+	}
+	return p.counts(int64(longest), int64(sum)), nil
+}
+
+// bitReader reads bits, the highest of each byte first.
+type bitReader struct {
+	from  []byte
+	held  uint64 // the bits not read yet of the last byte taken
+	n     int    // how many
+	short bool   // more was read than there was
+}
+
+// take reads n bits, up to 56.
+func (r *bitReader) take(n int) uint64 {
+	for r.n < n {
+		if len(r.from) == 0 {
+			r.short = true
+			return 0
+		}
+		r.held, r.from, r.n = r.held<<8|uint64(r.from[0]), r.from[1:], r.n+8
+	}
+	r.n -= n
+	v := r.held >> r.n
+	r.held &= 1<<r.n - 1
+	return v
+}
+
+// run counts the bits that are as given before the first that is not, which is read too; at most limit.
+func (r *bitReader) run(bit uint64, limit int) (n int) {
+	for n < limit && r.take(1) == bit && !r.short {
+		n++
+	}
+	return n
+}
+
+// gamma reads a number that is written as its length less one in zeros, then its digits.
+func (r *bitReader) gamma() uint64 {
+	zeros := r.run(0, 56)
+	if zeros == 56 {
+		r.short = true
+		return 0
+	}
+	return 1<<zeros | r.take(zeros)
+}
+
+// rice reads a number that is written as what its k lowest bits leave in ones and a zero, then these bits.
+func (r *bitReader) rice(k int) uint64 {
+	quotient := uint64(r.run(1, maxUnary))
+	if quotient == maxUnary {
+		quotient += r.gamma() - 1
+	}
+	return quotient<<k | r.take(k)
+}
