@@ -19,6 +19,8 @@ SEED     ?= 0
 N        ?= 150
 
 tool    := go tool -modfile=.tools/go.mod
+# Prints a line for each package as it ends, and then what was skipped.
+gotest  := $(tool) gotestsum --format pkgname --hide-summary output --
 version := $(shell git describe --tags --always --dirty 2>/dev/null)
 html    := internal/tell/report/html
 charts  := $(html)/dist/echarts.js
@@ -48,18 +50,20 @@ demo: build
 processes := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume$$|ResumeSearch$$)
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
-	go test $(race) -timeout 20m -skip '$(processes)' $$(go list ./cmd/... ./internal/... | grep -v '/internal/tell/report/html$$')
-	go test -timeout 20m -run '$(processes)' ./cmd/hubbench
-	go test -timeout 20m ./configs ./pkg/... ./internal/tell/report/html ./testdata/lab ./testdata/fio
+	$(gotest) $(race) -timeout 20m -skip '$(processes)' $$(go list ./cmd/... ./internal/... | grep -v '/internal/tell/report/html$$')
+	$(gotest) -timeout 20m -run '$(processes)' ./cmd/hubbench
+	$(gotest) -timeout 20m ./configs ./pkg/... ./internal/tell/report/html ./testdata/lab ./testdata/fio ./testdata/proof
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)
 	go test -race -count=1 -shuffle=on ./...
 
-# Each system's files in turn: what a build tag hides is held to the rules too.
+# Everything on this system, then what a build tag hides from it. Last, the rules themselves are tried on files that break them.
 lint:
-	@lint=$$($(tool) -n golangci-lint) && $$lint config verify && \
-	for os in linux darwin windows; do echo "lint for $$os" && GOOS=$$os $$lint run || exit 1; done
+	@lint=$$($(tool) -n golangci-lint) && $$lint config verify && $$lint run && \
+	tagged=$$(go list -f '{{if .IgnoredGoFiles}}{{.Dir}}{{end}}' ./...) && \
+	for system in darwin/arm64 windows/amd64; do echo "lint for $$system" && export GOOS=$${system%/*} GOARCH=$${system#*/} && \
+	go vet ./... && $$lint run $$tagged || exit 1; done && unset GOOS GOARCH && .ci/lint-rules "$$lint"
 
 # The tests on systems and processors that this machine is not, as far as programs are here to stand in for them: macOS by
 # a loader, Windows by Wine, arm64 and s390x by qemu.
