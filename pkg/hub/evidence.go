@@ -1,7 +1,7 @@
 package hub
 
 import (
-	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -111,20 +111,20 @@ func (e *Evidence) pooled(by func(*Observation) string) *Evidence {
 	}
 	for _, key := range order {
 		group := groups[key]
-		mean := Observation{Phase: group[0].Phase, Direct: group[0].Direct}
-		for _, d := range group[0].Disks {
-			mean.Disks = append(mean.Disks, pool(d, group))
+		mean := group[0]
+		mean.Disks = slices.Clone(mean.Disks)
+		for i := range mean.Disks {
+			if len(group) > 1 {
+				mean.Disks[i].pool(group)
+			}
 		}
 		less.Rates = append(less.Rates, mean)
 	}
 	return &less
 }
 
-// pool is the disk's mean over a group of observations.
-func pool(d Observed, group []Observation) Observed {
-	if len(group) == 1 {
-		return d
-	}
+// pool makes the disk's rate and error those of its mean over a group of observations.
+func (d *Observed) pool(group []Observation) {
 	var weights, sum, squares float64
 	for _, o := range group {
 		for _, same := range o.Disks {
@@ -140,17 +140,15 @@ func pool(d Observed, group []Observation) Observed {
 	mean := sum / weights
 	scatter := max(squares-sum*mean, 0) / float64(len(group)-1)
 	d.Rate, d.Error = math.Exp(mean), math.Sqrt(max(scatter, 1)/weights)
-	return d
 }
 
 // Disks lists the names of the disks seen, sorted.
 func (e *Evidence) Disks() []string {
-	var names []string
+	seen := map[string]bool{}
 	for _, o := range e.Rates {
 		for _, d := range o.Disks {
-			names = append(names, d.Disk)
+			seen[d.Disk] = true
 		}
 	}
-	slices.SortFunc(names, cmp.Compare[string])
-	return slices.Compact(names)
+	return slices.Sorted(maps.Keys(seen))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -20,12 +21,23 @@ const (
 	minFactor            = 0.01
 	maxPerFile           = time.Minute
 	maxBytes             = 1e15
+
+	minErr, maxErr         = 1e-6, 1.0 // of a rate, relative: none is known better, and more says nothing
+	minLagErrS             = 1e-6
+	maxSquares, maxFreedom = 1e9, 1_000_000_000
 )
 
 // Bounds that a fit keeps to as well.
 const (
 	MaxStaying = 64  // entries of a list of lags
 	MaxNoise   = 0.5 // relative, from file to file
+)
+
+// The rules of sharing, as a profile names them.
+const (
+	maxMin       = "max-min"
+	proportional = "proportional"
+	pooled       = "pooled"
 )
 
 // Load reads a hub profile from YAML. name is the file's, for errors; each names the line, the column and
@@ -35,72 +47,31 @@ func Load(name string, data []byte) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Profile{}
+	p := &Profile{Link: math.Inf(1), Lane: math.Inf(1)}
 	m := doc.Root().Mapping()
 	m.Require("version", "name", "capacity", "disks")
-	version := 1
+	version, sharing := 1, maxMin
 	m.Read("version", strictyaml.Int(&version, 1, 1))
 	m.Read("name", strictyaml.String(&p.Name))
 	m.Read("about", strictyaml.String(&p.About))
 	m.Read("source", strictyaml.OneOf(&p.Source, string(Measured), string(Specified), string(Fitted)))
-	p.Link = math.Inf(1)
 	m.Read("link", strictyaml.Rate(&p.Link, minRate, maxRate))
-	p.Lane = math.Inf(1)
 	m.Read("lane", strictyaml.Rate(&p.Lane, minRate, maxRate))
 	m.Read("noise", strictyaml.Float(&p.Noise, 0, MaxNoise))
-	loadCapacity(m, p)
-	loadLags(m.Mapping("recovery"), &p.Lags)
-	loadDisks(m, p)
-	loadEvidence(m.Mapping("observed"), p)
-	m.Done()
-	return p, doc.Err()
-}
+	loadCapacity(m.Mapping("capacity"), p)
 
-func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	c := &p.Capacity
-	capacity := m.Mapping("capacity")
-	capacity.Require("read", "write")
-	for key, to := range map[string]*float64{"read": &c.Read, "write": &c.Write} {
-		capacity.Read(key, strictyaml.Rate(to, minRate, maxRate))
-		if *to > p.Link {
-			report(capacity, key, "%s is %s, above the link's %s; a port cannot carry more than its link",
-				key, unit.FormatRate(*to), unit.FormatRate(p.Link))
-		}
-	}
-	c.Both = c.Read + c.Write
-	capacity.Read("both", strictyaml.Rate(&c.Both, minRate, maxRate))
-	if sum := c.Read + c.Write; c.Both > sum && c.Read > 0 && c.Write > 0 {
-		report(capacity, "both", "both is %s, above read and write together (%s); lower it, or leave it out for no joint limit",
-			unit.FormatRate(c.Both), unit.FormatRate(sum))
-	}
-	capacity.Read("pair", strictyaml.Float(&c.Pair, minFactor, 1))
-	capacity.Read("two_writers", strictyaml.Float(&c.TwoWriters, minFactor, 1))
-	capacity.Read("per_disk", strictyaml.Float(&c.PerDisk, 0, maxPerDisk))
-	capacity.Read("read_loss", strictyaml.Float(&c.ReadLoss, 0, maxLoss))
-	capacity.Read("write_loss", strictyaml.Float(&c.WriteLoss, 0, maxLoss))
-	capacity.Done()
-
 	weights := m.Mapping("weights")
 	c.ReadWeight, c.WriteWeight = 1, 1
 	weights.Read("read", strictyaml.Float(&c.ReadWeight, minWeight, maxWeight))
 	weights.Read("write", strictyaml.Float(&c.WriteWeight, minWeight, maxWeight))
 	weights.Done()
-
-	sharing := maxMin
 	m.Read("sharing", strictyaml.OneOf(&sharing, maxMin, proportional, pooled))
 	c.Proportional, c.Pooled = sharing == proportional, sharing == pooled
-}
 
-// The rules of sharing, as a profile names them.
-const (
-	maxMin       = "max-min"
-	proportional = "proportional"
-	pooled       = "pooled"
-)
-
-func loadLags(m *strictyaml.Mapping, l *Lags) {
-	for _, list := range l.Lists() {
-		items := m.Items(list.Key)
+	recovery := m.Mapping("recovery")
+	for _, list := range p.Lags.Lists() {
+		items := recovery.Items(list.Key)
 		if len(items) > MaxStaying {
 			items[MaxStaying].Errorf("%s has more than %d entries; the last stands for all that follow", list.Key, MaxStaying)
 			continue
@@ -113,52 +84,86 @@ func loadLags(m *strictyaml.Mapping, l *Lags) {
 			}
 		}
 	}
+	recovery.Done()
+
+	disks := m.Items("disks")
+	if _, ok := m.Get("disks"); ok && len(disks) == 0 {
+		report(m, "disks", "disks is empty; describe at least one")
+	}
+	for _, item := range disks {
+		p.Disks = append(p.Disks, loadDisk(item.Mapping(), p))
+	}
+	loadEvidence(m.Mapping("observed"), p)
+	m.Done()
+	return p, doc.Err()
+}
+
+func loadCapacity(m *strictyaml.Mapping, p *Profile) {
+	c := &p.Capacity
+	m.Require("read", "write")
+	for key, to := range map[string]*float64{"read": &c.Read, "write": &c.Write} {
+		m.Read(key, strictyaml.Rate(to, minRate, maxRate))
+		atMost(m, key, *to, p.Link, "the link's %s; a port cannot carry more than its link")
+	}
+	c.Both = c.Read + c.Write
+	m.Read("both", strictyaml.Rate(&c.Both, minRate, maxRate))
+	if c.Read > 0 && c.Write > 0 {
+		atMost(m, "both", c.Both, c.Read+c.Write, "read and write together (%s); lower it, or leave it out for no joint limit")
+	}
+	m.Read("pair", strictyaml.Float(&c.Pair, minFactor, 1))
+	m.Read("two_writers", strictyaml.Float(&c.TwoWriters, minFactor, 1))
+	m.Read("per_disk", strictyaml.Float(&c.PerDisk, 0, maxPerDisk))
+	m.Read("read_loss", strictyaml.Float(&c.ReadLoss, 0, maxLoss))
+	m.Read("write_loss", strictyaml.Float(&c.WriteLoss, 0, maxLoss))
 	m.Done()
 }
 
-func loadDisks(m *strictyaml.Mapping, p *Profile) {
-	items := m.Items("disks")
-	if _, ok := m.Get("disks"); ok && len(items) == 0 {
-		report(m, "disks", "disks is empty; describe at least one")
+func loadDisk(m *strictyaml.Mapping, p *Profile) (d Disk) {
+	m.Require("name")
+	for _, key := range []string{"read", "write"} {
+		if _, ok := m.Get(key); !ok {
+			m.Missing(key, noRate, key)
+		}
 	}
-	for _, item := range items {
-		disk := item.Mapping()
-		disk.Require("name")
-		for _, key := range []string{"read", "write"} {
-			if _, ok := disk.Get(key); !ok {
-				disk.Missing(key, "%s needs a rate; write hub: (through the hub), direct: (on a port of its own) or both", key)
-			}
-		}
-		var d Disk
-		disk.Read("name", strictyaml.FileName(&d.Name))
-		disk.Read("about", strictyaml.String(&d.About))
-		if d.Name != "" && slices.ContainsFunc(p.Disks, func(other Disk) bool { return other.Name == d.Name }) {
-			report(disk, "name", "disk %s is listed twice; rename one", strictyaml.Quote(d.Name))
-		}
-		lanes := math.Inf(1) // what the enclosure carries
-		disk.Read("lanes", strictyaml.Int(&d.Lanes, 1, maxLanes))
-		if d.Lanes > 0 {
-			lanes = float64(d.Lanes) * p.Lane
-			if math.IsInf(p.Lane, 1) {
-				report(disk, "lanes", "lanes say nothing without a rate for each; add lane: at the top, such as lane: 0.75 GB/s")
-			}
-		}
-		d.Read = loadSide(disk, "read", p.Capacity.Read, lanes)
-		d.Write = loadSide(disk, "write", p.Capacity.Write, lanes)
-		if _, ok := disk.Get("cache"); ok {
-			d.Cache = loadCache(disk.Mapping("cache"), &d.Write)
-		}
-		disk.Done()
-		p.Disks = append(p.Disks, d)
+	m.Read("name", strictyaml.FileName(&d.Name))
+	m.Read("about", strictyaml.String(&d.About))
+	if d.Name != "" && p.Disk(d.Name) != nil {
+		report(m, "name", "disk %s is listed twice; rename one", strictyaml.Quote(d.Name))
 	}
+	lanes := math.Inf(1) // what the enclosure carries
+	m.Read("lanes", strictyaml.Int(&d.Lanes, 1, maxLanes))
+	if d.Lanes > 0 {
+		lanes = float64(d.Lanes) * p.Lane
+		if math.IsInf(p.Lane, 1) {
+			report(m, "lanes", "lanes say nothing without a rate for each; add lane: at the top, such as lane: 0.75 GB/s")
+		}
+	}
+	d.Read = loadSide(m.Mapping("read"), "read", p.Capacity.Read, lanes)
+	d.Write = loadSide(m.Mapping("write"), "write", p.Capacity.Write, lanes)
+	if _, ok := m.Get("cache"); ok {
+		cache := m.Mapping("cache")
+		d.Cache = &Cache{}
+		cache.Require("bytes", "after")
+		cache.Read("bytes", strictyaml.Bytes(&d.Cache.Bytes, 1, maxBytes))
+		cache.Read("after", strictyaml.Rate(&d.Cache.After, minRate, maxRate))
+		cache.Read("refill", strictyaml.Rate(&d.Cache.Refill, 0, maxRate))
+		if fastest := max(d.Write.Hub, d.Write.Direct); fastest > 0 {
+			atMost(cache, "after", d.Cache.After, fastest,
+				"the %s that the disk writes at its best; a spent cache does not make it faster")
+		}
+		cache.Done()
+	}
+	m.Done()
+	return d
 }
+
+const noRate = "%s needs a rate; write hub: (through the hub), direct: (on a port of its own) or both"
 
 // loadSide reads one direction of a disk: what the hub carries in it, and the disk's lanes, bound it. Of hub and
 // direct one may be missing: a disk known only on a port of its own is taken to reach the same through the hub, as
 // far as the hub can carry it, and the other way round. If both are missing, the lanes are all that is known.
-func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side {
+func loadSide(m *strictyaml.Mapping, direction string, carries, lanes float64) Side {
 	s := Side{Weight: 1}
-	m := disk.Mapping(key)
 	m.Read("hub", strictyaml.Rate(&s.Hub, minRate, maxRate))
 	m.Read("direct", strictyaml.Rate(&s.Direct, minRate, maxRate))
 	m.Read("weight", strictyaml.Float(&s.Weight, minWeight, maxWeight))
@@ -171,24 +176,17 @@ func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side
 		knee.Done()
 	}
 	m.Done()
-	for _, of := range []struct {
-		key  string
-		rate float64
-	}{{"hub", s.Hub}, {"direct", s.Direct}} {
-		if of.rate > lanes {
-			report(m, of.key, "%s is %s, above the %s of the disk's lanes; nothing passes them faster",
-				of.key, unit.FormatRate(of.rate), unit.FormatRate(lanes))
-		}
-	}
-	if s.Hub > carries && carries > 0 {
-		report(m, "hub", "hub is %s, above the %s that the hub carries in that direction; nothing passes it faster",
-			unit.FormatRate(s.Hub), unit.FormatRate(carries))
+	const ofLanes = "the %s of the disk's lanes; nothing passes them faster"
+	atMost(m, "hub", s.Hub, lanes, ofLanes)
+	atMost(m, "direct", s.Direct, lanes, ofLanes)
+	if carries > 0 {
+		atMost(m, "hub", s.Hub, carries, "the %s that the hub carries in that direction; nothing passes it faster")
 	}
 	_, hub := m.Get("hub")
 	_, direct := m.Get("direct")
 	switch {
 	case !hub && !direct && math.IsInf(lanes, 1):
-		m.Errorf("%s needs a rate; write hub: (through the hub), direct: (on a port of its own) or both", key)
+		m.Errorf(noRate, direction)
 	case !hub && !direct:
 		s.Hub, s.Direct = min(lanes, carries), lanes
 	case !hub:
@@ -199,18 +197,68 @@ func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side
 	return s
 }
 
-func loadCache(m *strictyaml.Mapping, write *Side) *Cache {
-	var c Cache
-	m.Require("bytes", "after")
-	m.Read("bytes", strictyaml.Bytes(&c.Bytes, 1, maxBytes))
-	m.Read("after", strictyaml.Rate(&c.After, minRate, maxRate))
-	m.Read("refill", strictyaml.Rate(&c.Refill, 0, maxRate))
-	if fastest := max(write.Hub, write.Direct); c.After > fastest && fastest > 0 {
-		report(m, "after", "after is %s, above the %s that the disk writes at its best; a spent cache does not make it faster",
-			unit.FormatRate(c.After), unit.FormatRate(fastest))
+// loadEvidence reads what was observed. Every disk of it must be the profile's.
+func loadEvidence(m *strictyaml.Mapping, p *Profile) {
+	e := &p.Evidence
+	for _, item := range m.Items("rates") {
+		seen := item.Mapping()
+		seen.Require("disks")
+		var o Observation
+		seen.Read("phase", strictyaml.String(&o.Phase))
+		seen.Read("direct", strictyaml.Bool(&o.Direct))
+		for _, item := range seen.Items("disks") {
+			o.Disks = append(o.Disks, loadObserved(item.Mapping(), p, o.Disks))
+		}
+		if n := len(o.Disks); n == 0 {
+			report(seen, "disks", "disks is empty; say which were active, or delete the observation")
+		} else if o.Direct && n > 1 {
+			report(seen, "direct", "%d disks together are no direct observation; write one for each", n)
+		}
+		seen.Done()
+		e.Rates = append(e.Rates, o)
 	}
+	for _, item := range m.Items("lags") {
+		seen := item.Mapping()
+		seen.Require("stays", "left", "staying", "seconds", "error")
+		var l ObservedLag
+		seen.Read("phase", strictyaml.String(&l.Phase))
+		seen.Read("stays", strictyaml.OneOf(&l.Stays, string(trace.Read), string(trace.Write)))
+		seen.Read("left", strictyaml.OneOf(&l.Left, string(trace.Read), string(trace.Write)))
+		seen.Read("staying", strictyaml.Int(&l.Staying, 1, MaxStaying))
+		seen.Read("seconds", strictyaml.Float(&l.Seconds, 0, longestLag.Seconds()))
+		seen.Read("error", strictyaml.Float(&l.Error, minLagErrS, longestLag.Seconds()))
+		seen.Done()
+		e.Lags = append(e.Lags, l)
+	}
+	noise := m.Mapping("noise")
+	noise.Read("squares", strictyaml.Float(&e.Noise.Squares, 0, maxSquares))
+	noise.Read("freedom", strictyaml.Int(&e.Noise.Freedom, 0, maxFreedom))
+	noise.Done()
 	m.Done()
-	return &c
+}
+
+func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) (d Observed) {
+	m.Require("disk", "op", "rate", "error")
+	m.Read("disk", strictyaml.String(&d.Disk))
+	m.Read("op", strictyaml.OneOf(&d.Op, string(trace.Read), string(trace.Write)))
+	m.Read("rate", strictyaml.Rate(&d.Rate, minRate, maxRate))
+	m.Read("error", strictyaml.Float(&d.Error, minErr, maxErr))
+	m.Done()
+	name := strictyaml.Quote(d.Disk)
+	switch {
+	case p.Disk(d.Disk) == nil:
+		report(m, "disk", "the profile has no disk %s; try %s", name, strictyaml.Suggest(d.Disk, p.Names()))
+	case slices.ContainsFunc(others, func(o Observed) bool { return o.Disk == d.Disk }):
+		report(m, "disk", "disk %s is listed twice in the observation; delete one", name)
+	}
+	return d
+}
+
+// atMost reports a rate above a limit, of which the text says what it is.
+func atMost(m *strictyaml.Mapping, key string, rate, limit float64, what string) {
+	if rate > limit {
+		report(m, key, "%s is %s, above "+what, key, unit.FormatRate(rate), unit.FormatRate(limit))
+	}
 }
 
 // report reports a mistake at a key's value.

@@ -52,6 +52,13 @@ type cacheLevel struct {
 	sinceNS int64   // when that was, the disk not having written since; below zero: before this phase
 }
 
+// breakpoint is a point of the curve from which on the rate is constant.
+type breakpoint struct {
+	tNS   int64
+	bytes float64 // moved by then
+	rate  float64 // bytes per second from then on
+}
+
 // state of a member: it only ever moves forward.
 type state int
 
@@ -59,6 +66,16 @@ const (
 	pending state = iota
 	active
 	gone
+)
+
+const (
+	// never is later than any event.
+	never = math.MaxInt64
+	// endless is more bytes than any disk moves, and few enough that no sum overflows.
+	endless = math.MaxInt64 / 4
+	// tolerance is the distance in bytes that counts as arrived: far above the rounding of float64 at the sizes of disks
+	// (1e-5 at 10^11), far below one byte's time.
+	tolerance = 1e-3
 )
 
 func newMember(disk string, known *Disk, work Work, noise float64) (*member, error) {
@@ -80,7 +97,7 @@ func newMember(disk string, known *Disk, work Work, noise float64) (*member, err
 		m.pace = &pace{rate: work.Pace}
 	}
 	if work.OnDemand {
-		m.demand = newDemand(known.Side(work.Op).cap(work.Direct, work.Sizes[0]))
+		m.demand = &demand{ahead: known.Side(work.Op).cap(work.Direct, work.Sizes[0]) * DemandAhead.Seconds()}
 	}
 	m.endLag()
 	if work.Probe > 0 {
@@ -93,7 +110,8 @@ func newMember(disk string, known *Disk, work Work, noise float64) (*member, err
 		}
 	}
 	m.noise = noise
-	m.perFile = noise > 0 || m.frames == nil && (m.writes < 1 && known.Read.bySize() || m.writes > 0 && known.Write.bySize())
+	bySize := m.writes < 1 && known.Read.bySize() || m.writes > 0 && known.Write.bySize()
+	m.perFile = noise > 0 || m.frames == nil && bySize
 	if noise > 0 {
 		h := fnv.New64a()
 		h.Write([]byte(disk))
@@ -103,27 +121,13 @@ func newMember(disk string, known *Disk, work Work, noise float64) (*member, err
 	return m, nil
 }
 
-// endless is more bytes than any disk moves, and few enough that no sum overflows.
-const endless = math.MaxInt64 / 4
-
-// drawNoise decides the factor of the next file's rate: lognormal, such that over many files the mean time, and so the rate
-// over all, is as without noise.
+// drawNoise decides the factor of the next file's rate: lognormal, such that over many files the mean time, and so the
+// rate over all, is as without noise.
 func (m *member) drawNoise() {
 	if m.noise > 0 {
 		m.noiseFactor = math.Exp(m.noise*m.rng.NormFloat64() + m.noise*m.noise/2)
 	}
 }
-
-// size is the bytes of the file in transfer; after the last the first comes again. A stream is a file without an end.
-func (m *member) size() int64 {
-	if m.frames != nil {
-		return endless
-	}
-	return m.work.Sizes[m.file%len(m.work.Sizes)]
-}
-
-// fill makes it go on so that the others keep their competition.
-func (m *member) fill() { m.fills, m.total = true, endless }
 
 // start makes it active.
 func (m *member) start(tNS int64) {
@@ -134,13 +138,13 @@ func (m *member) start(tNS int64) {
 		m.emptyAt = min(m.level.left+rested, float64(m.cache.Bytes)) / m.writes
 	}
 	if m.frames != nil {
-		m.frames.begin(tNS)
+		m.frames.proceed(tNS, 0)
 	}
 	if m.pace != nil {
-		m.pace.begin(tNS)
+		m.pace.sinceNS = tNS
 	}
 	if m.demand != nil {
-		m.demand.begin(tNS)
+		m.demand.sinceNS = tNS
 	}
 }
 
@@ -164,32 +168,60 @@ func (m *member) proceed(tNS int64) {
 	}
 }
 
-// rests reports whether it is active and takes no part: the next frame's time has not come, or nothing is asked for.
-func (m *member) rests() bool {
-	return m.frames != nil && m.frames.player == nil || m.demand != nil && m.demand.gives()
+// stop ends the curve.
+func (m *member) stop(tNS int64) {
+	if m.cache != nil {
+		m.level.left, m.level.sinceNS = max(m.emptyAt-m.moved(tNS), 0)*m.writes, tNS
+	}
+	m.turn(tNS, 0)
+	m.state = gone
+	m.endLag()
 }
 
-// soonRests reports whether it is at work and may soon rest again.
-func (m *member) soonRests(tNS int64) bool {
-	return m.frames != nil && m.frames.soonRests(tNS) || m.demand != nil && !m.demand.steady
+func (m *member) startLag(rate float64, untilNS int64) { m.lagRate, m.lagUntil = rate, untilNS }
+
+func (m *member) endLag() { m.startLag(math.Inf(1), never) }
+
+// shares reports whether it is on the hub with the others, at work or resting.
+func (m *member) shares() bool { return m.state == active && !m.work.Direct && m.work.Probe == 0 }
+
+// mixes reports whether it reads and writes at once.
+func (m *member) mixes() bool { return m.writes > 0 && m.writes < 1 }
+
+// rests reports whether it is active and takes no part: the next frame's time has not come, or nothing is asked for
+// and it leaves its share to the others.
+func (m *member) rests() bool {
+	return m.frames != nil && m.frames.player == nil || m.demand != nil && m.demand.resting && !m.demand.steady
 }
+
+// soonRests reports whether it is at work and may soon rest again: a frame is on the way that has not followed others
+// for longer than streams that are in time need.
+func (m *member) soonRests(tNS int64) bool {
+	f := m.frames
+	return f != nil && f.player != nil && tNS-f.sinceNS <= f.longest || m.demand != nil && !m.demand.steady
+}
+
+// reach is how much a disk on demand may have moved in all.
+func (m *member) reach() float64 { return float64(m.asked) + min(m.demand.ahead, float64(m.asked)) }
 
 // cap is the rate it can reach now with no one else there. One that reads and writes at once gives each its time.
 func (m *member) cap() float64 {
-	write := func() float64 {
-		rate := m.known.Write.cap(m.work.Direct, m.size())
-		if m.empty {
-			rate = min(rate, m.cache.After)
-		}
-		return rate
+	size := int64(endless) // a stream is a file without an end
+	if m.frames == nil {
+		size = m.work.Sizes[m.file%len(m.work.Sizes)] // after the last the first comes again
 	}
-	switch m.writes {
-	case 0:
-		return m.known.Read.cap(m.work.Direct, m.size())
-	case 1:
-		return write()
+	read := m.known.Read.cap(m.work.Direct, size)
+	if m.writes == 0 {
+		return read
 	}
-	return 1 / ((1-m.writes)/m.known.Read.cap(m.work.Direct, m.size()) + m.writes/write())
+	write := m.known.Write.cap(m.work.Direct, size)
+	if m.empty {
+		write = min(write, m.cache.After)
+	}
+	if m.writes == 1 {
+		return write
+	}
+	return 1 / ((1-m.writes)/read + m.writes/write)
 }
 
 // want is the rate it aims at, except for noise, if it can reach that much.
@@ -204,12 +236,13 @@ func (m *member) want(limit float64) float64 {
 func (m *member) claim(claims []Claim) []Claim {
 	limit := m.cap()
 	want := m.want(limit)
-	if m.writes < 1 {
-		reads := 1 - m.writes
+	if reads := 1 - m.writes; reads > 0 {
 		claims = append(claims, Claim{Op: trace.Read, Cap: reads * limit, Want: reads * want, Weight: m.known.Read.Weight})
 	}
 	if m.writes > 0 {
-		claims = append(claims, Claim{Op: trace.Write, Cap: m.writes * limit, Want: m.writes * want, Weight: m.known.Write.Weight, Same: m.mixes()})
+		claims = append(claims, Claim{
+			Op: trace.Write, Cap: m.writes * limit, Want: m.writes * want, Weight: m.known.Write.Weight, Same: m.mixes(),
+		})
 	}
 	return claims
 }
@@ -234,8 +267,8 @@ func (m *member) nextEvent() int64 {
 			next = min(next, m.movedAt(float64(f.end)))
 		}
 	}
-	if m.pace != nil {
-		next = min(next, m.pace.caughtUp(m.curve[len(m.curve)-1].rate))
+	if p, rate := m.pace, m.curve[len(m.curve)-1].rate; p != nil && p.behind() && rate > p.rate {
+		next = min(next, after(p.sinceNS, p.arrears/(rate-p.rate)))
 	}
 	if d := m.demand; d != nil {
 		next = min(next, d.nextEvent())
@@ -246,9 +279,59 @@ func (m *member) nextEvent() int64 {
 	return next
 }
 
-// shares reports whether it is on the hub with the others, at work or resting.
-func (m *member) shares() bool { return m.state == active && !m.work.Direct && m.work.Probe == 0 }
+// turn bends the curve at tNS. A rate that stays as it is leaves the curve alone, so no rounding is added.
+func (m *member) turn(tNS int64, rate float64) {
+	if len(m.curve) == 0 {
+		m.curve = append(m.curve, breakpoint{tNS: tNS, rate: rate})
+		return
+	}
+	last := &m.curve[len(m.curve)-1]
+	switch {
+	case last.rate == rate:
+	case last.tNS == tNS:
+		last.rate = rate
+	default:
+		m.curve = append(m.curve, breakpoint{tNS: tNS, bytes: m.moved(tNS), rate: rate})
+	}
+}
 
-func (m *member) startLag(rate float64, untilNS int64) { m.lagRate, m.lagUntil = rate, untilNS }
+// moved is what it has moved by tNS, which must not lie before the last breakpoint.
+func (m *member) moved(tNS int64) float64 {
+	if len(m.curve) == 0 {
+		return 0
+	}
+	b := &m.curve[len(m.curve)-1]
+	return b.bytes + b.rate*float64(tNS-b.tNS)*1e-9
+}
 
-func (m *member) endLag() { m.startLag(math.Inf(1), never) }
+// movedAt is when the disk has moved that many bytes in all, rounded up to a nanosecond: the past is
+// known, the future is as the present rate has it. It is never if the curve ends below.
+func (m *member) movedAt(target float64) int64 {
+	from := 0
+	if last := len(m.curve) - 1; last > 0 && m.curve[last].bytes < target-tolerance {
+		from = last // in the future, as most that is asked for is
+	}
+	for i := from; i < len(m.curve); i++ {
+		b := m.curve[i]
+		if i+1 < len(m.curve) && m.curve[i+1].bytes < target-tolerance {
+			continue
+		}
+		left := max(target-b.bytes, 0)
+		if left <= tolerance {
+			return b.tNS
+		}
+		if b.rate > 0 {
+			return after(b.tNS, left/b.rate)
+		}
+	}
+	return never
+}
+
+// after is that many seconds after tNS, rounded up to a nanosecond.
+func after(tNS int64, seconds float64) int64 {
+	ns := math.Ceil(seconds * 1e9)
+	if ns >= float64(never-tNS) {
+		return never
+	}
+	return tNS + int64(ns)
+}

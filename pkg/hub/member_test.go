@@ -77,8 +77,7 @@ func TestPerFile(t *testing.T) {
 // The time of a rest counts from its beginning, and as no work.
 func TestDemandRests(t *testing.T) {
 	for restMS, want := range map[int64]int64{100: 700e6, 200: 400e6, 2000: 0} { // a rest takes away three times its length
-		d := newDemand(gb)
-		d.begin(0)
+		d := &demand{}
 		d.proceed(1e9, true)
 		d.proceed(1e9+restMS*1e6, true)
 		if !d.resting || d.sinceNS != 1e9 || d.worked != 1e9 {

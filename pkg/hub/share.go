@@ -60,26 +60,42 @@ func Share(c Capacity, claims []Claim) []float64 {
 
 // ShareInto is Share into a slice of the caller's, for inner loops.
 func ShareInto(c Capacity, claims []Claim, rates []float64) {
-	c = c.among(claims)
-	switch n := disks(claims); {
+	var of [2]int // claims of each direction
+	disks := 0
+	for i := range claims {
+		of[Direction(claims[i].Op)]++
+		if !claims[i].Same {
+			disks++
+		}
+	}
+	if of[0] == 2 && c.Pair > 0 {
+		c.Read *= c.Pair
+	}
+	if of[1] == 2 && c.Pair > 0 {
+		c.Write *= c.Pair
+	}
+	if of[1] > 1 && c.TwoWriters > 0 {
+		c.Both *= c.TwoWriters
+	}
+	switch {
 	case c.PerDisk == 0:
-	case n == 1:
+	case disks == 1:
 		for i := range claims {
 			rates[i] = claims[i].wants()
 		}
 		return
 	default:
-		left := 1 / (1 + c.PerDisk*float64(n-2))
+		left := 1 / (1 + c.PerDisk*float64(disks-2))
 		c.Read, c.Write, c.Both = c.Read*left, c.Write*left, c.Both*left
 	}
 	var want [2]Claim // read, write
 	var pulls [2]float64
 	want[0].Weight, want[1].Weight = c.ReadWeight, c.WriteWeight
 	for i := range claims {
-		dir := &want[Direction(claims[i].Op)]
-		dir.Cap += claims[i].Cap
-		dir.Want += claims[i].wants()
-		pulls[Direction(claims[i].Op)] += claims[i].Weight
+		d := Direction(claims[i].Op)
+		want[d].Cap += claims[i].Cap
+		want[d].Want += claims[i].wants()
+		pulls[d] += claims[i].Weight
 	}
 	if c.Pooled {
 		want[0].Weight *= pulls[0]
@@ -96,34 +112,6 @@ func ShareInto(c Capacity, claims []Claim, rates []float64) {
 	}
 	c.fill(carried[0], claims, rates, 0)
 	c.fill(carried[1], claims, rates, 1)
-}
-
-// disks is how many have claims.
-func disks(claims []Claim) (n int) {
-	for i := range claims {
-		if !claims[i].Same {
-			n++
-		}
-	}
-	return n
-}
-
-// among is what is carried while these share it.
-func (c Capacity) among(claims []Claim) Capacity {
-	var disks [2]int
-	for _, claim := range claims {
-		disks[Direction(claim.Op)]++
-	}
-	if disks[0] == 2 && c.Pair > 0 {
-		c.Read *= c.Pair
-	}
-	if disks[1] == 2 && c.Pair > 0 {
-		c.Write *= c.Pair
-	}
-	if disks[1] > 1 && c.TwoWriters > 0 {
-		c.Both *= c.TwoWriters
-	}
-	return c
 }
 
 // carried is how much of what the disks want each direction carries, Both aside. What the one moves takes from the
@@ -174,7 +162,7 @@ func (c *Capacity) fill(amount float64, claims []Claim, rates []float64, dir int
 			rates[i] = open
 		}
 	}
-	for {
+	for full := true; full; { // once more while somebody is filled, which leaves more to the others
 		left, pulls := amount, 0.0
 		for i := range claims {
 			switch {
@@ -189,20 +177,16 @@ func (c *Capacity) fill(amount float64, claims []Claim, rates []float64, dir int
 			return
 		}
 		level := max(left, 0) / pulls
-		full := false
+		full = false
 		for i := range claims {
 			if mine(i) && rates[i] == open && claims[i].wants() <= level*pull(i) {
 				rates[i], full = claims[i].wants(), true
 			}
 		}
-		if full {
-			continue
-		}
 		for i := range claims {
-			if mine(i) && rates[i] == open {
+			if !full && mine(i) && rates[i] == open {
 				rates[i] = level * pull(i)
 			}
 		}
-		return
 	}
 }

@@ -11,35 +11,33 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Sim plays disks against one another in the model's time. It is exact: rates change only at events (a
-// disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins, a frame is
-// asked for or there), and between events nothing is computed.
+// Sim plays disks against one another in the model's time. It is exact: rates change only at events (a disk joins, ends
+// or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins, a frame is asked for or
+// there), and between events nothing is computed.
 //
-// It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For the
-// latter, an active disk is always being served, whether its worker has asked yet or not: a late Ask is
-// answered from what the disk has moved meanwhile, so its completion may lie in the past. What the model
-// says therefore depends only on what joins when, never on how slow or in what order the workers ask.
+// It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For these, an active
+// disk is always being served, whether its worker has asked yet or not: a late Ask is answered from what the disk has
+// moved meanwhile, so its completion may lie in the past. What the model says therefore depends only on what joins when,
+// never on how slow or in what order the workers ask.
 //
-// Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its
-// lag (Lags) has passed, and then takes its new share. The latest leave decides: a further leave during a
-// hold starts the hold again, at the rate the disk has then, even if that ends sooner. A disk that joins
-// is never held: it takes at once the share it would have if no disk were held, and held disks give way
-// if that share is below what they hold.
+// Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its lag (Lags) has
+// passed, and then takes its new share. A further leave during a hold starts the hold again, at the rate the disk has
+// then, even if that ends sooner. A disk that joins is never held: it takes at once the share it would have if no disk
+// were held, and held disks give way if that share is below what they hold.
 //
 // Streams: a disk that plays or records moves one frame after the other, each as fast as it can, and nothing between
-// them. While it moves one it contends as any disk does, so the others have less then and all of theirs in between, as on a
-// real link. A flow at the streams' mean rate would be smoother, but it could not say when a frame has arrived, and it would
-// charge the others all the time for a disk (Capacity.PerDisk, Pair) that is at work for a part of it. Resting is not
-// leaving: it holds no disk. When a disk leaves, the streams' disk is held at the rate of its latest frame, and the others at
-// the rate that they had when no frame was on its way, unless frames have long followed one another without rest.
+// them. While it moves one it contends as any disk does, so the others have less then and all of theirs in between, as
+// on a real link. A flow at the streams' mean rate could not say when a frame has arrived, and would charge the others
+// all the time for a disk that is at work for a part of it. Resting is not leaving: it holds no disk. When a disk leaves,
+// the streams' disk is held at the rate of its latest frame, and the others at the rate that they had when no frame was
+// on its way, unless frames have long followed one another without rest.
 //
-// A job at a pace is a flow that wants no more than its pace, except for what it has to make up for. A probe takes nothing
-// from the others; how long its requests take, the model does not know. A cache regains nothing between frames or at a
-// pace: that needs a rest.
+// A job at a pace is a flow that wants no more than its pace, except for what it has to make up for. A probe takes
+// nothing from the others; how long its requests take, the model does not know. A cache regains nothing between frames
+// or at a pace: that needs a rest.
 //
-// On demand: a disk may also move only what its worker asks for, as for programs whose future work is unknown.
-// Those who stay are held when it leaves only if it was at work for most of the time, and from its last byte on; what
-// separates a rest from a leave stands at DemandLeaves.
+// On demand: a disk may also move only what its worker asks for, as for programs whose future work is unknown. Those who
+// stay are held when it leaves only if it was at work for most of the time, and from its last byte on (DemandLeaves).
 //
 // A Sim is not safe for concurrent use.
 type Sim struct {
@@ -121,25 +119,31 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	name := cmp.Or(work.Profile, disk)
 	known := s.profile.Disk(name)
 	if work.OnDemand {
-		work.Sizes = noSizes()
+		work.Sizes = []int64{endless}
 	}
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("disk %s joins the hub%w", disk, fmt.Errorf(format, args...))
+	}
+	i := s.index(disk)
 	switch {
 	case known == nil:
-		return fmt.Errorf("disk %s joins the hub: profile %s has no disk %q; it has %s", disk, s.profile.Name, name, strings.Join(s.profile.Names(), ", "))
+		return fail(": profile %s has no disk %q; it has %s", s.profile.Name, name, strings.Join(s.profile.Names(), ", "))
 	case work.Op != trace.Read && work.Op != trace.Write:
-		return fmt.Errorf("disk %s joins the hub: role %q is neither read nor write", disk, work.Op)
+		return fail(": role %q is neither read nor write", work.Op)
 	case len(work.Sizes) == 0:
-		return fmt.Errorf("disk %s joins the hub: it has no file to move", disk)
+		return fail(": it has no file to move")
 	case slices.Min(work.Sizes) <= 0:
-		return fmt.Errorf("disk %s joins the hub: a file of %d bytes", disk, slices.Min(work.Sizes))
+		return fail(": a file of %d bytes", slices.Min(work.Sizes))
 	case work.Pace < 0 || work.Reads < 0 || work.Reads >= 1 || work.Probe < 0:
-		return fmt.Errorf("disk %s joins the hub: a pace of %g B/s, %g of it reads, %g B/s of probes", disk, work.Pace, work.Reads, work.Probe)
+		return fail(": a pace of %g B/s, %g of it reads, %g B/s of probes", work.Pace, work.Reads, work.Probe)
 	case tNS < s.now:
-		return fmt.Errorf("disk %s joins the hub at %d ns: the hub is already at %d ns", disk, tNS, s.now)
+		return fail(" at %d ns: the hub is already at %d ns", tNS, s.now)
+	case i >= 0 && s.members[i].state != gone:
+		return fail(": it is already there")
 	}
 	m, err := newMember(disk, known, work, s.profile.Noise)
 	if err != nil {
-		return fmt.Errorf("disk %s joins the hub: %w", disk, err)
+		return fail(": %w", err)
 	}
 	if known.Cache != nil && m.writes > 0 && work.Probe == 0 {
 		if s.caches[disk] == nil {
@@ -147,13 +151,10 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 		}
 		m.cache, m.level = known.Cache, s.caches[disk]
 	}
-	if i := s.index(disk); i < 0 {
-		s.members = append(s.members, m)
-	} else if s.members[i].state != gone {
-		return fmt.Errorf("disk %s joins the hub: it is already there", disk)
-	} else {
-		s.members[i] = m
+	if i >= 0 {
+		s.members = slices.Delete(s.members, i, i+1)
 	}
+	s.members = append(s.members, m)
 	// By name, not in the order of the calls: which came first over the wire must not matter.
 	slices.SortFunc(s.members, func(a, b *member) int { return cmp.Compare(a.disk, b.disk) })
 	s.schedule(change{tNS: tNS, member: m})
@@ -163,8 +164,8 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	return nil
 }
 
-// Ask says that a disk's worker waits for that many more bytes, on demand from the last Advance on. Several asks of one disk
-// queue up.
+// Ask says that a disk's worker waits for that many more bytes, on demand from the last Advance on. Several asks of one
+// disk queue up.
 func (s *Sim) Ask(disk string, bytes int64) error {
 	i := s.index(disk)
 	if i < 0 {
@@ -186,11 +187,27 @@ func (s *Sim) Ask(disk string, bytes int64) error {
 	return nil
 }
 
+// On reports whether a disk is on the hub, or about to join it.
+func (s *Sim) On(disk string) bool {
+	i := s.index(disk)
+	return i >= 0 && s.members[i].state != gone
+}
+
 // Leave takes a disk away at tNS, whatever it still had to move: a killed worker. If the hub is already
 // past tNS, it leaves now. An Ask for more than it had moved by then is answered as Ended.
 func (s *Sim) Leave(disk string, tNS int64) {
-	if i := s.index(disk); i >= 0 && s.members[i].state != gone {
-		s.schedule(change{tNS: max(tNS, s.now), member: s.members[i], leaves: true})
+	if s.On(disk) {
+		s.schedule(change{tNS: max(tNS, s.now), member: s.members[s.index(disk)], leaves: true})
+	}
+}
+
+// Withdraw takes a disk on demand away now and holds no other: it goes on under another name, such as that of its other
+// direction.
+func (s *Sim) Withdraw(disk string) {
+	if i := s.index(disk); i >= 0 && s.members[i].state == active && s.members[i].demand != nil {
+		s.members[i].stop(s.now)
+		s.phase.End(disk)
+		s.rerate()
 	}
 }
 
@@ -208,7 +225,8 @@ func (s *Sim) Settle(window int) {
 	if !all {
 		return
 	}
-	s.changes = slices.DeleteFunc(s.changes, func(c change) bool { return c.leaves }) // at the phase's limit, that nobody reaches
+	// At the phase's limit, that nobody reaches, no disk leaves any more.
+	s.changes = slices.DeleteFunc(s.changes, func(c change) bool { return c.leaves })
 	for _, m := range s.members {
 		s.Leave(m.disk, endNS)
 	}
@@ -229,11 +247,7 @@ func (s *Sim) Next() (tNS int64, ok bool) {
 // Advance moves the time to tNS and returns every grant due by then, in the order of completion, equal
 // times by name. How often it is called, and at which times, makes no difference to any result.
 func (s *Sim) Advance(tNS int64) []Grant {
-	for {
-		at := s.nextEvent()
-		if at > tNS {
-			break
-		}
+	for at := s.nextEvent(); at <= tNS; at = s.nextEvent() {
 		s.now = max(s.now, at)
 		s.step()
 	}
@@ -251,7 +265,11 @@ func (s *Sim) Advance(tNS int64) []Grant {
 			grants = append(grants, Grant{Disk: m.disk, Bytes: m.asks[0], DoneNS: done, Ended: ended})
 			m.asks = m.asks[1:]
 		}
-		m.forget()
+		past := 0 // of the curve: no later grant can fall there
+		for past+1 < len(m.curve) && m.curve[past+1].bytes <= float64(m.granted) {
+			past++
+		}
+		m.curve = slices.Delete(m.curve, 0, past)
 	}
 	slices.SortStableFunc(grants, func(a, b Grant) int { return cmp.Compare(a.DoneNS, b.DoneNS) })
 	return grants
@@ -266,4 +284,202 @@ func (s *Sim) Samples(phase string) []trace.Event {
 	}
 	s.samples = nil
 	return samples
+}
+
+// step processes all that happens at s.now: first what ends, then who comes, then lags that run out and
+// files that begin; and shares out again.
+func (s *Sim) step() {
+	for _, m := range s.members { // a frame that is there counts, whatever ends now
+		if m.state == active && m.frames != nil {
+			m.frames.proceed(s.now, m.moved(s.now))
+			s.samples = m.frames.sample(s.samples, m.disk, s.now)
+		}
+	}
+	s.finish()
+	due := 0
+	for due < len(s.changes) && s.changes[due].tNS <= s.now {
+		due++
+	}
+	for _, c := range s.changes[:due] {
+		switch {
+		case !c.leaves:
+		case c.member.state == active:
+			s.leave(c.member)
+		case c.member.state == pending: // taken away before it came
+			c.member.state = gone
+			s.phase.End(c.member.disk)
+		}
+	}
+	for _, c := range s.changes[:due] {
+		if !c.leaves && c.member.state == pending {
+			c.member.start(s.now)
+		}
+	}
+	s.changes = slices.Delete(s.changes, 0, due)
+	s.finish() // whoever was taken away holds nobody up
+	for _, m := range s.members {
+		if m.lagUntil <= s.now {
+			m.endLag()
+		}
+		if m.state == active {
+			m.proceed(s.now)
+		}
+	}
+	s.rerate()
+}
+
+// finish makes disks leave that have moved all they were to. Those that hold fill until the last of them has.
+func (s *Sim) finish() {
+	for _, m := range s.members {
+		d := m.demand
+		switch {
+		case m.state == active && d != nil && d.resting && s.now >= d.sinceNS+int64(DemandLeaves):
+			s.leave(m)
+		case m.state != active || m.moved(s.now) < float64(m.total)-tolerance:
+		case m.work.Policy.Hold: // it goes on so that the others keep their competition
+			m.fills, m.total = true, endless
+			s.phase.End(m.disk)
+		default:
+			s.leave(m)
+		}
+	}
+	if !s.phase.Over() {
+		return
+	}
+	for _, m := range s.members {
+		if m.state == active && (m.fills || m.work.accompanies() && m.work.Policy.Limit == 0) {
+			s.leave(m)
+		}
+	}
+}
+
+// leave ends a member's activity and holds those who stay.
+func (s *Sim) leave(gone *member) {
+	holds, lastNS := gone.shares(), s.now
+	if gone.demand != nil { // its last byte may have moved long before
+		holds, lastNS = holds && gone.demand.steady, min(gone.movedAt(float64(gone.asked)), s.now)
+	}
+	gone.stop(s.now)
+	s.phase.End(gone.disk)
+	if !holds {
+		return
+	}
+	staying := 0
+	for _, m := range s.members {
+		if m.shares() {
+			staying++
+		}
+	}
+	for _, m := range s.members {
+		if m.shares() {
+			m.startLag(m.held, lastNS+int64(s.profile.Lags.After(m.work.Op, gone.work.Op, staying)))
+		}
+	}
+}
+
+// rerate shares out the capacity among those active now.
+func (s *Sim) rerate() {
+	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
+	calm, mixing := true, 0 // no disk moves a frame after which it will soon rest; how many read and write at once
+	for _, m := range s.members {
+		switch {
+		case m.state != active:
+		case m.work.Probe > 0:
+			m.flow(s.now, m.work.Probe)
+		case m.rests():
+			m.flow(s.now, 0)
+		case m.work.Direct:
+			m.flow(s.now, m.want(m.cap()))
+		default:
+			s.claims = m.claim(s.claims)
+			if n := len(s.hubbed); n > 0 && m.demand != nil && s.hubbed[n-1].known == m.known {
+				s.claims[len(s.claims)-1].Same = true // its other direction
+			}
+			s.hubbed = append(s.hubbed, m)
+			calm = calm && !m.soonRests(s.now)
+			if m.mixes() {
+				mixing++
+			}
+		}
+	}
+	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
+	ShareInto(s.profile.Capacity, s.claims, s.shares)
+	for range mixing { // each depends on the others
+		s.balance()
+	}
+	shares := s.shares
+	for _, m := range s.hubbed {
+		rate := shares[0]
+		if m.mixes() { // as fast as the direction that is shorter of what it needs
+			rate = min(rate/(1-m.writes), shares[1]/m.writes)
+			shares = shares[1:]
+		}
+		shares = shares[1:]
+		rate = min(rate, m.lagRate)
+		if m.demand != nil && m.demand.resting { // it keeps its share, as it may have ended
+			m.flow(s.now, 0)
+		} else {
+			m.flow(s.now, rate)
+		}
+		if calm || m.frames != nil || m.held == 0 {
+			m.held = rate
+		}
+	}
+}
+
+// balance lets those who read and write at once want no more in one direction than goes with what they get in the other:
+// each as much as it gets in both, which is found by bisection. The shares are then those of what they want.
+func (s *Sim) balance() {
+	const nearly, negligible = 1e-10, 1e-6 // of a rate
+	i := 0
+	for _, m := range s.hubbed {
+		if !m.mixes() {
+			i++
+			continue
+		}
+		gets := func(rate float64) bool {
+			claims := s.claims[i : i+2]
+			claims[0].Want, claims[1].Want = rate*(1-m.writes), rate*m.writes
+			ShareInto(s.profile.Capacity, s.claims, s.shares)
+			return s.shares[i] >= claims[0].Want*(1-nearly) && s.shares[i+1] >= claims[1].Want*(1-nearly)
+		}
+		high := m.want(m.cap())
+		if !gets(high) {
+			low := negligible * high
+			for high-low > nearly*high {
+				if middle := (low + high) / 2; gets(middle) {
+					low = middle
+				} else {
+					high = middle
+				}
+			}
+			gets(low)
+		}
+		i += 2
+	}
+}
+
+// nextEvent is when a rate next may change.
+func (s *Sim) nextEvent() int64 {
+	next := int64(never)
+	if len(s.changes) > 0 {
+		next = s.changes[0].tNS
+	}
+	for _, m := range s.members {
+		if m.state == active {
+			next = min(next, m.nextEvent())
+		}
+	}
+	return next
+}
+
+func (s *Sim) schedule(c change) {
+	s.changes = append(s.changes, c)
+	slices.SortStableFunc(s.changes, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.tNS, b.tNS), cmp.Compare(a.member.disk, b.member.disk))
+	})
+}
+
+func (s *Sim) index(disk string) int {
+	return slices.IndexFunc(s.members, func(m *member) bool { return m.disk == disk })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -47,6 +48,30 @@ func (s *Sim) Record(plan *scenario.Plan, phase *scenario.Phase, emit func(*trac
 	return emit(&trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: trace.Complete})
 }
 
+// recordSearch plays and records the tries of a phase's search.
+func (s *Sim) recordSearch(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
+	sought := search.New(phase)
+	for {
+		try, ok := sought.Next()
+		if !ok {
+			return nil
+		}
+		judge := search.NewJudge(&try)
+		err := s.Record(plan, &try, func(e *trace.Event) error {
+			judge.Add(e)
+			return emit(e)
+		})
+		if err != nil {
+			return err
+		}
+		outcome, err := judge.Outcome()
+		if err != nil {
+			return fmt.Errorf("simulate phase %s: %w", try.Name, err)
+		}
+		sought.Add(outcome)
+	}
+}
+
 // WorkOf is what a job of the plan does on the hub.
 func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work {
 	disk := plan.Disk(job.Disk)
@@ -86,9 +111,11 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 	}
 	workers := make(map[string]*worker, len(phase.Jobs))
 	for i := range phase.Jobs {
-		w := newWorker(phase, &phase.Jobs[i])
-		workers[phase.Jobs[i].Disk] = w
-		if err := s.Ask(phase.Jobs[i].Disk, w.file.Ask()); err != nil {
+		job := &phase.Jobs[i]
+		w := &worker{Job: policy.NewJob(phase.Name, policy.Of(phase), job), job: job}
+		w.begin(0)
+		workers[job.Disk] = w
+		if err := s.Ask(job.Disk, w.file.Ask()); err != nil {
 			return err
 		}
 	}
@@ -148,12 +175,6 @@ type worker struct {
 	job   *scenario.Job
 	file  policy.Transfer
 	event trace.Event // the latest; one for all, so that none is allocated
-}
-
-func newWorker(phase *scenario.Phase, job *scenario.Job) *worker {
-	w := &worker{Job: policy.NewJob(phase.Name, policy.Of(phase), job), job: job}
-	w.begin(0)
-	return w
 }
 
 // report emits the worker's event, or one of each direction.
