@@ -4,6 +4,7 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -154,4 +155,37 @@ func TestAnswersOfFittedHubs(t *testing.T) {
 	t.Logf("of %d answers %d were wrong, and %d unsure", all, wrong, unsure)
 	evidence.Report(t, evidence.AtMost("advise", "wrong answers of random hubs, each known by a fit of its runs", wrong, all, max(1, all/20)))
 	evidence.Report(t, evidence.AtMost("advise", "answers of these that are too close to call", unsure, all, all/2))
+}
+
+// If the runs contradict every way of sharing, nothing is answered or advised by a combination that was not measured,
+// however large its margin; what was measured is.
+func TestAnswerOfWhatNoModelExplains(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 12))
+	e := measured(randomHub(rng), rng)
+	for i := range e.Rates {
+		for j := range e.Rates[i].Disks {
+			e.Rates[i].Disks[j].Error /= 10
+		}
+	}
+	p := fitted(t, e)
+	q := Question{Parts: []Part{playing("A", 0.01*gb), {Disk: "B", Op: "read"}, {Disk: "C", Op: "write"}}, For: 20 * time.Second, Seed: 1}
+	a, err := Ask(p, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Not known whether A plays 4 streams without a late frame while B reads and C writes: that was not measured, and the runs do not show it: no model of sharing explains them; the best misses them by "; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
+		t.Errorf("%s: %s", a.Verdict, a.Texts.Answer)
+	}
+	if want := "A run of just A and B reading and C writing would show it."; a.Texts.Sure != want {
+		t.Errorf("got %q, want %q", a.Texts.Sure, want)
+	}
+	for _, c := range a.Advice {
+		if c.Kind != OtherPort { // which leaves two disks on the hub, as were measured
+			t.Errorf("advised by nothing measured: %+v", c)
+		}
+	}
+	q.Parts = q.Parts[:2]
+	if a, err = Ask(p, q); err != nil || a.Verdict != Yes || a.MarginLow < 1 || a.MarginHigh < a.MarginLow {
+		t.Errorf("what was measured: %+v, %v", a, err)
+	}
 }

@@ -31,8 +31,9 @@ func place(rows []Row, disks []string) []Placement {
 		kept[rows[i].Pattern] = rows[i].Kept
 	}
 	best := make([]*Placement, len(disks))
-	for set := range 1 << len(disks) {
-		var here Placement
+choices:
+	for set := range 1<<len(disks) - 1 {
+		here := Placement{Kept: math.Inf(1)}
 		for i, disk := range disks {
 			if set&(1<<i) != 0 {
 				here.Own = append(here.Own, disk)
@@ -40,9 +41,22 @@ func place(rows []Row, disks []string) []Placement {
 				here.Hub = append(here.Hub, disk)
 			}
 		}
-		if len(here.Hub) == 0 || !here.judge(kept, disks) {
-			continue
+		n := 0
+		for _, m := range mixes(here.Hub) {
+			if len(m.Disks) < len(here.Hub) {
+				continue
+			}
+			k := kept[pattern(m, disks)]
+			if k == 0 {
+				continue choices
+			}
+			here.Mean += k
+			n++
+			if k < here.Kept {
+				here.Kept, here.Worst = k, pattern(m, here.Hub)
+			}
 		}
+		here.Mean /= float64(n)
 		own := len(here.Own)
 		if b := best[own]; b == nil || here.Kept > b.Kept || here.Kept == b.Kept && here.Mean > b.Mean {
 			best[own] = &here
@@ -61,47 +75,25 @@ func place(rows []Row, disks []string) []Placement {
 	return list
 }
 
-// judge computes what the disks on the hub keep, by what is kept in each pattern; ok is false if that is not known.
-func (l *Placement) judge(kept map[string]float64, disks []string) (ok bool) {
-	l.Kept = math.Inf(1)
-	n := 0
-	for _, m := range mixes(l.Hub) {
-		if len(m) < len(l.Hub) {
-			continue
-		}
-		k := kept[m.pattern(disks)]
-		if k == 0 {
-			return false
-		}
-		l.Mean += k
-		n++
-		if k < l.Kept {
-			l.Kept, l.Worst = k, m.pattern(l.Hub)
-		}
-	}
-	l.Mean /= float64(n)
-	return true
-}
-
 // String words it as advice.
 func (l *Placement) String() string {
-	switch {
-	case len(l.Hub) == 1 && len(l.Own) == 0:
-		return l.Hub[0] + " is alone on the hub"
-	case len(l.Own) == 0:
-		return fmt.Sprintf("%s on the hub: in the worst mix (%s) one of them keeps %.0f %% of what it reaches alone", unit.List(l.Hub), Describe(l.Worst, l.Hub), 100*l.Kept)
-	case len(l.Hub) == 1:
-		return fmt.Sprintf("put %s on the hub, %s on %s: no two disks share a link", l.Hub[0], unit.List(l.Own), ports(len(l.Own)))
+	ports := "ports of their own"
+	if len(l.Own) == 1 {
+		ports = "a port of its own"
 	}
-	return fmt.Sprintf("put %s on the hub, %s on %s: in the worst mix (%s) one of those on the hub keeps %.0f %% of what it reaches alone",
-		unit.List(l.Hub), unit.List(l.Own), ports(len(l.Own)), Describe(l.Worst, l.Hub), 100*l.Kept)
-}
-
-func ports(n int) string {
-	if n == 1 {
-		return "a port of its own"
+	what := fmt.Sprintf("put %s on the hub, %s on %s", unit.List(l.Hub), unit.List(l.Own), ports)
+	if len(l.Hub) == 1 {
+		if len(l.Own) == 0 {
+			return l.Hub[0] + " is alone on the hub"
+		}
+		return what + ": no two disks share a link"
 	}
-	return "ports of their own"
+	who := "one of those on the hub"
+	if len(l.Own) == 0 {
+		what, who = unit.List(l.Hub)+" on the hub", "one of them"
+	}
+	return fmt.Sprintf("%s: in the worst mix (%s) %s keeps %.0f %% of what it reaches alone",
+		what, Describe(l.Worst, l.Hub), who, 100*l.Kept)
 }
 
 // Describe words what the disks do in a pattern: "A and B read, C writes".
@@ -119,10 +111,12 @@ func Describe(pattern string, disks []string) string {
 
 // NextPhase is the phase that would narrow down all others most.
 type NextPhase struct {
-	Pattern string  `json:"pattern"`
-	Words   string  `json:"words"`  // the same
-	Before  float64 `json:"before"` // root mean square of the relative standard errors of all predicted rates; zero if one disk's were never seen
-	After   float64 `json:"after"`  // the same once the phase is measured
+	Pattern string `json:"pattern"`
+	Words   string `json:"words"` // the same
+	// Before is the root mean square of the relative standard errors of all predicted rates; zero if one disk's were never
+	// seen. After is the same once the phase is measured.
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
 }
 
 const (

@@ -54,39 +54,29 @@ func holdOut(e *hub.Evidence, phase string, family Family, seed uint64) (*Held, 
 		return nil, err
 	}
 	best := s.best(rand.New(rand.NewPCG(seed, 1)))
-
 	h := &Held{Phase: phase}
-	var lacking []string
+	var lacking []string // parameters that only this phase shows
 	var targets []target
-	var seen []*hub.Observation
+	s.set(best)
 	for i := range e.Rates {
-		o := &e.Rates[i]
-		if o.Phase != phase {
+		if e.Rates[i].Phase != phase {
 			continue
 		}
-		if t, lacks := s.target(o); lacks != "" {
+		t, lacks := s.target(&e.Rates[i])
+		if lacks != "" {
 			lacking = append(lacking, lacks)
-		} else {
-			targets, seen = append(targets, t), append(seen, o)
+			continue
 		}
+		targets = append(targets, t)
+		h.Residuals = append(h.Residuals, s.beside(&e.Rates[i], &t)...)
 	}
-	s.set(best)
-	for i := range targets {
-		for j, rate := range s.predict(&targets[i]) {
-			r := Residual{Phase: phase, Mix: seen[i].Mix(), Observed: seen[i].Disks[j], Model: rate}
-			h.Residuals = append(h.Residuals, r)
-			h.Worst = math.Max(h.Worst, math.Abs(r.Off()))
-		}
+	for i := range h.Residuals {
+		h.Worst = max(h.Worst, math.Abs(h.Residuals[i].Off()))
 	}
-	h.Note = s.onlyIn(targets, best, lacking)
-	return h, nil
-}
-
-// onlyIn says which parameters matter to the targets, one way or the other, and to nothing in the space.
-func (s *space) onlyIn(targets []target, best []float64, lacking []string) string {
-	rest := s.obs
+	// Other parameters matter to the targets, one way or the other, and to nothing in the space.
+	others := s.obs
 	for i := range s.params {
-		s.obs = rest
+		s.obs = others
 		up, down := s.matters(best, i)
 		s.obs = targets
 		_, raised := s.effect(best, i, probeStep)
@@ -95,10 +85,9 @@ func (s *space) onlyIn(targets []target, best []float64, lacking []string) strin
 			lacking = append(lacking, s.params[i].name)
 		}
 	}
-	s.obs = rest
-	if len(lacking) == 0 {
-		return ""
+	if len(lacking) > 0 {
+		slices.Sort(lacking)
+		h.Note = "only this phase determines " + unit.List(slices.Compact(lacking))
 	}
-	slices.Sort(lacking)
-	return "only this phase determines " + unit.List(slices.Compact(lacking))
+	return h, nil
 }

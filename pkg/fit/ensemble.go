@@ -1,11 +1,14 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
 
 	"github.com/hubbench/hubbench/pkg/hub"
 )
@@ -26,6 +29,14 @@ type fitted struct {
 	weight float64                     // among the families; their sum is 1
 }
 
+// leftOut is a combination of disks that was held back, and what a family fitted to all others predicts of it, as
+// logarithms of rates.
+type leftOut struct {
+	*target
+	predicted []float64
+	spread    *mat.SymDense // the covariance of what is predicted
+}
+
 // discrepancies are the relative errors that a family may make in a combination that was not measured, besides those of
 // its parameters (a model's discrepancy: Kennedy and O'Hagan, J. R. Stat. Soc. B 63, 2001).
 var discrepancies = [...]float64{0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.045, 0.065, 0.1, 0.15, 0.22, 0.33, 0.5}
@@ -35,8 +46,8 @@ const (
 	// distribution (Gelman, Bayesian Analysis 1, 2006), so that little evidence makes none large.
 	likelyDiscrepancy = 0.02
 	// If more disks are at work than were ever seen together, predictions may be off by extrapolated for each further
-	// disk, and by so many times more than the discrepancy found among those seen: what two disks show of a wrong model is the least
-	// of what three make of it. Chosen by hubs that share like no family (fittest).
+	// disk, and by so many times more than the discrepancy found among those seen: what two disks show of a wrong model is
+	// the least of what three make of it. Chosen by hubs that share like no family (the tests' tuned worlds).
 	extrapolated, amplified = 0.04, 2.0
 	// contradiction is the ratio of two families' model errors above which the worse one is ruled out.
 	contradiction = 3.0
@@ -45,6 +56,10 @@ const (
 	// unreliable is the difference of two families' densities, as a logarithm, that counts as none: small ones do not show
 	// which predicts better (Sivula, Magnusson, Matamoros and Vehtari, arXiv:2008.10296).
 	unreliable = 2.0
+	// weighed is how many vectors a left-out combination's prediction is the mean of.
+	weighed = 200
+	// Degrees of freedom of what is predicted of a combination left out: when the prediction is quite open, and at most.
+	openFreedom, closedFreedom = 4.0, 1000.0
 )
 
 // newEnsemble fits all families and weighs them by their predictions of combinations left out.
@@ -63,26 +78,181 @@ func newEnsemble(e *hub.Evidence, rng *rand.Rand) (*ensemble, error) {
 		if f.held, err = s.leaveOut(e, f.best, rng); err != nil {
 			return nil, err
 		}
-		f.weighDiscrepancies()
+		for i, d := range discrepancies {
+			// Their prior, and that they stand as far apart as they are large.
+			f.off[i] = math.Log(d) - (priorFreedom+1)/2*math.Log1p(d*d/(priorFreedom*likelyDiscrepancy*likelyDiscrepancy))
+			for j := range f.held {
+				f.off[i] += f.held[j].density(d)
+			}
+		}
+		all := floats.LogSumExp(f.off[:])
+		for i := range f.off {
+			f.off[i] = math.Exp(f.off[i] - all)
+		}
 		en.fitted = append(en.fitted, f)
 	}
 	en.weigh(rng)
 	return en, nil
 }
 
-// weighDiscrepancies finds how likely each discrepancy is by the combinations left out.
-func (f *fitted) weighDiscrepancies() {
-	var logs [len(discrepancies)]float64
-	for i, d := range discrepancies {
-		logs[i] = math.Log(d) - (priorFreedom+1)/2*math.Log1p(d*d/(priorFreedom*likelyDiscrepancy*likelyDiscrepancy)) // they stand as far apart as they are large
-		for j := range f.held {
-			logs[i] += f.held[j].density(d)
+// leaveOut fits the family without each combination of two disks or more in turn, and predicts it. What one disk does
+// alone is no test: it only shows how fast the disk is.
+func (s *space) leaveOut(e *hub.Evidence, best []float64, rng *rand.Rand) ([]leftOut, error) {
+	var list []leftOut
+	pooled := e.PooledByMix()
+	for i := range pooled.Rates {
+		held := &pooled.Rates[i]
+		if len(held.Disks) < 2 || len(pooled.Rates) == 1 {
+			continue
+		}
+		rest := *pooled
+		rest.Rates = slices.Delete(slices.Clone(pooled.Rates), i, i+1)
+		without, err := newSpace(&rest, s.family)
+		if err != nil {
+			return nil, err
+		}
+		t, lacks := without.target(held)
+		if lacks != "" {
+			continue
+		}
+		at := without.start(rng, 0)
+		for k, p := range without.params { // from where the whole fit ended
+			j := slices.IndexFunc(s.params, func(c coordinate) bool { return c.name == p.name })
+			if j >= 0 {
+				at[k] = min(max(best[j], p.low), p.high)
+			}
+		}
+		without.descend(at)
+		l := leftOut{target: &t}
+		l.predicted, l.spread = without.moments(rng, at, &t)
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+// moments are the mean and covariance of what is predicted of a target, by importance sampling about the best place.
+func (s *space) moments(rng *rand.Rand, best []float64, t *target) ([]float64, *mat.SymDense) {
+	n := len(t.sides)
+	shape := s.shape(best)
+	draws, heights := make([][]float64, weighed), make([]float64, weighed)
+	x, scratch := make([]float64, len(best)), make([]float64, 0, 64)
+	for i := range draws {
+		shape.jump(rng, best, x, 1)
+		var height float64
+		height, scratch = s.height(x, 1, scratch)
+		heights[i] = height - shape.jumpDensity(shape.far(x), 1)
+		if !math.IsInf(height, -1) {
+			draws[i] = logs(s.predict(t))
 		}
 	}
-	all := floats.LogSumExp(logs[:])
-	for i := range logs {
-		f.off[i] = math.Exp(logs[i] - all)
+	all := floats.LogSumExp(heights)
+	centre := make([]float64, n)
+	for i, draw := range draws {
+		if draw != nil {
+			floats.AddScaled(centre, math.Exp(heights[i]-all), draw)
+		}
 	}
+	spread := mat.NewSymDense(n, nil)
+	for i, draw := range draws {
+		if draw != nil {
+			floats.Sub(draw, centre)
+			spread.SymRankOne(spread, math.Exp(heights[i]-all), mat.NewVecDense(n, draw))
+		}
+	}
+	return centre, spread
+}
+
+func logs(rates []float64) []float64 {
+	out := make([]float64, len(rates))
+	for i, r := range rates {
+		out[i] = math.Log(r)
+	}
+	return out
+}
+
+// density is the logarithm of the density that the prediction gave to what was seen, were the family off by so much,
+// relative, in every combination and disk by itself. It is normal when the errors of what was seen are all there is, and
+// Student's t the more the prediction is open: what only one combination shows, such as a weight, may lie far from the
+// prior, and that is no failure of the family.
+func (l *leftOut) density(off float64) float64 {
+	n := len(l.logs)
+	total := mat.NewSymDense(n, nil)
+	total.CopySym(l.spread)
+	for i := range n {
+		total.SetSym(i, i, total.At(i, i)+l.errors[i]*l.errors[i]+off*off)
+	}
+	free := openFreedom * mat.Trace(total) / max(mat.Trace(l.spread), math.SmallestNonzeroFloat64)
+	t, ok := distmv.NewStudentsT(l.predicted, total, min(free, closedFreedom), nil)
+	if !ok {
+		return math.Inf(-1)
+	}
+	return t.LogProb(l.logs)
+}
+
+// weigh gives each family its part by the density it gave to the combinations left out: pseudo-BMA with the Bayesian
+// bootstrap, which shares out among families that do about equally well, while stacking would choose one of them
+// (Yao, Vehtari, Simpson and Gelman, Bayesian Analysis 13, 2018, section 3.4). A family that the runs rule out, as
+// another's model error is several times smaller, has none.
+func (en *ensemble) weigh(rng *rand.Rand) {
+	n := len(en.fitted[0].held)
+	least := math.Inf(1)
+	for _, f := range en.fitted {
+		least = min(least, f.rms)
+	}
+	scores := make([][]float64, len(en.fitted))
+	for i, f := range en.fitted {
+		scores[i] = make([]float64, n)
+		for j := range f.held {
+			mean := 0.0
+			for k, d := range discrepancies {
+				mean += f.off[k] * math.Exp(f.held[j].density(d))
+			}
+			scores[i][j] = math.Log(max(mean, math.SmallestNonzeroFloat64))
+		}
+	}
+	sums := make([]float64, len(en.fitted))
+	for range bootstraps {
+		clear(sums)
+		parts, all := make([]float64, n), 0.0
+		for j := range parts { // Dirichlet's, by exponential waiting times
+			parts[j] = rng.ExpFloat64()
+			all += parts[j]
+		}
+		highest := math.Inf(-1)
+		for i, f := range en.fitted {
+			for j, part := range parts {
+				sums[i] += float64(n) * part / all * scores[i][j]
+			}
+			if f.rms > PoorFit && f.rms > contradiction*least {
+				sums[i] = math.Inf(-1)
+			}
+			highest = max(highest, sums[i])
+		}
+		all = 0
+		for i := range sums {
+			sums[i] = math.Exp(min(sums[i]-highest+unreliable, 0))
+			all += sums[i]
+		}
+		for i, f := range en.fitted {
+			f.weight += sums[i] / all / bootstraps
+		}
+	}
+}
+
+// sample draws parameters of the family. Its discrepancy widens the errors of combinations, its misfit those of all
+// evidence.
+func (f *fitted) sample(rng *rand.Rand) [][]float64 {
+	s, off := f.space, f.discrepancy()
+	for _, t := range s.obs {
+		for j := range t.errors {
+			if len(t.errors) > 1 {
+				t.errors[j] = math.Hypot(t.errors[j], off)
+			}
+		}
+	}
+	best := slices.Clone(f.best)
+	s.descend(best)
+	return s.sample(rng, best, max(f.rms, 1))
 }
 
 // discrepancy is the root mean square of the discrepancies, by their probabilities.
@@ -92,6 +262,17 @@ func (f *fitted) discrepancy() float64 {
 		sum += f.off[i] * d * d
 	}
 	return math.Sqrt(sum)
+}
+
+// drawDiscrepancy draws one by its probability.
+func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
+	at := rng.Float64()
+	for i, d := range discrepancies {
+		if at -= f.off[i]; at < 0 {
+			return d
+		}
+	}
+	return discrepancies[len(discrepancies)-1]
 }
 
 // together is how far the predictions of all disks at work are off by the same factor, relative, one standard deviation,
@@ -112,73 +293,30 @@ func (en *ensemble) misfit() (times float64) {
 	return times
 }
 
-// drawDiscrepancy draws one by its probability.
-func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
-	at := rng.Float64()
-	for i, d := range discrepancies {
-		if at -= f.off[i]; at < 0 {
-			return d
+// lacks says which disk at work was never observed to do the same on the hub; empty if all were.
+func (en *ensemble) lacks(m *hub.Observation) string {
+	for _, d := range m.Disks {
+		if !en.fitted[0].space.has(d.Disk + "." + string(d.Op) + ".hub") {
+			return fmt.Sprintf("in none of them does %s %s through the hub", d.Disk, d.Op)
 		}
 	}
-	return discrepancies[len(discrepancies)-1]
+	return ""
 }
 
-// contradicted reports whether the runs rule a family out: another's model error is several times smaller.
-func (en *ensemble) contradicted(f *fitted) bool {
-	least := f.rms
-	for _, other := range en.fitted {
-		least = min(least, other.rms)
+// unexplained says why nothing unmeasured can be predicted; empty if it can.
+func (en *ensemble) unexplained() string {
+	off := 0.0
+	for _, f := range en.fitted {
+		off += f.weight * f.discrepancy()
 	}
-	return f.rms > PoorFit && f.rms > contradiction*least
-}
-
-// weigh gives each family its part by the density it gave to the combinations left out: pseudo-BMA with the Bayesian
-// bootstrap, which shares out among families that do about equally well, while stacking would choose one of them
-// (Yao, Vehtari, Simpson and Gelman, Bayesian Analysis 13, 2018, section 3.4).
-func (en *ensemble) weigh(rng *rand.Rand) {
-	n := len(en.fitted[0].held)
-	scores := make([][]float64, len(en.fitted))
-	for i, f := range en.fitted {
-		scores[i] = make([]float64, n)
-		for j := range f.held {
-			mean := 0.0
-			for k, d := range discrepancies {
-				mean += f.off[k] * math.Exp(f.held[j].density(d))
-			}
-			scores[i][j] = math.Log(max(mean, math.SmallestNonzeroFloat64))
-		}
+	switch times := en.misfit(); {
+	case off > maxDiscrepancy:
+		return fmt.Sprintf("no model of sharing explains them; predictions of combinations left out of the fit are %.0f %% off",
+			100*off)
+	case times > maxMisfit:
+		return fmt.Sprintf("no model of sharing explains them; the best misses them by %.1f times their errors", times)
 	}
-	sums := make([]float64, len(en.fitted))
-	out := make([]bool, len(en.fitted))
-	for i, f := range en.fitted {
-		out[i] = en.contradicted(f)
-	}
-	for range bootstraps {
-		clear(sums)
-		parts, all := make([]float64, n), 0.0
-		for j := range parts { // Dirichlet's, by exponential waiting times
-			parts[j] = rng.ExpFloat64()
-			all += parts[j]
-		}
-		highest := math.Inf(-1)
-		for i := range sums {
-			for j, part := range parts {
-				sums[i] += float64(n) * part / all * scores[i][j]
-			}
-			if out[i] {
-				sums[i] = math.Inf(-1)
-			}
-			highest = max(highest, sums[i])
-		}
-		all = 0
-		for i := range sums {
-			sums[i] = math.Exp(min(sums[i]-highest+unreliable, 0))
-			all += sums[i]
-		}
-		for i, f := range en.fitted {
-			f.weight += sums[i] / all / bootstraps
-		}
-	}
+	return ""
 }
 
 // Weight is a family's weight.
@@ -200,10 +338,9 @@ func (en *ensemble) weights() []Weight {
 
 // chosen is the family of the profile: the simplest that the runs do not distinguish from the one with the largest weight.
 func (en *ensemble) chosen() *fitted {
-	maxTogether := 0.0
+	heaviest := 0.0
 	for _, f := range en.fitted {
-		maxTogether = max(maxTogether, f.weight)
+		heaviest = max(heaviest, f.weight)
 	}
-	i := slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight >= maxTogether/10 })
-	return en.fitted[i]
+	return en.fitted[slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight >= heaviest/10 })]
 }

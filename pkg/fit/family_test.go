@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/fit/fittest"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -29,7 +28,7 @@ func TestFitRecognisesFamilies(t *testing.T) {
 			p.Disks[2].Write.Weight = 1
 		}
 		disks := []string{"A", "B", "C"}
-		w := fittest.Profiled(p)
+		w := Profiled(p)
 		f := fit(t, w.Measured(rand.New(rand.NewPCG(1, 2)), 3))
 		c := f.Profile.Capacity
 		got := Weighted
@@ -72,7 +71,7 @@ func TestFitFindsSeveralWriters(t *testing.T) {
 	p := noisy()
 	p.Capacity.Pair, p.Capacity.TwoWriters = 0.9, part
 	measured := func(together int) *hub.Evidence {
-		w := fittest.Profiled(p)
+		w := Profiled(p)
 		return w.Measured(rand.New(rand.NewPCG(1, 11)), together)
 	}
 	f := fit(t, measured(3))
@@ -85,14 +84,14 @@ func TestFitFindsSeveralWriters(t *testing.T) {
 		}
 	}
 	s, err := newSpace(measured(2), PairLoss)
-	if err != nil || s.has("capacity.two_writers") || s.model.capacity.TwoWriters != 0 {
-		t.Errorf("pairs tell of several writers: %+v, %v", s.model.capacity, err)
+	if err != nil || s.has("capacity.two_writers") || s.capacity.TwoWriters != 0 {
+		t.Errorf("pairs tell of several writers: %+v, %v", s.capacity, err)
 	}
 }
 
 // What was measured is predicted as measured, however far from any model.
 func TestPredictWhatWasMeasured(t *testing.T) {
-	w := fittest.Profiled(noisy())
+	w := Profiled(noisy())
 	e := w.Measured(rand.New(rand.NewPCG(1, 3)), 2)
 	odd := &e.Rates[len(e.Rates)-1]
 	odd.Disks[0].Rate = 0.123 * gb
@@ -120,8 +119,8 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 	// Every combination loses a part of its own: nothing explains that.
 	p := noisy()
 	loss := rand.New(rand.NewPCG(4, 4))
-	w := fittest.Profiled(p)
-	erratic := fittest.World{Disks: w.Disks, Rates: func(mix []hub.Observed) []float64 {
+	w := Profiled(p)
+	erratic := World{Disks: w.Disks, Rates: func(mix []hub.Observed) []float64 {
 		rates := w.Rates(mix)
 		for i := range rates {
 			if len(mix) > 1 {
@@ -172,7 +171,7 @@ func TestFitBoundsWeights(t *testing.T) {
 		side := hub.Side{Hub: speed * gb, Weight: 1}
 		p.Disks = append(p.Disks, hub.Disk{Name: name, Read: side, Write: side})
 	}
-	w := fittest.World{Disks: []string{"A", "B", "C"}, Rates: fittest.Profiled(p).Rates}
+	w := World{Disks: []string{"A", "B", "C"}, Rates: Profiled(p).Rates}
 	f := fit(t, w.Measured(rand.New(rand.NewPCG(1, 7)), 2))
 	for _, param := range f.Parameters {
 		low, high := param.Low > 0, !math.IsInf(param.High, 1)

@@ -8,10 +8,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/hub"
-
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Result is a hub's parameters as far as the evidence determines them.
@@ -47,6 +50,17 @@ func (p *Parameter) Interval() string {
 		return "at most " + p.Format(p.High)
 	}
 	return ""
+}
+
+// Format writes a value of the parameter as people read it.
+func (p *Parameter) Format(value float64) string {
+	switch p.Unit {
+	case "B/s":
+		return unit.FormatRate(value)
+	case "s":
+		return unit.FormatSeconds(value)
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64)
 }
 
 // Residual is an observed rate beside the fitted model's.
@@ -89,33 +103,42 @@ func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Profile: &hub.Profile{Name: o.Name, Source: hub.Fitted, Link: math.Inf(1), Lane: math.Inf(1), Evidence: *e}}
-	r.Families = en.weights()
-	first := en.chosen()
-	r.judge(first.space, e, first.best)
-	r.rates(first.space, first.best, first.space.sample(rng, first.best, max(r.ModelError, 1)))
+	p := &hub.Profile{Name: o.Name, Source: hub.Fitted, Link: math.Inf(1), Lane: math.Inf(1), Evidence: *e}
+	r := &Result{Profile: p, Families: en.weights()}
+	s, best := en.chosen().space, en.chosen().best
+	s.set(best)
+	for i := range s.obs {
+		r.Residuals = append(r.Residuals, s.beside(&e.Rates[i], &s.obs[i])...)
+	}
+	var checked bool
+	if r.ModelError, checked = s.modelError(best); r.ModelError > PoorFit {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: "+
+			"something outside the model was at work, such as heat, a full cache or another program; the intervals are widened accordingly",
+			r.ModelError))
+	}
+	if !checked {
+		r.Warnings = append(r.Warnings,
+			"there are no more observations than parameters: nothing checks the fit; record more phases")
+	}
+	r.rates(s, best, s.sample(rng, best, max(r.ModelError, 1)))
 	r.lags(e)
-	r.noise(e)
+
+	noise := Parameter{Name: "noise", Value: assumedNoise, High: hub.MaxNoise, Note: "too few files; assumed"}
+	if sd, ok := e.Noise.Deviation(); ok {
+		off := z95 / math.Sqrt(2*float64(e.Noise.Freedom)) // of a standard deviation, relative
+		noise = Parameter{Name: "noise", Value: sd, Low: sd * (1 - off), High: sd * (1 + off)}
+	}
+	p.Noise = min(noise.Value, hub.MaxNoise)
+	r.Parameters = append(r.Parameters, noise)
 	return r, nil
 }
 
-// judge compares the best model with the evidence.
-func (r *Result) judge(s *space, e *hub.Evidence, best []float64) {
-	s.set(best)
-	for i := range s.obs {
-		o := &e.Rates[i]
-		for j, rate := range s.predict(&s.obs[i]) {
-			r.Residuals = append(r.Residuals, Residual{Phase: o.Phase, Mix: o.Mix(), Observed: o.Disks[j], Model: rate})
-		}
+// beside sets an observation beside what the model, as set, has of it.
+func (s *space) beside(o *hub.Observation, t *target) (list []Residual) {
+	for j, rate := range s.predict(t) {
+		list = append(list, Residual{Phase: o.Phase, Mix: o.Mix(), Observed: o.Disks[j], Model: rate})
 	}
-	var ok bool
-	r.ModelError, ok = s.modelError(best)
-	if r.ModelError > PoorFit {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: something outside the model was at work, such as heat, a full cache or another program; the intervals are widened accordingly", r.ModelError))
-	}
-	if !ok {
-		r.Warnings = append(r.Warnings, "there are no more observations than parameters: nothing checks the fit; record more phases")
-	}
+	return list
 }
 
 // modelError is the root mean square of the residuals in their errors; 1, and not ok, if there are too few of them.
@@ -165,23 +188,6 @@ func (s *space) data(x []float64) []float64 {
 	return r[:len(r)-len(x)]
 }
 
-// bounded reports whether the evidence contradicts a parameter that is much higher, and one that is much lower, whatever
-// the others are: where the profile likelihood falls (Venzon and Moolgavkar, J. R. Stat. Soc. C 37, 1988).
-func (s *space) bounded(best []float64, param int) (up, down bool) {
-	c := &s.params[param]
-	low, high := c.low, c.high
-	lowest := squares(s.data(best))
-	at := func(by float64) bool {
-		x := slices.Clone(best)
-		x[param] = min(max(x[param]+by, low), high)
-		c.low, c.high = x[param], x[param]
-		s.descend(x)
-		c.low, c.high = low, high
-		return squares(s.data(x)) > lowest+chi2Critical
-	}
-	return at(probeFar), at(-probeFar)
-}
-
 // rates makes parameters and profile of the vectors drawn. What is not known takes the median of the possible values,
 // as its best fit is arbitrary; what is known is then fitted to that.
 func (r *Result) rates(s *space, best []float64, vectors [][]float64) {
@@ -192,11 +198,10 @@ func (r *Result) rates(s *space, best []float64, vectors [][]float64) {
 			s.set(v)
 			column[j], values[j] = v[i], *s.params[i].value
 		}
-		slices.Sort(column)
 		slices.Sort(values)
 		p := s.parameter(best, i, values)
 		if p.Note != "" {
-			chosen[i] = stats.Quantile(column, 0.5)
+			chosen[i] = stats.Quantile(slices.Sorted(slices.Values(column)), 0.5)
 		}
 		r.Parameters = append(r.Parameters, p)
 	}
@@ -210,31 +215,61 @@ func (r *Result) rates(s *space, best []float64, vectors [][]float64) {
 	for i := range chosen {
 		p := &r.Parameters[i]
 		p.Value = *s.params[i].value
-		switch s.params[i].kind {
-		case readThrough:
-			p.under(&r.Parameters[reads])
-		case writeThrough:
-			p.under(&r.Parameters[writes])
-		case aRate, aFactor:
+		// A disk's rate through the hub is bounded by the hub's: more would make no difference.
+		if kind := s.params[i].kind; kind == readThrough || kind == writeThrough {
+			carries := &r.Parameters[int(kind-readThrough)]
+			p.Value, p.Low, p.High = min(p.Value, carries.Value), min(p.Low, carries.Low), min(p.High, carries.High)
 		}
 		p.Low, p.High = min(p.Low, p.Value), max(p.High, p.Value)
 	}
-	r.Profile.Capacity = s.model.capacity
-	c := &r.Profile.Capacity
+	c := s.capacity
 	c.Both = min(c.Both, c.Read+c.Write)
+	r.Profile.Capacity = c
 	for _, name := range s.disks {
-		r.Profile.Disks = append(r.Profile.Disks, s.disk(name, c))
+		// What was never measured is assumed to equal what was: through the hub as direct, reads as writes, and vice versa.
+		d := hub.Disk{Name: name, Read: s.sides[name][0], Write: s.sides[name][1]}
+		sides, keys, carries := []*hub.Side{&d.Read, &d.Write}, []string{".read", ".write"}, []float64{c.Read, c.Write}
+		for i, side := range sides {
+			through, direct := s.has(name+keys[i]+".hub"), s.has(name+keys[i]+".direct")
+			switch {
+			case through && !direct:
+				side.Direct = side.Hub
+			case direct && !through:
+				side.Hub = side.Direct
+			case !through:
+				*side = hub.Side{}
+			}
+			side.Hub = min(side.Hub, carries[i])
+		}
+		for i, side := range sides {
+			if other := sides[1-i]; *side == (hub.Side{}) {
+				*side = hub.Side{Hub: min(other.Hub, carries[i]), Direct: other.Direct, Weight: 1}
+			}
+		}
+		r.Profile.Disks = append(r.Profile.Disks, d)
 	}
 }
 
-// parameter is a parameter without its value, by the sorted values drawn of it.
+// parameter is a parameter without its value, by the sorted values drawn of it. The evidence bounds one that it
+// contradicts if it is much higher, or much lower, whatever the others are: where the profile likelihood falls (Venzon
+// and Moolgavkar, J. R. Stat. Soc. C 37, 1988).
 func (s *space) parameter(best []float64, param int, drawn []float64) Parameter {
 	c := &s.params[param]
 	p := Parameter{Name: c.name, Low: stats.Quantile(drawn, 0.025), High: stats.Quantile(drawn, 0.975)}
 	if c.kind != aFactor {
 		p.Unit = "B/s"
 	}
-	up, down := s.bounded(best, param)
+	low, high := c.low, c.high
+	lowest := squares(s.data(best))
+	contradicted := func(by float64) bool {
+		x := slices.Clone(best)
+		x[param] = min(max(x[param]+by, low), high)
+		c.low, c.high = x[param], x[param]
+		s.descend(x)
+		c.low, c.high = low, high
+		return squares(s.data(x)) > lowest+chi2Critical
+	}
+	up, down := contradicted(probeFar), contradicted(-probeFar)
 	switch {
 	case !up && !down:
 		p.Note = "not identifiable: no phase depends on it; assumed"
@@ -254,36 +289,72 @@ func (s *space) parameter(best []float64, param int, drawn []float64) Parameter 
 	return p
 }
 
-// under bounds a disk's rate by the hub's capacity: more would make no difference.
-func (p *Parameter) under(capacity *Parameter) {
-	p.Value, p.Low, p.High = min(p.Value, capacity.Value), min(p.Low, capacity.Low), min(p.High, capacity.High)
+// lags takes the means of the lags observed, by what left, what stayed and how many.
+func (r *Result) lags(e *hub.Evidence) {
+	for _, list := range r.Profile.Lags.Lists() {
+		means := map[int]float64{}
+		for staying := 1; staying <= hub.MaxStaying; staying++ {
+			seen := slices.DeleteFunc(slices.Clone(e.Lags), func(l hub.ObservedLag) bool {
+				return l.Stays != list.Stays || l.Left != list.Left || l.Staying != staying
+			})
+			if len(seen) == 0 {
+				continue
+			}
+			n := float64(len(seen))
+			var mean, own, scatter float64 // variances: by the errors of each, and by how they differ
+			for _, l := range seen {
+				mean += l.Seconds / n
+				own += l.Error * l.Error / n
+			}
+			for _, l := range seen {
+				scatter += (l.Seconds - mean) * (l.Seconds - mean) / max(n-1, 1)
+			}
+			means[staying] = mean
+			off := z95 * math.Sqrt((own+scatter)/n)
+			r.Parameters = append(r.Parameters, Parameter{
+				Name: fmt.Sprintf("recovery.%s[%d]", list.Key, staying), Unit: "s",
+				Value: mean, Low: max(mean-off, 0), High: mean + off,
+			})
+		}
+		*list.Lags = fillLags(means)
+	}
 }
 
-// disk makes a profile's disk of the model's. What was never measured is assumed to equal what was: through the hub as
-// direct, reads as writes, and vice versa.
-func (s *space) disk(name string, c *hub.Capacity) hub.Disk {
-	d := hub.Disk{Name: name, Read: s.model.sides[name][0], Write: s.model.sides[name][1]}
-	for _, side := range []struct {
-		name    string
-		side    *hub.Side
-		carries float64
-	}{{"read", &d.Read, c.Read}, {"write", &d.Write, c.Write}} {
-		through, direct := s.has(name+"."+side.name+".hub"), s.has(name+"."+side.name+".direct")
-		switch {
-		case through && !direct:
-			side.side.Direct = side.side.Hub
-		case direct && !through:
-			side.side.Hub = side.side.Direct
-		case !through:
-			*side.side = hub.Side{}
+// fillLags lists lags by how many disks stay. A number that was not seen takes the lag of the nearest that was, the
+// smaller of two.
+func fillLags(means map[int]float64) []time.Duration {
+	var list []time.Duration
+	highest := 0
+	for staying := range means {
+		highest = max(highest, staying)
+	}
+	for staying := 1; staying <= highest; staying++ {
+		for off := 0; ; off++ {
+			mean, ok := means[staying-off]
+			if !ok {
+				mean, ok = means[staying+off]
+			}
+			if ok {
+				list = append(list, time.Duration(mean*1e9).Round(time.Millisecond))
+				break
+			}
 		}
-		side.side.Hub = min(side.side.Hub, side.carries)
 	}
-	if d.Read == (hub.Side{}) {
-		d.Read = hub.Side{Hub: min(d.Write.Hub, c.Read), Direct: d.Write.Direct, Weight: 1}
+	if !slices.ContainsFunc(list, func(l time.Duration) bool { return l > 0 }) {
+		return nil
 	}
-	if d.Write == (hub.Side{}) {
-		d.Write = hub.Side{Hub: min(d.Read.Hub, c.Write), Direct: d.Read.Direct, Weight: 1}
+	return list
+}
+
+// YAML writes the fitted profile as hub.Load reads it, with each parameter's interval beside it, and below what was
+// observed.
+func (r *Result) YAML() []byte {
+	notes := map[string]string{}
+	for _, p := range r.Parameters {
+		notes[p.Name] = p.Interval()
+		if p.Note != "" {
+			notes[p.Name] = strings.TrimPrefix(p.Interval()+"; "+p.Note, "; ")
+		}
 	}
-	return d
+	return r.Profile.YAML(notes)
 }

@@ -138,10 +138,10 @@ func TestFitPredictsTriples(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, m := range mixes(disks) {
-			if len(m) < 3 {
+			if len(m.Disks) < 3 {
 				continue
 			}
-			for j, want := range m.rates(p) {
+			for j, want := range p.Rates(m.Disks) {
 				unknown++
 				if got := predicted.Rows[i].Rates[j]; want < got.Low || want > got.High {
 					outside++
@@ -164,9 +164,9 @@ func TestFitPredictsTriples(t *testing.T) {
 func offBy(t *testing.T, truth, model *hub.Profile, disks []string, atWork int) (off []float64) {
 	t.Helper()
 	for _, m := range mixes(disks) {
-		if len(m) == atWork {
-			got := m.rates(model)
-			for i, want := range m.rates(truth) {
+		if len(m.Disks) == atWork {
+			got := model.Rates(m.Disks)
+			for i, want := range truth.Rates(m.Disks) {
 				off = append(off, math.Abs(got[i]/want-1))
 			}
 		}

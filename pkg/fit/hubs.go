@@ -18,7 +18,7 @@ type Hub struct {
 	Profile *hub.Profile // without observations
 	Seed    uint64       // its own
 
-	off         float64                     // how far its rates are off in a combination that was not measured: relative, one standard deviation
+	off         float64                     // of its rates in a combination that was not measured: relative, one standard deviation
 	maxTogether int                         // the most disks observed together
 	middle      bool                        // it is the profile itself: nothing is off by chance
 	measured    map[string]*hub.Observation // by mix
@@ -69,9 +69,9 @@ func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, Doubt, error) {
 			vectors[i] = f.sample(rng)
 		}
 		f.space.set(vectors[i][rng.IntN(len(vectors[i]))])
-		all[k] = Hub{
-			Profile: f.space.profile(p, rng), off: f.drawDiscrepancy(rng), maxTogether: en.maxTogether, Seed: rng.Uint64(), measured: seen,
-		}
+		profile := f.space.profile(p, rng)
+		off := f.drawDiscrepancy(rng)
+		all[k] = Hub{Profile: profile, off: off, maxTogether: en.maxTogether, Seed: rng.Uint64(), measured: seen}
 	}
 	return all, Doubt{en.misfit(), en.unexplained()}, nil
 }
@@ -90,9 +90,21 @@ func (en *ensemble) at(part float64) int {
 func (s *space) profile(p *hub.Profile, rng *rand.Rand) *hub.Profile {
 	out := *p
 	out.Evidence = hub.Evidence{}
-	out.Capacity = s.model.capacity
+	out.Capacity = s.capacity
 	out.Capacity.Both = min(out.Capacity.Both, out.Capacity.Read+out.Capacity.Write)
 	out.Disks = slices.Clone(p.Disks)
+	roles := [...]trace.Role{trace.Read, trace.Write}
+	var usual [2]float64 // the geometric mean of a direction's weights
+	for dir, op := range roles {
+		sum, n := 0.0, 0
+		for _, disk := range s.disks {
+			if s.has(disk + "." + string(op) + ".hub") {
+				sum += math.Log(s.sides[disk][dir].Weight)
+				n++
+			}
+		}
+		usual[dir] = math.Exp(sum / float64(max(n, 1)))
+	}
 	for i := range out.Disks {
 		d := &out.Disks[i]
 		if d.Cache != nil { // a fit knows nothing about it
@@ -100,17 +112,17 @@ func (s *space) profile(p *hub.Profile, rng *rand.Rand) *hub.Profile {
 			cache.After *= figureOff(rng)
 			d.Cache = &cache
 		}
-		for dir, op := range [...]trace.Role{trace.Read, trace.Write} {
+		for dir, op := range roles {
 			side, name := d.Side(op), d.Name+"."+string(op)
 			figure := figureOff(rng)
 			wide := [...]float64{wideReads, wideWeight}[dir] * rng.NormFloat64()
 			if s.has(name + ".hub") {
-				side.Hub, side.Weight = s.model.sides[d.Name][dir].Hub, s.model.sides[d.Name][dir].Weight
+				side.Hub, side.Weight = s.sides[d.Name][dir].Hub, s.sides[d.Name][dir].Weight
 			} else {
-				side.Hub, side.Weight = side.Hub*figure, s.usual(dir)*math.Exp(wide)
+				side.Hub, side.Weight = side.Hub*figure, usual[dir]*math.Exp(wide)
 			}
 			if s.has(name + ".direct") {
-				side.Direct = s.model.sides[d.Name][dir].Direct
+				side.Direct = s.sides[d.Name][dir].Direct
 			} else {
 				side.Direct *= figure
 			}
@@ -122,32 +134,21 @@ func (s *space) profile(p *hub.Profile, rng *rand.Rand) *hub.Profile {
 // figureOff is a factor by which a figure that rests on no observation may be off.
 func figureOff(rng *rand.Rand) float64 { return math.Exp(FigureError / z95 * rng.NormFloat64()) }
 
-// usual is the geometric mean of the weights of a direction.
-func (s *space) usual(dir int) float64 {
-	sum, n := 0.0, 0
-	for _, disk := range s.disks {
-		if s.has(disk + "." + [...]string{"read", "write"}[dir] + ".hub") {
-			sum += math.Log(s.model.sides[disk][dir].Weight)
-			n++
-		}
-	}
-	return math.Exp(sum / float64(max(n, 1)))
-}
-
 // Off is how far each disk's rate lies from what the hub's profile says when those of an observation work together: a
 // factor for each. If they were measured together, that is what it takes to come to what was measured, within its
 // errors; else it is drawn by how well the way of sharing predicts what was left out of its fit. The same hub always has
 // the same factors.
 func (h *Hub) Off(o *hub.Observation) []float64 {
-	seen := h.measured[o.Mix()]
-	rates := mixOf(o).rates(h.Profile)
+	mix := o.Mix()
+	seen := h.measured[mix]
+	rates := h.Profile.Rates(o.Disks)
 	out := make([]float64, len(o.Disks))
 	chance := func(disk string) float64 { // standard normal, by mix and disk
 		if h.middle {
 			return 0
 		}
 		hash := fnv.New64a()
-		hash.Write([]byte(o.Mix() + "\n" + disk))
+		hash.Write([]byte(mix + "\n" + disk))
 		return rand.New(rand.NewPCG(h.Seed, hash.Sum64())).NormFloat64()
 	}
 	all := together(h.off, h.maxTogether, len(o.Disks)) * chance("")
@@ -155,8 +156,8 @@ func (h *Hub) Off(o *hub.Observation) []float64 {
 		z := chance(d.Disk)
 		switch {
 		case seen != nil:
-			at := slices.IndexFunc(seen.Disks, func(s hub.Observed) bool { return s.Disk == d.Disk })
-			out[i] = seen.Disks[at].Rate / rates[i] * math.Exp(seen.Disks[at].Error*z)
+			was := seen.Of(d.Disk)
+			out[i] = was.Rate / rates[i] * math.Exp(was.Error*z)
 		case len(o.Disks) == 1: // nothing is shared
 			out[i] = 1
 		default:
@@ -172,6 +173,7 @@ func (h *Hub) Measured(o *hub.Observation) bool { return h.measured[o.Mix()] != 
 // Observed reports whether the disk was ever observed doing this, through the hub or on a port of its own.
 func Observed(p *hub.Profile, disk string, op trace.Role, direct bool) bool {
 	return slices.ContainsFunc(p.Evidence.Rates, func(o hub.Observation) bool {
-		return o.Direct == direct && slices.ContainsFunc(o.Disks, func(d hub.Observed) bool { return d.Disk == disk && d.Op == op })
+		d := o.Of(disk)
+		return o.Direct == direct && d != nil && d.Op == op
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/fit/fittest"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -14,13 +13,13 @@ import (
 
 // rateOn is what the disk of an observation gets on a drawn hub.
 func rateOn(h *Hub, o *hub.Observation, disk int) float64 {
-	return mixOf(o).rates(h.Profile)[disk] * h.Off(o)[disk]
+	return h.Profile.Rates(o.Disks)[disk] * h.Off(o)[disk]
 }
 
 // The hubs drawn give what was measured within its errors, and of combinations that were not, 95 in 100 lie about where
 // Predict says.
 func TestHubsAgreeWithPredictions(t *testing.T) {
-	w := fittest.Profiled(noisy())
+	w := Profiled(noisy())
 	p := predictable(w, w.Measured(rand.New(rand.NewPCG(1, 8)), 2))
 	predicted, err := Predict(p, w.Disks, 1)
 	if err != nil {
@@ -31,9 +30,9 @@ func TestHubsAgreeWithPredictions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, m := range mixes(w.Disks) {
-		o := m.observation()
-		for j, use := range m {
-			want := predicted.Rows[i].Rates[slices.Index(w.Disks, use.disk)]
+		o := m
+		for j, use := range m.Disks {
+			want := predicted.Rows[i].Rates[slices.Index(w.Disks, use.Disk)]
 			if want.Refused != "" {
 				continue
 			}
@@ -46,7 +45,7 @@ func TestHubsAgreeWithPredictions(t *testing.T) {
 			// The ends of both are uncertain by chance: to a quarter of the width.
 			slack := 0.25 * (want.High - want.Low)
 			if math.Abs(low-want.Low) > slack || math.Abs(high-want.High) > slack {
-				t.Errorf("%s of %s: hubs from %.4g to %.4g, predicted %.4g to %.4g", use.disk, predicted.Rows[i].Pattern, low, high, want.Low, want.High)
+				t.Errorf("%s of %s: hubs from %.4g to %.4g, predicted %.4g to %.4g", use.Disk, predicted.Rows[i].Pattern, low, high, want.Low, want.High)
 			}
 		}
 	}
@@ -55,7 +54,7 @@ func TestHubsAgreeWithPredictions(t *testing.T) {
 // The middle hub comes to exactly what was measured, and else to what the profile says. The same seed gives the same
 // hubs, and a hub is always off by the same.
 func TestHubsAreFixed(t *testing.T) {
-	w := fittest.Profiled(noisy())
+	w := Profiled(noisy())
 	e := w.Measured(rand.New(rand.NewPCG(1, 9)), 2)
 	p := *noisy()
 	p.Evidence = *e
@@ -67,7 +66,7 @@ func TestHubsAreFixed(t *testing.T) {
 			}
 		}
 	}
-	three := mix{{"A", trace.Read}, {"B", trace.Write}, {"C", trace.Read}}.observation()
+	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write}, {Disk: "C", Op: read}}}
 	if off := middle.Off(three); middle.Measured(three) || !slices.Equal(off, []float64{1, 1, 1}) {
 		t.Errorf("what was not measured is off by %v in the middle", off)
 	}
@@ -93,7 +92,7 @@ func TestHubsAreFixed(t *testing.T) {
 
 // A disk that was never observed keeps its figures, off by as much as is said of them.
 func TestHubsWithUnobservedDisk(t *testing.T) {
-	w := fittest.Profiled(noisy())
+	w := Profiled(noisy())
 	p := *noisy()
 	p.Evidence = *w.Measured(rand.New(rand.NewPCG(1, 10)), 2)
 	side := hub.Side{Hub: 2 * gb, Direct: 2.4 * gb, Weight: 1}
@@ -118,8 +117,8 @@ func TestHubsWithUnobservedDisk(t *testing.T) {
 
 // More disks at once than were ever seen together are off together: a total is then as little known as its parts.
 func TestHubsAreOffTogether(t *testing.T) {
-	w := fittest.Profiled(noisy())
-	three := mix{{"A", trace.Read}, {"B", trace.Write}, {"C", trace.Read}}.observation()
+	w := Profiled(noisy())
+	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write}, {Disk: "C", Op: read}}}
 	for _, test := range []struct {
 		seen      int
 		low, high float64

@@ -4,14 +4,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/hubbench/hubbench/pkg/fit/fittest"
 )
 
 // Measurements that lie further from any way of sharing than their errors allow widen what is said of all that was not
 // measured, with a sentence that says so; further still, and nothing is said.
 func TestMisfitWidensPredictions(t *testing.T) {
-	w := fittest.Profiled(noisy())
+	w := Profiled(noisy())
 	predict := func(understated float64) *Prediction {
 		e := w.Measured(rand.New(rand.NewPCG(2, 12)), 2)
 		for i := range e.Rates {

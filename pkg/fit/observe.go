@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/stats"
-
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -47,13 +46,20 @@ func Observe(run *trace.Run) *hub.Evidence {
 		var onHub []*watched
 		unclear := false // what those on the hub leave to one another
 		for _, d := range phase.Disks {
-			w, paced := watch(run, phase, d), phase.Work[d.Name]
-			switch {
+			w := &watched{name: d.Name, trace: d, active: overlap.Active(d, overlap.DefaultGapNS), curve: overlap.NewCurve(d)}
+			direct := false
+			for _, known := range run.Disks {
+				if known.Name == d.Name {
+					w.name = cmp.Or(known.Profile, d.Name)
+					direct = trace.OwnPort(cmp.Or(phase.Connections[d.Name], known.Connection))
+				}
+			}
+			switch paced := phase.Work[d.Name]; {
 			case len(w.active) == 0 || paced.Probe > 0:
 			case paced.Limited() || paced.Reads > 0:
-				unclear = unclear || !w.direct
-			case w.direct:
-				r.observe(phase.Name, []*watched{w}, w.active)
+				unclear = unclear || !direct
+			case direct:
+				r.observe(hub.Observation{Phase: phase.Name, Direct: true}, []*watched{w}, w.active)
 			default:
 				onHub = append(onHub, w)
 			}
@@ -62,7 +68,19 @@ func Observe(run *trace.Run) *hub.Evidence {
 			r.observeHub(phase.Name, onHub)
 		}
 	}
-	r.estimateErrors()
+	noise, ok := r.Noise.Deviation()
+	if !ok {
+		noise = assumedNoise
+	}
+	for i := range r.Rates {
+		for j := range r.Rates[i].Disks {
+			d := r.doubts[i][j]
+			r.Rates[i].Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), minErr)
+		}
+	}
+	r.Rates = slices.DeleteFunc(r.Rates, func(o hub.Observation) bool {
+		return slices.ContainsFunc(o.Disks, func(d hub.Observed) bool { return d.Error > vagueErr })
+	})
 	return &r.Evidence
 }
 
@@ -81,22 +99,10 @@ type doubt struct {
 // watched is a disk of a phase while its trace is read.
 type watched struct {
 	name   string
-	direct bool
 	trace  *trace.DiskTrace
 	active []overlap.Interval
 	curve  *overlap.Curve
 	last   float64 // its latest rate known, in the stage before
-}
-
-func watch(run *trace.Run, phase *trace.Phase, d *trace.DiskTrace) *watched {
-	w := &watched{name: d.Name, trace: d, active: overlap.Active(d, overlap.DefaultGapNS), curve: overlap.NewCurve(d)}
-	for _, known := range run.Disks {
-		if known.Name == d.Name {
-			w.name = cmp.Or(known.Profile, d.Name)
-			w.direct = trace.OwnPort(cmp.Or(phase.Connections[d.Name], known.Connection))
-		}
-	}
-	return w
 }
 
 // rate is its mean rate in v, bytes per second.
@@ -121,11 +127,12 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 			before := stages[i-1]
 			left := slices.DeleteFunc(slices.Clone(before.Active), func(k int) bool { return slices.Contains(stage.Active, k) })
 			if len(left) > 0 {
-				settled.StartNS = r.afterLeave(phase, disks[left[len(left)-1]].trace.Op, there, stage.Interval)
+				role := disks[left[len(left)-1]].trace.Op
+				settled.StartNS = r.afterLeave(phase, role, there, stage.Interval)
 			}
 		}
 		if settled.Seconds() >= shortestS {
-			r.observe(phase, there, []overlap.Interval{settled})
+			r.observe(hub.Observation{Phase: phase}, there, []overlap.Interval{settled})
 		}
 		if stage.Seconds() >= shortestS {
 			tail := stage.Interval
@@ -146,7 +153,9 @@ func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, st
 		if !ok {
 			return stage.EndNS
 		}
-		r.Lags = append(r.Lags, hub.ObservedLag{Phase: phase, Stays: w.trace.Op, Left: left, Staying: len(there), Seconds: lag, Error: certain})
+		r.Lags = append(r.Lags, hub.ObservedLag{
+			Phase: phase, Stays: w.trace.Op, Left: left, Staying: len(there), Seconds: lag, Error: certain,
+		})
 		settledNS = max(settledNS, stage.StartNS+int64((lag+4*certain)*1e9))
 	}
 	return min(settledNS, stage.EndNS)
@@ -186,7 +195,9 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 	}
 	// The bytes about the rise show when it was, between two instants at which they are known: if samples lie far
 	// apart, its bin only shows that it was near.
-	wide := w.apart(overlap.Interval{StartNS: stage.StartNS + int64(split)*binNS, EndNS: stage.StartNS + int64(min(split+1, len(rates)))*binNS}, w.last)
+	rise := overlap.Interval{StartNS: stage.StartNS + int64(split)*binNS, EndNS: stage.StartNS + int64(min(split+1, len(rates)))*binNS}
+	known := w.curve.Between(rise)
+	wide := max(1, int(math.Ceil(float64(known.High-known.Low)/w.last/bin))) // bins
 	from, to := max(split-wide, 0), min(split+wide, len(rates))
 	bytes := 0.0
 	for _, r := range rates[from:to] {
@@ -201,15 +212,8 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 	return seconds, bin/2 + luck*luck*perFile, true
 }
 
-// apart is how far the instants about v at which its bytes are known lie apart, in bins, one at the least.
-func (w *watched) apart(v overlap.Interval, rate float64) (bins int) {
-	a := w.curve.Between(v)
-	return max(1, int(math.Ceil(float64(a.High-a.Low)/rate/(float64(binNS)/1e9))))
-}
-
 // observe adds an observation of the disks in the intervals.
-func (r *reading) observe(phase string, disks []*watched, in []overlap.Interval) {
-	o := hub.Observation{Phase: phase, Direct: disks[0].direct}
+func (r *reading) observe(o hub.Observation, disks []*watched, in []overlap.Interval) {
 	var doubts []doubt
 	for _, w := range disks {
 		var bytes, blur int64
@@ -261,21 +265,4 @@ func (r *reading) files(w *watched, in []overlap.Interval, rate float64) float64
 		return 1 // an unfinished file
 	}
 	return sum * sum / squares
-}
-
-// estimateErrors turns the doubts into standard errors, now that the noise is known.
-func (r *reading) estimateErrors() {
-	noise, ok := r.Noise.Deviation()
-	if !ok {
-		noise = assumedNoise
-	}
-	for i := range r.Rates {
-		for j := range r.Rates[i].Disks {
-			d := r.doubts[i][j]
-			r.Rates[i].Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), minErr)
-		}
-	}
-	r.Rates = slices.DeleteFunc(r.Rates, func(o hub.Observation) bool {
-		return slices.ContainsFunc(o.Disks, func(d hub.Observed) bool { return d.Error > vagueErr })
-	})
 }

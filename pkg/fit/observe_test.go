@@ -32,20 +32,20 @@ func study(disks []string, atWork, files int, seed uint64) *scenario.Plan {
 	}
 	rng := rand.New(rand.NewPCG(seed, 7))
 	for _, m := range mixes(disks) {
-		if len(m) > atWork {
+		if len(m.Disks) > atWork {
 			continue
 		}
-		phase := scenario.Phase{Name: m.pattern(disks), Roles: map[string]trace.Role{}}
+		phase := scenario.Phase{Name: pattern(m, disks), Roles: map[string]trace.Role{}}
 		for _, disk := range disks {
 			phase.Roles[disk] = trace.Idle
 		}
-		for _, use := range m {
+		for _, use := range m.Disks {
 			sizes := make([]int64, files)
 			for i := range sizes {
 				sizes[i] = 2e6 + rng.Int64N(2e9-2e6)
 			}
-			phase.Roles[use.disk] = use.op
-			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: use.disk, Role: use.op, Sizes: sizes, Seed: rng.Uint64()})
+			phase.Roles[use.Disk] = use.Op
+			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: use.Disk, Role: use.Op, Sizes: sizes, Seed: rng.Uint64()})
 		}
 		plan.Phases = append(plan.Phases, phase)
 	}
@@ -121,11 +121,7 @@ func TestObserveRates(t *testing.T) {
 		e := observe(t, study([]string{"A", "B", "C"}, 3, 30, seed), p)
 		for _, o := range e.Rates {
 			mixesSeen[o.Mix()] = true
-			var m mix
-			for _, d := range o.Disks {
-				m = append(m, use{d.Disk, d.Op})
-			}
-			for i, want := range m.rates(p) {
+			for i, want := range p.Rates(o.Disks) {
 				off := math.Log(o.Disks[i].Rate/want) / o.Disks[i].Error
 				if math.Abs(off) > 5 {
 					t.Errorf("seed %d, phase %s, %s: %s at %.4g, the model has %.4g: %.1f errors off",

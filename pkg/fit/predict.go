@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -34,9 +35,9 @@ type Prediction struct {
 	Disks      []string    `json:"disks"`
 	Rows       []Row       `json:"rows"`               // by the number of disks at work
 	Placements []Placement `json:"placements"`         // which disks to take off the hub: none, then the best one, the best two, ...
-	Next       *NextPhase  `json:"next"`               // what to measure next; nil if the profile has no observations, or nothing is left to learn
-	Families   []Weight    `json:"families,omitempty"` // how hubs may share, and how much each counts in the intervals; none without observations
-	Misfit     float64     `json:"misfit,omitempty"`   // how far what was observed lies from the ways of sharing, in its errors: 1 if they hold
+	Next       *NextPhase  `json:"next"`               // nil if the profile has no observations, or nothing is left to learn
+	Families   []Weight    `json:"families,omitempty"` // what each counts in the intervals; none without observations
+	Misfit     float64     `json:"misfit,omitempty"`   // of what was observed, in its errors: 1 if the ways of sharing hold
 	Notes      []string    `json:"notes,omitempty"`    // what holds for all rows
 }
 
@@ -47,6 +48,13 @@ type Row struct {
 	Total    Estimate
 	Kept     float64 // the least any disk at work keeps of what it reaches alone on the hub; zero if that is not known
 	Measured bool    // exactly this was observed: rates and intervals are the measurement's
+}
+
+// Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and if the runs do not
+// determine it: Refused then says why.
+type Estimate struct {
+	Rate, Low, High float64
+	Refused         string
 }
 
 const maxRows = 12
@@ -88,13 +96,6 @@ func (out *Prediction) Top() []Row {
 	return rows
 }
 
-// Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and if the runs do not
-// determine it: Refused then says why.
-type Estimate struct {
-	Rate, Low, High float64
-	Refused         string
-}
-
 // Predict computes every combination of the disks on the hub.
 //
 // Measured combinations keep their measured rates. Intervals of the others are sampled: parameters of every family that
@@ -103,43 +104,83 @@ type Estimate struct {
 // further from the families than their errors allow, the intervals are widened by that. If an interval becomes too wide
 // to be of use, or no family explains the runs, the rate is refused.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
+	names := strings.Join(p.Names(), ", ")
 	if len(disks) == 0 || len(disks) > maxDisks {
-		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), maxDisks, strings.Join(p.Names(), ", "))
+		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), maxDisks, names)
 	}
 	for i, name := range disks {
 		if p.Disk(name) == nil {
-			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s", name, p.Name, strings.Join(p.Names(), ", "))
+			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s", name, p.Name, names)
 		}
 		if slices.Contains(disks[:i], name) {
 			return nil, fmt.Errorf("predict disk %s: it is named twice", name)
 		}
 	}
 	out := &Prediction{Disks: disks}
-	if len(p.Evidence.Rates) == 0 {
-		for _, m := range mixes(disks) {
-			out.Rows = append(out.Rows, asProfiled(p, disks, m))
+	if len(p.Evidence.Rates) > 0 {
+		if err := out.fromEvidence(p, seed); err != nil {
+			return nil, err
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("profile %s holds no observations: these are its own figures%s, of unknown certainty", p.Name, origin(p)))
-	} else if err := out.fromEvidence(p, seed); err != nil {
-		return nil, err
-	} else if p.Source == hub.Specified {
-		out.Notes = append(out.Notes, fmt.Sprintf("the figures of profile %s are %s; the intervals only show how well the model explains runs simulated from them", p.Name, p.Source.Text()))
+		if p.Source == hub.Specified {
+			out.note("the figures of profile %s are %s; the intervals only show how well the model explains runs simulated from them",
+				p.Name, p.Source.Text())
+		}
+	} else {
+		for _, m := range mixes(disks) {
+			row := Row{Pattern: pattern(m, disks), Rates: make([]Estimate, len(disks))}
+			for i, rate := range p.Rates(m.Disks) {
+				row.Rates[slices.Index(disks, m.Disks[i].Disk)] = Estimate{Rate: rate, Low: rate, High: rate}
+				row.Total.Rate += rate
+			}
+			row.Total.Low, row.Total.High = row.Total.Rate, row.Total.Rate
+			out.Rows = append(out.Rows, row)
+		}
+		origin := p.Source.Text()
+		if origin != "" {
+			origin = " (" + origin + ")"
+		}
+		out.note("profile %s holds no observations: these are its own figures%s, of unknown certainty", p.Name, origin)
 	}
-	out.noteCaches(p)
+	for _, name := range disks {
+		if c := p.Disk(name).Cache; c != nil {
+			out.note("%s writes this fast for its first %s only, then at %s at most: the rates here ignore that",
+				name, unit.FormatBytes(c.Bytes), unit.FormatRate(c.After))
+		}
+	}
 	out.keep()
 	out.Placements = place(out.Rows, disks)
 	return out, nil
 }
 
-// asProfiled is a row of a profile that nothing was observed of.
-func asProfiled(p *hub.Profile, disks []string, m mix) Row {
-	row := Row{Pattern: m.pattern(disks), Rates: make([]Estimate, len(disks))}
-	for i, rate := range m.rates(p) {
-		row.Rates[slices.Index(disks, m[i].disk)] = Estimate{Rate: rate, Low: rate, High: rate}
-		row.Total.Rate += rate
+func (out *Prediction) note(format string, args ...any) {
+	out.Notes = append(out.Notes, fmt.Sprintf(format, args...))
+}
+
+// mixes lists what disks may do together on the hub, the fewer at work the sooner, as it would be observed if it had rates.
+func mixes(disks []string) []*hub.Observation {
+	all := [][]hub.Observed{nil}
+	for _, disk := range disks {
+		for _, m := range slices.Clip(all) {
+			for _, op := range []trace.Role{trace.Write, trace.Read} {
+				all = append(all, append(slices.Clip(m), hub.Observed{Disk: disk, Op: op, Rate: 1, Error: 1}))
+			}
+		}
 	}
-	row.Total.Low, row.Total.High = row.Total.Rate, row.Total.Rate
-	return row
+	slices.SortStableFunc(all, func(a, b []hub.Observed) int { return len(a) - len(b) })
+	list := make([]*hub.Observation, len(all)-1)
+	for i, m := range all[1:] {
+		list[i] = &hub.Observation{Disks: m}
+	}
+	return list
+}
+
+// pattern has a letter for each disk.
+func pattern(m *hub.Observation, disks []string) string {
+	letters := []byte(strings.Repeat(string(trace.Idle.Letter()), len(disks)))
+	for _, d := range m.Disks {
+		letters[slices.Index(disks, d.Disk)] = d.Op.Letter()
+	}
+	return string(letters)
 }
 
 // fromEvidence fills the rows by what was observed.
@@ -149,26 +190,25 @@ func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	out.Families = en.weights()
+	out.Families, out.Misfit = en.weights(), en.misfit()
 	measured := measured(&p.Evidence)
 	all := mixes(out.Disks)
 	draws := en.draw(rng, all)
-	unexplained := en.unexplained()
 	for i, m := range all {
-		row := Row{Pattern: m.pattern(out.Disks), Rates: make([]Estimate, len(out.Disks))}
-		rates := m.rates(p)
-		seen := measured[m.observation().Mix()]
+		row := Row{Pattern: pattern(m, out.Disks), Rates: make([]Estimate, len(out.Disks))}
+		rates := p.Rates(m.Disks)
+		seen := measured[m.Mix()]
 		row.Measured = seen != nil
-		lacks := en.lacks(m)
-		for j, use := range m {
-			e := &row.Rates[slices.Index(out.Disks, use.disk)]
+		refused := cmp.Or(en.lacks(m), en.unexplained())
+		for j, d := range m.Disks {
+			e := &row.Rates[slices.Index(out.Disks, d.Disk)]
 			switch {
-			case seen != nil:
-				*e = asMeasured(seen, use.disk)
-			case lacks != "":
-				e.Refused = lacks
-			case unexplained != "":
-				e.Refused = unexplained
+			case row.Measured:
+				d := seen.Of(d.Disk)
+				low, high := math.Exp(-z95*d.Error), math.Exp(z95*d.Error)
+				*e = Estimate{Rate: d.Rate, Low: d.Rate * low, High: d.Rate * high}
+			case refused != "":
+				e.Refused = refused
 			default:
 				*e = interval(rates[j], draws[i].column(j))
 			}
@@ -177,15 +217,8 @@ func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
 		out.Rows = append(out.Rows, row)
 	}
 	out.Next = next(p, out.Disks, out.Rows, draws)
-	out.Misfit = en.misfit()
-	out.noteMisfit()
-	return nil
-}
-
-// noteMisfit explains a model that misses its observations.
-func (out *Prediction) noteMisfit() {
 	if out.Misfit <= PoorFit {
-		return
+		return nil
 	}
 	var halves []float64
 	for _, row := range out.Rows {
@@ -197,13 +230,13 @@ func (out *Prediction) noteMisfit() {
 	}
 	text := "nothing is predicted that was not measured"
 	if len(halves) > 0 {
-		slices.Sort(halves)
-		text = fmt.Sprintf("half of the predictions are less certain than ±%.0f %%", 100*stats.Quantile(halves, 0.5))
+		text = fmt.Sprintf("half of the predictions are less certain than ±%.0f %%", 100*stats.Median(halves))
 	}
 	if out.Next != nil {
 		text += fmt.Sprintf("; measure %s (%s) to narrow them down", out.Next.Pattern, out.Next.Words)
 	}
-	out.Notes = append(out.Notes, fmt.Sprintf("the model misses these measurements by %.1f times their errors, so %s", out.Misfit, text))
+	out.note("the model misses these measurements by %.1f times their errors, so %s", out.Misfit, text)
+	return nil
 }
 
 // total is the total of the row's rates, of which those predicted were drawn together.
@@ -225,17 +258,16 @@ func (r *Row) total(rates []float64, drawn draws) Estimate {
 	case sum.Refused != "" && !strings.HasPrefix(sum.Refused, wide):
 		return Estimate{Refused: sum.Refused}
 	}
+	sums := make([]float64, len(drawn))
+	for i, row := range drawn {
+		for _, rate := range row {
+			sums[i] += rate
+		}
+	}
 	for _, rate := range rates {
 		modelled += rate
 	}
-	return interval(modelled, drawn.sums())
-}
-
-// asMeasured is a disk's rate as it was observed.
-func asMeasured(o *hub.Observation, disk string) Estimate {
-	i := slices.IndexFunc(o.Disks, func(d hub.Observed) bool { return d.Disk == disk })
-	d := o.Disks[i]
-	return Estimate{Rate: d.Rate, Low: d.Rate * math.Exp(-z95*d.Error), High: d.Rate * math.Exp(z95*d.Error)}
+	return interval(modelled, sums)
 }
 
 // wide begins the refusal of a rate that the runs leave too open.
@@ -260,7 +292,7 @@ func (out *Prediction) keep() {
 	alone := map[string]float64{} // by disk and letter
 	for i := range out.Rows {
 		row := &out.Rows[i]
-		lowest := 1.0
+		row.Kept = 1
 		for j, e := range row.Rates {
 			letter := row.Pattern[j : j+1]
 			if letter == "-" {
@@ -271,29 +303,56 @@ func (out *Prediction) keep() {
 				alone[key] = e.Rate
 			}
 			if alone[key] == 0 || e.Refused != "" {
-				lowest = 0
+				row.Kept = 0
 				break
 			}
-			lowest = min(lowest, e.Rate/alone[key])
-		}
-		row.Kept = lowest
-	}
-}
-
-// noteCaches notes the disks whose rates fall when a cache is full.
-func (out *Prediction) noteCaches(p *hub.Profile) {
-	for _, name := range out.Disks {
-		if c := p.Disk(name).Cache; c != nil {
-			out.Notes = append(out.Notes, fmt.Sprintf("%s writes this fast for its first %s only, then at %s at most: the rates here ignore that",
-				name, unit.FormatBytes(c.Bytes), unit.FormatRate(c.After)))
+			row.Kept = min(row.Kept, e.Rate/alone[key])
 		}
 	}
 }
 
-// origin says where a profile's figures are from, in brackets.
-func origin(p *hub.Profile) string {
-	if text := p.Source.Text(); text != "" {
-		return " (" + text + ")"
+// draws are the rates drawn of one combination: for each draw, one for each disk at work. There are none if a disk
+// was never observed.
+type draws [][]float64
+
+func (d draws) column(disk int) []float64 {
+	out := make([]float64, len(d))
+	for i := range d {
+		out[i] = d[i][disk]
 	}
-	return ""
+	return out
+}
+
+// draw draws the rates of all combinations, each draw with one family's parameters.
+func (en *ensemble) draw(rng *rand.Rand, all []*hub.Observation) []draws {
+	out := make([]draws, len(all))
+	for _, f := range en.fitted {
+		n := int(math.Round(f.weight * drawn))
+		if n == 0 {
+			continue
+		}
+		vectors := f.sample(rng)
+		targets := make([]*target, len(all))
+		for i, m := range all {
+			if t, lacks := f.space.target(m); lacks == "" {
+				targets[i] = &t
+			}
+		}
+		for k := range n {
+			f.space.set(vectors[k*len(vectors)/n])
+			inside := f.drawDiscrepancy(rng)
+			for i, t := range targets {
+				if t == nil {
+					continue
+				}
+				rates := slices.Clone(f.space.predict(t))
+				common := together(inside, en.maxTogether, len(t.sides)) * rng.NormFloat64()
+				for j := range rates {
+					rates[j] *= math.Exp(common + inside*rng.NormFloat64())
+				}
+				out[i] = append(out[i], rates)
+			}
+		}
+	}
+	return out
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/pkg/fit/fittest"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -173,7 +172,7 @@ func TestTop(t *testing.T) {
 	if got := few.Top(); len(got) != len(few.Rows) {
 		t.Errorf("%d of %d rows, want all", len(got), len(few.Rows))
 	}
-	w := fittest.Profiled(p)
+	w := Profiled(p)
 	predicted, err := Predict(predictable(w, w.Measured(rand.New(rand.NewPCG(1, 11)), 2)), w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)

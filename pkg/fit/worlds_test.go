@@ -10,20 +10,20 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/evidence"
-	"github.com/hubbench/hubbench/pkg/fit/fittest"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 var (
-	hubs   = flag.Int("hubs", quickHubs, "how many random hubs of each kind are predicted; 20 for a full test")
-	tuning = flag.Bool("tuning", false, "predict the hubs with which the priors and limits were chosen, not the others")
+	// HubsTried is how many random hubs of each kind are predicted.
+	HubsTried = flag.Int("hubs", quickHubs, "how many random hubs of each kind are predicted; 20 for a full test")
+	tuning    = flag.Bool("tuning", false, "predict the hubs with which the priors and limits were chosen, not the others")
 )
 
 // few is as many kinds as there is time for.
 func few[T any](kinds []T) []T { return kinds[:min(quickKinds, len(kinds))] }
 
 // predictable is a profile with nothing but the evidence: its own figures are not what is tested.
-func predictable(w fittest.World, e *hub.Evidence) *hub.Profile {
+func predictable(w World, e *hub.Evidence) *hub.Profile {
 	p := &hub.Profile{Name: "x", Evidence: *e}
 	for _, d := range w.Disks {
 		p.Disks = append(p.Disks, hub.Disk{Name: d})
@@ -73,18 +73,18 @@ func (y *tally) String() string {
 
 // predictTriples measures solos and pairs of a world and compares what is predicted of triples with the truth, each disk's
 // rate and their totals.
-func predictTriples(t *testing.T, w fittest.World, rng *rand.Rand) (rates, totals tally) {
+func predictTriples(t *testing.T, w World, rng *rand.Rand) (rates, totals tally) {
 	t.Helper()
 	predicted, err := Predict(predictable(w, w.Measured(rng, 2)), w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, m := range mixes(w.Disks) {
-		if len(m) < 3 {
+		if len(m.Disks) < 3 {
 			continue
 		}
 		total := 0.0
-		for j, want := range w.Rates(m.observation().Disks) {
+		for j, want := range w.Rates(m.Disks) {
 			rates.count(predicted.Rows[i].Rates[j], want)
 			total += want
 		}
@@ -106,9 +106,9 @@ func TestPredictionsCoverTriples(t *testing.T) {
 		stream = 100
 	}
 	const enough = 20
-	count := func(k fittest.Kind) tally {
+	count := func(k Kind) tally {
 		var rates, totals tally
-		for seed := range uint64(*hubs) {
+		for seed := range uint64(*HubsTried) {
 			rng := rand.New(rand.NewPCG(seed, stream))
 			r, s := predictTriples(t, k.Make(rng), rng)
 			rates.add(r)
@@ -126,19 +126,19 @@ func TestPredictionsCoverTriples(t *testing.T) {
 		evidence.Report(t, evidence.AtLeast("fit-covers", "the same or refused, of a hub like none that is fitted: "+name, y.covered+y.refused, y.all, int(math.Ceil(part*float64(y.all)))))
 	}
 	var known, unknown tally
-	for _, k := range few(fittest.Own()) {
+	for _, k := range few(Own()) {
 		y := count(k)
-		if *hubs >= enough {
+		if *HubsTried >= enough {
 			own(k.Name, y)
 		}
 		known.add(y)
 	}
-	for _, k := range few(fittest.Foreign()) {
+	for _, k := range few(Foreign()) {
 		if *tuning && !k.Tuned {
 			continue
 		}
 		y := count(k)
-		if *hubs >= enough {
+		if *HubsTried >= enough {
 			foreign(k.Name, y, 0.92)
 		}
 		unknown.add(y)
@@ -155,7 +155,7 @@ func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
 		side := hub.Side{Hub: speed * gb, Weight: 1}
 		p.Disks = append(p.Disks, hub.Disk{Name: string(rune('A' + i)), Read: side, Write: side})
 	}
-	w := fittest.Profiled(p)
+	w := Profiled(p)
 	for seed := range uint64(quickEven) {
 		f := fit(t, w.Measured(rand.New(rand.NewPCG(seed, 1)), 2))
 		predicted, err := Predict(f.Profile, w.Disks, 1)

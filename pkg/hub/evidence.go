@@ -73,6 +73,15 @@ func (o *Observation) Mix() string {
 	return mix
 }
 
+// Of is what was observed of a disk; nil if it was not there.
+func (o *Observation) Of(disk string) *Observed {
+	i := slices.IndexFunc(o.Disks, func(d Observed) bool { return d.Disk == disk })
+	if i < 0 {
+		return nil
+	}
+	return &o.Disks[i]
+}
+
 // Add joins the evidence of another run to this.
 func (e *Evidence) Add(other *Evidence) {
 	e.Rates = append(e.Rates, other.Rates...)
@@ -127,15 +136,11 @@ func (e *Evidence) pooled(by func(*Observation) string) *Evidence {
 func (d *Observed) pool(group []Observation) {
 	var weights, sum, squares float64
 	for _, o := range group {
-		for _, same := range o.Disks {
-			if same.Disk == d.Disk {
-				weight := 1 / (same.Error * same.Error)
-				log := math.Log(same.Rate)
-				weights += weight
-				sum += weight * log
-				squares += weight * log * log
-			}
-		}
+		same := o.Of(d.Disk)
+		weight, log := 1/(same.Error*same.Error), math.Log(same.Rate)
+		weights += weight
+		sum += weight * log
+		squares += weight * log * log
 	}
 	mean := sum / weights
 	scatter := max(squares-sum*mean, 0) / float64(len(group)-1)

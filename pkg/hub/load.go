@@ -2,7 +2,6 @@ package hub
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -207,7 +206,7 @@ func loadEvidence(m *strictyaml.Mapping, p *Profile) {
 		seen.Read("phase", strictyaml.String(&o.Phase))
 		seen.Read("direct", strictyaml.Bool(&o.Direct))
 		for _, item := range seen.Items("disks") {
-			o.Disks = append(o.Disks, loadObserved(item.Mapping(), p, o.Disks))
+			o.Disks = append(o.Disks, loadObserved(item.Mapping(), p, &o))
 		}
 		if n := len(o.Disks); n == 0 {
 			report(seen, "disks", "disks is empty; say which were active, or delete the observation")
@@ -237,7 +236,7 @@ func loadEvidence(m *strictyaml.Mapping, p *Profile) {
 	m.Done()
 }
 
-func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) (d Observed) {
+func loadObserved(m *strictyaml.Mapping, p *Profile, o *Observation) (d Observed) {
 	m.Require("disk", "op", "rate", "error")
 	m.Read("disk", strictyaml.String(&d.Disk))
 	m.Read("op", strictyaml.OneOf(&d.Op, string(trace.Read), string(trace.Write)))
@@ -248,7 +247,7 @@ func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) (d Obser
 	switch {
 	case p.Disk(d.Disk) == nil:
 		report(m, "disk", "the profile has no disk %s; try %s", name, strictyaml.Suggest(d.Disk, p.Names()))
-	case slices.ContainsFunc(others, func(o Observed) bool { return o.Disk == d.Disk }):
+	case o.Of(d.Disk) != nil:
 		report(m, "disk", "disk %s is listed twice in the observation; delete one", name)
 	}
 	return d

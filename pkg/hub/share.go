@@ -58,6 +58,16 @@ func Share(c Capacity, claims []Claim) []float64 {
 	return rates
 }
 
+// Rates are what disks get on the hub together, of which names and roles count.
+func (p *Profile) Rates(disks []Observed) []float64 {
+	claims := make([]Claim, len(disks))
+	for i, d := range disks {
+		side := p.Disk(d.Disk).Side(d.Op)
+		claims[i] = Claim{Op: d.Op, Cap: side.Hub, Weight: side.Weight}
+	}
+	return Share(p.Capacity, claims)
+}
+
 // ShareInto is Share into a slice of the caller's, for inner loops.
 func ShareInto(c Capacity, claims []Claim, rates []float64) {
 	var of [2]int // claims of each direction

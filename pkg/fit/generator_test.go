@@ -1,13 +1,108 @@
-package fittest
+package fit
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
+
+// Random hubs of known truth, of which some share as a fit supposes and others like none that it knows.
+
+// World is a hub of known truth.
+type World struct {
+	Disks []string
+	Rates func(mix []hub.Observed) []float64 // what the disks of a mix get, in bytes per second; of the mix only disks and ops count
+}
+
+// Kind makes random hubs that share in one way.
+type Kind struct {
+	Name string
+	Make func(*rand.Rand) World
+	// Tuned kinds may be used to choose priors and limits by, with seeds that no test uses; the others are for tests alone.
+	Tuned bool
+}
+
+// Profiled is the world that a profile describes.
+func Profiled(p *hub.Profile) World {
+	return World{p.Names(), p.Rates}
+}
+
+// Measured is what measuring mixes of at most so many disks says of a world, every rate off by a random error of 1 to
+// 3 % that the evidence knows of.
+func (w *World) Measured(rng *rand.Rand, atWork int) *hub.Evidence {
+	noise := between(rng, 0.01, 0.03)
+	e := &hub.Evidence{Noise: hub.ObservedNoise{Squares: noise * noise * 100, Freedom: 100}}
+	for _, o := range mixes(w.Disks) {
+		if len(o.Disks) > atWork {
+			continue
+		}
+		o.Phase = o.Mix()
+		for i, rate := range w.Rates(o.Disks) {
+			o.Disks[i].Rate, o.Disks[i].Error = rate*math.Exp(noise*rng.NormFloat64()), noise
+		}
+		e.Rates = append(e.Rates, *o)
+	}
+	return e
+}
+
+func between(rng *rand.Rand, low, high float64) float64 { return low + (high-low)*rng.Float64() }
+
+// randomProfile is a hub with disks of very different speeds.
+func randomProfile(rng *rand.Rand, weighted bool) *hub.Profile {
+	p := &hub.Profile{Name: "random", Link: math.Inf(1), Lane: math.Inf(1), Capacity: hub.Capacity{
+		Read: between(rng, 2.6, 3.6) * gb, Write: between(rng, 2.6, 3.6) * gb, ReadWeight: 1, WriteWeight: between(rng, 0.7, 1.6),
+	}}
+	p.Capacity.Both = between(rng, 1.2, 1.6) * (p.Capacity.Read + p.Capacity.Write) / 2
+	for _, name := range []string{"A", "B", "C"} {
+		d := hub.Disk{Name: name, Read: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1}, Write: hub.Side{Hub: between(rng, 0.8, 2.9) * gb, Weight: 1}}
+		if weighted {
+			d.Read.Weight, d.Write.Weight = math.Exp(0.3*rng.NormFloat64()), math.Exp(0.6*rng.NormFloat64())
+		}
+		d.Read.Direct, d.Write.Direct = d.Read.Hub, d.Write.Hub
+		p.Disks = append(p.Disks, d)
+	}
+	return p
+}
+
+// Own are kinds that share as one of the fit's families does.
+func Own() []Kind {
+	return []Kind{
+		{Name: "weighted max-min", Make: func(rng *rand.Rand) World { return Profiled(randomProfile(rng, true)) }},
+		{Name: "in proportion", Make: func(rng *rand.Rand) World {
+			p := randomProfile(rng, false)
+			p.Capacity.Proportional = true
+			return Profiled(p)
+		}},
+		{Name: "cost per active disk", Make: func(rng *rand.Rand) World {
+			p, cost := randomProfile(rng, true), between(rng, 0.03, 0.12)
+			return World{p.Names(), func(mix []hub.Observed) []float64 {
+				less, left := *p, 1-cost*float64(len(mix)-1)
+				less.Capacity.Read *= left
+				less.Capacity.Write *= left
+				less.Capacity.Both *= left
+				return less.Rates(mix)
+			}}
+		}},
+		{Name: "two disks carry less than three", Make: func(rng *rand.Rand) World {
+			p := randomProfile(rng, true)
+			p.Capacity.Pair = between(rng, 0.88, 0.97)
+			return Profiled(p)
+		}},
+		{Name: "asymmetric duplex", Make: func(rng *rand.Rand) World {
+			p := randomProfile(rng, true)
+			c := &p.Capacity
+			c.Both = c.Read + c.Write
+			c.ReadLoss, c.WriteLoss = between(rng, 0, 0.3), between(rng, 0.3, 0.7)
+			if rng.IntN(2) == 0 {
+				c.ReadLoss, c.WriteLoss = c.WriteLoss, c.ReadLoss
+			}
+			return Profiled(p)
+		}},
+	}
+}
 
 // Foreign are kinds that share in ways that no family of the fit has.
 func Foreign() []Kind {
@@ -54,7 +149,7 @@ func Foreign() []Kind {
 			p, slowed := randomProfile(rng, true), between(rng, 0.5, 0.85)
 			return changed(p, func(mix []hub.Observed, n [2]int, rates []float64) {
 				for i, use := range mix {
-					if use.Op == trace.Read && n[1] > 0 {
+					if use.Op == read && n[1] > 0 {
 						rates[i] *= slowed
 					}
 				}
@@ -64,7 +159,7 @@ func Foreign() []Kind {
 			p, cost := randomProfile(rng, true), between(rng, 0.05, 0.2)
 			return changed(p, func(mix []hub.Observed, n [2]int, rates []float64) {
 				for i, use := range mix {
-					if use.Op == trace.Write {
+					if use.Op == write {
 						rates[i] /= 1 + cost*float64(n[1]-1)
 					}
 				}
@@ -90,7 +185,7 @@ func changed(p *hub.Profile, change func(mix []hub.Observed, n [2]int, rates []f
 		for _, use := range mix {
 			n[hub.Direction(use.Op)]++
 		}
-		rates := share(p, mix)
+		rates := p.Rates(mix)
 		change(mix, n, rates)
 		return rates
 	}}
@@ -114,7 +209,7 @@ func totals(mix []hub.Observed, rates []float64) (sum [2]float64) {
 func alone(p *hub.Profile, mix []hub.Observed) []float64 {
 	out := make([]float64, len(mix))
 	for i := range mix {
-		out[i] = share(p, mix[i:i+1])[0]
+		out[i] = p.Rates(mix[i : i+1])[0]
 	}
 	return out
 }
@@ -321,4 +416,39 @@ func roundRobin(rng *rand.Rand) World {
 		}
 		return rates
 	}}
+}
+
+// Whatever the kind, every disk gets something, no disk more than alone, and all together no more than any hub here
+// carries: 3.6 GB/s in a direction, 5.8 in both. The same disks always get the same, in whatever order they are named.
+func TestWorldsArePossible(t *testing.T) {
+	for _, k := range append(Own(), Foreign()...) {
+		for seed := range uint64(30) {
+			w := k.Make(rand.New(rand.NewPCG(seed, 1)))
+			alone := map[string]float64{}
+			for _, o := range mixes(w.Disks) {
+				mix := o.Disks
+				rates := w.Rates(mix)
+				var sum [2]float64
+				for i, use := range mix {
+					key := use.Disk + string(use.Op)
+					if len(mix) == 1 {
+						alone[key] = rates[i]
+					}
+					if rates[i] < 1e6 || rates[i] > alone[key]*(1+1e-6) || math.IsNaN(rates[i]) {
+						t.Fatalf("%s, seed %d: %v get %.4g, alone %v", k.Name, seed, mix, rates, alone)
+					}
+					sum[hub.Direction(use.Op)] += rates[i]
+				}
+				if max(sum[0], sum[1]) > 4.3e9 || sum[0]+sum[1] > 5.9e9 {
+					t.Fatalf("%s, seed %d: %v get %.4g", k.Name, seed, mix, rates)
+				}
+				turned := append(mix[1:len(mix):len(mix)], mix[0])
+				for i, rate := range w.Rates(turned) {
+					if was := rates[(i+1)%len(mix)]; math.Abs(rate/was-1) > 1e-6 {
+						t.Fatalf("%s, seed %d: %v get %.6g, turned round %.6g", k.Name, seed, mix, rates, w.Rates(turned))
+					}
+				}
+			}
+		}
+	}
 }
