@@ -1,0 +1,36 @@
+package analysis_test
+
+import (
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// From the events of a run to who got how much while all were busy.
+func ExampleAnalyze() {
+	var events strings.Builder
+	file := `{"type":"file","phase":"WW","disk":%q,"op":"write","seq":%d,"bytes":%d,"start_ns":%d,"end_ns":%d}` + "\n"
+	for i := range 20 {
+		at := i * 1_000_000_000
+		fmt.Fprintf(&events, file, "A", i, 700_000_000+i%3*10_000_000, at, at+999_000_000)
+		fmt.Fprintf(&events, file, "B", i, 1_900_000_000+i%4*10_000_000, at, at+999_000_000)
+	}
+	run, err := trace.Load(strings.NewReader(events.String()), "events.jsonl")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, phase := range analysis.Analyze(run, analysis.Options{}).Phases {
+		fmt.Printf("%s: all busy for %.0f s, %.2f GB/s\n", phase.Title, phase.Overlap.DurationS, phase.Overlap.Rate/1e9)
+		for _, name := range []string{"A", "B"} {
+			disk := phase.Overlap.Disks[name]
+			fmt.Printf("%s: %.2f GB/s, %.0f %% of it\n", name, disk.Rate/1e9, 100*disk.Share)
+		}
+	}
+	// Output:
+	// A and B write: all busy for 20 s, 2.62 GB/s
+	// A: 0.71 GB/s, 27 % of it
+	// B: 1.92 GB/s, 73 % of it
+}

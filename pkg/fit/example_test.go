@@ -1,0 +1,37 @@
+package fit_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/hubbench/hubbench/pkg/fit"
+	"github.com/hubbench/hubbench/pkg/hub"
+)
+
+// What three disks would get on a hub if all of them wrote.
+func ExamplePredict() {
+	data, err := os.ReadFile("../../configs/hubs/goshen-ridge.yaml")
+	if err != nil {
+		log.Fatal(err)
+	}
+	profile, err := hub.Load("goshen-ridge.yaml", data)
+	if err != nil {
+		log.Fatal(err)
+	}
+	prediction, err := fit.Predict(profile, []string{"A", "B", "C"}, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, row := range prediction.Rows {
+		if row.Pattern == "WWW" {
+			for i, disk := range prediction.Disks {
+				fmt.Printf("%s: %.2f GB/s\n", disk, row.Rates[i].Rate/1e9)
+			}
+		}
+	}
+	// Output:
+	// A: 0.70 GB/s
+	// B: 0.70 GB/s
+	// C: 2.10 GB/s
+}
