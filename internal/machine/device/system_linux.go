@@ -3,7 +3,73 @@ package device
 import (
 	"context"
 	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/machine/device/linux"
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
+
+func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return linux.Read(os.DirFS("/"), linux.Options{Serials: opts.Serials, Arch: runtime.GOARCH, Usage: usage}), nil
+}
+
+// answers is how long a file system may take to say how full it is.
+const answers = time.Second
+
+// usage asks the file system that is mounted at a place. One that does not answer, as of a mount whose process is stopped, is
+// not known.
+func usage(mount string) (linux.Usage, bool) {
+	asked := make(chan *unix.Statfs_t, 1)
+	go func() {
+		var st unix.Statfs_t
+		if unix.Statfs(mount, &st) != nil {
+			close(asked)
+			return
+		}
+		asked <- &st
+	}()
+	select {
+	case st, ok := <-asked:
+		if !ok {
+			return linux.Usage{}, false
+		}
+		unit := st.Frsize // what counts blocks; Bsize is what it likes to move
+		if unit == 0 {
+			unit = st.Bsize
+		}
+		return linux.Usage{Size: int64(st.Blocks) * int64(unit), Free: int64(st.Bavail) * int64(unit)}, true
+	case <-time.After(answers):
+		return linux.Usage{}, false
+	}
+}
+
+// systemRoots are folders on the disk that holds the system.
+var systemRoots = [...]string{"/"}
+
+// mounted finds the mount that the folder is in. Its number shows it: a mount may lie over another one, and the device
+// number that stat gives is btrfs's own.
+func (p *Place) mounted(*unix.Statfs_t) {
+	var st unix.Statx_t
+	if unix.Statx(unix.AT_FDCWD, p.Path, 0, unix.STATX_MNT_ID, &st) != nil || st.Mask&unix.STATX_MNT_ID == 0 {
+		return // before Linux 5.8
+	}
+	data, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return
+	}
+	if m, ok := linux.FindMount(data, st.Mnt_id); ok {
+		p.Mount, p.Filesystem, p.Source = m.Point, m.Filesystem, m.Source
+	}
+}
+
+// consent: Linux has no such consent; what permissions forbid, Writable says.
+func consent(string) error { return nil }
 
 // Processes are what this machine does.
 func Processes(context.Context) ([]Process, error) { return procProcesses(os.DirFS("/proc")) }

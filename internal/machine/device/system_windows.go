@@ -1,14 +1,176 @@
 package device
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	parser "github.com/hubbench/hubbench/internal/machine/device/windows"
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
+
+// toolTimeout is how long PowerShell may take: it starts slowly, and asks some hundred things.
+const toolTimeout = time.Minute
+
+// look asks PowerShell, in one call; if that fails, what the drives themselves report.
+func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
+	answer, err := askPowerShell(ctx)
+	if canceled := ctx.Err(); canceled != nil {
+		return nil, canceled
+	}
+	if err == nil {
+		return parser.Parse(answer, opts.Serials), nil
+	}
+	if answer, nativeErr := askDrives(); nativeErr == nil {
+		inventory := parser.Parse(answer, opts.Serials)
+		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("PowerShell: %v, so only mounted drives are known, and not what they are connected to", err))
+		return inventory, nil
+	}
+	return nil, fmt.Errorf("list disks: ask PowerShell: %w", err)
+}
+
+func askPowerShell(ctx context.Context) ([]byte, error) {
+	system, err := windows.GetSystemDirectory()
+	if err != nil {
+		return nil, err
+	}
+	program := filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe")
+	answer, err := ask(ctx, toolTimeout, []string{program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script()})
+	if err == nil && len(bytes.TrimSpace(answer)) == 0 {
+		err = errors.New("it answers nothing") // Wine's does not know a command
+	}
+	return answer, err
+}
+
+// askDrives answers as the script would, by the drives that have letters.
+func askDrives() ([]byte, error) {
+	type object map[string]any
+	letters, err := windows.GetLogicalDrives()
+	if err != nil {
+		return nil, fmt.Errorf("list drives: %w", err)
+	}
+	home, err := windows.GetSystemWindowsDirectory()
+	if err != nil {
+		return nil, fmt.Errorf("find Windows' folder: %w", err)
+	}
+	disks, partitions, volumes := map[uint32]object{}, []object{}, []object{}
+	for i := range 26 {
+		letter := string(rune('A' + i))
+		root, err := windows.UTF16PtrFromString(letter + `:\`)
+		if err != nil {
+			return nil, err
+		}
+		if kind := windows.GetDriveType(root); letters&(1<<i) == 0 || kind != windows.DRIVE_FIXED && kind != windows.DRIVE_REMOVABLE {
+			continue
+		}
+		number, d, err := askDrive(letter)
+		if err != nil {
+			continue // of a network, or without a medium
+		}
+		if disks[number] == nil {
+			disks[number] = object{"Number": number, "FriendlyName": d.Product, "Manufacturer": d.Vendor, "FirmwareVersion": d.Revision, "SerialNumber": d.Serial, "BusType": d.Bus}
+		}
+		if strings.HasPrefix(strings.ToUpper(home), letter+":") {
+			disks[number]["IsBoot"] = true
+		}
+		partitions = append(partitions, object{"DiskNumber": number, "DriveLetter": letter})
+		volume := object{"DriveLetter": letter}
+		label, filesystem := make([]uint16, windows.MAX_PATH), make([]uint16, windows.MAX_PATH)
+		if windows.GetVolumeInformation(root, &label[0], uint32(len(label)), nil, nil, nil, &filesystem[0], uint32(len(filesystem))) == nil {
+			volume["FileSystemLabel"], volume["FileSystem"] = windows.UTF16ToString(label), windows.UTF16ToString(filesystem)
+		}
+		var free, size uint64
+		if windows.GetDiskFreeSpaceEx(root, &free, &size, nil) == nil {
+			volume["SizeRemaining"], volume["Size"] = free, size
+		}
+		volumes = append(volumes, volume)
+	}
+	return json.Marshal(object{"Disks": slices.Collect(maps.Values(disks)), "Partitions": partitions, "Volumes": volumes})
+}
+
+// The questions of winioctl.h that a handle without any right may ask.
+const (
+	ioctlStorageQueryProperty   = 0x2d1400
+	ioctlStorageGetDeviceNumber = 0x2d1080
+)
+
+// askDrive asks a drive for the number of its disk, and for what the disk is.
+func askDrive(letter string) (number uint32, d parser.Descriptor, err error) {
+	path, err := windows.UTF16PtrFromString(`\\.\` + letter + ":")
+	if err != nil {
+		return 0, d, err
+	}
+	handle, err := windows.CreateFile(path, 0, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE, nil, windows.OPEN_EXISTING, 0, 0)
+	if err != nil {
+		return 0, d, err
+	}
+	defer windows.CloseHandle(handle) //nolint:errcheck // nothing was written
+	var device struct{ Type, Number, Partition uint32 }
+	var n uint32
+	if err := windows.DeviceIoControl(handle, ioctlStorageGetDeviceNumber, nil, 0, (*byte)(unsafe.Pointer(&device)), uint32(unsafe.Sizeof(device)), &n, nil); err != nil {
+		return 0, d, err
+	}
+	query := [12]byte{} // STORAGE_PROPERTY_QUERY: the device's own property, as it stands
+	answer := make([]byte, 1024)
+	if windows.DeviceIoControl(handle, ioctlStorageQueryProperty, &query[0], uint32(len(query)), &answer[0], uint32(len(answer)), &n, nil) == nil {
+		d = parser.ReadDescriptor(answer[:n])
+	}
+	return device.Number, d, nil
+}
+
+func (p *Place) query() error {
+	path, err := windows.UTF16PtrFromString(p.Path)
+	if err != nil {
+		return err
+	}
+	root, err := volumeRoot(path)
+	if err != nil {
+		return err
+	}
+	var serial, flags uint32
+	kind := make([]uint16, windows.MAX_PATH)
+	if err := windows.GetVolumeInformation(&root[0], nil, 0, &serial, nil, &flags, &kind[0], uint32(len(kind))); err != nil {
+		return err
+	}
+	p.ID = uint64(serial)
+	p.Mount = windows.UTF16ToString(root)
+	p.Filesystem = windows.UTF16ToString(kind)
+	switch windows.GetDriveType(&root[0]) {
+	case windows.DRIVE_REMOTE:
+		p.Filesystem = networkDrive // whatever the server's own is
+	case windows.DRIVE_RAMDISK:
+		p.Filesystem = memoryDrive
+	}
+	if flags&windows.FILE_READ_ONLY_VOLUME != 0 {
+		p.Writable = windows.ERROR_WRITE_PROTECT
+	}
+	system, err := windows.GetSystemWindowsDirectory()
+	if err != nil {
+		return err
+	}
+	p.System = len(system) >= 3 && strings.EqualFold(p.Mount, system[:3])
+	return nil
+}
+
+// volumeRoot is where the path's volume is mounted, as in C:\.
+func volumeRoot(path *uint16) ([]uint16, error) {
+	root := make([]uint16, windows.MAX_PATH)
+	if err := windows.GetVolumePathName(path, &root[0], uint32(len(root))); err != nil {
+		return nil, err
+	}
+	return root, nil
+}
 
 // Processes are what this machine does: names and processor times, which is all that Windows reports of others' without
 // more rights.

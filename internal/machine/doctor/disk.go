@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/device"
@@ -180,4 +182,70 @@ func hint(err error) string {
 		return "check that the disk is mounted and that the folder exists"
 	}
 	return ""
+}
+
+// need is the maximum size of the checks' test files.
+const need = largest + spareBytes
+
+func judgePlace(p device.Place) trace.Check {
+	switch {
+	case p.Writable != nil:
+		advice := "choose a folder that you may write to"
+		if runtime.GOOS == "darwin" {
+			advice += "; for a removable disk, allow your terminal in System Settings > Privacy & Security > Files and Folders"
+		}
+		return fail("not writable: "+p.Writable.Error(), "Nothing can be measured in this folder.", advice)
+	case p.Size == 0:
+		return pass("writable, free space not known", "Test files can be written, if there is room.")
+	case p.Free < need:
+		return fail(unit.FormatBytes(p.Free)+" free", fmt.Sprintf("The checks need %s.", unit.FormatBytes(need)), "free some space")
+	}
+	return pass(fmt.Sprintf("writable, %s free", unit.FormatBytes(p.Free)), "Test files can be written.")
+}
+
+// judgeFolder takes what was wrong with a test folder; nil for nothing.
+func judgeFolder(err error) trace.Check {
+	if err != nil {
+		return fail(err.Error(), "Test files might not be removed, or be removed while another run uses them.", "use a file system of the computer's own (APFS, exFAT, NTFS, ext4, XFS), not one on a network, and hubbench clean to remove what is left")
+	}
+	return pass("created, locked and removed", "Test files are safe from other runs, and are removed.")
+}
+
+const (
+	laneTries = 5
+	// lanesLow: four requests in flight are not much slower than one unless the file system makes them so: one that fills
+	// each gap with zeros writes twice.
+	lanesLow = 0.6
+)
+
+// laneRates are the rates of new files, with one request in flight and with four, in bytes per second.
+type laneRates struct{ one, four []float64 }
+
+// judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system that fills each gap with
+// zeros, or allows one writer at a time, makes it slower.
+func judgeLanes(r laneRates) trace.Check {
+	one, four := slices.Max(r.one), slices.Max(r.four) // other programs can only make them slower
+	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)", unit.FormatRate(one), unit.FormatRate(four), len(r.one))
+	if four < lanesLow*one {
+		return warn(measured, "The file system slows down several requests to a new file: rates are its own, not the disk's.", "set `depth: 1`, or use another file system")
+	}
+	return pass(measured, "Several requests at a time cost nothing.")
+}
+
+// lanes alternates between new files, so that a change meanwhile affects both.
+func (t *trial) lanes() (r laneRates, err error) {
+	size := max(t.size/4/largeBlock*largeBlock, largeBlock)
+	for range laneTries {
+		for _, l := range [...]struct {
+			lanes int
+			rates *[]float64
+		}{{1, &r.one}, {depth, &r.four}} {
+			m, err := t.move("lanes", trace.Write, job{size: size, block: 1 << 20, lanes: l.lanes})
+			if err != nil {
+				return r, err
+			}
+			*l.rates = append(*l.rates, m.rate())
+		}
+	}
+	return r, nil
 }

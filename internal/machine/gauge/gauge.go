@@ -7,10 +7,18 @@
 package gauge
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // How often sources are read. Counters of the kernel cost microseconds. To ask a disk by SMART, which drivetemp does too,
@@ -72,3 +80,147 @@ func (c Counters) Sum() int64 { return c.Read + c.Written + c.Discarded }
 
 // errUnknown marks a folder on no disk that counts what it moves: a network, a memory disk.
 var errUnknown = errors.New("no disk with counters")
+
+// meter is one physical device and the disks on it: two names may stand for one.
+type meter struct {
+	key   string // the system's name of the device
+	smart string // what smartctl knows it by; empty for none
+	disks []string
+	count func(ctx context.Context) (Counters, error)
+	every time.Duration // between counts, if they cost much; else 0
+	more  []Source      // its other sources
+	warm  bool          // its temperature is among that
+}
+
+// group groups disks by device; find is called for each. Disks that are not on a known device are left out.
+func group(disks []Disk, find func(path string) (*meter, error)) []*meter {
+	var meters []*meter
+	byKey := map[string]*meter{}
+	for _, d := range disks {
+		m, err := find(d.Path)
+		if err != nil {
+			continue
+		}
+		if known := byKey[m.key]; known != nil {
+			m = known
+		} else {
+			byKey[m.key] = m
+			meters = append(meters, m)
+		}
+		m.disks = append(m.disks, d.Name)
+	}
+	return meters
+}
+
+// sources are all that can be read of a device.
+func (f *Finder) sources(m *meter) []Source {
+	out := append([]Source{m.counters()}, m.more...)
+	if s, ok := f.thermometer(m); ok && !m.warm {
+		out = append(out, s)
+	}
+	return out
+}
+
+// counters is the source of a device's counters.
+func (m *meter) counters() Source {
+	return Source{Name: "counters of " + m.key, Every: cmp.Or(m.every, Every), Total: true, Read: func(ctx context.Context) ([]Reading, error) {
+		c, err := m.count(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return append(m.each(trace.DeviceRead, float64(c.Read)), m.each(trace.DeviceWrite, float64(c.Written))...), nil
+	}}
+}
+
+// each is a value of the device, for every disk on it.
+func (m *meter) each(name string, value float64) []Reading {
+	out := make([]Reading, 0, 2*len(m.disks))
+	for _, disk := range m.disks {
+		out = append(out, Reading{Disk: disk, Name: name, Value: value})
+	}
+	return out
+}
+
+// parseSmart reads the temperature out of what smartctl --json says: https://www.smartmontools.org. Without one, or with
+// 0, which stands for none, there is an error.
+func parseSmart(text []byte) (celsius float64, err error) {
+	var answer struct {
+		Temperature struct {
+			Current *float64 `json:"current"`
+		} `json:"temperature"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return 0, fmt.Errorf("smartctl: %w", err)
+	}
+	if t := answer.Temperature.Current; t != nil && *t > 0 {
+		return *t, nil
+	}
+	return 0, fmt.Errorf("smartctl: no temperature: %w", errUnknown)
+}
+
+// thermometer is the source of a device's temperature by SMART, if smartctl is installed and finds one. However short
+// the phases are, the disk is asked no more often than slowEvery.
+func (f *Finder) thermometer(m *meter) (Source, bool) {
+	tool, err := exec.LookPath("smartctl")
+	if err != nil || m.smart == "" {
+		return Source{}, false
+	}
+	return Source{Name: "temperature of " + m.key, Every: slowEvery, Read: func(ctx context.Context) ([]Reading, error) {
+		if !f.may(m.smart) {
+			return nil, nil
+		}
+		// Bits of its exit status are about the disk's health; the answer is complete anyway.
+		text, runErr := exec.CommandContext(ctx, tool, "--json", "-A", m.smart).Output()
+		celsius, err := parseSmart(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w (%v)", err, runErr) //nolint:errorlint // the cause is the answer; the status goes with it
+		}
+		return m.each(trace.Temperature, celsius), nil
+	}}, true
+}
+
+// cpuTimes is how long all cores together were busy, and how long there was, in any unit.
+type cpuTimes struct{ busy, total float64 }
+
+// parseStat reads the first line of Linux' /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal. A core that
+// waits for a disk is not busy; one that a hypervisor has given to another guest is not available.
+func parseStat(text string) (cpuTimes, error) {
+	line, _, _ := strings.Cut(text, "\n")
+	fields := strings.Fields(line)
+	if len(fields) < 5 || fields[0] != "cpu" {
+		return cpuTimes{}, fmt.Errorf("/proc/stat: its first line is %q", line)
+	}
+	var t cpuTimes
+	for i, field := range fields[1:min(len(fields), 9)] { // guests' time is in user's already
+		ticks, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return cpuTimes{}, fmt.Errorf("/proc/stat: %w", err)
+		}
+		t.total += ticks
+		if i != 3 && i != 4 {
+			t.busy += ticks
+		}
+	}
+	return t, nil
+}
+
+// cpuSource reads how busy the cores were since the reading before; the first has no value.
+func cpuSource(read func() (cpuTimes, error)) Source {
+	var last cpuTimes
+	return Source{Name: "CPU", Every: Every, Read: func(context.Context) ([]Reading, error) {
+		now, err := read()
+		if err != nil {
+			return nil, err
+		}
+		was := last
+		last = now
+		if was.total == 0 || now.total <= was.total {
+			return nil, nil
+		}
+		percent := 100 * (now.busy - was.busy) / (now.total - was.total)
+		if percent < 0 || percent > 100.5 {
+			return nil, errors.New("CPU times run backwards")
+		}
+		return []Reading{{Name: trace.CPU, Value: min(percent, 100)}}, nil
+	}}
+}

@@ -8,6 +8,11 @@ package linux
 
 import (
 	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
@@ -77,4 +82,195 @@ func (m *machine) warnings() []string {
 		}
 	}
 	return out
+}
+
+// tree is the machine's files, by names without a leading slash. What cannot be read is empty: a missing file means
+// that something is not known, and no more.
+type tree struct{ fs.FS }
+
+// text is the file's text, without the space around it.
+func (t tree) text(name ...string) string {
+	data, err := fs.ReadFile(t.FS, path.Join(name...))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), ""))
+}
+
+// number is the file's text as a whole number; 0 if it is none.
+func (t tree) number(name ...string) int64 {
+	n, err := strconv.ParseInt(t.text(name...), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (t tree) has(name ...string) bool {
+	_, err := fs.Stat(t.FS, path.Join(name...))
+	return err == nil
+}
+
+// list is the names in a folder, numbers in them in the order of their value: sda, sdb, sdaa; nvme2n1, nvme10n1.
+func (t tree) list(name ...string) []string {
+	entries, err := fs.ReadDir(t.FS, path.Join(name...))
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	slices.SortStableFunc(names, natural)
+	return names
+}
+
+// link is the target of a symbolic link; empty if it is none. The links of sysfs lead to the one place of a device in
+// /sys/devices, which shows what it is connected to.
+func (t tree) link(name ...string) string {
+	from := path.Join(name...)
+	target, err := fs.ReadLink(t.FS, from)
+	if err != nil || path.IsAbs(target) {
+		return ""
+	}
+	return path.Join(path.Dir(from), target)
+}
+
+// class is the places of all devices of a class or a bus: "class/nvme", "bus/thunderbolt/devices".
+func (t tree) class(name string) []string {
+	var dirs []string
+	for _, device := range t.list("sys", name) {
+		if dir := t.link("sys", name, device); dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// parents are the folders above a place that have the form of a PCI or USB device, from the host on, the place itself
+// included.
+func parents(dir string, form *regexp.Regexp) []string {
+	var out []string
+	for ; dir != "." && dir != "/" && dir != ""; dir = path.Dir(dir) {
+		if form.MatchString(path.Base(dir)) {
+			out = append(out, dir)
+		}
+		if strings.HasPrefix(path.Base(dir), "domain") { // Thunderbolt's routers are named like USB's devices
+			out = nil
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// under reports whether a place lies below another, or is it.
+func under(dir, above string) bool { return dir == above || strings.HasPrefix(dir, above+"/") }
+
+// natural compares names by the values of the numbers in them, and shorter words before longer ones.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := piece(a), piece(b)
+		if len(x) != len(y) {
+			return len(x) - len(y)
+		}
+		if c := strings.Compare(x, y); c != 0 {
+			return c
+		}
+		a, b = a[len(x):], b[len(y):]
+	}
+	return len(a) - len(b)
+}
+
+// piece is the digits, or what is none, that a name begins with.
+func piece(name string) string {
+	digit := func(c byte) bool { return c >= '0' && c <= '9' }
+	n := 1
+	for n < len(name) && digit(name[n]) == digit(name[0]) {
+		n++
+	}
+	return name[:n]
+}
+
+// noModels are what boards' makers leave in the DMI table where a name should be.
+var noModels = [...]string{"", "To Be Filled By O.E.M.", "To be filled by O.E.M.", "System Product Name", "Default string", "Not Specified", "Not Applicable", "None"}
+
+// host describes the machine, its ports apart.
+func (m *machine) host() hardware.Host {
+	h := hardware.Host{Name: m.text("proc/sys/kernel/hostname"), Arch: m.opts.Arch, Power: m.power()}
+	for _, file := range []string{"sys/class/dmi/id/product_name", "sys/class/dmi/id/board_name", "proc/device-tree/model"} {
+		if name := m.text(file); h.Model == "" && !slices.Contains(noModels[:], name) {
+			h.Model = name
+		}
+	}
+	for _, file := range []string{"etc/os-release", "usr/lib/os-release"} {
+		for line := range strings.Lines(m.text(file)) {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "PRETTY_NAME="); ok && h.OS == "" {
+				h.OS = strings.Trim(name, `"'`)
+			}
+		}
+	}
+	for line := range strings.Lines(m.text("proc/cpuinfo")) {
+		key, value, _ := strings.Cut(line, ":")
+		if key = strings.TrimSpace(key); h.CPU == "" && (key == "model name" || key == "Model") {
+			h.CPU = strings.Join(strings.Fields(value), " ")
+		}
+	}
+	return h
+}
+
+// power is what the machine runs on: its mains plug if it has one that says so, else its battery. A battery of a mouse
+// or keyboard has the scope Device.
+func (m *machine) power() hardware.Power {
+	var battery hardware.Power
+	for _, name := range m.list("sys/class/power_supply") {
+		dir := path.Join("sys/class/power_supply", name)
+		if m.text(dir, "scope") == "Device" {
+			continue
+		}
+		switch m.text(dir, "type") {
+		case "Mains", "USB":
+			if m.number(dir, "online") > 0 {
+				return hardware.Mains
+			}
+		case "Battery":
+			switch m.text(dir, "status") {
+			case "Discharging":
+				battery = hardware.Battery
+			case "Charging":
+				return hardware.Mains
+			}
+		}
+	}
+	return battery
+}
+
+// sensor is a disk's thermometer.
+type sensor struct {
+	device  string // what it measures: an NVMe controller, or a SCSI disk
+	celsius float64
+}
+
+// readSensors reads the thermometers of disks: hwmon of nvme, and of drivetemp for SATA. Their first value is the disk's
+// own, in thousandths of a degree (the kernel's Documentation/hwmon/drivetemp.rst).
+func (m *machine) readSensors() {
+	for _, dir := range m.class("class/hwmon") {
+		if name := m.text(dir, "name"); name != "nvme" && name != "drivetemp" {
+			continue
+		}
+		value, err := strconv.ParseInt(m.text(dir, "temp1_input"), 10, 64)
+		// 0 K and below, and more than any flash survives, are what a bridge makes up.
+		if device := m.link(dir, "device"); device != "" && err == nil && value > -100_000 && value < 200_000 {
+			m.heat = append(m.heat, sensor{device, float64(value) / 1000})
+		}
+	}
+}
+
+// temperature is that of a disk; nil if it has no thermometer that is read.
+func (m *machine) temperature(b *block, w way) *float64 {
+	for _, s := range m.heat {
+		if under(b.dir, s.device) || w.nvme != "" && under(w.nvme, s.device) {
+			return new(s.celsius)
+		}
+	}
+	return nil
 }

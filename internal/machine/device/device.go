@@ -4,13 +4,18 @@
 package device
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/volume"
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
 // Place is what is known of a folder.
@@ -83,4 +88,55 @@ func inspectAbove(path string) (Place, error) {
 		}
 		path = filepath.Dir(path)
 	}
+}
+
+// LookOptions are what Look is to find out beyond the usual.
+type LookOptions struct {
+	Serials bool // serial numbers too: they identify a person's disk
+}
+
+// Look finds out what is plugged in where: the machine, hubs, disks and their volumes. It reads what the system offers
+// and writes nothing. What the system does not report is left out, with a warning if that may surprise.
+func Look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
+	inv, err := look(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	inv.Listed()
+	return inv, nil
+}
+
+// ask runs one of the system's tools and returns what it prints. It waits no longer than patience.
+func ask(ctx context.Context, timeout time.Duration, argv []string) ([]byte, error) {
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return nil, err // no process is needed to find that out
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = time.Second // a child of the tool may hold its pipe
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(bytes.TrimSpace(exit.Stderr)) > 0 {
+		err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(exit.Stderr))
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer in %v", timeout)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// SlowAfter is how long a disk may take to answer before a person is told what is waited for. A hard disk that starts up
+// takes longer.
+const SlowAfter = 2 * time.Second
+
+// NotifyIfSlow does what may wait for a disk, and tells a person what is waited for if that takes long.
+func NotifyIfSlow(notify func(text string), timeout time.Duration, what string, do func() error) error {
+	late := time.AfterFunc(timeout, func() {
+		notify("waiting for " + what + ": its disk is starting up or hangs, or the system asks in a window of its own whether this terminal may use it")
+	})
+	defer late.Stop()
+	return do()
 }

@@ -1,0 +1,373 @@
+package device
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// sign is by what a running program is known.
+type sign int
+
+const (
+	runs    sign = iota // it runs only to do this
+	worked              // it is a service: by the processor time that it uses
+	onADisk             // it matters only while it works, and on a disk under test
+)
+
+// program is one that loads disks.
+type program struct {
+	name string // a pattern as path.Match takes it, in lower case; Linux cuts names after 15 bytes
+	arg  string // one of its arguments, if only that makes it one
+	sign sign
+	does string
+	try  string
+}
+
+const (
+	letFinish   = "let it finish before measuring"
+	pauseBackup = "pause the backup while you measure"
+)
+
+// programs are those that load disks without being asked at that moment.
+var programs = [...]program{
+	// Linux
+	{name: "fsck*", sign: onADisk, does: "checks a file system", try: letFinish},
+	{name: "e2fsck", sign: onADisk, does: "checks a file system", try: letFinish},
+	{name: "xfs_repair", sign: onADisk, does: "checks a file system", try: letFinish},
+	{name: "badblocks", sign: onADisk, does: "reads every block", try: letFinish},
+	{name: "btrfs", arg: "scrub", sign: runs, does: "scrubs a file system", try: "pause it with `btrfs scrub cancel`"},
+	{name: "btrfs", arg: "balance", sign: runs, does: "balances a file system", try: "pause it with `btrfs balance pause`"},
+	{name: "md*_resync", sign: runs, does: "reads a RAID through", try: letFinish},
+	{name: "fstrim", sign: runs, does: "trims file systems", try: letFinish},
+	{name: "xfs_fsr", sign: runs, does: "defragments file systems", try: letFinish},
+	{name: "e4defrag", sign: runs, does: "defragments file systems", try: letFinish},
+	{name: "updatedb*", sign: runs, does: "lists all files", try: letFinish},
+	{name: "tracker-miner-*", sign: worked, does: "indexes files", try: letFinish},
+	{name: "localsearch*", sign: worked, does: "indexes files", try: letFinish},
+	{name: "baloo_file*", sign: worked, does: "indexes files", try: "pause it with `balooctl6 suspend`"},
+	// Backups, of every system
+	{name: "rsync", sign: onADisk, does: "copies files", try: letFinish},
+	{name: "borg", sign: onADisk, does: "backs files up", try: pauseBackup},
+	{name: "restic", sign: onADisk, does: "backs files up", try: pauseBackup},
+	{name: "kopia", sign: onADisk, does: "backs files up", try: pauseBackup},
+	{name: "rclone", sign: onADisk, does: "copies files", try: letFinish},
+	{name: "duplicity", sign: onADisk, does: "backs files up", try: pauseBackup},
+	{name: "dd", sign: onADisk, does: "copies bytes", try: letFinish},
+	{name: "fio", sign: onADisk, does: "measures a disk", try: letFinish},
+	// macOS
+	{name: "backupd", sign: worked, does: "makes a Time Machine backup", try: "stop it with `tmutil stopbackup`"},
+	{name: "mds_stores", sign: worked, does: "indexes for Spotlight", try: "let it finish, or take the disk out with `mdutil -i off /Volumes/NAME`"},
+	{name: "mdworker*", sign: worked, does: "indexes for Spotlight", try: "let it finish, or take the disk out with `mdutil -i off /Volumes/NAME`"},
+	{name: "mediaanalysisd", sign: worked, does: "looks at photographs", try: letFinish},
+	{name: "bztransmit*", sign: worked, does: "backs files up", try: pauseBackup},
+	// Windows
+	{name: "defrag.exe", sign: runs, does: "defragments or trims drives", try: letFinish},
+	{name: "chkdsk.exe", sign: runs, does: "checks a file system", try: letFinish},
+	{name: "wbengine.exe", sign: runs, does: "makes a backup", try: pauseBackup},
+	{name: "vssvc.exe", sign: worked, does: "makes shadow copies", try: letFinish},
+	{name: "msmpeng.exe", sign: worked, does: "looks for malware", try: "let it finish, or exclude the folder under test in Windows Security"},
+	{name: "mpcmdrun.exe", sign: runs, does: "looks for malware", try: letFinish},
+	{name: "searchindexer.exe", sign: worked, does: "indexes files", try: letFinish},
+	{name: "robocopy.exe", sign: onADisk, does: "copies files", try: letFinish},
+}
+
+// atWork is the part of a core that an active service uses at least.
+const atWork = 0.05
+
+// programOf finds a process in the table; nil if it is none that loads disks.
+func programOf(p Process) *program {
+	name := strings.ToLower(p.Name)
+	for i := range programs {
+		if match, _ := path.Match(programs[i].name, name); match && (programs[i].arg == "" || slices.Contains(p.Args, programs[i].arg)) {
+			return &programs[i]
+		}
+	}
+	return nil
+}
+
+// known reports whether a program of that name may be in the table.
+func known(name string) bool {
+	return slices.ContainsFunc(programs[:], func(p program) bool {
+		match, _ := path.Match(p.name, strings.ToLower(name))
+		return match
+	})
+}
+
+// judgePrograms asks whether a program is running that loads disks.
+func judgePrograms(e *evidence, found *findings) {
+	reported := map[string]bool{} // once for all processes of a program
+	for _, p := range e.processes {
+		program := programOf(p)
+		if program == nil {
+			continue
+		}
+		switch program.sign {
+		case worked:
+			if p.Busy < atWork {
+				continue
+			}
+		case onADisk:
+			if p.Busy == 0 && !p.Blocked {
+				continue
+			}
+			for _, disk := range e.plan.Disks {
+				if place, ok := e.places[disk.Name]; ok && !reported[program.name+disk.Name] && e.worksOn(p, disk, place) {
+					reported[program.name+disk.Name] = true
+					found.warn("background", disk.Name, "%s (process %d) %s on it; %s", p.Name, p.PID, program.does, program.try)
+				}
+			}
+			continue
+		}
+		if !reported[program.name] {
+			reported[program.name] = true
+			found.warn("background", "", "%s (process %d) %s, which loads disks; %s", p.Name, p.PID, program.does, program.try)
+		}
+	}
+}
+
+// worksOn reports whether a process has to do with a disk under test: with its volume, or with the device.
+func (e *evidence) worksOn(p Process, disk scenario.Disk, place Place) bool {
+	devices := []string{place.Source}
+	if own, _ := e.behind(disk.Name); own != nil {
+		devices = append(devices, "/dev/"+own.Name)
+	}
+	for _, arg := range slices.Concat(p.Args, p.Places) {
+		if _, value, ok := strings.Cut(arg, "="); ok { // dd's of=, long options
+			arg = value
+		}
+		if arg != "" && slices.Contains(devices, arg) || within(arg, place.Mount) || within(arg, place.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether a path is a folder or below it. All paths are below the root: that says nothing.
+func within(name, folder string) bool {
+	if folder == "" || filepath.Clean(folder) == filepath.Dir(folder) || !filepath.IsAbs(name) {
+		return false
+	}
+	rest, err := filepath.Rel(folder, name)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+}
+
+// Process is a running program, as far as the system reports.
+type Process struct {
+	PID    int
+	Name   string        // of the program, without its folder
+	Args   []string      // it was started with
+	Places []string      // folders and files that it works in, if they can be seen
+	CPU    time.Duration // it has used
+	Busy   float64       // cores' worth of work while it was watched
+
+	Blocked bool // it waits for a disk, when it was looked at
+}
+
+// between are the processes of the later list with the work that they did since the earlier one.
+func between(earlier, later []Process, passed time.Duration) []Process {
+	used := map[int]Process{}
+	for _, p := range earlier {
+		used[p.PID] = p
+	}
+	for i := range later {
+		p := &later[i]
+		before := used[p.PID]
+		if before.Name != p.Name {
+			before.CPU = 0 // another one's number
+		}
+		p.Blocked = p.Blocked || before.Blocked && before.Name == p.Name
+		p.Busy = (p.CPU - before.CPU).Seconds() / passed.Seconds()
+	}
+	return later
+}
+
+// linuxTick is Linux's unit of processor time in /proc, on every architecture: sysconf(_SC_CLK_TCK) is 100.
+const linuxTick = 10 * time.Millisecond
+
+// procProcesses reads Linux's /proc. What belongs to others may be hidden; what is gone meanwhile is left out.
+func procProcesses(proc fs.FS) ([]Process, error) {
+	entries, err := fs.ReadDir(proc, ".")
+	if err != nil {
+		return nil, err
+	}
+	var list []Process
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := fs.ReadFile(proc, path.Join(entry.Name(), "stat"))
+		if err != nil {
+			continue
+		}
+		p, ok := parseStat(stat)
+		if !ok {
+			continue
+		}
+		p.PID = pid
+		if known(p.Name) {
+			args, _ := fs.ReadFile(proc, path.Join(entry.Name(), "cmdline")) // empty if it may not be seen
+			p.Args = strings.FieldsFunc(string(args), func(r rune) bool { return r == 0 })
+			p.Places = procPlaces(proc, entry.Name())
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// parseStat takes a program's name, state and processor time from /proc/PID/stat: the name is in brackets and may hold any
+// character, the state is the first field after it, and utime and stime are the 12th and 13th (proc_pid_stat(5)).
+func parseStat(stat []byte) (Process, bool) {
+	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
+	if open < 0 || end < open {
+		return Process{}, false
+	}
+	p := Process{Name: string(stat[open+1 : end])}
+	fields := strings.Fields(string(stat[end+1:]))
+	for _, i := range []int{11, 12} {
+		if i >= len(fields) {
+			return Process{}, false
+		}
+		ticks, err := strconv.ParseInt(fields[i], 10, 64)
+		if err != nil {
+			return Process{}, false
+		}
+		p.CPU += time.Duration(ticks) * linuxTick
+	}
+	p.Blocked = fields[0] == "D"
+	return p, true
+}
+
+// procPlaces are the folder that a process is in and the files that it has open, as far as this user may know.
+func procPlaces(proc fs.FS, pid string) []string {
+	var places []string
+	add := func(link string) {
+		if target, err := fs.ReadLink(proc, link); err == nil && path.IsAbs(target) {
+			places = append(places, target)
+		}
+	}
+	add(path.Join(pid, "cwd"))
+	open, err := fs.ReadDir(proc, path.Join(pid, "fd"))
+	if err != nil {
+		return places
+	}
+	for _, fd := range open {
+		add(path.Join(pid, "fd", fd.Name()))
+	}
+	return places
+}
+
+// parsePS takes processes from `ps -Axo pid=,time=,command=` of macOS: a number, the processor time as minutes:seconds
+// with hours and days before it if there are any, and the command with its arguments.
+func parsePS(out []byte) []Process {
+	var list []Process
+	for line := range bytes.Lines(out) {
+		fields := strings.Fields(string(line))
+		if len(fields) < 3 {
+			continue
+		}
+		pid, err := strconv.Atoi(fields[0])
+		used, ok := parseCPUTime(fields[1])
+		if err != nil || !ok {
+			continue
+		}
+		list = append(list, Process{PID: pid, Name: path.Base(fields[2]), Args: fields[2:], CPU: used})
+	}
+	return list
+}
+
+// parseCPUTime reads [[days-]hours:]minutes:seconds, with hundredths.
+func parseCPUTime(s string) (time.Duration, bool) {
+	var parts []string // days, hours, minutes, seconds
+	days, rest, ok := strings.Cut(s, "-")
+	if !ok {
+		days, rest = "0", s
+	}
+	switch parts = strings.Split(rest, ":"); len(parts) {
+	case 2:
+		parts = append([]string{days, "0"}, parts...)
+	case 3:
+		parts = append([]string{days}, parts...)
+	default:
+		return 0, false
+	}
+	var seconds float64
+	for i, unit := range []float64{24 * 3600, 3600, 60, 1} {
+		v, err := strconv.ParseFloat(parts[i], 64)
+		if err != nil || !(v >= 0 && v < 1e6) {
+			return 0, false
+		}
+		seconds += v * unit
+	}
+	return time.Duration(seconds * float64(time.Second)), true
+}
+
+// governed says how Linux holds the processor back to save power, from sysfs; empty if it does not. The governor
+// "powersave" means the lowest frequency, except with drivers that choose by themselves, for which it is the usual one and
+// the preference shows it: https://docs.kernel.org/admin-guide/pm/intel_pstate.html and amd-pstate.html.
+func governed(sys fs.FS) string {
+	cpus, err := fs.Glob(sys, "devices/system/cpu/cpu[0-9]*/cpufreq")
+	if err != nil || len(cpus) == 0 {
+		return ""
+	}
+	read := func(name string) string {
+		text, err := fs.ReadFile(sys, path.Join(cpus[0], name))
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(text))
+	}
+	driver, governor := read("scaling_driver"), read("scaling_governor")
+	chooses := driver == "intel_pstate" || strings.HasPrefix(driver, "amd-pstate") || strings.HasPrefix(driver, "amd_pstate")
+	if preference := read("energy_performance_preference"); chooses && preference == "power" {
+		return "energy preference " + preference
+	}
+	if governor == "powersave" && !chooses {
+		return "governor " + governor
+	}
+	return ""
+}
+
+// macLowPower reads `pmset -g` of macOS: lowpowermode is 1 in Low Power Mode, of which powermode 1 is another name.
+func macLowPower(out []byte) string {
+	for line := range bytes.Lines(out) {
+		fields := strings.Fields(string(line))
+		if len(fields) >= 2 && (fields[0] == "lowpowermode" || fields[0] == "powermode") && fields[1] == "1" {
+			return "Low Power Mode"
+		}
+	}
+	return ""
+}
+
+// saverScheme is the power plan "Power saver" in every language: Windows' GUID_MAX_POWER_SAVINGS.
+const saverScheme = "a1841308-3541-4fab-bc81-f71556f20b4a"
+
+// winPowerSaver reads `powercfg /getactivescheme` of Windows.
+func winPowerSaver(out []byte) string {
+	if bytes.Contains(bytes.ToLower(out), []byte(saverScheme)) {
+		return "power plan Power saver"
+	}
+	return ""
+}
+
+// howToWake says what to do about what is held back.
+func howToWake(saving string) string {
+	switch {
+	case strings.HasPrefix(saving, "governor"):
+		return fmt.Sprintf("set it with `%s`", "cpupower frequency-set -g performance")
+	case strings.HasPrefix(saving, "energy"):
+		return "set it with `powerprofilesctl set performance`"
+	case strings.HasPrefix(saving, "Low Power"):
+		return "turn it off in System Settings > Battery"
+	}
+	return "choose Balanced or High performance"
+}
