@@ -7,9 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,19 +48,6 @@ func attach(image string, size int64) (*os.File, error) {
 		}
 	}
 	return nil, errors.New("no loop device is free")
-}
-
-// addPartition announces a partition to the kernel, as addpart does. A partition table would do for a kernel that supports
-// its type.
-func addPartition(device *os.File, number int, start, size int64) error {
-	part := unix.BlkpgPartition{Start: start, Length: size, Pno: int32(number)}
-	arg := unix.BlkpgIoctlArg{Op: unix.BLKPG_ADD_PARTITION, Datalen: int32(unsafe.Sizeof(part)), Data: (*byte)(unsafe.Pointer(&part))}
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, device.Fd(), unix.BLKPG, uintptr(unsafe.Pointer(&arg)))
-	runtime.KeepAlive(device)
-	if errno != 0 {
-		return errno
-	}
-	return nil
 }
 
 // LoopsIn are the loop devices over files in a folder.
@@ -138,12 +123,4 @@ func (d *Disk) Map(target string, args ...string) error {
 // Suspend lets the requests to a mapped disk wait until it is mapped again.
 func (d *Disk) Suspend() error {
 	return command("dmsetup", "suspend", "--noflush", "--nolockfs", filepath.Base(d.Dir))
-}
-
-func unmap(dir string) error {
-	name := filepath.Base(dir)
-	if _, err := os.Stat(filepath.Join(mapper, name)); errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return command("dmsetup", "remove", "--retry", name)
 }

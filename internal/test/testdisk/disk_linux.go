@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ type Disk struct {
 	opts   Options
 	lock   *os.File // on Dir: whoever has it owns the disk
 	device *os.File // keeps the device while nothing is mounted
-	group  *group   // nil without a limit
+	group  string   // the control group's folder; empty without a limit
 }
 
 // Make makes a disk for the duration of a test. Without root's rights the test is skipped, unless it must run.
@@ -97,10 +98,11 @@ func New(opts Options) (d *Disk, err error) {
 	}
 	d.Device = d.device.Name()
 	for i := range opts.Partitions {
-		const mib = 1 << 20
-		size := opts.Bytes / int64(opts.Partitions) / mib * mib
-		if err := addPartition(d.device, i+1, int64(i)*size, size); err != nil {
-			return nil, fmt.Errorf("make partition %d of %s: %w", i+1, d.Device, err)
+		const mib, sector = 1 << 20, 512
+		size := opts.Bytes / int64(opts.Partitions) / mib * mib / sector
+		// A partition table would do for a kernel that supports its type.
+		if err := command("addpart", d.Device, fmt.Sprint(i+1), fmt.Sprint(int64(i)*size), fmt.Sprint(size)); err != nil {
+			return nil, err
 		}
 	}
 	return d, nil
@@ -132,31 +134,59 @@ func (d *Disk) Mount(part int, options string) (root string, err error) {
 	return root, command("mount", args...)
 }
 
+// Where control groups that limit I/O are: of version 1
+// (https://docs.kernel.org/admin-guide/cgroup-v1/blkio-controller.html) or 2
+// (https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files).
+const (
+	first  = "/sys/fs/cgroup/blkio"
+	second = "/sys/fs/cgroup"
+)
+
+// ErrNoLimits is of a system whose control groups limit no I/O.
+var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio (version 1) nor io (version 2)")
+
 // Limit has the kernel let the processes of Command move that many bytes per second to and from the whole disk; 0 is no
 // limit. It holds for direct requests: what goes through the cache is written by the kernel's own processes.
-func (d *Disk) Limit(readRate, writeRate float64) (err error) {
-	if d.group == nil {
-		if d.group, err = newGroup(filepath.Base(d.Dir)); err != nil {
-			return fmt.Errorf("make a control group: %w", err)
-		}
-	}
+func (d *Disk) Limit(readRate, writeRate float64) error {
 	var st unix.Stat_t
 	if err := unix.Stat(d.Device, &st); err != nil {
 		return err
 	}
-	number := fmt.Sprintf("%d:%d", unix.Major(st.Rdev), unix.Minor(st.Rdev))
-	if err := d.group.limit(number, readRate, writeRate); err != nil {
-		return fmt.Errorf("limit %s: %w", d.Device, err)
+	number, name := fmt.Sprintf("%d:%d", unix.Major(st.Rdev), unix.Minor(st.Rdev)), filepath.Base(d.Dir)
+	group, rules := filepath.Join(first, name), map[string]string{
+		"blkio.throttle.read_bps_device":  fmt.Sprintf("%s %.0f", number, readRate),
+		"blkio.throttle.write_bps_device": fmt.Sprintf("%s %.0f", number, writeRate),
+	}
+	if _, err := os.Stat(filepath.Join(first, "blkio.throttle.read_bps_device")); err != nil {
+		has, err := os.ReadFile(filepath.Join(second, "cgroup.controllers"))
+		if err != nil || !slices.Contains(strings.Fields(string(has)), "io") {
+			return fmt.Errorf("make a control group: %w", ErrNoLimits)
+		}
+		if err := os.WriteFile(filepath.Join(second, "cgroup.subtree_control"), []byte("+io"), 0o644); err != nil {
+			return fmt.Errorf("make a control group: %w", err)
+		}
+		rule := fmt.Sprintf("%s rbps=%.0f wbps=%.0f", number, readRate, writeRate)
+		group, rules = filepath.Join(second, name), map[string]string{"io.max": strings.ReplaceAll(rule+" ", "=0 ", "=max ")}
+	}
+	if err := os.Mkdir(group, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("make a control group: %w", err)
+	}
+	d.group = group
+	for file, rule := range rules {
+		if err := os.WriteFile(filepath.Join(group, file), []byte(rule), 0o644); err != nil {
+			return fmt.Errorf("limit %s: %w", d.Device, err)
+		}
 	}
 	return nil
 }
 
 // Command is a command that runs within the limit.
 func (d *Disk) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	if d.group == nil {
+	if d.group == "" {
 		return exec.CommandContext(ctx, name, args...)
 	}
-	return exec.CommandContext(ctx, "sh", append([]string{"-c", `echo $$ >"$0/cgroup.procs" && exec "$@"`, d.group.dir, name}, args...)...)
+	enter := []string{"-c", `echo $$ >"$0/cgroup.procs" && exec "$@"`, d.group, name}
+	return exec.CommandContext(ctx, "sh", append(enter, args...)...)
 }
 
 // Close ends the processes of Command and removes all that belongs to the disk. What others keep in use is an error, and

@@ -51,7 +51,9 @@ func lock(dir string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// Sweep removes the disks of processes that were killed, and ends what those left running on them.
+// Sweep removes the disks of processes that were killed, and ends what those left running on them. It waits for nobody, so
+// that one call may leave a disk to the next: one that another Sweep is removing, one that is in use, and one whose owner was
+// killed while it started a command, which has the owner's lock until it runs.
 func Sweep() error {
 	owners, err := orphans()
 	if err != nil {
@@ -103,8 +105,10 @@ func remove(dir string) error {
 	if err := unmount(dir, func(mount string) bool { return filepath.Base(mount) != beneath }); err != nil {
 		return err
 	}
-	if err := unmap(dir); err != nil {
-		return err
+	if name := filepath.Base(dir); exists(filepath.Join(mapper, name)) {
+		if err := command("dmsetup", "remove", "--retry", name); err != nil {
+			return err
+		}
 	}
 	detached := await(func() bool {
 		left := LoopsIn(dir)
@@ -163,71 +167,23 @@ func await(done func() bool) bool {
 func Left(dir string) []string {
 	all := append(MountsIn(dir), LoopsIn(dir)...)
 	for _, path := range []string{dir, filepath.Join(first, filepath.Base(dir)), filepath.Join(second, filepath.Base(dir))} {
-		if _, err := os.Stat(path); err == nil {
+		if exists(path) {
 			all = append(all, path)
 		}
 	}
 	return all
 }
 
-// Where control groups that limit I/O are: of the first version (https://docs.kernel.org/admin-guide/cgroup-v1/blkio-controller.html)
-// or the second (https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files).
-const (
-	first  = "/sys/fs/cgroup/blkio"
-	second = "/sys/fs/cgroup"
-)
-
-// ErrNoLimits is of a system whose control groups limit no I/O.
-var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio (version 1) nor io (version 2)")
-
-type group struct {
-	dir     string
-	version int
-}
-
-func newGroup(name string) (*group, error) {
-	if _, err := os.Stat(filepath.Join(first, "blkio.throttle.read_bps_device")); err == nil {
-		g := &group{dir: filepath.Join(first, name), version: 1}
-		return g, os.Mkdir(g.dir, 0o755)
-	}
-	has, err := os.ReadFile(filepath.Join(second, "cgroup.controllers"))
-	if err != nil || !slices.Contains(strings.Fields(string(has)), "io") {
-		return nil, ErrNoLimits
-	}
-	if err := os.WriteFile(filepath.Join(second, "cgroup.subtree_control"), []byte("+io"), 0o644); err != nil {
-		return nil, err
-	}
-	g := &group{dir: filepath.Join(second, name), version: 2}
-	return g, os.Mkdir(g.dir, 0o755)
-}
-
-func (g *group) limit(number string, readRate, writeRate float64) error {
-	rules := map[string]string{
-		"blkio.throttle.read_bps_device":  fmt.Sprintf("%s %.0f", number, readRate),
-		"blkio.throttle.write_bps_device": fmt.Sprintf("%s %.0f", number, writeRate),
-	}
-	if g.version == 2 {
-		limitOf := func(rate float64) string {
-			if rate == 0 {
-				return "max"
-			}
-			return fmt.Sprintf("%.0f", rate)
-		}
-		rules = map[string]string{"io.max": fmt.Sprintf("%s rbps=%s wbps=%s", number, limitOf(readRate), limitOf(writeRate))}
-	}
-	for file, rule := range rules {
-		if err := os.WriteFile(filepath.Join(g.dir, file), []byte(rule), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // removeGroup ends the processes of a disk's control group, and removes it when they have gone.
 func removeGroup(name string) error {
 	for _, root := range []string{first, second} {
 		dir := filepath.Join(root, name)
-		if _, err := os.Stat(dir); err != nil {
+		if !exists(dir) {
 			continue
 		}
 		gone := func() bool {
