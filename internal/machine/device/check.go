@@ -2,7 +2,6 @@ package device
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -64,7 +63,7 @@ type Options struct {
 	Results string   // the folder that will take the results, which may not exist yet; empty: none
 	Recent  []Written
 	Watch   time.Duration                                          // how long to look for other work on the disks; 0: not at all
-	Moved   func(path string) (bytes int64, ok bool)               // what the disk behind a folder has moved since it was plugged in
+	Moved   func(path string) (bytes int64, ok bool)               // that the disk behind a folder has moved in all
 	Look    func(context.Context) (*hardware.Inventory, error)     // what is plugged in; nil: not known
 	Running func(context.Context) (processes []Process, err error) // what the machine does; nil: not known
 }
@@ -85,57 +84,13 @@ func Check(ctx context.Context, plan *scenario.Plan, opts Options) []Problem {
 	}
 	seen, problems := gather(ctx, plan, opts)
 	problems = append(problems, judge(seen)...)
-	return slices.DeleteFunc(problems, func(p Problem) bool { return !mustHold(p.Code) && slices.Contains(opts.Allow, p.Code) })
-}
-
-// mustHold reports whether a check cannot be left out.
-func mustHold(code string) bool {
-	return slices.ContainsFunc(Codes(), func(c Code) bool { return c.Name == code && c.Always })
-}
-
-// findings are the problems found so far.
-type findings []Problem
-
-// warn and refuse add a problem of a disk; its name goes before the text.
-func (f *findings) warn(code, disk, format string, args ...any) {
-	f.add(Problem{Code: code, Disk: disk}, format, args...)
-}
-
-func (f *findings) refuse(code, disk, format string, args ...any) {
-	f.add(Problem{Code: code, Disk: disk, Fatal: true}, format, args...)
-}
-
-func (f *findings) add(p Problem, format string, args ...any) {
-	p.Text = fmt.Sprintf(format, args...)
-	if p.Disk != "" {
-		p.Text = "disk " + p.Disk + ": " + p.Text
-	}
-	*f = append(*f, p)
-}
-
-// judge is Check without the looking.
-func judge(e *evidence) []Problem {
-	var found findings
-	for i, disk := range e.plan.Disks {
-		place, ok := e.places[disk.Name]
-		if !ok {
-			continue
+	var left []string // the codes of checks that are left out
+	for _, code := range Codes() {
+		if !code.Always && slices.Contains(opts.Allow, code.Name) {
+			left = append(left, code.Name)
 		}
-		judgeFolder(e, disk, place, &found)
-		judgeSystem(e, disk, place, &found)
-		judgeFiles(e, disk, place, &found)
-		judgeShared(e, i, place, &found)
-		judgeLinks(e, disk, place, &found)
-		judgeVolume(e, disk, place, &found)
-		judgeHistory(e, disk, &found)
-		judgeKnowledge(e, disk, place, &found)
 	}
-	found = append(found, judgeSpace(e.plan, e.places)...)
-	judgeHubs(e, &found)
-	judgeTraffic(e, &found)
-	judgePrograms(e, &found)
-	judgeHost(e, &found)
-	return found
+	return slices.DeleteFunc(problems, func(p Problem) bool { return slices.Contains(left, p.Code) })
 }
 
 // evidence is what was looked at before a plan is judged. What could not be had is empty.
@@ -153,7 +108,7 @@ type evidence struct {
 }
 
 // gather looks, and says what is wrong with folders that cannot be looked at.
-func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, findings) {
+func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, []Problem) {
 	e := &evidence{plan: plan, places: map[string]Place{}, machine: &hardware.Inventory{}, wrote: map[string]Written{}}
 	var found findings
 	for _, disk := range plan.Disks {
@@ -162,13 +117,14 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, 
 		}
 		place, err := Inspect(disk.Path)
 		if err != nil {
-			found.unusable(disk, err, runtime.GOOS)
+			found.disk = disk
+			found.unusable(err, runtime.GOOS)
 			continue
 		}
 		e.places[disk.Name] = place
 	}
 	if len(e.places) == 0 {
-		return e, found
+		return e, found.list
 	}
 	if opts.Results != "" {
 		// A results folder that cannot be looked at fails when it is made, with a better message.
@@ -177,7 +133,15 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, 
 		}
 	}
 	for _, w := range opts.Recent {
-		e.remember(w)
+		then, err := Inspect(w.Path)
+		if err != nil {
+			continue
+		}
+		for name, place := range e.places {
+			if last, ok := e.wrote[name]; place.sameVolume(then) && (!ok || w.Ago < last.Ago) {
+				e.wrote[name] = w
+			}
+		}
 	}
 	if opts.Look != nil {
 		machine, err := opts.Look(ctx)
@@ -188,20 +152,7 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, 
 	}
 	e.saving = SavingPower(ctx)
 	e.watch(ctx, opts)
-	return e, found
-}
-
-// remember keeps what an earlier run wrote to the volume of a disk, if it is the latest to do so.
-func (e *evidence) remember(w Written) {
-	then, err := Inspect(w.Path)
-	if err != nil {
-		return
-	}
-	for name, place := range e.places {
-		if last, ok := e.wrote[name]; place.sameVolume(then) && (!ok || w.Ago < last.Ago) {
-			e.wrote[name] = w
-		}
-	}
+	return e, found.list
 }
 
 // watch looks at the disks' counters and the machine's processes twice, and keeps what happened between.
@@ -249,11 +200,7 @@ func (e *evidence) watch(ctx context.Context, opts Options) {
 	}
 }
 
-// behind is the disk and the volume that hold a disk's folder; nil if the machine does not say.
-func (e *evidence) behind(name string) (*hardware.Disk, *hardware.Volume) {
-	return e.at(e.places[name])
-}
-
+// at is the disk and the volume that hold a place; nil if the machine does not say.
 func (e *evidence) at(place Place) (*hardware.Disk, *hardware.Volume) {
 	return e.machine.Holding(place.Path)
 }

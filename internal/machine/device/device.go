@@ -39,7 +39,10 @@ var errNotFolder = errors.New("it is not a folder")
 
 // Inspect finds out about the folder path.
 func Inspect(path string) (Place, error) {
-	resolved, err := resolve(path)
+	resolved, err := filepath.Abs(path)
+	if err == nil {
+		resolved, err = filepath.EvalSymlinks(resolved)
+	}
 	if err != nil {
 		return Place{}, err
 	}
@@ -61,19 +64,8 @@ func Inspect(path string) (Place, error) {
 	return p, nil
 }
 
-// sameFolder reports whether both are one folder, under whatever names.
-func (p Place) sameFolder(q Place) bool { return os.SameFile(p.info, q.info) }
-
 // sameVolume reports whether both share a file system, as far as the system says.
 func (p Place) sameVolume(q Place) bool { return p.ID != 0 && p.ID == q.ID }
-
-func resolve(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
-}
 
 // inspectAbove is Inspect for a folder that may not exist yet: the nearest one above it that does.
 func inspectAbove(path string) (Place, error) {
@@ -106,7 +98,7 @@ func Look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	return inv, nil
 }
 
-// ask runs one of the system's tools and returns what it prints. It waits no longer than patience.
+// ask runs one of the system's tools and returns what it prints. It waits no longer than the timeout.
 func ask(ctx context.Context, timeout time.Duration, argv []string) ([]byte, error) {
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return nil, err // no process is needed to find that out
@@ -135,7 +127,8 @@ const SlowAfter = 2 * time.Second
 // NotifyIfSlow does what may wait for a disk, and tells a person what is waited for if that takes long.
 func NotifyIfSlow(notify func(text string), timeout time.Duration, what string, do func() error) error {
 	late := time.AfterFunc(timeout, func() {
-		notify("waiting for " + what + ": its disk is starting up or hangs, or the system asks in a window of its own whether this terminal may use it")
+		notify("waiting for " + what + ": its disk is starting up or hangs, or the system asks in a window of its own " +
+			"whether this terminal may use it")
 	})
 	defer late.Stop()
 	return do()

@@ -224,9 +224,9 @@ func TestUnusableFolders(t *testing.T) {
 		{fs.ErrNotExist, "darwin", "missing"},
 		{errNotFolder, "darwin", "not_folder"},
 	} {
-		var found findings
-		found.unusable(disk, tt.err, tt.goos)
-		if len(found) != 1 || found[0].Code != tt.want || !found[0].Fatal || !strings.HasPrefix(found[0].Text, "disk A: ") {
+		f := findings{disk: disk}
+		f.unusable(tt.err, tt.goos)
+		if found := f.list[0]; found.Code != tt.want || !found.Fatal || !strings.HasPrefix(found.Text, "disk A: ") {
 			t.Errorf("%v on %s: %v, want %s", tt.err, tt.goos, found, tt.want)
 		}
 	}

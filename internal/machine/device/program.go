@@ -2,7 +2,7 @@ package device
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -25,11 +25,11 @@ const (
 
 // program is one that loads disks.
 type program struct {
-	name string // a pattern as path.Match takes it, in lower case; Linux cuts names after 15 bytes
-	arg  string // one of its arguments, if only that makes it one
-	sign sign
-	does string
-	try  string
+	names string // patterns as path.Match takes them, in lower case; Linux cuts names after 15 bytes
+	arg   string // one of its arguments, if only that makes it one
+	sign  sign
+	does  string
+	try   string
 }
 
 const (
@@ -40,104 +40,96 @@ const (
 // programs are those that load disks without being asked at that moment.
 var programs = [...]program{
 	// Linux
-	{name: "fsck*", sign: onADisk, does: "checks a file system", try: letFinish},
-	{name: "e2fsck", sign: onADisk, does: "checks a file system", try: letFinish},
-	{name: "xfs_repair", sign: onADisk, does: "checks a file system", try: letFinish},
-	{name: "badblocks", sign: onADisk, does: "reads every block", try: letFinish},
-	{name: "btrfs", arg: "scrub", sign: runs, does: "scrubs a file system", try: "pause it with `btrfs scrub cancel`"},
-	{name: "btrfs", arg: "balance", sign: runs, does: "balances a file system", try: "pause it with `btrfs balance pause`"},
-	{name: "md*_resync", sign: runs, does: "reads a RAID through", try: letFinish},
-	{name: "fstrim", sign: runs, does: "trims file systems", try: letFinish},
-	{name: "xfs_fsr", sign: runs, does: "defragments file systems", try: letFinish},
-	{name: "e4defrag", sign: runs, does: "defragments file systems", try: letFinish},
-	{name: "updatedb*", sign: runs, does: "lists all files", try: letFinish},
-	{name: "tracker-miner-*", sign: worked, does: "indexes files", try: letFinish},
-	{name: "localsearch*", sign: worked, does: "indexes files", try: letFinish},
-	{name: "baloo_file*", sign: worked, does: "indexes files", try: "pause it with `balooctl6 suspend`"},
-	// Backups, of every system
-	{name: "rsync", sign: onADisk, does: "copies files", try: letFinish},
-	{name: "borg", sign: onADisk, does: "backs files up", try: pauseBackup},
-	{name: "restic", sign: onADisk, does: "backs files up", try: pauseBackup},
-	{name: "kopia", sign: onADisk, does: "backs files up", try: pauseBackup},
-	{name: "rclone", sign: onADisk, does: "copies files", try: letFinish},
-	{name: "duplicity", sign: onADisk, does: "backs files up", try: pauseBackup},
-	{name: "dd", sign: onADisk, does: "copies bytes", try: letFinish},
-	{name: "fio", sign: onADisk, does: "measures a disk", try: letFinish},
+	{"fsck* e2fsck xfs_repair", "", onADisk, "checks a file system", letFinish},
+	{"badblocks", "", onADisk, "reads every block", letFinish},
+	{"btrfs", "scrub", runs, "scrubs a file system", "pause it with `btrfs scrub cancel`"},
+	{"btrfs", "balance", runs, "balances a file system", "pause it with `btrfs balance pause`"},
+	{"md*_resync", "", runs, "reads a RAID through", letFinish},
+	{"fstrim", "", runs, "trims file systems", letFinish},
+	{"xfs_fsr e4defrag", "", runs, "defragments file systems", letFinish},
+	{"updatedb*", "", runs, "lists all files", letFinish},
+	{"tracker-miner-* localsearch*", "", worked, "indexes files", letFinish},
+	{"baloo_file*", "", worked, "indexes files", "pause it with `balooctl6 suspend`"},
+	// of every system
+	{"rsync rclone robocopy.exe", "", onADisk, "copies files", letFinish},
+	{"borg restic kopia duplicity", "", onADisk, "backs files up", pauseBackup},
+	{"dd", "", onADisk, "copies bytes", letFinish},
+	{"fio", "", onADisk, "measures a disk", letFinish},
 	// macOS
-	{name: "backupd", sign: worked, does: "makes a Time Machine backup", try: "stop it with `tmutil stopbackup`"},
-	{name: "mds_stores", sign: worked, does: "indexes for Spotlight", try: "let it finish, or take the disk out with `mdutil -i off /Volumes/NAME`"},
-	{name: "mdworker*", sign: worked, does: "indexes for Spotlight", try: "let it finish, or take the disk out with `mdutil -i off /Volumes/NAME`"},
-	{name: "mediaanalysisd", sign: worked, does: "looks at photographs", try: letFinish},
-	{name: "bztransmit*", sign: worked, does: "backs files up", try: pauseBackup},
+	{"backupd", "", worked, "makes a Time Machine backup", "stop it with `tmutil stopbackup`"},
+	{
+		"mds_stores mdworker*", "", worked, "indexes for Spotlight",
+		"let it finish, or take the disk out with `mdutil -i off /Volumes/NAME`",
+	},
+	{"mediaanalysisd", "", worked, "looks at photographs", letFinish},
+	{"bztransmit*", "", worked, "backs files up", pauseBackup},
 	// Windows
-	{name: "defrag.exe", sign: runs, does: "defragments or trims drives", try: letFinish},
-	{name: "chkdsk.exe", sign: runs, does: "checks a file system", try: letFinish},
-	{name: "wbengine.exe", sign: runs, does: "makes a backup", try: pauseBackup},
-	{name: "vssvc.exe", sign: worked, does: "makes shadow copies", try: letFinish},
-	{name: "msmpeng.exe", sign: worked, does: "looks for malware", try: "let it finish, or exclude the folder under test in Windows Security"},
-	{name: "mpcmdrun.exe", sign: runs, does: "looks for malware", try: letFinish},
-	{name: "searchindexer.exe", sign: worked, does: "indexes files", try: letFinish},
-	{name: "robocopy.exe", sign: onADisk, does: "copies files", try: letFinish},
+	{"defrag.exe", "", runs, "defragments or trims drives", letFinish},
+	{"chkdsk.exe", "", runs, "checks a file system", letFinish},
+	{"wbengine.exe", "", runs, "makes a backup", pauseBackup},
+	{"vssvc.exe", "", worked, "makes shadow copies", letFinish},
+	{"msmpeng.exe", "", worked, "looks for malware", "let it finish, or exclude the folder under test in Windows Security"},
+	{"mpcmdrun.exe", "", runs, "looks for malware", letFinish},
+	{"searchindexer.exe", "", worked, "indexes files", letFinish},
 }
 
 // atWork is the part of a core that an active service uses at least.
 const atWork = 0.05
 
-// programOf finds a process in the table; nil if it is none that loads disks.
-func programOf(p Process) *program {
-	name := strings.ToLower(p.Name)
+// programOf finds a process in the table, and the pattern of its name; nil if it is none that loads disks.
+func programOf(p Process) (*program, string) {
 	for i := range programs {
-		if match, _ := path.Match(programs[i].name, name); match && (programs[i].arg == "" || slices.Contains(p.Args, programs[i].arg)) {
-			return &programs[i]
+		for pattern := range strings.FieldsSeq(programs[i].names) {
+			match, _ := path.Match(pattern, strings.ToLower(p.Name))
+			if arg := programs[i].arg; match && (arg == "" || p.Args == nil || slices.Contains(p.Args, arg)) {
+				return &programs[i], pattern
+			}
 		}
 	}
-	return nil
+	return nil, ""
 }
 
 // known reports whether a program of that name may be in the table.
 func known(name string) bool {
-	return slices.ContainsFunc(programs[:], func(p program) bool {
-		match, _ := path.Match(p.name, strings.ToLower(name))
-		return match
-	})
+	program, _ := programOf(Process{Name: name})
+	return program != nil
 }
 
 // judgePrograms asks whether a program is running that loads disks.
-func judgePrograms(e *evidence, found *findings) {
+func (e *evidence) judgePrograms(f *findings) {
 	reported := map[string]bool{} // once for all processes of a program
 	for _, p := range e.processes {
-		program := programOf(p)
+		program, pattern := programOf(p)
 		if program == nil {
 			continue
 		}
-		switch program.sign {
-		case worked:
-			if p.Busy < atWork {
-				continue
-			}
-		case onADisk:
-			if p.Busy == 0 && !p.Blocked {
-				continue
-			}
-			for _, disk := range e.plan.Disks {
-				if place, ok := e.places[disk.Name]; ok && !reported[program.name+disk.Name] && e.worksOn(p, disk, place) {
-					reported[program.name+disk.Name] = true
-					found.warn("background", disk.Name, "%s (process %d) %s on it; %s", p.Name, p.PID, program.does, program.try)
-				}
-			}
+		if program.sign == worked && p.Busy < atWork || program.sign == onADisk && p.Busy == 0 && !p.Blocked {
 			continue
 		}
-		if !reported[program.name] {
-			reported[program.name] = true
-			found.warn("background", "", "%s (process %d) %s, which loads disks; %s", p.Name, p.PID, program.does, program.try)
+		disks := []scenario.Disk{{}} // none: it loads all
+		if program.sign == onADisk {
+			disks = e.plan.Disks
+		}
+		for _, f.disk = range disks {
+			place, real := e.places[f.disk.Name]
+			key := pattern + f.disk.Name
+			if reported[key] || program.sign == onADisk && !(real && e.worksOn(p, place)) {
+				continue
+			}
+			reported[key] = true
+			on := ", which loads disks"
+			if program.sign == onADisk {
+				on = " on it"
+			}
+			f.warn("background", "%s (process %d) %s%s; %s", p.Name, p.PID, program.does, on, program.try)
 		}
 	}
 }
 
 // worksOn reports whether a process has to do with a disk under test: with its volume, or with the device.
-func (e *evidence) worksOn(p Process, disk scenario.Disk, place Place) bool {
+func (e *evidence) worksOn(p Process, place Place) bool {
 	devices := []string{place.Source}
-	if own, _ := e.behind(disk.Name); own != nil {
+	if own, _ := e.at(place); own != nil {
 		devices = append(devices, "/dev/"+own.Name)
 	}
 	for _, arg := range slices.Concat(p.Args, p.Places) {
@@ -164,7 +156,7 @@ func within(name, folder string) bool {
 type Process struct {
 	PID    int
 	Name   string        // of the program, without its folder
-	Args   []string      // it was started with
+	Args   []string      // it was started with; nil: any
 	Places []string      // folders and files that it works in, if they can be seen
 	CPU    time.Duration // it has used
 	Busy   float64       // cores' worth of work while it was watched
@@ -287,28 +279,26 @@ func parsePS(out []byte) []Process {
 
 // parseCPUTime reads [[days-]hours:]minutes:seconds, with hundredths.
 func parseCPUTime(s string) (time.Duration, bool) {
-	var parts []string // days, hours, minutes, seconds
 	days, rest, ok := strings.Cut(s, "-")
 	if !ok {
 		days, rest = "0", s
 	}
-	switch parts = strings.Split(rest, ":"); len(parts) {
-	case 2:
-		parts = append([]string{days, "0"}, parts...)
-	case 3:
-		parts = append([]string{days}, parts...)
-	default:
-		return 0, false
+	seconds, err := strconv.ParseFloat(days, 64)
+	seconds *= 24
+	parts := strings.Split(rest, ":")
+	if len(parts) == 2 {
+		parts = append([]string{"0"}, parts...)
 	}
-	var seconds float64
-	for i, unit := range []float64{24 * 3600, 3600, 60, 1} {
-		v, err := strconv.ParseFloat(parts[i], 64)
-		if err != nil || !(v >= 0 && v < 1e6) {
+	for i, part := range parts {
+		v, bad := strconv.ParseFloat(part, 64)
+		if err = cmp.Or(err, bad); err != nil || len(parts) != 3 || !(v >= 0 && v < 1e6) {
 			return 0, false
 		}
-		seconds += v * unit
+		if seconds += v; i < 2 {
+			seconds *= 60
+		}
 	}
-	return time.Duration(seconds * float64(time.Second)), true
+	return time.Duration(seconds * float64(time.Second)), err == nil
 }
 
 // governed says how Linux holds the processor back to save power, from sysfs; empty if it does not. The governor
@@ -363,7 +353,7 @@ func winPowerSaver(out []byte) string {
 func howToWake(saving string) string {
 	switch {
 	case strings.HasPrefix(saving, "governor"):
-		return fmt.Sprintf("set it with `%s`", "cpupower frequency-set -g performance")
+		return "set it with `cpupower frequency-set -g performance`"
 	case strings.HasPrefix(saving, "energy"):
 		return "set it with `powerprofilesctl set performance`"
 	case strings.HasPrefix(saving, "Low Power"):

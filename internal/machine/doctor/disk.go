@@ -1,10 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"slices"
 	"time"
@@ -49,54 +49,59 @@ type trial struct {
 	done  map[string]moved // by what was moved
 }
 
-// diskChecks are the names of the checks that need test files, in their order.
-var diskChecks = [...]string{"direct", "direct_4k", "counters", "limits", "flush", "lanes"}
+// facts are what the system reports of a disk.
+type facts struct {
+	limits          []string // that it sets to this process, in words
+	volatile, known bool     // its cache loses what it holds without power, if that is known
+	virtual         bool     // it is made by a program: a machine's host, or this system out of a file
+}
+
+// diskChecks are the checks of a disk in their order. The last six write test files.
+var diskChecks = [...]string{"permissions", "folder", "direct", "direct_4k", "counters", "limits", "flush", "lanes"}
 
 // checkDisk makes every check of one disk, which all need a writable folder.
-func (o Options) checkDisk(ctx context.Context, path string, alive func(), add func(name, path string, c trace.Check)) {
-	skipRest := func() {
-		for _, name := range diskChecks {
-			add(name, path, skip("", "Not checked: nothing could be written.", ""))
+func (o Options) checkDisk(ctx context.Context, path string, alive func(), add func(name string, c trace.Check)) {
+	first := check(ctx, func() (device.Place, error) { return device.Inspect(path) }, judgePlace)
+	add("permissions", first)
+	if first.Verdict == trace.Pass {
+		first = check(ctx, func() (error, error) { return diskio.TryFolder(path, o.RunID), nil }, judgeFolder)
+		add("folder", first)
+	}
+	if first.Verdict != trace.Pass {
+		for _, name := range diskChecks[2:] {
+			add(name, skip("", "Not checked: nothing could be written.", ""))
 		}
-	}
-	allowed := check(ctx, func() (device.Place, error) { return device.Inspect(path) }, judgePlace)
-	add("permissions", path, allowed)
-	if allowed.Verdict != trace.Pass {
-		skipRest()
-		return
-	}
-	folder := check(ctx, func() (error, error) { return diskio.TryFolder(path, o.RunID), nil }, judgeFolder)
-	add("folder", path, folder)
-	if folder.Verdict != trace.Pass {
-		skipRest()
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, diskTime)
 	defer cancel()
 	t := &trial{ctx: limited, opts: o, path: path, alive: alive, size: pilotSize, done: map[string]moved{}}
-	err := t.moveAll()
+	failed := t.moveAll()
 	of := func(names ...string) func() ([]moved, error) {
-		return func() ([]moved, error) {
-			var all []moved
+		return func() (all []moved, _ error) {
 			for _, name := range names {
 				m, ok := t.done[name]
 				if !ok {
-					return nil, err
+					return nil, failed
 				}
 				all = append(all, m)
 			}
 			return all, nil
 		}
 	}
-	add("direct", path, check(ctx, of("write", "read"), judgeDirect))
-	add("direct_4k", path, check(ctx, of("small write", "small read"), judgeDirect))
-	add("counters", path, check(ctx, of("write", "read"), judgeCounters))
-	add("limits", path, check(ctx, func() (pace, error) {
-		all, err := of("write", "read", "small write", "small read")()
-		return paceOf(all, o.limits(path)), err
-	}, judgeLimits))
-	add("flush", path, check(ctx, t.flushes, judgeFlush))
-	add("lanes", path, check(ctx, t.lanes, judgeLanes))
+	report := factsOf
+	if o.facts != nil {
+		report = o.facts
+	}
+	facts := report(path)
+	add("direct", check(ctx, of("write", "read"), judgeDirect))
+	add("direct_4k", check(ctx, of("small write", "small read"), judgeDirect))
+	add("counters", check(ctx, of("write", "read"), judgeCounters))
+	add("limits", check(ctx, of("write", "read", "small write", "small read"), func(all []moved) trace.Check {
+		return judgeLimits(paceOf(all, facts.limits))
+	}))
+	add("flush", check(ctx, func() (flushed, error) { return t.flushes(facts) }, judgeFlush))
+	add("lanes", check(ctx, t.lanes, judgeLanes))
 }
 
 // moveAll writes and reads the large file and the small requests.
@@ -137,7 +142,10 @@ func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
 	if j.lanes == 0 {
 		j.lanes = depth
 	}
-	io := scenario.IO{Mode: scenario.ModeDirect, Block: j.block, Depth: j.lanes, Flush: scenario.FlushFsync, Verify: scenario.VerifyOff, Preallocate: true}
+	io := scenario.IO{
+		Mode: scenario.ModeDirect, Block: j.block, Depth: j.lanes, Flush: scenario.FlushFsync,
+		Verify: scenario.VerifyOff, Preallocate: true,
+	}
 	if j.random {
 		io.Access, io.Cap = scenario.AccessRandom, smallTime
 	}
@@ -148,10 +156,10 @@ func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
 	if j.stays {
 		work.CarryOver = work.Sizes
 	}
-	before, countErr := t.count()
+	before, countErr := t.opts.Count(t.ctx, t.path)
 	did, err := diskio.Try(t.ctx, work, t.alive)
 	m := moved{Tried: did, role: role, block: j.block, counted: -1}
-	if after, err := t.count(); err == nil && countErr == nil {
+	if after, err := t.opts.Count(t.ctx, t.path); err == nil && countErr == nil {
 		m.counted = after - before
 	}
 	if err != nil {
@@ -164,30 +172,8 @@ func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
 	return m, nil
 }
 
-var errNoCount = errors.New("nothing counts what the disk moves")
-
-func (t *trial) count() (int64, error) {
-	if t.opts.Count == nil {
-		return 0, errNoCount
-	}
-	return t.opts.Count(t.ctx, t.path)
-}
-
-// hint is what to try after an error.
-func hint(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "choose a folder that you may write to"
-	case errors.Is(err, fs.ErrNotExist):
-		return "check that the disk is mounted and that the folder exists"
-	}
-	return ""
-}
-
-// need is the maximum size of the checks' test files.
-const need = largest + spareBytes
-
 func judgePlace(p device.Place) trace.Check {
+	const need = largest + spareBytes
 	switch {
 	case p.Writable != nil:
 		advice := "choose a folder that you may write to"
@@ -206,7 +192,9 @@ func judgePlace(p device.Place) trace.Check {
 // judgeFolder takes what was wrong with a test folder; nil for nothing.
 func judgeFolder(err error) trace.Check {
 	if err != nil {
-		return fail(err.Error(), "Test files might not be removed, or be removed while another run uses them.", "use a file system of the computer's own (APFS, exFAT, NTFS, ext4, XFS), not one on a network, and hubbench clean to remove what is left")
+		return fail(err.Error(), "Test files might not be removed, or be removed while another run uses them.",
+			"use a file system of the computer's own (APFS, exFAT, NTFS, ext4, XFS), not one on a network, "+
+				"and hubbench clean to remove what is left")
 	}
 	return pass("created, locked and removed", "Test files are safe from other runs, and are removed.")
 }
@@ -225,9 +213,11 @@ type laneRates struct{ one, four []float64 }
 // zeros, or allows one writer at a time, makes it slower.
 func judgeLanes(r laneRates) trace.Check {
 	one, four := slices.Max(r.one), slices.Max(r.four) // other programs can only make them slower
-	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)", unit.FormatRate(one), unit.FormatRate(four), len(r.one))
+	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)",
+		unit.FormatRate(one), unit.FormatRate(four), len(r.one))
 	if four < lanesLow*one {
-		return warn(measured, "The file system slows down several requests to a new file: rates are its own, not the disk's.", "set `depth: 1`, or use another file system")
+		return warn(measured, "The file system slows down several requests to a new file: "+
+			"rates are its own, not the disk's.", "set `depth: 1`, or use another file system")
 	}
 	return pass(measured, "Several requests at a time cost nothing.")
 }
@@ -236,16 +226,82 @@ func judgeLanes(r laneRates) trace.Check {
 func (t *trial) lanes() (r laneRates, err error) {
 	size := max(t.size/4/largeBlock*largeBlock, largeBlock)
 	for range laneTries {
-		for _, l := range [...]struct {
-			lanes int
-			rates *[]float64
-		}{{1, &r.one}, {depth, &r.four}} {
-			m, err := t.move("lanes", trace.Write, job{size: size, block: 1 << 20, lanes: l.lanes})
-			if err != nil {
-				return r, err
-			}
-			*l.rates = append(*l.rates, m.rate())
+		one, err := t.move("lanes", trace.Write, job{size: size, block: 1 << 20, lanes: 1})
+		if err != nil {
+			return r, err
 		}
+		four, err := t.move("lanes", trace.Write, job{size: size, block: 1 << 20})
+		if err != nil {
+			return r, err
+		}
+		r.one, r.four = append(r.one, one.rate()), append(r.four, four.rate())
 	}
 	return r, nil
+}
+
+const (
+	// sayAfter is how long nothing may move on a disk before a notice.
+	sayAfter = 8 * time.Second
+	// hangTimeout is how long nothing may move before the disk is given up.
+	hangTimeout = 20 * time.Second
+	// endTime is how long the checks of a disk may take to end when they are interrupted.
+	endTime  = time.Second
+	lookEach = 100 * time.Millisecond
+)
+
+// watchDisk makes every check of one disk, in a goroutine that a disk that hangs may block forever. Such a disk fails, and
+// the checks of others go on. It reports whether the goroutine ended.
+func (o Options) watchDisk(ctx context.Context, path string, add func(name string, c trace.Check)) bool {
+	type made struct {
+		name  string
+		check trace.Check
+	}
+	left := diskChecks[:]
+	checks, moves := make(chan made, len(left)), make(chan struct{}, 1)
+	alive := func() {
+		select {
+		case moves <- struct{}{}:
+		default:
+		}
+	}
+	go func() {
+		defer close(checks)
+		o.checkDisk(ctx, path, alive, func(name string, c trace.Check) { checks <- made{name, c} })
+	}()
+	stall, interrupted := cmp.Or(o.Stall, hangTimeout), ctx.Done()
+	notice := min(sayAfter, stall/2)
+	var over <-chan time.Time // soon after an interrupt
+	look := time.NewTicker(lookEach)
+	defer look.Stop()
+	for silent := time.Duration(0); silent < stall && len(left) > 0; {
+		select {
+		case c, more := <-checks:
+			if !more {
+				return true
+			}
+			add(c.name, c.check)
+			left, silent = left[1:], 0
+		case <-moves:
+			silent = 0
+		case <-look.C:
+			if silent += lookEach; silent-lookEach < notice && silent >= notice {
+				o.OnHang(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; it is given up after %s",
+					path, silent, stall))
+			}
+		case <-interrupted:
+			interrupted, over = nil, time.After(endTime)
+		case <-over:
+			silent = stall
+		}
+	}
+	if len(left) == 0 {
+		return true
+	}
+	add(left[0], fail(fmt.Sprintf("nothing moved for %s", stall), "The disk hangs.", "check that it is connected, and try again"))
+	for _, name := range left[1:] {
+		add(name, skip("", "It is not known, as the disk hangs.", ""))
+	}
+	o.OnHang(fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when the disk is back; "+
+		"then run hubbench clean %[1]s", path, o.RunID))
+	return false
 }

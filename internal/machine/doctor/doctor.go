@@ -1,14 +1,16 @@
 // Package doctor checks in two minutes whether measurements on this machine can be trusted: the clock that all processes
 // share, the instant at which they start, requests that really bypass the system's cache, flushes that really reach the
-// disk. Each check has a file, with a measurement and a judge that turns the numbers into a verdict. It analyses no runs,
-// and touches only its own test folders. Start at Run.
+// disk. Each check is a measurement and a judge that turns the numbers into a verdict. It analyses no runs, and touches only
+// its own test folders. Start at Run; machine.go has the checks of the machine, disk.go those of a disk.
 package doctor
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
@@ -20,20 +22,20 @@ type Options struct {
 	Paths   []string                                                        // a folder on each disk
 	RunID   string                                                          // names the test folders
 	Command func(args ...string) *exec.Cmd                                  // hubbench itself
-	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count; nil if nothing counts
-	Awake   func(ctx context.Context) error                                 // why the machine cannot be kept awake; nil if it can
-	Saving  func(ctx context.Context) string                                // how the processor is held back to save power; empty if it is not
-	Limits  func(path string) []string                                      // that the system sets to this process on a disk, in words; nil: as this system reports them
+	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count
+	Awake   func(ctx context.Context) error                                 // why the machine cannot be kept awake
+	Saving  func(ctx context.Context) string                                // how the processor is held back; empty: it is not
 	Battery func(ctx context.Context) (on, known bool)
-	Stall   time.Duration      // how long a disk may move nothing before it is given up; 0: the default
-	Say     func(doing string) // is called with what is being measured
-	OnHang  func(text string)  // is called at once when a disk moves nothing
+	Stall   time.Duration           // how long a disk may move nothing before it is given up; 0: the default
+	Say     func(doing string)      // is called with what is being measured
+	OnHang  func(text string)       // is called at once when a disk moves nothing
+	facts   func(path string) facts // what the system reports of a disk; nil: factsOf
 }
 
 // Run makes every check. An error means that it was interrupted or could not start; anything else that goes wrong is a
 // failed check.
 func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
-	watch := startWatch() // drift takes time to become visible
+	drifted := watchDrift() // which takes time to become visible
 	dismiss, err := opts.janitor()
 	if err != nil {
 		return nil, err
@@ -46,20 +48,30 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 		checks = append(checks, c)
 	}
 	opts.Say("the clock, timers and the start of processes")
-	add("clock", "", check(ctx, func() (readings, error) { return readClocks(ctx, opts.Command(ClockCommand)) }, judgeClocks))
+	clocks := func() (readings, error) { return readClocks(ctx, opts.Command(ClockCommand)) }
+	add("clock", "", check(ctx, clocks, judgeClocks))
 	add("timers", "", check(ctx, func() (lateness, error) { return sleepOften(ctx) }, judgeTimers))
 	add("start", "", check(ctx, func() ([]float64, error) { return dryReleases(ctx, opts.Command) }, judgeStart))
 	add("awake", "", check(ctx, func() (error, error) { return opts.Awake(ctx), nil }, judgeAwake))
 	add("priority", "", check(ctx, measurePriority, judgePriority))
-	add("power", "", check(ctx, func() (power, error) { return opts.power(ctx), nil }, judgePower))
+	add("power", "", check(ctx, func() (p power, _ error) {
+		if opts.Battery != nil {
+			p.battery, p.known = opts.Battery(ctx)
+		}
+		if opts.Saving != nil {
+			p.saving = opts.Saving(ctx)
+		}
+		return p, nil
+	}, judgePower))
 	for _, path := range opts.Paths {
 		opts.Say(path)
-		hung = !opts.watchDisk(ctx, path, add) || hung
+		hung = !opts.watchDisk(ctx, path, func(name string, c trace.Check) { add(name, path, c) }) || hung
 	}
 	if len(opts.Paths) == 0 {
-		add("disks", "", skip("no folder given", "No disk was checked.", "name a folder on each: hubbench doctor /Volumes/A"))
+		add("disks", "", skip("no folder given", "No disk was checked.",
+			"name a folder on each: hubbench doctor /Volumes/A"))
 	}
-	add("stopwatch", "", check(ctx, func() (drift, error) { return watch.stop(ctx) }, judgeDrift))
+	add("stopwatch", "", check(ctx, func() (drift, error) { return drifted(ctx) }, judgeDrift))
 	return checks, ctx.Err()
 }
 
@@ -73,7 +85,7 @@ func (o Options) janitor() (dismiss func(hangs bool), err error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := o.Command(append(append([]string{"janitor"}, args...), append([]string{o.RunID}, o.Paths...)...)...)
+	cmd := o.Command(slices.Concat([]string{"janitor"}, args, []string{o.RunID}, o.Paths)...)
 	coordinator.Inherit(cmd, end)
 	stdin, err := cmd.StdinPipe() // closing it starts the clean-up
 	if err == nil {
@@ -101,14 +113,12 @@ func (o Options) janitor() (dismiss func(hangs bool), err error) {
 		}()
 		select {
 		case <-ended:
-		case <-time.After(dismissTimeout):
-			o.OnHang(fmt.Sprintf("test files (.hubbench-%s) are still being removed; if a disk hangs, run hubbench clean when it is back", o.RunID))
+		case <-time.After(3 * time.Second):
+			o.OnHang(fmt.Sprintf("test files (.hubbench-%s) are still being removed; "+
+				"if a disk hangs, run hubbench clean when it is back", o.RunID))
 		}
 	}, nil
 }
-
-// dismissTimeout is how long the clean-up process is waited for.
-const dismissTimeout = 3 * time.Second
 
 // check measures and judges. What cannot be measured fails.
 func check[M any](ctx context.Context, measure func() (M, error), judge func(M) trace.Check) trace.Check {
@@ -117,7 +127,15 @@ func check[M any](ctx context.Context, measure func() (M, error), judge func(M) 
 	case ctx.Err() != nil:
 		return skip("", "It was interrupted.", "")
 	case err != nil:
-		return fail("error: "+err.Error(), "The check could not be made, and a run would probably fail in the same way.", hint(err))
+		advice := ""
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			advice = "choose a folder that you may write to"
+		case errors.Is(err, fs.ErrNotExist):
+			advice = "check that the disk is mounted and that the folder exists"
+		}
+		return fail("error: "+err.Error(),
+			"The check could not be made, and a run would probably fail in the same way.", advice)
 	}
 	return judge(m)
 }
@@ -163,11 +181,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Question is what a check asks.
-type Question struct {
-	Check string
-	Asks  string // in words, without a question mark
-}
+// Question is what a check asks, in words, without a question mark.
+type Question struct{ Check, Asks string }
 
 // Questions lists what is asked of the machine, and then of each disk.
 func Questions() []Question {
@@ -188,69 +203,4 @@ func Questions() []Question {
 		{"flush", "Does a flush take as long as reaching the disk must, in each flush mode"},
 		{"lanes", "Are four requests at a time to a new file as fast as one"},
 	}
-}
-
-const (
-	// sayAfter is how long nothing may move on a disk before a notice.
-	sayAfter = 8 * time.Second
-	// hangTimeout is how long nothing may move before the disk is given up.
-	hangTimeout = 20 * time.Second
-	// endTime is how long the checks of a disk may take to end when they are interrupted.
-	endTime  = time.Second
-	lookEach = 100 * time.Millisecond
-)
-
-// watchDisk makes every check of one disk, in a goroutine that a disk that hangs may block forever. Such a disk fails, and
-// the checks of others go on. It reports whether the goroutine ended.
-func (o Options) watchDisk(ctx context.Context, path string, add func(name, path string, c trace.Check)) bool {
-	type made struct {
-		name  string
-		check trace.Check
-	}
-	left := append([]string{"permissions", "folder"}, diskChecks[:]...)
-	checks, moves := make(chan made, len(left)), make(chan struct{}, 1)
-	alive := func() {
-		select {
-		case moves <- struct{}{}:
-		default:
-		}
-	}
-	go func() {
-		defer close(checks)
-		o.checkDisk(ctx, path, alive, func(name, _ string, c trace.Check) { checks <- made{name, c} })
-	}()
-	stall, interrupted := cmp.Or(o.Stall, hangTimeout), ctx.Done()
-	notice := min(sayAfter, stall/2)
-	var over <-chan time.Time // soon after an interrupt
-	look := time.NewTicker(lookEach)
-	defer look.Stop()
-	for silent := time.Duration(0); silent < stall && len(left) > 0; {
-		select {
-		case c, more := <-checks:
-			if !more {
-				return true
-			}
-			add(c.name, path, c.check)
-			left, silent = left[1:], 0
-		case <-moves:
-			silent = 0
-		case <-look.C:
-			if silent += lookEach; silent-lookEach < notice && silent >= notice {
-				o.OnHang(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; it is given up after %s", path, silent, stall))
-			}
-		case <-interrupted:
-			interrupted, over = nil, time.After(endTime)
-		case <-over:
-			silent = stall
-		}
-	}
-	if len(left) == 0 {
-		return true
-	}
-	add(left[0], path, fail(fmt.Sprintf("nothing moved for %s", stall), "The disk hangs.", "check that it is connected, and try again"))
-	for _, name := range left[1:] {
-		add(name, path, skip("", "It is not known, as the disk hangs.", ""))
-	}
-	o.OnHang(fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when the disk is back; then run hubbench clean %[1]s", path, o.RunID))
-	return false
 }

@@ -4,4 +4,4 @@ package doctor
 
 import "errors"
 
-func serveMemory(string, bool) error { return errors.ErrUnsupported }
+func serveFUSE(string, string, string) error { return errors.ErrUnsupported }

@@ -25,9 +25,12 @@ func judgeDirect(files []moved) trace.Check {
 		switch m.Effective.Cache {
 		case "direct":
 		case "cached writes":
-			return warn(strings.Join(m.Effective.Warnings, "; "), "Reads go past the cache; writes in such small blocks do not, and are measured including their flush.", "compare small writes with those of the same system only")
+			return warn(strings.Join(m.Effective.Warnings, "; "),
+				"Reads go past the cache; writes in such small blocks do not, and are measured including their flush.",
+				"compare small writes with those of the same system only")
 		default:
-			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s", m.role, blockText(m.block), strings.Join(m.Effective.Warnings, "; ")),
+			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s",
+				m.role, blockText(m.block), strings.Join(m.Effective.Warnings, "; ")),
 				"Rates are those of memory and disk together.", fileSystemAdvice)
 		}
 		part := float64(m.Cached) / float64(m.Bytes)
@@ -40,18 +43,21 @@ func judgeDirect(files []moved) trace.Check {
 			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, unit.FormatBytes(m.Bytes), m.role),
 				"The rest came from memory, and so may rates.", fileSystemAdvice)
 		case m.Cached < 0 && m.counted < 0:
-			return skip("this system reports neither what it caches nor what the disk moves", "It is not known.", "treat rates above the link's limit as those of memory")
+			return skip("this system reports neither what it caches nor what the disk moves", "It is not known.",
+				"treat rates above the link's limit as those of memory")
 		case m.Cached >= 0:
 			how = append(how, fmt.Sprintf("%s %s, %.1f %% cached", m.role, unit.FormatRate(m.rate()), 100*part))
 		default:
 			how = append(how, fmt.Sprintf("%s %s, %.0f %% moved by the disk", m.role, unit.FormatRate(m.rate()), 100*counted))
 		}
 	}
-	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), blockText(files[0].block), strings.Join(how, "; ")),
+	moved, block := unit.FormatBytes(files[0].Bytes), blockText(files[0].block)
+	return pass(fmt.Sprintf("%s in blocks of %s: %s", moved, block, strings.Join(how, "; ")),
 		"Rates are the disk's, not those of memory.")
 }
 
-const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS, served by the system itself and not by a program such as ntfs-3g: not in memory, on a network or in an encrypted container"
+const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS, served by the system itself and not by " +
+	"a program such as ntfs-3g: not in memory, on a network or in an encrypted container"
 
 func blockText(bytes int64) string {
 	if bytes%(1<<20) == 0 {
@@ -71,19 +77,22 @@ func judgeCounters(files []moved) trace.Check {
 	high := false
 	for _, m := range files {
 		if m.counted < 0 {
-			return skip("nothing counts what this disk moves", "Traffic of other programs cannot be distinguished from a slow disk.", "close other programs before measuring")
+			return skip("nothing counts what this disk moves",
+				"Traffic of other programs cannot be distinguished from a slow disk.", "close other programs before measuring")
 		}
 		part := float64(m.counted) / float64(m.Bytes)
 		if part < countLow {
 			return fail(fmt.Sprintf("%s of %s, but the disk moved %s", m.role, unit.FormatBytes(m.Bytes), unit.FormatBytes(m.counted)),
-				"Part of the bytes never went over the link: they stayed in a cache, or were compressed.", "turn compression off for the folder, and see the check `direct`")
+				"Part of the bytes never went over the link: they stayed in a cache, or were compressed.",
+				"turn compression off for the folder, and see the check `direct`")
 		}
 		high = high || part > countHigh
 		how = append(how, fmt.Sprintf("%s %.1f %%", m.role, 100*part))
 	}
 	measured := "the disk counts of what was moved: " + strings.Join(how, ", ")
 	if high {
-		return warn(measured, "More moves on this disk than was asked for, so that its rates come out too low: because of another program, or a file system that writes everything twice.",
+		return warn(measured, "More moves on this disk than was asked for, so that its rates come out too low: "+
+			"because of another program, or a file system that writes everything twice.",
 			"stop backups, indexing and other programs on it, and try again")
 	}
 	return pass(measured, "What hubbench reports is what the disk moved, and no other program uses it.")
@@ -111,9 +120,6 @@ type pace struct {
 // paceOf takes a write and a read in large blocks, and both in small ones.
 func paceOf(all []moved, limits []string) pace {
 	p := pace{limits: limits}
-	if len(all) < 4 { // the missing ones have errors
-		return p
-	}
 	for i := range 2 {
 		p.role[i], p.large[i] = all[i].role, all[i].rate()
 		if all[2].Effective.Cache == "direct" && all[3].Effective.Cache == "direct" {
@@ -121,13 +127,6 @@ func paceOf(all []moved, limits []string) pace {
 		}
 	}
 	return p
-}
-
-func (o Options) limits(path string) []string {
-	if o.Limits != nil {
-		return o.Limits(path)
-	}
-	return ioLimits(path)
 }
 
 // each is how long a small request takes, in nanoseconds.
@@ -146,16 +145,19 @@ func judgeLimits(p pace) trace.Check {
 	measured := strings.Join(how, "; ")
 	const means = "Rates are those of the limit, not of the disk."
 	if len(p.limits) > 0 {
-		return fail(strings.Join(p.limits, "; ")+": "+measured, means, "lift the limit (systemd: IOReadBandwidthMax and the like; containers: --device-write-bps), or start hubbench outside of it")
+		return fail(strings.Join(p.limits, "; ")+": "+measured, means, "lift the limit (systemd: IOReadBandwidthMax "+
+			"and the like; containers: --device-write-bps), or start hubbench outside of it")
 	}
 	for i, role := range p.role {
 		switch {
 		case p.small[i] == 0: // memory's rate would be compared
 		case p.each(i) > slowRequest:
-			return fail(measured, fmt.Sprintf("A small %s takes longer than on any SSD: the disk spins, or something holds each request up.", role),
+			return fail(measured,
+				fmt.Sprintf("A small %s takes longer than on any SSD: the disk spins, or something holds each request up.", role),
 				"check that the disk is an SSD, that nothing limits requests a second, and that no other program keeps it busy")
 		case p.small[i] > evenPart*p.large[i] && p.large[i] < evenBelow:
-			return fail(measured, fmt.Sprintf("Small requests (%s) move as many bytes as large ones, as no disk does: something limits it to %s. %s", role, unit.FormatRate(p.large[i]), means),
+			return fail(measured, fmt.Sprintf("Small requests (%s) move as many bytes as large ones, as no disk does: "+
+				"something limits it to %s. %s", role, unit.FormatRate(p.large[i]), means),
 				"look for a limit on this process, container or virtual machine")
 		}
 	}
@@ -178,11 +180,10 @@ const (
 
 // flushed is how long flushes took, by mode, and what the disk reports of its cache.
 type flushed struct {
-	fsync, full     []float64 // ns
-	write           float64   // ns of the write before, in the middle
-	refused         error     // of full
-	volatile, known bool
-	virtual         bool
+	facts
+	fsync, full []float64 // ns
+	write       float64   // ns of the write before, in the middle
+	refused     error     // of full
 }
 
 // judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also wrote the file system's
@@ -197,7 +198,8 @@ func judgeFlush(f flushed) trace.Check {
 		reaches = f.full
 	}
 	quick := quantile(reaches, 0.25)
-	measured += fmt.Sprintf(" (medians of %d; the write before each takes %s; the fastest quarter return within %s)", len(reaches), span(f.write), span(quick))
+	measured += fmt.Sprintf(" (medians of %d; the write before each takes %s; the fastest quarter return within %s)",
+		len(reaches), span(f.write), span(quick))
 	switch {
 	case f.known && !f.volatile:
 		return pass(measured+"; the disk says that it loses nothing without power", "A file that is flushed is on the disk.")
@@ -206,23 +208,29 @@ func judgeFlush(f flushed) trace.Check {
 		if f.known {
 			said = "The disk says that it holds written bytes in a volatile cache, and yet a flush returns"
 		}
-		return fail(measured, said+" sooner than a disk can answer: something on the way ignores flushes. Rates of small files are too high, and a power cut loses what was reported as written.",
-			"measure on the disk itself, not on a file in memory or a virtual disk; update the enclosure's firmware, or use another")
+		return fail(measured, said+" sooner than a disk can answer: something on the way ignores flushes. "+
+			"Rates of small files are too high, and a power cut loses what was reported as written.",
+			"measure on the disk itself, not on a file in memory or a virtual disk; "+
+				"update the enclosure's firmware, or use another")
 	case quick < minFlash && !f.virtual:
-		return warn(measured, "A flush returns sooner than flash can be programmed: unless the disk's memory survives a power cut, something on the way ignores flushes.",
+		return warn(measured, "A flush returns sooner than flash can be programmed: unless the disk's memory survives "+
+			"a power cut, something on the way ignores flushes.",
 			"measure on the disk itself, and compare its small files with those of disks that flush alike only")
 	case f.refused != nil:
-		return warn(measured, "`flush: full` is not available, and fsync may leave bytes in the disk's own cache.", "compare with disks of the same file system only, or format the disk as APFS")
+		return warn(measured, "`flush: full` is not available, and fsync may leave bytes in the disk's own cache.",
+			"compare with disks of the same file system only, or format the disk as APFS")
 	case quantile(reaches, 0.5) > flushSlow:
-		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.", "check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
+		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.",
+			"check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
 	}
 	if quick < minFlash {
-		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: it is a virtual disk, and it is not known here whether its memory survives a power cut.")
+		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: "+
+			"it is a virtual disk, and it is not known here whether its memory survives a power cut.")
 	}
 	return pass(measured, "A flush waits for the disk.")
 }
 
-func (t *trial) flushes() (out flushed, err error) {
+func (t *trial) flushes(reported facts) (out flushed, err error) {
 	fsync, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFsync, flushes, t.alive)
 	if err != nil {
 		return out, err
@@ -231,10 +239,10 @@ func (t *trial) flushes() (out flushed, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = flushed{fsync: floats(fsync.FlushNS), full: floats(full.FlushNS), refused: full.Refused, write: quantile(floats(fsync.WriteNS), 0.5)}
-	out.volatile, out.known = volatileCache(t.path)
-	out.virtual = virtualDisk(t.path)
-	return out, nil
+	return flushed{
+		facts: reported, fsync: floats(fsync.FlushNS), full: floats(full.FlushNS), refused: full.Refused,
+		write: quantile(floats(fsync.WriteNS), 0.5),
+	}, nil
 }
 
 func floats(list []int64) []float64 {

@@ -1,15 +1,20 @@
 package doctor
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/test/fusetest"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -71,7 +76,7 @@ func diagnose(t *testing.T, path string) map[string]trace.Check {
 func diagnoseAs(t *testing.T, opts Options, path string) map[string]trace.Check {
 	t.Helper()
 	found := map[string]trace.Check{}
-	opts.checkDisk(t.Context(), path, func() {}, func(name, _ string, c trace.Check) {
+	opts.checkDisk(t.Context(), path, func() {}, func(name string, c trace.Check) {
 		t.Logf("%-11s %-4s %s | %s | %s", c.Name, c.Verdict, c.Measured, c.Text, c.Advice)
 		found[name] = c
 	})
@@ -87,7 +92,7 @@ func TestSoundDisks(t *testing.T) {
 	for name, mkfs := range map[string][]string{"ext4": {"mkfs.ext4", "-q", "-m", "0"}, "XFS": {"mkfs.xfs", "-q", "-f"}} {
 		t.Run(name, func(t *testing.T) {
 			found := diagnose(t, loopDisk(t, os.TempDir(), "rw", mkfs...))
-			for _, check := range append([]string{"permissions", "folder"}, diskChecks[:]...) {
+			for _, check := range diskChecks {
 				hold(t, found, check, trace.Pass)
 			}
 		})
@@ -99,8 +104,8 @@ func TestDiskOfEveryFileSystem(t *testing.T) {
 	root(t)
 	for name, mkfs := range map[string][]string{"ext4": {"mkfs.ext4", "-q"}, "btrfs": {"mkfs.btrfs", "-q"}} {
 		path := loopDisk(t, os.TempDir(), "rw", mkfs...)
-		if _, known := volatileCache(path); !known || !virtualDisk(path) {
-			t.Errorf("%s: what its disk says of its cache is known: %v; it is a virtual disk: %v; want both", name, known, virtualDisk(path))
+		if f := factsOf(path); !f.known || !f.virtual {
+			t.Errorf("%s: %+v, want a virtual disk that says whether its cache is volatile", name, f)
 		}
 	}
 }
@@ -124,6 +129,74 @@ func TestWithoutDirect(t *testing.T) {
 	t.Run("through the cache", func(t *testing.T) {
 		found := diagnose(t, loopDisk(t, os.TempDir(), "data=journal", "mkfs.ext4", "-q", "-m", "0"))
 		hold(t, found, "direct", trace.Fail, "cache")
+	})
+}
+
+// userSpace mounts a file system that keeps its files in memory; "without direct" it refuses direct requests. A process of
+// its own serves it: Go's runtime cannot let others go on while a page of this process waits for its answer.
+func userSpace(t *testing.T, how string) string {
+	t.Helper()
+	behind, err := os.MkdirTemp("/dev/shm", "hubbench-doctor-")
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(behind) })
+	dir := t.TempDir()
+	cmd := options(t).Command("fuse", dir, behind, how)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // and the mount fails every request from then on
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = unix.Unmount(dir, unix.MNT_DETACH)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	if said, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || said != "mounted\n" {
+		t.Skip("no FUSE here: ", said, err)
+	}
+	return dir
+}
+
+// serveFUSE mounts the file system, says so, and serves it until it is unmounted.
+func serveFUSE(dir, behind, how string) error {
+	server, err := fusetest.At(dir, behind, func(op trace.Role, _ int) syscall.Errno {
+		if op == fusetest.Direct && how == "without direct" {
+			return syscall.EINVAL
+		}
+		return 0
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Println("mounted")
+	server.Wait()
+	return nil
+}
+
+// A file system in user space that knows no direct requests is named as that, and one whose flushes go nowhere.
+func TestUserSpace(t *testing.T) {
+	root(t)
+	t.Run("without direct", func(t *testing.T) {
+		found := diagnose(t, userSpace(t, "without direct"))
+		hold(t, found, "folder", trace.Pass)
+		hold(t, found, "direct", trace.Fail, "direct I/O is not available here", "invalid argument")
+		hold(t, found, "direct_4k", trace.Fail, "direct I/O is not available here")
+		hold(t, found, "counters", trace.Skip, "nothing counts")
+	})
+	t.Run("whose flushes go nowhere", func(t *testing.T) {
+		found := diagnose(t, userSpace(t, ""))
+		hold(t, found, "direct", trace.Skip, "neither what it caches")
+		if v := found["flush"].Verdict; v != trace.Warn && v != trace.Fail { // how soon, is the machine's matter
+			t.Errorf("flush: %s: %s", v, found["flush"].Measured)
+		}
+		if text := found["flush"].Text; !strings.Contains(text, "ignores flushes") {
+			t.Errorf("flush: got %q", text)
+		}
 	})
 }
 
@@ -191,14 +264,13 @@ func TestThrottledDisk(t *testing.T) {
 			}
 			began := time.Now()
 			opts := options(t)
-			opts.Limits = func(string) []string { return nil }
+			opts.facts = func(string) facts { return facts{} }
 			found := diagnoseAs(t, opts, path)
 			if took := time.Since(began); took > 2*time.Minute {
 				t.Errorf("it took %s, want two minutes at most", took)
 			}
 			hold(t, found, "limits", trace.Fail, tt.alone)
-			limits := ioLimits(path)
-			judged := judgeLimits(pacing(func(p *pace) { p.limits = limits }))
+			judged := judgeLimits(pacing(func(p *pace) { p.limits = factsOf(path).limits }))
 			hold(t, map[string]trace.Check{"limits": judged}, "limits", trace.Fail, tt.says)
 		})
 	}

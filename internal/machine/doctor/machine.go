@@ -21,18 +21,20 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
+
+const timersAdvice = "close other programs, plug the computer in, and keep the terminal in the foreground"
 
 // ClockCommand is the hidden command of hubbench that calls AnswerClock.
 const ClockCommand = "clock"
 
 const (
 	exchanges = 200
-	// clockFail is the difference between two processes' clocks that fails: a run warns of a start skew of 1 ms.
+	// clockFail is the difference in nanoseconds between two processes' clocks that fails, and how closely
+	// their agreement should be known: a run warns of a start skew of 1 ms.
 	clockFail = 1e6
-	// clockWarn is how closely their agreement should be known.
-	clockWarn = 1e6
 )
 
 // readings bound the difference between the clocks of another process and ours, in nanoseconds: its reading in each
@@ -54,21 +56,25 @@ func (r *readings) add(before, other, after int64) {
 
 // judgeClocks: if the clocks are the same, every reading lies between ours, and zero within the bounds.
 func judgeClocks(r readings) trace.Check {
-	measured := fmt.Sprintf("two processes differ by %s to %s (%d exchanges)", span(float64(r.low)), span(float64(r.high)), r.n)
-	bound := float64(max(-r.low, r.high))
+	low, high, bound := float64(r.low), float64(r.high), float64(max(-r.low, r.high))
+	apart := fmt.Sprintf("two processes differ by %s to %s (%d exchanges)", span(low), span(high), r.n)
+	agree := fmt.Sprintf("two processes agree within %s (%d exchanges)", span(bound), r.n)
 	switch {
 	case r.n == 0:
 		return fail("no exchange", "The clocks of other processes could not be read.", "try again")
-	case r.low > r.high || r.low > clockFail || r.high < -clockFail:
-		return fail(measured, "Processes read different clocks: the times of two disks cannot be compared, and overlaps are wrong.",
-			"restart the computer; in a virtual machine, give it a stable clock source (Linux: /sys/devices/system/clocksource)")
-	case r.low > 0 || r.high < 0:
-		return warn(measured, "The clocks of two processes differ by a little: the start of disks is uncertain by that.", "restart the computer, and close what sets its clock")
-	case bound > clockWarn:
-		return warn(fmt.Sprintf("two processes agree within %s (%d exchanges)", span(bound), r.n),
-			"The machine is too busy to show that they agree within a millisecond.", "close other programs, and try again")
+	case low > high || low > clockFail || high < -clockFail:
+		return fail(apart,
+			"Processes read different clocks: the times of two disks cannot be compared, and overlaps are wrong.",
+			"restart the computer; in a virtual machine, give it a stable clock source "+
+				"(Linux: /sys/devices/system/clocksource)")
+	case low > 0 || high < 0:
+		return warn(apart, "The clocks of two processes differ by a little: the start of disks is uncertain by that.",
+			"restart the computer, and close what sets its clock")
+	case bound > clockFail:
+		return warn(agree, "The machine is too busy to show that they agree within a millisecond.",
+			"close other programs, and try again")
 	}
-	return pass(fmt.Sprintf("two processes agree within %s (%d exchanges)", span(bound), r.n), "Times of different disks can be compared.")
+	return pass(agree, "Times of different disks can be compared.")
 }
 
 // readClocks exchanges readings with another process.
@@ -133,13 +139,14 @@ type drift struct{ watch, shared, wall time.Duration }
 
 func judgeDrift(d drift) trace.Check {
 	off := float64(d.watch-d.wall) / float64(d.wall)
-	measured := fmt.Sprintf("%+.0f ppm against wall time over %.1f s; %s from the shared clock", off*1e6, d.wall.Seconds(), span(math.Abs(float64(d.watch-d.shared))))
+	measured := fmt.Sprintf("%+.0f ppm against wall time over %.1f s; %s from the shared clock",
+		off*1e6, d.wall.Seconds(), span(math.Abs(float64(d.watch-d.shared))))
 	switch {
 	case d.wall <= 0:
 		return warn("the wall clock was set back meanwhile", "Drift cannot be measured.", "try again")
 	case (d.watch - d.shared).Abs() > apartFail:
-		return fail(measured, "The stopwatch that times transfers runs apart from the clock that processes share: rates and overlaps contradict each other.",
-			"restart the computer, and report this with the result")
+		return fail(measured, "The stopwatch that times transfers runs apart from the clock that processes share: "+
+			"rates and overlaps contradict each other.", "restart the computer, and report this with the result")
 	case math.Abs(off) > driftFail:
 		return fail(measured, "This machine's seconds are wrong, and all rates by as much, unless the wall clock was set meanwhile.",
 			"try again; in a virtual machine, give it a stable clock source")
@@ -149,32 +156,24 @@ func judgeDrift(d drift) trace.Check {
 	return pass(measured, "The clock is right, and so are rates.")
 }
 
-// stopwatches are the three clocks, started together.
-type stopwatches struct {
-	watch  clock.Stopwatch
-	shared int64
-	wall   time.Time
-}
-
-func startWatch() stopwatches {
-	return stopwatches{clock.Start(), clock.Now(), time.Now().Round(0)} // Round drops Go's monotonic reading
-}
-
-// stop waits until there is enough to see, and reads.
-func (s stopwatches) stop(ctx context.Context) (drift, error) {
-	if err := wait(ctx, minWatch-time.Duration(clock.Now()-s.shared)); err != nil {
-		return drift{}, err
-	}
-	// A turn that another program takes between the readings is no drift: the closest of some counts.
-	best, apart := drift{}, time.Duration(math.MaxInt64)
-	for range 20 {
-		now := time.Now().Round(0)
-		d := drift{time.Duration(s.watch.Now() - s.watch.StartNS()), time.Duration(clock.Now() - s.shared), now.Sub(s.wall)}
-		if off := (d.watch - d.shared).Abs() + (d.watch - d.wall).Abs(); off < apart {
-			best, apart = d, off
+// watchDrift starts the three clocks; stop waits until there is enough to see, and reads them.
+func watchDrift() (stop func(context.Context) (drift, error)) {
+	watch, shared, wall := clock.Start(), clock.Now(), time.Now().Round(0) // Round drops Go's monotonic reading
+	return func(ctx context.Context) (best drift, err error) {
+		if err := wait(ctx, minWatch-time.Duration(clock.Now()-shared)); err != nil {
+			return drift{}, err
 		}
+		// A turn that another program takes between the readings is no drift: the closest of some counts.
+		apart := time.Duration(math.MaxInt64)
+		for range 20 {
+			now := time.Now().Round(0)
+			d := drift{time.Duration(watch.Now() - watch.StartNS()), time.Duration(clock.Now() - shared), now.Sub(wall)}
+			if off := (d.watch - d.shared).Abs() + (d.watch - d.wall).Abs(); off < apart {
+				best, apart = d, off
+			}
+		}
+		return best, nil
 	}
-	return best, nil
 }
 
 const (
@@ -188,11 +187,8 @@ const (
 	coarse = 20e6
 )
 
-// lateness is by how many nanoseconds sleeps ended late.
-type lateness struct {
-	waits []float64 // of the wait for a start
-	plain []float64 // of plain sleeps
-}
+// lateness is by how many nanoseconds sleeps ended late: the wait for a start, and plain ones.
+type lateness struct{ waits, plain []float64 }
 
 func judgeTimers(l lateness) trace.Check {
 	waits, plain := quantile(l.waits, 0.5), quantile(l.plain, 0.5)
@@ -208,8 +204,6 @@ func judgeTimers(l lateness) trace.Check {
 	}
 	return pass(measured, "Disks can be started at one instant.")
 }
-
-const timersAdvice = "close other programs, plug the computer in, and keep the terminal in the foreground"
 
 // sleepOften measures both kinds of waiting.
 func sleepOften(ctx context.Context) (l lateness, err error) {
@@ -229,17 +223,13 @@ func sleepOften(ctx context.Context) (l lateness, err error) {
 	return l, nil
 }
 
-// quantile is the value that a part of the values does not exceed; 0 of none.
 func quantile(values []float64, part float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)]
+	return stats.Quantile(slices.Sorted(slices.Values(values)), part)
 }
 
 const (
 	releases = 20
+	workers  = 3 // in a dry release: as many as disks on most hubs
 	// skewWarn is the skew that a run's own report warns about, in nanoseconds.
 	skewWarn = 1e6
 	skewFail = 50e6
@@ -249,28 +239,48 @@ const (
 // says; the median shows a machine that usually starts badly.
 func judgeStart(skews []float64) trace.Check {
 	if len(skews) < releases {
-		return fail(fmt.Sprintf("%d of %d releases succeeded", len(skews), releases), "Workers could not be started together.", "look for a program that delays new processes, such as a virus scanner, and try again")
+		return fail(fmt.Sprintf("%d of %d releases succeeded", len(skews), releases), "Workers could not be started together.",
+			"look for a program that delays new processes, such as a virus scanner, and try again")
 	}
 	middle := quantile(skews, 0.5)
-	measured := fmt.Sprintf("%d workers start within %s of each other (median of %d releases; at most %s)", workers, span(middle), len(skews), span(slices.Max(skews)))
+	measured := fmt.Sprintf("%d workers start within %s of each other (median of %d releases; at most %s)",
+		workers, span(middle), len(skews), span(slices.Max(skews)))
 	switch {
 	case middle > skewFail:
-		return fail(measured, "Disks do not begin together: the beginning of every phase measures fewer disks than it says.", timersAdvice)
+		return fail(measured, "Disks do not begin together: the beginning of every phase measures fewer disks than it says.",
+			timersAdvice)
 	case middle > skewWarn:
 		return warn(measured, "Disks begin more than a millisecond apart, which a report warns about.", timersAdvice)
 	}
 	return pass(measured, "All disks begin at one instant.")
 }
 
-// workers is the number of workers in a dry release: as many as disks on most hubs.
-const workers = 3
-
-// dryReleases runs phases on simulated disks that move almost nothing: they start like a run on real ones.
-func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) ([]float64, error) {
-	plan := dryPlan()
-	seen := &starts{late: map[string][]float64{}}
+// dryReleases runs phases on simulated disks that move almost nothing, on a hub without a limit: they start like a run on
+// real ones.
+func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) (skews []float64, err error) {
+	const total = workers * 1e9
+	profile := &hub.Profile{
+		Name: "dry", Capacity: hub.Capacity{Read: total, Write: total, Both: total, ReadWeight: 1, WriteWeight: 1},
+	}
+	plan := &scenario.Plan{
+		Name: "dry", Hub: &scenario.Hub{Profile: "dry", Speedup: 1000}, Phases: make([]scenario.Phase, releases),
+	}
+	for i := range plan.Phases {
+		plan.Phases[i] = scenario.Phase{Name: fmt.Sprintf("release %d", i+1), Roles: map[string]trace.Role{}}
+	}
+	for i := range workers {
+		name, side := string(rune('A'+i)), hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
+		profile.Disks = append(profile.Disks, hub.Disk{Name: name, Read: side, Write: side})
+		plan.Disks = append(plan.Disks, scenario.Disk{Name: name, Profile: name})
+		for i := range plan.Phases {
+			phase := &plan.Phases[i]
+			phase.Roles[name] = trace.Write
+			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: name, Role: trace.Write, Sizes: []int64{1e6}})
+		}
+	}
+	seen := starts{}
 	out, err := coordinator.Run(ctx, coordinator.Options{
-		Plan: plan, RunID: "doctor", Profile: dryHub(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
+		Plan: plan, RunID: "doctor", Profile: profile, Journal: seen, Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
 		Command: func() *exec.Cmd { return command("worker") },
 		Janitor: func(...string) *exec.Cmd { return nil }, // without real disks there is none
@@ -283,76 +293,39 @@ func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) ([
 	if err != nil {
 		return nil, err
 	}
-	var skews []float64
-	for _, phase := range plan.Phases {
-		if late := seen.late[phase.Name]; len(late) == workers {
+	for _, late := range seen {
+		if len(late) == workers {
 			skews = append(skews, slices.Max(late)-slices.Min(late))
 		}
 	}
 	return skews, nil
 }
 
-// dryHub is a hub without a limit.
-func dryHub() *hub.Profile {
-	side := hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
-	total := workers * 1e9
-	p := &hub.Profile{Name: "dry", Capacity: hub.Capacity{Read: total, Write: total, Both: total, ReadWeight: 1, WriteWeight: 1}}
-	for i := range workers {
-		p.Disks = append(p.Disks, hub.Disk{Name: dryName(i), Read: side, Write: side})
-	}
-	return p
-}
-
-func dryPlan() *scenario.Plan {
-	plan := &scenario.Plan{Name: "dry", Hub: &scenario.Hub{Profile: "dry", Speedup: 1000}}
-	for i := range workers {
-		plan.Disks = append(plan.Disks, scenario.Disk{Name: dryName(i), Profile: dryName(i)})
-	}
-	for i := range releases {
-		phase := scenario.Phase{Name: fmt.Sprintf("release %d", i+1), Roles: map[string]trace.Role{}}
-		for _, d := range plan.Disks {
-			phase.Roles[d.Name] = trace.Write
-			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: d.Name, Role: trace.Write, Sizes: []int64{1e6}})
-		}
-		plan.Phases = append(plan.Phases, phase)
-	}
-	return plan
-}
-
-func dryName(i int) string { return string(rune('A' + i)) }
-
 // starts remembers by how much each worker was late, by phase. It watches and records, from one goroutine.
-type starts struct{ late map[string][]float64 }
+type starts map[string][]float64
 
 // Append takes what is to go into a trace.
-func (s *starts) Append(events ...trace.Event) error {
+func (s starts) Append(events ...trace.Event) error {
 	for _, e := range events {
 		if e.Type == trace.StartType {
-			s.late[e.Phase] = append(s.late[e.Phase], float64(e.LateNS))
+			s[e.Phase] = append(s[e.Phase], float64(e.LateNS))
 		}
 	}
 	return nil
 }
 
-// PhaseBegins does nothing, like the following.
-func (s *starts) PhaseBegins(int, scenario.Phase) {}
-
-// Released does nothing.
-func (s *starts) Released() {}
-
-// Moved does nothing.
-func (s *starts) Moved(string, int, int64) {}
-
-// PhaseEnds does nothing.
-func (s *starts) PhaseEnds([]trace.RunFailure) {}
-
-// Tried does nothing.
-func (s *starts) Tried(trace.Try, search.Outcome, *search.Search) {}
+func (starts) PhaseBegins(int, scenario.Phase)                 {}
+func (starts) Released()                                       {}
+func (starts) Moved(string, int, int64)                        {}
+func (starts) PhaseEnds([]trace.RunFailure)                    {}
+func (starts) Tried(trace.Try, search.Outcome, *search.Search) {}
 
 // judgeAwake takes why the machine may go to sleep; nil if it does not.
 func judgeAwake(why error) trace.Check {
 	if why != nil {
-		return warn("not kept awake: "+why.Error(), "The computer may go to sleep in a long run, which takes disks off their ports.", "turn sleep off in the system's settings while measuring")
+		return warn("not kept awake: "+why.Error(),
+			"The computer may go to sleep in a long run, which takes disks off their ports.",
+			"turn sleep off in the system's settings while measuring")
 	}
 	return pass("kept awake on request", "The computer does not go to sleep during a run.")
 }
@@ -367,9 +340,11 @@ type priority struct {
 func judgePriority(p priority) trace.Check {
 	switch {
 	case p.background:
-		return fail(p.how, "The system holds this program back: disks look slower than they are.", "start hubbench from a terminal in the foreground, not as a background service, and without ionice")
+		return fail(p.how, "The system holds this program back: disks look slower than they are.",
+			"start hubbench from a terminal in the foreground, not as a background service, and without ionice")
 	case p.nice > 0:
-		return warn(p.how, "Other programs have priority: on a busy machine disks look slower than they are.", "start hubbench without nice")
+		return warn(p.how, "Other programs have priority: on a busy machine disks look slower than they are.",
+			"start hubbench without nice")
 	}
 	return pass(p.how, "The program runs at normal priority.")
 }
@@ -378,16 +353,6 @@ func judgePriority(p priority) trace.Check {
 type power struct {
 	battery, known bool
 	saving         string
-}
-
-func (o Options) power(ctx context.Context) (p power) {
-	if o.Battery != nil {
-		p.battery, p.known = o.Battery(ctx)
-	}
-	if o.Saving != nil {
-		p.saving = o.Saving(ctx)
-	}
-	return p
 }
 
 func judgePower(p power) trace.Check {
@@ -405,7 +370,8 @@ func judgePower(p power) trace.Check {
 		measured = fmt.Sprintf("%s, the processor is held back (%s)", source, p.saving)
 	}
 	if len(doubts) > 0 {
-		return warn(measured, "The processor and the ports may be slowed down to save power, and disks with them.", strings.Join(doubts, "; "))
+		return warn(measured, "The processor and the ports may be slowed down to save power, and disks with them.",
+			strings.Join(doubts, "; "))
 	}
 	return pass(measured, "No power saving slows the computer down, as far as the system reports.")
 }

@@ -13,17 +13,23 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// ioLimits are the limits that control groups set to this process on the disk behind a folder.
-func ioLimits(path string) []string {
-	text, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return nil
-	}
+// factsOf asks sysfs for the disk behind a folder, and the control groups of this process for its limits.
+func factsOf(path string) (f facts) {
 	number, ok := wholeDisk(path)
 	if !ok {
-		return nil
+		return f
 	}
-	return groupLimits("/sys/fs/cgroup", string(text), number)
+	at := filepath.Join("/sys/dev/block", number)
+	if groups, err := os.ReadFile("/proc/self/cgroup"); err == nil {
+		f.limits = groupLimits("/sys/fs/cgroup", string(groups), number)
+	}
+	if cache, err := os.ReadFile(filepath.Join(at, "queue", "write_cache")); err == nil {
+		f.volatile, f.known = strings.TrimSpace(string(cache)) == "write back", true
+	}
+	if at, err := filepath.EvalSymlinks(at); err == nil {
+		f.virtual = strings.Contains(at, "/virtual/") || strings.Contains(at, "/virtio")
+	}
+	return f
 }
 
 // wholeDisk is the number of the disk behind a folder, as in 8:0: limits are of whole disks.
@@ -67,14 +73,14 @@ func groupLimits(root, groups, number string) (limits []string) {
 			case strings.Contains(","+parts[1]+",", ",blkio,"):
 				folder := filepath.Join(root, "blkio", group)
 				for _, l := range [...]struct{ file, what string }{
-					{"blkio.throttle.read_bps_device", "rbps"}, {"blkio.throttle.write_bps_device", "wbps"},
-					{"blkio.throttle.read_iops_device", "riops"}, {"blkio.throttle.write_iops_device", "wiops"},
+					{"read_bps", "rbps="}, {"write_bps", "wbps="}, {"read_iops", "riops="}, {"write_iops", "wiops="},
 				} {
-					limits = append(limits, limitsIn(filepath.Join(folder, l.file), number, func(value string) []string { return []string{l.what + "=" + value} }, group)...)
+					file := filepath.Join(folder, "blkio.throttle."+l.file+"_device")
+					limits = append(limits, limitsIn(file, number, l.what, group)...)
 				}
 			case parts[1] == "":
 				for _, at := range [...]string{root, filepath.Join(root, "unified")} {
-					limits = append(limits, limitsIn(filepath.Join(at, group, "io.max"), number, strings.Fields, group)...)
+					limits = append(limits, limitsIn(filepath.Join(at, group, "io.max"), number, "", group)...)
 				}
 			}
 			if group == "/" || group == "." {
@@ -85,8 +91,9 @@ func groupLimits(root, groups, number string) (limits []string) {
 	return limits
 }
 
-// limitsIn finds the limits of a disk in a file with a line for each disk, and says them.
-func limitsIn(file, number string, split func(value string) []string, group string) (out []string) {
+// limitsIn finds the limits of a disk in a file with a line for each disk, and says them: wbps=1000, with the name before
+// the line's value if the file is of one limit.
+func limitsIn(file, number, name, group string) (out []string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil
@@ -97,7 +104,7 @@ func limitsIn(file, number string, split func(value string) []string, group stri
 		if of != number {
 			continue
 		}
-		for _, pair := range split(value) {
+		for pair := range strings.FieldsSeq(name + value) {
 			what, much, _ := strings.Cut(pair, "=")
 			n, err := strconv.ParseInt(much, 10, 64)
 			if err != nil || words[what] == "" {
@@ -111,29 +118,6 @@ func limitsIn(file, number string, split func(value string) []string, group stri
 		}
 	}
 	return out
-}
-
-// volatileCache is what the disk behind a folder says of its cache: that it loses it without power, or not.
-func volatileCache(path string) (volatile, known bool) {
-	number, ok := wholeDisk(path)
-	if !ok {
-		return false, false
-	}
-	text, err := os.ReadFile(filepath.Join("/sys/dev/block", number, "queue", "write_cache"))
-	if err != nil {
-		return false, false
-	}
-	return strings.TrimSpace(string(text)) == "write back", true
-}
-
-// virtualDisk reports whether a path's disk is made by a program: by a machine's host, or by this system out of a file.
-func virtualDisk(path string) bool {
-	number, ok := wholeDisk(path)
-	if !ok {
-		return false
-	}
-	at, err := filepath.EvalSymlinks(filepath.Join("/sys/dev/block", number))
-	return err == nil && (strings.Contains(at, "/virtual/") || strings.Contains(at, "/virtio"))
 }
 
 // The numbers of ioprio_get(2), and the class that waits until nobody else uses the disk.

@@ -2,11 +2,5 @@
 
 package doctor
 
-// ioLimits are not available on this system.
-func ioLimits(string) []string { return nil }
-
-// volatileCache is not reported by this system.
-func volatileCache(string) (volatile, known bool) { return false, false }
-
-// virtualDisk is not reported by this system.
-func virtualDisk(string) bool { return false }
+// factsOf: this system reports nothing of that.
+func factsOf(string) (f facts) { return f }

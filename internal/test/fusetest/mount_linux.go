@@ -20,8 +20,11 @@ import (
 // request's error; fs.OK lets it be done.
 type Before func(op trace.Role, bytes int) syscall.Errno
 
-// Sync is the op that Before gets for a flush, which is neither read nor written.
-const Sync trace.Role = "sync"
+// The ops that Before gets beside reads and writes.
+const (
+	Sync   trace.Role = "sync"   // a flush
+	Direct trace.Role = "direct" // a file is opened past the cache
+)
 
 // node passes everything on to a folder.
 type node struct {
@@ -40,30 +43,36 @@ func (n *node) WrapChild(_ context.Context, child fs.InodeEmbedder) fs.InodeEmbe
 	return &node{plain, n.before}
 }
 
-// open has the requests of an open file pass through here, past the cache.
-func (n *node) open(f fs.FileHandle) (fs.FileHandle, uint32, syscall.Errno) {
-	plain, ok := f.(*fs.LoopbackFile)
-	if !ok {
-		return nil, 0, syscall.EIO
+// open has the requests of a file that a function opens pass through here, past the cache.
+func (n *node) open(flags uint32, open func(flags uint32) (fs.FileHandle, syscall.Errno)) (fs.FileHandle, uint32, syscall.Errno) {
+	if flags&syscall.O_DIRECT != 0 {
+		if errno := n.before(Direct, 0); errno != fs.OK {
+			return nil, 0, errno
+		}
 	}
+	f, errno := open(flags &^ syscall.O_DIRECT)
+	if errno != fs.OK {
+		return nil, 0, errno
+	}
+	plain, _ := f.(*fs.LoopbackFile) // as all of a loopback node's are
 	return file{plain, n.before}, fuse.FOPEN_DIRECT_IO, fs.OK
 }
 
 func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	f, _, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT)
-	if errno != fs.OK {
-		return nil, 0, errno
-	}
-	return n.open(f)
+	return n.open(flags, func(flags uint32) (fs.FileHandle, syscall.Errno) {
+		f, _, errno := n.LoopbackNode.Open(ctx, flags)
+		return f, errno
+	})
 }
 
-func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
-	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
-	if errno != fs.OK {
-		return nil, nil, 0, errno
-	}
-	opened, how, errno := n.open(f)
-	return inode, opened, how, errno
+func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (
+	inode *fs.Inode, f fs.FileHandle, how uint32, errno syscall.Errno,
+) {
+	f, how, errno = n.open(flags, func(flags uint32) (f fs.FileHandle, errno syscall.Errno) {
+		inode, f, _, errno = n.LoopbackNode.Create(ctx, name, flags, mode, out)
+		return f, errno
+	})
+	return inode, f, how, errno
 }
 
 func (file) PassthroughFd() (int, bool) { return 0, false }

@@ -133,7 +133,7 @@ func TestSweepAfterKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = cmd.Process.Wait() // not Wait: what outlives it holds its output
-	swept := func() bool { // one Sweep may leave to the next what is still in use
+	swept := func() bool {    // one Sweep may leave to the next what is still in use
 		if err := Sweep(); err != nil {
 			t.Error(err)
 		}
