@@ -17,7 +17,7 @@ import (
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
@@ -92,7 +92,7 @@ func writeScenario(opts initOptions, content []byte) error {
 		return err
 	}
 	if opts.force {
-		return filesync.Replace(opts.out, write)
+		return filesystem.Replace(opts.out, write)
 	}
 	file, err := os.OpenFile(opts.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

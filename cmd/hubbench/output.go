@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/form"
@@ -124,14 +124,14 @@ func columns(w io.Writer) int {
 // write writes the file whole or not at all.
 func (o *output) write(write func(io.Writer) error) error {
 	if o.own {
-		return unwritten(filesync.Replace(o.out, write))
+		return unwritten(filesystem.Replace(o.out, write))
 	}
 	return writeFile(o.out, write)
 }
 
 // writeFile writes a file whole or not at all.
 func writeFile(path string, write func(io.Writer) error) error {
-	return unwritten(filesync.Write(path, write))
+	return unwritten(filesystem.Write(path, write))
 }
 
 func unwritten(err error) error {

@@ -33,7 +33,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -109,12 +109,12 @@ func run(out io.Writer) (*Proof, error) {
 	}
 	page := filepath.Join(*into, "proof.html")
 	err = errors.Join(
-		filesync.Write(filepath.Join(*into, "proof.json"), func(w io.Writer) error {
+		filesystem.Write(filepath.Join(*into, "proof.json"), func(w io.Writer) error {
 			e := json.NewEncoder(w)
 			e.SetIndent("", "  ")
 			return e.Encode(p)
 		}),
-		filesync.Write(page, func(w io.Writer) error { return html.Write(w, p.document(), nil) }),
+		filesystem.Write(page, func(w io.Writer) error { return html.Write(w, p.document(), nil) }),
 	)
 	if err == nil {
 		fmt.Fprintf(out, "\nall of it: %s\n", page)

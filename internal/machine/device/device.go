@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/machine/volume"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -53,7 +53,7 @@ func Inspect(path string) (Place, error) {
 	if !info.IsDir() {
 		return Place{}, fmt.Errorf("%s: %w", path, errNotFolder)
 	}
-	v, err := volume.Of(resolved)
+	v, err := filesystem.Volume(resolved)
 	if err != nil {
 		return Place{}, err
 	}

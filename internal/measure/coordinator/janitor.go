@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
-	"github.com/hubbench/hubbench/internal/measure/filelock"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -204,7 +204,7 @@ func removeRuns(runID string, folders []string, say func(cleaned)) {
 func removeRun(folder, runID string) error {
 	for deadline := time.Now().Add(busyTimeout); ; time.Sleep(busyRetry) {
 		err := diskio.RemoveRun(folder, runID)
-		if !errors.Is(err, filelock.ErrBusy) || time.Now().After(deadline) {
+		if !errors.Is(err, filesystem.ErrBusy) || time.Now().After(deadline) {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/measure/filelock"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 )
 
 // Cleaned is what Clean did with one folder named like hubbench's own.
@@ -46,7 +46,7 @@ func cleanOne(dir, name string) Cleaned {
 	result := Cleaned{Path: filepath.Join(dir, name)}
 	runID := strings.TrimPrefix(name, folderPrefix)
 	if runs(runID) {
-		result.Skipped = filelock.ErrBusy.Error()
+		result.Skipped = filesystem.ErrBusy.Error()
 		return result
 	}
 	defer ForgetRun(runID)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/machine/volume"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -29,7 +29,7 @@ func (e *real) fill(ctx context.Context, block int64) error {
 	if e.job.Fill == 0 { // they are of earlier phases
 		return e.folder.removeAll(files)
 	}
-	v, err := volume.Of(e.job.Dir)
+	v, err := filesystem.Volume(e.job.Dir)
 	if err != nil {
 		return err
 	}

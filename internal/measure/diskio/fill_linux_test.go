@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/machine/volume"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -25,7 +25,7 @@ func fillJob(dir string, share float64) Job {
 // usedShare is how full the volume is.
 func usedShare(t *testing.T, dir string) float64 {
 	t.Helper()
-	v, err := volume.Of(dir)
+	v, err := filesystem.Volume(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestFillLeavesRoom(t *testing.T) {
 	if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	v, err := volume.Of(dir)
+	v, err := filesystem.Volume(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

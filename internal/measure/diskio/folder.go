@@ -14,8 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/measure/filelock"
-	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 )
 
 // A run's test files are in one folder on each disk, named for the run and holding a marker file. Nothing is
@@ -134,7 +133,7 @@ func (f *folder) writeMarker() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := filelock.Take(f.marker); err != nil {
+	if err := filesystem.Lock(f.marker); err != nil {
 		return err
 	}
 	return f.fillMarker()
@@ -145,7 +144,7 @@ func (f *folder) fillMarker() error {
 		return err
 	}
 	// Without its marker after a power cut, a folder with files in it could not be removed safely.
-	if err := filesync.Sync(f.marker); err != nil {
+	if err := filesystem.Sync(f.marker); err != nil {
 		return err
 	}
 	return f.keepFromIndex(runtime.GOOS)
@@ -200,7 +199,7 @@ func (f *folder) readMarker() error {
 	if f.marker, err = f.root.OpenFile(markerName, os.O_RDWR, 0); err != nil {
 		return err
 	}
-	if err := filelock.Take(f.marker); err != nil {
+	if err := filesystem.Lock(f.marker); err != nil {
 		return err
 	}
 	text, err := io.ReadAll(io.LimitReader(f.marker, 4096))

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/internal/measure/filelock"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 )
 
 // makeFolder makes the marked folder of run r1 in dir with the files given, and releases it.
@@ -229,7 +229,7 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	ForgetRun("r1") // says nothing of a run that is held
 	before := tree(t, dir)
 	got, err := Clean(dir)
-	if err != nil || len(got) != 1 || got[0].Skipped != filelock.ErrBusy.Error() {
+	if err != nil || len(got) != 1 || got[0].Skipped != filesystem.ErrBusy.Error() {
 		t.Errorf("Clean() = %+v, %v, want it skipped", got, err)
 	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
@@ -372,8 +372,8 @@ func TestPhasesShareTheFolder(t *testing.T) {
 	if got := s.number(); got != 7 {
 		t.Errorf("number() = %d, want 7", got)
 	}
-	if _, err := openFolder(dir, "r1"); !errors.Is(err, filelock.ErrBusy) {
-		t.Errorf("openFolder() while it is held = %v, want %v", err, filelock.ErrBusy)
+	if _, err := openFolder(dir, "r1"); !errors.Is(err, filesystem.ErrBusy) {
+		t.Errorf("openFolder() while it is held = %v, want %v", err, filesystem.ErrBusy)
 	}
 }
 

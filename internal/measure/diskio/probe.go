@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -55,7 +55,7 @@ func probe(sys system, folder *os.Root, direct bool) (traits, error) {
 	if tr.reserves && sys.declare != nil {
 		tr.inOrder = sys.declare(f, probeReserve)
 	}
-	if err := f.flush(scenario.FlushFull); filesync.Unsupported(err) {
+	if err := f.flush(scenario.FlushFull); filesystem.Unsupported(err) {
 		tr.fullNo = err
 	}
 	return tr, errors.Join(f.close(), folder.Remove(probeName))

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hubbench/hubbench/internal/measure/filelock"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 )
 
 // A run's test folder is locked while a worker uses it. Between two phases no worker does, though the files that the next
@@ -29,7 +29,7 @@ func HoldRun(runID string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("hold the run: %w", err)
 	}
-	if err := filelock.Take(f); err != nil {
+	if err := filesystem.Lock(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("hold the run: %w", err), f.Close())
 	}
 	return func() {
@@ -52,5 +52,5 @@ func runs(runID string) bool {
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
 	}
 	defer f.Close()
-	return errors.Is(filelock.Take(f), filelock.ErrBusy)
+	return errors.Is(filesystem.Lock(f), filesystem.ErrBusy)
 }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/clock"
-	"github.com/hubbench/hubbench/internal/measure/filelock"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -159,7 +159,7 @@ func TryFolder(dir, runID string) error {
 		again.close()
 		f.close()
 		return errors.New("a second process could take the test folder while it was in use: this file system does not lock files")
-	} else if !errors.Is(err, filelock.ErrBusy) {
+	} else if !errors.Is(err, filesystem.ErrBusy) {
 		f.close()
 		return fmt.Errorf("lock the test folder: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -37,7 +37,7 @@ func SaveCheckup(found *trace.Checkup) error {
 	if err != nil {
 		return err
 	}
-	return filesync.Write(path, func(w io.Writer) error { _, err := w.Write(append(data, '\n')); return err })
+	return filesystem.Write(path, func(w io.Writer) error { _, err := w.Write(append(data, '\n')); return err })
 }
 
 // loadCheckup is the last result on this machine; nil if there is none.

@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/measure/filelock"
-	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -35,7 +34,7 @@ func newJournal(dir string, flag int) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := filelock.Take(file); err != nil {
+	if err := filesystem.Lock(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, EventsFile), err), file.Close())
 	}
 	j := &Journal{file: file, quit: make(chan struct{}), syncs: newWriter(1)}
@@ -74,7 +73,7 @@ func (j *Journal) keepSynced() {
 
 func (j *Journal) sync() error {
 	j.dirty.Store(false)
-	return filesync.Sync(j.file)
+	return filesystem.Sync(j.file)
 }
 
 // Close syncs what is left.
@@ -84,7 +83,7 @@ func (j *Journal) Close() error {
 	j.syncs.end(nil)
 	<-j.syncs.ended
 	_, _, err := j.syncs.state()
-	if err := errors.Join(err, filesync.Sync(j.file), j.file.Close()); err != nil {
+	if err := errors.Join(err, filesystem.Sync(j.file), j.file.Close()); err != nil {
 		return fmt.Errorf("sync %s: %w", EventsFile, err)
 	}
 	return nil

@@ -20,8 +20,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/hubbench/hubbench/internal/measure/filelock"
-	"github.com/hubbench/hubbench/internal/measure/filesync"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 )
 
 // The files of a run's folder.
@@ -34,7 +33,7 @@ const (
 	LogFile      = "run.log"
 )
 
-// whole are those that are written whole, through filesync.
+// whole are those that are written whole, through filesystem.
 func whole() []string { return []string{ScenarioFile, InfoFile, AnalysisFile, ReportFile} }
 
 // Dir is the folder of a run under way.
@@ -92,7 +91,7 @@ func create(path string, scenario []byte) (*Dir, error) {
 		flag = 0
 	}
 	journal, err := newJournal(path, flag)
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, filelock.ErrBusy) {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, filesystem.ErrBusy) {
 		err = fmt.Errorf("%s %w, which has just started", path, ErrTaken)
 	}
 	if err != nil {
@@ -178,7 +177,7 @@ func (d *Dir) write(name string, data []byte) error {
 
 // writeSynced writes a file that a power cut cannot take back once its name is known.
 func writeSynced(path string, data []byte) error {
-	return filesync.Replace(path, func(w io.Writer) error {
+	return filesystem.Replace(path, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -193,7 +192,7 @@ func RemoveParts(path string) error {
 	defer root.Close()
 	entries, err := fs.ReadDir(root.FS(), ".")
 	for _, entry := range entries {
-		if name := entry.Name(); entry.Type().IsRegular() && slices.ContainsFunc(whole(), func(of string) bool { return filesync.IsPart(of, name) }) {
+		if name := entry.Name(); entry.Type().IsRegular() && slices.ContainsFunc(whole(), func(of string) bool { return filesystem.IsPart(of, name) }) {
 			err = errors.Join(err, root.Remove(name))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/internal/measure/filelock"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -192,8 +192,8 @@ func TestResumeRefusesALivingRun(t *testing.T) {
 	if err := errors.Join(dir.Journal.Append(events()...), dir.WriteJSON(InfoFile, info)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(dir.Path); !errors.Is(err, filelock.ErrBusy) {
-		t.Errorf("got %v, want %v", err, filelock.ErrBusy)
+	if _, err := Resume(dir.Path); !errors.Is(err, filesystem.ErrBusy) {
+		t.Errorf("got %v, want %v", err, filesystem.ErrBusy)
 	}
 	if err := dir.Close(); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package filesync
+package filesystem
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -75,5 +77,73 @@ func TestWriteDoesNotFollowLinks(t *testing.T) {
 	}
 	if got, _ := os.ReadFile(path); string(got) != "ours" {
 		t.Errorf("the file holds %q", got)
+	}
+}
+
+func TestSync(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := Sync(f); err != nil {
+		t.Errorf("sync: %v", err)
+	}
+	if err := plainSync(f); err != nil {
+		t.Errorf("plain sync: %v", err)
+	}
+}
+
+func TestUnsupported(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("these are Unix error numbers")
+	}
+	for err, want := range map[error]bool{syscall.ENOTTY: true, syscall.EINVAL: true, syscall.ENOTSUP: true, syscall.EIO: false, syscall.ENOSPC: false} {
+		if got := Unsupported(&os.PathError{Op: "sync", Path: "f", Err: err}); got != want {
+			t.Errorf("%v: got %v, want %v", err, got, want)
+		}
+	}
+	if Unsupported(nil) {
+		t.Error("no error counts as one")
+	}
+}
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	open := func() *os.File {
+		t.Helper()
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		return f
+	}
+	first := open()
+	if err := Lock(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := Lock(open()); !errors.Is(err, ErrBusy) {
+		t.Errorf("a held file: got %v, want %v", err, ErrBusy)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Lock(open()); err != nil {
+		t.Errorf("after its holder closed it: got %v", err)
+	}
+}
+
+func TestVolume(t *testing.T) {
+	dir := t.TempDir()
+	v, err := Volume(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Size <= 0 || v.Used < 0 || v.Free < 0 || v.Used+v.Free > v.Size {
+		t.Errorf("got %+v", v)
+	}
+	if _, err := Volume(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("a folder that is not there: %v", err)
 	}
 }

@@ -1,0 +1,93 @@
+// Package filesystem is what package os lacks for files that matter: locks that go with their process, bringing files to
+// the medium, writing them whole or not at all, and how full a volume is. Start at Lock, Sync, Replace and Volume.
+package filesystem
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// ErrBusy is returned by Lock when another living process holds the file.
+var ErrBusy = errors.New("a running hubbench is using it")
+
+// Volume is the size of the file system that a folder is on, and how full it is.
+func Volume(folder string) (scenario.Volume, error) {
+	v, err := volume(folder)
+	if err != nil {
+		return v, fmt.Errorf("ask for the size of the file system of %s: %w", folder, err)
+	}
+	return v, nil
+}
+
+// Sync brings what was written to the file to the medium. Go's own way, which on macOS is F_FULLFSYNC, is not known to
+// every file system: exFAT on macOS 12 and 13 answers ENOTTY, and then fsync has to do.
+func Sync(f *os.File) error {
+	err := f.Sync()
+	if Unsupported(err) {
+		return plainSync(f)
+	}
+	return err
+}
+
+// Write is Replace for a path that a person gives: a path that is no file, such as a pipe or /dev/stdout, is written to as it
+// is.
+func Write(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return writeTo(path, os.O_WRONLY, write, func(*os.File) error { return nil })
+	}
+	return Replace(path, write)
+}
+
+// Replace writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name of its
+// own until then: nothing that has the file's name, such as a link or a pipe, is followed or waited for, only replaced.
+func Replace(path string, write func(io.Writer) error) error {
+	part := ""
+	err := fs.ErrExist
+	for tries := 0; tries < 10 && errors.Is(err, fs.ErrExist); tries++ {
+		part = fmt.Sprintf("%s.%08x%s", path, rand.Uint32(), partEnding)
+		err = writeTo(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, write, Sync)
+	}
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		_ = os.Remove(part)
+	}
+	return err
+}
+
+const partEnding = ".part"
+
+// IsPart reports whether a file's name is one under which Replace has begun to write the file path.
+func IsPart(path, name string) bool {
+	rest, begins := strings.CutPrefix(name, path+".")
+	digits, ends := strings.CutSuffix(rest, partEnding)
+	return begins && ends && len(digits) == 8 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+func writeTo(path string, flag int, write func(io.Writer) error, sync func(*os.File) error) error {
+	file, err := os.OpenFile(path, flag, 0o644)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(file)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = sync(file)
+	}
+	if err != nil {
+		_ = file.Close() // fails for the same reason
+		return err
+	}
+	return file.Close()
+}
