@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -33,4 +34,23 @@ func Now() int64 {
 	hi, lo := bits.Mul64(uint64(ticks), 1e9)
 	ns, _ := bits.Div64(hi, lo, perSecond())
 	return int64(ns)
+}
+
+// SleepUntil returns soon after the instant ns of Now: no system call takes an absolute one.
+func SleepUntil(ns int64) {
+	if rest := ns - Now(); rest > 0 {
+		time.Sleep(time.Duration(rest))
+	}
+}
+
+var unbiased = windows.NewLazySystemDLL("kernel32.dll").NewProc("QueryUnbiasedInterruptTime")
+
+// Slept is how long the machine has been asleep since it was started: the interrupt time goes on while it sleeps, and the
+// unbiased one does not. DurationSinceBoot reads the former in steps of some 10 ms. Only its growth means anything.
+func Slept() time.Duration {
+	var awake int64 // in units of 100 ns
+	if ok, _, _ := unbiased.Call(uintptr(unsafe.Pointer(&awake))); ok == 0 {
+		return 0
+	}
+	return windows.DurationSinceBoot() - time.Duration(awake)*100
 }
