@@ -2,6 +2,7 @@ package diskio
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -91,3 +92,38 @@ func directAlign(testFile) int64 { return 4096 }
 const cachedBelow = 16384
 
 func adviseHuge([]byte) {}
+
+// prioDarwinProcess asks getpriority(2) whether the process is in the background: PRIO_DARWIN_PROCESS of
+// <sys/resource.h>.
+const prioDarwinProcess = 4
+
+// ioPolicies are the names that getiopolicy_np(3) has for what it returns.
+var ioPolicies = [...]string{"default", "important", "passive", "throttle", "utility", "standard"}
+
+// Priority says how the system treats the process's requests, and why its numbers are too low if it holds them back. A
+// process in the background runs on efficiency cores and waits with its requests for everybody else's (setpriority(2)).
+func Priority() (name, doubt string) {
+	background, bgErr := unix.Getpriority(prioDarwinProcess, 0)
+	policy, policyErr := libsystem.DiskPolicy()
+	return priorityOf(bgErr == nil && background != 0, policyName(policy, policyErr))
+}
+
+func policyName(policy int, err error) string {
+	switch {
+	case err != nil:
+		return ""
+	case policy < 0 || policy >= len(ioPolicies):
+		return fmt.Sprint(policy)
+	default:
+		return ioPolicies[policy]
+	}
+}
+
+// Foreground takes this process out of the background, where macOS keeps what a scheduled job starts: on the slow cores,
+// with its I/O throttled. Outside of it threads of no particular class run on any core. A class of one's own
+// (pthread_set_qos_class_self_np) is not available without cgo.
+func Foreground() error { return unix.Setpriority(prioDarwinProcess, 0, 0) }
+
+func newRingMover(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }
+
+func newStreamRing(pieceWork) (pieceMover, error) { return nil, errNoRing }

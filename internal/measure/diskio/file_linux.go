@@ -86,3 +86,9 @@ func adviseHuge(p []byte) {
 	// Without it the requests are split in pages: slower, not wrong.
 	_ = unix.Madvise(p, unix.MADV_HUGEPAGE)
 }
+
+// Priority says nothing: no policy of the process's own holds its requests back.
+func Priority() (name, doubt string) { return "", "" }
+
+// Foreground does nothing: Linux keeps no process on slow cores by how it was started.
+func Foreground() error { return nil }

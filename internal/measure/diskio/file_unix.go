@@ -4,6 +4,7 @@ package diskio
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -88,3 +89,47 @@ func (f *unixFile) cached(size int64) int64 {
 
 func (f *unixFile) fd() uintptr  { return uintptr(f.n) }
 func (f *unixFile) close() error { return f.file.Close() }
+
+// newBuffer maps n bytes outside the garbage collector's heap, aligned to a page and, if the system
+// offers it, in huge pages: a large request is then a few long segments instead of hundreds of short ones.
+func newBuffer(n int64) ([]byte, error) {
+	p, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d bytes of buffers: %w", n, err)
+	}
+	adviseHuge(p)
+	return p, nil
+}
+
+func freeBuffer(p []byte) {
+	// It can fail only for memory that is not ours.
+	_ = unix.Munmap(p)
+}
+
+func isFull(err error) bool     { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
+func isTooLarge(err error) bool { return errors.Is(err, unix.EFBIG) }
+func isReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
+
+// isGone: a disk that was unplugged answers with one of these; with one of the last two, if a program served its file
+// system (FUSE) and has ended.
+func isGone(err error) bool {
+	for _, errno := range []error{unix.EIO, unix.ENXIO, unix.ENODEV, unix.ENOTCONN, unix.ECONNABORTED} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
+// lacksConsent tells a refusal by macOS's privacy controls, EPERM, from one by a folder's own permissions, EACCES (Apple, "On
+// File System Permissions", developer.apple.com/forums/thread/678819). It is the terminal that lacks consent, whoever the
+// user is.
+func lacksConsent(system string, err error) bool {
+	return system == "darwin" && errors.Is(err, unix.EPERM)
+}
+
+// declareValid has nothing to do: reserved space can be written anywhere.
+func declareValid(testFile, int64) error { return nil }
+
+// notDirect: it is the cache itself that is asked here, if the system says so.
+func notDirect(testFile) bool { return false }

@@ -2,6 +2,7 @@ package diskio
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"unsafe"
@@ -140,3 +141,67 @@ func notDirect(f testFile) bool {
 	_, err := f.writeAt(0, make([]byte, 1), 1)
 	return err == nil
 }
+
+// newBuffer takes n bytes outside the garbage collector's heap, aligned to a page.
+func newBuffer(n int64) ([]byte, error) {
+	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_COMMIT|windows.MEM_RESERVE, windows.PAGE_READWRITE)
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d bytes of buffers: %w", n, err)
+	}
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), n), nil
+}
+
+func freeBuffer(p []byte) {
+	// It can fail only for memory that is not ours.
+	_ = windows.VirtualFree(uintptr(unsafe.Pointer(unsafe.SliceData(p))), 0, windows.MEM_RELEASE)
+}
+
+func isFull(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+}
+func isTooLarge(err error) bool { return errors.Is(err, windows.ERROR_FILE_TOO_LARGE) }
+func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
+
+// isGone: a disk that was unplugged answers with one of these.
+func isGone(err error) bool {
+	return errors.Is(err, windows.ERROR_DEVICE_NOT_CONNECTED) || errors.Is(err, windows.ERROR_NOT_READY) ||
+		errors.Is(err, windows.ERROR_IO_DEVICE) || errors.Is(err, windows.ERROR_NO_SUCH_DEVICE)
+}
+
+// lacksConsent: only macOS has this.
+func lacksConsent(string, error) bool { return false }
+
+// mayDeclare asks for the right to declare space valid, which administrators have and must ask for. Without it declareValid
+// fails and says so.
+func mayDeclare() {
+	var token windows.Token
+	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY, &token) != nil {
+		return
+	}
+	defer func() { _ = token.Close() }()
+	name, err := windows.UTF16PtrFromString("SeManageVolumePrivilege")
+	if err != nil {
+		return
+	}
+	right := windows.Tokenprivileges{PrivilegeCount: 1, Privileges: [1]windows.LUIDAndAttributes{{Attributes: windows.SE_PRIVILEGE_ENABLED}}}
+	if windows.LookupPrivilegeValue(nil, name, &right.Privileges[0].Luid) == nil {
+		_ = windows.AdjustTokenPrivileges(token, false, &right, 0, nil, nil)
+	}
+}
+
+// declareValid declares reserved space to be written already. Windows keeps up to where each file has been: a write beyond
+// that waits until the gap has been filled with zeros, and those that move the mark wait for one another.
+// https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-setfilevaliddata
+func declareValid(f testFile, size int64) error {
+	return windows.SetFileValidData(windows.Handle(f.fd()), size)
+}
+
+func newRingMover(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }
+
+func newStreamRing(pieceWork) (pieceMover, error) { return nil, errNoRing }
+
+// Priority says nothing: no policy of the process's own holds its requests back.
+func Priority() (name, doubt string) { return "", "" }
+
+// Foreground does nothing: Windows keeps no process on slow cores by how it was started.
+func Foreground() error { return nil }

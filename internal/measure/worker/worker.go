@@ -78,7 +78,7 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
 	}
 
-	if err := foreground(); err != nil {
+	if err := diskio.Foreground(); err != nil {
 		log.Warn("the worker may stay on slow cores", zap.Error(err))
 	}
 	if w.job.Accompanies() || w.job.Pace > 0 {
