@@ -48,7 +48,7 @@ func Codes() []Code {
 		{"nearly_full", "a volume over 90 % full", false},
 		{"wrote_lately", "a disk that an earlier run has just written much to", false},
 		{"space", "too little free space", false},
-		{"busy", "disks that move something though they should be idle", false},
+		{"busy", "disks that move something though they should be idle: asked of plans over 256 MB", false},
 		{"background", "backups, indexing and checks of file systems at work", false},
 		{"display", "a display on the disks' hub", false},
 		{"battery", "a computer that runs on battery", false},

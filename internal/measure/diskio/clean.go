@@ -66,7 +66,7 @@ func cleanOne(dir, name string) Cleaned {
 // should have done so was killed. Files that the scenario keeps and evidence of a failed verification
 // stay. No such folder is no error.
 func RemoveRun(dir, runID string) error {
-	if !validRunID.MatchString(runID) {
+	if !validRunID(runID) {
 		return fmt.Errorf("remove the test folder: %q cannot name a folder", runID)
 	}
 	f, err := takeFolder(dir, folderPrefix+runID)

@@ -81,6 +81,8 @@ func (f *darwinFile) evict() error {
 	return errors.Join(unix.Msync(p, unix.MS_INVALIDATE), unix.Munmap(p))
 }
 
+func (f *darwinFile) cached(size int64) int64 { return f.pagesInCache(size) }
+
 func mincore(p, pages []byte) error { return libsystem.Mincore(p, pages) }
 
 // directAlign: F_NOCACHE takes any request, and reads past the cache in whole sectors.

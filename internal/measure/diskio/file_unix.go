@@ -65,8 +65,8 @@ func again[P []byte | [][]byte](call func(fd int, p P, off int64) (int, error), 
 	}
 }
 
-// cached counts on a mapping of its own, which brings in no page by itself.
-func (f *unixFile) cached(size int64) int64 {
+// pagesInCache counts the file's bytes in the cache page by page, on a mapping of its own, which brings in none by itself.
+func (f *unixFile) pagesInCache(size int64) int64 {
 	if size == 0 {
 		return 0
 	}

@@ -83,7 +83,7 @@ func (f *folder) fillFiles() ([]string, error) {
 	}
 	var names []string
 	for _, entry := range entries {
-		if name := entry.Name(); strings.HasPrefix(name, fillPrefix) && ownFile.MatchString(name) {
+		if name := entry.Name(); strings.HasPrefix(name, fillPrefix) && isOwn(name) {
 			names = append(names, name)
 		}
 	}

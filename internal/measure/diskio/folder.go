@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -30,11 +29,21 @@ const (
 	markerWhat = "test files of hubbench; safe to remove with `hubbench clean`"
 )
 
-// ownFile is every name a test file can have. macOS adds a twin, "._" and the name, on disks whose file
+// isOwn reports whether a test file can have the name. macOS adds a twin, "._" and the name, on disks whose file
 // system holds no extended attributes (exFAT).
-var ownFile = regexp.MustCompile(`^(\._)?((data|evidence|fill)-[0-9]{6,}\.bin|probe\.bin|files\.json)$`)
+func isOwn(name string) bool {
+	name = strings.TrimPrefix(name, "._")
+	kind, rest, _ := strings.Cut(name, "-")
+	digits, binary := strings.CutSuffix(rest, ".bin")
+	return name == probeName || name == listName ||
+		slices.Contains([]string{"data", "evidence", "fill"}, kind) && binary && len(digits) >= 6 && strings.Trim(digits, "0123456789") == ""
+}
 
-var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+// validRunID reports whether a run's name can name a file on every system.
+func validRunID(id string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	return id != "" && len(id) <= 100 && strings.Contains(letters, id[:1]) && strings.Trim(id, letters+"._-") == ""
+}
 
 // marker is the content of the marker file.
 type marker struct {
@@ -53,7 +62,7 @@ type folder struct {
 
 // openFolder makes the run's folder in dir, or reuses the one that an earlier phase of the run left.
 func openFolder(dir, runID string) (*folder, error) {
-	if !validRunID.MatchString(runID) {
+	if !validRunID(runID) {
 		return nil, fmt.Errorf("make the test folder: %q cannot name a folder", runID)
 	}
 	parent, err := os.OpenRoot(dir)
@@ -259,7 +268,7 @@ func (f *folder) remove(stay map[string]bool, all bool) (files int, bytes int64,
 		name := entry.Name()
 		switch {
 		case strings.TrimPrefix(name, "._") == markerName, name == neverIndex && entry.Type().IsRegular():
-		case !ownFile.MatchString(name) || !entry.Type().IsRegular():
+		case !isOwn(name) || !entry.Type().IsRegular():
 			foreign = append(foreign, name)
 		case stay[name], !all && strings.HasPrefix(name, "evidence-"):
 			kept++

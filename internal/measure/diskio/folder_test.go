@@ -449,7 +449,7 @@ func TestTestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !ownFile.MatchString(e.Name()) })
+	files := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !isOwn(e.Name()) })
 	if len(files) != len(want) {
 		t.Errorf("%d files, want %d", len(files), len(want))
 	}

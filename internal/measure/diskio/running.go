@@ -21,7 +21,7 @@ func lockFile(runID string) string {
 
 // HoldRun keeps Clean from the folders of a run until the process ends, or release is called.
 func HoldRun(runID string) (release func(), err error) {
-	if !validRunID.MatchString(runID) {
+	if !validRunID(runID) {
 		return nil, fmt.Errorf("hold the run: %q cannot name a file", runID)
 	}
 	ForgetRun(runID) // it resumes one that was killed
@@ -40,7 +40,7 @@ func HoldRun(runID string) (release func(), err error) {
 
 // ForgetRun removes the lock that a killed run left.
 func ForgetRun(runID string) {
-	if validRunID.MatchString(runID) && !runs(runID) {
+	if validRunID(runID) && !runs(runID) {
 		_ = os.Remove(lockFile(runID))
 	}
 }
