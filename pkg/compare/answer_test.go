@@ -94,7 +94,7 @@ func TestAnswer(t *testing.T) {
 		case high < 0:
 			v = Slower
 		}
-		return Rate{Disk: disk, Measure: m, Change: &change, Interval: &analysis.Interval{low, high}, Verdict: v}
+		return Rate{Disk: disk, Measure: m, Test: Test{Change: &change, Interval: &analysis.Interval{low, high}, Verdict: v}}
 	}
 	pair := Pair{Phases: []Phase{
 		{Phase: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", File, 0.9, 1)}},
@@ -102,7 +102,7 @@ func TestAnswer(t *testing.T) {
 			rate("A", Window, -0.02, 0.01), rate("A", Level, -0.3, -0.2), rate("A", File, -0.5, -0.4),
 			rate("B", Window, -0.01, 0.03), rate("B", File, -0.4, 0.4), rate("", Window, 0.2, 0.7),
 		}},
-		{Phase: "C", Rates: []Rate{{Disk: "C", Measure: Window, Verdict: TooLittle}}},
+		{Phase: "C", Rates: []Rate{{Disk: "C", Measure: Window, Test: Test{Verdict: TooLittle}}}},
 		{Phase: "CD", Rates: []Rate{rate("C", Window, 0.1, 0.4), rate("D", Window, 0.3, 0.35), rate("", Window, 0.01, 0.02)}},
 	}}
 	names := func(rows []Row) (list []string) {

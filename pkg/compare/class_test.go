@@ -47,14 +47,16 @@ func (y *tally) add(c *Comparison) {
 	if len(c.Against(0.05).Crossed) > 0 {
 		y.crossed++
 	}
-	c.each(func(_ *Pair, _ *Phase, r *Rate) {
-		y.rates++
-		if r.P == nil {
-			y.unjudged++
-		} else {
-			y.excluded += *r.ExcludedFall
+	for _, phase := range c.phases() {
+		for _, r := range phase.Rates {
+			y.rates++
+			if r.P == nil {
+				y.unjudged++
+			} else {
+				y.excluded += *r.ExcludedFall
+			}
 		}
-	})
+	}
 }
 
 func (y *tally) String() string {

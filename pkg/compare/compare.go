@@ -110,30 +110,36 @@ const (
 	TooLittle Verdict = "too_little_data"
 )
 
-// Rate is one rate in two runs.
-type Rate struct {
-	Disk      string             `json:"disk"` // empty: all together
-	Op        trace.Role         `json:"op,omitempty"`
-	Measure   Measure            `json:"measure"`
-	Base      *float64           `json:"base"`
-	New       *float64           `json:"new"`
+// Test is how something changed from one run to another, and how sure that is.
+type Test struct {
 	Change    *float64           `json:"change"`  // new / base - 1
 	CI95      *analysis.Interval `json:"ci95"`    // of the change, by itself
 	Interval  *analysis.Interval `json:"ci_holm"` // of the change, as the verdict is: all of a comparison hold with a chance of 95 %
-	Unit      string             `json:"unit"`    // of the evidence: wave, file, pair of files, or run
+	Unit      string             `json:"unit"`    // of the evidence: wave, file, pair of files, second, or run
 	N         int                `json:"n"`       // units, in the run that has fewer
 	P         *float64           `json:"p"`
-	Corrected *float64           `json:"p_holm"`
+	Corrected *float64           `json:"p_holm"` // among the rates, or among the latencies
 	Verdict   Verdict            `json:"verdict"`
 	Reason    string             `json:"reason,omitempty"` // for too little data
+
+	evidence stats.Estimate // of the logarithm of new / base
+}
+
+// Rate is one rate in two runs.
+type Rate struct {
+	Disk    string     `json:"disk"` // empty: all together
+	Op      trace.Role `json:"op,omitempty"`
+	Measure Measure    `json:"measure"`
+	Base    *float64   `json:"base"`
+	New     *float64   `json:"new"`
+	Test
+
 	// ExcludedFall is the smallest fall that the data exclude, each rate by itself at a level of 5 %.
 	ExcludedFall *float64 `json:"excluded_fall"`
 	Outcome      Outcome  `json:"outcome,omitempty"` // against a gate's limit
 	// The time of a level, in seconds of the base's window and of the new run's.
 	BaseSpan *[2]float64 `json:"base_span_s,omitempty"`
 	Span     *[2]float64 `json:"span_s,omitempty"`
-
-	evidence stats.Estimate // of the logarithm of new / base
 }
 
 // Recovery is a disk's recovery in two runs. It happens once in a run, so there is nothing to test.
@@ -155,10 +161,7 @@ func Compare(base Run, others ...Run) *Comparison {
 		c.Pairs[i].doubt([]Run{base}, others[i:i+1])
 		c.Warnings = append(c.Warnings, other.warnings()...)
 	}
-	c.pool()
-	c.judge()
-	c.poolLatencies()
-	c.judgeLatencies()
+	c.judge(true)
 	for i, other := range others {
 		c.Pairs[i].findings([]Run{base}, []Run{other})
 	}

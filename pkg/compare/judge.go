@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -12,14 +13,14 @@ import (
 // all differ by much, so they need only a small part of the chance of a mistake and leave more to the others.
 const levelWeight = 0.15
 
-// each goes over all rates.
-func (c *Comparison) each(do func(*Pair, *Phase, *Rate)) {
-	for i := range c.Pairs {
-		pair := &c.Pairs[i]
-		for j := range pair.Phases {
-			phase := &pair.Phases[j]
-			for k := range phase.Rates {
-				do(pair, phase, &phase.Rates[k])
+// phases goes over those of all pairs.
+func (c *Comparison) phases() iter.Seq2[*Pair, *Phase] {
+	return func(yield func(*Pair, *Phase) bool) {
+		for i := range c.Pairs {
+			for j := range c.Pairs[i].Phases {
+				if !yield(&c.Pairs[i], &c.Pairs[i].Phases[j]) {
+					return
+				}
 			}
 		}
 	}
@@ -30,86 +31,135 @@ func (p *Phase) stepped(disk string) bool {
 	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && r.Disk == disk })
 }
 
-// pool estimates how long noise lasts from all rates. Those with a step are left out, because a step looks like noise that
-// lasts.
-func (c *Comparison) pool() {
+// judge gives the verdicts on rates and, by themselves, on latencies. If they are pooled, how long noise lasts is estimated
+// from all of a kind, but for rates with a step, because that looks like noise that lasts. Whether there are levels to
+// compare depends on the data, so their part of the chance of a mistake is reserved even if there are none.
+func (c *Comparison) judge(pooled bool) {
+	var rates, latencies, pool, latencyPool []*Test
+	var weights, latencyWeights []float64
+	aside := 1e-9
+	for _, phase := range c.phases() {
+		for i := range phase.Rates {
+			r, weight := &phase.Rates[i], 1.0
+			stepped := phase.stepped(r.Disk)
+			switch {
+			case r.Measure == Level:
+				weight = levelWeight
+			case r.Measure == Window && !stepped:
+				aside += 2 * levelWeight
+			}
+			if r.Measure == Level || !stepped {
+				pool = append(pool, &r.Test)
+			}
+			rates, weights = append(rates, &r.Test), append(weights, weight)
+		}
+		for i := range phase.Latencies {
+			latencies, latencyWeights = append(latencies, &phase.Latencies[i].Test), append(latencyWeights, 1)
+		}
+		latencyPool = latencies
+	}
+	if !pooled {
+		pool, latencyPool = nil, nil
+	}
+	correct(rates, pool, append(weights, aside), Faster, Slower)
+	correct(latencies, latencyPool, latencyWeights, Longer, Shorter)
+	c.Tests, c.LatencyTests = len(rates), len(latencies)
+	for _, phase := range c.phases() {
+		for i := range phase.Rates {
+			if r := &phase.Rates[i]; r.P != nil {
+				fall := max(0, -math.Expm1(r.evidence.LowerBound(Chance)))
+				r.ExcludedFall = &fall
+			}
+		}
+	}
+}
+
+// correct corrects tests for their number, each with its weight, and gives the verdicts. Weights beyond the tests are of
+// those that there might have been.
+func correct(tests, pool []*Test, weights []float64, above, below Verdict) {
 	var evidence []*stats.Estimate
-	c.each(func(_ *Pair, phase *Phase, r *Rate) {
-		if r.P != nil && (r.Measure == Level || !phase.stepped(r.Disk)) {
-			evidence = append(evidence, &r.evidence)
+	for _, t := range pool {
+		if t.P != nil {
+			evidence = append(evidence, &t.evidence)
 		}
-	})
+	}
 	stats.Pool(evidence)
-}
-
-// read fills in what the evidence of every rate says.
-func (c *Comparison) read() {
-	c.each(func(_ *Pair, _ *Phase, r *Rate) {
-		if r.P != nil {
-			r.read()
+	chances := slices.Repeat([]float64{1}, len(weights))
+	for i, t := range tests {
+		if t.P != nil {
+			chances[i] = t.evidence.P()
+			ci := t.evidence.Interval()
+			t.P, t.CI95 = &chances[i], &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
 		}
-	})
-}
-
-// judge corrects all tests for their number and gives the verdicts. Whether there are levels to compare depends on the
-// data, so their part of the chance of a mistake is reserved even if there are none.
-func (c *Comparison) judge() {
-	c.read()
-	var tested []*Rate
-	var chances, weights []float64
-	aside := 0.0
-	c.each(func(_ *Pair, phase *Phase, r *Rate) {
-		chance, weight := 1.0, 1.0
-		if r.P != nil {
-			chance = *r.P
-		}
-		switch {
-		case r.Measure == Level:
-			weight = levelWeight
-		case r.Measure == Window && !phase.stepped(r.Disk):
-			aside += 2 * levelWeight
-		}
-		tested, chances, weights = append(tested, r), append(chances, chance), append(weights, weight)
-	})
-	c.Tests = len(tested)
-	chances, weights = append(chances, 1), append(weights, aside+1e-9)
-	levels := stats.HolmLevels(chances, weights, Chance)
-	for i, p := range stats.Holm(chances, weights)[:len(tested)] {
-		r := tested[i]
-		if r.P == nil {
+	}
+	levels, corrected := stats.HolmLevels(chances, weights, Chance), stats.Holm(chances, weights)
+	for i, t := range tests {
+		if t.P == nil {
 			continue
 		}
-		r.Corrected, r.Verdict = &p, verdict(p, *r.Change, Faster, Slower)
-		r.Interval = interval(r.evidence, levels[i], p, *r.Change)
+		t.Corrected = &corrected[i]
+		switch {
+		case corrected[i] > Chance:
+			t.Verdict = NotShown
+		case *t.Change > 0:
+			t.Verdict = above
+		default:
+			t.Verdict = below
+		}
+		// If the noise is skewed its interval can disagree slightly with the test: then it is cut so that it excludes no
+		// change if there is a difference, and includes it if not.
+		ci := t.evidence.IntervalAt(levels[i])
+		v := analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+		switch t.Verdict {
+		case NotShown:
+			v[0], v[1] = min(v[0], 0), max(v[1], 0)
+		case above:
+			v[0] = max(v[0], 0)
+		default:
+			v[1] = min(v[1], 0)
+		}
+		t.Interval = &v
 	}
 }
 
-// interval is that of a change at the level of its verdict. If the noise is skewed it can disagree slightly with the test:
-// then it is cut so that it excludes no change if there is a difference, and includes it if not.
-func interval(e stats.Estimate, level, corrected, change float64) *analysis.Interval {
-	ci := e.IntervalAt(level)
-	v := analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
-	switch {
-	case corrected > Chance:
-		v[0], v[1] = min(v[0], 0), max(v[1], 0)
-	case change > 0:
-		v[0] = max(v[0], 0)
-	default:
-		v[1] = min(v[1], 0)
+// test fills in what the difference of the logarithms says. One with a smaller error than assumed at least is taken as
+// known, and so without an error of its own.
+func (t *Test) test(difference stats.Estimate, smallest float64) {
+	if difference.SE() < smallest {
+		difference = stats.Certain(difference.Mean, smallest)
 	}
-	return &v
+	p := difference.P()
+	t.evidence, t.P = difference, &p
 }
 
-// verdict is above or below by the sign of the change if its corrected chance is small enough.
-func verdict(corrected, change float64, above, below Verdict) Verdict {
-	switch {
-	case corrected > Chance:
-		return NotShown
-	case change > 0:
-		return above
-	default:
-		return below
+// repeat tests what was measured in several runs of either side. It returns the geometric means of both sides: measure gives
+// logarithms, or says what is missing in a run.
+func (t *Test) repeat(base, other []part, smallest float64, measure func(p part, run int) (stats.Repeat, string)) (b, n float64, ok bool) {
+	*t = Test{Unit: "run", Verdict: TooLittle}
+	all := func(parts []part) (list []stats.Repeat, mean float64, fault string) {
+		for i, p := range parts {
+			one, fault := measure(p, i+1)
+			if fault == "" && math.IsInf(one.Mean, 0) {
+				fault = "nothing was moved"
+			}
+			if fault != "" {
+				return nil, 0, fault
+			}
+			list = append(list, one)
+			mean += one.Mean / float64(len(parts))
+		}
+		return list, math.Exp(mean), ""
 	}
+	before, b, faultB := all(base)
+	after, n, faultN := all(other)
+	d, ok := stats.RepeatedDifference(before, after)
+	t.Reason = max(faultB, faultN)
+	if t.Reason != "" || !ok {
+		return 0, 0, false
+	}
+	t.N = min(len(before), len(after))
+	t.test(d, smallest)
+	return b, n, true
 }
 
 // Outcome is what the data say about a fall by more than a limit.
@@ -164,28 +214,33 @@ type Fall struct {
 func (c *Comparison) Against(limit float64) *Gate {
 	g := &Gate{Limit: limit, Outcome: Passed, Crossed: []Fall{}}
 	judged := 0
-	c.each(func(_ *Pair, _ *Phase, r *Rate) {
-		g.Rates++
-		if r.P != nil {
-			judged++
+	for pair, phase := range c.phases() {
+		for i := range phase.Rates {
+			r := &phase.Rates[i]
+			if r.P != nil {
+				judged++
+			}
+			g.Rates++
+			switch {
+			case r.P != nil && r.Verdict == Slower && -*r.Change > limit:
+				r.Outcome = Fell
+				g.Fell++
+			case r.P != nil && r.evidence.Above(math.Log1p(-limit)) < Chance:
+				r.Outcome = DidNotFall
+				g.DidNotFall++
+			default:
+				r.Outcome = CannotTell
+				g.CannotTell++
+			}
 		}
-		r.Outcome = r.against(limit)
-		switch r.Outcome {
-		case Fell:
-			g.Fell++
-		case DidNotFall:
-			g.DidNotFall++
-		case CannotTell:
-			g.CannotTell++
+		for _, r := range phase.Rates {
+			doubtful := r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
+				(r.P != nil || r.Measure != File) && (r.Measure == Level || !phase.levelsHold(r.Disk))
+			if r.Outcome == Fell || doubtful {
+				g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, r})
+			}
 		}
-	})
-	c.each(func(pair *Pair, phase *Phase, r *Rate) {
-		doubtful := r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
-			(r.P != nil || r.Measure != File) && !((r.Measure == Window || r.Measure == File) && phase.levelsHold(r))
-		if r.Outcome == Fell || doubtful {
-			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, *r})
-		}
-	})
+	}
 	for i := range c.Pairs {
 		g.Lost = append(g.Lost, c.Pairs[i].Lost...)
 	}
@@ -201,29 +256,9 @@ func (c *Comparison) Against(limit float64) *Gate {
 	return g
 }
 
-func (r *Rate) against(limit float64) Outcome {
-	switch {
-	case r.P == nil:
-		return CannotTell
-	case r.Verdict == Slower && -*r.Change > limit:
-		return Fell
-	case r.evidence.Above(math.Log1p(-limit)) < Chance:
-		return DidNotFall
-	default:
-		return CannotTell
-	}
-}
-
 // levelsHold reports whether a disk has levels and none of them fell.
-func (p *Phase) levelsHold(window *Rate) bool {
-	some := false
-	for i := range p.Rates {
-		r := &p.Rates[i]
-		if r.Measure == Level && r.Disk == window.Disk {
-			if some = true; r.Outcome != DidNotFall {
-				return false
-			}
-		}
-	}
-	return some
+func (p *Phase) levelsHold(disk string) bool {
+	return p.stepped(disk) && !slices.ContainsFunc(p.Rates, func(r Rate) bool {
+		return r.Measure == Level && r.Disk == disk && r.Outcome != DidNotFall
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
@@ -35,22 +34,12 @@ const minLatencyError = 0.001
 
 // Latency is a quantile of a disk's latencies in the window, in two runs. Times are in nanoseconds.
 type Latency struct {
-	Disk      string             `json:"disk"`
-	Op        trace.Role         `json:"op"`
-	Quantile  Quantile           `json:"quantile"`
-	BaseNS    *int64             `json:"base_ns"`
-	NewNS     *int64             `json:"new_ns"`
-	Change    *float64           `json:"change"`  // new / base - 1
-	CI95      *analysis.Interval `json:"ci95"`    // of the change, by itself
-	Interval  *analysis.Interval `json:"ci_holm"` // of the change, as the verdict is
-	Unit      string             `json:"unit"`    // of the evidence: second, or run
-	N         int                `json:"n"`       // units, in the run that has fewer
-	P         *float64           `json:"p"`
-	Corrected *float64           `json:"p_holm"` // among the latencies
-	Verdict   Verdict            `json:"verdict"`
-	Reason    string             `json:"reason,omitempty"` // for too little data
-
-	evidence stats.Estimate // of the logarithm of new / base
+	Disk     string     `json:"disk"`
+	Op       trace.Role `json:"op"`
+	Quantile Quantile   `json:"quantile"`
+	BaseNS   *int64     `json:"base_ns"`
+	NewNS    *int64     `json:"new_ns"`
+	Test
 }
 
 // latencies compares the disks whose latencies both runs have.
@@ -62,7 +51,7 @@ func latencies(b, n part, disks []string) []Latency {
 			continue
 		}
 		for _, q := range []Quantile{P50, P99} {
-			l := Latency{Disk: disk, Op: b.found.Roles[disk], Quantile: q, Unit: "second", Verdict: TooLittle}
+			l := Latency{Disk: disk, Op: b.found.Roles[disk], Quantile: q, Test: Test{Unit: "second", Verdict: TooLittle}}
 			l.compare(base, other)
 			list = append(list, l)
 		}
@@ -83,103 +72,34 @@ func (l *Latency) compare(base, other *requests) {
 	}
 	l.set(base.at(oneIn), other.at(oneIn))
 	if d, ok := stats.Difference(base.quantile(oneIn), other.quantile(oneIn)); ok {
-		l.test(d)
+		l.test(d, minLatencyError)
 	}
 }
 
 // repeat replaces the evidence of the first runs by that of all runs.
 func (l *Latency) repeat(base, other []part) {
-	b, faultB := l.measured(base)
-	n, faultN := l.measured(other)
-	*l = Latency{Disk: l.Disk, Op: l.Op, Quantile: l.Quantile, Unit: "run", Verdict: TooLittle}
-	d, ok := stats.RepeatedDifference(b, n)
-	if faultB+faultN != "" || !ok {
-		l.Reason = max(faultB, faultN)
-		return
-	}
-	l.N = min(len(b), len(n))
-	l.set(int64(math.Round(geometricMean(b))), int64(math.Round(geometricMean(n))))
-	l.test(d)
-}
-
-// measured is the logarithm of the quantile in each of the runs, or why it is not known in some.
-func (l *Latency) measured(parts []part) (list []stats.Repeat, fault string) {
-	for i, p := range parts {
+	oneIn := l.Quantile.oneIn()
+	b, n, ok := l.Test.repeat(base, other, minLatencyError, func(p part, run int) (stats.Repeat, string) {
 		r := p.requests(l.Disk)
-		switch {
-		case r == nil:
-			return nil, fmt.Sprintf("run %d of a side has no latencies of disk %s", i+1, l.Disk)
-		case r.doubt(l.Quantile.oneIn()) != "":
-			return nil, fmt.Sprintf("in run %d of a side %s", i+1, r.doubt(l.Quantile.oneIn()))
+		if r == nil {
+			return stats.Repeat{}, fmt.Sprintf("run %d of a side has no latencies of disk %s", run, l.Disk)
 		}
-		e, _ := r.quantile(l.Quantile.oneIn()).Error()
-		list = append(list, stats.Repeat{Mean: math.Log(float64(max(1, r.at(l.Quantile.oneIn())))), SE: e.SE()})
+		if reason := r.doubt(oneIn); reason != "" {
+			return stats.Repeat{}, fmt.Sprintf("in run %d of a side %s", run, reason)
+		}
+		e, _ := r.quantile(oneIn).Error()
+		return stats.Repeat{Mean: math.Log(float64(max(1, r.at(oneIn)))), SE: e.SE()}, ""
+	})
+	l.BaseNS, l.NewNS = nil, nil
+	if ok {
+		l.set(int64(math.Round(b)), int64(math.Round(n)))
 	}
-	return list, ""
 }
 
 // set fills in what was measured.
 func (l *Latency) set(base, other int64) {
 	change := float64(max(other, 1))/float64(max(base, 1)) - 1
 	l.BaseNS, l.NewNS, l.Change = &base, &other, &change
-}
-
-// test fills in what the difference of the logarithms says.
-func (l *Latency) test(difference stats.Estimate) {
-	if difference.SE() < minLatencyError {
-		difference = stats.Certain(difference.Mean, minLatencyError)
-	}
-	p := difference.P()
-	l.evidence, l.P = difference, &p
-}
-
-// eachLatency goes over all latencies.
-func (c *Comparison) eachLatency(do func(*Latency)) {
-	for i := range c.Pairs {
-		for j := range c.Pairs[i].Phases {
-			list := c.Pairs[i].Phases[j].Latencies
-			for k := range list {
-				do(&list[k])
-			}
-		}
-	}
-}
-
-// poolLatencies estimates how long noise lasts from all latencies.
-func (c *Comparison) poolLatencies() {
-	var evidence []*stats.Estimate
-	c.eachLatency(func(l *Latency) {
-		if l.P != nil {
-			evidence = append(evidence, &l.evidence)
-		}
-	})
-	stats.Pool(evidence)
-}
-
-// judgeLatencies corrects the tests of latencies for their number and gives the verdicts. They are corrected by themselves:
-// verdicts on rates must not depend on whether latencies were recorded as well.
-func (c *Comparison) judgeLatencies() {
-	var tested []*Latency
-	var chances, weights []float64
-	c.eachLatency(func(l *Latency) {
-		chance := 1.0
-		if l.P != nil {
-			chance = l.evidence.P()
-			ci := l.evidence.Interval()
-			l.P, l.CI95 = &chance, &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
-		}
-		tested, chances, weights = append(tested, l), append(chances, chance), append(weights, 1)
-	})
-	c.LatencyTests = len(tested)
-	levels := stats.HolmLevels(chances, weights, Chance)
-	for i, p := range stats.Holm(chances, weights) {
-		l := tested[i]
-		if l.P == nil {
-			continue
-		}
-		l.Corrected, l.Verdict = &p, verdict(p, *l.Change, Longer, Shorter)
-		l.Interval = interval(l.evidence, levels[i], p, *l.Change)
-	}
 }
 
 const (

@@ -87,24 +87,26 @@ func newLatencyTally() *latencyTally {
 func (y *latencyTally) add(c *Comparison, truth float64) {
 	y.pairs++
 	told := false
-	c.eachLatency(func(l *Latency) {
-		y.all++
-		if l.P == nil {
-			y.unjudged++
-			return
+	for _, phase := range c.phases() {
+		for _, l := range phase.Latencies {
+			y.all++
+			if l.P == nil {
+				y.unjudged++
+				continue
+			}
+			told = told || l.Verdict == Longer || l.Verdict == Shorter
+			if l.Disk != "A" {
+				continue
+			}
+			if l.Verdict == Longer {
+				y.longer[l.Quantile]++
+			}
+			if l.CI95[0] <= truth-1 && truth-1 <= l.CI95[1] {
+				y.covered[l.Quantile]++
+			}
+			y.width[l.Quantile] += l.CI95[1] - l.CI95[0]
 		}
-		told = told || l.Verdict == Longer || l.Verdict == Shorter
-		if l.Disk != "A" {
-			return
-		}
-		if l.Verdict == Longer {
-			y.longer[l.Quantile]++
-		}
-		if l.CI95[0] <= truth-1 && truth-1 <= l.CI95[1] {
-			y.covered[l.Quantile]++
-		}
-		y.width[l.Quantile] += l.CI95[1] - l.CI95[0]
-	})
+	}
 	if told {
 		y.wrong++
 	}

@@ -49,7 +49,7 @@ func newPhase(base, other Run, name string) Phase {
 		}
 	}
 	out.Latencies = latencies(b, n, disks)
-	if len(disks) > 1 && len(disks) == len(b.curves) && len(disks) == len(n.curves) {
+	if len(disks) > 1 && len(disks) == len(b.traced.Disks) && len(disks) == len(n.traced.Disks) {
 		out.Rates = append(out.Rates, windowRates(b, n, disks)...)
 	}
 	return out
@@ -97,29 +97,28 @@ func recoveries(base, other *analysis.Phase) []Recovery {
 type part struct {
 	found  *analysis.Phase
 	traced *trace.Phase
-	window []overlap.Interval
-	curves map[string]*overlap.Curve // of the working disks
+	window []overlap.Interval        // the time in which all disks of the phase were active
+	curves map[string]*overlap.Curve // of the disks whose rates were asked for
+}
+
+// disks are those that work.
+func (p part) disks() []string {
+	var names []string
+	for _, d := range p.traced.Disks {
+		names = append(names, d.Name)
+	}
+	return names
 }
 
 func newPart(r Run, name string) part {
 	found, traced := r.phase(name)
-	p := part{found: found, traced: traced, window: windowOf(found), curves: map[string]*overlap.Curve{}}
-	for _, d := range traced.Disks {
-		p.curves[d.Name] = overlap.NewCurve(d)
+	p := part{found: found, traced: traced, curves: map[string]*overlap.Curve{}}
+	if found.Overlap != nil {
+		for _, span := range found.Overlap.Spans {
+			p.window = append(p.window, overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])})
+		}
 	}
 	return p
-}
-
-// windowOf is the time in which all disks of the phase were active.
-func windowOf(p *analysis.Phase) []overlap.Interval {
-	if p.Overlap == nil {
-		return nil
-	}
-	window := make([]overlap.Interval, len(p.Overlap.Spans))
-	for i, span := range p.Overlap.Spans {
-		window[i] = overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])}
-	}
-	return window
 }
 
 func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
@@ -128,6 +127,9 @@ func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
 func (p part) flow(disks []string, time []overlap.Interval) stats.Flow {
 	flows := make([]stats.Flow, len(disks))
 	for i, disk := range disks {
+		if p.curves[disk] == nil {
+			p.curves[disk] = overlap.NewCurve(p.traced.Disk(disk))
+		}
 		flows[i] = p.curves[disk].Flow(time)
 	}
 	return stats.Total(flows)
@@ -157,24 +159,18 @@ type file struct {
 // files are the disk's files that lie in the window and do not overlap another file of the disk.
 func (p part) files(disk string) []file {
 	var files []file
-	for _, d := range p.traced.Disks {
-		if d.Name != disk {
+	d, place, ended := p.traced.Disk(disk), -1, int64(math.MinInt64)
+	for i := range d.Files {
+		f := &d.Files[i]
+		if f.Filler || !f.Usable() {
 			continue
 		}
-		place := -1
-		ended := int64(math.MinInt64)
-		for i := range d.Files {
-			f := &d.Files[i]
-			if f.Filler || !f.Usable() {
-				continue
-			}
-			place++
-			alone := f.StartNS >= ended && (i+1 == len(d.Files) || d.Files[i+1].StartNS >= f.EndNS)
-			ended = max(ended, f.EndNS)
-			within := func(v overlap.Interval) bool { return v.StartNS <= f.StartNS && f.EndNS <= v.EndNS }
-			if alone && slices.ContainsFunc(p.window, within) {
-				files = append(files, file{place, f.Bytes, math.Log(float64(f.Bytes) / float64(f.EndNS-f.StartNS) * 1e9)})
-			}
+		place++
+		alone := f.StartNS >= ended && (i+1 == len(d.Files) || d.Files[i+1].StartNS >= f.EndNS)
+		ended = max(ended, f.EndNS)
+		within := func(v overlap.Interval) bool { return v.StartNS <= f.StartNS && f.EndNS <= v.EndNS }
+		if alone && slices.ContainsFunc(p.window, within) {
+			files = append(files, file{place, f.Bytes, math.Log(float64(f.Bytes) / float64(f.EndNS-f.StartNS) * 1e9)})
 		}
 	}
 	return files

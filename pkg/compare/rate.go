@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -21,7 +20,7 @@ const (
 
 // flowRate compares a rate over time.
 func flowRate(m Measure, base, other stats.Flow) Rate {
-	r := Rate{Measure: m, Unit: "wave"}
+	r := Rate{Measure: m, Test: Test{Unit: "wave"}}
 	r.set(stats.Mean(base.Rates), stats.Mean(other.Rates), min(base.Known, other.Known))
 	switch {
 	case doubt(base) != "":
@@ -31,7 +30,7 @@ func flowRate(m Measure, base, other stats.Flow) Rate {
 	case r.Change == nil:
 		r.Reason = "nothing was moved"
 	default:
-		r.test(base.Change(other))
+		r.test(base.Change(other), minError)
 	}
 	return r
 }
@@ -45,7 +44,7 @@ func fileRate(base, other []file) Rate {
 			return pairedRate(b, n)
 		}
 	}
-	r := Rate{Measure: File, Unit: "file"}
+	r := Rate{Measure: File, Test: Test{Unit: "file"}}
 	b, n := rates(base), rates(other)
 	before, after := stats.Summarize(b).Trimmed20, stats.Summarize(n).Trimmed20
 	r.set(math.Exp(before), math.Exp(after), fewer)
@@ -56,7 +55,7 @@ func fileRate(base, other []file) Rate {
 		r.Reason = fmt.Sprintf("only %d files lie completely in the overlap, and at least %d are needed", len(other), stats.MinBins)
 	default:
 		d, _ := stats.Difference(stats.TrimmedSpectrum(b, trim), stats.TrimmedSpectrum(n, trim))
-		r.test(d)
+		r.test(d, minError)
 	}
 	return r
 }
@@ -87,7 +86,7 @@ func rates(files []file) []float64 {
 // pairedRate compares files with their twins. The rates shown are those of the pairs whose change is not among the smallest
 // or the largest fifth, so that they agree with the change.
 func pairedRate(b, n []float64) Rate {
-	r := Rate{Measure: File, Unit: "pair"}
+	r := Rate{Measure: File, Test: Test{Unit: "pair"}}
 	change := make([]float64, len(b))
 	for i := range b {
 		change[i] = n[i] - b[i]
@@ -99,7 +98,7 @@ func pairedRate(b, n []float64) Rate {
 		before += b[i] / float64(len(b)-2*cut)
 	}
 	r.set(math.Exp(before), math.Exp(before+d.Mean), len(b))
-	r.test(d)
+	r.test(d, minError)
 	return r
 }
 
@@ -110,24 +109,6 @@ func (r *Rate) set(base, other float64, n int) {
 		change := other/base - 1
 		r.Base, r.New, r.Change = &base, &other, &change
 	}
-}
-
-// test fills in what the difference of the logarithms says.
-func (r *Rate) test(difference stats.Estimate) {
-	if difference.SE() < minError { // assumed, not estimated, and so without an error of its own
-		difference = stats.Certain(difference.Mean, minError)
-	}
-	p := difference.P()
-	r.evidence, r.P = difference, &p
-}
-
-// read fills in what the evidence says.
-func (r *Rate) read() {
-	p, ci := r.evidence.P(), r.evidence.Interval()
-	r.P = &p
-	r.CI95 = &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
-	fall := max(0, -math.Expm1(r.evidence.LowerBound(Chance)))
-	r.ExcludedFall = &fall
 }
 
 const (

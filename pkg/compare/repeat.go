@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,8 +49,7 @@ func Groups(base, other []Run) *Comparison {
 		}
 	}
 	c.Pairs = []Pair{p}
-	c.judge()
-	c.judgeLatencies()
+	c.judge(false)
 	c.Pairs[0].findings(base, other)
 	return c
 }
@@ -108,70 +106,48 @@ func (p *Phase) repeat(base, other []Run) {
 		return
 	}
 	p.Rates = slices.DeleteFunc(p.Rates, func(r Rate) bool { return r.Measure == Level })
-	before, after := partsOf(base, p.Phase), partsOf(other, p.Phase)
+	var before, after []part
+	for _, r := range base {
+		before = append(before, newPart(r, p.Phase))
+	}
+	for _, r := range other {
+		after = append(after, newPart(r, p.Phase))
+	}
 	for i := range p.Latencies {
 		p.Latencies[i].repeat(before, after)
 	}
 	for i := range p.Rates {
-		r := &p.Rates[i]
-		b, faultB := measured(before, r)
-		n, faultN := measured(after, r)
-		*r = Rate{Disk: r.Disk, Op: r.Op, Measure: r.Measure, Unit: "run"}
-		d, ok := stats.RepeatedDifference(b, n)
-		if faultB+faultN != "" || !ok {
-			r.Verdict, r.Reason = TooLittle, max(faultB, faultN)
-			continue
-		}
-		r.set(geometricMean(b), geometricMean(n), min(len(b), len(n)))
-		r.test(d)
+		p.Rates[i].repeat(before, after)
 	}
 }
 
-// geometricMean is that of the runs' values, whose logarithms are given.
-func geometricMean(runs []stats.Repeat) float64 {
-	var sum float64
-	for _, r := range runs {
-		sum += r.Mean / float64(len(runs))
-	}
-	return math.Exp(sum)
-}
-
-func partsOf(runs []Run, phase string) []part {
-	parts := make([]part, len(runs))
-	for i, r := range runs {
-		parts[i] = newPart(r, phase)
-	}
-	return parts
-}
-
-// measured is a rate in each of the runs, or why it is not known in some.
-func measured(parts []part, r *Rate) (list []stats.Repeat, fault string) {
-	for i, p := range parts {
+// repeat replaces the evidence of the first runs by that of all runs.
+func (r *Rate) repeat(base, other []part) {
+	test := Test{}
+	b, n, ok := test.repeat(base, other, minError, func(p part, run int) (stats.Repeat, string) {
 		disks := []string{r.Disk}
 		if r.Disk == "" {
-			disks = nil
-			for _, d := range p.traced.Disks {
-				disks = append(disks, d.Name)
-			}
+			disks = p.disks()
 		}
 		switch {
 		case len(p.window) == 0:
-			return nil, fmt.Sprintf("in run %d of a side, the disks never worked all at once", i+1)
-		case slices.ContainsFunc(disks, func(d string) bool { return p.curves[d] == nil }):
-			return nil, fmt.Sprintf("disk %s does not work in run %d of a side", r.Disk, i+1)
+			return stats.Repeat{}, fmt.Sprintf("in run %d of a side, the disks never worked all at once", run)
+		case r.Disk != "" && p.traced.Disk(r.Disk) == nil:
+			return stats.Repeat{}, fmt.Sprintf("disk %s does not work in run %d of a side", r.Disk, run)
 		case r.Measure == Window:
-			list = append(list, p.flow(disks, p.window).Repeat())
-		default:
-			files := rates(p.files(r.Disk))
-			if len(files) < stats.MinBins {
-				return nil, fmt.Sprintf("only %d files lie completely in the overlap of a run, and at least %d are needed", len(files), stats.MinBins)
-			}
-			e, _ := stats.TrimmedSpectrum(files, trim).Error()
-			list = append(list, stats.Repeat{Mean: e.Mean, SE: e.SE()})
+			return p.flow(disks, p.window).Repeat(), ""
 		}
-		if math.IsInf(list[len(list)-1].Mean, 0) {
-			return nil, "nothing was moved"
+		files := rates(p.files(r.Disk))
+		if len(files) < stats.MinBins {
+			return stats.Repeat{}, fmt.Sprintf("only %d files lie completely in the overlap of a run, and at least %d are needed",
+				len(files), stats.MinBins)
 		}
+		e, _ := stats.TrimmedSpectrum(files, trim).Error()
+		return stats.Repeat{Mean: e.Mean, SE: e.SE()}, ""
+	})
+	*r = Rate{Disk: r.Disk, Op: r.Op, Measure: r.Measure, Test: test}
+	if ok {
+		change := n/b - 1
+		r.Base, r.New, r.Change = &b, &n, &change
 	}
-	return list, ""
 }

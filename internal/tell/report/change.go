@@ -76,7 +76,7 @@ func (c comparison) pair(doc *Document, i int) {
 		for j := range phase.Latencies {
 			l := &phase.Latencies[j]
 			row := changeRow(pick(j == 0, phase.Title, ""), fmt.Sprintf("%s %ss", l.Disk, l.Op), string(l.Quantile),
-				&compare.Rate{Change: l.Change, Interval: l.Interval, Corrected: l.Corrected, Verdict: l.Verdict})
+				&compare.Rate{Test: l.Test})
 			if l.BaseNS != nil {
 				row[3].Text, row[4].Text = timeText(l.BaseNS), timeText(l.NewNS)
 			}

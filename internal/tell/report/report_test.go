@@ -189,9 +189,11 @@ func TestChange(t *testing.T) {
 func TestComparisonAnswer(t *testing.T) {
 	rate := func(disk string, base, change, margin float64, v compare.Verdict) compare.Rate {
 		now := base * (1 + change)
-		return compare.Rate{Disk: disk, Op: trace.Write, Measure: compare.Window, Base: &base, New: &now, Change: &change, Interval: &analysis.Interval{change - margin, change + margin}, Verdict: v}
+		return compare.Rate{Disk: disk, Op: trace.Write, Measure: compare.Window, Base: &base, New: &now,
+			Test: compare.Test{Change: &change, Interval: &analysis.Interval{change - margin, change + margin}, Verdict: v}}
 	}
-	unjudged := compare.Rate{Disk: "A", Op: trace.Write, Measure: compare.Window, Verdict: compare.TooLittle, Reason: "only 0.3 s were measured"}
+	unjudged := compare.Rate{Disk: "A", Op: trace.Write, Measure: compare.Window,
+		Test: compare.Test{Verdict: compare.TooLittle, Reason: "only 0.3 s were measured"}}
 	pair := func(rates ...compare.Rate) compare.Pair {
 		all := map[string]work.Work{}
 		for _, r := range rates {
