@@ -37,7 +37,8 @@ func takes(minArgs, maxArgs int) cobra.PositionalArgs {
 		switch {
 		case len(args) < minArgs:
 			names := strings.Fields(strings.Replace(cmd.Use, " [flags]", "", 1))[1:]
-			return fmt.Errorf("%s: %s is missing; usage: %s", cmd.Name(), strings.Trim(names[len(args)], "."), cmd.UseLine())
+			return fmt.Errorf("%s: %s is missing; usage: %s",
+				cmd.Name(), strings.Trim(names[len(args)], "."), cmd.UseLine())
 		case maxArgs != unlimited && len(args) > maxArgs:
 			return fmt.Errorf("%s: too many arguments (%q); usage: %s", cmd.Name(), args[maxArgs], cmd.UseLine())
 		}
@@ -59,6 +60,28 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists them", err, cmd.CommandPath())
 }
 
+// loadEvents is load for what needs the events, which a large run's page does not carry.
+func loadEvents(path string) (*recorded.Run, error) {
+	run, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	return run, checkEvents(run)
+}
+
+func checkEvents(run *recorded.Run) error {
+	if run.Trace == nil {
+		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder",
+			run.Path, rundir.EventsFile)
+	}
+	return nil
+}
+
+// inRun are the files of a run's folder beside its events.
+func inRun() []string {
+	return []string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}
+}
+
 // load reads the run that an argument names, and analyses it.
 func load(path string) (*recorded.Run, error) {
 	if err := checkRun(path); err != nil {
@@ -70,40 +93,49 @@ func load(path string) (*recorded.Run, error) {
 // checkRun refuses a path that can only be something else than a run, and says what to give instead.
 func checkRun(path string) error {
 	folder := filepath.Dir(path)
-	switch base := filepath.Base(path); {
+	base := filepath.Base(path)
+	ofRun := exists(filepath.Join(folder, rundir.InfoFile)) && slices.Contains(inRun(), base)
+	switch {
 	case isFolder(path):
 		return nil
 	case missing(path):
-		return usage(fmt.Errorf("%s does not exist; give a run folder (%s) or an %s", path, filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME"), rundir.EventsFile))
-	case exists(filepath.Join(folder, rundir.InfoFile)) && slices.Contains([]string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}, base):
-		return usage(fmt.Errorf("%s is one file of a run; give the run's folder, %s", path, folder))
+		return exitf(exitUsage, "%s does not exist; give a run folder (%s) or an %s", path, anyRun(), rundir.EventsFile)
+	case ofRun:
+		return exitf(exitUsage, "%s is one file of a run; give the run's folder, %s", path, folder)
 	case base == rundir.AnalysisFile:
-		return usage(fmt.Errorf("%s holds the results of a run; give the run's folder, its %s or its %s", path, rundir.EventsFile, rundir.ReportFile))
+		return exitf(exitUsage, "%s holds the results of a run; give the run's folder, its %s or its %s",
+			path, rundir.EventsFile, rundir.ReportFile)
 	case isScenario(path):
-		return usage(fmt.Errorf("%s is a scenario; give the folder of one of its runs, %s", path, runsOf(path)))
+		return exitf(exitUsage, "%s is a scenario; give the folder of one of its runs, %s", path, runsOf(path))
 	}
 	return nil
 }
 
 // checkResumable refuses a path that is not a run's folder, and says what to give instead.
 func checkResumable(path string) error {
+	folder := filepath.Dir(path)
 	switch unfinished := unfinishedRun(path); {
 	case isFolder(path):
 		return nil
 	case unfinished != "":
-		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run; try --resume %s", path, cells.Shell(unfinished)))
-	case isScenario(path) && exists(path):
-		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run, %s; hubbench run %s begins a new one",
-			path, runsOf(path), cells.Shell(path)))
-	case exists(filepath.Join(filepath.Dir(path), rundir.InfoFile)) && exists(path):
-		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run; try --resume %s", path, cells.Shell(filepath.Dir(path))))
-	case exists(path):
-		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run, %s", path, filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME")))
+		return exitf(exitUsage, "%s is a scenario, and --resume takes the folder of a run; try --resume %s",
+			path, cells.Shell(unfinished))
 	case missing(path):
-		return usage(fmt.Errorf("%s does not exist; --resume takes the folder of a run, %s", path, filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME")))
+		return exitf(exitUsage, "%s does not exist; --resume takes the folder of a run, %s", path, anyRun())
+	case !exists(path):
+		return nil // why it cannot be read is said by who opens it
+	case isScenario(path):
+		return exitf(exitUsage, "%s is a scenario, and --resume takes the folder of a run, %s; "+
+			"hubbench run %s begins a new one", path, runsOf(path), cells.Shell(path))
+	case exists(filepath.Join(folder, rundir.InfoFile)):
+		return exitf(exitUsage, "%s is a file, and --resume takes the folder of a run; try --resume %s",
+			path, cells.Shell(folder))
 	}
-	return nil // why it cannot be read is said by who opens it
+	return exitf(exitUsage, "%s is a file, and --resume takes the folder of a run, %s", path, anyRun())
 }
+
+// anyRun is where run folders are unless a scenario says otherwise.
+func anyRun() string { return filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME") }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
@@ -129,7 +161,7 @@ func runsOf(path string) string {
 	if s, err := prepare.LoadScenario(path); err == nil {
 		return filepath.Join(prepare.ResultsOf(s), s.Name+"-DATE-TIME")
 	}
-	return filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME")
+	return anyRun()
 }
 
 // unfinishedRun finds the last run of a scenario that was cut off; empty if there is none.
@@ -144,7 +176,8 @@ func unfinishedRun(path string) string {
 	}
 	for _, entry := range slices.Backward(entries) {
 		folder := filepath.Join(prepare.ResultsOf(s), entry.Name())
-		if info, err := rundir.LoadInfo(folder); err == nil && info != nil && info.Name == s.Name && info.Status != trace.Complete {
+		info, err := rundir.LoadInfo(folder)
+		if err == nil && info != nil && info.Name == s.Name && info.Status != trace.Complete {
 			return folder
 		}
 	}

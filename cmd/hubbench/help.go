@@ -7,7 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/manual"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
@@ -43,21 +48,20 @@ func runHelp(p program, root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return root.Help()
 	}
-	name := args[0]
 	cmd, rest, err := root.Find(args)
 	command := err == nil && cmd != root && len(rest) == 0
-	if !command && (!isTopic(name) || len(args) > 1) {
+	topic := isTopic(args[0])
+	if !command && (!topic || len(args) > 1) {
 		return usage(unknownTopic(root, strings.Join(args, " ")))
 	}
 	if command {
 		cmd.InitDefaultHelpFlag() // as --help lists it
-		if err := cmd.Help(); err != nil || !isTopic(name) {
+		if err := cmd.Help(); err != nil || !topic {
 			return err
 		}
 		fmt.Fprintln(p.stdout)
 	}
-	topics := manual.Topics()
-	text, err := topics[slices.IndexFunc(topics, func(t manual.Topic) bool { return t.Name == name })].Text(columns(p.stdout))
+	text, err := manual.Topic{Name: args[0]}.Text(columns(p.stdout))
 	if err != nil {
 		return err
 	}
@@ -70,11 +74,11 @@ func isTopic(name string) bool {
 }
 
 func unknownTopic(root *cobra.Command, name string) error {
-	var topics, all []string
+	var topics []string
 	for _, t := range manual.Topics() {
 		topics = append(topics, t.Name)
 	}
-	all = append(all, topics...)
+	all := slices.Clone(topics)
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {
 			all = append(all, c.Name())
@@ -95,4 +99,114 @@ func topicsHelp() string {
 		fmt.Fprintf(&list, "  %-11s %s\n", t.Name, t.Short)
 	}
 	return list.String()
+}
+
+// What a shell completes when Tab is pressed: `hubbench completion --help` says how it is set up.
+
+// complete gives the commands' arguments and flags their completions.
+func complete(root *cobra.Command) {
+	scenario, run, nothing := first(files("yaml", "yml"), words()), files("jsonl", "html"), words()
+	args := map[string]cobra.CompletionFunc{
+		"run": scenario, "plan": scenario, "simulate": scenario, "doctor": folders, "clean": first(folders, nothing),
+		"analyze": first(run, nothing), "report": first(run, nothing), "compare": run, "fit": run,
+		"predict": first(profiles, listed(disksOf)), "advise": first(profiles, nothing), "mount": first(profiles, folders),
+		"init": nothing, "devices": nothing, "schema": nothing,
+	}
+	parts := map[string]cobra.CompletionFunc{
+		"phase": listed(phasesOf),
+		"chart": listed(partsOf((*report.Figure).Name)), "table": listed(partsOf((*report.Table).Name)),
+	}
+	flags := map[string]map[string]cobra.CompletionFunc{
+		"run": {"resume": folders, "out": folders}, "simulate": {"profile": profiles, "out": folders},
+		"report": parts, "analyze": parts, "mount": {"backing": folders},
+		"init": {"out": files("yaml", "yml")}, "fit": {"out": files("yaml", "md", "html", "json", "txt")},
+	}
+	for _, cmd := range root.Commands() {
+		cmd.ValidArgsFunction = args[cmd.Name()]
+		for name, function := range flags[cmd.Name()] {
+			_ = cmd.RegisterFlagCompletionFunc(name, function) // fails only for an unknown flag
+		}
+	}
+}
+
+// files completes files with one of the endings, and folders.
+func files(endings ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+func words(list ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+}
+
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// profiles completes a built-in hub profile, or the file of another.
+func profiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return configs.Hubs(), cobra.ShellCompDirectiveDefault
+}
+
+// first completes the first argument by one function, and the others by another.
+func first(one, others cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return one(cmd, args, begun)
+		}
+		return others(cmd, args, begun)
+	}
+}
+
+// listed completes a word of a list that depends on the arguments so far, of which there must be one.
+func listed(list func(cmd *cobra.Command, args []string) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			names = list(cmd, args)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// disksOf lists the disks of a profile that are not named yet.
+func disksOf(_ *cobra.Command, args []string) (names []string) {
+	profile, err := prepare.LoadProfile(args[0])
+	if err != nil {
+		return nil
+	}
+	for _, d := range profile.Disks {
+		if !slices.Contains(args[1:], d.Name) {
+			names = append(names, cobra.CompletionWithDesc(d.Name, d.About))
+		}
+	}
+	return names
+}
+
+// phasesOf lists the phases of a run.
+func phasesOf(_ *cobra.Command, args []string) (names []string) {
+	if info, err := rundir.LoadInfo(args[0]); err == nil && info != nil && info.Plan != nil {
+		for _, phase := range info.Plan.Phases {
+			names = append(names, cobra.CompletionWithDesc(phase.Name, phase.Label()))
+		}
+	} else if run, err := load(args[0]); err == nil {
+		for i := range run.Analysis.Phases {
+			names = append(names, run.Analysis.Phases[i].Phase)
+		}
+	}
+	return names
+}
+
+// partsOf lists the tables or the figures of a run, or of its phase.
+func partsOf[B report.Block](nameOf func(B) string) func(*cobra.Command, []string) []string {
+	return func(cmd *cobra.Command, args []string) (names []string) {
+		run, err := load(args[0])
+		if err != nil {
+			return nil
+		}
+		phase, _ := cmd.Flags().GetString("phase")
+		list, _ := form.Collect[B](run.Document(), phase)
+		for _, block := range list {
+			names = append(names, nameOf(block))
+		}
+		return slices.Compact(slices.Sorted(slices.Values(names)))
+	}
 }

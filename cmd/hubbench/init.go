@@ -50,7 +50,8 @@ follow from the free space. Only the scenario is written, and never over an exis
 		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), p, opts) },
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&opts.disks, "disks", nil, "`DISK,DISK` to test: names that hubbench devices shows, names of volumes, or their mount points")
+	flags.StringSliceVar(&opts.disks, "disks", nil,
+		"`DISK,DISK` to test: names that hubbench devices shows, names of volumes, or their mount points")
 	flags.BoolVar(&opts.demo, "demo", false, "write a scenario of simulated disks")
 	flags.StringVar(&opts.from, "from", "", "start from a built-in scenario: "+strictyaml.Choice(configs.Scenarios()))
 	flags.StringVar(&opts.out, "out", "hubbench.yaml", "the `FILE` to write")
@@ -62,23 +63,25 @@ follow from the free space. Only the scenario is written, and never over an exis
 
 func runInit(ctx context.Context, p program, opts initOptions) error {
 	if opts.demo && opts.from != "" || opts.disks != nil && (opts.demo || opts.from != "") {
-		return usage(errors.New("--disks, --demo and --from each say what to write; give one of them"))
+		return exitf(exitUsage, "--disks, --demo and --from each say what to write; give one of them")
 	}
+	overwrites := exitf(exitUsage, "%s already exists; --force overwrites it, --out names another file", opts.out)
 	if exists(opts.out) && !opts.force { // before any question
-		return usage(overwrites(opts.out))
+		return overwrites
 	}
 	content, err := draftOf(ctx, p, opts)
 	if err != nil {
 		return err
 	}
 	if err := writeScenario(opts, content); errors.Is(err, fs.ErrExist) {
-		return usage(overwrites(opts.out))
+		return overwrites
 	} else if err != nil {
 		return fmt.Errorf("write scenario: %w", err)
 	}
 	fmt.Fprintln(p.stdout, opts.out)
 	if opts.from != "" && bytes.Contains(content, []byte("path:")) { // of a disk that is yet to be named
-		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n", opts.out, cells.Shell(opts.out))
+		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n",
+			opts.out, cells.Shell(opts.out))
 		return nil
 	}
 	sayf(p.stderr, "next: hubbench run %s --open\n", cells.Shell(opts.out))
@@ -87,10 +90,7 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 
 // writeScenario writes a new file, or one in the place of another: what a link that is there leads to stays as it is.
 func writeScenario(opts initOptions, content []byte) error {
-	write := func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	}
+	write := func(w io.Writer) error { _, err := w.Write(content); return err }
 	if opts.force {
 		return filesystem.Replace(opts.out, write)
 	}
@@ -99,10 +99,6 @@ func writeScenario(opts initOptions, content []byte) error {
 		return err
 	}
 	return errors.Join(write(file), file.Close())
-}
-
-func overwrites(path string) error {
-	return fmt.Errorf("%s already exists; --force overwrites it, --out names another file", path)
 }
 
 // draftOf is the scenario to write.
@@ -118,7 +114,7 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 		return nil, err
 	}
 	for i, name := range opts.disks { // mount points are known by their full paths
-		if info, err := os.Stat(name); err == nil && info.IsDir() && !filepath.IsAbs(name) && strings.ContainsAny(name, `./\`) {
+		if isFolder(name) && !filepath.IsAbs(name) && strings.ContainsAny(name, `./\`) {
 			if opts.disks[i], err = filepath.Abs(name); err != nil {
 				return nil, err
 			}
@@ -127,13 +123,13 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	disks, refused := draft.Find(inv, opts.disks, writableFolder)
 	switch {
 	case opts.disks != nil && len(refused) > 0:
-		return nil, usage(fmt.Errorf("--disks: %s; hubbench devices shows what there is", strings.Join(refused, "; ")))
+		return nil, exitf(exitUsage, "--disks: %s; hubbench devices shows what there is", strings.Join(refused, "; "))
 	case len(disks) == 0:
 		why := "is seen"
 		if len(refused) > 0 {
 			why = "can be tested: " + strings.Join(refused, "; ")
 		}
-		return nil, usage(fmt.Errorf("no external disk %s; plug one in, name a disk with --disks, or try --demo", why))
+		return nil, exitf(exitUsage, "no external disk %s; plug one in, name a disk with --disks, or try --demo", why)
 	case opts.disks == nil && isTerminal(p.stdin):
 		if err := text.Write(p.stderr, report.OfDevices(inv, true), text.Options{Width: columns(p.stderr)}); err != nil {
 			return nil, err
@@ -180,7 +176,7 @@ func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
 	}
 	for _, name := range names {
 		if name != "" {
-			return nil, usage(fmt.Errorf("disk %s is not in the list; try %s", strictyaml.Quote(name), disks[0].Name))
+			return nil, exitf(exitUsage, "disk %s is not in the list; try %s", strictyaml.Quote(name), disks[0].Name)
 		}
 	}
 	return picked, nil
@@ -190,7 +186,8 @@ func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
 func builtIn(name, out string) ([]byte, error) {
 	data, ok := configs.Scenario(name)
 	if !ok {
-		return nil, usage(fmt.Errorf("--from %s: no scenario is built in by that name; try %s", name, strictyaml.Suggest(name, configs.Scenarios())))
+		return nil, exitf(exitUsage, "--from %s: no scenario is built in by that name; try %s",
+			name, strictyaml.Suggest(name, configs.Scenarios()))
 	}
 	data = bytes.Replace(data, []byte("$schema=scenario.schema.json"), []byte("$schema="+scenario.SchemaURL), 1)
 	return bytes.ReplaceAll(data, []byte("configs/"+name+".yaml"), []byte(cells.Shell(out))), nil
@@ -206,7 +203,8 @@ func writableFolder(mount string) string {
 		return ""
 	}
 	for _, e := range entries {
-		if inside := filepath.Join(mount, e.Name()); e.IsDir() && !strings.HasPrefix(e.Name(), ".") && canWrite(inside) {
+		inside := filepath.Join(mount, e.Name())
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && canWrite(inside) {
 			return inside
 		}
 	}

@@ -1,15 +1,20 @@
-// Command hubbench measures what SSDs on one hub do to each other. This folder holds one file per
-// command; each command is a constructor, an options struct, and a function that does the work over
-// the packages in internal and pkg. Start at newRoot; exit.go says what the exit codes mean.
+// Command hubbench measures what SSDs on one hub do to each other. Each command is a constructor, an
+// options struct, and a function that does the work over the packages in internal and pkg. Start at
+// newRoot.
 package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/measure/interrupt"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -23,17 +28,6 @@ type program struct {
 	stderr io.Writer // everything else
 
 	look func(context.Context) (*hardware.Inventory, error) // nil: device.Look
-}
-
-// toolVersion is the version for run.json and the version command.
-func toolVersion() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "unversioned"
 }
 
 // run runs the command line and returns the exit code.
@@ -81,4 +75,105 @@ took it from whom, and how long the others needed to recover.`,
 	)
 	complete(root)
 	return root
+}
+
+func newVersion(p program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  takes(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprint(p.stdout, versionLine())
+			return err
+		},
+	}
+}
+
+// toolVersion is the version for run.json and the version command.
+func toolVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "unversioned"
+}
+
+// versionLine is what version and --version print.
+func versionLine() string {
+	return fmt.Sprintf("hubbench %s %s/%s %s\n", toolVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitPartial     = 3
+	exitThreshold   = 4 // compare --fail-above, a check of doctor
+	exitInterrupted = 130
+)
+
+const exitCodesHelp = `
+Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept),
+            4 threshold crossed (compare --fail-above) or check failed (doctor),
+            130 interrupted (results kept)
+`
+
+// exitError is an error that knows its exit code.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error as one that the user can fix: bad arguments, a bad scenario.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{code: exitUsage, err: err}
+}
+
+// exitf makes an error that ends with an exit code.
+func exitf(code int, format string, args ...any) error {
+	return &exitError{code, fmt.Errorf(format, args...)}
+}
+
+// maxMistakes is how many mistakes are printed at once.
+const maxMistakes = 10
+
+// printError prints an error, on a line for each of several mistakes, and returns the exit code.
+func printError(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitOK
+	}
+	code, all := exitFailed, []error{err}
+	if known, ok := errors.AsType[*exitError](err); ok {
+		code = known.code
+		// One that is nothing but a list: what is wrapped has words around it.
+		if several, ok := known.err.(interface{ Unwrap() []error }); ok {
+			all = several.Unwrap()
+		}
+	} else if errors.Is(err, context.Canceled) || errors.Is(err, interrupt.ErrEarly) {
+		code = exitInterrupted
+	}
+	for _, cause := range all[:min(len(all), maxMistakes)] {
+		sayf(stderr, "hubbench: %s\n", oneLine(cause.Error()))
+	}
+	if more := len(all) - maxMistakes; more > 0 {
+		sayf(stderr, "hubbench: and %d more\n", more)
+	}
+	return code
+}
+
+func oneLine(text string) string {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, " ")
 }

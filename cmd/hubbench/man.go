@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Man writes the man pages: one for each command, and one for each topic of the manual. It is built with the commands, in
-// place of main.go, as make man does:
+// Man writes the man pages: one for each command, and one for each topic of the manual. It is built with the
+// commands, in place of main.go, as make man does:
 //
 //	go run -modfile=.tools/go.mod FILES-OF-COMMANDS cmd/hubbench/man.go bin/man
 package main

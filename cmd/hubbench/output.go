@@ -2,18 +2,23 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 )
@@ -35,10 +40,12 @@ func drawn() []string   { return append(printed(), "svg", "png") }
 func (o *output) flags(cmd *cobra.Command, formats []string) {
 	o.formatFlags(cmd, formats)
 	flags := cmd.Flags()
-	flags.StringVar(&o.Table, "table", "", "write this table alone, as csv, md or text (default of csv: the first; a wrong name lists all)")
+	flags.StringVar(&o.Table, "table", "",
+		"write this table alone, as csv, md or text (default of csv: the first; a wrong name lists all)")
 	flags.StringVar(&o.Phase, "phase", "", "the phase of the table or figure (default the first that has it)")
 	if slices.Contains(formats, "svg") {
-		flags.StringVar(&o.Chart, "chart", "", "the figure that an svg or png shows (default the first; a wrong name lists all)")
+		flags.StringVar(&o.Chart, "chart", "",
+			"the figure that an svg or png shows (default the first; a wrong name lists all)")
 		flags.BoolVar(&o.Dark, "dark", false, "an svg or png for dark backgrounds")
 	}
 }
@@ -46,69 +53,72 @@ func (o *output) flags(cmd *cobra.Command, formats []string) {
 func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 	o.Formats = formats
 	flags := cmd.Flags()
-	flags.StringVar(&o.Format, "format", "", fmt.Sprintf("%s (default by the ending of --out, else %s)", strings.Join(formats, ", "), formats[0]))
+	flags.StringVar(&o.Format, "format", "",
+		fmt.Sprintf("%s (default by the ending of --out, else %s)", strings.Join(formats, ", "), formats[0]))
 	flags.BoolVar(&o.json, "json", false, "the same as --format json")
 	flags.BoolVar(&o.All, "all", false, "print everything, not the answer alone")
 	if flags.Lookup("out") == nil {
 		flags.StringVar(&o.out, "out", "", "the file to write; - for stdout")
 	}
 	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // fails only for a flag that is not there
-	cmd.PreRunE = func(*cobra.Command, []string) error { return o.settle() }
-}
-
-// settle finds the format.
-func (o *output) settle() error {
-	if o.json {
-		if o.Format != "" && o.Format != "json" {
-			return usage(fmt.Errorf("--json and --format %s contradict each other; give one", o.Format))
+	cmd.PreRunE = func(*cobra.Command, []string) error {            // finds the format
+		if o.json && o.Format != "" && o.Format != "json" {
+			return exitf(exitUsage, "--json and --format %s contradict each other; give one", o.Format)
 		}
-		o.Format = "json"
+		if o.json {
+			o.Format = "json"
+		}
+		return usage(o.Settle(o.out))
 	}
-	return usage(o.Settle(o.out))
 }
 
 // send writes a document where it is to go; its page carries the events, where there are any.
 func (o *output) send(p program, doc *report.Document, events io.Reader) error {
-	toStdout := o.out == "" || o.out == "-"
 	width := text.Width
-	if toStdout {
+	if o.toStdout() {
 		width = columns(p.stdout)
 	}
-	write, err := o.Encoder(doc, events, width)
+	encode, err := o.Encoder(doc, events, width)
 	if err != nil {
 		return usage(err)
 	}
-	if !toStdout {
-		if err := o.write(write); err != nil {
-			return err
+	return o.write(p, encode)
+}
+
+func (o *output) toStdout() bool { return o.out == "" || o.out == "-" }
+
+// write writes to stdout, or the file whole or not at all, and then prints its name.
+func (o *output) write(p program, encode func(io.Writer) error) error {
+	if !o.toStdout() {
+		write := filesystem.Write
+		if o.own {
+			write = filesystem.Replace
+		}
+		if err := write(o.out, encode); err != nil {
+			return fmt.Errorf("write results: %w", err)
 		}
 		_, err := fmt.Fprintln(p.stdout, o.out)
 		return err
 	}
 	out := bufio.NewWriter(p.stdout)
-	if err := write(out); err != nil {
+	if err := encode(out); err != nil {
 		return err
 	}
 	if o.Format == "text" {
-		o.tellMore(out)
-	}
-	return out.Flush()
-}
-
-// tellMore says what else there is, on one line if it fits.
-func (o *output) tellMore(w io.Writer) {
-	var lines []string
-	for _, remark := range o.more {
-		remark = cells.Clean(remark)
-		if last := len(lines) - 1; last >= 0 && cells.Width(lines[last]+"    "+remark) <= text.Width {
-			lines[last] += "    " + remark
-		} else {
-			lines = append(lines, remark)
+		var lines []string // what else there is, on one line if it fits
+		for _, remark := range o.more {
+			remark = cells.Clean(remark)
+			if last := len(lines) - 1; last >= 0 && cells.Width(lines[last]+"    "+remark) <= text.Width {
+				lines[last] += "    " + remark
+			} else {
+				lines = append(lines, remark)
+			}
+		}
+		for _, line := range lines {
+			fmt.Fprintln(out, line)
 		}
 	}
-	for _, line := range lines {
-		fmt.Fprintln(w, line)
-	}
+	return out.Flush()
 }
 
 // columns is how wide the terminal is, or the usual where there is none.
@@ -121,22 +131,89 @@ func columns(w io.Writer) int {
 	return text.Width
 }
 
-// write writes the file whole or not at all.
-func (o *output) write(write func(io.Writer) error) error {
-	if o.own {
-		return unwritten(filesystem.Replace(o.out, write))
+// sendRun writes a run in one of the formats: its report, or its data.
+func sendRun(p program, r *recorded.Run, out output) (err error) {
+	data := out.Format == "csv" && out.Table == "" || out.Format == "gobench"
+	if data || slices.Contains([]string{"svg", "png", "html"}, out.Format) {
+		if err := checkEvents(r); err != nil {
+			return err
+		}
 	}
-	return writeFile(o.out, write)
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, write func(io.Writer) error) error {
-	return unwritten(filesystem.Write(path, write))
-}
-
-func unwritten(err error) error {
+	switch {
+	case data:
+		return out.write(p, func(w io.Writer) error {
+			if out.Format == "csv" {
+				return export.CSV(w, r.Trace)
+			}
+			return export.GoBench(w, r.Trace, r.Analysis)
+		})
+	case out.Format == "json": // without the figures, which take a long run's most memory to draw up
+		return out.send(p, &report.Document{Data: r.Analysis}, nil)
+	case out.Format != "html":
+		return out.send(p, r.Document(), nil)
+	}
+	events, err := r.OpenEvents()
 	if err != nil {
-		return fmt.Errorf("write results: %w", err)
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close()) }()
+	return out.send(p, r.Document(), events)
+}
+
+// resultOptions say where the results of a run or a simulation go.
+type resultOptions struct {
+	output
+	dir  string
+	open bool
+}
+
+func (o *resultOptions) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.dir, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
+	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
+	o.formatFlags(cmd, printed())
+}
+
+// conclude analyses what was recorded, writes the results and prints them, which it does where they cannot be
+// written too.
+func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
+	run, err := load(dir.Path)
+	if err != nil {
+		return err
+	}
+	page := dir.File(rundir.ReportFile)
+	notWritten := dir.WriteJSON(rundir.AnalysisFile, run.Analysis)
+	if notWritten == nil {
+		file := output{Form: form.Form{Format: "html"}, out: page, own: true}
+		notWritten = sendRun(program{stdout: io.Discard}, run, file)
+	}
+	if notWritten == nil {
+		opts.more = []string{"report: " + page}
+	}
+	if !opts.All {
+		opts.more = append(opts.more, everything(dir.Path))
+	}
+	notPrinted := sendRun(p, run, opts.output)
+	next := "hubbench report " + cells.Shell(dir.Path)
+	switch {
+	case errors.Is(notWritten, syscall.ENOSPC):
+		return fmt.Errorf("no space left for the report: %s holds what was recorded; make room, and write it with: %s",
+			dir.Path, next)
+	case notWritten != nil:
+		return fmt.Errorf("%w; %s holds what was recorded: %s", notWritten, dir.Path, next)
+	// Whoever has read enough of them (head, a pager) has not made the run any worse.
+	case notPrinted != nil && !errors.Is(notPrinted, syscall.EPIPE):
+		return fmt.Errorf("%w; the results are in %s", notPrinted, dir.Path)
+	}
+	if opts.open {
+		if err := openPage(page); err != nil {
+			sayf(p.stderr, "warning: %s\n", oneLine(err.Error())) // the run is none the worse for it
+		}
 	}
 	return nil
+}
+
+// everything says which command prints all of a run's results.
+func everything(path string) string {
+	return "everything: hubbench analyze " + cells.Shell(path) + " --all"
 }

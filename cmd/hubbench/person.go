@@ -11,31 +11,62 @@ import (
 	"runtime"
 	"strings"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 	"golang.org/x/term"
 
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/progress"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/pkg/forecast"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // How hubbench talks to people: results go to stdout, everything else to stderr; a question is only
 // asked of a terminal, and every question can be answered beforehand with a flag.
 
-// sayf writes a line for people. Names in it, such as a folder on an unknown disk, may hold anything: only printable
-// characters reach the terminal.
+// sayf writes a line for people. Names in it, such as a folder on an unknown disk, may hold anything:
+// only printable characters reach the terminal.
 func sayf(w io.Writer, format string, args ...any) {
 	for i, arg := range args {
-		switch v := arg.(type) {
-		case string:
-			args[i] = cells.Clean(v)
-		case error:
-			args[i] = cells.Clean(v.Error())
-		case fmt.Stringer:
-			args[i] = cells.Clean(v.String())
+		switch arg.(type) {
+		case string, error, fmt.Stringer:
+			args[i] = cells.Clean(fmt.Sprint(arg))
 		}
 	}
 	fmt.Fprintf(w, format, args...)
+}
+
+// notify writes a line for a person.
+func (p program) notify(text string) { sayf(p.stderr, "%s\n", text) }
+
+// warn writes a warning for a person.
+func (p program) warn(text string) { sayf(p.stderr, "warning: %s\n", text) }
+
+// newLog logs JSON lines to w. Nothing is logged to the terminal: what people need to know is printed.
+func newLog(w io.Writer) *zap.Logger {
+	config := zap.NewProductionEncoderConfig()
+	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(w)), zapcore.InfoLevel)
+	return zap.New(core)
+}
+
+// watch shows a run's progress on stderr, or nowhere with --quiet.
+func watch(p program, opts runOptions, ready *prepare.Ready, reader *recorded.Reader) *progress.Progress {
+	if opts.quiet {
+		return progress.New(io.Discard, progress.Options{Plan: ready.Plan, Tell: p.warn})
+	}
+	limit := func(phase *scenario.Phase) float64 { return forecast.Limit(ready.Plan, ready.Profile, phase) }
+	shown := progress.Options{Plan: ready.Plan, Limit: limit, Conclude: reader.Conclude}
+	if file, ok := p.stderr.(*os.File); ok && isTerminal(p.stderr) && progress.Sequences(file) {
+		shown.Size = func() (columns, rows int) {
+			columns, rows, _ = term.GetSize(int(file.Fd())) // zero if it fails: the usual size is taken
+			return columns, rows
+		}
+	}
+	return progress.New(p.stderr, shown)
 }
 
 // askAbove is how much a run may write to real disks before a person is asked: below it, wear is not
@@ -72,11 +103,8 @@ func wear(ready *prepare.Ready) (string, error) {
 	if total.Written() < askAbove {
 		return "", nil
 	}
-	bound := string(total.WriteBound)
-	if bound != "" {
-		bound += " "
-	}
-	return "This will write " + bound + unit.FormatBytes(total.Written()) + " to the disks in total.", nil
+	amount := strings.TrimSpace(string(total.WriteBound) + " " + unit.FormatBytes(total.Written()))
+	return "This will write " + amount + " to the disks in total.", nil
 }
 
 // requireTerminal refuses a plan with pauses without a terminal, before anything is measured.
@@ -86,7 +114,8 @@ func requireTerminal(p program, ready *prepare.Ready, noPause bool) error {
 	}
 	for _, phase := range ready.Plan.Phases[ready.Done:] {
 		if phase.Pause != "" {
-			return usage(fmt.Errorf("phase %s waits for a person (%s), but there is no terminal; --no-pause skips the wait", phase.Name, phase.Pause))
+			return exitf(exitUsage, "phase %s waits for a person (%s), but there is no terminal; --no-pause skips the wait",
+				phase.Name, phase.Pause)
 		}
 	}
 	return nil
@@ -105,28 +134,23 @@ func pause(ctx context.Context, p program, text string, noPause bool) error {
 
 // readLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left behind.
 func readLine(ctx context.Context, r io.Reader) (string, error) {
-	type result struct {
-		line string
-		err  error
-	}
-	got := make(chan result, 1)
+	var line string
+	var err error
+	done := make(chan struct{})
 	go func() {
-		line, err := bufio.NewReader(r).ReadString('\n')
-		got <- result{line, err}
+		defer close(done)
+		line, err = bufio.NewReader(r).ReadString('\n')
 	}()
 	select {
-	case res := <-got:
-		if errors.Is(res.err, io.EOF) {
-			return res.line, nil
+	case <-done:
+		if errors.Is(err, io.EOF) {
+			err = nil
 		}
-		return res.line, res.err
+		return line, err
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
 }
-
-// notify writes a line for a person.
-func (p program) notify(text string) { sayf(p.stderr, "%s\n", text) }
 
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
@@ -135,16 +159,11 @@ func isTerminal(stream any) bool {
 
 // openPage shows a file in the person's browser.
 func openPage(path string) error {
-	var cmd *exec.Cmd
-	switch runtime.GOOS {
-	case "darwin":
-		cmd = exec.Command("open", path)
-	case "windows":
-		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", path)
-	default:
-		cmd = exec.Command("xdg-open", path)
+	with := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	if with == nil {
+		with = []string{"xdg-open"}
 	}
-	if err := cmd.Run(); err != nil {
+	if err := exec.Command(with[0], append(with[1:], path)...).Run(); err != nil {
 		return fmt.Errorf("open the report: %w; it is at %s", err, path)
 	}
 	return nil

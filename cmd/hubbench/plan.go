@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,11 +12,15 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/pkg/forecast"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func newPlan(p program) *cobra.Command {
@@ -63,7 +68,7 @@ func listCodecs(p program, words []string, out output) error {
 		})
 	})
 	if len(codecs) == 0 {
-		return usage(fmt.Errorf("no codec has %s in its name; hubbench plan --codecs lists all", strings.Join(words, " and ")))
+		return exitf(exitUsage, "no codec has %s in its name; hubbench plan --codecs lists all", strings.Join(words, " and "))
 	}
 	return out.send(p, report.OfCodecs(codecs), nil)
 }
@@ -86,7 +91,8 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	}
 	fatal := 0
 	for _, problem := range problems {
-		plan.Checks = append(plan.Checks, report.Check{Code: problem.Code, Fatal: problem.Fatal, Text: ready.Locate(problem)})
+		check := report.Check{Code: problem.Code, Fatal: problem.Fatal, Text: ready.Locate(problem)}
+		plan.Checks = append(plan.Checks, check)
 		if problem.Fatal {
 			fatal++
 		}
@@ -98,7 +104,7 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 		sayf(p.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n", cells.Shell(path))
 	}
 	if fatal > 0 {
-		return usage(fmt.Errorf("%s cannot run here: %d of the checks failed", path, fatal))
+		return exitf(exitUsage, "%s cannot run here: %d of the checks failed", path, fatal)
 	}
 	return nil
 }
@@ -125,7 +131,10 @@ func forecastPlan(ready *prepare.Ready) (*report.Plan, error) {
 		plan.Forecasts = append(plan.Forecasts, told(f))
 	}
 	for i, disk := range ready.Plan.Disks {
-		d := report.PlannedDisk{Name: disk.Name, Where: disk.Path, Writes: total.Writes[disk.Name], Bound: totals[i].Bound, Space: forecast.Space(ready.Plan, disk.Name, volumes)}
+		d := report.PlannedDisk{
+			Name: disk.Name, Where: disk.Path, Writes: total.Writes[disk.Name], Bound: totals[i].Bound,
+			Space: forecast.Space(ready.Plan, disk.Name, volumes),
+		}
 		if disk.Simulated() {
 			d.Where, d.Bound = "profile "+disk.Profile, scenario.Exact // as the model is
 		} else if volume, known := volumes[disk.Name]; known {
@@ -138,7 +147,8 @@ func forecastPlan(ready *prepare.Ready) (*report.Plan, error) {
 
 // allowFlag lets a command leave out checks of the machine.
 func allowFlag(cmd *cobra.Command, allow *[]string) {
-	cmd.Flags().StringSliceVar(allow, "allow", nil, "skip the checks with these `CODES`, such as busy,background; each problem ends with its code in brackets")
+	cmd.Flags().StringSliceVar(allow, "allow", nil,
+		"skip the checks with these `CODES`, such as busy,background; each problem ends with its code in brackets")
 }
 
 // checksHelp lists the checks that can be left out.
@@ -150,4 +160,81 @@ func checksHelp() string {
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+func newSimulate(p program) *cobra.Command {
+	var opts resultOptions
+	var profile string
+	cmd := &cobra.Command{
+		Use:   "simulate SCENARIO",
+		Short: "Run a scenario on the hub model instead of real disks",
+		Long: `Run a scenario on the hub model in virtual time. The outputs are those of a run, at once and
+without a disk. For a scenario with real disks --profile names the hub, which must have disks of
+the same names.`,
+		Example: `  hubbench simulate configs/demo.yaml
+  hubbench simulate my.yaml --profile goshen-ridge`,
+		Args: takes(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runSimulate(p, args[0], profile, opts)
+		},
+	}
+	opts.flags(cmd)
+	cmd.Flags().StringVar(&profile, "profile", "",
+		"the hub `PROFILE`: a built-in name or a .yaml (default the scenario's)")
+	return cmd
+}
+
+func runSimulate(p program, path, profile string, opts resultOptions) error {
+	ready, err := prepare.Load(path, p.notify)
+	if err != nil {
+		return usage(err)
+	}
+	if profile != "" {
+		if err := ready.Simulate(profile); err != nil {
+			return usage(err)
+		}
+	}
+	if ready.Profile == nil {
+		return exitf(exitUsage, "%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge", path)
+	}
+	began := time.Now()
+	dir, err := ready.Create(opts.dir, began)
+	if err != nil {
+		return err
+	}
+	info := ready.Info(toolVersion(), began)
+	info.Simulated = true
+	err = hub.Simulate(ready.Plan, ready.Profile, func(e *trace.Event) error {
+		if e.Type == trace.RunType {
+			e.Started = info.Started
+		}
+		return dir.Journal.Append(*e)
+	})
+	if err == nil {
+		info.Status = trace.Complete
+		err = dir.WriteJSON(rundir.InfoFile, info)
+	}
+	if err := errors.Join(err, dir.Close()); err != nil {
+		return err
+	}
+	return conclude(p, dir, opts)
+}
+
+func newSchema(p program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of scenarios, for editors",
+		Long: `Print the JSON Schema (draft 2020-12) of scenario files: the keys that hubbench reads, with their
+meanings, defaults and ranges. An editor with a YAML language server completes and checks a scenario
+that begins with this line:
+
+    # yaml-language-server: $schema=` + scenario.SchemaURL + `
+
+To work offline, save the schema beside the scenario and name the file in that line:
+
+    hubbench schema > scenario.schema.json
+    # yaml-language-server: $schema=scenario.schema.json`,
+		Args: takes(0, 0),
+		RunE: func(*cobra.Command, []string) error { return export.JSON(p.stdout, scenario.Schema()) },
+	}
 }

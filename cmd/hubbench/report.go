@@ -2,18 +2,19 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
-	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/internal/tell/report/export"
+	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 func newReport(p program) *cobra.Command {
@@ -30,26 +31,24 @@ report goes into the run's folder, or beside the file; --out - writes to stdout.
 		},
 	}
 	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"})
-	cmd.Flags().BoolVar(&anonymous, "anonymous", false, "leave out the names of the host and its users, paths, volume labels and serial numbers")
+	cmd.Flags().BoolVar(&anonymous, "anonymous", false,
+		"leave out the names of the host and its users, paths, volume labels and serial numbers")
 	return cmd
 }
 
-// reportFile is the file that a format is written to by default.
-func reportFile(format string) string {
-	names := map[string]string{"html": rundir.ReportFile, "csv": "files.csv", "gobench": "bench.txt", "text": "report.txt"}
-	return cmp.Or(names[format], "report."+format)
-}
-
 func runReport(p program, path string, out output, anonymous bool) error {
-	if slices.Contains([]string{rundir.EventsFile, rundir.InfoFile, rundir.ScenarioFile, rundir.LogFile, rundir.AnalysisFile}, filepath.Base(out.out)) {
-		return usage(fmt.Errorf("--out %s: that is the name of a run's own record; choose another", out.out))
+	if base := filepath.Base(out.out); base == rundir.EventsFile || slices.Contains(inRun(), base) {
+		return exitf(exitUsage, "--out %s: that is the name of a run's own record; choose another", out.out)
 	}
 	run, err := load(path)
 	if err != nil {
 		return err
 	}
 	if out.out == "" {
-		name := reportFile(out.Format)
+		names := map[string]string{
+			"html": rundir.ReportFile, "csv": "files.csv", "gobench": "bench.txt", "text": "report.txt",
+		}
+		name := cmp.Or(names[out.Format], "report."+out.Format)
 		if out.Table != "" { // not beside the report under its own name
 			name = "table-" + out.Table + filepath.Ext(name)
 		}
@@ -66,39 +65,119 @@ func runReport(p program, path string, out output, anonymous bool) error {
 	return sendRun(p, run, out)
 }
 
-// sendRun writes a run in one of the formats: its report, or its data.
-func sendRun(p program, r *recorded.Run, out output) (err error) {
-	data := out.Format == "csv" && out.Table == "" || out.Format == "gobench"
-	if r.Trace == nil && (data || out.Format == "svg" || out.Format == "png" || out.Format == "html") {
-		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", r.Path, rundir.EventsFile)
-	}
-	if data {
-		write := func(w io.Writer) error {
-			if out.Format == "csv" {
-				return export.CSV(w, r.Trace)
+func newAnalyze(p program) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "analyze RUN",
+		Short: "Print the results of a run",
+		Long: "Analyze a run and print its answer, all of its tables with --all, or analysis.json with --json. " +
+			"RUN is a run's folder, an events.jsonl or a report.html.",
+		Args: takes(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			run, err := load(args[0])
+			if err != nil {
+				return err
 			}
-			return export.GoBench(w, r.Trace, r.Analysis)
+			if !out.All {
+				out.more = []string{everything(args[0])}
+			}
+			return sendRun(p, run, out)
+		},
+	}
+	out.flags(cmd, drawn())
+	return cmd
+}
+
+type compareOptions struct {
+	output
+	failAbove string
+}
+
+func newCompare(p program) *cobra.Command {
+	var opts compareOptions
+	cmd := &cobra.Command{
+		Use:                   "compare [flags] RUN RUN... | compare [flags] BASE... -- NEW...",
+		DisableFlagsInUseLine: true,
+		Short:                 "Compare runs with the first one, with confidence intervals",
+		Long: `Compare runs with the first one. The answer is the largest changes with their 95 % confidence
+intervals, or the bound within which nothing changed. --all adds every rate, latency and finding, and
+what was measured differently. Verdicts are corrected for the number of comparisons.
+
+With BASE... -- NEW..., the runs before -- are repeats of one measurement and those after it of
+another, at least three in total. The comparison then includes what varies from run to run.
+
+RUN is a run's folder, an events.jsonl or a report.html.
+
+--fail-above PCT exits with 4 if a rate fell by more than PCT percent: the difference is significant
+and the measured fall is larger, or the data cannot tell and the measured fall is larger. With 0, any
+significant fall counts and nothing else. A phase that is missing or incomplete in another run than
+the first is exit code 4 as well.`,
+		Args: takes(2, unlimited),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCompare(p, args, cmd.ArgsLenAtDash(), opts, cmd.Flags().Changed("fail-above"))
+		},
+	}
+	opts.flags(cmd, drawn())
+	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "",
+		"exit with 4 if a rate fell by more than `PCT` percent, or may have")
+	return cmd
+}
+
+// runCompare compares the runs in paths; those before index dash are repeats, unless it is below 0.
+func runCompare(p program, paths []string, dash int, opts compareOptions, gate bool) error {
+	limit := 0.0
+	if gate {
+		var err error
+		limit, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(opts.failAbove, "%")), 64)
+		if err != nil || !(limit >= 0 && limit < 100) {
+			return exitf(exitUsage, "--fail-above %s: give a percentage from 0 to below 100, such as 5", opts.failAbove)
 		}
-		if out.out == "-" {
-			return write(p.stdout)
-		}
-		if err := out.write(write); err != nil {
+	}
+	if dash >= 0 && (dash == 0 || dash == len(paths) || len(paths) < 3) {
+		return exitf(exitUsage, "give the repeats of one measurement, --, and those of the other: "+
+			"at least three runs in total")
+	}
+	runs := make([]compare.Run, len(paths))
+	for i, path := range paths {
+		loaded, err := loadEvents(path)
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(p.stdout, out.out)
+		runs[i] = compare.Run{Label: path, Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
+	}
+	var c *compare.Comparison
+	if dash > 0 {
+		c = compare.Groups(runs[:dash], runs[dash:])
+		runs = []compare.Run{runs[0], runs[dash]}
+	} else {
+		c = compare.Compare(runs[0], runs[1:]...)
+	}
+	if gate {
+		c.Against(limit / 100)
+	}
+	for _, pair := range c.Pairs { // a run that was cut short before its first phase did not measure something else
+		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyHere) > 0 {
+			return exitf(exitUsage, "%s and %s have no phase of the same name or work: nothing to compare",
+				c.Base.Label, pair.Label)
+		}
+	}
+	doc := report.OfComparison(c)
+	doc.Tool, doc.Simulated = toolVersion(), true
+	for _, r := range runs {
+		doc.Simulated = doc.Simulated && report.Simulated(r.Trace)
+		if hub.Source(r.Analysis.ProfileOrigin) == hub.Specified {
+			doc.Model = hub.Specified // the comparison is no surer than the less sure of its runs
+		}
+	}
+	if err := opts.send(p, doc, nil); err != nil {
 		return err
 	}
-	if out.Format == "json" { // without the figures, which take a long run's most memory to draw up
-		return out.send(p, &report.Document{Data: r.Analysis}, nil)
+	switch g := c.Gate; {
+	case !gate:
+	case g.Outcome == compare.CrossedIt:
+		return exitf(exitThreshold, "gate of %s %s", unit.FormatPercent(g.Limit), report.Gate(g))
+	case g.Outcome == compare.CannotJudge:
+		return fmt.Errorf("--fail-above: %s", report.Gate(g))
 	}
-	doc := r.Document()
-	if out.Format != "html" {
-		return out.send(p, doc, nil)
-	}
-	events, err := r.OpenEvents()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, events.Close()) }()
-	return out.send(p, doc, events)
+	return nil
 }

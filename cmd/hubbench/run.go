@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/machine/awake"
+	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/internal/measure/interrupt"
@@ -61,10 +63,12 @@ first phase that is not complete.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.stall < minStall {
-				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, minStall))
+				return exitf(exitUsage, "--stall %s: too short to tell a slow disk from a dead one; try %s or more",
+					opts.stall, minStall)
 			}
 			if opts.from != "" && opts.dir != "" {
-				return usage(errors.New("--out names the folder of a new run, and --resume goes on in its own: leave one of them out"))
+				return exitf(exitUsage, "--out names the folder of a new run, and --resume goes on in its own: "+
+					"leave one of them out")
 			}
 			ctx, asked, release := interrupt.Catch(cmd.Context())
 			defer release()
@@ -113,8 +117,78 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	return measure(ctx, p, ready, opts, dir, &info)
 }
 
+// runResume continues an interrupted run by its own plan.
+func runResume(ctx context.Context, p program, opts runOptions) error {
+	var rest *rundir.Unfinished
+	var dir *rundir.Dir
+	var ready *prepare.Ready
+	var warnings []string
+	err := interrupt.Until(ctx, func() (err error) {
+		results := "results folder " + opts.from
+		err = device.NotifyIfSlow(p.notify, device.SlowAfter, results, func() (err error) {
+			if err := checkResumable(opts.from); err != nil {
+				return err
+			}
+			rest, err = rundir.Resume(opts.from)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if ready, warnings, err = prepareRest(ctx, p, rest, opts); err != nil {
+			return errors.Join(err, rest.Close())
+		}
+		dir, err = rest.Open() // only now is the folder touched
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	info := rest.Info
+	for _, text := range warnings {
+		if !slices.Contains(info.Warnings, text) {
+			info.Warnings = append(info.Warnings, text)
+		}
+	}
+	info.Allow = ready.Allow
+	info.Resumed = append(info.Resumed, time.Now().UTC().Format(time.RFC3339))
+	info.Status, info.Failures = rundir.Running, nil
+	return measure(ctx, p, ready, opts, dir, info)
+}
+
+// prepareRest checks whether the run's own plan can continue here.
+func prepareRest(
+	ctx context.Context, p program, rest *rundir.Unfinished, opts runOptions,
+) (*prepare.Ready, []string, error) {
+	ready, err := prepare.Rest(rest, p.notify)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings, err := preflight(ctx, p, ready, opts.from, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := ready.SameDisks(rest.Info.Hardware); err != nil {
+		return nil, nil, usage(err)
+	}
+	if tool := toolVersion(); tool != rest.Info.Tool {
+		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: they may measure differently",
+			rest.Info.Tool, tool))
+	}
+	if !opts.quiet {
+		tries := ""
+		if n := len(rest.Tried); n > 0 {
+			tries = fmt.Sprintf(", and %d of the tries of the next", n)
+		}
+		sayf(p.stderr, "resuming %s: %d of %d phases are complete%s\n", opts.from, rest.Done, len(ready.Plan.Phases), tries)
+	}
+	return ready, warnings, nil
+}
+
 // preflight checks the plan against the machine and asks the person, before anything is created.
-func preflight(ctx context.Context, p program, ready *prepare.Ready, results string, opts runOptions) (warnings []string, err error) {
+func preflight(
+	ctx context.Context, p program, ready *prepare.Ready, results string, opts runOptions,
+) (warnings []string, err error) {
 	if err := ready.LeaveOut(opts.allow); err != nil {
 		return nil, usage(err)
 	}
@@ -124,7 +198,7 @@ func preflight(ctx context.Context, p program, ready *prepare.Ready, results str
 	}
 	if !opts.quiet {
 		for _, w := range warnings {
-			sayf(p.stderr, "warning: %s\n", w)
+			p.warn(w)
 		}
 	}
 	if err := requireTerminal(p, ready, opts.noPause); err != nil {
@@ -136,33 +210,39 @@ func preflight(ctx context.Context, p program, ready *prepare.Ready, results str
 	return append(warnings, ready.LeftOut()...), usage(unreached)
 }
 
-// hangTimeout is how long a run that was interrupted twice may take to end: what workers, the clean-up process and the results
-// folder are given is less.
-const hangTimeout = 8 * time.Second
-
-// partsTimeout is how long the removal of what is still being written may take then.
-const partsTimeout = time.Second
+// hangTimeout is how long a run that was interrupted twice may take to end: what workers, the clean-up
+// process and the results folder are given is less. partsTimeout is how long the removal of what is
+// still being written may take then.
+const (
+	hangTimeout  = 8 * time.Second
+	partsTimeout = time.Second
+)
 
 // measure records, analyses and reports, and says by its error how the run ended.
-func measure(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
-	err := opts.asked.UntilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
-	if errors.Is(err, interrupt.ErrKilled) {
-		removed := make(chan struct{})
-		go func() {
-			_ = rundir.RemoveParts(dir.Path) // of what is still being written
-			close(removed)
-		}()
-		select {
-		case <-removed:
-		case <-time.After(partsTimeout):
-		}
-		return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, cells.Shell(dir.Path))}
+func measure(
+	ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info,
+) error {
+	all := func() error { return measureAndReport(ctx, p, ready, opts, dir, info) }
+	err := opts.asked.UntilKilled(hangTimeout, all)
+	if !errors.Is(err, interrupt.ErrKilled) {
+		return err
 	}
-	return err
+	removed := make(chan struct{})
+	go func() {
+		_ = rundir.RemoveParts(dir.Path) // of what is still being written
+		close(removed)
+	}()
+	select {
+	case <-removed:
+	case <-time.After(partsTimeout):
+	}
+	return exitf(exitInterrupted, "%w; what was recorded is kept: hubbench report %s", err, cells.Shell(dir.Path))
 }
 
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
-func measureAndReport(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
+func measureAndReport(
+	ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info,
+) error {
 	asked := opts.asked
 	reader := &recorded.Reader{Plan: ready.Plan, From: dir.Begun}
 	watcher := watch(p, opts, ready, reader)
@@ -178,37 +258,38 @@ func measureAndReport(ctx context.Context, p program, ready *prepare.Ready, opts
 			sayf(p.stderr, "%s\n", f)
 		}
 	}
+	next := "hubbench run --resume " + cells.Shell(dir.Path)
 	if err := cmp.Or(recordErr, live.Close(asked.Killed())); err != nil {
-		return unrecorded(ctx, err, dir)
+		return unrecorded(ctx, err, dir, next)
 	}
 	if err := asked.UntilKilled(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
 		return err
 	}
-	next := "hubbench run --resume " + cells.Shell(dir.Path)
 	switch {
 	case interrupted:
-		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; continue with: %s", next)}
+		return exitf(exitInterrupted, "interrupted; continue with: %s", next)
 	case info.Status != trace.Complete:
-		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s; continue with: %s", info.Failures[0], next)}
+		return exitf(exitPartial, "partial run: %s; continue with: %s", info.Failures[0], next)
 	}
 	return nil
 }
 
 // unrecorded says what is left of a run that could not be recorded to its end.
-func unrecorded(ctx context.Context, err error, dir *rundir.Dir) error {
+func unrecorded(ctx context.Context, err error, dir *rundir.Dir, next string) error {
 	if _, hangs := errors.AsType[*rundir.HangError](err); hangs {
-		err = fmt.Errorf("%w; it holds what was recorded before; when it is back, continue with: hubbench run --resume %s", err, cells.Shell(dir.Path))
+		code := exitFailed
 		if ctx.Err() != nil {
-			return &exitError{code: exitInterrupted, err: err}
+			code = exitInterrupted
 		}
-		return err
+		return exitf(code, "%w; it holds what was recorded before; when it is back, continue with: %s", err, next)
 	}
 	_, statErr := os.Stat(dir.File(rundir.EventsFile))
 	switch {
 	case errors.Is(statErr, fs.ErrNotExist):
 		return fmt.Errorf("%s was removed while the run went on: what was measured is lost", dir.Path)
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("no space left for the results: %s holds what was recorded until then; make room, and continue with: hubbench run --resume %s", dir.Path, cells.Shell(dir.Path))
+		return fmt.Errorf("no space left for the results: %s holds what was recorded until then; "+
+			"make room, and continue with: %s", dir.Path, next)
 	}
 	return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 }
@@ -221,7 +302,7 @@ type results struct {
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func record(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, to results) (interrupted bool, err error) {
+func record(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, to results) (bool, error) {
 	dir, watcher, info := to.dir, to.watcher, to.info
 	if err := dir.SaveInfo(info); err != nil {
 		return false, err
@@ -277,7 +358,7 @@ func record(ctx context.Context, p program, ready *prepare.Ready, opts runOption
 		Say: func(text string) {
 			info.Warnings = append(info.Warnings, text)
 			if !opts.quiet {
-				sayf(p.stderr, "warning: %s\n", text)
+				p.warn(text)
 			}
 		},
 		OnHang:    watcher.Tell,
@@ -294,7 +375,8 @@ func record(ctx context.Context, p program, ready *prepare.Ready, opts runOption
 	info.Status, info.Failures = outcome.Status, outcome.Failures
 	for _, text := range ready.Moved(devices) {
 		info.Warnings = append(info.Warnings, text)
-		sayf(p.stderr, "warning: %s\n", text)
+		p.warn(text)
 	}
-	return ctx.Err() != nil && outcome.Status == trace.Partial, cmp.Or(err, dir.SaveInfo(info))
+	interrupted := ctx.Err() != nil && outcome.Status == trace.Partial
+	return interrupted, cmp.Or(err, dir.SaveInfo(info))
 }

@@ -18,10 +18,10 @@ func main() {
 	}
 	self := interrupt.Process{
 		Args: os.Args, Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Exit: exit, Failed: exitFailed, Interrupted: exitInterrupted,
+		Exit: os.Exit, Failed: exitFailed, Interrupted: exitInterrupted,
 	}
 	if code, ok := interrupt.Front(self, []string{"run", "plan", "doctor", "clean", "devices", "init"}); ok {
-		exit(code)
+		os.Exit(code)
 	}
 	ctx, end := interrupt.Behind(context.Background(), self)
 	end(run(ctx, os.Args[1:], program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))

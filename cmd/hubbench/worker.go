@@ -65,8 +65,9 @@ func newClock(p program) *cobra.Command {
 	}
 }
 
-// underCoordinator ignores a terminal's signals (Ctrl-C, Ctrl-\, hangup), which reach the whole process group: the
-// coordinator handles them. A broken pipe to a dead coordinator must not kill this process before the files are removed.
+// underCoordinator ignores a terminal's signals (Ctrl-C, Ctrl-\, hangup), which reach the whole process group:
+// the coordinator handles them. A broken pipe to a dead coordinator must not kill this process before the files
+// are removed.
 func underCoordinator() {
 	signal.Ignore(syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE)
 	// Never read: Windows ends a process at Ctrl-C unless the signal is caught, ignored or not.
@@ -82,7 +83,8 @@ func newEngine(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
 		return nil, err
 	}
 	if place.ID != job.Device {
-		return nil, fmt.Errorf("%s is no longer on the disk that it was on when the run began: has it been unmounted?", job.Dir)
+		return nil, fmt.Errorf("%s is no longer on the disk that it was on when the run began: has it been unmounted?",
+			job.Dir)
 	}
 	return diskio.New(job.Job), nil
 }

@@ -2,19 +2,137 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/advise"
+	"github.com/hubbench/hubbench/pkg/fit"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
+
+type fitOptions struct {
+	output
+	profile string // the file to write it to; not an option of its own
+	name    string
+	seed    uint64
+	check   bool
+}
+
+func newFit(p program) *cobra.Command {
+	var opts fitOptions
+	cmd := &cobra.Command{
+		Use:   "fit RUN...",
+		Short: "Fit a hub profile to runs",
+		Long: `Find the hub model that explains one or more runs best, and print its parameters with their 95 %
+confidence intervals, and how far the model is off in each phase. --out writes a profile for simulate
+and predict. --check instead fits without each phase in turn and shows how well the rest predicts it.`,
+		Args: takes(1, unlimited),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runFit(p, args, opts)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opts.out, "out", "",
+		"the profile to write, a .yaml `FILE`, - for stdout; another ending writes the results")
+	flags.StringVar(&opts.name, "name", "fitted", "the profile's name")
+	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's random starting points")
+	flags.BoolVar(&opts.check, "check", false, "fit without each phase in turn and predict it")
+	opts.flags(cmd, printed())
+	settle := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if ending := strings.ToLower(filepath.Ext(opts.out)); opts.out == "-" || ending == ".yaml" || ending == ".yml" {
+			opts.profile, opts.out = opts.out, ""
+		}
+		return settle(cmd, args)
+	}
+	return cmd
+}
+
+func runFit(p program, paths []string, opts fitOptions) error {
+	evidence, origin := &hub.Evidence{}, hub.Fitted
+	for _, path := range paths {
+		run, err := loadEvents(path)
+		if err != nil {
+			return err
+		}
+		evidence.Add(fit.Observe(run.Trace))
+		if hub.Source(run.Analysis.ProfileOrigin) == hub.Specified { // simulated by specifications: no measurement
+			origin = hub.Specified
+		}
+	}
+	how := fit.Options{Name: opts.name, Seed: opts.seed}
+	if opts.check {
+		held, err := fit.LeaveOneOut(evidence, how)
+		if err != nil {
+			return fmt.Errorf("check the fit: %w", err)
+		}
+		return opts.send(p, report.OfCheck(held, opts.name), nil)
+	}
+	fitted, err := fit.FromEvidence(evidence, how)
+	if err != nil {
+		return fmt.Errorf("fit a hub: %w", err)
+	}
+	fitted.Profile.Source = origin
+	write := func(w io.Writer) error { _, err := w.Write(fitted.YAML()); return err }
+	if opts.profile == "-" {
+		return write(p.stdout)
+	}
+	if opts.profile != "" {
+		if err := filesystem.Write(opts.profile, write); err != nil {
+			return fmt.Errorf("write results: %w", err)
+		}
+	}
+	return opts.send(p, report.OfFit(fitted, opts.name, opts.profile), nil)
+}
+
+type predictOptions struct {
+	output
+	seed uint64
+}
+
+func newPredict(p program) *cobra.Command {
+	var opts predictOptions
+	cmd := &cobra.Command{
+		Use:   "predict PROFILE [DISK...]",
+		Short: "Predict what disks get on a hub in every combination",
+		Long: `Predict from a hub profile how best to plug in its disks (or those named), what to measure next,
+and what they get in combinations of reading, writing and idle: in a dozen to look at first, or with
+--all in each. PROFILE is a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
+hubbench advise says whether streams survive beside other disks.`,
+		Args: takes(1, unlimited),
+		RunE: func(_ *cobra.Command, args []string) error {
+			profile, err := prepare.LoadProfile(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			disks := args[1:]
+			if len(disks) == 0 {
+				disks = profile.Names()
+			}
+			prediction, err := fit.Predict(profile, disks, opts.seed)
+			if err != nil {
+				return usage(err)
+			}
+			doc := report.OfPrediction(prediction, profile.Name, opts.All)
+			doc.Model = profile.Source
+			return opts.send(p, doc, nil)
+		},
+	}
+	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")
+	opts.flags(cmd, printed())
+	return cmd
+}
 
 type adviseOptions struct {
 	output
@@ -50,14 +168,16 @@ The exit code is 0 whatever the answer.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&opts.play, "play", nil, "streams that a disk plays, by codec or rate: `A=4xCODEC`, A=4x92MB/s; hubbench plan --codecs lists the codecs")
+	flags.StringArrayVar(&opts.play, "play", nil,
+		"streams that a disk plays, by codec or rate: `A=4xCODEC`, A=4x92MB/s; hubbench plan --codecs lists the codecs")
 	flags.StringArrayVar(&opts.record, "record", nil, "streams that a disk records: `A=2xCODEC`")
 	flags.StringSliceVar(&opts.write, "write", nil, "a `DISK` that writes files as fast as it can")
 	flags.StringSliceVar(&opts.read, "read", nil, "a `DISK` that reads files as fast as it can")
 	flags.StringSliceVar(&opts.probe, "probe", nil, "a `DISK` that is only sent occasional single requests")
 	flags.StringSliceVar(&opts.direct, "direct", nil, "a `DISK` on a port of its own")
 	flags.StringSliceVar(&opts.pace, "pace", nil, "limit the rate at which a disk moves files: `B=200MB/s`")
-	flags.StringArrayVar(&opts.disks, "disk", nil, "add a disk to the hub by its data sheet: `X=2.8/2.5GB/s` reads 2.8 and writes 2.5; X=2.8/2.5GB/s,cache=24GB@0.65GB/s")
+	flags.StringArrayVar(&opts.disks, "disk", nil, "add a disk to the hub by its data sheet: "+
+		"`X=2.8/2.5GB/s` reads 2.8 and writes 2.5; X=2.8/2.5GB/s,cache=24GB@0.65GB/s")
 	flags.StringVar(&opts.length, "for", "60s", "how long the streams must stay clean")
 	flags.StringVar(&opts.buffer, "buffer", "1s", "how much of each stream is held ahead")
 	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the hubs that are simulated")
@@ -73,10 +193,10 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	for _, text := range opts.disks {
 		disk, err := advise.ParseDisk(text)
 		if err != nil {
-			return usage(fmt.Errorf("--disk: %w", err))
+			return exitf(exitUsage, "--disk: %w", err)
 		}
 		if profile, err = advise.WithDisk(profile, disk); err != nil {
-			return usage(fmt.Errorf("--disk: %w", err))
+			return exitf(exitUsage, "--disk: %w", err)
 		}
 	}
 	question, err := opts.question()
@@ -126,37 +246,35 @@ func (o *adviseOptions) question() (advise.Question, error) {
 			q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: s.op, Streams: []stream.Spec{spec}})
 		}
 	}
+	write, read := advise.Part{Op: trace.Write}, advise.Part{Op: trace.Read}
 	for _, m := range []struct {
 		disks []string
 		part  advise.Part
-	}{{o.write, advise.Part{Op: trace.Write}}, {o.read, advise.Part{Op: trace.Read}}, {o.probe, advise.Part{Op: trace.Read, Probe: true}}} {
+	}{{o.write, write}, {o.read, read}, {o.probe, advise.Part{Op: trace.Read, Probe: true}}} {
 		for _, disk := range m.disks {
 			m.part.Disk = disk
 			q.Parts = append(q.Parts, m.part)
 		}
 	}
-	return q, o.details(&q)
-}
-
-// details sets the paces and the ports.
-func (o *adviseOptions) details(q *advise.Question) error {
 	for _, text := range o.pace {
 		disk, rate, err := advise.ParsePace(text)
 		if err != nil {
-			return fmt.Errorf("--pace: %w", err)
+			return q, fmt.Errorf("--pace: %w", err)
 		}
 		part := q.Part(disk)
 		if part == nil || len(part.Streams) > 0 || part.Probe {
-			return fmt.Errorf("--pace %s: disk %s moves no files here; add --write %s, or leave the pace out", text, disk, disk)
+			return q, fmt.Errorf("--pace %s: disk %s moves no files here; add --write %s, or leave the pace out",
+				text, disk, disk)
 		}
 		part.Pace = rate
 	}
 	for _, disk := range o.direct {
 		part := q.Part(disk)
 		if part == nil {
-			return fmt.Errorf("--direct %s: disk %s does nothing here; say what it does, such as --write %s", disk, disk, disk)
+			return q, fmt.Errorf("--direct %s: disk %s does nothing here; say what it does, such as --write %s",
+				disk, disk, disk)
 		}
 		part.OwnPort = true
 	}
-	return nil
+	return q, nil
 }

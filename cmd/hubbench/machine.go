@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/machine/awake"
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/machine/doctor"
+	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/internal/machine/mount"
+	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/measure/interrupt"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+func newDevices(p program) *cobra.Command {
+	var out output
+	var look device.LookOptions
+	cmd := &cobra.Command{
+		Use:   "devices",
+		Short: "Show what is plugged in where",
+		Long: `Print the disks of this machine as a tree: the port and hub that each is connected to, what its link
+negotiated and can carry in one direction, its volumes with their free space and file systems, and what
+else is connected to the hub. Folders of hubbench mount are disks of a simulated hub. --all adds disk
+images, unmounted partitions and other devices. Nothing is written.`,
+		Args: takes(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			inv, err := device.Look(cmd.Context(), look)
+			if err != nil {
+				return err
+			}
+			return out.send(p, report.OfDevices(inv, out.Format == "text" && !out.All), nil)
+		},
+	}
+	cmd.Flags().BoolVar(&look.Serials, "serials", false, "show serial numbers too")
+	out.flags(cmd, printed())
+	return cmd
+}
+
+func newDoctor(p program) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "doctor [PATH...]",
+		Short: "Check whether this machine and its disks can be measured",
+		Long: `Check what every measurement depends on: the clock that processes share, timers, how closely disks
+start together, sleep, priority and power; and for each PATH, a folder on a disk: whether requests
+bypass the system's cache, whether the system counts what the disk moves, whether something limits it,
+whether flushes reach it, and whether several requests at a time write a new file as fast.
+
+It takes ten seconds, plus up to a minute per disk, to which it writes up to 1 GB in a folder that it
+creates, marks and removes. It prints what needs attention; --all prints every check. Later runs on
+this machine warn of what failed.`,
+		Example: `  hubbench doctor
+  hubbench doctor /Volumes/A /Volumes/B --out doctor.md`,
+		Args: takes(0, unlimited),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runDoctor(cmd.Context(), p, args, out)
+		},
+	}
+	out.flags(cmd, printed())
+	return cmd
+}
+
+func runDoctor(ctx context.Context, p program, args []string, out output) error {
+	ctx, _, release := interrupt.Catch(ctx)
+	defer release()
+	var paths []string
+	err := interrupt.Until(ctx, func() (err error) {
+		paths, err = foldersToCheck(p, args)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find hubbench itself, to start workers: %w", err)
+	}
+	began, host := time.Now(), rundir.ThisHost()
+	checks, err := doctor.Run(ctx, doctor.Options{
+		Paths:   paths,
+		RunID:   rundir.NewID(began),
+		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
+		Count:   count,
+		Awake:   awake.Check,
+		Saving:  device.SavingPower,
+		Battery: onBattery,
+		Say:     func(doing string) { sayf(p.stderr, "checking %s\n", doing) },
+		OnHang:  p.notify,
+	})
+	if errors.Is(err, context.Canceled) {
+		return exitf(exitInterrupted, "interrupted")
+	}
+	if err != nil {
+		return err
+	}
+	found := &trace.Checkup{
+		Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339), Host: host.Name, System: host.System(), Checks: checks,
+	}
+	if err := prepare.SaveCheckup(found); err != nil {
+		sayf(p.stderr, "warning: later runs will not know of this result: %s\n", oneLine(err.Error()))
+	}
+	if err := out.send(p, report.OfDoctor(found), nil); err != nil {
+		return err
+	}
+	if failed := found.Failed(); len(failed) > 0 {
+		return exitf(exitThreshold, "%d of %d checks failed, first: %s", len(failed), len(checks), failed[0].Subject())
+	}
+	return nil
+}
+
+// foldersToCheck are the arguments as absolute paths, each once.
+func foldersToCheck(p program, args []string) ([]string, error) {
+	var paths []string
+	for _, arg := range args {
+		path, err := filepath.Abs(arg)
+		if err != nil {
+			return nil, err
+		}
+		err = device.NotifyIfSlow(p.notify, device.SlowAfter, arg, func() error {
+			switch {
+			case !exists(path):
+				return exitf(exitUsage, "%s does not exist; give a folder on the disk", arg)
+			case !isFolder(path):
+				return exitf(exitUsage, "%s is a file; give a folder on the disk", arg)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// count is what the disk behind a folder has read and written by its own count. Trims are left out: the file
+// system sends those of removed test files at any time.
+func count(ctx context.Context, path string) (int64, error) {
+	c, err := gauge.Count(ctx, path)
+	return c.Read + c.Written, err
+}
+
+// lookFor is how long the machine may take to describe itself: macOS's own tool needs some ten seconds.
+const lookFor = 20 * time.Second
+
+func onBattery(ctx context.Context) (on, known bool) {
+	ctx, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	inventory, err := device.Look(ctx, device.LookOptions{})
+	if err != nil {
+		return false, false
+	}
+	for _, host := range inventory.Hosts {
+		if host.Power != "" {
+			return host.Power == hardware.Battery, true
+		}
+	}
+	return false, false
+}
+
+func newClean(p program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "clean PATH",
+		Short: "Remove test files left by a killed run",
+		Long: `Remove the folders that hubbench created and marked (.hubbench-RUNID) directly in PATH.
+Nothing else is touched. The folder of a run that is still in progress is kept.`,
+		Args: takes(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error { return runClean(p, args[0]) },
+	}
+}
+
+func runClean(p program, path string) error {
+	if path == "" { // a variable of a script that was not set
+		return exitf(exitUsage, "clean: PATH is empty; give the disk's folder, or . for the current one")
+	}
+	var cleaned []diskio.Cleaned
+	err := device.NotifyIfSlow(p.notify, device.SlowAfter, path, func() (err error) {
+		cleaned, err = diskio.Clean(path)
+		return err
+	})
+	for _, c := range cleaned {
+		if c.Skipped != "" {
+			sayf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)
+			continue
+		}
+		sayf(p.stdout, "removed %s: %d files, %s\n", c.Path, c.Files, unit.FormatBytes(c.Bytes))
+	}
+	if err == nil && len(cleaned) == 0 {
+		sayf(p.stdout, "no hubbench test folders in %s\n", path)
+	}
+	return err
+}
+
+type mountOptions struct {
+	scale   float64
+	backing string
+	faults  []string
+}
+
+func newMount(p program) *cobra.Command {
+	var opts mountOptions
+	cmd := &cobra.Command{
+		Use:   "mount PROFILE DIR",
+		Short: "Mount folders that are as fast as the disks of a hub",
+		Long: `Mount a folder in DIR for each disk of a hub profile. The folders hold real files, and reading and
+writing them takes as long as on the profile's hub, including its caches and recovery times: any
+program can use them. Ctrl-C unmounts them. This needs Linux with FUSE, or macOS with macFUSE.
+hubbench devices lists the folders as disks, and hubbench init --disks A,B finds them.
+
+The files are only as fast as the folder behind them: --scale 0.2 slows all rates down to a fifth,
+and caches shrink as much, so that everything takes as long as before with a fifth of the bytes.
+The profile's noise and its dependence on file size (knee, per_file) are left out.
+
+A fault is DISK:KIND, followed by @2GB or @30s if it begins only after that many bytes or that time:
+eio (I/O errors), enospc (the disk is full), stall=3s (it stops responding, once), vanish (the disk is
+gone), short (reads return half; with io_uring, Linux then returns wrong data), corrupt (a wrong bit in
+each read, silently), slowsync=500ms (each flush takes longer).`,
+		Example: `  hubbench mount goshen-ridge /tmp/hub --scale 0.2
+  hubbench mount my-hub.yaml /tmp/hub --fault B:eio@2GB --fault C:stall=3s@30s`,
+		Args: takes(2, 2),
+		RunE: func(_ *cobra.Command, args []string) error { return runMount(p, args[0], args[1], opts) },
+	}
+	f := cmd.Flags()
+	f.Float64Var(&opts.scale, "scale", 1, "scale all rates by this `FACTOR`, above 0 and up to 1")
+	f.StringVar(&opts.backing, "backing", "",
+		"`FOLDER` that holds the files, and keeps them (default a temporary one beside DIR)")
+	f.StringArrayVar(&opts.faults, "fault", nil, "inject a fault, `DISK:KIND[@WHEN]`; repeatable")
+	return cmd
+}
+
+func runMount(p program, name, dir string, opts mountOptions) error {
+	profile, err := prepare.LoadProfile(name)
+	if err != nil {
+		return usage(err)
+	}
+	scaled, err := mount.Slowed(profile, opts.scale)
+	if err != nil {
+		return exitf(exitUsage, "--scale %g: %w", opts.scale, err)
+	}
+	if dir == "" {
+		return exitf(exitUsage, "mount: DIR is empty; give a folder")
+	}
+	what := mount.Options{Profile: scaled, Dir: dir, Backing: opts.backing}
+	mistakes := []error{what.Check()}
+	for _, text := range opts.faults {
+		fault, err := mount.ParseFault(text, profile.Names())
+		mistakes = append(mistakes, err)
+		what.Faults = append(what.Faults, fault)
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return usage(err)
+	}
+	ctx, asked, release := interrupt.Catch(context.Background())
+	defer release()
+	signal.Reset(syscall.SIGQUIT) // it prints stacks, as of any Go program
+	asked.Answer(func() { sayf(p.stderr, "hubbench: unmounting; a second Ctrl-C ends this at once\n") })
+	return asked.UntilKilled(2*time.Second, func() error {
+		mounted, err := mount.Mount(what)
+		if err != nil {
+			return err
+		}
+		for _, d := range what.Profile.Disks {
+			sayf(p.stdout, "%s: alone it reads %s and writes %s\n", filepath.Join(dir, d.Name),
+				unit.FormatRate(d.Side(trace.Read).Hub), unit.FormatRate(d.Side(trace.Write).Hub))
+		}
+		sayf(p.stderr, "hubbench: mounted; Ctrl-C unmounts\n")
+		<-ctx.Done()
+		return mounted.Unmount(asked.Killed())
+	})
+}
