@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -43,31 +44,29 @@ func join(reads, writes []File) []File {
 // addSamples is the progress of two together: the sum of both at every instant at which one of them is known.
 func addSamples(a, b []Sample) []Sample {
 	out := make([]Sample, 0, max(len(a), len(b)))
-	var doneA, doneB int64
-	for len(a) > 0 || len(b) > 0 {
-		at := Sample{}
-		if len(b) == 0 || len(a) > 0 && a[0].TNS < b[0].TNS {
-			at.TNS = a[0].TNS
-		} else {
-			at.TNS = b[0].TNS
+	left, done := [2][]Sample{a, b}, [2]int64{}
+	for len(left[0])+len(left[1]) > 0 {
+		next := int64(math.MaxInt64)
+		for _, samples := range left {
+			if len(samples) > 0 {
+				next = min(next, samples[0].TNS)
+			}
 		}
-		for ; len(a) > 0 && a[0].TNS == at.TNS; a = a[1:] {
-			doneA = a[0].Bytes
+		for i := range left {
+			for ; len(left[i]) > 0 && left[i][0].TNS == next; left[i] = left[i][1:] {
+				done[i] = left[i][0].Bytes
+			}
 		}
-		for ; len(b) > 0 && b[0].TNS == at.TNS; b = b[1:] {
-			doneB = b[0].Bytes
-		}
-		at.Bytes = doneA + doneB
-		out = append(out, at)
+		out = append(out, Sample{next, done[0] + done[1]})
 	}
 	return out
 }
 
 // joinOpen keeps the progress of the unfinished pass that got furthest, and counts the unfinished ones.
-func (d *diskBuilder) joinOpen() int {
+func (d *disk) joinOpen() int {
 	all, reads := map[int][]Sample{}, map[int][]Sample{}
 	for seq, samples := range d.pending {
-		samples = inOrder(samples)
+		samples = inOrder(samples, bySample)
 		if all[seq/2] = addSamples(all[seq/2], samples); seq%2 == 0 {
 			reads[seq/2] = samples
 		}

@@ -147,3 +147,23 @@ const (
 func (e *Event) StreamSample() stream.Sample {
 	return stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS}
 }
+
+// Role is what a disk does in a phase.
+type Role = work.Role
+
+// The three roles, as they stand in scenario files and traces.
+const (
+	Read  = work.Read
+	Write = work.Write
+	Idle  = work.Idle
+)
+
+// How a disk is connected, as scenarios and traces name it. Other labels are free.
+const (
+	OnHub    = "hub"
+	Direct   = "direct"   // on a port of its own
+	Internal = "internal" // built into the computer
+)
+
+// OwnPort reports whether a disk of this connection contends with nobody on the hub.
+func OwnPort(connection string) bool { return connection == Direct || connection == Internal }

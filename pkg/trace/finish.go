@@ -2,8 +2,10 @@ package trace
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // finish puts everything in order and infers what no line said.
@@ -16,130 +18,166 @@ func (b *builder) finish() {
 	case !b.ended:
 		b.warnf("no end line: the run was cut short, or is still going")
 	}
-	b.choose()
-	if b.headers > 0 && !b.ended || b.run.Status == Partial {
-		b.cutShort()
-	}
-	for _, p := range b.run.Phases {
-		for _, disk := range slices.Sorted(maps.Keys(p.Roles)) {
-			if b.knows(disk) {
-				continue
-			}
-			if b.headers > 0 {
-				b.warnf("phase %s: disk %s is not in the run line", p.Name, disk)
-			}
-			b.run.Disks = append(b.run.Disks, Disk{Name: disk})
+	takes := b.choose()
+	// Phases of a run that did not get to its end, and that nothing says the end of, are partial. If it says that of none,
+	// as runs did before there was a line for it, only the last was surely going on.
+	if phases := b.run.Phases; b.headers > 0 && !b.ended || b.run.Status == Partial {
+		if !slices.ContainsFunc(phases, func(p *Phase) bool { return p.Status != "" }) {
+			phases = phases[max(0, len(phases)-1):]
+		}
+		for _, p := range phases {
+			p.Status = cmp.Or(p.Status, Partial)
 		}
 	}
 	for _, p := range b.run.Phases {
-		b.finishPhase(b.phases[p.Name])
+		for _, name := range slices.Sorted(maps.Keys(p.Roles)) {
+			if b.headers > 0 && !b.knows(name) {
+				b.warnf("phase %s: disk %s is not in the run line", p.Name, name)
+			}
+			b.know(Disk{Name: name})
+		}
 	}
-	b.warnLeftOut()
+	for _, t := range takes {
+		b.finishPhase(t)
+	}
+	for i, format := range [leftKinds]string{
+		repeated:    "repeated file lines: each is counted once, %d are left out (%s)",
+		again:       "files with the number of another one and overlapping times: the first of each number is counted, %d are left out (%s)",
+		overlapping: "overlapping files of a disk that otherwise moved one at a time: %d are left out (%s)",
+	} {
+		if left := b.left[i]; left.n > 0 {
+			b.warnf(format, left.n, few(left.where))
+		}
+	}
 }
 
-// cutShort marks the phases that a run which did not get to its end says no end of. If it says that of none, as runs did
-// before there was a line for it, only the last was surely going on.
-func (b *builder) cutShort() {
-	phases := b.run.Phases
-	if !slices.ContainsFunc(phases, func(p *Phase) bool { return p.Status != "" }) {
-		phases = phases[max(0, len(phases)-1):]
+// choose leaves one take of each phase: the last complete one, else the last in which a file was moved, else the last.
+func (b *builder) choose() []*take {
+	chosen := make([]*take, len(b.run.Phases))
+	var names []string
+	left := 0
+	for i, phase := range b.run.Phases {
+		var best *take
+		bestWorth, bestFiles, files, begun := 0, 0, 0, 0
+		for _, t := range b.takes[phase.Name] {
+			n := 0
+			for _, d := range t.disks {
+				for _, part := range append(d.files, d.others...) {
+					n += len(part)
+				}
+			}
+			worth := min(n, 1)
+			if t.Status == Complete {
+				worth = 2
+			}
+			if worth >= bestWorth {
+				best, bestWorth, bestFiles = t, worth, n
+			}
+			if n > 0 || t.Status != "" {
+				files += n
+				begun++
+			}
+		}
+		if begun > 1 {
+			names = append(names, fmt.Sprintf("%s (%d times)", phase.Name, begun))
+			left += files - bestFiles
+		}
+		chosen[i], b.run.Phases[i] = best, best.Phase
 	}
-	for _, p := range phases {
-		p.Status = cmp.Or(p.Status, Partial)
+	b.takes = nil // the others' memory is free from here on
+	if b.headers > 1 {
+		b.warnf("%d run lines of one name and the same disks: counted as one run", b.headers)
 	}
+	if len(names) > 0 {
+		b.warnf("phases recorded more than once: %s; the last complete one of each is counted, %d file lines of the others are left out",
+			few(names), left)
+	}
+	return chosen
 }
 
-func (b *builder) finishPhase(p *phaseBuilder) {
-	if p.phase.Roles == nil {
-		p.phase.Roles = map[string]Role{}
+func (b *builder) finishPhase(t *take) {
+	if t.Roles == nil {
+		t.Roles = map[string]Role{}
 	}
-	slices.SortStableFunc(p.phase.Gauges, func(a, b Gauge) int { return cmp.Compare(a.TNS, b.TNS) })
-	roles := p.phase.Roles
-	for _, d := range p.disks {
-		d.finish(b, p.phase, roles[d.trace.Name])
-		roles[d.trace.Name] = d.trace.Op
+	slices.SortStableFunc(t.Gauges, func(a, b Gauge) int { return cmp.Compare(a.TNS, b.TNS) })
+	traces := map[string]*DiskTrace{}
+	for _, d := range t.disks {
+		b.finishDisk(d, t.Phase)
+		t.Roles[d.trace.Name], traces[d.trace.Name] = d.trace.Op, d.trace
 	}
 	for _, disk := range b.run.Disks {
-		if d := slices.IndexFunc(p.disks, func(d *diskBuilder) bool { return d.trace.Name == disk.Name }); d >= 0 {
-			p.phase.Disks = append(p.phase.Disks, p.disks[d].trace)
-		} else if role := roles[disk.Name]; role == Read || role == Write {
-			p.phase.Disks = append(p.phase.Disks, &DiskTrace{Name: disk.Name, Op: role})
+		if d := traces[disk.Name]; d != nil {
+			t.Disks = append(t.Disks, d)
+		} else if role := t.Roles[disk.Name]; role == Read || role == Write {
+			t.Disks = append(t.Disks, &DiskTrace{Name: disk.Name, Op: role})
 		} else {
-			roles[disk.Name] = Idle
+			t.Roles[disk.Name] = Idle
 		}
 	}
 }
 
-func (d *diskBuilder) finish(b *builder, in *Phase, role Role) {
-	t, phase := d.trace, in.Name
-	if t.Op == "" {
-		t.Op = role
+func (b *builder) finishDisk(d *disk, phase *Phase) {
+	t, role := d.trace, phase.Roles[d.trace.Name]
+	warnf := func(format string, args ...any) {
+		b.warnf("phase %s: "+format, append([]any{phase.Name}, args...)...)
 	}
-	if t.Op == "" {
-		b.warnf("phase %s: the role of disk %s is not recorded; reading is assumed", phase, t.Name)
+	if t.Op = cmp.Or(t.Op, role); t.Op == "" {
+		warnf("the role of disk %s is not recorded; reading is assumed", t.Name)
 		t.Op = Read
 	}
 	first := t.Op
-	if t.Both = in.Work[t.Name].Reads > 0; t.Both {
+	if t.Both = phase.Work[t.Name].Reads > 0; t.Both {
 		t.Op = cmp.Or(role, t.Op)
 	} else if len(d.others) > 0 {
-		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)
+		warnf("disk %s both reads and writes; all its files count as %s", t.Name, t.Op)
 		d.files, d.others = append(d.files, d.others...), nil
 	}
 	if (role == Read || role == Write) && role != t.Op {
-		b.warnf("phase %s: disk %s has the role %s, but its files are of op %s", phase, t.Name, role, t.Op)
+		warnf("disk %s has the role %s, but its files are of op %s", t.Name, role, t.Op)
 	}
 	t.Files = slices.Concat(d.files...)
-	other := &DiskTrace{Name: t.Name, Files: slices.Concat(d.others...)}
+	other := slices.Concat(d.others...)
 	d.files, d.others = nil, nil // their memory is free from here on
-	d.late(t.Files)
-	d.late(other.Files)
+	for _, files := range [][]File{t.Files, other} {
+		for i := 0; i < len(files) && len(d.pending) > 0; i++ { // progress that came after its file's own line
+			f := &files[i]
+			f.Samples = append(slices.Clip(f.Samples), d.pending[f.Seq]...)
+			delete(d.pending, f.Seq)
+		}
+	}
 	open := d.open
 	if t.Both {
 		open = d.joinOpen
 	}
 	if n := open(); n > 1 {
-		b.warnf("phase %s: disk %s left %d files unfinished; the progress of the last is kept", phase, t.Name, n)
+		warnf("disk %s left %d files unfinished; the progress of the last is kept", t.Name, n)
 	}
-	d.tidy(b, t, phase)
-	if !t.Both {
-		return
-	}
-	d.tidy(b, other, phase)
-	if first == Read {
-		t.Files = join(t.Files, other.Files)
-	} else {
-		t.Files = join(other.Files, t.Files)
-	}
-}
-
-// tidy leaves out of a disk's files what cannot be counted, and says so.
-func (d *diskBuilder) tidy(b *builder, t *DiskTrace, phase string) {
-	left := t.once()
-	b.repeated.add(left.repeated, phase, t.Name)
-	b.again.add(left.again, phase, t.Name)
-	b.overlapping.add(left.overlapping, phase, t.Name)
-	if dropped := t.tidy(); dropped > 0 {
-		b.warnf("phase %s: disk %s: progress samples out of order or beyond their file dropped: %d", phase, t.Name, dropped)
-	}
-}
-
-// late attaches progress that came after its file's own line.
-func (d *diskBuilder) late(files []File) {
-	if len(d.pending) == 0 {
-		return
-	}
-	for i := range files {
-		f := &files[i]
-		if samples, ok := d.pending[f.Seq]; ok {
-			f.Samples = append(slices.Clone(f.Samples), samples...)
-			delete(d.pending, f.Seq)
+	dropped := t.tidy()
+	for _, files := range []*[]File{&t.Files, &other} {
+		var left [leftKinds]int
+		*files, left = once(*files)
+		for kind, n := range left {
+			if n > 0 {
+				b.left[kind].n += n
+				b.left[kind].where = append(b.left[kind].where, fmt.Sprintf("phase %s, disk %s: %d", phase.Name, t.Name, n))
+			}
 		}
+		dropped += tidyFiles(*files)
+	}
+	if dropped > 0 {
+		warnf("disk %s: progress samples out of order or beyond their file dropped: %d", t.Name, dropped)
+	}
+	switch {
+	case !t.Both:
+	case first == Read:
+		t.Files = join(t.Files, other)
+	default:
+		t.Files = join(other, t.Files)
 	}
 }
 
 // open keeps the progress of the unfinished file that got furthest in time, and counts the unfinished ones.
-func (d *diskBuilder) open() int {
+func (d *disk) open() int {
 	for _, samples := range d.pending {
 		slices.SortFunc(samples, bySample)
 		if len(d.trace.Open) == 0 || bySample(samples[len(samples)-1], d.trace.Open[len(d.trace.Open)-1]) > 0 {
@@ -153,69 +191,69 @@ func bySample(a, b Sample) int {
 	return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Bytes, b.Bytes))
 }
 
-// tidy sorts samples, and drops those that lie outside their file or go backwards. Repeated lines
+// tidy sorts all but the files, and counts the samples of the open one that go backwards, which it drops. Repeated lines
 // are not counted as dropped: nothing is lost with them.
 func (t *DiskTrace) tidy() (dropped int) {
-	t.Errors = unique(t.Errors)
-	t.Latencies = inOrderBy(t.Latencies, func(a, b Latency) int {
+	seen := map[Failure]bool{}
+	t.Errors = slices.DeleteFunc(t.Errors, func(f Failure) bool {
+		was := seen[f]
+		seen[f] = true
+		return was
+	})
+	t.Latencies = inOrder(t.Latencies, func(a, b Latency) int {
 		return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Hist, b.Hist))
 	})
 	for i := range t.Streams {
-		t.Streams[i].Samples = inOrderBy(t.Streams[i].Samples, func(a, b StreamSample) int {
+		t.Streams[i].Samples = inOrder(t.Streams[i].Samples, func(a, b StreamSample) int {
 			return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Late, b.Late))
 		})
 	}
-	for i := range t.Files {
-		f := &t.Files[i]
-		f.Samples = inOrder(f.Samples)
-		n := len(f.Samples)
-		f.Samples = ascending(f.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
-		dropped += n - len(f.Samples)
-	}
-	t.Open = inOrder(t.Open)
+	t.Open = inOrder(t.Open, bySample)
 	if n := len(t.Open); n > 0 {
 		last := t.Open[n-1]
 		t.Open = ascending(t.Open, Sample{t.Open[0].TNS, 0}, Sample{last.TNS, max(last.Bytes, 0)})
-		dropped += n - len(t.Open)
+		dropped = n - len(t.Open)
 	}
 	return dropped
 }
 
-// inOrder returns the samples sorted, each once.
-func inOrder(samples []Sample) []Sample { return inOrderBy(samples, bySample) }
+// tidyFiles sorts files' samples, and counts those that lie outside their file or go backwards, which it drops.
+func tidyFiles(files []File) (dropped int) {
+	for i := range files {
+		if f := &files[i]; len(f.Samples) > 0 {
+			f.Samples = inOrder(f.Samples, bySample)
+			n := len(f.Samples)
+			f.Samples = ascending(f.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
+			dropped += n - len(f.Samples)
+		}
+	}
+	return dropped
+}
 
-// inOrderBy returns the values sorted, each once.
-func inOrderBy[V comparable](values []V, by func(a, b V) int) []V {
+// inOrder returns the values sorted, each once.
+func inOrder[V comparable](values []V, by func(a, b V) int) []V {
 	if !slices.IsSortedFunc(values, by) {
 		slices.SortFunc(values, by)
 	}
 	return slices.Compact(values)
 }
 
-// unique returns the failures, each once.
-func unique(failures []Failure) []Failure {
-	if len(failures) < 2 {
-		return failures
-	}
-	seen := make(map[Failure]bool, len(failures))
-	return slices.DeleteFunc(failures, func(f Failure) bool {
-		if seen[f] {
+// ascending returns the sorted samples, in place, that lie between from and to and do not go backwards.
+func ascending(samples []Sample, from, to Sample) []Sample {
+	return slices.DeleteFunc(samples, func(s Sample) bool {
+		if s.TNS < from.TNS || s.TNS > to.TNS || s.Bytes < from.Bytes || s.Bytes > to.Bytes {
 			return true
 		}
-		seen[f] = true
+		from = s
 		return false
 	})
 }
 
-// ascending returns the sorted samples, in place, that lie between from and to and do not go backwards.
-func ascending(samples []Sample, from, to Sample) []Sample {
-	kept := samples[:0]
-	for _, s := range samples {
-		if s.TNS < from.TNS || s.TNS > to.TNS || s.Bytes < from.Bytes || s.Bytes > to.Bytes {
-			continue
-		}
-		kept = append(kept, s)
-		from = s
+// few joins only as many as are readable.
+func few(words []string) string {
+	const limit = 4
+	if n := len(words) - limit; n > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(words[:limit], "; "), n)
 	}
-	return kept
+	return strings.Join(words, "; ")
 }

@@ -15,47 +15,46 @@ const (
 	maxOverlapping = 0.05
 )
 
-// leftOut counts the file lines that are not counted.
+// Why a file line is not counted.
+const (
+	repeated    = iota // the same line again
+	again              // the same file again, with other times
+	overlapping        // another file, in the time of one that is counted
+	leftKinds
+)
+
+// leftOut counts file lines that are not counted, and says where they are.
 type leftOut struct {
-	repeated    int // the same line again
-	again       int // the same file again, with other times
-	overlapping int // another file, in the time of one that is counted
+	n     int
+	where []string
 }
 
-// once sorts the files by start, and leaves out those that cannot have been moved beside the others. They must be in
+// once sorts a disk's files by start, and leaves out those that cannot have been moved beside the others. They must be in
 // the order of their lines. The package comment has the rule.
-func (t *DiskTrace) once() leftOut {
-	var out leftOut
-	if apart(t.Files) {
-		return out
+func once(files []File) (kept []File, left [leftKinds]int) {
+	if apart(files) {
+		return files, left
 	}
-	var again []File
-	again, out.repeated = t.takeOut()
-	slices.SortStableFunc(t.Files, byStart)
-	if len(again) > 0 {
-		possible := beside(t.Files, again)
-		out.again = len(again) - len(possible)
-		t.Files = append(t.Files, possible...)
-		slices.SortStableFunc(t.Files, byStart)
+	files, doubtful, n := judge(files)
+	left[repeated] = n
+	slices.SortStableFunc(files, byStart)
+	if len(doubtful) > 0 {
+		possible := beside(files, doubtful)
+		left[again] = len(doubtful) - len(possible)
+		files = append(files, possible...)
+		slices.SortStableFunc(files, byStart)
 	}
-	if gone := overlapping(t.Files); float64(len(gone)) <= maxOverlapping*float64(len(t.Files)) {
-		out.overlapping = len(gone)
-		t.Files = without(t.Files, gone)
+	if gone := clashing(files); float64(len(gone)) <= maxOverlapping*float64(len(files)) {
+		left[overlapping] = len(gone)
+		slices.Sort(gone)
+		i := -1
+		files = slices.DeleteFunc(files, func(File) bool {
+			i++
+			_, out := slices.BinarySearch(gone, i)
+			return out
+		})
 	}
-	return out
-}
-
-// without returns the files except for those at the indices, which must be ascending.
-func without(files []File, indices []int) []File {
-	kept := files[:0]
-	for i, f := range files {
-		if len(indices) > 0 && indices[0] == i {
-			indices = indices[1:]
-			continue
-		}
-		kept = append(kept, f)
-	}
-	return kept
+	return files, left
 }
 
 func byStart(a, b File) int { return compare(&a, &b) }
@@ -75,37 +74,9 @@ func apart(files []File) bool {
 	return true
 }
 
-// verdict is what becomes of a file line.
-type verdict byte
-
-const (
-	counted verdict = iota
-	repeats         // another line says the same
-	takes           // another file has its number
-)
-
-// takeOut leaves one of the lines that say the same, and takes out the files that have another one's number. Of both
-// kinds the first line stays, or the first with progress.
-func (t *DiskTrace) takeOut() (again []File, repeated int) {
-	verdicts := judge(t.Files)
-	kept := t.Files[:0]
-	for i, f := range t.Files {
-		switch verdicts[i] {
-		case counted:
-			kept = append(kept, f)
-		case takes:
-			again = append(again, f)
-		case repeats:
-			repeated++
-		}
-	}
-	t.Files = kept
-	return again, repeated
-}
-
-// judge compares the files of one number with one another.
-func judge(files []File) []verdict {
-	verdicts := make([]verdict, len(files))
+// judge compares the files of one number with one another. It leaves one of the lines that say the same, and takes out the
+// files that have another one's number. Of both kinds the first line stays, or the first with progress.
+func judge(files []File) (kept, again []File, repeats int) {
 	order := make([]int, len(files)) // by number, then time, then line
 	for i := range order {
 		order[i] = i
@@ -115,11 +86,13 @@ func judge(files []File) []verdict {
 	})
 	single := order[:0] // without repeated lines
 	numbers := 0
+	out, other := make([]bool, len(files)), make([]bool, len(files))
 	for k, i := range order {
 		if k == 0 || files[i].Seq != files[single[len(single)-1]].Seq {
 			numbers++
 		} else if first := &files[single[len(single)-1]]; compare(&files[i], first) == 0 {
-			verdicts[i] = repeats
+			out[i] = true
+			repeats++
 			if len(first.Samples) == 0 {
 				first.Samples = files[i].Samples
 			}
@@ -127,32 +100,29 @@ func judge(files []File) []verdict {
 		}
 		single = append(single, i)
 	}
-	if numbers*maxTakes <= len(single) {
-		return verdicts
-	}
 	best := 0 // of the number so far, as an index of single
-	for k := 1; k < len(single); k++ {
+	for k := 1; k < len(single) && numbers*maxTakes > len(single); k++ {
 		i, j := single[best], single[k]
-		switch {
+		switch a, b := len(files[i].Samples) > 0, len(files[j].Samples) > 0; {
 		case files[i].Seq != files[j].Seq:
 			best = k
-		case earlier(files, j, i):
-			verdicts[i] = takes
+		case b && !a || a == b && j < i:
+			other[i] = true
 			best = k
 		default:
-			verdicts[j] = takes
+			other[j] = true
 		}
 	}
-	return verdicts
-}
-
-// earlier reports whether line i is to be counted rather than line j of the same file: the one with progress, else
-// the first.
-func earlier(files []File, i, j int) bool {
-	if a, b := len(files[i].Samples) > 0, len(files[j].Samples) > 0; a != b {
-		return a
+	kept = files[:0]
+	for i, f := range files {
+		switch {
+		case other[i]:
+			again = append(again, f)
+		case !out[i]:
+			kept = append(kept, f)
+		}
 	}
-	return i < j
+	return kept, again, repeats
 }
 
 // beside returns those of the doubtful files that clash with none of the others, which must be sorted.
@@ -182,9 +152,9 @@ func clash(a, b *File) bool {
 	return a.Usable() && b.Usable() && common > min(a.EndNS-a.StartNS, b.EndNS-b.StartNS)/2
 }
 
-// overlapping are the indices of few files without which no two clash; the files must be sorted. Of two that clash the one
+// clashing are the indices of few files without which no two clash; the files must be sorted. Of two that clash the one
 // that ends later goes, as that leaves most room, unless it clashes with that one only, and is the longer.
-func overlapping(files []File) []int {
+func clashing(files []File) []int {
 	var gone []int
 	last := -1
 	for i := range files {

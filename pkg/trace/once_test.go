@@ -123,7 +123,7 @@ func TestOnce(t *testing.T) {
 	one := func(seq int, startNS, endNS int64) []File {
 		return []File{{Seq: seq, Bytes: 7, StartNS: startNS, EndNS: endNS}}
 	}
-	again := func(files []File) []File {
+	sampled := func(files []File) []File {
 		for i := range files {
 			files[i].Samples = []Sample{{TNS: files[i].StartNS + 1, Bytes: 1}}
 		}
@@ -151,42 +151,42 @@ func TestOnce(t *testing.T) {
 		name  string
 		files []File
 		want  []File
-		left  leftOut
+		left  [leftKinds]int
 	}{
-		{"none", nil, nil, leftOut{}},
-		{"in turn", clean, clean, leftOut{}},
-		{"out of order", slices.Concat(clean[50:], clean[:50]), clean, leftOut{}},
-		{"numbers come round", ring, ring, leftOut{}},
-		{"a line thrice", slices.Concat(clean, clean[7:8], clean[7:8]), clean, leftOut{repeated: 2}},
-		{"the copy has the progress", slices.Concat(clean, again(inTurn(100, 0, 0))), again(inTurn(100, 0, 0)), leftOut{repeated: 100}},
-		{"unusable lines too", slices.Concat(clean[:9], one(9, 900, 900), one(9, 900, 900)), slices.Concat(clean[:9], one(9, 900, 900)), leftOut{repeated: 1}},
-		{"again with other times", slices.Concat(clean, late), clean, leftOut{again: 100}},
-		{"again, before the first in time", slices.Concat(late, clean), late, leftOut{again: 100}},
-		{"again, slower", slices.Concat(clean, one(99, 9900, 10150)), clean, leftOut{again: 1}},
-		{"again, with the progress", slices.Concat(clean, again(inTurn(100, 0, 30))), again(inTurn(100, 0, 30)), leftOut{again: 100}},
-		{"goes on where it was cut off", slices.Concat(clean[:40], late), slices.Concat(clean[:40], late[40:]), leftOut{again: 40}},
-		{"numbered lanes", numbered, numbered, leftOut{}},
-		{"lanes without numbers", unnumbered, unnumbered, leftOut{}},
-		{"rounded times", slices.Concat(clean[:50], one(200, 4960, 5000), clean[50:]), slices.Concat(clean[:49], clean[49:50], clean[50:]), leftOut{overlapping: 1}},
-		{"a touch", slices.Concat(clean[:99], one(99, 9890, 9990)), slices.Concat(clean[:99], one(99, 9890, 9990)), leftOut{}},
-		{"a short one within another", slices.Concat(clean, one(100, 4010, 4080)), clean, leftOut{overlapping: 1}},
-		{"a long one over many", slices.Concat(clean, one(100, 1950, 8050)), clean, leftOut{overlapping: 1}},
-		{"five in a hundred", slices.Concat(clean[:95], inTurn(5, 100, 4030)), clean[:95], leftOut{overlapping: 5}},
-		{"six in a hundred", slices.Concat(clean[:94], inTurn(6, 100, 4030)), nil, leftOut{}},
+		{"none", nil, nil, [leftKinds]int{}},
+		{"in turn", clean, clean, [leftKinds]int{}},
+		{"out of order", slices.Concat(clean[50:], clean[:50]), clean, [leftKinds]int{}},
+		{"numbers come round", ring, ring, [leftKinds]int{}},
+		{"a line thrice", slices.Concat(clean, clean[7:8], clean[7:8]), clean, [leftKinds]int{repeated: 2}},
+		{"the copy has the progress", slices.Concat(clean, sampled(inTurn(100, 0, 0))), sampled(inTurn(100, 0, 0)), [leftKinds]int{repeated: 100}},
+		{"unusable lines too", slices.Concat(clean[:9], one(9, 900, 900), one(9, 900, 900)), slices.Concat(clean[:9], one(9, 900, 900)), [leftKinds]int{repeated: 1}},
+		{"again with other times", slices.Concat(clean, late), clean, [leftKinds]int{again: 100}},
+		{"again, before the first in time", slices.Concat(late, clean), late, [leftKinds]int{again: 100}},
+		{"again, slower", slices.Concat(clean, one(99, 9900, 10150)), clean, [leftKinds]int{again: 1}},
+		{"again, with the progress", slices.Concat(clean, sampled(inTurn(100, 0, 30))), sampled(inTurn(100, 0, 30)), [leftKinds]int{again: 100}},
+		{"goes on where it was cut off", slices.Concat(clean[:40], late), slices.Concat(clean[:40], late[40:]), [leftKinds]int{again: 40}},
+		{"numbered lanes", numbered, numbered, [leftKinds]int{}},
+		{"lanes without numbers", unnumbered, unnumbered, [leftKinds]int{}},
+		{"rounded times", slices.Concat(clean[:50], one(200, 4960, 5000), clean[50:]), slices.Concat(clean[:49], clean[49:50], clean[50:]), [leftKinds]int{overlapping: 1}},
+		{"a touch", slices.Concat(clean[:99], one(99, 9890, 9990)), slices.Concat(clean[:99], one(99, 9890, 9990)), [leftKinds]int{}},
+		{"a short one within another", slices.Concat(clean, one(100, 4010, 4080)), clean, [leftKinds]int{overlapping: 1}},
+		{"a long one over many", slices.Concat(clean, one(100, 1950, 8050)), clean, [leftKinds]int{overlapping: 1}},
+		{"five in a hundred", slices.Concat(clean[:95], inTurn(5, 100, 4030)), clean[:95], [leftKinds]int{overlapping: 5}},
+		{"six in a hundred", slices.Concat(clean[:94], inTurn(6, 100, 4030)), nil, [leftKinds]int{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := DiskTrace{Files: slices.Clone(tt.files)}
-			if got := d.once(); got != tt.left {
+			files, got := once(slices.Clone(tt.files))
+			if got != tt.left {
 				t.Errorf("left out %+v, want %+v", got, tt.left)
 			}
 			if tt.want == nil { // all stay
-				if len(d.Files) != len(tt.files) {
-					t.Errorf("%d files, want all %d", len(d.Files), len(tt.files))
+				if len(files) != len(tt.files) {
+					t.Errorf("%d files, want all %d", len(files), len(tt.files))
 				}
 				return
 			}
-			if diff := cmp.Diff(tt.want, d.Files); diff != "" {
+			if diff := cmp.Diff(tt.want, files); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
 		})
@@ -218,9 +218,8 @@ func TestOnceAtRandom(t *testing.T) {
 				files[i], files[j] = files[j], files[i]
 			})
 		}
-		d := DiskTrace{Files: files}
-		d.once()
-		if diff := cmp.Diff(clean, d.Files); diff != "" {
+		kept, _ := once(files)
+		if diff := cmp.Diff(clean, kept); diff != "" {
 			t.Fatalf("trial %d (-clean +got):\n%s", trial, diff)
 		}
 	}

@@ -1,25 +1,28 @@
 package trace
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/latency"
 )
 
-// MaxLine is the longest line a Reader takes, in bytes.
-const MaxLine = 16 << 20
-
-// maxNS bounds times, so that no difference of two overflows.
-const maxNS = 1 << 60
-
-// FormatVersion is the version of events.jsonl that this package writes and fully knows.
-const FormatVersion = 1
+const (
+	// FormatVersion is the version of events.jsonl that this package writes and fully knows.
+	FormatVersion = 1
+	// MaxLine is the longest line a Reader takes, in bytes.
+	MaxLine = 16 << 20
+	// maxNS bounds times, so that no difference of two overflows.
+	maxNS = 1 << 60
+	// partSize is how many bytes of lines are decoded together, and maxParts how many times that at once.
+	partSize = 128 << 10
+	maxParts = 8
+)
 
 // Reader reads events one at a time, in the manner of bufio.Scanner:
 //
@@ -28,34 +31,55 @@ const FormatVersion = 1
 //	}
 //	if err := r.Err(); err != nil { ... }
 //
-// It holds one line at a time, whatever the length of the trace.
+// It holds a few parts of the trace at a time, whatever its length, and decodes them on all cores.
 type Reader struct {
-	in       *bufio.Reader
-	name     string
-	long     []byte // a line longer than in's buffer
-	line     int
-	offset   int64 // bytes read
-	event    Event
-	hist     latency.Counts // of the last latency line
-	decoder  decoder
-	unknown  int
+	in   io.Reader
+	name string
+	rest []byte  // read, of a line that goes on
+	end  error   // of in
+	next []*part // being decoded, in order
+
+	part     *part // that Event is of
+	at       int   // its index there
+	line     int   // lines before part
+	offset   int64 // bytes before part
+	over     bool
 	err      error
+	unknown  int
 	warnings []string
 }
 
-// NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
-func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{in: bufio.NewReaderSize(r, 256<<10), name: name, decoder: decoder{names: map[string]string{}}}
+// part is some whole lines of a trace, and the events in them.
+type part struct {
+	text    []byte
+	events  []decoded
+	lines   int
+	unknown int           // lines of unknown types
+	err     error         // of the last line
+	torn    int           // the length of that line if no newline ended it
+	done    chan struct{} // closed when all this is known
+	decoder decoder
 }
 
-// Event is the event that the last call of Next read. It is overwritten by the next.
-func (r *Reader) Event() *Event { return &r.event }
+// decoded is the event of a line.
+type decoded struct {
+	Event
+	hist latency.Counts // of a latency line
+	line int            // its number in the part, from 1
+	end  int            // where it ends in the part's text
+}
+
+// NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
+func NewReader(r io.Reader, name string) *Reader { return &Reader{in: r, name: name, part: &part{}} }
+
+// Event is the event that the last call of Next read. It is overwritten by a later one.
+func (r *Reader) Event() *Event { return &r.part.events[r.at-1].Event }
 
 // Hist is what the histogram of the last latency line says.
-func (r *Reader) Hist() latency.Counts { return r.hist }
+func (r *Reader) Hist() latency.Counts { return r.part.events[r.at-1].hist }
 
 // Offset is how many bytes of the input lie before and in the line of Event.
-func (r *Reader) Offset() int64 { return r.offset }
+func (r *Reader) Offset() int64 { return r.offset + int64(r.part.events[r.at-1].end) }
 
 // Err is the first error, nil at a regular end.
 func (r *Reader) Err() error { return r.err }
@@ -69,87 +93,126 @@ func (r *Reader) Warnings() []string {
 		fmt.Sprintf("%s: lines of unknown type ignored: %d", r.name, r.unknown))
 }
 
-// Next reads up to the next event of a known type. It returns false at the end and at an error.
-func (r *Reader) Next() bool {
-	for r.err == nil {
-		line, whole, err := r.readLine()
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				r.err = r.failf("read trace: %w", err)
-			}
-			return false
-		}
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		known, err := r.parse(line)
-		switch {
-		case err == nil && known:
-			return true
-		case err == nil:
-			r.unknown++
-		case !whole:
-			r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: torn last line dropped (%d bytes)", r.name, r.line, len(line)))
-			return false
-		default:
-			r.err = r.failf("%w", err)
-		}
-	}
-	return false
-}
-
 // failf makes an error that names the input and the current line.
 func (r *Reader) failf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: "+format, append([]any{r.name, r.line}, args...)...)
+	line := r.line + r.part.events[r.at-1].line
+	return fmt.Errorf("%s:%d: "+format, append([]any{r.name, line}, args...)...)
 }
 
-// readLine returns the next line, and whether a newline ended it. The line is overwritten by the next call.
-func (r *Reader) readLine() (line []byte, whole bool, err error) {
-	r.line++
-	r.long = r.long[:0]
-	for {
-		part, err := r.in.ReadSlice('\n')
-		r.offset += int64(len(part))
-		if len(r.long)+len(part) > MaxLine {
-			return nil, false, fmt.Errorf("line longer than %d bytes", MaxLine)
+// Next reads up to the next event of a known type. It returns false at the end and at an error.
+func (r *Reader) Next() bool {
+	for r.at >= len(r.part.events) {
+		if r.over = r.over || !r.advance(); r.over {
+			return false
 		}
+	}
+	r.at++
+	return true
+}
+
+// advance goes on to the next part, and has as many decoded meanwhile as there are cores.
+func (r *Reader) advance() bool {
+	p := r.part
+	r.line, r.offset = r.line+p.lines, r.offset+int64(len(p.text))
+	switch {
+	case p.torn > 0:
+		r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: torn last line dropped (%d bytes)", r.name, r.line, p.torn))
+		return false
+	case p.err != nil:
+		r.err = fmt.Errorf("%s:%d: %w", r.name, r.line, p.err)
+		return false
+	}
+	for r.end == nil && len(r.next) < min(runtime.GOMAXPROCS(0), maxParts) {
+		r.read(p)
+		p = &part{}
+	}
+	if len(r.next) == 0 {
+		if !errors.Is(r.end, io.EOF) {
+			r.err = fmt.Errorf("%s:%d: read trace: %w", r.name, r.line+1, r.end)
+		}
+		return false
+	}
+	r.part, r.next, r.at = r.next[0], r.next[1:], 0
+	<-r.part.done
+	r.unknown += r.part.unknown
+	return true
+}
+
+// read reads the next part into the memory of another, and has it decoded.
+func (r *Reader) read(p *part) {
+	text, whole := append(p.text[:0], r.rest...), 0
+	for whole == 0 && r.end == nil {
+		text = slices.Grow(text, partSize)
+		n, err := io.ReadFull(r.in, text[len(text):len(text)+partSize])
+		text = text[:len(text)+n]
+		whole = bytes.LastIndexByte(text, '\n') + 1
 		switch {
-		case err == nil && len(r.long) == 0:
-			return r.dropBOM(part), true, nil
-		case err == nil:
-			r.long = append(r.long, part...)
-			return r.dropBOM(r.long), true, nil
-		case errors.Is(err, bufio.ErrBufferFull):
-			r.long = append(r.long, part...)
-		case errors.Is(err, io.EOF) && len(r.long)+len(part) > 0:
-			r.long = append(r.long, part...)
-			return r.dropBOM(r.long), false, nil
-		default:
-			return nil, false, err
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			r.end, whole = io.EOF, len(text)
+		case err != nil:
+			r.end = err
+		case whole == 0 && len(text) > MaxLine:
+			r.end = errLong
+		}
+	}
+	r.rest = append(r.rest[:0], text[whole:]...)
+	if text = text[:whole]; r.line == 0 && r.offset == 0 && len(r.next) == 0 {
+		rest, _ := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")) // that some Windows editors put before the first line
+		r.offset = int64(len(text) - len(rest))
+		text = rest
+	}
+	if whole > 0 {
+		p.text, p.done = text, make(chan struct{})
+		r.next = append(r.next, p)
+		go p.decode() // which ends by itself
+	}
+}
+
+// errLong is the error of a line that is no line of a trace.
+var errLong = fmt.Errorf("line longer than %d bytes", MaxLine)
+
+// decode reads the part's lines up to the first bad one.
+func (p *part) decode() {
+	defer close(p.done)
+	p.events, p.lines, p.unknown = slices.Grow(p.events[:0], bytes.Count(p.text, []byte{'\n'})+1), 0, 0
+	if p.decoder.names == nil {
+		p.decoder.names = map[string]string{}
+	}
+	for at := 0; at < len(p.text) && p.err == nil; {
+		line, _, whole := bytes.Cut(p.text[at:], []byte{'\n'})
+		at = min(at+len(line)+1, len(p.text))
+		p.lines++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		p.events = append(p.events, decoded{line: p.lines, end: at})
+		known, err := p.event(line, &p.events[len(p.events)-1])
+		if known && err == nil {
+			continue
+		}
+		p.events = p.events[:len(p.events)-1]
+		if p.err = err; err == nil {
+			p.unknown++
+		} else if !whole {
+			p.torn = len(line)
 		}
 	}
 }
 
-// dropBOM takes off the byte order mark that some Windows editors put before the first line.
-func (r *Reader) dropBOM(line []byte) []byte {
-	if r.line == 1 {
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+// event reads a line, and says whether its type is a known one.
+func (p *part) event(line []byte, e *decoded) (known bool, err error) {
+	if len(line) >= MaxLine {
+		return false, fmt.Errorf("read trace: %w", errLong)
 	}
-	return line
-}
-
-// parse reads a line into r.event, and says whether its type is a known one.
-func (r *Reader) parse(line []byte) (known bool, err error) {
-	if known, err = r.decoder.decode(line, &r.event); !known || err != nil {
+	if known, err = p.decoder.decode(line, &e.Event); !known || err != nil {
 		return false, err
 	}
-	err = r.event.check()
-	if err == nil && r.event.Type == LatencyType {
-		r.hist, err = latency.Parse(r.event.Hist)
+	err = e.check()
+	if err == nil && e.Type == LatencyType {
+		e.hist, err = latency.Parse(e.Hist)
 	}
 	if err != nil {
-		return false, fmt.Errorf("bad %s line: %w", r.event.Type, err)
+		return false, fmt.Errorf("bad %s line: %w", e.Type, err)
 	}
 	return true, nil
 }
