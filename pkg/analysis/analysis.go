@@ -295,3 +295,11 @@ type NoOverlap struct {
 	EndedS float64  `json:"ended_s,omitempty"`
 	BeganS float64  `json:"began_s,omitempty"`
 }
+
+// Series is the phase's rates over time, in steps of one length from the release on; the last step ends with EndS.
+type Series struct {
+	StepS float64              `json:"step_s"`
+	EndS  float64              `json:"end_s"`
+	Total []float64            `json:"total"`
+	Disks map[string][]float64 `json:"disks"`
+}

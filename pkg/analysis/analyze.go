@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -24,88 +23,68 @@ type Options struct {
 
 // Analyze computes everything that is known of a run. It never fails: what is missing is null, with a
 // warning that says why. The result shares nothing with the run and marshals to JSON without NaN or infinity.
-func Analyze(run *trace.Run, opts Options) *Analysis {
-	if opts.GapNS == 0 {
-		opts.GapNS = overlap.DefaultGapNS
-	}
+func Analyze(recorded *trace.Run, opts Options) *Analysis {
+	opts.GapNS = cmp.Or(opts.GapNS, overlap.DefaultGapNS)
 	a := &Analysis{
 		Version:  Version,
-		Name:     run.Name,
-		Order:    make([]string, 0, len(run.Disks)),
-		Phases:   make([]Phase, 0, len(run.Phases)),
+		Name:     recorded.Name,
+		Order:    make([]string, 0, len(recorded.Disks)),
+		Phases:   make([]Phase, 0, len(recorded.Phases)),
 		Warnings: []Warning{},
 	}
-	for _, d := range run.Disks {
+	for _, d := range recorded.Disks {
 		a.Order = append(a.Order, d.Name)
 		a.ProfileOrigin = cmp.Or(a.ProfileOrigin, d.Origin)
 	}
-	for _, w := range run.Warnings {
+	for _, w := range recorded.Warnings {
 		a.Warnings = append(a.Warnings, Warning{Code: "trace", Other: w})
 	}
-	if run.Status == trace.Partial {
+	if recorded.Status == trace.Partial {
 		a.Warnings = append(a.Warnings, Warning{Code: "partial"})
 	}
-	a.Warnings = append(a.Warnings, competitors(run.Hardware)...)
-	alpha := newAlphas(run)
-	phases := make([]*phase, 0, len(run.Phases))
-	late := meter.Unwritten{}
-	for _, t := range run.Phases {
-		p := newPhase(run, t, opts, alpha)
-		p.measure()
-		if !p.simulated {
-			p.devicesOf = meter.Devices(t, p.meters, p.disks(), late)
-		}
-		phases = append(phases, p)
-	}
-	shareScatter(phases)
-	for _, p := range phases {
-		p.recoveries(nil)
+	a.Warnings = append(a.Warnings, competitors(recorded.Hardware)...)
+	r := newRun(recorded, opts)
+	for _, p := range r.phases {
+		p.recoveries()
 		p.fillChanges()
 	}
-	for _, p := range phases {
-		p.run = phases
-	}
-	warmUps(phases)
-	solos := soloRates(phases)
-	for _, p := range phases {
-		p.compare(solos)
-	}
-	alone := latenciesAlone(phases)
-	longer := alone.alpha(phases)
-	for _, p := range phases {
+	warmUps(r.phases)
+	r.solos = soloRates(r.phases)
+	for _, p := range r.phases {
+		p.recoveries()
+		p.fillContention()
+		for _, part := range p.parts {
+			p.summarize(part)
+		}
 		p.steady()
-		p.latencies(alone, longer)
 	}
-	causes(phases)
-	ceilings(phases, solos)
-	duplexGains(phases)
-	markRepeats(phases)
-	a.Warnings = append(a.Warnings, unlike(phases)...)
-	for _, p := range phases {
-		a.Phases = append(a.Phases, *p.out)
-	}
-	titles(a.Phases)
-	a.Matrix = matrix(a.Phases)
-	a.LatencyMatrix = latencyMatrix(phases, a.Order)
-	a.Searches = searches(phases)
-	a.Saturations = saturations(phases)
-	a.Summary = summarize(phases)
-	a.Findings = findings(a.Phases, a.Order, solos, a.Saturations, alpha.own)
-	a.Decide()
-	return a
-}
-
-// titles sets apart phases of one title by their names.
-func titles(phases []Phase) {
-	times := map[string]int{}
-	for i := range phases {
-		times[phases[i].Title]++
-	}
-	for i := range phases {
-		if p := &phases[i]; times[p.Title] > 1 && p.Title != p.Phase {
-			p.Title += " (" + p.Phase + ")"
+	r.latencies()
+	causes(r.phases)
+	ceilings(r.phases)
+	duplexGains(r.phases)
+	markRepeats(r.phases)
+	a.Warnings = append(a.Warnings, unlike(r.phases)...)
+	titles := map[string]int{}
+	for _, p := range r.phases {
+		titles[p.out.Title]++
+		for _, part := range p.parts {
+			p.out.Disks[part.Name()] = part.out
 		}
 	}
+	for _, p := range r.phases {
+		if titles[p.out.Title] > 1 && p.out.Title != p.out.Phase {
+			p.out.Title += " (" + p.out.Phase + ")"
+		}
+		a.Phases = append(a.Phases, *p.out)
+	}
+	a.Matrix = matrix(a.Phases)
+	a.LatencyMatrix = latencyMatrix(r.phases, a.Order)
+	a.Searches = searches(r.phases)
+	a.Saturations = saturations(r.phases)
+	a.Summary = Summary{Contests: contests(r.phases), Removals: removals(r.phases)}
+	a.Findings = findings(a, r.solos, r.alpha.own)
+	a.Decide()
+	return a
 }
 
 // Title is what to call a phase where a person reads of it; of none of the run's the name itself.

@@ -95,39 +95,6 @@ func (p *phase) hubName(id string) string {
 	return ""
 }
 
-// bottlenecks find the link that the disks' rates come close to: of each set of disks and direction the one that they
-// fill most. It says how much of the link they fill, not that the link held them: see ceilings for that.
-func (f *finder) bottlenecks() {
-	var reported []LinkUse
-	for _, u := range f.phase.Links {
-		i := slices.IndexFunc(reported, func(t LinkUse) bool { return t.Op == u.Op && slices.Equal(t.Disks, u.Disks) })
-		switch {
-		case i < 0:
-			reported = append(reported, u)
-		case u.Share >= reported[i].Share: // of the same cable, the hub's end is what people know
-			reported[i] = u
-		}
-	}
-	for _, u := range reported {
-		if u.Share < nearLimit || u.Share > beyondLimit {
-			continue
-		}
-		// A link that limits shows in phase after phase: the finding is of the first, with how many more.
-		if i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Link != nil && g.Link.id == u.id }); i >= 0 {
-			f.found[i].MorePhases++
-			continue
-		}
-		found := about(u.Disks, Finding{
-			Code: "bottleneck", Other: string(u.Op), Link: &u, Weight: 0.2,
-			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
-		})
-		if u.Could != "" {
-			found.Weight = 0.5 // a better cable or port would help
-		}
-		f.add(found)
-	}
-}
-
 // competitors warns of what else is connected to the hub and uses its uplink.
 func competitors(setup *hardware.Setup) []Warning {
 	if setup == nil {
@@ -168,10 +135,7 @@ func (p *phase) cached() {
 	if o == nil || p.simulated || max(o.ReadRate, o.WriteRate) <= fastestHub*slack {
 		return
 	}
-	for i := range p.parts {
-		if p.connections[p.parts[i].Name()] != trace.OnHub {
-			return
-		}
+	if !slices.ContainsFunc(p.parts, func(part *part) bool { return part.job.connection != trace.OnHub }) {
+		p.warn(Warning{Code: "cached", Values: MostValues{Rate: max(o.ReadRate, o.WriteRate), Most: fastestHub}})
 	}
-	p.warn(Warning{Code: "cached", Values: MostValues{Rate: max(o.ReadRate, o.WriteRate), Most: fastestHub}})
 }

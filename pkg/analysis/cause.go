@@ -37,58 +37,65 @@ const (
 // causes fills in what gauges say of each disk, and of each throttle its cause, as far as temperatures and other
 // phases show it.
 func causes(phases []*phase) {
-	speeds, stuck := map[string]float64{}, stuckSensors(phases)
+	speeds, temperatures := map[string]float64{}, map[string][]meter.Reading{}
 	for _, p := range phases {
-		for i := range p.parts {
-			name := p.parts[i].Name()
-			d := p.out.Disks[name]
-			d.Device, d.Temperature, d.LinkChange = p.devicesOf[name], p.temperature(name, stuck[name]), p.linkChange(name, speeds)
-			p.out.Disks[name] = d
-			if d.Throttle != nil {
-				p.cause(&p.parts[i], &d, phases, stuck[name])
-				p.freed(&p.parts[i], d.Throttle)
-				for k := range p.out.Changes {
-					if c := &p.out.Changes[k]; c.Kind == KindOwnFall && c.concerns(name) {
-						c.Cause = d.Throttle.Cause
-					}
+		for key, readings := range p.meters {
+			if disk, name := key[0], key[1]; name == trace.Temperature {
+				temperatures[disk] = append(temperatures[disk], readings...)
+			}
+		}
+	}
+	stuck := map[string]bool{} // the disks whose temperature never moves in the whole run
+	for name, readings := range temperatures {
+		stuck[name] = !meter.Moves(readings)
+	}
+	for _, p := range phases {
+		for _, part := range p.parts {
+			name, d := part.Name(), &part.out
+			d.Device, d.Temperature, d.LinkChange = part.device, p.temperature(name, stuck[name]), p.linkChange(part, speeds)
+			if d.Throttle == nil {
+				continue
+			}
+			p.cause(part, stuck[name])
+			p.freed(part, d.Throttle)
+			for k := range p.out.Changes {
+				if c := &p.out.Changes[k]; c.Kind == KindOwnFall && c.concerns(name) {
+					c.Cause = d.Throttle.Cause
 				}
 			}
 		}
 	}
 }
 
-func (p *phase) cause(part *part, d *Disk, phases []*phase, stuck bool) {
-	t := d.Throttle
+func (p *phase) cause(part *part, stuck bool) {
+	t, at := part.out.Throttle, int64(part.out.Throttle.AtS*1e9)
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
-	e.Events = newEvents(p.meters.Of(part.Name(), trace.Throttles), int64(t.AtS*1e9))
+	// By how much the device's own count of throttles grew about the fall.
+	counted := meter.In(p.meters.Of(part.Name(), trace.Throttles), overlap.Interval{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
+	if n := len(counted); n > 1 {
+		e.Events = max(0, counted[n-1].Value-counted[0].Value)
+	}
 	e.Stuck = e.AtC != nil && stuck
-	e.CoresBusy = p.coresBusy(part, t)
-	budget(part, d, e, phases)
+	e.CoresBusy = p.cpu(at, part.EndNS()) >= busyCPU && !(p.cpu(part.StartNS(), at) >= busyCPU)
+	p.budget(part, e)
 	t.Evidence, t.Cause = *e, CauseUnknown
-	change := d.LinkChange
+	change := part.out.LinkChange
 	elsewhere := e.CoresBusy || change != nil && change.ToBps < change.FromBps
-	foreign := d.Device != nil && d.Device.Foreign != nil
+	foreign := part.device != nil && part.device.Foreign != nil
+	// Other phases let the number of bytes be what a cache holds: the disk neither went past it at full speed nor, when the
+	// cache should have been as empty, fell sooner.
+	aBudget := e.PassedBytes == 0 && (e.SoonerBytes == 0 || e.SameBudget > 0)
 	switch {
 	case e.Events > 0 || e.hot() && !e.Stuck && !elsewhere:
 		t.Cause = CauseHeat
-	case part.Trace.Op == trace.Write && e.flat() && !e.Stuck && e.aBudget() && !elsewhere && !foreign:
+	case part.Trace.Op == trace.Write && e.flat() && !e.Stuck && aBudget && !elsewhere && !foreign:
 		t.Cause = CauseCacheFull
 	}
 }
 
-// aBudget reports whether other phases let the number of bytes be what a cache holds: the disk neither went past it at
-// full speed nor, when the cache should have been as empty, fell sooner.
-func (e *Evidence) aBudget() bool {
-	return e.PassedBytes == 0 && (e.SoonerBytes == 0 || e.SameBudget > 0)
-}
-
-// coresBusy reports whether the host's cores had nothing to spare while the disk was slow, but had before.
-func (p *phase) coresBusy(part *part, t *Throttle) bool {
-	at := int64(t.AtS * 1e9)
-	all := p.meters.Of("", trace.CPU)
-	before := meter.Median(meter.In(all, overlap.Interval{StartNS: part.StartNS(), EndNS: at}))
-	after := meter.Median(meter.In(all, overlap.Interval{StartNS: at, EndNS: part.EndNS()}))
-	return after >= busyCPU && !(before >= busyCPU)
+// cpu is how busy the host's cores were at the median between two times, in percent; NaN if that was not read.
+func (p *phase) cpu(fromNS, toNS int64) float64 {
+	return meter.Median(meter.In(p.meters.Of("", trace.CPU), overlap.Interval{StartNS: fromNS, EndNS: toNS}))
 }
 
 // hot reports whether the disk warmed up to where disks throttle, and stayed about there.
@@ -128,49 +135,22 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	return e
 }
 
-// stuckSensors are the disks whose temperature never moves in the whole run.
-func stuckSensors(phases []*phase) map[string]bool {
-	all := map[string][]meter.Reading{}
-	for _, p := range phases {
-		for key, readings := range p.meters {
-			if disk, name := key[0], key[1]; name == trace.Temperature {
-				all[disk] = append(all[disk], readings...)
-			}
-		}
-	}
-	stuck := map[string]bool{}
-	for name, readings := range all {
-		stuck[name] = !meter.Moves(readings)
-	}
-	return stuck
-}
-
-// newEvents is by how much the device's own count of throttles grew about the fall.
-func newEvents(all []meter.Reading, at int64) float64 {
-	near := meter.In(all, overlap.Interval{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
-	if len(near) < 2 {
-		return 0
-	}
-	return max(0, near[len(near)-1].Value-near[0].Value)
-}
-
 // budget looks at what the disk did in the other phases: whether it fell after as many bytes there, went clearly past that
 // number at full speed, or had fallen sooner in an earlier one. In a later one it may fall sooner: a cache takes a while to
 // be emptied.
-func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
-	t := d.Throttle
+func (p *phase) budget(part *part, e *Evidence) {
+	t := part.out.Throttle
 	before := true // the current phase
-	for _, p := range phases {
-		other, ok := p.out.Disks[part.Name()]
-		if p.trace.Disk(part.Name()) == part.Trace {
+	for _, q := range p.phases {
+		other := q.part(part.Name())
+		if q == p {
 			before = false
+		}
+		if other == nil || other == part || other.out.Op != part.out.Op || other.out.Rate == nil {
 			continue
 		}
-		if !ok || other.Op != d.Op || other.Rate == nil {
-			continue
-		}
-		full := float64(other.Bytes)
-		switch fell := other.Throttle; {
+		full := float64(other.out.Bytes)
+		switch fell := other.out.Throttle; {
 		case fell != nil && math.Abs(math.Log(fell.AtBytes/t.AtBytes)) < math.Log(sameBudget):
 			e.SameBudget++
 			continue
@@ -179,7 +159,7 @@ func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
 			if before && full < t.AtBytes {
 				e.SoonerBytes = max(e.SoonerBytes, full)
 			}
-		case *other.Rate < maxDrop*t.FromRate:
+		case *other.out.Rate < maxDrop*t.FromRate:
 			continue // it was never as fast
 		}
 		if full > sameBudget*t.AtBytes {
@@ -197,9 +177,8 @@ const (
 // freed says what the other disks gained when a disk fell.
 func (p *phase) freed(part *part, t *Throttle) {
 	at := int64(t.AtS * 1e9)
-	for k := range p.parts {
-		other := &p.parts[k]
-		if other.Trace == part.Trace || len(other.Active) == 0 || other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
+	for _, other := range p.others(part) {
+		if other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
 			continue
 		}
 		before := overlap.Interval{StartNS: max(other.StartNS(), at-beforeNS), EndNS: at}
@@ -217,14 +196,10 @@ func (p *phase) freed(part *part, t *Throttle) {
 
 // eventsIn reports whether a disk starts or ends between two times.
 func (p *phase) eventsIn(fromNS, toNS int64) bool {
-	for i := range p.parts {
-		for _, v := range p.parts[i].Active {
-			if fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS {
-				return true
-			}
-		}
+	between := func(v overlap.Interval) bool {
+		return fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS
 	}
-	return false
+	return slices.ContainsFunc(p.parts, func(part *part) bool { return slices.ContainsFunc(part.Active, between) })
 }
 
 // temperature is a disk's over the phase; nil if none was read.
@@ -285,8 +260,9 @@ type Freed struct {
 
 // linkChange is the greatest change of a disk's link in the phase, or since the one before it, and warns of it. Speeds are
 // the last seen, by disk and by its connection: one that is plugged in elsewhere on purpose is no change.
-func (p *phase) linkChange(disk string, speeds map[string]float64) *LinkChange {
-	key := disk + "\x00" + p.connections[disk]
+func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
+	disk := part.Name()
+	key := disk + "\x00" + part.job.connection
 	var out *LinkChange
 	highest := 0.0
 	for _, r := range p.meters.Of(disk, trace.LinkState) {
@@ -325,28 +301,4 @@ func (p *phase) host() {
 		sum += r.Value
 	}
 	p.out.CPUPercent = number(sum / float64(len(all)))
-}
-
-// gauges reports what the meters found in a phase.
-func (f *finder) gauges() {
-	p := f.phase
-	if c := p.CPUPercent; c != nil && *c >= busyCPU {
-		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8})
-	}
-	for _, name := range f.order {
-		d := p.Disks[name].Device
-		if d == nil || d.Disks[0] != name {
-			continue
-		}
-		if t := d.Foreign; t != nil {
-			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
-			f.strongest(about(d.Disks, Finding{Code: "foreign_traffic", Weight: 1 + min(1, share),
-				Values: ForeignValues{Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share}}))
-		}
-		if d.CachedBytes > 0 {
-			share := float64(d.CachedBytes) / float64(d.CountedReadBytes)
-			f.strongest(about(d.Disks, Finding{Code: "cached", Weight: 1 + share,
-				Values: CachedValues{Bytes: float64(d.CachedBytes), Share: share, Counted: float64(d.CountedReadBytes), Device: float64(*d.ReadBytes)}}))
-		}
-	}
 }

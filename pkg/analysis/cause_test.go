@@ -3,11 +3,6 @@ package analysis
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/hubbench/hubbench/pkg/level"
-	"github.com/hubbench/hubbench/pkg/meter"
-	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -108,80 +103,6 @@ func TestLinkChange(t *testing.T) {
 		}
 		if (got == nil) != (tc.want == nil) || got != nil && *got != *tc.want || warned != (tc.want != nil) {
 			t.Errorf("%s: got %+v, warned %v, want %+v", name, got, warned, tc.want)
-		}
-	}
-}
-
-// The greatest change of a link, and of two as great the first; what reads zero was not read.
-func TestLinkChangeByHand(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		before float64 // last seen
-		speeds []float64
-		want   *LinkChange
-		last   float64
-	}{
-		{"none", 0, []float64{10, 10, 10}, nil, 10},
-		{"no reading", 10, nil, nil, 10},
-		{"since the phase before", 20, []float64{10, 10}, &LinkChange{AtS: 1, FromBps: 20, ToBps: 10}, 10},
-		{"the greatest", 0, []float64{10, 5, 20, 10}, &LinkChange{AtS: 3, FromBps: 5, ToBps: 20}, 10},
-		{"the first", 0, []float64{10, 5, 10}, &LinkChange{AtS: 2, FromBps: 10, ToBps: 5}, 10},
-		{"zero between", 0, []float64{10, 0, 10, -1, 5}, &LinkChange{AtS: 5, FromBps: 10, ToBps: 5}, 5},
-	} {
-		p := &phase{connections: map[string]string{"A": "hub"}, out: &Phase{}, meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.LinkState, tt.speeds...)})}
-		speeds := map[string]float64{"A\x00hub": tt.before, "A\x00direct": 99}
-		got := p.linkChange("A", speeds)
-		if diff := cmp.Diff(tt.want, got); diff != "" || speeds["A\x00hub"] != tt.last {
-			t.Errorf("%s: then %v (-want +got):\n%s", tt.name, speeds, diff)
-		}
-		var warnings []Warning
-		if tt.want != nil {
-			warnings = []Warning{{Code: "link_changed", Disk: "A", Values: LinkChange{AtS: tt.want.AtS, FromBps: tt.want.FromBps, ToBps: tt.want.ToBps}}}
-		}
-		if diff := cmp.Diff(warnings, p.out.Warnings); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-	}
-}
-
-// What each of a throttle's grounds comes to.
-func TestCauseOfAThrottle(t *testing.T) {
-	warm, cool := []float64{40, 40, 40, 60, 60, 60}, []float64{40, 40, 40, 40, 40, 41}
-	same := []float64{40, 40, 40, 40, 40, 40}
-	for _, tt := range []struct {
-		name   string
-		temps  []float64
-		op     trace.Role
-		gauges []trace.Gauge
-		change func(d *Disk)
-		want   string
-	}{
-		{name: "warm", temps: warm, op: trace.Write, want: CauseHeat},
-		{name: "a warm reader", temps: warm, op: trace.Read, want: CauseHeat},
-		{name: "cool", temps: cool, op: trace.Write, want: CauseCacheFull},
-		{name: "a cool reader", temps: cool, op: trace.Read, want: CauseUnknown},
-		{name: "a stuck sensor", temps: same, op: trace.Write, want: CauseUnknown},
-		{name: "no sensor", op: trace.Write, want: CauseUnknown},
-		{name: "the device counts throttles", temps: cool, op: trace.Read, gauges: tracetest.Readings("A", trace.Throttles, 1, 1, 1, 1, 2), want: CauseHeat},
-		{name: "warm, and the link fell", temps: warm, op: trace.Write, change: func(d *Disk) { d.LinkChange = &LinkChange{FromBps: 10, ToBps: 5} }, want: CauseUnknown},
-		{name: "cool, and the link fell", temps: cool, op: trace.Write, change: func(d *Disk) { d.LinkChange = &LinkChange{FromBps: 10, ToBps: 5} }, want: CauseUnknown},
-		{name: "cool, and the link rose", temps: cool, op: trace.Write, change: func(d *Disk) { d.LinkChange = &LinkChange{FromBps: 5, ToBps: 10} }, want: CauseCacheFull},
-		{name: "cool, and others used the device", temps: cool, op: trace.Write, change: func(d *Disk) { d.Device = &meter.Device{Foreign: &meter.Foreign{}} }, want: CauseUnknown},
-		{name: "warm, and others used the device", temps: warm, op: trace.Write, change: func(d *Disk) { d.Device = &meter.Device{Foreign: &meter.Foreign{}} }, want: CauseHeat},
-		{name: "cool, and nobody else did", temps: cool, op: trace.Write, change: func(d *Disk) { d.Device = &meter.Device{} }, want: CauseCacheFull},
-		{name: "warm, and the cores got busy", temps: warm, op: trace.Write, gauges: tracetest.Readings("", trace.CPU, 10, 10, 10, 99, 99, 99), want: CauseUnknown},
-	} {
-		gauges := append(tracetest.Readings("A", trace.Temperature, tt.temps...), tt.gauges...)
-		a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A", Op: tt.op}, Active: []overlap.Interval{span(0, 9)}}}
-		d := &Disk{Op: tt.op, Throttle: &Throttle{AtS: 4.5, AtBytes: 10, Steps: []level.Step{{AtS: 4.5}}}}
-		if tt.change != nil {
-			tt.change(d)
-		}
-		p := &phase{trace: &trace.Phase{Gauges: gauges, Disks: []*trace.DiskTrace{a.Trace}}, out: &Phase{Disks: map[string]Disk{"A": *d}}}
-		p.meters = meter.New(p.trace)
-		p.cause(a, d, []*phase{p}, stuckSensors([]*phase{p})["A"])
-		if d.Throttle.Cause != tt.want {
-			t.Errorf("%s: %s, want %s (%s)", tt.name, d.Throttle.Cause, tt.want, grounds(d.Throttle))
 		}
 	}
 }

@@ -72,13 +72,21 @@ func (c *Change) Of(disk string) Shift {
 	return Shift{disk, c.FromRate, c.ToRate}
 }
 
-// A stretch lies between two changes: within it nothing that affects rates changed.
+// kind is what the ledger has the change to a solid level for; empty if it leaves it out.
+func (p *part) kind(level int) string {
+	if level >= len(p.kinds) {
+		return ""
+	}
+	return p.kinds[level]
+}
+
+// wavers reports whether the disk has no settled rate in the phase: it swings or drifts.
+func (p *part) wavers() bool { return p.Swing != nil || p.Drift != nil }
 
 // cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed for a reason other than
-// another's start or end.
+// another's start or end. Between two of them lies a stretch: within it nothing that affects rates changed.
 func (p *phase) cuts(disk string) []int64 {
 	var at []int64
-	add := func(s float64) { at = append(at, int64(math.Round(s*1e9))) }
 	for i := range p.out.Changes {
 		c := &p.out.Changes[i]
 		if disk != "" && !c.concerns(disk) {
@@ -86,15 +94,16 @@ func (p *phase) cuts(disk string) []int64 {
 		}
 		switch c.Kind {
 		case KindOwnFall, KindSharedFall, KindRedistribution, KindUnknown:
-			add(c.StartS)
-			add(c.EndS)
+			at = append(at, nanoseconds(c.StartS), nanoseconds(c.EndS))
 		case KindWarmUp:
-			add(c.EndS)
+			at = append(at, nanoseconds(c.EndS))
 		}
 	}
 	slices.Sort(at)
 	return slices.Compact(at)
 }
+
+func nanoseconds(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 // cutAt cuts intervals at moments.
 func cutAt(intervals []overlap.Interval, cuts []int64) [][]overlap.Interval {
@@ -119,9 +128,6 @@ func longest(all [][]overlap.Interval) []overlap.Interval {
 	}
 	return best
 }
-
-// wavers reports whether the disk has no settled rate in the phase: it swings or drifts.
-func (p *part) wavers() bool { return p.Swing != nil || p.Drift != nil }
 
 // mainStretch is the longest stretch of the window.
 func (p *phase) mainStretch() []overlap.Interval { return longest(cutAt(p.window, p.cuts(""))) }

@@ -57,8 +57,7 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 		}
 		t := tracetest.Phase("WWW", played...)
 		run := tracetest.Run(t)
-		p := newPhase(run, t, Options{GapNS: overlap.DefaultGapNS}, newAlphas(run))
-		p.fillOverlap()
+		p := newRun(run, Options{GapNS: overlap.DefaultGapNS}).phases[0]
 		for name, d := range p.out.Overlap.Disks {
 			disks.count(d.CI95, truths[name])
 		}

@@ -10,14 +10,15 @@ import (
 
 // summarize describes a disk's files in the phase. Files without bytes or without time count nowhere; files that
 // overlap others of their disk count in bytes and busy time, but have no rate of their own.
-func (p *phase) summarize(part *part) Disk {
-	d := Disk{Op: part.Trace.Op}
+func (p *phase) summarize(part *part) {
+	d := &part.out
+	d.Op = part.Trace.Op
 	files, all := size.Apart(part.Trace.Files)
 	d.Files, d.Bytes, d.BusyS = all.Usable, all.Bytes, all.BusyS
 	d.Rate = number(float64(d.Bytes) / d.BusyS)
 	if !part.HasFiles() {
 		d.Files = 0
-		return d
+		return
 	}
 	if n := all.Work - d.Files; n > 0 {
 		p.warn(Warning{Code: "unusable_files", Disk: part.Name(), Values: FilesValues{Files: float64(n), Of: float64(all.Work)}})
@@ -26,7 +27,7 @@ func (p *phase) summarize(part *part) Disk {
 		p.warn(Warning{Code: "overlapping_files", Disk: part.Name(), Values: FilesValues{Files: float64(n), Of: float64(d.Files)}})
 	}
 	if d.Files == 0 {
-		return d
+		return
 	}
 	rates, sizes, times := make([]float64, len(files)), make([]float64, len(files)), make([]float64, len(files))
 	for i, f := range files {
@@ -36,7 +37,7 @@ func (p *phase) summarize(part *part) Disk {
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
 	d.P05, d.P95, d.CV = number(s.P05), number(s.P95), number(s.CV)
 	if part.Limited() {
-		return d
+		return
 	}
 	d.OLSRate, d.OLSLatencyS = size.Fit(stats.OLS, sizes, times)
 	d.TheilSenRate, d.TheilSenLatencyS = size.Fit(stats.TheilSen, sizes, times)
@@ -46,10 +47,9 @@ func (p *phase) summarize(part *part) Disk {
 	d.Score = p.score(rates)
 	d.Throttle = p.throttle(part)
 	same := p.sameConditions(part, files, d.Throttle)
-	p.sizeEffects(part, files, same, &d)
-	p.bimodality(part, files, same, &d)
-	d.Quote = p.quote(part, &d)
-	return d
+	p.sizeEffects(part, files, same, d)
+	p.bimodality(part, files, same, d)
+	d.Quote = p.quote(part, d)
 }
 
 // sizeEffects looks for what depends on the files' size, among those that met the same conditions. Files in order of

@@ -17,31 +17,56 @@ const (
 )
 
 // findings are what is worth reporting of all phases, by descending weight.
-func findings(phases []Phase, order []string, solos solos, saturations []Saturation, alpha float64) []Finding {
-	f := finder{order: order, alpha: alpha, found: []Finding{}}
-	f.connections(solos)
-	f.saturations(saturations)
-	for i := range phases {
-		f.phase = &phases[i]
-		f.failures()
-		if f.phase.Search != nil {
+func findings(a *Analysis, solos solos, alpha float64) []Finding {
+	f := finder{order: a.Order, found: []Finding{}}
+	f.connections(solos, alpha)
+	for _, s := range a.Saturations { // disks that fell once they had written enough
+		if s.Fall == nil {
+			continue
+		}
+		values := SaturationValues{AtBytes: s.Fall.AtBytes, FromRate: s.Fall.FromRate, ToRate: s.Fall.ToRate}
+		if s.Back != nil {
+			values.RestS = s.Back.RestS
+		}
+		f.found = append(f.found, Finding{
+			Code: "saturation", Phase: s.Alone, Disk: s.Disk, Values: values, Weight: 2 - s.Fall.ToRate/s.Fall.FromRate,
+		})
+	}
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		f.phase = p
+		for _, w := range p.Warnings {
+			if w.Code == "partial" {
+				f.add(Finding{Code: "partial", Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2})
+			}
+		}
+		if p.Search != nil {
 			continue // what a search finds is its answer
 		}
-		f.drops()
-		f.contention()
+		for _, t := range p.StreamTotals {
+			if t.Late > 0 {
+				f.add(Finding{
+					Code: "drops", Disk: t.Disk, Disks: t.LateOnlyWhile, Weight: 2.5 + float64(t.Late)/float64(t.Due),
+					Values: DropsValues{Due: float64(t.Due), Late: float64(t.Late), LongestStallS: t.LongestStallS},
+				})
+			}
+		}
+		if p.Contention != nil {
+			f.contention()
+		}
 		f.recoveries()
 		f.changes()
 		f.totals()
 		f.bottlenecks()
 		f.gauges()
 		for _, disk := range f.order {
-			if d, ok := f.phase.Disks[disk]; ok {
+			if d, ok := p.Disks[disk]; ok {
 				f.disk(disk, d)
 			}
 		}
 	}
 	for i := range f.found {
-		f.found[i].cite(phases)
+		f.found[i].cite(a.Phases)
 	}
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk))
@@ -79,7 +104,6 @@ func (f *Finding) cite(phases []Phase) {
 // finder gathers findings, of one phase at a time.
 type finder struct {
 	order []string
-	alpha float64 // chance of one claim by noise alone
 	phase *Phase
 	found []Finding
 }
@@ -112,16 +136,26 @@ func (f *finder) strongest(found Finding) {
 	}
 }
 
+func about(disks []string, f Finding) Finding {
+	f.Disks = disks
+	if len(disks) == 1 {
+		f.Disk = disks[0]
+	}
+	return f
+}
+
+// ordered are those disks, in the run's order, of which something holds.
+func (f *finder) ordered(holds func(name string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(f.order), func(name string) bool { return !holds(name) })
+}
+
 // connections reports what a disk alone loses by being on the hub, if phases show both.
-func (f *finder) connections(solos solos) {
+func (f *finder) connections(solos solos, alpha float64) {
 	for _, hub := range solos {
-		if hub.connection != trace.OnHub {
-			continue
-		}
 		moved := hub.job
 		moved.connection = trace.Direct
 		direct := solos.find(moved)
-		if direct == nil || hub.Rate > (1-hubCost)*direct.Rate || direct.ChanceAbove(hub.Measured) > f.alpha {
+		if hub.connection != trace.OnHub || direct == nil || hub.Rate > (1-hubCost)*direct.Rate || direct.ChanceAbove(hub.Measured) > alpha {
 			continue
 		}
 		f.found = append(f.found, Finding{
@@ -131,48 +165,39 @@ func (f *finder) connections(solos solos) {
 	}
 }
 
-// saturations reports disks that fell once they had written enough.
-func (f *finder) saturations(all []Saturation) {
-	for _, s := range all {
-		if s.Fall == nil {
-			continue
-		}
-		values := SaturationValues{AtBytes: s.Fall.AtBytes, FromRate: s.Fall.FromRate, ToRate: s.Fall.ToRate}
-		if s.Back != nil {
-			values.RestS = s.Back.RestS
-		}
-		f.found = append(f.found, Finding{Code: "saturation", Phase: s.Alone, Disk: s.Disk, Values: values, Weight: 2 - s.Fall.ToRate/s.Fall.FromRate})
-	}
-}
-
-// saturated reports whether the current phase is a step of what has been reported of the disk already.
-func (f *finder) saturated(disk string) bool {
-	return f.phase.Saturation != nil && slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == "saturation" && g.Disk == disk })
-}
-
-func (f *finder) failures() {
-	for _, w := range f.phase.Warnings {
-		if w.Code == "partial" {
-			f.add(Finding{Code: "partial", Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2})
-		}
-	}
-}
-
+// contention reports how the disks shared what they had.
 func (f *finder) contention() {
 	c, o := f.phase.Contention, f.phase.Overlap
-	if c == nil {
-		return
+	took := func(name string) bool {
+		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name })
 	}
-	f.steals()
-	f.uneven()
-	var held []string
-	for _, name := range f.order {
-		if c.Disks[name].Held {
-			held = append(held, name)
+	for _, by := range f.ordered(took) { // and from which
+		var from []string
+		var taken, had, fair float64
+		for _, s := range c.Steals {
+			if s.By == by {
+				from = append(from, s.From)
+				taken, had, fair = taken+s.Rate, had+c.Disks[s.From].Rate, fair+c.Disks[s.From].FairRate
+			}
 		}
+		n := float64(len(from))
+		f.add(Finding{
+			Code: "steal", Disk: by, Disks: from, Values: StealValues{Rate: taken, Had: had / n, Fair: fair / n}, Weight: taken / fair,
+		})
 	}
-	if even := len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain; even {
-		low, high := f.retentions(held)
+	// More than an even share, when nothing says from whom: those alike together.
+	more := func(name string) float64 { return c.Disks[name].AboveEven }
+	for _, group := range Alike(f.ordered(func(name string) bool { return more(name) > 0 && !took(name) }), more) {
+		above := meanOf(group, more)
+		f.add(about(group, Finding{Code: "uneven", Values: RateValues{Rate: above}, Weight: above / o.Rate / 2}))
+	}
+	held := f.ordered(func(name string) bool { return c.Disks[name].Held })
+	if len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain {
+		low, high := math.Inf(1), 0.0
+		for _, name := range held {
+			kept := *c.Disks[name].Retention
+			low, high = min(low, kept), max(high, kept)
+		}
 		f.add(Finding{Code: "even", Disks: held, Values: EvenValues{Jain: o.Jain, Low: low, High: high}, Weight: (1 - high) / 2})
 	} else {
 		f.held(held)
@@ -180,42 +205,18 @@ func (f *finder) contention() {
 	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
 		f.once(Finding{Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: *g - 1}, Weight: *g - 1})
 	}
-	f.ceiling()
-}
-
-// retentions are the lowest and the highest of the disks'.
-func (f *finder) retentions(names []string) (low, high float64) {
-	low = math.Inf(1)
-	for _, name := range names {
-		r := *f.phase.Contention.Disks[name].Retention
-		low, high = min(low, r), max(high, r)
-	}
-	return low, high
-}
-
-// uneven reports disks that got more than an even share when nothing says from whom: those alike together.
-func (f *finder) uneven() {
-	c := f.phase.Contention
-	var names []string
-	for _, name := range f.order {
-		took := slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name })
-		if d, ok := c.Disks[name]; ok && d.AboveEven > 0 && !took {
-			names = append(names, name)
+	if limit := c.Ceiling; limit != nil && limit.Without != "" { // adding disks moved no more
+		total, op := 0.0, o.Disks[limit.Added[0]].Op
+		working := f.ordered(func(name string) bool { d, ok := o.Disks[name]; return ok && d.Op == op })
+		for _, name := range working {
+			total += o.Disks[name].Rate
 		}
+		less := slices.DeleteFunc(working, func(name string) bool { return slices.Contains(limit.Added, name) })
+		f.add(Finding{
+			Code: "ceiling", Disks: less, Added: limit.Added, Other: limit.Without, Weight: 0.1,
+			Values: CeilingValues{Without: limit.WithoutRate, Rate: total, Alone: limit.AloneRate},
+		})
 	}
-	more := func(name string) float64 { return c.Disks[name].AboveEven }
-	for _, group := range Alike(names, more) {
-		above := meanOf(group, more)
-		f.add(about(group, Finding{Code: "uneven", Values: RateValues{Rate: above}, Weight: above / f.phase.Overlap.Rate / 2}))
-	}
-}
-
-func about(disks []string, f Finding) Finding {
-	f.Disks = disks
-	if len(disks) == 1 {
-		f.Disk = disks[0]
-	}
-	return f
 }
 
 func meanOf(disks []string, value func(string) float64) float64 {
@@ -226,49 +227,21 @@ func meanOf(disks []string, value func(string) float64) float64 {
 	return sum
 }
 
-// steals reports each disk that took from others, and from which.
-func (f *finder) steals() {
-	c := f.phase.Contention
-	for _, by := range f.order {
-		var from []string
-		var taken, had, fair float64
-		for _, s := range c.Steals {
-			if s.By == by {
-				from = append(from, s.From)
-				taken += s.Rate
-				had += c.Disks[s.From].Rate
-				fair += c.Disks[s.From].FairRate
-			}
-		}
-		if n := float64(len(from)); n > 0 {
-			f.add(Finding{
-				Code: "steal", Disk: by, Disks: from, Values: StealValues{Rate: taken, Had: had / n, Fair: fair / n}, Weight: taken / fair,
-			})
-		}
-	}
-}
-
 // held reports disks that had less than without others, when nothing says who took it: those alike together.
 func (f *finder) held(names []string) {
 	c := f.phase.Contention
-	bySource := map[string][]string{} // who says what they have without others: solo phases, or one disk that ended
-	var sources []string
-	for _, name := range names {
-		if slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.From == name }) {
-			continue
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.From == name })
+	})
+	source := func(name string) string { // who says what it has without others: solo phases, or one disk that ended
+		if d := c.Disks[name]; d.Reference == ReferenceLater {
+			return d.ReferenceFrom
 		}
-		source := ""
-		if c.Disks[name].Reference == ReferenceLater {
-			source = c.Disks[name].ReferenceFrom
-		}
-		if bySource[source] == nil {
-			sources = append(sources, source)
-		}
-		bySource[source] = append(bySource[source], name)
+		return ""
 	}
 	rateOf := func(name string) float64 { return c.Disks[name].Rate }
-	for _, source := range sources {
-		for _, group := range Alike(bySource[source], rateOf) {
+	for _, of := range grouped(names, func(a, b string) bool { return source(a) == source(b) }) {
+		for _, group := range Alike(of, rateOf) {
 			had, reference := meanOf(group, rateOf), meanOf(group, func(name string) float64 { return *c.Disks[name].ReferenceRate })
 			var from []string
 			for _, name := range group {
@@ -295,98 +268,147 @@ func (f *finder) changes() {
 		if c.FromRate > 0 && c.ToRate > 0 {
 			finding.Weight = min(1, math.Abs(1-min(c.FromRate, c.ToRate)/max(c.FromRate, c.ToRate)))
 		}
+		covered := false
 		switch c.Kind {
 		case KindEnd, KindRecovery:
-			continue
+			covered = true
 		case KindStart:
-			if c.By == nil {
-				continue
-			}
+			covered = c.By == nil
 		case KindStall:
-			stalls = append(stalls, *c)
-			continue
+			stalls, covered = append(stalls, *c), true
 		case KindOwnFall:
-			if d := p.Disks[c.Disks[0]]; d.Throttle != nil {
-				continue
-			}
+			covered = p.Disks[c.Disks[0]].Throttle != nil
 		case KindRedistribution:
-			if c.By != nil && slices.ContainsFunc(p.Changes, func(o Change) bool { return o.Kind == KindOwnFall && o.concerns(*c.By) }) {
-				continue
-			}
+			covered = c.By != nil && slices.ContainsFunc(p.Changes, func(o Change) bool { return o.Kind == KindOwnFall && o.concerns(*c.By) })
 		case KindWarmUp:
-			if slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == KindWarmUp && slices.Equal(g.Disks, c.Disks) }) {
-				continue
-			}
+			covered = slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == KindWarmUp && slices.Equal(g.Disks, c.Disks) })
 		}
-		f.add(about(c.Disks, finding))
+		if !covered {
+			f.add(about(c.Disks, finding))
+		}
 	}
-	f.stalls(stalls)
-}
-
-// stalls reports those of the same disks together.
-func (f *finder) stalls(stalls []Change) {
-	for len(stalls) > 0 {
-		first := stalls[0]
-		var group, rest []Change
-		for _, c := range stalls {
-			if slices.Equal(c.Disks, first.Disks) && c.Cause == first.Cause {
-				group = append(group, c)
-			} else {
-				rest = append(rest, c)
-			}
-		}
-		finding := Finding{Code: KindStall, Change: &first, Working: len(f.phase.Disks), Weight: 1}
+	for _, group := range grouped(stalls, func(a, b Change) bool { return slices.Equal(a.Disks, b.Disks) && a.Cause == b.Cause }) {
+		finding := Finding{Code: KindStall, Change: &group[0], Working: len(p.Disks), Weight: 1}
 		if len(group) > 1 {
 			finding.Changes = group
 		}
-		f.add(about(first.Disks, finding))
-		stalls = rest
+		f.add(about(group[0].Disks, finding))
 	}
 }
 
 // recoveries reports what the disks gained after each that ended, those alike together.
 func (f *finder) recoveries() {
-	type key struct {
-		after string
-		atS   float64
-	}
-	byEnd := map[key]map[string]Recovery{}
-	var ends []key
-	for _, r := range f.phase.Recoveries {
-		if r.LagS == nil {
-			continue
+	seen := slices.DeleteFunc(slices.Clone(f.phase.Recoveries), func(r Recovery) bool { return r.LagS == nil })
+	for _, end := range grouped(seen, func(a, b Recovery) bool { return a.After == b.After && a.AtS == b.AtS }) {
+		of := map[string]Recovery{}
+		for _, r := range end {
+			of[r.Disk] = r
 		}
-		k := key{r.After, r.AtS}
-		if byEnd[k] == nil {
-			byEnd[k] = map[string]Recovery{}
-			ends = append(ends, k)
-		}
-		byEnd[k][r.Disk] = r
-	}
-	for _, k := range ends {
-		var names []string
-		for _, name := range f.order {
-			if _, ok := byEnd[k][name]; ok {
-				names = append(names, name)
+		names := f.ordered(func(name string) bool { return of[name].LagS != nil })
+		to := func(name string) float64 { return *of[name].ToRate }
+		for _, group := range Alike(names, to) {
+			v := RecoveryValues{
+				From: meanOf(group, func(name string) float64 { return of[name].FromRate }), To: meanOf(group, to), LagLow: math.Inf(1),
 			}
-		}
-		for _, group := range Alike(names, func(n string) float64 { return *byEnd[k][n].ToRate }) {
-			f.recovery(k.after, group, byEnd[k])
+			for _, name := range group {
+				v.LagLow, v.LagHigh = min(v.LagLow, *of[name].LagS), max(v.LagHigh, *of[name].LagS)
+			}
+			f.add(about(group, Finding{Code: "recovery", Other: end[0].After, Weight: (1 - v.From/v.To) * min(1, v.LagHigh/10), Values: v}))
 		}
 	}
 }
 
-func (f *finder) recovery(after string, group []string, recovered map[string]Recovery) {
-	from := meanOf(group, func(name string) float64 { return recovered[name].FromRate })
-	to := meanOf(group, func(name string) float64 { return *recovered[name].ToRate })
-	shortest, longest := math.Inf(1), 0.0
-	for _, name := range group {
-		shortest, longest = min(shortest, *recovered[name].LagS), max(longest, *recovered[name].LagS)
+// totals reports what fio would have shown for the phase: of the first in the run's order in which that is wrong by
+// more than chance, and how many more there are.
+func (f *finder) totals() {
+	o, others := f.phase.Overlap, f.phase.OtherToolRates
+	if o == nil || others == nil || len(o.Disks) < 2 || len(f.phase.Paced) > 0 {
+		return
 	}
-	f.add(about(group, Finding{
-		Code: "recovery", Other: after, Weight: (1 - from/to) * min(1, longest/10),
-		Values: RecoveryValues{From: from, To: to, LagLow: shortest, LagHigh: longest},
-	}))
+	oneWay := others.FioReadRate == nil
+	reading, writing := others.FioReadRate, others.FioWriteRate
+	if oneWay && o.WriteRate > 0 {
+		writing = others.FioRate
+	} else if oneWay {
+		reading = others.FioRate
+	}
+	var worst float64
+	var values OthersValues
+	moving := "moved"
+	for _, way := range []struct {
+		op   trace.Role
+		verb string
+		fio  *float64
+	}{{trace.Read, "read", reading}, {trace.Write, "wrote", writing}} {
+		total, half, ok := o.oneWay(way.op)
+		if way.fio == nil || !ok || math.Abs(*way.fio-total) <= half {
+			continue
+		}
+		if wrong := *way.fio/total - 1; math.Abs(wrong) >= max(math.Abs(worst), misleading) {
+			worst, values = wrong, OthersValues{Rate: *way.fio, Overlap: total}
+			if !oneWay {
+				moving = way.verb
+			}
+		}
+	}
+	if worst != 0 {
+		f.once(Finding{Code: "others", Other: moving, Values: values, Weight: math.Abs(worst) / 4})
+	}
+}
+
+// bottlenecks find the link that the disks' rates come close to: of each set of disks and direction the one that they
+// fill most. It says how much of the link they fill, not that the link held them: see ceilings for that.
+func (f *finder) bottlenecks() {
+	for _, same := range grouped(f.phase.Links, func(t, u LinkUse) bool { return t.Op == u.Op && slices.Equal(t.Disks, u.Disks) }) {
+		u := same[0]
+		for _, next := range same[1:] {
+			if next.Share >= u.Share { // of the same cable, the hub's end is what people know
+				u = next
+			}
+		}
+		if u.Share < nearLimit || u.Share > beyondLimit {
+			continue
+		}
+		// A link that limits shows in phase after phase: the finding is of the first, with how many more.
+		if i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Link != nil && g.Link.id == u.id }); i >= 0 {
+			f.found[i].MorePhases++
+			continue
+		}
+		found := about(u.Disks, Finding{
+			Code: "bottleneck", Other: string(u.Op), Link: &u, Weight: 0.2, Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
+		})
+		if u.Could != "" {
+			found.Weight = 0.5 // a better cable or port would help
+		}
+		f.add(found)
+	}
+}
+
+// gauges reports what the meters found in a phase.
+func (f *finder) gauges() {
+	if c := f.phase.CPUPercent; c != nil && *c >= busyCPU {
+		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8})
+	}
+	for _, name := range f.order {
+		d := f.phase.Disks[name].Device
+		if d == nil || d.Disks[0] != name {
+			continue
+		}
+		if t := d.Foreign; t != nil {
+			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
+			f.strongest(about(d.Disks, Finding{
+				Code: "foreign_traffic", Weight: 1 + min(1, share),
+				Values: ForeignValues{Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share},
+			}))
+		}
+		if d.CachedBytes > 0 {
+			bytes, counted := float64(d.CachedBytes), float64(d.CountedReadBytes)
+			f.strongest(about(d.Disks, Finding{
+				Code: "cached", Weight: 1 + bytes/counted,
+				Values: CachedValues{Bytes: bytes, Share: bytes / counted, Counted: counted, Device: float64(*d.ReadBytes)},
+			}))
+		}
+	}
 }
 
 func (f *finder) disk(name string, d Disk) {
@@ -397,7 +419,9 @@ func (f *finder) disk(name string, d Disk) {
 			Values: LatencyValues{FromNS: float64(c.FromNS), ToNS: float64(c.ToNS), Times: c.Times, Quantile: c.Quantile},
 		})
 	}
-	if t := d.Throttle; t != nil && !f.saturated(name) { // the steps of that preset are one finding
+	saturated := f.phase.Saturation != nil && // the steps of that preset are one finding
+		slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == "saturation" && g.Disk == name })
+	if t := d.Throttle; t != nil && !saturated {
 		fall := 1 - t.ToRate/t.FromRate
 		f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall})
 		if t.Cause != CauseUnknown {
@@ -405,8 +429,7 @@ func (f *finder) disk(name string, d Disk) {
 		}
 	}
 	if k := d.SizeKnee; k != nil {
-		change := k.AboveRate/k.BelowRate - 1
-		f.add(Finding{Code: "size_knee", Disk: name, Weight: min(1, max(change, -change)) / 2})
+		f.add(Finding{Code: "size_knee", Disk: name, Weight: min(1, math.Abs(k.AboveRate/k.BelowRate-1)) / 2})
 	}
 	if d.Modes != nil && d.Throttle == nil && len(f.phase.Disks) == 1 {
 		f.add(Finding{Code: "bimodal", Disk: name, Weight: 0.3 * (1 - d.Modes[0]/d.Modes[1])})

@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,13 +13,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // toldOf are the findings of one phase of A, B, C and D.
 func toldOf(p Phase, saturations ...Saturation) []Finding {
 	p.Phase = "p"
-	return findings([]Phase{p}, []string{"A", "B", "C", "D"}, nil, saturations, 0.01)
+	return findings(&Analysis{Phases: []Phase{p}, Order: []string{"A", "B", "C", "D"}, Saturations: saturations}, nil, 0.01)
 }
 
 func sameFindings(t *testing.T, what string, got []Finding, want ...Finding) {
@@ -163,7 +161,7 @@ func TestStreamFindings(t *testing.T) {
 	// The next phase is reported again; of one weight, the phase and then the disk come first in their order.
 	partial := []Warning{{Code: "partial", Disk: "B"}, {Code: "partial", Disk: "A"}}
 	var got []string
-	for _, f := range findings([]Phase{{Phase: "q", Search: &trace.Try{}}, {Phase: "r", Warnings: partial}, {Phase: "p", Warnings: partial}}, nil, nil, nil, 0.01) {
+	for _, f := range findings(&Analysis{Phases: []Phase{{Phase: "q", Search: &trace.Try{}}, {Phase: "r", Warnings: partial}, {Phase: "p", Warnings: partial}}}, nil, 0.01) {
 		got = append(got, f.Phase+f.Disk)
 	}
 	if want := []string{"pA", "pB", "rA", "rB"}; !slices.Equal(got, want) {
@@ -226,7 +224,7 @@ func TestLinkFindings(t *testing.T) {
 		}
 	}
 	phases := []Phase{{Phase: "1", Links: []LinkUse{use("1", 0.9, "", "A")}}, {Phase: "2", Links: []LinkUse{use("1", 1, "", "A")}}, {Phase: "3", Links: []LinkUse{use("1", 1, "", "A"), use("2", 1, "", "B")}}}
-	got := findings(phases, []string{"A", "B"}, nil, nil, 0.01)
+	got := findings(&Analysis{Phases: phases, Order: []string{"A", "B"}}, nil, 0.01)
 	if len(got) != 2 || got[0].Phase != "1" || got[0].MorePhases != 2 || got[1].Phase != "3" || got[1].MorePhases != 0 {
 		t.Errorf("in three phases: %+v", got)
 	}
@@ -257,43 +255,13 @@ func TestHubCostByNoise(t *testing.T) {
 		{level.Measured{Rate: 80, Error: 0.2, Free: 9}, level.Measured{Rate: 100, Error: 0.2, Free: 9}, false}, // noise may have made it
 	} {
 		s := solos{{job: job{disk: "A", connection: trace.OnHub}, Measured: tt.hub, phase: "hub"}, {job: job{disk: "A", connection: trace.Direct}, Measured: tt.direct, phase: "own"}}
-		got := findings(nil, nil, s, nil, 0.01)
+		got := findings(&Analysis{}, s, 0.01)
 		if (len(got) > 0) != tt.want {
 			t.Errorf("%v on the hub, %v by itself: %+v", tt.hub, tt.direct, got)
 		}
 		if tt.want && (math.Abs(got[0].Weight-0.1) > 1e-9 || got[0].Phase != "hub" || got[0].Other != "own" || got[0].Values != (ReferenceValues{90, 100})) {
 			t.Errorf("%+v", got[0])
 		}
-	}
-}
-
-// fio's group rate is all bytes over the longest job.
-func TestOtherTools(t *testing.T) {
-	at := func(startS float64, op trace.Role, files ...[2]float64) part {
-		d := tracetest.FilesOf(files...)
-		d.Op = op
-		for i := range d.Files {
-			d.Files[i].StartNS += ns(startS)
-			d.Files[i].EndNS += ns(startS)
-		}
-		return newPart(d, 0)
-	}
-	p := &phase{parts: []part{at(0, "write", [2]float64{10, 1000}), at(2, "write", [2]float64{4, 1200}), at(6, "write")}}
-	o := p.otherToolRates()
-	within(t, "fio", *o.FioRate, 220, 1e-9)
-	within(t, "the sum of each", o.SoloSumRate, 100+300, 1e-9)
-	within(t, "up to the first end", o.FirstDoneRate, (600.+1200)/6, 1e-6)
-	within(t, "up to the last", o.LastDoneRate, 220, 1e-9)
-	if o.FioReadRate != nil || o.FioWriteRate != nil {
-		t.Error("one direction is listed separately")
-	}
-	p.parts[1] = at(2, "read", [2]float64{4, 1200})
-	o = p.otherToolRates()
-	if o.FioRate != nil || *o.FioReadRate != 300 || *o.FioWriteRate != 100 {
-		t.Errorf("%+v", o)
-	}
-	if o := (&phase{parts: []part{at(0, "write")}}).otherToolRates(); o != nil {
-		t.Errorf("of nothing: %+v", o)
 	}
 }
 
@@ -350,106 +318,6 @@ func TestTotalsFinding(t *testing.T) {
 	delete(one.Disks, "B")
 	if got := toldOf(Phase{Overlap: one, OtherToolRates: fio(50)}); len(got) > 0 {
 		t.Errorf("of a single disk: %+v", got)
-	}
-}
-
-// played is a phase of a summary: who has how much of a reference.
-func played(name, disks string, op trace.Role, kept float64, steals ...Steal) *phase {
-	p := &phase{trace: &trace.Phase{}, connections: map[string]string{}, out: &Phase{Phase: name, Roles: map[string]trace.Role{}, Contention: &Contention{Disks: map[string]DiskContention{}, Steals: steals}, Overlap: &Overlap{Disks: map[string]OverlapDisk{}}}}
-	for d := range strings.SplitSeq(disks, "") {
-		p.parts = append(p.parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: d, Op: op}}})
-		p.out.Roles[d] = op
-		p.out.Overlap.Disks[d] = OverlapDisk{Op: op, Rate: 100 * kept, CI95: &Interval{100*kept - 1, 100*kept + 1}}
-		p.out.Contention.Disks[d] = DiskContention{Rate: 100 * kept, Reference: ReferenceSolo, ReferenceRate: number(100), Held: kept < 0.9}
-	}
-	return p
-}
-
-func TestContestsOfRepeats(t *testing.T) {
-	got := contests([]*phase{
-		played("AB", "AB", trace.Write, 0.2), played("ABC 1", "ABC", trace.Write, 0.7), played("ABC r", "ABC", trace.Read, 0.95), played("ABC 2", "ABC", trace.Write, 0.6, Steal{From: "A", By: "C"}),
-		played("BCD", "BCD", trace.Write, 0.8),
-	})
-	if len(got) != 2 || !slices.Equal(got[0].Phases, []string{"ABC 1", "ABC 2"}) || !slices.Equal(got[1].Phases, []string{"ABC r"}) {
-		t.Fatalf("%+v", got)
-	}
-	a, c := got[0].Disks["A"], got[0].Disks["C"]
-	want := ContestDisk{Op: trace.Write, Rate: 65, CI95: &Interval{59, 71}, Reference: number(100), Solo: true, Lost: true}
-	if diff := cmp.Diff(want, a, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
-		t.Errorf("A (-want +got):\n%s", diff)
-	}
-	if c.Lost || c.Won { // it lost once and won once
-		t.Errorf("C lost %v, won %v", c.Lost, c.Won)
-	}
-	within(t, "kept", a.Kept(), 0.65, 1e-12)
-	within(t, "the least", got[0].minKept(), 0.65, 1e-12)
-	if r := got[1].Disks["A"]; r.Lost || r.Won {
-		t.Errorf("nobody was held back, and A lost %v, won %v", r.Lost, r.Won)
-	}
-	for _, d := range []ContestDisk{{Rate: 5}, {Rate: 5, Reference: number(0)}} {
-		if d.Kept() != 0 {
-			t.Errorf("%+v keeps %v", d, d.Kept())
-		}
-	}
-	if minKept := (&Contest{Disks: map[string]ContestDisk{"A": {}}}).minKept(); minKept != 1e9 {
-		t.Errorf("nothing known: %v", minKept)
-	}
-	// Who kept its rate while others lost has won; who got more than an even share too.
-	p := played("p", "ABC", trace.Write, 0.95)
-	p.out.Contention.Disks["A"] = DiskContention{Kept: true}
-	p.out.Contention.Disks["B"] = DiskContention{Held: true, ReferenceRate: number(100), Reference: ReferenceLater}
-	p.out.Contention.Disks["C"] = DiskContention{AboveEven: 1}
-	one := newContest([]*phase{p})
-	if !one.Disks["A"].Won || !one.Disks["B"].Lost || one.Disks["B"].Solo || one.Disks["A"].Solo || !one.Disks["C"].Won {
-		t.Errorf("%+v", one.Disks)
-	}
-	for _, tt := range []struct {
-		a, b  *Interval
-		first bool
-		want  *Interval
-	}{{&Interval{}, &Interval{3, 4}, true, &Interval{3, 4}}, {&Interval{3, 4}, &Interval{1, 3.5}, false, &Interval{1, 4}}, {nil, &Interval{1, 2}, true, nil}, {&Interval{1, 2}, nil, false, nil}} {
-		if got := hull(tt.a, tt.b, tt.first); !cmp.Equal(got, tt.want) {
-			t.Errorf("%v and %v: %v", tt.a, tt.b, got)
-		}
-	}
-}
-
-func TestRemovalsByHand(t *testing.T) {
-	all, without, pair := played("ABC", "ABC", trace.Write, 0.5), played("AB", "AB", trace.Write, 0.8), played("BC", "BC", trace.Write, 0.505)
-	lag, to := 2.0, 90.0
-	all.out.Recoveries = []Recovery{{Disk: "A", Op: trace.Write, After: "C", AtS: 10, LagS: &lag, FromRate: 50, ToRate: &to}}
-	// What a single disk and a pair without others show is not of the phases of the most disks.
-	got := removals([]*phase{all, without, pair, played("A", "A", trace.Write, 1)})
-	// Without C: 160 of A and B in place of 100, each known to 1: 1.6 (√2/100 and √2/160 together).
-	wantError := 1.6 * math.Hypot(math.Sqrt2/100, math.Sqrt2/160)
-	if len(got) != 2 || got[0].Disk != "C" || got[1].Disk != "A" || len(got[0].Cases) != 1 {
-		t.Fatalf("%+v", got)
-	}
-	within(t, "gain", got[0].Gain, 0.6, 1e-12)
-	within(t, "error", got[0].Error, wantError, 1e-12)
-	if d := got[0].Cases[0].Disks; len(d) != 2 || d["A"] != (RemovalFor{trace.Write, 50, 80}) {
-		t.Errorf("%+v", d)
-	}
-	within(t, "gain without A", got[1].Gain, 0.01, 1e-9)
-	if d := got[1].Cases[0].Disks; len(d) != 0 {
-		t.Errorf("within noise: %+v", d)
-	}
-	// C also ended while A and B went on: 40 of their 100 more, and the mean of both cases counts.
-	all.stages = append(all.stages, played("", "A", trace.Write, 1).stages...)
-	all.stages = append(all.stages, stageOf(11, 20, 0, 1))
-	got = removals([]*phase{all, without})
-	within(t, "gain by two cases", got[0].Gain, 0.5, 1e-12)
-	within(t, "error by two", got[0].Error, wantError/2, 1e-12)
-	for _, tt := range []struct {
-		s    float64
-		want bool
-	}{{10.9, false}, {11, true}, {19.9, true}, {20, false}} {
-		if got := all.onlyEnded("C", tt.s); got != tt.want {
-			t.Errorf("only C had ended at %v s: %v", tt.s, got)
-		}
-	}
-	if all.onlyEnded("B", 12) {
-		t.Error("B had ended")
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/level"
-	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -161,19 +159,4 @@ func runOf(disks ...*trace.DiskTrace) *trace.Run {
 func diskOf(name string, op trace.Role, size float64, paces ...pace) *trace.DiskTrace {
 	s := script{name: name, op: op, paces: paces, sizes: fixed(size)}
 	return s.play(rand.New(rand.NewPCG(1, 1)), noise{samples: true})
-}
-
-// span is from one second to another.
-func span(fromS, toS float64) overlap.Interval {
-	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
-}
-
-// levelsOf are levels one after another: how long and how fast.
-func levelsOf(each ...[2]float64) (levels []level.Level) {
-	endS := 0.0
-	for _, l := range each {
-		levels = append(levels, level.Level{Interval: span(endS, endS+l[0]), Rate: l[1]})
-		endS += l[0]
-	}
-	return levels
 }

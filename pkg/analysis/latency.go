@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Latency is how long a disk's requests took, from when each was handed to the system until it was done: those of its
@@ -17,113 +19,175 @@ import (
 // counts nowhere.
 type Latency struct {
 	quantile.Figures
-	Alone     *quantile.Figures `json:"alone"`                // of the disk alone at the same work; null if that was not recorded
+	// Of the disk alone at the same work; null if that was not recorded.
+	Alone     *quantile.Figures `json:"alone"`
 	AloneFrom string            `json:"alone_from,omitempty"` // the phases of it
-	Longer    *quantile.Change  `json:"longer,omitempty"`     // of a disk that does not go as fast as it can: null if noise may have made the difference
-	Note      string            `json:"note,omitempty"`       // why a figure is null; filled in by say
-	Series    *quantile.HeatMap `json:"series,omitempty"`     // of the whole phase
+	// Of a disk that does not go as fast as it can: null if noise may have made the difference.
+	Longer *quantile.Change  `json:"longer,omitempty"`
+	Note   string            `json:"note,omitempty"`   // why a figure is null; filled in by say
+	Series *quantile.HeatMap `json:"series,omitempty"` // of the whole phase
 }
 
-func (p *part) latencyLines() []quantile.Line { return quantile.Lines(p.Trace, p.Active) }
-
-// latencies reports how long the disks' requests took, beside what they take alone.
-func (p *phase) latencies(alone soloLatencies, alpha float64) {
-	for _, g := range p.trace.Gauges {
-		if g.Name == trace.LeftOut && g.Value > 0 {
-			p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: RequestsValues{Requests: g.Value}})
+// latenciesAlone are those of the disks alone, by their jobs.
+func (r *run) latenciesAlone() solos {
+	var alone []*phase
+	for _, p := range r.phases {
+		for _, part := range p.parts {
+			part.lines = quantile.Lines(part.Trace, part.Active)
+			if len(p.parts) == 1 && len(part.lines) > 0 {
+				alone = append(alone, p)
+			}
 		}
 	}
-	for i := range p.parts {
-		part := &p.parts[i]
-		lines := part.latencyLines()
-		if len(lines) == 0 {
+	solos, groups := newSolos(alone)
+	for i, group := range groups {
+		var lines []quantile.Line
+		for _, p := range group {
+			lines = append(lines, p.parts[0].lines...)
+		}
+		solos[i].Figures, solos[i].found = quantile.Estimate(lines)
+	}
+	return solos
+}
+
+// latencies reports how long the disks' requests took, beside what they take alone.
+func (r *run) latencies() {
+	solos := r.latenciesAlone()
+	// Noise alone may make one quantile of one disk longer than alone with a chance of alpha: the median and p99 are
+	// compared of each disk that is known alone.
+	compared := 0
+	for _, p := range r.phases {
+		if len(p.parts) > 1 {
+			for _, part := range p.parts {
+				if part.Limited() && solos.find(part.job) != nil {
+					compared++
+				}
+			}
+		}
+	}
+	alpha := chance / float64(2*max(compared, 1))
+	for _, p := range r.phases {
+		p.latencies(solos, alpha)
+	}
+}
+
+func (p *phase) latencies(solos solos, alpha float64) {
+	for _, g := range p.trace.Gauges {
+		if g.Name == trace.LeftOut && g.Value > 0 {
+			p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: RequestsValues{g.Value}})
+		}
+	}
+	for _, part := range p.parts {
+		if len(part.lines) == 0 {
 			continue
 		}
-		in := lines
-		if len(p.window) > 0 {
-			in = quantile.Within(lines, p.window)
+		if part.in = part.lines; len(p.window) > 0 {
+			part.in = quantile.Within(part.lines, p.window)
 		}
-		figures, found := quantile.Estimate(in)
-		p.figures[part.Name()] = knownFigures{in, figures}
-		l := &Latency{Figures: figures, Series: quantile.NewHeatMap(lines)}
-		if by := alone.find(p.job(part)); by != nil && len(p.parts) > 1 {
-			l.Alone, l.AloneFrom = &by.Figures, by.phases
+		figures, found := quantile.Estimate(part.in)
+		l := &Latency{Figures: figures, Series: quantile.NewHeatMap(part.lines)}
+		if by := solos.find(part.job); by != nil && len(p.parts) > 1 {
+			l.Alone, l.AloneFrom = &by.Figures, by.phase
 			if part.Limited() { // of the others, it says what their rates say
 				l.Longer = cmp.Or(found[1].Longer(by.found[1], alpha), found[0].Longer(by.found[0], alpha))
 			}
 		}
-		d := p.out.Disks[part.Name()]
-		d.Latency = l
-		p.out.Disks[part.Name()] = d
+		part.out.Latency = l
 	}
 }
 
-// soloLatencies are those of the disks alone.
-type soloLatencies []*soloLatency
-
-type soloLatency struct {
-	job
+// LatencyRow is how long one disk's requests took while one set of others worked: of the stages of all phases in which
+// just these did, as far as latency lines lie within them. A search's tries are left out: each is other work.
+type LatencyRow struct {
+	Disk       string                `json:"disk"`
+	Op         trace.Role            `json:"op"`
+	Beside     map[string]trace.Role `json:"beside"`               // who else worked; none: it worked alone
+	Paced      map[string]work.Work  `json:"paced,omitempty"`      // of all these, those that do not go as fast as they can
+	Connection string                `json:"connection,omitempty"` // the disk's
+	Test       string                `json:"test,omitempty"`
+	Phases     []string              `json:"phases"` // where that was recorded
 	quantile.Figures
-	phases string
-	lines  []quantile.Line
-	found  []*quantile.Quantile
 }
 
-// find returns those of a disk alone in a job; nil if no phase has them.
-func (s soloLatencies) find(j job) *soloLatency {
-	if i := slices.IndexFunc(s, func(alone *soloLatency) bool { return alone.same(j) }); i >= 0 {
-		return s[i]
-	}
-	return nil
+// occasion is what was recorded of a disk's requests while one set of disks worked.
+type occasion struct {
+	phase *phase
+	disk  *part
+	jobs  []job // the disk's, and those of the others in the run's order
+	lines []quantile.Line
 }
 
-// latenciesAlone gathers the latencies of the phases in which a disk worked by itself.
-func latenciesAlone(phases []*phase) soloLatencies {
-	var all soloLatencies
-	for _, p := range phases {
-		if len(p.parts) != 1 {
-			continue
-		}
-		part := &p.parts[0]
-		lines := part.latencyLines()
-		if len(lines) == 0 {
-			continue
-		}
-		s := all.find(p.job(part))
-		if s == nil {
-			s = &soloLatency{job: p.job(part)}
-			all = append(all, s)
-		} else {
-			s.phases += ", "
-		}
-		s.phases += p.out.Phase
-		s.lines = append(s.lines, lines...)
+// occasions are what was recorded of each disk's requests in the stages of the phase, by who else worked.
+func (p *phase) occasions() (all []occasion) {
+	if !slices.ContainsFunc(p.parts, func(part *part) bool { return len(part.lines) > 0 }) {
+		return nil
 	}
-	for _, s := range all {
-		s.Figures, s.found = quantile.Estimate(s.lines)
+	sets := grouped(p.stages, func(s, t overlap.Stage) bool { return slices.Equal(s.Active, t.Active) })
+	for i, part := range p.parts {
+		for _, stages := range sets {
+			if !slices.Contains(stages[0].Active, i) {
+				continue
+			}
+			var in []overlap.Interval
+			for _, s := range stages {
+				in = append(in, s.Interval)
+			}
+			o := occasion{phase: p, disk: part, jobs: []job{part.job}, lines: quantile.Within(part.lines, in)}
+			for _, k := range stages[0].Active {
+				if k != i {
+					o.jobs = append(o.jobs, p.parts[k].job)
+				}
+			}
+			if len(o.lines) > 0 {
+				all = append(all, o)
+			}
+		}
 	}
 	return all
 }
 
-// alpha is the chance by which noise alone may make one quantile of one disk longer than alone: the median and p99 are compared
-// of each disk that is known alone.
-func (s soloLatencies) alpha(phases []*phase) float64 {
-	n := 0
+// latencyMatrix lists the disks in the run's order, each alone first, then beside one other, and so on.
+func latencyMatrix(phases []*phase, order []string) []LatencyRow {
+	var all []occasion
 	for _, p := range phases {
-		for i := range p.parts {
-			if len(p.parts) > 1 && p.parts[i].Limited() && s.find(p.job(&p.parts[i])) != nil {
-				n++
-			}
+		if p.trace.Search == nil {
+			all = append(all, p.occasions()...)
 		}
 	}
-	return chance / float64(2*max(n, 1))
+	alike := func(a, b occasion) bool {
+		return slices.EqualFunc(a.jobs, b.jobs, func(x, y job) bool { return x.same(y) })
+	}
+	var rows []LatencyRow
+	for _, group := range grouped(all, alike) {
+		first := group[0]
+		row := LatencyRow{
+			Disk: first.disk.Name(), Op: first.disk.Trace.Op, Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
+			Connection: first.disk.job.connection, Test: first.phase.trace.Test,
+		}
+		for _, j := range first.jobs {
+			if j.disk != row.Disk {
+				row.Beside[j.disk] = j.work.Op
+			}
+			if paced, ok := first.phase.out.Paced[j.disk]; ok {
+				row.Paced[j.disk] = paced
+			}
+		}
+		var lines []quantile.Line
+		for _, o := range group {
+			lines, row.Phases = append(lines, o.lines...), append(row.Phases, o.phase.out.Phase)
+		}
+		row.Phases = slices.Compact(row.Phases)
+		if slices.Equal(lines, first.disk.in) { // often they are all that is known
+			row.Figures = first.disk.out.Latency.Figures
+		} else {
+			row.Figures, _ = quantile.Estimate(lines)
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b LatencyRow) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(order, a.Disk), slices.Index(order, b.Disk)), cmp.Compare(a.Op, b.Op),
+			cmp.Compare(len(a.Beside), len(b.Beside)))
+	})
+	return rows
 }
-
-// knownFigures caches the figures of some lines.
-type knownFigures struct {
-	lines []quantile.Line
-	quantile.Figures
-}
-
-// of reports whether they are those of other lines.
-func (t knownFigures) of(lines []quantile.Line) bool { return slices.Equal(t.lines, lines) }

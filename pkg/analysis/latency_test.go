@@ -6,13 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // near reports whether a quantile lies within 1 % of that of the sorted times.
@@ -146,48 +143,6 @@ func TestLatencySeries(t *testing.T) {
 				t.Errorf("%s: row from %d ns has %d requests, want %d", c.name, s.BoundsNS[row], got[row], want[row])
 			}
 		}
-	}
-}
-
-// A has a latency line of one request a second; B works beside it but from 4 to 8 s.
-func TestLatencyMatrixByHand(t *testing.T) {
-	with := func(name string, start float64, search *trace.Try) *phase {
-		p := played(name, "BA", trace.Read, 1)
-		p.trace.Search, p.trace.Test = search, "x"
-		p.trace.Work = map[string]work.Work{"A": {Probe: 4096}, "C": {Pace: 5}}
-		p.out.Paced = p.trace.Work
-		p.connections["A"] = trace.OnHub
-		p.parts[1].Active = []overlap.Interval{span(0, 10)}
-		for s := range 10 {
-			p.parts[1].Trace.Latencies = append(p.parts[1].Trace.Latencies, trace.Latency{TNS: ns(float64(s + 1)), Op: trace.Read, Hist: tracetest.Took(100)})
-		}
-		p.stages = []overlap.Stage{stageOf(start, 4, 0, 1), stageOf(4, 8, 1), stageOf(8, 10, 0, 1), stageOf(10, 12, 0)}
-		p.parts[0].Trace.Latencies = []trace.Latency{{TNS: ns(3), Op: trace.Read, Hist: tracetest.Took(7)}}
-		return p
-	}
-	got := latencyMatrix([]*phase{with("p", 0, nil), with("try", 0, &trace.Try{}), played("none", "BA", trace.Read, 1), with("q", 2, nil)}, []string{"A", "B"})
-	type row struct {
-		Disk     string
-		Beside   int
-		Requests int64
-		Seconds  float64
-		Phases   []string
-		Paced    int
-	}
-	var rows []row
-	for _, r := range got {
-		rows = append(rows, row{r.Disk, len(r.Beside), r.Requests, r.Seconds, r.Phases, len(r.Paced)})
-		if hub := map[string]string{"A": trace.OnHub}[r.Disk]; r.Op != trace.Read || r.Test != "x" || r.Connection != hub {
-			t.Errorf("%+v", r)
-		}
-	}
-	both := []string{"p", "q"}
-	want := []row{{"A", 0, 8, 8, both, 1}, {"A", 1, 6 + 4, 6 + 4, both, 1}, {"B", 1, 2, 2, both, 1}}
-	if diff := cmp.Diff(want, rows, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if !cmp.Equal(got[1].Beside, map[string]trace.Role{"B": trace.Read}) || !slices.Equal(got[2].Phases, both) {
-		t.Errorf("%+v", got[1])
 	}
 }
 

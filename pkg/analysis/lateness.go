@@ -105,7 +105,7 @@ func (p *phase) besideOf(disk int) *beside {
 	var b beside
 	var active [][]overlap.Interval
 	for i := range p.parts {
-		if other := &p.parts[i]; i != disk && other.Work.Probe == 0 {
+		if other := p.parts[i]; i != disk && other.Work.Probe == 0 {
 			b.others, active = append(b.others, other), append(active, other.Active)
 		}
 	}

@@ -31,9 +31,10 @@ const (
 
 // edge is a change from one level of a disk to the next; its moment is known to within offNS.
 type edge struct {
-	disk, level int // level: the index of the second one
-	at, offNS   int64
-	chance      float64 // that noise makes it, by all of both levels
+	part      *part
+	level     int // the index of the second one
+	at, offNS int64
+	chance    float64 // that noise makes it, by all of both levels
 }
 
 // event is what one disk or several did at one instant.
@@ -44,9 +45,17 @@ type event struct {
 	shifts     []shift
 }
 
+// of is the event's edge of a disk; nil if it has none.
+func (e *event) of(disk *part) *edge {
+	if i := slices.IndexFunc(e.edges, func(o edge) bool { return o.part == disk }); i >= 0 {
+		return &e.edges[i]
+	}
+	return nil
+}
+
 // shift is one disk's rate before and after an event; moved, if the event changed it.
 type shift struct {
-	disk    int
+	*part
 	was, is level.Measured
 	levels  float64 // the chance of the disk's own change of level; 1 if it has none
 	moved   bool
@@ -60,42 +69,19 @@ func (s *shift) chance() float64 {
 
 func (s *shift) factor() float64 { return math.Log(s.is.Rate / s.was.Rate) }
 
-// fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant together, with the one
-// cause that the evidence leaves. It needs the recoveries and the stalls.
-func (p *phase) fillChanges() {
-	for i := range p.parts {
-		p.parts[i].kinds = make([]string, len(p.parts[i].Solid))
-	}
-	out := slices.Concat(p.startsAndEnds(), p.stallChanges(), p.slowChanges(), p.recoveryChanges())
-	events := p.events()
-	for i := range events {
-		out = append(out, p.explain(&events[i])...)
-	}
-	p.out.Changes = p.inOrder(out)
-}
-
-// driftOf is the slope of a disk's rate over the longest stage in which it works; nil if there is none.
-func (p *phase) driftOf(disk int) *level.Drift {
-	var longest overlap.Interval
-	for _, s := range p.stages {
-		if slices.Contains(s.Active, disk) && s.Seconds() > longest.Seconds() {
-			longest = s.Interval
-		}
-	}
-	return p.parts[disk].FindDrift(longest, p.alpha.own)
-}
+// blur is the standard error of the logarithms of both rates together.
+func (s *shift) blur() float64 { return math.Hypot(s.was.Error, s.is.Error) }
 
 // events are the changes of level that are not part of a swing or a drift, those at one instant together.
 func (p *phase) events() []event {
 	var edges []edge
-	for i := range p.parts {
-		part := &p.parts[i]
+	for _, part := range p.parts {
 		for k := 1; k < len(part.Solid) && !part.Limited(); k++ {
 			before, after := part.Solid[k-1], part.Solid[k]
 			if math.Abs(math.Log(after.Rate/before.Rate)) < minEdge {
 				continue
 			}
-			e := edge{disk: i, level: k, at: part.Sharpest(after.StartNS, after.Rate-before.Rate)}
+			e := edge{part: part, level: k, at: part.Sharpest(after.StartNS, after.Rate-before.Rate)}
 			e.offNS = max(closeNS/2, part.Misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
 			if part.Swing.Holds(e.at) || part.Drift.Holds(e.at) || !part.ShowsInFiles(before.Interval, after.Interval, level.FewFiles, level.MaxOfFew) {
 				continue
@@ -109,8 +95,7 @@ func (p *phase) events() []event {
 	for _, e := range edges {
 		if n := len(events); n > 0 {
 			last := &events[n-1]
-			apart := min(maxCloseNS, last.offNS+e.offNS)
-			if e.at-last.at <= apart && !slices.ContainsFunc(last.edges, func(o edge) bool { return o.disk == e.disk }) {
+			if e.at-last.at <= min(maxCloseNS, last.offNS+e.offNS) && last.of(e.part) == nil {
 				last.edges = append(last.edges, e)
 				if e.offNS < last.offNS {
 					last.at, last.offNS = e.at, e.offNS
@@ -161,30 +146,29 @@ func (p *phase) shifts(e *event, bounds []int64) {
 			break
 		}
 	}
-	for i := range p.parts {
-		part := &p.parts[i]
-		if part.Limited() || len(part.Active) == 0 {
+	for _, part := range p.others(nil) {
+		if part.Limited() {
 			continue
 		}
 		margin := max(clearNS, min(e.offNS, 5*clearNS))
 		before := overlap.Interval{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
 		after := overlap.Interval{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
-		own := slices.IndexFunc(e.edges, func(o edge) bool { return o.disk == i })
+		own := e.of(part)
 		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS || !part.WorksIn(before) || !part.WorksIn(after) {
-			if own < 0 {
+			if own == nil {
 				continue
 			}
-			k := e.edges[own].level // next to a pause or another event: its own levels will do
-			before, after = part.Solid[k-1].Interval, part.Solid[k].Interval
+			// Next to a pause or another event: its own levels will do.
+			before, after = part.Solid[own.level-1].Interval, part.Solid[own.level].Interval
 		}
-		s := shift{disk: i, levels: 1}
+		s := shift{part: part, levels: 1}
 		if s.was, s.is = part.Differ(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
 			continue
 		}
-		if own >= 0 {
-			s.levels = e.edges[own].chance
+		if own != nil {
+			s.levels = own.chance
 		}
-		s.moved = own >= 0 || math.Abs(s.factor()) >= minMoved && s.chance() < movedChance
+		s.moved = own != nil || math.Abs(s.factor()) >= minMoved && s.chance() < movedChance
 		e.shifts = append(e.shifts, s)
 	}
 }
@@ -198,7 +182,7 @@ func (p *phase) explain(e *event) []Change {
 		case !s.moved:
 		case s.factor() < 0:
 			falls = append(falls, s)
-		case !p.recovering(s.disk, e):
+		case !p.recovering(s.part, e):
 			rises = append(rises, s)
 		}
 	}
@@ -206,20 +190,23 @@ func (p *phase) explain(e *event) []Change {
 	if len(all) == 0 {
 		return nil
 	}
-	began, ended := p.begunNear(e), p.endedNear(e)
+	began := p.jobsNear(e, func(v overlap.Interval) int64 { return v.StartNS })
+	ended := p.jobsNear(e, func(v overlap.Interval) int64 { return v.EndNS })
 	risen := p.recoveredNear(e)
 	gained, lost := netOf(rises), -netOf(falls)
-	stays := math.Abs(gained-lost) <= max(totalStays*lost, 2*errorOf(e.shifts))
+	var squares float64 // of the standard errors
+	for _, s := range e.shifts {
+		squares += square(s.is.Rate*s.is.Error) + square(s.was.Rate*s.was.Error)
+	}
+	stays := math.Abs(gained-lost) <= max(totalStays*lost, 2*math.Sqrt(squares))
 	var out []Change
 	add := func(kind, cause string, by []string, shifts ...shift) {
 		for _, s := range shifts {
-			for _, o := range e.edges {
-				if o.disk == s.disk {
-					p.parts[s.disk].kinds[o.level] = kind
-				}
+			if own := e.of(s.part); own != nil {
+				s.kinds[own.level] = kind
 			}
 		}
-		out = append(out, p.change(e, kind, cause, by, shifts))
+		out = append(out, e.change(kind, cause, by, shifts))
 	}
 	switch {
 	case len(falls) > 0 && began != nil:
@@ -231,37 +218,29 @@ func (p *phase) explain(e *event) []Change {
 		add(KindRedistribution, CauseNeighbour, risen, all...)
 	case len(rises) > 0 && len(falls) == 0 && ended != nil:
 		add(KindRecovery, CauseNeighbour, ended, rises...)
-	case p.shared(e, all):
+	case shared(e, all):
 		add(KindSharedFall, p.sharedCause(e, all), nil, all...)
 	case len(falls) == 1 && ended == nil && p.ownFall(&falls[0], e):
 		add(KindOwnFall, CauseUnknown, nil, falls...)
 		if len(rises) > 0 {
-			add(KindRedistribution, CauseNeighbour, []string{p.parts[falls[0].disk].Name()}, rises...)
+			add(KindRedistribution, CauseNeighbour, []string{falls[0].Name()}, rises...)
 		}
 	case len(falls) > 0 && len(rises) > 0 && stays:
 		add(KindRedistribution, CauseUnknown, nil, all...)
 	case e.offNS > datedNS || slices.ContainsFunc(all, func(s shift) bool { return s.chance() > p.alpha.own/unexplained }):
 		// slow waves may have made it
 	case len(rises) == 0:
+		at, offNS := e.at, e.offNS
 		for _, s := range falls { // by different factors, so each at its own time
-			out = append(out, p.alone(e, s))
+			if e.at, e.offNS = at, offNS; e.of(s.part) != nil {
+				e.at, e.offNS = e.of(s.part).at, e.of(s.part).offNS
+			}
+			add(KindUnknown, CauseUnknown, nil, s)
 		}
 	default:
 		add(KindUnknown, CauseUnknown, nil, all...)
 	}
 	return out
-}
-
-// alone reports what one disk did at an event, dated by its own rate, for a reason that is not known.
-func (p *phase) alone(e *event, s shift) Change {
-	own := *e
-	for _, o := range e.edges {
-		if o.disk == s.disk {
-			own.at, own.offNS = o.at, o.offNS
-			p.parts[s.disk].kinds[o.level] = KindUnknown
-		}
-	}
-	return p.change(&own, KindUnknown, CauseUnknown, nil, []shift{s})
 }
 
 // netOf is by how much the disks' total changed.
@@ -272,83 +251,60 @@ func netOf(shifts []shift) (sum float64) {
 	return sum
 }
 
-// errorOf is the standard error of the disks' total, before and after together.
-func errorOf(shifts []shift) float64 {
-	var squares float64
-	for _, s := range shifts {
-		squares += square(s.is.Rate*s.is.Error) + square(s.was.Rate*s.was.Error)
-	}
-	return math.Sqrt(squares)
-}
-
 // shared reports whether all disks that work, or all of one direction while the others stay as they are, fell or rose by one
 // factor.
-func (p *phase) shared(e *event, moved []shift) bool {
+func shared(e *event, moved []shift) bool {
 	if len(moved) < 2 {
 		return false
 	}
 	var sum, weight float64
+	ops := map[trace.Role]bool{}
 	for _, s := range moved {
 		w := 1 / (square(s.was.Error) + square(s.is.Error) + square(sameFactor/3))
 		sum, weight = sum+w*s.factor(), weight+w
+		ops[s.Trace.Op] = true
 	}
 	mean := sum / weight
-	ops := map[string]bool{}
-	for _, s := range moved {
-		if math.Abs(s.factor()-mean) > max(sameFactor, 3*math.Hypot(s.was.Error, s.is.Error)) || s.factor()*mean < 0 {
-			return false
-		}
-		ops[string(p.parts[s.disk].Trace.Op)] = true
-	}
 	for _, s := range e.shifts {
-		if !s.moved && (ops[string(p.parts[s.disk].Trace.Op)] || len(ops) > 1) && math.Abs(s.factor()-mean) > 3*math.Hypot(s.was.Error, s.is.Error) {
+		off, blur := math.Abs(s.factor()-mean), 3*s.blur()
+		if !s.moved && (ops[s.Trace.Op] || len(ops) > 1) && off > blur {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(moved, func(s shift) bool {
+		return math.Abs(s.factor()-mean) > max(sameFactor, 3*s.blur()) || s.factor()*mean < 0
+	})
 }
 
 // ownFall reports whether the one disk that fell did so by itself: the others gained less than half of what it lost; or it
 // fell before they rose, stays low even when it works alone, or was hot.
 func (p *phase) ownFall(s *shift, e *event) bool {
-	part := &p.parts[s.disk]
 	lost := s.was.Rate - s.is.Rate
 	gained := netOf(e.shifts) + lost
-	return gained < takenByShare*lost || p.fellFirst(part, e.at) || p.lowAlone(part, s.was.Rate, e.at) || p.warmth(part, e.at).hot()
+	return gained < takenByShare*lost || p.fellFirst(s.part, e.at) || p.lowAlone(s.part, s.was.Rate, e.at) || p.warmth(s.part, e.at).hot()
 }
 
 // sharedCause is what the gauges say of a change that all disks show: the link's speed changed then, or the CPU became busy.
 func (p *phase) sharedCause(e *event, moved []shift) string {
 	for _, s := range moved {
-		all := p.meters.Of(p.parts[s.disk].Name(), trace.LinkState)
+		all := p.meters.Of(s.Name(), trace.LinkState)
 		before := meter.In(all, overlap.Interval{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
 		near := meter.In(all, overlap.Interval{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
 		if len(before) > 0 && slices.ContainsFunc(near, func(r meter.Reading) bool { return r.Value != before[len(before)-1].Value }) {
 			return CauseLink
 		}
 	}
-	cpu := p.meters.Of("", trace.CPU)
-	if meter.Median(meter.In(cpu, overlap.Interval{StartNS: e.at, EndNS: e.next})) >= busyCPU && meter.Median(meter.In(cpu, overlap.Interval{StartNS: e.prev, EndNS: e.at})) < busyCPU {
+	if p.cpu(e.at, e.next) >= busyCPU && p.cpu(e.prev, e.at) < busyCPU {
 		return CauseHost
 	}
 	return CauseUnknown
 }
 
-// begunNear are the disks that the event did not move itself and that started about when it happened; endedNear are those
-// that ended.
-func (p *phase) begunNear(e *event) []string {
-	return p.jobsNear(e, func(v overlap.Interval) int64 { return v.StartNS })
-}
-
-func (p *phase) endedNear(e *event) []string {
-	return p.jobsNear(e, func(v overlap.Interval) int64 { return v.EndNS })
-}
-
+// jobsNear are the disks that the event did not move itself and whose moment, a start or an end, came about when it happened.
 func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string {
 	var names []string
-	for i := range p.parts {
-		part := &p.parts[i]
-		if slices.ContainsFunc(e.edges, func(o edge) bool { return o.disk == i }) || slices.ContainsFunc(e.shifts, func(s shift) bool { return s.disk == i && s.moved }) {
+	for _, part := range p.parts {
+		if e.of(part) != nil || slices.ContainsFunc(e.shifts, func(s shift) bool { return s.part == part && s.moved }) {
 			continue
 		}
 		if slices.ContainsFunc(part.Active, func(v overlap.Interval) bool {
@@ -362,9 +318,9 @@ func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string
 }
 
 // recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is reported already.
-func (p *phase) recovering(disk int, e *event) bool {
+func (p *phase) recovering(disk *part, e *event) bool {
 	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		return r.Disk == p.parts[disk].Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-level.MaxBlurNS && e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
+		return r.Disk == disk.Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-level.MaxBlurNS && e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
 	})
 }
 
@@ -372,8 +328,7 @@ func (p *phase) recovering(disk int, e *event) bool {
 func (p *phase) recoveredNear(e *event) []string {
 	var names []string
 	for _, r := range p.out.Recoveries {
-		own := slices.ContainsFunc(e.edges, func(o edge) bool { return p.parts[o.disk].Name() == r.Disk })
-		if r.LagS != nil && !own && math.Abs(seconds(e.at)-r.AtS-*r.LagS) <= seconds(coincidentNS) {
+		if r.LagS != nil && e.of(p.part(r.Disk)) == nil && math.Abs(seconds(e.at)-r.AtS-*r.LagS) <= seconds(coincidentNS) {
 			names = append(names, r.Disk)
 		}
 	}
@@ -381,19 +336,18 @@ func (p *phase) recoveredNear(e *event) []string {
 }
 
 // change makes an entry of what some disks did at an event.
-func (p *phase) change(e *event, kind, cause string, by []string, shifts []shift) Change {
-	c := Change{StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause, AtCI: &Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)}}
-	var squares, free float64
-	for i, s := range shifts {
-		name := p.parts[s.disk].Name()
-		c.Disks = append(c.Disks, name)
+func (e *event) change(kind, cause string, by []string, shifts []shift) Change {
+	c := Change{
+		StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause, AtCI: &Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)},
+	}
+	squares, free := 0.0, shifts[0].is.Free
+	for _, s := range shifts {
+		c.Disks = append(c.Disks, s.Name())
 		c.FromRate, c.ToRate = c.FromRate+s.was.Rate, c.ToRate+s.is.Rate
 		squares += square(s.is.Rate * s.is.Error)
-		if i == 0 || s.is.Free < free {
-			free = s.is.Free
-		}
+		free = min(free, s.is.Free)
 		if len(shifts) > 1 {
-			c.Each = append(c.Each, Shift{name, s.was.Rate, s.is.Rate})
+			c.Each = append(c.Each, Shift{s.Name(), s.was.Rate, s.is.Rate})
 		}
 	}
 	if kind == KindRedistribution && len(c.Each) > 0 { // the total stays, so the figures are those of the first disk
@@ -407,7 +361,7 @@ func (p *phase) change(e *event, kind, cause string, by []string, shifts []shift
 		c.By = &by[0]
 	}
 	if kind == KindOwnFall && len(shifts) == 1 {
-		c.AtBytes = float64(p.parts[shifts[0].disk].Curve.At(e.at))
+		c.AtBytes = float64(shifts[0].Curve.At(e.at))
 	}
 	return c
 }

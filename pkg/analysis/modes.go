@@ -22,7 +22,7 @@ func (p *phase) sameConditions(part *part, files []size.File, throttle *Throttle
 	var edges []int64
 	at := func(s float64) { edges = append(edges, int64(s*1e9)) }
 	for i := range p.parts {
-		if other := &p.parts[i]; other != part && len(other.Active) > 0 {
+		if other := p.parts[i]; other != part && len(other.Active) > 0 {
 			edges = append(edges, other.StartNS(), other.EndNS())
 		}
 	}

@@ -16,8 +16,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	var bytes float64
 	var reads, writes fioGroup
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
-	for i := range p.parts {
-		part := &p.parts[i]
+	for _, part := range p.parts {
 		if len(part.Active) == 0 {
 			continue
 		}
@@ -42,7 +41,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	}
 	var early float64
 	for i := range p.parts {
-		if part := &p.parts[i]; len(part.Active) > 0 && part.StartNS() < first {
+		if part := p.parts[i]; len(part.Active) > 0 && part.StartNS() < first {
 			early += float64(part.Curve.Between(overlap.Interval{StartNS: part.StartNS(), EndNS: first}).Bytes)
 		}
 	}
@@ -106,41 +105,3 @@ func (p *part) workEndNS() int64 {
 
 // misleading is the relative error of fio's rule worth reporting.
 const misleading = 0.10
-
-// totals reports what other tools would have shown for the phase: of the first in the run's order in which that is wrong by
-// more than chance, and how many more there are.
-func (f *finder) totals() {
-	o, others := f.phase.Overlap, f.phase.OtherToolRates
-	if o == nil || others == nil || len(o.Disks) < 2 || len(f.phase.Paced) > 0 {
-		return
-	}
-	oneWay := others.FioReadRate == nil
-	reading, writing := others.FioReadRate, others.FioWriteRate
-	if oneWay && o.WriteRate > 0 {
-		writing = others.FioRate
-	} else if oneWay {
-		reading = others.FioRate
-	}
-	var worst, said, moved float64
-	moving := "moved"
-	for _, way := range []struct {
-		op   trace.Role
-		verb string
-		fio  *float64
-	}{{trace.Read, "read", reading}, {trace.Write, "wrote", writing}} {
-		total, half, ok := o.oneWay(way.op)
-		if way.fio == nil || !ok || math.Abs(*way.fio-total) <= half {
-			continue
-		}
-		if wrong := *way.fio/total - 1; math.Abs(wrong) >= max(math.Abs(worst), misleading) {
-			worst, said, moved = wrong, *way.fio, total
-			if !oneWay {
-				moving = way.verb
-			}
-		}
-	}
-	if worst == 0 {
-		return
-	}
-	f.once(Finding{Code: "others", Other: moving, Values: OthersValues{Rate: said, Overlap: moved}, Weight: math.Abs(worst) / 4})
-}

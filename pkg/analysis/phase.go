@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -16,47 +17,97 @@ import (
 // maxSkewS is the time between the disks' starts above which a phase carries a warning.
 const maxSkewS = 0.001
 
+// run is what the phases of a run under analysis share.
+type run struct {
+	phases    []*phase
+	hardware  *hardware.Setup // nil if it is not known
+	simulated bool            // disks begin as one in the model's time, whenever their processes did
+	alpha     alphas
+	solos     solos // nil until they are needed
+}
+
 // phase is one phase under analysis.
 type phase struct {
-	trace  *trace.Phase
-	parts  []part
-	stages []overlap.Stage
-	window []overlap.Interval
-	// simulated disks begin as one in the model's time, whenever their processes did.
-	simulated   bool
-	connections map[string]string // each disk's connection
-	alpha       alphas
-	meters      meter.Gauges
-	devicesOf   map[string]*meter.Device // by disk, if its device counts by itself
-	figures     map[string]knownFigures  // of the disks' latencies
-	reached     []level.Measured         // the new level of each recovery of out
-	out         *Phase
-	run         []*phase        // all of the run, this one among them
-	hardware    *hardware.Setup // nil if it is not known
+	*run
+	trace   *trace.Phase
+	parts   []*part
+	stages  []overlap.Stage
+	window  []overlap.Interval
+	meters  meter.Gauges
+	reached []level.Measured // the new level of each recovery of out
+	out     *Phase
 }
 
-// part is one working disk's part in the phase: its rate over time, and what the ledger says of it.
+// part is one working disk's part in the phase: its rate over time, and what is found of it.
 type part struct {
 	level.Disk
-	kinds  []string // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
-	warmNS int64    // when its warm-up was over, and
-	warmIn []string // in which phases it was seen; nil if it has none
-}
-
-// kind is what the ledger has the change to a solid level for; empty if it leaves it out.
-func (p *part) kind(level int) string {
-	if level >= len(p.kinds) {
-		return ""
-	}
-	return p.kinds[level]
+	job     job
+	device  *meter.Device // if it counts by itself
+	kinds   []string      // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
+	warmNS  int64         // when its warm-up was over, and
+	warmIn  []string      // in which phases it was seen; nil if it has none
+	risenNS int64         // when it reached the new level of its latest recovery so far; 0 if it has none
+	window  level.Measured
+	kept    DiskContention  // of the window, against what it has without the others
+	lines   []quantile.Line // of its latencies; in: of those in the window, or of all
+	in      []quantile.Line
+	out     Disk
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
-	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, connections: map[string]string{}, alpha: alpha, meters: meter.New(t), figures: map[string]knownFigures{}, out: &Phase{
+// newRun measures what each phase says by itself.
+func newRun(recorded *trace.Run, opts Options) *run {
+	r := &run{hardware: recorded.Hardware, simulated: len(recorded.Disks) > 0, alpha: newAlphas(recorded)}
+	connections := map[string]string{}
+	for _, d := range recorded.Disks {
+		connections[d.Name] = d.Connection
+		r.simulated = r.simulated && d.Profile != ""
+	}
+	late := meter.Unwritten{}
+	for _, t := range recorded.Phases {
+		p := newPhase(r, t, opts, connections)
+		p.out.Title = recorded.Title(t)
+		r.phases = append(r.phases, p)
+		p.measure()
+		if r.simulated {
+			continue
+		}
+		disks := make([]*level.Disk, len(p.parts))
+		for i, part := range p.parts {
+			disks[i] = &part.Disk
+		}
+		devices := meter.Devices(t, p.meters, disks, late)
+		for _, part := range p.parts {
+			part.device = devices[part.Name()]
+		}
+	}
+	// The phases in which a disk moved few files are to know how its files differ in those of the same direction in which it
+	// moved more: the largest spread counts.
+	type side struct {
+		disk string
+		op   trace.Role
+	}
+	scatter := map[side]float64{}
+	for _, p := range r.phases {
+		for _, part := range p.parts {
+			if part.HasFiles() && len(part.Trace.Files) >= 2*level.MinFiles {
+				s := side{part.Name(), part.Trace.Op}
+				scatter[s] = max(scatter[s], part.FileScatter())
+			}
+		}
+	}
+	for _, p := range r.phases {
+		for _, part := range p.parts {
+			part.Scatter = scatter[side{part.Name(), part.Trace.Op}]
+		}
+	}
+	return r
+}
+
+func newPhase(r *run, t *trace.Phase, opts Options, connections map[string]string) *phase {
+	p := &phase{run: r, trace: t, meters: meter.New(t), out: &Phase{
 		Phase:       t.Name,
-		Title:       run.Title(t),
 		Roles:       map[string]trace.Role{},
 		Connections: maps.Clone(t.Connections),
 		Test:        t.Test,
@@ -72,41 +123,46 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 		Warnings:    []Warning{},
 	}}
 	maps.Copy(p.out.Roles, t.Roles)
-	for _, d := range run.Disks {
-		p.connections[d.Name] = d.Connection
-		p.simulated = p.simulated && d.Profile != ""
-	}
-	maps.Copy(p.connections, t.Connections)
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
-		p.parts = append(p.parts, part{Disk: level.New(d, t.WorkOf(d), opts.GapNS, stopsOf(t, d.Name)...)})
-		active[i] = p.parts[i].Active
+		var stops []overlap.Interval // in which the machine slept, hubbench was stopped, or the disk's worker
+		for _, g := range t.Gauges {
+			if g.Name == trace.Stopped && (g.Disk == d.Name || g.Disk == "") {
+				stops = append(stops, overlap.Interval{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
+			}
+		}
+		part := &part{Disk: level.New(d, t.WorkOf(d), opts.GapNS, stops...)}
+		part.job = job{d.Name, connections[d.Name], part.Work}
+		part.job.work.Op, part.job.work.Test = d.Op, t.Test
+		if elsewhere, ok := t.Connections[d.Name]; ok {
+			part.job.connection = elsewhere
+		}
+		p.parts = append(p.parts, part)
+		active[i] = part.Active
 	}
 	p.stages = overlap.Stages(active)
 	p.window = overlap.Window(p.stages, len(p.parts))
-	for i := range p.parts {
-		part := &p.parts[i]
+	for i, part := range p.parts {
 		var given []int64
 		for k, spans := range active {
-			if k != i {
-				for _, v := range spans {
+			for _, v := range spans {
+				if k != i {
 					given = append(given, v.StartNS, v.EndNS)
 				}
 			}
 		}
-		if part.Settle(given, p.alpha.own); !part.Limited() && part.Swing == nil {
-			part.Drift = p.driftOf(i)
+		if part.Settle(given, r.alpha.own); part.Limited() || part.Swing != nil {
+			continue
 		}
+		var longest overlap.Interval // of the stages in which it works
+		for _, s := range p.stages {
+			if slices.Contains(s.Active, i) && s.Seconds() > longest.Seconds() {
+				longest = s.Interval
+			}
+		}
+		part.Drift = part.FindDrift(longest, r.alpha.own)
 	}
 	return p
-}
-
-func (p *phase) disks() []*level.Disk {
-	all := make([]*level.Disk, len(p.parts))
-	for i := range p.parts {
-		all[i] = &p.parts[i].Disk
-	}
-	return all
 }
 
 // measure fills in what the phase says by itself.
@@ -122,15 +178,6 @@ func (p *phase) measure() {
 	p.out.Series = p.series()
 	p.streams()
 	p.out.OtherToolRates = p.otherToolRates()
-}
-
-// compare fills in what takes the disks' rates alone to say, and what rests on that.
-func (p *phase) compare(solos solos) {
-	p.recoveries(solos)
-	p.fillContention(solos)
-	for i := range p.parts {
-		p.out.Disks[p.parts[i].Name()] = p.summarize(&p.parts[i])
-	}
 }
 
 func (p *phase) warn(w Warning) { p.out.Warnings = append(p.out.Warnings, w) }
@@ -182,24 +229,13 @@ func (p *phase) stops() {
 	}
 }
 
-// stopsOf are the times in which the machine slept, hubbench was stopped, or the worker of one disk.
-func stopsOf(t *trace.Phase, disk string) (stops []overlap.Interval) {
-	for _, g := range t.Gauges {
-		if g.Name == trace.Stopped && (g.Disk == disk || g.Disk == "") {
-			stops = append(stops, overlap.Interval{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
-		}
-	}
-	return stops
-}
-
 // startSkew is how far apart the disks began, by their first requests.
 func (p *phase) startSkew() {
 	if len(p.parts) < 2 {
 		return
 	}
 	var late, first []int64
-	for i := range p.parts {
-		part := &p.parts[i]
+	for _, part := range p.parts {
 		if part.Trace.LateNS != nil {
 			late = append(late, *part.Trace.LateNS)
 		}
@@ -223,31 +259,21 @@ func (p *phase) startSkew() {
 	}
 }
 
+// part is the part of a disk; nil if it is idle.
+func (p *phase) part(disk string) *part {
+	if i := slices.IndexFunc(p.parts, func(part *part) bool { return part.Name() == disk }); i >= 0 {
+		return p.parts[i]
+	}
+	return nil
+}
+
+// others are the working disks but one.
+func (p *phase) others(but *part) []*part {
+	return slices.DeleteFunc(slices.Clone(p.parts), func(o *part) bool { return o == but || len(o.Active) == 0 })
+}
+
 // allContend reports whether all of the phase's disks do. Else totals are partly a matter of choice, or their directions
 // cannot be separated by disk.
 func (p *phase) allContend() bool {
-	return !slices.ContainsFunc(p.parts, func(part part) bool { return !part.Contends() })
-}
-
-// shareScatter lets the phases in which a disk moved few files know how its files differ in those of the same direction in which
-// it moved more: the largest spread counts.
-func shareScatter(phases []*phase) {
-	type side struct {
-		disk string
-		op   trace.Role
-	}
-	known := map[side]float64{}
-	for _, p := range phases {
-		for i := range p.parts {
-			if part := &p.parts[i]; part.HasFiles() && len(part.Trace.Files) >= 2*level.MinFiles {
-				s := side{part.Name(), part.Trace.Op}
-				known[s] = max(known[s], part.FileScatter())
-			}
-		}
-	}
-	for _, p := range phases {
-		for i := range p.parts {
-			p.parts[i].Scatter = known[side{p.parts[i].Name(), p.parts[i].Trace.Op}]
-		}
-	}
+	return !slices.ContainsFunc(p.parts, func(part *part) bool { return !part.Contends() })
 }

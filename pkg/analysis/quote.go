@@ -91,12 +91,11 @@ func (p *phase) steady() {
 	if p.trace.SteadyNS <= 0 {
 		return
 	}
-	for i := range p.parts {
-		part := &p.parts[i]
+	for _, part := range p.parts {
 		if part.Limited() || len(part.Active) == 0 {
 			continue
 		}
-		d := p.out.Disks[part.Name()]
+		d := &part.out
 		var fell bool
 		d.Steady, fell = part.steadyIn(p.trace.SteadyNS)
 		switch {
@@ -105,7 +104,6 @@ func (p *phase) steady() {
 		case !fell && part.Trace.Op == trace.Write && p.trace.Saturation == nil:
 			p.warn(Warning{Code: "steady_unfallen", Disk: part.Name(), Values: UnfallenValues{Rate: d.Steady.Rate, Bytes: d.Steady.Rate * seconds(part.EndNS())}})
 		}
-		p.out.Disks[part.Name()] = d
 	}
 }
 

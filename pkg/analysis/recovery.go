@@ -26,19 +26,16 @@ const (
 // recoveries looks, after each disk that ends while others go on, for what the others gained and when. A rise is attributed to
 // the latest end before it, and looked for until the next disk starts or ends. Recoveries that the trace cuts off are reported only
 // if the disks' rates alone are known.
-func (p *phase) recoveries(solos solos) {
+func (p *phase) recoveries() {
 	p.out.Recoveries, p.reached = []Recovery{}, nil
-	ends := make([]int, 0, len(p.parts))
-	for i := range p.parts {
-		if len(p.parts[i].Active) > 0 {
-			ends = append(ends, i)
-		}
+	for _, part := range p.parts {
+		part.risenNS = 0
 	}
-	slices.SortStableFunc(ends, func(a, b int) int { return cmp.Compare(p.parts[a].EndNS(), p.parts[b].EndNS()) })
-	for k, e := range ends {
-		ended := &p.parts[e]
+	ends := p.others(nil)
+	slices.SortStableFunc(ends, func(a, b *part) int { return cmp.Compare(a.EndNS(), b.EndNS()) })
+	for k, ended := range ends {
 		at := ended.EndNS()
-		if k+1 < len(ends) && seconds(p.parts[ends[k+1]].EndNS()-at) < togetherS {
+		if k+1 < len(ends) && seconds(ends[k+1].EndNS()-at) < togetherS {
 			continue
 		}
 		stage := slices.IndexFunc(p.stages, func(s overlap.Stage) bool { return s.StartNS == at })
@@ -52,13 +49,13 @@ func (p *phase) recoveries(solos solos) {
 		for _, other := range p.stages[stage].Active {
 			if since := p.worksSince(other, at); since < at && !p.parts[other].Limited() {
 				worked := overlap.Interval{StartNS: since, EndNS: at}
-				stay, before = append(stay, &p.parts[other]), append(before, worked)
-				steps = append(steps, p.stepAfter(&p.parts[other], worked, until))
+				stay, before = append(stay, p.parts[other]), append(before, worked)
+				steps = append(steps, p.stepAfter(p.parts[other], worked, until))
 			}
 		}
 		joint := p.together(stay, before, steps, at)
 		for i, part := range stay {
-			p.recovery(part, ended.Name(), before[i], until, cmp.Or(joint[i], p.surely(part, &steps[i])), solos)
+			p.recovery(part, ended.Name(), before[i], until, cmp.Or(joint[i], p.surely(part, &steps[i])))
 		}
 	}
 }
@@ -86,7 +83,7 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 
 // recovery looks for one disk's climb after another's end, from the level it had before: first among its levels, then, if they
 // show none that holds, by the one step that fits best.
-func (p *phase) recovery(part *part, after string, before overlap.Interval, until int64, step *climb, solos solos) {
+func (p *phase) recovery(part *part, after string, before overlap.Interval, until int64, step *climb) {
 	at := before.EndNS
 	had, reached := p.climbAfter(part, before, until)
 	from, measuredBefore := part.Measure(had)
@@ -95,14 +92,14 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	if rose {
 		reached.StartNS = max(at, part.Sharpest(reached.StartNS, to.Rate-from.Rate))
 		from, to = part.Differ(had, reached)
-		seen := overlap.Interval{StartNS: max(before.StartNS, at-aroundS*1e9, p.risenBy(part)), EndNS: at}
+		seen := overlap.Interval{StartNS: max(before.StartNS, at-aroundS*1e9, part.risenNS), EndNS: at}
 		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached, level.MinFiles, level.MaxOfOne) && !part.Dipped(seen, to.Rate)
 	}
 	minS := level.EndS // seconds for which the new level must be seen: bursts are shorter
 	switch {
 	case step != nil && step.joint:
 		minS = jointHoldsS
-	case p.known(part, had) && to.Rate > largeRise*from.Rate, step != nil && p.known(part, step.had) && step.is.Rate > largeRise*step.was.Rate:
+	case part.known(had) && to.Rate > largeRise*from.Rate, step != nil && part.known(step.had) && step.is.Rate > largeRise*step.was.Rate:
 		minS = level.ShortS
 	}
 	if step != nil && (!rose || !part.Outlasts(reached, minS)) {
@@ -112,8 +109,8 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 		return
 	}
 	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate}
-	alone, hasAlone := solos.of(p, part)
-	held := hasAlone && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after && part.RestsOnFiles(had, level.MinFiles, level.MaxOfOne)
+	alone := p.solos.find(part.job)
+	held := alone != nil && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after && part.RestsOnFiles(had, level.MinFiles, level.MaxOfOne)
 	switch {
 	case rose && part.Outlasts(reached, minS):
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.Rate)
@@ -125,22 +122,24 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 		return
 	}
 	p.out.Recoveries, p.reached = append(p.out.Recoveries, r), append(p.reached, to)
-	if r.LagS != nil && part.kinds == nil { // the ledger, once there, goes by the levels as they are
-		part.Split(reached)
+	if r.LagS != nil {
+		part.risenNS = max(part.risenNS, int64((r.AtS+*r.LagS)*1e9))
+		if part.kinds == nil { // the ledger, once there, goes by the levels as they are
+			part.Split(reached)
+		}
 	}
 }
 
 // known reports whether what a disk had before a rise is no excursion: it lasted longer, or it began with a recovery.
-func (p *phase) known(part *part, had overlap.Interval) bool {
-	risen := p.risenBy(part)
-	return had.Seconds() >= level.EndS || risen > 0 && had.StartNS >= risen && had.Seconds() >= level.ShortS
+func (p *part) known(had overlap.Interval) bool {
+	return had.Seconds() >= level.EndS || p.risenNS > 0 && had.StartNS >= p.risenNS && had.Seconds() >= level.ShortS
 }
 
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if they are not seen.
 func (p *phase) climbAfter(part *part, before overlap.Interval, until int64) (had, reached overlap.Interval) {
 	at := before.EndNS
 	levels := part.Plateaus(part.Levels, oneStep)
-	first := level.At(levels, max(at-part.Blur(at), min(p.risenBy(part)+level.HoldNS, at)))
+	first := level.At(levels, max(at-part.Blur(at), min(part.risenNS+level.HoldNS, at)))
 	had = overlap.Interval{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
 	if had.EndNS-had.StartNS < settleNS {
 		return overlap.Interval{}, overlap.Interval{}
@@ -188,7 +187,7 @@ func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, 
 			if steps[k].had.Seconds() == 0 {
 				continue
 			}
-			from := max(since[k].StartNS, p.risenBy(part), part.Solid[level.At(part.Solid, steps[k].had.StartNS)].StartNS)
+			from := max(since[k].StartNS, part.risenNS, part.Solid[level.At(part.Solid, steps[k].had.StartNS)].StartNS)
 			c := part.stepAt(overlap.Interval{StartNS: from, EndNS: until}, moment, at)
 			chances = append(chances, max(minJoint, c.chance()))
 			if rises(c.was, c.is) && c.chance() < jointChance && !part.Dipped(c.had, c.is.Rate) {
@@ -210,17 +209,6 @@ func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, 
 	return best
 }
 
-// risenBy is when the disk reached the new level of its latest recovery so far; 0 if it has none.
-func (p *phase) risenBy(part *part) int64 {
-	var at int64
-	for _, r := range p.out.Recoveries {
-		if r.Disk == part.Name() && r.LagS != nil {
-			at = max(at, int64((r.AtS+*r.LagS)*1e9))
-		}
-	}
-	return at
-}
-
 // stepAfter finds the one rise after another's end that fits best by least squares: ends close to one another leave no time
 // for levels.
 func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) climb {
@@ -229,7 +217,7 @@ func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) clim
 	if at-before.StartNS < settleNS {
 		return climb{} // too short to say what the disk had
 	}
-	from = max(from, p.risenBy(part))
+	from = max(from, part.risenNS)
 	until = min(until, at+longestLagNS)
 	n, minSamples := int((until-from)/level.SampleNS), int(minSideNS/level.SampleNS)
 	first := max(minSamples, int((at-from)/level.SampleNS))
@@ -271,11 +259,7 @@ func (p *phase) cut(part *part, ns int64, s float64, rose bool) *Cut {
 	if ns == part.EndNS() {
 		return c
 	}
-	for i := range p.parts {
-		other := &p.parts[i]
-		if other == part || len(other.Active) == 0 {
-			continue
-		}
+	for _, other := range p.others(part) {
 		c.Disk = other.Name()
 		if other.EndNS() == ns {
 			return c

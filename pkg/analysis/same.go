@@ -1,10 +1,12 @@
 package analysis
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -15,34 +17,20 @@ type job struct {
 	work             work.Work
 }
 
-func (p *phase) job(part *part) job {
-	w := part.Work
-	w.Op, w.Test = part.Trace.Op, p.trace.Test
-	return job{part.Name(), p.connections[part.Name()], w}
-}
-
 // same reports whether both are one disk's, at the same work except for some keys, and connected alike.
 func (j job) same(o job, but ...work.Key) bool {
 	return j.disk == o.disk && j.connection == o.connection && j.work.SameBut(o.work, but...)
 }
 
-// part is the part of a disk; nil if it is idle.
-func (p *phase) part(disk string) *part {
-	if i := slices.IndexFunc(p.parts, func(part part) bool { return part.Name() == disk }); i >= 0 {
-		return &p.parts[i]
-	}
-	return nil
-}
-
 // sameWork reports whether a disk does the same in both phases, by the same connection, except for some keys of its work.
 func (p *phase) sameWork(q *phase, disk string, but ...work.Key) bool {
 	a, b := p.part(disk), q.part(disk)
-	return a != nil && b != nil && p.job(a).same(q.job(b), but...)
+	return a != nil && b != nil && a.job.same(b.job, but...)
 }
 
 // among reports whether all that p's disks do, except for some keys, is done in q as well.
 func among(p, q *phase, but ...work.Key) bool {
-	return !slices.ContainsFunc(p.parts, func(part part) bool { return !p.sameWork(q, part.Name(), but...) })
+	return !slices.ContainsFunc(p.parts, func(part *part) bool { return !p.sameWork(q, part.Name(), but...) })
 }
 
 // sameJobs reports whether the same disks do the same in both phases, except for some keys.
@@ -50,11 +38,24 @@ func sameJobs(p, q *phase, but ...work.Key) bool {
 	return len(p.parts) == len(q.parts) && among(p, q, but...)
 }
 
+// grouped puts what is alike together, in the order in which the first of each group comes.
+func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
+	var groups [][]T
+	for _, next := range all {
+		i := slices.IndexFunc(groups, func(g []T) bool { return alike(g[0], next) })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], next)
+	}
+	return groups
+}
+
 // markRepeats notes of each phase which earlier one it repeats.
 func markRepeats(phases []*phase) {
-	for i, p := range phases {
-		if k := slices.IndexFunc(phases[:i], func(q *phase) bool { return q.out.Repeats == "" && sameJobs(q, p) }); k >= 0 {
-			p.out.Repeats = phases[k].out.Phase
+	for _, group := range grouped(phases, func(p, q *phase) bool { return sameJobs(p, q) }) {
+		for _, again := range group[1:] {
+			again.out.Repeats = group[0].out.Phase
 		}
 	}
 }
@@ -64,21 +65,25 @@ func markRepeats(phases []*phase) {
 func unlike(phases []*phase) []Warning {
 	phases = slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.out.Repeats != "" }) // they say no more
 	for _, p := range phases {
-		for i := range p.parts {
-			here := p.job(&p.parts[i])
+		for _, part := range p.parts {
+			here := part.job
 			if len(p.parts) < 2 || here.work.Limited() {
 				continue
 			}
 			other, in := unlikeAlone(phases, here)
 			for _, q := range phases {
 				if other == nil && !here.work.Declared() && sameJobs(p, q, work.KeySizes, work.KeyOrder) && !p.sameWork(q, here.disk) {
-					alike := q.job(q.part(here.disk))
-					other, in = &alike, q.out.Phase
+					other, in = &q.part(here.disk).job, q.out.Phase
 				}
 			}
-			if other != nil {
-				return []Warning{{Code: "unlike_work", Disk: here.disk, Other: difference(other.work, in, here.work, p.out.Phase)}}
+			if other == nil {
+				continue
 			}
+			var texts []string // "sizes 1 GB in A, 1 MB in WW"
+			for _, key := range other.work.Differs(here.work) {
+				texts = append(texts, string(key)+" "+other.work.Value(key)+" in "+in+", "+here.work.Value(key)+" in "+p.out.Phase)
+			}
+			return []Warning{{Code: "unlike_work", Disk: here.disk, Other: strings.Join(texts, "; ")}}
 		}
 	}
 	return nil
@@ -87,87 +92,85 @@ func unlike(phases []*phase) []Warning {
 // unlikeAlone is what a disk does alone in a phase of the same direction and connection, if no phase has it alone at the same work.
 func unlikeAlone(phases []*phase, here job) (other *job, in string) {
 	for _, q := range phases {
-		if len(q.parts) != 1 || q.parts[0].Name() != here.disk || q.parts[0].Trace.Op != here.work.Op || q.parts[0].Limited() {
+		if len(q.parts) != 1 || q.parts[0].Limited() {
 			continue
 		}
-		alone := q.job(&q.parts[0])
-		if alone.connection != here.connection || alone.work.Reads != here.work.Reads {
+		alone := &q.parts[0].job
+		if alone.disk != here.disk || alone.connection != here.connection || alone.work.Op != here.work.Op || alone.work.Reads != here.work.Reads {
 			continue
 		}
 		if alone.same(here) {
 			return nil, ""
 		}
-		other, in = &alone, q.out.Phase
+		other, in = alone, q.out.Phase
 	}
 	return other, in
 }
 
-// difference says in what two works differ: "sizes 1 GB in A, 1 MB in WW".
-func difference(a work.Work, in string, b work.Work, out string) string {
-	var texts []string
-	for _, key := range a.Differs(b) {
-		texts = append(texts, string(key)+" "+a.Value(key)+" in "+in+", "+b.Value(key)+" in "+out)
-	}
-	return strings.Join(texts, "; ")
-}
+// solos are what the disks have alone, by their jobs: of phases in which one disk worked by itself.
+type solos []*solo
 
-// solos are the disks' rates alone: of phases in which one disk worked by itself.
-type solos []solo
-
-// solo is what a disk does alone, and the phases that say so.
+// solo is what a disk has alone in a job, and the phases that say so: its rate, or its latencies.
 type solo struct {
 	job
-	level.Measured
 	phase string
-	each  []level.Measured // of the phases
+	level.Measured
+	quantile.Figures
+	found []*quantile.Quantile
+}
+
+// find returns what a disk has alone in a job; nil if no phase has it.
+func (s solos) find(j job) *solo {
+	if i := slices.IndexFunc(s, func(alone *solo) bool { return alone.same(j) }); i >= 0 {
+		return s[i]
+	}
+	return nil
+}
+
+// newSolos gathers phases of one disk each by their jobs.
+func newSolos(alone []*phase) (s solos, groups [][]*phase) {
+	groups = grouped(alone, func(p, q *phase) bool { return p.parts[0].job.same(q.parts[0].job) })
+	for _, group := range groups {
+		var names []string
+		for _, p := range group {
+			names = append(names, p.out.Phase)
+		}
+		s = append(s, &solo{job: group[0].parts[0].job, phase: strings.Join(names, ", ")})
+	}
+	return s, groups
 }
 
 // soloRates takes the lowest level of each phase of one disk: a disk never has a rate averaged over a throttle, and one that
 // has at least its lowest level beside others was not held back.
 func soloRates(phases []*phase) solos {
-	var s solos
+	lowest := map[*phase]level.Measured{}
+	var alone []*phase
 	for _, p := range phases {
 		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || p.out.Overlap == nil || p.out.Overlap.Rate <= 0 {
 			continue
 		}
-		part := &p.parts[0]
-		lowest, found := level.Measured{}, false
+		part := p.parts[0]
+		var all []level.Measured
 		for _, l := range part.Solid {
 			if l.StartNS < part.warmNS-closeNS && len(part.Solid) > 1 {
 				continue // it was not warm yet
 			}
-			if m, ok := part.Measure(part.MovingIn(l.Interval)...); ok && (!found || m.Rate < lowest.Rate) {
-				lowest, found = m, true
+			if m, ok := part.Measure(part.MovingIn(l.Interval)...); ok {
+				all = append(all, m)
 			}
 		}
-		if !found {
-			continue
+		if len(all) > 0 {
+			lowest[p] = slices.MinFunc(all, func(a, b level.Measured) int { return cmp.Compare(a.Rate, b.Rate) })
+			alone = append(alone, p)
 		}
-		alone := s.find(p.job(part))
-		if alone == nil {
-			s = append(s, solo{job: p.job(part), phase: p.out.Phase})
-			alone = &s[len(s)-1]
-		} else {
-			alone.phase += ", " + p.out.Phase
+	}
+	s, groups := newSolos(alone)
+	for i, group := range groups {
+		var each []level.Measured
+		for _, p := range group {
+			each = append(each, lowest[p])
 		}
-		alone.each = append(alone.each, lowest)
-		alone.Measured = level.Pooled(alone.each)
+		s[i].Measured = level.Pooled(each)
 	}
 	return s
-}
-
-// find returns what a disk has alone in a job; nil if no phase has it.
-func (s solos) find(j job) *solo {
-	if i := slices.IndexFunc(s, func(alone solo) bool { return alone.same(j) }); i >= 0 {
-		return &s[i]
-	}
-	return nil
-}
-
-// of is what the disk does alone under the phase's conditions, if a phase says it.
-func (s solos) of(p *phase, part *part) (solo, bool) {
-	if alone := s.find(p.job(part)); alone != nil {
-		return *alone, true
-	}
-	return solo{}, false
 }

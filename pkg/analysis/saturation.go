@@ -82,10 +82,10 @@ func saturations(phases []*phase) []Saturation {
 		if step == nil || step.Step != trace.SaturationAlone || len(p.parts) != 1 {
 			continue
 		}
-		part := &p.parts[0]
+		part := p.parts[0]
 		s := Saturation{
 			Of: step.Of, Disk: part.Name(), Alone: p.out.Phase, WroteBytes: float64(part.Curve.At(math.MaxInt64)),
-			Bursts: []level.Burst{}, Fall: fallOf(p, part),
+			Bursts: []level.Burst{}, Fall: fallOf(part),
 		}
 		if s.Fall != nil {
 			cliff := level.NewCache(&part.Disk, s.Fall.Steps)
@@ -99,8 +99,8 @@ func saturations(phases []*phase) []Saturation {
 }
 
 // fallOf is the end of the fast writing, if the disk was seen to fall lastingly.
-func fallOf(p *phase, part *part) *Fall {
-	t := p.out.Disks[part.Name()].Throttle
+func fallOf(part *part) *Fall {
+	t := part.out.Throttle
 	if t == nil || t.Recovered != nil {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (s *Saturation) bursts(phases []*phase, c level.Cache) {
 		if step == nil || step.Step != trace.SaturationBurst || step.Of != s.Of || step.Disk != s.Disk || len(p.parts) != 1 || len(p.parts[0].Active) == 0 {
 			continue
 		}
-		part := &p.parts[0]
+		part := p.parts[0]
 		length := overlap.Seconds(part.Active)
 		b := c.Regained(float64(part.Curve.At(math.MaxInt64)), length)
 		b.Phase, b.RestS = p.out.Phase, float64(step.RestNS)/1e9
@@ -174,7 +174,7 @@ func (s *Saturation) together(phases []*phase) {
 			continue
 		}
 		for i := range p.parts {
-			if part := &p.parts[i]; part.Name() == s.Disk {
+			if part := p.parts[i]; part.Name() == s.Disk {
 				s.Together = p.fallTogether(part, s.Fall)
 			}
 		}
@@ -202,8 +202,7 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 
 // othersFall reports whether another disk falls between two times: then it is not known whose fall others gained from.
 func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
-	for k := range p.parts {
-		other := &p.parts[k]
+	for _, other := range p.parts {
 		for i := 1; i < len(other.Solid) && other.Trace != part.Trace; i++ {
 			l := other.Solid[i]
 			if fromNS < l.StartNS && l.StartNS < toNS && l.Rate <= maxDrop*other.Solid[i-1].Rate {
@@ -216,8 +215,7 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 
 // gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
 func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interval) {
-	for k := range p.parts {
-		other := &p.parts[k]
+	for _, other := range p.parts {
 		if other.Trace == part.Trace || len(other.Active) == 0 || other.Work.Limited() {
 			continue
 		}

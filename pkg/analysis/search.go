@@ -76,7 +76,7 @@ func (p *phase) streamVerdict() stream.Verdict {
 		}
 	}
 	for i := range p.parts {
-		if part := &p.parts[i]; last > 0 && !part.Limited() && (len(part.Active) == 0 || search.Stopped(part.EndNS(), last)) {
+		if part := p.parts[i]; last > 0 && !part.Limited() && (len(part.Active) == 0 || search.Stopped(part.EndNS(), last)) {
 			return ""
 		}
 	}

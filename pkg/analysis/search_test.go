@@ -135,27 +135,6 @@ func TestSearchAnswers(t *testing.T) {
 	}
 }
 
-// The tries of two searches that take turns, and phases that are none.
-func TestSearchesApart(t *testing.T) {
-	try := func(name, search string, value float64) *phase {
-		p := played(name, "A", trace.Read, 1)
-		p.out.Streams = []Stream{{Verdict: stream.Clean}}
-		if search != "" {
-			p.trace.Search = &trace.Try{Search: search, Kind: trace.SearchStreams, Disk: "A", Value: value}
-		}
-		return p
-	}
-	var got []string
-	for _, s := range searches([]*phase{try("1", "x", 1), try("2", "", 1), try("3", "y", 2), try("4", "x", math.Inf(1)), try("5", "x", 3)}) {
-		for _, t := range s.Tries {
-			got = append(got, s.Name+t.Phase+string(t.Verdict))
-		}
-	}
-	if want := []string{"x1clean", "x5clean", "y3clean"}; !slices.Equal(got, want) {
-		t.Errorf("tries %v, want %v", got, want)
-	}
-}
-
 // A try is not clean if a disk beside the streams stopped early; one at a pace may rest.
 func TestTryWhoseOthersStopEarly(t *testing.T) {
 	for _, tt := range []struct {

@@ -99,27 +99,3 @@ func settledAtEnd(d *trace.DiskTrace, windowNS int64) bool {
 	}
 	return last > 0 && int64(last) == endNS/windowNS
 }
-
-// Of three disks one has a pace and one moved nothing: of neither anything is said.
-func TestWhoIsSteady(t *testing.T) {
-	p := together(tracetest.FilesAt(tracetest.Flat(1e8), 30), tracetest.FilesAt(tracetest.Flat(1e8), 30), tracetest.FilesAt(tracetest.Flat(0), 30), tracetest.FilesAt(tracetest.Flat(3e8, [2]float64{26, 1e8}), 30))
-	p.parts[0].Work.Pace = 1e8
-	if p.steady(); len(p.out.Disks) != 0 || len(p.out.Warnings) != 0 {
-		t.Errorf("nobody waited: %+v, %v", p.out.Disks, p.out.Warnings)
-	}
-	p.trace.SteadyNS = 4e9
-	p.steady()
-	b, d := p.out.Disks["B"].Steady, p.out.Disks["D"]
-	if len(p.out.Disks) != 2 || b == nil || b.SinceS != 0 || b.WindowS != 4 || !agrees(b.Rate, 1e8) || d.Steady != nil {
-		t.Errorf("%+v", p.out.Disks)
-	}
-	if w := p.out.Warnings; len(w) != 2 || w[0].Code != "steady_unfallen" || w[0].Disk != "B" || w[1].Code != "not_steady" || w[1].Disk != "D" || w[1].Values != (WindowValues{4}) {
-		t.Errorf("warnings %+v", w)
-	}
-	// Five windows are judged, the last of them whole.
-	for windowNS, want := range map[int64]bool{6e9: true, 6.1e9: false, 31e9: false} {
-		if got, _ := p.parts[1].steadyIn(windowNS); (got != nil) != want {
-			t.Errorf("in windows of %v s: %+v", seconds(windowNS), got)
-		}
-	}
-}

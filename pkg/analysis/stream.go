@@ -65,8 +65,7 @@ const maxStreamSteps = 300
 
 // streams reports the outcome of each disk's streams.
 func (p *phase) streams() {
-	for i := range p.parts {
-		part := &p.parts[i]
+	for i, part := range p.parts {
 		if len(part.Trace.Streams) == 0 {
 			continue
 		}
@@ -179,16 +178,3 @@ func streamSeries(t *trace.Stream) *StreamSeries {
 
 // bufferSeconds is a buffer in whole milliseconds: finer is no use on a chart, and would be most of analysis.json.
 func bufferSeconds(ns int64) float64 { return math.Round(float64(ns)/1e6) / 1e3 }
-
-// drops reports each disk whose streams had late frames.
-func (f *finder) drops() {
-	for _, t := range f.phase.StreamTotals {
-		if t.Late == 0 {
-			continue
-		}
-		f.add(Finding{
-			Code: "drops", Disk: t.Disk, Disks: t.LateOnlyWhile, Weight: 2.5 + float64(t.Late)/float64(t.Due),
-			Values: DropsValues{Late: float64(t.Late), Due: float64(t.Due), LongestStallS: t.LongestStallS},
-		})
-	}
-}

@@ -276,37 +276,6 @@ func TestSearches(t *testing.T) {
 	}
 }
 
-// The worst stream has the most late frames; of two that have as many, the lower buffer; of two alike, it is the first.
-func TestWorstStream(t *testing.T) {
-	type outcome struct {
-		late     int
-		bufferMS int64
-	}
-	for _, tt := range []struct {
-		streams []outcome
-		want    string
-	}{
-		{[]outcome{{0, 500}}, "1"},
-		{[]outcome{{0, 500}, {0, 400}, {0, 450}}, "2"},
-		{[]outcome{{0, 500}, {0, 500}}, "1"},
-		{[]outcome{{3, 500}, {2, 100}, {4, 900}}, "3"},
-		{[]outcome{{1, 100}, {3, 400}, {3, 200}}, "3"},
-	} {
-		d := &trace.DiskTrace{Name: "A", Op: trace.Read}
-		late := 0
-		for i, o := range tt.streams {
-			sample := stream.Sample{Due: 10, Late: o.late, BufferNS: o.bufferMS * 1e6}
-			d.Streams = append(d.Streams, trace.Stream{Name: string(rune('1' + i)), Samples: []trace.StreamSample{{TNS: 1e9, Sample: sample}}})
-			late += o.late
-		}
-		p := &phase{trace: &trace.Phase{}, parts: []part{{Disk: level.Disk{Trace: d}}, {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}}}}, out: &Phase{}}
-		p.streams()
-		if got := p.out.StreamTotals; len(got) != 1 || got[0].Worst != tt.want || got[0].Late != late || got[0].Streams != len(tt.streams) || got[0].Op != trace.Read {
-			t.Errorf("%v: %+v, want the worst to be %s", tt.streams, got, tt.want)
-		}
-	}
-}
-
 func TestStreamOf(t *testing.T) {
 	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A", Op: trace.Write}}}
 	for _, tt := range []struct {

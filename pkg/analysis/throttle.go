@@ -128,7 +128,7 @@ func (p *phase) fellFirst(part *part, ns int64) bool {
 	own := part.Curve.Rates(around, n)
 	others := make([]float64, n)
 	for k := range p.parts {
-		if other := &p.parts[k]; other.Trace != part.Trace {
+		if other := p.parts[k]; other.Trace != part.Trace {
 			for i, r := range other.Curve.Rates(around, n) {
 				others[i] += r
 			}

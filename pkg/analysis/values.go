@@ -1,128 +1,157 @@
 package analysis
 
-// The numbers of findings and warnings, each type of the code that its comment names. In analysis.json they are the keys of values.
+// The numbers of findings and warnings, by their codes: in analysis.json the keys of values.
 type (
-	PartialValues struct { // partial: of a disk that failed
+	// PartialValues are those of partial: of a disk that failed.
+	PartialValues struct {
 		AtS float64 `json:"at_s"`
 		Seq float64 `json:"seq"` // of the file
 	}
-	DropsValues struct { // drops
+	// DropsValues are those of drops.
+	DropsValues struct {
 		Due           float64 `json:"due"`
 		Late          float64 `json:"late"`
 		LongestStallS float64 `json:"longest_stall_s"`
 	}
-	SaturationValues struct { // saturation
+	// SaturationValues are those of saturation.
+	SaturationValues struct {
 		AtBytes  float64  `json:"at_bytes"`
 		FromRate float64  `json:"from_rate"`
 		RestS    *float64 `json:"rest_s,omitempty"`
 		ToRate   float64  `json:"to_rate"`
 	}
-	LatencyValues struct { // latency
+	// LatencyValues are those of latency.
+	LatencyValues struct {
 		FromNS   float64 `json:"from_ns"`
 		Quantile float64 `json:"quantile"`
 		Times    float64 `json:"times"`
 		ToNS     float64 `json:"to_ns"`
 	}
-	ReferenceValues struct { // hub_cost, held
+	// ReferenceValues are those of hub_cost, held.
+	ReferenceValues struct {
 		Rate      float64 `json:"rate"`
 		Reference float64 `json:"reference"`
 	}
-	StealValues struct { // steal: of each who lost, on average, but for rate
+	// StealValues are those of steal: of each who lost, on average, but for rate.
+	StealValues struct {
 		Fair float64 `json:"fair"`
 		Had  float64 `json:"had"`
 		Rate float64 `json:"rate"`
 	}
-	RateValues struct { // uneven: above an even share
+	// RateValues are those of uneven: above an even share.
+	RateValues struct {
 		Rate float64 `json:"rate"`
 	}
-	EvenValues struct { // even: Jain's index, and the lowest and the highest retention
+	// EvenValues are those of even: Jain's index, and the lowest and the highest retention.
+	EvenValues struct {
 		High float64 `json:"high"`
 		Jain float64 `json:"jain"`
 		Low  float64 `json:"low"`
 	}
-	RecoveryValues struct { // recovery
+	// RecoveryValues are those of recovery.
+	RecoveryValues struct {
 		From    float64 `json:"from"`
 		LagHigh float64 `json:"lag_high"`
 		LagLow  float64 `json:"lag_low"`
 		To      float64 `json:"to"`
 	}
-	DuplexValues struct { // duplex
+	// DuplexValues are those of duplex.
+	DuplexValues struct {
 		Gain float64 `json:"gain"`
 		Rate float64 `json:"rate"`
 	}
-	CeilingValues struct { // ceiling
+	// CeilingValues are those of ceiling.
+	CeilingValues struct {
 		Alone   float64 `json:"alone"`
 		Rate    float64 `json:"rate"`
 		Without float64 `json:"without"`
 	}
-	BottleneckValues struct { // bottleneck
+	// BottleneckValues are those of bottleneck.
+	BottleneckValues struct {
 		Capacity float64 `json:"capacity"`
 		Rate     float64 `json:"rate"`
 	}
-	OthersValues struct { // others: the rate by fio's rule, and that in the overlap
+	// OthersValues are those of others: the rate by fio's rule, and that in the overlap.
+	OthersValues struct {
 		Overlap float64 `json:"overlap"`
 		Rate    float64 `json:"rate"`
 	}
-	ForeignValues struct { // foreign_traffic
+	// ForeignValues are those of foreign_traffic.
+	ForeignValues struct {
 		Bytes float64 `json:"bytes"`
 		FromS float64 `json:"from_s"`
 		Rate  float64 `json:"rate"`
 		Share float64 `json:"share"` // of what was counted
 		ToS   float64 `json:"to_s"`
 	}
-	CachedValues struct { // cached, of a finding
+	// CachedValues are those of cached, of a finding.
+	CachedValues struct {
 		Bytes   float64 `json:"bytes"`
 		Counted float64 `json:"counted"`
 		Device  float64 `json:"device"`
 		Share   float64 `json:"share"` // of counted
 	}
-	PercentValues struct { // host_bound
+	// PercentValues are those of host_bound.
+	PercentValues struct {
 		Percent float64 `json:"percent"`
 	}
-	StoppedValues struct { // stopped
+	// StoppedValues are those of stopped.
+	StoppedValues struct {
 		AtS     float64 `json:"at_s"`
 		Seconds float64 `json:"seconds"`
 		Times   float64 `json:"times"`
 	}
-	SecondsValues struct { // start_skew, thin_window; no_interval of a short window
+	// SecondsValues are those of start_skew, thin_window; no_interval of a short window.
+	SecondsValues struct {
 		Seconds float64 `json:"seconds"`
 	}
-	FilesValues struct { // unusable_files, overlapping_files, few_files; no_interval of few files
+	// FilesValues are those of unusable_files, overlapping_files, few_files; no_interval of few files.
+	FilesValues struct {
 		Files float64 `json:"files"`
 		Of    float64 `json:"of,omitempty"`
 	}
-	MomentsValues struct { // no_interval, if the progress is known at few moments
+	// MomentsValues are those of no_interval, if the progress is known at few moments.
+	MomentsValues struct {
 		Moments float64 `json:"moments"`
 	}
-	ShareValues struct { // edges; cached, of files found in the cache
+	// ShareValues are those of edges; cached, of files found in the cache.
+	ShareValues struct {
 		Share float64 `json:"share"`
 	}
-	MostValues struct { // cached, of a rate that no link carries
+	// MostValues are those of cached, of a rate that no link carries.
+	MostValues struct {
 		Most float64 `json:"most"`
 		Rate float64 `json:"rate"`
 	}
-	HostLateValues struct { // host_late
+	// HostLateValues are those of host_late.
+	HostLateValues struct {
 		Late    float64 `json:"late"`
 		Seconds float64 `json:"seconds"`
 	}
-	RequestsValues struct { // left_out
+	// RequestsValues are those of left_out.
+	RequestsValues struct {
 		Requests float64 `json:"requests"`
 	}
-	StagesValues struct { // many_stages
+	// StagesValues are those of many_stages.
+	StagesValues struct {
 		Listed float64 `json:"listed"`
 		Stages float64 `json:"stages"`
 	}
-	WindowValues struct { // not_steady
+	// WindowValues are those of not_steady.
+	WindowValues struct {
 		WindowS float64 `json:"window_s"`
 	}
-	UnfallenValues struct { // steady_unfallen
+	// UnfallenValues are those of steady_unfallen.
+	UnfallenValues struct {
 		Bytes float64 `json:"bytes"`
 		Rate  float64 `json:"rate"`
 	}
-	SizeValues struct { // size_or_time
+	// SizeValues are those of size_or_time.
+	SizeValues struct {
 		AtBytes float64 `json:"at_bytes"`
 	}
-	ModesValues struct { // bimodal
+	// ModesValues are those of bimodal.
+	ModesValues struct {
 		High float64 `json:"high"`
 		Low  float64 `json:"low"`
 		Mean float64 `json:"mean"`

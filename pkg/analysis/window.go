@@ -8,9 +8,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// maxStages is how many stages are listed. A run has as many as disks start, end and pause: more than this help
-// nobody, and cost more than all the rest.
-const maxStages = 10_000
+const (
+	// maxStages is how many stages are listed. A run has as many as disks start, end and pause: more than this help
+	// nobody, and cost more than all the rest.
+	maxStages = 10_000
+	// maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly they moved.
+	maxEdgeDoubt = 0.02
+	// minIntervalS is the length of a window below which no interval is given: a stall of a second or two, or noise that
+	// lasts that long, may fill it or be missing from it, and nothing in it shows that.
+	minIntervalS = 5
+)
 
 func (p *phase) fillStages() {
 	if n := len(p.stages); n > maxStages {
@@ -24,7 +31,7 @@ func (p *phase) fillStages() {
 			Disks:  make(map[string]StageDisk, len(s.Active)),
 		}
 		for _, i := range s.Active {
-			part := &p.parts[i]
+			part := p.parts[i]
 			bytes := part.Curve.Between(s.Interval).Bytes
 			rate := float64(bytes) / s.Seconds()
 			out.Active = append(out.Active, part.Name())
@@ -35,6 +42,7 @@ func (p *phase) fillStages() {
 	}
 }
 
+// fillOverlap measures the window: what each disk moved in it, and how precisely its rate is known.
 func (p *phase) fillOverlap() {
 	if len(p.window) == 0 {
 		p.out.NoOverlap = p.noOverlap()
@@ -49,50 +57,100 @@ func (p *phase) fillOverlap() {
 		Spans:     spans(p.window),
 		Disks:     map[string]OverlapDisk{},
 	}
-	total, each := p.windowIntervals()
-	o.CI95 = total
-	rates := make([]float64, 0, len(p.parts))
-	for i := range p.parts {
-		part := &p.parts[i]
-		d := OverlapDisk{Op: part.Trace.Op, CI95: each[i]}
+	p.out.Overlap = o
+	if length < minIntervalS && length >= overlap.ShortS { // below, all of its rates are in doubt
+		p.warn(Warning{Code: "no_interval", Values: SecondsValues{length}})
+	}
+	var flows []stats.Flow
+	var contending []float64 // rates
+	for _, part := range p.parts {
+		d := OverlapDisk{Op: part.Trace.Op}
+		if length >= minIntervalS {
+			flow := part.Curve.Flow(p.window)
+			flows = append(flows, flow)
+			d.CI95 = intervalOf(flow)
+			switch doubt := flow.Doubt(); {
+			case doubt != stats.NoDoubt && part.Limited(): // its rate is that of its work
+			case doubt == stats.TooFew:
+				p.warn(Warning{Code: "no_interval", Disk: part.Name(), Values: FilesValues{Files: float64(flow.Spread.Items)}})
+			case doubt == stats.TooShort:
+				p.warn(Warning{Code: "no_interval", Disk: part.Name(), Values: MomentsValues{float64(flow.Known + 1)}})
+			}
+		}
+		var read int64
+		var reads *overlap.Curve // of a disk that also writes
+		if part.Trace.Both {
+			reads = overlap.NewCurve(part.Trace.Direction(trace.Read))
+		}
 		for _, v := range p.window {
 			a := part.Curve.Between(v)
 			d.Bytes += a.Bytes
 			d.BytesLow += a.Low
 			d.BytesHigh += a.High
+			switch {
+			case reads != nil:
+				read += reads.Between(v).Bytes
+			case part.Trace.Op != trace.Write:
+				read += a.Bytes
+			}
 		}
 		d.Rate = float64(d.Bytes) / length
-		read := float64(p.readOf(part, d.Bytes)) / length
+		readRate := float64(read) / length
 		if part.Trace.Both {
-			d.ReadRate = read
+			d.ReadRate = readRate
 		}
-		o.ReadRate += read
-		o.WriteRate += d.Rate - read
-		o.Bytes += d.Bytes
-		o.BytesLow += d.BytesLow
-		o.BytesHigh += d.BytesHigh
+		o.ReadRate, o.WriteRate = o.ReadRate+readRate, o.WriteRate+d.Rate-readRate
+		o.Bytes, o.BytesLow, o.BytesHigh = o.Bytes+d.Bytes, o.BytesLow+d.BytesLow, o.BytesHigh+d.BytesHigh
 		if part.Contends() {
-			rates = append(rates, d.Rate)
+			contending = append(contending, d.Rate)
 		}
 		o.Disks[part.Name()] = d
 	}
+	if length >= minIntervalS {
+		o.CI95 = intervalOf(stats.Total(flows))
+	}
 	o.Rate = float64(o.Bytes) / length
 	if o.Bytes > 0 {
-		if len(rates) > 1 || len(rates) == len(p.parts) {
-			o.Jain = stats.Jain(rates)
+		if len(contending) > 1 || len(contending) == len(p.parts) {
+			o.Jain = stats.Jain(contending)
 		}
 		for name, d := range o.Disks {
 			d.Share = float64(d.Bytes) / float64(o.Bytes)
 			o.Disks[name] = d
 		}
 	}
-	p.out.Overlap = o
 	if length < overlap.ShortS {
-		p.warn(Warning{Code: "thin_window", Values: SecondsValues{Seconds: length}})
+		p.warn(Warning{Code: "thin_window", Values: SecondsValues{length}})
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
-		p.warn(Warning{Code: "edges", Values: ShareValues{Share: doubt / float64(o.Bytes)}})
+		p.warn(Warning{Code: "edges", Values: ShareValues{doubt / float64(o.Bytes)}})
 	}
+}
+
+// noOverlap says what kept the disks from being active together.
+func (p *phase) noOverlap() *NoOverlap {
+	n := &NoOverlap{}
+	for _, part := range p.parts {
+		if len(part.Active) == 0 {
+			n.Disks = append(n.Disks, part.Name())
+		}
+	}
+	if len(n.Disks) > 0 || len(p.parts) == 0 {
+		return n
+	}
+	last, first := p.parts[0], p.parts[0]
+	for _, part := range p.parts {
+		if part.StartNS() > last.StartNS() {
+			last = part
+		}
+		if part.EndNS() < first.EndNS() {
+			first = part
+		}
+	}
+	if first.EndNS() <= last.StartNS() {
+		*n = NoOverlap{Disks: []string{first.Name(), last.Name()}, EndedS: seconds(first.EndNS()), BeganS: seconds(last.StartNS())}
+	}
+	return n
 }
 
 func (d OverlapDisk) rateOf(op trace.Role) float64 {
@@ -105,79 +163,6 @@ func (d OverlapDisk) rateOf(op trace.Role) float64 {
 	return 0
 }
 
-// readOf is how much of the bytes that a disk moved in the window was read.
-func (p *phase) readOf(part *part, bytes int64) int64 {
-	switch {
-	case part.Trace.Both:
-		read := overlap.NewCurve(part.Trace.Direction(trace.Read))
-		bytes = 0
-		for _, v := range p.window {
-			bytes += read.Between(v).Bytes
-		}
-		return bytes
-	case part.Trace.Op == trace.Write:
-		return 0
-	}
-	return bytes
-}
-
-// maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly they moved.
-const maxEdgeDoubt = 0.02
-
-// noOverlap says what kept the disks from being active together.
-func (p *phase) noOverlap() *NoOverlap {
-	n := &NoOverlap{}
-	for i := range p.parts {
-		if len(p.parts[i].Active) == 0 {
-			n.Disks = append(n.Disks, p.parts[i].Name())
-		}
-	}
-	if len(n.Disks) > 0 || len(p.parts) == 0 {
-		return n
-	}
-	last, first := &p.parts[0], &p.parts[0]
-	for i := range p.parts {
-		if p.parts[i].StartNS() > last.StartNS() {
-			last = &p.parts[i]
-		}
-		if p.parts[i].EndNS() < first.EndNS() {
-			first = &p.parts[i]
-		}
-	}
-	if first.EndNS() <= last.StartNS() {
-		return &NoOverlap{Disks: []string{first.Name(), last.Name()}, EndedS: seconds(first.EndNS()), BeganS: seconds(last.StartNS())}
-	}
-	return n
-}
-
-// minIntervalS is the length of a window below which no interval is given: a stall of a second or two, or noise that
-// lasts that long, may fill it or be missing from it, and nothing in it shows that.
-const minIntervalS = 5
-
-// windowIntervals are the 95 % intervals of the total rate and of each disk's, nil if the window does not show them.
-func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
-	each = make([]*Interval, len(p.parts))
-	if length := overlap.Seconds(p.window); length < minIntervalS {
-		if length >= overlap.ShortS { // below, all of its rates are in doubt
-			p.warn(Warning{Code: "no_interval", Values: SecondsValues{Seconds: length}})
-		}
-		return nil, each
-	}
-	flows := make([]stats.Flow, len(p.parts))
-	for i := range p.parts {
-		flows[i] = p.parts[i].Curve.Flow(p.window)
-		each[i] = intervalOf(flows[i])
-		switch doubt := flows[i].Doubt(); {
-		case doubt != stats.NoDoubt && p.parts[i].Limited(): // its rate is that of its work
-		case doubt == stats.TooFew:
-			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: FilesValues{Files: float64(flows[i].Spread.Items)}})
-		case doubt == stats.TooShort:
-			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: MomentsValues{Moments: float64(flows[i].Known + 1)}})
-		}
-	}
-	return intervalOf(stats.Total(flows)), each
-}
-
 func intervalOf(f stats.Flow) *Interval {
 	if f.Doubt() != stats.NoDoubt {
 		return nil
@@ -186,22 +171,16 @@ func intervalOf(f stats.Flow) *Interval {
 	return &Interval{max(0, v[0]), v[1]}
 }
 
-// Series is the phase's rates over time, in steps of one length from the release on; the last step ends with EndS.
-type Series struct {
-	StepS float64              `json:"step_s"`
-	EndS  float64              `json:"end_s"`
-	Total []float64            `json:"total"`
-	Disks map[string][]float64 `json:"disks"`
-}
+func (i *Interval) half() float64 { return (i[1] - i[0]) / 2 }
 
 // series follows all disks to the last byte of any. It is nil if none moved anything.
 func (p *phase) series() *Series {
 	var endNS int64
 	curves := make([]*overlap.Curve, len(p.parts))
-	for i := range p.parts {
-		curves[i] = p.parts[i].Curve
-		if len(p.parts[i].Active) > 0 {
-			endNS = max(endNS, p.parts[i].EndNS())
+	for i, part := range p.parts {
+		curves[i] = part.Curve
+		if len(part.Active) > 0 {
+			endNS = max(endNS, part.EndNS())
 		}
 	}
 	if endNS <= 0 {
@@ -229,7 +208,7 @@ func significant(rate float64) float64 {
 	return math.Round(rate/step) * step
 }
 
-// spans are the window's parts in seconds.
+// spans are intervals in seconds.
 func spans(window []overlap.Interval) [][2]float64 {
 	out := make([][2]float64, len(window))
 	for i, v := range window {
