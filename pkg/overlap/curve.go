@@ -64,27 +64,29 @@ func (c *Curve) at(ns int64) Amount {
 	started := sort.Search(len(c.files), func(i int) bool { return c.files[i].StartNS >= ns })
 	sum := c.sums[started]
 	a := Amount{sum, sum, sum}
-	for i := started - 1; i >= 0 && c.latest(i) > ns; i-- {
+	for i := started - 1; i >= 0; i-- {
 		f := &c.files[i]
-		done := doneOf(f, ns)
-		a.Bytes -= f.Bytes - done.Bytes
-		a.Low -= f.Bytes - done.Low
-		a.High -= f.Bytes - done.High
+		if c.ends == nil && f.EndNS <= ns || c.ends != nil && c.ends[i] <= ns {
+			break
+		}
+		a.add(doneOf(f, ns), -f.Bytes)
 	}
-	if n := len(c.open); n > 0 && ns > c.open[0].TNS {
-		done := between(c.open, c.open[0], c.open[n-1], min(ns, c.open[n-1].TNS))
-		a.Bytes += done.Bytes - c.open[0].Bytes
-		a.Low += done.Low - c.open[0].Bytes
-		a.High += done.High - c.open[0].Bytes
+	if len(c.open) > 0 {
+		a.add(c.doneOfOpen(ns), -c.open[0].Bytes)
 	}
 	return a
 }
 
-func (c *Curve) latest(i int) int64 {
-	if c.ends == nil {
-		return c.files[i].EndNS
-	}
-	return c.ends[i]
+// add adds an amount and a number of bytes.
+func (a *Amount) add(b Amount, bytes int64) {
+	a.Bytes += b.Bytes + bytes
+	a.Low += b.Low + bytes
+	a.High += b.High + bytes
+}
+
+// doneOfOpen is how much of the unfinished file is done by ns.
+func (c *Curve) doneOfOpen(ns int64) Amount {
+	return between(c.open, c.open[0], c.open[len(c.open)-1], ns)
 }
 
 // doneOf is how much of a file is done by ns.
@@ -133,4 +135,64 @@ func (c *Curve) Rates(intervals []Interval, n int) []float64 {
 		done = now
 	}
 	return rates
+}
+
+// Points returns the curve over v at moments at least stepNS apart, the ends of v among them, for callers that want
+// rates: the difference of two neighbours. Moments at which the bytes are known (samples, starts and ends of files)
+// are taken, and nothing is interpolated, except if files of the disk overlap: there they are evenly spaced. The
+// last two may lie up to half as close.
+func (c *Curve) Points(v Interval, stepNS int64) []trace.Sample {
+	points := []trace.Sample{{TNS: v.StartNS, Bytes: c.At(v.StartNS)}}
+	take := func(ns int64) {
+		if ns >= points[len(points)-1].TNS+stepNS && ns < v.EndNS {
+			points = append(points, trace.Sample{TNS: ns, Bytes: c.At(ns)})
+		}
+	}
+	n := len(c.files)
+	if c.ends != nil || n > 0 && len(c.open) > 0 && c.open[0].TNS < c.files[n-1].EndNS {
+		for ns := v.StartNS + stepNS; ns < v.EndNS; ns += stepNS {
+			take(ns)
+		}
+	} else {
+		first := sort.Search(n, func(i int) bool { return c.files[i].EndNS >= v.StartNS })
+		for i := first; i < n && c.files[i].StartNS <= v.EndNS; i++ {
+			f := &c.files[i]
+			take(f.StartNS)
+			for _, s := range f.Samples {
+				take(s.TNS)
+			}
+			take(f.EndNS)
+		}
+		for _, s := range c.open {
+			take(s.TNS)
+		}
+	}
+	if last := len(points) - 1; last > 0 && v.EndNS-points[last].TNS < stepNS/2 {
+		points = points[:last]
+	}
+	return append(points, trace.Sample{TNS: v.EndNS, Bytes: c.At(v.EndNS)})
+}
+
+// maxSteps is the maximum number of steps in a series: as many as a chart can show, and few enough for a file.
+const maxSteps = 240
+
+// Series is the rates of several disks over time, by curve and step, in bytes per second. The steps are of one length, 1,
+// 2 or 5 times a power of ten nanoseconds, and go from zero to endNS, where the last one ends, shorter or not. A file
+// under way counts as far as its progress is known.
+func Series(curves []*Curve, endNS int64) (stepNS int64, rates [][]float64) {
+	least := float64(endNS) / maxSteps
+	power := math.Pow10(int(math.Floor(math.Log10(max(least, 1)))))
+	for _, factor := range []float64{10, 5, 2, 1} {
+		if factor*power >= least {
+			stepNS = int64(factor * power)
+		}
+	}
+	rates = make([][]float64, len(curves))
+	for i, curve := range curves {
+		for from := int64(0); from < endNS; from += stepNS {
+			step := Interval{from, min(from+stepNS, endNS)}
+			rates[i] = append(rates[i], float64(curve.Between(step).Bytes)/step.Seconds())
+		}
+	}
+	return stepNS, rates
 }

@@ -29,7 +29,8 @@ func (c *Curve) Flow(window []Interval) stats.Flow {
 	return f
 }
 
-// spread is how the files in the window differ. If it holds very many, noise over time shows all of that.
+// spread is how the files in the window differ, as far as they lie in it. If it holds very many, noise over time shows
+// all of that.
 func (c *Curve) spread(window []Interval) stats.Spread {
 	const many = 2000 // files of equal length
 	var time, squares float64
@@ -41,11 +42,6 @@ func (c *Curve) spread(window []Interval) stats.Spread {
 	if time*time > many*squares && Seconds(window) > time/2 {
 		return stats.Spread{Items: len(c.files), Worth: time * time / squares}
 	}
-	return c.items(window).Spread()
-}
-
-// items are the files, as far as they lie in the window.
-func (c *Curve) items(window []Interval) stats.Items {
 	var it stats.Items
 	add := func(v Interval, bytes int64) {
 		if bytes > 0 {
@@ -59,20 +55,18 @@ func (c *Curve) items(window []Interval) stats.Items {
 			part++
 		}
 		for k := part; k < len(window) && window[k].StartNS < f.EndNS; k++ {
-			v := window[k].Within(Of(f))
-			if v.StartNS == f.StartNS && v.EndNS == f.EndNS {
-				add(v, f.Bytes)
-				continue
+			v, bytes := window[k].Within(Of(f)), f.Bytes
+			if v != Of(f) {
+				bytes = doneOf(f, v.EndNS).Bytes - doneOf(f, v.StartNS).Bytes
 			}
-			add(v, doneOf(f, v.EndNS).Bytes-doneOf(f, v.StartNS).Bytes)
+			add(v, bytes)
 		}
 	}
 	if n := len(c.open); n > 0 {
-		known := func(ns int64) int64 { return between(c.open, c.open[0], c.open[n-1], ns).Bytes }
 		for _, w := range window {
 			v := w.Within(Interval{c.open[0].TNS, c.open[n-1].TNS})
-			add(v, known(v.EndNS)-known(v.StartNS))
+			add(v, c.doneOfOpen(v.EndNS).Bytes-c.doneOfOpen(v.StartNS).Bytes)
 		}
 	}
-	return it
+	return it.Spread()
 }

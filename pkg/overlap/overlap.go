@@ -61,19 +61,19 @@ func Active(d *trace.DiskTrace, gapNS int64) []Interval {
 		}
 		spans = append(spans, v)
 	}
-	open, hasOpen := openSpan(d)
+	open, left := openSpan(d)
 	for i := range d.Files {
 		f := &d.Files[i]
 		if !f.Usable() {
 			continue
 		}
-		if hasOpen && open.StartNS <= f.StartNS {
+		if left && open.StartNS <= f.StartNS {
 			add(open)
-			hasOpen = false
+			left = false
 		}
 		add(Of(f))
 	}
-	if hasOpen {
+	if left {
 		add(open)
 	}
 	return spans
@@ -111,26 +111,20 @@ func Stages(active [][]Interval) []Stage {
 
 	var stages []Stage
 	on := make([]bool, len(active))
-	n := 0
 	for i := 0; i < len(edges); {
 		at := edges[i].ns
 		for ; i < len(edges) && edges[i].ns == at; i++ {
-			if on[edges[i].disk] = edges[i].on; edges[i].on {
-				n++
-			} else {
-				n--
-			}
+			on[edges[i].disk] = edges[i].on
 		}
-		if n == 0 || i == len(edges) {
-			continue
-		}
-		now := make([]int, 0, n)
+		var now []int
 		for disk, isOn := range on {
 			if isOn {
 				now = append(now, disk)
 			}
 		}
-		stages = append(stages, Stage{Interval{at, edges[i].ns}, now})
+		if len(now) > 0 && i < len(edges) {
+			stages = append(stages, Stage{Interval{at, edges[i].ns}, now})
+		}
 	}
 	return stages
 }
