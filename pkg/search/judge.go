@@ -1,9 +1,7 @@
 package search
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -15,15 +13,19 @@ import (
 // Judge derives the outcome of a try from its events.
 type Judge struct {
 	try     *scenario.Phase
-	streams map[source]*judged
-	moved   int64 // by the search's disk, in files that have ended
-	open    int64 // in the one that has not
-	worked  map[string]*pulse
+	disks   map[string]*judged
+	moved   int64   // by the search's disk, in files that have ended
+	open    int64   // in the one that has not
 	stopped float64 // seconds in which this machine or hubbench was suspended
 }
 
-// pulse is a disk's latest progress.
-type pulse struct {
+// judged is a disk's streams and its latest progress.
+type judged struct {
+	job     *scenario.Job
+	names   []string // of its streams
+	streams []stream.Outcome
+	buffers []int64 // of each, ns
+
 	untilNS int64 // of its last line
 	seq     int
 	bytes   int64 // of that file
@@ -34,43 +36,40 @@ type pulse struct {
 // A disk that moves nothing for hungNS hangs: one that is only slow never does.
 const hungNS = 5e9
 
-type source struct{ disk, stream string }
-
-func compareSources(a, b source) int {
-	return cmp.Or(cmp.Compare(a.disk, b.disk), cmp.Compare(a.stream, b.stream))
-}
-
-type judged struct {
-	stream.Outcome
-	bufferNS int64
-}
-
 // NewJudge judges a phase that Next has given.
 func NewJudge(try *scenario.Phase) *Judge {
-	j := &Judge{try: try, streams: map[source]*judged{}, worked: map[string]*pulse{}}
+	j := &Judge{try: try, disks: map[string]*judged{}}
 	for i := range try.Jobs {
-		job := &try.Jobs[i]
-		j.worked[job.Disk] = &pulse{}
-		for _, p := range stream.Players(job.Streams) {
-			j.streams[source{job.Disk, p.Name}] = &judged{bufferNS: p.Spec.Buffer.Nanoseconds()}
+		d := &judged{job: &try.Jobs[i]}
+		for _, p := range stream.Players(d.job.Streams) {
+			d.names = append(d.names, p.Name)
+			d.streams = append(d.streams, stream.Outcome{})
+			d.buffers = append(d.buffers, p.Spec.Buffer.Nanoseconds())
 		}
+		j.disks[d.job.Disk] = d
 	}
 	return j
 }
 
 // Add takes an event of the try and ignores those of other phases.
 func (j *Judge) Add(e *trace.Event) {
-	if e.Phase == j.try.Name && (e.Type == trace.FileType || e.Type == trace.ProgressType) && j.worked[e.Disk] != nil {
-		j.worked[e.Disk].add(e, j.plays(e.Disk))
+	if e.Phase != j.try.Name {
+		return
 	}
+	d := j.disks[e.Disk]
+	progress := e.Type == trace.FileType || e.Type == trace.ProgressType
 	switch {
-	case e.Phase != j.try.Name:
 	case e.Type == trace.GaugeType && e.Name == trace.Stopped:
 		j.stopped += e.Value
+	case d == nil:
+	case progress:
+		d.progress(e)
 	case e.Type == trace.StreamType:
-		if s := j.streams[source{e.Disk, e.Stream}]; s != nil {
-			s.Add(e.StreamSample())
+		if i := slices.Index(d.names, e.Stream); i >= 0 {
+			d.streams[i].Add(e.StreamSample())
 		}
+	}
+	switch {
 	case e.Disk != j.try.Try.Disk:
 	case e.Type == trace.FileType:
 		j.moved, j.open = j.moved+e.Bytes, 0
@@ -79,24 +78,20 @@ func (j *Judge) Add(e *trace.Event) {
 	}
 }
 
-func (j *Judge) plays(disk string) bool {
-	return slices.ContainsFunc(j.try.Jobs, func(job scenario.Job) bool { return job.Disk == disk && len(job.Streams) > 0 })
-}
-
-// add takes a line of the disk's progress. Streams go on without a pause from file to file; others may flush, verify and rest
-// between them.
-func (p *pulse) add(e *trace.Event, plays bool) {
-	p.untilNS = max(p.untilNS, e.EndNS, e.TNS)
-	same := e.Seq == p.seq && e.Type == trace.ProgressType
-	if same && e.Bytes == p.bytes {
+// progress takes a line of the disk's progress. Streams go on without a pause from file to file; others may flush, verify
+// and rest between them.
+func (d *judged) progress(e *trace.Event) {
+	d.untilNS = max(d.untilNS, e.EndNS, e.TNS)
+	same := e.Seq == d.seq && e.Type == trace.ProgressType
+	if same && e.Bytes == d.bytes {
 		return
 	}
-	if plays || same {
-		p.stillNS = max(p.stillNS, p.untilNS-p.movedNS)
+	if same || len(d.streams) > 0 {
+		d.stillNS = max(d.stillNS, d.untilNS-d.movedNS)
 	}
-	p.seq, p.bytes, p.movedNS = e.Seq, e.Bytes, p.untilNS
+	d.seq, d.bytes, d.movedNS = e.Seq, e.Bytes, d.untilNS
 	if e.Type == trace.FileType {
-		p.seq, p.bytes = e.Seq+1, 0
+		d.seq, d.bytes = e.Seq+1, 0
 	}
 }
 
@@ -108,47 +103,52 @@ func Stopped(lastNS, tryNS int64) bool { return lastNS < tryNS-tryNS/10 }
 // beside the streams stopped early, or this machine was suspended.
 func (j *Judge) Outcome() (Outcome, error) {
 	o := Outcome{Rate: float64(j.moved+j.open) / j.try.Limit.Seconds()}
-	for _, at := range slices.SortedFunc(maps.Keys(j.streams), compareSources) {
-		s := j.streams[at]
-		v := s.Verdict(s.bufferNS)
-		if v == "" {
-			return o, fmt.Errorf("disk %s: no frame of stream %s was due within %s, so there is no verdict; hold for longer", at.disk, at.stream, j.try.Limit)
+	for i := range j.try.Jobs {
+		d := j.disks[j.try.Jobs[i].Disk]
+		for k := range d.streams {
+			v := d.streams[k].Verdict(d.buffers[k])
+			if v == "" {
+				return o, fmt.Errorf("disk %s: no frame of stream %s was due within %s, so there is no verdict; hold for longer",
+					d.job.Disk, d.names[k], j.try.Limit)
+			}
+			o.Verdict = stream.Worst(o.Verdict, v)
 		}
-		o.Verdict = stream.Worst(o.Verdict, v)
 	}
 	if j.stopped > 0 && o.Verdict != stream.Clean {
-		return o, fmt.Errorf("this machine slept, or hubbench was stopped, for %s of the try, so its late frames say nothing about the disks", seconds(j.stopped))
+		return o, fmt.Errorf("this machine slept, or hubbench was stopped, for %s of the try, "+
+			"so its late frames say nothing about the disks", seconds(j.stopped))
 	}
 	for i := range j.try.Jobs {
-		job := &j.try.Jobs[i]
-		if err := j.failed(job, o.Verdict); err != nil {
-			return o, fmt.Errorf("disk %s: %w", job.Disk, err)
+		d := j.disks[j.try.Jobs[i].Disk]
+		if err := d.failed(j.try.Limit, o.Verdict); err != nil {
+			return o, fmt.Errorf("disk %s: %w", d.job.Disk, err)
 		}
 	}
 	return o, nil
 }
 
-// failed says why a disk's work in the try is no evidence.
-func (j *Judge) failed(job *scenario.Job, v stream.Verdict) error {
-	at, plays := j.worked[job.Disk], len(job.Streams) > 0
+// failed says why the disk's work in a try is no evidence.
+func (d *judged) failed(limit time.Duration, v stream.Verdict) error {
+	plays := len(d.streams) > 0
 	var pause int64
-	if rate := job.Rate(); rate > 0 { // it rests after each block
-		pause = int64(2 * float64(job.IO.Block) / rate * 1e9)
+	if rate := d.job.Rate(); rate > 0 { // it rests after each block
+		pause = int64(2 * float64(d.job.IO.Block) / rate * 1e9)
 	}
-	for _, s := range job.Streams {
+	for _, s := range d.job.Streams {
 		pause = max(pause, 2*s.Frame.Nanoseconds())
 	}
-	still := at.stillNS
+	still := d.stillNS
 	if plays {
-		still = max(still, j.try.Limit.Nanoseconds()-at.movedNS)
+		still = max(still, limit.Nanoseconds()-d.movedNS)
 	}
 	switch {
-	case job.Probe > 0:
+	case d.job.Probe > 0:
 	case still >= hungNS+pause && (v != stream.Clean || !plays):
-		return fmt.Errorf("it moved nothing for %s of the try, which a slow disk never does; check its cable and run.log", seconds(float64(still)/1e9))
-	case !plays && Stopped(at.untilNS+pause, j.try.Limit.Nanoseconds()):
-		return fmt.Errorf("it was at work for only %s of the %s of a try, so the streams were not tested beside it; run.log may say why, then run it again",
-			seconds(float64(at.untilNS)/1e9), j.try.Limit)
+		return fmt.Errorf("it moved nothing for %s of the try, which a slow disk never does; check its cable and run.log",
+			seconds(float64(still)/1e9))
+	case !plays && Stopped(d.untilNS+pause, limit.Nanoseconds()):
+		return fmt.Errorf("it was at work for only %s of the %s of a try, so the streams were not tested beside it; "+
+			"run.log may say why, then run it again", seconds(float64(d.untilNS)/1e9), limit)
 	}
 	return nil
 }

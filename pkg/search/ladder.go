@@ -60,24 +60,34 @@ func newLadder(top int, begins begin) *ladder {
 	return &ladder{top: top, begins: begins, tried: map[int]tally{}, values: map[int]float64{}}
 }
 
-// gaps are the limits between tried steps, with their chances.
-func (l *ladder) gaps() []gap {
+// gaps are the limits between tried steps, with their chances, and where among them the limit most probably lies.
+//
+// Before any try they are all alike, except that if steps rise, a limit twice as high is half as probable; and if they
+// begin at the top, that is a sixteenth as probable as all others together.
+func (l *ladder) gaps() (all []gap, best int) {
 	steps := slices.Sorted(maps.Keys(l.tried))
-	all := make([]gap, len(steps)+1)
+	all = make([]gap, len(steps)+1)
+	all[len(steps)].high = l.top + 1
 	var log float64 // of the likelihood, for a limit of 0
 	for i, s := range steps {
 		all[i].high, all[i+1].low = s, s
 		t := l.tried[s]
 		log += float64(t.clean)*math.Log(falsePass) + float64(t.of-t.clean)*math.Log(1-falsePass)
 	}
-	all[len(steps)].high = l.top + 1
 	logs := make([]float64, len(all))
 	for i, g := range all {
 		if i > 0 {
 			t := l.tried[g.low]
 			log += float64(t.clean)*math.Log((1-falseFail)/falsePass) + float64(t.of-t.clean)*math.Log(falseFail/(1-falsePass))
 		}
-		logs[i] = log + math.Log(l.prior(g))
+		prior := float64(g.high - g.low)
+		switch {
+		case l.begins == rising:
+			prior = math.Log(float64(g.high+1) / float64(g.low+1))
+		case l.begins == fromTop && g.high > l.top:
+			prior = float64(g.high-1-g.low) + max(1, float64(l.top)/16)
+		}
+		logs[i] = log + math.Log(prior)
 	}
 	largest, sum := slices.Max(logs), 0.0
 	for i := range all {
@@ -86,36 +96,16 @@ func (l *ladder) gaps() []gap {
 	}
 	for i := range all {
 		all[i].chance /= sum
-	}
-	return all
-}
-
-// prior is the weight of a gap before any try. If steps rise, a limit twice as high is half as probable; if they begin
-// at the top, that is a sixteenth as probable as all others together.
-func (l *ladder) prior(g gap) float64 {
-	switch {
-	case l.begins == rising:
-		return math.Log(float64(g.high+1) / float64(g.low+1))
-	case l.begins == fromTop && g.high > l.top:
-		return float64(g.high-1-g.low) + max(1, float64(l.top)/16)
-	}
-	return float64(g.high - g.low)
-}
-
-// best is where the limit most probably lies.
-func (l *ladder) best() (at int, all []gap) {
-	all = l.gaps()
-	for i := range all {
-		if all[i].chance > all[at].chance {
-			at = i
+		if all[i].chance > all[best].chance {
+			best = i
 		}
 	}
-	return at, all
+	return all, best
 }
 
 // step is the next to try; ok is false if there is none.
 func (l *ladder) step() (step int, ok bool) {
-	at, all := l.best()
+	all, at := l.gaps()
 	g := all[at]
 	switch {
 	case l.found(g) || l.left() == 0:
@@ -131,12 +121,11 @@ func (l *ladder) step() (step int, ok bool) {
 		return (g.low + g.high) / 2, true
 	}
 	var below, above float64
-	for i := range all {
-		if i < at {
-			below += all[i].chance
-		} else if i > at {
-			above += all[i].chance
-		}
+	for _, lower := range all[:at] {
+		below += lower.chance
+	}
+	for _, higher := range all[at+1:] {
+		above += higher.chance
 	}
 	if g.chance < sure && above >= below || g.low == 0 || l.tried[g.low].of > 1 && g.chance >= sure {
 		return g.high, true
@@ -146,7 +135,8 @@ func (l *ladder) step() (step int, ok bool) {
 
 // found reports whether a gap is a single limit and sure. A step's only try never decides.
 func (l *ladder) found(g gap) bool {
-	return g.high-g.low == 1 && g.chance >= sure && (g.low == 0 || l.tried[g.low].of > 1) && (g.high > l.top || l.tried[g.high].of > 1)
+	twice := (g.low == 0 || l.tried[g.low].of > 1) && (g.high > l.top || l.tried[g.high].of > 1)
+	return g.high-g.low == 1 && g.chance >= sure && twice
 }
 
 func (l *ladder) add(try trace.Try, clean bool) {
@@ -160,7 +150,7 @@ func (l *ladder) add(try trace.Try, clean bool) {
 
 // highest is the highest step that may be the limit.
 func (l *ladder) highest() int {
-	at, all := l.best()
+	all, at := l.gaps()
 	if l.found(all[at]) {
 		return all[at].low
 	}
@@ -171,7 +161,7 @@ func (l *ladder) highest() int {
 // result is the limit; nil if the verdicts do not allow one, or not yet. When all tries are made, it lies between two
 // others then. It is open if it is the top, and nil and open if that is no limit at all.
 func (l *ladder) result() (limit *float64, between *Between, open bool) {
-	at, all := l.best()
+	all, at := l.gaps()
 	switch g := all[at]; {
 	case l.found(g) && l.unlimited && g.low == l.top:
 		return nil, nil, true
@@ -195,7 +185,8 @@ func (l *ladder) result() (limit *float64, between *Between, open bool) {
 func (l *ladder) between() (low, high int) {
 	const tail = (1 - sure) / 2
 	var below float64
-	for _, g := range l.gaps() {
+	all, _ := l.gaps()
+	for _, g := range all {
 		if below <= tail {
 			low = g.low
 		}
@@ -222,7 +213,7 @@ func (l *ladder) maxTries() int {
 }
 
 func (l *ladder) left() int {
-	if at, all := l.best(); l.over || l.found(all[at]) {
+	if all, at := l.gaps(); l.over || l.found(all[at]) {
 		return 0
 	}
 	n := l.maxTries()

@@ -66,10 +66,13 @@ type Search struct {
 // New begins the search of a phase.
 func New(phase *scenario.Phase) *Search {
 	s := &Search{phase: phase, times: map[trace.Try]int{}}
+	besides := slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { // a probe disturbs none
+		return j.Disk != phase.Search.Disk && j.Probe == 0
+	})
 	switch limit := int(min(max(1, phase.Search.Max), maxStreams)); {
 	case s.pace():
 		s.with = newLadder(paceSteps+1, fromTop)
-	case hasNeighbours(phase):
+	case besides:
 		s.alone = newLadder(limit, rising)
 	default:
 		s.with = newLadder(limit, rising)
@@ -78,16 +81,6 @@ func New(phase *scenario.Phase) *Search {
 }
 
 func (s *Search) pace() bool { return s.phase.Search.Kind == trace.SearchPace }
-
-// hasNeighbours reports whether other disks work in the phase whose streams are counted. A probe disturbs none.
-func hasNeighbours(phase *scenario.Phase) bool {
-	for i := range phase.Jobs {
-		if j := &phase.Jobs[i]; j.Disk != phase.Search.Disk && j.Probe == 0 {
-			return true
-		}
-	}
-	return false
-}
 
 // Next is the phase to run next; ok is false when the search is over.
 func (s *Search) Next() (try scenario.Phase, ok bool) {
@@ -116,15 +109,11 @@ func (s *Search) next() (trace.Try, bool) {
 	case step == l.top || s.top == 0:
 		t.Step, t.Value, t.Unlimited = l.top, s.phase.Search.Max, s.phase.Search.Max == 0
 	default:
-		t.Value = figures(s.top * math.Pow(paceStep, float64(step-1-paceSteps)))
+		pace := s.top * math.Pow(paceStep, float64(step-1-paceSteps))
+		figure := math.Pow(10, math.Floor(math.Log10(pace))-2) // the third, as a rate is written
+		t.Value = math.Round(pace/figure) * figure
 	}
 	return t, ok
-}
-
-// figures rounds to three significant figures, as a rate is written.
-func figures(v float64) float64 {
-	size := math.Pow(10, math.Floor(math.Log10(v))-2)
-	return math.Round(v/size) * size
 }
 
 // Add takes the outcome of the phase that Next gives.
@@ -201,6 +190,13 @@ func Recall(tries []Made) Result {
 }
 
 func recall(tries []Made, first bool) *ladder {
+	l := newLadder(0, halving)
+	switch {
+	case tries[0].Kind == trace.SearchPace:
+		l.begins = fromTop
+	case first:
+		l.begins = rising
+	}
 	var paces []float64
 	for i := range tries {
 		t := &tries[i]
@@ -210,36 +206,24 @@ func recall(tries []Made, first bool) *ladder {
 		if t.Unlimited {
 			t.Value = math.Inf(1)
 		}
-		if t.Steps > 0 {
-			continue
-		}
-		if t.Kind == trace.SearchStreams {
+		switch {
+		case t.Steps > 0:
+		case t.Kind == trace.SearchStreams:
 			t.Step = int(min(max(1, t.Value), maxStreams))
-		} else {
+		default:
 			paces = append(paces, t.Value)
 		}
 	}
+	l.over = tries[0].Steps == 0
 	slices.Sort(paces)
 	paces = slices.Compact(paces)
-	top := 0
 	for i := range tries {
 		t := &tries[i]
 		if at, ok := slices.BinarySearch(paces, t.Value); ok && t.Steps == 0 {
 			t.Step = at + 1
 		}
-		top = max(top, t.Step, t.Steps)
-	}
-	how := halving
-	switch {
-	case tries[0].Kind == trace.SearchPace:
-		how = fromTop
-	case first:
-		how = rising
-	}
-	l := newLadder(top, how)
-	l.over = tries[0].Steps == 0
-	for i := range tries {
-		l.add(tries[i].Try, tries[i].Verdict == stream.Clean)
+		l.top = max(l.top, t.Step, t.Steps)
+		l.add(t.Try, t.Verdict == stream.Clean)
 	}
 	return l
 }
