@@ -101,7 +101,7 @@ func FindKnee(files []File, looks int) *Knee {
 	scan := stats.StepScan{Values: values, Effect: effect, Smooth: [][]float64{effect, cost}, Order: s.byTime}
 	inTime := make([]float64, n)
 	for k, i := range s.byTime {
-		inTime[k] = scan.Values[i]
+		inTime[k] = values[i]
 	}
 	scan.Block = blockOf(inTime)
 	scan.Cut = func(i int) bool { return s.divides(i, telling) }
@@ -118,24 +118,34 @@ func FindKnee(files []File, looks int) *Knee {
 		return nil
 	}
 	at := (s.bytes[cut-1] + s.bytes[cut]) / 2
-	typical, summed := above.Rate/below.Rate-1, summedRate(files, below.Cost, at, math.Inf(1))/summedRate(files, below.Cost, 0, at)-1
+	typical := above.Rate/below.Rate - 1
+	summed := summedRate(files, below.Cost, at, math.Inf(1))/summedRate(files, below.Cost, 0, at) - 1
 	if min(math.Abs(typical), math.Abs(summed)) < kneeEffect || typical*summed < 0 {
 		return nil
 	}
 	return &Knee{AtBytes: at, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
 }
 
-// constantNoise is the standard deviation of the part of the files' times that does not grow with them, in seconds: a clock's,
-// say. What they are off the line is constant^2 + (relative x time)^2, fitted to the spreads of files of about one time by the
-// likelihood of variances (Davidian and Carroll, "Variance Function Estimation", JASA 82, 1987). The spreads come from the median
-// differences of neighbours by size, which no knee moves (see deviations); as normal estimates they are worth a quarter of
-// their files. The constant must earn its place by the Schwarz criterion. It is at least the clock's tick.
+// constantNoise is the standard deviation of the part of the files' times that does not grow with them, in seconds: a
+// clock's, say. What they are off the line is constant^2 + (relative x time)^2, fitted to the spreads of files of about
+// one time by the likelihood of variances (Davidian and Carroll, "Variance Function Estimation", JASA 82, 1987). The
+// spreads come from the median differences of neighbours by size, which no knee moves (see deviations); as normal
+// estimates they are worth a quarter of their files. The constant must earn its place by the Schwarz criterion. It is at
+// least the clock's tick, of which all times are whole multiples.
 func constantNoise(files []File, line stats.CostLine) float64 {
 	const alike, maxGroups, worth = 8, 12, 0.25
 	files = thinned(files, kneeFiles)
 	n := len(files)
 	groups := min(n/alike, maxGroups)
-	constant := tick(files)
+	var tick int64
+	for _, f := range files {
+		for _, ns := range []int64{f.Trace.StartNS, f.Trace.EndNS} {
+			for b := ns - files[0].Trace.StartNS; b != 0; { // Euclid's algorithm
+				tick, b = b, tick%b
+			}
+		}
+	}
+	constant := math.Abs(seconds(tick))
 	if groups < 2 {
 		return constant
 	}
@@ -143,11 +153,11 @@ func constantNoise(files []File, line stats.CostLine) float64 {
 	squares, times := make([]float64, groups), make([]float64, groups) // the spread's, and the typical time's
 	for g := range groups {
 		group := files[g*n/groups : (g+1)*n/groups]
-		steps := make([]float64, len(group)-1)
-		for i := range steps {
-			steps[i] = math.Abs(group[i+1].Seconds - line.Time(group[i+1].Bytes) - group[i].Seconds + line.Time(group[i].Bytes))
+		off := make([]float64, len(group))
+		for i, f := range group {
+			off[i] = f.Seconds - line.Time(f.Bytes)
 		}
-		spread := stats.NormalMAD * stats.Median(steps) / math.Sqrt2
+		spread := stats.NormalMAD * stepSize(off) / math.Sqrt2
 		typical := line.Time(group[len(group)/2].Bytes)
 		squares[g], times[g] = max(spread*spread, 1e-18), typical*typical
 	}
@@ -160,8 +170,8 @@ func constantNoise(files []File, line stats.CostLine) float64 {
 		return sum + float64(groups)*math.Log(scale), scale
 	}
 	lowest, _ := deviance(func(time float64) float64 { return time })
-	fitted := 0.0
 	lowest -= math.Log(float64(n)) / (worth * float64(n) / float64(groups))
+	fitted := 0.0
 	for ratio := 1e-2 / times[groups-1]; ratio < 1e4/times[0]; ratio *= 1.5 {
 		if found, scale := deviance(func(time float64) float64 { return 1 + ratio*time }); found < lowest {
 			lowest, fitted = found, math.Sqrt(scale)
@@ -170,17 +180,32 @@ func constantNoise(files []File, line stats.CostLine) float64 {
 	return max(constant, fitted)
 }
 
-// tick is what all times of files are whole multiples of, in seconds: close to zero with a precise clock.
-func tick(files []File) float64 {
-	var common int64
-	for _, f := range files {
-		for _, ns := range []int64{f.Trace.StartNS, f.Trace.EndNS} {
-			for b := ns - files[0].Trace.StartNS; b != 0; { // Euclid's algorithm
-				common, b = b, common%b
-			}
-		}
+// stepSize is the median difference of neighbours, which neither a step nor a bend moves (von Neumann et al., "The Mean
+// Square Successive Difference", Annals of Mathematical Statistics 12, 1941).
+func stepSize(values []float64) float64 {
+	steps := make([]float64, len(values)-1)
+	for i := range steps {
+		steps[i] = math.Abs(values[i+1] - values[i])
 	}
-	return math.Abs(float64(common)) / 1e9
+	return stats.Median(steps)
+}
+
+// deviations are how far the values vary along size: small files often vary more than large ones, or less. They follow
+// a power of the size, through those of the smaller and of the larger half.
+func deviations(bytes, values []float64) []float64 {
+	n := len(values)
+	floor := max(stepSize(values)/3, 1e-9)
+	small, large := max(stepSize(values[:n/2+1]), floor), max(stepSize(values[n/2:]), floor)
+	low, high := math.Log(bytes[n/4]), math.Log(bytes[n-1-n/4])
+	found := make([]float64, n)
+	for i, b := range bytes {
+		share := 0.5
+		if high > low {
+			share = min(max((math.Log(b)-low)/(high-low), 0), 1)
+		}
+		found[i] = small * math.Pow(large/small, share)
+	}
+	return found
 }
 
 // blockOf is how many neighbours in time are to be kept together if what they have in common lasts; 0 if it does not.
@@ -191,8 +216,8 @@ func blockOf(inTime []float64) int {
 	return 0
 }
 
-// divides reports whether a knee may lie just below the i-th size: there is enough on either side of it, telling being how many
-// of the files before depend on the rate.
+// divides reports whether a knee may lie just below the i-th size: there is enough on either side of it, telling being how
+// many of the files before depend on the rate.
 func (s *kneeSample) divides(i int, telling []int) bool {
 	n := len(s.bytes)
 	each := max(MinFiles, n/20)
@@ -209,31 +234,6 @@ func summedRate(files []File, cost, low, high float64) float64 {
 		}
 	}
 	return bytes / seconds
-}
-
-// deviations are how far the values vary along size: small files often vary more than large ones, or less. They follow
-// a power of the size, through those of the smaller and of the larger half. These come from the differences of
-// neighbours, which neither a step nor a bend moves (von Neumann et al., "The Mean Square Successive Difference",
-// Annals of Mathematical Statistics 12, 1941), by their median.
-func deviations(bytes, values []float64) []float64 {
-	n := len(values)
-	steps := make([]float64, n-1)
-	for i := range steps {
-		steps[i] = math.Abs(values[i+1] - values[i])
-	}
-	all := stats.Median(steps)
-	floor := max(all/3, 1e-9)
-	small, large := max(stats.Median(steps[:n/2]), floor), max(stats.Median(steps[n/2:]), floor)
-	low, high := math.Log(bytes[n/4]), math.Log(bytes[n-1-n/4])
-	found := make([]float64, n)
-	for i, b := range bytes {
-		share := 0.5
-		if high > low {
-			share = min(max((math.Log(b)-low)/(high-low), 0), 1)
-		}
-		found[i] = small * math.Pow(large/small, share)
-	}
-	return found
 }
 
 // FindSmall fits time against size for the small ones, where latency shows: the slope is a rate's inverse, the
