@@ -60,20 +60,15 @@ const (
 // activity. In stops, as far as they are known, the machine or the disk's worker was stopped.
 func New(t *trace.DiskTrace, w work.Work, gapNS int64, stops ...overlap.Interval) Disk {
 	p := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
-	p.skipWarmUp()
+	// What a preset has the disk move before its work is to count nowhere.
+	if first := slices.IndexFunc(t.Files, func(f trace.File) bool { return !f.Filler }); first > 0 {
+		p.Active = overlap.Clip(p.Active, overlap.Interval{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64})
+	}
 	p.findStops(stops)
 	p.findStalls()
 	p.series = newSeries(&p)
 	p.Levels = p.levelsBy(math.MaxInt)
 	return p
-}
-
-// skipWarmUp leaves out what a preset has the disk move before its work, which is to count nowhere.
-func (p *Disk) skipWarmUp() {
-	first := slices.IndexFunc(p.Trace.Files, func(f trace.File) bool { return !f.Filler })
-	if first > 0 {
-		p.Active = overlap.Clip(p.Active, overlap.Interval{StartNS: p.Trace.Files[first].StartNS, EndNS: math.MaxInt64})
-	}
 }
 
 // Name is the disk's name.
@@ -103,12 +98,11 @@ func (p *Disk) RateIn(v overlap.Interval) float64 {
 
 // At is the index of the level that holds ns, the nearest one if it lies outside all.
 func At(levels []Level, ns int64) int {
-	for i, l := range levels {
-		if ns < l.EndNS {
-			return i
-		}
+	i := slices.IndexFunc(levels, func(l Level) bool { return ns < l.EndNS })
+	if i < 0 {
+		return len(levels) - 1
 	}
-	return len(levels) - 1
+	return i
 }
 
 // piece is a stretch of active time long enough to have a rate.
@@ -120,10 +114,16 @@ type piece struct {
 
 // pieces cuts the active time if the bytes are known. Pauses are left out of it: a piece may span some.
 func (p *Disk) pieces() []piece {
-	step := max(pieceNS, int64(overlap.Seconds(p.moving())*1e9/maxPieces))
+	moving := p.moving()
+	step := max(pieceNS, int64(overlap.Seconds(moving)*1e9/maxPieces))
 	var pieces []piece
 	var bytes, active, start int64 // of the piece being gathered
-	for _, v := range p.moving() {
+	gathered := func(endNS int64) {
+		weight := seconds(active)
+		pieces = append(pieces, piece{overlap.Interval{StartNS: start, EndNS: endNS}, float64(bytes) / weight, weight})
+		bytes, active = 0, 0
+	}
+	for _, v := range moving {
 		points := p.Curve.Points(v, step)
 		for i := 1; i < len(points); i++ {
 			from, to := points[i-1], points[i]
@@ -133,15 +133,12 @@ func (p *Disk) pieces() []piece {
 			bytes += to.Bytes - from.Bytes
 			active += to.TNS - from.TNS
 			if active >= step/2 {
-				weight := seconds(active)
-				pieces = append(pieces, piece{overlap.Interval{StartNS: start, EndNS: to.TNS}, float64(bytes) / weight, weight})
-				bytes, active = 0, 0
+				gathered(to.TNS)
 			}
 		}
 	}
 	if active > 0 {
-		weight := seconds(active)
-		pieces = append(pieces, piece{overlap.Interval{StartNS: start, EndNS: p.EndNS()}, float64(bytes) / weight, weight})
+		gathered(p.EndNS())
 	}
 	return pieces
 }
@@ -153,8 +150,17 @@ func (p *Disk) levelsBy(batch int) []Level {
 		p.cut = p.pieces()
 	}
 	pieces := p.cut
-	for batch < math.MaxInt && len(pieces) > swingPieces {
-		pieces = inPairs(pieces)
+	for batch < math.MaxInt && len(pieces) > swingPieces { // each piece is joined with the next
+		var pairs []piece
+		for pair := range slices.Chunk(pieces, 2) {
+			a, b := pair[0], pair[len(pair)-1]
+			if len(pair) == 2 {
+				weight := a.weight + b.weight
+				a = piece{overlap.Interval{StartNS: a.StartNS, EndNS: b.EndNS}, (a.rate*a.weight + b.rate*b.weight) / weight, weight}
+			}
+			pairs = append(pairs, a)
+		}
+		pieces = pairs
 	}
 	if len(pieces) == 0 {
 		return nil
@@ -184,20 +190,6 @@ func (p *Disk) levelsBy(batch int) []Level {
 		}
 	}
 	return levels
-}
-
-// inPairs joins each piece with the next.
-func inPairs(pieces []piece) []piece {
-	var pairs []piece
-	for i := 0; i+1 < len(pieces); i += 2 {
-		a, b := pieces[i], pieces[i+1]
-		weight := a.weight + b.weight
-		pairs = append(pairs, piece{overlap.Interval{StartNS: a.StartNS, EndNS: b.EndNS}, (a.rate*a.weight + b.rate*b.weight) / weight, weight})
-	}
-	if len(pieces)%2 == 1 {
-		pairs = append(pairs, pieces[len(pieces)-1])
-	}
-	return pairs
 }
 
 // LevelOver is what v would be as one level; the disk must be active in it.

@@ -16,12 +16,10 @@ const (
 	jumpSD    = 5   // and that many standard deviations of the noise
 )
 
-// jumpWidths are over how many bins on either side a jump is looked at. The bin between them may hold the jump itself.
-func jumpWidths() [3]int { return [3]int{2, 5, 10} }
-
-// jumps reports whether the rate jumps close to a bin as nowhere else but at edges.
+// jumps reports whether the rate jumps close to a bin as nowhere else but at edges, looked at over some numbers of bins on
+// either side; the bin between them may hold the jump itself.
 func (s *series) jumps(at int, edges []int) bool {
-	for _, w := range jumpWidths() {
+	for _, w := range [...]int{2, 5, 10} {
 		jump := func(i int) float64 {
 			if i < w || i+w+1 > len(s.log) {
 				return 0

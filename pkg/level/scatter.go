@@ -29,7 +29,8 @@ const (
 // file, or in that all files on one side are slower than all on the other: file times have heavy tails, and the rate of one
 // or two files is no level.
 func (p *Disk) ShowsInFiles(before, after overlap.Interval, minFiles int, maxShare float64) bool {
-	return p.RestsOnFiles(before, minFiles, maxShare) && p.RestsOnFiles(after, minFiles, maxShare) || p.showsInsideFile(before, after) || p.RanksApart(before, after)
+	return p.RestsOnFiles(before, minFiles, maxShare) && p.RestsOnFiles(after, minFiles, maxShare) ||
+		p.showsInsideFile(before, after) || p.RanksApart(before, after)
 }
 
 // RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more than a share of it.
@@ -101,11 +102,8 @@ func (p *Disk) RanksApart(before, after overlap.Interval) bool {
 	if n == 0 || k == 0 || high > rankApart*slowest && low < fastest/rankApart {
 		return false
 	}
-	choose := func(n, k int) float64 { // the logarithm of the number of ways
-		lg := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
-		return lg(n) - lg(k) - lg(n-k)
-	}
-	return choose(n+k, k) >= math.Log(1/rankChance)
+	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
+	return lg(n+k)-lg(k)-lg(n) >= math.Log(1/rankChance)
 }
 
 // fileRates counts the files of a stretch, and gives the lowest and the highest of their rates in it.

@@ -22,13 +22,16 @@ const (
 // file's last bytes, is no stall.
 func (p *Disk) findStalls() {
 	long := func(f trace.File) bool { return f.Usable() && f.EndNS-f.StartNS >= stallNS }
-	if p.Limited() || !slices.ContainsFunc(p.Trace.Files, long) || p.severalAtOnce() {
+	if p.Limited() || !slices.ContainsFunc(p.Trace.Files, long) {
 		return
 	}
 	moved, busy := 0.0, overlap.Seconds(p.Active)
 	var tails []float64
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]
+		if i > 0 && f.StartNS < p.Trace.Files[i-1].EndNS {
+			return // of files at once one may stand still only because it waits for the others
+		}
 		moved += float64(f.Bytes)
 		if n := len(f.Samples); n > 0 {
 			tails = append(tails, float64(f.EndNS-f.Samples[n-1].TNS))
@@ -48,8 +51,8 @@ func (p *Disk) findStalls() {
 		run := overlap.Interval{StartNS: f.StartNS, EndNS: f.StartNS}
 		moved := int64(0) // in the run
 		add := func(atEnd bool) {
-			// A file that is slow as a whole does not stand still.
-			if length := run.EndNS - run.StartNS; length >= stallNS && !p.Stopped(run) && moved < f.Bytes/2 && (!atEnd || float64(length) > flush) {
+			length, slow := run.EndNS-run.StartNS, moved >= f.Bytes/2 // a file slow as a whole does not stand still
+			if length >= stallNS && !p.Stopped(run) && !slow && (!atEnd || float64(length) > flush) {
 				p.Stalls = append(p.Stalls, run)
 			}
 		}
@@ -64,15 +67,12 @@ func (p *Disk) findStalls() {
 			}
 			switch {
 			case still && run.EndNS == from.TNS:
-				run.EndNS = to.TNS
-				moved += bytes
+				run.EndNS, moved = to.TNS, moved+bytes
 			case still:
-				run = overlap.Interval{StartNS: to.TNS - took, EndNS: to.TNS}
-				moved = bytes
+				run, moved = overlap.Interval{StartNS: to.TNS - took, EndNS: to.TNS}, bytes
 			default:
 				add(false)
-				run = overlap.Interval{StartNS: to.TNS, EndNS: to.TNS}
-				moved = 0
+				run, moved = overlap.Interval{StartNS: to.TNS, EndNS: to.TNS}, 0
 			}
 			from = to
 		}
@@ -114,14 +114,4 @@ func (p *Disk) findStops(stops []overlap.Interval) {
 // Stopped reports whether a standstill is one in which the disk was not asked for anything.
 func (p *Disk) Stopped(v overlap.Interval) bool {
 	return slices.ContainsFunc(p.stops, func(o overlap.Interval) bool { return o.StartNS < v.EndNS && v.StartNS < o.EndNS })
-}
-
-// severalAtOnce reports whether files of the disk overlap: then one may stand still only because it waits for the others.
-func (p *Disk) severalAtOnce() bool {
-	for i := 1; i < len(p.Trace.Files); i++ {
-		if p.Trace.Files[i].StartNS < p.Trace.Files[i-1].EndNS {
-			return true
-		}
-	}
-	return false
 }

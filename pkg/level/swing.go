@@ -39,30 +39,24 @@ type Swing struct {
 	Runs      int     // levels, of which the disk went through all in turn
 }
 
-// findSwing looks for two alternating levels; nil if there are none. It has levels of its own: over long batches, as the usual
-// ones are judged, regular changes look like noise.
+// findSwing looks for two alternating levels over most of the disk's time: the stretch of most levels that alternate between
+// two rates; nil if there are none. It has levels of its own: over long batches, as the usual ones are judged, regular
+// changes look like noise.
 func (p *Disk) findSwing(alpha float64) *Swing {
-	s := p.swingOf(p.Plateaus(p.levelsBy(swingBatch), swingSpread), alpha)
-	if s == nil || s.Seconds() < swingCover*float64(p.EndNS()-p.StartNS())/1e9 || s.LowShare < swingShare || s.LowShare > 1-swingShare {
-		return nil
-	}
-	return s
-}
-
-// swingOf is the stretch of most levels that alternate between two rates; nil if there is none.
-func (p *Disk) swingOf(levels []Level, alpha float64) *Swing {
+	levels := p.Plateaus(p.levelsBy(swingBatch), swingSpread)
 	var best *Swing
 	for first := 0; first+swingRuns <= len(levels) && first < maxSwingStarts; first++ {
 		for last := len(levels) - 1; last >= first+swingRuns-1; last-- {
-			s := p.alternates(levels[first:last+1], alpha)
-			if s == nil {
-				continue
+			if s := p.alternates(levels[first:last+1], alpha); s != nil {
+				if s.extend(levels, first, last); best == nil || s.Runs > best.Runs {
+					best = s
+				}
+				break
 			}
-			if s.extend(levels, first, last); best == nil || s.Runs > best.Runs {
-				best = s
-			}
-			break
 		}
+	}
+	if best == nil || best.Seconds() < swingCover*seconds(p.EndNS()-p.StartNS()) || min(best.LowShare, 1-best.LowShare) < swingShare {
+		return nil
 	}
 	return best
 }
@@ -71,56 +65,52 @@ func (p *Disk) swingOf(levels []Level, alpha float64) *Swing {
 // much among themselves, or if the rate does not jump from one side to the other. Whether the sides differ is decided by
 // Student's t test on the logarithms of the levels' rates.
 func (p *Disk) alternates(levels []Level, alpha float64) *Swing {
-	var sides [2][]float64 // logarithms of the even and the odd levels
-	var times [2]float64
+	type side struct {
+		logs, lengths []float64
+		bytes, time   float64
+	}
+	var sides [2]side // the even and the odd levels
 	for i, l := range levels {
 		if i > 1 && (l.Rate > levels[i-1].Rate) == (levels[i-1].Rate > levels[i-2].Rate) {
 			return nil
 		}
-		sides[i%2] = append(sides[i%2], math.Log(max(l.Rate, 1)))
-		times[i%2] += p.activeS(l)
+		s, time := &sides[i%2], p.activeS(l)
+		s.logs, s.lengths = append(s.logs, math.Log(max(l.Rate, 1))), append(s.lengths, l.Seconds())
+		s.bytes, s.time = s.bytes+l.Rate*time, s.time+time
 	}
-	even, odd := stats.Summarize(sides[0]), stats.Summarize(sides[1])
+	a, b := &sides[0], &sides[1]
+	even, odd := stats.Summarize(a.logs), stats.Summarize(b.logs)
+	n, k, free := float64(len(a.logs)), float64(len(b.logs)), float64(len(levels)-2)
 	gap := math.Abs(even.Mean - odd.Mean)
-	spread := func(x []float64) float64 { return slices.Max(x) - slices.Min(x) }
-	sd := math.Sqrt((square(even.SD)*float64(len(sides[0])-1) + square(odd.SD)*float64(len(sides[1])-1)) / float64(max(1, len(levels)-2)))
-	share := min(times[0], times[1]) / (times[0] + times[1])
-	free := float64(len(levels) - 2)
-	t := gap / max(sd, minNoise) / math.Sqrt(1/float64(len(sides[0]))+1/float64(len(sides[1])))
-	if gap < -math.Log(swingRatio) || 2*stats.StudentTail(t, free) > alpha || share < swingShare || max(spread(sides[0]), spread(sides[1])) > max(swingSpread, gap/3) {
+	sd := math.Sqrt((square(even.SD)*(n-1) + square(odd.SD)*(k-1)) / max(1, free))
+	t := gap / max(sd, minNoise) / math.Sqrt(1/n+1/k)
+	spread := func(s *side) float64 { return slices.Max(s.logs) - slices.Min(s.logs) }
+	shorter := min(stats.Median(a.lengths), stats.Median(b.lengths))
+	switch {
+	case gap < -math.Log(swingRatio) || 2*stats.StudentTail(t, free) > alpha || min(a.time, b.time)/(a.time+b.time) < swingShare:
+		return nil
+	case max(spread(a), spread(b)) > max(swingSpread, gap/3) || shorter < minSwingS:
+		return nil
+	case shorter < seconds(MinNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)) || gap < swingWithin*p.spreadWithin(levels):
 		return nil
 	}
-	var lengths [2][]float64
-	for i, l := range levels {
-		lengths[i%2] = append(lengths[i%2], l.Seconds())
-	}
-	shorter := min(stats.Median(lengths[0]), stats.Median(lengths[1]))
-	if shorter < minSwingS || shorter < seconds(MinNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)) || gap < swingWithin*p.spreadWithin(levels) {
-		return nil
-	}
-	jumps, shown := 0, 0
+	jumps, shown := 0.0, 0.0
 	for i, l := range levels[1:] {
 		if p.ShowsInFiles(levels[i].Interval, l.Interval, MinFiles, MaxOfOne) {
 			shown++
 		}
-		before, after := p.RateIn(overlap.Interval{StartNS: l.StartNS - jumpNS, EndNS: l.StartNS}), p.RateIn(overlap.Interval{StartNS: l.StartNS, EndNS: l.StartNS + jumpNS})
-		if jump := math.Log(max(after, 1) / max(before, 1)); math.Abs(jump) >= swingJump*gap && (jump > 0) == (l.Rate > levels[i].Rate) {
+		before := p.RateIn(overlap.Interval{StartNS: l.StartNS - jumpNS, EndNS: l.StartNS})
+		after := p.RateIn(overlap.Interval{StartNS: l.StartNS, EndNS: l.StartNS + jumpNS})
+		jump := math.Log(max(after, 1) / max(before, 1))
+		if math.Abs(jump) >= swingJump*gap && (jump > 0) == (l.Rate > levels[i].Rate) {
 			jumps++
 		}
 	}
-	if n := float64(len(levels) - 1); float64(jumps) < swingJumps*n || float64(shown) < max(swingRuns-1, swingShown*n) {
+	if changes := float64(len(levels) - 1); jumps < swingJumps*changes || shown < max(swingRuns-1, swingShown*changes) {
 		return nil
 	}
 	s := &Swing{Interval: overlap.Interval{StartNS: levels[0].StartNS, EndNS: levels[len(levels)-1].EndNS}, Runs: len(levels)}
-	rate := func(side int) float64 {
-		var bytes, time float64
-		for i := side; i < len(levels); i += 2 {
-			bytes += levels[i].Rate * p.activeS(levels[i])
-			time += p.activeS(levels[i])
-		}
-		return bytes / time
-	}
-	s.Low, s.High, s.LowShare = rate(0), rate(1), times[0]/(times[0]+times[1])
+	s.Low, s.High, s.LowShare = a.bytes/a.time, b.bytes/b.time, a.time/(a.time+b.time)
 	if s.Low > s.High {
 		s.Low, s.High, s.LowShare = s.High, s.Low, 1-s.LowShare
 	}
