@@ -4,7 +4,6 @@
 package size
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -107,22 +106,17 @@ func middleRate(f *trace.File) float64 {
 	if len(f.Samples) < fewSamples {
 		return 0
 	}
-	type step struct{ rate, bytes float64 }
-	steps := make([]step, 0, len(f.Samples)+1)
+	var rates, bytes []float64
 	last := trace.Sample{TNS: f.StartNS}
 	for _, s := range append(slices.Clone(f.Samples), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
-		if s.TNS > last.TNS {
-			bytes := float64(s.Bytes - last.Bytes)
-			steps = append(steps, step{bytes / seconds(s.TNS-last.TNS), bytes})
+		took, moved := s.TNS-last.TNS, float64(s.Bytes-last.Bytes)
+		if took > 0 || moved > 0 { // what moved in no time did so faster than all else
+			rates, bytes = append(rates, moved/seconds(max(took, 0))), append(bytes, moved)
 		}
 		last = s
 	}
-	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.rate, b.rate) })
-	var sum float64
-	for _, s := range steps {
-		if sum += s.bytes; sum >= float64(f.Bytes)/2 {
-			return s.rate
-		}
+	if rate := stats.WeightedMedian(rates, bytes); !math.IsInf(rate, 1) {
+		return rate
 	}
 	return 0
 }

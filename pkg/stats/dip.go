@@ -37,33 +37,37 @@ func Dip(sorted []float64) float64 {
 	return dip / float64(2*n)
 }
 
-// polygon is a curve through corners, in ascending order of x and y; index says which observation each corner is.
+// polygon is a curve over a sample through corners in ascending order, each the observation of an index: its value, and
+// the index raised by some.
 type polygon struct {
-	x, y  []float64
-	index []int
+	sorted []float64
+	raised int
+	at     []int
 }
+
+func (p *polygon) x(k int) float64 { return p.sorted[p.at[k]] }
+func (p *polygon) y(k int) float64 { return float64(p.at[k] + p.raised) }
 
 // hull is the curve about the observations' indices, raised by some, of sorted[low:high+1] that turns one way only: up
 // if the sign is 1, down if it is -1.
 func hull(sorted []float64, low, high, raised int, sign float64) polygon {
-	var p polygon
+	p := polygon{sorted: sorted, raised: raised}
 	for i := low; i <= high; i++ {
-		x, y := sorted[i], float64(i+raised)
-		for n := len(p.x); n >= 2; n = len(p.x) {
-			turn := (p.x[n-1]-p.x[n-2])*(y-p.y[n-2]) - (p.y[n-1]-p.y[n-2])*(x-p.x[n-2])
-			if sign*turn > 0 {
+		for n := len(p.at); n >= 2; n = len(p.at) {
+			dx, dy := p.x(n-1)-p.x(n-2), p.y(n-1)-p.y(n-2)
+			if sign*(dx*(float64(i+raised)-p.y(n-2))-dy*(sorted[i]-p.x(n-2))) > 0 {
 				break
 			}
-			p.x, p.y, p.index = p.x[:n-1], p.y[:n-1], p.index[:n-1] // a corner at which it would turn the other way
+			p.at = p.at[:n-1] // a corner at which it would turn the other way
 		}
-		p.x, p.y, p.index = append(p.x, x), append(p.y, y), append(p.index, i)
+		p.at = append(p.at, i)
 	}
 	return p
 }
 
 // after is the first corner from k on that does not lie before x.
 func (p *polygon) after(k int, x float64) int {
-	for k < len(p.x)-1 && p.x[k] < x {
+	for k < len(p.at)-1 && p.x(k) < x {
 		k++
 	}
 	return k
@@ -71,28 +75,28 @@ func (p *polygon) after(k int, x float64) int {
 
 // value is the curve's height at x, if k = after(x).
 func (p *polygon) value(k int, x float64) float64 {
-	if k == 0 || p.x[k] == x {
-		return p.y[k]
+	if k == 0 || p.x(k) == x {
+		return p.y(k)
 	}
-	return p.y[k-1] + (p.y[k]-p.y[k-1])*(x-p.x[k-1])/(p.x[k]-p.x[k-1])
+	return p.y(k-1) + (p.y(k)-p.y(k-1))*(x-p.x(k-1))/(p.x(k)-p.x(k-1))
 }
 
 // widest finds where the two curves lie furthest apart, and the observations between which the mode must then lie:
 // the last corner of under up to there and the first of over from there on.
 func widest(under, over polygon) (apart float64, low, high int) {
-	for i, k := 0, 0; i < len(under.x); i++ {
-		k = over.after(k, under.x[i])
-		if d := over.value(k, under.x[i]) - under.y[i]; d > apart {
-			apart, low, high = d, under.index[i], over.index[k]
+	for i, k := 0, 0; i < len(under.at); i++ {
+		k = over.after(k, under.x(i))
+		if d := over.value(k, under.x(i)) - under.y(i); d > apart {
+			apart, low, high = d, under.at[i], over.at[k]
 		}
 	}
-	for j, k := 0, 0; j < len(over.x); j++ {
-		k = under.after(k, over.x[j])
-		if d := over.y[j] - under.value(k, over.x[j]); d >= apart {
-			if under.x[k] > over.x[j] {
+	for j, k := 0, 0; j < len(over.at); j++ {
+		k = under.after(k, over.x(j))
+		if d := over.y(j) - under.value(k, over.x(j)); d >= apart {
+			if under.x(k) > over.x(j) {
 				k--
 			}
-			apart, low, high = d, under.index[k], over.index[j]
+			apart, low, high = d, under.at[k], over.at[j]
 		}
 	}
 	return apart, low, high

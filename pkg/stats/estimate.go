@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -65,24 +66,23 @@ func (e Estimate) beyond(d float64) float64 {
 }
 
 func (s student) survival(d float64) float64 {
-	if s.se == 0 {
-		switch {
-		case d > 0:
-			return 0
-		case d < 0:
-			return 1
-		default:
-			return 0.5
-		}
+	switch {
+	case s.se > 0:
+	case d > 0:
+		return 0
+	case d < 0:
+		return 1
+	default:
+		return 0.5
 	}
-	return distuv.StudentsT{Sigma: 1, Nu: s.free}.Survival(d / s.se)
+	return StudentTail(d/s.se, s.free)
 }
 
 // LowerBound is the lower bound of the mean at a one-sided level: lower ones are refused by Above.
 func (e Estimate) LowerBound(level float64) float64 {
 	half := e.half(level)
 	if e.few.weight > 0 {
-		half = max(half, e.few.se*distuv.StudentsT{Sigma: 1, Nu: e.few.free}.Quantile(1-level))
+		half = max(half, e.few.se*StudentQuantile(1-level, e.few.free))
 	}
 	return e.Mean - half
 }
@@ -101,7 +101,7 @@ func (e Estimate) IntervalAt(level float64) Interval {
 		v = Interval{e.Mean - se*unskew(half/se, e.skew), e.Mean - se*unskew(-half/se, e.skew)}
 	}
 	if e.few.weight > 0 {
-		few := e.few.se * distuv.StudentsT{Sigma: 1, Nu: e.few.free}.Quantile(1-tail)
+		few := e.few.se * StudentQuantile(1-tail, e.few.free)
 		v = Interval{min(v[0], e.Mean-few), max(v[1], e.Mean+few)}
 	}
 	v[0] -= e.tail
@@ -136,4 +136,48 @@ func unskew(t, skew float64) float64 {
 		return t
 	}
 	return (math.Cbrt(1+6*b*(t-b)) - 1) / (2 * b)
+}
+
+// Repeat is one of several measurements of a thing: what it gave, and its uncertainty by itself.
+type Repeat struct{ Mean, SE float64 }
+
+// RepeatedDifference is the mean of b less the mean of a, each measured once or more, at least three times together.
+// What counts is how the measurements differ from one another: it is Welch's t on their means. The error is no less than
+// what they say of themselves, for a few may agree by chance. A side that was measured once is taken to vary as the
+// other does.
+func RepeatedDifference(a, b []Repeat) (Estimate, bool) {
+	if min(len(a), len(b)) < 1 || len(a)+len(b) < 3 {
+		return Estimate{}, false
+	}
+	meanA, varianceA, own := repeats(a)
+	meanB, varianceB, ownB := repeats(b)
+	own += ownB
+	nA, nB := float64(len(a)), float64(len(b))
+	var between student
+	switch {
+	case nA == 1:
+		between = student{1, math.Sqrt(varianceB * (1 + 1/nB)), nB - 1}
+	case nB == 1:
+		between = student{1, math.Sqrt(varianceA * (1 + 1/nA)), nA - 1}
+	default:
+		between = student{1, math.Sqrt(varianceA / nA), nA - 1}.plus(student{1, math.Sqrt(varianceB / nB), nB - 1})
+	}
+	between.se = max(between.se, math.Sqrt(own))
+	return Estimate{Mean: meanB - meanA, parts: []student{between}}, true
+}
+
+// repeats are the mean and the variance of measurements, and the variance that the mean has by what they say of
+// themselves.
+func repeats(list []Repeat) (mean, variance, own float64) {
+	means := make([]float64, len(list))
+	n := float64(len(list))
+	for i, r := range list {
+		means[i] = r.Mean
+		own += r.SE * r.SE / (n * n)
+	}
+	mean = stat.Mean(means, nil)
+	if len(list) > 1 {
+		variance = stat.Variance(means, nil)
+	}
+	return mean, variance, own
 }

@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Flow is a rate over time with the counts behind it, from which its error and its difference from another are estimated.
 type Flow struct {
@@ -102,4 +105,106 @@ func (f Flow) Repeat() Repeat {
 		r.SE = relative(f).Estimate().SE()
 	}
 	return r
+}
+
+// MinItems is the minimum number of items of comparable size that the differences between items are estimated from.
+const MinItems = 3
+
+// Items are things done one after another: how large each was, and how long it took.
+type Items struct{ Size, Time []float64 }
+
+// Spread is how far the differences between items let the rate of all of them, size over time, be from that of many
+// more. If few items took most of the time the rate over time cannot show it: within an item it is the same.
+// It is the error of a ratio estimate (Cochran, "Sampling Techniques", chapter 6), for times in proportion to size
+// except for a fixed cost.
+type Spread struct {
+	Items int     // comparable ones
+	Worth float64 // how many items of equal length the times are worth
+	se    float64 // in units of the rate
+	free  float64
+	tail  float64 // how much lower the rate would be with a slow item more
+}
+
+// How items are compared.
+const (
+	alike     = 50 // a size from which the largest is no more than that many times as large
+	fewItems  = 12 // from that many on, noise over time shows the differences between items
+	tailShare = 0.15
+)
+
+// Spread is how the items differ.
+func (it Items) Spread() Spread {
+	var size, time, times, sizes, largest float64
+	for i, s := range it.Size {
+		size += s
+		time += it.Time[i]
+		sizes += s * s
+		times += it.Time[i] * it.Time[i]
+		largest = max(largest, s)
+	}
+	s := Spread{Worth: time * time / times}
+	slow, mass := it.slowness(largest / alike)
+	s.Items = len(slow)
+	if s.Items < MinItems {
+		return s
+	}
+	n := float64(s.Items)
+	var variance float64
+	for _, u := range slow {
+		variance += (u - 1) * (u - 1) / (n - 1)
+	}
+	s.se, s.free = math.Sqrt(variance*sizes)/time, n-1
+	s.tail = tailShare * tailMean(slow) / n * mass / time
+	return s
+}
+
+// slowness is how long items from a size on took, in proportion to their size and as a share of what they took on
+// average; and how large they are together. The cost that each has whatever its size is taken out.
+func (it Items) slowness(minSize float64) (slow []float64, mass float64) {
+	var inverse, paces, sizes, times []float64
+	for i, s := range it.Size {
+		if s >= minSize {
+			inverse, paces = append(inverse, 1/s), append(paces, it.Time[i]/s)
+			sizes, times = append(sizes, s), append(times, it.Time[i])
+		}
+	}
+	fixed := 0.0
+	if line, ok := OLS(inverse, paces); ok && len(sizes) >= MinBins {
+		fixed = max(0, line.Slope)
+	}
+	var moving float64
+	for i := range sizes {
+		times[i] -= min(fixed, 0.9*times[i])
+		moving += times[i]
+		mass += sizes[i]
+	}
+	for i := range sizes {
+		times[i] *= mass / moving / sizes[i]
+	}
+	return times, mass
+}
+
+// tailMean is the mean factor over the average of an item slower than all others, by Hill's estimate of the
+// tail's exponent from the slowest quarter ("A Simple General Approach to Inference About the Tail of a Distribution",
+// Annals of Statistics 3, 1975). It reorders the items.
+func tailMean(slow []float64) float64 {
+	n := len(slow)
+	k := max(MinItems, n/4)
+	if k >= n {
+		return max(0, slices.Max(slow)-1)
+	}
+	order(slow, n-k-1)
+	from := slow[n-k-1]
+	var logs float64
+	for _, v := range slow[n-k:] {
+		logs += math.Log(v/from) / float64(k)
+	}
+	exponent := math.Inf(1)
+	if logs > 0 {
+		exponent = max(1.2, 1/logs)
+	}
+	if math.IsInf(exponent, 1) {
+		return max(0, slices.Max(slow)-1)
+	}
+	return max(0, slices.Max(slow[n-k:])*exponent/(exponent-1)-1)
 }

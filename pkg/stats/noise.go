@@ -2,9 +2,7 @@ package stats
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"slices"
 )
 
 // Noise is how a sequence deviates from its level: by a part that is new in every step, and by one with a memory. It is
@@ -136,23 +134,116 @@ func (n Noise) DifferenceVariance(before, after int) float64 {
 	return math.Max(v, 0)
 }
 
-// Mean is the arithmetic mean, NaN for nothing.
-func Mean(x []float64) float64 { return stat.Mean(x, nil) }
-
-// StudentTail is the chance that Student's t with the given degrees of freedom exceeds t.
-func StudentTail(t, free float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: free}.Survival(t) }
-
-// StudentQuantile is what Student's t with the given degrees of freedom stays below with a chance of p.
-func StudentQuantile(p, free float64) float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(p)
+// LongRunVariance is the variance of x per unit of weight that decides how far a mean over a long stretch deviates:
+// larger than the plain variance if neighbours go together. Changes of level hardly touch it.
+//
+// It is the largest of the estimates from batches of 1, 2, 4, ... neighbours (batch means: Schmeiser, "Batch Size
+// Effects in the Analysis of Simulation Output", Operations Research 30, 1982), each from the differences of
+// neighbouring batches (Rice, "Bandwidth Choice for Nonparametric Regression", Annals of Statistics 12, 1984):
+// their mean square for single values, so that regular dips count, their median square for batches, so that a few
+// changes of level do not. At least ten batches are asked of every size, and no batch holds more than maxBatch values: batches
+// about as long as the levels themselves would take regular changes for noise. It is 0 for fewer than two values.
+func LongRunVariance(x, w []float64, maxBatch int) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	var sum float64
+	squares := make([]float64, 0, len(x)-1)
+	for i := 1; i < len(x); i++ {
+		squares = append(squares, differenceSquare(x[i-1], x[i], w[i-1], w[i]))
+		sum += squares[i-1]
+	}
+	largest := sum / float64(len(squares))
+	const medianOfSquare = 0.4549364231195724 // of a standard normal variable, squared
+	x, w = slices.Clone(x), slices.Clone(w)
+	for batch := 2; len(x) >= 20 && batch <= maxBatch; batch *= 2 {
+		half := len(x) / 2
+		for i := range half {
+			a, b := 2*i, 2*i+1
+			weight := w[a] + w[b]
+			x[i], w[i] = (x[a]*w[a]+x[b]*w[b])/weight, weight
+		}
+		x, w = x[:half], w[:half]
+		squares = squares[:0]
+		for i := 1; i < half; i++ {
+			squares = append(squares, differenceSquare(x[i-1], x[i], w[i-1], w[i]))
+		}
+		largest = max(largest, medianInPlace(squares)/medianOfSquare)
+	}
+	return largest
 }
 
-// Fisher is the chance that independent tests together come out as clearly as these chances, by Fisher's method ("Statistical
-// Methods for Research Workers", 4th edition, 1932, section 21.1).
-func Fisher(chances []float64) float64 {
-	var sum float64
-	for _, p := range chances {
-		sum -= 2 * math.Log(p)
+// differenceSquare is the square of b-a, divided by what it is on average for values of variance 1/weight.
+func differenceSquare(a, b, wa, wb float64) float64 {
+	return (b - a) * (b - a) * wa * wb / (wa + wb)
+}
+
+// Memory is how many values of a sequence say as much about its mean as one independent value: the integrated
+// autocorrelation time, 1 if neighbours have nothing in common. The sum ends with the first pair of lags that have
+// no more in common than chance gives (after Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7, 1992),
+// and each correlation is corrected for its bias (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41, 1954).
+func Memory(x []float64) float64 {
+	n := len(x)
+	if n < 4 {
+		return 1
 	}
-	return distuv.ChiSquared{K: 2 * float64(len(chances))}.Survival(sum)
+	mean := Mean(x)
+	var squares float64
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	if squares == 0 {
+		return 1
+	}
+	correlation := func(lag int) float64 {
+		var products float64
+		for i := lag; i < n; i++ {
+			products += (x[i] - mean) * (x[i-lag] - mean)
+		}
+		return products/squares + 1/float64(n)
+	}
+	alike := math.Sqrt(2 / float64(n)) // standard error of a pair's sum if there is no correlation
+	memory := 1.0
+	for lag := 1; lag+1 < n/2; lag += 2 {
+		pair := correlation(lag) + correlation(lag+1)
+		if pair <= alike {
+			break
+		}
+		memory += 2 * pair
+	}
+	return memory
+}
+
+// maxCorrelation bounds the correlation of neighbours: of a series that hardly forgets, that much is taken to be new in
+// each value.
+const maxCorrelation = 0.97
+
+// HalfOfShort is half the interval of the mean of a short series that remembers, as a first-order autoregression does: the
+// mean of a longer one lies further off, on either side, with a chance of tail. The correlation of neighbours that short
+// series show is too low; it is corrected (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41,
+// 1954) and raised by its standard error. The mean of n values is then worth that of n (1-r)/(1+r) independent ones
+// (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time Series",
+// Supplement to the Journal of the Royal Statistical Society 8, 1946). It is infinite for fewer than three values.
+func HalfOfShort(x []float64, tail float64) float64 {
+	n := float64(len(x))
+	if n < 3 {
+		return math.Inf(1)
+	}
+	mean := Mean(x)
+	var variance, neighbours float64
+	for i, v := range x {
+		variance += (v - mean) * (v - mean)
+		if i > 0 {
+			neighbours += (v - mean) * (x[i-1] - mean)
+		}
+	}
+	if variance == 0 {
+		return 0
+	}
+	r := neighbours / variance
+	r += (1 + 4*r) / n
+	r = min(maxCorrelation, max(0, r+math.Sqrt(max(0, 1-r*r)/n)))
+	worth := n * (1 - r) / (1 + r)
+	t := StudentQuantile(1-tail, max(2, worth-1))
+	return t * math.Sqrt(variance/(n-1)/worth)
 }

@@ -114,46 +114,29 @@ func (c *costs) of(from, to int) float64 {
 	return max(0, c.wxx[to]-c.wxx[from]-wx*wx/(c.w[to]-c.w[from]))
 }
 
-// LongRunVariance is the variance of x per unit of weight that decides how far a mean over a long stretch deviates:
-// larger than the plain variance if neighbours go together. Changes of level hardly touch it.
+// Steps are where the mean of x, above zero, changes for good: by the given ratio or more, one way or the other, and
+// surely beyond noise that lasts. No stretch is shorter than minLen values. known is how many values were measured separately from their
+// neighbours.
 //
-// It is the largest of the estimates from batches of 1, 2, 4, ... neighbours (batch means: Schmeiser, "Batch Size
-// Effects in the Analysis of Simulation Output", Operations Research 30, 1982), each from the differences of
-// neighbouring batches (Rice, "Bandwidth Choice for Nonparametric Regression", Annals of Statistics 12, 1984):
-// their mean square for single values, so that regular dips count, their median square for batches, so that a few
-// changes of level do not. At least ten batches are asked of every size, and no batch holds more than maxBatch values: batches
-// about as long as the levels themselves would take regular changes for noise. It is 0 for fewer than two values.
-func LongRunVariance(x, w []float64, maxBatch int) float64 {
-	if len(x) < 2 {
-		return 0
+// It is binary segmentation (Vostrikova, "Detecting 'Disorder' in Multidimensional Random Processes", Soviet
+// Mathematics Doklady 24, 1981): the cut that leaves the least squared error is held to the difference of the stretches
+// on both sides of it, which knows how noise lasts (Difference), at a level that allows for the choice of the cut.
+func Steps(x []float64, minLen, known int, ratio float64) []int {
+	n := len(x)
+	cut := Split(x, minLen)
+	if cut == 0 {
+		return nil
 	}
-	var sum float64
-	squares := make([]float64, 0, len(x)-1)
-	for i := 1; i < len(x); i++ {
-		squares = append(squares, differenceSquare(x[i-1], x[i], w[i-1], w[i]))
-		sum += squares[i-1]
+	part := func(from, to int) Spectrum { return NewSpectrum(x[from:to], known*(to-from)/n) }
+	before, after := part(0, cut), part(cut, n)
+	d, ok := Difference(before, after)
+	const level = 0.005
+	if !ok || before.Mean <= 0 || after.Mean <= 0 || math.Abs(math.Log(after.Mean/before.Mean)) < math.Log(ratio) || d.P() > level {
+		return nil
 	}
-	largest := sum / float64(len(squares))
-	const medianOfSquare = 0.4549364231195724 // of a standard normal variable, squared
-	x, w = slices.Clone(x), slices.Clone(w)
-	for batch := 2; len(x) >= 20 && batch <= maxBatch; batch *= 2 {
-		half := len(x) / 2
-		for i := range half {
-			a, b := 2*i, 2*i+1
-			weight := w[a] + w[b]
-			x[i], w[i] = (x[a]*w[a]+x[b]*w[b])/weight, weight
-		}
-		x, w = x[:half], w[:half]
-		squares = squares[:0]
-		for i := 1; i < half; i++ {
-			squares = append(squares, differenceSquare(x[i-1], x[i], w[i-1], w[i]))
-		}
-		largest = max(largest, medianInPlace(squares)/medianOfSquare)
+	steps := append(Steps(x[:cut], minLen, known*cut/n, ratio), cut)
+	for _, later := range Steps(x[cut:], minLen, known*(n-cut)/n, ratio) {
+		steps = append(steps, cut+later)
 	}
-	return largest
-}
-
-// differenceSquare is the square of b-a, divided by what it is on average for values of variance 1/weight.
-func differenceSquare(a, b, wa, wb float64) float64 {
-	return (b - a) * (b - a) * wa * wb / (wa + wb)
+	return steps
 }

@@ -9,11 +9,13 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Summary describes a sample. All is NaN if that is empty, SD and CV if it has one value.
@@ -65,6 +67,25 @@ func Quantile(sorted []float64, p float64) float64 {
 // Median is the median of x, which it leaves as it is.
 func Median(x []float64) float64 { return medianInPlace(slices.Clone(x)) }
 
+// WeightedMedian is the value up to which half of the weights lie; 0 for nothing.
+func WeightedMedian(x, weights []float64) float64 {
+	type value struct{ x, weight float64 }
+	values := make([]value, len(x))
+	var total float64
+	for i, v := range x {
+		values[i] = value{v, weights[i]}
+		total += weights[i]
+	}
+	slices.SortFunc(values, func(a, b value) int { return cmp.Compare(a.x, b.x) })
+	var sum float64
+	for _, v := range values {
+		if sum += v.weight; sum >= total/2 {
+			return v.x
+		}
+	}
+	return 0
+}
+
 // medianInPlace is the median of x, which it puts into another order. It takes time in proportion to len(x).
 func medianInPlace(x []float64) float64 {
 	n := len(x)
@@ -110,6 +131,9 @@ func order(x []float64, k int) {
 	}
 }
 
+// Mean is the arithmetic mean, NaN for nothing.
+func Mean(x []float64) float64 { return stat.Mean(x, nil) }
+
 // TrimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end (Wilcox,
 // "Introduction to Robust Estimation and Hypothesis Testing", section 3.3). The number cut is rounded down.
 func TrimmedMean(sorted []float64, cut float64) float64 {
@@ -128,3 +152,43 @@ func Jain(x []float64) float64 {
 // NormalMAD is what the median distance of a normal distribution's values from their median must be multiplied by to get their
 // standard deviation (Hampel, "The Influence Curve and Its Role in Robust Estimation", JASA 69, 1974).
 const NormalMAD = 1.4826
+
+// Order lists the indices of x so that their values ascend; equal ones stay in their order.
+func Order(x []float64) []int {
+	order := make([]int, len(x))
+	floats.ArgsortStable(slices.Clone(x), order)
+	return order
+}
+
+// Ranks are the ranks of x from 1 up, ties sharing their mean rank.
+func Ranks(x []float64) []float64 {
+	order := Order(x)
+	ranks := make([]float64, len(x))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && x[order[j]] == x[order[i]] {
+			j++
+		}
+		for _, k := range order[i:j] {
+			ranks[k] = float64(i+j+1) / 2
+		}
+		i = j
+	}
+	return ranks
+}
+
+// Spearman is Spearman's rank correlation of x and y (American Journal of Psychology 15, 1904). NaN if either does
+// not vary.
+func Spearman(x, y []float64) float64 {
+	return stat.Correlation(Ranks(x), Ranks(y), nil)
+}
+
+// NormalScores are what a normal sample has on average in place of the values of these ranks, by Blom's approximation
+// ("Statistical Estimates and Transformed Beta Variables", 1958): they keep a sample's order and drop its tails.
+func NormalScores(x []float64) []float64 {
+	scores := Ranks(x)
+	for i, r := range scores {
+		scores[i] = distuv.UnitNormal.Quantile((r - 0.375) / (float64(len(x)) + 0.25))
+	}
+	return scores
+}

@@ -70,11 +70,7 @@ func afterPTS(rates []float64) bool {
 	}
 	last := rates[len(rates)-SteadyWindows:]
 	mean, change, _ := drift(last)
-	low, high := last[0], last[0]
-	for _, r := range last {
-		low, high = min(low, r), max(high, r)
-	}
-	return mean > 0 && high-low <= steadyRange*mean && change <= steadyChange*mean
+	return mean > 0 && slices.Max(last)-slices.Min(last) <= steadyRange*mean && change <= steadyChange*mean
 }
 
 // steadyFall is the share of the highest earlier rate that a rate has fallen to at most, or it is no fall.

@@ -1,9 +1,11 @@
 package stats
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Holm corrects the probabilities of several tests for their number: if only those with a corrected p of up to
@@ -40,4 +42,30 @@ func HolmLevels(p, weights []float64, alpha float64) []float64 {
 		}
 	}
 	return levels
+}
+
+// BinomialTail is the chance of at least k successes in n trials of chance p each.
+func BinomialTail(n, k int, p float64) float64 {
+	if k <= 0 {
+		return 1
+	}
+	return 1 - distuv.Binomial{N: float64(n), P: p}.CDF(float64(k-1))
+}
+
+// StudentTail is the chance that Student's t with the given degrees of freedom exceeds t.
+func StudentTail(t, free float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: free}.Survival(t) }
+
+// StudentQuantile is what Student's t with the given degrees of freedom stays below with a chance of p.
+func StudentQuantile(p, free float64) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(p)
+}
+
+// Fisher is the chance that independent tests together come out as clearly as these chances, by Fisher's method ("Statistical
+// Methods for Research Workers", 4th edition, 1932, section 21.1).
+func Fisher(chances []float64) float64 {
+	var sum float64
+	for _, p := range chances {
+		sum -= 2 * math.Log(p)
+	}
+	return distuv.ChiSquared{K: 2 * float64(len(chances))}.Survival(sum)
 }
