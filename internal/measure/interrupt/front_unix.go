@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// A process with a request to a disk that hangs cannot be killed until the disk is back, and its parent, such as a shell,
-// waits as long. So commands that look at disks do so in a second process. The first touches no disk: it passes signals
-// on, and exits with the code that the second reports, even if the second cannot end.
+// A process with a request to a disk that hangs cannot be killed until the disk is back, and its parent, such
+// as a shell, waits as long. So commands that look at disks do so in a second process. The first touches no
+// disk: it passes signals on, and exits with the code that the second reports, even if the second cannot end.
 
 // behindFront, in the environment, says that there is such a process before this one.
 const behindFront = "HUBBENCH_BEHIND_FRONT"
@@ -30,8 +30,8 @@ const (
 // endTimeout is how long a process that has given its exit code may take to end.
 const endTimeout = 500 * time.Millisecond
 
-// Front runs the command line in a second process if it is one of the commands that look at disks; not ok if it is not, or
-// such a process cannot be had.
+// Front runs the command line in a second process if it is one of the commands that look at disks; not ok if it
+// is not, or such a process cannot be had.
 func Front(p Process, commands []string) (code int, ok bool) {
 	args := p.Args[1:]
 	i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
@@ -100,8 +100,8 @@ func Front(p Process, commands []string) (code int, ok bool) {
 	}
 }
 
-// Behind is the other side: it gives the asks that come from the process in front to the context of the commands, and what
-// ends this process with an exit code. Without such a process, signals ask, and p.Exit ends.
+// Behind is the other side: it gives the asks that come from the process in front to the context of the
+// commands, and what ends this process with an exit code. Without such a process, signals ask, and p.Exit ends.
 func Behind(ctx context.Context, p Process) (context.Context, func(code int)) {
 	if !p.isBehind() {
 		return ctx, p.Exit
@@ -137,5 +137,6 @@ func Behind(ctx context.Context, p Process) (context.Context, func(code int)) {
 }
 
 func (p Process) isBehind() bool {
-	return slices.ContainsFunc(p.Env, func(v string) bool { return strings.HasPrefix(v, behindFront+"=") && v != behindFront+"=" })
+	set := behindFront + "="
+	return slices.ContainsFunc(p.Env, func(v string) bool { return strings.HasPrefix(v, set) && v != set })
 }

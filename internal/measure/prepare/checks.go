@@ -2,26 +2,32 @@ package prepare
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // systemDisk is the check that a scenario leaves out by allow_system_disk.
 const systemDisk = "system_disk"
 
-// watchFor is how long the disks are watched for other programs before a run: a backup writes in bursts. A plan that moves
-// less than a slow disk does in that time is not held up for it: while it runs, its gauges notice what others move.
+// watchFor is how long the disks are watched for other programs before a run: a backup writes in bursts. A plan
+// that moves less than a slow disk does in that time is not held up for it: while it runs, its gauges notice
+// what others move.
 const (
 	watchFor   = 2 * time.Second
 	watchAbove = 256e6 // bytes
@@ -29,18 +35,21 @@ const (
 
 // LeaveOut leaves out the checks that the command line names beside the scenario's own.
 func (r *Ready) LeaveOut(codes []string) error {
-	var known []string
+	var known, always []string
 	for _, c := range device.Codes() {
-		if !c.Always {
+		if c.Always {
+			always = append(always, c.Name)
+		} else {
 			known = append(known, c.Name)
 		}
 	}
 	for _, code := range codes {
-		if slices.ContainsFunc(device.Codes(), func(c device.Code) bool { return c.Always && c.Name == code }) {
+		if slices.Contains(always, code) {
 			return fmt.Errorf("--allow %s: this check cannot be skipped: the run would fail, or touch what it must not", code)
 		}
 		if !slices.Contains(known, code) {
-			return fmt.Errorf("--allow %s: no check has this code; try %s", strictyaml.Quote(code), strictyaml.Suggest(code, known))
+			return fmt.Errorf("--allow %s: no check has this code; try %s",
+				strictyaml.Quote(code), strictyaml.Suggest(code, known))
 		}
 		if !slices.Contains(r.Allow, code) {
 			r.Allow = append(r.Allow, code)
@@ -49,8 +58,8 @@ func (r *Ready) LeaveOut(codes []string) error {
 	return nil
 }
 
-// Problems are what the machine has against the plan, with its results in a folder. Forecasts know the disks' links from
-// then on.
+// Problems are what the machine has against the plan, with its results in a folder. Forecasts know the disks'
+// links from then on.
 func (r *Ready) Problems(ctx context.Context, results string) []device.Problem {
 	opts := device.Options{
 		Allow:   r.Allow,
@@ -105,7 +114,8 @@ func lately(results string) []device.Written {
 		totals := run.Info.Plan.Totals()
 		for i, disk := range run.Info.Plan.Disks {
 			if !disk.Simulated() {
-				list = append(list, device.Written{Run: run.Path, Path: disk.Path, Bytes: totals[i].Written, Ago: now.Sub(run.Ended)})
+				ago := now.Sub(run.Ended)
+				list = append(list, device.Written{Run: run.Path, Path: disk.Path, Bytes: totals[i].Written, Ago: ago})
 			}
 		}
 	}
@@ -139,9 +149,68 @@ func (r *Ready) Check(ctx context.Context, results string) (warnings []string, e
 
 // LeftOut tells whoever reads the run's page which checks were not made.
 func (r *Ready) LeftOut() []string {
-	codes := slices.DeleteFunc(slices.Clone(r.Allow), func(c string) bool { return c == systemDisk }) // a choice of what to measure
+	codes := slices.Clone(r.Allow)
+	codes = slices.DeleteFunc(codes, func(c string) bool { return c == systemDisk }) // a choice of what to measure
 	if len(codes) == 0 {
 		return nil
 	}
 	return []string{"checks left out by --allow: " + strings.Join(codes, ", ")}
+}
+
+// checkupFile holds doctor's last result on this machine. It is named after the host, as machines may share a home.
+func checkupFile() (string, error) {
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, "hubbench", rundir.Named("doctor-"+rundir.ThisHost().Name)+".json"), nil
+}
+
+// SaveCheckup keeps a result for later runs on this machine.
+func SaveCheckup(found *trace.Checkup) error {
+	path, err := checkupFile()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(found, "", "  ")
+	if err != nil {
+		return err
+	}
+	return filesystem.Write(path, func(w io.Writer) error { _, err := w.Write(append(data, '\n')); return err })
+}
+
+// lastCheckup is what doctor last doubted of this machine and of the plan's disks; nil if it has not been
+// run, or its result cannot be read: a run does not depend on it. A simulated disk has nothing to doubt.
+func (r *Ready) lastCheckup() *rundir.Doctor {
+	path, err := checkupFile()
+	if err != nil || r.Plan.Simulated() {
+		return nil
+	}
+	var found trace.Checkup
+	if data, err := os.ReadFile(path); err != nil || json.Unmarshal(data, &found) != nil {
+		return nil
+	}
+	var ids []uint64
+	for _, disk := range r.Plan.Disks {
+		if place, err := device.Inspect(disk.Path); err == nil {
+			ids = append(ids, place.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	doubts := &rundir.Doctor{Date: found.Date, Checks: []trace.Check{}}
+	for _, check := range found.Doubts() {
+		on := check.Path == ""
+		if place, err := device.Inspect(check.Path); !on && err == nil {
+			on = place.ID != 0 && slices.Contains(ids, place.ID)
+		}
+		if on {
+			doubts.Checks = append(doubts.Checks, check)
+		}
+	}
+	return doubts
 }

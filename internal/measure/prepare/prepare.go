@@ -3,13 +3,19 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
@@ -19,6 +25,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Ready is a scenario that has been read and checked against itself, and as far as it has been asked for, against the
@@ -56,16 +63,25 @@ func Load(path string, notify func(text string)) (*Ready, error) {
 	if s.AllowSystemDisk {
 		ready.Allow = []string{systemDisk}
 	}
-	for i, d := range plan.Disks {
-		if !d.Simulated() && !filepath.IsAbs(d.Path) {
-			// The run may be resumed from another folder.
-			if plan.Disks[i].Path, err = filepath.Abs(filepath.Join(filepath.Dir(path), d.Path)); err != nil {
-				return nil, err
-			}
+	// Paths count from the scenario's folder, and the run may be resumed from another one.
+	absolute := func(to *string) {
+		if !filepath.IsAbs(*to) && err == nil {
+			*to, err = filepath.Abs(filepath.Join(filepath.Dir(path), *to))
 		}
 	}
+	for i := range plan.Disks {
+		if !plan.Disks[i].Simulated() {
+			absolute(&plan.Disks[i].Path)
+		}
+	}
+	if plan.Simulated() && isPath(plan.Hub.Profile) {
+		absolute(&plan.Hub.Profile)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if plan.Simulated() {
-		if ready.Profile, err = ready.loadHub(filepath.Dir(path)); err != nil {
+		if ready.Profile, err = LoadProfile(plan.Hub.Profile); err != nil {
 			if _, placed := errors.AsType[*strictyaml.Error](err); placed {
 				return nil, err // it names its own place
 			}
@@ -84,7 +100,9 @@ func lookAround(ctx context.Context) (*hardware.Inventory, error) {
 
 // Rest is what is left of a run that was cut off, by the plan that it began with.
 func Rest(rest *rundir.Unfinished, notify func(text string)) (*Ready, error) {
-	r := &Ready{Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tried: rest.Tried, Look: lookAround, Notify: notify}
+	r := &Ready{
+		Plan: rest.Info.Plan, Allow: rest.Info.Allow, Done: rest.Done, Tried: rest.Tried, Look: lookAround, Notify: notify,
+	}
 	if rest.Info.SystemOK && !slices.Contains(r.Allow, systemDisk) { // a run before Allow
 		r.Allow = append(r.Allow, systemDisk)
 	}
@@ -154,7 +172,8 @@ func (r *Ready) Moved(before map[string]uint64) (texts []string) {
 		path := r.Plan.Disk(name).Path
 		go func() {
 			if place, err := device.Inspect(path); err != nil || place.ID != id {
-				found <- fmt.Sprintf("disk %s is no longer at %s: test files of this run may be left on it; connect it, and run hubbench clean %s", name, path, cells.Shell(path))
+				found <- fmt.Sprintf("disk %s is no longer at %s: test files of this run may be left on it; "+
+					"connect it, and run hubbench clean %s", name, path, cells.Shell(path))
 				return
 			}
 			found <- ""
@@ -206,8 +225,144 @@ func (r *Ready) SameDisks(before *hardware.Setup) error {
 	}
 	for _, d := range r.Plan.Disks {
 		if why := before.Disks[d.Name].Differs(now.Disks[d.Name]); why != "" {
-			return fmt.Errorf("disk %s: %s is not on the disk that it was on when the run began: %s; connect that disk, or begin a new run", d.Name, d.Path, why)
+			return fmt.Errorf("disk %s: %s is not on the disk that it was on when the run began: %s; "+
+				"connect that disk, or begin a new run", d.Name, d.Path, why)
 		}
 	}
 	return nil
+}
+
+// DefaultResults is where run folders go unless the scenario says otherwise.
+const DefaultResults = "results"
+
+// ResultsOf is the folder that a scenario's run folders go into by default.
+func ResultsOf(s *scenario.Scenario) string { return cmp.Or(s.Results, DefaultResults) }
+
+// ReachResults looks at where the results are to go, asked for or not, for as long as that takes.
+func (r *Ready) ReachResults(asked string) {
+	into := ResultsOf(r.Scenario)
+	if asked != "" {
+		into = filepath.Dir(asked)
+	}
+	_ = device.NotifyIfSlow(r.Notify, device.SlowAfter, "results folder "+cmp.Or(asked, into), func() error {
+		for _, folder := range []string{into, asked} {
+			_, _ = os.ReadDir(folder) // errors are reported when the run's folder is made
+		}
+		return nil
+	})
+}
+
+// Folder is the run's folder: the one asked for, else one named for the scenario and the time.
+func (r *Ready) Folder(asked string, began time.Time) string {
+	if asked != "" {
+		return asked
+	}
+	path := filepath.Join(ResultsOf(r.Scenario), rundir.Name(r.Plan.Name, began))
+	for n := 2; ; n++ { // another run of this second
+		if _, err := os.Lstat(path); err != nil {
+			return path
+		}
+		path = filepath.Join(ResultsOf(r.Scenario), fmt.Sprintf("%s-%d", rundir.Name(r.Plan.Name, began), n))
+	}
+}
+
+// Create makes the run's folder. Of two runs that take the same name at once, one takes the next.
+func (r *Ready) Create(asked string, began time.Time) (*rundir.Dir, error) {
+	for {
+		dir, err := rundir.Create(r.Folder(asked, began), r.source)
+		if asked != "" || !errors.Is(err, rundir.ErrTaken) {
+			return dir, err
+		}
+	}
+}
+
+// Info is run.json as it stands when a run begins.
+func (r *Ready) Info(tool string, began time.Time) rundir.Info {
+	return rundir.Info{
+		Tool: tool, RunID: rundir.NewID(began), Name: r.Plan.Name, Started: began.UTC().Format(time.RFC3339),
+		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.Plan, Allow: r.Allow,
+		SystemOK: slices.Contains(r.Allow, systemDisk), Doctor: r.lastCheckup(),
+		Effective: map[string]map[string]trace.Effective{},
+	}
+}
+
+// LoadScenario reads a scenario, and makes no plan of it.
+func LoadScenario(path string) (*scenario.Scenario, error) {
+	source, err := readSmall(path)
+	if err != nil {
+		return nil, err
+	}
+	return scenario.Load(path, source)
+}
+
+// LoadProfile finds a hub profile by its built-in name or its path.
+func LoadProfile(name string) (*hub.Profile, error) {
+	if data, ok := configs.Hub(name); ok {
+		return hub.Load(name, data)
+	}
+	if !isPath(name) {
+		return nil, fmt.Errorf("no hub profile is called %q; try %s, or the path of a .yaml",
+			name, strictyaml.Suggest(name, configs.Hubs()))
+	}
+	data, err := readSmall(name)
+	if err != nil {
+		return nil, fmt.Errorf("hub profile: %w", err)
+	}
+	return hub.Load(name, data)
+}
+
+// isPath distinguishes a profile's path from the name of a built-in one.
+func isPath(profile string) bool { return strings.ContainsAny(profile, `/\.`) }
+
+// Simulate has the plan's disks simulated by a hub profile in place of the scenario's own.
+func (r *Ready) Simulate(profile string) (err error) {
+	if r.Profile, err = LoadProfile(profile); err != nil {
+		return err
+	}
+	if r.Plan.Hub == nil {
+		r.Plan.Hub = &scenario.Hub{}
+	}
+	r.Plan.Hub.Speedup = cmp.Or(r.Plan.Hub.Speedup, 1)
+	r.Plan.Hub.Profile = profile // for run.json
+	return r.checkProfile()
+}
+
+// checkProfile refuses disks that the hub profile does not know.
+func (r *Ready) checkProfile() error {
+	known := r.Profile.Names()
+	var unknown []error
+	for _, d := range r.Plan.Disks {
+		if name := cmp.Or(d.Profile, d.Name); r.Profile.Disk(name) == nil {
+			try := strictyaml.Suggest(name, known)
+			if all := strictyaml.Choice(known); all != try {
+				try += " (of " + all + ")"
+			}
+			unknown = append(unknown, r.Scenario.DiskPos(d.Name).Errorf("disk %s: hub profile %s has no disk %s; try %s",
+				d.Name, r.Profile.Name, strictyaml.Quote(name), try))
+		}
+	}
+	return errors.Join(unknown...)
+}
+
+// readSmall reads a file that a person wrote, or enough of it for strictyaml to refuse one that is too long.
+func readSmall(path string) ([]byte, error) {
+	stat, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file; check the spelling, or copy a scenario from configs", path)
+	case err != nil:
+		return nil, err
+	case stat.IsDir():
+		inside := filepath.Join(path, rundir.ScenarioFile)
+		if _, err := os.Stat(inside); err == nil {
+			return nil, fmt.Errorf("%s: is the folder of a run; give its scenario, %s, to make another like it", path, inside)
+		}
+		return nil, fmt.Errorf("%s: is a folder; give the scenario file in it", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, strictyaml.MaxBytes+1))
 }

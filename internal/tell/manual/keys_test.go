@@ -23,8 +23,8 @@ var update = flag.Bool("update", false, "write the lists of keys afresh")
 
 const module = "github.com/hubbench/hubbench/"
 
-// The keys of analysis.json and run.json are those of the structs. What stands beside them are the structs' comments, as they
-// were when -update was last given.
+// The keys of analysis.json and run.json are those of the structs. What stands beside them are the structs'
+// comments, as they were when -update was last given.
 func TestKeys(t *testing.T) {
 	for name, of := range map[string]reflect.Type{"analysis": reflect.TypeFor[analysis.Analysis](), "run": reflect.TypeFor[rundir.Info]()} {
 		w := walk{comments: map[string]map[string]string{}, seen: map[reflect.Type]string{}}

@@ -1,6 +1,7 @@
-// Package manual is the reference that hubbench carries: what `hubbench help TOPIC` prints, and the man pages of topics. A
-// topic is a Markdown file of this folder; lists of which the code has a table (scenario keys, presets, checks) are filled in
-// from that table, so that they cannot differ from it. It describes no commands: those describe themselves. Start at Topics.
+// Package manual is the reference that hubbench carries: what `hubbench help TOPIC` prints, and the man pages
+// of topics. A topic is a Markdown file of this folder; lists of which the code has a table (scenario keys,
+// presets, checks) are filled in from that table, so that they cannot differ from it. It describes no commands:
+// those describe themselves. Start at Topics.
 package manual
 
 import (
@@ -70,32 +71,30 @@ func read(path string) (string, error) {
 // define is an entry of a definition list.
 func define(term, meaning string) string { return term + "\n: " + meaning + "\n\n" }
 
-func presets() string {
+// definitions are those of the items of a table.
+func definitions[T any](items []T, of func(T) (term, meaning string)) string {
 	var list strings.Builder
-	for _, p := range scenario.Presets() {
-		list.WriteString(define(p.Name, p.About+"."))
+	for _, item := range items {
+		list.WriteString(define(of(item)))
 	}
 	return list.String()
+}
+
+func presets() string {
+	return definitions(scenario.Presets(), func(p scenario.Preset) (string, string) { return p.Name, p.About + "." })
 }
 
 func checks() string {
-	var list strings.Builder
-	for _, c := range device.Codes() {
-		always := ""
+	return definitions(device.Codes(), func(c device.Code) (string, string) {
 		if c.Always {
-			always = "; it cannot be left out"
+			return c.Name, c.Finds + "; it cannot be left out."
 		}
-		list.WriteString(define(c.Name, c.Finds+always+"."))
-	}
-	return list.String()
+		return c.Name, c.Finds + "."
+	})
 }
 
 func questions() string {
-	var list strings.Builder
-	for _, q := range doctor.Questions() {
-		list.WriteString(define(q.Check, q.Asks+"?"))
-	}
-	return list.String()
+	return definitions(doctor.Questions(), func(q doctor.Question) (string, string) { return q.Check, q.Asks + "?" })
 }
 
 func profiles() (string, error) {

@@ -32,8 +32,8 @@ type section struct {
 	of   *node
 }
 
-// scenarioKeys lists every key of the scenario's schema, each once: a phase may override any key of the workload, and a study
-// takes a phase's keys.
+// scenarioKeys lists every key of the scenario's schema, each once: a phase may override any key of the
+// workload, and a study takes a phase's keys.
 func scenarioKeys() (string, error) {
 	schema, err := json.Marshal(scenario.Schema())
 	if err != nil {
