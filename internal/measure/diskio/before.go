@@ -4,48 +4,54 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// prepareFiles makes sure that the files the job reads or overwrites exist: those that earlier phases left,
-// and new ones for the rest. What neither this job nor the next can use is removed.
+// fillFile is the size of the files that fill a volume: one that every file system takes.
+const fillFile = 1 << 30
+
+// prepareFiles makes sure that the files the job reads or overwrites exist: those that earlier phases left, and new ones
+// for the rest. What neither this job nor the next can use is removed. New ones are written in large blocks, however small
+// the job's are: this is not measured, and small blocks would leave the file in pieces.
 func (e *real) prepareFiles(ctx context.Context) error {
 	need := e.job.Needs()
-	mine := e.testFiles.match(need, e.fits)
-	later := e.testFiles.match(e.job.Beyond(e.job.CarryOver), anyRecord)
-	if err := e.testFiles.removeAllBut(append(later, mine...)...); err != nil {
+	stay := append(e.testFiles.match(e.job.Beyond(e.job.CarryOver), anyRecord), e.testFiles.match(need, e.fits)...)
+	if e.job.Fill > 0 { // else they are of earlier phases
+		stay = append(stay, e.testFiles.filling()...)
+	}
+	if err := e.testFiles.removeAllBut(stay); err != nil {
 		return fmt.Errorf("remove files of earlier phases: %w", err)
 	}
-	mine = e.testFiles.match(need, e.fits) // removing moved them
 	e.files = make([]record, len(need))
 	var missing []int
-	for i, r := range mine {
+	for i, r := range e.testFiles.match(need, e.fits) { // removing moved them
 		if r != nil {
 			e.files[i] = *r
 		} else {
 			missing = append(missing, i)
 		}
 	}
-	if err := e.writeBefore(ctx, missing, need); err != nil {
-		return err
+	if len(missing) > 0 || e.job.Fill > 0 {
+		if err := e.inLargeBlocks(func(block int64) error { return e.writeBefore(ctx, missing, need, block) }); err != nil {
+			return err
+		}
 	}
-	if err := e.inLargeBlocks(func(block int64) error { return e.fill(ctx, block) }); err != nil {
-		return err
+	if e.reads() {
+		return e.emptyCache()
 	}
-	return e.emptyCache()
+	return nil
 }
 
 func anyRecord(record) bool { return true }
 
-// fits reports whether an existing file is usable for this job.
+// fits reports whether an existing file is usable for this job. One that is overwritten is so in the same units, and only if
+// it is not to be kept.
 func (e *real) fits(r record) bool {
-	if e.op() == trace.Read {
-		return true
-	}
-	// It is overwritten: in the same units, and only if it is not to be kept.
-	return !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
+	return e.op() == trace.Read || !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
 }
 
 // period is that of the files the job writes.
@@ -56,40 +62,37 @@ func (e *real) period() int64 {
 	return 0
 }
 
-// writeBefore writes the missing of the needed files before the release. It takes large blocks, however
-// small the job's are: this is not measured, and small blocks would leave the file in pieces.
-func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) error {
-	if len(missing) == 0 {
-		return nil
-	}
-	return e.inLargeBlocks(func(block int64) error {
-		for _, i := range missing {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			e.files[i] = e.newRecord(need[i])
-			if err := e.writeOne(ctx, e.files[i], block); err != nil {
-				return fmt.Errorf("write test file %d before the phase: %w", i, err)
-			}
-		}
-		return nil
-	})
-}
-
 // inLargeBlocks calls do with the mover set to blocks of layoutBlock or more.
 func (e *real) inLargeBlocks(do func(block int64) error) (err error) {
-	block := e.job.IO.Block
-	if block < layoutBlock {
-		job, buf, lanes, depth := e.mover, e.buf, e.lanes, len(e.buf)/layoutBlock
-		block = layoutBlock
-		e.buf = buf[:depth*layoutBlock]   // whose parts begin where direct requests may
-		e.mover, _, _ = e.newMover(depth) // the warning about io_uring was given before
-		defer func() {
-			err = errors.Join(err, e.mover.close())
-			e.mover, e.buf, e.lanes = job, buf, lanes
-		}()
+	if e.job.IO.Block >= layoutBlock {
+		return do(e.job.IO.Block)
 	}
-	return do(block)
+	mover, buf, lanes := e.mover, e.buf, e.lanes
+	depth := len(buf) / layoutBlock
+	e.buf = buf[:depth*layoutBlock]   // whose parts begin where direct requests may
+	e.mover, _, _ = e.newMover(depth) // the warning about io_uring was given before
+	defer func() {
+		err = errors.Join(err, e.mover.close())
+		e.mover, e.buf, e.lanes = mover, buf, lanes
+	}()
+	return do(layoutBlock)
+}
+
+// writeBefore writes the missing of the needed files before the release, and what fills the volume.
+func (e *real) writeBefore(ctx context.Context, missing []int, need []int64, block int64) error {
+	for _, i := range missing {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.files[i] = e.newRecord(need[i])
+		if err := e.writeOne(ctx, e.files[i], block); err != nil {
+			return fmt.Errorf("write test file %d before the phase: %w", i, err)
+		}
+	}
+	if e.job.Fill > 0 {
+		return e.fill(ctx, block)
+	}
+	return nil
 }
 
 // writeOne writes a file to the medium, whatever the job's own flush: bytes still on their way would slow
@@ -99,23 +102,50 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 	if err != nil {
 		return err
 	}
-	t, err := e.writeOpen(ctx, f, r, block)
-	if err != nil {
+	t := e.newTransfer(f, r, trace.Write)
+	t.setBlock(block)
+	t.sample = func(bytes, _, _ int64) { e.reportBeside(e.beside + bytes) }
+	err = e.moveOpen(ctx, t)
+	e.besides(r.Size)
+	if err == nil {
+		err = f.flush(e.traits.fullest())
+	}
+	if err = errors.Join(err, e.closeFile(f)); err != nil {
 		return err
 	}
 	return e.written(t, r)
 }
 
-func (e *real) writeOpen(ctx context.Context, f testFile, r record, block int64) (*transfer, error) {
-	t := e.newTransfer(f, r, trace.Write)
-	t.setBlock(block)
-	t.sample = func(bytes, _, _ int64) { e.reportBeside(e.beside + bytes) }
-	err := e.moveOpen(ctx, t)
-	e.besides(r.Size)
-	if err == nil {
-		err = f.flush(e.traits.fullest())
+// fill brings the volume to the share of its size that the job asks for; what is there already counts. A volume that is
+// full before, because others write to it too, is as full as it can be: the job then begins with a warning.
+func (e *real) fill(ctx context.Context, block int64) error {
+	v, err := filesystem.Volume(e.job.Dir)
+	if err != nil {
+		return err
 	}
-	return t, errors.Join(err, e.closeFile(f))
+	percent := 100 * e.job.Fill
+	bytes, whole := v.Filling(e.job.Fill, e.job.Space-e.testFiles.bytes)
+	if !whole {
+		e.warn("the volume cannot be filled to %.0f %% and hold the test files as well: it is filled to %.0f %%",
+			percent, 100*float64(v.Used+bytes)/float64(v.Size))
+	}
+	if used := float64(v.Used) / float64(v.Size); used > e.job.Fill+0.01 {
+		e.warn("the volume is to be filled to %.0f %%, and is %.0f %% full already", percent, 100*used)
+	}
+	for bytes >= layoutBlock {
+		r := e.newRecord(min(bytes, fillFile) / layoutBlock * layoutBlock)
+		r.Fill, r.Keep = true, false
+		err := e.writeOne(ctx, r, block)
+		if isFull(err) {
+			e.warn("the volume was full before it had been filled to %.0f %%: something else writes to it", percent)
+			return e.folder.root.Remove(r.name())
+		}
+		if err != nil {
+			return fmt.Errorf("fill the volume to %.0f %%: %w", percent, err)
+		}
+		bytes -= r.Size
+	}
+	return nil
 }
 
 // besides reports progress outside the files' times.
@@ -129,9 +159,6 @@ func (e *real) besides(done int64) {
 // emptyCache makes sure that no file to be read is in the cache, or warns. Direct requests may meet one there
 // too: an earlier phase may have moved it through the cache, which macOS then reads it from.
 func (e *real) emptyCache() error {
-	if !e.reads() {
-		return nil
-	}
 	var bytes, cached int64
 	for _, r := range e.files {
 		f, err := e.open(r, trace.Read)
@@ -148,9 +175,53 @@ func (e *real) emptyCache() error {
 	switch {
 	case e.traits.direct:
 	case cached < 0:
-		e.warn("this system does not say whether its cache still holds the files to be read: a rate above the link's limit means that it does")
+		e.warn("this system does not say whether its cache still holds the files to be read: " +
+			"a rate above the link's limit means that it does")
 	case cached > bytes/100:
 		e.warn("%d of the %d bytes to be read could not be dropped from the cache: they are read at the speed of memory", cached, bytes)
 	}
 	return nil
+}
+
+// Cached looks at what the job has left: a file system may take direct requests and keep their pages, and macOS reads from
+// those that are there. Only whole pages count, since cutting a file to its size fetches the last. What a later file of the
+// job has replaced is not looked at.
+func (e *real) Cached() (share float64, ok bool) {
+	if !e.traits.direct || e.job.IO.Mode != scenario.ModeDirect || e.cachesWrites() {
+		return 0, false
+	}
+	files := e.files
+	if len(files) == 0 {
+		first, _ := e.testFiles.find(e.first)
+		files = e.testFiles.records[first:]
+	}
+	bytes, cached, err := e.cachedOf(files, int64(os.Getpagesize()))
+	if err != nil || cached < 0 || bytes == 0 { // a file that is gone cannot be looked at
+		return 0, false
+	}
+	return float64(cached) / float64(bytes), true
+}
+
+// cachedOf is how many bytes of the files' whole pages there are, and how many of them the cache holds; -1 if the system
+// does not say.
+func (e *real) cachedOf(files []record, page int64) (bytes, cached int64, err error) {
+	for _, r := range files {
+		whole := r.Size / page * page
+		if whole == 0 {
+			continue
+		}
+		f, err := e.testFiles.openFile(e.system.open, r, opening{op: trace.Read, direct: e.traits.direct, lanes: 1})
+		if err != nil {
+			return 0, 0, err
+		}
+		held := f.cached(whole)
+		if err := f.close(); err != nil {
+			return 0, 0, err
+		}
+		if held < 0 {
+			return 0, -1, nil
+		}
+		bytes, cached = bytes+whole, cached+held
+	}
+	return bytes, cached, nil
 }

@@ -390,7 +390,7 @@ func BenchmarkTestFiles(b *testing.B) {
 				if s.has(s.next) || !s.has(oldest) {
 					b.Fatal("the list is wrong")
 				}
-				s.forget(oldest)
+				s.drop(0)
 				s.add(record{Number: s.number(), Size: 512})
 			}
 		})

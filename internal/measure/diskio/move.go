@@ -135,7 +135,7 @@ func (e *real) newRecord(size int64) record {
 // open opens a file for the job's requests, one at a time. A new one is made, after room for it.
 func (e *real) open(r record, op trace.Role) (testFile, error) {
 	again := e.testFiles.has(r.Number)
-	fresh := op == trace.Write && !again
+	fresh := op == trace.Write && !again && !r.Fill
 	if fresh && e.job.IO.Footprint > 0 {
 		if err := e.testFiles.makeRoom(r.Size, e.job.IO.Footprint); err != nil {
 			return nil, err

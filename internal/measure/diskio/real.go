@@ -368,15 +368,14 @@ func (e *real) removeFiles() error {
 		return nil
 	}
 	var needed []*record
-	var filling []string
 	// A job that is stopped after its last file, as fillers are, has succeeded anyway.
 	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
 		needed = e.testFiles.match(e.job.CarryOver, anyRecord)
 		if e.job.KeepFill {
-			filling, _ = e.folder.fillFiles() // what is not listed is removed, and written again
+			needed = append(needed, e.testFiles.filling()...)
 		}
 	}
-	return e.testFiles.carryOver(needed, filling...)
+	return e.testFiles.carryOver(needed)
 }
 
 // The worker takes any Engine.

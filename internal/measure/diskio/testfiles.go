@@ -8,11 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const listName = "files.json"
+
+// fillPrefix begins the names of files that only fill the volume.
+const fillPrefix = "fill-"
 
 // record is a completely written test file.
 type record struct {
@@ -21,11 +25,11 @@ type record struct {
 	Unit   int64 `json:"unit"`             // from stamp to stamp
 	Period int64 `json:"period,omitempty"` // after which its content repeats; 0: it does not
 	Keep   bool  `json:"keep,omitempty"`   // the user wants it when the run is over
-	Fills  bool  `json:"-"`                // the volume, and is no test file
+	Fill   bool  `json:"fill,omitempty"`   // it fills the volume, beside the test files and their footprint
 }
 
 func (r record) name() string {
-	if r.Fills {
+	if r.Fill {
 		return fmt.Sprintf(fillPrefix+"%06d.bin", r.Number)
 	}
 	return fmt.Sprintf("data-%06d.bin", r.Number)
@@ -37,13 +41,13 @@ func (r record) name() string {
 type testFiles struct {
 	folder  *folder
 	records []record
-	bytes   int64  // of all of them
-	keep    int    // how many of them are to be kept
+	bytes   int64  // of all of them, those that fill the volume excepted
+	fixed   int    // how many of them make no room for others: they are kept, or fill the volume
 	next    int    // number of the next file
 	removed func() // called for each file that was removed; may be nil
 }
 
-// listTestFiles finds what earlier phases left in the folder. A file that is not as it should be is no record, and
+// listTestFiles finds what earlier phases left in the folder. What is not as the folder's own list says is no record, and
 // will be written again.
 func listTestFiles(f *folder) (*testFiles, error) {
 	s := &testFiles{folder: f}
@@ -53,41 +57,22 @@ func listTestFiles(f *folder) (*testFiles, error) {
 	}
 	for _, entry := range entries {
 		var number int
-		if _, err := fmt.Sscanf(entry.Name(), "data-%06d.bin", &number); err == nil {
+		_, digits, _ := strings.Cut(entry.Name(), "-")
+		if _, err := fmt.Sscanf(digits, "%06d.bin", &number); err == nil {
 			s.next = max(s.next, number+1)
 		}
 	}
-	for _, r := range f.listed() {
+	var listed []record
+	if text, err := f.root.ReadFile(listName); err == nil && json.Unmarshal(text, &listed) != nil {
+		listed = nil
+	}
+	slices.SortStableFunc(listed, func(a, b record) int { return cmp.Compare(a.Number, b.Number) })
+	for _, r := range listed {
 		if info, err := f.root.Lstat(r.name()); err == nil && info.Mode().IsRegular() && info.Size() == r.Size {
 			s.add(r)
 		}
 	}
-	slices.SortStableFunc(s.records, func(a, b record) int { return cmp.Compare(a.Number, b.Number) })
 	return s, nil
-}
-
-// listed is the folder's own list of its files. One that cannot be read lists nothing: then they are written again.
-func (f *folder) listed() []record {
-	text, err := f.root.ReadFile(listName)
-	if err != nil {
-		return nil
-	}
-	var all []record
-	if json.Unmarshal(text, &all) != nil {
-		return nil
-	}
-	return all
-}
-
-func (s *testFiles) save() error {
-	text, err := json.Marshal(s.records)
-	if err != nil {
-		return err
-	}
-	if err := s.folder.root.WriteFile(listName, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("save the list of files for the next phase: %w", err)
-	}
-	return nil
 }
 
 // number reserves the number of a new file.
@@ -104,9 +89,11 @@ func (s *testFiles) add(r record) {
 
 // count counts a file in, or with -1 out.
 func (s *testFiles) count(r record, times int) {
-	s.bytes += int64(times) * r.Size
-	if r.Keep {
-		s.keep += times
+	if !r.Fill {
+		s.bytes += int64(times) * r.Size
+	}
+	if r.Fill || r.Keep {
+		s.fixed += times
 	}
 }
 
@@ -115,20 +102,12 @@ func (s *testFiles) find(number int) (i int, ok bool) {
 	return slices.BinarySearchFunc(s.records, number, func(r record, n int) int { return cmp.Compare(r.Number, n) })
 }
 
-// since lists the files from a number on.
-func (s *testFiles) since(number int) []record {
-	i, _ := s.find(number)
-	return slices.Clone(s.records[i:])
+func (s *testFiles) has(number int) bool {
+	_, ok := s.find(number)
+	return ok
 }
 
-// forget takes a file off the list without touching it.
-func (s *testFiles) forget(number int) {
-	if i, ok := s.find(number); ok {
-		s.drop(i)
-	}
-}
-
-// drop takes the file at i off the list; the oldest without moving the others.
+// drop takes the file at i off the list without touching it; the oldest without moving the others.
 func (s *testFiles) drop(i int) {
 	s.count(s.records[i], -1)
 	if i == 0 {
@@ -136,11 +115,6 @@ func (s *testFiles) drop(i int) {
 		return
 	}
 	s.records = slices.Delete(s.records, i, i+1)
-}
-
-func (s *testFiles) has(number int) bool {
-	_, ok := s.find(number)
-	return ok
 }
 
 // remove removes a file, unless it is gone already or to be kept.
@@ -156,12 +130,12 @@ func (s *testFiles) remove(number int) error {
 	return nil
 }
 
-// match finds a file for each of the sizes, no file twice; nil if there is none.
+// match finds a test file for each of the sizes, no file twice; nil if there is none.
 func (s *testFiles) match(sizes []int64, fits func(record) bool) []*record {
 	found := make([]*record, len(sizes))
 	free := map[int64][]*record{}
 	for i := range s.records {
-		if r := &s.records[i]; fits(*r) {
+		if r := &s.records[i]; !r.Fill && fits(*r) {
 			free[r.Size] = append(free[r.Size], r)
 		}
 	}
@@ -173,8 +147,18 @@ func (s *testFiles) match(sizes []int64, fits func(record) bool) []*record {
 	return found
 }
 
+// filling are the files that fill the volume.
+func (s *testFiles) filling() (found []*record) {
+	for i := range s.records {
+		if s.records[i].Fill {
+			found = append(found, &s.records[i])
+		}
+	}
+	return found
+}
+
 // removeAllBut removes every file that is neither among the needed nor to be kept.
-func (s *testFiles) removeAllBut(needed ...*record) error {
+func (s *testFiles) removeAllBut(needed []*record) error {
 	stay := map[int]bool{}
 	for _, r := range needed {
 		if r != nil {
@@ -182,16 +166,16 @@ func (s *testFiles) removeAllBut(needed ...*record) error {
 		}
 	}
 	all := s.records
-	s.records, s.bytes, s.keep = nil, 0, 0
+	s.records, s.bytes, s.fixed = nil, 0, 0
 	var err error
 	for _, r := range all {
 		if stay[r.Number] || r.Keep {
 			s.add(r)
-		} else {
-			err = errors.Join(err, s.folder.root.Remove(r.name()))
-			if s.removed != nil {
-				s.removed()
-			}
+			continue
+		}
+		err = errors.Join(err, s.folder.root.Remove(r.name()))
+		if s.removed != nil {
+			s.removed()
 		}
 	}
 	return err
@@ -200,8 +184,8 @@ func (s *testFiles) removeAllBut(needed ...*record) error {
 // makeRoom removes the oldest files, those to be kept excepted, until that many more bytes stay within the
 // footprint.
 func (s *testFiles) makeRoom(more, footprint int64) error {
-	for i := 0; s.bytes+more > footprint && s.keep < len(s.records); {
-		if s.records[i].Keep {
+	for i := 0; s.bytes+more > footprint && s.fixed < len(s.records); {
+		if s.records[i].Keep || s.records[i].Fill {
 			i++
 			continue
 		}
@@ -225,20 +209,20 @@ func (s *testFiles) openFile(open opener, r record, o opening) (testFile, error)
 	return f, nil
 }
 
-// carryOver removes everything but the files needed, those to be kept and others by name, and closes the folder, which is
-// removed too when nothing is left in it.
-func (s *testFiles) carryOver(needed []*record, others ...string) error {
-	err := s.removeAllBut(needed...)
+// carryOver removes everything but the files needed and those to be kept, lists these for the next phase, and closes the
+// folder, which is removed too when nothing is left in it.
+func (s *testFiles) carryOver(needed []*record) error {
+	err := s.removeAllBut(needed)
 	stay := map[string]bool{}
-	for _, name := range others {
-		stay[name] = true
-	}
-	if len(s.records) > 0 {
-		err = errors.Join(err, s.save())
-		stay[listName] = true
-	}
 	for _, r := range s.records {
 		stay[r.name()] = true
+	}
+	if len(s.records) > 0 {
+		stay[listName] = true
+		text, _ := json.Marshal(s.records) // numbers
+		if saveErr := s.folder.root.WriteFile(listName, append(text, '\n'), 0o600); saveErr != nil {
+			err = errors.Join(err, fmt.Errorf("save the list of files for the next phase: %w", saveErr))
+		}
 	}
 	_, _, removeErr := s.folder.remove(stay, false)
 	return errors.Join(err, removeErr)
@@ -258,7 +242,9 @@ func (s *testFiles) truncate(r record) error {
 // is. Only `hubbench clean` removes it.
 func (s *testFiles) evidence(r record) (string, error) {
 	name := fmt.Sprintf("evidence-%06d.bin", r.Number)
-	s.forget(r.Number)
+	if i, ok := s.find(r.Number); ok {
+		s.drop(i)
+	}
 	if err := s.folder.root.Rename(r.name(), name); err != nil {
 		return "", fmt.Errorf("keep the file as evidence: %w", err)
 	}

@@ -58,27 +58,8 @@ func try(ctx context.Context, e *real, alive func()) (out Tried, err error) {
 		out.Bytes += span.Bytes
 	}
 	out.Seconds = float64(last-first) / 1e9
-	out.Cached, err = e.cached()
+	_, out.Cached, err = e.cachedOf(e.testFiles.records, 1)
 	return out, err
-}
-
-// cached is how many bytes of the job's files the system's cache holds; -1 if it does not say.
-func (e *real) cached() (sum int64, err error) {
-	for _, r := range e.testFiles.records {
-		f, err := e.testFiles.openFile(e.system.open, r, opening{op: trace.Read, direct: e.traits.direct, lanes: 1})
-		if err != nil {
-			return 0, err
-		}
-		n := f.cached(r.Size)
-		if err := f.close(); err != nil {
-			return 0, err
-		}
-		if n < 0 {
-			return -1, nil
-		}
-		sum += n
-	}
-	return sum, nil
 }
 
 // FlushTimes are what flushes took, each after one small write to a place that had been written before.
