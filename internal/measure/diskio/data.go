@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // What test files hold. It must be incompressible, no block may equal another (file systems and controllers
@@ -77,6 +79,34 @@ func (m *memory) take(n, block int64) (p []byte, noise int64) {
 	p, noise = m.buf[m.pos:m.pos+n:m.pos+n], m.noise+m.pos
 	m.pos += block
 	return p, noise
+}
+
+// memories hold what one request in flight writes, and what it reads: elsewhere if the job does both, as what is written must
+// stay what it is.
+type memories struct{ write, read memory }
+
+// memoriesOf divides the buffer, and scratch for what is read if that is not nil, among so many requests.
+func memoriesOf(buf, scratch []byte, depth int) []memories {
+	list := make([]memories, depth)
+	for i := range list {
+		list[i].write = memoryOf(buf, i, depth)
+		list[i].read = list[i].write
+		if scratch != nil {
+			list[i].read = memoryOf(scratch, i, depth)
+		}
+	}
+	return list
+}
+
+// take is the memory of a request for n bytes at off, with its stamps if it writes.
+func (m *memories) take(op trace.Role, off, n, block int64, stamps *stamper) []byte {
+	if op == trace.Read {
+		p, _ := m.read.take(n, block)
+		return p
+	}
+	p, noise := m.write.take(n, block)
+	stamps.put(p, off, noise)
+	return p
 }
 
 // stamper stamps the blocks of one file, and checks them.

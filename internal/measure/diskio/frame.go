@@ -42,32 +42,6 @@ func (w *pieceWork) start(releaseNS int64) { w.release = releaseNS }
 
 func (w *pieceWork) nowNS() int64 { return w.timing.now() - w.release }
 
-// frameMemory holds the bytes of one piece at a time. Played data never goes into memory that recordings are written from.
-type frameMemory struct{ record, play memory }
-
-func (w *pieceWork) memories() []frameMemory {
-	list := make([]frameMemory, w.depth)
-	for i := range list {
-		list[i].record = memoryOf(w.buf, i, w.depth)
-		list[i].play = list[i].record
-		if w.scratch != nil {
-			list[i].play = memoryOf(w.scratch, i, w.depth)
-		}
-	}
-	return list
-}
-
-// take is the memory of a piece, with its stamps if it is recorded.
-func (m *frameMemory) take(p *piece, block int64) []byte {
-	if p.op == trace.Read {
-		mem, _ := m.play.take(p.n, block)
-		return mem
-	}
-	mem, noise := m.record.take(p.n, block)
-	p.stamps.put(mem, p.off, noise)
-	return mem
-}
-
 // done notes how long a piece took since its frame was due to be requested, and checks what was played.
 func (w *pieceWork) done(p *piece, mem []byte, endNS int64) error {
 	w.latencies.record(p.op, p.dueNS, endNS)

@@ -19,7 +19,8 @@ type ring struct {
 	enterFD  int // what enter is called with: the registered number if there is one
 	enterReg uint32
 
-	files []int32 // the registered ones, at an address the kernel can read them from
+	files   []int32 // the registered ones, at an address the kernel can read them from
+	buffers int     // how many of the buffers are registered: what is written lies in the first, what is read in the last
 
 	rings, entries []byte // the shared memory: both queues, and the requests' entries
 
@@ -173,35 +174,37 @@ func (r *ring) registerSelf() {
 		offset, _ uint32
 		data      uint64
 	}{offset: ^uint32(0), data: uint64(r.fd)}
-	if r.register(registerRingFDs, unsafe.Pointer(&update), 1) == nil {
+	if r.hand(registerRingFDs, unsafe.Pointer(&update), 1) == nil {
 		r.enterFD, r.enterReg = int(update.offset), enterRegisteredRing
 	}
 }
 
-// register hands the kernel that many things to keep.
-func (r *ring) register(what uintptr, arg unsafe.Pointer, count int) error {
-	if _, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), uintptr(count), 0, 0); errno != 0 {
+// hand gives the kernel that many things to keep.
+func (r *ring) hand(what uintptr, arg unsafe.Pointer, count int) error {
+	_, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), uintptr(count), 0, 0)
+	if errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// registerBuffers pins memory for good, so that no request has to. The buffers are numbered from 0 on.
-func (r *ring) registerBuffers(list ...[]byte) error {
-	iovs := make([]unix.Iovec, len(list))
-	for i, p := range list {
-		iovs[i].Base = &p[0]
-		iovs[i].SetLen(len(p))
-	}
-	return r.register(registerBuffers, unsafe.Pointer(&iovs[0]), len(iovs))
-}
-
-// registerFiles has the kernel look up files only once: requests name them by their places in the list, -1 being none.
-func (r *ring) registerFiles(fds ...int32) error {
-	if err := r.register(registerFiles, unsafe.Pointer(&fds[0]), len(fds)); err != nil {
+// register has the kernel look up files only once: requests name them by their places in the list, -1 being none. It also
+// pins the buffers for good, so that no request has to, unless that exceeds the limit of locked memory.
+func (r *ring) register(fds []int32, buf, scratch []byte) error {
+	if err := r.hand(registerFiles, unsafe.Pointer(&fds[0]), len(fds)); err != nil {
 		return fmt.Errorf("register files with io_uring: %w", err)
 	}
 	r.files = fds
+	var iovs []unix.Iovec
+	for _, p := range [][]byte{buf, scratch} {
+		if p != nil {
+			iovs = append(iovs, unix.Iovec{Base: &p[0]})
+			iovs[len(iovs)-1].SetLen(len(p))
+		}
+	}
+	if r.hand(registerBuffers, unsafe.Pointer(&iovs[0]), len(iovs)) == nil {
+		r.buffers = len(iovs)
+	}
 	return nil
 }
 
@@ -212,19 +215,18 @@ func (r *ring) setFile(fd int32) error {
 		offset, _ uint32
 		fds       uint64
 	}{fds: uint64(uintptr(unsafe.Pointer(&r.files[0])))}
-	return r.register(registerFilesUpdate, unsafe.Pointer(&update), 1)
+	return r.hand(registerFilesUpdate, unsafe.Pointer(&update), 1)
 }
 
 // ringRequest asks a ring to move the bytes p of a registered file at off.
 type ringRequest struct {
-	op     trace.Role
-	p      []byte
-	off    int64
-	got    int64 // bytes of p already moved, if the kernel moved less than was asked
-	file   int   // its place among the registered ones
-	buffer int   // the registered one that p lies in; -1: none
-	async  bool  // a thread of the kernel's makes it, whether it has to wait or not
-	user   int   // names it when it has completed
+	op    trace.Role
+	p     []byte
+	off   int64
+	got   int64 // bytes of p already moved, if the kernel moved less than was asked
+	file  int   // its place among the registered ones
+	async bool  // a thread of the kernel's makes it, whether it has to wait or not
+	user  int   // names it when it has completed
 }
 
 // add queues what is left of a request. There is always room: no more are in flight than the ring has entries.
@@ -235,10 +237,10 @@ func (r *ring) add(q *ringRequest) {
 	*e = sqe{opcode: opRead, flags: sqeFixedFile, fd: int32(q.file), off: uint64(q.off + q.got),
 		addr: uint64(uintptr(unsafe.Pointer(&q.p[q.got]))), len: uint32(int64(len(q.p)) - q.got), user: uint64(q.user)}
 	switch {
-	case q.buffer >= 0 && q.op == trace.Write:
-		e.opcode, e.buf = opWriteFixed, uint16(q.buffer)
-	case q.buffer >= 0:
-		e.opcode, e.buf = opReadFixed, uint16(q.buffer)
+	case r.buffers > 0 && q.op == trace.Write:
+		e.opcode = opWriteFixed
+	case r.buffers > 0:
+		e.opcode, e.buf = opReadFixed, uint16(r.buffers-1)
 	case q.op == trace.Write:
 		e.opcode = opWrite
 	}
@@ -275,16 +277,16 @@ func (q *ringRequest) completed(want int64, res int32) (all bool, err error) {
 // request. Go still interrupts it by a signal whenever it needs the thread, which ends the call with EINTR.
 func (r *ring) enter(wait uint32) error {
 	atomic.StoreUint32(r.sqTail, r.tail)
-	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait), uintptr(enterGetEvents|r.enterReg), 0, 0)
-	return r.entered(n, errno)
+	return r.entered(unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
+		uintptr(enterGetEvents|r.enterReg), 0, 0))
 }
 
 // submit submits what is queued, and does not wait. It informs Go's scheduler of the call, which a disk that hangs may block
 // where no signal can interrupt it.
 func (r *ring) submit() error {
 	atomic.StoreUint32(r.sqTail, r.tail)
-	n, _, errno := unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 0, uintptr(enterGetEvents|r.enterReg), 0, 0)
-	return r.entered(n, errno)
+	return r.entered(unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 0,
+		uintptr(enterGetEvents|r.enterReg), 0, 0))
 }
 
 // sleep is enter for no longer than ns nanoseconds. The ring must have featExtArg.
@@ -296,13 +298,12 @@ func (r *ring) sleep(wait uint32, ns int64) error {
 		maskBytes, _ uint32
 		rest         *unix.Timespec
 	}{rest: &rest}
-	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
-		uintptr(enterGetEvents|enterExtArg|r.enterReg), uintptr(unsafe.Pointer(&arg)), unsafe.Sizeof(arg))
-	return r.entered(n, errno)
+	return r.entered(unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
+		uintptr(enterGetEvents|enterExtArg|r.enterReg), uintptr(unsafe.Pointer(&arg)), unsafe.Sizeof(arg)))
 }
 
 // entered handles the result of an enter.
-func (r *ring) entered(n uintptr, errno unix.Errno) error {
+func (r *ring) entered(n, _ uintptr, errno unix.Errno) error {
 	switch errno {
 	case 0:
 		r.queued -= uint32(n)
@@ -330,14 +331,14 @@ func (r *ring) reap() cqe {
 func (r *ring) close() error {
 	var err error
 	if r.files != nil {
-		err = r.register(unregisterFiles, nil, 0)
+		err = r.hand(unregisterFiles, nil, 0)
 	}
 	if r.enterReg != 0 {
 		update := struct {
 			offset, _ uint32
 			_         uint64
 		}{offset: uint32(r.enterFD)}
-		err = errors.Join(err, r.register(unregisterRingFDs, unsafe.Pointer(&update), 1))
+		err = errors.Join(err, r.hand(unregisterRingFDs, unsafe.Pointer(&update), 1))
 	}
 	for _, p := range [][]byte{r.rings, r.entries} {
 		if p != nil {

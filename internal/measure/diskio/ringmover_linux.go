@@ -17,18 +17,15 @@ const submitEvery = 3
 // ringMover moves bytes through an io_uring: one thread keeps all requests in flight, and hands the kernel
 // many at a time. All its methods must be called from the thread that made it.
 type ringMover struct {
-	ring       *ring
-	slots      []slot
-	issued     []int // slots whose requests are not handed to the kernel yet
-	registered bool  // the buffer is, but not the scratch
+	ring   *ring
+	slots  []slot
+	issued []int // slots whose requests are not handed to the kernel yet
 }
 
 // slot is one request in flight.
 type slot struct {
-	memory  memory
-	scratch memory // for what a job reads that also writes
+	memories
 	ringRequest
-
 	handedNS int64 // when the kernel was first handed the request
 }
 
@@ -41,27 +38,21 @@ func newRingMover(buf, scratch []byte, depth int) (mover, error) {
 	return m, nil
 }
 
-// makeRingMover makes a slot for each of the equal parts of buf, and of scratch, if that is read to what a job reads that
-// also writes.
 func makeRingMover(buf, scratch []byte, depth int, setups []uint32) (*ringMover, error) {
 	r, err := newRing(depth, setups)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.registerFiles(-1); err != nil {
+	err = r.register([]int32{-1}, buf, scratch)
+	if err == nil && r.buffers == 0 && r.features&featRWCurPos == 0 {
+		err = errors.New("set up io_uring: Linux before 5.6 needs more locked memory for it (ulimit -l)")
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	m := &ringMover{ring: r, slots: make([]slot, depth), issued: make([]int, 0, depth)}
-	for i := range m.slots {
-		m.slots[i].memory = memoryOf(buf, i, depth)
-		if scratch != nil {
-			m.slots[i].scratch = memoryOf(scratch, i, depth)
-		}
-	}
-	// Refused if it exceeds the limit of locked memory: then every request pins its own pages.
-	m.registered = r.registerBuffers(buf) == nil
-	if (!m.registered || scratch != nil) && r.features&featRWCurPos == 0 {
-		return nil, errors.Join(errors.New("set up io_uring: Linux before 5.6 needs more locked memory for it (ulimit -l)"), r.close())
+	for i, memories := range memoriesOf(buf, scratch, depth) {
+		m.slots[i].memories = memories
 	}
 	return m, nil
 }
@@ -139,18 +130,7 @@ func (m *ringMover) issue(t *transfer, done <-chan struct{}, i int) bool {
 		return false
 	}
 	s := &m.slots[i]
-	memory := &s.memory
-	if t.reads > 0 && r.op == trace.Read {
-		memory = &s.scratch // what is written must stay what it is
-	}
-	p, noise := memory.take(r.n, t.block)
-	s.ringRequest = ringRequest{op: r.op, p: p, off: r.off, buffer: -1, user: i}
-	if m.registered && memory == &s.memory {
-		s.buffer = 0
-	}
-	if s.op == trace.Write {
-		t.stamps.put(s.p, r.off, noise)
-	}
+	s.ringRequest = ringRequest{op: r.op, p: s.take(r.op, r.off, r.n, t.block, &t.stamps), off: r.off, user: i}
 	if t.latencies != nil {
 		m.issued = append(m.issued, i)
 	}

@@ -7,7 +7,7 @@ func withRings(m map[string]system) map[string]system {
 	m["io_uring without a registered buffer"] = system{open: openTestFile, ring: func(buf, scratch []byte, depth int) (mover, error) {
 		m, err := makeRingMover(buf, scratch, depth, ringSetups())
 		if err == nil {
-			m.registered = false
+			m.ring.buffers = 0
 		}
 		return m, err
 	}}

@@ -24,15 +24,15 @@ type streamLanes struct {
 
 type streamLane struct {
 	number int
-	memory frameMemory
+	memories
 	*streamLanes
 }
 
 // newLanes starts as many as pieces may move at once. So many of one frame may wait beyond that.
 func newLanes(w pieceWork, waiting int) *streamLanes {
 	l := &streamLanes{pieceWork: w, work: make(chan piece, w.depth+waiting), woken: make(chan struct{}, 1), lanes: make([]streamLane, w.depth)}
-	for i, memory := range w.memories() {
-		l.lanes[i] = streamLane{i, memory, l}
+	for i, memories := range memoriesOf(w.buf, w.scratch, w.depth) {
+		l.lanes[i] = streamLane{i, memories, l}
 		l.owner.Go(l.lanes[i].serve)
 	}
 	return l
@@ -86,7 +86,7 @@ func (l *streamLane) serve() {
 // do makes a piece's requests. Without direct requests, what it moves is taken out of the cache again: the next time
 // around it must not be there.
 func (l *streamLane) do(p *piece) (err error) {
-	mem := l.memory.take(p, l.block)
+	mem := l.take(p.op, p.off, p.n, l.block, &p.stamps)
 	p.startNS = l.nowNS()
 	if p.op == trace.Write {
 		err = writeAll(p.file, l.number, mem, p.off)

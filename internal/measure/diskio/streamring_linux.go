@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 	"unsafe"
-
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // streamRing moves pieces of frames through an io_uring, on the thread of its caller: which sleeps until a piece is done or
@@ -16,7 +14,6 @@ import (
 type streamRing struct {
 	pieceWork
 	queue    ringQueue
-	buffers  bool // both are registered
 	slots    []pieceSlot
 	free     []int   // slots without a piece
 	waiting  []piece // for one, in their order
@@ -26,7 +23,7 @@ type streamRing struct {
 
 // pieceSlot is a piece under way.
 type pieceSlot struct {
-	memory  frameMemory
+	memories
 	piece   piece
 	request ringRequest
 }
@@ -47,43 +44,34 @@ func newStreamRing(w pieceWork) (pieceMover, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := makeStreamRing(w, r)
-	if err := m.register(r); err != nil {
+	if err := registerStreams(r, &w); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
-	return m, nil
+	return makeStreamRing(w, r), nil
 }
 
 func makeStreamRing(w pieceWork, queue ringQueue) *streamRing {
 	m := &streamRing{pieceWork: w, queue: queue, slots: make([]pieceSlot, w.depth)}
-	for i, memory := range w.memories() {
-		m.slots[i].memory = memory
+	for i, memories := range memoriesOf(w.buf, w.scratch, w.depth) {
+		m.slots[i].memories = memories
 		m.free = append(m.free, i)
 	}
 	return m
 }
 
-// register hands the kernel the files and the buffers to keep.
-func (m *streamRing) register(r *ring) error {
+// registerStreams hands the kernel the streams' files and buffers to keep.
+func registerStreams(r *ring, w *pieceWork) error {
 	if r.features&featExtArg == 0 {
 		return errors.New("set up io_uring: Linux before 5.11")
 	}
-	fds := make([]int32, len(m.files))
-	for i := range m.files {
-		fds[m.files[i].number] = int32(m.files[i].file.fd())
+	fds := make([]int32, len(w.files))
+	for i := range w.files {
+		fds[w.files[i].number] = int32(w.files[i].file.fd())
 	}
-	if err := r.registerFiles(fds...); err != nil {
-		return err
-	}
-	buffers := [][]byte{m.buf}
-	if m.scratch != nil {
-		buffers = append(buffers, m.scratch)
-	}
-	m.buffers = r.registerBuffers(buffers...) == nil
 	// What has to wait in the kernel does so in threads of it, by default no more than four for each processor (Linux 5.15).
-	workers := [2]uint32{uint32(m.depth)}
-	_ = r.register(registerMaxIOWorkers, unsafe.Pointer(&workers), len(workers))
-	return nil
+	workers := [2]uint32{uint32(w.depth)}
+	_ = r.hand(registerMaxIOWorkers, unsafe.Pointer(&workers), len(workers))
+	return r.register(fds, w.buf, w.scratch)
 }
 
 func (m *streamRing) hand(p piece) {
@@ -95,12 +83,8 @@ func (m *streamRing) hand(p piece) {
 	m.free = m.free[:len(m.free)-1]
 	s := &m.slots[i]
 	s.piece = p
-	s.request = ringRequest{op: p.op, p: s.memory.take(&p, m.block), off: p.off, file: p.number, buffer: -1, async: m.detached, user: i}
-	if m.buffers {
-		s.request.buffer = 0
-		if m.scratch != nil && p.op == trace.Read {
-			s.request.buffer = 1
-		}
+	s.request = ringRequest{
+		op: p.op, p: s.take(p.op, p.off, p.n, m.block, &p.stamps), off: p.off, file: p.number, async: m.detached, user: i,
 	}
 	m.queue.add(&s.request)
 	m.begun = append(m.begun, i)

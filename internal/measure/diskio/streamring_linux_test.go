@@ -232,10 +232,11 @@ func ringOf(setups []uint32, buffers bool) pieceMaker {
 		if err != nil {
 			return nil, err
 		}
-		m := makeStreamRing(w, r)
-		err = m.register(r)
-		m.buffers = m.buffers && buffers
-		return m, err
+		err = registerStreams(r, &w)
+		if !buffers {
+			r.buffers = 0
+		}
+		return makeStreamRing(w, r), err
 	}
 }
 

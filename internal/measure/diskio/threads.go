@@ -16,10 +16,9 @@ type threads struct {
 
 // lane is a thread with one request in flight.
 type lane struct {
-	number  int
-	memory  memory
-	scratch memory // for what a job reads that also writes
-	work    chan work
+	memories
+	number int
+	work   chan work
 }
 
 // work is a transfer handed to a lane.
@@ -30,14 +29,10 @@ type work struct {
 	rest  []lane // lanes to wake after this one
 }
 
-// newThreads makes a lane for each of the equal parts of buf. What a job reads that also writes goes to scratch.
 func newThreads(buf, scratch []byte, depth int) *threads {
 	m := &threads{lanes: make([]lane, depth)}
-	for i := range m.lanes {
-		m.lanes[i] = lane{number: i, memory: memoryOf(buf, i, depth), work: make(chan work, 1)}
-		if scratch != nil {
-			m.lanes[i].scratch = memoryOf(scratch, i, depth)
-		}
+	for i, memories := range memoriesOf(buf, scratch, depth) {
+		m.lanes[i] = lane{memories: memories, number: i, work: make(chan work, 1)}
 	}
 	for i := range m.lanes[1:] {
 		m.owner.Go(m.lanes[i+1].serve)
@@ -112,14 +107,7 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 
 // request does one request, and what goes with it before and after. Its time counts from when it was due, if it had one.
 func (l *lane) request(t *transfer, r request, dueNS int64) (err error) {
-	memory := &l.memory
-	if t.reads > 0 && r.op == trace.Read {
-		memory = &l.scratch // what is written must stay what it is
-	}
-	p, noise := memory.take(r.n, t.block)
-	if r.op == trace.Write {
-		t.stamps.put(p, r.off, noise)
-	}
+	p := l.take(r.op, r.off, r.n, t.block, &t.stamps)
 	startNS := dueNS
 	if t.latencies != nil && t.pacer == nil {
 		startNS = t.now()
