@@ -5,7 +5,14 @@ package diskio
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
 
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -61,4 +68,109 @@ type Job struct {
 	Fill     float64
 	KeepFill bool
 	Space    int64
+}
+
+// Hub is the model that simulated disks share.
+type Hub interface {
+	// Move waits until the hub has moved this many more bytes, and says when that was in model time.
+	Move(ctx context.Context, bytes int64) (doneNS int64, err error)
+}
+
+// simulated is the engine of a disk that exists only in the hub model. All its times are the
+// model's, so it never looks at a clock.
+type simulated struct {
+	job   Job
+	model Hub
+	nowNS int64
+}
+
+// NewSimulated makes the engine of a simulated disk.
+func NewSimulated(job Job, model Hub) Engine {
+	return &simulated{job: job, model: model}
+}
+
+func (s *simulated) Prepare(context.Context, func(int64)) (trace.Effective, error) {
+	return trace.Effective{Engine: "simulated", Cache: "none", Flush: scenario.FlushNone, Block: policy.Stretch, Depth: 1}, nil
+}
+
+func (s *simulated) Start(int64, func(trace.Event)) {}
+
+func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
+	t := policy.NewTransfer(&s.job.Job, s.job.Size(seq), s.nowNS)
+	for n := t.Ask(); n > 0; n = t.Ask() {
+		doneNS, err := s.model.Move(ctx, n)
+		if err != nil {
+			return Span{Bytes: t.Bytes, Read: s.read(t.Bytes), StartNS: t.StartNS}, err
+		}
+		if t.Granted(doneNS) {
+			sample(t.Bytes, s.read(t.Bytes), doneNS)
+		}
+	}
+	s.nowNS = t.EndNS
+	return Span{Bytes: t.Bytes, Read: s.read(t.Bytes), StartNS: t.StartNS, EndNS: t.EndNS}, nil
+}
+
+func (s *simulated) read(bytes int64) int64 { return policy.ReadOf(&s.job.Job, bytes) }
+
+// Cached: a model has no cache.
+func (s *simulated) Cached() (float64, bool) { return 0, false }
+
+// Doubts: a model has none.
+func (s *simulated) Doubts() []string { return nil }
+
+func (s *simulated) Close() error { return nil }
+
+// explain says what failed on which disk, and ends with what to try if anything is known.
+func (j Job) explain(step string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return hinted(fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err))
+}
+
+// hinted appends to err what to try, if anything is known.
+func hinted(err error) error {
+	if hint := hintFor(err); hint != "" {
+		return fmt.Errorf("%w; %s", err, hint)
+	}
+	return err
+}
+
+// hintFor is what to try after err; empty if nothing sensible can be said.
+func hintFor(err error) string {
+	switch {
+	case isFull(err):
+		return "free some space, use fewer or smaller files, or set a footprint"
+	case isTooLarge(err):
+		return "this file system does not support files that large (FAT32: up to 4 GiB); use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"
+	case isReadOnly(err):
+		return "mount the volume writable, or choose another folder"
+	case isGone(err):
+		return "the disk was disconnected or has failed; check its cable, hub port and power"
+	case lacksConsent(runtime.GOOS, err):
+		return "macOS has not allowed the program that hubbench runs in (Terminal, iTerm, an editor) to use this disk: allow it removable volumes in System Settings > Privacy & Security > Files & Folders, or Full Disk Access, and restart that program"
+	case errors.Is(err, fs.ErrPermission):
+		return "choose a folder that you may write to"
+	case errors.Is(err, fs.ErrNotExist):
+		return "check that the disk is mounted and that the folder exists"
+	}
+	return ""
+}
+
+// Reach reads a disk's folder, as a job does first, however long that takes: a disk at rest spins up, and
+// macOS asks the person whether the terminal may use the volume, and holds the call back until there is an answer. Done
+// before a job, neither is mistaken for a disk that hangs.
+func Reach(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return hinted(err)
+	}
+	_, err = f.ReadDir(1)
+	if errors.Is(err, io.EOF) {
+		err = nil // it is empty
+	}
+	return hinted(errors.Join(err, f.Close()))
 }
