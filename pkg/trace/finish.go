@@ -62,9 +62,7 @@ func (b *builder) choose() []*take {
 		for _, t := range b.takes[phase.Name] {
 			n := 0
 			for _, d := range t.disks {
-				for _, part := range append(d.files, d.others...) {
-					n += len(part)
-				}
+				n += d.files.len() + d.others.len()
 			}
 			worth := min(n, 1)
 			if t.Status == Complete {
@@ -135,8 +133,8 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 	if (role == Read || role == Write) && role != t.Op {
 		warnf("disk %s has the role %s, but its files are of op %s", t.Name, role, t.Op)
 	}
-	t.Files = slices.Concat(d.files...)
-	other := slices.Concat(d.others...)
+	t.Files = d.files.joined()
+	other := d.others.joined()
 	d.files, d.others = nil, nil // their memory is free from here on
 	for _, files := range [][]File{t.Files, other} {
 		for i := 0; i < len(files) && len(d.pending) > 0; i++ { // progress that came after its file's own line

@@ -88,6 +88,24 @@ func (c *chunks) add(f File) {
 	(*c)[last] = append((*c)[last], f)
 }
 
+func (c chunks) len() (n int) {
+	for _, files := range c {
+		n += len(files)
+	}
+	return n
+}
+
+func (c chunks) joined() []File {
+	if len(c) == 0 {
+		return nil
+	}
+	all := make([]File, 0, c.len())
+	for _, files := range c {
+		all = append(all, files...)
+	}
+	return all
+}
+
 // add takes an event; hist is what the histogram of a latency line says.
 func (b *builder) add(e *Event, hist latency.Counts) error {
 	switch e.Type {
