@@ -226,6 +226,22 @@ type Quote struct {
 	Text string  `json:"text"` // what it is, and what to say beside it; filled in by say
 }
 
+// Score is what the program that a preset imitates would report for the disk: one of its passes stands for all.
+type Score struct {
+	Method string  `json:"method"` // median | best: of the counted passes
+	Rate   float64 `json:"rate"`
+	N      int     `json:"n"` // passes it was chosen from
+}
+
+// Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of SNIA's Solid State Storage
+// Performance Test Specification, whose own windows are rounds of a minute.
+type Steady struct {
+	WindowS float64   `json:"window_s"`
+	SinceS  float64   `json:"since_s"` // to the end
+	Rate    float64   `json:"rate"`
+	CI95    *Interval `json:"ci95"`
+}
+
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
 type Throttle struct {
 	AtBytes   float64      `json:"at_bytes"` // moved in all when it set in

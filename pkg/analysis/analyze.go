@@ -53,11 +53,9 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	for _, p := range r.phases {
 		p.recoveries()
 		p.fillContention()
-		for _, part := range p.parts {
-			p.summarize(part)
-		}
-		p.steady()
 	}
+	r.eachDisk((*phase).summarize)
+	r.eachDisk((*phase).steady)
 	r.latencies()
 	causes(r.phases)
 	ceilings(r.phases)

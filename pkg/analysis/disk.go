@@ -1,11 +1,31 @@
 package analysis
 
 import (
+	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// How two modes are detected.
+const (
+	dipP        = 0.02 // chance of such a dip, in the whole run, if there is one mode
+	modesApart  = 1.3  // ratio of the modes below which two are of no interest
+	minority    = 0.25 // of the files: stalls and bursts, which come and go, meet fewer
+	fewestModes = 10   // files without which nothing can be said
+)
+
+// The kinds of figures that Quote recommends.
+const (
+	QuoteOverlap = "overlap"
+	QuoteLater   = "later"
+	QuoteSettled = "settled"
+	QuoteMean    = "mean"
 )
 
 // summarize describes a disk's files in the phase. Files without bytes or without time count nowhere; files that
@@ -14,17 +34,17 @@ func (p *phase) summarize(part *part) {
 	d := &part.out
 	d.Op = part.Trace.Op
 	files, all := size.Apart(part.Trace.Files)
-	d.Files, d.Bytes, d.BusyS = all.Usable, all.Bytes, all.BusyS
+	d.Bytes, d.BusyS = all.Bytes, all.BusyS
 	d.Rate = number(float64(d.Bytes) / d.BusyS)
 	if !part.HasFiles() {
-		d.Files = 0
 		return
 	}
+	d.Files = all.Usable
 	if n := all.Work - d.Files; n > 0 {
-		p.warn(Warning{Code: "unusable_files", Disk: part.Name(), Values: FilesValues{Files: float64(n), Of: float64(all.Work)}})
+		part.warn("unusable_files", FilesValues{Files: float64(n), Of: float64(all.Work)})
 	}
 	if n := d.Files - len(files); n > 0 {
-		p.warn(Warning{Code: "overlapping_files", Disk: part.Name(), Values: FilesValues{Files: float64(n), Of: float64(d.Files)}})
+		part.warn("overlapping_files", FilesValues{Files: float64(n), Of: float64(d.Files)})
 	}
 	if d.Files == 0 {
 		return
@@ -42,52 +62,190 @@ func (p *phase) summarize(part *part) {
 	d.OLSRate, d.OLSLatencyS = size.Fit(stats.OLS, sizes, times)
 	d.TheilSenRate, d.TheilSenLatencyS = size.Fit(stats.TheilSen, sizes, times)
 	if len(files) > 0 && len(files) < size.MinFiles {
-		p.warn(Warning{Code: "few_files", Disk: part.Name(), Values: FilesValues{Files: float64(len(files))}})
+		part.warn("few_files", FilesValues{Files: float64(len(files))})
 	}
-	d.Score = p.score(rates)
+	switch method := p.trace.Score; { // of the program that a preset takes after
+	case len(rates) > 0 && method == scenario.ScoreMedian:
+		d.Score = &Score{method, s.Median, len(rates)}
+	case len(rates) > 0 && method == scenario.ScoreBest:
+		d.Score = &Score{method, slices.Max(rates), len(rates)}
+	}
 	d.Throttle = p.throttle(part)
-	same := p.sameConditions(part, files, d.Throttle)
-	p.sizeEffects(part, files, same, d)
-	p.bimodality(part, files, same, d)
-	d.Quote = p.quote(part, d)
-}
-
-// sizeEffects looks for what depends on the files' size, among those that met the same conditions. Files in order of
-// size are all looked at, but no knee is inferred from them: it may as well be a change in time, and so may a throttle be
-// an effect of size.
-func (p *phase) sizeEffects(part *part, files, same []size.File, d *Disk) {
-	if !size.BySize(files) {
+	same := p.sameConditions(part, files)
+	if size.BySize(files) {
+		// Files in order of size are all looked at, but no knee is inferred from them: it may as well be a change in time, and so
+		// may a throttle be an effect of size.
+		d.SmallFiles = size.FindSmall(files)
+		d.LowLatency = size.FindLowLatency(files, d.SmallFiles)
+		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
+			d.Throttle = nil
+			part.warn("size_or_time", SizeValues{knee.AtBytes})
+		}
+	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
 		d.SmallFiles = size.FindSmall(same)
 		d.LowLatency = size.FindLowLatency(same, d.SmallFiles)
+	}
+	p.bimodality(part, files, same)
+	d.Quote = p.quote(part)
+}
+
+// sameConditions returns those files of the disk, of the stretch that holds most, between which nothing changed: no
+// other disk began or ended its work, and the disk neither recovered nor throttled.
+func (p *phase) sameConditions(part *part, files []size.File) []size.File {
+	var edges []int64
+	at := func(s float64) { edges = append(edges, int64(s*1e9)) }
+	for _, other := range p.others(part) {
+		edges = append(edges, other.StartNS(), other.EndNS())
+	}
+	for _, r := range p.out.Recoveries {
+		if r.Disk == part.Name() && r.LagS != nil {
+			at(r.AtS + *r.LagS)
+		}
+	}
+	if t := part.out.Throttle; t != nil {
+		for _, step := range t.Steps {
+			at(step.AtS)
+		}
+		if t.Recovered != nil {
+			at(t.Recovered.AtS)
+		}
+	}
+	slices.Sort(edges)
+	edges = append(edges, math.MaxInt64)
+	var largest []size.File
+	for first := 0; first < len(files); {
+		k, _ := slices.BinarySearch(edges, files[first].Trace.StartNS+1)
+		last := first
+		for last < len(files) && files[last].Trace.EndNS <= edges[k] {
+			last++
+		}
+		if last-first > len(largest) {
+			largest = files[first:last]
+		}
+		first = max(last, first+1)
+	}
+	return largest
+}
+
+// bimodality reports whether the files fall into two groups: by a throttle, which is two modes in time, or by
+// Hartigan's dip test on their typical rates at equal conditions. Files that follow one another count for as many as
+// are worth the same independent ones (stats.Memory), so that slow waves make no modes.
+func (p *phase) bimodality(part *part, files, same []size.File) {
+	d := &part.out
+	if t := d.Throttle; t != nil { // the median rates of the files at its last level and at full speed, unless either are few
+		var low, high []float64
+		for _, f := range files {
+			middle := seconds((f.Trace.StartNS + f.Trace.EndNS) / 2)
+			switch {
+			case middle < t.Steps[0].AtS || t.Recovered != nil && middle > t.Recovered.AtS:
+				high = append(high, f.Rate())
+			case middle > t.Steps[len(t.Steps)-1].AtS:
+				low = append(low, f.Rate())
+			}
+		}
+		if min(len(low), len(high)) >= size.MinFiles {
+			d.Modes = &[2]float64{stats.Median(low), stats.Median(high)}
+		}
+	}
+	values := size.TypicalRates(same)
+	if len(values) >= fewestModes {
+		independent := int(float64(len(values)) / stats.Memory(values))
+		slices.Sort(values)
+		chance := stats.DipP(stats.Dip(values), independent)
+		d.DipP = number(chance)
+		cut := stats.Split(values, 1)
+		slower, faster := values[:cut], values[cut:]
+		modes := [2]float64{math.Exp(stats.Quantile(slower, 0.5)), math.Exp(stats.Quantile(faster, 0.5))}
+		fewer := min(len(slower), len(faster))
+		if d.Modes == nil && chance <= dipP/float64(p.alpha.looks) && modes[1] >= modesApart*modes[0] &&
+			fewer >= size.MinFiles && float64(fewer) >= minority*float64(len(values)) {
+			d.Modes = &modes
+		}
+	}
+	if bimodal := d.Modes != nil; bimodal || len(values) >= fewestModes {
+		d.Bimodal = &bimodal
+	}
+	if d.Modes != nil {
+		part.warn("bimodal", ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean})
+	}
+}
+
+// quote chooses the figure that a user will see again. Beside other disks that is the rate in the window; alone it is the mean
+// over time, bytes over the seconds they took, whose expectation is the rate in the long run, as neither the mean nor the
+// median of the files' rates is. If the rate changed, it is that of the last stretch that is long enough. Warm-ups and stalls
+// never count.
+func (p *phase) quote(part *part) *Quote {
+	many := len(p.parts) > 1 && p.out.Overlap != nil
+	in := part.Active
+	if many {
+		in = p.window
+	}
+	if t := part.out.Throttle; t != nil {
+		last := t.Steps[len(t.Steps)-1]
+		later := last.ToRate
+		if many { // in that part of the window in which it was at its last level
+			low := overlap.Interval{StartNS: int64(last.AtS * 1e9), EndNS: part.EndNS()}
+			if t.Recovered != nil {
+				low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
+			}
+			later = part.settledRate(overlap.Clip(p.window, low))
+		}
+		if later > 0 {
+			return &Quote{Rate: later, Kind: QuoteLater}
+		}
+	}
+	all := cutAt(in, p.cuts(part.Name()))
+	if len(all) > 1 || len(part.Stalls) > 0 || part.warmIn != nil {
+		for _, stretch := range slices.Backward(all) {
+			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(level.MinNS) || len(all) == 1) {
+				return &Quote{Rate: rate, Kind: QuoteSettled}
+			}
+		}
+	}
+	switch {
+	case many:
+		return &Quote{Rate: p.out.Overlap.Disks[part.Name()].Rate, Kind: QuoteOverlap}
+	case part.out.Rate == nil:
+		return nil
+	default:
+		return &Quote{Rate: *part.out.Rate, Kind: QuoteMean}
+	}
+}
+
+// settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.
+func (p *part) settledRate(in []overlap.Interval) float64 {
+	in = overlap.Without(in, p.Stalls)
+	if overlap.Seconds(in) < overlap.ShortS {
+		return 0
+	}
+	var bytes float64
+	for _, v := range in {
+		bytes += float64(p.Curve.Between(v).Bytes)
+	}
+	return bytes / overlap.Seconds(in)
+}
+
+// steady fills in since when the disk was steady, by its rates in windows (see stats.SteadySince), in a phase that was to go on
+// until all are. Of one that was not at the end no rate is given. Writes that were steady and never fell may have gone to
+// a fast cache that was not full yet.
+func (p *phase) steady(part *part) {
+	windowNS := p.trace.SteadyNS
+	if windowNS <= 0 || part.Limited() || len(part.Active) == 0 {
 		return
 	}
-	d.SmallFiles = size.FindSmall(files)
-	d.LowLatency = size.FindLowLatency(files, d.SmallFiles)
-	if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
-		d.Throttle = nil
-		p.warn(Warning{Code: "size_or_time", Disk: part.Name(), Values: SizeValues{AtBytes: knee.AtBytes}})
+	n := max(0, int(part.EndNS()/windowNS)) // below zero if all ended before the release
+	rates := part.Curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
+	since, ok := stats.SteadySince(rates)
+	if !ok {
+		part.warn("not_steady", WindowValues{seconds(windowNS)})
+		return
 	}
-}
-
-// Score is what the program that a preset imitates would report for the disk: one of its passes stands for all.
-type Score struct {
-	Method string  `json:"method"` // median | best: of the counted passes
-	Rate   float64 `json:"rate"`
-	N      int     `json:"n"` // passes it was chosen from
-}
-
-// score is the original's figure for a disk's passes; nil if the phase follows no such program.
-func (p *phase) score(rates []float64) *Score {
-	if len(rates) == 0 {
-		return nil
-	}
-	switch p.trace.Score {
-	case scenario.ScoreMedian:
-		return &Score{p.trace.Score, stats.Summarize(rates).Median, len(rates)}
-	case scenario.ScoreBest:
-		return &Score{p.trace.Score, slices.Max(rates), len(rates)}
-	default:
-		return nil
+	v := overlap.Interval{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
+	s := &Steady{WindowS: seconds(windowNS), SinceS: seconds(v.StartNS), Rate: part.RateIn(v)}
+	s.CI95 = intervalOf(part.Curve.Flow([]overlap.Interval{v}))
+	part.out.Steady = s
+	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {
+		part.warn("steady_unfallen", UnfallenValues{Rate: s.Rate, Bytes: s.Rate * seconds(part.EndNS())})
 	}
 }

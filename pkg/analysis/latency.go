@@ -30,15 +30,8 @@ type Latency struct {
 
 // latenciesAlone are those of the disks alone, by their jobs.
 func (r *run) latenciesAlone() solos {
-	var alone []*phase
-	for _, p := range r.phases {
-		for _, part := range p.parts {
-			part.lines = quantile.Lines(part.Trace, part.Active)
-			if len(p.parts) == 1 && len(part.lines) > 0 {
-				alone = append(alone, p)
-			}
-		}
-	}
+	r.eachDisk(func(_ *phase, part *part) { part.lines = quantile.Lines(part.Trace, part.Active) })
+	alone := slices.DeleteFunc(slices.Clone(r.phases), func(p *phase) bool { return len(p.parts) != 1 || len(p.parts[0].lines) == 0 })
 	solos, groups := newSolos(alone)
 	for i, group := range groups {
 		var lines []quantile.Line
@@ -57,29 +50,21 @@ func (r *run) latencies() {
 	// compared of each disk that is known alone.
 	compared := 0
 	for _, p := range r.phases {
-		if len(p.parts) > 1 {
-			for _, part := range p.parts {
-				if part.Limited() && solos.find(part.job) != nil {
-					compared++
-				}
+		for _, g := range p.trace.Gauges {
+			if g.Name == trace.LeftOut && g.Value > 0 {
+				p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: RequestsValues{g.Value}})
+			}
+		}
+		for _, part := range p.parts {
+			if len(p.parts) > 1 && part.Limited() && solos.find(part.job) != nil {
+				compared++
 			}
 		}
 	}
 	alpha := chance / float64(2*max(compared, 1))
-	for _, p := range r.phases {
-		p.latencies(solos, alpha)
-	}
-}
-
-func (p *phase) latencies(solos solos, alpha float64) {
-	for _, g := range p.trace.Gauges {
-		if g.Name == trace.LeftOut && g.Value > 0 {
-			p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: RequestsValues{g.Value}})
-		}
-	}
-	for _, part := range p.parts {
+	r.eachDisk(func(p *phase, part *part) {
 		if len(part.lines) == 0 {
-			continue
+			return
 		}
 		if part.in = part.lines; len(p.window) > 0 {
 			part.in = quantile.Within(part.lines, p.window)
@@ -93,7 +78,7 @@ func (p *phase) latencies(solos solos, alpha float64) {
 			}
 		}
 		part.out.Latency = l
-	}
+	})
 }
 
 // LatencyRow is how long one disk's requests took while one set of others worked: of the stages of all phases in which

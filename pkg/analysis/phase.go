@@ -2,7 +2,10 @@ package analysis
 
 import (
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/level"
@@ -52,6 +55,44 @@ type part struct {
 	lines   []quantile.Line // of its latencies; in: of those in the window, or of all
 	in      []quantile.Line
 	out     Disk
+	doubts  []Warning // for the phase
+}
+
+func (p *part) warn(code string, values any) {
+	p.doubts = append(p.doubts, Warning{Code: code, Disk: p.Name(), Values: values})
+}
+
+// inParallel does the same with all, on as many cores as there are.
+func inParallel[T any](all []T, do func(T)) {
+	var next atomic.Int64
+	var working sync.WaitGroup
+	for range min(len(all), runtime.GOMAXPROCS(0)) {
+		working.Go(func() {
+			for i := next.Add(1); i <= int64(len(all)); i = next.Add(1) {
+				do(all[i-1])
+			}
+		})
+	}
+	working.Wait()
+}
+
+// eachDisk does the same with all disks of all phases, on as many cores as there are, and takes their doubts in order.
+func (r *run) eachDisk(do func(*phase, *part)) {
+	type one struct {
+		*phase
+		*part
+	}
+	var all []one
+	for _, p := range r.phases {
+		for _, part := range p.parts {
+			all = append(all, one{p, part})
+		}
+	}
+	inParallel(all, func(o one) { do(o.phase, o.part) })
+	for _, o := range all {
+		o.phase.out.Warnings = append(o.phase.out.Warnings, o.doubts...)
+		o.doubts = nil
+	}
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
@@ -64,20 +105,40 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		connections[d.Name] = d.Connection
 		r.simulated = r.simulated && d.Profile != ""
 	}
-	late := meter.Unwritten{}
 	for _, t := range recorded.Phases {
-		p := newPhase(r, t, opts, connections)
-		p.out.Title = recorded.Title(t)
+		p := newPhase(t)
+		p.run, p.out.Title = r, recorded.Title(t)
+		for _, d := range t.Disks {
+			part := &part{job: job{d.Name, connections[d.Name], work.Work{}}}
+			part.Trace = d
+			if elsewhere, ok := t.Connections[d.Name]; ok {
+				part.job.connection = elsewhere
+			}
+			p.parts = append(p.parts, part)
+		}
 		r.phases = append(r.phases, p)
-		p.measure()
+	}
+	r.eachDisk(func(p *phase, part *part) { part.read(p.trace, opts) })
+	for _, p := range r.phases {
+		active := make([][]overlap.Interval, len(p.parts))
+		for i, part := range p.parts {
+			active[i] = part.Active
+		}
+		p.stages = overlap.Stages(active)
+		p.window = overlap.Window(p.stages, len(p.parts))
+	}
+	r.eachDisk((*phase).settle)
+	inParallel(r.phases, (*phase).measure)
+	late := meter.Unwritten{}
+	for _, p := range r.phases {
 		if r.simulated {
-			continue
+			break
 		}
 		disks := make([]*level.Disk, len(p.parts))
 		for i, part := range p.parts {
 			disks[i] = &part.Disk
 		}
-		devices := meter.Devices(t, p.meters, disks, late)
+		devices := meter.Devices(p.trace, p.meters, disks, late)
 		for _, part := range p.parts {
 			part.device = devices[part.Name()]
 		}
@@ -105,8 +166,8 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	return r
 }
 
-func newPhase(r *run, t *trace.Phase, opts Options, connections map[string]string) *phase {
-	p := &phase{run: r, trace: t, meters: meter.New(t), out: &Phase{
+func newPhase(t *trace.Phase) *phase {
+	p := &phase{trace: t, meters: meter.New(t), out: &Phase{
 		Phase:       t.Name,
 		Roles:       map[string]trace.Role{},
 		Connections: maps.Clone(t.Connections),
@@ -123,46 +184,43 @@ func newPhase(r *run, t *trace.Phase, opts Options, connections map[string]strin
 		Warnings:    []Warning{},
 	}}
 	maps.Copy(p.out.Roles, t.Roles)
-	active := make([][]overlap.Interval, len(t.Disks))
-	for i, d := range t.Disks {
-		var stops []overlap.Interval // in which the machine slept, hubbench was stopped, or the disk's worker
-		for _, g := range t.Gauges {
-			if g.Name == trace.Stopped && (g.Disk == d.Name || g.Disk == "") {
-				stops = append(stops, overlap.Interval{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
-			}
-		}
-		part := &part{Disk: level.New(d, t.WorkOf(d), opts.GapNS, stops...)}
-		part.job = job{d.Name, connections[d.Name], part.Work}
-		part.job.work.Op, part.job.work.Test = d.Op, t.Test
-		if elsewhere, ok := t.Connections[d.Name]; ok {
-			part.job.connection = elsewhere
-		}
-		p.parts = append(p.parts, part)
-		active[i] = part.Active
-	}
-	p.stages = overlap.Stages(active)
-	p.window = overlap.Window(p.stages, len(p.parts))
-	for i, part := range p.parts {
-		var given []int64
-		for k, spans := range active {
-			for _, v := range spans {
-				if k != i {
-					given = append(given, v.StartNS, v.EndNS)
-				}
-			}
-		}
-		if part.Settle(given, r.alpha.own); part.Limited() || part.Swing != nil {
-			continue
-		}
-		var longest overlap.Interval // of the stages in which it works
-		for _, s := range p.stages {
-			if slices.Contains(s.Active, i) && s.Seconds() > longest.Seconds() {
-				longest = s.Interval
-			}
-		}
-		part.Drift = part.FindDrift(longest, r.alpha.own)
-	}
 	return p
+}
+
+// read takes the disk's rate over time from its part of the trace.
+func (p *part) read(t *trace.Phase, opts Options) {
+	var stops []overlap.Interval // in which the machine slept, hubbench was stopped, or the disk's worker
+	for _, g := range t.Gauges {
+		if g.Name == trace.Stopped && (g.Disk == p.Trace.Name || g.Disk == "") {
+			stops = append(stops, overlap.Interval{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
+		}
+	}
+	p.Disk = level.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
+	p.job.work = p.Work
+	p.job.work.Op, p.job.work.Test = p.Trace.Op, t.Test
+}
+
+// settle finds the disk's levels and what else its rate does by itself.
+func (p *phase) settle(part *part) {
+	var given []int64 // moments in which others start and end
+	for _, o := range p.parts {
+		for _, v := range o.Active {
+			if o != part {
+				given = append(given, v.StartNS, v.EndNS)
+			}
+		}
+	}
+	if part.Settle(given, p.alpha.own); part.Limited() || part.Swing != nil {
+		return
+	}
+	var longest overlap.Interval // of the stages in which it works
+	i := slices.Index(p.parts, part)
+	for _, s := range p.stages {
+		if slices.Contains(s.Active, i) && s.Seconds() > longest.Seconds() {
+			longest = s.Interval
+		}
+	}
+	part.Drift = part.FindDrift(longest, p.alpha.own)
 }
 
 // measure fills in what the phase says by itself.
