@@ -23,8 +23,9 @@ var adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
 // images are disks that are a file, in the words of their models.
 var images = regexp.MustCompile(`\bfile /.*`)
 
-// Anonymous leaves out of a run what identifies its owner: the host's name, users' names, paths, volume labels and serial
-// numbers. It changes what was loaded, takes the run's events and returns them without it; the folder stays as it is.
+// Anonymous leaves out of a run what identifies its owner: the host's name, users' names, paths, volume labels and
+// serial numbers. It changes what was loaded, takes the run's events and returns them without it; the folder stays as
+// it is.
 func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	hide := l.redactor()
 	var out []byte
@@ -32,7 +33,10 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	for in.Next() {
 		e := *in.Event()
 		e.Error = hide(e.Error)
-		e.Disks = withoutPaths(e.Disks)
+		e.Disks = slices.Clone(e.Disks)
+		for i := range e.Disks {
+			e.Disks[i].Path = ""
+		}
 		if e.Hardware != nil {
 			e.Hardware = anonymousSetup(*e.Hardware, hide)
 		}
@@ -77,8 +81,8 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	return out, nil
 }
 
-// redactor replaces in text what identifies a person: the paths of the disks, the run's own folder, users' folders and the
-// name of the host.
+// redactor replaces in text what identifies a person: the paths of the disks, the run's own folder, users' folders and
+// the name of the host.
 func (l *Loaded) redactor() func(string) string {
 	type pair struct{ is, becomes string }
 	var list []pair
@@ -103,15 +107,6 @@ func (l *Loaded) redactor() func(string) string {
 		text = images.ReplaceAllString(known.Replace(text), "file")
 		return adapters.ReplaceAllString(homes.ReplaceAllString(text, "${1}…"), "enx…")
 	}
-}
-
-func withoutPaths(disks []trace.Disk) []trace.Disk {
-	out := make([]trace.Disk, len(disks))
-	for i, d := range disks {
-		d.Path = ""
-		out[i] = d
-	}
-	return out
 }
 
 func anonymousSetup(s hardware.Setup, hide func(string) string) *hardware.Setup {

@@ -5,23 +5,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
+
+// Journal appends events to events.jsonl. What was appended is handed to the system at once, so that not even kill -9
+// loses it.
+type Journal struct {
+	file  *os.File
+	buf   []byte
+	dirty atomic.Bool
+	err   error // of the first sync that failed
+}
+
+// newJournal appends to the events of a run's folder, which flag says more about (os.O_EXCL if they must be new), and
+// holds them: no other process may write to the run.
+func newJournal(dir string, flag int) (*Journal, error) {
+	file, err := openInside(dir, EventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag)
+	if err != nil {
+		return nil, err
+	}
+	if err := filesystem.Lock(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, EventsFile), err), file.Close())
+	}
+	return &Journal{file: file}, nil
+}
+
+// Append writes events, each a line, in one call. It is not safe for concurrent use.
+func (j *Journal) Append(events ...trace.Event) error {
+	j.buf = j.buf[:0]
+	for i := range events {
+		j.buf = trace.AppendEvent(j.buf, &events[i])
+	}
+	if _, err := j.file.Write(j.buf); err != nil {
+		return fmt.Errorf("write %s: %w", EventsFile, err)
+	}
+	j.dirty.Store(true)
+	return nil
+}
+
+// sync has what was appended survive a power cut.
+func (j *Journal) sync() {
+	if j.dirty.Swap(false) && j.err == nil {
+		j.err = filesystem.Sync(j.file)
+	}
+}
+
+// Close syncs what is left.
+func (j *Journal) Close() error {
+	j.sync()
+	if err := errors.Join(j.err, j.file.Close()); err != nil {
+		return fmt.Errorf("sync %s: %w", EventsFile, err)
+	}
+	return nil
+}
 
 const (
 	// maxEvents may wait to be written: minutes of millions of small files.
 	maxEvents = 1 << 20
 	// maxLog is how much of the log may wait, in bytes. What comes then is left out: it must not end a run.
 	maxLog = 1 << 20
-	// SayAfter is how long a disk may hang before a person is warned.
-	SayAfter = 8 * time.Second
-	// lookEvery is how often progress in writing is checked.
+	// sayAfter is how long a disk may hang before a person is warned.
+	sayAfter = 8 * time.Second
+	// lookEvery is how often progress in writing is checked, and syncEvery how much of a run a power cut may cost.
 	lookEvery = 250 * time.Millisecond
+	syncEvery = time.Second
 	// closeTimeout is how long Close waits once it is to give up.
 	closeTimeout = 2 * time.Second
 )
@@ -36,22 +92,25 @@ func (e *HangError) Error() string {
 	return fmt.Sprintf("results folder %s: nothing written for %s: the disk hangs", e.Folder, e.For.Round(time.Second))
 }
 
-// Live is the folder of a run under way, and never waits for its disk. If the disk accepts no writes, a person is
-// warned, and in the end Live gives up on it.
+// Live is the folder of a run under way, and never waits for its disk. The events are synced every second. If the disk
+// accepts no writes, a person is warned, and in the end Live gives up on it.
 type Live struct {
 	*Dir
 	record, log *writer
-	closer      *writer
+	syncs       *writer       // and the closing: on a slow system disk a sync takes longer than a hub waits
 	silent      atomic.Int64  // nanoseconds for which nothing was written though something waits
 	givenUp     chan struct{} // closed then
 	quit        chan struct{}
 	watcher     sync.WaitGroup
 }
 
-// Live has the folder written to in the background until it is closed. A disk that accepts nothing for as long as stall is given
-// up; say is called before that.
+// Live has the folder written to in the background until it is closed. A disk that accepts nothing for as long as
+// stall is given up; say is called before that.
 func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
-	l := &Live{Dir: d, record: newWriter(maxEvents), log: newWriter(maxLog), closer: newWriter(1), givenUp: make(chan struct{}), quit: make(chan struct{})}
+	l := &Live{
+		Dir: d, record: newWriter(maxEvents), log: newWriter(maxLog), syncs: newWriter(2),
+		givenUp: make(chan struct{}), quit: make(chan struct{}),
+	}
 	l.watcher.Go(func() { l.watch(stall, say) })
 	return l
 }
@@ -59,16 +118,20 @@ func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
 // GivenUp ends when the disk is given up.
 func (l *Live) GivenUp() <-chan struct{} { return l.givenUp }
 
-// watch checks whether the disk accepts what is to be written. It counts its own looks: while this process itself stands still,
-// so does everything.
+// watch has the events synced, and checks whether the disk accepts what is to be written. It counts its own looks:
+// while this process itself stands still, so does everything.
 func (l *Live) watch(stall time.Duration, say func(text string)) {
-	all := []*writer{l.record, l.log, l.closer, l.Journal.syncs}
+	all := []*writer{l.record, l.log, l.syncs}
 	silent, writes := make([]time.Duration, len(all)), make([]int, len(all))
-	for warned := false; ; {
+	warned := false
+	for looks := 1; ; looks++ {
 		select {
 		case <-l.quit:
 			return
 		case <-time.After(lookEvery):
+		}
+		if syncing, _, _ := l.syncs.state(); !syncing && looks%int(syncEvery/lookEvery) == 0 {
+			_ = l.syncs.put(1, func() error { l.Journal.sync(); return nil })
 		}
 		for i, w := range all {
 			busy, now, _ := w.state()
@@ -84,7 +147,7 @@ func (l *Live) watch(stall time.Duration, say func(text string)) {
 			l.record.end(hang)
 			close(l.givenUp)
 			return
-		case longest < SayAfter:
+		case longest < sayAfter:
 			warned = false
 		case !warned:
 			warned = true
@@ -148,23 +211,114 @@ func (l *Live) Close(giveUp <-chan struct{}) error {
 		<-l.log.ended
 		<-l.record.ended
 		_, _, err := l.record.state()
-		_ = l.closer.put(1, func() error { return errors.Join(err, l.Dir.Close()) }) // its first and last
-		l.closer.end(nil)
+		_ = l.syncs.put(1, func() error { return errors.Join(err, l.Dir.Close()) }) // behind one sync at most
+		l.syncs.end(nil)
 	}()
 	defer l.watcher.Wait()
 	defer close(l.quit)
 	select {
-	case <-l.closer.ended:
+	case <-l.syncs.ended:
 	case <-l.givenUp:
 		_, _, err := l.record.state()
 		return err
 	case <-giveUp:
 		select {
-		case <-l.closer.ended:
+		case <-l.syncs.ended:
 		case <-time.After(closeTimeout):
 			return &HangError{l.Path, max(time.Duration(l.silent.Load()), closeTimeout)}
 		}
 	}
-	_, _, err := l.closer.state()
+	_, _, err := l.syncs.state()
 	return err
+}
+
+// errFull is the error of a writer whose queue is full.
+var errFull = errors.New("too much is waiting to be written")
+
+// writer writes in a goroutine of its own, in the order in which it is handed what to write: a disk that hangs holds up
+// no one else. An error ends it, and is returned by the next put.
+type writer struct {
+	mu     sync.Mutex
+	wake   sync.Cond // something was queued, or it ends
+	queue  []writing
+	limit  int  // the sum of sizes that may wait
+	size   int  // that waits
+	busy   bool // there is something that is not written yet
+	writes int  // that have returned
+	ending bool
+	err    error
+	ended  chan struct{} // closed when all is written, or an error has ended it
+}
+
+type writing struct {
+	size int
+	do   func() error
+}
+
+func newWriter(limit int) *writer {
+	w := &writer{limit: limit, ended: make(chan struct{})}
+	w.wake.L = &w.mu
+	go w.work()
+	return w
+}
+
+// put queues something to write, unless too much is waiting already.
+func (w *writer) put(size int, do func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.ending:
+		return fs.ErrClosed
+	case w.size+size > w.limit:
+		return errFull
+	}
+	w.queue, w.size, w.busy = append(w.queue, writing{size, do}), w.size+size, true
+	w.wake.Signal()
+	return nil
+}
+
+func (w *writer) work() {
+	defer close(w.ended)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		for len(w.queue) == 0 && !w.ending && w.err == nil {
+			w.wake.Wait()
+		}
+		if len(w.queue) == 0 || w.err != nil {
+			w.busy = false
+			return
+		}
+		next := w.queue[0]
+		w.queue = w.queue[1:]
+		w.mu.Unlock()
+		err := next.do()
+		w.mu.Lock()
+		w.size -= next.size
+		w.busy = len(w.queue) > 0
+		w.writes++
+		if w.err == nil {
+			w.err = err
+		}
+	}
+}
+
+// end takes no more. With an error, what is queued is not written.
+func (w *writer) end(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ending = true
+	if w.err == nil {
+		w.err = err
+	}
+	w.wake.Signal()
+}
+
+// state reports whether something waits to be written, how many writes have returned, and what has ended it early.
+func (w *writer) state() (busy bool, writes int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.busy, w.writes, w.err
 }

@@ -28,7 +28,7 @@ func stick(t *testing.T, l *Live) {
 	}
 	t.Cleanup(func() {
 		close(release)
-		<-l.closer.ended
+		<-l.syncs.ended
 	})
 }
 

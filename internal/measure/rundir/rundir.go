@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -32,9 +31,6 @@ const (
 	ReportFile   = "report.html"
 	LogFile      = "run.log"
 )
-
-// whole are those that are written whole, through filesystem.
-func whole() []string { return []string{ScenarioFile, InfoFile, AnalysisFile, ReportFile} }
 
 // Dir is the folder of a run under way.
 type Dir struct {
@@ -69,15 +65,12 @@ var ErrTaken = errors.New("already holds a run")
 // Create makes a run's folder and opens all that is written during the run, so that what cannot be
 // written fails before a byte is measured. A folder that holds a run, or a file that only looks like one's, is
 // refused: no user's file is overwritten.
-func Create(path string, scenario []byte) (*Dir, error) {
-	dir, err := create(path, scenario)
-	if err != nil {
-		return nil, fmt.Errorf("create run folder: %w", err)
-	}
-	return dir, nil
-}
-
-func create(path string, scenario []byte) (*Dir, error) {
+func Create(path string, scenario []byte) (_ *Dir, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("create run folder: %w", err)
+		}
+	}()
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, err
 	}
@@ -90,7 +83,8 @@ func create(path string, scenario []byte) (*Dir, error) {
 	if begun {
 		flag = 0
 	}
-	journal, err := newJournal(path, flag)
+	dir := &Dir{Path: path}
+	dir.Journal, err = newJournal(path, flag)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, filesystem.ErrBusy) {
 		err = fmt.Errorf("%s %w, which has just started", path, ErrTaken)
 	}
@@ -98,23 +92,23 @@ func create(path string, scenario []byte) (*Dir, error) {
 		return nil, err
 	}
 	if begun {
-		if err := takeOver(path, scenario); err != nil {
-			return nil, errors.Join(err, journal.Close())
-		}
+		err = takeOver(path, scenario)
 	}
-	log, err := openInside(path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err == nil {
+		dir.Log, err = openInside(path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	}
 	if err != nil {
-		return nil, errors.Join(err, journal.Close())
+		return nil, errors.Join(err, dir.Journal.Close())
 	}
-	dir := &Dir{Path: path, Journal: journal, Log: log}
-	if err := writeSynced(dir.File(ScenarioFile), scenario); err != nil {
+	if err := dir.write(ScenarioFile, scenario); err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
 	return dir, nil
 }
 
-// inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is was left by a run of the
-// same scenario that was killed before it had a run.json: neither can that be resumed, nor is anything lost with it.
+// inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is was left by a run
+// of the same scenario that was killed before it had a run.json: neither can that be resumed, nor is anything lost
+// with it.
 func inTheWay(path string, scenario []byte) (taken string, begun bool) {
 	begun = true
 	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
@@ -168,19 +162,36 @@ func encodeJSON(v any) ([]byte, error) {
 	return append(joinNumbers(data), '\n'), err
 }
 
-func (d *Dir) write(name string, data []byte) error {
-	if err := writeSynced(d.File(name), data); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+// joinNumbers puts each list of numbers in indented JSON on one line: a number on a line of its own takes more spaces
+// than digits, and a thousand of them are unreadable. No string has a line's end in it. The value stays the same.
+func joinNumbers(indented []byte) []byte {
+	out := indented[:0] // never longer than what was read
+	for {
+		before, list, found := bytes.Cut(indented, []byte("[\n"))
+		if out = append(out, before...); !found {
+			return out
+		}
+		out = append(out, '[')
+		indented = list
+		if end := bytes.IndexAny(list, `]["{`); end >= 0 && list[end] == ']' {
+			indented = list[end:]
+			out = append(out, bytes.Join(bytes.Fields(list[:end]), []byte{' '})...)
+		} else {
+			out = append(out, '\n')
+		}
 	}
-	return nil
 }
 
-// writeSynced writes a file that a power cut cannot take back once its name is known.
-func writeSynced(path string, data []byte) error {
-	return filesystem.Replace(path, func(w io.Writer) error {
+// write writes a file that a power cut cannot take back once its name is known.
+func (d *Dir) write(name string, data []byte) error {
+	err := filesystem.Replace(d.File(name), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
 }
 
 // RemoveParts removes what a process that was killed while it wrote one of a run's files has left of it.
@@ -192,15 +203,17 @@ func RemoveParts(path string) error {
 	defer root.Close()
 	entries, err := fs.ReadDir(root.FS(), ".")
 	for _, entry := range entries {
-		if name := entry.Name(); entry.Type().IsRegular() && slices.ContainsFunc(whole(), func(of string) bool { return filesystem.IsPart(of, name) }) {
-			err = errors.Join(err, root.Remove(name))
+		for _, whole := range []string{ScenarioFile, InfoFile, AnalysisFile, ReportFile} { // those that are replaced
+			if entry.Type().IsRegular() && filesystem.IsPart(whole, entry.Name()) {
+				err = errors.Join(err, root.Remove(entry.Name()))
+			}
 		}
 	}
 	return err
 }
 
-// openInside opens one of a run's files to be written to. A run folder may come from anyone: what is no file in itself, such
-// as a link to one elsewhere, is refused.
+// openInside opens one of a run's files to be written to. A run folder may come from anyone: what is no file in
+// itself, such as a link to one elsewhere, is refused.
 func openInside(dir, name string, flag int) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -1,6 +1,8 @@
 package rundir
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -309,3 +312,79 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 		}
 	}
 }
+
+// Lists of numbers take one line each, and nothing else changes: neither text that looks like them, nor the value.
+func TestJoinNumbers(t *testing.T) {
+	type list map[string]any
+	tests := []struct {
+		value any
+		want  string
+	}{
+		{7, "7"},
+		{[]any{}, "[]"},
+		{[]int{1}, "[1]"},
+		{list{"a": []float64{1, -2.5e30, 0}}, "{\n  \"a\": [1, -2.5e+30, 0]\n}"},
+		{[]any{1, nil, true}, "[1, null, true]"},
+		{[][]int{{1, 2}, {}, {3}}, "[\n  [1, 2],\n  [],\n  [3]\n]"},
+		{[]any{1, "x"}, "[\n  1,\n  \"x\"\n]"},
+		{[]any{list{"k": 1}}, "[\n  {\n    \"k\": 1\n  }\n]"},
+		{list{"[1,\n  2]\"\\": "[ 1,  2 ]\\"}, "{\n  \"[1,\\n  2]\\\"\\\\\": \"[ 1,  2 ]\\\\\"\n}"},
+	}
+	for _, tt := range tests {
+		indented, err := json.MarshalIndent(tt.value, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after bytes.Buffer
+		if err := json.Compact(&before, indented); err != nil {
+			t.Fatal(err)
+		}
+		got := joinNumbers(indented)
+		if string(got) != tt.want {
+			t.Errorf("got %s\nwant %s", got, tt.want)
+		}
+		if err := json.Compact(&after, got); err != nil || before.String() != after.String() {
+			t.Errorf("%s became %s: %v", before.String(), after.String(), err)
+		}
+	}
+}
+
+func TestSince(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now().Truncate(time.Second)
+	for name, run := range map[string]struct {
+		info string
+		ago  time.Duration
+	}{
+		"good":        {`{"status":"complete","plan":{"disks":[{"name":"A","path":"/x"}]}}`, time.Minute},
+		"old":         {`{"status":"complete","plan":{}}`, time.Hour},
+		"interrupted": {`{"status":"partial","plan":{}}`, time.Minute},
+		"simulated":   {`{"status":"complete","simulated":true,"plan":{}}`, time.Minute},
+		"bad":         {`{`, time.Minute},
+		"no plan":     {`{"status":"complete"}`, time.Minute},
+	} {
+		file := filepath.Join(dir, name, InfoFile)
+		if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(run.info), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, now, now.Add(-run.ago)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "photos"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	runs := Since(dir, now.Add(-10*time.Minute))
+	if len(runs) != 1 || runs[0].Path != filepath.Join(dir, "good") || !runs[0].Ended.Equal(now.Add(-time.Minute)) || runs[0].Info.Plan.Disks[0].Path != "/x" {
+		t.Errorf("Since() = %+v, want the good run of a minute ago", runs)
+	}
+	if runs := Since(filepath.Join(dir, "nowhere"), now); runs != nil {
+		t.Errorf("Since() of no folder = %v", runs)
+	}
+}
+
+// TestMain fails if a goroutine outlives the tests.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -22,12 +23,13 @@ const Running = "running"
 
 // Info is run.json: all that is known of a run beside its events.
 type Info struct {
-	Tool      string                                `json:"tool"` // hubbench's version
-	RunID     string                                `json:"run_id"`
-	Name      string                                `json:"name"`
-	Started   string                                `json:"started"`
-	Status    string                                `json:"status"`              // running | complete | partial
-	Simulated bool                                  `json:"simulated,omitempty"` // by the hub model, in virtual time: no process ran
+	Tool    string `json:"tool"` // hubbench's version
+	RunID   string `json:"run_id"`
+	Name    string `json:"name"`
+	Started string `json:"started"`
+	Status  string `json:"status"` // running | complete | partial
+	// By the hub model, in virtual time: no process ran
+	Simulated bool                                  `json:"simulated,omitempty"`
 	Host      Host                                  `json:"host"`
 	Hardware  *hardware.Setup                       `json:"hardware,omitempty"` // what the disks are and are connected to
 	Resumed   []string                              `json:"resumed,omitempty"`  // when it went on after an interruption
@@ -37,7 +39,8 @@ type Info struct {
 	Effective map[string]map[string]trace.Effective `json:"effective"`       // by phase and disk
 	Failures  []trace.RunFailure                    `json:"failures,omitempty"`
 	Warnings  []string                              `json:"warnings,omitempty"` // of the checks before the run
-	Doctor    *Doctor                               `json:"doctor,omitempty"`   // nil if hubbench doctor has not been run on this machine
+	// Nil if hubbench doctor has not been run on this machine
+	Doctor *Doctor `json:"doctor,omitempty"`
 }
 
 // Doctor is what the last `hubbench doctor` on the machine doubted: of the machine, and of the run's disks.
@@ -104,7 +107,8 @@ func Load(path string) (*Loaded, error) {
 	}
 	// Beside a run.json it is a run that was cut off before its first event, which there is something to say of.
 	if t := run.Trace; run.Info == nil && len(t.Phases) == 0 && len(t.Disks) == 0 {
-		return nil, fmt.Errorf("load run: %s: no events, so there is nothing to report; is it the %s of a run?", events, EventsFile)
+		return nil, fmt.Errorf("load run: %s: no events, so there is nothing to report; is it the %s of a run?",
+			events, EventsFile)
 	}
 	if run.Trace.Name == "" {
 		run.Trace.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -115,8 +119,8 @@ func Load(path string) (*Loaded, error) {
 // maxInfo is more than the size of a run.json that plans ten million files.
 const maxInfo = 256 << 20
 
-// openRegular opens one of a run's files to be read. A run folder may come from anyone: a pipe would be waited for, and a
-// device read for ever.
+// openRegular opens one of a run's files to be read. A run folder may come from anyone: a pipe would be waited for,
+// and a device read for ever.
 func openRegular(path string) (*os.File, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
@@ -151,4 +155,37 @@ func LoadInfo(folder string) (*Info, error) {
 		return nil, fmt.Errorf("load run: %s: %w", path, err)
 	}
 	return &info, nil
+}
+
+// Earlier is a complete run, read from its folder.
+type Earlier struct {
+	Path  string
+	Info  *Info
+	Ended time.Time
+}
+
+// Since returns the runs in a folder of run folders that were complete at or after an instant. What is no run folder,
+// or cannot be read, is passed over.
+func Since(folder string, from time.Time) []Earlier {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var runs []Earlier
+	for _, entry := range entries {
+		run := Earlier{Path: filepath.Join(folder, entry.Name())}
+		// The last that a run writes there is how it ended.
+		stat, err := os.Stat(filepath.Join(run.Path, InfoFile))
+		if err != nil || stat.ModTime().Before(from) {
+			continue
+		}
+		run.Ended = stat.ModTime()
+		if run.Info, err = LoadInfo(run.Path); err != nil || run.Info == nil {
+			continue
+		}
+		if run.Info.Status == trace.Complete && !run.Info.Simulated && run.Info.Plan != nil {
+			runs = append(runs, run)
+		}
+	}
+	return runs
 }
