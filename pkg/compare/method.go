@@ -2,7 +2,9 @@ package compare
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -274,10 +276,12 @@ func preallocated(io scenario.IO, had, other string) string {
 // sizesFact compares files by all their sizes, and shows how many there are and their total.
 func sizesFact(phase, disk string, sizes []int64) fact {
 	text := "none"
+	all := fnv.New64a()
 	if len(sizes) > 0 {
 		var sum int64
 		for _, size := range sizes {
 			sum += size
+			_ = binary.Write(all, binary.LittleEndian, size) // a hash never fails
 		}
 		low, high := unit.FormatBytes(slices.Min(sizes)), unit.FormatBytes(slices.Max(sizes))
 		if text = fmt.Sprintf("%d of %s", len(sizes), low); low != high {
@@ -285,7 +289,7 @@ func sizesFact(phase, disk string, sizes []int64) fact {
 		}
 		text += ", " + unit.FormatBytes(sum) + " in total"
 	}
-	return fact{what: "files", phase: phase, disk: disk, is: text, like: fmt.Sprint(sizes)}
+	return fact{what: "files", phase: phase, disk: disk, is: text, like: strconv.FormatUint(all.Sum64(), 16)}
 }
 
 // setupFacts are what a run was measured on, as far as recorded.

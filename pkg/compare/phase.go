@@ -99,6 +99,7 @@ type part struct {
 	traced *trace.Phase
 	window []overlap.Interval        // the time in which all disks of the phase were active
 	curves map[string]*overlap.Curve // of the disks whose rates were asked for
+	flows  map[string]stats.Flow     // and their rates in the window
 }
 
 // disks are those that work.
@@ -112,7 +113,7 @@ func (p part) disks() []string {
 
 func newPart(r Run, name string) part {
 	found, traced := r.phase(name)
-	p := part{found: found, traced: traced, curves: map[string]*overlap.Curve{}}
+	p := part{found: found, traced: traced, curves: map[string]*overlap.Curve{}, flows: map[string]stats.Flow{}}
 	if found.Overlap != nil {
 		for _, span := range found.Overlap.Spans {
 			p.window = append(p.window, overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])})
@@ -130,7 +131,14 @@ func (p part) flow(disks []string, time []overlap.Interval) stats.Flow {
 		if p.curves[disk] == nil {
 			p.curves[disk] = overlap.NewCurve(p.traced.Disk(disk))
 		}
-		flows[i] = p.curves[disk].Flow(time)
+		var known bool
+		whole := slices.Equal(time, p.window)
+		if flows[i], known = p.flows[disk]; !known || !whole {
+			flows[i] = p.curves[disk].Flow(time)
+		}
+		if whole {
+			p.flows[disk] = flows[i]
+		}
 	}
 	return stats.Total(flows)
 }

@@ -62,13 +62,12 @@ func fileRate(base, other []file) Rate {
 
 // twins are the files of the same position and size in both runs, in order.
 func twins(base, other []file) (b, n []file) {
-	byPlace := map[int]file{}
-	for _, f := range other {
-		byPlace[f.place] = f
-	}
 	for _, f := range base {
-		if twin, ok := byPlace[f.place]; ok && twin.bytes == f.bytes {
-			b, n = append(b, f), append(n, twin)
+		for len(other) > 0 && other[0].place < f.place {
+			other = other[1:]
+		}
+		if len(other) > 0 && other[0].place == f.place && other[0].bytes == f.bytes {
+			b, n = append(b, f), append(n, other[0])
 		}
 	}
 	return b, n
