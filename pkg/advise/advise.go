@@ -1,6 +1,6 @@
-// Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or too close to call; by
-// what margin; and what to change if they do not. It asks the model (hub), and of a profile that was fitted to runs
-// every hub that agrees with these (fit): it measures nothing.
+// Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or too close
+// to call; by what margin; and what to change if they do not. It asks the model (hub), and of a profile that
+// was fitted to runs every hub that agrees with these (fit): it measures nothing.
 //
 // Streams survive if all of them stay clean for as long as was asked: no frame late, and no buffer below half (see
 // stream). A hub that gives a disk 3 % less than its profile says is asked for streams that need 3 % more: near the
@@ -72,7 +72,8 @@ const (
 // Answer is what the model says.
 type Answer struct {
 	Verdict Verdict `json:"verdict"`
-	Margin  float64 `json:"margin"` // the factor by which the streams' rates could grow and stay clean; below 1: they must shrink
+	// Margin is the factor by which the streams' rates could grow and stay clean; below 1: they must shrink.
+	Margin float64 `json:"margin"`
 	// Its 95 % interval, if the profile holds observations.
 	MarginLow  float64  `json:"margin_low,omitempty"`
 	MarginHigh float64  `json:"margin_high,omitempty"`
@@ -94,7 +95,8 @@ type Texts struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 }
 
-// Stream is the outcome of a disk's streams of one kind by the profile's own figures: the worst of them if they differ.
+// Stream is the outcome of a disk's streams of one kind by the profile's own figures: the worst of them if they
+// differ.
 type Stream struct {
 	Disk          string         `json:"disk"`
 	Op            trace.Role     `json:"op"`
@@ -142,7 +144,8 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	} else if a.Verdict != Yes {
 		a.Advice = append(a.Advice, c.advice(p, q.Parts)...)
 	}
-	a.Texts = Texts{Answer: a.sentence(q.Parts, worst, c), Sure: c.confidence(a, p, q.Parts), Assumptions: c.assumptions(p, q.Parts)}
+	a.Texts = Texts{Answer: a.sentence(q.Parts, worst, c), Sure: c.confidence(a, p, q.Parts),
+		Assumptions: c.assumptions(p, q.Parts)}
 	return a, c.err
 }
 
@@ -169,7 +172,8 @@ func (q *Question) Check(p *hub.Profile) error {
 	for i := range q.Parts {
 		part := &q.Parts[i]
 		if p.Disk(part.Disk) == nil {
-			return fmt.Errorf("disk %s: profile %s has none of that name; it has %s, and --disk %s=2.8/2.8GB/s adds one by its data sheet",
+			return fmt.Errorf("disk %s: profile %s has none of that name; it has %s, and --disk %s=2.8/2.8GB/s adds one "+
+				"by its data sheet",
 				part.Disk, p.Name, strings.Join(p.Names(), ", "), part.Disk)
 		}
 		if slices.ContainsFunc(q.Parts[:i], func(other Part) bool { return other.Disk == part.Disk }) {

@@ -9,28 +9,32 @@ import (
 )
 
 const (
-	// apart is by how much, relative, what a disk gets and what its streams need must differ to skip the simulation: frames
-	// come in steps, and rates differ from file to file.
+	// apart is by how much, relative, what a disk gets and what its streams need must differ to skip the
+	// simulation: frames come in steps, and rates differ from file to file.
 	apart = 0.05
 	// apartNoise is the same in standard deviations of a file's rate.
 	apartNoise = 4
 )
 
-// bounds are the minimum and maximum of what a disk gets, relative to what its streams need, whatever the disks of other
-// streams do; of the disk that gets least.
+// states are those of caches that count: the used-up one too, if any fills in the time.
+func (c *model) states() []cacheState {
+	if len(c.full) > 0 {
+		return []cacheState{rested, usedUp}
+	}
+	return []cacheState{rested}
+}
+
+// bounds are the minimum and maximum of what a disk gets, relative to what its streams need, whatever the disks
+// of other streams do; of the disk that gets least.
 func (c *model) bounds(h *fit.Hub, parts []Part) (low, high float64) {
 	off := offs(h, parts)
-	states := []cacheState{rested}
-	if len(c.full) > 0 {
-		states = append(states, usedUp)
-	}
 	low, high = math.Inf(1), math.Inf(1)
 	for i := range parts {
 		if len(parts[i].Streams) == 0 {
 			continue
 		}
 		lowest, highest := math.Inf(1), 0.0
-		for _, state := range states {
+		for _, state := range c.states() {
 			a, b := supply(withCaches(h.Profile, state), parts, i)
 			lowest, highest = min(lowest, a), max(highest, b)
 		}
@@ -40,12 +44,12 @@ func (c *model) bounds(h *fit.Hub, parts []Part) (low, high float64) {
 	return low, high
 }
 
-// supply is the minimum and maximum rate of a part's disk while it has something to move, over all combinations of the
-// other streams, which come and go.
+// supply is the minimum and maximum rate of a part's disk while it has something to move, over all combinations
+// of the other streams, which come and go.
 func supply(p *hub.Profile, parts []Part, of int) (low, high float64) {
 	if parts[of].OwnPort {
-		rate := capOf(p, &parts[of])
-		return rate, rate
+		low = capOf(p, &parts[of])
+		return low, low
 	}
 	var at []int // other disks on the hub with streams
 	claims := []hub.Claim{claim(p, &parts[of])}
@@ -73,7 +77,8 @@ func supply(p *hub.Profile, parts []Part, of int) (low, high float64) {
 }
 
 func claim(p *hub.Profile, part *Part) hub.Claim {
-	return hub.Claim{Op: part.Op, Cap: capOf(p, part), Want: min(part.Pace, capOf(p, part)), Weight: p.Disk(part.Disk).Side(part.Op).Weight}
+	most := capOf(p, part)
+	return hub.Claim{Op: part.Op, Cap: most, Want: min(part.Pace, most), Weight: p.Disk(part.Disk).Side(part.Op).Weight}
 }
 
 // capOf is the maximum rate of a part's disk. The overhead of each file is left out: files are large.
@@ -99,11 +104,7 @@ func (c *model) clean(h *fit.Hub, parts []Part, how detail) bool {
 	case high*wide <= 1 && c.drains(parts, high):
 		return false
 	}
-	states := []cacheState{rested}
-	if len(c.full) > 0 {
-		states = append(states, usedUp)
-	}
-	for _, state := range states {
+	for _, state := range c.states() {
 		got, err := c.play(h, parts, state, how)
 		if err != nil && c.err == nil {
 			c.err = err

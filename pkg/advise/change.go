@@ -7,6 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -35,40 +36,25 @@ const (
 // minPace is the slowest pace that is advised, in bytes per second: a slower backup is useless.
 const minPace = 10e6
 
-// advice lists the changes that turn the answer to yes.
+// advice lists the changes that turn the answer to yes: slower neighbours, ports, disks, fewer streams.
 func (c *model) advice(p *hub.Profile, parts []Part) []Change {
-	var list []Change
-	list = append(list, c.slower(parts)...)
-	list = append(list, c.otherPort(parts)...)
-	list = append(list, c.otherDisk(p, parts)...)
-	return append(list, c.fewer(parts)...)
-}
-
-// otherPort tries each disk on a port of its own.
-func (c *model) otherPort(parts []Part) []Change {
-	var list []Change
-	if onHub(parts) < 2 {
-		return nil
-	}
-	for i := range parts {
-		if parts[i].OwnPort || parts[i].Probe {
-			continue
-		}
-		if c.yes(with(parts, i, func(p *Part) { p.OwnPort = true })) {
-			list = append(list, Change{Kind: OtherPort, Disk: parts[i].Disk, Text: fmt.Sprintf("move %s to a port of its own", parts[i].Disk)})
+	list := c.slower(parts)
+	if on := mixOf(parts); len(on.Disks) > 1 {
+		for i := range parts {
+			if parts[i].OwnPort || parts[i].Probe {
+				continue
+			}
+			if c.yes(with(parts, i, func(p *Part) { p.OwnPort = true })) {
+				text := fmt.Sprintf("move %s to a port of its own", parts[i].Disk)
+				list = append(list, Change{Kind: OtherPort, Disk: parts[i].Disk, Text: text})
+			}
 		}
 	}
-	return list
+	return append(append(list, c.otherDisk(p, parts)...), c.fewer(parts)...)
 }
 
-// onHub is how many disks share the hub.
-func onHub(parts []Part) int {
-	o := mixOf(parts)
-	return len(o.Disks)
-}
-
-// otherDisk tries to let another disk do what the streams' disk does: one that is idle, or one that moves files, which
-// then swaps with it.
+// otherDisk tries to let another disk do what the streams' disk does: one that is idle, or one that moves
+// files, which then swaps with it.
 func (c *model) otherDisk(p *hub.Profile, parts []Part) []Change {
 	var list []Change
 	for i := range parts {
@@ -76,25 +62,24 @@ func (c *model) otherDisk(p *hub.Profile, parts []Part) []Change {
 		if len(part.Streams) == 0 {
 			continue
 		}
+		way := map[trace.Role]string{trace.Read: "from", trace.Write: "to"}[part.Op]
 		for _, other := range p.Names() {
 			at := slices.IndexFunc(parts, func(p Part) bool { return p.Disk == other })
+			changed, text := slices.Clone(parts), fmt.Sprintf("%s %s %s", part.verb(), way, other)
 			switch {
 			case other == part.Disk || at >= 0 && !parts[at].moves():
+				continue
 			case at < 0:
-				if c.yes(with(parts, i, func(p *Part) { p.Disk = other })) {
-					list = append(list, Change{Kind: OtherDisk, Disk: part.Disk, With: other, Text: fmt.Sprintf("%s instead of %s", part.on(other), part.Disk)})
-				}
+				changed[i].Disk = other
+				text += " instead of " + part.Disk
 			default:
-				swapped := slices.Clone(parts)
-				a, b := &swapped[i], &swapped[at]
+				a, b := &changed[i], &changed[at]
 				a.Disk, b.Disk = b.Disk, a.Disk
 				a.OwnPort, b.OwnPort = b.OwnPort, a.OwnPort // the port is the disk's
-				if c.yes(swapped) {
-					list = append(list, Change{
-						Kind: OtherDisk, Disk: part.Disk, With: other,
-						Text: fmt.Sprintf("%s and let %s %s in its place", part.on(other), part.Disk, parts[at].Op),
-					})
-				}
+				text += fmt.Sprintf(" and let %s %s in its place", part.Disk, parts[at].Op)
+			}
+			if c.yes(changed) {
+				list = append(list, Change{Kind: OtherDisk, Disk: part.Disk, With: other, Text: text})
 			}
 		}
 	}
@@ -158,9 +143,11 @@ func (c *model) throttled(parts []Part, names []string) []Change {
 	if !c.yes(at(pace)) { // slower is not always better: rounding may have made it worse
 		pace = low
 	}
-	change := Change{Kind: Slower, Disk: names[0], Disks: names, Pace: pace}
-	change.Text = fmt.Sprintf("throttle %s to %s%s", unit.List(names), unit.FormatBytes(int64(pace))+"/s", each(names))
-	return []Change{change}
+	text := fmt.Sprintf("throttle %s to %s/s", unit.List(names), unit.FormatBytes(int64(pace)))
+	if len(names) > 1 {
+		text += " each"
+	}
+	return []Change{{Kind: Slower, Disk: names[0], Disks: names, Pace: pace, Text: text}}
 }
 
 // down rounds down to two significant figures.
@@ -192,7 +179,8 @@ func (c *model) fewer(parts []Part) []Change {
 			}
 		}
 		if low > 0 {
-			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: low, Text: fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), unit.Plural(low, "stream"))})
+			text := fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), unit.Plural(low, "stream"))
+			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: low, Text: text})
 		}
 	}
 	return list

@@ -1,9 +1,9 @@
 package advise
 
 import (
+	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/hubbench/hubbench/pkg/fit"
 )
@@ -63,26 +63,21 @@ func (c *model) fine(parts []Part) detail {
 // figureMargin is the margin that the answer needs if a profile holds no observations.
 const figureMargin = 1 + fit.FigureError
 
-// marginInterval holds the margins of 95 in 100 hubs, by what disks get on each and on the middle one; zero without hubs.
+// marginInterval holds the margins of 95 in 100 hubs, by the share that the worst-served disk gets of what its
+// streams need on each and on the middle one; zero without hubs.
 func (c *model) marginInterval(parts []Part, margin float64) (low, high float64) {
 	n := len(c.hubs)
 	if n == 0 {
 		return 0, 0
 	}
+	served := make([]float64, n)
+	for i := range c.hubs {
+		served[i], _ = c.bounds(&c.hubs[i], parts)
+	}
+	slices.Sort(served)
 	middle, _ := c.bounds(c.middle, parts)
-	served := c.served(parts)
 	tail := n / 40
 	return margin * min(served[tail]/middle, 1), margin * max(served[n-1-tail]/middle, 1)
-}
-
-// served is the minimum share, on each hub, that the worst-served disk gets of what its streams need, in ascending order.
-func (c *model) served(parts []Part) []float64 {
-	out := make([]float64, len(c.hubs))
-	for i := range c.hubs {
-		out[i], _ = c.bounds(&c.hubs[i], parts)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // unmeasured reports whether the parts are a combination that was not measured, on a hub that no model explains.
@@ -110,19 +105,20 @@ func needed(n int) int { return int(math.Ceil(sure * float64(n))) }
 
 // count counts the hubs on which the streams stay clean. It stops once more than spare are not.
 func (c *model) count(parts []Part, spare int) int {
-	type asked struct {
-		h   *fit.Hub
-		low float64
-	}
-	all := make([]asked, len(c.hubs))
+	least := map[*fit.Hub]float64{}
+	var all []*fit.Hub
 	for i := range c.hubs {
-		low, _ := c.bounds(&c.hubs[i], parts)
-		all[i] = asked{&c.hubs[i], low}
+		h := &c.hubs[i]
+		all = append(all, h)
+		least[h], _ = c.bounds(h, parts)
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].low < all[j].low }) // the likeliest to fail first
+	slices.SortStableFunc(all, func(a, b *fit.Hub) int {
+		return cmp.Compare(least[a],
+			least[b])
+	}) // the likeliest to fail first
 	clean, failed := 0, 0
-	for _, a := range all {
-		if c.clean(a.h, parts, folded) {
+	for _, h := range all {
+		if c.clean(h, parts, folded) {
 			clean++
 		} else if failed++; failed > spare {
 			return clean

@@ -19,12 +19,14 @@ const (
 	givenFrame = 40 * time.Millisecond // of a stream given by its rate: 25 frames a second
 )
 
-// ParseStreams reads what a disk plays or records: "A=4xprores-422-hq-uhd-25", "A=4x92MB/s", "A=prores-422-hq-uhd-25".
+// ParseStreams reads what a disk plays or records: "A=4xprores-422-hq-uhd-25", "A=4x92MB/s",
+// "A=prores-422-hq-uhd-25".
 func ParseStreams(text string, record bool, buffer time.Duration) (disk string, spec stream.Spec, err error) {
 	disk, what, ok := strings.Cut(text, "=")
 	disk, what = strings.TrimSpace(disk), strings.TrimSpace(what)
 	if !ok || disk == "" || what == "" {
-		return "", spec, fmt.Errorf("%s does not name a disk and its streams; try A=4xprores-422-hq-uhd-25 or A=4x92MB/s", strictyaml.Quote(text))
+		return "", spec, fmt.Errorf("%s does not name a disk and its streams; try A=4xprores-422-hq-uhd-25 or "+
+			"A=4x92MB/s", strictyaml.Quote(text))
 	}
 	spec = stream.Spec{Record: record, Count: 1, Buffer: buffer}
 	if number, rest, ok := strings.Cut(what, "x"); ok {
@@ -45,7 +47,8 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 		case err != nil:
 			return "", spec, err
 		case rate < minRate || rate > maxRate:
-			return "", spec, fmt.Errorf("%s: a stream of %s; try one from %s to %s", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(minRate), unit.FormatRate(maxRate))
+			return "", spec, fmt.Errorf("%s: a stream of %s; try one from %s to %s", strictyaml.Quote(text),
+				unit.FormatRate(rate), unit.FormatRate(minRate), unit.FormatRate(maxRate))
 		}
 		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(rate))+"/s", rate, givenFrame
 		return disk, spec, nil
@@ -64,7 +67,8 @@ func ParsePace(text string) (disk string, rate float64, err error) {
 		return "", 0, fmt.Errorf("%s does not say which disk's pace; try B=200MB/s", strictyaml.Quote(text))
 	}
 	if rate, err = unit.ParseRate(value); err == nil && rate < minRate {
-		err = fmt.Errorf("%s: a pace of %s is too slow; try %s or more", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(minRate))
+		err = fmt.Errorf("%s: a pace of %s is too slow; try %s or more", strictyaml.Quote(text),
+			unit.FormatRate(rate), unit.FormatRate(minRate))
 	}
 	return strings.TrimSpace(disk), rate, err
 }

@@ -59,7 +59,8 @@ func (p *played) lowest() float64 {
 
 // play plays the parts on a hub whose caches are rested, or used up.
 func (c *model) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (played, error) {
-	asked := withRates(parts, perOff(offs(h, parts)))
+	off := offs(h, parts) // a hub that falls short of the profile is asked for as much more
+	asked := withRates(parts, func(disk string) float64 { return 1 / off[disk] })
 	if how == folded {
 		asked = fold(asked)
 	}
@@ -70,14 +71,15 @@ func (c *model) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (p
 		return played{}, err
 	}
 	out := played{caches: caches, clean: true, filled: map[string]float64{}}
+	specs, outcomes := map[string][]stream.Spec{}, map[string][]stream.Outcome{}
 	for _, part := range asked {
+		specs[part.Disk], outcomes[part.Disk] = part.Streams, make([]stream.Outcome, part.streams())
 		if cache := profile.Disk(part.Disk).Cache; cache != nil && part.writes() {
 			if err := sim.Ask(part.Disk, cache.Bytes); err != nil {
 				return played{}, err
 			}
 		}
 	}
-	r := newTracker(asked)
 	for at := int64(stream.SampleNS); at <= c.length.Nanoseconds() && (out.clean || how == full); at += stream.SampleNS {
 		for _, g := range sim.Advance(at) {
 			if !g.Ended {
@@ -85,45 +87,21 @@ func (c *model) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (p
 			}
 		}
 		for _, e := range sim.Samples(phase.Name) {
-			clean, err := r.add(&e)
-			if err != nil {
-				return played{}, err
+			spec, known := stream.Named(specs[e.Disk], e.Stream)
+			n, err := strconv.Atoi(e.Stream)
+			if err != nil || !known {
+				return played{}, fmt.Errorf("disk %s: the model plays a stream %q that was not asked for", e.Disk, e.Stream)
 			}
-			out.clean = out.clean && clean
+			o := &outcomes[e.Disk][n-1]
+			o.Add(e.StreamSample())
+			v := o.Verdict(spec.Buffer.Nanoseconds())
+			out.clean = out.clean && v != stream.Strained && v != stream.Drops
 		}
 	}
 	if how == full {
-		out.streams = streamsOf(parts, r.outcomes)
+		out.streams = streamsOf(parts, outcomes)
 	}
 	return out, nil
-}
-
-// tracker collects the outcomes of streams by disk.
-type tracker struct {
-	specs    map[string][]stream.Spec
-	outcomes map[string][]stream.Outcome
-}
-
-func newTracker(parts []Part) *tracker {
-	r := &tracker{map[string][]stream.Spec{}, map[string][]stream.Outcome{}}
-	for _, part := range parts {
-		r.specs[part.Disk] = part.Streams
-		r.outcomes[part.Disk] = make([]stream.Outcome, part.streams())
-	}
-	return r
-}
-
-// add takes a line of a stream, and reports whether the stream is clean so far.
-func (r *tracker) add(e *trace.Event) (clean bool, err error) {
-	spec, known := stream.Named(r.specs[e.Disk], e.Stream)
-	n, err := strconv.Atoi(e.Stream)
-	if err != nil || !known {
-		return false, fmt.Errorf("disk %s: the model plays a stream %q that was not asked for", e.Disk, e.Stream)
-	}
-	o := &r.outcomes[e.Disk][n-1]
-	o.Add(e.StreamSample())
-	v := o.Verdict(spec.Buffer.Nanoseconds())
-	return v != stream.Strained && v != stream.Drops, nil
 }
 
 // streamsOf sums up the streams of each kind.
@@ -173,11 +151,6 @@ func withCaches(p *hub.Profile, state cacheState) *hub.Profile {
 		}
 	}
 	return &out
-}
-
-// perOff raises the streams' rates by as much as the hub falls short of the profile.
-func perOff(off map[string]float64) func(disk string) float64 {
-	return func(disk string) float64 { return 1 / off[disk] }
 }
 
 // offs is how far each disk on the hub is off, by what all of them do together.
@@ -248,7 +221,8 @@ func planOf(parts []Part, length time.Duration, seed uint64) (*scenario.Plan, *s
 		if part.OwnPort {
 			disk.Connection = trace.Direct
 		}
-		job := scenario.Job{Disk: part.Disk, Role: part.Op, Sizes: []int64{fileSize}, Seed: seed, Pace: part.Pace, Streams: part.Streams}
+		job := scenario.Job{Disk: part.Disk, Role: part.Op, Sizes: []int64{fileSize}, Seed: seed, Pace: part.Pace,
+			Streams: part.Streams}
 		switch {
 		case part.Probe:
 			job.Probe, job.IO.Block, job.Sizes = probeEvery, probeBlock, []int64{probeBlock}

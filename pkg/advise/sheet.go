@@ -20,7 +20,8 @@ const dataSheet = "by its data sheet"
 // "X=2.8/2.5GB/s,cache=24GB@0.65GB/s" writes at 0.65 GB/s once it has written 24 GB.
 func ParseDisk(text string) (hub.Disk, error) {
 	fail := func(why string) (hub.Disk, error) {
-		return hub.Disk{}, fmt.Errorf("disk %s: %s; try X=2.8/2.5GB/s, or X=2.8/2.5GB/s,cache=24GB@0.65GB/s", strictyaml.Quote(text), why)
+		return hub.Disk{}, fmt.Errorf("disk %s: %s; try X=2.8/2.5GB/s, or X=2.8/2.5GB/s,cache=24GB@0.65GB/s",
+			strictyaml.Quote(text), why)
 	}
 	name, sheet, ok := strings.Cut(text, "=")
 	name = strings.TrimSpace(name)
@@ -32,7 +33,8 @@ func ParseDisk(text string) (hub.Disk, error) {
 	if err != nil {
 		return fail(err.Error())
 	}
-	d := hub.Disk{Name: name, About: dataSheet, Read: hub.Side{Direct: read, Weight: 1}, Write: hub.Side{Direct: write, Weight: 1}}
+	d := hub.Disk{Name: name, About: dataSheet, Read: hub.Side{Direct: read, Weight: 1},
+		Write: hub.Side{Direct: write, Weight: 1}}
 	if !cached {
 		return d, nil
 	}
@@ -80,8 +82,8 @@ func rates(text string) (read, write float64, err error) {
 	return read, write, nil
 }
 
-// WithDisk is the profile with one more disk on its hub: as fast there as its data sheet says and the hub can carry, and
-// with a pull that is the geometric mean of the other disks'.
+// WithDisk is the profile with one more disk on its hub: as fast there as its data sheet says and the hub can
+// carry, and with a pull that is the geometric mean of the other disks'.
 func WithDisk(p *hub.Profile, d hub.Disk) (*hub.Profile, error) {
 	if p.Disk(d.Name) != nil {
 		return nil, fmt.Errorf("disk %s: profile %s has one of that name; give the new one another", d.Name, p.Name)
@@ -102,6 +104,7 @@ func WithDisk(p *hub.Profile, d hub.Disk) (*hub.Profile, error) {
 
 // sheetAssumption says what is assumed of a disk that was not measured.
 func sheetAssumption(d *hub.Disk) string {
-	return fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its data sheet says, ±%.0f %%, as far as the hub allows, and to compete like the other disks on average.",
+	return fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its data sheet says, ±%.0f "+
+		"%%, as far as the hub allows, and to compete like the other disks on average.",
 		d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct), 100*fit.FigureError)
 }

@@ -44,8 +44,8 @@ func TestMarginAgainstBruteForce(t *testing.T) {
 	evidence.Report(t, evidence.Below("advise", "margins of 30 random hubs, found by trying one rate after the other: worst error", "%", worst, 100*(step-1+marginStep)))
 }
 
-// At 1 % less than what the hub carries the streams are clean, and at 1 % more they are not: a case that can be worked
-// out by hand. Two disks with even pulls share 3 GB/s.
+// At 1 % less than what the hub carries the streams are clean, and at 1 % more they are not: a case that can be
+// worked out by hand. Two disks with even pulls share 3 GB/s.
 func TestMarginByHand(t *testing.T) {
 	p := evenHub()
 	for _, test := range []struct {
@@ -113,9 +113,9 @@ func TestBoundsAgainstPlays(t *testing.T) {
 	}
 }
 
-// Of hubs whose solos and pairs were measured with errors of 1 to 3 %, a yes is wrong and a no is wrong in at most one
-// case in twenty together, though the streams need 0.6 to 1.6 times what is just clean; and most answers are one of the
-// two.
+// Of hubs whose solos and pairs were measured with errors of 1 to 3 %, a yes is wrong and a no is wrong in at
+// most one case in twenty together, though the streams need 0.6 to 1.6 times what is just clean; and most
+// answers are one of the two.
 func TestAnswersOfFittedHubs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")

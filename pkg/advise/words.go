@@ -15,18 +15,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
+// verb is "play" or "record".
 func (p *Part) verb() string {
-	if p.Op == trace.Write {
-		return "record"
-	}
-	return "play"
-}
-
-func (p *Part) on(disk string) string {
-	if p.Op == trace.Write {
-		return "record to " + disk
-	}
-	return "play from " + disk
+	return work.Work{Op: p.Op, Streams: []stream.Spec{{Record: p.Op == trace.Write}}}.Verb().Several
 }
 
 // streams is how many it has.
@@ -48,18 +39,22 @@ func (a *Answer) sentence(parts []Part, got played, c *model) string {
 	var text string
 	switch beside := beside(parts); {
 	case a.Verdict == Yes:
-		return fmt.Sprintf("Yes: %s without a late frame%s. The hub could carry %s times the rate%s.", unit.List(does), beside, times(a.Margin), a.between())
+		return fmt.Sprintf("Yes: %s without a late frame%s. The hub could carry %s times the rate%s.",
+			unit.List(does), beside, times(a.Margin), a.between())
 	case c.vague(a, parts):
-		return fmt.Sprintf("Not known whether %s without a late frame%s: the model cannot say what each would get. Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
+		return fmt.Sprintf("Not known whether %s without a late frame%s: the model cannot say what each would get. "+
+			"Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
 	case c.unmeasured(parts):
-		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not show it: %s.", unit.List(does), beside, c.doubt.Refused)
+		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not "+
+			"show it: %s.", unit.List(does), beside, c.doubt.Refused)
 	case a.Verdict == No:
 		if got.caches == usedUp {
 			beside += ", once " + caches(parts, c.full) + " used up"
 		}
 		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(), beside, percent(a.Margin))
 	default:
-		text = fmt.Sprintf("Too close to call whether %s without a late frame%s: the hub can carry %s of what you need%s.", unit.List(does), beside, percent(a.Margin), a.between())
+		text = fmt.Sprintf("Too close to call whether %s without a late frame%s: the hub can carry %s of what you "+
+			"need%s.", unit.List(does), beside, percent(a.Margin), a.between())
 	}
 	const first = 2 // more than two are a list
 	var todo []string
@@ -69,7 +64,7 @@ func (a *Answer) sentence(parts []Part, got played, c *model) string {
 	if len(todo) == 0 {
 		return text + " No other port or disk, slower neighbour or smaller number of streams helps."
 	}
-	return text + " " + capital(strings.Join(todo, ", or ")) + "."
+	return text + " " + unit.Capital(strings.Join(todo, ", or ")) + "."
 }
 
 // between is the margin's interval; empty if it is not known.
@@ -108,45 +103,30 @@ func (a *Answer) worst() string {
 		}
 	}
 	if worst.Late > 0 {
-		return fmt.Sprintf("%s of %s frames of %s are late", unit.FormatCount(worst.Late), unit.FormatCount(worst.Due), worst.Disk)
+		return fmt.Sprintf("%s of %s frames of %s are late", unit.FormatCount(worst.Late),
+			unit.FormatCount(worst.Due), worst.Disk)
 	}
-	return fmt.Sprintf("the buffer of %s falls to %s of %s", worst.Disk, unit.FormatSeconds(worst.LowestBufferS), unit.FormatSeconds(worst.BufferS))
+	return fmt.Sprintf("the buffer of %s falls to %s of %s", worst.Disk, unit.FormatSeconds(worst.LowestBufferS),
+		unit.FormatSeconds(worst.BufferS))
 }
 
 // beside is " while A and B write and C reads at up to 200 MB/s"; empty if no other disk moves files.
 func beside(parts []Part) string {
-	type task struct {
-		op   trace.Role
-		pace float64
-	}
-	var order []task
-	disks := map[task][]string{}
+	var disks []string
+	does := map[string]work.Verb{}
 	for i := range parts {
-		p := &parts[i]
-		if !p.moves() {
-			continue
+		if p := &parts[i]; p.moves() {
+			v := work.Work{Op: p.Op, Pace: p.Pace}.Does()
+			if p.Pace > 0 {
+				v.Several += " each"
+			}
+			disks, does[p.Disk] = append(disks, p.Disk), v
 		}
-		w := task{p.Op, p.Pace}
-		if disks[w] == nil {
-			order = append(order, w)
-		}
-		disks[w] = append(disks[w], p.Disk)
 	}
-	var does []string
-	for _, w := range order {
-		text := unit.List(disks[w]) + " " + string(w.op)
-		if len(disks[w]) == 1 {
-			text += "s"
-		}
-		if w.pace > 0 {
-			text += " at up to " + unit.FormatBytes(int64(w.pace)) + "/s" + each(disks[w])
-		}
-		does = append(does, text)
-	}
-	if len(does) == 0 {
+	if len(disks) == 0 {
 		return ""
 	}
-	return " while " + unit.List(does)
+	return " while " + unit.List(work.Clauses(disks, func(disk string) work.Verb { return does[disk] }, work.Verb.Of))
 }
 
 // caches names those that are full.
@@ -166,7 +146,8 @@ func caches(parts []Part, full map[string]float64) string {
 // confidence says how sure the answer is, and why.
 func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	if a.Hubs == 0 {
-		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be right to ±%.0f %%, so a margin between %.2f and %.2f is too close to call.",
+		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be right to ±%.0f %%, so a "+
+			"margin between %.2f and %.2f is too close to call.",
 			p.Name, 100*fit.FigureError, 1/figureMargin, figureMargin)
 	}
 	o := mixOf(parts)
@@ -177,12 +158,15 @@ func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	if c.unmeasured(parts) {
 		return fmt.Sprintf("A run of just %s would show it.", who)
 	}
-	text := fmt.Sprintf("The chance of clean streams is about %.0f %%, given the measurement error.", 100*float64(a.Clean)/float64(a.Hubs))
+	text := fmt.Sprintf("The chance of clean streams is about %.0f %%, given the measurement error.",
+		100*float64(a.Clean)/float64(a.Hubs))
 	if a.Clean == a.Hubs || a.Clean == 0 {
-		text = fmt.Sprintf("The chance of clean streams is %s, given the measurement error.", map[bool]string{true: "at least 97 %", false: "at most 3 %"}[a.Clean > 0])
+		text = fmt.Sprintf("The chance of clean streams is %s, given the measurement error.",
+			map[bool]string{true: "at least 97 %", false: "at most 3 %"}[a.Clean > 0])
 	}
 	if c.doubt.Misfit > fit.PoorFit && len(o.Disks) > 1 {
-		text += fmt.Sprintf(" The model misses that by %.1f times its errors, and the hubs differ by as much more.", c.doubt.Misfit)
+		text += fmt.Sprintf(" The model misses that by %.1f times its errors, and the hubs differ by as much more.",
+			c.doubt.Misfit)
 	}
 	switch {
 	case len(o.Disks) < 2:
@@ -190,25 +174,24 @@ func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	case c.hubs[0].Measured(&o):
 		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were measured together.", 100*a.known(), who)
 	default:
-		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were never measured together, and a run of that would narrow it down.", 100*a.known(), who)
+		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were never measured together, and a run of "+
+			"that would narrow it down.", 100*a.known(), who)
 	}
 }
 
 // doing names a mix: "A reading and B and C writing".
 func doing(o hub.Observation) string {
-	var does []string
+	var disks []string
+	does := map[string]work.Verb{}
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		var names []string
 		for _, d := range o.Disks {
 			if d.Op == op {
-				names = append(names, d.Disk)
+				disks, does[d.Disk] = append(disks, d.Disk), work.Work{Op: op}.Verb()
 			}
 		}
-		if names != nil {
-			does = append(does, unit.List(names)+" "+work.Work{Op: op}.Verb().Ing)
-		}
 	}
-	return unit.List(does)
+	return unit.List(work.Clauses(disks, func(disk string) work.Verb { return does[disk] },
+		func(v work.Verb, _ int) string { return v.Ing }))
 }
 
 // assumptions are what the answer assumes.
@@ -230,7 +213,8 @@ func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 			if part.OwnPort {
 				way, pull = "on a port of its own", ""
 			}
-			list = append(list, fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as the profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*fit.FigureError, pull))
+			list = append(list, fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as the "+
+				"profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*fit.FigureError, pull))
 		}
 		if cache := p.Disk(part.Disk).Cache; cache != nil && part.writes() {
 			list = append(list, c.cacheNote(part.Disk, cache))
@@ -246,7 +230,8 @@ func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 func (c *model) cacheNote(disk string, cache *hub.Cache) string {
 	after := unit.FormatRate(cache.After)
 	if at, ok := c.full[disk]; ok {
-		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at most: the streams must be clean before and after.",
+		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at most: the streams "+
+			"must be clean before and after.",
 			disk, unit.FormatBytes(cache.Bytes), unit.FormatSeconds(at), after)
 	}
 	return fmt.Sprintf("%s's fast cache of %s lasts for longer than the %s asked for; then it writes at %s at most.",
@@ -275,12 +260,3 @@ func percent(share float64) string {
 	}
 	return fmt.Sprintf("%.0f %%", math.Floor(100*share*(1+1e-9)))
 }
-
-func each(names []string) string {
-	if len(names) > 1 {
-		return " each"
-	}
-	return ""
-}
-
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

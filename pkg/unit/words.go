@@ -3,6 +3,7 @@ package unit
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // List joins names as in a sentence: "A, B and C".
@@ -12,6 +13,12 @@ func List(names []string) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// Capital begins a sentence.
+func Capital(text string) string {
+	_, first := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:first]) + text[first:]
 }
 
 // FormatCount writes a whole number with a comma at each thousand: "6,000".

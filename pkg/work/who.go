@@ -143,6 +143,24 @@ func (v Verb) with(words string) Verb {
 	return Verb{v.One + words, v.Several + words, v.Past + words, v.Ing + words}
 }
 
+// Clauses say what disks do, those together that do the same: "A and B write", "C reads". Form picks the verb's.
+func Clauses(disks []string, does func(disk string) Verb, form func(v Verb, disks int) string) []string {
+	var order []Verb
+	who := map[Verb][]string{}
+	for _, disk := range disks {
+		v := does(disk)
+		if who[v] == nil {
+			order = append(order, v)
+		}
+		who[v] = append(who[v], disk)
+	}
+	var texts []string
+	for _, v := range order {
+		texts = append(texts, unit.List(who[v])+" "+form(v, len(who[v])))
+	}
+	return texts
+}
+
 // Verb is what a disk does, except for what and how fast.
 func (w Work) Verb() Verb {
 	read, write := Verb{"reads", "read", "read", "reading"}, Verb{"writes", "write", "wrote", "writing"}

@@ -115,7 +115,7 @@ func (j *Judged) show(doc *report.Document) {
 	case j.Beyond:
 		doc.Add(report.Sentence{Text: "Not measured: " + j.Reason + "."})
 	case j.Reason != "":
-		doc.Add(report.Warning{Text: strings.ToUpper(verdict[:1]) + verdict[1:] + "; " + j.Reason})
+		doc.Add(report.Warning{Text: unit.Capital(verdict) + "; " + j.Reason})
 	}
 	t := &report.Table{Title: "Evidence: " + j.Title, Columns: []report.Column{
 		{Head: "What was measured"}, {Head: "Result"}, {Head: "Found", Numbers: true}, {Head: "Held to"},

@@ -151,7 +151,7 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 	var texts []string
 	for i := range pair.Searches {
 		text := searchAnswer(&pair.Searches[i])
-		texts = append(texts, strings.ToUpper(text[:1])+text[1:]+".")
+		texts = append(texts, unit.Capital(text)+".")
 	}
 	for _, row := range a.Lead {
 		texts = append(texts, c.says(pair, row)+".")

@@ -75,7 +75,7 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs."}
 	for i := range p.Placements {
 		text := p.Placements[i].String()
-		if text = strings.ToUpper(text[:1]) + text[1:] + "."; i == 0 {
+		if text = unit.Capital(text) + "."; i == 0 {
 			doc.Answer.Headline = text
 		} else {
 			doc.Answer.Advice = append(doc.Answer.Advice, text)

@@ -89,8 +89,7 @@ func (v *phaseView) timeTitle() string {
 	if waiting != nil {
 		parts = append(parts, unit.List(waiting)+pick(len(waiting) == 1, " waits ", " wait ")+unit.FormatSeconds(longest))
 	}
-	title := []rune(cmp.Or(strings.Join(parts, ", "), "over time"))
-	return strings.ToUpper(string(title[:1])) + string(title[1:])
+	return unit.Capital(cmp.Or(strings.Join(parts, ", "), "over time"))
 }
 
 // rates is a vertical axis of rates from nothing.

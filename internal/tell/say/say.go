@@ -89,11 +89,10 @@ func (en english) doubt(d *analysis.Doubt) string {
 
 // Capital begins a sentence, unless that begins with the name of a disk.
 func Capital(disks []string, text string) string {
-	if text == "" || slices.ContainsFunc(disks, func(name string) bool { return strings.HasPrefix(text, name) }) {
+	if slices.ContainsFunc(disks, func(name string) bool { return strings.HasPrefix(text, name) }) {
 		return text
 	}
-	first := []rune(text)[0]
-	return strings.ToUpper(string(first)) + text[len(string(first)):]
+	return unit.Capital(text)
 }
 
 // Seconds is how long something took. Progress is sampled every 50 ms: less cannot be told.

@@ -102,23 +102,14 @@ func do(p *analysis.Phase, disks []string) string { return doing(p, disks, work.
 
 // doing puts the disks together that do the same, however much of it and however fast.
 func doing(p *analysis.Phase, disks []string, form func(v work.Verb, disks int) string) string {
-	by := map[work.Verb][]string{}
-	var order []work.Verb
-	for _, disk := range disks {
+	does := func(disk string) work.Verb {
 		w := workOf(p, disk)
 		w.Streams = nil
-		v := w.Verb()
-		if by[v] == nil {
-			order = append(order, v)
-		}
-		by[v] = append(by[v], disk)
+		return w.Verb()
 	}
-	slices.SortStableFunc(order, func(a, b work.Verb) int { return cmp.Compare(a.One, b.One) }) // who reads, then who writes
-	var texts []string
-	for _, v := range order {
-		texts = append(texts, unit.List(by[v])+" "+form(v, len(by[v])))
-	}
-	return strings.Join(texts, " and ")
+	disks = slices.Clone(disks)
+	slices.SortStableFunc(disks, func(a, b string) int { return cmp.Compare(does(a).One, does(b).One) }) // who reads, then who writes
+	return strings.Join(work.Clauses(disks, does, form), " and ")
 }
 
 // others are the disks at work beside one, in the run's order, probes aside: these measure and hardly disturb.

@@ -85,7 +85,7 @@ func Steady(a *analysis.Analysis, p *analysis.Phase) string {
 	if text == "" {
 		return ""
 	}
-	return Capital(nil, text) + "."
+	return unit.Capital(text) + "."
 }
 
 // steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the letter: it is guarded
@@ -119,21 +119,10 @@ type phaseText struct {
 
 // Doing is "Three disks writing", or "C writing, A and B reading".
 func Doing(disks []string, all map[string]work.Work) string {
-	who := map[string][]string{}
-	var works []string
-	for _, name := range disks {
-		work := all[name].Verb().Ing + all[name].Listed()
-		if who[work] == nil {
-			works = append(works, work)
-		}
-		who[work] = append(who[work], name)
-	}
-	if len(works) == 1 && len(disks) > 1 {
-		return Capital(nil, Count(len(disks))) + " disks " + works[0]
-	}
-	var texts []string
-	for _, work := range works {
-		texts = append(texts, unit.List(who[work])+" "+work)
+	does := func(disk string) work.Verb { return work.Verb{Ing: all[disk].Verb().Ing + all[disk].Listed()} }
+	texts := work.Clauses(disks, does, func(v work.Verb, _ int) string { return v.Ing })
+	if len(texts) == 1 && len(disks) > 1 {
+		return unit.Capital(Count(len(disks))) + " disks " + does(disks[0]).Ing
 	}
 	return strings.Join(texts, ", ")
 }
