@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,7 +22,8 @@ func (en english) ofChange(f *analysis.Finding) string {
 		return fmt.Sprintf("%s swings between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
 			who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, unexplained(c))
 	case analysis.KindDrift:
-		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
+		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, en.Rate(c.FromRate), en.Rate(c.ToRate),
+			unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
 	case analysis.KindWarmUp:
 		var titles []string
 		for _, phase := range c.Phases {
@@ -48,7 +50,8 @@ func (en english) ofChange(f *analysis.Finding) string {
 		}
 		return text + ": the hub divided it differently, or one slowed down and others took what it left"
 	case analysis.KindOwnFall:
-		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), unexplained(c))
+		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, en.Rate(c.FromRate), en.Rate(c.ToRate),
+			until(c), unexplained(c))
 	default:
 		return at + en.shifts(c) + until(c) + unexplained(c)
 	}
@@ -103,7 +106,8 @@ func (en english) stall(f *analysis.Finding) string {
 		if n > listed {
 			when = append(when[:listed], unit.Plural(n-listed, "more time"))
 		}
-		text = fmt.Sprintf("%s stood still %d times, for %s in all, at %s", unit.List(names), n, unit.FormatSeconds(total), unit.List(when))
+		text = fmt.Sprintf("%s stood still %d times, for %s in all, at %s", unit.List(names), n,
+			unit.FormatSeconds(total), unit.List(when))
 	}
 	switch {
 	case c.Cause == analysis.CauseHost:
@@ -132,4 +136,79 @@ func between(p *analysis.Phase) string {
 		texts = append(texts, fmt.Sprintf("%.1f to %.1f s", s[0], s[1]))
 	}
 	return " from " + strings.Join(texts, " and ")
+}
+
+// ChangeLabel names an entry of the ledger in a few words, as a chart has room for: "A and B recover". It asks
+// name for what to call a disk; working is how many disks the phase has.
+func ChangeLabel(c *analysis.Change, working int, name func(disk string) string) string {
+	does := func(disks []string, verb string) string {
+		if len(disks) > 2 && len(disks) == working {
+			return "all " + verb
+		}
+		names := make([]string, len(disks))
+		for i, disk := range disks {
+			names[i] = name(disk)
+		}
+		return subject(names, verb)
+	}
+	verb := map[string]string{
+		analysis.KindStart: "start", analysis.KindEnd: "end", analysis.KindRecovery: "recover",
+		analysis.KindSharedFall: "fall", analysis.KindStall: "stand still", analysis.KindWarmUp: "warm up",
+		analysis.KindSwing: "swing", analysis.KindDrift: "drift",
+	}[c.Kind]
+	switch {
+	case c.Kind == analysis.KindSharedFall:
+		return fmt.Sprintf("%s to %.0f %%", does(c.Disks, verb), 100*c.ToRate/c.FromRate)
+	case verb != "" && (c.Kind != analysis.KindStart || c.By == nil):
+		return does(c.Disks, verb)
+	}
+	var risen, fallen []string
+	for _, disk := range c.Disks {
+		if s := c.Of(disk); s.ToRate > s.FromRate {
+			risen = append(risen, disk)
+		} else {
+			fallen = append(fallen, disk)
+		}
+	}
+	switch {
+	case len(risen) == 0:
+		return does(fallen, "fall")
+	case len(fallen) == 0:
+		return does(risen, "rise")
+	case len(risen) == 1 && len(fallen) == 1:
+		// Each has, as far as a person sees in a chart, the rate that the other had.
+		a, b := c.Of(fallen[0]), c.Of(risen[0])
+		if math.Abs(a.ToRate/b.FromRate-1) < 0.15 && math.Abs(b.ToRate/a.FromRate-1) < 0.15 {
+			return does(c.Disks, "swap rates")
+		}
+	}
+	return does(fallen, "fall") + ", " + does(risen, "rise")
+}
+
+// ChangeCause says in a few words what the evidence leaves as the cause of a change; empty for a disk's own
+// start or end, which needs none.
+func ChangeCause(c *analysis.Change, name func(disk string) string) string {
+	switch c.Cause {
+	case analysis.CauseHeat:
+		return "heat"
+	case analysis.CauseCacheFull:
+		return "full write cache"
+	case analysis.CauseLink:
+		return "the link changed its speed"
+	case analysis.CauseHost:
+		return "the computer"
+	case analysis.CauseNeighbour:
+		did := map[string]string{analysis.KindStart: " started", analysis.KindRecovery: " ended"}[c.Kind]
+		if did == "" {
+			did = " changed"
+		}
+		if c.By == nil {
+			return "other disks" + did
+		}
+		return name(*c.By) + did
+	}
+	if c.Kind == analysis.KindEnd || c.Kind == analysis.KindStart && c.By == nil {
+		return ""
+	}
+	return "not known"
 }

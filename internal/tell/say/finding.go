@@ -11,113 +11,135 @@ import (
 
 // finding is a finding as a sentence that names its phase.
 func (en english) finding(f *analysis.Finding, p *analysis.Phase) string {
-	text := en.Title(f.Phase) + ": " + en.sentence(f, p)
+	text := en.Title(f.Phase) + ": "
+	switch {
+	case f.Change != nil:
+		text += en.ofChange(f)
+	case f.Values != nil && f.Code != "partial":
+		text += en.measured(f, p)
+	default:
+		text += en.ofDisk(f, p)
+	}
 	if f.MorePhases > 0 {
 		text += "; likewise in " + unit.Plural(f.MorePhases, "more phase")
 	}
 	return text + "."
 }
 
-func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
-	if f.Change != nil {
-		return en.ofChange(f)
-	}
+// measured says what was found in a phase's numbers.
+func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
+	n, disks := len(f.Disks), unit.List(f.Disks)
 	switch v := f.Values.(type) {
 	case analysis.ReferenceValues:
 		if f.Code == "hub_cost" {
 			return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
 				f.Disk, p.Disks[f.Disk].Op, en.Rate(v.Rate), 100*(1-v.Rate/v.Reference), en.Rate(v.Reference), en.Title(f.Other))
 		}
-		return en.held(f, v, p)
+		when := "alone"
+		if p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater {
+			when = "without " + f.Other
+		}
+		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
+			disks, en.each(v.Rate, n), 100*v.Rate/v.Reference, en.Rate(v.Reference), pick(n > 1, "they have", "it has"), when)
 	case analysis.StealValues:
-		return fmt.Sprintf("an even split would have given %s %s; %s left %s",
-			unit.List(f.Disks), en.each(v.Fair, len(f.Disks)), f.Disk, en.each(v.Had, len(f.Disks)))
+		return fmt.Sprintf("an even split would have given %s %s; %s left %s", disks, en.each(v.Fair, n), f.Disk,
+			en.each(v.Had, n))
 	case analysis.RateValues:
-		return fmt.Sprintf("%s got %s more than an even share", unit.List(f.Disks), en.each(v.Rate, len(f.Disks)))
+		return fmt.Sprintf("%s got %s more than an even share", disks, en.each(v.Rate, n))
 	case analysis.EvenValues:
-		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v.Jain, percentRange(v.Low, v.High))
+		kept := fmt.Sprintf("%.0f to %.0f %%", 100*v.Low, 100*v.High)
+		if v.High-v.Low < 0.02 {
+			kept = fmt.Sprintf("%.0f %%", 100*(v.Low+v.High)/2)
+		}
+		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the "+
+			"others", v.Jain, kept)
 	case analysis.RecoveryValues:
 		return fmt.Sprintf("%s took %s to recover after %s ended (from %s to %s)",
-			unit.List(f.Disks), secondsRange(v.LagLow, v.LagHigh), f.Other, en.Rate(v.From), en.each(v.To, len(f.Disks)))
+			disks, secondsRange(v.LagLow, v.LagHigh), f.Other, en.Rate(v.From), en.each(v.To, n))
 	case analysis.DuplexValues:
-		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than these disks ever moved in one direction", en.Rate(v.Rate), 100*v.Gain)
+		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than these disks ever moved in one "+
+			"direction",
+			en.Rate(v.Rate), 100*v.Gain)
 	case analysis.CeilingValues:
-		return en.ceiling(f, v)
+		return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: "+
+			"something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v.Without), en.Title(f.Other),
+			unit.List(f.Added), en.Rate(v.Rate), Count(n+len(f.Added)), en.Rate(v.Alone))
 	case analysis.BottleneckValues:
-		return en.bottleneck(f)
+		return en.bottleneck(f.Link)
 	case analysis.OthersValues:
 		than, off := "less", 1-v.Rate/v.Overlap
 		if off < 0 {
 			than, off = "more", -off
 		}
-		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s than the %s the disks %s while all of them worked",
-			en.Rate(v.Rate), 100*off, than, en.Rate(v.Overlap), f.Other)
+		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s "+
+			"than the %s "+
+			"the disks %s while all of them worked", en.Rate(v.Rate), 100*off, than, en.Rate(v.Overlap), f.Other)
+	case analysis.ForeignValues:
+		about := ""
+		// Readings are a second apart, and what is written through the system's cache reaches the device up to
+		// a file later than it was counted: of shorter traffic neither the rate nor the ends are sure.
+		if v.ToS-v.FromS < 5 {
+			about = "about "
+		}
+		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, "+
+			"%s%s from %s"+
+			"%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
+			disks, size(v.Bytes), about, unit.FormatRate(v.Rate), about, v.FromS, v.ToS)
+	case analysis.CachedValues:
+		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk "+
+			"gave %s; "+
+			"do not quote the rate as the disk's", 100*v.Share, disks, size(v.Counted), size(v.Device))
+	case analysis.PercentValues:
+		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit "+
+			"and not "+
+			"the disks' (close other programs, and measure again)", v.Percent)
 	}
+	return en.ofDisk(f, p)
+}
+
+// ofDisk says what was found of one disk.
+func (en english) ofDisk(f *analysis.Finding, p *analysis.Phase) string {
+	d := p.Disks[f.Disk]
 	switch f.Code {
 	case "partial":
 		return partial(f.Disk, f.Other, f.Values)
 	case "drops":
-		return en.drops(f, p)
+		i := slices.IndexFunc(p.StreamTotals, func(t analysis.StreamTotal) bool { return t.Disk == f.Disk })
+		return outcome(&p.StreamTotals[i], p)
 	case "saturation":
-		return en.Saturations[slices.IndexFunc(en.Saturations, func(s analysis.Saturation) bool { return s.Alone == f.Phase })].Text
+		i := slices.IndexFunc(en.Saturations, func(s analysis.Saturation) bool { return s.Alone == f.Phase })
+		return en.Saturations[i].Text
 	case "latency":
 		return en.answered(p, f.Disk)
-	case "foreign_traffic", "cached", "host_bound", "heat", "cache_full":
-		return en.gauged(f, p)
-	default:
-		return en.ofDisk(f, p.Disks[f.Disk])
-	}
-}
-
-// held says what disks had beside others.
-func (en english) held(f *analysis.Finding, v analysis.ReferenceValues, p *analysis.Phase) string {
-	when, has := "alone", "it has"
-	if p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater {
-		when = "without " + f.Other
-	}
-	if len(f.Disks) > 1 {
-		has = "they have"
-	}
-	return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
-		unit.List(f.Disks), en.each(v.Rate, len(f.Disks)), 100*v.Rate/v.Reference, en.Rate(v.Reference), has, when)
-}
-
-// ofDisk says what was found of one disk's files.
-func (en english) ofDisk(f *analysis.Finding, d analysis.Disk) string {
-	switch f.Code {
+	case "heat":
+		return f.Disk + " fell because it was hot: " + hot(d.Throttle.Evidence)
+	case "cache_full":
+		e := d.Throttle.Evidence
+		text := fmt.Sprintf("%s fell because its write cache was full: %s were written by then, and it was as cool as "+
+			"before "+
+			"(%.0f °C, at the start %.0f °C)", f.Disk, size(d.Throttle.AtBytes), *e.AtC, *e.StartC)
+		if e.SameBudget > 0 {
+			text += "; it fell after about as many bytes in " + unit.Plural(e.SameBudget, "more phase")
+		}
+		return text
 	case "throttle":
 		end := "to its end"
 		if r := d.Throttle.Recovered; r != nil {
-			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), en.Rate(r.Rate))
+			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS),
+				en.Rate(r.Rate))
 		}
 		return fmt.Sprintf("%s and stayed there %s, with no other disk involved: %s%s; quote %s",
 			en.fell(f.Disk, d.Throttle.Steps), end, cause(&d), en.freed(d.Throttle), en.Rate(d.Quote.Rate))
 	case "size_knee":
 		k := d.SizeKnee
-		return fmt.Sprintf("%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per file (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
+		return fmt.Sprintf("%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per "+
+			"file (p = %.2g)",
+			f.Disk, size(k.AtBytes), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
 	case "bimodal":
-		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", f.Disk, en.Rate(d.Modes[0]), en.Rate(d.Modes[1]))
-	default:
-		return f.Code
+		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean",
+			f.Disk, en.Rate(d.Modes[0]), en.Rate(d.Modes[1]))
 	}
-}
-
-// ceiling says which disks were added without moving more.
-func (en english) ceiling(f *analysis.Finding, v analysis.CeilingValues) string {
-	together := ""
-	if len(f.Disks) > 1 {
-		together = " together"
-	}
-	return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them",
-		unit.List(f.Disks), together, en.Rate(v.Without), en.Title(f.Other), unit.List(f.Added), en.Rate(v.Rate),
-		Count(len(f.Disks)+len(f.Added)), en.Rate(v.Alone))
-}
-
-func percentRange(low, high float64) string {
-	if high-low < 0.02 {
-		return fmt.Sprintf("%.0f %%", 100*(low+high)/2)
-	}
-	return fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)
+	return f.Code
 }
 
 // quote says what the recommended figure is, and what stands beside it.
@@ -126,7 +148,7 @@ func (en english) quote(q *analysis.Quote, d *analysis.Disk) string {
 	case analysis.QuoteLater:
 		first, last := d.Throttle.Steps[0], d.Throttle.Steps[len(d.Throttle.Steps)-1]
 		return fmt.Sprintf("%s, as it was after %s; before that %s for %s",
-			en.Rate(q.Rate), unit.FormatBytes(int64(last.AtBytes)), en.Rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
+			en.Rate(q.Rate), size(last.AtBytes), en.Rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
 	case analysis.QuoteSettled:
 		return en.Rate(q.Rate) + " once its rate had settled"
 	case analysis.QuoteOverlap:
@@ -151,48 +173,105 @@ func reason(r *analysis.Recovery) string {
 		ended = c.Disk + " " + c.Why
 	}
 	if c.Rose {
-		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold", unit.FormatSeconds(c.S), r.After, ended)
+		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
+			unit.FormatSeconds(c.S), r.After, ended)
 	}
 	return fmt.Sprintf("%s later, when %s, it still had not reached the rate it has alone", unit.FormatSeconds(c.S), ended)
 }
 
-// bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what the hub's
-// uplink (Thunderbolt 4) can carry one way".
-func (en english) bottleneck(f *analysis.Finding) string {
-	u := f.Link
-	together := ""
+// bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what
+// the hub's uplink (Thunderbolt 4) can carry one way".
+func (en english) bottleneck(u *analysis.LinkUse) string {
 	verb := string(u.Op) + "s"
 	if len(u.Disks) > 1 {
-		together, verb = " together", string(u.Op)
+		verb = "together " + string(u.Op)
 	}
 	part := "as much as" // what links carry is known to a few per cent
 	if u.Share < 0.995 {
 		part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
 	}
-	text := fmt.Sprintf("%s%s %s %s, %s %s (%s) can carry one way, about %s",
-		unit.List(u.Disks), together, verb, en.Rate(u.Rate), part, linkOf(u), u.Link, en.Rate(u.Capacity))
-	if u.Could != "" {
-		text += fmt.Sprintf("; the link fell back from the %s that both its ends support", u.Could)
-		if u.Segment != hardware.Lanes { // which lie inside the enclosure or the computer
-			text += ": try another cable or port"
+	link, try := "the link to its enclosure", ": try another cable or port"
+	switch u.Segment {
+	case hardware.HostPort:
+		link = "the host's port"
+	case hardware.Uplink:
+		link = "the hub's uplink"
+		if u.Hub != "" {
+			link = "the uplink of " + u.Hub
 		}
+	case hardware.Lanes: // which lie inside the enclosure or the computer
+		link, try = "the link of the disk itself", ""
+	}
+	text := fmt.Sprintf("%s %s %s, %s %s (%s) can carry one way, about %s",
+		unit.List(u.Disks), verb, en.Rate(u.Rate), part, link, u.Link, en.Rate(u.Capacity))
+	if u.Could != "" {
+		text += fmt.Sprintf("; the link fell back from the %s that both its ends support%s", u.Could, try)
 	}
 	return text
 }
 
-// linkOf names the part of the path that a link is.
-func linkOf(u *analysis.LinkUse) string {
-	switch u.Segment {
-	case hardware.HostPort:
-		return "the host's port"
-	case hardware.Uplink:
-		if u.Hub != "" {
-			return "the uplink of " + u.Hub
-		}
-		return "the hub's uplink"
-	case hardware.Lanes:
-		return "the link of the disk itself"
-	default:
-		return "the link to its enclosure"
+// hot says what speaks for heat.
+func hot(e analysis.Evidence) string {
+	if e.AtC == nil || e.Stuck {
+		return fmt.Sprintf("it counted %s itself about then", unit.Plural(int(e.Events), "throttle"))
 	}
+	text := fmt.Sprintf("it warmed up from %.0f °C to %.0f °C, and stayed at %.0f °C or less after that",
+		*e.StartC, *e.AtC, *e.AfterC)
+	if e.Events > 0 {
+		text += fmt.Sprintf("; it counted %s itself about then", unit.Plural(int(e.Events), "throttle"))
+	}
+	return text
+}
+
+// cause is the cause of a disk's throttle in a few words.
+func cause(d *analysis.Disk) string {
+	t := d.Throttle
+	switch t.Cause {
+	case analysis.CauseHeat:
+		return "heat"
+	case analysis.CauseCacheFull:
+		return "a full write cache"
+	}
+	switch e, change := t.Evidence, d.LinkChange; {
+	case change != nil && change.ToBps < change.FromBps:
+		return fmt.Sprintf("a full cache, heat, or its link, which went from %s to %s",
+			hardware.Speed(int64(change.FromBps)), hardware.Speed(int64(change.ToBps)))
+	case e.CoresBusy:
+		return "a full cache, heat, or the computer, whose cores had nothing to spare from about then on"
+	case d.Device != nil && d.Device.Foreign != nil:
+		return "a full cache, heat, or what else used it"
+	default:
+		return "a full cache or heat" + unsettled(t)
+	}
+}
+
+// unsettled says why the cause stays open; empty where nothing was read.
+func unsettled(t *analysis.Throttle) string {
+	switch e := t.Evidence; {
+	case e.Stuck:
+		return " (its temperature never moves, so it tells nothing)"
+	case e.PassedBytes > 0:
+		return fmt.Sprintf(" (in another phase it wrote %s without a fall)", size(e.PassedBytes))
+	case e.SoonerBytes > 0:
+		return fmt.Sprintf(" (in an earlier phase it fell after %s)", size(e.SoonerBytes))
+	case e.AtC != nil:
+		return fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: that does not tell)", *e.StartC, *e.AtC)
+	}
+	return ""
+}
+
+// freed says what a fall left to the others; empty for nothing.
+func (en english) freed(t *analysis.Throttle) string {
+	if len(t.Freed) == 0 {
+		return ""
+	}
+	var names []string
+	var from, to float64
+	for _, f := range t.Freed {
+		names = append(names, f.Disk)
+		from += f.FromRate / float64(len(t.Freed))
+		to += f.ToRate / float64(len(t.Freed))
+	}
+	return fmt.Sprintf("; that left more to %s, which rose from %s to %s", unit.List(names), en.Rate(from),
+		en.each(to, len(names)))
 }

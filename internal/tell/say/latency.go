@@ -39,13 +39,14 @@ func note(l *analysis.Latency) string {
 	case l.Seconds < quantile.MinSeconds:
 		texts = append(texts, fmt.Sprintf("no intervals: they need %d s of requests", quantile.MinSeconds))
 	default:
-		texts = append(texts, fmt.Sprintf("no interval of %s: the slow requests come from too few seconds", unit.List(unsure)))
+		texts = append(texts, fmt.Sprintf("no interval of %s: the slow requests come from too few seconds",
+			unit.List(unsure)))
 	}
 	return strings.Join(texts, "; ")
 }
 
-// answered says how long the requests of a disk that does not go as fast as it can took: "C answered 4 KiB reads in 9.8 ms
-// while B wrote and in 120 µs alone (p99)". It is empty where too few were recorded.
+// answered says how long the requests of a disk that does not go as fast as it can took: "C answered 4 KiB
+// reads in 9.8 ms while B wrote and in 120 µs alone (p99)". It is empty where too few were recorded.
 func (en english) answered(p *analysis.Phase, disk string) string {
 	l := p.Disks[disk].Latency
 	if l == nil {
@@ -123,7 +124,8 @@ func (en english) slowed() (headline string) {
 	when := conditions(en.Order, longer, func(i, k int) bool { return i == k })
 	for i, s := range longer {
 		l := s.Disks[s.disk].Latency.Longer
-		headline = joined(headline, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS), nanoseconds(l.FromNS), when[i]))
+		headline = joined(headline, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS),
+			nanoseconds(l.FromNS), when[i]))
 	}
 	return headline
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// saturation says where a disk's fast cache ends, when it is back, and what others gain while it is full; and how surely, if
-// that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s; back after 2 min 30 s of rest".
+// saturation says where a disk's fast cache ends, when it is back, and what others gain while it is full; and
+// how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s; back after
+// 2 min 30 s of rest".
 func (en english) saturation(s *analysis.Saturation, surely bool) string {
 	if s.Fall == nil {
-		return fmt.Sprintf("%s wrote %s without slowing down", s.Disk, unit.FormatBytes(int64(s.WroteBytes)))
+		return fmt.Sprintf("%s wrote %s without slowing down", s.Disk, size(s.WroteBytes))
 	}
-	size := plusMinus(s.Fall.AtBytes, (s.Fall.CI95[1]-s.Fall.CI95[0])/2)
+	holds := plusMinus(s.Fall.AtBytes, (s.Fall.CI95[1]-s.Fall.CI95[0])/2)
 	if surely {
-		size += " (95 % confidence)"
+		holds += " (95 % confidence)"
 	}
 	var falls []string
 	for i, step := range s.Fall.Steps {
@@ -27,7 +28,7 @@ func (en english) saturation(s *analysis.Saturation, surely bool) string {
 			text = "to " + en.Rate(step.ToRate)
 		}
 		if len(s.Fall.Steps) > 1 {
-			text += " after " + unit.FormatBytes(int64(step.AtBytes))
+			text += " after " + size(step.AtBytes)
 		}
 		falls = append(falls, text)
 	}
@@ -35,7 +36,8 @@ func (en english) saturation(s *analysis.Saturation, surely bool) string {
 	if s.Fall.Cause == "heat" {
 		what = " slows down as it heats up after "
 	}
-	parts := []string{fmt.Sprintf("%s%s%s: %s %s", s.Disk, what, size, en.Rate(s.Fall.FromRate), strings.Join(falls, " and "))}
+	parts := []string{fmt.Sprintf("%s%s%s: %s %s", s.Disk, what, holds, en.Rate(s.Fall.FromRate),
+		strings.Join(falls, " and "))}
 	if s.Back != nil {
 		parts = append(parts, back(s.Back, surely))
 	}
@@ -61,12 +63,12 @@ func plusMinus(bytes, half float64) string {
 	return fmt.Sprintf("%.*f ± %.*f %s", digits, bytes/scale, digits, max(half/scale, math.Pow10(-digits)), name)
 }
 
-// fell says from which rate a disk fell, and to which after how many bytes: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s
-// after 52 GB".
+// fell says from which rate a disk fell, and to which after how many bytes: "from 2.0 GB/s to 1.66 GB/s after
+// 12 GB and to 0.50 GB/s after 52 GB".
 func (en english) fell(disk string, steps []level.Step) string {
 	var down []string
 	for _, step := range steps {
-		down = append(down, fmt.Sprintf("to %s after %s", en.Rate(step.ToRate), unit.FormatBytes(int64(step.AtBytes))))
+		down = append(down, fmt.Sprintf("to %s after %s", en.Rate(step.ToRate), size(step.AtBytes)))
 	}
 	return fmt.Sprintf("%s fell from %s %s", disk, en.Rate(steps[0].FromRate), strings.Join(down, " and "))
 }
@@ -108,9 +110,11 @@ func back(b *analysis.Back, surely bool) string {
 		if b.Regained < 0.005 {
 			return fmt.Sprintf("still slow after %s of rest", unit.FormatSeconds(b.AfterS))
 		}
-		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", unit.FormatSeconds(b.AfterS), pick(b.AtLeast, "at least ", ""), 100*b.Regained)
+		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", unit.FormatSeconds(b.AfterS),
+			pick(b.AtLeast, "at least ", ""), 100*b.Regained)
 	case b.RestS != nil && surely:
-		return fmt.Sprintf("back after %s of rest (95 %% confidence: %s to %s)", unit.FormatSeconds(*b.RestS), unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
+		return fmt.Sprintf("back after %s of rest (95 %% confidence: %s to %s)", unit.FormatSeconds(*b.RestS),
+			unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
 	case b.RestS != nil:
 		return fmt.Sprintf("back after %s of rest", unit.FormatSeconds(*b.RestS))
 	}
@@ -121,7 +125,7 @@ func back(b *analysis.Back, surely bool) string {
 		text += " or less"
 	}
 	if !b.Whole {
-		text += fmt.Sprintf(", at least for %s", unit.FormatBytes(int64(b.Bytes)))
+		text += fmt.Sprintf(", at least for %s", size(b.Bytes))
 	}
 	return text
 }

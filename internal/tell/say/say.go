@@ -72,18 +72,22 @@ func (en english) doubt(d *analysis.Doubt) string {
 	phase := en.Title(d.Phase)
 	switch d.Code {
 	case analysis.DoubtFailed:
-		return fmt.Sprintf("Disk %s failed (%s): %s.", d.Disk, phase, strings.TrimSuffix(strings.TrimPrefix(d.Cause, "disk "+d.Disk+": "), "."))
+		return fmt.Sprintf("Disk %s failed (%s): %s.", d.Disk, phase,
+			strings.TrimSuffix(strings.TrimPrefix(d.Cause, "disk "+d.Disk+": "), "."))
 	case analysis.DoubtPartial:
 		if d.Phase != "" {
 			return "Partial run: one phase (" + phase + ") ended early, and the results cover only what was recorded."
 		}
 		return "Partial run: it stopped before its end, and the results cover only what was recorded."
 	case analysis.DoubtCached:
-		return fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", d.Percent, d.Disk, phase)
+		return fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", d.Percent,
+			d.Disk, phase)
 	case analysis.DoubtHostBound:
-		return fmt.Sprintf("The rates may be this computer's limit and not the disks': its cores were %.0f %% busy (%s). Close other programs and measure again.", d.Percent, phase)
+		return fmt.Sprintf("The rates may be this computer's limit and not the disks': its cores were %.0f %% busy "+
+			"(%s). Close other programs and measure again.", d.Percent, phase)
 	default:
-		return fmt.Sprintf("Too uncertain to say who wins: %s's rate is known only to ±%.0f %% (95 %% confidence, %s). Measure for longer.", d.Disk, d.Percent, phase)
+		return fmt.Sprintf("Too uncertain to say who wins: %s's rate is known only to ±%.0f %% (95 %% confidence, "+
+			"%s). Measure for longer.", d.Disk, d.Percent, phase)
 	}
 }
 
@@ -113,7 +117,8 @@ func secondsRange(low, high float64) string {
 
 // Count is a small number as a word.
 func Count(n int) string {
-	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+		"eleven", "twelve"}
 	if n < len(words) {
 		return words[n]
 	}
@@ -151,3 +156,6 @@ func (en english) each(v float64, disks int) string {
 	}
 	return en.Rate(v)
 }
+
+// size is a number of bytes.
+func size(bytes float64) string { return unit.FormatBytes(int64(bytes)) }

@@ -44,7 +44,8 @@ func (en english) searched(s *analysis.Search) string {
 	case s.Alone == nil:
 		return fmt.Sprintf("%s %s %s %s%s", s.Disk, verb, bound(s.FoundOpen), streamCount(*s.Found), when)
 	case s.Found == nil:
-		return fmt.Sprintf("%s %s %s %s alone; how many%s was not found", s.Disk, verb, bound(s.AloneOpen), streamCount(*s.Alone), when)
+		return fmt.Sprintf("%s %s %s %s alone; how many%s was not found", s.Disk, verb, bound(s.AloneOpen),
+			streamCount(*s.Alone), when)
 	case *s.Alone == 0:
 		return fmt.Sprintf("%s %s no stream clean, even alone", s.Disk, verb)
 	case *s.Found == 0:
@@ -52,7 +53,8 @@ func (en english) searched(s *analysis.Search) string {
 	case s.AloneOpen && !s.FoundOpen:
 		return fmt.Sprintf("%s %s at least %s alone, at most %.0f%s", s.Disk, verb, streamCount(*s.Alone), *s.Found, when)
 	}
-	return fmt.Sprintf("%s %s %s %s alone, %.0f%s", s.Disk, verb, bound(s.AloneOpen), streamCount(*s.Alone), *s.Found, when)
+	return fmt.Sprintf("%s %s %s %s alone, %.0f%s", s.Disk, verb, bound(s.AloneOpen), streamCount(*s.Alone),
+		*s.Found, when)
 }
 
 // streamsFound is how many streams stay clean: "3", or "between 3 and 5".
@@ -66,8 +68,8 @@ func streamsFound(found *float64, between *search.Between) string {
 	return fmt.Sprintf("between %.0f and %.0f", between.Low, *between.High)
 }
 
-// Counted is how often the values were clean that the answer hinges on: "clean in 3 of 3 tries with 4 streams, 0 of 2 with 5
-// streams". These are the answer and the next one above, or those between which it lies.
+// Counted is how often the values were clean that the answer hinges on: "clean in 3 of 3 tries with 4 streams,
+// 0 of 2 with 5 streams". These are the answer and the next one above, or those between which it lies.
 func Counted(s *analysis.Search) string {
 	found, between, alone := s.Found, s.FoundBetween, false
 	if found == nil && between == nil && !s.Unlimited || s.Alone != nil && *s.Alone == 0 {
@@ -104,7 +106,8 @@ func Counted(s *analysis.Search) string {
 			break
 		}
 		what := scenario.TryValue(trace.Try{Kind: s.Kind, Value: value, Unlimited: math.IsInf(value, 1)})
-		texts = append(texts, fmt.Sprintf("%d of %d%s with %s", clean[value], of[value], pick(texts == nil, pick(of[value] == 1, " try", " tries"), ""), what))
+		texts = append(texts, fmt.Sprintf("%d of %d%s with %s", clean[value], of[value],
+			pick(texts == nil, pick(of[value] == 1, " try", " tries"), ""), what))
 	}
 	if texts == nil {
 		return ""
@@ -149,9 +152,11 @@ func (en english) paceFound(s *analysis.Search, try *analysis.Phase) string {
 	while := " while " + unit.List(streams)
 	switch {
 	case s.FoundBetween != nil && s.FoundBetween.High == nil:
-		return fmt.Sprintf("how fast %s may %s%s is not sure: %s or more", s.Disk, verb, while, unit.FormatRate(s.FoundBetween.Low))
+		return fmt.Sprintf("how fast %s may %s%s is not sure: %s or more", s.Disk, verb, while,
+			unit.FormatRate(s.FoundBetween.Low))
 	case s.FoundBetween != nil:
-		return fmt.Sprintf("how fast %s may %s%s is not sure: between %s and %s", s.Disk, verb, while, unit.FormatRate(s.FoundBetween.Low), unit.FormatRate(*s.FoundBetween.High))
+		return fmt.Sprintf("how fast %s may %s%s is not sure: between %s and %s", s.Disk, verb, while,
+			unit.FormatRate(s.FoundBetween.Low), unit.FormatRate(*s.FoundBetween.High))
 	case s.Unlimited:
 		return fmt.Sprintf("%s may %s as fast as it can%s", s.Disk, verb, while)
 	case s.Found == nil:

@@ -15,8 +15,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4 streams without a late
-// frame; the buffer never fell below 0.7 s". Beside other disks it says so of the time in which all of these worked.
+// outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4 streams
+// without a late frame; the buffer never fell below 0.7 s". Beside other disks it says so of the time in which
+// all of these worked.
 func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
@@ -32,11 +33,13 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	case stream.Clean:
 		text = fmt.Sprintf("%s without a late frame%s; the buffer never fell below %s", moved(t), when, atLeast(lowest))
 	case stream.Strained:
-		text = fmt.Sprintf("%s without a late frame%s, but the buffer fell to %s of %s", moved(t), when, atLeast(lowest), unit.FormatSeconds(t.BufferS))
+		text = fmt.Sprintf("%s without a late frame%s, but the buffer fell to %s of %s", moved(t), when,
+			atLeast(lowest), unit.FormatSeconds(t.BufferS))
 	case stream.Drops:
 		text = fmt.Sprintf("%s dropped %s of %s frames%s", t.Disk, unit.FormatCount(late), unit.FormatCount(due), when)
 	default:
-		text = fmt.Sprintf("%s, but only for %s while %s: too short to call that clean", moved(t), unit.FormatSeconds(b.TestedS), did(p, b.Disks))
+		text = fmt.Sprintf("%s, but only for %s while %s: too short to call that clean", moved(t),
+			unit.FormatSeconds(b.TestedS), did(p, b.Disks))
 	}
 	text += otherTimes(t)
 	if t.Verdict != stream.Drops {
@@ -108,7 +111,10 @@ func doing(p *analysis.Phase, disks []string, form func(v work.Verb, disks int) 
 		return w.Verb()
 	}
 	disks = slices.Clone(disks)
-	slices.SortStableFunc(disks, func(a, b string) int { return cmp.Compare(does(a).One, does(b).One) }) // who reads, then who writes
+	slices.SortStableFunc(disks, func(a,
+		b string) int {
+		return cmp.Compare(does(a).One, does(b).One)
+	}) // who reads, then who writes
 	return strings.Join(work.Clauses(disks, does, form), " and ")
 }
 
@@ -120,8 +126,8 @@ func others(order []string, p *analysis.Phase, disk string) []string {
 	})
 }
 
-// played says how many streams searches have found and what came of the streams of all other phases, the worst first. It is
-// empty if there were none.
+// played says how many streams searches have found and what came of the streams of all other phases, the worst
+// first. It is empty if there were none.
 func (en english) played() (headline string) {
 	for i := range en.Searches {
 		text := en.searched(&en.Searches[i])
@@ -140,7 +146,11 @@ func (en english) played() (headline string) {
 			if p.Search != nil || t.Verdict == "" {
 				continue
 			}
-			all = append(all, playedStreams{t, situation{p, t.Disk, streamsOf(p, t)}})
+			what := unit.Plural(t.Streams, "stream") // of a trace that does not say which
+			if len(p.Paced[t.Disk].Streams) > 0 {
+				what = strings.TrimSpace(workOf(p, t.Disk).Listed())
+			}
+			all = append(all, playedStreams{t, situation{p, t.Disk, what}})
 		}
 	}
 	for _, g := range playedGroups(en.Order, all) {
@@ -175,10 +185,12 @@ func (s playedStreams) counted() (verdict stream.Verdict, late, due int) {
 func (s playedStreams) same(o playedStreams) bool {
 	verdict, late, _ := s.counted()
 	itsVerdict, itsLate, _ := o.counted()
-	return s.Disk == o.Disk && s.Op == o.Op && s.in.what == o.in.what && verdict == itsVerdict && late == itsLate && s.Late == o.Late
+	return s.Disk == o.Disk && s.Op == o.Op && s.in.what == o.in.what && verdict == itsVerdict &&
+		late == itsLate && s.Late == o.Late
 }
 
-// worse orders by the share of late frames; streams that were strained, or tested too briefly, count more than clean ones.
+// worse orders by the share of late frames; streams that were strained, or tested too briefly, count more than
+// clean ones.
 func (s playedStreams) worse() float64 {
 	switch verdict, late, due := s.counted(); verdict {
 	case stream.Drops:
@@ -248,28 +260,114 @@ func (g playedGroup) text() string {
 	case stream.Strained:
 		text += ", but with its buffer below half,"
 	case "":
-		return fmt.Sprintf("whether %s %s %s without a late frame%s was tested for only %s", g.Disk, streaming(g.Op).One, streams, when, unit.FormatSeconds(g.testedS))
+		return fmt.Sprintf("whether %s %s %s without a late frame%s was tested for only %s", g.Disk,
+			streaming(g.Op).One, streams, when, unit.FormatSeconds(g.testedS))
 	}
 	text += when
 	if g.testedS > 0 {
 		text += " (tested for " + unit.FormatSeconds(g.testedS) + ")"
 	}
 	if g.Beside != nil && g.Late > 0 {
-		text += fmt.Sprintf(", and drops %s of %s frames at other times", unit.FormatCount(g.Late), unit.FormatCount(g.Due-g.Beside.Due))
+		text += fmt.Sprintf(", and drops %s of %s frames at other times", unit.FormatCount(g.Late),
+			unit.FormatCount(g.Due-g.Beside.Due))
 	}
 	return text
 }
 
-// streamsOf is which streams a disk plays or records in a phase: "4 x ProRes 422 HQ UHD 25p".
-func streamsOf(p *analysis.Phase, t *analysis.StreamTotal) string {
-	if len(p.Paced[t.Disk].Streams) == 0 { // a trace that does not say which
-		return unit.Plural(t.Streams, "stream")
-	}
-	return strings.TrimSpace(workOf(p, t.Disk).Listed())
+// situation is a disk in a phase, of which something is to be told.
+type situation struct {
+	*analysis.Phase
+	disk string
+	what string // what is told but for the outcome: two outcomes of one text would contradict each other
 }
 
-// drops says of a finding what came of the disk's streams.
-func (en english) drops(f *analysis.Finding, p *analysis.Phase) string {
-	i := slices.IndexFunc(p.StreamTotals, func(t analysis.StreamTotal) bool { return t.Disk == f.Disk })
-	return outcome(&p.StreamTotals[i], p)
+// conditions says of each situation who else works: "alone", "when Backup writes". Situations of one disk that
+// would read the same although their outcomes differ say as much more as sets them apart: how fast and how much
+// of what the others move, where the disks are connected, and at last which phase it is. A phase's own name
+// comes first where it is no pattern.
+func conditions(order []string, all []situation, sameOutcome func(i, k int) bool) []string {
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = all[i].when(order, "")
+	}
+	for _, more := range []func(*situation) string{
+		func(s *situation) string { return s.when(order, s.fully(order, all)) },
+		func(s *situation) string { return s.when(order, s.fully(order, all)) + s.connected(order) },
+		func(s *situation) string { return s.named(s.when(order, s.fully(order, all))) },
+	} {
+		refined := slices.Clone(texts)
+		for i := range all {
+			for k := range all {
+				if all[i].disk == all[k].disk && all[i].what == all[k].what && texts[i] == texts[k] && !sameOutcome(i, k) {
+					refined[i] = more(&all[i])
+				}
+			}
+		}
+		texts = refined
+	}
+	return texts
+}
+
+// when is who else works, by a text of what they do where there is one, else in a word each.
+func (s *situation) when(order []string, they string) string {
+	beside := others(order, s.Phase, s.disk)
+	switch {
+	case len(beside) == 0:
+		return "alone"
+	case they == "":
+		they = do(s.Phase, beside)
+	}
+	return "when " + they
+}
+
+// fully is what the others do, with how fast and how much: "Backup writes at 1.5 GB/s at most". A disk without
+// a limit says so where it has one in another of the situations.
+func (s *situation) fully(order []string, all []situation) string {
+	var texts []string
+	for _, name := range others(order, s.Phase, s.disk) {
+		p := workOf(s.Phase, name)
+		text := name + " " + p.Verb().One + p.Listed()
+		limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
+		if !p.Limited() && slices.ContainsFunc(all, limited) {
+			text += " at full speed"
+		}
+		texts = append(texts, text)
+	}
+	return unit.List(texts)
+}
+
+// connected says which disks the phase had connected otherwise than the run: " with A connected directly".
+func (s *situation) connected(order []string) string {
+	var texts []string
+	for _, name := range order {
+		where, moved := s.Connections[name]
+		switch {
+		case !moved:
+		case where == trace.Direct:
+			texts = append(texts, name+" connected directly")
+		case where == trace.OnHub:
+			texts = append(texts, name+" on the hub")
+		default:
+			texts = append(texts, fmt.Sprintf("%s connected to %q", name, where))
+		}
+	}
+	if texts == nil {
+		return ""
+	}
+	return " with " + unit.List(texts)
+}
+
+// named puts the phase's name to a text: before it if somebody chose the name, after it if it was only a pattern.
+func (s *situation) named(text string) string {
+	if s.Title != s.Phase.Phase {
+		return fmt.Sprintf("%s (%s)", text, s.Phase.Phase)
+	}
+	return fmt.Sprintf("in phase %s, %s", s.Title, text)
+}
+
+// workOf is what a disk does in a phase.
+func workOf(p *analysis.Phase, disk string) work.Work {
+	w := p.Paced[disk]
+	w.Op = p.Disks[disk].Op
+	return w
 }

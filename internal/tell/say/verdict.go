@@ -23,8 +23,8 @@ func (en english) verdict(p *analysis.Phase) string {
 	return strings.Join(append(sentences, en.rates(p)), " ")
 }
 
-// Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which there are many, it says only
-// what came of the streams.
+// Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which there are many,
+// it says only what came of the streams.
 func Progress(p *analysis.Phase) string {
 	if sentences := outcomes(p); p.Search != nil && len(sentences) > 0 {
 		return strings.Join(sentences, " ")
@@ -43,7 +43,8 @@ func outcomes(p *analysis.Phase) []string {
 
 // rates says in one sentence how much the disks of a phase moved.
 func (en english) rates(p *analysis.Phase) string {
-	v := phaseText{en, p, slices.DeleteFunc(slices.Clone(en.Order), func(n string) bool { _, ok := p.Disks[n]; return !ok })}
+	v := phaseText{en, p, slices.DeleteFunc(slices.Clone(en.Order),
+		func(n string) bool { _, ok := p.Disks[n]; return !ok })}
 	if len(v.names) == 0 {
 		return "No disk worked in this phase."
 	}
@@ -88,8 +89,8 @@ func Steady(a *analysis.Analysis, p *analysis.Phase) string {
 	return unit.Capital(text) + "."
 }
 
-// steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the letter: it is guarded
-// against noise, and windows may be shorter.
+// steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the letter: it is
+// guarded against noise, and windows may be shorter.
 func (v phaseText) steady() string {
 	var texts []string
 	window := ""
@@ -100,7 +101,8 @@ func (v phaseText) steady() string {
 		}
 		text := fmt.Sprintf("%s %s from %s on", name, v.Rate(s.Rate), unit.FormatSeconds(s.SinceS))
 		if s.CI95 != nil {
-			text = fmt.Sprintf("%s %s (95 %% confidence: %s to %s) from %s on", name, v.Rate(s.Rate), v.Rate(s.CI95[0]), v.Rate(s.CI95[1]), unit.FormatSeconds(s.SinceS))
+			text = fmt.Sprintf("%s %s (95 %% confidence: %s to %s) from %s on", name, v.Rate(s.Rate), v.Rate(s.CI95[0]),
+				v.Rate(s.CI95[1]), unit.FormatSeconds(s.SinceS))
 		}
 		texts, window = append(texts, text), unit.FormatSeconds(s.WindowS)
 	}
@@ -127,8 +129,8 @@ func Doing(disks []string, all map[string]work.Work) string {
 	return strings.Join(texts, ", ")
 }
 
-// parties are the clauses about the disks that go as fast as they can: those that kept their rate, those of which that is
-// not known, and those that were held back, alike ones together.
+// parties are the clauses about the disks that go as fast as they can: those that kept their rate, those of
+// which that is not known, and those that were held back, alike ones together.
 func (v phaseText) parties() []string {
 	outcomes := map[string][]string{}
 	free := slices.DeleteFunc(slices.Clone(v.names), func(n string) bool { return v.Paced[n].Limited() })
@@ -191,7 +193,8 @@ func (v phaseText) against(group []string) string {
 		}
 		where = from
 	}
-	return fmt.Sprintf("(%.0f %% of the %s%s)%s", 100*now/reference, v.Rate(reference/float64(len(group))), where, v.recovered(group))
+	return fmt.Sprintf("(%.0f %% of the %s%s)%s", 100*now/reference, v.Rate(reference/float64(len(group))), where,
+		v.recovered(group))
 }
 
 // recovered says how long the group took to recover, if all of it did.
@@ -209,5 +212,6 @@ func (v phaseText) recovered(group []string) string {
 	if len(lags) < len(group) {
 		return ""
 	}
-	return fmt.Sprintf(" and took %s to recover after %s finished", secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
+	return fmt.Sprintf(" and took %s to recover after %s finished",
+		secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
 }

@@ -22,29 +22,42 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 	case analysis.StoppedValues:
 		return stopped(w.Disk, v)
 	case analysis.HostLateValues:
-		return disk + hostLate(v)
+		what := pick(v.Late > 0, "its late frames", "its low buffer")
+		return disk + fmt.Sprintf("%s may be this computer's doing and not the disk's: it was busy, or stood still, "+
+			"and up to %s late to look after the streams", what, unit.FormatSeconds(v.Seconds))
 	case analysis.RequestsValues:
-		return disk + unit.Plural(int(v.Requests), "request") + " were due and could not be made before the phase ended: its latencies are without them, and would be longer with them"
+		return disk + unit.Plural(int(v.Requests), "request") +
+			" were due and could not be made before the phase ended: its latencies are without them, and would be longer " +
+			"with them"
 	case analysis.StagesValues:
-		return fmt.Sprintf("the disks start and pause so often that there are %.0f stages; the first %.0f are listed", v.Stages, v.Listed)
+		return fmt.Sprintf("the disks start and pause so often that there are %.0f stages; the first %.0f are "+
+			"listed", v.Stages, v.Listed)
 	case analysis.SecondsValues:
 		return map[string]string{
-			"start_skew":  fmt.Sprintf("the disks started %s apart; the overlap leaves that time out", unit.FormatSeconds(v.Seconds)),
-			"thin_window": fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks more to do", unit.FormatSeconds(v.Seconds)),
-			"no_interval": fmt.Sprintf("no intervals: the overlap is only %s long, and a stall may fill so short a time or be missing from it", unit.FormatSeconds(v.Seconds)),
+			"start_skew": fmt.Sprintf("the disks started %s apart; the overlap leaves that time out",
+				unit.FormatSeconds(v.Seconds)),
+			"thin_window": fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks "+
+				"more to do", unit.FormatSeconds(v.Seconds)),
+			"no_interval": fmt.Sprintf("no intervals: the overlap is only %s long, and a stall may fill so short a time "+
+				"or be missing from it", unit.FormatSeconds(v.Seconds)),
 		}[w.Code]
 	case analysis.MomentsValues:
 		return disk + fmt.Sprintf("no interval: its progress is known at %.0f moments of the overlap alone", v.Moments)
 	case analysis.FilesValues:
 		return disk + map[string]string{
-			"no_interval":       "no interval: one or two files took almost all of its time in the overlap, so how files differ cannot be seen; move more files, or smaller ones",
-			"unusable_files":    fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they are left out", v.Files, v.Of),
-			"overlapping_files": fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as of files in flight together, but their own rates are left out of the mean, the median and the rest; if these are two phases of one name, give each a name of its own", v.Files, v.Of),
-			"few_files":         unit.Plural(int(v.Files), "file") + ": too few to judge the spread of the rates by",
+			"no_interval": "no interval: one or two files took almost all of its time in the overlap, so how files " +
+				"differ cannot be seen; move more files, or smaller ones",
+			"unusable_files": fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they "+
+				"are left out", v.Files, v.Of),
+			"overlapping_files": fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as "+
+				"of files in flight together, but their own rates are left out of the mean, the median and the rest; if "+
+				"these are two phases of one name, give each a name of its own", v.Files, v.Of),
+			"few_files": unit.Plural(int(v.Files), "file") + ": too few to judge the spread of the rates by",
 		}[w.Code]
 	case analysis.ShareValues:
 		if w.Code == "cached" {
-			return disk + fmt.Sprintf("the system took its requests past the cache, and yet %.0f %% of its files were in the cache afterwards: its rate may be the memory's", 100*v.Share)
+			return disk + fmt.Sprintf("the system took its requests past the cache, and yet %.0f %% of its files were in "+
+				"the cache afterwards: its rate may be the memory's", 100*v.Share)
 		}
 		return fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v.Share)
 	case analysis.MostValues:
@@ -52,22 +65,28 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 		if w.Other == "" {
 			over = "through one hub is more than any hub's link carries"
 		}
-		return fmt.Sprintf("%s %s (%s): some of it came from or went to a cache, not the disks", en.Rate(v.Rate), over, en.Rate(v.Most))
+		return fmt.Sprintf("%s %s (%s): some of it came from or went to a cache, not the disks", en.Rate(v.Rate),
+			over, en.Rate(v.Most))
 	case analysis.WindowValues:
-		return disk + fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); no steady rate is given", unit.FormatSeconds(v.WindowS))
+		return disk + fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); "+
+			"no steady rate is given", unit.FormatSeconds(v.WindowS))
 	case analysis.UnfallenValues:
-		return disk + fmt.Sprintf("it wrote steadily at %s and never fell in %s: a fast cache that is not full yet writes as steadily; unless it was full before the phase, find its end with preset: saturation",
-			en.Rate(v.Rate), unit.FormatBytes(int64(v.Bytes)))
+		return disk + fmt.Sprintf("it wrote steadily at %s and never fell in %s: a fast cache that is not full yet "+
+			"writes as steadily; unless it was full before the phase, find its end with preset: saturation",
+			en.Rate(v.Rate), size(v.Bytes))
 	case analysis.SizeValues:
-		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as well have changed with time", unit.FormatBytes(int64(v.AtBytes)))
+		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as "+
+			"well have changed with time", size(v.AtBytes))
 	case analysis.ModesValues:
-		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither", en.Rate(v.Low), en.Rate(v.High), en.Rate(v.Mean))
+		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither",
+			en.Rate(v.Low), en.Rate(v.High), en.Rate(v.Mean))
 	case analysis.LinkChange:
 		when := "before this phase"
 		if v.AtS > 0 {
 			when = fmt.Sprintf("%.1f s into the phase", v.AtS)
 		}
-		return disk + fmt.Sprintf("its link went from %s to %s %s: what was measured before that does not compare with what came after (look at its cable and port)",
+		return disk + fmt.Sprintf("its link went from %s to %s %s: what was measured before that does not compare "+
+			"with what came after (look at its cable and port)",
 			hardware.Speed(int64(v.FromBps)), hardware.Speed(int64(v.ToBps)), when)
 	}
 	switch w.Code {
@@ -79,7 +98,8 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "trace":
 		return w.Other
 	case "unlike_work":
-		return disk + "phases that look alike differ in its work (" + w.Other + "): neither is a reference for the other, nor a repeat of it; let the disk do the same alone as beside others"
+		return disk + "phases that look alike differ in its work (" + w.Other +
+			"): neither is a reference for the other, nor a repeat of it; let the disk do the same alone as beside others"
 	case "no_overlap":
 		return "no overlap: " + noOverlap(p.NoOverlap)
 	case "competitor_display":
@@ -95,7 +115,8 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 func partial(disk, cause string, values any) string {
 	switch v, _ := values.(analysis.PartialValues); {
 	case cause != "":
-		return fmt.Sprintf("disk %s failed %.1f s into the phase, at file %.0f: %s", disk, v.AtS, v.Seq, strings.TrimPrefix(cause, "disk "+disk+": ")) // which has been said
+		return fmt.Sprintf("disk %s failed %.1f s into the phase, at file %.0f: %s", disk, v.AtS, v.Seq,
+			strings.TrimPrefix(cause, "disk "+disk+": ")) // which has been said
 	case disk != "":
 		return fmt.Sprintf("disk %s left its last file unfinished; it counts as far as its progress is known", disk)
 	default:
@@ -109,7 +130,8 @@ func noOverlap(n *analysis.NoOverlap) string {
 	case n == nil || len(n.Disks) == 0 && n.BeganS == 0:
 		return "the disks' pauses left no moment in which all were active"
 	case len(n.Disks) == 2 && n.BeganS > 0:
-		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s", n.Disks[0], n.EndedS, n.Disks[1], n.BeganS)
+		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s", n.Disks[0], n.EndedS,
+			n.Disks[1], n.BeganS)
 	default:
 		return fmt.Sprintf("disk %s moved nothing", unit.List(n.Disks))
 	}
@@ -131,13 +153,6 @@ func stopped(disk string, v analysis.StoppedValues) string {
 	if v.Times > 1 {
 		how += fmt.Sprintf(", %.0f times", v.Times)
 	}
-	return fmt.Sprintf("%s for %s from %s on: %s; measure this phase again", what, unit.FormatSeconds(v.Seconds), unit.FormatSeconds(v.AtS), how)
-}
-
-func hostLate(v analysis.HostLateValues) string {
-	what := "its low buffer"
-	if v.Late > 0 {
-		what = "its late frames"
-	}
-	return fmt.Sprintf("%s may be this computer's doing and not the disk's: it was busy, or stood still, and up to %s late to look after the streams", what, unit.FormatSeconds(v.Seconds))
+	return fmt.Sprintf("%s for %s from %s on: %s; measure this phase again", what, unit.FormatSeconds(v.Seconds),
+		unit.FormatSeconds(v.AtS), how)
 }

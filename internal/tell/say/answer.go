@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Opening says what several phases come to: what became of streams, whose requests took longer, where fast caches end, who
-// wins and who loses. It is empty if there is nothing of these.
+// Opening says what several phases come to: what became of streams, whose requests took longer, where fast
+// caches end, who wins and who loses. It is empty if there is nothing of these.
 func Opening(a *analysis.Analysis) string {
 	en, headline := in(a), ""
 	for _, part := range []func() string{en.played, en.slowed, en.saturated, en.contests} {
@@ -31,15 +31,18 @@ func Methods(a *analysis.Analysis) []string {
 	if len(a.Summary.Contests) > 0 {
 		text := "A disk is said to win or lose only if noise would explain it in less than 5 % of runs"
 		if strings.Contains(a.Answer.Headline, " may lose") {
-			text += ": one that may lose seems to keep less, and a longer phase of it alone, or more time after the others finish, would tell"
+			text += ": one that may lose seems to keep less, and a longer phase of it alone, or more time after the " +
+				"others finish, would tell"
 		}
 		out = append(out, text+".")
 	}
 	if !a.Answer.Sure.Repeated {
-		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, is not in the intervals.")
+		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, is not in the "+
+			"intervals.")
 	}
 	if text := hub.Source(a.ProfileOrigin).Text(); text != "" {
-		out = append(out, "The disks are simulated, with figures that were "+text+": the intervals are about the model, not about real disks.")
+		out = append(out, "The disks are simulated, with figures that were "+text+": the intervals are about the "+
+			"model, not about real disks.")
 	}
 	return out
 }
@@ -88,7 +91,10 @@ func (en english) contest(found *analysis.Contest) contest {
 		case d.Lost:
 			c.lost = append(c.lost, name)
 		default:
-			if kept := d.Kept(); kept > 0 && kept < 1-worthTelling && mayLose(d.KeptCI) {
+			// Its interval may leave open that it keeps all, or less.
+			const most = 1 - worthTelling
+			open := d.KeptCI == nil || d.KeptCI[1] >= 1 && d.KeptCI[0]*d.KeptCI[1] < most*most
+			if kept := d.Kept(); kept > 0 && kept < most && open {
 				c.unsure = append(c.unsure, name)
 			}
 		}
@@ -98,11 +104,6 @@ func (en english) contest(found *analysis.Contest) contest {
 
 // worthTelling is the part of its rate that a disk must lose for it to be told as a loss.
 const worthTelling = 0.10
-
-// mayLose reports whether an interval of what a disk keeps leaves open that it keeps all, or less.
-func mayLose(kept *analysis.Interval) bool {
-	return kept == nil || kept[1] >= 1 && kept[0]*kept[1] < (1-worthTelling)*(1-worthTelling)
-}
 
 // even reports whether the disks do the same and have about the same.
 func (c contest) even() bool { return c.oneOp() != "" && c.Even }
@@ -164,7 +165,8 @@ func (c contest) outcome() string {
 	if clauses == nil && c.changed {
 		return "rates change by themselves"
 	}
-	if known := func(d analysis.ContestDisk) bool { return d.CI95 != nil }; clauses == nil && !slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), known) {
+	if known := func(d analysis.ContestDisk) bool { return d.CI95 != nil }; clauses == nil &&
+		!slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), known) {
 		return "too little was moved to tell who loses"
 	}
 	if clauses == nil {
@@ -183,7 +185,8 @@ func (en english) sure() string {
 		return "The disks are simulated, with figures " + origin.Text() + ": how far real ones differ is not known."
 	}
 	runs := pick(sure.Repeated, ", from repeated phases", ", from one run of each phase")
-	if sure.Widest > 0 && !sure.Repeated && slices.ContainsFunc(en.Phases, func(p analysis.Phase) bool { return p.Repeats != "" }) {
+	if sure.Widest > 0 && !sure.Repeated &&
+		slices.ContainsFunc(en.Phases, func(p analysis.Phase) bool { return p.Repeats != "" }) {
 		runs = "; not every phase was repeated"
 	}
 	switch {
@@ -194,7 +197,8 @@ func (en english) sure() string {
 	case widest == 0:
 		return "Too little was moved to give these rates a confidence interval."
 	case sure.Unknown:
-		return fmt.Sprintf("Rates are known to ±%s %% (95 %% confidence)%s; some have no interval, as too little was moved.", figures(100*widest), runs)
+		return fmt.Sprintf("Rates are known to ±%s %% (95 %% confidence)%s; some have no interval, as too little was "+
+			"moved.", figures(100*widest), runs)
 	}
 	return fmt.Sprintf("Rates are known to ±%s %% or better (95 %% confidence)%s.", figures(100*widest), runs)
 }
@@ -206,4 +210,93 @@ func subject(names []string, verb string) string {
 		verb = strings.TrimSpace(one + "s " + rest)
 	}
 	return unit.List(names) + " " + verb
+}
+
+// advice is how to connect the disks, and what the others gain by it.
+func (en english) advice() string {
+	advice := en.Answer.Advice[0]
+	switch advice.Kind {
+	case analysis.AdviceShare:
+		return "Together on one hub, none of them loses more than a tenth of its rate."
+	case analysis.AdviceUnmeasured:
+		return "How to connect them: not measured; phases in which one disk at a time is idle would show it (study: matrix)."
+	case analysis.AdviceNone:
+		return "No disk is shown to cost the others more than a tenth of their rate."
+	}
+	disk := advice.Disks[0]
+	if advice.Kind == analysis.AdviceAnyOwnPort {
+		return fmt.Sprintf("Give one of %s a port of its own; which one makes little difference to the others.",
+			unit.List(inOrder(en.Order, advice.Disks)))
+	}
+	var clauses []string
+	gains := en.gains(disk)
+	for i, g := range gains {
+		who, to := subject(g.names, string(g.op)), en.each(g.to, len(g.names))
+		if i > 0 && slices.Equal(g.names, gains[0].names) { // who and the unit have been said
+			who, to = strings.TrimPrefix(who, unit.List(g.names)+" "), en.Number(g.to)
+		}
+		clauses = append(clauses, fmt.Sprintf("%s %s instead of %s", who, to, en.Number(g.from)))
+	}
+	return fmt.Sprintf("Give %s a port of its own: without it %s.", disk, strings.Join(clauses, ", and "))
+}
+
+// gain is what disks that do the same gain without another one.
+type gain struct {
+	op       trace.Role
+	names    []string
+	from, to float64
+}
+
+// gains are for writing and for reading what the others gain at best without a disk.
+func (en english) gains(without string) []gain {
+	cases := en.Summary.Removals[slices.IndexFunc(en.Summary.Removals,
+		func(r analysis.Removal) bool { return r.Disk == without })].Cases
+	var out []gain
+	for _, op := range []trace.Role{trace.Write, trace.Read} {
+		var best *analysis.RemovalCase
+		for i := range cases {
+			if c := &cases[i]; len(of(c, op)) > 0 && (best == nil || tellsMore(c, best, op)) {
+				best = c
+			}
+		}
+		if best == nil {
+			continue
+		}
+		g := gain{op: op, names: of(best, op)}
+		for _, name := range g.names {
+			g.from, g.to = g.from+best.Disks[name].From/float64(len(g.names)), g.to+best.Disks[name].To/float64(len(g.names))
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// tellsMore puts first the case in which more disks gain, then one with a phase of its own, then the greater gain.
+func tellsMore(c, than *analysis.RemovalCase, op trace.Role) bool {
+	if n := len(of(c, op)) - len(of(than, op)); n != 0 {
+		return n > 0
+	}
+	if (c.Without == "") != (than.Without == "") {
+		return than.Without == ""
+	}
+	return c.Gain > than.Gain
+}
+
+// of are the disks that gain in the case, of those that do op.
+func of(c *analysis.RemovalCase, op trace.Role) []string {
+	var names []string
+	for name, d := range c.Disks {
+		if d.Op == op {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func pick(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
 }
