@@ -13,7 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Answer is what a run comes to beside the base. It has one row for each phase and disk, and one for its disks together.
+// Answer is what a run comes to beside the base. It has one row for each phase and disk, and one for its disks
+// together.
 type Answer struct {
 	Changed  []Row              // significantly; the largest proven change first
 	Same     []Row              // no significant change
@@ -28,8 +29,8 @@ type Row struct {
 	Phase *Phase
 }
 
-// leading is the share of the largest proven change that a change must reach to come before it in the headline because
-// more disks are involved.
+// leading is the share of the largest proven change that a change must reach to come before it in the headline
+// because more disks are involved.
 const leading = 0.25
 
 // Answer decides what to say of the run first.
@@ -156,8 +157,8 @@ func (p *Pair) losses(other Run) []string {
 	return list
 }
 
-// doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was too busy, disks that worked
-// in one run only.
+// doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was too busy, disks
+// that worked in one run only.
 func (p *Pair) doubt(base, other []Run) {
 	for _, r := range slices.Concat(base, other) {
 		for _, f := range r.Analysis.Findings {
@@ -182,7 +183,8 @@ func (p *Pair) doubt(base, other []Run) {
 	for i := range p.Phases {
 		name := p.Phases[i].Phase
 		if added := lost(other[0], newPart(other[0], name), newPart(base[0], name)); len(added) > 0 {
-			p.Doubts = append(p.Doubts, fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for that reason", p.Phases[i].Title, unit.List(added), p.Label))
+			p.Doubts = append(p.Doubts, fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for "+
+				"that reason", p.Phases[i].Title, unit.List(added), p.Label))
 		}
 	}
 }

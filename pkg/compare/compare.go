@@ -57,13 +57,13 @@ type Pair struct {
 	Headline string             `json:"headline"`         // what differs, so what can explain a change
 	Doubts   []string           `json:"doubts,omitempty"` // why its rates cannot be trusted
 	Method   []Difference       `json:"method"`           // what was measured differently
-	Phases   []Phase            `json:"phases"`           // those in both runs, in the base's order, but for tries of searches
+	Phases   []Phase            `json:"phases"`           // in both runs, in the base's order, but for tries of searches
 	Searches []Search           `json:"searches,omitempty"`
 	OnlyBase []string           `json:"only_in_base"`
 	OnlyHere []string           `json:"only_here"`
 	Appeared []analysis.Finding `json:"findings_appeared"` // of phases in both
 	Went     []analysis.Finding `json:"findings_went"`
-	Unsure   []analysis.Finding `json:"findings_unsure"` // in one run only, but the rates behind them did not change significantly
+	Unsure   []analysis.Finding `json:"findings_unsure"` // in one run only, by rates that did not change
 
 	Lost []string `json:"-"` // what only the base measured completely: see losses
 
@@ -79,7 +79,7 @@ type Phase struct {
 	Recoveries []Recovery   `json:"recoveries"`
 	NewPhase   string       `json:"new_phase,omitempty"`  // its name in the other run, if that differs
 	Unlike     []Difference `json:"unlike,omitempty"`     // in the work of disks, which are not compared for that reason
-	Lost       []string     `json:"lost,omitempty"`       // disks that worked in the base and that did not work, did something else or failed in the other run
+	Lost       []string     `json:"lost,omitempty"`       // disks of the base that did nothing, something else or failed
 	Incomplete bool         `json:"incomplete,omitempty"` // it was cut short in the other run
 	Reason     string       `json:"reason,omitempty"`     // why there are no rates
 
@@ -114,7 +114,7 @@ const (
 type Test struct {
 	Change    *float64           `json:"change"`  // new / base - 1
 	CI95      *analysis.Interval `json:"ci95"`    // of the change, by itself
-	Interval  *analysis.Interval `json:"ci_holm"` // of the change, as the verdict is: all of a comparison hold with a chance of 95 %
+	Interval  *analysis.Interval `json:"ci_holm"` // as the verdict is: all hold with a chance of 95 %
 	Unit      string             `json:"unit"`    // of the evidence: wave, file, pair of files, second, or run
 	N         int                `json:"n"`       // units, in the run that has fewer
 	P         *float64           `json:"p"`
@@ -153,7 +153,8 @@ type Recovery struct {
 
 // Compare sets each of the others beside the base.
 func Compare(base Run, others ...Run) *Comparison {
-	c := &Comparison{Version: Version, Level: Chance, Base: base.side(), Pairs: make([]Pair, 0, len(others)), Warnings: base.warnings()}
+	c := &Comparison{Version: Version, Level: Chance, Base: base.side(), Pairs: make([]Pair, 0, len(others)),
+		Warnings: base.warnings()}
 	others = slices.Clone(others)
 	for i, other := range others {
 		others[i] = other.as(base)

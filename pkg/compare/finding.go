@@ -10,15 +10,15 @@ import (
 // lagDoubtS is the error of a recovery's lag in either run.
 const lagDoubtS = 0.5
 
-// findings sorts the findings that only one side has: those that are new or gone, and those that may be due to chance. Of
-// repeats, more than half must have a finding for it to count.
+// findings sorts the findings that only one side has: those that are new or gone, and those that may be due to
+// chance. Of repeats, more than half must have a finding for it to count.
 func (p *Pair) findings(base, other []Run) {
 	p.Appeared = append(p.Appeared, p.only(other, base)...)
 	p.Went = append(p.Went, p.only(base, other)...)
 }
 
-// only are the findings that the runs have and the others do not, if the rates behind them changed; the rest of them become
-// the unsure ones.
+// only are the findings that the runs have and the others do not, if the rates behind them changed; the rest of
+// them become the unsure ones.
 func (p *Pair) only(runs, others []Run) (found []analysis.Finding) {
 	for _, f := range common(runs) {
 		switch {
@@ -60,14 +60,16 @@ func inMost(runs []Run, f analysis.Finding) bool {
 	return 2*n > len(runs)
 }
 
-// same reports whether findings have the same code, phase and disk, or disks if they come from the ledger; their numbers may differ.
+// same reports whether findings have the same code, phase and disk, or disks if they come from the ledger;
+// their numbers may differ.
 func same(f, g analysis.Finding) bool {
-	return g.Code == f.Code && g.Phase == f.Phase && g.Disk == f.Disk && (f.Change == nil || slices.Equal(f.Disks, g.Disks))
+	return g.Code == f.Code && g.Phase == f.Phase && g.Disk == f.Disk &&
+		(f.Change == nil || slices.Equal(f.Disks, g.Disks))
 }
 
-// changed reports whether what a finding is based on changed significantly. Some are facts; the others are based on rates:
-// the disk's own, or those of any disk in the phase if the finding is about how they share. Findings depend on thresholds,
-// and equal runs can end up on both sides of one by chance.
+// changed reports whether what a finding is based on changed significantly. Some are facts; the others are
+// based on rates: the disk's own, or those of any disk in the phase if the finding is about how they share.
+// Findings depend on thresholds, and equal runs can end up on both sides of one by chance.
 func (p *Pair) changed(f analysis.Finding) bool {
 	switch f.Code {
 	case "partial", "cached", "foreign_traffic", "heat", "drops", "host_bound":
@@ -90,6 +92,7 @@ func (p *Pair) changed(f analysis.Finding) bool {
 // lagChanged reports whether a recovery of the disk, or of any disk, was seen in both runs and took longer in one.
 func (p *Phase) lagChanged(disk string) bool {
 	return slices.ContainsFunc(p.Recoveries, func(r Recovery) bool {
-		return (disk == "" || r.Disk == disk) && r.BaseLagS != nil && r.LagS != nil && math.Abs(*r.LagS-*r.BaseLagS) > 2*lagDoubtS
+		return (disk == "" || r.Disk == disk) && r.BaseLagS != nil && r.LagS != nil &&
+			math.Abs(*r.LagS-*r.BaseLagS) > 2*lagDoubtS
 	})
 }

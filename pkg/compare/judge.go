@@ -9,8 +9,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// levelWeight is the weight of a test of levels relative to one of a whole window or of its files: levels that differ at
-// all differ by much, so they need only a small part of the chance of a mistake and leave more to the others.
+// levelWeight is the weight of a test of levels relative to one of a whole window or of its files: levels that
+// differ at all differ by much, so they need only a small part of the chance of a mistake and leave more to the
+// others.
 const levelWeight = 0.15
 
 // phases goes over those of all pairs.
@@ -31,9 +32,10 @@ func (p *Phase) stepped(disk string) bool {
 	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && r.Disk == disk })
 }
 
-// judge gives the verdicts on rates and, by themselves, on latencies. If they are pooled, how long noise lasts is estimated
-// from all of a kind, but for rates with a step, because that looks like noise that lasts. Whether there are levels to
-// compare depends on the data, so their part of the chance of a mistake is reserved even if there are none.
+// judge gives the verdicts on rates and, by themselves, on latencies. If they are pooled, how long noise lasts
+// is estimated from all of a kind, but for rates with a step, because that looks like noise that lasts. Whether
+// there are levels to compare depends on the data, so their part of the chance of a mistake is reserved even if
+// there are none.
 func (c *Comparison) judge(pooled bool) {
 	var rates, latencies, pool, latencyPool []*Test
 	var weights, latencyWeights []float64
@@ -74,8 +76,8 @@ func (c *Comparison) judge(pooled bool) {
 	}
 }
 
-// correct corrects tests for their number, each with its weight, and gives the verdicts. Weights beyond the tests are of
-// those that there might have been.
+// correct corrects tests for their number, each with its weight, and gives the verdicts. Weights beyond the
+// tests are of those that there might have been.
 func correct(tests, pool []*Test, weights []float64, above, below Verdict) {
 	var evidence []*stats.Estimate
 	for _, t := range pool {
@@ -106,8 +108,8 @@ func correct(tests, pool []*Test, weights []float64, above, below Verdict) {
 		default:
 			t.Verdict = below
 		}
-		// If the noise is skewed its interval can disagree slightly with the test: then it is cut so that it excludes no
-		// change if there is a difference, and includes it if not.
+		// If the noise is skewed its interval can disagree slightly with the test: then it is cut so that it
+		// excludes no change if there is a difference, and includes it if not.
 		ci := t.evidence.IntervalAt(levels[i])
 		v := analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
 		switch t.Verdict {
@@ -122,8 +124,8 @@ func correct(tests, pool []*Test, weights []float64, above, below Verdict) {
 	}
 }
 
-// test fills in what the difference of the logarithms says. One with a smaller error than assumed at least is taken as
-// known, and so without an error of its own.
+// test fills in what the difference of the logarithms says. One with a smaller error than assumed at least is
+// taken as known, and so without an error of its own.
 func (t *Test) test(difference stats.Estimate, smallest float64) {
 	if difference.SE() < smallest {
 		difference = stats.Certain(difference.Mean, smallest)
@@ -132,9 +134,10 @@ func (t *Test) test(difference stats.Estimate, smallest float64) {
 	t.evidence, t.P = difference, &p
 }
 
-// repeat tests what was measured in several runs of either side. It returns the geometric means of both sides: measure gives
-// logarithms, or says what is missing in a run.
-func (t *Test) repeat(base, other []part, smallest float64, measure func(p part, run int) (stats.Repeat, string)) (b, n float64, ok bool) {
+// repeat tests what was measured in several runs of either side. It returns the geometric means of both sides:
+// measure gives logarithms, or says what is missing in a run.
+func (t *Test) repeat(base, other []part, smallest float64,
+	measure func(p part, run int) (stats.Repeat, string)) (b, n float64, ok bool) {
 	*t = Test{Unit: "run", Verdict: TooLittle}
 	all := func(parts []part) (list []stats.Repeat, mean float64, fault string) {
 		for i, p := range parts {
@@ -203,14 +206,15 @@ type Fall struct {
 	Rate
 }
 
-// Against checks every rate against a limit, a share of the base's rate, and gives each an outcome. That a rate did not fall
-// by so much is a test of its own: such a fall is rejected at a level of 5 %, for each rate by itself, since all must be
-// rejected to pass (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", Technometrics 24, 1982; Schuirmann, "A
-// Comparison of the Two One-Sided Tests Procedure", Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+// Against checks every rate against a limit, a share of the base's rate, and gives each an outcome. That a rate
+// did not fall by so much is a test of its own: such a fall is rejected at a level of 5 %, for each rate by
+// itself, since all must be rejected to pass (Berger, "Multiparameter Hypothesis Testing and Acceptance
+// Sampling", Technometrics 24, 1982; Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", Journal
+// of Pharmacokinetics and Biopharmaceutics 15, 1987).
 //
-// A rate that cannot be judged crosses the gate if it measured a larger fall. A limit of 0 is crossed by significant falls
-// only, as no data exclude the smallest. So is any limit by files of a disk that are too few to judge, and by a window
-// whose levels are judged.
+// A rate that cannot be judged crosses the gate if it measured a larger fall. A limit of 0 is crossed by
+// significant falls only, as no data exclude the smallest. So is any limit by files of a disk that are too few
+// to judge, and by a window whose levels are judged.
 func (c *Comparison) Against(limit float64) *Gate {
 	g := &Gate{Limit: limit, Outcome: Passed, Crossed: []Fall{}}
 	judged := 0

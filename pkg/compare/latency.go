@@ -28,8 +28,8 @@ func (q Quantile) oneIn() int64 {
 	return 2
 }
 
-// minLatencyError is the smallest error assumed for a difference of two quantiles, as a share: the width of a histogram's
-// bucket.
+// minLatencyError is the smallest error assumed for a difference of two quantiles, as a share: the width of a
+// histogram's bucket.
 const minLatencyError = 0.001
 
 // Latency is a quantile of a disk's latencies in the window, in two runs. Times are in nanoseconds.
@@ -107,12 +107,13 @@ const (
 	shortNS = 500_000_000
 	// minStep is the smallest change of the share of slow requests that gives the slope of a quantile.
 	minStep = 0.05
-	// manyUnits is the number of seconds from which all waves of their series are used for its error, not the slowest alone.
-	// A second is long compared with the memory of a disk's noise, so that in a shorter series the faster waves are mostly
-	// averaged out: with them, equal runs of 30 s whose noise lasts 2 to 5 s seem different in 10 to 16 % of comparisons of
-	// four quantiles, without them in 1.4 %. Resampling blocks of seconds (Künsch, "The Jackknife and the
-	// Bootstrap for General Stationary Observations", Annals of Statistics 17, 1989), the usual way with quantiles, takes
-	// each fourth to third such pair for different, for it needs far longer series than a phase is.
+	// manyUnits is the number of seconds from which all waves of their series are used for its error, not the
+	// slowest alone. A second is long compared with the memory of a disk's noise, so that in a shorter series
+	// the faster waves are mostly averaged out: with them, equal runs of 30 s whose noise lasts 2 to 5 s seem
+	// different in 10 to 16 % of comparisons of four quantiles, without them in 1.4 %. Resampling blocks of
+	// seconds (Künsch, "The Jackknife and the Bootstrap for General Stationary Observations", Annals of
+	// Statistics 17, 1989), the usual way with quantiles, takes each fourth to third such pair for different,
+	// for it needs far longer series than a phase is.
 	manyUnits = 100
 )
 
@@ -155,12 +156,13 @@ func (r *requests) doubt(n int64) string {
 
 // quantile is the spectrum of the logarithm of the time that one request in n exceeds.
 //
-// Requests of the same second correlate, and so do neighbouring seconds, so the unit is the second: by how much more of its
-// requests exceed the quantile than of all of them. That is a series like the rates per second, and its mean's error is
-// estimated in the same way. The histogram turns that into an error of the quantile, over steps of one and two standard
-// errors of the share of slow requests (Woodruff, "Confidence Intervals for Medians and Other Position
-// Measures", Journal of the American Statistical Association 47, 1952; Francisco and Fuller, "Quantile Estimation with a
-// Complex Survey Design", Annals of Statistics 19, 1991): one near the gap between two humps may cross it.
+// Requests of the same second correlate, and so do neighbouring seconds, so the unit is the second: by how much
+// more of its requests exceed the quantile than of all of them. That is a series like the rates per second, and
+// its mean's error is estimated in the same way. The histogram turns that into an error of the quantile, over
+// steps of one and two standard errors of the share of slow requests (Woodruff, "Confidence Intervals for
+// Medians and Other Position Measures", Journal of the American Statistical Association 47, 1952; Francisco and
+// Fuller, "Quantile Estimation with a Complex Survey Design", Annals of Statistics 19, 1991): one near the gap
+// between two humps may cross it.
 func (r *requests) quantile(n int64) stats.Spectrum {
 	tail := latency.Tails(r.units, r.all, 1/float64(n))[0]
 	slow := make([]float64, len(tail.Above)) // over what a second has of slow requests on average
@@ -181,8 +183,8 @@ func (r *requests) quantile(n int64) stats.Spectrum {
 	return stats.NewSpectrum(slow, known)
 }
 
-// slope is by how much the logarithm of a quantile grows with that of the share of requests that exceed it, about a share
-// and over a step to either side.
+// slope is by how much the logarithm of a quantile grows with that of the share of requests that exceed it,
+// about a share and over a step to either side.
 func (r *requests) slope(share, step float64) float64 {
 	many := min(share*math.Exp(max(step, minStep)), (1+share)/2)
 	few := share * share / many

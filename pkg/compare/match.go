@@ -46,8 +46,8 @@ func (a asked) shared(b asked) (n int) {
 	return n
 }
 
-// differs are the keys by which a disk's work differs. If only one of the runs recorded its work, they are compared by what
-// can be seen in both.
+// differs are the keys by which a disk's work differs. If only one of the runs recorded its work, they are
+// compared by what can be seen in both.
 func (a asked) differs(b asked, disk string) []work.Key {
 	w, o := a.works[disk], b.works[disk]
 	if w.Declared() == o.Declared() {
@@ -64,8 +64,8 @@ func (a asked) differs(b asked, disk string) []work.Key {
 	return slices.DeleteFunc(w.Differs(o), func(k work.Key) bool { return k == work.KeyUnknown })
 }
 
-// unlike are the differences of a disk's work that keep its rates from being compared, because they would differ anyway. How
-// the same files are moved does not: that may be what the runs were meant to compare.
+// unlike are the differences of a disk's work that keep its rates from being compared, because they would
+// differ anyway. How the same files are moved does not: that may be what the runs were meant to compare.
 func (a asked) unlike(b asked, disk string) []Difference {
 	var list []Difference
 	for _, k := range a.differs(b, disk) {
@@ -82,9 +82,10 @@ func (a asked) limited(b asked, disk string) bool {
 	return a.works[disk].Limited() || b.works[disk].Limited()
 }
 
-// as is the run with its phases named like those of the base that they match: first those of the same name whose disks do the
-// same, though some may be missing; then those of the same work whose names differ only in the number at their end, or in
-// the words for who does what; then those of the same name whose work differs. Tries of searches are not matched.
+// as is the run with its phases named like those of the base that they match: first those of the same name
+// whose disks do the same, though some may be missing; then those of the same work whose names differ only in
+// the number at their end, or in the words for who does what; then those of the same name whose work differs.
+// Tries of searches are not matched.
 func (r Run) as(base Run) Run {
 	list := func(r Run) (all []asked) {
 		for _, p := range r.Trace.Phases {

@@ -35,9 +35,9 @@ type Difference struct {
 	New   string `json:"new"`
 }
 
-// aspects are the things that are compared, the most important first, each with the possible causes of a change that a
-// difference in it is one of. A hub's profile includes the speeds of its disks. How much was measured, in which order
-// or when is not a cause.
+// aspects are the things that are compared, the most important first, each with the possible causes of a change
+// that a difference in it is one of. A hub's profile includes the speeds of its disks. How much was measured,
+// in which order or when is not a cause.
 func aspects() [][]string {
 	const disks, hub, connection, host, work = "disks", "hub", "connection", "host", "work"
 	return [][]string{
@@ -123,7 +123,8 @@ func few(names []string, separator string) string {
 	return strings.Join(names, separator)
 }
 
-// facts are what is known about how a run was made, in the given phases; its method only if the other run has one too.
+// facts are what is known about how a run was made, in the given phases; its method only if the other run has
+// one too.
 func facts(r, other Run, phases []Phase) []fact {
 	kind := "real"
 	if simulated(r) {
@@ -137,7 +138,8 @@ func facts(r, other Run, phases []Phase) []fact {
 	planned := r.Method != nil && other.Method != nil
 	if planned {
 		m := r.Method
-		list = append(list, fact{what: "hubbench", is: m.Tool}, fact{what: "system", is: m.System}, fact{what: "host", is: m.Host},
+		list = append(list, fact{what: "hubbench", is: m.Tool}, fact{what: "system", is: m.System},
+			fact{what: "host", is: m.Host},
 			fact{what: "seed", is: strconv.FormatUint(m.Plan.Seed, 10)})
 		if hub := m.Plan.Hub; hub != nil {
 			list = append(list, fact{what: "hub model", is: cmp.Or(hub.Profile, hub.Name)})
@@ -168,8 +170,8 @@ func simulated(r Run) bool {
 	return r.Method != nil && r.Method.Simulated || len(r.Trace.Disks) > 0 && !slices.ContainsFunc(r.Trace.Disks, real)
 }
 
-// traceFacts are what the trace of a phase tells about what was planned: its files and, if that was recorded, how each
-// disk moves them.
+// traceFacts are what the trace of a phase tells about what was planned: its files and, if that was recorded,
+// how each disk moves them.
 func traceFacts(a asked) []fact {
 	p := a.phase
 	list := []fact{{what: "stop", phase: p.Name, is: cmp.Or(p.Stop, scenario.StopRace)}}
@@ -188,9 +190,9 @@ func traceFacts(a asked) []fact {
 			continue
 		}
 		for what, key := range map[string]work.Key{
-			"engine": work.KeyIO, "block": work.KeyBlock, "depth": work.KeyDepth, "access": work.KeyAccess, "flush": work.KeyFlush,
-			"verify": work.KeyVerify, "preallocate": work.KeyPreallocate, "footprint": work.KeyFootprint,
-			"precondition": work.KeyPrecondition, "warm_up": work.KeyWarmUp,
+			"engine": work.KeyIO, "block": work.KeyBlock, "depth": work.KeyDepth, "access": work.KeyAccess,
+			"flush": work.KeyFlush, "verify": work.KeyVerify, "preallocate": work.KeyPreallocate,
+			"footprint": work.KeyFootprint, "precondition": work.KeyPrecondition, "warm_up": work.KeyWarmUp,
 		} {
 			list = append(list, fact{what: what, phase: p.Name, disk: d.Name, is: w.Value(key)})
 		}

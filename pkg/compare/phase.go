@@ -14,7 +14,8 @@ import (
 // newPhase compares the rates and recoveries of a phase that is in both runs.
 func newPhase(base, other Run, name string) Phase {
 	b, n := newPart(base, name), newPart(other, name)
-	out := Phase{Phase: name, Title: b.found.Title, NewPhase: other.called[name], Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Lost: lost(base, b, n), Incomplete: n.traced.Status == trace.Partial}
+	out := Phase{Phase: name, Title: b.found.Title, NewPhase: other.called[name], Rates: []Rate{},
+		Recoveries: recoveries(b.found, n.found), Lost: lost(base, b, n), Incomplete: n.traced.Status == trace.Partial}
 	disks := shared(base, b.found, n.found)
 	switch {
 	case len(disks) == 0:

@@ -13,8 +13,8 @@ const (
 	trim = 0.2
 	// minCorrelation is the rank correlation of twins' rates from which they are compared pair by pair.
 	minCorrelation = 0.3
-	// minError is the smallest error assumed for the difference of two rates, as a share: simulated disks repeat to the
-	// nanosecond, and a difference that small is of no interest.
+	// minError is the smallest error assumed for the difference of two rates, as a share: simulated disks
+	// repeat to the nanosecond, and a difference that small is of no interest.
 	minError = 0.0007
 )
 
@@ -35,8 +35,9 @@ func flowRate(m Measure, base, other stats.Flow) Rate {
 	return r
 }
 
-// fileRate compares the typical rates of files: pair by pair if most of them have a twin in the other run, a file of the
-// same position and size, and the rates of twins correlate. If they do not, pairs would only halve the evidence.
+// fileRate compares the typical rates of files: pair by pair if most of them have a twin in the other run, a
+// file of the same position and size, and the rates of twins correlate. If they do not, pairs would only halve
+// the evidence.
 func fileRate(base, other []file) Rate {
 	fewer := min(len(base), len(other))
 	if before, after := twins(base, other); len(before) >= stats.MinBins && len(before) >= fewer/2 {
@@ -50,9 +51,11 @@ func fileRate(base, other []file) Rate {
 	r.set(math.Exp(before), math.Exp(after), fewer)
 	switch {
 	case len(base) < stats.MinBins:
-		r.Reason = fmt.Sprintf("in the base only %d files lie completely in the overlap, and at least %d are needed", len(base), stats.MinBins)
+		r.Reason = fmt.Sprintf("in the base only %d files lie completely in the overlap, and at least %d are needed",
+			len(base), stats.MinBins)
 	case len(other) < stats.MinBins:
-		r.Reason = fmt.Sprintf("only %d files lie completely in the overlap, and at least %d are needed", len(other), stats.MinBins)
+		r.Reason = fmt.Sprintf("only %d files lie completely in the overlap, and at least %d are needed", len(other),
+			stats.MinBins)
 	default:
 		d, _ := stats.Difference(stats.TrimmedSpectrum(b, trim), stats.TrimmedSpectrum(n, trim))
 		r.test(d, minError)
@@ -82,8 +85,8 @@ func rates(files []file) []float64 {
 	return out
 }
 
-// pairedRate compares files with their twins. The rates shown are those of the pairs whose change is not among the smallest
-// or the largest fifth, so that they agree with the change.
+// pairedRate compares files with their twins. The rates shown are those of the pairs whose change is not among
+// the smallest or the largest fifth, so that they agree with the change.
 func pairedRate(b, n []float64) Rate {
 	r := Rate{Measure: File, Test: Test{Unit: "pair"}}
 	change := make([]float64, len(b))
@@ -111,8 +114,8 @@ func (r *Rate) set(base, other float64, n int) {
 }
 
 const (
-	// step is the smallest ratio of two levels that are compared separately: noise seldom makes one as large, and smaller
-	// ones hardly hide a difference.
+	// step is the smallest ratio of two levels that are compared separately: noise seldom makes one as large,
+	// and smaller ones hardly hide a difference.
 	step = 1.3
 	// minLevel is the smallest part of a window that is a level, and minLevelS its shortest length in seconds.
 	minLevel  = 0.04
@@ -157,9 +160,9 @@ func stretch(window []overlap.Interval, from, to float64) []overlap.Interval {
 	return list
 }
 
-// levelRates compares the levels of the base with those of the other run, if either has a step. If both have as many, they
-// are compared one by one: a cache that fills earlier or later is not slower for that. Else each level of the run with more
-// is compared with the same time of the other.
+// levelRates compares the levels of the base with those of the other run, if either has a step. If both have as
+// many, they are compared one by one: a cache that fills earlier or later is not slower for that. Else each
+// level of the run with more is compared with the same time of the other.
 func levelRates(b, n part, disks []string, base, other stats.Flow) []Rate {
 	before, after := b.levels(base), n.levels(other)
 	var rates []Rate

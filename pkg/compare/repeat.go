@@ -16,9 +16,9 @@ type Repeats struct {
 	New  int `json:"new"`
 }
 
-// Groups compares the repeats of a run with those of another, at least three in all. The unit of evidence is the run: a
-// rate's mean over the runs of each side, with the variance between them (stats.RepeatedDifference). Levels are not
-// compared. What was measured differently is found from the first run of either side.
+// Groups compares the repeats of a run with those of another, at least three in all. The unit of evidence is
+// the run: a rate's mean over the runs of each side, with the variance between them (stats.RepeatedDifference).
+// Levels are not compared. What was measured differently is found from the first run of either side.
 func Groups(base, other []Run) *Comparison {
 	c := &Comparison{
 		Version: Version, Level: Chance, Base: sideOf(base), Warnings: []string{}, Repeats: &Repeats{len(base), len(other)},
@@ -71,7 +71,8 @@ func unrepeated(runs []Run, phase string) string {
 		a, b := runs[0].asked(first), r.asked(traced)
 		for _, d := range first.Disks {
 			for _, key := range a.differs(b, d.Name) {
-				return fmt.Sprintf("run %d of a side is not a repeat of the first: %s of %s is %s, not %s", i+2, key, d.Name, b.works[d.Name].Value(key), a.works[d.Name].Value(key))
+				return fmt.Sprintf("run %d of a side is not a repeat of the first: %s of %s is %s, not %s", i+2, key,
+					d.Name, b.works[d.Name].Value(key), a.works[d.Name].Value(key))
 			}
 		}
 	}
@@ -139,7 +140,8 @@ func (r *Rate) repeat(base, other []part) {
 		}
 		files := rates(p.files(r.Disk))
 		if len(files) < stats.MinBins {
-			return stats.Repeat{}, fmt.Sprintf("only %d files lie completely in the overlap of a run, and at least %d are needed",
+			return stats.Repeat{}, fmt.Sprintf("only %d files lie completely in the overlap of a run, and at least %d "+
+				"are needed",
 				len(files), stats.MinBins)
 		}
 		e, _ := stats.TrimmedSpectrum(files, trim).Error()

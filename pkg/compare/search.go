@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Search is what a search that is in both runs found. Its tries differ from run to run and are not compared. A result has
-// no interval: one stream more or less, or a pace that differs by a twentieth, may be chance.
+// Search is what a search that is in both runs found. Its tries differ from run to run and are not compared. A
+// result has no interval: one stream more or less, or a pace that differs by a twentieth, may be chance.
 type Search struct {
 	Name string     `json:"name"`
 	Kind string     `json:"kind"` // streams | pace
@@ -56,7 +56,8 @@ func results(runs []Run, s *analysis.Search) []Result {
 		if found == nil {
 			return nil
 		}
-		list = append(list, Result{found.Alone, found.Found, found.Unlimited, found.AloneOpen, found.FoundOpen, found.AloneBetween, found.FoundBetween})
+		list = append(list, Result{found.Alone, found.Found, found.Unlimited, found.AloneOpen, found.FoundOpen,
+			found.AloneBetween, found.FoundBetween})
 	}
 	return list
 }
@@ -70,7 +71,8 @@ func findSearch(r Run, s *analysis.Search) *analysis.Search {
 	return nil
 }
 
-// searched is the work of the disks in a search's tries, without what was varied: "A plays ProRes 422 UHD 25p, buffer 1 s; C writes".
+// searched is the work of the disks in a search's tries, without what was varied: "A plays ProRes 422 UHD 25p,
+// buffer 1 s; C writes".
 func searched(r Run, s *analysis.Search) string {
 	var try *trace.Phase // with the most disks
 	for _, p := range r.Trace.Phases {
@@ -100,7 +102,8 @@ func searched(r Run, s *analysis.Search) string {
 	return strings.Join(texts, "; ")
 }
 
-// onlyIn lists the phases of a run that another has not; of a search that the other has not, its name in place of its tries.
+// onlyIn lists the phases of a run that another has not; of a search that the other has not, its name in place
+// of its tries.
 func (p *Pair) onlyIn(run, other Run) []string {
 	only := []string{}
 	for _, t := range run.Trace.Phases {

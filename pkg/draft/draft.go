@@ -1,6 +1,6 @@
-// Package draft writes a first scenario for disks that are plugged in: one that runs as it is, with comments that say
-// how to change it. It asks no system: internal/machine/device finds the disks, and who calls says which folder on each may be
-// written to. Start at Find, then Write.
+// Package draft writes a first scenario for disks that are plugged in: one that runs as it is, with comments
+// that say how to change it. It asks no system: internal/machine/device finds the disks, and who calls says
+// which folder on each may be written to. Start at Find, then Write.
 package draft
 
 import (
@@ -104,8 +104,8 @@ func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 	return list
 }
 
-// workable is the folder of a volume that a test may work in, at the mount point that was asked for if one was; or the
-// reason why there is none.
+// workable is the folder of a volume that a test may work in, at the mount point that was asked for if one was;
+// or the reason why there is none.
 func workable(v *hardware.Volume, asked string, folder func(mount string) string) (where, reason string) {
 	mounts := append([]string{v.Mount}, v.Mounts...)
 	if slices.Contains(mounts, asked) {
@@ -144,7 +144,8 @@ func beneath(inv *hardware.Inventory, d *hardware.Disk) *hardware.Disk {
 	return under[0]
 }
 
-// offered reports whether a disk is tested without being asked for: one outside the machine, or on USB if nobody knows.
+// offered reports whether a disk is tested without being asked for: one outside the machine, or on USB if
+// nobody knows.
 func offered(d *hardware.Disk) bool {
 	outside := d.Bus == hardware.USB
 	if d.External != nil {
@@ -156,7 +157,8 @@ func offered(d *hardware.Disk) bool {
 // asWhat is the name by which a disk or its volume was asked for.
 func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 	for _, name := range asked {
-		if name != "" && (slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device, strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name) || name == simulated(d)) {
+		if name != "" && (slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device,
+			strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name) || name == simulated(d)) {
 			return name
 		}
 	}
@@ -174,8 +176,8 @@ func simulated(d *hardware.Disk) string {
 	return path.Base(d.Name)
 }
 
-// nameOf is what the next disk is called in the scenario: as the hub's profile calls it if it is simulated, else the first
-// letter that is free.
+// nameOf is what the next disk is called in the scenario: as the hub's profile calls it if it is simulated,
+// else the first letter that is free.
 func nameOf(d *hardware.Disk, others []Disk) string {
 	free := func(name string) bool {
 		return !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name })
@@ -230,8 +232,8 @@ func (d Disk) About() string {
 	return strings.Join(parts, ", ")
 }
 
-// slowest names the link on a disk's way that carries least. Of a disk on USB whose own link is not known there is none to
-// name: the hub's may be faster.
+// slowest names the link on a disk's way that carries least. Of a disk on USB whose own link is not known there
+// is none to name: the hub's may be faster.
 func slowest(d *hardware.Disk) string {
 	links := d.Path.Links
 	if n := len(links); d.Bus == hardware.USB && n > 0 && links[n-1].Segment == hardware.Uplink {

@@ -11,7 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Limits of a first test, in bytes: files of the sizes of the published tests, or smaller ones if there is little space.
+// Limits of a first test, in bytes: files of the sizes of the published tests, or smaller ones if there is
+// little space.
 const (
 	files       = 50 // of the preset random, which are there at one time
 	largestFile = 2e9
@@ -79,8 +80,8 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 // mixedUpTo is how many disks are also tried one against the rest, which takes two more phases for each.
 const mixedUpTo = 6
 
-// studyOf is the study that answers how to plug so many disks in: what each does alone, all together, and the others without
-// each one.
+// studyOf is the study that answers how to plug so many disks in: what each does alone, all together, and the
+// others without each one.
 func studyOf(disks int) []string {
 	switch {
 	case disks == 1:
@@ -137,8 +138,10 @@ func cost(inv *hardware.Inventory, text string) string {
 	if len(plan.Disks) > 1 {
 		each = "each disk"
 	}
-	return fmt.Sprintf("# %s, about %s. Writes up to about %s to %s and needs %s free on it; all test files are\n# removed afterwards.\n",
-		unit.Plural(len(plan.Phases), "phase"), unit.FormatSeconds(took.Seconds()), unit.FormatBytes(writes), each, unit.FormatBytes(space))
+	return fmt.Sprintf("# %s, about %s. Writes up to about %s to %s and needs %s free on it; all test files are\n# "+
+		"removed afterwards.\n",
+		unit.Plural(len(plan.Phases),
+			"phase"), unit.FormatSeconds(took.Seconds()), unit.FormatBytes(writes), each, unit.FormatBytes(space))
 }
 
 // connection is the line that says how a disk is connected, or asks for it.

@@ -1,5 +1,6 @@
-// Package evidence is what the checks behind the claims of README and manual measured, compared with the truth. A test or a program
-// reports a Finding for each; make proof collects them and writes the page. Start at Finding.
+// Package evidence is what the checks behind the claims of README and manual measured, compared with the truth.
+// A test or a program reports a Finding for each; make proof collects them and writes the page. Start at
+// Finding.
 package evidence
 
 import (
@@ -12,7 +13,7 @@ import (
 
 // Finding is one thing that was measured and could have turned out wrong.
 type Finding struct {
-	Claim    string  `json:"claim"`              // the claim it is evidence for, by the name that testdata/proof/claims.yaml gives it
+	Claim    string  `json:"claim"`              // by its name in testdata/proof/claims.yaml
 	Case     string  `json:"case"`               // what was measured: "WWW, three partitions, median of 5"
 	Unit     string  `json:"unit"`               // "B/s", "s", "%", "of 200"; of all the numbers below
 	Truth    float64 `json:"truth"`              // what is true: set by the kernel, the profile or the generator

@@ -19,8 +19,8 @@ func AtLeast(claim, name string, got, of, lower int) Finding {
 	return f
 }
 
-// Seldom is AtMost for a share of all trials, beyond which chance may take these few: by three standard deviations, so
-// that of a hundred such checks none fails by chance alone.
+// Seldom is AtMost for a share of all trials, beyond which chance may take these few: by three standard
+// deviations, so that of a hundred such checks none fails by chance alone.
 func Seldom(claim, name string, got, of int, share float64) Finding {
 	upper := int(share*float64(of) + 3*math.Sqrt(share*(1-share)*float64(of)))
 	f := AtMost(claim, name, got, of, upper)
@@ -30,7 +30,8 @@ func Seldom(claim, name string, got, of int, share float64) Finding {
 
 // Below is a finding of an error that has a maximum.
 func Below(claim, name, unit string, measured, upper float64) Finding {
-	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured, High: measured, Limit: fmt.Sprintf("%.3g %s at most", upper, unit), Pass: measured <= upper}
+	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured, High: measured,
+		Limit: fmt.Sprintf("%.3g %s at most", upper, unit), Pass: measured <= upper}
 }
 
 // Within is a finding that compares a number with the true one: apart by a share of it at most.
@@ -48,7 +49,8 @@ func counted(claim, name string, got, of int) Finding {
 	n, k := float64(of), float64(got)
 	middle := (k + z*z/2) / (1 + z*z/n)
 	half := z * math.Sqrt(k*(n-k)/n+z*z/4) / (1 + z*z/n)
-	f := Finding{Claim: claim, Case: name, Unit: fmt.Sprintf("of %d", of), Measured: k, Low: max(0, middle-half), High: min(n, middle+half)}
+	f := Finding{Claim: claim, Case: name, Unit: fmt.Sprintf("of %d", of), Measured: k, Low: max(0, middle-half),
+		High: min(n, middle+half)}
 	switch got { // what rounding leaves of them
 	case 0:
 		f.Low = 0
