@@ -89,6 +89,11 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 			"with what came after (look at its cable and port)",
 			hardware.Speed(int64(v.FromBps)), hardware.Speed(int64(v.ToBps)), when)
 	}
+	return coded(w, p)
+}
+
+// coded is a warning that has no numbers but for its code.
+func coded(w *analysis.Warning, p *analysis.Phase) string {
 	switch w.Code {
 	case "partial":
 		if p == nil {
@@ -98,7 +103,7 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "trace":
 		return w.Other
 	case "unlike_work":
-		return disk + "phases that look alike differ in its work (" + w.Other +
+		return "disk " + w.Disk + ": phases that look alike differ in its work (" + w.Other +
 			"): neither is a reference for the other, nor a repeat of it; let the disk do the same alone as beside others"
 	case "no_overlap":
 		return "no overlap: " + noOverlap(p.NoOverlap)
