@@ -12,11 +12,11 @@ import (
 
 // addDisks lists the disks: what diskutil calls whole, APFS containers excepted, whose volumes are those of the disk that
 // they lie on. If diskutil did not answer, the profile and the drivers list disks.
-func (m *machine) addDisks(list, apfs dict) {
+func (m *machine) addDisks(list, apfs []dict) {
 	containers := containersOf(list, apfs)
-	for _, entry := range list.list("AllDisksAndPartitions") {
-		name := wholeDisk(entry.text("DeviceIdentifier"))
-		if name == "" || m.disk(name) != nil {
+	for _, entry := range list {
+		name := wholeDisk(entry.Text("DeviceIdentifier"))
+		if name == "" || m.Find(name) != nil {
 			continue
 		}
 		if c, ok := containers[name]; ok && len(c.disks) == 1 {
@@ -31,17 +31,15 @@ func (m *machine) addDisks(list, apfs dict) {
 		if len(disk.Backing) > 0 {
 			disk.Bus = hardware.Virtual
 		}
-		m.inventory.Disks = append(m.inventory.Disks, disk)
+		m.Disks = append(m.Disks, disk)
 	}
 	for _, name := range m.otherDisks() {
-		m.inventory.Disks = append(m.inventory.Disks, hardware.Disk{Name: name})
+		m.Disks = append(m.Disks, hardware.Disk{Name: name})
 	}
-	for i := range m.inventory.Disks {
-		m.describe(&m.inventory.Disks[i])
+	for i := range m.Disks {
+		m.describe(&m.Disks[i])
 	}
-	slices.SortStableFunc(m.inventory.Disks, func(a, b hardware.Disk) int {
-		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
-	})
+	m.SortDisks()
 	m.addVolumes(list, containers)
 }
 
@@ -55,9 +53,9 @@ func (m *machine) madeOf(name string) []string {
 		}
 	}
 	for _, d := range m.profile["SPStorageDataType"] {
-		for _, pv := range d.list("com.apple.corestorage.pv") {
-			under := wholeDisk(pv.text("_name"))
-			if wholeDisk(d.text("bsd_name")) == name && under != "" && under != name && !slices.Contains(disks, under) {
+		for _, pv := range d.List("com.apple.corestorage.pv") {
+			under := wholeDisk(pv.Text("_name"))
+			if wholeDisk(d.Text("bsd_name")) == name && under != "" && under != name && !slices.Contains(disks, under) {
 				disks = append(disks, under)
 			}
 		}
@@ -67,7 +65,7 @@ func (m *machine) madeOf(name string) []string {
 
 // otherDisks are those that diskutil did not list, because it did not answer or could not be read.
 func (m *machine) otherDisks() []string {
-	if len(m.inventory.Disks) > 0 {
+	if len(m.Disks) > 0 {
 		return nil
 	}
 	names := map[string]bool{}
@@ -75,7 +73,7 @@ func (m *machine) otherDisks() []string {
 		names[name] = true
 	}
 	for _, item := range m.media() {
-		names[wholeDisk(item.text("bsd_name"))] = true
+		names[wholeDisk(item.Text("bsd_name"))] = true
 	}
 	for _, device := range m.usb {
 		for _, name := range device.disks {
@@ -91,7 +89,7 @@ func (m *machine) media() []dict {
 	var items []dict
 	for _, kind := range []string{"SPNVMeDataType", "SPSerialATADataType"} {
 		for _, controller := range m.profile[kind] {
-			for _, item := range controller.list("_items") {
+			for _, item := range controller.List("_items") {
 				item = maps.Clone(item)
 				item["controller"] = map[string]any(controller)
 				items = append(items, item)
@@ -99,15 +97,6 @@ func (m *machine) media() []dict {
 		}
 	}
 	return items
-}
-
-func (m *machine) disk(name string) *hardware.Disk {
-	for i := range m.inventory.Disks {
-		if m.inventory.Disks[i].Name == name {
-			return &m.inventory.Disks[i]
-		}
-	}
-	return nil
 }
 
 // describe says what a disk is: by its driver, its controller and its USB device, the one who knows best last.
@@ -128,19 +117,19 @@ func (m *machine) describe(disk *hardware.Disk) {
 		}
 	}
 	for _, item := range m.media() {
-		if wholeDisk(item.text("bsd_name")) != disk.Name {
+		if wholeDisk(item.Text("bsd_name")) != disk.Name {
 			continue
 		}
-		disk.Model = cmp.Or(item.text("device_model"), item.text("_name"), disk.Model)
-		disk.Firmware = cmp.Or(item.text("device_revision"), disk.Firmware)
-		disk.Serial = cmp.Or(item.text("device_serial"), disk.Serial)
-		bytes, _ := item.number("size_in_bytes")
+		disk.Model = cmp.Or(item.Text("device_model"), item.Text("_name"), disk.Model)
+		disk.Firmware = cmp.Or(item.Text("device_revision"), disk.Firmware)
+		disk.Serial = cmp.Or(item.Text("device_serial"), disk.Serial)
+		bytes, _ := item.Number("size_in_bytes")
 		disk.SizeBytes = cmp.Or(disk.SizeBytes, bytes)
-		if trim := item.flag("spnvme_trim_support"); trim != nil {
+		if trim := item.Flag("spnvme_trim_support"); trim != nil {
 			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.NVMe)
 		}
-		if trim := item.flag("spsata_trim_support"); trim != nil {
-			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, busOf(item.dict("controller").text("spsata_physical_interconnect")), hardware.SATA)
+		if trim := item.Flag("spsata_trim_support"); trim != nil {
+			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, busOf(item.Dict("controller").Text("spsata_physical_interconnect")), hardware.SATA)
 		}
 	}
 	if disk.Bus == hardware.AppleFabric && disk.External == nil {
@@ -162,7 +151,7 @@ func (m *machine) usbOf(name string) *usbDevice {
 
 // size is that of an entry of diskutil, in bytes.
 func size(entry dict) int64 {
-	n, _ := entry.number("Size")
+	n, _ := entry.Number("Size")
 	return max(n, 0)
 }
 
@@ -241,12 +230,12 @@ func chainsOf(trees []dict) map[string]chain {
 	chains := map[string]chain{}
 	var walk func(d dict, c chain)
 	walk = func(d dict, c chain) {
-		if id, ok := d.bits("IORegistryEntryID"); ok {
+		if id, ok := d.Bits("IORegistryEntryID"); ok {
 			c.entries = append(slices.Clip(c.entries), id)
 		}
 		c.learn(d)
-		if name := d.text("BSD Name"); name != "" && name == wholeDisk(name) {
-			c.mediaBytes, _ = d.number("Size")
+		if name := d.Text("BSD Name"); name != "" && name == wholeDisk(name) {
+			c.mediaBytes, _ = d.Number("Size")
 			for _, below := range bsdNames(d, nil)[1:] {
 				if below == wholeDisk(below) {
 					c.made = append(c.made, below)
@@ -255,7 +244,7 @@ func chainsOf(trees []dict) map[string]chain {
 			chains[name] = c
 			return
 		}
-		for _, child := range d.list("IORegistryEntryChildren") {
+		for _, child := range d.List("IORegistryEntryChildren") {
 			walk(child, c)
 		}
 	}
@@ -267,12 +256,12 @@ func chainsOf(trees []dict) map[string]chain {
 
 // learn takes from an entry what it says of the disk below it; nearer entries know better.
 func (c *chain) learn(d dict) {
-	class := d.text("IOObjectClass")
-	if location, ok := d.number("locationID"); ok && strings.Contains(class, "USB") {
+	class := d.Text("IOObjectClass")
+	if location, ok := d.Number("locationID"); ok && strings.Contains(class, "USB") {
 		c.location = location
 	}
 	if class == "IOUSBHostDevice" || class == "IOUSBDevice" {
-		c.usbBps, _ = d.number("UsbLinkSpeed")
+		c.usbBps, _ = d.Number("UsbLinkSpeed")
 	}
 	switch class {
 	case "IOUSBMassStorageUASDriver":
@@ -280,21 +269,21 @@ func (c *chain) learn(d dict) {
 	case "IOUSBMassStorageDriver", "IOUSBMassStorageClass":
 		c.uasp = new(false)
 	}
-	protocol := d.dict("Protocol Characteristics")
-	if bus := busOf(protocol.text("Physical Interconnect")); bus != hardware.UnknownBus {
+	protocol := d.Dict("Protocol Characteristics")
+	if bus := busOf(protocol.Text("Physical Interconnect")); bus != hardware.UnknownBus {
 		c.bus = bus
 	}
-	switch protocol.text("Physical Interconnect Location") {
+	switch protocol.Text("Physical Interconnect Location") {
 	case "Internal":
 		c.external = new(false)
 	case "External":
 		c.external = new(true)
 	}
-	device := d.dict("Device Characteristics")
+	device := d.Dict("Device Characteristics")
 	for key, field := range map[string]*string{
 		"Product Name": &c.model, "Vendor Name": &c.vendor, "Product Revision Level": &c.firmware, "Serial Number": &c.serial,
 	} {
-		if s := device.text(key); s != "" {
+		if s := device.Text(key); s != "" {
 			*field = s
 		}
 	}
@@ -304,13 +293,13 @@ func (c *chain) learn(d dict) {
 // disk is connected to. Each router's port for the tunnel names the entry where it ends.
 func (m *machine) routerOf(c chain) string {
 	found, depth := "", int64(0)
-	for _, hub := range m.inventory.Hubs {
+	for _, hub := range m.Hubs {
 		id, ok := m.uids[hub.ID]
 		if !ok || m.routers[id].depth <= depth {
 			continue
 		}
 		for _, p := range m.routers[id].ends("PCIe Adapter") {
-			if end, ok := p.bits("PCI Entry ID"); ok && slices.Contains(c.entries, end) {
+			if end, ok := p.Bits("PCI Entry ID"); ok && slices.Contains(c.entries, end) {
 				found, depth = hub.ID, m.routers[id].depth
 			}
 		}

@@ -8,6 +8,7 @@ package macos
 import (
 	"cmp"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -31,65 +32,40 @@ var DataTypes = [...]string{
 // Parse puts an inventory together. A capture that cannot be read costs what it would have shown, and a warning. Serial
 // numbers are left out unless asked for.
 func Parse(captures Captures, serials bool) *hardware.Inventory {
-	m := &machine{
-		inventory: &hardware.Inventory{Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{}},
-		usb:       map[int64]*usbDevice{},
-		uids:      map[string]uint64{},
-	}
+	m := &machine{Inventory: capture.New(), usb: map[int64]*usbDevice{}, uids: map[string]uint64{}}
 	m.profile = m.readProfile(captures.Profiler)
-	m.routers = routersOf(m.readRegistry("the Thunderbolt routers (ioreg)", captures.Routers))
-	m.chains = chainsOf(m.readRegistry("the disks' drivers (ioreg)", captures.Drivers))
+	m.routers = routersOf(m.read("the Thunderbolt routers (ioreg)", captures.Routers, ""))
+	m.chains = chainsOf(m.read("the disks' drivers (ioreg)", captures.Drivers, ""))
 	m.mounts = mountsOf(captures.Mounts)
 
 	m.addHost()
 	m.addThunderbolt()
 	m.addUSB()
-	m.addDisks(m.readPlist("diskutil list", captures.Disks), m.readPlist("diskutil apfs list", captures.APFS))
+	m.addDisks(m.read("diskutil list", captures.Disks, "AllDisksAndPartitions"),
+		m.read("diskutil apfs list", captures.APFS, "Containers"))
 	m.place()
 	m.addDisplays()
 	m.addPaths()
-	if !serials {
-		for i := range m.inventory.Disks {
-			m.inventory.Disks[i].Serial = ""
-		}
-	}
-	return m.inventory
+	return m.Done(serials)
 }
 
 // machine is an inventory on its way, and what it is made from.
 type machine struct {
-	inventory *hardware.Inventory
-	profile   map[string][]dict    // the system's profile, by data type
-	routers   map[uint64]router    // by UID
-	uids      map[string]uint64    // of routers, by their hubs' IDs
-	chains    map[string]chain     // by the disk's name
-	mounts    map[string][]mount   // by the volume's name
-	usb       map[int64]*usbDevice // by location
-}
-
-// hub is the hub with that ID; nil for none. It holds until the next is added.
-func (m *machine) hub(id string) *hardware.Hub {
-	for i := range m.inventory.Hubs {
-		if m.inventory.Hubs[i].ID == id {
-			return &m.inventory.Hubs[i]
-		}
-	}
-	return nil
+	capture.Inventory
+	profile map[string][]dict    // the system's profile, by data type
+	routers map[uint64]router    // by UID
+	uids    map[string]uint64    // of routers, by their hubs' IDs
+	chains  map[string]chain     // by the disk's name
+	mounts  map[string][]mount   // by the volume's name
+	usb     map[int64]*usbDevice // by location
 }
 
 // unique is an ID that no hub has yet: that one, unless a capture has two of the same place.
 func (m *machine) unique(id string) string {
 	for again := id; ; again += "'" {
-		if m.hub(again) == nil {
+		if m.Hub(again) == nil {
 			return again
 		}
-	}
-}
-
-// attach lists what is connected to a hub.
-func (m *machine) attach(id string, device hardware.Attached) {
-	if hub := m.hub(id); hub != nil {
-		hub.Devices = append(hub.Devices, device)
 	}
 }
 
@@ -97,30 +73,30 @@ func (m *machine) attach(id string, device hardware.Attached) {
 func (m *machine) addHost() {
 	host := hardware.Host{Power: m.power()}
 	for _, d := range m.profile["SPHardwareDataType"] {
-		host.Model = cmp.Or(d.text("machine_model"), host.Model)
-		host.CPU = cmp.Or(d.text("chip_type"), d.text("cpu_type"), host.CPU)
-		if d.text("chip_type") != "" {
+		host.Model = cmp.Or(d.Text("machine_model"), host.Model)
+		host.CPU = cmp.Or(d.Text("chip_type"), d.Text("cpu_type"), host.CPU)
+		if d.Text("chip_type") != "" {
 			host.Arch = "arm64"
-		} else if d.text("cpu_type") != "" {
+		} else if d.Text("cpu_type") != "" {
 			host.Arch = "amd64"
 		}
 	}
 	for _, d := range m.profile["SPSoftwareDataType"] {
-		host.Name = cmp.Or(d.text("local_host_name"), host.Name)
-		host.OS = cmp.Or(d.text("os_version"), host.OS)
+		host.Name = cmp.Or(d.Text("local_host_name"), host.Name)
+		host.OS = cmp.Or(d.Text("os_version"), host.OS)
 	}
-	m.inventory.Hosts = append(m.inventory.Hosts, host)
+	m.Hosts = append(m.Hosts, host)
 }
 
 func (m *machine) power() hardware.Power {
 	battery := false
 	var charger *bool
 	for _, d := range m.profile["SPPowerDataType"] {
-		switch d.text("_name") {
+		switch d.Text("_name") {
 		case "spbattery_information":
 			battery = true
 		case "sppower_ac_charger_information":
-			charger = d.flag("sppower_battery_charger_connected")
+			charger = d.Flag("sppower_battery_charger_connected")
 		}
 	}
 	switch {

@@ -5,13 +5,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
 // place finds what each disk is connected to: by its chain; else by what the profile says, if that leaves one answer only.
 func (m *machine) place() {
-	for i := range m.inventory.Disks {
-		disk := &m.inventory.Disks[i]
+	for i := range m.Disks {
+		disk := &m.Disks[i]
 		router := m.routerOf(m.chains[disk.Name])
 		hub := router
 		if device := m.usbOf(disk.Name); device != nil {
@@ -31,12 +32,12 @@ func (m *machine) place() {
 		}
 		if hub != "" {
 			disk.Hub = &hub
-			m.attach(hub, hardware.Attached{Kind: hardware.DiskKind, ID: disk.Name, Name: disk.Model})
+			m.Attach(hub, hardware.DiskKind, disk.Name, disk.Model)
 		}
 	}
-	for i := range m.inventory.Hubs {
-		hub := &m.inventory.Hubs[i]
-		if above := m.hub(hub.Upstream); above != nil { // parents stand before their children
+	for i := range m.Hubs {
+		hub := &m.Hubs[i]
+		if above := m.Hub(hub.Upstream); above != nil { // parents stand before their children
 			hub.Port = above.Port
 		}
 	}
@@ -60,7 +61,7 @@ func (m *machine) usbRouter() string {
 		return m.onlyRouter()
 	}
 	found := ""
-	for _, hub := range m.inventory.Hubs {
+	for _, hub := range m.Hubs {
 		id, ok := m.uids[hub.ID]
 		if !ok || m.routers[id].tunnels("USB Adapter")+m.routers[id].tunnels("USB Gen T Adapter") == 0 {
 			continue
@@ -77,12 +78,12 @@ func (m *machine) usbRouter() string {
 // which the serial number joins.
 func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
 	for _, item := range m.media() {
-		if wholeDisk(item.text("bsd_name")) == disk.Name && strings.HasPrefix(item.text("spnvme_slot_name"), "Thunderbolt@") {
+		if wholeDisk(item.Text("bsd_name")) == disk.Name && strings.HasPrefix(item.Text("spnvme_slot_name"), "Thunderbolt@") {
 			return true
 		}
 	}
 	return disk.Serial != "" && slices.ContainsFunc(m.profile["SPPCIDataType"], func(d dict) bool {
-		return d.text("sppci_serialnumber") == disk.Serial && strings.HasPrefix(d.text("sppci_slot_name"), "Thunderbolt@")
+		return d.Text("sppci_serialnumber") == disk.Serial && strings.HasPrefix(d.Text("sppci_slot_name"), "Thunderbolt@")
 	})
 }
 
@@ -90,8 +91,8 @@ func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
 // DisplayPort that ends in one.
 func (m *machine) addDisplays() {
 	external := m.displays()
-	for i := range m.inventory.Hubs {
-		hub := &m.inventory.Hubs[i]
+	for i := range m.Hubs {
+		hub := &m.Hubs[i]
 		id, ok := m.uids[hub.ID]
 		if !ok {
 			continue
@@ -117,9 +118,9 @@ func (m *machine) addDisplays() {
 func (m *machine) displays() []string {
 	var names []string
 	for _, card := range m.profile["SPDisplaysDataType"] {
-		for _, d := range card.list("spdisplays_ndrvs") {
-			if d.text("spdisplays_connection_type") != "spdisplays_internal" && !strings.Contains(d.text("spdisplays_display_type"), "built-in") {
-				names = append(names, d.text("_name"))
+		for _, d := range card.List("spdisplays_ndrvs") {
+			if d.Text("spdisplays_connection_type") != "spdisplays_internal" && !strings.Contains(d.Text("spdisplays_display_type"), "built-in") {
+				names = append(names, d.Text("_name"))
 			}
 		}
 	}
@@ -131,11 +132,11 @@ func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name,
 
 // addPaths lists the links of each disk's path, from the Mac on.
 func (m *machine) addPaths() {
-	for i := range m.inventory.Disks {
-		disk := &m.inventory.Disks[i]
+	for i := range m.Disks {
+		disk := &m.Disks[i]
 		var hubs []*hardware.Hub
 		if disk.Hub != nil {
-			for hub := m.hub(*disk.Hub); hub != nil && len(hubs) < 16; hub = m.hub(hub.Upstream) {
+			for hub := m.Hub(*disk.Hub); hub != nil && len(hubs) < 16; hub = m.Hub(hub.Upstream) {
 				hubs = append([]*hardware.Hub{hub}, hubs...)
 			}
 		}
@@ -165,49 +166,29 @@ func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 		return &hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
 	}
 	for _, item := range m.media() {
-		if wholeDisk(item.text("bsd_name")) == disk.Name {
-			if link := lanes(item.text("spnvme_linkspeed"), item.text("spnvme_linkwidth")); link != nil {
+		if wholeDisk(item.Text("bsd_name")) == disk.Name {
+			if link := lanes(item.Text("spnvme_linkspeed"), item.Text("spnvme_linkwidth")); link != nil {
 				return link
 			}
-			controller := item.dict("controller")
-			if link := lanes(controller.text("spsata_linkspeed"), controller.text("spsata_linkwidth")); link != nil {
+			controller := item.Dict("controller")
+			if link := lanes(controller.Text("spsata_linkspeed"), controller.Text("spsata_linkwidth")); link != nil {
 				return link // AHCI without SATA, as of Apple's own
 			}
-			return sata(controller)
+			// What the port could do, its disk may not.
+			words := controller.Text("spsata_negotiatedlinkspeed")
+			bps := map[string]int64{"1.5 Gigabit": 1.5e9, "3 Gigabit": 3e9, "6 Gigabit": 6e9}[words]
+			if bps == 0 {
+				return nil
+			}
+			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
 		}
 	}
 	return nil
 }
 
-// pcie are the generations of PCI Express by what a lane signals, in bits per second. The first, 2.5 GT/s, is missing:
-// tunnels pretend to be of it.
-var pcie = [...]struct {
-	speed, generation string
-	bps               int64
-}{{"5.0 GT/s", "2", 5e9}, {"8.0 GT/s", "3", 8e9}, {"16.0 GT/s", "4", 16e9}, {"32.0 GT/s", "5", 32e9}}
-
+// lanes is a link of PCI Express by words like 16.0 GT/s and x4.
 func lanes(speed, width string) *hardware.Link {
-	n, err := strconv.Atoi(strings.TrimPrefix(width, "x"))
-	if err != nil || n < 1 || n > 16 {
-		return nil
-	}
-	for _, p := range pcie {
-		if p.speed == speed {
-			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: p.generation, Lanes: n, RxBps: int64(n) * p.bps, TxBps: int64(n) * p.bps}
-		}
-	}
-	return nil
-}
-
-// sata is the link that a SATA controller's port has negotiated. What the port could do, its disk may not.
-func sata(controller dict) *hardware.Link {
-	for _, p := range []struct {
-		words string
-		bps   int64
-	}{{"1.5 Gigabit", 1.5e9}, {"3 Gigabit", 3e9}, {"6 Gigabit", 6e9}} {
-		if controller.text("spsata_negotiatedlinkspeed") == p.words {
-			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: p.bps, TxBps: p.bps}
-		}
-	}
-	return nil
+	rate, _ := strconv.ParseFloat(strings.TrimSuffix(speed, " GT/s"), 64)
+	n, _ := strconv.ParseInt(strings.TrimPrefix(width, "x"), 10, 64)
+	return capture.PCIe(rate, n)
 }

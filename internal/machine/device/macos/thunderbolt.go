@@ -31,11 +31,11 @@ type socket struct {
 func (m *machine) addThunderbolt() {
 	for _, bus := range m.profile["SPThunderboltDataType"] {
 		sockets := m.addPorts(bus)
-		for _, device := range bus.list("_items") {
+		for _, device := range bus.List("_items") {
 			m.addRouter(device, bus, m.socketOf(device, bus, sockets), "")
 		}
 	}
-	slices.SortStableFunc(m.inventory.Hosts[0].Ports, func(a, b hardware.Port) int {
+	slices.SortStableFunc(m.Hosts[0].Ports, func(a, b hardware.Port) int {
 		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
 	})
 }
@@ -47,19 +47,19 @@ func (m *machine) addPorts(bus dict) []socket {
 		if !strings.HasPrefix(key, "receptacle_") || !strings.HasSuffix(key, "_tag") || strings.Contains(key, "upstream") {
 			continue
 		}
-		tag := bus.dict(key)
-		s := socket{id: tag.text("receptacle_id_key"), connected: tag.text("receptacle_status_key") == "receptacle_connected"}
+		tag := bus.Dict(key)
+		s := socket{id: tag.Text("receptacle_id_key"), connected: tag.Text("receptacle_status_key") == "receptacle_connected"}
 		port := hardware.Port{ID: "port" + s.id, Name: "Thunderbolt port " + s.id}
 		if s.id == "" {
-			port.ID = bus.text("_name") + "." + strings.TrimSuffix(key, "_tag")
+			port.ID = bus.Text("_name") + "." + strings.TrimSuffix(key, "_tag")
 			port.Name = ""
 		}
 		if s.connected {
 			port.Link = &hardware.Link{Segment: hardware.HostPort, Kind: hardware.Thunderbolt}
-			setRate(port.Link, tag.text("current_speed_key"))
+			setRate(port.Link, tag.Text("current_speed_key"))
 		}
 		s.port = port.ID
-		host := &m.inventory.Hosts[0]
+		host := &m.Hosts[0]
 		host.Ports = append(host.Ports, port)
 		sockets = append(sockets, s)
 	}
@@ -72,9 +72,9 @@ func (m *machine) socketOf(device, bus dict, sockets []socket) socket {
 	if len(sockets) == 1 {
 		return sockets[0]
 	}
-	route, err := strconv.ParseUint(device.text("route_string_key"), 16, 64)
+	route, err := strconv.ParseUint(device.Text("route_string_key"), 16, 64)
 	if host, ok := m.routers[uid(bus)]; ok && err == nil {
-		id := host.port(int64(route & 0xff)).text("Socket ID")
+		id := host.port(int64(route & 0xff)).Text("Socket ID")
 		for _, s := range sockets {
 			if id != "" && s.id == id {
 				return s
@@ -96,43 +96,43 @@ func (m *machine) socketOf(device, bus dict, sockets []socket) socket {
 // addRouter adds a hub, a dock or an enclosure, and what is connected to it. Another computer is none of these: it has a domain of
 // its own, and no router in this one.
 func (m *machine) addRouter(device, upstream dict, s socket, parent string) {
-	if device.text("switch_uid_key") == "" {
+	if device.Text("switch_uid_key") == "" {
 		return
 	}
-	route := cmp.Or(device.text("route_string_key"), strconv.Itoa(len(m.inventory.Hubs)))
+	route := cmp.Or(device.Text("route_string_key"), strconv.Itoa(len(m.Hubs)))
 	hub := hardware.Hub{
 		ID:       m.unique(cmp.Or(s.port, "thunderbolt") + "." + route),
-		Name:     cmp.Or(device.text("device_name_key"), device.text("_name")),
-		Vendor:   device.text("vendor_name_key"),
-		Firmware: device.text("switch_version_key"),
+		Name:     cmp.Or(device.Text("device_name_key"), device.Text("_name")),
+		Vendor:   device.Text("vendor_name_key"),
+		Firmware: device.Text("switch_version_key"),
 		Port:     s.port,
 		Upstream: parent,
 	}
 	hub.Link = &hardware.Link{Segment: hardware.Uplink, Hub: hub.ID, Kind: hardware.Thunderbolt}
 	for _, mode := range modes {
-		if mode.key == device.text("mode_key") {
+		if mode.key == device.Text("mode_key") {
 			hub.Protocol, hub.Link.Generation = mode.protocol, mode.generation
 		}
 	}
-	setRate(hub.Link, device.dict("receptacle_upstream_ambiguous_tag").text("current_speed_key"))
+	setRate(hub.Link, device.Dict("receptacle_upstream_ambiguous_tag").Text("current_speed_key"))
 	m.refine(hub.Link, device, upstream)
 	if parent == "" {
 		m.linkPort(s.port, &hub)
 	}
-	m.inventory.Hubs = append(m.inventory.Hubs, hub)
+	m.Hubs = append(m.Hubs, hub)
 	m.uids[hub.ID] = uid(device)
 	if parent != "" {
-		m.attach(parent, hardware.Attached{Kind: hardware.HubKind, ID: hub.ID, Name: hub.Name})
+		m.Attach(parent, hardware.HubKind, hub.ID, hub.Name)
 	}
-	for _, d := range device.list("_items") {
+	for _, d := range device.List("_items") {
 		m.addRouter(d, device, s, hub.ID)
 	}
 }
 
 // linkPort notes what is plugged into a port: its link is the first hub's.
 func (m *machine) linkPort(id string, hub *hardware.Hub) {
-	for i := range m.inventory.Hosts[0].Ports {
-		if port := &m.inventory.Hosts[0].Ports[i]; port.ID == id {
+	for i := range m.Hosts[0].Ports {
+		if port := &m.Hosts[0].Ports[i]; port.ID == id {
 			link := *hub.Link
 			link.Segment, link.Hub = hardware.HostPort, ""
 			port.Link, port.Protocol = &link, hub.Protocol
@@ -157,7 +157,7 @@ func (m *machine) refine(link *hardware.Link, device, upstream dict) {
 		return
 	}
 	for _, p := range above.ports {
-		n, _ := p.number("Port Number")
+		n, _ := p.Number("Port Number")
 		if n == r.route>>(8*uint(above.depth))&0xff {
 			if limit := min(laneLimit(port), laneLimit(p)); limit >= max(link.RxBps, link.TxBps) {
 				link.MaxBps = limit
@@ -192,7 +192,7 @@ func rate(words string) int64 {
 
 // uid is the router's number in its makers' numbering; 0 for none.
 func uid(device dict) uint64 {
-	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(device.text("switch_uid_key")), "0x"), 16, 64)
+	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(device.Text("switch_uid_key")), "0x"), 16, 64)
 	return n
 }
 
@@ -209,15 +209,15 @@ func routersOf(trees []dict) map[uint64]router {
 	routers := map[uint64]router{}
 	var walk func(d dict)
 	walk = func(d dict) {
-		children := d.list("IORegistryEntryChildren")
-		if id, ok := d.bits("UID"); ok && strings.HasPrefix(d.text("IOObjectClass"), "IOThunderboltSwitch") {
+		children := d.List("IORegistryEntryChildren")
+		if id, ok := d.Bits("UID"); ok && strings.HasPrefix(d.Text("IOObjectClass"), "IOThunderboltSwitch") {
 			r := router{}
-			r.depth, _ = d.number("Depth")
+			r.depth, _ = d.Number("Depth")
 			r.depth = max(0, min(r.depth, 7)) // a route has 7 hops at most
-			r.route, _ = d.number("Route String")
-			r.upstream, _ = d.number("Upstream Port Number")
+			r.route, _ = d.Number("Route String")
+			r.upstream, _ = d.Number("Upstream Port Number")
 			for _, c := range children {
-				if _, ok := c.number("Port Number"); ok {
+				if _, ok := c.Number("Port Number"); ok {
 					r.ports = append(r.ports, c)
 				}
 			}
@@ -238,7 +238,7 @@ func routersOf(trees []dict) map[uint64]router {
 func (r router) ends(description string) []dict {
 	var ends []dict
 	for _, p := range r.ports {
-		if kind, _ := p.number("Adapter Type"); p.text("Description") == description && kind&0xff == 2 {
+		if kind, _ := p.Number("Adapter Type"); p.Text("Description") == description && kind&0xff == 2 {
 			ends = append(ends, p)
 		}
 	}
@@ -259,7 +259,7 @@ func (r router) tunnels(description string) int {
 // port is the router's port of that number; nil for none.
 func (r router) port(number int64) dict {
 	for _, p := range r.ports {
-		if n, _ := p.number("Port Number"); n == number {
+		if n, _ := p.Number("Port Number"); n == number {
 			return p
 		}
 	}
@@ -273,8 +273,8 @@ var laneSpeed = [...]struct{ code, bps int64 }{{2, 40e9}, {4, 20e9}, {8, 10e9}}
 // laneRates are what a port transmits and receives, in bits per second. An empty port shows a single slow lane: ask only
 // of ports that lead somewhere.
 func laneRates(port dict) (tx, rx int64) {
-	code, _ := port.number("Current Link Speed")
-	width, _ := port.number("Current Link Width")
+	code, _ := port.Number("Current Link Speed")
+	width, _ := port.Number("Current Link Width")
 	for _, s := range laneSpeed {
 		if s.code != code {
 			continue
@@ -295,8 +295,8 @@ func laneRates(port dict) (tx, rx int64) {
 
 // laneLimit is what a port supports both ways at once; 0 if it does not say.
 func laneLimit(port dict) int64 {
-	mask, _ := port.number("Supported Link Speed")
-	width, _ := port.number("Supported Link Width")
+	mask, _ := port.Number("Supported Link Speed")
+	width, _ := port.Number("Supported Link Width")
 	for _, s := range laneSpeed { // the fastest first
 		if mask&s.code == 0 {
 			continue

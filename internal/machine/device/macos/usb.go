@@ -31,7 +31,7 @@ func (m *machine) addUSB() {
 		buses = m.profile["SPUSBDataType"]
 	}
 	for _, bus := range buses {
-		for _, device := range bus.list("_items") {
+		for _, device := range bus.List("_items") {
 			m.addUSBDevice(device, nil, 0)
 		}
 	}
@@ -40,24 +40,24 @@ func (m *machine) addUSB() {
 // addUSBDevice adds what hangs below a port. Every hub of USB 3 is two, one for each generation: one that nothing is connected to
 // is left out.
 func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
-	name := cmp.Or(d.text("_name"), "USB device")
+	name := cmp.Or(d.Text("_name"), "USB device")
 	location := locationOf(d)
-	bps := usbRate(cmp.Or(d.text("USBDeviceKeyLinkSpeed"), d.text("device_speed")))
-	items := d.list("_items")
+	bps := usbRate(cmp.Or(d.Text("USBDeviceKeyLinkSpeed"), d.Text("device_speed")))
+	items := d.List("_items")
 	upstream := ""
 	if len(hubs) > 0 {
 		upstream = hubs[len(hubs)-1]
 	}
-	vendor := cmp.Or(d.text("USBDeviceKeyVendorName"), d.text("manufacturer"))
-	version := cmp.Or(d.text("USBDeviceKeyProductVersion"), d.text("bcd_device"))
+	vendor := cmp.Or(d.Text("USBDeviceKeyVendorName"), d.Text("manufacturer"))
+	version := cmp.Or(d.Text("USBDeviceKeyProductVersion"), d.Text("bcd_device"))
 	if len(items) > 0 && depth < 8 { // USB allows 5 hubs in a row
 		hub := hardware.Hub{
 			ID: m.unique(fmt.Sprintf("usb-%08x", location)), Name: name, Vendor: vendor, Firmware: version, Upstream: upstream, Protocol: "USB",
 		}
 		hub.Link = &hardware.Link{Segment: hardware.Uplink, Hub: hub.ID, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
-		m.inventory.Hubs = append(m.inventory.Hubs, hub)
-		m.attach(upstream, hardware.Attached{Kind: hardware.HubKind, ID: hub.ID, Name: name})
-		if len(hubs) == 0 && d.text("USBDeviceKeyUSB4Tunnel") == "Yes" {
+		m.Hubs = append(m.Hubs, hub)
+		m.Attach(upstream, hardware.HubKind, hub.ID, name)
+		if len(hubs) == 0 && d.Text("USBDeviceKeyUSB4Tunnel") == "Yes" {
 			m.hangUSB(hub.ID, m.usbRouter())
 		}
 		for _, item := range items {
@@ -66,15 +66,15 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		return
 	}
 	device := &usbDevice{hub: upstream, hubs: hubs, name: name, vendor: vendor, firmware: version, bps: bps, media: map[string]int64{}}
-	device.tunneled = d.text("USBDeviceKeyUSB4Tunnel") == "Yes"
-	device.serial = cmp.Or(d.text("USBDeviceKeySerialNumber"), d.text("serial_num"))
+	device.tunneled = d.Text("USBDeviceKeyUSB4Tunnel") == "Yes"
+	device.serial = cmp.Or(d.Text("USBDeviceKeySerialNumber"), d.Text("serial_num"))
 	if strings.EqualFold(device.serial, "Not Provided") {
 		device.serial = ""
 	}
-	for _, medium := range append(d.list("Media"), d) { // before OS X 10.9 the device itself names its disk
-		if disk := wholeDisk(medium.text("bsd_name")); disk != "" {
+	for _, medium := range append(d.List("Media"), d) { // before OS X 10.9 the device itself names its disk
+		if disk := wholeDisk(medium.Text("bsd_name")); disk != "" {
 			device.disks = append(device.disks, disk)
-			device.media[disk], _ = medium.number("size_in_bytes")
+			device.media[disk], _ = medium.Number("size_in_bytes")
 		}
 	}
 	if location == 0 {
@@ -86,7 +86,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		if m.isNetwork(d) {
 			kind = hardware.NetworkKind
 		}
-		m.attach(upstream, hardware.Attached{Kind: kind, Name: name})
+		m.Attach(upstream, kind, "", name)
 	}
 }
 
@@ -102,20 +102,20 @@ func (m *machine) isDisk(location int64) bool {
 
 // hangUSB hangs a USB hub that had no upstream on a router.
 func (m *machine) hangUSB(id, router string) {
-	hub := m.hub(id)
-	if above := m.hub(router); hub != nil && above != nil && hub.Upstream == "" {
+	hub := m.Hub(id)
+	if above := m.Hub(router); hub != nil && above != nil && hub.Upstream == "" {
 		hub.Upstream, hub.Port = router, above.Port
-		m.attach(router, hardware.Attached{Kind: hardware.HubKind, ID: hub.ID, Name: hub.Name})
+		m.Attach(router, hardware.HubKind, hub.ID, hub.Name)
 	}
 }
 
 // isNetwork reports whether a USB device is one of the network adapters, which compete for the hub: the USB tree names no
 // classes, but the list of adapters names maker and product.
 func (m *machine) isNetwork(d dict) bool {
-	vendor := number16(cmp.Or(d.text("USBDeviceKeyVendorID"), d.text("vendor_id")))
-	product := number16(cmp.Or(d.text("USBDeviceKeyProductID"), d.text("product_id")))
+	vendor := number16(cmp.Or(d.Text("USBDeviceKeyVendorID"), d.Text("vendor_id")))
+	product := number16(cmp.Or(d.Text("USBDeviceKeyProductID"), d.Text("product_id")))
 	return product != 0 && slices.ContainsFunc(m.profile["SPEthernetDataType"], func(e dict) bool {
-		return strings.Contains(e.text("spethernet_bus"), "usb") && number16(e.text("spethernet_vendor-id")) == vendor && number16(e.text("spethernet_product-id")) == product
+		return strings.Contains(e.Text("spethernet_bus"), "usb") && number16(e.Text("spethernet_vendor-id")) == vendor && number16(e.Text("spethernet_product-id")) == product
 	})
 }
 
@@ -129,7 +129,7 @@ func number16(words string) uint64 {
 // locationOf is where a device is in the tree: its bus, then a digit per port. 0 where it is not said. Older systems add the
 // device's address: 0x02100000 / 2.
 func locationOf(d dict) int64 {
-	words, _, _ := strings.Cut(cmp.Or(d.text("USBKeyLocationID"), d.text("location_id")), " ")
+	words, _, _ := strings.Cut(cmp.Or(d.Text("USBKeyLocationID"), d.Text("location_id")), " ")
 	n, err := strconv.ParseUint(strings.TrimPrefix(words, "0x"), 16, 32)
 	if err != nil {
 		return 0

@@ -18,56 +18,56 @@ type container struct {
 }
 
 // containersOf joins what both lists say about containers.
-func containersOf(list, apfs dict) map[string]container {
+func containersOf(list, apfs []dict) map[string]container {
 	containers := map[string]container{}
 	add := func(name string, stores []dict) container {
 		c := containers[name]
 		for _, store := range stores {
-			if disk := wholeDisk(store.text("DeviceIdentifier")); disk != "" && !slices.Contains(c.disks, disk) {
+			if disk := wholeDisk(store.Text("DeviceIdentifier")); disk != "" && !slices.Contains(c.disks, disk) {
 				c.disks = append(c.disks, disk)
 			}
 		}
 		return c
 	}
-	for _, entry := range list.list("AllDisksAndPartitions") {
-		if name := entry.text("DeviceIdentifier"); wholeDisk(name) == name && name != "" && entry["APFSPhysicalStores"] != nil {
-			containers[name] = add(name, entry.list("APFSPhysicalStores"))
+	for _, entry := range list {
+		if name := entry.Text("DeviceIdentifier"); wholeDisk(name) == name && name != "" && entry["APFSPhysicalStores"] != nil {
+			containers[name] = add(name, entry.List("APFSPhysicalStores"))
 		}
 	}
-	for _, entry := range apfs.list("Containers") {
-		name := entry.text("ContainerReference")
+	for _, entry := range apfs {
+		name := entry.Text("ContainerReference")
 		if wholeDisk(name) != name || name == "" {
 			continue
 		}
-		c := add(name, entry.list("PhysicalStores"))
+		c := add(name, entry.List("PhysicalStores"))
 		var free, size bool
-		c.free, free = entry.number("CapacityFree")
-		c.size, size = entry.number("CapacityCeiling")
+		c.free, free = entry.Number("CapacityFree")
+		c.size, size = entry.Number("CapacityCeiling")
 		c.sizeKnown = free && size
-		c.volumes = entry.list("Volumes")
+		c.volumes = entry.List("Volumes")
 		containers[name] = c
 	}
 	return containers
 }
 
 // addVolumes adds what is on each disk.
-func (m *machine) addVolumes(list dict, containers map[string]container) {
-	for _, entry := range list.list("AllDisksAndPartitions") {
-		name := wholeDisk(entry.text("DeviceIdentifier"))
-		holder, c := m.disk(name), containers[name]
+func (m *machine) addVolumes(list []dict, containers map[string]container) {
+	for _, entry := range list {
+		name := wholeDisk(entry.Text("DeviceIdentifier"))
+		holder, c := m.Find(name), containers[name]
 		if len(c.disks) == 1 {
-			holder = m.disk(c.disks[0])
+			holder = m.Find(c.disks[0])
 		}
 		if holder == nil {
 			continue
 		}
-		for _, v := range entry.list("APFSVolumes") {
+		for _, v := range entry.List("APFSVolumes") {
 			m.addVolume(holder, v, &c, name)
 		}
-		for _, v := range entry.list("Partitions") {
+		for _, v := range entry.List("Partitions") {
 			m.addVolume(holder, v, nil, "")
 		}
-		if entry.text("MountPoint") != "" { // a file system without partitions
+		if entry.Text("MountPoint") != "" { // a file system without partitions
 			m.addVolume(holder, entry, nil, "")
 		}
 	}
@@ -76,19 +76,19 @@ func (m *machine) addVolumes(list dict, containers map[string]container) {
 // addVolume adds a volume that people put files on. What macOS keeps for itself is left out, and so is a snapshot, which
 // diskutil lists as if it were a volume: it is a place where its volume is mounted.
 func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, containerName string) {
-	id := d.text("DeviceIdentifier")
+	id := d.Text("DeviceIdentifier")
 	name, ok := baseName(id)
 	if !ok || name != id {
 		return
 	}
-	volume := hardware.Volume{Device: name, Label: d.text("VolumeName"), Container: containerName}
+	volume := hardware.Volume{Device: name, Label: d.Text("VolumeName"), Container: containerName}
 	mounts := m.mountPoints(name, d)
 	if len(mounts) > 0 {
 		volume.Mount, volume.Mounts = mounts[0], mounts[1:]
 	}
 	if slices.ContainsFunc(mounts, func(p string) bool { return p == "/" || p == "/System/Volumes/Data" }) {
 		disk.System = true
-		for _, under := range m.inventory.Physical(disk, nil) { // of a Fusion drive
+		for _, under := range m.Physical(disk, nil) { // of a Fusion drive
 			under.System = true
 		}
 	}
@@ -101,10 +101,10 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 	if c != nil {
 		volume.Filesystem = cmp.Or(volume.Filesystem, "apfs")
 		for _, v := range c.volumes {
-			if v.text("DeviceIdentifier") == name {
+			if v.Text("DeviceIdentifier") == name {
 				roles, _ = v["Roles"].([]any)
-				volume.Label = cmp.Or(v.text("Name"), volume.Label)
-				volume.Encrypted = cmp.Or(v.flag("FileVault"), v.flag("Encryption"))
+				volume.Label = cmp.Or(v.Text("Name"), volume.Label)
+				volume.Encrypted = cmp.Or(v.Flag("FileVault"), v.Flag("Encryption"))
 			}
 		}
 		if c.sizeKnown {
@@ -112,7 +112,7 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 		}
 	}
 	m.measure(&volume, disk)
-	if keepsFiles(volume, roles, d.text("Content")) {
+	if keepsFiles(volume, roles, d.Text("Content")) {
 		disk.Volumes = append(disk.Volumes, volume)
 	}
 }
@@ -121,25 +121,25 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 // say. Room of which only one half is known is no answer.
 func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 	for _, d := range m.profile["SPStorageDataType"] {
-		if name, _ := baseName(d.text("bsd_name")); name != volume.Device {
+		if name, _ := baseName(d.Text("bsd_name")); name != volume.Device {
 			continue
 		}
-		drive := d.dict("physical_drive")
+		drive := d.Dict("physical_drive")
 		if _, ok := m.chains[disk.Name]; !ok {
-			disk.Bus = cmp.Or(busOf(drive.text("protocol")), disk.Bus)
+			disk.Bus = cmp.Or(busOf(drive.Text("protocol")), disk.Bus)
 		}
-		if inside := drive.flag("is_internal_disk"); inside != nil && disk.External == nil {
+		if inside := drive.Flag("is_internal_disk"); inside != nil && disk.External == nil {
 			disk.External = new(!*inside)
 		}
-		free, ok := d.number("free_space_in_bytes")
-		size, known := d.number("size_in_bytes")
+		free, ok := d.Number("free_space_in_bytes")
+		size, known := d.Number("size_in_bytes")
 		if ok && known {
 			volume.FreeBytes, volume.SizeBytes = free, size
 		}
-		volume.Filesystem = cmp.Or(volume.Filesystem, filesystem(d.text("file_system")))
-		volume.Label = cmp.Or(volume.Label, d.text("_name"))
-		volume.Encrypted = cmp.Or(volume.Encrypted, d.dict("com.apple.corestorage.lv").flag("com.apple.corestorage.lv.encrypted"))
-		if writable := d.flag("writable"); writable != nil && len(m.mounts[volume.Device]) == 0 {
+		volume.Filesystem = cmp.Or(volume.Filesystem, filesystem(d.Text("file_system")))
+		volume.Label = cmp.Or(volume.Label, d.Text("_name"))
+		volume.Encrypted = cmp.Or(volume.Encrypted, d.Dict("com.apple.corestorage.lv").Flag("com.apple.corestorage.lv.encrypted"))
+		if writable := d.Flag("writable"); writable != nil && len(m.mounts[volume.Device]) == 0 {
 			volume.ReadOnly = !*writable
 		}
 	}
@@ -186,21 +186,21 @@ func (m *machine) mountPoints(name string, d dict) []string {
 	for _, mount := range m.mounts[name] {
 		add(mount.point)
 	}
-	for _, s := range d.list("MountedSnapshots") {
-		add(s.text("SnapshotMountPoint"))
+	for _, s := range d.List("MountedSnapshots") {
+		add(s.Text("SnapshotMountPoint"))
 	}
-	add(d.text("MountPoint"))
-	slices.SortStableFunc(points, func(a, b string) int {
-		return cmp.Or(cmp.Compare(btoi(a != "/"), btoi(b != "/")), cmp.Compare(btoi(strings.HasPrefix(a, "/System/")), btoi(strings.HasPrefix(b, "/System/"))))
-	})
-	return points
-}
-
-func btoi(b bool) int {
-	if b {
+	add(d.Text("MountPoint"))
+	rank := func(point string) int {
+		if point == "/" {
+			return 0
+		}
+		if strings.HasPrefix(point, "/System/") {
+			return 2
+		}
 		return 1
 	}
-	return 0
+	slices.SortStableFunc(points, func(a, b string) int { return rank(a) - rank(b) })
+	return points
 }
 
 // mount is a line of mount(8).

@@ -3,68 +3,22 @@ package windows
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 )
 
-// dict is an object of the answer. Its accessors take what is missing, or of another type than expected, for unknown.
-type dict map[string]any
+type dict = capture.Dict
 
-// text is a string without the blanks and zeros that devices and PowerShell pad it with: a partition that has no letter has
-// a zero for one.
-func (d dict) text(key string) string {
-	s, _ := d[key].(string)
-	return strings.Trim(s, " \t\r\n\x00")
-}
-
-// number is an integer, which some versions of PowerShell put in quotes; false if there is none.
-func (d dict) number(key string) (int64, bool) {
-	var words string
-	switch v := d[key].(type) {
-	case json.Number:
-		words = v.String()
-	case string:
-		words = v
-	}
-	n, err := strconv.ParseInt(words, 10, 64)
-	return n, err == nil
-}
-
-func (d dict) truth(key string) bool {
-	v, _ := d[key].(bool)
-	return v || strings.EqualFold(d.text(key), "true")
-}
-
-func (d dict) dict(key string) dict {
-	v, _ := d[key].(map[string]any)
-	return v
-}
-
-// list are the objects of an array. ConvertTo-Json gives a single one without its array, and nothing as null or {}.
-func (d dict) list(key string) []dict { return dicts(d[key]) }
-
-func dicts(v any) []dict {
-	var list []dict
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			list = append(list, dicts(e)...)
-		}
-	case map[string]any:
-		if value, ok := v["value"]; ok && len(v) == 2 { // and an array within another as {value, Count}
-			return dicts(value)
-		}
-		list = append(list, v)
-	}
-	return list
+func truth(d dict, key string) bool {
+	v := d.Flag(key)
+	return v != nil && *v
 }
 
 // texts are the strings of an array, or the one that stands without it.
-func (d dict) texts(key string) []string {
-	var list []string
+func texts(d dict, key string) (list []string) {
 	values, isList := d[key].([]any)
 	if !isList {
 		values = []any{d[key]}
@@ -82,13 +36,7 @@ func read(answer []byte) (dict, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("it is empty")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var object map[string]any
-	if err := decoder.Decode(&object); err != nil {
-		return nil, err
-	}
-	return object, nil
+	return capture.JSON(text)
 }
 
 // decode turns what PowerShell printed into UTF-8: UTF-16 of either order, with a mark or without, if the console is

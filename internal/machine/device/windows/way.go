@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -18,14 +19,14 @@ func (m *machine) way(id string) []dict {
 			break
 		}
 		way = append(way, d)
-		id = d.text("Parent")
+		id = d.Text("Parent")
 	}
 	return way
 }
 
 // runs reports whether a device's driver is one of those.
-func (d dict) runs(services ...string) bool {
-	return slices.ContainsFunc(services, func(s string) bool { return strings.EqualFold(d.text("Service"), s) })
+func runs(d dict, services ...string) bool {
+	return slices.ContainsFunc(services, func(s string) bool { return strings.EqualFold(d.Text("Service"), s) })
 }
 
 // place finds what a disk is connected to, by the devices on the way to it.
@@ -34,18 +35,18 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 	stays, leaves := false, false
 	for i, d := range way {
 		switch {
-		case d.runs("UASPStor"):
+		case runs(d, "UASPStor"):
 			disk.UASP = new(true)
-		case d.runs("USBSTOR"):
+		case runs(d, "USBSTOR"):
 			disk.UASP = new(false)
-		case d.runs("stornvme") && disk.Bus != hardware.USB:
+		case runs(d, "stornvme") && disk.Bus != hardware.USB:
 			disk.Bus = hardware.NVMe // some programs' drivers say RAID or SCSI
 			if link := pciLink(d, way[i+1:]); link != nil {
 				disk.Path.Links = append(disk.Path.Links, *link)
 			}
 		}
 		// A policy (DEVPKEY_Device_RemovalPolicy) of 1 is that it is not removed, 3 that it may be gone at any time.
-		policy, _ := d.number("RemovalPolicy")
+		policy, _ := d.Number("RemovalPolicy")
 		stays, leaves = stays || policy == 1, leaves || policy == 3
 	}
 	if leaves || disk.Bus == hardware.USB {
@@ -55,7 +56,7 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 	}
 	if hub := m.hubsOn(way); hub != "" {
 		disk.Hub = &hub
-		m.attach(hub, hardware.Attached{Kind: hardware.DiskKind, ID: disk.Name, Name: disk.Model})
+		m.Attach(hub, hardware.DiskKind, disk.Name, disk.Model)
 	}
 }
 
@@ -63,7 +64,7 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 func (m *machine) hubsOn(way []dict) string {
 	last := ""
 	for _, d := range slices.Backward(way) {
-		if !d.runs("USBHUB3", "usbhub") || strings.Contains(strings.ToUpper(d.text("InstanceId")), `\ROOT_HUB`) {
+		if !runs(d, "USBHUB3", "usbhub") || strings.Contains(strings.ToUpper(d.Text("InstanceId")), `\ROOT_HUB`) {
 			continue
 		}
 		last = m.addHub(d, last, "USB")
@@ -74,7 +75,7 @@ func (m *machine) hubsOn(way []dict) string {
 // addHub adds a hub, unless it is there, and returns its ID. An instance ID may hold a serial number: the numbers of its
 // maker and kind are enough.
 func (m *machine) addHub(d dict, upstream, protocol string) string {
-	instance := strings.ToUpper(d.text("InstanceId"))
+	instance := strings.ToUpper(d.Text("InstanceId"))
 	if id, ok := m.ids[instance]; ok {
 		return id
 	}
@@ -84,87 +85,77 @@ func (m *machine) addHub(d dict, upstream, protocol string) string {
 	}
 	kind = strings.ToLower(strings.NewReplacer("VID_", "", "PID_", "", "&", "-").Replace(kind))
 	id := fmt.Sprintf("%s-%s", strings.ToLower(protocol), kind)
-	for n := 2; slices.ContainsFunc(m.inventory.Hubs, func(h hardware.Hub) bool { return h.ID == id }); n++ {
+	for n := 2; m.Hub(id) != nil; n++ {
 		id = fmt.Sprintf("%s-%s-%d", strings.ToLower(protocol), kind, n)
 	}
-	hub := hardware.Hub{ID: id, Name: cmp.Or(d.text("BusReportedDeviceDesc"), d.text("Name")), Vendor: vendor(d.text("Manufacturer")), Upstream: upstream, Protocol: protocol}
-	m.ids[instance] = id
-	m.inventory.Hubs = append(m.inventory.Hubs, hub)
-	m.attach(upstream, hardware.Attached{Kind: hardware.HubKind, ID: id, Name: hub.Name})
-	return id
-}
-
-// attach lists what is connected to a hub.
-func (m *machine) attach(id string, device hardware.Attached) {
-	for i := range m.inventory.Hubs {
-		if hub := &m.inventory.Hubs[i]; hub.ID == id {
-			hub.Devices = append(hub.Devices, device)
-		}
+	hub := hardware.Hub{
+		ID: id, Name: cmp.Or(d.Text("BusReportedDeviceDesc"), d.Text("Name")), Vendor: vendor(d.Text("Manufacturer")),
+		Upstream: upstream, Protocol: protocol,
 	}
+	m.ids[instance] = id
+	m.Hubs = append(m.Hubs, hub)
+	m.Attach(upstream, hardware.HubKind, id, hub.Name)
+	return id
 }
 
 // addRouters adds the routers of USB4 and Thunderbolt, in the order of their nesting. Windows has the devices that their
 // tunnels lead to elsewhere in its tree, so they are hubs without disks.
 func (m *machine) addRouters() {
-	for _, d := range m.answer.list("Devices") {
-		if !d.runs("Usb4DeviceRouter") {
+	for _, d := range m.answer.List("Devices") {
+		if !runs(d, "Usb4DeviceRouter") {
 			continue
 		}
 		upstream := ""
-		for _, r := range slices.Backward(m.way(d.text("InstanceId"))) {
-			if r.runs("Usb4DeviceRouter") {
+		for _, r := range slices.Backward(m.way(d.Text("InstanceId"))) {
+			if runs(r, "Usb4DeviceRouter") {
 				upstream = m.addHub(r, upstream, "USB4")
 			}
 		}
 	}
-	if len(m.inventory.Hubs) > 0 {
-		m.inventory.Warnings = append(m.inventory.Warnings, "Windows does not report which disks are connected to which USB4 or Thunderbolt device, nor at what rate: say so in the scenario (hub, disks[].about)")
+	if len(m.Hubs) > 0 {
+		m.Warn("Windows does not report which disks are connected to which USB4 or Thunderbolt device, nor at what rate: " +
+			"say so in the scenario (hub, disks[].about)")
 	}
 }
 
 // addNetworks adds the network adapters on the hubs that disks are connected to.
 func (m *machine) addNetworks() {
-	for _, d := range m.answer.list("Devices") {
-		if !strings.EqualFold(d.text("Class"), "Net") {
+	for _, d := range m.answer.List("Devices") {
+		if !strings.EqualFold(d.Text("Class"), "Net") {
 			continue
 		}
-		for _, above := range m.way(d.text("Parent")) {
-			if id, ok := m.ids[strings.ToUpper(above.text("InstanceId"))]; ok {
-				m.attach(id, hardware.Attached{Kind: hardware.NetworkKind, Name: cmp.Or(d.text("Name"), d.text("BusReportedDeviceDesc"))})
+		for _, above := range m.way(d.Text("Parent")) {
+			if id, ok := m.ids[strings.ToUpper(above.Text("InstanceId"))]; ok {
+				m.Attach(id, hardware.NetworkKind, "", cmp.Or(d.Text("Name"), d.Text("BusReportedDeviceDesc")))
 				break
 			}
 		}
 	}
 }
 
-// laneRates are what a lane of each generation of PCI Express signals, in bits per second. There is none for the first: 2.5
-// GT/s is what tunnels pretend to be of.
-var laneRates = [...]int64{2: 5e9, 3: 8e9, 4: 16e9, 5: 32e9, 6: 64e9}
-
 // pciLink is a disk's link, if its controller reports it; above are the devices on the way up from there. The limit is
 // what both ends support.
 func pciLink(d dict, above []dict) *hardware.Link {
-	rate, lanes, generation := lanesOf(d, "Current")
-	if rate == 0 {
-		return nil
+	link := lanesOf(d, "Current")
+	if link == nil || len(above) == 0 {
+		return link
 	}
-	link := &hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: fmt.Sprint(generation), Lanes: int(lanes), RxBps: rate, TxBps: rate}
-	if len(above) > 0 {
-		_, lanes, generation := lanesOf(d, "Max")
-		_, portLanes, portGeneration := lanesOf(above[0], "Max")
-		if limit := laneRates[min(generation, portGeneration)] * min(lanes, portLanes); limit >= rate {
+	own, port := lanesOf(d, "Max"), lanesOf(above[0], "Max")
+	if own != nil && port != nil {
+		rate := min(own.RxBps/int64(own.Lanes), port.RxBps/int64(port.Lanes))
+		if limit := rate * int64(min(own.Lanes, port.Lanes)); limit >= link.RxBps {
 			link.MaxBps = limit
 		}
 	}
 	return link
 }
 
-// lanesOf is the rate, width and generation of a link; zeros if they are not reported.
-func lanesOf(d dict, which string) (rate, lanes, generation int64) {
-	generation, _ = d.number(which + "LinkSpeed")
-	lanes, _ = d.number(which + "LinkWidth")
-	if generation < 2 || generation >= int64(len(laneRates)) || lanes < 1 || lanes > 16 {
-		return 0, 0, 0
+// lanesOf is a link as it is or could be, by the number of the generation of PCI Express; nil if it is not reported.
+func lanesOf(d dict, which string) *hardware.Link {
+	generation, _ := d.Number(which + "LinkSpeed")
+	lanes, _ := d.Number(which + "LinkWidth")
+	if generation < 1 || generation > 7 {
+		return nil
 	}
-	return laneRates[generation] * lanes, lanes, generation
+	return capture.PCIe([]float64{2.5, 5, 8, 16, 32, 64, 128}[generation-1], lanes)
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -26,14 +27,13 @@ func Script() string { return script }
 // Parse puts an inventory together from the script's answer. An answer that cannot be read costs what it would have shown,
 // and a warning. Serial numbers are left out unless asked for.
 func Parse(answer []byte, serials bool) *hardware.Inventory {
-	inventory := &hardware.Inventory{Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{}}
-	m := &machine{inventory: inventory, devices: map[string]dict{}, ids: map[string]string{}}
+	m := &machine{Inventory: capture.New(), devices: map[string]dict{}, ids: map[string]string{}}
 	var err error
 	if m.answer, err = read(answer); err != nil {
-		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("PowerShell: the answer cannot be read, so what it reports stays unknown: %v", err))
+		m.Warn(fmt.Sprintf("PowerShell: the answer cannot be read, so what it reports stays unknown: %v", err))
 	}
-	for _, d := range m.answer.list("Devices") {
-		if id := d.text("InstanceId"); id != "" {
+	for _, d := range m.answer.List("Devices") {
+		if id := d.Text("InstanceId"); id != "" {
 			m.devices[strings.ToUpper(id)] = d
 		}
 	}
@@ -42,38 +42,33 @@ func Parse(answer []byte, serials bool) *hardware.Inventory {
 	m.addDisks()
 	m.addVolumes()
 	m.addNetworks()
-	failed := m.answer.dict("Failed")
+	failed := m.answer.Dict("Failed")
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("%s: %s, so what it reports stays unknown", name, strings.TrimSuffix(failed.text(name), ".")))
+		m.Warn(fmt.Sprintf("%s: %s, so what it reports stays unknown", name, strings.TrimSuffix(failed.Text(name), ".")))
 	}
-	if !serials {
-		for i := range inventory.Disks {
-			inventory.Disks[i].Serial = ""
-		}
-	}
-	return inventory
+	return m.Done(serials)
 }
 
 // machine is an inventory on its way, and what it is made from.
 type machine struct {
-	inventory *hardware.Inventory
-	answer    dict
-	devices   map[string]dict   // by instance ID, in capitals: Windows does not distinguish small from capital letters there
-	ids       map[string]string // of hubs, by their instance IDs
+	capture.Inventory
+	answer  dict
+	devices map[string]dict   // by instance ID, in capitals: Windows does not distinguish small from capital letters there
+	ids     map[string]string // of hubs, by their instance IDs
 }
 
 func (m *machine) addHost() {
 	var host hardware.Host
-	for _, d := range m.answer.list("Computer") {
-		host.Name = d.text("Name")
-		host.Model = strings.TrimSpace(d.text("Manufacturer") + " " + d.text("Model"))
+	for _, d := range m.answer.List("Computer") {
+		host.Name = d.Text("Name")
+		host.Model = strings.TrimSpace(d.Text("Manufacturer") + " " + d.Text("Model"))
 	}
-	for _, d := range m.answer.list("System") {
-		host.OS = strings.TrimSpace(strings.TrimPrefix(d.text("Caption"), "Microsoft ") + " " + d.text("Version"))
+	for _, d := range m.answer.List("System") {
+		host.OS = strings.TrimSpace(strings.TrimPrefix(d.Text("Caption"), "Microsoft ") + " " + d.Text("Version"))
 	}
-	for _, d := range m.answer.list("Processor") {
-		host.CPU = d.text("Name")
-		switch code, _ := d.number("Architecture"); code { // Win32_Processor
+	for _, d := range m.answer.List("Processor") {
+		host.CPU = d.Text("Name")
+		switch code, _ := d.Number("Architecture"); code { // Win32_Processor
 		case 9:
 			host.Arch = "amd64"
 		case 12:
@@ -81,19 +76,19 @@ func (m *machine) addHost() {
 		}
 	}
 	host.Power = m.power()
-	m.inventory.Hosts = append(m.inventory.Hosts, host)
+	m.Hosts = append(m.Hosts, host)
 }
 
 // power is what the machine runs on, by the status of its battery (Win32_Battery): 1 is discharging, 2 on mains, 3 full and
 // 6 to 9 charging; 4 and 5 only show how full it is. Without a battery it is mains.
 func (m *machine) power() hardware.Power {
 	batteries, asked := m.answer["Battery"]
-	if _, failed := m.answer.dict("Failed")["Win32_Battery"]; !asked || failed {
+	if _, failed := m.answer.Dict("Failed")["Win32_Battery"]; !asked || failed {
 		return ""
 	}
 	power := hardware.Mains
-	for _, d := range dicts(batteries) {
-		switch status, _ := d.number("BatteryStatus"); status {
+	for _, d := range capture.Dicts(batteries) {
+		switch status, _ := d.Number("BatteryStatus"); status {
 		case 1:
 			return hardware.Battery
 		case 2, 3, 6, 7, 8, 9:
@@ -106,63 +101,52 @@ func (m *machine) power() hardware.Power {
 
 // addDisks lists the disks: Get-Disk's, or those of Win32_DiskDrive if that is not to be had.
 func (m *machine) addDisks() {
-	for _, d := range m.answer.list("Disks") {
-		if n, ok := d.number("Number"); ok {
+	for _, d := range m.answer.List("Disks") {
+		if n, ok := d.Number("Number"); ok {
 			m.addDisk(n, d)
 		}
 	}
-	if len(m.inventory.Disks) == 0 {
-		for _, d := range m.answer.list("Drives") {
-			if n, ok := d.number("Index"); ok {
+	if len(m.Disks) == 0 {
+		for _, d := range m.answer.List("Drives") {
+			if n, ok := d.Number("Index"); ok {
 				m.addDisk(n, dict{})
 			}
 		}
 	}
-	slices.SortFunc(m.inventory.Disks, func(a, b hardware.Disk) int {
-		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
-	})
+	m.SortDisks()
 }
 
 func diskName(number int64) string { return fmt.Sprintf("PhysicalDrive%d", number) }
 
 // addDisk describes a disk by what each of the system's lists says of it.
 func (m *machine) addDisk(number int64, d dict) {
-	if number < 0 || m.disk(number) != nil {
+	if number < 0 || m.Find(diskName(number)) != nil {
 		return
 	}
 	physical, drive := m.find("PhysicalDisks", "DeviceId", number), m.find("Drives", "Index", number)
 	disk := hardware.Disk{
 		Name:     diskName(number),
-		Model:    cmp.Or(physical.text("Model"), d.text("Model"), d.text("FriendlyName"), drive.text("Model")),
-		Vendor:   vendor(d.text("Manufacturer")),
-		Firmware: cmp.Or(d.text("FirmwareVersion"), physical.text("FirmwareVersion"), drive.text("FirmwareRevision")),
+		Model:    cmp.Or(physical.Text("Model"), d.Text("Model"), d.Text("FriendlyName"), drive.Text("Model")),
+		Vendor:   vendor(d.Text("Manufacturer")),
+		Firmware: cmp.Or(d.Text("FirmwareVersion"), physical.Text("FirmwareVersion"), drive.Text("FirmwareRevision")),
 		// Of NVMe the disk's number names its namespace, the adapter's is what is printed on it.
-		Serial: cmp.Or(d.text("AdapterSerialNumber"), d.text("SerialNumber"), physical.text("SerialNumber"), drive.text("SerialNumber")),
+		Serial: cmp.Or(d.Text("AdapterSerialNumber"), d.Text("SerialNumber"), physical.Text("SerialNumber"), drive.Text("SerialNumber")),
 		Bus:    cmp.Or(busOf(d["BusType"]), busOf(physical["BusType"])),
-		System: d.truth("IsBoot") || d.truth("IsSystem"),
+		System: truth(d, "IsBoot") || truth(d, "IsSystem"),
 	}
 	for _, source := range []dict{d, physical, drive} {
-		if size, ok := source.number("Size"); ok && disk.SizeBytes == 0 {
+		if size, ok := source.Number("Size"); ok && disk.SizeBytes == 0 {
 			disk.SizeBytes = max(size, 0)
 		}
 	}
-	m.place(&disk, drive.text("PNPDeviceID"))
-	m.inventory.Disks = append(m.inventory.Disks, disk)
-}
-
-func (m *machine) disk(number int64) *hardware.Disk {
-	for i := range m.inventory.Disks {
-		if m.inventory.Disks[i].Name == diskName(number) {
-			return &m.inventory.Disks[i]
-		}
-	}
-	return nil
+	m.place(&disk, drive.Text("PNPDeviceID"))
+	m.Disks = append(m.Disks, disk)
 }
 
 // find is the entry of a list that bears a number; nil for none.
 func (m *machine) find(list, key string, number int64) dict {
-	for _, d := range m.answer.list(list) {
-		if n, ok := d.number(key); ok && n == number {
+	for _, d := range m.answer.List(list) {
+		if n, ok := d.Number(key); ok && n == number {
 			return d
 		}
 	}
@@ -202,9 +186,9 @@ var buses = [...]struct {
 
 func busOf(v any) hardware.Bus {
 	d := dict{"": v}
-	number, isNumber := d.number("")
+	number, isNumber := d.Number("")
 	for _, b := range buses {
-		if strings.EqualFold(d.text(""), b.name) || isNumber && number == b.number && d.text("") != b.name {
+		if strings.EqualFold(d.Text(""), b.name) || isNumber && number == b.number && d.Text("") != b.name {
 			return b.bus
 		}
 	}
@@ -214,17 +198,17 @@ func busOf(v any) hardware.Bus {
 // addVolumes adds what is on each disk. A partition's access paths are the places where its volume is mounted, and the
 // volume's own name.
 func (m *machine) addVolumes() {
-	for _, p := range m.answer.list("Partitions") {
-		number, ok := p.number("DiskNumber")
-		disk := m.disk(number)
+	for _, p := range m.answer.List("Partitions") {
+		number, ok := p.Number("DiskNumber")
+		disk := m.Find(diskName(number))
 		if !ok || disk == nil {
 			continue
 		}
 		var mounts, names []string
-		if letter := p.text("DriveLetter"); letter != "" {
+		if letter := p.Text("DriveLetter"); letter != "" {
 			mounts = append(mounts, letter+`:\`)
 		}
-		for _, path := range p.texts("AccessPaths") {
+		for _, path := range texts(p, "AccessPaths") {
 			if strings.HasPrefix(path, `\\?\`) {
 				names = append(names, path)
 			} else if !slices.Contains(mounts, path) {
@@ -232,7 +216,7 @@ func (m *machine) addVolumes() {
 			}
 		}
 		v := m.volume(mounts, names)
-		if len(mounts) == 0 && (v.text("FileSystem") == "" || !slices.Contains([]string{"Basic", "IFS", ""}, p.text("Type"))) {
+		if len(mounts) == 0 && (v.Text("FileSystem") == "" || !slices.Contains([]string{"Basic", "IFS", ""}, p.Text("Type"))) {
 			continue
 		}
 		disk.Volumes = append(disk.Volumes, m.describe(p, v, mounts))
@@ -241,16 +225,16 @@ func (m *machine) addVolumes() {
 
 // describe puts a volume together from its partition and what the system says of its file system.
 func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
-	index, _ := partition.number("PartitionNumber")
-	disk, _ := partition.number("DiskNumber")
+	index, _ := partition.Number("PartitionNumber")
+	disk, _ := partition.Number("DiskNumber")
 	volume := hardware.Volume{
 		Device:     fmt.Sprintf("PhysicalDrive%d, partition %d", disk, index),
-		Label:      v.text("FileSystemLabel"),
-		Filesystem: v.text("FileSystem"),
-		ReadOnly:   partition.truth("IsReadOnly") || m.find("Disks", "Number", disk).truth("IsReadOnly"),
+		Label:      v.Text("FileSystemLabel"),
+		Filesystem: v.Text("FileSystem"),
+		ReadOnly:   truth(partition, "IsReadOnly") || truth(m.find("Disks", "Number", disk), "IsReadOnly"),
 	}
-	free, freeKnown := v.number("SizeRemaining")
-	size, sizeKnown := v.number("Size")
+	free, freeKnown := v.Number("SizeRemaining")
+	size, sizeKnown := v.Number("Size")
 	if freeKnown && sizeKnown && size > 0 { // 0 of a volume that is locked
 		volume.FreeBytes, volume.SizeBytes = free, size
 	}
@@ -262,13 +246,13 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 	if len(drive) == 2 {
 		volume.Device = drive
 	}
-	for _, d := range m.answer.list("LogicalDisks") {
-		if _, ok := d["Compressed"].(bool); ok && strings.EqualFold(d.text("DeviceID"), drive) {
-			volume.Compressed = new(d.truth("Compressed"))
+	for _, d := range m.answer.List("LogicalDisks") {
+		if _, ok := d["Compressed"].(bool); ok && strings.EqualFold(d.Text("DeviceID"), drive) {
+			volume.Compressed = new(truth(d, "Compressed"))
 		}
 	}
-	for _, d := range m.answer.list("BitLocker") {
-		if strings.EqualFold(strings.TrimSuffix(d.text("Drive"), `\`), drive) {
+	for _, d := range m.answer.List("BitLocker") {
+		if strings.EqualFold(strings.TrimSuffix(d.Text("Drive"), `\`), drive) {
 			volume.Encrypted = encrypted(d)
 		}
 	}
@@ -277,7 +261,7 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 
 // encrypted reads System.Volume.BitLockerProtection: 1 on, 2 off, 3 being encrypted, 4 being decrypted, 5 suspended, 6 locked.
 func encrypted(d dict) *bool {
-	switch n, _ := d.number("Protection"); n {
+	switch n, _ := d.Number("Protection"); n {
 	case 1, 3, 4, 5, 6:
 		return new(true)
 	case 2:
@@ -288,9 +272,9 @@ func encrypted(d dict) *bool {
 
 // volume is what Get-Volume says of the volume with one of those names, or that letter.
 func (m *machine) volume(mounts, names []string) dict {
-	for _, v := range m.answer.list("Volumes") {
-		path := cmp.Or(v.text("Path"), v.text("UniqueId"))
-		letter := v.text("DriveLetter")
+	for _, v := range m.answer.List("Volumes") {
+		path := cmp.Or(v.Text("Path"), v.Text("UniqueId"))
+		letter := v.Text("DriveLetter")
 		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, path) }) ||
 			letter != "" && slices.ContainsFunc(mounts, func(p string) bool { return strings.EqualFold(p, letter+`:\`) }) {
 			return v

@@ -1,0 +1,169 @@
+// Package capture has what the readers of Linux, macOS and Windows share: an inventory while it is being made, values of
+// what a system's tool has answered, and links by their rates. Start at Inventory, or at Dict.
+package capture
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// Inventory is one that is being made.
+type Inventory struct{ hardware.Inventory }
+
+// New returns an empty inventory.
+func New() Inventory {
+	return Inventory{hardware.Inventory{Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{}}}
+}
+
+// Hub is the hub with that ID; nil for none. It holds until the next is added.
+func (inv *Inventory) Hub(id string) *hardware.Hub {
+	for i := range inv.Hubs {
+		if inv.Hubs[i].ID == id {
+			return &inv.Hubs[i]
+		}
+	}
+	return nil
+}
+
+// Attach lists what is connected to a hub; it does nothing if there is no such hub.
+func (inv *Inventory) Attach(id string, kind hardware.Kind, device, name string) {
+	if hub := inv.Hub(id); hub != nil {
+		hub.Devices = append(hub.Devices, hardware.Attached{Kind: kind, ID: device, Name: name})
+	}
+}
+
+// Warn adds a warning.
+func (inv *Inventory) Warn(text string) { inv.Warnings = append(inv.Warnings, text) }
+
+// SortDisks orders disks by the numbers at the end of their names.
+func (inv *Inventory) SortDisks() {
+	slices.SortStableFunc(inv.Disks, func(a, b hardware.Disk) int {
+		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// Done is the inventory, without serial numbers unless they are wanted.
+func (inv *Inventory) Done(serials bool) *hardware.Inventory {
+	for i := range inv.Disks {
+		if !serials {
+			inv.Disks[i].Serial = ""
+		}
+	}
+	return &inv.Inventory
+}
+
+// generations of PCI Express by what a lane signals, in GT/s.
+var generations = map[float64]string{2.5: "1", 5: "2", 8: "3", 16: "4", 32: "5", 64: "6", 128: "7"}
+
+// Synthetic is what systems show for the PCIe ports of a Thunderbolt tunnel, in GT/s, whatever it carries: PCI Express 1's
+// rate (USB4 specification 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is
+// never taken for a link, tunnel or not: a machine without Thunderbolt's driver does not show which is which.
+const Synthetic = 2.5
+
+// PCIe is a link of PCI Express by what a lane signals in GT/s; nil if that is no link.
+func PCIe(rate float64, lanes int64) *hardware.Link {
+	generation, known := generations[rate]
+	if !known || rate <= Synthetic || lanes < 1 || lanes > 32 {
+		return nil
+	}
+	bps := int64(rate*1e9) * lanes
+	return &hardware.Link{
+		Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: generation, Lanes: int(lanes), RxBps: bps, TxBps: bps,
+	}
+}
+
+// Dict is an object of an answer. Its accessors take what is missing, or of another type than expected, for unknown: keys
+// come, go and change between versions of a system.
+type Dict map[string]any
+
+// JSON reads an answer in JSON.
+func JSON(answer []byte) (Dict, error) {
+	decoder := json.NewDecoder(bytes.NewReader(answer))
+	decoder.UseNumber()
+	var object map[string]any
+	err := decoder.Decode(&object)
+	return object, err
+}
+
+// Text is a string without the blanks and zeros that devices and tools pad it with.
+func (d Dict) Text(key string) string {
+	s, _ := d[key].(string)
+	return strings.Trim(s, " \t\r\n\x00")
+}
+
+// Number is an integer, which some versions of PowerShell put in quotes; false if there is none.
+func (d Dict) Number(key string) (int64, bool) {
+	switch n := d[key].(type) {
+	case json.Number:
+		i, err := n.Int64()
+		return i, err == nil
+	case string:
+		i, err := strconv.ParseInt(n, 10, 64)
+		return i, err == nil
+	case uint64:
+		return int64(n), n <= math.MaxInt64
+	case int64:
+		return n, true
+	}
+	return 0, false
+}
+
+// Bits are the 64 bits of an identifier, which ioreg prints with or without a sign.
+func (d Dict) Bits(key string) (uint64, bool) {
+	switch n := d[key].(type) {
+	case uint64:
+		return n, true
+	case int64:
+		return uint64(n), true
+	}
+	return 0, false
+}
+
+// Flag is a yes or no, as the tools spell it; nil if there is neither.
+func (d Dict) Flag(key string) *bool {
+	switch v := d[key].(type) {
+	case bool:
+		return &v
+	case string:
+		switch strings.ToLower(v) {
+		case "yes", "true", "spnvme_yes":
+			return new(true)
+		case "no", "false", "spnvme_no":
+			return new(false)
+		}
+	}
+	return nil
+}
+
+// Dict is an object in the object.
+func (d Dict) Dict(key string) Dict {
+	v, _ := d[key].(map[string]any)
+	return v
+}
+
+// List are the objects of an array.
+func (d Dict) List(key string) []Dict { return Dicts(d[key]) }
+
+// Dicts are the objects of an array. Of a single one ioreg -t and ConvertTo-Json leave the array out, and the latter has
+// an array within another as {value, Count}.
+func Dicts(v any) (list []Dict) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			list = append(list, Dicts(e)...)
+		}
+	case map[string]any:
+		if value, ok := v["value"]; ok && len(v) == 2 {
+			return Dicts(value)
+		}
+		list = append(list, v)
+	}
+	return list
+}
