@@ -42,7 +42,7 @@ func (m *machine) readBlocks() {
 	for _, dir := range m.class("class/block") {
 		name := path.Base(dir)
 		b := &block{name: name, dir: dir, number: m.text(dir, "dev"), size: m.number(dir, "size") * sector}
-		if b.size <= 0 || m.forms.notDisk.MatchString(name) || m.text(dir, "hidden") == "1" {
+		if b.size <= 0 || notDiskForm.MatchString(name) || m.text(dir, "hidden") == "1" {
 			continue
 		}
 		b.udev = m.readUdev("b" + b.number)
@@ -109,13 +109,16 @@ func (m *machine) disk(b *block) hardware.Disk {
 				d.Backing = append(d.Backing, name)
 			}
 		}
-		d.Model, d.Memory = m.virtualModel(b), m.inMemory(b)
+		file := m.text(b.dir, "loop/backing_file")
+		kind := m.mountAt(file).filesystem
+		d.Memory = strings.HasPrefix(b.name, "zram") || path.IsAbs(file) && (kind == "tmpfs" || kind == "ramfs")
+		d.Model = m.virtualModel(b)
 		return d
 	}
 	way := m.way(b)
 	device := path.Join(b.dir, "device")
 	switch {
-	case way.nvme != "" || m.forms.nvmeDisk.MatchString(b.name):
+	case way.nvme != "" || nvmeDiskForm.MatchString(b.name):
 		d.Bus = hardware.NVMe
 		switch m.text(way.nvme, "transport") {
 		case "", "pcie":
@@ -157,11 +160,12 @@ func (m *machine) disk(b *block) hardware.Disk {
 			d.Model, d.Serial = name, m.text(device, "serial")
 		}
 	}
-	if !m.opts.Serials {
-		d.Serial = ""
-	}
 	m.travel(&d, way)
-	d.TemperatureC = m.temperature(b, way)
+	for _, s := range m.heat {
+		if d.TemperatureC == nil && (under(b.dir, s.device) || way.nvme != "" && under(way.nvme, s.device)) {
+			d.TemperatureC = new(s.celsius)
+		}
+	}
 	return d
 }
 
@@ -195,13 +199,6 @@ func (m *machine) parallel(b *block, w way) bool {
 	return len(w.pci) > 0 && strings.HasPrefix(m.text(w.pci[len(w.pci)-1], "class"), ideClass)
 }
 
-// inMemory reports whether a virtual disk is made of memory: compressed, or a file on a file system of memory.
-func (m *machine) inMemory(b *block) bool {
-	file := m.text(b.dir, "loop/backing_file")
-	kind := m.mountAt(file).filesystem
-	return strings.HasPrefix(b.name, "zram") || path.IsAbs(file) && (kind == "tmpfs" || kind == "ramfs")
-}
-
 // virtualModel says what a virtual disk is: the file of a loop device, the name of a mapped device, the level of a RAID.
 func (m *machine) virtualModel(b *block) string {
 	switch {
@@ -209,7 +206,8 @@ func (m *machine) virtualModel(b *block) string {
 		return "file " + m.text(b.dir, "loop/backing_file")
 	case m.has(b.dir, "dm/name"):
 		kind, _, _ := strings.Cut(m.text(b.dir, "dm/uuid"), "-")
-		return strings.TrimSpace(map[string]string{"CRYPT": "encrypted", "LVM": "logical volume"}[kind] + " " + m.text(b.dir, "dm/name"))
+		kind = map[string]string{"CRYPT": "encrypted ", "LVM": "logical volume "}[kind]
+		return kind + m.text(b.dir, "dm/name")
 	case m.has(b.dir, "md/level"):
 		return m.text(b.dir, "md/level")
 	case strings.HasPrefix(b.name, "zram"):

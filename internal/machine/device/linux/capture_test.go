@@ -19,13 +19,13 @@ import (
 //	usage MOUNT: SIZE FREE         what the system answers when asked for the space of a file system
 //	= words                        a line of the outline (see devicetest) that is expected; without any, a file of JSON has it
 
-// capture is a machine that can be read.
-type capture struct {
+// captured is a machine that can be read.
+type captured struct {
 	files fstest.MapFS
 	usage map[string]Usage
 }
 
-func (c capture) options() Options {
+func (c captured) options() Options {
 	return Options{Arch: "amd64", Usage: func(mount string) (Usage, bool) {
 		u, ok := c.usage[mount]
 		return u, ok
@@ -33,8 +33,8 @@ func (c capture) options() Options {
 }
 
 // parseCapture reads a capture as far as it makes sense: tests cut and twist them.
-func parseCapture(text string) capture {
-	c := capture{fstest.MapFS{}, map[string]Usage{}}
+func parseCapture(text string) captured {
+	c := captured{fstest.MapFS{}, map[string]Usage{}}
 	folder, open := "", ""
 	place := func(name string) (string, bool) {
 		if !strings.HasPrefix(name, "/") {
@@ -95,7 +95,7 @@ func parseCapture(text string) capture {
 }
 
 // cutRings removes links that lead nowhere but to links, as a system gives up on them: MapFS would follow them forever.
-func (c capture) cutRings() {
+func (c captured) cutRings() {
 	for name, file := range c.files {
 		if file.Mode&fs.ModeSymlink == 0 {
 			continue

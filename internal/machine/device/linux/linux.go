@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -29,9 +30,9 @@ type Usage struct{ Size, Free int64 }
 
 // machine is what is known while an inventory is being made.
 type machine struct {
+	capture.Inventory
 	tree
 	opts    Options
-	forms   forms
 	blocks  map[string]*block // by the kernel's name
 	numbers map[string]*block // by major:minor
 	names   []string          // of blocks, in order
@@ -40,48 +41,38 @@ type machine struct {
 	routers []*router
 	heat    []sensor
 	ports   []hardware.Port
-	hubs    []hardware.Hub
 	others  []other
 }
 
 // Read makes the inventory of the machine whose files root has.
 func Read(root fs.FS, opts Options) *hardware.Inventory {
-	m := &machine{tree: tree{root}, opts: opts, forms: newForms()}
+	m := &machine{Inventory: capture.New(), tree: tree{root}, opts: opts}
 	m.readBlocks()
 	m.readMounts()
 	m.readPools()
 	m.readRouters()
 	m.readSensors()
 	m.readOthers()
-	inv := &hardware.Inventory{Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{}}
 	for _, name := range m.names {
 		if b := m.blocks[name]; b.whole == nil {
-			inv.Disks = append(inv.Disks, m.disk(b))
+			m.Disks = append(m.Disks, m.disk(b))
 		}
 	}
-	m.volumes(inv)
-	m.attach(inv)
+	m.volumes()
+	m.attach()
 	host := m.host()
 	host.Ports = m.ports
-	inv.Hosts = append(inv.Hosts, host)
-	inv.Hubs = append(inv.Hubs, m.hubs...)
-	m.simulated(inv)
-	inv.Warnings = m.warnings()
-	return inv
-}
-
-// warnings say what could not be seen, and why.
-func (m *machine) warnings() []string {
-	var out []string
+	m.Hosts = append(m.Hosts, host)
+	m.simulated()
 	if len(m.list("sys/class/block")) == 0 {
-		out = append(out, "/sys/class/block is empty or cannot be read: no disk is known; mount sysfs, or run outside the sandbox")
+		m.Warn("/sys/class/block is empty or cannot be read: no disk is known; mount sysfs, or run outside the sandbox")
 	}
 	for _, r := range m.routers {
 		if r.locked {
-			out = append(out, r.name+" is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in")
+			m.Warn(r.name + " is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in")
 		}
 	}
-	return out
+	return m.Done(opts.Serials)
 }
 
 // tree is the machine's files, by names without a leading slash. What cannot be read is empty: a missing file means
@@ -192,7 +183,10 @@ func piece(name string) string {
 }
 
 // noModels are what boards' makers leave in the DMI table where a name should be.
-var noModels = [...]string{"", "To Be Filled By O.E.M.", "To be filled by O.E.M.", "System Product Name", "Default string", "Not Specified", "Not Applicable", "None"}
+var noModels = [...]string{
+	"", "To Be Filled By O.E.M.", "To be filled by O.E.M.", "System Product Name", "Default string", "Not Specified",
+	"Not Applicable", "None",
+}
 
 // host describes the machine, its ports apart.
 func (m *machine) host() hardware.Host {
@@ -263,14 +257,4 @@ func (m *machine) readSensors() {
 			m.heat = append(m.heat, sensor{device, float64(value) / 1000})
 		}
 	}
-}
-
-// temperature is that of a disk; nil if it has no thermometer that is read.
-func (m *machine) temperature(b *block, w way) *float64 {
-	for _, s := range m.heat {
-		if under(b.dir, s.device) || w.nvme != "" && under(w.nvme, s.device) {
-			return new(s.celsius)
-		}
-	}
-	return nil
 }

@@ -13,13 +13,15 @@ import (
 func (m *machine) usbHub(w way, i int, routers []*router) string {
 	dir := w.usb[i]
 	id := "usb" + path.Base(dir)
-	if slices.ContainsFunc(m.hubs, func(h hardware.Hub) bool { return h.ID == id }) {
+	if m.Hub(id) != nil {
 		return id
 	}
 	link := m.usbLink(dir)
-	h := hardware.Hub{ID: id, Name: m.text(dir, "product"), Vendor: m.text(dir, "manufacturer"), Firmware: release(m.text(dir, "bcdDevice"))}
-	if h.Name == "" {
-		h.Name = "USB hub " + path.Base(dir)
+	h := hardware.Hub{
+		ID: id, Name: cmp.Or(m.text(dir, "product"), "USB hub "+path.Base(dir)), Vendor: m.text(dir, "manufacturer"),
+	}
+	if bcd := m.text(dir, "bcdDevice"); len(bcd) == 4 { // 0105 is 1.05
+		h.Firmware = strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
 	}
 	if link.RxBps > 0 {
 		link.Segment, link.Hub = hardware.Uplink, id
@@ -32,12 +34,12 @@ func (m *machine) usbHub(w way, i int, routers []*router) string {
 	case len(routers) > 0:
 		h.Upstream = routers[len(routers)-1].id()
 	}
-	if up := slices.IndexFunc(m.hubs, func(u hardware.Hub) bool { return u.ID == h.Upstream }); up >= 0 {
-		h.Port = m.hubs[up].Port
+	if up := m.Hub(h.Upstream); up != nil {
+		h.Port = up.Port
 	} else {
 		h.Port = m.usbPort(dir)
 	}
-	m.hubs = append(m.hubs, h)
+	m.Hubs = append(m.Hubs, h)
 	return id
 }
 
@@ -53,14 +55,6 @@ func (m *machine) usbPort(dir string) string {
 		m.ports = append(m.ports, p)
 	}
 	return id
-}
-
-// release reads a USB device's release number: 0105 is 1.05.
-func release(bcd string) string {
-	if len(bcd) != 4 {
-		return ""
-	}
-	return strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
 }
 
 // other is a device that competes with disks for a hub's uplink.
@@ -79,8 +73,14 @@ var networkClasses = [...]string{"0206", "020d", "020e", "e00103", "ef0401"}
 // network reports whether a USB device is a network adapter that has no driver here.
 func (m *machine) network(dir string) bool {
 	for _, name := range m.list(dir) {
-		class := m.text(dir, name, "bInterfaceClass") + m.text(dir, name, "bInterfaceSubClass") + m.text(dir, name, "bInterfaceProtocol")
-		if m.forms.usbInterface.MatchString(name) && slices.ContainsFunc(networkClasses[:], func(c string) bool { return strings.HasPrefix(class, c) }) {
+		if !usbInterfaceForm.MatchString(name) {
+			continue
+		}
+		class := ""
+		for _, file := range []string{"bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol"} {
+			class += m.text(dir, name, file)
+		}
+		if slices.ContainsFunc(networkClasses[:], func(c string) bool { return strings.HasPrefix(class, c) }) {
 			return true
 		}
 	}
@@ -134,8 +134,7 @@ func (m *machine) readOthers() {
 // hubOf is the ID of the hub that a device is connected to: a listed one, or empty.
 func (m *machine) hubOf(w way) string {
 	for _, dir := range slices.Backward(w.usb[:max(0, len(w.usb)-1)]) {
-		id := "usb" + path.Base(dir)
-		if slices.ContainsFunc(m.hubs, func(h hardware.Hub) bool { return h.ID == id }) {
+		if id := "usb" + path.Base(dir); m.Hub(id) != nil {
 			return id
 		}
 	}
@@ -146,18 +145,18 @@ func (m *machine) hubOf(w way) string {
 }
 
 // attach lists what is connected to each hub, and distinguishes enclosures from hubs.
-func (m *machine) attach(inv *hardware.Inventory) {
-	slices.SortStableFunc(m.hubs, func(a, b hardware.Hub) int { return m.rank(a) - m.rank(b) })
-	for i := range m.hubs {
-		h := &m.hubs[i]
-		for j := range m.hubs {
-			if m.hubs[j].Upstream == h.ID {
-				h.Devices = append(h.Devices, hardware.Attached{Kind: hardware.HubKind, ID: m.hubs[j].ID, Name: m.hubs[j].Name})
+func (m *machine) attach() {
+	slices.SortStableFunc(m.Hubs, func(a, b hardware.Hub) int { return m.rank(a) - m.rank(b) })
+	for i := range m.Hubs {
+		h := &m.Hubs[i]
+		for j := range m.Hubs {
+			if below := &m.Hubs[j]; below.Upstream == h.ID {
+				m.Attach(h.ID, hardware.HubKind, below.ID, below.Name)
 			}
 		}
-		for _, d := range inv.Disks {
+		for _, d := range m.Disks {
 			if d.Hub != nil && *d.Hub == h.ID {
-				h.Devices = append(h.Devices, hardware.Attached{Kind: hardware.DiskKind, ID: d.Name, Name: hardware.WithVendor(d.Vendor, d.Model)})
+				m.Attach(h.ID, hardware.DiskKind, d.Name, hardware.WithVendor(d.Vendor, d.Model))
 			}
 		}
 		for _, o := range m.others {
@@ -165,8 +164,13 @@ func (m *machine) attach(inv *hardware.Inventory) {
 				h.Devices = append(h.Devices, o.Attached)
 			}
 		}
-		for j := range inv.Disks {
-			markEnclosure(h, &inv.Disks[j])
+		for j := range m.Disks {
+			d := &m.Disks[j]
+			for k := range d.Path.Links {
+				if link := &d.Path.Links[k]; link.Hub == h.ID && h.Encloses(d) {
+					link.Segment = hardware.Enclosure // the hub is no more than the disk's case
+				}
+			}
 		}
 		if h.Link != nil {
 			h.Link.Segment = hardware.Uplink
@@ -174,27 +178,10 @@ func (m *machine) attach(inv *hardware.Inventory) {
 	}
 }
 
-// markEnclosure calls the link of a hub that is no more than a disk's case what it is.
-func markEnclosure(h *hardware.Hub, d *hardware.Disk) {
-	if !h.Encloses(d) {
-		return
-	}
-	for k := range d.Path.Links {
-		if link := &d.Path.Links[k]; link.Hub == h.ID {
-			link.Segment = hardware.Enclosure
-		}
-	}
-}
-
 // rank is how many hubs lie between a hub and the host.
 func (m *machine) rank(h hardware.Hub) int {
 	n := 0
-	for h.Upstream != "" && n <= len(m.hubs) {
-		i := slices.IndexFunc(m.hubs, func(u hardware.Hub) bool { return u.ID == h.Upstream })
-		if i < 0 {
-			break
-		}
-		h = m.hubs[i]
+	for above := m.Hub(h.Upstream); above != nil && n <= len(m.Hubs); above = m.Hub(above.Upstream) {
 		n++
 	}
 	return n
@@ -204,24 +191,25 @@ func (m *machine) rank(h hardware.Hub) int {
 func isSimulated(one mount) bool { return one.filesystem == "fuse."+hardware.MountedBy }
 
 // simulated adds the hubs that `hubbench mount` makes: a folder with a mount for each disk, which names the profile.
-func (m *machine) simulated(inv *hardware.Inventory) {
+func (m *machine) simulated() {
 	for _, one := range m.mounts {
 		if !isSimulated(one) {
 			continue
 		}
 		id := path.Dir(one.point)
-		at := slices.IndexFunc(inv.Hubs, func(h hardware.Hub) bool { return h.ID == id })
-		if at < 0 {
-			at = len(inv.Hubs)
-			inv.Hubs = append(inv.Hubs, hardware.Hub{ID: id, Name: one.source, Protocol: string(hardware.Simulated)})
+		if m.Hub(id) == nil {
+			m.Hubs = append(m.Hubs, hardware.Hub{ID: id, Name: one.source, Protocol: string(hardware.Simulated)})
 		}
 		v := hardware.Volume{Mount: one.point, Filesystem: one.filesystem}
 		if m.opts.Usage != nil {
 			u, _ := m.opts.Usage(one.point)
 			v.SizeBytes, v.FreeBytes = u.Size, u.Free
 		}
-		d := hardware.Disk{Name: one.point, Model: "simulated disk " + path.Base(one.point), Bus: hardware.Simulated, Hub: &id, External: new(true), SizeBytes: v.SizeBytes, Volumes: []hardware.Volume{v}}
-		inv.Disks = append(inv.Disks, d)
-		inv.Hubs[at].Devices = append(inv.Hubs[at].Devices, hardware.Attached{Kind: hardware.DiskKind, ID: d.Name, Name: d.Model})
+		d := hardware.Disk{
+			Name: one.point, Model: "simulated disk " + path.Base(one.point), Bus: hardware.Simulated, Hub: &id,
+			External: new(true), SizeBytes: v.SizeBytes, Volumes: []hardware.Volume{v},
+		}
+		m.Disks = append(m.Disks, d)
+		m.Attach(id, hardware.DiskKind, d.Name, d.Model)
 	}
 }

@@ -1,6 +1,8 @@
 package linux
 
 import (
+	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -58,11 +60,11 @@ func (m *machine) readRouters() {
 	byDir := map[string]*router{}
 	for _, dir := range m.class("bus/thunderbolt/devices") {
 		name := path.Base(dir)
-		if !m.forms.router.MatchString(name) || strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain") { // another computer
+		if !routerForm.MatchString(name) || strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain") { // another computer
 			continue
 		}
-		r := &router{sysname: name, dir: dir, name: strings.TrimSpace(m.text(dir, "vendor_name") + " " + m.text(dir, "device_name"))}
-		r.locked = m.text(dir, "authorized") == "0"
+		r := &router{sysname: name, dir: dir, locked: m.text(dir, "authorized") == "0"}
+		r.name = strings.TrimSpace(m.text(dir, "vendor_name") + " " + m.text(dir, "device_name"))
 		byDir[dir] = r
 		m.routers = append(m.routers, r)
 	}
@@ -77,7 +79,15 @@ func (m *machine) readRouters() {
 		if r.parent == nil {
 			m.hostPorts(r)
 		} else {
-			m.hubs = append(m.hubs, m.routerHub(r))
+			h := hardware.Hub{
+				ID: r.id(), Name: cmp.Or(m.text(r.dir, "device_name"), "Thunderbolt device "+r.sysname),
+				Vendor: m.text(r.dir, "vendor_name"), Firmware: m.text(r.dir, "nvm_version"), Protocol: m.protocol(r),
+				Link: m.routerLink(r), Port: r.socket(),
+			}
+			if r.parent.parent != nil {
+				h.Upstream = r.parent.id()
+			}
+			m.Hubs = append(m.Hubs, h)
 		}
 	}
 }
@@ -93,12 +103,7 @@ func (m *machine) hostPorts(host *router) {
 	for _, child := range host.children {
 		ports[child.port()] = child
 	}
-	var numbers []int
-	for n := range ports {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
+	for _, n := range slices.Sorted(maps.Keys(ports)) {
 		p := hardware.Port{ID: portID(host, n), Name: "Thunderbolt port " + strconv.Itoa(n), Protocol: m.protocol(host)}
 		if host.domain() != "0" || len(m.list("sys/bus/thunderbolt/devices/domain1")) > 0 {
 			p.Name += " of controller " + host.domain()
@@ -126,28 +131,13 @@ func portID(host *router, port int) string {
 
 // protocol is what a router speaks: the kernel counts USB4 as the fourth generation of Thunderbolt.
 func (m *machine) protocol(r *router) string {
-	switch generation := m.number(r.dir, "generation"); generation {
-	case 1, 2, 3:
-		return "Thunderbolt " + strconv.FormatInt(generation, 10)
-	case 4:
+	switch generation := m.text(r.dir, "generation"); generation {
+	case "1", "2", "3":
+		return "Thunderbolt " + generation
+	case "4":
 		return hardware.USB4
 	}
 	return ""
-}
-
-func (m *machine) routerHub(r *router) hardware.Hub {
-	h := hardware.Hub{
-		ID: r.id(), Name: m.text(r.dir, "device_name"), Vendor: m.text(r.dir, "vendor_name"),
-		Firmware: m.text(r.dir, "nvm_version"), Protocol: m.protocol(r), Link: m.routerLink(r),
-	}
-	if h.Name == "" {
-		h.Name = "Thunderbolt device " + r.sysname
-	}
-	h.Port = r.socket()
-	if r.parent != nil && r.parent.parent != nil {
-		h.Upstream = r.parent.id()
-	}
-	return h
 }
 
 // routerLink is the cable above a router; nil if the kernel does not say what it negotiated (before Linux 5.5).
@@ -159,14 +149,7 @@ func (m *machine) routerLink(r *router) *hardware.Link {
 		return nil
 	}
 	link := &hardware.Link{Kind: hardware.Thunderbolt, Hub: r.id(), RxBps: rx, TxBps: tx, Lanes: max(lanes, upLanes)}
-	switch m.number(r.dir, "generation") {
-	case 3:
-		link.Generation = "3"
-	case 2:
-		link.Generation = "2"
-	case 4:
-		link.Generation = hardware.USB4
-	}
+	link.Generation = map[int64]string{2: "2", 3: "3", 4: hardware.USB4}[m.number(r.dir, "generation")]
 	if r.parent != nil { // the older end decides
 		if g := m.number(r.parent.dir, "generation"); g == 2 || g == 3 && link.Generation == hardware.USB4 {
 			link.Generation = strconv.FormatInt(g, 10)
@@ -214,17 +197,20 @@ func (m *machine) bridge(dir string) bool {
 	return strings.HasPrefix(m.text(dir, "class"), bridgeClass)
 }
 
-// bridges are the PCI bridges right below a place, in the order of their addresses.
-func (m *machine) bridges(dir string) []string {
+// below are the PCI devices of a class right below a place, in the order of their addresses.
+func (m *machine) below(dir, class string) []string {
 	var out []string
 	for _, name := range m.list(dir) {
-		if child := path.Join(dir, name); m.forms.pci.MatchString(name) && m.bridge(child) {
-			out = append(out, child)
+		if pciForm.MatchString(name) && strings.HasPrefix(m.text(dir, name, "class"), class) {
+			out = append(out, path.Join(dir, name))
 		}
 	}
 	slices.Sort(out)
 	return out
 }
+
+// bridges are the PCI bridges right below a place.
+func (m *machine) bridges(dir string) []string { return m.below(dir, bridgeClass) }
 
 // routersOf are the routers on the way to a PCI device, from the host on.
 func (m *machine) routersOf(pci []string) []*router {
@@ -286,7 +272,7 @@ func (m *machine) sockets(host *router, pci []string) (sockets, rest []string) {
 		return nil, nil
 	}
 	for _, port := range m.bridges(chip) {
-		if port != own && !m.leadsTo(port, usbClass) {
+		if port != own && len(m.below(port, usbClass)) == 0 {
 			sockets = append(sockets, port)
 		}
 	}
@@ -294,16 +280,6 @@ func (m *machine) sockets(host *router, pci []string) (sockets, rest []string) {
 		return nil, nil
 	}
 	return sockets, pci[at+1:]
-}
-
-// leadsTo reports whether a device of the class is right below the port.
-func (m *machine) leadsTo(port, class string) bool {
-	for _, name := range m.list(port) {
-		if m.forms.pci.MatchString(name) && strings.HasPrefix(m.text(port, name, "class"), class) {
-			return true
-		}
-	}
-	return false
 }
 
 // descend follows a way below a router: its switch's port to the host, then one of those away from it.

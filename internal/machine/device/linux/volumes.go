@@ -10,7 +10,7 @@ import (
 
 // volumes gives the disks their volumes, finds what lies beneath the virtual ones and which the system runs from, and
 // lists the mounts that no disk holds.
-func (m *machine) volumes(inv *hardware.Inventory) {
+func (m *machine) volumes() {
 	mounted := map[string][]mount{} // by the block device's name
 	for _, one := range m.mounts {
 		if b := m.blockOf(one); b != nil {
@@ -25,8 +25,8 @@ func (m *machine) volumes(inv *hardware.Inventory) {
 			}
 		}
 	}
-	for i := range inv.Disks {
-		d := &inv.Disks[i]
+	for i := range m.Disks {
+		d := &m.Disks[i]
 		whole := m.blocks[d.Name]
 		for _, under := range whole.below {
 			if name := under.disk().name; !slices.Contains(d.Backing, name) && name != d.Name {
@@ -41,8 +41,8 @@ func (m *machine) volumes(inv *hardware.Inventory) {
 			}
 		}
 	}
-	m.markSystem(inv)
-	inv.Diskless = m.diskless()
+	m.markSystem()
+	m.Diskless = m.diskless()
 }
 
 // volume describes what a partition, or a disk without any, has on it; ok is false if that is no file system.
@@ -57,8 +57,8 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 	case b.whole == nil && (b.parts > 0 || usage == ""):
 		return v, false
 	}
-	v = hardware.Volume{Device: b.name, SizeBytes: b.size, Filesystem: b.udev["ID_FS_TYPE"], Label: plain(b.udev["ID_FS_LABEL_ENC"])}
-	v.Label = cmp.Or(v.Label, b.udev["ID_FS_LABEL"], pool.label)
+	v = hardware.Volume{Device: b.name, SizeBytes: b.size, Filesystem: b.udev["ID_FS_TYPE"]}
+	v.Label = cmp.Or(plain(b.udev["ID_FS_LABEL_ENC"]), b.udev["ID_FS_LABEL"], pool.label)
 	if pooled {
 		v.Filesystem = pool.filesystem
 		if len(pool.members) > 1 {
@@ -73,10 +73,8 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 	}
 	// The place of the whole file system before that of a part of it, and the shortest: bind mounts repeat it.
 	slices.SortStableFunc(mounts, func(a, b mount) int {
-		if (a.root == "/") != (b.root == "/") {
-			return map[bool]int{true: -1, false: 1}[a.root == "/"]
-		}
-		return len(a.point) - len(b.point)
+		part := map[bool]int{true: 1} // 0 of the whole
+		return cmp.Or(part[a.root != "/"]-part[b.root != "/"], len(a.point)-len(b.point))
 	})
 	first := mounts[0]
 	v.Mount = first.point
@@ -93,7 +91,12 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 	}
 	v.ReadOnly = slices.Contains(first.options, "ro")
 	v.Compressed = compressed(v.Filesystem, first.options)
-	v.Options = notable(first.options)
+	for _, o := range first.options {
+		name, _, _ := strings.Cut(o, "=")
+		if slices.Contains(speedOptions[:], name) && !slices.Contains(v.Options, o) {
+			v.Options = append(v.Options, o)
+		}
+	}
 	if m.opts.Usage != nil {
 		if u, ok := m.opts.Usage(v.Mount); ok && u.Size > 0 {
 			v.SizeBytes, v.FreeBytes = u.Size, u.Free
@@ -143,33 +146,22 @@ func compressed(filesystem string, options []string) *bool {
 
 // speedOptions are the mount options that bear on speed, up to their value.
 var speedOptions = [...]string{
-	"sync", "dirsync", "discard", "noatime", "lazytime", "strictatime", "barrier", "nobarrier", "data", "commit", "delalloc", "nodelalloc",
-	"dax", "compress", "compress-force", "nodatacow", "autodefrag", "flush", "wsync", "background_gc",
-}
-
-// telling picks the options that bear on speed.
-func notable(options []string) []string {
-	var out []string
-	for _, o := range options {
-		name, _, _ := strings.Cut(o, "=")
-		if slices.Contains(speedOptions[:], name) && !slices.Contains(out, o) {
-			out = append(out, o)
-		}
-	}
-	return out
+	"sync", "dirsync", "discard", "noatime", "lazytime", "strictatime", "barrier", "nobarrier", "data", "commit",
+	"delalloc", "nodelalloc", "dax", "compress", "compress-force", "nodatacow", "autodefrag", "flush", "wsync", "background_gc",
 }
 
 // markSystem marks the disks that the system runs from: its root, or what image-based systems mount in its place.
-func (m *machine) markSystem(inv *hardware.Inventory) {
-	for i := range inv.Disks {
-		d := &inv.Disks[i]
+func (m *machine) markSystem() {
+	for i := range m.Disks {
+		d := &m.Disks[i]
 		for j := range d.Volumes {
 			v := &d.Volumes[j]
-			if !slices.ContainsFunc(append([]string{v.Mount}, v.Mounts...), func(p string) bool { return p == "/" || p == "/usr" || p == "/sysroot" }) {
+			systems := func(p string) bool { return p == "/" || p == "/usr" || p == "/sysroot" }
+			if !slices.ContainsFunc(append([]string{v.Mount}, v.Mounts...), systems) {
 				continue
 			}
 			d.System = true
-			for _, under := range inv.Physical(d, v) {
+			for _, under := range m.Physical(d, v) {
 				under.System = true
 			}
 		}

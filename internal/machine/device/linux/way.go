@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -18,24 +19,20 @@ type way struct {
 	nvme         string   // the controller
 }
 
-// forms are what the names of devices look like.
-type forms struct{ pci, usb, usbInterface, ata, nvme, nvmeDisk, router, notDisk *regexp.Regexp }
-
-func newForms() forms {
-	return forms{
-		pci:          regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`),
-		usb:          regexp.MustCompile(`^\d+-\d+(\.\d+)*$`),
-		usbInterface: regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`),
-		ata:          regexp.MustCompile(`^ata\d+$`),
-		nvme:         regexp.MustCompile(`^nvme\d+$`),
-		nvmeDisk:     regexp.MustCompile(`^nvme\d+n\d+$`),
-		// Domains, retimers (0-0:1.1) and services (0-1.0) are no routers.
-		router: regexp.MustCompile(`^\d+-[0-9a-f]+$`),
-		// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of an
-		// eMMC: of no use as a disk.
-		notDisk: regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`),
-	}
-}
+// What the names of devices look like.
+var (
+	pciForm          = regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
+	usbForm          = regexp.MustCompile(`^\d+-\d+(\.\d+)*$`)
+	usbInterfaceForm = regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`)
+	ataForm          = regexp.MustCompile(`^ata\d+$`)
+	nvmeForm         = regexp.MustCompile(`^nvme\d+$`)
+	nvmeDiskForm     = regexp.MustCompile(`^nvme\d+n\d+$`)
+	// Domains, retimers (0-0:1.1) and services (0-1.0) are no routers.
+	routerForm = regexp.MustCompile(`^\d+-[0-9a-f]+$`)
+	// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of an
+	// eMMC: of no use as a disk.
+	notDiskForm = regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`)
+)
 
 // way takes a block device's place apart.
 func (m *machine) way(b *block) way {
@@ -45,7 +42,7 @@ func (m *machine) way(b *block) way {
 		// there is one of them. With several, the subsystem knows model and firmware.
 		var controllers []string
 		for _, name := range m.list(path.Dir(dir)) {
-			if to := m.link(path.Dir(dir), name); to != "" && m.forms.nvme.MatchString(name) {
+			if to := m.link(path.Dir(dir), name); to != "" && nvmeForm.MatchString(name) {
 				controllers = append(controllers, to)
 			}
 		}
@@ -65,8 +62,8 @@ func (m *machine) wayTo(dir string) way {
 		return ""
 	}
 	return way{
-		pci: parents(dir, m.forms.pci), usb: parents(dir, m.forms.usb), usbInterface: last(m.forms.usbInterface),
-		ata: last(m.forms.ata), nvme: last(m.forms.nvme),
+		pci: parents(dir, pciForm), usb: parents(dir, usbForm), usbInterface: last(usbInterfaceForm),
+		ata: last(ataForm), nvme: last(nvmeForm),
 	}
 }
 
@@ -100,7 +97,6 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 	switch d.Bus {
 	case hardware.NVMe:
 		if link := m.pciLink(controller); link != nil {
-			link.Segment = hardware.Lanes
 			d.Path.Links = append(d.Path.Links, *link)
 		}
 	case hardware.USB:
@@ -134,34 +130,24 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 // chipLanes is a width that no USB controller has: those inside a processor are given it, as no link limits them.
 const chipLanes = 16
 
-// synthetic is what Linux shows for the PCIe ports of a Thunderbolt tunnel, whatever it carries: PCI Express 1's rate
-// (USB4 specification 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is
-// never taken for a link, tunnel or not: a machine without Thunderbolt's driver does not show which is which.
-const synthetic = 2.5
-
 // pciLink is the PCIe link above a device; nil if it is not known.
 func (m *machine) pciLink(dir string) *hardware.Link {
 	if dir == "" {
 		return nil
 	}
-	rate, lanes := gigatransfers(m.text(dir, "current_link_speed")), m.number(dir, "current_link_width")
-	if rate <= synthetic || lanes <= 0 || lanes > 32 {
+	link := capture.PCIe(gigatransfers(m.text(dir, "current_link_speed")), m.number(dir, "current_link_width"))
+	if link == nil {
 		return nil
 	}
-	link := &hardware.Link{Kind: hardware.PCIe, Generation: pciGeneration(rate), Lanes: int(lanes)}
-	link.RxBps = int64(rate*1e9) * lanes
-	link.TxBps = link.RxBps
 	// Both ends' best: the link falls back only from what both support.
 	above := path.Dir(dir)
-	highest, width := gigatransfers(m.text(dir, "max_link_speed")), m.number(dir, "max_link_width")
-	if r := gigatransfers(m.text(above, "max_link_speed")); r > synthetic && r < highest {
-		highest = r
+	rate, lanes := gigatransfers(m.text(dir, "max_link_speed")), m.number(dir, "max_link_width")
+	port, width := gigatransfers(m.text(above, "max_link_speed")), m.number(above, "max_link_width")
+	if width > 0 {
+		lanes = min(lanes, width)
 	}
-	if w := m.number(above, "max_link_width"); w > 0 && w < width {
-		width = w
-	}
-	if highest > synthetic && width > 0 && width <= 32 && gigatransfers(m.text(above, "max_link_speed")) > synthetic {
-		link.MaxBps = int64(highest*1e9) * width
+	if limit := capture.PCIe(min(rate, port), lanes); limit != nil {
+		link.MaxBps = limit.RxBps
 	}
 	return link
 }
@@ -176,11 +162,6 @@ func gigatransfers(text string) float64 {
 	return rate
 }
 
-// pciGeneration names the rate of a lane in GT/s.
-func pciGeneration(rate float64) string {
-	return map[float64]string{2.5: "1", 5: "2", 8: "3", 16: "4", 32: "5", 64: "6", 128: "7"}[rate]
-}
-
 // usbLink is the link above a USB device.
 func (m *machine) usbLink(dir string) hardware.Link {
 	speed, err := strconv.ParseFloat(m.text(dir, "speed"), 64) // Mb/s; 1.5 of the slowest
@@ -193,16 +174,10 @@ func (m *machine) usbLink(dir string) hardware.Link {
 		link.Lanes = lanes
 	}
 	// The names since USB 3.2; Gen 1x2 is distinguished from Gen 2 by its lanes.
-	switch {
-	case speed == 5000:
-		link.Generation = "3.2 Gen 1"
-	case speed == 10000 && link.Lanes == 2:
+	link.Generation = map[float64]string{5000: "3.2 Gen 1", 10000: "3.2 Gen 2", 20000: "3.2 Gen 2x2"}[speed]
+	if speed == 10000 && link.Lanes == 2 {
 		link.Generation = "3.2 Gen 1x2"
-	case speed == 10000:
-		link.Generation = "3.2 Gen 2"
-	case speed == 20000:
-		link.Generation = "3.2 Gen 2x2"
-	case speed > 0 && speed <= 480:
+	} else if speed > 0 && speed <= 480 {
 		link.Generation = "2.0"
 	}
 	return link
