@@ -15,59 +15,32 @@ import (
 // macEvery is how often the registry is asked. It takes a process that runs for some hundredths of a second.
 const macEvery = 5 * time.Second
 
-// Find returns what can be read of the disks and of this host. How busy the cores are takes a call that only C programs
-// can make, so that is left out.
-func (f *Finder) Find(ctx context.Context, disks []Disk) []Source {
+// finder returns what finds the meter of the disk behind a folder.
+func finder(ctx context.Context) (func(folder string) (*meter, error), error) {
 	drivers, err := ioreg(ctx)
-	if err != nil {
-		return nil
-	}
-	var sources []Source
-	for _, m := range group(disks, func(path string) (*meter, error) { return find(drivers, path) }) {
-		sources = append(sources, f.sources(m)...)
-	}
-	return sources
-}
-
-// Count reads the counters of the disk behind a folder.
-func Count(ctx context.Context, path string) (Counters, error) {
-	drivers, err := ioreg(ctx)
-	if err != nil {
-		return Counters{}, err
-	}
-	m, err := find(drivers, path)
-	if err != nil {
-		return Counters{}, err
-	}
-	d, _ := macos.On(drivers, m.key)
-	return moved(d), nil
-}
-
-// find is the meter of the disk behind a folder.
-func find(drivers []macos.Driver, path string) (*meter, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(path, &st); err != nil {
-		return nil, err
-	}
-	d, ok := macos.On(drivers, filepath.Base(unix.ByteSliceToString(st.Mntfromname[:])))
-	if !ok {
-		return nil, errUnknown
-	}
-	disk := d.Names[0]
-	return &meter{key: disk, smart: "/dev/" + disk, every: macEvery, count: func(ctx context.Context) (Counters, error) {
-		now, err := ioreg(ctx)
-		if err != nil {
-			return Counters{}, err
+	return func(folder string) (*meter, error) {
+		var st unix.Statfs_t
+		if err := unix.Statfs(folder, &st); err != nil {
+			return nil, err
 		}
-		d, ok := macos.On(now, disk)
+		d, ok := macos.On(drivers, filepath.Base(unix.ByteSliceToString(st.Mntfromname[:])))
 		if !ok {
-			return Counters{}, fmt.Errorf("disk %s: %w", disk, errUnknown)
+			return nil, errUnknown
 		}
-		return moved(d), nil
-	}}, nil
+		disk := d.Names[0]
+		return &meter{key: disk, smart: "/dev/" + disk, every: macEvery, count: func(ctx context.Context) (Counters, error) {
+			now, err := ioreg(ctx)
+			if err != nil {
+				return Counters{}, err
+			}
+			d, ok := macos.On(now, disk)
+			if !ok {
+				return Counters{}, fmt.Errorf("disk %s: %w", disk, errUnknown)
+			}
+			return Counters{Read: d.Read, Written: d.Written}, nil
+		}}, nil
+	}, err
 }
-
-func moved(d *macos.Driver) Counters { return Counters{Read: d.Read, Written: d.Written} }
 
 // ioreg asks the registry for the block storage drivers and what lies on them.
 func ioreg(ctx context.Context) ([]macos.Driver, error) {
@@ -81,3 +54,6 @@ func ioreg(ctx context.Context) ([]macos.Driver, error) {
 	}
 	return macos.Drivers(text)
 }
+
+// cpu: how busy the cores are takes a call that only C programs can make.
+func cpu() []Source { return nil }

@@ -2,8 +2,11 @@
 // warm it is, what its link has negotiated, and how busy the host's cores are. It draws no conclusions (see
 // pkg/analysis), and knows no run: the coordinator decides what is read and when.
 //
-// What cannot be read has no source, and its gauge is missing from the trace: nothing is guessed. Start at Finder for what
-// can be read here, at Sampler for reading it beside a phase, and at Count for one disk's counters.
+// What cannot be read has no source, and its gauge is missing from the trace: nothing is guessed. gopsutil is not used: it
+// counts no discards, asks udev of every disk at each reading, knows drives by letters on Windows, and on macOS brings a
+// runtime of its own (purego), which tests on other systems cannot load.
+//
+// Start at Finder for what can be read here, at Sampler for reading it beside a phase, and at Count for one disk's counters.
 package gauge
 
 import (
@@ -62,6 +65,34 @@ func (f *Finder) may(device string) bool {
 	return true
 }
 
+// Find returns what can be read of the disks and of this host.
+func (f *Finder) Find(ctx context.Context, disks []Disk) (sources []Source) {
+	find, err := finder(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, m := range group(disks, find) {
+		sources = append(append(sources, m.counters()), m.more...)
+		if s, ok := f.thermometer(m); ok && !m.warm {
+			sources = append(sources, s)
+		}
+	}
+	return append(sources, cpu()...)
+}
+
+// Count reads the counters of the disk behind a folder.
+func Count(ctx context.Context, folder string) (Counters, error) {
+	find, err := finder(ctx)
+	if err != nil {
+		return Counters{}, err
+	}
+	m, err := find(folder)
+	if err != nil {
+		return Counters{}, err
+	}
+	return m.count(ctx)
+}
+
 // Reading is one value; Disk is empty for the host's. Name is one of pkg/trace's names of gauges.
 type Reading struct {
 	Disk  string
@@ -112,24 +143,16 @@ func group(disks []Disk, find func(path string) (*meter, error)) []*meter {
 	return meters
 }
 
-// sources are all that can be read of a device.
-func (f *Finder) sources(m *meter) []Source {
-	out := append([]Source{m.counters()}, m.more...)
-	if s, ok := f.thermometer(m); ok && !m.warm {
-		out = append(out, s)
-	}
-	return out
-}
-
 // counters is the source of a device's counters.
 func (m *meter) counters() Source {
-	return Source{Name: "counters of " + m.key, Every: cmp.Or(m.every, Every), Total: true, Read: func(ctx context.Context) ([]Reading, error) {
+	read := func(ctx context.Context) ([]Reading, error) {
 		c, err := m.count(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return append(m.each(trace.DeviceRead, float64(c.Read)), m.each(trace.DeviceWrite, float64(c.Written))...), nil
-	}}
+	}
+	return Source{Name: "counters of " + m.key, Every: cmp.Or(m.every, Every), Total: true, Read: read}
 }
 
 // each is a value of the device, for every disk on it.
@@ -139,23 +162,6 @@ func (m *meter) each(name string, value float64) []Reading {
 		out = append(out, Reading{Disk: disk, Name: name, Value: value})
 	}
 	return out
-}
-
-// parseSmart reads the temperature out of what smartctl --json says: https://www.smartmontools.org. Without one, or with
-// 0, which stands for none, there is an error.
-func parseSmart(text []byte) (celsius float64, err error) {
-	var answer struct {
-		Temperature struct {
-			Current *float64 `json:"current"`
-		} `json:"temperature"`
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return 0, fmt.Errorf("smartctl: %w", err)
-	}
-	if t := answer.Temperature.Current; t != nil && *t > 0 {
-		return *t, nil
-	}
-	return 0, fmt.Errorf("smartctl: no temperature: %w", errUnknown)
 }
 
 // thermometer is the source of a device's temperature by SMART, if smartctl is installed and finds one. However short
@@ -171,11 +177,14 @@ func (f *Finder) thermometer(m *meter) (Source, bool) {
 		}
 		// Bits of its exit status are about the disk's health; the answer is complete anyway.
 		text, runErr := exec.CommandContext(ctx, tool, "--json", "-A", m.smart).Output()
-		celsius, err := parseSmart(text)
-		if err != nil {
-			return nil, fmt.Errorf("%w (%v)", err, runErr) //nolint:errorlint // the cause is the answer; the status goes with it
+		var answer struct { // https://www.smartmontools.org
+			Temperature struct{ Current float64 }
 		}
-		return m.each(trace.Temperature, celsius), nil
+		err := json.Unmarshal(text, &answer)
+		if celsius := answer.Temperature.Current; celsius > 0 { // 0 stands for none
+			return m.each(trace.Temperature, celsius), nil
+		}
+		return nil, fmt.Errorf("smartctl: no temperature: %w", cmp.Or(err, runErr, errUnknown))
 	}}, true
 }
 

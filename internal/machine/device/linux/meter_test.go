@@ -1,0 +1,88 @@
+package linux
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// The shapes are those of the kernel's documentation: Documentation/block/stat.rst, hwmon/drivetemp.rst and
+// ABI/testing/sysfs-block, sysfs-bus-usb. A text that begins with "->" is a link.
+func metered() fstest.MapFS {
+	const (
+		nvme = "devices/pci0000:00/0000:00:1d.0/0000:01:00.0/nvme/nvme0"
+		usb  = "devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1.4"
+		sda  = usb + "/2-1.4:1.0/host4/target4:0:0/4:0:0:0/block/sda"
+		dm   = "devices/virtual/block/dm-"
+	)
+	files := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"dev/block/259:0": "->../../" + nvme + "/nvme0n1", "dev/block/259:2": "->../../" + nvme + "/nvme0n1/nvme0n1p2",
+		"dev/block/8:1": "->../../" + sda + "/sda1", "dev/block/253:0": "->../../" + dm + "0", "dev/block/253:1": "->../../" + dm + "1",
+		"dev/block/253:2": "->../../" + dm + "2", "dev/block/7:0": "->../../devices/virtual/block/loop0",
+		nvme + "/nvme0n1/stat":                "   11 0 1000 0 22 0 2000 0 0 0 0 5 0 300 0 1 1\n",
+		nvme + "/nvme0n1/nvme0n1p2/partition": "2\n", nvme + "/nvme0n1/nvme0n1p2/stat": "1 0 1 0 1 0 1 0 0 0 0\n",
+		nvme + "/nvme0n1/device": "->..", nvme + "/hwmon3/temp1_input": "41850\n",
+		sda + "/stat": "1 0 7 0 1 0 9 0 0 0 0\n", sda + "/sda1/partition": "1\n", sda + "/device": "->../..",
+		"devices/pci0000:00/0000:00:14.0/usb2/speed": "480\n", "devices/pci0000:00/0000:00:14.0/usb2/2-1/speed": "10000\n",
+		usb + "/speed":       "5000\n",
+		dm + "0/dm/uuid":     "CRYPT-LUKS2-0123-x\n",
+		dm + "0/slaves/dm-1": "->../../dm-1", dm + "0/stat": "1 0 1 0 1 0 1 0 0 0 0\n",
+		dm + "1/dm/uuid":          "LVM-abc\n",
+		dm + "1/slaves/nvme0n1p2": "->../../../../../" + nvme + "/nvme0n1/nvme0n1p2",
+		dm + "2/dm/uuid":          "LVM-striped\n", dm + "2/slaves/sda1": "->../../../../../" + sda + "/sda1",
+		dm + "2/slaves/nvme0n1p2":          "->../../../../../" + nvme + "/nvme0n1/nvme0n1p2",
+		"devices/virtual/block/loop0/stat": "1 0 x 0 0 0 0\n",
+	} {
+		file := &fstest.MapFile{Data: []byte(text)}
+		if to, isLink := strings.CutPrefix(text, "->"); isLink {
+			file = &fstest.MapFile{Data: []byte(to), Mode: fs.ModeSymlink | 0o777}
+		}
+		files["sys/"+name] = file
+	}
+	return files
+}
+
+func TestMeter(t *testing.T) {
+	type moved struct{ read, written, discarded int64 }
+	for number, want := range map[string]struct {
+		disk    string
+		moved   moved
+		celsius float64
+		bps     float64
+	}{
+		"259:0": {"nvme0n1", moved{512000, 1024000, 153600}, 41.85, 0},
+		"259:2": {"nvme0n1", moved{512000, 1024000, 153600}, 41.85, 0},
+		"8:1":   {"sda", moved{7 * 512, 9 * 512, 0}, 0, 5e9},           // without a count of discards; the enclosure's link is the slowest
+		"253:1": {"nvme0n1", moved{512000, 1024000, 153600}, 41.85, 0}, // a volume on a partition,
+		"253:0": {"nvme0n1", moved{512000, 1024000, 153600}, 41.85, 0}, // and an encrypted one on that
+		"253:2": {"dm-2", moved{}, 0, 0},                               // a volume on two disks counts for itself
+		"7:0":   {"loop0", moved{}, 0, 0},                              // whose stat is broken
+	} {
+		m, err := FindMeter(metered(), number)
+		if err != nil || path.Base(m.Dir) != want.disk {
+			t.Fatalf("%s: got %+v, %v, want %s", number, m, err, want.disk)
+		}
+		var got moved
+		got.read, got.written, got.discarded, err = m.Moved()
+		if got != want.moved && err == nil || (err == nil) != (want.moved != moved{}) {
+			t.Errorf("%s: moved %+v, %v, want %+v", number, got, err, want.moved)
+		}
+		for what, value := range map[string]struct {
+			read func() (float64, error)
+			want float64
+		}{"temperature": {m.Celsius(), want.celsius}, "slowest USB link": {m.LinkRate(), want.bps}} {
+			if value.read == nil {
+				value.read = func() (float64, error) { return 0, nil }
+			}
+			if got, err := value.read(); err != nil || got != value.want {
+				t.Errorf("%s: %s %v, %v, want %v", number, what, got, err, value.want)
+			}
+		}
+	}
+	if m, err := FindMeter(metered(), "0:42"); err == nil {
+		t.Errorf("a device without a block device has %+v", m)
+	}
+}
