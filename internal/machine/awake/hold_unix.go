@@ -13,7 +13,8 @@ import (
 )
 
 // hold runs a tool that keeps the machine awake for as long as it runs. The tool reads this process's end from its
-// stdin, or watches the process itself: nothing remains of it when this process is killed. lost receives, once, why the machine is not kept awake.
+// stdin, or watches the process itself: nothing remains of it when this process is killed. lost receives, once, why
+// the machine is not kept awake.
 func hold(log *zap.Logger, lost func(error), command []string) (release func()) {
 	cmd := exec.Command(command[0], command[1:]...)
 	// It gets no terminal: a Ctrl-C must not end it before the run, and it must not ask for a password.

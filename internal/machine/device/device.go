@@ -120,8 +120,8 @@ func ask(ctx context.Context, timeout time.Duration, argv []string) ([]byte, err
 	return out, nil
 }
 
-// SlowAfter is how long a disk may take to answer before a person is told what is waited for. A hard disk that starts up
-// takes longer.
+// SlowAfter is how long a disk may take to answer before a person is told what is waited for. A hard disk that starts
+// up takes longer.
 const SlowAfter = 2 * time.Second
 
 // NotifyIfSlow does what may wait for a disk, and tells a person what is waited for if that takes long.

@@ -36,8 +36,8 @@ func (f *findings) add(fatal bool, code, format string, args ...any) {
 	f.list = append(f.list, p)
 }
 
-// unusable says why the disk's folder could not be looked at. "Operation not permitted" is what macOS says if the person
-// has not let this terminal at removable volumes; permissions of the folder's own give another error.
+// unusable says why the disk's folder could not be looked at. "Operation not permitted" is what macOS says if the
+// person has not let this terminal at removable volumes; permissions of the folder's own give another error.
 func (f *findings) unusable(err error, goos string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -94,7 +94,8 @@ func judge(e *evidence) []Problem {
 // quietRate is what may move on an idle disk, in bytes per second: journals and access times, not a backup.
 const quietRate = 1e6
 
-// whereMounted are the folders in which systems and people mount disks: one that is left behind there looks like the disk.
+// whereMounted are the folders in which systems and people mount disks: one that is left behind there looks like the
+// disk.
 var whereMounted = regexp.MustCompile(`^/(Volumes|media|run/media|mnt)/.`)
 
 // judgeFolder asks whether the disk's folder can be used, and whether the test would load the disk that the system runs
@@ -228,8 +229,8 @@ const (
 // cache and for collecting garbage, and its file system has fewer long stretches to give.
 const nearlyFull = 0.9
 
-// judgeVolume asks whether something between the files and the disk changes what is measured, and whether an earlier run
-// has left the disk its write cache to empty.
+// judgeVolume asks whether something between the files and the disk changes what is measured, and whether an earlier
+// run has left the disk its write cache to empty.
 func (e *evidence) judgeVolume(f *findings, place Place) {
 	const noDisk = "%s is no folder on a disk: what lies there %s; give a folder on the disk under test"
 	if where := notDisk(place.Filesystem); where != "" {

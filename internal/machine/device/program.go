@@ -216,8 +216,9 @@ func procProcesses(proc fs.FS) ([]Process, error) {
 	return list, nil
 }
 
-// parseStat takes a program's name, state and processor time from /proc/PID/stat: the name is in brackets and may hold any
-// character, the state is the first field after it, and utime and stime are the 12th and 13th (proc_pid_stat(5)).
+// parseStat takes a program's name, state and processor time from /proc/PID/stat: the name is in brackets and may
+// hold any character, the state is the first field after it, and utime and stime are the 12th and 13th
+// (proc_pid_stat(5)).
 func parseStat(stat []byte) (Process, bool) {
 	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if open < 0 || end < open {
@@ -302,8 +303,8 @@ func parseCPUTime(s string) (time.Duration, bool) {
 }
 
 // governed says how Linux holds the processor back to save power, from sysfs; empty if it does not. The governor
-// "powersave" means the lowest frequency, except with drivers that choose by themselves, for which it is the usual one and
-// the preference shows it: https://docs.kernel.org/admin-guide/pm/intel_pstate.html and amd-pstate.html.
+// "powersave" means the lowest frequency, except with drivers that choose by themselves, for which it is the usual
+// one and the preference shows it: https://docs.kernel.org/admin-guide/pm/intel_pstate.html and amd-pstate.html.
 func governed(sys fs.FS) string {
 	cpus, err := fs.Glob(sys, "devices/system/cpu/cpu[0-9]*/cpufreq")
 	if err != nil || len(cpus) == 0 {

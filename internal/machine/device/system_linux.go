@@ -22,8 +22,8 @@ func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 // answers is how long a file system may take to say how full it is.
 const answers = time.Second
 
-// usage asks the file system that is mounted at a place. One that does not answer, as of a mount whose process is stopped, is
-// not known.
+// usage asks the file system that is mounted at a place. One that does not answer, as of a mount whose process is
+// stopped, is not known.
 func usage(mount string) (linux.Usage, bool) {
 	asked := make(chan *unix.Statfs_t, 1)
 	go func() {

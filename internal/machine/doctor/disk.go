@@ -209,8 +209,8 @@ const (
 // laneRates are the rates of new files, with one request in flight and with four, in bytes per second.
 type laneRates struct{ one, four []float64 }
 
-// judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system that fills each gap with
-// zeros, or allows one writer at a time, makes it slower.
+// judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system that fills each gap
+// with zeros, or allows one writer at a time, makes it slower.
 func judgeLanes(r laneRates) trace.Check {
 	one, four := slices.Max(r.one), slices.Max(r.four) // other programs can only make them slower
 	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)",
@@ -249,8 +249,8 @@ const (
 	lookEach = 100 * time.Millisecond
 )
 
-// watchDisk makes every check of one disk, in a goroutine that a disk that hangs may block forever. Such a disk fails, and
-// the checks of others go on. It reports whether the goroutine ended.
+// watchDisk makes every check of one disk, in a goroutine that a disk that hangs may block forever. Such a disk
+// fails, and the checks of others go on. It reports whether the goroutine ended.
 func (o Options) watchDisk(ctx context.Context, path string, add func(name string, c trace.Check)) bool {
 	type made struct {
 		name  string

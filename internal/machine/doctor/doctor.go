@@ -1,7 +1,8 @@
-// Package doctor checks in two minutes whether measurements on this machine can be trusted: the clock that all processes
-// share, the instant at which they start, requests that really bypass the system's cache, flushes that really reach the
-// disk. Each check is a measurement and a judge that turns the numbers into a verdict. It analyses no runs, and touches only
-// its own test folders. Start at Run; machine.go has the checks of the machine, disk.go those of a disk.
+// Package doctor checks in two minutes whether measurements on this machine can be trusted: the clock that all
+// processes share, the instant at which they start, requests that really bypass the system's cache, flushes that
+// really reach the disk. Each check is a measurement and a judge that turns the numbers into a verdict. It analyses
+// no runs, and touches only its own test folders. Start at Run; machine.go has the checks of the machine, disk.go
+// those of a disk.
 package doctor
 
 import (

@@ -186,8 +186,8 @@ type flushed struct {
 	refused     error     // of full
 }
 
-// judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also wrote the file system's
-// own records.
+// judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also wrote the file
+// system's own records.
 func judgeFlush(f flushed) trace.Check {
 	measured := fmt.Sprintf("none 0, fsync %s", span(quantile(f.fsync, 0.5)))
 	reaches := f.fsync

@@ -235,8 +235,8 @@ const (
 	skewFail = 50e6
 )
 
-// judgeStart judges the start skews of the releases, in nanoseconds. A busy moment spoils one start, which the run's report
-// says; the median shows a machine that usually starts badly.
+// judgeStart judges the start skews of the releases, in nanoseconds. A busy moment spoils one start, which the run's
+// report says; the median shows a machine that usually starts badly.
 func judgeStart(skews []float64) trace.Check {
 	if len(skews) < releases {
 		return fail(fmt.Sprintf("%d of %d releases succeeded", len(skews), releases), "Workers could not be started together.",
@@ -255,8 +255,8 @@ func judgeStart(skews []float64) trace.Check {
 	return pass(measured, "All disks begin at one instant.")
 }
 
-// dryReleases runs phases on simulated disks that move almost nothing, on a hub without a limit: they start like a run on
-// real ones.
+// dryReleases runs phases on simulated disks that move almost nothing, on a hub without a limit: they start like a
+// run on real ones.
 func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) (skews []float64, err error) {
 	const total = workers * 1e9
 	profile := &hub.Profile{

@@ -91,8 +91,8 @@ func groupLimits(root, groups, number string) (limits []string) {
 	return limits
 }
 
-// limitsIn finds the limits of a disk in a file with a line for each disk, and says them: wbps=1000, with the name before
-// the line's value if the file is of one limit.
+// limitsIn finds the limits of a disk in a file with a line for each disk, and says them: wbps=1000, with the name
+// before the line's value if the file is of one limit.
 func limitsIn(file, number, name, group string) (out []string) {
 	text, err := os.ReadFile(file)
 	if err != nil {

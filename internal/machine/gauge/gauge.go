@@ -2,11 +2,12 @@
 // warm it is, what its link has negotiated, and how busy the host's cores are. It draws no conclusions (see
 // pkg/analysis), and knows no run: the coordinator decides what is read and when.
 //
-// What cannot be read has no source, and its gauge is missing from the trace: nothing is guessed. gopsutil is not used: it
-// counts no discards, asks udev of every disk at each reading, knows drives by letters on Windows, and on macOS brings a
-// runtime of its own (purego), which tests on other systems cannot load.
+// What cannot be read has no source, and its gauge is missing from the trace: nothing is guessed. gopsutil is not
+// used: it counts no discards, asks udev of every disk at each reading, knows drives by letters on Windows, and on
+// macOS brings a runtime of its own (purego), which tests on other systems cannot load.
 //
-// Start at Finder for what can be read here, at Sampler for reading it beside a phase, and at Count for one disk's counters.
+// Start at Finder for what can be read here, at Sampler for reading it beside a phase, and at Count for one disk's
+// counters.
 package gauge
 
 import (
@@ -24,8 +25,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// How often sources are read. Counters of the kernel cost microseconds. To ask a disk by SMART, which drivetemp does too,
-// delays its requests for a moment, and some are said to warm up by it.
+// How often sources are read. Counters of the kernel cost microseconds. To ask a disk by SMART, which drivetemp does
+// too, delays its requests for a moment, and some are said to warm up by it.
 const (
 	Every     = time.Second
 	slowEvery = 5 * time.Second
@@ -191,8 +192,8 @@ func (f *Finder) thermometer(m *meter) (Source, bool) {
 // cpuTimes is how long all cores together were busy, and how long there was, in any unit.
 type cpuTimes struct{ busy, total float64 }
 
-// parseStat reads the first line of Linux' /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal. A core that
-// waits for a disk is not busy; one that a hypervisor has given to another guest is not available.
+// parseStat reads the first line of Linux' /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal. A core
+// that waits for a disk is not busy; one that a hypervisor has given to another guest is not available.
 func parseStat(text string) (cpuTimes, error) {
 	line, _, _ := strings.Cut(text, "\n")
 	fields := strings.Fields(line)

@@ -13,8 +13,8 @@ type Options struct {
 	Fail func(source string, err error)    // called when a source is given up, likewise
 }
 
-// Sampler reads sources beside a run, each in a goroutine of its own: one that hangs holds up neither the others nor the
-// run. Each is read at once, then as often as it allows, and those with totals once more at the end.
+// Sampler reads sources beside a run, each in a goroutine of its own: one that hangs holds up neither the others nor
+// the run. Each is read at once, then as often as it allows, and those with totals once more at the end.
 type Sampler struct {
 	opts   Options
 	last   chan struct{} // closed: read the totals, and end
@@ -42,8 +42,8 @@ func Start(sources []Source, opts Options) *Sampler {
 	return s
 }
 
-// Stop reads the totals once more and ends. Nothing is taken after it has returned, except from a source that hangs in the
-// kernel: that one is left behind, and Take must tolerate it.
+// Stop reads the totals once more and ends. Nothing is taken after it has returned, except from a source that hangs
+// in the kernel: that one is left behind, and Take must tolerate it.
 func (s *Sampler) Stop() {
 	close(s.last)
 	ended := make(chan struct{})

@@ -21,8 +21,8 @@ var mincoreAddress, diskPolicyAddress uintptr
 //go:cgo_import_dynamic libc_mincore mincore "/usr/lib/libSystem.B.dylib"
 //go:cgo_import_dynamic libc_getiopolicy_np getiopolicy_np "/usr/lib/libSystem.B.dylib"
 
-// Mincore reports of each page of the mapping p whether it is in memory, by the lowest bit of a byte of pages. See mincore(2);
-// vmtouch counts by the same.
+// Mincore reports of each page of the mapping p whether it is in memory, by the lowest bit of a byte of pages. See
+// mincore(2); vmtouch counts by the same.
 func Mincore(p, pages []byte) error {
 	_, _, errno := call(mincoreAddress, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(unsafe.Pointer(&pages[0])))
 	if errno != 0 {

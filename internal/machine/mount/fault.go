@@ -16,9 +16,9 @@ type Kind string
 
 // The kinds. All but Stall go on from when they begin.
 //
-// After a short read of a request of io_uring Linux reads on by itself, and from FUSE (seen in 6.18) it does so from where the
-// request began, not from where the read ended: the program gets wrong data, and a full count. Requests of other kinds
-// get the number of bytes read.
+// After a short read of a request of io_uring Linux reads on by itself, and from FUSE (seen in 6.18) it does so from
+// where the request began, not from where the read ended: the program gets wrong data, and a full count. Requests of
+// other kinds get the number of bytes read.
 const (
 	EIO      Kind = "eio"      // reads and writes fail with an I/O error
 	ENOSPC   Kind = "enospc"   // the disk is full: writes and allocations fail

@@ -108,8 +108,8 @@ type file struct {
 	*disk
 }
 
-// open wraps an open file. Direct requests reach it as they are, several at a time; all others go through the kernel's cache,
-// as on any disk.
+// open wraps an open file. Direct requests reach it as they are, several at a time; all others go through the
+// kernel's cache, as on any disk.
 func (d *disk) open(f fs.FileHandle, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	plain, ok := f.(*fs.LoopbackFile)
 	if !ok {
@@ -133,8 +133,8 @@ func half(bytes int) int {
 	return (bytes/2 + sector - 1) / sector * sector
 }
 
-// Read copies, so that nothing is spliced: the pipes for that are too small for some requests, and wrong bits could not be
-// put in.
+// Read copies, so that nothing is spliced: the pipes for that are too small for some requests, and wrong bits could
+// not be put in.
 func (f *file) Read(ctx context.Context, dest []byte, off int64) (result fuse.ReadResult, errno syscall.Errno) {
 	var data []byte
 	errno = f.pace(trace.Read, len(dest), func() syscall.Errno {
@@ -170,8 +170,8 @@ func (f *file) Write(ctx context.Context, data []byte, off int64) (written uint3
 	return written, fs.OK
 }
 
-// Fsync takes no time of its own: what was written has been moved by the model already. The folder behind is not measured,
-// so its own flush would only add to the time.
+// Fsync takes no time of its own: what was written has been moved by the model already. The folder behind is not
+// measured, so its own flush would only add to the time.
 func (f *file) Fsync(context.Context, uint32) syscall.Errno {
 	if errno := f.gone(); errno != fs.OK {
 		return errno

@@ -6,12 +6,12 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// maxAtOnce limits the requests of a disk in flight: each may block a thread while the folder behind does not answer, and
-// a process has a limited number.
+// maxAtOnce limits the requests of a disk in flight: each may block a thread while the folder behind does not answer,
+// and a process has a limited number.
 const maxAtOnce = 64
 
-// gate is passed by every request to a disk: it fails when the disk is gone, and waits while too many are in flight. Closing
-// or forgetting a file never fails.
+// gate is passed by every request to a disk: it fails when the disk is gone, and waits while too many are in flight.
+// Closing or forgetting a file never fails.
 type gate struct {
 	fuse.RawFileSystem
 	*disk

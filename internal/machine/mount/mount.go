@@ -1,11 +1,12 @@
-// Package mount simulates a hub for any program: folders that hold real files, whose reads and writes take as long as they
-// would on the disks of a profile, contention and recovery included.
+// Package mount simulates a hub for any program: folders that hold real files, whose reads and writes take as long as
+// they would on the disks of a profile, contention and recovery included.
 //
-// It is for trying programs, and for testing hubbench itself against a known truth; it measures nothing. Its files are only
-// as fast as the folder behind them, so a profile may have to be slowed down (hub.Profile.Scaled). What depends on a file's
-// size in a profile (knee, per_file) and its noise are left out.
+// It is for trying programs, and for testing hubbench itself against a known truth; it measures nothing. Its files
+// are only as fast as the folder behind them, so a profile may have to be slowed down (hub.Profile.Scaled). What
+// depends on a file's size in a profile (knee, per_file) and its noise are left out.
 //
-// Start at Mount, which needs FUSE: that of Linux, or macFUSE. Pacer makes requests wait for the model, Fault is an injected fault.
+// Start at Mount, which needs FUSE: that of Linux, or macFUSE. Pacer makes requests wait for the model, Fault is an
+// injected fault.
 package mount
 
 import (
@@ -31,8 +32,8 @@ type Options struct {
 	Faults  []Fault
 }
 
-// Check finds folders that lie in one another: a disk whose files are on a disk of the same hub would request its own files
-// forever. A folder that cannot be looked at is left to Mount.
+// Check finds folders that lie in one another: a disk whose files are on a disk of the same hub would request its own
+// files forever. A folder that cannot be looked at is left to Mount.
 func (o *Options) Check() error {
 	dir, ok := place(o.Dir)
 	if !ok || o.Backing == "" {
@@ -85,8 +86,8 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// slowest is the lowest rate to which a disk may be slowed down, in bytes per second: below, its requests, four of 8 MiB
-// beside others, look like those of a disk that hangs.
+// slowest is the lowest rate to which a disk may be slowed down, in bytes per second: below, its requests, four of 8
+// MiB beside others, look like those of a disk that hangs.
 const slowest = 20e6
 
 // Slowed is the profile at a fraction of its rates.

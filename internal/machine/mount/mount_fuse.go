@@ -127,9 +127,10 @@ func (m *Mounted) mount(d *disk, behind string) error {
 
 const unmountIn = 1500 * time.Millisecond
 
-// Unmount ends waiting requests, unmounts the disks and removes what Mount has created. A disk that a program still uses is
-// detached: the program's next request fails. A copy of a disk in another mount namespace fails its requests until this
-// process ends; Unmount does not wait for that. Once now is closed it stops waiting, and says what it leaves.
+// Unmount ends waiting requests, unmounts the disks and removes what Mount has created. A disk that a program still
+// uses is detached: the program's next request fails. A copy of a disk in another mount namespace fails its requests
+// until this process ends; Unmount does not wait for that. Once now is closed it stops waiting, and says what it
+// leaves.
 func (m *Mounted) Unmount(now <-chan struct{}) error {
 	m.stop()
 	m.group.Wait()

@@ -12,10 +12,10 @@ import (
 
 // Pacer makes requests wait until the hub model has moved their bytes, in real time.
 //
-// Reads and writes of a disk are two members of the model, each on it while it is asked for bytes (hub.Work.OnDemand says
-// when it has left). When a disk switches from one to the other it has not left: the idle one is withdrawn, which slows
-// nothing down. A small request, such as a program's note of what it has read, is no switch. A disk that reads and writes at
-// once does each as fast as the hub lets it.
+// Reads and writes of a disk are two members of the model, each on it while it is asked for bytes (hub.Work.OnDemand
+// says when it has left). When a disk switches from one to the other it has not left: the idle one is withdrawn,
+// which slows nothing down. A small request, such as a program's note of what it has read, is no switch. A disk that
+// reads and writes at once does each as fast as the hub lets it.
 type Pacer struct {
 	now     func() int64 // ns
 	profile *hub.Profile
@@ -72,8 +72,8 @@ func (p *Pacer) passing(disk string, op trace.Role) float64 {
 	return known.Side(op).Hub * hub.DemandAhead.Seconds()
 }
 
-// Serve ends the requests whose bytes have moved by now, and returns how long to wait until the next call; ok is false if
-// nothing is in flight.
+// Serve ends the requests whose bytes have moved by now, and returns how long to wait until the next call; ok is
+// false if nothing is in flight.
 func (p *Pacer) Serve() (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

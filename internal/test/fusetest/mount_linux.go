@@ -1,5 +1,6 @@
-// Package fusetest mounts a file system for tests that keeps its files in memory and lets a test hold up single requests: a
-// device that is slow, or stands still, when the test says so. It needs Linux and FUSE. For a whole hub see internal/machine/mount.
+// Package fusetest mounts a file system for tests that keeps its files in memory and lets a test hold up single
+// requests: a device that is slow, or stands still, when the test says so. It needs Linux and FUSE. For a whole hub
+// see internal/machine/mount.
 package fusetest
 
 import (
@@ -16,8 +17,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Before is called before a request is done, from many goroutines, and holds it up until it returns. What it returns is the
-// request's error; fs.OK lets it be done.
+// Before is called before a request is done, from many goroutines, and holds it up until it returns. What it returns
+// is the request's error; fs.OK lets it be done.
 type Before func(op trace.Role, bytes int) syscall.Errno
 
 // The ops that Before gets beside reads and writes.

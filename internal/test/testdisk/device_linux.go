@@ -95,8 +95,9 @@ func CanMap(target string) error {
 	return nil
 }
 
-// Map puts a target of the device mapper before the disk, or in the place of the one that is there, with the arguments that
-// follow the device in its table. What is to be formatted and mounted is then Device, which it makes the mapped one.
+// Map puts a target of the device mapper before the disk, or in the place of the one that is there, with the
+// arguments that follow the device in its table. What is to be formatted and mounted is then Device, which it makes
+// the mapped one.
 func (d *Disk) Map(target string, args ...string) error {
 	size, err := d.device.Seek(0, io.SeekEnd)
 	if err != nil {

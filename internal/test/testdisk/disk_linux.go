@@ -1,9 +1,9 @@
 // Package testdisk makes disks for tests: a block device in memory, its partitions, file systems on them, and a control
 // group that the kernel holds to a rate. It needs Linux and root's rights.
 //
-// A disk is gone when it is closed, or when the next one is made after the process that had it was killed: everything of
-// it lies in a folder that its owner keeps locked, and what a folder without an owner had is removed. Start at Make in a
-// test, at New elsewhere.
+// A disk is gone when it is closed, or when the next one is made after the process that had it was killed: everything
+// of it lies in a folder that its owner keeps locked, and what a folder without an owner had is removed. Start at
+// Make in a test, at New elsewhere.
 package testdisk
 
 import (
@@ -34,8 +34,8 @@ type Options struct {
 	Bytes      int64 // its size; memory is taken as it is written
 	Partitions int   // how many of equal size it has; none: the file system takes all of it
 
-	// Beneath mounts at a folder what the file behind the device is to lie on, and keeps its own files in the folder behind:
-	// a file system that lets a test hold up requests or fail them. Nil: memory.
+	// Beneath mounts at a folder what the file behind the device is to lie on, and keeps its own files in the folder
+	// behind: a file system that lets a test hold up requests or fail them. Nil: memory.
 	Beneath func(at, behind string) error
 }
 
@@ -189,8 +189,8 @@ func (d *Disk) Command(ctx context.Context, name string, args ...string) *exec.C
 	return exec.CommandContext(ctx, "sh", append(enter, args...)...)
 }
 
-// Close ends the processes of Command and removes all that belongs to the disk. What others keep in use is an error, and
-// removed later by a Sweep.
+// Close ends the processes of Command and removes all that belongs to the disk. What others keep in use is an error,
+// and removed later by a Sweep.
 func (d *Disk) Close() error {
 	if d.device != nil {
 		_ = d.device.Close() // it was only held

@@ -51,9 +51,9 @@ func lock(dir string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// Sweep removes the disks of processes that were killed, and ends what those left running on them. It waits for nobody, so
-// that one call may leave a disk to the next: one that another Sweep is removing, one that is in use, and one whose owner was
-// killed while it started a command, which has the owner's lock until it runs.
+// Sweep removes the disks of processes that were killed, and ends what those left running on them. It waits for
+// nobody, so that one call may leave a disk to the next: one that another Sweep is removing, one that is in use, and
+// one whose owner was killed while it started a command, which has the owner's lock until it runs.
 func Sweep() error {
 	owners, err := orphans()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package capture has what the readers of Linux, macOS and Windows share: an inventory while it is being made, values of
-// what a system's tool has answered, and links by their rates. Start at Inventory, or at Dict.
+// Package capture has what the readers of Linux, macOS and Windows share: an inventory while it is being made, values
+// of what a system's tool has answered, and links by their rates. Start at Inventory, or at Dict.
 package capture
 
 import (
@@ -62,9 +62,10 @@ func (inv *Inventory) Done(serials bool) *hardware.Inventory {
 // generations of PCI Express by what a lane signals, in GT/s.
 var generations = map[float64]string{2.5: "1", 5: "2", 8: "3", 16: "4", 32: "5", 64: "6", 128: "7"}
 
-// Synthetic is what systems show for the PCIe ports of a Thunderbolt tunnel, in GT/s, whatever it carries: PCI Express 1's
-// rate (USB4 specification 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is
-// never taken for a link, tunnel or not: a machine without Thunderbolt's driver does not show which is which.
+// Synthetic is what systems show for the PCIe ports of a Thunderbolt tunnel, in GT/s, whatever it carries: PCI
+// Express 1's rate (USB4 specification 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates
+// it, so it is never taken for a link, tunnel or not: a machine without Thunderbolt's driver does not show which is
+// which.
 const Synthetic = 2.5
 
 // PCIe is a link of PCI Express by what a lane signals in GT/s; nil if that is no link.
@@ -79,8 +80,8 @@ func PCIe(rate float64, lanes int64) *hardware.Link {
 	}
 }
 
-// Dict is an object of an answer. Its accessors take what is missing, or of another type than expected, for unknown: keys
-// come, go and change between versions of a system.
+// Dict is an object of an answer. Its accessors take what is missing, or of another type than expected, for unknown:
+// keys come, go and change between versions of a system.
 type Dict map[string]any
 
 // JSON reads an answer in JSON.
@@ -151,8 +152,8 @@ func (d Dict) Dict(key string) Dict {
 // List are the objects of an array.
 func (d Dict) List(key string) []Dict { return Dicts(d[key]) }
 
-// Dicts are the objects of an array. Of a single one ioreg -t and ConvertTo-Json leave the array out, and the latter has
-// an array within another as {value, Count}.
+// Dicts are the objects of an array. Of a single one ioreg -t and ConvertTo-Json leave the array out, and the latter
+// has an array within another as {value, Count}.
 func Dicts(v any) (list []Dict) {
 	switch v := v.(type) {
 	case []any:

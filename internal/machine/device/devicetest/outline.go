@@ -1,5 +1,5 @@
-// Package devicetest writes inventories in few words, so that what is expected of a captured machine can be written by hand
-// beside it. Start at Outline.
+// Package devicetest writes inventories in few words, so that what is expected of a captured machine can be written
+// by hand beside it. Start at Outline.
 package devicetest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// Outline has a line for each disk, with those of its links and volumes below it, and one for each hub. What is not known
-// is left out.
+// Outline has a line for each disk, with those of its links and volumes below it, and one for each hub. What is not
+// known is left out.
 func Outline(inv *hardware.Inventory) string {
 	var b strings.Builder
 	line := func(parts ...string) {

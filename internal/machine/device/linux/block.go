@@ -9,7 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// sector is what sysfs counts in, whatever the disk's own sectors are (the kernel's Documentation/ABI/stable/sysfs-block).
+// sector is what sysfs counts in, whatever the disk's own sectors are (the kernel's
+// Documentation/ABI/stable/sysfs-block).
 const sector = 512
 
 // block is a block device: a disk, a partition, or a virtual one.
@@ -169,8 +170,8 @@ func (m *machine) disk(b *block) hardware.Disk {
 	return d
 }
 
-// unplugs finds from what the hubs say of their sockets whether people can unplug a device: one on the way that can be is
-// enough, and that it cannot must hold of all.
+// unplugs finds from what the hubs say of their sockets whether people can unplug a device: one on the way that can
+// be is enough, and that it cannot must hold of all.
 func (m *machine) unplugs(way []string) *bool {
 	fixed := 0
 	for _, dir := range way {
@@ -199,7 +200,8 @@ func (m *machine) parallel(b *block, w way) bool {
 	return len(w.pci) > 0 && strings.HasPrefix(m.text(w.pci[len(w.pci)-1], "class"), ideClass)
 }
 
-// virtualModel says what a virtual disk is: the file of a loop device, the name of a mapped device, the level of a RAID.
+// virtualModel says what a virtual disk is: the file of a loop device, the name of a mapped device, the level of a
+// RAID.
 func (m *machine) virtualModel(b *block) string {
 	switch {
 	case m.has(b.dir, "loop/backing_file"):

@@ -1,6 +1,6 @@
-// Package linux finds out from Linux' own files what is plugged in where: sysfs, mountinfo and udev's database. It reads
-// an fs.FS rooted at /, so that a capture of another machine is read on any system. It opens no device, and what it
-// cannot read is unknown.
+// Package linux finds out from Linux' own files what is plugged in where: sysfs, mountinfo and udev's database. It
+// reads an fs.FS rooted at /, so that a capture of another machine is read on any system. It opens no device, and
+// what it cannot read is unknown.
 //
 // Start at Read. The places in sysfs carry the topology: a disk's folder lies below that of its controller, which lies
 // below that of the port, so most of the work is to parse such paths.
@@ -244,8 +244,8 @@ type sensor struct {
 	celsius float64
 }
 
-// readSensors reads the thermometers of disks: hwmon of nvme, and of drivetemp for SATA. Their first value is the disk's
-// own, in thousandths of a degree (the kernel's Documentation/hwmon/drivetemp.rst).
+// readSensors reads the thermometers of disks: hwmon of nvme, and of drivetemp for SATA. Their first value is the
+// disk's own, in thousandths of a degree (the kernel's Documentation/hwmon/drivetemp.rst).
 func (m *machine) readSensors() {
 	for _, dir := range m.class("class/hwmon") {
 		if name := m.text(dir, "name"); name != "nvme" && name != "drivetemp" {

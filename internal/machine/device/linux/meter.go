@@ -20,9 +20,9 @@ type Meter struct {
 // maxStacked bounds how many volumes may lie one on the other: a circle of links must end.
 const maxStacked = 8
 
-// FindMeter finds the whole disk that holds the block device of a number such as 8:1. A partition's disk counts what all
-// its partitions move. An encrypted or logical volume on one disk is that disk: traffic beside the volume loads the disk
-// too. A volume across several disks, a loop device and the like are taken as they are.
+// FindMeter finds the whole disk that holds the block device of a number such as 8:1. A partition's disk counts what
+// all its partitions move. An encrypted or logical volume on one disk is that disk: traffic beside the volume loads
+// the disk too. A volume across several disks, a loop device and the like are taken as they are.
 func FindMeter(root fs.FS, number string) (*Meter, error) {
 	m := &Meter{tree: tree{root}}
 	next := m.link("sys/dev/block", number)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// mount is a line of /proc/self/mountinfo (proc_pid_mountinfo(5)). It is taken apart by hand: the format is a line of ten
-// fields that has not changed since 2008, and moby/sys' parser reads the running system only, not a capture.
+// mount is a line of /proc/self/mountinfo (proc_pid_mountinfo(5)). It is taken apart by hand: the format is a line of
+// ten fields that has not changed since 2008, and moby/sys' parser reads the running system only, not a capture.
 type mount struct {
 	id, parent string
 	number     string // of the device
@@ -190,8 +190,8 @@ func poolKind(b *block) string {
 	return map[string]string{"btrfs": "btrfs", "bcachefs": "bcachefs", "zfs_member": "zfs"}[b.udev["ID_FS_TYPE"]]
 }
 
-// readPools finds the devices of pools: the kernel lists those of each mounted btrfs, a mounted bcachefs names its own, and
-// udev has read of every device which pool it belongs to.
+// readPools finds the devices of pools: the kernel lists those of each mounted btrfs, a mounted bcachefs names its
+// own, and udev has read of every device which pool it belongs to.
 func (m *machine) readPools() {
 	m.pools = map[string]pool{}
 	keep := func(p pool) {

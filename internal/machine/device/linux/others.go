@@ -66,8 +66,8 @@ type other struct {
 // hubClass is the class of USB hubs.
 const hubClass = "09"
 
-// networkClasses are the classes, subclasses and protocols of the interfaces of USB network adapters: ECM, NCM, MBIM and both
-// numbers of RNDIS (https://www.usb.org/defined-class-codes).
+// networkClasses are the classes, subclasses and protocols of the interfaces of USB network adapters: ECM, NCM, MBIM
+// and both numbers of RNDIS (https://www.usb.org/defined-class-codes).
 var networkClasses = [...]string{"0206", "020d", "020e", "e00103", "ef0401"}
 
 // network reports whether a USB device is a network adapter that has no driver here.
@@ -90,8 +90,8 @@ func (m *machine) network(dir string) bool {
 // displayLink is the vendor of the chips that send a display's picture over USB.
 const displayLink = "17e9"
 
-// readOthers lists network adapters, displays over USB, other USB devices and graphics cards. A display on DisplayPort is not seen: Linux
-// shows that it is there, but not through which hub.
+// readOthers lists network adapters, displays over USB, other USB devices and graphics cards. A display on
+// DisplayPort is not seen: Linux shows that it is there, but not through which hub.
 func (m *machine) readOthers() {
 	for _, dir := range m.class("class/net") {
 		device := m.link(dir, "device")

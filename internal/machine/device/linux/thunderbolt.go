@@ -245,8 +245,8 @@ func open(r *router) []*router {
 	return slices.DeleteFunc(slices.Clone(r.children), func(c *router) bool { return c.locked })
 }
 
-// sockets are the PCIe ports of a controller that lead to its Thunderbolt ports, and the way to the device from that port
-// on, the port included; no way if the device is not behind them.
+// sockets are the PCIe ports of a controller that lead to its Thunderbolt ports, and the way to the device from that
+// port on, the port included; no way if the device is not behind them.
 func (m *machine) sockets(host *router, pci []string) (sockets, rest []string) {
 	controller := host.controller()
 	// Inside a processor: the kernel links the controller with the root ports that tunnel for it (tb_acpi_add_links).

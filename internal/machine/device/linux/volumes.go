@@ -168,8 +168,8 @@ func (m *machine) markSystem() {
 	}
 }
 
-// diskless lists the mounts that no disk holds: memory, networks, a container's layers. What lies in another one of them
-// is left out, for it says nothing new.
+// diskless lists the mounts that no disk holds: memory, networks, a container's layers. What lies in another one of
+// them is left out, for it says nothing new.
 func (m *machine) diskless() []hardware.Mount {
 	mounts := slices.Clone(m.mounts)
 	slices.SortStableFunc(mounts, func(a, b mount) int { return len(a.point) - len(b.point) })

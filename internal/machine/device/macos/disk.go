@@ -10,8 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// addDisks lists the disks: what diskutil calls whole, APFS containers excepted, whose volumes are those of the disk that
-// they lie on. If diskutil did not answer, the profile and the drivers list disks.
+// addDisks lists the disks: what diskutil calls whole, APFS containers excepted, whose volumes are those of the disk
+// that they lie on. If diskutil did not answer, the profile and the drivers list disks.
 func (m *machine) addDisks(list, apfs []dict) {
 	containers := containersOf(list, apfs)
 	for _, entry := range list {
@@ -225,7 +225,8 @@ func busOf(interconnect string) hardware.Bus {
 	return hardware.UnknownBus
 }
 
-// chainsOf follows each tree of ioreg -t from the root to a disk's driver and on to its medium, which has the disk's name.
+// chainsOf follows each tree of ioreg -t from the root to a disk's driver and on to its medium, which has the disk's
+// name.
 func chainsOf(trees []dict) map[string]chain {
 	chains := map[string]chain{}
 	var walk func(d dict, c chain)
@@ -289,8 +290,8 @@ func (c *chain) learn(d dict) {
 	}
 }
 
-// routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several the farthest, which the
-// disk is connected to. Each router's port for the tunnel names the entry where it ends.
+// routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several the farthest, which
+// the disk is connected to. Each router's port for the tunnel names the entry where it ends.
 func (m *machine) routerOf(c chain) string {
 	found, depth := "", int64(0)
 	for _, hub := range m.Hubs {

@@ -1,5 +1,5 @@
-// Package macos reads from what macOS' own tools print which disks there are and what they are connected to. It is a function of
-// captured bytes: it runs no tool, and is tested with captures of many machines on any system.
+// Package macos reads from what macOS' own tools print which disks there are and what they are connected to. It is a
+// function of captured bytes: it runs no tool, and is tested with captures of many machines on any system.
 //
 // Start at Parse. thunderbolt.go has the hubs, usb.go those of USB, disk.go the disks and volume.go what is on them;
 // chain.go joins them by the I/O registry.
@@ -12,7 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// Captures are what the tools print. What is empty was not asked, or did not answer: what it would have shown stays unknown.
+// Captures are what the tools print. What is empty was not asked, or did not answer: what it would have shown stays
+// unknown.
 type Captures struct {
 	Profiler []byte // system_profiler -json, of the types in DataTypes
 	Disks    []byte // diskutil list -plist

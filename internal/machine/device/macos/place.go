@@ -9,7 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// place finds what each disk is connected to: by its chain; else by what the profile says, if that leaves one answer only.
+// place finds what each disk is connected to: by its chain; else by what the profile says, if that leaves one answer
+// only.
 func (m *machine) place() {
 	for i := range m.Disks {
 		disk := &m.Disks[i]
@@ -74,8 +75,8 @@ func (m *machine) usbRouter() string {
 	return found
 }
 
-// throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or the list of PCI devices,
-// which the serial number joins.
+// throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or the list of PCI
+// devices, which the serial number joins.
 func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
 	for _, item := range m.media() {
 		if wholeDisk(item.Text("bsd_name")) == disk.Name && strings.HasPrefix(item.Text("spnvme_slot_name"), "Thunderbolt@") {

@@ -33,8 +33,8 @@ func (m *machine) readProfile(answers []byte) map[string][]dict {
 	return profile
 }
 
-// read reads an answer of ioreg, a list of trees, which prints nothing if it finds none; or of diskutil, a dictionary with a
-// list that has a key.
+// read reads an answer of ioreg, a list of trees, which prints nothing if it finds none; or of diskutil, a dictionary
+// with a list that has a key.
 func (m *machine) read(what string, answer []byte, key string) (list []dict) {
 	if len(answer) == 0 {
 		return nil
@@ -63,8 +63,8 @@ func decode(answer []byte) (v any, err error) {
 	return v, err
 }
 
-// Driver is one of macOS' block storage drivers: what a physical disk has moved, and the BSD names of all that lies on it,
-// the whole disk first: disk4, disk4s2, and of the APFS container that disk4s2 holds disk5 and disk5s1.
+// Driver is one of macOS' block storage drivers: what a physical disk has moved, and the BSD names of all that lies
+// on it, the whole disk first: disk4, disk4s2, and of the APFS container that disk4s2 holds disk5 and disk5s1.
 type Driver struct {
 	Names         []string
 	Read, Written int64 // bytes since it was plugged in

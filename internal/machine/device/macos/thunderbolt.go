@@ -26,8 +26,8 @@ type socket struct {
 	connected bool
 }
 
-// addThunderbolt reads ports and hubs. Each bus of the profile is the Mac's end of one or two receptacles, and holds what
-// is plugged in there, item within item.
+// addThunderbolt reads ports and hubs. Each bus of the profile is the Mac's end of one or two receptacles, and holds
+// what is plugged in there, item within item.
 func (m *machine) addThunderbolt() {
 	for _, bus := range m.profile["SPThunderboltDataType"] {
 		sockets := m.addPorts(bus)
@@ -66,8 +66,8 @@ func (m *machine) addPorts(bus dict) []socket {
 	return sockets
 }
 
-// socketOf is where a device is plugged in. Of a bus with two sockets, the last byte of the device's route is the number of
-// the port of the Mac's router, and the registry knows that port's socket.
+// socketOf is where a device is plugged in. Of a bus with two sockets, the last byte of the device's route is the
+// number of the port of the Mac's router, and the registry knows that port's socket.
 func (m *machine) socketOf(device, bus dict, sockets []socket) socket {
 	if len(sockets) == 1 {
 		return sockets[0]
@@ -93,8 +93,8 @@ func (m *machine) socketOf(device, bus dict, sockets []socket) socket {
 	return socket{}
 }
 
-// addRouter adds a hub, a dock or an enclosure, and what is connected to it. Another computer is none of these: it has a domain of
-// its own, and no router in this one.
+// addRouter adds a hub, a dock or an enclosure, and what is connected to it. Another computer is none of these: it
+// has a domain of its own, and no router in this one.
 func (m *machine) addRouter(device, upstream dict, s socket, parent string) {
 	if device.Text("switch_uid_key") == "" {
 		return
@@ -166,8 +166,8 @@ func (m *machine) refine(link *hardware.Link, device, upstream dict) {
 	}
 }
 
-// setRate takes a link's rate from the profile's words. Only a plain rate has been negotiated; "Up to" is a ceiling, and
-// 120 Gb/s goes one way only, which these words do not name.
+// setRate takes a link's rate from the profile's words. Only a plain rate has been negotiated; "Up to" is a ceiling,
+// and 120 Gb/s goes one way only, which these words do not name.
 func setRate(link *hardware.Link, words string) {
 	if bps := rate(words); bps < 120e9 {
 		link.RxBps, link.TxBps = bps, bps
@@ -233,8 +233,9 @@ func routersOf(trees []dict) map[uint64]router {
 	return routers
 }
 
-// ends are the ports where tunnels of one kind end that come from the computer. A port's type differs between makers in all
-// but its last byte, which distinguishes the device's end, 2, from one that passes a tunnel on; what it is for, its description says.
+// ends are the ports where tunnels of one kind end that come from the computer. A port's type differs between makers
+// in all but its last byte, which distinguishes the device's end, 2, from one that passes a tunnel on; what it is
+// for, its description says.
 func (r router) ends(description string) []dict {
 	var ends []dict
 	for _, p := range r.ports {
@@ -270,8 +271,8 @@ func (r router) port(number int64) dict {
 // specification (USB4 v2, LANE_ADP_CS_1; Linux' drivers/thunderbolt/tb_regs.h): the codes of dumps in whatcable#52.
 var laneSpeed = [...]struct{ code, bps int64 }{{2, 40e9}, {4, 20e9}, {8, 10e9}}
 
-// laneRates are what a port transmits and receives, in bits per second. An empty port shows a single slow lane: ask only
-// of ports that lead somewhere.
+// laneRates are what a port transmits and receives, in bits per second. An empty port shows a single slow lane: ask
+// only of ports that lead somewhere.
 func laneRates(port dict) (tx, rx int64) {
 	code, _ := port.Number("Current Link Speed")
 	width, _ := port.Number("Current Link Width")

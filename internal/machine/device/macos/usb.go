@@ -37,8 +37,8 @@ func (m *machine) addUSB() {
 	}
 }
 
-// addUSBDevice adds what hangs below a port. Every hub of USB 3 is two, one for each generation: one that nothing is connected to
-// is left out.
+// addUSBDevice adds what hangs below a port. Every hub of USB 3 is two, one for each generation: one that nothing is
+// connected to is left out.
 func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	name := cmp.Or(d.Text("_name"), "USB device")
 	location := locationOf(d)
@@ -109,8 +109,8 @@ func (m *machine) hangUSB(id, router string) {
 	}
 }
 
-// isNetwork reports whether a USB device is one of the network adapters, which compete for the hub: the USB tree names no
-// classes, but the list of adapters names maker and product.
+// isNetwork reports whether a USB device is one of the network adapters, which compete for the hub: the USB tree
+// names no classes, but the list of adapters names maker and product.
 func (m *machine) isNetwork(d dict) bool {
 	vendor := number16(cmp.Or(d.Text("USBDeviceKeyVendorID"), d.Text("vendor_id")))
 	product := number16(cmp.Or(d.Text("USBDeviceKeyProductID"), d.Text("product_id")))
@@ -119,15 +119,16 @@ func (m *machine) isNetwork(d dict) bool {
 	})
 }
 
-// number16 reads words like 0x0bda (Realtek), as the profile numbers makers and products; 0 for others, such as apple_vendor_id.
+// number16 reads words like 0x0bda (Realtek), as the profile numbers makers and products; 0 for others, such as
+// apple_vendor_id.
 func number16(words string) uint64 {
 	number, _, _ := strings.Cut(words, " ")
 	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(number), "0x"), 16, 16)
 	return n
 }
 
-// locationOf is where a device is in the tree: its bus, then a digit per port. 0 where it is not said. Older systems add the
-// device's address: 0x02100000 / 2.
+// locationOf is where a device is in the tree: its bus, then a digit per port. 0 where it is not said. Older systems
+// add the device's address: 0x02100000 / 2.
 func locationOf(d dict) int64 {
 	words, _, _ := strings.Cut(cmp.Or(d.Text("USBKeyLocationID"), d.Text("location_id")), " ")
 	n, err := strconv.ParseUint(strings.TrimPrefix(words, "0x"), 16, 32)
@@ -137,8 +138,8 @@ func locationOf(d dict) int64 {
 	return int64(n)
 }
 
-// usbRate is the line rate that was negotiated, in bits per second; 0 for words that are not known. Before macOS 26 it is a
-// class of speed.
+// usbRate is the line rate that was negotiated, in bits per second; 0 for words that are not known. Before macOS 26
+// it is a class of speed.
 func usbRate(words string) int64 {
 	switch words {
 	case "low_speed":

@@ -73,8 +73,8 @@ func (m *machine) addVolumes(list []dict, containers map[string]container) {
 	}
 }
 
-// addVolume adds a volume that people put files on. What macOS keeps for itself is left out, and so is a snapshot, which
-// diskutil lists as if it were a volume: it is a place where its volume is mounted.
+// addVolume adds a volume that people put files on. What macOS keeps for itself is left out, and so is a snapshot,
+// which diskutil lists as if it were a volume: it is a place where its volume is mounted.
 func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, containerName string) {
 	id := d.Text("DeviceIdentifier")
 	name, ok := baseName(id)
@@ -117,8 +117,8 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 	}
 }
 
-// measure takes room and file system from the profile, which knows mounted volumes, and of the disk what its driver did not
-// say. Room of which only one half is known is no answer.
+// measure takes room and file system from the profile, which knows mounted volumes, and of the disk what its driver
+// did not say. Room of which only one half is known is no answer.
 func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 	for _, d := range m.profile["SPStorageDataType"] {
 		if name, _ := baseName(d.Text("bsd_name")); name != volume.Device {
@@ -145,7 +145,8 @@ func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 	}
 }
 
-// filesystem is a file system's name as mount gives it, of the words of the profile: Case-sensitive APFS, Journaled HFS+.
+// filesystem is a file system's name as mount gives it, of the words of the profile: Case-sensitive APFS, Journaled
+// HFS+.
 func filesystem(words string) string {
 	words = strings.ToLower(words)
 	for _, fs := range []struct{ word, name string }{{"apfs", "apfs"}, {"hfs", "hfs"}, {"exfat", "exfat"}, {"fat", "msdos"}, {"ntfs", "ntfs"}} {
@@ -211,8 +212,8 @@ type mount struct {
 	options    []string
 }
 
-// mountsOf reads lines like: /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled). A path may hold anything, so
-// the line is read from its ends.
+// mountsOf reads lines like: /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled). A path may hold
+// anything, so the line is read from its ends.
 func mountsOf(capture []byte) map[string][]mount {
 	mounts := map[string][]mount{}
 	for line := range strings.Lines(string(capture)) {

@@ -60,14 +60,15 @@ func decode(answer []byte) []byte {
 	return []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
 }
 
-// Descriptor is what a disk's driver says of it (STORAGE_DEVICE_DESCRIPTOR, the answer to IOCTL_STORAGE_QUERY_PROPERTY):
-// the part of the script's answer that is known without PowerShell.
+// Descriptor is what a disk's driver says of it (STORAGE_DEVICE_DESCRIPTOR, the answer to
+// IOCTL_STORAGE_QUERY_PROPERTY): the part of the script's answer that is known without PowerShell.
 type Descriptor struct {
 	Vendor, Product, Revision, Serial string
 	Bus                               int // STORAGE_BUS_TYPE
 }
 
-// ReadDescriptor reads a descriptor; what it does not hold is empty. Texts stand at offsets that its head names, 0 for none.
+// ReadDescriptor reads a descriptor; what it does not hold is empty. Texts stand at offsets that its head names, 0
+// for none.
 func ReadDescriptor(b []byte) Descriptor {
 	if len(b) < 32 {
 		return Descriptor{}

@@ -72,8 +72,8 @@ func (m *machine) hubsOn(way []dict) string {
 	return last
 }
 
-// addHub adds a hub, unless it is there, and returns its ID. An instance ID may hold a serial number: the numbers of its
-// maker and kind are enough.
+// addHub adds a hub, unless it is there, and returns its ID. An instance ID may hold a serial number: the numbers of
+// its maker and kind are enough.
 func (m *machine) addHub(d dict, upstream, protocol string) string {
 	instance := strings.ToUpper(d.Text("InstanceId"))
 	if id, ok := m.ids[instance]; ok {
@@ -98,8 +98,8 @@ func (m *machine) addHub(d dict, upstream, protocol string) string {
 	return id
 }
 
-// addRouters adds the routers of USB4 and Thunderbolt, in the order of their nesting. Windows has the devices that their
-// tunnels lead to elsewhere in its tree, so they are hubs without disks.
+// addRouters adds the routers of USB4 and Thunderbolt, in the order of their nesting. Windows has the devices that
+// their tunnels lead to elsewhere in its tree, so they are hubs without disks.
 func (m *machine) addRouters() {
 	for _, d := range m.answer.List("Devices") {
 		if !runs(d, "Usb4DeviceRouter") {

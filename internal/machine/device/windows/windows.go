@@ -1,9 +1,9 @@
-// Package windows reads from what PowerShell prints which disks a Windows machine has and what they are connected to. It is a
-// function of captured bytes: it runs nothing, and is tested with captures of many machines on any system.
+// Package windows reads from what PowerShell prints which disks a Windows machine has and what they are connected to.
+// It is a function of captured bytes: it runs nothing, and is tested with captures of many machines on any system.
 //
-// Start at Parse; Script is what the answer is of. What Windows does not report without an administrator or a program of
-// its own stays unknown: the rates that USB and USB4 have negotiated, and which USB4 router a disk is connected to, which only
-// the Device Portal documents.
+// Start at Parse; Script is what the answer is of. What Windows does not report without an administrator or a program
+// of its own stays unknown: the rates that USB and USB4 have negotiated, and which USB4 router a disk is connected
+// to, which only the Device Portal documents.
 package windows
 
 import (
@@ -24,8 +24,8 @@ var script string
 // Script is what PowerShell is to run: the whole inventory in one call.
 func Script() string { return script }
 
-// Parse puts an inventory together from the script's answer. An answer that cannot be read costs what it would have shown,
-// and a warning. Serial numbers are left out unless asked for.
+// Parse puts an inventory together from the script's answer. An answer that cannot be read costs what it would have
+// shown, and a warning. Serial numbers are left out unless asked for.
 func Parse(answer []byte, serials bool) *hardware.Inventory {
 	m := &machine{Inventory: capture.New(), devices: map[string]dict{}, ids: map[string]string{}}
 	var err error
@@ -79,8 +79,8 @@ func (m *machine) addHost() {
 	m.Hosts = append(m.Hosts, host)
 }
 
-// power is what the machine runs on, by the status of its battery (Win32_Battery): 1 is discharging, 2 on mains, 3 full and
-// 6 to 9 charging; 4 and 5 only show how full it is. Without a battery it is mains.
+// power is what the machine runs on, by the status of its battery (Win32_Battery): 1 is discharging, 2 on mains, 3
+// full and 6 to 9 charging; 4 and 5 only show how full it is. Without a battery it is mains.
 func (m *machine) power() hardware.Power {
 	batteries, asked := m.answer["Battery"]
 	if _, failed := m.answer.Dict("Failed")["Win32_Battery"]; !asked || failed {
@@ -259,7 +259,8 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 	return volume
 }
 
-// encrypted reads System.Volume.BitLockerProtection: 1 on, 2 off, 3 being encrypted, 4 being decrypted, 5 suspended, 6 locked.
+// encrypted reads System.Volume.BitLockerProtection: 1 on, 2 off, 3 being encrypted, 4 being decrypted, 5 suspended,
+// 6 locked.
 func encrypted(d dict) *bool {
 	switch n, _ := d.Number("Protection"); n {
 	case 1, 3, 4, 5, 6:
