@@ -62,7 +62,7 @@ type Options struct {
 	Allow   []string // the codes of checks to leave out
 	Results string   // the folder that will take the results, which may not exist yet; empty: none
 	Recent  []Written
-	Watch   time.Duration                                          // how long to look for other work on the disks; 0: not at all
+	Watch   time.Duration                                          // for other work on the disks; 0: not at all
 	Moved   func(path string) (bytes int64, ok bool)               // that the disk behind a folder has moved in all
 	Look    func(context.Context) (*hardware.Inventory, error)     // what is plugged in; nil: not known
 	Running func(context.Context) (processes []Process, err error) // what the machine does; nil: not known

@@ -155,7 +155,8 @@ func (e *evidence) judgeFiles(f *findings, place Place) {
 	}
 	if slices.Contains(fatKinds[:], strings.ToLower(place.Filesystem)) && largest > fatFileMax {
 		f.refuse("file_limit", "phase %s has a file of %s, and the file system of %s supports none above 4 GiB; "+
-			"use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", ofLargest, unit.FormatBytes(largest), f.disk.Path)
+			"use smaller files, or format the disk as exFAT, APFS, NTFS or ext4",
+			ofLargest, unit.FormatBytes(largest), f.disk.Path)
 	}
 	if need > 0 {
 		f.refuse("footprint", "phase %s reads %s, more than its footprint allows at one time; "+
@@ -181,7 +182,8 @@ func (e *evidence) judgeShared(f *findings, index int, place Place) {
 			continue
 		}
 		if place.sameVolume(q) {
-			f.warn("same_disk", "is on the same file system as disk %s; the two compete for one disk, not for the hub", other.Name)
+			f.warn("same_disk", "is on the same file system as disk %s; the two compete for one disk, not for the hub",
+				other.Name)
 			return
 		}
 		if both := e.shared(place, q); both != nil {
@@ -362,10 +364,11 @@ func (e *evidence) judgeSpace(f *findings) {
 		if len(sharers) > 1 {
 			who = "disks " + strings.Join(sharers, ", ")
 		}
-		f.list = append(f.list, Problem{Code: "space", Disk: disk.Name, Fatal: true, Text: fmt.Sprintf(
-			"%s: phase %s needs %s plus a margin of %s, but only %s is free; "+
-				"free some space, use fewer or smaller files, or set a footprint", who,
-			e.plan.Phases[slices.Index(total, need)].Name, unit.FormatBytes(need), unit.FormatBytes(margin), unit.FormatBytes(place.Free))})
+		phase := e.plan.Phases[slices.Index(total, need)].Name
+		text := fmt.Sprintf("%s: phase %s needs %s plus a margin of %s, but only %s is free; free some space, use fewer "+
+			"or smaller files, or set a footprint",
+			who, phase, unit.FormatBytes(need), unit.FormatBytes(margin), unit.FormatBytes(place.Free))
+		f.list = append(f.list, Problem{Code: "space", Disk: disk.Name, Fatal: true, Text: text})
 	}
 }
 

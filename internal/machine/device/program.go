@@ -318,7 +318,7 @@ func governed(sys fs.FS) string {
 		return strings.TrimSpace(string(text))
 	}
 	driver, governor := read("scaling_driver"), read("scaling_governor")
-	chooses := driver == "intel_pstate" || strings.HasPrefix(driver, "amd-pstate") || strings.HasPrefix(driver, "amd_pstate")
+	chooses := driver == "intel_pstate" || strings.HasPrefix(strings.ReplaceAll(driver, "_", "-"), "amd-pstate")
 	if preference := read("energy_performance_preference"); chooses && preference == "power" {
 		return "energy preference " + preference
 	}

@@ -44,7 +44,8 @@ func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	inventory := macos.Parse(captures, opts.Serials)
 	for i, err := range failures {
 		if err != nil {
-			inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("%s: %v, so %s may stay unknown", filepath.Base(tools[i].argv[0]), err, tools[i].tells))
+			inventory.Warnings = append(inventory.Warnings,
+				fmt.Sprintf("%s: %v, so %s may stay unknown", filepath.Base(tools[i].argv[0]), err, tools[i].tells))
 		}
 	}
 	return inventory, nil

@@ -34,7 +34,8 @@ func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	}
 	if answer, nativeErr := askDrives(); nativeErr == nil {
 		inventory := parser.Parse(answer, opts.Serials)
-		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("PowerShell: %v, so only mounted drives are known, and not what they are connected to", err))
+		inventory.Warnings = append(inventory.Warnings,
+			fmt.Sprintf("PowerShell: %v, so only mounted drives are known, and not what they are connected to", err))
 		return inventory, nil
 	}
 	return nil, fmt.Errorf("list disks: ask PowerShell: %w", err)
@@ -46,7 +47,8 @@ func askPowerShell(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	program := filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe")
-	answer, err := ask(ctx, toolTimeout, []string{program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script()})
+	options := []string{"-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script()}
+	answer, err := ask(ctx, toolTimeout, append([]string{program}, options...))
 	if err == nil && len(bytes.TrimSpace(answer)) == 0 {
 		err = errors.New("it answers nothing") // Wine's does not know a command
 	}
@@ -71,7 +73,8 @@ func askDrives() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kind := windows.GetDriveType(root); letters&(1<<i) == 0 || kind != windows.DRIVE_FIXED && kind != windows.DRIVE_REMOVABLE {
+		kind := windows.GetDriveType(root)
+		if letters&(1<<i) == 0 || kind != windows.DRIVE_FIXED && kind != windows.DRIVE_REMOVABLE {
 			continue
 		}
 		number, d, err := askDrive(letter)
@@ -79,7 +82,10 @@ func askDrives() ([]byte, error) {
 			continue // of a network, or without a medium
 		}
 		if disks[number] == nil {
-			disks[number] = object{"Number": number, "FriendlyName": d.Product, "Manufacturer": d.Vendor, "FirmwareVersion": d.Revision, "SerialNumber": d.Serial, "BusType": d.Bus}
+			disks[number] = object{
+				"Number": number, "FriendlyName": d.Product, "Manufacturer": d.Vendor, "FirmwareVersion": d.Revision,
+				"SerialNumber": d.Serial, "BusType": d.Bus,
+			}
 		}
 		if strings.HasPrefix(strings.ToUpper(home), letter+":") {
 			disks[number]["IsBoot"] = true
@@ -111,19 +117,20 @@ func askDrive(letter string) (number uint32, d parser.Descriptor, err error) {
 	if err != nil {
 		return 0, d, err
 	}
-	handle, err := windows.CreateFile(path, 0, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE, nil, windows.OPEN_EXISTING, 0, 0)
+	const others = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE
+	handle, err := windows.CreateFile(path, 0, others, nil, windows.OPEN_EXISTING, 0, 0)
 	if err != nil {
 		return 0, d, err
 	}
 	defer windows.CloseHandle(handle) //nolint:errcheck // nothing was written
 	var device struct{ Type, Number, Partition uint32 }
 	var n uint32
-	if err := windows.DeviceIoControl(handle, ioctlStorageGetDeviceNumber, nil, 0, (*byte)(unsafe.Pointer(&device)), uint32(unsafe.Sizeof(device)), &n, nil); err != nil {
+	out, size := (*byte)(unsafe.Pointer(&device)), uint32(unsafe.Sizeof(device))
+	if err := windows.DeviceIoControl(handle, ioctlStorageGetDeviceNumber, nil, 0, out, size, &n, nil); err != nil {
 		return 0, d, err
 	}
-	query := [12]byte{} // STORAGE_PROPERTY_QUERY: the device's own property, as it stands
-	answer := make([]byte, 1024)
-	if windows.DeviceIoControl(handle, ioctlStorageQueryProperty, &query[0], uint32(len(query)), &answer[0], uint32(len(answer)), &n, nil) == nil {
+	query, answer := [12]byte{}, [1024]byte{} // STORAGE_PROPERTY_QUERY: the device's own property, as it stands
+	if windows.DeviceIoControl(handle, ioctlStorageQueryProperty, &query[0], 12, &answer[0], 1024, &n, nil) == nil {
 		d = parser.ReadDescriptor(answer[:n])
 	}
 	return device.Number, d, nil

@@ -184,7 +184,7 @@ func judgePlace(p device.Place) trace.Check {
 	case p.Size == 0:
 		return pass("writable, free space not known", "Test files can be written, if there is room.")
 	case p.Free < need:
-		return fail(unit.FormatBytes(p.Free)+" free", fmt.Sprintf("The checks need %s.", unit.FormatBytes(need)), "free some space")
+		return fail(unit.FormatBytes(p.Free)+" free", "The checks need "+unit.FormatBytes(need)+".", "free some space")
 	}
 	return pass(fmt.Sprintf("writable, %s free", unit.FormatBytes(p.Free)), "Test files can be written.")
 }
@@ -297,7 +297,8 @@ func (o Options) watchDisk(ctx context.Context, path string, add func(name strin
 	if len(left) == 0 {
 		return true
 	}
-	add(left[0], fail(fmt.Sprintf("nothing moved for %s", stall), "The disk hangs.", "check that it is connected, and try again"))
+	measured := fmt.Sprintf("nothing moved for %s", stall)
+	add(left[0], fail(measured, "The disk hangs.", "check that it is connected, and try again"))
 	for _, name := range left[1:] {
 		add(name, skip("", "It is not known, as the disk hangs.", ""))
 	}

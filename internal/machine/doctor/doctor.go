@@ -25,7 +25,7 @@ type Options struct {
 	Command func(args ...string) *exec.Cmd                                  // hubbench itself
 	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count
 	Awake   func(ctx context.Context) error                                 // why the machine cannot be kept awake
-	Saving  func(ctx context.Context) string                                // how the processor is held back; empty: it is not
+	Saving  func(ctx context.Context) string                                // how the processor is held back; empty: not
 	Battery func(ctx context.Context) (on, known bool)
 	Stall   time.Duration           // how long a disk may move nothing before it is given up; 0: the default
 	Say     func(doing string)      // is called with what is being measured

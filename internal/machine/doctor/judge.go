@@ -33,14 +33,14 @@ func judgeDirect(files []moved) trace.Check {
 				m.role, blockText(m.block), strings.Join(m.Effective.Warnings, "; ")),
 				"Rates are those of memory and disk together.", fileSystemAdvice)
 		}
-		part := float64(m.Cached) / float64(m.Bytes)
+		size, part := unit.FormatBytes(m.Bytes), float64(m.Cached)/float64(m.Bytes)
 		counted := float64(m.counted) / float64(m.Bytes)
 		switch {
 		case m.Cached >= 0 && part > cachedPart:
-			return fail(fmt.Sprintf("%.0f %% of %s are in the system's cache after a direct %s", 100*part, unit.FormatBytes(m.Bytes), m.role),
+			return fail(fmt.Sprintf("%.0f %% of %s are in the system's cache after a direct %s", 100*part, size, m.role),
 				"Requests that claim to be direct pass through memory: a rate may be that of memory.", fileSystemAdvice)
 		case m.Cached < 0 && m.counted >= 0 && counted < countedPart:
-			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, unit.FormatBytes(m.Bytes), m.role),
+			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, size, m.role),
 				"The rest came from memory, and so may rates.", fileSystemAdvice)
 		case m.Cached < 0 && m.counted < 0:
 			return skip("this system reports neither what it caches nor what the disk moves", "It is not known.",
@@ -56,8 +56,8 @@ func judgeDirect(files []moved) trace.Check {
 		"Rates are the disk's, not those of memory.")
 }
 
-const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS, served by the system itself and not by " +
-	"a program such as ntfs-3g: not in memory, on a network or in an encrypted container"
+const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS, served by the system itself and " +
+	"not by a program such as ntfs-3g: not in memory, on a network or in an encrypted container"
 
 func blockText(bytes int64) string {
 	if bytes%(1<<20) == 0 {
@@ -82,7 +82,8 @@ func judgeCounters(files []moved) trace.Check {
 		}
 		part := float64(m.counted) / float64(m.Bytes)
 		if part < countLow {
-			return fail(fmt.Sprintf("%s of %s, but the disk moved %s", m.role, unit.FormatBytes(m.Bytes), unit.FormatBytes(m.counted)),
+			size, counted := unit.FormatBytes(m.Bytes), unit.FormatBytes(m.counted)
+			return fail(fmt.Sprintf("%s of %s, but the disk moved %s", m.role, size, counted),
 				"Part of the bytes never went over the link: they stayed in a cache, or were compressed.",
 				"turn compression off for the folder, and see the check `direct`")
 		}

@@ -148,7 +148,8 @@ func judgeDrift(d drift) trace.Check {
 		return fail(measured, "The stopwatch that times transfers runs apart from the clock that processes share: "+
 			"rates and overlaps contradict each other.", "restart the computer, and report this with the result")
 	case math.Abs(off) > driftFail:
-		return fail(measured, "This machine's seconds are wrong, and all rates by as much, unless the wall clock was set meanwhile.",
+		return fail(measured, "This machine's seconds are wrong, and all rates by as much, unless the wall clock was set "+
+			"meanwhile.",
 			"try again; in a virtual machine, give it a stable clock source")
 	case math.Abs(off) > driftWarn:
 		return warn(measured, "The wall clock was set meanwhile, or rates are off by as much.", "try again")
@@ -196,7 +197,8 @@ func judgeTimers(l lateness) trace.Check {
 		span(waits), len(l.waits), span(quantile(l.waits, 0.9)), span(plain))
 	switch {
 	case waits > lateFail:
-		return fail(measured, "Disks cannot be started together: each begins when the system happens to wake it.", timersAdvice)
+		return fail(measured, "Disks cannot be started together: each begins when the system happens to wake it.",
+			timersAdvice)
 	case waits > lateWarn:
 		return warn(measured, "Disks start late, and by different times.", timersAdvice)
 	case plain > coarse:
@@ -239,7 +241,8 @@ const (
 // report says; the median shows a machine that usually starts badly.
 func judgeStart(skews []float64) trace.Check {
 	if len(skews) < releases {
-		return fail(fmt.Sprintf("%d of %d releases succeeded", len(skews), releases), "Workers could not be started together.",
+		measured := fmt.Sprintf("%d of %d releases succeeded", len(skews), releases)
+		return fail(measured, "Workers could not be started together.",
 			"look for a program that delays new processes, such as a virus scanner, and try again")
 	}
 	middle := quantile(skews, 0.5)

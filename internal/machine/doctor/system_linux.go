@@ -134,7 +134,8 @@ func measurePriority() (priority, error) {
 	}
 	p := priority{nice: 20 - raw} // the system call counts from 40 down
 	p.how = fmt.Sprintf("nice %d", p.nice)
-	if class, _, errno := unix.Syscall(unix.SYS_IOPRIO_GET, ioprioProcess, 0, 0); errno == 0 && class>>ioprioShift == ioprioIdle {
+	class, _, errno := unix.Syscall(unix.SYS_IOPRIO_GET, ioprioProcess, 0, 0)
+	if errno == 0 && class>>ioprioShift == ioprioIdle {
 		p.background, p.how = true, p.how+", requests to disks in the idle class"
 	}
 	return p, nil

@@ -76,7 +76,8 @@ func cpu() []Source {
 	getSystemTimes := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetSystemTimes")
 	return []Source{cpuSource(func() (cpuTimes, error) {
 		var idle, kernel, user windows.Filetime // what all cores have done so far: kernel time has idle time in it
-		ok, _, err := getSystemTimes.Call(uintptr(unsafe.Pointer(&idle)), uintptr(unsafe.Pointer(&kernel)), uintptr(unsafe.Pointer(&user)))
+		ok, _, err := getSystemTimes.Call(uintptr(unsafe.Pointer(&idle)), uintptr(unsafe.Pointer(&kernel)),
+			uintptr(unsafe.Pointer(&user)))
 		if ok == 0 {
 			return cpuTimes{}, fmt.Errorf("GetSystemTimes: %w", err)
 		}

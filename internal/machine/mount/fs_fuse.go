@@ -211,7 +211,9 @@ func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, s
 	return n.open(f, flags)
 }
 
-func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (
+	*fs.Inode, fs.FileHandle, uint32, syscall.Errno,
+) {
 	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^directFlag, mode, out)
 	if errno != fs.OK {
 		return nil, nil, 0, errno

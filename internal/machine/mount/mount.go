@@ -46,13 +46,15 @@ func (o *Options) Check() error {
 		case !ok:
 			continue
 		case within(at, dir) || within(dir, at):
-			return fmt.Errorf("--backing %s: %s and DIR, %s, lie in one another, so the hub would keep its files in itself; choose separate folders", o.Backing, at, dir)
+			return fmt.Errorf("--backing %s: %s and DIR, %s, lie in one another, so the hub would keep its files in itself; "+
+				"choose separate folders", o.Backing, at, dir)
 		case name == ".":
 			continue
 		}
 		for other, disk := range behind {
 			if within(at, other) || within(other, at) {
-				return fmt.Errorf("--backing %s: the files of %s and %s would lie in one another, in %s and %s; remove the symbolic link", o.Backing, disk, name, other, at)
+				return fmt.Errorf("--backing %s: the files of %s and %s would lie in one another, in %s and %s; "+
+					"remove the symbolic link", o.Backing, disk, name, other, at)
 			}
 		}
 		behind[at] = name
@@ -83,7 +85,8 @@ func place(path string) (at string, ok bool) {
 
 // within reports whether a place is a folder or lies in it.
 func within(path, folder string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
+	const separator = string(filepath.Separator)
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, separator)+separator)
 }
 
 // slowest is the lowest rate to which a disk may be slowed down, in bytes per second: below, its requests, four of 8
@@ -104,7 +107,8 @@ func Slowed(p *hub.Profile, part float64) (*hub.Profile, error) {
 	case !(part > 0 && part <= 1):
 		return nil, errors.New("must be above 0 and up to 1")
 	case part < lowest:
-		return nil, fmt.Errorf("disk %s would move less than %s, and its requests look like those of a disk that hangs; try %.2g or more", name, unit.FormatRate(slowest), math.Ceil(lowest*1000)/1000)
+		return nil, fmt.Errorf("disk %s would move less than %s, and its requests look like those of a disk that hangs; "+
+			"try %.2g or more", name, unit.FormatRate(slowest), math.Ceil(lowest*1000)/1000)
 	}
 	return p.Scaled(part), nil
 }

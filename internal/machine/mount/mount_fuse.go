@@ -65,7 +65,10 @@ func Mount(opts Options) (m *Mounted, err error) {
 		m.backing = backing
 	}
 	for _, name := range opts.Profile.Names() {
-		d := &disk{name: name, hub: opts.Profile.Name, parts: uint64(len(opts.Profile.Disks)), dir: filepath.Join(dir, name), pacer: pacer, faults: newFaults(name, opts.Faults, clock.Now), quit: ctx.Done()}
+		d := &disk{
+			name: name, hub: opts.Profile.Name, parts: uint64(len(opts.Profile.Disks)), dir: filepath.Join(dir, name),
+			pacer: pacer, faults: newFaults(name, opts.Faults, clock.Now), quit: ctx.Done(),
+		}
 		if err := m.mount(d, filepath.Join(backing, name)); err != nil {
 			return m, fmt.Errorf("disk %s: %w", name, err)
 		}
@@ -95,7 +98,8 @@ func (m *Mounted) mount(d *disk, behind string) error {
 		return err
 	}
 	if inside, err := os.ReadDir(d.dir); err != nil || len(inside) > 0 {
-		return errors.Join(err, fmt.Errorf("%s is not empty: what is in it could not be seen while the disk is mounted there; choose another folder", d.dir))
+		return errors.Join(err, fmt.Errorf("%s is not empty: what is in it could not be seen while the disk is mounted "+
+			"there; choose another folder", d.dir))
 	}
 	if err := os.MkdirAll(behind, 0o755); err != nil {
 		return err
@@ -116,7 +120,8 @@ func (m *Mounted) mount(d *disk, behind string) error {
 		ExtraCapabilities:       directMaps,
 		Logger:                  log.New(io.Discard, "", 0), // the program that made a request gets its error
 	}}
-	server, err := fuse.NewServer(&gate{fs.NewNodeFS(n, &opts), d, make(chan struct{}, maxAtOnce)}, d.dir, &opts.MountOptions)
+	gate := &gate{fs.NewNodeFS(n, &opts), d, make(chan struct{}, maxAtOnce)}
+	server, err := fuse.NewServer(gate, d.dir, &opts.MountOptions)
 	if err != nil {
 		return fmt.Errorf("mount %s: %w", d.dir, err)
 	}
@@ -162,7 +167,8 @@ func (m *Mounted) Unmount(now <-chan struct{}) error {
 
 // unmount takes the disk away.
 func (d *disk) unmount(now <-chan struct{}) error {
-	for rest := 5 * time.Millisecond; rest < 200*time.Millisecond; rest *= 2 { // the kernel closes files after their programs have
+	// The kernel closes files after their programs have.
+	for rest := 5 * time.Millisecond; rest < 200*time.Millisecond; rest *= 2 {
 		if unmount(d.dir) == nil || !isMount(d.dir) { // it was unmounted by hand
 			return nil
 		}

@@ -32,7 +32,10 @@ type Pacer struct {
 // NewPacer makes a pacer whose model begins now. The clock gives nanoseconds and never goes back.
 func NewPacer(profile *hub.Profile, now func() int64) *Pacer {
 	profile = plain(profile)
-	return &Pacer{now: now, profile: profile, sim: hub.NewSim(profile), zeroNS: now(), waits: map[string][]chan struct{}{}, since: map[string]int64{}, changed: make(chan struct{}, 1)}
+	return &Pacer{
+		now: now, profile: profile, sim: hub.NewSim(profile), zeroNS: now(), waits: map[string][]chan struct{}{},
+		since: map[string]int64{}, changed: make(chan struct{}, 1),
+	}
 }
 
 // Ask begins a request of so many bytes on a disk. The channel is closed when they have moved.

@@ -23,7 +23,8 @@ const (
 // fuseMissing is why nothing can be mounted.
 func fuseMissing() error {
 	if _, err := os.Stat("/dev/fuse"); err != nil {
-		return fmt.Errorf("mount needs FUSE: %w; load the kernel's module (modprobe fuse), or start the container with /dev/fuse", err)
+		return fmt.Errorf("mount needs FUSE: %w; load the kernel's module (modprobe fuse), "+
+			"or start the container with /dev/fuse", err)
 	}
 	return nil
 }

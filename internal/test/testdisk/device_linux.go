@@ -69,7 +69,8 @@ func detach(device string) error {
 		return err
 	}
 	defer f.Close()
-	if err := unix.IoctlSetInt(int(f.Fd()), unix.LOOP_CLR_FD, 0); err != nil && !errors.Is(err, unix.ENXIO) { // it has gone by itself
+	err = unix.IoctlSetInt(int(f.Fd()), unix.LOOP_CLR_FD, 0)
+	if err != nil && !errors.Is(err, unix.ENXIO) { // it has gone by itself
 		return fmt.Errorf("detach %s: %w", device, err)
 	}
 	return nil

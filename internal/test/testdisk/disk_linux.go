@@ -143,7 +143,7 @@ const (
 )
 
 // ErrNoLimits is of a system whose control groups limit no I/O.
-var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio (version 1) nor io (version 2)")
+var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio nor io")
 
 // Limit has the kernel let the processes of Command move that many bytes per second to and from the whole disk; 0 is no
 // limit. It holds for direct requests: what goes through the cache is written by the kernel's own processes.

@@ -130,7 +130,8 @@ func remove(dir string) error {
 func unmount(dir string, which func(mount string) bool) error {
 	for _, mount := range slices.Backward(MountsIn(dir)) {
 		// A process that is just being started has the files of its parent for a moment.
-		if !which(mount) || await(func() bool { return !errors.Is(unix.Unmount(mount, 0), unix.EBUSY) }) && !slices.Contains(MountsIn(dir), mount) {
+		free := func() bool { return !errors.Is(unix.Unmount(mount, 0), unix.EBUSY) }
+		if !which(mount) || await(free) && !slices.Contains(MountsIn(dir), mount) {
 			continue
 		}
 		if err := unix.Unmount(mount, unix.MNT_DETACH); err != nil {
@@ -166,7 +167,8 @@ func await(done func() bool) bool {
 // Left is what there is of the disk in a folder: mounts, devices, its control group and the folder.
 func Left(dir string) []string {
 	all := append(MountsIn(dir), LoopsIn(dir)...)
-	for _, path := range []string{dir, filepath.Join(first, filepath.Base(dir)), filepath.Join(second, filepath.Base(dir))} {
+	name := filepath.Base(dir)
+	for _, path := range []string{dir, filepath.Join(first, name), filepath.Join(second, name)} {
 		if exists(path) {
 			all = append(all, path)
 		}

@@ -18,13 +18,19 @@ func Outline(inv *hardware.Inventory) string {
 	}
 	for i := range inv.Disks {
 		d := &inv.Disks[i]
+		hub := ""
+		if d.Hub != nil {
+			hub = *d.Hub
+		}
 		line("disk", d.Name, string(d.Bus), quoted(hardware.WithVendor(d.Vendor, d.Model)), fmt.Sprint(d.SizeBytes),
-			either(d.External, "outside", "inside"), either(&d.System, "system", ""), either(d.UASP, "uasp", "bot"), either(d.Trim, "trim", "no-trim"),
-			named("hub", deref(d.Hub)), named("port", d.Port), named("backing", strings.Join(d.Backing, "+")), either(&d.Memory, "memory", ""))
+			either(d.External, "outside", "inside"), either(&d.System, "system", ""), either(d.UASP, "uasp", "bot"),
+			either(d.Trim, "trim", "no-trim"), named("hub", hub), named("port", d.Port),
+			named("backing", strings.Join(d.Backing, "+")), either(&d.Memory, "memory", ""))
 		for k := range d.Path.Links {
 			l := &d.Path.Links[k]
 			fell := l.FellBack()
-			line("link", string(l.Segment)+":", l.String(), named("hub", l.Hub), either(&fell, "of "+hardware.Speed(l.MaxBps), ""))
+			line("link", string(l.Segment)+":", l.String(), named("hub", l.Hub),
+				either(&fell, "of "+hardware.Speed(l.MaxBps), ""))
 		}
 		for k := range d.Volumes {
 			v := &d.Volumes[k]
@@ -71,11 +77,4 @@ func either(known *bool, yes, no string) string {
 		return yes
 	}
 	return no
-}
-
-func deref(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }

@@ -128,7 +128,8 @@ func (m *machine) disk(b *block) hardware.Disk {
 		default: // over a network
 			d.Bus = hardware.OtherBus
 		}
-		d.Model, d.Firmware, d.Serial = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev"), m.text(way.nvme, "serial")
+		d.Model, d.Firmware = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev")
+		d.Serial = m.text(way.nvme, "serial")
 		if way.nvme == "" { // before Linux 4.0 a disk had no controller of its own in sysfs
 			d.Model, d.Firmware, d.Serial = plain(b.udev["ID_MODEL_ENC"]), b.udev["ID_REVISION"], b.udev["ID_SERIAL_SHORT"]
 		}
@@ -141,7 +142,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 			d.UASP = new(driver == "uas")
 		}
 		d.External = m.unplugs(way.usb)
-	case way.ata != "" || b.udev["ID_BUS"] == "ata" || m.text(device, "vendor") == "ATA": // the last behind SAS controllers
+	case way.ata != "" || b.udev["ID_BUS"] == "ata" || m.text(device, "vendor") == "ATA": // behind SAS controllers
 		d.Bus = hardware.SATA
 		if m.parallel(b, way) {
 			d.Bus = hardware.OtherBus

@@ -99,7 +99,7 @@ func (m *machine) readMounts() {
 		return false
 	}
 	covered := func(one *mount) bool {
-		return slices.ContainsFunc(siblings[one.id], func(other *mount) bool { return other != one && other.point == one.point })
+		return slices.ContainsFunc(siblings[one.id], func(in *mount) bool { return in != one && in.point == one.point })
 	}
 	for i := range all {
 		if !buried(&all[i]) && !covered(&all[i]) {
@@ -199,7 +199,7 @@ func (m *machine) readPools() {
 			m.pools[name] = p
 		}
 	}
-	mounted := map[string]string{} // the file systems of devices that are mounted themselves: what udev read may be left over
+	mounted := map[string]string{} // the file systems of mounted devices: what udev read may be left over
 	for _, one := range m.mounts {
 		mounted[one.number] = one.filesystem
 	}
@@ -236,6 +236,7 @@ func (m *machine) readPools() {
 		keep(p)
 	}
 	for _, uuid := range m.list("sys/fs/btrfs") {
-		keep(pool{uuid: uuid, label: m.text("sys/fs/btrfs", uuid, "label"), filesystem: "btrfs", members: m.list("sys/fs/btrfs", uuid, "devices")})
+		label, members := m.text("sys/fs/btrfs", uuid, "label"), m.list("sys/fs/btrfs", uuid, "devices")
+		keep(pool{uuid: uuid, label: label, filesystem: "btrfs", members: members})
 	}
 }

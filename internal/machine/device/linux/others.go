@@ -114,14 +114,16 @@ func (m *machine) readOthers() {
 		switch {
 		case len(w.usb) == 0 || w.usb[len(w.usb)-1] != dir || taken || m.text(dir, "bDeviceClass") == hubClass:
 		case m.text(dir, "idVendor") == displayLink:
-			m.others = append(m.others, other{hardware.Attached{Kind: hardware.DisplayKind, Name: strings.TrimSpace("DisplayLink " + m.text(dir, "product"))}, w})
+			name := strings.TrimSpace("DisplayLink " + m.text(dir, "product"))
+			m.others = append(m.others, other{hardware.Attached{Kind: hardware.DisplayKind, Name: name}, w})
 		default:
 			kind := hardware.OtherKind
 			if m.network(dir) {
 				kind = hardware.NetworkKind
 			}
 			name := hardware.WithVendor(m.text(dir, "manufacturer"), m.text(dir, "product"))
-			m.others = append(m.others, other{hardware.Attached{Kind: kind, Name: cmp.Or(name, "USB device "+path.Base(dir))}, w})
+			name = cmp.Or(name, "USB device "+path.Base(dir))
+			m.others = append(m.others, other{hardware.Attached{Kind: kind, Name: name}, w})
 		}
 	}
 	for _, dir := range m.class("bus/pci/devices") {

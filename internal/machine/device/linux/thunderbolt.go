@@ -60,7 +60,8 @@ func (m *machine) readRouters() {
 	byDir := map[string]*router{}
 	for _, dir := range m.class("bus/thunderbolt/devices") {
 		name := path.Base(dir)
-		if !routerForm.MatchString(name) || strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain") { // another computer
+		computer := strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain")
+		if !routerForm.MatchString(name) || computer {
 			continue
 		}
 		r := &router{sysname: name, dir: dir, locked: m.text(dir, "authorized") == "0"}

@@ -129,7 +129,8 @@ func (m *machine) describe(disk *hardware.Disk) {
 			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.NVMe)
 		}
 		if trim := item.Flag("spsata_trim_support"); trim != nil {
-			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, busOf(item.Dict("controller").Text("spsata_physical_interconnect")), hardware.SATA)
+			bus := busOf(item.Dict("controller").Text("spsata_physical_interconnect"))
+			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, bus, hardware.SATA)
 		}
 	}
 	if disk.Bus == hardware.AppleFabric && disk.External == nil {

@@ -120,7 +120,8 @@ func (m *machine) displays() []string {
 	var names []string
 	for _, card := range m.profile["SPDisplaysDataType"] {
 		for _, d := range card.List("spdisplays_ndrvs") {
-			if d.Text("spdisplays_connection_type") != "spdisplays_internal" && !strings.Contains(d.Text("spdisplays_display_type"), "built-in") {
+			builtIn := strings.Contains(d.Text("spdisplays_display_type"), "built-in")
+			if d.Text("spdisplays_connection_type") != "spdisplays_internal" && !builtIn {
 				names = append(names, d.Text("_name"))
 			}
 		}

@@ -16,7 +16,6 @@ type usbDevice struct {
 	hubs     []string // all on the way, from the Mac on
 	name     string
 	vendor   string
-	firmware string
 	serial   string
 	bps      int64
 	tunneled bool
@@ -52,7 +51,8 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	version := cmp.Or(d.Text("USBDeviceKeyProductVersion"), d.Text("bcd_device"))
 	if len(items) > 0 && depth < 8 { // USB allows 5 hubs in a row
 		hub := hardware.Hub{
-			ID: m.unique(fmt.Sprintf("usb-%08x", location)), Name: name, Vendor: vendor, Firmware: version, Upstream: upstream, Protocol: "USB",
+			ID: m.unique(fmt.Sprintf("usb-%08x", location)), Name: name, Vendor: vendor, Firmware: version,
+			Upstream: upstream, Protocol: "USB",
 		}
 		hub.Link = &hardware.Link{Segment: hardware.Uplink, Hub: hub.ID, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
 		m.Hubs = append(m.Hubs, hub)
@@ -65,7 +65,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		}
 		return
 	}
-	device := &usbDevice{hub: upstream, hubs: hubs, name: name, vendor: vendor, firmware: version, bps: bps, media: map[string]int64{}}
+	device := &usbDevice{hub: upstream, hubs: hubs, name: name, vendor: vendor, bps: bps, media: map[string]int64{}}
 	device.tunneled = d.Text("USBDeviceKeyUSB4Tunnel") == "Yes"
 	device.serial = cmp.Or(d.Text("USBDeviceKeySerialNumber"), d.Text("serial_num"))
 	if strings.EqualFold(device.serial, "Not Provided") {
@@ -115,7 +115,8 @@ func (m *machine) isNetwork(d dict) bool {
 	vendor := number16(cmp.Or(d.Text("USBDeviceKeyVendorID"), d.Text("vendor_id")))
 	product := number16(cmp.Or(d.Text("USBDeviceKeyProductID"), d.Text("product_id")))
 	return product != 0 && slices.ContainsFunc(m.profile["SPEthernetDataType"], func(e dict) bool {
-		return strings.Contains(e.Text("spethernet_bus"), "usb") && number16(e.Text("spethernet_vendor-id")) == vendor && number16(e.Text("spethernet_product-id")) == product
+		same := number16(e.Text("spethernet_vendor-id")) == vendor && number16(e.Text("spethernet_product-id")) == product
+		return same && strings.Contains(e.Text("spethernet_bus"), "usb")
 	})
 }
 

@@ -30,7 +30,8 @@ func containersOf(list, apfs []dict) map[string]container {
 		return c
 	}
 	for _, entry := range list {
-		if name := entry.Text("DeviceIdentifier"); wholeDisk(name) == name && name != "" && entry["APFSPhysicalStores"] != nil {
+		name := entry.Text("DeviceIdentifier")
+		if wholeDisk(name) == name && name != "" && entry["APFSPhysicalStores"] != nil {
 			containers[name] = add(name, entry.List("APFSPhysicalStores"))
 		}
 	}
@@ -138,7 +139,8 @@ func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 		}
 		volume.Filesystem = cmp.Or(volume.Filesystem, filesystem(d.Text("file_system")))
 		volume.Label = cmp.Or(volume.Label, d.Text("_name"))
-		volume.Encrypted = cmp.Or(volume.Encrypted, d.Dict("com.apple.corestorage.lv").Flag("com.apple.corestorage.lv.encrypted"))
+		coreStorage := d.Dict("com.apple.corestorage.lv")
+		volume.Encrypted = cmp.Or(volume.Encrypted, coreStorage.Flag("com.apple.corestorage.lv.encrypted"))
 		if writable := d.Flag("writable"); writable != nil && len(m.mounts[volume.Device]) == 0 {
 			volume.ReadOnly = !*writable
 		}
@@ -149,10 +151,13 @@ func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 // HFS+.
 func filesystem(words string) string {
 	words = strings.ToLower(words)
-	for _, fs := range []struct{ word, name string }{{"apfs", "apfs"}, {"hfs", "hfs"}, {"exfat", "exfat"}, {"fat", "msdos"}, {"ntfs", "ntfs"}} {
-		if strings.Contains(words, fs.word) {
-			return fs.name
+	for _, name := range []string{"apfs", "hfs", "exfat", "ntfs"} {
+		if strings.Contains(words, name) {
+			return name
 		}
+	}
+	if strings.Contains(words, "fat") {
+		return "msdos"
 	}
 	return words
 }
@@ -167,7 +172,8 @@ func keepsFiles(volume hardware.Volume, roles []any, content string) bool {
 		}
 	}
 	switch content {
-	case "EFI", "Apple_Boot", "Apple_APFS", "Apple_APFS_ISC", "Apple_APFS_Recovery", "Apple_CoreStorage", "Microsoft Reserved", "Windows Recovery":
+	case "EFI", "Apple_Boot", "Apple_APFS", "Apple_APFS_ISC", "Apple_APFS_Recovery", "Apple_CoreStorage",
+		"Microsoft Reserved", "Windows Recovery":
 		return false
 	}
 	if rest, ok := strings.CutPrefix(volume.Mount, "/System/Volumes/"); ok && rest != "Data" {

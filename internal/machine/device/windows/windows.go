@@ -130,7 +130,8 @@ func (m *machine) addDisk(number int64, d dict) {
 		Vendor:   vendor(d.Text("Manufacturer")),
 		Firmware: cmp.Or(d.Text("FirmwareVersion"), physical.Text("FirmwareVersion"), drive.Text("FirmwareRevision")),
 		// Of NVMe the disk's number names its namespace, the adapter's is what is printed on it.
-		Serial: cmp.Or(d.Text("AdapterSerialNumber"), d.Text("SerialNumber"), physical.Text("SerialNumber"), drive.Text("SerialNumber")),
+		Serial: cmp.Or(d.Text("AdapterSerialNumber"), d.Text("SerialNumber"), physical.Text("SerialNumber"),
+			drive.Text("SerialNumber")),
 		Bus:    cmp.Or(busOf(d["BusType"]), busOf(physical["BusType"])),
 		System: truth(d, "IsBoot") || truth(d, "IsSystem"),
 	}
@@ -216,7 +217,8 @@ func (m *machine) addVolumes() {
 			}
 		}
 		v := m.volume(mounts, names)
-		if len(mounts) == 0 && (v.Text("FileSystem") == "" || !slices.Contains([]string{"Basic", "IFS", ""}, p.Text("Type"))) {
+		forFiles := slices.Contains([]string{"Basic", "IFS", ""}, p.Text("Type"))
+		if len(mounts) == 0 && (v.Text("FileSystem") == "" || !forFiles) {
 			continue
 		}
 		disk.Volumes = append(disk.Volumes, m.describe(p, v, mounts))
