@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -307,14 +308,15 @@ func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) (s
 // starts remembers by how much each worker was late, by phase. It watches and records, from one goroutine.
 type starts map[string][]float64
 
-// Append takes what is to go into a trace.
-func (s starts) Append(events ...trace.Event) error {
-	for _, e := range events {
-		if e.Type == trace.StartType {
+// AppendLines takes what is to go into a trace.
+func (s starts) AppendLines(lines []byte) error {
+	events := trace.NewReader(bytes.NewReader(lines), "events")
+	for events.Next() {
+		if e := events.Event(); e.Type == trace.StartType {
 			s[e.Phase] = append(s[e.Phase], float64(e.LateNS))
 		}
 	}
-	return nil
+	return events.Err()
 }
 
 func (starts) PhaseBegins(int, scenario.Phase)                 {}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // child is a worker process and what is known of it.
@@ -27,8 +26,7 @@ type child struct {
 	silent   time.Duration // for which its job has not gone on
 	warned   bool          // a person was warned of that
 	bytes    int64
-	beside   int64       // what it has done outside its files' times
-	progress trace.Event // the latest that said something new
+	beside   int64 // what it has done outside its files' times
 	outbox   chan wire.Message
 	files    int // of its work, ended
 }
@@ -105,17 +103,7 @@ func (c *child) moves(m wire.Message) bool {
 	case wire.AliveKind:
 		return m.Bytes != c.bytes || m.Beside != c.beside
 	case wire.EventsKind:
-		moved := false
-		for _, e := range m.Events {
-			switch e.Type {
-			case trace.FileType, trace.StartType, trace.ErrorType:
-				moved = true
-			case trace.ProgressType:
-				moved = moved || e.Seq != c.progress.Seq || e.Bytes != c.progress.Bytes
-				c.progress = e
-			}
-		}
-		return moved
+		return m.Moved
 	}
 	return true
 }

@@ -23,9 +23,17 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Journal takes the run's events in the order in which they became known. Its calls do not block.
+// Journal takes the run's events, as the lines of a trace, in the order in which they became known. Its calls do not block.
 type Journal interface {
-	Append(events ...trace.Event) error
+	AppendLines(lines []byte) error
+}
+
+func appendTo(journal Journal, events ...trace.Event) error {
+	var lines []byte
+	for i := range events {
+		lines = trace.AppendEvent(lines, &events[i])
+	}
+	return journal.AppendLines(lines)
 }
 
 // Watcher shows people how the run goes. Its calls come from one goroutine and must
@@ -108,7 +116,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		out.Status = trace.Partial
 	}
 	if err == nil {
-		err = opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
+		err = appendTo(opts.Journal, trace.Event{Type: trace.EndType, Status: out.Status})
 	}
 	return out, err
 }
@@ -141,7 +149,7 @@ func runPlanned(ctx context.Context, opts Options, index int, starter *starter, 
 	if len(failures) > 0 || err != nil {
 		return failures, err
 	}
-	return nil, opts.Journal.Append(ended(*phase, trace.Complete))
+	return nil, appendTo(opts.Journal, ended(*phase, trace.Complete))
 }
 
 // runPhase waits as the phase asks, runs it, and says why it is incomplete: a phase of the plan by its index, or a try of its
@@ -154,7 +162,7 @@ func runPhase(ctx context.Context, opts Options, index int, phase scenario.Phase
 		return []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}, nil
 	}
 	opts.Watcher.PhaseBegins(index, phase)
-	if err := opts.Journal.Append(phase.Event()); err != nil {
+	if err := appendTo(opts.Journal, phase.Event()); err != nil {
 		return nil, err
 	}
 	p := newPhaseRun(opts, index, phase, sim)
@@ -168,7 +176,7 @@ func runPhase(ctx context.Context, opts Options, index int, phase scenario.Phase
 	}
 	opts.Watcher.PhaseEnds(shown)
 	if err == nil && len(p.failures) > 0 {
-		err = opts.Journal.Append(ended(phase, trace.Partial))
+		err = appendTo(opts.Journal, ended(phase, trace.Partial))
 	}
 	return p.failures, err
 }

@@ -163,12 +163,8 @@ func (p *phaseRun) handle(r report) {
 		c.ready = true
 		p.releaseWhenReady()
 	case wire.EventsKind:
-		for i := range m.Events {
-			if e := &m.Events[i]; e.Type == trace.FileType && !e.Filler {
-				c.files++
-			}
-		}
-		p.record(m.Events...)
+		c.files += m.Files
+		p.recorded(p.opts.Journal.AppendLines(m.Lines))
 	case wire.AliveKind:
 		c.bytes, c.beside = m.Bytes, m.Beside
 		p.opts.Watcher.Moved(c.job.Disk, c.files, m.Bytes)
@@ -198,9 +194,11 @@ func (p *phaseRun) handle(r report) {
 	}
 }
 
-// record appends events to the journal; a run that cannot be recorded stops.
-func (p *phaseRun) record(events ...trace.Event) {
-	if err := p.opts.Journal.Append(events...); err != nil && p.err == nil {
+func (p *phaseRun) record(events ...trace.Event) { p.recorded(appendTo(p.opts.Journal, events...)) }
+
+// recorded notes whether events were recorded; a run that cannot be stops.
+func (p *phaseRun) recorded(err error) {
+	if err != nil && p.err == nil {
 		p.err = err
 		p.stop()
 	}

@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -36,9 +38,9 @@ func runSearch(ctx context.Context, opts Options, index int, starter *starter, s
 		}
 		outcome, err := judge.Outcome()
 		if err != nil {
-			return []trace.RunFailure{{Phase: try.Name, Cause: err.Error()}}, opts.Journal.Append(ended(try, trace.Partial))
+			return []trace.RunFailure{{Phase: try.Name, Cause: err.Error()}}, appendTo(opts.Journal, ended(try, trace.Partial))
 		}
-		if err := opts.Journal.Append(ended(try, trace.Complete)); err != nil {
+		if err := appendTo(opts.Journal, ended(try, trace.Complete)); err != nil {
 			return nil, err
 		}
 		s.Add(outcome)
@@ -52,9 +54,10 @@ type judgedJournal struct {
 	judge *search.Judge
 }
 
-func (j judgedJournal) Append(events ...trace.Event) error {
-	for i := range events {
-		j.judge.Add(&events[i])
+func (j judgedJournal) AppendLines(lines []byte) error {
+	events := trace.NewReader(bytes.NewReader(lines), "events")
+	for events.Next() {
+		j.judge.Add(events.Event())
 	}
-	return j.Journal.Append(events...)
+	return cmp.Or(events.Err(), j.Journal.AppendLines(lines))
 }

@@ -38,7 +38,11 @@ func play(conn *wire.Conn) {
 	for second := range int64(10) {
 		events = append(events, trace.Event{Type: trace.ProgressType, Phase: job.Phase, Disk: job.Disk, Op: job.Role, Bytes: (second + 1) * 1e5, TNS: (second + 1) * 1e9})
 	}
-	_ = conn.Send(wire.Message{Kind: wire.EventsKind, Events: events})
+	m = wire.Message{Kind: wire.EventsKind}
+	for i := range events {
+		m.Lines = trace.AppendEvent(m.Lines, &events[i])
+	}
+	_ = conn.Send(m)
 	_ = conn.Send(wire.Message{Kind: wire.DoneKind})
 }
 

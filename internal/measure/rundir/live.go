@@ -45,7 +45,12 @@ func (j *Journal) Append(events ...trace.Event) error {
 	for i := range events {
 		j.buf = trace.AppendEvent(j.buf, &events[i])
 	}
-	if _, err := j.file.Write(j.buf); err != nil {
+	return j.AppendLines(j.buf)
+}
+
+// AppendLines is Append for events that are lines already.
+func (j *Journal) AppendLines(lines []byte) error {
+	if _, err := j.file.Write(lines); err != nil {
 		return fmt.Errorf("write %s: %w", EventsFile, err)
 	}
 	j.dirty.Store(true)
@@ -156,10 +161,12 @@ func (l *Live) watch(stall time.Duration, say func(text string)) {
 	}
 }
 
-// Append records events.
-func (l *Live) Append(events ...trace.Event) error {
-	events = slices.Clone(events)
-	err := l.record.put(len(events), func() error { return l.Journal.Append(events...) })
+// Append records an event.
+func (l *Live) Append(e trace.Event) error { return l.AppendLines(trace.AppendEvent(nil, &e)) }
+
+// AppendLines records events, each a line; the lines are its own from then on.
+func (l *Live) AppendLines(lines []byte) error {
+	err := l.record.put(bytes.Count(lines, []byte{'\n'}), func() error { return l.Journal.AppendLines(lines) })
 	if errors.Is(err, errFull) {
 		err = fmt.Errorf("results folder %s: %w: its disk is too slow", l.Path, err)
 	}

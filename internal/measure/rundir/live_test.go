@@ -92,7 +92,7 @@ func TestLiveKeepsTheOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(l.Append(events()...), l.SaveInfo(&Info{Name: "kept"})); err != nil {
+	if err := errors.Join(appendAll(l, events()), l.SaveInfo(&Info{Name: "kept"})); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Flush(t.Context()); err != nil {
@@ -132,4 +132,11 @@ func TestWriterRefuses(t *testing.T) {
 	if err := w.put(1, nil); !errors.Is(err, broken) {
 		t.Errorf("after a failure: %v, want %v", err, broken)
 	}
+}
+
+func appendAll(l *Live, events []trace.Event) (err error) {
+	for _, e := range events {
+		err = errors.Join(err, l.Append(e))
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,9 @@ func (c *Conn) Send(m Message) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("encode %s message: %w", m.Kind, err)
+	}
+	if len(m.Lines) > 0 {
+		body = append(append(body, '\n'), m.Lines...) // JSON on one line
 	}
 	if len(body) > maxFrame {
 		return fmt.Errorf("encode %s message: %d bytes exceed the limit of %d", m.Kind, len(body), maxFrame)
@@ -68,8 +72,12 @@ func (c *Conn) Receive() (Message, error) {
 	if len(body) < int(n) {
 		return m, fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF)
 	}
-	if err := json.Unmarshal(body, &m); err != nil {
+	said, lines, _ := bytes.Cut(body, []byte{'\n'})
+	if err := json.Unmarshal(said, &m); err != nil {
 		return m, fmt.Errorf("receive message: %w", err)
+	}
+	if len(lines) > 0 {
+		m.Lines = lines
 	}
 	return m, nil
 }

@@ -23,7 +23,7 @@ func messages() []Message {
 		}}},
 		{Kind: ReleaseKind, AtNS: 1<<62 + 1},
 		{Kind: GrantKind, DoneNS: 7},
-		{Kind: EventsKind, Events: []trace.Event{{Type: trace.FileType, Phase: "WWW", Disk: "A", Op: trace.Read, Bytes: 9, StartNS: 1, EndNS: 2}}},
+		{Kind: EventsKind, Files: 1, Lines: []byte("{\"type\":\"file\"}\n{}\n")},
 		{Kind: AskKind, Bytes: 5},
 		{Kind: ReadyKind, Effective: &trace.Effective{Engine: "threads", Depth: 4, Warnings: []string{"w"}}},
 		{Kind: DoneKind, Error: "no space left"},

@@ -24,7 +24,7 @@ const (
 // What a worker says.
 const (
 	ReadyKind  Kind = "ready"  // Effective: waiting for the release
-	EventsKind Kind = "events" // Events: a batch for the journal
+	EventsKind Kind = "events" // Lines: events of a trace; Files: of the job that end with these; Moved: they show that something has moved
 	AskKind    Kind = "ask"    // Bytes: wanted of the hub; one at a time
 	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it gets FinishKind
 	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as is known by now
@@ -39,7 +39,9 @@ type Message struct {
 	Job       *Job             `json:"job,omitempty"`
 	AtNS      int64            `json:"at_ns,omitempty"`
 	Effective *trace.Effective `json:"effective,omitempty"`
-	Events    []trace.Event    `json:"events,omitempty"`
+	Lines     []byte           `json:"-"` // behind the rest, as they are
+	Files     int              `json:"files,omitempty"`
+	Moved     bool             `json:"moved,omitempty"`
 	Bytes     int64            `json:"bytes,omitempty"`
 	Beside    int64            `json:"beside,omitempty"`
 	DoneNS    int64            `json:"done_ns,omitempty"`

@@ -13,6 +13,8 @@ const (
 	flushEvery = 100 * time.Millisecond
 	// buffered is how many events the transfer may be ahead of the pipe: at 50 ms samples, minutes.
 	buffered = 4096
+	// maxBatch is how many bytes of lines are sent at once.
+	maxBatch = 1 << 20
 )
 
 // journal carries events from the transfer to the coordinator, so that the transfer never waits
@@ -28,12 +30,28 @@ type journal struct {
 func (j *journal) drain() {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
-	var batch []trace.Event
+	batch := wire.Message{Kind: wire.EventsKind}
 	send := func() {
-		if len(batch) > 0 {
+		if len(batch.Lines) > 0 {
 			// A coordinator that is gone cannot be reached; the inbox ends the job.
-			_ = j.conn.Send(wire.Message{Kind: wire.EventsKind, Events: batch})
-			batch = batch[:0]
+			_ = j.conn.Send(batch)
+			batch = wire.Message{Kind: wire.EventsKind, Lines: batch.Lines[:0]}
+		}
+	}
+	var last trace.Event // of progress
+	add := func(e *trace.Event) {
+		batch.Lines = trace.AppendEvent(batch.Lines, e)
+		switch e.Type {
+		case trace.FileType:
+			batch.Moved = true
+			if !e.Filler {
+				batch.Files++
+			}
+		case trace.StartType, trace.ErrorType:
+			batch.Moved = true
+		case trace.ProgressType:
+			batch.Moved = batch.Moved || e.Seq != last.Seq || e.Bytes != last.Bytes
+			last = *e
 		}
 	}
 	for {
@@ -43,7 +61,7 @@ func (j *journal) drain() {
 				send()
 				return
 			}
-			if batch = append(batch, e); len(batch) == cap(j.events) {
+			if add(&e); len(batch.Lines) >= maxBatch {
 				send()
 			}
 		case <-tick.C:

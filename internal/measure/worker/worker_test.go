@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -101,7 +102,13 @@ func (s *coordinatorSide) until(kind wire.Kind) (wire.Message, []trace.Event) {
 		if err != nil {
 			s.t.Fatalf("waiting for %s: %v", kind, err)
 		}
-		events = append(events, m.Events...)
+		lines := trace.NewReader(bytes.NewReader(m.Lines), "events")
+		for lines.Next() {
+			events = append(events, *lines.Event())
+		}
+		if err := lines.Err(); err != nil {
+			s.t.Fatal(err)
+		}
 		if m.Kind == kind {
 			return m, events
 		}
@@ -310,5 +317,35 @@ func TestRefusesOtherTalk(t *testing.T) {
 	err := Run(context.Background(), wire.NewConn(toWorker, io.Discard), nil, zap.NewNop())
 	if err == nil {
 		t.Error("a worker without a job did not complain")
+	}
+}
+
+// Only what has moved counts as movement: a disk that hangs in a request still has a worker that lives and a clock.
+func TestMoved(t *testing.T) {
+	at := trace.Event{Type: trace.ProgressType, Phase: "W", Disk: "A", Seq: 1, Bytes: 5, TNS: 1}
+	later := at
+	later.TNS = 2
+	for name, tt := range map[string]struct {
+		events []trace.Event
+		want   bool
+	}{
+		"a file":            {[]trace.Event{{Type: trace.FileType}}, true},
+		"an error":          {[]trace.Event{{Type: trace.ErrorType}}, true},
+		"bytes":             {[]trace.Event{at}, true},
+		"another file":      {[]trace.Event{{Type: trace.ProgressType, Seq: 1}}, true},
+		"time alone":        {[]trace.Event{{Type: trace.ProgressType, TNS: 9}}, false},
+		"streams, and time": {[]trace.Event{{Type: trace.StreamType, TNS: 1}, {Type: trace.LatencyType, TNS: 1}}, false},
+		"bytes, then time":  {[]trace.Event{at, later}, true},
+	} {
+		var pipe bytes.Buffer
+		j := journal{conn: wire.NewConn(&pipe, &pipe), events: make(chan trace.Event, len(tt.events))}
+		for _, e := range tt.events {
+			j.events <- e
+		}
+		close(j.events)
+		j.drain()
+		if m, err := j.conn.Receive(); err != nil || m.Moved != tt.want {
+			t.Errorf("%s: %v, %v, want %v", name, m.Moved, err, tt.want)
+		}
 	}
 }
