@@ -143,14 +143,8 @@ func readers(run, other, to string) [][]string {
 }
 
 func TestFaultsOfHostileFiles(t *testing.T) {
-	work := t.TempDir()
-	scenario := filepath.Join(work, "s.yaml")
-	whole := filepath.Join(work, "whole")
-	if err := os.WriteFile(scenario, []byte(smallScenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	hubbench(t, "simulate", scenario, "--out", whole)
-	profile := filepath.Join(work, "hub.yaml")
+	scenario, whole := simulated(t, smallScenario)
+	profile := filepath.Join(t.TempDir(), "hub.yaml")
 	hubbench(t, "fit", whole, "--out", profile)
 	for _, tc := range []struct {
 		file  string
@@ -163,18 +157,11 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 			c.try(fmt.Sprint(tc.file, i), func(t *testing.T) {
 				n := rand.New(rand.NewPCG(uint64(i), 15))
 				dir, to := filepath.Join(t.TempDir(), "run"), t.TempDir()
-				if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.CopyFS(dir, os.DirFS(whole)))
 				name := filepath.Join(dir, tc.file)
-				text, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := read(t, name)
 				spoiled := tc.spoil(text, n)
-				if err := os.WriteFile(name, spoiled, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				write(t, name, string(spoiled))
 				commands := readers(dir, whole, to)
 				switch tc.file {
 				case rundir.EventsFile:
@@ -194,17 +181,12 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 		}
 	}
 	c := faults(t, "hostile profiles")
-	text, err := os.ReadFile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, profile)
 	for i := range *hostileTries {
 		c.try(fmt.Sprint("profile", i), func(t *testing.T) {
 			dir := t.TempDir()
 			spoiled := filepath.Join(dir, "spoiled.yaml")
-			if err := os.WriteFile(spoiled, spoilWord(text, rand.New(rand.NewPCG(uint64(i), 16))), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(spoiled, spoilWord(text, rand.New(rand.NewPCG(uint64(i), 16))), 0o600))
 			for _, args := range [][]string{
 				{"predict", spoiled}, {"advise", spoiled, "--play", "A=2x92MB/s", "--write", "C"}, {"advise", spoiled, "--play", "A=2x92MB/s", "--json"},
 				{"simulate", scenario, "--profile", spoiled, "--out", filepath.Join(dir, "out")}, {"mount", spoiled, filepath.Join(spoiled, "no folder")},

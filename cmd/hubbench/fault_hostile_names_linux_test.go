@@ -34,9 +34,7 @@ func TestFaultsOfHostileFolders(t *testing.T) {
 		dir := t.TempDir()
 		for _, name := range nasty() {
 			for _, folder := range []string{".hubbench-" + name, name} {
-				if err := os.MkdirAll(filepath.Join(dir, folder, "diary"), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(filepath.Join(dir, folder, "diary"), 0o700))
 				if harm := harmless(t, "clean", filepath.Join(dir, folder)); harm != "" {
 					t.Errorf("clean %q: %s", folder, harm)
 				}
@@ -71,15 +69,9 @@ func TestFaultsOfHostileFolders(t *testing.T) {
 			dir := t.TempDir()
 			folder := filepath.Join(dir, ".hubbench-20261122-101112-abcd")
 			diary := filepath.Join(folder, "data-000000.bin")
-			if err := os.Mkdir(folder, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(diary, []byte("dear diary"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := mark(filepath.Join(folder, "hubbench.json")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(folder, 0o700))
+			write(t, diary, "dear diary")
+			must(t, mark(filepath.Join(folder, "hubbench.json")))
 			if harm := harmless(t, "clean", dir); harm != "" {
 				t.Error(harm)
 			}
@@ -98,13 +90,7 @@ func hole(path string, bytes int64) error {
 // A run folder may come from anybody. To go on with it removes nothing but test files of its own.
 func TestFaultsOfHostileRuns(t *testing.T) {
 	c := faults(t, "run folders of links, pipes and foreign names")
-	work := t.TempDir()
-	scenario := filepath.Join(work, "s.yaml")
-	if err := os.WriteFile(scenario, []byte(smallScenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	whole := filepath.Join(work, "whole")
-	hubbench(t, "simulate", scenario, "--out", whole)
+	_, whole := simulated(t, smallScenario)
 	files := []string{rundir.EventsFile, rundir.InfoFile, rundir.AnalysisFile, rundir.ReportFile, rundir.ScenarioFile, rundir.LogFile}
 	for _, tc := range []struct {
 		what  string
@@ -121,18 +107,12 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 			c.try("a "+tc.what+" for "+file, func(t *testing.T) {
 				t.Parallel()
 				dir, to := filepath.Join(t.TempDir(), "run"), t.TempDir()
-				if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.CopyFS(dir, os.DirFS(whole)))
 				secret := filepath.Join(to, "secret")
-				if err := os.WriteFile(secret, []byte("dear diary"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				write(t, secret, "dear diary")
 				path := filepath.Join(dir, file)
 				_ = os.Remove(path) // a simulation has no log
-				if err := tc.put(path, secret); err != nil {
-					t.Fatal(err)
-				}
+				must(t, tc.put(path, secret))
 				for _, args := range [][]string{
 					{"analyze", dir}, {"report", dir}, {"compare", dir, whole}, {"run", "--resume", dir, "--quiet"},
 				} {
@@ -148,22 +128,14 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 	}
 	c.try("a run's ID that leads elsewhere", func(t *testing.T) {
 		disk, victim := t.TempDir(), t.TempDir()
-		if err := os.WriteFile(filepath.Join(victim, "data-000000.bin"), []byte("dear diary"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(victim, "data-000000.bin"), "dear diary")
 		dir := filepath.Join(t.TempDir(), "run")
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(dir, 0o700))
 		up := strings.Repeat("../", 20) + strings.TrimPrefix(victim, "/")
-		if err := os.Mkdir(filepath.Join(disk, ".hubbench-x"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(disk, ".hubbench-x"), 0o700))
 		info := `{"tool":"x","run_id":"x/` + up + `","name":"n","status":"partial","plan":{"name":"n","disks":[{"name":"A","path":"` + disk + `"}],"phases":[]},"effective":{}}`
 		for file, text := range map[string]string{rundir.InfoFile: info, rundir.EventsFile: ""} {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, filepath.Join(dir, file), text)
 		}
 		if harm := harmless(t, "run", "--resume", dir); harm != "" {
 			t.Error(harm)
@@ -177,23 +149,15 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 // The environment decides neither what is measured nor what is said of it.
 func TestFaultsOfTheEnvironment(t *testing.T) {
 	c := faults(t, "COLUMNS, LC_ALL, TERM and other variables that say nonsense")
-	work := t.TempDir()
-	scenario := filepath.Join(work, "s.yaml")
-	if err := os.WriteFile(scenario, []byte(smallScenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scenario, whole := simulated(t, smallScenario)
 	analyze := func(out string, env ...string) (string, error) {
 		cmd := exec.Command("hubbench", "analyze", out)
 		cmd.Env = append(os.Environ(), env...)
 		text, err := cmd.CombinedOutput()
 		return string(text), err
 	}
-	whole := filepath.Join(work, "whole")
-	hubbench(t, "simulate", scenario, "--out", whole)
 	want, err := analyze(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, env := range []string{
 		"COLUMNS=0", "COLUMNS=-1", "COLUMNS=99999999999999999999", "COLUMNS=" + evil, "LINES=-1", "LC_ALL=C", "LC_ALL=tr_TR.UTF-8", "LC_ALL=" + evil, "LANG=",
 		"TERM=", "TERM=dumb", "TERM=" + evil, "NO_COLOR=1", "CLICOLOR_FORCE=1", "HOME=", "HOME=/nowhere", "TMPDIR=/nowhere", "TZ=Nowhere/City", "TZ=" + evil,
@@ -214,9 +178,7 @@ func TestFaultsOfTheEnvironment(t *testing.T) {
 				return
 			}
 			program, err := exec.LookPath("hubbench")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			out := filepath.Join(t.TempDir(), "out")
 			cmd := exec.Command(program, "run", scenario, "--out", out, "--quiet")
 			cmd.Env = append(os.Environ(), env, "GORACE=atexit_sleep_ms=0")

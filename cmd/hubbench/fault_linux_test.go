@@ -95,13 +95,9 @@ func newVolume(t *testing.T, opts testdisk.Options, options string) (d *testdisk
 
 func format(t *testing.T, d *testdisk.Disk, options string) (root string) {
 	t.Helper()
-	if err := d.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"))
 	root, err := d.Mount(0, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return root
 }
 
@@ -139,9 +135,7 @@ func beginRun(t *testing.T, text string, args ...string) *faultRun {
 	t.Helper()
 	dir := t.TempDir()
 	scenario := filepath.Join(dir, "s.yaml")
-	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, scenario, text)
 	r := &faultRun{t: t, out: filepath.Join(dir, "out"), said: &said{}}
 	r.begin(append([]string{"run", scenario, "--yes", "--allow", "same_disk,busy,background"}, r.withOut(args)...)...)
 	return r
@@ -165,9 +159,7 @@ func (r *faultRun) beginCommand(name string, args ...string) {
 	r.cmd = exec.Command(name, args...)
 	r.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	r.cmd.Stdout, r.cmd.Stderr = r.said, r.said
-	if err := r.cmd.Start(); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, r.cmd.Start())
 	r.ended = make(chan struct{})
 	go func() {
 		_ = r.cmd.Wait() // its exit code says it
@@ -197,9 +189,7 @@ func (r *faultRun) injectAt(fault func() error, far func(events string) bool) {
 		r.before = string(data[:bytes.LastIndexByte(data, '\n')+1])
 		return far(r.before)
 	})
-	if err := fault(); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, fault())
 }
 
 // until waits for a condition of the run.
@@ -240,9 +230,7 @@ func (r *faultRun) keeps() *analysis.Analysis {
 		r.t.Error("its events do not begin with those before the fault")
 	}
 	recorded, err := trace.Load(strings.NewReader(r.before), "before")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	text, err := exec.Command("hubbench", "analyze", r.out, "--json").Output()
 	if err != nil {
 		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -251,9 +239,7 @@ func (r *faultRun) keeps() *analysis.Analysis {
 		r.t.Fatal("analyze: ", err)
 	}
 	var a analysis.Analysis
-	if err := json.Unmarshal(text, &a); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, json.Unmarshal(text, &a))
 	for _, phase := range recorded.Phases {
 		for _, disk := range phase.Disks {
 			got := 0
@@ -292,9 +278,7 @@ func (r *faultRun) cleanedLater(d *testdisk.Disk, root string) {
 			break
 		}
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	if _, err := d.Mount(0, ""); err != nil {
 		r.t.Fatal(err)
 	}
@@ -306,9 +290,7 @@ func testFolders(t *testing.T, roots ...string) (found []string) {
 	t.Helper()
 	for _, root := range roots {
 		all, err := filepath.Glob(filepath.Join(root, ".hubbench-*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		found = append(found, all...)
 	}
 	return found

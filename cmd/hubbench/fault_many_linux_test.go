@@ -50,9 +50,7 @@ phases: [{name: all, roles: {%s}}]
 		disks, roles = many(func(i int) string { return "path: " + filepath.Join(root, nameOf(i)) }, "write")
 		for i := range manyDisks {
 			roots = append(roots, filepath.Join(root, nameOf(i)))
-			if err := os.Mkdir(roots[i], 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(roots[i], 0o755))
 		}
 		return roots, disks, roles
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -24,9 +26,7 @@ import (
 func (r *faultRun) processes() map[string]int {
 	r.t.Helper()
 	log, err := os.ReadFile(filepath.Join(r.out, rundir.LogFile))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	all := map[string]int{"coordinator": behindOf(r.cmd.Process.Pid)}
 	for what, pattern := range map[string]string{"janitor": `"clean-up process started","pid":(\d+)`, "worker of A": `"worker started","disk":"A".*"pid":(\d+)`, "worker of B": `"worker started","disk":"B".*"pid":(\d+)`} {
 		m := regexp.MustCompile(pattern).FindSubmatch(log)
@@ -81,9 +81,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s", fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
 			r.inject("WW", func() error { return r.send(syscall.SIGSTOP, tc.who...) })
 			time.Sleep(tc.still) // what the test is about
-			if err := r.send(syscall.SIGCONT, tc.who...); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.send(syscall.SIGCONT, tc.who...))
 			r.ends(exitOK, `report: `)
 			marks := slices.DeleteFunc(r.keeps().Phases[0].Warnings, func(w analysis.Warning) bool { return w.Code != "stopped" })
 			switch {
@@ -134,9 +132,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
 		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "coordinator") })
-		if err := r.send(syscall.SIGKILL, "coordinator"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.send(syscall.SIGKILL, "coordinator"))
 		r.ends(128+int(syscall.SIGKILL), ``) // says the process in front
 		r.keeps()
 		r.leaves(a, b)
@@ -156,4 +152,98 @@ func inMemory(t *testing.T) string {
 		}
 	})
 	return dir
+}
+
+// Disks that hang: a request to them does not return, and nothing ends a process that waits for one. Whatever hangs is named
+// soon, a run answers each interrupt and ends soon after the second, and nobody waits for what cannot be ended.
+
+// soon is what a person is promised; a machine that tests many things at once gets more.
+const soon = 30 * time.Second
+
+// newHanging makes a folder of a file system that hangs when it is told to suspend.
+func newHanging(t *testing.T) (b *beneath, root string) {
+	t.Helper()
+	if _, err := os.Stat("/dev/fuse"); err != nil && !ci() {
+		t.Skip("no FUSE here")
+	}
+	root, behind := filepath.Join(t.TempDir(), "disk"), inMemory(t)
+	must(t, os.Mkdir(root, 0o755))
+	b = &beneath{t: t}
+	t.Cleanup(func() {
+		b.recover()
+		for deadline := time.Now().Add(soon); unix.Unmount(root, 0) != nil && time.Now().Before(deadline); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		b.end()
+	})
+	must(t, b.serve(root, behind))
+	return b, root
+}
+
+// endsSoon is ends, within what is promised after the last interrupt.
+func (r *faultRun) endsSoon(code int, says string) {
+	r.t.Helper()
+	began := time.Now()
+	r.ends(code, says)
+	if took := time.Since(began); took > soon {
+		r.t.Errorf("it took %s", took)
+	}
+}
+
+func TestFaultsOfResultsThatHang(t *testing.T) {
+	c := faults(t, "a results disk that hangs: given up, and interrupted twice")
+	const hangs = `results folder [^\n]*/out: nothing written for \d+s: the disk hangs`
+	for _, tc := range []struct {
+		name  string
+		stall string
+		act   func(r *faultRun)
+		code  int
+	}{
+		{"given up", "3s", func(*faultRun) {}, exitFailed},
+		{"interrupted twice", "1m", func(r *faultRun) {
+			r.interrupt()
+			r.until("no answer", func() bool { return strings.Contains(r.said.String(), "stopping; Ctrl-C again ends at once") })
+			r.interrupt()
+		}, exitInterrupted},
+	} {
+		c.try(tc.name, func(t *testing.T) {
+			t.Parallel()
+			results, root := newHanging(t)
+			a, b := inMemory(t), inMemory(t)
+			r := beginRun(t, endless(a, b, writing), "--out", filepath.Join(root, "out"), "--stall", tc.stall)
+			r.inject("WW", results.suspend)
+			tc.act(r)
+			r.endsSoon(tc.code, hangs+`; it holds what was recorded before; when it is back, continue with: hubbench run --resume `)
+			r.leaves(a, b)
+			if strings.Contains(r.said.String(), "worker was killed") || strings.Contains(r.said.String(), "nothing has moved") {
+				t.Errorf("a disk that is well is blamed:\n%s", r.said)
+			}
+			results.recover()
+			r.keeps()
+		})
+	}
+}
+
+// A disk that hangs while doctor looks at it fails, and doctor ends: by itself, or at an interrupt.
+func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // where doctor keeps its result
+	c := faults(t, "a disk that hangs while doctor checks it: given up, and interrupted")
+	for name, tc := range map[string]struct {
+		act  func(r *faultRun)
+		code int
+		says string
+	}{
+		"given up":    {func(*faultRun) {}, exitThreshold, `nothing has moved for 8s: the disk hangs(?s).*test files may be left in .*hubbench clean .*The disk hangs`},
+		"interrupted": {(*faultRun).interrupt, exitInterrupted, `interrupted`},
+	} {
+		c.try(name, func(t *testing.T) {
+			disk, root := newHanging(t)
+			must(t, disk.suspend())
+			r := &faultRun{t: t, said: &said{}}
+			r.begin("doctor", root)
+			r.until("not that far", func() bool { return strings.Contains(r.said.String(), "checking "+root) })
+			tc.act(r)
+			r.endsSoon(tc.code, tc.says)
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -41,13 +42,9 @@ type heldVolume struct {
 func newHeldVolume(t *testing.T, rate float64) heldVolume {
 	t.Helper()
 	disk := testdisk.Make(t, testdisk.Options{Bytes: 1500e6}, os.Getenv("CI") == "true")
-	if err := disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"))
 	root, err := disk.Mount(0, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := disk.Limit(rate, rate); errors.Is(err, testdisk.ErrNoLimits) {
 		t.Skip(err)
 	} else if err != nil {
@@ -76,16 +73,12 @@ func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *a
 	t.Helper()
 	dir := t.TempDir()
 	scenario := filepath.Join(dir, "s.yaml")
-	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, scenario, text)
 	out = filepath.Join(dir, "out")
 	cmd := v.disk.Command(context.Background(), "hubbench", "run", scenario, "--yes", "--quiet", "--out", out, "--allow", "same_disk")
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	ended := sync.OnceValue(cmd.Wait)
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = ended() })
 	return out, func() *analysis.Analysis {
@@ -99,14 +92,9 @@ func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *a
 
 func readAnalysis(t *testing.T, out string) *analysis.Analysis {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(out, rundir.AnalysisFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, filepath.Join(out, rundir.AnalysisFile))
 	var a analysis.Analysis
-	if err := json.Unmarshal(data, &a); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(data, &a))
 	return &a
 }
 
@@ -172,13 +160,9 @@ func writeBeside(t *testing.T, path string) (stop func()) {
 	t.Helper()
 	const block = 1 << 20
 	fd, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY|unix.O_DIRECT, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	buf, err := unix.Mmap(-1, 0, block, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	quit := make(chan struct{})
 	var group sync.WaitGroup
 	began := time.Now()
@@ -220,14 +204,10 @@ func TestGaugesFindCache(t *testing.T) {
 	}
 	for _, name := range files[:len(files)/2] {
 		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer file.Close()
 		pages, err := unix.Mmap(int(file.Fd()), 0, 100e6, unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer unix.Munmap(pages)
 	}
 	a := wait()
@@ -276,4 +256,67 @@ func TestGaugesOfCleanRuns(t *testing.T) {
 		}
 	}
 	evidence.Report(t, evidence.AtMost("gauges", "clean runs that are said to have had foreign traffic or a cache", alarms, *quietRuns, 0))
+}
+
+// clockSteps builds hubbench once more, which takes minutes: in make proof.
+var clockSteps = flag.Bool("clock-steps", false, "run a hubbench whose wall clock is set to and fro all the time")
+
+// The wall clock of a machine that is set while it measures. The machine's own is left alone: hubbench is built with a
+// package time whose clock jumps by an hour and a half, forth and back, five times a second, in all of its processes.
+func TestFaultsOfTheClock(t *testing.T) {
+	c := faults(t, "a wall clock that is set to and fro")
+	c.try("steps", func(t *testing.T) {
+		if !*clockSteps {
+			c.left = "needs minutes to build; -clock-steps does"
+			t.Skip(c.left)
+		}
+		dir := t.TempDir()
+		source := filepath.Join(runtime.GOROOT(), "src", "time", "time.go") //nolint:staticcheck // the one that builds this test
+		text := read(t, source)
+		const now = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
+		if !strings.Contains(string(text), now) {
+			t.Fatalf("%s reads the clock in another way than this test knows", source)
+		}
+		stepping := strings.Replace(string(text), now, now+"\tif mono/100_000_000%2 == 0 {\n\t\tsec += 3600\n\t} else {\n\t\tsec -= 1800\n\t}\n", 1)
+		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "time.go")}})
+		must(t, err)
+		for name, data := range map[string][]byte{"time.go": []byte(stepping), "overlay.json": overlay} {
+			write(t, filepath.Join(dir, name), data)
+		}
+		program := filepath.Join(dir, "hubbench")
+		if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+
+		a, b := inMemory(t), inMemory(t)
+		r := &faultRun{t: t, out: filepath.Join(dir, "out"), said: &said{}}
+		scenario := filepath.Join(dir, "s.yaml")
+		write(t, scenario, endless(a, b, strings.Replace(writing, "stop: 60 s", "stop: 3 s", 1)))
+		began := time.Now()
+		r.beginCommand(program, "run", scenario, "--yes", "--allow", "same_disk,busy,background", "--out", r.out)
+		r.ends(exitOK, `report: `)
+		took := time.Since(began).Seconds()
+		r.before = readEvents(t, r.out)
+		phase := r.keeps().Phases[0]
+		r.leaves(a, b)
+		if phase.Overlap == nil || phase.Overlap.DurationS < 2.5 || phase.Overlap.DurationS > 3.5 {
+			t.Errorf("the overlap is %+v, want 3 s", phase.Overlap)
+		}
+		for _, w := range phase.Warnings {
+			if w.Code == "stopped" || w.Code == "start_skew" && figure(w.Values, "seconds") > 1 {
+				t.Errorf("it warns of %+v", w)
+			}
+		}
+		for name, d := range phase.Disks {
+			// At its pace of 20 MB/s.
+			if rate := float64(d.Bytes) / d.BusyS; d.BusyS > took || rate < 15e6 || rate > 25e6 {
+				t.Errorf("disk %s was busy for %g s of %g at %g B/s", name, d.BusyS, took, rate)
+			}
+		}
+		info, err := rundir.LoadInfo(r.out)
+		must(t, err)
+		if started, err := time.Parse(time.RFC3339, info.Started); err != nil || started.Sub(began).Abs() < 20*time.Minute {
+			t.Errorf("it says that it began at %s (%v): its clock is not set", info.Started, err)
+		}
+	})
 }

@@ -40,9 +40,7 @@ func initToReport(t *testing.T) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		t.Skipf("no mounts of one's own here: %v", err)
 	}
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		t.Fatal(err)
-	}
+	must(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
 	// The disks of other tests are mounted here too, now, and would stay in use for as long as this process lives.
 	for _, at := range testdisk.MountsIn(testdisk.Memory) {
 		if strings.HasPrefix(at, testdisk.Memory+"/hubbench-") {
@@ -62,15 +60,9 @@ func initToReport(t *testing.T) {
 	var loops []string
 	for _, name := range []string{"one", "it's two"} {
 		image, mount := filepath.Join(t.TempDir(), "image"), filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(image, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(image, 320<<20); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(mount, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		write(t, image, "")
+		must(t, os.Truncate(image, 320<<20))
+		must(t, os.Mkdir(mount, 0o755))
 		command("mkfs.ext4", "-q", "-m", "0", image)
 		// mount makes a loop device that goes by itself when nothing is mounted from it.
 		command("mount", "-o", "loop", image, mount)
@@ -89,16 +81,11 @@ func initToReport(t *testing.T) {
 		return out.String() + errs.String()
 	}
 	hubbench("init", "--disks", strings.Join(loops, ","))
-	data, err := os.ReadFile("hubbench.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, "hubbench.yaml")
 	hubbench("plan", "hubbench.yaml") // which fails if a check does
 	quick := bytes.ReplaceAll(data, []byte("target: 20 s"), []byte("target: 300 ms"))
 	quick = bytes.ReplaceAll(quick, []byte("cooldown: 10 s"), []byte("cooldown: 0 s"))
-	if err := os.WriteFile("hubbench.yaml", quick, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "hubbench.yaml", string(quick))
 	hubbench("run", "hubbench.yaml", "--out", "run")
 	if _, err := os.Stat("run/report.html"); err != nil {
 		t.Error(err)

@@ -17,11 +17,11 @@ import (
 )
 
 // plugged is a machine with a hub and disks on it, whose volumes are folders.
-func plugged(folders ...string) func(context.Context) (*hardware.Inventory, error) {
+func plugged(folders ...string) looks {
 	return pluggedWith(210e6, folders...)
 }
 
-func pluggedWith(free int64, folders ...string) func(context.Context) (*hardware.Inventory, error) {
+func pluggedWith(free int64, folders ...string) looks {
 	yes, hub := true, "dock"
 	inv := &hardware.Inventory{Hubs: []hardware.Hub{{ID: hub, Name: "TS4", Vendor: "CalDigit"}}}
 	for i, folder := range folders {
@@ -38,7 +38,7 @@ func TestInit(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		args    string
-		look    func(context.Context) (*hardware.Inventory, error)
+		look    looks
 		code    int
 		says    string // on stderr
 		written []string
@@ -59,24 +59,20 @@ func TestInit(t *testing.T) {
 		{name: "contradiction", args: "--demo --disks sda", code: exitUsage, says: "hubbench: --disks, --demo and --from each say what to write; give one of them\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var out, errs bytes.Buffer
-			p := program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, look: tt.look}
-			if code := run(t.Context(), append([]string{"init"}, strings.Fields(tt.args)...), p); code != tt.code || errs.String() != tt.says {
-				t.Fatalf("exit code %d, want %d; says\n%swant\n%s", code, tt.code, errs.String(), tt.says)
+			code, out, errs := does(t, tt.look, append([]string{"init"}, strings.Fields(tt.args)...)...)
+			if code != tt.code || errs != tt.says {
+				t.Fatalf("exit code %d, want %d; says\n%swant\n%s", code, tt.code, errs, tt.says)
 			}
 			if tt.code != exitOK {
 				return
 			}
-			data, err := os.ReadFile(strings.TrimSpace(out.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := read(t, strings.TrimSpace(out))
 			for _, want := range tt.written {
 				if !strings.Contains(string(data), want) {
 					t.Errorf("no %q in\n%s", want, data)
 				}
 			}
-			if _, err := prepare.Load(strings.TrimSpace(out.String()), func(string) {}); err != nil {
+			if _, err := prepare.Load(strings.TrimSpace(out), func(string) {}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -86,13 +82,12 @@ func TestInit(t *testing.T) {
 // What init writes says who should get a port of its own, once it has run; and it says of itself what plan says of it.
 func TestInitAnswersPlugging(t *testing.T) {
 	t.Chdir(t.TempDir())
-	hubbench := func(look func(context.Context) (*hardware.Inventory, error), args ...string) string {
-		var out, errs bytes.Buffer
-		run(t.Context(), args, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, look: look})
-		if out.Len() == 0 {
-			t.Fatalf("%v: %s", args, errs.String())
+	hubbench := func(look looks, args ...string) string {
+		_, out, errs := does(t, look, args...)
+		if out == "" {
+			t.Fatalf("%v: %s", args, errs)
 		}
-		return out.String()
+		return out
 	}
 	advised := func(scenario string) (kinds string) {
 		var result struct {
@@ -103,9 +98,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal([]byte(hubbench(nil, "simulate", scenario, "--out", scenario+"-run", "--json")), &result); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(hubbench(nil, "simulate", scenario, "--out", scenario+"-run", "--json")), &result))
 		for _, a := range result.Answer.Advice {
 			kinds += strings.Join(append([]string{a.Kind}, a.Disks...), " ")
 		}
@@ -119,10 +112,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 		name := strconv.Itoa(n) + ".yaml"
 		look := pluggedWith(1e12, folders...)
 		hubbench(look, "init", "--out", name)
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := read(t, name)
 		var planned struct {
 			Phases []struct {
 				LeastS float64 `json:"least_s"`
@@ -132,9 +122,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 				Space  int64 `json:"space_bytes"`
 			}
 		}
-		if err := json.Unmarshal([]byte(hubbench(look, "plan", name, "--json")), &planned); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(hubbench(look, "plan", name, "--json")), &planned))
 		var took float64
 		for _, p := range planned.Phases {
 			took += p.LeastS + 10 // of cooldown
@@ -155,9 +143,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 			data = bytes.Replace(data, []byte("path: '"+folder+"'"), []byte("simulate: {profile: "+profile+"}"), 1)
 		}
 		data = bytes.Replace(data, []byte("\nhub:\n"), []byte("\nhub:\n  profile: goshen-ridge\n"), 1)
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, data)
 		if got := advised(name); got != want {
 			t.Errorf("of %d disks: advice %q, want %q", n, got, want)
 		}
@@ -169,59 +155,50 @@ func TestInitAnswersPlugging(t *testing.T) {
 }
 
 func TestInitCompletes(t *testing.T) {
-	var out bytes.Buffer
-	p := program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, look: plugged(t.TempDir(), t.TempDir())}
-	if code := run(t.Context(), []string{"__completeNoDesc", "init", "--disks", "sda,"}, p); code != exitOK || !strings.Contains(out.String(), "sda,sdb\n") {
-		t.Errorf("exit code %d: %s", code, out.String())
-	}
-}
-
-func TestInitPick(t *testing.T) {
-	disks := []draft.Disk{{Name: "A", Folder: "/a"}, {Name: "B", Folder: "/b"}, {Name: "C", Folder: "/c"}}
-	for answer, want := range map[string]string{"": "A/a B/b C/c", "\n": "A/a B/b C/c", "c, a\n": "A/a C/c", "B": "B/b", "D": "", "A D": ""} {
-		picked, err := pick(append([]draft.Disk(nil), disks...), answer)
-		var got []string
-		for _, d := range picked {
-			got = append(got, d.Name+d.Folder)
-		}
-		if strings.Join(got, " ") != want || (err != nil) != (want == "") {
-			t.Errorf("%q picks %q (%v), want %q", answer, got, err, want)
-		}
+	look := plugged(t.TempDir(), t.TempDir())
+	code, out, errs := does(t, look, "__completeNoDesc", "init", "--disks", "sda,")
+	if code != exitOK || !strings.Contains(out, "sda,sdb\n") {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 }
 
 // On a terminal the disks are shown by their letters, and the answer picks among them.
 func TestInitChoose(t *testing.T) {
-	inv, err := plugged("/one", "/two")(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	disks, _ := draft.Find(inv, nil, func(mount string) string { return mount })
-	var asked bytes.Buffer
-	picked, err := choose(t.Context(), program{stdin: strings.NewReader("b\n"), stderr: &asked}, disks)
-	if err != nil || len(picked) != 1 || picked[0].Folder != "/two" || picked[0].Name != "B" {
-		t.Errorf("picked %+v, %v", picked, err)
-	}
-	var again bytes.Buffer
-	picked, err = choose(t.Context(), program{stdin: strings.NewReader("d\na,b\n"), stderr: &again}, disks)
-	if err != nil || len(picked) != 2 || !strings.Contains(again.String(), "all: disk \"D\" is not in the list; try A\nWhich of them") {
-		t.Errorf("picked %+v, %v after a wrong answer: %s", picked, err, again.String())
-	}
-	if picked, err = choose(t.Context(), program{stdin: strings.NewReader("d"), stderr: &again}, disks); err == nil {
-		t.Errorf("picked %+v of a wrong answer, after which nobody is there", picked)
-	}
-	if want := "\nDisks to test:\n  A  /one, T7, exfat\n  B  /two, T7, exfat\nWhich of them, such as A? Enter for all: "; asked.String() != want {
-		t.Errorf("asked %q, want %q", asked.String(), want)
+	inv, err := plugged("/one", "/two", "/three")(t.Context())
+	must(t, err)
+	for answer, want := range map[string]struct{ picked, says string }{
+		"b\n":        {"B/two", ""},
+		"\n":         {"A/one B/two C/three", ""},
+		"":           {"A/one B/two C/three", ""},
+		"c, a\n":     {"A/one C/three", ""},
+		"d\na,b\n":   {"A/one B/two", "disk \"D\" is not in the list; try A\n" + which},
+		"a d\nB C\n": {"B/two C/three", "disk \"D\" is not in the list; try A\n" + which},
+		"d":          {"", ""}, // after which nobody is there
+	} {
+		disks, _ := draft.Find(inv, nil, func(mount string) string { return mount })
+		var asked bytes.Buffer
+		picked, err := choose(t.Context(), program{stdin: strings.NewReader(answer), stderr: &asked}, disks)
+		var got []string
+		for _, d := range picked {
+			got = append(got, d.Name+d.Folder)
+		}
+		if strings.Join(got, " ") != want.picked || (err != nil) != (want.picked == "") {
+			t.Errorf("%q picks %q (%v), want %q", answer, got, err, want.picked)
+		}
+		shown := "\nDisks to test:\n  A  /one, T7, exfat\n  B  /two, T7, exfat\n  C  /three, T7, exfat\n" + which + want.says
+		if asked.String() != shown {
+			t.Errorf("%q: asked %q, want %q", answer, asked.String(), shown)
+		}
 	}
 }
+
+const which = "Which of them, such as A? Enter for all: "
 
 // A folder that root has made is passed over for one that the user may write to.
 func TestWritableFolder(t *testing.T) {
 	mount := t.TempDir()
 	mine := filepath.Join(mount, "mine")
-	if err := os.Mkdir(mine, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(mine, 0o755))
 	if got := writableFolder(mount); got != mount {
 		t.Errorf("of one's own folder: %q", got)
 	}

@@ -28,9 +28,7 @@ phases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, {pattern: RWW}]
 // everywhere.
 func TestInterruptedLate(t *testing.T) {
 	scenario := filepath.Join(t.TempDir(), "late.yaml")
-	if err := os.WriteFile(scenario, []byte(lateScenario), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, scenario, lateScenario)
 	for _, tt := range []struct {
 		name  string
 		times int
@@ -44,15 +42,11 @@ func TestInterruptedLate(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			cmd := exec.Command("hubbench", "run", scenario, "--out", dir, "--json")
 			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var said said
 			cmd.Stderr = &said
 			send, err := startSignalled(cmd)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer func() { _ = send("KILL") }()
 			wait := func(what string, met func() bool) {
 				t.Helper()
@@ -65,15 +59,11 @@ func TestInterruptedLate(t *testing.T) {
 			wait("report", func() bool { _, err := os.Stat(filepath.Join(dir, rundir.ReportFile)); return err == nil })
 			// Each is answered before the results are taken, which would let the run end.
 			for _, answer := range []string{"the results are being written", tt.says}[:tt.times] {
-				if err := send("INT"); err != nil {
-					t.Fatal(err)
-				}
+				must(t, send("INT"))
 				wait("answer", func() bool { return strings.Contains(said.String(), answer) })
 			}
 			results, err := io.ReadAll(stdout)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_ = cmd.Wait()
 			if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(said.String(), tt.says) {
 				t.Errorf("exit code %d, stderr %q; want %d and %q", got, said.String(), tt.code, tt.says)

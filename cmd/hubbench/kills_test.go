@@ -119,9 +119,7 @@ func TestKills(t *testing.T) {
 	k := &killTest{long: map[string][]time.Duration{}, whole: map[string][]string{}}
 	for _, text := range []string{killSimulated, killReal} {
 		run := newKilledRun(t.TempDir(), text)
-		if err := run.begin(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, run.begin())
 		k.long[text] = run.watch()
 		if code, said := run.wait(); code != exitOK {
 			t.Fatalf("exit code %d: %s", code, said)

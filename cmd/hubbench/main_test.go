@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -268,14 +266,12 @@ func TestExitCodes(t *testing.T) {
 		{"report --format pdf x", exitUsage},
 		{"analyze no-such-run", exitUsage},
 	} {
-		var out, errs bytes.Buffer
-		got := run(context.Background(), slices.DeleteFunc(strings.Split(tc.args, " "), func(s string) bool { return s == "" }),
-			program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
+		got, _, errs := does(t, nil, strings.Fields(tc.args)...)
 		if got != tc.want {
-			t.Errorf("hubbench %s: exit code %d, want %d; stderr: %s", tc.args, got, tc.want, errs.String())
+			t.Errorf("hubbench %s: exit code %d, want %d; stderr: %s", tc.args, got, tc.want, errs)
 		}
-		if lines := strings.Count(errs.String(), "\n"); tc.want != exitOK && lines != 1 {
-			t.Errorf("hubbench %s: got %d lines on stderr, want one:\n%s", tc.args, lines, errs.String())
+		if lines := strings.Count(errs, "\n"); tc.want != exitOK && lines != 1 {
+			t.Errorf("hubbench %s: got %d lines on stderr, want one:\n%s", tc.args, lines, errs)
 		}
 	}
 }
@@ -284,10 +280,7 @@ func TestExitCodes(t *testing.T) {
 // as in run.
 func TestBadScenarios(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", "testdata", "bad-scenarios"))
-	data, err := os.ReadFile("want.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, "want.txt")
 	mistakes := map[string]int{}
 	reported := map[string]string{}
 	for line := range strings.Lines(string(data)) {
@@ -301,10 +294,8 @@ func TestBadScenarios(t *testing.T) {
 			want += fmt.Sprintf("hubbench: and %d more\n", more)
 		}
 		for _, command := range []string{"plan", "run"} {
-			var out, errs bytes.Buffer
-			got := run(context.Background(), []string{command, file}, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
-			if got != exitUsage || errs.String() != want || out.Len() > 0 {
-				t.Errorf("%s %s: exit code %d, stdout %q, stderr %q; want %d and %q", command, file, got, out.String(), errs.String(), exitUsage, want)
+			if got, out, errs := does(t, nil, command, file); got != exitUsage || errs != want || out != "" {
+				t.Errorf("%s %s: exit code %d, stdout %q, stderr %q; want %d and %q", command, file, got, out, errs, exitUsage, want)
 			}
 		}
 	}

@@ -34,14 +34,10 @@ func mountHub(t *testing.T, profile string, args ...string) *mounted {
 	m := &mounted{t: t, dir: dir, root: filepath.Join(dir, "hub"), backing: filepath.Join(dir, "behind")}
 	m.cmd = exec.Command("hubbench", append([]string{"mount", profile, m.root, "--backing", m.backing}, args...)...)
 	stderr, err := os.Create(filepath.Join(dir, "said"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer stderr.Close()
 	m.cmd.Stderr = stderr
-	if err := m.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.cmd.Start())
 	t.Cleanup(m.end)
 	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
 		said, _ := os.ReadFile(stderr.Name())
@@ -136,9 +132,7 @@ phases: [{pattern: W`+tc.phase+`}, {pattern: R`+tc.phase+`}]
 			left := func() (left []string) {
 				for _, pattern := range []string{"data-*", "trial-*"} {
 					found, err := filepath.Glob(filepath.Join(m.backing, "A", ".hubbench-*", pattern))
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					left = append(left, found...)
 				}
 				return left
@@ -165,12 +159,8 @@ func TestMountedFilesAreReal(t *testing.T) {
 	m := mountHub(t, "goshen-ridge", "--scale", "0.05")
 	want := bytes.Repeat([]byte("hub and disks "), 1<<20)
 	from, to := filepath.Join(m.root, "A", "from"), filepath.Join(m.root, "B", "deep", "to")
-	if err := os.WriteFile(from, want, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Dir(to), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	write(t, from, string(want))
+	must(t, os.Mkdir(filepath.Dir(to), 0o700))
 	began := time.Now()
 	sh(t, "dd", "if="+from, "of="+to, "bs=1M", "oflag=direct", "conv=fsync")
 	// At 72.5 MB/s, 50 ms of which the disk may take ahead; a busy machine may be slower.
@@ -194,9 +184,7 @@ func TestMountedAndKilled(t *testing.T) {
 			_ = syscall.Unmount(filepath.Join(m.root, disk), 2) // MNT_DETACH
 		}
 	})
-	if err := m.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.cmd.Process.Kill())
 	_ = m.cmd.Wait()
 	a := filepath.Join(m.root, "A")
 	out, err := exec.Command("hubbench", "mount", "usb-10g", m.root).CombinedOutput()
@@ -212,13 +200,9 @@ func TestMountedAndKilled(t *testing.T) {
 func TestMountedInUse(t *testing.T) {
 	m := mountHub(t, "usb-10g", "--scale", "0.1")
 	file, err := os.Create(filepath.Join(m.root, "A", "held"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
-	if err := m.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.cmd.Process.Signal(syscall.SIGTERM))
 	err = m.cmd.Wait()
 	said, _ := os.ReadFile(filepath.Join(m.dir, "said"))
 	if want := filepath.Join(m.root, "A") + " was still in use: it was unmounted anyway"; err == nil || !bytes.Contains(said, []byte(want)) {
@@ -258,9 +242,7 @@ func TestMountedEnds(t *testing.T) {
 			if tc.holds != nil {
 				holder := tc.holds(t, m)
 				ready, err := holder.StdoutPipe()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if err := holder.Start(); err != nil {
 					t.Skip(err)
 				}
@@ -269,9 +251,7 @@ func TestMountedEnds(t *testing.T) {
 					t.Skipf("no namespace or process of its own here: %v", err)
 				}
 			}
-			if err := m.cmd.Process.Signal(tc.signal); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.cmd.Process.Signal(tc.signal))
 			ended := make(chan struct{})
 			go func() { _ = m.cmd.Wait(); close(ended) }()
 			select {

@@ -177,9 +177,7 @@ func fitted(t *testing.T, run string) map[string]parameter {
 		t.Fatal("fit: ", err)
 	}
 	var f struct{ Parameters []parameter }
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &f))
 	all := map[string]parameter{}
 	for _, p := range f.Parameters {
 		all[p.Name] = p
@@ -235,9 +233,7 @@ func TestFitOfMountedHub(t *testing.T) {
 		t.Errorf("the fits know %d parameters, want 20 at least", len(got))
 	}
 	profile, err := prepare.LoadProfile(mountedHub)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	truths := truthsOf(profile.Scaled(mountedScale))
 	for name, p := range got {
 		truth, ok := truths[name]

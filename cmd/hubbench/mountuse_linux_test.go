@@ -26,21 +26,15 @@ func TestMountedOperations(t *testing.T) {
 	m := mountHub(t, "usb-10g", "--scale", "0.1")
 	a := filepath.Join(m.root, "A")
 	at := func(name string) string { return filepath.Join(a, name) }
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	holds := func(name, want string) {
 		t.Helper()
 		if got, err := os.ReadFile(at(name)); err != nil || string(got) != want {
 			t.Errorf("%s holds %q, want %q (%v)", name, got, want, err)
 		}
 	}
-	must(os.WriteFile(at("one"), []byte("one and more"), 0o600))
-	must(os.Rename(at("one"), at("two")))
-	must(os.Truncate(at("two"), 3))
+	must(t, os.WriteFile(at("one"), []byte("one and more"), 0o600))
+	must(t, os.Rename(at("one"), at("two")))
+	must(t, os.Truncate(at("two"), 3))
 	holds("two", "one")
 	if err := os.Rename(at("two"), filepath.Join(m.root, "B", "two")); !errors.Is(err, unix.EXDEV) {
 		t.Errorf("moving a file to another disk: %v, want %v", err, unix.EXDEV)
@@ -48,41 +42,41 @@ func TestMountedOperations(t *testing.T) {
 
 	for _, word := range []string{"a", "b", "c"} {
 		f, err := os.OpenFile(at("list"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		must(err)
+		must(t, err)
 		_, err = f.WriteString(word)
-		must(errors.Join(err, f.Close()))
+		must(t, errors.Join(err, f.Close()))
 	}
 	holds("list", "abc")
 
 	f, err := os.OpenFile(at("mapped"), os.O_CREATE|os.O_RDWR, 0o600)
-	must(err)
+	must(t, err)
 	defer f.Close()
-	must(unix.Fallocate(int(f.Fd()), 0, 0, 1<<20))
+	must(t, unix.Fallocate(int(f.Fd()), 0, 0, 1<<20))
 	_, err = f.WriteAt([]byte("here"), 500_000)
-	must(err)
+	must(t, err)
 	mapped, err := unix.Mmap(int(f.Fd()), 0, 1<<20, unix.PROT_READ, unix.MAP_SHARED)
-	must(err)
+	must(t, err)
 	if got := string(mapped[499_999:500_005]); got != "\x00here\x00" {
 		t.Errorf("mapped: %q", got)
 	}
-	must(unix.Munmap(mapped))
+	must(t, unix.Munmap(mapped))
 
-	must(os.Mkdir(at("many"), 0o700))
+	must(t, os.Mkdir(at("many"), 0o700))
 	for i := range 500 {
-		must(os.WriteFile(at(fmt.Sprintf("many/%d", i)), []byte("small"), 0o600))
+		must(t, os.WriteFile(at(fmt.Sprintf("many/%d", i)), []byte("small"), 0o600))
 	}
 	if list, err := os.ReadDir(at("many")); err != nil || len(list) != 500 {
 		t.Errorf("%d small files (%v), want 500", len(list), err)
 	}
-	must(os.RemoveAll(at("many")))
+	must(t, os.RemoveAll(at("many")))
 
-	must(os.Remove(at("mapped"))) // while it is open
+	must(t, os.Remove(at("mapped"))) // while it is open
 	if _, err := f.WriteAt([]byte("gone"), 500_000); err != nil {
 		t.Errorf("writing to an open file that was removed: %v", err)
 	}
-	must(f.Close())
-	must(os.Remove(at("list")))
-	must(os.Remove(at("two")))
+	must(t, f.Close())
+	must(t, os.Remove(at("list")))
+	must(t, os.Remove(at("two")))
 	if list, err := os.ReadDir(filepath.Join(m.backing, "A")); err != nil || len(list) != 0 {
 		t.Errorf("left behind: %v (%v)", list, err)
 	}
@@ -92,9 +86,7 @@ func TestMountedOperations(t *testing.T) {
 func TestMountedTwice(t *testing.T) {
 	m := mountHub(t, "usb-10g", "--scale", "0.1")
 	mine := filepath.Join(m.root, "A", "mine")
-	if err := os.WriteFile(mine, []byte("precious"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, mine, "precious")
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	second := exec.CommandContext(ctx, "hubbench", "mount", "usb-10g", m.root)
@@ -142,9 +134,7 @@ phases: [{pattern: WW, files: 1000}, {pattern: RR}]
 	cmd := exec.Command("hubbench", "run", path, "--yes", "--quiet", "--out", out, "--allow", "same_disk,busy,background")
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
 		if events, _ := os.ReadFile(filepath.Join(out, "events.jsonl")); bytes.Contains(events, []byte(`"type":"file"`)) {
 			break
@@ -154,9 +144,7 @@ phases: [{pattern: WW, files: 1000}, {pattern: RR}]
 			t.Fatalf("nothing was written: %s", said.String())
 		}
 	}
-	if err := m.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.cmd.Process.Kill())
 	_ = m.cmd.Wait()
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != exitPartial {
@@ -180,14 +168,10 @@ phases: [{pattern: WW, files: 1000}, {pattern: RR}]
 func TestMountedVanishes(t *testing.T) {
 	m := mountHub(t, "usb-10g", "--scale", "0.1", "--fault", "A:vanish@4KB")
 	f, err := os.Create(filepath.Join(m.root, "A", "open"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fd := int(f.Fd())
 	defer f.Close()
-	if err := os.Symlink("open", filepath.Join(m.root, "A", "link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("open", filepath.Join(m.root, "A", "link")))
 	if _, err := f.Write(make([]byte, 8192)); !errors.Is(err, unix.ENODEV) {
 		t.Fatalf("the disk is still there: %v", err)
 	}
@@ -214,25 +198,17 @@ func TestMountedVanishes(t *testing.T) {
 func TestMountedMapsDirect(t *testing.T) {
 	var system unix.Utsname
 	var major, minor int
-	if err := unix.Uname(&system); err != nil {
-		t.Fatal(err)
-	}
+	must(t, unix.Uname(&system))
 	if _, err := fmt.Sscanf(unix.ByteSliceToString(system.Release[:]), "%d.%d", &major, &minor); err != nil || major*100+minor < 606 {
 		t.Skipf("Linux %d.%d lets nobody do that: %v", major, minor, err)
 	}
 	m := mountHub(t, "usb-10g", "--scale", "0.1")
 	path := filepath.Join(m.root, "A", "mapped")
-	if err := os.WriteFile(path, bytes.Repeat([]byte("mapped. "), 1024), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, bytes.Repeat([]byte("mapped. "), 1024), 0o600))
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_DIRECT, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mapped, err := unix.Mmap(fd, 0, 8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := string(mapped[8:16]); got != "mapped. " {
 		t.Errorf("mapped: %q", got)
 	}
@@ -259,13 +235,9 @@ func TestMountedOnWhatHangs(t *testing.T) {
 	m := mountHub(t, "usb-10g", "--scale", "0.1", "--backing", behind)
 	t.Cleanup(answer) // before the mount is waited for
 	path := filepath.Join(m.root, "A", "file")
-	if err := os.WriteFile(path, make([]byte, readers*4096), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, make([]byte, readers*4096), 0o600))
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECT, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	for i := range readers {
 		go func() {
@@ -286,14 +258,9 @@ func TestMountedOnWhatHangs(t *testing.T) {
 	if most < 60 || most > 100 { // 64 requests at once, and those of the runtime
 		t.Errorf("%d threads, want 64 and a few", most)
 	}
-	if err := m.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.cmd.Process.Signal(os.Interrupt))
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		mounts, err := os.ReadFile("/proc/self/mounts")
-		if err != nil {
-			t.Fatal(err)
-		}
+		mounts := read(t, "/proc/self/mounts")
 		if !bytes.Contains(mounts, []byte(m.root)) {
 			break
 		}
@@ -310,9 +277,7 @@ func TestMountRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "hub")
 	outside := filepath.Join(t.TempDir(), "outside.yaml")
 	profile := "version: 1\nname: n\ncapacity: {read: 1 GB/s, write: 1 GB/s}\ndisks: [{name: ../outside, read: {hub: 1 GB/s}, write: {hub: 1 GB/s}}]\n"
-	if err := os.WriteFile(outside, []byte(profile), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, outside, profile)
 	for _, tc := range []struct {
 		args []string
 		want string
@@ -353,10 +318,7 @@ func TestMountedInit(t *testing.T) {
 	}
 	disks := []string{filepath.Join(m.root, "A"), filepath.Join(m.root, "C")} // others may have mounted hubs as well
 	hubbench("init", "--disks", "hub/A,hub/C")
-	text, err := os.ReadFile(filepath.Join(m.dir, "hubbench.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, filepath.Join(m.dir, "hubbench.yaml"))
 	for _, want := range []string{"name: 'usb-10g'", "about: 'simulated'", disks[0], disks[1], "connection: hub", "name: 'C'", "simulated disk C"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the scenario does not say %s:\n%s", want, text)

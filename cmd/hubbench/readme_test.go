@@ -50,18 +50,12 @@ func readmeBlocks(t *testing.T, readme string) []block {
 // names. A line of a console block that begins with a prompt is a command; what stands below it is what it prints.
 func TestReadme(t *testing.T) {
 	path := filepath.Join("..", "..", "README.md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, path)
 	readme := string(data)
 	if n := strings.Count(readme, "\n"); n > maxReadme {
 		t.Errorf("the README has %d lines, more than %d", n, maxReadme)
 	}
-	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := read(t, filepath.Join("..", "..", "Makefile"))
 	var script, files strings.Builder
 	blocks := readmeBlocks(t, readme)
 	for i, b := range blocks {
@@ -94,9 +88,7 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "readme.txtar")
-	if err := os.WriteFile(file, []byte(script.String()+files.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, script.String()+files.String())
 	printed := map[int]string{}
 	t.Cleanup(func() { // the script runs in parallel: it has ended only now
 		if !*update {
@@ -143,10 +135,7 @@ func shown(output string) string {
 
 // The picture of the README is one of a first screen, and small. make picture draws it.
 func TestReadmePicture(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "readme.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, filepath.Join("..", "..", "testdata", "readme.png"))
 	picture, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil || picture.Width != 1280 || picture.Height != 800 || len(data) > maxPicture {
 		t.Errorf("%d x %d pixels in %d bytes, want 1280 x 800 in %d at most: %v", picture.Width, picture.Height, len(data), maxPicture, err)

@@ -29,9 +29,7 @@ phases: [{pattern: WW}, {pattern: RW}, {pattern: RR}, {pattern: WR}]
 func TestResume(t *testing.T) {
 	work := t.TempDir()
 	scenario := filepath.Join(work, "s.yaml")
-	if err := os.WriteFile(scenario, []byte(resumeScenario), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, scenario, resumeScenario)
 	whole := filepath.Join(work, "whole")
 	hubbench(t, "run", scenario, "--out", whole, "--quiet")
 	full := readEvents(t, whole)
@@ -41,13 +39,9 @@ func TestResume(t *testing.T) {
 	for i := range 10 {
 		at := random.IntN(len(full))
 		dir := filepath.Join(work, fmt.Sprint("torn-", i))
-		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.CopyFS(dir, os.DirFS(whole)))
 		torn := slices.Concat([]byte(full[:at]), make([]byte, random.IntN(2)*512)) // a power cut may leave a hole of zeros
-		if err := os.WriteFile(filepath.Join(dir, rundir.EventsFile), torn, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, rundir.EventsFile), string(torn))
 		resumed(t, dir, fmt.Sprintf("torn after %d of %d bytes", at, len(full)), want)
 	}
 }
@@ -88,10 +82,7 @@ func measured(events string) []string {
 
 func readEvents(t *testing.T, dir string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, rundir.EventsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, filepath.Join(dir, rundir.EventsFile))
 	return string(data)
 }
 
@@ -109,9 +100,7 @@ phases:
 func TestResumeSearch(t *testing.T) {
 	work := t.TempDir()
 	scenario := filepath.Join(work, "s.yaml")
-	if err := os.WriteFile(scenario, []byte(searchScenario), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, scenario, searchScenario)
 	whole := filepath.Join(work, "whole")
 	hubbench(t, "run", scenario, "--out", whole, "--quiet")
 	full := readEvents(t, whole)
@@ -125,12 +114,8 @@ func TestResumeSearch(t *testing.T) {
 	for i := range times {
 		at := random.IntN(len(full))
 		dir := filepath.Join(work, fmt.Sprint("torn-", i))
-		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, rundir.EventsFile), []byte(full[:at]), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.CopyFS(dir, os.DirFS(whole)))
+		write(t, filepath.Join(dir, rundir.EventsFile), full[:at])
 		resumed(t, dir, fmt.Sprintf("torn after %d of %d bytes", at, len(full)), measured(full))
 	}
 }

@@ -43,9 +43,7 @@ func soakDisk(t *testing.T) (disk *testdisk.Disk, a, b string) {
 	disk = testdisk.Make(t, testdisk.Options{Bytes: 512 << 20, Partitions: 2}, os.Getenv("CI") == "true")
 	var roots [2]string
 	for i := range roots {
-		if err := disk.Format(i+1, "mkfs.ext4", "-q"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, disk.Format(i+1, "mkfs.ext4", "-q"))
 		var err error
 		if roots[i], err = disk.Mount(i+1, ""); err != nil {
 			t.Fatal(err)
@@ -99,9 +97,7 @@ func TestRunsInARow(t *testing.T) {
 		"real":      fmt.Sprintf("disks: [{name: A, path: %s}, {name: B, path: %s}]\nworkload: {files: 5, sizes: [2 MB], block: 512 KiB}", a, b),
 	} {
 		text = "version: 1\nname: row\n" + text + "\nphases: [{pattern: WW}, {pattern: RW}]\n"
-		if err := os.WriteFile(filepath.Join(work, name+".yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(work, name+".yaml"), text)
 	}
 	before := tr.look(0)
 	used := freeBytes(t, a, b)
@@ -113,9 +109,7 @@ func TestRunsInARow(t *testing.T) {
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("run %d: %v\n%s", i, err, log)
 		}
-		if err := os.RemoveAll(out); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(out))
 		after, free := tr.look(0), freeBytes(t, a, b)
 		if after == before && free == used {
 			asBefore++
@@ -147,9 +141,7 @@ func freeBytes(t *testing.T, roots ...string) (free uint64) {
 	t.Helper()
 	for _, root := range roots {
 		var st unix.Statfs_t
-		if err := unix.Statfs(root, &st); err != nil {
-			t.Fatal(err)
-		}
+		must(t, unix.Statfs(root, &st))
 		free += st.Bfree * uint64(st.Bsize)
 	}
 	return free
@@ -158,15 +150,11 @@ func freeBytes(t *testing.T, roots ...string) (free uint64) {
 func soak(t *testing.T, name string, disk *testdisk.Disk, scenario string) {
 	work, temp := t.TempDir(), t.TempDir()
 	file, out := filepath.Join(work, "s.yaml"), filepath.Join(work, "out")
-	if err := os.WriteFile(file, []byte(scenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, scenario)
 	tr := &tree{temp: temp, disk: disk, log: filepath.Join(out, rundir.LogFile)}
 	before := tr.look(0)
 	cmd, log := tr.command(t, "run", file, "--out", out, "--yes", "--quiet", "--allow", "same_disk,busy,background")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	began := time.Now()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -315,9 +303,7 @@ func leftOver(name string, before, after use) evidence.Finding {
 func table(t *testing.T, name string) (add func(use)) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.ArtifactDir(), name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { file.Close() })
 	fmt.Fprintln(file, "s,processes,own,others,heap,files,threads,temporary,loops,mounts,heaps")
 	return func(u use) {

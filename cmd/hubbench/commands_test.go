@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// completed is what a shell is offered for the last of the arguments, less the descriptions.
+func completed(t *testing.T, args ...string) string {
+	t.Helper()
+	return strings.Join(strings.Fields(prints(t, append([]string{"__completeNoDesc"}, args...)...)), " ")
+}
+
+func TestCompletions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const scenario = `version: 1
+name: small
+hub: {profile: goshen-ridge}
+disks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]
+workload: {files: 2}
+phases: [{pattern: WW}, {pattern: RR}]
+`
+	write(t, "small.yaml", scenario)
+	prints(t, "simulate", "small.yaml", "--out", "out")
+	const only, names, inFolders, orFiles = ":4", ":8", ":16", ":0" // what the shell is to do beside
+	for _, tt := range []struct{ args, want string }{
+		{"run ", "yaml yml " + names},
+		{"run small.yaml ", only},
+		{"run --resume ", inFolders},
+		{"report ", "jsonl html " + names},
+		{"report out --format ", "html svg png csv md gobench text json " + only},
+		{"report out --phase ", "WW RR " + only},
+		{"report out/events.jsonl --phase ", "WW RR " + only},
+		{"report out/report.html --phase ", "WW RR " + only},
+		{"report --phase ", only},
+		{"report out --chart ", "answer size spread time worn " + only},
+		{"analyze out/report.html --phase ww --table ", "all-files all-phases answer averages disks files pairs rules stages where-it-was-measured " + only},
+		{"compare out --format ", "text md html json csv svg png " + only},
+		{"compare out ", "jsonl html " + names},
+		{"simulate small.yaml --profile ", "goshen-ridge ideal thunderbolt-5 usb-10g " + orFiles},
+		{"predict ", "goshen-ridge ideal thunderbolt-5 usb-10g " + orFiles},
+		{"predict usb-10g ", "A B C " + only},
+		{"predict usb-10g C ", "A B " + only},
+		{"predict nothing ", only},
+		{"mount ", "goshen-ridge ideal thunderbolt-5 usb-10g " + orFiles},
+		{"mount ideal ", inFolders},
+		{"devices --format ", "text md html json csv " + only},
+		{"devices ", only},
+		{"schema ", only},
+		{"init ", only},
+		{"init --out ", "yaml yml " + names},
+		{"init --from ", "demo streams-demo study-demo triple-hub " + only},
+		{"clean ", inFolders},
+		{"doctor ", inFolders},
+		{"doctor out ", inFolders},
+		{"doctor --format ", "text md html json csv " + only},
+		{"version ", orFiles},
+	} {
+		if diff := cmp.Diff(tt.want, completed(t, strings.Split(tt.args, " ")...)); diff != "" {
+			t.Errorf("hubbench %s(-want +got):\n%s", tt.args, diff)
+		}
+	}
+
+	// What is offered is taken.
+	for command, flag := range map[string]string{"report": "--format", "compare": "--format"} {
+		for format := range strings.FieldsSeq(completed(t, command, "out", flag, "")) {
+			if strings.HasPrefix(format, ":") {
+				continue
+			}
+			args := []string{command, "out", flag, format, "--out", filepath.Join(t.TempDir(), "x")}
+			if command == "compare" {
+				args = []string{command, "out", "out", flag, format}
+			}
+			prints(t, args...)
+		}
+	}
+}
+
+// The preset saturation is a study by itself: without phases it says first how large each disk's fast cache is, what the disk
+// writes after it, and when it is back.
+func TestSaturationWithoutPhases(t *testing.T) {
+	t.Parallel()
+	const scenario = `version: 1
+name: cache
+hub: {profile: goshen-ridge}
+disks: [{name: X5, simulate: {profile: X5}}, {name: A, simulate: {profile: A}}]
+workload: {preset: saturation}
+`
+	path := write(t, filepath.Join(t.TempDir(), "s.yaml"), scenario)
+	out := prints(t, "simulate", path, "--out", filepath.Join(t.TempDir(), "run"), "--json")
+	var result struct{ Answer struct{ Headline string } }
+	must(t, json.Unmarshal([]byte(out), &result))
+	want := regexp.MustCompile(`^X5's fast cache holds 2[34]\.\d ± 0\.\d GB: 2\.3\d GB/s falls to 0\.6\d+ GB/s; (still slow after|after 5 min 20 s of rest \d+ % of the cache was back).*; .*A wrote .*B without slowing down`)
+	if !want.MatchString(result.Answer.Headline) {
+		t.Errorf("headline %q", result.Answer.Headline)
+	}
+}
+
+// Where a profile's figures are from reaches every number made with it: the answer of a run, its page, a fit to it, and what is
+// predicted and advised by that.
+func TestOriginOfAProfile(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const text = `version: 1
+name: u
+hub: {profile: HUB, speedup: 1000}
+disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}]
+workload: {sizes: [1 GB], files: 8}
+phases: [{pattern: W-}, {pattern: -W}, {pattern: WW}, {pattern: R-}, {pattern: -R}, {pattern: RR}]
+`
+	output := func(args ...string) string {
+		code, out, errs := does(t, nil, args...)
+		if code != exitOK {
+			t.Fatalf("%v: exit %d: %s", args, code, errs)
+		}
+		return strings.Join(strings.Fields(out+errs), " ")
+	}
+	const unmeasured = "from specifications: neither the hub nor its disks were measured"
+	for hub, want := range map[string]bool{"usb-10g": true, "goshen-ridge": false} {
+		write(t, at("u.yaml"), strings.Replace(text, "HUB", hub, 1))
+		for name, got := range map[string]string{
+			"simulate": output("simulate", at("u.yaml"), "--out", at(hub)),
+			"analyze":  output("analyze", at(hub)),
+			"page":     output("report", at(hub), "--format", "md", "--out", "-"),
+			"fit":      output("fit", at(hub), "--out", at(hub+".yaml")),
+			"predict":  output("predict", at(hub+".yaml")),
+			"as it is": output("predict", hub),
+			"advise":   output("advise", at(hub+".yaml"), "--play", "A=1xprores-422-hq-uhd-25", "--write", "B"),
+		} {
+			if name == "fit" {
+				data, err := os.ReadFile(at(hub + ".yaml"))
+				if err != nil || strings.Contains(string(data), "source: specifications") != want {
+					t.Errorf("%s: the fitted profile has another source: %v", hub, err)
+				}
+				continue
+			}
+			if strings.Contains(got, unmeasured) != want {
+				t.Errorf("%s, %s: said %v, want %v: %.2000s", hub, name, !want, want, got)
+			}
+			if want && strings.Contains(got, "rates are known to") {
+				t.Errorf("%s, %s: %.2000s", hub, name, got)
+			}
+		}
+	}
+}
+
+// TestJSONDrawsNoFigures holds the memory of analyze --json against that of reading and analysing alone.
+func TestJSONDrawsNoFigures(t *testing.T) {
+	var events bytes.Buffer
+	for i := range 50_000 {
+		fmt.Fprintf(&events, `{"type":"file","phase":"W","disk":"A","op":"write","seq":%d,"bytes":1000000,"start_ns":%d,"end_ns":%d}`+"\n", i, i*1_000_000, i*1_000_000+900_000+i%7)
+	}
+	path := filepath.Join(t.TempDir(), "events.jsonl")
+	must(t, os.WriteFile(path, events.Bytes(), 0o600))
+	allocated := func(f func()) float64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	alone := allocated(func() {
+		if _, err := load(path); err != nil {
+			t.Fatal(err)
+		}
+	})
+	var code int
+	all := allocated(func() {
+		code = run(t.Context(), []string{"analyze", path, "--json"}, program{stdout: io.Discard, stderr: io.Discard})
+	})
+	if code != exitOK {
+		t.Fatalf("exit code %d", code)
+	}
+	if all > 1.2*alone {
+		t.Errorf("analyze --json allocated %.0f MB, of which reading and analysing take %.0f", all/1e6, alone/1e6)
+	}
+}
+
+// Nothing that a name holds acts on the terminal.
+func TestSayfShowsWhatItNames(t *testing.T) {
+	const hostile = "a\x1b]0;owned\a\u009b31m\u202e\r\nhubbench: all is well"
+	for _, arg := range []any{hostile, errors.New(hostile)} {
+		var out bytes.Buffer
+		sayf(&out, "kept %s\n", arg)
+		line := strings.TrimSuffix(out.String(), "\n")
+		if strings.ContainsAny(line, "\x1b\a\u009b\u202e\r\n") {
+			t.Errorf("got %q", line)
+		}
+	}
+}
