@@ -137,7 +137,7 @@ func TestPresets(t *testing.T) {
 			tests: []string{"W- SEQ1M Q8T1", "W- SEQ1M Q1T1", "W- RND4K Q32T1", "W- RND4K Q1T1"}, score: ScoreBest,
 			io: IO{OneFile: true, Cap: 5 * time.Second, Discard: 1, Access: "sequential", Block: 1 << 20, Depth: 8, Flush: "none"}},
 	}
-	if got, want := len(presets()), len(tests); got != want {
+	if got, want := len(Presets()), len(tests); got != want {
 		t.Errorf("%d presets, want %d", got, want)
 	}
 	for _, tt := range tests {

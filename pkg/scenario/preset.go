@@ -11,12 +11,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// preset is a published method: which files, how many, in which order. The phases say what the disks
-// do with them.
-type preset struct {
-	name  string
-	about string // which files, in a few words
-	files int    // that count
+// Preset is a published method that a scenario can name: which files, how many, in which order. The
+// phases say what the disks do with them.
+type Preset struct {
+	Name  string
+	About string // which files, in a few words
+
+	files int // that count
 	sizes work.Sizes
 	order string
 
@@ -42,8 +43,8 @@ type test struct {
 	saturation *trace.Saturation
 }
 
-// presets lists the methods. Sizes are decimal, as in the reports they come from.
-func presets() []preset {
+// Presets lists the methods. Sizes are decimal, as in the reports they come from.
+func Presets() []Preset {
 	const (
 		kb = int64(1e3)
 		mb = int64(1e6)
@@ -57,39 +58,39 @@ func presets() []preset {
 	)
 	anySize := work.Sizes{Min: 2 * mb, Max: 2 * gb, Distribution: work.Uniform}
 	list := func(sizes ...int64) work.Sizes { return work.Sizes{List: sizes} }
-	return []preset{
+	return []Preset{
 		// The one for concurrent tests: sizes as varied as a real copy's.
-		{name: "random", about: "50 files of 2 MB to 2 GB, sizes drawn uniformly; for several disks at once",
+		{Name: "random", About: "50 files of 2 MB to 2 GB, sizes drawn uniformly; for several disks at once",
 			files: 50, sizes: anySize, order: work.Random},
 		// Ten files of each size, 53.3 GB.
-		{name: "standard",
-			about: "160 files, ten each of 16 sizes from 2 MB to 2 GB (53.3 GB), in random order",
+		{Name: "standard",
+			About: "160 files, ten each of 16 sizes from 2 MB to 2 GB (53.3 GB), in random order",
 			files: 160, order: work.Random, sizes: list(
 				2*mb, 4*mb, 6*mb, 8*mb, 10*mb, 20*mb, 40*mb, 60*mb, 80*mb, 100*mb,
 				200*mb, 400*mb, 600*mb, 800*mb, 1*gb, 2*gb)},
 		// Speed against size, one file of each. The reports give the ends and the number of sizes; these
 		// steps are close where they saw speed change (under 1 MB, around 600 MB).
-		{name: "ladder", about: "20 sizes from 50 KB to 2 GB, in ascending order",
+		{Name: "ladder", About: "20 sizes from 50 KB to 2 GB, in ascending order",
 			files: 20, order: work.Ascending, sizes: list(
 				50*kb, 100*kb, 200*kb, 400*kb, 600*kb, 800*kb, 1*mb, 2*mb, 5*mb, 10*mb,
 				20*mb, 50*mb, 100*mb, 200*mb, 400*mb, 600*mb, 800*mb, 1*gb, 1500*mb, 2*gb)},
 		// Speed against all the bytes so far: long enough to exhaust a cache or to heat a disk; 800
 		// files for a large cache.
-		{name: "endurance",
-			about: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes written",
+		{Name: "endurance",
+			About: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes written",
 			files: 320, sizes: anySize, order: work.Random},
 		// Like Blackmagic Disk Speed Test, which runs until it is stopped: five times show a spread.
-		{name: "blackmagic", about: "one 5 GB file, five times, as Blackmagic Disk Speed Test moves it",
+		{Name: "blackmagic", About: "one 5 GB file, five times, as Blackmagic Disk Speed Test moves it",
 			files: 5, sizes: list(5 * gb), order: work.Listed, oneFile: true},
 		// Until the fast cache is full and beyond: the same files, overwritten.
-		{name: "saturation",
-			about: "1 GB files over and over, in phases of its own: each disk that writes goes on alone " +
+		{Name: "saturation",
+			About: "1 GB files over and over, in phases of its own: each disk that writes goes on alone " +
 				"until its fast cache is full and the rate is steady again (at most 5 min, or as long as stop says), " +
 				"then for 20 s after rests of 10 s to 5 min 20 s; then all disks together",
 			files: 100, sizes: list(1 * gb), order: work.Listed, saturates: true},
 		// AmorphousDiskMark waits between passes, and flushes inside a write's time.
-		{name: "amorphous",
-			about: "four tests of AmorphousDiskMark, sequential and random, " +
+		{Name: "amorphous",
+			About: "four tests of AmorphousDiskMark, sequential and random, " +
 				"5 passes of at most 5 s; the score is the median",
 			files: 5, sizes: list(testFile), order: work.Listed, oneFile: true,
 			cap: testTime, rest: testTime, flush: FlushFsync, score: ScoreMedian, between: testTime,
@@ -101,8 +102,8 @@ func presets() []preset {
 			}},
 		// The default of CrystalDiskMark: its passes follow one another at once, its tests do not, and
 		// it never flushes. T1 is one thread.
-		{name: "crystal",
-			about: "four tests of CrystalDiskMark, 5 passes of at most 5 s after one that does not count; " +
+		{Name: "crystal",
+			About: "four tests of CrystalDiskMark, 5 passes of at most 5 s after one that does not count; " +
 				"the score is the best",
 			files: 5, sizes: list(testFile), order: work.Listed, oneFile: true, discard: 1,
 			cap: testTime, flush: FlushNone, score: ScoreBest, between: testTime,
@@ -115,38 +116,26 @@ func presets() []preset {
 	}
 }
 
-// Preset is a published method that a scenario can name.
-type Preset struct{ Name, About string }
-
-// Presets lists them.
-func Presets() []Preset {
-	var all []Preset
-	for _, p := range presets() {
-		all = append(all, Preset{p.name, p.about})
-	}
-	return all
-}
-
 // presetsWith lists the names of the presets for which a condition holds; all if it is nil.
-func presetsWith(holds func(preset) bool) []string {
+func presetsWith(holds func(Preset) bool) []string {
 	var names []string
-	for _, p := range presets() {
+	for _, p := range Presets() {
 		if holds == nil || holds(p) {
-			names = append(names, p.name)
+			names = append(names, p.Name)
 		}
 	}
 	return names
 }
 
 // hasTests reports whether the preset is a number of tests, each with blocks of its own.
-func (p preset) hasTests() bool { return p.tests != nil }
+func (p Preset) hasTests() bool { return p.tests != nil }
 
 // saturating is the preset that saturates.
-func saturating() []string { return presetsWith(func(p preset) bool { return p.saturates }) }
+func saturating() []string { return presetsWith(func(p Preset) bool { return p.saturates }) }
 
-func presetByName(name string) preset {
-	all := presets()
-	return all[max(0, slices.IndexFunc(all, func(p preset) bool { return p.name == name }))]
+func presetByName(name string) Preset {
+	all := Presets()
+	return all[max(0, slices.IndexFunc(all, func(p Preset) bool { return p.Name == name }))]
 }
 
 // variants are the tests of a phase's preset; one without a name, that changes nothing, if it has none.
@@ -234,14 +223,14 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 	n, stops := m.Get("stop")
 	if stops && p.Stop != StopTime {
 		n.Errorf("preset %s ends each phase when its disks have fallen, and stop is the latest time for that; "+
-			"try 10 min, or delete stop", preset.name)
+			"try 10 min, or delete stop", preset.Name)
 	} else if stops && p.Limit < stats.SteadyWindows*saturationWindow {
 		n.Errorf("stop comes before the five windows of %s have passed over which preset %s judges rates; "+
 			"try %s, or delete stop",
-			unit.FormatSeconds(saturationWindow.Seconds()), preset.name, unit.FormatSeconds(saturationMax.Seconds()))
+			unit.FormatSeconds(saturationWindow.Seconds()), preset.Name, unit.FormatSeconds(saturationMax.Seconds()))
 	}
 	if n, ok := m.Get("files"); ok && p.work.Target > 0 {
-		n.Errorf("preset %s writes its files again and again; give their number, or delete files", preset.name)
+		n.Errorf("preset %s writes its files again and again; give their number, or delete files", preset.Name)
 	}
 	writes := false
 	for _, role := range p.Roles {
@@ -250,9 +239,9 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 	switch {
 	case p.study:
 		m.Errorf("preset %s is a study by itself; delete study, or add the preset to phases, "+
-			"as in {preset: %[1]s, pattern: WW}", preset.name)
+			"as in {preset: %[1]s, pattern: WW}", preset.Name)
 	case p.Roles != nil && !writes:
 		m.Errorf("preset %s writes until a disk's fast cache is full, and no disk writes here; "+
-			"give one the letter W", preset.name)
+			"give one the letter W", preset.Name)
 	}
 }

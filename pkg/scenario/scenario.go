@@ -280,7 +280,7 @@ func folder(to *string) yaml.Value {
 // single blocks nor a size.
 func simulatedRules() yaml.Schema {
 	type schema = yaml.Schema
-	preset := not("enum", presetsWith(preset.hasTests))
+	preset := not("enum", presetsWith(Preset.hasTests))
 	ofPhase := schema{"properties": schema{"preset": preset, "precondition": false}}
 	simulated := schema{"contains": schema{"required": []string{"simulate"}}}
 	return schema{

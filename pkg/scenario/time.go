@@ -96,11 +96,8 @@ func directions() [2]trace.Role { return [2]trace.Role{trace.Read, trace.Write} 
 
 // part is the share of what the job moves that goes in a direction.
 func (j Job) part(op trace.Role) float64 {
-	switch {
-	case op == trace.Write:
+	if op == trace.Write {
 		return j.Writes()
-	case j.Reads > 0:
-		return j.Reads
 	}
 	return 1 - j.Writes()
 }
@@ -134,45 +131,34 @@ func (p Phase) Time() (shortest, longest time.Duration, open bool) {
 		if job.Pace > 0 {
 			rate = min(rate, job.Pace)
 		}
-		moving, gaps := timeOf(job.Bytes(), rate), time.Duration(last)*job.IO.Rest
+		moving, gaps := timeOf(float64(job.Bytes()), rate), time.Duration(last)*job.IO.Rest
 		capped := time.Duration(last+1) * job.IO.Cap
 		if job.IO.Step > 0 { // from start to start: only the last file counts by itself
-			moving, gaps = timeOf(job.Sizes[last], rate), time.Duration(last)*job.IO.Step
+			moving, gaps = timeOf(float64(job.Sizes[last]), rate), time.Duration(last)*job.IO.Step
 			capped = job.IO.Cap
 		}
 		shortest, longest = max(shortest, gaps+moving), max(longest, gaps+capped)
 		open = open || capped == 0
 	}
-	for _, link := range p.links() { // if those on it took turns
+	for _, link := range p.links() { // if those on it took turns, beside streams and probes
 		for _, op := range directions() {
-			shortest = max(shortest, timeOf(p.over(link, op), p.left(link, op)))
+			bytes, left := 0.0, link.Rate
+			for _, job := range p.Jobs {
+				switch part := job.part(op); {
+				case !link.has(job.Disk): // not on it
+				case job.Accompanies():
+					left -= job.Rate() * part
+				default:
+					bytes += float64(job.Bytes()) * part
+				}
+			}
+			shortest = max(shortest, timeOf(bytes, max(left, link.Rate/10)))
 		}
 	}
 	if !open {
 		shortest = min(shortest, longest)
 	}
 	return shortest, longest, open
-}
-
-// over is what goes over a link in a direction, beside streams and probes.
-func (p Phase) over(link Link, op trace.Role) (bytes int64) {
-	for _, job := range p.Movers() {
-		if link.has(job.Disk) {
-			bytes += int64(float64(job.Bytes()) * job.part(op))
-		}
-	}
-	return bytes
-}
-
-// left is what a link carries in a direction besides streams and probes, in bytes per second, and never zero.
-func (p Phase) left(link Link, op trace.Role) float64 {
-	left := link.Rate
-	for _, job := range p.Jobs {
-		if job.Accompanies() && link.has(job.Disk) {
-			left -= job.Rate() * job.part(op)
-		}
-	}
-	return max(left, link.Rate/10)
 }
 
 // bothWays is how much more a link moves in both directions than in one: 4.3 to 4.8 GB/s were measured of one
@@ -229,8 +215,8 @@ func (p Phase) maxRate(j Job) float64 {
 }
 
 // timeOf is how long so many bytes take at a rate.
-func timeOf(bytes int64, rate float64) time.Duration {
-	return time.Duration(float64(bytes) / rate * float64(time.Second))
+func timeOf(bytes, rate float64) time.Duration {
+	return time.Duration(bytes / rate * float64(time.Second))
 }
 
 // Total is what a plan moves on one disk, in bytes.

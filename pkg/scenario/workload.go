@@ -108,10 +108,10 @@ func defaultWorkload() workload {
 // writes in more ways.
 func (w *workload) object(order yaml.Value) yaml.Object {
 	type schema = yaml.Schema
-	tests, oneFile := presetsWith(preset.hasTests), presetsWith(func(p preset) bool { return p.oneFile })
+	tests, oneFile := presetsWith(Preset.hasTests), presetsWith(func(p Preset) bool { return p.oneFile })
 	about := []string{"a published method in one word"}
-	for _, p := range presets() {
-		about = append(about, p.name+": "+p.about)
+	for _, p := range Presets() {
+		about = append(about, p.Name+": "+p.About)
 	}
 	bringsItsOwn := func() { w.Files, w.Target, w.Sizes, w.Order = 0, 0, work.Sizes{}, "" }
 	forOtherSizes := func() { w.Order = "" }
@@ -254,15 +254,15 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 		}
 	}
 	refuse(p.oneFile && len(w.Sizes.List) != 1, []string{"sizes"},
-		"preset %s moves one file again and again; give one size, such as [1 GB]", p.name)
+		"preset %s moves one file again and again; give one size, such as [1 GB]", p.Name)
 	if p.hasTests() {
 		refuse(w.IO.Mode == ModeApp, []string{"io", "preset"},
-			"preset %s moves single blocks, and io: app whole files; delete one of the two", p.name)
+			"preset %s moves single blocks, and io: app whole files; delete one of the two", p.Name)
 		refuse(w.Target > 0, []string{"files"}, "preset %s moves its file a number of times, "+
-			"for a few seconds each; write how often, such as files: %d", p.name, p.files)
+			"for a few seconds each; write how often, such as files: %d", p.Name, p.files)
 		// The hub's model has no notion of a block.
 		refuse(s.simulated(), []string{"preset"}, "preset %s measures single blocks, "+
-			"which simulated disks do not have; use another preset, or disks with a path", p.name)
+			"which simulated disks do not have; use another preset, or disks with a path", p.Name)
 	}
 	memory := w.IO.Block * int64(w.IO.Depth)
 	refuse(memory > maxBuffers, []string{"depth", "block"},

@@ -65,7 +65,7 @@ func (w Work) Accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
 func (w Work) Declared() bool { return w.Mode != "" }
 
 // writes reports whether the work writes at all.
-func (w Work) writes() bool { return w.Op == Write || w.Reads > 0 }
+func (w *Work) writes() bool { return w.Op == Write || w.Reads > 0 }
 
 // Same reports whether rates of both mean the same, except for where the disk is connected and what goes on beside it.
 func (w Work) Same(o Work) bool { return w.SameBut(o) }

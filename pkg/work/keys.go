@@ -1,0 +1,194 @@
+package work
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Key is one thing by which works differ, named as the scenario has it.
+type Key string
+
+// The keys that change what a rate means, the most important first. How many files there are, which ones
+// a seed draws from a range, when the phase stops, how long the disks rest before it and what becomes of
+// the files afterwards change how long it is measured and in which state, but not of what.
+const (
+	KeyOp           Key = "op"           // a disk reads and writes at different rates
+	KeyMix          Key = "mix"          // and both at once at a third
+	KeyStreams      Key = "streams"      // what is asked for, and how long a frame may take
+	KeyProbe        Key = "probe"        // the size of a request is most of its latency, their distance what the disk does between
+	KeyPace         Key = "pace"         // the rate is what the work asks for
+	KeySizes        Key = "sizes"        // each file costs time of its own, which weighs the more the smaller it is
+	KeyOrder        Key = "order"        // ascending sizes are time: the window sees only the small ones
+	KeyIO           Key = "io"           // past the system's cache or through it
+	KeyBlock        Key = "block"        // each request costs time of its own
+	KeyDepth        Key = "depth"        // a link is filled only by several requests in flight, and a hub may serve by them
+	KeyAccess       Key = "access"       // at random no disk reads ahead
+	KeyFlush        Key = "flush"        // how much of the writing is in the time
+	KeyVerify       Key = "verify"       // what is checked between files is time in the window
+	KeyPreallocate  Key = "preallocate"  // whether the file system looks for space within the time
+	KeyFootprint    Key = "footprint"    // old files removed meanwhile are work, and the disk writes where it has just made room
+	KeyPrecondition Key = "precondition" // a full disk has less of a fast cache
+	KeyWarmUp       Key = "warm_up"      // what a start costs, and a fresh cache gives, is left out
+	KeyTest         Key = "test"         // passes of another kind: their rests, their longest time, one file again and again
+	KeyUnknown      Key = "unknown"      // one of the works was not written down
+)
+
+// row is what works have by a key: how two of them are compared, and the words for one.
+type row struct {
+	key   Key
+	same  func(w, o *Work) bool
+	words func(w *Work) string
+	has   func(w *Work) bool // whether the work has it at all; nil: all have
+}
+
+// field is a key whose values are compared by ==, and printed; those without words as none.
+func field[T comparable](key Key, of func(w *Work) T) row {
+	return row{
+		key:   key,
+		same:  func(w, o *Work) bool { return of(w) == of(o) },
+		words: func(w *Work) string { return cmp.Or(fmt.Sprint(of(w)), "none") },
+	}
+}
+
+// amount is a key whose zero has words of its own.
+func amount[T int64 | float64](key Key, of func(w *Work) T, zero string, format func(T) string) row {
+	r := field(key, of)
+	r.words = func(w *Work) string {
+		if of(w) == 0 {
+			return zero
+		}
+		return format(of(w))
+	}
+	return r
+}
+
+// of is the row for works that have the key alone.
+func (r row) of(has func(w *Work) bool) row {
+	r.has = has
+	return r
+}
+
+// rows are the keys in the order of Differs.
+var rows = [...]row{
+	{key: KeyOp, same: func(w, o *Work) bool { return w.Op == o.Op }, words: func(w *Work) string { return string(w.Op) }},
+	amount(KeyMix, func(w *Work) float64 { return w.Reads }, "none",
+		func(reads float64) string { return fmt.Sprintf("%.0f/%.0f", 100*reads, 100*(1-reads)) }),
+	{key: KeyStreams, same: func(w, o *Work) bool { return slices.Equal(w.Streams, o.Streams) }, words: streamsText},
+	{key: KeyProbe, same: func(w, o *Work) bool {
+		return w.Probe == o.Probe && (w.Every == o.Every || !w.Declared() || !o.Declared())
+	}, words: func(w *Work) string {
+		if w.Probe == 0 {
+			return "none"
+		}
+		return unit.FormatBlock(w.Probe) + " every " + unit.FormatSeconds(w.Every.Seconds())
+	}},
+	amount(KeyPace, func(w *Work) float64 { return w.Pace }, "no limit", unit.FormatRate),
+	{key: KeyTest, same: func(w, o *Work) bool {
+		return w.Test == o.Test && w.OneFile == o.OneFile && w.Cap == o.Cap && w.Rest == o.Rest
+	}, words: testText},
+	{key: KeySizes, same: (*Work).sameSizes, words: sizesText, has: hasFiles},
+	{key: KeyOrder, same: func(w, o *Work) bool { return w.order() == o.order() }, has: hasFiles,
+		words: func(w *Work) string { return cmp.Or(w.order(), "no order") }},
+	{key: KeyUnknown, same: func(w, o *Work) bool { return w.Declared() == o.Declared() }, words: func(w *Work) string {
+		if w.Declared() {
+			return "written down"
+		}
+		return "not recorded"
+	}},
+	field(KeyIO, func(w *Work) string { return w.Mode }),
+	amount(KeyBlock, func(w *Work) int64 { return w.Block }, unit.FormatBlock(0), unit.FormatBlock).of(hasBlocks),
+	field(KeyDepth, func(w *Work) int { return w.Depth }).of(hasBlocks),
+	field(KeyAccess, func(w *Work) string { return w.Access }).of(hasBlocks),
+	field(KeyFlush, func(w *Work) string { return w.Flush }).of((*Work).writes),
+	field(KeyPreallocate, func(w *Work) bool { return w.Preallocate }).of((*Work).writes),
+	field(KeyVerify, func(w *Work) string { return w.Verify }),
+	amount(KeyFootprint, func(w *Work) int64 { return w.Footprint }, "no limit", unit.FormatBytes),
+	amount(KeyPrecondition, func(w *Work) float64 { return w.Fill }, "none", unit.FormatPercent),
+	field(KeyWarmUp, func(w *Work) int { return w.WarmUp }),
+}
+
+func hasFiles(w *Work) bool  { return !w.Accompanies() }
+func hasBlocks(w *Work) bool { return w.Mode != ModeApp }
+
+// Differs are the keys by which two works mean different rates.
+func (w Work) Differs(o Work) []Key {
+	var keys []Key
+	for i := range rows {
+		r := &rows[i]
+		if r.has != nil && !(r.has(&w) && r.has(&o)) || r.key == KeyOrder && slices.Contains(keys, KeySizes) {
+			continue
+		}
+		if r.same(&w, &o) {
+			continue
+		}
+		if keys = append(keys, r.key); r.key == KeyUnknown {
+			break
+		}
+	}
+	return keys
+}
+
+// Value is what the work has by a key, in words.
+func (w Work) Value(k Key) string {
+	if i := slices.IndexFunc(rows[:], func(r row) bool { return r.key == k }); i >= 0 {
+		return rows[i].words(&w)
+	}
+	return ""
+}
+
+func streamsText(w *Work) string {
+	var specs []string
+	for _, s := range w.Streams {
+		specs = append(specs, s.String()+", buffer "+unit.FormatSeconds(s.Buffer.Seconds()))
+	}
+	return cmp.Or(strings.Join(specs, "; "), "none")
+}
+
+// testText is the test, and how its passes go.
+func testText(w *Work) string {
+	texts := []string{w.Test}
+	if w.OneFile {
+		texts = append(texts, "one file again and again")
+	}
+	if w.Cap > 0 {
+		texts = append(texts, "at most "+unit.FormatSeconds(w.Cap.Seconds())+" each")
+	}
+	if w.Rest > 0 {
+		texts = append(texts, unit.FormatSeconds(w.Rest.Seconds())+" apart")
+	}
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	return cmp.Or(strings.Join(texts, ", "), "none")
+}
+
+// sizesText is the sizes of files: "1 GB", "2 MB to 2 GB".
+func sizesText(w *Work) string {
+	smallest, largest, drawn := w.Sizes.Min, w.Sizes.Max, ""
+	switch {
+	case w.Sizes.IsZero():
+		smallest, _, largest = w.Seen.Range()
+		if _, median, _ := w.Seen.Range(); largest > smallest {
+			drawn = ", half of them up to " + unit.FormatBytes(median)
+		}
+	case len(w.Sizes.List) > 0:
+		smallest, largest = w.Sizes.List[0], w.Sizes.List[0]
+		for _, size := range w.Sizes.List {
+			smallest, largest = min(smallest, size), max(largest, size)
+		}
+		if largest > smallest {
+			drawn = fmt.Sprintf(", a list of %d", len(w.Sizes.List))
+		}
+	case w.Sizes.Distribution == LogUniform:
+		drawn = ", " + LogUniform
+	}
+	if largest == 0 {
+		return "none"
+	}
+	if smallest == largest {
+		return unit.FormatBytes(largest)
+	}
+	return unit.FormatBytes(smallest) + " to " + unit.FormatBytes(largest) + drawn
+}
