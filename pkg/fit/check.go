@@ -14,13 +14,14 @@ import (
 // Held is a phase that was held back from a fit, and how well the rest predicts it.
 type Held struct {
 	Phase     string     `json:"phase"`
-	Residuals []Residual `json:"residuals"`      // its observations beside the prediction
-	Worst     float64    `json:"worst"`          // the largest error among them, relative, without sign
-	Note      string     `json:"note,omitempty"` // the parameters that only this phase shows: then it is needed, and no test of the model
+	Residuals []Residual `json:"residuals"` // its observations beside the prediction
+	Worst     float64    `json:"worst"`     // the largest error among them, relative, without sign
+	// Note names the parameters that only this phase shows: then it is needed, and no test of the model.
+	Note string `json:"note,omitempty"`
 }
 
-// LeaveOneOut refits the family chosen by the fit to all phases without each phase in turn, and predicts it: the test of
-// whether the model holds for what has not been measured.
+// LeaveOneOut refits the family chosen by the fit to all phases without each phase in turn, and predicts it: the
+// test of whether the model holds for what has not been measured.
 func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
 	en, err := newEnsemble(e, rand.New(rand.NewPCG(o.Seed, 1)))
 	if err != nil {

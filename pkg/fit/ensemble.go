@@ -170,10 +170,10 @@ func logs(rates []float64) []float64 {
 	return out
 }
 
-// density is the logarithm of the density that the prediction gave to what was seen, were the family off by so much,
-// relative, in every combination and disk by itself. It is normal when the errors of what was seen are all there is, and
-// Student's t the more the prediction is open: what only one combination shows, such as a weight, may lie far from the
-// prior, and that is no failure of the family.
+// density is the logarithm of the density that the prediction gave to what was seen, were the family off by so
+// much, relative, in every combination and disk by itself. It is normal when the errors of what was seen are all
+// there is, and Student's t the more the prediction is open: what only one combination shows, such as a weight, may
+// lie far from the prior, and that is no failure of the family.
 func (l *leftOut) density(off float64) float64 {
 	n := len(l.logs)
 	total := mat.NewSymDense(n, nil)
@@ -275,17 +275,17 @@ func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
 	return discrepancies[len(discrepancies)-1]
 }
 
-// together is how far the predictions of all disks at work are off by the same factor, relative, one standard deviation,
-// besides the discrepancy of each by itself, when so many disks at most were seen together and so many are at work: what
-// a hub carries of more disks than were ever seen together concerns all of them.
+// together is how far the predictions of all disks at work are off by the same factor, relative, one standard
+// deviation, besides the discrepancy of each by itself, when so many disks at most were seen together and so many
+// are at work: what a hub carries of more disks than were ever seen together concerns all of them.
 func together(discrepancy float64, seen, working int) float64 {
 	further := float64(max(working-seen, 0))
 	times := 1 + amplified*further
 	return math.Hypot(discrepancy*math.Sqrt(times*times-1), extrapolated*further)
 }
 
-// misfit is how far the measurements lie from the families, in their errors, as the families count: Birge's ratio (Phys.
-// Rev. 40, 1932), at least 1.
+// misfit is how far the measurements lie from the families, in their errors, as the families count: Birge's ratio
+// (Phys. Rev. 40, 1932), at least 1.
 func (en *ensemble) misfit() (times float64) {
 	for _, f := range en.fitted {
 		times += f.weight * max(f.rms, 1)
@@ -311,8 +311,8 @@ func (en *ensemble) unexplained() string {
 	}
 	switch times := en.misfit(); {
 	case off > maxDiscrepancy:
-		return fmt.Sprintf("no model of sharing explains them; predictions of combinations left out of the fit are %.0f %% off",
-			100*off)
+		return fmt.Sprintf("no model of sharing explains them; "+
+			"predictions of combinations left out of the fit are %.0f %% off", 100*off)
 	case times > maxMisfit:
 		return fmt.Sprintf("no model of sharing explains them; the best misses them by %.1f times their errors", times)
 	}
@@ -336,7 +336,8 @@ func (en *ensemble) weights() []Weight {
 	return list
 }
 
-// chosen is the family of the profile: the simplest that the runs do not distinguish from the one with the largest weight.
+// chosen is the family of the profile: the simplest that the runs do not distinguish from the one with the largest
+// weight.
 func (en *ensemble) chosen() *fitted {
 	heaviest := 0.0
 	for _, f := range en.fitted {

@@ -88,7 +88,8 @@ const (
 	// probeStep is by how much a parameter is moved, up and down, to see what depends on it, as a logarithm; probeFar to
 	// see whether the evidence bounds it.
 	probeStep, probeFar = 0.2, 1.4
-	// chi2Critical is the growth of the sum of squares that chance exceeds once in twenty: chi-square, one degree of freedom.
+	// chi2Critical is the growth of the sum of squares that chance exceeds once in twenty: chi-square, one degree
+	// of freedom.
 	chi2Critical = 3.84
 )
 
@@ -113,8 +114,8 @@ func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
 	var checked bool
 	if r.ModelError, checked = s.modelError(best); r.ModelError > PoorFit {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: "+
-			"something outside the model was at work, such as heat, a full cache or another program; the intervals are widened accordingly",
-			r.ModelError))
+			"something outside the model was at work, such as heat, a full cache or another program; "+
+			"the intervals are widened accordingly", r.ModelError))
 	}
 	if !checked {
 		r.Warnings = append(r.Warnings,

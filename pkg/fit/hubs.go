@@ -18,7 +18,7 @@ type Hub struct {
 	Profile *hub.Profile // without observations
 	Seed    uint64       // its own
 
-	off         float64                     // of its rates in a combination that was not measured: relative, one standard deviation
+	off         float64                     // standard deviation of its rates in what was not measured, relative
 	maxTogether int                         // the most disks observed together
 	middle      bool                        // it is the profile itself: nothing is off by chance
 	measured    map[string]*hub.Observation // by mix
@@ -134,10 +134,10 @@ func (s *space) profile(p *hub.Profile, rng *rand.Rand) *hub.Profile {
 // figureOff is a factor by which a figure that rests on no observation may be off.
 func figureOff(rng *rand.Rand) float64 { return math.Exp(FigureError / z95 * rng.NormFloat64()) }
 
-// Off is how far each disk's rate lies from what the hub's profile says when those of an observation work together: a
-// factor for each. If they were measured together, that is what it takes to come to what was measured, within its
-// errors; else it is drawn by how well the way of sharing predicts what was left out of its fit. The same hub always has
-// the same factors.
+// Off is how far each disk's rate lies from what the hub's profile says when those of an observation work together:
+// a factor for each. If they were measured together, that is what it takes to come to what was measured, within its
+// errors; else it is drawn by how well the way of sharing predicts what was left out of its fit. The same hub
+// always has the same factors.
 func (h *Hub) Off(o *hub.Observation) []float64 {
 	mix := o.Mix()
 	seen := h.measured[mix]

@@ -45,6 +45,7 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes what was observed flat beside the model's.
 func (r Residual) MarshalJSON() ([]byte, error) {
+	o := &r.Observed
 	return json.Marshal(struct {
 		Phase string     `json:"phase"`
 		Mix   string     `json:"mix"`
@@ -54,7 +55,7 @@ func (r Residual) MarshalJSON() ([]byte, error) {
 		Error *float64   `json:"error"`
 		Model *float64   `json:"model"`
 		Off   *float64   `json:"off"`
-	}{r.Phase, r.Mix, r.Observed.Disk, r.Observed.Op, finite(r.Observed.Rate), finite(r.Observed.Error), finite(r.Model), finite(r.Off())})
+	}{r.Phase, r.Mix, o.Disk, o.Op, finite(o.Rate), finite(o.Error), finite(r.Model), finite(r.Off())})
 }
 
 // MarshalJSON writes null for what is refused.

@@ -195,8 +195,8 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 	}
 	// The bytes about the rise show when it was, between two instants at which they are known: if samples lie far
 	// apart, its bin only shows that it was near.
-	rise := overlap.Interval{StartNS: stage.StartNS + int64(split)*binNS, EndNS: stage.StartNS + int64(min(split+1, len(rates)))*binNS}
-	known := w.curve.Between(rise)
+	rise := stage.StartNS + int64(split)*binNS
+	known := w.curve.Between(overlap.Interval{StartNS: rise, EndNS: rise + int64(min(1, len(rates)-split))*binNS})
 	wide := max(1, int(math.Ceil(float64(known.High-known.Low)/w.last/bin))) // bins
 	from, to := max(split-wide, 0), min(split+wide, len(rates))
 	bytes := 0.0

@@ -34,10 +34,10 @@ const (
 type Prediction struct {
 	Disks      []string    `json:"disks"`
 	Rows       []Row       `json:"rows"`               // by the number of disks at work
-	Placements []Placement `json:"placements"`         // which disks to take off the hub: none, then the best one, the best two, ...
-	Next       *NextPhase  `json:"next"`               // nil if the profile has no observations, or nothing is left to learn
+	Placements []Placement `json:"placements"`         // which disks to take off the hub: none, the best one, the best two, ...
+	Next       *NextPhase  `json:"next"`               // nil without observations, and if nothing is left to learn
 	Families   []Weight    `json:"families,omitempty"` // what each counts in the intervals; none without observations
-	Misfit     float64     `json:"misfit,omitempty"`   // of what was observed, in its errors: 1 if the ways of sharing hold
+	Misfit     float64     `json:"misfit,omitempty"`   // of the observations, in their errors: 1 if the families hold
 	Notes      []string    `json:"notes,omitempty"`    // what holds for all rows
 }
 
@@ -98,11 +98,11 @@ func (out *Prediction) Top() []Row {
 
 // Predict computes every combination of the disks on the hub.
 //
-// Measured combinations keep their measured rates. Intervals of the others are sampled: parameters of every family that
-// explains the observations, each family weighted by its predictions of what was left out, and every rate drawn is off by
-// as much as those predictions were; by more if more disks work than were ever observed together. If the observations lie
-// further from the families than their errors allow, the intervals are widened by that. If an interval becomes too wide
-// to be of use, or no family explains the runs, the rate is refused.
+// Measured combinations keep their measured rates. Intervals of the others are sampled: parameters of every family
+// that explains the observations, each family weighted by its predictions of what was left out, and every rate
+// drawn is off by as much as those predictions were; by more if more disks work than were ever observed together.
+// If the observations lie further from the families than their errors allow, the intervals are widened by that. If
+// an interval becomes too wide to be of use, or no family explains the runs, the rate is refused.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	names := strings.Join(p.Names(), ", ")
 	if len(disks) == 0 || len(disks) > maxDisks {
@@ -122,8 +122,8 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 			return nil, err
 		}
 		if p.Source == hub.Specified {
-			out.note("the figures of profile %s are %s; the intervals only show how well the model explains runs simulated from them",
-				p.Name, p.Source.Text())
+			out.note("the figures of profile %s are %s; the intervals only show how well the model explains "+
+				"runs simulated from them", p.Name, p.Source.Text())
 		}
 	} else {
 		for _, m := range mixes(disks) {
@@ -156,7 +156,8 @@ func (out *Prediction) note(format string, args ...any) {
 	out.Notes = append(out.Notes, fmt.Sprintf(format, args...))
 }
 
-// mixes lists what disks may do together on the hub, the fewer at work the sooner, as it would be observed if it had rates.
+// mixes lists what disks may do together on the hub, the fewer at work the sooner, as it would be observed if it
+// had rates.
 func mixes(disks []string) []*hub.Observation {
 	all := [][]hub.Observed{nil}
 	for _, disk := range disks {
@@ -282,7 +283,7 @@ func interval(rate float64, column []float64) Estimate {
 		e.Rate = stats.Quantile(column, 0.5)
 	}
 	if e.High > widest*e.Low {
-		return Estimate{Refused: fmt.Sprintf("%s%s to %s agrees with them", wide, unit.FormatRate(e.Low), unit.FormatRate(e.High))}
+		return Estimate{Refused: wide + unit.FormatRate(e.Low) + " to " + unit.FormatRate(e.High) + " agrees with them"}
 	}
 	return e
 }

@@ -16,10 +16,10 @@ const (
 	tail    = 5.0   // degrees of freedom of the jumps' distribution: tails fatter than those of what is sampled
 )
 
-// sample draws parameter vectors as likely as the evidence makes them: Metropolis and Hastings' method with three kinds of
-// step: jumps to anywhere about the best (Tierney's independence chain, Ann. Statist. 22, 1994) and walks from where it
-// is, which both follow the curvature at the best; and sidesteps of one parameter, of any length. If the posterior
-// is nearly normal, most jumps succeed; if a capacity is just reached, and so known from one side
+// sample draws parameter vectors as likely as the evidence makes them: Metropolis and Hastings' method with three
+// kinds of step: jumps to anywhere about the best (Tierney's independence chain, Ann. Statist. 22, 1994) and walks
+// from where it is, which both follow the curvature at the best; and sidesteps of one parameter, of any length. If
+// the posterior is nearly normal, most jumps succeed; if a capacity is just reached, and so known from one side
 // only, the sidesteps reach what the others do not. inflate widens the errors of the evidence by that factor.
 func (s *space) sample(rng *rand.Rand, best []float64, inflate float64) [][]float64 {
 	n := len(best)

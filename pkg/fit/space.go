@@ -21,8 +21,8 @@ const (
 	Proportional Family = "proportional"
 	// DiskCost is Weighted on a hub that carries less the more disks are active.
 	DiskCost Family = "disk_cost"
-	// PairLoss is Weighted on a hub that carries less in a direction for two disks than for three or more, and less in both
-	// together when more than one disk writes.
+	// PairLoss is Weighted on a hub that carries less in a direction for two disks than for three or more, and less
+	// in both together when more than one disk writes.
 	PairLoss Family = "pair_loss"
 	// DuplexLoss is Weighted on a hub each of whose directions loses to the traffic of the other, by factors of its own.
 	DuplexLoss Family = "duplex_loss"
@@ -92,8 +92,8 @@ const (
 	writes
 )
 
-// prior is a parameter's prior distribution: normal, about a centre that other parameters may move; or
-// with heavy tails, Student's t (Gelman, Jakulin, Pittau and Su, Ann. Appl. Statist. 2, 2008) of two widths, see outlier.
+// prior is a parameter's prior distribution: normal, about a centre that other parameters may move; or with heavy
+// tails, Student's t (Gelman, Jakulin, Pittau and Su, Ann. Appl. Statist. 2, 2008) of two widths, see outlier.
 type prior struct {
 	centre float64
 	moved  []term
@@ -172,10 +172,12 @@ type diskOp struct {
 func newSpace(e *hub.Evidence, family Family) (*space, error) {
 	s := &space{family: family, disks: e.Disks(), sides: map[string]*[2]hub.Side{}}
 	if len(e.Rates) == 0 {
-		return nil, fmt.Errorf("fit a hub: the runs hold no stretch of %g s with a steady rate; record solo phases and pairs", shortestS)
+		return nil, fmt.Errorf("fit a hub: the runs hold no stretch of %g s with a steady rate; "+
+			"record solo phases and pairs", shortestS)
 	}
 	if len(s.disks) > maxFitted {
-		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub", len(s.disks), maxFitted)
+		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub",
+			len(s.disks), maxFitted)
 	}
 	most := map[diskOp]float64{} // seen of a disk
 	highest := 0.0               // seen of any, or of all in one direction on the hub

@@ -175,8 +175,8 @@ func (p *Profile) Names() []string {
 	return names
 }
 
-// Scaled is the hub slowed down to a part of its rates, such as 0.2. What takes a given time still takes it: a cache and a
-// knee's size shrink with the rates, lags stay as they are. Nothing was observed on it.
+// Scaled is the hub slowed down to a part of its rates, such as 0.2. What takes a given time still takes it: a
+// cache and a knee's size shrink with the rates, lags stay as they are. Nothing was observed on it.
 func (p *Profile) Scaled(part float64) *Profile {
 	s := *p
 	s.Evidence = Evidence{}
@@ -191,8 +191,8 @@ func (p *Profile) Scaled(part float64) *Profile {
 			side.Direct *= part
 			side.Knee.AboveBytes = int64(float64(side.Knee.AboveBytes) * part)
 		}
-		if d.Cache != nil {
-			d.Cache = &Cache{Bytes: int64(float64(d.Cache.Bytes) * part), After: d.Cache.After * part, Refill: d.Cache.Refill * part}
+		if c := d.Cache; c != nil {
+			d.Cache = &Cache{Bytes: int64(float64(c.Bytes) * part), After: c.After * part, Refill: c.Refill * part}
 		}
 	}
 	return &s

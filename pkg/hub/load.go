@@ -107,7 +107,8 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	c.Both = c.Read + c.Write
 	m.Read("both", strictyaml.Rate(&c.Both, minRate, maxRate))
 	if c.Read > 0 && c.Write > 0 {
-		atMost(m, "both", c.Both, c.Read+c.Write, "read and write together (%s); lower it, or leave it out for no joint limit")
+		atMost(m, "both", c.Both, c.Read+c.Write,
+			"read and write together (%s); lower it, or leave it out for no joint limit")
 	}
 	m.Read("pair", strictyaml.Float(&c.Pair, minFactor, 1))
 	m.Read("two_writers", strictyaml.Float(&c.TwoWriters, minFactor, 1))

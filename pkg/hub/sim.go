@@ -11,33 +11,34 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Sim plays disks against one another in the model's time. It is exact: rates change only at events (a disk joins, ends
-// or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins, a frame is asked for or
-// there), and between events nothing is computed.
+// Sim plays disks against one another in the model's time. It is exact: rates change only at events (a disk joins,
+// ends or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins, a frame is
+// asked for or there), and between events nothing is computed.
 //
-// It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For these, an active
-// disk is always being served, whether its worker has asked yet or not: a late Ask is answered from what the disk has
-// moved meanwhile, so its completion may lie in the past. What the model says therefore depends only on what joins when,
-// never on how slow or in what order the workers ask.
+// It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For these, an
+// active disk is always being served, whether its worker has asked yet or not: a late Ask is answered from what the
+// disk has moved meanwhile, so its completion may lie in the past. What the model says therefore depends only on
+// what joins when, never on how slow or in what order the workers ask.
 //
-// Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its lag (Lags) has
-// passed, and then takes its new share. A further leave during a hold starts the hold again, at the rate the disk has
-// then, even if that ends sooner. A disk that joins is never held: it takes at once the share it would have if no disk
-// were held, and held disks give way if that share is below what they hold.
+// Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its lag
+// (Lags) has passed, and then takes its new share. A further leave during a hold starts the hold again, at the rate
+// the disk has then, even if that ends sooner. A disk that joins is never held: it takes at once the share it would
+// have if no disk were held, and held disks give way if that share is below what they hold.
 //
-// Streams: a disk that plays or records moves one frame after the other, each as fast as it can, and nothing between
-// them. While it moves one it contends as any disk does, so the others have less then and all of theirs in between, as
-// on a real link. A flow at the streams' mean rate could not say when a frame has arrived, and would charge the others
-// all the time for a disk that is at work for a part of it. Resting is not leaving: it holds no disk. When a disk leaves,
-// the streams' disk is held at the rate of its latest frame, and the others at the rate that they had when no frame was
-// on its way, unless frames have long followed one another without rest.
+// Streams: a disk that plays or records moves one frame after the other, each as fast as it can, and nothing
+// between them. While it moves one it contends as any disk does, so the others have less then and all of theirs in
+// between, as on a real link. A flow at the streams' mean rate could not say when a frame has arrived, and would
+// charge the others all the time for a disk that is at work for a part of it. Resting is not leaving: it holds no
+// disk. When a disk leaves, the streams' disk is held at the rate of its latest frame, and the others at the rate
+// that they had when no frame was on its way, unless frames have long followed one another without rest.
 //
 // A job at a pace is a flow that wants no more than its pace, except for what it has to make up for. A probe takes
-// nothing from the others; how long its requests take, the model does not know. A cache regains nothing between frames
-// or at a pace: that needs a rest.
+// nothing from the others; how long its requests take, the model does not know. A cache regains nothing between
+// frames or at a pace: that needs a rest.
 //
-// On demand: a disk may also move only what its worker asks for, as for programs whose future work is unknown. Those who
-// stay are held when it leaves only if it was at work for most of the time, and from its last byte on (DemandLeaves).
+// On demand: a disk may also move only what its worker asks for, as for programs whose future work is unknown.
+// Those who stay are held when it leaves only if it was at work for most of the time, and from its last byte on
+// (DemandLeaves).
 //
 // A Sim is not safe for concurrent use.
 type Sim struct {
@@ -69,7 +70,7 @@ type Work struct {
 	Streams []stream.Spec // what it plays or records, instead of files; Sizes only divide what it moves
 	Probe   float64       // bytes per second of single requests, which no one else notices; 0: it does not probe
 
-	OnDemand bool // it moves what is asked for, whenever that is, and leaves when nothing has been for DemandLeaves; no Sizes
+	OnDemand bool // it has no Sizes, moves what is asked for, and leaves when nothing has been for DemandLeaves
 }
 
 // accompanies reports whether it has no work of its own to finish.
@@ -275,8 +276,8 @@ func (s *Sim) Advance(tNS int64) []Grant {
 	return grants
 }
 
-// Samples returns the stream lines of the named phase since the last call, one for each stream every stream.SampleNS, in
-// the order of time.
+// Samples returns the stream lines of the named phase since the last call, one for each stream every
+// stream.SampleNS, in the order of time.
 func (s *Sim) Samples(phase string) []trace.Event {
 	samples := s.samples
 	for i := range samples {
@@ -427,8 +428,8 @@ func (s *Sim) rerate() {
 	}
 }
 
-// balance lets those who read and write at once want no more in one direction than goes with what they get in the other:
-// each as much as it gets in both, which is found by bisection. The shares are then those of what they want.
+// balance lets those who read and write at once want no more in one direction than goes with what they get in the
+// other: each as much as it gets in both, which is found by bisection. The shares are then those of what they want.
 func (s *Sim) balance() {
 	const nearly, negligible = 1e-10, 1e-6 // of a rate
 	i := 0

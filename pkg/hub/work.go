@@ -91,7 +91,8 @@ type pace struct {
 	moved   float64
 }
 
-// proceed brings the arrears to tNS, by which the disk has moved that many bytes at a constant rate since the last time.
+// proceed brings the arrears to tNS, by which the disk has moved that many bytes at a constant rate since the last
+// time.
 func (p *pace) proceed(tNS int64, moved float64) {
 	p.arrears += p.rate*float64(tNS-p.sinceNS)*1e-9 - (moved - p.moved)
 	p.arrears = min(p.arrears, p.rate)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// YAML writes the profile as Load reads it, and as a comment the note of each parameter that has one, by its keys in the
-// profile: capacity.read, A.write.weight, recovery.write_after_write[2].
+// YAML writes the profile as Load reads it, and as a comment the note of each parameter that has one, by its keys
+// in the profile: capacity.read, A.write.weight, recovery.write_after_write[2].
 func (p *Profile) YAML(notes map[string]string) []byte {
 	w := &yamlWriter{notes: notes}
 	w.line("version: 1\nname: %q\nabout: %q", p.Name, p.About)
@@ -31,12 +31,10 @@ func (p *Profile) YAML(notes map[string]string) []byte {
 	if c.Both < (c.Read+c.Write)*(1-1e-5) { // else there is no joint limit, and rounding must not make it one too high
 		w.value("capacity.both", "  ", rate(c.Both))
 	}
-	for _, loss := range []struct {
-		key   string
-		value float64
-	}{{"pair", c.Pair}, {"two_writers", c.TwoWriters}, {"per_disk", c.PerDisk}, {"read_loss", c.ReadLoss}, {"write_loss", c.WriteLoss}} {
-		if loss.value > 0 {
-			w.value("capacity."+loss.key, "  ", number(loss.value))
+	losses := []float64{c.Pair, c.TwoWriters, c.PerDisk, c.ReadLoss, c.WriteLoss}
+	for i, key := range []string{"pair", "two_writers", "per_disk", "read_loss", "write_loss"} {
+		if losses[i] > 0 {
+			w.value("capacity."+key, "  ", number(losses[i]))
 		}
 	}
 	switch {
@@ -119,8 +117,8 @@ func (w *yamlWriter) evidence(e *Evidence) {
 	if len(e.Rates) == 0 && len(e.Lags) == 0 {
 		return
 	}
-	w.line("\n# What was observed: in each entry, the disks active together. `error` is a standard error: of a rate relative")
-	w.line("# to it, of a lag in seconds.\nobserved:")
+	w.line("\n# What was observed: in each entry, the disks active together. " +
+		"`error` is a standard error: of a rate relative\n# to it, of a lag in seconds.\nobserved:")
 	if len(e.Rates) > 0 {
 		w.line("  rates:")
 	}

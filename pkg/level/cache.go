@@ -32,8 +32,8 @@ type Burst struct {
 	Throughout bool    `json:"throughout"` // the burst moved as much as at first in its time: it may have gone on
 }
 
-// Cache is how fast a disk writes with that much of its fast cache used up, as it did alone: at one level after another,
-// the last of which it keeps.
+// Cache is how fast a disk writes with that much of its fast cache used up, as it did alone: at one level after
+// another, the last of which it keeps.
 type Cache struct {
 	Bytes  float64 // that the cache takes
 	Levels []CacheLevel
@@ -130,7 +130,8 @@ func (c Cache) Regained(bytes, length float64) Burst {
 
 // IsBack reports whether the cache took as much as at first, or all of the burst.
 func (c Cache) IsBack(b Burst) bool {
-	return b.Throughout || b.FastBytes >= backShare*c.Bytes || b.FastBytes+2*b.SEBytes >= c.Bytes && b.FastBytes >= Growing*c.Bytes
+	perhaps := b.FastBytes+2*b.SEBytes >= c.Bytes && b.FastBytes >= Growing*c.Bytes
+	return b.Throughout || b.FastBytes >= backShare*c.Bytes || perhaps
 }
 
 // Refill is the rest that gives all of the cache back, by a line through zero and what shorter rests gave; nil if there

@@ -19,12 +19,14 @@ const (
 	topChance = 0.01        // above which noise may have made the difference from the highest level
 )
 
-// Climb is the stretch that the disk rose to from levels[first] before the next start or end: the earliest of the rising levels
-// that is not clearly below the highest, with what follows at about that rate. It is empty if nothing rises.
+// Climb is the stretch that the disk rose to from levels[first] before the next start or end: the earliest of the
+// rising levels that is not clearly below the highest, with what follows at about that rate. It is empty if nothing
+// rises.
 func (p *Disk) Climb(levels []Level, first int, at, until int64) overlap.Interval {
 	top := first
 	for i := first + 1; i < len(levels) && levels[i].StartNS < until-HoldNS && levels[i].Rate > levels[top].Rate; i++ {
-		if peak := i+1 < len(levels) && levels[i+1].StartNS < until && levels[i+1].Rate < levels[i].Rate; peak && top > first && levels[i].Seconds() < ShortS {
+		peak := i+1 < len(levels) && levels[i+1].StartNS < until && levels[i+1].Rate < levels[i].Rate
+		if peak && top > first && levels[i].Seconds() < ShortS {
 			break // for a moment
 		}
 		top = i
@@ -35,7 +37,8 @@ func (p *Disk) Climb(levels []Level, first int, at, until int64) overlap.Interva
 	highest, _ := p.Measure(levels[top].Interval)
 	start := first + 1
 	for start < top {
-		if lower, ok := p.Measure(levels[start].Interval); ok && (highest.ChanceAbove(lower) > topChance || lower.Rate >= aboutTop*highest.Rate) {
+		lower, ok := p.Measure(levels[start].Interval)
+		if ok && (highest.ChanceAbove(lower) > topChance || lower.Rate >= aboutTop*highest.Rate) {
 			break
 		}
 		start++
@@ -101,7 +104,8 @@ func (p *Disk) Outlasts(reached overlap.Interval, minS float64) bool {
 	return float64(reached.EndNS-reached.StartNS) >= 1e9*max(minS, beyondSeen*p.excursionS)
 }
 
-// Split makes the stretch that a disk rose to a level of its own, if it is not one already: noise is judged within levels.
+// Split makes the stretch that a disk rose to a level of its own, if it is not one already: noise is judged within
+// levels.
 func (p *Disk) Split(reached overlap.Interval) {
 	for _, ns := range []int64{reached.StartNS, reached.EndNS} {
 		i := At(p.Solid, ns)

@@ -1,6 +1,7 @@
-// Package level finds how fast one disk was over the time of a phase: the levels that its rate kept, how far noise may have put
-// any rate off, and when it stood still, swung or drifted. It knows one disk alone; what others did meanwhile, and why a rate
-// changed, is the subject of package analysis. Start at New and Settle, which fill a Disk, and at Measure, which gives a rate its error.
+// Package level finds how fast one disk was over the time of a phase: the levels that its rate kept, how far noise
+// may have put any rate off, and when it stood still, swung or drifted. It knows one disk alone; what others did
+// meanwhile, and why a rate changed, is the subject of package analysis. Start at New and Settle, which fill a
+// Disk, and at Measure, which gives a rate its error.
 package level
 
 import (
@@ -56,8 +57,8 @@ const (
 	minNoise      = 0.01 // of the mean rate: differences below it are no change, however quiet the rest
 )
 
-// New finds when the disk was active and the levels that its rate may have kept; pauses between files of up to gapNS count as
-// activity. In stops, as far as they are known, the machine or the disk's worker was stopped.
+// New finds when the disk was active and the levels that its rate may have kept; pauses between files of up to
+// gapNS count as activity. In stops, as far as they are known, the machine or the disk's worker was stopped.
 func New(t *trace.DiskTrace, w work.Work, gapNS int64, stops ...overlap.Interval) Disk {
 	p := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
 	// What a preset has the disk move before its work is to count nowhere.
@@ -143,8 +144,8 @@ func (p *Disk) pieces() []piece {
 	return pieces
 }
 
-// levelsBy cuts the disk's rate over active time into levels (stats.Segments), of noise that is judged over batches of at
-// most that many pieces.
+// levelsBy cuts the disk's rate over active time into levels (stats.Segments), of noise that is judged over batches
+// of at most that many pieces.
 func (p *Disk) levelsBy(batch int) []Level {
 	if p.cut == nil {
 		p.cut = p.pieces()
@@ -156,7 +157,7 @@ func (p *Disk) levelsBy(batch int) []Level {
 			a, b := pair[0], pair[len(pair)-1]
 			if len(pair) == 2 {
 				weight := a.weight + b.weight
-				a = piece{overlap.Interval{StartNS: a.StartNS, EndNS: b.EndNS}, (a.rate*a.weight + b.rate*b.weight) / weight, weight}
+				a.rate, a.weight, a.EndNS = (a.rate*a.weight+b.rate*b.weight)/weight, weight, b.EndNS
 			}
 			pairs = append(pairs, a)
 		}
@@ -255,8 +256,8 @@ func mean(x, w []float64) float64 {
 // no claim is made about it. Its neighbours' rates are theirs anyway.
 func (p *Disk) Limited() bool { return p.Work.Limited() }
 
-// Contends reports whether the disk wants all it can get, in one direction: only such disks share a total, take from one
-// another, or have more or less than an even part.
+// Contends reports whether the disk wants all it can get, in one direction: only such disks share a total, take
+// from one another, or have more or less than an even part.
 func (p *Disk) Contends() bool { return !p.Limited() && p.Work.Reads == 0 }
 
 // Asks is the rate that a limited disk's work asks for at most, in bytes per second; 0 if that is not known.

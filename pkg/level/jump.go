@@ -16,8 +16,8 @@ const (
 	jumpSD    = 5   // and that many standard deviations of the noise
 )
 
-// jumps reports whether the rate jumps close to a bin as nowhere else but at edges, looked at over some numbers of bins on
-// either side; the bin between them may hold the jump itself.
+// jumps reports whether the rate jumps close to a bin as nowhere else but at edges, looked at over some numbers of
+// bins on either side; the bin between them may hold the jump itself.
 func (s *series) jumps(at int, edges []int) bool {
 	for _, w := range [...]int{2, 5, 10} {
 		jump := func(i int) float64 {
@@ -81,10 +81,11 @@ func (p *Disk) insideFile(ns int64) bool {
 	return i < len(p.Trace.Files) && p.Trace.Files[i].StartNS < ns-2*SampleNS && p.Trace.Files[i].EndNS > ns+2*SampleNS
 }
 
-// misdating is how far noise may move the date of a change of level, in units of the noise's variance (of the mean over a
-// second) over the squared change. Were the variance known, 11 would do in 95 of 100 cases (Yao, "Approximating the
-// Distribution of the Maximum Likelihood Estimate of the Change-Point in a Sequence of Independent Random Variables",
-// Annals of Statistics 15, 1987); it is estimated from a few seconds, which takes about twice as much.
+// misdating is how far noise may move the date of a change of level, in units of the noise's variance (of the mean
+// over a second) over the squared change. Were the variance known, 11 would do in 95 of 100 cases (Yao,
+// "Approximating the Distribution of the Maximum Likelihood Estimate of the Change-Point in a Sequence of
+// Independent Random Variables", Annals of Statistics 15, 1987); it is estimated from a few seconds, which takes
+// about twice as much.
 const misdating = 25
 
 // roughlyNS is the longest time by which noise is assumed to misdate a change.

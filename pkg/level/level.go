@@ -18,8 +18,9 @@ const (
 // How levels are distinguished from noise.
 const (
 	MinNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
-	// At the ends of a trace a level may be shorter: endLevelS, as long as the excursions of real disks last; less if the rest
-	// of the trace is longer than endSeenS and shows none; and beyondSeen times as long as those it shows.
+	// At the ends of a trace a level may be shorter: endLevelS, as long as the excursions of real disks last; less
+	// if the rest of the trace is longer than endSeenS and shows none; and beyondSeen times as long as those it
+	// shows.
 	EndS, endSeenS = 2.2, 30
 	ShortS         = 1
 	beyondSeen     = 1.5
@@ -81,8 +82,8 @@ func (s *series) bin(ns int64) int {
 	return min(int(math.Round(active/s.binNS)), len(s.log))
 }
 
-// estimate is the noise that the stretches between the edges show, which are bins. Stretches within the bins from out[0]
-// to out[1] are left out.
+// estimate is the noise that the stretches between the edges show, which are bins. Stretches within the bins from
+// out[0] to out[1] are left out.
 func (s *series) estimate(edges []int, out [2]int) stats.Noise {
 	var stretches [][]float64
 	longest := 0
@@ -128,8 +129,9 @@ func freeOf(bins int, n stats.Noise) float64 {
 }
 
 // chanceOf is the chance of a difference as large as that of the bins from a to b and those from b to c by noise
-// alone: by that of the whole series or of these bins, whichever makes it more likely, because a disk that others hold
-// back deviates less than one that is free. Unless the rate jumps there as nowhere else, b was chosen among many places.
+// alone: by that of the whole series or of these bins, whichever makes it more likely, because a disk that others
+// hold back deviates less than one that is free. Unless the rate jumps there as nowhere else, b was chosen among
+// many places.
 func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 	if b <= a || c <= b {
 		return 1
@@ -149,8 +151,8 @@ func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 	return max(under(s.noise, len(s.log)), under(s.estimate([]int{a, b, c}, [2]int{}), c-a))
 }
 
-// Settle finds the disk's solid levels, and its swing if it has one. At the given moments, when other disks start and end, a
-// level may change however short it is. Noise alone makes either in fewer than alpha of disks.
+// Settle finds the disk's solid levels, and its swing if it has one. At the given moments, when other disks start
+// and end, a level may change however short it is. Noise alone makes either in fewer than alpha of disks.
 func (p *Disk) Settle(given []int64, alpha float64) {
 	p.given = given
 	p.Solid = p.solidLevels(alpha)
@@ -222,9 +224,9 @@ func (p *Disk) withoutExcursions(levels []Level) []Level {
 	return levels
 }
 
-// shortestS is for how long levels[i] must hold, in seconds. Between others it may be an excursion, unless other disks start or
-// end at its edges. The first and the last may be an excursion of which one side is not seen: a disk that shows none in a long
-// time hardly does so just then.
+// shortestS is for how long levels[i] must hold, in seconds. Between others it may be an excursion, unless other
+// disks start or end at its edges. The first and the last may be an excursion of which one side is not seen: a disk
+// that shows none in a long time hardly does so just then.
 func (p *Disk) shortestS(levels []Level, i int) float64 {
 	isGiven := func(ns int64) bool {
 		return slices.ContainsFunc(p.given, func(g int64) bool { return max(g-ns, ns-g) <= BlurNS })
@@ -246,9 +248,10 @@ func (p *Disk) shortestS(levels []Level, i int) float64 {
 
 func (p *Disk) activeS(l Level) float64 { return overlap.Seconds(p.MovingIn(l.Interval)) }
 
-// absorb says which levels become one if levels[i] is too short: it and both neighbours if these are alike, as about a
-// burst; it and a short neighbour if they are steps of one climb or descent; else it and the neighbour of the nearer rate. If
-// it is at an end, what lies before the neighbour stands in for the neighbour on the other side.
+// absorb says which levels become one if levels[i] is too short: it and both neighbours if these are alike, as
+// about a burst; it and a short neighbour if they are steps of one climb or descent; else it and the neighbour of
+// the nearer rate. If it is at an end, what lies before the neighbour stands in for the neighbour on the other
+// side.
 func (p *Disk) absorb(levels []Level, i int) (first, last int) {
 	apart := func(a, b int) float64 { return math.Abs(math.Log(max(levels[a].Rate, 1) / max(levels[b].Rate, 1))) }
 	short := func(k int) bool { return p.activeS(levels[k]) < seconds(MinNS) }
@@ -265,7 +268,8 @@ func (p *Disk) absorb(levels []Level, i int) (first, last int) {
 	case apart(i-1, i+1) < alikeLevel:
 		return i - 1, i + 1
 	}
-	if steps := (levels[i].Rate > levels[i-1].Rate) == (levels[i+1].Rate > levels[i].Rate); steps && short(i-1) != short(i+1) {
+	steps := (levels[i].Rate > levels[i-1].Rate) == (levels[i+1].Rate > levels[i].Rate)
+	if steps && short(i-1) != short(i+1) {
 		if short(i - 1) {
 			return i - 1, i
 		}

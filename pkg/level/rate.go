@@ -57,8 +57,8 @@ func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Interval) (Measured, bo
 	}, true
 }
 
-// UnderNoiseOf is m, a rate of the same disk in another phase, if the disk's noise was the same in both: the variances that
-// they show are pooled. That is so if nothing held the disk back, and serves to test that.
+// UnderNoiseOf is m, a rate of the same disk in another phase, if the disk's noise was the same in both: the
+// variances that they show are pooled. That is so if nothing held the disk back, and serves to test that.
 func (m Measured) UnderNoiseOf(p *Disk) Measured {
 	n := p.series.noise
 	free := freeOf(len(p.series.log), n)
@@ -73,16 +73,16 @@ func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Interval) float64
 	return math.Sqrt(n.MeanVariance(bins) + p.scatterVariance(in))
 }
 
-// How far a file's rate deviates from the next one's, relative: at least minScatter, and defaultScatter if too few were seen
-// to measure it.
+// How far a file's rate deviates from the next one's, relative: at least minScatter, and defaultScatter if too few
+// were seen to measure it.
 const (
 	minScatter     = 0.10 // of ten files or fewer; less of more
 	defaultScatter = 0.30
 	minScatterS    = 0.1 // a file of less time says nothing of longer ones
 )
 
-// FileScatter is the robust spread of the rates of the disk's files about its levels (the median absolute deviation of their
-// logarithms).
+// FileScatter is the robust spread of the rates of the disk's files about its levels (the median absolute deviation
+// of their logarithms).
 func (p *Disk) FileScatter() float64 {
 	var logs []float64
 	for i := 0; i < len(p.Trace.Files); i += 1 + len(p.Trace.Files)/maxSampled {
@@ -111,8 +111,8 @@ func (p *Disk) FileScatter() float64 {
 	return max(minScatter/math.Sqrt(max(1, n/10)), stats.NormalMAD*stats.Median(logs))
 }
 
-// scatterVariance is the variance that the scatter of single files adds to a rate that rests on few of them: within a file it
-// does not show.
+// scatterVariance is the variance that the scatter of single files adds to a rate that rests on few of them: within
+// a file it does not show.
 func (p *Disk) scatterVariance(in []overlap.Interval) float64 {
 	var squares float64
 	total, files := overlap.Seconds(in), p.Trace.Files
@@ -140,8 +140,8 @@ func (m Measured) ChanceAbove(other Measured) float64 {
 	return stats.StudentTail(z, min(m.Free, other.Free))
 }
 
-// The pauses between files are the program's, not the disk's: they vary freely, and now and then one takes as long as many
-// files, which a few files cannot show.
+// The pauses between files are the program's, not the disk's: they vary freely, and now and then one takes as long
+// as many files, which a few files cannot show.
 const (
 	fewPauses = 0.02      // of the active time: fewer pauses do not matter
 	noPauseNS = 1_000_000 // what lasts for less is none
@@ -193,8 +193,8 @@ func (p *Disk) busyNS(v overlap.Interval) (ns int64) {
 	return ns
 }
 
-// CouldMoveMore is the chance that noise alone puts what the disk could move so far above other, if they are equal in truth:
-// pauses left out if both know of them, or one has none.
+// CouldMoveMore is the chance that noise alone puts what the disk could move so far above other, if they are equal
+// in truth: pauses left out if both know of them, or one has none.
 func (m Measured) CouldMoveMore(other Measured) float64 {
 	return m.WithoutPauses().ChanceAbove(other.WithoutPauses())
 }

@@ -15,7 +15,7 @@ const (
 	FewFiles    = 4             // the same for the falls and rises of the ledger
 	MaxOfOne    = 0.35          // of the time on either side: one file may take no more
 	MaxOfFew    = 0.5           // the same for the falls and rises of the ledger
-	insideNS    = 1_000_000_000 // a change inside a file is seen for that long on either side of it if it is small, less if it is large
+	insideNS    = 1_000_000_000 // a change inside a file is seen for that long on either side; less if it is large
 	quickNS     = 100_000_000   // the noise within files is that from one such time to the next
 	insideSDs   = 6             // standard deviations of it that a change inside a file must be
 	minInsideNS = 200_000_000
@@ -25,9 +25,9 @@ const (
 	sameChange  = 0.5   // of the change between the levels that must show inside the file
 )
 
-// ShowsInFiles reports whether a change from one stretch to a later one shows in several files on either side, inside one
-// file, or in that all files on one side are slower than all on the other: file times have heavy tails, and the rate of one
-// or two files is no level.
+// ShowsInFiles reports whether a change from one stretch to a later one shows in several files on either side,
+// inside one file, or in that all files on one side are slower than all on the other: file times have heavy tails,
+// and the rate of one or two files is no level.
 func (p *Disk) ShowsInFiles(before, after overlap.Interval, minFiles int, maxShare float64) bool {
 	return p.RestsOnFiles(before, minFiles, maxShare) && p.RestsOnFiles(after, minFiles, maxShare) ||
 		p.showsInsideFile(before, after) || p.RanksApart(before, after)
@@ -45,8 +45,8 @@ func (p *Disk) RestsOnFiles(v overlap.Interval, minFiles int, maxShare float64) 
 	return n >= minFiles && float64(longest) <= maxShare*float64(v.EndNS-v.StartNS)
 }
 
-// quickNoise is the robust spread of how the rate within the disk's files changes from one tenth of a second to the next, as a
-// logarithm.
+// quickNoise is the robust spread of how the rate within the disk's files changes from one tenth of a second to the
+// next, as a logarithm.
 func (p *Disk) quickNoise() float64 {
 	if p.quick > 0 {
 		return p.quick
@@ -75,8 +75,8 @@ func (p *Disk) quickNoise() float64 {
 	return p.quick
 }
 
-// showsInsideFile looks for a file in transfer at the change, whose own rate changes by half as much or more. The larger the
-// change, the less of the file it takes on either side.
+// showsInsideFile looks for a file in transfer at the change, whose own rate changes by half as much or more. The
+// larger the change, the less of the file it takes on either side.
 func (p *Disk) showsInsideFile(before, after overlap.Interval) bool {
 	from, to := before.EndNS, after.StartNS
 	change := math.Log(p.RateIn(after) / p.RateIn(before))
@@ -93,9 +93,10 @@ func (p *Disk) showsInsideFile(before, after overlap.Interval) bool {
 	return false
 }
 
-// RanksApart reports whether all files of one stretch are clearly slower than all of the other, and there are so many of them
-// that chance would hardly put them in that order: of n and k files that could come in any, one in (n+k)!/(n! k!) is so (the exact rank test of
-// Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945, at its extreme).
+// RanksApart reports whether all files of one stretch are clearly slower than all of the other, and there are so
+// many of them that chance would hardly put them in that order: of n and k files that could come in any, one in
+// (n+k)!/(n! k!) is so (the exact rank test of Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics
+// Bulletin 1, 1945, at its extreme).
 func (p *Disk) RanksApart(before, after overlap.Interval) bool {
 	n, slowest, fastest := p.fileRates(before)
 	k, low, high := p.fileRates(after)

@@ -13,13 +13,13 @@ import (
 const (
 	stallNS        = 1_000_000_000 // shorter ones are noise
 	stillRate      = 0.005         // of the disk's mean rate: a disk at this rate or less stands still
-	betweenSamples = 8             // times what a disk moves in SampleNS: that much may pass beside a standstill with no sample in between
+	betweenSamples = 8             // times what a disk moves in SampleNS may pass beside a standstill without a sample
 	longFlush      = 5             // times the median time from a file's last sample to its end: a flush takes no longer
 )
 
-// findStalls finds when the disk stood still within a file for a second or more; that time is left out of its levels. Only
-// progress samples show it, so most files must have some, and only if files follow one another. An ordinary flush, after a
-// file's last bytes, is no stall.
+// findStalls finds when the disk stood still within a file for a second or more; that time is left out of its
+// levels. Only progress samples show it, so most files must have some, and only if files follow one another. An
+// ordinary flush, after a file's last bytes, is no stall.
 func (p *Disk) findStalls() {
 	long := func(f trace.File) bool { return f.Usable() && f.EndNS-f.StartNS >= stallNS }
 	if p.Limited() || !slices.ContainsFunc(p.Trace.Files, long) {
@@ -62,7 +62,8 @@ func (p *Disk) findStalls() {
 			// A disk that stands still may write no samples: of the time between two, only what the bytes need at the mean
 			// rate was work.
 			still := stillRate*rate*float64(took) >= float64(bytes)
-			if gap := took - int64(float64(bytes)/rate); gap >= stallNS-2*SampleNS && float64(bytes) <= betweenSamples*rate*SampleNS {
+			gap := took - int64(float64(bytes)/rate)
+			if gap >= stallNS-2*SampleNS && float64(bytes) <= betweenSamples*rate*SampleNS {
 				still, took, bytes = true, gap, 0
 			}
 			switch {
@@ -81,8 +82,8 @@ func (p *Disk) findStalls() {
 	slices.SortFunc(p.Stalls, func(a, b overlap.Interval) int { return cmp.Compare(a.StartNS, b.StartNS) })
 }
 
-// findStops finds how long the disk stood still for each time in which it was not asked for anything: from the last that is
-// known to have moved to the first after it.
+// findStops finds how long the disk stood still for each time in which it was not asked for anything: from the last
+// that is known to have moved to the first after it.
 func (p *Disk) findStops(stops []overlap.Interval) {
 	if len(stops) == 0 {
 		return
@@ -100,8 +101,8 @@ func (p *Disk) findStops(stops []overlap.Interval) {
 		var longest overlap.Interval
 		first, _ := slices.BinarySearch(moments, stop.StartNS)
 		for i := max(first, 1); i < len(moments) && moments[i-1] < stop.EndNS; i++ {
-			if v := (overlap.Interval{StartNS: moments[i-1], EndNS: moments[i]}); v.EndNS-v.StartNS > longest.EndNS-longest.StartNS {
-				longest = v
+			if moments[i]-moments[i-1] > longest.EndNS-longest.StartNS {
+				longest = overlap.Interval{StartNS: moments[i-1], EndNS: moments[i]}
 			}
 		}
 		if longest.EndNS-longest.StartNS >= stallNS && !p.Stopped(longest) {
@@ -113,5 +114,7 @@ func (p *Disk) findStops(stops []overlap.Interval) {
 
 // Stopped reports whether a standstill is one in which the disk was not asked for anything.
 func (p *Disk) Stopped(v overlap.Interval) bool {
-	return slices.ContainsFunc(p.stops, func(o overlap.Interval) bool { return o.StartNS < v.EndNS && v.StartNS < o.EndNS })
+	return slices.ContainsFunc(p.stops, func(stop overlap.Interval) bool {
+		return stop.StartNS < v.EndNS && v.StartNS < stop.EndNS
+	})
 }

@@ -19,9 +19,9 @@ const (
 	swingCover     = 0.6           // of the time from the disk's start to its end, at least, is swing
 	minSwingS      = 1.8           // the median level of either side lasts at least this long; bursts are shorter
 	swingWithin    = 4             // the gap between the rates is at least this many times the spread within the levels
-	swingJump      = 0.6           // of that gap lies between the second before a change and the one after it: waves rise more slowly
+	swingJump      = 0.6           // of that gap lies between the seconds before and after a change: waves rise more slowly
 	swingJumps     = 0.8           // of the changes at least must jump so
-	swingShown     = 0.6           // of the changes at least must be more than the scatter of single files (see ShowsInFiles)
+	swingShown     = 0.6           // of the changes at least must be more than the scatter of files (see ShowsInFiles)
 	jumpNS         = 1_000_000_000 // the second in which a jump is looked for
 	maxSwingStarts = 40            // levels at which a swing is tried to begin: bounds the search in traces of very many
 	swingPieces    = 1000          // at most: more would take long, and levels that last show in fewer
@@ -39,9 +39,9 @@ type Swing struct {
 	Runs      int     // levels, of which the disk went through all in turn
 }
 
-// findSwing looks for two alternating levels over most of the disk's time: the stretch of most levels that alternate between
-// two rates; nil if there are none. It has levels of its own: over long batches, as the usual ones are judged, regular
-// changes look like noise.
+// findSwing looks for two alternating levels over most of the disk's time: the stretch of most levels that
+// alternate between two rates; nil if there are none. It has levels of its own: over long batches, as the usual
+// ones are judged, regular changes look like noise.
 func (p *Disk) findSwing(alpha float64) *Swing {
 	levels := p.Plateaus(p.levelsBy(swingBatch), swingSpread)
 	var best *Swing
@@ -55,15 +55,16 @@ func (p *Disk) findSwing(alpha float64) *Swing {
 			}
 		}
 	}
-	if best == nil || best.Seconds() < swingCover*seconds(p.EndNS()-p.StartNS()) || min(best.LowShare, 1-best.LowShare) < swingShare {
+	if best == nil || best.Seconds() < swingCover*seconds(p.EndNS()-p.StartNS()) ||
+		min(best.LowShare, 1-best.LowShare) < swingShare {
 		return nil
 	}
 	return best
 }
 
-// alternates is the swing that the levels make up. It is nil if they do not alternate, if the levels of one side differ too
-// much among themselves, or if the rate does not jump from one side to the other. Whether the sides differ is decided by
-// Student's t test on the logarithms of the levels' rates.
+// alternates is the swing that the levels make up. It is nil if they do not alternate, if the levels of one side
+// differ too much among themselves, or if the rate does not jump from one side to the other. Whether the sides
+// differ is decided by Student's t test on the logarithms of the levels' rates.
 func (p *Disk) alternates(levels []Level, alpha float64) *Swing {
 	type side struct {
 		logs, lengths []float64
@@ -87,11 +88,13 @@ func (p *Disk) alternates(levels []Level, alpha float64) *Swing {
 	spread := func(s *side) float64 { return slices.Max(s.logs) - slices.Min(s.logs) }
 	shorter := min(stats.Median(a.lengths), stats.Median(b.lengths))
 	switch {
-	case gap < -math.Log(swingRatio) || 2*stats.StudentTail(t, free) > alpha || min(a.time, b.time)/(a.time+b.time) < swingShare:
+	case gap < -math.Log(swingRatio) || 2*stats.StudentTail(t, free) > alpha:
+		return nil
+	case min(a.time, b.time)/(a.time+b.time) < swingShare || gap < swingWithin*p.spreadWithin(levels):
 		return nil
 	case max(spread(a), spread(b)) > max(swingSpread, gap/3) || shorter < minSwingS:
 		return nil
-	case shorter < seconds(MinNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)) || gap < swingWithin*p.spreadWithin(levels):
+	case shorter < seconds(MinNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)):
 		return nil
 	}
 	jumps, shown := 0.0, 0.0
@@ -109,7 +112,8 @@ func (p *Disk) alternates(levels []Level, alpha float64) *Swing {
 	if changes := float64(len(levels) - 1); jumps < swingJumps*changes || shown < max(swingRuns-1, swingShown*changes) {
 		return nil
 	}
-	s := &Swing{Interval: overlap.Interval{StartNS: levels[0].StartNS, EndNS: levels[len(levels)-1].EndNS}, Runs: len(levels)}
+	s := &Swing{Interval: levels[0].Interval, Runs: len(levels)}
+	s.EndNS = levels[len(levels)-1].EndNS
 	s.Low, s.High, s.LowShare = a.bytes/a.time, b.bytes/b.time, a.time/(a.time+b.time)
 	if s.Low > s.High {
 		s.Low, s.High, s.LowShare = s.High, s.Low, 1-s.LowShare
@@ -165,8 +169,8 @@ type Drift struct {
 	From, To float64
 }
 
-// FindDrift fits a line to the logarithm of the rate over v, in which no other disk starts or ends. It is nil if the slope adds
-// up to less than minDrift, if noise could make it, or if steps fit better.
+// FindDrift fits a line to the logarithm of the rate over v, in which no other disk starts or ends. It is nil if
+// the slope adds up to less than minDrift, if noise could make it, or if steps fit better.
 func (p *Disk) FindDrift(v overlap.Interval, alpha float64) *Drift {
 	s := p.series
 	from, to := s.bin(v.StartNS), s.bin(v.EndNS)

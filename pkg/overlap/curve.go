@@ -176,9 +176,9 @@ func (c *Curve) Points(v Interval, stepNS int64) []trace.Sample {
 // maxSteps is the maximum number of steps in a series: as many as a chart can show, and few enough for a file.
 const maxSteps = 240
 
-// Series is the rates of several disks over time, by curve and step, in bytes per second. The steps are of one length, 1,
-// 2 or 5 times a power of ten nanoseconds, and go from zero to endNS, where the last one ends, shorter or not. A file
-// under way counts as far as its progress is known.
+// Series is the rates of several disks over time, by curve and step, in bytes per second. The steps are of one
+// length, 1, 2 or 5 times a power of ten nanoseconds, and go from zero to endNS, where the last one ends, shorter
+// or not. A file under way counts as far as its progress is known.
 func Series(curves []*Curve, endNS int64) (stepNS int64, rates [][]float64) {
 	least := float64(endNS) / maxSteps
 	power := math.Pow10(int(math.Floor(math.Log10(max(least, 1)))))

@@ -26,7 +26,8 @@ type Policy struct {
 
 // Of is the policy of a phase.
 func Of(phase *scenario.Phase) Policy {
-	p := Policy{Hold: phase.Stop == scenario.StopHold, Target: phase.Target, Steady: phase.Steady, AfterFall: phase.AfterFall}
+	hold := phase.Stop == scenario.StopHold
+	p := Policy{Hold: hold, Target: phase.Target, Steady: phase.Steady, AfterFall: phase.AfterFall}
 	if phase.Stop == scenario.StopTime {
 		p.Limit = phase.Limit
 	}
@@ -76,8 +77,8 @@ func NewSettling(phase *scenario.Phase) Settling {
 	return s
 }
 
-// Add notes that one more job was steady at the end of a window. It reports whether all are, and when all jobs end then:
-// half a window later, so that on a simulated hub all have been notified.
+// Add notes that one more job was steady at the end of a window. It reports whether all are, and when all jobs end
+// then: half a window later, so that on a simulated hub all have been notified.
 func (s *Settling) Add(window int) (endNS int64, all bool) {
 	s.steady[window]++
 	return int64(window)*s.window + s.window/2, s.steady[window] == s.jobs
@@ -95,7 +96,8 @@ func Both(e trace.Event, read int64) (reads, writes trace.Event) {
 	return reads, writes
 }
 
-// ReadOf is how much of the bytes that a simulated job has moved was read: the model moves both directions side by side.
+// ReadOf is how much of the bytes that a simulated job has moved was read: the model moves both directions side by
+// side.
 func ReadOf(job *scenario.Job, bytes int64) int64 { return int64(job.Reads * float64(bytes)) }
 
 const (

@@ -78,8 +78,8 @@ func (j *Judge) Add(e *trace.Event) {
 	}
 }
 
-// progress takes a line of the disk's progress. Streams go on without a pause from file to file; others may flush, verify
-// and rest between them.
+// progress takes a line of the disk's progress. Streams go on without a pause from file to file; others may flush,
+// verify and rest between them.
 func (d *judged) progress(e *trace.Event) {
 	d.untilNS = max(d.untilNS, e.EndNS, e.TNS)
 	same := e.Seq == d.seq && e.Type == trace.ProgressType
@@ -95,12 +95,13 @@ func (d *judged) progress(e *trace.Event) {
 	}
 }
 
-// Stopped reports whether a disk that last worked so long after the release stopped before the try ended, so that the
-// streams were not tested beside it to the end. A tenth of the try is allowed for the time between two lines of the trace.
+// Stopped reports whether a disk that last worked so long after the release stopped before the try ended, so that
+// the streams were not tested beside it to the end. A tenth of the try is allowed for the time between two lines of
+// the trace.
 func Stopped(lastNS, tryNS int64) bool { return lastNS < tryNS-tryNS/10 }
 
-// Outcome is that of the whole try. It fails if nothing is known of a stream, or if the try is invalid: a disk hung, one
-// beside the streams stopped early, or this machine was suspended.
+// Outcome is that of the whole try. It fails if nothing is known of a stream, or if the try is invalid: a disk
+// hung, one beside the streams stopped early, or this machine was suspended.
 func (j *Judge) Outcome() (Outcome, error) {
 	o := Outcome{Rate: float64(j.moved+j.open) / j.try.Limit.Seconds()}
 	for i := range j.try.Jobs {

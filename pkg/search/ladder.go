@@ -22,12 +22,12 @@ const (
 	spareHalving = 2
 )
 
-// ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean, except by chance; 0 if they
-// do at none. Any single try may mislead, so it weighs each limit by the verdicts on all steps (Bayes) and halves the
-// interval that most probably holds the limit. If the tries of one of its ends contradict the others, it repeats that one
-// first; if the ends are neighbours, it repeats the one that separates the likely limits, until the limit is sure or no
-// tries are left. This is probabilistic bisection (Horstein 1963; Waeber, Frazier and Henderson 2013, SIAM Journal on
-// Control and Optimization 51(3)).
+// ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean, except by chance; 0
+// if they do at none. Any single try may mislead, so it weighs each limit by the verdicts on all steps (Bayes) and
+// halves the interval that most probably holds the limit. If the tries of one of its ends contradict the others, it
+// repeats that one first; if the ends are neighbours, it repeats the one that separates the likely limits, until
+// the limit is sure or no tries are left. This is probabilistic bisection (Horstein 1963; Waeber, Frazier and
+// Henderson 2013, SIAM Journal on Control and Optimization 51(3)).
 type ladder struct {
 	top       int
 	begins    begin

@@ -1,18 +1,19 @@
-// Package search looks for the largest value with which all streams of a phase stay clean: how many streams a disk plays
-// beside the others, or how fast another disk may go beside them. It does so by trying: each try is a phase of its own, and
-// what it shows decides what is tried next.
+// Package search looks for the largest value with which all streams of a phase stay clean: how many streams a disk
+// plays beside the others, or how fast another disk may go beside them. It does so by trying: each try is a phase
+// of its own, and what it shows decides what is tried next.
 //
-// Any try may fail or succeed by chance: see ladder for how each is weighed and which is repeated. First the number of streams
-// rises with the disk alone (1, 2, 4, 8 ...), until a try is not clean, and the gap is halved; then the same with the phase's
-// other disks; the answer cannot be above that. A pace is first tried without a limit, and then below the rate that the
-// disk reached without one, in steps of 4 %. The answer is the limit that all tries together make sure. If they
-// contradict each other too much, the answer is a range.
+// Any try may fail or succeed by chance: see ladder for how each is weighed and which is repeated. First the number
+// of streams rises with the disk alone (1, 2, 4, 8 ...), until a try is not clean, and the gap is halved; then the
+// same with the phase's other disks; the answer cannot be above that. A pace is first tried without a limit, and
+// then below the rate that the disk reached without one, in steps of 4 %. The answer is the limit that all tries
+// together make sure. If they contradict each other too much, the answer is a range.
 //
-// Clean means clean for as long as a try lasts. A shortfall that does not halve the buffer in that time is not seen: with a
-// buffer of 1 s and tries of 30 s one of 1.7 % of the streams' rate.
+// Clean means clean for as long as a try lasts. A shortfall that does not halve the buffer in that time is not
+// seen: with a buffer of 1 s and tries of 30 s one of 1.7 % of the streams' rate.
 //
-// The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all step the same Search. Start
-// at New; Recall finds the same by a trace of the tries. Judge makes an Outcome of a try's events. Nothing here runs a try.
+// The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all step the same
+// Search. Start at New; Recall finds the same by a trace of the tries. Judge makes an Outcome of a try's events.
+// Nothing here runs a try.
 package search
 
 import (
@@ -24,8 +25,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// The ratio between neighbouring paces, which go down to about a hundredth of what the disk reaches without a limit: seven
-// halvings. The step above them is the pace that is tried first.
+// The ratio between neighbouring paces, which go down to about a hundredth of what the disk reaches without a
+// limit: seven halvings. The step above them is the pace that is tried first.
 const (
 	paceStep  = 1.04
 	paceSteps = 127
@@ -176,8 +177,9 @@ type Made struct {
 	Verdict stream.Verdict
 }
 
-// Recall is what a search has found by its tries, in any order. In traces that do not say which of how many steps a try is
-// of, the steps are the numbers of streams up to the most, or the paces that were tried, and there are no more tries.
+// Recall is what a search has found by its tries, in any order. In traces that do not say which of how many steps a
+// try is of, the steps are the numbers of streams up to the most, or the paces that were tried, and there are no
+// more tries.
 func Recall(tries []Made) Result {
 	var sides [2]*ladder
 	for i, alone := range []bool{true, false} {

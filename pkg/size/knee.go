@@ -18,7 +18,7 @@ const (
 	smallBytes = 10_000_000
 	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be separated
 	MinFiles   = 5   // files on either side of a knee, and in a fit
-	overNoise  = 10  // times the noise that is the same for all sizes, such as a clock's, that a file must take to show an effect of size
+	overNoise  = 10  // times the noise that is the same for all sizes, such as a clock's, which a file must take
 	maxRanked  = 2000
 	fewestLow  = 3 // files in the low-latency region
 )
@@ -126,12 +126,12 @@ func FindKnee(files []File, looks int) *Knee {
 	return &Knee{AtBytes: at, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
 }
 
-// constantNoise is the standard deviation of the part of the files' times that does not grow with them, in seconds: a
-// clock's, say. What they are off the line is constant^2 + (relative x time)^2, fitted to the spreads of files of about
-// one time by the likelihood of variances (Davidian and Carroll, "Variance Function Estimation", JASA 82, 1987). The
-// spreads come from the median differences of neighbours by size, which no knee moves (see deviations); as normal
-// estimates they are worth a quarter of their files. The constant must earn its place by the Schwarz criterion. It is at
-// least the clock's tick, of which all times are whole multiples.
+// constantNoise is the standard deviation of the part of the files' times that does not grow with them, in seconds:
+// a clock's, say. What they are off the line is constant^2 + (relative x time)^2, fitted to the spreads of files of
+// about one time by the likelihood of variances (Davidian and Carroll, "Variance Function Estimation", JASA 82,
+// 1987). The spreads come from the median differences of neighbours by size, which no knee moves (see deviations);
+// as normal estimates they are worth a quarter of their files. The constant must earn its place by the Schwarz
+// criterion. It is at least the clock's tick, of which all times are whole multiples.
 func constantNoise(files []File, line stats.CostLine) float64 {
 	const alike, maxGroups, worth = 8, 12, 0.25
 	files = thinned(files, kneeFiles)
@@ -216,8 +216,8 @@ func blockOf(inTime []float64) int {
 	return 0
 }
 
-// divides reports whether a knee may lie just below the i-th size: there is enough on either side of it, telling being how
-// many of the files before depend on the rate.
+// divides reports whether a knee may lie just below the i-th size: there is enough on either side of it, telling
+// being how many of the files before depend on the rate.
 func (s *kneeSample) divides(i int, telling []int) bool {
 	n := len(s.bytes)
 	each := max(MinFiles, n/20)

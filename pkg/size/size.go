@@ -1,6 +1,6 @@
-// Package size estimates how the time of files depends on their size: a step of the rate at one size, the cost of a file, and the typical
-// rate of each without it. It looks at files of one disk that met the same conditions. Start at Apart, which picks the files that
-// have a rate of their own, and at FindKnee.
+// Package size estimates how the time of files depends on their size: a step of the rate at one size, the cost of a
+// file, and the typical rate of each without it. It looks at files of one disk that met the same conditions. Start
+// at Apart, which picks the files that have a rate of their own, and at FindKnee.
 package size
 
 import (
@@ -32,8 +32,8 @@ type Totals struct {
 	BusyS        float64 // in which one was in transfer
 }
 
-// Apart returns the usable files that share no time with another one of their disk, and the sums over all. Filler, which keeps
-// the disk busy for the others' sake, is in none of these.
+// Apart returns the usable files that share no time with another one of their disk, and the sums over all. Filler,
+// which keeps the disk busy for the others' sake, is in none of these.
 func Apart(files []trace.File) (list []File, all Totals) {
 	single := make([]bool, len(files))
 	latest := -1 // the usable file so far that ends last

@@ -28,9 +28,9 @@ func Holm(p, weights []float64) []float64 {
 	return corrected
 }
 
-// HolmLevels are the levels at which Holm's method decides on each test, so that all together are wrong with a chance of
-// alpha: p is no more than its level for just those that Holm corrects to alpha or less. An interval at that level says
-// what the test says.
+// HolmLevels are the levels at which Holm's method decides on each test, so that all together are wrong with a
+// chance of alpha: p is no more than its level for just those that Holm corrects to alpha or less. An interval at
+// that level says what the test says.
 func HolmLevels(p, weights []float64, alpha float64) []float64 {
 	weighed := floats.DivTo(make([]float64, len(p)), p, weights)
 	left, stopped := floats.Sum(weights), false
@@ -60,8 +60,8 @@ func StudentQuantile(p, free float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(p)
 }
 
-// Fisher is the chance that independent tests together come out as clearly as these chances, by Fisher's method ("Statistical
-// Methods for Research Workers", 4th edition, 1932, section 21.1).
+// Fisher is the chance that independent tests together come out as clearly as these chances, by Fisher's method
+// ("Statistical Methods for Research Workers", 4th edition, 1932, section 21.1).
 func Fisher(chances []float64) float64 {
 	var sum float64
 	for _, p := range chances {

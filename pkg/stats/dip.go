@@ -15,7 +15,8 @@ func Dip(sorted []float64) float64 {
 	}
 	dip := 1.0 // in observations, and twice: no continuous function comes closer to a step
 	for low, high := 0, n-1; low < high; {
-		// The greatest convex curve under the counts of observations below each, and the least concave one over those up to it.
+		// The greatest convex curve under the counts of observations below each, and the least concave one over
+		// those up to it.
 		under, over := hull(sorted, low, high, 0, 1), hull(sorted, low, high, 1, -1)
 		apart, newLow, newHigh := widest(under, over)
 		if apart <= dip {

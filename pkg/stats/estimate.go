@@ -141,10 +141,10 @@ func unskew(t, skew float64) float64 {
 // Repeat is one of several measurements of a thing: what it gave, and its uncertainty by itself.
 type Repeat struct{ Mean, SE float64 }
 
-// RepeatedDifference is the mean of b less the mean of a, each measured once or more, at least three times together.
-// What counts is how the measurements differ from one another: it is Welch's t on their means. The error is no less than
-// what they say of themselves, for a few may agree by chance. A side that was measured once is taken to vary as the
-// other does.
+// RepeatedDifference is the mean of b less the mean of a, each measured once or more, at least three times
+// together. What counts is how the measurements differ from one another: it is Welch's t on their means. The error
+// is no less than what they say of themselves, for a few may agree by chance. A side that was measured once is
+// taken to vary as the other does.
 func RepeatedDifference(a, b []Repeat) (Estimate, bool) {
 	if min(len(a), len(b)) < 1 || len(a)+len(b) < 3 {
 		return Estimate{}, false

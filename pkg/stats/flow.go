@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Flow is a rate over time with the counts behind it, from which its error and its difference from another are estimated.
+// Flow is a rate over time with the counts behind it, from which its error and its difference from another are
+// estimated.
 type Flow struct {
 	Rates  []float64 // over stretches of equal length
 	Known  int       // how many of them were measured separately from their neighbours
@@ -68,8 +69,8 @@ func (f Flow) Estimate() Estimate {
 	return e
 }
 
-// Change is the logarithm of what g's mean is of f's, made straight around the means (the delta method), and its uncertainty;
-// there must be no doubt about either, and both means above zero.
+// Change is the logarithm of what g's mean is of f's, made straight around the means (the delta method), and its
+// uncertainty; there must be no doubt about either, and both means above zero.
 func (f Flow) Change(g Flow) Estimate {
 	a, b := relative(f), relative(g)
 	e, _ := Difference(a.spectrum(), b.spectrum())

@@ -17,8 +17,9 @@ type Noise struct {
 // memories is how many times of memory are tried, each a fixed ratio above the one before.
 const memories = 24
 
-// EstimateNoise estimates the noise from stretches, each of them at one level: from the variogram, half the mean square
-// of the differences of values that many steps apart, which needs no mean and so is not narrowed by having estimated one.
+// EstimateNoise estimates the noise from stretches, each of them at one level: from the variogram, half the mean
+// square of the differences of values that many steps apart, which needs no mean and so is not narrowed by having
+// estimated one.
 func EstimateNoise(stretches [][]float64) Noise {
 	v := newVariogram(stretches)
 	if len(v.lag) == 0 {
@@ -141,8 +142,9 @@ func (n Noise) DifferenceVariance(before, after int) float64 {
 // Effects in the Analysis of Simulation Output", Operations Research 30, 1982), each from the differences of
 // neighbouring batches (Rice, "Bandwidth Choice for Nonparametric Regression", Annals of Statistics 12, 1984):
 // their mean square for single values, so that regular dips count, their median square for batches, so that a few
-// changes of level do not. At least ten batches are asked of every size, and no batch holds more than maxBatch values: batches
-// about as long as the levels themselves would take regular changes for noise. It is 0 for fewer than two values.
+// changes of level do not. At least ten batches are asked of every size, and no batch holds more than maxBatch
+// values: batches about as long as the levels themselves would take regular changes for noise. It is 0 for fewer
+// than two values.
 func LongRunVariance(x, w []float64, maxBatch int) float64 {
 	if len(x) < 2 {
 		return 0
@@ -180,8 +182,9 @@ func differenceSquare(a, b, wa, wb float64) float64 {
 
 // Memory is how many values of a sequence say as much about its mean as one independent value: the integrated
 // autocorrelation time, 1 if neighbours have nothing in common. The sum ends with the first pair of lags that have
-// no more in common than chance gives (after Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7, 1992),
-// and each correlation is corrected for its bias (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41, 1954).
+// no more in common than chance gives (after Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7,
+// 1992), and each correlation is corrected for its bias (Kendall, "Note on Bias in the Estimation of
+// Autocorrelation", Biometrika 41, 1954).
 func Memory(x []float64) float64 {
 	n := len(x)
 	if n < 4 {
@@ -218,12 +221,13 @@ func Memory(x []float64) float64 {
 // each value.
 const maxCorrelation = 0.97
 
-// HalfOfShort is half the interval of the mean of a short series that remembers, as a first-order autoregression does: the
-// mean of a longer one lies further off, on either side, with a chance of tail. The correlation of neighbours that short
-// series show is too low; it is corrected (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41,
-// 1954) and raised by its standard error. The mean of n values is then worth that of n (1-r)/(1+r) independent ones
-// (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time Series",
-// Supplement to the Journal of the Royal Statistical Society 8, 1946). It is infinite for fewer than three values.
+// HalfOfShort is half the interval of the mean of a short series that remembers, as a first-order autoregression
+// does: the mean of a longer one lies further off, on either side, with a chance of tail. The correlation of
+// neighbours that short series show is too low; it is corrected (Kendall, "Note on Bias in the Estimation of
+// Autocorrelation", Biometrika 41, 1954) and raised by its standard error. The mean of n values is then worth that
+// of n (1-r)/(1+r) independent ones (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in
+// an Autocorrelated Time Series", Supplement to the Journal of the Royal Statistical Society 8, 1946). It is
+// infinite for fewer than three values.
 func HalfOfShort(x []float64, tail float64) float64 {
 	n := float64(len(x))
 	if n < 3 {

@@ -114,13 +114,14 @@ func (c *costs) of(from, to int) float64 {
 	return max(0, c.wxx[to]-c.wxx[from]-wx*wx/(c.w[to]-c.w[from]))
 }
 
-// Steps are where the mean of x, above zero, changes for good: by the given ratio or more, one way or the other, and
-// surely beyond noise that lasts. No stretch is shorter than minLen values. known is how many values were measured separately from their
-// neighbours.
+// Steps are where the mean of x, above zero, changes for good: by the given ratio or more, one way or the other,
+// and surely beyond noise that lasts. No stretch is shorter than minLen values. known is how many values were
+// measured separately from their neighbours.
 //
 // It is binary segmentation (Vostrikova, "Detecting 'Disorder' in Multidimensional Random Processes", Soviet
-// Mathematics Doklady 24, 1981): the cut that leaves the least squared error is held to the difference of the stretches
-// on both sides of it, which knows how noise lasts (Difference), at a level that allows for the choice of the cut.
+// Mathematics Doklady 24, 1981): the cut that leaves the least squared error is held to the difference of the
+// stretches on both sides of it, which knows how noise lasts (Difference), at a level that allows for the choice of
+// the cut.
 func Steps(x []float64, minLen, known int, ratio float64) []int {
 	n := len(x)
 	cut := Split(x, minLen)
@@ -131,7 +132,8 @@ func Steps(x []float64, minLen, known int, ratio float64) []int {
 	before, after := part(0, cut), part(cut, n)
 	d, ok := Difference(before, after)
 	const level = 0.005
-	if !ok || before.Mean <= 0 || after.Mean <= 0 || math.Abs(math.Log(after.Mean/before.Mean)) < math.Log(ratio) || d.P() > level {
+	if !ok || before.Mean <= 0 || after.Mean <= 0 || d.P() > level ||
+		math.Abs(math.Log(after.Mean/before.Mean)) < math.Log(ratio) {
 		return nil
 	}
 	steps := append(Steps(x[:cut], minLen, known*cut/n, ratio), cut)

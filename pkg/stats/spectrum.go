@@ -72,8 +72,8 @@ func (s Spectrum) Error() (Estimate, bool) {
 	return Estimate{Mean: s.Mean, fits: fits, parts: fits.parts(), skew: s.skew}, true
 }
 
-// Difference is the mean of b less the mean of a and its uncertainty. Each has noise of its own size; how long it lasts is
-// taken to be the same in both, which halves the doubt about it. The degrees of freedom are Welch's ("The
+// Difference is the mean of b less the mean of a and its uncertainty. Each has noise of its own size; how long it
+// lasts is taken to be the same in both, which halves the doubt about it. The degrees of freedom are Welch's ("The
 // Generalization of 'Student's' Problem When Several Different Population Variances Are Involved", Biometrika 34,
 // 1947). It is false if there are too few values in either.
 func Difference(a, b Spectrum) (Estimate, bool) {
@@ -139,11 +139,11 @@ type model struct {
 	slow int
 }
 
-// models are noise that lasts no time; noise with a memory, up to half the longest of the series that it is asked of,
-// beside some without; and noise whose slow waves differ from its fast ones in any way, as with regular stalls.
-// They are for a series whose length is a share of the longest. The mean's variance is larger than the model's by margin
-// times the memory: what is read far out in its tails, as tests of many things are, has to allow for waves that are not
-// quite as any model has them.
+// models are noise that lasts no time; noise with a memory, up to half the longest of the series that it is asked
+// of, beside some without; and noise whose slow waves differ from its fast ones in any way, as with regular stalls.
+// They are for a series whose length is a share of the longest. The mean's variance is larger than the model's by
+// margin times the memory: what is read far out in its tails, as tests of many things are, has to allow for waves
+// that are not quite as any model has them.
 func models(length, margin float64) []model {
 	list := make([]model, 0, 50)
 	list = append(list, lasting(0, 0, 0.4))
@@ -164,7 +164,8 @@ func models(length, margin float64) []model {
 	return list
 }
 
-// maxQuick is the share of noise without a memory above which slow noise hides in it: the slower, the fewer waves show it.
+// maxQuick is the share of noise without a memory above which slow noise hides in it: the slower, the fewer waves
+// show it.
 func maxQuick(memory float64) float64 {
 	if memory < 0.1 {
 		return 1

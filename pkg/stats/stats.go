@@ -149,8 +149,8 @@ func Jain(x []float64) float64 {
 	return sum * sum / (float64(len(x)) * floats.Dot(x, x))
 }
 
-// NormalMAD is what the median distance of a normal distribution's values from their median must be multiplied by to get their
-// standard deviation (Hampel, "The Influence Curve and Its Role in Robust Estimation", JASA 69, 1974).
+// NormalMAD is what the median distance of a normal distribution's values from their median must be multiplied by
+// to get their standard deviation (Hampel, "The Influence Curve and Its Role in Robust Estimation", JASA 69, 1974).
 const NormalMAD = 1.4826
 
 // Order lists the indices of x so that their values ascend; equal ones stay in their order.
