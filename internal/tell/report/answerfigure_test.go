@@ -15,12 +15,12 @@ import (
 )
 
 func figureOf(run *trace.Run) *Figure {
-	r := Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}
-	return answerFigure(&Document{Keys: newKeys(r.Analysis.Order), Started: "today"}, r)
+	run.Started = "today"
+	return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}).Answer.Figure
 }
 
-// A study's figure sets each disk's rate beside the others on its rate alone, what loses most first, and hatches what has
-// none.
+// A study's figure sets each disk's rate beside the others on its rate alone, what loses most first, and hatches
+// what has none.
 func TestKeptFigure(t *testing.T) {
 	rate := func(v float64) *float64 { return &v }
 	contest := func(phase string, op trace.Role, kept ...float64) analysis.Contest {
@@ -41,7 +41,10 @@ func TestKeptFigure(t *testing.T) {
 		Phases:  []analysis.Phase{phase("all W", trace.Write), phase("all R", trace.Read)},
 		Summary: analysis.Summary{Contests: []analysis.Contest{contest("all W", trace.Write, 0.5, 0.95, 0), contest("all R", trace.Read, 0.4, 0.41, 0.42)}},
 	}
-	f := keptFigure(newKeys([]string{"A", "B", "C"}), a, Scale{unit.ScaleFor(2e9)})
+	a.Order = []string{"A", "B", "C"}
+	r := newRunDoc(Run{Analysis: a})
+	r.scale = Scale{unit.ScaleFor(2e9)}
+	f := r.keptFigure()
 	if want := "A keeps 50 % of its rate (all write)"; f.Title != want {
 		t.Errorf("title %q, want %q", f.Title, want)
 	}
@@ -98,7 +101,7 @@ func TestCacheFigure(t *testing.T) {
 		{Of: "cache", Disk: "A", Alone: "A alone", Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}},
 		{Of: "cache", Disk: "B", Alone: "B alone"},
 	}
-	f := answerFigure(&Document{Keys: newKeys(a.Order)}, Run{Trace: run, Analysis: a})
+	f := OfRun(Run{Trace: run, Analysis: a}).Answer.Figure
 	if want := "A falls from 2.30 to 0.600 GB/s after 9.2 GB"; f.Title != want {
 		t.Errorf("title %q, want %q", f.Title, want)
 	}

@@ -61,14 +61,16 @@ func OfComparison(c *compare.Comparison) *Document {
 	for _, text := range c.Warnings {
 		doc.Add(Warning{text})
 	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. Typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth. "+
-		"A span of seconds: the rate before or after a step. The intervals and p values allow for noise that lasts and are corrected by Holm's method for all %s; "+
-		"latencies are corrected separately (%d). The chance of any false alarm is at most %.0f %% in each family.", unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})
+	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. Typical file: the geometric mean of the rates "+
+		"of the files in the overlap, without the fastest and slowest fifth. A span of seconds: the rate before or after a step. "+
+		"The intervals and p values allow for noise that lasts and are corrected by Holm's method for all %s; "+
+		"latencies are corrected separately (%d). The chance of any false alarm is at most %.0f %% in each family.",
+		unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})
 	return doc
 }
 
-// distinct are short names for the runs: the last part of their labels if these differ, else the labels, numbered if one
-// comes twice.
+// distinct are short names for the runs: the last part of their labels if these differ, else the labels, numbered
+// if one comes twice.
 func distinct(labels []string) []string {
 	var last, whole []string
 	for _, label := range labels {
@@ -121,7 +123,8 @@ func (c comparison) answer() *Answer {
 	if r := c.Repeats; r == nil {
 		out.Sure += " One run each, so run-to-run variation is not included; to include it, repeat both: hubbench compare BASE... -- NEW..."
 	} else {
-		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, pick(r.Base+r.New <= 4, ": so few can show only large differences", ""))
+		few := pick(r.Base+r.New <= 4, ": so few can show only large differences", "")
+		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, few)
 	}
 	return out
 }
@@ -143,15 +146,15 @@ func (c comparison) headline() string {
 	if most < 0 {
 		return "No run is shown to differ from " + c.keys[0].Label + "."
 	}
-	return fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"), c.keys[0].Label, c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
+	return fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"), c.keys[0].Label,
+		c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
 }
 
 // outcome says in a sentence or two what became of a run's rates, and first what its searches found.
 func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 	var texts []string
 	for i := range pair.Searches {
-		text := searchAnswer(&pair.Searches[i])
-		texts = append(texts, unit.Capital(text)+".")
+		texts = append(texts, unit.Capital(searchAnswer(&pair.Searches[i]))+".")
 	}
 	for _, row := range a.Lead {
 		texts = append(texts, c.says(pair, row)+".")
@@ -188,19 +191,19 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 	case all > 0 && len(a.Same) == 0:
 		texts = append(texts, "Too little was measured to compare any rate: "+a.Unjudged[0].Reason+".")
 	case all > 0 && max(-a.Bound[0], a.Bound[1]) > noisyChange:
-		texts = append(texts, fmt.Sprintf("No change is shown, but the runs are noisy: a rate may have fallen by up to %s.", strings.TrimPrefix(Change(-a.Bound[0]), "+")))
+		texts = append(texts, "No change is shown, but the runs are noisy: a rate may have fallen by up to "+unsigned(-a.Bound[0])+".")
 	case all > 0:
 		text := "every rate is"
 		if n := len(a.Unjudged); n > 0 {
 			text = fmt.Sprintf("%d of %s cannot be judged, the others are", n, unit.Plural(all, "rate"))
 		}
-		what := "Nothing"
-		if len(texts)+len(pair.Appeared)+len(pair.Went) > 0 || slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
-			return slices.ContainsFunc(p.Latencies, func(l compare.Latency) bool { return l.Verdict == compare.Longer || l.Verdict == compare.Shorter })
-		}) {
-			what = "No rate"
-		}
-		texts = append(texts, fmt.Sprintf("%s changed: %s within ±%s.", what, text, strings.TrimPrefix(Change(max(-a.Bound[0], a.Bound[1])), "+")))
+		other := len(texts)+len(pair.Appeared)+len(pair.Went) > 0 || slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
+			return slices.ContainsFunc(p.Latencies, func(l compare.Latency) bool {
+				return l.Verdict == compare.Longer || l.Verdict == compare.Shorter
+			})
+		})
+		bound := unsigned(max(-a.Bound[0], a.Bound[1]))
+		texts = append(texts, fmt.Sprintf("%s changed: %s within ±%s.", pick(other, "No rate", "Nothing"), text, bound))
 	}
 	return strings.Join(texts, " ")
 }
@@ -212,7 +215,8 @@ func (c comparison) says(pair *compare.Pair, row compare.Row) string {
 		decimals = 1
 	}
 	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', decimals, 64) }
-	return fmt.Sprintf("%s %s instead of %s %s (%s%s %%, %s to %s)", subjectOf(pair, row), c.scale.Number(*row.New), c.scale.Number(*row.Base), c.scale.Unit,
+	return fmt.Sprintf("%s %s instead of %s %s (%s%s %%, %s to %s)",
+		subjectOf(pair, row), c.scale.Number(*row.New), c.scale.Number(*row.Base), c.scale.Unit,
 		pick(*row.Change > 0, "+", ""), percent(*row.Change), percent(row.Interval[0]), percent(row.Interval[1]))
 }
 
@@ -235,7 +239,8 @@ func subjectOf(pair *compare.Pair, row compare.Row) string {
 	return text + " " + does
 }
 
-// others are what to say after the largest changes: what was different, what did not change, latencies and new findings.
+// others are what to say after the largest changes: what was different, what did not change, latencies and new
+// findings.
 func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 	var texts []string
 	if pair.Headline != "" {
@@ -250,9 +255,9 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 		if len(names) > maxLosses {
 			what = unit.Plural(len(names), "rate")
 		}
-		limit := max(0, -a.Bound[0])
-		bound := strings.TrimPrefix(Change(limit), "+")
-		texts = append(texts, "No significant change: "+what+pick(limit <= noisyChange, ". If anything slowed down, it was by "+bound+" at most.", ", but noise could hide a fall of "+bound+"."))
+		bound := unsigned(max(0, -a.Bound[0]))
+		quiet, noisy := ". If anything slowed down, it was by "+bound+" at most.", ", but noise could hide a fall of "+bound+"."
+		texts = append(texts, "No significant change: "+what+pick(-a.Bound[0] <= noisyChange, quiet, noisy))
 	}
 	longer, text, worst := 0, "", 0.0
 	for _, phase := range pair.Phases {
@@ -262,7 +267,8 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 			}
 			if longer++; longer == 1 || *l.Change > worst {
 				worst = *l.Change
-				text = fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s)", l.Quantile, l.Disk, phase.Title, timeText(l.BaseNS), timeText(l.NewNS), Change(worst))
+				text = fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s)",
+					l.Quantile, l.Disk, phase.Title, timeText(l.BaseNS), timeText(l.NewNS), Change(worst))
 			}
 		}
 	}
@@ -301,12 +307,14 @@ func (c comparison) changes(i int) *Table {
 		disks = max(disks, len(c.Pairs[i].Phases[k].Disks()))
 	}
 	shown := largest(changed, a.Lead, pick(disks > fewDisks, maxChanges, fewChanges))
-	t := &Table{Title: "Largest changes", Columns: []Column{
-		{Head: "Phase"}, {Head: "Disk"}, {Head: pick(c.Repeats == nil, c.keys[0].Label, "Base"), Numbers: true}, {Head: pick(c.Repeats == nil, c.keys[i+1].Label, "New"), Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true},
-	}}
+	base, now := "Base", "New"
+	if c.Repeats == nil {
+		base, now = c.keys[0].Label, c.keys[i+1].Label
+	}
+	t := table("Largest changes", word("Phase"), word("Disk"), number(base), number(now), number("Change"), number("Interval"))
 	for _, row := range shown {
 		disk := rateOf(row.Rate) + pick(row.Measure == compare.Window, "", " ("+measure(row.Rate)+")")
-		t.Rows = append(t.Rows, append([]Cell{{Text: row.Phase.Title}, {Text: disk}}, c.numbers(row)...))
+		t.add(slices.Concat([]any{row.Phase.Title, disk}, c.numbers(row))...)
 	}
 	t.Note = c.scale.Unit + " while all disks of the phase worked."
 	if more := len(changed) - len(shown); more > 0 {
@@ -316,8 +324,9 @@ func (c comparison) changes(i int) *Table {
 }
 
 // numbers are a changed rate, its change and how far that may be off.
-func (c comparison) numbers(row compare.Row) []Cell {
-	return []Cell{{Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)}, {Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}, {Text: span(row.Interval)}}
+func (c comparison) numbers(row compare.Row) []any {
+	change := Cell{Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}
+	return []any{c.scale.Number(*row.Base), c.scale.Number(*row.New), change, span(row.Interval)}
 }
 
 // largest are the first of sorted rows, and those of the headline whatever their place.
@@ -338,17 +347,17 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 
 // runs is a line for each run: its most important change, and the bound of all that did not change.
 func (c comparison) runs() *Table {
-	t := &Table{Title: "Runs", Columns: []Column{
-		{Head: "Run"}, {Head: "Most important change"}, {Head: "Base", Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true}, {Head: "Changed", Numbers: true},
-	}, Note: "Rates in " + c.scale.Unit + " while all disks of the phase worked."}
+	t := table("Runs", word("Run"), word("Most important change"), number("Base"), number("New"), number("Change"), number("Interval"),
+		number("Changed"))
+	t.Note = "Rates in " + c.scale.Unit + " while all disks of the phase worked."
 	for i := range c.answers[:min(len(c.answers), maxChanges)] {
 		a := &c.answers[i]
-		what, numbers := "none", []Cell{{}, {}, {}, {Text: span(a.Bound)}}
+		what, numbers := "none", []any{"", "", "", span(a.Bound)}
 		if len(a.Lead) > 0 {
 			what, numbers = rowName(a.Lead[0]), c.numbers(a.Lead[0])
 		}
-		count := Cell{Text: fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))}
-		t.Rows = append(t.Rows, slices.Concat([]Cell{{Disk: &c.keys[i+1]}, {Text: what}}, numbers, []Cell{count}))
+		count := fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))
+		t.add(slices.Concat([]any{&c.keys[i+1], what}, numbers, []any{count})...)
 	}
 	if more := len(c.answers) - maxChanges; more > 0 {
 		t.Note += fmt.Sprintf(" And %s.", unit.Plural(more, "more run"))

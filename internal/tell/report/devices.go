@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -22,45 +23,42 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 			doc.Add(Sentence{Text: strings.Join(parts, ", ") + ".", Lead: true})
 		}
 	}
-	t := (&deviceTree{inv: inv, brief: brief, done: map[string]bool{}}).table()
-	if len(t.Rows) > 0 {
-		doc.Add(t)
-	} else {
+	t, whole := deviceTable(inv, brief), deviceTable(inv, false)
+	if doc.Add(t); len(t.Rows) == 0 {
 		doc.Add(Sentence{Text: "No disk was found."})
 	}
-	if whole := (&deviceTree{inv: inv, done: map[string]bool{}}).table(); len(whole.Rows) > len(t.Rows) {
-		doc.Add(Sentence{Text: fmt.Sprintf("%s left out: disk images, unmounted partitions, other devices; --all shows them.", unit.Plural(len(whole.Rows)-len(t.Rows), "row"))})
+	if more := len(whole.Rows) - len(t.Rows); more > 0 {
+		doc.Add(Sentence{Text: unit.Plural(more, "row") + " left out: disk images, unmounted partitions, other devices; --all shows them."})
 	}
-	addList(doc, "Notes", remarks(inv))
+	doc.Add(List{"Notes", remarks(inv)})
 	for _, text := range inv.Warnings {
 		doc.Add(Warning{text})
 	}
 	return doc
 }
 
-// table is the tree as a table.
-func (t *deviceTree) table() *Table {
-	out := &Table{Title: "Disks and hubs", Columns: []Column{
-		{Head: "What"}, {Head: "Mounted at"}, {Head: "Link"}, {Head: "Carries", Numbers: true, Drop: 2}, {Head: "Size", Numbers: true}, {Head: "Free", Numbers: true},
-		{Head: "File system", Drop: 1}, {Head: "°C", Numbers: true, Drop: 3}, {Head: "Firmware", Drop: 4}, {Head: "Serial number"},
-	}}
-	for _, root := range t.roots() {
+// deviceTable is the tree of an inventory as a table.
+func deviceTable(inv *hardware.Inventory, brief bool) *Table {
+	out := table("Disks and hubs", word("What"), word("Mounted at"), word("Link"), number("Carries", 2), number("Size"), number("Free"),
+		word("File system", 1), number("°C", 3), word("Firmware", 4), word("Serial number"))
+	for _, root := range (&deviceTree{inv: inv, brief: brief, done: map[string]bool{}}).roots() {
 		out.grow(root, "", "")
 	}
 	return out
 }
 
-// branch is a row of a tree, with what hangs on it.
+// branch is a row of the tree, with what hangs on it.
 type branch struct {
-	cells    []Cell
-	branches []branch
+	name, small                           string
+	mount, link, carries, size, free      string
+	filesystem, celsius, firmware, serial string
+	branches                              []branch
 }
 
-// grow adds a branch and what hangs on it to a table: own stands before its row, below before those under it. The spaces
-// are such that no page swallows them.
+// grow adds a branch and what hangs on it to a table: own stands before its row, below before those under it. The
+// spaces are such that no page swallows them.
 func (t *Table) grow(b branch, own, below string) {
-	b.cells[0].Tree = own
-	t.Rows = append(t.Rows, b.cells)
+	t.add(Cell{Tree: own, Text: b.name, Small: b.small}, b.mount, b.link, b.carries, b.size, b.free, b.filesystem, b.celsius, b.firmware, b.serial)
 	for i, under := range b.branches {
 		if i < len(b.branches)-1 {
 			t.grow(under, below+"├─\u00a0", below+"│\u00a0\u00a0")
@@ -82,17 +80,21 @@ func (t *deviceTree) roots() []branch {
 	var out []branch
 	for i := range t.inv.Hosts {
 		for _, port := range t.inv.Hosts[i].Ports {
-			b := branch{cells: row(cmp.Or(port.Name, port.ID)), branches: t.those(
-				func(h *hardware.Hub) bool { return h.Port == port.ID && h.Upstream == "" }, func(d *hardware.Disk) bool { return d.Port == port.ID && d.Hub == nil })}
+			b := branch{name: cmp.Or(port.Name, port.ID), branches: t.those(
+				func(h *hardware.Hub) bool { return h.Port == port.ID && h.Upstream == "" },
+				func(d *hardware.Disk) bool { return d.Port == port.ID && d.Hub == nil })}
 			if len(b.branches) > 0 {
 				out = append(out, b)
 			}
 		}
 	}
 	// Those whose port is not known; virtual disks come under the disk that they lie on, if there is one.
-	out = append(out, t.those(func(h *hardware.Hub) bool { return h.Upstream == "" }, func(d *hardware.Disk) bool { return len(d.Backing) != 1 || t.inv.Find(d.Backing[0]) == nil })...)
-	return append(out, t.those(func(*hardware.Hub) bool { return false }, func(*hardware.Disk) bool { return true })...)
+	alone := func(d *hardware.Disk) bool { return len(d.Backing) != 1 || t.inv.Find(d.Backing[0]) == nil }
+	out = append(out, t.those(func(h *hardware.Hub) bool { return h.Upstream == "" }, alone)...)
+	return append(out, t.those(noHub, func(*hardware.Disk) bool { return true })...)
 }
+
+func noHub(*hardware.Hub) bool { return false }
 
 // those are the hubs and disks of a kind that are not in the tree yet.
 func (t *deviceTree) those(hub func(*hardware.Hub) bool, disk func(*hardware.Disk) bool) []branch {
@@ -121,20 +123,19 @@ func (t *deviceTree) hub(h *hardware.Hub) []branch {
 	if !t.once("hub " + h.ID) {
 		return nil
 	}
-	b := branch{cells: row(shorten(h.Product(), longestName))}
+	b := branch{name: shorten(h.Product(), longestName), link: h.Protocol, firmware: h.Firmware}
 	if h.Link != nil {
-		b.cells[2].Text, b.cells[3].Text = h.Link.String(), carries(h.Link)
-	} else {
-		b.cells[2].Text = h.Protocol
+		b.link, b.carries = h.Link.String(), carries(h.Link)
 	}
-	b.cells[8].Text = h.Firmware
-	b.branches = t.those(func(under *hardware.Hub) bool { return under.Upstream == h.ID }, func(d *hardware.Disk) bool { return d.Hub != nil && *d.Hub == h.ID })
+	b.branches = t.those(
+		func(under *hardware.Hub) bool { return under.Upstream == h.ID },
+		func(d *hardware.Disk) bool { return d.Hub != nil && *d.Hub == h.ID })
 	for _, a := range h.Devices {
 		if t.brief && a.Kind == hardware.OtherKind || a.Kind == hardware.DiskKind || a.Kind == hardware.HubKind {
 			continue
 		}
 		kind := map[hardware.Kind]string{hardware.DisplayKind: "display", hardware.NetworkKind: "network adapter"}[a.Kind]
-		b.branches = append(b.branches, branch{cells: row(strings.Join(nonEmpty(kind, a.Name), ": "))})
+		b.branches = append(b.branches, branch{name: strings.Join(nonEmpty(kind, a.Name), ": ")})
 	}
 	return []branch{b}
 }
@@ -147,57 +148,54 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 	if t.brief && d.Bus == hardware.Virtual && (strings.HasPrefix(d.Name, "loop") || !slices.ContainsFunc(d.Volumes, mounted)) {
 		return nil
 	}
-	b := branch{cells: row(strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)))}
+	b := branch{
+		name: strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)),
+		link: map[hardware.Bus]string{
+			hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual",
+			hardware.Simulated: "simulated", hardware.AppleFabric: "Apple Fabric",
+		}[d.Bus],
+		size: bytesOr(d.SizeBytes), firmware: d.Firmware, serial: d.Serial,
+	}
 	if d.Bus == hardware.Simulated {
-		b.cells[0].Text = path.Base(d.Name) // its name is its mount point
+		b.name = path.Base(d.Name) // its name is its mount point
 	}
 	if len(d.Backing) > 1 {
-		b.cells[0].Small = "on " + unit.List(d.Backing)
+		b.small = "on " + unit.List(d.Backing)
 	}
 	if d.System {
-		b.cells[0].Small = strings.TrimSpace(b.cells[0].Small + " (system)")
+		b.small = strings.TrimSpace(b.small + " (system)")
 	}
-	b.cells[2].Text = map[hardware.Bus]string{hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual", hardware.Simulated: "simulated", hardware.AppleFabric: "Apple Fabric"}[d.Bus]
 	if n := len(d.Path.Links); n > 0 && d.Path.Links[n-1].Segment != hardware.HostPort {
-		b.cells[2].Text, b.cells[3].Text = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
-	}
-	if d.SizeBytes > 0 {
-		b.cells[4].Text = unit.FormatBytes(d.SizeBytes)
+		b.link, b.carries = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
 	}
 	if d.TemperatureC != nil {
-		b.cells[7].Text = fmt.Sprintf("%.0f", math.Round(*d.TemperatureC))
+		b.celsius = fmt.Sprintf("%.0f", math.Round(*d.TemperatureC))
 	}
-	b.cells[8].Text, b.cells[9].Text = d.Firmware, d.Serial
 	volumes := d.Volumes
 	if t.brief && slices.ContainsFunc(volumes, mounted) {
 		volumes = slices.DeleteFunc(slices.Clone(volumes), func(v hardware.Volume) bool { return !mounted(v) })
 	}
 	if len(volumes) == 1 && mounted(volumes[0]) && volumes[0].Container == "" { // in the disk's own row
 		v := t.volume(d, &volumes[0])
-		b.cells[1].Text, b.cells[5], b.cells[6] = shorten(volumes[0].Mount, longestMount), v[5], v[6]
+		b.mount, b.free, b.filesystem = shorten(volumes[0].Mount, longestMount), v.free, v.filesystem
 	} else {
 		for i := range volumes {
-			b.branches = append(b.branches, branch{cells: t.volume(d, &volumes[i])})
+			b.branches = append(b.branches, t.volume(d, &volumes[i]))
 		}
 	}
-	b.branches = append(b.branches, t.those(func(*hardware.Hub) bool { return false }, func(over *hardware.Disk) bool { return len(over.Backing) == 1 && over.Backing[0] == d.Name })...)
+	over := func(over *hardware.Disk) bool { return len(over.Backing) == 1 && over.Backing[0] == d.Name }
+	b.branches = append(b.branches, t.those(noHub, over)...)
 	return []branch{b}
 }
 
-func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) []Cell {
-	cells := row(shorten(v.Mount, longestName))
+func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) branch {
+	b := branch{name: shorten(v.Mount, longestName), size: bytesOr(v.SizeBytes), filesystem: volumeKind(v, pick(v.ReadOnly, "read-only", ""))}
 	if v.Mount == "" {
-		cells[0].Text, cells[0].Small = cmp.Or(v.Device, v.Label), cmp.Or(t.partOf(d, v), "not mounted")
+		b.name, b.small = cmp.Or(v.Device, v.Label), cmp.Or(t.partOf(d, v), "not mounted")
+	} else if v.SizeBytes > 0 {
+		b.free = unit.FormatBytes(v.FreeBytes)
 	}
-	if v.SizeBytes > 0 {
-		cells[4].Text = unit.FormatBytes(v.SizeBytes)
-		if v.Mount != "" {
-			cells[5].Text = unit.FormatBytes(v.FreeBytes)
-		}
-	}
-	cells[6].Text = strings.Join(nonEmpty(v.Filesystem, pick(v.Encrypted != nil && *v.Encrypted, "encrypted", ""),
-		pick(v.Compressed != nil && *v.Compressed, "compressed", ""), pick(v.ReadOnly, "read-only", "")), ", ")
-	return cells
+	return b
 }
 
 // partOf says which mounted volume, spread over several disks, this is a part of; empty for none.
@@ -212,14 +210,8 @@ func (t *deviceTree) partOf(d *hardware.Disk, v *hardware.Volume) string {
 	return ""
 }
 
-// row is a row of the tree with nothing in it but a name.
-func row(name string) []Cell {
-	cells := make([]Cell, 10)
-	cells[0].Text = name
-	return cells
-}
-
-// How many columns of a terminal a model takes at most (all of "Samsung SSD 970 EVO Plus 1TB"), and the mount point beside it.
+// How many columns of a terminal a model takes at most (all of "Samsung SSD 970 EVO Plus 1TB"), and the mount point
+// beside it.
 const (
 	longestName  = 28
 	longestMount = 20
@@ -242,7 +234,8 @@ func remarks(inv *hardware.Inventory) []string {
 		d := &inv.Disks[i]
 		for j := range d.Path.Links {
 			if link := &d.Path.Links[j]; link.FellBack() {
-				out = append(out, fmt.Sprintf("%s: its %s, %s, run at %.3g of the %.3g Gb/s that both ends support.", d.Name, link.Segment, link, float64(max(link.RxBps, link.TxBps))/1e9, float64(link.MaxBps)/1e9))
+				out = append(out, fmt.Sprintf("%s: its %s, %s, run at %.3g of the %.3g Gb/s that both ends support.",
+					d.Name, link.Segment, link, float64(max(link.RxBps, link.TxBps))/1e9, float64(link.MaxBps)/1e9))
 			}
 		}
 		if d.UASP != nil && !*d.UASP {
@@ -255,4 +248,57 @@ func remarks(inv *hardware.Inventory) []string {
 		}
 	}
 	return out
+}
+
+// OfDoctor says which checks of a machine failed, what that means for results, and what to do.
+func OfDoctor(c *trace.Checkup) *Document {
+	doc := &Document{Kind: "checkup", Title: "hubbench doctor", Started: when(c.Date), Tool: c.Tool, Data: c}
+	count := map[trace.Verdict]int{}
+	for _, check := range c.Checks {
+		count[check.Verdict]++
+	}
+	lead := []string{fmt.Sprintf("%d of %s passed", count[trace.Pass], unit.Plural(len(c.Checks), "check"))}
+	for _, v := range []struct {
+		verdict trace.Verdict
+		text    string
+	}{{trace.Fail, "failed"}, {trace.Warn, "with a warning"}, {trace.Skip, "skipped"}} {
+		if n := count[v.verdict]; n > 0 {
+			lead = append(lead, fmt.Sprintf("%d %s", n, v.text))
+		}
+	}
+	doc.Answer = &Answer{Headline: strings.Join(lead, ", ") + "."}
+	doc.Add(Sentence{Text: fmt.Sprintf("%s, %s, hubbench %s, %s.", c.Host, c.System, c.Tool, when(c.Date))})
+	of := map[string][]string{} // the disks of which the same is to be said
+	for _, check := range c.Doubts() {
+		of[check.Name+check.Text] = append(of[check.Name+check.Text], check.Path)
+	}
+	for _, check := range c.Doubts() {
+		paths := of[check.Name+check.Text]
+		if paths == nil {
+			continue // with another disk
+		}
+		delete(of, check.Name+check.Text)
+		text := fmt.Sprintf("%s: %s", check.Verdict, check.Name)
+		if check.Path != "" {
+			text += " on " + unit.List(paths)
+		}
+		text += fmt.Sprintf(": %s. %s", check.Measured, check.Text)
+		if check.Advice != "" {
+			text += " Try: " + check.Advice + "."
+		}
+		doc.Answer.Findings = append(doc.Answer.Findings, text)
+	}
+	t := table("Checks", word("Check"), word("Verdict"), word("Disk"), word("Measured", 1), word("What it means for results", 1), word("What to do", 1))
+	t.Sentences = true
+	for _, check := range c.Checks {
+		verdict := Cell{Text: string(check.Verdict), Strong: check.Verdict == trace.Fail}
+		t.add(check.Name, verdict, check.Path, check.Measured, check.Text, check.Advice)
+	}
+	doc.Add(t)
+	return doc
+}
+
+// Unsound is what a report says of a check of the machine that failed before the run.
+func Unsound(check trace.Check, date string) string {
+	return fmt.Sprintf("hubbench doctor, %s: %s failed (%s). %s", when(date), check.Subject(), check.Measured, check.Text)
 }

@@ -3,7 +3,7 @@
 // blocks and marks but no particular table or chart: text, md, html and picture (svg and png). Package export writes
 // the data as csv and Go benchmarks.
 //
-// Start at Document. OfRun is the largest of the documents; a new figure of a phase goes into Figures.
+// Start at Document. OfRun is the largest of the documents; what is shown of one phase is listed in newPhase.
 package report
 
 import (
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -31,8 +32,21 @@ type Document struct {
 	Data      any // the same as JSON
 }
 
+// Answer is what a document comes to: the first screen of its page, the first page in print, and all that a
+// terminal shows unless it is asked for more. The blocks of the document hold what is behind it and say nothing of
+// it again.
+type Answer struct {
+	Headline string
+	Doubts   []string // why the numbers cannot be trusted: shown before the headline
+	Figure   *Figure  // the one that shows it; nil if the table does
+	Table    *Table   // its numbers
+	Findings []string // the three that matter most, at most
+	Advice   []string // how to connect the disks, or what to do next
+	Sure     string   // how sure, in a line
+}
+
 // Block is a part of a document. The set is closed: an encoder that knows these seven knows every document.
-type Block interface{ Kind() string }
+type Block interface{ isBlock() }
 
 // Heading stands over the blocks that follow it.
 type Heading struct {
@@ -55,17 +69,6 @@ type List struct {
 	Items []string
 }
 
-// Sign marks a word as good news or bad, by a shape and a colour: the word says it as well.
-type Sign string
-
-// The signs.
-const (
-	Unsigned Sign = ""
-	Good     Sign = "good"
-	Doubt    Sign = "doubt"
-	Bad      Sign = "bad"
-)
-
 // Table is rows of cells under heads.
 type Table struct {
 	ID      string // its name on the command line; empty for its title in small letters, see Name
@@ -77,6 +80,29 @@ type Table struct {
 
 	Sentences bool // columns that may drop hold sentences: in print they follow under each row
 }
+
+// Details are blocks that belong together: a phase (or what a comparison says of one run), of which one is open at
+// a time and which can be linked to; or what only some readers want.
+type Details struct {
+	ID      string
+	Name    string // of the phase in the scenario
+	Title   string
+	Does    string // who reads and who writes
+	Phase   bool
+	Printed bool // a terminal that is asked for everything shows it, unlike other folds
+	// Fold is what it is one of many of, that a table before them sums up: the page lists these together, and print leaves
+	// them out.
+	Fold   string
+	Blocks []Block
+}
+
+func (Heading) isBlock()  {}
+func (Sentence) isBlock() {}
+func (Warning) isBlock()  {}
+func (List) isBlock()     {}
+func (*Table) isBlock()   {}
+func (*Figure) isBlock()  {}
+func (*Details) isBlock() {}
 
 // Column is a table's head.
 type Column struct {
@@ -101,6 +127,48 @@ type Cell struct {
 	NoReference bool
 }
 
+// Sign marks a word as good news or bad, by a shape and a colour: the word says it as well.
+type Sign string
+
+// The signs.
+const (
+	Unsigned Sign = ""
+	Good     Sign = "good"
+	Doubt    Sign = "doubt"
+	Bad      Sign = "bad"
+)
+
+func table(title string, columns ...Column) *Table { return &Table{Title: title, Columns: columns} }
+
+// word is a column of words, which may drop out of a narrow page.
+func word(head string, drop ...int) Column {
+	return Column{Head: head, Drop: slices.Max(append(drop, 0))}
+}
+
+// number is a column of numbers.
+func number(head string, drop ...int) Column {
+	return Column{Head: head, Drop: slices.Max(append(drop, 0)), Numbers: true}
+}
+
+// ofDisk is a column of a disk's numbers.
+func ofDisk(key *Key) Column { return Column{Head: key.Label, Disk: key, Numbers: true} }
+
+// add puts a row at the table's end, of texts, disks and cells.
+func (t *Table) add(row ...any) {
+	out := make([]Cell, len(row))
+	for i, cell := range row {
+		switch cell := cell.(type) {
+		case string:
+			out[i].Text = cell
+		case *Key:
+			out[i].Disk = cell
+		case Cell:
+			out[i] = cell
+		}
+	}
+	t.Rows = append(t.Rows, out)
+}
+
 // Words are the cell in letters alone.
 func (c Cell) Words() string {
 	text := c.Text
@@ -112,20 +180,9 @@ func (c Cell) Words() string {
 
 // Name is what the table is called on the command line.
 func (t *Table) Name() string {
-	return cmp.Or(t.ID, strings.Join(strings.FieldsFunc(strings.ToLower(t.Title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-"))
-}
-
-// TableTitle stands over a table that leaves its document.
-func TableTitle(doc *Document, t *Table) string {
-	return strings.Join(slices.Compact(nonEmpty(doc.Title, t.Phase, t.Title)), ": ")
-}
-
-// Name is what the figure is called on the command line.
-func (f *Figure) Name() string { return f.ID }
-
-// Is reports whether the phase goes by a name: its own or the one shown, in capitals or not.
-func (d *Details) Is(phase string) bool {
-	return strings.EqualFold(d.Name, phase) || strings.EqualFold(d.Title, phase)
+	return cmp.Or(t.ID, strings.Join(strings.FieldsFunc(strings.ToLower(t.Title), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), "-"))
 }
 
 // Used are the columns that have words in any row.
@@ -139,45 +196,80 @@ func (t *Table) Used() []int {
 	return used
 }
 
-// Details are blocks that belong together: a phase (or what a comparison says of one run), of which one is open at a time
-// and which can be linked to; or what only some readers want.
-type Details struct {
-	ID      string
-	Name    string // of the phase in the scenario
-	Title   string
-	Does    string // who reads and who writes
-	Phase   bool
-	Printed bool   // a terminal that is asked for everything shows it, unlike other folds
-	Fold    string // what it is one of many of, that a table before them sums up: the page lists these together, and print leaves them out
-	Blocks  []Block
+// Printed is the table as a terminal shows it, with a mark before good news and bad, and how wide its columns are. In a
+// column of numbers a remark takes as much room as any.
+func (t *Table) Printed() (rows [][]string, widths []int) {
+	marks := map[Sign]string{Good: "✓ ", Doubt: "~ ", Bad: "✗ "}
+	widths, rows = make([]int, len(t.Columns)), make([][]string, len(t.Rows))
+	for k := range rows {
+		rows[k] = make([]string, len(t.Columns))
+	}
+	for i, column := range t.Columns {
+		widths[i] = cells.Width(column.Head)
+		remark := 0
+		for _, row := range t.Rows {
+			if column.Numbers {
+				remark = max(remark, cells.Width(row[i].Small))
+			}
+		}
+		for k, row := range t.Rows {
+			c := row[i]
+			small := c.Small
+			if c.Words() != "" {
+				small = cells.Pad(small, -remark)
+			}
+			c.Small = ""
+			text := c.Tree + marks[c.Sign] + strings.TrimPrefix(c.Words(), c.Tree)
+			if small != "" {
+				text += " " + small
+			}
+			rows[k][i], widths[i] = text, max(widths[i], cells.Width(text))
+		}
+	}
+	return rows, widths
 }
 
-// Kind names the block.
-func (Heading) Kind() string { return "heading" }
+// width is how many columns of a terminal the table takes.
+func (t *Table) width() (sum int) {
+	_, widths := t.Printed()
+	for _, width := range widths {
+		sum += width + 2
+	}
+	return sum
+}
 
-// Kind names the block.
-func (Sentence) Kind() string { return "sentence" }
+// TableTitle stands over a table that leaves its document.
+func TableTitle(doc *Document, t *Table) string {
+	return strings.Join(slices.Compact(nonEmpty(doc.Title, t.Phase, t.Title)), ": ")
+}
 
-// Kind names the block.
-func (Warning) Kind() string { return "warning" }
+// Is reports whether the phase goes by a name: its own or the one shown, in capitals or not.
+func (d *Details) Is(phase string) bool {
+	return strings.EqualFold(d.Name, phase) || strings.EqualFold(d.Title, phase)
+}
 
-// Kind names the block.
-func (List) Kind() string { return "list" }
+// Add puts blocks at the document's end, but for tables and figures that are nil or empty.
+func (d *Document) Add(blocks ...Block) { d.Blocks = append(d.Blocks, shown(blocks)...) }
 
-// Kind names the block.
-func (*Table) Kind() string { return "table" }
+// Add puts blocks at the end of the details, likewise.
+func (d *Details) Add(blocks ...Block) { d.Blocks = append(d.Blocks, shown(blocks)...) }
 
-// Kind names the block.
-func (*Figure) Kind() string { return "figure" }
-
-// Kind names the block.
-func (*Details) Kind() string { return "details" }
-
-// Add puts a block at the document's end.
-func (d *Document) Add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
-
-// Add puts a block at the end of the details.
-func (d *Details) Add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
+// shown are the blocks that have something to show.
+func shown(blocks []Block) []Block {
+	return slices.DeleteFunc(blocks, func(block Block) bool {
+		switch block := block.(type) {
+		case *Table:
+			return block == nil || len(block.Rows) == 0
+		case *Figure:
+			return block == nil
+		case *Details:
+			return block == nil || len(block.Blocks) == 0 && !block.Phase
+		case List:
+			return len(block.Items) == 0
+		}
+		return false
+	})
+}
 
 // Origin is the line that goes with everything that leaves the document by itself: when and on what it was measured,
 // and that it was not.
@@ -199,13 +291,6 @@ func (d *Document) Unmeasured() string {
 	return ""
 }
 
-// addList puts a list in unless it is empty.
-func addList(to interface{ Add(...Block) }, title string, items []string) {
-	if len(items) > 0 {
-		to.Add(List{Title: title, Items: items})
-	}
-}
-
 // Collect gathers the blocks of a kind, those in folds among them but none of a phase, in order.
 func Collect[B Block](blocks []Block) []B {
 	var out []B
@@ -219,13 +304,6 @@ func Collect[B Block](blocks []Block) []B {
 	return out
 }
 
-// Unfold makes print hold the phases that it leaves out otherwise.
-func (d *Document) Unfold() {
-	for _, phase := range d.Phases() {
-		phase.Fold = ""
-	}
-}
-
 // Phases are the document's phases.
 func (d *Document) Phases() []*Details {
 	var out []*Details
@@ -233,6 +311,65 @@ func (d *Document) Phases() []*Details {
 		if details, ok := block.(*Details); ok && details.Phase {
 			out = append(out, details)
 		}
+	}
+	return out
+}
+
+// Unfold makes print hold the phases that it leaves out otherwise.
+func (d *Document) Unfold() {
+	for _, phase := range d.Phases() {
+		phase.Fold = ""
+	}
+}
+
+// show makes the table's first rows the answer's, and puts all of it into the document if there are more.
+func (d *Document) show(t *Table, rows int, note string) {
+	first := *t
+	if first.ID = "answer"; len(t.Rows) > rows {
+		first.Rows, first.Note = t.Rows[:rows], note
+		d.Add(t)
+	}
+	d.Answer.Table = &first
+}
+
+// Blocks are the answer as blocks, in the order in which they are read.
+func (a *Answer) Blocks() []Block {
+	var out []Block
+	for _, doubt := range a.Doubts {
+		out = append(out, Warning{doubt})
+	}
+	out = append(out, Sentence{Text: a.Headline, Lead: true})
+	if a.Figure != nil {
+		out = append(out, a.Figure)
+	}
+	if a.Table != nil {
+		out = append(out, a.Table)
+	}
+	out = append(out, shown([]Block{List{Items: a.Findings}, List{Items: a.Advice}})...)
+	if a.Sure != "" {
+		out = append(out, Sentence{Text: a.Sure})
+	}
+	return out
+}
+
+// without leaves out what the answer says word for word.
+func (a *Answer) without(blocks []Block) []Block {
+	var out []Block
+	for _, block := range blocks {
+		switch b := block.(type) {
+		case Sentence:
+			if b.Text == a.Headline {
+				continue
+			}
+		case List:
+			b.Items = slices.DeleteFunc(slices.Clone(b.Items), func(text string) bool { return slices.Contains(a.Findings, text) })
+			if block = b; len(b.Items) == 0 {
+				continue
+			}
+		case *Details:
+			b.Blocks = a.without(b.Blocks)
+		}
+		out = append(out, block)
 	}
 	return out
 }

@@ -18,8 +18,10 @@ type Figure struct {
 	Keys       []Key  // the disks its marks belong to
 	Wide       bool   // takes the whole width, and can be zoomed
 	OmitInText bool   // its numbers stand in a table beside it: text leaves it out
-	Dense      bool   // a panel for each key, of marks by the thousand: too many for a picture beside the live chart, and for letters
 	Also       string // the name of marks to be shown on demand; empty for none
+	// Dense is a panel for each key, of marks by the thousand: too many for a picture beside the live chart, and
+	// for letters.
+	Dense bool
 }
 
 // Panel is a plane with a vertical axis.
@@ -111,6 +113,20 @@ type Extra struct {
 	Unit Unit   `json:"unit"`
 }
 
+// Name is what the figure is called on the command line.
+func (f *Figure) Name() string { return f.ID }
+
+// row adds a row to a mark.
+func (m *Mark) row(values ...float64) { m.Rows = append(m.Rows, values) }
+
+// mark adds a mark to a panel, with a row if one is given.
+func (p *Panel) mark(m Mark, row ...float64) {
+	if row != nil {
+		m.row(row...)
+	}
+	p.Marks = append(p.Marks, m)
+}
+
 // Key is a disk, or a run of a comparison, with what always goes with it: its colour and its symbol.
 type Key struct {
 	Name  string
@@ -148,7 +164,10 @@ func Shapes() [][]Corner {
 		{{-7.5, -7.5}, {7.5, -7.5}, {7.5, 7.5}, {-7.5, 7.5}},
 		{{0, 9}, {9.5, -7.5}, {-9.5, -7.5}},
 		{{-3, -9}, {3, -9}, {3, -3}, {9, -3}, {9, 3}, {3, 3}, {3, 9}, {-3, 9}, {-3, 3}, {-9, 3}, {-9, -3}, {-3, -3}},
-		{{0, -10}, {2.6, -3.4}, {9.5, -3.1}, {4.1, 1.3}, {5.9, 8.1}, {0, 4.2}, {-5.9, 8.1}, {-4.1, 1.3}, {-9.5, -3.1}, {-2.6, -3.4}},
+		{
+			{0, -10}, {2.6, -3.4}, {9.5, -3.1}, {4.1, 1.3}, {5.9, 8.1},
+			{0, 4.2}, {-5.9, 8.1}, {-4.1, 1.3}, {-9.5, -3.1}, {-2.6, -3.4},
+		},
 		{{-9, 0}, {-4.5, -8}, {4.5, -8}, {9, 0}, {4.5, 8}, {-4.5, 8}},
 	}
 }
@@ -193,9 +212,12 @@ func (f *Figure) Describe() string {
 	}
 	var parts []string
 	for i, key := range f.Keys {
+		at := slices.IndexFunc(f.Panels, func(p Panel) bool {
+			return p.Y.Rows && p.Y.Min < float64(i) && float64(i) < p.Y.Max
+		})
 		if f.Dense {
 			panel = f.Panels[i]
-		} else if at := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Y.Rows && p.Y.Min < float64(i) && float64(i) < p.Y.Max }); horizontal && at >= 0 {
+		} else if horizontal && at >= 0 {
 			panel = f.Panels[at]
 		}
 		low, high := f.reach(&panel, i, horizontal)
@@ -221,12 +243,14 @@ func (f *Figure) Describe() string {
 	return title + ": " + strings.Join(parts, "; ") + "."
 }
 
-// reach is the lowest and the highest value of a key's marks along an axis; the lowest is above the highest if it has none.
+// reach is the lowest and the highest value of a key's marks along an axis; the lowest is above the highest if it
+// has none.
 func (f *Figure) reach(panel *Panel, key int, horizontal bool) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range panel.Marks {
 		m := &panel.Marks[i]
-		if m.Key != key || m.Name == interval || f.Also != "" && m.Name == f.Also || m.Style == Outline || slices.Contains([]Shape{Label, Span, Rule}, m.Shape) {
+		aside := m.Name == interval || f.Also != "" && m.Name == f.Also || m.Style == Outline
+		if m.Key != key || aside || slices.Contains([]Shape{Label, Span, Rule}, m.Shape) {
 			continue
 		}
 		for _, row := range m.Rows {
@@ -243,8 +267,8 @@ func (f *Figure) reach(panel *Panel, key int, horizontal bool) (low, high float6
 	return low, high
 }
 
-// PictureTitle and PictureOrigin stand over and under a figure that leaves its document: what it shows; and in small letters
-// of what phase and run, when and on what it was measured, and that it was not.
+// PictureTitle and PictureOrigin stand over and under a figure that leaves its document: what it shows; and in
+// small letters of what phase and run, when and on what it was measured, and that it was not.
 func PictureTitle(f *Figure) string { return Clean(f.Title) }
 
 // PictureOrigin is the line under a picture: see PictureTitle.

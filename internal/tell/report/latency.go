@@ -24,31 +24,14 @@ func timeText(ns *int64) string {
 	return Time(float64(*ns))
 }
 
-// rangeText is an interval of times, in one unit if both have it: "1.95 – 2.04 ms".
-func rangeText(ci *[2]int64) string {
-	if ci == nil {
-		return none
-	}
-	low, high := Time(float64(ci[0])), Time(float64(ci[1]))
-	number, unit, _ := strings.Cut(low, " ")
-	if strings.HasSuffix(high, " "+unit) {
-		low = number
-	}
-	return low + " – " + high
-}
-
-// latencyTable is how long each disk's requests took in the overlap, and below what they take alone; nil if that was
-// not recorded.
+// latencyTable is how long each disk's requests took in the overlap, and below what they take alone.
 func (v *phaseView) latencyTable() *Table {
-	t := &Table{
-		ID: "latency", Title: "Request latency", Note: "From when a request is handed to the system, or was due, until it is done.",
-		Columns: []Column{
-			{Head: "Disk"}, {Head: "Does"}, {Head: "Beside"}, {Head: "Requests", Numbers: true, Drop: 3}, {Head: "Median", Numbers: true}, {Head: "99th percentile", Numbers: true},
-			{Head: "95 % interval", Numbers: true, Drop: 4}, {Head: "99.9th", Numbers: true}, {Head: "Longest", Numbers: true, Drop: 1}, {Head: "As long as alone", Numbers: true, Drop: 2},
-		},
-	}
+	t := table("Request latency", word("Disk"), word("Does"), word("Beside"), number("Requests", 3), number("Median"),
+		number("99th percentile"), number("95 % interval", 4), number("99.9th"), number("Longest", 1), number("As long as alone", 2))
+	t.ID, t.Note = "latency", "From when a request is handed to the system, or was due, until it is done."
 	few, open, hidden := false, false, false
-	for _, key := range v.working() {
+	working := v.working()
+	for _, key := range working {
 		l := v.found.Disks[key.Name].Latency
 		if l == nil {
 			continue
@@ -59,36 +42,41 @@ func (v *phaseView) latencyTable() *Table {
 			}
 			few = few || f.P99NS == nil || f.P999NS == nil
 			open = open || f.P99NS != nil && f.P99CI95 == nil
-			row := []Cell{
-				{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: cmp.Or(besideDisk(v.keys, v.found, key.Name), "alone")}, {Text: unit.FormatCount(int(f.Requests))}, {Text: timeText(f.P50NS)},
-				{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, {Text: rangeText(f.P99CI95)}, {Text: timeText(f.P999NS)}, {Text: none}, {},
+			beside := Cell{Text: cmp.Or(besideDisk(v.keys, v.found, key.Name), "alone")}
+			interval, most := none, none
+			if ci := f.P99CI95; ci != nil { // in one unit if both have it: "1.95 – 2.04 ms"
+				low, high := Time(float64(ci[0])), Time(float64(ci[1]))
+				if number, unit, _ := strings.Cut(low, " "); strings.HasSuffix(high, " "+unit) {
+					low = number
+				}
+				interval = low + " – " + high
 			}
 			if f.Requests > 0 {
-				row[8].Text = Time(float64(f.MaxNS))
+				most = Time(float64(f.MaxNS))
 			}
+			var longer Cell
 			switch {
 			case f == l.Alone:
-				row[2] = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}
+				beside = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}
 			case l.Longer != nil:
-				row[9] = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times", Small: pick(l.Longer.Quantile < 0.9, "the median", ""), Heat: lost(l.Longer.Times)}
+				longer = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times", Heat: lost(l.Longer.Times)}
+				longer.Small = pick(l.Longer.Quantile < 0.9, "the median", "")
 			case l.Alone != nil && v.limited(key.Name): // others wait as long as their rates say
-				row[9].Text, hidden = "not shown", true
+				longer.Text, hidden = "not shown", true
 			}
-			t.Rows = append(t.Rows, row)
+			t.add(&key, v.latencyOf(key.Name), beside, unit.FormatCount(int(f.Requests)), timeText(f.P50NS),
+				Cell{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, interval, timeText(f.P999NS), most, longer)
 		}
 	}
-	if v.found.Overlap != nil && len(v.working()) > 1 {
+	if v.found.Overlap != nil && len(working) > 1 {
 		t.Note += " Of the seconds that lie within the overlap."
 	}
 	if few {
-		t.Note += fmt.Sprintf(" –: too few requests to tell (99th percentile: %s, 99.9th: %s).", unit.FormatCount(int(quantile.MinRequests(100))), unit.FormatCount(int(quantile.MinRequests(1000))))
+		t.Note += fmt.Sprintf(" –: too few requests to tell (99th percentile: %s, 99.9th: %s).",
+			unit.FormatCount(int(quantile.MinRequests(100))), unit.FormatCount(int(quantile.MinRequests(1000))))
 	}
-	if open {
-		t.Note += " No interval: the slow requests come from too few seconds."
-	}
-	if hidden {
-		t.Note += " Not shown: noise may have made the difference."
-	}
+	t.Note += pick(open, " No interval: the slow requests come from too few seconds.", "") +
+		pick(hidden, " Not shown: noise may have made the difference.", "")
 	return t
 }
 
@@ -119,8 +107,8 @@ func besideDisk(keys []Key, phase *analysis.Phase, disk string) string {
 	return does(keys, others, phase.Paced)
 }
 
-// maxCells is how many cells the heat maps of a document have in all, and minDiskCells how many that of a disk has at
-// least if there are many of them.
+// maxCells is how many cells the heat maps of a document have in all; that of a disk has maxDiskCells at most, and
+// minDiskCells at least if there are many of them.
 const (
 	maxCells     = 40_000
 	maxDiskCells = 1500
@@ -130,8 +118,10 @@ const (
 // latencyFigure shows for each disk how long its requests took over time: the more took so long, the fuller the colour.
 func latencyFigure(v *phaseView) *Figure {
 	f := &Figure{
-		ID: "latency", Title: "Request latency over time", Wide: true, OmitInText: true, Dense: true, X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
-		Text: "The fuller the colour, the more requests took so long (logarithmic scale). Rare requests that took long stand above the others.",
+		ID: "latency", Title: "Request latency over time", Wide: true, OmitInText: true, Dense: true,
+		X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
+		Text: "The fuller the colour, the more requests took so long (logarithmic scale). " +
+			"Rare requests that took long stand above the others.",
 	}
 	maps, slowest := 0, int64(0)
 	for i := range v.run.Analysis.Phases {
@@ -168,12 +158,7 @@ func latencyFigure(v *phaseView) *Figure {
 // heat is the cells of a heat map that are not empty.
 func (v *phaseView) heat(key int, s *quantile.HeatMap) Mark {
 	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "requests took", Extra: []Extra{{"requests", Plain}}}
-	top := int64(1)
-	for _, counts := range s.Counts {
-		for _, n := range counts {
-			top = max(top, n)
-		}
-	}
+	top := slices.Max(append(slices.Concat(s.Counts...), 1))
 	per := math.Pow10(2 - int(math.Floor(math.Log10(s.StepS)))) // a hundredth of a step is fine enough
 	at := func(k int) float64 { return math.Round(per*min(v.endS, s.StartS+float64(k)*s.StepS)) / per }
 	for k, counts := range s.Counts {
@@ -183,9 +168,8 @@ func (v *phaseView) heat(key int, s *quantile.HeatMap) Mark {
 		}
 		for row, n := range counts {
 			if n > 0 {
-				m.Rows = append(m.Rows, []float64{
-					from, to, Round(max(1, float64(s.BoundsNS[row])), 3), Round(float64(s.BoundsNS[row+1]), 3), float64(n), Round(float64(n)/float64(top), 2),
-				})
+				low, high := Round(max(1, float64(s.BoundsNS[row])), 3), Round(float64(s.BoundsNS[row+1]), 3)
+				m.row(from, to, low, high, float64(n), Round(float64(n)/float64(top), 2))
 			}
 		}
 	}
@@ -219,13 +203,15 @@ func coarser(s *quantile.HeatMap, cells int) *quantile.HeatMap {
 // maxBeside is how many sets of other disks are listed.
 const maxBeside = 30
 
+// nobody stands where no other disk works.
+const nobody = "nobody: alone"
+
 // latencyMatrix is each disk's 99th percentile against who else works; nil if no latency was recorded, or always
 // beside the same.
-func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
-	t := &Table{
-		ID: "latency-beside", Title: "Request latency beside others", Columns: []Column{{Head: "Who else works"}},
-		Note: "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. Of all phases, as far as these alone worked.",
-	}
+func latencyMatrix(keys []Key, a *analysis.Analysis) *Table {
+	t := table("Request latency beside others", word("Who else works"))
+	t.ID, t.Note = "latency-beside", "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. "+
+		"Of all phases, as far as these alone worked."
 	type place struct{ others, timed string }
 	cells := map[place]*analysis.LatencyRow{}
 	var timed, others []string // those with a figure
@@ -233,7 +219,7 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 	slices.SortStableFunc(list, func(a, b analysis.LatencyRow) int { return cmp.Compare(len(a.Beside), len(b.Beside)) })
 	for i := range list {
 		r := &list[i]
-		at := place{cmp.Or(does(doc.Keys, r.Beside, r.Paced), nobody), timedAs(doc.Keys, r, list)}
+		at := place{cmp.Or(does(keys, r.Beside, r.Paced), nobody), timedAs(keys, r, list)}
 		if found := cells[at]; found == nil || found.P99NS == nil {
 			cells[at] = r
 		}
@@ -248,26 +234,26 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 		return nil
 	}
 	for _, text := range timed {
-		t.Columns = append(t.Columns, Column{Head: text, Numbers: true})
+		t.Columns = append(t.Columns, number(text))
 	}
 	few := false
 	for _, text := range others[:min(len(others), maxBeside)] {
-		row := []Cell{{Text: text}}
+		row := []any{text}
 		for _, column := range timed {
 			r, solo := cells[place{text, column}], cells[place{nobody, column}]
 			if r == nil {
-				row = append(row, Cell{})
+				row = append(row, "")
 				continue
 			}
 			cell := Cell{Text: timeText(r.P99NS)}
 			few = few || r.P99NS == nil
-			// Longer by more than both may be off.
-			if solo != nil && r != solo && r.P99CI95 != nil && solo.P99CI95 != nil && r.P99CI95[0] > solo.P99CI95[1] && *solo.P99NS > 0 {
+			known := solo != nil && r != solo && r.P99CI95 != nil && solo.P99CI95 != nil
+			if known && r.P99CI95[0] > solo.P99CI95[1] && *solo.P99NS > 0 { // longer by more than both may be off
 				cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
 			}
 			row = append(row, cell)
 		}
-		t.Rows = append(t.Rows, row)
+		t.add(row...)
 	}
 	if few {
 		t.Note += fmt.Sprintf(" –: fewer than %s requests, too few to tell.", unit.FormatCount(int(quantile.MinRequests(100))))
@@ -277,9 +263,6 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 	}
 	return t
 }
-
-// nobody stands where no other disk works.
-const nobody = "nobody: alone"
 
 // timedAs is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or
 // tests, in which.

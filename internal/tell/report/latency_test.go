@@ -18,7 +18,8 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// The table says of each disk the quantiles of its own requests, beside those that it takes alone, and why one is missing.
+// The table says of each disk the quantiles of its own requests, beside those that it takes alone, and why one is
+// missing.
 func TestLatencyTable(t *testing.T) {
 	run := fixture.Streams()
 	v := viewOf(t, run, "play beside backup")
@@ -93,7 +94,7 @@ func TestLatencyOfOneDirection(t *testing.T) {
 
 func TestLatencyMatrix(t *testing.T) {
 	a := say.Analyze(fixture.Streams(), analysis.Options{})
-	table := latencyMatrix(&Document{Keys: newKeys(a.Order)}, a)
+	table := latencyMatrix(newKeys(a.Order), a)
 	var heads []string
 	for _, c := range table.Columns {
 		heads = append(heads, c.Head)
@@ -116,12 +117,13 @@ func TestLatencyMatrix(t *testing.T) {
 	if diff := cmp.Diff(want, filled); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if latencyMatrix(&Document{}, &analysis.Analysis{}) != nil {
+	if latencyMatrix(nil, &analysis.Analysis{}) != nil {
 		t.Error("a run without latencies has a table of them")
 	}
 }
 
-// Rows and columns of the matrix without a figure are left out, and the matrix where that leaves nothing to set side by side.
+// Rows and columns of the matrix without a figure are left out, and the matrix where that leaves nothing to set
+// side by side.
 func TestLatencyMatrixLeavesOutWhatIsEmpty(t *testing.T) {
 	row := func(disk string, ns int64, beside ...string) analysis.LatencyRow {
 		r := analysis.LatencyRow{Disk: disk, Op: trace.Read, Beside: map[string]trace.Role{}}
@@ -146,7 +148,7 @@ func TestLatencyMatrixLeavesOutWhatIsEmpty(t *testing.T) {
 	} {
 		a := &analysis.Analysis{Order: []string{"A", "B", "C"}, LatencyMatrix: c.rows}
 		var got [][]string
-		if table := latencyMatrix(&Document{Keys: newKeys(a.Order)}, a); table != nil {
+		if table := latencyMatrix(newKeys(a.Order), a); table != nil {
 			got = wordsOf(table)
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/advise"
 	"github.com/hubbench/hubbench/pkg/fit"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -16,13 +20,14 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 	for _, text := range fitted.Warnings {
 		doc.Add(Warning{text})
 	}
-	doc.Answer = &Answer{Headline: fmt.Sprintf("Model error: %.2f times the spread of the measurements (near 1 if the model holds).", fitted.ModelError)}
+	text := fmt.Sprintf("Model error: %.2f times the spread of the measurements (near 1 if the model holds).", fitted.ModelError)
+	doc.Answer = &Answer{Headline: text}
 	if profile != "" {
 		doc.Answer.Sure = "profile: " + profile
 	}
-	t := &Table{Title: "Parameters", Columns: []Column{{Head: "Parameter"}, {Head: "Value", Numbers: true}, {Head: "95 % confidence interval", Drop: 1}, {Head: "Note", Drop: 2}}}
+	t := table("Parameters", word("Parameter"), number("Value"), word("95 % confidence interval", 1), word("Note", 2))
 	for _, p := range fitted.Parameters {
-		t.Rows = append(t.Rows, []Cell{{Text: p.Name}, {Text: p.Format(p.Value)}, {Text: cmp.Or(p.Interval(), "not known; assumed")}, {Text: p.Note}})
+		t.add(p.Name, p.Format(p.Value), cmp.Or(p.Interval(), "not known; assumed"), p.Note)
 	}
 	doc.show(t, screenful, fmt.Sprintf("%d of %d parameters.", screenful, len(t.Rows)))
 	doc.Add(residuals("Measured and modelled", fitted.Residuals), sharing(fitted.Families))
@@ -43,27 +48,21 @@ func OfCheck(held []fit.Held, name string) *Document {
 }
 
 func residuals(title string, list []fit.Residual) *Table {
-	t := &Table{Title: title, Columns: []Column{
-		{Head: "Phase"}, {Head: "Who does what", Drop: 1}, {Head: "Disk"}, {Head: "Measured", Numbers: true}, {Head: "Model", Numbers: true}, {Head: "Off", Numbers: true},
-	}}
+	t := table(title, word("Phase"), word("Who does what", 1), word("Disk"), number("Measured"), number("Model"), number("Off"))
 	for i := range list {
 		r := &list[i]
-		t.Rows = append(t.Rows, []Cell{
-			{Text: r.Phase}, {Text: r.Mix}, {Text: r.Observed.Disk}, {Text: unit.FormatRate(r.Observed.Rate)}, {Text: unit.FormatRate(r.Model)}, {Text: fmt.Sprintf("%+.1f %%", 100*r.Off())},
-		})
+		t.add(r.Phase, r.Mix, r.Observed.Disk, unit.FormatRate(r.Observed.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off()))
 	}
 	return t
 }
 
 // sharing says in which ways a hub may share.
 func sharing(families []fit.Weight) *Table {
-	t := &Table{
-		Title:   "Ways of sharing",
-		Columns: []Column{{Head: "Way"}, {Head: "Weight", Numbers: true}, {Head: "Off", Numbers: true}},
-		Note:    "Weight: how much it counts, by its predictions of combinations left out of the fit. Off: how far those are off beyond what their errors allow.",
-	}
+	t := table("Ways of sharing", word("Way"), number("Weight"), number("Off"))
+	t.Note = "Weight: how much it counts, by its predictions of combinations left out of the fit. " +
+		"Off: how far those are off beyond what their errors allow."
 	for _, f := range families {
-		t.Rows = append(t.Rows, []Cell{{Text: f.Family.String()}, {Text: percent(f.Weight)}, {Text: fmt.Sprintf("%.1f %%", 100*f.Error)}})
+		t.add(f.Family.String(), percent(f.Weight), fmt.Sprintf("%.1f %%", 100*f.Error))
 	}
 	return t
 }
@@ -74,8 +73,8 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
 	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs."}
 	for i := range p.Placements {
-		text := p.Placements[i].String()
-		if text = unit.Capital(text) + "."; i == 0 {
+		text := unit.Capital(p.Placements[i].String()) + "."
+		if i == 0 {
 			doc.Answer.Headline = text
 		} else {
 			doc.Answer.Advice = append(doc.Answer.Advice, text)
@@ -89,46 +88,36 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	for _, text := range p.Notes {
 		doc.Add(Warning{text})
 	}
-	addList(doc, "Not predictable from these runs", refused(p))
-	if len(p.Families) > 0 {
-		doc.Add(sharing(p.Families))
-	}
+	doc.Add(List{"Not predictable from these runs", refused(p)}, sharing(p.Families))
 	return doc
-}
-
-// show makes the table's first rows the answer's, and puts all of it into the document if there are more.
-func (d *Document) show(t *Table, rows int, note string) {
-	first := *t
-	if first.ID = "answer"; len(t.Rows) > rows {
-		first.Rows, first.Note = t.Rows[:rows], note
-		d.Add(t)
-	}
-	d.Answer.Table = &first
 }
 
 // combinations is a row for each of them.
 func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
-	t := &Table{Title: "Every combination", Columns: []Column{{Head: "GB/s"}}, Note: "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. ?: not predictable. Least kept: of its rate alone, by the disk that loses most."}
+	t := table("Every combination", word("GB/s"))
+	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. ?: not predictable. " +
+		"Least kept: of its rate alone, by the disk that loses most."
 	rows := p.Rows
 	if first := p.Top(); !every && len(first) < len(rows) {
 		t.Title = "Combinations"
-		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, and what was measured of several; --all lists them all. %s", len(first), len(rows), t.Note)
+		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, and what was measured of several; --all lists them all. %s",
+			len(first), len(rows), t.Note)
 		rows = first
 	}
 	for i := range doc.Keys {
-		t.Columns = append(t.Columns, Column{Head: doc.Keys[i].Label, Disk: &doc.Keys[i], Numbers: true})
+		t.Columns = append(t.Columns, ofDisk(&doc.Keys[i]))
 	}
-	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Least kept", Numbers: true})
+	t.Columns = append(t.Columns, number("Together"), number("Least kept"))
 	for _, row := range rows {
-		cells := []Cell{{Text: fit.Describe(row.Pattern, p.Disks), Small: pick(row.Measured, "measured", "")}}
+		cells := []any{Cell{Text: fit.Describe(row.Pattern, p.Disks), Small: pick(row.Measured, "measured", "")}}
 		for _, e := range row.Rates {
-			cells = append(cells, Cell{Text: estimate(e)})
+			cells = append(cells, estimate(e))
 		}
-		cells = append(cells, Cell{Text: estimate(row.Total), Strong: true}, Cell{Text: "?"})
+		least := Cell{Text: "?"}
 		if row.Kept > 0 { // else not known
-			cells[len(cells)-1] = Cell{Text: percent(row.Kept), Heat: &row.Kept}
+			least = Cell{Text: percent(row.Kept), Heat: &row.Kept}
 		}
-		t.Rows = append(t.Rows, cells)
+		t.add(append(cells, Cell{Text: estimate(row.Total), Strong: true}, least)...)
 	}
 	return t
 }
@@ -169,4 +158,30 @@ func estimate(e fit.Estimate) string {
 		return fmt.Sprintf("%.2f ±%.2f", e.Rate/1e9, (e.High-e.Low)/2e9)
 	}
 	return fmt.Sprintf("%.2f", e.Rate/1e9)
+}
+
+// OfAnswer says whether streams survive what other disks do, how sure that is, and what to change.
+func OfAnswer(a *advise.Answer) *Document {
+	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Unit: "MB/s", Data: a}
+	var changes []string
+	for _, change := range a.Advice {
+		changes = append(changes, change.Text)
+	}
+	t := table("Streams", word("Disk"), word("Does"), word("Streams"), word("Each", 1), number("Late"), number("Of"),
+		number("Longest stall", 2), number("Lowest buffer"), word("Verdict"))
+	t.Note = "By the profile's own figures, for " + unit.FormatSeconds(a.ForS) + "."
+	for _, s := range a.Streams {
+		buffer := Cell{Text: unit.FormatSeconds(s.LowestBufferS), Small: "of " + unit.FormatSeconds(s.BufferS)}
+		t.add(s.Disk, pick(s.Op == trace.Write, "records", "plays"), stream.Spec{Kind: s.Kind, Count: s.Count}.String(), unit.FormatRate(s.Rate),
+			unit.FormatCount(s.Late), unit.FormatCount(s.Due), unit.FormatSeconds(s.LongestStallS), buffer, verdictCell(s.Verdict))
+	}
+	doc.Answer = &Answer{Headline: a.Texts.Answer, Sure: a.Texts.Sure}
+	if a.Texts.Sure != "" { // else what would become of the streams is not known
+		doc.Answer.Table = t
+	}
+	doc.Add(List{"What makes it a yes, each by itself", changes}, List{"Taken for granted", append([]string{
+		"This is computed from a model, with its uncertainty. A search (hubbench run with search:) tries streams for some seconds on the " +
+			"disks as they are, and may find one or two more.",
+	}, a.Texts.Assumptions...)})
+	return doc
 }

@@ -50,7 +50,7 @@ func TestDoing(t *testing.T) {
 		"reading and writing 70/30":                {Reads: 0.7},
 	} {
 		v := &phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced}}}
-		if got := v.doing("A"); got != want {
+		if got := v.key("A").Does; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

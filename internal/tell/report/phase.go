@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,50 +14,38 @@ import (
 )
 
 // newPhase shows a phase: what it comes to, its timeline, and a table of its disks; everything else is folded.
-func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
-	found := &run.Analysis.Phases[index]
-	v := newPhaseView(&run, keys, found, scale)
-	d := &Details{ID: phaseID(index), Name: found.Phase, Title: found.Title, Does: v.does(), Phase: true}
-	if s := searchOf(run.Analysis, found.Phase); s != nil {
-		d.Fold = "Tries of " + s.Name
+func newPhase(v *phaseView, index int) *Details {
+	found := v.found
+	d := &Details{ID: phaseID(index), Name: found.Phase, Title: found.Title, Phase: true}
+	if does := does(v.keys, found.Roles, found.Paced); !strings.HasPrefix(found.Title, does) { // else the title says it
+		d.Does = does
 	}
-	for _, w := range found.Warnings {
-		if w.Code == "partial" {
-			d.Add(Warning{w.Text})
+	if found.Search != nil {
+		d.Fold = "Tries of " + found.Search.Search
+	}
+	warn := func(partial bool) {
+		for _, w := range found.Warnings {
+			if (w.Code == "partial") == partial {
+				d.Add(Warning{w.Text})
+			}
 		}
 	}
-	d.Add(Sentence{Text: found.Verdict, Lead: true})
-	if t := v.streamTable(); t != nil {
-		d.Add(t)
-	}
-	if f := timeFigure(v); f != nil {
-		d.Add(f)
-	}
-	if len(found.Disks) > 0 {
-		d.Add(v.diskTable())
-	}
-	if t := v.changeTable(); t != nil {
-		d.Add(t)
-	}
-	for _, w := range found.Warnings {
-		if w.Code != "partial" {
-			d.Add(Warning{w.Text})
-		}
-	}
+	warn(true)
+	d.Add(Sentence{Text: found.Verdict, Lead: true}, v.streamTable(), timeFigure(v), v.diskTable(), v.changeTable())
+	warn(false)
 	files := v.ofFiles()
-	for _, fold := range []*Details{
-		{Title: "Latency", Printed: true, Blocks: blocks(v.latencyTable(), latencyFigure(v))},
-		{Title: "Who was active when", Printed: true, Blocks: blocks(v.recoveryTable(), v.stages())},
-		{Title: "Links and the disks' own meters", Printed: true, Blocks: blocks(v.linksTable(), gaugeFigure(v))},
-		{Title: "File by file", Blocks: blocks(sizeFigure(files), bytesFigure(files), spreadFigure(files), v.filesTable())},
-		{Title: "Each stream", Blocks: blocks(v.eachStream())},
-		{Title: "Methods: other averages, other tools' rules", Blocks: blocks(v.averages(), v.rules())},
-		v.fileList(),
-	} {
-		if fold != nil && len(fold.Blocks) > 0 {
-			d.Add(fold)
-		}
+	fold := func(title string, printed bool, blocks ...Block) *Details {
+		return &Details{Title: title, Printed: printed, Blocks: shown(blocks)}
 	}
+	d.Add(
+		fold("Latency", true, v.latencyTable(), latencyFigure(v)),
+		fold("Who was active when", true, v.recoveryTable(), v.stages()),
+		fold("Links and the disks' own meters", true, v.linksTable(), gaugeFigure(v)),
+		fold("File by file", false, sizeFigure(files), bytesFigure(files), spreadFigure(files), v.filesTable()),
+		fold("Each stream", false, v.eachStream()),
+		fold("Methods: other averages, other tools' rules", false, v.averages(), v.rules()),
+		files.fileList(),
+	)
 	for _, f := range Collect[*Figure](d.Blocks) {
 		f.Phase = found.Title
 	}
@@ -64,24 +53,6 @@ func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 		t.Phase = found.Title
 	}
 	return d
-}
-
-// blocks are tables and figures but for those that have nothing to show.
-func blocks(parts ...any) []Block {
-	var out []Block
-	for _, part := range parts {
-		switch part := part.(type) {
-		case *Table:
-			if part != nil && len(part.Rows) > 0 {
-				out = append(out, part)
-			}
-		case *Figure:
-			if part != nil {
-				out = append(out, part)
-			}
-		}
-	}
-	return out
 }
 
 // without is a disk's rate without the others as the analysis found it, and how the run shows it; nil if it does not.
@@ -100,70 +71,84 @@ func withoutOthers(found *analysis.Phase, disk string) *without {
 	if !ok || c.ReferenceRate == nil || *c.ReferenceRate <= 0 {
 		return nil
 	}
-	return &without{*c.ReferenceRate, c.Retention, c.RetentionCI, pick(c.Reference == analysis.ReferenceLater, "without ", "alone in ") + shorten(c.ReferenceFrom, longest)}
+	from := pick(c.Reference == analysis.ReferenceLater, "without ", "alone in ") + shorten(c.ReferenceFrom, longest)
+	return &without{*c.ReferenceRate, c.Retention, c.RetentionCI, from}
 }
 
-// diskTable is a row per disk, all of it of the overlap; without one, of the whole phase.
+// diskTable is a row per disk, all of it of the overlap; without one, of the whole phase. It is nil if no disk worked.
 func (v *phaseView) diskTable() *Table {
-	o := v.found.Overlap
-	t := &Table{ID: "disks", Title: "Disk by disk", Columns: []Column{
-		{Head: "Disk"}, {Head: "Does"}, {Head: v.scale.Unit, Numbers: true}, {Head: "±", Numbers: true, Drop: 2}, {Head: "Share", Numbers: true, Drop: 3},
-		{Head: "Kept", Numbers: true}, {Head: "Reference", Numbers: true, Drop: 1}, {Head: "Recovered in", Numbers: true, Drop: 5}, {Head: "Bytes", Numbers: true, Drop: 4},
-	}}
+	if len(v.found.Disks) == 0 {
+		return nil
+	}
+	o, working := v.found.Overlap, v.working()
+	t := table("Disk by disk", word("Disk"), word("Does"), number(v.scale.Unit), number("±", 2), number("Share", 3),
+		number("Kept"), number("Reference", 1), number("Recovered in", 5), number("Bytes", 4))
+	t.ID = "disks"
 	together := o != nil && len(o.Disks) > 1
-	for _, key := range v.working() {
+	twoWay := func(read, written float64) string {
+		return v.scale.Number(read) + " read + " + v.scale.Number(written) + " written"
+	}
+	compared, wide := false, false
+	for _, key := range working {
 		stats := v.found.Disks[key.Name]
-		row := []Cell{{Disk: &key}, {Text: v.work(key.Name)}, {Text: v.scale.maybe(stats.Rate), Strong: true}, {}, {}, {}, {}, {}, {Text: unit.FormatBytes(stats.Bytes)}}
+		rate, bytes := Cell{Text: v.scale.maybe(stats.Rate), Strong: true}, stats.Bytes
+		margin, share, recovered := "", "", ""
+		var kept, reference Cell
 		if o != nil {
 			part := o.Disks[key.Name]
-			row[2].Text, row[3].Text, row[8].Text = v.scale.Number(part.Rate), v.scale.margin(part.CI95, part.Rate), unit.FormatBytes(part.Bytes)
+			rate.Text, margin, bytes = v.scale.Number(part.Rate), v.scale.margin(part.CI95, part.Rate), part.Bytes
 			if t := stats.Throttle; t != nil {
-				row[2].Small = v.scale.Number(t.FromRate) + ", then " + v.scale.Number(t.ToRate)
+				rate.Small = v.scale.Number(t.FromRate) + ", then " + v.scale.Number(t.ToRate)
 			} else if part.ReadRate > 0 {
-				row[2].Small = v.readAndWritten(part.ReadRate, part.Rate-part.ReadRate)
+				rate.Small = twoWay(part.ReadRate, part.Rate-part.ReadRate)
 			}
 			if together {
-				row[4].Text = percent(part.Share)
+				share = percent(part.Share)
 			}
 		}
 		w := withoutOthers(v.found, key.Name)
 		switch {
-		case v.limited(key.Name) && len(v.working()) > 1:
-			row[3], row[5] = Cell{}, Cell{Text: none, Small: ownPace, NoReference: true}
+		case v.limited(key.Name) && len(working) > 1:
+			margin, kept = "", Cell{Text: none, Small: ownPace, NoReference: true}
 		case w != nil:
-			row[6] = Cell{Text: v.scale.Number(w.rate), Small: w.from}
+			reference = Cell{Text: v.scale.Number(w.rate), Small: w.from}
 			if w.kept != nil {
-				row[5] = Cell{Text: keptText(*w.kept, w.ci), Heat: w.kept}
+				kept, compared = Cell{Text: keptText(*w.kept, w.ci), Heat: w.kept}, true
 			}
 		case together:
-			row[5] = Cell{Text: "no reference", NoReference: true}
+			kept = Cell{Text: "no reference", NoReference: true}
 		}
-		longest := -1.0
-		for _, r := range v.found.Recoveries {
-			if r.Disk == key.Name && r.LagS != nil && *r.LagS > longest {
-				longest = *r.LagS
-				row[7].Text = say.Seconds(longest)
-			}
+		if lag := v.longestRecovery(key.Name); lag >= 0 {
+			recovered = say.Seconds(lag)
 		}
-		t.Rows = append(t.Rows, row)
+		wide = wide || strings.Contains(margin, " to ")
+		t.add(&key, v.work(key.Name), rate, margin, share, kept, reference, recovered, unit.FormatBytes(bytes))
 	}
 	if o == nil {
 		t.Note = "Of the whole phase: bytes over the time with a file in transfer."
 		return t
 	}
 	if together {
-		sum := []Cell{{Text: "together"}, {}, {Text: v.scale.Number(o.Rate), Strong: true}, {Text: v.scale.margin(o.CI95, o.Rate)}, {}, {}, {}, {}, {Text: unit.FormatBytes(o.Bytes)}}
+		sum, margin := Cell{Text: v.scale.Number(o.Rate), Strong: true}, v.scale.margin(o.CI95, o.Rate)
 		if o.ReadRate > 0 && o.WriteRate > 0 {
-			sum[2].Small = v.readAndWritten(o.ReadRate, o.WriteRate)
+			sum.Small = twoWay(o.ReadRate, o.WriteRate)
 		}
-		t.Rows = append(t.Rows, sum)
+		wide = wide || strings.Contains(margin, " to ")
+		t.add("together", "", sum, margin, "", "", "", "", unit.FormatBytes(o.Bytes))
 	}
-	t.Note = v.overlapNote(t)
+	t.Note = v.overlapNote(compared, wide)
 	return t
 }
 
-func (v *phaseView) readAndWritten(read, written float64) string {
-	return v.scale.Number(read) + " read + " + v.scale.Number(written) + " written"
+// longestRecovery is how long a disk took to recover, in seconds; below nothing if it did not.
+func (v *phaseView) longestRecovery(disk string) float64 {
+	longest := -1.0
+	for _, r := range v.found.Recoveries {
+		if r.Disk == disk && r.LagS != nil {
+			longest = max(longest, *r.LagS)
+		}
+	}
+	return longest
 }
 
 // keptText is the part of its rate that a disk kept, with half its interval: "47 ± 1 %".
@@ -174,32 +159,27 @@ func keptText(kept float64, ci *analysis.Interval) string {
 	return fmt.Sprintf("%.0f ± %.0f %%", 100*kept, math.Ceil(50*(ci[1]-ci[0])-1e-9))
 }
 
-// overlapNote says what the numbers of the disks' table are.
-func (v *phaseView) overlapNote(t *Table) string {
+// overlapNote says what the numbers of the disks' table are; wide: an interval is wider than its rate.
+func (v *phaseView) overlapNote(compared, wide bool) string {
 	o := v.found.Overlap
 	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) + " to " + Clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
 		note += " ±: half the 95 % confidence interval"
-		if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return strings.Contains(row[3].Text, " to ") }) {
-			note += ", or if that is more than the rate itself the interval from low to high"
-		}
-		note += "."
+		note += pick(wide, ", or if that is more than the rate itself the interval from low to high.", ".")
 	}
-	if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[5].Heat != nil }) {
-		note += " Kept: part of the rate without the others"
-		note += pick(slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) }), ", in the time between changes.", ".")
+	if compared {
+		elsewhere := slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) })
+		note += " Kept: part of the rate without the others" + pick(elsewhere, ", in the time between changes.", ".")
 	}
-	if len(o.Disks) > 1 && len(v.free()) > 1 {
+	free := len(v.free())
+	if len(o.Disks) > 1 && free > 1 {
 		note += " Jain's fairness index: " + strconv.FormatFloat(o.Jain, 'f', 2, 64) + "."
 	}
-	if len(o.Disks) > 1 && len(v.free()) < len(o.Disks) {
-		note += " " + ownPaceNote
-	}
-	return note
+	return note + pick(len(o.Disks) > 1 && free < len(o.Disks), " "+ownPaceNote, "")
 }
 
-// keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each other
-// between changes. Less than a twentieth is not worth a word, and results of older versions do not have it.
+// keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each
+// other between changes. Less than a twentieth is not worth a word, and results of older versions do not have it.
 func keptElsewhere(found *analysis.Phase, disk string) bool {
 	if withoutOthers(found, disk) == nil {
 		return false
@@ -208,38 +188,79 @@ func keptElsewhere(found *analysis.Phase, disk string) bool {
 	return rate > 0 && math.Abs(rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
 }
 
+// maxStages is how many stages or changes are listed: more are of use to no one.
+const maxStages = 60
+
+// changeTable lists the changes that need more words than the timeline has for them, starts, ends, recoveries
+// and the falls that the verdict tells left out; nil if there are none.
+func (v *phaseView) changeTable() *Table {
+	t := table("What else changed", number("At, s"), number("Until, s", 2), word("Disks", 3), word("What"),
+		number("From, "+v.scale.Unit), number("To, "+v.scale.Unit), word("Cause", 1))
+	t.ID = "changes"
+	list := slices.DeleteFunc(v.inOrder(v.found.Changes), func(c analysis.Change) bool {
+		told := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 && v.found.Disks[c.Disks[0]].Throttle != nil
+		return told || c.Kind == analysis.KindStart && c.By == nil || c.Kind == analysis.KindEnd || c.Kind == analysis.KindRecovery
+	})
+	summed, swings := false, false
+	for i := range list {
+		c := &list[i]
+		sum := len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall || c.Kind == analysis.KindStall || len(c.Each) == 0)
+		summed, swings = summed || sum, swings || c.Kind == analysis.KindSwing
+		if i >= maxStages {
+			continue
+		}
+		until := ""
+		if c.EndS > c.StartS {
+			until = Clock(c.EndS, v.endS)
+		}
+		var names, from, to []string
+		for _, disk := range c.Disks {
+			name, s := v.label(disk), c.Of(disk)
+			names = append(names, name)
+			from, to = append(from, name+" "+v.scale.Number(s.FromRate)), append(to, name+" "+v.scale.Number(s.ToRate))
+		}
+		if len(c.Each) <= 1 || sum {
+			from, to = []string{v.scale.Number(c.FromRate)}, []string{v.scale.Number(c.ToRate)}
+		}
+		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "), say.ChangeLabel(c, len(v.lanes), v.label),
+			strings.Join(from, ", "), strings.Join(to, ", "), say.ChangeCause(c, v.label))
+	}
+	more := len(list) - maxStages
+	t.Note = strings.Join(nonEmpty(
+		pick(summed, "Rates of several disks are their sum, unless each is named.", ""),
+		pick(swings, "Of a swing: its upper and its lower level.", ""),
+		pick(more > 0, unit.Plural(more, "more change")+" left out.", "")), " ")
+	return t
+}
+
 // recoveryTable is what each disk gained after another ended.
 func (v *phaseView) recoveryTable() *Table {
-	t := &Table{Title: "Recovery", Columns: []Column{
-		{Head: "Disk"}, {Head: "After"}, {Head: "At, s", Numbers: true}, {Head: "Took", Numbers: true}, {Head: "From, " + v.scale.Unit, Numbers: true}, {Head: "To, " + v.scale.Unit, Numbers: true},
-	}}
+	t := table("Recovery", word("Disk"), word("After"), number("At, s"), number("Took"),
+		number("From, "+v.scale.Unit), number("To, "+v.scale.Unit))
 	for _, r := range v.found.Recoveries {
 		key, took := v.key(r.Disk), r.Reason
 		if r.LagS != nil {
 			took = say.Seconds(*r.LagS)
 		}
-		t.Rows = append(t.Rows, []Cell{{Disk: &key}, {Text: v.key(r.After).Label + " ended"}, {Text: Clock(r.AtS, r.AtS)}, {Text: took}, {Text: v.scale.Number(r.FromRate)}, {Text: v.scale.maybe(r.ToRate)}})
+		t.add(&key, v.label(r.After)+" ended", Clock(r.AtS, r.AtS), took, v.scale.Number(r.FromRate), v.scale.maybe(r.ToRate))
 	}
 	return t
 }
 
-// maxStages is how many stages are listed: more are of use to no one.
-const maxStages = 60
-
 // stages lists them but for those too short to matter, mostly the workers' different starts; nil if that leaves one.
 func (v *phaseView) stages() *Table {
-	t := &Table{ID: "stages", Title: "Stages", Columns: []Column{{Head: "From, s", Numbers: true}, {Head: "To, s", Numbers: true}, {Head: "Active"}, {Head: "Together, " + v.scale.Unit, Numbers: true}}}
+	t := table("Stages", number("From, s"), number("To, s"), word("Active"), number("Together, "+v.scale.Unit))
 	short := 0
 	for _, s := range v.found.Stages {
 		if s.EndS-s.StartS < v.endS/1000 || len(t.Rows) == maxStages {
 			short++
 			continue
 		}
-		names := make([]string, len(s.Active))
-		for i, name := range s.Active {
-			names[i] = v.key(name).Label
+		var names []string
+		for _, name := range s.Active {
+			names = append(names, v.label(name))
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: Clock(s.StartS, v.endS)}, {Text: Clock(s.EndS, v.endS)}, {Text: strings.Join(names, ", ")}, {Text: v.scale.Number(s.Rate)}})
+		t.add(Clock(s.StartS, v.endS), Clock(s.EndS, v.endS), strings.Join(names, ", "), v.scale.Number(s.Rate))
 	}
 	if len(t.Rows) < 2 {
 		return nil
@@ -250,13 +271,35 @@ func (v *phaseView) stages() *Table {
 	return t
 }
 
+// linksTable is what went over each link of the disks' paths, against what such links can carry.
+func (v *phaseView) linksTable() *Table {
+	t := table("What the links carried", word("Link"), word("Disks"), word("Direction"), number("Carried, "+v.scale.Unit),
+		number("Can carry"), number("Used"))
+	t.ID = "links"
+	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen to carry one way."
+	for i := range v.found.Links {
+		u := &v.found.Links[i]
+		var names []string
+		for _, name := range u.Disks {
+			names = append(names, v.label(name))
+		}
+		link := fmt.Sprintf("%s, %s", u.Segment, u.Link)
+		if u.Could != "" {
+			link += " (fell back from " + u.Could + ")"
+		}
+		t.add(link, unit.List(names), string(u.Op), v.scale.Number(u.Rate), v.scale.Number(u.Capacity), percent(u.Share))
+	}
+	return t
+}
+
 // rules are what other tools would say of the phase; nil if there is nothing to disagree about.
 func (v *phaseView) rules() *Table {
 	s, o := v.found.OtherToolRates, v.found.Overlap
 	if s == nil || o == nil || len(o.Disks) < 2 {
 		return nil
 	}
-	t := &Table{ID: "rules", Title: "The same by the rules of other tools", Columns: []Column{{Head: "Rule"}, {Head: v.scale.Unit, Numbers: true}}}
+	t := table("The same by the rules of other tools", word("Rule"), number(v.scale.Unit))
+	t.ID = "rules"
 	for _, rule := range []struct {
 		text string
 		rate *float64 // nil if the rule does not apply
@@ -270,8 +313,100 @@ func (v *phaseView) rules() *Table {
 		{"elbencho, last done: up to the last disk's end", &s.LastDoneRate},
 	} {
 		if rule.rate != nil {
-			t.Rows = append(t.Rows, []Cell{{Text: rule.text}, {Text: v.scale.Number(*rule.rate), Strong: len(t.Rows) == 0}})
+			t.add(rule.text, Cell{Text: v.scale.Number(*rule.rate), Strong: len(t.Rows) == 0})
 		}
 	}
 	return t
+}
+
+// timed are the disks of which single files are told: those of streams and probes are nobody's.
+func (v *phaseView) timed() []Key {
+	return slices.DeleteFunc(v.working(), func(k Key) bool { return v.found.Paced[k.Name].Accompanies() })
+}
+
+// filesTable is a row per disk over the rates of its single files, in the whole phase, with the one to quote.
+func (v *phaseView) filesTable() *Table {
+	t := table("File by file", word("Disk"), number("Files"), number("Bytes"), number("Rate to quote"), number("Median"),
+		number("5th – 95th percentile"), number("Variation"), word("Remark"))
+	t.ID, t.Note = "files", "Rates in "+v.scale.Unit+", of single files in the whole phase."
+	for _, key := range v.timed() {
+		s := v.found.Disks[key.Name]
+		quote, variation, spread := Cell{Text: none}, none, none
+		if q := s.Quote; q != nil {
+			// Which of its figures the analysis would quote for the disk.
+			kind := map[string]string{
+				analysis.QuoteOverlap: "in the overlap", analysis.QuoteLater: "after its fall",
+				analysis.QuoteSettled: "once it had settled", analysis.QuoteMean: "over time",
+			}[q.Kind]
+			quote = Cell{Text: v.scale.Number(q.Rate), Small: cmp.Or(kind, q.Kind), Strong: true}
+		}
+		if s.CV != nil {
+			variation = percent(*s.CV)
+		}
+		if s.P05 != nil && s.P95 != nil {
+			spread = v.scale.Number(*s.P05) + " – " + v.scale.Number(*s.P95)
+		}
+		t.add(&key, unit.FormatCount(s.Files), unit.FormatBytes(s.Bytes), quote, v.scale.maybe(s.Median), spread, variation,
+			cmp.Or(v.remark(&s), none))
+	}
+	return t
+}
+
+// remark says what a mean would hide.
+func (v *phaseView) remark(s *analysis.Disk) string {
+	var parts []string
+	fromTo := func(from, to float64) string { return v.scale.Number(from) + " to " + v.scale.Number(to) }
+	if t := s.Throttle; t != nil {
+		parts = append(parts, "throttled at "+unit.FormatBytes(int64(t.AtBytes))+": "+fromTo(t.FromRate, t.ToRate))
+	}
+	if k := s.SizeKnee; k != nil {
+		parts = append(parts, "changes at files of "+unit.FormatBytes(int64(k.AtBytes))+": "+fromTo(k.BelowRate, k.AboveRate))
+	}
+	if s.Modes != nil {
+		parts = append(parts, "two rates, "+v.scale.Number(s.Modes[0])+" and "+v.scale.Number(s.Modes[1]))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// averages are what other ways of averaging make of a disk's files.
+func (v *phaseView) averages() *Table {
+	t := table("Other averages", word("Disk"), number("Whole phase"), number("Mean of files"), number("Trimmed mean"),
+		number("Least squares"), number("Latency"), number("Theil–Sen"))
+	t.ID = "averages"
+	t.Note = "In " + v.scale.Unit + ". Whole phase: all bytes over the time with a file in transfer. Trimmed: without the fastest and " +
+		"slowest fifth. Regressions of time on size: their slope is the rate, least squares' intercept the latency."
+	for _, key := range v.timed() {
+		s, latency := v.found.Disks[key.Name], none
+		if s.OLSLatencyS != nil && *s.OLSLatencyS >= 0 { // below zero the line says nothing of it
+			latency = unit.FormatSeconds(*s.OLSLatencyS)
+		}
+		t.add(&key, v.scale.maybe(s.Rate), v.scale.maybe(s.Mean), v.scale.maybe(s.Trimmed20), v.scale.maybe(s.OLSRate), latency,
+			v.scale.maybe(s.TheilSenRate))
+	}
+	return t
+}
+
+// maxListed is how many files of a phase are listed one by one; more are to be had as CSV.
+const maxListed = 500
+
+// fileList lists the phase's files one by one; nil if there are none.
+func (v *phaseView) fileList() *Details {
+	total := 0
+	for _, l := range v.lanes {
+		total += len(l.files)
+	}
+	d := &Details{Title: "All " + unit.FormatCount(total) + " files"}
+	if total > maxListed {
+		d.Add(Sentence{Text: "Too many to list here; hubbench report --format csv writes them all."})
+		return d
+	}
+	t := table("All files", word("Disk"), number("Number"), number("Size"), number("From, s"), number("To, s"), number(v.scale.Unit))
+	seconds := func(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
+	for _, l := range v.lanes {
+		for _, f := range l.files {
+			t.add(l.key.Label, strconv.Itoa(f.seq+1), unit.FormatBytes(int64(f.bytes)), seconds(f.startS), seconds(f.endS), v.scale.Number(f.rate))
+		}
+	}
+	d.Add(t)
+	return d
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -74,27 +75,30 @@ const screenful = 7
 // OfPlan says what happens when, how much is moved and written, how long it takes, and whether it can run here.
 func OfPlan(p Plan) *Document {
 	doc := &Document{Kind: "plan", Title: p.Name, Simulated: p.Model != "", Hub: p.Model}
-	t := &Table{Title: "Phases", Columns: []Column{{Head: "Phase"}, {Head: "Work", Drop: 1}, {Head: "Moves"}, {Head: "Writes"}, {Head: "Time"}}}
+	t := table("Phases", word("Phase"), word("Work", 1), word("Moves"), word("Writes"), word("Time"))
 	phases := []plannedPhase{}
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
-		t.Rows = append(t.Rows, []Cell{{Text: phase.Label()}, {Text: jobs(phase)}, {Text: amount(f.MoveBound, f.Moves)}, {Text: amount(f.WriteBound, f.Writes)}, {Text: f.took()}})
-		out := plannedPhase{Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound, Writes: f.Writes, WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries}
+		t.add(phase.Label(), jobs(phase), amount(f.MoveBound, f.Moves), amount(f.WriteBound, f.Writes), f.took())
+		out := plannedPhase{
+			Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound,
+			Writes: f.Writes, WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries,
+		}
 		if longest := f.Max.Seconds(); !f.Open {
 			out.MaxS = &longest
 		}
 		phases = append(phases, out)
 	}
-	disks := &Table{Title: "Disks", Columns: []Column{{Head: "Disk"}, {Head: "Folder"}, {Head: "Writes"}, {Head: "Needs free"}, {Head: "Free"}}}
+	disks := table("Disks", word("Disk"), word("Folder"), word("Writes"), word("Needs free"), word("Free"))
 	for _, d := range p.Disks {
-		row := []Cell{{Text: d.Name}, {Text: d.Where}, {Text: amount(d.Bound, d.Writes)}, {}, {}}
+		needs, free := "", ""
 		if p.Model == "" {
-			row[3].Text, row[4].Text = unit.FormatBytes(d.Space), none
+			needs, free = unit.FormatBytes(d.Space), none
 			if d.Free != nil {
-				row[4].Text = unit.FormatBytes(*d.Free)
+				free = unit.FormatBytes(*d.Free)
 			}
 		}
-		disks.Rows = append(disks.Rows, row)
+		disks.add(d.Name, d.Where, amount(d.Bound, d.Writes), needs, free)
 	}
 	doc.Answer = p.answer()
 	streams := streamsIn(p.Plan)
@@ -111,17 +115,30 @@ func OfPlan(p Plan) *Document {
 		doc.Answer.Table = disks
 		doc.Add(t)
 	}
-	if len(streams) > 0 {
-		doc.Add(streamTable(streams))
+	each := table("Streams", word("Phase"), word("Disk"), word("Streams"), word("Each"), word("Together"), word("Frame", 1),
+		word("Buffer"), word("On the disk", 2))
+	var sources []string // where the rates of codecs were published
+	for _, s := range streams {
+		each.add(s.title, s.Disk, fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind)), unit.FormatRate(s.Rate), unit.FormatRate(s.Total),
+			unit.FormatSeconds(s.FrameS), unit.FormatSeconds(s.BufferS), unit.FormatBytes(s.Files))
+		from := pick(s.Scaled, "in proportion to", "from")
+		note := fmt.Sprintf("%s: %s, %s %s.", stream.Label(s.Kind), unit.FormatRate(s.Rate), from, s.Source)
+		if s.Source != "" && !slices.Contains(sources, note) {
+			sources = append(sources, note)
+		}
 	}
-	addList(doc, "", slices.Concat(policies(p.Plan), searches(p), eachOnce(p.Plan, method), timing(p), sources(streams)))
-	checks := append([]Check{}, p.Checks...)
-	if len(checks) > len(doc.Answer.Doubts) {
-		for _, check := range checks {
+	method := func(phase scenario.Phase) []string { return []string{method(phase)} }
+	notes := slices.Concat(eachOnce(p.Plan, policies), searches(p), eachOnce(p.Plan, method), timing(p), sources)
+	doc.Add(each, List{Items: notes})
+	if len(p.Checks) > len(doc.Answer.Doubts) {
+		for _, check := range p.Checks {
 			doc.Add(Warning{check.warning()})
 		}
 	}
-	doc.Data = map[string]any{"name": p.Name, "simulated_on": p.Model, "phases": phases, "streams": streams, "disks": p.Disks, "checks": checks}
+	doc.Data = map[string]any{
+		"name": p.Name, "simulated_on": p.Model, "phases": phases, "streams": streams, "disks": p.Disks,
+		"checks": append([]Check{}, p.Checks...),
+	}
 	return doc
 }
 
@@ -139,7 +156,8 @@ func (p Plan) answer() *Answer {
 		took += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) + " to run)"
 	}
 	inWords := strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about", none, "nothing")
-	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s.", unit.Plural(len(p.Phases), "phase"), unit.Plural(len(p.Plan.Disks), "disk"),
+	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s.",
+		unit.Plural(len(p.Phases), "phase"), unit.Plural(len(p.Plan.Disks), "disk"),
 		inWords.Replace(amount(total.MoveBound, total.Moves)), inWords.Replace(amount(total.WriteBound, total.Writes)), took)}
 	each := pick(len(p.Disks) == 1, "the disk", "each disk")
 	var space int64
@@ -151,7 +169,8 @@ func (p Plan) answer() *Answer {
 	})
 	a.Findings = []string{"Simulated: no disk is touched."}
 	if p.Model == "" {
-		a.Findings[0] = fmt.Sprintf("Needs up to %s free on %s at a time; %s.", unit.FormatBytes(space), each, pick(kept, "files with keep stay there", "all test files are removed afterwards"))
+		after := pick(kept, "files with keep stay there", "all test files are removed afterwards")
+		a.Findings[0] = fmt.Sprintf("Needs up to %s free on %s at a time; %s.", unit.FormatBytes(space), each, after)
 	}
 	alike := map[string]int{}
 	for _, check := range p.Checks {
@@ -235,147 +254,29 @@ func jobs(phase scenario.Phase) string {
 	return text
 }
 
-// policies explain how phases end that are no race, and what does not count.
-func policies(plan *scenario.Plan) []string {
-	var notes []string
-	for _, say := range []func(scenario.Phase) string{
-		func(p scenario.Phase) string {
-			return pick(p.Stop == scenario.StopHold, "a disk that has moved its files goes on with filler files, which do not count, until all have.", "")
-		},
-		func(p scenario.Phase) string {
-			return pick(p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil, "all disks stop when the time is up.", "")
-		},
-		func(p scenario.Phase) string {
-			return pick(p.Stop != scenario.StopTime && len(p.Movers()) < len(p.Jobs), "streams and probes go on until the others have moved their files.", "")
-		},
-		func(p scenario.Phase) string {
-			return pick(p.Target > 0, "each disk moves as many files as fit in the time, so that all disks end together.", "")
-		},
-		func(p scenario.Phase) string { // of passes the method says it
-			movers := p.Movers()
-			if len(movers) == 0 || movers[0].IO.Discard == 0 || movers[0].IO.OneFile {
-				return ""
-			}
-			return "of each disk's files, " + uncounted(movers[0].IO.Discard) + "."
-		},
-		func(p scenario.Phase) string {
-			if p.Steady == 0 {
-				return ""
-			}
-			return fmt.Sprintf("ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; the amounts are what the links carry in that time.",
-				unit.FormatSeconds(p.Steady.Seconds()), unit.FormatSeconds(p.Limit.Seconds()))
-		},
-		func(p scenario.Phase) string {
-			if p.Precondition == 0 {
-				return ""
-			}
-			return fmt.Sprintf("its disks' volumes are first filled to %s; the files that fill them are removed afterwards.", unit.FormatPercent(p.Precondition))
-		},
-	} {
-		notes = append(notes, eachOnce(plan, say)...)
+// OfCodecs lists codecs with their rates, by where these were published.
+func OfCodecs(codecs []stream.Codec) *Document {
+	doc := &Document{Kind: "codecs", Title: "Codecs", Unit: "MB/s"}
+	type row struct {
+		Name   string  `json:"name"`
+		Label  string  `json:"label"`
+		Rate   float64 `json:"rate_bps"`
+		FrameS float64 `json:"frame_s"`
+		Source string  `json:"source"`
+		Scaled bool    `json:"scaled,omitempty"`
 	}
-	return notes
-}
-
-// uncounted says that so many files or passes do not count.
-func uncounted(first int) string {
-	return pick(first == 1, "the first does not count", fmt.Sprintf("the first %d do not count", first))
-}
-
-// eachOnce makes one note of what holds for several phases: it names one, two, or the first and how many more.
-func eachOnce(plan *scenario.Plan, say func(scenario.Phase) string) []string {
-	var notes []string
-	of := map[string][]string{}
-	for _, phase := range plan.Phases {
-		note := say(phase)
-		if note != "" && of[note] == nil {
-			notes = append(notes, note)
+	data := []row{}
+	tables := map[string]*Table{}
+	for _, c := range codecs {
+		data = append(data, row{c.Name, c.Label, c.Rate, c.Frame.Seconds(), c.Source, c.Scaled})
+		t := tables[c.Source]
+		if t == nil {
+			t = table("", word("Codec"), word("In scenarios"), number("Mb/s"), number("MB/s"), word(""))
+			tables[c.Source] = t
+			doc.Blocks = append(doc.Blocks, Heading{Text: c.Source}, t)
 		}
-		of[note] = append(of[note], phase.Title())
+		t.add(c.Label, c.Name, fmt.Sprintf("%.0f", c.Rate*8/1e6), fmt.Sprintf("%.1f", c.Rate/1e6), pick(c.Scaled, "in proportion", ""))
 	}
-	for i, note := range notes {
-		names := of[note]
-		switch n := len(names); {
-		case n == len(plan.Phases):
-			names = []string{"In all phases"}
-		case n > 2:
-			names = []string{fmt.Sprintf("%s and %d more", names[0], n-1)}
-		}
-		notes[i] = strings.Join(names, "; ") + ": " + note
-	}
-	return notes
-}
-
-// method explains how passes are made and scored.
-func method(phase scenario.Phase) string {
-	movers := phase.Movers()
-	if len(movers) == 0 || !movers[0].IO.OneFile {
-		return ""
-	}
-	io := movers[0].IO
-	note := "all passes are over the same file"
-	if io.Cap > 0 {
-		note += ", at most " + unit.FormatSeconds(io.Cap.Seconds()) + " each"
-	}
-	switch {
-	case io.Step > 0:
-		note += ", starting every " + unit.FormatSeconds(io.Step.Seconds()) + " on all disks at once"
-	case io.Rest > 0:
-		note += ", " + unit.FormatSeconds(io.Rest.Seconds()) + " apart"
-	}
-	if io.Discard > 0 {
-		note += "; " + uncounted(io.Discard)
-	}
-	if phase.Score != "" {
-		note += fmt.Sprintf("; the score is the %s rate", phase.Score)
-	}
-	return note + "."
-}
-
-// linksOf says what the times are based on: the narrowest link of each disk.
-func linksOf(plan *scenario.Plan) string {
-	if len(plan.Phases) == 0 || len(plan.Phases[0].Links) == 0 {
-		return "one shared link of " + unit.FormatRate(scenario.LinkRate)
-	}
-	var links []string
-	for _, disk := range plan.Disks {
-		link := scenario.Narrowest(plan.Phases[0].Links, disk.Name)
-		if text := strings.Join(link.Disks, ", ") + " " + unit.FormatRate(link.Rate); !slices.Contains(links, text) {
-			links = append(links, text)
-		}
-	}
-	return "disks as fast as their links (" + strings.Join(links, "; ") + ")"
-}
-
-// timing says what the amounts and times assume, and what lies between the phases.
-func timing(p Plan) []string {
-	plan := p.Plan
-	var rests time.Duration
-	idle, pauses := "", 0
-	for i, phase := range plan.Phases {
-		rests += phase.Cooldown * time.Duration(max(1, p.Forecasts[i].Tries))
-		if phase.UntilIdle || phase.Search != nil && phase.Cooldown > 0 && p.Model == "" {
-			idle = "up to "
-		}
-		if phase.Pause != "" {
-			pauses++
-		}
-	}
-	var notes []string
-	if !plan.Simulated() {
-		beforehand := "test files that are written before a phase"
-		if slices.ContainsFunc(plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 }) {
-			beforehand += ", or filling volumes,"
-		}
-		notes = append(notes, fmt.Sprintf("The times are for %s; they do not include %s.", linksOf(plan), beforehand))
-	} else if plan.Hub.Speedup != 1 {
-		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time.", plan.Hub.Speedup))
-	}
-	if rests > 0 {
-		notes = append(notes, fmt.Sprintf("Cooldowns add %s%s.", idle, unit.FormatSeconds(rests.Seconds())))
-	}
-	if pauses > 0 {
-		notes = append(notes, fmt.Sprintf("It waits for Enter before %s.", unit.Plural(pauses, "phase")))
-	}
-	return notes
+	doc.Data = map[string]any{"codecs": data}
+	return doc
 }

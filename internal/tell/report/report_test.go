@@ -137,7 +137,7 @@ func TestPool(t *testing.T) {
 		a.Phases = append(a.Phases, analysis.Phase{Phase: p.name, Title: p.title, Repeats: p.repeats})
 	}
 	want := []pooledPhase{{"A writes", []int{0, 2}}, {"A reads", []int{1}}, {"A writes (3)", []int{3}}}
-	if diff := cmp.Diff(want, pool(a), cmp.AllowUnexported(pooledPhase{})); diff != "" {
+	if diff := cmp.Diff(want, newRunDoc(Run{Analysis: a}).lines, cmp.AllowUnexported(pooledPhase{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -245,7 +245,8 @@ func TestPhasesWithoutReference(t *testing.T) {
 	run := fixture.Run("study", []string{"A", "B"}, map[string][]fixture.Part{"A W": {part("A")}, "WW": {part("A"), part("B")}}, "A W", "WW")
 	a := say.Analyze(run, analysis.Options{})
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
-	got := phasesTable(newKeys(a.Order), a, pool(a), true)
+	r := newRunDoc(Run{Analysis: a})
+	got := r.phasesTable(r.lines, true)
 	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == nil || !row[2].NoReference || !strings.Contains(got.Note, "no %: no reference") {
 		t.Errorf("%+v under %q", row, got.Note)
 	}
@@ -264,7 +265,8 @@ func TestMargin(t *testing.T) {
 	}
 }
 
-// Each finding is told once: not what the answer or the phase's verdict says, and what repeats have in common with their number.
+// Each finding is told once: not what the answer or the phase's verdict says, and what repeats have in common with
+// their number.
 func TestFindings(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}}
 	for i, name := range []string{"WW", "WW-2", "RR"} {
@@ -274,12 +276,11 @@ func TestFindings(t *testing.T) {
 	for range 9 { // of one phase none is left out
 		a.Findings = append(a.Findings, analysis.Finding{Code: "uneven", Phase: "RR", Text: "RR: B got more."})
 	}
-	doc := &Document{Answer: &Answer{Findings: tellingFindings(a)}}
-	addFindings(doc, a)
+	doc := OfRun(Run{Analysis: a})
 	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings, want) {
 		t.Errorf("the answer tells %q, want %q", doc.Answer.Findings, want)
 	}
-	list := doc.Answer.without(doc.Blocks)[0].(List)
+	list := Collect[List](doc.Blocks)[0]
 	if len(list.Items) != 10 || list.Items[0] != "RR: a stall." {
 		t.Errorf("below it stand %q, want the other stall and nine more", list.Items)
 	}

@@ -41,46 +41,82 @@ type Mode struct {
 	trace.Effective
 }
 
+// runDoc is a run's document, and what several of its parts need.
+type runDoc struct {
+	*Document
+	run      Run
+	a        *analysis.Analysis
+	scale    Scale
+	index    map[string]int // of the phases, by name
+	lines    []pooledPhase
+	findings []pooledFinding
+	last     *phaseView
+}
+
+func newRunDoc(run Run) *runDoc {
+	a := run.Analysis
+	r := &runDoc{run: run, a: a, scale: scaleOf(a), index: map[string]int{}}
+	r.Document = &Document{
+		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: r.scale.Unit, Keys: newKeys(a.Order), Data: a,
+	}
+	for i := range a.Phases {
+		r.index[a.Phases[i].Phase] = i
+	}
+	r.pool()
+	r.poolFindings()
+	return r
+}
+
 // OfRun is the report of a run: what to doubt, what all phases come to where there are several, and each phase.
 func OfRun(run Run) *Document {
-	a := run.Analysis
-	doc := &Document{Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: scaleOf(a).Unit, Keys: newKeys(a.Order), Data: a}
-	if run.Trace != nil {
-		doc.Started, doc.Simulated, doc.Model = when(run.Trace.Started), Simulated(run.Trace), hub.Source(a.ProfileOrigin)
-		if setup := run.Trace.Hardware; setup != nil && setup.Hub != nil {
-			doc.Hub = hubName(setup.Hub)
+	r, a := newRunDoc(run), run.Analysis
+	if t := run.Trace; t != nil {
+		r.Started, r.Simulated, r.Model = when(t.Started), Simulated(t), hub.Source(a.ProfileOrigin)
+		if t.Hardware != nil && t.Hardware.Hub != nil {
+			r.Hub = hubName(t.Hardware.Hub)
 		}
-		for i, d := range run.Trace.Disks {
-			if i < len(doc.Keys) {
-				doc.Keys[i].Where = where(d)
-			}
+		for i, d := range t.Disks[:min(len(t.Disks), len(r.Keys))] {
+			r.Keys[i].Where = strings.Join(nonEmpty(d.Path, pick(d.Profile == "", "", "simulated as "+d.Profile), d.Connection), ", ")
 		}
 	}
-	doc.Answer = runAnswer(doc, run)
-	var doubts []string
+	var failures, doubts []string
 	for _, text := range run.About.Failures {
-		doubts = append(doubts, "Failed: "+text)
+		failures = append(failures, "Failed: "+text)
 	}
+	r.answer(failures)
 	for _, w := range a.Warnings {
 		doubts = append(doubts, w.Text)
 	}
-	for _, text := range append(doubts, run.About.Warnings...) {
-		if text != doc.Answer.Headline && !slices.Contains(doc.Answer.Doubts, text) {
-			doc.Add(Warning{text})
+	for _, text := range slices.Concat(failures, doubts, run.About.Warnings) {
+		if text != r.Answer.Headline && !slices.Contains(r.Answer.Doubts, text) {
+			r.Add(Warning{text})
 		}
 	}
 	if len(a.Phases) > 1 {
-		study(doc, a)
+		r.study()
 	}
-	addFindings(doc, a)
-	scale := scaleOf(a)
+	var others []string // apart from what the answer tells and the phases' tables hold
+	for _, f := range r.findings {
+		if !slices.Contains([]string{"recovery", "held", "others"}, f.code) {
+			others = append(others, f.text)
+		}
+	}
+	r.Add(List{"What else stands out", others})
 	for i := range a.Phases {
-		doc.Add(newPhase(run, doc.Keys, i, scale))
+		r.Add(newPhase(r.view(i), i))
 	}
-	doc.Blocks = doc.Answer.without(doc.Blocks)
-	doc.Add(runMethods(a), environment(doc, run))
-	doc.Answer.Figure = answerFigure(doc, run)
-	return doc
+	r.Blocks = r.Answer.without(r.Blocks)
+	r.Add(runMethods(a), r.environment())
+	r.Answer.Figure = r.answerFigure()
+	return r.Document
+}
+
+// view lays a phase out. The last one is kept: a run of one phase shows it in several places.
+func (r *runDoc) view(i int) *phaseView {
+	if found := &r.a.Phases[i]; r.last == nil || r.last.found != found {
+		r.last = newPhaseView(&r.run, r.Keys, found, r.scale)
+	}
+	return r.last
 }
 
 // Simulated reports whether no disk of the run is real.
@@ -97,21 +133,10 @@ func when(text string) string {
 	return at.Format("2 January 2006, 15:04 MST")
 }
 
-func where(d trace.Disk) string {
-	parts := []string{d.Path, pick(d.Profile == "", "", "simulated as "+d.Profile), d.Connection}
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
-}
-
 // phaseID is where a phase is linked to.
 func phaseID(index int) string { return fmt.Sprintf("phase-%d", index+1) }
 
-// does says who does what, unless the title does: "A and B read, C writes".
-func (v *phaseView) does() string {
-	text := does(v.keys, v.found.Roles, v.found.Paced)
-	return pick(strings.HasPrefix(v.found.Title, text), "", text)
-}
-
-// does says which of the disks do what.
+// does says which of the disks do what: "A and B read, C writes".
 func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
 	labels := make([]string, len(keys))
 	works := map[string]work.Work{}
@@ -127,49 +152,44 @@ func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
 // runMethods say how rates and verdicts are come by.
 func runMethods(a *analysis.Analysis) *Details {
 	d := &Details{ID: "methods", Title: "Methods", Printed: true}
-	for _, text := range say.Methods(a) {
+	for _, text := range append(say.Methods(a),
+		"A disk is active from the start of its first file to the end of its last; pauses longer than half a second between its files are left out. "+
+			"The overlap is the time in which every working disk of the phase is active. A rate in it is the bytes moved inside the overlap over its length. "+
+			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time.",
+		"A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. "+
+			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s.") {
 		d.Add(Sentence{Text: text})
 	}
-	d.Add(Sentence{Text: "A disk is active from the start of its first file to the end of its last; pauses longer than half a second between its files are left out. " +
-		"The overlap is the time in which every working disk of the phase is active. A rate in it is the bytes moved inside the overlap over its length. " +
-		"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time."},
-		Sentence{Text: "A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. " +
-			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s."},
-	)
 	return d
 }
 
 // environment says where and how the run was made.
-func environment(doc *Document, run Run) *Details {
-	about := run.About
-	var setup *hardware.Setup
-	if run.Trace != nil {
-		setup = run.Trace.Hardware
+func (r *runDoc) environment() *Details {
+	about, setup := r.run.About, &hardware.Setup{}
+	if t := r.run.Trace; t != nil && t.Hardware != nil {
+		setup = t.Hardware
+	}
+	host := &hardware.Host{}
+	if setup.Host != nil {
+		host = setup.Host
 	}
 	d := &Details{Title: "Where and how it was measured"}
-	facts := &Table{Title: "Where it was measured", Columns: []Column{{Head: "What"}, {Head: "Value"}}}
-	for _, fact := range append([][2]string{
-		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", doc.Hub}, {"Scenario", about.Scenario}, {"Seed", about.Seed},
-	}, setupFacts(setup)...) {
+	facts := table("Where it was measured", word("What"), word("Value"))
+	for _, fact := range [][2]string{
+		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", r.Hub}, {"Scenario", about.Scenario}, {"Seed", about.Seed},
+		{"Computer", host.Model}, {"Operating system", host.OS}, {"Processor", host.CPU}, {"Power source", string(host.Power)},
+		{"Port", setup.Port}, {"Hub described as", setup.About},
+	} {
 		if fact[1] != "" {
-			facts.Rows = append(facts.Rows, []Cell{{Text: fact[0]}, {Text: fact[1]}})
+			facts.add(fact[0], fact[1])
 		}
 	}
-	for i := range doc.Keys {
-		facts.Rows = append(facts.Rows, []Cell{{Disk: &doc.Keys[i]}, {Text: doc.Keys[i].Where}})
+	for i := range r.Keys {
+		facts.add(&r.Keys[i], r.Keys[i].Where)
 	}
-	if len(facts.Rows) > 0 {
-		d.Add(facts)
-	}
-	if table := setupTable(doc.Keys, setup); table != nil {
-		d.Add(table)
-	}
-	if len(about.Modes) == 0 {
-		return d
-	}
-	modes := &Table{Title: "I/O of each disk", Note: "The I/O that each disk really got, which may differ from what the scenario asked for.", Columns: []Column{
-		{Head: "Phase"}, {Head: "Disk"}, {Head: "Engine"}, {Head: "Cache"}, {Head: "Flush"}, {Head: "Block", Numbers: true}, {Head: "Depth", Numbers: true},
-	}}
+	d.Add(facts, setupTable(r.Keys, setup))
+	modes := table("I/O of each disk", word("Phase"), word("Disk"), word("Engine"), word("Cache"), word("Flush"), number("Block"), number("Depth"))
+	modes.Note = "The I/O that each disk really got, which may differ from what the scenario asked for."
 	var doubts []string
 	for _, m := range about.Modes {
 		for _, doubt := range m.Warnings {
@@ -177,16 +197,71 @@ func environment(doc *Document, run Run) *Details {
 				doubts = append(doubts, text)
 			}
 		}
-		modes.Rows = append(modes.Rows, []Cell{{Text: m.Phase}, {Text: m.Disk}, {Text: m.Engine}, {Text: m.Cache}, {Text: m.Flush}, {Text: unit.FormatBytes(m.Block)}, {Text: fmt.Sprint(m.Depth)}})
+		modes.add(m.Phase, m.Disk, m.Engine, m.Cache, m.Flush, unit.FormatBytes(m.Block), fmt.Sprint(m.Depth))
 	}
 	// Most runs drive every disk alike in every phase: then one line says it.
-	first := modes.Rows[0]
-	if len(modes.Rows) > 1 && !slices.ContainsFunc(modes.Rows, func(row []Cell) bool { return !slices.Equal(row[2:], first[2:]) }) {
-		first[0].Text, first[1].Text, modes.Rows = "all", "all", modes.Rows[:1]
+	if len(modes.Rows) > 1 {
+		first := modes.Rows[0]
+		if !slices.ContainsFunc(modes.Rows, func(row []Cell) bool { return !slices.Equal(row[2:], first[2:]) }) {
+			first[0].Text, first[1].Text, modes.Rows = "all", "all", modes.Rows[:1]
+		}
 	}
 	d.Add(modes)
 	for _, doubt := range doubts {
 		d.Add(Warning{doubt})
 	}
 	return d
+}
+
+// hubName is a hub as people call it: CalDigit Element Hub, firmware 30.2.
+func hubName(hub *hardware.Hub) string {
+	return hub.Product() + pick(hub.Firmware == "", "", ", firmware "+hub.Firmware)
+}
+
+// setupTable is which disks were measured, by all that is known of them.
+func setupTable(keys []Key, setup *hardware.Setup) *Table {
+	t := table("Which disks were measured", word("Disk"), word("Model"), word("Firmware", 2), word("Serial", 4), number("Size", 3),
+		word("Links"), word("File system", 1), number("Full", 3), word("Described as", 5))
+	for i := range keys {
+		u, known := setup.Disks[keys[i].Name]
+		if !known {
+			continue
+		}
+		// By the name on its case and the one of the disk inside.
+		model := hardware.WithVendor(u.Vendor, u.Model)
+		if u.Enclosure != "" && u.Enclosure != model {
+			model = u.Enclosure + pick(model == "", "", " ("+model+")")
+		}
+		filesystem, full := "", ""
+		if v := u.Volume; v != nil {
+			filesystem = volumeKind(v, v.Options...)
+			if v.SizeBytes > 0 && v.Mount != "" {
+				full = percent(v.Fill())
+			}
+		}
+		t.add(&keys[i], model, u.Firmware, u.Serial, bytesOr(u.SizeBytes), u.Path.String(), filesystem, full, u.About)
+	}
+	return t
+}
+
+// bytesOr is a size, or nothing where it is not known.
+func bytesOr(bytes int64) string {
+	if bytes <= 0 {
+		return ""
+	}
+	return unit.FormatBytes(bytes)
+}
+
+// volumeKind is a volume's file system and what there is about it that bears on speed.
+func volumeKind(v *hardware.Volume, more ...string) string {
+	parts := []string{v.Filesystem}
+	for _, fact := range []struct {
+		known *bool
+		text  string
+	}{{v.Encrypted, "encrypted"}, {v.Compressed, "compressed"}} {
+		if fact.known != nil && *fact.known {
+			parts = append(parts, fact.text)
+		}
+	}
+	return strings.Join(nonEmpty(append(parts, more...)...), ", ")
 }

@@ -18,8 +18,9 @@ func TestSaturations(t *testing.T) {
 		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest}, Bursts: []level.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9}, {RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
 		{Of: "W-", Disk: "A", Fall: fall, Bursts: []level.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
 	}}
-	doc := &Document{Keys: newKeys([]string{"A", "B"})}
-	addSaturations(doc, a)
+	a.Order = []string{"A", "B"}
+	doc := newRunDoc(Run{Analysis: a})
+	doc.addSaturations()
 	if len(doc.Blocks) != 4 {
 		t.Fatalf("%d blocks, want a figure and a table of each", len(doc.Blocks))
 	}

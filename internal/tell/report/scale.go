@@ -30,14 +30,6 @@ func (s Scale) maybe(rate *float64) string {
 	return s.Number(*rate)
 }
 
-// between writes an interval.
-func (s Scale) between(low, high *float64) string {
-	if low == nil || high == nil {
-		return none
-	}
-	return s.Number(*low) + " – " + s.Number(*high)
-}
-
 // margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if that is more than
 // the rate, the interval: no rate is less than nothing.
 func (s Scale) margin(ci *analysis.Interval, rate float64) string {

@@ -27,7 +27,8 @@ func TestSearchAnswers(t *testing.T) {
 		"repeated: clean streams of A: 3, 4 → 3 (not the same was searched: A plays hq → A plays raw)",
 		"unsure: clean streams of A: alone 9 → 3 to 5, with the others 4 → 2 or more",
 	}
-	if diff := cmp.Diff(want, searchAnswers(pair)); diff != "" {
+	doc := OfComparison(&compare.Comparison{Pairs: []compare.Pair{*pair}})
+	if diff := cmp.Diff(want, Collect[List](doc.Phases()[0].Blocks)[0].Items); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got, want := (comparison{}).outcome(&compare.Pair{Searches: pair.Searches[:1]}, &compare.Answer{}), "Clean streams of A: alone 12 as before, with the others 9 → 7."; got != want {

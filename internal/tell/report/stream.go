@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -23,8 +24,7 @@ type streamGroup struct {
 // streamGroups puts the phase's streams of one disk and kind together, in their order.
 func streamGroups(found *analysis.Phase) []streamGroup {
 	var out []streamGroup
-	for i := range found.Streams {
-		s := found.Streams[i]
+	for _, s := range found.Streams {
 		at := slices.IndexFunc(out, func(g streamGroup) bool {
 			return g.Disk == s.Disk && g.Kind == s.Kind && g.Op == s.Op && g.BufferS == s.BufferS && g.Rate == s.Rate
 		})
@@ -80,32 +80,25 @@ func verdictCell(verdict stream.Verdict) Cell {
 	return Cell{Text: string(verdict), Sign: sign(verdict), Strong: true}
 }
 
-// lateText is how many frames were late: "311 of 6,000 (5.2 %)".
+// lateText is how many frames were late: "311 of 6,000 (5.2 %)", "1 of 6,000 (0.02 %)".
 func (g *streamGroup) lateText() string {
 	text := unit.FormatCount(g.Late) + " of " + unit.FormatCount(g.Due)
 	if g.Late > 0 {
-		text += " (" + fewPercent(g.LateShare) + ")"
+		p := 100 * g.LateShare
+		text += fmt.Sprintf(" (%.*f %%)", pick(p >= 9.95, 0, pick(p >= 0.095, 1, 2)), p)
 	}
 	return text
 }
 
-// besideText is how many frames were late while all the other disks worked, and for how long these did: "250 of 2,200 in 22 s".
+// besideText is how many frames were late while all the other disks worked, and for how long these did: "250 of
+// 2,200 in 22 s".
 func (g *streamGroup) besideText() string {
 	b := g.Beside
 	if b == nil {
 		return ""
 	}
 	text := unit.FormatCount(b.Late) + " of " + unit.FormatCount(b.Due) + " in " + unit.FormatSeconds(b.TestedS)
-	if b.Verdict == "" {
-		text += ": too short"
-	}
-	return text
-}
-
-// fewPercent writes a share that may be small: "5.2 %", "0.03 %".
-func fewPercent(share float64) string {
-	p := 100 * share
-	return fmt.Sprintf("%.*f %%", pick(p >= 9.95, 0, pick(p >= 0.095, 1, 2)), p)
+	return text + pick(b.Verdict == "", ": too short", "")
 }
 
 // bufferText is the lowest buffer of the whole: "0.31 of 1 s"; a trace may not say how large that is.
@@ -118,23 +111,23 @@ func (g *streamGroup) bufferText() string {
 }
 
 // verdictNote says what the verdicts mean.
-const verdictNote = "A frame is late if it has not been read, or written, by the time it is due; late frames are dropped. The buffer is how long a disk may stand still before that happens. Clean: no frame was late, and the buffer never fell below half. Strained: no frame was late, but the buffer fell below half. Drops: frames were late."
+const verdictNote = "A frame is late if it has not been read, or written, by the time it is due; late frames are dropped. " +
+	"The buffer is how long a disk may stand still before that happens. Clean: no frame was late, and the buffer never fell below half. " +
+	"Strained: no frame was late, but the buffer fell below half. Drops: frames were late."
 
-// streamTable is a row for the streams of each disk and kind; nil if there are none.
+func (v *phaseView) newStreamTable() *Table {
+	t := table("Streams", word("Disk"), word("Streams"), word("Verdict"), number("Late frames"), number("While the others worked", 3),
+		number("Longest run", 5), number("Longest stall", 2), number("Lowest buffer"), word("Late while", 1),
+		number("Asked for, "+v.scale.Unit, 6))
+	t.ID = "streams"
+	return t
+}
+
+// streamTable is a row for the streams of each disk and kind.
 func (v *phaseView) streamTable() *Table {
-	groups := streamGroups(v.found)
-	if len(groups) == 0 {
-		return nil
-	}
-	t := &Table{
-		ID: "streams", Title: "Streams",
-		Columns: []Column{
-			{Head: "Disk"}, {Head: "Streams"}, {Head: "Verdict"}, {Head: "Late frames", Numbers: true}, {Head: "While the others worked", Numbers: true, Drop: 3}, {Head: "Longest run", Numbers: true, Drop: 5},
-			{Head: "Longest stall", Numbers: true, Drop: 2}, {Head: "Lowest buffer", Numbers: true}, {Head: "Late while", Drop: 1}, {Head: "Asked for, " + v.scale.Unit, Numbers: true, Drop: 6},
-		},
-	}
-	for i := range groups {
-		t.Rows = append(t.Rows, v.streamRow(&groups[i]))
+	t := v.newStreamTable()
+	for _, g := range streamGroups(v.found) {
+		v.addStreams(t, &g)
 	}
 	if len(v.run.Analysis.Phases) == 1 { // or a table before the phases says it
 		t.Note = verdictNote
@@ -142,7 +135,21 @@ func (v *phaseView) streamTable() *Table {
 	return t
 }
 
-func (v *phaseView) streamRow(g *streamGroup) []Cell {
+// eachStream lists the streams one by one if the table has put several in a row; nil if it has not, and for the
+// many tries of a search.
+func (v *phaseView) eachStream() *Table {
+	if v.found.Search != nil || len(streamGroups(v.found)) == len(v.found.Streams) {
+		return nil
+	}
+	t := v.newStreamTable()
+	t.ID, t.Title = "each-stream", "Each stream"
+	for _, s := range v.found.Streams {
+		v.addStreams(t, &streamGroup{Stream: s, list: []analysis.Stream{s}})
+	}
+	return t
+}
+
+func (v *phaseView) addStreams(t *Table, g *streamGroup) {
 	key := v.key(g.Disk)
 	what := Cell{Text: g.title(), Small: pick(g.Op == trace.Write, "recorded", "played")}
 	if len(g.list) == 1 {
@@ -152,65 +159,262 @@ func (v *phaseView) streamRow(g *streamGroup) []Cell {
 	if g.worst != "" && g.Verdict != stream.Clean {
 		verdict.Small = "worst in stream " + Clean(g.worst)
 	}
-	row := []Cell{{Disk: &key}, what, verdict, {Text: g.lateText()}, {Text: g.besideText()}, {}, {}, {Text: g.bufferText()}, {}, {}}
+	run, stall, asked := "", "", ""
+	var while []string // who else worked whenever frames were late
 	if g.Late > 0 {
-		var while []string // who else worked whenever frames were late
+		run, stall = unit.Plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS)
 		for _, name := range g.LateWhile {
 			if name != g.Disk {
-				while = append(while, v.label(name)+" "+workOf(v.found.Roles[name], v.found.Paced[name]).Does().One)
+				while = append(while, v.label(name)+" "+v.workOf(name).Does().One)
 			}
 		}
-		row[5].Text, row[6].Text, row[8].Text = unit.Plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS), strings.Join(while, ", ")
 	}
 	if g.Rate > 0 {
-		row[9].Text = v.scale.Number(g.Rate * float64(len(g.list)))
+		asked = v.scale.Number(g.Rate * float64(len(g.list)))
 	}
-	return row
+	t.add(&key, what, verdict, g.lateText(), g.besideText(), run, stall, g.bufferText(), strings.Join(while, ", "), asked)
 }
 
-// eachStream lists the streams one by one if the table has put several in a row; nil if it has not, and for the
-// many tries of a search.
-func (v *phaseView) eachStream() *Table {
-	groups := streamGroups(v.found)
-	if len(groups) == len(v.found.Streams) || searchOf(v.run.Analysis, v.found.Phase) != nil {
-		return nil
-	}
-	t := v.streamTable()
-	t.ID, t.Title, t.Note, t.Rows = "each-stream", "Each stream", "", nil
-	for i := range v.found.Streams {
-		s := v.found.Streams[i]
-		t.Rows = append(t.Rows, v.streamRow(&streamGroup{Stream: s, list: []analysis.Stream{s}}))
-	}
-	return t
-}
-
-// streamsOverview is a row for each phase and its streams, but for a search's tries; nil if there are none.
-func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
-	t := &Table{
-		Title: "Streams in each phase", Note: verdictNote,
-		Columns: []Column{
-			{Head: "Phase"}, {Head: "Verdict"}, {Head: "Who does what"}, {Head: "Late frames", Numbers: true}, {Head: "While the others worked", Numbers: true, Drop: 1}, {Head: "Longest stall", Numbers: true, Drop: 3},
-			{Head: "Lowest buffer", Numbers: true, Drop: 2}, {Head: "Disk", Drop: 4}, {Head: "Streams", Drop: 5},
-		},
-	}
+// streamsOverview is a row for each phase and its streams, but for a search's tries.
+func streamsOverview(keys []Key, a *analysis.Analysis) *Table {
+	t := table("Streams in each phase", word("Phase"), word("Verdict"), word("Who does what"), number("Late frames"),
+		number("While the others worked", 1), number("Longest stall", 3), number("Lowest buffer", 2), word("Disk", 4), word("Streams", 5))
+	t.Note = verdictNote
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		if searchOf(a, p.Phase) != nil {
+		if p.Search != nil {
 			continue
 		}
 		for _, g := range streamGroups(p) {
 			disk := Cell{Text: g.Disk}
-			if at := keyOf(doc.Keys, g.Disk); at >= 0 {
-				disk.Disk = &doc.Keys[at]
+			if at := keyOf(keys, g.Disk); at >= 0 {
+				disk.Disk = &keys[at]
 			}
-			t.Rows = append(t.Rows, []Cell{
-				{Text: shorten(p.Title, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {Text: g.besideText()},
-				{Text: pick(g.Late > 0, unit.FormatSeconds(g.LongestStallS), "")}, {Text: g.bufferText()}, disk, {Text: g.title()},
-			})
+			t.add(Cell{Text: shorten(p.Title, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), does(keys, p.Roles, p.Paced), g.lateText(),
+				g.besideText(), pick(g.Late > 0, unit.FormatSeconds(g.LongestStallS), ""), g.bufferText(), disk, g.title())
 		}
 	}
-	if t.Rows == nil {
-		return nil
+	return t
+}
+
+// tickTable is which streams stay clean, alone and beside whom.
+type tickTable struct {
+	*Table
+	keys    []Key
+	besides []string // who works meanwhile, of each column but the first
+}
+
+func ticks(keys []Key, a *analysis.Analysis) *Table {
+	t := &tickTable{Table: table("Streams", word("Streams")), keys: keys}
+	for i := range a.Searches {
+		for k := range a.Phases {
+			if p := &a.Phases[k]; a.Searches[i].Kind == trace.SearchStreams && p.Search != nil && p.Search.Search == a.Searches[i].Name {
+				t.searched(&a.Searches[i], p)
+			}
+		}
+	}
+	for i := range a.Phases {
+		if a.Phases[i].Search == nil {
+			t.played(&a.Phases[i], phaseID(i))
+		}
+	}
+	if t.ID = "answer"; t.width() <= answerWidth {
+		return t.Table
+	}
+	// What has no room side by side stands one below the other.
+	list := table(t.Title, word("Streams"), word("While"), word("Result"))
+	for list.ID = t.ID; len(t.Rows) > 0; t.Rows = t.Rows[1:] {
+		for i, cell := range t.Rows[0][1:] {
+			if cell.Text != none {
+				list.add(t.Rows[0][0], t.besides[i], cell)
+			}
+		}
+	}
+	return list
+}
+
+// put sets a cell, or leaves a worse one there.
+func (t *tickTable) put(row, beside string, cell Cell) {
+	column := slices.Index(t.besides, beside)
+	if column < 0 {
+		t.besides, column = append(t.besides, beside), len(t.besides)
+		t.Columns = append(t.Columns, word(beside))
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], Cell{Text: none})
+		}
+	}
+	at := slices.IndexFunc(t.Rows, func(r []Cell) bool { return r[0].Text == row })
+	if at < 0 {
+		at = len(t.Rows)
+		t.Rows = append(t.Rows, append([]Cell{{Text: row}}, slices.Repeat([]Cell{{Text: none}}, len(t.besides))...))
+	}
+	sad := func(s Sign) int { return slices.Index([]Sign{Good, Unsigned, Doubt, Bad}, s) }
+	if old := t.Rows[at][column+1]; old.Text == none || sad(cell.Sign) > sad(old.Sign) {
+		t.Rows[at][column+1] = cell
+	}
+}
+
+// row names a disk's streams: "A plays 4 × ProRes 422 HQ".
+func (t *tickTable) row(g *streamGroup, what string) string {
+	return labelOf(t.keys, g.Disk) + pick(g.Op == trace.Write, " records ", " plays ") + what
+}
+
+// searched puts in the largest number that a search found clean, as a try of it was made.
+func (t *tickTable) searched(s *analysis.Search, try *analysis.Phase) {
+	beside, found, between, open := t.beside(try, s.Disk), s.Found, s.FoundBetween, s.FoundOpen
+	if beside == "alone" {
+		found, between, open = s.Alone, s.AloneBetween, s.AloneOpen
+	}
+	for _, g := range streamGroups(try) {
+		row := t.row(&g, Clean(stream.Label(g.Kind))+", clean up to")
+		switch {
+		case g.Disk != s.Disk:
+		case found != nil && *found == 0:
+			t.put(row, beside, Cell{Text: "none", Sign: Bad, Strong: true})
+		case found != nil:
+			t.put(row, beside, Cell{Text: unit.FormatCount(int(*found)) + pick(open, " or more", ""), Sign: Good, Strong: true})
+		case between != nil && between.High != nil:
+			t.put(row, beside, Cell{Text: fmt.Sprintf("%.0f to %.0f", between.Low, *between.High), Sign: Doubt})
+		}
+	}
+}
+
+// played puts in what came of a phase's streams, beside other disks while all of these worked.
+func (t *tickTable) played(p *analysis.Phase, link string) {
+	for _, g := range streamGroups(p) {
+		verdict, late := g.Verdict, g.Late
+		if b := g.Beside; b != nil {
+			verdict, late = b.Verdict, b.Late
+		}
+		cell := Cell{Text: cmp.Or(string(verdict), "too short"), Sign: sign(verdict), Link: link}
+		if cell.Sign == Bad {
+			cell.Small = unit.Plural(late, "frame")
+		}
+		t.put(t.row(&g, g.title()), t.beside(p, g.Disk), cell)
+	}
+}
+
+// beside is who works beside a disk's streams, probes aside.
+func (t *tickTable) beside(p *analysis.Phase, disk string) string {
+	roles := map[string]trace.Role{}
+	for name, role := range p.Roles {
+		if name != disk && p.Paced[name].Probe == 0 {
+			roles[name] = role
+		}
+	}
+	return cmp.Or(does(t.keys, roles, p.Paced), "alone")
+}
+
+// streamsSure says how often the values that an answer hinges on were clean, or without a search for how long all
+// was tested.
+func streamsSure(a *analysis.Analysis) string {
+	var counted []string
+	for i := range a.Searches {
+		counted = append(counted, nonEmpty(say.Counted(&a.Searches[i]))...)
+	}
+	if counted != nil {
+		return say.Capital(nil, strings.Join(counted, "; ")) + "."
+	}
+	tested := math.Inf(1)
+	for i := range a.Phases {
+		for _, t := range a.Phases[i].StreamTotals {
+			if t.Verdict == stream.Clean && t.Beside != nil {
+				tested = min(tested, t.Beside.TestedS)
+			}
+		}
+	}
+	if math.IsInf(tested, 1) {
+		return ""
+	}
+	return "Each was played once, for " + unit.FormatSeconds(tested) + " or more beside the others."
+}
+
+// searchTable is a search as a ladder: a row for each value that was tried, the largest on top, with what came of it
+// alone and with the others. Told says that what verdicts mean stands before it.
+func searchTable(keys []Key, a *analysis.Analysis, s *analysis.Search, told bool) *Table {
+	streams := s.Kind == trace.SearchStreams
+	disk := labelOf(keys, s.Disk)
+	t := table("Search: "+Clean(s.Name), word(pick(streams, "Streams", "Pace of "+disk)))
+	t.Note = pick(streams, "How many streams of "+disk+" stay clean.", "How fast "+disk+" may go with all streams clean.") +
+		" ×: how often it was tried." +
+		pick(streams, " hubbench advise computes it with a model and its uncertainty, and may advise fewer.", "") +
+		pick(told, "", " "+verdictNote)
+	phases := map[string]int{}
+	for i := range a.Phases {
+		phases[a.Phases[i].Phase] = i
+	}
+	var sides []bool // alone, or not
+	for _, alone := range []bool{true, false} {
+		i := slices.IndexFunc(s.Tries, func(try analysis.SearchTry) bool { return try.Alone == alone })
+		if i < 0 {
+			continue
+		}
+		head := pick(alone, "Alone", "With the others")
+		if p, known := phases[s.Tries[i].Phase]; known && !alone {
+			if others := besideDisk(keys, &a.Phases[p], s.Disk); others != "" {
+				head = "While " + others
+			}
+		}
+		sides, t.Columns = append(sides, alone), append(t.Columns, word(head))
+	}
+	var values []float64
+	for i := range s.Tries {
+		values = append(values, valueOf(&s.Tries[i]))
+	}
+	slices.Sort(values)
+	for _, value := range slices.Backward(slices.Compact(values)) {
+		row := []any{"no limit"}
+		if !math.IsInf(value, 1) {
+			row[0] = pick(streams, unit.FormatCount(int(value)), unit.FormatRate(value))
+		}
+		for _, alone := range sides {
+			cell, phase := tryCell(s, value, alone)
+			if at, known := phases[phase]; known {
+				cell.Link = phaseID(at)
+			}
+			row = append(row, cell)
+		}
+		t.add(row...)
 	}
 	return t
+}
+
+// valueOf is what a try was of: more than any value if there was no limit.
+func valueOf(try *analysis.SearchTry) float64 {
+	return pick(try.Unlimited, math.Inf(1), try.Value)
+}
+
+// tryCell is what came of a value's tries: clean if most were, else the worst; and the phase of that.
+func tryCell(s *analysis.Search, value float64, alone bool) (cell Cell, phase string) {
+	worst, clean, times := stream.Verdict(""), 0, 0
+	for _, try := range s.Tries {
+		if valueOf(&try) != value || try.Alone != alone {
+			continue
+		}
+		if times++; try.Verdict == stream.Clean {
+			clean++
+		}
+		if w := stream.Worst(worst, try.Verdict); w != worst || phase == "" {
+			worst, phase = w, try.Phase
+		}
+	}
+	if times == 0 {
+		return Cell{}, ""
+	}
+	cell = verdictCell(worst)
+	of := unit.FormatCount(clean) + " of " + unit.FormatCount(times)
+	switch {
+	case worst == "":
+		cell.Text = "not ended"
+	case 2*clean > times && clean < times:
+		cell = verdictCell(stream.Clean)
+		cell.Small = of
+	case clean > 0 && clean < times:
+		cell.Small = of + " clean"
+	case times > 1:
+		cell.Small = "×" + unit.FormatCount(times)
+	}
+	best := pick(alone, s.Alone, s.Found)
+	cell.Strong = best != nil && *best == value || s.Unlimited && !alone && math.IsInf(value, 1)
+	return cell, phase
 }

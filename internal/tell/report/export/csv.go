@@ -1,5 +1,5 @@
-// Package export writes a run's data for other programs: CSV for spreadsheets, and the format of Go benchmarks. It holds
-// what was measured and no conclusions (see analysis.json for those). Start at CSV or GoBench.
+// Package export writes a run's data for other programs: CSV for spreadsheets, and the format of Go benchmarks. It
+// holds what was measured and no conclusions (see analysis.json for those). Start at CSV or GoBench.
 package export
 
 import (
@@ -35,17 +35,20 @@ func CSV(w io.Writer, run *trace.Run) error {
 	return flush(out)
 }
 
-// Table writes a table as it is shown, a column for each and another for the remarks in it; and a last one if nothing was
-// measured.
+// Table writes a table as it is shown, a column for each and another for the remarks in it; and a last one if
+// nothing was measured.
 func Table(w io.Writer, t *report.Table, simulated bool) error {
 	out := csv.NewWriter(w)
 	var remarks []bool
+	used := t.Used()
 	for i := range t.Columns {
-		remarks = append(remarks, slices.ContainsFunc(t.Rows, func(row []report.Cell) bool { return row[i].Small != "" || row[i].Letter != "" }))
+		remarks = append(remarks, slices.ContainsFunc(t.Rows, func(row []report.Cell) bool {
+			return row[i].Small != "" || row[i].Letter != ""
+		}))
 	}
 	write := func(last string, cell func(int) (words, remark string)) {
 		var line []string
-		for _, i := range t.Used() {
+		for _, i := range used {
 			words, remark := cell(i)
 			if line = append(line, tame(words)); remarks[i] {
 				line = append(line, tame(remark))
@@ -75,7 +78,8 @@ func flush(out *csv.Writer) error {
 	return nil
 }
 
-// tame puts a quote before a name that a spreadsheet would run as a formula, and leaves out what a terminal would act on.
+// tame puts a quote before a name that a spreadsheet would run as a formula, and leaves out what a terminal would
+// act on.
 func tame(name string) string {
 	name = cells.Clean(name)
 	if name != "" && strings.ContainsRune("=+-@", rune(name[0])) {

@@ -20,8 +20,8 @@ func JSON(w io.Writer, v any) error {
 	return err
 }
 
-// escapeControls writes what encoding/json leaves as it is though a terminal acts on it, U+007F to U+009F and what turns the
-// direction of text, as it writes the other controls. They stand in strings only.
+// escapeControls writes what encoding/json leaves as it is though a terminal acts on it, U+007F to U+009F and what
+// turns the direction of text, as it writes the other controls. They stand in strings only.
 func escapeControls(text []byte) []byte {
 	if !bytes.ContainsFunc(text, acts) {
 		return text

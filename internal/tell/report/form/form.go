@@ -95,8 +95,8 @@ func (o *Form) endings() []string {
 	return list
 }
 
-// Encoder finds what is asked for of a document, and gives what writes it; a page carries the events, if there are any. An
-// error is that there is no such part.
+// Encoder finds what is asked for of a document, and gives what writes it; a page carries the events, if there are
+// any. An error is that there is no such part.
 func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(io.Writer) error, error) {
 	if o.All && o.Format != "html" {
 		doc.Unfold()
@@ -133,8 +133,8 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(
 	}
 }
 
-// find is the block of that name, or the first of its kind if no name is given: of a phase, or of the document if that has
-// it, else of the first phase that does.
+// find is the block of that name, or the first of its kind if no name is given: of a phase, or of the document if
+// that has it, else of the first phase that does.
 func find[B report.Block](doc *report.Document, phase, name string, nameOf func(B) string) (found B, err error) {
 	list, err := Collect[B](doc, phase)
 	if err != nil {
@@ -155,7 +155,8 @@ func find[B report.Block](doc *report.Document, phase, name string, nameOf func(
 	return found, fmt.Errorf("nothing here is called %q: try one of %s", name, strings.Join(names, ", "))
 }
 
-// Collect gathers the blocks of a kind: the document's and those of all its phases, or those of one phase and the document's.
+// Collect gathers the blocks of a kind: the document's and those of all its phases, or those of one phase and the
+// document's.
 func Collect[B report.Block](doc *report.Document, phase string) ([]B, error) {
 	var list []B
 	if doc.Answer != nil {

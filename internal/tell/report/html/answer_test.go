@@ -98,8 +98,9 @@ func TestAnswerFillsTheFirstScreen(t *testing.T) {
 	}
 }
 
-// On paper is the answer with the numbers of all phases on the first page, then the phases that its findings name, two to a
-// page; of a comparison everything. All is in light colours, nothing is cut, and afterwards the page is as it was.
+// On paper is the answer with the numbers of all phases on the first page, then the phases that its findings name,
+// two to a page; of a comparison everything. All is in light colours, nothing is cut, and afterwards the page is as
+// it was.
 func TestPrint(t *testing.T) {
 	ctx, all := browserFor(t), answers()
 	for _, test := range []struct {

@@ -15,8 +15,8 @@ import (
 // maxEvents is how many lines of events a page carries at most. A run with more has its page without them.
 const maxEvents = 100_000
 
-// maxPacked is how many bytes they take at most, compressed. Latencies hardly compress: a run of hours with them has its
-// page without its events.
+// maxPacked is how many bytes they take at most, compressed. Latencies hardly compress: a run of hours with them
+// has its page without its events.
 const maxPacked = 4 << 20
 
 // maxPage and maxRaw bound what Read takes from a page, which anyone may have made: its size, and that of its

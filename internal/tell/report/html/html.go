@@ -178,8 +178,9 @@ func (p *page) sections(phases []*report.Details, paper []string, drawer *drawer
 // maxPrinted is how many phases are printed, two to a page.
 const maxPrinted = 4
 
-// printed are the IDs of the phases that the answer's findings name, in their order, then of those that its
-// table leads to, bad news first: the first is open when the page is, and all are printed. Of a comparison it is every run.
+// printed are the IDs of the phases that the answer's findings name, in their order, then of those that its table
+// leads to, bad news first: the first is open when the page is, and all are printed. Of a comparison it is every
+// run.
 func printed(doc *report.Document) []string {
 	var ids, findings []string
 	all := doc.Phases()
@@ -310,8 +311,8 @@ func longest(d *report.Details) int {
 	return rows
 }
 
-// around are the document's blocks before its first phase, and after its last; and apart from them the table of all phases,
-// or else that of the answer, which belong below the answer's figure.
+// around are the document's blocks before its first phase, and after its last; and apart from them the table of all
+// phases, or else that of the answer, which belong below the answer's figure.
 func around(doc *report.Document) (numbers *report.Table, before, after []report.Block) {
 	if a := doc.Answer; a != nil && a.Figure != nil {
 		numbers = a.Table
@@ -340,16 +341,10 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 // maxNumbers is how many columns a table below the answer has at most: no more have room on paper.
 const maxNumbers = 10
 
-// figureRow is figures that stand side by side.
-type figureRow struct{ List []*report.Figure }
-
-// Kind names it for the template.
-func (figureRow) Kind() string { return "figures" }
-
-// group puts neighbouring figures that do not take the whole width side by side, and leaves the phases out, which have
-// sections of their own.
-func group(blocks []report.Block) []report.Block {
-	var out []report.Block
+// group puts neighbouring figures that do not take the whole width side by side, as a []*report.Figure, and leaves
+// the phases out, which have sections of their own.
+func group(blocks []report.Block) []any {
+	var out []any
 	for _, block := range blocks {
 		if d, ok := block.(*report.Details); ok && d.Phase {
 			continue
@@ -360,12 +355,12 @@ func group(blocks []report.Block) []report.Block {
 			continue
 		}
 		if n := len(out); n > 0 {
-			if row, ok := out[n-1].(figureRow); ok {
-				out[n-1] = figureRow{append(row.List, figure)}
+			if row, ok := out[n-1].([]*report.Figure); ok {
+				out[n-1] = append(row, figure)
 				continue
 			}
 		}
-		out = append(out, figureRow{[]*report.Figure{figure}})
+		out = append(out, []*report.Figure{figure})
 	}
 	return out
 }

@@ -91,7 +91,8 @@ func TestStreamsTip(t *testing.T) {
 	}
 }
 
-// Tries of a search are chosen from a list of their own, and opened from the search's table; what is open first is none.
+// Tries of a search are chosen from a list of their own, and opened from the search's table; what is open first is
+// none.
 func TestTriesAreGrouped(t *testing.T) {
 	run := fixture.Search()
 	run.Phases = append(run.Phases, fixture.Streams().Phases[0])

@@ -20,8 +20,8 @@ import (
 
 const bold = xfont.WeightBold
 
-// ink is a picture's colours. Gain and loss are no disk's, and differ for colour-blind readers: the ends of a scale from
-// blue to red after Paul Tol, "Colour schemes" (2021), lightened for dark paper.
+// ink is a picture's colours. Gain and loss are no disk's, and differ for colour-blind readers: the ends of a scale
+// from blue to red after Paul Tol, "Colour schemes" (2021), lightened for dark paper.
 type ink struct {
 	paper, black, grey, grid, shade, area, doubt, gain, loss color.Color
 	keys                                                     []color.Color

@@ -1,6 +1,6 @@
 // Package text writes a document for a terminal: plain words, tables of columns, no colour. By default that is the
-// document's answer; on request everything but details that are no phase and no methods, which are left to the page. Start at
-// Write.
+// document's answer; on request everything but details that are no phase and no methods, which are left to the
+// page. Start at Write.
 package text
 
 import (
@@ -105,41 +105,26 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 	}
 }
 
-// marked are a cell's words, with a mark before good news and bad; in a column of numbers its remark takes as much room as any.
-func marked(t *report.Table, row []report.Cell, i int) string {
-	c := row[i]
-	marks := map[report.Sign]string{report.Good: "✓ ", report.Doubt: "~ ", report.Bad: "✗ "}
-	remark := 0
-	for _, other := range t.Rows {
-		if t.Columns[i].Numbers && c.Words() != "" {
-			remark = max(remark, cells.Width(other[i].Small))
-		}
-	}
-	small := cells.Pad(c.Small, -remark)
-	c.Small = ""
-	text := c.Tree + marks[c.Sign] + strings.TrimPrefix(c.Words(), c.Tree)
-	if small != "" {
-		text += " " + small
-	}
-	return text
-}
-
 // table prints the columns that have a value in any row, and of these as many as there is room for.
 func (p *printer) table(indent string, t *report.Table) {
 	keep := t.Used()
 	if len(keep) == 0 {
 		return
 	}
-	widths := make([]int, len(t.Columns))
-	for i, column := range t.Columns {
-		widths[i] = cells.Width(column.Head)
-		for _, row := range t.Rows {
-			widths[i] = max(widths[i], cells.Width(marked(t, row, i)))
-		}
-	}
+	words, widths := t.Printed()
 	room := p.width - cells.Width(indent)
-	if t.Sentences {
-		p.sentences(indent, t, keep, widths)
+	if t.Sentences { // each row's short cells in columns, and what its others say under them
+		short := slices.DeleteFunc(slices.Clone(keep), func(i int) bool { return t.Columns[i].Drop > 0 })
+		short = fit(t, short, widths, room)
+		p.heads(indent, t, short, widths)
+		for k := range t.Rows {
+			p.row(indent, t, k, words[k], short, widths)
+			for _, i := range keep {
+				if t.Columns[i].Drop > 0 {
+					p.wrap(indent+"      ", words[k][i])
+				}
+			}
+		}
 		return
 	}
 	keep = fit(t, keep, widths, room)
@@ -150,7 +135,10 @@ func (p *printer) table(indent string, t *report.Table) {
 				break
 			}
 		}
-		p.rows(indent, t, keep[:now], widths, true)
+		p.heads(indent, t, keep[:now], widths)
+		for k := range t.Rows {
+			p.row(indent, t, k, words[k], keep[:now], widths)
+		}
 		// What has no room beside the first column follows under it.
 		if keep = keep[now:]; len(keep) > 0 {
 			keep = append([]int{0}, keep...)
@@ -158,27 +146,6 @@ func (p *printer) table(indent string, t *report.Table) {
 	}
 	if t.Note != "" {
 		p.wrap(indent+"  ", t.Note)
-	}
-}
-
-// sentences prints each row's short cells in columns, and what its others say under them.
-func (p *printer) sentences(indent string, t *report.Table, keep, widths []int) {
-	var short, long []int
-	for _, i := range keep {
-		if t.Columns[i].Drop > 0 {
-			long = append(long, i)
-		} else {
-			short = append(short, i)
-		}
-	}
-	short = fit(t, short, widths, p.width-cells.Width(indent))
-	for k := range t.Rows {
-		part := *t
-		part.Rows = t.Rows[k : k+1]
-		p.rows(indent, &part, short, widths, k == 0)
-		for _, i := range long {
-			p.wrap(indent+"      ", marked(t, t.Rows[k], i))
-		}
 	}
 }
 
@@ -215,32 +182,33 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 	}
 }
 
-func (p *printer) rows(indent string, t *report.Table, columns, widths []int, heads bool) {
-	line := func(cell func(int) (branches, words string)) {
-		var out strings.Builder
-		for _, i := range columns {
-			width := widths[i]
-			branches, words := cell(i)
-			if t.Columns[i].Numbers {
-				width = -width
-			}
-			words = cells.CutMiddle(report.Clean(words), widths[i]-cells.Width(branches))
-			if report.RightToLeft(words) { // or a terminal that turns such names around would take the numbers after them along
-				words += "\u200E"
-			}
-			out.WriteString("  " + cells.Pad(branches+words, width))
+func (p *printer) heads(indent string, t *report.Table, columns, widths []int) {
+	heads := make([]string, len(t.Columns))
+	for i, column := range t.Columns {
+		heads[i] = column.Head
+	}
+	p.row(indent, t, -1, heads, columns, widths)
+}
+
+// row prints the words of the table's k-th row, or of its heads if k is negative.
+func (p *printer) row(indent string, t *report.Table, k int, words []string, columns, widths []int) {
+	var line strings.Builder
+	line.WriteString(indent)
+	for _, i := range columns {
+		width, branches, text := widths[i], "", words[i]
+		if t.Columns[i].Numbers {
+			width = -width
 		}
-		fmt.Fprintln(p, strings.TrimRight(indent+out.String(), " "))
+		if k >= 0 {
+			branches, text = t.Rows[k][i].Tree, strings.TrimPrefix(text, t.Rows[k][i].Tree)
+		}
+		text = cells.CutMiddle(report.Clean(text), widths[i]-cells.Width(branches))
+		if report.RightToLeft(text) { // or a terminal that turns such names around would take the numbers after them along
+			text += "\u200E"
+		}
+		line.WriteString("  " + cells.Pad(strings.ReplaceAll(branches, "\u00a0", " ")+text, width))
 	}
-	if heads {
-		line(func(i int) (branches, words string) { return "", t.Columns[i].Head })
-	}
-	for _, row := range t.Rows {
-		line(func(i int) (branches, words string) {
-			branches = row[i].Tree
-			return strings.ReplaceAll(branches, "\u00a0", " "), strings.TrimPrefix(marked(t, row, i), branches)
-		})
-	}
+	fmt.Fprintln(p, strings.TrimRight(line.String(), " "))
 }
 
 // wrap prints text in lines that fit, the first after prefix, the others under it.

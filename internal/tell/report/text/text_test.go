@@ -263,8 +263,8 @@ C wins.
 	}
 }
 
-// inventory is an inventory with most that can be said of one: hubs below hubs, what competes with disks, disks that fell
-// back, lie on others, or of which little is known.
+// inventory is an inventory with most that can be said of one: hubs below hubs, what competes with disks, disks
+// that fell back, lie on others, or of which little is known.
 func inventory() *hardware.Inventory {
 	tb := hardware.Link{Kind: hardware.Thunderbolt, Generation: hardware.USB4, Lanes: 2, RxBps: 40e9, TxBps: 40e9}
 	lanes := func(generation string, n int, bps, most int64) hardware.Link {
