@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -62,7 +61,8 @@ func (r *runDoc) answer(failures []string) {
 		out.Table, out.Sure = ticks(r.Keys, a), streamsSure(a)
 	case len(a.Phases) == 1:
 		if out.Table = r.view(0).diskTable(); out.Table != nil {
-			out.Table.ID, out.Table.Note = "answer-disks", "±: half the 95 % confidence interval. Kept: of the rate without the others."
+			out.Table.ID = "answer-disks"
+			out.Table.Note = "±: half the 95 % confidence interval. Kept: of the rate without the others."
 		}
 	case len(telling) > 0:
 		out.Table = r.phasesTable(telling, false)
@@ -90,8 +90,9 @@ func linesOf(texts ...string) (n int) {
 // fitAnswer leaves out findings and rows of the table until the answer fits a screen.
 func (r *runDoc) fitAnswer() {
 	a := r.Answer
+	title := strings.Join(append([]string{r.Title}, r.Origin()...), ", ")
 	limit := min(maxAnswerLines, max(answerLines, answerLines+len(r.Keys)-3)) - linesForReport -
-		linesOf(strings.Join(append([]string{r.Title}, r.Origin()...), ", "), a.Headline, a.Sure) - linesOf(a.Doubts...) - linesOf(a.Advice...)
+		linesOf(title, a.Headline, a.Sure) - linesOf(a.Doubts...) - linesOf(a.Advice...)
 	t := a.Table
 	if t == nil {
 		t = &Table{}
@@ -111,7 +112,7 @@ func (r *runDoc) fitAnswer() {
 	for keep := len(all) - 1; keep > 0 && len(t.Rows) > max(1, limit-linesOf(t.Note)-1); keep-- {
 		t.Rows = append(slices.Clone(all[:keep-last]), all[len(all)-last:]...)
 		rowName := strings.ToLower(strings.TrimSuffix(t.Columns[0].Head, "s"))
-		t.Note = strings.TrimSuffix(note, ".") + fmt.Sprintf("; %s with --all.", unit.Plural(len(all)-len(t.Rows), "more "+rowName))
+		t.Note = strings.TrimSuffix(note, ".") + "; " + unit.Plural(len(all)-len(t.Rows), "more "+rowName) + " with --all."
 	}
 }
 

@@ -122,23 +122,25 @@ func (r *runDoc) keptFigure() *Figure {
 
 // bar draws what a disk has beside the others as the figure's i-th row, and returns how far that reaches.
 func (r *runDoc) bar(panel *Panel, row keptRow, i int) (end float64) {
-	y, end := float64(i), r.scale.of(row.Rate)
+	y, number := float64(i), r.scale.Number
+	end = r.scale.of(row.Rate)
 	bar, label := Mark{Shape: Rectangle, Key: i, Name: "beside the others"}, Mark{Shape: Label, Style: Ink, Key: i}
 	if row.Reference == nil {
-		bar.Style, label.Text = Hatched, r.scale.Number(row.Rate)+", no reference"
+		bar.Style, label.Text = Hatched, number(row.Rate)+", no reference"
 	} else {
 		whole := Round(r.scale.of(*row.Reference), 9)
 		end = max(end, whole)
 		panel.mark(Mark{Shape: Rectangle, Style: Outline, Key: i, Name: "alone"}, 0, whole, y-0.3, y+0.3)
-		label.Text = fmt.Sprintf("%s of %s: %s", r.scale.Number(row.Rate), r.scale.Number(*row.Reference), percent(row.Kept()))
+		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept()))
 		if row.Lost && !sharedEvenly(&r.a.Summary.Contests[row.contest]) {
 			label.Style = Loss
 		}
 	}
 	panel.mark(bar, 0, Round(r.scale.of(row.Rate), 9), y-0.3, y+0.3)
 	if ci := row.CI95; ci != nil {
-		end = max(end, r.scale.of(ci[1]))
-		panel.mark(Mark{Shape: Segment, Style: Ink, Key: i, Name: interval}, Round(r.scale.of(ci[0]), 4), Round(r.scale.of(ci[1]), 4), y, y)
+		low, high := r.scale.of(ci[0]), r.scale.of(ci[1])
+		end = max(end, high)
+		panel.mark(Mark{Shape: Segment, Style: Ink, Key: i, Name: interval}, Round(low, 4), Round(high, 4), y, y)
 	}
 	panel.mark(label, end, y)
 	return end
@@ -147,7 +149,8 @@ func (r *runDoc) bar(panel *Panel, row keptRow, i int) (end float64) {
 // sharedEvenly reports whether the disks have about the same, and not all of them are known to lose: the headline calls
 // none of them a loser.
 func sharedEvenly(c *analysis.Contest) bool {
-	return c.Even && slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), func(d analysis.ContestDisk) bool { return !d.Lost })
+	kept := func(d analysis.ContestDisk) bool { return !d.Lost }
+	return c.Even && slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), kept)
 }
 
 // keptTitle says what the disks keep that lose most in the first contest of which the headline names a loser.

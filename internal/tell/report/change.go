@@ -51,7 +51,8 @@ func (c comparison) pair(doc *Document, i int) {
 	part := &Details{ID: phaseID(i), Title: c.keys[i+1].Label, Does: "compared with " + c.keys[0].Label, Phase: true}
 	doc.Add(part)
 	if len(c.Pairs) > 1 {
-		part.Add(Sentence{Text: c.outcome(pair, &c.answers[i]), Lead: true}, List{"", c.others(pair, &c.answers[i])}, c.figure(i))
+		a := &c.answers[i]
+		part.Add(Sentence{Text: c.outcome(pair, a), Lead: true}, List{"", c.others(pair, a)}, c.figure(i))
 	}
 	var method, notes []string
 	for _, d := range pair.Method {
@@ -107,13 +108,14 @@ func (c comparison) pair(doc *Document, i int) {
 	part.Add(List{"Searches", searches}, List{"Measured differently", method}, rates, latencies, List{"", notes},
 		List{"New findings", findingTexts(pair.Appeared)}, List{"Findings no longer seen", findingTexts(pair.Went)})
 	if n := len(pair.Unsure); n > 0 {
-		part.Add(Sentence{Text: unit.Plural(n, "more finding") + " in one of the two runs only; the rates behind them did not change significantly."})
+		part.Add(Sentence{Text: unit.Plural(n, "more finding") +
+			" in one of the two runs only; the rates behind them did not change significantly."})
 	}
 }
 
 func newChangeTable(title, what string) *Table {
-	return table(title, word("Phase"), word("Disk"), word(what), number("Base"), number("New"), number("Change"), number("Interval", 1),
-		number("p (Holm)", 2), word("Verdict"))
+	return table(title, word("Phase"), word("Disk"), word(what), number("Base"), number("New"), number("Change"),
+		number("Interval", 1), number("p (Holm)", 2), word("Verdict"))
 }
 
 // addChange adds the line of a rate, or of a latency: what it is of and its values, then the change, its interval, its
@@ -172,7 +174,8 @@ func doubts(p *compare.Phase) []string {
 		lines = append(lines, "called "+p.NewPhase+" in the new run; the work is the same")
 	}
 	for _, d := range p.Unlike {
-		lines = append(lines, fmt.Sprintf("%s is not compared because its work differs: %s %s → %s", d.Where, d.What, d.Base, d.New))
+		lines = append(lines, fmt.Sprintf("%s is not compared because its work differs: %s %s → %s",
+			d.Where, d.What, d.Base, d.New))
 	}
 	if p.Reason != "" {
 		return append(lines, "not compared: "+p.Reason)
@@ -226,8 +229,9 @@ func Gate(g *compare.Gate) string {
 	if g.Outcome == compare.CannotJudge {
 		return "not measured: no rate could be judged"
 	}
-	text := fmt.Sprintf("%s: %d of %s (typical files included) fell %s", pick(g.Outcome == compare.Passed, "passed", "failed"),
-		g.Fell, unit.Plural(g.Rates, "rate"), pick(g.Limit > 0, "by more", "significantly"))
+	outcome := pick(g.Outcome == compare.Passed, "passed", "failed")
+	text := fmt.Sprintf("%s: %d of %s (typical files included) fell %s", outcome, g.Fell, unit.Plural(g.Rates, "rate"),
+		pick(g.Limit > 0, "by more", "significantly"))
 	if g.Limit > 0 && g.CannotTell > 0 {
 		text += fmt.Sprintf(", %d cannot be told", g.CannotTell)
 	}
@@ -247,15 +251,17 @@ func Gate(g *compare.Gate) string {
 // figure sets the two rates of each phase and disk beside each other, the largest change first; nil if there are none.
 func (c comparison) figure(i int) *Figure {
 	a := &c.answers[i]
-	list := slices.DeleteFunc(slices.Concat(a.Changed, a.Same, a.Unjudged), func(r compare.Row) bool { return r.Base == nil })
+	unknown := func(r compare.Row) bool { return r.Base == nil }
+	list := slices.DeleteFunc(slices.Concat(a.Changed, a.Same, a.Unjudged), unknown)
 	if len(list) == 0 {
 		return nil
 	}
 	f := &Figure{ID: "changes", OmitInText: true, Title: "No rate changed significantly"}
 	if n := len(a.Changed); n > 0 {
-		f.Title = fmt.Sprintf("%d of %s changed, the most by %s", n, unit.Plural(len(list), "rate"), Change(*a.Changed[0].Change))
+		most := Change(*a.Changed[0].Change)
+		f.Title = fmt.Sprintf("%d of %s changed, the most by %s", n, unit.Plural(len(list), "rate"), most)
 	}
-	f.Text = fmt.Sprintf("Upper bar: %s; lower bar: %s, with the interval of the change.", c.keys[0].Label, c.keys[i+1].Label)
+	f.Text = "Upper bar: " + c.keys[0].Label + "; lower bar: " + c.keys[i+1].Label + ", with the interval of the change."
 	if n := len(list); n > maxChanges {
 		list = largest(list, a.Lead, maxChanges)
 		f.Text += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges, unit.Plural(n, "rate"))

@@ -61,10 +61,11 @@ func OfComparison(c *compare.Comparison) *Document {
 	for _, text := range c.Warnings {
 		doc.Add(Warning{text})
 	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. Typical file: the geometric mean of the rates "+
-		"of the files in the overlap, without the fastest and slowest fifth. A span of seconds: the rate before or after a step. "+
-		"The intervals and p values allow for noise that lasts and are corrected by Holm's method for all %s; "+
-		"latencies are corrected separately (%d). The chance of any false alarm is at most %.0f %% in each family.",
+	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. "+
+		"Typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth. "+
+		"A span of seconds: the rate before or after a step. The intervals and p values allow for noise that lasts "+
+		"and are corrected by Holm's method for all %s; latencies are corrected separately (%d). "+
+		"The chance of any false alarm is at most %.0f %% in each family.",
 		unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})
 	return doc
 }
@@ -121,7 +122,8 @@ func (c comparison) answer() *Answer {
 	}
 	out.Sure = fmt.Sprintf("The chance of any false alarm is at most %.0f %%.", 100*c.Level)
 	if r := c.Repeats; r == nil {
-		out.Sure += " One run each, so run-to-run variation is not included; to include it, repeat both: hubbench compare BASE... -- NEW..."
+		out.Sure += " One run each, so run-to-run variation is not included; to include it, repeat both: " +
+			"hubbench compare BASE... -- NEW..."
 	} else {
 		few := pick(r.Base+r.New <= 4, ": so few can show only large differences", "")
 		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, few)
@@ -146,8 +148,8 @@ func (c comparison) headline() string {
 	if most < 0 {
 		return "No run is shown to differ from " + c.keys[0].Label + "."
 	}
-	return fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"), c.keys[0].Label,
-		c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
+	return fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"),
+		c.keys[0].Label, c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
 }
 
 // outcome says in a sentence or two what became of a run's rates, and first what its searches found.
@@ -171,7 +173,10 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 		for _, group := range []struct {
 			n    int
 			does string
-		}{{fell, "fell"}, {len(a.Changed) - fell, "rose"}, {len(a.Same), "did not change significantly"}, {len(a.Unjudged), "cannot be judged"}} {
+		}{
+			{fell, "fell"}, {len(a.Changed) - fell, "rose"},
+			{len(a.Same), "did not change significantly"}, {len(a.Unjudged), "cannot be judged"},
+		} {
 			switch {
 			case group.n == all:
 				counts = append(counts, fmt.Sprintf("All %s %s", unit.Plural(all, "rate"), group.does))
@@ -191,17 +196,19 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 	case all > 0 && len(a.Same) == 0:
 		texts = append(texts, "Too little was measured to compare any rate: "+a.Unjudged[0].Reason+".")
 	case all > 0 && max(-a.Bound[0], a.Bound[1]) > noisyChange:
-		texts = append(texts, "No change is shown, but the runs are noisy: a rate may have fallen by up to "+unsigned(-a.Bound[0])+".")
+		bound := unsigned(-a.Bound[0])
+		texts = append(texts, "No change is shown, but the runs are noisy: a rate may have fallen by up to "+bound+".")
 	case all > 0:
 		text := "every rate is"
 		if n := len(a.Unjudged); n > 0 {
 			text = fmt.Sprintf("%d of %s cannot be judged, the others are", n, unit.Plural(all, "rate"))
 		}
-		other := len(texts)+len(pair.Appeared)+len(pair.Went) > 0 || slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
-			return slices.ContainsFunc(p.Latencies, func(l compare.Latency) bool {
-				return l.Verdict == compare.Longer || l.Verdict == compare.Shorter
-			})
-		})
+		other := len(texts)+len(pair.Appeared)+len(pair.Went) > 0
+		for _, phase := range pair.Phases {
+			for _, l := range phase.Latencies {
+				other = other || l.Verdict == compare.Longer || l.Verdict == compare.Shorter
+			}
+		}
 		bound := unsigned(max(-a.Bound[0], a.Bound[1]))
 		texts = append(texts, fmt.Sprintf("%s changed: %s within ±%s.", pick(other, "No rate", "Nothing"), text, bound))
 	}
@@ -256,8 +263,11 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 			what = unit.Plural(len(names), "rate")
 		}
 		bound := unsigned(max(0, -a.Bound[0]))
-		quiet, noisy := ". If anything slowed down, it was by "+bound+" at most.", ", but noise could hide a fall of "+bound+"."
-		texts = append(texts, "No significant change: "+what+pick(-a.Bound[0] <= noisyChange, quiet, noisy))
+		fell := ". If anything slowed down, it was by " + bound + " at most."
+		if -a.Bound[0] > noisyChange {
+			fell = ", but noise could hide a fall of " + bound + "."
+		}
+		texts = append(texts, "No significant change: "+what+fell)
 	}
 	longer, text, worst := 0, "", 0.0
 	for _, phase := range pair.Phases {
@@ -311,7 +321,8 @@ func (c comparison) changes(i int) *Table {
 	if c.Repeats == nil {
 		base, now = c.keys[0].Label, c.keys[i+1].Label
 	}
-	t := table("Largest changes", word("Phase"), word("Disk"), number(base), number(now), number("Change"), number("Interval"))
+	t := table("Largest changes", word("Phase"), word("Disk"), number(base), number(now), number("Change"),
+		number("Interval"))
 	for _, row := range shown {
 		disk := rateOf(row.Rate) + pick(row.Measure == compare.Window, "", " ("+measure(row.Rate)+")")
 		t.add(slices.Concat([]any{row.Phase.Title, disk}, c.numbers(row))...)
@@ -347,8 +358,8 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 
 // runs is a line for each run: its most important change, and the bound of all that did not change.
 func (c comparison) runs() *Table {
-	t := table("Runs", word("Run"), word("Most important change"), number("Base"), number("New"), number("Change"), number("Interval"),
-		number("Changed"))
+	t := table("Runs", word("Run"), word("Most important change"), number("Base"), number("New"), number("Change"),
+		number("Interval"), number("Changed"))
 	t.Note = "Rates in " + c.scale.Unit + " while all disks of the phase worked."
 	for i := range c.answers[:min(len(c.answers), maxChanges)] {
 		a := &c.answers[i]

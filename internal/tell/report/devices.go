@@ -28,7 +28,8 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 		doc.Add(Sentence{Text: "No disk was found."})
 	}
 	if more := len(whole.Rows) - len(t.Rows); more > 0 {
-		doc.Add(Sentence{Text: unit.Plural(more, "row") + " left out: disk images, unmounted partitions, other devices; --all shows them."})
+		text := " left out: disk images, unmounted partitions, other devices; --all shows them."
+		doc.Add(Sentence{Text: unit.Plural(more, "row") + text})
 	}
 	doc.Add(List{"Notes", remarks(inv)})
 	for _, text := range inv.Warnings {
@@ -39,8 +40,8 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 
 // deviceTable is the tree of an inventory as a table.
 func deviceTable(inv *hardware.Inventory, brief bool) *Table {
-	out := table("Disks and hubs", word("What"), word("Mounted at"), word("Link"), number("Carries", 2), number("Size"), number("Free"),
-		word("File system", 1), number("°C", 3), word("Firmware", 4), word("Serial number"))
+	out := table("Disks and hubs", word("What"), word("Mounted at"), word("Link"), number("Carries", 2), number("Size"),
+		number("Free"), word("File system", 1), number("°C", 3), word("Firmware", 4), word("Serial number"))
 	for _, root := range (&deviceTree{inv: inv, brief: brief, done: map[string]bool{}}).roots() {
 		out.grow(root, "", "")
 	}
@@ -58,7 +59,8 @@ type branch struct {
 // grow adds a branch and what hangs on it to a table: own stands before its row, below before those under it. The
 // spaces are such that no page swallows them.
 func (t *Table) grow(b branch, own, below string) {
-	t.add(Cell{Tree: own, Text: b.name, Small: b.small}, b.mount, b.link, b.carries, b.size, b.free, b.filesystem, b.celsius, b.firmware, b.serial)
+	t.add(Cell{Tree: own, Text: b.name, Small: b.small}, b.mount, b.link, b.carries, b.size, b.free, b.filesystem,
+		b.celsius, b.firmware, b.serial)
 	for i, under := range b.branches {
 		if i < len(b.branches)-1 {
 			t.grow(under, below+"├─\u00a0", below+"│\u00a0\u00a0")
@@ -145,7 +147,8 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 		return nil
 	}
 	mounted := func(v hardware.Volume) bool { return v.Mount != "" }
-	if t.brief && d.Bus == hardware.Virtual && (strings.HasPrefix(d.Name, "loop") || !slices.ContainsFunc(d.Volumes, mounted)) {
+	used := !strings.HasPrefix(d.Name, "loop") && slices.ContainsFunc(d.Volumes, mounted)
+	if t.brief && d.Bus == hardware.Virtual && !used {
 		return nil
 	}
 	b := branch{
@@ -189,7 +192,8 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 }
 
 func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) branch {
-	b := branch{name: shorten(v.Mount, longestName), size: bytesOr(v.SizeBytes), filesystem: volumeKind(v, pick(v.ReadOnly, "read-only", ""))}
+	kind := volumeKind(v, pick(v.ReadOnly, "read-only", ""))
+	b := branch{name: shorten(v.Mount, longestName), size: bytesOr(v.SizeBytes), filesystem: kind}
 	if v.Mount == "" {
 		b.name, b.small = cmp.Or(v.Device, v.Label), cmp.Or(t.partOf(d, v), "not mounted")
 	} else if v.SizeBytes > 0 {
@@ -288,7 +292,8 @@ func OfDoctor(c *trace.Checkup) *Document {
 		}
 		doc.Answer.Findings = append(doc.Answer.Findings, text)
 	}
-	t := table("Checks", word("Check"), word("Verdict"), word("Disk"), word("Measured", 1), word("What it means for results", 1), word("What to do", 1))
+	t := table("Checks", word("Check"), word("Verdict"), word("Disk"), word("Measured", 1),
+		word("What it means for results", 1), word("What to do", 1))
 	t.Sentences = true
 	for _, check := range c.Checks {
 		verdict := Cell{Text: string(check.Verdict), Strong: check.Verdict == trace.Fail}

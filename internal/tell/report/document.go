@@ -362,7 +362,8 @@ func (a *Answer) without(blocks []Block) []Block {
 				continue
 			}
 		case List:
-			b.Items = slices.DeleteFunc(slices.Clone(b.Items), func(text string) bool { return slices.Contains(a.Findings, text) })
+			said := func(text string) bool { return slices.Contains(a.Findings, text) }
+			b.Items = slices.DeleteFunc(slices.Clone(b.Items), said)
 			if block = b; len(b.Items) == 0 {
 				continue
 			}

@@ -92,7 +92,8 @@ func (v *phaseView) cells(key int) Mark {
 		counts[column*rows+min(rows-1, int(rows*f.rate/v.top))]++
 	}
 	top := float64(slices.Max(counts))
-	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "files of this size and rate", Extra: []Extra{{"files", Plain}}}
+	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "files of this size and rate"}
+	m.Extra = []Extra{{"files", Plain}}
 	size := func(column float64) float64 { return Round(v.smallB*math.Exp(spread*column/columns), 4) }
 	for at, n := range counts {
 		if n > 0 {
@@ -142,7 +143,8 @@ func spreadFigure(v *phaseView) *Figure {
 		for _, rate := range at {
 			middle.row(v.rate(rate), v.rate(rate), y-0.3, y+0.3)
 		}
-		panel.mark(Mark{Shape: Segment, Style: Ink, Key: i, Name: "5th to 95th percentile"}, v.rate(*s.P05), v.rate(*s.P95), y, y)
+		spread := Mark{Shape: Segment, Style: Ink, Key: i, Name: "5th to 95th percentile"}
+		panel.mark(spread, v.rate(*s.P05), v.rate(*s.P95), y, y)
 		panel.mark(middle)
 	}
 	if levels != nil {
@@ -164,7 +166,8 @@ func (v *phaseView) bins(key int) Mark {
 	for i, n := range counts {
 		if n > 0 {
 			half := 0.4 * float64(n) / most
-			m.row(v.rate(v.top*float64(i)/parts), v.rate(v.top*float64(i+1)/parts), Round(y-half, 4), Round(y+half, 4), float64(n))
+			from, to := v.rate(v.top*float64(i)/parts), v.rate(v.top*float64(i+1)/parts)
+			m.row(from, to, Round(y-half, 4), Round(y+half, 4), float64(n))
 		}
 	}
 	return m
@@ -176,7 +179,8 @@ func bytesFigure(v *phaseView) *Figure {
 		return nil
 	}
 	f := &Figure{
-		ID: "worn", Title: "Rate against bytes moved", Keys: v.laneKeys(), X: Axis{Name: "moved so far", Unit: Bytes, Max: v.sumB},
+		ID: "worn", Title: "Rate against bytes moved", Keys: v.laneKeys(),
+		X:    Axis{Name: "moved so far", Unit: Bytes, Max: v.sumB},
 		Text: "From left to right: the bytes that the disk has moved in this phase so far.",
 	}
 	panel := Panel{Y: v.rates("rate", v.top), Height: 250}
@@ -216,5 +220,6 @@ func (v *phaseView) fall(label string, t *analysis.Throttle) string {
 }
 
 func fallText(scale Scale, label string, from, to, atBytes float64) string {
-	return label + " falls from " + scale.Number(from) + " to " + scale.Rate(to) + " after " + unit.FormatBytes(int64(atBytes))
+	after := unit.FormatBytes(int64(atBytes))
+	return label + " falls from " + scale.Number(from) + " to " + scale.Rate(to) + " after " + after
 }

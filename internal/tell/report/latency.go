@@ -27,7 +27,8 @@ func timeText(ns *int64) string {
 // latencyTable is how long each disk's requests took in the overlap, and below what they take alone.
 func (v *phaseView) latencyTable() *Table {
 	t := table("Request latency", word("Disk"), word("Does"), word("Beside"), number("Requests", 3), number("Median"),
-		number("99th percentile"), number("95 % interval", 4), number("99.9th"), number("Longest", 1), number("As long as alone", 2))
+		number("99th percentile"), number("95 % interval", 4), number("99.9th"), number("Longest", 1),
+		number("As long as alone", 2))
 	t.ID, t.Note = "latency", "From when a request is handed to the system, or was due, until it is done."
 	few, open, hidden := false, false, false
 	working := v.working()
@@ -144,7 +145,8 @@ func latencyFigure(v *phaseView) *Figure {
 		if p := l.P99NS; p != nil && *p > slowest {
 			slowest, f.Title = *p, fmt.Sprintf("1 of 100 requests of %s takes longer than %s", key.Label, timeText(p))
 		}
-		panel := Panel{Y: Axis{Name: key.Label + ": " + v.latencyOf(key.Name), Unit: Latency, Log: true}, Height: 120, Marks: []Mark{m}}
+		y := Axis{Name: key.Label + ": " + v.latencyOf(key.Name), Unit: Latency, Log: true}
+		panel := Panel{Y: y, Height: 120, Marks: []Mark{m}}
 		low, high := f.reach(&panel, m.Key, false)
 		panel.Y.Min, panel.Y.Max = math.Pow10(int(math.Floor(math.Log10(low)))), math.Pow10(int(math.Ceil(math.Log10(high))))
 		f.Panels = append(f.Panels, panel)
@@ -210,7 +212,8 @@ const nobody = "nobody: alone"
 // beside the same.
 func latencyMatrix(keys []Key, a *analysis.Analysis) *Table {
 	t := table("Request latency beside others", word("Who else works"))
-	t.ID, t.Note = "latency-beside", "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. "+
+	t.ID = "latency-beside"
+	t.Note = "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. " +
 		"Of all phases, as far as these alone worked."
 	type place struct{ others, timed string }
 	cells := map[place]*analysis.LatencyRow{}
@@ -256,7 +259,7 @@ func latencyMatrix(keys []Key, a *analysis.Analysis) *Table {
 		t.add(row...)
 	}
 	if few {
-		t.Note += fmt.Sprintf(" –: fewer than %s requests, too few to tell.", unit.FormatCount(int(quantile.MinRequests(100))))
+		t.Note += " –: fewer than " + unit.FormatCount(int(quantile.MinRequests(100))) + " requests, too few to tell."
 	}
 	if n := len(others) - maxBeside; n > 0 {
 		t.Note += " " + unit.Plural(n, "more combination") + " in analysis.json."

@@ -81,7 +81,8 @@ func (v *phaseView) streamPanels(keys []Key) []Panel {
 	size := v.found.Streams[0].BufferS
 	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool { return s.BufferS != size }) {
 		full = max(full, size)
-		buffer.mark(Mark{Shape: Rule, Style: Limit, Key: None, Text: "half of the buffer"}, 0, v.seconds(v.endS), Round(size/2, 3))
+		half := Mark{Shape: Rule, Style: Limit, Key: None, Text: "half of the buffer"}
+		buffer.mark(half, 0, v.seconds(v.endS), Round(size/2, 3))
 	}
 	buffer.Y = Axis{Name: "lowest buffer of the streams, s", Max: 1.08 * max(full, 1e-3)}
 	if late.Marks == nil {
@@ -104,7 +105,7 @@ func gaugeFigure(v *phaseView) *Figure {
 	if v.traced == nil {
 		return nil
 	}
-	f := &Figure{ID: "gauges", Title: "The disks' own meters", Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
+	f := v.overTime("gauges", "The disks' own meters")
 	warm, moved := Panel{Height: 90}, Panel{Height: 90}
 	low, high, top := math.Inf(1), math.Inf(-1), 0.0
 	// The first reading is from just before the release, and the last from just after the end.

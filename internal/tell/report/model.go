@@ -20,8 +20,8 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 	for _, text := range fitted.Warnings {
 		doc.Add(Warning{text})
 	}
-	text := fmt.Sprintf("Model error: %.2f times the spread of the measurements (near 1 if the model holds).", fitted.ModelError)
-	doc.Answer = &Answer{Headline: text}
+	text := "Model error: %.2f times the spread of the measurements (near 1 if the model holds)."
+	doc.Answer = &Answer{Headline: fmt.Sprintf(text, fitted.ModelError)}
 	if profile != "" {
 		doc.Answer.Sure = "profile: " + profile
 	}
@@ -48,10 +48,12 @@ func OfCheck(held []fit.Held, name string) *Document {
 }
 
 func residuals(title string, list []fit.Residual) *Table {
-	t := table(title, word("Phase"), word("Who does what", 1), word("Disk"), number("Measured"), number("Model"), number("Off"))
+	t := table(title, word("Phase"), word("Who does what", 1), word("Disk"),
+		number("Measured"), number("Model"), number("Off"))
 	for i := range list {
 		r := &list[i]
-		t.add(r.Phase, r.Mix, r.Observed.Disk, unit.FormatRate(r.Observed.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off()))
+		t.add(r.Phase, r.Mix, r.Observed.Disk,
+			unit.FormatRate(r.Observed.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off()))
 	}
 	return t
 }
@@ -100,8 +102,8 @@ func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
 	rows := p.Rows
 	if first := p.Top(); !every && len(first) < len(rows) {
 		t.Title = "Combinations"
-		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, and what was measured of several; --all lists them all. %s",
-			len(first), len(rows), t.Note)
+		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, and what was measured of several; "+
+			"--all lists them all. %s", len(first), len(rows), t.Note)
 		rows = first
 	}
 	for i := range doc.Keys {
@@ -172,16 +174,18 @@ func OfAnswer(a *advise.Answer) *Document {
 	t.Note = "By the profile's own figures, for " + unit.FormatSeconds(a.ForS) + "."
 	for _, s := range a.Streams {
 		buffer := Cell{Text: unit.FormatSeconds(s.LowestBufferS), Small: "of " + unit.FormatSeconds(s.BufferS)}
-		t.add(s.Disk, pick(s.Op == trace.Write, "records", "plays"), stream.Spec{Kind: s.Kind, Count: s.Count}.String(), unit.FormatRate(s.Rate),
-			unit.FormatCount(s.Late), unit.FormatCount(s.Due), unit.FormatSeconds(s.LongestStallS), buffer, verdictCell(s.Verdict))
+		spec := stream.Spec{Kind: s.Kind, Count: s.Count}
+		t.add(s.Disk, pick(s.Op == trace.Write, "records", "plays"), spec.String(), unit.FormatRate(s.Rate),
+			unit.FormatCount(s.Late), unit.FormatCount(s.Due), unit.FormatSeconds(s.LongestStallS), buffer,
+			verdictCell(s.Verdict))
 	}
 	doc.Answer = &Answer{Headline: a.Texts.Answer, Sure: a.Texts.Sure}
 	if a.Texts.Sure != "" { // else what would become of the streams is not known
 		doc.Answer.Table = t
 	}
 	doc.Add(List{"What makes it a yes, each by itself", changes}, List{"Taken for granted", append([]string{
-		"This is computed from a model, with its uncertainty. A search (hubbench run with search:) tries streams for some seconds on the " +
-			"disks as they are, and may find one or two more.",
+		"This is computed from a model, with its uncertainty. A search (hubbench run with search:) tries streams " +
+			"for some seconds on the disks as they are, and may find one or two more.",
 	}, a.Texts.Assumptions...)})
 	return doc
 }

@@ -162,7 +162,8 @@ func keptText(kept float64, ci *analysis.Interval) string {
 // overlapNote says what the numbers of the disks' table are; wide: an interval is wider than its rate.
 func (v *phaseView) overlapNote(compared, wide bool) string {
 	o := v.found.Overlap
-	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) + " to " + Clock(o.EndS, o.EndS) + " s."
+	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) +
+		" to " + Clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
 		note += " ±: half the 95 % confidence interval"
 		note += pick(wide, ", or if that is more than the rate itself the interval from low to high.", ".")
@@ -199,7 +200,8 @@ func (v *phaseView) changeTable() *Table {
 	t.ID = "changes"
 	list := slices.DeleteFunc(v.inOrder(v.found.Changes), func(c analysis.Change) bool {
 		told := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 && v.found.Disks[c.Disks[0]].Throttle != nil
-		return told || c.Kind == analysis.KindStart && c.By == nil || c.Kind == analysis.KindEnd || c.Kind == analysis.KindRecovery
+		own := c.Kind == analysis.KindStart && c.By == nil || c.Kind == analysis.KindEnd
+		return told || own || c.Kind == analysis.KindRecovery
 	})
 	summed, swings := false, false
 	for i := range list {
@@ -373,15 +375,16 @@ func (v *phaseView) averages() *Table {
 	t := table("Other averages", word("Disk"), number("Whole phase"), number("Mean of files"), number("Trimmed mean"),
 		number("Least squares"), number("Latency"), number("Theil–Sen"))
 	t.ID = "averages"
-	t.Note = "In " + v.scale.Unit + ". Whole phase: all bytes over the time with a file in transfer. Trimmed: without the fastest and " +
-		"slowest fifth. Regressions of time on size: their slope is the rate, least squares' intercept the latency."
+	t.Note = "In " + v.scale.Unit + ". Whole phase: all bytes over the time with a file in transfer. " +
+		"Trimmed: without the fastest and slowest fifth. " +
+		"Regressions of time on size: their slope is the rate, least squares' intercept the latency."
 	for _, key := range v.timed() {
 		s, latency := v.found.Disks[key.Name], none
 		if s.OLSLatencyS != nil && *s.OLSLatencyS >= 0 { // below zero the line says nothing of it
 			latency = unit.FormatSeconds(*s.OLSLatencyS)
 		}
-		t.add(&key, v.scale.maybe(s.Rate), v.scale.maybe(s.Mean), v.scale.maybe(s.Trimmed20), v.scale.maybe(s.OLSRate), latency,
-			v.scale.maybe(s.TheilSenRate))
+		rate := v.scale.maybe
+		t.add(&key, rate(s.Rate), rate(s.Mean), rate(s.Trimmed20), rate(s.OLSRate), latency, rate(s.TheilSenRate))
 	}
 	return t
 }
@@ -400,11 +403,13 @@ func (v *phaseView) fileList() *Details {
 		d.Add(Sentence{Text: "Too many to list here; hubbench report --format csv writes them all."})
 		return d
 	}
-	t := table("All files", word("Disk"), number("Number"), number("Size"), number("From, s"), number("To, s"), number(v.scale.Unit))
+	t := table("All files", word("Disk"), number("Number"), number("Size"), number("From, s"), number("To, s"),
+		number(v.scale.Unit))
 	seconds := func(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
 	for _, l := range v.lanes {
 		for _, f := range l.files {
-			t.add(l.key.Label, strconv.Itoa(f.seq+1), unit.FormatBytes(int64(f.bytes)), seconds(f.startS), seconds(f.endS), v.scale.Number(f.rate))
+			t.add(l.key.Label, strconv.Itoa(f.seq+1), unit.FormatBytes(int64(f.bytes)), seconds(f.startS), seconds(f.endS),
+				v.scale.Number(f.rate))
 		}
 	}
 	d.Add(t)

@@ -115,12 +115,12 @@ func OfPlan(p Plan) *Document {
 		doc.Answer.Table = disks
 		doc.Add(t)
 	}
-	each := table("Streams", word("Phase"), word("Disk"), word("Streams"), word("Each"), word("Together"), word("Frame", 1),
-		word("Buffer"), word("On the disk", 2))
+	each := table("Streams", word("Phase"), word("Disk"), word("Streams"), word("Each"), word("Together"),
+		word("Frame", 1), word("Buffer"), word("On the disk", 2))
 	var sources []string // where the rates of codecs were published
 	for _, s := range streams {
-		each.add(s.title, s.Disk, fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind)), unit.FormatRate(s.Rate), unit.FormatRate(s.Total),
-			unit.FormatSeconds(s.FrameS), unit.FormatSeconds(s.BufferS), unit.FormatBytes(s.Files))
+		each.add(s.title, s.Disk, fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind)), unit.FormatRate(s.Rate),
+			unit.FormatRate(s.Total), unit.FormatSeconds(s.FrameS), unit.FormatSeconds(s.BufferS), unit.FormatBytes(s.Files))
 		from := pick(s.Scaled, "in proportion to", "from")
 		note := fmt.Sprintf("%s: %s, %s %s.", stream.Label(s.Kind), unit.FormatRate(s.Rate), from, s.Source)
 		if s.Source != "" && !slices.Contains(sources, note) {
@@ -275,7 +275,8 @@ func OfCodecs(codecs []stream.Codec) *Document {
 			tables[c.Source] = t
 			doc.Blocks = append(doc.Blocks, Heading{Text: c.Source}, t)
 		}
-		t.add(c.Label, c.Name, fmt.Sprintf("%.0f", c.Rate*8/1e6), fmt.Sprintf("%.1f", c.Rate/1e6), pick(c.Scaled, "in proportion", ""))
+		t.add(c.Label, c.Name, fmt.Sprintf("%.0f", c.Rate*8/1e6), fmt.Sprintf("%.1f", c.Rate/1e6),
+			pick(c.Scaled, "in proportion", ""))
 	}
 	doc.Data = map[string]any{"codecs": data}
 	return doc

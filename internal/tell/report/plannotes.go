@@ -25,15 +25,17 @@ func policies(p scenario.Phase) []string {
 	note(0, p.Stop == scenario.StopHold,
 		"a disk that has moved its files goes on with filler files, which do not count, until all have.")
 	note(1, p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil, "all disks stop when the time is up.")
-	note(2, p.Stop != scenario.StopTime && len(movers) < len(p.Jobs), "streams and probes go on until the others have moved their files.")
+	note(2, p.Stop != scenario.StopTime && len(movers) < len(p.Jobs),
+		"streams and probes go on until the others have moved their files.")
 	note(3, p.Target > 0, "each disk moves as many files as fit in the time, so that all disks end together.")
 	if len(movers) > 0 && !movers[0].IO.OneFile { // of passes the method says it
 		note(4, movers[0].IO.Discard > 0, "of each disk's files, "+uncounted(movers[0].IO.Discard)+".")
 	}
-	note(5, p.Steady > 0, fmt.Sprintf("ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; "+
-		"the amounts are what the links carry in that time.", unit.FormatSeconds(p.Steady.Seconds()), unit.FormatSeconds(p.Limit.Seconds())))
-	note(6, p.Precondition > 0, fmt.Sprintf("its disks' volumes are first filled to %s; the files that fill them are removed afterwards.",
-		unit.FormatPercent(p.Precondition)))
+	window, limit := unit.FormatSeconds(p.Steady.Seconds()), unit.FormatSeconds(p.Limit.Seconds())
+	note(5, p.Steady > 0, "ends when every disk's rate is steady over five windows of "+window+" (after SNIA PTS), "+
+		"or after "+limit+"; the amounts are what the links carry in that time.")
+	note(6, p.Precondition > 0, "its disks' volumes are first filled to "+unit.FormatPercent(p.Precondition)+
+		"; the files that fill them are removed afterwards.")
 	return notes
 }
 
@@ -137,7 +139,8 @@ func timing(p Plan) []string {
 		}
 		notes = append(notes, fmt.Sprintf("The times are for %s; they do not include %s.", linksOf(plan), beforehand))
 	} else if plan.Hub.Speedup != 1 {
-		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time.", plan.Hub.Speedup))
+		text := "The times are model time, which passes %g times as fast as real time."
+		notes = append(notes, fmt.Sprintf(text, plan.Hub.Speedup))
 	}
 	if rests > 0 {
 		notes = append(notes, fmt.Sprintf("Cooldowns add %s%s.", idle, unit.FormatSeconds(rests.Seconds())))

@@ -57,7 +57,8 @@ func newRunDoc(run Run) *runDoc {
 	a := run.Analysis
 	r := &runDoc{run: run, a: a, scale: scaleOf(a), index: map[string]int{}}
 	r.Document = &Document{
-		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: r.scale.Unit, Keys: newKeys(a.Order), Data: a,
+		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: r.scale.Unit,
+		Keys: newKeys(a.Order), Data: a,
 	}
 	for i := range a.Phases {
 		r.index[a.Phases[i].Phase] = i
@@ -76,7 +77,8 @@ func OfRun(run Run) *Document {
 			r.Hub = hubName(t.Hardware.Hub)
 		}
 		for i, d := range t.Disks[:min(len(t.Disks), len(r.Keys))] {
-			r.Keys[i].Where = strings.Join(nonEmpty(d.Path, pick(d.Profile == "", "", "simulated as "+d.Profile), d.Connection), ", ")
+			simulated := pick(d.Profile == "", "", "simulated as "+d.Profile)
+			r.Keys[i].Where = strings.Join(nonEmpty(d.Path, simulated, d.Connection), ", ")
 		}
 	}
 	var failures, doubts []string
@@ -153,8 +155,9 @@ func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
 func runMethods(a *analysis.Analysis) *Details {
 	d := &Details{ID: "methods", Title: "Methods", Printed: true}
 	for _, text := range append(say.Methods(a),
-		"A disk is active from the start of its first file to the end of its last; pauses longer than half a second between its files are left out. "+
-			"The overlap is the time in which every working disk of the phase is active. A rate in it is the bytes moved inside the overlap over its length. "+
+		"A disk is active from the start of its first file to the end of its last; pauses longer than half a second between "+
+			"its files are left out. The overlap is the time in which every working disk of the phase is active. "+
+			"A rate in it is the bytes moved inside the overlap over its length. "+
 			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time.",
 		"A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. "+
 			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s.") {
@@ -176,8 +179,9 @@ func (r *runDoc) environment() *Details {
 	d := &Details{Title: "Where and how it was measured"}
 	facts := table("Where it was measured", word("What"), word("Value"))
 	for _, fact := range [][2]string{
-		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", r.Hub}, {"Scenario", about.Scenario}, {"Seed", about.Seed},
-		{"Computer", host.Model}, {"Operating system", host.OS}, {"Processor", host.CPU}, {"Power source", string(host.Power)},
+		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", r.Hub},
+		{"Scenario", about.Scenario}, {"Seed", about.Seed}, {"Computer", host.Model}, {"Operating system", host.OS},
+		{"Processor", host.CPU}, {"Power source", string(host.Power)},
 		{"Port", setup.Port}, {"Hub described as", setup.About},
 	} {
 		if fact[1] != "" {
@@ -188,7 +192,8 @@ func (r *runDoc) environment() *Details {
 		facts.add(&r.Keys[i], r.Keys[i].Where)
 	}
 	d.Add(facts, setupTable(r.Keys, setup))
-	modes := table("I/O of each disk", word("Phase"), word("Disk"), word("Engine"), word("Cache"), word("Flush"), number("Block"), number("Depth"))
+	modes := table("I/O of each disk", word("Phase"), word("Disk"), word("Engine"), word("Cache"), word("Flush"),
+		number("Block"), number("Depth"))
 	modes.Note = "The I/O that each disk really got, which may differ from what the scenario asked for."
 	var doubts []string
 	for _, m := range about.Modes {
@@ -220,8 +225,8 @@ func hubName(hub *hardware.Hub) string {
 
 // setupTable is which disks were measured, by all that is known of them.
 func setupTable(keys []Key, setup *hardware.Setup) *Table {
-	t := table("Which disks were measured", word("Disk"), word("Model"), word("Firmware", 2), word("Serial", 4), number("Size", 3),
-		word("Links"), word("File system", 1), number("Full", 3), word("Described as", 5))
+	t := table("Which disks were measured", word("Disk"), word("Model"), word("Firmware", 2), word("Serial", 4),
+		number("Size", 3), word("Links"), word("File system", 1), number("Full", 3), word("Described as", 5))
 	for i := range keys {
 		u, known := setup.Disks[keys[i].Name]
 		if !known {

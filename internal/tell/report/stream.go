@@ -38,7 +38,8 @@ func streamGroups(found *analysis.Phase) []streamGroup {
 		case s.Late > 0 && g.Late == 0:
 			g.LateWhile = s.LateWhile
 		case s.Late > 0: // whoever worked whenever any of them was late
-			g.LateWhile = slices.DeleteFunc(slices.Clone(g.LateWhile), func(n string) bool { return !slices.Contains(s.LateWhile, n) })
+			idle := func(name string) bool { return !slices.Contains(s.LateWhile, name) }
+			g.LateWhile = slices.DeleteFunc(slices.Clone(g.LateWhile), idle)
 		}
 		g.Beside = g.Beside.With(s.Beside)
 		g.Due, g.Late = g.Due+s.Due, g.Late+s.Late
@@ -111,14 +112,15 @@ func (g *streamGroup) bufferText() string {
 }
 
 // verdictNote says what the verdicts mean.
-const verdictNote = "A frame is late if it has not been read, or written, by the time it is due; late frames are dropped. " +
-	"The buffer is how long a disk may stand still before that happens. Clean: no frame was late, and the buffer never fell below half. " +
+const verdictNote = "A frame is late if it has not been read, or written, by the time it is due; " +
+	"late frames are dropped. The buffer is how long a disk may stand still before that happens. " +
+	"Clean: no frame was late, and the buffer never fell below half. " +
 	"Strained: no frame was late, but the buffer fell below half. Drops: frames were late."
 
 func (v *phaseView) newStreamTable() *Table {
-	t := table("Streams", word("Disk"), word("Streams"), word("Verdict"), number("Late frames"), number("While the others worked", 3),
-		number("Longest run", 5), number("Longest stall", 2), number("Lowest buffer"), word("Late while", 1),
-		number("Asked for, "+v.scale.Unit, 6))
+	t := table("Streams", word("Disk"), word("Streams"), word("Verdict"), number("Late frames"),
+		number("While the others worked", 3), number("Longest run", 5), number("Longest stall", 2), number("Lowest buffer"),
+		word("Late while", 1), number("Asked for, "+v.scale.Unit, 6))
 	t.ID = "streams"
 	return t
 }
@@ -178,7 +180,8 @@ func (v *phaseView) addStreams(t *Table, g *streamGroup) {
 // streamsOverview is a row for each phase and its streams, but for a search's tries.
 func streamsOverview(keys []Key, a *analysis.Analysis) *Table {
 	t := table("Streams in each phase", word("Phase"), word("Verdict"), word("Who does what"), number("Late frames"),
-		number("While the others worked", 1), number("Longest stall", 3), number("Lowest buffer", 2), word("Disk", 4), word("Streams", 5))
+		number("While the others worked", 1), number("Longest stall", 3), number("Lowest buffer", 2),
+		word("Disk", 4), word("Streams", 5))
 	t.Note = verdictNote
 	for i := range a.Phases {
 		p := &a.Phases[i]
@@ -190,8 +193,10 @@ func streamsOverview(keys []Key, a *analysis.Analysis) *Table {
 			if at := keyOf(keys, g.Disk); at >= 0 {
 				disk.Disk = &keys[at]
 			}
-			t.add(Cell{Text: shorten(p.Title, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), does(keys, p.Roles, p.Paced), g.lateText(),
-				g.besideText(), pick(g.Late > 0, unit.FormatSeconds(g.LongestStallS), ""), g.bufferText(), disk, g.title())
+			phase := Cell{Text: shorten(p.Title, 2*longest), Link: phaseID(i)}
+			stall := pick(g.Late > 0, unit.FormatSeconds(g.LongestStallS), "")
+			t.add(phase, verdictCell(g.Verdict), does(keys, p.Roles, p.Paced), g.lateText(), g.besideText(), stall,
+				g.bufferText(), disk, g.title())
 		}
 	}
 	return t
@@ -207,9 +212,10 @@ type tickTable struct {
 func ticks(keys []Key, a *analysis.Analysis) *Table {
 	t := &tickTable{Table: table("Streams", word("Streams")), keys: keys}
 	for i := range a.Searches {
+		s := &a.Searches[i]
 		for k := range a.Phases {
-			if p := &a.Phases[k]; a.Searches[i].Kind == trace.SearchStreams && p.Search != nil && p.Search.Search == a.Searches[i].Name {
-				t.searched(&a.Searches[i], p)
+			if p := &a.Phases[k]; s.Kind == trace.SearchStreams && p.Search != nil && p.Search.Search == s.Name {
+				t.searched(s, p)
 			}
 		}
 	}
@@ -335,8 +341,8 @@ func searchTable(keys []Key, a *analysis.Analysis, s *analysis.Search, told bool
 	streams := s.Kind == trace.SearchStreams
 	disk := labelOf(keys, s.Disk)
 	t := table("Search: "+Clean(s.Name), word(pick(streams, "Streams", "Pace of "+disk)))
-	t.Note = pick(streams, "How many streams of "+disk+" stay clean.", "How fast "+disk+" may go with all streams clean.") +
-		" ×: how often it was tried." +
+	t.Note = pick(streams, "How many streams of "+disk+" stay clean.",
+		"How fast "+disk+" may go with all streams clean.") + " ×: how often it was tried." +
 		pick(streams, " hubbench advise computes it with a model and its uncertainty, and may advise fewer.", "") +
 		pick(told, "", " "+verdictNote)
 	phases := map[string]int{}

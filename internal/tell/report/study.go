@@ -25,7 +25,8 @@ func (r *runDoc) study() {
 	r.addSaturations()
 	r.Add(pairsTable(r.Keys, r.a), latencyMatrix(r.Keys, r.a))
 	// The table of all phases goes without the tries of searches, which the searches' tables hold.
-	lines := slices.DeleteFunc(slices.Clone(r.lines), func(line pooledPhase) bool { return r.a.Phases[line.phases[0]].Search != nil })
+	try := func(line pooledPhase) bool { return r.a.Phases[line.phases[0]].Search != nil }
+	lines := slices.DeleteFunc(slices.Clone(r.lines), try)
 	left := len(r.a.Phases)
 	for _, line := range lines {
 		left -= len(line.phases)
@@ -87,7 +88,8 @@ func (r *runDoc) poolFindings() {
 	}
 	for i := range r.findings {
 		if f := &r.findings[i]; len(f.seen) > 1 {
-			f.text = strings.TrimSuffix(f.text, ".") + fmt.Sprintf("; seen in %d of %d repeats.", len(f.seen), len(r.lines[lines[i]].phases))
+			of := len(r.lines[lines[i]].phases)
+			f.text = fmt.Sprintf("%s; seen in %d of %d repeats.", strings.TrimSuffix(f.text, "."), len(f.seen), of)
 		}
 	}
 }
@@ -182,7 +184,8 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 	t.Note = r.scale.Unit + " while all worked" + pick(compared, "; %: of the rate without the others", "")
 	if whole {
 		t.Columns = append(t.Columns, number("Overlap", 1))
-		t.Note += pick(compared && elsewhere, ", in the time between changes", "") + pick(unknown, "; no %: no reference", "") +
+		t.Note += pick(compared && elsewhere, ", in the time between changes", "") +
+			pick(unknown, "; no %: no reference", "") +
 			pick(sure, "; ±: half the 95 % confidence interval", "") + "; W writes, R reads"
 	}
 	t.Note += "." + pick(limited, " "+ownPaceNote, "")
@@ -273,9 +276,9 @@ func pairsTable(keys []Key, a *analysis.Analysis) *Table {
 		}
 	}
 	t := table("Rate kept beside one other disk", word("Rate kept beside"))
-	t.ID, t.Note = "pairs", "Row: the disk measured; column: the disk that works at the same time. 100 %: it has as much as without the "+
-		"other; empty: not measured. ±: half the 95 % confidence interval; of a phase that was repeated, whose mean is shown, half the "+
-		"difference between the highest and the lowest."
+	t.ID, t.Note = "pairs", "Row: the disk measured; column: the disk that works at the same time. "+
+		"100 %: it has as much as without the other; empty: not measured. ±: half the 95 % confidence interval; "+
+		"of a phase that was repeated, whose mean is shown, half the difference between the highest and the lowest."
 	var tasks []task // in the order of disks, reads first
 	for _, disk := range a.Order {
 		for _, role := range []trace.Role{trace.Read, trace.Write} {
@@ -334,8 +337,8 @@ func (r *runDoc) addSaturations() {
 			f.ID += "-" + strconv.Itoa(i+1)
 		}
 		t := table(f.Title, word("Rest"))
-		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote faster than without; and the share " +
-			"of what the cache took at first. ±: half the 95 % confidence interval."
+		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote faster than without; " +
+			"and the share of what the cache took at first. ±: half the 95 % confidence interval."
 		for k := range f.Keys {
 			t.Columns = append(t.Columns, ofDisk(&f.Keys[k]))
 		}
@@ -359,12 +362,14 @@ func (r *runDoc) addSaturations() {
 // regainedFigure is how much of its cache each disk had back after a rest, against the rest.
 func regainedFigure(keys []Key, name string, found []*analysis.Saturation) *Figure {
 	f := &Figure{
-		ID: "regained", Title: "What a rest gives back (" + name + ")", OmitInText: true, X: Axis{Name: "rest before writing", Unit: Seconds},
+		ID: "regained", Title: "What a rest gives back (" + name + ")", OmitInText: true,
+		X: Axis{Name: "rest before writing", Unit: Seconds},
 		Text: "Marks: how much of its fast cache the disk had back after a rest, with its 95 % confidence interval. " +
 			"The line across is what its fast cache took at first; a dashed line leads to the rest that brings back all of it.",
 	}
 	panel := Panel{Y: Axis{Name: "of the cache", Unit: Bytes}, Height: 250}
 	for i, s := range found {
+		cache := Round(s.Fall.AtBytes, 4)
 		if at := keyOf(keys, s.Disk); at >= 0 {
 			f.Keys = append(f.Keys, keys[at])
 		}
@@ -378,7 +383,7 @@ func regainedFigure(keys []Key, name string, found []*analysis.Saturation) *Figu
 		panel.Y.Max = max(panel.Y.Max, 1.1*s.Fall.AtBytes)
 		panel.Marks = append(panel.Marks, bars, points)
 		if b := s.Back; b != nil && b.RestS != nil {
-			panel.mark(Mark{Shape: Segment, Style: Dashed, Key: i, Name: "as it grows"}, 0, Round(*b.RestS, 4), 0, Round(s.Fall.AtBytes, 4))
+			panel.mark(Mark{Shape: Segment, Style: Dashed, Key: i, Name: "as it grows"}, 0, Round(*b.RestS, 4), 0, cache)
 		}
 	}
 	for i, s := range found {

@@ -20,7 +20,7 @@ func timeFigure(v *phaseView) *Figure {
 	if len(v.lanes) == 0 || v.top == 0 {
 		return nil
 	}
-	f := &Figure{ID: "time", Title: v.timeTitle(), Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
+	f := v.overTime("time", v.timeTitle())
 	f.Text = "Each mark is one file, drawn from its start to its end, at the height of its rate."
 	if v.many {
 		f.Text = "Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside."
@@ -71,6 +71,11 @@ func timeFigure(v *phaseView) *Figure {
 	return f
 }
 
+// overTime is a figure of the phase's disks over its time.
+func (v *phaseView) overTime(id, title string) *Figure {
+	return &Figure{ID: id, Title: title, Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
+}
+
 // timeTitle says what the timeline shows: what slowed down, who took the most, and who waited for it: "C takes 61
 // %, A and B wait 10 s".
 func (v *phaseView) timeTitle() string {
@@ -97,7 +102,9 @@ func (v *phaseView) timeTitle() string {
 	case v.found.Contention != nil && v.found.Contention.Even:
 		parts = append(parts, allOf(len(o.Disks))+" share "+v.scale.Rate(o.Rate)+" evenly")
 	default:
-		first := slices.MaxFunc(working, func(a, b Key) int { return cmp.Compare(o.Disks[a.Name].Share, o.Disks[b.Name].Share) })
+		first := slices.MaxFunc(working, func(a, b Key) int {
+			return cmp.Compare(o.Disks[a.Name].Share, o.Disks[b.Name].Share)
+		})
 		parts = append(parts, first.Label+" takes "+percent(o.Disks[first.Name].Share))
 	}
 	var waiting []string
@@ -147,8 +154,8 @@ func (v *phaseView) fileMarks() []Mark {
 		fillers := files
 		fillers.Name, fillers.Style = "filler", Faint
 		for _, f := range drawn[i] {
-			rate := v.rate(f.rate)
-			pick(f.filler, &fillers, &files).row(v.seconds(f.startS), v.seconds(f.endS), rate, rate, Round(f.bytes, 4), float64(f.seq+1))
+			m, rate := pick(f.filler, &fillers, &files), v.rate(f.rate)
+			m.row(v.seconds(f.startS), v.seconds(f.endS), rate, rate, Round(f.bytes, 4), float64(f.seq+1))
 		}
 		out = append(out, slices.DeleteFunc([]Mark{files, fillers}, func(m Mark) bool { return m.Rows == nil })...)
 	}
@@ -186,7 +193,8 @@ func (v *phaseView) total(window []Mark) Panel {
 		panel.mark(m)
 	}
 	if o := v.found.Overlap; o != nil {
-		if c := v.found.Contention; c != nil && c.Ceiling != nil && (o.ReadRate <= 0 || o.WriteRate <= 0) { // else it is no bound
+		oneWay := o.ReadRate <= 0 || o.WriteRate <= 0 // else the ceiling is no bound
+		if c := v.found.Contention; c != nil && c.Ceiling != nil && oneWay {
 			top = max(top, c.Ceiling.Rate)
 			panel.mark(v.limit(c.Ceiling.Rate, "a limit the disks share"))
 		}
@@ -310,7 +318,8 @@ func (v *phaseView) told() []analysis.Change {
 			case c.Kind == analysis.KindRecovery:
 				return *c.By == *o.By
 			}
-			return c.EndS == o.EndS && slices.Contains([]string{analysis.KindSwing, analysis.KindDrift, analysis.KindWarmUp}, c.Kind)
+			lasting := []string{analysis.KindSwing, analysis.KindDrift, analysis.KindWarmUp}
+			return c.EndS == o.EndS && slices.Contains(lasting, c.Kind)
 		})
 		if alike < 0 {
 			out = append(out, c)

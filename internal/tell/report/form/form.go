@@ -33,8 +33,8 @@ type Form struct {
 // endings are the forms that a file's ending may stand for.
 func endings() map[string][]string {
 	return map[string][]string{
-		".txt": {"text", "gobench"}, ".md": {"md"}, ".markdown": {"md"}, ".html": {"html"}, ".htm": {"html"}, ".json": {"json"},
-		".svg": {"svg"}, ".png": {"png"}, ".csv": {"csv"}, ".bench": {"gobench"},
+		".txt": {"text", "gobench"}, ".md": {"md"}, ".markdown": {"md"}, ".html": {"html"}, ".htm": {"html"},
+		".json": {"json"}, ".svg": {"svg"}, ".png": {"png"}, ".csv": {"csv"}, ".bench": {"gobench"},
 	}
 }
 
@@ -57,12 +57,14 @@ func (o *Form) Settle(out string) error {
 		}
 		return o.suits()
 	}
-	meant := slices.DeleteFunc(slices.Clone(endings()[ending]), func(f string) bool { return !slices.Contains(o.Formats, f) })
+	foreign := func(format string) bool { return !slices.Contains(o.Formats, format) }
+	meant := slices.DeleteFunc(endings()[ending], foreign)
 	switch {
 	case o.Format == "" && len(meant) > 0:
 		o.Format = meant[0]
 	case o.Format == "":
-		return fmt.Errorf("--out %s: nothing is written as %s here; end it with one of %s, or add --format", out, ending, strings.Join(o.endings(), ", "))
+		return fmt.Errorf("--out %s: nothing is written as %s here; end it with one of %s, or add --format",
+			out, ending, strings.Join(o.endings(), ", "))
 	case endings()[ending] != nil && !slices.Contains(meant, o.Format):
 		return fmt.Errorf("--out %s and --format %s contradict each other; change one", out, o.Format)
 	}

@@ -44,7 +44,8 @@ func run() error {
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		log.Print("no npm here: the report will hold static pictures; for interactive charts install Node and run make build again")
+		log.Print("no npm here: the report will hold static pictures; " +
+			"for interactive charts install Node and run make build again")
 		return nil
 	}
 	// npm's own scripts never run: nothing that is needed here has any.
@@ -122,7 +123,8 @@ func notices() (string, error) {
 	}
 	var text strings.Builder
 	text.WriteString("/*!\nApache ECharts " + echarts.Version + ", licensed under the Apache License, Version 2.0\n" +
-		"(http://www.apache.org/licenses/LICENSE-2.0), tree-shaken and minified; with zrender, tslib (0BSD) and parts of d3.\n")
+		"(http://www.apache.org/licenses/LICENSE-2.0), tree-shaken and minified; " +
+		"with zrender, tslib (0BSD) and parts of d3.\n")
 	for _, name := range []string{"echarts/NOTICE", "zrender/LICENSE", "echarts/licenses/LICENSE-d3"} {
 		notice, err := os.ReadFile(filepath.Join(dir, "node_modules", filepath.FromSlash(name)))
 		if err != nil {

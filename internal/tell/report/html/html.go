@@ -75,7 +75,9 @@ func Write(w io.Writer, doc *report.Document, events io.Reader) error {
 
 // write takes the chart library as an argument, so that tests see the page with and without it.
 func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) error {
-	p := &page{Doc: doc, Shapes: report.Shapes(), Static: charts == nil, DataID: doc.Kind, DataName: doc.Kind, Parts: "phases"}
+	p := &page{
+		Doc: doc, Shapes: report.Shapes(), Static: charts == nil, DataID: doc.Kind, DataName: doc.Kind, Parts: "phases",
+	}
 	if doc.Kind == "report" {
 		p.DataID, p.DataName = "summary", "analysis"
 	}
@@ -110,7 +112,10 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		}
 		return deflate(out.Bytes())
 	}
-	functions := template.FuncMap{"group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown, "foreign": report.RightToLeft, "packed": packed, "export": exportOf(doc)}
+	functions := template.FuncMap{
+		"group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown,
+		"foreign": report.RightToLeft, "packed": packed, "export": exportOf(doc),
+	}
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
 		return err
 	}
@@ -194,8 +199,10 @@ func printed(doc *report.Document) []string {
 		findings = doc.Answer.Findings
 	}
 	most := maxPrinted
-	if slices.ContainsFunc(doc.Blocks, func(b report.Block) bool { t, ok := b.(*report.Table); return ok && t.ID == "pairs" }) {
-		most-- // it takes half a page
+	for _, t := range report.Collect[*report.Table](doc.Blocks) {
+		if t.ID == "pairs" { // it takes half a page
+			most--
+		}
 	}
 	ids = named(findings, all, most)
 	var links, others []string
@@ -230,11 +237,16 @@ func printed(doc *report.Document) []string {
 // named are the IDs of the first phases that findings name, in their order.
 func named(findings []string, phases []*report.Details, most int) []string {
 	var ids []string
-	slices.SortStableFunc(phases, func(a, b *report.Details) int { return len(b.Title) - len(a.Title) }) // "all W, rest R" before "all W"
+	// "all W, rest R" before "all W"
+	slices.SortStableFunc(phases, func(a, b *report.Details) int { return len(b.Title) - len(a.Title) })
 	for _, text := range findings {
 		at := map[string]int{}
 		for _, phase := range phases {
-			if found := regexp.MustCompile(`(^|[^\pL\d])` + regexp.QuoteMeta(phase.Title) + `($|[^\pL\d])`).FindStringIndex(text); found != nil {
+			if !strings.Contains(text, phase.Title) { // compiling takes longer
+				continue
+			}
+			title := regexp.MustCompile(`(^|[^\pL\d])` + regexp.QuoteMeta(phase.Title) + `($|[^\pL\d])`)
+			if found := title.FindStringIndex(text); found != nil {
 				at[phase.ID] = found[0]
 				text = text[:found[0]] + strings.Repeat("\x00", found[1]-found[0]) + text[found[1]:]
 			}
@@ -296,7 +308,8 @@ func trim(phase *report.Details) *report.Details {
 		}
 		out.Blocks = append(out.Blocks, block)
 	}
-	out.Add(report.Sentence{Text: "A page of so many phases does not show the files one by one: hubbench report has them with --phase and --format svg, and with --format csv."})
+	out.Add(report.Sentence{Text: "A page of so many phases does not show the files one by one: " +
+		"hubbench report has them with --phase and --format svg, and with --format csv."})
 	return &out
 }
 
@@ -394,7 +407,8 @@ func (p *page) dress(charts []byte) error {
 			return fmt.Errorf("a script holds a tag that would end it early: rebuild it with make build")
 		}
 	}
-	p.Style, p.Script, p.Library = template.CSS(style), template.JS(script), template.JS(charts) //nolint:gosec // this program's own files
+	p.Style, p.Script = template.CSS(style), template.JS(script) //nolint:gosec // this program's own files
+	p.Library = template.JS(charts)                              //nolint:gosec // likewise
 	p.Policy = fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; script-src '%s'", hash(style), hash(script))
 	if charts != nil {
 		p.Policy += fmt.Sprintf(" '%s'", hash(charts))

@@ -62,30 +62,55 @@ const (
 )
 
 func newLive(doc *report.Document, f *report.Figure) live {
-	v := view{Title: report.PictureTitle(f), Origin: report.PictureOrigin(doc, f), Zoom: f.Wide, Also: f.Also, X: viewAxis{Name: f.X.Name, Unit: f.X.Unit, Bare: f.X.Bare}}
+	v := view{
+		Title: report.PictureTitle(f), Origin: report.PictureOrigin(doc, f), Zoom: f.Wide, Also: f.Also,
+		X: viewAxis{Name: f.X.Name, Unit: f.X.Unit, Bare: f.X.Bare},
+	}
 	for _, key := range f.Keys {
 		v.Keys = append(v.Keys, viewKey{key.Name, key.Label, key.Index})
 	}
 	c := charts.NewCustom()
-	height := frame(c, f)
 	var data [][][]float64
+	add := func(m *report.Mark, panel int) {
+		addSeries(c, len(v.Marks), panel, m)
+		v.Marks, v.Place, data = append(v.Marks, *m), append(v.Place, panel), append(data, columns(m.Rows))
+	}
 	for i, panel := range f.Panels {
-		v.Panels = append(v.Panels, viewAxis{panel.Y.Name, panel.Y.Unit, panel.Y.Rows, panel.Y.Bare, panel.Y.Min, panel.Y.Max})
+		y := panel.Y
+		v.Panels = append(v.Panels, viewAxis{y.Name, y.Unit, y.Rows, y.Bare, y.Min, y.Max})
 		for _, m := range panel.Marks {
-			add(c, len(v.Marks), i, &m)
-			v.Marks, v.Place = append(v.Marks, m), append(v.Place, i)
-			data = append(data, columns(m.Rows))
+			add(&m, i)
 		}
 	}
 	// What is written in the panels is placed last and together, so that nothing covers anything.
 	for i := range f.Panels {
-		words := report.Mark{Shape: "words", Key: report.None, Rows: [][]float64{{f.X.Min, f.Panels[i].Y.Min}}}
-		add(c, len(v.Marks), i, &words)
-		v.Marks, v.Place = append(v.Marks, words), append(v.Place, i)
-		data = append(data, columns(words.Rows))
+		add(&report.Mark{Shape: "words", Key: report.None, Rows: [][]float64{{f.X.Min, f.Panels[i].Y.Min}}}, i)
 	}
 	c.Validate()
-	return live{Option: c.JSON(), View: v, Columns: data, height: height}
+	grids, height := grids(f)
+	option := c.JSON()
+	for _, unused := range []string{"title", "toolbox", "color"} { // every series says its own colour
+		delete(option, unused)
+	}
+	axes := make([]int, len(f.Panels))
+	for i := range axes {
+		axes[i] = i
+	}
+	option["animation"], option["legend"] = false, object{"show": false}
+	option["grid"], option["xAxis"], option["yAxis"] = grids, xAxes(f), yAxes(f)
+	tip := object{
+		"show": true, "trigger": "item", "formatter": "itemTip", "confine": true, "className": "tip", "padding": 0,
+		"borderWidth": 0, "transitionDuration": 0,
+	}
+	if f.Wide {
+		option["dataZoom"] = zooms(axes)
+	}
+	if f.Wide && !f.Dense {
+		tip["trigger"], tip["formatter"] = "axis", "lineTip"
+		option["axisPointer"] = object{"type": "line", "link": []object{{"xAxisIndex": axes}}}
+	}
+	option["tooltip"] = tip
+	return live{Option: option, View: v, Columns: data, height: height}
 }
 
 // columns turns rows of one length on their side.
@@ -103,11 +128,13 @@ func columns(rows [][]float64) [][]float64 {
 	return out
 }
 
-// add puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is a line of
-// the library's own.
-func add(c *charts.Custom, number, panel int, m *report.Mark) {
+// addSeries puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is a line
+// of the library's own.
+func addSeries(c *charts.Custom, number, panel int, m *report.Mark) {
 	name := "mark" + strconv.Itoa(number)
-	place := func(s *charts.SingleSeries) { s.XAxisIndex, s.YAxisIndex, s.Animation = panel, panel, nil } // the chart's own says it
+	place := func(s *charts.SingleSeries) {
+		s.XAxisIndex, s.YAxisIndex, s.Animation = panel, panel, nil // the chart's own says it
+	}
 	if m.Shape == report.Step {
 		line := charts.NewLine()
 		line.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
@@ -144,64 +171,30 @@ func encode(m *report.Mark) *opts.Encode {
 	}
 }
 
-// frame sets up the panels one above the other on one horizontal axis, and returns the height of all.
-func frame(c *charts.Custom, f *report.Figure) int {
-	n := len(f.Panels)
-	axes := make([]int, n)
-	style := visitor{f: f}
-	if f.Wide {
-		style.zoom = zooms(axes)
-	}
-	c.Accept(style)
-	c.ExtendXAxis(make([]opts.XAxis, n-1)...)
-	c.ExtendYAxis(make([]opts.YAxis, n-1)...)
-	var grids []opts.Grid
+type object = map[string]any
+
+// grids are the places of the panels, one above the other, and the height of all.
+func grids(f *report.Figure) (list []opts.Grid, height int) {
 	top, gap := headHeight, 0
 	if f.Panels[0].Y.Name == "" || f.Panels[0].Y.Bare { // words in it say what it is
 		top = headHeight / 3
 	}
-	global := []charts.GlobalOpts{charts.WithAnimation(false), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)})}
-	for i, panel := range f.Panels {
-		axes[i] = i
-		grids = append(grids, opts.Grid{Top: strconv.Itoa(top), Height: strconv.Itoa(panel.Height)})
+	for _, panel := range f.Panels {
+		list = append(list, opts.Grid{Top: strconv.Itoa(top), Height: strconv.Itoa(panel.Height)})
 		if gap = panelGap; panel.Y.Rows {
 			gap = rowsGap
 		}
 		top += panel.Height + gap
-		x := opts.XAxis{Type: "value", Min: f.X.Min, Max: f.X.Max, GridIndex: i}
-		if f.X.Log {
-			x.Type = "log"
-		}
-		y := opts.YAxis{Name: panel.Y.Name, Type: "value", Min: panel.Y.Min, Max: panel.Y.Max, SplitNumber: max(2, panel.Height/50), GridIndex: i}
-		if panel.Y.Log {
-			y.Type = "log"
-		}
-		global = append(global, charts.WithXAxisOpts(x, i), charts.WithYAxisOpts(y, i))
 	}
-	tip, bottom := opts.Tooltip{Trigger: "item", Formatter: "itemTip"}, footHeight
+	height = top - gap + footHeight
 	if f.X.Bare {
-		bottom = bareFoot
+		height += bareFoot - footHeight
 	}
 	if f.Wide {
-		bottom += zoomHeight
-		global = append(global, charts.WithDataZoomOpts(opts.DataZoom{})) // one at least, or the visitor is not asked for its own
+		height += zoomHeight
 	}
-	if f.Wide && !f.Dense {
-		tip = opts.Tooltip{Trigger: "axis", Formatter: "lineTip"}
-		global = append(global, charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: axes}}}))
-	}
-	c.SetGlobalOptions(append(global, charts.WithGridOpts(grids...), charts.WithTooltipOpts(tip))...)
-	return top - gap + bottom
+	return list, height
 }
-
-// visitor adds to go-echarts' options the keys of ECharts that it has no field for.
-type visitor struct {
-	charts.BaseConfigurationVisitor
-	f    *report.Figure
-	zoom []map[string]any
-}
-
-type object = map[string]any
 
 func shown(show bool, colour string) object {
 	return object{"show": show, "onZero": false, "lineStyle": object{"color": colour}}
@@ -209,50 +202,62 @@ func shown(show bool, colour string) object {
 
 // format is the script's function that writes a unit.
 func format(in report.Unit) string {
-	switch in {
-	case report.Seconds:
-		return "seconds"
-	case report.Bytes:
-		return "bytes"
-	case report.Percent:
-		return "percent"
-	case report.Latency:
-		return "latency"
-	default:
-		return "plain"
-	}
+	return map[report.Unit]string{
+		report.Plain: "plain", report.Seconds: "seconds", report.Bytes: "bytes", report.Percent: "percent",
+		report.Latency: "latency",
+	}[in]
 }
 
-func (v visitor) VisitXAxis(axes []opts.XAxis) any {
-	out := make([]object, len(axes))
-	upright := slices.ContainsFunc(v.f.Panels, func(p report.Panel) bool { return !p.Y.Rows })
-	for i, axis := range axes {
-		last := i == len(axes)-1
+// scale is the kind of an axis.
+func scale(logarithmic bool) string {
+	if logarithmic {
+		return "log"
+	}
+	return "value"
+}
+
+// xAxes are the one horizontal axis under each panel, with values under the last.
+func xAxes(f *report.Figure) []object {
+	out := make([]object, len(f.Panels))
+	upright := slices.ContainsFunc(f.Panels, func(p report.Panel) bool { return !p.Y.Rows })
+	for i := range out {
+		last := i == len(out)-1
 		out[i] = object{
-			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "nameLocation": "middle",
+			"type": scale(f.X.Log), "min": f.X.Min, "max": f.X.Max, "gridIndex": i, "nameLocation": "middle",
 			"nameTextStyle": object{"color": "@muted", "fontSize": 12, "padding": []int{14, 0, 0, 0}},
-			"axisLine":      shown(upright, "@axis"), "axisTick": shown(last && upright, "@axis"), "splitLine": shown(!upright && !v.f.X.Bare, "@line"),
-			"axisLabel": object{"show": last && !v.f.X.Bare, "color": "@muted", "fontSize": 12, "formatter": format(v.f.X.Unit), "hideOverlap": true, "showMaxLabel": false},
+			"axisLine":      shown(upright, "@axis"),
+			"axisTick":      shown(last && upright, "@axis"),
+			"splitLine":     shown(!upright && !f.X.Bare, "@line"),
+			"axisLabel": object{
+				"show": last && !f.X.Bare, "color": "@muted", "fontSize": 12, "formatter": format(f.X.Unit), "hideOverlap": true,
+				"showMaxLabel": false,
+			},
 		}
-		if last && !v.f.X.Bare {
-			out[i]["name"] = v.f.X.Name
+		if last && !f.X.Bare {
+			out[i]["name"] = f.X.Name
 		}
 	}
 	return out
 }
 
-func (v visitor) VisitYAxis(axes []opts.YAxis) any {
-	out := make([]object, len(axes))
-	for i, axis := range axes {
-		y := v.f.Panels[i].Y
-		rows := y.Rows
+func yAxes(f *report.Figure) []object {
+	out := make([]object, len(f.Panels))
+	for i, panel := range f.Panels {
+		y := panel.Y
 		out[i] = object{
-			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "name": axis.Name, "splitNumber": axis.SplitNumber, "inverse": rows,
-			"nameTextStyle": object{"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0}},
-			"axisLine":      shown(rows, "@axis"), "axisTick": shown(false, "@axis"), "splitLine": shown(!rows && !y.Bare, "@line"),
-			"axisLabel": object{"show": !rows && !y.Bare, "color": "@muted", "fontSize": 12, "showMaxLabel": false, "formatter": format(y.Unit)},
+			"type": scale(y.Log), "min": y.Min, "max": y.Max, "gridIndex": i, "name": y.Name, "inverse": y.Rows,
+			"splitNumber": max(2, panel.Height/50),
+			"nameTextStyle": object{
+				"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0},
+			},
+			"axisLine":  shown(y.Rows, "@axis"),
+			"axisTick":  shown(false, "@axis"),
+			"splitLine": shown(!y.Rows && !y.Bare, "@line"),
+			"axisLabel": object{
+				"show": !y.Rows && !y.Bare, "color": "@muted", "fontSize": 12, "showMaxLabel": false, "formatter": format(y.Unit),
+			},
 		}
-		if rows {
+		if y.Rows {
 			out[i]["nameLocation"] = "start"
 		}
 		if y.Bare {
@@ -262,28 +267,18 @@ func (v visitor) VisitYAxis(axes []opts.YAxis) any {
 	return out
 }
 
-func (visitor) VisitTooltipOpt(tip opts.Tooltip) any {
-	return object{
-		"show": true, "trigger": tip.Trigger, "formatter": tip.Formatter, "confine": true, "className": "tip", "padding": 0, "borderWidth": 0, "transitionDuration": 0,
-	}
-}
-
-func (v visitor) VisitDataZooms([]opts.DataZoom) any { return v.zoom }
-
-func (visitor) Visit(option map[string]any) {
-	delete(option, "title")
-	delete(option, "toolbox")
-	delete(option, "color") // every series says its own, as a token of the style sheet
-}
-
 // zooms are a slider under the panels and, inside them, pinching and the wheel with Ctrl: the bare wheel scrolls the
 // page, and dragging marks the stretch to zoom to, which the script sees to.
 func zooms(axes []int) []object {
 	return []object{
-		{"type": "inside", "xAxisIndex": axes, "filterMode": "none", "zoomOnMouseWheel": "ctrl", "moveOnMouseMove": false, "moveOnMouseWheel": false, "preventDefaultMouseMove": false},
 		{
-			"type": "slider", "xAxisIndex": axes, "filterMode": "none", "bottom": 4, "height": 16, "showDetail": false, "brushSelect": false, "showDataShadow": false, "moveHandleSize": 0,
-			"borderColor": "@line", "fillerColor": "@area", "backgroundColor": "@none", "handleStyle": object{"color": "@surface", "borderColor": "@axis"},
+			"type": "inside", "xAxisIndex": axes, "filterMode": "none", "zoomOnMouseWheel": "ctrl", "moveOnMouseMove": false,
+			"moveOnMouseWheel": false, "preventDefaultMouseMove": false,
+		},
+		{
+			"type": "slider", "xAxisIndex": axes, "filterMode": "none", "bottom": 4, "height": 16, "showDetail": false,
+			"brushSelect": false, "showDataShadow": false, "moveHandleSize": 0, "borderColor": "@line", "fillerColor": "@area",
+			"backgroundColor": "@none", "handleStyle": object{"color": "@surface", "borderColor": "@axis"},
 		},
 	}
 }

@@ -35,7 +35,8 @@ func newInk(dark bool) ink {
 	if dark {
 		i = ink{
 			paper: rgb("#0f1216"), black: rgb("#eceff3"), grey: rgb("#a9b2bd"), grid: rgb("#2a3038"), doubt: rgb("#ffc46b"),
-			shade: color.NRGBA{236, 239, 243, 18}, area: color.NRGBA{236, 239, 243, 31}, gain: rgb("#98a8ff"), loss: rgb("#ff6b7d"),
+			shade: color.NRGBA{236, 239, 243, 18}, area: color.NRGBA{236, 239, 243, 31},
+			gain: rgb("#98a8ff"), loss: rgb("#ff6b7d"),
 		}
 	}
 	for _, hex := range report.Colours(dark) {
@@ -91,6 +92,10 @@ func (p *painting) tint(m *report.Mark) color.Color {
 
 func stroke(c color.Color, points float64, dashes ...vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(points), Dashes: dashes}
+}
+
+func rectangle(x1, y1, x2, y2 vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: x1, Y: y1}, Max: vg.Point{X: x2, Y: y2}}
 }
 
 func box(x1, y1, x2, y2 vg.Length) vg.Path {

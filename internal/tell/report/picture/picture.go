@@ -47,7 +47,8 @@ func Write(w io.Writer, doc *report.Document, f *report.Figure, opts Options) er
 	for _, panel := range f.Panels {
 		height += headSpace + vg.Length(panel.Height)
 	}
-	height += legendLine * vg.Length(len(newPainting(draw.NewCanvas(vgsvg.New(width, height), width, height), doc, f, opts).legend(width)))
+	sketch := newPainting(draw.NewCanvas(vgsvg.New(width, height), width, height), doc, f, opts)
+	height += legendLine * vg.Length(len(sketch.legend(width)))
 	var err error
 	if opts.PNG {
 		canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))}
@@ -100,9 +101,10 @@ func (p *painting) paint() {
 	p.Fill(box(p.Min.X, p.Min.Y, p.Max.X, p.Max.Y))
 	title := p.style(14, p.black)
 	title.Font.Weight = bold
-	p.write(title, vg.Point{X: p.Min.X + margin, Y: p.Max.Y - 20}, p.fits(title, p.show(report.PictureTitle(p.f)), p.Max.X-p.Min.X-2*margin))
 	origin := p.style(9, p.grey)
-	p.write(origin, vg.Point{X: p.Min.X + margin, Y: p.Min.Y + 12}, p.fits(origin, p.show(report.PictureOrigin(p.doc, p.f)), p.Max.X-p.Min.X-2*margin))
+	left, wide := p.Min.X+margin, p.Max.X-p.Min.X-2*margin
+	p.write(title, vg.Point{X: left, Y: p.Max.Y - 20}, p.fits(title, p.show(report.PictureTitle(p.f)), wide))
+	p.write(origin, vg.Point{X: left, Y: p.Min.Y + 12}, p.fits(origin, p.show(report.PictureOrigin(p.doc, p.f)), wide))
 	top := p.Max.Y - titleSpace
 	for _, row := range p.legend(p.Max.X - p.Min.X) {
 		x := p.Min.X + margin
@@ -118,7 +120,7 @@ func (p *painting) paint() {
 		height := vg.Length(p.f.Panels[i].Height)
 		plane := &plane{
 			painting: p, panel: &p.f.Panels[i], last: i == len(p.f.Panels)-1,
-			Rectangle: vg.Rectangle{Min: vg.Point{X: p.Min.X + p.left, Y: top - height}, Max: vg.Point{X: p.Max.X - p.free, Y: top}},
+			Rectangle: rectangle(p.Min.X+p.left, top-height, p.Max.X-p.free, top),
 		}
 		plane.paint()
 		top -= height

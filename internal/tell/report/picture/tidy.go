@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -11,7 +12,8 @@ import (
 // tidy makes an SVG of gonum's a third of its size, and readable without Liberation's fonts: coordinates to a
 // tenth of a point, lines relative to the point before.
 func tidy(svg []byte) []byte {
-	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;font-variant:normal;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;font-variant:normal;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	svg = bytes.ReplaceAll(svg, []byte("font-weight:normal;font-style:normal;"), nil)
 	return regexp.MustCompile(`d="[^"]*"`).ReplaceAllFunc(svg, func(path []byte) []byte {
 		short, ok := shortPath(string(path[len(`d="`) : len(path)-1]))
@@ -44,8 +46,8 @@ func shortPath(path string) (string, bool) {
 		case command == 'M':
 			out.WriteString("M" + tenth(toX) + "," + tenth(toY))
 		case command == 'A':
-			out.WriteString("a" + tenth(tenths(numbers[0])) + "," + tenth(tenths(numbers[1])) + " 0 " + numbers[3] + " " + numbers[4] + " " +
-				tenth(toX-x) + "," + tenth(toY-y))
+			fmt.Fprintf(&out, "a%s,%s 0 %s %s %s,%s", tenth(tenths(numbers[0])), tenth(tenths(numbers[1])),
+				numbers[3], numbers[4], tenth(toX-x), tenth(toY-y))
 		case toX == x && toY == y:
 		case toY == y:
 			out.WriteString("h" + tenth(toX-x))

@@ -47,10 +47,11 @@ func (p *plane) words() {
 		}
 		for try := range tries {
 			y := w.at.Y + height*vg.Length((try+1)/2)*vg.Length(1-2*(try%2))
-			place := vg.Rectangle{Min: vg.Point{X: w.at.X, Y: y - height/2}, Max: vg.Point{X: w.at.X + width + mark, Y: y + height/2}}
-			if place.Max.Y > p.Max.Y+height/2 || place.Min.Y < p.Min.Y-height/2 || slices.ContainsFunc(p.taken, func(r vg.Rectangle) bool {
+			place := rectangle(w.at.X, y-height/2, w.at.X+width+mark, y+height/2)
+			taken := slices.ContainsFunc(p.taken, func(r vg.Rectangle) bool {
 				return r.Min.X < place.Max.X && place.Min.X < r.Max.X && r.Min.Y < place.Max.Y && place.Min.Y < r.Max.Y
-			}) {
+			})
+			if taken || place.Max.Y > p.Max.Y+height/2 || place.Min.Y < p.Min.Y-height/2 {
 				continue
 			}
 			p.taken = append(p.taken, place)

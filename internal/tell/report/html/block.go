@@ -2,10 +2,13 @@ package html
 
 import (
 	"bytes"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/picture"
@@ -49,7 +52,8 @@ func (d *drawer) prepare(f *report.Figure) (drawn, error) {
 			return out, fmt.Errorf("figure %s: %w", f.ID, err)
 		}
 		// Made by this program, letter by letter of base64: nothing in it can end the attribute.
-		out.Picture = template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes())) //nolint:gosec // see above
+		text := base64.StdEncoding.EncodeToString(svg.Bytes())
+		out.Picture = template.URL("data:image/svg+xml;base64," + text) //nolint:gosec // see above
 	}
 	if d.static {
 		return out, nil
@@ -67,4 +71,62 @@ func (d *drawer) prepare(f *report.Figure) (drawn, error) {
 	}
 	out.Height = live.height
 	return out, err
+}
+
+// used is a table without the columns that have nothing in any row.
+func used(t *report.Table) *report.Table {
+	keep := t.Used()
+	out := *t
+	out.Columns, out.Rows = pick(t.Columns, keep), make([][]report.Cell, len(t.Rows))
+	for i, row := range t.Rows {
+		out.Rows[i] = pick(row, keep)
+	}
+	return &out
+}
+
+func pick[T any](from []T, indices []int) []T {
+	out := make([]T, len(indices))
+	for k, i := range indices {
+		out[k] = from[i]
+	}
+	return out
+}
+
+// unknown reports whether any of the table's cells has nothing to be compared with.
+func unknown(t *report.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(row []report.Cell) bool {
+		return slices.ContainsFunc(row, func(c report.Cell) bool { return c.NoReference })
+	})
+}
+
+// class is a cell's: numbers stand to the right, shares are coloured in steps of a tenth.
+func class(column report.Column, cell report.Cell) string {
+	var names []string
+	if column.Numbers {
+		names = append(names, "num")
+	}
+	if cell.Heat != nil {
+		names = append(names, fmt.Sprintf("heat h%d", min(10, max(0, int(*cell.Heat*10+0.5)))))
+	}
+	if cell.NoReference {
+		names = append(names, "unknown")
+	}
+	if len(cell.Text) > 40 {
+		names = append(names, "wrap")
+	}
+	return strings.Join(names, " ")
+}
+
+// dist holds echarts.js once bundle.go has run, and always a README, so that it can be embedded.
+//
+//go:embed all:dist
+var dist embed.FS
+
+// library is the chart library, or nil in a binary that was built without it.
+func library() []byte {
+	script, err := dist.ReadFile("dist/echarts.js")
+	if err != nil {
+		return nil
+	}
+	return script
 }
