@@ -12,6 +12,7 @@ import (
 // A page of a million files must stay under 4 MB. From some 50,000 of a disk on it grows no more: the bands
 // are as many as a screen can show.
 func TestManyFilesMakeASmallPage(t *testing.T) {
+	t.Parallel()
 	const files = 200_000
 	var page bytes.Buffer
 	if err := write(&page, reportOf(fixture.Many(files)), nil, make([]byte, 600_000)); err != nil {
@@ -44,6 +45,7 @@ func BenchmarkWriteTriple(b *testing.B) {
 
 // A study of hundreds of phases must load at once: past a hundred a phase takes 6 kB at most.
 func TestManyPhasesMakeASmallPage(t *testing.T) {
+	t.Parallel()
 	const phases, library = 110, 600_000
 	parts, order := map[string][]fixture.Part{}, []string{}
 	for i := range phases {

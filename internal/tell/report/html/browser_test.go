@@ -18,13 +18,40 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"go.uber.org/goleak"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 var shots = flag.String("shots", "", "a folder for screenshots of the report")
 
-// browserFor starts a headless browser for a test, or skips the test where there is none.
+// TestMain stops the browser, and fails where a goroutine outlives the tests.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	stopBrowser()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+var stopBrowser = func() {}
+
+// chrome is the headless browser of all tests, in which each opens tabs of its own.
+var chrome = sync.OnceValues(func() (context.Context, error) {
+	options := chromedp.DefaultExecAllocatorOptions[:]
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stopTab := chromedp.NewContext(ctx)
+	ctx, stopClock := context.WithTimeout(ctx, 15*time.Minute)
+	stopBrowser = func() { stopClock(); stopTab(); stop() }
+	return ctx, chromedp.Do(ctx)
+})
+
+// browserFor is the browser, or skips the test where there is none.
 func browserFor(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -42,17 +69,8 @@ func browserFor(t *testing.T) context.Context {
 	if !found {
 		missing(t, "no browser to look at the page with: install chromium")
 	}
-	options := chromedp.DefaultExecAllocatorOptions[:]
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
-	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
+	ctx, err := chrome()
+	if err != nil {
 		t.Fatalf("start the browser: %v", err)
 	}
 	return ctx

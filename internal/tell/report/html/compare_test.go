@@ -25,6 +25,7 @@ func compared(t *testing.T, c *compare.Comparison, charts []byte) string {
 }
 
 func TestComparisonPage(t *testing.T) {
+	t.Parallel()
 	c := fixture.Comparison()
 	text := compared(t, c, standIn)
 	for _, want := range []string{
@@ -54,6 +55,7 @@ func TestComparisonPage(t *testing.T) {
 
 // Whatever a label, a phase or a disk is called, the page has the same elements.
 func TestComparisonHostileNames(t *testing.T) {
+	t.Parallel()
 	tags := func(name string) []string {
 		c := fixture.Comparison()
 		c.Base.Label, c.Pairs[0].Label, c.Pairs[0].Name = name+"1", name+"2", name

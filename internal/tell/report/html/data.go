@@ -20,7 +20,7 @@ const maxEvents = 100_000
 const maxPacked = 4 << 20
 
 // maxPage and maxRaw bound what Read takes from a page, which anyone may have made: its size, and that of its
-// events unpacked.
+// events unpacked. No page is given more.
 const (
 	maxPage = 64 << 20
 	maxRaw  = 256 << 20
@@ -44,35 +44,33 @@ func pack(events io.Reader) (template.JS, error) {
 	if events == nil {
 		return "", nil
 	}
-	in := &counted{Reader: events}
-	zipped, err := zip(in)
-	switch {
-	case errors.Is(err, errTooMany) || err == nil && (in.lines == 0 || len(zipped) > maxPacked):
-		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("pack the events: %w", err)
+	var text bytes.Buffer // whole before it is compressed: of most long runs that would be for nothing
+	lines := 0
+	for chunk := make([]byte, 1<<16); ; {
+		n, err := events.Read(chunk)
+		text.Write(chunk[:n])
+		if lines += bytes.Count(chunk[:n], []byte("\n")); lines > maxEvents || text.Len() > maxRaw {
+			return "", nil
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", fmt.Errorf("pack the events: %w", err)
+		}
 	}
-	text, err := json.Marshal(packed{in.lines, zipped})
+	zipped, err := zip(&text)
 	if err != nil {
 		return "", fmt.Errorf("pack the events: %w", err)
 	}
-	return template.JS(text), nil //nolint:gosec // a number and base64
-}
-
-var errTooMany = errors.New("more lines than a page carries")
-
-// counted counts the ends of lines that are read, and stops where they are too many.
-type counted struct {
-	io.Reader
-	lines int
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	if c.lines += bytes.Count(p[:n], []byte("\n")); c.lines > maxEvents {
-		err = errTooMany
+	if lines == 0 || len(zipped) > maxPacked {
+		return "", nil
 	}
-	return n, err
+	out, err := json.Marshal(packed{lines, zipped})
+	if err != nil {
+		return "", fmt.Errorf("pack the events: %w", err)
+	}
+	return template.JS(out), nil //nolint:gosec // a number and base64
 }
 
 // zip is what in holds, compressed.

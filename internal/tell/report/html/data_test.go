@@ -26,6 +26,7 @@ import (
 
 // A report read back is the run it was made from: the events to the byte, and the same analysis of them.
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()} {
 		recorded, found := eventsOf(run), say.Analyze(run, analysis.Options{})
 		var page bytes.Buffer
@@ -61,6 +62,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestTooManyEventsStayOut(t *testing.T) {
+	t.Parallel()
 	line := `{"type":"note"}` + "\n"
 	for _, test := range []struct {
 		lines int
@@ -78,6 +80,7 @@ func TestTooManyEventsStayOut(t *testing.T) {
 
 // Events that are few but do not compress stay out as well.
 func TestLongEventsStayOut(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, maxPacked/2)
 	for i := range noise {
@@ -96,6 +99,7 @@ func TestLongEventsStayOut(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
+	t.Parallel()
 	var page bytes.Buffer
 	run := fixture.Triple()
 	if err := write(&page, reportOf(run), bytes.NewReader(eventsOf(run)), standIn); err != nil {

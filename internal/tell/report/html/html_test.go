@@ -36,6 +36,7 @@ func reportOf(run *trace.Run) *report.Document {
 var standIn = []byte("globalThis.echarts = null;")
 
 func TestSummaryIsTheAnalysis(t *testing.T) {
+	t.Parallel()
 	run := fixture.Triple()
 	text := render(t, run, standIn)
 	_, after, _ := strings.Cut(text, `<script type="application/json" id="hubbench-summary">`)
@@ -54,6 +55,7 @@ func TestSummaryIsTheAnalysis(t *testing.T) {
 
 // Whatever a name holds, the page has the same elements: the name stays text.
 func TestHostileNamesAddNoMarkup(t *testing.T) {
+	t.Parallel()
 	tame := fixture.Hostile()
 	rename(tame)
 	tag := regexp.MustCompile(`<(/?[a-zA-Z]+)`)
@@ -115,6 +117,7 @@ func TestScriptThatWouldEndItselfIsRefused(t *testing.T) {
 }
 
 func TestOddRuns(t *testing.T) {
+	t.Parallel()
 	empty := &trace.Run{Name: "empty"}
 	idle := fixture.Run("idle", []string{"A"}, nil, "nothing")
 	alone := fixture.Run("alone", []string{"A"}, map[string][]fixture.Part{"W": {{Disk: "A", Op: "write", Files: 1, Pace: []fixture.Pace{{Rate: 1e9}}}}}, "W")

@@ -19,6 +19,7 @@ func figuresOf(doc *report.Document) (out []*report.Figure) {
 
 // The live chart of a figure has every number of its marks, by column, and a series for each.
 func TestColumnsAreTheRows(t *testing.T) {
+	t.Parallel()
 	doc := reportOf(fixture.Triple())
 	seen := 0
 	for _, f := range figuresOf(doc) {

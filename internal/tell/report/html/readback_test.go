@@ -51,6 +51,7 @@ func steady() *trace.Run {
 
 // What one run comes to reads the same from every output.
 func TestEveryOutputSaysTheSame(t *testing.T) {
+	t.Parallel()
 	run := steady()
 	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	phase := doc.Phases()[2]
@@ -112,6 +113,7 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 
 // What became of streams and of requests reads the same from every output, and as the trace has it.
 func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
+	t.Parallel()
 	run := backup()
 	a := say.Analyze(run, analysis.Options{})
 	doc := report.OfRun(report.Run{Trace: run, Analysis: a})

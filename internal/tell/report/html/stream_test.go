@@ -112,6 +112,7 @@ func TestTriesAreGrouped(t *testing.T) {
 
 // A page of thirty phases with latencies of three disks stays within a megabyte of one without.
 func TestLatenciesMakeASmallPage(t *testing.T) {
+	t.Parallel()
 	sizes := map[bool]int{}
 	for _, with := range []bool{false, true} {
 		run := &trace.Run{Name: "latencies", Status: trace.Complete, Disks: fixture.Streams().Disks}
