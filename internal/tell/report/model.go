@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/advise"
 	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/stream"

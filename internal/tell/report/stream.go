@@ -319,7 +319,7 @@ func streamsSure(a *analysis.Analysis) string {
 		counted = append(counted, nonEmpty(say.Counted(&a.Searches[i]))...)
 	}
 	if counted != nil {
-		return say.Capital(nil, strings.Join(counted, "; ")) + "."
+		return unit.Capital(strings.Join(counted, "; ")) + "."
 	}
 	tested := math.Inf(1)
 	for i := range a.Phases {

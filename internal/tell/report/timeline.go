@@ -117,7 +117,7 @@ func (v *phaseView) timeTitle() string {
 	if waiting != nil {
 		parts = append(parts, unit.List(waiting)+pick(len(waiting) == 1, " waits ", " wait ")+unit.FormatSeconds(longest))
 	}
-	return say.Capital(nil, cmp.Or(strings.Join(parts, ", "), "over time"))
+	return unit.Capital(cmp.Or(strings.Join(parts, ", "), "over time"))
 }
 
 // rates is a vertical axis of rates from nothing.

@@ -2,7 +2,6 @@ package html
 
 import (
 	"bytes"
-	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,24 +33,6 @@ func reportOf(run *trace.Run) *report.Document {
 }
 
 var standIn = []byte("globalThis.echarts = null;")
-
-func TestSummaryIsTheAnalysis(t *testing.T) {
-	t.Parallel()
-	run := fixture.Triple()
-	text := render(t, run, standIn)
-	_, after, _ := strings.Cut(text, `<script type="application/json" id="hubbench-summary">`)
-	summary, _, found := strings.Cut(after, "</script>")
-	if !found {
-		t.Fatal("no summary in the page")
-	}
-	var got analysis.Analysis
-	if err := json.Unmarshal([]byte(summary), &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(say.Analyze(run, analysis.Options{}), &got); diff != "" {
-		t.Errorf("the page's summary is not the analysis (-want +got):\n%s", diff)
-	}
-}
 
 // Whatever a name holds, the page has the same elements: the name stays text.
 func TestHostileNamesAddNoMarkup(t *testing.T) {
