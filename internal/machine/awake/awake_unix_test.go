@@ -121,22 +121,6 @@ func TestNothingRemainsOfAKilledRun(t *testing.T) {
 	eventually(t, "the tool and what it runs are gone", func() bool { return !alive(pid) })
 }
 
-func TestKeepWithoutATool(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	Keep(zap.NewNop())() // neither fails nor waits
-}
-
-func TestKeepWithAToolThatFails(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"systemd-inhibit", "caffeinate"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil { //nolint:gosec // it is to be run
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	Keep(zap.NewNop())()
-}
-
 // A tool that works is no complaint, one that ends at once or is not there is one.
 func TestCheck(t *testing.T) {
 	tools(t)

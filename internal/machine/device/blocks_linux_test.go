@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/machine/device/linux"
+	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -51,7 +53,7 @@ func TestBlockDevices(t *testing.T) {
 		l.check(t, filepath.Join(a, "in"), filepath.Join(dir, "in2"), small, "same_disk B")
 	})
 	t.Run("loop device on a disk under test", func(t *testing.T) {
-		inner := l.format(t, l.loop(t, filepath.Join(a, "image"), 128, false), "inner")
+		inner := l.format(t, l.loop(t, filepath.Join(a, "image"), 128), "inner")
 		l.check(t, a, inner, small, "same_disk B")
 		l.check(t, b, inner, small)
 	})
@@ -67,7 +69,7 @@ func TestBlockDevices(t *testing.T) {
 		if inv, err := Look(t.Context(), LookOptions{}); err != nil || !slices.ContainsFunc(inv.Disks, func(d hardware.Disk) bool { return d.System }) {
 			t.Skipf("the system runs from no disk that can be seen (%v)", err)
 		}
-		l.check(t, a, l.format(t, l.loop(t, file.Name(), 128, false), "onroot"), small, "system_disk B")
+		l.check(t, a, l.format(t, l.loop(t, file.Name(), 128), "onroot"), small, "system_disk B")
 	})
 	t.Run("the system's disk", func(t *testing.T) {
 		l.check(t, a, "/var/tmp", small, "! system_disk B", "busy B?", "nearly_full B?", "not_disk B?")
@@ -124,14 +126,14 @@ func TestBlockDevices(t *testing.T) {
 		if _, err := exec.LookPath("mkfs.vfat"); err != nil || !kernelKnows(t, "vfat") {
 			t.Skip("no mkfs.vfat, or no FAT in this kernel")
 		}
-		dir := l.formatAs(t, l.loop(t, filepath.Join(l.memory, "fat"), 128, false), "fat", "vfat", "mkfs.vfat")
+		dir := l.formatAs(t, l.loop(t, filepath.Join(l.memory, "fat"), 128), "fat", "vfat", "mkfs.vfat")
 		l.check(t, a, dir, func(p *scenario.Plan) { p.Phases[0].Jobs[1].Sizes = []int64{5e9} }, "! file_limit B", "! space B")
 	})
 	t.Run("compression", func(t *testing.T) {
 		if _, err := exec.LookPath("mkfs.btrfs"); err != nil || !kernelKnows(t, "btrfs") {
 			t.Skip("no mkfs.btrfs, or no btrfs in this kernel")
 		}
-		device := l.loop(t, filepath.Join(l.memory, "btrfs"), 256, false)
+		device := l.loop(t, filepath.Join(l.memory, "btrfs"), 256)
 		run(t, "mkfs.btrfs", "-q", device)
 		dir := l.folder("btrfs")
 		if err := unix.Mount(device, dir, "btrfs", 0, "compress=zstd"); err != nil {
@@ -194,53 +196,20 @@ func (l *lab) folder(name string) string {
 	return dir
 }
 
-// loop makes a loop device of so many MiB over a new file, or over one that is there. It is held open until the test
-// ends, and goes by itself when nothing has it open or mounted any more: even if the test is killed.
-func (l *lab) loop(t *testing.T, image string, mib int64, partitions bool) string {
+// loop makes a loop device of so many MiB over a file, and holds it open until the test ends.
+func (l *lab) loop(t *testing.T, image string, mib int64) string {
 	t.Helper()
-	file, err := os.OpenFile(image, os.O_CREATE|os.O_RDWR, 0o600)
+	device, err := testdisk.Attach(image, mib<<20)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("make a loop device over %s: %v", image, err)
 	}
-	defer file.Close()
-	if err := file.Truncate(mib << 20); err != nil {
-		t.Fatal(err)
-	}
-	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer control.Close()
-	config := unix.LoopConfig{Fd: uint32(file.Fd())}
-	config.Info.Flags = unix.LO_FLAGS_AUTOCLEAR
-	if partitions {
-		config.Info.Flags |= unix.LO_FLAGS_PARTSCAN
-	}
-	for range 100 { // others may take the free one first
-		number, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
-		if err != nil {
-			t.Fatal(err)
-		}
-		device, err := os.OpenFile(fmt.Sprintf("/dev/loop%d", number), os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err = unix.IoctlLoopConfigure(int(device.Fd()), &config); err == nil {
-			t.Cleanup(func() { device.Close() })
-			return device.Name()
-		}
-		_ = device.Close()
-		if !errors.Is(err, unix.EBUSY) {
-			t.Fatalf("make a loop device over %s: %v", image, err)
-		}
-	}
-	t.Fatal("no free loop device")
-	return ""
+	t.Cleanup(func() { device.Close() })
+	return device.Name()
 }
 
 // disk is an ext4 of 1 GiB on a loop device of its own.
 func (l *lab) disk(name string) string {
-	dir := l.format(l.T, l.loop(l.T, filepath.Join(l.memory, name), 1024, false), name)
+	dir := l.format(l.T, l.loop(l.T, filepath.Join(l.memory, name), 1024), name)
 	for _, inside := range []string{"in", "in2"} {
 		if err := os.Mkdir(filepath.Join(dir, inside), 0o755); err != nil {
 			l.Fatal(err)
@@ -304,7 +273,7 @@ func (l *lab) check(t *testing.T, a, b string, change func(*scenario.Plan), want
 
 // partitions are told to the kernel, which need not know any table of them.
 func (l *lab) partitions(t *testing.T) {
-	device := l.loop(t, filepath.Join(l.memory, "parts"), 3*128, true)
+	device := l.loop(t, filepath.Join(l.memory, "parts"), 3*128)
 	const sectors = 128 << 20 / 512
 	var dirs []string
 	for i := range 3 {
@@ -392,7 +361,7 @@ func (l *lab) mapped(t *testing.T, under string) {
 	if misc, err := os.ReadFile("/proc/misc"); err != nil || !strings.Contains(string(misc), "device-mapper") {
 		t.Skip("no device mapper in this kernel")
 	}
-	device := l.loop(t, filepath.Join(under, "mapped"), 128, false)
+	device := l.loop(t, filepath.Join(under, "mapped"), 128)
 	name := fmt.Sprintf("hubbench-lab-%d", os.Getpid())
 	run(t, "dmsetup", "create", name, "--table", fmt.Sprintf("0 %d linear %s 0", 128<<20/512, device))
 	t.Cleanup(func() { _ = exec.Command("dmsetup", "remove", "--deferred", name).Run() })
@@ -400,19 +369,18 @@ func (l *lab) mapped(t *testing.T, under string) {
 	l.check(t, under, dir, func(*scenario.Plan) {}, "same_disk B")
 }
 
-// moved reads the kernel's count of what a disk has read and written (https://docs.kernel.org/block/stat.html).
+// moved is what a disk has read and written.
 func moved(path string) (bytes int64, ok bool) {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {
 		return 0, false
 	}
-	stat, err := os.ReadFile(fmt.Sprintf("/sys/dev/block/%d:%d/stat", unix.Major(st.Dev), unix.Minor(st.Dev)))
+	disk, err := linux.FindMeter(os.DirFS("/"), fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev)))
 	if err != nil {
 		return 0, false
 	}
-	var ios, merges, read, ticks, written int64
-	n, _ := fmt.Sscan(string(stat), &ios, &merges, &read, &ticks, &ios, &merges, &written)
-	return 512 * (read + written), n == 7
+	read, written, _, err := disk.Moved()
+	return read + written, err == nil
 }
 
 func kernelKnows(t *testing.T, kind string) bool {

@@ -43,7 +43,7 @@ func (b *bench) after(name string, args ...string) {
 // disk makes a loop device of a sparse file in a folder.
 func (b *bench) disk(folder, name string, size int64) string {
 	b.t.Helper()
-	device := (&lab{}).loop(b.t, filepath.Join(folder, name), size>>20, true)
+	device := (&lab{}).loop(b.t, filepath.Join(folder, name), size>>20)
 	b.loop[name] = filepath.Base(device)
 	return device
 }

@@ -12,8 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attach makes a loop device over a new file. It goes by itself when nothing has it open or mounted any more.
-func attach(image string, size int64) (*os.File, error) {
+// Attach makes a loop device over a new file, or over one that is there. It goes by itself when nothing has it open or
+// mounted any more: even if the test is killed.
+func Attach(image string, size int64) (*os.File, error) {
 	file, err := os.OpenFile(image, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err

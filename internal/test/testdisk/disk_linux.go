@@ -93,7 +93,7 @@ func New(opts Options) (d *Disk, err error) {
 		}
 		d.Image = filepath.Join(at, "image")
 	}
-	if d.device, err = attach(d.Image, opts.Bytes); err != nil {
+	if d.device, err = Attach(d.Image, opts.Bytes); err != nil {
 		return nil, fmt.Errorf("make a loop device: %w", err)
 	}
 	d.Device = d.device.Name()

@@ -22,7 +22,8 @@ func (m *machine) addDisks(list, apfs []dict) {
 		if c, ok := containers[name]; ok && len(c.disks) == 1 {
 			continue
 		}
-		disk := hardware.Disk{Name: name, SizeBytes: size(entry)}
+		size, _ := entry.Number("Size")
+		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0)}
 		if c, ok := containers[name]; ok { // on several disks: Fusion
 			disk.Backing = c.disks
 		} else {
@@ -33,8 +34,23 @@ func (m *machine) addDisks(list, apfs []dict) {
 		}
 		m.Disks = append(m.Disks, disk)
 	}
-	for _, name := range m.otherDisks() {
-		m.Disks = append(m.Disks, hardware.Disk{Name: name})
+	if len(m.Disks) == 0 {
+		names := map[string]bool{}
+		for name := range m.chains {
+			names[name] = true
+		}
+		for _, item := range m.media() {
+			names[wholeDisk(item.Text("bsd_name"))] = true
+		}
+		for _, device := range m.usb {
+			for _, name := range device.disks {
+				names[name] = true
+			}
+		}
+		delete(names, "")
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			m.Disks = append(m.Disks, hardware.Disk{Name: name})
+		}
 	}
 	for i := range m.Disks {
 		m.describe(&m.Disks[i])
@@ -61,27 +77,6 @@ func (m *machine) madeOf(name string) []string {
 		}
 	}
 	return disks
-}
-
-// otherDisks are those that diskutil did not list, because it did not answer or could not be read.
-func (m *machine) otherDisks() []string {
-	if len(m.Disks) > 0 {
-		return nil
-	}
-	names := map[string]bool{}
-	for name := range m.chains {
-		names[name] = true
-	}
-	for _, item := range m.media() {
-		names[wholeDisk(item.Text("bsd_name"))] = true
-	}
-	for _, device := range m.usb {
-		for _, name := range device.disks {
-			names[name] = true
-		}
-	}
-	delete(names, "")
-	return slices.Sorted(maps.Keys(names))
 }
 
 // media are the disks of the profile's NVMe and SATA controllers.
@@ -150,12 +145,6 @@ func (m *machine) usbOf(name string) *usbDevice {
 	return nil
 }
 
-// size is that of an entry of diskutil, in bytes.
-func size(entry dict) int64 {
-	n, _ := entry.Number("Size")
-	return max(n, 0)
-}
-
 // wholeDisk is the disk of a name like disk4s2 or /dev/disk4; empty if it is none.
 func wholeDisk(name string) string {
 	base, _ := baseName(name)
@@ -200,28 +189,21 @@ type chain struct {
 	made       []string // the whole disks that are made of it: CoreStorage's, containers of APFS
 }
 
-// busses are the interconnects of disks, as drivers name them (IOStorageProtocolCharacteristics.h).
-var busses = [...]struct {
-	name string
-	bus  hardware.Bus
-}{
-	{"PCI-Express", hardware.NVMe},
-	{"PCI", hardware.OtherBus}, // AHCI
-	{"Apple Fabric", hardware.AppleFabric},
-	{"USB", hardware.USB},
-	{"SATA", hardware.SATA},
-	{"Virtual Interface", hardware.Virtual},
-	{"Secure Digital", hardware.OtherBus},
-	{"FireWire", hardware.OtherBus},
-	{"SAS", hardware.OtherBus},
-	{"Fibre Channel Interface", hardware.OtherBus},
-}
-
+// busOf is the interconnect of a disk, as drivers name it (IOStorageProtocolCharacteristics.h).
 func busOf(interconnect string) hardware.Bus {
-	for _, b := range busses {
-		if b.name == interconnect {
-			return b.bus
-		}
+	switch interconnect {
+	case "PCI-Express":
+		return hardware.NVMe
+	case "PCI", "Secure Digital", "FireWire", "SAS", "Fibre Channel Interface": // the first of AHCI
+		return hardware.OtherBus
+	case "Apple Fabric":
+		return hardware.AppleFabric
+	case "USB":
+		return hardware.USB
+	case "SATA":
+		return hardware.SATA
+	case "Virtual Interface":
+		return hardware.Virtual
 	}
 	return hardware.UnknownBus
 }

@@ -33,8 +33,17 @@ var DataTypes = [...]string{
 // Parse puts an inventory together. A capture that cannot be read costs what it would have shown, and a warning. Serial
 // numbers are left out unless asked for.
 func Parse(captures Captures, serials bool) *hardware.Inventory {
-	m := &machine{Inventory: capture.New(), usb: map[int64]*usbDevice{}, uids: map[string]uint64{}}
-	m.profile = m.readProfile(captures.Profiler)
+	m := &machine{Inventory: capture.New(), profile: map[string][]dict{}, usb: map[int64]*usbDevice{}}
+	m.uids = map[string]uint64{}
+	if len(captures.Profiler) > 0 {
+		answer, err := capture.JSON(captures.Profiler)
+		if err != nil {
+			m.warn("system_profiler", err)
+		}
+		for name := range answer {
+			m.profile[name] = answer.List(name)
+		}
+	}
 	m.routers = routersOf(m.read("the Thunderbolt routers (ioreg)", captures.Routers, ""))
 	m.chains = chainsOf(m.read("the disks' drivers (ioreg)", captures.Drivers, ""))
 	m.mounts = mountsOf(captures.Mounts)

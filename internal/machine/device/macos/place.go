@@ -91,7 +91,15 @@ func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
 // addDisplays gives hubs the displays that they serve: a router that is a display itself, by its name, and a tunnel for
 // DisplayPort that ends in one.
 func (m *machine) addDisplays() {
-	external := m.displays()
+	var external []string
+	for _, card := range m.profile["SPDisplaysDataType"] {
+		for _, d := range card.List("spdisplays_ndrvs") {
+			builtIn := strings.Contains(d.Text("spdisplays_display_type"), "built-in")
+			if d.Text("spdisplays_connection_type") != "spdisplays_internal" && !builtIn {
+				external = append(external, d.Text("_name"))
+			}
+		}
+	}
 	for i := range m.Hubs {
 		hub := &m.Hubs[i]
 		id, ok := m.uids[hub.ID]
@@ -113,20 +121,6 @@ func (m *machine) addDisplays() {
 			hub.Devices = append(hub.Devices, display)
 		}
 	}
-}
-
-// displays are the names of those that are not built in.
-func (m *machine) displays() []string {
-	var names []string
-	for _, card := range m.profile["SPDisplaysDataType"] {
-		for _, d := range card.List("spdisplays_ndrvs") {
-			builtIn := strings.Contains(d.Text("spdisplays_display_type"), "built-in")
-			if d.Text("spdisplays_connection_type") != "spdisplays_internal" && !builtIn {
-				names = append(names, d.Text("_name"))
-			}
-		}
-	}
-	return names
 }
 
 // plain is a name by its letters: the same display is StudioDisplay and Studio Display.

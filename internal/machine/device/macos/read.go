@@ -16,23 +16,6 @@ func (m *machine) warn(what string, err error) {
 	m.Warn(fmt.Sprintf("%s: the answer cannot be read, so what it reports stays unknown: %v", what, err))
 }
 
-// readProfile reads the answer of system_profiler: its data types, with what each lists.
-func (m *machine) readProfile(answers []byte) map[string][]dict {
-	if len(answers) == 0 {
-		return nil
-	}
-	answer, err := capture.JSON(answers)
-	if err != nil {
-		m.warn("system_profiler", err)
-		return nil
-	}
-	profile := map[string][]dict{}
-	for name := range answer {
-		profile[name] = answer.List(name)
-	}
-	return profile
-}
-
 // read reads an answer of ioreg, a list of trees, which prints nothing if it finds none; or of diskutil, a dictionary
 // with a list that has a key.
 func (m *machine) read(what string, answer []byte, key string) (list []dict) {

@@ -280,16 +280,9 @@ func laneRates(port dict) (tx, rx int64) {
 		if s.code != code {
 			continue
 		}
-		switch width { // the same register: one lane, two, and three with one for the way back
-		case 1:
-			return s.bps, s.bps
-		case 2:
-			return 2 * s.bps, 2 * s.bps
-		case 4:
-			return 3 * s.bps, s.bps
-		case 8:
-			return s.bps, 3 * s.bps
-		}
+		// The same register: lanes to transmit and receive by one lane, two, and three with one for the way back.
+		lanes := map[int64][2]int64{1: {1, 1}, 2: {2, 2}, 4: {3, 1}, 8: {1, 3}}[width]
+		return lanes[0] * s.bps, lanes[1] * s.bps
 	}
 	return 0, 0
 }

@@ -40,7 +40,11 @@ func (m *machine) addUSB() {
 // connected to is left out.
 func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	name := cmp.Or(d.Text("_name"), "USB device")
-	location := locationOf(d)
+	// Where it is in the tree: its bus, then a digit per port; 0 where it is not said. Older systems add the device's
+	// address: 0x02100000 / 2.
+	at, _, _ := strings.Cut(cmp.Or(d.Text("USBKeyLocationID"), d.Text("location_id")), " ")
+	place, _ := strconv.ParseUint(strings.TrimPrefix(at, "0x"), 16, 32)
+	location := int64(place)
 	bps := usbRate(cmp.Or(d.Text("USBDeviceKeyLinkSpeed"), d.Text("device_speed")))
 	items := d.List("_items")
 	upstream := ""
@@ -128,31 +132,11 @@ func number16(words string) uint64 {
 	return n
 }
 
-// locationOf is where a device is in the tree: its bus, then a digit per port. 0 where it is not said. Older systems
-// add the device's address: 0x02100000 / 2.
-func locationOf(d dict) int64 {
-	words, _, _ := strings.Cut(cmp.Or(d.Text("USBKeyLocationID"), d.Text("location_id")), " ")
-	n, err := strconv.ParseUint(strings.TrimPrefix(words, "0x"), 16, 32)
-	if err != nil {
-		return 0
-	}
-	return int64(n)
-}
-
 // usbRate is the line rate that was negotiated, in bits per second; 0 for words that are not known. Before macOS 26
 // it is a class of speed.
 func usbRate(words string) int64 {
-	switch words {
-	case "low_speed":
-		return 1_500_000
-	case "full_speed":
-		return 12_000_000
-	case "high_speed":
-		return 480_000_000
-	case "super_speed":
-		return 5_000_000_000
-	case "super_speed_plus":
-		return 10_000_000_000
+	known := map[string]int64{
+		"low_speed": 1.5e6, "full_speed": 12e6, "high_speed": 480e6, "super_speed": 5e9, "super_speed_plus": 10e9,
 	}
-	return rate(words)
+	return cmp.Or(known[words], rate(words))
 }

@@ -255,22 +255,13 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 	}
 	for _, d := range m.answer.List("BitLocker") {
 		if strings.EqualFold(strings.TrimSuffix(d.Text("Drive"), `\`), drive) {
-			volume.Encrypted = encrypted(d)
+			// System.Volume.BitLockerProtection: 1 on, 2 off, 3 being encrypted, 4 being decrypted, 5 suspended, 6 locked.
+			if n, _ := d.Number("Protection"); n >= 1 && n <= 6 {
+				volume.Encrypted = new(n != 2)
+			}
 		}
 	}
 	return volume
-}
-
-// encrypted reads System.Volume.BitLockerProtection: 1 on, 2 off, 3 being encrypted, 4 being decrypted, 5 suspended,
-// 6 locked.
-func encrypted(d dict) *bool {
-	switch n, _ := d.Number("Protection"); n {
-	case 1, 3, 4, 5, 6:
-		return new(true)
-	case 2:
-		return new(false)
-	}
-	return nil
 }
 
 // volume is what Get-Volume says of the volume with one of those names, or that letter.
