@@ -43,7 +43,7 @@ func (m *machine) readBlocks() {
 	for _, dir := range m.class("class/block") {
 		name := path.Base(dir)
 		b := &block{name: name, dir: dir, number: m.text(dir, "dev"), size: m.number(dir, "size") * sector}
-		if b.size <= 0 || notDiskForm.MatchString(name) || m.text(dir, "hidden") == "1" {
+		if b.size <= 0 || m.forms.notDisk.MatchString(name) || m.text(dir, "hidden") == "1" {
 			continue
 		}
 		b.udev = m.readUdev("b" + b.number)
@@ -119,7 +119,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 	way := m.way(b)
 	device := path.Join(b.dir, "device")
 	switch {
-	case way.nvme != "" || nvmeDiskForm.MatchString(b.name):
+	case way.nvme != "" || m.forms.nvmeDisk.MatchString(b.name):
 		d.Bus = hardware.NVMe
 		switch m.text(way.nvme, "transport") {
 		case "", "pcie":

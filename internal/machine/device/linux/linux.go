@@ -33,6 +33,7 @@ type machine struct {
 	capture.Inventory
 	tree
 	opts    Options
+	forms   forms
 	blocks  map[string]*block // by the kernel's name
 	numbers map[string]*block // by major:minor
 	names   []string          // of blocks, in order
@@ -46,7 +47,7 @@ type machine struct {
 
 // Read makes the inventory of the machine whose files root has.
 func Read(root fs.FS, opts Options) *hardware.Inventory {
-	m := &machine{Inventory: capture.New(), tree: tree{root}, opts: opts}
+	m := &machine{Inventory: capture.New(), tree: tree{root}, opts: opts, forms: newForms()}
 	m.readBlocks()
 	m.readMounts()
 	m.readPools()

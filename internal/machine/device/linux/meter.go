@@ -51,7 +51,7 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 	}
 	// PCIe links are passed over: through Thunderbolt their negotiated rate is fictitious.
 	lowest := 0.0
-	for _, port := range parents(m.Dir, usbForm) {
+	for _, port := range parents(m.Dir, newForms().usb) {
 		if rate, err := m.speed(port); err == nil && (m.port == "" || rate < lowest) {
 			m.port, lowest = port, rate
 		}

@@ -73,7 +73,7 @@ var networkClasses = [...]string{"0206", "020d", "020e", "e00103", "ef0401"}
 // network reports whether a USB device is a network adapter that has no driver here.
 func (m *machine) network(dir string) bool {
 	for _, name := range m.list(dir) {
-		if !usbInterfaceForm.MatchString(name) {
+		if !m.forms.usbInterface.MatchString(name) {
 			continue
 		}
 		class := ""

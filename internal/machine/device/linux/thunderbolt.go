@@ -61,7 +61,7 @@ func (m *machine) readRouters() {
 	for _, dir := range m.class("bus/thunderbolt/devices") {
 		name := path.Base(dir)
 		computer := strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain")
-		if !routerForm.MatchString(name) || computer {
+		if !m.forms.router.MatchString(name) || computer {
 			continue
 		}
 		r := &router{sysname: name, dir: dir, locked: m.text(dir, "authorized") == "0"}
@@ -202,7 +202,7 @@ func (m *machine) bridge(dir string) bool {
 func (m *machine) below(dir, class string) []string {
 	var out []string
 	for _, name := range m.list(dir) {
-		if pciForm.MatchString(name) && strings.HasPrefix(m.text(dir, name, "class"), class) {
+		if m.forms.pci.MatchString(name) && strings.HasPrefix(m.text(dir, name, "class"), class) {
 			out = append(out, path.Join(dir, name))
 		}
 	}

@@ -19,20 +19,24 @@ type way struct {
 	nvme         string   // the controller
 }
 
-// What the names of devices look like.
-var (
-	pciForm          = regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
-	usbForm          = regexp.MustCompile(`^\d+-\d+(\.\d+)*$`)
-	usbInterfaceForm = regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`)
-	ataForm          = regexp.MustCompile(`^ata\d+$`)
-	nvmeForm         = regexp.MustCompile(`^nvme\d+$`)
-	nvmeDiskForm     = regexp.MustCompile(`^nvme\d+n\d+$`)
-	// Domains, retimers (0-0:1.1) and services (0-1.0) are no routers.
-	routerForm = regexp.MustCompile(`^\d+-[0-9a-f]+$`)
-	// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of an
-	// eMMC: of no use as a disk.
-	notDiskForm = regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`)
-)
+// forms are what the names of devices look like.
+type forms struct{ pci, usb, usbInterface, ata, nvme, nvmeDisk, router, notDisk *regexp.Regexp }
+
+// newForms compiles them when they are needed: most commands look at no device.
+func newForms() forms {
+	return forms{
+		pci:          regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`),
+		usb:          regexp.MustCompile(`^\d+-\d+(\.\d+)*$`),
+		usbInterface: regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`),
+		ata:          regexp.MustCompile(`^ata\d+$`),
+		nvme:         regexp.MustCompile(`^nvme\d+$`),
+		nvmeDisk:     regexp.MustCompile(`^nvme\d+n\d+$`),
+		router:       regexp.MustCompile(`^\d+-[0-9a-f]+$`), // not domains, retimers (0-0:1.1) and services (0-1.0)
+		// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of
+		// an eMMC: of no use as a disk.
+		notDisk: regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`),
+	}
+}
 
 // way takes a block device's place apart.
 func (m *machine) way(b *block) way {
@@ -42,7 +46,7 @@ func (m *machine) way(b *block) way {
 		// there is one of them. With several, the subsystem knows model and firmware.
 		var controllers []string
 		for _, name := range m.list(path.Dir(dir)) {
-			if to := m.link(path.Dir(dir), name); to != "" && nvmeForm.MatchString(name) {
+			if to := m.link(path.Dir(dir), name); to != "" && m.forms.nvme.MatchString(name) {
 				controllers = append(controllers, to)
 			}
 		}
@@ -62,8 +66,8 @@ func (m *machine) wayTo(dir string) way {
 		return ""
 	}
 	return way{
-		pci: parents(dir, pciForm), usb: parents(dir, usbForm), usbInterface: last(usbInterfaceForm),
-		ata: last(ataForm), nvme: last(nvmeForm),
+		pci: parents(dir, m.forms.pci), usb: parents(dir, m.forms.usb), usbInterface: last(m.forms.usbInterface),
+		ata: last(m.forms.ata), nvme: last(m.forms.nvme),
 	}
 }
 
