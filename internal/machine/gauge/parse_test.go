@@ -21,7 +21,7 @@ func TestSmart(t *testing.T) {
 		`{"smartctl":{"exit_status":4},"temperature":{"current":41}}`: 41, `{"temperature":{"current":0}}`: 0,
 		`{"temperature":{}}`: 0, `{"smartctl":{"exit_status":2}}`: 0, `x`: 0, ``: 0,
 	} {
-		if err := os.WriteFile(tool, []byte("#!/bin/sh\necho '"+text+"'\nexit 4\n"), 0o700); err != nil {
+		if err := os.WriteFile(tool, []byte("#!/bin/sh\necho '"+text+"'\nexit 4\n"), 0o700); err != nil { //nolint:gosec // it is to be run
 			t.Fatal(err)
 		}
 		var f Finder

@@ -102,20 +102,10 @@ func plain(encoded string) string {
 
 // disk describes a whole disk, its volumes apart.
 func (m *machine) disk(b *block) hardware.Disk {
-	d := hardware.Disk{Name: b.name, SizeBytes: b.size}
 	if b.virtual() {
-		d.Bus = hardware.Virtual
-		for _, s := range b.below {
-			if name := s.disk().name; !slices.Contains(d.Backing, name) {
-				d.Backing = append(d.Backing, name)
-			}
-		}
-		file := m.text(b.dir, "loop/backing_file")
-		kind := m.mountAt(file).filesystem
-		d.Memory = strings.HasPrefix(b.name, "zram") || path.IsAbs(file) && (kind == "tmpfs" || kind == "ramfs")
-		d.Model = m.virtualModel(b)
-		return d
+		return m.virtualDisk(b)
 	}
+	d := hardware.Disk{Name: b.name, SizeBytes: b.size}
 	way := m.way(b)
 	device := path.Join(b.dir, "device")
 	switch {
@@ -201,20 +191,28 @@ func (m *machine) parallel(b *block, w way) bool {
 	return len(w.pci) > 0 && strings.HasPrefix(m.text(w.pci[len(w.pci)-1], "class"), ideClass)
 }
 
-// virtualModel says what a virtual disk is: the file of a loop device, the name of a mapped device, the level of a
-// RAID.
-func (m *machine) virtualModel(b *block) string {
+// virtualDisk is one that lies on others, or on none. Its model is the file of a loop device, the name of a mapped device,
+// the level of a RAID.
+func (m *machine) virtualDisk(b *block) hardware.Disk {
+	d := hardware.Disk{Name: b.name, SizeBytes: b.size, Bus: hardware.Virtual}
+	for _, s := range b.below {
+		if name := s.disk().name; !slices.Contains(d.Backing, name) {
+			d.Backing = append(d.Backing, name)
+		}
+	}
 	switch {
 	case m.has(b.dir, "loop/backing_file"):
-		return "file " + m.text(b.dir, "loop/backing_file")
+		file := m.text(b.dir, "loop/backing_file")
+		kind := m.mountAt(file).filesystem
+		d.Model, d.Memory = "file "+file, path.IsAbs(file) && (kind == "tmpfs" || kind == "ramfs")
 	case m.has(b.dir, "dm/name"):
 		kind, _, _ := strings.Cut(m.text(b.dir, "dm/uuid"), "-")
 		kind = map[string]string{"CRYPT": "encrypted ", "LVM": "logical volume "}[kind]
-		return kind + m.text(b.dir, "dm/name")
+		d.Model = kind + m.text(b.dir, "dm/name")
 	case m.has(b.dir, "md/level"):
-		return m.text(b.dir, "md/level")
+		d.Model = m.text(b.dir, "md/level")
 	case strings.HasPrefix(b.name, "zram"):
-		return "compressed memory"
+		d.Model, d.Memory = "compressed memory", true
 	}
-	return ""
+	return d
 }

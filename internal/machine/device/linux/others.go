@@ -76,10 +76,8 @@ func (m *machine) network(dir string) bool {
 		if !m.forms.usbInterface.MatchString(name) {
 			continue
 		}
-		class := ""
-		for _, file := range []string{"bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol"} {
-			class += m.text(dir, name, file)
-		}
+		class := m.text(dir, name, "bInterfaceClass") + m.text(dir, name, "bInterfaceSubClass") +
+			m.text(dir, name, "bInterfaceProtocol")
 		if slices.ContainsFunc(networkClasses[:], func(c string) bool { return strings.HasPrefix(class, c) }) {
 			return true
 		}
