@@ -108,8 +108,7 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 				t.Parallel()
 				dir, to := filepath.Join(t.TempDir(), "run"), t.TempDir()
 				must(t, os.CopyFS(dir, os.DirFS(whole)))
-				secret := filepath.Join(to, "secret")
-				write(t, secret, "dear diary")
+				secret := write(t, filepath.Join(to, "secret"), "dear diary")
 				path := filepath.Join(dir, file)
 				_ = os.Remove(path) // a simulation has no log
 				must(t, tc.put(path, secret))

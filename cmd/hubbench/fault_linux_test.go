@@ -134,8 +134,7 @@ type faultRun struct {
 func beginRun(t *testing.T, text string, args ...string) *faultRun {
 	t.Helper()
 	dir := t.TempDir()
-	scenario := filepath.Join(dir, "s.yaml")
-	write(t, scenario, text)
+	scenario := write(t, filepath.Join(dir, "s.yaml"), text)
 	r := &faultRun{t: t, out: filepath.Join(dir, "out"), said: &said{}}
 	r.begin(append([]string{"run", scenario, "--yes", "--allow", "same_disk,busy,background"}, r.withOut(args)...)...)
 	return r

@@ -72,8 +72,7 @@ func (v heldVolume) run(t *testing.T, workload, phases string) (out string, wait
 func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *analysis.Analysis) {
 	t.Helper()
 	dir := t.TempDir()
-	scenario := filepath.Join(dir, "s.yaml")
-	write(t, scenario, text)
+	scenario := write(t, filepath.Join(dir, "s.yaml"), text)
 	out = filepath.Join(dir, "out")
 	cmd := v.disk.Command(context.Background(), "hubbench", "run", scenario, "--yes", "--quiet", "--out", out, "--allow", "same_disk")
 	var said strings.Builder
@@ -290,8 +289,7 @@ func TestFaultsOfTheClock(t *testing.T) {
 
 		a, b := inMemory(t), inMemory(t)
 		r := &faultRun{t: t, out: filepath.Join(dir, "out"), said: &said{}}
-		scenario := filepath.Join(dir, "s.yaml")
-		write(t, scenario, endless(a, b, strings.Replace(writing, "stop: 60 s", "stop: 3 s", 1)))
+		scenario := write(t, filepath.Join(dir, "s.yaml"), endless(a, b, strings.Replace(writing, "stop: 60 s", "stop: 3 s", 1)))
 		began := time.Now()
 		r.beginCommand(program, "run", scenario, "--yes", "--allow", "same_disk,busy,background", "--out", r.out)
 		r.ends(exitOK, `report: `)

@@ -27,8 +27,8 @@ phases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, {pattern: RWW}]
 // less than they are and that nobody reads. They are not lost by the first interrupt; the second ends the process as
 // everywhere.
 func TestInterruptedLate(t *testing.T) {
-	scenario := filepath.Join(t.TempDir(), "late.yaml")
-	write(t, scenario, lateScenario)
+	t.Parallel()
+	scenario := write(t, filepath.Join(t.TempDir(), "late.yaml"), lateScenario)
 	for _, tt := range []struct {
 		name  string
 		times int

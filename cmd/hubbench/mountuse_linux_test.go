@@ -85,8 +85,7 @@ func TestMountedOperations(t *testing.T) {
 // A folder that is mounted, or holds anything, is not mounted on, and what is there goes on.
 func TestMountedTwice(t *testing.T) {
 	m := mountHub(t, "usb-10g", "--scale", "0.1")
-	mine := filepath.Join(m.root, "A", "mine")
-	write(t, mine, "precious")
+	mine := write(t, filepath.Join(m.root, "A", "mine"), "precious")
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	second := exec.CommandContext(ctx, "hubbench", "mount", "usb-10g", m.root)

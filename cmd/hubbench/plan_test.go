@@ -120,8 +120,7 @@ func TestStudyDemoTakesNotLong(t *testing.T) {
 func TestPlanUsesNegotiatedLinks(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	path := filepath.Join(dir, "s.yaml")
-	write(t, path, "version: 1\nname: t\nallow_system_disk: true\ndisks: [{name: A, path: .}]\nworkload: {files: 10, sizes: [53.2 MB]}\nphases: [{pattern: W}]\n")
+	path := write(t, filepath.Join(dir, "s.yaml"), "version: 1\nname: t\nallow_system_disk: true\ndisks: [{name: A, path: .}]\nworkload: {files: 10, sizes: [53.2 MB]}\nphases: [{pattern: W}]\n")
 	usb2 := hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 480e6, TxBps: 480e6}
 	look := func(context.Context) (*hardware.Inventory, error) {
 		return &hardware.Inventory{Disks: []hardware.Disk{{Name: "sdx", Model: "T7", Bus: hardware.USB, Path: hardware.Path{Links: []hardware.Link{usb2}},

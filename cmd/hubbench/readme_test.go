@@ -87,8 +87,7 @@ func TestReadme(t *testing.T) {
 			}
 		}
 	}
-	file := filepath.Join(t.TempDir(), "readme.txtar")
-	write(t, file, script.String()+files.String())
+	file := write(t, filepath.Join(t.TempDir(), "readme.txtar"), script.String()+files.String())
 	printed := map[int]string{}
 	t.Cleanup(func() { // the script runs in parallel: it has ended only now
 		if !*update {

@@ -27,31 +27,44 @@ phases: [{pattern: WW}, {pattern: RW}, {pattern: RR}, {pattern: WR}]
 // TestResume tears the events of runs at ten places, as a power cut does, and resumes them: each then has every phase once,
 // and the same files and progress as a run that nothing interrupted. TestKills does so with runs whose processes end.
 func TestResume(t *testing.T) {
-	work := t.TempDir()
-	scenario := filepath.Join(work, "s.yaml")
-	write(t, scenario, resumeScenario)
-	whole := filepath.Join(work, "whole")
-	hubbench(t, "run", scenario, "--out", whole, "--quiet")
-	full := readEvents(t, whole)
-	want := measured(full)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
-
-	for i := range 10 {
+	tear(t, resumeScenario, 10, func(full string) []byte {
 		at := random.IntN(len(full))
-		dir := filepath.Join(work, fmt.Sprint("torn-", i))
-		must(t, os.CopyFS(dir, os.DirFS(whole)))
-		torn := slices.Concat([]byte(full[:at]), make([]byte, random.IntN(2)*512)) // a power cut may leave a hole of zeros
-		write(t, filepath.Join(dir, rundir.EventsFile), string(torn))
-		resumed(t, dir, fmt.Sprintf("torn after %d of %d bytes", at, len(full)), want)
-	}
+		return slices.Concat([]byte(full[:at]), make([]byte, random.IntN(2)*512)) // a power cut may leave a hole of zeros
+	})
 }
 
-// resumed resumes a run and compares it with one that was not interrupted.
-func resumed(t *testing.T, dir, what string, want []string) {
+// TestResumeSearch tears a run with a search at eight places and resumes it.
+func TestResumeSearch(t *testing.T) {
+	t.Parallel()
+	random, times := rand.New(rand.NewPCG(7, 8)), 8
+	if testing.Short() {
+		times = 2 // emulated systems take long, and the others differ in where they are torn alone
+	}
+	tear(t, searchScenario, times, func(full string) []byte {
+		if tries := strings.Count(full, `"search":`); tries < 8 {
+			t.Fatalf("%d tries: too easy a case", tries)
+		}
+		return []byte(full[:random.IntN(len(full))])
+	})
+}
+
+// tear runs a scenario, and resumes copies of the run whose events are torn.
+func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 	t.Helper()
-	hubbench(t, "run", "--resume", dir, "--quiet")
-	if diff := cmp.Diff(want, measured(readEvents(t, dir))); diff != "" {
-		t.Errorf("%s (-uninterrupted +resumed):\n%s", what, diff)
+	work := t.TempDir()
+	scenario, whole := write(t, filepath.Join(work, "s.yaml"), text), filepath.Join(work, "whole")
+	hubbench(t, "run", scenario, "--out", whole, "--quiet")
+	full := readEvents(t, whole)
+	for i := range times {
+		dir, left := filepath.Join(work, fmt.Sprint("torn-", i)), torn(full)
+		must(t, os.CopyFS(dir, os.DirFS(whole)))
+		write(t, filepath.Join(dir, rundir.EventsFile), left)
+		hubbench(t, "run", "--resume", dir, "--quiet")
+		if diff := cmp.Diff(measured(full), measured(readEvents(t, dir))); diff != "" {
+			t.Errorf("torn after %d of %d bytes (-uninterrupted +resumed):\n%s", len(left), len(full), diff)
+		}
 	}
 }
 
@@ -95,27 +108,3 @@ phases:
   - {name: edit, streams: {A: {record: prores-422-hq-uhd-25, count: 16}}, roles: {C: write}, search: {pace: C}, hold: 4 s}
   - {pattern: RR, files: 2}
 `
-
-// TestResumeSearch tears a run with a search at eight places and resumes it.
-func TestResumeSearch(t *testing.T) {
-	work := t.TempDir()
-	scenario := filepath.Join(work, "s.yaml")
-	write(t, scenario, searchScenario)
-	whole := filepath.Join(work, "whole")
-	hubbench(t, "run", scenario, "--out", whole, "--quiet")
-	full := readEvents(t, whole)
-	if tries := strings.Count(full, `"search":`); tries < 8 {
-		t.Fatalf("%d tries: too easy a case", tries)
-	}
-	random, times := rand.New(rand.NewPCG(7, 8)), 8
-	if testing.Short() {
-		times = 2 // emulated systems take long, and the others differ in where they are torn alone
-	}
-	for i := range times {
-		at := random.IntN(len(full))
-		dir := filepath.Join(work, fmt.Sprint("torn-", i))
-		must(t, os.CopyFS(dir, os.DirFS(whole)))
-		write(t, filepath.Join(dir, rundir.EventsFile), full[:at])
-		resumed(t, dir, fmt.Sprintf("torn after %d of %d bytes", at, len(full)), measured(full))
-	}
-}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -21,9 +21,7 @@ import (
 func mustPlan(t *testing.T, text string) *Plan {
 	t.Helper()
 	plan, err := loadPlan("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return plan
 }
 
@@ -34,34 +32,20 @@ func twoDisks(workload, phases string) string {
 
 // The plans of the scenarios in testdata, in short.
 func TestPlans(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan := mustPlan(t, string(data))
-			golden(t, strings.TrimSuffix(file, ".yaml")+".plan", outline(plan))
+	for _, file := range files(t, "testdata/*.yaml") {
+		t.Run(file.name, func(t *testing.T) {
+			plan := mustPlan(t, string(file.data))
+			golden(t, strings.TrimSuffix(file.path, ".yaml")+".plan", outline(plan))
 
 			encoded, err := json.Marshal(plan)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again, err := json.Marshal(mustPlan(t, string(data)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			again, err := json.Marshal(mustPlan(t, string(file.data)))
+			must(t, err)
 			if !bytes.Equal(encoded, again) {
 				t.Error("the same file gave two plans")
 			}
 			var decoded *Plan
-			if err := json.Unmarshal(encoded, &decoded); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(encoded, &decoded))
 			if diff := cmp.Diff(plan, decoded); diff != "" {
 				t.Errorf("plan changed on its way through JSON (-want +got):\n%s", diff)
 			}
@@ -294,9 +278,7 @@ func TestRangeEnds(t *testing.T) {
 // DiskPos lets a later check of a folder point into the file.
 func TestDiskPos(t *testing.T) {
 	s, err := Load("two.yaml", []byte(twoDisks("{files: 1}", "[{pattern: WW}]")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := s.DiskPos("B").String(), "two.yaml:3:46"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -321,5 +303,112 @@ func TestPhaseNames(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.phases, diff)
 		}
+	}
+}
+
+func TestPlanCheck(t *testing.T) {
+	plan := func() *Plan {
+		return &Plan{
+			Hub:   &Hub{Profile: "goshen-ridge", Speedup: 20},
+			Disks: []Disk{{Name: "A", Profile: "A"}},
+			Phases: []Phase{{Name: "W", Jobs: []Job{{Disk: "A", Role: trace.Write, Sizes: []int64{1}}}},
+				{Name: "R", Stop: StopTime, Limit: time.Second, Jobs: []Job{{Disk: "A", Role: trace.Read, Sizes: []int64{1}}}}},
+		}
+	}
+	if err := plan().Check(); err != nil {
+		t.Errorf("a plan: %v", err)
+	}
+	for name, change := range map[string]func(*Plan){
+		"time runs backwards": func(p *Plan) { p.Hub.Speedup = -1 },
+		"time stands still":   func(p *Plan) { p.Hub.Speedup = 0 },
+		"one name twice":      func(p *Plan) { p.Phases[1].Name = "W" },
+		"no end":              func(p *Plan) { p.Phases[1].Limit = 0 },
+		"a rest below zero":   func(p *Plan) { p.Phases[1].Cooldown = -1 },
+		"no such disk":        func(p *Plan) { p.Phases[1].Jobs[0].Disk = "B" },
+		"an idle job":         func(p *Plan) { p.Phases[1].Jobs[0].Role = trace.Idle },
+		"no files":            func(p *Plan) { p.Phases[1].Jobs[0].Sizes = nil },
+		"a file of nothing":   func(p *Plan) { p.Phases[1].Jobs[0].Sizes[0] = 0 },
+		"no block":            func(p *Plan) { p.Disks[0] = Disk{Name: "A", Path: "/"} },
+		"a pace below zero":   func(p *Plan) { p.Phases[1].Jobs[0].Pace = -1 },
+		"reads alone":         func(p *Plan) { p.Phases[1].Jobs[0].Reads = 1 },
+	} {
+		p := plan()
+		change(p)
+		if p.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// A and B hang on a hub of USB 10 Gb/s, B having fallen to USB 2; C has a cable of its own, and of D nothing is known.
+func wired() ([]Disk, *hardware.Setup) {
+	usb := func(segment hardware.Segment, hub string, bps int64) hardware.Link {
+		return hardware.Link{Segment: segment, Hub: hub, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+	}
+	unit := func(name string, links ...hardware.Link) hardware.Unit {
+		return hardware.Unit{Disk: hardware.Disk{Name: name, Path: hardware.Path{Links: links}}}
+	}
+	up := usb(hardware.Uplink, "hub", 10e9)
+	return []Disk{{Name: "A"}, {Name: "B"}, {Name: "C"}, {Name: "D"}}, &hardware.Setup{Disks: map[string]hardware.Unit{
+		"A": unit("sda", up, usb(hardware.Enclosure, "", 10e9)), "B": unit("sdb", up, usb(hardware.Enclosure, "", 480e6)),
+		"C": unit("sdc", usb(hardware.Enclosure, "", 20e9)), "D": unit("sdd", hardware.Link{Kind: hardware.Thunderbolt}),
+	}}
+}
+
+func TestLinksOf(t *testing.T) {
+	disks, setup := wired()
+	want := []Link{
+		{[]string{"A", "B"}, 1.06e9}, {[]string{"A"}, 1.06e9}, {[]string{"B"}, 0.0532e9}, {[]string{"C"}, 2.1e9}, {[]string{"D"}, LinkRate},
+	}
+	if diff := cmp.Diff(want, LinksOf(disks, setup)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	setup.Disks = map[string]hardware.Unit{"A": setup.Disks["D"]}
+	if got := LinksOf(disks, setup); got != nil || LinksOf(disks, nil) != nil {
+		t.Errorf("nothing is known: %v", got)
+	}
+}
+
+// Times and amounts follow from the links that are known.
+func TestTimesUseTheLinks(t *testing.T) {
+	disks, setup := wired()
+	job := func(disk string) Job { return Job{Disk: disk, Role: trace.Write, Sizes: []int64{5.32e9}} }
+	for _, tt := range []struct {
+		jobs    []Job
+		links   []Link
+		seconds float64
+		moves   int64 // by the first, in 10 s
+	}{
+		{[]Job{job("B")}, LinksOf(disks, setup), 100, 0.532e9},
+		{[]Job{job("A")}, LinksOf(disks, setup), 5.32 / 1.06, 10.6e9},
+		{[]Job{job("A"), job("B")}, LinksOf(disks, setup), 100, 5.3e9},
+		{[]Job{job("A"), job("C")}, LinksOf(disks, setup), 5.32 / 1.06, 10.6e9},
+		{[]Job{job("A"), job("B")}, []Link{{[]string{"A", "B"}, 1.06e9}}, 2 * 5.32 / 1.06, 5.3e9},
+		{[]Job{job("A"), job("B")}, nil, 2 * 5.32 / 3.4, 17e9},
+		{[]Job{job("A"), {Disk: "B", Role: trace.Read, Sizes: []int64{5.32e9}}}, nil, 5.32 / 3.4, 23.8e9}, // one each way
+	} {
+		phase := Phase{Jobs: tt.jobs, Links: tt.links}
+		least, _, _ := phase.Time()
+		if want := time.Duration(tt.seconds * float64(time.Second)); (least - want).Abs() > time.Microsecond {
+			t.Errorf("%d jobs over %v take %v, want %v", len(tt.jobs), tt.links, least, want)
+		}
+		phase.Target = 10 * time.Second
+		if moves, _ := phase.Moves(tt.jobs[0]); moves != tt.moves {
+			t.Errorf("%d jobs over %v move %d, want %d", len(tt.jobs), tt.links, moves, tt.moves)
+		}
+	}
+}
+
+func TestCarried(t *testing.T) {
+	disks, setup := wired()
+	jobs := []Job{{Disk: "A", Role: trace.Write}, {Disk: "B", Role: trace.Write}, {Disk: "C", Role: trace.Write}}
+	if got, want := (Phase{Jobs: jobs, Links: LinksOf(disks, setup)}).Carried(trace.Write), 1.06e9+0.0532e9+2.1e9; got != want {
+		t.Errorf("all together carry %g, want %g", got, want)
+	}
+	if got := (Phase{Jobs: jobs}).Carried(trace.Write); got != LinkMax {
+		t.Errorf("one link for all carries %g", got)
+	}
+	if got := (Phase{Jobs: jobs}).Carried(trace.Read); got != 0 {
+		t.Errorf("none reads, but %g are read", got)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,27 +42,20 @@ func beyond() map[string][]string {
 // YAML, or more of it than a scenario may use, is none of the schema's business.
 func TestSchemaRefusesBadScenarios(t *testing.T) {
 	validate := schematest.New(t, Schema())
-	files, err := filepath.Glob(filepath.Join(badDir, "*.yaml"))
-	if err != nil || len(files) < 30 {
-		t.Fatalf("%d bad scenarios, %v", len(files), err)
-	}
+	files := files(t, badDir+"/*.yaml")
 	expected := slices.Concat(slices.Collect(maps.Values(beyond()))...)
 	var unread, passed int
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = validate(data)
+		err := validate(file.data)
 		if _, unreadable := errors.AsType[*strictyaml.Error](err); unreadable {
 			unread++
 			continue
 		}
-		switch beyondSchema := slices.Contains(expected, strings.TrimSuffix(filepath.Base(file), ".yaml")); {
+		switch beyondSchema := slices.Contains(expected, strings.TrimSuffix(file.name, ".yaml")); {
 		case err == nil && !beyondSchema:
-			t.Errorf("%s passes", file)
+			t.Errorf("%s passes", file.name)
 		case err != nil && beyondSchema:
-			t.Errorf("%s is refused after all: %v", file, err)
+			t.Errorf("%s is refused after all: %v", file.name, err)
 		case err == nil:
 			passed++
 		}
@@ -112,20 +103,11 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 	} {
 		check(t, validate, []byte(disks+text))
 	}
-	for _, pattern := range []string{"testdata/*.yaml", configsDir + "/*.yaml"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check(t, validate, data)
-			if first := "# yaml-language-server: $schema=scenario.schema.json\n"; strings.HasPrefix(pattern, configsDir) && !strings.HasPrefix(string(data), first) {
-				t.Errorf("%s does not begin with %s", file, first)
-			}
+	for _, file := range files(t, "testdata/*.yaml", configsDir+"/*.yaml") {
+		check(t, validate, file.data)
+		first := "# yaml-language-server: $schema=scenario.schema.json\n"
+		if strings.HasPrefix(file.path, configsDir) && !strings.HasPrefix(string(file.data), first) {
+			t.Errorf("%s does not begin with %s", file.path, first)
 		}
 	}
 }
@@ -133,9 +115,7 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 // The schema beside the scenarios is the one that hubbench prints.
 func TestSchemaFile(t *testing.T) {
 	data, err := json.MarshalIndent(Schema(), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	golden(t, configsDir+"/scenario.schema.json", string(data)+"\n")
 }
 
@@ -155,9 +135,7 @@ func check(t *testing.T, validate schematest.Validator, data []byte) {
 func TestSchemaDefaults(t *testing.T) {
 	const least = "version: 1\nname: n\ndisks: [{name: A, path: a}]\nphases: [{pattern: W"
 	want, err := loadPlan("f.yaml", []byte(least+"}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	properties := func(s any, key string) map[string]any {
 		of, _ := s.(strictyaml.Schema)["properties"].(strictyaml.Schema)[key].(strictyaml.Schema)
 		return of
@@ -179,9 +157,7 @@ func TestSchemaDefaults(t *testing.T) {
 		least + "}]\nallow_system_disk: false\nresults: results",
 	} {
 		got, err := loadPlan("f.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range got.Phases {
 			for k := range got.Phases[i].Jobs {
 				if got.Phases[i].Jobs[k].IO.Access == AccessSequential {
