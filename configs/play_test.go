@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -10,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // played is a scenario on the hub's model: what a run would record, and what the analysis says of it.
@@ -35,25 +34,7 @@ func simulate(t *testing.T, p *hub.Profile, disks, workload string, phases ...st
 // play plays a scenario on the hub's model.
 func play(t *testing.T, p *hub.Profile, text []byte) played {
 	t.Helper()
-	s, err := scenario.Load("notes.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var events []byte
-	if err := hub.Simulate(plan, p, func(e *trace.Event) error {
-		events = trace.AppendEvent(events, e)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := trace.Load(bytes.NewReader(events), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := fixture.Simulated(t, string(text), func(string) (*hub.Profile, error) { return p, nil })
 	out := played{trace: map[string]*trace.Phase{}, phases: map[string]*analysis.Phase{}}
 	for _, phase := range run.Phases {
 		out.trace[phase.Name] = phase

@@ -1,7 +1,6 @@
 package say
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,8 +9,8 @@ import (
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // fieldTruths are the field reports' phases on their hub. Sizes are drawn anew for each seed, so that ends lie apart by
@@ -40,35 +39,19 @@ func fieldTruths(t *testing.T) []truth {
 func fieldCase(t *testing.T, phase string, seed int, noise float64) truthCase {
 	t.Helper()
 	const name = "goshen-ridge"
-	data, _ := configs.Hub(name)
-	profile, err := hub.Load(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	profile.Noise = noise
 	text := fmt.Sprintf("version: 1\nname: field\nhub: {profile: %s}\ndisks:\n", name)
 	for _, disk := range []string{"A", "B", "C", "X5"} {
 		text += fmt.Sprintf("  - {name: %[1]s, connection: hub, simulate: {profile: %[1]s}}\n", disk)
 	}
-	s, err := scenario.Load("field.yaml", []byte(text+fmt.Sprintf("workload: {preset: random, seed: %d}\nphases:\n  - %s\n", seed, phase)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var events []byte
-	if err := hub.Simulate(plan, profile, func(e *trace.Event) error {
-		events = trace.AppendEvent(events, e)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := trace.Load(bytes.NewReader(events), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	var profile *hub.Profile
+	phases := fmt.Sprintf("workload: {preset: random, seed: %d}\nphases:\n  - %s\n", seed, phase)
+	run := fixture.Simulated(t, text+phases, func(name string) (p *hub.Profile, err error) {
+		data, _ := configs.Hub(name)
+		if profile, err = hub.Load(name, data); err == nil {
+			profile.Noise = noise
+		}
+		return profile, err
+	})
 	p := run.Phases[0]
 	changes, wrong := climbs(p, &profile.Lags), []string{`may be noise`}
 	for _, d := range p.Disks {

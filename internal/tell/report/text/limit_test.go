@@ -12,7 +12,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -24,15 +23,19 @@ func TestAnswerFits(t *testing.T) {
 	failed.Phases[0].Disks[1].Errors = []trace.Failure{{TNS: 4e9, Seq: 7, Error: "write: input/output error"}}
 	one := fixture.Streams()
 	one.Phases = one.Phases[2:3]
+	known := func(name string) (*hub.Profile, error) {
+		data, _ := configs.Hub(name)
+		return hub.Load(name, data)
+	}
 	runs := map[string]*trace.Run{
 		"triple": fixture.Triple(), "failed": failed, "streams": fixture.Streams(), "streams of one phase": one, "search": fixture.Search(),
 		"hostile": fixture.Hostile(), "twelve": many(12), "five": many(5), "long names": named("External SSD of the video department, "),
-		"saturation": play(t, "version: 1\nname: fill\nhub: {profile: goshen-ridge}\ndisks: [{name: X5, simulate: {profile: X5}}, {name: C, simulate: {profile: C}}]\nworkload: {preset: saturation}\nphases: [{pattern: WR}]\n"),
-		"race":       play(t, "version: 1\nname: race\nhub: {profile: goshen-ridge}\ndisks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]\nworkload: {files: 50}\nphases: [{pattern: WWW, files: {C: 90}}]\n"),
+		"saturation": fixture.Simulated(t, "version: 1\nname: fill\nhub: {profile: goshen-ridge}\ndisks: [{name: X5, simulate: {profile: X5}}, {name: C, simulate: {profile: C}}]\nworkload: {preset: saturation}\nphases: [{pattern: WR}]\n", known),
+		"race":       fixture.Simulated(t, "version: 1\nname: race\nhub: {profile: goshen-ridge}\ndisks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]\nworkload: {files: 50}\nphases: [{pattern: WWW, files: {C: 90}}]\n", known),
 	}
 	for _, name := range configs.Scenarios() {
 		data, _ := configs.Scenario(name)
-		runs[name] = play(t, string(data))
+		runs[name] = fixture.Simulated(t, string(data), known)
 	}
 	for name, run := range runs {
 		if run == nil {
@@ -86,37 +89,4 @@ func study(prefix string, disks int) *trace.Run {
 		}
 	}
 	return fixture.Run("study of "+prefix, names, phases, append(order, "all read", "all write")...)
-}
-
-// play plays a scenario on the model of a hub; nil if it is of real disks.
-func play(t *testing.T, text string) *trace.Run {
-	t.Helper()
-	s, err := scenario.Load("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if plan.Hub == nil || plan.Hub.Profile == "" {
-		return nil
-	}
-	data, _ := configs.Hub(plan.Hub.Profile)
-	profile, err := hub.Load(plan.Hub.Profile, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var events []byte
-	if err := hub.Simulate(plan, profile, func(e *trace.Event) error {
-		events = trace.AppendEvent(events, e)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := trace.Load(bytes.NewReader(events), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
 }
