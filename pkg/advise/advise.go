@@ -123,7 +123,9 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("draw hubs that agree with %s: %w", p.Name, err)
 	}
-	c := &model{middle: quiet(fit.Middle(p)), hubs: hubs, doubt: doubt, length: q.For}
+	middle := fit.Middle(p)
+	middle.Profile.Noise = 0
+	c := &model{middle: middle, hubs: hubs, doubt: doubt, length: q.For}
 	regimes, err := c.regimes(q.Parts)
 	if err != nil {
 		return nil, err
@@ -158,12 +160,6 @@ func (c *model) regimes(parts []Part) ([]played, error) {
 	}
 	second, err := c.play(c.middle, parts, usedUp, full)
 	return []played{first, second}, err
-}
-
-// quiet is the hub without noise.
-func quiet(h *fit.Hub) *fit.Hub {
-	h.Profile.Noise = 0
-	return h
 }
 
 // Check refuses a question that a profile cannot answer.

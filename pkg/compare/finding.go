@@ -17,36 +17,26 @@ func (p *Pair) findings(base, other []Run) {
 	p.Went = append(p.Went, p.only(base, other)...)
 }
 
-// only are the findings that the runs have and the others do not, if the rates behind them changed; the rest of
-// them become the unsure ones.
+// only are the findings that more than half of the runs have and of the others have not, each from the first run that has
+// it, if the rates behind them changed; the rest of them become the unsure ones.
 func (p *Pair) only(runs, others []Run) (found []analysis.Finding) {
-	for _, f := range common(runs) {
-		switch {
-		case !p.has(f.Phase) || inMost(others, f):
-		case p.changed(f):
-			found = append(found, f)
-		default:
-			p.Unsure = append(p.Unsure, f)
-		}
-	}
-	return found
-}
-
-func (p *Pair) has(phase string) bool {
-	return slices.ContainsFunc(p.Phases, func(q Phase) bool { return q.Phase == phase })
-}
-
-// common are the findings of more than half of the runs, each from the first run that has it.
-func common(runs []Run) []analysis.Finding {
-	var list []analysis.Finding
+	var seen []analysis.Finding
 	for _, r := range runs {
 		for _, f := range r.Analysis.Findings {
-			if !slices.ContainsFunc(list, func(g analysis.Finding) bool { return same(f, g) }) && inMost(runs, f) {
-				list = append(list, f)
+			phase := slices.IndexFunc(p.Phases, func(q Phase) bool { return q.Phase == f.Phase })
+			known := slices.ContainsFunc(seen, func(g analysis.Finding) bool { return same(f, g) })
+			if phase < 0 || known || !inMost(runs, f) || inMost(others, f) {
+				continue
+			}
+			seen = append(seen, f)
+			if p.Phases[phase].changed(f) {
+				found = append(found, f)
+			} else {
+				p.Unsure = append(p.Unsure, f)
 			}
 		}
 	}
-	return list
+	return found
 }
 
 // inMost reports whether more than half of the runs have a finding.
@@ -70,7 +60,7 @@ func same(f, g analysis.Finding) bool {
 // changed reports whether what a finding is based on changed significantly. Some are facts; the others are
 // based on rates: the disk's own, or those of any disk in the phase if the finding is about how they share.
 // Findings depend on thresholds, and equal runs can end up on both sides of one by chance.
-func (p *Pair) changed(f analysis.Finding) bool {
+func (p *Phase) changed(f analysis.Finding) bool {
 	switch f.Code {
 	case "partial", "cached", "foreign_traffic", "heat", "drops", "host_bound":
 		return true
@@ -78,13 +68,11 @@ func (p *Pair) changed(f analysis.Finding) bool {
 	if f.Change != nil { // the ledger has it only if noise would not have made it
 		return true
 	}
-	i := slices.IndexFunc(p.Phases, func(q Phase) bool { return q.Phase == f.Phase })
-	phase := &p.Phases[i]
 	own := f.Disk != "" && f.Code != "steal" && f.Code != "held"
-	if f.Code == "recovery" && phase.lagChanged(f.Disk) {
+	if f.Code == "recovery" && p.lagChanged(f.Disk) {
 		return true
 	}
-	return slices.ContainsFunc(phase.Rates, func(r Rate) bool {
+	return slices.ContainsFunc(p.Rates, func(r Rate) bool {
 		return (r.Verdict == Faster || r.Verdict == Slower) && (!own || r.Disk == f.Disk)
 	})
 }

@@ -77,11 +77,6 @@ func (a asked) unlike(b asked, disk string) []Difference {
 	return list
 }
 
-// limited reports whether the work limits the disk's rate in either.
-func (a asked) limited(b asked, disk string) bool {
-	return a.works[disk].Limited() || b.works[disk].Limited()
-}
-
 // as is the run with its phases named like those of the base that they match: first those of the same name
 // whose disks do the same, though some may be missing; then those of the same work whose names differ only in
 // the number at their end, or in the words for who does what; then those of the same name whose work differs.

@@ -41,7 +41,7 @@ func newPhase(base, other Run, name string) Phase {
 	}
 	for _, disk := range disks {
 		rates := windowRates(b, n, []string{disk})
-		if !before.limited(after, disk) {
+		if !before.works[disk].Limited() && !after.works[disk].Limited() {
 			rates = append(rates, fileRate(b.files(disk), n.files(disk)))
 		}
 		for _, r := range rates {

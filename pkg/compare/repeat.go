@@ -38,7 +38,10 @@ func Groups(base, other []Run) *Comparison {
 		}
 	}
 	p.Side = sideOf(other)
-	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool { return !everywhere(q.Phase, base, other) })
+	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool {
+		return slices.ContainsFunc(slices.Concat(base, other),
+			func(r Run) bool { found, _ := r.phase(q.Phase); return found == nil })
+	})
 	p.Searches = searches(base, other)
 	for i := range p.Phases {
 		phase := &p.Phases[i]
@@ -89,15 +92,6 @@ func sideOf(runs []Run) Side {
 	}
 	side.Label = strings.Join(labels, ", ")
 	return side
-}
-
-func everywhere(phase string, groups ...[]Run) bool {
-	for _, r := range slices.Concat(groups...) {
-		if found, _ := r.phase(phase); found == nil {
-			return false
-		}
-	}
-	return true
 }
 
 // repeat replaces the evidence of the first runs by that of all runs.

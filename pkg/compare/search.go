@@ -52,23 +52,16 @@ func searches(base, other []Run) []Search {
 func results(runs []Run, s *analysis.Search) []Result {
 	var list []Result
 	for _, r := range runs {
-		found := findSearch(r, s)
-		if found == nil {
+		i := slices.IndexFunc(r.Analysis.Searches, func(f analysis.Search) bool {
+			return f.Name == s.Name && f.Kind == s.Kind && f.Disk == s.Disk
+		})
+		if i < 0 {
 			return nil
 		}
-		list = append(list, Result{found.Alone, found.Found, found.Unlimited, found.AloneOpen, found.FoundOpen,
-			found.AloneBetween, found.FoundBetween})
+		f := &r.Analysis.Searches[i]
+		list = append(list, Result{f.Alone, f.Found, f.Unlimited, f.AloneOpen, f.FoundOpen, f.AloneBetween, f.FoundBetween})
 	}
 	return list
-}
-
-func findSearch(r Run, s *analysis.Search) *analysis.Search {
-	for i := range r.Analysis.Searches {
-		if f := &r.Analysis.Searches[i]; f.Name == s.Name && f.Kind == s.Kind && f.Disk == s.Disk {
-			return f
-		}
-	}
-	return nil
 }
 
 // searched is the work of the disks in a search's tries, without what was varied: "A plays ProRes 422 UHD 25p,

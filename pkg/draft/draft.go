@@ -93,10 +93,16 @@ func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
 		}
 		for k := range volumes {
 			c := candidate{&inv.Disks[i], &volumes[k], asWhat(asked, &inv.Disks[i], &volumes[k])}
-			if under := beneath(inv, c.disk); under != nil && c.name == "" {
-				c.disk, c.name = under, asWhat(asked, under, c.volume)
+			// A mapped disk, such as an encrypted volume, is one name more of the disk that it lies on. An image is a file on a
+			// disk, and no other name of it.
+			under := inv.Physical(c.disk, nil)
+			if c.name == "" && len(under) == 1 && under[0] != c.disk && !strings.HasPrefix(c.disk.Name, "loop") {
+				c.disk, c.name = under[0], asWhat(asked, under[0], c.volume)
 			}
-			if c.name != "" || asked == nil && offered(c.disk) {
+			// Offered without being asked for is what is outside the machine, or on USB if nobody knows.
+			d := c.disk
+			outside := d.External != nil && *d.External || d.External == nil && d.Bus == hardware.USB
+			if c.name != "" || asked == nil && outside && !d.System && d.Bus != hardware.Virtual {
 				list = append(list, c)
 			}
 		}
@@ -134,26 +140,6 @@ func workable(v *hardware.Volume, asked string, folder func(mount string) string
 	return "", reason
 }
 
-// beneath is the one disk that a mapped disk lies on, as an encrypted volume does; nil if it is not mapped. An image
-// is a file on a disk, and no other name of it.
-func beneath(inv *hardware.Inventory, d *hardware.Disk) *hardware.Disk {
-	under := inv.Physical(d, nil)
-	if len(under) != 1 || under[0] == d || strings.HasPrefix(d.Name, "loop") {
-		return nil
-	}
-	return under[0]
-}
-
-// offered reports whether a disk is tested without being asked for: one outside the machine, or on USB if
-// nobody knows.
-func offered(d *hardware.Disk) bool {
-	outside := d.Bus == hardware.USB
-	if d.External != nil {
-		outside = *d.External
-	}
-	return outside && !d.System && d.Bus != hardware.Virtual
-}
-
 // asWhat is the name by which a disk or its volume was asked for.
 func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 	for _, name := range asked {
@@ -185,20 +171,15 @@ func nameOf(d *hardware.Disk, others []Disk) string {
 	if name := simulated(d); name != "" && len(name) <= longestName && printable(name) && free(name) {
 		return name
 	}
-	i := 0
-	for !free(letter(i)) {
-		i++
+	for i := 0; ; i++ { // A to Z, then A1 ...
+		name := string(rune('A' + i%26))
+		if i >= 26 {
+			name += string(rune('0' + i/26))
+		}
+		if free(name) {
+			return name
+		}
 	}
-	return letter(i)
-}
-
-// letter names disk i: A to Z, then A1 ...
-func letter(i int) string {
-	name := string(rune('A' + i%26))
-	if i >= 26 {
-		name += string(rune('0' + i/26))
-	}
-	return name
 }
 
 // printable reports whether a path can stand in a line of text.

@@ -26,14 +26,14 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	hub := Hub(inv, disks)
-	line("# yaml-language-server: $schema=%s", scenario.SchemaURL)
-	line("# Written by hubbench init from what was plugged in. It is ready to run:")
-	line("#")
-	line("#     hubbench plan %s          shows what would be written where; touches nothing", clean(file))
-	line("#     hubbench run %s --open    runs it and opens the report", clean(file))
-	line("#")
-	line("# Close other programs and pause backups: whatever else uses these disks is measured as well.")
-	line("version: 1")
+	line(`# yaml-language-server: $schema=%s
+# Written by hubbench init from what was plugged in. It is ready to run:
+#
+#     hubbench plan %[2]s          shows what would be written where; touches nothing
+#     hubbench run %[2]s --open    runs it and opens the report
+#
+# Close other programs and pause backups: whatever else uses these disks is measured as well.
+version: 1`, scenario.SchemaURL, clean(file))
 	line("name: %s", quote(name(hub)))
 	if hub != nil {
 		line("")
@@ -65,9 +65,7 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	line("  sizes: {min: %s, max: %s}", unit.FormatBytes(min(2e6, largest/2)), unit.FormatBytes(largest))
 	line("  flush: full    # wait until the data is on the medium")
 	line("")
-	for _, text := range studyOf(len(disks)) {
-		line("%s", text)
-	}
+	b.WriteString(studyOf(len(disks)))
 	if slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }) {
 		line("")
 		line("# One of the disks holds the operating system and was asked for by name. Without this line it is refused.")
@@ -77,36 +75,29 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	return []byte(strings.Replace(text, "\nstudy:", "\n"+cost(inv, text)+"study:", 1))
 }
 
-// mixedUpTo is how many disks are also tried one against the rest, which takes two more phases for each.
-const mixedUpTo = 6
-
-// studyOf is the study that answers how to plug so many disks in: what each does alone, all together, and the
-// others without each one.
-func studyOf(disks int) []string {
+// studyOf is the study that answers how to plug so many disks in: what each does alone, all together, and the others
+// without each one. To try one disk against the rest takes two more phases for each.
+func studyOf(disks int) string {
 	switch {
 	case disks == 1:
-		return []string{
-			"# The disk alone, writing and then reading. For the size of its write cache, replace the study by",
-			"# workload: {preset: saturation}. With a second disk, hubbench init writes a study of both.",
-			"study: {include: solo, cooldown: 10 s}",
-		}
+		return `# The disk alone, writing and then reading. For the size of its write cache, replace the study by
+# workload: {preset: saturation}. With a second disk, hubbench init writes a study of both.
+study: {include: solo, cooldown: 10 s}
+`
 	case disks == 2:
-		return []string{
-			"# Each disk alone, then both together: writing, reading, and one of each.",
-			"study: {include: [solo, all, mixed], cooldown: 10 s}",
-		}
-	case disks > mixedUpTo:
-		return []string{
-			"# Each disk alone, all but one, and all together, writing and reading: this shows which disk should get a",
-			"# port of its own. Add mixed to see one disk against the rest as well.",
-			"study: {include: [solo, all_but_one, all], cooldown: 10 s}",
-		}
+		return `# Each disk alone, then both together: writing, reading, and one of each.
+study: {include: [solo, all, mixed], cooldown: 10 s}
+`
+	case disks > 6:
+		return `# Each disk alone, all but one, and all together, writing and reading: this shows which disk should get a
+# port of its own. Add mixed to see one disk against the rest as well.
+study: {include: [solo, all_but_one, all], cooldown: 10 s}
+`
 	}
-	return []string{
-		"# Each disk alone, all but one, all together, and one against the rest, writing and reading: this shows which",
-		"# disk should get a port of its own. matrix runs every pair as well, and takes longer.",
-		"study: {include: [solo, all_but_one, all, mixed], cooldown: 10 s}",
-	}
+	return `# Each disk alone, all but one, all together, and one against the rest, writing and reading: this shows which
+# disk should get a port of its own. matrix runs every pair as well, and takes longer.
+study: {include: [solo, all_but_one, all, mixed], cooldown: 10 s}
+`
 }
 
 // cost says how long the scenario takes, what it writes and the space it needs: as hubbench plan does of it.
