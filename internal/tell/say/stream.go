@@ -22,10 +22,9 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
 	}
-	verdict, late, due, lowest, when := t.Verdict, t.Late, t.Due, t.LowestBufferS, ""
-	b := t.Beside
+	verdict, late, due, lowest := counted(t)
+	b, when := t.Beside, ""
 	if b != nil {
-		verdict, late, due, lowest = b.Verdict, b.Late, b.Due, b.LowestBufferS
 		when = " in the " + unit.FormatSeconds(b.TestedS) + " in which " + did(p, b.Disks)
 	}
 	var text string
@@ -111,10 +110,8 @@ func doing(p *analysis.Phase, disks []string, form func(v work.Verb, disks int) 
 		return w.Verb()
 	}
 	disks = slices.Clone(disks)
-	slices.SortStableFunc(disks, func(a,
-		b string) int {
-		return cmp.Compare(does(a).One, does(b).One)
-	}) // who reads, then who writes
+	// Who reads comes before who writes.
+	slices.SortStableFunc(disks, func(a, b string) int { return cmp.Compare(does(a).One, does(b).One) })
 	return strings.Join(work.Clauses(disks, does, form), " and ")
 }
 
@@ -174,17 +171,17 @@ type playedStreams struct {
 }
 
 // counted is what came of the frames that count: beside other disks those that were due while all of these worked.
-func (s playedStreams) counted() (verdict stream.Verdict, late, due int) {
-	if b := s.Beside; b != nil {
-		return b.Verdict, b.Late, b.Due
+func counted(t *analysis.StreamTotal) (verdict stream.Verdict, late, due int, lowestS float64) {
+	if b := t.Beside; b != nil {
+		return b.Verdict, b.Late, b.Due, b.LowestBufferS
 	}
-	return s.Verdict, s.Late, s.Due
+	return t.Verdict, t.Late, t.Due, t.LowestBufferS
 }
 
 // same reports whether the same came of as many streams.
 func (s playedStreams) same(o playedStreams) bool {
-	verdict, late, _ := s.counted()
-	itsVerdict, itsLate, _ := o.counted()
+	verdict, late, _, _ := counted(s.StreamTotal)
+	itsVerdict, itsLate, _, _ := counted(o.StreamTotal)
 	return s.Disk == o.Disk && s.Op == o.Op && s.in.what == o.in.what && verdict == itsVerdict &&
 		late == itsLate && s.Late == o.Late
 }
@@ -192,7 +189,7 @@ func (s playedStreams) same(o playedStreams) bool {
 // worse orders by the share of late frames; streams that were strained, or tested too briefly, count more than
 // clean ones.
 func (s playedStreams) worse() float64 {
-	switch verdict, late, due := s.counted(); verdict {
+	switch verdict, late, due, _ := counted(s.StreamTotal); verdict {
 	case stream.Drops:
 		return float64(late) / float64(due)
 	case stream.Clean:
@@ -250,7 +247,7 @@ func (g playedGroup) text() string {
 	}
 	when := " " + unit.List(g.when)
 	text := fmt.Sprintf("%s %s %s without a late frame", g.Disk, streaming(g.Op).One, streams)
-	switch verdict, late, due := g.counted(); verdict {
+	switch verdict, late, due, _ := counted(g.StreamTotal); verdict {
 	case stream.Drops:
 		text = fmt.Sprintf("%s drops %s of %s frames", g.Disk, unit.FormatCount(late), unit.FormatCount(due))
 		if g.what != "" {
