@@ -1,11 +1,14 @@
 package coordinator
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -96,18 +99,6 @@ func (c *child) leave() {
 	}
 }
 
-// moves reports whether a message shows that the job goes on: bytes have moved, or a step is done. That it lives, or that its
-// clock runs, does not: a disk may hang in the middle of a request.
-func (c *child) moves(m wire.Message) bool {
-	switch m.Kind {
-	case wire.AliveKind:
-		return m.Bytes != c.bytes || m.Beside != c.beside
-	case wire.EventsKind:
-		return m.Moved
-	}
-	return true
-}
-
 // kill ends a worker that does not end by itself. Its exit is reported as any other.
 func (c *child) kill(why string) {
 	if c.killed == "" {
@@ -115,4 +106,39 @@ func (c *child) kill(why string) {
 	}
 	// The one error is that it has already exited.
 	_ = c.cmd.Process.Kill()
+}
+
+// stderrLog takes one worker's stderr: its log lines go to run.log as they are, anything else (a crash
+// of the Go runtime) is wrapped, so that run.log stays JSON, and its first line kept as the cause.
+type stderrLog struct {
+	out   io.Writer
+	log   *zap.Logger
+	part  []byte
+	crash string
+}
+
+func (s *stderrLog) Write(data []byte) (int, error) {
+	s.part = append(s.part, data...)
+	for {
+		end := bytes.IndexByte(s.part, '\n')
+		if end < 0 {
+			return len(data), nil
+		}
+		s.line(s.part[:end+1])
+		s.part = s.part[end+1:]
+	}
+}
+
+func (s *stderrLog) line(line []byte) {
+	text := string(bytes.TrimSpace(line))
+	switch {
+	case text == "":
+	case text[0] == '{':
+		_, _ = s.out.Write(line) // a log that cannot be written must not end a run
+	default:
+		s.log.Error("worker stderr", zap.String("text", text))
+		if s.crash == "" {
+			s.crash = text
+		}
+	}
 }

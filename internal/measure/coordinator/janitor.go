@@ -165,13 +165,14 @@ func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(left)) {
-		complaints = append(complaints, fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when a disk that hangs is back; then run hubbench clean %s", folder, j.runID, folder))
+		complaints = append(complaints, fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, "+
+			"when a disk that hangs is back; then run hubbench clean %s", folder, j.runID, folder))
 	}
 	return complaints
 }
 
-// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files in all folders, and says of each what it could
-// not. When the leash ends too, it removes what came after that; nil: there is none.
+// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files in all folders, and says
+// of each what it could not. When the leash ends too, it removes what came after that; nil: there is none.
 func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, folders []string) {
 	_, _ = stdin.Read(make([]byte, 1)) // whatever ends it
 	out := json.NewEncoder(stdout)
@@ -190,7 +191,8 @@ func removeRuns(runID string, folders []string, say func(cleaned)) {
 		go func() { // a disk that hangs holds up no other
 			c := cleaned{Folder: folder}
 			if err := removeRun(folder, runID); err != nil {
-				c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s", folder, strings.ReplaceAll(err.Error(), "\n", "; "), folder)
+				why := strings.ReplaceAll(err.Error(), "\n", "; ")
+				c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s", folder, why, folder)
 			}
 			each <- c
 		}()

@@ -1,12 +1,17 @@
 package coordinator
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -35,7 +40,8 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	var check <-chan time.Time // never, unless
 	if phase.UntilIdle && !opts.Plan.Simulated() {
 		if _, known := traffic(ctx, opts.Plan.Disks); !known && opts.Say != nil {
-			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move cannot be read here: it waits the whole %s", phase.Name, unit.FormatSeconds(cooldown.Seconds())))
+			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move cannot be read here: it waits the whole %s",
+				phase.Name, unit.FormatSeconds(cooldown.Seconds())))
 		}
 		tick := time.NewTicker(idleCheck)
 		defer tick.Stop()
@@ -83,4 +89,56 @@ func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration 
 		c.count, c.at = count, now
 	}
 	return now.Sub(c.at)
+}
+
+// runSearch runs the tries of a phase's search that are not done yet, up to the first that is incomplete.
+func runSearch(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
+	s := search.New(&opts.Plan.Phases[index])
+	var done []search.Outcome
+	if index == opts.Done {
+		done = opts.Tried
+	}
+	for {
+		try, ok := s.Next()
+		if !ok {
+			return nil, nil
+		}
+		if s.Made() < len(done) {
+			if err := replay(sim, opts.Plan, &try); err != nil {
+				return nil, err
+			}
+			s.Add(done[s.Made()])
+			continue
+		}
+		judge := search.NewJudge(&try)
+		judged := opts
+		judged.Journal = judgedJournal{opts.Journal, judge}
+		failures, err := runPhase(ctx, judged, index, try, starter, sim)
+		if len(failures) > 0 || err != nil {
+			return failures, err
+		}
+		outcome, err := judge.Outcome()
+		if err != nil {
+			return []trace.RunFailure{{Phase: try.Name, Cause: err.Error()}}, appendTo(opts.Journal, ended(try, trace.Partial))
+		}
+		if err := appendTo(opts.Journal, ended(try, trace.Complete)); err != nil {
+			return nil, err
+		}
+		s.Add(outcome)
+		opts.Watcher.Tried(*try.Try, outcome, s)
+	}
+}
+
+// judgedJournal is a Journal whose events are judged.
+type judgedJournal struct {
+	Journal
+	judge *search.Judge
+}
+
+func (j judgedJournal) AppendLines(lines []byte) error {
+	events := trace.NewReader(bytes.NewReader(lines), "events")
+	for events.Next() {
+		j.judge.Add(events.Event())
+	}
+	return cmp.Or(events.Err(), j.Journal.AppendLines(lines))
 }

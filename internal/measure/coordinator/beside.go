@@ -1,0 +1,230 @@
+package coordinator
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/measure/wire"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// liveHub lets the hub model run beside the clock, `speedup` times as fast. The model keeps its own
+// time: however late a worker asks or a timer fires, the instants it grants are exact.
+type liveHub struct {
+	sim       *hub.Sim
+	releaseNS int64
+	speedup   float64
+	timer     *time.Timer
+}
+
+// nowNS is the model's time.
+func (h *liveHub) nowNS() int64 {
+	return max(0, int64(float64(clock.Now()-h.releaseNS)*h.speedup))
+}
+
+// minRest is the minimum wait before the model looks again by itself: streams have thousands of frames a second
+// that no worker needs to hear of at once.
+const minRest = time.Millisecond
+
+// serve hands out what the simulated hub has moved by now, sets the timer for what is done next, and records its streams. A worker that asks for more than the
+// disk moved before it was taken off the hub has caught up with the model, and finishes.
+func (p *phaseRun) serve() {
+	h := p.hub
+	grants := h.sim.Advance(h.nowNS())
+	if nextNS, ok := h.sim.Next(); ok {
+		h.timer.Reset(max(minRest, time.Duration(float64(nextNS-h.nowNS())/h.speedup)))
+	}
+	for _, g := range grants {
+		m := wire.Message{Kind: wire.GrantKind, DoneNS: g.DoneNS}
+		if g.Ended {
+			m = wire.Message{Kind: wire.FinishKind}
+		}
+		for _, c := range p.children {
+			if c.job.Disk == g.Disk && !c.gone {
+				c.send(m)
+			}
+		}
+	}
+	if samples := h.sim.Samples(p.phase.Name); len(samples) > 0 {
+		p.record(samples...)
+	}
+}
+
+// gauges are what is read during a phase, from just before its release until its workers have gone. Nothing waits for
+// them except the phase's end, and that not for long.
+type gauges struct {
+	found   chan []gauge.Source // gets one value
+	sources []gauge.Source
+	sampler *gauge.Sampler // from the release on
+	events  chan []trace.Event
+	over    chan struct{} // closed: nobody takes events any more
+	opts    gauge.Options
+}
+
+// waiting is how many readings may wait for the journal: more than there are sources.
+const waiting = 256
+
+// findGauges looks for what can be read of the phase's disks, beside the workers' getting ready. Of a simulated disk that
+// is nothing, and then nothing of the host either: its time is the model's.
+func (p *phaseRun) findGauges(ctx context.Context) *gauges {
+	g := &gauges{found: make(chan []gauge.Source, 1), events: make(chan []trace.Event, waiting), over: make(chan struct{})}
+	hidden := map[string]bool{}
+	var disks []gauge.Disk
+	for _, job := range p.phase.Jobs {
+		disk := p.opts.Plan.Disk(job.Disk)
+		if disk.Simulated() || p.opts.Gauges == nil {
+			return g
+		}
+		disks = append(disks, gauge.Disk{Name: disk.Name, Path: disk.Path})
+		// A job that reads what it wrote once more moves more than its trace counts: the device's reads say nothing of others.
+		hidden[disk.Name] = job.IO.Verify == scenario.VerifyFull ||
+			job.IO.Verify == scenario.VerifyStamps && job.IO.Mode == scenario.ModeApp && job.Role == trace.Read
+	}
+	go func() { g.found <- p.opts.Gauges(ctx, disks) }()
+	g.opts = gauge.Options{
+		Now: clock.Now,
+		Take: func(atNS int64, reads []gauge.Reading) {
+			var events []trace.Event
+			// What one reads back its device counts for all disks on it.
+			back := slices.ContainsFunc(reads, func(r gauge.Reading) bool { return hidden[r.Disk] })
+			for _, r := range reads {
+				if r.Name == trace.DeviceRead && back {
+					continue
+				}
+				events = append(events, trace.Event{
+					Type: trace.GaugeType, Phase: p.phase.Name, Disk: r.Disk, TNS: atNS, Name: r.Name, Value: r.Value,
+				})
+			}
+			select {
+			case g.events <- events:
+			case <-g.over:
+			}
+		},
+		Fail: func(source string, err error) {
+			p.opts.Log.Warn("gauge stopped: it keeps failing",
+				zap.String("source", source), zap.String("phase", p.phase.Name), zap.Error(err))
+		},
+	}
+	return g
+}
+
+// begin reads for the first time, once there is something to read and a release to count from.
+func (g *gauges) begin(releaseNS int64) {
+	if releaseNS == 0 || len(g.sources) == 0 || g.sampler != nil {
+		return
+	}
+	opts := g.opts
+	opts.Now = func() int64 { return clock.Now() - releaseNS }
+	g.sampler = gauge.Start(g.sources, opts)
+}
+
+// recordLastGauges reads the counters once more, now that nothing is moved any more, and records what was read.
+func (p *phaseRun) recordLastGauges() {
+	g := p.gauges
+	if g.sampler == nil {
+		return
+	}
+	stopped := make(chan struct{})
+	go func() {
+		g.sampler.Stop()
+		close(stopped)
+	}()
+	for {
+		select {
+		case events := <-g.events:
+			p.record(events...)
+		case <-stopped:
+			for {
+				select {
+				case events := <-g.events:
+					p.record(events...)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+// end releases sources that hang.
+func (g *gauges) end() { close(g.over) }
+
+const (
+	// suspendCheckEvery is how often the clocks are looked at.
+	suspendCheckEvery = 250 * time.Millisecond
+	// minSuspend is the minimum that counts as a sleep: the clocks are not read at one instant.
+	minSuspend = 200 * time.Millisecond
+)
+
+// stop is a time in which the machine slept or the process was stopped.
+type stop struct {
+	atNS int64 // by the clock, when it went on
+	took time.Duration
+}
+
+// clocks are what a suspendDetector looks at, at each tick.
+type clocks struct {
+	read  func() (nowNS int64, slept time.Duration) // clock.Now and clock.Slept
+	ticks <-chan time.Time
+}
+
+// suspendDetector notices when the machine has slept or the process was stopped. It looks from a goroutine that does nothing else,
+// so that a slow disk under the results does not look the same.
+type suspendDetector struct {
+	stops chan stop
+	quit  chan struct{}
+	gone  sync.WaitGroup
+}
+
+// detectSuspends starts a detector, which runs until end.
+func detectSuspends(c clocks) *suspendDetector {
+	v := &suspendDetector{stops: make(chan stop, 64), quit: make(chan struct{})}
+	now, slept := c.read()
+	v.gone.Go(func() {
+		for {
+			select {
+			case <-v.quit:
+				return
+			case <-c.ticks:
+			}
+			nextNow, nextSlept := c.read()
+			// The clock of some systems runs during sleep.
+			took := nextSlept - slept
+			if took < minSuspend {
+				took = 0
+			}
+			if passed := time.Duration(nextNow - now); passed >= clock.LongPause {
+				took = max(took, passed)
+			}
+			if took > 0 {
+				select {
+				case v.stops <- stop{atNS: nextNow, took: took}:
+				default: // dozens are waiting already: they say enough
+				}
+			}
+			now, slept = nextNow, nextSlept
+		}
+	})
+	return v
+}
+
+func (v *suspendDetector) end() {
+	close(v.quit)
+	v.gone.Wait()
+}
+
+// stoodStill records a suspension. Before the release it does not matter, nor to a model's time.
+func (p *phaseRun) stoodStill(s stop) {
+	p.opts.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name), zap.Duration("for", s.took))
+	if p.sim == nil && p.released > 0 && s.atNS > p.released {
+		p.record(trace.Event{Type: trace.GaugeType, Phase: p.phase.Name, TNS: s.atNS - p.released, Name: trace.Stopped, Value: s.took.Seconds()})
+	}
+}
