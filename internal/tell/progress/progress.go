@@ -1,16 +1,19 @@
 // Package progress shows a run under way to a person: on a terminal the phase, each disk's rate and what is left,
 // drawn over and over; elsewhere plain lines. It shows and never measures: what it prints is for the eye, the numbers
-// come from the trace. state.go is what it knows; terminal.go (with frame.go) and lines.go are the two ways to show it.
-// Start at New.
+// come from the trace. Start at New; state.go is what it knows,
+// terminal.go the picture.
 package progress
 
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -137,7 +140,7 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	whole := len(failures) == 0 && !p.state.released.IsZero()
 	took, verdict := time.Duration(0), ""
 	if whole && p.opts.Conclude != nil { // which may wait for a disk, while others have something to say
-		took, verdict = p.opts.Conclude(p.state.phase().Name)
+		took, verdict = p.opts.Conclude(p.state.current.Name)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +150,14 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 		p.printer.say(indent, f.String())
 	}
 	if whole {
-		p.printer.say(indent, p.conclusion(now, took, verdict))
+		if took == 0 {
+			took = p.state.passed(now)
+		}
+		text := "done in " + p.state.time(took)
+		if verdict != "" {
+			text += ". " + verdict
+		}
+		p.printer.say(indent, text)
 	}
 	p.state.end(now)
 	if p.state.current.Try != nil {
@@ -158,16 +168,102 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	}
 }
 
-func (p *Progress) conclusion(now time.Time, took time.Duration, verdict string) string {
-	if took == 0 {
-		took = p.state.passed(now)
+// indent is what stands before all that belongs to a phase.
+const indent = "      "
+
+// Tried says what the phase that has ended was to a search, and when the search is over what it has found.
+func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	what := scenario.TryValue(try)
+	if try.Alone {
+		what += ", alone"
 	}
-	text := "done in " + p.state.time(took)
-	if verdict != "" {
-		text += ". " + verdict
+	p.printer.say(indent, fmt.Sprintf("try %d of at most %d: %s: %s", s.Made(), s.AtMost(), what, o.Verdict))
+	next := p.state.cooldown()
+	if coming, more := s.Next(); more {
+		next = p.state.cooldownBefore(&coming)
+	} else {
+		p.printer.say(indent, found(try, s.Result()))
+	}
+	if next != "" {
+		p.printer.say(indent, next)
+	}
+}
+
+// found is a search's answer in words.
+func found(try trace.Try, r search.Result) string {
+	text := answer(try, r)
+	if r.AloneOpen || r.FoundOpen {
+		text += "; nothing higher was tried"
 	}
 	return text
 }
 
-// indent is what stands before all that belongs to a phase.
-const indent = "      "
+func answer(try trace.Try, r search.Result) string {
+	switch {
+	case r.Unlimited:
+		return "found: " + try.Disk + " needs no limit"
+	case try.Kind == trace.SearchPace && r.Found != nil && *r.Found == 0:
+		return "found: the streams are not clean at any pace of " + try.Disk
+	case r.Alone != nil || r.AloneBetween != nil:
+		return "found: " + value(try, r.Alone, r.AloneBetween) + " alone, " + value(try, r.Found, r.FoundBetween) + " beside the others"
+	default:
+		return "found: " + value(try, r.Found, r.FoundBetween)
+	}
+}
+
+// value is one answer in words.
+func value(try trace.Try, found *float64, between *search.Between) string {
+	text := func(v *float64) string {
+		if v != nil && *v == 0 {
+			return "no stream"
+		}
+		if try.Unlimited = v == nil; v != nil {
+			try.Value = *v
+		}
+		return scenario.TryValue(try)
+	}
+	if found == nil && between != nil {
+		return "unsure, between " + text(&between.Low) + " and " + text(between.High)
+	}
+	return text(found)
+}
+
+// lineEvery is how often a log gets a line during a long phase.
+const lineEvery = 30 * time.Second
+
+// lines writes a line now and then.
+type lines struct {
+	w       io.Writer
+	written time.Time
+}
+
+func (l *lines) draw(s *state) {
+	if l.written.Before(s.released) {
+		l.written = s.released
+	}
+	if s.now.Sub(l.written) < lineEvery {
+		return
+	}
+	l.written = s.now
+	scale := scaleOf(s.top(), "B/s")
+	var disks []string
+	for i := range s.disks {
+		d := &s.disks[i]
+		rate := scale.number(s.rate(d)) + " " + scale.unit
+		if d.finished(s) {
+			rate = "done"
+		}
+		disks = append(disks, fmt.Sprintf("%s %s files, %s", d.job.Disk, s.filesOf(d), rate))
+	}
+	l.say(indent, s.times()+": "+strings.Join(disks, "; "))
+}
+
+func (l *lines) redraw(*state) {}
+
+func (l *lines) stop(*state) { l.say(indent, stopping) }
+
+func (l *lines) wipe() {}
+
+func (l *lines) say(under, text string) { fmt.Fprintln(l.w, under+cells.Clean(text)) }

@@ -51,14 +51,12 @@ type point struct {
 	bytes int64
 }
 
-func (s *state) phase() *scenario.Phase { return &s.current }
-
 func (s *state) begin(index int, phase scenario.Phase) {
 	if !s.begun {
 		s.first, s.begun = index, true
 	}
 	s.index, s.current, s.released, s.disks, s.limit, s.highest = index, phase, time.Time{}, nil, 0, 0
-	for _, job := range s.phase().Jobs {
+	for _, job := range s.current.Jobs {
 		s.disks = append(s.disks, disk{job: job})
 	}
 }
@@ -90,7 +88,7 @@ func (s *state) end(now time.Time) {
 	if !s.released.IsZero() {
 		s.worked += now.Sub(s.released)
 	}
-	s.finished += s.phase().Bytes()
+	s.finished += s.current.Bytes()
 }
 
 // moved is what the disk has moved of its work.
@@ -111,7 +109,7 @@ func (s *state) moved() int64 {
 
 // finished reports whether a disk has moved all its files, and rests.
 func (d *disk) finished(s *state) bool {
-	p := s.phase()
+	p := &s.current
 	return p.Limit == 0 && p.Target == 0 && p.Stop != scenario.StopHold && d.files >= d.counted()
 }
 
@@ -138,14 +136,6 @@ func (s *state) total() float64 {
 	return sum
 }
 
-// share is the disk's part of what all move now.
-func (s *state) share(d *disk) float64 {
-	if sum := s.total(); sum > 0 {
-		return s.rate(d) / sum
-	}
-	return 0
-}
-
 // top is the rate that bars end at: what the hub carries, or the highest total so far.
 func (s *state) top() float64 {
 	if s.limit > 0 {
@@ -156,7 +146,7 @@ func (s *state) top() float64 {
 
 // filesOf is how many files of how many a disk has moved.
 func (s *state) filesOf(d *disk) string {
-	if phase := s.phase(); phase.Target > 0 || phase.Limit > 0 {
+	if phase := &s.current; phase.Target > 0 || phase.Limit > 0 {
 		return strconv.Itoa(d.files)
 	}
 	return fmt.Sprintf("%d of %d", min(d.files, d.counted()), d.counted())

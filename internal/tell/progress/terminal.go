@@ -3,6 +3,8 @@ package progress
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,18 +83,164 @@ func (t *terminal) write(text string) {
 	_, _ = io.WriteString(t.w, text) // a terminal that is gone must not end a run
 }
 
+// columns and rows are the terminal's, as far as it reports them.
 func (t *terminal) columns() int {
 	columns, _ := t.size()
-	if columns <= 0 {
-		columns = usualColumns
-	}
-	return max(minColumns, columns)
+	return sized(columns, usualColumns, minColumns)
 }
 
-func (t *terminal) rows() int {
-	_, rows := t.size()
-	if rows <= 0 {
-		rows = usualRows
+func (t *terminal) rows() int { _, rows := t.size(); return sized(rows, usualRows, minRows) }
+
+func sized(reported, usual, least int) int {
+	if reported <= 0 {
+		return usual
 	}
-	return max(minRows, rows)
+	return max(least, reported)
+}
+
+// Widths of the columns that can shrink, in cells.
+const (
+	minBar, maxBar    = 12, 40
+	minName, fairName = 4, 16 // names are cut to the fair width before a second column goes, to the least one at last
+	gap               = 2     // between columns
+)
+
+// droppedFirst is the order of the column that goes first.
+const droppedFirst = 4
+
+// column is one column of the picture.
+type column struct {
+	cells []string // its header, one for each disk, and one for all of them
+	left  bool     // aligned to the left, as words are
+	order int      // if there is no room, from the least important on they go; those of zero stay
+	width int      // of the longest cell, or as much as there is room for
+}
+
+// frame is the picture of a phase under way, for a terminal of this size.
+func frame(s *state, columns, rows int) []string {
+	table, bar := tabulate(s)
+	table = fit(table, bar, columns-1-len(indent))
+	bar.draw(s)
+	var lines []string
+	// A line is left for the cursor, one each for the head, the total and the times, and one for what has no room.
+	room, disks := rows-4, len(s.disks)
+	for i := range disks + 2 {
+		switch {
+		case disks > room && i == room:
+			lines = append(lines, fmt.Sprintf("%sand %d more", indent, disks-i+1))
+			continue
+		case disks > room && i > room && i <= disks, disks == 1 && i > disks:
+			continue
+		}
+		texts := make([]string, len(table))
+		for k, c := range table {
+			width := c.width
+			if !c.left {
+				width = -width
+			}
+			texts[k] = cells.Pad(cells.CutMiddle(c.cells[i], c.width), width)
+		}
+		lines = append(lines, strings.TrimRight(indent+strings.Join(texts, strings.Repeat(" ", gap)), " "))
+	}
+	last := s.times()
+	if s.limit > 0 {
+		last += fmt.Sprintf("; %.0f %% of the hub's limit", 100*s.total()/s.limit)
+	}
+	if s.stopping {
+		last = stopping
+	}
+	lines = append(lines, indent+last)
+	for i := range lines {
+		lines[i] = cells.Cut(lines[i], columns-1)
+	}
+	return lines
+}
+
+// tabulate makes the columns, and points at the one that holds bars, to be drawn when its width is known.
+func tabulate(s *state) (table []*column, bar *column) {
+	rate, size := scaleOf(s.top(), "B/s"), scaleOf(float64(s.moved()), "B")
+	size.decimals = min(size.decimals, 1)
+	counted := "files"
+	if s.current.Jobs[0].IO.OneFile {
+		counted = "passes"
+	}
+	name, rates := &column{left: true}, &column{}
+	shares, files, moved := &column{order: 2}, &column{order: 1}, &column{order: droppedFirst}
+	bar = &column{left: true, order: 3, width: minBar, cells: make([]string, len(s.disks)+2)}
+	add := func(row ...string) {
+		for i, c := range []*column{name, rates, shares, files, moved} {
+			c.cells = append(c.cells, row[i])
+			c.width = max(c.width, cells.Width(row[i]))
+		}
+	}
+	add("disk", rate.unit, "share", counted, size.unit)
+	for i := range s.disks {
+		d := &s.disks[i]
+		now, share := "done", ""
+		if !d.finished(s) {
+			now = rate.number(s.rate(d))
+			share = strconv.FormatFloat(100*s.rate(d)/max(s.total(), 1), 'f', 0, 64) + " %"
+		}
+		add(cells.Clean(d.job.Disk), now, share, s.filesOf(d), size.number(float64(d.moved())))
+	}
+	add("total", rate.number(s.total()), "", "", size.number(float64(s.moved())))
+	if len(s.disks) == 1 { // it has all there is
+		return []*column{name, rates, bar, files, moved}, bar
+	}
+	return []*column{name, rates, shares, bar, files, moved}, bar
+}
+
+// fit gives each column its width so that a row takes that many cells at most: names are cut, columns left out, and bars
+// take the room that is left.
+func fit(table []*column, bar *column, room int) []*column {
+	over := func() int {
+		sum := gap * (len(table) - 1)
+		for _, c := range table {
+			sum += c.width
+		}
+		return sum - room
+	}
+	name := table[0]
+	full := name.width
+	shrink := func(minWidth int) {
+		name.width = max(min(full, minWidth), full-max(0, over()+full-name.width))
+	}
+	for gone := droppedFirst; gone > 0 && over() > 0; gone-- {
+		if gone < droppedFirst {
+			shrink(fairName) // rather than do without more
+		}
+		if over() > 0 {
+			table = slices.DeleteFunc(table, func(c *column) bool { return c.order == gone })
+		}
+	}
+	shrink(minName)
+	bar.width = min(maxBar, bar.width-min(0, over()))
+	return table
+}
+
+// draw fills the column with bars: rates, on a scale that ends at what the hub carries, or else at the highest total of the
+// phase.
+func (c *column) draw(s *state) {
+	scale := scaleOf(s.top(), "B/s")
+	end := scale.number(s.top())
+	heads := []string{"the highest total so far: " + end + " " + scale.unit, "highest total: " + end, "0 to " + end}
+	if s.limit > 0 {
+		heads = []string{"the hub's limit: " + end + " " + scale.unit, "hub's limit: " + end, "0 to " + end}
+	}
+	for _, head := range heads {
+		if c.cells[0] = head; cells.Width(head) <= c.width {
+			break
+		}
+	}
+	for i := range len(s.disks) + 1 {
+		rate := s.total()
+		if i < len(s.disks) {
+			rate = s.rate(&s.disks[i])
+		}
+		inner, n := c.width-2, 0
+		if s.top() > 0 && rate > 0 {
+			n = min(inner, max(1, int(float64(inner)*rate/s.top()+0.5)))
+		}
+		c.cells[i+1] = "[" + strings.Repeat("#", n) + strings.Repeat(" ", inner-n) + "]"
+	}
 }
