@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // FormatBytes writes a size in decimal units with at most three significant figures: "60.8 GB", "2 MB",
@@ -13,7 +14,8 @@ func FormatBytes(n int64) string {
 	return trimZeros(value) + " " + prefix + "B"
 }
 
-// FormatBlock writes a size in the binary unit that divides it, for that is how blocks are chosen, or else as FormatBytes.
+// FormatBlock writes a size in the binary unit that divides it, for that is how blocks are chosen, or else as
+// FormatBytes.
 func FormatBlock(n int64) string {
 	for _, u := range [...]struct {
 		bytes int64
@@ -122,4 +124,41 @@ func trimZeros(number string) string {
 		return number
 	}
 	return strings.TrimRight(strings.TrimRight(number, "0"), ".")
+}
+
+// FormatPercent writes a share of which 1 is all: "50 %", "12.5 %", "0.1 %".
+func FormatPercent(share float64) string {
+	return trimZeros(FormatNumber(100*share)) + " %"
+}
+
+// List joins names as in a sentence: "A, B and C".
+func List(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// Capital begins a sentence.
+func Capital(text string) string {
+	_, first := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:first]) + text[first:]
+}
+
+// FormatCount writes a whole number with a comma at each thousand: "6,000".
+func FormatCount(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// Plural is a number of things: "1 file", "3 files".
+func Plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return FormatCount(n) + " " + thing
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 )
 
 func TestParseBytes(t *testing.T) {
@@ -129,8 +130,8 @@ func TestParseDuration(t *testing.T) {
 		"":             "empty",
 		"30":           "the unit is missing",
 		"-5 s":         "negative",
-		"s":            "not a time",
-		"soon":         "not a time",
+		"s":            "not a number",
+		"soon":         "not a number",
 		"5 fortnights": `unknown unit "fortnights"`,
 		"9999999999 h": "too long",
 	} {
@@ -332,6 +333,39 @@ func TestScale(t *testing.T) {
 	} {
 		if got := ScaleFor(test.top).Rate(test.rate); got != test.want {
 			t.Errorf("ScaleFor(%g).Rate(%g) = %q, want %q", test.top, test.rate, got, test.want)
+		}
+	}
+}
+
+// The patterns hold every space that the parsers trim, in a syntax that Python's re has too.
+func TestPatternsTakeEverySpace(t *testing.T) {
+	for _, pattern := range []string{SizePattern, RatePattern, PercentPattern, TimePattern} {
+		if strings.Contains(pattern, `\p{`) {
+			t.Errorf("%s: Python knows no \\p", pattern)
+		}
+	}
+	size := regexp.MustCompile(SizePattern)
+	for r := range rune(unicode.MaxRune) {
+		if got := size.MatchString(string(r) + "1 GB"); got != unicode.IsSpace(r) && !strings.ContainsRune("0123456789.", r) {
+			t.Errorf("%U before a size: matches %v, want %v", r, got, !got)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for names, want := range map[string]string{"": "", "A": "A", "A B": "A and B", "A B C D": "A, B, C and D"} {
+		if got := List(strings.Fields(names)); got != want {
+			t.Errorf("a list of %q: %q, want %q", names, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 12345: "12,345", 1234567: "1,234,567"} {
+		if got := FormatCount(n); got != want {
+			t.Errorf("%d is written %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files", 1000: "1,000 files"} {
+		if got := Plural(n, "file"); got != want {
+			t.Errorf("%d files: %q, want %q", n, got, want)
 		}
 	}
 }

@@ -54,9 +54,9 @@ func Who(disks []string, all map[string]Work) string {
 // shorthand is a group of disks and what it does in the names that studies once gave their phases: "A+C W", "rest R".
 var shorthand = regexp.MustCompile(`^(?:, )?(.+?) ([RW])(?:$|,| |-\d)`)
 
-// Title is what to call a phase where a person reads of it. A name that is only a pattern of letters (WWW-2), or who does
-// what in fewer words (A W, rest R), becomes who does what, with whatever follows it: "all write (2)", "A writes, direct".
-// Any other name stays.
+// Title is what to call a phase where a person reads of it. A name that is only a pattern of letters (WWW-2), or who
+// does what in fewer words (A W, rest R), becomes who does what, with whatever follows it: "all write (2)", "A writes,
+// direct". Any other name stays.
 func Title(name string, disks []string, all map[string]Work) string {
 	after, ok := afterPattern(name, disks, all)
 	if !ok {
@@ -184,7 +184,8 @@ func (w Work) Verb() Verb {
 	return Verb{}
 }
 
-// Does is the verb with how much and how fast, except for a probe, and streams by their number: "plays 4 streams", "writes at up to 200 MB/s".
+// Does is the verb with how much and how fast, except for a probe, and streams by their number: "plays 4 streams",
+// "writes at up to 200 MB/s".
 func (w Work) Does() Verb {
 	switch {
 	case w.Probe > 0:

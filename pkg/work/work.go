@@ -1,18 +1,19 @@
-// Package work knows what one disk does in one phase, from the plan to the page: in which direction, files of which sizes
-// in which order, how they are moved, and whether it goes as fast as it can. It alone answers whether two measurements
-// are of the same work, so that they may be set beside one another: as a rate alone, as repeats, as two runs. It measures
-// nothing, and where a disk is connected is no part of it. Start at Work.
+// Package work knows what one disk does in one phase, from the plan to the page: in which direction, files of which
+// sizes in which order, how they are moved, and whether it goes as fast as it can. It alone answers whether two
+// measurements are of the same work, so that they may be set beside one another: as a rate alone, as repeats, as two
+// runs. It measures nothing, and where a disk is connected is no part of it. Start at Work.
 package work
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
-// Work is what a disk is asked for in a phase. Without a Mode it was not recorded: then it holds only what a trace shows
-// anyway.
+// Work is what a disk is asked for in a phase. Without a Mode it was not recorded: then it holds only what a trace
+// shows anyway.
 type Work struct {
 	Op    Role   `json:"op"`              // in a mix, what it does more of
 	Test  string `json:"test,omitempty"`  // which of a preset's tests this is
@@ -73,4 +74,77 @@ func (w Work) Same(o Work) bool { return w.SameBut(o) }
 // SameBut is Same whatever the work differs by in some keys.
 func (w Work) SameBut(o Work, keys ...Key) bool {
 	return !slices.ContainsFunc(w.Differs(o), func(k Key) bool { return !slices.Contains(keys, k) })
+}
+
+// Role is what a disk does in a phase, in plans, traces and models alike; as an event's `op` it is only ever Read or
+// Write.
+type Role string
+
+// The three roles, as they stand in scenario files and traces.
+const (
+	Read  Role = "read"
+	Write Role = "write"
+	Idle  Role = "idle"
+)
+
+// Letter is the role's letter in a pattern: R, W or -.
+func (r Role) Letter() byte {
+	switch r {
+	case Read:
+		return 'R'
+	case Write:
+		return 'W'
+	default:
+		return '-'
+	}
+}
+
+// Paced is, by disk, the works that are limited or go both ways, as traces and analyses have written them since before
+// they had all works, and still do: readers know them by that key.
+type Paced map[string]Work
+
+// PacedOf selects them; nil if there are none.
+func PacedOf(all map[string]Work) Paced {
+	var paced Paced
+	for disk, w := range all {
+		if w.Limited() || w.Reads > 0 {
+			if paced == nil {
+				paced = Paced{}
+			}
+			paced[disk] = w
+		}
+	}
+	return paced
+}
+
+type pacedJSON struct {
+	Rate    float64       `json:"rate,omitempty"`    // bytes per second, at most
+	Streams []stream.Spec `json:"streams,omitempty"` // what is played or recorded
+	Probe   int64         `json:"probe,omitempty"`   // bytes of a single request at a time
+	Reads   float64       `json:"reads,omitempty"`   // share of reads
+}
+
+// MarshalJSON writes of each work only what these ever said.
+func (p Paced) MarshalJSON() ([]byte, error) {
+	all := make(map[string]pacedJSON, len(p))
+	for disk, w := range p {
+		all[disk] = pacedJSON{w.Pace, w.Streams, w.Probe, w.Reads}
+	}
+	return json.Marshal(all)
+}
+
+// UnmarshalJSON reads that.
+func (p *Paced) UnmarshalJSON(data []byte) error {
+	var all map[string]pacedJSON
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	*p = nil
+	if all != nil {
+		*p = make(Paced, len(all))
+	}
+	for disk, w := range all {
+		(*p)[disk] = Work{Pace: w.Rate, Streams: w.Streams, Probe: w.Probe, Reads: w.Reads}
+	}
+	return nil
 }
