@@ -16,16 +16,16 @@ const (
 	offShare  = 0.02    // of what was counted
 	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then
 	offFile   = 64 << 10
-	offRateNS = 100_000_000 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to that much
+	offRateNS = 1e8 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to that much
 
-	// Between two readings the device may be ahead of what is counted by the requests in flight, some 30 MB at most. Over so
-	// long that is no matter; over less, an end is drawn in only if it has less than half of what the rest has.
+	// Between two readings the device may be ahead of what is counted by the requests in flight, some 30 MB at most. Over
+	// so long that is no matter; over less, an end is drawn in only if it has less than half of what the rest has.
 	settledNS   = 5e9
 	partReading = 0.5
 )
 
-// Devices holds what was counted of a phase's disks against their devices' own counters, by disk. Disks with the same counters
-// share a device.
+// Devices holds what was counted of a phase's disks against their devices' own counters, by disk. Disks with the same
+// counters share a device.
 func Devices(t *trace.Phase, m Gauges, disks []*level.Disk, late Unwritten) map[string]*Device {
 	found, seen := map[string]*Device{}, map[string]bool{}
 	for i, disk := range disks {
@@ -122,7 +122,7 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 				doubts++
 			}
 		}
-		doubt += doubts * seconds(offRateNS) * p.RateIn(work)
+		doubt += doubts * offRateNS / 1e9 * p.RateIn(work)
 	}
 	off := offBytes + doubt + offShare*(own.read+own.write)
 	if d.reads {
@@ -214,4 +214,23 @@ type Foreign struct {
 	ToS   float64 `json:"to_s"`
 }
 
-func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+// Unwritten is how much of what was written to a disk has not been seen to reach its device yet, by disk. It may
+// follow in any later phase: a system holds writes back for half a minute, and longer than short phases last. Disks on
+// one device share a number.
+type Unwritten map[string]*float64
+
+// of is the number that disks on one device share from now on.
+func (u Unwritten) of(disks []string) *float64 {
+	var sum float64
+	var seen []*float64
+	for _, disk := range disks {
+		if v := u[disk]; v != nil && !slices.Contains(seen, v) {
+			seen = append(seen, v)
+			sum += *v
+		}
+	}
+	for _, disk := range disks {
+		u[disk] = &sum
+	}
+	return &sum
+}

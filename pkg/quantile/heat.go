@@ -14,8 +14,8 @@ type HeatMap struct {
 	Counts   [][]int64 `json:"counts"`    // by step, then by row
 }
 
-// A heat map has that many rows and steps at most. Rows are as high as one another on a logarithmic scale, rowsPerDecade
-// of them in a factor of ten, or half as many.
+// A heat map has that many rows and steps at most. Rows are as high as one another on a logarithmic scale,
+// rowsPerDecade of them in a factor of ten, or half as many.
 const (
 	MaxRows       = 40
 	MaxSteps      = 300
@@ -23,16 +23,6 @@ const (
 	// heatDecades reach from 1 ns to beyond the longest time that a histogram holds.
 	heatDecades = 13
 )
-
-// heatBounds are the edges of all rows there may be.
-func heatBounds() []int64 {
-	bounds := make([]int64, heatDecades*rowsPerDecade+1)
-	for i := range bounds {
-		bounds[i] = int64(math.Round(math.Pow(10, float64(i)/rowsPerDecade)))
-	}
-	bounds[0] = 0
-	return bounds
-}
 
 // NewHeatMap counts the lines' requests; nil if no line ends after the release.
 func NewHeatMap(lines []Line) *HeatMap {
@@ -44,7 +34,11 @@ func NewHeatMap(lines []Line) *HeatMap {
 	stepNS := lineNS * max(1, (endNS-startNS+lineNS*MaxSteps-1)/(lineNS*MaxSteps))
 	steps := int((endNS - startNS + stepNS - 1) / stepNS)
 	out := &HeatMap{StartS: seconds(startNS), StepS: seconds(stepNS), Counts: make([][]int64, steps)}
-	bounds := heatBounds()
+	bounds := make([]int64, heatDecades*rowsPerDecade+1) // the edges of all rows there may be
+	for i := range bounds {
+		bounds[i] = int64(math.Round(math.Pow(10, float64(i)/rowsPerDecade)))
+	}
+	bounds[0] = 0
 	low, high := len(bounds), 0
 	for k := range out.Counts {
 		counts := make([]int64, len(bounds)-1)
@@ -63,26 +57,21 @@ func NewHeatMap(lines []Line) *HeatMap {
 	if low >= high {
 		return nil
 	}
-	out.trim(bounds, low, high)
-	return out
-}
-
-// trim leaves the rows from low to high, by pairs if these are too many.
-func (s *HeatMap) trim(bounds []int64, low, high int) {
-	each := 1
+	each := 1 // the rows from low to high, by pairs if these are too many
 	for ; high-low > each*MaxRows; each *= 2 {
 	}
 	for row := low; row < high; row += each {
-		s.BoundsNS = append(s.BoundsNS, bounds[row])
+		out.BoundsNS = append(out.BoundsNS, bounds[row])
 	}
-	s.BoundsNS = append(s.BoundsNS, bounds[min(low+len(s.BoundsNS)*each, len(bounds)-1)])
-	for k, counts := range s.Counts {
-		rows := make([]int64, len(s.BoundsNS)-1)
+	out.BoundsNS = append(out.BoundsNS, bounds[min(low+len(out.BoundsNS)*each, len(bounds)-1)])
+	for k, counts := range out.Counts {
+		rows := make([]int64, len(out.BoundsNS)-1)
 		for row := low; row < high; row++ {
 			rows[(row-low)/each] += counts[row]
 		}
-		s.Counts[k] = rows
+		out.Counts[k] = rows
 	}
+	return out
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }

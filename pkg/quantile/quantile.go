@@ -1,69 +1,146 @@
+// Package quantile computes how long a disk's requests took: medians and tails with intervals that hold although
+// neighbouring seconds have much in common, whether they are longer than another time's, and the heat map. It counts
+// what package latency's histograms hold, and knows no phases. Start at Lines and Estimate.
 package quantile
 
 import (
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
+
+// Figures are quantiles of some requests. One is null if too few requests were slower to estimate it: see
+// MinRequests. How they are worked out is said at Quantile.
+type Figures struct {
+	Requests int64   `json:"requests"`
+	Seconds  float64 `json:"seconds"` // in which they ended: the sum over the latency lines
+	P50NS    *int64  `json:"p50_ns"`
+	P99NS    *int64  `json:"p99_ns"`
+	P999NS   *int64  `json:"p999_ns"`
+	MaxNS    int64   `json:"max_ns"`
+	// 95 % confidence intervals; null if there is no figure, or if the slow requests come from too few seconds.
+	P50CI95  *[2]int64 `json:"p50_ci95_ns"`
+	P99CI95  *[2]int64 `json:"p99_ci95_ns"`
+	P999CI95 *[2]int64 `json:"p999_ci95_ns"`
+}
+
+// MinRequests is how many requests it takes to estimate the time that one in n exceeds (100 for p99): ten must have
+// been slower, or it depends on a few.
+func MinRequests(n int64) int64 { return 10 * n }
+
+// How the time of a latency line is determined.
+const (
+	lineNS    = 1_000_000_000 // a line is of the time since the one before, but of no more than
+	maxLineNS = 1_500_000_000
+	edgeNS    = 10_000_000 // of it may lie outside
+)
+
+// Line is a latency line and its time.
+type Line struct {
+	overlap.Interval
+	Hist latency.Counts
+}
+
+// Lines are those of the disk's role; active is when the disk is.
+func Lines(d *trace.DiskTrace, active []overlap.Interval) []Line {
+	lines := make([]Line, 0, len(d.Latencies))
+	for _, l := range d.Latencies {
+		if l.Op != d.Op {
+			continue
+		}
+		v := overlap.Interval{StartNS: l.TNS - lineNS, EndNS: l.TNS}
+		if n := len(lines); n > 0 && l.TNS-lines[n-1].EndNS < maxLineNS {
+			v.StartNS = lines[n-1].EndNS
+		} else if len(active) > 0 && active[0].StartNS < l.TNS {
+			v.StartNS = max(v.StartNS, active[0].StartNS)
+		}
+		lines = append(lines, Line{v, l.Hist})
+	}
+	return lines
+}
+
+// Within are the lines of which no more than edgeNS lies outside all of the intervals, which are disjoint and
+// ascending, as the lines are.
+func Within(lines []Line, intervals []overlap.Interval) []Line {
+	var in []Line
+	k := 0
+	for _, l := range lines {
+		for k < len(intervals) && intervals[k].EndNS+edgeNS < l.EndNS {
+			k++
+		}
+		if k < len(intervals) && intervals[k].StartNS-edgeNS <= l.StartNS {
+			in = append(in, l)
+		}
+	}
+	return in
+}
+
+// Estimate returns the figures of the lines' requests, and the quantiles: p50, p99, p99.9, nil where there are too few.
+func Estimate(lines []Line) (Figures, []*Quantile) {
+	var f Figures
+	all := &latency.Histogram{}
+	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
+	stretches := make([][]latency.Counts, (len(lines)+each-1)/each)
+	for k, l := range lines {
+		all.AddCounts(l.Hist)
+		f.Seconds += l.Seconds()
+		stretches[k/each] = append(stretches[k/each], l.Hist)
+	}
+	f.Requests, f.MaxNS = all.N(), all.MaxNS()
+	to := [...]struct {
+		many     int64 // one request in so many exceeds it: each needs more requests than the one before
+		ns       **int64
+		interval **[2]int64
+	}{{2, &f.P50NS, &f.P50CI95}, {100, &f.P99NS, &f.P99CI95}, {1000, &f.P999NS, &f.P999CI95}}
+	var shares []float64
+	for _, t := range to {
+		if f.Requests >= MinRequests(t.many) {
+			shares = append(shares, 1/float64(t.many))
+		}
+	}
+	found := make([]*Quantile, len(to))
+	if len(shares) == 0 {
+		return f, found
+	}
+	for i, tail := range latency.Tails(stretches, all, shares...) {
+		q := &Quantile{Tail: tail, all: all}
+		if i > 0 {
+			q.median = found[0]
+		}
+		found[i], *to[i].ns, *to[i].interval = q, &q.NS, q.interval()
+	}
+	return f, found
+}
 
 // Quantile is the time that a share of requests exceeds.
 //
 // Its interval is Woodruff's ("Confidence Intervals for Medians and Other Position Measures", Journal of the American
-// Statistical Association 47, 1952): that of the share of requests above it, on the scale of the logarithm of its odds, read
-// off as times. The share's error is that of its mean over time, for what makes requests slow lasts from one second to
-// the next; of two estimates the larger one counts: by slow waves (stats.Spectrum), and by what neighbours have in common
-// (stats.HalfOfShort). What shifts the middle of all requests shifts the slow ones as well: no interval is narrower than the
-// median's. There is none if the slow requests come from few seconds: those say nothing of how often that happens.
+// Statistical Association 47, 1952): that of the share of requests above it, on the scale of the logarithm of its
+// odds, read off as times. The share's error is that of its mean over time, for what makes requests slow lasts from
+// one second to the next; of two estimates the larger one counts: by slow waves (stats.Spectrum), and by what
+// neighbours have in common (stats.HalfOfShort). What shifts the middle of all requests shifts the slow ones as well:
+// no interval is narrower than the median's. There is none if the slow requests come from few seconds: those say
+// nothing of how often that happens.
 type Quantile struct {
 	latency.Tail
-	all    *requests
+	all    *latency.Histogram
 	median *Quantile // of the same requests; nil of the median itself
 }
 
-// Without that much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds of
-// noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), if noise lasts for 5 s 10 %; and of 200 pairs
-// that do not differ, none are found to.
+// Without that much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds
+// of noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), if noise lasts for 5 s 10 %; and of
+// 200 pairs that do not differ, none are found to.
 const (
 	MinSeconds   = 20 // of requests, and of latency lines
 	minWorth     = 8
 	maxStretches = 300 // lines are put together if there are more
 )
 
-// quantiles are the times that one request in each of many exceeds, the first of which is two: the median. Those that there
-// are too few requests for are nil.
-func quantiles(lines []Line, all *requests, many ...int64) []*Quantile {
-	found := make([]*Quantile, len(many))
-	var shares []float64
-	for _, n := range many { // ascending: each needs more requests than the one before
-		if all.N() >= MinRequests(n) {
-			shares = append(shares, 1/float64(n))
-		}
-	}
-	if len(shares) == 0 {
-		return found
-	}
-	for i, tail := range latency.Tails(stretches(lines), &all.Histogram, shares...) {
-		found[i] = &Quantile{Tail: tail, all: all}
-		if i > 0 {
-			found[i].median = found[0]
-		}
-	}
-	return found
-}
-
-// stretches are the lines' histograms, with neighbours together if there are many.
-func stretches(lines []Line) [][]latency.Counts {
-	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
-	out := make([][]latency.Counts, (len(lines)+each-1)/each)
-	for k, line := range lines {
-		out[k/each] = append(out[k/each], line.Hist)
-	}
-	return out
-}
-
-// within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false if
-// the requests do not show it, or its end lies beyond them.
+// within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false
+// if the requests do not show it, or its end lies beyond them.
 func (q *Quantile) within(tail float64) (low, high int64, ok bool) {
 	if len(q.Above) < MinSeconds || !(q.Worth >= minWorth) {
 		return 0, 0, false
@@ -117,9 +194,9 @@ type Change struct {
 // minLonger is how many times as long requests must take to be worth reporting.
 const minLonger = 1.25
 
-// Longer reports whether a quantile is longer than alone by more than noise makes with a chance of alpha. The interval of
-// the ratio comes from both quantiles' own (Zou and Donner, "Construction of Confidence Limits About Effect Measures: A General
-// Approach", Statistics in Medicine 27, 2008).
+// Longer reports whether a quantile is longer than alone by more than noise makes with a chance of alpha. The interval
+// of the ratio comes from both quantiles' own (Zou and Donner, "Construction of Confidence Limits About Effect
+// Measures: A General Approach", Statistics in Medicine 27, 2008).
 func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
 	if q == nil || alone == nil || float64(q.NS) < minLonger*float64(alone.NS) {
 		return nil

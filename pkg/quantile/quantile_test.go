@@ -34,7 +34,8 @@ func within(t *testing.T, what string, got, want, allowed float64) {
 func TestLongerThanUnknown(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 9002))
 	lines := Lines(&trace.DiskTrace{Op: trace.Write, Latencies: tracetest.LatencyClasses()[0].Play(rnd, 30, nil)}, nil)
-	q := quantiles(lines, gatherRequests(lines), 2)[0]
+	_, found := Estimate(lines)
+	q := found[0]
 	var none *Quantile
 	if q.Longer(none, 0.01) != nil || none.Longer(q, 0.01) != nil || q.Longer(q, 0.01) != nil {
 		t.Error("longer than nothing, or than itself")
@@ -47,7 +48,8 @@ func quantileOf(share float64, times, above []float64) *Quantile {
 	for _, ns := range times {
 		all = append(all, int64(ns))
 	}
-	r := gatherRequests([]Line{{span(0, 1), tracetest.Took(all...)}})
+	r := latency.New()
+	r.AddCounts(tracetest.Took(all...))
 	return &Quantile{Tail: latency.Tail{NS: r.Quantile(1 - share), Share: share, Above: above, Worth: 10}, all: r}
 }
 
@@ -214,8 +216,8 @@ func TestLatencyLines(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	if got := gatherRequests(Lines(d, nil)); got.N() != 5 || math.Abs(got.seconds-(1+1.1+1.4999+1+1)) > 1e-9 {
-		t.Errorf("%d requests in %v s", got.N(), got.seconds)
+	if got, _ := Estimate(Lines(d, nil)); got.Requests != 5 || math.Abs(got.Seconds-(1+1.1+1.4999+1+1)) > 1e-9 {
+		t.Errorf("%d requests in %v s", got.Requests, got.Seconds)
 	}
 }
 
@@ -303,11 +305,13 @@ func TestQuantileParts(t *testing.T) {
 	}
 	within(t, "twice the odds of a third", oddsTimes(1./3, 2), 0.5, 1e-12)
 	within(t, "half the odds of a half", oddsTimes(0.5, 0.5), 1./3, 1e-12)
-	for n, want := range map[int][]int{1: {1}, 300: {1, 300}, 301: {2, 151}, 600: {2, 300}, 601: {3, 201}} {
+	for n, want := range map[int]int{300: 300, 301: 151, 600: 300, 601: 201} { // stretches of so many lines
 		lines := make([]Line, n)
-		got := stretches(lines)
-		if each := want[0]; len(want) > 1 && (len(got) != want[1] || len(got[0]) != each) {
-			t.Errorf("%d lines in %d stretches of %d", n, len(got), len(got[0]))
+		for i := range lines {
+			lines[i].Hist = tracetest.Took(1)
+		}
+		if _, found := Estimate(lines); len(found[0].Above) != want {
+			t.Errorf("%d lines in %d stretches", n, len(found[0].Above))
 		}
 	}
 	// Of 999 requests no p99 is reported, of 19 none at all.
@@ -320,7 +324,8 @@ func TestQuantileParts(t *testing.T) {
 			}
 			lines[i] = Line{span(float64(i), float64(i+1)), tracetest.Took(times...)}
 		}
-		return quantiles(lines, gatherRequests(lines), 2, 100, 1000)
+		_, found := Estimate(lines)
+		return found
 	}
 	for n, want := range map[int][3]bool{19: {}, 20: {true}, 999: {true}, 1000: {true, true}, 10_000: {true, true, true}} {
 		for i, q := range many(n) {

@@ -22,15 +22,9 @@ type Codec struct {
 	Scaled bool          // it is in proportion to the rate that was published for another frame rate
 }
 
-// Units in which rates are published, in bytes per second.
-const (
-	mbps  = 1e6 / 8 // Mb/s
-	mbyte = 1e6     // MB/s
-)
-
 // Codecs lists all of them by name.
 func Codecs() []Codec {
-	all := slices.Concat(prores(), dnxhr(), camera(), raw())
+	all := published()
 	slices.SortFunc(all, func(a, b Codec) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
@@ -45,8 +39,8 @@ func CodecByName(name string) (Codec, bool) {
 	return all[i], true
 }
 
-// WholeRate puts the frame rate that codecs are listed with in place of a camera's: 30 for 29.97, 24 for 23.98. The data rates
-// differ by 0.1 %.
+// WholeRate puts the frame rate that codecs are listed with in place of a camera's: 30 for 29.97, 24 for 23.98. The
+// data rates differ by 0.1 %.
 func WholeRate(name string) string {
 	for fractional, whole := range map[string]string{"-23.98": "-24", "-23.976": "-24", "-29.97": "-30", "-47.95": "-48", "-59.94": "-60", "-119.88": "-120"} {
 		if base, ok := strings.CutSuffix(name, fractional); ok {
@@ -74,11 +68,125 @@ func Label(kind string) string {
 	return kind
 }
 
-// codec is one of a kind, which people write as label, and a size.
-func codec(kind, label, size string, fps int, rate float64, source string) Codec {
+// Where rates were published.
+const (
+	prores = "Apple ProRes White Paper, April 2022: Target Data Rates"
+	dnxhr  = "Avid, DNxHR Codec Bandwidth Specifications, August 2015: bytes per frame"
+	gh5    = "Panasonic DC-GH5 specifications: Recording Format"
+	rx100  = "Sony DSC-RX100M5 Help Guide: File Format (movie)"
+	alpha  = "Sony ILCE-7SM3 and ILCE-7M4: record settings of XAVC HS 4K and XAVC S-I 4K"
+	c300m2 = "Canon EOS C300 Mark II, announcement of April 2015: XF-AVC Intra, 4K at up to 29.97 frames per second"
+	studio = "Blackmagic Micro Studio Camera 4K G2 manual: minutes at 30 frames per second that 1 TB lasts for"
+	red    = "RED Digital Cinema, Benefits of REDCODE: data rates at 24 frames per second"
+)
+
+var frameRates = [...]int{24, 25, 30, 50, 60}
+
+type byRate [len(frameRates)]float64
+
+// Rates in Mb/s, by frame rate; 0: there is none.
+var timed = [...]struct {
+	label, size, source string
+	rates               byRate
+}{
+	// Targets: what is recorded is mostly 5 to 10 % less.
+	{"ProRes 422 Proxy", "hd", prores, byRate{36, 38, 45, 76, 91}},
+	{"ProRes 422 Proxy", "uhd", prores, byRate{145, 151, 182, 303, 363}},
+	{"ProRes 422 Proxy", "4k", prores, byRate{155, 162, 194, 323, 388}},
+	{"ProRes 422 Proxy", "8k", prores, byRate{622, 649, 778, 1298, 1556}},
+	{"ProRes 422 LT", "hd", prores, byRate{82, 85, 102, 170, 204}},
+	{"ProRes 422 LT", "uhd", prores, byRate{328, 342, 410, 684, 821}},
+	{"ProRes 422 LT", "4k", prores, byRate{350, 365, 437, 730, 875}},
+	{"ProRes 422 LT", "8k", prores, byRate{1400, 1460, 1750, 2920, 3500}},
+	{"ProRes 422", "hd", prores, byRate{117, 122, 147, 245, 293}},
+	{"ProRes 422", "uhd", prores, byRate{471, 492, 589, 983, 1178}},
+	{"ProRes 422", "4k", prores, byRate{503, 524, 629, 1049, 1257}},
+	{"ProRes 422", "8k", prores, byRate{2011, 2097, 2514, 4194, 5028}},
+	{"ProRes 422 HQ", "hd", prores, byRate{176, 184, 220, 367, 440}},
+	{"ProRes 422 HQ", "uhd", prores, byRate{707, 737, 884, 1475, 1768}},
+	{"ProRes 422 HQ", "4k", prores, byRate{754, 786, 943, 1573, 1886}},
+	{"ProRes 422 HQ", "8k", prores, byRate{3017, 3146, 3771, 6291, 7542}},
+	{"ProRes 4444", "hd", prores, byRate{264, 275, 330, 551, 660}},
+	{"ProRes 4444", "uhd", prores, byRate{1061, 1106, 1326, 2212, 2652}},
+	{"ProRes 4444", "4k", prores, byRate{1131, 1180, 1414, 2359, 2828}},
+	{"ProRes 4444", "8k", prores, byRate{4525, 4719, 5657, 9437, 11313}},
+	{"ProRes 4444 XQ", "hd", prores, byRate{396, 413, 495, 826, 990}},
+	{"ProRes 4444 XQ", "uhd", prores, byRate{1591, 1659, 1989, 3318, 3977}},
+	{"ProRes 4444 XQ", "4k", prores, byRate{1697, 1769, 2121, 3539, 4242}},
+	{"ProRes 4444 XQ", "8k", prores, byRate{6788, 7078, 8485, 14156, 16970}},
+
+	// The maximum, or the constant rate.
+	{"H.264 8-bit", "uhd", gh5, byRate{100, 100, 100, 150, 150}},
+	{"H.264 10-bit", "uhd", gh5, byRate{150, 150, 150}},
+	{"H.264 All-Intra", "hd", gh5, byRate{200, 200, 200, 200, 200}},
+	{"H.264 All-Intra", "uhd", gh5, byRate{400, 400, 400}},
+	{"XAVC S", "hd", rx100, byRate{50, 50, 50, 50, 50}},
+	{"XAVC S", "uhd", rx100, byRate{100, 100, 100}},
+	{"XAVC HS", "uhd", alpha, byRate{100, 0, 0, 200, 200}},
+	{"XAVC S-I", "uhd", alpha, byRate{240, 250, 300, 500, 600}},
+	{"XF-AVC Intra", "uhd", c300m2, byRate{410, 410, 410}},
+	{"XF-AVC Intra", "4k", c300m2, byRate{410, 410, 410}},
+}
+
+var variants = [...]string{"LB", "SQ", "HQ", "HQX", "444"}
+
+type byVariant [len(variants)]float64
+
+// The bytes of frames that are all of one size, by variant.
+var framed = [...]struct {
+	size  string
+	bytes byVariant
+}{
+	{"hd", byVariant{188416, 602112, 909312, 909312, 1822720}},
+	{"uhd", byVariant{749568, 2408448, 3641344, 3641344, 7286784}},
+	{"4k", byVariant{798720, 2568192, 3887104, 3887104, 7770112}},
+}
+
+// Raw formats that compress every frame to one size: the rate in bytes per second, the frame rate that it is of, and
+// others for which it is in proportion.
+var raw = [...]struct {
+	label, size, source string
+	rate                float64
+	fps                 []int
+}{
+	{"Blackmagic RAW 3:1", "uhd", studio, 1e12 / 60 / 131, []int{30, 24, 25, 50, 60}},
+	{"Blackmagic RAW 5:1", "uhd", studio, 1e12 / 60 / 219, []int{30, 24, 25, 50, 60}},
+	{"Blackmagic RAW 8:1", "uhd", studio, 1e12 / 60 / 349, []int{30, 24, 25, 50, 60}},
+	{"Blackmagic RAW 12:1", "uhd", studio, 1e12 / 60 / 522, []int{30, 24, 25, 50, 60}},
+	{"REDCODE 8:1", "8k", red, 162e6, []int{24, 25, 30}},
+	{"REDCODE 6:1", "4k", red, 54e6, []int{24, 25, 30}},
+}
+
+// published are all codecs as their makers list them.
+func published() []Codec {
+	kind := strings.NewReplacer("blackmagic raw", "braw", "-bit", "bit", "s-i", "si", " ", "-", ":", "-", ".", "")
 	sizes := map[string]string{"hd": "HD", "uhd": "UHD", "4k": "4K DCI", "8k": "8K DCI"}
-	return Codec{
-		Name: fmt.Sprintf("%s-%s-%d", kind, size, fps), Label: fmt.Sprintf("%s %s %dp", label, sizes[size], fps),
-		Rate: rate, Frame: time.Second / time.Duration(fps), Source: source,
+	var all []Codec
+	add := func(label, size string, fps int, rate float64, source string, scaled bool) {
+		all = append(all, Codec{
+			Name:  fmt.Sprintf("%s-%s-%d", kind.Replace(strings.ToLower(label)), size, fps),
+			Label: fmt.Sprintf("%s %s %dp", label, sizes[size], fps),
+			Rate:  rate, Frame: time.Second / time.Duration(fps), Source: source, Scaled: scaled,
+		})
 	}
+	for _, row := range timed {
+		for i, rate := range row.rates {
+			if rate > 0 {
+				add(row.label, row.size, frameRates[i], rate*1e6/8, row.source, false)
+			}
+		}
+	}
+	for _, row := range framed {
+		for i, bytes := range row.bytes {
+			for _, fps := range frameRates {
+				add("DNxHR "+variants[i], row.size, fps, bytes*float64(fps), dnxhr, false)
+			}
+		}
+	}
+	for _, row := range raw {
+		for _, fps := range row.fps {
+			add(row.label, row.size, fps, row.rate*float64(fps)/float64(row.fps[0]), row.source, fps != row.fps[0])
+		}
+	}
+	return all
 }

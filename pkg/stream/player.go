@@ -1,5 +1,9 @@
 package stream
 
+import (
+	"slices"
+)
+
 // Player is one stream in progress: which frame to ask for next and when, and what became of those that were due. Its
 // times are nanoseconds since the release. Calls come in the order of their times.
 type Player struct {
@@ -106,4 +110,97 @@ func (p *Player) Sample(tNS int64) Sample {
 	p.lowestNS = min(p.Spec.Buffer.Nanoseconds(), max(0, p.DueNS(p.missing)-tNS))
 	p.stallNS = int64(p.run) * p.Spec.Frame.Nanoseconds()
 	return s
+}
+
+// Queue estimates how long a frame takes on a disk that all its streams share, behind those in flight. The zero Queue
+// is ready to use. Times are nanoseconds since the release, in ascending order.
+type Queue struct {
+	under   int // frames in flight
+	sinceNS int64
+	apart   [8]int64 // how long the latest took, each from the one before or from when it began alone
+	n       int
+}
+
+// Begins notes that a frame is requested.
+func (q *Queue) Begins(tNS int64) {
+	if q.under == 0 {
+		q.sinceNS = tNS
+	}
+	q.under++
+}
+
+// Ends notes that a frame has been moved.
+func (q *Queue) Ends(tNS int64) {
+	q.apart[q.n%len(q.apart)] = tNS - q.sinceNS
+	q.n++
+	q.under--
+	q.sinceNS = tNS
+}
+
+// TakesNS is twice as long as a frame that is requested now takes by the latest ones, as some take longer. The longest
+// of them does not count: a disk that stood still for a moment does not do so for each frame.
+func (q *Queue) TakesNS() int64 {
+	n := min(q.n, len(q.apart))
+	if n < 2 {
+		return 0
+	}
+	sum := -slices.Max(q.apart[:n])
+	for _, ns := range q.apart[:n] {
+		sum += ns
+	}
+	return 2 * int64(q.under+1) * sum / int64(n-1)
+}
+
+// Verdict is a stream's outcome in a word.
+type Verdict string
+
+// The verdicts.
+const (
+	Clean    Verdict = "clean"
+	Strained Verdict = "strained" // no frame was late, but the buffer fell below half
+	Drops    Verdict = "drops"    // frames were late
+)
+
+// TestBuffers is how many times the length of its buffer a stream must run to be called clean: one that gets a quarter
+// too little has used up half of its buffer then.
+const TestBuffers = 2
+
+// Outcome is what came of a stream. The zero Outcome has seen no sample.
+type Outcome struct {
+	Due, Late int
+	StallNS   int64 // the longest
+	LowestNS  int64 // the buffer at its lowest
+	seen      bool
+}
+
+// Add takes a stream's next sample.
+func (o *Outcome) Add(s Sample) {
+	if !o.seen || s.BufferNS < o.LowestNS {
+		o.LowestNS = s.BufferNS
+	}
+	o.seen = true
+	o.Due, o.Late = s.Due, s.Late
+	o.StallNS = max(o.StallNS, s.StallNS)
+}
+
+// Verdict judges the stream by its buffer's full size. One without a due frame has none.
+func (o *Outcome) Verdict(bufferNS int64) Verdict {
+	switch {
+	case o.Due == 0:
+		return ""
+	case o.Late > 0:
+		return Drops
+	case o.LowestNS*2 < bufferNS:
+		return Strained
+	}
+	return Clean
+}
+
+// Worst returns the worse of two verdicts.
+func Worst(a, b Verdict) Verdict {
+	rank := map[Verdict]int{Clean: 1, Strained: 2, Drops: 3}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
 }

@@ -1,16 +1,16 @@
 // Package stream models work that has its own pace: a camera's or a player's stream, whose frames are due at fixed
 // times, one Frame apart, whatever the disk can do.
 //
-// A player asks for each frame Buffer before it is due, so that it normally holds Buffer of frames ahead; a
-// recorder hands each frame over when it is taken, and has room for Buffer of frames that are not on the disk yet. Both
-// are one thing here: frame k is asked for at Offset + k Frame after the release and is due Buffer later. A frame that
-// has not been moved by then is late: the picture stands still, or the recording has a gap, until a frame is there in time
-// again. The clock goes on meanwhile, as the sound does. A frame that could not be there in time when its turn comes is skipped,
-// as a recorder drops what its memory has no room for: a disk too slow by a tenth loses a tenth of the frames, not all that
-// wait.
+// A player asks for each frame Buffer before it is due, so that it normally holds Buffer of frames ahead; a recorder
+// hands each frame over when it is taken, and has room for Buffer of frames that are not on the disk yet. Both are one
+// thing here: frame k is asked for at Offset + k Frame after the release and is due Buffer later. A frame that has not
+// been moved by then is late: the picture stands still, or the recording has a gap, until a frame is there in time
+// again. The clock goes on meanwhile, as the sound does. A frame that could not be there in time when its turn comes
+// is skipped, as a recorder drops what its memory has no room for: a disk too slow by a tenth loses a tenth of the
+// frames, not all that wait.
 //
-// Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same Player and Queue. Start at Spec
-// (what is asked for), Player (one stream in progress) and Outcome (its result).
+// Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same Player and Queue.
+// Start at Spec (what is asked for), Player (one stream in progress) and Outcome (its result).
 package stream
 
 import (
