@@ -240,17 +240,8 @@ func (m *Mapping) PosOf(key string) Pos {
 // Pairs returns everything in a mapping whose keys are names of the file's own choice.
 func (m *Mapping) Pairs() []Pair { return m.pairs }
 
-// Require reports each of the keys that is absent.
-func (m *Mapping) Require(keys ...string) {
-	for _, key := range keys {
-		if !m.Has(key) {
-			m.Missing(key, "the key %s is missing; add it", key)
-		}
-	}
-}
-
-// Done reports every key that no reader has asked for.
-func (m *Mapping) Done() {
+// done reports every key that no reader has asked for.
+func (m *Mapping) done() {
 	for _, p := range m.pairs {
 		if slices.Contains(m.asked, p.Key) {
 			continue
@@ -265,25 +256,10 @@ func (m *Mapping) Done() {
 	}
 }
 
-// Read reads a key's value, if the key is there.
-func (m *Mapping) Read(key string, v Value) {
-	if n, ok := m.Get(key); ok {
-		v.Read(n)
-	}
-}
-
 // Mapping reads a mapping within; one without any key if it is absent.
 func (m *Mapping) Mapping(key string) *Mapping {
 	if n, ok := m.Get(key); ok {
 		return n.Mapping()
 	}
 	return &Mapping{doc: m.doc, pos: m.pos, path: m.path, none: true}
-}
-
-// Items reads a list.
-func (m *Mapping) Items(key string) []Node {
-	if n, ok := m.Get(key); ok {
-		return n.Items()
-	}
-	return nil
 }

@@ -95,7 +95,7 @@ func (o Object) read(n Node) {
 	if o.Check != nil && !m.none {
 		o.Check(m)
 	}
-	m.Done()
+	m.done()
 }
 
 func (o Object) schema() Schema {

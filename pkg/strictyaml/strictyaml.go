@@ -3,17 +3,16 @@
 // no general YAML decoder, as it refuses what such files do not need (anchors, aliases, tags, merge
 // keys, complex keys, several documents, a null value) and anything that would take long to read.
 //
-// Start at Parse; then Doc.Root().Mapping(), Mapping.Read, Mapping.Done, and Doc.Err, or with a table
-// that is the file's JSON Schema as well at Object:
+// Start at Parse, and at Object, a table that is the file's JSON Schema as well:
 //
 //	doc, err := strictyaml.Parse("hub.yaml", data)
 //	if err != nil {
 //		return err
 //	}
-//	m := doc.Root().Mapping()
-//	m.Read("name", strictyaml.String(&hub.Name))
-//	m.Read("read", strictyaml.Rate(&hub.Read, 1, 1e12))
-//	m.Done() // any key not asked for by now is unknown
+//	strictyaml.Object{Keys: []strictyaml.Key{ // any other key is unknown
+//		strictyaml.Required("name", strictyaml.String(&hub.Name), "what it is called"),
+//		strictyaml.Optional("read", strictyaml.Rate(&hub.Read, 1, 1e12), "what it carries"),
+//	}}.Value().Read(doc.Root())
 //	return doc.Err()
 //
 // A Value leaves its target alone when the key is absent, and reports to the document when it is wrong,

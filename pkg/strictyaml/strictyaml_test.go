@@ -30,35 +30,29 @@ func readSample(data string) (sample, error) {
 	if err != nil {
 		return s, err
 	}
-	m := doc.Root().Mapping()
-	m.Require("name")
-	m.Read("name", String(&s.Name))
-	m.Read("pause", String(&s.Pause))
-	m.Read("flush", OneOf(&s.Flush, "none", "fsync", "full"))
-	m.Read("depth", Int(&s.Depth, 1, 1024))
-	m.Read("speedup", Float(&s.Speedup, 0.01, 1000))
-	m.Read("keep", Bool(&s.Keep))
-	m.Read("block", Bytes(&s.Block, 512, 1<<30))
-	m.Read("read", Rate(&s.Read, 1, 1e12))
-	m.Read("fill", Percent(&s.Fill, 0.01, 0.95))
-	m.Read("cooldown", Duration(&s.Cooldown, 0, time.Hour))
-	inner := m.Mapping("inner")
-	inner.Read("a", String(&s.Inner))
-	inner.Done()
-	for _, n := range m.Items("items") {
-		if text, ok := n.Text(); ok {
-			s.Items = append(s.Items, text)
+	open := func(n Node) {
+		s.Open = map[string]string{}
+		for _, p := range n.Mapping().Pairs() {
+			var word string
+			OneOf(&word, "read", "write").Read(p.Value)
+			s.Open[p.Key] = word
 		}
 	}
-	for _, p := range m.Mapping("open").Pairs() {
-		if s.Open == nil {
-			s.Open = map[string]string{}
-		}
-		var word string
-		OneOf(&word, "read", "write").Read(p.Value)
-		s.Open[p.Key] = word
-	}
-	m.Done()
+	Object{Keys: []Key{
+		Required("name", String(&s.Name), ""),
+		Optional("pause", String(&s.Pause), ""),
+		Optional("flush", OneOf(&s.Flush, "none", "fsync", "full"), ""),
+		Optional("depth", Int(&s.Depth, 1, 1024), ""),
+		Optional("speedup", Float(&s.Speedup, 0.01, 1000), ""),
+		Optional("keep", Bool(&s.Keep), ""),
+		Optional("block", Bytes(&s.Block, 512, 1<<30), ""),
+		Optional("read", Rate(&s.Read, 1, 1e12), ""),
+		Optional("fill", Percent(&s.Fill, 0.01, 0.95), ""),
+		Optional("cooldown", Duration(&s.Cooldown, 0, time.Hour), ""),
+		Optional("inner", Object{Keys: []Key{Optional("a", String(&s.Inner), "")}}.Value(), ""),
+		Optional("items", Items[string]{To: &s.Items, Item: String}.Value(), ""),
+		Optional("open", Value{Read: open}, ""),
+	}}.Value().Read(doc.Root())
 	return s, doc.Err()
 }
 
@@ -333,6 +327,6 @@ func visit(n Node, depth int) {
 		} {
 			v.Read(n)
 		}
-		n.Mapping().Done()
+		Object{}.Value().Read(n)
 	}
 }
