@@ -31,7 +31,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz mutants proof lab bench golden man picture clean
+.PHONY: build demo test race lint platforms fuzz mutants proof claims lab bench golden man picture clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -85,6 +85,10 @@ mutants:
 proof: build
 	go vet ./testdata/proof ./testdata/lab && go test ./testdata/proof
 	go run ./testdata/proof $(if $(SHORT),-short) $(if $(FULL),-full)
+
+# Of these, what is held against generated runs of known truth: no disk and no other program, some ten minutes.
+claims: build
+	go run ./testdata/proof $(if $(FULL),-full) -only overlap,false-alarms,detection,ledger,coverage,compare,fit-covers,advise,latency,steady,goshen-ridge
 
 # hubbench and fio against a limit that the kernel sets; Linux, as root, with fio and xfsprogs. With SHORT=1 in a minute.
 lab: build
