@@ -14,8 +14,8 @@ type Analysis struct {
 	Version int      `json:"version"`
 	Name    string   `json:"name"`
 	Order   []string `json:"order"` // the disks' names as the run lists them: maps below have no order
-	// Of simulated disks, where the figures of their profile are from: measured | fitted | specifications; empty if that is
-	// not said.
+	// Of simulated disks, where the figures of their profile are from: measured | fitted | specifications; empty if that
+	// is not said.
 	ProfileOrigin string      `json:"profile_origin,omitempty"`
 	Phases        []Phase     `json:"phases"`
 	Matrix        []MatrixRow `json:"matrix"`
@@ -31,33 +31,41 @@ type Analysis struct {
 
 // Phase is the analysis of one phase.
 type Phase struct {
-	Phase          string                `json:"phase"`
-	Title          string                `json:"title"` // what it is called where a person reads of it: who does what if its name is only a pattern; unique in the run
-	Roles          map[string]trace.Role `json:"roles"`
-	Connections    map[string]string     `json:"connections,omitempty"` // of disks that are connected elsewhere than in the rest of the run
-	Test           string                `json:"test,omitempty"`        // which of a preset's tests this is
-	Stop           string                `json:"stop,omitempty"`        // race (also if empty) | hold | time: what ended it
-	Saturation     *trace.Saturation     `json:"saturation,omitempty"`  // which step of the preset of that name this is
-	StartSkewS     *float64              `json:"start_skew_s"`          // latest less earliest start among the workers, by the wall clock
-	Overlap        *Overlap              `json:"overlap"`
-	NoOverlap      *NoOverlap            `json:"no_overlap,omitempty"` // if overlap is null
-	OtherToolRates *OtherToolRates       `json:"others_say"`           // null if no disk moved anything
-	Contention     *Contention           `json:"contention"`           // null without an overlap of two disks or more
-	Links          []LinkUse             `json:"links,omitempty"`      // of the disks' paths, if these and their capacity are known
-	Streams        []Stream              `json:"streams,omitempty"`
-	StreamTotals   []StreamTotal         `json:"stream_totals,omitempty"` // by disk, in the run's order
-	Work           map[string]work.Work  `json:"work,omitempty"`          // of each disk, if it was written down
-	Repeats        string                `json:"repeats,omitempty"`       // the first phase in which the same disks do the same, if there is one before this
-	Paced          work.Paced            `json:"paced,omitempty"`         // the disks that do not work as fast as they can, and those that read and write at once
-	Search         *trace.Try            `json:"search,omitempty"`        // which of a search's tries this is
-	Stages         []Stage               `json:"stages"`
-	Changes        []Change              `json:"changes"` // the ledger: by time
-	Recoveries     []Recovery            `json:"recoveries"`
-	Disks          map[string]Disk       `json:"disks"`
-	CPUPercent     *float64              `json:"cpu_percent"` // of all cores, on average in the overlap; null if it was not read
-	Series         *Series               `json:"series"`      // null if no disk moved anything
-	Verdict        string                `json:"verdict"`     // the phase in one sentence; filled in by say
-	Warnings       []Warning             `json:"warnings"`
+	Phase string `json:"phase"`
+	// What it is called where a person reads of it: who does what if its name is only a pattern; unique in the run.
+	Title string                `json:"title"`
+	Roles map[string]trace.Role `json:"roles"`
+	// Of disks that are connected elsewhere than in the rest of the run.
+	Connections map[string]string `json:"connections,omitempty"`
+	Test        string            `json:"test,omitempty"` // which of a preset's tests this is
+	// Race (also if empty) | hold | time: what ended it.
+	Stop       string            `json:"stop,omitempty"`
+	Saturation *trace.Saturation `json:"saturation,omitempty"` // which step of the preset of that name this is
+	// Latest less earliest start among the workers, by the wall clock.
+	StartSkewS     *float64        `json:"start_skew_s"`
+	Overlap        *Overlap        `json:"overlap"`
+	NoOverlap      *NoOverlap      `json:"no_overlap,omitempty"` // if overlap is null
+	OtherToolRates *OtherToolRates `json:"others_say"`           // null if no disk moved anything
+	Contention     *Contention     `json:"contention"`           // null without an overlap of two disks or more
+	// Of the disks' paths, if these and their capacity are known.
+	Links        []LinkUse            `json:"links,omitempty"`
+	Streams      []Stream             `json:"streams,omitempty"`
+	StreamTotals []StreamTotal        `json:"stream_totals,omitempty"` // by disk, in the run's order
+	Work         map[string]work.Work `json:"work,omitempty"`          // of each disk, if it was written down
+	// The first phase in which the same disks do the same, if there is one before this.
+	Repeats string `json:"repeats,omitempty"`
+	// The disks that do not work as fast as they can, and those that read and write at once.
+	Paced      work.Paced      `json:"paced,omitempty"`
+	Search     *trace.Try      `json:"search,omitempty"` // which of a search's tries this is
+	Stages     []Stage         `json:"stages"`
+	Changes    []Change        `json:"changes"` // the ledger: by time
+	Recoveries []Recovery      `json:"recoveries"`
+	Disks      map[string]Disk `json:"disks"`
+	// Of all cores, on average in the overlap; null if it was not read.
+	CPUPercent *float64  `json:"cpu_percent"`
+	Series     *Series   `json:"series"`  // null if no disk moved anything
+	Verdict    string    `json:"verdict"` // the phase in one sentence; filled in by say
+	Warnings   []Warning `json:"warnings"`
 }
 
 // Interval is a 95 % confidence interval: low, high.
@@ -65,19 +73,21 @@ type Interval [2]float64
 
 // Overlap is the window in which every working disk was active.
 type Overlap struct {
-	StartS    float64                `json:"start_s"`
-	EndS      float64                `json:"end_s"`
-	DurationS float64                `json:"duration_s"`
-	Spans     [][2]float64           `json:"spans"` // the stretches the window is made of: start_s, end_s
-	Bytes     int64                  `json:"bytes"`
-	BytesLow  int64                  `json:"bytes_low"` // bounds if files straddle the window's edges without samples
-	BytesHigh int64                  `json:"bytes_high"`
-	Rate      float64                `json:"rate"`
-	CI95      *Interval              `json:"ci95"`
-	ReadRate  float64                `json:"read_rate"`
-	WriteRate float64                `json:"write_rate"`
-	Jain      float64                `json:"jain"` // Jain's fairness index of the rates of the disks that go as fast as they can in one direction, 1/n to 1; 0 if one or none of several does
-	Disks     map[string]OverlapDisk `json:"disks"`
+	StartS    float64      `json:"start_s"`
+	EndS      float64      `json:"end_s"`
+	DurationS float64      `json:"duration_s"`
+	Spans     [][2]float64 `json:"spans"` // the stretches the window is made of: start_s, end_s
+	Bytes     int64        `json:"bytes"`
+	BytesLow  int64        `json:"bytes_low"` // bounds if files straddle the window's edges without samples
+	BytesHigh int64        `json:"bytes_high"`
+	Rate      float64      `json:"rate"`
+	CI95      *Interval    `json:"ci95"`
+	ReadRate  float64      `json:"read_rate"`
+	WriteRate float64      `json:"write_rate"`
+	// Jain's fairness index of the rates of the disks that go as fast as they can in one direction, 1/n to 1; 0 if one
+	// or none of several does.
+	Jain  float64                `json:"jain"`
+	Disks map[string]OverlapDisk `json:"disks"`
 }
 
 // OverlapDisk is one disk's part of the window.
@@ -142,13 +152,15 @@ type OtherToolRates struct {
 
 // Contention compares the window, or its longest stretch between changes, with what the disks do without the others.
 type Contention struct {
-	Spans      [][2]float64              `json:"spans,omitempty"` // that stretch: start_s, end_s; empty for the whole window
-	Even       bool                      `json:"even"`            // in every stretch all have about the same
-	Disks      map[string]DiskContention `json:"disks"`
-	Steals     []Steal                   `json:"steals"`
-	DuplexGain *float64                  `json:"duplex_gain"`      // total of reads and writes mixed over the best total one way, of the same disks
-	DuplexCI95 *Interval                 `json:"duplex_gain_ci95"` // as wide as both totals' intervals make it
-	Ceiling    *Ceiling                  `json:"ceiling"`          // null if nothing shows a common limit
+	// That stretch: start_s, end_s; empty for the whole window.
+	Spans  [][2]float64              `json:"spans,omitempty"`
+	Even   bool                      `json:"even"` // in every stretch all have about the same
+	Disks  map[string]DiskContention `json:"disks"`
+	Steals []Steal                   `json:"steals"`
+	// Total of reads and writes mixed over the best total one way, of the same disks.
+	DuplexGain *float64  `json:"duplex_gain"`
+	DuplexCI95 *Interval `json:"duplex_gain_ci95"` // as wide as both totals' intervals make it
+	Ceiling    *Ceiling  `json:"ceiling"`          // null if nothing shows a common limit
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.
@@ -159,10 +171,11 @@ type DiskContention struct {
 	ReferenceRate *float64  `json:"reference_rate"`
 	Retention     *float64  `json:"retention"` // rate over the reference
 	RetentionCI   *Interval `json:"retention_ci95,omitempty"`
-	Held          bool      `json:"held"`       // it has less than the reference, by more than noise would make of equals
-	Kept          bool      `json:"kept"`       // it has about as much as the reference, within noise
-	FairRate      float64   `json:"fair_rate"`  // its part if the window's total were shared max-min fairly
-	AboveEven     float64   `json:"above_even"` // how much more it got than an even share of its direction; 0 if noise may have made that
+	Held          bool      `json:"held"`      // it has less than the reference, by more than noise would make of equals
+	Kept          bool      `json:"kept"`      // it has about as much as the reference, within noise
+	FairRate      float64   `json:"fair_rate"` // its part if the window's total were shared max-min fairly
+	// How much more it got than an even share of its direction; 0 if noise may have made that.
+	AboveEven float64 `json:"above_even"`
 }
 
 // Steal is what one disk lost of its fair part to another that had more than its own.
@@ -187,32 +200,35 @@ type Ceiling struct {
 
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
 type Disk struct {
-	Op               trace.Role       `json:"op"`
-	Files            int              `json:"files"`
-	Bytes            int64            `json:"bytes"`
-	BusyS            float64          `json:"busy_s"` // time with a file in transfer
-	Rate             *float64         `json:"rate"`   // bytes / busy_s
-	Mean             *float64         `json:"mean"`
-	Median           *float64         `json:"median"`
-	Trimmed20        *float64         `json:"trimmed20"`
-	OLSRate          *float64         `json:"ols_rate"` // of time against size, as the next three
-	OLSLatencyS      *float64         `json:"ols_latency_s"`
-	TheilSenRate     *float64         `json:"theilsen_rate"`
-	TheilSenLatencyS *float64         `json:"theilsen_latency_s"`
-	P05              *float64         `json:"p05"`
-	P95              *float64         `json:"p95"`
-	CV               *float64         `json:"cv"`
-	Bimodal          *bool            `json:"bimodal"`
-	DipP             *float64         `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
-	Modes            *[2]float64      `json:"modes"` // the two rates, if bimodal, the fixed cost of a file taken out
-	Quote            *Quote           `json:"quote"` // the figure to quote
-	Score            *Score           `json:"score"` // of the program that the preset takes after
-	Throttle         *Throttle        `json:"throttle"`
-	Steady           *Steady          `json:"steady,omitempty"` // of a phase that was to go on until all are steady; null if it was not at the end
-	SizeKnee         *size.Knee       `json:"size_knee"`
-	SmallFiles       *size.SmallFiles `json:"small_files"`
-	LowLatency       *size.LowLatency `json:"low_latency"`
-	Latency          *Latency         `json:"latency"` // of its requests in the overlap, or in all its time without one; null if it was not recorded
+	Op               trace.Role `json:"op"`
+	Files            int        `json:"files"`
+	Bytes            int64      `json:"bytes"`
+	BusyS            float64    `json:"busy_s"` // time with a file in transfer
+	Rate             *float64   `json:"rate"`   // bytes / busy_s
+	Mean             *float64   `json:"mean"`
+	Median           *float64   `json:"median"`
+	Trimmed20        *float64   `json:"trimmed20"`
+	OLSRate          *float64   `json:"ols_rate"` // of time against size, as the next three
+	OLSLatencyS      *float64   `json:"ols_latency_s"`
+	TheilSenRate     *float64   `json:"theilsen_rate"`
+	TheilSenLatencyS *float64   `json:"theilsen_latency_s"`
+	P05              *float64   `json:"p05"`
+	P95              *float64   `json:"p95"`
+	CV               *float64   `json:"cv"`
+	Bimodal          *bool      `json:"bimodal"`
+	// Hartigan's dip test: chance of as much of a dip in a sample with one mode.
+	DipP     *float64    `json:"dip_p"`
+	Modes    *[2]float64 `json:"modes"` // the two rates, if bimodal, the fixed cost of a file taken out
+	Quote    *Quote      `json:"quote"` // the figure to quote
+	Score    *Score      `json:"score"` // of the program that the preset takes after
+	Throttle *Throttle   `json:"throttle"`
+	// Of a phase that was to go on until all are steady; null if it was not at the end.
+	Steady     *Steady          `json:"steady,omitempty"`
+	SizeKnee   *size.Knee       `json:"size_knee"`
+	SmallFiles *size.SmallFiles `json:"small_files"`
+	LowLatency *size.LowLatency `json:"low_latency"`
+	// Of its requests in the overlap, or in all its time without one; null if it was not recorded.
+	Latency *Latency `json:"latency"`
 	// What gauges say; null without them.
 	Device      *meter.Device `json:"device"`
 	Temperature *Temperature  `json:"temperature"`
@@ -233,8 +249,8 @@ type Score struct {
 	N      int     `json:"n"` // passes it was chosen from
 }
 
-// Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of SNIA's Solid State Storage
-// Performance Test Specification, whose own windows are rounds of a minute.
+// Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of SNIA's Solid State
+// Storage Performance Test Specification, whose own windows are rounds of a minute.
 type Steady struct {
 	WindowS float64   `json:"window_s"`
 	SinceS  float64   `json:"since_s"` // to the end

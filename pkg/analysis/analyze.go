@@ -95,7 +95,8 @@ func (a *Analysis) Title(phase string) string {
 	return phase
 }
 
-// Named is the name of the phase that a person calls so, by its name or its title, whatever their case; false if none is.
+// Named is the name of the phase that a person calls so, by its name or its title, whatever their case; false if none
+// is.
 func (a *Analysis) Named(text string) (name string, ok bool) {
 	for _, of := range []func(p *Phase) bool{
 		func(p *Phase) bool { return p.Phase == text },
@@ -143,4 +144,34 @@ func number(v float64) *float64 {
 		return nil
 	}
 	return &v
+}
+
+// departs is how far a disk's rate must lie from its rate alone to be marked in the matrix.
+const departs = 0.10
+
+// matrix lists all phases, those of one disk first, then those of two, and so on, in the order of the run.
+func matrix(phases []Phase) []MatrixRow {
+	rows := make([]MatrixRow, 0, len(phases))
+	for i := range phases {
+		p := &phases[i]
+		row := MatrixRow{
+			Phase: p.Phase, Roles: p.Roles, Working: len(p.Disks), Rates: map[string]float64{}, Departures: map[string]float64{},
+		}
+		if o := p.Overlap; o != nil {
+			for disk, d := range o.Disks {
+				row.Rates[disk] = d.Rate
+			}
+			row.Total, row.ReadRate, row.WriteRate = o.Rate, o.ReadRate, o.WriteRate
+		}
+		if p.Overlap != nil && p.Contention != nil {
+			for disk, d := range p.Contention.Disks {
+				if d.Retention != nil && (*d.Retention < 1-departs || *d.Retention > 1+departs) {
+					row.Departures[disk] = *d.Retention
+				}
+			}
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b MatrixRow) int { return cmp.Compare(a.Working, b.Working) })
+	return rows
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure that is. It is decided here,
-// from contests and removals; package say puts it into words.
+// Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure that is. It is
+// decided here, from contests and removals; package say puts it into words.
 type Answer struct {
 	Headline string    `json:"headline"` // filled in by say
 	Wins     []Outcome `json:"wins"`
 	Loses    []Outcome `json:"loses"`
 	Advice   []Advice  `json:"advice"` // none if nothing was measured of disks together
 	Sure     Sure      `json:"sure"`
-	Doubts   []Doubt   `json:"doubts"` // why the run's numbers cannot be trusted, the worst first: these stand in place of who wins
+	// Why the run's numbers cannot be trusted, the worst first: these stand in place of who wins.
+	Doubts []Doubt `json:"doubts"`
 }
 
 // Doubt is a reason not to trust a run's numbers.
@@ -86,14 +87,24 @@ const (
 	clearlyBest = 0.05 // that they must gain more than from moving any other disk, and by more than the errors of both
 )
 
+// know takes in how well one more rate is known; what changed by itself is a mean of several.
+func (s *Sure) know(rate float64, ci *Interval, changed bool, disk, phase string) {
+	switch {
+	case changed:
+	case ci == nil:
+		s.Unknown = true
+	case ci.half()/rate > s.Widest:
+		s.Widest, s.Disk, s.Phase = ci.half()/rate, disk, phase
+	}
+}
+
 // Decide fills in the answer, from what the summary and the findings come to.
 func (a *Analysis) Decide() {
-	s, order := &a.Summary, a.Order
 	out := Answer{Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true}}
-	for i := range s.Contests {
-		c := &s.Contests[i]
+	for i := range a.Summary.Contests {
+		c := &a.Summary.Contests[i]
 		out.Sure.Repeated = out.Sure.Repeated && len(c.Phases) > 1
-		for _, name := range order {
+		for _, name := range a.Order {
 			d, ok := c.Disks[name]
 			if !ok {
 				continue
@@ -108,78 +119,58 @@ func (a *Analysis) Decide() {
 			case d.Lost:
 				out.Loses = append(out.Loses, o)
 			}
-			switch {
-			case d.Changed != "": // its mean is of several rates
-			case d.CI95 == nil:
-				out.Sure.Unknown = true
-			default:
-				if off := d.CI95.half() / d.Rate; off > out.Sure.Widest {
-					out.Sure.Widest, out.Sure.Disk, out.Sure.Phase = off, name, c.Phases[0]
-				}
-			}
+			out.Sure.know(d.Rate, d.CI95, d.Changed != "", name, c.Phases[0])
 		}
 	}
-	if len(s.Contests) > 0 {
-		out.Advice = append(out.Advice, s.advice(order))
+	if len(a.Summary.Contests) > 0 {
+		out.Advice = append(out.Advice, a.Summary.advice(a.Order))
 	} else {
-		out.Sure = sureAlone(a.Phases)
+		a.sureAlone(&out.Sure)
 	}
-	out.Doubts = doubts(a, &out.Sure)
+	out.Doubts = a.doubts(&out.Sure)
 	a.Answer = out
 }
 
-// sureAlone is how well the rates are known if no disks contend.
-func sureAlone(phases []Phase) Sure {
-	sure := Sure{Repeated: true}
-	for i := range phases {
-		p := &phases[i]
+// sureAlone fills in how well the rates are known if no disks contend.
+func (a *Analysis) sureAlone(sure *Sure) {
+	for i := range a.Phases {
+		p := &a.Phases[i]
 		if p.Overlap == nil || p.Search != nil || p.Saturation != nil {
 			continue
 		}
-		sure.Repeated = sure.Repeated && (p.Repeats != "" || slices.ContainsFunc(phases, func(o Phase) bool { return o.Repeats == p.Phase }))
+		again := p.Repeats != "" || slices.ContainsFunc(a.Phases, func(o Phase) bool { return o.Repeats == p.Phase })
+		sure.Repeated = sure.Repeated && again
 		for _, name := range slices.Sorted(maps.Keys(p.Overlap.Disks)) {
-			switch d := p.Overlap.Disks[name]; {
-			case p.Paced[name].Limited() || p.changedItself(name):
-			case d.CI95 == nil:
-				sure.Unknown = true
-			default:
-				if off := d.CI95.half() / d.Rate; off > sure.Widest {
-					sure.Widest, sure.Disk, sure.Phase = off, name, p.Phase
-				}
-			}
+			changed := p.Disks[name].Throttle != nil || slices.ContainsFunc(p.Changes, func(c Change) bool {
+				return slices.Contains([]string{KindOwnFall, KindSwing, KindDrift}, c.Kind) && c.concerns(name)
+			})
+			d := p.Overlap.Disks[name]
+			sure.know(d.Rate, d.CI95, changed || p.Paced[name].Limited(), name, p.Phase)
 		}
 	}
-	return sure
-}
-
-// changedItself reports whether a disk's rate changed for no reason that lies in the others: its mean is of several rates.
-func (p *Phase) changedItself(disk string) bool {
-	return p.Disks[disk].Throttle != nil || slices.ContainsFunc(p.Changes, func(c Change) bool {
-		return slices.Contains([]string{KindOwnFall, KindSwing, KindDrift}, c.Kind) && c.concerns(disk)
-	})
 }
 
 // doubts are the reasons not to trust the numbers, each once, the worst first.
-func doubts(all *Analysis, sure *Sure) []Doubt {
+func (a *Analysis) doubts(sure *Sure) []Doubt {
 	failed, partial, rest := []Doubt{}, []Doubt{}, []Doubt{}
-	for i := range all.Phases {
-		for _, w := range all.Phases[i].Warnings {
+	for i := range a.Phases {
+		for _, w := range a.Phases[i].Warnings {
 			switch {
 			case w.Code != "partial":
 			case w.Other != "":
-				failed = append(failed, Doubt{Code: DoubtFailed, Phase: all.Phases[i].Phase, Disk: w.Disk, Cause: w.Other})
+				failed = append(failed, Doubt{Code: DoubtFailed, Phase: a.Phases[i].Phase, Disk: w.Disk, Cause: w.Other})
 			case len(partial) == 0:
-				partial = append(partial, Doubt{Code: DoubtPartial, Phase: all.Phases[i].Phase})
+				partial = append(partial, Doubt{Code: DoubtPartial, Phase: a.Phases[i].Phase})
 			}
 		}
 	}
-	if len(partial) == 0 && slices.ContainsFunc(all.Warnings, func(w Warning) bool { return w.Code == "partial" }) {
+	if len(partial) == 0 && slices.ContainsFunc(a.Warnings, func(w Warning) bool { return w.Code == "partial" }) {
 		partial = append(partial, Doubt{Code: DoubtPartial})
 	}
 	if len(failed) > 0 {
 		partial = nil // which the failure explains
 	}
-	for _, f := range all.Findings {
+	for _, f := range a.Findings {
 		switch v := f.Values.(type) {
 		case CachedValues:
 			rest = append(rest, Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share})
@@ -193,19 +184,26 @@ func doubts(all *Analysis, sure *Sure) []Doubt {
 	return slices.Concat(failed, partial, rest)
 }
 
-// advice is how to connect the disks, judged by what the others have when one does not work. A removal counts only if it has a
-// disk that is known to be held back beside the one (see idleElsewhere), or that recovers when the one ends.
+// advice is how to connect the disks, judged by what the others have when one does not work. A removal counts only if
+// it has a disk that is known to be held back beside the one (see idleElsewhere), or that recovers when the one ends.
 func (s *Summary) advice(order []string) Advice {
 	moves := slices.DeleteFunc(slices.Clone(s.Removals), func(r Removal) bool {
 		return r.Gain < worthMoving || !slices.ContainsFunc(r.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
 	})
-	switch {
-	case len(moves) == 0 && s.allKept():
-		return Advice{Kind: AdviceShare, Disks: []string{}}
-	case len(moves) == 0 && len(s.Removals) == 0:
-		return Advice{Kind: AdviceUnmeasured, Disks: []string{}}
-	case len(moves) == 0:
-		return Advice{Kind: AdviceNone, Disks: []string{}}
+	if len(moves) == 0 {
+		loses := func(c Contest) bool { // or may
+			return slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), func(d ContestDisk) bool {
+				return d.Kept() < heldBack
+			})
+		}
+		out := Advice{Kind: AdviceNone, Disks: []string{}}
+		switch {
+		case !slices.ContainsFunc(s.Contests, loses):
+			out.Kind = AdviceShare
+		case len(s.Removals) == 0:
+			out.Kind = AdviceUnmeasured
+		}
+		return out
 	}
 	best := moves[0]
 	out := Advice{Kind: AdviceOwnPort, Gain: best.Gain, Error: best.Error}
@@ -216,19 +214,9 @@ func (s *Summary) advice(order []string) Advice {
 	}
 	if len(out.Disks) > 1 {
 		out.Kind = AdviceAnyOwnPort
-		slices.SortFunc(out.Disks[1:], func(x, y string) int { return cmp.Compare(slices.Index(order, x), slices.Index(order, y)) })
+		slices.SortFunc(out.Disks[1:], func(x, y string) int {
+			return cmp.Compare(slices.Index(order, x), slices.Index(order, y))
+		})
 	}
 	return out
-}
-
-// allKept reports whether all disks of all contests are known to keep nine tenths of their rates.
-func (s *Summary) allKept() bool {
-	for _, c := range s.Contests {
-		for _, d := range c.Disks {
-			if d.Kept() < heldBack {
-				return false
-			}
-		}
-	}
-	return true
 }

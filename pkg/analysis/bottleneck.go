@@ -38,11 +38,14 @@ func (p *phase) linkUses() []LinkUse {
 	if p.hardware == nil || o == nil {
 		return nil
 	}
+	hubs := map[string]string{} // names by ID
+	if h := p.hardware.Hub; h != nil {
+		hubs[h.ID] = h.Name
+	}
 	var uses []LinkUse
-	seen := map[string]int{}
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		for i := range p.parts {
-			name := p.parts[i].Name()
+		for _, part := range p.parts {
+			name := part.Name()
 			disk, known := p.hardware.Disks[name]
 			rate := o.Disks[name].rateOf(op)
 			if _, moved := p.trace.Connections[name]; moved || !known || rate == 0 {
@@ -56,20 +59,19 @@ func (p *phase) linkUses() []LinkUse {
 				}
 				// Disks share a socket of the host and a hub's uplink; what comes after is a disk's own.
 				id := string(op) + "\x00" + string(link.Segment) + "\x00" + cmp.Or(link.Hub, link.Port, "disk "+name)
-				at, again := seen[id]
-				if !again {
-					at = len(uses)
-					seen[id] = at
-					uses = append(uses, LinkUse{
-						Segment: link.Segment, Link: link.String(), Hub: p.hubName(link.Hub), Op: op, Capacity: capacity.Rate, Source: capacity.Source,
-						id: id, line: float64(max(link.RxBps, link.TxBps)) / 8,
+				i := slices.IndexFunc(uses, func(u LinkUse) bool { return u.id == id })
+				if i < 0 {
+					i, uses = len(uses), append(uses, LinkUse{
+						Segment: link.Segment, Link: link.String(), Hub: hubs[link.Hub], Op: op, Capacity: capacity.Rate,
+						Source: capacity.Source,
+						id:     id, line: float64(max(link.RxBps, link.TxBps)) / 8,
 					})
 					if link.FellBack() {
-						uses[at].Could = hardware.Speed(link.MaxBps)
+						uses[i].Could = hardware.Speed(link.MaxBps)
 					}
 				}
-				uses[at].Disks = append(uses[at].Disks, name)
-				uses[at].Rate += rate
+				uses[i].Disks = append(uses[i].Disks, name)
+				uses[i].Rate += rate
 			}
 		}
 	}
@@ -79,22 +81,6 @@ func (p *phase) linkUses() []LinkUse {
 	return uses
 }
 
-// only is the disk that the link belongs to alone; empty if disks share it.
-func (u *LinkUse) only() string {
-	if len(u.Disks) == 1 {
-		return u.Disks[0]
-	}
-	return ""
-}
-
-// hubName is the name of the hub with an ID, if it is known.
-func (p *phase) hubName(id string) string {
-	if h := p.hardware.Hub; h != nil && h.ID == id {
-		return h.Name
-	}
-	return ""
-}
-
 // competitors warns of what else is connected to the hub and uses its uplink.
 func competitors(setup *hardware.Setup) []Warning {
 	if setup == nil {
@@ -102,10 +88,9 @@ func competitors(setup *hardware.Setup) []Warning {
 	}
 	var list []Warning
 	for _, c := range setup.Competitors {
-		if c.Kind != hardware.DisplayKind && c.Kind != hardware.NetworkKind {
-			continue
+		if c.Kind == hardware.DisplayKind || c.Kind == hardware.NetworkKind {
+			list = append(list, Warning{Code: "competitor_" + string(c.Kind), Other: c.Name})
 		}
-		list = append(list, Warning{Code: "competitor_" + string(c.Kind), Other: c.Name})
 	}
 	return list
 }
@@ -128,7 +113,11 @@ func (p *phase) cached() {
 	o := p.out.Overlap
 	for _, u := range p.out.Links {
 		if u.Rate > u.line {
-			p.warn(Warning{Code: "cached", Disk: u.only(), Other: u.Link, Values: MostValues{Rate: u.Rate, Most: u.line}})
+			w := Warning{Code: "cached", Other: u.Link, Values: MostValues{Rate: u.Rate, Most: u.line}}
+			if len(u.Disks) == 1 { // whose link it is
+				w.Disk = u.Disks[0]
+			}
+			p.warn(w)
 			return
 		}
 	}

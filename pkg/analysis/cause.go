@@ -17,8 +17,8 @@ const (
 	CauseUnknown   = "unknown"
 )
 
-// How heat is distinguished from a full cache. Disks slow down at 60 to 85 °C by their own sensor; one that writes gets warmer
-// whether it throttles or not, so that a rise alone says nothing. Temperatures come in whole degrees.
+// How heat is distinguished from a full cache. Disks slow down at 60 to 85 °C by their own sensor; one that writes
+// gets warmer whether it throttles or not, so that a rise alone says nothing. Temperatures come in whole degrees.
 const (
 	hotC         = 55 // less is not hot enough to throttle for
 	surelyHotC   = 65 // from here on a small rise will do
@@ -71,7 +71,8 @@ func (p *phase) cause(part *part, stuck bool) {
 	t, at := part.out.Throttle, int64(part.out.Throttle.AtS*1e9)
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
 	// By how much the device's own count of throttles grew about the fall.
-	counted := meter.In(p.meters.Of(part.Name(), trace.Throttles), overlap.Interval{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
+	counted := meter.In(p.meters.Of(part.Name(), trace.Throttles),
+		overlap.Interval{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
 	if n := len(counted); n > 1 {
 		e.Events = max(0, counted[n-1].Value-counted[0].Value)
 	}
@@ -82,8 +83,8 @@ func (p *phase) cause(part *part, stuck bool) {
 	change := part.out.LinkChange
 	elsewhere := e.CoresBusy || change != nil && change.ToBps < change.FromBps
 	foreign := part.device != nil && part.device.Foreign != nil
-	// Other phases let the number of bytes be what a cache holds: the disk neither went past it at full speed nor, when the
-	// cache should have been as empty, fell sooner.
+	// Other phases let the number of bytes be what a cache holds: the disk neither went past it at full speed nor, when
+	// the cache should have been as empty, fell sooner.
 	aBudget := e.PassedBytes == 0 && (e.SoonerBytes == 0 || e.SameBudget > 0)
 	switch {
 	case e.Events > 0 || e.hot() && !e.Stuck && !elsewhere:
@@ -104,12 +105,14 @@ func (e *Evidence) hot() bool {
 		return false
 	}
 	at, rise := *e.AtC, *e.AtC-*e.StartC
-	return at >= hotC && (rise >= clearRiseC || rise >= smallRiseC && at >= surelyHotC) && *e.AfterC <= at+max(settledC, lagShare*rise)
+	return at >= hotC && (rise >= clearRiseC || rise >= smallRiseC && at >= surelyHotC) &&
+		*e.AfterC <= at+max(settledC, lagShare*rise)
 }
 
 // flat reports whether the disk stayed as warm as it was, and cool.
 func (e *Evidence) flat() bool {
-	return e.AtC != nil && math.Abs(*e.AtC-*e.StartC) <= flatC && math.Abs(*e.AfterC-*e.StartC) <= flatC && *e.AtC < notCoolC
+	return e.AtC != nil && math.Abs(*e.AtC-*e.StartC) <= flatC && math.Abs(*e.AfterC-*e.StartC) <= flatC &&
+		*e.AtC < notCoolC
 }
 
 // warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for one reading may be
@@ -135,9 +138,9 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	return e
 }
 
-// budget looks at what the disk did in the other phases: whether it fell after as many bytes there, went clearly past that
-// number at full speed, or had fallen sooner in an earlier one. In a later one it may fall sooner: a cache takes a while to
-// be emptied.
+// budget looks at what the disk did in the other phases: whether it fell after as many bytes there, went clearly past
+// that number at full speed, or had fallen sooner in an earlier one. In a later one it may fall sooner: a cache takes
+// a while to be emptied.
 func (p *phase) budget(part *part, e *Evidence) {
 	t := part.out.Throttle
 	before := true // the current phase
@@ -208,7 +211,8 @@ func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 	if len(all) == 0 {
 		return nil
 	}
-	t := &Temperature{FirstC: all[0].Value, MaxC: math.Inf(-1), LastC: all[len(all)-1].Value, Stuck: isStuck && len(all) >= minStuck}
+	t := &Temperature{FirstC: all[0].Value, MaxC: math.Inf(-1), LastC: all[len(all)-1].Value, Stuck: isStuck &&
+		len(all) >= minStuck}
 	values := make([]float64, len(all))
 	for i, r := range all {
 		values[i] = r.Value
@@ -233,15 +237,16 @@ type Temperature struct {
 // Evidence is what a throttle's cause rests on. Temperatures are medians of a few readings, null if there were too
 // few.
 type Evidence struct {
-	StartC      *float64 `json:"start_c"`
-	AtC         *float64 `json:"at_c"`         // just before the fall
-	AfterC      *float64 `json:"after_c"`      // at most after it
-	Stuck       bool     `json:"stuck"`        // the temperature never moves
-	Events      float64  `json:"events"`       // throttles that the device counted about the fall
-	SameBudget  int      `json:"same_budget"`  // other phases in which it fell after about as many bytes
-	PassedBytes float64  `json:"passed_bytes"` // at most moved in another phase at full speed, if that is clearly more; else 0
-	SoonerBytes float64  `json:"sooner_bytes"` // after which it fell in an earlier phase, if that is clearly less; else 0
-	CoresBusy   bool     `json:"cores_busy"`   // the host's cores were busy from about the fall on, and not before
+	StartC     *float64 `json:"start_c"`
+	AtC        *float64 `json:"at_c"`        // just before the fall
+	AfterC     *float64 `json:"after_c"`     // at most after it
+	Stuck      bool     `json:"stuck"`       // the temperature never moves
+	Events     float64  `json:"events"`      // throttles that the device counted about the fall
+	SameBudget int      `json:"same_budget"` // other phases in which it fell after about as many bytes
+	// At most moved in another phase at full speed, if that is clearly more; else 0.
+	PassedBytes float64 `json:"passed_bytes"`
+	SoonerBytes float64 `json:"sooner_bytes"` // after which it fell in an earlier phase, if that is clearly less; else 0
+	CoresBusy   bool    `json:"cores_busy"`   // the host's cores were busy from about the fall on, and not before
 }
 
 // LinkChange is a disk's link that negotiated another speed, in bits per second.
@@ -258,8 +263,8 @@ type Freed struct {
 	ToRate   float64 `json:"to_rate"`
 }
 
-// linkChange is the greatest change of a disk's link in the phase, or since the one before it, and warns of it. Speeds are
-// the last seen, by disk and by its connection: one that is plugged in elsewhere on purpose is no change.
+// linkChange is the greatest change of a disk's link in the phase, or since the one before it, and warns of it.
+// Speeds are the last seen, by disk and by its connection: one that is plugged in elsewhere on purpose is no change.
 func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 	disk := part.Name()
 	key := disk + "\x00" + part.job.connection

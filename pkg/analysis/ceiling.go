@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // When sets of disks have a limit in common.
@@ -125,8 +126,9 @@ func (p *phase) reach(op trace.Role) *reach {
 	return r
 }
 
-// ceiling looks for a limit that sets of disks have in common, and adds it to the phases that reached it: those whose totals are
-// alike the highest, unless with a chance of p that many of those that had more to give ended on it by chance.
+// ceiling looks for a limit that sets of disks have in common, and adds it to the phases that reached it: those whose
+// totals are alike the highest, unless with a chance of p that many of those that had more to give ended on it by
+// chance.
 func ceiling(sets []*reach, p float64) {
 	top := slices.MaxFunc(sets, func(a, b *reach) int { return cmp.Compare(a.total, b.total) })
 	reached := []*reach{top}
@@ -189,4 +191,33 @@ func largestWithin(sets []*reach, s *reach) (found *reach) {
 		}
 	}
 	return found
+}
+
+// duplexGains compares every phase of reads and writes mixed with the best phase of the same disks one way, that do the
+// same except for their direction.
+func duplexGains(phases []*phase) {
+	limited := func(p *phase) bool {
+		return slices.ContainsFunc(p.parts, func(part *part) bool { return p.out.Paced[part.Name()].Limited() })
+	}
+	mixed := func(o *Overlap) bool { return o.ReadRate > 0 && o.WriteRate > 0 }
+	for _, p := range phases {
+		if p.out.Contention == nil || !mixed(p.out.Overlap) || limited(p) {
+			continue
+		}
+		var best *Overlap
+		for _, q := range phases {
+			o := q.out.Overlap
+			if o != nil && !limited(q) && !mixed(o) && sameJobs(p, q, work.KeyOp, work.KeyMix) &&
+				(best == nil || o.Rate > best.Rate) {
+				best = o
+			}
+		}
+		if best == nil {
+			continue
+		}
+		p.out.Contention.DuplexGain = number(p.out.Overlap.Rate / best.Rate)
+		if m, b := p.out.Overlap.CI95, best.CI95; m != nil && b != nil && b[0] > 0 {
+			p.out.Contention.DuplexCI95 = &Interval{m[0] / b[1], m[1] / b[0]}
+		}
+	}
 }

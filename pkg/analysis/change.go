@@ -1,14 +1,16 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// Change is one entry of a phase's ledger: a stretch of time during which the rates of some disks were different, or the
-// moment from which they were. Every other statement about why a rate changed quotes it.
+// Change is one entry of a phase's ledger: a stretch of time during which the rates of some disks were different, or
+// the moment from which they were. Every other statement about why a rate changed quotes it.
 type Change struct {
 	// A change from one level to the next happens at one moment; EndS is later only if the rate came back at that time. A
 	// recovery lasts from the other disk's end until the new level is reached.
@@ -17,8 +19,10 @@ type Change struct {
 	Disks  []string `json:"disks"`
 	Kind   string   `json:"kind"`
 	Cause  string   `json:"cause"`
-	By     *string  `json:"by"` // the disk that started, ended, recovered or gained; null if there is none or more than one
-	// Of the disks together, in bytes per second; of a swing, the higher and the lower level; of a redistribution, of the first disk.
+	// The disk that started, ended, recovered or gained; null if there is none or more than one.
+	By *string `json:"by"`
+	// Of the disks together, in bytes per second; of a swing, the higher and the lower level; of a redistribution, of
+	// the first disk.
 	FromRate float64   `json:"from_rate"`
 	ToRate   float64   `json:"to_rate"`
 	CI       *Interval `json:"ci"`                  // 95 % confidence interval of to_rate; null if it is not known
@@ -83,8 +87,8 @@ func (p *part) kind(level int) string {
 // wavers reports whether the disk has no settled rate in the phase: it swings or drifts.
 func (p *part) wavers() bool { return p.Swing != nil || p.Drift != nil }
 
-// cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed for a reason other than
-// another's start or end. Between two of them lies a stretch: within it nothing that affects rates changed.
+// cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed for a reason other
+// than another's start or end. Between two of them lies a stretch: within it nothing that affects rates changed.
 func (p *phase) cuts(disk string) []int64 {
 	var at []int64
 	for i := range p.out.Changes {
@@ -131,3 +135,266 @@ func longest(all [][]overlap.Interval) []overlap.Interval {
 
 // mainStretch is the longest stretch of the window.
 func (p *phase) mainStretch() []overlap.Interval { return longest(cutAt(p.window, p.cuts(""))) }
+
+// fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant together, with the
+// one cause that the evidence leaves. It needs the recoveries and the stalls.
+func (p *phase) fillChanges() {
+	for _, part := range p.parts {
+		part.kinds = make([]string, len(part.Solid))
+	}
+	out := slices.Concat(p.startsAndEnds(), p.stallChanges(), p.slowChanges(), p.recoveryChanges())
+	events := p.events()
+	for i := range events {
+		out = append(out, p.explain(&events[i])...)
+	}
+	p.out.Changes = inOrder(out)
+}
+
+// startsAndEnds are the disks that begin after the phase has, and those that end before it does.
+func (p *phase) startsAndEnds() (out []Change) {
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, part := range p.others(nil) {
+		first, last = min(first, part.StartNS()), max(last, part.EndNS())
+	}
+	for _, part := range p.others(nil) {
+		start, end := part.StartNS(), part.EndNS()
+		if seconds(start-first) >= togetherS {
+			rate := part.RateIn(overlap.Interval{StartNS: start, EndNS: min(start+settleNS, end)})
+			out = append(out, part.change(KindStart, start, start, 0, rate))
+		}
+		if seconds(last-end) >= togetherS {
+			rate := part.RateIn(overlap.Interval{StartNS: max(end-settleNS, start), EndNS: end})
+			out = append(out, part.change(KindEnd, end, end, rate, 0))
+		}
+	}
+	return out
+}
+
+// change is one of the disk alone, whose cause is not known.
+func (p *part) change(kind string, startNS, endNS int64, from, to float64) Change {
+	return Change{
+		StartS: seconds(startNS), EndS: seconds(endNS), Disks: []string{p.Name()}, Kind: kind, Cause: CauseUnknown,
+		FromRate: from, ToRate: to,
+	}
+}
+
+// stallChanges are the times in which disks stood still, those of several that begin and end at once together.
+func (p *phase) stallChanges() (out []Change) {
+	type stall struct {
+		overlap.Interval
+		*part
+	}
+	var all []stall
+	for _, part := range p.parts {
+		for _, v := range part.Stalls {
+			all = append(all, stall{v, part})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b stall) int { return cmp.Compare(a.Interval.StartNS, b.Interval.StartNS) })
+	for _, group := range grouped(all, func(a, b stall) bool {
+		return abs(a.Interval.StartNS-b.Interval.StartNS) <= foreseenNS &&
+			abs(a.Interval.EndNS-b.Interval.EndNS) <= foreseenNS
+	}) {
+		c := Change{StartS: seconds(group[0].Interval.StartNS), Kind: KindStall, Cause: CauseHost}
+		for _, s := range group {
+			at := s.Interval
+			from, _ := s.Measure(s.MovingIn(overlap.Interval{StartNS: at.StartNS - beforeNS, EndNS: at.StartNS})...)
+			each := Shift{s.Name(), from.Rate, s.RateIn(at)}
+			c.Disks, c.Each = append(c.Disks, each.Disk), append(c.Each, each)
+			c.FromRate, c.ToRate = c.FromRate+each.FromRate, c.ToRate+each.ToRate
+			c.EndS = max(c.EndS, seconds(at.EndNS))
+			if !s.Stopped(at) {
+				c.Cause = CauseUnknown
+			}
+		}
+		if len(group) == 1 {
+			c.Each = nil
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func abs(ns int64) int64 { return max(ns, -ns) }
+
+// slowChanges are swings and drifts, disk by disk.
+func (p *phase) slowChanges() (out []Change) {
+	for _, part := range p.parts {
+		switch s, d := part.Swing, part.Drift; {
+		case s != nil:
+			c := part.change(KindSwing, s.StartNS, s.EndNS, s.High, s.Low)
+			c.PeriodS, c.LowShare, c.Count = 2*s.Seconds()/float64(s.Runs), s.LowShare, s.Runs-1
+			out = append(out, c)
+		case d != nil:
+			out = append(out, part.change(KindDrift, d.StartNS, d.EndNS, d.From, d.To))
+		}
+	}
+	return out
+}
+
+// recoveryChanges are what each disk gained after another had ended, if it is known when.
+func (p *phase) recoveryChanges() (out []Change) {
+	for k, r := range p.out.Recoveries {
+		if r.LagS == nil {
+			continue
+		}
+		c := Change{
+			StartS: r.AtS, EndS: r.AtS + *r.LagS, Disks: []string{r.Disk}, Kind: KindRecovery, Cause: CauseNeighbour,
+			By:       &r.After,
+			FromRate: r.FromRate, ToRate: *r.ToRate,
+		}
+		if m := p.reached[k]; m.Free > 0 {
+			half := stats.StudentQuantile(0.975, m.Free) * m.Rate * m.Error
+			c.CI = &Interval{max(0, m.Rate-half), m.Rate + half}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// inOrder sorts the ledger by time, leaves out changes that are too small to report, and folds a rise that only
+// undoes a fall into that fall, as its end.
+func inOrder(all []Change) []Change {
+	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
+	out := []Change{}
+	large := func(s Shift) bool { return math.Abs(s.ToRate/s.FromRate-1) >= minChange }
+	for _, c := range all {
+		switch {
+		case len(c.Each) > 0 && c.Kind != KindStall:
+			if !slices.ContainsFunc(c.Each, large) {
+				continue
+			}
+		case c.AtCI != nil && !(large(Shift{FromRate: c.FromRate, ToRate: c.ToRate})):
+			continue
+		}
+		if c.Kind == KindUnknown || c.Kind == KindSharedFall && c.ToRate > c.FromRate {
+			if undone := undoneBy(out, &c); undone != nil {
+				undone.EndS = c.StartS
+				continue
+			}
+			c.Kind = KindUnknown
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// undoneBy is the fall that a rise undoes: the last change of the same disks, if the rise brings each back to about
+// the rate it had before. It is nil if there is none.
+func undoneBy(before []Change, rise *Change) *Change {
+	if rise.ToRate <= rise.FromRate {
+		return nil
+	}
+	for i := range slices.Backward(before) {
+		c := &before[i]
+		if !slices.ContainsFunc(c.Disks, rise.concerns) || c.Kind == KindStall {
+			continue
+		}
+		fall := slices.Contains([]string{KindOwnFall, KindSharedFall, KindUnknown}, c.Kind) && c.ToRate < c.FromRate
+		if !fall || !slices.Equal(c.Disks, rise.Disks) || slices.ContainsFunc(c.Disks, func(name string) bool {
+			return math.Abs(rise.Of(name).ToRate/c.Of(name).FromRate-1) > minChange
+		}) {
+			return nil
+		}
+		return c
+	}
+	return nil
+}
+
+// How a warm-up is detected.
+const (
+	warmUpS    = 30  // a warm-up takes no longer than this
+	warmUpMore = 1.6 // the ratio of a disk's longest warm-up to its shortest is no larger than this
+)
+
+// start is when a disk begins to work in a phase.
+type start struct {
+	p *phase
+	*part
+	rise *Change // see earlyRise; nil if there is none
+}
+
+// warmUps finds the disks that are slower at first whenever they start on the same work, and reports their early
+// rises as that: if at least two starts show one, all after about the same time. A start alone that lasted long
+// enough and shows none refutes it; beside other disks the hub may hide the rise.
+func warmUps(phases []*phase) {
+	var all []start
+	for _, p := range phases {
+		for _, part := range p.parts {
+			if !part.Limited() && len(part.Active) > 0 {
+				all = append(all, start{p, part, p.earlyRise(part)})
+			}
+		}
+	}
+	for _, starts := range grouped(all, func(a, b start) bool { return a.job.same(b.job) }) {
+		var names []string
+		shortest, longest := math.Inf(1), 0.0
+		for _, s := range starts {
+			if s.rise != nil {
+				names = append(names, s.p.out.Phase)
+				took := s.rise.StartS - seconds(s.StartNS())
+				shortest, longest = min(shortest, took), max(longest, took)
+			}
+		}
+		refutes := func(s start) bool {
+			return s.rise == nil && len(s.p.parts) == 1 && s.EndNS()-s.StartNS() > int64(2e9*longest)
+		}
+		if len(names) < 2 || longest > warmUpMore*shortest || slices.ContainsFunc(starts, refutes) {
+			continue
+		}
+		for _, s := range starts {
+			if s.rise != nil {
+				s.warmNS, s.warmIn = nanoseconds(s.rise.StartS), names
+			}
+		}
+	}
+	for _, p := range phases {
+		p.reportWarmUps()
+	}
+}
+
+// earlyRise is the first change of a disk in the phase, stalls aside, if it is an early rise that nothing explains;
+// else nil.
+func (p *phase) earlyRise(part *part) *Change {
+	i := slices.IndexFunc(p.out.Changes, func(c Change) bool { return c.concerns(part.Name()) && c.Kind != KindStall })
+	if i < 0 {
+		return nil
+	}
+	c := &p.out.Changes[i]
+	if d := c.Of(part.Name()); c.Kind == KindUnknown && d.ToRate > d.FromRate &&
+		c.StartS-seconds(part.StartNS()) <= warmUpS {
+		return c
+	}
+	return nil
+}
+
+// reportWarmUps turns the early rises of disks that warm up into entries of that kind. If several disks rose at once,
+// each that warms up gets an entry of its own and leaves the common one.
+func (p *phase) reportWarmUps() {
+	out := []Change{}
+	for _, c := range p.out.Changes {
+		rest := slices.Clone(c.Disks)
+		for _, part := range p.parts {
+			name := part.Name()
+			if part.warmIn == nil || c.Kind != KindUnknown || !c.concerns(name) || nanoseconds(c.StartS) != part.warmNS {
+				continue
+			}
+			d := c.Of(name)
+			w := part.change(KindWarmUp, part.StartNS(), 0, d.FromRate, d.ToRate)
+			if w.EndS, w.Phases, w.AtCI = c.StartS, part.warmIn, c.AtCI; len(c.Disks) == 1 {
+				w.CI = c.CI
+			}
+			out = append(out, w)
+			rest = slices.DeleteFunc(rest, func(n string) bool { return n == name })
+			c.FromRate, c.ToRate = c.FromRate-d.FromRate, c.ToRate-d.ToRate
+		}
+		if len(rest) < len(c.Disks) {
+			c.Disks, c.CI = rest, nil
+		}
+		if len(c.Disks) > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
+	p.out.Changes = out
+}

@@ -15,15 +15,16 @@ const (
 	minSteal = 0.10 // of the fair part
 	keptMore = 1.20 // a taker keeps that many times as much of its reference as the loser does
 	heldBack = 0.90 // of the reference: above it, nothing is worth reporting
-	// A disk kept its rate if it has heldBack of its reference, and noise would show that much of a disk with only clearlyLess
-	// in fewer than doubt of cases.
-	clearlyLess   = 0.80
-	doubt         = 0.05
-	aloneNS       = 1_000_000_000  // a level without others must be seen for this long to count
-	recoveredNS   = 12_000_000_000 // disks have recovered by then: the slowest seen took 11 s (field notes)
-	sameReference = 0.1            // as a logarithm: if the rate of a solo and a later one are this close, the solo is used
-	alikeShare    = 0.9            // of the highest, from which rates are about the same
-	maxBlur       = 0.2            // of the bytes at most may be uncertain to have moved in that time
+	// A disk kept its rate if it has heldBack of its reference, and noise would show that much of a disk with only
+	// clearlyLess in fewer than doubt of cases.
+	clearlyLess = 0.80
+	doubt       = 0.05
+	aloneNS     = 1_000_000_000  // a level without others must be seen for this long to count
+	recoveredNS = 12_000_000_000 // disks have recovered by then: the slowest seen took 11 s (field notes)
+	// As a logarithm: if the rate of a solo and a later one are this close, the solo is used.
+	sameReference = 0.1
+	alikeShare    = 0.9 // of the highest, from which rates are about the same
+	maxBlur       = 0.2 // of the bytes at most may be uncertain to have moved in that time
 )
 
 // Where a disk's reference comes from.
@@ -38,8 +39,8 @@ type reference struct {
 	kind, from string
 }
 
-// aloneAfterwards is the disk's rate at the end of the phase, after the others had ended and before any fall of its own; settled
-// if it was seen there for longer than recoveries take.
+// aloneAfterwards is the disk's rate at the end of the phase, after the others had ended and before any fall of its
+// own; settled if it was seen there for longer than recoveries take.
 func (p *phase) aloneAfterwards(part *part) (m level.Measured, settled, ok bool) {
 	if len(part.Levels) == 0 || len(p.stages) == 0 || part.wavers() {
 		return level.Measured{}, false, false
@@ -49,7 +50,8 @@ func (p *phase) aloneAfterwards(part *part) (m level.Measured, settled, ok bool)
 		return level.Measured{}, false, false
 	}
 	v := stage.Interval
-	for i := 1; i < len(part.Solid); i++ { // its rate after a fall of its own is not what it would have had beside the others
+	// Its rate after a fall of its own is not what it would have had beside the others.
+	for i := 1; i < len(part.Solid); i++ {
 		if at := part.Solid[i].StartNS; part.kind(i) == KindOwnFall && v.StartNS < at && at < v.EndNS {
 			v.EndNS = at
 		}
@@ -66,10 +68,10 @@ func (p *phase) aloneAfterwards(part *part) (m level.Measured, settled, ok bool)
 	return m, v.EndNS-stage.StartNS >= recoveredNS, ok
 }
 
-// reference looks for the disk's rate without the others, nearest in condition first: alone at the end of this phase, if it
-// was seen there for longer than a recovery takes or has recovered; alone in a phase of its own; alone at the end for a short
-// time; else after its last recovery. A time at the end does not count if the disk's rate changed between the stretch that is
-// compared and that time, for a reason other than the others' ends.
+// reference looks for the disk's rate without the others, nearest in condition first: alone at the end of this phase,
+// if it was seen there for longer than a recovery takes or has recovered; alone in a phase of its own; alone at the
+// end for a short time; else after its last recovery. A time at the end does not count if the disk's rate changed
+// between the stretch that is compared and that time, for a reason other than the others' ends.
 func (p *phase) reference(part *part, stretch []overlap.Interval) (reference, bool) {
 	if part.Limited() || part.wavers() || p.fellInside(part) {
 		return reference{}, false
@@ -85,7 +87,9 @@ func (p *phase) reference(part *part, stretch []overlap.Interval) (reference, bo
 		seen, recovery = false, -1
 	} else {
 		from, until := stretch[len(stretch)-1].EndNS, p.stages[len(p.stages)-1].StartNS
-		if slices.ContainsFunc(p.cuts(part.Name()), func(at int64) bool { return from <= at+closeNS && at <= until+explainsNS }) {
+		if slices.ContainsFunc(p.cuts(part.Name()), func(at int64) bool {
+			return from <= at+closeNS && at <= until+explainsNS
+		}) {
 			seen, recovery = false, -1
 		}
 	}
@@ -97,7 +101,8 @@ func (p *phase) reference(part *part, stretch []overlap.Interval) (reference, bo
 		}
 	}
 	switch alone := p.solos.find(part.job); {
-	case seen && (settled || recovery >= 0) && !(alone != nil && math.Abs(math.Log(after.Rate/alone.Rate)) < sameReference):
+	case seen && (settled || recovery >= 0) && !(alone != nil &&
+		math.Abs(math.Log(after.Rate/alone.Rate)) < sameReference):
 		return later, true
 	case alone != nil:
 		return reference{alone.Measured, ReferenceSolo, alone.phase}, true
@@ -109,8 +114,8 @@ func (p *phase) reference(part *part, stretch []overlap.Interval) (reference, bo
 	return reference{}, false
 }
 
-// fillContention compares the longest stretch of the window, between changes, with the disks' references, and with a fair
-// sharing of its total.
+// fillContention compares the longest stretch of the window, between changes, with the disks' references, and with a
+// fair sharing of its total.
 func (p *phase) fillContention() {
 	if p.out.Overlap == nil || len(p.parts) < 2 {
 		return
@@ -185,8 +190,8 @@ func (p *phase) even(all [][]overlap.Interval) bool {
 	return len(all) > 0
 }
 
-// aboveEven is how much more the disk got than an even share of what the disks of its direction moved that want as much as they
-// can get; 0 if noise may have made that, or if no other may want more than it has.
+// aboveEven is how much more the disk got than an even share of what the disks of its direction moved that want as
+// much as they can get; 0 if noise may have made that, or if no other may want more than it has.
 func (p *phase) aboveEven(part *part) float64 {
 	if !p.comparable(part) {
 		return 0
@@ -218,7 +223,8 @@ func (p *phase) excused(taker, loser *part) bool {
 	}
 	for _, q := range p.phases {
 		there := q.part(loser.Name())
-		if len(q.parts) < 2 || len(q.window) == 0 || there == nil || q.part(taker.Name()) != nil || !q.comparable(there) || !among(q, p) {
+		if len(q.parts) < 2 || len(q.window) == 0 || there == nil || q.part(taker.Name()) != nil ||
+			!q.comparable(there) || !among(q, p) {
 			continue
 		}
 		had, _ := loser.Measure(p.mainStretch()...)
@@ -245,9 +251,9 @@ func maxMin(total float64, caps []float64) []float64 {
 	return parts
 }
 
-// steals attributes what the disks lack of their fair parts to those of the same direction that have more than theirs, in
-// proportion. A disk lost only if it is known to do better without the others and did not fall meanwhile, and another
-// took only if it kept clearly more of its own reference, if it has one.
+// steals attributes what the disks lack of their fair parts to those of the same direction that have more than
+// theirs, in proportion. A disk lost only if it is known to do better without the others and did not fall meanwhile,
+// and another took only if it kept clearly more of its own reference, if it has one.
 func (p *phase) steals() (found []Steal) {
 	more := func(part *part) float64 { return part.window.Rate - part.kept.FairRate }
 	differs := func(high, low level.Measured) bool { return high.ChanceAbove(low) < p.alpha.shared }

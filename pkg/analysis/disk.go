@@ -41,10 +41,10 @@ func (p *phase) summarize(part *part) {
 	}
 	d.Files = all.Usable
 	if n := all.Work - d.Files; n > 0 {
-		part.warn("unusable_files", FilesValues{Files: float64(n), Of: float64(all.Work)})
+		part.warn(Warning{Code: "unusable_files", Values: FilesValues{Files: float64(n), Of: float64(all.Work)}})
 	}
 	if n := d.Files - len(files); n > 0 {
-		part.warn("overlapping_files", FilesValues{Files: float64(n), Of: float64(d.Files)})
+		part.warn(Warning{Code: "overlapping_files", Values: FilesValues{Files: float64(n), Of: float64(d.Files)}})
 	}
 	if d.Files == 0 {
 		return
@@ -62,7 +62,7 @@ func (p *phase) summarize(part *part) {
 	d.OLSRate, d.OLSLatencyS = size.Fit(stats.OLS, sizes, times)
 	d.TheilSenRate, d.TheilSenLatencyS = size.Fit(stats.TheilSen, sizes, times)
 	if len(files) > 0 && len(files) < size.MinFiles {
-		part.warn("few_files", FilesValues{Files: float64(len(files))})
+		part.warn(Warning{Code: "few_files", Values: FilesValues{Files: float64(len(files))}})
 	}
 	switch method := p.trace.Score; { // of the program that a preset takes after
 	case len(rates) > 0 && method == scenario.ScoreMedian:
@@ -73,13 +73,13 @@ func (p *phase) summarize(part *part) {
 	d.Throttle = p.throttle(part)
 	same := p.sameConditions(part, files)
 	if size.BySize(files) {
-		// Files in order of size are all looked at, but no knee is inferred from them: it may as well be a change in time, and so
-		// may a throttle be an effect of size.
+		// Files in order of size are all looked at, but no knee is inferred from them: it may as well be a change in time,
+		// and so may a throttle be an effect of size.
 		d.SmallFiles = size.FindSmall(files)
 		d.LowLatency = size.FindLowLatency(files, d.SmallFiles)
 		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 			d.Throttle = nil
-			part.warn("size_or_time", SizeValues{knee.AtBytes})
+			part.warn(Warning{Code: "size_or_time", Values: SizeValues{knee.AtBytes}})
 		}
 	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
@@ -133,7 +133,8 @@ func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 // are worth the same independent ones (stats.Memory), so that slow waves make no modes.
 func (p *phase) bimodality(part *part, files, same []size.File) {
 	d := &part.out
-	if t := d.Throttle; t != nil { // the median rates of the files at its last level and at full speed, unless either are few
+	// The median rates of the files at its last level and at full speed, unless either are few.
+	if t := d.Throttle; t != nil {
 		var low, high []float64
 		for _, f := range files {
 			middle := seconds((f.Trace.StartNS + f.Trace.EndNS) / 2)
@@ -167,14 +168,14 @@ func (p *phase) bimodality(part *part, files, same []size.File) {
 		d.Bimodal = &bimodal
 	}
 	if d.Modes != nil {
-		part.warn("bimodal", ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean})
+		part.warn(Warning{Code: "bimodal", Values: ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean}})
 	}
 }
 
-// quote chooses the figure that a user will see again. Beside other disks that is the rate in the window; alone it is the mean
-// over time, bytes over the seconds they took, whose expectation is the rate in the long run, as neither the mean nor the
-// median of the files' rates is. If the rate changed, it is that of the last stretch that is long enough. Warm-ups and stalls
-// never count.
+// quote chooses the figure that a user will see again. Beside other disks that is the rate in the window; alone it is
+// the mean over time, bytes over the seconds they took, whose expectation is the rate in the long run, as neither the
+// mean nor the median of the files' rates is. If the rate changed, it is that of the last stretch that is long
+// enough. Warm-ups and stalls never count.
 func (p *phase) quote(part *part) *Quote {
 	many := len(p.parts) > 1 && p.out.Overlap != nil
 	in := part.Active
@@ -198,7 +199,8 @@ func (p *phase) quote(part *part) *Quote {
 	all := cutAt(in, p.cuts(part.Name()))
 	if len(all) > 1 || len(part.Stalls) > 0 || part.warmIn != nil {
 		for _, stretch := range slices.Backward(all) {
-			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(level.MinNS) || len(all) == 1) {
+			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(level.MinNS) ||
+				len(all) == 1) {
 				return &Quote{Rate: rate, Kind: QuoteSettled}
 			}
 		}
@@ -226,9 +228,9 @@ func (p *part) settledRate(in []overlap.Interval) float64 {
 	return bytes / overlap.Seconds(in)
 }
 
-// steady fills in since when the disk was steady, by its rates in windows (see stats.SteadySince), in a phase that was to go on
-// until all are. Of one that was not at the end no rate is given. Writes that were steady and never fell may have gone to
-// a fast cache that was not full yet.
+// steady fills in since when the disk was steady, by its rates in windows (see stats.SteadySince), in a phase that
+// was to go on until all are. Of one that was not at the end no rate is given. Writes that were steady and never fell
+// may have gone to a fast cache that was not full yet.
 func (p *phase) steady(part *part) {
 	windowNS := p.trace.SteadyNS
 	if windowNS <= 0 || part.Limited() || len(part.Active) == 0 {
@@ -238,7 +240,7 @@ func (p *phase) steady(part *part) {
 	rates := part.Curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {
-		part.warn("not_steady", WindowValues{seconds(windowNS)})
+		part.warn(Warning{Code: "not_steady", Values: WindowValues{seconds(windowNS)}})
 		return
 	}
 	v := overlap.Interval{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
@@ -246,6 +248,7 @@ func (p *phase) steady(part *part) {
 	s.CI95 = intervalOf(part.Curve.Flow([]overlap.Interval{v}))
 	part.out.Steady = s
 	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {
-		part.warn("steady_unfallen", UnfallenValues{Rate: s.Rate, Bytes: s.Rate * seconds(part.EndNS())})
+		part.warn(Warning{Code: "steady_unfallen", Values: UnfallenValues{Rate: s.Rate,
+			Bytes: s.Rate * seconds(part.EndNS())}})
 	}
 }

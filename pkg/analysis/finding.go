@@ -74,8 +74,8 @@ func findings(a *Analysis, solos solos, alpha float64) []Finding {
 	return f.found
 }
 
-// cite notes which entries of the ledger a finding rests on: those of its kind that concern its disks and, if another disk is
-// part of what it says, were caused by that one.
+// cite notes which entries of the ledger a finding rests on: those of its kind that concern its disks and, if another
+// disk is part of what it says, were caused by that one.
 func (f *Finding) cite(phases []Phase) {
 	kinds := map[string][]string{
 		"throttle": {KindOwnFall}, CauseHeat: {KindOwnFall}, CauseCacheFull: {KindOwnFall}, "recovery": {KindRecovery},
@@ -122,9 +122,12 @@ func (f *finder) once(found Finding) {
 	f.add(found)
 }
 
-// strongest adds what may hold of the same disks in several phases: for the one that shows it most, with the number of others.
+// strongest adds what may hold of the same disks in several phases: for the one that shows it most, with the number
+// of others.
 func (f *finder) strongest(found Finding) {
-	i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Code == found.Code && slices.Equal(g.Disks, found.Disks) })
+	i := slices.IndexFunc(f.found, func(g Finding) bool {
+		return g.Code == found.Code && slices.Equal(g.Disks, found.Disks)
+	})
 	if i < 0 {
 		f.add(found)
 		return
@@ -155,7 +158,8 @@ func (f *finder) connections(solos solos, alpha float64) {
 		moved := hub.job
 		moved.connection = trace.Direct
 		direct := solos.find(moved)
-		if hub.connection != trace.OnHub || direct == nil || hub.Rate > (1-hubCost)*direct.Rate || direct.ChanceAbove(hub.Measured) > alpha {
+		if hub.connection != trace.OnHub || direct == nil || hub.Rate > (1-hubCost)*direct.Rate ||
+			direct.ChanceAbove(hub.Measured) > alpha {
 			continue
 		}
 		f.found = append(f.found, Finding{
@@ -182,7 +186,8 @@ func (f *finder) contention() {
 		}
 		n := float64(len(from))
 		f.add(Finding{
-			Code: "steal", Disk: by, Disks: from, Values: StealValues{Rate: taken, Had: had / n, Fair: fair / n}, Weight: taken / fair,
+			Code: "steal", Disk: by, Disks: from, Values: StealValues{Rate: taken, Had: had / n, Fair: fair / n},
+			Weight: taken / fair,
 		})
 	}
 	// More than an even share, when nothing says from whom: those alike together.
@@ -198,7 +203,8 @@ func (f *finder) contention() {
 			kept := *c.Disks[name].Retention
 			low, high = min(low, kept), max(high, kept)
 		}
-		f.add(Finding{Code: "even", Disks: held, Values: EvenValues{Jain: o.Jain, Low: low, High: high}, Weight: (1 - high) / 2})
+		f.add(Finding{Code: "even", Disks: held, Values: EvenValues{Jain: o.Jain, Low: low, High: high},
+			Weight: (1 - high) / 2})
 	} else {
 		f.held(held)
 	}
@@ -242,7 +248,9 @@ func (f *finder) held(names []string) {
 	rateOf := func(name string) float64 { return c.Disks[name].Rate }
 	for _, of := range grouped(names, func(a, b string) bool { return source(a) == source(b) }) {
 		for _, group := range Alike(of, rateOf) {
-			had, reference := meanOf(group, rateOf), meanOf(group, func(name string) float64 { return *c.Disks[name].ReferenceRate })
+			had, reference := meanOf(group, rateOf), meanOf(group, func(name string) float64 {
+				return *c.Disks[name].ReferenceRate
+			})
 			var from []string
 			for _, name := range group {
 				if of := c.Disks[name].ReferenceFrom; !slices.Contains(from, of) {
@@ -257,8 +265,8 @@ func (f *finder) held(names []string) {
 	}
 }
 
-// changes reports the entries of the ledger that no other finding covers: a disk's own start or end needs none; recoveries,
-// lasting falls and what these leave to others have findings of their own.
+// changes reports the entries of the ledger that no other finding covers: a disk's own start or end needs none;
+// recoveries, lasting falls and what these leave to others have findings of their own.
 func (f *finder) changes() {
 	p := f.phase
 	var stalls []Change
@@ -279,15 +287,21 @@ func (f *finder) changes() {
 		case KindOwnFall:
 			covered = p.Disks[c.Disks[0]].Throttle != nil
 		case KindRedistribution:
-			covered = c.By != nil && slices.ContainsFunc(p.Changes, func(o Change) bool { return o.Kind == KindOwnFall && o.concerns(*c.By) })
+			covered = c.By != nil && slices.ContainsFunc(p.Changes, func(o Change) bool {
+				return o.Kind == KindOwnFall && o.concerns(*c.By)
+			})
 		case KindWarmUp:
-			covered = slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == KindWarmUp && slices.Equal(g.Disks, c.Disks) })
+			covered = slices.ContainsFunc(f.found, func(g Finding) bool {
+				return g.Code == KindWarmUp && slices.Equal(g.Disks, c.Disks)
+			})
 		}
 		if !covered {
 			f.add(about(c.Disks, finding))
 		}
 	}
-	for _, group := range grouped(stalls, func(a, b Change) bool { return slices.Equal(a.Disks, b.Disks) && a.Cause == b.Cause }) {
+	for _, group := range grouped(stalls, func(a, b Change) bool {
+		return slices.Equal(a.Disks, b.Disks) && a.Cause == b.Cause
+	}) {
 		finding := Finding{Code: KindStall, Change: &group[0], Working: len(p.Disks), Weight: 1}
 		if len(group) > 1 {
 			finding.Changes = group
@@ -308,12 +322,14 @@ func (f *finder) recoveries() {
 		to := func(name string) float64 { return *of[name].ToRate }
 		for _, group := range Alike(names, to) {
 			v := RecoveryValues{
-				From: meanOf(group, func(name string) float64 { return of[name].FromRate }), To: meanOf(group, to), LagLow: math.Inf(1),
+				From: meanOf(group, func(name string) float64 { return of[name].FromRate }), To: meanOf(group, to),
+				LagLow: math.Inf(1),
 			}
 			for _, name := range group {
 				v.LagLow, v.LagHigh = min(v.LagLow, *of[name].LagS), max(v.LagHigh, *of[name].LagS)
 			}
-			f.add(about(group, Finding{Code: "recovery", Other: end[0].After, Weight: (1 - v.From/v.To) * min(1, v.LagHigh/10), Values: v}))
+			f.add(about(group, Finding{Code: "recovery", Other: end[0].After,
+				Weight: (1 - v.From/v.To) * min(1, v.LagHigh/10), Values: v}))
 		}
 	}
 }
@@ -359,7 +375,9 @@ func (f *finder) totals() {
 // bottlenecks find the link that the disks' rates come close to: of each set of disks and direction the one that they
 // fill most. It says how much of the link they fill, not that the link held them: see ceilings for that.
 func (f *finder) bottlenecks() {
-	for _, same := range grouped(f.phase.Links, func(t, u LinkUse) bool { return t.Op == u.Op && slices.Equal(t.Disks, u.Disks) }) {
+	for _, same := range grouped(f.phase.Links, func(t, u LinkUse) bool {
+		return t.Op == u.Op && slices.Equal(t.Disks, u.Disks)
+	}) {
 		u := same[0]
 		for _, next := range same[1:] {
 			if next.Share >= u.Share { // of the same cable, the hub's end is what people know
@@ -375,7 +393,8 @@ func (f *finder) bottlenecks() {
 			continue
 		}
 		found := about(u.Disks, Finding{
-			Code: "bottleneck", Other: string(u.Op), Link: &u, Weight: 0.2, Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
+			Code: "bottleneck", Other: string(u.Op), Link: &u, Weight: 0.2,
+			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
 		})
 		if u.Could != "" {
 			found.Weight = 0.5 // a better cable or port would help

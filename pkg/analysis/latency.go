@@ -11,8 +11,8 @@ import (
 )
 
 // Latency is how long a disk's requests took, from when each was handed to the system until it was done: those of its
-// role's direction, in the overlap, or in all its time if there is none. Those of a probe, of streams and at a pace count
-// from when they were due, however late they began.
+// role's direction, in the overlap, or in all its time if there is none. Those of a probe, of streams and at a pace
+// count from when they were due, however late they began.
 //
 // A latency line of the trace counts the requests that ended since the line before, about a second. It belongs to the
 // overlap if that time lies within one of its spans, give or take a hundredth of a second: what ended about the edges
@@ -31,7 +31,9 @@ type Latency struct {
 // latenciesAlone are those of the disks alone, by their jobs.
 func (r *run) latenciesAlone() solos {
 	r.eachDisk(func(_ *phase, part *part) { part.lines = quantile.Lines(part.Trace, part.Active) })
-	alone := slices.DeleteFunc(slices.Clone(r.phases), func(p *phase) bool { return len(p.parts) != 1 || len(p.parts[0].lines) == 0 })
+	alone := slices.DeleteFunc(slices.Clone(r.phases), func(p *phase) bool {
+		return len(p.parts) != 1 || len(p.parts[0].lines) == 0
+	})
 	solos, groups := newSolos(alone)
 	for i, group := range groups {
 		var lines []quantile.Line
@@ -84,13 +86,14 @@ func (r *run) latencies() {
 // LatencyRow is how long one disk's requests took while one set of others worked: of the stages of all phases in which
 // just these did, as far as latency lines lie within them. A search's tries are left out: each is other work.
 type LatencyRow struct {
-	Disk       string                `json:"disk"`
-	Op         trace.Role            `json:"op"`
-	Beside     map[string]trace.Role `json:"beside"`               // who else worked; none: it worked alone
-	Paced      map[string]work.Work  `json:"paced,omitempty"`      // of all these, those that do not go as fast as they can
-	Connection string                `json:"connection,omitempty"` // the disk's
-	Test       string                `json:"test,omitempty"`
-	Phases     []string              `json:"phases"` // where that was recorded
+	Disk   string                `json:"disk"`
+	Op     trace.Role            `json:"op"`
+	Beside map[string]trace.Role `json:"beside"` // who else worked; none: it worked alone
+	// Of all these, those that do not go as fast as they can.
+	Paced      map[string]work.Work `json:"paced,omitempty"`
+	Connection string               `json:"connection,omitempty"` // the disk's
+	Test       string               `json:"test,omitempty"`
+	Phases     []string             `json:"phases"` // where that was recorded
 	quantile.Figures
 }
 

@@ -14,19 +14,24 @@ import (
 
 // How changes of several disks are compared.
 const (
-	minChange   = 0.15          // of the rate before: what a person sees in the chart; less is not reported
-	minEdge     = 0.05          // as a logarithm: levels closer than this are one
-	minMoved    = 0.08          // as a logarithm: a disk that has no change of level of its own and moves by less stayed as it was
-	movedChance = 0.01          // the chance by which noise may make such a move, its moment being known
-	sameFactor  = 0.10          // as a logarithm: factors that differ by less, or by less than noise can resolve, are the same
-	totalStays  = 0.15          // of what some disks lose: if the total changes by less, others gained it
-	closeNS     = 250_000_000   // changes of two disks this close together are one event; further apart if noise dates them worse
-	maxCloseNS  = 2_000_000_000 // but never further apart than this
-	datedNS     = 3_000_000_000 // a change that nothing explains is reported only if its moment is known at least this well
-	unexplained = 10            // and if noise is this many times less likely to make it than other claims: nothing else speaks for it
-	aroundS     = 10            // rates before and after an event are compared over at most this long on either side
-	clearNS     = 100_000_000   // leaving out at least this much on either side of it, because progress is only sampled
-	minSideNS   = 500_000_000   // and over at least this long
+	minChange = 0.15 // of the rate before: what a person sees in the chart; less is not reported
+	minEdge   = 0.05 // as a logarithm: levels closer than this are one
+	// As a logarithm: a disk that has no change of level of its own and moves by less stayed as it was.
+	minMoved    = 0.08
+	movedChance = 0.01 // the chance by which noise may make such a move, its moment being known
+	// As a logarithm: factors that differ by less, or by less than noise can resolve, are the same.
+	sameFactor = 0.10
+	totalStays = 0.15 // of what some disks lose: if the total changes by less, others gained it
+	// Changes of two disks this close together are one event; further apart if noise dates them worse.
+	closeNS    = 250_000_000
+	maxCloseNS = 2_000_000_000 // but never further apart than this
+	// A change that nothing explains is reported only if its moment is known at least this well.
+	datedNS = 3_000_000_000
+	// And if noise is this many times less likely to make it than other claims: nothing else speaks for it.
+	unexplained = 10
+	aroundS     = 10          // rates before and after an event are compared over at most this long on either side
+	clearNS     = 100_000_000 // leaving out at least this much on either side of it, because progress is only sampled
+	minSideNS   = 500_000_000 // and over at least this long
 )
 
 // edge is a change from one level of a disk to the next; its moment is known to within offNS.
@@ -61,8 +66,8 @@ type shift struct {
 	moved   bool
 }
 
-// chance is how likely noise alone makes so large a difference at a known moment: by the rates next to it, or by all of the
-// levels that it lies between.
+// chance is how likely noise alone makes so large a difference at a known moment: by the rates next to it, or by all
+// of the levels that it lies between.
 func (s *shift) chance() float64 {
 	return min(s.levels, s.is.ChanceAbove(s.was), s.was.ChanceAbove(s.is))
 }
@@ -83,7 +88,8 @@ func (p *phase) events() []event {
 			}
 			e := edge{part: part, level: k, at: part.Sharpest(after.StartNS, after.Rate-before.Rate)}
 			e.offNS = max(closeNS/2, part.Misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
-			if part.Swing.Holds(e.at) || part.Drift.Holds(e.at) || !part.ShowsInFiles(before.Interval, after.Interval, level.FewFiles, level.MaxOfFew) {
+			if part.Swing.Holds(e.at) || part.Drift.Holds(e.at) ||
+				!part.ShowsInFiles(before.Interval, after.Interval, level.FewFiles, level.MaxOfFew) {
 				continue
 			}
 			e.chance = part.ChanceOf(k)
@@ -134,7 +140,8 @@ func (p *phase) atOneStage(l level.Level, ns int64) level.Level {
 	return l
 }
 
-// shifts measures what each disk that works both before and after an event did, over the time in which nothing else happened.
+// shifts measures what each disk that works both before and after an event did, over the time in which nothing else
+// happened.
 func (p *phase) shifts(e *event, bounds []int64) {
 	e.prev, e.next = e.at-aroundS*1e9, e.at+aroundS*1e9
 	for _, b := range bounds {
@@ -154,7 +161,8 @@ func (p *phase) shifts(e *event, bounds []int64) {
 		before := overlap.Interval{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
 		after := overlap.Interval{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
 		own := e.of(part)
-		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS || !part.WorksIn(before) || !part.WorksIn(after) {
+		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS || !part.WorksIn(before) ||
+			!part.WorksIn(after) {
 			if own == nil {
 				continue
 			}
@@ -173,8 +181,8 @@ func (p *phase) shifts(e *event, bounds []int64) {
 	}
 }
 
-// explain finds the cause of an event. The first case that the evidence supports wins; a single event can leave two entries,
-// such as a fall and what others made of the room it left.
+// explain finds the cause of an event. The first case that the evidence supports wins; a single event can leave two
+// entries, such as a fall and what others made of the room it left.
 func (p *phase) explain(e *event) []Change {
 	var falls, rises []shift
 	for _, s := range e.shifts {
@@ -251,8 +259,8 @@ func netOf(shifts []shift) (sum float64) {
 	return sum
 }
 
-// shared reports whether all disks that work, or all of one direction while the others stay as they are, fell or rose by one
-// factor.
+// shared reports whether all disks that work, or all of one direction while the others stay as they are, fell or rose
+// by one factor.
 func shared(e *event, moved []shift) bool {
 	if len(moved) < 2 {
 		return false
@@ -276,21 +284,25 @@ func shared(e *event, moved []shift) bool {
 	})
 }
 
-// ownFall reports whether the one disk that fell did so by itself: the others gained less than half of what it lost; or it
-// fell before they rose, stays low even when it works alone, or was hot.
+// ownFall reports whether the one disk that fell did so by itself: the others gained less than half of what it lost;
+// or it fell before they rose, stays low even when it works alone, or was hot.
 func (p *phase) ownFall(s *shift, e *event) bool {
 	lost := s.was.Rate - s.is.Rate
 	gained := netOf(e.shifts) + lost
-	return gained < takenByShare*lost || p.fellFirst(s.part, e.at) || p.lowAlone(s.part, s.was.Rate, e.at) || p.warmth(s.part, e.at).hot()
+	return gained < takenByShare*lost || p.fellFirst(s.part, e.at) || p.lowAlone(s.part, s.was.Rate, e.at) ||
+		p.warmth(s.part, e.at).hot()
 }
 
-// sharedCause is what the gauges say of a change that all disks show: the link's speed changed then, or the CPU became busy.
+// sharedCause is what the gauges say of a change that all disks show: the link's speed changed then, or the CPU
+// became busy.
 func (p *phase) sharedCause(e *event, moved []shift) string {
 	for _, s := range moved {
 		all := p.meters.Of(s.Name(), trace.LinkState)
 		before := meter.In(all, overlap.Interval{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
 		near := meter.In(all, overlap.Interval{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
-		if len(before) > 0 && slices.ContainsFunc(near, func(r meter.Reading) bool { return r.Value != before[len(before)-1].Value }) {
+		if len(before) > 0 && slices.ContainsFunc(near, func(r meter.Reading) bool {
+			return r.Value != before[len(before)-1].Value
+		}) {
 			return CauseLink
 		}
 	}
@@ -300,7 +312,8 @@ func (p *phase) sharedCause(e *event, moved []shift) string {
 	return CauseUnknown
 }
 
-// jobsNear are the disks that the event did not move itself and whose moment, a start or an end, came about when it happened.
+// jobsNear are the disks that the event did not move itself and whose moment, a start or an end, came about when it
+// happened.
 func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string {
 	var names []string
 	for _, part := range p.parts {
@@ -317,10 +330,12 @@ func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string
 	return names
 }
 
-// recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is reported already.
+// recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is reported
+// already.
 func (p *phase) recovering(disk *part, e *event) bool {
 	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		return r.Disk == disk.Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-level.MaxBlurNS && e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
+		return r.Disk == disk.Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-level.MaxBlurNS &&
+			e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
 	})
 }
 
@@ -338,7 +353,8 @@ func (p *phase) recoveredNear(e *event) []string {
 // change makes an entry of what some disks did at an event.
 func (e *event) change(kind, cause string, by []string, shifts []shift) Change {
 	c := Change{
-		StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause, AtCI: &Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)},
+		StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause,
+		AtCI: &Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)},
 	}
 	squares, free := 0.0, shifts[0].is.Free
 	for _, s := range shifts {

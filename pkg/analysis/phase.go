@@ -58,8 +58,9 @@ type part struct {
 	doubts  []Warning // for the phase
 }
 
-func (p *part) warn(code string, values any) {
-	p.doubts = append(p.doubts, Warning{Code: code, Disk: p.Name(), Values: values})
+func (p *part) warn(w Warning) {
+	w.Disk = p.Name()
+	p.doubts = append(p.doubts, w)
 }
 
 // inParallel does the same with all, on as many cores as there are.
@@ -143,8 +144,8 @@ func newRun(recorded *trace.Run, opts Options) *run {
 			part.device = devices[part.Name()]
 		}
 	}
-	// The phases in which a disk moved few files are to know how its files differ in those of the same direction in which it
-	// moved more: the largest spread counts.
+	// The phases in which a disk moved few files are to know how its files differ in those of the same direction in
+	// which it moved more: the largest spread counts.
 	type side struct {
 		disk string
 		op   trace.Role
@@ -247,8 +248,11 @@ func (p *phase) failures() {
 		switch {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
-			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error, Values: PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)}})
-		case len(d.Open) > 0 && p.parts[i].HasFiles() && p.trace.Stop != scenario.StopHold && p.trace.Stop != scenario.StopTime: // they cut off the last file
+			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error,
+				Values: PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)}})
+		// They cut off the last file.
+		case len(d.Open) > 0 && p.parts[i].HasFiles() && p.trace.Stop != scenario.StopHold &&
+			p.trace.Stop != scenario.StopTime:
 			p.warn(Warning{Code: "partial", Disk: d.Name})
 		}
 	}
@@ -257,8 +261,8 @@ func (p *phase) failures() {
 	}
 }
 
-// stops warns of times in which the machine slept or the run was stopped, and of those in which only the worker of a disk was:
-// the rates count them as work.
+// stops warns of times in which the machine slept or the run was stopped, and of those in which only the worker of a
+// disk was: the rates count them as work.
 func (p *phase) stops() {
 	all := map[string][]trace.Gauge{} // by disk; the host's by no name
 	for _, g := range p.trace.Gauges {
@@ -330,8 +334,8 @@ func (p *phase) others(but *part) []*part {
 	return slices.DeleteFunc(slices.Clone(p.parts), func(o *part) bool { return o == but || len(o.Active) == 0 })
 }
 
-// allContend reports whether all of the phase's disks do. Else totals are partly a matter of choice, or their directions
-// cannot be separated by disk.
+// allContend reports whether all of the phase's disks do. Else totals are partly a matter of choice, or their
+// directions cannot be separated by disk.
 func (p *phase) allContend() bool {
 	return !slices.ContainsFunc(p.parts, func(part *part) bool { return !part.Contends() })
 }

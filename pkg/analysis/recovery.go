@@ -12,20 +12,22 @@ import (
 
 // How a recovery is detected.
 const (
-	oneStep      = 0.09           // neighbouring levels that differ by less count as one
-	togetherS    = 0.5            // seconds: disks that end this close together count as one end, the last one's
-	settleNS     = 2_000_000_000  // the old level must be seen for this long
-	jointChance  = 0.15           // of disks that surely rise at one instant, those count that noise makes rise more rarely than this
+	oneStep   = 0.09          // neighbouring levels that differ by less count as one
+	togetherS = 0.5           // seconds: disks that end this close together count as one end, the last one's
+	settleNS  = 2_000_000_000 // the old level must be seen for this long
+	// Of disks that surely rise at one instant, those count that noise makes rise more rarely than this.
+	jointChance  = 0.15
 	largeRise    = 1.6            // times: real disks' bursts are smaller
 	jointHoldsS  = 0.7            // seconds for which the new level must be seen if two disks rise at one instant
 	minJoint     = 0.001          // no disk of them counts for more: one with a burst alone must not decide for all
 	longestLagNS = 30_000_000_000 // a single step is looked for at most this long after an end
-	heldDown     = 0.8            // below this share of its rate alone, a disk that shows no recovery was still waiting for it
+	// Below this share of its rate alone, a disk that shows no recovery was still waiting for it.
+	heldDown = 0.8
 )
 
-// recoveries looks, after each disk that ends while others go on, for what the others gained and when. A rise is attributed to
-// the latest end before it, and looked for until the next disk starts or ends. Recoveries that the trace cuts off are reported only
-// if the disks' rates alone are known.
+// recoveries looks, after each disk that ends while others go on, for what the others gained and when. A rise is
+// attributed to the latest end before it, and looked for until the next disk starts or ends. Recoveries that the
+// trace cuts off are reported only if the disks' rates alone are known.
 func (p *phase) recoveries() {
 	p.out.Recoveries, p.reached = []Recovery{}, nil
 	for _, part := range p.parts {
@@ -60,8 +62,9 @@ func (p *phase) recoveries() {
 	}
 }
 
-// worksSince is the time since which, up to ns, the disk has worked without a pause and no other has begun; ns itself if it
-// paused then. Others may have ended meanwhile: until that shows in its rate, the disk's level is the one before.
+// worksSince is the time since which, up to ns, the disk has worked without a pause and no other has begun; ns itself
+// if it paused then. Others may have ended meanwhile: until that shows in its rate, the disk's level is the one
+// before.
 func (p *phase) worksSince(disk int, ns int64) int64 {
 	since := ns
 	for i := len(p.stages) - 1; i >= 0; i-- {
@@ -81,8 +84,8 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 	return since
 }
 
-// recovery looks for one disk's climb after another's end, from the level it had before: first among its levels, then, if they
-// show none that holds, by the one step that fits best.
+// recovery looks for one disk's climb after another's end, from the level it had before: first among its levels,
+// then, if they show none that holds, by the one step that fits best.
 func (p *phase) recovery(part *part, after string, before overlap.Interval, until int64, step *climb) {
 	at := before.EndNS
 	had, reached := p.climbAfter(part, before, until)
@@ -93,13 +96,15 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 		reached.StartNS = max(at, part.Sharpest(reached.StartNS, to.Rate-from.Rate))
 		from, to = part.Differ(had, reached)
 		seen := overlap.Interval{StartNS: max(before.StartNS, at-aroundS*1e9, part.risenNS), EndNS: at}
-		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached, level.MinFiles, level.MaxOfOne) && !part.Dipped(seen, to.Rate)
+		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached, level.MinFiles,
+			level.MaxOfOne) && !part.Dipped(seen, to.Rate)
 	}
 	minS := level.EndS // seconds for which the new level must be seen: bursts are shorter
 	switch {
 	case step != nil && step.joint:
 		minS = jointHoldsS
-	case part.known(had) && to.Rate > largeRise*from.Rate, step != nil && part.known(step.had) && step.is.Rate > largeRise*step.was.Rate:
+	case part.known(had) && to.Rate > largeRise*from.Rate, step != nil && part.known(step.had) &&
+		step.is.Rate > largeRise*step.was.Rate:
 		minS = level.ShortS
 	}
 	if step != nil && (!rose || !part.Outlasts(reached, minS)) {
@@ -110,7 +115,8 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	}
 	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate}
 	alone := p.solos.find(part.job)
-	held := alone != nil && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after && part.RestsOnFiles(had, level.MinFiles, level.MaxOfOne)
+	held := alone != nil && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after &&
+		part.RestsOnFiles(had, level.MinFiles, level.MaxOfOne)
 	switch {
 	case rose && part.Outlasts(reached, minS):
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.Rate)
@@ -157,22 +163,25 @@ type climb struct {
 // chance is how likely noise alone makes so large a rise at a known moment.
 func (c *climb) chance() float64 { return c.is.ChanceAbove(c.was) }
 
-// surely is a disk's step if noise would hardly make it, its moment being chosen among many, and it shows in the files; else nil.
+// surely is a disk's step if noise would hardly make it, its moment being chosen among many, and it shows in the
+// files; else nil.
 func (p *phase) surely(part *part, c *climb) *climb {
 	if !rises(c.was, c.is) || part.Dipped(c.had, c.is.Rate) {
 		return nil
 	}
 	places := max(1, seconds(c.reached.StartNS-c.had.StartNS))
 	ever := overlap.Interval{StartNS: part.StartNS(), EndNS: c.had.EndNS}
-	if places*c.chance() < p.alpha.after && (part.ShowsInFiles(c.had, c.reached, level.MinFiles, level.MaxOfOne) || part.RanksApart(ever, c.reached)) {
+	if places*c.chance() < p.alpha.after && (part.ShowsInFiles(c.had, c.reached, level.MinFiles, level.MaxOfOne) ||
+		part.RanksApart(ever, c.reached)) {
 		return c
 	}
 	return nil
 }
 
-// together are the steps of the disks that rise at one instant, if noise would hardly make all that go on rise that much then:
-// what an ended disk had is given to all of them at once. What each had is all that it had since then; the instants tried are
-// those of the disks' own steps, and two of these that agree, if not at the edge of what is tried, make noise less likely still.
+// together are the steps of the disks that rise at one instant, if noise would hardly make all that go on rise that
+// much then: what an ended disk had is given to all of them at once. What each had is all that it had since then; the
+// instants tried are those of the disks' own steps, and two of these that agree, if not at the edge of what is tried,
+// make noise less likely still.
 func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, at int64) []*climb {
 	best, lowest := make([]*climb, len(steps)), p.alpha.after
 	for i := range steps {
@@ -209,8 +218,8 @@ func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, 
 	return best
 }
 
-// stepAfter finds the one rise after another's end that fits best by least squares: ends close to one another leave no time
-// for levels.
+// stepAfter finds the one rise after another's end that fits best by least squares: ends close to one another leave
+// no time for levels.
 func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) climb {
 	at := before.EndNS
 	from := max(before.StartNS, at-beforeNS)
@@ -245,7 +254,8 @@ func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) clim
 
 // stepAt is a step within v at a moment, which is another's end or later.
 func (p *part) stepAt(v overlap.Interval, moment, at int64) climb {
-	c := climb{had: overlap.Interval{StartNS: v.StartNS, EndNS: moment}, reached: overlap.Interval{StartNS: max(moment, at), EndNS: v.EndNS}}
+	c := climb{had: overlap.Interval{StartNS: v.StartNS, EndNS: moment},
+		reached: overlap.Interval{StartNS: max(moment, at), EndNS: v.EndNS}}
 	c.was, c.is = p.Differ(c.had, c.reached)
 	return c
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// job is what a disk does in a phase, and its connection: with both the same, two of its measurements may be compared with one
-// another. A disk on the hub is not to be judged by its speed on a port of its own.
+// job is what a disk does in a phase, and its connection: with both the same, two of its measurements may be compared
+// with one another. A disk on the hub is not to be judged by its speed on a port of its own.
 type job struct {
 	disk, connection string
 	work             work.Work
@@ -22,7 +22,8 @@ func (j job) same(o job, but ...work.Key) bool {
 	return j.disk == o.disk && j.connection == o.connection && j.work.SameBut(o.work, but...)
 }
 
-// sameWork reports whether a disk does the same in both phases, by the same connection, except for some keys of its work.
+// sameWork reports whether a disk does the same in both phases, by the same connection, except for some keys of its
+// work.
 func (p *phase) sameWork(q *phase, disk string, but ...work.Key) bool {
 	a, b := p.part(disk), q.part(disk)
 	return a != nil && b != nil && a.job.same(b.job, but...)
@@ -63,7 +64,8 @@ func markRepeats(phases []*phase) {
 // unlike warns once of phases that look as if one said what a disk of the other has alone, or, if no work was
 // recorded, as if they were repeats, though the work in them is not the same, or not known to be.
 func unlike(phases []*phase) []Warning {
-	phases = slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.out.Repeats != "" }) // they say no more
+	// They say no more.
+	phases = slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.out.Repeats != "" })
 	for _, p := range phases {
 		for _, part := range p.parts {
 			here := part.job
@@ -72,7 +74,8 @@ func unlike(phases []*phase) []Warning {
 			}
 			other, in := unlikeAlone(phases, here)
 			for _, q := range phases {
-				if other == nil && !here.work.Declared() && sameJobs(p, q, work.KeySizes, work.KeyOrder) && !p.sameWork(q, here.disk) {
+				if other == nil && !here.work.Declared() && sameJobs(p, q, work.KeySizes, work.KeyOrder) &&
+					!p.sameWork(q, here.disk) {
 					other, in = &q.part(here.disk).job, q.out.Phase
 				}
 			}
@@ -89,14 +92,16 @@ func unlike(phases []*phase) []Warning {
 	return nil
 }
 
-// unlikeAlone is what a disk does alone in a phase of the same direction and connection, if no phase has it alone at the same work.
+// unlikeAlone is what a disk does alone in a phase of the same direction and connection, if no phase has it alone at
+// the same work.
 func unlikeAlone(phases []*phase, here job) (other *job, in string) {
 	for _, q := range phases {
 		if len(q.parts) != 1 || q.parts[0].Limited() {
 			continue
 		}
 		alone := &q.parts[0].job
-		if alone.disk != here.disk || alone.connection != here.connection || alone.work.Op != here.work.Op || alone.work.Reads != here.work.Reads {
+		if alone.disk != here.disk || alone.connection != here.connection || alone.work.Op != here.work.Op ||
+			alone.work.Reads != here.work.Reads {
 			continue
 		}
 		if alone.same(here) {
@@ -140,13 +145,14 @@ func newSolos(alone []*phase) (s solos, groups [][]*phase) {
 	return s, groups
 }
 
-// soloRates takes the lowest level of each phase of one disk: a disk never has a rate averaged over a throttle, and one that
-// has at least its lowest level beside others was not held back.
+// soloRates takes the lowest level of each phase of one disk: a disk never has a rate averaged over a throttle, and
+// one that has at least its lowest level beside others was not held back.
 func soloRates(phases []*phase) solos {
 	lowest := map[*phase]level.Measured{}
 	var alone []*phase
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || p.out.Overlap == nil || p.out.Overlap.Rate <= 0 {
+		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || p.out.Overlap == nil ||
+			p.out.Overlap.Rate <= 0 {
 			continue
 		}
 		part := p.parts[0]

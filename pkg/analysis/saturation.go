@@ -17,8 +17,8 @@ const (
 	apartLeast = 5 // there must be on either side of a fall: all of one above all of the other by chance is 1 in 252
 )
 
-// Saturation is where a disk's fast cache ends, what others gain then, and when it is back: what the steps of the preset
-// saturation show of one disk.
+// Saturation is where a disk's fast cache ends, what others gain then, and when it is back: what the steps of the
+// preset saturation show of one disk.
 type Saturation struct {
 	Of         string        `json:"of"` // the scenario's phase
 	Disk       string        `json:"disk"`
@@ -85,58 +85,52 @@ func saturations(phases []*phase) []Saturation {
 		part := p.parts[0]
 		s := Saturation{
 			Of: step.Of, Disk: part.Name(), Alone: p.out.Phase, WroteBytes: float64(part.Curve.At(math.MaxInt64)),
-			Bursts: []level.Burst{}, Fall: fallOf(part),
+			Bursts: []level.Burst{},
 		}
-		if s.Fall != nil {
-			cliff := level.NewCache(&part.Disk, s.Fall.Steps)
-			s.bursts(phases, cliff)
-			s.Back = s.back(cliff)
-			s.together(phases)
+		if t := part.out.Throttle; t != nil && t.Recovered == nil { // it was seen to fall lastingly
+			cache := level.NewCache(&part.Disk, t.Steps)
+			last, off := t.Steps[len(t.Steps)-1], dated(cache.Levels)
+			s.Fall = &Fall{
+				AtBytes: last.AtBytes, CI95: Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
+				FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause,
+			}
+			s.rest(phases, cache)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
-// fallOf is the end of the fast writing, if the disk was seen to fall lastingly.
-func fallOf(part *part) *Fall {
-	t := part.out.Throttle
-	if t == nil || t.Recovered != nil {
-		return nil
-	}
-	last := t.Steps[len(t.Steps)-1]
-	off := dated(level.NewCache(&part.Disk, t.Steps).Levels)
-	return &Fall{
-		AtBytes: last.AtBytes, CI95: Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
-		FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause,
-	}
-}
-
-// dated is by how many bytes the last fall may have come earlier or later, with 95 % confidence. The estimated time of a change
-// of size d between noisy levels is off by at most 11 s²/d² in 19 of 20 cases (Bai, Estimation of a change point in multiple
-// regression models, Review of Economics and Statistics 79, 1997), with s² the noise of a rate over a second; and it is seen
-// in steps of one sample.
+// dated is by how many bytes the last fall may have come earlier or later, with 95 % confidence. The estimated time
+// of a change of size d between noisy levels is off by at most 11 s²/d² in 19 of 20 cases (Bai, Estimation of a
+// change point in multiple regression models, Review of Economics and Statistics 79, 1997), with s² the noise of a
+// rate over a second; and it is seen in steps of one sample.
 func dated(levels []level.CacheLevel) float64 {
 	high, low := levels[len(levels)-2], levels[len(levels)-1]
-	noise := func(l level.CacheLevel) float64 { return l.Rate * l.Rate * l.Error * l.Error * l.SeenS }
-	drop := high.Rate - low.Rate
-	return high.Rate * (11*max(noise(high), noise(low))/(drop*drop) + float64(level.SampleNS)/1e9)
+	noise := func(l level.CacheLevel) float64 { return square(l.Rate*l.Error) * l.SeenS }
+	return high.Rate * (11*max(noise(high), noise(low))/square(high.Rate-low.Rate) + float64(level.SampleNS)/1e9)
 }
 
-// bursts are what rests have given back of the disk's cache.
-func (s *Saturation) bursts(phases []*phase, c level.Cache) {
+// rest takes in what rests have given back of the disk's cache, and what the others gained when it was full, all of
+// the phase working: the disk fell there after about as many bytes as alone. That others rise at that moment is then
+// no reason to think that they took what it lost.
+func (s *Saturation) rest(phases []*phase, c level.Cache) {
 	for _, p := range phases {
-		step := p.trace.Saturation
-		if step == nil || step.Step != trace.SaturationBurst || step.Of != s.Of || step.Disk != s.Disk || len(p.parts) != 1 || len(p.parts[0].Active) == 0 {
+		part, step := p.part(s.Disk), p.trace.Saturation
+		if step == nil || step.Of != s.Of || part == nil {
 			continue
 		}
-		part := p.parts[0]
-		length := overlap.Seconds(part.Active)
-		b := c.Regained(float64(part.Curve.At(math.MaxInt64)), length)
-		b.Phase, b.RestS = p.out.Phase, float64(step.RestNS)/1e9
-		s.Bursts = append(s.Bursts, b)
+		switch {
+		case step.Step == trace.SaturationTogether:
+			s.Together = p.fallTogether(part, s.Fall)
+		case step.Step == trace.SaturationBurst && step.Disk == s.Disk && len(p.parts) == 1 && len(part.Active) > 0:
+			b := c.Regained(float64(part.Curve.At(math.MaxInt64)), overlap.Seconds(part.Active))
+			b.Phase, b.RestS = p.out.Phase, float64(step.RestNS)/1e9
+			s.Bursts = append(s.Bursts, b)
+		}
 	}
 	slices.SortStableFunc(s.Bursts, func(a, b level.Burst) int { return cmp.Compare(a.RestS, b.RestS) })
+	s.Back = s.back(c)
 }
 
 // back is after how long a rest the disk was as fast as at first; nil if no burst shows it.
@@ -165,22 +159,6 @@ func (s *Saturation) back(c level.Cache) *Back {
 	return b
 }
 
-// together is what the others gained when the disk's cache was full, all of the phase working: the disk fell there after
-// about as many bytes as alone. That others rise at that moment is then no reason to think that they took what it lost.
-func (s *Saturation) together(phases []*phase) {
-	for _, p := range phases {
-		step := p.trace.Saturation
-		if step == nil || step.Step != trace.SaturationTogether || step.Of != s.Of {
-			continue
-		}
-		for i := range p.parts {
-			if part := p.parts[i]; part.Name() == s.Disk {
-				s.Together = p.fallTogether(part, s.Fall)
-			}
-		}
-	}
-}
-
 func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 	levels := part.Solid
 	for i := 1; i < len(levels); i++ {
@@ -189,7 +167,8 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 		if levels[i].Rate > maxDrop*levels[i-1].Rate || math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
 			continue
 		}
-		f := &FallTogether{Phase: p.out.Phase, AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: levels[i].Rate, Gains: []Gain{}}
+		f := &FallTogether{Phase: p.out.Phase, AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate,
+			ToRate: levels[i].Rate, Gains: []Gain{}}
 		before := overlap.Interval{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
 		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
 		if f.Told = !p.eventsIn(before.StartNS, after.EndNS) && !p.othersFall(part, before.StartNS, after.EndNS); f.Told {
@@ -203,7 +182,7 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 // othersFall reports whether another disk falls between two times: then it is not known whose fall others gained from.
 func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 	for _, other := range p.parts {
-		for i := 1; i < len(other.Solid) && other.Trace != part.Trace; i++ {
+		for i := 1; i < len(other.Solid) && other != part; i++ {
 			l := other.Solid[i]
 			if fromNS < l.StartNS && l.StartNS < toNS && l.Rate <= maxDrop*other.Solid[i-1].Rate {
 				return true
@@ -215,25 +194,30 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 
 // gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
 func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interval) {
-	for _, other := range p.parts {
-		if other.Trace == part.Trace || len(other.Active) == 0 || other.Work.Limited() {
+	for _, other := range p.others(part) {
+		if other.Work.Limited() {
 			continue
 		}
-		was, is := other.Differ(before.Within(overlap.Interval{StartNS: other.StartNS(), EndNS: other.EndNS()}), after.Within(overlap.Interval{StartNS: other.StartNS(), EndNS: other.EndNS()}))
-		if length := overlap.Interval.Seconds; min(length(before), length(after)) >= level.LongS {
+		all := overlap.Interval{StartNS: other.StartNS(), EndNS: other.EndNS()}
+		was, is := other.Differ(before.Within(all), after.Within(all))
+		if min(before.Seconds(), after.Seconds()) >= level.LongS {
 			was.Free, is.Free = max(was.Free, level.FreeOfLong), max(is.Free, level.FreeOfLong)
 		}
-		if was.Rate <= 0 || is.Rate <= 0 || is.ChanceAbove(was) > p.alpha.after && !other.apart(before, after) || other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
+		if was.Rate <= 0 || is.Rate <= 0 || is.ChanceAbove(was) > p.alpha.after && !other.apart(before, after) ||
+			other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
 			continue
 		}
 		gain := is.Rate - was.Rate
-		half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error) // is.free is the same
-		f.Gains = append(f.Gains, Gain{Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Gain: gain, CI95: Interval{gain - half, gain + half}})
+		// Is.Free is the same.
+		half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
+		f.Gains = append(f.Gains, Gain{
+			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Gain: gain, CI95: Interval{gain - half, gain + half},
+		})
 	}
 }
 
-// apart reports whether the disk was faster in every stretch of one time than in any of another by a share that is told.
-// If requests are few, noise is not known well enough to show even that.
+// apart reports whether the disk was faster in every stretch of one time than in any of another by a share that is
+// told. If requests are few, noise is not known well enough to show even that.
 func (p *part) apart(before, after overlap.Interval) bool {
 	stretches := func(in overlap.Interval) []float64 {
 		return p.Curve.Rates([]overlap.Interval{in}, int(in.Seconds()/apartS+0.5))
@@ -242,7 +226,8 @@ func (p *part) apart(before, after overlap.Interval) bool {
 	return min(len(was), len(is)) >= apartLeast && slices.Min(is) >= (1+freedShare)*slices.Max(was)
 }
 
-// roseBefore reports whether the disk's rate between two times rose clearly before a third: then not by what happened there.
+// roseBefore reports whether the disk's rate between two times rose clearly before a third: then not by what happened
+// there.
 func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
 	fromNS, toNS = max(fromNS, p.StartNS()), min(toNS, p.EndNS())
 	const binNS = 5 * level.SampleNS

@@ -6,14 +6,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Search is what a search for the most streams, or for the fastest pace that leaves streams clean, has found. It is reported
-// by the phases that were its tries, whose lines say so.
+// Search is what a search for the most streams, or for the fastest pace that leaves streams clean, has found. It is
+// reported by the phases that were its tries, whose lines say so.
 type Search struct {
-	Name  string      `json:"name"`
-	Kind  string      `json:"kind"`            // streams | pace
-	Disk  string      `json:"disk"`            // whose streams were counted, or whose pace was sought
-	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks, 0: none; null if that was not found
-	Found *float64    `json:"found"`           // the largest that was clean with them, 0: none; null if that was not found
+	Name string `json:"name"`
+	Kind string `json:"kind"` // streams | pace
+	Disk string `json:"disk"` // whose streams were counted, or whose pace was sought
+	// The largest value that was clean without the other disks, 0: none; null if that was not found.
+	Alone *float64    `json:"alone,omitempty"`
+	Found *float64    `json:"found"` // the largest that was clean with them, 0: none; null if that was not found
 	Tries []SearchTry `json:"tries"`
 	// The range in which they lie if the tries contradict one another too much for an answer.
 	AloneBetween *Between `json:"alone_between,omitempty"`
@@ -53,7 +54,8 @@ func searches(phases []*phase) []Search {
 			index[t.Search] = i
 			all = append(all, Search{Name: t.Search, Kind: t.Kind, Disk: t.Disk})
 		}
-		all[i].Tries = append(all[i].Tries, SearchTry{p.out.Phase, t.Value, t.Unlimited, t.Alone, p.streamVerdict(), t.Step, t.Steps})
+		all[i].Tries = append(all[i].Tries, SearchTry{p.out.Phase, t.Value, t.Unlimited, t.Alone, p.streamVerdict(),
+			t.Step, t.Steps})
 	}
 	for i := range all {
 		all[i].answer()
@@ -61,22 +63,22 @@ func searches(phases []*phase) []Search {
 	return all
 }
 
-// streamVerdict is the worst of the phase's streams; empty if it has none, or was cut short, or if a disk beside them stopped
-// before they did: what stays clean without it says nothing.
+// streamVerdict is the worst of the phase's streams; empty if it has none, or was cut short, or if a disk beside them
+// stopped before they did: what stays clean without it says nothing.
 func (p *phase) streamVerdict() stream.Verdict {
 	if p.trace.Status == trace.Partial {
 		return ""
 	}
 	var last int64
-	for i := range p.parts {
-		for _, s := range p.parts[i].Trace.Streams {
+	for _, part := range p.parts {
+		for _, s := range part.Trace.Streams {
 			if n := len(s.Samples); n > 0 {
 				last = max(last, s.Samples[n-1].TNS)
 			}
 		}
 	}
-	for i := range p.parts {
-		if part := p.parts[i]; last > 0 && !part.Limited() && (len(part.Active) == 0 || search.Stopped(part.EndNS(), last)) {
+	for _, part := range p.parts {
+		if last > 0 && !part.Limited() && (len(part.Active) == 0 || search.Stopped(part.EndNS(), last)) {
 			return ""
 		}
 	}
@@ -91,16 +93,14 @@ func (p *phase) streamVerdict() stream.Verdict {
 func (s *Search) answer() {
 	made := make([]search.Made, len(s.Tries))
 	for i, t := range s.Tries {
-		made[i] = search.Made{
-			Try:     trace.Try{Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone, Step: t.Step, Steps: t.Steps},
-			Verdict: t.Verdict,
-		}
+		try := trace.Try{Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone, Step: t.Step, Steps: t.Steps}
+		made[i] = search.Made{Try: try, Verdict: t.Verdict}
 	}
 	r := search.Recall(made)
+	if r.Alone != nil && *r.Alone == 0 {
+		r.Found = r.Alone
+	}
 	s.Alone, s.Found, s.Unlimited = r.Alone, r.Found, r.Unlimited
 	s.AloneBetween, s.FoundBetween = r.AloneBetween, r.FoundBetween
 	s.AloneOpen, s.FoundOpen = r.AloneOpen, r.FoundOpen
-	if s.Alone != nil && *s.Alone == 0 {
-		s.Found = s.Alone
-	}
 }

@@ -30,9 +30,12 @@ type ContestDisk struct {
 	Reference *float64   `json:"reference_rate"`      // without others, or with fewer
 	Solo      bool       `json:"solo"`                // the reference is of the disk alone in a phase
 	KeptCI    *Interval  `json:"kept_ci95,omitempty"` // of the rate over the reference: covers those of all repeats
-	Changed   string     `json:"changed,omitempty"`   // the kind of change, if its rate changed or swings by itself meanwhile: nothing is said of what it lost
-	Lost      bool       `json:"lost"`                // has less than the reference beyond noise in most repeats, and took from none
-	Won       bool       `json:"won"`                 // took from others, or kept its rate or got more than an even share while others lost
+	// The kind of change, if its rate changed or swings by itself meanwhile: nothing is said of what it lost.
+	Changed string `json:"changed,omitempty"`
+	// Has less than the reference beyond noise in most repeats, and took from none.
+	Lost bool `json:"lost"`
+	// Took from others, or kept its rate or got more than an even share while others lost.
+	Won bool `json:"won"`
 }
 
 // Kept is the rate over the reference; 0 if that is not known.
@@ -46,9 +49,10 @@ func (d ContestDisk) Kept() float64 {
 // Removal is what the others have when one disk does not work, and so what they would have if it were plugged in
 // elsewhere: measured, in another phase or in the same after the disk ended.
 type Removal struct {
-	Disk  string                 `json:"disk"`
-	Gain  float64                `json:"gain"`       // of the others together: 1 is twice as much; the mean of the cases
-	Error float64                `json:"gain_error"` // half of the gain's 95 % confidence interval, of the cases that have one
+	Disk string  `json:"disk"`
+	Gain float64 `json:"gain"` // of the others together: 1 is twice as much; the mean of the cases
+	// Half of the gain's 95 % confidence interval, of the cases that have one.
+	Error float64                `json:"gain_error"`
 	Cases []RemovalCase          `json:"cases"`
 	Own   map[trace.Role]float64 `json:"own,omitempty"` // the disk's rates alone on a port of its own, if measured
 }
@@ -72,9 +76,9 @@ type RemovalFor struct {
 // mixedOps stands for disks that do not all do the same.
 const mixedOps trace.Role = ""
 
-// contests finds for each kind of traffic, among the phases of the most disks, the one in which a disk keeps least. It looks
-// at phases of several disks with an overlap, all of which go as fast as they can in one direction and none has a cache to fill,
-// those of the same jobs together.
+// contests finds for each kind of traffic, among the phases of the most disks, the one in which a disk keeps least.
+// It looks at phases of several disks with an overlap, all of which go as fast as they can in one direction and none
+// has a cache to fill, those of the same jobs together.
 func contests(phases []*phase) []Contest {
 	contended := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool {
 		return p.out.Contention == nil || !p.allContend() || p.trace.Saturation != nil
@@ -175,8 +179,8 @@ func hull(a, b *Interval) *Interval {
 	return &Interval{min(a[0], b[0]), max(a[1], b[1])}
 }
 
-// maxCases is how many cases show what a disk's absence is worth: each phase with it goes with each one without it, and of
-// a thousand repeats there would be a million.
+// maxCases is how many cases show what a disk's absence is worth: each phase with it goes with each one without it,
+// and of a thousand repeats there would be a million.
 const maxCases = 1000
 
 // removals look at the phases of the most disks, for those are the ones that a layout must serve. A disk on a port of
@@ -263,8 +267,11 @@ func endedFirst(p *phase, disk *part) []RemovalCase {
 			c.Disks[r.Disk], atS = RemovalFor{r.Op, r.FromRate, *r.ToRate}, r.AtS+*r.LagS
 		}
 	}
-	i := slices.IndexFunc(p.stages, func(s overlap.Stage) bool { return seconds(s.StartNS) <= atS && atS < seconds(s.EndNS) })
-	if len(c.Disks) == 0 || i < 0 || len(p.stages[i].Active) != len(p.parts)-1 || slices.Contains(p.stages[i].Active, slices.Index(p.parts, disk)) {
+	i := slices.IndexFunc(p.stages, func(s overlap.Stage) bool {
+		return seconds(s.StartNS) <= atS && atS < seconds(s.EndNS)
+	})
+	if len(c.Disks) == 0 || i < 0 || len(p.stages[i].Active) != len(p.parts)-1 ||
+		slices.Contains(p.stages[i].Active, slices.Index(p.parts, disk)) {
 		return nil
 	}
 	from, gained := 0.0, 0.0
@@ -281,7 +288,8 @@ func endedFirst(p *phase, disk *part) []RemovalCase {
 func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	out := map[trace.Role]float64{}
 	for _, p := range phases {
-		if len(p.parts) == 1 && p.parts[0].Name() == disk && p.allContend() && p.out.Overlap != nil && trace.OwnPort(p.parts[0].job.connection) {
+		if len(p.parts) == 1 && p.parts[0].Name() == disk && p.allContend() && p.out.Overlap != nil &&
+			trace.OwnPort(p.parts[0].job.connection) {
 			out[p.parts[0].Trace.Op] = p.out.Overlap.Rate
 		}
 	}

@@ -19,8 +19,8 @@ const (
 	beforeNS     = 5_000_000_000 // the rate before a stall or a recovery is looked at over at most this long
 )
 
-// throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full, or heat. Steps that follow
-// one another down are reported together; the deepest of them dates the fall.
+// throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full, or heat. Steps
+// that follow one another down are reported together; the deepest of them dates the fall.
 func (p *phase) throttle(part *part) *Throttle {
 	levels := part.Solid
 	for first := 0; first+1 < len(levels); first++ {
@@ -35,7 +35,8 @@ func (p *phase) throttle(part *part) *Throttle {
 			continue
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
-		if low := (overlap.Interval{StartNS: levels[bottom].StartNS, EndNS: until}); until <= low.StartNS || part.sizesExplain(levels[first].Interval, low) {
+		if low := (overlap.Interval{StartNS: levels[bottom].StartNS, EndNS: until}); until <= low.StartNS ||
+			part.sizesExplain(levels[first].Interval, low) {
 			continue
 		}
 		return part.toThrottle(levels[first:bottom+1], until, rebound)
@@ -91,8 +92,8 @@ func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
 	return overlap.Interval{}, false
 }
 
-// fellInside reports whether the disk fell in the window for a reason other than another's start: then its mean over the
-// window is of several levels, and no other disk is the cause.
+// fellInside reports whether the disk fell in the window for a reason other than another's start: then its mean over
+// the window is of several levels, and no other disk is the cause.
 func (p *phase) fellInside(part *part) bool {
 	for i := 1; i < len(part.Solid); i++ {
 		at := part.Solid[i].StartNS
@@ -104,10 +105,12 @@ func (p *phase) fellInside(part *part) bool {
 	return false
 }
 
-// lowAlone reports whether the disk stays below a rate even when it works alone: then the others only took what it left.
+// lowAlone reports whether the disk stays below a rate even when it works alone: then the others only took what it
+// left.
 func (p *phase) lowAlone(part *part, from float64, at int64) bool {
 	for _, s := range p.stages {
-		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].Trace == part.Trace && s.EndNS-s.StartNS >= 3*aloneNS {
+		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].Trace == part.Trace &&
+			s.EndNS-s.StartNS >= 3*aloneNS {
 			return part.RateIn(s.Interval) <= staysBelow*from
 		}
 	}
@@ -146,8 +149,8 @@ func dateIsOff(x []float64, at, best int) bool {
 // maxFitted is the maximum number of files that a fixed cost is fitted to: a sample of very many is enough.
 const maxFitted = 500
 
-// sizesExplain reports whether the files of a slower stretch took no longer than those before would have at their sizes: each
-// file has a fixed cost, and a run of small ones is slow for that alone.
+// sizesExplain reports whether the files of a slower stretch took no longer than those before would have at their
+// sizes: each file has a fixed cost, and a run of small ones is slow for that alone.
 func (p *part) sizesExplain(before, slower overlap.Interval) bool {
 	sizes, times := p.wholeFiles(before)
 	small, took := p.wholeFiles(slower)

@@ -1,7 +1,10 @@
 package analysis
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -148,7 +151,8 @@ func (p *phase) noOverlap() *NoOverlap {
 		}
 	}
 	if first.EndNS() <= last.StartNS() {
-		*n = NoOverlap{Disks: []string{first.Name(), last.Name()}, EndedS: seconds(first.EndNS()), BeganS: seconds(last.StartNS())}
+		*n = NoOverlap{Disks: []string{first.Name(), last.Name()}, EndedS: seconds(first.EndNS()),
+			BeganS: seconds(last.StartNS())}
 	}
 	return n
 }
@@ -215,4 +219,88 @@ func spans(window []overlap.Interval) [][2]float64 {
 		out[i] = [2]float64{seconds(v.StartNS), seconds(v.EndNS)}
 	}
 	return out
+}
+
+// misleading is the relative error of fio's rule worth reporting.
+const misleading = 0.10
+
+// otherToolRates works out the phase by other tools' rules.
+func (p *phase) otherToolRates() *OtherToolRates {
+	var o OtherToolRates
+	var bytes, early float64
+	var moved, longest [2]float64 // of reads and of writes, which fio lists separately
+	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
+	for _, part := range p.others(nil) {
+		own := overlap.Interval{StartNS: part.StartNS(), EndNS: part.workEndNS()}
+		if own.EndNS <= own.StartNS {
+			continue
+		}
+		done, way := float64(part.Curve.Between(own).Bytes), 0
+		if part.Trace.Op == trace.Write {
+			way = 1
+		}
+		bytes += done
+		moved[way] += done
+		longest[way] = max(longest[way], own.Seconds())
+		o.SoloSumRate += done / own.Seconds()
+		start, first, last = min(start, own.StartNS), min(first, own.EndNS), max(last, own.EndNS)
+	}
+	if longest[0]+longest[1] == 0 {
+		return nil
+	}
+	for _, part := range p.others(nil) {
+		if part.StartNS() < first {
+			early += float64(part.Curve.Between(overlap.Interval{StartNS: part.StartNS(), EndNS: first}).Bytes)
+		}
+	}
+	// All bytes over the longest job's own time; NaN, and so null, for no jobs.
+	o.FioReadRate, o.FioWriteRate = number(moved[0]/longest[0]), number(moved[1]/longest[1])
+	if o.FioReadRate == nil || o.FioWriteRate == nil {
+		o.FioRate = cmp.Or(o.FioReadRate, o.FioWriteRate)
+		o.FioReadRate, o.FioWriteRate = nil, nil
+	}
+	o.FirstDoneRate, o.LastDoneRate = early/seconds(first-start), bytes/seconds(last-start)
+	return &o
+}
+
+// workEndNS is when the disk had done its work: its last moment, filler aside.
+func (p *part) workEndNS() int64 {
+	end, filler := p.StartNS(), false
+	for i := range p.Trace.Files {
+		f := &p.Trace.Files[i]
+		if f.Filler {
+			filler = true
+		} else if f.Usable() {
+			end = max(end, f.EndNS)
+		}
+	}
+	if !filler {
+		return p.EndNS()
+	}
+	return end
+}
+
+// oneWay is the total in one direction and half of its 95 % interval; false if there is none. In mixed phases the
+// interval is that of disks that vary by themselves.
+func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
+	rate = o.ReadRate
+	if op == trace.Write {
+		rate = o.WriteRate
+	}
+	mixed := false
+	for _, name := range slices.Sorted(maps.Keys(o.Disks)) {
+		d := o.Disks[name]
+		switch {
+		case d.Op != op:
+			mixed = true
+		case d.CI95 == nil:
+			return rate, 0, false
+		default:
+			half = math.Hypot(half, (d.CI95[1]-d.CI95[0])/2)
+		}
+	}
+	if !mixed && o.CI95 != nil {
+		half = (o.CI95[1] - o.CI95[0]) / 2
+	}
+	return rate, half, rate > 0
 }
