@@ -29,11 +29,9 @@ const (
 	SlowSync Kind = "slowsync" // each flush takes longer by a given time
 )
 
-// kinds, and whether each has a time.
-var kinds = [...]struct {
-	kind  Kind
-	timed bool
-}{{EIO, false}, {ENOSPC, false}, {Stall, true}, {Vanish, false}, {Short, false}, {Corrupt, false}, {SlowSync, true}}
+var kinds = [...]string{
+	string(EIO), string(ENOSPC), string(Stall), string(Vanish), string(Short), string(Corrupt), string(SlowSync),
+}
 
 // Fault is a fault of a disk, from the start or from AtBytes or After on.
 type Fault struct {
@@ -58,21 +56,16 @@ func ParseFault(text string, disks []string) (Fault, error) {
 	}
 	what, at, begins := strings.Cut(rest, "@")
 	name, length, timed := strings.Cut(what, "=")
-	i := slices.IndexFunc(kinds[:], func(k struct {
-		kind  Kind
-		timed bool
-	}) bool {
-		return string(k.kind) == name
-	})
-	if i < 0 {
-		return fail("no fault is called %q; there are %s", name, kindNames())
+	if !slices.Contains(kinds[:], name) {
+		return fail("no fault is called %q; there are %s", name, strings.Join(kinds[:], ", "))
 	}
-	f := Fault{Disk: disk, Kind: kinds[i].kind}
+	f := Fault{Disk: disk, Kind: Kind(name)}
+	takesTime := f.Kind == Stall || f.Kind == SlowSync
 	var err error
 	switch {
-	case kinds[i].timed && !timed:
+	case takesTime && !timed:
 		return fail("it needs a time, such as %s=500ms", name)
-	case !kinds[i].timed && timed:
+	case !takesTime && timed:
 		return fail("%s takes no time", name)
 	case timed:
 		if f.For, err = positive(length); err != nil {
@@ -89,14 +82,6 @@ func ParseFault(text string, disks []string) (Fault, error) {
 		return fail("%q after @ is neither a size above zero, such as 2GB, nor a time, such as 30s", at)
 	}
 	return f, nil
-}
-
-func kindNames() string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = string(k.kind)
-	}
-	return strings.Join(names, ", ")
 }
 
 func positive(text string) (time.Duration, error) {

@@ -36,8 +36,8 @@ func (d *disk) gone() syscall.Errno {
 	return fs.OK
 }
 
-// rest waits for some time. Neither this nor until ends by a signal: signals do not cancel a real disk's requests, and
-// io_uring would repeat an interrupted one.
+// rest waits for some time. Neither this nor the wait for moved bytes ends by a signal: signals do not cancel a real
+// disk's requests, and io_uring would repeat an interrupted one.
 func (d *disk) rest(length time.Duration) syscall.Errno {
 	if length <= 0 {
 		return fs.OK
@@ -46,16 +46,6 @@ func (d *disk) rest(length time.Duration) syscall.Errno {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return fs.OK
-	case <-d.quit:
-		return syscall.ENODEV
-	}
-}
-
-// until waits until bytes have moved.
-func (d *disk) until(moved <-chan struct{}) syscall.Errno {
-	select {
-	case <-moved:
 		return fs.OK
 	case <-d.quit:
 		return syscall.ENODEV
@@ -79,8 +69,10 @@ func (d *disk) pace(op trace.Role, bytes int, do func() syscall.Errno) syscall.E
 		return syscall.EIO
 	}
 	errno := do()
-	if waited := d.until(moved); waited != fs.OK {
-		return waited
+	select {
+	case <-moved:
+	case <-d.quit:
+		return syscall.ENODEV
 	}
 	if errno == fs.OK {
 		errno = d.gone()

@@ -156,7 +156,18 @@ func (m *Mounted) Unmount(now <-chan struct{}) error {
 		}
 	}
 	removed := make(chan error, 1)
-	go func() { removed <- m.removeFolders() }()
+	go func() {
+		var errs []error
+		for _, folder := range slices.Backward(m.remove) {
+			if err := os.Remove(folder); err != nil && !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, iofs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+		if m.backing != "" {
+			errs = append(errs, os.RemoveAll(m.backing))
+		}
+		removed <- errors.Join(errs...)
+	}()
 	select {
 	case err := <-removed:
 		return errors.Join(append(errs, err)...)
@@ -182,20 +193,6 @@ func (d *disk) unmount(now <-chan struct{}) error {
 		return fmt.Errorf("unmount %s: %w; try %s %s", d.dir, err, unmountCommand, d.dir)
 	}
 	return fmt.Errorf("%s was still in use: it was unmounted anyway, and programs that use it will fail", d.dir)
-}
-
-// removeFolders removes what Mount has created.
-func (m *Mounted) removeFolders() error {
-	var errs []error
-	for _, folder := range slices.Backward(m.remove) {
-		if err := os.Remove(folder); err != nil && !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, iofs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	if m.backing != "" {
-		errs = append(errs, os.RemoveAll(m.backing))
-	}
-	return errors.Join(errs...)
 }
 
 // isMount reports whether something is mounted on a folder, were it only what is left of a mount.

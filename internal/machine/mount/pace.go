@@ -43,10 +43,16 @@ func (p *Pacer) Ask(disk string, op trace.Role, bytes int64) (moved <-chan struc
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	tNS := p.advance()
-	mine, other := member(disk, op), member(disk, opposite(op))
+	opposite := trace.Read
+	if op == trace.Read {
+		opposite = trace.Write
+	}
+	mine, other := member(disk, op), member(disk, opposite)
 	p.since[mine] += bytes
 	p.since[other] = 0
-	if len(p.waits[other]) == 0 && float64(p.since[mine]) > p.passing(disk, op) {
+	// A request is no switch if it moves what it asks for in a negligible time. Join says that a disk is not known.
+	if known := p.profile.Disk(disk); known != nil && len(p.waits[other]) == 0 &&
+		float64(p.since[mine]) > known.Side(op).Hub*hub.DemandAhead.Seconds() {
 		p.sim.Withdraw(other)
 	}
 	if !p.sim.On(mine) {
@@ -64,15 +70,6 @@ func (p *Pacer) Ask(disk string, op trace.Role, bytes int64) (moved <-chan struc
 	default: // Run will wake up already
 	}
 	return done, nil
-}
-
-// passing is the largest request that does not switch a disk: what it moves in a negligible time.
-func (p *Pacer) passing(disk string, op trace.Role) float64 {
-	known := p.profile.Disk(disk)
-	if known == nil {
-		return 0 // Join says so
-	}
-	return known.Side(op).Hub * hub.DemandAhead.Seconds()
 }
 
 // Serve ends the requests whose bytes have moved by now, and returns how long to wait until the next call; ok is
@@ -118,10 +115,3 @@ func (p *Pacer) Run(ctx context.Context) {
 
 // member is the name of a disk's one direction in the model.
 func member(disk string, op trace.Role) string { return fmt.Sprintf("%s %s", disk, op) }
-
-func opposite(op trace.Role) trace.Role {
-	if op == trace.Read {
-		return trace.Write
-	}
-	return trace.Read
-}
