@@ -141,8 +141,8 @@ func (p *Place) query() error {
 	if err != nil {
 		return err
 	}
-	root, err := volumeRoot(path)
-	if err != nil {
+	root := make([]uint16, windows.MAX_PATH) // where the volume is mounted, as in C:\
+	if err := windows.GetVolumePathName(path, &root[0], uint32(len(root))); err != nil {
 		return err
 	}
 	var serial, flags uint32
@@ -168,15 +168,6 @@ func (p *Place) query() error {
 	}
 	p.System = len(system) >= 3 && strings.EqualFold(p.Mount, system[:3])
 	return nil
-}
-
-// volumeRoot is where the path's volume is mounted, as in C:\.
-func volumeRoot(path *uint16) ([]uint16, error) {
-	root := make([]uint16, windows.MAX_PATH)
-	if err := windows.GetVolumePathName(path, &root[0], uint32(len(root))); err != nil {
-		return nil, err
-	}
-	return root, nil
 }
 
 // Processes are what this machine does: names and processor times, which is all that Windows reports of others' without

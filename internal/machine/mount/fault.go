@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -98,8 +99,8 @@ type faults struct {
 	now    func() int64 // ns
 	zeroNS int64        // the mount's
 
+	moved     atomic.Int64 // bytes of all requests
 	mu        sync.Mutex
-	moved     int64
 	stalledNS map[int]int64 // until when, by the number of the fault that has begun
 }
 
@@ -111,13 +112,6 @@ func newFaults(disk string, all []Fault, now func() int64) *faults {
 		}
 	}
 	return f
-}
-
-// request counts the bytes of a request.
-func (f *faults) request(bytes int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.moved += bytes
 }
 
 // has reports whether a fault of the kind has begun, and its time.
@@ -154,7 +148,7 @@ func (f *faults) begun(fault *Fault) bool {
 	case fault.After > 0:
 		return f.now()-f.zeroNS >= int64(fault.After)
 	case fault.AtBytes > 0:
-		return f.moved > fault.AtBytes
+		return f.moved.Load() > fault.AtBytes
 	}
 	return true
 }

@@ -65,11 +65,11 @@ func TestFaultsBegin(t *testing.T) {
 	}
 	check(b, Short, true)
 	check(a, Short, false)
-	a.request(50)
+	a.moved.Add(50)
 	if left := a.stalls(); left != 0 {
 		t.Errorf("it stands still for %s before its time", left)
 	}
-	a.request(50)
+	a.moved.Add(50)
 	check(a, EIO, false)
 	for _, want := range []time.Duration{3 * time.Second, 2 * time.Second, time.Second, 0, 0} {
 		if left := a.stalls(); left != want {
@@ -77,7 +77,7 @@ func TestFaultsBegin(t *testing.T) {
 		}
 		nowNS += 1e9
 	}
-	a.request(1)
+	a.moved.Add(1)
 	check(a, EIO, true)
 	check(a, Vanish, false)
 	nowNS = 15e9

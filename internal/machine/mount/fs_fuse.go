@@ -57,7 +57,7 @@ func (d *disk) pace(op trace.Role, bytes int, do func() syscall.Errno) syscall.E
 	if bytes == 0 {
 		return do()
 	}
-	d.faults.request(int64(bytes))
+	d.faults.moved.Add(int64(bytes))
 	if errno := d.rest(d.faults.stalls()); errno != fs.OK {
 		return errno
 	}

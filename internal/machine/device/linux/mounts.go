@@ -171,14 +171,6 @@ func (m *machine) mountAt(file string) (best mount) {
 	return best
 }
 
-// holding is the block device with the file system that a path lies on; nil if it is none.
-func (m *machine) holding(file string) *block {
-	if one := m.mountAt(file); one.point != "" {
-		return m.blockOf(one)
-	}
-	return nil
-}
-
 // pool is a file system that may lie on several devices.
 type pool struct {
 	uuid, label, filesystem string
