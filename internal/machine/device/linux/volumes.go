@@ -20,10 +20,8 @@ func (m *machine) volumes() {
 	for _, name := range m.names { // a file lies beneath a loop device
 		b := m.blocks[name]
 		if file, ok := strings.CutPrefix(m.text(b.dir, "loop/backing_file"), "/"); ok && len(b.below) == 0 {
-			if on := m.mountAt("/" + file); on.point != "" {
-				if under := m.blockOf(on); under != nil && under != b {
-					b.below = append(b.below, under)
-				}
+			if under := m.blockOf(m.mountAt("/" + file)); under != nil && under != b {
+				b.below = append(b.below, under)
 			}
 		}
 	}
