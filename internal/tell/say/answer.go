@@ -1,8 +1,8 @@
 package say
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Opening says what several phases come to: what became of streams, whose requests took longer, where fast
@@ -127,14 +128,10 @@ func (c contest) who() string {
 		}
 		return "all " + Count(c.all) + " " + string(op)
 	}
-	var texts []string
-	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		names := slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return c.Disks[n].Op != op })
-		if len(names) > 0 {
-			texts = append(texts, subject(names, string(op)))
-		}
-	}
-	return strings.Join(texts, " and ")
+	does := func(disk string) work.Verb { return work.Work{Op: c.Disks[disk].Op}.Verb() }
+	names := slices.Clone(c.names) // who reads, then who writes
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(does(a).One, does(b).One) })
+	return strings.Join(work.Clauses(names, does, work.Verb.Of), " and ")
 }
 
 // outcome is who wins and who loses.
@@ -162,17 +159,19 @@ func (c contest) outcome() string {
 	if c.unsure != nil {
 		clauses = append(clauses, unit.List(c.unsure)+" may lose")
 	}
-	if clauses == nil && c.changed {
-		return "rates change by themselves"
+	known := false
+	for _, d := range c.Disks {
+		known = known || d.CI95 != nil
 	}
-	if known := func(d analysis.ContestDisk) bool { return d.CI95 != nil }; clauses == nil &&
-		!slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), known) {
+	switch {
+	case clauses != nil:
+		return strings.Join(clauses, ", ")
+	case c.changed:
+		return "rates change by themselves"
+	case !known:
 		return "too little was moved to tell who loses"
 	}
-	if clauses == nil {
-		return "no disk measurably loses"
-	}
-	return strings.Join(clauses, ", ")
+	return "no disk measurably loses"
 }
 
 // maxNamed is how many disks a headline names; more are counted.

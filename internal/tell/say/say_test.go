@@ -139,32 +139,23 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-func TestHostLate(t *testing.T) {
-	for late, want := range map[float64]string{
-		0:  "disk A: its low buffer may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams",
-		50: "disk A: its late frames may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams",
+// Warnings of what the computer did say whom it may have held up.
+func TestWarningTexts(t *testing.T) {
+	late := " may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams"
+	slept := " for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped"
+	for want, w := range map[string]analysis.Warning{
+		"disk A: its low buffer" + late:                                                                    {Values: analysis.HostLateValues{Seconds: 2.9}},
+		"disk A: its late frames" + late:                                                                   {Values: analysis.HostLateValues{Seconds: 2.9, Late: 50}},
+		"nothing went on" + slept + "; measure this phase again":                                           {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
+		"nothing went on" + slept + ", 2 times; measure this phase again":                                  {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 2}},
+		"disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again": {Disk: "A", Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
 	} {
-		w := analysis.Warning{Code: "host_late", Disk: "A", Values: analysis.HostLateValues{Seconds: 2.9, Late: late}}
+		if _, ok := w.Values.(analysis.HostLateValues); ok {
+			w.Disk = "A"
+		}
 		if got := in(&analysis.Analysis{}).warning(&w, nil); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-	}
-}
-
-func TestStopped(t *testing.T) {
-	w := analysis.Warning{Code: "stopped"}
-	for times, want := range map[float64]string{
-		1: "nothing went on for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped; measure this phase again",
-		2: "nothing went on for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped, 2 times; measure this phase again",
-	} {
-		w.Values = analysis.StoppedValues{AtS: 12, Seconds: 90, Times: times}
-		if got := in(&analysis.Analysis{}).warning(&w, nil); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	w.Disk, w.Values = "A", analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}
-	if got, want := in(&analysis.Analysis{}).warning(&w, nil), "disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

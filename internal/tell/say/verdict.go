@@ -193,25 +193,19 @@ func (v phaseText) against(group []string) string {
 		}
 		where = from
 	}
-	return fmt.Sprintf("(%.0f %% of the %s%s)%s", 100*now/reference, v.Rate(reference/float64(len(group))), where,
-		v.recovered(group))
-}
-
-// recovered says how long the group took to recover, if all of it did.
-func (v phaseText) recovered(group []string) string {
+	text := fmt.Sprintf("(%.0f %% of the %s%s)", 100*now/reference, v.Rate(reference/float64(len(group))), where)
 	last := map[string]analysis.Recovery{}
 	for _, r := range v.Recoveries {
 		last[r.Disk] = r
 	}
 	var lags []float64
 	for _, n := range group {
-		if r, ok := last[n]; ok && r.LagS != nil {
-			lags = append(lags, *r.LagS)
+		r := last[n]
+		if r.LagS == nil {
+			return text // not all of them are known to have recovered
 		}
+		lags = append(lags, *r.LagS)
 	}
-	if len(lags) < len(group) {
-		return ""
-	}
-	return fmt.Sprintf(" and took %s to recover after %s finished",
+	return text + fmt.Sprintf(" and took %s to recover after %s finished",
 		secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
 }
