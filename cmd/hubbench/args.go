@@ -46,7 +46,6 @@ func takes(minArgs, maxArgs int) cobra.PositionalArgs {
 	}
 }
 
-// flagError suggests the flag that an unknown one most likely stands for.
 func flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
@@ -82,7 +81,6 @@ func inRun() []string {
 	return []string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}
 }
 
-// load reads the run that an argument names, and analyses it.
 func load(path string) (*recorded.Run, error) {
 	if err := checkRun(path); err != nil {
 		return nil, err
@@ -134,7 +132,6 @@ func checkResumable(path string) error {
 	return exitf(exitUsage, "%s is a file, and --resume takes the folder of a run, %s", path, anyRun())
 }
 
-// anyRun is where run folders are unless a scenario says otherwise.
 func anyRun() string { return filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME") }
 
 func exists(path string) bool {

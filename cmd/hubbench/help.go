@@ -91,7 +91,6 @@ func unknownTopic(root *cobra.Command, name string) error {
 	return fmt.Errorf("%s; the topics are %s, and hubbench --help lists the commands", err, strings.Join(topics, ", "))
 }
 
-// topicsHelp lists the topics of the manual, as cobra lists commands.
 func topicsHelp() string {
 	var list strings.Builder
 	list.WriteString("Topics (hubbench help TOPIC):\n")
@@ -103,7 +102,6 @@ func topicsHelp() string {
 
 // What a shell completes when Tab is pressed: `hubbench completion --help` says how it is set up.
 
-// complete gives the commands' arguments and flags their completions.
 func complete(root *cobra.Command) {
 	scenario, run, nothing := first(files("yaml", "yml"), words()), files("jsonl", "html"), words()
 	args := map[string]cobra.CompletionFunc{
@@ -129,7 +127,6 @@ func complete(root *cobra.Command) {
 	}
 }
 
-// files completes files with one of the endings, and folders.
 func files(endings ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
 }
@@ -142,7 +139,6 @@ func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// profiles completes a built-in hub profile, or the file of another.
 func profiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return configs.Hubs(), cobra.ShellCompDirectiveDefault
 }
@@ -167,7 +163,6 @@ func listed(list func(cmd *cobra.Command, args []string) []string) cobra.Complet
 	}
 }
 
-// disksOf lists the disks of a profile that are not named yet.
 func disksOf(_ *cobra.Command, args []string) (names []string) {
 	profile, err := prepare.LoadProfile(args[0])
 	if err != nil {
@@ -181,7 +176,6 @@ func disksOf(_ *cobra.Command, args []string) (names []string) {
 	return names
 }
 
-// phasesOf lists the phases of a run.
 func phasesOf(_ *cobra.Command, args []string) (names []string) {
 	if info, err := rundir.LoadInfo(args[0]); err == nil && info != nil && info.Plan != nil {
 		for _, phase := range info.Plan.Phases {
@@ -195,7 +189,6 @@ func phasesOf(_ *cobra.Command, args []string) (names []string) {
 	return names
 }
 
-// partsOf lists the tables or the figures of a run, or of its phase.
 func partsOf[B report.Block](nameOf func(B) string) func(*cobra.Command, []string) []string {
 	return func(cmd *cobra.Command, args []string) (names []string) {
 		run, err := load(args[0])

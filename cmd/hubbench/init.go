@@ -101,7 +101,6 @@ func writeScenario(opts initOptions, content []byte) error {
 	return errors.Join(write(file), file.Close())
 }
 
-// draftOf is the scenario to write.
 func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	if opts.demo {
 		opts.from = "demo"
@@ -141,7 +140,6 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	return draft.Write(inv, disks, opts.out), nil
 }
 
-// choose asks a person which of the disks to test.
 func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, error) {
 	fmt.Fprintln(p.stderr, "\nDisks to test:")
 	for _, d := range disks {
@@ -223,7 +221,6 @@ func (p program) lookAround(ctx context.Context) (*hardware.Inventory, error) {
 	return device.Look(ctx, device.LookOptions{})
 }
 
-// pluggedIn completes the names of disks that can be tested.
 func pluggedIn(p program) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		inv, err := p.lookAround(cmd.Context())

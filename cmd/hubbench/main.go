@@ -30,7 +30,6 @@ type program struct {
 	look func(context.Context) (*hardware.Inventory, error) // nil: device.Look
 }
 
-// run runs the command line and returns the exit code.
 func run(ctx context.Context, args []string, p program) int {
 	root := newRoot(p)
 	root.SetArgs(args)
@@ -138,7 +137,6 @@ func usage(err error) error {
 	return &exitError{code: exitUsage, err: err}
 }
 
-// exitf makes an error that ends with an exit code.
 func exitf(code int, format string, args ...any) error {
 	return &exitError{code, fmt.Errorf(format, args...)}
 }

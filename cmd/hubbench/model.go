@@ -215,7 +215,6 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	return opts.send(p, doc, nil)
 }
 
-// question is the question that the flags make up.
 func (o *adviseOptions) question() (advise.Question, error) {
 	q := advise.Question{Seed: o.seed}
 	var buffer time.Duration

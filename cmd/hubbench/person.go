@@ -39,10 +39,8 @@ func sayf(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 }
 
-// notify writes a line for a person.
 func (p program) notify(text string) { sayf(p.stderr, "%s\n", text) }
 
-// warn writes a warning for a person.
 func (p program) warn(text string) { sayf(p.stderr, "warning: %s\n", text) }
 
 // newLog logs JSON lines to w. Nothing is logged to the terminal: what people need to know is printed.
@@ -157,7 +155,6 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// openPage shows a file in the person's browser.
 func openPage(path string) error {
 	with := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if with == nil {

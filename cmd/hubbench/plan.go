@@ -60,7 +60,6 @@ published; WORDs select those with them in their names: plan --codecs prores uhd
 	return cmd
 }
 
-// listCodecs lists the codecs whose names have all the words.
 func listCodecs(p program, words []string, out output) error {
 	codecs := slices.DeleteFunc(stream.Codecs(), func(c stream.Codec) bool {
 		return slices.ContainsFunc(words, func(word string) bool {
@@ -109,7 +108,6 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	return nil
 }
 
-// forecastPlan is what the plan is expected to come to.
 func forecastPlan(ready *prepare.Ready) (*report.Plan, error) {
 	volumes := ready.Volumes()
 	forecasts, err := forecast.Of(ready.Plan, ready.Profile, volumes)
@@ -145,13 +143,11 @@ func forecastPlan(ready *prepare.Ready) (*report.Plan, error) {
 	return plan, nil
 }
 
-// allowFlag lets a command leave out checks of the machine.
 func allowFlag(cmd *cobra.Command, allow *[]string) {
 	cmd.Flags().StringSliceVar(allow, "allow", nil,
 		"skip the checks with these `CODES`, such as busy,background; each problem ends with its code in brackets")
 }
 
-// checksHelp lists the checks that can be left out.
 func checksHelp() string {
 	var b strings.Builder
 	for _, c := range device.Codes() {

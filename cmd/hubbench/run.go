@@ -73,10 +73,11 @@ first phase that is not complete.`,
 			ctx, asked, release := interrupt.Catch(cmd.Context())
 			defer release()
 			opts.asked = asked
+			r := session{program: p, runOptions: opts}
 			if opts.from != "" {
-				return runResume(ctx, p, opts)
+				return r.resume(ctx)
 			}
-			return runRun(ctx, p, args[0], opts)
+			return r.begin(ctx, args[0])
 		},
 	}
 	opts.flags(cmd)
@@ -90,55 +91,58 @@ first phase that is not complete.`,
 	return cmd
 }
 
-// runRun is the whole way: prepare, check, record, analyse, report.
-func runRun(ctx context.Context, p program, path string, opts runOptions) error {
-	var ready *prepare.Ready
-	var dir *rundir.Dir
-	var info rundir.Info
+// session is a run from its first look at the machine to its report.
+type session struct {
+	program
+	runOptions
+	ready *prepare.Ready
+	dir   *rundir.Dir
+	info  *rundir.Info
+}
+
+// begin is the whole way: prepare, check, record, analyse, report.
+func (r *session) begin(ctx context.Context, path string) error {
 	began := time.Now()
 	err := interrupt.Until(ctx, func() (err error) {
-		if ready, err = prepare.Load(path, p.notify); err != nil {
+		if r.ready, err = prepare.Load(path, r.notify); err != nil {
 			return usage(err)
 		}
-		ready.ReachResults(opts.dir)
-		warnings, err := preflight(ctx, p, ready, ready.Folder(opts.dir, began), opts)
+		r.ready.ReachResults(r.resultOptions.dir)
+		warnings, err := r.preflight(ctx, r.ready.Folder(r.resultOptions.dir, began))
 		if err != nil {
 			return err
 		}
-		info = ready.Info(toolVersion(), began)
-		info.Hardware = ready.Setup()
-		info.Warnings = warnings
-		dir, err = ready.Create(opts.dir, began)
+		info := r.ready.Info(toolVersion(), began)
+		info.Hardware, info.Warnings = r.ready.Setup(), warnings
+		r.info = &info
+		r.dir, err = r.ready.Create(r.resultOptions.dir, began)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return measure(ctx, p, ready, opts, dir, &info)
+	return r.measure(ctx)
 }
 
-// runResume continues an interrupted run by its own plan.
-func runResume(ctx context.Context, p program, opts runOptions) error {
+// resume continues an interrupted run by its own plan.
+func (r *session) resume(ctx context.Context) error {
 	var rest *rundir.Unfinished
-	var dir *rundir.Dir
-	var ready *prepare.Ready
 	var warnings []string
 	err := interrupt.Until(ctx, func() (err error) {
-		results := "results folder " + opts.from
-		err = device.NotifyIfSlow(p.notify, device.SlowAfter, results, func() (err error) {
-			if err := checkResumable(opts.from); err != nil {
+		err = device.NotifyIfSlow(r.notify, device.SlowAfter, "results folder "+r.from, func() (err error) {
+			if err := checkResumable(r.from); err != nil {
 				return err
 			}
-			rest, err = rundir.Resume(opts.from)
+			rest, err = rundir.Resume(r.from)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if ready, warnings, err = prepareRest(ctx, p, rest, opts); err != nil {
+		if warnings, err = r.prepareRest(ctx, rest); err != nil {
 			return errors.Join(err, rest.Close())
 		}
-		dir, err = rest.Open() // only now is the folder touched
+		r.dir, err = rest.Open() // only now is the folder touched
 		return err
 	})
 	if err != nil {
@@ -150,64 +154,59 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 			info.Warnings = append(info.Warnings, text)
 		}
 	}
-	info.Allow = ready.Allow
+	info.Allow = r.ready.Allow
 	info.Resumed = append(info.Resumed, time.Now().UTC().Format(time.RFC3339))
 	info.Status, info.Failures = rundir.Running, nil
-	return measure(ctx, p, ready, opts, dir, info)
+	r.info = info
+	return r.measure(ctx)
 }
 
 // prepareRest checks whether the run's own plan can continue here.
-func prepareRest(
-	ctx context.Context, p program, rest *rundir.Unfinished, opts runOptions,
-) (*prepare.Ready, []string, error) {
-	ready, err := prepare.Rest(rest, p.notify)
-	if err != nil {
-		return nil, nil, err
+func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (warnings []string, err error) {
+	if r.ready, err = prepare.Rest(rest, r.notify); err != nil {
+		return nil, err
 	}
-	warnings, err := preflight(ctx, p, ready, opts.from, opts)
-	if err != nil {
-		return nil, nil, err
+	if warnings, err = r.preflight(ctx, r.from); err != nil {
+		return nil, err
 	}
-	if err := ready.SameDisks(rest.Info.Hardware); err != nil {
-		return nil, nil, usage(err)
+	if err := r.ready.SameDisks(rest.Info.Hardware); err != nil {
+		return nil, usage(err)
 	}
 	if tool := toolVersion(); tool != rest.Info.Tool {
 		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: they may measure differently",
 			rest.Info.Tool, tool))
 	}
-	if !opts.quiet {
+	if !r.quiet {
 		tries := ""
 		if n := len(rest.Tried); n > 0 {
 			tries = fmt.Sprintf(", and %d of the tries of the next", n)
 		}
-		sayf(p.stderr, "resuming %s: %d of %d phases are complete%s\n", opts.from, rest.Done, len(ready.Plan.Phases), tries)
+		sayf(r.stderr, "resuming %s: %d of %d phases are complete%s\n", r.from, rest.Done, len(r.ready.Plan.Phases), tries)
 	}
-	return ready, warnings, nil
+	return warnings, nil
 }
 
 // preflight checks the plan against the machine and asks the person, before anything is created.
-func preflight(
-	ctx context.Context, p program, ready *prepare.Ready, results string, opts runOptions,
-) (warnings []string, err error) {
-	if err := ready.LeaveOut(opts.allow); err != nil {
+func (r *session) preflight(ctx context.Context, results string) (warnings []string, err error) {
+	if err := r.ready.LeaveOut(r.allow); err != nil {
 		return nil, usage(err)
 	}
-	unreached := ready.Reach() // the checks say it better
-	if warnings, err = ready.Check(ctx, results); err != nil {
+	unreached := r.ready.Reach() // the checks say it better
+	if warnings, err = r.ready.Check(ctx, results); err != nil {
 		return nil, usage(err)
 	}
-	if !opts.quiet {
+	if !r.quiet {
 		for _, w := range warnings {
-			p.warn(w)
+			r.warn(w)
 		}
 	}
-	if err := requireTerminal(p, ready, opts.noPause); err != nil {
+	if err := requireTerminal(r.program, r.ready, r.noPause); err != nil {
 		return nil, err
 	}
-	if err := confirm(ctx, p, ready, opts.yes); err != nil {
+	if err := confirm(ctx, r.program, r.ready, r.yes); err != nil {
 		return nil, err
 	}
-	return append(warnings, ready.LeftOut()...), usage(unreached)
+	return append(warnings, r.ready.LeftOut()...), usage(unreached)
 }
 
 // hangTimeout is how long a run that was interrupted twice may take to end: what workers, the clean-up
@@ -219,57 +218,51 @@ const (
 )
 
 // measure records, analyses and reports, and says by its error how the run ended.
-func measure(
-	ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info,
-) error {
-	all := func() error { return measureAndReport(ctx, p, ready, opts, dir, info) }
-	err := opts.asked.UntilKilled(hangTimeout, all)
+func (r *session) measure(ctx context.Context) error {
+	err := r.asked.UntilKilled(hangTimeout, func() error { return r.measureAndReport(ctx) })
 	if !errors.Is(err, interrupt.ErrKilled) {
 		return err
 	}
 	removed := make(chan struct{})
 	go func() {
-		_ = rundir.RemoveParts(dir.Path) // of what is still being written
+		_ = rundir.RemoveParts(r.dir.Path) // of what is still being written
 		close(removed)
 	}()
 	select {
 	case <-removed:
 	case <-time.After(partsTimeout):
 	}
-	return exitf(exitInterrupted, "%w; what was recorded is kept: hubbench report %s", err, cells.Shell(dir.Path))
+	return exitf(exitInterrupted, "%w; what was recorded is kept: hubbench report %s", err, cells.Shell(r.dir.Path))
 }
 
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
-func measureAndReport(
-	ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info,
-) error {
-	asked := opts.asked
-	reader := &recorded.Reader{Plan: ready.Plan, From: dir.Begun}
-	watcher := watch(p, opts, ready, reader)
+func (r *session) measureAndReport(ctx context.Context) error {
+	reader := &recorded.Reader{Plan: r.ready.Plan, From: r.dir.Begun}
+	watcher := watch(r.program, r.runOptions, r.ready, reader)
 	defer watcher.Close()
-	asked.Answer(watcher.Stopping)
-	live := dir.Live(opts.stall, watcher.Tell)
+	r.asked.Answer(watcher.Stopping)
+	live := r.dir.Live(r.stall, watcher.Tell)
 	reader.Dir = live
-	interrupted, recordErr := record(ctx, p, ready, opts, results{live, watcher, info})
-	asked.Answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
-	for _, f := range info.Failures {
+	interrupted, recordErr := r.record(ctx, live, watcher)
+	r.asked.Answer(func() { fmt.Fprintln(r.stderr, "the results are being written; Ctrl-C again ends at once") })
+	for _, f := range r.info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
-		if !opts.quiet && f.Phase == "" || opts.quiet && opts.Format == "json" {
-			sayf(p.stderr, "%s\n", f)
+		if !r.quiet && f.Phase == "" || r.quiet && r.Format == "json" {
+			sayf(r.stderr, "%s\n", f)
 		}
 	}
-	next := "hubbench run --resume " + cells.Shell(dir.Path)
-	if err := cmp.Or(recordErr, live.Close(asked.Killed())); err != nil {
-		return unrecorded(ctx, err, dir, next)
+	next := "hubbench run --resume " + cells.Shell(r.dir.Path)
+	if err := cmp.Or(recordErr, live.Close(r.asked.Killed())); err != nil {
+		return unrecorded(ctx, err, r.dir, next)
 	}
-	if err := asked.UntilKilled(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
+	if err := r.asked.UntilKilled(0, func() error { return conclude(r.program, r.dir, r.resultOptions) }); err != nil {
 		return err
 	}
 	switch {
 	case interrupted:
 		return exitf(exitInterrupted, "interrupted; continue with: %s", next)
-	case info.Status != trace.Complete:
-		return exitf(exitPartial, "partial run: %s; continue with: %s", info.Failures[0], next)
+	case r.info.Status != trace.Complete:
+		return exitf(exitPartial, "partial run: %s; continue with: %s", r.info.Failures[0], next)
 	}
 	return nil
 }
@@ -294,16 +287,9 @@ func unrecorded(ctx context.Context, err error, dir *rundir.Dir, next string) er
 	return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 }
 
-// results are where a run goes: its folder, a person, and run.json.
-type results struct {
-	dir     *rundir.Live
-	watcher *progress.Progress
-	info    *rundir.Info
-}
-
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func record(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, to results) (bool, error) {
-	dir, watcher, info := to.dir, to.watcher, to.info
+func (r *session) record(ctx context.Context, dir *rundir.Live, watcher *progress.Progress) (bool, error) {
+	ready, info := r.ready, r.info
 	if err := dir.SaveInfo(info); err != nil {
 		return false, err
 	}
@@ -354,18 +340,18 @@ func record(ctx context.Context, p program, ready *prepare.Ready, opts runOption
 		Janitor: func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
 		Journal: dir,
 		Watcher: watcher,
-		Pause:   func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.noPause) },
+		Pause:   func(ctx context.Context, text string) error { return pause(ctx, r.program, text, r.noPause) },
 		Say: func(text string) {
 			info.Warnings = append(info.Warnings, text)
-			if !opts.quiet {
-				p.warn(text)
+			if !r.quiet {
+				r.warn(text)
 			}
 		},
 		OnHang:    watcher.Tell,
 		WorkerLog: dir,
 		Gauges:    new(gauge.Finder).Find,
-		Stall:     opts.stall,
-		Kill:      opts.asked.Killed(),
+		Stall:     r.stall,
+		Kill:      r.asked.Killed(),
 		Log:       log,
 		Modes: func(phase string, modes map[string]trace.Effective) error {
 			info.Effective[phase] = modes
@@ -375,7 +361,7 @@ func record(ctx context.Context, p program, ready *prepare.Ready, opts runOption
 	info.Status, info.Failures = outcome.Status, outcome.Failures
 	for _, text := range ready.Moved(devices) {
 		info.Warnings = append(info.Warnings, text)
-		p.warn(text)
+		r.warn(text)
 	}
 	interrupted := ctx.Err() != nil && outcome.Status == trace.Partial
 	return interrupted, cmp.Or(err, dir.SaveInfo(info))

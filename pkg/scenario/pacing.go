@@ -141,7 +141,6 @@ func (p *phaseSpec) hasStreams(disk string) string {
 	return ""
 }
 
-// movers are the disks that move files, in the scenario's order.
 func (s *Scenario) movers(p *phaseSpec) []string {
 	return slices.DeleteFunc(s.diskNames(), func(disk string) bool {
 		return p.Roles == nil || p.movesNoFiles(disk) != ""
@@ -281,7 +280,6 @@ func (s *Scenario) streams(p *phaseSpec) yaml.Value {
 	})
 }
 
-// streamValue is some streams of one kind: what is played or recorded, or a rate.
 func streamValue(to *stream.Spec) yaml.Value {
 	spec := stream.Spec{Count: 1, Buffer: defaultBuffer}
 	var play, record, op string
@@ -356,7 +354,6 @@ func codec(to *string) yaml.Value {
 	})
 }
 
-// checkStreams checks the sum of a disk's streams.
 func (p *phaseSpec) checkStreams(n yaml.Node, specs []stream.Spec) {
 	count := 0
 	for _, spec := range specs {

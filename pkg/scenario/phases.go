@@ -86,7 +86,6 @@ func runsSchema() yaml.Schema {
 	}}
 }
 
-// allWrite is the pattern of a phase in which all disks write.
 func (s *Scenario) allWrite() string { return strings.Repeat("W", max(1, len(s.Disks))) }
 
 func (s *Scenario) phase(p *phaseSpec) yaml.Value {
@@ -237,7 +236,6 @@ func (s *Scenario) roles(p *phaseSpec) yaml.Value {
 	})
 }
 
-// withIdle gives every disk a role: those without one are idle.
 func (s *Scenario) withIdle(working map[string]trace.Role) map[string]trace.Role {
 	roles := map[string]trace.Role{}
 	for _, d := range s.Disks {
@@ -387,7 +385,6 @@ func (s *Scenario) timing(p *phaseSpec, idle, noFiles func(disk string) string) 
 	}
 }
 
-// stop is when a phase ends.
 func (p *phaseSpec) stop() yaml.Value {
 	words := []string{StopRace, StopHold}
 	limit := yaml.Duration(&p.Limit, minTime, maxTime)
@@ -437,7 +434,6 @@ func (p *phaseSpec) checkUntil(m *yaml.Mapping) {
 	}
 }
 
-// cooldown is the rest before a phase: a time, or until the disks are idle.
 func (p *phaseSpec) cooldown() yaml.Value {
 	most := longestRest
 	idle := yaml.Object{Keys: []yaml.Key{

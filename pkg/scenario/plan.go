@@ -286,5 +286,4 @@ func (j Job) Writes() float64 {
 	return 0
 }
 
-// streamSecond is what all the streams move in a second, in bytes.
 func streamSecond(specs []stream.Spec) int64 { return int64(math.Round(stream.TotalRate(specs))) }

@@ -116,7 +116,6 @@ func Presets() []Preset {
 	}
 }
 
-// presetsWith lists the names of the presets for which a condition holds; all if it is nil.
 func presetsWith(holds func(Preset) bool) []string {
 	var names []string
 	for _, p := range Presets() {
@@ -130,7 +129,6 @@ func presetsWith(holds func(Preset) bool) []string {
 // hasTests reports whether the preset is a number of tests, each with blocks of its own.
 func (p Preset) hasTests() bool { return p.tests != nil }
 
-// saturating is the preset that saturates.
 func saturating() []string { return presetsWith(func(p Preset) bool { return p.saturates }) }
 
 func presetByName(name string) Preset {
@@ -162,7 +160,6 @@ const (
 	longestBurstRest = shortestRest << 5
 )
 
-// saturation is the steps of the preset.
 func (s *Scenario) saturation(p phaseSpec) []test {
 	var steps []test
 	working := 0
@@ -187,7 +184,6 @@ func (s *Scenario) saturation(p phaseSpec) []test {
 	return steps
 }
 
-// saturate makes a phase one step of the preset.
 func (p *Phase) saturate(step trace.Saturation) {
 	p.Stop, p.Target, p.Test, p.Saturation = StopTime, 0, "", &step
 	if p.Limit == 0 {

@@ -228,7 +228,6 @@ func (s *Scenario) HubPos() yaml.Pos { return s.hubPos }
 // simulated reports whether the disks exist only in a hub's profile.
 func (s *Scenario) simulated() bool { return len(s.Disks) > 0 && s.Disks[0].Simulated() }
 
-// diskNames lists the disks in the scenario's order.
 func (s *Scenario) diskNames() []string {
 	names := make([]string, len(s.Disks))
 	for i, d := range s.Disks {
@@ -237,10 +236,8 @@ func (s *Scenario) diskNames() []string {
 	return names
 }
 
-// firstDisk is the name of one for examples.
 func (s *Scenario) firstDisk() string { return append(s.diskNames(), "A")[0] }
 
-// hasDisk reports whether there is a disk of that name.
 func (s *Scenario) hasDisk(name string) bool { return slices.Contains(s.diskNames(), name) }
 
 // unknownDisk reports a name that no disk has, if the disks are known.
@@ -250,7 +247,6 @@ func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
 	}
 }
 
-// text is a text of one line, such as a label.
 func text(to *string) yaml.Value {
 	return yaml.Line(to, maxText, "^[^"+yaml.Breaks+"]*$", func(n yaml.Node, text string) string {
 		share := strings.HasPrefix(n.Escaped(), `\\`)

@@ -200,7 +200,6 @@ func (p Phase) WithPace(disk string, rate float64) Phase {
 	return p.withJob(disk, func(j *Job) { j.Pace = rate })
 }
 
-// withJob is the phase with a change to a disk's job.
 func (p Phase) withJob(disk string, change func(j *Job)) Phase {
 	p.Jobs = slices.Clone(p.Jobs)
 	for i := range p.Jobs {
@@ -223,7 +222,6 @@ func (p Phase) Alone(disk string) Phase {
 	return p
 }
 
-// aloneIn is roles in which all disks but one are idle.
 func aloneIn(roles map[string]trace.Role, disk string) map[string]trace.Role {
 	roles = maps.Clone(roles)
 	for d := range roles {

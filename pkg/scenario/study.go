@@ -22,7 +22,6 @@ const (
 	studyAllButOne = "all_but_one"
 )
 
-// studyParts lists them.
 func studyParts() []string {
 	return []string{studySolo, studyPairs, studyAllButOne, studyAll, studyMixed, studyMatrix}
 }
@@ -180,7 +179,6 @@ func pairs(n int) [][2]int {
 	return all
 }
 
-// pattern writes roles as letters, in the order of the disks.
 func (s *Scenario) pattern(roles map[string]trace.Role) string {
 	letters := make([]byte, len(s.Disks))
 	for i, d := range s.Disks {
@@ -220,5 +218,4 @@ func (s *Scenario) withConnection(name, before string, p phaseSpec) string {
 	return name
 }
 
-// fitsName reports whether a text made of other names may name a phase.
 func fitsName(name string) bool { return utf8.RuneCountInString(name) <= yaml.MaxName }

@@ -91,10 +91,8 @@ func Narrowest(links []Link, disk string) Link {
 	return narrowest
 }
 
-// directions are those in which a link carries data at the same time.
 func directions() [2]trace.Role { return [2]trace.Role{trace.Read, trace.Write} }
 
-// part is the share of what the job moves that goes in a direction.
 func (j Job) part(op trace.Role) float64 {
 	if op == trace.Write {
 		return j.Writes()
@@ -214,7 +212,6 @@ func (p Phase) maxRate(j Job) float64 {
 	return min(rate, link)
 }
 
-// timeOf is how long so many bytes take at a rate.
 func timeOf(bytes, rate float64) time.Duration {
 	return time.Duration(bytes / rate * float64(time.Second))
 }

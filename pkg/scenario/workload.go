@@ -95,7 +95,6 @@ type workload struct {
 	IO     IO
 }
 
-// defaultWorkload is what a scenario without a workload gets.
 func defaultWorkload() workload {
 	return workload{
 		Preset: "random",
@@ -178,13 +177,11 @@ func (w *workload) amount(files yaml.Value) []yaml.Key {
 	}
 }
 
-// files is the number of files, or auto, and then they are to take a time.
 func (w *workload) files() yaml.Value {
 	return yaml.WordOr(filesAuto, func() { w.Files, w.Target = 0, defaultTarget },
 		yaml.Int(&w.Files, 1, maxFiles).First(func() { w.Target = 0 }))
 }
 
-// sectors is a size of whole sectors.
 func sectors(to *int64, most int64) yaml.Value {
 	whole := not("multipleOf", minBlock)
 	whole["type"] = "number"
@@ -195,7 +192,6 @@ func sectors(to *int64, most int64) yaml.Value {
 	})
 }
 
-// sizes is a list of sizes, or a range.
 func sizes(to *work.Sizes) yaml.Value {
 	list := yaml.Items[int64]{
 		To:    &to.List,
@@ -342,10 +338,8 @@ func (p *Phase) Works() map[string]work.Work {
 	return works
 }
 
-// orderOf is an order of files.
 func orderOf(to *string) yaml.Value { return yaml.OneOf(to, orders()...) }
 
-// orders lists the orders of files.
 func orders() []string {
 	return []string{work.Random, work.Ascending, work.Descending, work.Listed}
 }

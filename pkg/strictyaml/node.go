@@ -67,7 +67,6 @@ func (n Node) wrong(want, try string) {
 	n.Errorf("%s is %s, not %s; try %s", n.label, n.given(), want, try)
 }
 
-// outside reports that a value of the right kind is not an allowed one.
 func (n Node) outside(try string) { n.Errorf("%s is %s; try %s", n.label, n.given(), try) }
 
 // given is the value as an error repeats it.

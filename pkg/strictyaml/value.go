@@ -49,7 +49,6 @@ func (v Value) With(keyword string, value any) Value {
 // Default is the value with a default that its target does not have: one that depends on other keys.
 func (v Value) Default(value any) Value { return v.With("default", value) }
 
-// with is a schema with another keyword.
 func with(s Schema, keyword string, value any) Schema {
 	s = maps.Clone(s)
 	s[keyword] = value
@@ -166,7 +165,6 @@ func Float(to *float64, lower, upper float64) Value {
 	}, nil, Schema{"type": "number", "minimum": lower, "maximum": upper})
 }
 
-// number reads a number without a unit.
 func number[T int64 | float64](
 	n Node, what, try string, parse func(string) (T, error), lower, upper T,
 ) (T, bool) {
@@ -190,7 +188,6 @@ type quantity[T cmp.Ordered] struct {
 	format        func(T) string
 }
 
-// read reads a quantity from lower to upper.
 func (q quantity[T]) read(lower, upper T) func(Node) (T, bool) {
 	return func(n Node) (v T, ok bool) {
 		if kind := n.Kind(); kind != Text && kind != Number {

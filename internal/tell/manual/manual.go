@@ -68,10 +68,8 @@ func read(path string) (string, error) {
 	return regexp.MustCompile(`(?m)^(\S+): (.*)\n`).ReplaceAllString(string(text), "$1\n: $2\n\n"), nil
 }
 
-// define is an entry of a definition list.
 func define(term, meaning string) string { return term + "\n: " + meaning + "\n\n" }
 
-// definitions are those of the items of a table.
 func definitions[T any](items []T, of func(T) (term, meaning string)) string {
 	var list strings.Builder
 	for _, item := range items {

@@ -1,6 +1,7 @@
 package manual
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -146,9 +147,10 @@ func TestCodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(Finding|Warning)\{+\s*Code: +"([a-z_]+)"`).FindAllSubmatch(source, -1) {
+		made := regexp.MustCompile(`(?:(Finding|Warning)\{+\s*Code: +|\.warn\()"([a-z_]+)"`)
+		for _, match := range made.FindAllSubmatch(source, -1) {
 			if code := string(match[2]); !strings.HasSuffix(code, "_") {
-				want[string(match[1])+"s"][code] = true
+				want[cmp.Or(string(match[1]), "Warning")+"s"][code] = true
 			}
 		}
 	}
