@@ -124,20 +124,13 @@ func latencyFigure(v *phaseView) *Figure {
 		Text: "The fuller the colour, the more requests took so long (logarithmic scale). " +
 			"Rare requests that took long stand above the others.",
 	}
-	maps, slowest := 0, int64(0)
-	for i := range v.run.Analysis.Phases {
-		for _, d := range v.run.Analysis.Phases[i].Disks {
-			if d.Latency != nil && d.Latency.Series != nil {
-				maps++
-			}
-		}
-	}
+	slowest := int64(0)
 	for _, key := range v.working() {
 		l := v.found.Disks[key.Name].Latency
 		if l == nil || l.Series == nil {
 			continue
 		}
-		m := v.heat(len(f.Keys), coarser(l.Series, max(minDiskCells, min(maxDiskCells, maxCells/maps))))
+		m := v.heat(len(f.Keys), coarser(l.Series, max(minDiskCells, min(maxDiskCells, maxCells/max(1, v.run.heatMaps)))))
 		if m.Rows == nil {
 			continue
 		}

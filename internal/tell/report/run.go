@@ -20,6 +20,8 @@ type Run struct {
 	Trace    *trace.Run // nil where only the results are at hand: no figures of files then
 	Analysis *analysis.Analysis
 	About    About
+
+	heatMaps int // in all its phases
 }
 
 // About says how and where a run was made. Empty fields are left out.
@@ -62,6 +64,11 @@ func newRunDoc(run Run) *runDoc {
 	}
 	for i := range a.Phases {
 		r.index[a.Phases[i].Phase] = i
+		for _, d := range a.Phases[i].Disks {
+			if d.Latency != nil && d.Latency.Series != nil {
+				r.run.heatMaps++
+			}
+		}
 	}
 	r.pool()
 	r.poolFindings()

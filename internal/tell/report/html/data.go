@@ -76,7 +76,7 @@ func pack(events io.Reader) (template.JS, error) {
 // zip is what in holds, compressed.
 func zip(in io.Reader) ([]byte, error) {
 	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	zip, err := gzip.NewWriterLevel(&out, gzip.DefaultCompression)
 	if err != nil {
 		return nil, err
 	}
