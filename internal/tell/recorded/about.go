@@ -66,7 +66,13 @@ func about(loaded *rundir.Loaded) report.About {
 	case hub != nil && hub.Name != "":
 		info.Hub = "hub " + hub.Name
 	default:
-		info.Hub = strings.Join(connections(run), ", ")
+		var labels []string // of connections, each once
+		for _, d := range run.Plan.Disks {
+			if d.Connection != "" && !slices.Contains(labels, d.Connection) {
+				labels = append(labels, d.Connection)
+			}
+		}
+		info.Hub = strings.Join(labels, ", ")
 	}
 	for _, phase := range run.Plan.Phases {
 		for _, name := range recorded(loaded.Trace, &phase) {
@@ -92,15 +98,4 @@ func recorded(run *trace.Run, phase *scenario.Phase) []string {
 		}
 	}
 	return names
-}
-
-// connections are the labels that the disks have in the scenario, each once.
-func connections(run *rundir.Info) []string {
-	var labels []string
-	for _, d := range run.Plan.Disks {
-		if d.Connection != "" && !slices.Contains(labels, d.Connection) {
-			labels = append(labels, d.Connection)
-		}
-	}
-	return labels
 }

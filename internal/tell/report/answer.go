@@ -47,7 +47,17 @@ func (r *runDoc) answer(failures []string) {
 	} else {
 		out.Doubts = append(out.Doubts, unit.Plural(len(warnings), "warning")+" from before the run with --all.")
 	}
-	out.Headline = clauses(out.Headline, 2)
+	// As many clauses as fit two lines.
+	parts := strings.Split(out.Headline, "; ")
+	for n := len(parts); n > 0; n-- {
+		out.Headline = parts[0]
+		if n > 1 {
+			out.Headline = strings.TrimSuffix(strings.Join(parts[:n], "; "), ".") + "."
+		}
+		if len(cells.Wrap(out.Headline, "", answerWidth)) <= 2 {
+			break
+		}
+	}
 	if rest, ok := strings.CutPrefix(a.Answer.Headline, strings.TrimSuffix(out.Headline, ".")+"; "); ok {
 		r.Add(Sentence{Text: say.Capital(a.Order, rest)})
 	}
@@ -114,18 +124,6 @@ func (r *runDoc) fitAnswer() {
 		rowName := strings.ToLower(strings.TrimSuffix(t.Columns[0].Head, "s"))
 		t.Note = strings.TrimSuffix(note, ".") + "; " + unit.Plural(len(all)-len(t.Rows), "more "+rowName) + " with --all."
 	}
-}
-
-// clauses are as many clauses of a sentence, which semicolons separate, as fit the lines.
-func clauses(text string, lines int) string {
-	parts := strings.Split(text, "; ")
-	for n := len(parts); n > 1; n-- {
-		short := strings.TrimSuffix(strings.Join(parts[:n], "; "), ".") + "."
-		if len(cells.Wrap(short, "", answerWidth)) <= lines {
-			return short
-		}
-	}
-	return parts[0]
 }
 
 // plainHeadline is for runs in which no disks contend and nothing is streamed.

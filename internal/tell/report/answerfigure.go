@@ -22,7 +22,15 @@ func (r *runDoc) answerFigure() *Figure {
 	var f *Figure
 	switch {
 	case len(r.a.Phases) == 1:
-		f = raceFigure(r.Phases()[0])
+		for _, time := range Collect[*Figure](r.Phases()[0].Blocks) {
+			if time.ID == "time" { // up to the rates under the phase's changes
+				part := *time
+				main := slices.IndexFunc(part.Panels, func(p Panel) bool { return !p.Y.Bare })
+				part.Panels, part.Wide = slices.Clone(part.Panels[:main+1]), false
+				part.Panels[main].Height, part.Text = 200, part.Phase+": the rate of each file."
+				f = &part
+			}
+		}
 	case len(r.a.Summary.Contests) > 0:
 		f = r.keptFigure()
 	default:
@@ -36,21 +44,6 @@ func (r *runDoc) answerFigure() *Figure {
 		f.Text += " Measured on " + r.Started + "."
 	}
 	return f
-}
-
-// raceFigure is the rates of a phase over time under its changes.
-func raceFigure(phase *Details) *Figure {
-	figures := Collect[*Figure](phase.Blocks)
-	at := slices.IndexFunc(figures, func(f *Figure) bool { return f.ID == "time" })
-	if at < 0 {
-		return nil
-	}
-	f := *figures[at]
-	main := slices.IndexFunc(f.Panels, func(p Panel) bool { return !p.Y.Bare })
-	f.Panels, f.Wide = slices.Clone(f.Panels[:main+1]), false
-	f.Panels[main].Height = 200
-	f.Text = f.Phase + ": the rate of each file."
-	return &f
 }
 
 // maxKeptRows is how many disks are drawn at most, as many of each contest.

@@ -81,7 +81,8 @@ func OfRun(run Run) *Document {
 	if t := run.Trace; t != nil {
 		r.Started, r.Simulated, r.Model = when(t.Started), Simulated(t), hub.Source(a.ProfileOrigin)
 		if t.Hardware != nil && t.Hardware.Hub != nil {
-			r.Hub = hubName(t.Hardware.Hub)
+			hub := t.Hardware.Hub // as people call it: CalDigit Element Hub, firmware 30.2
+			r.Hub = hub.Product() + pick(hub.Firmware == "", "", ", firmware "+hub.Firmware)
 		}
 		for i, d := range t.Disks[:min(len(t.Disks), len(r.Keys))] {
 			simulated := pick(d.Profile == "", "", "simulated as "+d.Profile)
@@ -223,11 +224,6 @@ func (r *runDoc) environment() *Details {
 		d.Add(Warning{doubt})
 	}
 	return d
-}
-
-// hubName is a hub as people call it: CalDigit Element Hub, firmware 30.2.
-func hubName(hub *hardware.Hub) string {
-	return hub.Product() + pick(hub.Firmware == "", "", ", firmware "+hub.Firmware)
 }
 
 // setupTable is which disks were measured, by all that is known of them.

@@ -204,7 +204,7 @@ func (p *plane) axes() {
 	} else if !p.panel.Y.Bare {
 		steps := report.Steps(p.panel.Y.Min, p.panel.Y.Max, max(2, p.panel.Height/45))
 		if p.panel.Y.Log {
-			steps = powers(p.panel.Y.Min, p.panel.Y.Max)
+			steps = powers(p.panel.Y.Min, p.panel.Y.Max, 1)
 		}
 		for _, v := range steps {
 			p.StrokeLine2(stroke(p.grid, 0.6), p.Min.X, p.y(v), p.Max.X, p.y(v))
@@ -219,7 +219,7 @@ func (p *plane) axes() {
 	}
 	steps := report.Steps(p.f.X.Min, p.f.X.Max, 8)
 	if p.f.X.Log {
-		steps = decades(p.f.X.Min, p.f.X.Max)
+		steps = powers(p.f.X.Min, p.f.X.Max, 1, 2, 5)
 	}
 	values.XAlign, values.YAlign = -0.5, -1
 	used := vg.Length(math.Inf(-1))
@@ -248,24 +248,15 @@ func tick(unit report.Unit, v float64) string {
 	return report.Write(unit, v)
 }
 
-// decades are 1, 2 and 5 times the powers of ten.
-func decades(low, high float64) []float64 {
+// powers are the powers of ten, times each of the factors, from low to high.
+func powers(low, high float64, factors ...float64) []float64 {
 	var out []float64
-	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
-		for _, factor := range []float64{1, 2, 5} {
+	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high*1.001; power *= 10 {
+		for _, factor := range factors {
 			if at := factor * power; at >= low*0.999 && at <= high*1.001 {
 				out = append(out, at)
 			}
 		}
-	}
-	return out
-}
-
-// powers are the powers of ten from one to another.
-func powers(low, high float64) []float64 {
-	var out []float64
-	for v := low; v <= high*1.001; v *= 10 {
-		out = append(out, v)
 	}
 	return out
 }
