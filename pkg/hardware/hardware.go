@@ -1,6 +1,6 @@
-// Package hardware describes disks and what they are connected to: hosts and their ports, hubs, the links of each disk's path,
-// and what these can carry. It holds facts and calls no system: internal/machine/device finds them. What is not known is empty
-// or nil, never a guess.
+// Package hardware describes disks and what they are connected to: hosts and their ports, hubs, the links of each
+// disk's path, and what these can carry. It holds facts and calls no system: internal/machine/device finds them. What
+// is not known is empty or nil, never a guess.
 //
 // Start at Inventory, which is all that a machine has; Setup is the part of it that one run was measured on.
 package hardware
@@ -9,8 +9,9 @@ import "strings"
 
 // Inventory is what is plugged in where: what `hubbench devices --json` prints.
 type Inventory struct {
-	Hosts    []Host   `json:"hosts"`
-	Hubs     []Hub    `json:"hubs"` // hubs, docks and disk enclosures with a switch of their own, nearest to the host first
+	Hosts []Host `json:"hosts"`
+	// Hubs, docks and disk enclosures with a switch of their own, nearest to the host first
+	Hubs     []Hub    `json:"hubs"`
 	Disks    []Disk   `json:"disks"`
 	Diskless []Mount  `json:"diskless,omitempty"` // where something else than a disk is mounted
 	Warnings []string `json:"warnings,omitempty"` // what could not be asked, and why
@@ -108,21 +109,23 @@ type Attached struct {
 
 // Disk is a whole disk: what the system lists as one, a virtual one included.
 type Disk struct {
-	Name         string   `json:"name"` // the system's: nvme1n1, disk4, PhysicalDrive2
-	Model        string   `json:"model"`
-	Vendor       string   `json:"vendor,omitempty"`
-	Firmware     string   `json:"firmware"`
-	Serial       string   `json:"serial,omitempty"` // only if it was asked for
-	Bus          Bus      `json:"bus"`
-	UASP         *bool    `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
-	Trim         *bool    `json:"trim,omitempty"` // the system tells it which blocks are free; without that its write cache does not recover
-	Hub          *string  `json:"hub"`            // the ID of the hub it is connected to
-	Port         string   `json:"port,omitempty"` // the ID of the host's port that its path begins at
-	SizeBytes    int64    `json:"size_bytes"`
-	External     *bool    `json:"external,omitempty"`
-	System       bool     `json:"system,omitempty"`  // the operating system runs from it
-	Memory       bool     `json:"memory,omitempty"`  // a virtual one that lies in memory
-	Backing      []string `json:"backing,omitempty"` // the names of the disks that a virtual one lies on: see Inventory.Physical
+	Name     string `json:"name"` // the system's: nvme1n1, disk4, PhysicalDrive2
+	Model    string `json:"model"`
+	Vendor   string `json:"vendor,omitempty"`
+	Firmware string `json:"firmware"`
+	Serial   string `json:"serial,omitempty"` // only if it was asked for
+	Bus      Bus    `json:"bus"`
+	UASP     *bool  `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
+	// The system tells it which blocks are free; without that its write cache does not recover
+	Trim      *bool   `json:"trim,omitempty"`
+	Hub       *string `json:"hub"`            // the ID of the hub it is connected to
+	Port      string  `json:"port,omitempty"` // the ID of the host's port that its path begins at
+	SizeBytes int64   `json:"size_bytes"`
+	External  *bool   `json:"external,omitempty"`
+	System    bool    `json:"system,omitempty"` // the operating system runs from it
+	Memory    bool    `json:"memory,omitempty"` // a virtual one that lies in memory
+	// The names of the disks that a virtual one lies on: see Inventory.Physical
+	Backing      []string `json:"backing,omitempty"`
 	Path         Path     `json:"path"`
 	TemperatureC *float64 `json:"temperature_c"`
 	Volumes      []Volume `json:"volumes,omitzero"`
@@ -143,7 +146,8 @@ const (
 	AppleFabric Bus = "apple-fabric" // of the internal disks of Apple silicon
 )
 
-// MountedBy is the name by which the system knows the file systems of simulated disks; their source is the hub's profile.
+// MountedBy is the name by which the system knows the file systems of simulated disks; their source is the hub's
+// profile.
 const MountedBy = "hubbench"
 
 // Path is the way from the host to a disk.
@@ -174,8 +178,9 @@ type Volume struct {
 	Encrypted  *bool    `json:"encrypted,omitempty"`
 	Compressed *bool    `json:"compressed,omitempty"`
 	ReadOnly   bool     `json:"read_only,omitempty"`
-	Options    []string `json:"options,omitempty"`   // mount options that bear on speed: sync, discard, noatime ...
-	Container  string   `json:"container,omitempty"` // what several volumes share, or one on several disks has in common on each
+	Options    []string `json:"options,omitempty"` // mount options that bear on speed: sync, discard, noatime ...
+	// What several volumes share, or one on several disks has in common on each
+	Container string `json:"container,omitempty"`
 }
 
 // Fill is how full the volume is, from 0 to 1; 0 if it is not known, as of a volume that is not mounted.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Setup is what a run was measured on: the part of an inventory that its disks' paths touch, under the scenario's names.
-// It stands in the run line of a trace.
+// Setup is what a run was measured on: the part of an inventory that its disks' paths touch, under the scenario's
+// names. It stands in the run line of a trace.
 type Setup struct {
 	Host        *Host           `json:"host,omitempty"`
 	Hub         *Hub            `json:"hub,omitempty"`   // the one that the disks share

@@ -14,8 +14,9 @@ import (
 // Counts are a histogram that is only read, in little memory: one or two bytes for each bucket that counted something,
 // where a Histogram has eight for each that there is. The zero value is empty, and equal ones compare as equal.
 //
-// They are varints: the longest time, how many times there are, and then for each bucket by how much its count differs from
-// that of the last bucket that was not empty. A count of zero is followed by how many more empty buckets there are.
+// They are varints: the longest time, how many times there are, and then for each bucket by how much its count differs
+// from that of the last bucket that was not empty. A count of zero is followed by how many more empty buckets there
+// are.
 type Counts string
 
 // version begins a text's bytes: the layout of the buckets, and of what follows.
@@ -27,8 +28,8 @@ const MaxCount = 1 << 50
 // errText is of any text that Encode has not written.
 var errText = errors.New("not a latency histogram")
 
-// Encode is the histogram as text: base64 of the version and of its Counts in Huffman's code (DEFLATE without matches). A
-// second of 500,000 requests takes some 6 KB.
+// Encode is the histogram as text: base64 of the version and of its Counts in Huffman's code (DEFLATE without
+// matches). A second of 500,000 requests takes some 6 KB.
 func (h *Histogram) Encode() string {
 	text := bytes.NewBuffer([]byte{version})
 	if h.deflate == nil {
@@ -108,8 +109,8 @@ func Parse(text string) (Counts, error) {
 	return c, err
 }
 
-// scan calls f for every bucket that counted something, by time. It returns the longest time and how many there are, and
-// an error if no histogram is like that.
+// scan calls f for every bucket that counted something, by time. It returns the longest time and how many there are,
+// and an error if no histogram is like that.
 func (c Counts) scan(f func(bucket int, count uint64)) (maxNS, n int64, err error) {
 	if c == "" {
 		return 0, 0, nil

@@ -75,8 +75,8 @@ func (h *Histogram) N() int64 { return h.n }
 // MaxNS is the longest time, exactly; zero of an empty histogram.
 func (h *Histogram) MaxNS() int64 { return h.maxNS }
 
-// Quantile is the shortest time that a share q of all were no longer than, rounded up to the end of its bucket, and never
-// above the longest; zero of an empty histogram.
+// Quantile is the shortest time that a share q of all were no longer than, rounded up to the end of its bucket, and
+// never above the longest; zero of an empty histogram.
 func (h *Histogram) Quantile(q float64) int64 {
 	rank := max(1, int64(math.Ceil(q*float64(h.n))))
 	var seen int64
@@ -123,8 +123,8 @@ func (r *Recorder) Record(ns int64) {
 	r.counts[bucketOf(ns)].Add(1)
 }
 
-// Drain moves what was counted to a histogram. What is counted meanwhile is moved now or by the next Drain, and is never
-// lost; the longest time may then be off by the width of its bucket.
+// Drain moves what was counted to a histogram. What is counted meanwhile is moved now or by the next Drain, and is
+// never lost; the longest time may then be off by the width of its bucket.
 func (r *Recorder) Drain(to *Histogram) {
 	to.grow()
 	var n int64

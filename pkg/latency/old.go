@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// oldVersion is that of texts which were written until November 2026: the longest time and the first bucket that counted
-// something as varints, and from there on each count's distance from a running mean of those before it, in Rice's code.
-// After a zero the number of zeros follows in Elias' gamma code.
+// oldVersion is that of texts which were written until November 2026: the longest time and the first bucket that
+// counted something as varints, and from there on each count's distance from a running mean of those before it, in
+// Rice's code. After a zero the number of zeros follows in Elias' gamma code.
 const oldVersion = 2
 
 // maxUnary is the longest quotient of Rice's code; what is beyond that follows in gamma code.

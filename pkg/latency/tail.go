@@ -1,8 +1,9 @@
 package latency
 
-// Tail is a quantile of some requests and when they exceeded it. Requests that are slow come together, so how certain a
-// quantile is depends on how the number of requests above it varies over time, and not on the number of requests (Woodruff,
-// "Confidence Intervals for Medians and Other Position Measures", Journal of the American Statistical Association 47, 1952).
+// Tail is a quantile of some requests and when they exceeded it. Requests that are slow come together, so how certain
+// a quantile is depends on how the number of requests above it varies over time, and not on the number of requests
+// (Woodruff, "Confidence Intervals for Medians and Other Position Measures", Journal of the American Statistical
+// Association 47, 1952).
 type Tail struct {
 	NS    int64   // the quantile
 	Share float64 // of the requests that exceed it: 0.01 for p99

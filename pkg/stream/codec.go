@@ -42,7 +42,8 @@ func CodecByName(name string) (Codec, bool) {
 // WholeRate puts the frame rate that codecs are listed with in place of a camera's: 30 for 29.97, 24 for 23.98. The
 // data rates differ by 0.1 %.
 func WholeRate(name string) string {
-	for fractional, whole := range map[string]string{"-23.98": "-24", "-23.976": "-24", "-29.97": "-30", "-47.95": "-48", "-59.94": "-60", "-119.88": "-120"} {
+	for fractional, whole := range map[string]string{"-23.98": "-24", "-23.976": "-24", "-29.97": "-30",
+		"-47.95": "-48", "-59.94": "-60", "-119.88": "-120"} {
 		if base, ok := strings.CutSuffix(name, fractional); ok {
 			return base + whole
 		}

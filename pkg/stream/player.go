@@ -24,7 +24,8 @@ type Player struct {
 
 func newPlayer(name string, spec Spec, offsetNS int64) *Player {
 	frames := spec.Buffer.Nanoseconds()/spec.Frame.Nanoseconds() + 3
-	return &Player{Name: name, Spec: spec, offsetNS: offsetNS, there: make([]bool, frames), lowestNS: spec.Buffer.Nanoseconds()}
+	return &Player{Name: name, Spec: spec, offsetNS: offsetNS, there: make([]bool, frames),
+		lowestNS: spec.Buffer.Nanoseconds()}
 }
 
 // AskNS is when the player asks for its next frame.

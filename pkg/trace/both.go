@@ -95,7 +95,8 @@ func (t *DiskTrace) Direction(op Role) *DiskTrace {
 		if op == Write {
 			half = Half{f.Bytes - half.Bytes, subtractSamples(f.Samples, half.Samples)}
 		}
-		out.Files = append(out.Files, File{Seq: f.Seq, Bytes: half.Bytes, StartNS: f.StartNS, EndNS: f.EndNS, Filler: f.Filler, Samples: half.Samples})
+		out.Files = append(out.Files, File{Seq: f.Seq, Bytes: half.Bytes, StartNS: f.StartNS, EndNS: f.EndNS,
+			Filler: f.Filler, Samples: half.Samples})
 	}
 	if out.Open = t.OpenRead; op == Write {
 		out.Open = subtractSamples(t.Open, t.OpenRead)

@@ -55,7 +55,8 @@ type Event struct {
 	Work        map[string]work.Work // of each disk; in traces without it, of those whose work is limited or a mix
 	Search      *Try                 // which of a search's tries this is
 	Saturation  *Saturation          // which step of the preset saturation this is
-	SteadyNS    int64                // the phase was to go on until all rates were steady, in windows of this length; 0: no
+	// The phase was to go on until all rates were steady, in windows of this length; 0: no
+	SteadyNS int64
 
 	// start, progress, file, error, gauge, latency, stream; of a gauge of the host it is empty
 	Disk    string
@@ -90,11 +91,14 @@ const (
 	DeviceWrite = "device_write_bytes" // counter
 	Throttles   = "throttle_events"    // counter, as the device reports them
 	CPU         = "cpu_percent"        // of all cores: at 100 the host has nothing to spare
-	Stopped     = "stopped_s"          // for how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk
-	LinkState   = "link_state"         // bits per second that the slowest link of the disk's path has negotiated
-	HostLate    = "host_late_s"        // of a disk with streams: the host's largest delay in serving them, which is not the disk's fault
-	LeftOut     = "requests_left_out"  // of a disk at a pace or with a probe: how many requests were due and never made
-	CachedShare = "cached_share"       // of the files that a job moved past the cache: how much the cache held when it had ended
+	// For how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk
+	Stopped   = "stopped_s"
+	LinkState = "link_state" // bits per second that the slowest link of the disk's path has negotiated
+	// Of a disk with streams: the host's largest delay in serving them, which is not the disk's fault
+	HostLate = "host_late_s"
+	LeftOut  = "requests_left_out" // of a disk at a pace or with a probe: how many requests were due and never made
+	// Of the files that a job moved past the cache: how much the cache held when it had ended
+	CachedShare = "cached_share"
 )
 
 // MaxCached is the cached share that a stray page or two may add up to.
@@ -106,13 +110,15 @@ type Disk struct {
 	Path       string `json:"path,omitempty"`
 	Connection string `json:"connection,omitempty"`
 	Profile    string `json:"profile,omitempty"` // of a simulated disk
-	Origin     string `json:"origin,omitempty"`  // of a simulated disk: how the profile's figures were obtained, as hub.Source has it
+	// Of a simulated disk: how the profile's figures were obtained, as hub.Source has it
+	Origin string `json:"origin,omitempty"`
 }
 
 // Try is one try of a search.
 type Try struct {
-	Search    string  `json:"search"`              // its name: of the scenario's phase
-	Kind      string  `json:"kind"`                // streams: how many streams stay clean; pace: how fast the others may go
+	Search string `json:"search"` // its name: of the scenario's phase
+	// streams: how many streams stay clean; pace: how fast the others may go
+	Kind      string  `json:"kind"`
 	Disk      string  `json:"disk"`                // whose streams are counted, or whose pace is sought
 	Value     float64 `json:"value"`               // streams, or bytes per second
 	Unlimited bool    `json:"unlimited,omitempty"` // the disk goes as fast as it can: there is no Value

@@ -189,8 +189,8 @@ func bySample(a, b Sample) int {
 	return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Bytes, b.Bytes))
 }
 
-// tidy sorts all but the files, and counts the samples of the open one that go backwards, which it drops. Repeated lines
-// are not counted as dropped: nothing is lost with them.
+// tidy sorts all but the files, and counts the samples of the open one that go backwards, which it drops. Repeated
+// lines are not counted as dropped: nothing is lost with them.
 func (t *DiskTrace) tidy() (dropped int) {
 	seen := map[Failure]bool{}
 	t.Errors = slices.DeleteFunc(t.Errors, func(f Failure) bool {

@@ -59,12 +59,15 @@ func (c Check) Subject() string {
 
 // Effective is how a job really moved its bytes, which may be less than it asked for.
 type Effective struct {
-	Engine   string   `json:"engine"` // simulated | threads | io_uring | app
-	Cache    string   `json:"cache"`  // direct | cached writes (direct except for them) | cached (direct was asked for and granted, and the cache held them) | buffered | none (simulated)
-	Flush    string   `json:"flush"`
-	Block    int64    `json:"block"`
-	Depth    int      `json:"depth"`
-	Priority string   `json:"priority,omitempty"` // macOS: background, or the policy for disk requests: important, throttle ...
+	Engine string `json:"engine"` // simulated | threads | io_uring | app
+	// direct | cached writes (direct except for them) | cached (direct was asked for and granted, and the cache held
+	// them) | buffered | none (simulated)
+	Cache string `json:"cache"`
+	Flush string `json:"flush"`
+	Block int64  `json:"block"`
+	Depth int    `json:"depth"`
+	// macOS: background, or the policy for disk requests: important, throttle ...
+	Priority string   `json:"priority,omitempty"`
 	Space    string   `json:"space,omitempty"`    // of new files: one of the following; empty if none was to be reserved
 	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
 }

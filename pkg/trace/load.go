@@ -135,8 +135,8 @@ func (b *builder) add(e *Event, hist latency.Counts) error {
 	return nil
 }
 
-// header takes a run line, or another one of the same run, or of one like it that was recorded behind it. Its disks come
-// before those that were seen earlier.
+// header takes a run line, or another one of the same run, or of one like it that was recorded behind it. Its disks
+// come before those that were seen earlier.
 func (b *builder) header(e *Event) error {
 	if b.headers++; b.headers > 1 {
 		if e.Name != b.run.Name || !slices.Equal(e.Disks, b.declared) {
@@ -146,7 +146,8 @@ func (b *builder) header(e *Event) error {
 	}
 	b.run.Name, b.run.Started, b.run.Hardware = e.Name, e.Started, e.Hardware
 	if e.Version > FormatVersion {
-		b.warnf("written in version %d of the format; this program knows version %d and may misread it", e.Version, FormatVersion)
+		b.warnf("written in version %d of the format; this program knows version %d and may misread it", e.Version,
+			FormatVersion)
 	}
 	b.declared = slices.Clone(e.Disks)
 	seen := b.run.Disks
@@ -220,20 +221,23 @@ func (b *builder) addToDisk(d *disk, e *Event, hist latency.Counts) error {
 		d.pending[e.Seq] = append(samples, Sample{TNS: e.TNS, Bytes: e.Bytes})
 	case FileType:
 		if e.Bytes > maxBytes-b.bytes {
-			return fmt.Errorf("disk %s: file %d brings the trace to more than %d bytes, beyond what can be counted", e.Disk, e.Seq, int64(maxBytes))
+			return fmt.Errorf("disk %s: file %d brings the trace to more than %d bytes, beyond what can be counted", e.Disk,
+				e.Seq, int64(maxBytes))
 		}
 		b.bytes += max(e.Bytes, 0)
 		files := &d.files
 		if t.Op = cmp.Or(t.Op, e.Op); t.Op != e.Op {
 			files = &d.others
 		}
-		files.add(File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler, Samples: b.samplesOf(d, e.Seq)})
+		files.add(File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler,
+			Samples: b.samplesOf(d, e.Seq)})
 	case ErrorType:
 		t.Errors = append(t.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
 	case LatencyType:
 		n := hist.N()
 		if n > latency.MaxCount-b.requests {
-			return fmt.Errorf("disk %s: its latencies bring the trace to more than %d requests, beyond what can be counted", e.Disk, int64(latency.MaxCount))
+			return fmt.Errorf("disk %s: its latencies bring the trace to more than %d requests, beyond what can be counted",
+				e.Disk, int64(latency.MaxCount))
 		}
 		b.requests += n
 		t.Latencies = append(t.Latencies, Latency{Op: e.Op, TNS: e.TNS, Hist: hist})

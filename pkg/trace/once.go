@@ -29,8 +29,8 @@ type leftOut struct {
 	where []string
 }
 
-// once sorts a disk's files by start, and leaves out those that cannot have been moved beside the others. They must be in
-// the order of their lines. The package comment has the rule.
+// once sorts a disk's files by start, and leaves out those that cannot have been moved beside the others. They must be
+// in the order of their lines. The package comment has the rule.
 func once(files []File) (kept []File, left [leftKinds]int) {
 	if apart(files) {
 		return files, left
@@ -61,7 +61,8 @@ func byStart(a, b File) int { return compare(&a, &b) }
 
 // compare orders files by time. It is zero if their lines say the same.
 func compare(a, b *File) int {
-	return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Bytes, b.Bytes))
+	return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS), cmp.Compare(a.Seq, b.Seq),
+		cmp.Compare(a.Bytes, b.Bytes))
 }
 
 // apart reports whether the files are sorted and no two share any time: one file at a time, as hubbench records them.
@@ -74,8 +75,8 @@ func apart(files []File) bool {
 	return true
 }
 
-// judge compares the files of one number with one another. It leaves one of the lines that say the same, and takes out the
-// files that have another one's number. Of both kinds the first line stays, or the first with progress.
+// judge compares the files of one number with one another. It leaves one of the lines that say the same, and takes out
+// the files that have another one's number. Of both kinds the first line stays, or the first with progress.
 func judge(files []File) (kept, again []File, repeats int) {
 	order := make([]int, len(files)) // by number, then time, then line
 	for i := range order {

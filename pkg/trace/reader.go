@@ -260,7 +260,8 @@ func (e *Event) check() error {
 		return fmt.Errorf("op %q: want read or write", e.Op)
 	}
 	if e.Type == StreamType && (e.Due < 0 || e.Late < 0 || e.Late > e.Due || e.BufferNS < 0 || e.StallNS < 0) {
-		return fmt.Errorf("stream %q: %d frames late of %d, a buffer of %d ns, a stall of %d ns", e.Stream, e.Late, e.Due, e.BufferNS, e.StallNS)
+		return fmt.Errorf("stream %q: %d frames late of %d, a buffer of %d ns, a stall of %d ns", e.Stream, e.Late, e.Due,
+			e.BufferNS, e.StallNS)
 	}
 	return nil
 }

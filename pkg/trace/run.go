@@ -24,20 +24,22 @@ type Run struct {
 
 // Phase is what happened in one phase.
 type Phase struct {
-	Name   string
-	Roles  map[string]Role
-	Disks  []*DiskTrace // the working disks, in the run's order
-	Status string       // Complete, Partial (also of one that was going on when the run was cut short), or empty if nothing says how it ended
+	Name  string
+	Roles map[string]Role
+	Disks []*DiskTrace // the working disks, in the run's order
+	// Complete, Partial (also of one that was going on when the run was cut short), or empty if nothing says how it ended
+	Status string
 
-	Stop        string               // race (also if empty) | hold | time
-	Test        string               // of a preset's tests; empty if it has one
-	Score       string               // median | best, if the preset's original has a score of its own
-	Connections map[string]string    // of disks that are connected elsewhere than in the run's line
-	Gauges      []Gauge              // what the machine read off its devices meanwhile, by time
-	Work        map[string]work.Work // what each disk was to do; of other tools' and old traces what little they say. See WorkOf
-	Search      *Try                 // which of a search's tries this is; nil: of none
-	Saturation  *Saturation          // which step of the preset saturation this is; nil: of none
-	SteadyNS    int64                // of the windows in which all rates were to become steady; 0: nobody waited for that
+	Stop        string            // race (also if empty) | hold | time
+	Test        string            // of a preset's tests; empty if it has one
+	Score       string            // median | best, if the preset's original has a score of its own
+	Connections map[string]string // of disks that are connected elsewhere than in the run's line
+	Gauges      []Gauge           // what the machine read off its devices meanwhile, by time
+	// What each disk was to do; of other tools' and old traces what little they say. See WorkOf
+	Work       map[string]work.Work
+	Search     *Try        // which of a search's tries this is; nil: of none
+	Saturation *Saturation // which step of the preset saturation this is; nil: of none
+	SteadyNS   int64       // of the windows in which all rates were to become steady; 0: nobody waited for that
 }
 
 // DiskTrace is one disk's part in a phase.
@@ -49,7 +51,8 @@ type DiskTrace struct {
 	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)
 	Errors []Failure
 
-	Both     bool     // it reads and writes at once: its files are passes in which it did both, and Op is what it does more
+	// It reads and writes at once: its files are passes in which it did both, and Op is what it does more
+	Both     bool
 	OpenRead []Sample // of Open, what was read
 
 	Latencies []Latency // of its requests, by time; none if they were not recorded

@@ -65,7 +65,8 @@ func FormatNumber(x float64) string {
 		places = min(5, max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))))
 	}
 	text := strconv.FormatFloat(x, 'f', places, 64)
-	if rounded, err := strconv.ParseFloat(text, 64); err == nil && places > 0 && math.Abs(rounded) >= math.Pow10(3-places) {
+	if rounded, err := strconv.ParseFloat(text, 64); err == nil && places > 0 &&
+		math.Abs(rounded) >= math.Pow10(3-places) {
 		text = strconv.FormatFloat(x, 'f', places-1, 64) // 9.996 is 10.0, not 10.00
 	}
 	return text

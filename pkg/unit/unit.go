@@ -154,7 +154,8 @@ func sizeOf(suffix string) (int64, error) {
 		return size, nil
 	}
 	if len(suffix) == 1 && strings.ContainsAny(suffix, "kKmMgGtT") {
-		return 0, fmt.Errorf("%s may mean powers of 1000 (%[2]sB) or of 1024 (%[2]siB)", quote(suffix), strings.ToUpper(suffix))
+		return 0, fmt.Errorf("%s may mean powers of 1000 (%[2]sB) or of 1024 (%[2]siB)", quote(suffix),
+			strings.ToUpper(suffix))
 	}
 	return 0, fmt.Errorf("unknown unit %s", quote(suffix))
 }

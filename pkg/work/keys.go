@@ -16,25 +16,29 @@ type Key string
 // a seed draws from a range, when the phase stops, how long the disks rest before it and what becomes of
 // the files afterwards change how long it is measured and in which state, but not of what.
 const (
-	KeyOp           Key = "op"           // a disk reads and writes at different rates
-	KeyMix          Key = "mix"          // and both at once at a third
-	KeyStreams      Key = "streams"      // what is asked for, and how long a frame may take
-	KeyProbe        Key = "probe"        // the size of a request is most of its latency, their distance what the disk does between
-	KeyPace         Key = "pace"         // the rate is what the work asks for
-	KeySizes        Key = "sizes"        // each file costs time of its own, which weighs the more the smaller it is
-	KeyOrder        Key = "order"        // ascending sizes are time: the window sees only the small ones
-	KeyIO           Key = "io"           // past the system's cache or through it
-	KeyBlock        Key = "block"        // each request costs time of its own
-	KeyDepth        Key = "depth"        // a link is filled only by several requests in flight, and a hub may serve by them
-	KeyAccess       Key = "access"       // at random no disk reads ahead
-	KeyFlush        Key = "flush"        // how much of the writing is in the time
-	KeyVerify       Key = "verify"       // what is checked between files is time in the window
-	KeyPreallocate  Key = "preallocate"  // whether the file system looks for space within the time
-	KeyFootprint    Key = "footprint"    // old files removed meanwhile are work, and the disk writes where it has just made room
+	KeyOp      Key = "op"      // a disk reads and writes at different rates
+	KeyMix     Key = "mix"     // and both at once at a third
+	KeyStreams Key = "streams" // what is asked for, and how long a frame may take
+	// The size of a request is most of its latency, their distance what the disk does between
+	KeyProbe Key = "probe"
+	KeyPace  Key = "pace"  // the rate is what the work asks for
+	KeySizes Key = "sizes" // each file costs time of its own, which weighs the more the smaller it is
+	KeyOrder Key = "order" // ascending sizes are time: the window sees only the small ones
+	KeyIO    Key = "io"    // past the system's cache or through it
+	KeyBlock Key = "block" // each request costs time of its own
+	// A link is filled only by several requests in flight, and a hub may serve by them
+	KeyDepth       Key = "depth"
+	KeyAccess      Key = "access"      // at random no disk reads ahead
+	KeyFlush       Key = "flush"       // how much of the writing is in the time
+	KeyVerify      Key = "verify"      // what is checked between files is time in the window
+	KeyPreallocate Key = "preallocate" // whether the file system looks for space within the time
+	// Old files removed meanwhile are work, and the disk writes where it has just made room
+	KeyFootprint    Key = "footprint"
 	KeyPrecondition Key = "precondition" // a full disk has less of a fast cache
 	KeyWarmUp       Key = "warm_up"      // what a start costs, and a fresh cache gives, is left out
-	KeyTest         Key = "test"         // passes of another kind: their rests, their longest time, one file again and again
-	KeyUnknown      Key = "unknown"      // one of the works was not written down
+	// Passes of another kind: their rests, their longest time, one file again and again
+	KeyTest    Key = "test"
+	KeyUnknown Key = "unknown" // one of the works was not written down
 )
 
 // row is what works have by a key: how two of them are compared, and the words for one.

@@ -66,7 +66,8 @@ func Title(name string, disks []string, all map[string]Work) string {
 	if !ok {
 		after, ok = strings.CutPrefix(name, title)
 	}
-	if !ok || title == "" || utf8.RuneCountInString(title) > maxTitle || after != "" && !strings.ContainsAny(after[:1], " -") {
+	if !ok || title == "" || utf8.RuneCountInString(title) > maxTitle || after != "" && !strings.ContainsAny(after[:1],
+		" -") {
 		return name
 	}
 	for _, said := range []string{" streams", " mix", " pace", " probe"} {
@@ -119,7 +120,8 @@ func afterShorthand(name string, disks []string, all map[string]Work) (after str
 		after = strings.TrimPrefix(after, ", ")[len(group[1])+2:]
 		n := len(left)
 		left = slices.DeleteFunc(left, func(disk string) bool {
-			return (slices.Contains(named, disk) || group[1] == "all" || group[1] == "rest") && string(all[disk].Op.Letter()) == group[2]
+			return (slices.Contains(named, disk) || group[1] == "all" || group[1] == "rest") &&
+				string(all[disk].Op.Letter()) == group[2]
 		})
 		if group[1] != "all" && group[1] != "rest" && n-len(left) != len(named) {
 			return "", false
@@ -175,7 +177,8 @@ func (w Work) Verb() Verb {
 	case w.Probe > 0:
 		return Verb{"is probed", "are probed", "was probed", "probed"}
 	case w.Reads > 0 || reads && writes:
-		return Verb{read.One + " and " + write.One, read.Several + " and " + write.Several, read.Past + " and " + write.Past, read.Ing + " and " + write.Ing}
+		return Verb{read.One + " and " + write.One, read.Several + " and " + write.Several,
+			read.Past + " and " + write.Past, read.Ing + " and " + write.Ing}
 	case w.Op == Write || w.Op == "" && writes:
 		return write
 	case w.Op == Read || reads:

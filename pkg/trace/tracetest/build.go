@@ -12,7 +12,8 @@ func FilesOf(each ...[2]float64) *trace.DiskTrace {
 	d := &trace.DiskTrace{Name: "A", Op: trace.Write}
 	at := 0.0
 	for i, f := range each {
-		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(f[1]), StartNS: int64(math.Round(at * 1e9)), EndNS: int64(math.Round((at + f[0]) * 1e9))})
+		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(f[1]), StartNS: int64(math.Round(at * 1e9)),
+			EndNS: int64(math.Round((at + f[0]) * 1e9))})
 		at += f[0]
 	}
 	return d
@@ -23,13 +24,15 @@ func Sampled(d *trace.DiskTrace) *trace.DiskTrace {
 	for i := range d.Files {
 		f := &d.Files[i]
 		for at := f.StartNS + 1e8; at < f.EndNS; at += 1e8 {
-			f.Samples = append(f.Samples, trace.Sample{TNS: at, Bytes: int64(float64(f.Bytes) * float64(at-f.StartNS) / float64(f.EndNS-f.StartNS))})
+			f.Samples = append(f.Samples, trace.Sample{TNS: at,
+				Bytes: int64(float64(f.Bytes) * float64(at-f.StartNS) / float64(f.EndNS-f.StartNS))})
 		}
 	}
 	return d
 }
 
-// FilesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that depends on the second.
+// FilesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that depends on the
+// second.
 func FilesAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
 	const stepNS = 5e7
 	d := &trace.DiskTrace{Op: trace.Write}
@@ -91,8 +94,8 @@ func Flat(first float64, changes ...[2]float64) func(int) float64 {
 	}
 }
 
-// Blurred is a disk's trace as a clock sees it that is off by an error of its own whenever it is read, in seconds: normal, or
-// even when it ticks. Times that would go back stay.
+// Blurred is a disk's trace as a clock sees it that is off by an error of its own whenever it is read, in seconds:
+// normal, or even when it ticks. Times that would go back stay.
 func Blurred(d *trace.DiskTrace, rnd *rand.Rand, off float64, ticks bool) *trace.DiskTrace {
 	last := int64(0)
 	read := func(ns int64) int64 {

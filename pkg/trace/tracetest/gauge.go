@@ -35,8 +35,8 @@ func Approach(from, to, sinceS, constantS float64) func(s float64) float64 {
 // writes it is added to the count of writes.
 type Traffic struct{ FromS, ToS, Rate float64 }
 
-// Counters makes a device's counters beside a disk's trace: once a second from the release to the end, with all that was
-// counted, with the traffic, and with that many bytes more for each file, as file systems need.
+// Counters makes a device's counters beside a disk's trace: once a second from the release to the end, with all that
+// was counted, with the traffic, and with that many bytes more for each file, as file systems need.
 func Counters(d *trace.DiskTrace, endS, perFile float64, more ...Traffic) []trace.Gauge {
 	var out []trace.Gauge
 	const from = 7e12 // whatever it moved before

@@ -139,8 +139,8 @@ func (m *member) left(now float64) bool {
 	return m.gone && !was
 }
 
-// share gives every disk its part by progressive filling, weighted: all rise together until the first limit, a disk's own
-// or a link's, which stops those it is of (Bertsekas and Gallager, Data Networks, 6.5.2).
+// share gives every disk its part by progressive filling, weighted: all rise together until the first limit, a disk's
+// own or a link's, which stops those it is of (Bertsekas and Gallager, Data Networks, 6.5.2).
 func (h Hub) share(members []*member, now float64) {
 	for _, m := range members {
 		m.part, m.settled = 0, m.cap == 0

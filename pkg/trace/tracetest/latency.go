@@ -18,7 +18,8 @@ type Latency struct {
 	Sigma    float64 // of the logarithm
 	Slow     float64 // share of the slow ones
 	SlowNS   float64 // their median
-	// All take exp of this wave times as long, in the second: a first-order autoregression of deviation Wave and this memory.
+	// All take exp of this wave times as long, in the second: a first-order autoregression of deviation Wave and this
+	// memory.
 	Wave, MemoryS float64
 	// By is what they take as many times as long at a time; nil: once.
 	By func(s float64) float64

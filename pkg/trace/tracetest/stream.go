@@ -7,8 +7,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Streams plays a disk's streams up to a time: gives is what the disk moves for all of them together at a time, in bytes
-// per second. Frames are moved one at a time, in the order in which they were asked for, in steps of a millisecond.
+// Streams plays a disk's streams up to a time: gives is what the disk moves for all of them together at a time, in
+// bytes per second. Frames are moved one at a time, in the order in which they were asked for, in steps of a
+// millisecond.
 func Streams(name string, specs []stream.Spec, endS float64, gives func(s float64) float64) *trace.DiskTrace {
 	d := &trace.DiskTrace{Name: name, Op: trace.Read}
 	players := stream.Players(specs)
@@ -67,8 +68,8 @@ func (q *streamQueue) ask(now int64) {
 	}
 }
 
-// move moves that many bytes within the millisecond from now on, and returns how many there were to move. A frame that is
-// past due before its turn is not moved.
+// move moves that many bytes within the millisecond from now on, and returns how many there were to move. A frame that
+// is past due before its turn is not moved.
 func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
 	all := bytes
 	for len(q.asked) > 0 && bytes > 0 {
@@ -115,7 +116,8 @@ func (w *secondFiles) move(bytes float64, now int64) {
 }
 
 func (w *secondFiles) file(bytes, now int64) {
-	w.trace.Files = append(w.trace.Files, trace.File{Seq: len(w.trace.Files), Bytes: bytes, StartNS: w.startNS, EndNS: now, Samples: w.samples})
+	w.trace.Files = append(w.trace.Files, trace.File{Seq: len(w.trace.Files), Bytes: bytes, StartNS: w.startNS,
+		EndNS: now, Samples: w.samples})
 	w.startNS, w.samples = now, nil
 }
 
@@ -127,4 +129,22 @@ func (w *secondFiles) end() {
 	if w.done >= 1 && w.lastNS > w.startNS {
 		w.file(int64(w.done), w.lastNS)
 	}
+}
+
+// Outcomes is the result of each stream.
+type Outcomes map[StreamOf]*stream.Outcome
+
+// StreamOf is a stream of a disk. An engine, which has one disk, leaves the disk empty.
+type StreamOf struct{ Disk, Stream string }
+
+// Add takes a sample of a stream. Other events are passed over.
+func (o Outcomes) Add(e *trace.Event) {
+	if e.Type != trace.StreamType {
+		return
+	}
+	at := StreamOf{e.Disk, e.Stream}
+	if o[at] == nil {
+		o[at] = &stream.Outcome{}
+	}
+	o[at].Add(e.StreamSample())
 }
