@@ -34,7 +34,7 @@ const (
 type Prediction struct {
 	Disks      []string    `json:"disks"`
 	Rows       []Row       `json:"rows"`               // by the number of disks at work
-	Placements []Placement `json:"placements"`         // which disks to take off the hub: none, the best one, the best two, ...
+	Placements []Placement `json:"placements"`         // disks to take off the hub: none, the best one, the best two, ...
 	Next       *NextPhase  `json:"next"`               // nil without observations, and if nothing is left to learn
 	Families   []Weight    `json:"families,omitempty"` // what each counts in the intervals; none without observations
 	Misfit     float64     `json:"misfit,omitempty"`   // of the observations, in their errors: 1 if the families hold

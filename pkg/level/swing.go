@@ -19,7 +19,7 @@ const (
 	swingCover     = 0.6           // of the time from the disk's start to its end, at least, is swing
 	minSwingS      = 1.8           // the median level of either side lasts at least this long; bursts are shorter
 	swingWithin    = 4             // the gap between the rates is at least this many times the spread within the levels
-	swingJump      = 0.6           // of that gap lies between the seconds before and after a change: waves rise more slowly
+	swingJump      = 0.6           // of that gap lies between the seconds about a change: waves rise more slowly
 	swingJumps     = 0.8           // of the changes at least must jump so
 	swingShown     = 0.6           // of the changes at least must be more than the scatter of files (see ShowsInFiles)
 	jumpNS         = 1_000_000_000 // the second in which a jump is looked for

@@ -55,8 +55,21 @@ func NewSpectrum(x []float64, known int) Spectrum {
 // TrimmedSpectrum is that of the influence of each value on the trimmed mean of x, see TrimmedMean: they are linear in
 // the winsorized values (Wilcox, "Introduction to Robust Estimation and Hypothesis Testing", section 3.3).
 func TrimmedSpectrum(x []float64, cut float64) Spectrum {
-	s := NewSpectrum(trimmedScores(x, cut), len(x))
-	s.free = min(s.free, float64(len(x)-2*int(cut*float64(len(x)))-1))
+	n := len(x)
+	k := int(cut * float64(n))
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	scores := make([]float64, n) // their mean is the trimmed mean
+	for i, v := range x {
+		scores[i] = min(max(v, sorted[k]), sorted[n-1-k])
+	}
+	winsorized := stat.Mean(scores, nil)
+	trimmed := stat.Mean(sorted[k:n-k], nil)
+	for i, v := range scores {
+		scores[i] = trimmed + (v-winsorized)/(1-2*float64(k)/float64(n))
+	}
+	s := NewSpectrum(scores, n)
+	s.free = min(s.free, float64(n-2*k-1))
 	return s
 }
 
@@ -106,25 +119,6 @@ func skewOfMean(x []float64) float64 {
 	return stat.Skew(means, nil) / math.Sqrt(float64(k))
 }
 
-// trimmedScores are values whose mean is the trimmed mean of x, and whose spread is that of its influence function.
-func trimmedScores(x []float64, cut float64) []float64 {
-	n := len(x)
-	k := int(cut * float64(n))
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	low, high := sorted[k], sorted[n-1-k]
-	scores := make([]float64, n)
-	for i, v := range x {
-		scores[i] = min(max(v, low), high)
-	}
-	winsorized := stat.Mean(scores, nil)
-	trimmed := stat.Mean(sorted[k:n-k], nil)
-	for i, v := range scores {
-		scores[i] = trimmed + (v-winsorized)/(1-2*float64(k)/float64(n))
-	}
-	return scores
-}
-
 // model is a way in which noise may last. How long it does cannot be known from one series, and relying on a guess
 // makes intervals too short; so each model is weighed by how likely it makes the waves, and the error is a mixture of
 // what they say. That is the approach of Müller ("HAC Corrections for Strongly Autocorrelated Time Series", Journal of
@@ -151,7 +145,7 @@ func models(length, margin float64) []model {
 		{0.01, 0.2}, {0.02, 0.2}, {0.04, 0.3}, {0.07, 0.3}, {0.1, 0.25}, {0.15, 0.2}, {0.25, 0.12}, {0.5, 0.06},
 	} {
 		for _, quick := range []struct{ share, prior float64 }{{0, 0.2}, {0.03, 0.2}, {0.1, 0.2}, {0.3, 0.25}, {0.6, 0.15}} {
-			if quick.share < maxQuick(memory.share) {
+			if memory.share < 0.1 || quick.share < 0.2 { // slow noise hides in quick: the slower, the fewer waves show it
 				list = append(list, lasting(memory.share/length, quick.share, memory.prior*quick.prior).with(1+margin*memory.share))
 			}
 		}
@@ -162,15 +156,6 @@ func models(length, margin float64) []model {
 		list = append(list, m)
 	}
 	return list
-}
-
-// maxQuick is the share of noise without a memory above which slow noise hides in it: the slower, the fewer waves
-// show it.
-func maxQuick(memory float64) float64 {
-	if memory < 0.1 {
-		return 1
-	}
-	return 0.2
 }
 
 // lasting is a first-order autoregression whose memory is a share of the series, plus a share of noise without one.
