@@ -1,0 +1,505 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/meter"
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
+)
+
+func warmed(start, at, after float64) *Evidence {
+	return &Evidence{StartC: &start, AtC: &at, AfterC: &after}
+}
+
+func TestHotAndFlat(t *testing.T) {
+	for _, tt := range []struct {
+		start, at, after float64
+		hot, flat        bool
+	}{
+		{47, 55, 60, true, false},
+		{46, 54, 54, false, false},
+		{48, 55, 55, false, false}, // by 7 °C
+		{62, 65, 70, true, false},  // of a hot one 3 will do
+		{62, 64, 64, false, true},
+		{62, 65, 65, true, true},
+		{63, 65, 65, false, true},
+		{47, 55, 60.1, false, false},
+		{40, 60, 66, true, false}, // 0.3 of the rise
+		{40, 60, 66.1, false, false},
+		{40, 43, 43, false, true},
+		{40, 43.1, 43, false, false},
+		{43, 40, 40, false, true},
+		{40, 40, 43.1, false, false},
+		{69, 69.9, 69, false, true},
+		{69, 70, 69, false, false},
+	} {
+		e := warmed(tt.start, tt.at, tt.after)
+		if e.hot() != tt.hot || e.flat() != tt.flat {
+			t.Errorf("from %v to %v, then %v: hot %v, flat %v", tt.start, tt.at, tt.after, e.hot(), e.flat())
+		}
+	}
+	if e := (&Evidence{}); e.hot() || e.flat() {
+		t.Error("no temperature is hot or flat")
+	}
+}
+
+// Two bursts too short a rest after, and one long enough.
+func TestBackAfter(t *testing.T) {
+	c := threeLevels()
+	burst := func(restS, bytes float64) level.Burst { return level.Burst{RestS: restS, FastBytes: bytes, SEBytes: 1} }
+	for _, tt := range []struct {
+		name   string
+		bursts []level.Burst
+		want   *Back
+	}{
+		{"none", nil, nil},
+		{"never", []level.Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
+		{"at once", []level.Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
+		{"in time", []level.Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
+			&Back{RestS: number(10), CI95: &Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
+	} {
+		s := Saturation{Bursts: tt.bursts}
+		if diff := cmp.Diff(tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	s := Saturation{Bursts: []level.Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
+	if b := s.back(c); b.Whole || b.Bytes != 50 {
+		t.Errorf("a burst too short to judge: %+v", b)
+	}
+}
+
+// threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
+func threeLevels() level.Cache {
+	return level.Cache{Bytes: 100, Levels: []level.CacheLevel{
+		{Measured: level.Measured{Rate: 10, Error: 0.05}, Bytes: 60, SeenS: 6},
+		{Measured: level.Measured{Rate: 5, Error: 0.1}, Bytes: 40, SeenS: 8},
+		{Measured: level.Measured{Rate: 2, Error: 0.02}, Bytes: math.Inf(1), SeenS: 20},
+	}}
+}
+
+func TestWarmth(t *testing.T) {
+	heat := func(values ...float64) *phase {
+		return &phase{meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.Temperature, values...)})}
+	}
+	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}, Active: []overlap.Interval{span(0, 8)}}}
+	// Read at 1 to 9 s; it falls at 5 s, and ends at 8.
+	e := heat(30, 40, 32, 50, 60, 52, 70, 58, 99).warmth(a, ns(5))
+	// The middle of 30, 40 and 32; of 50, 60 and 52; and the highest of three: 52, 70 and 58, then 70 and 58.
+	if e.AtC == nil || *e.StartC != 32 || *e.AtC != 52 || *e.AfterC != 64 {
+		t.Fatalf("%v, %v, %v", *e.StartC, *e.AtC, *e.AfterC)
+	}
+	if e := heat(30, 40).warmth(a, ns(2)); e.AtC != nil {
+		t.Error("two readings before it fell are enough")
+	}
+	if e := heat(30, 40, 50).warmth(a, ns(5)); e.AtC != nil {
+		t.Error("none after it fell is enough")
+	}
+	// About the fall: no more than 15 s away.
+	at := func(times ...float64) *phase {
+		var list []trace.Gauge
+		for _, s := range times {
+			list = append(list, trace.Gauge{Disk: "A", Name: trace.Temperature, TNS: ns(s), Value: 40})
+		}
+		return &phase{meters: meter.New(&trace.Phase{Gauges: list})}
+	}
+	long := &part{Disk: level.Disk{Trace: a.Trace, Active: []overlap.Interval{span(0, 99)}}}
+	for _, tt := range []struct {
+		times []float64
+		want  bool
+	}{{[]float64{1, 2, 25, 55}, true}, {[]float64{1, 2, 24.9, 55}, false}, {[]float64{1, 2, 25, 55.1}, false}} {
+		if e := at(tt.times...).warmth(long, ns(40)); (e.AtC != nil) != tt.want {
+			t.Errorf("read at %v s, fell at 40: %v", tt.times, e.AtC)
+		}
+	}
+	temperature := heat(30, 40, 32, 50).temperature("A", true)
+	if *temperature != (Temperature{FirstC: 30, MedianC: 36, MaxC: 50, LastC: 50}) {
+		t.Errorf("%+v", temperature)
+	}
+	ten := slices.Repeat([]float64{40}, 10)
+	for _, tt := range []struct {
+		values  []float64
+		isStuck bool
+		want    bool
+	}{{ten, true, true}, {ten[:9], true, false}, {ten, false, false}} {
+		if got := heat(tt.values...).temperature("A", tt.isStuck); got.Stuck != tt.want {
+			t.Errorf("%d readings alike: stuck %v", len(tt.values), got.Stuck)
+		}
+	}
+}
+
+func span(fromS, toS float64) overlap.Interval {
+	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
+}
+
+// Of 17 values a date is off if it costs more than twice as much as the best: here 90 against 45.
+func TestDateIsOff(t *testing.T) {
+	x := []float64{4, 3, -3, 2, -2, 1, -1, 1, -1, 0, 0, 0, 0, 0, 0, 0, 8}
+	if dateIsOff(x, 1, 16) || dateIsOff(x, 16, 1) {
+		t.Error("a date that costs twice as much is off")
+	}
+	x[16] = 8.01
+	if !dateIsOff(x, 1, 16) {
+		t.Error("a date that costs more than twice as much is not off")
+	}
+}
+
+// Who fell or rose first, in the two seconds about the fall.
+func TestFellFirst(t *testing.T) {
+	for at, want := range map[float64]bool{20: false, 21: true, 19: false} {
+		p := besides(40, tracetest.Steps(100, [2]float64{20, 50}), tracetest.Steps(100, [2]float64{at, 150}), tracetest.Steps(30))
+		if got := p.fellFirst(p.parts[0], ns(20)); got != want {
+			t.Errorf("B rises at %v s, A falls at 20: first %v", at, got)
+		}
+		if got := p.parts[1].roseBefore(ns(22), ns(10), ns(30)); !got {
+			t.Errorf("a rise at %v s is not before 22", at)
+		}
+		if got := p.parts[1].roseBefore(ns(20), ns(10), ns(30)); got != (at == 19) {
+			t.Errorf("a rise at %v s before 20: %v", at, got)
+		}
+	}
+	p := besides(40, tracetest.Steps(100), tracetest.Steps(100, [2]float64{20, 60}))
+	for _, tt := range []struct {
+		v    overlap.Interval
+		want bool
+	}{{span(15, 25), true}, {span(21, 30), false}, {span(10, 19), false}} {
+		if got := p.othersFall(p.parts[0], tt.v.StartNS, tt.v.EndNS); got != tt.want {
+			t.Errorf("another falls in %v: %v", tt.v, got)
+		}
+		if p.othersFall(p.parts[1], tt.v.StartNS, tt.v.EndNS) {
+			t.Errorf("B's own fall is another's")
+		}
+	}
+	// Faster by more than a tenth in each of five stretches of two seconds.
+	for rate, want := range map[float64]bool{115: true, 108: false} {
+		d := besides(40, tracetest.Steps(100, [2]float64{20, rate})).parts[0]
+		if got := d.apart(span(10, 20), span(20, 30)); got != want {
+			t.Errorf("100 and then %v apart: %v", rate, got)
+		}
+		if d.apart(span(12, 20), span(20, 30)) || d.apart(span(10, 20), span(20, 28)) {
+			t.Error("four stretches are enough")
+		}
+	}
+}
+
+// To four fifths, within the window, and with no event of another near.
+func TestFellInsideByHand(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		bytes  float64 // after 20 s
+		window []overlap.Interval
+		other  overlap.Interval
+		want   bool
+	}{
+		{"to four fifths", 1600e6, []overlap.Interval{span(0, 40)}, span(0, 40), true},
+		{"to more", 1601e6, []overlap.Interval{span(0, 40)}, span(0, 40), false},
+		{"where the window ends", 1600e6, []overlap.Interval{span(0, 20)}, span(0, 40), false},
+		{"where it begins", 1600e6, []overlap.Interval{span(20, 40)}, span(0, 40), false},
+		{"in its second part", 1600e6, []overlap.Interval{span(0, 10), span(15, 40)}, span(0, 40), true},
+		{"between", 1600e6, []overlap.Interval{span(0, 19), span(21, 40)}, span(0, 40), false},
+		{"where another begins", 1600e6, []overlap.Interval{span(0, 40)}, span(20, 40), false},
+	} {
+		kind := map[bool]string{false: KindUnknown, true: KindStart}[tt.other.StartNS > 0]
+		a := partOf(tracetest.FilesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
+		a.Solid, a.kinds = []level.Level{a.LevelOver(span(0, 20)), a.LevelOver(span(20, 40))}, []string{"", kind}
+		p := &phase{parts: []*part{a, {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}, Active: []overlap.Interval{tt.other}}}}, window: tt.window, out: &Phase{}}
+		if got := p.fellInside(p.parts[0]); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+// The deepest step dates a fall, and of two as deep the first.
+func TestToThrottle(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		files  [][2]float64
+		levels [][2]float64
+		untilS float64
+		want   Throttle
+	}{
+		{"as deep", [][2]float64{{10, 1000}, {10, 500}, {10, 250}}, [][2]float64{{10, 100}, {10, 50}, {10, 25}}, 30,
+			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 10, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50}, {AtBytes: 1500, AtS: 20, FromRate: 50, ToRate: 25}}}},
+		{"the second", [][2]float64{{10, 1000}, {10, 800}, {10, 200}}, [][2]float64{{10, 100}, {10, 80}, {10, 20}}, 30,
+			Throttle{AtBytes: 1800, AtS: 20, FromRate: 80, ToRate: 20, HeldS: 10, LastsS: 10, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 80}, {AtBytes: 1800, AtS: 20, FromRate: 80, ToRate: 20}}}},
+		{"low until 15 s", [][2]float64{{10, 1000}, {5, 250}, {5, 150}}, [][2]float64{{10, 100}, {10, 40}}, 15,
+			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 5, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50}}}},
+	} {
+		p := partOf(tracetest.FilesOf(tt.files...))
+		levels := levelsOf(tt.levels...)
+		tt.want.Recovered = &Rebound{AtS: 99}
+		if diff := cmp.Diff(&tt.want, p.toThrottle(levels, ns(tt.untilS), tt.want.Recovered)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// A falls at 20 s; what the others do then explains it, or does not.
+func TestWhatExplainsAFall(t *testing.T) {
+	falls := tracetest.Steps(100, [2]float64{20, 50})
+	for _, tt := range []struct {
+		name  string
+		other func(int) float64
+		kind  string
+	}{
+		{"nothing happens", tracetest.Steps(100), KindOwnFall},
+		{"B begins then", tracetest.Steps(0, [2]float64{20, 50}), KindStart},
+		{"B began before", tracetest.Steps(0, [2]float64{10, 50}), KindOwnFall},
+		{"B ends a second before", tracetest.Steps(100, [2]float64{19, 0}), KindUnknown},
+		{"B ends three seconds before", tracetest.Steps(100, [2]float64{17, 0}), KindOwnFall},
+		{"B ends a second later", tracetest.Steps(100, [2]float64{21, 0}), KindOwnFall},
+		{"B gains half of it", tracetest.Steps(100, [2]float64{20, 127}), KindUnknown},
+		{"B gains all of it", tracetest.Steps(100, [2]float64{20, 150}), KindRedistribution},
+		{"B gains less than half", tracetest.Steps(100, [2]float64{20, 120}), KindOwnFall},
+		{"B gains what A left", tracetest.Steps(100, [2]float64{21, 150}), KindOwnFall},
+		{"B falls by the same factor", tracetest.Steps(80, [2]float64{20, 40}), KindSharedFall},
+		{"B falls by another factor", tracetest.Steps(100, [2]float64{20, 75}), KindUnknown},
+	} {
+		p := besides(60, falls, tt.other)
+		a := p.parts[0]
+		if len(a.Solid) != 2 || math.Abs(seconds(a.Solid[1].StartNS)-20) > 0.2 {
+			t.Fatalf("%s: levels %v", tt.name, a.Solid)
+		}
+		p.fillChanges()
+		if got := a.kinds[1]; got != tt.kind {
+			t.Errorf("%s: reported as %q, want %q", tt.name, got, tt.kind)
+		}
+		got := p.throttle(a)
+		if (got != nil) != (tt.kind == KindOwnFall) {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+		if got == nil {
+			continue
+		}
+		within(t, tt.name+": at", got.AtS, 20, 0.1)
+		within(t, tt.name+": after", got.AtBytes, 2000e6, 20e6)
+		within(t, tt.name+": from", got.FromRate, 100e6, 1e6)
+		within(t, tt.name+": to", got.ToRate, 50e6, 1e6)
+		within(t, tt.name+": held", got.HeldS, 20, 0.1)
+		within(t, tt.name+": lasts", got.LastsS, 40, 0.1)
+	}
+	// Another's recovery then explains it, a second away or nearer.
+	p := besides(60, falls, tracetest.Steps(100))
+	lag := 5.0
+	for at, want := range map[float64]bool{14.2: true, 15.8: true, 13.8: false, 16.2: false} {
+		p.out.Recoveries, p.reached = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}, make([]level.Measured, 1)
+		p.fillChanges()
+		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
+			t.Errorf("B recovers at %v s: A's fall is reported as %q", at+lag, got)
+		}
+		p.out.Recoveries, p.reached = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}, make([]level.Measured, 2)
+		p.fillChanges()
+		if got := p.parts[0].kinds[1]; got != KindOwnFall {
+			t.Errorf("A's own recovery explains its fall: %q", got)
+		}
+	}
+}
+
+func newPart(d *trace.DiskTrace, gapNS int64) *part {
+	return &part{Disk: level.New(d, work.Work{}, gapNS)}
+}
+
+// partOf is a disk's part without levels, and newPart the same with them.
+func partOf(d *trace.DiskTrace) *part {
+	return &part{Disk: level.Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}}
+}
+
+// together is a phase of disks that are named A, B and so on.
+func together(disks ...*trace.DiskTrace) *phase {
+	p := &phase{trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{}}, run: &run{alpha: alphas{looks: 1, own: 0.01, shared: 0.01, after: 0.01}}}
+	var active [][]overlap.Interval
+	for i, d := range disks {
+		d.Name = string(rune('A' + i))
+		p.parts = append(p.parts, newPart(d, 5e8))
+		p.parts[i].Settle(nil, 0.01)
+		active = append(active, p.parts[i].Active)
+	}
+	p.stages = overlap.Stages(active)
+	p.window = overlap.Window(p.stages, len(p.parts))
+	return p
+}
+
+// besides is a phase of disks that are sampled finely, each with a rate by the second, MB/s; zero is a pause.
+func besides(seconds int, rates ...func(second int) float64) *phase {
+	var disks []*trace.DiskTrace
+	for _, rate := range rates {
+		disks = append(disks, tracetest.FilesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds))
+	}
+	return together(disks...)
+}
+
+// A disk with a pace gains nothing, nor does one that does nothing; what is gained is known as well as both rates are.
+func TestGainsByHand(t *testing.T) {
+	p := besides(70, tracetest.Steps(100, [2]float64{30, 50}), tracetest.Steps(80, [2]float64{30, 120}), tracetest.Steps(80, [2]float64{30, 120}))
+	p.parts[2].Work.Pace = 200e6
+	p.parts = append(p.parts, &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "D"}}})
+	before, after := span(20, 30), span(31, 41)
+	var f FallTogether
+	p.gains(p.parts[0], &f, before, after)
+	if len(f.Gains) != 1 || f.Gains[0].Disk != "B" {
+		t.Fatalf("%+v", f.Gains)
+	}
+	was, is := p.parts[1].Differ(before, after)
+	within(t, "B from", was.Rate, 80e6, 1e6)
+	within(t, "B to", is.Rate, 120e6, 1e6)
+	if was.Free != is.Free {
+		t.Errorf("%v and %v degrees of freedom", was.Free, is.Free)
+	}
+	half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
+	want := Gain{Disk: "B", FromRate: was.Rate, ToRate: is.Rate, Gain: is.Rate - was.Rate, CI95: Interval{is.Rate - was.Rate - half, is.Rate - was.Rate + half}}
+	if diff := cmp.Diff(want, f.Gains[0], cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	// One that fell by as much has not gained either, nor one that was not at work before.
+	for name, rate := range map[string]func(int) float64{"falls": tracetest.Steps(120, [2]float64{30, 80}), "begins": tracetest.Steps(0, [2]float64{30, 80}), "rose before": tracetest.Steps(80, [2]float64{26, 120})} {
+		p := besides(70, tracetest.Steps(100, [2]float64{30, 50}), rate)
+		var f FallTogether
+		if p.gains(p.parts[0], &f, before, after); len(f.Gains) != 0 {
+			t.Errorf("it %s: %+v", name, f.Gains)
+		}
+	}
+}
+
+// Another that falls to four fifths or less between two times.
+func TestOthersFall(t *testing.T) {
+	other := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}}}
+	for _, tt := range []struct {
+		rate, from, to float64
+		want           bool
+	}{{80, 0, 30, true}, {80.1, 0, 30, false}, {80, 10, 30, false}, {80, 0, 10, false}, {80, 9, 11, true}, {120, 0, 30, false}} {
+		other.Solid = levelsOf([2]float64{10, 100}, [2]float64{10, tt.rate}, [2]float64{10, tt.rate})
+		p := &phase{parts: []*part{{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}}}, other}}
+		if got := p.othersFall(p.parts[0], ns(tt.from), ns(tt.to)); got != tt.want {
+			t.Errorf("to %v at 10 s, from %v to %v s: %v", tt.rate, tt.from, tt.to, got)
+		}
+		if p.othersFall(p.parts[1], ns(tt.from), ns(tt.to)) {
+			t.Error("B's own fall is another's")
+		}
+	}
+}
+
+// To four fifths of the rate before, after as many bytes as alone except for three tenths, and dated as it is reported.
+func TestFallTogetherByHand(t *testing.T) {
+	more := float64(sameBudget) // as a variable: constants are divided exactly
+	for _, tt := range []struct {
+		name       string
+		rate, with float64 // after 10 s; bytes alone
+		want       bool
+	}{
+		{"to four fifths", 80e6, 1000e6, true},
+		{"to more", 80.1e6, 1000e6, false},
+		{"nearly three tenths later", 50e6, 770e6, true},
+		{"later than that", 50e6, 769e6, false},
+		{"nearly three tenths sooner", 50e6, 1299e6, true},
+		{"sooner than that", 50e6, 1301e6, false},
+		{"just three tenths", 50e6, 1000e6 / more, false},
+	} {
+		a := partOf(tracetest.FilesOf([2]float64{10, 1000e6}, [2]float64{20, 20 * tt.rate}))
+		a.Solid = []level.Level{a.LevelOver(span(0, 10)), a.LevelOver(span(10, 30))}
+		p := &phase{parts: []*part{a}, out: &Phase{Phase: "p"}}
+		got := p.fallTogether(p.parts[0], &Fall{AtBytes: tt.with})
+		if (got != nil) != tt.want {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+		want := &FallTogether{Phase: "p", AtBytes: 1000e6, AtS: 10, FromRate: 100e6, ToRate: tt.rate, Told: true, Gains: []Gain{}}
+		if got != nil && !cmp.Equal(got, want, cmpopts.EquateApprox(1e-9, 0)) {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}
+
+// A falls at 20 s. Another has gained by it that rises by a tenth, works from 2.5 s before it to 3.5 s after it, and beside
+// which nothing else happens.
+func TestFreedByHand(t *testing.T) {
+	rises := [2]float64{20, 120}
+	for _, tt := range []struct {
+		name     string
+		b, c     func(int) float64
+		gains    bool
+		fromRate float64
+	}{
+		{"it rises", tracetest.Steps(80, rises), tracetest.Steps(40), true, 80e6},
+		{"by less than a tenth", tracetest.Steps(112, rises), tracetest.Steps(40), false, 0},
+		{"it begins three seconds before", tracetest.Steps(0, [2]float64{17, 80}, rises), tracetest.Steps(40), true, 80e6},
+		{"two", tracetest.Steps(0, [2]float64{18, 80}, rises), tracetest.Steps(40), false, 0},
+		{"a second later", tracetest.Steps(0, [2]float64{21, 80}, [2]float64{22, 120}), tracetest.Steps(40), false, 0},
+		{"it ends four seconds later", tracetest.Steps(80, rises, [2]float64{24, 0}), tracetest.Steps(40), true, 80e6},
+		{"three", tracetest.Steps(80, rises, [2]float64{23, 0}), tracetest.Steps(40), false, 0},
+		{"another ends then", tracetest.Steps(80, rises), tracetest.Steps(40, [2]float64{25, 0}), false, 0},
+		{"another begins long after", tracetest.Steps(80, rises), tracetest.Steps(0, [2]float64{32, 40}), true, 80e6},
+	} {
+		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tt.b, tt.c)
+		p.parts = append(p.parts, &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "D"}}}) // which does nothing
+		fell := &Throttle{AtS: 20}
+		p.freed(p.parts[0], fell)
+		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {
+			t.Errorf("%s: %+v", tt.name, fell.Freed)
+			continue
+		}
+		if tt.gains {
+			within(t, tt.name+": from", fell.Freed[0].FromRate, tt.fromRate, 1e6)
+			within(t, tt.name+": to", fell.Freed[0].ToRate, 120e6, 1e6)
+		}
+		p.alpha.after, fell.Freed = 0, nil
+		if p.freed(p.parts[0], fell); len(fell.Freed) != 0 {
+			t.Errorf("%s: %+v, which may be chance", tt.name, fell.Freed)
+		}
+	}
+}
+
+// The second disk starts at 10 s, pauses from 20 to 25 s and ends at 30 s.
+func TestEventsIn(t *testing.T) {
+	p := &phase{parts: []*part{{Disk: level.Disk{Active: []overlap.Interval{span(0, 50)}}}, {Disk: level.Disk{Active: []overlap.Interval{span(10, 20), span(25, 30)}}}}}
+	for _, tt := range []struct {
+		v    overlap.Interval
+		want bool
+	}{{span(1, 10), false}, {span(1, 10.1), true}, {span(10, 20), false}, {span(15, 20.1), true}, {span(20, 25), false}, {span(21, 26), true}, {span(30, 50), false}, {span(29, 31), true}} {
+		if got := p.eventsIn(tt.v.StartNS, tt.v.EndNS); got != tt.want {
+			t.Errorf("in %v: %v", tt.v, got)
+		}
+	}
+	pauses := &part{Disk: level.Disk{Active: p.parts[1].Active}}
+	for s, want := range map[float64]bool{19.4: false, 19.5: true, 22: true, 25.5: true, 25.6: false, 10: false, 30: false} {
+		if got, ok := pauses.pauseAt(ns(s)); ok != want || ok && got != span(20, 25) {
+			t.Errorf("at %v s: %v, %v", s, got, ok)
+		}
+	}
+	levels := levelsOf([2]float64{14, 100}, [2]float64{6, 50}, [2]float64{5, 80})
+	for _, tt := range []struct {
+		name    string
+		next    float64 // rate after the pause
+		atS     float64
+		until   float64
+		rebound *Rebound
+	}{
+		{"it stays low", 90, 25, 30, nil},
+		{"it is back after the pause", 91, 25, 20, &Rebound{AtS: 25, PauseS: 5, Rate: 91}},
+		{"it comes back without one", 91, 28, 14, nil},
+	} {
+		list := append(slices.Clone(levels[:2]), level.Level{Interval: span(tt.atS, 30), Rate: tt.next})
+		until, rebound := pauses.lasts(list, 1, 100)
+		if until != ns(tt.until) || !cmp.Equal(rebound, tt.rebound) {
+			t.Errorf("%s: until %v, %+v", tt.name, seconds(until), rebound)
+		}
+	}
+}
+
+// levelsOf are levels one after another: how long and how fast.
+func levelsOf(each ...[2]float64) (levels []level.Level) {
+	endS := 0.0
+	for _, l := range each {
+		levels = append(levels, level.Level{Interval: span(endS, endS+l[0]), Rate: l[1]})
+		endS += l[0]
+	}
+	return levels
+}
