@@ -1,5 +1,6 @@
-// Package filesystem is what package os lacks for files that matter: locks that go with their process, bringing files to
-// the medium, writing them whole or not at all, and how full a volume is. Start at Lock, Sync, Replace and Volume.
+// Package filesystem is what package os lacks for files that matter: locks that go with their process, bringing
+// files to the medium, writing them whole or not at all, and how full a volume is. Start at Lock, Sync, Replace and
+// Volume.
 package filesystem
 
 import (
@@ -37,8 +38,8 @@ func Sync(f *os.File) error {
 	return err
 }
 
-// Write is Replace for a path that a person gives: a path that is no file, such as a pipe or /dev/stdout, is written to as it
-// is.
+// Write is Replace for a path that a person gives: a path that is no file, such as a pipe or /dev/stdout, is written
+// to as it is.
 func Write(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return writeTo(path, os.O_WRONLY, write, func(*os.File) error { return nil })
@@ -46,8 +47,9 @@ func Write(path string, write func(io.Writer) error) error {
 	return Replace(path, write)
 }
 
-// Replace writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name of its
-// own until then: nothing that has the file's name, such as a link or a pipe, is followed or waited for, only replaced.
+// Replace writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name
+// of its own until then: nothing that has the file's name, such as a link or a pipe, is followed or waited for, only
+// replaced.
 func Replace(path string, write func(io.Writer) error) error {
 	part := ""
 	err := fs.ErrExist

@@ -9,11 +9,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// Lock holds the file for this process until it closes it, however the process ends, or gives ErrBusy at once. The locked
-// byte lies far behind the content: on Windows no other process can read locked bytes.
+// Lock holds the file for this process until it closes it, however the process ends, or gives ErrBusy at once. The
+// locked byte lies far behind the content: on Windows no other process can read locked bytes.
 func Lock(f *os.File) error {
 	at := windows.Overlapped{Offset: 1 << 30}
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
+	err := windows.LockFileEx(windows.Handle(f.Fd()),
+		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return ErrBusy
 	}

@@ -1,7 +1,7 @@
-// Package clock reads the machine's monotonic clock, and waits for an instant of it precisely enough for several processes to
-// begin together. Its nanoseconds are the same for every process of one machine, which Go's own monotonic reading does not
-// promise; they are not wall time and mean nothing on another machine or after a reboot. Start at Now, then WaitUntil;
-// SleepUntil is for callers that wait often and need no such precision.
+// Package clock reads the machine's monotonic clock, and waits for an instant of it precisely enough for several
+// processes to begin together. Its nanoseconds are the same for every process of one machine, which Go's own
+// monotonic reading does not promise; they are not wall time and mean nothing on another machine or after a reboot.
+// Start at Now, then WaitUntil; SleepUntil is for callers that wait often and need no such precision.
 package clock
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// LongPause is the minimum time without a look at the clock, which is read several times a second, that shows that the process
-// was stopped (Ctrl-Z, a debugger, a frozen container). No process waits that long on a busy machine.
+// LongPause is the minimum time without a look at the clock, which is read several times a second, that shows that
+// the process was stopped (Ctrl-Z, a debugger, a frozen container). No process waits that long on a busy machine.
 const LongPause = 5 * time.Second
 
 // WaitUntil returns at the instant ns of Now, or at once when that has passed. Call it from a goroutine

@@ -16,9 +16,9 @@ const (
 const spinNS = 1_000_000
 
 // SleepUntil sleeps to the instant ns on a timer of its own that macOS does not gather with others (NOTE_CRITICAL in
-// kevent(2)); a plain sleep may end a millisecond late, and later on battery or in the background. The timer is relative: an
-// absolute one (NOTE_MACHTIME) counts ticks of 125/3 ns on Apple silicon and of 1 ns elsewhere, and what passes between
-// reading the clock and arming the timer is made up for by the spin that follows.
+// kevent(2)); a plain sleep may end a millisecond late, and later on battery or in the background. The timer is
+// relative: an absolute one (NOTE_MACHTIME) counts ticks of 125/3 ns on Apple silicon and of 1 ns elsewhere, and
+// what passes between reading the clock and arming the timer is made up for by the spin that follows.
 func SleepUntil(ns int64) {
 	queue, err := unix.Kqueue()
 	if err == nil {

@@ -45,8 +45,9 @@ func SleepUntil(ns int64) {
 
 var unbiased = windows.NewLazySystemDLL("kernel32.dll").NewProc("QueryUnbiasedInterruptTime")
 
-// Slept is how long the machine has been asleep since it was started: the interrupt time goes on while it sleeps, and the
-// unbiased one does not. DurationSinceBoot reads the former in steps of some 10 ms. Only its growth means anything.
+// Slept is how long the machine has been asleep since it was started: the interrupt time goes on while it sleeps,
+// and the unbiased one does not. DurationSinceBoot reads the former in steps of some 10 ms. Only its growth means
+// anything.
 func Slept() time.Duration {
 	var awake int64 // in units of 100 ns
 	if ok, _, _ := unbiased.Call(uintptr(unsafe.Pointer(&awake))); ok == 0 {

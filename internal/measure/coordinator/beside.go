@@ -34,8 +34,9 @@ func (h *liveHub) nowNS() int64 {
 // that no worker needs to hear of at once.
 const minRest = time.Millisecond
 
-// serve hands out what the simulated hub has moved by now, sets the timer for what is done next, and records its streams. A worker that asks for more than the
-// disk moved before it was taken off the hub has caught up with the model, and finishes.
+// serve hands out what the simulated hub has moved by now, sets the timer for what is done next, and records its
+// streams. A worker that asks for more than the disk moved before it was taken off the hub has caught up with the
+// model, and finishes.
 func (p *phaseRun) serve() {
 	h := p.hub
 	grants := h.sim.Advance(h.nowNS())
@@ -72,8 +73,8 @@ type gauges struct {
 // waiting is how many readings may wait for the journal: more than there are sources.
 const waiting = 256
 
-// findGauges looks for what can be read of the phase's disks, beside the workers' getting ready. Of a simulated disk that
-// is nothing, and then nothing of the host either: its time is the model's.
+// findGauges looks for what can be read of the phase's disks, beside the workers' getting ready. Of a simulated disk
+// that is nothing, and then nothing of the host either: its time is the model's.
 func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 	g := &gauges{found: make(chan []gauge.Source, 1), events: make(chan []trace.Event, waiting), over: make(chan struct{})}
 	hidden := map[string]bool{}
@@ -84,7 +85,8 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 			return g
 		}
 		disks = append(disks, gauge.Disk{Name: disk.Name, Path: disk.Path})
-		// A job that reads what it wrote once more moves more than its trace counts: the device's reads say nothing of others.
+		// A job that reads what it wrote once more moves more than its trace counts: the device's reads say nothing
+		// of others.
 		hidden[disk.Name] = job.IO.Verify == scenario.VerifyFull ||
 			job.IO.Verify == scenario.VerifyStamps && job.IO.Mode == scenario.ModeApp && job.Role == trace.Read
 	}
@@ -176,8 +178,8 @@ type clocks struct {
 	ticks <-chan time.Time
 }
 
-// suspendDetector notices when the machine has slept or the process was stopped. It looks from a goroutine that does nothing else,
-// so that a slow disk under the results does not look the same.
+// suspendDetector notices when the machine has slept or the process was stopped. It looks from a goroutine that does
+// nothing else, so that a slow disk under the results does not look the same.
 type suspendDetector struct {
 	stops chan stop
 	quit  chan struct{}
@@ -223,8 +225,10 @@ func (v *suspendDetector) end() {
 
 // stoodStill records a suspension. Before the release it does not matter, nor to a model's time.
 func (p *phaseRun) stoodStill(s stop) {
-	p.opts.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name), zap.Duration("for", s.took))
+	p.opts.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name),
+		zap.Duration("for", s.took))
 	if p.sim == nil && p.released > 0 && s.atNS > p.released {
-		p.record(trace.Event{Type: trace.GaugeType, Phase: p.phase.Name, TNS: s.atNS - p.released, Name: trace.Stopped, Value: s.took.Seconds()})
+		p.record(trace.Event{Type: trace.GaugeType, Phase: p.phase.Name, TNS: s.atNS - p.released,
+			Name: trace.Stopped, Value: s.took.Seconds()})
 	}
 }

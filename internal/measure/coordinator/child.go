@@ -50,7 +50,8 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
-	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr, outbox: make(chan wire.Message, outboxSize)}
+	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr,
+		outbox: make(chan wire.Message, outboxSize)}
 	go func() { // until leave
 		for m := range c.outbox {
 			_ = c.conn.Send(m) // a worker that cannot be reached is about to exit
@@ -78,8 +79,8 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 // outboxSize is how many messages a worker may leave unread. A healthy one has read each before the next.
 const outboxSize = 64
 
-// send sends the worker a message. The pipe to a worker that does not read, such as a stopped one, fills up: that holds up
-// no one else.
+// send sends the worker a message. The pipe to a worker that does not read, such as a stopped one, fills up: that
+// holds up no one else.
 func (c *child) send(m wire.Message) {
 	if c.gone {
 		return

@@ -23,7 +23,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Journal takes the run's events, as the lines of a trace, in the order in which they became known. Its calls do not block.
+// Journal takes the run's events, as the lines of a trace, in the order in which they became known. Its calls do not
+// block.
 type Journal interface {
 	AppendLines(lines []byte) error
 }
@@ -48,26 +49,31 @@ type Watcher interface {
 
 // Options is all that a run needs.
 type Options struct {
-	Plan      *scenario.Plan
-	Done      int              // phases that an earlier session has completed
-	Tried     []search.Outcome // and tries of the next one's search
-	RunID     string
-	Profile   *hub.Profile                   // of the simulated hub; nil if every disk is real
-	Devices   map[string]uint64              // that each real disk's folder is on, by disk
-	Command   func() *exec.Cmd               // a worker
-	Janitor   func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders
-	Journal   Journal
-	Watcher   Watcher
-	Pause     func(ctx context.Context, text string) error                 // waits for a person
-	Say       func(text string)                                            // shows a person a doubt between phases; nil: no output
-	OnHang    func(text string)                                            // warns a person at once of a disk that moves nothing; nil: no output
-	WorkerLog io.Writer                                                    // takes what workers write to stderr
-	Modes     func(phase string, modes map[string]trace.Effective) error   // receives what each job really got
-	Gauges    func(ctx context.Context, disks []gauge.Disk) []gauge.Source // finds what to read beside a phase; nil: nothing
-	Stall     time.Duration                                                // a worker that moves nothing for that long is killed
-	Kill      <-chan struct{}                                              // closed: end at once, without waiting for workers
-	Clocks    func() (nowNS int64, slept time.Duration)                    // nil: the machine's
-	Log       *zap.Logger
+	Plan    *scenario.Plan
+	Done    int              // phases that an earlier session has completed
+	Tried   []search.Outcome // and tries of the next one's search
+	RunID   string
+	Profile *hub.Profile                   // of the simulated hub; nil if every disk is real
+	Devices map[string]uint64              // that each real disk's folder is on, by disk
+	Command func() *exec.Cmd               // a worker
+	Janitor func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders
+	Journal Journal
+	Watcher Watcher
+	Pause   func(ctx context.Context, text string) error // waits for a person
+	// Say shows a person a doubt between phases; nil: no output
+	Say func(text string)
+	// OnHang warns a person at once of a disk that moves nothing; nil: no output
+	OnHang    func(text string)
+	WorkerLog io.Writer                                                  // takes what workers write to stderr
+	Modes     func(phase string, modes map[string]trace.Effective) error // receives what each job really got
+	// Gauges finds what to read beside a phase; nil: nothing
+	Gauges func(ctx context.Context, disks []gauge.Disk) []gauge.Source
+	// Stall: a worker that moves nothing for that long is killed
+	Stall time.Duration
+	// Kill is closed to end at once, without waiting for workers
+	Kill   <-chan struct{}
+	Clocks func() (nowNS int64, slept time.Duration) // nil: the machine's
+	Log    *zap.Logger
 
 	leash   *os.File        // see janitor
 	hanging map[string]bool // the folders of disks whose workers do not exit
@@ -107,7 +113,14 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if janitor != nil {
 		opts.leash = janitor.leash
 	}
-	failures, err := runPhases(ctx, opts, starter)
+	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
+	if opts.Profile != nil {
+		sim = hub.NewSim(opts.Profile)
+	}
+	var failures []trace.RunFailure
+	for i := 0; i < len(opts.Plan.Phases) && len(failures) == 0 && err == nil; i++ {
+		failures, err = runPlanned(ctx, opts, i, starter, sim)
+	}
 	for _, complaint := range janitor.finish(opts.Kill, opts.hanging) {
 		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
@@ -121,23 +134,9 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	return out, err
 }
 
-// runPhases runs the phases that are not done yet, up to the first that is incomplete.
-func runPhases(ctx context.Context, opts Options, starter *starter) ([]trace.RunFailure, error) {
-	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
-	if opts.Profile != nil {
-		sim = hub.NewSim(opts.Profile)
-	}
-	for i := range opts.Plan.Phases {
-		failures, err := runPlanned(ctx, opts, i, starter, sim)
-		if len(failures) > 0 || err != nil {
-			return failures, err
-		}
-	}
-	return nil, nil
-}
-
 // runPlanned runs a phase of the plan, unless it is done, and says why it is incomplete.
-func runPlanned(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
+func runPlanned(ctx context.Context, opts Options, index int, starter *starter,
+	sim *hub.Sim) ([]trace.RunFailure, error) {
 	phase := &opts.Plan.Phases[index]
 	switch {
 	case index < opts.Done:
@@ -152,9 +151,10 @@ func runPlanned(ctx context.Context, opts Options, index int, starter *starter, 
 	return nil, appendTo(opts.Journal, ended(*phase, trace.Complete))
 }
 
-// runPhase waits as the phase asks, runs it, and says why it is incomplete: a phase of the plan by its index, or a try of its
-// search. The error is the run folder's.
-func runPhase(ctx context.Context, opts Options, index int, phase scenario.Phase, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
+// runPhase waits as the phase asks, runs it, and says why it is incomplete: a phase of the plan by its index, or a
+// try of its search. The error is the run folder's.
+func runPhase(ctx context.Context, opts Options, index int, phase scenario.Phase, starter *starter,
+	sim *hub.Sim) ([]trace.RunFailure, error) {
 	if err := waitBefore(ctx, opts, phase); err != nil {
 		if ctx.Err() != nil {
 			err = whyEnded(ctx)
@@ -205,8 +205,9 @@ type starting struct {
 	done chan error // gets one
 }
 
-// newStarter starts processes until it is closed. A process that is being started closes what files this one has open, which a
-// disk that hangs may hold up (FUSE flushes them): it is not waited for after kill, nor long after ctx has ended.
+// newStarter starts processes until it is closed. A process that is being started closes what files this one has
+// open, which a disk that hangs may hold up (FUSE flushes them): it is not waited for after kill, nor long after ctx
+// has ended.
 func newStarter(ctx context.Context, kill <-chan struct{}) *starter {
 	giveUp := make(chan struct{})
 	s := &starter{commands: make(chan starting, 1), giveUp: giveUp}

@@ -32,11 +32,12 @@ const (
 )
 
 // janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
-// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. If the janitor was killed
-// as well, whoever is left does its work: the coordinator, or the workers that have lost that too (see worker).
+// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. If the janitor was
+// killed as well, whoever is left does its work: the coordinator, or the workers that have lost that too (see
+// worker).
 //
-// A worker blocked by a disk may go on, and make its folder, when the disk is back. All workers hold the write end of a pipe,
-// the leash: when that ends the last of them has, and the janitor looks once more.
+// A worker blocked by a disk may go on, and make its folder, when the disk is back. All workers hold the write end
+// of a pipe, the leash: when that ends the last of them has, and the janitor looks once more.
 type janitor struct {
 	runID   string
 	folders []string
@@ -98,7 +99,8 @@ const (
 	LeashFile = 3
 )
 
-// NewLeash makes a leash, of which the janitor inherits the end and learns of it by args; nil if processes inherit no files.
+// NewLeash makes a leash, of which the janitor inherits the end and learns of it by args; nil if processes inherit
+// no files.
 func NewLeash() (end, leash *os.File, args []string, err error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil, nil, nil
@@ -126,8 +128,8 @@ func realFolders(plan *scenario.Plan) (folders []string) {
 	return folders
 }
 
-// finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are the folders of disks whose
-// workers have not exited. After kill it waits no longer than it must.
+// finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are the folders of
+// disks whose workers have not exited. After kill it waits no longer than it must.
 func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaints []string) {
 	if j == nil {
 		return nil
@@ -171,8 +173,8 @@ func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 	return complaints
 }
 
-// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files in all folders, and says
-// of each what it could not. When the leash ends too, it removes what came after that; nil: there is none.
+// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files in all folders,
+// and says of each what it could not. When the leash ends too, it removes what came after that; nil: there is none.
 func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, folders []string) {
 	_, _ = stdin.Read(make([]byte, 1)) // whatever ends it
 	out := json.NewEncoder(stdout)

@@ -142,7 +142,8 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 		return err
 	}
 	p.children = append(p.children, c)
-	p.opts.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name), zap.Int("pid", c.cmd.Process.Pid))
+	p.opts.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name),
+		zap.Int("pid", c.cmd.Process.Pid))
 	c.send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
 		Device:    p.opts.Devices[disk.Name],
@@ -230,7 +231,8 @@ func (p *phaseRun) recorded(err error) {
 
 // releaseWhenReady lets all workers begin at one instant once the last of them is ready.
 func (p *phaseRun) releaseWhenReady() {
-	if p.stopping || len(p.children) < len(p.phase.Jobs) || slices.ContainsFunc(p.children, func(c *child) bool { return !c.ready }) {
+	waits := func(c *child) bool { return !c.ready }
+	if p.stopping || len(p.children) < len(p.phase.Jobs) || slices.ContainsFunc(p.children, waits) {
 		return
 	}
 	atNS := clock.Now() + int64(releaseDelay)
@@ -250,8 +252,8 @@ func (p *phaseRun) releaseWhenReady() {
 	p.opts.Watcher.Released()
 }
 
-// worked notes that a child has moved its files. When all have, those that hold have filled enough, and those that accompany
-// them end; on a simulated hub the model says when, to the nanosecond.
+// worked notes that a child has moved its files. When all have, those that hold have filled enough, and those that
+// accompany them end; on a simulated hub the model says when, to the nanosecond.
 func (p *phaseRun) worked(c *child) {
 	if c.job.Accompanies() {
 		return // it has ended at the phase's time, as the others do by themselves
@@ -262,8 +264,8 @@ func (p *phaseRun) worked(c *child) {
 	}
 }
 
-// settle notes that one more job was steady at the end of a window. When all are, they end; on a simulated hub at a time
-// of the model.
+// settle notes that one more job was steady at the end of a window. When all are, they end; on a simulated hub at a
+// time of the model.
 func (p *phaseRun) settle(window int) {
 	if p.hub != nil {
 		p.hub.sim.Settle(window)
@@ -316,7 +318,8 @@ func (p *phaseRun) watch(now time.Time) {
 			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", c.silent.Round(time.Second)))
 		case c.silent > p.stallTimeout(c)-p.opts.Stall+sayAfter && !c.warned && p.opts.OnHang != nil:
 			c.warned = true
-			p.opts.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; hubbench gives up on it after %s (--stall)",
+			p.opts.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; hubbench "+
+				"gives up on it after %s (--stall)",
 				c.job.Disk, c.silent.Round(time.Second), p.stallTimeout(c)))
 		}
 	}
@@ -328,8 +331,9 @@ const sayAfter = 8 * time.Second
 // slowest is the rate of a disk that is slow and not dead, in bytes per second.
 const slowest = 5e6
 
-// stallTimeout is for how long a child may move nothing. How far a request has got is unknown, and those in flight may all end at
-// once: they take as long as a slow disk needs for them, and so does a call for a whole file, however far it is.
+// stallTimeout is for how long a child may move nothing. How far a request has got is unknown, and those in flight
+// may all end at once: they take as long as a slow disk needs for them, and so does a call for a whole file, however
+// far it is.
 func (p *phaseRun) stallTimeout(c *child) time.Duration {
 	if len(c.job.Sizes) == 0 {
 		return p.opts.Stall
@@ -375,14 +379,16 @@ func (p *phaseRun) recordLoss(c *child, cause string) {
 	case p.released > 0:
 		nowNS = clock.Now() - p.released
 	}
-	p.record(trace.Event{Type: trace.ErrorType, Phase: p.phase.Name, Disk: c.job.Disk, Seq: c.files, TNS: nowNS, Error: cause})
+	p.record(trace.Event{Type: trace.ErrorType, Phase: p.phase.Name, Disk: c.job.Disk, Seq: c.files, TNS: nowNS,
+		Error: cause})
 	p.abort(c.job.Disk, cause)
 }
 
 func (p *phaseRun) abort(disk, cause string) {
 	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
 	f := trace.RunFailure{Phase: p.phase.Name, Disk: disk, Cause: cause}
-	p.opts.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
+	p.opts.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk),
+		zap.String("cause", f.Cause))
 	p.failures = append(p.failures, f)
 	p.stop()
 }

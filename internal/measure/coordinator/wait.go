@@ -22,8 +22,8 @@ const (
 	idleCheck = 500 * time.Millisecond
 )
 
-// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier if it is to
-// last only until the disks are idle.
+// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier if it
+// is to last only until the disks are idle.
 func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	if phase.Pause != "" {
 		if err := opts.Pause(ctx, phase.Pause); err != nil {
@@ -40,7 +40,8 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	var check <-chan time.Time // never, unless
 	if phase.UntilIdle && !opts.Plan.Simulated() {
 		if _, known := traffic(ctx, opts.Plan.Disks); !known && opts.Say != nil {
-			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move cannot be read here: it waits the whole %s",
+			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move cannot be read "+
+				"here: it waits the whole %s",
 				phase.Name, unit.FormatSeconds(cooldown.Seconds())))
 		}
 		tick := time.NewTicker(idleCheck)
@@ -92,7 +93,8 @@ func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration 
 }
 
 // runSearch runs the tries of a phase's search that are not done yet, up to the first that is incomplete.
-func runSearch(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
+func runSearch(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure,
+	error) {
 	s := search.New(&opts.Plan.Phases[index])
 	var done []search.Outcome
 	if index == opts.Done {

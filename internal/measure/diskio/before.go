@@ -14,9 +14,9 @@ import (
 // fillFile is the size of the files that fill a volume: one that every file system takes.
 const fillFile = 1 << 30
 
-// prepareFiles makes sure that the files the job reads or overwrites exist: those that earlier phases left, and new ones
-// for the rest. What neither this job nor the next can use is removed. New ones are written in large blocks, however small
-// the job's are: this is not measured, and small blocks would leave the file in pieces.
+// prepareFiles makes sure that the files the job reads or overwrites exist: those that earlier phases left, and new
+// ones for the rest. What neither this job nor the next can use is removed. New ones are written in large blocks,
+// however small the job's are: this is not measured, and small blocks would leave the file in pieces.
 func (e *real) prepareFiles(ctx context.Context) error {
 	need := e.job.Needs()
 	stay := append(e.testFiles.match(e.job.Beyond(e.job.CarryOver), anyRecord), e.testFiles.match(need, e.fits)...)
@@ -48,8 +48,8 @@ func (e *real) prepareFiles(ctx context.Context) error {
 
 func anyRecord(record) bool { return true }
 
-// fits reports whether an existing file is usable for this job. One that is overwritten is so in the same units, and only if
-// it is not to be kept.
+// fits reports whether an existing file is usable for this job. One that is overwritten is so in the same units, and
+// only if it is not to be kept.
 func (e *real) fits(r record) bool {
 	return e.op() == trace.Read || !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
 }
@@ -178,14 +178,15 @@ func (e *real) emptyCache() error {
 		e.warn("this system does not say whether its cache still holds the files to be read: " +
 			"a rate above the link's limit means that it does")
 	case cached > bytes/100:
-		e.warn("%d of the %d bytes to be read could not be dropped from the cache: they are read at the speed of memory", cached, bytes)
+		e.warn("%d of the %d bytes to be read could not be dropped from the cache: they are read at the speed of "+
+			"memory", cached, bytes)
 	}
 	return nil
 }
 
-// Cached looks at what the job has left: a file system may take direct requests and keep their pages, and macOS reads from
-// those that are there. Only whole pages count, since cutting a file to its size fetches the last. What a later file of the
-// job has replaced is not looked at.
+// Cached looks at what the job has left: a file system may take direct requests and keep their pages, and macOS
+// reads from those that are there. Only whole pages count, since cutting a file to its size fetches the last. What a
+// later file of the job has replaced is not looked at.
 func (e *real) Cached() (share float64, ok bool) {
 	if !e.traits.direct || e.job.IO.Mode != scenario.ModeDirect || e.cachesWrites() {
 		return 0, false
@@ -202,8 +203,8 @@ func (e *real) Cached() (share float64, ok bool) {
 	return float64(cached) / float64(bytes), true
 }
 
-// cachedOf is how many bytes of the files' whole pages there are, and how many of them the cache holds; -1 if the system
-// does not say.
+// cachedOf is how many bytes of the files' whole pages there are, and how many of them the cache holds; -1 if the
+// system does not say.
 func (e *real) cachedOf(files []record, page int64) (bytes, cached int64, err error) {
 	for _, r := range files {
 		whole := r.Size / page * page

@@ -98,9 +98,9 @@ func takeFolder(dir, name string) (*folder, error) {
 	return f, nil
 }
 
-// A run's test folder is locked while a worker uses it. Between two phases no worker does, though the files that the next
-// one reads lie there: to protect them from clean-up, the run itself holds a lock from its beginning to its end, on a file
-// among the system's temporary ones.
+// A run's test folder is locked while a worker uses it. Between two phases no worker does, though the files that the
+// next one reads lie there: to protect them from clean-up, the run itself holds a lock from its beginning to its
+// end, on a file among the system's temporary ones.
 
 // lockFile is the path of a run's lock.
 func lockFile(runID string) string {

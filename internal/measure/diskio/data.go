@@ -82,8 +82,8 @@ func (m *memory) take(n, block int64) (p []byte, noise int64) {
 	return p, noise
 }
 
-// memories hold what one request in flight writes, and what it reads: elsewhere if the job does both, as what is written must
-// stay what it is.
+// memories hold what one request in flight writes, and what it reads: elsewhere if the job does both, as what is
+// written must stay what it is.
 type memories struct{ write, read memory }
 
 // memoriesOf divides the buffer, and scratch for what is read if that is not nil, among so many requests.
@@ -146,8 +146,8 @@ func (s *stamper) put(p []byte, off, at int64) {
 	}
 }
 
-// endsWithin reports whether the file is cut off within the stamp at off. Content that repeats has the same noise in every
-// round, so that its number is known anyway.
+// endsWithin reports whether the file is cut off within the stamp at off. Content that repeats has the same noise in
+// every round, so that its number is known anyway.
 func (s *stamper) endsWithin(off int64) bool {
 	return s.period == 0 && s.size > 0 && off+stampBytes > s.size
 }
@@ -165,7 +165,8 @@ type Mismatch struct {
 
 // Error says all of it but the disk, which the engine's error begins with.
 func (m *Mismatch) Error() string {
-	return fmt.Sprintf("the disk returned different data than was written, in test file %d at byte %d: wrote %s, got %s; the file is kept as %s",
+	return fmt.Sprintf("the disk returned different data than was written, in test file %d at byte %d: wrote %s, "+
+		"got %s; the file is kept as %s",
 		m.Number, m.Offset, m.Wrote, m.Got, m.File)
 }
 
@@ -190,7 +191,8 @@ func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
 		head := uint64(s.file)<<32 | uint64(binary.LittleEndian.Uint32(unit[8:]))
 		place := uint64(s.place(off + at))
 		if binary.LittleEndian.Uint64(unit) != s.tag || binary.LittleEndian.Uint64(unit[8:]) != head ||
-			binary.LittleEndian.Uint64(unit[16:]) != place || binary.LittleEndian.Uint64(unit[24:]) != checkOf(s.tag, head, place) {
+			binary.LittleEndian.Uint64(unit[16:]) != place ||
+			binary.LittleEndian.Uint64(unit[24:]) != checkOf(s.tag, head, place) {
 			return s.mismatch(unit, off+at)
 		}
 		if how == checkAll {
@@ -216,7 +218,8 @@ func (s *stamper) checkCut(unit []byte, off int64) *Mismatch {
 		return nil
 	}
 	return &Mismatch{Number: int(s.file), Offset: off,
-		Wrote: fmt.Sprintf("the beginning of this run's stamp of file %d at byte %d", s.file, s.place(off)), Got: "something else"}
+		Wrote: fmt.Sprintf("the beginning of this run's stamp of file %d at byte %d", s.file,
+			s.place(off)), Got: "something else"}
 }
 
 // firstDifference is where p stops being the noise of seed from the position at on; -1: nowhere.

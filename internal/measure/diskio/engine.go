@@ -20,11 +20,11 @@ import (
 // Engine moves the files of one job. From one goroutine locked to its thread, the worker calls Prepare, waits
 // for the release, calls Start, then Transfer for file 0, 1, 2 ..., and Close in every case.
 type Engine interface {
-	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
-	// touched, the files a read phase reads, the first file open. It returns what the job really got. Until Close has
-	// returned, the engine passes to beside, from its own goroutine or another, how much it has done so far that is not in the
-	// files' times: bytes written before the release or read back, files removed and files dropped from the cache. A disk that hangs shows as
-	// no progress.
+	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers touched, the
+	// files a read phase reads, the first file open. It returns what the job really got. Until Close has returned,
+	// the engine passes to beside, from its own goroutine or another, how much it has done so far that is not in the
+	// files' times: bytes written before the release or read back, files removed and files dropped from the cache. A
+	// disk that hangs shows as no progress.
 	Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error)
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it. From then on until
 	// Close has returned, the engine emits what it observes beside the files: latency and stream events, whose phase and
@@ -34,8 +34,8 @@ type Engine interface {
 	// It calls sample from its own goroutine or another, never concurrently, never after returning.
 	// When ctx ends it stops at the next request and returns ctx's error.
 	Transfer(ctx context.Context, seq int, sample Sampler) (Span, error)
-	// Cached is, after the last file, the share of the files moved past the cache that lies in it nevertheless; ok is false
-	// if that is not known.
+	// Cached is, after the last file, the share of the files moved past the cache that lies in it nevertheless; ok
+	// is false if that is not known.
 	Cached() (share float64, ok bool)
 	// Doubts are warnings that have come up since Prepare.
 	Doubts() []string
@@ -90,7 +90,8 @@ func NewSimulated(job Job, model Hub) Engine {
 }
 
 func (s *simulated) Prepare(context.Context, func(int64)) (trace.Effective, error) {
-	return trace.Effective{Engine: "simulated", Cache: "none", Flush: scenario.FlushNone, Block: policy.Stretch, Depth: 1}, nil
+	return trace.Effective{Engine: "simulated", Cache: "none", Flush: scenario.FlushNone, Block: policy.Stretch,
+		Depth: 1}, nil
 }
 
 func (s *simulated) Start(int64, func(trace.Event)) {}
@@ -145,13 +146,16 @@ func hintFor(err error) string {
 	case isFull(err):
 		return "free some space, use fewer or smaller files, or set a footprint"
 	case isTooLarge(err):
-		return "this file system does not support files that large (FAT32: up to 4 GiB); use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"
+		return "this file system does not support files that large (FAT32: up to 4 GiB); use smaller files, or " +
+			"format the disk as exFAT, APFS, NTFS or ext4"
 	case isReadOnly(err):
 		return "mount the volume writable, or choose another folder"
 	case isGone(err):
 		return "the disk was disconnected or has failed; check its cable, hub port and power"
 	case lacksConsent(runtime.GOOS, err):
-		return "macOS has not allowed the program that hubbench runs in (Terminal, iTerm, an editor) to use this disk: allow it removable volumes in System Settings > Privacy & Security > Files & Folders, or Full Disk Access, and restart that program"
+		return "macOS has not allowed the program that hubbench runs in (Terminal, iTerm, an editor) to use this " +
+			"disk: allow it removable volumes in System Settings > Privacy & Security > Files & Folders, or Full " +
+			"Disk Access, and restart that program"
 	case errors.Is(err, fs.ErrPermission):
 		return "choose a folder that you may write to"
 	case errors.Is(err, fs.ErrNotExist):

@@ -47,8 +47,8 @@ func (f *darwinFile) flush(mode string) error {
 	}
 }
 
-// reserve allocates the space and then sets the end of the file, as fallocate does on Linux and as fio and aria2 do here:
-// F_PREALLOCATE leaves the end where it is, and requests in flight together would move it out of order.
+// reserve allocates the space and then sets the end of the file, as fallocate does on Linux and as fio and aria2 do
+// here: F_PREALLOCATE leaves the end where it is, and requests in flight together would move it out of order.
 func (f *darwinFile) reserve(size int64) error {
 	store := unix.Fstore_t{Flags: unix.F_ALLOCATECONTIG | unix.F_ALLOCATEALL, Posmode: unix.F_PEOFPOSMODE, Length: size}
 	if err := unix.FcntlFstore(uintptr(f.n), unix.F_PREALLOCATE, &store); err != nil {
@@ -121,8 +121,8 @@ func policyName(policy int, err error) string {
 	}
 }
 
-// Foreground takes this process out of the background, where macOS keeps what a scheduled job starts: on the slow cores,
-// with its I/O throttled. Outside of it threads of no particular class run on any core. A class of one's own
+// Foreground takes this process out of the background, where macOS keeps what a scheduled job starts: on the slow
+// cores, with its I/O throttled. Outside of it threads of no particular class run on any core. A class of one's own
 // (pthread_set_qos_class_self_np) is not available without cgo.
 func Foreground() error { return unix.Setpriority(prioDarwinProcess, 0, 0) }
 

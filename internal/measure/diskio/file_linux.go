@@ -60,8 +60,8 @@ func (f *linuxFile) evict() error {
 	return unix.Fadvise(f.n, 0, 0, unix.FADV_DONTNEED)
 }
 
-// cached asks for the number of pages (Linux 6.5), which takes no time if there are none; looking at every page of a large
-// file takes as long as reading a tenth of it.
+// cached asks for the number of pages (Linux 6.5), which takes no time if there are none; looking at every page of a
+// large file takes as long as reading a tenth of it.
 func (f *linuxFile) cached(size int64) int64 {
 	var stat unix.Cachestat_t
 	if unix.Cachestat(uint(f.n), &unix.CachestatRange{Len: uint64(size)}, &stat, 0) != nil {
@@ -71,7 +71,8 @@ func (f *linuxFile) cached(size int64) int64 {
 }
 
 func mincore(p, pages []byte) error {
-	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(unsafe.Pointer(&pages[0])))
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)),
+		uintptr(unsafe.Pointer(&pages[0])))
 	if errno != 0 {
 		return errno
 	}

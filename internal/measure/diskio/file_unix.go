@@ -65,7 +65,8 @@ func again[P []byte | [][]byte](call func(fd int, p P, off int64) (int, error), 
 	}
 }
 
-// pagesInCache counts the file's bytes in the cache page by page, on a mapping of its own, which brings in none by itself.
+// pagesInCache counts the file's bytes in the cache page by page, on a mapping of its own, which brings in none by
+// itself.
 func (f *unixFile) pagesInCache(size int64) int64 {
 	if size == 0 {
 		return 0
@@ -121,9 +122,9 @@ func isGone(err error) bool {
 	return false
 }
 
-// lacksConsent tells a refusal by macOS's privacy controls, EPERM, from one by a folder's own permissions, EACCES (Apple, "On
-// File System Permissions", developer.apple.com/forums/thread/678819). It is the terminal that lacks consent, whoever the
-// user is.
+// lacksConsent tells a refusal by macOS's privacy controls, EPERM, from one by a folder's own permissions, EACCES
+// (Apple, "On File System Permissions", developer.apple.com/forums/thread/678819). It is the terminal that lacks
+// consent, whoever the user is.
 func lacksConsent(system string, err error) bool {
 	return system == "darwin" && errors.Is(err, unix.EPERM)
 }

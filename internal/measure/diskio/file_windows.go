@@ -95,9 +95,9 @@ func (f *windowsFile) flush(mode string) error {
 	return windows.FlushFileBuffers(windows.Handle(f.fd()))
 }
 
-// reserve allocates the space, in one stretch if there is one, and sets the end of the file, as fallocate does on Linux:
-// requests in flight together would move the end out of order. If nothing but the end can be set, that allocates as
-// well.
+// reserve allocates the space, in one stretch if there is one, and sets the end of the file, as fallocate does on
+// Linux: requests in flight together would move the end out of order. If nothing but the end can be set, that
+// allocates as well.
 func (f *windowsFile) reserve(size int64) error {
 	err := f.setInformation(windows.FileAllocationInfo, size)
 	if err != nil && !errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED) && !errors.Is(err, windows.ERROR_NOT_SUPPORTED) {
@@ -108,7 +108,8 @@ func (f *windowsFile) reserve(size int64) error {
 
 // setInformation sets a file information that is a number of bytes.
 func (f *windowsFile) setInformation(class uint32, bytes int64) error {
-	return windows.SetFileInformationByHandle(windows.Handle(f.fd()), class, (*byte)(unsafe.Pointer(&bytes)), uint32(unsafe.Sizeof(bytes)))
+	return windows.SetFileInformationByHandle(windows.Handle(f.fd()), class, (*byte)(unsafe.Pointer(&bytes)),
+		uint32(unsafe.Sizeof(bytes)))
 }
 
 // settle has nothing to do: there is no dropping a stretch of a file from the cache of Windows.
@@ -134,9 +135,9 @@ func directAlign(testFile) int64 { return 4096 }
 // cachedBelow: Windows refuses direct requests that it cannot make.
 const cachedBelow = 0
 
-// notDirect tries what no request past the cache can be: to write a byte at an odd place. Windows refuses that on a disk
-// (https://learn.microsoft.com/windows/win32/fileio/file-buffering); what takes it was opened like any other file, as
-// network drives may be.
+// notDirect tries what no request past the cache can be: to write a byte at an odd place. Windows refuses that on a
+// disk (https://learn.microsoft.com/windows/win32/fileio/file-buffering); what takes it was opened like any other
+// file, as network drives may be.
 func notDirect(f testFile) bool {
 	_, err := f.writeAt(0, make([]byte, 1), 1)
 	return err == nil
@@ -171,11 +172,12 @@ func isGone(err error) bool {
 // lacksConsent: only macOS has this.
 func lacksConsent(string, error) bool { return false }
 
-// mayDeclare asks for the right to declare space valid, which administrators have and must ask for. Without it declareValid
-// fails and says so.
+// mayDeclare asks for the right to declare space valid, which administrators have and must ask for. Without it
+// declareValid fails and says so.
 func mayDeclare() {
 	var token windows.Token
-	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY, &token) != nil {
+	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY,
+		&token) != nil {
 		return
 	}
 	defer func() { _ = token.Close() }()
@@ -183,7 +185,8 @@ func mayDeclare() {
 	if err != nil {
 		return
 	}
-	right := windows.Tokenprivileges{PrivilegeCount: 1, Privileges: [1]windows.LUIDAndAttributes{{Attributes: windows.SE_PRIVILEGE_ENABLED}}}
+	right := windows.Tokenprivileges{PrivilegeCount: 1,
+		Privileges: [1]windows.LUIDAndAttributes{{Attributes: windows.SE_PRIVILEGE_ENABLED}}}
 	if windows.LookupPrivilegeValue(nil, name, &right.Privileges[0].Luid) == nil {
 		_ = windows.AdjustTokenPrivileges(token, false, &right, 0, nil, nil)
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 )
 
-// A run's test files are in one folder on each disk, named for the run and holding a marker file. Nothing is
-// ever removed except files named by us in such a folder, and the folder once it is empty: a folder of
-// the right name without a valid marker may be someone else's, unless it holds nothing at all, or only the beginning of its
-// marker: a process was killed, or the disk was full, while it was made. While a process uses the folder it holds a lock
-// on the marker, so that cleaning up after one run cannot reach into another that is alive.
+// A run's test files are in one folder on each disk, named for the run and holding a marker file. Nothing is ever
+// removed except files named by us in such a folder, and the folder once it is empty: a folder of the right name
+// without a valid marker may be someone else's, unless it holds nothing at all, or only the beginning of its marker:
+// a process was killed, or the disk was full, while it was made. While a process uses the folder it holds a lock on
+// the marker, so that cleaning up after one run cannot reach into another that is alive.
 const (
 	folderPrefix = ".hubbench-"
 	markerName   = "hubbench.json"
@@ -36,7 +36,8 @@ func isOwn(name string) bool {
 	kind, rest, _ := strings.Cut(name, "-")
 	digits, binary := strings.CutSuffix(rest, ".bin")
 	return name == probeName || name == listName ||
-		slices.Contains([]string{"data", "evidence", "fill"}, kind) && binary && len(digits) >= 6 && strings.Trim(digits, "0123456789") == ""
+		slices.Contains([]string{"data", "evidence", "fill"}, kind) && binary && len(digits) >= 6 &&
+			strings.Trim(digits, "0123456789") == ""
 }
 
 // validRunID reports whether a run's name can name a file on every system.
@@ -88,7 +89,8 @@ func openFolder(dir, runID string) (*folder, error) {
 		}
 	}
 	parent.Close()
-	return nil, fmt.Errorf("use the test folder %s: it exists without hubbench's marker: check what is in it, and remove it", filepath.Join(dir, name))
+	return nil, fmt.Errorf("use the test folder %s: it exists without hubbench's marker: check what is in it, "+
+		"and remove it", filepath.Join(dir, name))
 }
 
 // holdFolder opens and locks the folder name of parent. A fresh folder gets its marker; any other must have

@@ -11,11 +11,10 @@ import (
 // latencyEveryNS is how much of a job one latency event is about; its ends lie on whole seconds since the release.
 const latencyEveryNS = 1_000_000_000
 
-// latencies counts how long the requests of a job took, by operation, and emits that once a second. A request's time is
-// from when it is handed to the system, or was due to be if it has a time (see pacer), until the lane that handed it over
-// sees it done; what hubbench does before and
-// after (stamps, checks, emptying the cache) is no part of it. For an application it is a whole call, which may move
-// gigabytes.
+// latencies counts how long the requests of a job took, by operation, and emits that once a second. A request's time
+// is from when it is handed to the system, or was due to be if it has a time (see pacer), until the lane that handed
+// it over sees it done; what hubbench does before and after (stamps, checks, emptying the cache) is no part of it.
+// For an application it is a whole call, which may move gigabytes.
 //
 // Two sets of counters take turns: while the lanes fill one, a goroutine of its own emits the other, so that
 // a lane does no more than add to a counter. A nil *latencies counts nothing.

@@ -65,7 +65,8 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	}
 	err = e.moveOpen(ctx, t)
 	e.until = t.endNS
-	span = Span{Bytes: t.done.Load(), Read: t.read.Load(), StartNS: t.watch.StartNS() - e.release, EndNS: t.endNS - e.release}
+	span = Span{Bytes: t.done.Load(), Read: t.read.Load(), StartNS: t.watch.StartNS() - e.release,
+		EndNS: t.endNS - e.release}
 	if err = errors.Join(err, e.closeFile(f)); err == nil {
 		err = e.finishFile(ctx, t, r)
 	}
@@ -129,7 +130,8 @@ func (e *real) openNext(seq int) (err error) {
 
 // newRecord is a file that the job is about to write.
 func (e *real) newRecord(size int64) record {
-	return record{Number: e.testFiles.number(), Size: size, Unit: unitOf(e.job.IO.Block), Period: e.period(), Keep: e.job.IO.Keep}
+	return record{Number: e.testFiles.number(), Size: size, Unit: unitOf(e.job.IO.Block), Period: e.period(),
+		Keep: e.job.IO.Keep}
 }
 
 // open opens a file for the job's requests, one at a time. A new one is made, after room for it.
@@ -141,7 +143,8 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 			return nil, err
 		}
 	}
-	f, err := e.testFiles.openFile(e.system.open, r, opening{op: op, again: again, direct: e.traits.direct, lanes: e.lanes})
+	f, err := e.testFiles.openFile(e.system.open, r, opening{op: op, again: again, direct: e.traits.direct,
+		lanes: e.lanes})
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +159,8 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 	return f, nil
 }
 
-// reserve makes room for a new file, to be written in any order. If that fails in the middle of a job, the file is written
-// anyway, and the job says so; a volume that is full would only fail later.
+// reserve makes room for a new file, to be written in any order. If that fails in the middle of a job, the file is
+// written anyway, and the job says so; a volume that is full would only fail later.
 func (e *real) reserve(f testFile, r record) error {
 	err := f.reserve(e.padded(r.Size))
 	if err == nil && e.system.declare != nil && e.traits.inOrder == nil {
@@ -168,7 +171,8 @@ func (e *real) reserve(f testFile, r record) error {
 	}
 	if !e.doubted {
 		e.doubted = true
-		e.warn("space could not be reserved for file %d of the job (%v): if that happens, the time of allocation is part of the measurement", e.nextSeq, err)
+		e.warn("space could not be reserved for file %d of the job (%v): if that happens, the time of allocation "+
+			"is part of the measurement", e.nextSeq, err)
 	}
 	return nil
 }
@@ -199,7 +203,8 @@ func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 
 // stamper stamps and checks a file of the job's.
 func (e *real) stamper(r record) stamper {
-	return stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period, size: r.Size}
+	return stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period,
+		size: r.Size}
 }
 
 // moveOpen does the timed part: requests and flush.

@@ -22,7 +22,8 @@ type pieceMover interface {
 	begin() (freeNS int64, err error)
 	// wait waits until an instant of the clock, or less: if the mover is full, until it may have room, or until ctx ends.
 	wait(ctx context.Context, untilNS int64, full bool) error
-	// reports adds to list the pieces done since the last call, and says until when: whatever is done later is reported later.
+	// reports adds to list the pieces done since the last call, and says until when: whatever is done later is
+	// reported later.
 	reports(list []piece) (_ []piece, nowNS int64)
 	// close waits for the requests under way, and drops those that wait.
 	close() error
@@ -82,8 +83,8 @@ type flight struct {
 	left          int64 // bytes that have not arrived yet
 }
 
-// frame is where a frame lies in its stream, in whole units: the next begins where this one ends, so that nothing is moved
-// twice and the mean rate is the stream's.
+// frame is where a frame lies in its stream, in whole units: the next begins where this one ends, so that nothing is
+// moved twice and the mean rate is the stream's.
 func (f *streamFile) frame(spec stream.Spec, k int) (from, to int64) {
 	up := func(bytes int64) int64 { return (bytes + f.unit - 1) / f.unit * f.unit }
 	return up(spec.Offset(k)), up(spec.Offset(k + 1))
@@ -160,7 +161,8 @@ type streamLane struct {
 
 // newLanes starts as many as pieces may move at once. So many of one frame may wait beyond that.
 func newLanes(w pieceWork, waiting int) *streamLanes {
-	l := &streamLanes{pieceWork: w, work: make(chan piece, w.depth+waiting), woken: make(chan struct{}, 1), lanes: make([]streamLane, w.depth)}
+	l := &streamLanes{pieceWork: w, work: make(chan piece, w.depth+waiting), woken: make(chan struct{}, 1),
+		lanes: make([]streamLane, w.depth)}
 	for i, memories := range memoriesOf(w.buf, w.scratch, w.depth) {
 		l.lanes[i] = streamLane{i, memories, l}
 		l.owner.Go(l.lanes[i].serve)

@@ -46,8 +46,9 @@ type real struct {
 	moved        int   // files moved without a failure
 	failed       bool
 	release      int64
-	latencies    *latencies        // of the requests from the release on
-	emit         func(trace.Event) // nil before
+	latencies    *latencies                   // of the requests from the release on
+	emit         func(trace.Event)            // nil before
+	openFirst    func(*trace.Effective) error // the last step of Prepare
 	warnings     []string
 	reported     int              // warnings that Prepare has returned
 	doubted      bool             // that space could not be reserved is among the warnings
@@ -64,8 +65,9 @@ type system struct {
 	// cachedBelow: direct writes of no whole multiple of that many bytes go through the cache anyway; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
-	priority  func() (name, doubt string)
-	notDirect func(f testFile) bool              // that a file opened for direct requests takes others as well; nil: it does not
+	priority func() (name, doubt string)
+	// notDirect: a file opened for direct requests takes others as well; nil: it does not
+	notDirect func(f testFile) bool
 	declare   func(f testFile, size int64) error // has reserved space treated as written; nil: it may be written anywhere
 }
 
@@ -89,33 +91,26 @@ func New(job Job) Engine {
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
-	return system{open: openTestFile, ring: newRingMover, pieces: newStreamRing, cachedBelow: cachedBelow, priority: Priority, notDirect: notDirect, declare: declareValid}
+	return system{open: openTestFile, ring: newRingMover, pieces: newStreamRing, cachedBelow: cachedBelow,
+		priority: Priority, notDirect: notDirect, declare: declareValid}
 }
 
 func newReal(job Job, sys system) *real {
 	watch := clock.Start() // no system call for the time
-	return &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{watch.Now, clock.SleepUntil}}
+	e := &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{watch.Now, clock.SleepUntil}}
+	e.openFirst = func(*trace.Effective) error { return e.openNext(0) }
+	return e
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
 func (e *real) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
-	return e.prepareBy(ctx, e.prepare, beside)
-}
-
-// prepareBy is Prepare for an engine with preparations of its own.
-func (e *real) prepareBy(ctx context.Context, prepare func(context.Context) (trace.Effective, error), beside func(done int64)) (trace.Effective, error) {
 	e.reportBeside = beside
-	eff, err := prepare(ctx)
+	eff, err := e.setUp(ctx)
+	if err == nil {
+		err = e.openFirst(&eff)
+	}
 	eff.Warnings, e.reported = e.warnings, len(e.warnings)
 	return eff, e.job.explain("prepare", err)
-}
-
-func (e *real) prepare(ctx context.Context) (trace.Effective, error) {
-	eff, err := e.setUp(ctx)
-	if err != nil {
-		return eff, err
-	}
-	return eff, e.openNext(0)
 }
 
 // setUp does all but opening the first file.
@@ -187,7 +182,8 @@ func (e *real) readsAndWrites() bool {
 	return e.job.Reads > 0 || slices.ContainsFunc(e.job.Streams, records) && slices.ContainsFunc(e.job.Streams, plays)
 }
 
-// timed reports whether requests begin at times of their own: threads can wait for each, at rates where they cost little.
+// timed reports whether requests begin at times of their own: threads can wait for each, at rates where they cost
+// little.
 func (e *real) timed() bool { return e.job.Accompanies() || e.job.Pace > 0 }
 
 // Doubts are the warnings since Prepare.
@@ -205,7 +201,8 @@ func (e *real) effective() trace.Effective {
 		job.IO.Depth = 1
 		job.IO.Block = appBytes
 	} else if !e.traits.direct && e.traits.whyNot != "" {
-		e.warn("direct I/O is not available here (%s): requests go through the cache, which is flushed and emptied as the job runs", e.traits.whyNot)
+		e.warn("direct I/O is not available here (%s): requests go through the cache, which is flushed and "+
+			"emptied as the job runs", e.traits.whyNot)
 	}
 	// Blocks that can be whole pages are: otherwise sectors decide.
 	if e.traits.direct && job.IO.Block >= e.system.cachedBelow {
@@ -214,7 +211,8 @@ func (e *real) effective() trace.Effective {
 	if over := job.IO.Block % e.traits.sector; over != 0 {
 		asked := job.IO.Block
 		job.IO.Block += e.traits.sector - over
-		e.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache together: %d is used", asked, e.traits.sector, job.IO.Block)
+		e.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache together: %d is "+
+			"used", asked, e.traits.sector, job.IO.Block)
 	}
 	var space string
 	if job.IO.Preallocate && job.Role == trace.Write {
@@ -222,7 +220,8 @@ func (e *real) effective() trace.Effective {
 	}
 	if job.IO.Flush == scenario.FlushFull && e.traits.fullNo != nil {
 		job.IO.Flush = scenario.FlushFsync
-		e.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave bytes in the disk's own cache", e.traits.fullNo)
+		e.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave bytes in the "+
+			"disk's own cache", e.traits.fullNo)
 	}
 	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth, Space: space}
 	if e.system.priority != nil {
@@ -236,7 +235,8 @@ func (e *real) effective() trace.Effective {
 	}
 	if e.traits.direct && e.cachesWrites() {
 		eff.Cache = "cached writes"
-		e.warn("this system bypasses its cache only for writes of %d bytes or more: those of %d bytes go through it, and reach the disk when they are flushed", e.system.cachedBelow, job.IO.Block)
+		e.warn("this system bypasses its cache only for writes of %d bytes or more: those of %d bytes go through "+
+			"it, and reach the disk when they are flushed", e.system.cachedBelow, job.IO.Block)
 	}
 	if job.IO.Mode == scenario.ModeApp {
 		eff.Block = appCall(job.Sizes)
@@ -261,13 +261,17 @@ func (e *real) cachesWrites() bool {
 func (e *real) space() string {
 	switch {
 	case !e.traits.reserves:
-		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)
+		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, "+
+			"and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)
 		return trace.SpaceNone
 	case e.traits.direct && e.traits.zeroes:
-		e.warn("the file system preallocates by writing zeros: each new file is written twice, the first time before it is timed")
+		e.warn("the file system preallocates by writing zeros: each new file is written twice, the first time " +
+			"before it is timed")
 		return trace.SpaceZeros
 	case e.traits.inOrder != nil:
-		e.warn("new files must be written from front to back (%v): requests in flight together wait for one another, and gaps are filled with zeros first; start hubbench as administrator to measure as other systems do", e.traits.inOrder)
+		e.warn("new files must be written from front to back (%v): requests in flight together wait for one "+
+			"another, and gaps are filled with zeros first; start hubbench as administrator to measure as other "+
+			"systems do", e.traits.inOrder)
 		return trace.SpaceInOrder
 	}
 	return trace.SpaceReserved

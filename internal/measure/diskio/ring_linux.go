@@ -145,10 +145,12 @@ func mapRing(fd int, p *ringParams) (*ring, error) {
 	}
 	size := max(p.sq.array+p.sqEntries*4, p.cq.cqes+p.cqEntries*uint32(unsafe.Sizeof(cqe{})))
 	var err error
-	if r.rings, err = unix.Mmap(fd, mapRings, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
+	if r.rings, err = unix.Mmap(fd, mapRings, int(size), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
 		return nil, errors.Join(fmt.Errorf("map the rings: %w", err), r.close())
 	}
-	if r.entries, err = unix.Mmap(fd, mapSQEs, int(p.sqEntries)*int(unsafe.Sizeof(sqe{})), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
+	if r.entries, err = unix.Mmap(fd, mapSQEs, int(p.sqEntries)*int(unsafe.Sizeof(sqe{})),
+		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
 		return nil, errors.Join(fmt.Errorf("map the requests: %w", err), r.close())
 	}
 	at := func(off uint32) *uint32 { return (*uint32)(unsafe.Pointer(&r.rings[off])) }
@@ -188,8 +190,8 @@ func (r *ring) hand(what uintptr, arg unsafe.Pointer, count int) error {
 	return nil
 }
 
-// register has the kernel look up files only once: requests name them by their places in the list, -1 being none. It also
-// pins the buffers for good, so that no request has to, unless that exceeds the limit of locked memory.
+// register has the kernel look up files only once: requests name them by their places in the list, -1 being none. It
+// also pins the buffers for good, so that no request has to, unless that exceeds the limit of locked memory.
 func (r *ring) register(fds []int32, buf, scratch []byte) error {
 	if err := r.hand(registerFiles, unsafe.Pointer(&fds[0]), len(fds)); err != nil {
 		return fmt.Errorf("register files with io_uring: %w", err)
@@ -281,8 +283,8 @@ func (r *ring) enter(wait uint32) error {
 		uintptr(enterGetEvents|r.enterReg), 0, 0))
 }
 
-// submit submits what is queued, and does not wait. It informs Go's scheduler of the call, which a disk that hangs may block
-// where no signal can interrupt it.
+// submit submits what is queued, and does not wait. It informs Go's scheduler of the call, which a disk that hangs
+// may block where no signal can interrupt it.
 func (r *ring) submit() error {
 	atomic.StoreUint32(r.sqTail, r.tail)
 	return r.entered(unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 0,

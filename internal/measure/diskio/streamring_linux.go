@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// streamRing moves pieces of frames through an io_uring, on the thread of its caller: which sleeps until a piece is done or
-// the next frame's time has come, and wakes no one else.
+// streamRing moves pieces of frames through an io_uring, on the thread of its caller: which sleeps until a piece is
+// done or the next frame's time has come, and wakes no one else.
 type streamRing struct {
 	pieceWork
 	queue    ringQueue
@@ -68,7 +68,8 @@ func registerStreams(r *ring, w *pieceWork) error {
 	for i := range w.files {
 		fds[w.files[i].number] = int32(w.files[i].file.fd())
 	}
-	// What has to wait in the kernel does so in threads of it, by default no more than four for each processor (Linux 5.15).
+	// What has to wait in the kernel does so in threads of it, by default no more than four for each processor
+	// (Linux 5.15).
 	workers := [2]uint32{uint32(w.depth)}
 	_ = r.hand(registerMaxIOWorkers, unsafe.Pointer(&workers), len(workers))
 	return r.register(fds, w.buf, w.scratch)

@@ -13,8 +13,8 @@ import (
 )
 
 // streams is the engine of a job of streams: it moves each frame when its player asks for it, whatever became of the
-// ones before. The goroutine that calls Transfer looks after the players, and a pieceMover moves the frames. What a frame
-// is in its file is in frame.go.
+// ones before. The goroutine that calls Transfer looks after the players, and a pieceMover moves the frames. What a
+// frame is in its file is in frame.go.
 //
 // The times of a player are those that the mover reports, in the order of its reports: so the players see one
 // sequence of events, and a frame is there when its last byte is, never earlier.
@@ -40,28 +40,22 @@ type streams struct {
 }
 
 func newStreams(job Job, sys system) *streams {
-	return &streams{real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS}
+	s := &streams{real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS}
+	s.openFirst = s.openStreams
+	return s
 }
 
-// Prepare opens a file for each stream; those that are played are written first.
-func (s *streams) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
-	return s.prepareBy(ctx, s.prepare, beside)
-}
-
-func (s *streams) prepare(ctx context.Context) (trace.Effective, error) {
-	eff, err := s.setUp(ctx)
-	if err != nil {
-		return eff, err
-	}
+// openStreams opens a file for each stream; those that are played have been written.
+func (s *streams) openStreams(eff *trace.Effective) error {
 	eff.Flush = scenario.FlushNone // a frame is there when its write is done
 	if err := s.openFiles(); err != nil {
-		return eff, err
+		return err
 	}
 	var why error
 	if s.pieces, eff.Engine, why = s.newPieceMover(); why != nil && !errors.Is(why, errNoRing) {
 		s.warnOfThreads(why)
 	}
-	return eff, nil
+	return nil
 }
 
 // newPieceMover starts the best one available; why says why it is not io_uring.
@@ -172,8 +166,8 @@ func (s *streams) failure(p *piece) error {
 	return errors.Join(s.closeFiles(), s.keepEvidence(p.err, p.record))
 }
 
-// count notes moved bytes. A frame fills the time to the next one: a stretch ends no earlier than that many bytes take at
-// the streams' rate, though its last frame is there before.
+// count notes moved bytes. A frame fills the time to the next one: a stretch ends no earlier than that many bytes
+// take at the streams' rate, though its last frame is there before.
 func (s *streams) count(bytes, tNS int64) {
 	s.bytes += bytes
 	for size := s.job.Size(s.stretch); s.bytes >= int64(s.stretch+1)*size; s.stretch++ {
@@ -267,8 +261,8 @@ func (s *streams) newFlight(player, frame int, bytes int64) *flight {
 	return f
 }
 
-// wait has what was handed over begin, and waits until there is something to do: the next frame's time, a report's, a sample's or
-// a stretch's end, or room if frames wait for some.
+// wait has what was handed over begin, and waits until there is something to do: the next frame's time, a report's,
+// a sample's or a stretch's end, or room if frames wait for some.
 func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	freeNS, err := s.pieces.begin()
 	if err != nil {
@@ -288,8 +282,8 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	return nil
 }
 
-// Close ends the mover, whose requests under way it waits for, and reports by how much at most this computer was late to look
-// after the frames. What the disk kept waiting is no part of that.
+// Close ends the mover, whose requests under way it waits for, and reports by how much at most this computer was
+// late to look after the frames. What the disk kept waiting is no part of that.
 func (s *streams) Close() error {
 	err := s.closeFiles()
 	if s.emit != nil {

@@ -35,9 +35,9 @@ func (r record) name() string {
 	return fmt.Sprintf("data-%06d.bin", r.Number)
 }
 
-// testFiles are the complete test files in a folder, oldest first, which is by number. Between the phases of a run their
-// list is kept in a file, so that the next may read what an earlier one wrote. There may be millions of them: what is done
-// for each file takes the same time however many there are.
+// testFiles are the complete test files in a folder, oldest first, which is by number. Between the phases of a run
+// their list is kept in a file, so that the next may read what an earlier one wrote. There may be millions of them:
+// what is done for each file takes the same time however many there are.
 type testFiles struct {
 	folder  *folder
 	records []record
@@ -47,8 +47,8 @@ type testFiles struct {
 	removed func() // called for each file that was removed; may be nil
 }
 
-// listTestFiles finds what earlier phases left in the folder. What is not as the folder's own list says is no record, and
-// will be written again.
+// listTestFiles finds what earlier phases left in the folder. What is not as the folder's own list says is no
+// record, and will be written again.
 func listTestFiles(f *folder) (*testFiles, error) {
 	s := &testFiles{folder: f}
 	entries, err := fs.ReadDir(f.root.FS(), ".")
@@ -209,8 +209,8 @@ func (s *testFiles) openFile(open opener, r record, o opening) (testFile, error)
 	return f, nil
 }
 
-// carryOver removes everything but the files needed and those to be kept, lists these for the next phase, and closes the
-// folder, which is removed too when nothing is left in it.
+// carryOver removes everything but the files needed and those to be kept, lists these for the next phase, and closes
+// the folder, which is removed too when nothing is left in it.
 func (s *testFiles) carryOver(needed []*record) error {
 	err := s.removeAllBut(needed)
 	stay := map[string]bool{}

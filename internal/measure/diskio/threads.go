@@ -105,7 +105,8 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 	}
 }
 
-// request does one request, and what goes with it before and after. Its time counts from when it was due, if it had one.
+// request does one request, and what goes with it before and after. Its time counts from when it was due, if it had
+// one.
 func (l *lane) request(t *transfer, r request, dueNS int64) (err error) {
 	p := l.take(r.op, r.off, r.n, t.block, &t.stamps)
 	startNS := dueNS

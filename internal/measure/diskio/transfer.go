@@ -135,8 +135,8 @@ func (t *transfer) count(r request) {
 // counted is how many of the n bytes at off belong to the file and not to its padding.
 func (t *transfer) counted(off, n int64) int64 { return min(n, t.size-off) }
 
-// progress gives the caller's sampler a point when one is due; now is not before any of the requests counted as done has
-// ended. Only one lane calls it.
+// progress gives the caller's sampler a point when one is due; now is not before any of the requests counted as done
+// has ended. Only one lane calls it.
 func (t *transfer) progress(now int64) {
 	t.latencies.tick(now - t.release)
 	if t.sample != nil && now-t.lastNS >= t.sampleNS {

@@ -24,8 +24,8 @@ type Tried struct {
 }
 
 // Try does a job by itself, for checks of a machine: through the engine of a run, and with what an engine does not
-// report. Files that the job's CarryOver names stay for the next of the same RunID; RemoveRun ends that. Whenever something
-// has moved, alive is called.
+// report. Files that the job's CarryOver names stay for the next of the same RunID; RemoveRun ends that. Whenever
+// something has moved, alive is called.
 func Try(ctx context.Context, job Job, alive func()) (Tried, error) {
 	return try(ctx, newReal(job, systemCalls()), alive)
 }
@@ -69,8 +69,8 @@ type FlushTimes struct {
 	Refused error // why the file system has no such flush; nil if it does
 }
 
-// TryFlush writes a sector and flushes, that many times. The places are written before: then a flush brings the sector to
-// the medium and, most of the time, nothing of the file system's own records. After each, alive is called.
+// TryFlush writes a sector and flushes, that many times. The places are written before: then a flush brings the
+// sector to the medium and, most of the time, nothing of the file system's own records. After each, alive is called.
 func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive func()) (out FlushTimes, err error) {
 	folder, err := openFolder(dir, runID)
 	if err != nil {
@@ -139,7 +139,8 @@ func TryFolder(dir, runID string) error {
 	if again, err := takeFolder(dir, f.name); err == nil {
 		again.close()
 		f.close()
-		return errors.New("a second process could take the test folder while it was in use: this file system does not lock files")
+		return errors.New("a second process could take the test folder while it was in use: this file system " +
+			"does not lock files")
 	} else if !errors.Is(err, filesystem.ErrBusy) {
 		f.close()
 		return fmt.Errorf("lock the test folder: %w", err)

@@ -62,7 +62,8 @@ func (c *Conn) Receive() (Message, error) {
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n > maxFrame {
-		return m, fmt.Errorf("receive message: a frame of %d bytes exceeds the limit of %d: is something else writing to this pipe?", n, maxFrame)
+		return m, fmt.Errorf("receive message: a frame of %d bytes exceeds the limit of %d: is something else "+
+			"writing to this pipe?", n, maxFrame)
 	}
 	// ReadAll grows with what arrives: a false length costs nothing.
 	body, err := io.ReadAll(io.LimitReader(c.r, int64(n)))

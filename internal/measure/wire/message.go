@@ -23,14 +23,16 @@ const (
 
 // What a worker says.
 const (
-	ReadyKind  Kind = "ready"  // Effective: waiting for the release
-	EventsKind Kind = "events" // Lines: events of a trace; Files: of the job that end with these; Moved: they show that something has moved
+	ReadyKind Kind = "ready" // Effective: waiting for the release
+	// Lines: events of a trace; Files: of the job that end with these; Moved: they show that something has moved
+	EventsKind Kind = "events"
 	AskKind    Kind = "ask"    // Bytes: wanted of the hub; one at a time
 	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it gets FinishKind
 	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as is known by now
 	SteadyKind Kind = "steady" // Window: at its end the job was steady
 	AliveKind  Kind = "alive"  // Bytes: moved so far by this job; Beside: what it did outside its files' times
-	DoneKind   Kind = "done"   // Error: empty if all went well; Effective: if it is not what it was when ready. The worker ends after it
+	// Error: empty if all went well; Effective: if it is not what it was when ready. The worker ends after it
+	DoneKind Kind = "done"
 )
 
 // Message is any message of either side, flat: which fields count depends on Kind.

@@ -12,7 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// work moves files from the release on, for as long as the policy has it. lateNS is how long after the release it began.
+// work moves files from the release on, for as long as the policy has it. lateNS is how long after the release it
+// began.
 func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 	job := policy.NewJob(w.job.Phase, w.job.Policy, &w.job.Job.Job)
 	worked := false
@@ -148,7 +149,8 @@ type inbox struct {
 	grants  chan int64
 }
 
-// listen reads until the coordinator closes its end, and cancels the job when asked to finish or to stop, or when that happens.
+// listen reads until the coordinator closes its end, and cancels the job when asked to finish or to stop, or when
+// that happens.
 func (in *inbox) listen(cancel context.CancelCauseFunc) {
 	for {
 		m, err := in.conn.Receive()

@@ -32,13 +32,14 @@ var (
 // heartbeatEvery is how often a worker reports that it is alive, and its progress.
 const heartbeatEvery = 500 * time.Millisecond
 
-// stoppedFor is the minimum time between two of these that counts as a stop. Other processes may take the processor for a part
-// of it.
+// stoppedFor is the minimum time between two of these that counts as a stop. Other processes may take the processor
+// for a part of it.
 const stoppedFor = 2 * time.Second
 
-// turns is how many goroutines of a job of timed requests may run at once, on however few cores. One that waits for the
-// disk keeps its turn until Go's runtime takes it away, up to 10 ms later, and the next request would wait for that; if
-// turns are left, the runtime also looks for such ones less often. That saved a fifth of the processor time of 24 streams.
+// turns is how many goroutines of a job of timed requests may run at once, on however few cores. One that waits for
+// the disk keeps its turn until Go's runtime takes it away, up to 10 ms later, and the next request would wait for
+// that; if turns are left, the runtime also looks for such ones less often. That saved a fifth of the processor time
+// of 24 streams.
 const turns = 8
 
 // NewEngine makes the engine for a job; hub serves the simulated ones.
@@ -72,7 +73,8 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: &inbox{conn: conn, release: make(chan int64, 1), grants: make(chan int64, 1)}}
+	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: &inbox{conn: conn, release: make(chan int64,
+		1), grants: make(chan int64, 1)}}
 	go w.inbox.listen(cancel) // ends with the process: nothing can interrupt a read of stdin
 	if w.engine, err = newEngine(w.job, w.inbox); err != nil {
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
@@ -129,8 +131,8 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	return nil
 }
 
-// removeRun removes the run's test files on all disks: whatever has ended the coordinator may have ended the clean-up process
-// as well. What other workers still use stays with them.
+// removeRun removes the run's test files on all disks: whatever has ended the coordinator may have ended the
+// clean-up process as well. What other workers still use stays with them.
 func (w *worker) removeRun(log *zap.Logger) {
 	for _, folder := range w.job.Folders {
 		if err := diskio.RemoveRun(folder, w.job.RunID); err != nil {
@@ -194,7 +196,8 @@ func (w *worker) checkCache() (otherwise bool) {
 	return true
 }
 
-// heartbeat reports the job's progress to the coordinator until quit closes, and notices when this process alone was stopped.
+// heartbeat reports the job's progress to the coordinator until quit closes, and notices when this process alone was
+// stopped.
 func (w *worker) heartbeat(quit <-chan struct{}) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
@@ -202,7 +205,8 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 		select {
 		case <-tick.C:
 			w.stoodStill(beganNS, clock.Now())
-			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.journal.moved.Load(), Beside: w.journal.beside.Load()}) != nil {
+			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.journal.moved.Load(),
+				Beside: w.journal.beside.Load()}) != nil {
 				return // the coordinator is gone: the inbox sees it too
 			}
 		case <-quit:

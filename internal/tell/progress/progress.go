@@ -29,11 +29,14 @@ type printer interface {
 
 // Options say what is shown, and how.
 type Options struct {
-	Plan     *scenario.Plan
-	Size     func() (columns, rows int)                          // of the terminal; nil if there is none
-	Limit    func(phase *scenario.Phase) float64                 // what the hub carries of a phase, bytes per second; 0, or nil: not known
-	Conclude func(phase string) (took time.Duration, say string) // what was recorded of a phase that is whole; nil: nothing is said of it
-	Tell     func(text string)                                   // says what a person must know at once; nil: it is shown with the rest
+	Plan *scenario.Plan
+	Size func() (columns, rows int) // of the terminal; nil if there is none
+	// what the hub carries of a phase, bytes per second; 0, or nil: not known
+	Limit func(phase *scenario.Phase) float64
+	// what was recorded of a phase that is whole; nil: nothing is said of it
+	Conclude func(phase string) (took time.Duration, say string)
+	// says what a person must know at once; nil: it is shown with the rest
+	Tell func(text string)
 }
 
 // Progress follows a run. It is a coordinator.Watcher.
@@ -48,7 +51,8 @@ type Progress struct {
 
 // New shows the progress of a plan on w. Close ends it.
 func New(w io.Writer, opts Options) *Progress {
-	p := &Progress{opts: opts, printer: &lines{w: w}, clock: time.Now, state: state{plan: opts.Plan, speedup: 1}, done: func() {}}
+	p := &Progress{opts: opts, printer: &lines{w: w}, clock: time.Now, state: state{plan: opts.Plan, speedup: 1},
+		done: func() {}}
 	if opts.Plan.Simulated() {
 		p.state.speedup, p.state.simulated = opts.Plan.Hub.Speedup, true
 	}
@@ -207,7 +211,8 @@ func answer(try trace.Try, r search.Result) string {
 	case try.Kind == trace.SearchPace && r.Found != nil && *r.Found == 0:
 		return "found: the streams are not clean at any pace of " + try.Disk
 	case r.Alone != nil || r.AloneBetween != nil:
-		return "found: " + value(try, r.Alone, r.AloneBetween) + " alone, " + value(try, r.Found, r.FoundBetween) + " beside the others"
+		return "found: " + value(try, r.Alone, r.AloneBetween) + " alone, " + value(try, r.Found,
+			r.FoundBetween) + " beside the others"
 	default:
 		return "found: " + value(try, r.Found, r.FoundBetween)
 	}

@@ -190,8 +190,8 @@ func tabulate(s *state) (table []*column, bar *column) {
 	return []*column{name, rates, shares, bar, files, moved}, bar
 }
 
-// fit gives each column its width so that a row takes that many cells at most: names are cut, columns left out, and bars
-// take the room that is left.
+// fit gives each column its width so that a row takes that many cells at most: names are cut, columns left out, and
+// bars take the room that is left.
 func fit(table []*column, bar *column, room int) []*column {
 	over := func() int {
 		sum := gap * (len(table) - 1)
@@ -218,8 +218,8 @@ func fit(table []*column, bar *column, room int) []*column {
 	return table
 }
 
-// draw fills the column with bars: rates, on a scale that ends at what the hub carries, or else at the highest total of the
-// phase.
+// draw fills the column with bars: rates, on a scale that ends at what the hub carries, or else at the highest total
+// of the phase.
 func (c *column) draw(s *state) {
 	scale := scaleOf(s.top(), "B/s")
 	end := scale.number(s.top())
