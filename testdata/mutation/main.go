@@ -11,8 +11,7 @@
 // A survivor is a missing test, unneeded code, or an error that is none: those are listed with the reason in
 // equivalent.txt and counted apart, like a change that compiles to the same instructions.
 //
-// Of the tools of others, gremlins, go-mutesting and its forks draw no sample by a seed, leave no statement or number
-// changed, or know no list of equivalents.
+// The usual tool, gremlins, has no option for a sample drawn by a seed or for a list of equivalents.
 package main
 
 import (
