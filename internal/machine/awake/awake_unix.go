@@ -16,17 +16,18 @@ import (
 	"go.uber.org/zap"
 )
 
-// canSleep reports whether the system knows a way to sleep: every Mac does, virtual machines mostly have none. Linux lists
-// them in a file: https://docs.kernel.org/admin-guide/pm/sleep-states.html
+// canSleep reports whether the system knows a way to sleep: every Mac does, virtual machines mostly have none. Linux
+// lists them in a file: https://docs.kernel.org/admin-guide/pm/sleep-states.html
 func canSleep() bool {
 	states, err := os.ReadFile("/sys/power/state")
 	return err != nil || len(bytes.TrimSpace(states)) > 0
 }
 
-// keep runs a tool that keeps the machine awake for as long as it runs. systemd's lock against sleep, systemd-inhibit(1),
-// holds while the command that it runs goes on: ours is cat, which ends with its stdin. caffeinate(8) forbids idle sleep of
-// the system (-i), of disks (-m) and, on mains, all of it (-s), for as long as this process lives (-w). So nothing remains
-// of it when this process is killed. lost receives, once, why the machine is not kept awake.
+// keep runs a tool that keeps the machine awake for as long as it runs. systemd's lock against sleep,
+// systemd-inhibit(1), holds while the command that it runs goes on: ours is cat, which ends with its stdin.
+// caffeinate(8) forbids idle sleep of the system (-i), of disks (-m) and, on mains, all of it (-s), for as long as
+// this process lives (-w). So nothing remains of it when this process is killed. lost receives, once, why the machine
+// is not kept awake.
 func keep(log *zap.Logger, lost func(error)) (release func()) {
 	command := []string{
 		"systemd-inhibit", "--what=sleep:idle", "--who=hubbench", "--why=disks are being measured", "--mode=block", "cat",

@@ -1,7 +1,7 @@
-// Package libsystem calls those functions of macOS's own library that golang.org/x/sys/unix has no name for, in the way
-// it does, without cgo: the library is the only interface that Apple keeps stable, its system call numbers are not. purego
-// would save no line, and puts a C runtime of its own below Go's, which the tests on other systems cannot load. On other
-// systems there is no such package. Start at Mincore.
+// Package libsystem calls those functions of macOS's own library that golang.org/x/sys/unix has no name for, in the
+// way it does, without cgo: the library is the only interface that Apple keeps stable, its system call numbers are
+// not. purego would save no line, and puts a C runtime of its own below Go's, which the tests on other systems cannot
+// load. On other systems there is no such package. Start at Mincore.
 package libsystem
 
 import (

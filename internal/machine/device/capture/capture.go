@@ -59,10 +59,10 @@ func (inv *Inventory) Done(serials bool) *hardware.Inventory {
 	return &inv.Inventory
 }
 
-// PCIe is a link of PCI Express by what a lane signals in GT/s; nil if that is no link. 2.5, PCI Express 1's rate, is what
-// systems show for the PCIe ports of a Thunderbolt tunnel, whatever it carries (USB4 specification 1.0, section 11.2;
-// minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is never taken for a link, tunnel or not: a
-// machine without Thunderbolt's driver does not show which is which.
+// PCIe is a link of PCI Express by what a lane signals in GT/s; nil if that is no link. 2.5, PCI Express 1's rate, is
+// what systems show for the PCIe ports of a Thunderbolt tunnel, whatever it carries (USB4 specification 1.0, section
+// 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is never taken for a link, tunnel or
+// not: a machine without Thunderbolt's driver does not show which is which.
 func PCIe(rate float64, lanes int64) *hardware.Link {
 	generation, known := map[float64]string{5: "2", 8: "3", 16: "4", 32: "5", 64: "6", 128: "7"}[rate]
 	if !known || lanes < 1 || lanes > 32 {

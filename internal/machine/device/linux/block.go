@@ -191,8 +191,8 @@ func (m *machine) parallel(b *block, w way) bool {
 	return len(w.pci) > 0 && strings.HasPrefix(m.text(w.pci[len(w.pci)-1], "class"), ideClass)
 }
 
-// virtualDisk is one that lies on others, or on none. Its model is the file of a loop device, the name of a mapped device,
-// the level of a RAID.
+// virtualDisk is one that lies on others, or on none. Its model is the file of a loop device, the name of a mapped
+// device, the level of a RAID.
 func (m *machine) virtualDisk(b *block) hardware.Disk {
 	d := hardware.Disk{Name: b.name, SizeBytes: b.size, Bus: hardware.Virtual}
 	for _, s := range b.below {
