@@ -2,7 +2,6 @@ package analysis_test
 
 import (
 	"fmt"
-	"log"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -20,7 +19,8 @@ func ExampleAnalyze() {
 	}
 	run, err := trace.Load(strings.NewReader(events.String()), "events.jsonl")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for _, phase := range analysis.Analyze(run, analysis.Options{}).Phases {
 		fmt.Printf("%s: all busy for %.0f s, %.2f GB/s\n", phase.Title, phase.Overlap.DurationS, phase.Overlap.Rate/1e9)

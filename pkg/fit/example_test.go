@@ -2,7 +2,6 @@ package fit_test
 
 import (
 	"fmt"
-	"log"
 	"os"
 
 	"github.com/hubbench/hubbench/pkg/fit"
@@ -13,15 +12,18 @@ import (
 func ExamplePredict() {
 	data, err := os.ReadFile("../../configs/hubs/goshen-ridge.yaml")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	profile, err := hub.Load("goshen-ridge.yaml", data)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	prediction, err := fit.Predict(profile, []string{"A", "B", "C"}, 1)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for _, row := range prediction.Rows {
 		if row.Pattern == "WWW" {

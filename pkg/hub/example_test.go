@@ -2,7 +2,6 @@ package hub_test
 
 import (
 	"fmt"
-	"log"
 	"os"
 
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -14,11 +13,13 @@ import (
 func ExampleSimulate() {
 	data, err := os.ReadFile("../../configs/hubs/goshen-ridge.yaml")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	profile, err := hub.Load("goshen-ridge.yaml", data)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	scene, err := scenario.Load("two.yaml", []byte(`
 version: 1
@@ -31,11 +32,13 @@ workload: {sizes: [1 GB], files: 10}
 phases: [{pattern: WW}]
 `))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	plan, err := scene.Plan()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	moved, done := map[string]int64{}, map[string]float64{}
 	err = hub.Simulate(plan, profile, func(e *trace.Event) error {
@@ -46,7 +49,8 @@ phases: [{pattern: WW}]
 		return nil
 	})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Printf("A: %d GB in %.1f s\n", moved["A"]/1e9, done["A"])
 	fmt.Printf("C: %d GB in %.1f s\n", moved["C"]/1e9, done["C"])

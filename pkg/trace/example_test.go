@@ -2,7 +2,6 @@ package trace_test
 
 import (
 	"fmt"
-	"log"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -19,7 +18,8 @@ func ExampleAppendEvent() {
 	}
 	run, err := trace.Load(strings.NewReader(string(lines)), "backup.jsonl")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for _, phase := range run.Phases {
 		for _, disk := range phase.Disks {
