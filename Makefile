@@ -44,15 +44,15 @@ $(charts): $(addprefix $(html)/,bundle.go echarts.js package.json package-lock.j
 demo: build
 	bin/hubbench run configs/demo.yaml
 
-# Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, except for the
-# page, which waits for a browser, and for what is done to whole processes: the detector makes the rest several times as slow
-# and finds nothing (make race has it for all).
+# Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, except for what is
+# done to whole processes: the detector makes the rest several times as slow and finds nothing (make race has it for all).
 processes := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume$$|ResumeSearch$$)
+parallel  := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
-	$(gotest) $(race) -timeout 20m -skip '$(processes)' $$(go list ./cmd/... ./internal/... | grep -v '/internal/tell/report/html$$')
+	$(gotest) $(race) -timeout 20m -skip '$(processes)' $(parallel)
 	$(gotest) -timeout 20m -run '$(processes)' ./cmd/hubbench
-	$(gotest) -timeout 20m ./configs ./pkg/... ./internal/tell/report/html ./testdata/lab ./testdata/fio ./testdata/proof
+	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/lab ./testdata/proof
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)
