@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -165,11 +164,4 @@ func WithDisk(p *hub.Profile, d hub.Disk) (*hub.Profile, error) {
 	}
 	out.Disks = append(slices.Clone(p.Disks), d)
 	return &out, nil
-}
-
-// sheetAssumption says what is assumed of a disk that was not measured.
-func sheetAssumption(d *hub.Disk) string {
-	return fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its data sheet says, ±%.0f "+
-		"%%, as far as the hub allows, and to compete like the other disks on average.",
-		d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct), 100*fit.FigureError)
 }

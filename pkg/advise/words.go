@@ -207,7 +207,10 @@ func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 			list = append(list, fmt.Sprintf("The model does not know how long %s takes to answer single requests.", part.Disk))
 			continue
 		case p.Disk(part.Disk).About == dataSheet:
-			list = append(list, sheetAssumption(p.Disk(part.Disk)))
+			d := p.Disk(part.Disk)
+			list = append(list, fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its "+
+				"data sheet says, ±%.0f %%, as far as the hub allows, and to compete like the other disks on average.",
+				d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct), 100*fit.FigureError))
 		case len(p.Evidence.Rates) > 0 && !fit.Observed(p, part.Disk, part.Op, part.OwnPort):
 			way, pull := "through the hub", ", and to compete like the average disk there"
 			if part.OwnPort {
