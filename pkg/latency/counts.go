@@ -140,14 +140,18 @@ func (c Counts) scan(f func(bucket int, count uint64)) (maxNS, n int64, err erro
 	return int64(longest), int64(number), nil
 }
 
-// uvarint reads a varint, and returns where it ends: beyond the end if it is cut short.
+// uvarint reads a varint, and returns where it ends: beyond the end if it is cut short, or longer than it need be.
 func (c Counts) uvarint(at int) (v uint64, end int) {
-	for shift := 0; at < len(c); shift += 7 {
+	for shift := 0; at < len(c) && shift < 64; shift += 7 {
 		digits := c[at]
 		at++
-		if v |= uint64(digits&0x7f) << shift; digits < 0x80 {
-			return v, at
+		if v |= uint64(digits&0x7f) << shift; digits >= 0x80 {
+			continue
 		}
+		if digits == 0 && shift > 0 {
+			break
+		}
+		return v, at
 	}
 	return 0, len(c) + 1
 }

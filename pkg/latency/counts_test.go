@@ -107,6 +107,11 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%q: no error", text)
 		}
 	}
+	for _, padded := range []Counts{"\x80\x00", "\x85\x80\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"} {
+		if _, end := padded.uvarint(0); end <= len(padded) {
+			t.Errorf("%q ends at %d", padded, end)
+		}
+	}
 	sum, text := new(Histogram), counted(map[int]uint64{1000: MaxCount}).Encode()
 	if err := sum.Decode(text); err != nil || sum.N() != MaxCount {
 		t.Errorf("%d times, %v", sum.N(), err)

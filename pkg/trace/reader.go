@@ -142,17 +142,22 @@ func (r *Reader) advance() bool {
 func (r *Reader) read(p *part) {
 	text, whole := append(p.text[:0], r.rest...), 0
 	for whole == 0 && r.end == nil {
-		text = slices.Grow(text, partSize)
-		n, err := io.ReadFull(r.in, text[len(text):len(text)+partSize])
-		text = text[:len(text)+n]
-		whole = bytes.LastIndexByte(text, '\n') + 1
+		had, err := len(text), error(nil)
+		for text = slices.Grow(text, partSize); len(text) < had+partSize && err == nil; {
+			var n int
+			n, err = r.in.Read(text[len(text) : had+partSize])
+			text = text[:len(text)+n]
+		}
+		if last := bytes.LastIndexByte(text[had:], '\n'); last >= 0 {
+			whole = had + last + 1
+		}
 		switch {
-		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		case len(text)-whole > MaxLine:
+			r.end = errLong
+		case errors.Is(err, io.EOF):
 			r.end, whole = io.EOF, len(text)
 		case err != nil:
 			r.end = err
-		case whole == 0 && len(text) > MaxLine:
-			r.end = errLong
 		}
 	}
 	r.rest = append(r.rest[:0], text[whole:]...)
@@ -168,13 +173,16 @@ func (r *Reader) read(p *part) {
 	}
 }
 
+// shortest is less than the bytes of any event's line: a text of empty lines is to take no memory for events.
+const shortest = 12
+
 // errLong is the error of a line that is no line of a trace.
 var errLong = fmt.Errorf("line longer than %d bytes", MaxLine)
 
 // decode reads the part's lines up to the first bad one.
 func (p *part) decode() {
 	defer close(p.done)
-	p.events, p.lines, p.unknown = slices.Grow(p.events[:0], bytes.Count(p.text, []byte{'\n'})+1), 0, 0
+	p.events, p.lines, p.unknown = slices.Grow(p.events[:0], min(bytes.Count(p.text, []byte{'\n'}), len(p.text)/shortest)+1), 0, 0
 	if p.decoder.names == nil {
 		p.decoder.names = map[string]string{}
 	}

@@ -2,9 +2,12 @@ package trace
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -86,6 +89,27 @@ func TestReaderLongLines(t *testing.T) {
 	_, r := readAll(fileLine + "\n" + long(MaxLine))
 	if r.Err() == nil || !strings.HasPrefix(r.Err().Error(), "e.jsonl:2: read trace: line longer than 16777216 bytes") {
 		t.Errorf("line over the limit: error %v", r.Err())
+	}
+	if _, r := readAll(strings.TrimSpace(long(MaxLine))); r.Err() == nil {
+		t.Errorf("torn line over the limit: %q, want an error", r.Warnings())
+	}
+}
+
+// What ends early, such as a compressed trace, is an error and no torn line.
+func TestReaderCutShort(t *testing.T) {
+	r := NewReader(io.MultiReader(strings.NewReader(fileLine+"\n"), iotest.ErrReader(io.ErrUnexpectedEOF)), "e.jsonl")
+	for r.Next() {
+	}
+	if !errors.Is(r.Err(), io.ErrUnexpectedEOF) {
+		t.Errorf("%v, %q; want an error", r.Err(), r.Warnings())
+	}
+}
+
+func TestReaderEmptyLines(t *testing.T) {
+	text := strings.Repeat("\n", partSize)
+	p := &part{text: []byte(text), done: make(chan struct{})}
+	if p.decode(); cap(p.events) > partSize/shortest+100 {
+		t.Errorf("room for %d events in %d empty lines", cap(p.events), partSize)
 	}
 }
 

@@ -49,7 +49,7 @@ func Codes() []Code {
 		{"wrote_lately", "a disk that an earlier run has just written much to", false},
 		{"space", "too little free space", false},
 		{"busy", "disks that move something though they should be idle: asked of plans over 256 MB", false},
-		{"background", "backups, indexing and checks of file systems at work", false},
+		{"background", "backups, indexing and checks of file systems at work: asked of plans over 256 MB, as busy is", false},
 		{"display", "a display on the disks' hub", false},
 		{"battery", "a computer that runs on battery", false},
 		{"powersave", "a processor held back to save power", false},

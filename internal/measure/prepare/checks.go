@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,9 @@ func (r *Ready) Problems(ctx context.Context, results string) []device.Problem {
 // moves is what the plan moves on all disks together, with the files that it writes before it reads them.
 func (r *Ready) moves() (bytes int64) {
 	for _, phase := range r.Plan.Phases {
+		if phase.Precondition > 0 {
+			return math.MaxInt64 // most of a volume
+		}
 		for _, job := range phase.Jobs {
 			moved, _ := phase.Moves(job)
 			bytes += moved
