@@ -43,7 +43,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s: neither the README nor the manual says %q", c.Name, c.Sentence)
 		}
 		for _, by := range c.By {
-			if by.Most < Most(time.Second) || by.From != "" && !slices.Contains(sets(), by.From) {
+			if by.Most < time.Second || by.From != "" && !slices.Contains(sets, by.From) {
 				t.Errorf("%s: %+v: want the time that it may take, and a set", c.Name, by)
 			}
 			checkCommand(t, by.Run)

@@ -55,7 +55,7 @@ func judge(claims []Claim, set Set, commands []Command, all bool) []Judged {
 				list = append(list, Judged{
 					Claim:   Claim{Name: f.Claim, Title: f.Claim, Method: "unknown"},
 					Verdict: Fails, Findings: []evidence.Finding{f}, Commands: []string{c.Run},
-					Reason: fmt.Sprintf("%s reports it, but claims.yaml does not list it", c.Run),
+					Reason: c.Run + " reports it, but claims.yaml does not list it",
 				})
 			}
 		}
@@ -66,7 +66,14 @@ func judge(claims []Claim, set Set, commands []Command, all bool) []Judged {
 func judgeOne(claim Claim, set Set, commands []Command) Judged {
 	j := Judged{Claim: claim, Findings: []evidence.Finding{}, Commands: []string{}}
 	var wrong []string
-	var left leftOut
+	var reasons []string          // why things were left out, in the order in which they came up
+	left := map[string][]string{} // by the reason, what was, unless the reason says it all
+	leave := func(why string, what ...string) {
+		if !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
+		left[why] = append(left[why], what...)
+	}
 	cut := false // an interrupt came before all was measured
 	for i := range commands {
 		c, before := &commands[i], len(j.Findings)
@@ -82,11 +89,11 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 		switch {
 		case !c.Ran:
 			cut = true
-			left.add("interrupted before it was measured", "")
+			leave("interrupted before it was measured")
 			continue
 		case c.Wrong == interrupted:
 			cut = true
-			left.add("interrupted while it was measured", "")
+			leave("interrupted while it was measured")
 			continue
 		case c.Wrong != "":
 			wrong = append(wrong, c.Run+": "+c.Wrong)
@@ -96,71 +103,46 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 		wrong = append(wrong, c.Failed...)
 		for _, text := range c.Skipped {
 			if what, why, ok := strings.Cut(text, ": "); ok { // a test, and why it was skipped
-				left.add(why, what)
+				leave(why, what)
 			} else {
-				left.add(text, "")
+				leave(text)
 			}
 		}
 	}
 	for _, f := range j.Findings {
 		switch {
 		case f.Left != "":
-			left.add(f.Left, f.Case)
+			leave(f.Left, f.Case)
 		case !f.Pass:
 			wrong = append(wrong, fmt.Sprintf("%s: %s; want %s", f.Case, show(f.Measured, f.Unit), f.Limit))
 		}
 	}
 	if len(j.Commands) == 0 && len(j.Findings) == 0 {
 		j.Beyond = true
-		left.add(fmt.Sprintf("the %s set leaves it out", set), "")
+		leave(fmt.Sprintf("the %s set leaves it out", set))
 	}
+	for i, why := range reasons {
+		switch what := left[why]; len(what) {
+		case 0:
+		case 1:
+			reasons[i] = what[0] + ": " + why
+		default:
+			reasons[i] = why + ": " + strings.Join(what, ", ")
+		}
+	}
+	leftOut := strings.Join(reasons, "; ")
 	switch {
 	case len(wrong) > 0:
 		j.Verdict, j.Reason = Fails, strings.Join(wrong, "; ")
 	case cut || tallyOf(j.Findings).held == 0:
-		j.Verdict, j.Reason = Unmeasured, left.String()
+		j.Verdict, j.Reason = Unmeasured, leftOut
 	default:
 		j.Verdict = Holds
-		if len(left) > 0 {
-			j.Reason = "left out: " + left.String()
+		if leftOut != "" {
+			j.Reason = "left out: " + leftOut
 		}
 	}
 	return j
-}
-
-// leftOut is what was not measured, by the reason, in the order in which it came up.
-type leftOut []struct {
-	why  string
-	what []string // empty if the reason says it all
-}
-
-func (l *leftOut) add(why, what string) {
-	at := 0
-	for at < len(*l) && (*l)[at].why != why {
-		at++
-	}
-	if at == len(*l) {
-		*l = append(*l, leftOut{{why: why}}...)
-	}
-	if what != "" {
-		(*l)[at].what = append((*l)[at].what, what)
-	}
-}
-
-// String gives each reason once.
-func (l leftOut) String() string {
-	var parts []string
-	for _, one := range l {
-		switch what := strings.Join(one.what, ", "); len(one.what) {
-		case 0:
-			parts = append(parts, one.why)
-		case 1:
-			parts = append(parts, what+": "+one.why)
-		default:
-			parts = append(parts, one.why+": "+what)
-		}
-	}
-	return strings.Join(parts, "; ")
 }
 
 // named are the claims with a verdict that the set measures.
@@ -180,20 +162,21 @@ func (p *Proof) verdict() string {
 	if len(fails) > 0 {
 		text = fmt.Sprintf("%d of %d claims fail: %s.", len(fails), holds+len(fails), strings.Join(fails, ", "))
 	}
-	was := func(names []string, what string) {
-		if n := len(names); n > 0 {
-			verb := map[bool]string{true: "was", false: "were"}[n == 1]
-			text += fmt.Sprintf(" %d %s %s: %s.", n, verb, what, strings.Join(names, ", "))
-		}
-	}
-	was(p.named(Unmeasured), "not measured here")
 	var beyond []string
 	for i := range p.Claims {
 		if p.Claims[i].Beyond {
 			beyond = append(beyond, p.Claims[i].Name)
 		}
 	}
-	was(beyond, fmt.Sprintf("left out of the %s set", p.Set))
+	for _, rest := range []struct {
+		names []string
+		what  string
+	}{{p.named(Unmeasured), "not measured here"}, {beyond, fmt.Sprintf("left out of the %s set", p.Set)}} {
+		if n := len(rest.names); n > 0 {
+			verb := map[bool]string{true: "was", false: "were"}[n == 1]
+			text += fmt.Sprintf(" %d %s %s: %s.", n, verb, rest.what, strings.Join(rest.names, ", "))
+		}
+	}
 	if p.Interrupted {
 		text = "Interrupted. " + text
 	}

@@ -35,7 +35,6 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 const here = "testdata/proof"
@@ -64,17 +63,29 @@ func run(out io.Writer) (*Proof, error) {
 	only := flag.String("only", "", "these claims alone, by `NAME`, separated by commas")
 	into := flag.String("out", "bin", "the folder for proof.json, proof.html and proof.log")
 	flag.Parse()
-	if *short && *full || flag.NArg() > 0 {
+	set := Usual
+	switch {
+	case *short && *full || flag.NArg() > 0:
 		return nil, fmt.Errorf("%w: give -short or -full or neither, and -only for claims by name", errUsage)
+	case *short:
+		set = Short
+	case *full:
+		set = Full
 	}
 	claims, err := readClaims(filepath.Join(here, "claims.yaml"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: run make proof in the module's folder", err)
 	}
 	if *only != "" {
-		if claims, err = choose(claims, strings.Split(*only, ",")); err != nil {
-			return nil, err
+		all, chosen := claims, []Claim{}
+		for name := range strings.SplitSeq(*only, ",") {
+			i := slices.IndexFunc(all, func(c Claim) bool { return c.Name == name })
+			if i < 0 {
+				return nil, fmt.Errorf("%w: no claim %q; claims.yaml lists them", errUsage, name)
+			}
+			chosen = append(chosen, all[i])
 		}
+		claims = chosen
 	}
 	if err := os.MkdirAll(*into, 0o755); err != nil {
 		return nil, err
@@ -87,20 +98,16 @@ func run(out io.Writer) (*Proof, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	began := time.Now()
-	p := &Proof{Tool: "of unknown version", Date: began.Format(time.RFC3339), Set: Usual, Machine: machine(ctx)}
-	switch {
-	case *short:
-		p.Set = Short
-	case *full:
-		p.Set = Full
+	p := &Proof{
+		Tool: "of unknown version", Date: began.Format(time.RFC3339), Set: set, Machine: machine(ctx),
+		Commands: commandsOf(claims, set),
 	}
 	if text, err := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty").Output(); err == nil {
 		p.Tool = strings.TrimSpace(string(text))
 	}
-	p.Commands = commandsOf(claims, p.Set)
 	(&runner{out: out, log: log, program: "go", building: 10 * time.Minute}).measure(ctx, p.Commands)
 	p.Interrupted, p.Seconds = ctx.Err() != nil, time.Since(began).Seconds()
-	p.Claims = judge(claims, p.Set, p.Commands, *only == "")
+	p.Claims = judge(claims, set, p.Commands, *only == "")
 	fmt.Fprintf(out, "\n%s\n", p.verdict())
 	for _, c := range p.Claims {
 		if c.Verdict != Holds {
@@ -129,12 +136,8 @@ func machine(ctx context.Context) string {
 		parts = []string{inv.Hosts[0].Model, inv.Hosts[0].CPU, inv.Hosts[0].OS}
 	}
 	parts = append(parts, runtime.GOOS+"/"+runtime.GOARCH, fmt.Sprintf("%d processor cores", runtime.NumCPU()))
-	switch os.Geteuid() {
-	case 0:
-		parts = append(parts, "as root")
-	case -1: // Windows has none
-	default:
-		parts = append(parts, "without root's rights")
+	if root := os.Geteuid(); root >= 0 { // Windows has none
+		parts = append(parts, map[bool]string{true: "as root", false: "without root's rights"}[root == 0])
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
@@ -154,17 +157,7 @@ type Measure struct {
 	Run                string // go test or go run, with what comes after
 	From               Set    // the smallest set that has it; empty for the short one
 	Short, Usual, Full string // arguments in a set, in addition
-	Most               Most   // the longest it may take, without building it; in the full set twenty times as long
-}
-
-// Most is a duration that claims.yaml gives as people write it.
-type Most time.Duration
-
-// UnmarshalText reads a duration such as "2 min".
-func (m *Most) UnmarshalText(text []byte) error {
-	d, err := unit.ParseDuration(string(text))
-	*m = Most(d)
-	return err
+	Most               time.Duration
 }
 
 // Set is how much is measured.
@@ -177,7 +170,7 @@ const (
 	Full  Set = "full"
 )
 
-func sets() []Set { return []Set{Short, Usual, Full} }
+var sets = []Set{Short, Usual, Full}
 
 func readClaims(path string) ([]Claim, error) {
 	text, err := os.ReadFile(path)
@@ -188,41 +181,19 @@ func readClaims(path string) ([]Claim, error) {
 	return list.Claims, yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&list)
 }
 
-// choose finds the claims by name.
-func choose(claims []Claim, names []string) ([]Claim, error) {
-	var all []string
-	for _, c := range claims {
-		all = append(all, c.Name)
-	}
-	for _, name := range names {
-		if !slices.Contains(all, name) {
-			return nil, fmt.Errorf("%w: no claim %q; there are %s", errUsage, name, strings.Join(all, ", "))
-		}
-	}
-	return slices.DeleteFunc(claims, func(c Claim) bool { return !slices.Contains(names, c.Name) }), nil
-}
-
-// in is the command line in a set; empty if the set does not have it.
-func (m *Measure) in(set Set) string {
-	if slices.Index(sets(), set) < slices.Index(sets(), cmp.Or(m.From, Short)) {
-		return ""
-	}
-	return strings.TrimSpace(m.Run + " " + map[Set]string{Short: m.Short, Usual: m.Usual, Full: m.Full}[set])
-}
-
 // commandsOf are the commands of the claims in a set, each once, with the claims that it is for.
 func commandsOf(claims []Claim, set Set) []Command {
 	var list []Command
 	for _, claim := range claims {
 		for _, by := range claim.By {
-			line := by.in(set)
-			if line == "" {
+			if slices.Index(sets, set) < slices.Index(sets, cmp.Or(by.From, Short)) {
 				continue
 			}
+			line := strings.TrimSpace(by.Run + " " + map[Set]string{Short: by.Short, Usual: by.Usual, Full: by.Full}[set])
 			at := slices.IndexFunc(list, func(c Command) bool { return c.Run == line })
 			if at < 0 {
 				at = len(list)
-				list = append(list, Command{Run: line, most: time.Duration(by.Most)})
+				list = append(list, Command{Run: line, most: by.Most})
 				if set == Full {
 					list[at].most *= 20
 				}

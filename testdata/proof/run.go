@@ -30,6 +30,11 @@ type Command struct {
 	Ran      bool               `json:"ran"`
 
 	most time.Duration
+
+	// While it runs.
+	said    map[string][]string // what each running test complains about
+	failing []string            // tests that reported a finding which fails
+	last    string              // the last line that says something
 }
 
 // interrupted is what is wrong with a command that was interrupted.
@@ -61,7 +66,7 @@ func (r *runner) measure(ctx context.Context, list []Command) {
 // run carries the command out, with nothing from the cache. It has its time and that to be built; a test
 // notices by itself that it takes too long, and says where it stands.
 func (r *runner) run(parent context.Context, c *Command) {
-	c.Ran = true
+	c.Ran, c.said = true, map[string][]string{}
 	ctx, cancel := context.WithTimeout(parent, c.most+r.building)
 	defer cancel()
 	args := strings.Fields(c.Run)[1:]
@@ -81,18 +86,22 @@ func (r *runner) run(parent context.Context, c *Command) {
 		c.Wrong = err.Error()
 		return
 	}
-	o := &output{command: c, said: map[string][]string{}}
-	err = errors.Join(o.read(io.TeeReader(lines, r.log)), cmd.Wait())
+	err = errors.Join(c.read(io.TeeReader(lines, r.log)), cmd.Wait())
 	if parent.Err() != nil {
 		c.Wrong = interrupted
 		return
 	}
-	o.crashed()
+	open := slices.Sorted(maps.Keys(c.said)) // tests that never ended: their program crashed, or was stopped
+	for _, name := range open {
+		if !slices.ContainsFunc(open, func(part string) bool { return strings.HasPrefix(part, name+"/") }) {
+			c.Failed = append(c.Failed, c.ended(name, name, 3)+" never ended")
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
-		c.Wrong = fmt.Sprintf("it took longer than %s", unit.FormatSeconds((c.most + r.building).Seconds()))
+		c.Wrong = "it took longer than " + unit.FormatSeconds((c.most + r.building).Seconds())
 	case err != nil && len(c.Failed) == 0 && tallyOf(c.Findings).failed == 0:
-		c.Wrong = strings.TrimSuffix(fmt.Sprintf("it ended with %v: %s", err, o.last), ": ")
+		c.Wrong = strings.TrimSuffix(fmt.Sprintf("it ended with %v: %s", err, c.last), ": ")
 	}
 }
 
@@ -134,14 +143,6 @@ func tallyOf(list []evidence.Finding) (n tally) {
 
 func (n tally) String() string { return fmt.Sprintf("%d of %d", n.held, n.held+n.failed) }
 
-// output is what a command prints: the lines of go test -json, or of any program.
-type output struct {
-	command *Command
-	said    map[string][]string // what each running test complains about
-	told    []string            // tests that reported a finding which fails
-	last    string              // the last line that says something
-}
-
 // event is a line of go test -json.
 type event struct {
 	Action, Test string
@@ -149,87 +150,74 @@ type event struct {
 	Output       string
 }
 
-// read takes the findings and failures out of the output.
-func (o *output) read(r io.Reader) error {
+var (
+	complains = regexp.MustCompile(`^\s+\w+\.go:\d+: (.*\S)`) // what a test says, after the place in the code
+	saysNone  = regexp.MustCompile(`^(exit status|FAIL|$)`)
+)
+
+// read takes the findings and failures out of what the command prints: the lines of go test -json, or of any program.
+func (c *Command) read(r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
 		var e event
-		if text := lines.Text(); !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &e) != nil || e.Action == "" {
-			e = event{Action: "output", Output: text}
-			o.find("", text)
+		finding := lines.Text()
+		if !strings.HasPrefix(finding, "{") || json.Unmarshal([]byte(finding), &e) != nil || e.Action == "" {
+			e = event{Action: "output", Output: finding}
+		} else if finding = ""; e.Action == "attr" {
+			finding = e.Key + " " + e.Value
 		}
-		o.event(&e)
+		f, ok, err := evidence.Read(finding)
+		switch {
+		case err != nil:
+			c.Failed = append(c.Failed, err.Error())
+		case ok:
+			c.Findings = append(c.Findings, f)
+			if e.Test != "" && f.Left == "" && !f.Pass {
+				c.failing = append(c.failing, e.Test)
+			}
+		}
+		c.follow(&e)
 	}
 	return lines.Err()
 }
 
-// complains matches what a test says in a line, after the place in the code.
-func complains() *regexp.Regexp { return regexp.MustCompile(`^\s+\w+\.go:\d+: (.*\S)`) }
-
-func (o *output) event(e *event) {
-	c := o.command
+func (c *Command) follow(e *event) {
 	switch e.Action {
-	case "attr":
-		o.find(e.Test, e.Key+" "+e.Value)
 	case "output", "build-output":
-		if text := strings.TrimSpace(e.Output); !regexp.MustCompile(`^(exit status|FAIL|$)`).MatchString(text) {
-			o.last = text
+		if text := strings.TrimSpace(e.Output); !saysNone.MatchString(text) {
+			c.last = text
 		}
-		if match := complains().FindStringSubmatch(e.Output); match != nil && e.Test != "" {
-			o.said[e.Test] = append(o.said[e.Test], match[1])
+		if match := complains.FindStringSubmatch(e.Output); match != nil && e.Test != "" {
+			c.said[e.Test] = append(c.said[e.Test], match[1])
 		}
 	case "run":
-		o.said[e.Test] = nil
+		c.said[e.Test] = nil
 	case "skip":
 		// Parts of one test are mostly left out for one reason.
 		if name, _, _ := strings.Cut(e.Test, "/"); name != "" {
-			if why := o.ended(e.Test, name, 1); !slices.Contains(c.Skipped, why) {
+			if why := c.ended(e.Test, name, 1); !slices.Contains(c.Skipped, why) {
 				c.Skipped = append(c.Skipped, why)
 			}
 		}
 	case "fail":
 		// A test fails with its subtests, or with its findings: they have said why.
 		part := func(s string) bool { return s == e.Test || strings.HasPrefix(s, e.Test+"/") }
-		if e.Test != "" && !slices.ContainsFunc(c.Failed, part) && !slices.ContainsFunc(o.told, part) {
-			c.Failed = append(c.Failed, o.ended(e.Test, e.Test, 3))
+		if e.Test != "" && !slices.ContainsFunc(c.Failed, part) && !slices.ContainsFunc(c.failing, part) {
+			c.Failed = append(c.Failed, c.ended(e.Test, e.Test, 3))
 		}
-		delete(o.said, e.Test)
+		delete(c.said, e.Test)
 	case "pass":
-		delete(o.said, e.Test)
-	}
-}
-
-// find takes a finding out of a line, if it has one.
-func (o *output) find(test, text string) {
-	f, ok, err := evidence.Read(text)
-	switch {
-	case err != nil:
-		o.command.Failed = append(o.command.Failed, err.Error())
-	case ok:
-		o.command.Findings = append(o.command.Findings, f)
-		if test != "" && f.Left == "" && !f.Pass {
-			o.told = append(o.told, test)
-		}
+		delete(c.said, e.Test)
 	}
 }
 
 // ended is a test that has ended, by a name to call it, with the last that it said: what it logs comes before.
-func (o *output) ended(test, name string, most int) string {
-	said := o.said[test]
-	delete(o.said, test)
+func (c *Command) ended(test, name string, most int) string {
+	said := c.said[test]
+	delete(c.said, test)
 	if len(said) == 0 {
 		return name
 	}
 	return name + ": " + strings.Join(said[max(0, len(said)-most):], "; ")
-}
-
-// crashed counts the tests that never ended as failed: their program crashed, or was stopped.
-func (o *output) crashed() {
-	open := slices.Sorted(maps.Keys(o.said))
-	for _, name := range open {
-		if !slices.ContainsFunc(open, func(part string) bool { return strings.HasPrefix(part, name+"/") }) {
-			o.command.Failed = append(o.command.Failed, o.ended(name, name, 3)+" never ended")
-		}
-	}
 }
