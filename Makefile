@@ -52,7 +52,7 @@ test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
 	$(gotest) $(race) -timeout 20m -skip '$(processes)' $(parallel)
 	$(gotest) -timeout 20m -run '$(processes)' ./cmd/hubbench
-	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/lab ./testdata/platforms ./testdata/proof
+	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/platforms ./testdata/proof
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)
@@ -83,7 +83,7 @@ mutants:
 # Every claim of the README and the manual against known truth, on this machine, and a page of what came out: bin/proof.html. With SHORT=1 in
 # three minutes, with FULL=1 in hours, as many trials as the manual's figures are from.
 proof: build
-	go vet ./testdata/proof ./testdata/lab && go test ./testdata/proof
+	go vet ./testdata/proof && go test ./testdata/proof
 	go run ./testdata/proof $(if $(SHORT),-short) $(if $(FULL),-full)
 
 # Of these, what is held against generated runs of known truth: no disk and no other program, some ten minutes.
@@ -91,8 +91,8 @@ claims: build
 	go run ./testdata/proof $(if $(FULL),-full) -only overlap,false-alarms,detection,ledger,coverage,compare,fit-covers,advise,latency,steady,goshen-ridge
 
 # hubbench and fio against a limit that the kernel sets; Linux, as root, with fio and xfsprogs. With SHORT=1 in a minute.
-lab: build
-	go run ./testdata/lab $(if $(SHORT),-short)
+lab:
+	go test ./testdata/lab -count=1 -v $(if $(SHORT),-short)
 
 bench: build | bin
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt

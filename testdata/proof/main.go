@@ -4,7 +4,7 @@
 //
 //	go run ./testdata/proof [-short|-full] [-only NAME,...]
 //
-// claims.yaml lists the claims, and for each the tests and programs that measure it. They run one after the
+// claims.yaml lists the claims, and for each the tests that measure it. They run one after the
 // other, so that none disturbs another, and report by package evidence (run.go). A check that crashes, takes
 // too long or reports nothing is a claim that fails; what can't be measured here is left out, with the reason
 // (judge.go). It exits with 1 if a claim fails, and with 130 if it was interrupted: what was measured until

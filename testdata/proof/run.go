@@ -18,7 +18,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Command is a test or a program that measures claims, and what it came to.
+// Command is a test that measures claims, and what it came to.
 type Command struct {
 	Run      string             `json:"run"`
 	Claims   []string           `json:"claims"`
@@ -69,10 +69,8 @@ func (r *runner) run(parent context.Context, c *Command) {
 	c.Ran, c.said = true, map[string][]string{}
 	ctx, cancel := context.WithTimeout(parent, c.most+r.building)
 	defer cancel()
-	args := strings.Fields(c.Run)[1:]
-	if args[0] == "test" {
-		args = append([]string{"test", "-json", "-count=1", "-timeout=" + c.most.String()}, args[1:]...)
-	}
+	words := strings.Fields(c.Run) // go test ...
+	args := append([]string{"test", "-json", "-count=1", "-timeout=" + c.most.String()}, words[2:]...)
 	cmd := exec.CommandContext(ctx, r.program, args...)
 	group(cmd)
 	cmd.WaitDelay = 20 * time.Second // to clean up when interrupted
@@ -155,27 +153,14 @@ var (
 	saysNone  = regexp.MustCompile(`^(exit status|FAIL|$)`)
 )
 
-// read takes the findings and failures out of what the command prints: the lines of go test -json, or of any program.
+// read takes the findings and failures out of the lines of go test -json.
 func (c *Command) read(r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
 		var e event
-		finding := lines.Text()
-		if !strings.HasPrefix(finding, "{") || json.Unmarshal([]byte(finding), &e) != nil || e.Action == "" {
-			e = event{Action: "output", Output: finding}
-		} else if finding = ""; e.Action == "attr" {
-			finding = e.Key + " " + e.Value
-		}
-		f, ok, err := evidence.Read(finding)
-		switch {
-		case err != nil:
-			c.Failed = append(c.Failed, err.Error())
-		case ok:
-			c.Findings = append(c.Findings, f)
-			if e.Test != "" && f.Left == "" && !f.Pass {
-				c.failing = append(c.failing, e.Test)
-			}
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			e = event{Action: "output", Output: lines.Text()}
 		}
 		c.follow(&e)
 	}
@@ -184,6 +169,19 @@ func (c *Command) read(r io.Reader) error {
 
 func (c *Command) follow(e *event) {
 	switch e.Action {
+	case "attr":
+		var f evidence.Finding
+		if e.Key != evidence.Key {
+			break
+		}
+		if err := json.Unmarshal([]byte(e.Value), &f); err != nil {
+			c.Failed = append(c.Failed, fmt.Sprintf("finding %q: %v", e.Value, err))
+			break
+		}
+		c.Findings = append(c.Findings, f)
+		if f.Left == "" && !f.Pass {
+			c.failing = append(c.failing, e.Test)
+		}
 	case "output", "build-output":
 		if text := strings.TrimSpace(e.Output); !saysNone.MatchString(text) {
 			c.last = text

@@ -1,13 +1,9 @@
 // Package evidence is what the checks behind the claims of README and manual measured, compared with the truth.
-// A test or a program reports a Finding for each; make proof collects them and writes the page. Start at
-// Finding.
+// A test reports a Finding for each; make proof collects them and writes the page. Start at Finding.
 package evidence
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
-	"strings"
 	"testing"
 )
 
@@ -25,41 +21,18 @@ type Finding struct {
 	Left     string  `json:"left_out,omitempty"` // why it was not measured here; then no number above counts
 }
 
-// key marks a finding in what go test -json writes, and at the start of a line of other output.
-const key = "hubbench-finding"
+// Key is the name of the attribute that is a finding, as JSON, in what go test -json writes.
+const Key = "hubbench-finding"
 
 // Report notes a finding with a test, which make proof reads from its output. It fails the test if the finding fails.
 func Report(t testing.TB, f Finding) {
 	t.Helper()
-	t.Attr(key, line(f))
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err) // not a finite number: the check itself is wrong
+	}
+	t.Attr(Key, string(text))
 	if !f.Pass && f.Left == "" {
 		t.Errorf("%s, %s: %g %s where %g is true; want %s", f.Claim, f.Case, f.Measured, f.Unit, f.Truth, f.Limit)
 	}
-}
-
-// Print writes a finding as a line of a program's output.
-func Print(w io.Writer, f Finding) error {
-	_, err := fmt.Fprintln(w, key, line(f))
-	return err
-}
-
-func line(f Finding) string {
-	text, err := json.Marshal(f)
-	if err != nil {
-		panic(err) // not a finite number: the check itself is wrong
-	}
-	return string(text)
-}
-
-// Read finds the finding in a line of output, of a program or of a test.
-func Read(text string) (Finding, bool, error) {
-	_, after, ok := strings.Cut(text, key+" ")
-	if !ok {
-		return Finding{}, false, nil
-	}
-	var f Finding
-	if err := json.Unmarshal([]byte(after), &f); err != nil {
-		return Finding{}, true, fmt.Errorf("finding %q: %w", after, err)
-	}
-	return f, true, nil
 }
