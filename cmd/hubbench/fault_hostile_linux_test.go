@@ -207,12 +207,3 @@ func changed(before, after []byte) []byte {
 	}
 	return after[max(0, i-80):]
 }
-
-// simulated is the folder of a simulated run of a scenario, in a folder of its own.
-func simulated(t testing.TB, text string) (scenario, run string) {
-	t.Helper()
-	dir := t.TempDir()
-	scenario, run = write(t, filepath.Join(dir, "s.yaml"), text), filepath.Join(dir, "run")
-	prints(t, "simulate", scenario, "--out", run)
-	return scenario, run
-}

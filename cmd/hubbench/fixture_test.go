@@ -55,3 +55,12 @@ func prints(t testing.TB, args ...string) string {
 	}
 	return out
 }
+
+// simulated is the folder of a simulated run of a scenario, in a folder of its own.
+func simulated(t testing.TB, text string) (scenario, run string) {
+	t.Helper()
+	dir := t.TempDir()
+	scenario, run = write(t, filepath.Join(dir, "s.yaml"), text), filepath.Join(dir, "run")
+	prints(t, "simulate", scenario, "--out", run)
+	return scenario, run
+}

@@ -57,6 +57,10 @@ func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 	scenario, whole := write(t, filepath.Join(work, "s.yaml"), text), filepath.Join(work, "whole")
 	hubbench(t, "run", scenario, "--out", whole, "--quiet")
 	full := readEvents(t, whole)
+	_, simulated := simulated(t, text)
+	if diff := cmp.Diff(measured(readEvents(t, simulated)), measured(full)); diff != "" {
+		t.Errorf("(-simulated +run):\n%s", diff)
+	}
 	for i := range times {
 		dir, left := filepath.Join(work, fmt.Sprint("torn-", i)), torn(full)
 		must(t, os.CopyFS(dir, os.DirFS(whole)))

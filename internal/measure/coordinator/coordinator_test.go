@@ -73,8 +73,6 @@ func TestMain(m *testing.M) {
 			done.Error = fmt.Sprintf("was told %q, want that the job is whole", m.Kind)
 		}
 		_ = conn.Send(done)
-	case "playing":
-		play(conn)
 	case "tidying":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "silent":
@@ -99,15 +97,7 @@ type memory struct {
 	mu       sync.Mutex
 	events   []trace.Event
 	released chan struct{} // gets one value for each release
-	moved    map[string]int64
 	modes    map[string]map[string]trace.Effective
-	tried    []tried
-}
-
-// tried is a try of a search.
-type tried struct {
-	outcome search.Outcome
-	search  *search.Search
 }
 
 func (m *memory) AppendLines(lines []byte) error {
@@ -120,13 +110,11 @@ func (m *memory) AppendLines(lines []byte) error {
 	return events.Err()
 }
 
-func (m *memory) PhaseBegins(int, scenario.Phase)       {}
-func (m *memory) Released()                             { m.released <- struct{}{} }
-func (m *memory) Moved(disk string, _ int, bytes int64) { m.moved[disk] = bytes }
-func (m *memory) PhaseEnds([]trace.RunFailure)          {}
-func (m *memory) Tried(_ trace.Try, o search.Outcome, s *search.Search) {
-	m.tried = append(m.tried, tried{o, s})
-}
+func (m *memory) PhaseBegins(int, scenario.Phase)                 {}
+func (m *memory) Released()                                       { m.released <- struct{}{} }
+func (m *memory) Moved(string, int, int64)                        {}
+func (m *memory) PhaseEnds([]trace.RunFailure)                    {}
+func (m *memory) Tried(trace.Try, search.Outcome, *search.Search) {}
 func (m *memory) count(t trace.Type) (n int) {
 	for _, e := range m.events {
 		if e.Type == t {
@@ -166,7 +154,7 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := &memory{released: make(chan struct{}, 100), moved: map[string]int64{}, modes: map[string]map[string]trace.Effective{}}
+	seen := &memory{released: make(chan struct{}, 100), modes: map[string]map[string]trace.Effective{}}
 	started := 0
 	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
@@ -191,37 +179,11 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 	return out, seen
 }
 
-func TestCompleteRun(t *testing.T) {
-	out, seen := record(t, context.Background(), plan(3, 5e9, 3e9), nil, "good")
-	if out.Status != trace.Complete || len(out.Failures) != 0 {
-		t.Errorf("got status %q, failures %v; want a complete run", out.Status, out.Failures)
-	}
-	if got := seen.count(trace.FileType); got != 12 {
-		t.Errorf("got %d files, want 12", got)
-	}
-	if got := seen.count(trace.StartType); got != 6 {
-		t.Errorf("got %d starts, want 6", got)
-	}
-	if got := seen.modes["WW-2"]["two"].Engine; got != "simulated" {
-		t.Errorf("got engine %q, want simulated", got)
-	}
-	for _, e := range seen.events {
-		// Alone on its lane each disk moves a byte a nanosecond, whatever the wall clock did.
-		if e.Type == trace.FileType && e.EndNS-e.StartNS != e.Bytes {
-			t.Errorf("%+v: took %d ns of model time, want %d", e, e.EndNS-e.StartNS, e.Bytes)
-		}
-	}
-}
-
 // A machine that sleeps in a phase leaves a mark in the trace.
 func TestSleepIsRecorded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	p := plan(1, 1e9)
-	p.Hub = nil
-	for i := range p.Disks {
-		p.Disks[i] = scenario.Disk{Name: p.Disks[i].Name, Path: t.TempDir()}
-	}
+	p := realPlan(scenario.VerifyOff)
 	var released atomic.Int64 // when the workers were told of the release, which lies a little later
 	_, seen := record(t, ctx, p, func(o *Options) {
 		seen := o.Watcher.(*memory).released
@@ -255,11 +217,7 @@ func TestSleepIsRecorded(t *testing.T) {
 
 // Streams last as long as the others work, and no longer.
 func TestAccompanyingJobEnds(t *testing.T) {
-	p := plan(1, 1e9)
-	p.Hub = nil
-	for i := range p.Disks {
-		p.Disks[i] = scenario.Disk{Name: p.Disks[i].Name, Path: t.TempDir()}
-	}
+	p := realPlan(scenario.VerifyOff)
 	p.Phases[0].Jobs[0].Streams = []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}
 	out, _ := record(t, t.Context(), p, func(o *Options) {
 		o.Profile = nil
@@ -290,56 +248,31 @@ func (j untilGauge) AppendLines(lines []byte) error {
 	return j.Journal.AppendLines(lines)
 }
 
+// A run ends with its first phase if a worker fails, and whoever is well is stopped.
 func TestPartialRun(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kinds []string
-		stall time.Duration // short only if it is waited for: a busy machine keeps anyone silent for a while
 		want  string
 	}{
-		"a crash":         {[]string{"good", "crashing"}, time.Minute, "disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors"},
-		"a failure":       {[]string{"failing", "good"}, time.Minute, "disk one, phase WW-1: no space left on device"},
-		"a foreign voice": {[]string{"babbling", "good"}, time.Minute, "disk one, phase WW-1: its worker died (receive message: a frame of"},
-		"silence":         {[]string{"good", "silent"}, 2 * time.Second, "disk two, phase WW-1: its worker was killed: nothing moved for 2s"},
+		"a crash":         {[]string{"good", "crashing"}, "disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors"},
+		"a failure":       {[]string{"failing", "good"}, "disk one, phase WW-1: no space left on device"},
+		"a foreign voice": {[]string{"babbling", "good"}, "disk one, phase WW-1: its worker died (receive message: a frame of"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// A minute of model time at half speed would take two: whoever is well must be stopped.
+			t.Parallel()
 			p := plan(2, 60e9)
-			p.Hub.Speedup = 0.5
-			out, seen := record(t, context.Background(), p, func(o *Options) { o.Stall = tc.stall }, tc.kinds...)
-			if out.Status != trace.Partial {
-				t.Errorf("got status %q, want partial", out.Status)
-			}
-			if len(out.Failures) == 0 || !strings.HasPrefix(out.Failures[0].String(), tc.want) {
-				t.Errorf("got failures %v, want first %q", out.Failures, tc.want)
+			p.Hub.Speedup = 0.5 // a minute of the model's time would take two
+			out, seen := record(t, context.Background(), p, nil, tc.kinds...)
+			if out.Status != trace.Partial || len(out.Failures) == 0 || !strings.HasPrefix(out.Failures[0].String(), tc.want) {
+				t.Errorf("got status %q, failures %v, want first %q", out.Status, out.Failures, tc.want)
 			}
 			if got := seen.count(trace.PhaseType); got != 1 {
 				t.Errorf("got %d phases, want the run to end with the first", got)
 			}
+			if got := seen.modes["WW-1"]["one"].Cache; tc.kinds[0] == "failing" && got != "cached" {
+				t.Errorf("got cache %q, want what the worker said last", got)
+			}
 		})
-	}
-}
-
-// What a job finds out about itself at its end is how it was done.
-func TestModesAreThoseOfTheEnd(t *testing.T) {
-	_, seen := record(t, context.Background(), plan(2, 60e9), nil, "failing", "good")
-	if got := seen.modes["WW-1"]["one"].Cache; got != "cached" {
-		t.Errorf("got cache %q, want what the worker said last", got)
-	}
-}
-
-func TestInterrupt(t *testing.T) {
-	p := plan(2, 60e9)
-	p.Hub.Speedup = 1
-	ctx, cancel := context.WithCancel(context.Background())
-	out, seen := record(t, ctx, p, func(o *Options) {
-		seen := o.Watcher.(*memory)
-		go func() { <-seen.released; cancel() }()
-	}, "good")
-	if out.Status != trace.Partial || len(out.Failures) != 1 || out.Failures[0].Cause != "interrupted" {
-		t.Errorf("got status %q, failures %v; want partial, interrupted", out.Status, out.Failures)
-	}
-	if got := seen.count(trace.PhaseType); got != 1 {
-		t.Errorf("got %d phases, want 1", got)
 	}
 }
 

@@ -106,8 +106,8 @@ func TestGaugesHoldNothingUp(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, out.Status, gaugesOf(seen))
 		}
 	}
-	out, seen := record(t, t.Context(), plan(1, 1e6), func(o *Options) { o.Gauges = both }, "good")
-	if out.Status != trace.Complete || seen.count(trace.GaugeType) != 0 {
-		t.Errorf("simulated: %s, %v", out.Status, gaugesOf(seen))
+	_, seen := record(t, t.Context(), plan(1, 1e6), func(o *Options) { o.Gauges = both }, "good")
+	if got := gaugesOf(seen); len(got) > 0 {
+		t.Errorf("simulated: %v", got)
 	}
 }

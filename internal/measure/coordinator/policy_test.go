@@ -70,6 +70,7 @@ func TestRunEqualsSimulation(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := plan(2, 3e9, 5e8, 2e9, 1e9)
 			p.Hub.Speedup = 50
 			if name == "steady" {

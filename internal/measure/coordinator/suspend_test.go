@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -42,13 +43,8 @@ func TestSuspendDetector(t *testing.T) {
 			for s := range v.stops {
 				got = append(got, s)
 			}
-			if len(got) != len(tt.want) {
-				t.Fatalf("noticed %v, want %v", got, tt.want)
-			}
-			for i := range got {
-				if got[i] != tt.want[i] {
-					t.Errorf("noticed %v, want %v", got, tt.want)
-				}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("noticed %v, want %v", got, tt.want)
 			}
 		})
 	}
