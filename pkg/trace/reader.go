@@ -186,6 +186,7 @@ func (p *part) decode() {
 	if p.decoder.names == nil {
 		p.decoder.names = map[string]string{}
 	}
+	p.decoder.starts = p.decoder.starts[:0] // they point into another text
 	for at := 0; at < len(p.text) && p.err == nil; {
 		line, _, whole := bytes.Cut(p.text[at:], []byte{'\n'})
 		at = min(at+len(line)+1, len(p.text))
