@@ -180,9 +180,9 @@ func TestStoppedWorker(t *testing.T) {
 			if f.StartNS >= 9e9 {
 				f.StartNS += 3e9
 			}
-			for k := range f.Samples {
-				if f.Samples[k].TNS > 9e9 {
-					f.Samples[k].TNS += 3e9
+			for k := range f.Samples() {
+				if f.Samples()[k].TNS > 9e9 {
+					f.Samples()[k].TNS += 3e9
 				}
 			}
 		}

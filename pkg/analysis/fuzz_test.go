@@ -77,7 +77,7 @@ func FuzzMoves(f *testing.F) {
 			file := trace.File{Seq: len(d.Files), StartNS: at + scaled(data[1], data[2]), Bytes: scaled(data[5], data[6]), Filler: data[0]&16 != 0}
 			file.EndNS = file.StartNS + scaled(data[3], data[4])
 			if data[0]&32 != 0 && file.Usable() {
-				file.Samples = []trace.Sample{{TNS: (file.StartNS + file.EndNS) / 2, Bytes: file.Bytes / (1 + int64(data[7]))}}
+				file.AddSample(trace.Sample{TNS: (file.StartNS + file.EndNS) / 2, Bytes: file.Bytes / (1 + int64(data[7]))})
 			}
 			d.Files = append(d.Files, file)
 		}
@@ -181,7 +181,7 @@ func writeRun(run *trace.Run, limit int) []byte {
 			text = writeSamples(text, p.Name, d, limit)
 			for _, f := range d.Files[:min(limit, len(d.Files))] {
 				e := trace.Event{Type: trace.ProgressType, Phase: p.Name, Disk: d.Name, Op: d.Op, Seq: f.Seq}
-				for _, s := range f.Samples {
+				for _, s := range f.Samples() {
 					e.Bytes, e.TNS = s.Bytes, s.TNS
 					text = trace.AppendEvent(text, &e)
 				}

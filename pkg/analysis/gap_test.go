@@ -28,8 +28,8 @@ func pausing(d tracetest.Disk, pause gaps, untilS float64, rnd *rand.Rand) *trac
 	for i := range out.Files {
 		f := &out.Files[i]
 		f.StartNS, f.EndNS = f.StartNS+shift, f.EndNS+shift
-		for k := range f.Samples {
-			f.Samples[k].TNS += shift
+		for k := range f.Samples() {
+			f.Samples()[k].TNS += shift
 		}
 		shift += int64(pause(rnd) * 1e9)
 		if float64(f.EndNS) > untilS*1e9 {

@@ -107,7 +107,7 @@ func (s script) playAndKnow(rnd *rand.Rand, n noise) (d *trace.DiskTrace, moved 
 			}
 			until := min(to, at+(size-done)/(rate*factor))
 			for n.samples && nextSample < until-1e-9 {
-				f.Samples = append(f.Samples, trace.Sample{TNS: ns(nextSample), Bytes: int64(done + rate*factor*(nextSample-at))})
+				f.AddSample(trace.Sample{TNS: ns(nextSample), Bytes: int64(done + rate*factor*(nextSample-at))})
 				nextSample += 0.05
 			}
 			done += rate * factor * (until - at)

@@ -88,7 +88,7 @@ func settledAtEnd(d *trace.DiskTrace, windowNS int64) bool {
 	j := policy.NewJob("W", policy.Policy{Steady: time.Duration(windowNS)}, &scenario.Job{Role: d.Op, Sizes: []int64{1}})
 	last, endNS := 0, int64(0)
 	for _, f := range d.Files {
-		for _, sample := range f.Samples {
+		for _, sample := range f.Samples() {
 			j.Progress(sample.Bytes, sample.TNS)
 		}
 		j.File(f.Bytes, f.StartNS, f.EndNS)

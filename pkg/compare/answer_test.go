@@ -26,7 +26,7 @@ func TestLost(t *testing.T) {
 	apart := func(p *trace.Phase) {
 		for i := range p.Disks[1].Files {
 			f := &p.Disks[1].Files[i]
-			f.StartNS, f.EndNS, f.Samples = f.StartNS+1e12, f.EndNS+1e12, nil
+			f.StartNS, f.EndNS, f.Progress = f.StartNS+1e12, f.EndNS+1e12, nil
 		}
 	}
 	for _, tt := range []struct {

@@ -153,7 +153,7 @@ func TestTooLittle(t *testing.T) {
 	// Without samples a file's bytes are known at its ends only.
 	bare := still("W", 1, load{"A", w, 1e9, 5})
 	for i := range bare.Disks[0].Files {
-		bare.Disks[0].Files[i].Samples = nil
+		bare.Disks[0].Files[i].Progress = nil
 	}
 	if rate := find(t, Compare(runOf("base", bare), runOf("other", bare)), "A", Window); rate.Reason != "in the base the progress is known at only 5 points in time" {
 		t.Errorf("without samples: got %q", rate.Reason)
@@ -162,7 +162,7 @@ func TestTooLittle(t *testing.T) {
 	apart := still("p", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9})
 	for i := range apart.Disks[1].Files {
 		f := &apart.Disks[1].Files[i]
-		f.StartNS, f.EndNS, f.Samples = f.StartNS+100e9, f.EndNS+100e9, nil
+		f.StartNS, f.EndNS, f.Progress = f.StartNS+100e9, f.EndNS+100e9, nil
 	}
 	together := still("p", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9})
 	for _, tt := range []struct {
@@ -247,7 +247,7 @@ func TestStallInOneRunAlone(t *testing.T) {
 					at += 6e9
 				}
 				done += 50e6
-				f.Samples = append(f.Samples, trace.Sample{TNS: at, Bytes: done})
+				f.AddSample(trace.Sample{TNS: at, Bytes: done})
 			}
 			f.EndNS = at
 			d.Files = append(d.Files, f)

@@ -60,7 +60,7 @@ func (l load) trace(sizes, rnd *rand.Rand, n noise) *trace.DiskTrace {
 			}
 			done += rate * (next - now)
 			now = next
-			f.Samples = append(f.Samples, trace.Sample{TNS: ns(now), Bytes: int64(done)})
+			f.AddSample(trace.Sample{TNS: ns(now), Bytes: int64(done)})
 			next, level = next+tick, 1+fast()+slow()
 		}
 		f.EndNS = ns(now)

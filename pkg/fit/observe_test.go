@@ -77,7 +77,7 @@ func play(t testing.TB, plan *scenario.Plan, p *hub.Profile) *trace.Run {
 				d = &trace.DiskTrace{Name: e.Disk, Op: e.Op}
 				phase.Disks = append(phase.Disks, d)
 			}
-			d.Files = append(d.Files, trace.File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Samples: samples[e.Disk]})
+			d.Files = append(d.Files, trace.File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Progress: &trace.Progress{Samples: samples[e.Disk]}})
 			samples[e.Disk] = nil
 		case trace.ProgressType:
 			samples[e.Disk] = append(samples[e.Disk], trace.Sample{TNS: e.TNS, Bytes: e.Bytes})
@@ -177,7 +177,7 @@ func TestObserveLagsWithoutSamples(t *testing.T) {
 		jobs[0].Sizes, jobs[1].Sizes = slices.Repeat([]int64{7e8}, 40), []int64{25e9 + int64(trial)*1e8} // A's take 0.9 s, then 0.5 s
 		run := play(t, plan, p)
 		for i := range run.Phases[0].Disks[0].Files {
-			run.Phases[0].Disks[0].Files[i].Samples = nil
+			run.Phases[0].Disks[0].Files[i].Progress = nil
 		}
 		lags := Observe(run).Lags
 		if len(lags) != 1 {

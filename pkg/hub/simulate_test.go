@@ -103,7 +103,7 @@ func TestSimulateIsATrace(t *testing.T) {
 				t.Fatalf("disk %s: file %d from %d to %d after %d", d.Name, f.Seq, f.StartNS, f.EndNS, at)
 			}
 			at = f.EndNS
-			for _, s := range f.Samples {
+			for _, s := range f.Samples() {
 				if s.TNS <= f.StartNS || s.TNS >= f.EndNS || s.Bytes >= f.Bytes {
 					t.Fatalf("disk %s: sample %+v outside its file %d", d.Name, s, f.Seq)
 				}

@@ -56,7 +56,7 @@ const (
 func (p *Disk) Sharpest(ns int64, change float64) int64 {
 	const half = int(sharpNS / SampleNS)
 	around := overlap.Interval{StartNS: ns - sharpNS - sharpWidth*SampleNS, EndNS: ns + sharpNS + sharpWidth*SampleNS}
-	sampled := slices.ContainsFunc(p.Trace.Files, func(f trace.File) bool { return len(f.Samples) > 0 })
+	sampled := slices.ContainsFunc(p.Trace.Files, func(f trace.File) bool { return len(f.Samples()) > 0 })
 	if !sampled || around.StartNS < p.StartNS() || around.EndNS > p.EndNS() {
 		return ns
 	}

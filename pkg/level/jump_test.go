@@ -37,7 +37,7 @@ func oneFile() *trace.DiskTrace {
 		} else {
 			f.Bytes += 250
 		}
-		f.Samples = append(f.Samples, trace.Sample{TNS: now + 5e7, Bytes: f.Bytes})
+		f.AddSample(trace.Sample{TNS: now + 5e7, Bytes: f.Bytes})
 	}
 	return &trace.DiskTrace{Files: []trace.File{f}}
 }
@@ -47,14 +47,15 @@ func TestSharpest(t *testing.T) {
 	cut := oneFile() // in two, just before the fall
 	first, second := cut.Files[0], cut.Files[0]
 	k := 404 // samples to 20.2 s
-	first.EndNS, first.Bytes, first.Samples = 20.2e9, first.Samples[k-1].Bytes, first.Samples[:k]
-	second.StartNS, second.Bytes, second.Samples = 20.2e9, second.Bytes-first.Bytes, nil
-	for _, s := range cut.Files[0].Samples[k:] {
-		second.Samples = append(second.Samples, trace.Sample{TNS: s.TNS, Bytes: s.Bytes - first.Bytes})
+	first.EndNS, first.Bytes = 20.2e9, first.Samples()[k-1].Bytes
+	first.Progress = &trace.Progress{Samples: first.Samples()[:k]}
+	second.StartNS, second.Bytes, second.Progress = 20.2e9, second.Bytes-first.Bytes, nil
+	for _, s := range cut.Files[0].Samples()[k:] {
+		second.AddSample(trace.Sample{TNS: s.TNS, Bytes: s.Bytes - first.Bytes})
 	}
 	cut.Files = []trace.File{first, second}
 	unsampled := oneFile()
-	unsampled.Files[0].Samples = nil
+	unsampled.Files[0].Progress = nil
 	for _, tt := range []struct {
 		name             string
 		d                *trace.DiskTrace

@@ -55,7 +55,7 @@ func (p *Disk) quickNoise() float64 {
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]
 		n := int((f.EndNS - f.StartNS) / quickNS)
-		if len(f.Samples) < n || n < 2 {
+		if len(f.Samples()) < n || n < 2 {
 			continue
 		}
 		rates := p.Curve.Rates([]overlap.Interval{{StartNS: f.StartNS, EndNS: f.StartNS + int64(n)*quickNS}}, n)
@@ -83,7 +83,7 @@ func (p *Disk) showsInsideFile(before, after overlap.Interval) bool {
 	needNS := int64(min(insideNS, max(minInsideNS, float64(quickNS)*square(insideSDs*p.quickNoise()/change))))
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]
-		if len(f.Samples) == 0 || f.StartNS > from-needNS || f.EndNS < to+needNS {
+		if len(f.Samples()) == 0 || f.StartNS > from-needNS || f.EndNS < to+needNS {
 			continue
 		}
 		inside := math.Log(p.RateIn(overlap.Interval{StartNS: to, EndNS: min(f.EndNS, after.EndNS)}) /

@@ -17,8 +17,8 @@ func TestSeriesOfADisk(t *testing.T) {
 	for i := 3; i < 5; i++ { // a pause of two seconds
 		d.Files[i].StartNS += 2e9
 		d.Files[i].EndNS += 2e9
-		for k := range d.Files[i].Samples {
-			d.Files[i].Samples[k].TNS += 2e9
+		for k := range d.Files[i].Samples() {
+			d.Files[i].Samples()[k].TNS += 2e9
 		}
 	}
 	p := Disk{Trace: d, Active: overlap.Active(d, 1e9), Curve: overlap.NewCurve(d)}
@@ -116,7 +116,7 @@ func TestShowsInsideFile(t *testing.T) {
 	d := tracetest.FilesOf([2]float64{5, 500e6}, [2]float64{20, 1500e6}, [2]float64{5, 250e6})
 	f := &d.Files[1]
 	for s := int64(1); s < 20; s++ {
-		f.Samples = append(f.Samples, trace.Sample{TNS: f.StartNS + s*1e9, Bytes: min(s, 10)*100e6 + max(0, s-10)*50e6})
+		f.AddSample(trace.Sample{TNS: f.StartNS + s*1e9, Bytes: min(s, 10)*100e6 + max(0, s-10)*50e6})
 	}
 	p := Disk{Trace: d, Curve: overlap.NewCurve(d)}
 	for _, tt := range []struct {

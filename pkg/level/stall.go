@@ -33,8 +33,8 @@ func (p *Disk) findStalls() {
 			return // of files at once one may stand still only because it waits for the others
 		}
 		moved += float64(f.Bytes)
-		if n := len(f.Samples); n > 0 {
-			tails = append(tails, float64(f.EndNS-f.Samples[n-1].TNS))
+		if n := len(f.Samples()); n > 0 {
+			tails = append(tails, float64(f.EndNS-f.Samples()[n-1].TNS))
 		}
 	}
 	if 2*len(tails) < len(p.Trace.Files) {
@@ -56,7 +56,7 @@ func (p *Disk) findStalls() {
 				p.Stalls = append(p.Stalls, run)
 			}
 		}
-		for _, to := range append(slices.Clone(f.Samples), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+		for _, to := range append(slices.Clone(f.Samples()), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
 			bytes := to.Bytes - from.Bytes
 			took := to.TNS - from.TNS
 			// A disk that stands still may write no samples: of the time between two, only what the bytes need at the mean
@@ -92,7 +92,7 @@ func (p *Disk) findStops(stops []overlap.Interval) {
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]
 		moments = append(moments, f.StartNS, f.EndNS)
-		for _, s := range f.Samples {
+		for _, s := range f.Samples() {
 			moments = append(moments, s.TNS)
 		}
 	}

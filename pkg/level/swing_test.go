@@ -100,9 +100,9 @@ func stillFile(atS, stillS, forS float64, meanwhile bool) trace.File {
 		if s > stillS {
 			s += forS
 		}
-		f.Samples = append(f.Samples, trace.Sample{TNS: ns(atS + s), Bytes: int64(k) * 10e6})
+		f.AddSample(trace.Sample{TNS: ns(atS + s), Bytes: int64(k) * 10e6})
 		for still := 0.1; meanwhile && s == stillS && still < forS-0.05; still += 0.1 {
-			f.Samples = append(f.Samples, trace.Sample{TNS: ns(atS + s + still), Bytes: int64(k) * 10e6})
+			f.AddSample(trace.Sample{TNS: ns(atS + s + still), Bytes: int64(k) * 10e6})
 		}
 	}
 	return f
@@ -112,7 +112,7 @@ func stillFile(atS, stillS, forS float64, meanwhile bool) trace.File {
 func TestFindStalls(t *testing.T) {
 	slow := trace.File{StartNS: ns(10), EndNS: ns(13), Bytes: 1e6}
 	for k := 1; k < 30; k++ {
-		slow.Samples = append(slow.Samples, trace.Sample{TNS: ns(10 + float64(k)/10), Bytes: int64(k) * 1e6 / 30})
+		slow.AddSample(trace.Sample{TNS: ns(10 + float64(k)/10), Bytes: int64(k) * 1e6 / 30})
 	}
 	for _, tt := range []struct {
 		name string
@@ -134,7 +134,7 @@ func TestFindStalls(t *testing.T) {
 		{"several at once", stillFile(10, 0.5, 3, true), func(files []trace.File) { files[1].StartNS -= 1e8 }, nil},
 		{"most without samples", stillFile(10, 0.5, 3, true), func(files []trace.File) {
 			for i := range 6 {
-				files[i].Samples = nil
+				files[i].Progress = nil
 			}
 		}, nil},
 	} {

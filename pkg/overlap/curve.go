@@ -91,7 +91,7 @@ func (c *Curve) doneOfOpen(ns int64) Amount {
 
 // doneOf is how much of a file is done by ns.
 func doneOf(f *trace.File, ns int64) Amount {
-	return between(f.Samples, trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns)
+	return between(f.Samples(), trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns)
 }
 
 // between interpolates at ns from first to last, with samples in between; before them it is what first has, after them
@@ -158,7 +158,7 @@ func (c *Curve) Points(v Interval, stepNS int64) []trace.Sample {
 		for i := first; i < n && c.files[i].StartNS <= v.EndNS; i++ {
 			f := &c.files[i]
 			take(f.StartNS)
-			for _, s := range f.Samples {
+			for _, s := range f.Samples() {
 				take(s.TNS)
 			}
 			take(f.EndNS)

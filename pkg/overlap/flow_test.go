@@ -25,7 +25,7 @@ func TestFlow(t *testing.T) {
 	jump := []trace.Sample{{TNS: 2 * second, Bytes: 500}}
 	files := &trace.DiskTrace{Files: []trace.File{
 		{StartNS: 0, EndNS: 2 * second, Bytes: 2000},
-		{StartNS: 2 * second, EndNS: 4 * second, Bytes: 6500, Samples: jump},
+		{StartNS: 2 * second, EndNS: 4 * second, Bytes: 6500, Progress: &trace.Progress{Samples: jump}},
 		{StartNS: 4 * second, EndNS: 7 * second, Bytes: 9000},
 		{StartNS: 7 * second, EndNS: 7*second + half, Bytes: 500},
 		{StartNS: 7*second + half, EndNS: 9 * second, Bytes: 3000},
@@ -99,7 +99,7 @@ func TestFlowKnown(t *testing.T) {
 	} {
 		f := trace.File{StartNS: 0, EndNS: tt.seconds * second, Bytes: tt.seconds * second}
 		for ns := tt.apartNS; ns < f.EndNS; ns += tt.apartNS {
-			f.Samples = append(f.Samples, trace.Sample{TNS: ns, Bytes: ns})
+			f.AddSample(trace.Sample{TNS: ns, Bytes: ns})
 		}
 		got := NewCurve(&trace.DiskTrace{Files: []trace.File{f}}).Flow([]Interval{{0, f.EndNS}})
 		if len(got.Rates) != tt.bins || got.Known != tt.known {

@@ -80,7 +80,7 @@ func TestStages(t *testing.T) {
 
 func TestCurve(t *testing.T) {
 	sampled := &trace.DiskTrace{Files: []trace.File{
-		{Bytes: 100, StartNS: 0, EndNS: 100, Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80}}},
+		{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80}}}},
 		{Bytes: 50, StartNS: 110, EndNS: 120},
 	}}
 	tests := []struct {
@@ -95,7 +95,7 @@ func TestCurve(t *testing.T) {
 		{"between samples", sampled, Interval{0, 40}, Amount{70, 60, 80}},
 		{"in the pause", sampled, Interval{100, 110}, Amount{0, 0, 0}},
 		{"two samples at once", &trace.DiskTrace{Files: []trace.File{
-			{Bytes: 100, StartNS: 0, EndNS: 100, Samples: []trace.Sample{{TNS: 20, Bytes: 10}, {TNS: 20, Bytes: 50}}},
+			{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 10}, {TNS: 20, Bytes: 50}}}},
 		}}, Interval{0, 20}, Amount{50, 50, 50}},
 		{"no samples", sampled, Interval{112, 117}, Amount{25, 0, 50}},
 		{"overlapping files", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}, [3]int64{50, 60, 40}), Interval{15, 55}, Amount{80, 0, 180}},
@@ -172,10 +172,10 @@ func randomDisk(rnd *rand.Rand, end int64) *trace.DiskTrace {
 		if f.Usable() && rnd.IntN(2) == 0 {
 			for ns := f.StartNS + rnd.Int64N(3); ns < f.EndNS; ns += 1 + rnd.Int64N(6) {
 				var done int64
-				if n := len(f.Samples); n > 0 {
-					done = f.Samples[n-1].Bytes
+				if n := len(f.Samples()); n > 0 {
+					done = f.Samples()[n-1].Bytes
 				}
-				f.Samples = append(f.Samples, trace.Sample{TNS: ns, Bytes: done + rnd.Int64N(f.Bytes-done+1)})
+				f.AddSample(trace.Sample{TNS: ns, Bytes: done + rnd.Int64N(f.Bytes-done+1)})
 			}
 		}
 		d.Files = append(d.Files, f)
@@ -194,7 +194,7 @@ func bruteForce(disks []*trace.DiskTrace, gap, end int64) (stages []Stage, moved
 			if !f.Usable() {
 				continue
 			}
-			points := append([]trace.Sample{{TNS: f.StartNS}}, f.Samples...)
+			points := append([]trace.Sample{{TNS: f.StartNS}}, f.Samples()...)
 			points = append(points, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes})
 			for k := 1; k < len(points); k++ {
 				p, q := points[k-1], points[k]
@@ -247,7 +247,7 @@ func bridge(on []bool, gap int64) {
 func TestPoints(t *testing.T) {
 	sampled := &trace.DiskTrace{
 		Files: []trace.File{
-			{Bytes: 100, StartNS: 0, EndNS: 100, Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 25, Bytes: 65}, {TNS: 60, Bytes: 80}}},
+			{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 25, Bytes: 65}, {TNS: 60, Bytes: 80}}}},
 			{Bytes: 50, StartNS: 110, EndNS: 190},
 		},
 		Open: []trace.Sample{{TNS: 195, Bytes: 5}, {TNS: 205, Bytes: 7}, {TNS: 206, Bytes: 9}},

@@ -103,12 +103,12 @@ func thinned(files []File, limit int) []File {
 
 // middleRate is the rate at which half of the file's bytes moved at most, 0 if there are too few samples.
 func middleRate(f *trace.File) float64 {
-	if len(f.Samples) < fewSamples {
+	if len(f.Samples()) < fewSamples {
 		return 0
 	}
 	var rates, bytes []float64
 	last := trace.Sample{TNS: f.StartNS}
-	for _, s := range append(slices.Clone(f.Samples), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+	for _, s := range append(slices.Clone(f.Samples()), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
 		took, moved := s.TNS-last.TNS, float64(s.Bytes-last.Bytes)
 		if took > 0 || moved > 0 { // what moved in no time did so faster than all else
 			rates, bytes = append(rates, moved/seconds(max(took, 0))), append(bytes, moved)

@@ -54,7 +54,7 @@ func TestTransfers(t *testing.T) {
 
 func TestMiddleRate(t *testing.T) {
 	sampled := func(samples ...trace.Sample) *trace.File {
-		return &trace.File{StartNS: ns(1), EndNS: ns(11), Bytes: 100, Samples: samples}
+		return &trace.File{StartNS: ns(1), EndNS: ns(11), Bytes: 100, Progress: &trace.Progress{Samples: samples}}
 	}
 	at := func(s float64, bytes int64) trace.Sample { return trace.Sample{TNS: ns(s), Bytes: bytes} }
 	for _, tt := range []struct {

@@ -17,25 +17,25 @@ type Half struct {
 func join(reads, writes []File) []File {
 	passes := make([]File, 0, max(len(reads), len(writes)))
 	at := map[int]int{} // by number
-	add := func(f File, read *Half) {
+	add := func(f File, read Half) {
 		f.Seq /= 2
 		i, ok := at[f.Seq]
 		if !ok {
 			at[f.Seq] = len(passes)
-			f.Read = read
+			f.Progress = &Progress{f.Samples(), read}
 			passes = append(passes, f)
 			return
 		}
 		pass := &passes[i]
 		pass.StartNS, pass.EndNS = min(pass.StartNS, f.StartNS), max(pass.EndNS, f.EndNS)
 		pass.Bytes += f.Bytes
-		pass.Samples = addSamples(pass.Samples, f.Samples)
+		pass.Progress.Samples = addSamples(pass.Samples(), f.Samples())
 	}
 	for _, f := range reads {
-		add(f, &Half{f.Bytes, f.Samples})
+		add(f, Half{f.Bytes, f.Samples()})
 	}
 	for _, f := range writes {
-		add(f, &Half{})
+		add(f, Half{})
 	}
 	slices.SortStableFunc(passes, byStart)
 	return passes
@@ -91,12 +91,14 @@ func (t *DiskTrace) Direction(op Role) *DiskTrace {
 		return out
 	}
 	for _, f := range t.Files {
-		half := *f.Read
+		half := f.Progress.Read
 		if op == Write {
-			half = Half{f.Bytes - half.Bytes, subtractSamples(f.Samples, half.Samples)}
+			half = Half{f.Bytes - half.Bytes, subtractSamples(f.Samples(), half.Samples)}
 		}
-		out.Files = append(out.Files, File{Seq: f.Seq, Bytes: half.Bytes, StartNS: f.StartNS, EndNS: f.EndNS,
-			Filler: f.Filler, Samples: half.Samples})
+		if f.Bytes, f.Progress = half.Bytes, nil; len(half.Samples) > 0 {
+			f.Progress = &Progress{Samples: half.Samples}
+		}
+		out.Files = append(out.Files, f)
 	}
 	if out.Open = t.OpenRead; op == Write {
 		out.Open = subtractSamples(t.Open, t.OpenRead)

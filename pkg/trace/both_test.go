@@ -24,8 +24,8 @@ func TestBoth(t *testing.T) {
 	want := &DiskTrace{
 		Name: "A", Op: Write, Both: true,
 		Files: []File{
-			{Seq: 0, Bytes: 100, EndNS: 100, Samples: []Sample{{50, 50}}, Read: &Half{40, []Sample{{50, 20}}}},
-			{Seq: 1, Bytes: 100, StartNS: 100, EndNS: 200, Read: &Half{}},
+			{Seq: 0, Bytes: 100, EndNS: 100, Progress: &Progress{[]Sample{{50, 50}}, Half{40, []Sample{{50, 20}}}}},
+			{Seq: 1, Bytes: 100, StartNS: 100, EndNS: 200, Progress: &Progress{}},
 		},
 		Open:     []Sample{{230, 7}, {240, 12}},
 		OpenRead: []Sample{{240, 3}},
@@ -33,7 +33,7 @@ func TestBoth(t *testing.T) {
 	wantWrites := &DiskTrace{
 		Name: "A", Op: Write,
 		Files: []File{
-			{Seq: 0, Bytes: 60, EndNS: 100, Samples: []Sample{{50, 30}}},
+			{Seq: 0, Bytes: 60, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 30}}}},
 			{Seq: 1, Bytes: 100, StartNS: 100, EndNS: 200},
 		},
 		Open: []Sample{{230, 7}, {240, 9}},
@@ -41,7 +41,7 @@ func TestBoth(t *testing.T) {
 	wantReads := &DiskTrace{
 		Name: "A", Op: Read,
 		Files: []File{
-			{Seq: 0, Bytes: 40, EndNS: 100, Samples: []Sample{{50, 20}}},
+			{Seq: 0, Bytes: 40, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 20}}}},
 			{Seq: 1, StartNS: 100, EndNS: 200},
 		},
 		Open: []Sample{{240, 3}},

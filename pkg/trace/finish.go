@@ -62,7 +62,7 @@ func (b *builder) choose() []*take {
 		for _, t := range b.takes[phase.Name] {
 			n := 0
 			for _, d := range t.disks {
-				n += d.files.len() + d.others.len()
+				n += d.files.n + d.others.n
 			}
 			worth := min(n, 1)
 			if t.Status == Complete {
@@ -126,20 +126,27 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 	first := t.Op
 	if t.Both = phase.Work[t.Name].Reads > 0; t.Both {
 		t.Op = cmp.Or(role, t.Op)
-	} else if len(d.others) > 0 {
+	} else if d.others.n > 0 {
 		warnf("disk %s both reads and writes; all its files count as %s", t.Name, t.Op)
-		d.files, d.others = append(d.files, d.others...), nil
 	}
 	if (role == Read || role == Write) && role != t.Op {
 		warnf("disk %s has the role %s, but its files are of op %s", t.Name, role, t.Op)
 	}
-	t.Files = d.files.joined()
-	other := d.others.joined()
-	d.files, d.others = nil, nil // their memory is free from here on
+	t.Files = d.files.appendTo(nil)
+	var other []File
+	if others := &other; d.others.n > 0 {
+		if !t.Both {
+			others = &t.Files
+		}
+		*others = d.others.appendTo(*others)
+	}
+	d.files, d.others = fileLines{}, fileLines{} // their memory is free from here on
 	for _, files := range [][]File{t.Files, other} {
 		for i := 0; i < len(files) && len(d.pending) > 0; i++ { // progress that came after its file's own line
 			f := &files[i]
-			f.Samples = append(slices.Clip(f.Samples), d.pending[f.Seq]...)
+			for _, s := range d.pending[f.Seq] {
+				f.AddSample(s)
+			}
 			delete(d.pending, f.Seq)
 		}
 	}
@@ -218,11 +225,12 @@ func (t *DiskTrace) tidy() (dropped int) {
 // tidyFiles sorts files' samples, and counts those that lie outside their file or go backwards, which it drops.
 func tidyFiles(files []File) (dropped int) {
 	for i := range files {
-		if f := &files[i]; len(f.Samples) > 0 {
-			f.Samples = inOrder(f.Samples, bySample)
-			n := len(f.Samples)
-			f.Samples = ascending(f.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
-			dropped += n - len(f.Samples)
+		f := &files[i]
+		if p := f.Progress; p != nil {
+			p.Samples = inOrder(p.Samples, bySample)
+			n := len(p.Samples)
+			p.Samples = ascending(p.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
+			dropped += n - len(p.Samples)
 		}
 	}
 	return dropped

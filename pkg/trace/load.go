@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -55,7 +56,6 @@ type builder struct {
 	lastIn   string             // last's phase
 	bytes    int64              // of all files
 	requests int64              // of all latency lines
-	arena    []Sample           // file samples are cut from it, so that small files cost no allocation each
 	left     [leftKinds]leftOut
 }
 
@@ -69,41 +69,67 @@ type take struct {
 // disk is a disk in a take.
 type disk struct {
 	trace   *DiskTrace
-	files   chunks
-	others  chunks           // of the direction that the first one had not
+	files   fileLines
+	others  fileLines        // of the direction that the first one had not
 	pending map[int][]Sample // by file, until it ends
-	free    [][]Sample       // buffers of ended files, to use again
 }
 
-// chunks gathers files to be joined once: a list that is appended to is copied again and again as it grows, and of a
-// million files the copies are most of what reading allocates.
-type chunks [][]File
-
-func (c *chunks) add(f File) {
-	last := len(*c) - 1
-	if last < 0 || len((*c)[last]) == cap((*c)[last]) {
-		last++
-		*c = append(*c, make([]File, 0, 16<<min(last, 8)))
-	}
-	(*c)[last] = append((*c)[last], f)
+// fileLines gathers files in little memory until all of them are known: each as how it differs from the one before, in
+// some twelve bytes. A list that is appended to is copied again and again as it grows.
+type fileLines struct {
+	blocks   [][]byte
+	n        int
+	last     File
+	progress []*Progress // of the files that have some
 }
 
-func (c chunks) len() (n int) {
-	for _, files := range c {
-		n += len(files)
+func (l *fileLines) add(f File) {
+	const longest = 1 + 4*binary.MaxVarintLen64
+	k := len(l.blocks) - 1
+	if k < 0 || cap(l.blocks[k])-len(l.blocks[k]) < longest {
+		k++
+		l.blocks = append(l.blocks, make([]byte, 0, 512<<min(k, 8)))
 	}
-	return n
+	b := append(l.blocks[k], 0)
+	if flags := &b[len(b)-1]; f.Filler {
+		*flags |= 1
+	}
+	if f.Progress != nil {
+		b[len(b)-1] |= 2
+		l.progress = append(l.progress, f.Progress)
+	}
+	b = binary.AppendVarint(b, int64(f.Seq-l.last.Seq))
+	b = binary.AppendVarint(b, f.Bytes-l.last.Bytes)
+	b = binary.AppendVarint(b, f.StartNS-l.last.EndNS)
+	l.blocks[k] = binary.AppendVarint(b, f.EndNS-f.StartNS)
+	l.n, l.last = l.n+1, f
 }
 
-func (c chunks) joined() []File {
-	if len(c) == 0 {
-		return nil
+// appendTo appends the files to others.
+func (l *fileLines) appendTo(files []File) []File {
+	files = slices.Grow(files, l.n)
+	var f File
+	for _, b := range l.blocks {
+		for len(b) > 0 {
+			flags := b[0]
+			b = b[1:]
+			next := func() int64 {
+				v, n := binary.Varint(b)
+				b = b[n:]
+				return v
+			}
+			f.Seq += int(next())
+			f.Bytes += next()
+			f.StartNS = f.EndNS + next()
+			f.EndNS = f.StartNS + next()
+			f.Filler, f.Progress = flags&1 != 0, nil
+			if flags&2 != 0 {
+				f.Progress, l.progress = l.progress[0], l.progress[1:]
+			}
+			files = append(files, f)
+		}
 	}
-	all := make([]File, 0, c.len())
-	for _, files := range c {
-		all = append(all, files...)
-	}
-	return all
+	return files
 }
 
 // add takes an event; hist is what the histogram of a latency line says.
@@ -214,11 +240,7 @@ func (b *builder) addToDisk(d *disk, e *Event, hist latency.Counts) error {
 	case StartType:
 		t.LateNS = new(e.LateNS)
 	case ProgressType:
-		samples, ok := d.pending[e.Seq]
-		if last := len(d.free) - 1; !ok && last >= 0 {
-			samples, d.free = d.free[last][:0], d.free[:last]
-		}
-		d.pending[e.Seq] = append(samples, Sample{TNS: e.TNS, Bytes: e.Bytes})
+		d.pending[e.Seq] = append(d.pending[e.Seq], Sample{TNS: e.TNS, Bytes: e.Bytes})
 	case FileType:
 		if e.Bytes > maxBytes-b.bytes {
 			return fmt.Errorf("disk %s: file %d brings the trace to more than %d bytes, beyond what can be counted", e.Disk,
@@ -229,8 +251,12 @@ func (b *builder) addToDisk(d *disk, e *Event, hist latency.Counts) error {
 		if t.Op = cmp.Or(t.Op, e.Op); t.Op != e.Op {
 			files = &d.others
 		}
-		files.add(File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler,
-			Samples: b.samplesOf(d, e.Seq)})
+		f := File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler}
+		if samples, ok := d.pending[e.Seq]; ok {
+			f.Progress = &Progress{Samples: slices.Clone(samples)} // without the room to grow
+			delete(d.pending, e.Seq)
+		}
+		files.add(f)
 	case ErrorType:
 		t.Errors = append(t.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
 	case LatencyType:
@@ -250,23 +276,6 @@ func (b *builder) addToDisk(d *disk, e *Event, hist latency.Counts) error {
 		t.Streams[i].Samples = append(t.Streams[i].Samples, StreamSample{TNS: e.TNS, Sample: e.StreamSample()})
 	}
 	return nil
-}
-
-// samplesOf moves the progress of a file that has ended into the arena.
-func (b *builder) samplesOf(d *disk, seq int) []Sample {
-	samples, ok := d.pending[seq]
-	if !ok {
-		return nil
-	}
-	delete(d.pending, seq)
-	d.free = append(d.free, samples)
-	n := len(samples)
-	if cap(b.arena)-len(b.arena) < n {
-		b.arena = make([]Sample, 0, max(4096, n))
-	}
-	start := len(b.arena)
-	b.arena = append(b.arena, samples...)
-	return b.arena[start : start+n : start+n]
 }
 
 func (b *builder) warnf(format string, args ...any) {

@@ -69,7 +69,7 @@ func TestLoadWhole(t *testing.T) {
 			Name: "WW-", Roles: roles{"A": "write", "B": "write", "C": "idle"},
 			Disks: []*DiskTrace{
 				{Name: "B", Op: "write", Open: []Sample{{50, 3}, {100, 6}}, Errors: []Failure{{Seq: 0, TNS: 110, Error: "gone"}}},
-				{Name: "A", Op: "write", LateNS: &late, Files: []File{{Bytes: 10, StartNS: 7, EndNS: 99, Samples: []Sample{{50, 4}, {90, 9}}}}},
+				{Name: "A", Op: "write", LateNS: &late, Files: []File{{Bytes: 10, StartNS: 7, EndNS: 99, Progress: &Progress{Samples: []Sample{{50, 4}, {90, 9}}}}}},
 			},
 			Status: Partial,
 		}},

@@ -94,8 +94,8 @@ func judge(files []File) (kept, again []File, repeats int) {
 		} else if first := &files[single[len(single)-1]]; compare(&files[i], first) == 0 {
 			out[i] = true
 			repeats++
-			if len(first.Samples) == 0 {
-				first.Samples = files[i].Samples
+			if first.Progress == nil {
+				first.Progress = files[i].Progress
 			}
 			continue
 		}
@@ -104,7 +104,7 @@ func judge(files []File) (kept, again []File, repeats int) {
 	best := 0 // of the number so far, as an index of single
 	for k := 1; k < len(single) && numbers*maxTakes > len(single); k++ {
 		i, j := single[best], single[k]
-		switch a, b := len(files[i].Samples) > 0, len(files[j].Samples) > 0; {
+		switch a, b := files[i].Progress != nil, files[j].Progress != nil; {
 		case files[i].Seq != files[j].Seq:
 			best = k
 		case b && !a || a == b && j < i:

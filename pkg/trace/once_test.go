@@ -125,7 +125,7 @@ func TestOnce(t *testing.T) {
 	}
 	sampled := func(files []File) []File {
 		for i := range files {
-			files[i].Samples = []Sample{{TNS: files[i].StartNS + 1, Bytes: 1}}
+			files[i].Progress = &Progress{Samples: []Sample{{TNS: files[i].StartNS + 1, Bytes: 1}}}
 		}
 		return files
 	}

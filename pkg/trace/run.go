@@ -88,13 +88,34 @@ type Gauge struct {
 
 // File is one measured transfer.
 type File struct {
-	Seq     int
-	Bytes   int64
-	StartNS int64
-	EndNS   int64
-	Filler  bool     // keeps the disk busy for the others' sake and is no part of its work
-	Samples []Sample // bytes done by time, ascending; may be empty
-	Read    *Half    // of a disk that reads and writes at once; nil elsewhere
+	Seq      int
+	Bytes    int64
+	StartNS  int64
+	EndNS    int64
+	Filler   bool      // keeps the disk busy for the others' sake and is no part of its work
+	Progress *Progress // what is known of the time in between; nil if nothing is
+}
+
+// Progress is how a file got on. A run may have millions of files, few of them so long that they have any.
+type Progress struct {
+	Samples []Sample // bytes done by time, ascending
+	Read    Half     // of a disk that reads and writes at once
+}
+
+// Samples are those of the file's progress.
+func (f *File) Samples() []Sample {
+	if f.Progress == nil {
+		return nil
+	}
+	return f.Progress.Samples
+}
+
+// AddSample adds one to the file's progress.
+func (f *File) AddSample(s Sample) {
+	if f.Progress == nil {
+		f.Progress = &Progress{}
+	}
+	f.Progress.Samples = append(f.Progress.Samples, s)
 }
 
 // Sample is a point of a file's progress.

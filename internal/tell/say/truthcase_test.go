@@ -191,7 +191,7 @@ func movedAt(p *trace.Phase, disk string, bytes float64) float64 {
 	var before float64
 	for _, f := range p.Disk(disk).Files {
 		last := trace.Sample{TNS: f.StartNS}
-		for _, to := range append(f.Samples, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+		for _, to := range append(f.Samples(), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
 			if total := before + float64(to.Bytes); total >= bytes {
 				share := (bytes - before - float64(last.Bytes)) / float64(to.Bytes-last.Bytes)
 				return (float64(last.TNS) + share*float64(to.TNS-last.TNS)) / 1e9
@@ -208,7 +208,7 @@ func rateBetween(d *trace.DiskTrace, fromS, toS float64) float64 {
 	var bytes float64
 	for _, f := range d.Files {
 		last := trace.Sample{TNS: f.StartNS}
-		for _, to := range append(f.Samples, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+		for _, to := range append(f.Samples(), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
 			from, until := math.Max(float64(last.TNS), fromS*1e9), math.Min(float64(to.TNS), toS*1e9)
 			if until > from {
 				bytes += float64(to.Bytes-last.Bytes) * (until - from) / float64(to.TNS-last.TNS)
@@ -259,7 +259,7 @@ func tenths(d *trace.DiskTrace) []float64 {
 	moved := []float64{0}
 	for _, f := range d.Files {
 		last, before := trace.Sample{TNS: f.StartNS}, moved[0]
-		for _, to := range append(f.Samples, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+		for _, to := range append(f.Samples(), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
 			for at := int64(len(moved)) * 1e8; at <= to.TNS; at += 1e8 {
 				share := math.Max(0, float64(at-last.TNS)/float64(to.TNS-last.TNS))
 				moved = append(moved, before+float64(last.Bytes)+share*float64(to.Bytes-last.Bytes))

@@ -24,7 +24,7 @@ func Sampled(d *trace.DiskTrace) *trace.DiskTrace {
 	for i := range d.Files {
 		f := &d.Files[i]
 		for at := f.StartNS + 1e8; at < f.EndNS; at += 1e8 {
-			f.Samples = append(f.Samples, trace.Sample{TNS: at,
+			f.AddSample(trace.Sample{TNS: at,
 				Bytes: int64(float64(f.Bytes) * float64(at-f.StartNS) / float64(f.EndNS-f.StartNS))})
 		}
 	}
@@ -56,7 +56,7 @@ func FilesAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
 		f.Bytes += bytes
 		f.EndNS = now + stepNS
 		if f.EndNS%1e8 == 0 {
-			f.Samples = append(f.Samples, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes})
+			f.AddSample(trace.Sample{TNS: f.EndNS, Bytes: f.Bytes})
 		}
 		if f.Bytes > 49e6 {
 			done()
@@ -109,7 +109,7 @@ func Blurred(d *trace.DiskTrace, rnd *rand.Rand, off float64, ticks bool) *trace
 	out := *d
 	out.Files = nil
 	for _, f := range d.Files {
-		f.StartNS, f.EndNS, f.Samples = read(f.StartNS), read(f.EndNS), nil
+		f.StartNS, f.EndNS, f.Progress = read(f.StartNS), read(f.EndNS), nil
 		out.Files = append(out.Files, f)
 	}
 	return &out

@@ -67,7 +67,7 @@ func done(d *trace.DiskTrace, at int64) (bytes, files float64) {
 		}
 		files++
 		before, after := trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}
-		for _, s := range f.Samples {
+		for _, s := range f.Samples() {
 			if s.TNS > at {
 				after = s
 				break

@@ -234,7 +234,7 @@ func (m *member) move(rnd *rand.Rand, now float64) {
 	due := int(math.Round(now/hubStepS))%every == every-1 || m.sampled > 0 && now+hubStepS > m.sampled+sampleS+1e-9
 	if m.open && due && !m.disk.BareFiles && m.done >= 1 && m.done != before { // nothing is reported while nothing moves
 		m.sampled = now + hubStepS
-		m.file.Samples = append(m.file.Samples, trace.Sample{TNS: ns(m.sampled), Bytes: int64(m.done)})
+		m.file.AddSample(trace.Sample{TNS: ns(m.sampled), Bytes: int64(m.done)})
 	}
 }
 
@@ -246,8 +246,8 @@ func (m *member) begin(rnd *rand.Rand, at float64) {
 
 func (m *member) end(at float64) {
 	if m.file.EndNS, m.file.Bytes = ns(at), int64(math.Round(m.done)); m.open && m.file.Usable() {
-		for n := len(m.file.Samples); n > 0 && m.file.Samples[n-1].TNS >= m.file.EndNS; n-- {
-			m.file.Samples = m.file.Samples[:n-1]
+		for n := len(m.file.Samples()); n > 0 && m.file.Samples()[n-1].TNS >= m.file.EndNS; n-- {
+			m.file.Progress.Samples = m.file.Samples()[:n-1]
 		}
 		m.trace.Files = append(m.trace.Files, m.file)
 	}

@@ -93,12 +93,11 @@ func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
 
 // secondFiles emits what is moved as files that follow one another, of one size, with progress.
 type secondFiles struct {
-	trace   *trace.DiskTrace
-	size    float64
-	done    float64 // of the current file
-	startNS int64
-	lastNS  int64 // of the last byte
-	samples []trace.Sample
+	trace  *trace.DiskTrace
+	size   float64
+	file   trace.File
+	done   float64 // of the file
+	lastNS int64   // of the last byte
 }
 
 // move notes bytes that were moved by a time.
@@ -108,26 +107,27 @@ func (w *secondFiles) move(bytes float64, now int64) {
 		w.lastNS = now
 	}
 	if w.done >= w.size {
-		w.file(int64(math.Round(w.size)), now)
+		w.next(int64(math.Round(w.size)), now)
 		w.done -= w.size
 	} else if now%int64(sampleS*1e9) == 0 && w.done >= 1 {
-		w.samples = append(w.samples, trace.Sample{TNS: now, Bytes: int64(w.done)})
+		w.file.AddSample(trace.Sample{TNS: now, Bytes: int64(w.done)})
 	}
 }
 
-func (w *secondFiles) file(bytes, now int64) {
-	w.trace.Files = append(w.trace.Files, trace.File{Seq: len(w.trace.Files), Bytes: bytes, StartNS: w.startNS,
-		EndNS: now, Samples: w.samples})
-	w.startNS, w.samples = now, nil
+// next ends the file, and begins another one.
+func (w *secondFiles) next(bytes, now int64) {
+	w.file.Bytes, w.file.EndNS = bytes, now
+	w.trace.Files = append(w.trace.Files, w.file)
+	w.file = trace.File{Seq: len(w.trace.Files), StartNS: now}
 }
 
 // end ends the last file when its last byte was moved.
 func (w *secondFiles) end() {
-	for n := len(w.samples); n > 0 && w.samples[n-1].TNS >= w.lastNS; n-- {
-		w.samples = w.samples[:n-1]
+	for n := len(w.file.Samples()); n > 0 && w.file.Samples()[n-1].TNS >= w.lastNS; n-- {
+		w.file.Progress.Samples = w.file.Samples()[:n-1]
 	}
-	if w.done >= 1 && w.lastNS > w.startNS {
-		w.file(int64(w.done), w.lastNS)
+	if w.done >= 1 && w.lastNS > w.file.StartNS {
+		w.next(int64(w.done), w.lastNS)
 	}
 }
 

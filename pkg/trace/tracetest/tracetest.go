@@ -123,7 +123,7 @@ func (p *player) file() {
 		}
 		for ; p.nextSample < stop-1e-9; p.nextSample += sampleS {
 			if at := done + rate*(p.nextSample-p.now); !p.disk.BareFiles && at >= 1 {
-				f.Samples = append(f.Samples, trace.Sample{TNS: ns(p.nextSample), Bytes: int64(at)})
+				f.AddSample(trace.Sample{TNS: ns(p.nextSample), Bytes: int64(at)})
 			}
 		}
 		if done += rate * (stop - p.now); stop == whole { // or rounding would leave some for ever

@@ -333,7 +333,7 @@ func eventsOf(run *trace.Run) []byte {
 				out = trace.AppendEvent(out, &start)
 			}
 			for _, file := range disk.Files {
-				for _, sample := range file.Samples {
+				for _, sample := range file.Samples() {
 					progress := place
 					progress.Type, progress.Seq, progress.Bytes, progress.TNS = trace.ProgressType, file.Seq, sample.Bytes, sample.TNS
 					out = trace.AppendEvent(out, &progress)
