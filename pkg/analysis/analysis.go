@@ -200,22 +200,19 @@ type Ceiling struct {
 
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
 type Disk struct {
-	Op               trace.Role `json:"op"`
-	Files            int        `json:"files"`
-	Bytes            int64      `json:"bytes"`
-	BusyS            float64    `json:"busy_s"` // time with a file in transfer
-	Rate             *float64   `json:"rate"`   // bytes / busy_s
-	Mean             *float64   `json:"mean"`
-	Median           *float64   `json:"median"`
-	Trimmed20        *float64   `json:"trimmed20"`
-	OLSRate          *float64   `json:"ols_rate"` // of time against size, as the next three
-	OLSLatencyS      *float64   `json:"ols_latency_s"`
-	TheilSenRate     *float64   `json:"theilsen_rate"`
-	TheilSenLatencyS *float64   `json:"theilsen_latency_s"`
-	P05              *float64   `json:"p05"`
-	P95              *float64   `json:"p95"`
-	CV               *float64   `json:"cv"`
-	Bimodal          *bool      `json:"bimodal"`
+	Op        trace.Role `json:"op"`
+	Files     int        `json:"files"`
+	Bytes     int64      `json:"bytes"`
+	BusyS     float64    `json:"busy_s"` // time with a file in transfer
+	Rate      *float64   `json:"rate"`   // bytes / busy_s
+	Mean      *float64   `json:"mean"`
+	Median    *float64   `json:"median"`
+	Trimmed20 *float64   `json:"trimmed20"`
+	size.Fits
+	P05     *float64 `json:"p05"`
+	P95     *float64 `json:"p95"`
+	CV      *float64 `json:"cv"`
+	Bimodal *bool    `json:"bimodal"`
 	// Hartigan's dip test: chance of as much of a dip in a sample with one mode.
 	DipP     *float64    `json:"dip_p"`
 	Modes    *[2]float64 `json:"modes"` // the two rates, if bimodal, the fixed cost of a file taken out

@@ -49,9 +49,9 @@ func (p *phase) summarize(part *part) {
 	if d.Files == 0 {
 		return
 	}
-	rates, sizes, times := make([]float64, len(files)), make([]float64, len(files)), make([]float64, len(files))
+	rates := make([]float64, len(files))
 	for i, f := range files {
-		rates[i], sizes[i], times[i] = f.Rate(), f.Bytes, f.Seconds
+		rates[i] = f.Rate()
 	}
 	s := stats.Summarize(rates)
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
@@ -59,8 +59,7 @@ func (p *phase) summarize(part *part) {
 	if part.Limited() {
 		return
 	}
-	d.OLSRate, d.OLSLatencyS = size.Fit(stats.OLS, sizes, times)
-	d.TheilSenRate, d.TheilSenLatencyS = size.Fit(stats.TheilSen, sizes, times)
+	d.Fits = size.Fit(files)
 	if len(files) > 0 && len(files) < size.MinFiles {
 		part.warn(Warning{Code: "few_files", Values: FilesValues{Files: float64(len(files))}})
 	}
@@ -75,7 +74,7 @@ func (p *phase) summarize(part *part) {
 	if size.BySize(files) {
 		// Files in order of size are all looked at, but no knee is inferred from them: it may as well be a change in time,
 		// and so may a throttle be an effect of size.
-		d.SmallFiles = size.FindSmall(files)
+		d.SmallFiles = size.FindSmall(files, len(files), d.Fits)
 		d.LowLatency = size.FindLowLatency(files, d.SmallFiles)
 		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 			d.Throttle = nil
@@ -83,7 +82,7 @@ func (p *phase) summarize(part *part) {
 		}
 	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
-		d.SmallFiles = size.FindSmall(same)
+		d.SmallFiles = size.FindSmall(same, len(files), d.Fits)
 		d.LowLatency = size.FindLowLatency(same, d.SmallFiles)
 	}
 	p.bimodality(part, files, same)

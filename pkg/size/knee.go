@@ -27,7 +27,7 @@ const (
 func BySize(files []File) bool {
 	var sizes, order []float64
 	for i := 0; i < len(files); i += 1 + len(files)/maxRanked { // of a long trace, some will do
-		sizes, order = append(sizes, files[i].Bytes), append(order, float64(i))
+		sizes, order = append(sizes, files[i].Bytes()), append(order, float64(i))
 	}
 	r := stats.Spearman(sizes, order)
 	return r > sorted || r < -sorted
@@ -42,7 +42,7 @@ type kneeSample struct {
 func newKneeSample(files []File) kneeSample {
 	files = thinned(files, kneeFiles)
 	slices.SortFunc(files, func(a, b File) int {
-		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Trace.StartNS, b.Trace.StartNS))
+		return cmp.Or(cmp.Compare(a.Bytes(), b.Bytes()), cmp.Compare(a.Trace.StartNS, b.Trace.StartNS))
 	})
 	n := len(files)
 	groups := min(n, kneeGroups)
@@ -52,11 +52,11 @@ func newKneeSample(files []File) kneeSample {
 		group := files[g*n/groups : (g+1)*n/groups]
 		perByte := make([]float64, len(group))
 		for i, f := range group {
-			perByte[i] = f.Seconds / f.Bytes
+			perByte[i] = f.Seconds() / f.Bytes()
 		}
 		middle := group[len(group)/2]
-		s.bytes = append(s.bytes, middle.Bytes)
-		s.seconds = append(s.seconds, middle.Bytes*stats.Median(perByte))
+		s.bytes = append(s.bytes, middle.Bytes())
+		s.seconds = append(s.seconds, middle.Bytes()*stats.Median(perByte))
 		at[g] = float64(middle.Trace.StartNS)
 	}
 	s.byTime = stats.Order(at)
@@ -71,7 +71,7 @@ func FindKnee(files []File, looks int) *Knee {
 	line, ok := stats.FitCost(s.bytes, s.seconds)
 	if ok {
 		if shortest := overNoise * constantNoise(files, line); line.Time(s.bytes[0]) < shortest {
-			files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return line.Time(f.Bytes) < shortest })
+			files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return line.Time(f.Bytes()) < shortest })
 			s = newKneeSample(files)
 			line, ok = stats.FitCost(s.bytes, s.seconds)
 		}
@@ -149,16 +149,16 @@ func constantNoise(files []File, line stats.CostLine) float64 {
 	if groups < 2 {
 		return constant
 	}
-	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Bytes(), b.Bytes()) })
 	squares, times := make([]float64, groups), make([]float64, groups) // the spread's, and the typical time's
 	for g := range groups {
 		group := files[g*n/groups : (g+1)*n/groups]
 		off := make([]float64, len(group))
 		for i, f := range group {
-			off[i] = f.Seconds - line.Time(f.Bytes)
+			off[i] = f.Seconds() - line.Time(f.Bytes())
 		}
 		spread := stats.NormalMAD * stepSize(off) / math.Sqrt2
-		typical := line.Time(group[len(group)/2].Bytes)
+		typical := line.Time(group[len(group)/2].Bytes())
 		squares[g], times[g] = max(spread*spread, 1e-18), typical*typical
 	}
 	// Of constant^2 (1 + ratio time^2) the constant follows from the ratio; an infinite one is no constant.
@@ -228,40 +228,53 @@ func (s *kneeSample) divides(i int, telling []int) bool {
 func summedRate(files []File, cost, low, high float64) float64 {
 	var bytes, seconds float64
 	for _, f := range files {
-		if low <= f.Bytes && f.Bytes < high {
-			bytes += f.Bytes
-			seconds += f.Seconds - cost
+		if low <= f.Bytes() && f.Bytes() < high {
+			bytes += f.Bytes()
+			seconds += f.Seconds() - cost
 		}
 	}
 	return bytes / seconds
 }
 
-// FindSmall fits time against size for the small ones, where latency shows: the slope is a rate's inverse, the
-// intercept the latency.
-func FindSmall(files []File) *SmallFiles {
-	var sizes, times []float64
-	for _, f := range files {
-		if f.Bytes <= smallBytes {
-			sizes, times = append(sizes, f.Bytes), append(times, f.Seconds)
-		}
-	}
-	if len(sizes) < MinFiles {
-		return nil
-	}
-	s := SmallFiles{UpToBytes: smallBytes, Files: len(sizes)}
-	s.OLSRate, s.OLSLatencyS = Fit(stats.OLS, sizes, times)
-	s.TheilSenRate, s.TheilSenLatencyS = Fit(stats.TheilSen, sizes, times)
-	return &s
+// Fits are the rate and the latency of a line of time against size: the slope is a rate's inverse, the intercept the
+// latency. Nil if the times do not grow with size.
+type Fits struct {
+	OLSRate          *float64 `json:"ols_rate"`
+	OLSLatencyS      *float64 `json:"ols_latency_s"`
+	TheilSenRate     *float64 `json:"theilsen_rate"`
+	TheilSenLatencyS *float64 `json:"theilsen_latency_s"`
 }
 
-// Fit makes a rate and a latency of a line of time against size; nil if the times do not grow with size.
-func Fit(line func(x, y []float64) (stats.Line, bool), sizes, times []float64) (rate, latency *float64) {
-	l, ok := line(sizes, times)
-	r, cost := 1/l.Slope, l.Intercept
-	if !ok || l.Slope <= 0 || math.IsNaN(r+cost) || math.IsInf(r+cost, 0) {
-		return nil, nil
+// Fit fits time against size.
+func Fit(files []File) (f Fits) {
+	sizes, times := make([]float64, len(files)), make([]float64, len(files))
+	for i, f := range files {
+		sizes[i], times[i] = f.Bytes(), f.Seconds()
 	}
-	return &r, &cost
+	fit := func(l stats.Line, ok bool) (rate, latency *float64) {
+		r, cost := 1/l.Slope, l.Intercept
+		if !ok || l.Slope <= 0 || math.IsNaN(r+cost) || math.IsInf(r+cost, 0) {
+			return nil, nil
+		}
+		return &r, &cost
+	}
+	f.OLSRate, f.OLSLatencyS = fit(stats.OLS(sizes, times))
+	f.TheilSenRate, f.TheilSenLatencyS = fit(stats.TheilSen(sizes, times))
+	return f
+}
+
+// FindSmall fits time against size for the small ones of some files, where latency shows. The line of all of the disk's
+// files is known: it is that of the small ones if there are no others.
+func FindSmall(files []File, all int, fits Fits) *SmallFiles {
+	isLarge := func(f File) bool { return f.Bytes() > smallBytes }
+	if len(files) < all || slices.ContainsFunc(files, isLarge) {
+		files = slices.DeleteFunc(slices.Clone(files), isLarge)
+		fits = Fit(files)
+	}
+	if len(files) < MinFiles {
+		return nil
+	}
+	return &SmallFiles{UpToBytes: smallBytes, Files: len(files), Fits: fits}
 }
 
 // FindLowLatency finds the region in which time hardly depends on size: below latency times rate, where a file takes no
@@ -274,8 +287,8 @@ func FindLowLatency(files []File, s *SmallFiles) *LowLatency {
 	region := LowLatency{UpToBytes: *s.TheilSenLatencyS * *s.TheilSenRate}
 	var times []float64
 	for _, f := range files {
-		if f.Bytes <= region.UpToBytes {
-			times = append(times, f.Seconds)
+		if f.Bytes() <= region.UpToBytes {
+			times = append(times, f.Seconds())
 		}
 	}
 	if len(times) < fewestLow {
@@ -296,12 +309,9 @@ type Knee struct {
 
 // SmallFiles is time against size among small files, where latency shows.
 type SmallFiles struct {
-	UpToBytes        float64  `json:"up_to_bytes"`
-	Files            int      `json:"files"`
-	OLSRate          *float64 `json:"ols_rate"`
-	OLSLatencyS      *float64 `json:"ols_latency_s"`
-	TheilSenRate     *float64 `json:"theilsen_rate"`
-	TheilSenLatencyS *float64 `json:"theilsen_latency_s"`
+	UpToBytes float64 `json:"up_to_bytes"`
+	Files     int     `json:"files"`
+	Fits
 }
 
 // LowLatency is the region of sizes in which a file's time hardly depends on its size.

@@ -17,13 +17,16 @@ const (
 )
 
 // File is a usable file with a rate of its own.
-type File struct {
-	Bytes, Seconds float64
-	Trace          *trace.File
-}
+type File struct{ Trace *trace.File }
+
+// Bytes are the file's size.
+func (f File) Bytes() float64 { return float64(f.Trace.Bytes) }
+
+// Seconds are the time it took.
+func (f File) Seconds() float64 { return seconds(f.Trace.EndNS - f.Trace.StartNS) }
 
 // Rate is bytes per second.
-func (t File) Rate() float64 { return t.Bytes / t.Seconds }
+func (f File) Rate() float64 { return f.Bytes() / f.Seconds() }
 
 // Totals are the sums over a disk's files.
 type Totals struct {
@@ -62,8 +65,8 @@ func Apart(files []trace.File) (list []File, all Totals) {
 	all.BusyS = seconds(busy)
 	list = make([]File, 0, all.Usable)
 	for i := range files {
-		if f := &files[i]; single[i] {
-			list = append(list, File{float64(f.Bytes), seconds(f.EndNS - f.StartNS), f})
+		if single[i] {
+			list = append(list, File{&files[i]})
 		}
 	}
 	return list, all
@@ -76,14 +79,14 @@ func TypicalRates(files []File) []float64 {
 	some := thinned(files, modeFiles)
 	sizes, times := make([]float64, len(some)), make([]float64, len(some))
 	for i, f := range some {
-		sizes[i], times[i] = f.Bytes, f.Seconds
+		sizes[i], times[i] = f.Bytes(), f.Seconds()
 	}
 	line, _ := stats.FitCost(sizes, times)
 	var rates []float64
 	for _, f := range some {
 		r := middleRate(f.Trace)
-		if own := f.Seconds - line.Cost; r == 0 && own > f.Seconds/2 {
-			r = f.Bytes / own
+		if own := f.Seconds() - line.Cost; r == 0 && own > f.Seconds()/2 {
+			r = f.Bytes() / own
 		}
 		if r > 0 {
 			rates = append(rates, math.Log(r))

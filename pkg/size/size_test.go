@@ -42,12 +42,12 @@ func TestTransfers(t *testing.T) {
 	})
 	var alone []float64
 	for _, f := range apart {
-		alone = append(alone, f.Bytes)
+		alone = append(alone, f.Bytes())
 	}
 	if !slices.Equal(alone, []float64{1, 6, 8}) || all != (Totals{Work: 8, Usable: 7, Bytes: 29, BusyS: 2 + 3 + 1 + 2 + 1 + 2}) {
 		t.Errorf("alone %v; %+v", alone, all)
 	}
-	if f := apart[2]; f.Seconds != 2 || f.Rate() != 4 {
+	if f := apart[2]; f.Seconds() != 2 || f.Rate() != 4 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -78,12 +78,12 @@ func TestMiddleRate(t *testing.T) {
 func TestThinned(t *testing.T) {
 	files := filesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)
 	for i := range files {
-		files[i].Bytes = float64(i)
+		files[i].Trace.Bytes = int64(i)
 	}
 	for limit, want := range map[int][]float64{20: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 10: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4: {0, 2, 5, 7}, 1: {0}} {
 		var got []float64
 		for _, f := range thinned(files, limit) {
-			got = append(got, f.Bytes)
+			got = append(got, f.Bytes())
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%d of ten: %v", limit, got)
@@ -250,19 +250,19 @@ func TestSmallFiles(t *testing.T) {
 		each = append(each, [2]float64{0.5 + mb, 1e6 * mb})
 	}
 	files := filesOf(append(each, [2]float64{1, 10.1e6})...)
-	s := FindSmall(files)
+	s := FindSmall(files, len(files), Fit(files))
 	if s == nil || s.Files != 5 || s.UpToBytes != 10e6 {
 		t.Fatalf("%+v", s)
 	}
 	for _, v := range [][2]float64{{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6}, {*s.TheilSenLatencyS * 1e6, 0.5e6}} {
 		within(t, "the line", v[0], v[1], 1)
 	}
-	if s := FindSmall(files[1:]); s != nil {
+	if s := FindSmall(files[1:], 4, Fit(files[1:])); s != nil {
 		t.Errorf("of four: %+v", s)
 	}
 	// Below half a megabyte time hardly depends on size.
 	rate, latency := 1e6, 0.5
-	small := &SmallFiles{TheilSenRate: &rate, TheilSenLatencyS: &latency}
+	small := &SmallFiles{Fits: Fits{TheilSenRate: &rate, TheilSenLatencyS: &latency}}
 	few := filesOf([2]float64{0.6, 0.1e6}, [2]float64{0.9, 0.4e6}, [2]float64{1, 0.5e6}, [2]float64{1.1, 0.51e6})
 	if got := FindLowLatency(few, small); got == nil || *got != (LowLatency{UpToBytes: 0.5e6, Files: 3, MedianS: 0.9}) {
 		t.Errorf("%+v", got)
@@ -271,13 +271,13 @@ func TestSmallFiles(t *testing.T) {
 	for _, tt := range []struct {
 		files []File
 		s     *SmallFiles
-	}{{few[1:], small}, {few, nil}, {few, &SmallFiles{}}, {few, &SmallFiles{TheilSenRate: &rate, TheilSenLatencyS: &zero}}} {
+	}{{few[1:], small}, {few, nil}, {few, &SmallFiles{}}, {few, &SmallFiles{Fits: Fits{TheilSenRate: &rate, TheilSenLatencyS: &zero}}}} {
 		if got := FindLowLatency(tt.files, tt.s); got != nil {
 			t.Errorf("%d files, %+v: %+v", len(tt.files), tt.s, got)
 		}
 	}
 	down := filesOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6}, [2]float64{1, 5e6})
-	if s := FindSmall(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
+	if s := FindSmall(down, 5, Fit(down)); s.OLSRate != nil || s.TheilSenLatencyS != nil {
 		t.Errorf("larger files that take less: %+v", s)
 	}
 }

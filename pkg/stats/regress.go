@@ -64,7 +64,10 @@ func TheilSen(x, y []float64) (Line, bool) {
 		return Line{}, false
 	}
 	slope := medianInPlace(slopes)
-	median := func(v []float64) float64 { return medianInPlace(append(slopes[:0], v...)) } // in memory that is there
+	median := func(v []float64) float64 { // in memory that is there
+		slopes = append(slopes[:0], v...)
+		return medianInPlace(slopes)
+	}
 	return Line{median(y) - slope*median(x), slope}, true
 }
 
