@@ -45,17 +45,12 @@ func TestAnonymous(t *testing.T) {
 		Failures: []trace.RunFailure{{Phase: "W", Disk: "B", Cause: "write /Volumes/Janes SSD 2/f: input/output error"}},
 	}}
 	var err error
-	if run.Trace, err = trace.Load(bytes.NewReader(events), "events.jsonl"); err != nil {
-		t.Fatal(err)
-	}
+	run.Trace, err = trace.Load(bytes.NewReader(events), "events.jsonl")
+	must(t, err)
 	hidden, err := run.Anonymous(bytes.NewReader(events))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all, err := json.Marshal(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, text := range []string{string(hidden), string(all)} {
 		for _, secret := range []string{"jane", "Jane", "S4PNNF0M", hub, "00e04c680001"} {
 			if strings.Contains(text, secret) {

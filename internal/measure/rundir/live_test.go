@@ -13,9 +13,7 @@ import (
 func newLive(t *testing.T, stall time.Duration, say func(string)) *Live {
 	t.Helper()
 	dir, err := Create(t.TempDir()+"/out", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return dir.Live(stall, say)
 }
 
@@ -23,9 +21,7 @@ func newLive(t *testing.T, stall time.Duration, say func(string)) *Live {
 func stick(t *testing.T, l *Live) {
 	t.Helper()
 	release := make(chan struct{})
-	if err := l.record.put(1, func() error { <-release; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.record.put(1, func() error { <-release; return nil }))
 	t.Cleanup(func() {
 		close(release)
 		<-l.syncs.ended
@@ -37,13 +33,9 @@ func TestLiveOnADiskThatHangs(t *testing.T) {
 	l := newLive(t, time.Hour, func(string) {})
 	stick(t, l)
 	for i := range 100 {
-		if err := l.Append(trace.Event{Type: trace.EndType, Seq: i}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Append(trace.Event{Type: trace.EndType, Seq: i}))
 	}
-	if err := l.SaveInfo(&Info{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.SaveInfo(&Info{}))
 	giveUp := make(chan struct{})
 	close(giveUp)
 	if hang, ok := errors.AsType[*HangError](l.Close(giveUp)); !ok || hang.Folder != l.Path {
@@ -73,13 +65,9 @@ func TestLiveGivesUp(t *testing.T) {
 func TestLiveOnASlowDisk(t *testing.T) {
 	l := newLive(t, 4*lookEvery, func(text string) { t.Errorf("it said %s", text) })
 	for range 16 {
-		if err := l.record.put(1, func() error { <-time.After(lookEvery / 2); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.record.put(1, func() error { <-time.After(lookEvery / 2); return nil }))
 	}
-	if err := l.Close(nil); err != nil {
-		t.Error(err)
-	}
+	must(t, l.Close(nil))
 }
 
 // Events and run.json come to the folder in the order in which they were recorded.
@@ -88,16 +76,10 @@ func TestLiveKeepsTheOrder(t *testing.T) {
 	var mu sync.Mutex
 	var order []int
 	for i := range 100 {
-		if err := l.record.put(1, func() error { mu.Lock(); defer mu.Unlock(); order = append(order, i); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.record.put(1, func() error { mu.Lock(); defer mu.Unlock(); order = append(order, i); return nil }))
 	}
-	if err := errors.Join(appendAll(l, events()), l.SaveInfo(&Info{Name: "kept"})); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(appendAll(l, events()), l.SaveInfo(&Info{Name: "kept"})))
+	must(t, l.Flush(t.Context()))
 	for i, n := range order {
 		if i != n {
 			t.Fatalf("write %d was number %d", i, n)
@@ -106,9 +88,7 @@ func TestLiveKeepsTheOrder(t *testing.T) {
 	if info, err := LoadInfo(l.Path); err != nil || info.Name != "kept" || len(order) != 100 {
 		t.Errorf("after a flush: %v, %v, %d writes", info, err, len(order))
 	}
-	if err := l.Close(nil); err != nil {
-		t.Error(err)
-	}
+	must(t, l.Close(nil))
 	if run, err := Load(l.Path); err != nil || len(run.Trace.Phases) == 0 {
 		t.Errorf("loaded: %v, %v", run, err)
 	}
@@ -120,9 +100,7 @@ func TestWriterRefuses(t *testing.T) {
 	release := make(chan struct{})
 	broken := errors.New("broken")
 	for range 2 {
-		if err := w.put(1, func() error { <-release; return broken }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.put(1, func() error { <-release; return broken }))
 	}
 	if err := w.put(1, nil); !errors.Is(err, errFull) {
 		t.Errorf("one more than may wait: %v", err)

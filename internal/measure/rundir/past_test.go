@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,28 +54,27 @@ func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdi
 	return plan, append(all, plan.Phases[2].Event(), end("W")), verdicts
 }
 
+// readPast is how far a run got by its events, and how many bytes of them stay.
+func readPast(t *testing.T, plan *scenario.Plan, text []byte) (p *past, keep int64, err error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), EventsFile)
+	write(t, file, string(text))
+	p = &past{plan: plan}
+	keep, err = p.read(file)
+	return p, keep, err
+}
+
 // However many of the events there are, the past ends with the last complete phase or try, and its verdicts are those told.
 func TestPast(t *testing.T) {
 	plan, all, verdicts := searched()
-	file := filepath.Join(t.TempDir(), EventsFile)
+	last := slices.IndexFunc(all, func(e trace.Event) bool { return e.Phase == "W" })
+	var text []byte
+	ends, keep := 0, int64(0)
 	for n := range len(all) + 1 {
-		var text []byte
-		ends, keep := 0, int64(0)
-		for i := range all[:n] {
-			text = trace.AppendEvent(text, &all[i])
-			if all[i].Type == trace.PhaseEndType {
-				ends, keep = ends+1, int64(len(text))
-			}
-		}
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		p := &past{plan: plan}
-		got, err := p.read(file)
+		p, got, err := readPast(t, plan, text)
 		if err != nil || got != keep {
 			t.Errorf("%d events: keeps %d bytes, %v; want %d", n, got, err, keep)
 		}
-		last := slices.IndexFunc(all, func(e trace.Event) bool { return e.Phase == "W" })
 		wantDone, wantTried := min(ends, 1), max(0, ends-1)
 		if tries := len(verdicts); n >= last {
 			wantDone, wantTried = ends-tries+1, 0 // all tries are one phase
@@ -89,55 +87,42 @@ func TestPast(t *testing.T) {
 				t.Errorf("try %d: %s, want %s", i+1, o.Verdict, verdicts[i])
 			}
 		}
-	}
-}
-
-// A try that says nothing is made again, though an earlier hubbench took it for one: here A hung in the third.
-func TestPastRepeatsATryThatSaysNothing(t *testing.T) {
-	plan, all, _ := searched()
-	var text []byte
-	ends, keep := 0, 0
-	for i := range all {
-		if all[i].Type == trace.ProgressType && all[i].Disk == "A" && ends == 3 {
-			continue
-		}
-		text = trace.AppendEvent(text, &all[i])
-		if all[i].Type == trace.PhaseEndType {
-			if ends++; ends == 3 {
-				keep = len(text)
+		if n < len(all) {
+			if text = trace.AppendEvent(text, &all[n]); all[n].Type == trace.PhaseEndType {
+				ends, keep = ends+1, int64(len(text))
 			}
 		}
 	}
-	file := filepath.Join(t.TempDir(), EventsFile)
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		t.Fatal(err)
+}
+
+// A try that says nothing is made again, though an earlier hubbench took it for one: here A hung in the third. Tries that the
+// verdicts do not lead to are another run's.
+func TestPastOfOtherTries(t *testing.T) {
+	plan, all, _ := searched()
+	var silent, verdict, name []byte
+	ends, keep := 0, 0
+	for _, e := range all {
+		if e.Type != trace.ProgressType || e.Disk != "A" || ends != 3 {
+			silent = trace.AppendEvent(silent, &e)
+		}
+		if e.Type == trace.PhaseEndType {
+			if ends++; ends == 3 {
+				keep = len(silent)
+			}
+		}
+		clean, renamed := e, e
+		if e.Type == trace.StreamType {
+			clean.Late = 0
+		}
+		renamed.Phase = strings.Replace(e.Phase, "edit", "cut", 1)
+		verdict, name = trace.AppendEvent(verdict, &clean), trace.AppendEvent(name, &renamed)
 	}
-	p := &past{plan: plan}
-	if got, err := p.read(file); err != nil || got != int64(keep) || len(p.tried) != 2 {
+	if p, got, err := readPast(t, plan, silent); err != nil || got != int64(keep) || len(p.tried) != 2 {
 		t.Errorf("keeps %d bytes and %d tries, %v; want %d and 2", got, len(p.tried), err, keep)
 	}
-}
-
-// Tries that the verdicts do not lead to are another run's.
-func TestPastOfAnotherRun(t *testing.T) {
-	plan, all, _ := searched()
-	for what, change := range map[string]func(e *trace.Event){
-		"another verdict": func(e *trace.Event) { e.Late = 0 },
-		"another name":    func(e *trace.Event) { e.Phase = strings.Replace(e.Phase, "edit", "cut", 1) },
-	} {
-		var text []byte
-		for _, e := range all {
-			if e.Type == trace.StreamType || what == "another name" {
-				change(&e)
-			}
-			text = trace.AppendEvent(text, &e)
-		}
-		file := filepath.Join(t.TempDir(), EventsFile)
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if keep, err := (&past{plan: plan}).read(file); err == nil {
-			t.Errorf("%s: kept %d bytes and said nothing", what, keep)
+	for what, text := range map[string][]byte{"verdict": verdict, "name": name} {
+		if _, keep, err := readPast(t, plan, text); err == nil {
+			t.Errorf("another %s: kept %d bytes and said nothing", what, keep)
 		}
 	}
 }

@@ -49,29 +49,36 @@ func events() []trace.Event {
 func newDir(t *testing.T) *Dir {
 	t.Helper()
 	dir, err := Create(filepath.Join(t.TempDir(), "results", "one"), []byte("version: 1\n"))
+	must(t, err)
+	return dir
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func TestRoundTrip(t *testing.T) {
 	dir := newDir(t)
-	if err := dir.Journal.Append(events()...); err != nil {
-		t.Fatal(err)
+	for i, e := range events() { // each is in the file when Append returns: a killed process runs no code
+		must(t, dir.Journal.Append(e))
+		data, err := os.ReadFile(dir.File(EventsFile))
+		if got := strings.Count(string(data), "\n"); err != nil || got != i+1 {
+			t.Errorf("after %d events: got %d lines, %v", i+1, got, err)
+		}
 	}
 	info := Info{Tool: "v1", RunID: "r", Name: "small", Status: Running, Host: ThisHost()}
-	if err := dir.WriteJSON(InfoFile, info); err != nil {
-		t.Fatal(err)
-	}
-	if err := dir.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(dir.WriteJSON(InfoFile, info), dir.Close()))
 	for _, path := range []string{dir.Path, dir.File(EventsFile)} {
 		run, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := run.Trace.Phases[0].Disks[0].Files[0].Bytes; got != 100 {
 			t.Errorf("%s: got a file of %d bytes, want 100", path, got)
 		}
@@ -83,37 +90,6 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("run.json (-want +got):\n%s", diff)
 			}
 		}
-	}
-}
-
-// What Append took must be in the file when it returns: a killed process runs no code.
-func TestAppendReachesTheFile(t *testing.T) {
-	dir := newDir(t)
-	for i, e := range events() {
-		if err := dir.Journal.Append(e); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(dir.File(EventsFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Count(string(data), "\n"); got != i+1 {
-			t.Errorf("after %d events: got %d lines", i+1, got)
-		}
-	}
-	if err := dir.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestCreateRefusesARun(t *testing.T) {
-	dir := newDir(t)
-	if err := dir.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Create(dir.Path, nil)
-	if err == nil || !strings.Contains(err.Error(), "already holds a run") {
-		t.Errorf("got %v, want it to refuse the folder of another run", err)
 	}
 }
 
@@ -135,15 +111,11 @@ func TestCreateTakesOverABeginning(t *testing.T) {
 		{"without events", func(t *testing.T, dir *Dir) { _ = os.Remove(dir.File(EventsFile)) }, true},
 	} {
 		dir, err := Create(t.TempDir(), scenario)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := Create(dir.Path, scenario); !errors.Is(err, ErrTaken) {
 			t.Errorf("%s, while it lives: %v, want that it is taken", tt.name, err)
 		}
-		if err := dir.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, dir.Close())
 		tt.after(t, dir)
 		again, err := Create(dir.Path, scenario)
 		if tt.taken != errors.Is(err, ErrTaken) || !tt.taken && err != nil {
@@ -152,9 +124,7 @@ func TestCreateTakesOverABeginning(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if err := again.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, again.Close())
 		if parts, _ := filepath.Glob(dir.File("*.part")); len(parts) > 0 {
 			t.Errorf("%s: %q stay", tt.name, parts)
 		}
@@ -164,21 +134,12 @@ func TestCreateTakesOverABeginning(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A person's own file of one of our names is not written over.
 func TestCreateRefusesAFile(t *testing.T) {
 	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
 		path := t.TempDir()
 		mine := filepath.Join(path, name)
-		if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, mine, "mine")
 		if _, err := Create(path, nil); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want it refused by name", name, err)
 		}
@@ -188,90 +149,55 @@ func TestCreateRefusesAFile(t *testing.T) {
 	}
 }
 
-// A run that is going on cannot be resumed, and is left as it is.
-func TestResumeRefusesALivingRun(t *testing.T) {
+// A run that is going on cannot be resumed, and is left as it is. One that was killed while it wrote a file leaves the beginning
+// of that, until it is resumed.
+func TestResume(t *testing.T) {
 	dir := newDir(t)
 	info := Info{Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}, Status: Running}
-	if err := errors.Join(dir.Journal.Append(events()...), dir.WriteJSON(InfoFile, info)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(dir.Journal.Append(events()...), dir.WriteJSON(InfoFile, info)))
 	if _, err := Resume(dir.Path); !errors.Is(err, filesystem.ErrBusy) {
 		t.Errorf("got %v, want %v", err, filesystem.ErrBusy)
 	}
-	if err := dir.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, dir.Close())
 	rest, err := Resume(dir.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := rest.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, rest.Close())
 	data, err := os.ReadFile(dir.File(EventsFile))
 	if got := strings.Count(string(data), "\n"); err != nil || got != len(events()) {
 		t.Errorf("after a resume that did not open it: %d lines, %v; want %d", got, err, len(events()))
 	}
-}
-
-// A run that was killed while it wrote a file leaves the beginning of that, until it is resumed.
-func TestResumeRemovesParts(t *testing.T) {
-	dir := newDir(t)
-	info := Info{Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}}}, Status: Running}
-	if err := errors.Join(dir.WriteJSON(InfoFile, info), dir.Close()); err != nil {
-		t.Fatal(err)
-	}
 	other := dir.File("notes.txt.0123abcd.part")
 	for _, name := range []string{dir.File(InfoFile) + ".0123abcd.part", dir.File(ReportFile) + ".99999999.part", other} {
-		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, "half")
 	}
-	rest, err := Resume(dir.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rest, err = Resume(dir.Path)
+	must(t, err)
 	resumed, err := rest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := resumed.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, resumed.Close())
 	if left, err := filepath.Glob(dir.File("*.part")); err != nil || !slices.Equal(left, []string{other}) {
 		t.Errorf("left: %q, %v; want what is not the run's", left, err)
 	}
 }
 
 func TestLoadErrors(t *testing.T) {
-	empty := t.TempDir()
-	broken := t.TempDir()
-	for name, content := range map[string]string{EventsFile: "", InfoFile: "{"} {
-		if err := os.WriteFile(filepath.Join(broken, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	lone := filepath.Join(t.TempDir(), "lone.jsonl")
-	for content, ok := range map[string]bool{"": false, `{"type":"run","ver`: false, `{"type":"other"}` + "\n": false, `{"type":"run","disks":[{"name":"A"}]}` + "\n": true} {
-		if err := os.WriteFile(lone, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	for content, ok := range map[string]bool{
+		"": false, `{"type":"run","ver`: false, `{"type":"other"}` + "\n": false, `{"type":"run","disks":[{"name":"A"}]}` + "\n": true,
+	} {
+		write(t, lone, content)
 		if _, err := Load(lone); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "lone.jsonl: no events") {
 			t.Errorf("events %q: got %v", content, err)
 		}
 	}
-	cutOff := t.TempDir()
-	for name, content := range map[string]string{EventsFile: "", InfoFile: "{}"} {
-		if err := os.WriteFile(filepath.Join(cutOff, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := Load(cutOff); err != nil {
-		t.Errorf("a run cut off before its first event: %v", err)
-	}
+	cutOff := t.TempDir() // before its first event
+	write(t, filepath.Join(cutOff, EventsFile), "")
+	write(t, filepath.Join(cutOff, InfoFile), "{}")
+	_, err := Load(cutOff)
+	must(t, err)
+	write(t, filepath.Join(cutOff, InfoFile), "{")
 	for path, want := range map[string]string{
-		empty:  "is it a run folder?",
-		broken: "run.json: unexpected end of JSON input",
+		t.TempDir(): "is it a run folder?", cutOff: "run.json: unexpected end of JSON input",
 	} {
 		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", path, err, want)
@@ -285,22 +211,12 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 		t.Skip("links need a privilege there")
 	}
 	for _, name := range []string{EventsFile, LogFile} {
-		dir := filepath.Join(t.TempDir(), "run")
-		d, err := Create(dir, []byte("version: 1\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(d.WriteJSON(InfoFile, Info{Plan: &scenario.Plan{}}), d.Close()); err != nil {
-			t.Fatal(err)
-		}
+		d := newDir(t)
+		must(t, errors.Join(d.WriteJSON(InfoFile, Info{Plan: &scenario.Plan{}}), d.Close()))
 		victim := filepath.Join(t.TempDir(), "victim")
-		if err := os.WriteFile(victim, []byte("the user's"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(os.Remove(filepath.Join(dir, name)), os.Symlink(victim, filepath.Join(dir, name))); err != nil {
-			t.Fatal(err)
-		}
-		rest, err := Resume(dir)
+		write(t, victim, "the user's")
+		must(t, errors.Join(os.Remove(d.File(name)), os.Symlink(victim, d.File(name))))
+		rest, err := Resume(d.Path)
 		if err == nil {
 			_, err = rest.Open()
 		}
@@ -332,13 +248,8 @@ func TestJoinNumbers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		indented, err := json.MarshalIndent(tt.value, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
 		var before, after bytes.Buffer
-		if err := json.Compact(&before, indented); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, json.Compact(&before, indented)))
 		got := joinNumbers(indented)
 		if string(got) != tt.want {
 			t.Errorf("got %s\nwant %s", got, tt.want)
@@ -364,19 +275,11 @@ func TestSince(t *testing.T) {
 		"no plan":     {`{"status":"complete"}`, time.Minute},
 	} {
 		file := filepath.Join(dir, name, InfoFile)
-		if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(run.info), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(file, now, now.Add(-run.ago)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Dir(file), 0o755))
+		write(t, file, run.info)
+		must(t, os.Chtimes(file, now, now.Add(-run.ago)))
 	}
-	if err := os.Mkdir(filepath.Join(dir, "photos"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "photos"), 0o755))
 	runs := Since(dir, now.Add(-10*time.Minute))
 	if len(runs) != 1 || runs[0].Path != filepath.Join(dir, "good") || !runs[0].Ended.Equal(now.Add(-time.Minute)) || runs[0].Info.Plan.Disks[0].Path != "/x" {
 		t.Errorf("Since() = %+v, want the good run of a minute ago", runs)
