@@ -45,14 +45,15 @@ demo: build
 	bin/hubbench run configs/demo.yaml
 
 # Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, except for what is
-# done to whole processes: the detector makes the rest several times as slow and finds nothing (make race has it for all).
-processes := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume$$|ResumeSearch$$)
-parallel  := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
+# done to whole processes, which mostly wait, and commands that only compute: the detector makes these several times as slow
+# and finds nothing (make race has it for all).
+plain    := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume|Init|JSON)|^TestScripts$$/^(advise|compare|model|origin|search)$$
+parallel := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
-	$(gotest) $(race) -timeout 20m -skip '$(processes)' $(parallel)
-	$(gotest) -timeout 20m -run '$(processes)' ./cmd/hubbench
-	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/platforms ./testdata/proof
+	$(gotest) $(race) -timeout 20m -skip '$(plain)' $(parallel)
+	$(gotest) -timeout 20m -run '$(plain)' -parallel 6 ./cmd/hubbench
+	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/lab ./testdata/platforms ./testdata/proof
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)

@@ -2,13 +2,11 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -83,74 +81,6 @@ phases: [{pattern: WW}, {pattern: RR}]
 				args = []string{command, "out", "out", flag, format}
 			}
 			prints(t, args...)
-		}
-	}
-}
-
-// The preset saturation is a study by itself: without phases it says first how large each disk's fast cache is, what the disk
-// writes after it, and when it is back.
-func TestSaturationWithoutPhases(t *testing.T) {
-	t.Parallel()
-	const scenario = `version: 1
-name: cache
-hub: {profile: goshen-ridge}
-disks: [{name: X5, simulate: {profile: X5}}, {name: A, simulate: {profile: A}}]
-workload: {preset: saturation}
-`
-	path := write(t, filepath.Join(t.TempDir(), "s.yaml"), scenario)
-	out := prints(t, "simulate", path, "--out", filepath.Join(t.TempDir(), "run"), "--json")
-	var result struct{ Answer struct{ Headline string } }
-	must(t, json.Unmarshal([]byte(out), &result))
-	want := regexp.MustCompile(`^X5's fast cache holds 2[34]\.\d ± 0\.\d GB: 2\.3\d GB/s falls to 0\.6\d+ GB/s; (still slow after|after 5 min 20 s of rest \d+ % of the cache was back).*; .*A wrote .*B without slowing down`)
-	if !want.MatchString(result.Answer.Headline) {
-		t.Errorf("headline %q", result.Answer.Headline)
-	}
-}
-
-// Where a profile's figures are from reaches every number made with it: the answer of a run, its page, a fit to it, and what is
-// predicted and advised by that.
-func TestOriginOfAProfile(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	const text = `version: 1
-name: u
-hub: {profile: HUB, speedup: 1000}
-disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}]
-workload: {sizes: [1 GB], files: 8}
-phases: [{pattern: W-}, {pattern: -W}, {pattern: WW}, {pattern: R-}, {pattern: -R}, {pattern: RR}]
-`
-	output := func(args ...string) string {
-		code, out, errs := does(t, nil, args...)
-		if code != exitOK {
-			t.Fatalf("%v: exit %d: %s", args, code, errs)
-		}
-		return strings.Join(strings.Fields(out+errs), " ")
-	}
-	const unmeasured = "from specifications: neither the hub nor its disks were measured"
-	for hub, want := range map[string]bool{"usb-10g": true, "goshen-ridge": false} {
-		write(t, at("u.yaml"), strings.Replace(text, "HUB", hub, 1))
-		for name, got := range map[string]string{
-			"simulate": output("simulate", at("u.yaml"), "--out", at(hub)),
-			"analyze":  output("analyze", at(hub)),
-			"page":     output("report", at(hub), "--format", "md", "--out", "-"),
-			"fit":      output("fit", at(hub), "--out", at(hub+".yaml")),
-			"predict":  output("predict", at(hub+".yaml")),
-			"as it is": output("predict", hub),
-			"advise":   output("advise", at(hub+".yaml"), "--play", "A=1xprores-422-hq-uhd-25", "--write", "B"),
-		} {
-			if name == "fit" {
-				data, err := os.ReadFile(at(hub + ".yaml"))
-				if err != nil || strings.Contains(string(data), "source: specifications") != want {
-					t.Errorf("%s: the fitted profile has another source: %v", hub, err)
-				}
-				continue
-			}
-			if strings.Contains(got, unmeasured) != want {
-				t.Errorf("%s, %s: said %v, want %v: %.2000s", hub, name, !want, want, got)
-			}
-			if want && strings.Contains(got, "rates are known to") {
-				t.Errorf("%s, %s: %.2000s", hub, name, got)
-			}
 		}
 	}
 }

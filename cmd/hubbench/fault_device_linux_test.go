@@ -19,18 +19,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// A block device that fails, dawdles or stands still under a file system. The device mapper's targets error, flakey, delay
-// and suspend do so if the kernel has them. A loop device whose file lies on a file system that does so with each
-// request, through FUSE, stands in for them everywhere.
-
-// ailing is a disk that falls ill and gets well again.
-type ailing interface {
-	fail() error    // every request fails
-	flake() error   // some do
-	delay() error   // each takes 50 ms longer
-	suspend() error // none is done before it is well
-	recover()
-}
+// A block device that fails, dawdles or stands still under a file system: a loop device whose file lies on a file system that
+// does so with each request, through FUSE.
 
 // beneath is what the file behind a loop device lies on: a file system that a process of its own serves. Were it the test's,
 // a fork of that could wait for a request that only the test can serve.
@@ -110,20 +100,19 @@ func (b *beneath) answers(want string) error {
 	return nil
 }
 
-func (b *beneath) send(what string) error {
+// tell has it fail, or some of its requests (flake), or take 50 ms longer for each (delay), or do none (suspend), until it is
+// to recover.
+func (b *beneath) tell(what string) error {
 	if _, err := fmt.Fprintln(b.stdin, what); err != nil {
 		return err
 	}
 	return b.answers(what)
 }
 
-func (b *beneath) fail() error    { return b.send("fail") }
-func (b *beneath) flake() error   { return b.send("flake") }
-func (b *beneath) delay() error   { return b.send("delay") }
-func (b *beneath) suspend() error { return b.send("suspend") }
+func (b *beneath) does(what string) func() error { return func() error { return b.tell(what) } }
 
 func (b *beneath) recover() {
-	if err := b.send("recover"); err != nil {
+	if err := b.tell("recover"); err != nil {
 		b.t.Error(err)
 	}
 }
@@ -137,7 +126,7 @@ func (b *beneath) end() {
 }
 
 // newBeneath makes a volume on a loop device over such a file. It is well again before it is removed.
-func newBeneath(t *testing.T, _ string) (ailing, *testdisk.Disk, string) {
+func newBeneath(t *testing.T) (*beneath, *testdisk.Disk, string) {
 	t.Helper()
 	if _, err := os.Stat("/dev/fuse"); err != nil && !ci() {
 		t.Skip("no FUSE here")
@@ -149,102 +138,42 @@ func newBeneath(t *testing.T, _ string) (ailing, *testdisk.Disk, string) {
 	return b, d, root
 }
 
-// mapped is a disk behind the device mapper.
-type mapped struct {
-	t *testing.T
-	*testdisk.Disk
-}
-
-func (m mapped) fail() error    { return m.Map("error") }
-func (m mapped) flake() error   { return m.Map("flakey", "0", "1", "1") } // well for a second, ill for the next
-func (m mapped) delay() error   { return m.Map("delay", "0", "50") }
-func (m mapped) suspend() error { return m.Suspend() }
-
-func (m mapped) recover() {
-	if err := m.Map("linear", "0"); err != nil {
-		m.t.Error(err)
-	}
-}
-
-// newMapped makes a volume on such a disk, of a kernel that has the target.
-func newMapped(t *testing.T, target string) (ailing, *testdisk.Disk, string) {
-	t.Helper()
-	if target == "suspend" {
-		target = "linear" // each can be
-	}
-	if os.Geteuid() != 0 && !ci() {
-		t.Skip("needs root, for the device mapper")
-	}
-	if err := testdisk.CanMap(target); err != nil {
-		t.Skip(err)
-	}
-	d := newDisk(t, testdisk.Options{})
-	m := mapped{t, d}
-	must(t, d.Map("linear", "0"))
-	root := format(t, d, "")
-	t.Cleanup(m.recover)
-	return m, d, root
-}
-
 func TestFaultsOfADevice(t *testing.T) {
-	ill(faults(t, "a device that fails, is flakey, is slow, hangs: under load"), newBeneath)
-}
-
-func TestFaultsOfAMappedDevice(t *testing.T) {
-	c := faults(t, "the device mapper's error, flakey, delay and suspend under load")
-	if err := testdisk.CanMap("linear"); err != nil {
-		c.left = err.Error()
-	}
-	ill(c, newMapped)
-}
-
-// ill tries each illness in each direction.
-func ill(c *faultClass, newDisk func(t *testing.T, target string) (ailing, *testdisk.Disk, string)) {
+	t.Parallel()
+	c := faults(t, "a device that fails, is flakey, is slow, hangs: under load")
 	for _, phase := range []struct{ name, text, step string }{
 		{"WW", writing, "(write|flush|make|reserve)"},
 		{"RR", reading, "(read|open)"},
 	} {
-		for _, tc := range []struct {
-			target string
-			inject func(ailing) error
-		}{{"error", ailing.fail}, {"flakey", ailing.flake}} {
-			c.try(tc.target+", "+phase.name, func(t *testing.T) {
-				t.Parallel()
-				a, d, root := newDisk(t, tc.target)
+		for name, illness := range map[string]string{"error": "fail", "flakey": "flake"} {
+			c.try(name+", "+phase.name, func(t *testing.T) {
+				b, d, root := newBeneath(t)
 				_, well := newVolume(t, testdisk.Options{}, "")
 				r := beginRun(t, endless(root, well, phase.text))
-				r.inject(phase.name, func() error { return tc.inject(a) })
-				r.ends(exitPartial, `partial run: disk A, phase `+phase.name+`: `+phase.step+` [^\n]*(input/output error|read-only file system)`)
-				r.keeps()
-				r.leaves(well)
-				a.recover()
+				r.inject(phase.name, b.does(illness))
+				r.holds(exitPartial, `partial run: disk A, phase `+phase.name+`: `+phase.step+` [^\n]*(input/output error|read-only file system)`, well)
+				must(t, b.tell("recover"))
 				r.cleanedLater(d, root)
 			})
 		}
 		// Requests that take longer make a disk slow, and no more.
 		c.try("delay, "+phase.name, func(t *testing.T) {
-			t.Parallel()
-			a, _, root := newDisk(t, "delay")
+			b, _, root := newBeneath(t)
 			_, well := newVolume(t, testdisk.Options{}, "")
 			r := beginRun(t, endless(root, well, phase.text), "--stall", "3s")
-			r.inject(phase.name, a.delay)
+			r.inject(phase.name, b.does("delay"))
 			r.goesOn(phase.name, "A")
 			r.interrupt()
-			r.ends(exitInterrupted, `interrupted; continue with`)
-			r.keeps()
-			r.leaves(root, well)
+			r.holds(exitInterrupted, `interrupted; continue with`, root, well)
 		})
 		// Nothing can end a process that waits for a disk: the run ends without it, and the files go when the disk is back.
 		c.try("suspend, "+phase.name, func(t *testing.T) {
-			t.Parallel()
-			a, _, root := newDisk(t, "suspend")
+			b, _, root := newBeneath(t)
 			_, well := newVolume(t, testdisk.Options{}, "")
 			r := beginRun(t, endless(root, well, phase.text), "--stall", "2s")
-			r.inject(phase.name, a.suspend)
-			r.ends(exitPartial, `partial run: disk A, phase `+phase.name+`: its worker was killed \(nothing moved for [23]s[^\n]*: the disk hangs`)
-			r.keeps()
-			r.leaves(well)
-			a.recover()
+			r.inject(phase.name, b.does("suspend"))
+			r.holds(exitPartial, `partial run: disk A, phase `+phase.name+`: its worker was killed \(nothing moved for [23]s[^\n]*: the disk hangs`, well)
+			must(t, b.tell("recover"))
 			r.leaves(root)
 		})
 	}
@@ -288,6 +217,7 @@ func rot(d *testdisk.Disk, root string, page, at int64) error {
 }
 
 func TestFaultsOfTheMedium(t *testing.T) {
+	t.Parallel()
 	const inStamp, inData = 9, 1000
 	for _, tc := range []struct {
 		verify      string
@@ -300,10 +230,8 @@ func TestFaultsOfTheMedium(t *testing.T) {
 			found bool
 		}{{"a stamp", inStamp, tc.stamp}, {"data", inData, tc.data}} {
 			c.try(tc.verify+", "+place.name, func(t *testing.T) {
-				t.Parallel()
 				const page = 130 // in the third block
-				d, root := newVolume(t, testdisk.Options{}, "")
-				_, well := newVolume(t, testdisk.Options{}, "")
+				d, root, well := twoVolumes(t, "")
 				r := beginRun(t, fmt.Sprintf(`version: 1
 name: rot
 disks: [{name: A, path: %s}, {name: B, path: %s}]
@@ -312,18 +240,14 @@ phases: [{name: written, pattern: WW}, {name: read, pattern: RR, cooldown: 3 s}]
 `, root, well, tc.verify))
 				r.injectAt(func() error { return rot(d, root, page, place.at) }, ended("written"))
 				if !place.found {
-					r.ends(exitOK, `report: `)
-					r.keeps()
-					r.leaves(root, well)
+					r.holds(exitOK, `report: `, root, well)
 					return
 				}
 				where := page * 4096
 				if place.at == inData {
 					where += inData
 				}
-				r.ends(exitPartial, fmt.Sprintf(`partial run: disk A, phase read: [^\n]*the disk returned different data than was written, in test file %d at byte %d: wrote [^\n]*; the file is kept as %s/\.hubbench-[^\n]*/evidence-`, rotten, where, root))
-				r.keeps()
-				r.leaves(well)
+				r.holds(exitPartial, fmt.Sprintf(`partial run: disk A, phase read: [^\n]*the disk returned different data than was written, in test file %d at byte %d: wrote [^\n]*; the file is kept as %s/\.hubbench-[^\n]*/evidence-`, rotten, where, root), well)
 				if kept, _ := filepath.Glob(filepath.Join(root, ".hubbench-*", "evidence-*")); len(kept) != 1 {
 					t.Errorf("kept %q, want the file that is wrong", kept)
 				}

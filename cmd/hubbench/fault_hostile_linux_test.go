@@ -143,6 +143,7 @@ func readers(run, other, to string) [][]string {
 }
 
 func TestFaultsOfHostileFiles(t *testing.T) {
+	t.Parallel()
 	scenario, whole := simulated(t, smallScenario)
 	profile := filepath.Join(t.TempDir(), "hub.yaml")
 	hubbench(t, "fit", whole, "--out", profile)

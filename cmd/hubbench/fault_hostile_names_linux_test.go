@@ -29,6 +29,7 @@ func nasty() []string {
 }
 
 func TestFaultsOfHostileFolders(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "hostile folder names and marker files on a disk")
 	c.try("names", func(t *testing.T) {
 		dir := t.TempDir()
@@ -89,6 +90,7 @@ func hole(path string, bytes int64) error {
 
 // A run folder may come from anybody. To go on with it removes nothing but test files of its own.
 func TestFaultsOfHostileRuns(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "run folders of links, pipes and foreign names")
 	_, whole := simulated(t, smallScenario)
 	files := []string{rundir.EventsFile, rundir.InfoFile, rundir.AnalysisFile, rundir.ReportFile, rundir.ScenarioFile, rundir.LogFile}
@@ -105,7 +107,6 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 	} {
 		for _, file := range tc.files {
 			c.try("a "+tc.what+" for "+file, func(t *testing.T) {
-				t.Parallel()
 				dir, to := filepath.Join(t.TempDir(), "run"), t.TempDir()
 				must(t, os.CopyFS(dir, os.DirFS(whole)))
 				secret := write(t, filepath.Join(to, "secret"), "dear diary")
@@ -147,6 +148,7 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 
 // The environment decides neither what is measured nor what is said of it.
 func TestFaultsOfTheEnvironment(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "COLUMNS, LC_ALL, TERM and other variables that say nonsense")
 	scenario, whole := simulated(t, smallScenario)
 	analyze := func(out string, env ...string) (string, error) {
@@ -168,7 +170,6 @@ func TestFaultsOfTheEnvironment(t *testing.T) {
 			}
 			return r
 		}, env), func(t *testing.T) {
-			t.Parallel()
 			got, err := analyze(whole, env)
 			if err != nil || got != want {
 				t.Errorf("analyze: %v, it prints\n%s\nwithout it\n%s", err, got, want)
@@ -176,11 +177,8 @@ func TestFaultsOfTheEnvironment(t *testing.T) {
 			if !strings.Contains(env, "T") { // of time, terminal, temporary files: the rest changes nothing in a run
 				return
 			}
-			program, err := exec.LookPath("hubbench")
-			must(t, err)
-			out := filepath.Join(t.TempDir(), "out")
-			cmd := exec.Command(program, "run", scenario, "--out", out, "--quiet")
-			cmd.Env = append(os.Environ(), env, "GORACE=atexit_sleep_ms=0")
+			cmd := exec.Command("hubbench", "run", scenario, "--out", filepath.Join(t.TempDir(), "out"), "--quiet")
+			cmd.Env = append(os.Environ(), env)
 			text, err := cmd.CombinedOutput()
 			if err != nil || strings.ContainsAny(string(text), "\x1b\a\r\u009b\u202e") {
 				t.Errorf("run: %v, it prints\n%q", err, text)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,9 +48,10 @@ func faults(t *testing.T, name string) *faultClass {
 	return c
 }
 
-// try tries a case. Cases that are parallel end with the test.
+// try tries a case, beside others: most of the time it waits.
 func (c *faultClass) try(name string, test func(t *testing.T)) {
 	c.t.Run(name, func(t *testing.T) {
+		t.Parallel()
 		t.Cleanup(func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -119,13 +121,19 @@ phases:
 `, a, b, phases)
 }
 
+// twoVolumes are two disks in memory, of which something happens to the first.
+func twoVolumes(t *testing.T, options string) (d *testdisk.Disk, root, well string) {
+	t.Helper()
+	d, root = newVolume(t, testdisk.Options{}, options)
+	_, well = newVolume(t, testdisk.Options{}, "")
+	return d, root, well
+}
+
 // faultRun is a run that something goes wrong in.
 type faultRun struct {
-	t      *testing.T
-	out    string
-	cmd    *exec.Cmd
-	said   *said
-	ended  chan struct{} // closed when it has
+	t   *testing.T
+	out string
+	*process
 	before string        // its events just before the fault
 	full   chan struct{} // closed when fill has ended
 }
@@ -134,56 +142,32 @@ type faultRun struct {
 func beginRun(t *testing.T, text string, args ...string) *faultRun {
 	t.Helper()
 	dir := t.TempDir()
+	r := &faultRun{t: t, out: filepath.Join(dir, "out")}
+	if i := slices.Index(args, "--out"); i >= 0 {
+		r.out = args[i+1]
+	}
 	scenario := write(t, filepath.Join(dir, "s.yaml"), text)
-	r := &faultRun{t: t, out: filepath.Join(dir, "out"), said: &said{}}
-	r.begin(append([]string{"run", scenario, "--yes", "--allow", "same_disk,busy,background"}, r.withOut(args)...)...)
+	r.begin(append([]string{"run", scenario, "--out", r.out, "--yes", "--allow", "same_disk,busy,background"}, args...)...)
 	return r
 }
 
-// withOut adds the folder of the results, unless the arguments name another.
-func (r *faultRun) withOut(args []string) []string {
-	for i, arg := range args {
-		if arg == "--out" {
-			r.out = args[i+1]
-			return args
-		}
-	}
-	return append(args, "--out", r.out)
-}
-
-func (r *faultRun) begin(args ...string) { r.beginCommand("hubbench", args...) }
-
-func (r *faultRun) beginCommand(name string, args ...string) {
-	r.t.Helper()
-	r.cmd = exec.Command(name, args...)
-	r.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
-	r.cmd.Stdout, r.cmd.Stderr = r.said, r.said
-	must(r.t, r.cmd.Start())
-	r.ended = make(chan struct{})
-	go func() {
-		_ = r.cmd.Wait() // its exit code says it
-		close(r.ended)
-	}()
-	r.t.Cleanup(func() { _ = r.cmd.Process.Kill(); <-r.ended })
-}
+func (r *faultRun) begin(args ...string) { r.process = start(r.t, exec.Command("hubbench", args...)) }
 
 // inject does what goes wrong, once each of two disks has recorded files in a phase.
 func (r *faultRun) inject(phase string, fault func() error) {
 	r.t.Helper()
-	r.injectAt(fault, func(events string) bool {
-		for _, disk := range []string{"A", "B"} {
-			if strings.Count(events, `{"type":"file","phase":"`+phase+`","disk":"`+disk+`"`) < 3 {
-				return false
-			}
-		}
-		return true
-	})
+	r.injectAt(fault, func(events string) bool { return min(filesOf(events, phase, "A"), filesOf(events, phase, "B")) >= 3 })
+}
+
+// filesOf is how many of a disk's files a phase has recorded.
+func filesOf(events, phase, disk string) int {
+	return strings.Count(events, `{"type":"file","phase":"`+phase+`","disk":"`+disk+`"`)
 }
 
 // injectAt does what goes wrong once the events are so far.
 func (r *faultRun) injectAt(fault func() error, far func(events string) bool) {
 	r.t.Helper()
-	r.until("not far enough for the fault", func() bool {
+	r.until(r.t, "not far enough for the fault", func() bool {
 		data, _ := os.ReadFile(filepath.Join(r.out, rundir.EventsFile))
 		r.before = string(data[:bytes.LastIndexByte(data, '\n')+1])
 		return far(r.before)
@@ -191,35 +175,25 @@ func (r *faultRun) injectAt(fault func() error, far func(events string) bool) {
 	must(r.t, fault())
 }
 
-// until waits for a condition of the run.
-func (r *faultRun) until(message string, met func() bool) {
-	r.t.Helper()
-	for deadline := time.After(timeout); !met(); {
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-r.ended:
-			r.t.Fatalf("it has ended: %s; it said\n%s", message, r.said)
-		case <-deadline:
-			r.t.Fatalf("after %s: %s; it said\n%s", timeout, message, r.said)
-		}
-	}
-}
-
 // ends waits for the run's end, and holds it to an exit code and to what it says, in one line that matches.
 func (r *faultRun) ends(code int, says string) {
 	r.t.Helper()
-	select {
-	case <-r.ended:
-	case <-time.After(2 * timeout):
-		r.t.Fatalf("it has not ended after %s; it said\n%s", 2*timeout, r.said)
-	}
-	r.t.Logf("exit code %d; it said\n%s", r.cmd.ProcessState.ExitCode(), r.said)
-	if got := r.cmd.ProcessState.ExitCode(); got != code {
+	got, said := r.wait()
+	r.t.Logf("exit code %d; it said\n%s", got, said)
+	if got != code {
 		r.t.Errorf("exit code %d, want %d", got, code)
 	}
-	if !regexp.MustCompile(says).MatchString(r.said.String()) {
+	if !regexp.MustCompile(says).MatchString(said) {
 		r.t.Errorf("it did not say %s", says)
 	}
+}
+
+// holds is ends, keeps and leaves.
+func (r *faultRun) holds(code int, says string, roots ...string) {
+	r.t.Helper()
+	r.ends(code, says)
+	r.keeps()
+	r.leaves(roots...)
 }
 
 // keeps holds the run to what was recorded before the fault: it is still there, and analysed, of every disk.
@@ -230,15 +204,8 @@ func (r *faultRun) keeps() *analysis.Analysis {
 	}
 	recorded, err := trace.Load(strings.NewReader(r.before), "before")
 	must(r.t, err)
-	text, err := exec.Command("hubbench", "analyze", r.out, "--json").Output()
-	if err != nil {
-		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-			err = fmt.Errorf("%w: %s", err, failed.Stderr)
-		}
-		r.t.Fatal("analyze: ", err)
-	}
 	var a analysis.Analysis
-	must(r.t, json.Unmarshal(text, &a))
+	must(r.t, json.Unmarshal([]byte(prints(r.t, "analyze", r.out, "--json")), &a))
 	for _, phase := range recorded.Phases {
 		for _, disk := range phase.Disks {
 			got := 0
@@ -278,9 +245,14 @@ func (r *faultRun) cleanedLater(d *testdisk.Disk, root string) {
 		}
 	}
 	must(r.t, err)
-	if _, err := d.Mount(0, ""); err != nil {
-		r.t.Fatal(err)
-	}
+	r.cleanedAt(d, root)
+}
+
+// cleanedAt is cleanedLater of a disk that is not mounted.
+func (r *faultRun) cleanedAt(d *testdisk.Disk, root string) {
+	r.t.Helper()
+	_, err := d.Mount(0, "")
+	must(r.t, err)
 	hubbench(r.t, "clean", root)
 	r.leaves(root)
 }
@@ -298,18 +270,15 @@ func testFolders(t *testing.T, roots ...string) (found []string) {
 // interrupt is Ctrl-C.
 func (r *faultRun) interrupt() {
 	r.t.Helper()
-	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
-		r.t.Error(err)
-	}
+	must(r.t, r.process.send("INT"))
 }
 
 // goesOn waits until a disk has moved more files after the fault.
 func (r *faultRun) goesOn(phase, disk string) {
 	r.t.Helper()
-	files := func(events string) int {
-		return strings.Count(events, `{"type":"file","phase":"`+phase+`","disk":"`+disk+`"`)
-	}
-	r.until("no more files of "+disk, func() bool { return files(readEvents(r.t, r.out)) >= files(r.before)+4 })
+	r.until(r.t, "no more files of "+disk, func() bool {
+		return filesOf(readEvents(r.t, r.out), phase, disk) >= filesOf(r.before, phase, disk)+4
+	})
 }
 
 // fill has a file take all the space of its volume, and what becomes free of it, until the run ends.
@@ -336,7 +305,7 @@ func (r *faultRun) fill(path string) error {
 			}
 		}
 	}()
-	r.t.Cleanup(func() { _ = r.cmd.Process.Kill(); <-over })
+	r.t.Cleanup(func() { r.kill(); <-over })
 	r.full = over
 	return nil
 }

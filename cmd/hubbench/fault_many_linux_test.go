@@ -32,6 +32,7 @@ func many(disk func(i int) string, role string) (disks, roles string) {
 }
 
 func TestFaultsOfManyDisks(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "64 disks: simulated, real, and one whose worker dies")
 	c.try("simulated", func(t *testing.T) {
 		disks, roles := many(func(i int) string { return fmt.Sprintf("simulate: {profile: %c}", 'A'+i%3) }, "write")
@@ -114,6 +115,7 @@ func (r *faultRun) all(files int) {
 
 // A hundred thousand files in a phase are a hundred thousand lines, all of them analysed.
 func TestFaultsOfManyFiles(t *testing.T) {
+	t.Parallel()
 	const files = 100_000
 	c := faults(t, "100,000 files in one phase")
 	c.try("written and removed", func(t *testing.T) {

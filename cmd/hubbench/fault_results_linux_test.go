@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 // What becomes of the disk that the results lie on. What was measured stays, and the run goes on where it ended once there is
 // room again.
 func TestFaultsOfTheResults(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "a results disk that is full, while a run is recorded and while it is reported")
 	newRun := func(t *testing.T) (r *faultRun, results string, roots []string) {
 		_, a := newVolume(t, testdisk.Options{}, "")
@@ -30,38 +32,28 @@ func TestFaultsOfTheResults(t *testing.T) {
 		r.begin("run", "--resume", r.out)
 		r.ends(exitOK, `report: `)
 		r.leaves(roots...)
-		info, err := rundir.LoadInfo(r.out)
-		if err != nil || info.Status != trace.Complete {
-			r.t.Errorf("resumed: %+v, %v", info, err)
-		}
+		r.complete()
 	}
 	c.try("recorded", func(t *testing.T) {
-		t.Parallel()
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
 		r.inject("second", func() error { return r.fill(film) })
-		r.ends(exitFailed, `hubbench: no space left for the results: `+r.out+` holds what was recorded until then; make room, and continue with: hubbench run --resume `+r.out)
-		r.keeps()
-		r.leaves(roots...)
+		r.holds(exitFailed, `hubbench: no space left for the results: `+r.out+` holds what was recorded until then; make room, and continue with: hubbench run --resume `+r.out, roots...)
 		r.noParts()
 		<-r.full
 		must(t, os.Remove(film))
 		resumes(r, roots)
 	})
 	c.try("reported", func(t *testing.T) {
-		t.Parallel()
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
 		r.inject("second", func() error { return fillBut(film, 96<<10) })
-		r.ends(exitFailed, `(?s)\n  second .*hubbench: no space left for the report: `+r.out+` holds what was recorded; make room, and write it with: hubbench report `+r.out)
-		r.keeps()
-		r.leaves(roots...)
+		r.holds(exitFailed, `(?s)\n  second .*hubbench: no space left for the report: `+r.out+` holds what was recorded; make room, and write it with: hubbench report `+r.out, roots...)
 		r.noParts()
 		must(t, os.Remove(film))
 		hubbench(t, "report", r.out)
 	})
 	c.try("removed", func(t *testing.T) {
-		t.Parallel()
 		r, _, roots := newRun(t)
 		r.inject("second", func() error { return os.RemoveAll(r.out) })
 		r.ends(exitFailed, `hubbench: `+r.out+` was removed while the run went on: what was measured is lost`)
@@ -72,15 +64,19 @@ func TestFaultsOfTheResults(t *testing.T) {
 	})
 }
 
+// complete holds the run to say that it is.
+func (r *faultRun) complete() {
+	r.t.Helper()
+	if info, err := rundir.LoadInfo(r.out); err != nil || info.Status != trace.Complete {
+		r.t.Errorf("run.json: %+v, %v", info, err)
+	}
+}
+
 // noParts holds the run to have left no half of a file in its folder.
 func (r *faultRun) noParts() {
 	r.t.Helper()
-	all, err := os.ReadDir(r.out)
-	must(r.t, err)
-	for _, file := range all {
-		if strings.Contains(file.Name(), ".part") {
-			r.t.Errorf("left: %s", file.Name())
-		}
+	if left, err := filepath.Glob(filepath.Join(r.out, "*.part*")); err != nil || len(left) > 0 {
+		r.t.Errorf("left: %q, %v", left, err)
 	}
 }
 
@@ -96,6 +92,7 @@ func fillBut(path string, but int64) error {
 // What becomes of a run whose output goes nowhere. It is measured, recorded and reported all the same, and who prints into
 // nothing is told where.
 func TestFaultsOfTheOutput(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "stdout and stderr closed, full, or cut off by a reader")
 	for _, tc := range []struct {
 		name, args, to string
@@ -111,15 +108,12 @@ func TestFaultsOfTheOutput(t *testing.T) {
 		{"all are closed", "", "<&- >&- 2>&-", exitOK, `^$`},
 	} {
 		c.try(tc.name, func(t *testing.T) {
-			t.Parallel()
 			a, b := inMemory(t), inMemory(t)
 			dir := t.TempDir()
-			r := &faultRun{t: t, out: filepath.Join(dir, "out"), said: &said{}}
-			scenario := filepath.Join(dir, "s.yaml")
-			text := endless(a, b, "- {pattern: WW}\n- {pattern: RR}")
-			write(t, scenario, text)
+			r := &faultRun{t: t, out: filepath.Join(dir, "out")}
+			scenario := write(t, filepath.Join(dir, "s.yaml"), endless(a, b, "- {pattern: WW}\n- {pattern: RR}"))
 			command := fmt.Sprintf(`hubbench run %s --yes --allow same_disk,busy,background --out %s %s %s; exit "${PIPESTATUS[0]}"`, scenario, r.out, tc.args, tc.to)
-			r.beginCommand("bash", "-c", command)
+			r.process = start(t, exec.Command("bash", "-c", command))
 			r.ends(tc.code, strings.ReplaceAll(tc.says, "OUT", r.out))
 			r.before = readEvents(t, r.out)
 			r.keeps()
@@ -129,9 +123,7 @@ func TestFaultsOfTheOutput(t *testing.T) {
 					t.Errorf("%s: %v", file, err)
 				}
 			}
-			if info, err := rundir.LoadInfo(r.out); err != nil || info.Status != trace.Complete {
-				t.Errorf("run.json: %+v, %v", info, err)
-			}
+			r.complete()
 		})
 	}
 }

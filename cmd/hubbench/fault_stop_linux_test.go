@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,7 +28,7 @@ func (r *faultRun) processes() map[string]int {
 	r.t.Helper()
 	log, err := os.ReadFile(filepath.Join(r.out, rundir.LogFile))
 	must(r.t, err)
-	all := map[string]int{"coordinator": behindOf(r.cmd.Process.Pid)}
+	all := map[string]int{"coordinator": behindOf(r.Process.Pid)}
 	for what, pattern := range map[string]string{"janitor": `"clean-up process started","pid":(\d+)`, "worker of A": `"worker started","disk":"A".*"pid":(\d+)`, "worker of B": `"worker started","disk":"B".*"pid":(\d+)`} {
 		m := regexp.MustCompile(pattern).FindSubmatch(log)
 		if m == nil {
@@ -60,6 +61,7 @@ func (r *faultRun) send(signal syscall.Signal, names ...string) error {
 }
 
 func TestFaultsOfStoppedProcesses(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "SIGSTOP of a worker, the coordinator, the clean-up process, all of them")
 	const long = clock.LongPause + 700*time.Millisecond
 	all := []string{"coordinator", "janitor", "worker of A", "worker of B"}
@@ -76,7 +78,6 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 	} {
 		// They stand still for as long as counts, go on, and the run ends as it would have, its phase marked.
 		c.try(tc.name+", and going on", func(t *testing.T) {
-			t.Parallel()
 			a, b := inMemory(t), inMemory(t)
 			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s", fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
 			r.inject("WW", func() error { return r.send(syscall.SIGSTOP, tc.who...) })
@@ -95,26 +96,19 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 	}
 	// A worker that does not go on is killed, and so is one that was told to stop; what is left is removed without it.
 	c.try("worker, for good", func(t *testing.T) {
-		t.Parallel()
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing), "--stall", "2s")
 		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
-		r.ends(exitPartial, `partial run: disk A, phase WW: its worker was killed: nothing moved for [23]s`)
-		r.keeps()
-		r.leaves(a, b)
+		r.holds(exitPartial, `partial run: disk A, phase WW: its worker was killed: nothing moved for [23]s`, a, b)
 	})
 	c.try("worker, then Ctrl-C", func(t *testing.T) {
-		t.Parallel()
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
 		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
 		r.interrupt()
-		r.ends(exitInterrupted, `disk A, phase WW: its worker was killed: it did not stop within 4s`)
-		r.keeps()
-		r.leaves(a, b)
+		r.holds(exitInterrupted, `disk A, phase WW: its worker was killed: it did not stop within 4s`, a, b)
 	})
 	c.try("janitor, for good", func(t *testing.T) {
-		t.Parallel()
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, "- {name: first, pattern: WW}\n- {name: second, pattern: RR, cooldown: 60 s}"))
 		r.injectAt(func() error { return r.send(syscall.SIGSTOP, "janitor") }, ended("first"))
@@ -128,7 +122,6 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 	})
 	// Workers whose coordinator is stopped work on, and are told nothing. Killed, it is as if it had been killed at once.
 	c.try("coordinator, then killed", func(t *testing.T) {
-		t.Parallel()
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
 		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "coordinator") })
@@ -191,6 +184,7 @@ func (r *faultRun) endsSoon(code int, says string) {
 }
 
 func TestFaultsOfResultsThatHang(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "a results disk that hangs: given up, and interrupted twice")
 	const hangs = `results folder [^\n]*/out: nothing written for \d+s: the disk hangs`
 	for _, tc := range []struct {
@@ -202,16 +196,15 @@ func TestFaultsOfResultsThatHang(t *testing.T) {
 		{"given up", "3s", func(*faultRun) {}, exitFailed},
 		{"interrupted twice", "1m", func(r *faultRun) {
 			r.interrupt()
-			r.until("no answer", func() bool { return strings.Contains(r.said.String(), "stopping; Ctrl-C again ends at once") })
+			r.until(r.t, "no answer", func() bool { return strings.Contains(r.said.String(), "stopping; Ctrl-C again ends at once") })
 			r.interrupt()
 		}, exitInterrupted},
 	} {
 		c.try(tc.name, func(t *testing.T) {
-			t.Parallel()
 			results, root := newHanging(t)
 			a, b := inMemory(t), inMemory(t)
 			r := beginRun(t, endless(a, b, writing), "--out", filepath.Join(root, "out"), "--stall", tc.stall)
-			r.inject("WW", results.suspend)
+			r.inject("WW", results.does("suspend"))
 			tc.act(r)
 			r.endsSoon(tc.code, hangs+`; it holds what was recorded before; when it is back, continue with: hubbench run --resume `)
 			r.leaves(a, b)
@@ -226,7 +219,7 @@ func TestFaultsOfResultsThatHang(t *testing.T) {
 
 // A disk that hangs while doctor looks at it fails, and doctor ends: by itself, or at an interrupt.
 func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // where doctor keeps its result
+	t.Parallel()
 	c := faults(t, "a disk that hangs while doctor checks it: given up, and interrupted")
 	for name, tc := range map[string]struct {
 		act  func(r *faultRun)
@@ -238,10 +231,11 @@ func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
 	} {
 		c.try(name, func(t *testing.T) {
 			disk, root := newHanging(t)
-			must(t, disk.suspend())
-			r := &faultRun{t: t, said: &said{}}
-			r.begin("doctor", root)
-			r.until("not that far", func() bool { return strings.Contains(r.said.String(), "checking "+root) })
+			must(t, disk.tell("suspend"))
+			cmd := exec.Command("hubbench", "doctor", root)
+			cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir()) // where doctor keeps its result
+			r := &faultRun{t: t, process: start(t, cmd)}
+			r.until(t, "not that far", func() bool { return strings.Contains(r.said.String(), "checking "+root) })
 			tc.act(r)
 			r.endsSoon(tc.code, tc.says)
 		})

@@ -16,19 +16,16 @@ import (
 // What becomes of a volume: its device is taken off its file, it turns read-only, it is unmounted, it is full.
 
 func TestFaultsOfADetachedLoop(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "a loop device detached under load")
 	// The kernel waits with it until the volume is unmounted: nothing happens, and nothing is to be said.
 	c.try("losetup -d", func(t *testing.T) {
-		t.Parallel()
-		d, root := newVolume(t, testdisk.Options{}, "")
-		_, well := newVolume(t, testdisk.Options{}, "")
+		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, writing))
 		r.inject("WW", func() error { return exec.Command("losetup", "-d", d.Device).Run() })
 		r.goesOn("WW", "A")
 		r.interrupt()
-		r.ends(exitInterrupted, `interrupted; continue with`)
-		r.keeps()
-		r.leaves(root, well)
+		r.holds(exitInterrupted, `interrupted; continue with`, root, well)
 	})
 	// Without its file it reads nothing and has no room to write.
 	for _, phase := range []struct{ name, text, says string }{
@@ -36,7 +33,6 @@ func TestFaultsOfADetachedLoop(t *testing.T) {
 		{"RR", reading, `read [^\n]*input/output error`},
 	} {
 		c.try("its file is gone, "+phase.name, func(t *testing.T) {
-			t.Parallel()
 			var beneath string
 			d, root := newVolume(t, testdisk.Options{Beneath: func(at, _ string) error {
 				beneath = at
@@ -55,68 +51,50 @@ func TestFaultsOfADetachedLoop(t *testing.T) {
 				}
 				return err
 			})
-			r.ends(exitPartial, `partial run: disk A, phase `+phase.name+`: `+phase.says)
-			r.keeps()
-			r.leaves(well)
+			r.holds(exitPartial, `partial run: disk A, phase `+phase.name+`: `+phase.says, well)
 		})
 	}
 }
 
 func TestFaultsOfAReadOnlyVolume(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "a volume that turns read-only, under load and between phases")
 	// As a file system does by itself that has found an error.
 	c.try("under load", func(t *testing.T) {
-		t.Parallel()
-		d, root := newVolume(t, testdisk.Options{}, "errors=remount-ro")
-		_, well := newVolume(t, testdisk.Options{}, "")
+		d, root, well := twoVolumes(t, "errors=remount-ro")
 		r := beginRun(t, endless(root, well, writing))
 		r.inject("WW", func() error {
 			return os.WriteFile(filepath.Join("/sys/fs/ext4", filepath.Base(d.Device), "trigger_fs_error"), []byte("1"), 0)
 		})
-		r.ends(exitPartial, `partial run: disk A, phase WW: [^\n]*read-only file system; mount the volume writable`)
-		r.keeps()
-		r.leaves(well)
+		r.holds(exitPartial, `partial run: disk A, phase WW: [^\n]*read-only file system; mount the volume writable`, well)
 		r.cleanedLater(d, root)
 	})
 	c.try("between phases", func(t *testing.T) {
-		t.Parallel()
-		d, root := newVolume(t, testdisk.Options{}, "")
-		_, well := newVolume(t, testdisk.Options{}, "")
+		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, short("first")+"\n"+short("second")))
 		r.injectAt(func() error { return unix.Mount("", root, "", unix.MS_REMOUNT|unix.MS_RDONLY, "") }, ended("first"))
-		r.ends(exitPartial, `partial run: disk A, phase second: [^\n]*read-only file system; mount the volume writable`)
-		r.keeps()
-		r.leaves(well)
+		r.holds(exitPartial, `partial run: disk A, phase second: [^\n]*read-only file system; mount the volume writable`, well)
 		r.cleanedLater(d, root)
 	})
 }
 
 func TestFaultsOfAnUnmountedVolume(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "a volume unmounted lazily, under load and between phases")
 	detach := func(root string) func() error { return func() error { return unix.Unmount(root, unix.MNT_DETACH) } }
 	// Who has its files open goes on: the run measures what it should, and removes what it has made.
 	c.try("under load", func(t *testing.T) {
-		t.Parallel()
-		d, root := newVolume(t, testdisk.Options{}, "")
-		_, well := newVolume(t, testdisk.Options{}, "")
+		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, writing))
 		r.inject("WW", detach(root))
 		r.goesOn("WW", "A")
 		r.interrupt()
-		r.ends(exitInterrupted, `disk A is no longer at `+root+`: test files of this run may be left on it; connect it, and run hubbench clean `+root)
-		r.keeps()
-		r.leaves(well)
-		if _, err := d.Mount(0, ""); err != nil {
-			t.Fatal(err)
-		}
-		hubbench(t, "clean", root)
-		r.leaves(root)
+		r.holds(exitInterrupted, `disk A is no longer at `+root+`: test files of this run may be left on it; connect it, and run hubbench clean `+root, well)
+		r.cleanedAt(d, root)
 	})
 	// What is at its path now is another disk, which nothing is written to.
 	c.try("between phases", func(t *testing.T) {
-		t.Parallel()
-		d, root := newVolume(t, testdisk.Options{}, "")
-		_, well := newVolume(t, testdisk.Options{}, "")
+		d, root, well := twoVolumes(t, "")
 		r := beginRun(t, endless(root, well, short("first")+"\n"+short("second")))
 		r.injectAt(detach(root), ended("first"))
 		r.ends(exitPartial, `(?s)disk A is no longer at `+root+`: test files of this run may be left on it.*partial run: disk A, phase second: `)
@@ -125,11 +103,7 @@ func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 			t.Errorf("beneath the mount are %v, %v", files, err)
 		}
 		r.leaves(well)
-		if _, err := d.Mount(0, ""); err != nil {
-			t.Fatal(err)
-		}
-		hubbench(t, "clean", root)
-		r.leaves(root)
+		r.cleanedAt(d, root)
 	})
 }
 
@@ -144,6 +118,7 @@ func ended(phase string) func(events string) bool {
 }
 
 func TestFaultsOfAFullDisk(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "a disk under test that another program fills")
 	const plain = "files: 7, footprint: 16 MB, block: 256 KiB}"
 	for _, tc := range []struct{ name, workload, phase string }{
@@ -152,15 +127,11 @@ func TestFaultsOfAFullDisk(t *testing.T) {
 		{"by a plain program's calls", "files: 100000, footprint: 30 MB, io: app}", "- {pattern: WW}"},
 	} {
 		c.try(tc.name, func(t *testing.T) {
-			t.Parallel()
-			_, root := newVolume(t, testdisk.Options{}, "")
-			_, well := newVolume(t, testdisk.Options{}, "")
+			_, root, well := twoVolumes(t, "")
 			r := beginRun(t, strings.ReplaceAll(endless(root, well, tc.phase), plain, tc.workload))
 			film := filepath.Join(root, "film")
 			r.inject("WW", func() error { return r.fill(film) })
-			r.ends(exitPartial, `partial run: disk A, phase WW: [^\n]*no space left on device; free some space`)
-			r.keeps()
-			r.leaves(root, well)
+			r.holds(exitPartial, `partial run: disk A, phase WW: [^\n]*no space left on device; free some space`, root, well)
 			if _, err := os.Stat(film); err != nil {
 				t.Error("somebody's file is gone: ", err)
 			}

@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
@@ -63,4 +67,103 @@ func simulated(t testing.TB, text string) (scenario, run string) {
 	scenario, run = write(t, filepath.Join(dir, "s.yaml"), text), filepath.Join(dir, "run")
 	prints(t, "simulate", scenario, "--out", run)
 	return scenario, run
+}
+
+// process is a program that runs beside a test.
+type process struct {
+	*exec.Cmd
+	said  *said // on stdout and stderr
+	send  func(signal string) error
+	ended chan struct{} // closed when it has
+}
+
+func launch(cmd *exec.Cmd) (p *process, err error) {
+	p = &process{Cmd: cmd, said: new(said), ended: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.said, p.said
+	if p.send, err = startSignalled(cmd); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = cmd.Wait() // its exit code says it
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// start launches a program that is killed when the test ends.
+func start(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
+	p, err := launch(cmd)
+	must(t, err)
+	t.Cleanup(p.kill)
+	return p
+}
+
+func (p *process) kill() {
+	if p.running() {
+		_ = p.send("KILL")
+	}
+	<-p.ended
+}
+
+func (p *process) running() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// wait waits for its end. One that does not end is killed.
+func (p *process) wait() (code int, said string) {
+	select {
+	case <-p.ended:
+	case <-time.After(2 * timeout):
+		p.kill()
+		return 0, fmt.Sprintf("it had not ended after %s", 2*timeout)
+	}
+	return p.ProcessState.ExitCode(), p.said.String()
+}
+
+// until waits for a condition while it runs.
+func (p *process) until(t testing.TB, message string, met func() bool) {
+	t.Helper()
+	for deadline := time.After(2 * timeout); !met(); {
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-p.ended:
+			t.Fatalf("it has ended: %s; it said\n%s", message, p.said)
+		case <-deadline:
+			t.Fatalf("after %s: %s; it said\n%s", 2*timeout, message, p.said)
+		}
+	}
+}
+
+// said is what a process has written so far; it can be read meanwhile.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// hubbench is what a command prints that succeeds in a process of its own.
+func hubbench(t testing.TB, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("hubbench", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("hubbench %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
 }

@@ -41,25 +41,14 @@ type heldVolume struct {
 
 func newHeldVolume(t *testing.T, rate float64) heldVolume {
 	t.Helper()
-	disk := testdisk.Make(t, testdisk.Options{Bytes: 1500e6}, os.Getenv("CI") == "true")
-	must(t, disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"))
-	root, err := disk.Mount(0, "")
-	must(t, err)
+	disk := testdisk.Make(t, testdisk.Options{Bytes: 1500e6}, ci())
+	root := format(t, disk, "")
 	if err := disk.Limit(rate, rate); errors.Is(err, testdisk.ErrNoLimits) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
 	return heldVolume{root: root, disk: disk}
-}
-
-func sh(t *testing.T, name string, args ...string) string {
-	t.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // run begins a scenario on the volume; wait gives its analysis.
@@ -74,16 +63,12 @@ func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *a
 	dir := t.TempDir()
 	scenario := write(t, filepath.Join(dir, "s.yaml"), text)
 	out = filepath.Join(dir, "out")
-	cmd := v.disk.Command(context.Background(), "hubbench", "run", scenario, "--yes", "--quiet", "--out", out, "--allow", "same_disk")
-	var said strings.Builder
-	cmd.Stdout, cmd.Stderr = &said, &said
-	must(t, cmd.Start())
-	ended := sync.OnceValue(cmd.Wait)
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = ended() })
+	p := start(t, v.disk.Command(context.Background(), "hubbench", "run", scenario, "--yes", "--quiet", "--out", out, "--allow", "same_disk"))
 	return out, func() *analysis.Analysis {
 		t.Helper()
-		if err := ended(); err != nil {
-			t.Fatalf("%v\n%s", err, said.String())
+		<-p.ended // which with a search takes minutes
+		if code, said := p.wait(); code != exitOK {
+			t.Fatalf("exit code %d\n%s", code, said)
 		}
 		return readAnalysis(t, out)
 	}
@@ -288,10 +273,10 @@ func TestFaultsOfTheClock(t *testing.T) {
 		}
 
 		a, b := inMemory(t), inMemory(t)
-		r := &faultRun{t: t, out: filepath.Join(dir, "out"), said: &said{}}
+		r := &faultRun{t: t, out: filepath.Join(dir, "out")}
 		scenario := write(t, filepath.Join(dir, "s.yaml"), endless(a, b, strings.Replace(writing, "stop: 60 s", "stop: 3 s", 1)))
 		began := time.Now()
-		r.beginCommand(program, "run", scenario, "--yes", "--allow", "same_disk,busy,background", "--out", r.out)
+		r.process = start(t, exec.Command(program, "run", scenario, "--yes", "--allow", "same_disk,busy,background", "--out", r.out))
 		r.ends(exitOK, `report: `)
 		took := time.Since(began).Seconds()
 		r.before = readEvents(t, r.out)

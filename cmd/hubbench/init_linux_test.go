@@ -70,27 +70,17 @@ func initToReport(t *testing.T) {
 		loops = append(loops, filepath.Base(command("findmnt", "--noheadings", "--output", "SOURCE", mount)))
 	}
 	t.Chdir(t.TempDir())
-	hubbench := func(args ...string) string {
-		t.Helper()
-		var out, errs bytes.Buffer
-		cmd := exec.Command("hubbench", args...) // as scripts call it: TestMain has put it in the path
-		cmd.Stdout, cmd.Stderr = &out, &errs
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("hubbench %v: %v\n%s%s", args, err, out.String(), errs.String())
-		}
-		return out.String() + errs.String()
-	}
-	hubbench("init", "--disks", strings.Join(loops, ","))
+	hubbench(t, "init", "--disks", strings.Join(loops, ","))
 	data := read(t, "hubbench.yaml")
-	hubbench("plan", "hubbench.yaml") // which fails if a check does
+	hubbench(t, "plan", "hubbench.yaml") // which fails if a check does
 	quick := bytes.ReplaceAll(data, []byte("target: 20 s"), []byte("target: 300 ms"))
 	quick = bytes.ReplaceAll(quick, []byte("cooldown: 10 s"), []byte("cooldown: 0 s"))
 	write(t, "hubbench.yaml", string(quick))
-	hubbench("run", "hubbench.yaml", "--out", "run")
+	hubbench(t, "run", "hubbench.yaml", "--out", "run")
 	if _, err := os.Stat("run/report.html"); err != nil {
 		t.Error(err)
 	}
-	if said := hubbench("analyze", "run", "--all"); !strings.Contains(said, "A and B write") || strings.Contains(said, "Failed") {
+	if said := hubbench(t, "analyze", "run", "--all"); !strings.Contains(said, "A and B write") || strings.Contains(said, "Failed") {
 		t.Errorf("not all of it was measured:\n%s\n%s", data, said)
 	}
 }

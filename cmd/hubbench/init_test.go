@@ -104,7 +104,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 		}
 		return kinds
 	}
-	for n, want := range map[int]string{1: "", 2: "any_own_port A B", 3: "own_port C", 4: "own_port C", 7: "own_port C"} {
+	for n, want := range map[int]string{1: "", 2: "any_own_port A B", 3: "own_port C", 4: "own_port C"} {
 		var folders []string
 		for range n {
 			folders = append(folders, t.TempDir())
@@ -139,7 +139,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 		}
 		// The same study of simulated disks.
 		for i, folder := range folders {
-			profile := []string{"A", "B", "C", "X5", "Sabrent", "A", "B"}[i]
+			profile := []string{"A", "B", "C", "X5"}[i]
 			data = bytes.Replace(data, []byte("path: '"+folder+"'"), []byte("simulate: {profile: "+profile+"}"), 1)
 		}
 		data = bytes.Replace(data, []byte("\nhub:\n"), []byte("\nhub:\n  profile: goshen-ridge\n"), 1)

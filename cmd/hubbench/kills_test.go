@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -164,17 +163,14 @@ func TestKills(t *testing.T) {
 
 // killedRun is a run with a folder of its own for disks, results and temporary files.
 type killedRun struct {
+	*process
 	dir, out, scenario string
-	cmd                *exec.Cmd
-	said               *said
-	send               func(signal string) error
-	ended              chan struct{}
 	at                 *stages
 }
 
 func newKilledRun(dir, scenario string) *killedRun {
 	out := filepath.Join(dir, "out")
-	return &killedRun{dir: dir, out: out, scenario: scenario, ended: make(chan struct{}), at: &stages{path: filepath.Join(out, rundir.EventsFile)}}
+	return &killedRun{dir: dir, out: out, scenario: scenario, at: &stages{path: filepath.Join(out, rundir.EventsFile)}}
 }
 
 // disks are the disks' folders.
@@ -197,17 +193,9 @@ func (r *killedRun) begin() error {
 	if err := os.WriteFile(filepath.Join(r.dir, "s.yaml"), []byte(r.scenario), 0o600); err != nil {
 		return err
 	}
-	r.cmd, r.said = r.command(runArgs()...), new(said)
-	r.cmd.Stderr = r.said
 	var err error
-	if r.send, err = startSignalled(r.cmd); err != nil {
-		return err
-	}
-	go func() {
-		_ = r.cmd.Wait()
-		close(r.ended)
-	}()
-	return nil
+	r.process, err = launch(r.command(runArgs()...))
+	return err
 }
 
 // runArgs are what a run is begun by.
@@ -220,19 +208,17 @@ func (r *killedRun) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("hubbench", args...)
 	cmd.Dir = r.dir
 	temp := filepath.Join(r.dir, "temp")
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TMPDIR="+temp, "TMP="+temp)
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp, "TMP="+temp)
 	return cmd
 }
 
 // do runs hubbench to its end.
 func (r *killedRun) do(args ...string) (code int, output string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
-	defer cancel()
-	cmd := r.command(args...)
-	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
-	defer stop()
-	out, _ := cmd.CombinedOutput()
-	return cmd.ProcessState.ExitCode(), string(out)
+	p, err := launch(r.command(args...))
+	if err != nil {
+		return -1, err.Error()
+	}
+	return p.wait()
 }
 
 // watch returns how long each stage took of a run that nobody interrupts.
@@ -244,26 +230,6 @@ func (r *killedRun) watch() []time.Duration {
 		before = now
 	}
 	return long
-}
-
-func (r *killedRun) running() bool {
-	select {
-	case <-r.ended:
-		return false
-	default:
-		return true
-	}
-}
-
-// wait waits for the run's end.
-func (r *killedRun) wait() (code int, said string) {
-	select {
-	case <-r.ended:
-	case <-time.After(2 * timeout):
-		_ = r.send("KILL")
-		return 0, fmt.Sprintf("it had not ended after %s", 2*timeout)
-	}
-	return r.cmd.ProcessState.ExitCode(), r.said.String()
 }
 
 // killTry ends processes of one run.

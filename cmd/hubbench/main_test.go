@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -21,6 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would make every process linger for a second
 	all := map[string]func(){"hubbench": main}
 	maps.Copy(all, programs)
 	testscript.Main(leaks{m}, all)
@@ -50,9 +50,8 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("ROOT", root)
-			// The race detector would make every worker linger for a second.
-			env.Setenv("GORACE", "atexit_sleep_ms=0")
-			env.Values[runsKey{}] = map[string]*background{}
+			env.Setenv("GORACE", os.Getenv("GORACE"))
+			env.Values[runsKey{}] = map[string]*process{}
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
@@ -77,19 +76,14 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// patience bounds every wait of a script; nothing should come near it.
+// timeout bounds every wait of a script; nothing should come near it.
 const timeout = 30 * time.Second
 
 type runsKey struct{}
 
-// background is a command that a script has begun.
-type background struct {
-	*exec.Cmd
-	send func(signal string) error
-}
-
-func runs(ts *testscript.TestScript) map[string]*background {
-	return ts.Value(runsKey{}).(map[string]*background)
+// runs are the commands that a script has begun.
+func runs(ts *testscript.TestScript) map[string]*process {
+	return ts.Value(runsKey{}).(map[string]*process)
 }
 
 // exits CODE COMMAND... runs a command and checks its exit code; stdout and stderr can be matched after it.
@@ -118,34 +112,22 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 func begin(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := command(ts, args[1:])
 	cmd.Dir = ts.Getenv("WORK")
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	send, err := startSignalled(cmd)
+	p, err := launch(cmd)
 	ts.Check(err)
-	runs(ts)[args[0]] = &background{cmd, send}
-	ts.Defer(func() {
-		if cmd.ProcessState == nil {
-			_ = send("KILL")
-			_ = cmd.Wait()
-		}
-	})
+	runs(ts)[args[0]] = p
+	ts.Defer(p.kill)
 }
 
 // ends NAME CODE [PATTERN] waits for a background command, and checks how it ended and what it said. The code may be
 // "killed".
 func ends(ts *testscript.TestScript, _ bool, args []string) {
-	cmd := runs(ts)[args[0]]
-	timer := time.AfterFunc(timeout, func() { _ = cmd.send("KILL") })
-	defer timer.Stop()
-	_ = cmd.Wait()
-	out := cmd.Stdout.(*bytes.Buffer).String()
+	code, out := runs(ts)[args[0]].wait()
 	ts.Logf("[%s]\n%s", args[0], out)
 	want := args[1]
 	if want == "killed" {
 		want = strconv.Itoa(killedCode)
 	}
-	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != want {
+	if got := strconv.Itoa(code); got != want {
 		ts.Fatalf("%s: exit code %s, want %s", args[0], got, want)
 	}
 	if len(args) > 2 && !regexp.MustCompile(args[2]).MatchString(out) {
@@ -156,17 +138,12 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 // await FILE PATTERN waits until a file has a match.
 func await(ts *testscript.TestScript, _ bool, args []string) {
 	pattern := regexp.MustCompile(args[1])
-	poll(ts, "no match for "+args[1]+" in "+args[0], func() bool {
-		data, _ := os.ReadFile(ts.MkAbs(args[0]))
-		return pattern.Match(data)
-	})
-}
-
-// poll waits for a condition outside of the program's reach.
-func poll(ts *testscript.TestScript, message string, met func() bool) {
-	for deadline := time.Now().Add(timeout); !met(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
+		if data, _ := os.ReadFile(ts.MkAbs(args[0])); pattern.Match(data) {
+			return
+		}
 		if time.Now().After(deadline) {
-			ts.Fatalf("after %s: %s", timeout, message)
+			ts.Fatalf("after %s: no match for %s in %s", timeout, args[1], args[0])
 		}
 	}
 }
@@ -247,33 +224,6 @@ func litter(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%d test folders in %s, want one", len(found), args[0])
 	}
 	ts.Check(os.WriteFile(filepath.Join(found[0], "mine.txt"), []byte("precious"), 0o644))
-}
-
-func TestExitCodes(t *testing.T) {
-	for _, tc := range []struct {
-		args string
-		want int
-	}{
-		{"version", exitOK},
-		{"--help", exitOK},
-		{"", exitOK},
-		{"nonsense", exitUsage},
-		{"run", exitUsage},
-		{"run one two", exitUsage},
-		{"run --nonsense x", exitUsage},
-		{"run --stall soon x", exitUsage},
-		{"run no-such-file.yaml", exitUsage},
-		{"report --format pdf x", exitUsage},
-		{"analyze no-such-run", exitUsage},
-	} {
-		got, _, errs := does(t, nil, strings.Fields(tc.args)...)
-		if got != tc.want {
-			t.Errorf("hubbench %s: exit code %d, want %d; stderr: %s", tc.args, got, tc.want, errs)
-		}
-		if lines := strings.Count(errs, "\n"); tc.want != exitOK && lines != 1 {
-			t.Errorf("hubbench %s: got %d lines on stderr, want one:\n%s", tc.args, lines, errs)
-		}
-	}
 }
 
 // TestBadScenarios holds every bad scenario to a line for each mistake on stderr, ten at most, and exit code 2, in plan

@@ -6,9 +6,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // mounted is a hub that a process of its own has mounted.
@@ -17,7 +18,7 @@ type mounted struct {
 	dir     string // of the test's own
 	root    string // where its disks are
 	backing string
-	cmd     *exec.Cmd
+	*process
 }
 
 // mountHub mounts a profile, or skips the test.
@@ -26,44 +27,38 @@ func mountHub(t *testing.T, profile string, args ...string) *mounted {
 	if _, err := os.Stat("/dev/fuse"); err != nil {
 		t.Skip("no FUSE here: ", err)
 	}
-	dir, err := os.MkdirTemp("/dev/shm", "hubbench-mounted-") // in memory: a disk behind it would add what it takes itself
-	if err != nil {
-		t.Skip("no memory to hold the files: ", err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := inMemory(t) // a disk behind it would add what it takes itself
 	m := &mounted{t: t, dir: dir, root: filepath.Join(dir, "hub"), backing: filepath.Join(dir, "behind")}
-	m.cmd = exec.Command("hubbench", append([]string{"mount", profile, m.root, "--backing", m.backing}, args...)...)
-	stderr, err := os.Create(filepath.Join(dir, "said"))
-	must(t, err)
-	defer stderr.Close()
-	m.cmd.Stderr = stderr
-	must(t, m.cmd.Start())
-	t.Cleanup(m.end)
-	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
-		said, _ := os.ReadFile(stderr.Name())
-		switch {
-		case bytes.Contains(said, []byte("Ctrl-C unmounts")):
-			return m
-		case bytes.Contains(said, []byte("operation not permitted")):
+	m.process = start(t, exec.Command("hubbench", append([]string{"mount", profile, m.root, "--backing", m.backing}, args...)...))
+	m.until(t, "not mounted", func() bool {
+		said := m.said.String()
+		if strings.Contains(said, "operation not permitted") {
 			t.Skipf("FUSE cannot be mounted here: %s", said)
-		case time.Now().After(deadline):
-			t.Fatalf("not mounted: %s", said)
 		}
-	}
+		return strings.Contains(said, "Ctrl-C unmounts")
+	})
+	t.Cleanup(m.end)
+	return m
 }
 
 // end unmounts it, as Ctrl-C does.
 func (m *mounted) end() {
-	if m.cmd.ProcessState != nil {
+	if !m.running() {
 		return
 	}
-	_ = m.cmd.Process.Signal(syscall.SIGINT)
-	if err := m.cmd.Wait(); err != nil {
-		said, _ := os.ReadFile(filepath.Join(m.dir, "said"))
-		m.t.Errorf("mount ends: %v: %s", err, said)
+	_ = m.send("INT")
+	if code, said := m.wait(); code != exitOK {
+		m.t.Errorf("mount ends with %d: %s", code, said)
 	}
 	if _, err := os.Stat(m.root); err == nil {
 		m.t.Errorf("%s is still there", m.root)
+	}
+}
+
+// letGo unmounts what a mount has left that did not end by itself.
+func (m *mounted) letGo() {
+	for _, disk := range []string{"A", "B", "C"} {
+		_ = unix.Unmount(filepath.Join(m.root, disk), unix.MNT_DETACH)
 	}
 }
 
@@ -71,25 +66,17 @@ func (m *mounted) end() {
 func (m *mounted) run(out, text string, args ...string) (code int, said string) {
 	m.t.Helper()
 	path := m.scenario("scenario.yaml", text)
-	cmd := exec.Command("hubbench", append([]string{"run", path, "--yes", "--quiet", "--out", filepath.Join(m.dir, out), "--allow", "same_disk,busy,background"}, args...)...)
-	all, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil {
-		m.t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), string(all)
+	return start(m.t, exec.Command("hubbench", append([]string{"run", path, "--yes", "--quiet", "--out", filepath.Join(m.dir, out), "--allow", "same_disk,busy,background"}, args...)...)).wait()
 }
 
 func (m *mounted) scenario(name, text string) (path string) {
 	m.t.Helper()
-	path = filepath.Join(m.dir, name)
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "ROOT", m.root)), 0o600); err != nil {
-		m.t.Fatal(err)
-	}
-	return path
+	return write(m.t, filepath.Join(m.dir, name), strings.ReplaceAll(text, "ROOT", m.root))
 }
 
 // Each fault is reported as what it is, and no test file is left unless the disk is gone.
 func TestMountedFaults(t *testing.T) {
+	t.Parallel()
 	c := faults(t, "a mounted hub's own faults: eio, enospc, stall, vanish, corrupt, short, slowsync")
 	for _, tc := range []struct {
 		fault, workload string
@@ -153,39 +140,11 @@ phases: [{pattern: W`+tc.phase+`}, {pattern: R`+tc.phase+`}]
 	}
 }
 
-// Any program may use the folders. A copy takes as long as the slower of the two disks needs, and what was copied is the
-// same.
-func TestMountedFilesAreReal(t *testing.T) {
-	m := mountHub(t, "goshen-ridge", "--scale", "0.05")
-	want := bytes.Repeat([]byte("hub and disks "), 1<<20)
-	from, to := filepath.Join(m.root, "A", "from"), filepath.Join(m.root, "B", "deep", "to")
-	write(t, from, string(want))
-	must(t, os.Mkdir(filepath.Dir(to), 0o700))
-	began := time.Now()
-	sh(t, "dd", "if="+from, "of="+to, "bs=1M", "oflag=direct", "conv=fsync")
-	// At 72.5 MB/s, 50 ms of which the disk may take ahead; a busy machine may be slower.
-	if shortest := float64(len(want))/72.5e6 - 0.05; time.Since(began).Seconds() < shortest {
-		t.Errorf("copied in %s, the disk needs %.2f s", time.Since(began), shortest)
-	}
-	if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("the copy differs: %v", err)
-	}
-	m.end()
-	if got, err := os.ReadFile(filepath.Join(m.backing, "B", "deep", "to")); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("the copy is not in the folder behind: %v", err)
-	}
-}
-
 // What a killed mount leaves is named with the command that takes it away.
 func TestMountedAndKilled(t *testing.T) {
 	m := mountHub(t, "usb-10g", "--scale", "0.1")
-	t.Cleanup(func() {
-		for _, disk := range []string{"A", "B", "C"} {
-			_ = syscall.Unmount(filepath.Join(m.root, disk), 2) // MNT_DETACH
-		}
-	})
-	must(t, m.cmd.Process.Kill())
-	_ = m.cmd.Wait()
+	t.Cleanup(m.letGo)
+	m.kill()
 	a := filepath.Join(m.root, "A")
 	out, err := exec.Command("hubbench", "mount", "usb-10g", m.root).CombinedOutput()
 	if want := a + " is left of a mount whose process was killed; unmount it first: fusermount3 -u " + a; err == nil || !strings.Contains(string(out), want) {
@@ -202,13 +161,12 @@ func TestMountedInUse(t *testing.T) {
 	file, err := os.Create(filepath.Join(m.root, "A", "held"))
 	must(t, err)
 	defer file.Close()
-	must(t, m.cmd.Process.Signal(syscall.SIGTERM))
-	err = m.cmd.Wait()
-	said, _ := os.ReadFile(filepath.Join(m.dir, "said"))
-	if want := filepath.Join(m.root, "A") + " was still in use: it was unmounted anyway"; err == nil || !bytes.Contains(said, []byte(want)) {
-		t.Errorf("got error %v and %s, want %s", err, said, want)
+	must(t, m.send("TERM"))
+	code, said := m.wait()
+	if want := filepath.Join(m.root, "A") + " was still in use: it was unmounted anyway"; code != exitFailed || !strings.Contains(said, want) {
+		t.Errorf("exit code %d, and it says %s, want %s", code, said, want)
 	}
-	if _, err := os.Stat(m.root); err == nil {
+	if exists(m.root) {
 		t.Errorf("%s is still there", m.root)
 	}
 	if _, err := file.Write([]byte("more")); err == nil {
@@ -220,52 +178,41 @@ func TestMountedInUse(t *testing.T) {
 func TestMountedEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name, fault string
-		holds       func(t *testing.T, m *mounted) *exec.Cmd
-		signal      syscall.Signal
+		holds       []string // a command that says when it does
+		signal      string
 		says        string // instead of nothing
 	}{
-		{"copied to another mount namespace", "B:slowsync=1ms", func(t *testing.T, _ *mounted) *exec.Cmd {
-			return exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", "echo; exec sleep 60")
-		}, syscall.SIGINT, ""},
-		{"a process waits for a disk that stalls", "A:stall=1h", func(t *testing.T, m *mounted) *exec.Cmd {
-			return exec.Command("sh", "-c", "echo; exec head -c 1000000 /dev/zero > "+filepath.Join(m.root, "A", "waits"))
-		}, syscall.SIGTERM, ""},
-		{"SIGQUIT prints stacks", "A:short", nil, syscall.SIGQUIT, "SIGQUIT: quit"},
+		{"copied to another mount namespace", "B:slowsync=1ms", []string{"unshare", "--mount", "--propagation", "private", "sh", "-c", "echo; exec sleep 60"}, "INT", ""},
+		{"a process waits for a disk that stalls", "A:stall=1h", []string{"sh", "-c", "echo; exec head -c 1000000 /dev/zero > ROOT/A/waits"}, "TERM", ""},
+		{"SIGQUIT prints stacks", "A:short", []string{"echo"}, "QUIT", "SIGQUIT: quit"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			m := mountHub(t, "usb-10g", "--scale", "0.1", "--fault", tc.fault)
-			t.Cleanup(func() {
-				for _, disk := range []string{"A", "B", "C"} {
-					_ = syscall.Unmount(filepath.Join(m.root, disk), 2) // MNT_DETACH
-				}
-			})
-			if tc.holds != nil {
-				holder := tc.holds(t, m)
-				ready, err := holder.StdoutPipe()
-				must(t, err)
-				if err := holder.Start(); err != nil {
-					t.Skip(err)
-				}
-				defer func() { _, _ = holder.Process.Kill(), holder.Wait() }()
-				if _, err := ready.Read(make([]byte, 1)); err != nil {
-					t.Skipf("no namespace or process of its own here: %v", err)
-				}
+			t.Cleanup(m.letGo)
+			for i := range tc.holds {
+				tc.holds[i] = strings.ReplaceAll(tc.holds[i], "ROOT", m.root)
 			}
-			must(t, m.cmd.Process.Signal(tc.signal))
-			ended := make(chan struct{})
-			go func() { _ = m.cmd.Wait(); close(ended) }()
+			holder := exec.Command(tc.holds[0], tc.holds[1:]...)
+			ready, err := holder.StdoutPipe()
+			must(t, err)
+			must(t, holder.Start())
+			defer func() { _, _ = holder.Process.Kill(), holder.Wait() }()
+			if _, err := ready.Read(make([]byte, 1)); err != nil {
+				t.Skipf("no namespace or process of its own here: %v", err)
+			}
+			must(t, m.send(tc.signal))
 			select {
-			case <-ended:
+			case <-m.ended:
 			case <-time.After(10 * time.Second): // it takes two at most, on a machine that has the time
-				_ = m.cmd.Process.Kill()
-				<-ended
 				t.Error("it goes on after ", tc.signal)
+				m.kill()
 			}
-			if said, _ := os.ReadFile(filepath.Join(m.dir, "said")); !bytes.Contains(said, []byte(tc.says)) {
-				t.Errorf("it said %s, want %s", said, tc.says)
+			if !strings.Contains(m.said.String(), tc.says) {
+				t.Errorf("it said %s, want %s", m.said, tc.says)
 			}
-			if mounts, err := os.ReadFile("/proc/self/mounts"); err != nil || tc.says == "" && bytes.Contains(mounts, []byte(m.root)) {
-				t.Errorf("still mounted (%v):\n%s", err, mounts)
+			if mounts := read(t, "/proc/self/mounts"); tc.says == "" && bytes.Contains(mounts, []byte(m.root)) {
+				t.Errorf("still mounted:\n%s", mounts)
 			}
 		})
 	}

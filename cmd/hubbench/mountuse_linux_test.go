@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -82,46 +81,11 @@ func TestMountedOperations(t *testing.T) {
 	}
 }
 
-// A folder that is mounted, or holds anything, is not mounted on, and what is there goes on.
-func TestMountedTwice(t *testing.T) {
-	m := mountHub(t, "usb-10g", "--scale", "0.1")
-	mine := write(t, filepath.Join(m.root, "A", "mine"), "precious")
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	second := exec.CommandContext(ctx, "hubbench", "mount", "usb-10g", m.root)
-	second.Cancel = func() error { return second.Process.Signal(os.Interrupt) } // it takes away what it should not have mounted
-	out, err := second.CombinedOutput()
-	if want := filepath.Join(m.root, "A") + " is not empty"; err == nil || !strings.Contains(string(out), want) {
-		t.Errorf("got error %v and %s, want %s", err, out, want)
-	}
-	if got, err := os.ReadFile(mine); err != nil || string(got) != "precious" {
-		t.Errorf("the file holds %q (%v)", got, err)
-	}
-}
-
-// A disk that somebody unmounts by hand is gone; the others stay, and the end is as always.
-func TestMountedAndUnmountedByHand(t *testing.T) {
-	m := mountHub(t, "usb-10g", "--scale", "0.1")
-	b := filepath.Join(m.root, "B")
-	if out, err := exec.Command("umount", b).CombinedOutput(); err != nil {
-		t.Skipf("cannot unmount here: %v: %s", err, out)
-	}
-	if err := os.WriteFile(filepath.Join(m.root, "A", "x"), []byte("x"), 0o600); err != nil {
-		t.Errorf("A has gone with B: %v", err)
-	}
-	m.end()
-}
-
 // The mount is killed while a run writes to it: the run ends as one with a part of its results, and names the disk that failed
 // first. The other is told to stop then, and may do so before it fails too.
 func TestMountedAndKilledUnderLoad(t *testing.T) {
 	m := mountHub(t, "usb-10g", "--scale", "0.1")
-	disks := []string{"A", "B", "C"}
-	t.Cleanup(func() {
-		for _, disk := range disks {
-			_ = unix.Unmount(filepath.Join(m.root, disk), unix.MNT_DETACH)
-		}
-	})
+	t.Cleanup(m.letGo)
 	path := m.scenario("killed.yaml", `version: 1
 name: killed
 disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}]
@@ -130,29 +94,20 @@ workload: {sizes: [4 MB], flush: none, footprint: 40 MB}
 phases: [{pattern: WW, files: 1000}, {pattern: RR}]
 `)
 	out := filepath.Join(m.dir, "killed")
-	cmd := exec.Command("hubbench", "run", path, "--yes", "--quiet", "--out", out, "--allow", "same_disk,busy,background")
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	must(t, cmd.Start())
-	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
-		if events, _ := os.ReadFile(filepath.Join(out, "events.jsonl")); bytes.Contains(events, []byte(`"type":"file"`)) {
-			break
-		}
-		if time.Now().After(deadline) {
-			_ = cmd.Process.Kill()
-			t.Fatalf("nothing was written: %s", said.String())
-		}
-	}
-	must(t, m.cmd.Process.Kill())
-	_ = m.cmd.Wait()
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitPartial {
+	run := start(t, exec.Command("hubbench", "run", path, "--yes", "--quiet", "--out", out, "--allow", "same_disk,busy,background"))
+	run.until(t, "nothing was written", func() bool {
+		events, _ := os.ReadFile(filepath.Join(out, "events.jsonl"))
+		return bytes.Contains(events, []byte(`"type":"file"`))
+	})
+	m.kill()
+	code, said := run.wait()
+	if code != exitPartial {
 		t.Errorf("exit code %d, want %d", code, exitPartial)
 	}
-	text := strings.Join(strings.Fields(said.String()), " ") // on a line
+	text := strings.Join(strings.Fields(said), " ") // on a line
 	for _, want := range []string{"Disk [AB] failed \\(A and B write\\): write file", "the disk was disconnected or has failed"} {
 		if !regexp.MustCompile(want).MatchString(text) {
-			t.Errorf("it does not say %q:\n%s", want, said.String())
+			t.Errorf("it does not say %q:\n%s", want, said)
 		}
 	}
 	if a := readAnalysis(t, out); len(a.Phases) == 0 {
@@ -247,7 +202,7 @@ func TestMountedOnWhatHangs(t *testing.T) {
 		}()
 	}
 	threads := func() int {
-		list, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", m.cmd.Process.Pid))
+		list, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", m.Process.Pid))
 		return len(list)
 	}
 	most := 0
@@ -257,7 +212,7 @@ func TestMountedOnWhatHangs(t *testing.T) {
 	if most < 60 || most > 100 { // 64 requests at once, and those of the runtime
 		t.Errorf("%d threads, want 64 and a few", most)
 	}
-	must(t, m.cmd.Process.Signal(os.Interrupt))
+	must(t, m.send("INT"))
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		mounts := read(t, "/proc/self/mounts")
 		if !bytes.Contains(mounts, []byte(m.root)) {
@@ -268,66 +223,5 @@ func TestMountedOnWhatHangs(t *testing.T) {
 		}
 	}
 	answer()
-	_ = m.cmd.Wait() // that A was still in use
-}
-
-// What cannot be mounted is refused before anything is.
-func TestMountRefuses(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "hub")
-	outside := filepath.Join(t.TempDir(), "outside.yaml")
-	profile := "version: 1\nname: n\ncapacity: {read: 1 GB/s, write: 1 GB/s}\ndisks: [{name: ../outside, read: {hub: 1 GB/s}, write: {hub: 1 GB/s}}]\n"
-	write(t, outside, profile)
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"usb-10g", dir, "--backing", filepath.Join(dir, "files")}, "so the hub would keep its files in itself"},
-		{[]string{"usb-10g", dir, "--scale", "0.01"}, "--scale 0.01: disk C would move less than 20.0 MB/s"},
-		{[]string{outside, dir}, `name "../outside" contains / or \`},
-	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		cmd := exec.CommandContext(ctx, "hubbench", append([]string{"mount"}, tc.args...)...)
-		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it takes away what it should not have mounted
-		out, _ := cmd.CombinedOutput()
-		cancel()
-		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), tc.want) {
-			t.Errorf("%s: exit code %d, want %d and %s; it said %s", tc.args, cmd.ProcessState.ExitCode(), exitUsage, tc.want, out)
-		}
-		if _, err := os.Stat(dir); err == nil {
-			t.Errorf("%s: %s is there", tc.args, dir)
-		}
-	}
-}
-
-// A mounted hub is what it is to devices, and init writes a scenario for it of which plan has nothing to say.
-func TestMountedInit(t *testing.T) {
-	m := mountHub(t, "usb-10g", "--scale", "0.1")
-	hubbench := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("hubbench", args...)
-		cmd.Dir = m.dir
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v: %s", args, err, out)
-		}
-		return string(out)
-	}
-	if out := hubbench("devices"); !strings.Contains(out, "usb-10g") || !strings.Contains(out, "─ C ") || !strings.Contains(out, "simulated") {
-		t.Errorf("devices does not show the hub:\n%s", out)
-	}
-	disks := []string{filepath.Join(m.root, "A"), filepath.Join(m.root, "C")} // others may have mounted hubs as well
-	hubbench("init", "--disks", "hub/A,hub/C")
-	text := read(t, filepath.Join(m.dir, "hubbench.yaml"))
-	for _, want := range []string{"name: 'usb-10g'", "about: 'simulated'", disks[0], disks[1], "connection: hub", "name: 'C'", "simulated disk C"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the scenario does not say %s:\n%s", want, text)
-		}
-	}
-	if out := hubbench("plan", "hubbench.yaml", "--allow", "busy,background,powersave"); strings.Contains(out, "warning") {
-		t.Errorf("plan warns:\n%s", out)
-	}
-	var a, all unix.Statfs_t
-	if err := errors.Join(unix.Statfs(disks[0], &a), unix.Statfs(m.backing, &all)); err != nil || a.Blocks != all.Blocks/3 {
-		t.Errorf("%d blocks of %d for each of three disks (%v)", a.Blocks, all.Blocks, err)
-	}
+	<-m.ended // that A was still in use
 }

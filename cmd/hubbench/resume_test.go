@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,18 +67,6 @@ func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 		if diff := cmp.Diff(measured(full), measured(readEvents(t, dir))); diff != "" {
 			t.Errorf("torn after %d of %d bytes (-uninterrupted +resumed):\n%s", len(left), len(full), diff)
 		}
-	}
-}
-
-// hubbench runs a command that succeeds.
-func hubbench(t *testing.T, args ...string) {
-	t.Helper()
-	cmd := exec.Command("hubbench", args...)
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("hubbench %s: %v: %s", strings.Join(args, " "), err, errs.String())
 	}
 }
 

@@ -40,7 +40,7 @@ const (
 // soakDisk is a disk with two partitions that hold file systems, A and B.
 func soakDisk(t *testing.T) (disk *testdisk.Disk, a, b string) {
 	t.Helper()
-	disk = testdisk.Make(t, testdisk.Options{Bytes: 512 << 20, Partitions: 2}, os.Getenv("CI") == "true")
+	disk = testdisk.Make(t, testdisk.Options{Bytes: 512 << 20, Partitions: 2}, ci())
 	var roots [2]string
 	for i := range roots {
 		must(t, disk.Format(i+1, "mkfs.ext4", "-q"))
