@@ -306,6 +306,7 @@ type Finding struct {
 	MorePhases int      `json:"more_phases,omitempty"` // that show it as well
 	Weight     float64  `json:"weight"`                // about the share of speed at stake: 1 is all of it
 	Text       string   `json:"text"`                  // filled in by say
+	Says       string   `json:"-"`                     // likewise: the text without the phase
 }
 
 // Warning is a doubt to show beside a number.

@@ -69,7 +69,7 @@ func (r *runDoc) poolFindings() {
 		phase, line, text := &analysis.Phase{}, -1, f.Text
 		if at, known := r.index[f.Phase]; known {
 			phase, line = &r.a.Phases[at], of[at]
-			text = strings.TrimPrefix(text, phase.Title+": ") // a page that is read back has nothing but the text
+			text = f.Says // a page that is read back has nothing but the text
 		}
 		if f.Code == "partial" || strings.Contains(phase.Verdict, strings.TrimSuffix(text, ".")) {
 			continue

@@ -3,6 +3,7 @@ package say
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,14 +17,12 @@ import (
 // Opening says what several phases come to: what became of streams, whose requests took longer, where fast
 // caches end, who wins and who loses. It is empty if there is nothing of these.
 func Opening(a *analysis.Analysis) string {
-	en, headline := in(a), ""
-	for _, part := range []func() string{en.played, en.slowed, en.saturated, en.contests} {
-		headline = joined(headline, part())
+	en := in(a)
+	clauses := slices.Concat(en.played(), en.slowed(), en.saturated(), en.contests())
+	if clauses == nil {
+		return ""
 	}
-	if headline != "" {
-		headline = Capital(en.Order, headline) + "."
-	}
-	return headline
+	return Capital(en.Order, strings.Join(clauses, "; ")) + "."
 }
 
 // Methods say what stands behind a win or a loss, and what the intervals are about.
@@ -49,26 +48,16 @@ func Methods(a *analysis.Analysis) []string {
 }
 
 // contests says who wins and who loses.
-func (en english) contests() (headline string) {
-	var outcomes []string
-	when := map[string][]string{}
-	for i := range en.Summary.Contests {
-		c := en.contest(&en.Summary.Contests[i])
-		outcome := c.outcome()
-		if when[outcome] == nil {
-			outcomes = append(outcomes, outcome)
-		}
-		when[outcome] = append(when[outcome], "when "+c.who())
-	}
-	for _, outcome := range outcomes {
-		headline = joined(headline, outcome+" "+strings.Join(when[outcome], ", and "))
-	}
-	return headline
+func (en english) contests() []string {
+	return Each(Grouped(Each(en.Summary.Contests, en.contest), contest.outcome), func(alike []contest) string {
+		when := Each(alike, func(c contest) string { return "when " + c.who() })
+		return alike[0].outcome() + " " + strings.Join(when, ", and ")
+	})
 }
 
 // contest is disks working together, to be told.
 type contest struct {
-	*analysis.Contest
+	analysis.Contest
 	all       int      // disks of the run
 	names     []string // in the run's order
 	won, lost []string
@@ -76,15 +65,10 @@ type contest struct {
 	changed   bool     // a rate changed by itself meanwhile: nothing is said of what that disk lost
 }
 
-func (en english) contest(found *analysis.Contest) contest {
-	c := contest{Contest: found, all: len(en.Order)}
-	for _, name := range en.Order {
-		d, ok := found.Disks[name]
-		if !ok {
-			continue
-		}
-		c.names = append(c.names, name)
-		switch {
+func (en english) contest(found analysis.Contest) contest {
+	c := contest{Contest: found, all: len(en.Order), names: among(en.Order, found.Disks)}
+	for _, name := range c.names {
+		switch d := found.Disks[name]; {
 		case d.Changed != "":
 			c.changed = true
 		case d.Won:
@@ -112,10 +96,8 @@ func (c contest) even() bool { return c.oneOp() != "" && c.Even }
 // oneOp is what all disks do; empty if they do not do the same.
 func (c contest) oneOp() trace.Role {
 	op := c.Disks[c.names[0]].Op
-	for _, name := range c.names {
-		if c.Disks[name].Op != op {
-			return ""
-		}
+	if slices.ContainsFunc(c.names, func(name string) bool { return c.Disks[name].Op != op }) {
+		return ""
 	}
 	return op
 }
@@ -145,24 +127,19 @@ func (c contest) outcome() string {
 		return "all lose"
 	}
 	var clauses []string
-	for _, side := range []struct {
-		names []string
-		does  string
-	}{{c.won, "win"}, {c.lost, "lose"}} {
-		switch n := len(side.names); {
+	for i, names := range [][]string{c.won, c.lost} {
+		does := []string{"win", "lose"}[i]
+		switch n := len(names); {
 		case n > maxNamed:
-			clauses = append(clauses, fmt.Sprintf("%d disks %s", n, side.does))
+			clauses = append(clauses, fmt.Sprintf("%d disks %s", n, does))
 		case n > 0:
-			clauses = append(clauses, subject(side.names, side.does))
+			clauses = append(clauses, subject(names, does))
 		}
 	}
 	if c.unsure != nil {
 		clauses = append(clauses, unit.List(c.unsure)+" may lose")
 	}
-	known := false
-	for _, d := range c.Disks {
-		known = known || d.CI95 != nil
-	}
+	known := slices.ContainsFunc(c.names, func(name string) bool { return c.Disks[name].CI95 != nil })
 	switch {
 	case clauses != nil:
 		return strings.Join(clauses, ", ")
@@ -248,52 +225,30 @@ type gain struct {
 
 // gains are for writing and for reading what the others gain at best without a disk.
 func (en english) gains(without string) []gain {
-	cases := en.Summary.Removals[slices.IndexFunc(en.Summary.Removals,
-		func(r analysis.Removal) bool { return r.Disk == without })].Cases
+	i := slices.IndexFunc(en.Summary.Removals, func(r analysis.Removal) bool { return r.Disk == without })
 	var out []gain
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		var best *analysis.RemovalCase
-		for i := range cases {
-			if c := &cases[i]; len(of(c, op)) > 0 && (best == nil || tellsMore(c, best, op)) {
-				best = c
-			}
+		names := func(c analysis.RemovalCase) []string { // who gain, of those that do it
+			all := slices.Sorted(maps.Keys(c.Disks))
+			return slices.DeleteFunc(all, func(name string) bool { return c.Disks[name].Op != op })
 		}
-		if best == nil {
-			continue
-		}
-		g := gain{op: op, names: of(best, op)}
+		// The case in which more disks gain, then one with a phase of its own, then the greater gain.
+		best := slices.MaxFunc(en.Summary.Removals[i].Cases, func(c, than analysis.RemovalCase) int {
+			own := pick(c.Without == "", 0, 1) - pick(than.Without == "", 0, 1)
+			return cmp.Or(len(names(c))-len(names(than)), own, cmp.Compare(c.Gain, than.Gain))
+		})
+		g := gain{op: op, names: names(best)}
 		for _, name := range g.names {
 			g.from, g.to = g.from+best.Disks[name].From/float64(len(g.names)), g.to+best.Disks[name].To/float64(len(g.names))
 		}
-		out = append(out, g)
+		if len(g.names) > 0 {
+			out = append(out, g)
+		}
 	}
 	return out
 }
 
-// tellsMore puts first the case in which more disks gain, then one with a phase of its own, then the greater gain.
-func tellsMore(c, than *analysis.RemovalCase, op trace.Role) bool {
-	if n := len(of(c, op)) - len(of(than, op)); n != 0 {
-		return n > 0
-	}
-	if (c.Without == "") != (than.Without == "") {
-		return than.Without == ""
-	}
-	return c.Gain > than.Gain
-}
-
-// of are the disks that gain in the case, of those that do op.
-func of(c *analysis.RemovalCase, op trace.Role) []string {
-	var names []string
-	for name, d := range c.Disks {
-		if d.Op == op {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-func pick(first bool, a, b string) string {
+func pick[T any](first bool, a, b T) T {
 	if first {
 		return a
 	}

@@ -156,7 +156,7 @@ func TestSureOfChangingRates(t *testing.T) {
 func TestTooLittleToTell(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}}
 	found := &analysis.Contest{Phases: []string{"RW"}, Disks: map[string]analysis.ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
-	if got := (english{Analysis: a}).contest(found).outcome(); got != "too little was moved to tell who loses" {
+	if got := (english{Analysis: a}).contest(*found).outcome(); got != "too little was moved to tell who loses" {
 		t.Errorf("without intervals: %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package say
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // ofChange tells an entry of the ledger, with its cause if the evidence leaves only one.
-func (en english) ofChange(f *analysis.Finding) string {
+func (en english) ofChange(f *analysis.Finding, _ *analysis.Phase) string {
 	c := f.Change
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
 	who := unit.List(inOrder(en.Order, c.Disks))
@@ -25,30 +26,23 @@ func (en english) ofChange(f *analysis.Finding) string {
 		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, en.Rate(c.FromRate), en.Rate(c.ToRate),
 			unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
 	case analysis.KindWarmUp:
-		var titles []string
-		for _, phase := range c.Phases {
-			titles = append(titles, en.Title(phase))
-		}
-		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s",
-			who, unit.FormatSeconds(c.EndS-c.StartS), unit.List(titles), en.Rate(c.FromRate), en.Rate(c.ToRate))
+		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s", who,
+			unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, en.Title)), en.Rate(c.FromRate), en.Rate(c.ToRate))
 	case analysis.KindSharedFall:
-		why := "something they share, such as a link, the hub or the computer, and no single disk"
-		switch c.Cause {
-		case analysis.CauseLink:
-			why = "their link changed its speed about then"
-		case analysis.CauseHost:
-			why = "the computer's cores had nothing to spare from then on"
-		}
+		why := cmp.Or(map[string]string{
+			analysis.CauseLink: "their link changed its speed about then",
+			analysis.CauseHost: "the computer's cores had nothing to spare from then on",
+		}[c.Cause], "something they share, such as a link, the hub or the computer, and no single disk")
 		return fmt.Sprintf("%s%s fell at one instant to %.0f %% of what they had, from %s together to %s%s: %s",
 			at, who, 100*c.ToRate/c.FromRate, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), why)
 	case analysis.KindStart:
 		return fmt.Sprintf("when %s began, %s", *c.By, en.shifts(c))
 	case analysis.KindRedistribution:
-		text := at + en.shifts(c) + ", and the total stayed"
+		why := "the hub divided it differently, or one slowed down and others took what it left"
 		if c.By != nil {
-			return text + ": " + *c.By + " recovered then"
+			why = *c.By + " recovered then"
 		}
-		return text + ": the hub divided it differently, or one slowed down and others took what it left"
+		return at + en.shifts(c) + ", and the total stayed: " + why
 	case analysis.KindOwnFall:
 		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, en.Rate(c.FromRate), en.Rate(c.ToRate),
 			until(c), unexplained(c))
@@ -59,13 +53,8 @@ func (en english) ofChange(f *analysis.Finding) string {
 
 // unexplained names the cause of a disk's own change, or says that this run does not show it.
 func unexplained(c *analysis.Change) string {
-	switch c.Cause {
-	case analysis.CauseHeat:
-		return ": it was hot"
-	case analysis.CauseCacheFull:
-		return ": its write cache was full"
-	}
-	return "; this run does not show why"
+	known := map[string]string{analysis.CauseHeat: ": it was hot", analysis.CauseCacheFull: ": its write cache was full"}
+	return cmp.Or(known[c.Cause], "; this run does not show why")
 }
 
 // until says for how long a change lasted, if it was undone.
@@ -78,16 +67,11 @@ func until(c *analysis.Change) string {
 
 // shifts tells what each disk did: "A fell from 1.80 GB/s to 0.80 GB/s and B rose from 0.80 GB/s to 1.80 GB/s".
 func (en english) shifts(c *analysis.Change) string {
-	var texts []string
-	for _, name := range inOrder(en.Order, c.Disks) {
+	return unit.List(Each(inOrder(en.Order, c.Disks), func(name string) string {
 		s := c.Of(name)
-		verb := "rose"
-		if s.ToRate < s.FromRate {
-			verb = "fell"
-		}
-		texts = append(texts, fmt.Sprintf("%s %s from %s to %s", name, verb, en.Rate(s.FromRate), en.Rate(s.ToRate)))
-	}
-	return unit.List(texts)
+		did := pick(s.ToRate < s.FromRate, "fell", "rose")
+		return fmt.Sprintf("%s %s from %s to %s", name, did, en.Rate(s.FromRate), en.Rate(s.ToRate))
+	}))
 }
 
 // stall tells one standstill, or several of the same disks together.
@@ -96,11 +80,10 @@ func (en english) stall(f *analysis.Finding) string {
 	names := inOrder(en.Order, c.Disks)
 	text := fmt.Sprintf("%s stood still for %s at %.1f s", unit.List(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
 	if n := len(f.Changes); n > 1 {
-		var when []string
+		when := Each(f.Changes, func(c analysis.Change) string { return fmt.Sprintf("%.1f s", c.StartS) })
 		total := 0.0
-		for i := range f.Changes {
-			when = append(when, fmt.Sprintf("%.1f s", f.Changes[i].StartS))
-			total += f.Changes[i].EndS - f.Changes[i].StartS
+		for _, c := range f.Changes {
+			total += c.EndS - c.StartS
 		}
 		const listed = 4
 		if n > listed {
@@ -131,10 +114,7 @@ func between(p *analysis.Phase) string {
 	if p.Contention == nil || len(p.Contention.Spans) == 0 {
 		return ""
 	}
-	var texts []string
-	for _, s := range p.Contention.Spans {
-		texts = append(texts, fmt.Sprintf("%.1f to %.1f s", s[0], s[1]))
-	}
+	texts := Each(p.Contention.Spans, func(s [2]float64) string { return fmt.Sprintf("%.1f to %.1f s", s[0], s[1]) })
 	return " from " + strings.Join(texts, " and ")
 }
 
@@ -145,11 +125,7 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 		if len(disks) > 2 && len(disks) == working {
 			return "all " + verb
 		}
-		names := make([]string, len(disks))
-		for i, disk := range disks {
-			names[i] = name(disk)
-		}
-		return subject(names, verb)
+		return subject(Each(disks, name), verb)
 	}
 	verb := map[string]string{
 		analysis.KindStart: "start", analysis.KindEnd: "end", analysis.KindRecovery: "recover",
@@ -162,14 +138,9 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 	case verb != "" && (c.Kind != analysis.KindStart || c.By == nil):
 		return does(c.Disks, verb)
 	}
-	var risen, fallen []string
-	for _, disk := range c.Disks {
-		if s := c.Of(disk); s.ToRate > s.FromRate {
-			risen = append(risen, disk)
-		} else {
-			fallen = append(fallen, disk)
-		}
-	}
+	rose := func(disk string) bool { s := c.Of(disk); return s.ToRate > s.FromRate }
+	fell := func(disk string) bool { return !rose(disk) }
+	fallen, risen := slices.DeleteFunc(slices.Clone(c.Disks), rose), slices.DeleteFunc(slices.Clone(c.Disks), fell)
 	switch {
 	case len(risen) == 0:
 		return does(fallen, "fall")
@@ -188,27 +159,20 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 // ChangeCause says in a few words what the evidence leaves as the cause of a change; empty for a disk's own
 // start or end, which needs none.
 func ChangeCause(c *analysis.Change, name func(disk string) string) string {
-	switch c.Cause {
-	case analysis.CauseHeat:
-		return "heat"
-	case analysis.CauseCacheFull:
-		return "full write cache"
-	case analysis.CauseLink:
-		return "the link changed its speed"
-	case analysis.CauseHost:
-		return "the computer"
-	case analysis.CauseNeighbour:
+	known := map[string]string{
+		analysis.CauseHeat: "heat", analysis.CauseCacheFull: "full write cache", analysis.CauseHost: "the computer",
+		analysis.CauseLink: "the link changed its speed",
+	}[c.Cause]
+	switch {
+	case c.Cause == analysis.CauseNeighbour:
 		did := map[string]string{analysis.KindStart: " started", analysis.KindRecovery: " ended"}[c.Kind]
-		if did == "" {
-			did = " changed"
+		who := "other disks"
+		if c.By != nil {
+			who = name(*c.By)
 		}
-		if c.By == nil {
-			return "other disks" + did
-		}
-		return name(*c.By) + did
-	}
-	if c.Kind == analysis.KindEnd || c.Kind == analysis.KindStart && c.By == nil {
+		return who + cmp.Or(did, " changed")
+	case known == "" && (c.Kind == analysis.KindEnd || c.Kind == analysis.KindStart && c.By == nil):
 		return ""
 	}
-	return "not known"
+	return cmp.Or(known, "not known")
 }

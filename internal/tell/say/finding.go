@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -9,21 +10,17 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// finding is a finding as a sentence that names its phase.
+// finding is a finding as a sentence, but for the name of its phase.
 func (en english) finding(f *analysis.Finding, p *analysis.Phase) string {
-	text := en.Title(f.Phase) + ": "
+	text := en.ofDisk
 	switch {
 	case f.Change != nil:
-		text += en.ofChange(f)
+		text = en.ofChange
 	case f.Values != nil && f.Code != "partial":
-		text += en.measured(f, p)
-	default:
-		text += en.ofDisk(f, p)
+		text = en.measured
 	}
-	if f.MorePhases > 0 {
-		text += "; likewise in " + unit.Plural(f.MorePhases, "more phase")
-	}
-	return text + "."
+	likewise := pick(f.MorePhases > 0, "; likewise in "+unit.Plural(f.MorePhases, "more phase"), "")
+	return text(f, p) + likewise + "."
 }
 
 // measured says what was found in a phase's numbers.
@@ -35,10 +32,8 @@ func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 			return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
 				f.Disk, p.Disks[f.Disk].Op, en.Rate(v.Rate), 100*(1-v.Rate/v.Reference), en.Rate(v.Reference), en.Title(f.Other))
 		}
-		when := "alone"
-		if p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater {
-			when = "without " + f.Other
-		}
+		later := p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater
+		when := pick(later, "without "+f.Other, "alone")
 		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
 			disks, en.each(v.Rate, n), 100*v.Rate/v.Reference, en.Rate(v.Reference), pick(n > 1, "they have", "it has"), when)
 	case analysis.StealValues:
@@ -58,8 +53,7 @@ func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 			disks, secondsRange(v.LagLow, v.LagHigh), f.Other, en.Rate(v.From), en.each(v.To, n))
 	case analysis.DuplexValues:
 		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than these disks ever moved in one "+
-			"direction",
-			en.Rate(v.Rate), 100*v.Gain)
+			"direction", en.Rate(v.Rate), 100*v.Gain)
 	case analysis.CeilingValues:
 		return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: "+
 			"something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v.Without), en.Title(f.Other),
@@ -67,32 +61,23 @@ func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 	case analysis.BottleneckValues:
 		return en.bottleneck(f.Link)
 	case analysis.OthersValues:
-		than, off := "less", 1-v.Rate/v.Overlap
-		if off < 0 {
-			than, off = "more", -off
-		}
+		off := v.Rate/v.Overlap - 1
 		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s "+
-			"than the %s "+
-			"the disks %s while all of them worked", en.Rate(v.Rate), 100*off, than, en.Rate(v.Overlap), f.Other)
+			"than the %s the disks %s while all of them worked",
+			en.Rate(v.Rate), 100*math.Abs(off), pick(off > 0, "more", "less"), en.Rate(v.Overlap), f.Other)
 	case analysis.ForeignValues:
-		about := ""
 		// Readings are a second apart, and what is written through the system's cache reaches the device up to
 		// a file later than it was counted: of shorter traffic neither the rate nor the ends are sure.
-		if v.ToS-v.FromS < 5 {
-			about = "about "
-		}
+		about := pick(v.ToS-v.FromS < 5, "about ", "")
 		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, "+
-			"%s%s from %s"+
-			"%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
+			"%s%s from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
 			disks, size(v.Bytes), about, unit.FormatRate(v.Rate), about, v.FromS, v.ToS)
 	case analysis.CachedValues:
 		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk "+
-			"gave %s; "+
-			"do not quote the rate as the disk's", 100*v.Share, disks, size(v.Counted), size(v.Device))
+			"gave %s; do not quote the rate as the disk's", 100*v.Share, disks, size(v.Counted), size(v.Device))
 	case analysis.PercentValues:
 		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit "+
-			"and not "+
-			"the disks' (close other programs, and measure again)", v.Percent)
+			"and not the disks' (close other programs, and measure again)", v.Percent)
 	}
 	return en.ofDisk(f, p)
 }
@@ -116,8 +101,7 @@ func (en english) ofDisk(f *analysis.Finding, p *analysis.Phase) string {
 	case "cache_full":
 		e := d.Throttle.Evidence
 		text := fmt.Sprintf("%s fell because its write cache was full: %s were written by then, and it was as cool as "+
-			"before "+
-			"(%.0f °C, at the start %.0f °C)", f.Disk, size(d.Throttle.AtBytes), *e.AtC, *e.StartC)
+			"before (%.0f °C, at the start %.0f °C)", f.Disk, size(d.Throttle.AtBytes), *e.AtC, *e.StartC)
 		if e.SameBudget > 0 {
 			text += "; it fell after about as many bytes in " + unit.Plural(e.SameBudget, "more phase")
 		}
@@ -133,8 +117,7 @@ func (en english) ofDisk(f *analysis.Finding, p *analysis.Phase) string {
 	case "size_knee":
 		k := d.SizeKnee
 		return fmt.Sprintf("%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per "+
-			"file (p = %.2g)",
-			f.Disk, size(k.AtBytes), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
+			"file (p = %.2g)", f.Disk, size(k.AtBytes), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
 	case "bimodal":
 		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean",
 			f.Disk, en.Rate(d.Modes[0]), en.Rate(d.Modes[1]))
@@ -165,12 +148,9 @@ func (en english) quote(q *analysis.Quote, d *analysis.Disk) string {
 // reason says why a recovery's lag is not known.
 func reason(r *analysis.Recovery) string {
 	c := r.Cut
-	ended := "another disk paused"
-	switch {
-	case c.Disk == r.Disk:
+	ended := pick(c.Disk == "", "another disk paused", c.Disk+" "+c.Why)
+	if c.Disk == r.Disk {
 		ended = "it ended"
-	case c.Disk != "":
-		ended = c.Disk + " " + c.Why
 	}
 	if c.Rose {
 		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
@@ -182,10 +162,7 @@ func reason(r *analysis.Recovery) string {
 // bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what
 // the hub's uplink (Thunderbolt 4) can carry one way".
 func (en english) bottleneck(u *analysis.LinkUse) string {
-	verb := string(u.Op) + "s"
-	if len(u.Disks) > 1 {
-		verb = "together " + string(u.Op)
-	}
+	verb := pick(len(u.Disks) > 1, "together "+string(u.Op), string(u.Op)+"s")
 	part := "as much as" // what links carry is known to a few per cent
 	if u.Share < 0.995 {
 		part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
@@ -195,10 +172,7 @@ func (en english) bottleneck(u *analysis.LinkUse) string {
 	case hardware.HostPort:
 		link = "the host's port"
 	case hardware.Uplink:
-		link = "the hub's uplink"
-		if u.Hub != "" {
-			link = "the uplink of " + u.Hub
-		}
+		link = pick(u.Hub == "", "the hub's uplink", "the uplink of "+u.Hub)
 	case hardware.Lanes: // which lie inside the enclosure or the computer
 		link, try = "the link of the disk itself", ""
 	}
@@ -212,15 +186,12 @@ func (en english) bottleneck(u *analysis.LinkUse) string {
 
 // hot says what speaks for heat.
 func hot(e analysis.Evidence) string {
+	counted := fmt.Sprintf("it counted %s itself about then", unit.Plural(int(e.Events), "throttle"))
 	if e.AtC == nil || e.Stuck {
-		return fmt.Sprintf("it counted %s itself about then", unit.Plural(int(e.Events), "throttle"))
+		return counted
 	}
-	text := fmt.Sprintf("it warmed up from %.0f °C to %.0f °C, and stayed at %.0f °C or less after that",
-		*e.StartC, *e.AtC, *e.AfterC)
-	if e.Events > 0 {
-		text += fmt.Sprintf("; it counted %s itself about then", unit.Plural(int(e.Events), "throttle"))
-	}
-	return text
+	return fmt.Sprintf("it warmed up from %.0f °C to %.0f °C, and stayed at %.0f °C or less after that%s",
+		*e.StartC, *e.AtC, *e.AfterC, pick(e.Events > 0, "; "+counted, ""))
 }
 
 // cause is the cause of a disk's throttle in a few words.
@@ -265,10 +236,9 @@ func (en english) freed(t *analysis.Throttle) string {
 	if len(t.Freed) == 0 {
 		return ""
 	}
-	var names []string
 	var from, to float64
+	names := Each(t.Freed, func(f analysis.Freed) string { return f.Disk })
 	for _, f := range t.Freed {
-		names = append(names, f.Disk)
 		from += f.FromRate / float64(len(t.Freed))
 		to += f.ToRate / float64(len(t.Freed))
 	}

@@ -34,13 +34,10 @@ func note(l *analysis.Latency) string {
 	if fewer != nil {
 		texts = append(texts, fmt.Sprintf("of %s requests: %s", unit.FormatCount(int(l.Requests)), unit.List(fewer)))
 	}
-	switch {
-	case unsure == nil:
-	case l.Seconds < quantile.MinSeconds:
+	if unsure != nil && l.Seconds < quantile.MinSeconds {
 		texts = append(texts, fmt.Sprintf("no intervals: they need %d s of requests", quantile.MinSeconds))
-	default:
-		texts = append(texts, fmt.Sprintf("no interval of %s: the slow requests come from too few seconds",
-			unit.List(unsure)))
+	} else if unsure != nil {
+		texts = append(texts, "no interval of "+unit.List(unsure)+": the slow requests come from too few seconds")
 	}
 	return strings.Join(texts, "; ")
 }
@@ -67,15 +64,14 @@ func (en english) answered(p *analysis.Phase, disk string) string {
 	if beside := others(en.Order, p, disk); len(beside) > 0 {
 		text += " while " + did(p, beside)
 	}
-	switch {
-	case l.Longer != nil:
-		return text + fmt.Sprintf(" and in %s alone (%s%s)", nanoseconds(*alone), which, times(l.Longer))
-	case alone != nil && !sure:
-		return text + fmt.Sprintf(" and in %s alone (%s; too little was seen to rule out noise)", nanoseconds(*alone), which)
-	case alone != nil:
-		return text + fmt.Sprintf(" and in %s alone (%s; noise may have made the difference)", nanoseconds(*alone), which)
+	if alone == nil {
+		return text + " (" + which + ")"
 	}
-	return text + " (" + which + ")"
+	longer := pick(sure, "; noise may have made the difference", "; too little was seen to rule out noise")
+	if l.Longer != nil {
+		longer = times(l.Longer)
+	}
+	return text + fmt.Sprintf(" and in %s alone (%s%s)", nanoseconds(*alone), which, longer)
 }
 
 // requestsOf is "C answered 4 KiB reads", or "A answered its requests".
@@ -99,33 +95,27 @@ func times(c *quantile.Change) string {
 
 // figures writes a ratio with two significant figures, or all of those before the point.
 func figures(v float64) string {
-	if v >= 10 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 1, 64)
+	return strconv.FormatFloat(v, 'f', pick(v >= 10, 0, 1), 64)
 }
 
 func nanoseconds(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }
 
 // slowed says whose requests took longer than alone, and when.
-func (en english) slowed() (headline string) {
+func (en english) slowed() []string {
 	var longer []situation
-	for i := range en.Phases {
-		p := &en.Phases[i]
+	for _, p := range en.Phases {
 		for _, disk := range en.Order {
-			if !p.Paced[disk].Limited() || p.Search != nil {
-				continue
-			}
-			if l := p.Disks[disk].Latency; l != nil && l.Longer != nil {
-				longer = append(longer, situation{p, disk, requestsOf(p, disk, "answers")})
+			if l := p.Disks[disk].Latency; l != nil && l.Longer != nil && p.Paced[disk].Limited() && p.Search == nil {
+				longer = append(longer, situation{&p, disk, requestsOf(&p, disk, "answers")})
 			}
 		}
 	}
 	when := conditions(en.Order, longer, func(i, k int) bool { return i == k })
+	var clauses []string
 	for i, s := range longer {
 		l := s.Disks[s.disk].Latency.Longer
-		headline = joined(headline, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS),
+		clauses = append(clauses, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS),
 			nanoseconds(l.FromNS), when[i]))
 	}
-	return headline
+	return clauses
 }

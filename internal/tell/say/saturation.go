@@ -13,30 +13,16 @@ import (
 // saturation says where a disk's fast cache ends, when it is back, and what others gain while it is full; and
 // how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s; back after
 // 2 min 30 s of rest".
-func (en english) saturation(s *analysis.Saturation, surely bool) string {
+func (en english) saturation(s analysis.Saturation, surely bool) string {
 	if s.Fall == nil {
 		return fmt.Sprintf("%s wrote %s without slowing down", s.Disk, size(s.WroteBytes))
 	}
-	holds := plusMinus(s.Fall.AtBytes, (s.Fall.CI95[1]-s.Fall.CI95[0])/2)
-	if surely {
-		holds += " (95 % confidence)"
-	}
-	var falls []string
-	for i, step := range s.Fall.Steps {
-		text := "falls to " + en.Rate(step.ToRate)
-		if i > 0 {
-			text = "to " + en.Rate(step.ToRate)
-		}
-		if len(s.Fall.Steps) > 1 {
-			text += " after " + size(step.AtBytes)
-		}
-		falls = append(falls, text)
-	}
-	what := "'s fast cache holds "
-	if s.Fall.Cause == "heat" {
-		what = " slows down as it heats up after "
-	}
-	parts := []string{fmt.Sprintf("%s%s%s: %s %s", s.Disk, what, holds, en.Rate(s.Fall.FromRate),
+	holds := plusMinus(s.Fall.AtBytes, (s.Fall.CI95[1]-s.Fall.CI95[0])/2) + pick(surely, " (95 % confidence)", "")
+	falls := Each(s.Fall.Steps, func(step level.Step) string {
+		return "to " + en.Rate(step.ToRate) + pick(len(s.Fall.Steps) > 1, " after "+size(step.AtBytes), "")
+	})
+	what := pick(s.Fall.Cause == "heat", " slows down as it heats up after ", "'s fast cache holds ")
+	parts := []string{fmt.Sprintf("%s%s%s: %s falls %s", s.Disk, what, holds, en.Rate(s.Fall.FromRate),
 		strings.Join(falls, " and "))}
 	if s.Back != nil {
 		parts = append(parts, back(s.Back, surely))
@@ -66,10 +52,9 @@ func plusMinus(bytes, half float64) string {
 // fell says from which rate a disk fell, and to which after how many bytes: "from 2.0 GB/s to 1.66 GB/s after
 // 12 GB and to 0.50 GB/s after 52 GB".
 func (en english) fell(disk string, steps []level.Step) string {
-	var down []string
-	for _, step := range steps {
-		down = append(down, fmt.Sprintf("to %s after %s", en.Rate(step.ToRate), size(step.AtBytes)))
-	}
+	down := Each(steps, func(step level.Step) string {
+		return fmt.Sprintf("to %s after %s", en.Rate(step.ToRate), size(step.AtBytes))
+	})
 	return fmt.Sprintf("%s fell from %s %s", disk, en.Rate(steps[0].FromRate), strings.Join(down, " and "))
 }
 
@@ -81,59 +66,43 @@ func (en english) gained(f *analysis.FallTogether, surely bool) string {
 	if len(f.Gains) == 0 {
 		return "no other disk clearly gained from the fall"
 	}
-	var names []string
-	by := map[string]analysis.Gain{}
+	names, by := Each(f.Gains, func(g analysis.Gain) string { return g.Disk }), map[string]analysis.Gain{}
 	for _, g := range f.Gains {
-		names = append(names, g.Disk)
 		by[g.Disk] = g
 	}
-	var texts []string
-	for _, group := range analysis.Alike(names, func(n string) float64 { return by[n].Gain }) {
-		sum, low, high := 0.0, by[group[0]].CI95[0], by[group[0]].CI95[1]
+	alike := analysis.Alike(names, func(n string) float64 { return by[n].Gain })
+	return strings.Join(Each(alike, func(group []string) string {
+		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
 		for _, n := range group {
 			g := by[n]
 			sum, low, high = sum+g.Gain, min(low, g.CI95[0]), max(high, g.CI95[1])
 		}
 		text := unit.List(group) + " gained " + en.each(sum/float64(len(group)), len(group))
-		if surely {
-			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", en.Rate(low), en.Rate(high))
-		}
-		texts = append(texts, text)
-	}
-	return strings.Join(texts, ", ")
+		return text + pick(surely, fmt.Sprintf(" (95 %% confidence: %s to %s)", en.Rate(low), en.Rate(high)), "")
+	}), ", ")
 }
 
 // back says after how long a rest a disk's cache takes as much as at first, as far as that is known.
 func back(b *analysis.Back, surely bool) string {
+	after := unit.FormatSeconds(b.AfterS)
 	switch {
+	case b.WithinS == nil && b.Regained < 0.005:
+		return "still slow after " + after + " of rest"
 	case b.WithinS == nil:
-		if b.Regained < 0.005 {
-			return fmt.Sprintf("still slow after %s of rest", unit.FormatSeconds(b.AfterS))
-		}
-		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", unit.FormatSeconds(b.AfterS),
-			pick(b.AtLeast, "at least ", ""), 100*b.Regained)
-	case b.RestS != nil && surely:
-		return fmt.Sprintf("back after %s of rest (95 %% confidence: %s to %s)", unit.FormatSeconds(*b.RestS),
-			unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
+		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", after, pick(b.AtLeast, "at least ", ""),
+			100*b.Regained)
 	case b.RestS != nil:
-		return fmt.Sprintf("back after %s of rest", unit.FormatSeconds(*b.RestS))
+		text := "back after " + unit.FormatSeconds(*b.RestS) + " of rest"
+		if surely {
+			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
+		}
+		return text
 	}
-	text := fmt.Sprintf("back after %s of rest", unit.FormatSeconds(*b.WithinS))
-	if b.AfterS > 0 {
-		text += fmt.Sprintf(" but not after %s", unit.FormatSeconds(b.AfterS))
-	} else {
-		text += " or less"
-	}
-	if !b.Whole {
-		text += fmt.Sprintf(", at least for %s", size(b.Bytes))
-	}
-	return text
+	return "back after " + unit.FormatSeconds(*b.WithinS) + " of rest" + pick(b.AfterS > 0, " but not after "+after, " or less") +
+		pick(b.Whole, "", ", at least for "+size(b.Bytes))
 }
 
 // saturated says what the preset saturation has found.
-func (en english) saturated() (headline string) {
-	for i := range en.Saturations {
-		headline = joined(headline, en.saturation(&en.Saturations[i], false))
-	}
-	return headline
+func (en english) saturated() []string {
+	return Each(en.Saturations, func(s analysis.Saturation) string { return en.saturation(s, false) })
 }

@@ -56,7 +56,7 @@ func TestSaturation(t *testing.T) {
 		{"by heat", analysis.Saturation{Fall: hot}, false, "A slows down as it heats up after 24.0 GB: 2.30 GB/s falls to 0.650 GB/s"},
 	} {
 		tt.found.Disk = "A"
-		if got := (english{Scale: unit.ScaleFor(2e9)}).saturation(&tt.found, tt.surely); got != tt.want {
+		if got := (english{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely); got != tt.want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}

@@ -47,10 +47,12 @@ func Fill(a *analysis.Analysis) {
 		}
 	}
 	for i := range a.Saturations {
-		a.Saturations[i].Text = en.saturation(&a.Saturations[i], true)
+		a.Saturations[i].Text = en.saturation(a.Saturations[i], true)
 	}
 	for i := range a.Findings {
-		a.Findings[i].Text = en.finding(&a.Findings[i], phases[a.Findings[i].Phase])
+		f := &a.Findings[i]
+		f.Says = en.finding(f, phases[f.Phase])
+		f.Text = en.Title(f.Phase) + ": " + f.Says
 	}
 	a.Answer.Headline = Opening(a)
 	for i := range a.Answer.Advice {
@@ -99,6 +101,35 @@ func Capital(disks []string, text string) string {
 	return unit.Capital(text)
 }
 
+// Each is what is said of each of a list.
+func Each[T, U any](list []T, say func(T) U) []U {
+	var out []U
+	for _, one := range list {
+		out = append(out, say(one))
+	}
+	return out
+}
+
+// Grouped puts those of a list together that have the same key, in the order in which the keys first come.
+func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
+	var groups [][]T
+	at := map[K]int{}
+	for _, one := range list {
+		i, known := at[key(one)]
+		if !known {
+			i = len(groups)
+			at[key(one)], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], one)
+	}
+	return groups
+}
+
+// among are those disks of the run that something is known of, in the run's order.
+func among[T any](order []string, known map[string]T) []string {
+	return slices.DeleteFunc(slices.Clone(order), func(name string) bool { _, ok := known[name]; return !ok })
+}
+
 // Seconds is how long something took. Progress is sampled every 50 ms: less cannot be told.
 func Seconds(s float64) string {
 	if s < 0.05 {
@@ -136,11 +167,11 @@ func in(a *analysis.Analysis) english { return english{a, ScaleOf(a)} }
 // ScaleOf picks the unit of an analysis' rates, by the fastest.
 func ScaleOf(a *analysis.Analysis) unit.Scale {
 	top := 0.0
-	for i := range a.Phases {
-		if o := a.Phases[i].Overlap; o != nil {
-			top = max(top, o.Rate)
+	for _, p := range a.Phases {
+		if p.Overlap != nil {
+			top = max(top, p.Overlap.Rate)
 		}
-		for _, disk := range a.Phases[i].Disks {
+		for _, disk := range p.Disks {
 			if disk.Rate != nil {
 				top = max(top, *disk.Rate)
 			}
@@ -151,10 +182,7 @@ func ScaleOf(a *analysis.Analysis) unit.Scale {
 
 // each is a rate of several disks: "0.702 GB/s each".
 func (en english) each(v float64, disks int) string {
-	if disks > 1 {
-		return en.Rate(v) + " each"
-	}
-	return en.Rate(v)
+	return en.Rate(v) + pick(disks > 1, " each", "")
 }
 
 // size is a number of bytes.

@@ -25,36 +25,32 @@ func (en english) searched(s *analysis.Search) string {
 	if s.Kind == trace.SearchPace {
 		return en.paceFound(s, try)
 	}
-	verb := streaming(try.Disks[s.Disk].Op).One
-	when := ""
+	plays, when := s.Disk+" "+streaming(try.Disks[s.Disk].Op).One, ""
 	if beside := others(en.Order, try, s.Disk); len(beside) > 0 {
 		when = " when " + do(try, beside)
 	}
 	switch {
 	case s.AloneBetween != nil || s.FoundBetween != nil:
-		text := "how many streams " + s.Disk + " " + verb + " is not sure"
-		if s.Alone != nil || s.AloneBetween != nil {
-			text += ": " + streamsFound(s.Alone, s.AloneBetween) + " alone,"
-		} else {
-			text += ":"
-		}
-		return text + " " + streamsFound(s.Found, s.FoundBetween) + when
+		asked := s.Alone != nil || s.AloneBetween != nil
+		return "how many streams " + plays + " is not sure:" +
+			pick(asked, " "+streamsFound(s.Alone, s.AloneBetween)+" alone,", "") +
+			" " + streamsFound(s.Found, s.FoundBetween) + when
 	case s.Alone == nil && s.Found == nil:
-		return fmt.Sprintf("how many streams %s %s%s was not found", s.Disk, verb, when)
+		return "how many streams " + plays + when + " was not found"
 	case s.Alone == nil:
-		return fmt.Sprintf("%s %s %s %s%s", s.Disk, verb, bound(s.FoundOpen), streamCount(*s.Found), when)
+		return plays + bound(s.FoundOpen) + streamCount(*s.Found) + when
 	case s.Found == nil:
-		return fmt.Sprintf("%s %s %s %s alone; how many%s was not found", s.Disk, verb, bound(s.AloneOpen),
-			streamCount(*s.Alone), when)
+		return plays + bound(s.AloneOpen) + streamCount(*s.Alone) + " alone; how many" + when + " was not found"
 	case *s.Alone == 0:
-		return fmt.Sprintf("%s %s no stream clean, even alone", s.Disk, verb)
-	case *s.Found == 0:
-		return fmt.Sprintf("%s %s %s %s alone, none%s", s.Disk, verb, bound(s.AloneOpen), streamCount(*s.Alone), when)
-	case s.AloneOpen && !s.FoundOpen:
-		return fmt.Sprintf("%s %s at least %s alone, at most %.0f%s", s.Disk, verb, streamCount(*s.Alone), *s.Found, when)
+		return plays + " no stream clean, even alone"
 	}
-	return fmt.Sprintf("%s %s %s %s alone, %.0f%s", s.Disk, verb, bound(s.AloneOpen), streamCount(*s.Alone),
-		*s.Found, when)
+	found := fmt.Sprintf("%.0f", *s.Found)
+	if *s.Found == 0 {
+		found = "none"
+	} else if s.AloneOpen && !s.FoundOpen {
+		found = "at most " + found
+	}
+	return plays + bound(s.AloneOpen) + streamCount(*s.Alone) + " alone, " + found + when
 }
 
 // streamsFound is how many streams stay clean: "3", or "between 3 and 5".
@@ -116,56 +112,43 @@ func Counted(s *analysis.Search) string {
 }
 
 // bound says on which side of an answer the truth lies.
-func bound(open bool) string {
-	if open {
-		return "at least"
-	}
-	return "at most"
-}
+func bound(open bool) string { return pick(open, " at least ", " at most ") }
 
 // tryOf is the try of a search with the most disks.
 func tryOf(a *analysis.Analysis, s *analysis.Search) *analysis.Phase {
 	var found *analysis.Phase
-	for i := range a.Phases {
-		p := &a.Phases[i]
+	for _, p := range a.Phases {
 		if p.Search != nil && p.Search.Search == s.Name && (found == nil || len(p.Disks) > len(found.Disks)) {
-			found = p
+			found = &p
 		}
 	}
 	return found
 }
 
 func streamCount(n float64) string {
-	if n == 0 {
-		return "no stream"
-	}
-	return unit.Plural(int(n), "stream")
+	return pick(n == 0, "no stream", unit.Plural(int(n), "stream"))
 }
 
 // paceFound is "B may write at up to 210 MB/s: A plays 4 streams without a late frame then".
 func (en english) paceFound(s *analysis.Search, try *analysis.Phase) string {
-	var streams []string
-	for _, t := range try.StreamTotals {
-		streams = append(streams, fmt.Sprintf("%s %s %s", t.Disk, streaming(t.Op).One, unit.Plural(t.Streams, "stream")))
-	}
-	verb := string(try.Disks[s.Disk].Op)
-	while := " while " + unit.List(streams)
-	switch {
-	case s.FoundBetween != nil && s.FoundBetween.High == nil:
-		return fmt.Sprintf("how fast %s may %s%s is not sure: %s or more", s.Disk, verb, while,
-			unit.FormatRate(s.FoundBetween.Low))
-	case s.FoundBetween != nil:
-		return fmt.Sprintf("how fast %s may %s%s is not sure: between %s and %s", s.Disk, verb, while,
-			unit.FormatRate(s.FoundBetween.Low), unit.FormatRate(*s.FoundBetween.High))
+	may := s.Disk + " may " + string(try.Disks[s.Disk].Op)
+	while := " while " + unit.List(Each(try.StreamTotals, func(t analysis.StreamTotal) string {
+		return fmt.Sprintf("%s %s %s", t.Disk, streaming(t.Op).One, unit.Plural(t.Streams, "stream"))
+	}))
+	switch between := s.FoundBetween; {
+	case between != nil && between.High == nil:
+		return "how fast " + may + while + " is not sure: " + unit.FormatRate(between.Low) + " or more"
+	case between != nil:
+		return fmt.Sprintf("how fast %s%s is not sure: between %s and %s", may, while, unit.FormatRate(between.Low),
+			unit.FormatRate(*between.High))
 	case s.Unlimited:
-		return fmt.Sprintf("%s may %s as fast as it can%s", s.Disk, verb, while)
+		return may + " as fast as it can" + while
 	case s.Found == nil:
-		return fmt.Sprintf("how fast %s may %s%s was not found", s.Disk, verb, while)
+		return "how fast " + may + while + " was not found"
 	case *s.Found == 0:
-		return fmt.Sprintf("%s may not %s at any rate that was tried%s", s.Disk, verb, while)
+		return fmt.Sprintf("%s may not %s at any rate that was tried%s", s.Disk, try.Disks[s.Disk].Op, while)
+	case s.FoundOpen:
+		return may + " at " + unit.FormatRate(*s.Found) + ", the fastest that was tried," + while
 	}
-	if s.FoundOpen {
-		return fmt.Sprintf("%s may %s at %s, the fastest that was tried,%s", s.Disk, verb, unit.FormatRate(*s.Found), while)
-	}
-	return fmt.Sprintf("%s may %s at up to %s%s", s.Disk, verb, unit.FormatRate(*s.Found), while)
+	return may + " at up to " + unit.FormatRate(*s.Found) + while
 }

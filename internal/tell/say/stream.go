@@ -22,7 +22,7 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
 	}
-	verdict, late, due, lowest := counted(t)
+	verdict, late, due, lowest := counted(*t)
 	b, when := t.Beside, ""
 	if b != nil {
 		when = " in the " + unit.FormatSeconds(b.TestedS) + " in which " + did(p, b.Disks)
@@ -56,10 +56,7 @@ func otherTimes(t *analysis.StreamTotal) string {
 	if b == nil {
 		return ""
 	}
-	when := "at other times"
-	if len(b.LateAfter) > 0 {
-		when = "after " + unit.List(b.LateAfter) + " had ended"
-	}
+	when := pick(len(b.LateAfter) == 0, "at other times", "after "+unit.List(b.LateAfter)+" had ended")
 	switch late, due := t.Late-b.Late, t.Due-b.Due; {
 	case late > 0:
 		return fmt.Sprintf("; %s of %s frames were late %s", unit.FormatCount(late), unit.FormatCount(due), when)
@@ -73,11 +70,8 @@ func otherTimes(t *analysis.StreamTotal) string {
 
 // moved is "A played 4 of 4 streams", or "A recorded its stream".
 func moved(t *analysis.StreamTotal) string {
-	verb := streaming(t.Op).Past
-	if t.Streams == 1 {
-		return t.Disk + " " + verb + " its stream"
-	}
-	return fmt.Sprintf("%s %s %d of %d streams", t.Disk, verb, t.Streams, t.Streams)
+	what := pick(t.Streams == 1, "its stream", fmt.Sprintf("%d of %d streams", t.Streams, t.Streams))
+	return t.Disk + " " + streaming(t.Op).Past + " " + what
 }
 
 // streaming is what a disk does that plays or records.
@@ -87,10 +81,7 @@ func streaming(op trace.Role) work.Verb {
 
 // atLeast rounds a buffer down to a tenth of a second, or below that to a hundredth: so full it was, and more.
 func atLeast(s float64) string {
-	step := 100.0
-	if s >= 10 {
-		step = 10
-	}
+	step := pick(s >= 10, 10.0, 100)
 	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
 }
 
@@ -117,73 +108,69 @@ func doing(p *analysis.Phase, disks []string, form func(v work.Verb, disks int) 
 
 // others are the disks at work beside one, in the run's order, probes aside: these measure and hardly disturb.
 func others(order []string, p *analysis.Phase, disk string) []string {
-	return slices.DeleteFunc(slices.Clone(order), func(n string) bool {
-		_, works := p.Disks[n]
-		return !works || n == disk || p.Paced[n].Probe > 0
-	})
+	return slices.DeleteFunc(among(order, p.Disks), func(n string) bool { return n == disk || p.Paced[n].Probe > 0 })
 }
 
 // played says how many streams searches have found and what came of the streams of all other phases, the worst
 // first. It is empty if there were none.
-func (en english) played() (headline string) {
-	for i := range en.Searches {
-		text := en.searched(&en.Searches[i])
-		if slices.ContainsFunc(en.Searches, func(s analysis.Search) bool {
-			return s.Name != en.Searches[i].Name && s.Kind == en.Searches[i].Kind && s.Disk == en.Searches[i].Disk
-		}) { // which may have found something else
-			text += " (" + en.Searches[i].Name + ")"
-		}
-		headline = joined(headline, text)
-	}
+func (en english) played() []string {
+	clauses := Each(en.Searches, func(s analysis.Search) string {
+		other := slices.ContainsFunc(en.Searches, func(o analysis.Search) bool { // which may have found something else
+			return o.Name != s.Name && o.Kind == s.Kind && o.Disk == s.Disk
+		})
+		return en.searched(&s) + pick(other, " ("+s.Name+")", "")
+	})
 	var all []playedStreams
-	for i := range en.Phases {
-		p := &en.Phases[i]
-		for k := range p.StreamTotals {
-			t := &p.StreamTotals[k]
+	for _, p := range en.Phases {
+		for _, t := range p.StreamTotals {
 			if p.Search != nil || t.Verdict == "" {
 				continue
 			}
 			what := unit.Plural(t.Streams, "stream") // of a trace that does not say which
 			if len(p.Paced[t.Disk].Streams) > 0 {
-				what = strings.TrimSpace(workOf(p, t.Disk).Listed())
+				what = strings.TrimSpace(workOf(&p, t.Disk).Listed())
 			}
-			all = append(all, playedStreams{t, situation{p, t.Disk, what}})
+			all = append(all, playedStreams{StreamTotal: t, in: situation{&p, t.Disk, what}})
 		}
 	}
-	for _, g := range playedGroups(en.Order, all) {
-		headline = joined(headline, g.text())
+	situations := Each(all, func(s playedStreams) situation { return s.in })
+	for i, when := range conditions(en.Order, situations, func(i, k int) bool { return all[i].result() == all[k].result() }) {
+		all[i].when = when
 	}
-	return headline
-}
-
-// joined puts what may be empty together.
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
+	groups := Grouped(all, playedStreams.result)
+	slices.SortStableFunc(groups, func(a, b []playedStreams) int { return cmp.Compare(b[0].worse(), a[0].worse()) })
+	return append(clauses, Each(groups, func(group []playedStreams) string {
+		elsewhere := func(o playedStreams) bool { return o.Disk == group[0].Disk && o.in.what != group[0].in.what }
+		return playedText(group, slices.ContainsFunc(all, elsewhere))
+	})...)
 }
 
 // playedStreams is what came of a disk's streams in a phase.
 type playedStreams struct {
-	*analysis.StreamTotal
-	in situation
+	analysis.StreamTotal
+	in   situation
+	when string
 }
 
 // counted is what came of the frames that count: beside other disks those that were due while all of these worked.
-func counted(t *analysis.StreamTotal) (verdict stream.Verdict, late, due int, lowestS float64) {
+func counted(t analysis.StreamTotal) (verdict stream.Verdict, late, due int, lowestS float64) {
 	if b := t.Beside; b != nil {
 		return b.Verdict, b.Late, b.Due, b.LowestBufferS
 	}
 	return t.Verdict, t.Late, t.Due, t.LowestBufferS
 }
 
-// same reports whether the same came of as many streams.
-func (s playedStreams) same(o playedStreams) bool {
+// playedResult is what is told of streams: of those with the same one, it is told once.
+type playedResult struct {
+	disk, what  string
+	op          trace.Role
+	verdict     stream.Verdict
+	late, total int
+}
+
+func (s playedStreams) result() playedResult {
 	verdict, late, _, _ := counted(s.StreamTotal)
-	itsVerdict, itsLate, _, _ := counted(o.StreamTotal)
-	return s.Disk == o.Disk && s.Op == o.Op && s.in.what == o.in.what && verdict == itsVerdict &&
-		late == itsLate && s.Late == o.Late
+	return playedResult{s.Disk, s.in.what, s.Op, verdict, late, s.Late}
 }
 
 // worse orders by the share of late frames; streams that were strained, or tested too briefly, count more than
@@ -200,73 +187,41 @@ func (s playedStreams) worse() float64 {
 	return 1e-9
 }
 
-// playedGroup is what came of a disk's streams in one phase, or in several where it is the same.
-type playedGroup struct {
-	playedStreams
-	what    string // which streams, where the disk has others in other phases
-	when    []string
-	testedS float64 // beside others, in the phase in which that was shortest; 0: in none
-}
-
-// playedGroups puts those together that came to the same, the worst first.
-func playedGroups(order []string, all []playedStreams) []playedGroup {
-	var situations []situation
-	for _, s := range all {
-		situations = append(situations, s.in)
-	}
-	when := conditions(order, situations, func(i, k int) bool { return all[i].same(all[k]) })
-	var groups []playedGroup
-	for i, s := range all {
-		at := slices.IndexFunc(groups, func(g playedGroup) bool { return g.same(s) })
-		if at < 0 {
-			at = len(groups)
-			groups = append(groups, playedGroup{playedStreams: s})
-			if slices.ContainsFunc(all, func(o playedStreams) bool { return o.Disk == s.Disk && o.in.what != s.in.what }) {
-				groups[at].what = s.in.what
-			}
-		}
-		if g := &groups[at]; !slices.Contains(g.when, when[i]) {
-			g.when = append(g.when, when[i])
-		}
-		if b := s.Beside; b != nil && (groups[at].testedS == 0 || b.TestedS < groups[at].testedS) {
-			groups[at].testedS = b.TestedS
-		}
-	}
-	slices.SortStableFunc(groups, func(a, b playedGroup) int { return cmp.Compare(b.worse(), a.worse()) })
-	return groups
-}
-
-// text is what came of the streams, and when.
-func (g playedGroup) text() string {
-	streams := "its stream"
+// playedText is what came of a disk's streams in one phase, or in several in which it is the same, and when; and which
+// streams these are if the disk has others elsewhere.
+func playedText(group []playedStreams, others bool) string {
+	first := group[0]
+	streams, testedS := "its stream", 0.0 // beside others, in the phase in which that was shortest; 0: in none
 	switch {
-	case g.what != "":
-		streams = g.what
-	case g.Streams > 1:
-		streams = fmt.Sprintf("%d of %d streams", g.Streams, g.Streams)
+	case others:
+		streams = first.in.what
+	case first.Streams > 1:
+		streams = fmt.Sprintf("%d of %d streams", first.Streams, first.Streams)
 	}
-	when := " " + unit.List(g.when)
-	text := fmt.Sprintf("%s %s %s without a late frame", g.Disk, streaming(g.Op).One, streams)
-	switch verdict, late, due, _ := counted(g.StreamTotal); verdict {
-	case stream.Drops:
-		text = fmt.Sprintf("%s drops %s of %s frames", g.Disk, unit.FormatCount(late), unit.FormatCount(due))
-		if g.what != "" {
-			text += " of " + g.what
+	var whens []string
+	for _, s := range group {
+		if !slices.Contains(whens, s.when) {
+			whens = append(whens, s.when)
 		}
-		return text + when
+		if b := s.Beside; b != nil && (testedS == 0 || b.TestedS < testedS) {
+			testedS = b.TestedS
+		}
+	}
+	when := " " + unit.List(whens)
+	text := fmt.Sprintf("%s %s %s without a late frame", first.Disk, streaming(first.Op).One, streams)
+	switch verdict, late, due, _ := counted(first.StreamTotal); verdict {
+	case stream.Drops:
+		return fmt.Sprintf("%s drops %s of %s frames", first.Disk, unit.FormatCount(late), unit.FormatCount(due)) +
+			pick(others, " of "+first.in.what, "") + when
 	case stream.Strained:
 		text += ", but with its buffer below half,"
 	case "":
-		return fmt.Sprintf("whether %s %s %s without a late frame%s was tested for only %s", g.Disk,
-			streaming(g.Op).One, streams, when, unit.FormatSeconds(g.testedS))
+		return "whether " + text + when + " was tested for only " + unit.FormatSeconds(testedS)
 	}
-	text += when
-	if g.testedS > 0 {
-		text += " (tested for " + unit.FormatSeconds(g.testedS) + ")"
-	}
-	if g.Beside != nil && g.Late > 0 {
-		text += fmt.Sprintf(", and drops %s of %s frames at other times", unit.FormatCount(g.Late),
-			unit.FormatCount(g.Due-g.Beside.Due))
+	text += when + pick(testedS > 0, " (tested for "+unit.FormatSeconds(testedS)+")", "")
+	if first.Beside != nil && first.Late > 0 {
+		text += fmt.Sprintf(", and drops %s of %s frames at other times", unit.FormatCount(first.Late),
+			unit.FormatCount(first.Due-first.Beside.Due))
 	}
 	return text
 }
@@ -308,50 +263,33 @@ func conditions(order []string, all []situation, sameOutcome func(i, k int) bool
 // when is who else works, by a text of what they do where there is one, else in a word each.
 func (s *situation) when(order []string, they string) string {
 	beside := others(order, s.Phase, s.disk)
-	switch {
-	case len(beside) == 0:
-		return "alone"
-	case they == "":
-		they = do(s.Phase, beside)
-	}
-	return "when " + they
+	return pick(len(beside) == 0, "alone", "when "+cmp.Or(they, do(s.Phase, beside)))
 }
 
 // fully is what the others do, with how fast and how much: "Backup writes at 1.5 GB/s at most". A disk without
 // a limit says so where it has one in another of the situations.
 func (s *situation) fully(order []string, all []situation) string {
-	var texts []string
-	for _, name := range others(order, s.Phase, s.disk) {
+	return unit.List(Each(others(order, s.Phase, s.disk), func(name string) string {
 		p := workOf(s.Phase, name)
-		text := name + " " + p.Verb().One + p.Listed()
-		limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
-		if !p.Limited() && slices.ContainsFunc(all, limited) {
-			text += " at full speed"
-		}
-		texts = append(texts, text)
-	}
-	return unit.List(texts)
+		limited := slices.ContainsFunc(all, func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 })
+		return name + " " + p.Verb().One + p.Listed() + pick(limited && !p.Limited(), " at full speed", "")
+	}))
 }
 
 // connected says which disks the phase had connected otherwise than the run: " with A connected directly".
 func (s *situation) connected(order []string) string {
 	var texts []string
-	for _, name := range order {
-		where, moved := s.Connections[name]
-		switch {
-		case !moved:
-		case where == trace.Direct:
+	for _, name := range among(order, s.Connections) {
+		switch where := s.Connections[name]; where {
+		case trace.Direct:
 			texts = append(texts, name+" connected directly")
-		case where == trace.OnHub:
+		case trace.OnHub:
 			texts = append(texts, name+" on the hub")
 		default:
 			texts = append(texts, fmt.Sprintf("%s connected to %q", name, where))
 		}
 	}
-	if texts == nil {
-		return ""
-	}
-	return " with " + unit.List(texts)
+	return pick(texts == nil, "", " with "+unit.List(texts))
 }
 
 // named puts the phase's name to a text: before it if somebody chose the name, after it if it was only a pattern.

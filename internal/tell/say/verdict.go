@@ -14,10 +14,8 @@ import (
 func (en english) verdict(p *analysis.Phase) string {
 	sentences := outcomes(p)
 	for _, disk := range en.Order {
-		if p.Paced[disk].Probe > 0 {
-			if text := en.answered(p, disk); text != "" {
-				sentences = append(sentences, text+".")
-			}
+		if text := en.answered(p, disk); text != "" && p.Paced[disk].Probe > 0 {
+			sentences = append(sentences, text+".")
 		}
 	}
 	return strings.Join(append(sentences, en.rates(p)), " ")
@@ -34,17 +32,12 @@ func Progress(p *analysis.Phase) string {
 
 // outcomes says what came of each disk's streams.
 func outcomes(p *analysis.Phase) []string {
-	var sentences []string
-	for i := range p.StreamTotals {
-		sentences = append(sentences, outcome(&p.StreamTotals[i], p)+".")
-	}
-	return sentences
+	return Each(p.StreamTotals, func(t analysis.StreamTotal) string { return outcome(&t, p) + "." })
 }
 
 // rates says in one sentence how much the disks of a phase moved.
 func (en english) rates(p *analysis.Phase) string {
-	v := phaseText{en, p, slices.DeleteFunc(slices.Clone(en.Order),
-		func(n string) bool { _, ok := p.Disks[n]; return !ok })}
+	v := phaseText{en, p, among(en.Order, p.Disks)}
 	if len(v.names) == 0 {
 		return "No disk worked in this phase."
 	}
@@ -52,26 +45,20 @@ func (en english) rates(p *analysis.Phase) string {
 	for _, name := range v.names {
 		all[name] = workOf(p, name)
 	}
-	o, who := p.Overlap, Doing(v.names, all)
-	var clauses []string
-	switch {
-	case o == nil:
+	o, who, several := p.Overlap, Doing(v.names, all), len(v.names) > 1
+	if o == nil {
 		return fmt.Sprintf("%s: no overlap, %s.", who, noOverlap(p.NoOverlap))
-	case len(v.names) == 1:
-		clauses = []string{fmt.Sprintf("%s alone: %s for %s", who, en.Rate(o.Rate), unit.FormatSeconds(o.DurationS))}
-	default:
-		clauses = []string{fmt.Sprintf("%s: %s together for %s", who, en.Rate(o.Rate), unit.FormatSeconds(o.DurationS))}
+	}
+	clauses := []string{fmt.Sprintf("%s%s: %s%s for %s", who, pick(several, "", " alone"), en.Rate(o.Rate),
+		pick(several, " together", ""), unit.FormatSeconds(o.DurationS))}
+	if several {
 		if parties := v.parties(); parties != nil {
 			clauses = append(clauses, strings.Join(parties, ", ")+between(p))
 		}
 	}
 	for _, name := range v.names {
 		if t := p.Disks[name].Throttle; t != nil {
-			clause := en.fell(name, t.Steps)
-			if len(v.names) > 1 {
-				clause += " with no other disk involved"
-			}
-			clauses = append(clauses, clause+en.freed(t))
+			clauses = append(clauses, en.fell(name, t.Steps)+pick(several, " with no other disk involved", "")+en.freed(t))
 		}
 	}
 	if steady := v.steady(); steady != "" {
@@ -99,12 +86,12 @@ func (v phaseText) steady() string {
 		if s == nil {
 			continue
 		}
-		text := fmt.Sprintf("%s %s from %s on", name, v.Rate(s.Rate), unit.FormatSeconds(s.SinceS))
+		text := name + " " + v.Rate(s.Rate)
 		if s.CI95 != nil {
-			text = fmt.Sprintf("%s %s (95 %% confidence: %s to %s) from %s on", name, v.Rate(s.Rate), v.Rate(s.CI95[0]),
-				v.Rate(s.CI95[1]), unit.FormatSeconds(s.SinceS))
+			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", v.Rate(s.CI95[0]), v.Rate(s.CI95[1]))
 		}
-		texts, window = append(texts, text), unit.FormatSeconds(s.WindowS)
+		texts = append(texts, text+" from "+unit.FormatSeconds(s.SinceS)+" on")
+		window = unit.FormatSeconds(s.WindowS)
 	}
 	if texts == nil {
 		return ""
@@ -184,10 +171,7 @@ func (v phaseText) against(group []string) string {
 		c := v.Contention.Disks[n]
 		now += c.Rate
 		reference += *c.ReferenceRate
-		from := " alone"
-		if c.Reference == analysis.ReferenceLater {
-			from = " without " + c.ReferenceFrom
-		}
+		from := pick(c.Reference == analysis.ReferenceLater, " without "+c.ReferenceFrom, " alone")
 		if where != "" && where != from { // of disks that were last, each has another
 			from = " after others finished"
 		}

@@ -61,10 +61,8 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 		}
 		return fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v.Share)
 	case analysis.MostValues:
-		over := "over " + w.Other + " is more than the bare line carries"
-		if w.Other == "" {
-			over = "through one hub is more than any hub's link carries"
-		}
+		over := pick(w.Other == "", "through one hub is more than any hub's link carries",
+			"over "+w.Other+" is more than the bare line carries")
 		return fmt.Sprintf("%s %s (%s): some of it came from or went to a cache, not the disks", en.Rate(v.Rate),
 			over, en.Rate(v.Most))
 	case analysis.WindowValues:
@@ -144,10 +142,7 @@ func noOverlap(n *analysis.NoOverlap) string {
 
 // named says that a device is there, by its name where that is known.
 func named(name, kind string) string {
-	if name == "" {
-		return kind + " is"
-	}
-	return name + " is " + kind
+	return pick(name == "", kind+" is", name+" is "+kind)
 }
 
 func stopped(disk string, v analysis.StoppedValues) string {
