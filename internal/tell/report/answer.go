@@ -32,9 +32,7 @@ func (r *runDoc) answer(failures []string) {
 	if out.Headline == "" {
 		out.Headline = r.plainHeadline(telling)
 	}
-	for _, d := range a.Answer.Doubts[min(1, len(a.Answer.Doubts)):] {
-		out.Doubts = append(out.Doubts, d.Text)
-	}
+	out.Doubts = say.Each(a.Answer.Doubts[min(1, len(a.Answer.Doubts)):], func(d analysis.Doubt) string { return d.Text })
 	trusted := len(a.Answer.Doubts) == 0
 	told := slices.ContainsFunc(a.Answer.Doubts, func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed })
 	if len(failures) > 0 && !told {
@@ -62,9 +60,7 @@ func (r *runDoc) answer(failures []string) {
 		r.Add(Sentence{Text: say.Capital(a.Order, rest)})
 	}
 	if trusted {
-		for _, advice := range a.Answer.Advice {
-			out.Advice = append(out.Advice, advice.Text)
-		}
+		out.Advice = say.Each(a.Answer.Advice, func(advice analysis.Advice) string { return advice.Text })
 	}
 	switch {
 	case slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.StreamTotals) > 0 }):
@@ -77,7 +73,7 @@ func (r *runDoc) answer(failures []string) {
 	case len(telling) > 0:
 		out.Table = r.phasesTable(telling, false)
 		if len(r.Keys) > maxAcross || out.Table.width() > answerWidth {
-			out.Table = r.disksDown(out.Table, telling)
+			out.Table = disksDown(out.Table, telling)
 		}
 	}
 	if out.Table != nil && len(out.Table.Rows) == 0 {
@@ -137,7 +133,7 @@ func (r *runDoc) plainHeadline(telling []pooledPhase) string {
 	case !slices.ContainsFunc(phases, func(p analysis.Phase) bool { return len(p.Disks) > 1 }):
 		return "Each disk was measured alone."
 	case len(telling) > 0:
-		p := &phases[telling[0].phases[0]]
+		p := &telling[0].phases[0]
 		return cmp.Or(p.Title, p.Phase) + ": " + p.Verdict
 	}
 	return ""
@@ -157,7 +153,7 @@ func (r *runDoc) tellingPhases() []pooledPhase {
 	}
 	var list []ranked
 	for _, line := range r.lines {
-		p := &r.a.Phases[line.phases[0]]
+		p := &line.phases[0]
 		if p.Search != nil {
 			continue
 		}
@@ -173,21 +169,17 @@ func (r *runDoc) tellingPhases() []pooledPhase {
 	slices.SortStableFunc(list, func(x, y ranked) int {
 		return cmp.Or(cmp.Compare(x.contest, y.contest), cmp.Compare(y.disks, x.disks), cmp.Compare(x.kept, y.kept))
 	})
-	var lines []pooledPhase
-	for _, line := range list {
-		lines = append(lines, line.pooledPhase)
-	}
-	return lines
+	return say.Each(list, func(line ranked) pooledPhase { return line.pooledPhase })
 }
 
 // disksDown is a row per disk and a column for each phase of several disks, or of one if there is none, as far as
 // there is room.
-func (r *runDoc) disksDown(t *Table, lines []pooledPhase) *Table {
+func disksDown(t *Table, lines []pooledPhase) *Table {
 	down := table(t.Title, word("Disk"))
 	for _, column := range t.Columns[1:] {
 		down.add(Cell{Disk: column.Disk, Text: strings.ToLower(column.Head)})
 	}
-	alone := func(line pooledPhase) bool { return len(r.a.Phases[line.phases[0]].Disks) == 1 }
+	alone := func(line pooledPhase) bool { return len(line.phases[0].Disks) == 1 }
 	several := slices.ContainsFunc(lines, func(line pooledPhase) bool { return !alone(line) })
 	shown := 0
 	for k, row := range t.Rows {

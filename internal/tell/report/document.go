@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -196,6 +197,13 @@ func (t *Table) Used() []int {
 	return used
 }
 
+// fill adds a row for each of some, with a cell in each column for the others. The head is the row's first cell.
+func fill[R, C any](t *Table, rows []R, columns []C, head func(R) any, cell func(R, C) Cell) {
+	for _, row := range rows {
+		t.add(append([]any{head(row)}, say.Each(columns, func(column C) any { return cell(row, column) })...)...)
+	}
+}
+
 // Printed is the table as a terminal shows it, with a mark before good news and bad, and how wide its columns are. In a
 // column of numbers a remark takes as much room as any.
 func (t *Table) Printed() (rows [][]string, widths []int) {
@@ -282,13 +290,10 @@ func nonEmpty(parts ...string) []string {
 
 // Unmeasured says that nothing was measured, or what is behind a model is not; it is empty if disks were.
 func (d *Document) Unmeasured() string {
-	switch specified := d.Model == hub.Specified; {
-	case specified:
+	if d.Model == hub.Specified {
 		return pick(d.Simulated, "simulated, ", "") + "with figures " + d.Model.Text()
-	case d.Simulated:
-		return "simulated: no disk was measured"
 	}
-	return ""
+	return pick(d.Simulated, "simulated: no disk was measured", "")
 }
 
 // Collect gathers the blocks of a kind, those in folds among them but none of a phase, in order.
@@ -306,13 +311,7 @@ func Collect[B Block](blocks []Block) []B {
 
 // Phases are the document's phases.
 func (d *Document) Phases() []*Details {
-	var out []*Details
-	for _, block := range d.Blocks {
-		if details, ok := block.(*Details); ok && details.Phase {
-			out = append(out, details)
-		}
-	}
-	return out
+	return slices.DeleteFunc(Collect[*Details](d.Blocks), func(d *Details) bool { return !d.Phase })
 }
 
 // Unfold makes print hold the phases that it leaves out otherwise.
@@ -334,43 +333,15 @@ func (d *Document) show(t *Table, rows int, note string) {
 
 // Blocks are the answer as blocks, in the order in which they are read.
 func (a *Answer) Blocks() []Block {
-	var out []Block
-	for _, doubt := range a.Doubts {
-		out = append(out, Warning{doubt})
-	}
-	out = append(out, Sentence{Text: a.Headline, Lead: true})
-	if a.Figure != nil {
-		out = append(out, a.Figure)
-	}
-	if a.Table != nil {
-		out = append(out, a.Table)
-	}
-	out = append(out, shown([]Block{List{Items: a.Findings}, List{Items: a.Advice}})...)
+	blocks := warnings(a.Doubts)
+	blocks = append(blocks, Sentence{Text: a.Headline, Lead: true}, a.Figure, a.Table, List{Items: a.Findings}, List{Items: a.Advice})
 	if a.Sure != "" {
-		out = append(out, Sentence{Text: a.Sure})
+		blocks = append(blocks, Sentence{Text: a.Sure})
 	}
-	return out
+	return shown(blocks)
 }
 
-// without leaves out what the answer says word for word.
-func (a *Answer) without(blocks []Block) []Block {
-	var out []Block
-	for _, block := range blocks {
-		switch b := block.(type) {
-		case Sentence:
-			if b.Text == a.Headline {
-				continue
-			}
-		case List:
-			said := func(text string) bool { return slices.Contains(a.Findings, text) }
-			b.Items = slices.DeleteFunc(slices.Clone(b.Items), said)
-			if block = b; len(b.Items) == 0 {
-				continue
-			}
-		case *Details:
-			b.Blocks = a.without(b.Blocks)
-		}
-		out = append(out, block)
-	}
-	return out
+// warnings are texts as warnings.
+func warnings(texts []string) []Block {
+	return say.Each(texts, func(text string) Block { return Warning{text} })
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,9 +63,9 @@ func newRunDoc(run Run) *runDoc {
 		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: r.scale.Unit,
 		Keys: newKeys(a.Order), Data: a,
 	}
-	for i := range a.Phases {
-		r.index[a.Phases[i].Phase] = i
-		for _, d := range a.Phases[i].Disks {
+	for i, phase := range a.Phases {
+		r.index[phase.Phase] = i
+		for _, d := range phase.Disks {
 			if d.Latency != nil && d.Latency.Series != nil {
 				r.run.heatMaps++
 			}
@@ -89,33 +90,28 @@ func OfRun(run Run) *Document {
 			r.Keys[i].Where = strings.Join(nonEmpty(d.Path, simulated, d.Connection), ", ")
 		}
 	}
-	var failures, doubts []string
-	for _, text := range run.About.Failures {
-		failures = append(failures, "Failed: "+text)
-	}
+	failures := say.Each(run.About.Failures, func(text string) string { return "Failed: " + text })
 	r.answer(failures)
-	for _, w := range a.Warnings {
-		doubts = append(doubts, w.Text)
-	}
-	for _, text := range slices.Concat(failures, doubts, run.About.Warnings) {
-		if text != r.Answer.Headline && !slices.Contains(r.Answer.Doubts, text) {
-			r.Add(Warning{text})
-		}
-	}
+	doubts := say.Each(a.Warnings, func(w analysis.Warning) string { return w.Text })
+	r.Add(warnings(slices.DeleteFunc(slices.Concat(failures, doubts, run.About.Warnings), func(text string) bool {
+		return text == r.Answer.Headline || slices.Contains(r.Answer.Doubts, text)
+	}))...)
 	if len(a.Phases) > 1 {
 		r.study()
 	}
 	var others []string // apart from what the answer tells and the phases' tables hold
 	for _, f := range r.findings {
-		if !slices.Contains([]string{"recovery", "held", "others"}, f.code) {
+		if !slices.Contains([]string{"recovery", "held", "others"}, f.code) && !slices.Contains(r.Answer.Findings, f.text) {
 			others = append(others, f.text)
 		}
 	}
 	r.Add(List{"What else stands out", others})
+	said := Block(Sentence{Text: r.Answer.Headline, Lead: true}) // by the answer
 	for i := range a.Phases {
-		r.Add(newPhase(r.view(i), i))
+		phase := newPhase(r.view(i), i)
+		phase.Blocks = slices.DeleteFunc(phase.Blocks, func(block Block) bool { return block == said })
+		r.Add(phase)
 	}
-	r.Blocks = r.Answer.without(r.Blocks)
 	r.Add(runMethods(a), r.environment())
 	r.Answer.Figure = r.answerFigure()
 	return r.Document
@@ -137,10 +133,7 @@ func Simulated(run *trace.Run) bool {
 // when writes the run's wall time as people read it, or as it stands where it is not RFC 3339.
 func when(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return text
-	}
-	return at.Format("2 January 2006, 15:04 MST")
+	return pick(err == nil, at.Format("2 January 2006, 15:04 MST"), text)
 }
 
 // phaseID is where a phase is linked to.
@@ -148,16 +141,17 @@ func phaseID(index int) string { return fmt.Sprintf("phase-%d", index+1) }
 
 // does says which of the disks do what: "A and B read, C writes".
 func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
-	labels := make([]string, len(keys))
 	works := map[string]work.Work{}
-	for i, key := range keys {
-		labels[i] = key.Label
-		if role := roles[key.Name]; role == trace.Read || role == trace.Write {
+	for _, key := range keys {
+		if role := roles[key.Name]; active(role) {
 			works[key.Label] = workOf(role, paced[key.Name])
 		}
 	}
-	return work.Who(labels, works)
+	return work.Who(say.Each(keys, func(k Key) string { return k.Label }), works)
 }
+
+// active reports whether a disk works that has the role.
+func active(role trace.Role) bool { return role == trace.Read || role == trace.Write }
 
 // runMethods say how rates and verdicts are come by.
 func runMethods(a *analysis.Analysis) *Details {
@@ -177,13 +171,10 @@ func runMethods(a *analysis.Analysis) *Details {
 // environment says where and how the run was made.
 func (r *runDoc) environment() *Details {
 	about, setup := r.run.About, &hardware.Setup{}
-	if t := r.run.Trace; t != nil && t.Hardware != nil {
-		setup = t.Hardware
+	if t := r.run.Trace; t != nil {
+		setup = cmp.Or(t.Hardware, setup)
 	}
-	host := &hardware.Host{}
-	if setup.Host != nil {
-		host = setup.Host
-	}
+	host := cmp.Or(setup.Host, &hardware.Host{})
 	d := &Details{Title: "Where and how it was measured"}
 	facts := table("Where it was measured", word("What"), word("Value"))
 	for _, fact := range [][2]string{
@@ -196,8 +187,8 @@ func (r *runDoc) environment() *Details {
 			facts.add(fact[0], fact[1])
 		}
 	}
-	for i := range r.Keys {
-		facts.add(&r.Keys[i], r.Keys[i].Where)
+	for _, key := range r.Keys {
+		facts.add(&key, key.Where)
 	}
 	d.Add(facts, setupTable(r.Keys, setup))
 	modes := table("I/O of each disk", word("Phase"), word("Disk"), word("Engine"), word("Cache"), word("Flush"),
@@ -220,9 +211,7 @@ func (r *runDoc) environment() *Details {
 		}
 	}
 	d.Add(modes)
-	for _, doubt := range doubts {
-		d.Add(Warning{doubt})
-	}
+	d.Add(warnings(doubts)...)
 	return d
 }
 
@@ -230,8 +219,8 @@ func (r *runDoc) environment() *Details {
 func setupTable(keys []Key, setup *hardware.Setup) *Table {
 	t := table("Which disks were measured", word("Disk"), word("Model"), word("Firmware", 2), word("Serial", 4),
 		number("Size", 3), word("Links"), word("File system", 1), number("Full", 3), word("Described as", 5))
-	for i := range keys {
-		u, known := setup.Disks[keys[i].Name]
+	for _, key := range keys {
+		u, known := setup.Disks[key.Name]
 		if !known {
 			continue
 		}
@@ -247,29 +236,23 @@ func setupTable(keys []Key, setup *hardware.Setup) *Table {
 				full = percent(v.Fill())
 			}
 		}
-		t.add(&keys[i], model, u.Firmware, u.Serial, bytesOr(u.SizeBytes), u.Path.String(), filesystem, full, u.About)
+		t.add(&key, model, u.Firmware, u.Serial, bytesOr(u.SizeBytes), u.Path.String(), filesystem, full, u.About)
 	}
 	return t
 }
 
 // bytesOr is a size, or nothing where it is not known.
 func bytesOr(bytes int64) string {
-	if bytes <= 0 {
-		return ""
-	}
-	return unit.FormatBytes(bytes)
+	return pick(bytes > 0, unit.FormatBytes(bytes), "")
 }
 
 // volumeKind is a volume's file system and what there is about it that bears on speed.
 func volumeKind(v *hardware.Volume, more ...string) string {
-	parts := []string{v.Filesystem}
-	for _, fact := range []struct {
-		known *bool
-		text  string
-	}{{v.Encrypted, "encrypted"}, {v.Compressed, "compressed"}} {
-		if fact.known != nil && *fact.known {
-			parts = append(parts, fact.text)
-		}
+	if v.Compressed != nil && *v.Compressed {
+		more = append([]string{"compressed"}, more...)
 	}
-	return strings.Join(nonEmpty(append(parts, more...)...), ", ")
+	if v.Encrypted != nil && *v.Encrypted {
+		more = append([]string{"encrypted"}, more...)
+	}
+	return strings.Join(nonEmpty(append([]string{v.Filesystem}, more...)...), ", ")
 }

@@ -23,17 +23,19 @@ type streamGroup struct {
 
 // streamGroups puts the phase's streams of one disk and kind together, in their order.
 func streamGroups(found *analysis.Phase) []streamGroup {
-	var out []streamGroup
-	for _, s := range found.Streams {
-		at := slices.IndexFunc(out, func(g streamGroup) bool {
-			return g.Disk == s.Disk && g.Kind == s.Kind && g.Op == s.Op && g.BufferS == s.BufferS && g.Rate == s.Rate
-		})
-		if at < 0 {
-			out = append(out, streamGroup{Stream: s, list: []analysis.Stream{s}})
-			continue
-		}
-		g := &out[at]
-		g.list = append(g.list, s)
+	type kind struct {
+		disk, kind    string
+		op            trace.Role
+		bufferS, rate float64
+	}
+	return say.Each(say.Grouped(found.Streams, func(s analysis.Stream) kind {
+		return kind{s.Disk, s.Kind, s.Op, s.BufferS, s.Rate}
+	}), newStreamGroup)
+}
+
+func newStreamGroup(list []analysis.Stream) streamGroup {
+	g := streamGroup{Stream: list[0], list: list}
+	for _, s := range list[1:] {
 		switch {
 		case s.Late > 0 && g.Late == 0:
 			g.LateWhile = s.LateWhile
@@ -46,18 +48,15 @@ func streamGroups(found *analysis.Phase) []streamGroup {
 		g.LongestRun, g.LongestStallS = max(g.LongestRun, s.LongestRun), max(g.LongestStallS, s.LongestStallS)
 		g.LowestBufferS, g.Verdict = min(g.LowestBufferS, s.LowestBufferS), stream.Worst(g.Verdict, s.Verdict)
 	}
+	g.LateShare = float64(g.Late) / max(1, float64(g.Due))
 	// The worst has the most late frames, or with none late in any the lowest buffer.
 	worse := func(a, b analysis.Stream) int {
 		return cmp.Or(cmp.Compare(b.Late, a.Late), cmp.Compare(a.LowestBufferS, b.LowestBufferS))
 	}
-	for i := range out {
-		g := &out[i]
-		g.LateShare = float64(g.Late) / max(1, float64(g.Due))
-		if worst := slices.MinFunc(g.list, worse); worse(worst, slices.MaxFunc(g.list, worse)) != 0 {
-			g.worst = worst.Name
-		}
+	if worst := slices.MinFunc(list, worse); worse(worst, slices.MaxFunc(list, worse)) != 0 {
+		g.worst = worst.Name
 	}
-	return out
+	return g
 }
 
 // title is the streams in words: "4 × ProRes 422 HQ UHD 25p".
@@ -337,18 +336,13 @@ func streamsSure(a *analysis.Analysis) string {
 
 // searchTable is a search as a ladder: a row for each value that was tried, the largest on top, with what came of it
 // alone and with the others. Told says that what verdicts mean stands before it.
-func searchTable(keys []Key, a *analysis.Analysis, s *analysis.Search, told bool) *Table {
-	streams := s.Kind == trace.SearchStreams
-	disk := labelOf(keys, s.Disk)
+func (r *runDoc) searchTable(s *analysis.Search, told bool) *Table {
+	streams, disk := s.Kind == trace.SearchStreams, labelOf(r.Keys, s.Disk)
 	t := table("Search: "+Clean(s.Name), word(pick(streams, "Streams", "Pace of "+disk)))
 	t.Note = pick(streams, "How many streams of "+disk+" stay clean.",
 		"How fast "+disk+" may go with all streams clean.") + " ×: how often it was tried." +
 		pick(streams, " hubbench advise computes it with a model and its uncertainty, and may advise fewer.", "") +
 		pick(told, "", " "+verdictNote)
-	phases := map[string]int{}
-	for i := range a.Phases {
-		phases[a.Phases[i].Phase] = i
-	}
 	var sides []bool // alone, or not
 	for _, alone := range []bool{true, false} {
 		i := slices.IndexFunc(s.Tries, func(try analysis.SearchTry) bool { return try.Alone == alone })
@@ -356,45 +350,40 @@ func searchTable(keys []Key, a *analysis.Analysis, s *analysis.Search, told bool
 			continue
 		}
 		head := pick(alone, "Alone", "With the others")
-		if p, known := phases[s.Tries[i].Phase]; known && !alone {
-			if others := besideDisk(keys, &a.Phases[p], s.Disk); others != "" {
+		if p, known := r.index[s.Tries[i].Phase]; known && !alone {
+			if others := besideDisk(r.Keys, &r.a.Phases[p], s.Disk); others != "" {
 				head = "While " + others
 			}
 		}
 		sides, t.Columns = append(sides, alone), append(t.Columns, word(head))
 	}
-	var values []float64
-	for i := range s.Tries {
-		values = append(values, valueOf(&s.Tries[i]))
-	}
+	values := say.Each(s.Tries, valueOf)
 	slices.Sort(values)
-	for _, value := range slices.Backward(slices.Compact(values)) {
-		row := []any{"no limit"}
-		if !math.IsInf(value, 1) {
-			row[0] = pick(streams, unit.FormatCount(int(value)), unit.FormatRate(value))
+	values = slices.Compact(values)
+	slices.Reverse(values)
+	fill(t, values, sides, func(value float64) any {
+		if math.IsInf(value, 1) {
+			return "no limit"
 		}
-		for _, alone := range sides {
-			cell, phase := tryCell(s, value, alone)
-			if at, known := phases[phase]; known {
-				cell.Link = phaseID(at)
-			}
-			row = append(row, cell)
+		return pick(streams, unit.FormatCount(int(value)), unit.FormatRate(value))
+	}, func(value float64, alone bool) Cell {
+		cell, phase := tryCell(s, value, alone)
+		if at, known := r.index[phase]; known {
+			cell.Link = phaseID(at)
 		}
-		t.add(row...)
-	}
+		return cell
+	})
 	return t
 }
 
 // valueOf is what a try was of: more than any value if there was no limit.
-func valueOf(try *analysis.SearchTry) float64 {
-	return pick(try.Unlimited, math.Inf(1), try.Value)
-}
+func valueOf(try analysis.SearchTry) float64 { return pick(try.Unlimited, math.Inf(1), try.Value) }
 
 // tryCell is what came of a value's tries: clean if most were, else the worst; and the phase of that.
 func tryCell(s *analysis.Search, value float64, alone bool) (cell Cell, phase string) {
 	worst, clean, times := stream.Verdict(""), 0, 0
 	for _, try := range s.Tries {
-		if valueOf(&try) != value || try.Alone != alone {
+		if valueOf(try) != value || try.Alone != alone {
 			continue
 		}
 		if times++; try.Verdict == stream.Clean {

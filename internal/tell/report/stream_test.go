@@ -225,7 +225,7 @@ func TestPaceLadder(t *testing.T) {
 	}}}, Phases: []analysis.Phase{{Phase: "p0", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: work.Paced{
 		"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Pace: 400e6},
 	}}}}
-	table := searchTable(newKeys(a.Order), a, &a.Searches[0], false)
+	table := newRunDoc(Run{Analysis: a}).searchTable(&a.Searches[0], false)
 	want := [][]string{{"no limit", "drops"}, {"400 MB/s", "drops"}, {"210 MB/s", "strained 1 of 2 clean"}, {"200 MB/s", "clean 2 of 3"}, {"100 MB/s", "not ended"}}
 	if diff := cmp.Diff(want, wordsOf(table)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -20,12 +21,12 @@ func (r *runDoc) study() {
 	overview := streamsOverview(r.Keys, r.a)
 	r.Add(overview)
 	for i := range r.a.Searches {
-		r.Add(searchTable(r.Keys, r.a, &r.a.Searches[i], overview.Rows != nil || i > 0))
+		r.Add(r.searchTable(&r.a.Searches[i], overview.Rows != nil || i > 0))
 	}
 	r.addSaturations()
 	r.Add(pairsTable(r.Keys, r.a), latencyMatrix(r.Keys, r.a))
 	// The table of all phases goes without the tries of searches, which the searches' tables hold.
-	try := func(line pooledPhase) bool { return r.a.Phases[line.phases[0]].Search != nil }
+	try := func(line pooledPhase) bool { return line.phases[0].Search != nil }
 	lines := slices.DeleteFunc(slices.Clone(r.lines), try)
 	left := len(r.a.Phases)
 	for _, line := range lines {
@@ -47,50 +48,47 @@ func (r *runDoc) study() {
 type pooledFinding struct {
 	code, text string
 	weight     float64
-	seen       []string // the phases that show it
 }
 
-// poolFindings gathers the findings of all phases but for what a phase's verdict says of them word for word; those that
-// repeats of one phase have in common are told once.
+// poolFindings gathers the findings of all phases but for what a phase's verdict says; those that repeats of one phase
+// have in common are told once.
 func (r *runDoc) poolFindings() {
-	of := make([]int, len(r.a.Phases)) // which line a phase is in
-	for i, line := range r.lines {
-		for _, phase := range line.phases {
-			of[phase] = i
-		}
-	}
 	type kind struct {
 		code, disk string
-		line       int
+		line, nth  int // of this kind in its phase
 	}
-	same := map[kind][]int{} // in the list
-	var lines []int
-	for _, f := range r.a.Findings {
-		phase, line, text := &analysis.Phase{}, -1, f.Text
-		if at, known := r.index[f.Phase]; known {
-			phase, line = &r.a.Phases[at], of[at]
-			text = f.Says // a page that is read back has nothing but the text
+	type finding struct {
+		analysis.Finding
+		kind
+	}
+	type place struct {
+		kind
+		phase string
+	}
+	of, met := map[string]int{}, map[place]int{}
+	for i, line := range r.lines {
+		for _, phase := range line.phases {
+			of[phase.Phase] = i
 		}
-		if f.Code == "partial" || strings.Contains(phase.Verdict, strings.TrimSuffix(text, ".")) {
+	}
+	var all []finding
+	for _, f := range r.a.Findings {
+		line, known := of[f.Phase]
+		probed := known && f.Code == "latency" && r.a.Phases[r.index[f.Phase]].Paced[f.Disk].Probe > 0
+		if f.Code == "partial" || f.MorePhases == 0 && (f.Code == "drops" || probed) {
 			continue
 		}
-		in := kind{f.Code, f.Disk, line}
-		at := slices.IndexFunc(same[in], func(i int) bool { return !slices.Contains(r.findings[i].seen, f.Phase) })
-		if at >= 0 {
-			at = same[in][at]
-		} else {
-			at = len(r.findings)
-			same[in], lines = append(same[in], at), append(lines, line)
-			text = pick(len(r.a.Phases) == 1, say.Capital(r.a.Order, text), f.Text)
-			r.findings = append(r.findings, pooledFinding{code: f.Code, text: text, weight: f.Weight})
-		}
-		r.findings[at].seen = append(r.findings[at].seen, f.Phase)
+		k := kind{f.Code, f.Disk, pick(known, line, -1), 0}
+		k.nth, met[place{k, f.Phase}] = met[place{k, f.Phase}], met[place{k, f.Phase}]+1
+		all = append(all, finding{f, k})
 	}
-	for i := range r.findings {
-		if f := &r.findings[i]; len(f.seen) > 1 {
-			of := len(r.lines[lines[i]].phases)
-			f.text = fmt.Sprintf("%s; seen in %d of %d repeats.", strings.TrimSuffix(f.text, "."), len(f.seen), of)
+	for _, alike := range say.Grouped(all, func(f finding) kind { return f.kind }) {
+		f := alike[0]
+		text := pick(len(r.a.Phases) == 1 && f.Says != "", say.Capital(r.a.Order, f.Says), f.Text)
+		if n := len(alike); n > 1 {
+			text = fmt.Sprintf("%s; seen in %d of %d repeats.", strings.TrimSuffix(text, "."), n, len(r.lines[f.line].phases))
 		}
+		r.findings = append(r.findings, pooledFinding{f.Code, text, f.Weight})
 	}
 }
 
@@ -105,34 +103,24 @@ func labelOf(keys []Key, name string) string {
 	return name
 }
 
-// pooledPhase is phases that are repeats of one, by their place in the analysis.
+// pooledPhase is phases that are repeats of one.
 type pooledPhase struct {
 	title  string
-	phases []int
+	id     string // of the first
+	phases []analysis.Phase
 }
 
 // pool puts the repeats of a phase together: of the same work, by names that differ only in the number at their end.
 func (r *runDoc) pool() {
 	type repeated struct{ name, first string }
-	at := map[repeated]int{}
-	for i := range r.a.Phases {
-		p := &r.a.Phases[i]
-		of := repeated{trace.Unnumbered(p.Phase), cmp.Or(p.Repeats, p.Phase)}
-		line, known := at[of]
-		if known && p.Repeats != "" {
-			r.lines[line].title = trace.Unnumbered(p.Title)
-			r.lines[line].phases = append(r.lines[line].phases, i)
-			continue
-		}
-		if !known {
-			at[of] = len(r.lines)
-		}
-		r.lines = append(r.lines, pooledPhase{p.Title, []int{i}})
+	for _, group := range say.Grouped(r.a.Phases, func(p analysis.Phase) repeated {
+		return repeated{trace.Unnumbered(p.Phase), cmp.Or(p.Repeats, p.Phase)}
+	}) {
+		title := pick(len(group) > 1, trace.Unnumbered(group[len(group)-1].Title), group[0].Title)
+		r.lines = append(r.lines, pooledPhase{title, phaseID(r.index[group[0].Phase]), group})
 	}
 	// The fewer at work, the earlier, as in the analysis' matrix.
-	slices.SortStableFunc(r.lines, func(x, y pooledPhase) int {
-		return cmp.Compare(len(r.a.Phases[x.phases[0]].Disks), len(r.a.Phases[y.phases[0]].Disks))
-	})
+	slices.SortStableFunc(r.lines, func(x, y pooledPhase) int { return len(x.phases[0].Disks) - len(y.phases[0].Disks) })
 }
 
 // mean is nil if there are no values.
@@ -140,12 +128,7 @@ func mean(values []float64) *float64 {
 	if len(values) == 0 {
 		return nil
 	}
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	sum /= float64(len(values))
-	return &sum
+	return new(stats.Mean(values))
 }
 
 // phasesTable is a row per phase and a column per disk, with how long all worked and who reads and who writes if it
@@ -159,8 +142,8 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 	t.Columns = append(t.Columns, number("Together"))
 	compared, elsewhere, limited, sure, unknown := false, false, false, false, false
 	for k := range lines {
-		line, p := &lines[k], &r.a.Phases[lines[k].phases[0]]
-		name := Cell{Text: shorten(cmp.Or(line.title, p.Phase), 2*longest), Link: phaseID(line.phases[0])}
+		line, p := &lines[k], &lines[k].phases[0]
+		name := Cell{Text: shorten(cmp.Or(line.title, p.Phase), 2*longest), Link: line.id}
 		if n := len(line.phases); whole && n > 1 {
 			name.Small = fmt.Sprintf("mean of %d", n)
 		}
@@ -195,14 +178,13 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 // cell is what a disk moved in the repeats of a phase and what it kept of its rate without the others; empty for an
 // idle disk.
 func (r *runDoc) cell(line *pooledPhase, disk string) Cell {
-	first := &r.a.Phases[line.phases[0]]
+	first := &line.phases[0]
 	role := first.Roles[disk]
-	if role != trace.Read && role != trace.Write {
+	if !active(role) {
 		return Cell{}
 	}
 	var rates, shares []float64
-	for _, i := range line.phases {
-		phase := &r.a.Phases[i]
+	for _, phase := range line.phases {
 		if phase.Overlap == nil {
 			continue
 		}
@@ -226,8 +208,8 @@ func (r *runDoc) cell(line *pooledPhase, disk string) Cell {
 func (r *runDoc) total(line *pooledPhase) (cell Cell, length string) {
 	var rates, lengths []float64
 	ci := &analysis.Interval{math.Inf(1), 0}
-	for _, i := range line.phases {
-		o := r.a.Phases[i].Overlap
+	for _, phase := range line.phases {
+		o := phase.Overlap
 		if o == nil {
 			continue
 		}
@@ -260,8 +242,7 @@ func (w task) text(keys []Key) string { return labelOf(keys, w.disk) + " " + str
 // keeps so much beside the column's. It is nil if no phase has two disks that are compared with anything.
 func pairsTable(keys []Key, a *analysis.Analysis) *Table {
 	kept, known := map[[2]task][]analysis.DiskContention{}, map[task]bool{}
-	for i := range a.Phases {
-		phase := &a.Phases[i]
+	for _, phase := range a.Phases {
 		if phase.Contention == nil || len(phase.Disks) != 2 {
 			continue
 		}
@@ -287,13 +268,8 @@ func pairsTable(keys []Key, a *analysis.Analysis) *Table {
 			}
 		}
 	}
-	for _, row := range tasks {
-		cells := []any{row.text(keys)}
-		for _, column := range tasks {
-			cells = append(cells, pairCell(kept[[2]task{row, column}]))
-		}
-		t.add(cells...)
-	}
+	fill(t, tasks, tasks, func(row task) any { return row.text(keys) },
+		func(row, column task) Cell { return pairCell(kept[[2]task{row, column}]) })
 	return t
 }
 
@@ -321,18 +297,11 @@ func pairCell(list []analysis.DiskContention) Cell {
 
 // addSaturations shows for each phase of the preset saturation what rests have given back to the disks that fell.
 func (r *runDoc) addSaturations() {
-	of := map[string][]*analysis.Saturation{}
-	var names []string
-	for i := range r.a.Saturations {
-		if s := &r.a.Saturations[i]; s.Fall != nil && len(s.Bursts) > 0 {
-			if of[s.Of] == nil {
-				names = append(names, s.Of)
-			}
-			of[s.Of] = append(of[s.Of], s)
-		}
-	}
-	for i, name := range names {
-		f := regainedFigure(r.Keys, name, of[name])
+	fell := slices.DeleteFunc(slices.Clone(r.a.Saturations), func(s analysis.Saturation) bool {
+		return s.Fall == nil || len(s.Bursts) == 0
+	})
+	for i, found := range say.Grouped(fell, func(s analysis.Saturation) string { return s.Of }) {
+		f := regainedFigure(r.Keys, found)
 		if i > 0 {
 			f.ID += "-" + strconv.Itoa(i+1)
 		}
@@ -342,27 +311,24 @@ func (r *runDoc) addSaturations() {
 		for k := range f.Keys {
 			t.Columns = append(t.Columns, ofDisk(&f.Keys[k]))
 		}
-		for k, rest := range of[name][0].Bursts {
-			row := []any{unit.FormatSeconds(rest.RestS)}
-			for _, s := range of[name] {
-				cell := Cell{Text: none}
-				if k < len(s.Bursts) {
-					b := s.Bursts[k]
-					cell.Text = unit.FormatBytes(int64(b.FastBytes))
-					cell.Small = fmt.Sprintf("± %s, %s", unit.FormatBytes(int64(2*b.SEBytes)), percent(b.FastBytes/s.Fall.AtBytes))
-				}
-				row = append(row, cell)
-			}
-			t.add(row...)
+		for k, rest := range found[0].Bursts {
+			fill(t, []float64{rest.RestS}, found, func(s float64) any { return unit.FormatSeconds(s) },
+				func(_ float64, s analysis.Saturation) Cell {
+					if k >= len(s.Bursts) {
+						return Cell{Text: none}
+					}
+					fast, off := unit.FormatBytes(int64(s.Bursts[k].FastBytes)), unit.FormatBytes(int64(2*s.Bursts[k].SEBytes))
+					return Cell{Text: fast, Small: "± " + off + ", " + percent(s.Bursts[k].FastBytes/s.Fall.AtBytes)}
+				})
 		}
 		r.Add(f, t)
 	}
 }
 
 // regainedFigure is how much of its cache each disk had back after a rest, against the rest.
-func regainedFigure(keys []Key, name string, found []*analysis.Saturation) *Figure {
+func regainedFigure(keys []Key, found []analysis.Saturation) *Figure {
 	f := &Figure{
-		ID: "regained", Title: "What a rest gives back (" + name + ")", OmitInText: true,
+		ID: "regained", Title: "What a rest gives back (" + found[0].Of + ")", OmitInText: true,
 		X: Axis{Name: "rest before writing", Unit: Seconds},
 		Text: "Marks: how much of its fast cache the disk had back after a rest, with its 95 % confidence interval. " +
 			"The line across is what its fast cache took at first; a dashed line leads to the rest that brings back all of it.",

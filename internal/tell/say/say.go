@@ -115,10 +115,11 @@ func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
 	var groups [][]T
 	at := map[K]int{}
 	for _, one := range list {
-		i, known := at[key(one)]
+		k := key(one)
+		i, known := at[k]
 		if !known {
 			i = len(groups)
-			at[key(one)], groups = i, append(groups, nil)
+			at[k], groups = i, append(groups, nil)
 		}
 		groups[i] = append(groups[i], one)
 	}
