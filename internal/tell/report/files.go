@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -24,7 +25,8 @@ func sizeFigure(v *phaseView) *Figure {
 			" Regression, solid: least squares; dashed: Theil and Sen.",
 		X: Axis{Name: "file size", Unit: Bytes, Min: low, Max: high, Log: true},
 	}
-	panel := Panel{Y: v.rates("rate", v.top), Height: 250}
+	f.Panels = []Panel{{Y: v.rates("rate", v.top), Height: 250}}
+	panel := &f.Panels[0]
 	var knees []string
 	for i, l := range v.lanes {
 		if v.many {
@@ -43,10 +45,7 @@ func sizeFigure(v *phaseView) *Figure {
 				" at files of "+unit.FormatBytes(int64(knee.AtBytes)))
 		}
 	}
-	if knees != nil {
-		f.Title = strings.Join(knees, ", ")
-	}
-	f.Panels = []Panel{panel}
+	f.Title = cmp.Or(strings.Join(knees, ", "), f.Title)
 	return f
 }
 
@@ -116,7 +115,8 @@ func spreadFigure(v *phaseView) *Figure {
 		Text: pick(v.many, "Height: how many files. ", "Marks: single files. ") +
 			"Bar: 5th to 95th percentile; thick line: median, or each of two levels.",
 	}
-	panel := rows(len(v.lanes), nil)
+	f.Panels = []Panel{rows(len(v.lanes), nil)}
+	panel := &f.Panels[0]
 	var levels []string
 	for i, l := range v.lanes {
 		y := float64(i)
@@ -147,10 +147,7 @@ func spreadFigure(v *phaseView) *Figure {
 		panel.mark(spread, v.rate(*s.P05), v.rate(*s.P95), y, y)
 		panel.mark(middle)
 	}
-	if levels != nil {
-		f.Title = strings.Join(levels, "; ")
-	}
-	f.Panels = []Panel{panel}
+	f.Title = cmp.Or(strings.Join(levels, "; "), f.Title)
 	return f
 }
 
@@ -183,23 +180,20 @@ func bytesFigure(v *phaseView) *Figure {
 		X:    Axis{Name: "moved so far", Unit: Bytes, Max: v.sumB},
 		Text: "From left to right: the bytes that the disk has moved in this phase so far.",
 	}
-	panel := Panel{Y: v.rates("rate", v.top), Height: 250}
+	f.Panels = []Panel{{Y: v.rates("rate", v.top), Height: 250}}
+	panel := &f.Panels[0]
 	var falls []string
 	for i, l := range v.lanes {
 		m, sum := Mark{Shape: Segment, Key: i, Name: "file"}, 0.0
+		var stretches []stretch
+		for _, f := range l.files {
+			rate := v.rate(f.rate)
+			m.row(Round(sum, 4), Round(sum+f.bytes, 4), rate, rate)
+			stretches = append(stretches, stretch{sum, sum + f.bytes, f.rate})
+			sum += f.bytes
+		}
 		if v.many {
-			stretches := make([]stretch, len(l.files))
-			for k, f := range l.files {
-				stretches[k] = stretch{sum, sum + f.bytes, f.rate}
-				sum += f.bytes
-			}
 			m = v.bandMark(i, bands(stretches, v.sumB), func(b float64) float64 { return Round(b, 4) })
-		} else {
-			for _, f := range l.files {
-				rate := v.rate(f.rate)
-				m.row(Round(sum, 4), Round(sum+f.bytes, 4), rate, rate)
-				sum += f.bytes
-			}
 		}
 		panel.mark(m)
 		if t := l.stats.Throttle; t != nil {
@@ -207,10 +201,7 @@ func bytesFigure(v *phaseView) *Figure {
 			falls = append(falls, v.fall(l.key.Label, t))
 		}
 	}
-	if falls != nil {
-		f.Title = strings.Join(falls, ", ")
-	}
-	f.Panels = []Panel{panel}
+	f.Title = cmp.Or(strings.Join(falls, ", "), f.Title)
 	return f
 }
 

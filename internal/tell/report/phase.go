@@ -23,16 +23,14 @@ func newPhase(v *phaseView, index int) *Details {
 	if found.Search != nil {
 		d.Fold = "Tries of " + found.Search.Search
 	}
-	warn := func(partial bool) {
-		for _, w := range found.Warnings {
-			if (w.Code == "partial") == partial {
-				d.Add(Warning{w.Text})
-			}
-		}
+	var partial, doubts []Block
+	for _, w := range found.Warnings {
+		list := pick(w.Code == "partial", &partial, &doubts)
+		*list = append(*list, Warning{w.Text})
 	}
-	warn(true)
+	d.Add(partial...)
 	d.Add(Sentence{Text: found.Verdict, Lead: true}, v.streamTable(), timeFigure(v), v.diskTable(), v.changeTable())
-	warn(false)
+	d.Add(doubts...)
 	files := v.ofFiles()
 	fold := func(title string, printed bool, blocks ...Block) *Details {
 		return &Details{Title: title, Printed: printed, Blocks: shown(blocks)}
@@ -67,8 +65,8 @@ func withoutOthers(found *analysis.Phase, disk string) *without {
 	if found.Contention == nil || found.Paced[disk].Limited() {
 		return nil
 	}
-	c, ok := found.Contention.Disks[disk]
-	if !ok || c.ReferenceRate == nil || *c.ReferenceRate <= 0 {
+	c := found.Contention.Disks[disk]
+	if c.ReferenceRate == nil || *c.ReferenceRate <= 0 {
 		return nil
 	}
 	from := pick(c.Reference == analysis.ReferenceLater, "without ", "alone in ") + shorten(c.ReferenceFrom, longest)
@@ -88,7 +86,7 @@ func (v *phaseView) diskTable() *Table {
 	twoWay := func(read, written float64) string {
 		return v.scale.Number(read) + " read + " + v.scale.Number(written) + " written"
 	}
-	compared, wide := false, false
+	compared := false
 	for _, key := range working {
 		stats := v.found.Disks[key.Name]
 		rate, bytes := Cell{Text: v.scale.maybe(stats.Rate), Strong: true}, stats.Bytes
@@ -121,7 +119,6 @@ func (v *phaseView) diskTable() *Table {
 		if lag := v.longestRecovery(key.Name); lag >= 0 {
 			recovered = say.Seconds(lag)
 		}
-		wide = wide || strings.Contains(margin, " to ")
 		t.add(&key, v.work(key.Name), rate, margin, share, kept, reference, recovered, unit.FormatBytes(bytes))
 	}
 	if o == nil {
@@ -133,9 +130,9 @@ func (v *phaseView) diskTable() *Table {
 		if o.ReadRate > 0 && o.WriteRate > 0 {
 			sum.Small = twoWay(o.ReadRate, o.WriteRate)
 		}
-		wide = wide || strings.Contains(margin, " to ")
 		t.add("together", "", sum, margin, "", "", "", "", unit.FormatBytes(o.Bytes))
 	}
+	wide := slices.ContainsFunc(t.Rows, func(row []Cell) bool { return strings.Contains(row[3].Text, " to ") })
 	t.Note = v.overlapNote(compared, wide)
 	return t
 }
@@ -165,18 +162,18 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) +
 		" to " + Clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
-		note += " ±: half the 95 % confidence interval"
-		note += pick(wide, ", or if that is more than the rate itself the interval from low to high.", ".")
+		note += " ±: half the 95 % confidence interval" +
+			pick(wide, ", or if that is more than the rate itself the interval from low to high.", ".")
 	}
 	if compared {
 		elsewhere := slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) })
 		note += " Kept: part of the rate without the others" + pick(elsewhere, ", in the time between changes.", ".")
 	}
-	free := len(v.free())
-	if len(o.Disks) > 1 && free > 1 {
-		note += " Jain's fairness index: " + strconv.FormatFloat(o.Jain, 'f', 2, 64) + "."
+	limited := len(slices.DeleteFunc(v.working(), func(k Key) bool { return !v.limited(k.Name) }))
+	if len(o.Disks) > 1 && len(v.working())-limited > 1 {
+		note += fmt.Sprintf(" Jain's fairness index: %.2f.", o.Jain)
 	}
-	return note + pick(len(o.Disks) > 1 && free < len(o.Disks), " "+ownPaceNote, "")
+	return note + pick(len(o.Disks) > 1 && len(v.working())-limited < len(o.Disks), " "+ownPaceNote, "")
 }
 
 // keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each
@@ -204,28 +201,24 @@ func (v *phaseView) changeTable() *Table {
 		return told || own || c.Kind == analysis.KindRecovery
 	})
 	summed, swings := false, false
-	for i := range list {
-		c := &list[i]
+	for i, c := range list {
 		sum := len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall || c.Kind == analysis.KindStall || len(c.Each) == 0)
 		summed, swings = summed || sum, swings || c.Kind == analysis.KindSwing
 		if i >= maxStages {
 			continue
 		}
-		until := ""
-		if c.EndS > c.StartS {
-			until = Clock(c.EndS, v.endS)
-		}
-		var names, from, to []string
-		for _, disk := range c.Disks {
-			name, s := v.label(disk), c.Of(disk)
-			names = append(names, name)
+		until := pick(c.EndS > c.StartS, Clock(c.EndS, v.endS), "")
+		names := say.Each(c.Disks, v.label)
+		var from, to []string
+		for k, disk := range c.Disks {
+			name, s := names[k], c.Of(disk)
 			from, to = append(from, name+" "+v.scale.Number(s.FromRate)), append(to, name+" "+v.scale.Number(s.ToRate))
 		}
 		if len(c.Each) <= 1 || sum {
 			from, to = []string{v.scale.Number(c.FromRate)}, []string{v.scale.Number(c.ToRate)}
 		}
-		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "), say.ChangeLabel(c, len(v.lanes), v.label),
-			strings.Join(from, ", "), strings.Join(to, ", "), say.ChangeCause(c, v.label))
+		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "), say.ChangeLabel(&c, len(v.lanes), v.label),
+			strings.Join(from, ", "), strings.Join(to, ", "), say.ChangeCause(&c, v.label))
 	}
 	more := len(list) - maxStages
 	t.Note = strings.Join(nonEmpty(
@@ -258,11 +251,8 @@ func (v *phaseView) stages() *Table {
 			short++
 			continue
 		}
-		var names []string
-		for _, name := range s.Active {
-			names = append(names, v.label(name))
-		}
-		t.add(Clock(s.StartS, v.endS), Clock(s.EndS, v.endS), strings.Join(names, ", "), v.scale.Number(s.Rate))
+		names := strings.Join(say.Each(s.Active, v.label), ", ")
+		t.add(Clock(s.StartS, v.endS), Clock(s.EndS, v.endS), names, v.scale.Number(s.Rate))
 	}
 	if len(t.Rows) < 2 {
 		return nil
@@ -279,17 +269,9 @@ func (v *phaseView) linksTable() *Table {
 		number("Can carry"), number("Used"))
 	t.ID = "links"
 	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen to carry one way."
-	for i := range v.found.Links {
-		u := &v.found.Links[i]
-		var names []string
-		for _, name := range u.Disks {
-			names = append(names, v.label(name))
-		}
-		link := fmt.Sprintf("%s, %s", u.Segment, u.Link)
-		if u.Could != "" {
-			link += " (fell back from " + u.Could + ")"
-		}
-		t.add(link, unit.List(names), string(u.Op), v.scale.Number(u.Rate), v.scale.Number(u.Capacity), percent(u.Share))
+	for _, u := range v.found.Links {
+		link := fmt.Sprintf("%s, %s", u.Segment, u.Link) + pick(u.Could == "", "", " (fell back from "+u.Could+")")
+		t.add(link, unit.List(say.Each(u.Disks, v.label)), string(u.Op), v.scale.Number(u.Rate), v.scale.Number(u.Capacity), percent(u.Share))
 	}
 	return t
 }
@@ -357,12 +339,14 @@ func (v *phaseView) filesTable() *Table {
 // remark says what a mean would hide.
 func (v *phaseView) remark(s *analysis.Disk) string {
 	var parts []string
-	fromTo := func(from, to float64) string { return v.scale.Number(from) + " to " + v.scale.Number(to) }
+	add := func(what string, bytes, from, to float64) {
+		parts = append(parts, what+unit.FormatBytes(int64(bytes))+": "+v.scale.Number(from)+" to "+v.scale.Number(to))
+	}
 	if t := s.Throttle; t != nil {
-		parts = append(parts, "throttled at "+unit.FormatBytes(int64(t.AtBytes))+": "+fromTo(t.FromRate, t.ToRate))
+		add("throttled at ", t.AtBytes, t.FromRate, t.ToRate)
 	}
 	if k := s.SizeKnee; k != nil {
-		parts = append(parts, "changes at files of "+unit.FormatBytes(int64(k.AtBytes))+": "+fromTo(k.BelowRate, k.AboveRate))
+		add("changes at files of ", k.AtBytes, k.BelowRate, k.AboveRate)
 	}
 	if s.Modes != nil {
 		parts = append(parts, "two rates, "+v.scale.Number(s.Modes[0])+" and "+v.scale.Number(s.Modes[1]))
@@ -372,6 +356,7 @@ func (v *phaseView) remark(s *analysis.Disk) string {
 
 // averages are what other ways of averaging make of a disk's files.
 func (v *phaseView) averages() *Table {
+	rate := v.scale.maybe
 	t := table("Other averages", word("Disk"), number("Whole phase"), number("Mean of files"), number("Trimmed mean"),
 		number("Least squares"), number("Latency"), number("Theil–Sen"))
 	t.ID = "averages"
@@ -383,7 +368,6 @@ func (v *phaseView) averages() *Table {
 		if s.OLSLatencyS != nil && *s.OLSLatencyS >= 0 { // below zero the line says nothing of it
 			latency = unit.FormatSeconds(*s.OLSLatencyS)
 		}
-		rate := v.scale.maybe
 		t.add(&key, rate(s.Rate), rate(s.Mean), rate(s.Trimmed20), rate(s.OLSRate), latency, rate(s.TheilSenRate))
 	}
 	return t
@@ -398,10 +382,10 @@ func (v *phaseView) fileList() *Details {
 	for _, l := range v.lanes {
 		total += len(l.files)
 	}
-	d := &Details{Title: "All " + unit.FormatCount(total) + " files"}
+	title := "All " + unit.FormatCount(total) + " files"
 	if total > maxListed {
-		d.Add(Sentence{Text: "Too many to list here; hubbench report --format csv writes them all."})
-		return d
+		many := Sentence{Text: "Too many to list here; hubbench report --format csv writes them all."}
+		return &Details{Title: title, Blocks: []Block{many}}
 	}
 	t := table("All files", word("Disk"), number("Number"), number("Size"), number("From, s"), number("To, s"),
 		number(v.scale.Unit))
@@ -412,6 +396,5 @@ func (v *phaseView) fileList() *Details {
 				v.scale.Number(f.rate))
 		}
 	}
-	d.Add(t)
-	return d
+	return &Details{Title: title, Blocks: shown([]Block{t})}
 }

@@ -21,13 +21,9 @@ func timeFigure(v *phaseView) *Figure {
 		return nil
 	}
 	f := v.overTime("time", v.timeTitle())
-	f.Text = "Each mark is one file, drawn from its start to its end, at the height of its rate."
-	if v.many {
-		f.Text = "Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside."
-	}
-	if len(v.found.Streams) > 0 {
-		f.Text += " Of streams: about a second of them."
-	}
+	f.Text = pick(v.many, "Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.",
+		"Each mark is one file, drawn from its start to its end, at the height of its rate.") +
+		pick(len(v.found.Streams) > 0, " Of streams: about a second of them.", "")
 	var window []Mark // shades the overlap
 	if o := v.found.Overlap; o != nil {
 		m := Mark{Shape: Span, Key: None}
@@ -39,12 +35,9 @@ func timeFigure(v *phaseView) *Figure {
 			f.Text += " Shaded: the overlap, in which " + allOf(len(o.Disks)) + " were active."
 		}
 	}
-	op := string(v.lanes[0].op) + " "
-	if slices.ContainsFunc(v.lanes, func(l lane) bool { return l.op != v.lanes[0].op }) {
-		op = ""
-	}
-	speed := Panel{Y: v.rates(op+"rate of each file", v.top), Height: 250, Marks: slices.Clone(window)}
-	speed.Marks = append(speed.Marks, v.fileMarks()...)
+	several := slices.ContainsFunc(v.lanes, func(l lane) bool { return l.op != v.lanes[0].op })
+	op := pick(several, "", string(v.lanes[0].op)+" ")
+	speed := Panel{Y: v.rates(op+"rate of each file", v.top), Height: 250, Marks: slices.Concat(window, v.fileMarks())}
 	inTransfer := rows(len(v.lanes), slices.Clone(window))
 	inTransfer.Y.Name, inTransfer.Height = "files in transfer", 26*len(v.lanes)
 	gap := pick(v.many, v.endS/(2*maxBands), math.Inf(-1)) // too small to see: what lies around it is one
@@ -82,11 +75,8 @@ func (v *phaseView) timeTitle() string {
 	o, working := v.found.Overlap, v.working()
 	var parts []string
 	for _, g := range streamGroups(v.found) {
-		text := " drops no frame"
-		if g.Late > 0 {
-			text = " drops " + unit.FormatCount(g.Late) + " of " + unit.FormatCount(g.Due) + " frames"
-		}
-		parts = append(parts, v.label(g.Disk)+text)
+		frames := unit.FormatCount(g.Late) + " of " + unit.FormatCount(g.Due) + " frames"
+		parts = append(parts, v.label(g.Disk)+" drops "+pick(g.Late > 0, frames, "no frame"))
 	}
 	for _, key := range working {
 		if t := v.found.Disks[key.Name].Throttle; t != nil {
@@ -96,9 +86,8 @@ func (v *phaseView) timeTitle() string {
 	switch {
 	case parts != nil || o == nil || len(working) == 0:
 	case len(o.Disks) == 1:
-		for name := range o.Disks {
-			parts = append(parts, v.label(name)+" "+v.workOf(name).Does().One+" at "+v.scale.Rate(o.Rate))
-		}
+		one := working[0]
+		parts = append(parts, one.Label+" "+v.workOf(one.Name).Does().One+" at "+v.scale.Rate(o.Rate))
 	case v.found.Contention != nil && v.found.Contention.Even:
 		parts = append(parts, allOf(len(o.Disks))+" share "+v.scale.Rate(o.Rate)+" evenly")
 	default:
@@ -135,11 +124,7 @@ func (v *phaseView) fileMarks() []Mark {
 	all, drawn := make([][]band, len(v.lanes)), make([][]file, len(v.lanes))
 	for i, l := range v.lanes {
 		if drawn[i] = l.files; v.many {
-			stretches := make([]stretch, len(l.files))
-			for j, f := range l.files {
-				stretches[j] = stretch{f.startS, f.endS, f.rate}
-			}
-			all[i] = bands(stretches, v.endS)
+			all[i] = bands(say.Each(l.files, func(f file) stretch { return stretch{f.startS, f.endS, f.rate} }), v.endS)
 		}
 	}
 	if v.many {
@@ -199,10 +184,9 @@ func (v *phaseView) total(window []Mark) Panel {
 			panel.mark(v.limit(c.Ceiling.Rate, "a limit the disks share"))
 		}
 		var narrowest *analysis.LinkUse // of those that all working disks share
-		for i := range v.found.Links {
-			u := &v.found.Links[i]
+		for _, u := range v.found.Links {
 			if all := len(u.Disks) >= max(2, len(o.Disks)); all && (u.Segment != hardware.HostPort || narrowest == nil) {
-				top, narrowest = max(top, u.Capacity), u
+				top, narrowest = max(top, u.Capacity), &u
 			}
 		}
 		if u := narrowest; u != nil {
@@ -254,10 +238,7 @@ func (v *phaseView) levels() [][]float64 {
 
 // allOf stands for several disks: "both", "all three".
 func allOf(n int) string {
-	if n == 2 {
-		return "both"
-	}
-	return "all " + say.Count(n)
+	return pick(n == 2, "both", "all "+say.Count(n))
 }
 
 // How the changes are laid out over the chart.

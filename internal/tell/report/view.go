@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -57,9 +58,7 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 		at := slices.IndexFunc(run.Trace.Phases, func(p *trace.Phase) bool { return p.Name == found.Phase })
 		if at >= 0 {
 			v.traced = run.Trace.Phases[at]
-			for _, d := range v.traced.Disks {
-				v.lanes = append(v.lanes, v.lane(d))
-			}
+			v.lanes = say.Each(v.traced.Disks, v.lane)
 		}
 	}
 	v.measure()
@@ -83,15 +82,12 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 func (v *phaseView) lane(d *trace.DiskTrace) lane {
 	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name], files: make([]file, 0, len(d.Files))}
 	for i := range d.Files {
-		f := &d.Files[i]
-		if !f.Usable() {
-			continue
+		if f := &d.Files[i]; f.Usable() {
+			start, end, bytes := float64(f.StartNS)/1e9, float64(f.EndNS)/1e9, float64(f.Bytes)
+			took := float64(f.EndNS-f.StartNS) / 1e9
+			l.files = append(l.files, file{start, end, bytes, bytes / took, f.Seq, f.Filler})
+			l.fillers = l.fillers || f.Filler
 		}
-		took := float64(f.EndNS-f.StartNS) / 1e9
-		l.files = append(l.files, file{
-			float64(f.StartNS) / 1e9, float64(f.EndNS) / 1e9, float64(f.Bytes), float64(f.Bytes) / took, f.Seq, f.Filler,
-		})
-		l.fillers = l.fillers || f.Filler
 	}
 	return l
 }
@@ -152,7 +148,7 @@ func (v *phaseView) label(disk string) string { return labelOf(v.keys, disk) }
 func (v *phaseView) working() []Key {
 	var out []Key
 	for _, key := range v.keys {
-		if role := v.found.Roles[key.Name]; role == trace.Read || role == trace.Write {
+		if active(v.found.Roles[key.Name]) {
 			out = append(out, v.key(key.Name))
 		}
 	}
@@ -161,11 +157,7 @@ func (v *phaseView) working() []Key {
 
 // laneKeys are the keys of a figure of files: a mark's key is its lane's number.
 func (v *phaseView) laneKeys() []Key {
-	var keys []Key
-	for _, l := range v.lanes {
-		keys = append(keys, l.key)
-	}
-	return keys
+	return say.Each(v.lanes, func(l lane) Key { return l.key })
 }
 
 // seconds rounds an instant to what can be told apart.
@@ -183,11 +175,6 @@ const ownPaceNote = "Own pace: the disk moves what its streams, its pace or its 
 
 // limited reports whether the disk's rate is that of its work.
 func (v *phaseView) limited(name string) bool { return v.found.Paced[name].Limited() }
-
-// free are the phase's working disks that go as fast as they can.
-func (v *phaseView) free() []Key {
-	return slices.DeleteFunc(v.working(), func(k Key) bool { return v.limited(k.Name) })
-}
 
 // workOf is the work of a disk in the phase.
 func (v *phaseView) workOf(name string) work.Work {
@@ -241,9 +228,6 @@ func bands(files []stretch, end float64) []band {
 	}
 	var out []band
 	for i, part := range parts {
-		if len(part) == 0 {
-			continue
-		}
 		slices.SortFunc(part, func(a, b share) int { return cmp.Compare(a.rate, b.rate) })
 		sum, weight := 0.0, 0.0
 		for _, s := range part {
@@ -251,14 +235,12 @@ func bands(files []stretch, end float64) []band {
 		}
 		quantile := func(p float64) float64 {
 			left := p * weight
-			for _, s := range part {
-				if left -= s.weight; left <= 0 {
-					return s.rate
-				}
-			}
-			return part[len(part)-1].rate
+			at := slices.IndexFunc(part, func(s share) bool { left -= s.weight; return left <= 0 })
+			return part[pick(at < 0, len(part)-1, at)].rate
 		}
-		out = append(out, band{float64(i) * width, float64(i+1) * width, sum / weight, quantile(0.05), quantile(0.95)})
+		if len(part) > 0 {
+			out = append(out, band{float64(i) * width, float64(i+1) * width, sum / weight, quantile(0.05), quantile(0.95)})
+		}
 	}
 	return out
 }
