@@ -46,71 +46,59 @@ func chance(p float64) string {
 
 // pair adds the details of a run: what was measured differently, all its rates and latencies, and what to know
 // about them.
-func (c comparison) pair(doc *Document, i int) {
+func (c comparison) pair(i int) *Details {
 	pair := &c.Pairs[i]
 	part := &Details{ID: phaseID(i), Title: c.keys[i+1].Label, Does: "compared with " + c.keys[0].Label, Phase: true}
-	doc.Add(part)
 	if len(c.Pairs) > 1 {
 		a := &c.answers[i]
 		part.Add(Sentence{Text: c.outcome(pair, a), Lead: true}, List{"", c.others(pair, a)}, c.figure(i))
 	}
-	var method, notes []string
-	for _, d := range pair.Method {
-		what := d.What
-		if d.Where != "" {
-			what += ", " + d.Where
-		}
-		method = append(method, what+": "+d.Base+" → "+d.New)
-	}
-	var searches []string
-	for i := range pair.Searches {
-		s := &pair.Searches[i]
+	method := say.Each(pair.Method, func(d compare.Difference) string {
+		return strings.Join(nonEmpty(d.What, d.Where), ", ") + ": " + d.Base + " → " + d.New
+	})
+	searches := say.Each(pair.Searches, func(s compare.Search) string {
 		line := s.Name + ": " + searchAnswer(s)
 		if s.Work != nil {
 			line += fmt.Sprintf(" (not the same was searched: %s → %s)", s.Work[0], s.Work[1])
 		}
-		searches = append(searches, line)
-	}
+		return line
+	})
+	var notes []string
 	rates, latencies := newChangeTable("Rates", "Rate"), newChangeTable("Request latency", "Latency")
 	rates.Note = "In " + c.scale.Unit + "."
-	for k := range pair.Phases {
-		phase := &pair.Phases[k]
-		for j := range phase.Rates {
-			r := &phase.Rates[j]
+	for _, phase := range pair.Phases {
+		for j, r := range phase.Rates {
 			base, now := "", ""
 			if r.Base != nil {
 				base, now = c.scale.Number(*r.Base), c.scale.Number(*r.New)
 			}
 			addChange(rates, r, pick(j == 0, phase.Title, ""), rateOf(r), measure(r), base, now)
 		}
-		for j := range phase.Latencies {
-			l := &phase.Latencies[j]
+		for j, l := range phase.Latencies {
 			base, now := "", ""
 			if l.BaseNS != nil {
 				base, now = timeText(l.BaseNS), timeText(l.NewNS)
 			}
 			what := fmt.Sprintf("%s %ss", l.Disk, l.Op)
-			addChange(latencies, &compare.Rate{Test: l.Test}, pick(j == 0, phase.Title, ""), what, string(l.Quantile), base, now)
+			addChange(latencies, compare.Rate{Test: l.Test}, pick(j == 0, phase.Title, ""), what, string(l.Quantile), base, now)
 		}
-		for _, line := range slices.Concat(recoveries(phase), doubts(phase)) {
-			notes = append(notes, phase.Title+": "+line)
-		}
+		notes = append(notes, say.Each(slices.Concat(recoveries(phase), doubts(phase)), func(line string) string {
+			return phase.Title + ": " + line
+		})...)
 	}
 	for i, phases := range [][]string{pair.OnlyBase, pair.OnlyHere} {
-		var titles []string
-		for _, name := range phases {
-			titles = append(titles, pair.Title(name))
-		}
-		if titles != nil {
+		if titles := say.Each(phases, pair.Title); titles != nil {
 			notes = append(notes, pick(i == 0, "only in the base: ", "not in the base: ")+strings.Join(titles, "; "))
 		}
 	}
+	finding := func(f analysis.Finding) string { return f.Text }
 	part.Add(List{"Searches", searches}, List{"Measured differently", method}, rates, latencies, List{"", notes},
-		List{"New findings", findingTexts(pair.Appeared)}, List{"Findings no longer seen", findingTexts(pair.Went)})
+		List{"New findings", say.Each(pair.Appeared, finding)}, List{"Findings no longer seen", say.Each(pair.Went, finding)})
 	if n := len(pair.Unsure); n > 0 {
 		part.Add(Sentence{Text: unit.Plural(n, "more finding") +
 			" in one of the two runs only; the rates behind them did not change significantly."})
 	}
+	return part
 }
 
 func newChangeTable(title, what string) *Table {
@@ -120,7 +108,7 @@ func newChangeTable(title, what string) *Table {
 
 // addChange adds the line of a rate, or of a latency: what it is of and its values, then the change, its interval, its
 // chance and the verdict.
-func addChange(t *Table, r *compare.Rate, of ...any) {
+func addChange(t *Table, r compare.Rate, of ...any) {
 	var change Cell
 	p, strong := "", r.Verdict != compare.NotShown && r.Verdict != compare.TooLittle
 	if r.Change != nil {
@@ -133,16 +121,14 @@ func addChange(t *Table, r *compare.Rate, of ...any) {
 }
 
 // verdict is a rate's; if there is a limit, what the data say of a larger fall.
-func verdict(r *compare.Rate) string {
-	switch {
+func verdict(r compare.Rate) string {
+	switch held := r.Outcome == compare.DidNotFall; {
 	case r.Outcome == compare.CannotTell:
 		return "cannot tell"
-	case r.Outcome == compare.DidNotFall && r.Verdict == compare.Slower:
-		return "slower, by less"
-	case r.Outcome == compare.DidNotFall && r.Verdict == compare.NotShown:
-		return "did not fall"
+	case r.Verdict == compare.Slower:
+		return pick(held, "slower, by less", string(r.Verdict))
 	case r.Verdict == compare.NotShown:
-		return "not significant"
+		return pick(held, "did not fall", "not significant")
 	case r.Verdict == compare.TooLittle:
 		return "too little data"
 	}
@@ -150,17 +136,14 @@ func verdict(r *compare.Rate) string {
 }
 
 // rateOf says what a rate is of: "A writes".
-func rateOf(r *compare.Rate) string {
-	switch {
-	case r.Disk == "":
+func rateOf(r compare.Rate) string {
+	if r.Disk == "" {
 		return "together"
-	case r.Op == trace.Read || r.Op == trace.Write:
-		return r.Disk + " " + string(r.Op) + "s"
 	}
-	return r.Disk
+	return r.Disk + pick(active(r.Op), " "+string(r.Op)+"s", "")
 }
 
-func measure(r *compare.Rate) string {
+func measure(r compare.Rate) string {
 	if r.Span != nil {
 		return fmt.Sprintf("%.0f to %.0f s", r.Span[0], r.Span[1])
 	}
@@ -168,7 +151,7 @@ func measure(r *compare.Rate) string {
 }
 
 // doubts say why rates and latencies have no verdict, each reason once, or why a phase has no rates.
-func doubts(p *compare.Phase) []string {
+func doubts(p compare.Phase) []string {
 	var lines []string
 	if p.NewPhase != "" {
 		lines = append(lines, "called "+p.NewPhase+" in the new run; the work is the same")
@@ -180,48 +163,36 @@ func doubts(p *compare.Phase) []string {
 	if p.Reason != "" {
 		return append(lines, "not compared: "+p.Reason)
 	}
-	var reasons []string
-	of := map[string][]string{}
-	add := func(reason, what string) {
-		if reason != "" && of[reason] == nil {
-			reasons = append(reasons, reason)
+	type unjudged struct{ reason, what string }
+	all := slices.Concat(say.Each(p.Rates, func(r compare.Rate) unjudged {
+		return unjudged{r.Reason, rateOf(r) + " (" + measure(r) + ")"}
+	}), say.Each(p.Latencies, func(l compare.Latency) unjudged {
+		return unjudged{l.Reason, string(l.Quantile) + " of " + l.Disk}
+	}))
+	for _, group := range say.Grouped(all, func(u unjudged) string { return u.reason }) {
+		if reason := group[0].reason; reason != "" {
+			what := say.Each(group, func(u unjudged) string { return u.what })
+			lines = append(lines, strings.Join(what, ", ")+": "+reason)
 		}
-		of[reason] = append(of[reason], what)
-	}
-	for i := range p.Rates {
-		add(p.Rates[i].Reason, rateOf(&p.Rates[i])+" ("+measure(&p.Rates[i])+")")
-	}
-	for i := range p.Latencies {
-		add(p.Latencies[i].Reason, string(p.Latencies[i].Quantile)+" of "+p.Latencies[i].Disk)
-	}
-	for _, reason := range reasons {
-		lines = append(lines, strings.Join(of[reason], ", ")+": "+reason)
 	}
 	return lines
 }
 
 // recoveries say how long each recovery took that was seen in either run.
-func recoveries(p *compare.Phase) []string {
+func recoveries(p compare.Phase) []string {
+	took := func(lag *float64) string {
+		if lag == nil {
+			return "not seen"
+		}
+		return say.Seconds(*lag)
+	}
 	var lines []string
 	for _, r := range p.Recoveries {
-		took := [2]string{"not seen", "not seen"}
-		for i, lag := range []*float64{r.BaseLagS, r.LagS} {
-			if lag != nil {
-				took[i] = say.Seconds(*lag)
-			}
-		}
 		if r.LagS != nil || r.BaseLagS != nil {
-			lines = append(lines, fmt.Sprintf("recovery of %s after %s: %s → %s", r.Disk, r.After, took[0], took[1]))
+			lines = append(lines, "recovery of "+r.Disk+" after "+r.After+": "+took(r.BaseLagS)+" → "+took(r.LagS))
 		}
 	}
 	return lines
-}
-
-func findingTexts(findings []analysis.Finding) (texts []string) {
-	for _, f := range findings {
-		texts = append(texts, f.Text)
-	}
-	return texts
 }
 
 // Gate says what became of a comparison's gate.
@@ -232,15 +203,12 @@ func Gate(g *compare.Gate) string {
 	outcome := pick(g.Outcome == compare.Passed, "passed", "failed")
 	text := fmt.Sprintf("%s: %d of %s (typical files included) fell %s", outcome, g.Fell, unit.Plural(g.Rates, "rate"),
 		pick(g.Limit > 0, "by more", "significantly"))
-	if g.Limit > 0 && g.CannotTell > 0 {
-		text += fmt.Sprintf(", %d cannot be told", g.CannotTell)
-	}
-	if doubtful := len(g.Crossed) - g.Fell; doubtful > 0 {
-		text += fmt.Sprintf(" (%d of them measured a larger fall)", doubtful)
-	}
+	doubtful := len(g.Crossed) - g.Fell
+	text += pick(g.Limit > 0 && g.CannotTell > 0, fmt.Sprintf(", %d cannot be told", g.CannotTell), "") +
+		pick(doubtful > 0, fmt.Sprintf(" (%d of them measured a larger fall)", doubtful), "")
 	if len(g.Crossed) > 0 {
 		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
-		text += fmt.Sprintf("; %s in %s of %s by %s", rateOf(&worst.Rate), worst.Phase, worst.Run, unsigned(-*worst.Change))
+		text += fmt.Sprintf("; %s in %s of %s by %s", rateOf(worst.Rate), worst.Phase, worst.Run, unsigned(-*worst.Change))
 	}
 	if n := len(g.Lost); n > 0 {
 		text += fmt.Sprintf("; %s not measured", unit.Plural(n, "part"))
@@ -267,15 +235,12 @@ func (c comparison) figure(i int) *Figure {
 		f.Text += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges, unit.Plural(n, "rate"))
 	}
 	var disks []string // all that are compared
-	for p := range c.Pairs {
-		for k := range c.Pairs[p].Phases {
-			for _, name := range c.Pairs[p].Phases[k].Disks() {
-				if !slices.Contains(disks, name) {
-					disks = append(disks, name)
-				}
-			}
+	for _, pair := range c.Pairs {
+		for _, phase := range pair.Phases {
+			disks = append(disks, phase.Disks()...)
 		}
 	}
+	disks = say.Each(say.Grouped(disks, strings.Clone), func(alike []string) string { return alike[0] })
 	number := func(rate float64) float64 { return Round(c.scale.of(rate), 6) }
 	panel, top := rows(len(list), nil), 0.0
 	for k, row := range list {
@@ -303,38 +268,30 @@ func (c comparison) figure(i int) *Figure {
 
 // searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7": on each side as many as there
 // are runs.
-func searchAnswer(s *compare.Search) string {
-	text := "clean streams of " + s.Disk + ": "
-	if s.Kind == trace.SearchPace {
-		text = "pace of " + s.Disk + " that leaves the streams clean: "
+func searchAnswer(s compare.Search) string {
+	text := pick(s.Kind == trace.SearchPace, "pace of "+s.Disk+" that leaves the streams clean: ",
+		"clean streams of "+s.Disk+": ")
+	change := func(answer func(r compare.Result) string) string {
+		base, now := strings.Join(say.Each(s.Base, answer), ", "), strings.Join(say.Each(s.New, answer), ", ")
+		return pick(base == now, base+" as before", base+" → "+now)
 	}
-	var alone, with [2]string // in the base, and here
-	asked := false
-	for side, list := range [][]compare.Result{s.Base, s.New} {
-		var a, w []string
-		for _, r := range list {
-			a = append(a, answerText(s.Kind, r.Alone, r.AloneBetween, r.AloneOpen, false))
-			w = append(w, answerText(s.Kind, r.Found, r.FoundBetween, r.FoundOpen, r.Unlimited))
-		}
-		alone[side], with[side] = strings.Join(a, ", "), strings.Join(w, ", ")
-		asked = asked || len(list) > 0 && (list[0].Alone != nil || list[0].AloneBetween != nil)
+	asked := func(list []compare.Result) bool {
+		return len(list) > 0 && (list[0].Alone != nil || list[0].AloneBetween != nil)
 	}
-	change := func(sides [2]string) string {
-		return pick(sides[0] == sides[1], sides[0]+" as before", sides[0]+" → "+sides[1])
+	if asked(s.Base) || asked(s.New) {
+		text += "alone " + change(func(r compare.Result) string {
+			return answerText(s.Kind, r.Alone, r.AloneBetween, r.AloneOpen, false)
+		}) + ", with the others "
 	}
-	if asked {
-		text += "alone " + change(alone) + ", with the others "
-	}
-	return text + change(with)
+	return text + change(func(r compare.Result) string {
+		return answerText(s.Kind, r.Found, r.FoundBetween, r.FoundOpen, r.Unlimited)
+	})
 }
 
 // answerText is one answer.
 func answerText(kind string, value *float64, between *analysis.Between, open, unlimited bool) string {
 	text := func(v float64) string {
-		if kind == trace.SearchPace {
-			return unit.FormatRate(v)
-		}
-		return unit.FormatCount(int(v))
+		return pick(kind == trace.SearchPace, unit.FormatRate(v), unit.FormatCount(int(v)))
 	}
 	switch {
 	case unlimited:

@@ -25,18 +25,14 @@ const (
 // OfComparison says how runs differ from the first: the largest changes in the answer, all rates and what was measured
 // differently in the details of each run.
 func OfComparison(c *compare.Comparison) *Document {
-	labels := []string{c.Base.Label}
-	for i := range c.Pairs {
-		labels = append(labels, c.Pairs[i].Label)
-	}
-	doc := &Document{Kind: "comparison", Keys: newKeys(distinct(labels)), Data: c}
-	doc.Title = fmt.Sprintf("%s compared with %s", unit.Plural(len(c.Pairs), "run"), c.Base.Label)
+	sides := append([]compare.Side{c.Base}, say.Each(c.Pairs, func(p compare.Pair) compare.Side { return p.Side })...)
+	keys := newKeys(distinct(say.Each(sides, func(s compare.Side) string { return s.Label })))
+	who, top := unit.Plural(len(c.Pairs), "run"), 0.0
 	if len(c.Pairs) == 1 {
-		doc.Title = c.Pairs[0].Label + " compared with " + c.Base.Label
+		who = c.Pairs[0].Label
 	}
-	top := 0.0
-	for i := range c.Pairs {
-		for _, phase := range c.Pairs[i].Phases {
+	for _, pair := range c.Pairs {
+		for _, phase := range pair.Phases {
 			for _, r := range phase.Rates {
 				if r.Base != nil {
 					top = max(top, *r.Base, *r.New)
@@ -44,23 +40,19 @@ func OfComparison(c *compare.Comparison) *Document {
 			}
 		}
 	}
-	all := comparison{c, Scale{unit.ScaleFor(top)}, doc.Keys, nil}
-	doc.Unit = all.scale.Unit
-	for i := range doc.Keys {
-		side := c.Base
-		if i > 0 {
-			side = c.Pairs[i-1].Side
-			all.answers = append(all.answers, c.Pairs[i-1].Answer())
-		}
-		doc.Keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
+	all := comparison{c, Scale{unit.ScaleFor(top)}, keys, nil}
+	doc := &Document{Kind: "comparison", Title: who + " compared with " + c.Base.Label, Keys: keys, Unit: all.scale.Unit, Data: c}
+	for i, side := range sides {
+		keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
+	}
+	for i := range c.Pairs {
+		all.answers = append(all.answers, c.Pairs[i].Answer())
 	}
 	doc.Answer = all.answer()
 	for i := range c.Pairs {
-		all.pair(doc, i)
+		doc.Add(all.pair(i))
 	}
-	for _, text := range c.Warnings {
-		doc.Add(Warning{text})
-	}
+	doc.Add(warnings(c.Warnings)...)
 	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. "+
 		"Typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth. "+
 		"A span of seconds: the rate before or after a step. The intervals and p values allow for noise that lasts "+
@@ -73,19 +65,19 @@ func OfComparison(c *compare.Comparison) *Document {
 // distinct are short names for the runs: the last part of their labels if these differ, else the labels, numbered
 // if one comes twice.
 func distinct(labels []string) []string {
-	var last, whole []string
+	last := say.Each(labels, func(label string) string { return label[strings.LastIndexAny(label, `/\`)+1:] })
+	if !slices.Contains(last, "") && len(say.Grouped(last, strings.Clone)) == len(labels) {
+		return last
+	}
+	var whole []string
 	for _, label := range labels {
-		last = append(last, label[strings.LastIndexAny(label, `/\`)+1:])
 		name := label
 		for n := 2; slices.Contains(whole, name); n++ {
 			name = fmt.Sprintf("%s (%d)", label, n)
 		}
 		whole = append(whole, name)
 	}
-	if sorted := slices.Compact(slices.Sorted(slices.Values(last))); len(sorted) < len(labels) || sorted[0] == "" {
-		return whole
-	}
-	return last
+	return whole
 }
 
 type comparison struct {
@@ -98,14 +90,11 @@ type comparison struct {
 // answer says what changed most, or that nothing did, and how sure that is.
 func (c comparison) answer() *Answer {
 	out := &Answer{Headline: c.headline()}
-	for i := range c.Pairs {
-		pair := &c.Pairs[i]
+	for _, pair := range c.Pairs {
 		if n := len(pair.Lost); n > 0 {
+			more := pick(n > maxLosses, fmt.Sprintf("; and %d more", n-maxLosses), "")
 			text := strings.Join(pair.Lost[:min(n, maxLosses)], "; ")
-			if n > maxLosses {
-				text += fmt.Sprintf("; and %d more", n-maxLosses)
-			}
-			out.Doubts = append(out.Doubts, "Not measured, or not completely: "+text+".")
+			out.Doubts = append(out.Doubts, "Not measured, or not completely: "+text+more+".")
 		}
 		for _, doubt := range pair.Doubts {
 			out.Doubts = append(out.Doubts, strings.TrimSuffix(doubt, ".")+".")
@@ -121,7 +110,8 @@ func (c comparison) answer() *Answer {
 		out.Table = c.runs()
 	}
 	out.Sure = fmt.Sprintf("The chance of any false alarm is at most %.0f %%.", 100*c.Level)
-	if r := c.Repeats; r == nil {
+	r := c.Repeats
+	if r == nil {
 		out.Sure += " One run each, so run-to-run variation is not included; to include it, repeat both: " +
 			"hubbench compare BASE... -- NEW..."
 	} else {
@@ -154,36 +144,25 @@ func (c comparison) headline() string {
 
 // outcome says in a sentence or two what became of a run's rates, and first what its searches found.
 func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
-	var texts []string
-	for i := range pair.Searches {
-		texts = append(texts, unit.Capital(searchAnswer(&pair.Searches[i]))+".")
-	}
+	texts := say.Each(pair.Searches, func(s compare.Search) string { return unit.Capital(searchAnswer(s)) + "." })
 	for _, row := range a.Lead {
 		texts = append(texts, c.says(pair, row)+".")
 	}
-	all, fell := len(a.Changed)+len(a.Same)+len(a.Unjudged), 0
-	for _, row := range a.Changed {
-		if row.Verdict == compare.Slower {
-			fell++
-		}
-	}
+	all := len(a.Changed) + len(a.Same) + len(a.Unjudged)
+	rose := func(row compare.Row) bool { return row.Verdict != compare.Slower }
+	fell := len(slices.DeleteFunc(slices.Clone(a.Changed), rose))
 	switch {
 	case len(a.Changed) > 0 && all > 1:
 		var counts []string
-		for _, group := range []struct {
-			n    int
-			does string
-		}{
-			{fell, "fell"}, {len(a.Changed) - fell, "rose"},
-			{len(a.Same), "did not change significantly"}, {len(a.Unjudged), "cannot be judged"},
-		} {
+		for i, n := range []int{fell, len(a.Changed) - fell, len(a.Same), len(a.Unjudged)} {
+			does := []string{"fell", "rose", "did not change significantly", "cannot be judged"}[i]
 			switch {
-			case group.n == all:
-				counts = append(counts, fmt.Sprintf("All %s %s", unit.Plural(all, "rate"), group.does))
-			case group.n > 0 && counts == nil:
-				counts = append(counts, fmt.Sprintf("%d of %s %s", group.n, unit.Plural(all, "rate"), group.does))
-			case group.n > 0:
-				counts = append(counts, fmt.Sprintf("%d %s", group.n, group.does))
+			case n == all:
+				counts = append(counts, fmt.Sprintf("All %s %s", unit.Plural(all, "rate"), does))
+			case n > 0 && counts == nil:
+				counts = append(counts, fmt.Sprintf("%d of %s %s", n, unit.Plural(all, "rate"), does))
+			case n > 0:
+				counts = append(counts, fmt.Sprintf("%d %s", n, does))
 			}
 		}
 		texts = append(texts, unit.List(counts)+".")
@@ -196,8 +175,8 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 	case all > 0 && len(a.Same) == 0:
 		texts = append(texts, "Too little was measured to compare any rate: "+a.Unjudged[0].Reason+".")
 	case all > 0 && max(-a.Bound[0], a.Bound[1]) > noisyChange:
-		bound := unsigned(-a.Bound[0])
-		texts = append(texts, "No change is shown, but the runs are noisy: a rate may have fallen by up to "+bound+".")
+		texts = append(texts, "No change is shown, but the runs are noisy: a rate may have fallen by up to "+
+			unsigned(-a.Bound[0])+".")
 	case all > 0:
 		text := "every rate is"
 		if n := len(a.Unjudged); n > 0 {
@@ -254,19 +233,11 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 		texts = append(texts, pair.Headline)
 	}
 	if len(a.Changed) > 0 && len(a.Same) > 0 {
-		var names []string
-		for _, row := range a.Same {
-			names = append(names, rowName(row))
-		}
-		what := unit.List(names)
-		if len(names) > maxLosses {
-			what = unit.Plural(len(names), "rate")
-		}
+		n := len(a.Same)
+		what := pick(n > maxLosses, unit.Plural(n, "rate"), unit.List(say.Each(a.Same, rowName)))
 		bound := unsigned(max(0, -a.Bound[0]))
-		fell := ". If anything slowed down, it was by " + bound + " at most."
-		if -a.Bound[0] > noisyChange {
-			fell = ", but noise could hide a fall of " + bound + "."
-		}
+		fell := pick(-a.Bound[0] > noisyChange, ", but noise could hide a fall of "+bound+".",
+			". If anything slowed down, it was by "+bound+" at most.")
 		texts = append(texts, "No significant change: "+what+fell)
 	}
 	longer, text, worst := 0, "", 0.0
@@ -312,25 +283,18 @@ func (c comparison) changes(i int) *Table {
 	if len(changed) == 0 {
 		return nil
 	}
-	disks := 0
-	for k := range c.Pairs[i].Phases {
-		disks = max(disks, len(c.Pairs[i].Phases[k].Disks()))
-	}
+	disks := slices.Max(say.Each(c.Pairs[i].Phases, func(p compare.Phase) int { return len(p.Disks()) }))
 	shown := largest(changed, a.Lead, pick(disks > fewDisks, maxChanges, fewChanges))
-	base, now := "Base", "New"
-	if c.Repeats == nil {
-		base, now = c.keys[0].Label, c.keys[i+1].Label
-	}
-	t := table("Largest changes", word("Phase"), word("Disk"), number(base), number(now), number("Change"),
-		number("Interval"))
+	repeated := c.Repeats != nil
+	t := table("Largest changes", word("Phase"), word("Disk"), number(pick(repeated, "Base", c.keys[0].Label)),
+		number(pick(repeated, "New", c.keys[i+1].Label)), number("Change"), number("Interval"))
 	for _, row := range shown {
-		disk := rateOf(row.Rate) + pick(row.Measure == compare.Window, "", " ("+measure(row.Rate)+")")
+		disk := rateOf(*row.Rate) + pick(row.Measure == compare.Window, "", " ("+measure(*row.Rate)+")")
 		t.add(slices.Concat([]any{row.Phase.Title, disk}, c.numbers(row))...)
 	}
 	t.Note = c.scale.Unit + " while all disks of the phase worked."
-	if more := len(changed) - len(shown); more > 0 {
-		t.Note += fmt.Sprintf(" And %d more changes: --all.", more)
-	}
+	more := len(changed) - len(shown)
+	t.Note += pick(more > 0, fmt.Sprintf(" And %d more changes: --all.", more), "")
 	return t
 }
 
@@ -370,8 +334,7 @@ func (c comparison) runs() *Table {
 		count := fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))
 		t.add(slices.Concat([]any{&c.keys[i+1], what}, numbers, []any{count})...)
 	}
-	if more := len(c.answers) - maxChanges; more > 0 {
-		t.Note += fmt.Sprintf(" And %s.", unit.Plural(more, "more run"))
-	}
+	more := len(c.answers) - maxChanges
+	t.Note += pick(more > 0, " And "+unit.Plural(more, "more run")+".", "")
 	return t
 }
