@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -16,8 +17,7 @@ import (
 // OfDevices says what is plugged in where: a tree of ports, hubs, disks and volumes; if brief, only what can be tested.
 func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 	doc := &Document{Kind: "devices", Title: "Disks and hubs", Data: inv}
-	for i := range inv.Hosts {
-		h := &inv.Hosts[i]
+	for _, h := range inv.Hosts {
 		doc.Title = "Disks and hubs of " + cmp.Or(h.Name, "this machine")
 		if parts := nonEmpty(h.Model, h.CPU, h.OS, pick(h.Power == hardware.Battery, "on battery", "")); len(parts) > 0 {
 			doc.Add(Sentence{Text: strings.Join(parts, ", ") + ".", Lead: true})
@@ -32,9 +32,7 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 		doc.Add(Sentence{Text: unit.Plural(more, "row") + text})
 	}
 	doc.Add(List{"Notes", remarks(inv)})
-	for _, text := range inv.Warnings {
-		doc.Add(Warning{text})
-	}
+	doc.Add(warnings(inv.Warnings)...)
 	return doc
 }
 
@@ -62,11 +60,8 @@ func (t *Table) grow(b branch, own, below string) {
 	t.add(Cell{Tree: own, Text: b.name, Small: b.small}, b.mount, b.link, b.carries, b.size, b.free, b.filesystem,
 		b.celsius, b.firmware, b.serial)
 	for i, under := range b.branches {
-		if i < len(b.branches)-1 {
-			t.grow(under, below+"├─\u00a0", below+"│\u00a0\u00a0")
-		} else {
-			t.grow(under, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
-		}
+		last := i == len(b.branches)-1
+		t.grow(under, below+pick(last, "└─\u00a0", "├─\u00a0"), below+pick(last, "\u00a0\u00a0\u00a0", "│\u00a0\u00a0"))
 	}
 }
 
@@ -80,8 +75,8 @@ type deviceTree struct {
 // roots are the ports with something on them, and the disks on none.
 func (t *deviceTree) roots() []branch {
 	var out []branch
-	for i := range t.inv.Hosts {
-		for _, port := range t.inv.Hosts[i].Ports {
+	for _, host := range t.inv.Hosts {
+		for _, port := range host.Ports {
 			b := branch{name: cmp.Or(port.Name, port.ID), branches: t.those(
 				func(h *hardware.Hub) bool { return h.Port == port.ID && h.Upstream == "" },
 				func(d *hardware.Disk) bool { return d.Port == port.ID && d.Hub == nil })}
@@ -114,17 +109,11 @@ func (t *deviceTree) those(hub func(*hardware.Hub) bool, disk func(*hardware.Dis
 	return out
 }
 
-// once reports whether an object is met for the first time.
-func (t *deviceTree) once(id string) bool {
-	met := t.done[id]
-	t.done[id] = true
-	return !met
-}
-
 func (t *deviceTree) hub(h *hardware.Hub) []branch {
-	if !t.once("hub " + h.ID) {
+	if t.done["hub "+h.ID] {
 		return nil
 	}
+	t.done["hub "+h.ID] = true
 	b := branch{name: shorten(h.Product(), longestName), link: h.Protocol, firmware: h.Firmware}
 	if h.Link != nil {
 		b.link, b.carries = h.Link.String(), carries(h.Link)
@@ -143,9 +132,10 @@ func (t *deviceTree) hub(h *hardware.Hub) []branch {
 }
 
 func (t *deviceTree) disk(d *hardware.Disk) []branch {
-	if !t.once("disk " + d.Name) {
+	if t.done["disk "+d.Name] {
 		return nil
 	}
+	t.done["disk "+d.Name] = true
 	mounted := func(v hardware.Volume) bool { return v.Mount != "" }
 	used := !strings.HasPrefix(d.Name, "loop") && slices.ContainsFunc(d.Volumes, mounted)
 	if t.brief && d.Bus == hardware.Virtual && !used {
@@ -204,9 +194,9 @@ func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) branch {
 
 // partOf says which mounted volume, spread over several disks, this is a part of; empty for none.
 func (t *deviceTree) partOf(d *hardware.Disk, v *hardware.Volume) string {
-	for i := range t.inv.Disks {
-		for _, other := range t.inv.Disks[i].Volumes {
-			if v.Container != "" && other.Container == v.Container && other.Mount != "" && t.inv.Disks[i].Name != d.Name {
+	for _, disk := range t.inv.Disks {
+		for _, other := range disk.Volumes {
+			if v.Container != "" && other.Container == v.Container && other.Mount != "" && disk.Name != d.Name {
 				return "part of " + other.Mount
 			}
 		}
@@ -234,12 +224,11 @@ func carries(link *hardware.Link) string {
 // remarks say what slows a disk down.
 func remarks(inv *hardware.Inventory) []string {
 	var out []string
-	for i := range inv.Disks {
-		d := &inv.Disks[i]
-		for j := range d.Path.Links {
-			if link := &d.Path.Links[j]; link.FellBack() {
+	for _, d := range inv.Disks {
+		for _, link := range d.Path.Links {
+			if link.FellBack() {
 				out = append(out, fmt.Sprintf("%s: its %s, %s, run at %.3g of the %.3g Gb/s that both ends support.",
-					d.Name, link.Segment, link, float64(max(link.RxBps, link.TxBps))/1e9, float64(link.MaxBps)/1e9))
+					d.Name, link.Segment, &link, float64(max(link.RxBps, link.TxBps))/1e9, float64(link.MaxBps)/1e9))
 			}
 		}
 		if d.UASP != nil && !*d.UASP {
@@ -262,36 +251,19 @@ func OfDoctor(c *trace.Checkup) *Document {
 		count[check.Verdict]++
 	}
 	lead := []string{fmt.Sprintf("%d of %s passed", count[trace.Pass], unit.Plural(len(c.Checks), "check"))}
-	for _, v := range []struct {
-		verdict trace.Verdict
-		text    string
-	}{{trace.Fail, "failed"}, {trace.Warn, "with a warning"}, {trace.Skip, "skipped"}} {
-		if n := count[v.verdict]; n > 0 {
-			lead = append(lead, fmt.Sprintf("%d %s", n, v.text))
+	for i, verdict := range []trace.Verdict{trace.Fail, trace.Warn, trace.Skip} {
+		if n := count[verdict]; n > 0 {
+			lead = append(lead, fmt.Sprintf("%d %s", n, []string{"failed", "with a warning", "skipped"}[i]))
 		}
 	}
 	doc.Answer = &Answer{Headline: strings.Join(lead, ", ") + "."}
 	doc.Add(Sentence{Text: fmt.Sprintf("%s, %s, hubbench %s, %s.", c.Host, c.System, c.Tool, when(c.Date))})
-	of := map[string][]string{} // the disks of which the same is to be said
-	for _, check := range c.Doubts() {
-		of[check.Name+check.Text] = append(of[check.Name+check.Text], check.Path)
-	}
-	for _, check := range c.Doubts() {
-		paths := of[check.Name+check.Text]
-		if paths == nil {
-			continue // with another disk
-		}
-		delete(of, check.Name+check.Text)
-		text := fmt.Sprintf("%s: %s", check.Verdict, check.Name)
-		if check.Path != "" {
-			text += " on " + unit.List(paths)
-		}
-		text += fmt.Sprintf(": %s. %s", check.Measured, check.Text)
-		if check.Advice != "" {
-			text += " Try: " + check.Advice + "."
-		}
-		doc.Answer.Findings = append(doc.Answer.Findings, text)
-	}
+	of := say.Grouped(c.Doubts(), func(check trace.Check) string { return check.Name + check.Text })
+	doc.Answer.Findings = say.Each(of, func(alike []trace.Check) string { // of several disks
+		check, paths := alike[0], unit.List(say.Each(alike, func(check trace.Check) string { return check.Path }))
+		return fmt.Sprintf("%s: %s%s: %s. %s%s", check.Verdict, check.Name, pick(check.Path == "", "", " on "+paths),
+			check.Measured, check.Text, pick(check.Advice == "", "", " Try: "+check.Advice+"."))
+	})
 	t := table("Checks", word("Check"), word("Verdict"), word("Disk"), word("Measured", 1),
 		word("What it means for results", 1), word("What to do", 1))
 	t.Sentences = true

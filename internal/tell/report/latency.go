@@ -37,14 +37,11 @@ func (v *phaseView) latencyTable() *Table {
 		if l == nil {
 			continue
 		}
-		for _, f := range []*quantile.Figures{&l.Figures, l.Alone} {
-			if f == nil {
-				continue
-			}
+		for _, f := range []*quantile.Figures{&l.Figures, l.Alone}[:pick(l.Alone == nil, 1, 2)] {
 			few = few || f.P99NS == nil || f.P999NS == nil
 			open = open || f.P99NS != nil && f.P99CI95 == nil
 			beside := Cell{Text: cmp.Or(besideDisk(v.keys, v.found, key.Name), "alone")}
-			interval, most := none, none
+			interval := none
 			if ci := f.P99CI95; ci != nil { // in one unit if both have it: "1.95 – 2.04 ms"
 				low, high := Time(float64(ci[0])), Time(float64(ci[1]))
 				if number, unit, _ := strings.Cut(low, " "); strings.HasSuffix(high, " "+unit) {
@@ -52,9 +49,7 @@ func (v *phaseView) latencyTable() *Table {
 				}
 				interval = low + " – " + high
 			}
-			if f.Requests > 0 {
-				most = Time(float64(f.MaxNS))
-			}
+			most := pick(f.Requests > 0, Time(float64(f.MaxNS)), none)
 			var longer Cell
 			switch {
 			case f == l.Alone:
@@ -69,23 +64,16 @@ func (v *phaseView) latencyTable() *Table {
 				Cell{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, interval, timeText(f.P999NS), most, longer)
 		}
 	}
-	if v.found.Overlap != nil && len(working) > 1 {
-		t.Note += " Of the seconds that lie within the overlap."
-	}
-	if few {
-		t.Note += fmt.Sprintf(" –: too few requests to tell (99th percentile: %s, 99.9th: %s).",
-			unit.FormatCount(int(quantile.MinRequests(100))), unit.FormatCount(int(quantile.MinRequests(1000))))
-	}
-	t.Note += pick(open, " No interval: the slow requests come from too few seconds.", "") +
+	t.Note += pick(v.found.Overlap != nil && len(working) > 1, " Of the seconds that lie within the overlap.", "") +
+		pick(few, " –: too few requests to tell (99th percentile: "+unit.FormatCount(int(quantile.MinRequests(100)))+
+			", 99.9th: "+unit.FormatCount(int(quantile.MinRequests(1000)))+").", "") +
+		pick(open, " No interval: the slow requests come from too few seconds.", "") +
 		pick(hidden, " Not shown: noise may have made the difference.", "")
 	return t
 }
 
 // lost is a latency as a share to colour a cell by: so many times as long leaves so much less.
-func lost(times float64) *float64 {
-	share := 1 / max(1, times)
-	return &share
-}
+func lost(times float64) *float64 { return new(1 / max(1, times)) }
 
 // latencyOf is whose requests they are: of a disk that reads and writes at once, those of its role alone.
 func (v *phaseView) latencyOf(name string) string {
@@ -144,10 +132,7 @@ func latencyFigure(v *phaseView) *Figure {
 		panel.Y.Min, panel.Y.Max = math.Pow10(int(math.Floor(math.Log10(low)))), math.Pow10(int(math.Ceil(math.Log10(high))))
 		f.Panels = append(f.Panels, panel)
 	}
-	if f.Panels == nil {
-		return nil
-	}
-	return f
+	return pick(f.Panels == nil, nil, f)
 }
 
 // heat is the cells of a heat map that are not empty.
@@ -212,7 +197,7 @@ func latencyMatrix(keys []Key, a *analysis.Analysis) *Table {
 	cells := map[place]*analysis.LatencyRow{}
 	var timed, others []string // those with a figure
 	list := slices.Clone(a.LatencyMatrix)
-	slices.SortStableFunc(list, func(a, b analysis.LatencyRow) int { return cmp.Compare(len(a.Beside), len(b.Beside)) })
+	slices.SortStableFunc(list, func(a, b analysis.LatencyRow) int { return len(a.Beside) - len(b.Beside) })
 	for i := range list {
 		r := &list[i]
 		at := place{cmp.Or(does(keys, r.Beside, r.Paced), nobody), timedAs(keys, r, list)}
@@ -223,61 +208,44 @@ func latencyMatrix(keys []Key, a *analysis.Analysis) *Table {
 			others = append(others, at.others)
 		}
 		if r.P99NS != nil && !slices.Contains(timed, at.timed) {
-			timed = append(timed, at.timed)
+			timed, t.Columns = append(timed, at.timed), append(t.Columns, number(at.timed))
 		}
 	}
 	if len(others) < 2 {
 		return nil
 	}
-	for _, text := range timed {
-		t.Columns = append(t.Columns, number(text))
-	}
 	few := false
-	for _, text := range others[:min(len(others), maxBeside)] {
-		row := []any{text}
-		for _, column := range timed {
-			r, solo := cells[place{text, column}], cells[place{nobody, column}]
-			if r == nil {
-				row = append(row, "")
-				continue
-			}
-			cell := Cell{Text: timeText(r.P99NS)}
-			few = few || r.P99NS == nil
-			known := solo != nil && r != solo && r.P99CI95 != nil && solo.P99CI95 != nil
-			if known && r.P99CI95[0] > solo.P99CI95[1] && *solo.P99NS > 0 { // longer by more than both may be off
-				cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
-			}
-			row = append(row, cell)
+	fill(t, others[:min(len(others), maxBeside)], timed, func(text string) any { return text }, func(text, column string) Cell {
+		r, solo := cells[place{text, column}], cells[place{nobody, column}]
+		if r == nil {
+			return Cell{}
 		}
-		t.add(row...)
-	}
-	if few {
-		t.Note += " –: fewer than " + unit.FormatCount(int(quantile.MinRequests(100))) + " requests, too few to tell."
-	}
-	if n := len(others) - maxBeside; n > 0 {
-		t.Note += " " + unit.Plural(n, "more combination") + " in analysis.json."
-	}
+		few = few || r.P99NS == nil
+		cell, known := Cell{Text: timeText(r.P99NS)}, solo != nil && r != solo && r.P99CI95 != nil && solo.P99CI95 != nil
+		if known && r.P99CI95[0] > solo.P99CI95[1] && *solo.P99NS > 0 { // longer by more than both may be off
+			cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
+		}
+		return cell
+	})
+	fewest, more := unit.FormatCount(int(quantile.MinRequests(100))), len(others)-maxBeside
+	t.Note += pick(few, " –: fewer than "+fewest+" requests, too few to tell.", "") +
+		pick(more > 0, " "+unit.Plural(more, "more combination")+" in analysis.json.", "")
 	return t
 }
 
 // timedAs is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or
 // tests, in which.
 func timedAs(keys []Key, r *analysis.LatencyRow, all []analysis.LatencyRow) string {
-	text := labelOf(keys, r.Disk) + " " + workOf(r.Op, r.Paced[r.Disk]).Does().One
+	does := " " + workOf(r.Op, r.Paced[r.Disk]).Does().One
 	if p := r.Paced[r.Disk]; p.Probe > 0 {
-		text = labelOf(keys, r.Disk) + ": probe, " + unit.FormatBlock(p.Probe)
+		does = ": probe, " + unit.FormatBlock(p.Probe)
 	}
-	connections, tests := map[string]bool{}, map[string]bool{}
-	for i := range all {
-		if all[i].Disk == r.Disk {
-			connections[all[i].Connection], tests[all[i].Test] = true, true
+	other := func(of func(analysis.LatencyRow) string) string {
+		if slices.ContainsFunc(all, func(o analysis.LatencyRow) bool { return o.Disk == r.Disk && of(o) != of(*r) }) {
+			return Clean(of(*r))
 		}
+		return ""
 	}
-	if r.Connection != "" && len(connections) > 1 {
-		text += ", " + Clean(r.Connection)
-	}
-	if r.Test != "" && len(tests) > 1 {
-		text += ", " + Clean(r.Test)
-	}
-	return text
+	return strings.Join(nonEmpty(labelOf(keys, r.Disk)+does,
+		other(func(o analysis.LatencyRow) string { return o.Connection }), other(func(o analysis.LatencyRow) string { return o.Test })), ", ")
 }

@@ -19,8 +19,8 @@ const maxFlow = 600
 func flowOf(streams []analysis.Stream, disk string) (stepS float64, bufferS []float64, late []int) {
 	var list []*analysis.StreamSeries
 	steps := 0
-	for i := range streams {
-		if s := streams[i].Series; streams[i].Disk == disk && s != nil && s.StepS > 0 {
+	for _, of := range streams {
+		if s := of.Series; of.Disk == disk && s != nil && s.StepS > 0 {
 			list, stepS, steps = append(list, s), s.StepS, max(steps, min(len(s.BufferS), len(s.Late)))
 		}
 	}
@@ -154,8 +154,5 @@ func gaugeFigure(v *phaseView) *Figure {
 		moved.Y = v.rates("device", top)
 		f.Panels = append(f.Panels, moved)
 	}
-	if f.Panels == nil {
-		return nil
-	}
-	return f
+	return pick(f.Panels == nil, nil, f)
 }

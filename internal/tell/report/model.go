@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/advise"
 	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -15,14 +16,10 @@ import (
 // OfFit says what hub explains some runs best, how well each of its figures is known, and how far each phase lies from
 // it. The profile is the file that it was written to; empty for none.
 func OfFit(fitted *fit.Result, name, profile string) *Document {
-	doc := &Document{Kind: "fit", Title: "Hub " + name, Data: fitted}
-	for _, text := range fitted.Warnings {
-		doc.Add(Warning{text})
-	}
+	doc := &Document{Kind: "fit", Title: "Hub " + name, Blocks: warnings(fitted.Warnings), Data: fitted}
 	text := "Model error: %.2f times the spread of the measurements (near 1 if the model holds)."
-	doc.Answer = &Answer{Headline: fmt.Sprintf(text, fitted.ModelError)}
-	if profile != "" {
-		doc.Answer.Sure = "profile: " + profile
+	doc.Answer = &Answer{
+		Headline: fmt.Sprintf(text, fitted.ModelError), Sure: pick(profile == "", "", "profile: "+profile),
 	}
 	t := table("Parameters", word("Parameter"), number("Value"), word("95 % confidence interval", 1), word("Note", 2))
 	for _, p := range fitted.Parameters {
@@ -49,8 +46,7 @@ func OfCheck(held []fit.Held, name string) *Document {
 func residuals(title string, list []fit.Residual) *Table {
 	t := table(title, word("Phase"), word("Who does what", 1), word("Disk"),
 		number("Measured"), number("Model"), number("Off"))
-	for i := range list {
-		r := &list[i]
+	for _, r := range list {
 		t.add(r.Phase, r.Mix, r.Observed.Disk,
 			unit.FormatRate(r.Observed.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off()))
 	}
@@ -73,22 +69,15 @@ func sharing(families []fit.Weight) *Table {
 func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
 	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs."}
-	for i := range p.Placements {
-		text := unit.Capital(p.Placements[i].String()) + "."
-		if i == 0 {
-			doc.Answer.Headline = text
-		} else {
-			doc.Answer.Advice = append(doc.Answer.Advice, text)
-		}
+	if best := say.Each(p.Placements, func(p fit.Placement) string { return unit.Capital(p.String()) + "." }); best != nil {
+		doc.Answer.Headline, doc.Answer.Advice = best[0], best[1:]
 	}
 	if p.Next != nil {
 		doc.Answer.Sure = "To be surer, " + p.Next.String() + "."
 	}
 	t := combinations(doc, p, every)
 	doc.show(t, 5, t.Note)
-	for _, text := range p.Notes {
-		doc.Add(Warning{text})
-	}
+	doc.Add(warnings(p.Notes)...)
 	doc.Add(List{"Not predictable from these runs", refused(p)}, sharing(p.Families))
 	return doc
 }
@@ -111,9 +100,7 @@ func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
 	t.Columns = append(t.Columns, number("Together"), number("Least kept"))
 	for _, row := range rows {
 		cells := []any{Cell{Text: fit.Describe(row.Pattern, p.Disks), Small: pick(row.Measured, "measured", "")}}
-		for _, e := range row.Rates {
-			cells = append(cells, estimate(e))
-		}
+		cells = append(cells, say.Each(row.Rates, func(e fit.Estimate) any { return estimate(e) })...)
 		least := Cell{Text: "?"}
 		if row.Kept > 0 { // else not known
 			least = Cell{Text: percent(row.Kept), Heat: &row.Kept}
@@ -125,27 +112,22 @@ func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
 
 // refused says what is not predictable, each reason once.
 func refused(p *fit.Prediction) []string {
-	where := map[string][]string{}
-	var list []string
-	for i := range p.Rows {
-		for j, e := range p.Rows[i].Rates {
-			if e.Refused == "" {
-				continue
+	type refusal struct{ reason, where string }
+	var all []refusal
+	for _, row := range p.Rows {
+		for j, e := range row.Rates {
+			if e.Refused != "" {
+				all = append(all, refusal{e.Refused, p.Disks[j] + " in " + row.Pattern})
 			}
-			if where[e.Refused] == nil {
-				list = append(list, e.Refused)
-			}
-			where[e.Refused] = append(where[e.Refused], p.Disks[j]+" in "+p.Rows[i].Pattern)
 		}
 	}
-	for i, reason := range list {
-		places := where[reason]
+	return say.Each(say.Grouped(all, func(r refusal) string { return r.reason }), func(alike []refusal) string {
+		places := say.Each(alike, func(r refusal) string { return r.where })
 		if n := len(places); n > 3 {
 			places = []string{places[0], fmt.Sprintf("%s and %d more", places[1], n-2)}
 		}
-		list[i] = strings.Join(places, ", ") + ": " + reason
-	}
-	return list
+		return strings.Join(places, ", ") + ": " + alike[0].reason
+	})
 }
 
 // estimate is a rate in GB/s with half of its 95 % interval; idle disks have none.
@@ -164,10 +146,7 @@ func estimate(e fit.Estimate) string {
 // OfAnswer says whether streams survive what other disks do, how sure that is, and what to change.
 func OfAnswer(a *advise.Answer) *Document {
 	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Unit: "MB/s", Data: a}
-	var changes []string
-	for _, change := range a.Advice {
-		changes = append(changes, change.Text)
-	}
+	changes := say.Each(a.Advice, func(change advise.Change) string { return change.Text })
 	t := table("Streams", word("Disk"), word("Does"), word("Streams"), word("Each", 1), number("Late"), number("Of"),
 		number("Longest stall", 2), number("Lowest buffer"), word("Verdict"))
 	t.Note = "By the profile's own figures, for " + unit.FormatSeconds(a.ForS) + "."
