@@ -295,7 +295,7 @@ func TestReserveFailsInMidJob(t *testing.T) {
 // Containers often forbid io_uring, and old kernels and emulators have none: threads do the work then, and the job says so.
 func TestRefusedRing(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.ENOSYS} {
-		refused := func(_, _ []byte, _ int) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", errno) }
+		refused := func(ringWork) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", errno) }
 		engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), system{open: openTestFile, ring: refused})
 		if eff.Cache == "buffered" {
 			t.Skip("no direct requests on this file system")

@@ -126,6 +126,5 @@ func policyName(policy int, err error) string {
 // (pthread_set_qos_class_self_np) is not available without cgo.
 func Foreground() error { return unix.Setpriority(prioDarwinProcess, 0, 0) }
 
-func newRingMover(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }
-
-func newStreamRing(pieceWork) (pieceMover, error) { return nil, errNoRing }
+func newRingMover(ringWork) (mover, error) { return nil, errNoRing }
+func newRingQueue(ringWork) (queue, error) { return nil, errNoRing }

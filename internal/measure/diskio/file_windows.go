@@ -199,9 +199,8 @@ func declareValid(f testFile, size int64) error {
 	return windows.SetFileValidData(windows.Handle(f.fd()), size)
 }
 
-func newRingMover(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }
-
-func newStreamRing(pieceWork) (pieceMover, error) { return nil, errNoRing }
+func newRingMover(ringWork) (mover, error) { return nil, errNoRing }
+func newRingQueue(ringWork) (queue, error) { return nil, errNoRing }
 
 // Priority says nothing: no policy of the process's own holds its requests back.
 func Priority() (name, doubt string) { return "", "" }

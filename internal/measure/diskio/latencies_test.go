@@ -221,7 +221,7 @@ func TestDelayAppearsInP99(t *testing.T) {
 		release := clock.Now()
 		now, requests := release, int64(0)
 		tr.op, tr.file, tr.release = op, slowFile{nowNS: &now, requests: &requests}, release
-		tr.clock = func() int64 { return now }
+		tr.now = func() int64 { return now }
 		var heard emitted
 		tr.latencies = newLatencies()
 		tr.latencies.start(heard.emit)

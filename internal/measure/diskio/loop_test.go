@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -19,7 +20,7 @@ func newMovers(t testing.TB, block int64, depth int) map[string]mover {
 		t.Fatal(err)
 	}
 	movers := map[string]mover{"threads": newThreads(buf, nil, depth)}
-	if ring, err := newRingMover(buf, nil, depth); err == nil {
+	if ring, err := newRingMover(ringWork{buf: buf, depth: depth, files: make([]testFile, 1), timing: timing{now: clock.Start().Now}}); err == nil {
 		movers["io_uring"] = ring
 	}
 	t.Cleanup(func() {
@@ -39,7 +40,7 @@ func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 	t.Helper()
 	tr := &transfer{
 		op: trace.Write, size: size, want: size, padded: size, block: block, requests: size / block,
-		stamps: stamper{unit: unitOf(block)}, sample: func(_, _, _ int64) {}, sampleNS: 1,
+		stamps: stamper{unit: unitOf(block)}, sample: func(_, _, _ int64) {}, sampleNS: 1, now: clock.Start().Now,
 	}
 	tr.file = nullFile{}
 	if how == "io_uring" {

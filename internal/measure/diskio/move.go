@@ -65,7 +65,7 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	}
 	err = e.moveOpen(ctx, t)
 	e.until = t.endNS
-	span = Span{Bytes: t.done.Load(), Read: t.read.Load(), StartNS: t.watch.StartNS() - e.release,
+	span = Span{Bytes: t.done.Load(), Read: t.read.Load(), StartNS: t.startNS - e.release,
 		EndNS: t.endNS - e.release}
 	if err = errors.Join(err, e.closeFile(f)); err == nil {
 		err = e.finishFile(ctx, t, r)
@@ -188,7 +188,7 @@ func (e *real) padded(size int64) int64 {
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{
 		file: f, op: op, size: r.Size, want: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
-		stamps: e.stamper(r),
+		stamps: e.stamper(r), now: e.timing.now,
 	}
 	t.setBlock(e.job.IO.Block)
 	if !e.traits.direct && e.job.IO.Mode == scenario.ModeDirect {
@@ -210,11 +210,13 @@ func (e *real) stamper(r record) stamper {
 // moveOpen does the timed part: requests and flush.
 func (e *real) moveOpen(ctx context.Context, t *transfer) error {
 	err := e.mover.move(ctx, t)
-	t.moved()
+	if t.startNS > 0 {
+		t.latencies.tick(t.now() - t.release) // the last request has ended, in whichever slot
+	}
 	if err == nil && t.op == trace.Write {
 		err = t.file.flush(e.job.IO.Flush)
 	}
-	t.endNS = clock.Now()
+	t.endNS = t.now()
 	return err
 }
 

@@ -19,8 +19,8 @@ import (
 
 // logged is a request as a file of a test saw it.
 type logged struct {
-	request
-	atNS int64
+	op           trace.Role
+	off, n, atNS int64
 }
 
 // logging notes when each request came, and holds it up for a while.
@@ -39,7 +39,7 @@ func newLogging(now func() int64, hold func(atNS int64) time.Duration) logging {
 func (f logging) note(op trace.Role, p []byte, off int64) (int, error) {
 	at := f.now()
 	f.one.Lock()
-	*f.log = append(*f.log, logged{request{op, off, int64(len(p))}, at})
+	*f.log = append(*f.log, logged{op, off, int64(len(p)), at})
 	f.one.Unlock()
 	if f.hold != nil {
 		<-time.After(f.hold(at))
@@ -78,7 +78,7 @@ func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, 
 	for _, size := range files {
 		tr := &transfer{
 			file: f, op: trace.Write, size: size, want: size, padded: size, stamps: stamper{unit: 4096},
-			pacer: p, clock: vt.now, sampleNS: policy.SampleNS,
+			pacer: p, now: vt.now, sampleNS: policy.SampleNS,
 		}
 		samples := 0
 		tr.sample = func(_, _, _ int64) { samples++ }
@@ -200,7 +200,7 @@ func TestPaceAfterOversleeping(t *testing.T) {
 		}
 		f := newLogging(vt.now, func(int64) time.Duration { return 15 * time.Millisecond })
 		tr := &transfer{file: f, op: trace.Write, size: 300 * block, want: 300 * block, padded: 300 * block, stamps: stamper{unit: 4096},
-			pacer: &pacer{timing: slept, rate: 100 * block, release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS}
+			pacer: &pacer{timing: slept, rate: 100 * block, release: vt.now()}, now: vt.now, sampleNS: policy.SampleNS}
 		tr.setBlock(block)
 		m := newThreads(make([]byte, 64*block), nil, 64)
 		if err := m.move(t.Context(), tr); err != nil {
@@ -234,7 +234,7 @@ func TestPaceEndsWithItsContext(t *testing.T) {
 		m := newThreads(buf, nil, 4)
 		f := newLogging(vt.now, nil)
 		tr := &transfer{file: f, op: trace.Write, size: 1 << 20, want: 1 << 20, padded: 1 << 20, stamps: stamper{unit: 4096},
-			pacer: &pacer{timing: vt, rate: 4096, release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS}
+			pacer: &pacer{timing: vt, rate: 4096, release: vt.now()}, now: vt.now, sampleNS: policy.SampleNS}
 		tr.setBlock(4096)
 		if err := m.move(ctx, tr); err == nil {
 			t.Error("it ended without an error")
@@ -271,7 +271,7 @@ func TestProbeOverAStall(t *testing.T) {
 			})
 			var heard emitted
 			tr := &transfer{file: f, op: trace.Read, size: 1 << 30, padded: 1 << 30, stamps: stamper{unit: 4096},
-				pacer: &pacer{timing: vt, stepNS: step.Nanoseconds(), release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS, latencies: newLatencies()}
+				pacer: &pacer{timing: vt, stepNS: step.Nanoseconds(), release: vt.now()}, now: vt.now, sampleNS: policy.SampleNS, latencies: newLatencies()}
 			tr.latencies.start(heard.emit)
 			tr.setBlock(4096)
 			tr.part(n*4096, 7)
@@ -379,7 +379,7 @@ func (f offsets) note(op trace.Role, lane int, p []byte, off int64) {
 	}
 	f.one.Lock()
 	defer f.one.Unlock()
-	*f.log = append(*f.log, logged{request: request{op, off, int64(len(p))}})
+	*f.log = append(*f.log, logged{op: op, off: off, n: int64(len(p))})
 }
 
 func (f offsets) readAt(lane int, p []byte, off int64) (int, error) {

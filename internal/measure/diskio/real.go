@@ -59,9 +59,9 @@ type real struct {
 // system is the calls that an engine makes to the operating system; tests inject faults.
 type system struct {
 	open opener
-	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing if the system has no such thing
-	// pieces is ring for the frames of streams.
-	pieces func(pieceWork) (pieceMover, error)
+	// ring and, for streams, queue make an io_uring: errNoRing if the system has no such thing.
+	ring  func(ringWork) (mover, error)
+	queue func(ringWork) (queue, error)
 	// cachedBelow: direct writes of no whole multiple of that many bytes go through the cache anyway; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
@@ -91,7 +91,7 @@ func New(job Job) Engine {
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
-	return system{open: openTestFile, ring: newRingMover, pieces: newStreamRing, cachedBelow: cachedBelow,
+	return system{open: openTestFile, ring: newRingMover, queue: newRingQueue, cachedBelow: cachedBelow,
 		priority: Priority, notDirect: notDirect, declare: declareValid}
 }
 
@@ -309,7 +309,8 @@ func (e *real) newMover(depth int) (m mover, engine string, err error) {
 		return newApp(e.buf, e.job.Sizes), "app", nil
 	}
 	if e.traits.direct && !e.timed() {
-		if m, err = e.system.ring(e.buf, e.scratch, depth); err == nil {
+		if m, err = e.system.ring(ringWork{buf: e.buf, scratch: e.scratch, depth: depth, files: make([]testFile, 1),
+			timing: e.timing}); err == nil {
 			return m, "io_uring", nil
 		}
 	}

@@ -47,15 +47,9 @@ var systems = withRings(map[string]system{
 	"threads": {open: openTestFile, ring: noRing},
 })
 
-// pieceMaker is how a system moves the frames of streams.
-type pieceMaker = func(pieceWork) (pieceMover, error)
+func noRing(ringWork) (mover, error) { return nil, errNoRing }
 
-// pieceMovers are the ways to do so, of which one takes the lanes.
-var pieceMovers = withStreamRings(map[string]pieceMaker{"threads": noPieces})
-
-func noPieces(pieceWork) (pieceMover, error) { return nil, errNoRing }
-
-func noRing(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }
+func noQueue(ringWork) (queue, error) { return nil, errNoRing }
 
 // prepared makes the job's engine and prepares it; the test closes it if it does not itself. An engine
 // belongs to a thread, which ends with the test.

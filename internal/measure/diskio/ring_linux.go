@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -19,7 +20,11 @@ type ring struct {
 	enterFD  int // what enter is called with: the registered number if there is one
 	enterReg uint32
 
-	files   []int32 // the registered ones, at an address the kernel can read them from
+	now      func() int64
+	requests []*request // those in flight, by their numbers
+	fresh    []*request // of them, those that are not handed to the kernel yet
+
+	files   []int32 // the registered ones, at an address the kernel can read them from; -1: none
 	buffers int     // how many of the buffers are registered: what is written lies in the first, what is read in the last
 
 	rings, entries []byte // the shared memory: both queues, and the requests' entries
@@ -122,14 +127,19 @@ func ringSetups() []uint32 {
 	}
 }
 
-// newRing makes a ring for that many requests in flight, in the first way that the kernel takes.
-func newRing(depth int, setups []uint32) (*ring, error) {
+// openRing makes a ring in the first of the ways that the kernel takes. The calling thread is the one that must use it.
+func openRing(w ringWork, setups []uint32) (*ring, error) {
 	var err error
 	for _, flags := range setups {
 		p := ringParams{flags: flags | setupClamp}
-		fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&p)), 0)
+		fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(w.depth), uintptr(unsafe.Pointer(&p)), 0)
 		if errno == 0 {
-			return mapRing(int(fd), &p)
+			r := &ring{fd: int(fd), enterFD: int(fd), features: p.features, now: w.timing.now,
+				requests: make([]*request, w.depth), fresh: make([]*request, 0, w.depth)}
+			if err := r.open(&p, w); err != nil {
+				return nil, errors.Join(err, r.close())
+			}
+			return r, nil
 		}
 		if err = errno; !errors.Is(err, unix.EINVAL) {
 			break
@@ -138,20 +148,20 @@ func newRing(depth int, setups []uint32) (*ring, error) {
 	return nil, fmt.Errorf("set up io_uring: %w", err)
 }
 
-func mapRing(fd int, p *ringParams) (*ring, error) {
-	r := &ring{fd: fd, enterFD: fd, features: p.features}
-	if p.features&featSingleMmap == 0 {
-		return nil, errors.Join(errors.New("set up io_uring: Linux before 5.4"), r.close())
+// open maps what is shared with the kernel, and hands it what it is to keep.
+func (r *ring) open(p *ringParams, w ringWork) (err error) {
+	switch {
+	case p.features&featSingleMmap == 0:
+		return errors.New("set up io_uring: Linux before 5.4")
+	case w.streams && p.features&featExtArg == 0:
+		return errors.New("set up io_uring: Linux before 5.11")
 	}
 	size := max(p.sq.array+p.sqEntries*4, p.cq.cqes+p.cqEntries*uint32(unsafe.Sizeof(cqe{})))
-	var err error
-	if r.rings, err = unix.Mmap(fd, mapRings, int(size), unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
-		return nil, errors.Join(fmt.Errorf("map the rings: %w", err), r.close())
+	if r.rings, err = mapShared(r.fd, mapRings, int(size)); err != nil {
+		return fmt.Errorf("map the rings: %w", err)
 	}
-	if r.entries, err = unix.Mmap(fd, mapSQEs, int(p.sqEntries)*int(unsafe.Sizeof(sqe{})),
-		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
-		return nil, errors.Join(fmt.Errorf("map the requests: %w", err), r.close())
+	if r.entries, err = mapShared(r.fd, mapSQEs, int(p.sqEntries)*int(unsafe.Sizeof(sqe{}))); err != nil {
+		return fmt.Errorf("map the requests: %w", err)
 	}
 	at := func(off uint32) *uint32 { return (*uint32)(unsafe.Pointer(&r.rings[off])) }
 	r.sqTail, r.sqMask = at(p.sq.tail), *at(p.sq.mask)
@@ -167,7 +177,17 @@ func mapRing(fd int, p *ringParams) (*ring, error) {
 		}
 	}
 	r.registerSelf()
-	return r, nil
+	if w.streams {
+		// What has to wait in the kernel does so in threads of it, by default no more than four for each processor
+		// (Linux 5.15).
+		workers := [2]uint32{uint32(w.depth)}
+		_ = r.hand(registerMaxIOWorkers, unsafe.Pointer(&workers), len(workers))
+	}
+	return r.register(w)
+}
+
+func mapShared(fd int, off int64, size int) ([]byte, error) {
+	return unix.Mmap(fd, off, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
 }
 
 // registerSelf saves the kernel the look-up of the ring at each enter (Linux 5.18).
@@ -190,15 +210,22 @@ func (r *ring) hand(what uintptr, arg unsafe.Pointer, count int) error {
 	return nil
 }
 
-// register has the kernel look up files only once: requests name them by their places in the list, -1 being none. It
-// also pins the buffers for good, so that no request has to, unless that exceeds the limit of locked memory.
-func (r *ring) register(fds []int32, buf, scratch []byte) error {
-	if err := r.hand(registerFiles, unsafe.Pointer(&fds[0]), len(fds)); err != nil {
+// register has the kernel look up files only once: requests name them by their places in the list. It also pins the
+// buffers for good, so that no request has to, unless that exceeds the limit of locked memory.
+func (r *ring) register(w ringWork) error {
+	for _, f := range w.files {
+		fd := int32(-1)
+		if f != nil {
+			fd = int32(f.fd())
+		}
+		r.files = append(r.files, fd)
+	}
+	if err := r.hand(registerFiles, unsafe.Pointer(&r.files[0]), len(r.files)); err != nil {
+		r.files = nil
 		return fmt.Errorf("register files with io_uring: %w", err)
 	}
-	r.files = fds
 	var iovs []unix.Iovec
-	for _, p := range [][]byte{buf, scratch} {
+	for _, p := range [][]byte{w.buf, w.scratch} {
 		if p != nil {
 			iovs = append(iovs, unix.Iovec{Base: &p[0]})
 			iovs[len(iovs)-1].SetLen(len(p))
@@ -206,6 +233,8 @@ func (r *ring) register(fds []int32, buf, scratch []byte) error {
 	}
 	if r.hand(registerBuffers, unsafe.Pointer(&iovs[0]), len(iovs)) == nil {
 		r.buffers = len(iovs)
+	} else if r.features&featRWCurPos == 0 {
+		return errors.New("set up io_uring: Linux before 5.6 needs more locked memory for it (ulimit -l)")
 	}
 	return nil
 }
@@ -220,24 +249,20 @@ func (r *ring) setFile(fd int32) error {
 	return r.hand(registerFilesUpdate, unsafe.Pointer(&update), 1)
 }
 
-// ringRequest asks a ring to move the bytes p of a registered file at off.
-type ringRequest struct {
-	op    trace.Role
-	p     []byte
-	off   int64
-	got   int64 // bytes of p already moved, if the kernel moved less than was asked
-	file  int   // its place among the registered ones
-	async bool  // a thread of the kernel's makes it, whether it has to wait or not
-	user  int   // names it when it has completed
+// add queues a request. There is always room: no more are in flight than the ring has entries.
+func (r *ring) add(q *request) {
+	r.requests[q.number] = q
+	r.fresh = append(r.fresh, q)
+	r.queue(q)
 }
 
-// add queues what is left of a request. There is always room: no more are in flight than the ring has entries.
-func (r *ring) add(q *ringRequest) {
+// queue queues what is left of a request.
+func (r *ring) queue(q *request) {
 	e := &r.sqes[r.tail&r.sqMask]
 	r.tail++
 	r.queued++
 	*e = sqe{opcode: opRead, flags: sqeFixedFile, fd: int32(q.file), off: uint64(q.off + q.got),
-		addr: uint64(uintptr(unsafe.Pointer(&q.p[q.got]))), len: uint32(int64(len(q.p)) - q.got), user: uint64(q.user)}
+		addr: uint64(uintptr(unsafe.Pointer(&q.p[q.got]))), len: uint32(int64(len(q.p)) - q.got), user: uint64(q.number)}
 	switch {
 	case r.buffers > 0 && q.op == trace.Write:
 		e.opcode = opWriteFixed
@@ -251,61 +276,91 @@ func (r *ring) add(q *ringRequest) {
 	}
 }
 
-// completed handles a completion, whose res is an error number below zero. It reports whether the bytes wanted are
-// there; if they are not and nothing is wrong, the rest is to be asked for again.
-func (q *ringRequest) completed(want int64, res int32) (all bool, err error) {
-	switch {
-	case res == -int32(unix.EINTR) || res == -int32(unix.EAGAIN):
-		return false, nil
-	case res < 0:
-		return false, unix.Errno(-res)
+// reap takes the next completion; there must be one. It returns the request that is over with it, and nil if the rest
+// of one was queued again.
+func (r *ring) reap() *request {
+	head := *r.cqHead
+	c := r.cqes[head&r.cqMask]
+	atomic.StoreUint32(r.cqHead, head+1)
+	q := r.requests[c.user]
+	if q.completed(c.res) {
+		return q
 	}
-	q.got += int64(res)
-	switch {
-	case q.got >= want:
-		return true, nil
-	case q.op == trace.Read && (res == 0 || res%smallUnit != 0):
-		return false, errTruncated(q.off + q.got)
-	case res == 0:
-		return false, errNothingWritten
-	}
-	return false, nil
+	r.queue(q)
+	return nil
 }
 
-// enter submits what is queued and waits until at least one request has completed.
+// completed notes what the kernel says of a request: the bytes moved, or an error number below zero. It reports
+// whether that was all.
+func (r *request) completed(res int32) bool {
+	switch {
+	case res == -int32(unix.EINTR) || res == -int32(unix.EAGAIN):
+		return false
+	case res < 0:
+		r.err = unix.Errno(-res)
+	default:
+		r.err = r.moved(int(res))
+	}
+	return r.err != nil || r.got >= r.want
+}
+
+// enter hands over what is queued and waits until at least that many requests have completed.
 //
 // The call does not inform Go's scheduler that it blocks: the thread keeps its place, and the scheduler's
 // bookkeeping and watchdog stay out of it, which at one 4 KiB request at a time cost as much again as the
 // request. Go still interrupts it by a signal whenever it needs the thread, which ends the call with EINTR.
 func (r *ring) enter(wait uint32) error {
-	atomic.StoreUint32(r.sqTail, r.tail)
-	return r.entered(unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
-		uintptr(enterGetEvents|r.enterReg), 0, 0))
+	r.handOver()
+	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
+		uintptr(enterGetEvents|r.enterReg), 0, 0)
+	if wait > 0 {
+		return r.entered("wait for", n, errno)
+	}
+	return r.entered("submit to", n, errno)
 }
 
-// submit submits what is queued, and does not wait. It informs Go's scheduler of the call, which a disk that hangs
+// submit hands over what is queued, and does not wait. It informs Go's scheduler of the call, which a disk that hangs
 // may block where no signal can interrupt it.
 func (r *ring) submit() error {
-	atomic.StoreUint32(r.sqTail, r.tail)
-	return r.entered(unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 0,
-		uintptr(enterGetEvents|r.enterReg), 0, 0))
+	r.handOver()
+	n, _, errno := unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 0,
+		uintptr(enterGetEvents|r.enterReg), 0, 0)
+	return r.entered("submit to", n, errno)
 }
 
-// sleep is enter for no longer than ns nanoseconds. The ring must have featExtArg.
-func (r *ring) sleep(wait uint32, ns int64) error {
-	atomic.StoreUint32(r.sqTail, r.tail)
+// wait waits until an instant or until a request has completed, which it looks for first. The ring must have
+// featExtArg.
+func (r *ring) wait(_ context.Context, untilNS int64, _ bool) error {
+	ns := untilNS - r.now()
+	if ns <= 0 || r.ready() > 0 {
+		return nil
+	}
+	r.handOver()
 	rest := unix.NsecToTimespec(ns)
 	arg := struct { // struct io_uring_getevents_arg
 		mask         uint64
 		maskBytes, _ uint32
 		rest         *unix.Timespec
 	}{rest: &rest}
-	return r.entered(unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
-		uintptr(enterGetEvents|enterExtArg|r.enterReg), uintptr(unsafe.Pointer(&arg)), unsafe.Sizeof(arg)))
+	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 1,
+		uintptr(enterGetEvents|enterExtArg|r.enterReg), uintptr(unsafe.Pointer(&arg)), unsafe.Sizeof(arg))
+	return r.entered("wait for", n, errno)
+}
+
+// handOver makes what is queued visible to the kernel, and notes when.
+func (r *ring) handOver() {
+	if len(r.fresh) > 0 {
+		nowNS := r.now()
+		for _, q := range r.fresh {
+			q.startNS = nowNS
+		}
+		r.fresh = r.fresh[:0]
+	}
+	atomic.StoreUint32(r.sqTail, r.tail)
 }
 
 // entered handles the result of an enter.
-func (r *ring) entered(n, _ uintptr, errno unix.Errno) error {
+func (r *ring) entered(what string, n uintptr, errno unix.Errno) error {
 	switch errno {
 	case 0:
 		r.queued -= uint32(n)
@@ -314,19 +369,24 @@ func (r *ring) entered(n, _ uintptr, errno unix.Errno) error {
 		// Interrupted, timed out, or the kernel is short of something that completions will give back.
 		return nil
 	}
-	return errno
+	return fmt.Errorf("%s io_uring: %w", what, errno)
+}
+
+// ended adds the requests that are over to the list.
+func (r *ring) ended(list []*request) ([]*request, int64) {
+	ready := r.ready()
+	nowNS := r.now() // later than what is ready
+	for range ready {
+		if q := r.reap(); q != nil {
+			q.endNS, q.freeNS = nowNS, nowNS
+			list = append(list, q)
+		}
+	}
+	return list, nowNS
 }
 
 // ready is how many completions there are to reap.
 func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead } // only this thread moves the head
-
-// reap gives the next completion; there must be one.
-func (r *ring) reap() cqe {
-	head := *r.cqHead
-	c := r.cqes[head&r.cqMask]
-	atomic.StoreUint32(r.cqHead, head+1)
-	return c
-}
 
 // close releases all at once: if only the descriptor is closed, the kernel keeps files open until it gets round to the
 // rest, or until the thread ends if that has a number for the ring, and the volume cannot be unmounted meanwhile.

@@ -2,18 +2,27 @@ package diskio
 
 // withRings adds the ways of io_uring that kernels and limits allow.
 func withRings(m map[string]system) map[string]system {
-	m["io_uring"] = system{open: openTestFile, ring: newRingMover}
-	// If little memory may be locked, each request pins its own.
-	m["io_uring without a registered buffer"] = system{open: openTestFile, ring: func(buf, scratch []byte, depth int) (mover, error) {
-		m, err := makeRingMover(buf, scratch, depth, ringSetups())
-		if err == nil {
-			m.ring.buffers = 0
+	for how, open := range map[string]func(ringWork) (*ring, error){
+		"io_uring": func(w ringWork) (*ring, error) { return openRing(w, ringSetups()) },
+		// If little memory may be locked, each request pins its own.
+		"io_uring without a registered buffer": func(w ringWork) (*ring, error) {
+			r, err := openRing(w, ringSetups())
+			if err == nil {
+				r.buffers = 0
+			}
+			return r, err
+		},
+		// Before Linux 6.1.
+		"io_uring of old": func(w ringWork) (*ring, error) { return openRing(w, []uint32{0}) },
+	} {
+		m[how] = system{
+			open: openTestFile,
+			ring: func(w ringWork) (mover, error) {
+				r, err := open(w)
+				return &ringMover{r, newSlots(w.buf, w.scratch, w.depth)}, err
+			},
+			queue: func(w ringWork) (queue, error) { return open(w) },
 		}
-		return m, err
-	}}
-	// Before Linux 6.1.
-	m["io_uring of old"] = system{open: openTestFile, ring: func(buf, scratch []byte, depth int) (mover, error) {
-		return makeRingMover(buf, scratch, depth, []uint32{0})
-	}}
+	}
 	return m
 }

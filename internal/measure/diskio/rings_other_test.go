@@ -4,9 +4,6 @@ package diskio
 
 // withRings adds the ways of io_uring, of which there are none here.
 func withRings(m map[string]system) map[string]system {
-	m["io_uring"] = system{open: openTestFile, ring: newRingMover}
+	m["io_uring"] = system{open: openTestFile, ring: newRingMover, queue: newRingQueue}
 	return m
 }
-
-// withStreamRings adds those of streams, of which there are none either.
-func withStreamRings(m map[string]pieceMaker) map[string]pieceMaker { return m }

@@ -42,15 +42,15 @@ func (s *stalls) wait(trace.Role, int) syscall.Errno {
 // over the stall's edges. How long it takes to make up for the stall, if other tests use the processors, it does not see:
 // it tries three times.
 func TestStreamsOverARealStall(t *testing.T) {
-	ways := map[string]pieceMaker{"threads": noPieces, "io_uring": newStreamRing}
+	ways := map[string]queueMaker{"threads": noQueue, "io_uring": newRingQueue}
 	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second, 3 * time.Second} {
-			for how, pieces := range ways {
+			for how, queue := range ways {
 				t.Run(fmt.Sprintf("%s, buffer %s, stall %s", how, buffer, stall), func(t *testing.T) {
 					t.Parallel()
 					var found []evidence.Finding
 					for range 3 {
-						found = overRealStall(t, how, pieces, buffer, stall)
+						found = overRealStall(t, how, queue, buffer, stall)
 						if !slices.ContainsFunc(found, func(f evidence.Finding) bool { return !f.Pass }) {
 							break
 						}
@@ -64,7 +64,7 @@ func TestStreamsOverARealStall(t *testing.T) {
 	}
 }
 
-func overRealStall(t *testing.T, how string, pieces pieceMaker, buffer, stall time.Duration) (found []evidence.Finding) {
+func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall time.Duration) (found []evidence.Finding) {
 	t.Helper()
 	runtime.LockOSThread()
 	var gate stalls
@@ -73,7 +73,7 @@ func overRealStall(t *testing.T, how string, pieces pieceMaker, buffer, stall ti
 		stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
 		stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
 	job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
-	s := newStreams(job, system{open: openTestFile, ring: noRing, pieces: pieces})
+	s := newStreams(job, system{open: openTestFile, ring: noRing, queue: queue})
 	eff, err := s.Prepare(t.Context(), func(int64) {})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -13,30 +15,41 @@ import (
 )
 
 // streams is the engine of a job of streams: it moves each frame when its player asks for it, whatever became of the
-// ones before. The goroutine that calls Transfer looks after the players, and a pieceMover moves the frames. What a
-// frame is in its file is in frame.go.
+// ones before. The goroutine that calls Transfer looks after the players, and a queue makes the requests. What a
+// frame is in its file is in frames.go.
 //
-// The times of a player are those that the mover reports, in the order of its reports: so the players see one
+// The times of a player are those that the queue reports, in the order of its reports: so the players see one
 // sequence of events, and a frame is there when its last byte is, never earlier.
 type streams struct {
 	*real
 	players []*stream.Player
-	queue   stream.Queue
+	backlog stream.Queue
 	paths   []streamFile // of each player
-	pieces  pieceMover
 
-	ended     []piece           // of the mover's reports: memory, for reuse
-	idle      []*flight         // for reuse
-	inFlight  int               // pieces that are with the mover
+	queue    queue
+	slots    []pieceSlot
+	free     []int      // slots without a piece
+	waiting  []piece    // for one, in their order
+	begins   bool       // there are requests that the queue has not begun
+	detached bool       // requests are left to threads of the kernel's
+	ended    []*request // of the queue's reports: memory, for reuse
+	idle     []*flight  // for reuse
+
 	bytes     int64             // moved in all
 	stretch   int               // the one that is not whole yet
 	ends      []int64           // when stretches became whole that Transfer has not returned yet
-	startNS   int64             // of the stretch that Transfer returns next
+	spanNS    int64             // when the stretch began that Transfer returns next
 	reportNS  int64             // when the streams' next samples are due, since the release
 	behind    bool              // frames wait for others to be moved
-	freeNS    int64             // when the mover could take more after it could not
-	belatedNS latency.Histogram // how long after its time a frame was requested, or after the mover could take it
+	freeNS    int64             // when the queue could take more after it could not
+	belatedNS latency.Histogram // how long after its time a frame was requested, or after the queue could take it
 	asleepNS  int64             // the longest that wait has overslept
+}
+
+// pieceSlot is a place for a piece under way.
+type pieceSlot struct {
+	slot
+	piece piece
 }
 
 func newStreams(job Job, sys system) *streams {
@@ -46,33 +59,33 @@ func newStreams(job Job, sys system) *streams {
 }
 
 // openStreams opens a file for each stream; those that are played have been written.
-func (s *streams) openStreams(eff *trace.Effective) error {
+func (s *streams) openStreams(eff *trace.Effective) (err error) {
 	eff.Flush = scenario.FlushNone // a frame is there when its write is done
 	if err := s.openFiles(); err != nil {
 		return err
 	}
-	var why error
-	if s.pieces, eff.Engine, why = s.newPieceMover(); why != nil && !errors.Is(why, errNoRing) {
-		s.warnOfThreads(why)
+	files := make([]testFile, len(s.paths))
+	for i, p := range s.paths {
+		files[i] = p.file
 	}
-	return nil
-}
-
-// newPieceMover starts the best one available; why says why it is not io_uring.
-func (s *streams) newPieceMover() (m pieceMover, engine string, why error) {
-	w := pieceWork{
-		files: s.paths, buf: s.buf, scratch: s.scratch, depth: s.job.IO.Depth, block: s.job.IO.Block,
-		direct: s.traits.direct, timing: s.timing, latencies: s.latencies,
-	}
-	if s.verifies() {
-		w.check = checkStamps
+	depth := s.job.IO.Depth
+	for i, slot := range newSlots(s.buf, s.scratch, depth) {
+		s.slots = append(s.slots, pieceSlot{slot: slot})
+		s.free = append(s.free, i)
 	}
 	if s.traits.direct {
-		if m, why = s.system.pieces(w); why == nil {
-			return m, "io_uring", nil
+		s.queue, err = s.system.queue(ringWork{buf: s.buf, scratch: s.scratch, depth: depth, files: files, streams: true,
+			timing: s.timing})
+		if err == nil {
+			eff.Engine = "io_uring"
+			return nil
+		}
+		if !errors.Is(err, errNoRing) {
+			s.warnOfThreads(err)
 		}
 	}
-	return newLanes(w, s.maxPieces()), "threads", why
+	s.queue, eff.Engine = newThreadQueue(depth, files, !s.traits.direct, s.timing), "threads"
+	return nil
 }
 
 // Start notes the release.
@@ -83,7 +96,6 @@ func (s *streams) Start(releaseNS int64, emit func(trace.Event)) {
 		defer one.Unlock()
 		emit(e)
 	})
-	s.pieces.start(releaseNS)
 }
 
 // Transfer goes on with the streams until the stretch seq is moved: that many bytes of all of them.
@@ -95,75 +107,96 @@ func (s *streams) Transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 
 func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
 	size := s.job.Size(seq)
-	before := int64(seq) * size
-	sampledNS := s.startNS
+	moved := func() int64 { return min(s.bytes-int64(seq)*size, size) }
+	sampledNS := s.spanNS
 	for {
 		now, err := s.catchUp()
-		if err != nil {
-			return Span{Bytes: min(s.bytes-before, size), StartNS: s.startNS, EndNS: now}, err
-		}
-		if len(s.ends) > 0 && s.ends[0] <= now {
-			span := Span{Bytes: size, StartNS: s.startNS, EndNS: max(s.ends[0], s.startNS+1)}
-			s.ends, s.startNS = s.ends[1:], span.EndNS
+		if len(s.ends) > 0 && s.ends[0] <= now && err == nil {
+			span := Span{Bytes: size, StartNS: s.spanNS, EndNS: max(s.ends[0], s.spanNS+1)}
+			s.ends, s.spanNS = s.ends[1:], span.EndNS
 			s.moved++
 			return span, nil
 		}
-		if now-sampledNS >= s.sampleNS {
+		if err == nil && now-sampledNS >= s.sampleNS {
 			sampledNS = now
-			sample(min(s.bytes-before, size), 0, now)
+			sample(moved(), 0, now)
 		}
-		if err := ctx.Err(); err != nil {
-			s.report(now)
-			return Span{Bytes: min(s.bytes-before, size), StartNS: s.startNS, EndNS: now}, err
+		if err == nil {
+			if err = ctx.Err(); err != nil {
+				s.report(now)
+			}
 		}
-		s.ask(now)
-		untilNS := sampledNS + s.sampleNS
-		if len(s.ends) > 0 {
-			untilNS = min(untilNS, s.ends[0])
+		if err == nil {
+			s.ask(now)
+			untilNS := sampledNS + s.sampleNS
+			if len(s.ends) > 0 {
+				untilNS = min(untilNS, s.ends[0])
+			}
+			err = s.wait(ctx, untilNS)
 		}
-		if err := s.wait(ctx, untilNS); err != nil {
-			return Span{Bytes: min(s.bytes-before, size), StartNS: s.startNS, EndNS: now}, err
+		if err != nil {
+			return Span{Bytes: moved(), StartNS: s.spanNS, EndNS: now}, err
 		}
 	}
 }
 
-// catchUp processes what the mover has done up to now.
+// inFlight is how many pieces are with the queue, or wait for it.
+func (s *streams) inFlight() int { return len(s.slots) - len(s.free) + len(s.waiting) }
+
+// catchUp processes what the queue has done up to now.
 func (s *streams) catchUp() (nowNS int64, err error) {
-	s.ended, nowNS = s.pieces.reports(s.ended[:0])
-	for i := range s.ended {
-		p := &s.ended[i]
-		if s.inFlight == s.job.IO.Depth {
-			s.freeNS = p.endNS
+	s.ended, nowNS = s.queue.ended(s.ended[:0])
+	nowNS -= s.release
+	failed := 0
+	for _, r := range s.ended {
+		p := s.slots[r.number].piece
+		endNS := r.freeNS - s.release
+		if s.inFlight() == len(s.slots) {
+			s.freeNS = endNS
 		}
-		s.inFlight--
-		s.reportBefore(p.endNS)
-		if p.err != nil {
+		s.free = append(s.free, r.number)
+		s.reportBefore(endNS)
+		if r.err == nil {
+			r.err = s.check(r, p)
+		}
+		if r.err != nil {
 			if err == nil {
-				err = s.failure(p)
+				err, failed = r.err, r.file
 			}
 			continue
 		}
-		s.count(p.n, p.endNS)
+		s.count(p.n, endNS)
 		if p.askNS >= 0 {
-			s.belatedNS.Record(p.startNS - p.askNS)
+			s.belatedNS.Record(r.startNS - s.release - p.askNS)
 		}
 		if p.flight.left -= p.n; p.flight.left == 0 {
-			s.queue.Ends(p.endNS)
-			s.players[p.flight.player].Arrived(p.flight.frame, p.endNS)
+			s.backlog.Ends(endNS)
+			s.players[p.flight.player].Arrived(p.flight.frame, endNS)
 			s.idle = append(s.idle, p.flight)
 		}
 	}
+	for len(s.waiting) > 0 && len(s.free) > 0 {
+		s.hand(s.waiting[0])
+		s.waiting = slices.Delete(s.waiting, 0, 1)
+	}
 	s.reportBefore(nowNS + 1)
 	s.latencies.tick(nowNS)
+	if _, wrong := errors.AsType[*Mismatch](err); wrong { // put aside, as the job ends with it anyway
+		wrongFile := s.paths[failed].record
+		err = errors.Join(s.closeFiles(), s.keepEvidence(err, wrongFile))
+	}
 	return nowNS, err
 }
 
-// failure is why a piece was not moved. A file whose content is wrong is put aside, as the job ends with it anyway.
-func (s *streams) failure(p *piece) error {
-	if _, wrong := errors.AsType[*Mismatch](p.err); !wrong {
-		return p.err
+// check notes how long a piece took since its frame was due to be requested, and checks what was played.
+func (s *streams) check(r *request, p piece) error {
+	s.latencies.record(r.op, p.dueNS, r.endNS-s.release)
+	if r.op == trace.Read && s.verifies() {
+		if m := s.paths[r.file].stamps.check(r.p, r.off, checkStamps); m != nil {
+			return m
+		}
 	}
-	return errors.Join(s.closeFiles(), s.keepEvidence(p.err, p.record))
+	return nil
 }
 
 // count notes moved bytes. A frame fills the time to the next one: a stretch ends no earlier than that many bytes
@@ -200,16 +233,16 @@ func (s *streams) reportAt(tNS int64) {
 	}
 }
 
-// ask hands the mover the frames that are due by now, in the order of their times, while it can take more.
+// ask hands the queue the frames that are due by now, in the order of their times, while it can take more.
 func (s *streams) ask(nowNS int64) {
-	for s.inFlight < s.job.IO.Depth {
+	for s.inFlight() < s.job.IO.Depth {
 		i := s.next()
 		askNS := s.players[i].AskNS()
 		if askNS > nowNS {
 			s.behind = false
 			return
 		}
-		frame, ok := s.players[i].Ask(nowNS, s.queue.TakesNS())
+		frame, ok := s.players[i].Ask(nowNS, s.backlog.TakesNS())
 		if !ok {
 			continue // it could not be in time, and its successors' time has not come
 		}
@@ -229,27 +262,38 @@ func (s *streams) next() int {
 	return first
 }
 
-// begin hands a frame's pieces to the mover.
+// begin hands a frame to the queue, in pieces.
 func (s *streams) begin(player, frame int, nowNS, askNS int64) {
-	from, to := s.paths[player].frame(s.players[player].Spec, frame)
+	path := &s.paths[player]
+	from, to := path.frame(s.players[player].Spec, frame)
 	if from == to { // it lies in the sectors of the one before
 		s.players[player].Arrived(frame, nowNS)
 		return
 	}
-	s.queue.Begins(nowNS)
-	f := s.newFlight(player, frame, to-from)
-	first := true
-	for from < to {
-		p := s.paths[player].piece(from, to, s.job.IO.Block)
-		p.flight, p.dueNS, p.askNS = f, askNS, -1
-		if first {
-			p.askNS = max(askNS, s.freeNS)
+	s.backlog.Begins(nowNS)
+	p := piece{flight: s.newFlight(player, frame, to-from), dueNS: askNS, askNS: max(askNS, s.freeNS)}
+	for ; from < to; from += p.n {
+		p.off = from % path.record.Size
+		p.n = min(to-from, s.job.IO.Block, path.record.Size-p.off)
+		if len(s.free) > 0 {
+			s.hand(p)
+		} else {
+			s.waiting = append(s.waiting, p)
 		}
-		first = false
-		s.inFlight++
-		s.pieces.hand(p)
-		from += p.n
+		p.askNS = -1
 	}
+}
+
+// hand gives a piece to the queue, which has room for it.
+func (s *streams) hand(p piece) {
+	i := s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
+	slot, path := &s.slots[i], &s.paths[p.flight.player]
+	slot.piece = p
+	slot.request = request{op: path.op, p: slot.take(path.op, p.off, p.n, s.job.IO.Block, &path.stamps), off: p.off,
+		want: p.n, number: i, file: p.flight.player, async: s.detached}
+	s.queue.add(&slot.request)
+	s.begins = true
 }
 
 func (s *streams) newFlight(player, frame int, bytes int64) *flight {
@@ -261,28 +305,39 @@ func (s *streams) newFlight(player, frame int, bytes int64) *flight {
 	return f
 }
 
+// slowNS is how long the kernel may take to begin requests. When a disk's own queue is full, it waits for the disk, and
+// with it the frames whose time comes meanwhile: then threads of the kernel's wait instead.
+const slowNS = int64(time.Millisecond)
+
 // wait has what was handed over begin, and waits until there is something to do: the next frame's time, a report's,
 // a sample's or a stretch's end, or room if frames wait for some.
 func (s *streams) wait(ctx context.Context, untilNS int64) error {
-	freeNS, err := s.pieces.begin()
-	if err != nil {
-		return err
+	begunNS := int64(0)
+	if s.begins {
+		s.begins = false
+		nowNS := s.timing.now()
+		if err := s.queue.submit(); err != nil {
+			return err
+		}
+		if after := s.timing.now(); after-nowNS > slowNS && !s.detached {
+			s.detached, begunNS = true, after
+			s.freeNS = max(s.freeNS, after-s.release) // until then nothing else could be begun
+		}
 	}
-	s.freeNS = max(s.freeNS, freeNS)
 	untilNS = s.release + min(s.reportNS, untilNS)
-	full := s.behind || s.inFlight >= s.job.IO.Depth
+	full := s.behind || s.inFlight() >= s.job.IO.Depth
 	if !full {
 		untilNS = min(untilNS, s.release+s.players[s.next()].AskNS())
 	}
-	untilNS = max(untilNS, s.release+freeNS)
-	if err := s.pieces.wait(ctx, untilNS, full); err != nil {
+	untilNS = max(untilNS, begunNS)
+	if err := s.queue.wait(ctx, untilNS, full); err != nil {
 		return err
 	}
 	s.asleepNS = max(s.asleepNS, s.timing.now()-untilNS)
 	return nil
 }
 
-// Close ends the mover, whose requests under way it waits for, and reports by how much at most this computer was
+// Close ends the queue, whose requests under way it waits for, and reports by how much at most this computer was
 // late to look after the frames. What the disk kept waiting is no part of that.
 func (s *streams) Close() error {
 	err := s.closeFiles()
@@ -296,13 +351,23 @@ func (s *streams) Close() error {
 }
 
 func (s *streams) closeFiles() (err error) {
-	if s.pieces != nil {
-		err = s.pieces.close()
+	s.waiting = nil
+	if s.queue != nil {
+		for list := s.ended[:0]; len(s.free) < len(s.slots) && err == nil; {
+			list, _ = s.queue.ended(list[:0])
+			for _, r := range list {
+				s.free = append(s.free, r.number)
+			}
+			if len(s.free) < len(s.slots) {
+				err = s.queue.wait(context.Background(), s.timing.now()+time.Second.Nanoseconds(), true)
+			}
+		}
+		err = errors.Join(err, s.queue.close())
 	}
 	for i := range s.paths {
 		err = errors.Join(err, s.closeFile(s.paths[i].file))
 	}
-	s.paths, s.pieces = nil, nil
+	s.paths, s.queue = nil, nil
 	return err
 }
 

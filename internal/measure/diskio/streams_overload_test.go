@@ -18,7 +18,7 @@ func TestStreamsOverload(t *testing.T) {
 	const frame, buffer = 40 * time.Millisecond, time.Second
 	for record, count := range map[bool]int{false: 1, true: 4} {
 		for _, load := range []float64{0.97, 1.01, 1.2, 2} {
-			overPieceMovers(t, fmt.Sprintf("record %v, %d streams, load %g", record, count, load), func(t *testing.T, pieces pieceMaker) {
+			overQueues(t, fmt.Sprintf("record %v, %d streams, load %g", record, count, load), func(t *testing.T, queue queueMaker) {
 				dir := t.TempDir()
 				synctest.Test(t, func(t *testing.T) {
 					length := 400 * time.Second
@@ -27,7 +27,7 @@ func TestStreamsOverload(t *testing.T) {
 					}
 					service := time.Duration(load * float64(frame) / float64(count))
 					sys := inTurn(service)
-					sys.pieces = pieces
+					sys.queue = queue
 					spec := stream.Spec{Record: record, Rate: 204800, Frame: frame, Count: count, Buffer: buffer}
 					job := streamsJob(dir, spec)
 					p := playStreams(t, job, sys, length, func() {})

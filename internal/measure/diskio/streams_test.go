@@ -123,7 +123,7 @@ func TestStreamsOverAStall(t *testing.T) {
 		from    = 5 * time.Second
 		length  = 12 * time.Second
 	)
-	check := func(t *testing.T, pieces pieceMaker, record bool, buffer, stall time.Duration) {
+	check := func(t *testing.T, queue queueMaker, record bool, buffer, stall time.Duration) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			var began time.Time
@@ -134,7 +134,7 @@ func TestStreamsOverAStall(t *testing.T) {
 				}
 				return from + stall - since
 			}
-			sys := system{ring: noRing, pieces: pieces, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+			sys := system{ring: noRing, queue: queue, open: func(folder *os.Root, name string, o opening) (testFile, error) {
 				f, err := openTestFile(folder, name, o)
 				return stalling{f, service, stands}, err
 			}}
@@ -162,8 +162,8 @@ func TestStreamsOverAStall(t *testing.T) {
 	for _, record := range []bool{false, true} {
 		for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 			for _, stall := range []time.Duration{0, 300 * time.Millisecond, time.Second, 3 * time.Second} {
-				overPieceMovers(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall), func(t *testing.T, pieces pieceMaker) {
-					check(t, pieces, record, buffer, stall)
+				overQueues(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall), func(t *testing.T, queue queueMaker) {
+					check(t, queue, record, buffer, stall)
 				})
 			}
 		}
@@ -172,11 +172,11 @@ func TestStreamsOverAStall(t *testing.T) {
 
 // However short a phase is, its streams have moved at their rate: a stretch takes as long as its frames are shown.
 func TestStreamsOfAShortPhase(t *testing.T) {
-	overPieceMovers(t, "", func(t *testing.T, pieces pieceMaker) {
+	overQueues(t, "", func(t *testing.T, queue queueMaker) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			sys := serving(time.Millisecond)
-			sys.pieces = pieces
+			sys.queue = queue
 			spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}
 			p := playStreams(t, streamsJob(dir, spec), sys, 2100*time.Millisecond, func() {})
 			if len(p.spans) != 2 {
@@ -237,12 +237,67 @@ func (p *played) checkSpans(t *testing.T, spec stream.Spec, length time.Duration
 	}
 }
 
-// overPieceMovers runs a test over each way to move frames.
-func overPieceMovers(t *testing.T, name string, test func(t *testing.T, pieces pieceMaker)) {
+// queueMaker makes the queue of a system.
+type queueMaker = func(ringWork) (queue, error)
+
+// overQueues runs a test over each way to move frames.
+func overQueues(t *testing.T, name string, test func(t *testing.T, queue queueMaker)) {
 	t.Helper()
-	for how, pieces := range pieceMovers {
-		t.Run(how+", "+name, func(t *testing.T) { test(t, pieces) })
+	for how, queue := range map[string]queueMaker{"threads": noQueue, "io_uring": likeRing(0)} {
+		t.Run(how+", "+name, func(t *testing.T) { test(t, queue) })
 	}
+}
+
+// likeRing makes queues whose requests are made by threads, in the test's own time, but which behave as an io_uring: each
+// end of a request wakes the caller, and a disk whose own queue is full has whoever begins one wait, unless a thread of
+// the kernel's does.
+func likeRing(full time.Duration) queueMaker {
+	return func(w ringWork) (queue, error) {
+		return &ringLike{newThreadQueue(w.depth, w.files, false, w.timing), full, nil, make([]int64, w.depth)}, nil
+	}
+}
+
+type ringLike struct {
+	*threadQueue
+	full    time.Duration
+	added   []*request
+	startNS []int64 // of each slot's request
+}
+
+func (q *ringLike) add(r *request) { q.added = append(q.added, r) }
+
+func (q *ringLike) submit() error {
+	for _, r := range q.added {
+		q.startNS[r.number] = q.timing.now()
+	}
+	for _, r := range q.added {
+		if !r.async && q.full > 0 {
+			<-time.After(q.full)
+		}
+		q.threadQueue.add(r)
+	}
+	q.added = q.added[:0]
+	return nil
+}
+
+func (q *ringLike) wait(_ context.Context, untilNS int64, _ bool) error {
+	if err := q.submit(); err != nil {
+		return err
+	}
+	select {
+	case <-q.woken:
+	case <-time.After(time.Duration(untilNS - q.timing.now())):
+		q.timing.sleepUntil(untilNS) // which may oversleep
+	}
+	return nil
+}
+
+func (q *ringLike) ended(list []*request) ([]*request, int64) {
+	list, nowNS := q.threadQueue.ended(list)
+	for _, r := range list {
+		r.startNS, r.endNS, r.freeNS = q.startNS[r.number], nowNS, nowNS
+	}
+	return list, nowNS
 }
 
 // A disk that fails ends a streams job as it does any other, and leaves nothing behind; content that is wrong is kept.
@@ -262,12 +317,12 @@ func TestStreamsFail(t *testing.T) {
 		{"unplugged while playing", false, &fault{read: syscall.ENXIO}, []string{"check its cable"}, false},
 		{"other content", false, &fault{other: true}, []string{"evidence-"}, true},
 	} {
-		overPieceMovers(t, tt.name, func(t *testing.T, pieces pieceMaker) {
+		overQueues(t, tt.name, func(t *testing.T, queue queueMaker) {
 			tt.fault.armed.Store(false)
 			dir := t.TempDir()
 			job := streamsJob(dir, stream.Spec{Record: tt.record, Rate: 1e6, Frame: 10 * time.Millisecond, Count: 3, Buffer: time.Second})
 			job.IO.Verify = scenario.VerifyStamps
-			s := newStreams(job, system{open: tt.fault.open, ring: noRing, pieces: pieces})
+			s := newStreams(job, system{open: tt.fault.open, ring: noRing, queue: queue})
 			if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
 				t.Fatal(err)
 			}
@@ -304,7 +359,7 @@ func TestStreamsCarryOver(t *testing.T) {
 		needs := job
 		needs.Streams = []stream.Spec{spec}
 		job.CarryOver = needs.Needs()
-		engine := newStreams(job, system{open: openTestFile, ring: noRing, pieces: noPieces})
+		engine := newStreams(job, system{open: openTestFile, ring: noRing, queue: noQueue})
 		var wrote int64
 		if _, err := engine.Prepare(t.Context(), func(done int64) { wrote = done &^ (1<<20 - 1) }); err != nil {
 			t.Fatal(err)
@@ -356,11 +411,11 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 		{service: 39 * ms, still: 700 * ms, want: 700 * ms},
 		{service: 45 * ms, still: 700 * ms, want: 700 * ms},
 	} {
-		overPieceMovers(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service, tt.still, tt.oversleeps), func(t *testing.T, pieces pieceMaker) {
+		overQueues(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service, tt.still, tt.oversleeps), func(t *testing.T, queue queueMaker) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				sys := serving(tt.service)
-				sys.pieces = pieces
+				sys.queue = queue
 				s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms}), sys)
 				running, overslept := virtualTime(), false
 				s.timing.now = func() int64 {
@@ -394,7 +449,7 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 
 // serving is a system whose disk takes that long for each request.
 func serving(service time.Duration) system {
-	return system{ring: noRing, pieces: noPieces, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+	return system{ring: noRing, queue: noQueue, open: func(folder *os.Root, name string, o opening) (testFile, error) {
 		f, err := openTestFile(folder, name, o)
 		return stalling{f, service, func() time.Duration { return 0 }}, err
 	}}

@@ -3,47 +3,33 @@ package diskio
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// threads moves bytes with one blocked thread for each request in flight. Lane 0 is the caller itself, so
-// the first request leaves without a hand-off; each other lane has a goroutine that waits for work.
+// threads moves bytes with one blocked thread for each request in flight. The first slot is the caller's, so that
+// the first request leaves without a hand-off; each other one has a goroutine that waits for work.
 type threads struct {
-	lanes []lane
+	slots []slot
+	work  chan func(*slot)
 	owner sync.WaitGroup // the goroutines, for close
 }
 
-// lane is a thread with one request in flight.
-type lane struct {
-	memories
-	number int
-	work   chan work
-}
-
-// work is a transfer handed to a lane.
-type work struct {
-	ctx   context.Context
-	t     *transfer
-	ended *sync.WaitGroup
-	rest  []lane // lanes to wake after this one
-}
-
 func newThreads(buf, scratch []byte, depth int) *threads {
-	m := &threads{lanes: make([]lane, depth)}
-	for i, memories := range memoriesOf(buf, scratch, depth) {
-		m.lanes[i] = lane{memories: memories, number: i, work: make(chan work, 1)}
-	}
-	for i := range m.lanes[1:] {
-		m.owner.Go(m.lanes[i+1].serve)
+	m := &threads{slots: newSlots(buf, scratch, depth), work: make(chan func(*slot), 1)}
+	for i := range m.slots[1:] {
+		m.owner.Go(func() {
+			for do := range m.work {
+				do(&m.slots[i+1])
+			}
+		})
 	}
 	return m
 }
 
 func (m *threads) close() error {
-	for i := range m.lanes[1:] {
-		close(m.lanes[i+1].work)
-	}
+	close(m.work)
 	m.owner.Wait()
 	return nil
 }
@@ -51,95 +37,61 @@ func (m *threads) close() error {
 func (m *threads) attach(testFile) error { return nil }
 func (m *threads) detach() error         { return nil }
 
+// move has each thread wake the next: the caller's own first request waits for one hand-off, not for all.
 func (m *threads) move(ctx context.Context, t *transfer) error {
+	var asleep atomic.Int64
 	var ended sync.WaitGroup
-	lanes := m.lanes[:min(int64(len(m.lanes)), t.requests)]
-	ended.Add(len(lanes) - 1)
+	asleep.Store(min(int64(len(m.slots)), t.requests))
+	ended.Add(int(asleep.Load()))
+	var run func(*slot)
+	run = func(s *slot) {
+		if asleep.Add(-1) > 0 {
+			m.work <- run
+		}
+		t.run(ctx, s)
+		ended.Done()
+	}
 	t.begin()
-	wake(work{ctx, t, &ended, lanes[1:]})
-	lanes[0].run(ctx, t)
+	run(&m.slots[0])
 	ended.Wait()
 	return t.err(ctx)
 }
 
-// wake hands the work to the first lane of rest, which wakes the next: the caller's own first request
-// waits for one hand-off, not for all.
-func wake(w work) {
-	if len(w.rest) > 0 {
-		next := w.rest[0].work
-		w.rest = w.rest[1:]
-		next <- w
-	}
-}
-
-func (l *lane) serve() {
-	for w := range l.work {
-		wake(w)
-		l.run(w.ctx, w.t)
-		w.ended.Done()
-	}
-}
-
-// run moves requests until there is none left. It neither allocates nor locks nor logs.
-func (l *lane) run(ctx context.Context, t *transfer) {
-	done := ctx.Done()
-	for {
-		r, ok := t.take(done)
-		if !ok {
+// run moves requests until there is none left. It neither allocates nor locks nor logs. A request's time counts from
+// when it was due, if it had one.
+func (t *transfer) run(ctx context.Context, s *slot) {
+	for done := ctx.Done(); t.issue(done, s); {
+		if t.pacer != nil {
+			var ok bool
+			if s.startNS, ok = t.await(ctx, int64(len(s.p)), s.number == 0); !ok {
+				return
+			}
+		} else if t.latencies != nil {
+			s.startNS = t.now()
+		}
+		if s.err = s.do(t.file); s.err == nil && t.latencies != nil {
+			s.endNS = t.now()
+		}
+		if !t.ended(&s.request) {
 			return
 		}
-		var dueNS int64
-		if t.pacer != nil {
-			if dueNS, ok = t.await(ctx, r.n, l.number == 0); !ok {
+		if t.settle > 0 {
+			if err := t.settleAfter(&s.request); err != nil {
+				t.fail(err)
 				return
 			}
 		}
-		if err := l.request(t, r, dueNS); err != nil {
-			t.fail(err)
-			return
-		}
-		t.count(r)
-		if l.number == 0 {
+		if s.number == 0 {
 			t.progress(t.now())
 		}
 	}
 }
 
-// request does one request, and what goes with it before and after. Its time counts from when it was due, if it had
-// one.
-func (l *lane) request(t *transfer, r request, dueNS int64) (err error) {
-	p := l.take(r.op, r.off, r.n, t.block, &t.stamps)
-	startNS := dueNS
-	if t.latencies != nil && t.pacer == nil {
-		startNS = t.now()
-	}
-	if r.op == trace.Write {
-		err = writeAll(t.file, l.number, p, r.off)
-	} else {
-		err = readAll(t.file, l.number, p, r.off, t.counted(r.off, r.n))
-	}
-	if err != nil {
-		return err
-	}
-	if t.latencies != nil {
-		t.latencies.record(r.op, startNS, t.now())
-	}
-	if r.op == trace.Read && t.checking != checkNothing {
-		if err := t.verify(p, r.off); err != nil {
-			return err
-		}
-	}
-	if t.settle > 0 {
-		return t.settleAfter(r)
-	}
-	return nil
-}
-
 // settleAfter keeps the cache small: random requests are settled one by one, sequential ones a stretch at a
 // time, as soon as all its requests have ended, or nearly all.
-func (t *transfer) settleAfter(r request) error {
+func (t *transfer) settleAfter(r *request) error {
 	if t.random {
-		return t.file.settle(r.off, r.n, r.op)
+		return t.file.settle(r.off, int64(len(r.p)), r.op)
 	}
 	start := (r.off/t.settle - 2) * t.settle
 	if r.off%t.settle >= t.block || start < 0 {
@@ -148,32 +100,64 @@ func (t *transfer) settleAfter(r request) error {
 	return t.file.settle(start, t.settle, t.op)
 }
 
-func writeAll(f testFile, lane int, p []byte, off int64) error {
-	for len(p) > 0 {
-		n, err := f.writeAt(lane, p, off)
+// slot is a place for one request in flight, with its memory.
+type slot struct {
+	memories
+	request
+}
+
+func newSlots(buf, scratch []byte, depth int) []slot {
+	slots := make([]slot, depth)
+	for i, memories := range memoriesOf(buf, scratch, depth) {
+		slots[i] = slot{memories, request{number: i}}
+	}
+	return slots
+}
+
+// request is to move the bytes p of a file at off.
+type request struct {
+	op   trace.Role
+	p    []byte
+	off  int64
+	want int64 // bytes that must move: what is read may reach beyond the end of the file
+	got  int64 // bytes moved so far
+	err  error
+
+	number         int   // of its slot
+	file           int   // its place among the files of a queue
+	async          bool  // a thread of the kernel's makes it, whether it has to wait or not
+	startNS, endNS int64 // when it was handed to the system, and when it was seen done
+	freeNS         int64 // when what belongs to it was done too: its bytes were out of the cache
+}
+
+// do makes the request, and again for what the system leaves.
+func (r *request) do(f testFile) error {
+	for r.got < r.want {
+		var n int
+		var err error
+		if r.op == trace.Write {
+			n, err = f.writeAt(r.number, r.p[r.got:], r.off+r.got)
+		} else {
+			n, err = f.readAt(r.number, r.p[r.got:], r.off+r.got)
+		}
+		if err == nil {
+			err = r.moved(n)
+		}
 		if err != nil {
 			return err
 		}
-		if n == 0 {
-			return errNothingWritten
-		}
-		p, off = p[n:], off+int64(n)
 	}
 	return nil
 }
 
-// readAll reads at least want bytes into p, which may reach beyond the end of the file.
-func readAll(f testFile, lane int, p []byte, off, want int64) error {
-	var got int64
-	for got < want {
-		n, err := f.readAt(lane, p[got:], off+got)
-		if err != nil {
-			return err
-		}
-		got += int64(n)
-		if n == 0 || got < want && n%smallUnit != 0 {
-			return errTruncated(off + got)
-		}
+// moved counts bytes that a call has moved. If it moved none there is no more to come.
+func (r *request) moved(n int) error {
+	r.got += int64(n)
+	switch {
+	case r.op == trace.Read && (n == 0 || r.got < r.want && n%smallUnit != 0):
+		return errTruncated(r.off + r.got)
+	case n == 0:
+		return errNothingWritten
 	}
 	return nil
 }

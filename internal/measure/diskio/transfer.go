@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"sync/atomic"
 
-	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -21,7 +20,7 @@ type mover interface {
 	close() error
 }
 
-// transfer is the moving of one open file, shared by the lanes that move it. A mover begins it
+// transfer is the moving of one open file, shared by the slots that move it. A mover begins it
 // immediately before the first request; the rest is set before.
 type transfer struct {
 	file     testFile
@@ -42,35 +41,25 @@ type transfer struct {
 	reads    float64 // of a transfer that does both, the share of requests that read; op is then write
 	mixKey   uint64  // of their order
 
-	release  int64 // all times given out count from it
-	sample   Sampler
-	sampleNS int64
+	now       func() int64
+	release   int64 // all times given out count from it
+	sample    Sampler
+	sampleNS  int64
+	latencies *latencies // of its requests; nil: nobody asks
 
-	latencies *latencies   // of its requests; nil: nobody asks
-	clock     func() int64 // of a test; nil: the machine's
-
-	watch   clock.Stopwatch // started just before the first request
-	endNS   int64
-	lastNS  int64        // of the last sample
-	next    atomic.Int64 // number of the next request
-	done    atomic.Int64 // bytes moved
-	read    atomic.Int64 // of these read, if reads is set
-	failure atomic.Pointer[error]
+	startNS, endNS int64        // just before the first request, and after the flush
+	lastNS         int64        // of the last sample
+	next           atomic.Int64 // number of the next request
+	done           atomic.Int64 // bytes moved
+	read           atomic.Int64 // of these read, if reads is set
+	failure        atomic.Pointer[error]
 }
 
 // begin notes the instant before the first request.
 func (t *transfer) begin() {
-	t.watch = clock.Start()
-	t.lastNS = t.now()
-	t.latencies.resume(t.now() - t.release)
-}
-
-// now is clock.Now for the transfer loop.
-func (t *transfer) now() int64 {
-	if t.clock != nil {
-		return t.clock()
-	}
-	return t.watch.Now()
+	t.startNS = max(t.now(), t.release) // a stopwatch may be a microsecond behind
+	t.lastNS = t.startNS
+	t.latencies.resume(t.startNS - t.release)
 }
 
 // setBlock has the file moved in requests of that many bytes.
@@ -90,74 +79,68 @@ func (t *transfer) part(bytes int64, key uint64) {
 	t.want = t.requests * t.block
 }
 
-// take gives a lane its next request, and none when all are taken, time is up, one failed or ctx has ended.
-func (t *transfer) take(done <-chan struct{}) (r request, ok bool) {
+// issue gives a slot the next request, and none when all are given, time is up, one failed or ctx has ended.
+func (t *transfer) issue(done <-chan struct{}, s *slot) bool {
 	select {
 	case <-done:
-		return r, false
+		return false
 	default:
 	}
 	if t.failure.Load() != nil || t.cap > 0 && t.expired(t.now()) {
-		return r, false
+		return false
 	}
 	i := t.next.Add(1) - 1
 	if i >= t.requests {
-		return r, false
+		return false
 	}
-	r.op = t.opOf(i)
+	op := t.opOf(i)
 	if t.random {
 		i = t.shuffled.at((t.first + i) % int64(t.shuffled.n))
 	}
-	r.off = i * t.block
-	r.n = min(t.block, t.padded-r.off)
-	return r, true
-}
-
-type request struct {
-	op     trace.Role
-	off, n int64
+	off := i * t.block
+	n := min(t.block, t.padded-off)
+	s.request = request{op: op, p: s.take(op, off, n, t.block, &t.stamps), off: off, want: n, number: s.number}
+	if op == trace.Read {
+		s.want = min(n, t.size-off)
+	}
+	return true
 }
 
 func (t *transfer) expired(now int64) bool {
-	start := t.watch.StartNS()
-	return t.cap > 0 && start > 0 && now-start >= t.cap
+	return t.cap > 0 && t.startNS > 0 && now-t.startNS >= t.cap
 }
 
-// count notes that a request has been done.
-func (t *transfer) count(r request) {
-	n := t.counted(r.off, r.n)
-	if t.reads > 0 && r.op == trace.Read {
-		t.read.Add(n)
+// ended checks and counts a request that is over, and reports whether all is well with it. What is padding of the file
+// does not count.
+func (t *transfer) ended(r *request) bool {
+	counted := min(int64(len(r.p)), t.size-r.off)
+	if r.err == nil {
+		t.latencies.record(r.op, r.startNS, r.endNS)
+		if r.op == trace.Read && t.checking != checkNothing {
+			if m := t.stamps.check(r.p[:counted], r.off, t.checking); m != nil {
+				r.err = m
+			}
+		}
 	}
-	t.done.Add(n)
+	if r.err != nil {
+		t.fail(r.err)
+		return false
+	}
+	if t.reads > 0 && r.op == trace.Read {
+		t.read.Add(counted)
+	}
+	t.done.Add(counted)
+	return true
 }
-
-// counted is how many of the n bytes at off belong to the file and not to its padding.
-func (t *transfer) counted(off, n int64) int64 { return min(n, t.size-off) }
 
 // progress gives the caller's sampler a point when one is due; now is not before any of the requests counted as done
-// has ended. Only one lane calls it.
+// has ended. Only one slot's thread calls it.
 func (t *transfer) progress(now int64) {
 	t.latencies.tick(now - t.release)
 	if t.sample != nil && now-t.lastNS >= t.sampleNS {
 		t.lastNS = now
 		t.sample(t.done.Load(), t.read.Load(), now-t.release)
 	}
-}
-
-// moved passes to the latencies when the last request ended, in whichever lane.
-func (t *transfer) moved() {
-	if t.watch.StartNS() > 0 {
-		t.latencies.tick(t.now() - t.release)
-	}
-}
-
-// verify checks what was read into p from off, padding excepted.
-func (t *transfer) verify(p []byte, off int64) error {
-	if m := t.stamps.check(p[:t.counted(off, int64(len(p)))], off, t.checking); m != nil {
-		return m
-	}
-	return nil
 }
 
 func (t *transfer) fail(err error) { t.failure.CompareAndSwap(nil, &err) }

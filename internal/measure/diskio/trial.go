@@ -96,7 +96,7 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive fun
 	defer freeBuffer(buf)
 	write := func(i, round int) error {
 		noise(buf, uint64(round*times+i), 0)
-		return writeAll(f, 0, buf, int64(i)*probeSector)
+		return (&request{op: trace.Write, p: buf, off: int64(i) * probeSector, want: probeSector}).do(f)
 	}
 	for i := range times {
 		if err := write(i, 0); err != nil {

@@ -1,0 +1,69 @@
+package diskio
+
+import (
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// streamFile is the test file of one stream, which goes through it again and again.
+type streamFile struct {
+	file   testFile
+	record record
+	op     trace.Role
+	unit   int64 // frames begin at its multiples: sectors, and what a stamp covers
+	stamps stamper
+}
+
+// flight is a frame under way.
+type flight struct {
+	player, frame int
+	left          int64 // bytes that have not arrived yet
+}
+
+// piece is a frame, or a part of it: what one request can move.
+type piece struct {
+	flight *flight
+	off, n int64 // in the file
+	dueNS  int64 // when the player asked for the frame
+	askNS  int64 // when a frame's first could begin, since the release, or -1
+}
+
+// frame is where a frame lies in its stream, in whole units: the next begins where this one ends, so that nothing is
+// moved twice and the mean rate is the stream's.
+func (f *streamFile) frame(spec stream.Spec, k int) (from, to int64) {
+	up := func(bytes int64) int64 { return (bytes + f.unit - 1) / f.unit * f.unit }
+	return up(spec.Offset(k)), up(spec.Offset(k + 1))
+}
+
+// openFiles opens the files that are there and makes those that are recorded to.
+func (s *streams) openFiles() error {
+	sizes := s.job.StreamFiles()
+	var recorded int64
+	for i, p := range s.players {
+		if p.Spec.Record {
+			recorded += sizes[i]
+		}
+	}
+	if s.job.IO.Footprint > 0 {
+		if err := s.testFiles.makeRoom(recorded, s.job.IO.Footprint); err != nil {
+			return err
+		}
+	}
+	played := s.files
+	for i, p := range s.players {
+		f := streamFile{op: trace.Read}
+		if p.Spec.Record {
+			f.op, f.record = trace.Write, s.newRecord(sizes[i])
+		} else {
+			f.record, played = played[0], played[1:]
+		}
+		var err error
+		if f.file, err = s.open(f.record, f.op); err != nil {
+			return err
+		}
+		f.unit = max(s.traits.sector, f.record.Unit)
+		f.stamps = s.stamper(f.record)
+		s.paths = append(s.paths, f)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package diskio
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// When the disk's own queue is full, beginning a request takes as long as the disk does. That happens once: from then on
+// other threads wait, and neither the frames whose time comes meanwhile nor this computer are late for it.
+func TestStreamsDoNotWaitForAFullDisk(t *testing.T) {
+	const ms = time.Millisecond
+	for _, full := range []time.Duration{0, 30 * ms, 300 * ms} {
+		t.Run(full.String(), func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				sys := serving(ms)
+				sys.queue = likeRing(full)
+				s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 4, Buffer: 500 * ms}), sys)
+				s.timing = virtualTime()
+				late, host := runStreams(t, s, 4*time.Second)
+				if late > 0 || host > ms {
+					t.Errorf("%d late frames, host late by %s", late, host)
+				}
+			})
+		})
+	}
+}
+
+// Requests that are interrupted or move less than they should are made again until all is moved.
+func TestRingCompletesRequests(t *testing.T) {
+	eintr, eagain, eio := -int32(syscall.EINTR), -int32(syscall.EAGAIN), -int32(syscall.EIO)
+	for _, tt := range []struct {
+		op   trace.Role
+		want int64
+		res  []int32 // all but the last leave something
+		err  error
+	}{
+		{trace.Read, 4096, []int32{4096}, nil},
+		{trace.Read, 4096, []int32{eintr, 1024, eagain, 3072}, nil},
+		{trace.Read, 700, []int32{512, 188}, nil},
+		{trace.Read, 4096, []int32{512, 0}, errTruncated(8192 + 512)},
+		{trace.Read, 4096, []int32{700}, errTruncated(8192 + 700)},
+		{trace.Write, 4096, []int32{1000, 3096}, nil},
+		{trace.Write, 4096, []int32{1000, 0}, errNothingWritten},
+		{trace.Write, 4096, []int32{512, eio}, syscall.EIO},
+	} {
+		q := request{op: tt.op, off: 8192, want: tt.want}
+		for i, res := range tt.res {
+			if all := q.completed(res); all != (i == len(tt.res)-1) {
+				t.Errorf("%+v: after %d results: over is %v", tt, i+1, all)
+			}
+		}
+		if fmt.Sprint(q.err) != fmt.Sprint(tt.err) {
+			t.Errorf("%+v: got %v", tt, q.err)
+		}
+	}
+}
+
+// Streams on the kernel's own rings, in each way that kernels and limits allow: what was played is right, what was recorded
+// can be checked, and every request's time is reported.
+func TestStreamsOnRings(t *testing.T) {
+	for how, sys := range systems {
+		if how == "threads" {
+			continue
+		}
+		for _, kinds := range [][]bool{{false}, {true}, {false, true}} {
+			t.Run(fmt.Sprint(how, ", record ", kinds), func(t *testing.T) {
+				job := streamsJob(t.TempDir(), stream.Spec{})
+				job.Streams = nil
+				for _, record := range kinds {
+					job.Streams = append(job.Streams, stream.Spec{Record: record, Rate: 4e6, Frame: 10 * time.Millisecond, Count: 3, Buffer: time.Second})
+				}
+				job.Sizes = []int64{int64(stream.TotalRate(job.Streams) / 10)}
+				job.IO.Verify, job.IO.Footprint, job.IO.Block = scenario.VerifyStamps, 64<<20, 16<<10
+				checkStreams(t, newStreams(job, sys))
+			})
+		}
+	}
+}
+
+// checkStreams moves some files of a streams job and checks the result of it.
+func checkStreams(t *testing.T, s *streams) {
+	t.Helper()
+	runtime.LockOSThread()
+	eff, err := s.Prepare(t.Context(), func(int64) {})
+	if err != nil {
+		t.Fatal(errors.Join(err, s.Close()))
+	}
+	if eff.Cache != "direct" {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Skip("no direct requests on this file system")
+	}
+	if eff.Engine != "io_uring" {
+		t.Errorf("Prepare() = %+v, want io_uring", eff)
+	}
+	var heard emitted
+	s.Start(s.timing.now(), func(e trace.Event) {
+		if e.Type == trace.LatencyType {
+			heard.emit(e)
+		}
+	})
+	for seq := range 5 {
+		if _, err := s.Transfer(t.Context(), seq, func(_, _, _ int64) {}); err != nil {
+			t.Fatal(errors.Join(err, s.Close()))
+		}
+	}
+	moved := map[trace.Role]int64{}
+	for i, p := range s.players {
+		from, to := s.paths[i].frame(p.Spec, 0)
+		moved[s.paths[i].op] += (to - from + s.job.IO.Block - 1) / s.job.IO.Block
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	for op, pieces := range moved {
+		// In half a second 50 frames of each, or more if the machine was late to begin.
+		if n := heard.sum(t, op).N(); n < 45*pieces || n > 65*pieces {
+			t.Errorf("%s: the times of %d requests are counted, want some %d", op, n, 50*pieces)
+		}
+	}
+}
