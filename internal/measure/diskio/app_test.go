@@ -37,10 +37,7 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 	for _, role := range []trace.Role{trace.Write, trace.Read} {
 		t.Run(string(role), func(t *testing.T) {
 			var log []int64
-			sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
-				f, err := openTestFile(folder, name, o)
-				return &calls{f, &log}, err
-			}}
+			sys := wrapping(func(f testFile, _ opening) testFile { return &calls{f, &log} })
 			job := newJob(t.TempDir(), role, sizes...)
 			job.IO.Mode = "app"
 			engine, eff := prepared(t, job, sys)

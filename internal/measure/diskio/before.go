@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -19,24 +20,16 @@ const fillFile = 1 << 30
 // however small the job's are: this is not measured, and small blocks would leave the file in pieces.
 func (e *real) prepareFiles(ctx context.Context) error {
 	need := e.job.Needs()
-	stay := append(e.testFiles.match(e.job.Beyond(e.job.CarryOver), anyRecord), e.testFiles.match(need, e.fits)...)
+	e.files = e.testFiles.match(need, e.fits)
+	stay := append(e.testFiles.match(e.job.Beyond(e.job.CarryOver), anyRecord), e.files...)
 	if e.job.Fill > 0 { // else they are of earlier phases
 		stay = append(stay, e.testFiles.filling()...)
 	}
 	if err := e.testFiles.removeAllBut(stay); err != nil {
 		return fmt.Errorf("remove files of earlier phases: %w", err)
 	}
-	e.files = make([]record, len(need))
-	var missing []int
-	for i, r := range e.testFiles.match(need, e.fits) { // removing moved them
-		if r != nil {
-			e.files[i] = *r
-		} else {
-			missing = append(missing, i)
-		}
-	}
-	if len(missing) > 0 || e.job.Fill > 0 {
-		if err := e.inLargeBlocks(func(block int64) error { return e.writeBefore(ctx, missing, need, block) }); err != nil {
+	if e.job.Fill > 0 || slices.ContainsFunc(e.files, isMissing) {
+		if err := e.inLargeBlocks(func(block int64) error { return e.writeBefore(ctx, need, block) }); err != nil {
 			return err
 		}
 	}
@@ -45,6 +38,8 @@ func (e *real) prepareFiles(ctx context.Context) error {
 	}
 	return nil
 }
+
+func isMissing(r record) bool { return r.Size == 0 }
 
 func anyRecord(record) bool { return true }
 
@@ -79,12 +74,15 @@ func (e *real) inLargeBlocks(do func(block int64) error) (err error) {
 }
 
 // writeBefore writes the missing of the needed files before the release, and what fills the volume.
-func (e *real) writeBefore(ctx context.Context, missing []int, need []int64, block int64) error {
-	for _, i := range missing {
+func (e *real) writeBefore(ctx context.Context, need []int64, block int64) error {
+	for i, size := range need {
+		if !isMissing(e.files[i]) {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		e.files[i] = e.newRecord(need[i])
+		e.files[i] = e.newRecord(size)
 		if err := e.writeOne(ctx, e.files[i], block); err != nil {
 			return fmt.Errorf("write test file %d before the phase: %w", i, err)
 		}
@@ -104,10 +102,7 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 	}
 	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
-	t.sample = func(bytes, _, _ int64) { e.reportBeside(e.beside + bytes) }
-	err = e.moveOpen(ctx, t)
-	e.besides(r.Size)
-	if err == nil {
+	if err = e.moveBeside(ctx, t); err == nil {
 		err = f.flush(e.traits.fullest())
 	}
 	if err = errors.Join(err, e.closeFile(f)); err != nil {
@@ -151,9 +146,7 @@ func (e *real) fill(ctx context.Context, block int64) error {
 // besides reports progress outside the files' times.
 func (e *real) besides(done int64) {
 	e.beside += done
-	if e.reportBeside != nil {
-		e.reportBeside(e.beside)
-	}
+	e.reportBeside(e.beside)
 }
 
 // emptyCache makes sure that no file to be read is in the cache, or warns. Direct requests may meet one there

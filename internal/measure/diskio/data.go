@@ -58,55 +58,27 @@ func noise(p []byte, seed uint64, at int64) {
 	}
 }
 
-// memory is where one request in flight keeps its bytes: a part of the job's buffer, filled with noise.
-// Small blocks walk through it, so that neighbours in the file differ in more than their stamps.
+// memory is where one request in flight keeps its bytes: a part of the job's buffer, filled with noise. Small blocks
+// walk through it, so that neighbours in the file differ in more than their stamps.
 type memory struct {
-	buf   []byte
-	noise int64 // where in the job's noise buf begins
-	pos   int64 // of the next block in buf
+	write []byte
+	read  []byte // elsewhere if the job does both, as what is written must stay what it is
+	noise int64  // where in the job's noise write begins
+	pos   int64  // of the next block
 }
 
-// memoryOf is the part of buf that belongs to request i of depth.
-func memoryOf(buf []byte, i, depth int) memory {
-	part := len(buf) / depth
-	return memory{buf: buf[i*part : (i+1)*part : (i+1)*part], noise: int64(i * part)}
-}
-
-// take gives the memory of the next request, of n bytes (most have block), and its place in the noise.
-func (m *memory) take(n, block int64) (p []byte, noise int64) {
-	if m.pos+n > int64(len(m.buf)) {
+// take is the memory of a request for n bytes at off (most have block), with its stamps if it writes.
+func (m *memory) take(op trace.Role, off, n, block int64, stamps *stamper) []byte {
+	if m.pos+n > int64(len(m.write)) {
 		m.pos = 0
 	}
-	p, noise = m.buf[m.pos:m.pos+n:m.pos+n], m.noise+m.pos
+	at := m.pos
 	m.pos += block
-	return p, noise
-}
-
-// memories hold what one request in flight writes, and what it reads: elsewhere if the job does both, as what is
-// written must stay what it is.
-type memories struct{ write, read memory }
-
-// memoriesOf divides the buffer, and scratch for what is read if that is not nil, among so many requests.
-func memoriesOf(buf, scratch []byte, depth int) []memories {
-	list := make([]memories, depth)
-	for i := range list {
-		list[i].write = memoryOf(buf, i, depth)
-		list[i].read = list[i].write
-		if scratch != nil {
-			list[i].read = memoryOf(scratch, i, depth)
-		}
-	}
-	return list
-}
-
-// take is the memory of a request for n bytes at off, with its stamps if it writes.
-func (m *memories) take(op trace.Role, off, n, block int64, stamps *stamper) []byte {
 	if op == trace.Read {
-		p, _ := m.read.take(n, block)
-		return p
+		return m.read[at : at+n : at+n]
 	}
-	p, noise := m.write.take(n, block)
-	stamps.put(p, off, noise)
+	p := m.write[at : at+n : at+n]
+	stamps.put(p, off, m.noise+at)
 	return p
 }
 

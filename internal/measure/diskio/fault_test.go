@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -123,6 +124,12 @@ func (f *faulty) reserve(size int64) error {
 	return f.testFile.reserve(size)
 }
 
+func (f *faulty) takesOdd() bool { return f.fault.odd || f.testFile.takesOdd() }
+
+func (f *faulty) declare(size int64) error {
+	return cmp.Or(f.fault.declare, f.testFile.declare(size))
+}
+
 func TestTransferFails(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the faults are Unix error numbers")
@@ -198,7 +205,7 @@ func noDirect(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	can, err := probe(system{open: openTestFile, notDirect: notDirect}, folder, true)
+	can, err := probe(openTestFile, folder, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,14 +239,7 @@ func TestFallbacks(t *testing.T) {
 				job := newJob(t.TempDir(), role, 100<<20, 12345)
 				job.IO.Block = 1 << 20
 				job.IO.Flush = scenario.FlushFull
-				sys := system{open: tt.fault.open, ring: noRing, notDirect: notDirect, declare: declareValid}
-				if tt.fault.odd {
-					sys.notDirect = func(testFile) bool { return true }
-				}
-				if tt.fault.declare != nil {
-					sys.declare = func(testFile, int64) error { return tt.fault.declare }
-				}
-				engine := newReal(job, sys)
+				engine := newReal(job, system{open: tt.fault.open, ring: noRing})
 				engine.sampleNS = 1
 				eff, err := engine.Prepare(t.Context(), func(int64) {})
 				if err != nil {

@@ -18,6 +18,10 @@ type testFile interface {
 	flush(mode string) error
 	// reserve allocates the space of a file and sets its end, without writing it if the file system can.
 	reserve(size int64) error
+	// declare has reserved space treated as written, where it must otherwise be written from front to back.
+	declare(size int64) error
+	// takesOdd reports whether a file opened for direct requests takes others as well: it was opened like any other.
+	takesOdd() bool
 	// settle waits for the written bytes of the stretch to be on the disk and drops them from the cache,
 	// so that neither reads nor writes are served from memory if direct requests are not available.
 	settle(off, n int64, op trace.Role) error

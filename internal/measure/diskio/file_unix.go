@@ -129,8 +129,8 @@ func lacksConsent(system string, err error) bool {
 	return system == "darwin" && errors.Is(err, unix.EPERM)
 }
 
-// declareValid has nothing to do: reserved space can be written anywhere.
-func declareValid(testFile, int64) error { return nil }
+// declare has nothing to do: reserved space can be written anywhere.
+func (f *unixFile) declare(int64) error { return nil }
 
-// notDirect: it is the cache itself that is asked here, if the system says so.
-func notDirect(testFile) bool { return false }
+// takesOdd: it is the cache itself that is asked here, if the system says so.
+func (f *unixFile) takesOdd() bool { return false }

@@ -135,10 +135,10 @@ func directAlign(testFile) int64 { return 4096 }
 // cachedBelow: Windows refuses direct requests that it cannot make.
 const cachedBelow = 0
 
-// notDirect tries what no request past the cache can be: to write a byte at an odd place. Windows refuses that on a
+// takesOdd tries what no request past the cache can be: to write a byte at an odd place. Windows refuses that on a
 // disk (https://learn.microsoft.com/windows/win32/fileio/file-buffering); what takes it was opened like any other
 // file, as network drives may be.
-func notDirect(f testFile) bool {
+func (f *windowsFile) takesOdd() bool {
 	_, err := f.writeAt(0, make([]byte, 1), 1)
 	return err == nil
 }
@@ -173,7 +173,7 @@ func isGone(err error) bool {
 func lacksConsent(string, error) bool { return false }
 
 // mayDeclare asks for the right to declare space valid, which administrators have and must ask for. Without it
-// declareValid fails and says so.
+// declare fails and says so.
 func mayDeclare() {
 	var token windows.Token
 	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY,
@@ -192,10 +192,10 @@ func mayDeclare() {
 	}
 }
 
-// declareValid declares reserved space to be written already. Windows keeps up to where each file has been: a write beyond
+// declare declares reserved space to be written already. Windows keeps up to where each file has been: a write beyond
 // that waits until the gap has been filled with zeros, and those that move the mark wait for one another.
 // https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-setfilevaliddata
-func declareValid(f testFile, size int64) error {
+func (f *windowsFile) declare(size int64) error {
 	return windows.SetFileValidData(windows.Handle(f.fd()), size)
 }
 

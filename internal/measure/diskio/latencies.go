@@ -19,6 +19,7 @@ const latencyEveryNS = 1_000_000_000
 // Two sets of counters take turns: while the lanes fill one, a goroutine of its own emits the other, so that
 // a lane does no more than add to a counter. A nil *latencies counts nothing.
 type latencies struct {
+	emit    func(trace.Event)
 	turns   [2]counters
 	turn    atomic.Uint32 // which of them is being filled
 	writing atomic.Bool   // the other is being emitted
@@ -40,29 +41,28 @@ type stretch struct {
 	endNS int64
 }
 
-func newLatencies() *latencies { return &latencies{stretches: make(chan stretch, 1)} }
-
-// start emits what is counted, until stop.
-func (l *latencies) start(emit func(trace.Event)) {
-	l.nextNS = latencyEveryNS
+// newLatencies emits what is counted, until stop.
+func newLatencies(emit func(trace.Event)) *latencies {
+	l := &latencies{nextNS: latencyEveryNS, emit: emit, stretches: make(chan stretch, 1)}
 	l.writer.Go(func() {
 		hist := latency.New()
 		for s := range l.stretches {
-			write(hist, s.endNS, emit, &l.turns[s.turn])
+			l.write(hist, s.endNS, &l.turns[s.turn])
 			l.writing.Store(false)
 		}
 	})
+	return l
 }
 
 // write emits what the counters hold, and clears them.
-func write(hist *latency.Histogram, endNS int64, emit func(trace.Event), list ...*counters) {
+func (l *latencies) write(hist *latency.Histogram, endNS int64, list ...*counters) {
 	for i, op := range [...]trace.Role{trace.Read, trace.Write} {
 		hist.Reset()
 		for _, c := range list {
 			c[i].Drain(hist)
 		}
 		if hist.N() > 0 {
-			emit(trace.Event{Type: trace.LatencyType, Op: op, TNS: endNS, Hist: hist.Encode()})
+			l.emit(trace.Event{Type: trace.LatencyType, Op: op, TNS: endNS, Hist: hist.Encode()})
 		}
 	}
 }
@@ -116,8 +116,8 @@ func (l *latencies) cut(endNS int64) {
 func after(ns int64) int64 { return (ns/latencyEveryNS + 1) * latencyEveryNS }
 
 // stop emits what is left, once nothing is counted any more.
-func (l *latencies) stop(emit func(trace.Event)) {
+func (l *latencies) stop() {
 	close(l.stretches)
 	l.writer.Wait()
-	write(latency.New(), l.lastNS, emit, &l.turns[0], &l.turns[1])
+	l.write(latency.New(), l.lastNS, &l.turns[0], &l.turns[1])
 }

@@ -57,8 +57,7 @@ func TestLatenciesBySecond(t *testing.T) {
 	}
 	var heard emitted
 	heard.each = make(chan struct{}, 1)
-	l := newLatencies()
-	l.start(heard.emit)
+	l := newLatencies(heard.emit)
 	const s = 1_000_000_000
 	l.record(trace.Write, 5, 105)
 	l.tick(0.5 * s)
@@ -76,7 +75,7 @@ func TestLatenciesBySecond(t *testing.T) {
 	l.record(trace.Read, s, s+8)
 	l.tick(4.7 * s)
 	l.waitWritten(t)
-	l.stop(heard.emit)
+	l.stop()
 	want := []line{
 		{trace.Write, 1.25 * s, 2, 100, 500}, {trace.Read, 1.5 * s, 1, 7, 7}, {trace.Write, 1.5 * s, 1, 9, 9}, {trace.Read, 4.7 * s, 1, 8, 8},
 	}
@@ -105,8 +104,7 @@ func (l *latencies) waitWritten(t *testing.T) {
 func TestLatenciesOfASlowReader(t *testing.T) {
 	var heard emitted
 	heard.each = make(chan struct{})
-	l := newLatencies()
-	l.start(heard.emit)
+	l := newLatencies(heard.emit)
 	var lanes sync.WaitGroup
 	for lane := range 4 {
 		lanes.Go(func() {
@@ -128,7 +126,7 @@ func TestLatenciesOfASlowReader(t *testing.T) {
 		for range heard.each {
 		}
 	}()
-	l.stop(heard.emit)
+	l.stop()
 	close(heard.each)
 	if got := heard.sum(t, trace.Read); got.N() != 40_000 || got.MaxNS() != 10_999 {
 		t.Errorf("got %d requests of up to %d ns, want 40000 of up to 10999", got.N(), got.MaxNS())
@@ -223,12 +221,11 @@ func TestDelayAppearsInP99(t *testing.T) {
 		tr.op, tr.file, tr.release = op, slowFile{nowNS: &now, requests: &requests}, release
 		tr.now = func() int64 { return now }
 		var heard emitted
-		tr.latencies = newLatencies()
-		tr.latencies.start(heard.emit)
+		tr.latencies = newLatencies(heard.emit)
 		if err := m.move(t.Context(), tr); err != nil {
 			t.Fatal(err)
 		}
-		tr.latencies.stop(heard.emit)
+		tr.latencies.stop()
 		if n := len(heard.events); n < 2 || n > 5 {
 			t.Errorf("%s: %d events of 4.2 s, want one a second", op, n)
 		}

@@ -15,7 +15,7 @@ import (
 func newMovers(t testing.TB, block int64, depth int) map[string]mover {
 	t.Helper()
 	runtime.LockOSThread()
-	buf, err := newBuffer(bufferBytes(block, depth))
+	buf, err := newBuffer(max(minNoise, block*int64(depth)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,10 +57,8 @@ func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 // listened has the transfer's latencies counted, as those of jobs are.
 func listened(t testing.TB, tr *transfer) {
 	t.Helper()
-	tr.latencies = newLatencies()
-	emit := func(trace.Event) {}
-	tr.latencies.start(emit)
-	t.Cleanup(func() { tr.latencies.stop(emit) })
+	tr.latencies = newLatencies(func(trace.Event) {})
+	t.Cleanup(tr.latencies.stop)
 }
 
 // nullFile takes every request and does nothing.

@@ -23,7 +23,7 @@ const settlesPerSecond = 20
 func (e *real) Start(releaseNS int64, emit func(trace.Event)) {
 	e.release, e.emit = releaseNS, emit
 	e.pacer = newPacer(e)
-	e.latencies.start(emit)
+	e.latencies = newLatencies(emit)
 }
 
 // Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors and cut to
@@ -93,15 +93,13 @@ func (e *real) pause(ctx context.Context, seq int) error {
 		sinceNS := clock.Now() - e.release
 		wait = time.Duration(stepOf(seq, step, sinceNS) - sinceNS)
 	}
-	if wait <= 0 {
-		return ctx.Err()
+	if wait > 0 {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
 	}
-	select {
-	case <-time.After(wait):
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return ctx.Err()
 }
 
 // stepOf is when file seq begins, in nanoseconds since the release as all are: at its own step, or at the next one
@@ -148,7 +146,7 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fresh && e.job.IO.Preallocate && e.traits.reserves {
+	if fresh && e.job.IO.Preallocate && e.traits.reserveNo == nil {
 		if err := e.reserve(f, r); err != nil {
 			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.name(), err), f.close())
 		}
@@ -163,8 +161,8 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 // written anyway, and the job says so; a volume that is full would only fail later.
 func (e *real) reserve(f testFile, r record) error {
 	err := f.reserve(e.padded(r.Size))
-	if err == nil && e.system.declare != nil && e.traits.inOrder == nil {
-		err = e.system.declare(f, e.padded(r.Size))
+	if err == nil && e.traits.inOrder == nil {
+		err = f.declare(e.padded(r.Size))
 	}
 	if err == nil || e.release == 0 || isFull(err) {
 		return err
@@ -186,10 +184,8 @@ func (e *real) padded(size int64) int64 {
 
 // newTransfer is the sequential transfer of an open file, with only its start and end timed.
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
-	t := &transfer{
-		file: f, op: op, size: r.Size, want: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
-		stamps: e.stamper(r), now: e.timing.now,
-	}
+	t := &transfer{file: f, op: op, size: r.Size, want: r.Size, padded: e.padded(r.Size), stamps: e.stamper(r),
+		release: e.release, sampleNS: e.sampleNS, now: e.timing.now}
 	t.setBlock(e.job.IO.Block)
 	if !e.traits.direct && e.job.IO.Mode == scenario.ModeDirect {
 		stretch := int64(settleBytes)
@@ -223,16 +219,12 @@ func (e *real) moveOpen(ctx context.Context, t *transfer) error {
 // finishFile does what is not timed: a written file gets its size and its place among the test files, and is
 // verified if the job wants it.
 func (e *real) finishFile(ctx context.Context, t *transfer, r record) error {
-	if t.op == trace.Write && !e.testFiles.has(r.Number) {
-		if t.done.Load() < t.size {
+	if t.op == trace.Write {
+		if t.done.Load() < t.size && !e.testFiles.has(r.Number) {
 			// The cap ended it: a file with holes is useless.
 			return e.folder.root.Remove(r.name())
 		}
 		if err := e.written(t, r); err != nil {
-			return err
-		}
-	} else if t.op == trace.Write && t.padded > r.Size {
-		if err := e.testFiles.truncate(r); err != nil { // it was overwritten in whole sectors
 			return err
 		}
 	}
@@ -246,14 +238,16 @@ func (e *real) finishFile(ctx context.Context, t *transfer, r record) error {
 	return nil
 }
 
-// written gives a file that was just written its size, and lists it.
+// written gives a file that was written in whole sectors its size, and lists it.
 func (e *real) written(t *transfer, r record) error {
 	if t.padded > r.Size {
 		if err := e.testFiles.truncate(r); err != nil {
 			return err
 		}
 	}
-	e.testFiles.add(r)
+	if !e.testFiles.has(r.Number) {
+		e.testFiles.add(r)
+	}
 	return nil
 }
 
@@ -270,9 +264,7 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 		t := e.newTransfer(f, r, trace.Read)
 		t.setBlock(max(t.block/r.Unit, 1) * r.Unit)
 		t.checking = how
-		t.sample = func(bytes, _, _ int64) { e.reportBeside(e.beside + bytes) }
-		err = e.moveOpen(ctx, t)
-		e.besides(r.Size)
+		err = e.moveBeside(ctx, t)
 	}
 	if e.op() == trace.Write {
 		e.refill()
@@ -280,10 +272,17 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 	return errors.Join(err, e.closeFile(f))
 }
 
+// moveBeside moves a file outside the files' times, and reports its progress as such.
+func (e *real) moveBeside(ctx context.Context, t *transfer) error {
+	t.sample = func(bytes, _, _ int64) { e.reportBeside(e.beside + bytes) }
+	defer e.besides(t.size)
+	return e.moveOpen(ctx, t)
+}
+
 // keepEvidence moves a file whose content is wrong aside and completes the error about it.
 func (e *real) keepEvidence(err error, r record) error {
-	var m *Mismatch
-	if !errors.As(err, &m) {
+	m, wrong := errors.AsType[*Mismatch](err)
+	if !wrong {
 		return err
 	}
 	name, keepErr := e.testFiles.evidence(r) // the caller has closed it

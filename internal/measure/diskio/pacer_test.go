@@ -2,9 +2,9 @@ package diskio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -63,6 +63,41 @@ func (f logging) writeList(list [][]byte, off int64) (int64, error) {
 	return int64(all), err
 }
 
+// newPaced is the transfer of a file in virtual time.
+func newPaced(f testFile, vt timing, p *pacer, size, block int64) *transfer {
+	p.timing = vt
+	tr := &transfer{file: f, op: trace.Write, size: size, want: size, padded: size, stamps: stamper{unit: 4096},
+		pacer: p, now: vt.now, sampleNS: policy.SampleNS}
+	tr.setBlock(block)
+	return tr
+}
+
+// moveAll moves transfers and closes their mover. It returns the requests by their times.
+func (f logging) moveAll(ctx context.Context, t *testing.T, m mover, list ...*transfer) (_ []logged, err error) {
+	t.Helper()
+	for _, tr := range list {
+		err = errors.Join(err, m.move(ctx, tr))
+	}
+	if err := m.close(); err != nil {
+		t.Error(err)
+	}
+	slices.SortFunc(*f.log, func(a, b logged) int { return int(a.atNS - b.atNS) })
+	return *f.log, err
+}
+
+// checkBursts checks that no tenth of a second has more requests than that.
+func checkBursts(t *testing.T, requests []logged, most int) {
+	t.Helper()
+	for i, first := 0, 0; i < len(requests); i++ {
+		for requests[i].atNS-requests[first].atNS >= 100e6 {
+			first++
+		}
+		if n := i - first + 1; n > most {
+			t.Fatalf("%d requests in the tenth of a second up to %d ns, want %d at most", n, requests[i].atNS, most)
+		}
+	}
+}
+
 // paced moves files through a mover at a rate, in virtual time, and returns the requests by their times.
 func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, block int64, hold func(atNS int64) time.Duration) []logged {
 	t.Helper()
@@ -72,30 +107,22 @@ func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, 
 		t.Fatal(err)
 	}
 	defer freeBuffer(buf)
-	moves := m(buf)
-	f := newLogging(vt.now, hold)
-	p := &pacer{timing: vt, rate: rate, release: vt.now()}
+	f, p := newLogging(vt.now, hold), &pacer{rate: rate}
+	samples := 0
+	var list []*transfer
 	for _, size := range files {
-		tr := &transfer{
-			file: f, op: trace.Write, size: size, want: size, padded: size, stamps: stamper{unit: 4096},
-			pacer: p, now: vt.now, sampleNS: policy.SampleNS,
-		}
-		samples := 0
+		tr := newPaced(f, vt, p, size, block)
 		tr.sample = func(_, _, _ int64) { samples++ }
-		tr.setBlock(block)
-		began := vt.now()
-		if err := moves.move(t.Context(), tr); err != nil {
-			t.Fatal(err)
-		}
-		if fewest := int((vt.now()-began)/policy.SampleNS)/2 - 1; samples < fewest {
-			t.Errorf("%d samples of progress in %d ns, want %d at least", samples, vt.now()-began, fewest)
-		}
+		list = append(list, tr)
 	}
-	if err := moves.close(); err != nil {
-		t.Error(err)
+	requests, err := f.moveAll(t.Context(), t, m(buf), list...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	slices.SortFunc(*f.log, func(a, b logged) int { return int(a.atNS - b.atNS) })
-	return *f.log
+	if fewest := int(vt.now()/policy.SampleNS)/2 - len(files); samples < fewest {
+		t.Errorf("%d samples of progress in %d ns, want %d at least", samples, vt.now(), fewest)
+	}
+	return requests
 }
 
 // Every request of a paced job begins at its time, to the nanosecond, across files and however long the disk takes for
@@ -168,14 +195,7 @@ func TestPaceAfterAStall(t *testing.T) {
 			if off := time.Duration(last) - want; off < -10*time.Millisecond || off > 10*time.Millisecond {
 				t.Errorf("stall of %s: the last of 1000 requests began at %s, want %s", stall, time.Duration(last), want)
 			}
-			for i, first := 0, 0; i < len(requests); i++ {
-				for requests[i].atNS-requests[first].atNS >= 100e6 {
-					first++
-				}
-				if n := i - first + 1; n > 20 {
-					t.Fatalf("stall of %s: %d requests in the tenth of a second up to %d ns, want 20 at most", stall, n, requests[i].atNS)
-				}
-			}
+			checkBursts(t, requests, 20)
 			// Never more than its due and a second's beside it.
 			for i, r := range requests {
 				if atLeast := float64(i+1)*block/rate*1e9 - 1; float64(r.atNS) < atLeast {
@@ -199,26 +219,13 @@ func TestPaceAfterOversleeping(t *testing.T) {
 			vt.sleepUntil(ns)
 		}
 		f := newLogging(vt.now, func(int64) time.Duration { return 15 * time.Millisecond })
-		tr := &transfer{file: f, op: trace.Write, size: 300 * block, want: 300 * block, padded: 300 * block, stamps: stamper{unit: 4096},
-			pacer: &pacer{timing: slept, rate: 100 * block, release: vt.now()}, now: vt.now, sampleNS: policy.SampleNS}
-		tr.setBlock(block)
-		m := newThreads(make([]byte, 64*block), nil, 64)
-		if err := m.move(t.Context(), tr); err != nil {
+		tr := newPaced(f, slept, &pacer{rate: 100 * block}, 300*block, block)
+		requests, err := f.moveAll(t.Context(), t, newThreads(make([]byte, 64*block), nil, 64), tr)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.close(); err != nil {
-			t.Error(err)
-		}
-		slices.SortFunc(*f.log, func(a, b logged) int { return int(a.atNS - b.atNS) })
-		for i, first := 0, 0; i < len(*f.log); i++ {
-			for (*f.log)[i].atNS-(*f.log)[first].atNS >= 100e6 {
-				first++
-			}
-			if n := i - first + 1; n > 20 {
-				t.Fatalf("%d requests in the tenth of a second up to %d ns, want 20 at most", n, (*f.log)[i].atNS)
-			}
-		}
-		if last := time.Duration((*f.log)[len(*f.log)-1].atNS); last > 3100*time.Millisecond {
+		checkBursts(t, requests, 20)
+		if last := time.Duration(requests[len(requests)-1].atNS); last > 3100*time.Millisecond {
 			t.Errorf("the last of 300 began at %s, want at 3 s", last)
 		}
 	})
@@ -230,23 +237,11 @@ func TestPaceEndsWithItsContext(t *testing.T) {
 		vt := virtualTime()
 		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
-		buf := make([]byte, 64<<10)
-		m := newThreads(buf, nil, 4)
 		f := newLogging(vt.now, nil)
-		tr := &transfer{file: f, op: trace.Write, size: 1 << 20, want: 1 << 20, padded: 1 << 20, stamps: stamper{unit: 4096},
-			pacer: &pacer{timing: vt, rate: 4096, release: vt.now()}, now: vt.now, sampleNS: policy.SampleNS}
-		tr.setBlock(4096)
-		if err := m.move(ctx, tr); err == nil {
-			t.Error("it ended without an error")
-		}
-		if got := time.Duration(vt.now()); got > 1600*time.Millisecond {
-			t.Errorf("it ended after %s", got)
-		}
-		if len(*f.log) != 1 {
-			t.Errorf("%d requests in 1.5 s at one a second", len(*f.log))
-		}
-		if err := m.close(); err != nil {
-			t.Error(err)
+		tr := newPaced(f, vt, &pacer{rate: 4096}, 1<<20, 4096)
+		requests, err := f.moveAll(ctx, t, newThreads(make([]byte, 64<<10), nil, 4), tr)
+		if got := time.Duration(vt.now()); err == nil || got > 1600*time.Millisecond || len(requests) != 1 {
+			t.Errorf("it ended after %s with %v and %d requests, want 1.5 s, an error and one", got, err, len(requests))
 		}
 	})
 }
@@ -270,19 +265,13 @@ func TestProbeOverAStall(t *testing.T) {
 				return service
 			})
 			var heard emitted
-			tr := &transfer{file: f, op: trace.Read, size: 1 << 30, padded: 1 << 30, stamps: stamper{unit: 4096},
-				pacer: &pacer{timing: vt, stepNS: step.Nanoseconds(), release: vt.now()}, now: vt.now, sampleNS: policy.SampleNS, latencies: newLatencies()}
-			tr.latencies.start(heard.emit)
-			tr.setBlock(4096)
+			tr := newPaced(f, vt, &pacer{stepNS: step.Nanoseconds()}, 1<<30, 4096)
+			tr.op, tr.latencies = trace.Read, newLatencies(heard.emit)
 			tr.part(n*4096, 7)
-			m := newThreads(make([]byte, 1<<20), nil, 1)
-			if err := m.move(t.Context(), tr); err != nil {
+			if _, err := f.moveAll(t.Context(), t, newThreads(make([]byte, 1<<20), nil, 1), tr); err != nil {
 				t.Fatal(err)
 			}
-			if err := m.close(); err != nil {
-				t.Error(err)
-			}
-			tr.latencies.stop(heard.emit)
+			tr.latencies.stop()
 			var want []int64
 			var free time.Duration
 			for k := range n {
@@ -337,10 +326,7 @@ func TestLeftOut(t *testing.T) {
 func TestProbe(t *testing.T) {
 	var log []logged
 	var one sync.Mutex
-	sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
-		f, err := openTestFile(folder, name, o)
-		return offsets{f, o.lanes, &log, &one}, err
-	}}
+	sys := wrapping(func(f testFile, o opening) testFile { return offsets{f, o.lanes, &log, &one} })
 	job := newJob(t.TempDir(), trace.Read, 64*4096)
 	job.Probe = time.Microsecond
 	job.IO.Block, job.IO.Footprint, job.IO.Verify = 4096, 1<<20, scenario.VerifyStamps
@@ -399,10 +385,7 @@ func TestMix(t *testing.T) {
 	order := func(seed uint64, reads float64, access string) []logged {
 		var log []logged
 		var one sync.Mutex
-		sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
-			f, err := openTestFile(folder, name, o)
-			return offsets{f, o.lanes, &log, &one}, err
-		}}
+		sys := wrapping(func(f testFile, o opening) testFile { return offsets{f, o.lanes, &log, &one} })
 		job := newJob(t.TempDir(), trace.Write, size, size)
 		job.Seed, job.Reads = seed, reads
 		job.IO.Block, job.IO.Depth, job.IO.Verify, job.IO.Access = block, 1, scenario.VerifyFull, access

@@ -20,11 +20,6 @@ type pageLog struct {
 	whole, part int
 }
 
-func (l *pageLog) open(folder *os.Root, name string, o opening) (testFile, error) {
-	f, err := openTestFile(folder, name, o)
-	return &pages{f, l}, err
-}
-
 func (f *pages) writeAt(lane int, p []byte, off int64) (int, error) {
 	f.log.mu.Lock()
 	defer f.log.mu.Unlock()
@@ -54,7 +49,9 @@ func TestWritesOfWholePages(t *testing.T) {
 			log := &pageLog{}
 			job := newJob(t.TempDir(), tt.role, odd...)
 			job.IO.Block = tt.block
-			engine, eff := prepared(t, job, system{open: log.open, ring: noRing, cachedBelow: 16384})
+			sys := wrapping(func(f testFile, _ opening) testFile { return &pages{f, log} })
+			sys.cachedBelow = 16384
+			engine, eff := prepared(t, job, sys)
 			if eff.Cache == "buffered" {
 				t.Skip("no direct requests on this file system")
 			}
@@ -79,7 +76,7 @@ func TestWritesOfWholePages(t *testing.T) {
 // The end of a new file lies where it will be before its first request: those in flight together move it no further.
 func TestPreallocationSetsTheEnd(t *testing.T) {
 	engine, _ := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), systems["threads"])
-	if !engine.traits.reserves {
+	if engine.traits.reserveNo != nil {
 		t.Skip("this file system does not preallocate")
 	}
 	info, err := os.Stat(engine.folder.path + "/" + record{}.name())

@@ -24,18 +24,17 @@ type traits struct {
 	direct    bool
 	whyNot    string // why direct requests are not available
 	sector    int64  // sizes and offsets of requests are multiples of it
-	reserves  bool   // takes preallocation
-	reserveNo error
-	zeroes    bool  // fills what it reserves with zeros
-	inOrder   error // why what is reserved must be written from front to back; nil: it need not
-	fullNo    error // why files cannot be flushed to the medium, if the file system has no way to
+	reserveNo error  // why it takes no preallocation; nil: it does
+	zeroes    bool   // fills what it reserves with zeros
+	inOrder   error  // why what is reserved must be written from front to back; nil: it need not
+	fullNo    error  // why files cannot be flushed to the medium, if the file system has no way to
 }
 
 // probe writes a small file in the folder and observes the effects.
-func probe(sys system, folder *os.Root, direct bool) (traits, error) {
+func probe(open opener, folder *os.Root, direct bool) (traits, error) {
 	tr := traits{sector: smallUnit}
 	if direct {
-		reason, err := tr.tryDirect(sys, folder)
+		reason, err := tr.tryDirect(open, folder)
 		if err != nil {
 			return tr, err
 		}
@@ -43,17 +42,15 @@ func probe(sys system, folder *os.Root, direct bool) (traits, error) {
 			tr.whyNot, tr.sector = reason, smallUnit
 		}
 	}
-	f, err := makeProbe(sys.open, folder, false)
+	f, err := makeProbe(open, folder, false)
 	if err != nil {
 		return tr, err
 	}
 	tr.reserveNo = f.reserve(probeReserve)
-	tr.reserves = tr.reserveNo == nil
 	// A file system without holes writes zeros up to the new end, and does so through the cache (cluster_write_copy in
 	// xnu's vfs_cluster.c). What only moves the end leaves no page behind.
-	tr.zeroes = tr.reserves && f.cached(probeReserve) > 0
-	if tr.reserves && sys.declare != nil {
-		tr.inOrder = sys.declare(f, probeReserve)
+	if tr.reserveNo == nil {
+		tr.zeroes, tr.inOrder = f.cached(probeReserve) > 0, f.declare(probeReserve)
 	}
 	if err := f.flush(scenario.FlushFull); filesystem.Unsupported(err) {
 		tr.fullNo = err
@@ -68,8 +65,8 @@ func makeProbe(open opener, folder *os.Root, direct bool) (testFile, error) {
 }
 
 // tryDirect writes one sector past the cache, and returns why it could not.
-func (tr *traits) tryDirect(sys system, folder *os.Root) (reason string, err error) {
-	f, err := makeProbe(sys.open, folder, true)
+func (tr *traits) tryDirect(open opener, folder *os.Root) (reason string, err error) {
+	f, err := makeProbe(open, folder, true)
 	if err != nil {
 		return fmt.Sprintf("opening a file for it failed: %v", err), nil
 	}
@@ -94,7 +91,7 @@ func (tr *traits) tryDirect(sys system, folder *os.Root) (reason string, err err
 	}
 	// On macOS so small a write goes through the cache anyway, and there is nothing better than F_NOCACHE to fall back on:
 	// what it does is seen when the job has ended (see Cached).
-	if cachedBelow == 0 && f.cached(probeSector) > 0 || sys.notDirect != nil && sys.notDirect(f) {
+	if cachedBelow == 0 && f.cached(probeSector) > 0 || f.takesOdd() {
 		return "the file system passes direct requests through its cache", nil
 	}
 	return "", nil

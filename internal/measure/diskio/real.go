@@ -46,8 +46,8 @@ type real struct {
 	moved        int   // files moved without a failure
 	failed       bool
 	release      int64
-	latencies    *latencies                   // of the requests from the release on
-	emit         func(trace.Event)            // nil before
+	latencies    *latencies // of the requests from the release on
+	emit         func(trace.Event)
 	openFirst    func(*trace.Effective) error // the last step of Prepare
 	warnings     []string
 	reported     int              // warnings that Prepare has returned
@@ -66,9 +66,6 @@ type system struct {
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
 	priority func() (name, doubt string)
-	// notDirect: a file opened for direct requests takes others as well; nil: it does not
-	notDirect func(f testFile) bool
-	declare   func(f testFile, size int64) error // has reserved space treated as written; nil: it may be written anywhere
 }
 
 // timing is the clock of requests that have a start time; tests have their own.
@@ -91,8 +88,7 @@ func New(job Job) Engine {
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
-	return system{open: openTestFile, ring: newRingMover, queue: newRingQueue, cachedBelow: cachedBelow,
-		priority: Priority, notDirect: notDirect, declare: declareValid}
+	return system{open: openTestFile, ring: newRingMover, queue: newRingQueue, cachedBelow: cachedBelow, priority: Priority}
 }
 
 func newReal(job Job, sys system) *real {
@@ -122,7 +118,7 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 		return eff, err
 	}
 	e.testFiles.removed = func() { e.besides(1) }
-	if e.traits, err = probe(e.system, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
+	if e.traits, err = probe(e.system.open, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
 		return eff, fmt.Errorf("probe the disk: %w", err)
 	}
 	if e.requests() {
@@ -260,7 +256,7 @@ func (e *real) cachesWrites() bool {
 // those of another system.
 func (e *real) space() string {
 	switch {
-	case !e.traits.reserves:
+	case e.traits.reserveNo != nil:
 		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, "+
 			"and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)
 		return trace.SpaceNone
@@ -280,26 +276,27 @@ func (e *real) space() string {
 // makeMover gets the buffers, fills them (which also touches every page) and starts what moves them.
 func (e *real) makeMover() (engine string, err error) {
 	block, depth := e.job.IO.Block, e.job.IO.Depth
-	if e.buf, err = newBuffer(bufferBytes(block, depth)); err != nil {
+	// Each request has a whole number of blocks.
+	if e.buf, err = newBuffer(int64(depth) * max(block, minNoise/int64(depth)/block*block)); err != nil {
 		return "", err
 	}
 	e.refill()
-	e.latencies = newLatencies()
 	if e.readsAndWrites() {
 		if e.scratch, err = newBuffer(int64(len(e.buf))); err != nil {
 			return "", err
 		}
 		clear(e.scratch) // which touches every page
 	}
-	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errNoRing) {
-		e.warnOfThreads(err)
-	}
+	e.mover, engine, err = e.newMover(depth)
+	e.warnOfThreads(err)
 	return engine, nil
 }
 
-// warnOfThreads says why io_uring is not used.
+// warnOfThreads says why io_uring is not used, if it might have been.
 func (e *real) warnOfThreads(why error) {
-	e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", why)
+	if why != nil && !errors.Is(why, errNoRing) {
+		e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", why)
+	}
 }
 
 // newMover starts the best one available for that many requests in flight; err is why it is not io_uring.
@@ -320,11 +317,6 @@ func (e *real) newMover(depth int) (m mover, engine string, err error) {
 // refill makes the buffer noise (again, after something was read into it).
 func (e *real) refill() { noise(e.buf, tagOf(e.job.RunID, e.job.Disk), 0) }
 
-// bufferBytes is the memory of a job's requests: a whole number of blocks for each.
-func bufferBytes(block int64, depth int) int64 {
-	return int64(depth) * max(block, minNoise/int64(depth)/block*block)
-}
-
 // Close stops the mover and removes the files, except those to be kept and those that the next
 // phase needs if this one succeeded.
 func (e *real) Close() error {
@@ -337,19 +329,21 @@ func (e *real) Close() error {
 		err = errors.Join(err, e.mover.close())
 		e.mover = nil
 	}
-	if e.emit != nil {
-		e.latencies.stop(e.emit)
-		e.warnLeftOut()
-		e.emit = nil
+	if e.latencies != nil {
+		e.latencies.stop()
+		e.latencies = nil
+		if e.pacer != nil { // the latencies are without the requests that were due and never made
+			if n := e.pacer.leftOut(e.job.IO.Block, e.until); n > 0 {
+				e.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: e.until - e.release, Value: float64(n)})
+			}
+		}
 	}
-	if e.buf != nil {
-		freeBuffer(e.buf)
-		e.buf = nil
+	for _, buf := range [][]byte{e.buf, e.scratch} {
+		if buf != nil {
+			freeBuffer(buf)
+		}
 	}
-	if e.scratch != nil {
-		freeBuffer(e.scratch)
-		e.scratch = nil
-	}
+	e.buf, e.scratch = nil, nil
 	if e.folder != nil {
 		err = errors.Join(err, e.removeFiles())
 		e.folder = nil
@@ -357,22 +351,12 @@ func (e *real) Close() error {
 	return e.job.explain("clean up", err)
 }
 
-// warnLeftOut emits how many requests were due and never made: the latencies are without them.
-func (e *real) warnLeftOut() {
-	if e.pacer == nil {
-		return
-	}
-	if n := e.pacer.leftOut(e.job.IO.Block, e.until); n > 0 {
-		e.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: e.until - e.release, Value: float64(n)})
-	}
-}
-
 func (e *real) removeFiles() error {
 	if e.testFiles == nil {
 		e.folder.close()
 		return nil
 	}
-	var needed []*record
+	var needed []record
 	// A job that is stopped after its last file, as fillers are, has succeeded anyway.
 	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
 		needed = e.testFiles.match(e.job.CarryOver, anyRecord)

@@ -47,6 +47,17 @@ var systems = withRings(map[string]system{
 	"threads": {open: openTestFile, ring: noRing},
 })
 
+// wrapping is a system of threads whose files are wrapped.
+func wrapping(wrap func(testFile, opening) testFile) system {
+	return system{ring: noRing, queue: noQueue, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+		f, err := openTestFile(folder, name, o)
+		if err != nil {
+			return nil, err
+		}
+		return wrap(f, o), nil
+	}}
+}
+
 func noRing(ringWork) (mover, error) { return nil, errNoRing }
 
 func noQueue(ringWork) (queue, error) { return nil, errNoRing }

@@ -80,9 +80,7 @@ func (s *streams) openStreams(eff *trace.Effective) (err error) {
 			eff.Engine = "io_uring"
 			return nil
 		}
-		if !errors.Is(err, errNoRing) {
-			s.warnOfThreads(err)
-		}
+		s.warnOfThreads(err)
 	}
 	s.queue, eff.Engine = newThreadQueue(depth, files, !s.traits.direct, s.timing), "threads"
 	return nil

@@ -3,7 +3,6 @@ package diskio
 import (
 	"fmt"
 	"math"
-	"os"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -50,16 +49,14 @@ func TestStreamsOverload(t *testing.T) {
 func inTurn(service time.Duration) system {
 	var one sync.Mutex
 	began, free := time.Now(), time.Duration(0)
-	return system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
-		f, err := openTestFile(folder, name, o)
-		return stalling{f, 0, func() time.Duration {
-			one.Lock()
-			defer one.Unlock()
-			now := time.Since(began)
-			free = max(free, now) + service
-			return free - now
-		}}, err
-	}}
+	stands := func() time.Duration {
+		one.Lock()
+		defer one.Unlock()
+		now := time.Since(began)
+		free = max(free, now) + service
+		return free - now
+	}
+	return wrapping(func(f testFile, _ opening) testFile { return stalling{f, 0, stands} })
 }
 
 // dropping is the share of frames that a recorder drops, with memory for that many of each stream: those that come while it is

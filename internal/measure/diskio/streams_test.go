@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"strings"
 	"syscall"
@@ -134,10 +133,8 @@ func TestStreamsOverAStall(t *testing.T) {
 				}
 				return from + stall - since
 			}
-			sys := system{ring: noRing, queue: queue, open: func(folder *os.Root, name string, o opening) (testFile, error) {
-				f, err := openTestFile(folder, name, o)
-				return stalling{f, service, stands}, err
-			}}
+			sys := wrapping(func(f testFile, _ opening) testFile { return stalling{f, service, stands} })
+			sys.queue = queue
 			spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4, Buffer: buffer}
 			p := playStreams(t, streamsJob(dir, spec), sys, length, func() { began = time.Now() })
 			p.checkSpans(t, spec, length)
@@ -449,10 +446,7 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 
 // serving is a system whose disk takes that long for each request.
 func serving(service time.Duration) system {
-	return system{ring: noRing, queue: noQueue, open: func(folder *os.Root, name string, o opening) (testFile, error) {
-		f, err := openTestFile(folder, name, o)
-		return stalling{f, service, func() time.Duration { return 0 }}, err
-	}}
+	return wrapping(func(f testFile, _ opening) testFile { return stalling{f, service, func() time.Duration { return 0 }} })
 }
 
 // runStreams runs a streams job for that long, and closes it: how many frames were late, and how late the host was.

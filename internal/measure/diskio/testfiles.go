@@ -130,12 +130,12 @@ func (s *testFiles) remove(number int) error {
 	return nil
 }
 
-// match finds a test file for each of the sizes, no file twice; nil if there is none.
-func (s *testFiles) match(sizes []int64, fits func(record) bool) []*record {
-	found := make([]*record, len(sizes))
-	free := map[int64][]*record{}
-	for i := range s.records {
-		if r := &s.records[i]; !r.Fill && fits(*r) {
+// match finds a test file for each of the sizes, no file twice; a record of no size if there is none.
+func (s *testFiles) match(sizes []int64, fits func(record) bool) []record {
+	found := make([]record, len(sizes))
+	free := map[int64][]record{}
+	for _, r := range s.records {
+		if !r.Fill && fits(r) {
 			free[r.Size] = append(free[r.Size], r)
 		}
 	}
@@ -148,20 +148,15 @@ func (s *testFiles) match(sizes []int64, fits func(record) bool) []*record {
 }
 
 // filling are the files that fill the volume.
-func (s *testFiles) filling() (found []*record) {
-	for i := range s.records {
-		if s.records[i].Fill {
-			found = append(found, &s.records[i])
-		}
-	}
-	return found
+func (s *testFiles) filling() []record {
+	return slices.DeleteFunc(slices.Clone(s.records), func(r record) bool { return !r.Fill })
 }
 
 // removeAllBut removes every file that is neither among the needed nor to be kept.
-func (s *testFiles) removeAllBut(needed []*record) error {
+func (s *testFiles) removeAllBut(needed []record) error {
 	stay := map[int]bool{}
 	for _, r := range needed {
-		if r != nil {
+		if !isMissing(r) {
 			stay[r.Number] = true
 		}
 	}
@@ -211,7 +206,7 @@ func (s *testFiles) openFile(open opener, r record, o opening) (testFile, error)
 
 // carryOver removes everything but the files needed and those to be kept, lists these for the next phase, and closes
 // the folder, which is removed too when nothing is left in it.
-func (s *testFiles) carryOver(needed []*record) error {
+func (s *testFiles) carryOver(needed []record) error {
 	err := s.removeAllBut(needed)
 	stay := map[string]bool{}
 	for _, r := range s.records {

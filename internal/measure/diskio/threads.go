@@ -102,14 +102,20 @@ func (t *transfer) settleAfter(r *request) error {
 
 // slot is a place for one request in flight, with its memory.
 type slot struct {
-	memories
+	memory
 	request
 }
 
+// newSlots divides the buffer, and scratch for what is read if that is not nil, among so many requests.
 func newSlots(buf, scratch []byte, depth int) []slot {
+	if scratch == nil {
+		scratch = buf
+	}
 	slots := make([]slot, depth)
-	for i, memories := range memoriesOf(buf, scratch, depth) {
-		slots[i] = slot{memories, request{number: i}}
+	for i := range slots {
+		from, to := i*(len(buf)/depth), (i+1)*(len(buf)/depth)
+		slots[i].memory = memory{write: buf[from:to:to], read: scratch[from:to:to], noise: int64(from)}
+		slots[i].number = i
 	}
 	return slots
 }
