@@ -126,7 +126,7 @@ func (p *Phase) Disks() []string {
 }
 
 // losses are what the base measured and the other run did not, or not completely: phases, disks and searches.
-func (p *Pair) losses(other Run) []string {
+func (p *Pair) losses(other *matched) []string {
 	var list []string
 	add := func(what, why string) { list = append(list, what+" of "+other.Label+why) }
 	for _, phase := range p.OnlyBase {
@@ -159,7 +159,7 @@ func (p *Pair) losses(other Run) []string {
 
 // doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was too busy, disks
 // that worked in one run only.
-func (p *Pair) doubt(base, other []Run) {
+func (p *Pair) doubt(base, other []*matched) {
 	for _, r := range slices.Concat(base, other) {
 		for _, f := range r.Analysis.Findings {
 			if f.Code == "host_bound" {
@@ -182,7 +182,7 @@ func (p *Pair) doubt(base, other []Run) {
 	}
 	for i := range p.Phases {
 		name := p.Phases[i].Phase
-		if added := lost(other[0], newPart(other[0], name), newPart(base[0], name)); len(added) > 0 {
+		if added := lost(other[0], other[0].part(name), base[0].part(name)); len(added) > 0 {
 			p.Doubts = append(p.Doubts, fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for "+
 				"that reason", p.Phases[i].Title, unit.List(added), p.Label))
 		}
@@ -190,7 +190,7 @@ func (p *Pair) doubt(base, other []Run) {
 }
 
 // lost are the disks that worked in the base and that did not work, did something else or failed in the other run.
-func lost(base Run, b, n part) []string {
+func lost(base *matched, b, n *part) []string {
 	worked := func(d *trace.DiskTrace) bool { return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0 }
 	var disks []string
 	for _, name := range base.Analysis.Order {
@@ -207,7 +207,7 @@ func lost(base Run, b, n part) []string {
 }
 
 // cut reports whether a try of a search was cut short.
-func (r Run) cut(search string) bool {
+func (r *matched) cut(search string) bool {
 	return slices.ContainsFunc(r.Trace.Phases, func(p *trace.Phase) bool {
 		return p.Search != nil && p.Search.Search == search && p.Status == trace.Partial
 	})
@@ -224,14 +224,14 @@ const lagDoubtS = 0.5
 
 // findings sorts the findings that only one side has: those that are new or gone, and those that may be due to
 // chance. Of repeats, more than half must have a finding for it to count.
-func (p *Pair) findings(base, other []Run) {
+func (p *Pair) findings(base, other []*matched) {
 	p.Appeared = append(p.Appeared, p.only(other, base)...)
 	p.Went = append(p.Went, p.only(base, other)...)
 }
 
 // only are the findings that more than half of the runs have and of the others have not, each from the first run that has
 // it, if the rates behind them changed; the rest of them become the unsure ones.
-func (p *Pair) only(runs, others []Run) (found []analysis.Finding) {
+func (p *Pair) only(runs, others []*matched) (found []analysis.Finding) {
 	var seen []analysis.Finding
 	for _, r := range runs {
 		for _, f := range r.Analysis.Findings {
@@ -252,7 +252,7 @@ func (p *Pair) only(runs, others []Run) (found []analysis.Finding) {
 }
 
 // inMost reports whether more than half of the runs have a finding.
-func inMost(runs []Run, f analysis.Finding) bool {
+func inMost(runs []*matched, f analysis.Finding) bool {
 	n := 0
 	for _, r := range runs {
 		if slices.ContainsFunc(r.Analysis.Findings, func(g analysis.Finding) bool { return same(f, g) }) {

@@ -2,7 +2,10 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -22,8 +25,6 @@ type Run struct {
 	Trace    *trace.Run
 	Analysis *analysis.Analysis // of the trace
 	Method   *Method            // nil if only the trace is known
-
-	called map[string]string // what the run calls phases that go by the base's names
 }
 
 // Comparison is what Compare finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
@@ -40,6 +41,12 @@ type Comparison struct {
 	Repeats      *Repeats `json:"repeats,omitempty"` // if there are several runs of each side
 
 	Warnings []string `json:"warnings"` // what is not known about the runs
+}
+
+// Repeats is how often each side of a comparison was run. Such a comparison includes what varies from run to run.
+type Repeats struct {
+	Base int `json:"base"`
+	New  int `json:"new"`
 }
 
 // Side names a run.
@@ -85,6 +92,8 @@ type Phase struct {
 
 	Unmeasured bool                 `json:"-"` // in the other run only, for that reason
 	Work       map[string]work.Work `json:"-"` // of each disk in the base
+
+	disks []string // whose rates are compared
 }
 
 // Measure is which of a disk's rates a Rate is.
@@ -153,33 +162,62 @@ type Recovery struct {
 
 // Compare sets each of the others beside the base.
 func Compare(base Run, others ...Run) *Comparison {
-	c := &Comparison{Version: Version, Level: Chance, Base: base.side(), Pairs: make([]Pair, 0, len(others)),
-		Warnings: base.warnings()}
-	others = slices.Clone(others)
-	for i, other := range others {
-		others[i] = other.as(base)
-		c.Pairs = append(c.Pairs, newPair(base, others[i]))
-		c.Pairs[i].doubt([]Run{base}, others[i:i+1])
-		c.Warnings = append(c.Warnings, other.warnings()...)
+	sides := make([][]Run, len(others))
+	for i := range others {
+		sides[i] = others[i : i+1]
 	}
-	c.judge(true)
+	return compare([]Run{base}, sides...)
+}
+
+// Groups compares the repeats of a run with those of another, at least three in all. The unit of evidence is
+// the run: a rate's mean over the runs of each side, with the variance between them (stats.RepeatedDifference).
+// Levels are not compared. What was measured differently is found from the first run of either side.
+func Groups(base, other []Run) *Comparison {
+	c := compare(base, other)
+	c.Repeats = &Repeats{len(base), len(other)}
+	return c
+}
+
+func compare(base []Run, others ...[]Run) *Comparison {
+	first := newParts(base[0])
+	b := match(base, first)
+	c := &Comparison{Version: Version, Level: Chance, Base: sideOf(b), Pairs: []Pair{}, Warnings: warnings(b)}
+	news := make([][]*matched, len(others))
+	repeated := false
 	for i, other := range others {
-		c.Pairs[i].findings([]Run{base}, []Run{other})
+		news[i] = match(other, first)
+		c.Pairs = append(c.Pairs, newPair(b, news[i]))
+		c.Warnings = append(c.Warnings, warnings(news[i])...)
+		repeated = repeated || len(base)+len(other) > 2
+	}
+	c.judge(!repeated)
+	for i := range news {
+		c.Pairs[i].findings(b, news[i])
 	}
 	return c
 }
 
-func (r Run) side() Side {
-	return Side{Label: r.Label, Name: r.Analysis.Name, Started: r.Trace.Started, Partial: r.Trace.Status == trace.Partial}
+// sideOf is one run, or several as one.
+func sideOf(runs []*matched) Side {
+	side := Side{Name: runs[0].Analysis.Name, Started: runs[0].Trace.Started}
+	labels := make([]string, len(runs))
+	for i, r := range runs {
+		labels[i] = r.Label
+		side.Partial = side.Partial || r.Trace.Status == trace.Partial
+	}
+	side.Label = strings.Join(labels, ", ")
+	return side
 }
 
-func (r Run) warnings() []string {
+func warnings(runs []*matched) []string {
 	list := []string{}
-	for _, w := range r.Analysis.Warnings {
-		list = append(list, r.Label+": "+w.Text)
-	}
-	if r.Method == nil {
-		list = append(list, r.Label+" has no run.json, so only its events tell how it was measured")
+	for _, r := range runs {
+		for _, w := range r.Analysis.Warnings {
+			list = append(list, r.Label+": "+w.Text)
+		}
+		if r.Method == nil {
+			list = append(list, r.Label+" has no run.json, so only its events tell how it was measured")
+		}
 	}
 	return list
 }
@@ -187,40 +225,165 @@ func (r Run) warnings() []string {
 // Title is what people call a phase of either run.
 func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase) }
 
-// phase finds a phase by its name.
-func (r Run) phase(name string) (found *analysis.Phase, traced *trace.Phase) {
-	for i := range r.Analysis.Phases {
-		if r.Analysis.Phases[i].Phase == name {
-			found = &r.Analysis.Phases[i]
+// newPair compares two runs, or several repeats of each.
+func newPair(base, other []*matched) Pair {
+	p := beside(base[0], other[0])
+	p.doubt(base, other)
+	for _, r := range other[1:] {
+		p.Lost = append(p.Lost, beside(base[0], r).Lost...)
+	}
+	for _, r := range base[1:] { // a phase that one of the base's runs lacks is not compared
+		for _, phase := range beside(base[0], r).OnlyBase {
+			p.Lost = append(p.Lost, strconv.Quote(p.Title(phase))+" of "+r.Label)
 		}
 	}
-	for _, t := range r.Trace.Phases {
-		if t.Name == name {
-			traced = t
+	p.Side, p.Searches = sideOf(other), searches(base, other)
+	all := slices.Concat(base, other)
+	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool {
+		return slices.ContainsFunc(all, func(r *matched) bool { return r.part(q.Phase) == nil })
+	})
+	for i := range p.Phases {
+		phase := &p.Phases[i]
+		if phase.Reason != "" {
+			continue
+		}
+		known := func(lost string) bool { return strings.Contains(lost, phase.Title) }
+		if phase.rates(base, other); phase.Reason != "" && !slices.ContainsFunc(p.Lost, known) {
+			p.Lost = append(p.Lost, phase.Title+": "+phase.Reason)
 		}
 	}
-	return found, traced
+	return p
 }
 
-func newPair(base, other Run) Pair {
+// beside is all that two runs differ in but rates and findings.
+func beside(base, other *matched) Pair {
 	p := Pair{
-		Side: other.side(), Phases: []Phase{}, Titles: map[string]string{},
+		Side: sideOf([]*matched{other}), Phases: []Phase{}, Titles: map[string]string{},
 		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
 	}
-	for _, a := range []*analysis.Analysis{other.Analysis, base.Analysis} {
-		for i := range a.Phases {
-			p.Titles[a.Phases[i].Phase] = a.Phases[i].Title
-		}
+	for _, part := range slices.Concat(other.parts, base.parts) {
+		p.Titles[part.name] = part.found.Title
 	}
-	p.Searches = searches([]Run{base}, []Run{other})
+	p.Searches = searches([]*matched{base}, []*matched{other})
 	p.OnlyBase, p.OnlyHere = p.onlyIn(base, other), p.onlyIn(other, base)
-	for _, b := range base.Trace.Phases {
-		if _, n := other.phase(b.Name); n != nil && b.Search == nil {
-			p.Phases = append(p.Phases, newPhase(base, other, b.Name))
+	for _, b := range base.parts {
+		if n := other.part(b.name); n != nil && b.traced.Search == nil {
+			p.Phases = append(p.Phases, newPhase(base, b, n))
 		}
 	}
 	p.Method = differences(base, other, p.Phases)
 	p.about(base, other)
 	p.Lost = p.losses(other)
 	return p
+}
+
+// newPhase is a phase that is in both runs, without its rates.
+func newPhase(base *matched, b, n *part) Phase {
+	out := Phase{Phase: b.name, Title: b.found.Title, Rates: []Rate{}, Recoveries: recoveries(b.found, n.found),
+		Lost: lost(base, b, n), Incomplete: n.traced.Status == trace.Partial, Work: b.works}
+	if n.traced.Name != b.name {
+		out.NewPhase = n.traced.Name
+	}
+	for _, name := range base.Analysis.Order {
+		if role := b.found.Roles[name]; moves(role) && n.found.Roles[name] == role {
+			out.disks = append(out.disks, name)
+		}
+	}
+	switch {
+	case len(out.disks) == 0:
+		out.Reason = "no disk has the same role in both runs"
+	case len(b.window) == 0:
+		out.Reason = "in the base, the disks never worked all at once"
+	case len(n.window) == 0:
+		out.Unmeasured = true
+		out.Reason = "the disks never worked all at once"
+	}
+	out.disks = slices.DeleteFunc(out.disks, func(disk string) bool {
+		unlike := b.unlike(n, disk)
+		out.Unlike = append(out.Unlike, unlike...)
+		return len(unlike) > 0
+	})
+	if out.Reason == "" && len(out.disks) == 0 {
+		out.Reason = "no disk has the same work in both runs"
+	}
+	return out
+}
+
+// recoveries matches recoveries by the disk and by the one that ended before.
+func recoveries(base, other *analysis.Phase) []Recovery {
+	type key struct{ disk, after string }
+	list := []Recovery{}
+	at := map[key]int{}
+	for _, r := range base.Recoveries {
+		at[key{r.Disk, r.After}] = len(list)
+		list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After, BaseLagS: r.LagS})
+	}
+	for _, r := range other.Recoveries {
+		i, ok := at[key{r.Disk, r.After}]
+		if !ok {
+			i = len(list)
+			list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After})
+		}
+		list[i].LagS = r.LagS
+	}
+	return list
+}
+
+// rates compares the disks' rates and latencies, of one run of each side or of all its repeats.
+func (p *Phase) rates(base, other []*matched) {
+	if p.Reason = cmp.Or(unrepeated(base, p.Phase), unrepeated(other, p.Phase)); p.Reason != "" {
+		return
+	}
+	before, after := partsOf(base, p.Phase), partsOf(other, p.Phase)
+	b, n := before[0], after[0]
+	repeated := len(before)+len(after) > 2
+	add := func(disks []string, r Rate) {
+		switch {
+		case repeated:
+			r.repeat(before, after)
+			p.Rates = append(p.Rates, r)
+		case r.Measure == File:
+			p.Rates = append(p.Rates, fileRate(r, b.files(r.Disk), n.files(r.Disk)))
+		default:
+			p.Rates = append(p.Rates, windowRates(r, b, n, disks)...)
+		}
+	}
+	for _, disk := range p.disks {
+		r := Rate{Disk: disk, Op: b.found.Roles[disk], Measure: Window}
+		add([]string{disk}, r)
+		if r.Measure = File; !b.works[disk].Limited() && !n.works[disk].Limited() {
+			add([]string{disk}, r)
+		}
+		x, y := b.requests(disk), n.requests(disk)
+		if x == nil || y == nil {
+			continue
+		}
+		for _, q := range []Quantile{P50, P99} {
+			l := Latency{Disk: disk, Op: r.Op, Quantile: q}
+			if repeated {
+				l.repeat(before, after)
+			} else {
+				l.compare(x, y)
+			}
+			p.Latencies = append(p.Latencies, l)
+		}
+	}
+	if n := len(p.disks); n > 1 && n == len(before[0].traced.Disks) && n == len(after[0].traced.Disks) {
+		add(p.disks, Rate{Measure: Window})
+	}
+}
+
+// unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they are.
+func unrepeated(runs []*matched, phase string) string {
+	a := runs[0].part(phase)
+	for i, r := range runs[1:] {
+		b := r.part(phase)
+		for _, d := range a.traced.Disks {
+			for _, key := range a.differs(b, d.Name) {
+				return fmt.Sprintf("run %d of a side is not a repeat of the first: %s of %s is %s, not %s", i+2, key,
+					d.Name, b.works[d.Name].Value(key), a.works[d.Name].Value(key))
+			}
+		}
+	}
+	return ""
 }

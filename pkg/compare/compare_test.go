@@ -84,25 +84,25 @@ func TestTwins(t *testing.T) {
 		other = append(other, file{i, int64(1e6 * (i + 1)), bySize + math.Log(0.98) + 0.005*rnd.NormFloat64()})
 		unlike = append(unlike, file{i, int64(1e6 * (i + 1)), math.Log(1e9) + 0.4*rnd.NormFloat64()})
 	}
-	r := fileRate(base, other)
+	r := fileRate(Rate{}, base, other)
 	if r.Unit != "pair" || r.N != 30 || *r.P > 1e-5 || math.Abs(*r.Change+0.02) > 0.002 || math.Abs(*r.New / *r.Base - 1 - *r.Change) > 1e-9 {
 		got, _ := json.Marshal(r)
 		t.Errorf("twins: got %s, want 30 pairs, 2 %% slower", got)
 	}
 	other[0].rate += 3 // one that stalled, or came from a cache, does not count
-	if again := fileRate(base, other); math.Abs(*again.Change+0.02) > 0.002 {
+	if again := fileRate(Rate{}, base, other); math.Abs(*again.Change+0.02) > 0.002 {
 		t.Errorf("with a wild pair: change %v, want it near -0.02", *again.Change)
 	}
-	if r := fileRate(base, unlike); r.Unit != "file" {
+	if r := fileRate(Rate{}, base, unlike); r.Unit != "file" {
 		t.Errorf("twins that have nothing in common: compared in %ss, want files", r.Unit)
 	}
-	if r := fileRate(base, other[18:]); r.Unit != "pair" || r.N != 12 {
+	if r := fileRate(Rate{}, base, other[18:]); r.Unit != "pair" || r.N != 12 {
 		t.Errorf("with the last 12 alone: %d %ss, want 12 pairs", r.N, r.Unit)
 	}
 	for i := range other {
 		other[i].bytes++
 	}
-	if r := fileRate(base, other); r.Unit != "file" {
+	if r := fileRate(Rate{}, base, other); r.Unit != "file" {
 		t.Errorf("files of other sizes: compared in %ss, want files", r.Unit)
 	}
 }
@@ -189,9 +189,8 @@ func TestComparePhases(t *testing.T) {
 	other.Analysis = analysis.Analyze(other.Trace, analysis.Options{})
 	other.Analysis.Warnings[0].Text = "the run ended early"
 	lag, longer := 4.0, 6.5
-	phase := func(r Run, name string) *analysis.Phase { found, _ := r.phase(name); return found }
-	phase(base, "both").Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &lag}, {Disk: "B", Op: w, After: "A"}}
-	phase(other, "both").Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &longer}, {Disk: "A", Op: w, After: "C", LagS: &lag}}
+	base.Analysis.Phases[1].Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &lag}, {Disk: "B", Op: w, After: "A"}}
+	other.Analysis.Phases[0].Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &longer}, {Disk: "A", Op: w, After: "C", LagS: &lag}}
 	steal := analysis.Finding{Code: "steal", Phase: "both", Disk: "B", Text: "both: B took 0.1"}
 	base.Analysis.Findings = []analysis.Finding{steal, {Code: "even", Phase: "both"}, {Code: "even", Phase: "one"}}
 	moved := steal

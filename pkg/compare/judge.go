@@ -136,10 +136,10 @@ func (t *Test) test(difference stats.Estimate, smallest float64) {
 
 // repeat tests what was measured in several runs of either side. It returns the geometric means of both sides:
 // measure gives logarithms, or says what is missing in a run.
-func (t *Test) repeat(base, other []part, smallest float64,
-	measure func(p part, run int) (stats.Repeat, string)) (b, n float64, ok bool) {
+func (t *Test) repeat(base, other []*part, smallest float64,
+	measure func(p *part, run int) (stats.Repeat, string)) (b, n float64, ok bool) {
 	*t = Test{Unit: "run", Verdict: TooLittle}
-	all := func(parts []part) (list []stats.Repeat, mean float64, fault string) {
+	all := func(parts []*part) (list []stats.Repeat, mean float64, fault string) {
 		for i, p := range parts {
 			one, fault := measure(p, i+1)
 			if fault == "" && math.IsInf(one.Mean, 0) {

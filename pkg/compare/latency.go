@@ -42,26 +42,10 @@ type Latency struct {
 	Test
 }
 
-// latencies compares the disks whose latencies both runs have.
-func latencies(b, n part, disks []string) []Latency {
-	var list []Latency
-	for _, disk := range disks {
-		base, other := b.requests(disk), n.requests(disk)
-		if base == nil || other == nil {
-			continue
-		}
-		for _, q := range []Quantile{P50, P99} {
-			l := Latency{Disk: disk, Op: b.found.Roles[disk], Quantile: q, Test: Test{Unit: "second", Verdict: TooLittle}}
-			l.compare(base, other)
-			list = append(list, l)
-		}
-	}
-	return list
-}
-
 // compare fills in what the requests of two runs show.
 func (l *Latency) compare(base, other *requests) {
 	oneIn := l.Quantile.oneIn()
+	l.Unit, l.Verdict = "second", TooLittle
 	l.N = min(len(base.units), len(other.units))
 	if reason := base.doubt(oneIn); reason != "" {
 		l.Reason = "in the base " + reason
@@ -76,10 +60,10 @@ func (l *Latency) compare(base, other *requests) {
 	}
 }
 
-// repeat replaces the evidence of the first runs by that of all runs.
-func (l *Latency) repeat(base, other []part) {
+// repeat compares what the requests of several runs of either side show.
+func (l *Latency) repeat(base, other []*part) {
 	oneIn := l.Quantile.oneIn()
-	b, n, ok := l.Test.repeat(base, other, minLatencyError, func(p part, run int) (stats.Repeat, string) {
+	b, n, ok := l.Test.repeat(base, other, minLatencyError, func(p *part, run int) (stats.Repeat, string) {
 		r := p.requests(l.Disk)
 		if r == nil {
 			return stats.Repeat{}, fmt.Sprintf("run %d of a side has no latencies of disk %s", run, l.Disk)
@@ -90,7 +74,6 @@ func (l *Latency) repeat(base, other []part) {
 		e, _ := r.quantile(oneIn).Error()
 		return stats.Repeat{Mean: math.Log(float64(max(1, r.at(oneIn)))), SE: e.SE()}, ""
 	})
-	l.BaseNS, l.NewNS = nil, nil
 	if ok {
 		l.set(int64(math.Round(b)), int64(math.Round(n)))
 	}
@@ -124,7 +107,7 @@ type requests struct {
 }
 
 // requests are those of a disk that ended in the window; nil if the trace has none.
-func (p part) requests(disk string) *requests {
+func (p *part) requests(disk string) *requests {
 	d := p.traced.Disk(disk)
 	if d == nil || len(d.Latencies) == 0 {
 		return nil

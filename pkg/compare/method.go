@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,64 +53,98 @@ func aspects() [][]string {
 	}
 }
 
-// fact is one thing about how a run was made: of a phase, a disk, or a disk in a phase, or of the run as a whole.
+// rank is how important an aspect is, from 0 on; below zero if it is none.
+func rank(what string) int {
+	return slices.IndexFunc(aspects(), func(aspect []string) bool { return aspect[0] == what })
+}
+
+// fact is one thing about how a run was made.
 type fact struct {
-	what, phase, disk string
-	is                string
-	like              string // what is compared if that is more than is shown
+	about
+	is   string
+	like string // what is compared if that is more than is shown
+}
+
+// about is what a fact is about: a phase, a disk, or a disk in a phase, or the run as a whole.
+type about struct{ what, phase, disk string }
+
+type facts []fact
+
+// add notes what some things are.
+func (l *facts) add(phase, disk string, are map[string]string) {
+	for what, is := range are {
+		*l = append(*l, fact{about: about{what, phase, disk}, is: is})
+	}
+}
+
+// addKnown notes those that are known.
+func (l *facts) addKnown(disk string, are map[string]string) {
+	maps.DeleteFunc(are, func(_, is string) bool { return is == "" })
+	l.add("", disk, are)
+}
+
+// addSizes compares files by all their sizes, and shows how many there are and their total.
+func (l *facts) addSizes(phase, disk string, sizes []int64) {
+	text := "none"
+	all := fnv.New64a()
+	if len(sizes) > 0 {
+		var sum int64
+		for _, size := range sizes {
+			sum += size
+			_ = binary.Write(all, binary.LittleEndian, size) // a hash never fails
+		}
+		low, high := unit.FormatBytes(slices.Min(sizes)), unit.FormatBytes(slices.Max(sizes))
+		if text = fmt.Sprintf("%d of %s", len(sizes), low); low != high {
+			text += " to " + high
+		}
+		text += ", " + unit.FormatBytes(sum) + " in total"
+	}
+	*l = append(*l, fact{about{"files", phase, disk}, text, strconv.FormatUint(all.Sum64(), 16)})
 }
 
 // differences lists what differed in the phases that are in both runs, the most important first.
-func differences(base, other Run, phases []Phase) []Difference {
-	known := map[[3]string]fact{}
-	for _, f := range facts(other, base, phases) {
-		known[[3]string{f.what, f.phase, f.disk}] = f
+func differences(base, other *matched, phases []Phase) []Difference {
+	known := map[about]fact{}
+	for _, f := range factsOf(other, base, phases) {
+		known[f.about] = f
 	}
-	type change struct{ what, base, new string }
-	var order []change
-	changed, all := map[change][]fact{}, map[string]int{}
-	for _, f := range facts(base, other, phases) {
-		g, ok := known[[3]string{f.what, f.phase, f.disk}]
+	list := []Difference{}
+	at, places, all := map[Difference]int{}, map[int][]about{}, map[string]int{}
+	for _, f := range factsOf(base, other, phases) {
+		g, ok := known[f.about]
 		if !ok {
 			continue
 		}
-		all[f.what]++
-		if f == g {
+		if all[f.what]++; f == g {
 			continue
 		}
 		if f.is == g.is {
 			g.is += ", but different ones"
 		}
-		c := change{f.what, f.is, g.is}
-		if changed[c] == nil {
-			order = append(order, c)
-		}
-		changed[c] = append(changed[c], f)
-	}
-	list := []Difference{}
-	for _, aspect := range aspects() {
-		for _, c := range order {
-			if c.what != aspect[0] {
-				continue
-			}
-			d := Difference{What: c.what, Base: c.base, New: c.new}
-			if len(changed[c]) < all[c.what] {
-				d.Where = where(changed[c])
-			}
+		d := Difference{What: f.what, Base: f.is, New: g.is}
+		if _, ok := at[d]; !ok {
+			at[d] = len(list)
 			list = append(list, d)
 		}
+		places[at[d]] = append(places[at[d]], f.about)
 	}
+	for i := range list {
+		if d := &list[i]; len(places[i]) < all[d.What] {
+			d.Where = where(places[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Difference) int { return rank(a.What) - rank(b.What) })
 	return list
 }
 
 // where names the places of facts: whole phases, disks, or disks in phases.
-func where(facts []fact) string {
+func where(places []about) string {
 	var names []string
-	for _, f := range facts {
-		if f.disk != "" && f.phase != "" {
-			names = append(names, f.disk+" in "+f.phase)
+	for _, a := range places {
+		if a.disk != "" && a.phase != "" {
+			names = append(names, a.disk+" in "+a.phase)
 		} else {
-			names = append(names, f.disk+f.phase)
+			names = append(names, a.disk+a.phase)
 		}
 	}
 	return few(names, ", ")
@@ -123,98 +158,99 @@ func few(names []string, separator string) string {
 	return strings.Join(names, separator)
 }
 
-// facts are what is known about how a run was made, in the given phases; its method only if the other run has
+// factsOf are what is known about how a run was made, in the given phases; its method only if the other run has
 // one too.
-func facts(r, other Run, phases []Phase) []fact {
-	kind := "real"
-	if simulated(r) {
-		kind = "simulated"
-	}
-	list := []fact{{what: "disks", is: kind}}
+func factsOf(r, other *matched, phases []Phase) facts {
+	var l facts
+	l.add("", "", map[string]string{"disks": map[bool]string{true: "simulated", false: "real"}[r.simulated()]})
 	for _, d := range r.Trace.Disks {
-		list = append(list, fact{what: "path", disk: d.Name, is: cmp.Or(d.Path, "none")})
+		l.add("", d.Name, map[string]string{"path": cmp.Or(d.Path, "none")})
 	}
-	list = append(list, setupFacts(r.Trace)...)
+	l.addSetup(r.Trace)
 	planned := r.Method != nil && other.Method != nil
 	if planned {
 		m := r.Method
-		list = append(list, fact{what: "hubbench", is: m.Tool}, fact{what: "system", is: m.System},
-			fact{what: "host", is: m.Host},
-			fact{what: "seed", is: strconv.FormatUint(m.Plan.Seed, 10)})
+		l.add("", "", map[string]string{"hubbench": m.Tool, "system": m.System, "host": m.Host,
+			"seed": strconv.FormatUint(m.Plan.Seed, 10)})
 		if hub := m.Plan.Hub; hub != nil {
-			list = append(list, fact{what: "hub model", is: cmp.Or(hub.Profile, hub.Name)})
+			l.add("", "", map[string]string{"hub model": cmp.Or(hub.Profile, hub.Name)})
 		}
 	}
-	for _, p := range phases {
-		_, traced := r.phase(p.Phase)
-		list = append(list, fact{what: "roles", phase: p.Phase, is: who(r.Trace, traced)},
-			fact{what: "test", phase: p.Phase, is: cmp.Or(traced.Test, "none")})
+	for _, phase := range phases {
+		p := r.part(phase.Phase)
+		var disks []string
+		does := map[string]work.Work{}
 		for _, d := range r.Trace.Disks {
-			if role := traced.Roles[d.Name]; role == trace.Read || role == trace.Write {
-				connection := cmp.Or(traced.Connections[d.Name], d.Connection, "not recorded")
-				list = append(list, fact{what: "connection", phase: p.Phase, disk: d.Name, is: connection})
+			disks = append(disks, d.Name)
+			if moves(p.traced.Roles[d.Name]) {
+				connection := cmp.Or(p.traced.Connections[d.Name], d.Connection, "not recorded")
+				l.add(p.name, d.Name, map[string]string{"connection": connection})
 			}
 		}
+		for _, d := range p.traced.Disks {
+			does[d.Name] = work.Work{Op: d.Op}
+		}
+		l.add(p.name, "", map[string]string{"roles": work.Who(disks, does), "test": cmp.Or(p.traced.Test, "none")})
 		if planned {
-			list = append(list, planFacts(r.Method, other.Method, p.Phase)...)
+			l.addPlan(r.Method, p, other.Method.Effective[other.part(p.name).traced.Name])
 		} else {
-			list = append(list, traceFacts(r.asked(traced))...)
+			l.addTrace(p)
 		}
 	}
-	return list
+	return l
 }
 
 // simulated reports whether the run was simulated on a model, even if its disks are real.
-func simulated(r Run) bool {
+func (r *matched) simulated() bool {
 	real := func(d trace.Disk) bool { return d.Profile == "" }
 	return r.Method != nil && r.Method.Simulated || len(r.Trace.Disks) > 0 && !slices.ContainsFunc(r.Trace.Disks, real)
 }
 
-// traceFacts are what the trace of a phase tells about what was planned: its files and, if that was recorded,
+// addTrace notes what the trace of a phase tells about what was planned: its files and, if that was recorded,
 // how each disk moves them.
-func traceFacts(a asked) []fact {
-	p := a.phase
-	list := []fact{{what: "stop", phase: p.Name, is: cmp.Or(p.Stop, scenario.StopRace)}}
-	for _, d := range p.Disks {
+func (l *facts) addTrace(p *part) {
+	l.add(p.name, "", map[string]string{"stop": cmp.Or(p.traced.Stop, scenario.StopRace)})
+	for _, d := range p.traced.Disks {
 		var sizes []int64
 		for i := range d.Files {
 			if f := &d.Files[i]; !f.Filler {
 				sizes = append(sizes, f.Bytes)
 			}
 		}
-		if p.Stop != scenario.StopTime {
-			list = append(list, sizesFact(p.Name, d.Name, sizes))
+		if p.traced.Stop != scenario.StopTime {
+			l.addSizes(p.name, d.Name, sizes)
 		}
-		w := a.works[d.Name]
+		w := p.works[d.Name]
 		if !w.Declared() {
 			continue
 		}
-		for what, key := range map[string]work.Key{
-			"engine": work.KeyIO, "block": work.KeyBlock, "depth": work.KeyDepth, "access": work.KeyAccess,
-			"flush": work.KeyFlush, "verify": work.KeyVerify, "preallocate": work.KeyPreallocate,
-			"footprint": work.KeyFootprint, "precondition": work.KeyPrecondition, "warm_up": work.KeyWarmUp,
-		} {
-			list = append(list, fact{what: what, phase: p.Name, disk: d.Name, is: w.Value(key)})
-		}
+		l.add(p.name, d.Name, map[string]string{
+			"engine": w.Value(work.KeyIO), "block": w.Value(work.KeyBlock), "depth": w.Value(work.KeyDepth),
+			"access": w.Value(work.KeyAccess), "flush": w.Value(work.KeyFlush), "verify": w.Value(work.KeyVerify),
+			"preallocate": w.Value(work.KeyPreallocate), "footprint": w.Value(work.KeyFootprint),
+			"precondition": w.Value(work.KeyPrecondition), "warm_up": w.Value(work.KeyWarmUp),
+		})
 	}
-	return list
 }
 
-// planFacts are what the plan says about a phase, and how the disks were really driven in it if both runs say so.
-func planFacts(m, other *Method, name string) []fact {
-	i := slices.IndexFunc(m.Plan.Phases, func(p scenario.Phase) bool { return p.Name == name })
+// addPlan notes what the plan says about a phase, and how the disks were really driven in it if both runs say so.
+func (l *facts) addPlan(m *Method, part *part, others map[string]trace.Effective) {
+	i := slices.IndexFunc(m.Plan.Phases, func(p scenario.Phase) bool { return p.Name == part.traced.Name })
 	if i < 0 {
-		return nil
+		return
 	}
-	p := &m.Plan.Phases[i]
+	p, had := &m.Plan.Phases[i], m.Effective[part.traced.Name]
 	rest := cmp.Or(timed("%s", p.Cooldown), "none")
 	if p.UntilIdle {
 		rest = "until idle, at most " + rest
 	}
-	stop := joined(cmp.Or(p.Stop, scenario.StopRace), timed("after %s", p.Limit), timed("with files for %s", p.Target))
-	list := []fact{{what: "stop", phase: name, is: stop}, {what: "cooldown", phase: name, is: rest}}
+	l.add(part.name, "", map[string]string{
+		"stop": joined(cmp.Or(p.Stop, scenario.StopRace), timed("after %s", p.Limit),
+			timed("with files for %s", p.Target)),
+		"cooldown": rest,
+	})
 	for _, job := range p.Jobs {
-		io, had, others := job.IO, m.Effective[name], other.Effective[name]
+		io := job.IO
 		mode := trace.Effective{Engine: io.Mode, Flush: io.Flush, Block: io.Block, Depth: io.Depth}
 		if _, ok := others[job.Disk]; ok {
 			if effective, ok := had[job.Disk]; ok {
@@ -228,24 +264,17 @@ func planFacts(m, other *Method, name string) []fact {
 		if io.Discard > 0 {
 			warmUp = fmt.Sprintf("%d to warm up", io.Discard)
 		}
-		access := joined(cmp.Or(io.Access, scenario.AccessSequential), again,
-			timed("at most %s each", io.Cap), timed("%s apart", io.Rest), warmUp)
-		list = append(list, sizesFact(name, job.Disk, job.Sizes))
-		for _, f := range []fact{
-			{what: "engine", is: mode.Engine},
-			{what: "cache", is: mode.Cache},
-			{what: "flush", is: mode.Flush},
-			{what: "block", is: unit.FormatBytes(mode.Block), like: strconv.FormatInt(mode.Block, 10)},
-			{what: "depth", is: strconv.Itoa(mode.Depth)},
-			{what: "access", is: access},
-			{what: "verify", is: cmp.Or(io.Verify, scenario.VerifyOff)},
-			{what: "preallocate", is: preallocated(io, had[job.Disk].Space, others[job.Disk].Space)},
-		} {
-			f.phase, f.disk = name, job.Disk
-			list = append(list, f)
-		}
+		l.addSizes(part.name, job.Disk, job.Sizes)
+		l.add(part.name, job.Disk, map[string]string{
+			"engine": mode.Engine, "cache": mode.Cache, "flush": mode.Flush, "depth": strconv.Itoa(mode.Depth),
+			"access": joined(cmp.Or(io.Access, scenario.AccessSequential), again, timed("at most %s each", io.Cap),
+				timed("%s apart", io.Rest), warmUp),
+			"verify":      cmp.Or(io.Verify, scenario.VerifyOff),
+			"preallocate": preallocated(io, had[job.Disk].Space, others[job.Disk].Space),
+		})
+		block := fact{about{"block", part.name, job.Disk}, unit.FormatBytes(mode.Block), strconv.FormatInt(mode.Block, 10)}
+		*l = append(*l, block)
 	}
-	return list
 }
 
 // timed puts a duration into a text; empty for none.
@@ -275,87 +304,55 @@ func preallocated(io scenario.IO, had, other string) string {
 	}
 }
 
-// sizesFact compares files by all their sizes, and shows how many there are and their total.
-func sizesFact(phase, disk string, sizes []int64) fact {
-	text := "none"
-	all := fnv.New64a()
-	if len(sizes) > 0 {
-		var sum int64
-		for _, size := range sizes {
-			sum += size
-			_ = binary.Write(all, binary.LittleEndian, size) // a hash never fails
-		}
-		low, high := unit.FormatBytes(slices.Min(sizes)), unit.FormatBytes(slices.Max(sizes))
-		if text = fmt.Sprintf("%d of %s", len(sizes), low); low != high {
-			text += " to " + high
-		}
-		text += ", " + unit.FormatBytes(sum) + " in total"
-	}
-	return fact{what: "files", phase: phase, disk: disk, is: text, like: strconv.FormatUint(all.Sum64(), 16)}
-}
-
-// setupFacts are what a run was measured on, as far as recorded.
-func setupFacts(run *trace.Run) []fact {
+// addSetup notes what a run was measured on, as far as recorded.
+func (l *facts) addSetup(run *trace.Run) {
 	setup := run.Hardware
 	if setup == nil {
-		return nil
+		return
 	}
-	list := []fact{{what: "port", is: setup.Port}, {what: "hub described as", is: setup.About}}
-	add := func(what, disk, is string) { list = append(list, fact{what: what, disk: disk, is: is}) }
+	l.addKnown("", map[string]string{"port": setup.Port, "hub described as": setup.About})
 	if hub := setup.Hub; hub != nil {
-		add("hub", "", hub.Product())
-		add("hub firmware", "", hub.Firmware)
+		l.addKnown("", map[string]string{"hub": hub.Product(), "hub firmware": hub.Firmware})
 	}
 	if host := setup.Host; host != nil {
-		add("host model", "", host.Model)
-		add("operating system", "", host.OS)
-		add("processor", "", host.CPU)
-		add("power source", "", string(host.Power))
+		l.addKnown("", map[string]string{"host model": host.Model, "operating system": host.OS, "processor": host.CPU,
+			"power source": string(host.Power)})
 	}
 	yesNo := map[bool]string{true: "yes", false: "no"}
 	for _, disk := range run.Disks {
-		name := disk.Name
-		unit, known := setup.Disks[name]
+		unit, known := setup.Disks[disk.Name]
 		if !known {
 			continue
 		}
-		add("model", name, unit.Model)
-		add("firmware", name, unit.Firmware)
-		add("links", name, unit.Path.String())
-		add("described as", name, unit.About)
-		v := unit.Volume
-		if v == nil {
-			continue
+		are := map[string]string{"model": unit.Model, "firmware": unit.Firmware, "links": unit.Path.String(),
+			"described as": unit.About}
+		if v := unit.Volume; v != nil {
+			if v.Filesystem != "" {
+				are["file system"] = v.Filesystem
+				are["mounted"] = cmp.Or(strings.Join(v.Options, ", "), "by default")
+			}
+			if v.Encrypted != nil {
+				are["encrypted"] = yesNo[*v.Encrypted]
+			}
+			if v.Compressed != nil {
+				are["compressed"] = yesNo[*v.Compressed]
+			}
+			if v.SizeBytes > 0 && v.Mount != "" {
+				// A disk that is nearly full may have few blocks left that it can write to without erasing.
+				are["fill level"] = map[bool]string{true: "over 90 % full", false: "at most 90 % full"}[v.Fill() > 0.9]
+			}
 		}
-		if v.Filesystem != "" {
-			add("file system", name, v.Filesystem)
-			add("mounted", name, cmp.Or(strings.Join(v.Options, ", "), "by default"))
-		}
-		if v.Encrypted != nil {
-			add("encrypted", name, yesNo[*v.Encrypted])
-		}
-		if v.Compressed != nil {
-			add("compressed", name, yesNo[*v.Compressed])
-		}
-		// A disk that is nearly full may have few blocks left that it can write to without erasing.
-		switch known := v.SizeBytes > 0 && v.Mount != ""; {
-		case known && v.Fill() > 0.9:
-			add("fill level", name, "over 90 % full")
-		case known:
-			add("fill level", name, "at most 90 % full")
-		}
+		l.addKnown(disk.Name, are)
 	}
-	return slices.DeleteFunc(list, func(f fact) bool { return f.is == "" })
 }
 
 // about fills in what differs between two runs and may so be the cause of a change.
-func (p *Pair) about(base, other Run) {
+func (p *Pair) about(base, other *matched) {
 	var details []string
 	p.Differs = []string{}
 	add := func(d Difference, where string) {
-		i := slices.IndexFunc(aspects(), func(aspect []string) bool { return aspect[0] == d.What })
 		about := []string{"work"}
-		if i >= 0 {
+		if i := rank(d.What); i >= 0 {
 			about = aspects()[i][1:]
 		}
 		before := len(p.Differs)
@@ -377,7 +374,7 @@ func (p *Pair) about(base, other Run) {
 		}
 	}
 	known := base.Trace.Hardware != nil && other.Trace.Hardware != nil ||
-		simulated(base) && simulated(other) && base.Method != nil && other.Method != nil
+		base.simulated() && other.simulated() && base.Method != nil && other.Method != nil
 	what := fmt.Sprintf("%s (%s)", unit.List(p.Differs), strings.Join(details, "; "))
 	switch n := len(p.Differs); {
 	case n == 0 && !known:

@@ -124,7 +124,7 @@ func TestMethodOfTraces(t *testing.T) {
 }
 
 func TestWhere(t *testing.T) {
-	places := []fact{{disk: "A"}, {phase: "WW"}, {phase: "WW", disk: "B"}, {phase: "W", disk: "A"}, {phase: "RR", disk: "A"}}
+	places := []about{{disk: "A"}, {phase: "WW"}, {phase: "WW", disk: "B"}, {phase: "W", disk: "A"}, {phase: "RR", disk: "A"}}
 	if got, want := where(places[:4]), "A, WW, B in WW, A in W"; got != want {
 		t.Errorf("four: got %q, want %q", got, want)
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,114 +10,45 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// newPhase compares the rates and recoveries of a phase that is in both runs.
-func newPhase(base, other Run, name string) Phase {
-	b, n := newPart(base, name), newPart(other, name)
-	out := Phase{Phase: name, Title: b.found.Title, NewPhase: other.called[name], Rates: []Rate{},
-		Recoveries: recoveries(b.found, n.found), Lost: lost(base, b, n), Incomplete: n.traced.Status == trace.Partial}
-	disks := shared(base, b.found, n.found)
-	switch {
-	case len(disks) == 0:
-		out.Reason = "no disk has the same role in both runs"
-	case len(b.window) == 0:
-		out.Reason = "in the base, the disks never worked all at once"
-	case len(n.window) == 0:
-		out.Unmeasured = true
-		out.Reason = "the disks never worked all at once"
-	}
-	before, after := base.asked(b.traced), other.asked(n.traced)
-	out.Work = before.works
-	disks = slices.DeleteFunc(disks, func(disk string) bool {
-		unlike := before.unlike(after, disk)
-		out.Unlike = append(out.Unlike, unlike...)
-		return len(unlike) > 0
-	})
-	if out.Reason == "" && len(disks) == 0 {
-		out.Reason = "no disk has the same work in both runs"
-	}
-	if out.Reason != "" {
-		return out
-	}
-	for _, disk := range disks {
-		rates := windowRates(b, n, []string{disk})
-		if !before.works[disk].Limited() && !after.works[disk].Limited() {
-			rates = append(rates, fileRate(b.files(disk), n.files(disk)))
-		}
-		for _, r := range rates {
-			r.Disk, r.Op = disk, b.found.Roles[disk]
-			out.Rates = append(out.Rates, r)
-		}
-	}
-	out.Latencies = latencies(b, n, disks)
-	if len(disks) > 1 && len(disks) == len(b.traced.Disks) && len(disks) == len(n.traced.Disks) {
-		out.Rates = append(out.Rates, windowRates(b, n, disks)...)
-	}
-	return out
-}
-
-// windowRates compares the rate that some disks have together in the window, and its levels.
-func windowRates(b, n part, disks []string) []Rate {
-	base, other := b.flow(disks, b.window), n.flow(disks, n.window)
-	return append([]Rate{flowRate(Window, base, other)}, levelRates(b, n, disks, base, other)...)
-}
-
-// shared are the disks that work in the phase in the same direction in both runs, in the base's order.
-func shared(base Run, b, n *analysis.Phase) []string {
-	var disks []string
-	for _, name := range base.Analysis.Order {
-		role := b.Roles[name]
-		if (role == trace.Read || role == trace.Write) && n.Roles[name] == role {
-			disks = append(disks, name)
-		}
-	}
-	return disks
-}
-
-// recoveries matches recoveries by the disk and by the one that ended before.
-func recoveries(base, other *analysis.Phase) []Recovery {
-	type key struct{ disk, after string }
-	list := []Recovery{}
-	at := map[key]int{}
-	for _, r := range base.Recoveries {
-		at[key{r.Disk, r.After}] = len(list)
-		list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After, BaseLagS: r.LagS})
-	}
-	for _, r := range other.Recoveries {
-		i, ok := at[key{r.Disk, r.After}]
-		if !ok {
-			i = len(list)
-			list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After})
-		}
-		list[i].LagS = r.LagS
-	}
-	return list
+// matched is a run whose phases are matched to those of the base. Its findings name these.
+type matched struct {
+	Run
+	parts []*part
 }
 
 // part is a phase of one run, with the data of its rates.
 type part struct {
-	found  *analysis.Phase
-	traced *trace.Phase
-	window []overlap.Interval        // the time in which all disks of the phase were active
-	curves map[string]*overlap.Curve // of the disks whose rates were asked for
-	flows  map[string]stats.Flow     // and their rates in the window
+	name        string // of the base's phase that it matches
+	found       *analysis.Phase
+	traced      *trace.Phase
+	title       string
+	works       map[string]work.Work // of each disk
+	connections map[string]string
+	window      []overlap.Interval        // the time in which all disks of the phase were active
+	curves      map[string]*overlap.Curve // of the disks whose rates were asked for
+	flows       map[string]stats.Flow     // and their rates in the window
 }
 
-// disks are those that work.
-func (p part) disks() []string {
-	var names []string
-	for _, d := range p.traced.Disks {
-		names = append(names, d.Name)
+func newPart(r Run, t *trace.Phase) *part {
+	p := &part{name: t.Name, traced: t, title: r.Trace.Title(t), works: map[string]work.Work{},
+		connections: map[string]string{}, curves: map[string]*overlap.Curve{}, flows: map[string]stats.Flow{}}
+	for _, d := range r.Trace.Disks {
+		p.connections[d.Name] = d.Connection
 	}
-	return names
-}
-
-func newPart(r Run, name string) part {
-	found, traced := r.phase(name)
-	p := part{found: found, traced: traced, curves: map[string]*overlap.Curve{}, flows: map[string]stats.Flow{}}
-	if found.Overlap != nil {
-		for _, span := range found.Overlap.Spans {
+	for _, d := range t.Disks {
+		p.works[d.Name] = t.WorkOf(d)
+		p.connections[d.Name] = cmp.Or(t.Connections[d.Name], p.connections[d.Name])
+	}
+	for i := range r.Analysis.Phases {
+		if r.Analysis.Phases[i].Phase == t.Name {
+			p.found = &r.Analysis.Phases[i]
+		}
+	}
+	if p.found.Overlap != nil {
+		for _, span := range p.found.Overlap.Spans {
 			p.window = append(p.window, overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])})
 		}
 	}
@@ -125,20 +57,34 @@ func newPart(r Run, name string) part {
 
 func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
 
+// part finds a phase by the base's name for it; nil if there is none.
+func (r *matched) part(name string) *part {
+	if i := slices.IndexFunc(r.parts, func(p *part) bool { return p.name == name }); i >= 0 {
+		return r.parts[i]
+	}
+	return nil
+}
+
+func partsOf(runs []*matched, name string) []*part {
+	list := make([]*part, len(runs))
+	for i, r := range runs {
+		list[i] = r.part(name)
+	}
+	return list
+}
+
+func moves(role trace.Role) bool { return role == trace.Read || role == trace.Write }
+
 // flow is the rate that some disks have together in a time in which all are active.
-func (p part) flow(disks []string, time []overlap.Interval) stats.Flow {
+func (p *part) flow(disks []string, time []overlap.Interval) stats.Flow {
 	flows := make([]stats.Flow, len(disks))
 	for i, disk := range disks {
 		if p.curves[disk] == nil {
 			p.curves[disk] = overlap.NewCurve(p.traced.Disk(disk))
+			p.flows[disk] = p.curves[disk].Flow(p.window)
 		}
-		var known bool
-		whole := slices.Equal(time, p.window)
-		if flows[i], known = p.flows[disk]; !known || !whole {
+		if flows[i] = p.flows[disk]; !slices.Equal(time, p.window) {
 			flows[i] = p.curves[disk].Flow(time)
-		}
-		if whole {
-			p.flows[disk] = flows[i]
 		}
 	}
 	return stats.Total(flows)
@@ -166,7 +112,7 @@ type file struct {
 }
 
 // files are the disk's files that lie in the window and do not overlap another file of the disk.
-func (p part) files(disk string) []file {
+func (p *part) files(disk string) []file {
 	var files []file
 	d, place, ended := p.traced.Disk(disk), -1, int64(math.MinInt64)
 	for i := range d.Files {

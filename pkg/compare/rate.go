@@ -18,9 +18,15 @@ const (
 	minError = 0.0007
 )
 
+// windowRates compares the rate that some disks have together in the window, and its levels.
+func windowRates(r Rate, b, n *part, disks []string) []Rate {
+	base, other := b.flow(disks, b.window), n.flow(disks, n.window)
+	return append([]Rate{flowRate(r, base, other)}, levelRates(r, b, n, disks, base, other)...)
+}
+
 // flowRate compares a rate over time.
-func flowRate(m Measure, base, other stats.Flow) Rate {
-	r := Rate{Measure: m, Test: Test{Unit: "wave"}}
+func flowRate(r Rate, base, other stats.Flow) Rate {
+	r.Unit = "wave"
 	r.set(stats.Mean(base.Rates), stats.Mean(other.Rates), min(base.Known, other.Known))
 	switch {
 	case doubt(base) != "":
@@ -35,32 +41,63 @@ func flowRate(m Measure, base, other stats.Flow) Rate {
 	return r
 }
 
+// tooFew is why files cannot be compared; the places say where they lie.
+const tooFew = "%sonly %d files lie completely in the overlap%s, and at least %d are needed"
+
 // fileRate compares the typical rates of files: pair by pair if most of them have a twin in the other run, a
 // file of the same position and size, and the rates of twins correlate. If they do not, pairs would only halve
 // the evidence.
-func fileRate(base, other []file) Rate {
+func fileRate(r Rate, base, other []file) Rate {
 	fewer := min(len(base), len(other))
 	if before, after := twins(base, other); len(before) >= stats.MinBins && len(before) >= fewer/2 {
 		if b, n := rates(before), rates(after); stats.Spearman(b, n) >= minCorrelation {
-			return pairedRate(b, n)
+			return pairedRate(r, b, n)
 		}
 	}
-	r := Rate{Measure: File, Test: Test{Unit: "file"}}
+	r.Unit = "file"
 	b, n := rates(base), rates(other)
-	before, after := stats.Summarize(b).Trimmed20, stats.Summarize(n).Trimmed20
-	r.set(math.Exp(before), math.Exp(after), fewer)
+	r.set(math.Exp(stats.Summarize(b).Trimmed20), math.Exp(stats.Summarize(n).Trimmed20), fewer)
 	switch {
 	case len(base) < stats.MinBins:
-		r.Reason = fmt.Sprintf("in the base only %d files lie completely in the overlap, and at least %d are needed",
-			len(base), stats.MinBins)
+		r.Reason = fmt.Sprintf(tooFew, "in the base ", len(base), "", stats.MinBins)
 	case len(other) < stats.MinBins:
-		r.Reason = fmt.Sprintf("only %d files lie completely in the overlap, and at least %d are needed", len(other),
-			stats.MinBins)
+		r.Reason = fmt.Sprintf(tooFew, "", len(other), "", stats.MinBins)
 	default:
 		d, _ := stats.Difference(stats.TrimmedSpectrum(b, trim), stats.TrimmedSpectrum(n, trim))
 		r.test(d, minError)
 	}
 	return r
+}
+
+// repeat compares what was measured in several runs of either side.
+func (r *Rate) repeat(base, other []*part) {
+	b, n, ok := r.Test.repeat(base, other, minError, func(p *part, run int) (stats.Repeat, string) {
+		disks := []string{r.Disk}
+		if r.Disk == "" {
+			disks = nil
+			for _, d := range p.traced.Disks {
+				disks = append(disks, d.Name)
+			}
+		}
+		switch {
+		case len(p.window) == 0:
+			return stats.Repeat{}, fmt.Sprintf("in run %d of a side, the disks never worked all at once", run)
+		case r.Disk != "" && p.traced.Disk(r.Disk) == nil:
+			return stats.Repeat{}, fmt.Sprintf("disk %s does not work in run %d of a side", r.Disk, run)
+		case r.Measure == Window:
+			return p.flow(disks, p.window).Repeat(), ""
+		}
+		files := rates(p.files(r.Disk))
+		if len(files) < stats.MinBins {
+			return stats.Repeat{}, fmt.Sprintf(tooFew, "", len(files), " of a run", stats.MinBins)
+		}
+		e, _ := stats.TrimmedSpectrum(files, trim).Error()
+		return stats.Repeat{Mean: e.Mean, SE: e.SE()}, ""
+	})
+	if ok {
+		change := n/b - 1
+		r.Base, r.New, r.Change = &b, &n, &change
+	}
 }
 
 // twins are the files of the same position and size in both runs, in order.
@@ -87,8 +124,8 @@ func rates(files []file) []float64 {
 
 // pairedRate compares files with their twins. The rates shown are those of the pairs whose change is not among
 // the smallest or the largest fifth, so that they agree with the change.
-func pairedRate(b, n []float64) Rate {
-	r := Rate{Measure: File, Test: Test{Unit: "pair"}}
+func pairedRate(r Rate, b, n []float64) Rate {
+	r.Unit = "pair"
 	change := make([]float64, len(b))
 	for i := range b {
 		change[i] = n[i] - b[i]
@@ -130,7 +167,7 @@ type level struct {
 }
 
 // levels are those of the window, between the steps of a rate in it.
-func (p part) levels(f stats.Flow) []level {
+func (p *part) levels(f stats.Flow) []level {
 	if f.Doubt() == stats.TooShort {
 		return []level{{p.window, 0, f.Length}}
 	}
@@ -163,14 +200,15 @@ func stretch(window []overlap.Interval, from, to float64) []overlap.Interval {
 // levelRates compares the levels of the base with those of the other run, if either has a step. If both have as
 // many, they are compared one by one: a cache that fills earlier or later is not slower for that. Else each
 // level of the run with more is compared with the same time of the other.
-func levelRates(b, n part, disks []string, base, other stats.Flow) []Rate {
+func levelRates(r Rate, b, n *part, disks []string, base, other stats.Flow) []Rate {
 	before, after := b.levels(base), n.levels(other)
+	r.Measure = Level
 	var rates []Rate
 	add := func(x, y level) {
 		if min(x.to-x.from, y.to-y.from) < minLevelS {
 			return // the other run had ended by then
 		}
-		r := flowRate(Level, b.flow(disks, x.time), n.flow(disks, y.time))
+		r := flowRate(r, b.flow(disks, x.time), n.flow(disks, y.time))
 		r.BaseSpan, r.Span = &[2]float64{x.from, x.to}, &[2]float64{y.from, y.to}
 		rates = append(rates, r)
 	}
@@ -182,18 +220,18 @@ func levelRates(b, n part, disks []string, base, other stats.Flow) []Rate {
 		}
 	case len(before) > len(after):
 		for _, x := range before {
-			add(x, n.same(other, x))
+			add(x, n.at(other, x))
 		}
 	default:
 		for _, y := range after {
-			add(b.same(base, y), y)
+			add(b.at(base, y), y)
 		}
 	}
 	return rates
 }
 
-// same is the time of this part's window that a level has in the other's.
-func (p part) same(f stats.Flow, l level) level {
+// at is the time of this part's window that a level has in the other's.
+func (p *part) at(f stats.Flow, l level) level {
 	from, to := min(l.from, f.Length), min(l.to, f.Length)
 	return level{stretch(p.window, from, to), from, to}
 }

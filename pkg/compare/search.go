@@ -33,7 +33,7 @@ type Result struct {
 }
 
 // searches are those that are in all runs, with the results of each.
-func searches(base, other []Run) []Search {
+func searches(base, other []*matched) []Search {
 	var list []Search
 	for _, s := range base[0].Analysis.Searches {
 		out := Search{Name: s.Name, Kind: s.Kind, Disk: s.Disk, Base: results(base, &s), New: results(other, &s)}
@@ -49,7 +49,7 @@ func searches(base, other []Run) []Search {
 }
 
 // results are what a search found in each run; nil if a run has no such search.
-func results(runs []Run, s *analysis.Search) []Result {
+func results(runs []*matched, s *analysis.Search) []Result {
 	var list []Result
 	for _, r := range runs {
 		i := slices.IndexFunc(r.Analysis.Searches, func(f analysis.Search) bool {
@@ -66,7 +66,7 @@ func results(runs []Run, s *analysis.Search) []Result {
 
 // searched is the work of the disks in a search's tries, without what was varied: "A plays ProRes 422 UHD 25p,
 // buffer 1 s; C writes".
-func searched(r Run, s *analysis.Search) string {
+func searched(r *matched, s *analysis.Search) string {
 	var try *trace.Phase // with the most disks
 	for _, p := range r.Trace.Phases {
 		if p.Search != nil && p.Search.Search == s.Name && (try == nil || len(p.Disks) > len(try.Disks)) {
@@ -97,16 +97,16 @@ func searched(r Run, s *analysis.Search) string {
 
 // onlyIn lists the phases of a run that another has not; of a search that the other has not, its name in place
 // of its tries.
-func (p *Pair) onlyIn(run, other Run) []string {
+func (p *Pair) onlyIn(run, other *matched) []string {
 	only := []string{}
-	for _, t := range run.Trace.Phases {
-		name := t.Name
-		if t.Search != nil {
+	for _, part := range run.parts {
+		name := part.name
+		if t := part.traced; t.Search != nil {
 			name = t.Search.Search
 			if slices.Contains(only, name) || slices.ContainsFunc(p.Searches, func(s Search) bool { return s.Name == name }) {
 				continue
 			}
-		} else if found, _ := other.phase(name); found != nil {
+		} else if other.part(name) != nil {
 			continue
 		}
 		only = append(only, name)
