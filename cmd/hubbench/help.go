@@ -196,7 +196,7 @@ func partsOf[B report.Block](nameOf func(B) string) func(*cobra.Command, []strin
 			return nil
 		}
 		phase, _ := cmd.Flags().GetString("phase")
-		list, _ := form.Collect[B](run.Document(), phase)
+		list, _ := form.Collect[B](run.Document(false), phase)
 		for _, block := range list {
 			names = append(names, nameOf(block))
 		}

@@ -150,14 +150,14 @@ func sendRun(p program, r *recorded.Run, out output) (err error) {
 	case out.Format == "json": // without the figures, which take a long run's most memory to draw up
 		return out.send(p, &report.Document{Data: r.Analysis}, nil)
 	case out.Format != "html":
-		return out.send(p, r.Document(), nil)
+		return out.send(p, r.Document(out.Format == "text" && !out.All && out.Table == ""), nil)
 	}
 	events, err := r.OpenEvents()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close()) }()
-	return out.send(p, r.Document(), events)
+	return out.send(p, r.Document(false), events)
 }
 
 // resultOptions say where the results of a run or a simulation go.

@@ -263,18 +263,13 @@ func Fit(files []File) (f Fits) {
 	return f
 }
 
-// FindSmall fits time against size for the small ones of some files, where latency shows. The line of all of the disk's
-// files is known: it is that of the small ones if there are no others.
-func FindSmall(files []File, all int, fits Fits) *SmallFiles {
-	isLarge := func(f File) bool { return f.Bytes() > smallBytes }
-	if len(files) < all || slices.ContainsFunc(files, isLarge) {
-		files = slices.DeleteFunc(slices.Clone(files), isLarge)
-		fits = Fit(files)
-	}
+// FindSmall fits time against size for the small ones, where latency shows.
+func FindSmall(files []File) *SmallFiles {
+	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Bytes() > smallBytes })
 	if len(files) < MinFiles {
 		return nil
 	}
-	return &SmallFiles{UpToBytes: smallBytes, Files: len(files), Fits: fits}
+	return &SmallFiles{UpToBytes: smallBytes, Files: len(files), Fits: Fit(files)}
 }
 
 // FindLowLatency finds the region in which time hardly depends on size: below latency times rate, where a file takes no

@@ -250,14 +250,14 @@ func TestSmallFiles(t *testing.T) {
 		each = append(each, [2]float64{0.5 + mb, 1e6 * mb})
 	}
 	files := filesOf(append(each, [2]float64{1, 10.1e6})...)
-	s := FindSmall(files, len(files), Fit(files))
+	s := FindSmall(files)
 	if s == nil || s.Files != 5 || s.UpToBytes != 10e6 {
 		t.Fatalf("%+v", s)
 	}
 	for _, v := range [][2]float64{{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6}, {*s.TheilSenLatencyS * 1e6, 0.5e6}} {
 		within(t, "the line", v[0], v[1], 1)
 	}
-	if s := FindSmall(files[1:], 4, Fit(files[1:])); s != nil {
+	if s := FindSmall(files[1:]); s != nil {
 		t.Errorf("of four: %+v", s)
 	}
 	// Below half a megabyte time hardly depends on size.
@@ -277,7 +277,7 @@ func TestSmallFiles(t *testing.T) {
 		}
 	}
 	down := filesOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6}, [2]float64{1, 5e6})
-	if s := FindSmall(down, 5, Fit(down)); s.OLSRate != nil || s.TheilSenLatencyS != nil {
+	if s := FindSmall(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
 		t.Errorf("larger files that take less: %+v", s)
 	}
 }

@@ -14,9 +14,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Document is the report of the run.
-func (r *Run) Document() *report.Document {
-	return report.OfRun(report.Run{Trace: r.Trace, Analysis: r.Analysis, About: about(r.Loaded)})
+// Document is the report of the run, or no more than its answer.
+func (r *Run) Document(answerAlone bool) *report.Document {
+	return report.OfRun(report.Run{
+		Trace: r.Trace, Analysis: r.Analysis, About: about(r.Loaded), AnswerAlone: answerAlone,
+	})
 }
 
 // Method is what run.json says about how the run was made; nil if there is none, or no plan in it.

@@ -21,6 +21,8 @@ type Run struct {
 	Trace    *trace.Run // nil where only the results are at hand: no figures of files then
 	Analysis *analysis.Analysis
 	About    About
+	// No more than the answer is asked for; of a long run the figures are what takes most time to draw up.
+	AnswerAlone bool
 
 	heatMaps int // in all its phases
 }
@@ -91,7 +93,9 @@ func OfRun(run Run) *Document {
 		}
 	}
 	failures := say.Each(run.About.Failures, func(text string) string { return "Failed: " + text })
-	r.answer(failures)
+	if r.answer(failures); run.AnswerAlone {
+		return r.Document
+	}
 	doubts := say.Each(a.Warnings, func(w analysis.Warning) string { return w.Text })
 	r.Add(warnings(slices.DeleteFunc(slices.Concat(failures, doubts, run.About.Warnings), func(text string) bool {
 		return text == r.Answer.Headline || slices.Contains(r.Answer.Doubts, text)
