@@ -105,11 +105,6 @@ func remove(dir string) error {
 	if err := unmount(dir, func(mount string) bool { return filepath.Base(mount) != beneath }); err != nil {
 		return err
 	}
-	if name := filepath.Base(dir); exists(filepath.Join(mapper, name)) {
-		if err := command("dmsetup", "remove", "--retry", name); err != nil {
-			return err
-		}
-	}
 	detached := await(func() bool {
 		left := LoopsIn(dir)
 		for _, device := range left {
