@@ -20,7 +20,6 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/machine/mount"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
-	"github.com/hubbench/hubbench/internal/measure/interrupt"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -78,10 +77,10 @@ this machine warn of what failed.`,
 }
 
 func runDoctor(ctx context.Context, p program, args []string, out output) error {
-	ctx, _, release := interrupt.Catch(ctx)
+	ctx, _, release := catchSignals(ctx)
 	defer release()
 	var paths []string
-	err := interrupt.Until(ctx, func() (err error) {
+	err := untilInterrupted(ctx, func() (err error) {
 		paths, err = foldersToCheck(p, args)
 		return err
 	})
@@ -269,11 +268,11 @@ func runMount(p program, name, dir string, opts mountOptions) error {
 	if err := errors.Join(mistakes...); err != nil {
 		return usage(err)
 	}
-	ctx, asked, release := interrupt.Catch(context.Background())
+	ctx, asked, release := catchSignals(context.Background())
 	defer release()
 	signal.Reset(syscall.SIGQUIT) // it prints stacks, as of any Go program
-	asked.Answer(func() { sayf(p.stderr, "hubbench: unmounting; a second Ctrl-C ends this at once\n") })
-	return asked.UntilKilled(2*time.Second, func() error {
+	asked.answer(func() { sayf(p.stderr, "hubbench: unmounting; a second Ctrl-C ends this at once\n") })
+	return asked.untilKilled(2*time.Second, func() error {
 		mounted, err := mount.Mount(what)
 		if err != nil {
 			return err
@@ -284,6 +283,6 @@ func runMount(p program, name, dir string, opts mountOptions) error {
 		}
 		sayf(p.stderr, "hubbench: mounted; Ctrl-C unmounts\n")
 		<-ctx.Done()
-		return mounted.Unmount(asked.Killed())
+		return mounted.Unmount(asked.killed)
 	})
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/measure/interrupt"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -156,7 +155,7 @@ func printError(err error, stderr io.Writer) int {
 		if several, ok := known.err.(interface{ Unwrap() []error }); ok {
 			all = several.Unwrap()
 		}
-	} else if errors.Is(err, context.Canceled) || errors.Is(err, interrupt.ErrEarly) {
+	} else if errors.Is(err, context.Canceled) || errors.Is(err, errEarly) {
 		code = exitInterrupted
 	}
 	for _, cause := range all[:min(len(all), maxMistakes)] {

@@ -18,7 +18,6 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
-	"github.com/hubbench/hubbench/internal/measure/interrupt"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/cells"
@@ -34,8 +33,8 @@ type runOptions struct {
 	quiet   bool
 	noPause bool // pauses wait for nobody
 	stall   time.Duration
-	from    string           // the folder of a run to resume
-	asked   *interrupt.Asked // what signals ask of the run; not an option of a person's
+	from    string // the folder of a run to resume
+	asked   *asked // what signals ask of the run; not an option of a person's
 	allow   []string
 }
 
@@ -70,7 +69,7 @@ first phase that is not complete.`,
 				return exitf(exitUsage, "--out names the folder of a new run, and --resume goes on in its own: "+
 					"leave one of them out")
 			}
-			ctx, asked, release := interrupt.Catch(cmd.Context())
+			ctx, asked, release := catchSignals(cmd.Context())
 			defer release()
 			opts.asked = asked
 			r := session{program: p, runOptions: opts}
@@ -103,7 +102,7 @@ type session struct {
 // begin is the whole way: prepare, check, record, analyse, report.
 func (r *session) begin(ctx context.Context, path string) error {
 	began := time.Now()
-	err := interrupt.Until(ctx, func() (err error) {
+	err := untilInterrupted(ctx, func() (err error) {
 		if r.ready, err = prepare.Load(path, r.notify); err != nil {
 			return usage(err)
 		}
@@ -128,7 +127,7 @@ func (r *session) begin(ctx context.Context, path string) error {
 func (r *session) resume(ctx context.Context) error {
 	var rest *rundir.Unfinished
 	var warnings []string
-	err := interrupt.Until(ctx, func() (err error) {
+	err := untilInterrupted(ctx, func() (err error) {
 		err = device.NotifyIfSlow(r.notify, device.SlowAfter, "results folder "+r.from, func() (err error) {
 			if err := checkResumable(r.from); err != nil {
 				return err
@@ -219,8 +218,8 @@ const (
 
 // measure records, analyses and reports, and says by its error how the run ended.
 func (r *session) measure(ctx context.Context) error {
-	err := r.asked.UntilKilled(hangTimeout, func() error { return r.measureAndReport(ctx) })
-	if !errors.Is(err, interrupt.ErrKilled) {
+	err := r.asked.untilKilled(hangTimeout, func() error { return r.measureAndReport(ctx) })
+	if !errors.Is(err, errKilled) {
 		return err
 	}
 	removed := make(chan struct{})
@@ -240,11 +239,11 @@ func (r *session) measureAndReport(ctx context.Context) error {
 	reader := &recorded.Reader{Plan: r.ready.Plan, From: r.dir.Begun}
 	watcher := watch(r.program, r.runOptions, r.ready, reader)
 	defer watcher.Close()
-	r.asked.Answer(watcher.Stopping)
+	r.asked.answer(watcher.Stopping)
 	live := r.dir.Live(r.stall, watcher.Tell)
 	reader.Dir = live
 	interrupted, recordErr := r.record(ctx, live, watcher)
-	r.asked.Answer(func() { fmt.Fprintln(r.stderr, "the results are being written; Ctrl-C again ends at once") })
+	r.asked.answer(func() { fmt.Fprintln(r.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range r.info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
 		if !r.quiet && f.Phase == "" || r.quiet && r.Format == "json" {
@@ -252,10 +251,10 @@ func (r *session) measureAndReport(ctx context.Context) error {
 		}
 	}
 	next := "hubbench run --resume " + cells.Shell(r.dir.Path)
-	if err := cmp.Or(recordErr, live.Close(r.asked.Killed())); err != nil {
+	if err := cmp.Or(recordErr, live.Close(r.asked.killed)); err != nil {
 		return unrecorded(ctx, err, r.dir, next)
 	}
-	if err := r.asked.UntilKilled(0, func() error { return conclude(r.program, r.dir, r.resultOptions) }); err != nil {
+	if err := r.asked.untilKilled(0, func() error { return conclude(r.program, r.dir, r.resultOptions) }); err != nil {
 		return err
 	}
 	switch {
@@ -351,7 +350,7 @@ func (r *session) record(ctx context.Context, dir *rundir.Live, watcher *progres
 		WorkerLog: dir,
 		Gauges:    new(gauge.Finder).Find,
 		Stall:     r.stall,
-		Kill:      r.asked.Killed(),
+		Kill:      r.asked.killed,
 		Log:       log,
 		Modes: func(phase string, modes map[string]trace.Effective) error {
 			info.Effective[phase] = modes

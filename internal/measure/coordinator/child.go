@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"go.uber.org/zap"
@@ -45,7 +46,7 @@ type report struct {
 // newChild starts a worker; what it says goes to reports until its exit, which is always the last.
 func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, reports chan<- report) (*child, error) {
 	cmd.Stderr = stderr
-	dieWithParent(cmd)
+	DieWithParent(cmd, syscall.SIGTERM) // which asks it to clean up
 	stdin, stdout, err := s.start(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)

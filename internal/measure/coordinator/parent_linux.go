@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// dieWithParent makes sure that a worker does not outlive the coordinator: the kernel asks it to stop, and
-// so to clean up, when the thread that started it ends. Elsewhere the end of its stdin has to do.
-func dieWithParent(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+// DieWithParent makes sure that a process does not outlive this one: the kernel sends it the signal when the thread
+// that started it ends. Elsewhere the end of a pipe has to do.
+func DieWithParent(cmd *exec.Cmd, signal syscall.Signal) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: signal}
 }

@@ -2,8 +2,10 @@
 
 package coordinator
 
-import "os/exec"
+import (
+	"os/exec"
+	"syscall"
+)
 
-// dieWithParent has nothing to add if the kernel has no parent-death signal: a worker sees the end of
-// its stdin.
-func dieWithParent(*exec.Cmd) {}
+// DieWithParent has nothing to add if the kernel has no parent-death signal.
+func DieWithParent(*exec.Cmd, syscall.Signal) {}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package interrupt
+package main
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/hubbench/hubbench/internal/measure/coordinator"
 )
 
 // A process with a request to a disk that hangs cannot be killed until the disk is back, and its parent, such
@@ -30,12 +32,13 @@ const (
 // endTimeout is how long a process that has given its exit code may take to end.
 const endTimeout = 500 * time.Millisecond
 
-// Front runs the command line in a second process if it is one of the commands that look at disks; not ok if it
+// front runs the command line in a second process if it is one of the commands that look at disks; not ok if it
 // is not, or such a process cannot be had.
-func Front(p Process, commands []string) (code int, ok bool) {
-	args := p.Args[1:]
+func front() (code int, ok bool) {
+	args := os.Args[1:]
 	i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-	if i < 0 || !slices.Contains(commands, args[i]) || p.isBehind() {
+	atDisks := []string{"run", "plan", "doctor", "clean", "devices", "init"}
+	if i < 0 || !slices.Contains(atDisks, args[i]) || os.Getenv(behindFront) != "" {
 		return 0, false
 	}
 	self, err := os.Executable()
@@ -55,11 +58,11 @@ func Front(p Process, commands []string) (code int, ok bool) {
 	defer codes.Close()
 	defer codeWrite.Close()
 	cmd := exec.Command(self, args...)
-	cmd.Args[0] = p.Args[0]
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
+	cmd.Args[0] = os.Args[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{askedRead, codeWrite}
-	cmd.Env = append(slices.Clone(p.Env), behindFront+"=1")
-	dieWithFront(cmd)
+	cmd.Env = append(os.Environ(), behindFront+"=1")
+	coordinator.DieWithParent(cmd, syscall.SIGKILL)
 	runtime.LockOSThread() // its end would count as this process's
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, askingSignals()...)
@@ -100,11 +103,11 @@ func Front(p Process, commands []string) (code int, ok bool) {
 	}
 }
 
-// Behind is the other side: it gives the asks that come from the process in front to the context of the
-// commands, and what ends this process with an exit code. Without such a process, signals ask, and p.Exit ends.
-func Behind(ctx context.Context, p Process) (context.Context, func(code int)) {
-	if !p.isBehind() {
-		return ctx, p.Exit
+// behind is the other side: it gives the asks that come from the process in front to the context of the
+// commands, and what ends this process with an exit code. Without such a process, signals ask, and exit ends.
+func behind(ctx context.Context, exit func(code int)) (context.Context, func(code int)) {
+	if os.Getenv(behindFront) == "" {
+		return ctx, exit
 	}
 	_ = os.Unsetenv(behindFront) // for the processes that are started here
 	syscall.CloseOnExec(askedFile)
@@ -113,8 +116,8 @@ func Behind(ctx context.Context, p Process) (context.Context, func(code int)) {
 	end := func(code int) {
 		_, _ = codes.Write([]byte{byte(code)})
 		// A request that does not return keeps all files of the process open, so that readers of its output wait.
-		_, _, _ = p.Stdin.Close(), p.Stdout.Close(), p.Stderr.Close()
-		p.Exit(code)
+		_, _, _ = os.Stdin.Close(), os.Stdout.Close(), os.Stderr.Close()
+		exit(code)
 	}
 	// Those of a terminal come here too. They are asked for and not read, instead of ignored, which would be inherited.
 	signal.Notify(make(chan os.Signal, 1), askingSignals()...)
@@ -124,19 +127,14 @@ func Behind(ctx context.Context, p Process) (context.Context, func(code int)) {
 			n, err := asked.Read(ask)
 			switch {
 			case err != nil: // the process in front was killed: so is this one
-				p.Exit(p.Failed)
+				exit(exitFailed)
 			case n == 0:
 			case a.taken.Load():
 				a.each <- os.Interrupt
 			default:
-				end(p.Interrupted)
+				end(exitInterrupted)
 			}
 		}
 	}()
 	return context.WithValue(ctx, asksKey{}, a), end
-}
-
-func (p Process) isBehind() bool {
-	set := behindFront + "="
-	return slices.ContainsFunc(p.Env, func(v string) bool { return strings.HasPrefix(v, set) && v != set })
 }
