@@ -47,7 +47,7 @@ demo: build
 # Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, except for what is
 # done to whole processes, which mostly wait, and commands that only compute: the detector makes these several times as slow
 # and finds nothing (make race has it for all).
-plain    := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume|Init|JSON)|^TestScripts$$/^(advise|compare|model|origin|search)$$
+plain    := ^Test(Completions|FaultsOf|Gauges|Init|JSON|Kills$$|Mounted|Readme|Resume|RunsInARow|Soak)|^TestScripts$$/^(advise|compare|model|origin|search)$$
 parallel := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)

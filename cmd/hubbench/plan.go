@@ -204,7 +204,7 @@ func runSimulate(p program, path, profile string, opts resultOptions) error {
 		if e.Type == trace.RunType {
 			e.Started = info.Started
 		}
-		return dir.Journal.Append(*e)
+		return dir.Append(*e)
 	})
 	if err == nil {
 		info.Status = trace.Complete

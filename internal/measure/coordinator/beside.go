@@ -80,8 +80,8 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 	hidden := map[string]bool{}
 	var disks []gauge.Disk
 	for _, job := range p.phase.Jobs {
-		disk := p.opts.Plan.Disk(job.Disk)
-		if disk.Simulated() || p.opts.Gauges == nil {
+		disk := p.Plan.Disk(job.Disk)
+		if disk.Simulated() || p.Gauges == nil {
 			return g
 		}
 		disks = append(disks, gauge.Disk{Name: disk.Name, Path: disk.Path})
@@ -90,7 +90,7 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 		hidden[disk.Name] = job.IO.Verify == scenario.VerifyFull ||
 			job.IO.Verify == scenario.VerifyStamps && job.IO.Mode == scenario.ModeApp && job.Role == trace.Read
 	}
-	go func() { g.found <- p.opts.Gauges(ctx, disks) }()
+	go func() { g.found <- p.Gauges(ctx, disks) }()
 	g.opts = gauge.Options{
 		Now: clock.Now,
 		Take: func(atNS int64, reads []gauge.Reading) {
@@ -111,7 +111,7 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 			}
 		},
 		Fail: func(source string, err error) {
-			p.opts.Log.Warn("gauge stopped: it keeps failing",
+			p.Log.Warn("gauge stopped: it keeps failing",
 				zap.String("source", source), zap.String("phase", p.phase.Name), zap.Error(err))
 		},
 	}
@@ -172,32 +172,21 @@ type stop struct {
 	took time.Duration
 }
 
-// clocks are what a suspendDetector looks at, at each tick.
-type clocks struct {
-	read  func() (nowNS int64, slept time.Duration) // clock.Now and clock.Slept
-	ticks <-chan time.Time
-}
-
-// suspendDetector notices when the machine has slept or the process was stopped. It looks from a goroutine that does
-// nothing else, so that a slow disk under the results does not look the same.
-type suspendDetector struct {
-	stops chan stop
-	quit  chan struct{}
-	gone  sync.WaitGroup
-}
-
-// detectSuspends starts a detector, which runs until end.
-func detectSuspends(c clocks) *suspendDetector {
-	v := &suspendDetector{stops: make(chan stop, 64), quit: make(chan struct{})}
-	now, slept := c.read()
-	v.gone.Go(func() {
+// detectSuspends notices when the machine has slept or the process was stopped, by what it reads at each tick (clock.Now
+// and clock.Slept), until end. It looks from a goroutine that does nothing else, so that a slow disk under the results
+// does not look the same.
+func detectSuspends(read func() (nowNS int64, slept time.Duration), ticks <-chan time.Time) (stops chan stop, end func()) {
+	stops, quit := make(chan stop, 64), make(chan struct{})
+	now, slept := read()
+	var gone sync.WaitGroup
+	gone.Go(func() {
 		for {
 			select {
-			case <-v.quit:
+			case <-quit:
 				return
-			case <-c.ticks:
+			case <-ticks:
 			}
-			nextNow, nextSlept := c.read()
+			nextNow, nextSlept := read()
 			// The clock of some systems runs during sleep.
 			took := nextSlept - slept
 			if took < minSuspend {
@@ -208,24 +197,19 @@ func detectSuspends(c clocks) *suspendDetector {
 			}
 			if took > 0 {
 				select {
-				case v.stops <- stop{atNS: nextNow, took: took}:
+				case stops <- stop{atNS: nextNow, took: took}:
 				default: // dozens are waiting already: they say enough
 				}
 			}
 			now, slept = nextNow, nextSlept
 		}
 	})
-	return v
-}
-
-func (v *suspendDetector) end() {
-	close(v.quit)
-	v.gone.Wait()
+	return stops, func() { close(quit); gone.Wait() }
 }
 
 // stoodStill records a suspension. Before the release it does not matter, nor to a model's time.
 func (p *phaseRun) stoodStill(s stop) {
-	p.opts.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name),
+	p.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name),
 		zap.Duration("for", s.took))
 	if p.sim == nil && p.released > 0 && s.atNS > p.released {
 		p.record(trace.Event{Type: trace.GaugeType, Phase: p.phase.Name, TNS: s.atNS - p.released,

@@ -29,12 +29,13 @@ type Journal interface {
 	AppendLines(lines []byte) error
 }
 
-func appendTo(journal Journal, events ...trace.Event) error {
+// record appends events to the journal.
+func (s *session) record(events ...trace.Event) error {
 	var lines []byte
 	for i := range events {
 		lines = trace.AppendEvent(lines, &events[i])
 	}
-	return journal.AppendLines(lines)
+	return s.Journal.AppendLines(lines)
 }
 
 // Watcher shows people how the run goes. Its calls come from one goroutine and must
@@ -74,7 +75,13 @@ type Options struct {
 	Kill   <-chan struct{}
 	Clocks func() (nowNS int64, slept time.Duration) // nil: the machine's
 	Log    *zap.Logger
+}
 
+// session is a run under way.
+type session struct {
+	Options
+	starter *starter
+	sim     *hub.Sim        // one for the run: caches stay as full as a phase leaves them; nil if every disk is real
 	leash   *os.File        // see janitor
 	hanging map[string]bool // the folders of disks whose workers do not exit
 }
@@ -95,8 +102,8 @@ var (
 // follows would not be what was asked for. When ctx ends, the workers stop at their next request.
 // The error is about the run folder only; what went wrong with the disks is in the outcome.
 func Run(ctx context.Context, opts Options) (Outcome, error) {
-	starter := newStarter(ctx, opts.Kill)
-	defer starter.close()
+	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{}}
+	defer s.starter.close()
 	if len(realFolders(opts.Plan)) > 0 {
 		release, err := diskio.HoldRun(opts.RunID)
 		if err != nil {
@@ -105,23 +112,25 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 			defer release()
 		}
 	}
-	janitor, err := newJanitor(starter, opts)
+	janitor, err := newJanitor(s.starter, opts)
 	if err != nil {
 		return Outcome{Status: trace.Partial}, err
 	}
-	opts.hanging = map[string]bool{}
 	if janitor != nil {
-		opts.leash = janitor.leash
+		s.leash = janitor.leash
 	}
-	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
 	if opts.Profile != nil {
-		sim = hub.NewSim(opts.Profile)
+		s.sim = hub.NewSim(opts.Profile)
 	}
 	var failures []trace.RunFailure
 	for i := 0; i < len(opts.Plan.Phases) && len(failures) == 0 && err == nil; i++ {
-		failures, err = runPlanned(ctx, opts, i, starter, sim)
+		if i < opts.Done {
+			err = s.replay(&opts.Plan.Phases[i])
+		} else {
+			failures, err = s.runPlanned(ctx, i)
+		}
 	}
-	for _, complaint := range janitor.finish(opts.Kill, opts.hanging) {
+	for _, complaint := range janitor.finish(opts.Kill, s.hanging) {
 		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
 	out := Outcome{Status: trace.Complete, Failures: failures}
@@ -129,68 +138,64 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		out.Status = trace.Partial
 	}
 	if err == nil {
-		err = appendTo(opts.Journal, trace.Event{Type: trace.EndType, Status: out.Status})
+		err = s.record(trace.Event{Type: trace.EndType, Status: out.Status})
 	}
 	return out, err
 }
 
-// runPlanned runs a phase of the plan, unless it is done, and says why it is incomplete.
-func runPlanned(ctx context.Context, opts Options, index int, starter *starter,
-	sim *hub.Sim) ([]trace.RunFailure, error) {
-	phase := &opts.Plan.Phases[index]
-	switch {
-	case index < opts.Done:
-		return nil, replay(sim, opts.Plan, phase)
-	case phase.Search != nil:
-		return runSearch(ctx, opts, index, starter, sim)
+// runPlanned runs a phase of the plan, and says why it is incomplete.
+func (s *session) runPlanned(ctx context.Context, index int) ([]trace.RunFailure, error) {
+	phase := &s.Plan.Phases[index]
+	if phase.Search != nil {
+		return s.runSearch(ctx, index)
 	}
-	failures, err := runPhase(ctx, opts, index, *phase, starter, sim)
+	failures, err := s.runPhase(ctx, index, *phase)
 	if len(failures) > 0 || err != nil {
 		return failures, err
 	}
-	return nil, appendTo(opts.Journal, ended(*phase, trace.Complete))
+	return nil, s.end(phase, trace.Complete)
 }
 
 // runPhase waits as the phase asks, runs it, and says why it is incomplete: a phase of the plan by its index, or a
 // try of its search. The error is the run folder's.
-func runPhase(ctx context.Context, opts Options, index int, phase scenario.Phase, starter *starter,
-	sim *hub.Sim) ([]trace.RunFailure, error) {
-	if err := waitBefore(ctx, opts, phase); err != nil {
+func (s *session) runPhase(ctx context.Context, index int, phase scenario.Phase) ([]trace.RunFailure, error) {
+	if err := waitBefore(ctx, s.Options, phase); err != nil {
 		if ctx.Err() != nil {
 			err = whyEnded(ctx)
 		}
 		return []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}, nil
 	}
-	opts.Watcher.PhaseBegins(index, phase)
-	if err := appendTo(opts.Journal, phase.Event()); err != nil {
+	s.Watcher.PhaseBegins(index, phase)
+	if err := s.record(phase.Event()); err != nil {
 		return nil, err
 	}
-	p := newPhaseRun(opts, index, phase, sim)
-	err := p.run(ctx, starter)
+	p := newPhaseRun(s, index, phase)
+	err := p.run(ctx)
 	if err == nil {
-		err = opts.Modes(phase.Name, p.effective)
+		err = s.Modes(phase.Name, p.effective)
 	}
 	shown := p.failures
 	if err != nil {
 		shown = append(shown, trace.RunFailure{Phase: phase.Name, Cause: err.Error()})
 	}
-	opts.Watcher.PhaseEnds(shown)
+	s.Watcher.PhaseEnds(shown)
 	if err == nil && len(p.failures) > 0 {
-		err = appendTo(opts.Journal, ended(phase, trace.Partial))
+		err = s.end(&phase, trace.Partial)
 	}
 	return p.failures, err
 }
 
-func ended(phase scenario.Phase, status string) trace.Event {
-	return trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: status}
+// end records how a phase has ended.
+func (s *session) end(phase *scenario.Phase, status string) error {
+	return s.record(trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: status})
 }
 
 // replay brings the simulated hub to where a phase of an earlier session has left it.
-func replay(sim *hub.Sim, plan *scenario.Plan, phase *scenario.Phase) error {
-	if sim == nil {
+func (s *session) replay(phase *scenario.Phase) error {
+	if s.sim == nil {
 		return nil
 	}
-	return sim.Record(plan, phase, func(*trace.Event) error { return nil })
+	return s.sim.Record(s.Plan, phase, func(*trace.Event) error { return nil })
 }
 
 // starter starts processes from one thread that lives as long as the run. On Linux a child is

@@ -13,7 +13,6 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/wire"
-	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -34,12 +33,11 @@ const (
 
 // phaseRun is one phase under way. One goroutine owns it; children report to it through reports.
 type phaseRun struct {
-	opts      Options
+	*session
 	phase     scenario.Phase
 	index     int // of the phase in the plan, or of the one whose search tries it
 	working   policy.Phase
 	settling  policy.Settling
-	sim       *hub.Sim // of the run; nil if no disk is simulated
 	children  []*child
 	reports   chan report
 	hub       *liveHub // that simulation, from the release on
@@ -53,10 +51,9 @@ type phaseRun struct {
 	err       error     // the journal's
 }
 
-func newPhaseRun(opts Options, index int, phase scenario.Phase, sim *hub.Sim) *phaseRun {
+func newPhaseRun(s *session, index int, phase scenario.Phase) *phaseRun {
 	p := &phaseRun{
-		opts: opts, phase: phase, index: index, sim: sim,
-		reports: make(chan report, 256), effective: map[string]trace.Effective{},
+		session: s, phase: phase, index: index, reports: make(chan report, 256), effective: map[string]trace.Effective{},
 	}
 	p.settling = policy.NewSettling(&p.phase)
 	for _, job := range phase.Jobs {
@@ -68,9 +65,9 @@ func newPhaseRun(opts Options, index int, phase scenario.Phase, sim *hub.Sim) *p
 }
 
 // run sees the phase through: start, ready, release, listen, until every child has exited.
-func (p *phaseRun) run(ctx context.Context, starter *starter) error {
+func (p *phaseRun) run(ctx context.Context) error {
 	for _, job := range p.phase.Jobs {
-		if err := p.start(starter, job); err != nil {
+		if err := p.start(job); err != nil {
 			p.abort(job.Disk, err.Error())
 			break
 		}
@@ -81,13 +78,13 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	defer tick.Stop()
 	look := time.NewTicker(suspendCheckEvery)
 	defer look.Stop()
-	read := p.opts.Clocks
+	read := p.Clocks
 	if read == nil {
 		read = func() (int64, time.Duration) { return clock.Now(), clock.Slept() }
 	}
-	suspends := detectSuspends(clocks{read: read, ticks: look.C})
-	defer suspends.end()
-	interrupted, kill := ctx.Done(), p.opts.Kill
+	stops, end := detectSuspends(read, look.C)
+	defer end()
+	interrupted, kill := ctx.Done(), p.Kill
 	running := func(c *child) bool { return !c.gone }
 	for slices.ContainsFunc(p.children, running) {
 		var due <-chan time.Time // when the model has something to hand out; never if there is none
@@ -105,7 +102,7 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.record(events...)
 		case now := <-tick.C:
 			p.watch(now)
-		case s := <-suspends.stops:
+		case s := <-stops:
 			p.stoodStill(s)
 		case <-interrupted:
 			interrupted = nil
@@ -132,29 +129,29 @@ func whyEnded(ctx context.Context) error {
 	return errInterrupted
 }
 
-func (p *phaseRun) start(starter *starter, job scenario.Job) error {
-	disk := p.opts.Plan.Disk(job.Disk)
-	command := p.opts.Command()
-	Inherit(command, p.opts.leash)
-	stderr := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
-	c, err := newChild(starter, command, stderr, job, p.reports)
+func (p *phaseRun) start(job scenario.Job) error {
+	disk := p.Plan.Disk(job.Disk)
+	command := p.Command()
+	Inherit(command, p.leash)
+	stderr := &stderrLog{out: p.WorkerLog, log: p.Log.With(zap.String("disk", job.Disk))}
+	c, err := newChild(p.starter, command, stderr, job, p.reports)
 	if err != nil {
 		return err
 	}
 	p.children = append(p.children, c)
-	p.opts.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name),
+	p.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name),
 		zap.Int("pid", c.cmd.Process.Pid))
 	c.send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
-		Device:    p.opts.Devices[disk.Name],
-		Folders:   realFolders(p.opts.Plan),
+		Device:    p.Devices[disk.Name],
+		Folders:   realFolders(p.Plan),
 		Policy:    policy.Of(&p.phase),
 		Job: diskio.Job{
-			Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path,
-			CarryOver: p.opts.Plan.CarryOver(p.index, job.Disk),
+			Job: job, RunID: p.RunID, Phase: p.phase.Name, Dir: disk.Path,
+			CarryOver: p.Plan.CarryOver(p.index, job.Disk),
 			Fill:      p.phase.Precondition,
-			KeepFill:  p.phase.Try != nil || p.opts.Plan.KeepsFilling(p.index),
-			Space:     p.opts.Plan.Stock(disk.Name)[p.index].Space,
+			KeepFill:  p.phase.Try != nil || p.Plan.KeepsFilling(p.index),
+			Space:     p.Plan.Stock(disk.Name)[p.index].Space,
 		},
 	}})
 	return nil
@@ -189,10 +186,10 @@ func (p *phaseRun) handle(r report) {
 		p.releaseWhenReady()
 	case wire.EventsKind:
 		c.files += m.Files
-		p.recorded(p.opts.Journal.AppendLines(m.Lines))
+		p.recorded(p.Journal.AppendLines(m.Lines))
 	case wire.AliveKind:
 		c.bytes, c.beside = m.Bytes, m.Beside
-		p.opts.Watcher.Moved(c.job.Disk, c.files, m.Bytes)
+		p.Watcher.Moved(c.job.Disk, c.files, m.Bytes)
 	case wire.AskKind:
 		if p.hub != nil {
 			if err := p.hub.sim.Ask(c.job.Disk, m.Bytes); err != nil {
@@ -219,7 +216,7 @@ func (p *phaseRun) handle(r report) {
 	}
 }
 
-func (p *phaseRun) record(events ...trace.Event) { p.recorded(appendTo(p.opts.Journal, events...)) }
+func (p *phaseRun) record(events ...trace.Event) { p.recorded(p.session.record(events...)) }
 
 // recorded notes whether events were recorded; a run that cannot be stops.
 func (p *phaseRun) recorded(err error) {
@@ -237,11 +234,11 @@ func (p *phaseRun) releaseWhenReady() {
 	}
 	atNS := clock.Now() + int64(releaseDelay)
 	if p.sim != nil { // every working disk is on the model from now on
-		if err := p.sim.JoinPhase(p.opts.Plan, &p.phase); err != nil {
+		if err := p.sim.JoinPhase(p.Plan, &p.phase); err != nil {
 			p.abort("", fmt.Sprintf("simulated hub: %v", err))
 			return
 		}
-		p.hub = &liveHub{sim: p.sim, releaseNS: atNS, speedup: p.opts.Plan.Hub.Speedup, timer: time.NewTimer(time.Hour)}
+		p.hub = &liveHub{sim: p.sim, releaseNS: atNS, speedup: p.Plan.Hub.Speedup, timer: time.NewTimer(time.Hour)}
 	}
 	p.released = atNS
 	for _, c := range p.children {
@@ -249,7 +246,7 @@ func (p *phaseRun) releaseWhenReady() {
 		c.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 	}
 	p.gauges.begin(p.released)
-	p.opts.Watcher.Released()
+	p.Watcher.Released()
 }
 
 // worked notes that a child has moved its files. When all have, those that hold have filled enough, and those that
@@ -306,8 +303,8 @@ func (p *phaseRun) watch(now time.Time) {
 		case c.killed != "":
 			if now.Sub(c.killedAt) > killTimeout {
 				c.leave() // nothing in our power ends it: its exit is not waited for
-				if disk := p.opts.Plan.Disk(c.job.Disk); !disk.Simulated() {
-					p.opts.hanging[disk.Path] = true
+				if disk := p.Plan.Disk(c.job.Disk); !disk.Simulated() {
+					p.hanging[disk.Path] = true
 				}
 				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the disk hangs", c.killed))
 			}
@@ -316,9 +313,9 @@ func (p *phaseRun) watch(now time.Time) {
 		case p.stopping || c.ready && p.released == 0:
 		case c.silent > p.stallTimeout(c):
 			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", c.silent.Round(time.Second)))
-		case c.silent > p.stallTimeout(c)-p.opts.Stall+sayAfter && !c.warned && p.opts.OnHang != nil:
+		case c.silent > p.stallTimeout(c)-p.Stall+sayAfter && !c.warned && p.OnHang != nil:
 			c.warned = true
-			p.opts.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; hubbench "+
+			p.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; hubbench "+
 				"gives up on it after %s (--stall)",
 				c.job.Disk, c.silent.Round(time.Second), p.stallTimeout(c)))
 		}
@@ -336,21 +333,21 @@ const slowest = 5e6
 // far it is.
 func (p *phaseRun) stallTimeout(c *child) time.Duration {
 	if len(c.job.Sizes) == 0 {
-		return p.opts.Stall
+		return p.Stall
 	}
 	largest := slices.Max(c.job.Sizes)
 	takes := func(bytes int64) time.Duration { return time.Duration(float64(bytes) / slowest * float64(time.Second)) }
 	if c.job.IO.Mode == scenario.ModeApp {
-		return p.opts.Stall + takes(largest)
+		return p.Stall + takes(largest)
 	}
-	return max(p.opts.Stall, takes(min(largest, c.job.IO.Block*int64(c.job.IO.Depth))))
+	return max(p.Stall, takes(min(largest, c.job.IO.Block*int64(c.job.IO.Depth))))
 }
 
 // recordExit notes a child's exit. If it had not said that it is done, the phase is incomplete; the janitor removes its
 // files.
 func (p *phaseRun) recordExit(c *child, exit error) {
 	c.leave()
-	p.opts.Log.Info("worker exited", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
+	p.Log.Info("worker exited", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
 	if p.hub != nil {
 		p.hub.sim.Leave(c.job.Disk, p.hub.nowNS())
 	}
@@ -387,7 +384,7 @@ func (p *phaseRun) recordLoss(c *child, cause string) {
 func (p *phaseRun) abort(disk, cause string) {
 	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
 	f := trace.RunFailure{Phase: p.phase.Name, Disk: disk, Cause: cause}
-	p.opts.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk),
+	p.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk),
 		zap.String("cause", f.Cause))
 	p.failures = append(p.failures, f)
 	p.stop()

@@ -28,19 +28,19 @@ func TestSuspendDetector(t *testing.T) {
 			var at reading
 			readings, ticks := make(chan reading, 1), make(chan time.Time)
 			readings <- at
-			v := detectSuspends(clocks{ticks: ticks, read: func() (int64, time.Duration) {
+			stops, end := detectSuspends(func() (int64, time.Duration) {
 				r := <-readings
 				return r.now, r.slept
-			}})
+			}, ticks)
 			for _, l := range tt.looks {
 				at = reading{at.now + int64(l.passed), at.slept + l.asleep}
 				ticks <- time.Time{}
 				readings <- at
 			}
-			v.end()
-			close(v.stops)
+			end()
+			close(stops)
 			var got []stop
-			for s := range v.stops {
+			for s := range stops {
 				got = append(got, s)
 			}
 			if !slices.Equal(got, tt.want) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/gauge"
-	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -93,41 +92,40 @@ func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration 
 }
 
 // runSearch runs the tries of a phase's search that are not done yet, up to the first that is incomplete.
-func runSearch(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure,
-	error) {
-	s := search.New(&opts.Plan.Phases[index])
+func (s *session) runSearch(ctx context.Context, index int) ([]trace.RunFailure, error) {
+	sought := search.New(&s.Plan.Phases[index])
 	var done []search.Outcome
-	if index == opts.Done {
-		done = opts.Tried
+	if index == s.Done {
+		done = s.Tried
 	}
 	for {
-		try, ok := s.Next()
+		try, ok := sought.Next()
 		if !ok {
 			return nil, nil
 		}
-		if s.Made() < len(done) {
-			if err := replay(sim, opts.Plan, &try); err != nil {
+		if sought.Made() < len(done) {
+			if err := s.replay(&try); err != nil {
 				return nil, err
 			}
-			s.Add(done[s.Made()])
+			sought.Add(done[sought.Made()])
 			continue
 		}
 		judge := search.NewJudge(&try)
-		judged := opts
-		judged.Journal = judgedJournal{opts.Journal, judge}
-		failures, err := runPhase(ctx, judged, index, try, starter, sim)
+		judged := *s
+		judged.Journal = judgedJournal{s.Journal, judge}
+		failures, err := judged.runPhase(ctx, index, try)
 		if len(failures) > 0 || err != nil {
 			return failures, err
 		}
 		outcome, err := judge.Outcome()
 		if err != nil {
-			return []trace.RunFailure{{Phase: try.Name, Cause: err.Error()}}, appendTo(opts.Journal, ended(try, trace.Partial))
+			return []trace.RunFailure{{Phase: try.Name, Cause: err.Error()}}, s.end(&try, trace.Partial)
 		}
-		if err := appendTo(opts.Journal, ended(try, trace.Complete)); err != nil {
+		if err := s.end(&try, trace.Complete); err != nil {
 			return nil, err
 		}
-		s.Add(outcome)
-		opts.Watcher.Tried(*try.Try, outcome, s)
+		sought.Add(outcome)
+		s.Watcher.Tried(*try.Try, outcome, sought)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestStallTimeout(t *testing.T) {
 		{"whole files", 2 * time.Second, io(scenario.ModeApp, 0, 1), []int64{1e6, 1e9}, 202 * time.Second},
 		{"no files", 2 * time.Second, io(scenario.ModeDirect, 8e6, 4), nil, 2 * time.Second},
 	} {
-		p := &phaseRun{opts: Options{Stall: tc.stall}}
+		p := &phaseRun{session: &session{Options: Options{Stall: tc.stall}}}
 		c := &child{job: scenario.Job{IO: tc.io, Sizes: tc.sizes}}
 		if got := p.stallTimeout(c); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.what, got, tc.want)

@@ -6,72 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-// Journal appends events to events.jsonl. What was appended is handed to the system at once, so that not even kill -9
-// loses it.
-type Journal struct {
-	file  *os.File
-	buf   []byte
-	dirty atomic.Bool
-	err   error // of the first sync that failed
-}
-
-// newJournal appends to the events of a run's folder, which flag says more about (os.O_EXCL if they must be new), and
-// holds them: no other process may write to the run.
-func newJournal(dir string, flag int) (*Journal, error) {
-	file, err := openInside(dir, EventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag)
-	if err != nil {
-		return nil, err
-	}
-	if err := filesystem.Lock(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, EventsFile), err), file.Close())
-	}
-	return &Journal{file: file}, nil
-}
-
-// Append writes events, each a line, in one call. It is not safe for concurrent use.
-func (j *Journal) Append(events ...trace.Event) error {
-	j.buf = j.buf[:0]
-	for i := range events {
-		j.buf = trace.AppendEvent(j.buf, &events[i])
-	}
-	return j.AppendLines(j.buf)
-}
-
-// AppendLines is Append for events that are lines already.
-func (j *Journal) AppendLines(lines []byte) error {
-	if _, err := j.file.Write(lines); err != nil {
-		return fmt.Errorf("write %s: %w", EventsFile, err)
-	}
-	j.dirty.Store(true)
-	return nil
-}
-
-// sync has what was appended survive a power cut.
-func (j *Journal) sync() {
-	if j.dirty.Swap(false) && j.err == nil {
-		j.err = filesystem.Sync(j.file)
-	}
-}
-
-// Close syncs what is left.
-func (j *Journal) Close() error {
-	j.sync()
-	if err := errors.Join(j.err, j.file.Close()); err != nil {
-		return fmt.Errorf("sync %s: %w", EventsFile, err)
-	}
-	return nil
-}
 
 const (
 	// maxEvents may wait to be written: minutes of millions of small files.
@@ -136,7 +77,7 @@ func (l *Live) watch(stall time.Duration, say func(text string)) {
 		case <-time.After(lookEvery):
 		}
 		if syncing, _, _ := l.syncs.state(); !syncing && looks%int(syncEvery/lookEvery) == 0 {
-			_ = l.syncs.put(1, func() error { l.Journal.sync(); return nil })
+			_ = l.syncs.put(1, func() error { l.sync(); return nil })
 		}
 		for i, w := range all {
 			busy, now, _ := w.state()
@@ -166,7 +107,7 @@ func (l *Live) Append(e trace.Event) error { return l.AppendLines(trace.AppendEv
 
 // AppendLines records events, each a line; the lines are its own from then on.
 func (l *Live) AppendLines(lines []byte) error {
-	err := l.record.put(bytes.Count(lines, []byte{'\n'}), func() error { return l.Journal.AppendLines(lines) })
+	err := l.record.put(bytes.Count(lines, []byte{'\n'}), func() error { return l.Dir.AppendLines(lines) })
 	if errors.Is(err, errFull) {
 		err = fmt.Errorf("results folder %s: %w: its disk is too slow", l.Path, err)
 	}

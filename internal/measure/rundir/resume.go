@@ -36,16 +36,16 @@ func Resume(path string) (*Unfinished, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resume run: %w", err)
 	}
-	r := &Unfinished{Info: info, dir: &Dir{Path: path}}
-	if r.dir.Journal, err = newJournal(path, 0); err != nil {
+	dir, err := openDir(path, 0)
+	if err != nil {
 		return nil, fmt.Errorf("resume run: %w", err)
 	}
 	past := &past{plan: info.Plan}
-	if r.keep, err = past.read(r.dir.File(EventsFile)); err != nil {
-		return nil, fmt.Errorf("resume run: %w", errors.Join(err, r.dir.Journal.Close()))
+	keep, err := past.read(dir.File(EventsFile))
+	if err != nil {
+		return nil, fmt.Errorf("resume run: %w", errors.Join(err, dir.Close()))
 	}
-	r.Done, r.Tried = past.done, past.tried
-	return r, nil
+	return &Unfinished{Info: info, Done: past.done, Tried: past.tried, dir: dir, keep: keep}, nil
 }
 
 // Open drops from the events whatever lies behind the last complete phase, so that no phase is half from before and
@@ -59,13 +59,13 @@ func (r *Unfinished) Open() (*Dir, error) {
 		r.dir.Log, err = openInside(r.dir.Path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("resume run: %w", err), r.dir.Journal.Close())
+		return nil, errors.Join(fmt.Errorf("resume run: %w", err), r.dir.Close())
 	}
 	return r.dir, nil
 }
 
 // Close leaves a run that is not resumed after all as it is.
-func (r *Unfinished) Close() error { return r.dir.Journal.Close() }
+func (r *Unfinished) Close() error { return r.dir.Close() }
 
 // truncateLines shortens a run's events to keep bytes, and makes sure that what is appended begins a line.
 func truncateLines(dir string, keep int64) error {

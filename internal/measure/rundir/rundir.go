@@ -16,10 +16,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // The files of a run's folder.
@@ -32,12 +34,16 @@ const (
 	LogFile      = "run.log"
 )
 
-// Dir is the folder of a run under way.
+// Dir is the folder of a run under way. What is appended to its events is handed to the system at once, so that not even
+// kill -9 loses it.
 type Dir struct {
 	Path    string
-	Journal *Journal
 	Log     *os.File
 	Begun   int64 // bytes of the events that an earlier session has recorded
+	events  *os.File
+	buf     []byte
+	dirty   atomic.Bool
+	syncErr error // of the first sync that failed
 }
 
 // Name is a run's default folder: what it is called and when it began.
@@ -83,8 +89,7 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 	if begun {
 		flag = 0
 	}
-	dir := &Dir{Path: path}
-	dir.Journal, err = newJournal(path, flag)
+	dir, err := openDir(path, flag)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, filesystem.ErrBusy) {
 		err = fmt.Errorf("%s %w, which has just started", path, ErrTaken)
 	}
@@ -97,13 +102,63 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 	if err == nil {
 		dir.Log, err = openInside(path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	}
-	if err != nil {
-		return nil, errors.Join(err, dir.Journal.Close())
+	if err == nil {
+		err = dir.write(ScenarioFile, scenario)
 	}
-	if err := dir.write(ScenarioFile, scenario); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
 	return dir, nil
+}
+
+// openDir opens the events of a run's folder, which flag says more about (os.O_EXCL if they must be new), and holds
+// them: no other process may write to the run.
+func openDir(path string, flag int) (*Dir, error) {
+	events, err := openInside(path, EventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag)
+	if err != nil {
+		return nil, err
+	}
+	if err := filesystem.Lock(events); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(path, EventsFile), err), events.Close())
+	}
+	return &Dir{Path: path, events: events}, nil
+}
+
+// Append writes events, each a line, in one call. It is not safe for concurrent use.
+func (d *Dir) Append(events ...trace.Event) error {
+	d.buf = d.buf[:0]
+	for i := range events {
+		d.buf = trace.AppendEvent(d.buf, &events[i])
+	}
+	return d.AppendLines(d.buf)
+}
+
+// AppendLines is Append for events that are lines already.
+func (d *Dir) AppendLines(lines []byte) error {
+	if _, err := d.events.Write(lines); err != nil {
+		return fmt.Errorf("write %s: %w", EventsFile, err)
+	}
+	d.dirty.Store(true)
+	return nil
+}
+
+// sync has what was appended survive a power cut.
+func (d *Dir) sync() {
+	if d.dirty.Swap(false) && d.syncErr == nil {
+		d.syncErr = filesystem.Sync(d.events)
+	}
+}
+
+// Close syncs what is left, and ends the log.
+func (d *Dir) Close() (err error) {
+	d.sync()
+	if err = errors.Join(d.syncErr, d.events.Close()); err != nil {
+		err = fmt.Errorf("sync %s: %w", EventsFile, err)
+	}
+	if d.Log != nil {
+		err = errors.Join(err, d.Log.Close())
+	}
+	return err
 }
 
 // inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is was left by a run
@@ -224,11 +279,6 @@ func openInside(dir, name string, flag int) (*os.File, error) {
 		return nil, fmt.Errorf("%s is not a file of hubbench's: remove it", filepath.Join(dir, name))
 	}
 	return root.OpenFile(name, flag, 0o644)
-}
-
-// Close ends the journal and the log.
-func (d *Dir) Close() error {
-	return errors.Join(d.Journal.Close(), d.Log.Close())
 }
 
 // NewID names a run's test folders: when, and four random digits against two runs in one second.

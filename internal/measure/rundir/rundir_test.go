@@ -68,7 +68,7 @@ func write(t *testing.T, path, text string) {
 func TestRoundTrip(t *testing.T) {
 	dir := newDir(t)
 	for i, e := range events() { // each is in the file when Append returns: a killed process runs no code
-		must(t, dir.Journal.Append(e))
+		must(t, dir.Append(e))
 		data, err := os.ReadFile(dir.File(EventsFile))
 		if got := strings.Count(string(data), "\n"); err != nil || got != i+1 {
 			t.Errorf("after %d events: got %d lines, %v", i+1, got, err)
@@ -154,7 +154,7 @@ func TestCreateRefusesAFile(t *testing.T) {
 func TestResume(t *testing.T) {
 	dir := newDir(t)
 	info := Info{Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}, Status: Running}
-	must(t, errors.Join(dir.Journal.Append(events()...), dir.WriteJSON(InfoFile, info)))
+	must(t, errors.Join(dir.Append(events()...), dir.WriteJSON(InfoFile, info)))
 	if _, err := Resume(dir.Path); !errors.Is(err, filesystem.ErrBusy) {
 		t.Errorf("got %v, want %v", err, filesystem.ErrBusy)
 	}
