@@ -2,10 +2,9 @@ package macos
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,30 +65,7 @@ func TestParse(t *testing.T) {
 	all, outlines := machinesAndOutlines(t)
 	for name, c := range all {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			if want := outlines[name]; want != "" {
-				if diff := cmp.Diff(want, devicetest.Outline(Parse(c, false))); diff != "" {
-					t.Errorf("not what the machine is (-want +got):\n%s", diff)
-				}
-				return
-			}
-			got, err := json.MarshalIndent(Parse(c, false), "", "\t")
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, '\n')
-			golden := name + ".golden.json"
-			if *update {
-				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("go test -update accepts this (-want +got):\n%s", diff)
-			}
+			devicetest.Match(t, Parse(c, false), outlines[name], name+".golden.json", *update)
 		})
 	}
 }
@@ -121,60 +97,22 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// check holds an inventory to what is true of every machine: names are unique, and what is referred to exists.
+// check holds an inventory to what is true of every machine; a Mac's hubs know their ports.
 func check(t *testing.T, inventory *hardware.Inventory) {
 	t.Helper()
-	hubs, disks, ports := map[string]bool{"": true}, map[string]bool{}, map[string]bool{"": true}
-	for _, port := range inventory.Hosts[0].Ports {
-		ports[port.ID] = true
-	}
+	devicetest.Sound(t, inventory)
 	for _, hub := range inventory.Hubs {
-		if hubs[hub.ID] {
-			t.Errorf("two hubs are %q", hub.ID)
-		}
-		if !hubs[hub.Upstream] {
-			t.Errorf("%q is connected to %q, which does not stand before it", hub.ID, hub.Upstream)
-		}
-		if !ports[hub.Port] {
+		known := func(p hardware.Port) bool { return p.ID == hub.Port }
+		if hub.Port != "" && !slices.ContainsFunc(inventory.Hosts[0].Ports, known) {
 			t.Errorf("%q is connected to the port %q, which there is not", hub.ID, hub.Port)
-		}
-		hubs[hub.ID] = true
-	}
-	for _, disk := range inventory.Disks {
-		if disks[disk.Name] || disk.Name == "" {
-			t.Errorf("two disks are %q", disk.Name)
-		}
-		disks[disk.Name] = true
-		if disk.Hub != nil && !hubs[*disk.Hub] {
-			t.Errorf("%s is connected to %q, which there is not", disk.Name, *disk.Hub)
-		}
-		for _, link := range disk.Path.Links {
-			if link.RxBps < 0 || link.TxBps < 0 || link.Kind == hardware.PCIe && link.RxBps <= 2.5e9*int64(link.Lanes) {
-				t.Errorf("%s has a link of %+v", disk.Name, link)
-			}
 		}
 	}
 }
 
 func TestSerials(t *testing.T) {
 	for name, c := range machines(t) {
-		secret := map[string]bool{}
-		for _, disk := range Parse(c, true).Disks {
-			if disk.Serial != "" {
-				secret[disk.Serial] = true
-			}
-		}
-		if name == "testdata/tb4-hub-three-disks" && len(secret) != 4 {
-			t.Errorf("%s: %d serial numbers when asked for, want 4", name, len(secret))
-		}
-		text, err := json.Marshal(Parse(c, false))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for serial := range secret {
-			if bytes.Contains(text, []byte(serial)) {
-				t.Errorf("%s: the serial number %q, for which nobody asked", name, serial)
-			}
+		if n := devicetest.Secret(t, Parse(c, true), Parse(c, false)); name == "testdata/tb4-hub-three-disks" && n != 4 {
+			t.Errorf("%s: %d serial numbers when asked for, want 4", name, n)
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package windows
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/internal/machine/device/devicetest"
 )
 
 var update = flag.Bool("update", false, "write what is parsed as the expected inventories")
@@ -42,24 +39,7 @@ func answers(tb testing.TB) map[string][]byte {
 func TestParse(t *testing.T) {
 	for name, answer := range answers(t) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			got, err := json.MarshalIndent(Parse(answer, false), "", "\t")
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, '\n')
-			golden := name + ".golden.json"
-			if *update {
-				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("go test -update accepts this (-want +got):\n%s", diff)
-			}
+			devicetest.Match(t, Parse(answer, false), "", name+".golden.json", *update)
 		})
 	}
 }
@@ -97,7 +77,7 @@ func TestCut(t *testing.T) {
 	for name, answer := range answers(t) {
 		for n := 0; n < len(answer)-2; n += 100 {
 			inventory := Parse(answer[:n], true)
-			check(t, inventory)
+			devicetest.Sound(t, inventory)
 			if len(inventory.Disks) > 0 || len(inventory.Warnings) != 1 {
 				t.Errorf("%s cut at %d: %d disks, warnings %q", name, n, len(inventory.Disks), inventory.Warnings)
 			}
@@ -109,54 +89,13 @@ func FuzzParse(f *testing.F) {
 	for _, answer := range answers(f) {
 		f.Add(answer)
 	}
-	f.Fuzz(func(t *testing.T, answer []byte) { check(t, Parse(answer, true)) })
-}
-
-// check holds an inventory to what is true of every machine: names are unique, and what is referred to exists.
-func check(t *testing.T, inventory *hardware.Inventory) {
-	t.Helper()
-	hubs, disks := map[string]bool{"": true}, map[string]bool{}
-	for _, hub := range inventory.Hubs {
-		if hubs[hub.ID] {
-			t.Errorf("two hubs are %q", hub.ID)
-		}
-		if !hubs[hub.Upstream] {
-			t.Errorf("%q is connected to %q, which does not stand before it", hub.ID, hub.Upstream)
-		}
-		hubs[hub.ID] = true
-	}
-	for _, disk := range inventory.Disks {
-		if disks[disk.Name] {
-			t.Errorf("two disks are %q", disk.Name)
-		}
-		disks[disk.Name] = true
-		if disk.Hub != nil && !hubs[*disk.Hub] {
-			t.Errorf("%s is connected to %q, which there is not", disk.Name, *disk.Hub)
-		}
-		for _, link := range disk.Path.Links {
-			if link.RxBps <= 2.5e9*int64(link.Lanes) || link.MaxBps != 0 && link.MaxBps < link.RxBps {
-				t.Errorf("%s has a link of %+v", disk.Name, link)
-			}
-		}
-	}
+	f.Fuzz(func(t *testing.T, answer []byte) { devicetest.Sound(t, Parse(answer, true)) })
 }
 
 func TestSerials(t *testing.T) {
 	found := 0
-	for name, answer := range answers(t) {
-		text, err := json.Marshal(Parse(answer, false))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, disk := range Parse(answer, true).Disks {
-			if disk.Serial == "" {
-				continue
-			}
-			found++
-			if bytes.Contains(text, []byte(disk.Serial)) {
-				t.Errorf("%s: the serial number %q, for which nobody asked", name, disk.Serial)
-			}
-		}
+	for _, answer := range answers(t) {
+		found += devicetest.Secret(t, Parse(answer, true), Parse(answer, false))
 	}
 	if found < 10 {
 		t.Errorf("%d serial numbers when asked for, want 10 or more", found)
