@@ -63,10 +63,16 @@ func slashes(path string) string {
 
 // Find is the disk of that name; nil if there is none.
 func (inv *Inventory) Find(name string) *Disk {
-	for i := range inv.Disks {
-		if inv.Disks[i].Name == name {
-			return &inv.Disks[i]
-		}
+	if i := slices.IndexFunc(inv.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
+		return &inv.Disks[i]
+	}
+	return nil
+}
+
+// FindHub is the hub of that ID; nil if there is none. It holds until another is added.
+func (inv *Inventory) FindHub(id string) *Hub {
+	if i := slices.IndexFunc(inv.Hubs, func(h Hub) bool { return h.ID == id }); i >= 0 {
+		return &inv.Hubs[i]
 	}
 	return nil
 }
@@ -136,12 +142,12 @@ func (inv *Inventory) Above(disk *Disk) []*Hub {
 	}
 	var out []*Hub
 	for id := *disk.Hub; id != ""; {
-		i := slices.IndexFunc(inv.Hubs, func(h Hub) bool { return h.ID == id })
-		if i < 0 || slices.Contains(out, &inv.Hubs[i]) {
+		hub := inv.FindHub(id)
+		if hub == nil || slices.Contains(out, hub) {
 			break
 		}
-		out = append(out, &inv.Hubs[i])
-		id = inv.Hubs[i].Upstream
+		out = append(out, hub)
+		id = hub.Upstream
 	}
 	return out
 }

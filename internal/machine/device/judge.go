@@ -211,8 +211,8 @@ func (e *evidence) judgeLinks(f *findings, place Place) {
 				continue
 			}
 			who := described(under)
-			if hub := slices.IndexFunc(e.machine.Hubs, func(h hardware.Hub) bool { return h.ID == link.Hub }); hub >= 0 {
-				who += " is connected to " + e.machine.Hubs[hub].Product() + ", which"
+			if hub := e.machine.FindHub(link.Hub); hub != nil {
+				who += " is connected to " + hub.Product() + ", which"
 			}
 			f.warn("slow_link", "%s negotiated %s: check the cable and the port, as a USB 2 cable fits both", who, link)
 			break

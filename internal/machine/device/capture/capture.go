@@ -22,19 +22,9 @@ func New() Inventory {
 	return Inventory{hardware.Inventory{Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{}}}
 }
 
-// Hub is the hub with that ID; nil for none. It holds until the next is added.
-func (inv *Inventory) Hub(id string) *hardware.Hub {
-	for i := range inv.Hubs {
-		if inv.Hubs[i].ID == id {
-			return &inv.Hubs[i]
-		}
-	}
-	return nil
-}
-
 // Attach lists what is connected to a hub; it does nothing if there is no such hub.
 func (inv *Inventory) Attach(id string, kind hardware.Kind, device, name string) {
-	if hub := inv.Hub(id); hub != nil {
+	if hub := inv.FindHub(id); hub != nil {
 		hub.Devices = append(hub.Devices, hardware.Attached{Kind: kind, ID: device, Name: name})
 	}
 }
@@ -59,18 +49,46 @@ func (inv *Inventory) Done(serials bool) *hardware.Inventory {
 	return &inv.Inventory
 }
 
-// PCIe is a link of PCI Express by what a lane signals in GT/s; nil if that is no link. 2.5, PCI Express 1's rate, is
+// Rate is that of words like 40 Gb/s, 480 Mb/s, 6.0 Gbps, 6 Gigabit or 16.0 GT/s PCIe: bits, or what a lane signals,
+// per second; 0 for any other words.
+func Rate(words string) int64 {
+	number, unit, _ := strings.Cut(words, " ")
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n > 0 && n < 1e4) {
+		return 0
+	}
+	switch strings.TrimSuffix(unit, " PCIe") {
+	case "Gb/s", "Gbps", "Gigabit", "GT/s":
+		return int64(n * 1e9)
+	case "Mb/s":
+		return int64(n * 1e6)
+	}
+	return 0
+}
+
+// PCIe is a link of PCI Express by what a lane signals per second; nil if that is no link. 2.5 GT/s, PCI Express 1's, is
 // what systems show for the PCIe ports of a Thunderbolt tunnel, whatever it carries (USB4 specification 1.0, section
 // 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is never taken for a link, tunnel or
 // not: a machine without Thunderbolt's driver does not show which is which.
-func PCIe(rate float64, lanes int64) *hardware.Link {
-	generation, known := map[float64]string{5: "2", 8: "3", 16: "4", 32: "5", 64: "6", 128: "7"}[rate]
+func PCIe(rate, lanes int64) *hardware.Link {
+	generation, known := map[int64]string{5e9: "2", 8e9: "3", 16e9: "4", 32e9: "5", 64e9: "6", 128e9: "7"}[rate]
 	if !known || lanes < 1 || lanes > 32 {
 		return nil
 	}
-	bps := int64(rate*1e9) * lanes
+	bps := rate * lanes
 	return &hardware.Link{
 		Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: generation, Lanes: int(lanes), RxBps: bps, TxBps: bps,
+	}
+}
+
+// Limit notes the best that both ends of a link support: it falls back only from that.
+func Limit(link, own, port *hardware.Link) {
+	if link == nil || own == nil || port == nil {
+		return
+	}
+	lanes := int64(min(own.Lanes, port.Lanes))
+	if best := min(own.RxBps/int64(own.Lanes), port.RxBps/int64(port.Lanes)) * lanes; best >= link.RxBps {
+		link.MaxBps = best
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func (m *machine) usbHub(w way, i int, routers []*router) string {
 	dir := w.usb[i]
 	id := "usb" + path.Base(dir)
-	if m.Hub(id) != nil {
+	if m.FindHub(id) != nil {
 		return id
 	}
 	link := m.usbLink(dir)
@@ -34,7 +34,7 @@ func (m *machine) usbHub(w way, i int, routers []*router) string {
 	case len(routers) > 0:
 		h.Upstream = routers[len(routers)-1].id()
 	}
-	if up := m.Hub(h.Upstream); up != nil {
+	if up := m.FindHub(h.Upstream); up != nil {
 		h.Port = up.Port
 	} else {
 		h.Port = m.usbPort(dir)
@@ -134,7 +134,7 @@ func (m *machine) readOthers() {
 // hubOf is the ID of the hub that a device is connected to: a listed one, or empty.
 func (m *machine) hubOf(w way) string {
 	for _, dir := range slices.Backward(w.usb[:max(0, len(w.usb)-1)]) {
-		if id := "usb" + path.Base(dir); m.Hub(id) != nil {
+		if id := "usb" + path.Base(dir); m.FindHub(id) != nil {
 			return id
 		}
 	}
@@ -181,7 +181,7 @@ func (m *machine) attach() {
 // rank is how many hubs lie between a hub and the host.
 func (m *machine) rank(h hardware.Hub) int {
 	n := 0
-	for above := m.Hub(h.Upstream); above != nil && n <= len(m.Hubs); above = m.Hub(above.Upstream) {
+	for above := m.FindHub(h.Upstream); above != nil && n <= len(m.Hubs); above = m.FindHub(above.Upstream) {
 		n++
 	}
 	return n
@@ -197,7 +197,7 @@ func (m *machine) simulated() {
 			continue
 		}
 		id := path.Dir(one.point)
-		if m.Hub(id) == nil {
+		if m.FindHub(id) == nil {
 			m.Hubs = append(m.Hubs, hardware.Hub{ID: id, Name: one.source, Protocol: string(hardware.Simulated)})
 		}
 		v := hardware.Volume{Mount: one.point, Filesystem: one.filesystem}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -161,13 +162,11 @@ func (m *machine) routerLink(r *router) *hardware.Link {
 
 // rate is a direction's speed per lane times its lanes: "20.0 Gb/s" and 2.
 func (m *machine) rate(r *router, direction string) (bps int64, lanes int) {
-	number, unit, _ := strings.Cut(m.text(r.dir, direction+"_speed"), " ")
-	speed, err := strconv.ParseFloat(number, 64)
-	n := m.number(r.dir, direction+"_lanes")
-	if err != nil || unit != "Gb/s" || !(speed > 0 && speed <= 1000) || n < 1 || n > 4 {
+	speed, n := capture.Rate(m.text(r.dir, direction+"_speed")), m.number(r.dir, direction+"_lanes")
+	if speed == 0 || n < 1 || n > 4 {
 		return 0, 0
 	}
-	return int64(speed*1e9) * n, int(n)
+	return speed * n, int(n)
 }
 
 // controllerLink is the PCIe link of a controller that is a chip of its own; none of one inside the processor.

@@ -136,34 +136,12 @@ const chipLanes = 16
 
 // pciLink is the PCIe link above a device; nil if it is not known.
 func (m *machine) pciLink(dir string) *hardware.Link {
-	if dir == "" {
-		return nil
+	end := func(dir, which string) *hardware.Link { // "8.0 GT/s PCIe", and "8 GT/s" of older kernels
+		return capture.PCIe(capture.Rate(m.text(dir, which+"_link_speed")), m.number(dir, which+"_link_width"))
 	}
-	link := capture.PCIe(gigatransfers(m.text(dir, "current_link_speed")), m.number(dir, "current_link_width"))
-	if link == nil {
-		return nil
-	}
-	// Both ends' best: the link falls back only from what both support.
-	above := path.Dir(dir)
-	rate, lanes := gigatransfers(m.text(dir, "max_link_speed")), m.number(dir, "max_link_width")
-	port, width := gigatransfers(m.text(above, "max_link_speed")), m.number(above, "max_link_width")
-	if width > 0 {
-		lanes = min(lanes, width)
-	}
-	if limit := capture.PCIe(min(rate, port), lanes); limit != nil {
-		link.MaxBps = limit.RxBps
-	}
+	link := end(dir, "current")
+	capture.Limit(link, end(dir, "max"), end(path.Dir(dir), "max"))
 	return link
-}
-
-// gigatransfers reads "8.0 GT/s PCIe", and "8 GT/s" of older kernels; 0 for "Unknown".
-func gigatransfers(text string) float64 {
-	number, rest, _ := strings.Cut(text, " ")
-	rate, err := strconv.ParseFloat(number, 64)
-	if err != nil || !strings.HasPrefix(rest, "GT/s") || !(rate > 0 && rate <= 256) {
-		return 0
-	}
-	return rate
 }
 
 // usbLink is the link above a USB device.
@@ -191,9 +169,8 @@ func (m *machine) usbLink(dir string) hardware.Link {
 func (m *machine) ataLink(port string) *hardware.Link {
 	for _, link := range m.list(port) {
 		for _, name := range m.list(port, link, "ata_link") {
-			number, unit, _ := strings.Cut(m.text(port, link, "ata_link", name, "sata_spd"), " ")
-			if rate, err := strconv.ParseFloat(number, 64); err == nil && unit == "Gbps" && rate > 0 && rate < 100 {
-				return &hardware.Link{Kind: hardware.SATALink, RxBps: int64(rate * 1e9), TxBps: int64(rate * 1e9)}
+			if bps := capture.Rate(m.text(port, link, "ata_link", name, "sata_spd")); bps > 0 {
+				return &hardware.Link{Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
 			}
 		}
 	}

@@ -73,7 +73,7 @@ type machine struct {
 // unique is an ID that no hub has yet: that one, unless a capture has two of the same place.
 func (m *machine) unique(id string) string {
 	for again := id; ; again += "'" {
-		if m.Hub(again) == nil {
+		if m.FindHub(again) == nil {
 			return again
 		}
 	}

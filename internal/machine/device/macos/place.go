@@ -38,7 +38,7 @@ func (m *machine) place() {
 	}
 	for i := range m.Hubs {
 		hub := &m.Hubs[i]
-		if above := m.Hub(hub.Upstream); above != nil { // parents stand before their children
+		if above := m.FindHub(hub.Upstream); above != nil { // parents stand before their children
 			hub.Port = above.Port
 		}
 	}
@@ -130,13 +130,7 @@ func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name,
 func (m *machine) addPaths() {
 	for i := range m.Disks {
 		disk := &m.Disks[i]
-		var hubs []*hardware.Hub
-		if disk.Hub != nil {
-			for hub := m.Hub(*disk.Hub); hub != nil && len(hubs) < 16; hub = m.Hub(hub.Upstream) {
-				hubs = append([]*hardware.Hub{hub}, hubs...)
-			}
-		}
-		for _, hub := range hubs {
+		for _, hub := range slices.Backward(m.Above(disk)) {
 			link := *hub.Link
 			if hub.Encloses(disk) {
 				link.Segment = hardware.Enclosure
@@ -171,8 +165,7 @@ func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 				return link // AHCI without SATA, as of Apple's own
 			}
 			// What the port could do, its disk may not.
-			words := controller.Text("spsata_negotiatedlinkspeed")
-			bps := map[string]int64{"1.5 Gigabit": 1.5e9, "3 Gigabit": 3e9, "6 Gigabit": 6e9}[words]
+			bps := capture.Rate(controller.Text("spsata_negotiatedlinkspeed"))
 			if bps == 0 {
 				return nil
 			}
@@ -184,7 +177,6 @@ func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 
 // lanes is a link of PCI Express by words like 16.0 GT/s and x4.
 func lanes(speed, width string) *hardware.Link {
-	rate, _ := strconv.ParseFloat(strings.TrimSuffix(speed, " GT/s"), 64)
 	n, _ := strconv.ParseInt(strings.TrimPrefix(width, "x"), 10, 64)
-	return capture.PCIe(rate, n)
+	return capture.PCIe(capture.Rate(speed), n)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -121,9 +122,7 @@ func (m *machine) addRouter(device, upstream dict, s socket, parent string) {
 	}
 	m.Hubs = append(m.Hubs, hub)
 	m.uids[hub.ID] = uid(device)
-	if parent != "" {
-		m.Attach(parent, hardware.HubKind, hub.ID, hub.Name)
-	}
+	m.Attach(parent, hardware.HubKind, hub.ID, hub.Name)
 	for _, d := range device.List("_items") {
 		m.addRouter(d, device, s, hub.ID)
 	}
@@ -169,25 +168,9 @@ func (m *machine) refine(link *hardware.Link, device, upstream dict) {
 // setRate takes a link's rate from the profile's words. Only a plain rate has been negotiated; "Up to" is a ceiling,
 // and 120 Gb/s goes one way only, which these words do not name.
 func setRate(link *hardware.Link, words string) {
-	if bps := rate(words); bps < 120e9 {
+	if bps := capture.Rate(words); bps < 120e9 {
 		link.RxBps, link.TxBps = bps, bps
 	}
-}
-
-// rate is that of words like 40 Gb/s or 480 Mb/s in bits per second; 0 for any other words.
-func rate(words string) int64 {
-	number, unit, _ := strings.Cut(words, " ")
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(n > 0 && n < 1e4) {
-		return 0
-	}
-	switch unit {
-	case "Gb/s":
-		return int64(n * 1e9)
-	case "Mb/s":
-		return int64(n * 1e6)
-	}
-	return 0
 }
 
 // uid is the router's number in its makers' numbering; 0 for none.

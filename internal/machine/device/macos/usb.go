@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/machine/device/capture"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -45,7 +46,10 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	at, _, _ := strings.Cut(cmp.Or(d.Text("USBKeyLocationID"), d.Text("location_id")), " ")
 	place, _ := strconv.ParseUint(strings.TrimPrefix(at, "0x"), 16, 32)
 	location := int64(place)
-	bps := usbRate(cmp.Or(d.Text("USBDeviceKeyLinkSpeed"), d.Text("device_speed")))
+	classes := map[string]int64{ // before macOS 26
+		"low_speed": 1.5e6, "full_speed": 12e6, "high_speed": 480e6, "super_speed": 5e9, "super_speed_plus": 10e9,
+	}
+	bps := cmp.Or(capture.Rate(d.Text("USBDeviceKeyLinkSpeed")), classes[d.Text("device_speed")], capture.Rate(d.Text("device_speed")))
 	items := d.List("_items")
 	upstream := ""
 	if len(hubs) > 0 {
@@ -106,8 +110,8 @@ func (m *machine) isDisk(location int64) bool {
 
 // hangUSB hangs a USB hub that had no upstream on a router.
 func (m *machine) hangUSB(id, router string) {
-	hub := m.Hub(id)
-	if above := m.Hub(router); hub != nil && above != nil && hub.Upstream == "" {
+	hub := m.FindHub(id)
+	if above := m.FindHub(router); hub != nil && above != nil && hub.Upstream == "" {
 		hub.Upstream, hub.Port = router, above.Port
 		m.Attach(router, hardware.HubKind, hub.ID, hub.Name)
 	}
@@ -130,13 +134,4 @@ func number16(words string) uint64 {
 	number, _, _ := strings.Cut(words, " ")
 	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(number), "0x"), 16, 16)
 	return n
-}
-
-// usbRate is the line rate that was negotiated, in bits per second; 0 for words that are not known. Before macOS 26
-// it is a class of speed.
-func usbRate(words string) int64 {
-	known := map[string]int64{
-		"low_speed": 1.5e6, "full_speed": 12e6, "high_speed": 480e6, "super_speed": 5e9, "super_speed_plus": 10e9,
-	}
-	return cmp.Or(known[words], rate(words))
 }

@@ -41,7 +41,10 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 			disk.UASP = new(false)
 		case runs(d, "stornvme") && disk.Bus != hardware.USB:
 			disk.Bus = hardware.NVMe // some programs' drivers say RAID or SCSI
-			if link := pciLink(d, way[i+1:]); link != nil {
+			if link := lanesOf(d, "Current"); link != nil {
+				if i+1 < len(way) {
+					capture.Limit(link, lanesOf(d, "Max"), lanesOf(way[i+1], "Max"))
+				}
 				disk.Path.Links = append(disk.Path.Links, *link)
 			}
 		}
@@ -85,7 +88,7 @@ func (m *machine) addHub(d dict, upstream, protocol string) string {
 	}
 	kind = strings.ToLower(strings.NewReplacer("VID_", "", "PID_", "", "&", "-").Replace(kind))
 	id := fmt.Sprintf("%s-%s", strings.ToLower(protocol), kind)
-	for n := 2; m.Hub(id) != nil; n++ {
+	for n := 2; m.FindHub(id) != nil; n++ {
 		id = fmt.Sprintf("%s-%s-%d", strings.ToLower(protocol), kind, n)
 	}
 	hub := hardware.Hub{
@@ -133,23 +136,6 @@ func (m *machine) addNetworks() {
 	}
 }
 
-// pciLink is a disk's link, if its controller reports it; above are the devices on the way up from there. The limit is
-// what both ends support.
-func pciLink(d dict, above []dict) *hardware.Link {
-	link := lanesOf(d, "Current")
-	if link == nil || len(above) == 0 {
-		return link
-	}
-	own, port := lanesOf(d, "Max"), lanesOf(above[0], "Max")
-	if own != nil && port != nil {
-		rate := min(own.RxBps/int64(own.Lanes), port.RxBps/int64(port.Lanes))
-		if limit := rate * int64(min(own.Lanes, port.Lanes)); limit >= link.RxBps {
-			link.MaxBps = limit
-		}
-	}
-	return link
-}
-
 // lanesOf is a link as it is or could be, by the number of the generation of PCI Express; nil if it is not reported.
 func lanesOf(d dict, which string) *hardware.Link {
 	generation, _ := d.Number(which + "LinkSpeed")
@@ -157,5 +143,5 @@ func lanesOf(d dict, which string) *hardware.Link {
 	if generation < 1 || generation > 7 {
 		return nil
 	}
-	return capture.PCIe([]float64{2.5, 5, 8, 16, 32, 64, 128}[generation-1], lanes)
+	return capture.PCIe([]int64{2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9, 128e9}[generation-1], lanes)
 }

@@ -132,7 +132,7 @@ func (m *machine) addDisk(number int64, d dict) {
 		// Of NVMe the disk's number names its namespace, the adapter's is what is printed on it.
 		Serial: cmp.Or(d.Text("AdapterSerialNumber"), d.Text("SerialNumber"), physical.Text("SerialNumber"),
 			drive.Text("SerialNumber")),
-		Bus:    cmp.Or(busOf(d["BusType"]), busOf(physical["BusType"])),
+		Bus:    cmp.Or(busOf(d), busOf(physical)),
 		System: truth(d, "IsBoot") || truth(d, "IsSystem"),
 	}
 	for _, source := range []dict{d, physical, drive} {
@@ -162,38 +162,33 @@ func vendor(name string) string {
 	return name
 }
 
-// buses are those of MSFT_Disk, by name and by number: PowerShell 5.1 may give either.
-var buses = [...]struct {
-	name   string
-	number int64
-	bus    hardware.Bus
-}{
-	{"SCSI", 1, hardware.OtherBus},
-	{"ATA", 3, hardware.OtherBus},
-	{"1394", 4, hardware.OtherBus},
-	{"Fibre Channel", 6, hardware.OtherBus},
-	{"USB", 7, hardware.USB},
-	{"RAID", 8, hardware.OtherBus}, // and NVMe behind Intel's RST
-	{"iSCSI", 9, hardware.OtherBus},
-	{"SAS", 10, hardware.OtherBus},
-	{"SATA", 11, hardware.SATA},
-	{"SD", 12, hardware.OtherBus},
-	{"MMC", 13, hardware.OtherBus},
-	{"Virtual", 14, hardware.Virtual},
-	{"File Backed Virtual", 15, hardware.Virtual},
-	{"Spaces", 16, hardware.Virtual},
-	{"NVMe", 17, hardware.NVMe},
+// buses are those of MSFT_Disk by their numbers. RAID is NVMe behind Intel's RST too.
+var buses = [...]string{
+	1: "SCSI", 3: "ATA", 4: "1394", 6: "Fibre Channel", 7: "USB", 8: "RAID", 9: "iSCSI", 10: "SAS", 11: "SATA", 12: "SD",
+	13: "MMC", 14: "Virtual", 15: "File Backed Virtual", 16: "Spaces", 17: "NVMe",
 }
 
-func busOf(v any) hardware.Bus {
-	d := dict{"": v}
-	number, isNumber := d.Number("")
-	for _, b := range buses {
-		if strings.EqualFold(d.Text(""), b.name) || isNumber && number == b.number && d.Text("") != b.name {
-			return b.bus
-		}
+// busOf is the bus of a disk by its name or its number: PowerShell 5.1 may give either.
+func busOf(d dict) hardware.Bus {
+	name := d.Text("BusType")
+	i := slices.IndexFunc(buses[:], func(known string) bool { return known != "" && strings.EqualFold(known, name) })
+	if number, ok := d.Number("BusType"); ok && i < 0 && number > 0 && number < int64(len(buses)) {
+		i = int(number)
 	}
-	return hardware.UnknownBus
+	if i < 0 || buses[i] == "" {
+		return hardware.UnknownBus
+	}
+	switch buses[i] {
+	case "USB":
+		return hardware.USB
+	case "SATA":
+		return hardware.SATA
+	case "NVMe":
+		return hardware.NVMe
+	case "Virtual", "File Backed Virtual", "Spaces":
+		return hardware.Virtual
+	}
+	return hardware.OtherBus
 }
 
 // addVolumes adds what is on each disk. A partition's access paths are the places where its volume is mounted, and the
