@@ -218,7 +218,7 @@ func (p program) lookAround(ctx context.Context) (*hardware.Inventory, error) {
 	if p.look != nil {
 		return p.look(ctx)
 	}
-	return device.Look(ctx, device.LookOptions{})
+	return device.Look(ctx, false)
 }
 
 func pluggedIn(p program) cobra.CompletionFunc {

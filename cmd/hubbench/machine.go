@@ -30,7 +30,7 @@ import (
 
 func newDevices(p program) *cobra.Command {
 	var out output
-	var look device.LookOptions
+	var serials bool
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "Show what is plugged in where",
@@ -40,14 +40,14 @@ else is connected to the hub. Folders of hubbench mount are disks of a simulated
 images, unmounted partitions and other devices. Nothing is written.`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			inv, err := device.Look(cmd.Context(), look)
+			inv, err := device.Look(cmd.Context(), serials)
 			if err != nil {
 				return err
 			}
 			return out.send(p, report.OfDevices(inv, out.Format == "text" && !out.All), nil)
 		},
 	}
-	cmd.Flags().BoolVar(&look.Serials, "serials", false, "show serial numbers too")
+	cmd.Flags().BoolVar(&serials, "serials", false, "show serial numbers too")
 	out.flags(cmd, printed())
 	return cmd
 }
@@ -132,7 +132,7 @@ func foldersToCheck(p program, args []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = device.NotifyIfSlow(p.notify, device.SlowAfter, arg, func() error {
+		err = device.NotifyIfSlow(p.notify, arg, func() error {
 			switch {
 			case !exists(path):
 				return exitf(exitUsage, "%s does not exist; give a folder on the disk", arg)
@@ -164,7 +164,7 @@ const lookFor = 20 * time.Second
 func onBattery(ctx context.Context) (on, known bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
-	inventory, err := device.Look(ctx, device.LookOptions{})
+	inventory, err := device.Look(ctx, false)
 	if err != nil {
 		return false, false
 	}
@@ -192,7 +192,7 @@ func runClean(p program, path string) error {
 		return exitf(exitUsage, "clean: PATH is empty; give the disk's folder, or . for the current one")
 	}
 	var cleaned []diskio.Cleaned
-	err := device.NotifyIfSlow(p.notify, device.SlowAfter, path, func() (err error) {
+	err := device.NotifyIfSlow(p.notify, path, func() (err error) {
 		cleaned, err = diskio.Clean(path)
 		return err
 	})

@@ -128,7 +128,7 @@ func (r *session) resume(ctx context.Context) error {
 	var rest *rundir.Unfinished
 	var warnings []string
 	err := untilInterrupted(ctx, func() (err error) {
-		err = device.NotifyIfSlow(r.notify, device.SlowAfter, "results folder "+r.from, func() (err error) {
+		err = device.NotifyIfSlow(r.notify, "results folder "+r.from, func() (err error) {
 			if err := checkResumable(r.from); err != nil {
 				return err
 			}

@@ -132,7 +132,7 @@ func run(out io.Writer) (*Proof, error) {
 // machine is what all was measured on, without its name.
 func machine(ctx context.Context) string {
 	var parts []string
-	if inv, err := device.Look(ctx, device.LookOptions{}); err == nil && len(inv.Hosts) > 0 {
+	if inv, err := device.Look(ctx, false); err == nil && len(inv.Hosts) > 0 {
 		parts = []string{inv.Hosts[0].Model, inv.Hosts[0].CPU, inv.Hosts[0].OS}
 	}
 	parts = append(parts, runtime.GOOS+"/"+runtime.GOARCH, fmt.Sprintf("%d processor cores", runtime.NumCPU()))

@@ -82,15 +82,11 @@ func inspectAbove(path string) (Place, error) {
 	}
 }
 
-// LookOptions are what Look is to find out beyond the usual.
-type LookOptions struct {
-	Serials bool // serial numbers too: they identify a person's disk
-}
-
 // Look finds out what is plugged in where: the machine, hubs, disks and their volumes. It reads what the system offers
-// and writes nothing. What the system does not report is left out, with a warning if that may surprise.
-func Look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
-	inv, err := look(ctx, opts)
+// and writes nothing. What the system does not report is left out, with a warning if that may surprise; so are serial
+// numbers, which identify a person's disk, unless they are asked for.
+func Look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
+	inv, err := look(ctx, serials)
 	if err != nil {
 		return nil, err
 	}
@@ -120,13 +116,13 @@ func ask(ctx context.Context, timeout time.Duration, argv []string) ([]byte, err
 	return out, nil
 }
 
-// SlowAfter is how long a disk may take to answer before a person is told what is waited for. A hard disk that starts
+// slowAfter is how long a disk may take to answer before a person is told what is waited for. A hard disk that starts
 // up takes longer.
-const SlowAfter = 2 * time.Second
+const slowAfter = 2 * time.Second
 
 // NotifyIfSlow does what may wait for a disk, and tells a person what is waited for if that takes long.
-func NotifyIfSlow(notify func(text string), timeout time.Duration, what string, do func() error) error {
-	late := time.AfterFunc(timeout, func() {
+func NotifyIfSlow(notify func(text string), what string, do func() error) error {
+	late := time.AfterFunc(slowAfter, func() {
 		notify("waiting for " + what + ": its disk is starting up or hangs, or the system asks in a window of its own " +
 			"whether this terminal may use it")
 	})

@@ -4,7 +4,7 @@ import "testing"
 
 // Whatever the machine is, looking at it gives a host, and every volume a disk to be on.
 func TestLook(t *testing.T) {
-	inventory, err := Look(t.Context(), LookOptions{})
+	inventory, err := Look(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,16 +4,18 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 )
 
 // A disk that is held back, by a question to the person, is waited for and said; no worker's time runs meanwhile.
-func TestNotifyIfSlow(t *testing.T) {
-	if err := NotifyIfSlow(func(text string) { t.Errorf("said %q", text) }, time.Hour, "disk A", func() error { return nil }); err != nil {
+func TestNotifyIfSlow(t *testing.T) { synctest.Test(t, notifiesIfSlow) }
+
+func notifiesIfSlow(t *testing.T) {
+	if err := NotifyIfSlow(func(text string) { t.Errorf("said %q", text) }, "disk A", func() error { return nil }); err != nil {
 		t.Errorf("at once: %v", err)
 	}
 	answered, said := make(chan struct{}), ""
-	err := NotifyIfSlow(func(text string) { said = text; close(answered) }, time.Millisecond, "disk A (/Volumes/A)", func() error {
+	err := NotifyIfSlow(func(text string) { said = text; close(answered) }, "disk A (/Volumes/A)", func() error {
 		<-answered
 		return errors.New("refused")
 	})

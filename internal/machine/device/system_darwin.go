@@ -18,7 +18,7 @@ import (
 const toolTimeout = 30 * time.Second
 
 // look asks macOS' own tools, all at once. One that fails costs what it would have shown, and a warning.
-func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
+func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	var captures macos.Captures
 	tools := []struct {
 		into  *[]byte
@@ -41,7 +41,7 @@ func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	inventory := macos.Parse(captures, opts.Serials)
+	inventory := macos.Parse(captures, serials)
 	for i, err := range failures {
 		if err != nil {
 			inventory.Warnings = append(inventory.Warnings,

@@ -12,11 +12,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
+func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return linux.Read(os.DirFS("/"), linux.Options{Serials: opts.Serials, Arch: runtime.GOARCH, Usage: usage}), nil
+	return linux.Read(os.DirFS("/"), linux.Options{Serials: serials, Arch: runtime.GOARCH, Usage: usage}), nil
 }
 
 // answers is how long a file system may take to say how full it is.

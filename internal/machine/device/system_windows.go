@@ -24,16 +24,16 @@ import (
 const toolTimeout = time.Minute
 
 // look asks PowerShell, in one call; if that fails, what the drives themselves report.
-func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
+func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	answer, err := askPowerShell(ctx)
 	if canceled := ctx.Err(); canceled != nil {
 		return nil, canceled
 	}
 	if err == nil {
-		return parser.Parse(answer, opts.Serials), nil
+		return parser.Parse(answer, serials), nil
 	}
 	if answer, nativeErr := askDrives(); nativeErr == nil {
-		inventory := parser.Parse(answer, opts.Serials)
+		inventory := parser.Parse(answer, serials)
 		inventory.Warnings = append(inventory.Warnings,
 			fmt.Sprintf("PowerShell: %v, so only mounted drives are known, and not what they are connected to", err))
 		return inventory, nil

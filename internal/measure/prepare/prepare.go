@@ -95,7 +95,7 @@ func Load(path string, notify func(text string)) (*Ready, error) {
 }
 
 func lookAround(ctx context.Context) (*hardware.Inventory, error) {
-	return device.Look(ctx, device.LookOptions{})
+	return device.Look(ctx, false)
 }
 
 // Rest is what is left of a run that was cut off, by the plan that it began with.
@@ -126,7 +126,7 @@ func (r *Ready) each(do func(scenario.Disk) error) error {
 			continue
 		}
 		what := fmt.Sprintf("disk %s (%s)", d.Name, d.Path)
-		if err := device.NotifyIfSlow(r.Notify, device.SlowAfter, what, func() error { return do(d) }); err != nil {
+		if err := device.NotifyIfSlow(r.Notify, what, func() error { return do(d) }); err != nil {
 			return fmt.Errorf("disk %s: %w", d.Name, err)
 		}
 	}
@@ -244,7 +244,7 @@ func (r *Ready) ReachResults(asked string) {
 	if asked != "" {
 		into = filepath.Dir(asked)
 	}
-	_ = device.NotifyIfSlow(r.Notify, device.SlowAfter, "results folder "+cmp.Or(asked, into), func() error {
+	_ = device.NotifyIfSlow(r.Notify, "results folder "+cmp.Or(asked, into), func() error {
 		for _, folder := range []string{into, asked} {
 			_, _ = os.ReadDir(folder) // errors are reported when the run's folder is made
 		}
