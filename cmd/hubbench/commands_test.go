@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -114,18 +113,5 @@ func TestJSONDrawsNoFigures(t *testing.T) {
 	}
 	if all > 1.2*alone {
 		t.Errorf("analyze --json allocated %.0f MB, of which reading and analysing take %.0f", all/1e6, alone/1e6)
-	}
-}
-
-// Nothing that a name holds acts on the terminal.
-func TestSayfShowsWhatItNames(t *testing.T) {
-	const hostile = "a\x1b]0;owned\a\u009b31m\u202e\r\nhubbench: all is well"
-	for _, arg := range []any{hostile, errors.New(hostile)} {
-		var out bytes.Buffer
-		sayf(&out, "kept %s\n", arg)
-		line := strings.TrimSuffix(out.String(), "\n")
-		if strings.ContainsAny(line, "\x1b\a\u009b\u202e\r\n") {
-			t.Errorf("got %q", line)
-		}
 	}
 }

@@ -270,7 +270,7 @@ func testFolders(t *testing.T, roots ...string) (found []string) {
 // interrupt is Ctrl-C.
 func (r *faultRun) interrupt() {
 	r.t.Helper()
-	must(r.t, r.process.send("INT"))
+	must(r.t, r.send("INT"))
 }
 
 // goesOn waits until a disk has moved more files after the fault.

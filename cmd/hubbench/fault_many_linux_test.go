@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,12 +76,7 @@ phases: [{name: all, roles: {%s}%s}]
 			if err != nil {
 				return err
 			}
-			_, after, _ := strings.Cut(string(log), `"worker started","disk":"d17","phase":"all","pid":`)
-			pid, err := strconv.Atoi(after[:strings.IndexByte(after, '}')])
-			if err != nil {
-				return err
-			}
-			return syscall.Kill(pid, syscall.SIGKILL)
+			return syscall.Kill(started(log)["d17"], syscall.SIGKILL)
 		}, func(events string) bool {
 			for i := range manyDisks {
 				if !strings.Contains(events, `{"type":"file","phase":"all","disk":"`+nameOf(i)+`"`) {

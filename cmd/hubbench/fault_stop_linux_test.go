@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,24 +22,6 @@ import (
 
 // Processes that are stopped (SIGSTOP, Ctrl-Z, a debugger) and go on later, or do not.
 
-// processes are those of a run: its workers by disk, and the others by what they are.
-func (r *faultRun) processes() map[string]int {
-	r.t.Helper()
-	log, err := os.ReadFile(filepath.Join(r.out, rundir.LogFile))
-	must(r.t, err)
-	all := map[string]int{"coordinator": behindOf(r.Process.Pid)}
-	for what, pattern := range map[string]string{"janitor": `"clean-up process started","pid":(\d+)`, "worker of A": `"worker started","disk":"A".*"pid":(\d+)`, "worker of B": `"worker started","disk":"B".*"pid":(\d+)`} {
-		m := regexp.MustCompile(pattern).FindSubmatch(log)
-		if m == nil {
-			r.t.Fatalf("the log tells of no %s", what)
-		}
-		if all[what], err = strconv.Atoi(string(m[1])); err != nil {
-			r.t.Fatal(err)
-		}
-	}
-	return all
-}
-
 // behindOf is the process behind the one in front.
 func behindOf(pid int) int {
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
@@ -50,39 +31,42 @@ func behindOf(pid int) int {
 	return pid
 }
 
-// send sends a signal to processes of the run.
-func (r *faultRun) send(signal syscall.Signal, names ...string) error {
-	var errs error
-	all := r.processes()
+// signal sends a signal to processes of the run: the coordinator, the janitor, and workers by their disks.
+func (r *faultRun) signal(signal syscall.Signal, names ...string) (err error) {
+	pids := started(read(r.t, filepath.Join(r.out, rundir.LogFile)))
+	pids[coordinatorName] = behindOf(r.Process.Pid)
 	for _, name := range names {
-		errs = errors.Join(errs, syscall.Kill(all[name], signal))
+		if pids[name] == 0 {
+			return fmt.Errorf("the log tells of no %s", name)
+		}
+		err = errors.Join(err, syscall.Kill(pids[name], signal))
 	}
-	return errs
+	return err
 }
 
 func TestFaultsOfStoppedProcesses(t *testing.T) {
 	t.Parallel()
 	c := faults(t, "SIGSTOP of a worker, the coordinator, the clean-up process, all of them")
 	const long = clock.LongPause + 700*time.Millisecond
-	all := []string{"coordinator", "janitor", "worker of A", "worker of B"}
+	all := []string{coordinatorName, janitorName, "A", "B"}
 	for _, tc := range []struct {
 		name  string
 		who   []string
 		still time.Duration
 		mark  string // the disk of the phase's mark; - for none
 	}{
-		{"worker", []string{"worker of A"}, 3 * time.Second, "A"},
-		{"coordinator", []string{"coordinator"}, long, ""},
-		{"janitor", []string{"janitor"}, time.Second, "-"},
+		{"worker", []string{"A"}, 3 * time.Second, "A"},
+		{"coordinator", []string{coordinatorName}, long, ""},
+		{"janitor", []string{janitorName}, time.Second, "-"},
 		{"all", all, long, ""},
 	} {
 		// They stand still for as long as counts, go on, and the run ends as it would have, its phase marked.
 		c.try(tc.name+", and going on", func(t *testing.T) {
 			a, b := inMemory(t), inMemory(t)
 			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s", fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
-			r.inject("WW", func() error { return r.send(syscall.SIGSTOP, tc.who...) })
+			r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, tc.who...) })
 			time.Sleep(tc.still) // what the test is about
-			must(t, r.send(syscall.SIGCONT, tc.who...))
+			must(t, r.signal(syscall.SIGCONT, tc.who...))
 			r.ends(exitOK, `report: `)
 			marks := slices.DeleteFunc(r.keeps().Phases[0].Warnings, func(w analysis.Warning) bool { return w.Code != "stopped" })
 			switch {
@@ -98,24 +82,24 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 	c.try("worker, for good", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing), "--stall", "2s")
-		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
+		r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, "A") })
 		r.holds(exitPartial, `partial run: disk A, phase WW: its worker was killed: nothing moved for [23]s`, a, b)
 	})
 	c.try("worker, then Ctrl-C", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
-		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
+		r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, "A") })
 		r.interrupt()
 		r.holds(exitInterrupted, `disk A, phase WW: its worker was killed: it did not stop within 4s`, a, b)
 	})
 	c.try("janitor, for good", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, "- {name: first, pattern: WW}\n- {name: second, pattern: RR, cooldown: 60 s}"))
-		r.injectAt(func() error { return r.send(syscall.SIGSTOP, "janitor") }, ended("first"))
+		r.injectAt(func() error { return r.signal(syscall.SIGSTOP, janitorName) }, ended("first"))
 		r.interrupt()
 		r.ends(exitInterrupted, `test files may be left in [^\n]* hubbench clean `+a)
 		r.keeps()
-		if err := r.send(syscall.SIGCONT, "janitor"); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := r.signal(syscall.SIGCONT, janitorName); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Error(err)
 		}
 		r.leaves(a, b)
@@ -124,8 +108,8 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 	c.try("coordinator, then killed", func(t *testing.T) {
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
-		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "coordinator") })
-		must(t, r.send(syscall.SIGKILL, "coordinator"))
+		r.inject("WW", func() error { return r.signal(syscall.SIGSTOP, coordinatorName) })
+		must(t, r.signal(syscall.SIGKILL, coordinatorName))
 		r.ends(128+int(syscall.SIGKILL), ``) // says the process in front
 		r.keeps()
 		r.leaves(a, b)

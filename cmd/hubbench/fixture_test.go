@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -166,4 +169,25 @@ func hubbench(t testing.TB, args ...string) string {
 		t.Fatalf("hubbench %s: %v: %s", strings.Join(args, " "), err, out)
 	}
 	return string(out)
+}
+
+// janitorName stands for the clean-up process among the disks' workers.
+const janitorName = "janitor"
+
+var (
+	startedPID = regexp.MustCompile(`"(?:clean-up process|worker) started",(?:"disk":"([^"]*)","phase":"[^"]*",)?"pid":(\d+)`)
+	exitedDisk = regexp.MustCompile(`"worker exited","disk":"([^"]*)"`)
+)
+
+// started are the processes that a run's log tells of and that have not exited: the workers by disk, and the janitor.
+func started(log []byte) map[string]int {
+	pids := map[string]int{}
+	for line := range bytes.Lines(log) {
+		if m := startedPID.FindSubmatch(line); m != nil {
+			pids[cmp.Or(string(m[1]), janitorName)], _ = strconv.Atoi(string(m[2]))
+		} else if m := exitedDisk.FindSubmatch(line); m != nil {
+			delete(pids, string(m[1]))
+		}
+	}
+	return pids
 }

@@ -153,38 +153,19 @@ func signalRun(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(runs(ts)[args[0]].send(args[1]))
 }
 
-// janitorName stands for the clean-up process among the disks' workers.
-const janitorName = "janitor"
-
-// workerPIDs are the workers that a run log tells of, by disk, and the clean-up process.
-func workerPIDs(ts *testscript.TestScript, log string) map[string]int {
-	data, err := os.ReadFile(ts.MkAbs(log))
-	ts.Check(err)
-	pids := map[string]int{}
-	if m := regexp.MustCompile(`"clean-up process started","pid":(\d+)`).FindStringSubmatch(string(data)); m != nil {
-		pids[janitorName], err = strconv.Atoi(m[1])
-		ts.Check(err)
-	}
-	for _, m := range regexp.MustCompile(`"worker started","disk":"([^"]*)","phase":"[^"]*","pid":(\d+)`).FindAllStringSubmatch(string(data), -1) {
-		pids[m[1]], err = strconv.Atoi(m[2])
-		ts.Check(err)
-	}
-	return pids
-}
-
 // killworker LOG DISK [SIGNAL] kills the worker of a disk, or the clean-up process, which must be alive.
 func killWorker(ts *testscript.TestScript, _ bool, args []string) {
 	signal := "KILL"
 	if len(args) > 2 {
 		signal = args[2]
 	}
-	ts.Check(signalProcess(workerPIDs(ts, args[0])[args[1]], signal))
+	ts.Check(signalProcess(started([]byte(ts.ReadFile(args[0])))[args[1]], signal))
 }
 
 // gone LOG FOLDER... waits, three seconds at most, until no worker of a run lives and no test folder is
 // left in the folders.
 func gone(ts *testscript.TestScript, _ bool, args []string) {
-	pids := workerPIDs(ts, args[0])
+	pids := started([]byte(ts.ReadFile(args[0])))
 	var left []string
 	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		left = nil
