@@ -153,17 +153,15 @@ func (e *real) besides(done int64) {
 // too: an earlier phase may have moved it through the cache, which macOS then reads it from.
 func (e *real) emptyCache() error {
 	var bytes, cached int64
-	for _, r := range e.files {
-		f, err := e.open(r, trace.Read)
-		if err != nil {
-			return err
-		}
-		err = f.evict()
-		bytes, cached = bytes+r.Size, cached+f.cached(r.Size)
-		if err = errors.Join(err, e.closeFile(f)); err != nil {
+	if err := e.lookAt(e.files, func(f testFile, r record) error {
+		if err := f.evict(); err != nil {
 			return fmt.Errorf("drop the files to be read from the cache: %w", err)
 		}
+		bytes, cached = bytes+r.Size, cached+f.cached(r.Size)
 		e.besides(1) // each may wait for a flush
+		return nil
+	}); err != nil {
+		return err
 	}
 	switch {
 	case e.traits.direct:
@@ -199,23 +197,29 @@ func (e *real) Cached() (share float64, ok bool) {
 // cachedOf is how many bytes of the files' whole pages there are, and how many of them the cache holds; -1 if the
 // system does not say.
 func (e *real) cachedOf(files []record, page int64) (bytes, cached int64, err error) {
-	for _, r := range files {
+	err = e.lookAt(files, func(f testFile, r record) error {
 		whole := r.Size / page * page
-		if whole == 0 {
-			continue
+		bytes += whole
+		if held := f.cached(whole); held < 0 || cached < 0 {
+			cached = -1
+		} else {
+			cached += held
 		}
+		return nil
+	})
+	return bytes, cached, err
+}
+
+// lookAt opens files one after the other.
+func (e *real) lookAt(files []record, look func(testFile, record) error) error {
+	for _, r := range files {
 		f, err := e.testFiles.openFile(e.system.open, r, opening{op: trace.Read, direct: e.traits.direct, lanes: 1})
 		if err != nil {
-			return 0, 0, err
+			return err
 		}
-		held := f.cached(whole)
-		if err := f.close(); err != nil {
-			return 0, 0, err
+		if err := errors.Join(look(f, r), f.close()); err != nil {
+			return err
 		}
-		if held < 0 {
-			return 0, -1, nil
-		}
-		bytes, cached = bytes+whole, cached+held
 	}
-	return bytes, cached, nil
+	return nil
 }

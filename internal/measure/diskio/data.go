@@ -101,30 +101,30 @@ func (s *stamper) place(off int64) int64 {
 
 // put stamps the block p that is about to be written at off. Its noise begins at the position at. Blocks
 // are whole sectors, so that even a last, shorter unit has room for a stamp. If the file will end within that stamp,
-// its noise has no number, so that what is left of it can be checked anyway.
+// its noise has no number, so that what is left of it can be checked anyway; content that repeats has the same noise in
+// every round, so that its number is known.
 func (s *stamper) put(p []byte, off, at int64) {
 	number := uint32(at / s.unit)
 	for ; len(p) > 0; p = p[min(int(s.unit), len(p)):] {
-		if s.endsWithin(off) {
+		if s.period == 0 && s.size > 0 && off+stampBytes > s.size {
 			number = 0
 		}
-		head := uint64(s.file)<<32 | uint64(number)
-		binary.LittleEndian.PutUint64(p, s.tag)
-		binary.LittleEndian.PutUint64(p[8:], head)
-		binary.LittleEndian.PutUint64(p[16:], uint64(off))
-		binary.LittleEndian.PutUint64(p[24:], checkOf(s.tag, head, uint64(off)))
+		s.stamp(p, off, number)
 		off += s.unit
 		number++
 	}
 }
 
-// endsWithin reports whether the file is cut off within the stamp at off. Content that repeats has the same noise in
-// every round, so that its number is known anyway.
-func (s *stamper) endsWithin(off int64) bool {
-	return s.period == 0 && s.size > 0 && off+stampBytes > s.size
+// stamp writes the stamp of the unit at off whose noise has that number. Its checksum is such that a block of zeros
+// never has a valid one.
+func (s *stamper) stamp(p []byte, off int64, number uint32) {
+	head := uint64(s.file)<<32 | uint64(number)
+	binary.LittleEndian.PutUint64(p, s.tag)
+	binary.LittleEndian.PutUint64(p[8:], head)
+	binary.LittleEndian.PutUint64(p[16:], uint64(off))
+	binary.LittleEndian.PutUint64(p[24:], checkOf(s.tag, head, uint64(off)))
 }
 
-// checkOf is a stamp's checksum: a block of zeros never has a valid one.
 func checkOf(tag, head, off uint64) uint64 { return mix(tag ^ mix(head^mix(off+gamma))) }
 
 // Mismatch is a unit that the disk did not return as it was written. It is an error.
@@ -152,46 +152,32 @@ const (
 )
 
 // check looks at the block p that was read at off, a multiple of the sector. To have all of it checked, it must begin
-// where a unit does: what lies before the first stamp in it cannot be checked.
+// where a unit does: what lies before the first stamp in it cannot be checked. The file may end within a stamp.
 func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
+	var want [stampBytes]byte
 	first := (off + s.unit - 1) / s.unit * s.unit
 	for at := first - off; at < int64(len(p)); at += s.unit {
 		unit := p[at:min(at+s.unit, int64(len(p)))]
-		if len(unit) < stampBytes {
-			return s.checkCut(unit, off+at) // the file ends here
+		place := s.place(off + at)
+		var number uint32
+		if len(unit) >= stampBytes {
+			number = binary.LittleEndian.Uint32(unit[8:])
+		} else if s.period > 0 {
+			number = uint32(place / s.unit)
 		}
-		head := uint64(s.file)<<32 | uint64(binary.LittleEndian.Uint32(unit[8:]))
-		place := uint64(s.place(off + at))
-		if binary.LittleEndian.Uint64(unit) != s.tag || binary.LittleEndian.Uint64(unit[8:]) != head ||
-			binary.LittleEndian.Uint64(unit[16:]) != place ||
-			binary.LittleEndian.Uint64(unit[24:]) != checkOf(s.tag, head, place) {
+		s.stamp(want[:], place, number)
+		if len(unit) < stampBytes && !bytes.HasPrefix(want[:], unit) ||
+			len(unit) >= stampBytes && [stampBytes]byte(unit) != want {
 			return s.mismatch(unit, off+at)
 		}
-		if how == checkAll {
-			number := int64(binary.LittleEndian.Uint32(unit[8:]))
-			if wrong := firstDifference(unit[stampBytes:], s.tag, number*s.unit+stampBytes); wrong >= 0 {
+		if how == checkAll && len(unit) > stampBytes {
+			if wrong := firstDifference(unit[stampBytes:], s.tag, int64(number)*s.unit+stampBytes); wrong >= 0 {
 				return &Mismatch{Number: int(s.file), Offset: off + at + stampBytes + int64(wrong),
 					Wrote: "random data under a valid stamp", Got: "something else"}
 			}
 		}
 	}
 	return nil
-}
-
-// checkCut looks at the beginning of a stamp, with which the file ends.
-func (s *stamper) checkCut(unit []byte, off int64) *Mismatch {
-	var want [stampBytes]byte
-	at := int64(0)
-	if s.period > 0 {
-		at = s.place(off)
-	}
-	s.put(want[:], s.place(off), at)
-	if bytes.Equal(unit, want[:len(unit)]) {
-		return nil
-	}
-	return &Mismatch{Number: int(s.file), Offset: off,
-		Wrote: fmt.Sprintf("the beginning of this run's stamp of file %d at byte %d", s.file,
-			s.place(off)), Got: "something else"}
 }
 
 // firstDifference is where p stops being the noise of seed from the position at on; -1: nowhere.
@@ -219,24 +205,22 @@ func firstDifference(p []byte, seed uint64, at int64) int {
 
 // mismatch describes the unit read at off.
 func (s *stamper) mismatch(unit []byte, off int64) *Mismatch {
-	return &Mismatch{Number: int(s.file), Offset: off,
-		Wrote: fmt.Sprintf("this run's stamp of file %d at byte %d", s.file, s.place(off)), Got: s.describe(unit)}
-}
-
-// describe says what a unit holds instead of what it should.
-func (s *stamper) describe(unit []byte) string {
+	m := &Mismatch{Number: int(s.file), Offset: off, Got: "something else",
+		Wrote: fmt.Sprintf("this run's stamp of file %d at byte %d", s.file, s.place(off))}
+	if len(unit) < stampBytes {
+		m.Wrote = "the beginning of " + m.Wrote
+		return m
+	}
 	tag, head, place := binary.LittleEndian.Uint64(unit), binary.LittleEndian.Uint64(unit[8:]), binary.LittleEndian.Uint64(unit[16:])
 	switch {
-	case binary.LittleEndian.Uint64(unit[24:]) != checkOf(tag, head, place):
-	case tag != s.tag:
-		return "a stamp of another run or disk"
+	case binary.LittleEndian.Uint64(unit[24:]) == checkOf(tag, head, place) && tag != s.tag:
+		m.Got = "a stamp of another run or disk"
+	case binary.LittleEndian.Uint64(unit[24:]) == checkOf(tag, head, place):
+		m.Got = fmt.Sprintf("the stamp of file %d at byte %d", head>>32, place)
+	case len(bytes.Trim(unit, "\x00")) == 0:
+		m.Got = "zeros"
 	default:
-		return fmt.Sprintf("the stamp of file %d at byte %d", head>>32, place)
+		m.Got = fmt.Sprintf("no stamp but %x...", unit[:16])
 	}
-	for _, b := range unit {
-		if b != 0 {
-			return fmt.Sprintf("no stamp but %x...", unit[:16])
-		}
-	}
-	return "zeros"
+	return m
 }

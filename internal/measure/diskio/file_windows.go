@@ -61,26 +61,20 @@ func (f *windowsFile) writeAt(lane int, p []byte, off int64) (int, error) {
 	return f.lanes[lane].WriteAt(p, off)
 }
 
-// readList makes a call for each piece.
 func (f *windowsFile) readList(list [][]byte, off int64) (int64, error) {
-	var sum int64
-	for _, p := range list {
-		n, err := f.readAt(0, p, off+sum)
-		sum += int64(n)
-		if err != nil || n < len(p) {
-			return sum, err
-		}
-	}
-	return sum, nil
+	return oneByOne(f.readAt, list, off)
 }
 
-// writeList makes a call for each piece, as readList does.
 func (f *windowsFile) writeList(list [][]byte, off int64) (int64, error) {
-	var sum int64
+	return oneByOne(f.writeAt, list, off)
+}
+
+// oneByOne makes a call for each piece.
+func oneByOne(call func(int, []byte, int64) (int, error), list [][]byte, off int64) (sum int64, err error) {
 	for _, p := range list {
-		n, err := f.writeAt(0, p, off+sum)
+		n, err := call(0, p, off+sum)
 		sum += int64(n)
-		if err != nil {
+		if err != nil || n < len(p) {
 			return sum, err
 		}
 	}

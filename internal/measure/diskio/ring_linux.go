@@ -190,12 +190,15 @@ func mapShared(fd int, off int64, size int) ([]byte, error) {
 	return unix.Mmap(fd, off, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
 }
 
+// ringUpdate is struct io_uring_rsrc_update: what is to be in a place.
+type ringUpdate struct {
+	offset, _ uint32
+	data      uint64
+}
+
 // registerSelf saves the kernel the look-up of the ring at each enter (Linux 5.18).
 func (r *ring) registerSelf() {
-	update := struct {
-		offset, _ uint32
-		data      uint64
-	}{offset: ^uint32(0), data: uint64(r.fd)}
+	update := ringUpdate{offset: ^uint32(0), data: uint64(r.fd)}
 	if r.hand(registerRingFDs, unsafe.Pointer(&update), 1) == nil {
 		r.enterFD, r.enterReg = int(update.offset), enterRegisteredRing
 	}
@@ -242,10 +245,7 @@ func (r *ring) register(w ringWork) error {
 // setFile puts another file in the first one's place: fd, or -1 for none.
 func (r *ring) setFile(fd int32) error {
 	r.files[0] = fd
-	update := struct {
-		offset, _ uint32
-		fds       uint64
-	}{fds: uint64(uintptr(unsafe.Pointer(&r.files[0])))}
+	update := ringUpdate{data: uint64(uintptr(unsafe.Pointer(&r.files[0])))}
 	return r.hand(registerFilesUpdate, unsafe.Pointer(&update), 1)
 }
 
@@ -396,10 +396,7 @@ func (r *ring) close() error {
 		err = r.hand(unregisterFiles, nil, 0)
 	}
 	if r.enterReg != 0 {
-		update := struct {
-			offset, _ uint32
-			_         uint64
-		}{offset: uint32(r.enterFD)}
+		update := ringUpdate{offset: uint32(r.enterFD)}
 		err = errors.Join(err, r.hand(unregisterRingFDs, unsafe.Pointer(&update), 1))
 	}
 	for _, p := range [][]byte{r.rings, r.entries} {

@@ -33,7 +33,6 @@ type streams struct {
 	begins   bool       // there are requests that the queue has not begun
 	detached bool       // requests are left to threads of the kernel's
 	ended    []*request // of the queue's reports: memory, for reuse
-	idle     []*flight  // for reuse
 
 	bytes     int64             // moved in all
 	stretch   int               // the one that is not whole yet
@@ -170,7 +169,6 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 		if p.flight.left -= p.n; p.flight.left == 0 {
 			s.backlog.Ends(endNS)
 			s.players[p.flight.player].Arrived(p.flight.frame, endNS)
-			s.idle = append(s.idle, p.flight)
 		}
 	}
 	for len(s.waiting) > 0 && len(s.free) > 0 {
@@ -269,7 +267,7 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 		return
 	}
 	s.backlog.Begins(nowNS)
-	p := piece{flight: s.newFlight(player, frame, to-from), dueNS: askNS, askNS: max(askNS, s.freeNS)}
+	p := piece{flight: &flight{player, frame, to - from}, dueNS: askNS, askNS: max(askNS, s.freeNS)}
 	for ; from < to; from += p.n {
 		p.off = from % path.record.Size
 		p.n = min(to-from, s.job.IO.Block, path.record.Size-p.off)
@@ -292,15 +290,6 @@ func (s *streams) hand(p piece) {
 		want: p.n, number: i, file: p.flight.player, async: s.detached}
 	s.queue.add(&slot.request)
 	s.begins = true
-}
-
-func (s *streams) newFlight(player, frame int, bytes int64) *flight {
-	f := &flight{}
-	if n := len(s.idle); n > 0 {
-		f, s.idle = s.idle[n-1], s.idle[:n-1]
-	}
-	*f = flight{player: player, frame: frame, left: bytes}
-	return f
 }
 
 // slowNS is how long the kernel may take to begin requests. When a disk's own queue is full, it waits for the disk, and

@@ -45,17 +45,21 @@ const turns = 8
 // NewEngine makes the engine for a job; hub serves the simulated ones.
 type NewEngine func(job wire.Job, hub diskio.Hub) (diskio.Engine, error)
 
-// worker is the state of one job.
+// worker is the state of one job. It is the simulated engine's diskio.Hub.
 type worker struct {
 	conn      *wire.Conn
 	job       wire.Job
+	log       *zap.Logger
 	cancel    context.CancelCauseFunc // ends the job, and says why
 	engine    diskio.Engine
 	effective trace.Effective
 	release   int64 // by clock.Now; zero before
 	released  atomic.Bool
-	inbox     *inbox
-	journal   *journal
+
+	releases, grants chan int64       // what the coordinator says
+	events           chan trace.Event // to it: the transfer never waits for a pipe
+	moved            atomic.Int64     // bytes of the job so far
+	beside           atomic.Int64     // what was done outside the files' times
 }
 
 // Run serves one job and returns when its files are removed. What goes wrong with the job is reported to
@@ -73,10 +77,10 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: &inbox{conn: conn, release: make(chan int64,
-		1), grants: make(chan int64, 1)}}
-	go w.inbox.listen(cancel) // ends with the process: nothing can interrupt a read of stdin
-	if w.engine, err = newEngine(w.job, w.inbox); err != nil {
+	w := &worker{conn: conn, job: *first.Job, log: log, cancel: cancel, releases: make(chan int64, 1),
+		grants: make(chan int64, 1), events: make(chan trace.Event, buffered)}
+	go w.listen() // ends with the process: nothing can interrupt a read of stdin
+	if w.engine, err = newEngine(w.job, w); err != nil {
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
 	}
 
@@ -86,24 +90,37 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	if w.job.Accompanies() || w.job.Pace > 0 {
 		runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), turns))
 	}
-	w.journal = &journal{conn: conn, events: make(chan trace.Event, buffered)}
-	var helpers sync.WaitGroup
-	helpers.Go(w.journal.drain)
-	var heart sync.WaitGroup
+	var helpers, heart sync.WaitGroup
+	helpers.Go(w.drain)
 	quit := make(chan struct{})
 	heart.Go(func() { w.heartbeat(quit) })
+	done := w.serve(ctx)
+	close(quit)
+	heart.Wait() // it may write an event
+	close(w.events)
+	helpers.Wait()
+	if err := conn.Send(done); err != nil && done.Error != errOrphaned.Error() {
+		return err
+	}
+	return nil
+}
 
+// serve does the job, and removes its files. It returns what there is to report.
+func (w *worker) serve(ctx context.Context) wire.Message {
 	// An engine may belong to its thread (io_uring does), from getting ready to removing its files.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err = w.serve(ctx)
+	err := w.do(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if errors.Is(err, errFinished) {
-		err = nil
-	}
 	done := wire.Message{Kind: wire.DoneKind}
+	switch {
+	case errors.Is(err, errFinished):
+		err = nil
+	case err != nil:
+		done.Error = err.Error()
+	}
 	if err == nil && w.checkCache() {
 		done.Effective = &w.effective
 	}
@@ -111,72 +128,60 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 		w.effective.Warnings = append(w.effective.Warnings, doubts...)
 		done.Effective = &w.effective
 	}
-	log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
+	w.log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
 	if left := w.engine.Close(); left != nil {
-		log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
+		w.log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
 	}
 	if err != nil && ctx.Err() != nil && !errors.Is(err, errStopped) { // by the coordinator's end, or a signal
-		w.removeRun(log)
+		w.removeRun()
 	}
-	close(quit)
-	heart.Wait() // it may write an event
-	close(w.journal.events)
-	helpers.Wait()
-	if err != nil {
-		done.Error = err.Error()
-	}
-	if sendErr := conn.Send(done); sendErr != nil && !errors.Is(err, errOrphaned) {
-		return sendErr
-	}
-	return nil
+	return done
 }
 
 // removeRun removes the run's test files on all disks: whatever has ended the coordinator may have ended the
 // clean-up process as well. What other workers still use stays with them.
-func (w *worker) removeRun(log *zap.Logger) {
+func (w *worker) removeRun() {
 	for _, folder := range w.job.Folders {
 		if err := diskio.RemoveRun(folder, w.job.RunID); err != nil {
-			log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
+			w.log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
 		}
 	}
 	diskio.ForgetRun(w.job.RunID)
 }
 
-// beside notes how much the engine has done outside the files' times. Before the release, that is all it does.
-func (w *worker) beside(done int64) {
-	w.journal.beside.Store(done)
-	if !w.released.Load() {
-		w.journal.moved.Store(done)
-	}
-}
-
-// serve gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
+// do gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
 // without a hand-over.
-func (w *worker) serve(ctx context.Context) error {
-	var err error
-	if w.effective, err = w.engine.Prepare(ctx, w.beside); err != nil {
+func (w *worker) do(ctx context.Context) (err error) {
+	w.effective, err = w.engine.Prepare(ctx, func(done int64) {
+		w.beside.Store(done)
+		if !w.released.Load() { // until then, that is all it does
+			w.moved.Store(done)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	if err := w.conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &w.effective}); err != nil {
 		return err
 	}
-	var releaseNS int64
 	select {
-	case releaseNS = <-w.inbox.release:
+	case w.release = <-w.releases:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	w.release = releaseNS
 	w.released.Store(true)
-	w.engine.Start(releaseNS, func(e trace.Event) {
-		e.Phase, e.Disk = w.job.Phase, w.job.Disk
-		w.journal.events <- e
-	})
+	w.engine.Start(w.release, w.emit)
 	if limit := w.job.Policy.Limit; limit > 0 && !w.job.Simulated { // the model of a simulated hub has its own
-		defer time.AfterFunc(time.Duration(releaseNS-clock.Now())+limit, func() { w.cancel(errFinished) }).Stop()
+		defer time.AfterFunc(time.Duration(w.release-clock.Now())+limit, func() { w.cancel(errFinished) }).Stop()
 	}
-	clock.WaitUntil(releaseNS)
-	return w.work(ctx, releaseNS, clock.Now()-releaseNS)
+	clock.WaitUntil(w.release)
+	return w.work(ctx)
+}
+
+// emit passes on an event of this job's.
+func (w *worker) emit(e trace.Event) {
+	e.Phase, e.Disk = w.job.Phase, w.job.Disk
+	w.events <- e
 }
 
 // checkCache emits how much of what was to go past the cache is found in it, now that this disturbs nothing. It reports
@@ -186,9 +191,7 @@ func (w *worker) checkCache() (otherwise bool) {
 	if !ok {
 		return false
 	}
-	w.journal.events <- trace.Event{
-		Type: trace.GaugeType, Phase: w.job.Phase, Disk: w.job.Disk, Name: trace.CachedShare, Value: share, TNS: clock.Now() - w.release,
-	}
+	w.emit(trace.Event{Type: trace.GaugeType, Name: trace.CachedShare, Value: share, TNS: clock.Now() - w.release})
 	if share <= trace.MaxCached {
 		return false
 	}
@@ -205,9 +208,9 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 		select {
 		case <-tick.C:
 			w.stoodStill(beganNS, clock.Now())
-			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.journal.moved.Load(),
-				Beside: w.journal.beside.Load()}) != nil {
-				return // the coordinator is gone: the inbox sees it too
+			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.moved.Load(),
+				Beside: w.beside.Load()}) != nil {
+				return // the coordinator is gone: listen sees it too
 			}
 		case <-quit:
 			return
@@ -222,7 +225,5 @@ func (w *worker) stoodStill(fromNS, toNS int64) {
 	if took < stoppedFor || w.job.Simulated || !w.released.Load() || toNS <= w.release {
 		return
 	}
-	w.journal.events <- trace.Event{
-		Type: trace.GaugeType, Phase: w.job.Phase, Disk: w.job.Disk, Name: trace.Stopped, Value: took.Seconds(), TNS: toNS - w.release,
-	}
+	w.emit(trace.Event{Type: trace.GaugeType, Name: trace.Stopped, Value: took.Seconds(), TNS: toNS - w.release})
 }

@@ -338,13 +338,13 @@ func TestMoved(t *testing.T) {
 		"bytes, then time":  {[]trace.Event{at, later}, true},
 	} {
 		var pipe bytes.Buffer
-		j := journal{conn: wire.NewConn(&pipe, &pipe), events: make(chan trace.Event, len(tt.events))}
+		w := worker{conn: wire.NewConn(&pipe, &pipe), events: make(chan trace.Event, len(tt.events))}
 		for _, e := range tt.events {
-			j.events <- e
+			w.events <- e
 		}
-		close(j.events)
-		j.drain()
-		if m, err := j.conn.Receive(); err != nil || m.Moved != tt.want {
+		close(w.events)
+		w.drain()
+		if m, err := w.conn.Receive(); err != nil || m.Moved != tt.want {
 			t.Errorf("%s: %v, %v, want %v", name, m.Moved, err, tt.want)
 		}
 	}
