@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -52,7 +51,7 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 				t.Errorf("warnings = %q, want none", eff.Warnings)
 			}
 			log = nil
-			engine.Start(clock.Now(), func(trace.Event) {})
+			started(engine)
 			for seq, size := range sizes {
 				if span, err := engine.Transfer(t.Context(), seq, nil); err != nil || span.Bytes != size {
 					t.Fatalf("Transfer(%d) = %+v, %v", seq, span, err)
@@ -117,13 +116,9 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 		write := newJob(dir, trace.Write, 5<<20)
 		write.IO.Mode, write.IO.Flush, write.CarryOver = scenario.ModeApp, scenario.FlushNone, write.Sizes
 		engine, _ := prepared(t, write, systems["threads"])
-		engine.Start(clock.Now(), func(trace.Event) {})
-		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := engine.Close(); err != nil {
-			t.Fatal(err)
-		}
+		started(engine)
+		moved(t, engine, 0)
+		closed(t, engine)
 		read := newJob(dir, trace.Read, 5<<20)
 		read.IO.Mode = mode
 		engine, _ = prepared(t, read, systems["threads"])

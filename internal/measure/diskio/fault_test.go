@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -156,7 +155,7 @@ func TestTransferFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.fault.armed.Store(true)
-			engine.Start(clock.Now(), func(trace.Event) {})
+			started(engine)
 			_, err := engine.Transfer(t.Context(), 0, nil)
 			if err == nil {
 				t.Fatal("Transfer() = nil, want an error")
@@ -166,12 +165,8 @@ func TestTransferFails(t *testing.T) {
 					t.Errorf("Transfer() = %v, want it to say %q", err, want)
 				}
 			}
-			if err := engine.Close(); err != nil {
-				t.Errorf("Close() = %v", err)
-			}
-			if got := names(t, dir); got != nil {
-				t.Errorf("left: %q", got)
-			}
+			closed(t, engine)
+			nothingIn(t, dir)
 		})
 	}
 }
@@ -188,9 +183,7 @@ func TestShortRequestsAreCompleted(t *testing.T) {
 	fault.armed.Store(true)
 	transferAll(t, engine)
 	checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 1<<20+smallUnit+100)
-	if err := engine.Close(); err != nil {
-		t.Error(err)
-	}
+	closed(t, engine)
 }
 
 // noDirect is why direct requests are not available on Windows, of which an emulator gives none; empty elsewhere, where the
@@ -256,9 +249,7 @@ func TestFallbacks(t *testing.T) {
 				}
 				transferAll(t, engine)
 				checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 100<<20)
-				if err := engine.Close(); err != nil {
-					t.Error(err)
-				}
+				closed(t, engine)
 			}
 		})
 	}
@@ -287,9 +278,7 @@ func TestReserveFailsInMidJob(t *testing.T) {
 	if _, err := unready.Prepare(t.Context(), func(int64) {}); err == nil || !strings.Contains(err.Error(), "no stretch is left") {
 		t.Errorf("Prepare() = %v, want the error of the reservation", err)
 	}
-	if err := unready.Close(); err != nil {
-		t.Error(err)
-	}
+	closed(t, unready)
 }
 
 // Containers often forbid io_uring, and old kernels and emulators have none: threads do the work then, and the job says so.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
-	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -58,13 +57,9 @@ func TestFillVolume(t *testing.T) {
 					t.Fatal(err)
 				}
 				during = usedShare(t, dir)
-				engine.Start(clock.Now(), func(trace.Event) {})
-				if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
-					t.Fatal(err)
-				}
-				if err := engine.Close(); err != nil {
-					t.Fatal(err)
-				}
+				started(engine)
+				moved(t, engine, 0)
+				closed(t, engine)
 				return wrote, during
 			}
 			near := func(got, want float64) bool { return math.Abs(got-want) < 0.03 } // the next file is reserved, and there are records
@@ -113,10 +108,8 @@ func TestFillLeavesRoom(t *testing.T) {
 	if len(eff.Warnings) == 0 || !strings.Contains(strings.Join(eff.Warnings, "\n"), "cannot be filled to 95 %") {
 		t.Errorf("warnings: %q", eff.Warnings)
 	}
-	engine.Start(clock.Now(), func(trace.Event) {})
-	if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	started(engine)
+	moved(t, engine, 0)
 	v, err := filesystem.Volume(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func makeFolder(t *testing.T, dir string, files ...string) string {
 }
 
 // names lists the folder except for what macOS alone needs, and nil if there is none.
-func names(t *testing.T, dir string) []string {
+func names(t testing.TB, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -135,18 +135,23 @@ func TestRemoveRunWithoutFolder(t *testing.T) {
 	}
 }
 
-func TestCleanRemovesEvenWhatIsKept(t *testing.T) {
-	dir := t.TempDir()
-	path := makeFolder(t, dir, "data-000000.bin", "evidence-000001.bin", "files.json")
-	got, err := Clean(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]Cleaned{{Path: path, Files: 3, Bytes: 95}}, got); diff != "" {
-		t.Errorf("Clean() (-want +got):\n%s", diff)
-	}
-	if got := names(t, dir); got != nil {
-		t.Errorf("left: %q", got)
+// Given the disk's folder or the run's own, it removes even what is kept.
+func TestClean(t *testing.T) {
+	for _, itself := range []bool{false, true} {
+		dir := t.TempDir()
+		path := makeFolder(t, dir, "data-000000.bin", "evidence-000001.bin", "files.json")
+		what := dir
+		if itself {
+			what = path
+		}
+		got, err := Clean(what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]Cleaned{{Path: path, Files: 3, Bytes: 95}}, got); diff != "" {
+			t.Errorf("Clean() (-want +got):\n%s", diff)
+		}
+		nothingIn(t, dir)
 	}
 }
 
@@ -205,17 +210,6 @@ func TestUnfinishedFolder(t *testing.T) {
 	}
 }
 
-func TestCleanTakesTheFolderItself(t *testing.T) {
-	dir := t.TempDir()
-	path := makeFolder(t, dir, "data-000000.bin")
-	if got, err := Clean(path); err != nil || len(got) != 1 || got[0].Skipped != "" {
-		t.Errorf("Clean() = %+v, %v, want one folder removed", got, err)
-	}
-	if got := names(t, dir); got != nil {
-		t.Errorf("left: %q", got)
-	}
-}
-
 // Between two phases nobody holds the folder, and the run is alive anyway.
 func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
@@ -239,9 +233,7 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	if got, err := Clean(dir); err != nil || len(got) != 1 || got[0].Skipped != "" {
 		t.Errorf("after the run: Clean() = %+v, %v, want it removed", got, err)
 	}
-	if left := names(t, os.TempDir()); len(left) > 0 {
-		t.Errorf("left: %q", left)
-	}
+	nothingIn(t, os.TempDir())
 }
 
 // What is in doubt stays exactly as it is.

@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"maps"
 	"runtime"
 	"sync"
 	"testing"
@@ -133,13 +134,19 @@ func TestLatenciesOfASlowReader(t *testing.T) {
 	}
 }
 
-// Every request of a job is counted once, whatever moves it, and those before the release or of a read-back are not.
+// Every request of a job is counted once, whatever moves it, and those before the release or of a read-back are not. An
+// application's request is its call.
 func TestEveryRequestIsCounted(t *testing.T) {
-	for how, sys := range systems {
+	ways := maps.Clone(systems)
+	ways["app"] = systemCalls()
+	for how, sys := range ways {
 		for _, role := range []trace.Role{trace.Write, trace.Read} {
 			t.Run(how+" "+string(role), func(t *testing.T) {
 				job := newJob(t.TempDir(), role, 1_000_003, 65537, 4<<20)
 				job.IO.Verify = scenario.VerifyFull
+				if how == "app" {
+					job.IO.Mode, job.IO.Block = scenario.ModeApp, 16<<20
+				}
 				engine, _ := prepared(t, job, sys)
 				var heard emitted
 				engine.Start(clock.Now(), heard.emit)
@@ -150,9 +157,7 @@ func TestEveryRequestIsCounted(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if err := engine.Close(); err != nil {
-					t.Fatal(err)
-				}
+				closed(t, engine)
 				var want int64
 				for _, size := range job.Sizes {
 					want += (size + job.IO.Block - 1) / job.IO.Block
@@ -169,29 +174,6 @@ func TestEveryRequestIsCounted(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// An application's request is its call.
-func TestAppCallsAreCounted(t *testing.T) {
-	job := newJob(t.TempDir(), trace.Write, 1_000_003, 65537)
-	job.IO.Mode = scenario.ModeApp
-	engine, _ := prepared(t, job, systemCalls())
-	var heard emitted
-	engine.Start(clock.Now(), heard.emit)
-	var spans int64
-	for seq := range job.Sizes {
-		span, err := engine.Transfer(t.Context(), seq, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		spans += span.EndNS - span.StartNS
-	}
-	if err := engine.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got := heard.sum(t, trace.Write); got.N() != 2 || got.MaxNS() > spans {
-		t.Errorf("%d calls of up to %d ns, want one for each of 2 files, within their %d ns", got.N(), got.MaxNS(), spans)
 	}
 }
 

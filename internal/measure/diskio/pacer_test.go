@@ -334,7 +334,7 @@ func TestProbe(t *testing.T) {
 	if eff.Depth != 1 || eff.Block != 4096 || eff.Engine != "threads" {
 		t.Errorf("Prepare() = %+v", eff)
 	}
-	engine.Start(engine.timing.now(), func(trace.Event) {})
+	started(engine)
 	log = nil
 	for seq := range 4 {
 		span, err := engine.Transfer(t.Context(), seq, nil)
@@ -417,9 +417,7 @@ func TestMix(t *testing.T) {
 				t.Errorf("file %d: %.3f of it was read, want %.2f", seq, got, reads)
 			}
 		}
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
+		closed(t, engine)
 		if heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N() != int64(len(requests)) {
 			t.Errorf("%d requests are counted, want %d", heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N(), len(requests))
 		}
@@ -469,9 +467,7 @@ func TestMixEverywhere(t *testing.T) {
 					}
 				}
 				checkContent(t, engine.folder.path+"/"+record{}.name(), 0, size)
-				if err := engine.Close(); err != nil {
-					t.Error(err)
-				}
+				closed(t, engine)
 				reads, writes := heard.sum(t, trace.Read).N(), heard.sum(t, trace.Write).N()
 				if reads+writes != 2*size/4096 || math.Abs(float64(reads)/(2*size/4096)-0.7) > 0.01 {
 					t.Errorf("%d reads and %d writes are counted, want 70 %% of %d", reads, writes, 2*size/4096)

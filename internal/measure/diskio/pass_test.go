@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -65,7 +64,7 @@ func TestCapEndsAPass(t *testing.T) {
 				job := newPasses(dir, trace.Write)
 				job.IO.OneFile, job.IO.Cap = oneFile, time.Nanosecond
 				engine, _ := prepared(t, job, sys)
-				engine.Start(clock.Now(), func(trace.Event) {})
+				started(engine)
 				for seq := range job.Sizes {
 					span, err := engine.Transfer(t.Context(), seq, nil)
 					if err != nil || span.Bytes == job.Sizes[seq] {
@@ -81,44 +80,35 @@ func TestCapEndsAPass(t *testing.T) {
 	}
 }
 
-func TestRestBetweenFiles(t *testing.T) {
-	job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
-	job.IO.Rest = 30 * time.Millisecond
-	engine, _ := prepared(t, job, systems["io_uring"])
-	engine.Start(clock.Now(), func(trace.Event) {})
-	var last Span
-	for seq := range 2 {
-		span, err := engine.Transfer(t.Context(), seq, nil)
-		if err != nil {
-			t.Fatal(err)
+// Files begin a rest after the one before was over and done with, so that it is never shorter, or at steps after the
+// release, however long the ones before took.
+func TestFilesBeginLater(t *testing.T) {
+	const rest, step = 30 * time.Millisecond, 20 * time.Millisecond
+	for _, stepped := range []bool{false, true} {
+		job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
+		job.IO.Rest = rest
+		if stepped {
+			job.IO.Rest, job.IO.Step = 0, step
 		}
-		// The rest counts from when the file before was over and done with, so it is never shorter.
-		if seq > 0 && span.StartNS-last.EndNS < job.IO.Rest.Nanoseconds() {
-			t.Errorf("file %d began %d ns after the one before, want at least %v", seq, span.StartNS-last.EndNS, job.IO.Rest)
+		engine, _ := prepared(t, job, systems["io_uring"])
+		started(engine)
+		var last Span
+		for seq := range 2 {
+			span := moved(t, engine, seq)
+			earliest := int64(seq) * (last.EndNS + rest.Nanoseconds())
+			if stepped {
+				earliest = int64(seq) * step.Nanoseconds()
+			}
+			if span.StartNS < earliest {
+				t.Errorf("file %d began %d ns after the release, want from %d on", seq, span.StartNS, earliest)
+			}
+			last = span
 		}
-		last = span
-	}
-	engine.job.IO.Rest = time.Hour
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := engine.Transfer(ctx, 2, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
-	}
-}
-
-// Files begin at steps after the release, however long the ones before took.
-func TestFilesKeepInStep(t *testing.T) {
-	job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
-	job.IO.Step = 20 * time.Millisecond
-	engine, _ := prepared(t, job, systems["io_uring"])
-	engine.Start(clock.Now(), func(trace.Event) {})
-	for seq := range job.Sizes {
-		span, err := engine.Transfer(t.Context(), seq, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := int64(seq) * job.IO.Step.Nanoseconds(); span.StartNS < want {
-			t.Errorf("file %d began %d ns after the release, want from %d on", seq, span.StartNS, want)
+		engine.job.IO.Rest, engine.job.IO.Step = time.Hour, 0
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := engine.Transfer(ctx, 2, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
 		}
 	}
 	for _, tt := range []struct {
@@ -139,11 +129,9 @@ func TestFootprint(t *testing.T) {
 	job := newJob(dir, trace.Write, sizes...)
 	job.IO.Footprint = 5 << 20
 	engine, _ := prepared(t, job, systems["io_uring"])
-	engine.Start(clock.Now(), func(trace.Event) {})
+	started(engine)
 	for seq := range sizes {
-		if _, err := engine.Transfer(t.Context(), seq, nil); err != nil {
-			t.Fatal(err)
-		}
+		moved(t, engine, seq)
 		var bytes int64
 		for _, name := range names(t, engine.folder.path) {
 			info, err := os.Stat(filepath.Join(engine.folder.path, name))
@@ -169,9 +157,7 @@ func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []s
 	for _, job := range jobs {
 		engine, _ := prepared(t, job, system{open: opened.open, ring: newRingMover})
 		transferAll(t, engine)
-		if err := engine.Close(); err != nil {
-			t.Fatal(err)
-		}
+		closed(t, engine)
 		between = append(between, strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "))
 	}
 	return between
@@ -245,21 +231,15 @@ func TestFailedPhaseLeavesNothing(t *testing.T) {
 	job := newJob(dir, trace.Write, 4096, 4096)
 	job.CarryOver = []int64{4096}
 	engine, _ := prepared(t, job, systems["io_uring"])
-	engine.Start(clock.Now(), func(trace.Event) {})
-	if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	started(engine)
+	moved(t, engine, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := engine.Transfer(ctx, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
 	}
-	if err := engine.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got := names(t, dir); got != nil {
-		t.Errorf("left: %q", got)
-	}
+	closed(t, engine)
+	nothingIn(t, dir)
 }
 
 // Beyond its last file a job begins again: reads with the same files, writes in place of the earlier ones.
@@ -270,7 +250,7 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 			job := newJob(dir, role, 8192, 4096)
 			job.CarryOver = []int64{4096}
 			engine, _ := prepared(t, job, systems["io_uring"])
-			engine.Start(clock.Now(), func(trace.Event) {})
+			started(engine)
 			for seq := range 7 {
 				span, err := engine.Transfer(t.Context(), seq, nil)
 				if err != nil || span.Bytes != job.Size(seq) {
@@ -286,9 +266,7 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 			if _, err := engine.Transfer(ctx, 7, nil); !errors.Is(err, context.Canceled) {
 				t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
 			}
-			if err := engine.Close(); err != nil {
-				t.Fatal(err)
-			}
+			closed(t, engine)
 			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 || got[1] != listName {
 				t.Errorf("left: %q, want a file, the list and the marker", got)
 			}

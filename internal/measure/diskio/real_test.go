@@ -69,16 +69,39 @@ func prepared(t testing.TB, job Job, sys system) (*real, trace.Effective) {
 	runtime.LockOSThread()
 	engine := newReal(job, sys)
 	engine.sampleNS = 1
-	t.Cleanup(func() {
-		if err := engine.Close(); err != nil {
-			t.Errorf("Close() = %v", err)
-		}
-	})
+	t.Cleanup(func() { closed(t, engine) })
 	eff, err := engine.Prepare(t.Context(), func(int64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return engine, eff
+}
+
+// started releases the engine now, to nobody's interest.
+func started(e Engine) { e.Start(clock.Now(), func(trace.Event) {}) }
+
+// moved is the span of file seq.
+func moved(t testing.TB, e Engine, seq int) Span {
+	t.Helper()
+	span, err := e.Transfer(t.Context(), seq, func(_, _, _ int64) {})
+	if err != nil {
+		t.Fatalf("Transfer(%d) = %v", seq, err)
+	}
+	return span
+}
+
+func closed(t testing.TB, e Engine) {
+	t.Helper()
+	if err := e.Close(); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+}
+
+func nothingIn(t testing.TB, dir string) {
+	t.Helper()
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
 }
 
 // transferAll does every file of the job and checks spans and samples.
@@ -129,12 +152,8 @@ func TestWriteThenRead(t *testing.T) {
 					for seq, size := range odd {
 						checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
 					}
-					if err := engine.Close(); err != nil {
-						t.Errorf("Close() = %v", err)
-					}
-					if got := names(t, dir); got != nil {
-						t.Errorf("left: %q", got)
-					}
+					closed(t, engine)
+					nothingIn(t, dir)
 				})
 			}
 		}
@@ -204,9 +223,7 @@ func TestKeep(t *testing.T) {
 	for range 2 {
 		engine, _ := prepared(t, job, systems["io_uring"])
 		transferAll(t, engine)
-		if err := engine.Close(); err != nil {
-			t.Fatal(err)
-		}
+		closed(t, engine)
 	}
 	if err := RemoveRun(dir, "r1"); err != nil {
 		t.Fatal(err)
@@ -223,7 +240,7 @@ func TestCancelStopsAtTheNextRequest(t *testing.T) {
 			t.Run(how+" "+string(role), func(t *testing.T) {
 				engine, _ := prepared(t, newJob(t.TempDir(), role, 64<<20), sys)
 				ctx, cancel := context.WithCancel(t.Context())
-				engine.Start(clock.Now(), func(trace.Event) {})
+				started(engine)
 				span, err := engine.Transfer(ctx, 0, func(_, _, _ int64) { cancel() })
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
@@ -236,22 +253,6 @@ func TestCancelStopsAtTheNextRequest(t *testing.T) {
 	}
 }
 
-func TestPrepareStopsWhenCancelled(t *testing.T) {
-	dir := t.TempDir()
-	engine := newReal(newJob(dir, trace.Read, 1<<20), systems["io_uring"])
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := engine.Prepare(ctx, func(int64) {}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Prepare() = %v, want %v", err, context.Canceled)
-	}
-	if err := engine.Close(); err != nil {
-		t.Errorf("Close() = %v", err)
-	}
-	if got := names(t, dir); got != nil {
-		t.Errorf("left: %q", got)
-	}
-}
-
 func TestFileTruncatedUnderARead(t *testing.T) {
 	for how, sys := range systems {
 		for _, left := range []int64{0, 64 << 10, 100_000} {
@@ -259,7 +260,7 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 			if err := os.Truncate(filepath.Join(engine.folder.path, record{}.name()), left); err != nil {
 				t.Fatal(err)
 			}
-			engine.Start(clock.Now(), func(trace.Event) {})
+			started(engine)
 			_, err := engine.Transfer(t.Context(), 0, nil)
 			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "it was truncated during the run") {
 				t.Errorf("%s: cut to %d: Transfer() = %v, want an error that says so", how, left, err)
@@ -268,19 +269,30 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 	}
 }
 
-func TestPrepareInNoFolder(t *testing.T) {
+// A job that cannot be prepared says on which disk and in which folder, and leaves nothing.
+func TestPrepareFails(t *testing.T) {
+	dir := t.TempDir()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{filepath.Join(t.TempDir(), "absent"), file} {
-		engine := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
-		if _, err := engine.Prepare(t.Context(), func(int64) {}); err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) {
-			t.Errorf("Prepare() in %s = %v, want an error that names disk and folder", dir, err)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		dir  string
+		ctx  context.Context
+		want string
+	}{
+		{filepath.Join(dir, "absent"), t.Context(), "disk B: prepare in " + filepath.Join(dir, "absent")},
+		{file, t.Context(), "disk B: prepare in " + file},
+		{dir, ended, context.Canceled.Error()},
+	} {
+		engine := newReal(newJob(tt.dir, trace.Read, 1<<20), systems["io_uring"])
+		if _, err := engine.Prepare(tt.ctx, func(int64) {}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Prepare() in %s = %v, want %q", tt.dir, err, tt.want)
 		}
-		if err := engine.Close(); err != nil {
-			t.Errorf("Close() = %v", err)
-		}
+		closed(t, engine)
+		nothingIn(t, dir)
 	}
 }
 

@@ -119,8 +119,6 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 		})
 	}
 	t.Logf("%s: late frames%s; frames were requested up to %s after their time", eff.Cache, &report, belated)
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	closed(t, s)
 	return found
 }

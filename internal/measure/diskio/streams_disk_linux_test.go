@@ -106,9 +106,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	runtime.LockOSThread()
 	s := newStreams(job, systemCalls())
 	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		closed(t, s)
 	}()
 	eff, err := s.Prepare(t.Context(), func(int64) {})
 	if err != nil {

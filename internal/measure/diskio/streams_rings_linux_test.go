@@ -96,9 +96,7 @@ func checkStreams(t *testing.T, s *streams) {
 		t.Fatal(errors.Join(err, s.Close()))
 	}
 	if eff.Cache != "direct" {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		closed(t, s)
 		t.Skip("no direct requests on this file system")
 	}
 	if eff.Engine != "io_uring" {
@@ -120,9 +118,7 @@ func checkStreams(t *testing.T, s *streams) {
 		from, to := s.paths[i].frame(p.Spec, 0)
 		moved[s.paths[i].op] += (to - from + s.job.IO.Block - 1) / s.job.IO.Block
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	closed(t, s)
 	for op, pieces := range moved {
 		// In half a second 50 frames of each, or more if the machine was late to begin.
 		if n := heard.sum(t, op).N(); n < 45*pieces || n > 65*pieces {

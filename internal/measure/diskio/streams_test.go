@@ -71,12 +71,8 @@ func playStreams(t *testing.T, job Job, sys system, length time.Duration, releas
 		}
 		p.spans = append(p.spans, span)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if got := names(t, job.Dir); got != nil {
-		t.Errorf("left: %q", got)
-	}
+	closed(t, s)
+	nothingIn(t, job.Dir)
 	return p
 }
 
@@ -334,9 +330,7 @@ func TestStreamsFail(t *testing.T) {
 					t.Errorf("Transfer() = %v, want it to say %q", err, want)
 				}
 			}
-			if err := s.Close(); err != nil {
-				t.Errorf("Close() = %v", err)
-			}
+			closed(t, s)
 			if got := names(t, dir); (got != nil) != tt.left {
 				t.Errorf("left: %q", got)
 			}
@@ -361,13 +355,11 @@ func TestStreamsCarryOver(t *testing.T) {
 		if _, err := engine.Prepare(t.Context(), func(done int64) { wrote = done &^ (1<<20 - 1) }); err != nil {
 			t.Fatal(err)
 		}
-		engine.Start(engine.timing.now(), func(trace.Event) {})
+		started(engine)
 		if _, err := engine.Transfer(t.Context(), 0, func(_, _, _ int64) {}); err != nil {
 			t.Fatal(err)
 		}
-		if err := engine.Close(); err != nil {
-			t.Fatal(err)
-		}
+		closed(t, engine)
 		return wrote
 	}
 	for i, tt := range []struct {
@@ -381,9 +373,7 @@ func TestStreamsCarryOver(t *testing.T) {
 	if err := RemoveRun(dir, "r1"); err != nil {
 		t.Error(err)
 	}
-	if got := names(t, dir); got != nil {
-		t.Errorf("left: %q", got)
-	}
+	nothingIn(t, dir)
 }
 
 // What this computer is late by is reported: when it does not wake in time to ask for frames, and when it stands still while
@@ -468,8 +458,6 @@ func runStreams(t *testing.T, s *streams, length time.Duration) (late int, host 
 			t.Fatal(err)
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	closed(t, s)
 	return late, host
 }

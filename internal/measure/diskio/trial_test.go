@@ -32,9 +32,7 @@ func TestTry(t *testing.T) {
 			t.Errorf("got %+v", tried)
 		}
 	}
-	if left := names(t, dir); len(left) > 0 {
-		t.Errorf("left: %q", left)
-	}
+	nothingIn(t, dir)
 }
 
 // A job through the cache leaves its file there, and one past it does not, if the system says so.
@@ -61,9 +59,7 @@ func TestTryFlush(t *testing.T) {
 			t.Errorf("%s: got %+v", mode, got)
 		}
 	}
-	if left := names(t, dir); len(left) > 0 {
-		t.Errorf("left: %q", left)
-	}
+	nothingIn(t, dir)
 }
 
 func TestTryFolder(t *testing.T) {
@@ -71,9 +67,7 @@ func TestTryFolder(t *testing.T) {
 	if err := TryFolder(dir, "r"); err != nil {
 		t.Error(err)
 	}
-	if left := names(t, dir); len(left) > 0 {
-		t.Errorf("left: %q", left)
-	}
+	nothingIn(t, dir)
 	if err := os.MkdirAll(filepath.Join(dir, folderPrefix+"r", "somebody's"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +97,5 @@ func TestDroppingFromTheCacheIsReported(t *testing.T) {
 	if len(reported) < len(job.Sizes) {
 		t.Errorf("reported %d times for %d files", len(reported), len(job.Sizes))
 	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	closed(t, e)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -118,7 +117,7 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 					job.IO.Verify, job.IO.Mode = tt.verify, mode
 					engine, _ := prepared(t, job, sys)
 					corrupt(t, engine, tt.at, tt.n)
-					engine.Start(clock.Now(), func(trace.Event) {})
+					started(engine)
 					_, err := engine.Transfer(t.Context(), 0, nil)
 					if tt.want == "" {
 						if err != nil {
@@ -133,9 +132,7 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 						}
 					}
 					// Neither the end of the job nor that of the run takes the evidence away.
-					if err := engine.Close(); err != nil {
-						t.Error(err)
-					}
+					closed(t, engine)
 					if err := RemoveRun(dir, "r1"); err != nil {
 						t.Error(err)
 					}
@@ -169,9 +166,7 @@ func TestVerifyFullReadsEveryByte(t *testing.T) {
 			job.CarryOver = []int64{tt.size}
 			writer, _ := prepared(t, job, systems["threads"])
 			transferAll(t, writer)
-			if err := writer.Close(); err != nil {
-				t.Fatal(err)
-			}
+			closed(t, writer)
 			job.Role, job.CarryOver = trace.Read, nil
 			job.IO.Verify, job.IO.Block = scenario.VerifyFull, tt.read
 			reader, _ := prepared(t, job, systems["threads"])
@@ -215,10 +210,8 @@ func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
 		job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20)
 		job.IO.Verify, job.IO.Mode = scenario.VerifyFull, mode
 		engine, _ := prepared(t, job, system{open: fault.open, ring: noRing})
-		engine.Start(clock.Now(), func(trace.Event) {})
-		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
-			t.Fatal(err)
-		}
+		started(engine)
+		moved(t, engine, 0)
 		fault.armed.Store(true)
 		if _, err := engine.Transfer(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "in test file 1 at byte") {
 			t.Errorf("%s: Transfer() = %v, want it to find the lost write", mode, err)
@@ -273,20 +266,16 @@ func TestWhatIsDoneBeside(t *testing.T) {
 	if _, err := engine.Prepare(t.Context(), func(n int64) { done = append(done, n) }); err != nil {
 		t.Fatal(err)
 	}
-	engine.Start(clock.Now(), func(trace.Event) {})
+	started(engine)
 	for seq := range job.Sizes {
 		before := len(done)
-		if _, err := engine.Transfer(t.Context(), seq, nil); err != nil {
-			t.Fatal(err)
-		}
+		moved(t, engine, seq)
 		if len(done) == before || done[len(done)-1] != int64(seq+1)<<20 {
 			t.Errorf("file %d was read back: reported %v", seq, done[before:])
 		}
 	}
 	before := done[len(done)-1]
-	if err := engine.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closed(t, engine)
 	if got := done[len(done)-1]; got != before+3 {
 		t.Errorf("three files were removed: reported %d after %d", got, before)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -64,10 +63,8 @@ func TestVolumeFillsUp(t *testing.T) {
 					t.Fatalf("Prepare() = %v", err)
 				}
 				if tt.prepares {
-					engine.Start(clock.Now(), func(trace.Event) {})
-					if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
-						t.Fatal(err)
-					}
+					started(engine)
+					moved(t, engine, 0)
 					_, err = engine.Transfer(t.Context(), 1, nil)
 				}
 				if err == nil {
@@ -78,9 +75,7 @@ func TestVolumeFillsUp(t *testing.T) {
 						t.Errorf("got %v, want it to say %q", err, want)
 					}
 				}
-				if err := engine.Close(); err != nil {
-					t.Errorf("Close() = %v", err)
-				}
+				closed(t, engine)
 				if got := names(t, dir); len(got) != 1 || got[0] != "lost+found" {
 					t.Errorf("left: %q", got)
 				}
@@ -96,9 +91,7 @@ func TestReadOnlyVolume(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount the volume writable") {
 		t.Errorf("Prepare() = %v, want an error that says so", err)
 	}
-	if err := engine.Close(); err != nil {
-		t.Errorf("Close() = %v", err)
-	}
+	closed(t, engine)
 }
 
 // The bytes that the device counts are those reported, within 0.1 %: none came from a cache, and nothing
@@ -126,9 +119,7 @@ func TestDeviceCountsWhatIsReported(t *testing.T) {
 			if want := job.Bytes(); got < want*999/1000 || got > want*1001/1000 {
 				t.Errorf("%s, %s: the device counted %d bytes, reported were %d", how, what, got, want)
 			}
-			if err := engine.Close(); err != nil {
-				t.Error(err)
-			}
+			closed(t, engine)
 		}
 	}
 }

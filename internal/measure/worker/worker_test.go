@@ -115,6 +115,16 @@ func (s *coordinatorSide) until(kind wire.Kind) (wire.Message, []trace.Event) {
 	}
 }
 
+// released has the worker do its job to the end.
+func (s *coordinatorSide) released() (wire.Message, []trace.Event) {
+	s.t.Helper()
+	s.until(wire.ReadyKind)
+	s.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+	done, events := s.until(wire.DoneKind)
+	s.end()
+	return done, events
+}
+
 func (s *coordinatorSide) end() {
 	s.t.Helper()
 	select {
@@ -163,10 +173,7 @@ func TestBothDirections(t *testing.T) {
 	engine := &fakeEngine{read: 40}
 	engine.job.Reads = 0.4
 	side := start(t, engine)
-	side.until(wire.ReadyKind)
-	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-	_, events := side.until(wire.DoneKind)
-	side.end()
+	_, events := side.released()
 	want := []trace.Event{
 		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 0, Bytes: 20, TNS: 5},
 		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 1, Bytes: 30, TNS: 5},
@@ -190,10 +197,7 @@ func TestWhatTheCacheHeld(t *testing.T) {
 		mode  string // as told at the end; empty: as it was
 	}{{0.43, "cached"}, {0.001, ""}} {
 		side := start(t, &fakeEngine{cached: tt.share})
-		side.until(wire.ReadyKind)
-		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-		done, events := side.until(wire.DoneKind)
-		side.end()
+		done, events := side.released()
 		last := events[len(events)-1]
 		if last.Type != trace.GaugeType || last.Name != trace.CachedShare || last.Disk != "A" || last.Phase != "WW" || last.Value != tt.share || last.TNS <= 0 {
 			t.Errorf("got last event %+v, want the cached share %v of A in WW", last, tt.share)
@@ -207,22 +211,16 @@ func TestWhatTheCacheHeld(t *testing.T) {
 		}
 	}
 	side := start(t, &fakeEngine{cached: 0.43, transfer: func(context.Context, int) error { return errors.New("disk on fire") }})
-	side.until(wire.ReadyKind)
-	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-	if done, _ := side.until(wire.DoneKind); done.Effective != nil {
+	if done, _ := side.released(); done.Effective != nil {
 		t.Error("the cache was looked at after a failure")
 	}
-	side.end()
 }
 
 // What came up in the course of the job is reported at its end, whether it went well or not.
 func TestDoubts(t *testing.T) {
 	for _, err := range []error{nil, errors.New("disk on fire")} {
 		side := start(t, &fakeEngine{doubts: []string{"no space was reserved"}, transfer: func(context.Context, int) error { return err }})
-		side.until(wire.ReadyKind)
-		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-		done, _ := side.until(wire.DoneKind)
-		side.end()
+		done, _ := side.released()
 		want := &trace.Effective{Engine: "fake", Warnings: []string{"no space was reserved"}}
 		if diff := cmp.Diff(want, done.Effective); diff != "" {
 			t.Errorf("job that ended with %v (-want +got):\n%s", err, diff)
@@ -247,9 +245,7 @@ func TestFailures(t *testing.T) {
 			}
 			return nil
 		}})
-		side.until(wire.ReadyKind)
-		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-		done, events := side.until(wire.DoneKind)
+		done, events := side.released()
 		if done.Error != disk.Error() {
 			t.Errorf("got %q, want %q", done.Error, disk)
 		}
@@ -257,7 +253,6 @@ func TestFailures(t *testing.T) {
 		if last.Type != trace.ErrorType || last.Seq != 1 || last.Error != disk.Error() {
 			t.Errorf("got last event %+v, want the error of file 1", last)
 		}
-		side.end()
 	})
 }
 
@@ -286,12 +281,9 @@ func TestEndsEarly(t *testing.T) {
 	})
 	t.Run("at the limit", func(t *testing.T) {
 		side := start(t, &fakeEngine{job: wire.Job{Policy: policy.Policy{Limit: time.Millisecond}}, transfer: untilCancelled})
-		side.until(wire.ReadyKind)
-		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-		if done, _ := side.until(wire.DoneKind); done.Error != "" {
+		if done, _ := side.released(); done.Error != "" {
 			t.Errorf("got %q, want no error", done.Error)
 		}
-		side.end()
 	})
 	t.Run("stopped before the release", func(t *testing.T) {
 		side := start(t, &fakeEngine{})
