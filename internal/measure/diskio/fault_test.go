@@ -10,8 +10,10 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -129,44 +131,62 @@ func (f *faulty) declare(size int64) error {
 	return cmp.Or(f.fault.declare, f.testFile.declare(size))
 }
 
+// A disk that fails ends a job with what to try, and the job leaves nothing behind; content that is wrong is kept.
 func TestTransferFails(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the faults are Unix error numbers")
 	}
 	for _, tt := range []struct {
-		name  string
-		role  trace.Role
-		fault *fault
-		want  []string
+		name    string
+		role    trace.Role
+		fault   *fault
+		file    []string // what a job of files says
+		streams []string // what one of streams says
+		left    bool
 	}{
-		{"disk full", trace.Write, &fault{write: syscall.ENOSPC}, []string{"write file 0", "no space left", "footprint"}},
-		{"quota", trace.Write, &fault{write: syscall.EDQUOT}, []string{"quota exceeded", "free some space"}},
-		{"file too large", trace.Write, &fault{write: syscall.EFBIG}, []string{"FAT32", "smaller files"}},
-		{"turned read-only", trace.Write, &fault{write: syscall.EROFS}, []string{"read-only"}},
-		{"served by a program that has ended", trace.Write, &fault{write: syscall.ENOTCONN}, []string{"check its cable"}},
-		{"unplugged while writing", trace.Write, &fault{write: syscall.EIO}, []string{"check its cable"}},
-		{"unplugged while reading", trace.Read, &fault{read: syscall.ENXIO}, []string{"read file 0", "check its cable"}},
-		{"flush fails", trace.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}},
+		{"disk full", trace.Write, &fault{write: syscall.ENOSPC}, []string{"write file 0", "no space left", "footprint"}, []string{"streams, file 0", "no space left", "footprint"}, false},
+		{"quota", trace.Write, &fault{write: syscall.EDQUOT}, []string{"quota exceeded", "free some space"}, nil, false},
+		{"file too large", trace.Write, &fault{write: syscall.EFBIG}, []string{"FAT32", "smaller files"}, nil, false},
+		{"turned read-only", trace.Write, &fault{write: syscall.EROFS}, []string{"read-only"}, nil, false},
+		{"served by a program that has ended", trace.Write, &fault{write: syscall.ENOTCONN}, []string{"check its cable"}, nil, false},
+		{"unplugged while writing", trace.Write, &fault{write: syscall.EIO}, []string{"check its cable"}, []string{"check its cable"}, false},
+		{"unplugged while reading", trace.Read, &fault{read: syscall.ENXIO}, []string{"read file 0", "check its cable"}, []string{"check its cable"}, false},
+		{"flush fails", trace.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}, nil, false},
+		{"other content", trace.Read, &fault{other: true}, []string{"evidence-"}, []string{"evidence-"}, true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			engine := newReal(newJob(dir, tt.role, 8<<20), system{open: tt.fault.open, ring: noRing})
+		check := func(t *testing.T, engine Engine, dir string, want []string) {
 			if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
 				t.Fatal(err)
 			}
 			tt.fault.armed.Store(true)
 			started(engine)
-			_, err := engine.Transfer(t.Context(), 0, nil)
+			_, err := engine.Transfer(t.Context(), 0, func(_, _, _ int64) {})
 			if err == nil {
 				t.Fatal("Transfer() = nil, want an error")
 			}
-			for _, want := range append(tt.want, "disk B: ", dir) {
+			for _, want := range append(want, "disk B: ", dir) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("Transfer() = %v, want it to say %q", err, want)
 				}
 			}
 			closed(t, engine)
-			nothingIn(t, dir)
+			if got := names(t, dir); (got != nil) != tt.left {
+				t.Errorf("left: %q", got)
+			}
+			tt.fault.armed.Store(false)
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			job := newJob(t.TempDir(), tt.role, 8<<20)
+			job.IO.Verify = scenario.VerifyStamps
+			check(t, newReal(job, system{open: tt.fault.open, ring: noRing}), job.Dir, tt.file)
+		})
+		if tt.streams == nil {
+			continue
+		}
+		overQueues(t, tt.name, func(t *testing.T, queue queueMaker) {
+			job := streamsJob(t.TempDir(), stream.Spec{Record: tt.role == trace.Write, Rate: 1e6, Frame: 10 * time.Millisecond, Count: 3, Buffer: time.Second})
+			job.IO.Verify = scenario.VerifyStamps
+			check(t, newStreams(job, system{open: tt.fault.open, ring: noRing, queue: queue}), job.Dir, tt.streams)
 		})
 	}
 }

@@ -25,11 +25,8 @@ func TestStreamsOverload(t *testing.T) {
 						length = 120 * time.Second
 					}
 					service := time.Duration(load * float64(frame) / float64(count))
-					sys := inTurn(service)
-					sys.queue = queue
 					spec := stream.Spec{Record: record, Rate: 204800, Frame: frame, Count: count, Buffer: buffer}
-					job := streamsJob(dir, spec)
-					p := playStreams(t, job, sys, length, func() {})
+					p := playStreams(t, virtualStreams(streamsJob(dir, spec), inTurn(service), queue), length, func() {})
 					due, late := 0, 0
 					for _, o := range p.outcomes {
 						due, late = due+o.Due, late+o.Late

@@ -22,13 +22,10 @@ func TestStreamsDoNotWaitForAFullDisk(t *testing.T) {
 		t.Run(full.String(), func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				sys := serving(ms)
-				sys.queue = likeRing(full)
-				s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 4, Buffer: 500 * ms}), sys)
-				s.timing = virtualTime()
-				late, host := runStreams(t, s, 4*time.Second)
-				if late > 0 || host > ms {
-					t.Errorf("%d late frames, host late by %s", late, host)
+				job := streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 4, Buffer: 500 * ms})
+				p := playStreams(t, virtualStreams(job, serving(ms), likeRing(full)), 4*time.Second, func() {})
+				if p.late > 0 || p.host > ms {
+					t.Errorf("%d late frames, host late by %s", p.late, p.host)
 				}
 			})
 		})

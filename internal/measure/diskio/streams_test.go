@@ -4,14 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -22,6 +18,8 @@ type played struct {
 	spans    []Span
 	outcomes tracetest.Outcomes
 	last     map[string]trace.Event // of each stream
+	late     int                    // frames of the stream that had most
+	host     time.Duration          // how late this computer was
 	samples  int
 }
 
@@ -33,16 +31,17 @@ func virtualTime() timing {
 }
 
 // playStreams runs a streams job for that long in virtual time.
-func playStreams(t *testing.T, job Job, sys system, length time.Duration, released func()) played {
+func playStreams(t *testing.T, s *streams, length time.Duration, released func()) played {
 	t.Helper()
-	s := newStreams(job, sys)
-	s.timing = virtualTime()
 	if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	p := played{outcomes: tracetest.Outcomes{}, last: map[string]trace.Event{}}
 	released()
 	s.Start(s.timing.now(), func(e trace.Event) {
+		if e.Name == trace.HostLate {
+			p.host = time.Duration(math.Round(e.Value * 1e9))
+		}
 		if e.Type != trace.StreamType {
 			return
 		}
@@ -51,14 +50,15 @@ func playStreams(t *testing.T, job Job, sys system, length time.Duration, releas
 		}
 		p.outcomes.Add(&e)
 		p.last[e.Stream] = e
+		p.late = max(p.late, e.Late)
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), length)
 	defer cancel()
 	for seq := 0; ; seq++ {
-		last := int64(0)
+		last, size := int64(0), s.job.Sizes[0]
 		span, err := s.Transfer(ctx, seq, func(bytes, _, tNS int64) {
-			if bytes < last || bytes > job.Sizes[0] {
-				t.Errorf("file %d: %d bytes of %d after %d", seq, bytes, job.Sizes[0], last)
+			if bytes < last || bytes > size {
+				t.Errorf("file %d: %d bytes of %d after %d", seq, bytes, size, last)
 			}
 			last = bytes
 			p.samples++
@@ -72,8 +72,16 @@ func playStreams(t *testing.T, job Job, sys system, length time.Duration, releas
 		p.spans = append(p.spans, span)
 	}
 	closed(t, s)
-	nothingIn(t, job.Dir)
+	nothingIn(t, s.job.Dir)
 	return p
+}
+
+// virtualStreams is the engine of a streams job in virtual time.
+func virtualStreams(job Job, sys system, queue queueMaker) *streams {
+	sys.queue = queue
+	s := newStreams(job, sys)
+	s.timing = virtualTime()
+	return s
 }
 
 // streamsJob is a job of some small streams of one kind.
@@ -130,9 +138,8 @@ func TestStreamsOverAStall(t *testing.T) {
 				return from + stall - since
 			}
 			sys := wrapping(func(f testFile, _ opening) testFile { return stalling{f, service, stands} })
-			sys.queue = queue
 			spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4, Buffer: buffer}
-			p := playStreams(t, streamsJob(dir, spec), sys, length, func() { began = time.Now() })
+			p := playStreams(t, virtualStreams(streamsJob(dir, spec), sys, queue), length, func() { began = time.Now() })
 			p.checkSpans(t, spec, length)
 			for i, player := range stream.Players([]stream.Spec{spec}) {
 				want := overStall(spec, i, spec.Count, from, from+stall, length)
@@ -168,10 +175,8 @@ func TestStreamsOfAShortPhase(t *testing.T) {
 	overQueues(t, "", func(t *testing.T, queue queueMaker) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
-			sys := serving(time.Millisecond)
-			sys.queue = queue
 			spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}
-			p := playStreams(t, streamsJob(dir, spec), sys, 2100*time.Millisecond, func() {})
+			p := playStreams(t, virtualStreams(streamsJob(dir, spec), serving(time.Millisecond), queue), 2100*time.Millisecond, func() {})
 			if len(p.spans) != 2 {
 				t.Fatalf("%d stretches of a second in 2.1 s", len(p.spans))
 			}
@@ -293,51 +298,6 @@ func (q *ringLike) ended(list []*request) ([]*request, int64) {
 	return list, nowNS
 }
 
-// A disk that fails ends a streams job as it does any other, and leaves nothing behind; content that is wrong is kept.
-func TestStreamsFail(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the faults are Unix error numbers")
-	}
-	for _, tt := range []struct {
-		name   string
-		record bool
-		fault  *fault
-		want   []string
-		left   bool
-	}{
-		{"disk full", true, &fault{write: syscall.ENOSPC}, []string{"streams, file 0", "no space left", "footprint"}, false},
-		{"unplugged while recording", true, &fault{write: syscall.EIO}, []string{"check its cable"}, false},
-		{"unplugged while playing", false, &fault{read: syscall.ENXIO}, []string{"check its cable"}, false},
-		{"other content", false, &fault{other: true}, []string{"evidence-"}, true},
-	} {
-		overQueues(t, tt.name, func(t *testing.T, queue queueMaker) {
-			tt.fault.armed.Store(false)
-			dir := t.TempDir()
-			job := streamsJob(dir, stream.Spec{Record: tt.record, Rate: 1e6, Frame: 10 * time.Millisecond, Count: 3, Buffer: time.Second})
-			job.IO.Verify = scenario.VerifyStamps
-			s := newStreams(job, system{open: tt.fault.open, ring: noRing, queue: queue})
-			if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
-				t.Fatal(err)
-			}
-			tt.fault.armed.Store(true)
-			s.Start(s.timing.now(), func(trace.Event) {})
-			_, err := s.Transfer(t.Context(), 0, func(_, _, _ int64) {})
-			if err == nil {
-				t.Fatal("Transfer() = nil, want an error")
-			}
-			for _, want := range append(tt.want, "disk B: ", dir) {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("Transfer() = %v, want it to say %q", err, want)
-				}
-			}
-			closed(t, s)
-			if got := names(t, dir); (got != nil) != tt.left {
-				t.Errorf("left: %q", got)
-			}
-		})
-	}
-}
-
 // What was played stays for the next job that needs it, and what was recorded does not.
 func TestStreamsCarryOver(t *testing.T) {
 	dir := t.TempDir()
@@ -401,10 +361,9 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 		overQueues(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service, tt.still, tt.oversleeps), func(t *testing.T, queue queueMaker) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				sys := serving(tt.service)
-				sys.queue = queue
-				s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms}), sys)
-				running, overslept := virtualTime(), false
+				job := streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms})
+				s := virtualStreams(job, serving(tt.service), queue)
+				running, overslept := s.timing, false
 				s.timing.now = func() int64 {
 					if ns := running.now(); ns < at.Nanoseconds() {
 						return ns
@@ -421,13 +380,13 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 					}
 					running.sleepUntil(ns)
 				}
-				late, host := runStreams(t, s, 4*time.Second)
+				p := playStreams(t, s, 4*time.Second, func() {})
 				// Something is due every 50 ms at least, and may go unseen for that long.
-				if over := host - tt.want; over > 0 || over < -50*ms {
-					t.Errorf("late by %s, want %s or up to 50 ms less", host, tt.want)
+				if over := p.host - tt.want; over > 0 || over < -50*ms {
+					t.Errorf("late by %s, want %s or up to 50 ms less", p.host, tt.want)
 				}
-				if slow := tt.service > 40*ms || max(tt.still, tt.oversleeps) > 200*ms; slow != (late > 0) {
-					t.Errorf("%d late frames", late)
+				if slow := tt.service > 40*ms || max(tt.still, tt.oversleeps) > 200*ms; slow != (p.late > 0) {
+					t.Errorf("%d late frames", p.late)
 				}
 			})
 		})
@@ -437,27 +396,4 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 // serving is a system whose disk takes that long for each request.
 func serving(service time.Duration) system {
 	return wrapping(func(f testFile, _ opening) testFile { return stalling{f, service, func() time.Duration { return 0 }} })
-}
-
-// runStreams runs a streams job for that long, and closes it: how many frames were late, and how late the host was.
-func runStreams(t *testing.T, s *streams, length time.Duration) (late int, host time.Duration) {
-	t.Helper()
-	if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
-		t.Fatal(err)
-	}
-	s.Start(s.timing.now(), func(e trace.Event) {
-		late = max(late, e.Late)
-		if e.Name == trace.HostLate {
-			host = time.Duration(math.Round(e.Value * 1e9))
-		}
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), length)
-	defer cancel()
-	for seq := 0; ctx.Err() == nil; seq++ {
-		if _, err := s.Transfer(ctx, seq, func(_, _, _ int64) {}); err != nil && ctx.Err() == nil {
-			t.Fatal(err)
-		}
-	}
-	closed(t, s)
-	return late, host
 }
