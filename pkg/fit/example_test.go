@@ -2,28 +2,23 @@ package fit_test
 
 import (
 	"fmt"
-	"os"
+	"log"
 
+	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // What three disks would get on a hub if all of them wrote.
 func ExamplePredict() {
-	data, err := os.ReadFile("../../configs/hubs/goshen-ridge.yaml")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	data, _ := configs.Hub("goshen-ridge")
 	profile, err := hub.Load("goshen-ridge.yaml", data)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	prediction, err := fit.Predict(profile, []string{"A", "B", "C"}, 1)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for _, row := range prediction.Rows {
 		if row.Pattern == "WWW" {

@@ -3,68 +3,12 @@ package forecast
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-// came is what a phase came to in the model.
-type came struct {
-	moved int64
-	wrote map[string]int64 // of each disk
-	took  time.Duration    // of all tries of a search
-}
-
-// simulatedPhases are the phases of a scenario as the model has them; the tries of a search are one.
-func simulatedPhases(t *testing.T, plan *scenario.Plan, profile *hub.Profile) []came {
-	t.Helper()
-	var all []came
-	var latest int64
-	var open map[string]int64 // bytes of the file that each disk has in transfer
-	var roles map[string]trace.Role
-	count := func(disk string, op trace.Role, bytes int64) {
-		all[len(all)-1].moved += bytes
-		if op == trace.Write {
-			all[len(all)-1].wrote[disk] += bytes
-		}
-	}
-	end := func() {
-		for disk, bytes := range open {
-			count(disk, roles[disk], bytes)
-		}
-		if len(all) > 0 {
-			all[len(all)-1].took += time.Duration(latest)
-		}
-		latest, open = 0, map[string]int64{}
-	}
-	search := ""
-	err := hub.Simulate(plan, profile, func(e *trace.Event) error {
-		switch e.Type {
-		case trace.PhaseType:
-			end()
-			if e.Search == nil || e.Search.Search != search {
-				all = append(all, came{wrote: map[string]int64{}})
-			}
-			if search, roles = "", e.Roles; e.Search != nil {
-				search = e.Search.Search
-			}
-		case trace.ProgressType:
-			latest, open[e.Disk] = max(latest, e.TNS), e.Bytes
-		case trace.FileType:
-			latest, open[e.Disk] = max(latest, e.EndNS), 0
-			count(e.Disk, e.Op, e.Bytes)
-		}
-		return nil
-	})
-	end()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
 
 // held reports whether what came is what was said, by its bound. What is about so much may be half or twice that.
 func held(bound scenario.Bound, said, is int64) bool {
@@ -134,31 +78,56 @@ func TestPlanAgainstTheModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wrote := map[string]int64{}
-			for i, is := range simulatedPhases(t, model, profile) {
-				f, phase := planned[i], real.Phases[i]
-				before, sum := map[string]int64{}, int64(0)
-				for disk := range phase.Roles {
-					before[disk] = real.Stock(disk)[i].Before
-					sum += is.wrote[disk] + before[disk]
-					wrote[disk] += is.wrote[disk] + before[disk]
+			var moved, wrote int64 // in all, by the events themselves
+			open, roles := map[string]int64{}, map[string]trace.Role{}
+			end := func() {
+				for disk, bytes := range open {
+					if moved += bytes; roles[disk] == trace.Write {
+						wrote += bytes
+					}
 				}
-				if !held(f.MoveBound, f.Moves, is.moved) || !held(f.WriteBound, f.Written(), sum) {
-					t.Errorf("%s: moves %s %d, in the model %d; writes %s %d, in the model %d", phase.Name, f.MoveBound, f.Moves, is.moved, f.WriteBound, f.Written(), sum)
+				clear(open)
+			}
+			if err := hub.Simulate(model, profile, func(e *trace.Event) error {
+				switch e.Type {
+				case trace.PhaseType:
+					end()
+					roles = e.Roles
+				case trace.ProgressType:
+					open[e.Disk] = e.Bytes
+				case trace.FileType:
+					open[e.Disk] = 0
+					if moved += e.Bytes; e.Op == trace.Write {
+						wrote += e.Bytes
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			end()
+			for i, is := range exact {
+				f, phase := planned[i], real.Phases[i]
+				if !held(f.MoveBound, f.Moves, is.Moves) || !held(f.WriteBound, f.Written(), is.Written()) {
+					t.Errorf("%s: moves %s %d, in the model %d; writes %s %d, in the model %d", phase.Name, f.MoveBound,
+						f.Moves, is.Moves, f.WriteBound, f.Written(), is.Written())
 				}
 				// The model's hub carries 3.52 GB/s, and files that are to fill a time do so nearly.
-				if is.took < f.Min*19/20 || !f.Open && is.took > f.Max*11/10 {
-					t.Errorf("%s: from %s to %s (%v), in the model %s", phase.Name, f.Min, f.Max, f.Open, is.took)
-				}
-				if e := exact[i]; e.Moves != is.moved || e.Written() != sum {
-					t.Errorf("%s, simulated: moves %d and writes %d, planned %d and %d", phase.Name, is.moved, sum, e.Moves, e.Written())
+				if is.Min < f.Min*19/20 || !f.Open && is.Min > f.Max*11/10 {
+					t.Errorf("%s: from %s to %s (%v), in the model %s", phase.Name, f.Min, f.Max, f.Open, is.Min)
 				}
 			}
-			total, totals := Total(planned), real.Totals()
+			total, totals, all := Total(planned), real.Totals(), Total(exact)
 			for i, d := range real.Disks {
-				if !held(totals[i].Bound, total.Writes[d.Name], wrote[d.Name]) {
-					t.Errorf("disk %s: writes %s %d, in the model %d", d.Name, totals[i].Bound, total.Writes[d.Name], wrote[d.Name])
+				if is := all.Writes[d.Name]; !held(totals[i].Bound, total.Writes[d.Name], is) {
+					t.Errorf("disk %s: writes %s %d, in the model %d", d.Name, totals[i].Bound, total.Writes[d.Name], is)
 				}
+				for _, stock := range model.Stock(d.Name) {
+					wrote += stock.Before
+				}
+			}
+			if all.Moves != moved || all.Written() != wrote {
+				t.Errorf("simulated: moves %d and writes %d, planned %d and %d", moved, wrote, all.Moves, all.Written())
 			}
 		})
 	}

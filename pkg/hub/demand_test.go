@@ -20,19 +20,14 @@ func (s onDemand) write(disk string, seconds, gigabytes float64) {
 	at := int64(seconds * 1e9)
 	s.Advance(at)
 	if !s.On(disk) {
-		if err := s.Join(disk, Work{Op: write, OnDemand: true}, at); err != nil {
-			s.t.Fatal(err)
-		}
+		joinWork(s.t, s.Sim, at, disk, Work{Op: write, OnDemand: true})
 	}
 	ask(s.t, s.Sim, disk, gigabytes)
 }
 
 func (s onDemand) want(seconds float64, want map[string]float64) {
 	s.t.Helper()
-	s.Advance(int64(seconds * 1e9))
-	if diff := cmp.Diff(want, rates(s.Sim), near); diff != "" {
-		s.t.Errorf("at %g s (-want +got)\n%s", seconds, diff)
-	}
+	follow(s.t, s.Sim, []ratesAt{{seconds, want}})
 }
 
 // C writes 6 GB at 1.2 GB/s: 5 s, and 0.1 GB ahead. It keeps its share until it has left, and A and B are held from its last
@@ -126,9 +121,7 @@ func TestDemandIsExact(t *testing.T) {
 	run := func(step time.Duration) (ends []Grant) {
 		s := NewSim(round())
 		for _, disk := range []string{"A", "B", "C"} {
-			if err := s.Join(disk, Work{Op: write, OnDemand: true}, 0); err != nil {
-				t.Fatal(err)
-			}
+			joinWork(t, s, 0, disk, Work{Op: write, OnDemand: true})
 			for i := range 5 {
 				ask(t, s, disk, 1+float64(i)*float64(disk[0]-'@'))
 			}
@@ -166,13 +159,8 @@ func TestScaled(t *testing.T) {
 			disk string
 			op   trace.Role
 		}{{"A", read}, {"B", write}, {"C", write}} {
-			size := int64(20 * gb * part)
-			if err := s.Join(work.disk, Work{Op: work.op, Sizes: []int64{size}}, 0); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Ask(work.disk, size); err != nil {
-				t.Fatal(err)
-			}
+			join(t, s, work.disk, work.op, 0, 20*part)
+			ask(t, s, work.disk, 20*part)
 		}
 		return s.Advance(int64(time.Hour))
 	}

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,9 +16,7 @@ func finish(t *testing.T, s *Sim, disk string, w Work) float64 {
 	for _, size := range w.Sizes {
 		total += size
 	}
-	if err := s.Join(disk, w, 0); err != nil {
-		t.Fatal(err)
-	}
+	joinWork(t, s, 0, disk, w)
 	if err := s.Ask(disk, total); err != nil {
 		t.Fatal(err)
 	}
@@ -64,18 +63,7 @@ func TestCacheUnderContention(t *testing.T) {
 	s := NewSim(p)
 	join(t, s, "A", write, 0, 100)
 	join(t, s, "C", write, 0, 100)
-	for _, want := range []struct {
-		at    float64
-		rates map[string]float64
-	}{
-		{9.999, map[string]float64{"A": 0.8, "C": 1.6}},
-		{10, map[string]float64{"A": 2, "C": 0.4}},
-	} {
-		s.Advance(int64(want.at * 1e9))
-		if diff := cmp.Diff(want.rates, rates(s), near); diff != "" {
-			t.Errorf("at %g s (-want +got):\n%s", want.at, diff)
-		}
-	}
+	follow(t, s, []ratesAt{{9.999, map[string]float64{"A": 0.8, "C": 1.6}}, {10, map[string]float64{"A": 2, "C": 0.4}}})
 }
 
 // A cache that empties while contention leaves the disk less than it writes even then changes nothing.
@@ -86,10 +74,7 @@ func TestCacheThatDoesNotMatter(t *testing.T) {
 	for _, disk := range []string{"A", "B", "C"} {
 		join(t, s, disk, write, 0, 60)
 	}
-	s.Advance(20 * second)
-	if diff := cmp.Diff(map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2}, rates(s), near); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	follow(t, s, []ratesAt{{20, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2}}})
 }
 
 func TestSizes(t *testing.T) {
@@ -105,6 +90,7 @@ func TestSizes(t *testing.T) {
 		{"2 GB files hardly longer", Work{Op: write, Sizes: files(2, 2)}, 2 * 1.005},
 		{"up to the knee", Work{Op: read, Sizes: files(0.6, 0.3)}, 0.3},
 		{"above it", Work{Op: read, Sizes: files(0.6, 1.2)}, 0.2 + 0.5},
+		{"a mix, whose writes take twice as long", Work{Op: read, Sizes: files(0.01), Reads: 0.5}, 0.01 * (0.5/3 + 0.5)},
 		{"direct too", Work{Op: read, Sizes: files(0.7), Direct: true}, 0.7 / 3.5 / 0.8},
 	} {
 		if got := finish(t, NewSim(p), "A", test.work); math.Abs(got-test.want) > 1e-6 {
@@ -118,17 +104,10 @@ func TestNoise(t *testing.T) {
 	p.Noise = 0.05
 	play := func(disk string, seed uint64) (times []float64) {
 		s := NewSim(p)
-		sizes := files(make([]float64, 2000)...)
-		for i := range sizes {
-			sizes[i] = 1e9
-		}
-		if err := s.Join(disk, Work{Op: write, Sizes: sizes, Seed: seed}, 0); err != nil {
-			t.Fatal(err)
-		}
+		sizes := slices.Repeat([]int64{1e9}, 2000)
+		joinWork(t, s, 0, disk, Work{Op: write, Sizes: sizes, Seed: seed})
 		for range sizes {
-			if err := s.Ask(disk, 1e9); err != nil {
-				t.Fatal(err)
-			}
+			ask(t, s, disk, 1)
 		}
 		last := int64(0)
 		for _, g := range s.Advance(1e6 * second) {

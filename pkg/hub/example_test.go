@@ -2,8 +2,9 @@ package hub_test
 
 import (
 	"fmt"
-	"os"
+	"log"
 
+	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -11,15 +12,10 @@ import (
 
 // A scenario on a simulated hub, in virtual time: what each disk moved, and when it was done.
 func ExampleSimulate() {
-	data, err := os.ReadFile("../../configs/hubs/goshen-ridge.yaml")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	data, _ := configs.Hub("goshen-ridge")
 	profile, err := hub.Load("goshen-ridge.yaml", data)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	scene, err := scenario.Load("two.yaml", []byte(`
 version: 1
@@ -32,13 +28,11 @@ workload: {sizes: [1 GB], files: 10}
 phases: [{pattern: WW}]
 `))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	plan, err := scene.Plan()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	moved, done := map[string]int64{}, map[string]float64{}
 	err = hub.Simulate(plan, profile, func(e *trace.Event) error {
@@ -49,11 +43,11 @@ phases: [{pattern: WW}]
 		return nil
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	fmt.Printf("A: %d GB in %.1f s\n", moved["A"]/1e9, done["A"])
-	fmt.Printf("C: %d GB in %.1f s\n", moved["C"]/1e9, done["C"])
+	for _, disk := range []string{"A", "C"} {
+		fmt.Printf("%s: %d GB in %.1f s\n", disk, moved[disk]/1e9, done[disk])
+	}
 	// Output:
 	// A: 10 GB in 10.6 s
 	// C: 10 GB in 4.1 s

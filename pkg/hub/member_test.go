@@ -2,12 +2,10 @@ package hub
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -38,38 +36,6 @@ func TestClaims(t *testing.T) {
 		m.start(0)
 		if diff := cmp.Diff(tt.want, m.claim(nil), near); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.what, diff)
-		}
-	}
-}
-
-// Files are gone through one by one if their sizes, or noise, make each another rate.
-func TestPerFile(t *testing.T) {
-	plain, bySize := Side{Hub: gb, Weight: 1}, Side{Hub: gb, Weight: 1, PerFile: time.Millisecond}
-	for _, tt := range []struct {
-		what        string
-		read, write Side
-		work        Work
-		noise       float64
-		want        bool
-	}{
-		{"alike", plain, plain, Work{Op: write}, 0, false},
-		{"noise", plain, plain, Work{Op: write}, 0.1, true},
-		{"reads", bySize, plain, Work{Op: read}, 0, true},
-		{"writes", plain, bySize, Work{Op: write}, 0, true},
-		{"only the other direction", bySize, plain, Work{Op: write}, 0, false},
-		{"only the other direction of one that reads", plain, bySize, Work{Op: read}, 0, false},
-		{"both directions, one by size", bySize, plain, Work{Op: read, Reads: 0.5}, 0, true},
-		{"both directions, the other by size", plain, bySize, Work{Op: read, Reads: 0.5}, 0, true},
-		{"streams", bySize, bySize, Work{Op: read, Streams: []stream.Spec{uhd(1)}}, 0, false},
-		{"streams in noise", plain, plain, Work{Op: read, Streams: []stream.Spec{uhd(1)}}, 0.1, true},
-	} {
-		tt.work.Sizes = files(1)
-		m, err := newMember("B", &Disk{Name: "B", Read: tt.read, Write: tt.write}, tt.work, tt.noise)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.perFile != tt.want {
-			t.Errorf("%s: %v", tt.what, m.perFile)
 		}
 	}
 }

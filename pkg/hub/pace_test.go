@@ -11,13 +11,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-func joinWork(t *testing.T, s *Sim, disk string, w Work) {
-	t.Helper()
-	if err := s.Join(disk, w, 0); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // follow checks the rates of all active disks at some times.
 func follow(t *testing.T, s *Sim, wants []ratesAt) {
 	t.Helper()
@@ -37,7 +30,7 @@ type ratesAt struct {
 // A job at a pace leaves the rest to others, and makes up for what they keep from it, but for no more than a second.
 func TestPace(t *testing.T) {
 	s := NewSim(round())
-	joinWork(t, s, "B", Work{Op: write, Sizes: files(100), Pace: 1 * gb})
+	joinWork(t, s, 0, "B", Work{Op: write, Sizes: files(100), Pace: 1 * gb})
 	join(t, s, "C", write, 0, 16)
 	// B gets 0.8 of its 1 beside C, until that ends at 10 s and for 4 s more: it lacks 2.8 GB then, of which it makes up for 1.
 	follow(t, s, []ratesAt{
@@ -52,12 +45,10 @@ func TestPace(t *testing.T) {
 	})
 
 	s = NewSim(round())
-	joinWork(t, s, "B", Work{Op: write, Sizes: files(100), Pace: 0.5 * gb})
+	joinWork(t, s, 0, "B", Work{Op: write, Sizes: files(100), Pace: 0.5 * gb})
 	join(t, s, "C", write, 0, 100)
 	// The 2.4 less B's 0.5 are C's, and then A's and C's; of three, B's share is 0.6, and more than it wants.
-	if err := s.Join("A", Work{Op: write, Sizes: files(100)}, 5*second); err != nil {
-		t.Fatal(err)
-	}
+	join(t, s, "A", write, 5*second, 100)
 	follow(t, s, []ratesAt{
 		{1, map[string]float64{"B": 0.5, "C": 1.9}},
 		{5, map[string]float64{"A": 1.9 / 3, "B": 0.5, "C": 1.9 * 2 / 3}},
@@ -121,18 +112,18 @@ func TestMix(t *testing.T) {
 	// Alone, reading 0.7 of a byte at 3 GB/s and writing 0.3 at 2 takes 1/3 + 0.05 s a GB.
 	alone := 1 / (0.7/3 + 0.3/2)
 	s := NewSim(round())
-	joinWork(t, s, "A", mixed)
+	joinWork(t, s, 0, "A", mixed)
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": alone}}})
 	own := mixed
 	own.Direct = true
 	s = NewSim(round())
-	joinWork(t, s, "A", own)
+	joinWork(t, s, 0, "A", own)
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 1 / (0.7/3.5 + 0.3/2.5)}}})
 
 	// Of the 4 that both directions carry, A's reads of 0.7 T leave the rest for writing, of which C, which pulls twice as much,
 	// leaves A a third: that is 0.3 T when T is 2.5.
 	s = NewSim(round())
-	joinWork(t, s, "A", mixed)
+	joinWork(t, s, 0, "A", mixed)
 	join(t, s, "C", write, 0, 100)
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2.5, "C": 1.5}}})
 
@@ -140,20 +131,20 @@ func TestMix(t *testing.T) {
 	p := round()
 	p.Capacity = Capacity{Read: 1 * gb, Write: 1 * gb, Both: 2 * gb, ReadWeight: 1, WriteWeight: 1, ReadLoss: 0.8, WriteLoss: 0.8}
 	s = NewSim(p)
-	joinWork(t, s, "A", Work{Op: read, Sizes: files(100), Reads: 0.5})
+	joinWork(t, s, 0, "A", Work{Op: read, Sizes: files(100), Reads: 0.5})
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2 / 1.8}}}) // half of it: 1 less 0.8 of itself
 
 	// Two of a kind get the same: of 4 both ways 2 each.
 	s = NewSim(round())
-	joinWork(t, s, "A", Work{Op: read, Sizes: files(100), Reads: 0.5})
-	joinWork(t, s, "B", Work{Op: read, Sizes: files(100), Reads: 0.5})
+	joinWork(t, s, 0, "A", Work{Op: read, Sizes: files(100), Reads: 0.5})
+	joinWork(t, s, 0, "B", Work{Op: read, Sizes: files(100), Reads: 0.5})
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2, "B": 2}}})
 
 	// At a pace it claims both parts of that.
 	s = NewSim(round())
 	paced := mixed
 	paced.Pace = 1 * gb
-	joinWork(t, s, "A", paced)
+	joinWork(t, s, 0, "A", paced)
 	join(t, s, "B", read, 0, 100)
 	join(t, s, "C", write, 0, 100)
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 1, "B": 4 - 2 - 0.7, "C": 2 - 0.3}}})
@@ -164,7 +155,7 @@ func TestMixUsesUpTheCache(t *testing.T) {
 	p := round()
 	p.Disks[0].Cache = &Cache{Bytes: 6e9, After: 0.5 * gb}
 	s := NewSim(p)
-	joinWork(t, s, "A", Work{Op: write, Sizes: files(100), Reads: 0.25})
+	joinWork(t, s, 0, "A", Work{Op: write, Sizes: files(100), Reads: 0.25})
 	before, after := 1/(0.25/3+0.75/2), 1/(0.25/3+0.75/0.5)
 	at := 6 / 0.75 / before
 	follow(t, s, []ratesAt{{at - 0.01, map[string]float64{"A": before}}, {at + 0.01, map[string]float64{"A": after}}})

@@ -111,95 +111,22 @@ func TestShareAgainstBisection(t *testing.T) {
 	}
 }
 
+// What the slow solver cannot tell to the last bit, and what a hold relies on.
 func TestShareProperties(t *testing.T) {
-	const eps = 1e-9
 	rng := rand.New(rand.NewPCG(2, 2))
 	for n := range 10_000 {
 		c, claims := randomCase(rng)
 		rates := Share(c, claims)
-		r, w := sums(claims, rates)
-		bad := func(what string) {
-			t.Helper()
-			t.Fatalf("case %d: %s\n%+v\n%+v\n%v", n, what, c, claims, rates)
-		}
+		bad := func(what string) { t.Fatalf("case %d: %s\n%+v\n%+v\n%v", n, what, c, claims, rates) }
 
-		// Never above a cap, and everybody gets something.
-		for i, claim := range claims {
-			if rates[i] > claim.Cap+eps || rates[i] <= 0 {
-				bad("a rate above its cap or not above zero")
-			}
-		}
-		both := r > 0 && w > 0
-		if r > c.Read+eps || w > c.Write+eps || both && r+w > c.Both+eps {
-			bad("a capacity exceeded")
-		}
-
-		// Work-conserving: who has less than his cap is stopped by a capacity that is used up.
-		for i, claim := range claims {
-			own, carries := r, c.Read
-			if claim.Op == write {
-				own, carries = w, c.Write
-			}
-			if rates[i] < claim.Cap-eps && own < carries-eps && !(both && r+w > c.Both-eps) {
-				bad("capacity left over that a disk could use")
-			}
-		}
-
-		// Scale-free: in other units, and with other units of weight, the same.
-		scaled := c
-		scaled.Read, scaled.Write, scaled.Both = c.Read*gb, c.Write*gb, c.Both*gb
-		scaled.ReadWeight, scaled.WriteWeight = c.ReadWeight*7, c.WriteWeight*7
-		claims2 := make([]Claim, len(claims))
-		for i, claim := range claims {
-			claims2[i] = Claim{Op: claim.Op, Cap: claim.Cap * gb, Weight: claim.Weight * 3}
-		}
-		for i, rate := range Share(scaled, claims2) {
-			if math.Abs(rate/gb-rates[i]) > eps {
-				bad("not scale-free")
-			}
-		}
-
-		// Monotone: more capacity of one kind never lowers the total, nor a rate of that kind.
-		for _, more := range []struct {
-			kind trace.Role
-			c    Capacity
-		}{
-			{read, Capacity{Read: c.Read * 1.3, Write: c.Write, Both: c.Both, ReadWeight: c.ReadWeight, WriteWeight: c.WriteWeight}},
-			{write, Capacity{Read: c.Read, Write: c.Write * 1.3, Both: c.Both, ReadWeight: c.ReadWeight, WriteWeight: c.WriteWeight}},
-			{"", Capacity{Read: c.Read, Write: c.Write, Both: c.Both * 1.3, ReadWeight: c.ReadWeight, WriteWeight: c.WriteWeight}},
-		} {
-			rates2 := Share(more.c, claims)
-			r2, w2 := sums(claims, rates2)
-			if r2+w2 < r+w-eps {
-				bad("a total that falls with capacity")
-			}
-			for i, claim := range claims {
-				if (more.kind == "" || claim.Op == more.kind) && rates2[i] < rates[i]-eps {
-					bad("a rate that falls with its capacity")
-				}
-			}
-		}
-
-		// Symmetric: a twin of a disk gets exactly what the disk gets, wherever it stands.
+		// A twin of a disk gets exactly what the disk gets, wherever it stands.
 		twins := append([]Claim{claims[len(claims)-1]}, claims...)
 		if rates := Share(c, twins); rates[0] != rates[len(rates)-1] {
 			bad("equal disks with different rates")
 		}
-
-		// The order of the disks does not matter.
-		order := rng.Perm(len(claims))
-		for i, j := range order {
-			claims2[i] = claims[j]
-		}
-		for i, rate := range Share(c, claims2) {
-			if math.Abs(rate-rates[order[i]]) > eps {
-				bad("rates that depend on the order")
-			}
-		}
-
-		// Nobody who stays loses when another leaves: what a hold relies on.
+		// Nobody who stays loses when another leaves.
 		for i, rate := range Share(c, claims[:len(claims)-1]) {
-			if rate < rates[i]-eps {
+			if rate < rates[i]-1e-9 {
 				bad("a disk that loses by another's leaving")
 			}
 		}
@@ -212,7 +139,7 @@ func TestShareOfFew(t *testing.T) {
 	for _, test := range []struct {
 		pattern string
 		want    float64 // in all
-	}{{"R", 3}, {"W", 4}, {"RR", 2.7}, {"WW", 3.6}, {"RRR", 3}, {"WWW", 4}, {"WWWWW", 4}, {"RW", 5}, {"RRW", 5}, {"RWW", 4}, {"RRWWW", 4}} {
+	}{{"", 0}, {"R", 3}, {"W", 4}, {"RR", 2.7}, {"WW", 3.6}, {"RRR", 3}, {"WWW", 4}, {"WWWWW", 4}, {"RW", 5}, {"RRW", 5}, {"RWW", 4}, {"RRWWW", 4}} {
 		var claims []Claim
 		for _, letter := range test.pattern {
 			claims = append(claims, Claim{Op: map[rune]trace.Role{'R': read, 'W': write}[letter], Cap: 9, Weight: 1})
@@ -224,12 +151,6 @@ func TestShareOfFew(t *testing.T) {
 		if math.Abs(total-test.want) > 1e-9 {
 			t.Errorf("%s: %g in all, want %g", test.pattern, total, test.want)
 		}
-	}
-}
-
-func TestShareOfNobody(t *testing.T) {
-	if got := Share(Capacity{Read: 1, Write: 1, Both: 1, ReadWeight: 1, WriteWeight: 1}, nil); len(got) != 0 {
-		t.Errorf("got %v, want none", got)
 	}
 }
 
@@ -250,18 +171,21 @@ func TestShareInProportion(t *testing.T) {
 
 // If each direction pulls by its disks together, two writers take twice what one reader does, by weights or by number.
 func TestSharePooled(t *testing.T) {
-	c := Capacity{Read: 3, Write: 3, Both: 3, ReadWeight: 1, WriteWeight: 1, Pooled: true}
-	claims := []Claim{alike(read, 3), alike(write, 3), alike(write, 3)}
-	if diff := cmp.Diff([]float64{1, 1, 1}, Share(c, claims), near); diff != "" {
-		t.Errorf("even (-want +got):\n%s", diff)
-	}
-	claims[0].Weight = 4
-	if diff := cmp.Diff([]float64{2, 0.5, 0.5}, Share(c, claims), near); diff != "" {
-		t.Errorf("a strong reader (-want +got):\n%s", diff)
-	}
-	c.Pooled = false
-	if diff := cmp.Diff([]float64{1.5, 0.75, 0.75}, Share(c, claims), near); diff != "" {
-		t.Errorf("not pooled (-want +got):\n%s", diff)
+	for _, test := range []struct {
+		what   string
+		pooled bool
+		weight float64 // of the reader
+		want   []float64
+	}{
+		{"even", true, 1, []float64{1, 1, 1}},
+		{"a strong reader", true, 4, []float64{2, 0.5, 0.5}},
+		{"not pooled", false, 4, []float64{1.5, 0.75, 0.75}},
+	} {
+		c := Capacity{Read: 3, Write: 3, Both: 3, ReadWeight: 1, WriteWeight: 1, Pooled: test.pooled}
+		claims := []Claim{{Op: read, Cap: 3, Weight: test.weight}, alike(write, 3), alike(write, 3)}
+		if diff := cmp.Diff(test.want, Share(c, claims), near); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.what, diff)
+		}
 	}
 }
 

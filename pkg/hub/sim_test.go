@@ -44,7 +44,12 @@ func files(gigabytes ...float64) []int64 {
 
 func join(t *testing.T, s *Sim, disk string, op trace.Role, tNS int64, gigabytes ...float64) {
 	t.Helper()
-	if err := s.Join(disk, Work{Op: op, Sizes: files(gigabytes...)}, tNS); err != nil {
+	joinWork(t, s, tNS, disk, Work{Op: op, Sizes: files(gigabytes...)})
+}
+
+func joinWork(t *testing.T, s *Sim, tNS int64, disk string, w Work) {
+	t.Helper()
+	if err := s.Join(disk, w, tNS); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,10 +80,7 @@ func TestSimHoldsThoseWhoStay(t *testing.T) {
 	join(t, s, "C", write, 0, 12)
 	join(t, s, "A", write, 0, 30)
 	join(t, s, "B", write, 0, 18)
-	for _, want := range []struct {
-		at    float64
-		rates map[string]float64
-	}{
+	follow(t, s, []ratesAt{
 		{0, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2}},
 		{9.999, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2}},
 		{10, map[string]float64{"A": 0.6, "B": 0.6}},
@@ -89,12 +91,7 @@ func TestSimHoldsThoseWhoStay(t *testing.T) {
 		{29, map[string]float64{"A": 2}},
 		{32.599, map[string]float64{"A": 2}}, // A has 12 + 6 + 4.8, and the last 7.2 in 3.6 s
 		{32.6, map[string]float64{}},
-	} {
-		s.Advance(int64(want.at * 1e9))
-		if diff := cmp.Diff(want.rates, rates(s), near); diff != "" {
-			t.Errorf("at %g s (-want +got):\n%s", want.at, diff)
-		}
-	}
+	})
 	if _, ok := s.Next(); ok {
 		t.Error("something is still to come when all have left")
 	}
@@ -106,16 +103,10 @@ func TestSimLatestLeaveDecides(t *testing.T) {
 	join(t, s, "C", read, 0, 100)
 	join(t, s, "A", write, 0, 5)
 	join(t, s, "B", write, 0, 6)
-	s.Advance(0)
-	if diff := cmp.Diff(map[string]float64{"A": 1, "B": 1, "C": 2}, rates(s), near); diff != "" {
-		t.Fatalf("at 0 s (-want +got):\n%s", diff)
-	}
-	for _, want := range []struct{ at, rate float64 }{{5, 2}, {6, 2}, {7.999, 2}, {8, 3}} {
-		s.Advance(int64(want.at * 1e9))
-		if got := rates(s)["C"]; math.Abs(got-want.rate) > 1e-9 {
-			t.Errorf("at %g s C reads at %g GB/s, want %g", want.at, got, want.rate)
-		}
-	}
+	follow(t, s, []ratesAt{
+		{0, map[string]float64{"A": 1, "B": 1, "C": 2}}, {5, map[string]float64{"B": 1, "C": 2}},
+		{6, map[string]float64{"C": 2}}, {7.999, map[string]float64{"C": 2}}, {8, map[string]float64{"C": 3}},
+	})
 }
 
 func TestSimJoinDuringHold(t *testing.T) {
@@ -123,28 +114,17 @@ func TestSimJoinDuringHold(t *testing.T) {
 	join(t, s, "C", write, 0, 1.6) // with A at 0.8 to C's 1.6 until 1 s; then A is held to 5 s
 	join(t, s, "A", write, 0, 100)
 	join(t, s, "B", write, 3*second, 100)
-	for _, want := range []struct {
-		at    float64
-		rates map[string]float64
-	}{
+	follow(t, s, []ratesAt{
 		{1, map[string]float64{"A": 0.8}},
 		{3, map[string]float64{"A": 0.8, "B": 1.2}}, // B's share as if A were not held
 		{5, map[string]float64{"A": 1.2, "B": 1.2}},
-	} {
-		s.Advance(int64(want.at * 1e9))
-		if diff := cmp.Diff(want.rates, rates(s), near); diff != "" {
-			t.Errorf("at %g s (-want +got):\n%s", want.at, diff)
-		}
-	}
+	})
 	// A held disk gives way to one that joins, if its share falls below what it holds.
 	s = NewSim(round())
 	join(t, s, "A", write, 0, 1)
 	join(t, s, "B", write, 0, 100)
 	join(t, s, "C", write, second, 100)
-	s.Advance(second)
-	if diff := cmp.Diff(map[string]float64{"B": 0.8, "C": 1.6}, rates(s), near); diff != "" {
-		t.Errorf("given way (-want +got):\n%s", diff)
-	}
+	follow(t, s, []ratesAt{{1, map[string]float64{"B": 0.8, "C": 1.6}}})
 }
 
 func TestSimGrantsLateAsksInThePast(t *testing.T) {
@@ -189,35 +169,17 @@ func TestSimLeave(t *testing.T) {
 	if diff := cmp.Diff([]Grant{{Disk: "C", Bytes: 1.6e9, DoneNS: second}, {Disk: "C", Bytes: 16e9, DoneNS: never, Ended: true}}, grants); diff != "" {
 		t.Errorf("grants of a killed disk (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]float64{"A": 0.8}, rates(s), near); diff != "" {
-		t.Errorf("held (-want +got):\n%s", diff)
-	}
-	s.Advance(6 * second)
-	if diff := cmp.Diff(map[string]float64{"A": 2}, rates(s), near); diff != "" {
-		t.Errorf("recovered (-want +got):\n%s", diff)
-	}
-	join(t, s, "C", write, 7*second, 1) // and back again
-	s.Leave("C", 6*second+1)            // killed before it came
-	s.Advance(8 * second)
-	if diff := cmp.Diff(map[string]float64{"A": 2}, rates(s), near); diff != "" {
-		t.Errorf("killed before it came (-want +got):\n%s", diff)
-	}
+	follow(t, s, []ratesAt{{4, map[string]float64{"A": 0.8}}, {6, map[string]float64{"A": 2}}}) // held, and recovered
+	join(t, s, "C", write, 7*second, 1)                                                         // and back again
+	s.Leave("C", 6*second+1)                                                                    // killed before it came
+	follow(t, s, []ratesAt{{8, map[string]float64{"A": 2}}})
 }
 
 func TestSimDirect(t *testing.T) {
 	s := NewSim(round())
 	join(t, s, "A", write, 0, 10)
-	if err := s.Join("mine", Work{Profile: "C", Op: write, Sizes: files(2.5), Direct: true}, 0); err != nil {
-		t.Fatal(err)
-	}
-	s.Advance(0)
-	if diff := cmp.Diff(map[string]float64{"A": 2, "mine": 2.5}, rates(s), near); diff != "" {
-		t.Errorf("rates (-want +got):\n%s", diff)
-	}
-	s.Advance(second)
-	if diff := cmp.Diff(map[string]float64{"A": 2}, rates(s), near); diff != "" {
-		t.Errorf("rates (-want +got):\n%s", diff)
-	}
+	joinWork(t, s, 0, "mine", Work{Profile: "C", Op: write, Sizes: files(2.5), Direct: true})
+	follow(t, s, []ratesAt{{0, map[string]float64{"A": 2, "mine": 2.5}}, {1, map[string]float64{"A": 2}}})
 }
 
 // Workers ask when they can, Advance is called when it may be: neither may change a single nanosecond.
