@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-var pairsEach = flag.Int("pairs", 0, "compare so many pairs of each class, and show the figures; 0 for a few")
+var pairsEach = flag.Int("pairs", 0, "compare so many pairs of each class; 0 for a few")
 
 var seed = flag.Uint64("seed", 200, "of the pairs of classes")
 
@@ -33,38 +33,6 @@ func playClass(c tracetest.Class, rnd *rand.Rand, phase string, disks [][]tracet
 	return tracetest.Phase(phase, played...)
 }
 
-// tally is what comparisons of many pairs come to.
-type tally struct {
-	pairs, wrong, rates, unjudged, crossed int
-	excluded                               float64
-}
-
-func (y *tally) add(c *Comparison) {
-	y.pairs++
-	if tellings(c, "") > 0 {
-		y.wrong++
-	}
-	if len(c.Against(0.05).Crossed) > 0 {
-		y.crossed++
-	}
-	for _, phase := range c.phases() {
-		for _, r := range phase.Rates {
-			y.rates++
-			if r.P == nil {
-				y.unjudged++
-			} else {
-				y.excluded += *r.ExcludedFall
-			}
-		}
-	}
-}
-
-func (y *tally) String() string {
-	share := func(a, b int) float64 { return 100 * float64(a) / float64(max(1, b)) }
-	return fmt.Sprintf("told apart %5.2f %%, too little data for %5.1f %% of rates, falls of %5.1f %% excluded on average, gate of 5 %% crossed %5.1f %%",
-		share(y.wrong, y.pairs), share(y.unjudged, y.rates), 100*y.excluded/float64(max(1, y.rates-y.unjudged)), share(y.crossed, y.pairs))
-}
-
 func pairsOf(quick int) int {
 	switch {
 	case *pairsEach > 0:
@@ -75,12 +43,20 @@ func pairsOf(quick int) int {
 	return quick
 }
 
-// toldApart counts equal pairs that are told apart: 5 % of many may be, and a standard error more.
-func toldApart(name string, wrong, pairs int) evidence.Finding {
-	if pairs >= 400 {
-		return evidence.AtMost("compare", name, wrong, pairs, pairs*6/100)
+// toldApart reports how many equal pairs are told apart: 5 % of many may be, and a standard error more.
+func toldApart(t *testing.T, name string, pairs int, told func() bool) (wrong int) {
+	t.Helper()
+	for range pairs {
+		if told() {
+			wrong++
+		}
 	}
-	return evidence.Seldom("compare", name, wrong, pairs, 0.05)
+	f := evidence.Seldom("compare", name, wrong, pairs, 0.05)
+	if pairs >= 400 {
+		f = evidence.AtMost("compare", name, wrong, pairs, pairs*6/100)
+	}
+	evidence.Report(t, f)
+	return wrong
 }
 
 // TestClasses: equal pairs are told apart in 5 % of comparisons at most, whatever the noise. The method was tuned on seed
@@ -117,8 +93,8 @@ func TestClasses(t *testing.T) {
 	for i, k := range kinds {
 		t.Run(k.Name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(*seed+uint64(i), 47))
-			var y tally
-			for range pairsOf(max(1, 8/k.phases)) {
+			pairs := pairsOf(max(1, 8/k.phases))
+			wrong += toldApart(t, "equal runs told apart, noise "+k.Name, pairs, func() bool {
 				var runs [2]Run
 				for side := range runs {
 					var phases []*trace.Phase
@@ -127,13 +103,9 @@ func TestClasses(t *testing.T) {
 					}
 					runs[side] = quick(phases...)
 				}
-				y.add(Compare(runs[0], runs[1]))
-			}
-			if *pairsEach > 0 {
-				t.Log(&y)
-			}
-			wrong, all = wrong+y.wrong, all+y.pairs
-			evidence.Report(t, toldApart("equal runs told apart, noise "+k.Name, y.wrong, y.pairs))
+				return tellings(Compare(runs[0], runs[1]), "") > 0
+			})
+			all += pairs
 		})
 	}
 	evidence.Report(t, evidence.Seldom("compare", "equal runs told apart, all these noises", wrong, all, 0.05))
@@ -170,20 +142,14 @@ func TestCollapses(t *testing.T) {
 		{"one disk to a tenth at 20 s", steady(1), late, tracetest.Noise{Sigma: 0.1}},
 	} {
 		rnd := rand.New(rand.NewPCG(300, 48))
-		crossed, fell := 0, 0
+		crossed := 0
 		pairs := pairsOf(8)
 		for range pairs {
 			c := tracetest.Class{Noise: tt.noise}
-			g := Compare(quick(playClass(c, rnd, "p", tt.base)), quick(playClass(c, rnd, "p", tt.new))).Against(0.05)
-			if len(g.Crossed) > 0 {
+			base, slower := quick(playClass(c, rnd, "p", tt.base)), quick(playClass(c, rnd, "p", tt.new))
+			if len(Compare(base, slower).Against(0.05).Crossed) > 0 {
 				crossed++
 			}
-			if g.Fell > 0 {
-				fell++
-			}
-		}
-		if *pairsEach > 0 {
-			t.Logf("%s: the gate is crossed in %d of %d pairs, in %d for sure", tt.name, crossed, pairs, fell)
 		}
 		evidence.Report(t, evidence.AtLeast("compare", "falls that --fail-above 5 reports: "+tt.name, crossed, pairs, pairs*99/100))
 	}

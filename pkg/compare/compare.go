@@ -180,12 +180,18 @@ func Groups(base, other []Run) *Comparison {
 
 func compare(base []Run, others ...[]Run) *Comparison {
 	first := newParts(base[0])
-	b := match(base, first)
+	matchAll := func(runs []Run) (list []*matched) {
+		for _, r := range runs {
+			list = append(list, match(r, first))
+		}
+		return list
+	}
+	b := matchAll(base)
 	c := &Comparison{Version: Version, Level: Chance, Base: sideOf(b), Pairs: []Pair{}, Warnings: warnings(b)}
 	news := make([][]*matched, len(others))
 	repeated := false
 	for i, other := range others {
-		news[i] = match(other, first)
+		news[i] = matchAll(other)
 		c.Pairs = append(c.Pairs, newPair(b, news[i]))
 		c.Warnings = append(c.Warnings, warnings(news[i])...)
 		repeated = repeated || len(base)+len(other) > 2

@@ -47,9 +47,6 @@ func TestLevel(t *testing.T) {
 					wrong++
 				}
 			}
-			if *pairsEach > 0 {
-				t.Logf("%d of %d equal pairs were called different", wrong, pairs)
-			}
 			evidence.Report(t, evidence.AtMost("compare", "equal runs told apart, "+kind.name, wrong, int(pairs), int(pairs)*7/100+3))
 		})
 	}
@@ -72,9 +69,6 @@ func TestPower(t *testing.T) {
 			if tellings(c, "C") > 0 {
 				found++
 			}
-		}
-		if *pairsEach > 0 {
-			t.Logf("files of the same sizes %v: found in %d of %d pairs", same, found, pairs)
 		}
 		evidence.Report(t, evidence.AtLeast("compare", fmt.Sprintf("5 %% slower, 50 files with 5 %% noise, the same sizes in both %v: found", same), found, int(pairs), int(pairs)*80/100))
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -51,48 +52,46 @@ func (p *part) unlike(b *part, disk string) []Difference {
 	return list
 }
 
-// match gives the phases of runs the names of those of the base that they match: first those of the same name
+// match gives the phases of a run the names of those of the base that they match: first those of the same name
 // whose disks do the same, though some may be missing; then those of the same work whose names differ only in
 // the number at their end, or in the words for who does what; then those of the same name whose work differs.
 // Tries of searches are not matched.
-func match(runs []Run, base []*part) []*matched {
-	list := make([]*matched, len(runs))
-	for i, r := range runs {
-		after := newParts(r)
-		taken, done := map[string]bool{}, map[*part]bool{}
-		for _, fits := range []func(b, n *part) bool{
-			func(b, n *part) bool { return b.traced.Name == n.traced.Name && b.shared(n) > 0 },
-			func(b, n *part) bool {
-				return trace.Unnumbered(b.traced.Name) == trace.Unnumbered(n.traced.Name) && b.same(n)
-			},
-			func(b, n *part) bool { return b.title == n.title && b.same(n) },
-			func(b, n *part) bool { return b.traced.Name == n.traced.Name },
-		} {
-			for _, b := range base {
-				for _, n := range after {
-					tries := b.traced.Search != nil || n.traced.Search != nil
-					if !tries && !taken[b.name] && !done[n] && fits(b, n) {
-						n.name, taken[b.name], done[n] = b.name, true, true
-					}
-				}
-			}
-		}
-		a := *r.Analysis
-		a.Findings = slices.Clone(a.Findings)
-		for _, n := range after {
-			if n.traced.Search == nil && !done[n] && taken[n.name] {
-				n.name += " (other work)"
-			}
-			for j := range a.Findings {
-				if f := &a.Findings[j]; r.Analysis.Findings[j].Phase == n.traced.Name {
-					f.Phase = n.name
-				}
-			}
-		}
-		r.Analysis = &a
-		list[i] = &matched{r, after}
+func match(r Run, base []*part) *matched {
+	m := &matched{r, newParts(r)}
+	phases := func(list []*part) []*part {
+		return slices.DeleteFunc(slices.Clone(list), func(p *part) bool { return p.traced.Search != nil })
 	}
-	return list
+	taken, done := map[string]bool{}, map[*part]bool{}
+	for _, fits := range []func(b, n *part) bool{
+		func(b, n *part) bool { return b.traced.Name == n.traced.Name && b.shared(n) > 0 },
+		func(b, n *part) bool {
+			return trace.Unnumbered(b.traced.Name) == trace.Unnumbered(n.traced.Name) && b.same(n)
+		},
+		func(b, n *part) bool { return b.title == n.title && b.same(n) },
+		func(b, n *part) bool { return b.traced.Name == n.traced.Name },
+	} {
+		for _, b := range phases(base) {
+			for _, n := range phases(m.parts) {
+				if !taken[b.traced.Name] && !done[n] && fits(b, n) {
+					n.name, taken[b.traced.Name], done[n] = b.traced.Name, true, true
+				}
+			}
+		}
+	}
+	names := map[string]string{}
+	for _, n := range m.parts {
+		if n.traced.Search == nil && !done[n] && taken[n.name] {
+			n.name += " (other work)"
+		}
+		names[n.traced.Name] = n.name
+	}
+	a := *r.Analysis
+	a.Findings = slices.Clone(a.Findings)
+	for i, f := range a.Findings {
+		a.Findings[i].Phase = cmp.Or(names[f.Phase], f.Phase)
+	}
+	m.Analysis = &a
+	return m
 }
 
 func newParts(r Run) []*part {

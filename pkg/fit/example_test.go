@@ -2,7 +2,6 @@ package fit_test
 
 import (
 	"fmt"
-	"log"
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/pkg/fit"
@@ -14,11 +13,11 @@ func ExamplePredict() {
 	data, _ := configs.Hub("goshen-ridge")
 	profile, err := hub.Load("goshen-ridge.yaml", data)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	prediction, err := fit.Predict(profile, []string{"A", "B", "C"}, 1)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, row := range prediction.Rows {
 		if row.Pattern == "WWW" {

@@ -2,7 +2,6 @@ package hub_test
 
 import (
 	"fmt"
-	"log"
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -15,7 +14,7 @@ func ExampleSimulate() {
 	data, _ := configs.Hub("goshen-ridge")
 	profile, err := hub.Load("goshen-ridge.yaml", data)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	scene, err := scenario.Load("two.yaml", []byte(`
 version: 1
@@ -28,11 +27,11 @@ workload: {sizes: [1 GB], files: 10}
 phases: [{pattern: WW}]
 `))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	plan, err := scene.Plan()
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	moved, done := map[string]int64{}, map[string]float64{}
 	err = hub.Simulate(plan, profile, func(e *trace.Event) error {
@@ -43,7 +42,7 @@ phases: [{pattern: WW}]
 		return nil
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, disk := range []string{"A", "C"} {
 		fmt.Printf("%s: %d GB in %.1f s\n", disk, moved[disk]/1e9, done[disk])
