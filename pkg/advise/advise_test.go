@@ -27,26 +27,25 @@ func playing(disk string, rate float64) Part {
 	return Part{Disk: disk, Op: "read", Streams: []stream.Spec{{Kind: "x", Rate: rate / 4, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}}
 }
 
+func answerTo(t *testing.T, p *hub.Profile, q Question) *Answer {
+	t.Helper()
+	a, err := Ask(p, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 // Everything advised is a yes when it is asked, and a little more of it is none.
 func TestAdvice(t *testing.T) {
 	p := evenHub()
 	p.Disks = append(p.Disks, hub.Disk{Name: "slow", Read: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}, Write: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}})
 	q := Question{Parts: []Part{playing("A", 1.8*gb), {Disk: "B", Op: "read"}}, For: time.Minute}
-	a, err := Ask(p, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := answerTo(t, p, q)
 	if a.Verdict != No {
 		t.Fatalf("%s, want no: %+v", a.Verdict, a)
 	}
-	ask := func(parts []Part) Verdict {
-		t.Helper()
-		a, err := Ask(p, Question{Parts: parts, For: q.For})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.Verdict
-	}
+	ask := func(parts []Part) Verdict { return answerTo(t, p, Question{Parts: parts, For: q.For}).Verdict }
 	var kinds []ChangeKind
 	for _, c := range a.Advice {
 		kinds = append(kinds, c.Kind)
@@ -98,10 +97,7 @@ func TestCaches(t *testing.T) {
 		{10 * time.Second, Yes, 0, "A's fast cache of 20 GB lasts for longer than the 10 s asked for"},
 		{time.Minute, No, 2, "A's fast cache of 20 GB is full after 20 s, and then it writes at 500 MB/s at most"},
 	} {
-		a, err := Ask(p, Question{Parts: []Part{record, {Disk: "B", Op: "read"}}, For: test.length})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := answerTo(t, p, Question{Parts: []Part{record, {Disk: "B", Op: "read"}}, For: test.length})
 		if a.Verdict != test.want || len(a.Regimes) != test.regimes || !strings.Contains(strings.Join(a.Texts.Assumptions, "\n"), test.says) {
 			t.Errorf("for %s: %s, regimes %v, %q; want %s, %q", test.length, a.Verdict, a.Regimes, a.Texts.Assumptions, test.want, test.says)
 		}
@@ -111,10 +107,7 @@ func TestCaches(t *testing.T) {
 	p.Disks[0].Cache.After = 0.1 * gb
 	other := withRates([]Part{record}, func(string) float64 { return 1.8 })[0]
 	other.Disk = "B"
-	a, err := Ask(p, Question{Parts: []Part{{Disk: "A", Op: "write"}, other}, For: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := answerTo(t, p, Question{Parts: []Part{{Disk: "A", Op: "write"}, other}, For: time.Minute})
 	if a.Verdict != No || a.Margin > 1.5/1.8*1.06 || len(a.Regimes) != 2 || a.Regimes[0].Clean || !a.Regimes[1].Clean {
 		t.Errorf("%s, margin %.3f, regimes %+v", a.Verdict, a.Margin, a.Regimes)
 	}
@@ -200,10 +193,7 @@ func TestThrottle(t *testing.T) {
 		// With one standing still there are 1.5 GB/s; with both at x there are 3-2x.
 		{1.6 * gb, []string{"throttle C and D to 620 MB/s each"}},
 	} {
-		a, err := Ask(p, Question{Parts: []Part{playing("A", test.rate), reads("C"), reads("D")}, For: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := answerTo(t, p, Question{Parts: []Part{playing("A", test.rate), reads("C"), reads("D")}, For: time.Minute})
 		var got []string
 		for _, c := range a.Advice {
 			if c.Kind == Slower {

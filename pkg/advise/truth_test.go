@@ -21,10 +21,7 @@ func TestMarginAgainstBruteForce(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		p, q := randomHub(rng), randomQuestion(rng, 10*time.Second)
-		got, err := Ask(p, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := answerTo(t, p, q)
 		want := threshold(t, p, q, got.Margin/1.15, got.Margin*1.15, step)
 		worst = max(worst, 100*math.Abs(got.Margin/max(want, 1e-9)-1))
 		if want == 0 || math.Abs(got.Margin/want-1) > step-1+marginStep {
@@ -59,10 +56,7 @@ func TestMarginByHand(t *testing.T) {
 		{"on a port of its own", []Part{{Disk: "A", Op: "read", Streams: playing("A", 1*gb).Streams, OwnPort: true}, {Disk: "B", Op: "read"}}, 2.8 * gb},
 		{"beside a probe", []Part{playing("A", 1*gb), {Disk: "B", Op: "read", Probe: true}}, 2.5 * gb},
 	} {
-		got, err := Ask(p, Question{Parts: test.parts, For: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := answerTo(t, p, Question{Parts: test.parts, For: time.Minute})
 		// Up to half of the buffer of a second may be missing after a minute: 0.8 %.
 		if want := test.want / gb; got.Margin < want*0.999 || got.Margin > want*1.01 {
 			t.Errorf("%s: margin %.4f, want %.4f", test.name, got.Margin, want)
@@ -127,20 +121,14 @@ func TestAnswersOfFittedHubs(t *testing.T) {
 		known := fitted(t, measured(p, rng))
 		for range 3 {
 			q := randomQuestion(rng, 20*time.Second)
-			exact, err := Ask(p, q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			exact := answerTo(t, p, q)
 			f := exact.Margin * math.Exp(between(rng, math.Log(0.6), math.Log(1.6)))
 			q.Parts = withRates(q.Parts, func(string) float64 { return f })
 			want := No
 			if truth(t, p, q.Parts, q.For) {
 				want = Yes
 			}
-			got, err := Ask(known, q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := answerTo(t, known, q)
 			all++
 			switch got.Verdict {
 			case Unsure:
@@ -169,10 +157,7 @@ func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 	}
 	p := fitted(t, e)
 	q := Question{Parts: []Part{playing("A", 0.01*gb), {Disk: "B", Op: "read"}, {Disk: "C", Op: "write"}}, For: 20 * time.Second, Seed: 1}
-	a, err := Ask(p, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := answerTo(t, p, q)
 	if want := "Not known whether A plays 4 streams without a late frame while B reads and C writes: that was not measured, and the runs do not show it: no model of sharing explains them; the best misses them by "; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
 		t.Errorf("%s: %s", a.Verdict, a.Texts.Answer)
 	}
@@ -185,7 +170,7 @@ func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 		}
 	}
 	q.Parts = q.Parts[:2]
-	if a, err = Ask(p, q); err != nil || a.Verdict != Yes || a.MarginLow < 1 || a.MarginHigh < a.MarginLow {
-		t.Errorf("what was measured: %+v, %v", a, err)
+	if a = answerTo(t, p, q); a.Verdict != Yes || a.MarginLow < 1 || a.MarginHigh < a.MarginLow {
+		t.Errorf("what was measured: %+v", a)
 	}
 }

@@ -95,10 +95,7 @@ func TestPredictWhatWasMeasured(t *testing.T) {
 	e := w.Measured(rand.New(rand.NewPCG(1, 3)), 2)
 	odd := &e.Rates[len(e.Rates)-1]
 	odd.Disks[0].Rate = 0.123 * gb
-	predicted, err := Predict(predictable(w, e), w.Disks, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	predicted := predict(t, predictable(w, e), w.Disks)
 	for i, row := range predicted.Rows[:len(e.Rates)] {
 		if !row.Measured {
 			t.Errorf("%s: not measured", row.Pattern)
@@ -129,10 +126,7 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 		}
 		return rates
 	}}
-	predicted, err := Predict(predictable(erratic, erratic.Measured(rand.New(rand.NewPCG(1, 5)), 2)), erratic.Disks, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	predicted := predict(t, predictable(erratic, erratic.Measured(rand.New(rand.NewPCG(1, 5)), 2)), erratic.Disks)
 	for _, row := range predicted.Rows {
 		if refused := row.Total.Refused; row.Measured == strings.HasPrefix(refused, "no model of sharing explains them") {
 			t.Errorf("%s: %+v", row.Pattern, row.Total)
@@ -147,9 +141,7 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 		return strings.Contains(o.Mix(), "B write")
 	}))
 	known.Disks[1].Cache = &hub.Cache{Bytes: 24e9, After: 0.6e9}
-	if predicted, err = Predict(known, []string{"A", "B"}, 1); err != nil {
-		t.Fatal(err)
-	}
+	predicted = predict(t, known, []string{"A", "B"})
 	for _, row := range predicted.Rows {
 		refused := row.Rates[1].Refused
 		if row.Pattern[1] == 'W' && refused != "in none of them does B write through the hub" || row.Pattern[1] != 'W' && refused != "" {

@@ -11,6 +11,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
+func drawHubs(t *testing.T, p *hub.Profile, n int, seed uint64) []Hub {
+	t.Helper()
+	hubs, _, err := Hubs(p, n, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hubs
+}
+
 // rateOn is what the disk of an observation gets on a drawn hub.
 func rateOn(h *Hub, o *hub.Observation, disk int) float64 {
 	return h.Profile.Rates(o.Disks)[disk] * h.Off(o)[disk]
@@ -21,14 +30,8 @@ func rateOn(h *Hub, o *hub.Observation, disk int) float64 {
 func TestHubsAgreeWithPredictions(t *testing.T) {
 	w := Profiled(noisy())
 	p := predictable(w, w.Measured(rand.New(rand.NewPCG(1, 8)), 2))
-	predicted, err := Predict(p, w.Disks, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hubs, _, err := Hubs(p, 400, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	predicted := predict(t, p, w.Disks)
+	hubs := drawHubs(t, p, 400, 1)
 	for i, m := range mixes(w.Disks) {
 		o := m
 		for j, use := range m.Disks {
@@ -70,14 +73,8 @@ func TestHubsAreFixed(t *testing.T) {
 	if off := middle.Off(three); middle.Measured(three) || !slices.Equal(off, []float64{1, 1, 1}) {
 		t.Errorf("what was not measured is off by %v in the middle", off)
 	}
-	first, _, err := Hubs(&p, 20, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, _, err := Hubs(&p, 20, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := drawHubs(t, &p, 20, 7)
+	second := drawHubs(t, &p, 20, 7)
 	for k := range first {
 		for range 2 {
 			if a, b := rateOn(&first[k], three, 1), rateOn(&second[k], three, 1); a != b {
@@ -97,10 +94,7 @@ func TestHubsWithUnobservedDisk(t *testing.T) {
 	p.Evidence = *w.Measured(rand.New(rand.NewPCG(1, 10)), 2)
 	side := hub.Side{Hub: 2 * gb, Direct: 2.4 * gb, Weight: 1}
 	p.Disks = append(slices.Clone(p.Disks), hub.Disk{Name: "X", Read: side, Write: side})
-	hubs, _, err := Hubs(&p, 400, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hubs := drawHubs(t, &p, 400, 1)
 	var logs []float64
 	for k := range hubs {
 		logs = append(logs, math.Log(hubs[k].Profile.Disk("X").Read.Hub/(2*gb)))
@@ -124,10 +118,7 @@ func TestHubsAreOffTogether(t *testing.T) {
 		low, high float64
 	}{{2, 0.5, 1}, {3, -0.2, 0.2}} {
 		e := w.Measured(rand.New(rand.NewPCG(1, 13)), test.seen).Without(func(o *hub.Observation) bool { return o.Mix() == three.Mix() })
-		hubs, _, err := Hubs(predictable(w, e), 400, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		hubs := drawHubs(t, predictable(w, e), 400, 1)
 		var first, second []float64
 		for k := range hubs {
 			off := hubs[k].Off(three)

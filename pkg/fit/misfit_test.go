@@ -10,18 +10,14 @@ import (
 // measured, with a sentence that says so; further still, and nothing is said.
 func TestMisfitWidensPredictions(t *testing.T) {
 	w := Profiled(noisy())
-	predict := func(understated float64) *Prediction {
+	off := func(understated float64) *Prediction {
 		e := w.Measured(rand.New(rand.NewPCG(2, 12)), 2)
 		for i := range e.Rates {
 			for j := range e.Rates[i].Disks {
 				e.Rates[i].Disks[j].Error /= understated
 			}
 		}
-		predicted, err := Predict(predictable(w, e), w.Disks, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return predicted
+		return predict(t, predictable(w, e), w.Disks)
 	}
 	wide := func(predicted *Prediction) float64 {
 		var y tally
@@ -34,7 +30,7 @@ func TestMisfitWidensPredictions(t *testing.T) {
 		}
 		return y.median()
 	}
-	good, poor, bad := predict(1), predict(2.5), predict(10)
+	good, poor, bad := off(1), off(2.5), off(10)
 	if good.Misfit > PoorFit || len(good.Notes) > 0 {
 		t.Errorf("errors as they are: %.2f, %q", good.Misfit, good.Notes)
 	}

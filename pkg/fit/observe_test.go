@@ -58,6 +58,15 @@ func observe(t testing.TB, plan *scenario.Plan, p *hub.Profile) *hub.Evidence {
 	return Observe(play(t, plan, p))
 }
 
+func predict(t testing.TB, p *hub.Profile, disks []string) *Prediction {
+	t.Helper()
+	predicted, err := Predict(p, disks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return predicted
+}
+
 // play simulates a plan.
 func play(t testing.TB, plan *scenario.Plan, p *hub.Profile) *trace.Run {
 	t.Helper()

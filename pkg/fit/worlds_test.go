@@ -75,10 +75,7 @@ func (y *tally) String() string {
 // rate and their totals.
 func predictTriples(t *testing.T, w World, rng *rand.Rand) (rates, totals tally) {
 	t.Helper()
-	predicted, err := Predict(predictable(w, w.Measured(rng, 2)), w.Disks, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	predicted := predict(t, predictable(w, w.Measured(rng, 2)), w.Disks)
 	for i, m := range mixes(w.Disks) {
 		if len(m.Disks) < 3 {
 			continue
@@ -158,10 +155,7 @@ func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
 	w := Profiled(p)
 	for seed := range uint64(quickEven) {
 		f := fit(t, w.Measured(rand.New(rand.NewPCG(seed, 1)), 2))
-		predicted, err := Predict(f.Profile, w.Disks, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		predicted := predict(t, f.Profile, w.Disks)
 		row := predicted.Rows[len(predicted.Rows)-1]
 		if row.Pattern != "RRR" {
 			t.Fatalf("the last row is %s", row.Pattern)
