@@ -10,9 +10,15 @@ import (
 // fast as before.
 const heapGrowth = 60
 
+// heapLimit is the size from which on the heap grows by less: ten million files are reported in 1 GB.
+const heapLimit = 900 << 20
+
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(heapLimit)
 	}
 	if code, ok := front(); ok {
 		os.Exit(code)

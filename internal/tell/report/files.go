@@ -33,7 +33,7 @@ func sizeFigure(v *phaseView) *Figure {
 			panel.mark(v.cells(i))
 		} else {
 			m := Mark{Shape: Point, Key: i, Name: "file", Extra: []Extra{{"number", Plain}}}
-			for _, f := range l.files {
+			for f := range l.all() {
 				m.row(Round(f.bytes, 4), v.rate(f.rate), float64(f.seq+1))
 			}
 			panel.mark(m)
@@ -86,7 +86,7 @@ func (v *phaseView) cells(key int) Mark {
 	const columns, rows = 80, 50
 	spread := math.Log(v.largeB / v.smallB)
 	counts := make([]int, columns*rows)
-	for _, f := range v.lanes[key].files {
+	for f := range v.lanes[key].all() {
 		column := min(columns-1, int(columns*math.Log(f.bytes/v.smallB)/spread))
 		counts[column*rows+min(rows-1, int(rows*f.rate/v.top))]++
 	}
@@ -124,7 +124,8 @@ func spreadFigure(v *phaseView) *Figure {
 			panel.mark(v.bins(i))
 		} else {
 			m := Mark{Shape: Point, Style: Faint, Key: i, Name: "file", Extra: []Extra{{"size", Bytes}}}
-			for j, f := range l.files {
+			for j := range l.files {
+				f := l.at(j)
 				_, part := math.Modf(float64(j) * 0.618034) // multiples of the golden ratio spread evenly over the row
 				m.row(v.rate(f.rate), Round(y+(part-0.5)*0.5, 4), Round(f.bytes, 4))
 			}
@@ -155,7 +156,7 @@ func spreadFigure(v *phaseView) *Figure {
 func (v *phaseView) bins(key int) Mark {
 	const parts = 60
 	counts := make([]int, parts)
-	for _, f := range v.lanes[key].files {
+	for f := range v.lanes[key].all() {
 		counts[min(parts-1, int(parts*f.rate/v.top))]++
 	}
 	m := Mark{Shape: Rectangle, Style: Faint, Key: key, Name: "files of this rate", Extra: []Extra{{"files", Plain}}}
@@ -185,15 +186,18 @@ func bytesFigure(v *phaseView) *Figure {
 	var falls []string
 	for i, l := range v.lanes {
 		m, sum := Mark{Shape: Segment, Key: i, Name: "file"}, 0.0
-		var stretches []stretch
-		for _, f := range l.files {
-			rate := v.rate(f.rate)
-			m.row(Round(sum, 4), Round(sum+f.bytes, 4), rate, rate)
-			stretches = append(stretches, stretch{sum, sum + f.bytes, f.rate})
-			sum += f.bytes
+		place := func(f file) (from, to float64) {
+			from, sum = sum, sum+f.bytes
+			return from, sum
 		}
 		if v.many {
-			m = v.bandMark(i, bands(stretches, v.sumB), func(b float64) float64 { return Round(b, 4) })
+			m = v.bandMark(i, l.bands(v.sumB, place), func(b float64) float64 { return Round(b, 4) })
+		} else {
+			for f := range l.all() {
+				from, to := place(f)
+				rate := v.rate(f.rate)
+				m.row(Round(from, 4), Round(to, 4), rate, rate)
+			}
 		}
 		panel.mark(m)
 		if t := l.stats.Throttle; t != nil {

@@ -391,7 +391,7 @@ func (v *phaseView) fileList() *Details {
 		number(v.scale.Unit))
 	seconds := func(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
 	for _, l := range v.lanes {
-		for _, f := range l.files {
+		for f := range l.all() {
 			t.add(l.key.Label, strconv.Itoa(f.seq+1), unit.FormatBytes(int64(f.bytes)), seconds(f.startS), seconds(f.endS),
 				v.scale.Number(f.rate))
 		}

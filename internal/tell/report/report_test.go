@@ -84,7 +84,8 @@ func TestKeys(t *testing.T) {
 }
 
 func TestBandWeighsByTime(t *testing.T) {
-	got := bands([]stretch{{0, 1, 10}, {1, 4, 30}}, 400)
+	got := (&lane{files: []trace.File{{EndNS: 1e9, Bytes: 10}, {StartNS: 1e9, EndNS: 4e9, Bytes: 90}}}).bands(400,
+		func(f file) (from, to float64) { return f.startS, f.endS })
 	if want := []band{{from: 0, to: 4, mean: 25, p05: 10, p95: 30}}; len(got) != 1 || got[0] != want[0] {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -45,15 +45,16 @@ func timeFigure(v *phaseView) *Figure {
 		m := Mark{Shape: Rectangle, Style: Apart, Key: i, Name: "in transfer"}
 		y := float64(i)
 		for k := 0; k < len(l.files); {
-			from, to := l.files[k].startS, l.files[k].endS
-			for k++; k < len(l.files) && l.files[k].startS-to <= gap; k++ {
-				to = max(to, l.files[k].endS)
+			first := l.at(k)
+			to := first.endS
+			for k++; k < len(l.files) && l.at(k).startS-to <= gap; k++ {
+				to = max(to, l.at(k).endS)
 			}
-			m.row(v.seconds(from), v.seconds(to), y-0.31, y+0.31)
+			m.row(v.seconds(first.startS), v.seconds(to), y-0.31, y+0.31)
 		}
 		inTransfer.mark(m)
 		if n := len(l.files); n > 0 { // named where its last file ends
-			last := &l.files[n-1]
+			last := l.at(n - 1)
 			speed.mark(Mark{Shape: Label, Key: i, Text: l.key.Label}, v.seconds(last.endS), v.rate(last.rate))
 		}
 	}
@@ -123,8 +124,10 @@ func rows(n int, marks []Mark) Panel {
 func (v *phaseView) fileMarks() []Mark {
 	all, drawn := make([][]band, len(v.lanes)), make([][]file, len(v.lanes))
 	for i, l := range v.lanes {
-		if drawn[i] = l.files; v.many {
-			all[i] = bands(say.Each(l.files, func(f file) stretch { return stretch{f.startS, f.endS, f.rate} }), v.endS)
+		if v.many {
+			all[i] = l.bands(v.endS, func(f file) (from, to float64) { return f.startS, f.endS })
+		} else {
+			drawn[i] = slices.Collect(l.all())
 		}
 	}
 	if v.many {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -32,7 +33,7 @@ type phaseView struct {
 type lane struct {
 	key     Key
 	op      trace.Role
-	files   []file
+	files   []trace.File
 	fillers bool
 	stats   analysis.Disk
 }
@@ -66,7 +67,7 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 	if !v.many {           // else a twentieth of the shortest file
 		finest = v.endS / 1e4
 		for _, l := range v.lanes {
-			for _, f := range l.files {
+			for f := range l.all() {
 				finest = min(finest, (f.endS-f.startS)/20)
 			}
 		}
@@ -80,16 +81,35 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 
 // lane is a disk's files but for the impossible ones, which the analysis reports.
 func (v *phaseView) lane(d *trace.DiskTrace) lane {
-	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name], files: make([]file, 0, len(d.Files))}
-	for i := range d.Files {
-		if f := &d.Files[i]; f.Usable() {
-			start, end, bytes := float64(f.StartNS)/1e9, float64(f.EndNS)/1e9, float64(f.Bytes)
-			took := float64(f.EndNS-f.StartNS) / 1e9
-			l.files = append(l.files, file{start, end, bytes, bytes / took, f.Seq, f.Filler})
-			l.fillers = l.fillers || f.Filler
+	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name], files: d.Files}
+	l.drop(func(f trace.File) bool { return !f.Usable() })
+	l.fillers = slices.ContainsFunc(l.files, func(f trace.File) bool { return f.Filler })
+	return l
+}
+
+// drop leaves files out of the lane. There may be millions: they are copied only if there are any to leave out.
+func (l *lane) drop(out func(trace.File) bool) {
+	if slices.ContainsFunc(l.files, out) {
+		l.files = slices.DeleteFunc(slices.Clone(l.files), out)
+	}
+}
+
+// at is a file of the lane.
+func (l *lane) at(i int) file {
+	f := &l.files[i]
+	bytes, took := float64(f.Bytes), float64(f.EndNS-f.StartNS)/1e9
+	return file{float64(f.StartNS) / 1e9, float64(f.EndNS) / 1e9, bytes, bytes / took, f.Seq, f.Filler}
+}
+
+// all are the lane's files.
+func (l *lane) all() iter.Seq[file] {
+	return func(yield func(file) bool) {
+		for i := range l.files {
+			if !yield(l.at(i)) {
+				return
+			}
 		}
 	}
-	return l
 }
 
 // measure finds the bounds of the lanes' files.
@@ -98,8 +118,7 @@ func (v *phaseView) measure() {
 	count := 0
 	for _, l := range v.lanes {
 		sum := 0.0
-		for i := range l.files {
-			f := &l.files[i]
+		for f := range l.all() {
 			v.endS, v.top = max(v.endS, f.endS), max(v.top, f.rate)
 			if !f.filler {
 				sum += f.bytes
@@ -121,9 +140,7 @@ func (v *phaseView) ofFiles() *phaseView {
 		if v.found.Paced[l.key.Name].Accompanies() {
 			continue
 		}
-		if l.fillers {
-			l.files = slices.DeleteFunc(slices.Clone(l.files), func(f file) bool { return f.filler })
-		}
+		l.drop(func(f trace.File) bool { return f.Filler })
 		w.lanes = append(w.lanes, l)
 	}
 	w.measure()
@@ -200,34 +217,24 @@ const (
 	maxOutliers = 200  // of a phase
 )
 
-// stretch is a file along an axis that is cut into bands.
-type stretch struct{ from, to, rate float64 }
-
 // band is the files of a part of the axis in short: their mean rate and the middle nine tenths of them, each file
 // weighted by how much of the part it takes.
 type band struct{ from, to, mean, p05, p95 float64 }
 
 // bands cuts the axis from 0 to end into equal parts of some twenty files each, or more if that would make more
-// parts than a screen can show. Parts without a file are left out.
-func bands(files []stretch, end float64) []band {
-	if end <= 0 || len(files) == 0 {
+// parts than a screen can show. Parts without a file are left out. The files lie on the axis in their order, so that
+// those of a few parts are held at a time.
+func (l *lane) bands(end float64, place func(f file) (from, to float64)) []band {
+	if end <= 0 || len(l.files) == 0 {
 		return nil
 	}
-	count := min(maxBands, max(100, len(files)/20))
+	count := min(maxBands, max(100, len(l.files)/20))
 	width := end / float64(count)
 	type share struct{ rate, weight float64 }
-	parts := make([][]share, count)
-	for _, file := range files {
-		for i := max(0, int(file.from/width)); i < count; i++ {
-			weight := min(file.to, float64(i+1)*width) - max(file.from, float64(i)*width)
-			if weight <= 0 {
-				break
-			}
-			parts[i] = append(parts[i], share{file.rate, weight})
-		}
-	}
+	parts, spare := make([][]share, count), []share(nil)
 	var out []band
-	for i, part := range parts {
+	sumUp := func(i int) {
+		part := parts[i]
 		slices.SortFunc(part, func(a, b share) int { return cmp.Compare(a.rate, b.rate) })
 		sum, weight := 0.0, 0.0
 		for _, s := range part {
@@ -241,6 +248,28 @@ func bands(files []stretch, end float64) []band {
 		if len(part) > 0 {
 			out = append(out, band{float64(i) * width, float64(i+1) * width, sum / weight, quantile(0.05), quantile(0.95)})
 		}
+		parts[i], spare = nil, part[:0]
+	}
+	next := 0 // part to sum up
+	for f := range l.all() {
+		from, to := place(f)
+		first := max(0, int(from/width))
+		for ; next < min(first, count); next++ {
+			sumUp(next)
+		}
+		for i := first; i < count; i++ {
+			weight := min(to, float64(i+1)*width) - max(from, float64(i)*width)
+			if weight <= 0 {
+				break
+			}
+			if parts[i] == nil {
+				parts[i], spare = spare, nil
+			}
+			parts[i] = append(parts[i], share{f.rate, weight})
+		}
+	}
+	for ; next < count; next++ {
+		sumUp(next)
 	}
 	return out
 }
@@ -253,21 +282,28 @@ func outliers(lanes []lane, all [][]band) [][]file {
 		far  float64 // how far from its band's mean, as a logarithm of the ratio
 	}
 	var candidates []outlier
+	furthest := func() {
+		slices.SortFunc(candidates, func(a, b outlier) int {
+			return cmp.Or(cmp.Compare(b.far, a.far), cmp.Compare(a.file.startS, b.file.startS), cmp.Compare(a.lane, b.lane))
+		})
+		candidates = candidates[:min(len(candidates), maxOutliers)]
+	}
 	for i, l := range lanes {
-		for _, f := range l.files {
+		for f := range l.all() {
 			at, found := slices.BinarySearchFunc(all[i], (f.startS+f.endS)/2, func(b band, t float64) int {
 				return pick(b.to < t, -1, pick(b.from > t, 1, 0))
 			})
 			if b := all[i]; found && (f.rate < b[at].p05 || f.rate > b[at].p95) {
 				candidates = append(candidates, outlier{i, f, math.Abs(math.Log(f.rate / b[at].mean))})
 			}
+			if len(candidates) > 50*maxOutliers {
+				furthest()
+			}
 		}
 	}
-	slices.SortFunc(candidates, func(a, b outlier) int {
-		return cmp.Or(cmp.Compare(b.far, a.far), cmp.Compare(a.file.startS, b.file.startS), cmp.Compare(a.lane, b.lane))
-	})
+	furthest()
 	out := make([][]file, len(lanes))
-	for _, c := range candidates[:min(len(candidates), maxOutliers)] {
+	for _, c := range candidates {
 		out[c.lane] = append(out[c.lane], c.file)
 	}
 	for i := range out {
