@@ -32,6 +32,27 @@ func (inv *Inventory) Attach(id string, kind hardware.Kind, device, name string)
 // Warn adds a warning.
 func (inv *Inventory) Warn(text string) { inv.Warnings = append(inv.Warnings, text) }
 
+// Paths lists the links of each disk's path, after those that it has: of the hubs on the way from the host on, and the
+// one that ends in the disk, if it is known.
+func (inv *Inventory) Paths(own func(*hardware.Disk) *hardware.Link) {
+	for i := range inv.Disks {
+		disk := &inv.Disks[i]
+		for _, hub := range slices.Backward(inv.Above(disk)) {
+			if hub.Link == nil {
+				continue
+			}
+			link := *hub.Link
+			if hub.Encloses(disk) {
+				link.Segment = hardware.Enclosure // the hub is no more than the disk's case
+			}
+			disk.Path.Links = append(disk.Path.Links, link)
+		}
+		if link := own(disk); link != nil {
+			disk.Path.Links = append(disk.Path.Links, *link)
+		}
+	}
+}
+
 // SortDisks orders disks by the numbers at the end of their names.
 func (inv *Inventory) SortDisks() {
 	slices.SortStableFunc(inv.Disks, func(a, b hardware.Disk) int {

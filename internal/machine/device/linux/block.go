@@ -188,7 +188,7 @@ func (m *machine) parallel(b *block, w way) bool {
 	case b.udev["ID_ATA"] == "1":
 		return true
 	}
-	return len(w.pci) > 0 && strings.HasPrefix(m.text(w.pci[len(w.pci)-1], "class"), ideClass)
+	return strings.HasPrefix(m.text(w.controller(), "class"), ideClass)
 }
 
 // virtualDisk is one that lies on others, or on none. Its model is the file of a loop device, the name of a mapped

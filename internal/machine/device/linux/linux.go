@@ -61,6 +61,7 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	}
 	m.volumes()
 	m.attach()
+	m.Paths(m.ownLink)
 	host := m.host()
 	host.Ports = m.ports
 	m.Hosts = append(m.Hosts, host)

@@ -144,7 +144,7 @@ func (m *machine) hubOf(w way) string {
 	return ""
 }
 
-// attach lists what is connected to each hub, and distinguishes enclosures from hubs.
+// attach lists what is connected to each hub.
 func (m *machine) attach() {
 	slices.SortStableFunc(m.Hubs, func(a, b hardware.Hub) int { return m.rank(a) - m.rank(b) })
 	for i := range m.Hubs {
@@ -162,14 +162,6 @@ func (m *machine) attach() {
 		for _, o := range m.others {
 			if m.hubOf(o.way) == h.ID {
 				h.Devices = append(h.Devices, o.Attached)
-			}
-		}
-		for j := range m.Disks {
-			d := &m.Disks[j]
-			for k := range d.Path.Links {
-				if link := &d.Path.Links[k]; link.Hub == h.ID && h.Encloses(d) {
-					link.Segment = hardware.Enclosure // the hub is no more than the disk's case
-				}
 			}
 		}
 		if h.Link != nil {

@@ -19,6 +19,14 @@ type way struct {
 	nvme         string   // the controller
 }
 
+// controller is the device's PCI controller; empty if it has none.
+func (w way) controller() string {
+	if len(w.pci) == 0 {
+		return ""
+	}
+	return w.pci[len(w.pci)-1]
+}
+
 // forms are what the names of devices look like.
 type forms struct{ pci, usb, usbInterface, ata, nvme, nvmeDisk, router, notDisk *regexp.Regexp }
 
@@ -71,64 +79,60 @@ func (m *machine) wayTo(dir string) way {
 	}
 }
 
-// travel fills in the links of a disk's path, the hub it is connected to, and whether it is outside the machine.
+// travel finds the hub that a disk is connected to, the link of the computer's own that its path begins with, and
+// whether it is outside the machine.
 func (m *machine) travel(d *hardware.Disk, w way) {
 	routers := m.routersOf(w.pci)
-	for _, r := range routers {
-		d.Hub, d.Port = new(r.id()), r.socket()
-		d.External = new(true)
-		if r.depth() == 1 {
-			d.Path.Links = append(d.Path.Links, m.controllerLink(r)...)
-		}
-		if link := m.routerLink(r); link != nil {
-			link.Segment = hardware.Uplink // attach says where it is the enclosure's
-			d.Path.Links = append(d.Path.Links, *link)
+	if n := len(routers); n > 0 {
+		d.Hub, d.Port, d.External = new(routers[n-1].id()), routers[n-1].socket(), new(true)
+		if routers[0].depth() == 1 {
+			d.Path.Links = append(d.Path.Links, m.controllerLink(routers[0])...)
 		}
 	}
-	if d.External == nil && len(w.pci) > 0 {
+	controller := w.controller()
+	if d.External == nil {
 		// The kernel says so of what is connected to a port that the firmware calls external (since 5.17).
-		switch m.text(w.pci[len(w.pci)-1], "removable") {
+		switch m.text(controller, "removable") {
 		case "removable":
 			d.External = new(true)
 		case "fixed":
 			d.External = new(false)
 		}
 	}
-	controller := ""
-	if len(w.pci) > 0 {
-		controller = w.pci[len(w.pci)-1]
+	if d.Bus != hardware.USB {
+		return
 	}
-	switch d.Bus {
-	case hardware.NVMe:
-		if link := m.pciLink(controller); link != nil {
-			d.Path.Links = append(d.Path.Links, *link)
-		}
-	case hardware.USB:
-		if link := m.pciLink(controller); link != nil && len(routers) == 0 && link.Lanes < chipLanes {
+	if len(routers) == 0 {
+		if link := m.pciLink(controller); link != nil && link.Lanes < chipLanes {
 			link.Segment = hardware.HostPort
 			d.Path.Links = append(d.Path.Links, *link)
 		}
-		if len(routers) == 0 {
-			d.Port = m.usbPort(w.usb[0])
-		}
-		for i, dir := range w.usb {
-			link := m.usbLink(dir)
-			if i < len(w.usb)-1 {
-				d.Hub = new(m.usbHub(w, i, routers))
-				link.Segment, link.Hub = hardware.Uplink, *d.Hub
-			} else {
-				link.Segment = hardware.Enclosure
-			}
-			if link.RxBps > 0 {
-				d.Path.Links = append(d.Path.Links, link)
-			}
+		d.Port = m.usbPort(w.usb[0])
+	}
+	for i := range w.usb[1:] {
+		d.Hub = new(m.usbHub(w, i, routers))
+	}
+}
+
+// ownLink is the link that ends in a disk; nil if it is not known.
+func (m *machine) ownLink(d *hardware.Disk) *hardware.Link {
+	b := m.blocks[d.Name]
+	if b == nil || b.virtual() {
+		return nil
+	}
+	w := m.way(b)
+	switch d.Bus {
+	case hardware.NVMe:
+		return m.pciLink(w.controller())
+	case hardware.USB:
+		if link := m.usbLink(w.usb[len(w.usb)-1]); link.RxBps > 0 {
+			link.Segment = hardware.Enclosure
+			return &link
 		}
 	case hardware.SATA:
-		if link := m.ataLink(w.ata); link != nil {
-			link.Segment = hardware.Lanes
-			d.Path.Links = append(d.Path.Links, *link)
-		}
+		return m.ataLink(w.ata)
 	}
+	return nil
 }
 
 // chipLanes is a width that no USB controller has: those inside a processor are given it, as no link limits them.
@@ -170,7 +174,7 @@ func (m *machine) ataLink(port string) *hardware.Link {
 	for _, link := range m.list(port) {
 		for _, name := range m.list(port, link, "ata_link") {
 			if bps := capture.Rate(m.text(port, link, "ata_link", name, "sata_spd")); bps > 0 {
-				return &hardware.Link{Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
+				return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
 			}
 		}
 	}

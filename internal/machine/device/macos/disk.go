@@ -43,7 +43,7 @@ func (m *machine) addDisks(list, apfs []dict) {
 			names[wholeDisk(item.Text("bsd_name"))] = true
 		}
 		for _, device := range m.usb {
-			for _, name := range device.disks {
+			for name := range device.media {
 				names[name] = true
 			}
 		}
@@ -96,30 +96,23 @@ func (m *machine) media() []dict {
 
 // describe says what a disk is: by its driver, its controller and its USB device, the one who knows best last.
 func (m *machine) describe(disk *hardware.Disk) {
+	say := func(d hardware.Disk) {
+		disk.Model, disk.Vendor = cmp.Or(d.Model, disk.Model), cmp.Or(d.Vendor, disk.Vendor)
+		disk.Firmware, disk.Serial = cmp.Or(d.Firmware, disk.Firmware), cmp.Or(d.Serial, disk.Serial)
+		disk.Bus, disk.SizeBytes = cmp.Or(d.Bus, disk.Bus), cmp.Or(disk.SizeBytes, d.SizeBytes)
+		disk.External, disk.UASP = cmp.Or(d.External, disk.External), cmp.Or(d.UASP, disk.UASP)
+	}
 	if device := m.usbOf(disk.Name); device != nil {
-		disk.Bus, disk.External = hardware.USB, new(true)
-		disk.Model, disk.Vendor, disk.Serial = device.name, device.vendor, device.serial
+		say(device.disk)
 		disk.SizeBytes = cmp.Or(disk.SizeBytes, device.media[disk.Name])
 	}
-	if c, ok := m.chains[disk.Name]; ok {
-		disk.Model, disk.Vendor = cmp.Or(c.model, disk.Model), cmp.Or(c.vendor, disk.Vendor)
-		disk.Firmware, disk.Serial = c.firmware, cmp.Or(c.serial, disk.Serial)
-		disk.Bus = cmp.Or(c.bus, disk.Bus)
-		disk.SizeBytes = cmp.Or(disk.SizeBytes, c.mediaBytes)
-		disk.UASP = c.uasp
-		if c.external != nil {
-			disk.External = c.external
-		}
-	}
-	for _, item := range m.media() {
-		if wholeDisk(item.Text("bsd_name")) != disk.Name {
-			continue
-		}
-		disk.Model = cmp.Or(item.Text("device_model"), item.Text("_name"), disk.Model)
-		disk.Firmware = cmp.Or(item.Text("device_revision"), disk.Firmware)
-		disk.Serial = cmp.Or(item.Text("device_serial"), disk.Serial)
-		bytes, _ := item.Number("size_in_bytes")
-		disk.SizeBytes = cmp.Or(disk.SizeBytes, bytes)
+	say(m.chains[disk.Name].disk)
+	for _, item := range m.mediaOf(disk.Name) {
+		size, _ := item.Number("size_in_bytes")
+		say(hardware.Disk{
+			Model: cmp.Or(item.Text("device_model"), item.Text("_name")), Firmware: item.Text("device_revision"),
+			Serial: item.Text("device_serial"), SizeBytes: size,
+		})
 		if trim := item.Flag("spnvme_trim_support"); trim != nil {
 			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.NVMe)
 		}
@@ -133,12 +126,17 @@ func (m *machine) describe(disk *hardware.Disk) {
 	}
 }
 
+// mediaOf are those that bear a disk's name.
+func (m *machine) mediaOf(name string) []dict {
+	return slices.DeleteFunc(m.media(), func(item dict) bool { return wholeDisk(item.Text("bsd_name")) != name })
+}
+
 func (m *machine) usbOf(name string) *usbDevice {
 	if device, ok := m.usb[m.chains[name].location]; ok {
 		return device
 	}
 	for _, device := range m.usb {
-		if slices.Contains(device.disks, name) {
+		if _, ok := device.media[name]; ok {
 			return device
 		}
 	}
@@ -175,18 +173,11 @@ func baseName(name string) (string, bool) {
 
 // chain is what stands between a disk and the root of the I/O registry: how macOS itself reaches the disk.
 type chain struct {
-	entries    []uint64 // the numbers of the entries on the way, from the root on
-	location   int64    // of its USB device; 0 for none
-	usbBps     int64    // that device's rate
-	uasp       *bool
-	bus        hardware.Bus
-	external   *bool
-	model      string
-	vendor     string
-	firmware   string
-	serial     string
-	mediaBytes int64
-	made       []string // the whole disks that are made of it: CoreStorage's, containers of APFS
+	entries  []uint64 // the numbers of the entries on the way, from the root on
+	location int64    // of its USB device; 0 for none
+	usbBps   int64    // that device's rate
+	disk     hardware.Disk
+	made     []string // the whole disks that are made of it: CoreStorage's, containers of APFS
 }
 
 // busOf is the interconnect of a disk, as drivers name it (IOStorageProtocolCharacteristics.h).
@@ -219,7 +210,7 @@ func chainsOf(trees []dict) map[string]chain {
 		}
 		c.learn(d)
 		if name := d.Text("BSD Name"); name != "" && name == wholeDisk(name) {
-			c.mediaBytes, _ = d.Number("Size")
+			c.disk.SizeBytes, _ = d.Number("Size")
 			for _, below := range bsdNames(d, nil)[1:] {
 				if below == wholeDisk(below) {
 					c.made = append(c.made, below)
@@ -249,28 +240,25 @@ func (c *chain) learn(d dict) {
 	}
 	switch class {
 	case "IOUSBMassStorageUASDriver":
-		c.uasp = new(true)
+		c.disk.UASP = new(true)
 	case "IOUSBMassStorageDriver", "IOUSBMassStorageClass":
-		c.uasp = new(false)
+		c.disk.UASP = new(false)
 	}
 	protocol := d.Dict("Protocol Characteristics")
 	if bus := busOf(protocol.Text("Physical Interconnect")); bus != hardware.UnknownBus {
-		c.bus = bus
+		c.disk.Bus = bus
 	}
 	switch protocol.Text("Physical Interconnect Location") {
 	case "Internal":
-		c.external = new(false)
+		c.disk.External = new(false)
 	case "External":
-		c.external = new(true)
+		c.disk.External = new(true)
 	}
 	device := d.Dict("Device Characteristics")
-	for key, field := range map[string]*string{
-		"Product Name": &c.model, "Vendor Name": &c.vendor, "Product Revision Level": &c.firmware, "Serial Number": &c.serial,
-	} {
-		if s := device.Text(key); s != "" {
-			*field = s
-		}
-	}
+	c.disk.Model = cmp.Or(device.Text("Product Name"), c.disk.Model)
+	c.disk.Vendor = cmp.Or(device.Text("Vendor Name"), c.disk.Vendor)
+	c.disk.Firmware = cmp.Or(device.Text("Product Revision Level"), c.disk.Firmware)
+	c.disk.Serial = cmp.Or(device.Text("Serial Number"), c.disk.Serial)
 }
 
 // routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several the farthest, which

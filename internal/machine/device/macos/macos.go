@@ -55,7 +55,7 @@ func Parse(captures Captures, serials bool) *hardware.Inventory {
 		m.read("diskutil apfs list", captures.APFS, "Containers"))
 	m.place()
 	m.addDisplays()
-	m.addPaths()
+	m.Paths(m.ownLink)
 	return m.Done(serials)
 }
 

@@ -1,6 +1,7 @@
 package macos
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,12 +21,10 @@ func (m *machine) place() {
 			if router == "" && device.tunneled {
 				router = m.usbRouter()
 			}
-			if len(device.hubs) > 0 {
+			hub = router
+			if n := len(device.hubs); n > 0 {
 				m.hangUSB(device.hubs[0], router)
-			}
-			hub = device.hub
-			if hub == "" {
-				hub = router
+				hub = device.hubs[n-1]
 			}
 		} else if hub == "" && m.throughThunderbolt(disk) {
 			disk.External = new(true)
@@ -78,12 +77,9 @@ func (m *machine) usbRouter() string {
 // throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or the list of PCI
 // devices, which the serial number joins.
 func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
-	for _, item := range m.media() {
-		if wholeDisk(item.Text("bsd_name")) == disk.Name && strings.HasPrefix(item.Text("spnvme_slot_name"), "Thunderbolt@") {
-			return true
-		}
-	}
-	return disk.Serial != "" && slices.ContainsFunc(m.profile["SPPCIDataType"], func(d dict) bool {
+	return slices.ContainsFunc(m.mediaOf(disk.Name), func(d dict) bool {
+		return strings.HasPrefix(d.Text("spnvme_slot_name"), "Thunderbolt@")
+	}) || disk.Serial != "" && slices.ContainsFunc(m.profile["SPPCIDataType"], func(d dict) bool {
 		return d.Text("sppci_serialnumber") == disk.Serial && strings.HasPrefix(d.Text("sppci_slot_name"), "Thunderbolt@")
 	})
 }
@@ -126,57 +122,31 @@ func (m *machine) addDisplays() {
 // plain is a name by its letters: the same display is StudioDisplay and Studio Display.
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, " ", "")) }
 
-// addPaths lists the links of each disk's path, from the Mac on.
-func (m *machine) addPaths() {
-	for i := range m.Disks {
-		disk := &m.Disks[i]
-		for _, hub := range slices.Backward(m.Above(disk)) {
-			link := *hub.Link
-			if hub.Encloses(disk) {
-				link.Segment = hardware.Enclosure
-			}
-			disk.Path.Links = append(disk.Path.Links, link)
-		}
-		if link := m.ownLink(disk); link != nil {
-			disk.Path.Links = append(disk.Path.Links, *link)
-		}
-	}
-}
-
 // ownLink is the link that ends in a disk; nil if none is known.
 func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 	if disk.Bus == hardware.USB {
 		bps := m.chains[disk.Name].usbBps
-		if device := m.usbOf(disk.Name); device != nil && device.bps > 0 {
-			bps = device.bps
+		if device := m.usbOf(disk.Name); device != nil {
+			bps = cmp.Or(device.bps, bps)
 		}
 		if bps == 0 {
 			return nil
 		}
 		return &hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
 	}
-	for _, item := range m.media() {
-		if wholeDisk(item.Text("bsd_name")) == disk.Name {
-			if link := lanes(item.Text("spnvme_linkspeed"), item.Text("spnvme_linkwidth")); link != nil {
-				return link
-			}
-			controller := item.Dict("controller")
-			if link := lanes(controller.Text("spsata_linkspeed"), controller.Text("spsata_linkwidth")); link != nil {
-				return link // AHCI without SATA, as of Apple's own
-			}
-			// What the port could do, its disk may not.
-			bps := capture.Rate(controller.Text("spsata_negotiatedlinkspeed"))
-			if bps == 0 {
-				return nil
-			}
+	for _, item := range m.mediaOf(disk.Name) {
+		controller := item.Dict("controller")
+		// AHCI without SATA, as of Apple's own, is on PCI Express too.
+		speed := cmp.Or(item.Text("spnvme_linkspeed"), controller.Text("spsata_linkspeed"))
+		width := cmp.Or(item.Text("spnvme_linkwidth"), controller.Text("spsata_linkwidth"))
+		n, _ := strconv.ParseInt(strings.TrimPrefix(width, "x"), 10, 64)
+		if link := capture.PCIe(capture.Rate(speed), n); link != nil {
+			return link
+		}
+		// What the port could do, its disk may not.
+		if bps := capture.Rate(controller.Text("spsata_negotiatedlinkspeed")); bps > 0 {
 			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
 		}
 	}
 	return nil
-}
-
-// lanes is a link of PCI Express by words like 16.0 GT/s and x4.
-func lanes(speed, width string) *hardware.Link {
-	n, _ := strconv.ParseInt(strings.TrimPrefix(width, "x"), 10, 64)
-	return capture.PCIe(capture.Rate(speed), n)
 }

@@ -3,6 +3,7 @@ package macos
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,15 +14,11 @@ import (
 
 // usbDevice is a device of the USB tree that is no hub.
 type usbDevice struct {
-	hub      string   // the ID of the hub it is connected to; empty: the Mac, or a router that has a USB controller
-	hubs     []string // all on the way, from the Mac on
-	name     string
-	vendor   string
-	serial   string
+	hubs     []string // on the way, from the Mac on; a router with a USB controller is none of them
+	disk     hardware.Disk
 	bps      int64
 	tunneled bool
-	disks    []string // whose names it lists
-	media    map[string]int64
+	media    map[string]int64 // the names of its disks, and their sizes
 }
 
 // addUSB reads the USB tree, hubs and what is connected to them.
@@ -55,6 +52,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	if len(hubs) > 0 {
 		upstream = hubs[len(hubs)-1]
 	}
+	tunneled := d.Text("USBDeviceKeyUSB4Tunnel") == "Yes"
 	vendor := cmp.Or(d.Text("USBDeviceKeyVendorName"), d.Text("manufacturer"))
 	version := cmp.Or(d.Text("USBDeviceKeyProductVersion"), d.Text("bcd_device"))
 	if len(items) > 0 && depth < 8 { // USB allows 5 hubs in a row
@@ -65,7 +63,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		hub.Link = &hardware.Link{Segment: hardware.Uplink, Hub: hub.ID, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
 		m.Hubs = append(m.Hubs, hub)
 		m.Attach(upstream, hardware.HubKind, hub.ID, name)
-		if len(hubs) == 0 && d.Text("USBDeviceKeyUSB4Tunnel") == "Yes" {
+		if len(hubs) == 0 && tunneled {
 			m.hangUSB(hub.ID, m.usbRouter())
 		}
 		for _, item := range items {
@@ -73,15 +71,14 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		}
 		return
 	}
-	device := &usbDevice{hub: upstream, hubs: hubs, name: name, vendor: vendor, bps: bps, media: map[string]int64{}}
-	device.tunneled = d.Text("USBDeviceKeyUSB4Tunnel") == "Yes"
-	device.serial = cmp.Or(d.Text("USBDeviceKeySerialNumber"), d.Text("serial_num"))
-	if strings.EqualFold(device.serial, "Not Provided") {
-		device.serial = ""
+	device := &usbDevice{hubs: hubs, bps: bps, tunneled: tunneled, media: map[string]int64{}}
+	device.disk = hardware.Disk{Bus: hardware.USB, External: new(true), Model: name, Vendor: vendor}
+	serial := cmp.Or(d.Text("USBDeviceKeySerialNumber"), d.Text("serial_num"))
+	if !strings.EqualFold(serial, "Not Provided") {
+		device.disk.Serial = serial
 	}
 	for _, medium := range append(d.List("Media"), d) { // before OS X 10.9 the device itself names its disk
 		if disk := wholeDisk(medium.Text("bsd_name")); disk != "" {
-			device.disks = append(device.disks, disk)
 			device.media[disk], _ = medium.Number("size_in_bytes")
 		}
 	}
@@ -89,23 +86,14 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		location = -int64(len(m.usb)) - 1
 	}
 	m.usb[location] = device
-	if len(device.disks) == 0 && !m.isDisk(location) && !strings.Contains(strings.ToLower(name), "hub") {
+	holds := slices.ContainsFunc(slices.Collect(maps.Values(m.chains)), func(c chain) bool { return c.location == location })
+	if len(device.media) == 0 && !holds && !strings.Contains(strings.ToLower(name), "hub") {
 		kind := hardware.OtherKind
 		if m.isNetwork(d) {
 			kind = hardware.NetworkKind
 		}
 		m.Attach(upstream, kind, "", name)
 	}
-}
-
-// isDisk reports whether a disk's chain passes the device at a location.
-func (m *machine) isDisk(location int64) bool {
-	for _, c := range m.chains {
-		if c.location == location {
-			return true
-		}
-	}
-	return false
 }
 
 // hangUSB hangs a USB hub that had no upstream on a router.
