@@ -2,7 +2,6 @@ package device
 
 import (
 	"bytes"
-	"cmp"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -280,26 +279,20 @@ func parsePS(out []byte) []Process {
 
 // parseCPUTime reads [[days-]hours:]minutes:seconds, with hundredths.
 func parseCPUTime(s string) (time.Duration, bool) {
-	days, rest, ok := strings.Cut(s, "-")
-	if !ok {
-		days, rest = "0", s
+	parts := strings.Split(strings.Replace(s, "-", ":", 1), ":")
+	if len(parts) < 2 || len(parts) > 4 {
+		return 0, false
 	}
-	seconds, err := strconv.ParseFloat(days, 64)
-	seconds *= 24
-	parts := strings.Split(rest, ":")
-	if len(parts) == 2 {
-		parts = append([]string{"0"}, parts...)
-	}
+	slices.Reverse(parts)
+	seconds := 0.0
 	for i, part := range parts {
-		v, bad := strconv.ParseFloat(part, 64)
-		if err = cmp.Or(err, bad); err != nil || len(parts) != 3 || !(v >= 0 && v < 1e6) {
+		v, err := strconv.ParseFloat(part, 64)
+		if err != nil || !(v >= 0 && v < 1e6) {
 			return 0, false
 		}
-		if seconds += v; i < 2 {
-			seconds *= 60
-		}
+		seconds += v * []float64{1, 60, 3600, 86400}[i]
 	}
-	return time.Duration(seconds * float64(time.Second)), err == nil
+	return time.Duration(seconds * float64(time.Second)), true
 }
 
 // governed says how Linux holds the processor back to save power, from sysfs; empty if it does not. The governor

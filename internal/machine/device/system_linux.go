@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"runtime"
@@ -24,28 +25,19 @@ const answers = time.Second
 
 // usage asks the file system that is mounted at a place. One that does not answer, as of a mount whose process is
 // stopped, is not known.
-func usage(mount string) (linux.Usage, bool) {
-	asked := make(chan *unix.Statfs_t, 1)
+func usage(mount string) (size, free int64) {
+	asked := make(chan unix.Statfs_t, 1)
 	go func() {
 		var st unix.Statfs_t
-		if unix.Statfs(mount, &st) != nil {
-			close(asked)
-			return
-		}
-		asked <- &st
+		_ = unix.Statfs(mount, &st) // which fails with all at zero: not known
+		asked <- st
 	}()
 	select {
-	case st, ok := <-asked:
-		if !ok {
-			return linux.Usage{}, false
-		}
-		unit := st.Frsize // what counts blocks; Bsize is what it likes to move
-		if unit == 0 {
-			unit = st.Bsize
-		}
-		return linux.Usage{Size: int64(st.Blocks) * int64(unit), Free: int64(st.Bavail) * int64(unit)}, true
+	case st := <-asked:
+		unit := cmp.Or(st.Frsize, st.Bsize) // the first counts blocks; the other is what it likes to move
+		return int64(st.Blocks) * int64(unit), int64(st.Bavail) * int64(unit)
 	case <-time.After(answers):
-		return linux.Usage{}, false
+		return 0, 0
 	}
 }
 

@@ -153,11 +153,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 		}
 	}
 	m.travel(&d, way)
-	for _, s := range m.heat {
-		if d.TemperatureC == nil && (under(b.dir, s.device) || way.nvme != "" && under(way.nvme, s.device)) {
-			d.TemperatureC = new(s.celsius)
-		}
-	}
+	d.TemperatureC = m.celsius(b, way)
 	return d
 }
 

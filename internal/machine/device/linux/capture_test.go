@@ -22,19 +22,16 @@ import (
 // captured is a machine that can be read.
 type captured struct {
 	files fstest.MapFS
-	usage map[string]Usage
+	usage map[string][2]int64
 }
 
 func (c captured) options() Options {
-	return Options{Arch: "amd64", Usage: func(mount string) (Usage, bool) {
-		u, ok := c.usage[mount]
-		return u, ok
-	}}
+	return Options{Arch: "amd64", Usage: func(mount string) (size, free int64) { return c.usage[mount][0], c.usage[mount][1] }}
 }
 
 // parseCapture reads a capture as far as it makes sense: tests cut and twist them.
 func parseCapture(text string) captured {
-	c := captured{fstest.MapFS{}, map[string]Usage{}}
+	c := captured{fstest.MapFS{}, map[string][2]int64{}}
 	folder, open := "", ""
 	place := func(name string) (string, bool) {
 		if !strings.HasPrefix(name, "/") {
@@ -76,8 +73,8 @@ func parseCapture(text string) captured {
 				c.files[at] = &fstest.MapFile{Data: []byte(to), Mode: fs.ModeSymlink}
 			}
 		case file && strings.HasPrefix(name, "usage "):
-			var u Usage
-			if n, _ := fmt.Sscan(content, &u.Size, &u.Free); n == 2 {
+			var u [2]int64
+			if n, _ := fmt.Sscan(content, &u[0], &u[1]); n == 2 {
 				c.usage[name[len("usage "):]] = u
 			}
 		case file:

@@ -20,13 +20,11 @@ import (
 
 // Options are what the files do not report.
 type Options struct {
-	Serials bool                                  // give serial numbers
-	Arch    string                                // of the processor
-	Usage   func(mount string) (u Usage, ok bool) // of a mounted file system; nil: not known
+	Serials bool   // give serial numbers
+	Arch    string // of the processor
+	// Usage is how large a mounted file system is, and how much of it this user may still write, in bytes; 0: not known.
+	Usage func(mount string) (size, free int64)
 }
-
-// Usage is how large a file system is, and how much of it this user may still write, in bytes.
-type Usage struct{ Size, Free int64 }
 
 // machine is what is known while an inventory is being made.
 type machine struct {
@@ -40,19 +38,20 @@ type machine struct {
 	mounts  []mount           // that can be seen
 	pools   map[string]pool   // by each member's name
 	routers []*router
-	heat    []sensor
 	ports   []hardware.Port
 	others  []other
 }
 
 // Read makes the inventory of the machine whose files root has.
 func Read(root fs.FS, opts Options) *hardware.Inventory {
+	if opts.Usage == nil {
+		opts.Usage = func(string) (size, free int64) { return 0, 0 }
+	}
 	m := &machine{Inventory: capture.New(), tree: tree{root}, opts: opts, forms: newForms()}
 	m.readBlocks()
 	m.readMounts()
 	m.readPools()
 	m.readRouters()
-	m.readSensors()
 	m.readOthers()
 	for _, name := range m.names {
 		if b := m.blocks[name]; b.whole == nil {
@@ -240,23 +239,21 @@ func (m *machine) power() hardware.Power {
 	return battery
 }
 
-// sensor is a disk's thermometer.
-type sensor struct {
-	device  string // what it measures: an NVMe controller, or a SCSI disk
-	celsius float64
-}
-
-// readSensors reads the thermometers of disks: hwmon of nvme, and of drivetemp for SATA. Their first value is the
-// disk's own, in thousandths of a degree (the kernel's Documentation/hwmon/drivetemp.rst).
-func (m *machine) readSensors() {
+// celsius reads the thermometer of a disk: hwmon of nvme, and of drivetemp for SATA. The first value is the disk's own,
+// in thousandths of a degree (the kernel's Documentation/hwmon/drivetemp.rst); nil if there is none.
+func (m *machine) celsius(b *block, w way) *float64 {
 	for _, dir := range m.class("class/hwmon") {
 		if name := m.text(dir, "name"); name != "nvme" && name != "drivetemp" {
 			continue
 		}
 		value, err := strconv.ParseInt(m.text(dir, "temp1_input"), 10, 64)
+		// What it measures is an NVMe controller, or a SCSI disk.
+		device := m.link(dir, "device")
+		own := device != "" && (under(b.dir, device) || w.nvme != "" && under(w.nvme, device))
 		// 0 K and below, and more than any flash survives, are what a bridge makes up.
-		if device := m.link(dir, "device"); device != "" && err == nil && value > -100_000 && value < 200_000 {
-			m.heat = append(m.heat, sensor{device, float64(value) / 1000})
+		if own && err == nil && value > -100_000 && value < 200_000 {
+			return new(float64(value) / 1000)
 		}
 	}
+	return nil
 }

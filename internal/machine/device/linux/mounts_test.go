@@ -51,7 +51,7 @@ func TestSimulatedHubs(t *testing.T) {
 		"42 27 0:40 / /tmp/my\\040hub/X5 rw - fuse.hubbench goshen-ridge rw",
 		"43 27 0:41 / /tmp/other/A rw - fuse.hubbench usb-10g rw",
 		"44 27 0:42 / /tmp/sshfs rw - fuse.sshfs host: rw",
-	}, "\n"))}}, Options{Usage: func(mount string) (Usage, bool) { return Usage{Size: int64(len(mount)), Free: 1}, true }})
+	}, "\n"))}}, Options{Usage: func(mount string) (size, free int64) { return int64(len(mount)), 1 }})
 	var got []string
 	for _, h := range inv.Hubs {
 		for _, d := range h.Devices {

@@ -193,10 +193,7 @@ func (m *machine) simulated() {
 			m.Hubs = append(m.Hubs, hardware.Hub{ID: id, Name: one.source, Protocol: string(hardware.Simulated)})
 		}
 		v := hardware.Volume{Mount: one.point, Filesystem: one.filesystem}
-		if m.opts.Usage != nil {
-			u, _ := m.opts.Usage(one.point)
-			v.SizeBytes, v.FreeBytes = u.Size, u.Free
-		}
+		v.SizeBytes, v.FreeBytes = m.opts.Usage(one.point)
 		d := hardware.Disk{
 			Name: one.point, Model: "simulated disk " + path.Base(one.point), Bus: hardware.Simulated, Hub: &id,
 			External: new(true), SizeBytes: v.SizeBytes, Volumes: []hardware.Volume{v},

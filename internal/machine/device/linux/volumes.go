@@ -97,10 +97,8 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 			v.Options = append(v.Options, o)
 		}
 	}
-	if m.opts.Usage != nil {
-		if u, ok := m.opts.Usage(v.Mount); ok && u.Size > 0 {
-			v.SizeBytes, v.FreeBytes = u.Size, u.Free
-		}
+	if size, free := m.opts.Usage(v.Mount); size > 0 {
+		v.SizeBytes, v.FreeBytes = size, free
 	}
 	return v, true
 }
@@ -116,16 +114,15 @@ func (m *machine) encrypted(b *block, depth int) *bool {
 	case depth > 8: // deeper than people stack them: a ring in a damaged tree
 		return nil
 	}
-	known := len(b.disk().below) > 0
+	var beneath []*bool
 	for _, under := range b.disk().below {
-		switch e := m.encrypted(under, depth+1); {
-		case e == nil:
-			known = false
-		case *e:
+		e := m.encrypted(under, depth+1)
+		if e != nil && *e {
 			return e
 		}
+		beneath = append(beneath, e)
 	}
-	if !known {
+	if len(beneath) == 0 || slices.Contains(beneath, nil) {
 		return nil
 	}
 	return new(false)
