@@ -8,8 +8,13 @@ import (
 	"slices"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/hubbench/hubbench/pkg/trace"
 )
+
+// TestMain fails if a goroutine outlives the tests.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestSmart(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -1,6 +1,7 @@
 package mount
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,37 +12,32 @@ func TestParseFault(t *testing.T) {
 	for _, tc := range []struct {
 		text string
 		want Fault
+		fail string // what the mistake is
 	}{
-		{"A:eio@2GB", Fault{Disk: "A", Kind: EIO, AtBytes: 2e9}},
-		{"B:enospc", Fault{Disk: "B", Kind: ENOSPC}},
-		{"A:stall=3s@10s", Fault{Disk: "A", Kind: Stall, For: 3 * time.Second, After: 10 * time.Second}},
-		{"A:stall=3s@1MiB", Fault{Disk: "A", Kind: Stall, For: 3 * time.Second, AtBytes: 1 << 20}},
-		{"A:vanish@90s", Fault{Disk: "A", Kind: Vanish, After: 90 * time.Second}},
-		{"A:short", Fault{Disk: "A", Kind: Short}},
-		{"A:corrupt", Fault{Disk: "A", Kind: Corrupt}},
-		{"A:slowsync=500ms", Fault{Disk: "A", Kind: SlowSync, For: 500 * time.Millisecond}},
+		{"A:eio@2GB", Fault{Disk: "A", Kind: EIO, AtBytes: 2e9}, ""},
+		{"B:enospc", Fault{Disk: "B", Kind: ENOSPC}, ""},
+		{"A:stall=3s@10s", Fault{Disk: "A", Kind: Stall, For: 3 * time.Second, After: 10 * time.Second}, ""},
+		{"A:stall=3s@1MiB", Fault{Disk: "A", Kind: Stall, For: 3 * time.Second, AtBytes: 1 << 20}, ""},
+		{"A:vanish@90s", Fault{Disk: "A", Kind: Vanish, After: 90 * time.Second}, ""},
+		{"A:short", Fault{Disk: "A", Kind: Short}, ""},
+		{"A:corrupt", Fault{Disk: "A", Kind: Corrupt}, ""},
+		{"A:slowsync=500ms", Fault{Disk: "A", Kind: SlowSync, For: 500 * time.Millisecond}, ""},
+		{"eio", Fault{}, `write it as DISK:KIND, such as A:eio@2GB`},
+		{"Z:eio", Fault{}, `the profile has no disk "Z"; it has A, B`},
+		{"A:fire", Fault{}, `no fault is called "fire"; there are eio, enospc, stall, vanish, short, corrupt, slowsync`},
+		{"A:stall", Fault{}, `it needs a time, such as stall=500ms`},
+		{"A:stall=0s", Fault{}, `a time must be above zero`},
+		{"A:eio=3s", Fault{}, `eio takes no time`},
+		{"A:eio@", Fault{}, `"" after @ is neither a size above zero, such as 2GB, nor a time, such as 30s`},
+		{"A:eio@soon", Fault{}, `"soon" after @ is neither a size above zero, such as 2GB, nor a time, such as 30s`},
+		{"A:eio@-1GB", Fault{}, `"-1GB" after @ is neither a size above zero, such as 2GB, nor a time, such as 30s`},
 	} {
 		got, err := ParseFault(tc.text, []string{"A", "B"})
-		if diff := cmp.Diff(tc.want, got); diff != "" || err != nil {
-			t.Errorf("%s: error %v (-want +got)\n%s", tc.text, err, diff)
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", tc.text, diff)
 		}
-	}
-}
-
-func TestParseFaultMistakes(t *testing.T) {
-	for _, tc := range []struct{ text, want string }{
-		{"eio", `fault "eio": write it as DISK:KIND, such as A:eio@2GB`},
-		{"Z:eio", `fault "Z:eio": the profile has no disk "Z"; it has A, B`},
-		{"A:fire", `fault "A:fire": no fault is called "fire"; there are eio, enospc, stall, vanish, short, corrupt, slowsync`},
-		{"A:stall", `fault "A:stall": it needs a time, such as stall=500ms`},
-		{"A:stall=0s", `fault "A:stall=0s": a time must be above zero`},
-		{"A:eio=3s", `fault "A:eio=3s": eio takes no time`},
-		{"A:eio@", `fault "A:eio@": "" after @ is neither a size above zero, such as 2GB, nor a time, such as 30s`},
-		{"A:eio@soon", `fault "A:eio@soon": "soon" after @ is neither a size above zero, such as 2GB, nor a time, such as 30s`},
-		{"A:eio@-1GB", `fault "A:eio@-1GB": "-1GB" after @ is neither a size above zero, such as 2GB, nor a time, such as 30s`},
-	} {
-		if _, err := ParseFault(tc.text, []string{"A", "B"}); err == nil || err.Error() != tc.want {
-			t.Errorf("%s: got error %v, want %s", tc.text, err, tc.want)
+		if (err == nil) != (tc.fail == "") || err != nil && err.Error() != fmt.Sprintf("fault %q: %s", tc.text, tc.fail) {
+			t.Errorf("%s: got error %v, want %s", tc.text, err, tc.fail)
 		}
 	}
 }

@@ -6,8 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/hubbench/hubbench/pkg/hub"
 )
+
+// TestMain fails if a goroutine outlives the tests.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Folders in one another are refused, whatever links say so, and folders beside one another are not.
 func TestCheckNested(t *testing.T) {
