@@ -171,17 +171,6 @@ func span(ns float64) string {
 	return fmt.Sprintf("%.1f s", ns/1e9)
 }
 
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Question is what a check asks, in words, without a question mark.
 type Question struct{ Check, Asks string }
 

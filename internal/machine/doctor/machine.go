@@ -162,8 +162,10 @@ func judgeDrift(d drift) trace.Check {
 func watchDrift() (stop func(context.Context) (drift, error)) {
 	watch, shared, wall := clock.Start(), clock.Now(), time.Now().Round(0) // Round drops Go's monotonic reading
 	return func(ctx context.Context) (best drift, err error) {
-		if err := wait(ctx, minWatch-time.Duration(clock.Now()-shared)); err != nil {
-			return drift{}, err
+		select {
+		case <-time.After(minWatch - time.Duration(clock.Now()-shared)):
+		case <-ctx.Done():
+			return drift{}, ctx.Err()
 		}
 		// A turn that another program takes between the readings is no drift: the closest of some counts.
 		apart := time.Duration(math.MaxInt64)
