@@ -82,8 +82,7 @@ func Check(ctx context.Context, plan *scenario.Plan, opts Options) []Problem {
 	if !slices.ContainsFunc(plan.Disks, func(d scenario.Disk) bool { return !d.Simulated() }) {
 		return nil
 	}
-	seen, problems := gather(ctx, plan, opts)
-	problems = append(problems, judge(seen)...)
+	problems := gather(ctx, plan, opts).judge()
 	var left []string // the codes of checks that are left out
 	for _, code := range Codes() {
 		if !code.Always && slices.Contains(opts.Allow, code.Name) {
@@ -105,26 +104,32 @@ type evidence struct {
 	wrote     map[string]Written  // by earlier runs, by disk
 	looked    bool                // at what is plugged in
 	unlooked  error               // why that is not known
+
+	found  []Problem
+	disk   scenario.Disk // that the next problem is of; none if it is of the machine
+	place  Place         // its folder, with the disk and the volume that hold it, and the physical disks beneath
+	own    *hardware.Disk
+	volume *hardware.Volume
+	under  []*hardware.Disk
 }
 
 // gather looks, and says what is wrong with folders that cannot be looked at.
-func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, []Problem) {
+func gather(ctx context.Context, plan *scenario.Plan, opts Options) *evidence {
 	e := &evidence{plan: plan, places: map[string]Place{}, machine: &hardware.Inventory{}, wrote: map[string]Written{}}
-	var found findings
 	for _, disk := range plan.Disks {
 		if disk.Simulated() {
 			continue
 		}
 		place, err := Inspect(disk.Path)
 		if err != nil {
-			found.disk = disk
-			found.unusable(err, runtime.GOOS)
+			e.disk = disk
+			e.unusable(err, runtime.GOOS)
 			continue
 		}
 		e.places[disk.Name] = place
 	}
 	if len(e.places) == 0 {
-		return e, found.list
+		return e
 	}
 	if opts.Results != "" {
 		// A results folder that cannot be looked at fails when it is made, with a better message.
@@ -152,7 +157,7 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, 
 	}
 	e.saving = SavingPower(ctx)
 	e.watch(ctx, opts)
-	return e, found.list
+	return e
 }
 
 // watch looks at the disks' counters and the machine's processes twice, and keeps what happened between.
@@ -169,45 +174,36 @@ func (e *evidence) watch(ctx context.Context, opts Options) {
 		}
 		return counts
 	}
-	running := func() []Process {
-		if opts.Running == nil {
-			return nil
+	running := func() (list []Process) {
+		if opts.Running != nil {
+			list, _ = opts.Running(ctx) // those that cannot be listed are none to warn of
 		}
-		// Processes that cannot be listed are none to warn of.
-		list, _ := opts.Running(ctx)
 		return list
 	}
 	earlier, before, began := running(), count(), time.Now()
-	if opts.Watch > 0 {
-		timer := time.NewTimer(opts.Watch)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return
-		}
-		took := time.Since(began).Seconds()
-		e.traffic = map[string]float64{}
-		for name, after := range count() {
-			if first, ok := before[name]; ok {
-				e.traffic[name] = float64(after-first) / took
-			}
-		}
-	}
 	e.processes = earlier
-	if opts.Watch > 0 {
-		e.processes = between(earlier, running(), time.Since(began))
+	if opts.Watch <= 0 {
+		return
 	}
-}
-
-// at is the disk and the volume that hold a place; nil if the machine does not say.
-func (e *evidence) at(place Place) (*hardware.Disk, *hardware.Volume) {
-	return e.machine.Holding(place.Path)
+	select {
+	case <-time.After(opts.Watch):
+	case <-ctx.Done():
+		e.processes = nil
+		return
+	}
+	took := time.Since(began).Seconds()
+	e.traffic = map[string]float64{}
+	for name, after := range count() {
+		if first, ok := before[name]; ok {
+			e.traffic[name] = float64(after-first) / took
+		}
+	}
+	e.processes = between(earlier, running(), time.Since(began))
 }
 
 // beneath are the physical disks under a place; none if the machine does not say.
 func (e *evidence) beneath(place Place) []*hardware.Disk {
-	return e.machine.Physical(e.at(place))
+	return e.machine.Physical(e.machine.Holding(place.Path))
 }
 
 // shared is a physical disk that both places lie on; nil if none is known.

@@ -106,7 +106,7 @@ func TestJudge(t *testing.T) {
 			}
 			var got []string
 			e := &evidence{plan: plan, places: map[string]Place{"A": tt.a, "B": tt.b}, results: tt.results, machine: &hardware.Inventory{}}
-			for _, p := range judge(e) {
+			for _, p := range e.judge() {
 				if p.Code == "system_disk" && tt.system {
 					continue
 				}

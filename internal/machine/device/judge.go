@@ -18,77 +18,71 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// findings are the problems found so far, and the disk that the next ones are of: none if they are of the machine.
-type findings struct {
-	list []Problem
-	disk scenario.Disk
-}
+func (e *evidence) warn(code, format string, args ...any) { e.add(false, code, format, args...) }
 
-func (f *findings) warn(code, format string, args ...any) { f.add(false, code, format, args...) }
+func (e *evidence) refuse(code, format string, args ...any) { e.add(true, code, format, args...) }
 
-func (f *findings) refuse(code, format string, args ...any) { f.add(true, code, format, args...) }
-
-func (f *findings) add(fatal bool, code, format string, args ...any) {
-	p := Problem{Code: code, Disk: f.disk.Name, Fatal: fatal, Text: fmt.Sprintf(format, args...)}
+func (e *evidence) add(fatal bool, code, format string, args ...any) {
+	p := Problem{Code: code, Disk: e.disk.Name, Fatal: fatal, Text: fmt.Sprintf(format, args...)}
 	if p.Disk != "" {
 		p.Text = "disk " + p.Disk + ": " + p.Text
 	}
-	f.list = append(f.list, p)
+	e.found = append(e.found, p)
 }
 
 // unusable says why the disk's folder could not be looked at. "Operation not permitted" is what macOS says if the
 // person has not let this terminal at removable volumes; permissions of the folder's own give another error.
-func (f *findings) unusable(err error, goos string) {
+func (e *evidence) unusable(err error, goos string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		f.refuse("missing", "%s does not exist; check the spelling, and that the disk is mounted", f.disk.Path)
+		e.refuse("missing", "%s does not exist; check the spelling, and that the disk is mounted", e.disk.Path)
 	case errors.Is(err, errNotFolder):
-		f.refuse("not_folder", "%s is a file; give a folder on the disk", f.disk.Path)
+		e.refuse("not_folder", "%s is a file; give a folder on the disk", e.disk.Path)
 	case goos == "darwin" && errors.Is(err, syscall.EPERM):
-		f.closed(err)
+		e.closed(err)
 	default:
-		f.refuse("missing", "%v", err)
+		e.refuse("missing", "%v", err)
 	}
 }
 
-func (f *findings) closed(err error) {
-	f.refuse("closed", "macOS keeps programs of this terminal out of %s (%v); allow the terminal at removable volumes "+
-		"in System Settings > Privacy & Security > Files and Folders", f.disk.Path, err)
+func (e *evidence) closed(err error) {
+	e.refuse("closed", "macOS keeps programs of this terminal out of %s (%v); allow the terminal at removable volumes "+
+		"in System Settings > Privacy & Security > Files and Folders", e.disk.Path, err)
 }
 
 // judge says what is wrong with the plan by the evidence: first of each disk, then of the machine.
-func judge(e *evidence) []Problem {
-	var f findings
+func (e *evidence) judge() []Problem {
 	for i, disk := range e.plan.Disks {
 		place, ok := e.places[disk.Name]
 		if !ok {
 			continue
 		}
-		f.disk = disk
-		e.judgeFolder(&f, place)
-		e.judgeFiles(&f, place)
-		e.judgeShared(&f, i, place)
-		e.judgeLinks(&f, place)
-		e.judgeVolume(&f, place)
-		e.judgeKnowledge(&f, place)
+		e.disk, e.place, e.under = disk, place, e.beneath(place)
+		e.own, e.volume = e.machine.Holding(place.Path)
+		e.judgeFolder()
+		e.judgeFiles()
+		e.judgeShared(e.plan.Disks[:i])
+		e.judgeLinks()
+		e.judgeVolume()
+		e.judgeKnowledge()
 	}
-	e.judgeSpace(&f)
-	e.judgeHubs(&f)
-	for _, f.disk = range e.plan.Disks {
-		if rate := e.traffic[f.disk.Name]; rate > quietRate {
-			f.warn("busy", "something else moves %s on it now; find it and let it finish, or pause it, before measuring",
+	e.judgeSpace()
+	e.judgeHubs()
+	for _, e.disk = range e.plan.Disks {
+		if rate := e.traffic[e.disk.Name]; rate > quietRate {
+			e.warn("busy", "something else moves %s on it now; find it and let it finish, or pause it, before measuring",
 				unit.FormatRate(rate))
 		}
 	}
-	e.judgePrograms(&f)
-	f.disk = scenario.Disk{}
+	e.judgePrograms()
+	e.disk = scenario.Disk{}
 	if slices.ContainsFunc(e.machine.Hosts, func(h hardware.Host) bool { return h.Power == hardware.Battery }) {
-		f.warn("battery", "the computer runs on battery, which may slow its processor and ports down; plug it in")
+		e.warn("battery", "the computer runs on battery, which may slow its processor and ports down; plug it in")
 	}
 	if e.saving != "" {
-		f.warn("powersave", "the processor is held back to save power (%s); %s", e.saving, howToWake(e.saving))
+		e.warn("powersave", "the processor is held back to save power (%s); %s", e.saving, howToWake(e.saving))
 	}
-	return f.list
+	return e.found
 }
 
 // quietRate is what may move on an idle disk, in bytes per second: journals and access times, not a backup.
@@ -100,45 +94,44 @@ var whereMounted = regexp.MustCompile(`^/(Volumes|media|run/media|mnt)/.`)
 
 // judgeFolder asks whether the disk's folder can be used, and whether the test would load the disk that the system runs
 // from, or the results the disk under test.
-func (e *evidence) judgeFolder(f *findings, place Place) {
-	if place.Closed != nil {
-		f.closed(place.Closed)
-	} else if place.Writable != nil {
-		f.refuse("unwritable", "cannot write to %s (%v); choose a folder that you may write to, on a volume that is "+
-			"not read-only", f.disk.Path, place.Writable)
+func (e *evidence) judgeFolder() {
+	if e.place.Closed != nil {
+		e.closed(e.place.Closed)
+	} else if e.place.Writable != nil {
+		e.refuse("unwritable", "cannot write to %s (%v); choose a folder that you may write to, on a volume that is "+
+			"not read-only", e.disk.Path, e.place.Writable)
 	}
 	const instead = "or set `allow_system_disk: true` to measure this one"
-	own, _ := e.at(place)
-	under := slices.ContainsFunc(e.beneath(place), func(d *hardware.Disk) bool { return d.System })
+	under := slices.ContainsFunc(e.under, func(d *hardware.Disk) bool { return d.System })
 	switch {
-	case place.System && whereMounted.MatchString(place.Path):
-		f.refuse("system_disk", "no disk is mounted at %s: the folder is on the disk that holds the operating system; "+
-			"mount the disk under test, %s", f.disk.Path, instead)
-	case place.System:
-		f.refuse("system_disk", "%s is on the disk that holds the operating system; give a folder on the disk under test, %s",
-			f.disk.Path, instead)
-	case own != nil && own.System:
-		f.refuse("system_disk", "%s is on another volume of the disk that holds the operating system (%s); "+
-			"give a folder on the disk under test, %s", f.disk.Path, own.Name, instead)
+	case e.place.System && whereMounted.MatchString(e.place.Path):
+		e.refuse("system_disk", "no disk is mounted at %s: the folder is on the disk that holds the operating system; "+
+			"mount the disk under test, %s", e.disk.Path, instead)
+	case e.place.System:
+		e.refuse("system_disk", "%s is on the disk that holds the operating system; give a folder on the disk under test, %s",
+			e.disk.Path, instead)
+	case e.own != nil && e.own.System:
+		e.refuse("system_disk", "%s is on another volume of the disk that holds the operating system (%s); "+
+			"give a folder on the disk under test, %s", e.disk.Path, e.own.Name, instead)
 	case under:
-		f.warn("system_disk", "%s is on %s, which itself lies on the disk that holds the operating system: that is what is "+
-			"measured; give a folder on the disk under test, or set `allow_system_disk: true`", f.disk.Path, own.Name)
+		e.warn("system_disk", "%s is on %s, which itself lies on the disk that holds the operating system: that is what is "+
+			"measured; give a folder on the disk under test, or set `allow_system_disk: true`", e.disk.Path, e.own.Name)
 	}
-	if e.results != nil && (e.results.sameVolume(place) || e.shared(*e.results, place) != nil) {
-		fatal := !place.System && !under // else where should they go
-		f.add(fatal, "results_on_disk", "the results would be written to this disk while it is measured; "+
+	if e.results != nil && (e.results.sameVolume(e.place) || e.shared(*e.results, e.place) != nil) {
+		fatal := !e.place.System && !under // else where should they go
+		e.add(fatal, "results_on_disk", "the results would be written to this disk while it is measured; "+
 			"choose a folder on another disk with --out")
 	}
 }
 
 // judgeFiles asks whether the file system takes the plan's files: each of them, and those that a job with a footprint
 // needs at one time.
-func (e *evidence) judgeFiles(f *findings, place Place) {
+func (e *evidence) judgeFiles() {
 	var largest, need int64
 	var ofLargest, ofNeed string // their phases
 	for _, p := range e.plan.Phases {
 		for _, job := range p.Jobs {
-			if job.Disk != f.disk.Name {
+			if job.Disk != e.disk.Name {
 				continue
 			}
 			if len(job.Sizes) > 0 && slices.Max(job.Sizes) > largest {
@@ -153,13 +146,13 @@ func (e *evidence) judgeFiles(f *findings, place Place) {
 			}
 		}
 	}
-	if slices.Contains(fatKinds[:], strings.ToLower(place.Filesystem)) && largest > fatFileMax {
-		f.refuse("file_limit", "phase %s has a file of %s, and the file system of %s supports none above 4 GiB; "+
+	if slices.Contains(fatKinds[:], strings.ToLower(e.place.Filesystem)) && largest > fatFileMax {
+		e.refuse("file_limit", "phase %s has a file of %s, and the file system of %s supports none above 4 GiB; "+
 			"use smaller files, or format the disk as exFAT, APFS, NTFS or ext4",
-			ofLargest, unit.FormatBytes(largest), f.disk.Path)
+			ofLargest, unit.FormatBytes(largest), e.disk.Path)
 	}
 	if need > 0 {
-		f.refuse("footprint", "phase %s reads %s, more than its footprint allows at one time; "+
+		e.refuse("footprint", "phase %s reads %s, more than its footprint allows at one time; "+
 			"read fewer or smaller files, or raise the footprint", ofNeed, unit.FormatBytes(need))
 	}
 }
@@ -171,23 +164,23 @@ var fatKinds = [...]string{"vfat", "msdos", "fat", "fat12", "fat16", "fat32"}
 const fatFileMax = 1<<32 - 1
 
 // judgeShared asks whether an earlier disk of the plan is the same one.
-func (e *evidence) judgeShared(f *findings, index int, place Place) {
-	for _, other := range e.plan.Disks[:index] {
+func (e *evidence) judgeShared(earlier []scenario.Disk) {
+	for _, other := range earlier {
 		q, ok := e.places[other.Name]
 		if !ok {
 			continue
 		}
-		if os.SameFile(place.info, q.info) {
-			f.refuse("same_folder", "%s is the folder of disk %s too; give each disk its own", f.disk.Path, other.Name)
+		if os.SameFile(e.place.info, q.info) {
+			e.refuse("same_folder", "%s is the folder of disk %s too; give each disk its own", e.disk.Path, other.Name)
 			continue
 		}
-		if place.sameVolume(q) {
-			f.warn("same_disk", "is on the same file system as disk %s; the two compete for one disk, not for the hub",
+		if e.place.sameVolume(q) {
+			e.warn("same_disk", "is on the same file system as disk %s; the two compete for one disk, not for the hub",
 				other.Name)
 			return
 		}
-		if both := e.shared(place, q); both != nil {
-			f.warn("same_disk", "is on the same physical disk as disk %s, %s; the two compete for one disk, "+
+		if both := e.shared(e.place, q); both != nil {
+			e.warn("same_disk", "is on the same physical disk as disk %s, %s; the two compete for one disk, "+
 				"not for the hub: give a folder on another disk", other.Name, described(both))
 			return
 		}
@@ -203,8 +196,8 @@ func described(d *hardware.Disk) string {
 }
 
 // judgeLinks asks whether a disk, or a hub on its way, has fallen back to USB 2, which every SSD outruns.
-func (e *evidence) judgeLinks(f *findings, place Place) {
-	for _, under := range e.beneath(place) {
+func (e *evidence) judgeLinks() {
+	for _, under := range e.under {
 		for i := range under.Path.Links {
 			link := &under.Path.Links[i]
 			if link.Kind != hardware.USBLink || link.RxBps <= 0 || link.RxBps > 480e6 {
@@ -214,7 +207,7 @@ func (e *evidence) judgeLinks(f *findings, place Place) {
 			if hub := e.machine.FindHub(link.Hub); hub != nil {
 				who += " is connected to " + hub.Product() + ", which"
 			}
-			f.warn("slow_link", "%s negotiated %s: check the cable and the port, as a USB 2 cable fits both", who, link)
+			e.warn("slow_link", "%s negotiated %s: check the cable and the port, as a USB 2 cable fits both", who, link)
 			break
 		}
 	}
@@ -233,42 +226,40 @@ const nearlyFull = 0.9
 
 // judgeVolume asks whether something between the files and the disk changes what is measured, and whether an earlier
 // run has left the disk its write cache to empty.
-func (e *evidence) judgeVolume(f *findings, place Place) {
+func (e *evidence) judgeVolume() {
 	const noDisk = "%s is no folder on a disk: what lies there %s; give a folder on the disk under test"
-	if where := notDisk(place.Filesystem); where != "" {
-		f.warn("not_disk", noDisk, f.disk.Path, "("+place.Filesystem+") lies "+where)
+	if where := notDisk(e.place.Filesystem); where != "" {
+		e.warn("not_disk", noDisk, e.disk.Path, "("+e.place.Filesystem+") lies "+where)
 	}
-	for _, under := range e.beneath(place) {
+	for _, under := range e.under {
 		if under.Memory {
-			f.warn("not_disk", noDisk, f.disk.Path, "lies in memory ("+described(under)+")")
+			e.warn("not_disk", noDisk, e.disk.Path, "lies in memory ("+described(under)+")")
 		}
 	}
 	direct := slices.ContainsFunc(e.plan.Phases, func(p scenario.Phase) bool {
 		return slices.ContainsFunc(p.Jobs, func(j scenario.Job) bool {
-			return j.Disk == f.disk.Name && j.IO.Mode == scenario.ModeDirect
+			return j.Disk == e.disk.Name && j.IO.Mode == scenario.ModeDirect
 		})
 	})
-	if why, try := noDirect(place.Filesystem); why != "" && direct {
-		f.warn("no_direct", "the file system of %s (%s) has no direct I/O: %s; the cache is measured with the disk. "+
-			"%s, or set `io: app` to measure as programs see it", f.disk.Path, place.Filesystem, why, try)
+	if why, try := noDirect(e.place.Filesystem); why != "" && direct {
+		e.warn("no_direct", "the file system of %s (%s) has no direct I/O: %s; the cache is measured with the disk. "+
+			"%s, or set `io: app` to measure as programs see it", e.disk.Path, e.place.Filesystem, why, try)
 	}
-	if full := float64(place.Used) / float64(place.Size); place.Size > 0 && full > nearlyFull {
-		f.warn("nearly_full", "the volume of %s is %.0f %% full, %s of %s: a full SSD writes slower; free some space, "+
+	if full := float64(e.place.Used) / float64(e.place.Size); e.place.Size > 0 && full > nearlyFull {
+		e.warn("nearly_full", "the volume of %s is %.0f %% full, %s of %s: a full SSD writes slower; free some space, "+
 			"and let it trim, to measure the disk at its usual",
-			f.disk.Path, 100*full, unit.FormatBytes(place.Used), unit.FormatBytes(place.Size))
+			e.disk.Path, 100*full, unit.FormatBytes(e.place.Used), unit.FormatBytes(e.place.Size))
 	}
-	if _, volume := e.at(place); volume != nil {
-		if volume.Compressed != nil && *volume.Compressed {
-			f.warn("compressed", "the volume of %s compresses what is written: the processor works for each byte, and direct "+
-				"I/O may pass through the cache; use a folder or volume without compression", f.disk.Path)
-		}
-		if volume.Encrypted != nil && *volume.Encrypted {
-			f.warn("encrypted", "the volume of %s is encrypted by the computer: its rates include that work, "+
-				"so compare them only with those of encrypted volumes", f.disk.Path)
-		}
+	if v := e.volume; v != nil && v.Compressed != nil && *v.Compressed {
+		e.warn("compressed", "the volume of %s compresses what is written: the processor works for each byte, and direct "+
+			"I/O may pass through the cache; use a folder or volume without compression", e.disk.Path)
 	}
-	if w, ok := e.wrote[f.disk.Name]; ok && w.Bytes >= muchWritten && w.Ago <= Lately {
-		f.warn("wrote_lately", "a run that ended %s ago (%s) wrote %s to it, which its write cache may still hold; "+
+	if v := e.volume; v != nil && v.Encrypted != nil && *v.Encrypted {
+		e.warn("encrypted", "the volume of %s is encrypted by the computer: its rates include that work, "+
+			"so compare them only with those of encrypted volumes", e.disk.Path)
+	}
+	if w, ok := e.wrote[e.disk.Name]; ok && w.Bytes >= muchWritten && w.Ago <= Lately {
+		e.warn("wrote_lately", "a run that ended %s ago (%s) wrote %s to it, which its write cache may still hold; "+
 			"wait until %s have passed, or give the first phase `cooldown: {until: idle, most: 10 min}`",
 			unit.FormatSeconds(w.Ago.Round(time.Second).Seconds()), w.Run, unit.FormatBytes(w.Bytes),
 			unit.FormatSeconds(Lately.Seconds()))
@@ -309,8 +300,8 @@ func noDirect(kind string) (why, try string) {
 }
 
 // judgeKnowledge asks whether the machine has reported enough for the checks of hubs and physical disks.
-func (e *evidence) judgeKnowledge(f *findings, place Place) {
-	if own, _ := e.at(place); !e.looked || own != nil || notDisk(place.Filesystem) != "" {
+func (e *evidence) judgeKnowledge() {
+	if !e.looked || e.own != nil || notDisk(e.place.Filesystem) != "" {
 		return
 	}
 	why := slices.Clone(e.machine.Warnings)
@@ -321,8 +312,8 @@ func (e *evidence) judgeKnowledge(f *findings, place Place) {
 	if len(why) > 0 {
 		reason = " (" + strings.Join(why, "; ") + ")"
 	}
-	f.warn("unknown_hardware", "which disk holds %s is not known%s, so it was not checked whether it is another one's, "+
-		"or on the hub; make sure of that by hand", f.disk.Path, reason)
+	e.warn("unknown_hardware", "which disk holds %s is not known%s, so it was not checked whether it is another one's, "+
+		"or on the hub; make sure of that by hand", e.disk.Path, reason)
 }
 
 // Beside the test files themselves, a file system needs room for its own records, and one filled to the
@@ -333,7 +324,7 @@ const (
 )
 
 // judgeSpace finds the phase that needs most on each file system. Disks that share one share its space.
-func (e *evidence) judgeSpace(f *findings) {
+func (e *evidence) judgeSpace() {
 	var judged []string
 	for _, disk := range e.plan.Disks {
 		place, ok := e.places[disk.Name]
@@ -368,46 +359,46 @@ func (e *evidence) judgeSpace(f *findings) {
 		text := fmt.Sprintf("%s: phase %s needs %s plus a margin of %s, but only %s is free; free some space, use fewer "+
 			"or smaller files, or set a footprint",
 			who, phase, unit.FormatBytes(need), unit.FormatBytes(margin), unit.FormatBytes(place.Free))
-		f.list = append(f.list, Problem{Code: "space", Disk: disk.Name, Fatal: true, Text: text})
+		e.found = append(e.found, Problem{Code: "space", Disk: disk.Name, Fatal: true, Text: text})
 	}
 }
 
 // judgeHubs asks whether the disks that the scenario says to be on the hub are on one, and who else is.
-func (e *evidence) judgeHubs(f *findings) {
+func (e *evidence) judgeHubs() {
 	var first scenario.Disk // on a hub
 	var common []*hardware.Hub
-	for _, f.disk = range e.plan.Disks {
-		place, real := e.places[f.disk.Name]
-		if !real || f.disk.Connection != trace.OnHub {
+	for _, e.disk = range e.plan.Disks {
+		place, real := e.places[e.disk.Name]
+		if !real || e.disk.Connection != trace.OnHub {
 			continue
 		}
 		for _, under := range e.beneath(place) {
 			if where := e.elsewhere(under); where != "" {
-				f.warn("not_on_hub", "should be on the hub (connection: hub), but %s %s; plug it into the hub, "+
+				e.warn("not_on_hub", "should be on the hub (connection: hub), but %s %s; plug it into the hub, "+
 					"or correct `connection`", described(under), where)
 				continue
 			}
 			chain := e.machine.Above(under)
 			if len(chain) > 0 && first.Name == "" {
-				first, common = f.disk, chain
+				first, common = e.disk, chain
 			}
 			other := func(h *hardware.Hub) bool { return !slices.Contains(chain, h) }
 			both := slices.DeleteFunc(slices.Clone(common), other)
 			switch {
 			case len(chain) == 0: // not known
 			case len(both) == 0:
-				f.warn("different_hubs", "is on %s, but disk %s on %s: they share no hub; plug both into one, "+
+				e.warn("different_hubs", "is on %s, but disk %s on %s: they share no hub; plug both into one, "+
 					"or correct `connection`", hubName(chain), first.Name, hubName(common))
 			default:
 				common = both
 			}
 		}
 	}
-	f.disk = scenario.Disk{}
+	e.disk = scenario.Disk{}
 	for _, hub := range common {
 		for _, device := range hub.Devices {
 			if device.Kind == hardware.DisplayKind {
-				f.warn("display", "%s is on the hub of the disks (%s), and a display's picture goes before their data; "+
+				e.warn("display", "%s is on the hub of the disks (%s), and a display's picture goes before their data; "+
 					"unplug it, or plug it in elsewhere", cmp.Or(device.Name, "a display"), hub.Name)
 			}
 		}

@@ -188,7 +188,7 @@ func TestEveryJudgement(t *testing.T) {
 			e := desktop(t)
 			tt.change(e)
 			var got, said []string
-			for _, p := range judge(e) {
+			for _, p := range e.judge() {
 				code := p.Code
 				if !slices.ContainsFunc(Codes(), func(c Code) bool { return c.Name == code }) {
 					t.Errorf("no check has the code %q, so --allow takes it not", code)
@@ -224,9 +224,9 @@ func TestUnusableFolders(t *testing.T) {
 		{fs.ErrNotExist, "darwin", "missing"},
 		{errNotFolder, "darwin", "not_folder"},
 	} {
-		f := findings{disk: disk}
+		f := evidence{disk: disk}
 		f.unusable(tt.err, tt.goos)
-		if found := f.list[0]; found.Code != tt.want || !found.Fatal || !strings.HasPrefix(found.Text, "disk A: ") {
+		if found := f.found[0]; found.Code != tt.want || !found.Fatal || !strings.HasPrefix(found.Text, "disk A: ") {
 			t.Errorf("%v on %s: %v, want %s", tt.err, tt.goos, found, tt.want)
 		}
 	}

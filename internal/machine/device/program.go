@@ -95,7 +95,7 @@ func known(name string) bool {
 }
 
 // judgePrograms asks whether a program is running that loads disks.
-func (e *evidence) judgePrograms(f *findings) {
+func (e *evidence) judgePrograms() {
 	reported := map[string]bool{} // once for all processes of a program
 	for _, p := range e.processes {
 		program, pattern := programOf(p)
@@ -109,9 +109,9 @@ func (e *evidence) judgePrograms(f *findings) {
 		if program.sign == onADisk {
 			disks = e.plan.Disks
 		}
-		for _, f.disk = range disks {
-			place, real := e.places[f.disk.Name]
-			key := pattern + f.disk.Name
+		for _, e.disk = range disks {
+			place, real := e.places[e.disk.Name]
+			key := pattern + e.disk.Name
 			if reported[key] || program.sign == onADisk && !(real && e.worksOn(p, place)) {
 				continue
 			}
@@ -120,7 +120,7 @@ func (e *evidence) judgePrograms(f *findings) {
 			if program.sign == onADisk {
 				on = " on it"
 			}
-			f.warn("background", "%s (process %d) %s%s; %s", p.Name, p.PID, program.does, on, program.try)
+			e.warn("background", "%s (process %d) %s%s; %s", p.Name, p.PID, program.does, on, program.try)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (e *evidence) judgePrograms(f *findings) {
 // worksOn reports whether a process has to do with a disk under test: with its volume, or with the device.
 func (e *evidence) worksOn(p Process, place Place) bool {
 	devices := []string{place.Source}
-	if own, _ := e.at(place); own != nil {
+	if own, _ := e.machine.Holding(place.Path); own != nil {
 		devices = append(devices, "/dev/"+own.Name)
 	}
 	for _, arg := range slices.Concat(p.Args, p.Places) {
