@@ -17,11 +17,7 @@ import (
 )
 
 // plugged is a machine with a hub and disks on it, whose volumes are folders.
-func plugged(folders ...string) looks {
-	return pluggedWith(210e6, folders...)
-}
-
-func pluggedWith(free int64, folders ...string) looks {
+func plugged(free int64, folders ...string) looks {
 	yes, hub := true, "dock"
 	inv := &hardware.Inventory{Hubs: []hardware.Hub{{ID: hub, Name: "TS4", Vendor: "CalDigit"}}}
 	for i, folder := range folders {
@@ -34,7 +30,7 @@ func pluggedWith(free int64, folders ...string) looks {
 func TestInit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	a, b := t.TempDir(), t.TempDir()
-	two := plugged(a, b)
+	two := plugged(210e6, a, b)
 	for _, tt := range []struct {
 		name    string
 		args    string
@@ -43,9 +39,9 @@ func TestInit(t *testing.T) {
 		says    string // on stderr
 		written []string
 	}{
-		{name: "nothing plugged in", look: plugged(), code: exitUsage,
+		{name: "nothing plugged in", look: plugged(0), code: exitUsage,
 			says: "hubbench: no external disk is seen; plug one in, name a disk with --disks, or try --demo\n"},
-		{name: "nothing mounted", look: plugged(""), code: exitUsage,
+		{name: "nothing mounted", look: plugged(210e6, ""), code: exitUsage,
 			says: "hubbench: no external disk can be tested: sda is not mounted; plug one in, name a disk with --disks, or try --demo\n"},
 		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "[solo, all, mixed]"}},
 		{name: "there already", look: two, code: exitUsage, says: "hubbench: hubbench.yaml already exists; --force overwrites it, --out names another file\n"},
@@ -110,7 +106,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 			folders = append(folders, t.TempDir())
 		}
 		name := strconv.Itoa(n) + ".yaml"
-		look := pluggedWith(1e12, folders...)
+		look := plugged(1e12, folders...)
 		hubbench(look, "init", "--out", name)
 		data := read(t, name)
 		var planned struct {
@@ -155,7 +151,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 }
 
 func TestInitCompletes(t *testing.T) {
-	look := plugged(t.TempDir(), t.TempDir())
+	look := plugged(210e6, t.TempDir(), t.TempDir())
 	code, out, errs := does(t, look, "__completeNoDesc", "init", "--disks", "sda,")
 	if code != exitOK || !strings.Contains(out, "sda,sdb\n") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
@@ -164,7 +160,7 @@ func TestInitCompletes(t *testing.T) {
 
 // On a terminal the disks are shown by their letters, and the answer picks among them.
 func TestInitChoose(t *testing.T) {
-	inv, err := plugged("/one", "/two", "/three")(t.Context())
+	inv, err := plugged(210e6, "/one", "/two", "/three")(t.Context())
 	must(t, err)
 	for answer, want := range map[string]struct{ picked, says string }{
 		"b\n":        {"B/two", ""},

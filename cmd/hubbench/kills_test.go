@@ -186,19 +186,13 @@ func (r *killedRun) disks() []string {
 const precious = "precious"
 
 func (r *killedRun) begin() error {
+	err := os.WriteFile(filepath.Join(r.dir, "s.yaml"), []byte(r.scenario), 0o600)
 	for _, dir := range append(r.disks(), filepath.Join(r.dir, "temp")) {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, "mine.txt"), []byte(precious), 0o600); err != nil {
-			return err
-		}
+		err = errors.Join(err, os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "mine.txt"), []byte(precious), 0o600))
 	}
-	if err := os.WriteFile(filepath.Join(r.dir, "s.yaml"), []byte(r.scenario), 0o600); err != nil {
-		return err
+	if err == nil {
+		r.process, err = launch(r.command(runArgs()...))
 	}
-	var err error
-	r.process, err = launch(r.command(runArgs()...))
 	return err
 }
 

@@ -18,13 +18,26 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-func page(t *testing.T, name string) string {
+// must gives back what a step of a test returned, and fails if it did not succeed.
+func must[T any](t *testing.T, v T, err error) T {
 	t.Helper()
-	text, err := Topic{Name: name}.Markdown()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return v
+}
+
+func page(t *testing.T, name string) string {
+	t.Helper()
+	text, err := Topic{Name: name}.Markdown()
+	return must(t, text, err)
+}
+
+// source is a file of the tree.
+func source(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", path))
+	return must(t, text, err)
 }
 
 // under is what stands under a heading, up to the next one.
@@ -52,9 +65,7 @@ func defined(text string) []string {
 func TestText(t *testing.T) {
 	for _, topic := range Topics() {
 		text, err := topic.Text(72)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, text, err)
 		code := map[string]bool{} // lines to copy
 		for _, match := range regexp.MustCompile(`(?m)^ {4}(.*)$`).FindAllStringSubmatch(page(t, topic.Name), -1) {
 			code[strings.TrimSpace(match[1])] = true
@@ -84,14 +95,8 @@ func TestPlain(t *testing.T) {
 
 // The keys of help scenario are those of the schema, and each says what it means.
 func TestScenarioKeys(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "..", "configs", "scenario.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var schema any
-	if err := json.Unmarshal(data, &schema); err != nil {
-		t.Fatal(err)
-	}
+	must(t, 0, json.Unmarshal(source(t, "configs/scenario.schema.json"), &schema))
 	keys := map[string]bool{}
 	var gather func(any)
 	gather = func(part any) {
@@ -113,9 +118,7 @@ func TestScenarioKeys(t *testing.T) {
 	}
 	gather(schema)
 	list, err := scenarioKeys()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, list, err)
 	if diff := gocmp.Diff(slices.Sorted(maps.Keys(keys)), defined(list)); diff != "" {
 		t.Errorf("(-schema +help):\n%s", diff)
 	}
@@ -144,9 +147,7 @@ func TestCodes(t *testing.T) {
 			continue
 		}
 		source, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, source, err)
 		made := regexp.MustCompile(`(?:(Finding|Warning)\{+\s*Code: +|\.warn\()"([a-z_]+)"`)
 		for _, match := range made.FindAllSubmatch(source, -1) {
 			if code := string(match[2]); !strings.HasSuffix(code, "_") {
@@ -179,11 +180,8 @@ func TestChanges(t *testing.T) {
 // The lines of events.jsonl have the keys that the page gives, and its examples are such lines.
 func TestEvents(t *testing.T) {
 	text := under(t, page(t, "formats"), "events.jsonl")
-	source, err := os.ReadFile(filepath.Join("..", "..", "..", "pkg", "trace", "codec.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := regexp.MustCompile(`\{(\w+)Type, \[\]string\{(.*)\}\}`).FindAllStringSubmatch(string(source), -1)
+	codec := source(t, "pkg/trace/codec.go")
+	lines := regexp.MustCompile(`\{(\w+)Type, \[\]string\{(.*)\}\}`).FindAllStringSubmatch(string(codec), -1)
 	if len(lines) != len(defined(text)) {
 		t.Errorf("%d types of line, of which help has %q", len(lines), defined(text))
 	}
