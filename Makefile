@@ -44,15 +44,16 @@ $(charts): $(addprefix $(html)/,bundle.go echarts.js package.json package-lock.j
 demo: build
 	bin/hubbench run configs/demo.yaml
 
-# Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, except for what is
-# done to whole processes, which mostly wait, and commands that only compute: the detector makes these several times as slow
-# and finds nothing (make race has it for all).
-plain    := ^Test(Completions|FaultsOf|Gauges|Init|JSON|Kills$$|Mounted|Readme|Resume|RunsInARow|Soak)|^TestScripts$$/^(advise|compare|model|origin|search)$$
+# Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, but for the tests of
+# plain: of whole processes and of disks that hold them up, which mostly wait, and of commands that only compute. The
+# detector makes these several times as slow and finds nothing (make race has it for all).
+plain := Completions|FaultsOf|Gauges(Find|OfClean)|Init|JSON|Kills$$|Mounted|Readme|Resume(Search)?$$|RunsInARow|Soak
+plain := ^Test($(plain)|StreamsOver(ARealStall|load)|Throttled|WithoutDirect)|^TestScripts$$/^(advise|compare|model|origin|search)$$
 parallel := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
 	$(gotest) $(race) -timeout 20m -skip '$(plain)' $(parallel)
-	$(gotest) -timeout 20m -run '$(plain)' -parallel 6 ./cmd/hubbench
+	$(gotest) -timeout 20m -run '$(plain)' -parallel 6 $(parallel)
 	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/lab ./testdata/platforms ./testdata/proof
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.

@@ -151,7 +151,7 @@ func TestCreateRefusesAFile(t *testing.T) {
 
 // A run that is going on cannot be resumed, and is left as it is. One that was killed while it wrote a file leaves the beginning
 // of that, until it is resumed.
-func TestResume(t *testing.T) {
+func TestResumeOnlyOnce(t *testing.T) {
 	dir := newDir(t)
 	info := Info{Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}, Status: Running}
 	must(t, errors.Join(dir.Append(events()...), dir.WriteJSON(InfoFile, info)))
