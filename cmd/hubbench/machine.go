@@ -68,9 +68,7 @@ this machine warn of what failed.`,
 		Example: `  hubbench doctor
   hubbench doctor /Volumes/A /Volumes/B --out doctor.md`,
 		Args: takes(0, unlimited),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runDoctor(cmd.Context(), p, args, out)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), p, args, out) },
 	}
 	out.flags(cmd, printed())
 	return cmd
@@ -96,7 +94,10 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		Paths:   paths,
 		RunID:   rundir.NewID(began),
 		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
-		Count:   count,
+		Count: func(ctx context.Context, path string) (int64, error) { // no trims of removed test files
+			c, err := gauge.Count(ctx, path)
+			return c.Read + c.Written, err
+		},
 		Awake:   awake.Check,
 		Saving:  device.SavingPower,
 		Battery: onBattery,
@@ -151,18 +152,8 @@ func foldersToCheck(p program, args []string) ([]string, error) {
 	return paths, nil
 }
 
-// count is what the disk behind a folder has read and written by its own count. Trims are left out: the file
-// system sends those of removed test files at any time.
-func count(ctx context.Context, path string) (int64, error) {
-	c, err := gauge.Count(ctx, path)
-	return c.Read + c.Written, err
-}
-
-// lookFor is how long the machine may take to describe itself: macOS's own tool needs some ten seconds.
-const lookFor = 20 * time.Second
-
 func onBattery(ctx context.Context) (on, known bool) {
-	ctx, cancel := context.WithTimeout(ctx, lookFor)
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second) // macOS's own tool needs some ten
 	defer cancel()
 	inventory, err := device.Look(ctx, false)
 	if err != nil {

@@ -38,9 +38,7 @@ func newFit(p program) *cobra.Command {
 confidence intervals, and how far the model is off in each phase. --out writes a profile for simulate
 and predict. --check instead fits without each phase in turn and shows how well the rest predicts it.`,
 		Args: takes(1, unlimited),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return runFit(p, args, opts)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runFit(p, args, opts) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.out, "out", "",
@@ -163,9 +161,7 @@ The exit code is 0 whatever the answer.`,
   hubbench advise my-hub.yaml --record A=92MB/s --read B --pace B=200MB/s --for 5min
   hubbench advise goshen-ridge --disk X=2.8/2.8GB/s --play X=8xprores-422-hq-uhd-25 --write C`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return runAdvise(p, args[0], opts)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runAdvise(p, args[0], opts) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opts.play, "play", nil,

@@ -133,21 +133,16 @@ func pause(ctx context.Context, p program, text string, noPause bool) error {
 // readLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left behind.
 func readLine(ctx context.Context, r io.Reader) (string, error) {
 	var line string
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		line, err = bufio.NewReader(r).ReadString('\n')
-	}()
-	select {
-	case <-done:
-		if errors.Is(err, io.EOF) {
-			err = nil
+	err := untilInterrupted(ctx, func() (err error) {
+		if line, err = bufio.NewReader(r).ReadString('\n'); errors.Is(err, io.EOF) {
+			return nil
 		}
-		return line, err
-	case <-ctx.Done():
-		return "", ctx.Err()
+		return err
+	})
+	if err != nil {
+		return "", err // the line may still come
 	}
+	return line, nil
 }
 
 func isTerminal(stream any) bool {

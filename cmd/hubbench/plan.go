@@ -114,19 +114,10 @@ func forecastPlan(ready *prepare.Ready) (*report.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := func(f forecast.Forecast) report.Forecast {
-		return report.Forecast{
-			Moves: f.Moves, Writes: f.Written(), MoveBound: f.MoveBound, WriteBound: f.WriteBound,
-			Min: f.Min, Max: f.Max, Open: f.Open, Tries: f.Tries,
-		}
-	}
 	total, totals := forecast.Total(forecasts), ready.Plan.Totals()
-	plan := &report.Plan{Plan: ready.Plan, Total: told(total)}
+	plan := &report.Plan{Plan: ready.Plan, Forecasts: forecasts, Total: total}
 	if ready.Profile != nil {
 		plan.Model = ready.Profile.Name
-	}
-	for _, f := range forecasts {
-		plan.Forecasts = append(plan.Forecasts, told(f))
 	}
 	for i, disk := range ready.Plan.Disks {
 		d := report.PlannedDisk{
@@ -170,9 +161,7 @@ the same names.`,
 		Example: `  hubbench simulate configs/demo.yaml
   hubbench simulate my.yaml --profile goshen-ridge`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return runSimulate(p, args[0], profile, opts)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runSimulate(p, args[0], profile, opts) },
 	}
 	opts.flags(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "",

@@ -26,9 +26,7 @@ func newReport(p program) *cobra.Command {
 		Long: `Write the report of a run. RUN is a run's folder, an events.jsonl or a report.html. Without --out the
 report goes into the run's folder, or beside the file; --out - writes to stdout.`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return runReport(p, args[0], out, anonymous)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runReport(p, args[0], out, anonymous) },
 	}
 	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"})
 	cmd.Flags().BoolVar(&anonymous, "anonymous", false,

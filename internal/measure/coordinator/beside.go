@@ -172,10 +172,12 @@ type stop struct {
 	took time.Duration
 }
 
-// detectSuspends notices when the machine has slept or the process was stopped, by what it reads at each tick (clock.Now
-// and clock.Slept), until end. It looks from a goroutine that does nothing else, so that a slow disk under the results
-// does not look the same.
-func detectSuspends(read func() (nowNS int64, slept time.Duration), ticks <-chan time.Time) (stops chan stop, end func()) {
+// detectSuspends notices when the machine has slept or the process was stopped, by what it reads at each tick
+// (clock.Now and clock.Slept), until end. It looks from a goroutine that does nothing else, so that a slow disk under
+// the results does not look the same.
+func detectSuspends(
+	read func() (nowNS int64, slept time.Duration), ticks <-chan time.Time,
+) (stops chan stop, end func()) {
 	stops, quit := make(chan stop, 64), make(chan struct{})
 	now, slept := read()
 	var gone sync.WaitGroup

@@ -53,7 +53,8 @@ type phaseRun struct {
 
 func newPhaseRun(s *session, index int, phase scenario.Phase) *phaseRun {
 	p := &phaseRun{
-		session: s, phase: phase, index: index, reports: make(chan report, 256), effective: map[string]trace.Effective{},
+		session: s, phase: phase, index: index,
+		reports: make(chan report, 256), effective: map[string]trace.Effective{},
 	}
 	p.settling = policy.NewSettling(&p.phase)
 	for _, job := range phase.Jobs {

@@ -34,8 +34,8 @@ const (
 	LogFile      = "run.log"
 )
 
-// Dir is the folder of a run under way. What is appended to its events is handed to the system at once, so that not even
-// kill -9 loses it.
+// Dir is the folder of a run under way. What is appended to its events is handed to the system at once, so that not
+// even kill -9 loses it.
 type Dir struct {
 	Path    string
 	Log     *os.File

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -15,23 +16,11 @@ import (
 // Plan is what the report of a plan is made of.
 type Plan struct {
 	*scenario.Plan
-	Model     string     // the hub that the disks are simulated on; empty for real ones
-	Forecasts []Forecast // of each phase
-	Total     Forecast
+	Model     string              // the hub that the disks are simulated on; empty for real ones
+	Forecasts []forecast.Forecast // of each phase
+	Total     forecast.Forecast
 	Disks     []PlannedDisk
 	Checks    []Check // what is in the way; none if all passed
-}
-
-// Forecast is what a phase is expected to come to.
-type Forecast struct {
-	Moves      int64          // measured, of all disks, filler included
-	Writes     int64          // the disks' wear: with what is written before the release
-	MoveBound  scenario.Bound // of Moves
-	WriteBound scenario.Bound
-	Min        time.Duration
-	Max        time.Duration
-	Open       bool // the maximum is not known
-	Tries      int  // of a search, at most; of simulated disks, those that it takes
 }
 
 // PlannedDisk is what a disk has to take.
@@ -79,10 +68,10 @@ func OfPlan(p Plan) *Document {
 	phases := []plannedPhase{}
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
-		t.add(phase.Label(), jobs(phase), amount(f.MoveBound, f.Moves), amount(f.WriteBound, f.Writes), f.took())
+		t.add(phase.Label(), jobs(phase), amount(f.MoveBound, f.Moves), amount(f.WriteBound, f.Written()), lasts(f))
 		out := plannedPhase{
 			Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound,
-			Writes: f.Writes, WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries,
+			Writes: f.Written(), WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries,
 		}
 		if longest := f.Max.Seconds(); !f.Open {
 			out.MaxS = &longest
@@ -151,14 +140,14 @@ func (p Plan) answer() *Answer {
 			total.Min += rests
 		}
 	}
-	took := pick(total.Open, "at least ", "") + total.took()
+	took := pick(total.Open, "at least ", "") + lasts(total)
 	if p.Model != "" && p.Hub.Speedup != 1 {
 		took += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) + " to run)"
 	}
 	inWords := strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about", none, "nothing")
 	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s.",
 		unit.Plural(len(p.Phases), "phase"), unit.Plural(len(p.Plan.Disks), "disk"),
-		inWords.Replace(amount(total.MoveBound, total.Moves)), inWords.Replace(amount(total.WriteBound, total.Writes)), took)}
+		inWords.Replace(amount(total.MoveBound, total.Moves)), inWords.Replace(amount(total.WriteBound, total.Written())), took)}
 	each := pick(len(p.Disks) == 1, "the disk", "each disk")
 	var space int64
 	for _, d := range p.Disks {
@@ -190,8 +179,8 @@ func (p Plan) answer() *Answer {
 	return a
 }
 
-// took is the time: "50 s to 2 min".
-func (f Forecast) took() string {
+// lasts is the time: "50 s to 2 min".
+func lasts(f forecast.Forecast) string {
 	text := unit.FormatSeconds(f.Min.Seconds())
 	if longest := unit.FormatSeconds(f.Max.Seconds()); !f.Open && longest != text {
 		text += " to " + longest
