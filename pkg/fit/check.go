@@ -72,7 +72,7 @@ func holdOut(e *hub.Evidence, phase string, family Family, seed uint64) (*Held, 
 		h.Residuals = append(h.Residuals, s.beside(&e.Rates[i], &t)...)
 	}
 	for i := range h.Residuals {
-		h.Worst = max(h.Worst, math.Abs(h.Residuals[i].Off()))
+		h.Worst = max(h.Worst, math.Abs(h.Residuals[i].Off))
 	}
 	// Other parameters matter to the targets, one way or the other, and to nothing in the space.
 	others := s.obs

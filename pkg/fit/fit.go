@@ -19,12 +19,14 @@ import (
 
 // Result is a hub's parameters as far as the evidence determines them.
 type Result struct {
-	Profile    *hub.Profile // ready to use; what is not known is assumed, as its parameter's note says
-	Families   []Weight     // the profile's is the first with at least a tenth of the largest weight
-	Parameters []Parameter
-	Residuals  []Residual
-	ModelError float64 // root mean square of the residuals in their errors: near 1 when the model holds
-	Warnings   []string
+	Name       string       `json:"name"`
+	Profile    *hub.Profile `json:"-"`        // ready to use; what is not known is assumed, as its parameter's note says
+	Families   []Weight     `json:"families"` // the profile's is the first with at least a tenth of the largest weight
+	Parameters []Parameter  `json:"parameters"`
+	Residuals  []Residual   `json:"residuals"`
+	// ModelError is the root mean square of the residuals in their errors: near 1 when the model holds.
+	ModelError float64  `json:"model_error"`
+	Warnings   []string `json:"warnings,omitempty"`
 }
 
 // Parameter is one figure of the profile with its 95 % interval, which ends at zero or at infinity if the evidence
@@ -65,14 +67,12 @@ func (p *Parameter) Format(value float64) string {
 
 // Residual is an observed rate beside the fitted model's.
 type Residual struct {
-	Phase    string
-	Mix      string
-	Observed hub.Observed
-	Model    float64
+	Phase string `json:"phase"`
+	Mix   string `json:"mix"`
+	hub.Observed
+	Model float64 `json:"model"`
+	Off   float64 `json:"off"` // of the observation, relative to the model
 }
-
-// Off is how far the observation lies from the model, relative to it.
-func (r *Residual) Off() float64 { return r.Observed.Rate/r.Model - 1 }
 
 // Options says how to fit.
 type Options struct {
@@ -105,7 +105,7 @@ func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
 		return nil, err
 	}
 	p := &hub.Profile{Name: o.Name, Source: hub.Fitted, Link: math.Inf(1), Lane: math.Inf(1), Evidence: *e}
-	r := &Result{Profile: p, Families: en.weights()}
+	r := &Result{Name: o.Name, Profile: p, Families: en.weights()}
 	s, best := en.chosen().space, en.chosen().best
 	s.set(best)
 	for i := range s.obs {
@@ -137,7 +137,8 @@ func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
 // beside sets an observation beside what the model, as set, has of it.
 func (s *space) beside(o *hub.Observation, t *target) (list []Residual) {
 	for j, rate := range s.predict(t) {
-		list = append(list, Residual{Phase: o.Phase, Mix: o.Mix(), Observed: o.Disks[j], Model: rate})
+		d := o.Disks[j]
+		list = append(list, Residual{o.Phase, o.Mix(), d, rate, d.Rate/rate - 1})
 	}
 	return list
 }

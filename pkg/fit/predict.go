@@ -43,11 +43,12 @@ type Prediction struct {
 
 // Row is one combination. If the profile has no observations, its intervals have no width.
 type Row struct {
-	Pattern  string // a letter for each disk: W, R or -
-	Rates    []Estimate
-	Total    Estimate
-	Kept     float64 // the least any disk at work keeps of what it reaches alone on the hub; zero if that is not known
-	Measured bool    // exactly this was observed: rates and intervals are the measurement's
+	Pattern  string     `json:"pattern"`  // a letter for each disk: W, R or -
+	Measured bool       `json:"measured"` // exactly this was observed: rates and intervals are the measurement's
+	Rates    []Estimate `json:"rates"`
+	Total    Estimate   `json:"total"`
+	// Kept is the least any disk at work keeps of what it reaches alone on the hub; zero, null in JSON, if that is not known.
+	Kept float64 `json:"kept"`
 }
 
 // Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and if the runs do not

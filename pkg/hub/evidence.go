@@ -26,10 +26,10 @@ type Observation struct {
 
 // Observed is one disk's rate in an observation.
 type Observed struct {
-	Disk  string // its name in the profile
-	Op    trace.Role
-	Rate  float64
-	Error float64 // relative standard error of Rate; above zero
+	Disk  string     `json:"disk"` // its name in the profile
+	Op    trace.Role `json:"op"`
+	Rate  float64    `json:"rate"`
+	Error float64    `json:"error"` // relative standard error of Rate; above zero
 }
 
 // ObservedLag is a disk's wait for its new share after another left.

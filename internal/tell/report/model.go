@@ -47,8 +47,8 @@ func residuals(title string, list []fit.Residual) *Table {
 	t := table(title, word("Phase"), word("Who does what", 1), word("Disk"),
 		number("Measured"), number("Model"), number("Off"))
 	for _, r := range list {
-		t.add(r.Phase, r.Mix, r.Observed.Disk,
-			unit.FormatRate(r.Observed.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off()))
+		t.add(r.Phase, r.Mix, r.Disk,
+			unit.FormatRate(r.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off))
 	}
 	return t
 }
