@@ -16,7 +16,7 @@ import (
 
 // still is a phase without noise, with files whose sizes depend on seed.
 func still(name string, seed uint64, loads ...load) *trace.Phase {
-	return play(name, seed, rand.New(rand.NewPCG(1, 1)), noise{}, loads...)
+	return play(name, seed, rand.New(rand.NewPCG(1, 1)), tracetest.Noise{}, loads...)
 }
 
 // find returns a rate of the first phase of the first pair.

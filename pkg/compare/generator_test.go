@@ -1,12 +1,12 @@
 package compare
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // load is what a generated disk does in a phase.
@@ -17,56 +17,17 @@ type load struct {
 	files int
 }
 
-// noise is what is laid over the rates, as shares of them.
-type noise struct {
-	file float64 // of whole files
-	fast float64 // goes together over 0.2 s
-	slow float64 // goes together over 1 s, a twentieth of the window and more
-}
-
-const tick = 0.05 // seconds between steps of the generator, and between progress samples
-
 // play makes the trace of a phase: files of 2 MB to 2 GB, whose sizes depend on seed alone.
-func play(name string, seed uint64, rnd *rand.Rand, n noise, loads ...load) *trace.Phase {
-	p := &trace.Phase{Name: name, Roles: map[string]trace.Role{}, Status: trace.Complete}
+func play(name string, seed uint64, rnd *rand.Rand, n tracetest.Noise, loads ...load) *trace.Phase {
+	var disks []*trace.DiskTrace
 	for i, l := range loads {
-		p.Roles[l.disk] = l.op
-		p.Disks = append(p.Disks, l.trace(rand.New(rand.NewPCG(seed, uint64(i))), rnd, n))
+		sizes := rand.New(rand.NewPCG(seed, uint64(i)))
+		disks = append(disks, tracetest.Disk{
+			Name: l.disk, Op: l.op, Levels: []tracetest.Level{{UntilS: 1e6, Rate: l.rate}}, Files: l.files, Noise: n,
+			Sizes: func(*rand.Rand, int) float64 { return 2e6 + float64(sizes.Int64N(1998e6)) },
+		}.Play(rnd))
 	}
-	return p
-}
-
-func (l load) trace(sizes, rnd *rand.Rand, n noise) *trace.DiskTrace {
-	d := &trace.DiskTrace{Name: l.disk, Op: l.op}
-	wave := func(deviation, memory float64) func() float64 {
-		rho := math.Exp(-tick / memory)
-		v := rnd.NormFloat64()
-		return func() float64 {
-			v = rho*v + math.Sqrt(1-rho*rho)*rnd.NormFloat64()
-			return deviation * v
-		}
-	}
-	fast, slow := wave(n.fast, 0.2), wave(n.slow, 1)
-	now, next, level := 0.0, tick, 1+fast()+slow()
-	for seq := range l.files {
-		f := trace.File{Seq: seq, Bytes: 2e6 + sizes.Int64N(1998e6), StartNS: ns(now)}
-		factor := max(0.2, 1+n.file*rnd.NormFloat64())
-		for done := 0.0; ; {
-			rate := l.rate * factor * max(0.1, level)
-			left := (float64(f.Bytes) - done) / rate
-			if now+left <= next {
-				now += left
-				break
-			}
-			done += rate * (next - now)
-			now = next
-			f.AddSample(trace.Sample{TNS: ns(now), Bytes: int64(done)})
-			next, level = next+tick, 1+fast()+slow()
-		}
-		f.EndNS = ns(now)
-		d.Files = append(d.Files, f)
-	}
-	return d
+	return tracetest.Phase(name, disks...)
 }
 
 // runOf makes a run of phases, analysed.

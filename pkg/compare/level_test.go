@@ -7,6 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // triple is three disks writing; C has some 50 files in the window.
@@ -18,19 +19,18 @@ func triple(factor float64) []load {
 	}
 }
 
-// TestLevel: of equal pairs of runs, about 5 % report a difference at most, whatever the noise is like. Of 400 it was
-// 3.3, 2.8, 4.8, 4.3 and 3.8 %.
+// TestLevel: of equal pairs of runs, about 5 % report a difference at most, whatever the noise is like.
 func TestLevel(t *testing.T) {
 	kinds := []struct {
 		name  string
-		noise noise
+		noise tracetest.Noise
 		same  bool // files of the same sizes in both runs
 	}{
-		{"files of the same sizes", noise{file: 0.05}, true},
-		{"files of other sizes", noise{file: 0.05}, false},
-		{"fast noise", noise{file: 0.02, fast: 0.15}, true},
-		{"slow noise", noise{file: 0.02, fast: 0.05, slow: 0.05}, true},
-		{"slow noise, files of other sizes", noise{file: 0.02, fast: 0.05, slow: 0.05}, false},
+		{"files of the same sizes", tracetest.Noise{Sigma: 0.05}, true},
+		{"files of other sizes", tracetest.Noise{Sigma: 0.05}, false},
+		{"fast noise", tracetest.Noise{Sigma: 0.02, Wave: 0.15, MemoryS: 0.2}, true},
+		{"slow noise", tracetest.Noise{Sigma: 0.02, Wave: 0.07, MemoryS: 1}, true},
+		{"slow noise, files of other sizes", tracetest.Noise{Sigma: 0.02, Wave: 0.07, MemoryS: 1}, false},
 	}
 	pairs := uint64(pairsOf(50))
 	for _, kind := range kinds {
@@ -64,7 +64,7 @@ func TestPower(t *testing.T) {
 			if !same {
 				other += pairs
 			}
-			n := noise{file: 0.05}
+			n := tracetest.Noise{Sigma: 0.05}
 			c := Compare(quick(play("WWW", i, rnd, n, triple(1)...)), quick(play("WWW", other, rnd, n, triple(0.95)...)))
 			if tellings(c, "C") > 0 {
 				found++
