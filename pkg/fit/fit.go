@@ -5,6 +5,7 @@ package fit
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -325,25 +326,14 @@ func (r *Result) lags(e *hub.Evidence) {
 // fillLags lists lags by how many disks stay. A number that was not seen takes the lag of the nearest that was, the
 // smaller of two.
 func fillLags(means map[int]float64) []time.Duration {
-	var list []time.Duration
-	highest := 0
-	for staying := range means {
-		highest = max(highest, staying)
-	}
-	for staying := 1; staying <= highest; staying++ {
-		for off := 0; ; off++ {
-			mean, ok := means[staying-off]
-			if !ok {
-				mean, ok = means[staying+off]
-			}
-			if ok {
-				list = append(list, time.Duration(mean*1e9).Round(time.Millisecond))
-				break
-			}
-		}
-	}
-	if !slices.ContainsFunc(list, func(l time.Duration) bool { return l > 0 }) {
+	seen := slices.Sorted(maps.Keys(means))
+	if !slices.ContainsFunc(seen, func(staying int) bool { return means[staying] >= 0.0005 }) { // of a millisecond
 		return nil
+	}
+	var list []time.Duration
+	for staying := 1; staying <= seen[len(seen)-1]; staying++ {
+		nearest := slices.MinFunc(seen, func(a, b int) int { return max(a-staying, staying-a) - max(b-staying, staying-b) })
+		list = append(list, time.Duration(means[nearest]*1e9).Round(time.Millisecond))
 	}
 	return list
 }

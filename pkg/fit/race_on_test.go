@@ -6,7 +6,6 @@ package fit
 const (
 	quickHubs    = 1
 	quickFits    = 2
-	quickKnown   = 0
 	quickEven    = 1
 	quickKinds   = 2
 	QuickForeign = 1 // hubs of whose streams is asked

@@ -9,37 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// A disk that reads three bytes for each that it writes, at 3 and 2 GB/s, gives each its time: a GB takes 0.75/3 and 0.25/2 s.
-func TestClaims(t *testing.T) {
-	disk := &Disk{Name: "B", Read: Side{Hub: 3 * gb, Weight: 1}, Write: Side{Hub: 2 * gb, Weight: 2}}
-	both := 1 / 0.375 * gb
-	for _, tt := range []struct {
-		what string
-		work Work
-		want []Claim
-	}{
-		{"reads", Work{Op: read}, []Claim{{Op: read, Cap: 3 * gb, Want: 3 * gb, Weight: 1}}},
-		{"writes", Work{Op: write}, []Claim{{Op: write, Cap: 2 * gb, Want: 2 * gb, Weight: 2}}},
-		{"at a pace", Work{Op: write, Pace: gb}, []Claim{{Op: write, Cap: 2 * gb, Want: gb, Weight: 2}}},
-		{"reads and writes", Work{Op: read, Reads: 0.75}, []Claim{
-			{Op: read, Cap: 0.75 * both, Want: 0.75 * both, Weight: 1}, {Op: write, Cap: 0.25 * both, Want: 0.25 * both, Weight: 2, Same: true},
-		}},
-		{"reads and writes at a pace", Work{Op: read, Reads: 0.75, Pace: gb}, []Claim{
-			{Op: read, Cap: 0.75 * both, Want: 0.75 * gb, Weight: 1}, {Op: write, Cap: 0.25 * both, Want: 0.25 * gb, Weight: 2, Same: true},
-		}},
-	} {
-		tt.work.Sizes = files(1)
-		m, err := newMember("B", disk, tt.work, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.start(0)
-		if diff := cmp.Diff(tt.want, m.claim(nil), near); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.what, diff)
-		}
-	}
-}
-
 // The time of a rest counts from its beginning, and as no work.
 func TestDemandRests(t *testing.T) {
 	for restMS, want := range map[int64]int64{100: 700e6, 200: 400e6, 2000: 0} { // a rest takes away three times its length
