@@ -55,7 +55,7 @@ func parseOld(b []byte) (Counts, error) {
 		}
 		i += zeros
 	}
-	if in.n > 7 || len(in.from) > 0 || in.held != 0 {
+	if rest := 8*len(in.from) - in.at; rest > 7 || in.take(rest) != 0 {
 		return "", errText
 	}
 	return p.counts(int64(longest), int64(sum)), nil
@@ -64,23 +64,19 @@ func parseOld(b []byte) (Counts, error) {
 // bitReader reads bits, the highest of each byte first.
 type bitReader struct {
 	from  []byte
-	held  uint64 // the bits not read yet of the last byte taken
-	n     int    // how many
-	short bool   // more was read than there was
+	at    int  // bits read
+	short bool // more was read than there was
 }
 
-// take reads n bits, up to 56.
-func (r *bitReader) take(n int) uint64 {
-	for r.n < n {
-		if len(r.from) == 0 {
-			r.short = true
+// take reads n bits.
+func (r *bitReader) take(n int) (v uint64) {
+	for range n {
+		if r.short = r.at >= 8*len(r.from); r.short {
 			return 0
 		}
-		r.held, r.from, r.n = r.held<<8|uint64(r.from[0]), r.from[1:], r.n+8
+		v = v<<1 | uint64(r.from[r.at/8]>>(7-r.at%8)&1)
+		r.at++
 	}
-	r.n -= n
-	v := r.held >> r.n
-	r.held &= 1<<r.n - 1
 	return v
 }
 
@@ -95,10 +91,7 @@ func (r *bitReader) run(bit uint64, limit int) (n int) {
 // gamma reads a number that is written as its length less one in zeros, then its digits.
 func (r *bitReader) gamma() uint64 {
 	zeros := r.run(0, 56)
-	if zeros == 56 {
-		r.short = true
-		return 0
-	}
+	r.short = r.short || zeros == 56
 	return 1<<zeros | r.take(zeros)
 }
 

@@ -17,57 +17,42 @@ type Tail struct {
 // Tails are the quantiles that some shares of requests exceed. A stretch of time is some counts, and all counts the
 // requests of all of them; it must not be empty.
 func Tails(stretches [][]Counts, all *Histogram, shares ...float64) []Tail {
-	tails := make([]Tail, len(shares))
+	type counted struct{ n, above, at float64 } // requests, of these above the quantile, and in its bucket
+	tails, counts := make([]Tail, len(shares)), make([][]counted, len(shares))
 	for i, share := range shares {
-		tails[i] = Tail{NS: all.Quantile(1 - share), Share: share}
+		tails[i] = Tail{NS: all.Quantile(1 - share), Share: share, Above: make([]float64, len(stretches))}
+		counts[i] = make([]counted, len(stretches))
 	}
-	counted := make([]stretch, len(stretches))
 	for k, list := range stretches {
-		counted[k] = stretch{above: make([]float64, len(tails)), at: make([]float64, len(tails))}
-		for _, counts := range list {
-			counted[k].add(counts, tails)
+		for _, c := range list {
+			c.Each(func(lowNS, highNS, n int64) {
+				for i := range tails {
+					s := &counts[i][k]
+					s.n += float64(n)
+					switch {
+					case lowNS > tails[i].NS:
+						s.above += float64(n)
+					case highNS >= tails[i].NS:
+						s.at += float64(n)
+					}
+				}
+			})
 		}
 	}
 	for i := range tails {
-		tails[i].count(counted, i)
+		t := &tails[i]
+		var total counted
+		for _, s := range counts[i] {
+			total = counted{total.n + s.n, total.above + s.above, total.at + s.at}
+		}
+		part := (t.Share*total.n - total.above) / total.at
+		var sum, squares float64
+		for k, s := range counts[i] {
+			exceed := s.above + part*s.at
+			sum, squares = sum+exceed, squares+exceed*exceed
+			t.Above[k] = (exceed - t.Share*s.n) * float64(len(stretches)) / total.n
+		}
+		t.Worth = sum * sum / squares
 	}
 	return tails
-}
-
-// stretch counts the requests of a stretch of time, and those above each quantile and in its bucket.
-type stretch struct {
-	n         float64
-	above, at []float64
-}
-
-func (s *stretch) add(counts Counts, tails []Tail) {
-	counts.Each(func(lowNS, highNS, n int64) {
-		s.n += float64(n)
-		for i := range tails {
-			switch t := &tails[i]; {
-			case highNS < t.NS:
-			case lowNS > t.NS:
-				s.above[i] += float64(n)
-			default:
-				s.at[i] += float64(n)
-			}
-		}
-	})
-}
-
-// count fills in what the stretches say of the quantile with an index.
-func (t *Tail) count(stretches []stretch, index int) {
-	var total, above, at float64
-	for _, s := range stretches {
-		total, above, at = total+s.n, above+s.above[index], at+s.at[index]
-	}
-	part := (t.Share*total - above) / at
-	t.Above = make([]float64, len(stretches))
-	var sum, squares float64
-	for i, s := range stretches {
-		exceed := s.above[index] + part*s.at[index]
-		sum, squares = sum+exceed, squares+exceed*exceed
-		t.Above[i] = (exceed - t.Share*s.n) * float64(len(stretches)) / total
-	}
-	t.Worth = sum * sum / squares
 }

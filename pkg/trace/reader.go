@@ -72,13 +72,13 @@ type decoded struct {
 // NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
 func NewReader(r io.Reader, name string) *Reader { return &Reader{in: r, name: name, part: &part{}} }
 
-// Event is the event that the last call of Next read. It is overwritten by a later one.
+// Event is the event that the last call of Next read. It is overwritten by a later one, and empty after the last.
 func (r *Reader) Event() *Event { return &r.part.events[r.at-1].Event }
 
 // Hist is what the histogram of the last latency line says.
 func (r *Reader) Hist() latency.Counts { return r.part.events[r.at-1].hist }
 
-// Offset is how many bytes of the input lie before and in the line of Event.
+// Offset is how many bytes of the input lie before and in the line of Event; after the last event, all that were read.
 func (r *Reader) Offset() int64 { return r.offset + int64(r.part.events[r.at-1].end) }
 
 // Err is the first error, nil at a regular end.
@@ -102,7 +102,8 @@ func (r *Reader) failf(format string, args ...any) error {
 // Next reads up to the next event of a known type. It returns false at the end and at an error.
 func (r *Reader) Next() bool {
 	for r.at >= len(r.part.events) {
-		if r.over = r.over || !r.advance(); r.over {
+		if r.over || !r.advance() {
+			r.part, r.at, r.over = &part{events: make([]decoded, 1)}, 1, true
 			return false
 		}
 	}

@@ -69,6 +69,9 @@ func TestReader(t *testing.T) {
 					t.Errorf("event (-want +got):\n%s", diff)
 				}
 			}
+			if e := *r.Event(); e.Type != "" || r.Offset() > int64(len(tt.text)) || r.Next() { // after the last
+				t.Errorf("after the end: %+v, %d bytes", e, r.Offset())
+			}
 			if got := strings.Join(r.Warnings(), "|"); got != tt.warning {
 				t.Errorf("warnings %q, want %q", got, tt.warning)
 			}
