@@ -203,37 +203,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-// The text of a second of a fast disk, written and read.
-func BenchmarkText(b *testing.B) {
-	h := histogramOf(draw(4, 300_000))
-	text := h.Encode()
-	b.Run("encode", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			text = h.Encode()
-		}
-	})
-	old := old(b)[500_000]
-	b.Run("parse old", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := Parse(old); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("add", func(b *testing.B) {
-		c, to := h.Counts(), New()
-		for b.Loop() {
-			to.AddCounts(c)
-		}
-	})
-	b.Run("parse", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			if _, err := Parse(text); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}

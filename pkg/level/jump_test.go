@@ -3,7 +3,6 @@ package level
 import (
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -84,74 +83,6 @@ func TestInsideFile(t *testing.T) {
 	for at, want := range map[float64]bool{0.5: true, 0.1: false, 0.101: true, 0.899: true, 0.9: false, 1: false, 1.05: false, 1.5: true, 1.9: false, 2: false, 3: false} {
 		if got := p.insideFile(ns(at)); got != want {
 			t.Errorf("at %v s: %v", at, got)
-		}
-	}
-}
-
-// one is 1 if true.
-func one(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// A series whose values are set by hand: a step of 1 at bin 200, and one of 0.6 at bin 400 that is no edge.
-func TestJumpsByWidth(t *testing.T) {
-	made := func(value func(i int) float64) *series {
-		s := &series{sums: []float64{0}}
-		for i := range 600 {
-			s.log = append(s.log, value(i))
-			s.sums = append(s.sums, s.sums[i]+value(i))
-		}
-		return s
-	}
-	step := func(i int) float64 { return one(i >= 200) }
-	// Ten bins to either side see the step from two widths away, and what they see of it beyond must be two thirds or less.
-	for at, want := range map[int]bool{200: true, 183: true, 182: false, 216: true, 217: false} {
-		if got := made(step).jumps(at, []int{0, at, 600}); got != want {
-			t.Errorf("a step at 200 from bin %d: %v", at, got)
-		}
-	}
-	// If that is an edge, it is a jump of which a third or a fifth is seen from 172 and 171: five deviations are 0.22.
-	for at, want := range map[int]bool{172: true, 171: false} {
-		s := made(step)
-		s.noise = stats.Noise{Nugget: 0.01}
-		if got := s.jumps(at, []int{0, at, 200, 600}); got != want {
-			t.Errorf("a step at 200, an edge, from bin %d: %v", at, got)
-		}
-	}
-	// Two bins long, it is a jump for the narrowest look alone: for any other it is no more than two thirds.
-	short := func(i int) float64 { return one(i == 200 || i == 201) + 0.6*one(i >= 400) }
-	if !made(short).jumps(200, []int{0, 200, 600}) {
-		t.Error("a jump of two bins is not seen")
-	}
-	// Another one must be less than two thirds of it.
-	other := func(size float64) *series {
-		return made(func(i int) float64 { return one(i >= 200) + size*one(i >= 400) })
-	}
-	for size, want := range map[float64]bool{0.66: true, 0.67: false} {
-		if got := other(size).jumps(200, []int{0, 200, 600}); got != want {
-			t.Errorf("another jump of %v: %v", size, got)
-		}
-	}
-	// The widest look has the least noise: five deviations of the difference of two means of ten are 1 for a variance of 0.2.
-	for nugget, want := range map[float64]bool{0.199: true, 0.201: false} {
-		s := made(step)
-		s.noise = stats.Noise{Nugget: nugget}
-		if got := s.jumps(200, []int{0, 200, 600}); got != want {
-			t.Errorf("noise of variance %v: %v", nugget, got)
-		}
-	}
-	// At an end there is half of it to see, which is less than five deviations.
-	for _, tt := range []struct {
-		at   int
-		want bool
-	}{{1, false}, {2, true}, {597, true}, {598, true}, {599, false}} {
-		s := made(func(i int) float64 { return one(i >= tt.at) })
-		s.noise = stats.Noise{Nugget: 0.039}
-		if got := s.jumps(tt.at, []int{0, tt.at, 600}); got != tt.want {
-			t.Errorf("a step at bin %d of 600: %v", tt.at, got)
 		}
 	}
 }

@@ -28,34 +28,6 @@ func TestFitCost(t *testing.T) {
 	}
 }
 
-// TestRateAbove: the weighted median by hand. Weights are the parts of the times that the cost leaves.
-func TestRateAbove(t *testing.T) {
-	for _, tt := range []struct {
-		name       string
-		size, time []float64
-		cost, want float64
-		ok         bool
-	}{
-		{"the slower one weighs more than half", []float64{10, 20}, []float64{2, 5}, 1, 5, true},                       // 10 by 1/2, 5 by 4/5
-		{"it does not", []float64{10, 20}, []float64{10, 5}, 1, 10. / 9, true},                                         // 10/9 by 9/10, 5 by 4/5
-		{"weights, not numbers", []float64{1.1, 22, 33, 900}, []float64{1.1, 1.1, 1.1, 10}, 1, 100, true},              // three by 1/11, one by 9/10
-		{"just half", []float64{20, 10}, []float64{2, 2}, 0, 5, true},                                                  // 5 and 10 by 1
-		{"those without size or time left do not count", []float64{0, 30, 12, 8}, []float64{4, 1, 3, 0.5}, 1, 6, true}, // 6 by 2/3
-		{"none", []float64{1, 0}, []float64{1, 5}, 1, 0, false},
-		{"nothing", nil, nil, 0, 0, false},
-	} {
-		got, ok := rateAbove(tt.size, tt.time, tt.cost)
-		if ok != tt.ok {
-			t.Errorf("%s: %v", tt.name, ok)
-		}
-		closeToBy(t, tt.name, got, tt.want, 1e-12)
-	}
-}
-
-func TestCostLoss(t *testing.T) {
-	closeToBy(t, "the loss", costLoss([]float64{2, 2, 6}, []float64{2 * math.E, 2, 4 / math.E}, CostLine{1, 2}), 2, 1e-12)
-}
-
 // TestRefined: the logarithms are 0, 0.1 and 0.3, the last drawn in to 1.5 deviations of 0.14826; the rate decides half of each time.
 func TestRefined(t *testing.T) {
 	const far = 1.5 * 1.4826 * 0.1

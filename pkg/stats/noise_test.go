@@ -106,45 +106,6 @@ func TestVariogram(t *testing.T) {
 	}
 }
 
-// TestVariogramFit: what lies on the model is found again, whatever shows no difference left out; what does not is fitted by
-// part of it.
-func TestVariogramFit(t *testing.T) {
-	on := func(nugget, sill float64) variogram {
-		v := variogram{lag: []float64{1, 2, 3, 4, 6}, weight: []float64{60, 30, 20, 15, 10}}
-		for _, lag := range v.lag {
-			v.value = append(v.value, nugget+sill*(1-math.Exp(-lag/5)))
-		}
-		v.value[2] = 0
-		return v
-	}
-	for _, tt := range []struct{ nugget, sill float64 }{{1, 2}, {0, 3}, {2, 0}} {
-		v := on(tt.nugget, tt.sill)
-		n, cost := v.fit(5)
-		if math.Abs(n.Nugget-tt.nugget) > 1e-9 || math.Abs(n.Sill-tt.sill) > 1e-9 || n.Memory != 5 || cost > 1e-9 {
-			t.Errorf("%+v: got %+v at %v", tt, n, cost)
-		}
-	}
-	// Neighbours that differ more than others: no sill, and the mean by weight over the square of the value.
-	v := variogram{lag: []float64{1, 2}, value: []float64{2, 1}, weight: []float64{8, 3}}
-	if n, cost := v.fit(1); n.Sill != 0 || math.Abs(n.Nugget-(8./4*2+3)/(8./4+3)) > 1e-9 || math.Abs(cost-(0.3*0.3*8+0.4*0.4*3)/4) > 1e-9 {
-		t.Errorf("a fall: %+v at %v", n, cost)
-	}
-	// A steeper rise than any: no nugget.
-	v = variogram{lag: []float64{1, 2}, value: []float64{1, 9}, weight: []float64{8, 162}}
-	a, b := 1-math.Exp(-1), 1-math.Exp(-2)
-	if n, _ := v.fit(1); n.Nugget != 0 || math.Abs(n.Sill-(8*a+2*b*9)/(8*a*a+2*b*b)) > 1e-9 {
-		t.Errorf("a steep rise: %+v", n)
-	}
-	for _, steps := range [][2]int{{0, 5}, {5, 0}} {
-		if got := (Noise{Nugget: 1, Sill: 2, Memory: 3}).DifferenceVariance(steps[0], steps[1]); !math.IsInf(got, 1) {
-			t.Errorf("of nothing against something: %v, want infinity", got)
-		}
-	}
-	if got := (Noise{Nugget: 3, Memory: 3}).MeanVariance(1); got != 3 {
-		t.Errorf("of a single step: %v, want 3", got)
-	}
-}
-
 // TestNoiseOfLittle: what shows no noise has none.
 func TestNoiseOfLittle(t *testing.T) {
 	for _, in := range [][][]float64{nil, {{1}}, {{1, 1, 1, 1}}, {{1, 2}, {3}}} {

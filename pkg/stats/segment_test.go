@@ -136,18 +136,6 @@ func TestCostsOfLargeValues(t *testing.T) {
 	}
 }
 
-func BenchmarkSegments(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(9, 9))
-	x := make([]float64, 2000)
-	for i := range x {
-		x[i] = rnd.NormFloat64()
-	}
-	w := ones(len(x))
-	for b.Loop() {
-		Segments(x, w, 5, 30)
-	}
-}
-
 // TestSplitIsOptimal compares the cost with that of every cut.
 func TestSplitIsOptimal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))

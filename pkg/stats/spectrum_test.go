@@ -104,28 +104,6 @@ func TestSpectrumOfFew(t *testing.T) {
 	}
 }
 
-// TestLasting compares the variances of a model with those of series that were played.
-func TestLasting(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(19, 20))
-	const n, trials, memory = 400, 3000, 0.1
-	var mean float64
-	var waves [4]float64
-	for range trials {
-		s := NewSpectrum(series(rnd, n, math.Exp(-1/(memory*n))), n)
-		mean += n * s.Mean * s.Mean / trials
-		for j := range waves {
-			waves[j] += s.waves[j] * s.waves[j] / trials
-		}
-	}
-	m := lasting(memory, 0, 1)
-	for j := range waves {
-		got, want := waves[j]/mean, m.waves[j]/m.mean
-		if math.Abs(got/want-1) > 0.12 {
-			t.Errorf("wave %d varies by %.3f of what the mean does, the model says %.3f", j, got, want)
-		}
-	}
-}
-
 // TestEstimate compares with what R's t.test says of Student's sleep data (1908): p = 0.07939, 95 % interval
 // -0.2054832 to 3.3654832, at 17.776 degrees of freedom.
 func TestEstimate(t *testing.T) {

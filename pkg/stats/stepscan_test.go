@@ -144,65 +144,6 @@ func TestStepChance(t *testing.T) {
 	}), 0.05*math.Exp(-(0.5)/(float64(9*9+41)/50-1)), 1e-12)
 }
 
-// TestStepSurrogates: each has the values in blocks that stay together in the order in which they were taken, begun at any place.
-func TestStepSurrogates(t *testing.T) {
-	const n, block = 10, 3
-	s := StepScan{Block: block, Order: []int{3, 1, 4, 0, 5, 9, 2, 6, 8, 7}}
-	values := make([]float64, n)
-	for i, at := range s.Order {
-		values[at] = float64(i)
-	}
-	starts, orders := map[float64]bool{}, map[[n]float64]bool{}
-	s.chance(values, math.Inf(1), func(surrogate []float64) (float64, int) {
-		var taken [n]float64
-		breaks := 0
-		for i, at := range s.Order {
-			taken[i] = surrogate[at]
-			if i > 0 && taken[i] != math.Mod(taken[i-1]+1, n) {
-				breaks++
-			}
-		}
-		if sorted := slices.Sorted(slices.Values(taken[:])); sorted[0] != 0 || sorted[n-1] != n-1 || len(slices.Compact(sorted)) != n {
-			t.Fatalf("%v is no order of the values", taken)
-		}
-		if breaks > 3 { // of four blocks
-			t.Fatalf("%v is torn in %d places", taken, breaks)
-		}
-		starts[taken[0]], orders[taken] = true, true
-		return 0, 0
-	})
-	if len(starts) != n || len(orders) < 100 {
-		t.Errorf("%d surrogates, which begin with %d of %d values", len(orders), len(starts), n)
-	}
-	// Without a length, blocks are single values.
-	s.Block = 0
-	torn := 0
-	s.chance(values, math.Inf(1), func(surrogate []float64) (float64, int) {
-		for i := 1; i < n; i++ {
-			if surrogate[s.Order[i]] != math.Mod(surrogate[s.Order[i-1]]+1, n) {
-				torn++
-			}
-		}
-		return 0, 0
-	})
-	if torn < stepDraws*7 {
-		t.Errorf("blocks of one are torn in %d places of %d", torn, stepDraws*9)
-	}
-}
-
-func TestOrthonormal(t *testing.T) {
-	basis := orthonormal([][]float64{{3, 4, 0}, {6, 8, 1e-9}, {1, 0, 0}, {0, 5, 0}})
-	want := [][]float64{{0.6, 0.8, 0}, {0.8, -0.6, 0}}
-	if len(basis) != len(want) {
-		t.Fatalf("%v, want %v", basis, want)
-	}
-	for k, q := range basis {
-		for i, v := range q {
-			closeToBy(t, "the basis", v, want[k][i], 1e-8)
-		}
-	}
-}
-
 // levels are values that alternate by 1 % about each level for that long.
 func levels(steps ...[2]float64) []float64 {
 	var x []float64

@@ -52,8 +52,7 @@ type builder struct {
 	declared []Disk // in the first of them
 	ended    bool
 	takes    map[string][]*take // of each phase; the last is the current one
-	last     *disk              // of the last event: most follow one of the same disk
-	lastIn   string             // last's phase
+	last     *take              // of the last event: most follow one of the same phase
 	bytes    int64              // of all files
 	requests int64              // of all latency lines
 	left     [leftKinds]leftOut
@@ -202,26 +201,25 @@ func (b *builder) know(d Disk) {
 
 // take is the current one of a phase.
 func (b *builder) take(phase string) *take {
+	if b.last != nil && b.last.Name == phase {
+		return b.last
+	}
 	takes := b.takes[phase]
 	if takes == nil {
-		t := b.begin(phase)
-		b.run.Phases = append(b.run.Phases, t.Phase)
-		return t
+		b.run.Phases = append(b.run.Phases, b.begin(phase).Phase)
+	} else {
+		b.last = takes[len(takes)-1]
 	}
-	return takes[len(takes)-1]
+	return b.last
 }
 
 func (b *builder) begin(phase string) *take {
-	t := &take{Phase: &Phase{Name: phase}}
-	b.takes[phase] = append(b.takes[phase], t)
-	b.last = nil
-	return t
+	b.last = &take{Phase: &Phase{Name: phase}}
+	b.takes[phase] = append(b.takes[phase], b.last)
+	return b.last
 }
 
 func (b *builder) disk(e *Event) *disk {
-	if b.last != nil && b.last.trace.Name == e.Disk && b.lastIn == e.Phase {
-		return b.last
-	}
 	t := b.take(e.Phase)
 	i := slices.IndexFunc(t.disks, func(d *disk) bool { return d.trace.Name == e.Disk })
 	if i < 0 {
@@ -229,8 +227,7 @@ func (b *builder) disk(e *Event) *disk {
 		i = len(t.disks)
 		t.disks = append(t.disks, &disk{trace: &DiskTrace{Name: e.Disk}, pending: map[int][]Sample{}})
 	}
-	b.last, b.lastIn = t.disks[i], e.Phase
-	return b.last
+	return t.disks[i]
 }
 
 // addToDisk takes an event of a disk.
@@ -253,7 +250,7 @@ func (b *builder) addToDisk(d *disk, e *Event, hist latency.Counts) error {
 		}
 		f := File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler}
 		if samples, ok := d.pending[e.Seq]; ok {
-			f.Progress = &Progress{Samples: slices.Clone(samples)} // without the room to grow
+			f.Progress = &Progress{Samples: samples}
 			delete(d.pending, e.Seq)
 		}
 		files.add(f)

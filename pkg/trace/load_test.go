@@ -3,8 +3,6 @@ package trace
 import (
 	"bytes"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"runtime"
 	"strconv"
 	"strings"
@@ -190,38 +188,6 @@ func TestLoadRefuses(t *testing.T) {
 		run, err := Load(strings.NewReader(tt.text+"\n"), "e.jsonl")
 		if run != nil || err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, error %v; want %q", tt.name, run, err, tt.want)
-		}
-	}
-}
-
-// BenchmarkLoadLatencies reads a trace of a million files of three disks in 1,000 seconds, and for each disk and second
-// the latencies of 100,000 requests of 4 KiB.
-func BenchmarkLoadLatencies(b *testing.B) {
-	var text []byte
-	var second latency.Histogram
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 100_000 {
-		second.Record(int64(640e3 * math.Exp(0.3*rng.NormFloat64())))
-	}
-	hist := second.Encode()
-	for i := range 1_000_000 {
-		at := int64(i) * 1_000_000
-		if i%1000 == 999 {
-			for _, disk := range []string{"A", "B", "C"} {
-				text = AppendEvent(text, &Event{Type: LatencyType, Phase: "WWW", Disk: disk, Op: Write, TNS: at, Hist: hist})
-			}
-		}
-		text = AppendEvent(text, &Event{Type: FileType, Phase: "WWW", Disk: string(rune('A' + i%3)), Op: Write, Seq: i, Bytes: 1_000_000, StartNS: at, EndNS: at + 999_000})
-	}
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		run, err := Load(bytes.NewReader(text), "bench")
-		if err != nil {
-			b.Fatal(err)
-		}
-		if n := len(run.Phases[0].Disks[2].Latencies); n != 1000 {
-			b.Fatalf("%d seconds of latencies, want 1000", n)
 		}
 	}
 }

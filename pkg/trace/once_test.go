@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -230,23 +229,6 @@ func TestFew(t *testing.T) {
 	for n, want := range map[int]string{1: "a", 4: "a; b; c; d", 6: "a; b; c; d; and 2 more"} {
 		if got := few(strings.Split("abcdef"[:n], "")); got != want {
 			t.Errorf("few of %d: %q, want %q", n, got, want)
-		}
-	}
-}
-
-// BenchmarkLanes reads a trace with several files of one disk in transfer: all of its lines must be compared.
-func BenchmarkLanes(b *testing.B) {
-	var text strings.Builder
-	const lanes, files = 8, 100_000
-	for i := range files {
-		start := int64(i/lanes)*1000 + int64(i%lanes)*77
-		text.Write(AppendEvent(nil, &Event{Type: FileType, Phase: "R", Disk: "A", Op: Read, Seq: i, Bytes: 1000, StartNS: start, EndNS: start + 1000 - int64(math.Sin(float64(i))*300)}))
-	}
-	b.SetBytes(int64(text.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Load(strings.NewReader(text.String()), "bench"); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
