@@ -115,7 +115,6 @@ const (
 )
 
 func TestGaugesFindForeignTraffic(t *testing.T) {
-	t.Parallel()
 	v := newHeldVolume(t, runRate)
 	out, wait := v.run(t, someFiles, "[{pattern: W, name: w}, {pattern: R, name: r}]")
 	awaitEvent(t, out, `"phase"`, `"w"`)
@@ -175,7 +174,6 @@ func writeBeside(t *testing.T, path string) (stop func()) {
 }
 
 func TestGaugesFindCache(t *testing.T) {
-	t.Parallel()
 	v := newHeldVolume(t, runRate)
 	out, wait := v.run(t, appFiles, "[{pattern: W, name: w}, {pattern: R, name: r, cooldown: 2s}]")
 	awaitEvent(t, out, `"phase_end"`, `"w"`)
@@ -207,7 +205,6 @@ func TestGaugesFindCache(t *testing.T) {
 }
 
 func TestGaugesOfCleanRuns(t *testing.T) {
-	t.Parallel()
 	v := newHeldVolume(t, runRate)
 	alarms := 0
 	for i := range *quietRuns {
