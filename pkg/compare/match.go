@@ -44,8 +44,7 @@ func (p *part) differs(b *part, disk string) []work.Key {
 func (p *part) unlike(b *part, disk string) []Difference {
 	var list []Difference
 	for _, k := range p.differs(b, disk) {
-		switch k {
-		case work.KeyMix, work.KeyStreams, work.KeyProbe, work.KeyPace, work.KeySizes, work.KeyOrder:
+		if k.Limits() || k == work.KeyMix || k == work.KeySizes || k == work.KeyOrder {
 			list = append(list, Difference{string(k), disk, p.works[disk].Value(k), b.works[disk].Value(k)})
 		}
 	}

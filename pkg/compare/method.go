@@ -224,13 +224,19 @@ func (l *facts) addTrace(p *part) {
 		if !w.Declared() {
 			continue
 		}
-		l.add(p.name, d.Name, map[string]string{
-			"engine": w.Value(work.KeyIO), "block": w.Value(work.KeyBlock), "depth": w.Value(work.KeyDepth),
-			"access": w.Value(work.KeyAccess), "flush": w.Value(work.KeyFlush), "verify": w.Value(work.KeyVerify),
-			"preallocate": w.Value(work.KeyPreallocate), "footprint": w.Value(work.KeyFootprint),
-			"precondition": w.Value(work.KeyPrecondition), "warm_up": w.Value(work.KeyWarmUp),
-		})
+		l.add(p.name, d.Name, waysOf(w))
 	}
+}
+
+// waysOf are how work moves its files, by aspect.
+func waysOf(w work.Work) map[string]string {
+	are := map[string]string{}
+	for _, k := range work.Ways() {
+		are[string(k)] = w.Value(k)
+	}
+	are["engine"] = w.Value(work.KeyIO)
+	delete(are, string(work.KeyIO))
+	return are
 }
 
 // addPlan notes what the plan says about a phase, and how the disks were really driven in it if both runs say so.
@@ -265,13 +271,17 @@ func (l *facts) addPlan(m *Method, part *part, others map[string]trace.Effective
 			warmUp = fmt.Sprintf("%d to warm up", io.Discard)
 		}
 		l.addSizes(part.name, job.Disk, job.Sizes)
-		l.add(part.name, job.Disk, map[string]string{
+		are := waysOf(p.Works()[job.Disk])
+		delete(are, string(work.KeyWarmUp)) // access says it
+		maps.Copy(are, map[string]string{
 			"engine": mode.Engine, "cache": mode.Cache, "flush": mode.Flush, "depth": strconv.Itoa(mode.Depth),
 			"access": joined(cmp.Or(io.Access, scenario.AccessSequential), again, timed("at most %s each", io.Cap),
 				timed("%s apart", io.Rest), warmUp),
 			"verify":      cmp.Or(io.Verify, scenario.VerifyOff),
 			"preallocate": preallocated(io, had[job.Disk].Space, others[job.Disk].Space),
 		})
+		delete(are, string(work.KeyBlock)) // compared to the byte
+		l.add(part.name, job.Disk, are)
 		block := fact{about{"block", part.name, job.Disk}, unit.FormatBytes(mode.Block), strconv.FormatInt(mode.Block, 10)}
 		*l = append(*l, block)
 	}

@@ -47,6 +47,9 @@ type row struct {
 	same  func(w, o *Work) bool
 	words func(w *Work) string
 	has   func(w *Work) bool // whether the work has it at all; nil: all have
+
+	// limits says that a disk whose work has it does not go as fast as it can: see Limited.
+	limits bool
 }
 
 // field is a key whose values are compared by ==, and printed; those without words as none.
@@ -76,13 +79,20 @@ func (r row) of(has func(w *Work) bool) row {
 	return r
 }
 
-// rows are the keys in the order of Differs.
+// limiting is the row of a key that keeps a disk from going as fast as it can.
+func (r row) limiting() row {
+	r.limits = true
+	return r
+}
+
+// rows are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the same files are moved.
 var rows = [...]row{
 	{key: KeyOp, same: func(w, o *Work) bool { return w.Op == o.Op }, words: func(w *Work) string { return string(w.Op) }},
 	amount(KeyMix, func(w *Work) float64 { return w.Reads }, "none",
 		func(reads float64) string { return fmt.Sprintf("%.0f/%.0f", 100*reads, 100*(1-reads)) }),
-	{key: KeyStreams, same: func(w, o *Work) bool { return slices.Equal(w.Streams, o.Streams) }, words: streamsText},
-	{key: KeyProbe, same: func(w, o *Work) bool {
+	{key: KeyStreams, limits: true, words: streamsText,
+		same: func(w, o *Work) bool { return slices.Equal(w.Streams, o.Streams) }},
+	{key: KeyProbe, limits: true, same: func(w, o *Work) bool {
 		return w.Probe == o.Probe && (w.Every == o.Every || !w.Declared() || !o.Declared())
 	}, words: func(w *Work) string {
 		if w.Probe == 0 {
@@ -90,7 +100,7 @@ var rows = [...]row{
 		}
 		return unit.FormatBlock(w.Probe) + " every " + unit.FormatSeconds(w.Every.Seconds())
 	}},
-	amount(KeyPace, func(w *Work) float64 { return w.Pace }, "no limit", unit.FormatRate),
+	amount(KeyPace, func(w *Work) float64 { return w.Pace }, "no limit", unit.FormatRate).limiting(),
 	{key: KeyTest, same: func(w, o *Work) bool {
 		return w.Test == o.Test && w.OneFile == o.OneFile && w.Cap == o.Cap && w.Rest == o.Rest
 	}, words: testText},
@@ -137,11 +147,31 @@ func (w Work) Differs(o Work) []Key {
 }
 
 // Value is what the work has by a key, in words.
-func (w Work) Value(k Key) string {
-	if i := slices.IndexFunc(rows[:], func(r row) bool { return r.key == k }); i >= 0 {
-		return rows[i].words(&w)
+func (w Work) Value(k Key) string { return rows[k.row()].words(&w) }
+
+// Limited reports whether the disk's rate is that of its work: it does not go as fast as it can, and what it moves says
+// nothing of what it could.
+func (w Work) Limited() bool {
+	for i := range rows {
+		if r := &rows[i]; r.limits && !r.same(&w, &Work{}) {
+			return true
+		}
 	}
-	return ""
+	return false
+}
+
+func (k Key) row() int { return slices.IndexFunc(rows[:], func(r row) bool { return r.key == k }) }
+
+// Limits reports whether work that has the key is limited by it.
+func (k Key) Limits() bool { return rows[k.row()].limits }
+
+// Ways are the keys of how files are moved, whichever they are.
+func Ways() []Key {
+	var keys []Key
+	for _, r := range rows[KeyUnknown.row()+1:] {
+		keys = append(keys, r.key)
+	}
+	return keys
 }
 
 func streamsText(w *Work) string {

@@ -55,10 +55,6 @@ const (
 // ModeApp moves whole files, in one call each: there are no blocks.
 const ModeApp = "app"
 
-// Limited reports whether the disk's rate is that of its work: it does not go as fast as it can, and what it moves says
-// nothing of what it could.
-func (w Work) Limited() bool { return w.Pace > 0 || w.Accompanies() }
-
 // Accompanies reports whether the disk has no files to move: it plays, records or is probed for as long as others work.
 func (w Work) Accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
 

@@ -74,6 +74,11 @@ func TestDiffers(t *testing.T) {
 		if !o.Same(o) {
 			t.Errorf("%s: it is not itself", name)
 		}
+		var paced Paced // by which an analysis that is read again knows what is limited
+		if data, err := json.Marshal(PacedOf(map[string]Work{"A": o})); err != nil || json.Unmarshal(data, &paced) != nil ||
+			paced["A"].Limited() != o.Limited() || o.Limited() != (tt.key.Limits() && !o.Same(w)) {
+			t.Errorf("%s: limited %v, by the key %v, and as %s %v", name, o.Limited(), tt.key.Limits(), data, paced["A"].Limited())
+		}
 	}
 	old := full()
 	old.Mode = ""
