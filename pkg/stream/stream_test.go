@@ -1,7 +1,9 @@
 package stream
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -14,7 +16,7 @@ func TestStall(t *testing.T) {
 			spec := Spec{Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: buffer}
 			from, to := int64(5e9), int64(5e9)+stall.Nanoseconds()
 			for _, p := range Players([]Spec{spec}) {
-				got := play(p, 10e9, func(askNS int64) int64 {
+				got, _ := play(p, 10e9, math.MaxInt, func(_, askNS int64) int64 {
 					if askNS >= from && askNS < to {
 						return to
 					}
@@ -40,36 +42,35 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// play runs a player on a disk from which a frame asked for at a time is there at another.
-func play(p *Player, untilNS int64, doneNS func(askNS int64) int64) Outcome {
+// play runs a player on a disk from which a frame asked for at a time is there at another, of so many at a time. It
+// returns when each arrived.
+func play(p *Player, untilNS int64, most int, doneNS func(nowNS, askNS int64) int64) (out Outcome, arrived map[int]int64) {
+	arrived = map[int]int64{}
 	type flight struct {
 		frame int
 		atNS  int64
 	}
 	var flying []flight
-	var out Outcome
 	for now := int64(0); now <= untilNS; now += 1e6 {
-		for i := 0; i < len(flying); {
-			if flying[i].atNS > now {
-				i++
-				continue
+		flying = slices.DeleteFunc(flying, func(f flight) bool {
+			if f.atNS <= now {
+				p.Arrived(f.frame, now)
+				arrived[f.frame] = now
 			}
-			p.Arrived(flying[i].frame, flying[i].atNS)
-			flying = append(flying[:i], flying[i+1:]...)
-		}
-		for {
-			at := p.AskNS()
+			return f.atNS <= now
+		})
+		for at := p.AskNS(); ; at = p.AskNS() {
 			frame, ok := p.Ask(now, 0)
-			if !ok {
+			if !ok || len(flying) >= most {
 				break
 			}
-			flying = append(flying, flight{frame, max(now, doneNS(at))})
+			flying = append(flying, flight{frame, max(now, doneNS(now, at))})
 		}
 		if now%1e8 == 0 {
 			out.Add(p.Sample(now))
 		}
 	}
-	return out
+	return out, arrived
 }
 
 // Against one that knows everything: every frame's arrival is noted, and late frames, runs and buffer are counted at
@@ -80,35 +81,14 @@ func TestPlayerAgainstBruteForce(t *testing.T) {
 		spec := Spec{Rate: 1e6, Frame: time.Duration(10+rng.IntN(40)) * time.Millisecond, Count: 1, Buffer: time.Duration(rng.IntN(1000)+1) * time.Millisecond}
 		p := Players([]Spec{spec})[0]
 		slow := rng.Float64() * 0.3
-		arrived := map[int]int64{}
-		type flight struct {
-			frame int
-			atNS  int64
-		}
-		var flying []flight
-		var got Outcome
 		end := int64(20e9)
-		for now := int64(0); now <= end; now += 1e6 {
-			for i := 0; i < len(flying); {
-				if flying[i].atNS > now {
-					i++
-					continue
-				}
-				p.Arrived(flying[i].frame, now)
-				arrived[flying[i].frame] = now
-				flying = append(flying[:i], flying[i+1:]...)
+		got, arrived := play(p, end, 8, func(nowNS, _ int64) int64 {
+			took := 1e6 + rng.Int64N(20e6)
+			if rng.Float64() < slow {
+				took += rng.Int64N(1e9)
 			}
-			for frame, ok := p.Ask(now, 0); ok && len(flying) < 8; frame, ok = p.Ask(now, 0) {
-				took := 1e6 + rng.Int64N(20e6)
-				if rng.Float64() < slow {
-					took += rng.Int64N(1e9)
-				}
-				flying = append(flying, flight{frame, now + took})
-			}
-			if now%1e8 == 0 {
-				got.Add(p.Sample(now))
-			}
-		}
+			return nowNS + took
+		})
 		var late, run, longest, due int
 		for k := 0; p.DueNS(k) <= end; k++ {
 			due++

@@ -10,86 +10,42 @@ import (
 )
 
 func TestParseBytes(t *testing.T) {
-	tests := []struct {
-		text string
-		want int64
-	}{
-		{"0", 0},
-		{"4096", 4096},
-		{"1 B", 1},
-		{"2 MB", 2e6},
-		{"2mb", 2e6},
-		{" 2  MB ", 2e6},
-		{"1.5GiB", 3 << 29},
-		{"512 KiB", 512 << 10},
-		{"512 kib", 512 << 10},
-		{"50 kB", 50e3},
-		{"53.3 GB", 53_300_000_000},
-		{"0.000000001 GB", 1},
-		{"0.5 KiB", 512},
-		{".5 KB", 500},
-		{"2. GB", 2e9},
-		{"2 TB", 2e12},
-		{"1 TiB", 1 << 40},
-		{"1.10 KB", 1100},
-		{"9223372036854775807", math.MaxInt64},
-	}
-	for _, tt := range tests {
-		got, err := ParseBytes(tt.text)
-		if err != nil || got != tt.want {
-			t.Errorf("ParseBytes(%q) = %d, %v, want %d", tt.text, got, err, tt.want)
+	for text, want := range map[string]int64{
+		"0": 0, "4096": 4096, "1 B": 1, "2 MB": 2e6, "2mb": 2e6, " 2  MB ": 2e6, "1.5GiB": 3 << 29, "512 KiB": 512 << 10,
+		"512 kib": 512 << 10, "50 kB": 50e3, "53.3 GB": 53_300_000_000, "0.000000001 GB": 1, "0.5 KiB": 512, ".5 KB": 500,
+		"2. GB": 2e9, "2 TB": 2e12, "1 TiB": 1 << 40, "1.10 KB": 1100, "9223372036854775807": math.MaxInt64,
+	} {
+		if got, err := ParseBytes(text); err != nil || got != want {
+			t.Errorf("ParseBytes(%q) = %d, %v, want %d", text, got, err, want)
 		}
 	}
 }
 
 func TestParseBytesRefuses(t *testing.T) {
-	tests := []struct{ text, want string }{
-		{"", "empty"},
-		{"  ", "empty"},
-		{"-1", "negative"},
-		{"-2 MB", "negative"},
-		{"MB", "not a number"},
-		{".", "not a number"},
-		{"1.2.3 MB", "not a number"},
-		{"1/2 MB", `unknown unit "/2 MB"`},
-		{"1e9", `unknown unit "e9"`},
-		{"2 M", `"M" may mean powers of 1000 (MB) or of 1024 (MiB)`},
-		{"2 Mb", `"Mb" is bits`},
-		{"2 XB", `unknown unit "XB"`},
-		{"0.0001 KB", "not a whole number of bytes"},
-		{"1.5", "not a whole number of bytes"},
-		{"9223372036854775808", "too large"},
-		{"10000000 TB", "too large"},
-		{strings.Repeat("9", 1000), "too long"},
-		{"2 M\nB", `unknown unit "M\nB"`},
-	}
-	for _, tt := range tests {
-		_, err := ParseBytes(tt.text)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "such as 2 MB") {
-			t.Errorf("ParseBytes(%q): %v, want an error with %q and what to try", tt.text, err, tt.want)
+	for text, want := range map[string]string{
+		"": "empty", "  ": "empty", "-1": "negative", "-2 MB": "negative", "MB": "not a number", ".": "not a number",
+		"1.2.3 MB": "not a number", "1/2 MB": `unknown unit "/2 MB"`, "1e9": `unknown unit "e9"`,
+		"2 M": `"M" may mean powers of 1000 (MB) or of 1024 (MiB)`, "2 Mb": `"Mb" is bits`, "2 XB": `unknown unit "XB"`,
+		"0.0001 KB": "not a whole number of bytes", "1.5": "not a whole number of bytes",
+		"9223372036854775808": "too large", "10000000 TB": "too large", strings.Repeat("9", 1000): "too long",
+		"2 M\nB": `unknown unit "M\nB"`,
+	} {
+		_, err := ParseBytes(text)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "such as 2 MB") {
+			t.Errorf("ParseBytes(%q): %v, want an error with %q and what to try", text, err, want)
 		}
 		if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
-			t.Errorf("ParseBytes(%q): error of several lines: %q", tt.text, err)
+			t.Errorf("ParseBytes(%q): error of several lines: %q", text, err)
 		}
 	}
 }
 
 func TestParseRate(t *testing.T) {
-	tests := []struct {
-		text string
-		want float64
-	}{
-		{"2.8 GB/s", 2.8e9},
-		{"742MB/s", 742e6},
-		{"1 MiB/s", 1 << 20},
-		{"1000000", 1e6},
-		{"0.5", 0.5},
-		{"0", 0},
-	}
-	for _, tt := range tests {
-		got, err := ParseRate(tt.text)
-		if err != nil || got != tt.want {
-			t.Errorf("ParseRate(%q) = %g, %v, want %g", tt.text, got, err, tt.want)
+	for text, want := range map[string]float64{
+		"2.8 GB/s": 2.8e9, "742MB/s": 742e6, "1 MiB/s": 1 << 20, "1000000": 1e6, "0.5": 0.5, "0": 0,
+	} {
+		if got, err := ParseRate(text); err != nil || got != want {
+			t.Errorf("ParseRate(%q) = %g, %v, want %g", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
@@ -109,21 +65,12 @@ func TestParseRate(t *testing.T) {
 }
 
 func TestParseDuration(t *testing.T) {
-	tests := []struct {
-		text string
-		want time.Duration
-	}{
-		{"40ms", 40 * time.Millisecond},
-		{"30 s", 30 * time.Second},
-		{"1.5 min", 90 * time.Second},
-		{"2 min 5 s", 125 * time.Second},
-		{"1h10m", 70 * time.Minute},
-		{"0s", 0},
-	}
-	for _, tt := range tests {
-		got, err := ParseDuration(tt.text)
-		if err != nil || got != tt.want {
-			t.Errorf("ParseDuration(%q) = %v, %v, want %v", tt.text, got, err, tt.want)
+	for text, want := range map[string]time.Duration{
+		"40ms": 40 * time.Millisecond, "30 s": 30 * time.Second, "1.5 min": 90 * time.Second,
+		"2 min 5 s": 125 * time.Second, "1h10m": 70 * time.Minute, "0s": 0,
+	} {
+		if got, err := ParseDuration(text); err != nil || got != want {
+			t.Errorf("ParseDuration(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
@@ -184,81 +131,36 @@ func TestFormatBlock(t *testing.T) {
 }
 
 func TestFormatBytes(t *testing.T) {
-	tests := []struct {
-		n    int64
-		want string
-	}{
-		{0, "0 B"},
-		{512, "512 B"},
-		{999, "999 B"},
-		{4096, "4.1 KB"},
-		{2e6, "2 MB"},
-		{20e6, "20 MB"},
-		{999_499_999, "999 MB"},
-		{999_500_000, "1 GB"},
-		{53_300_000_000, "53.3 GB"},
-		{60_800_000_000, "60.8 GB"},
-		{100e9, "100 GB"},
-		{-2e6, "-2 MB"},
-		{math.MaxInt64, "9.22 EB"},
-	}
-	for _, tt := range tests {
-		if got := FormatBytes(tt.n); got != tt.want {
-			t.Errorf("FormatBytes(%d) = %q, want %q", tt.n, got, tt.want)
+	for n, want := range map[int64]string{
+		0: "0 B", 512: "512 B", 999: "999 B", 4096: "4.1 KB", 2e6: "2 MB", 20e6: "20 MB", 999_499_999: "999 MB",
+		999_500_000: "1 GB", 53_300_000_000: "53.3 GB", 60_800_000_000: "60.8 GB", 100e9: "100 GB", -2e6: "-2 MB",
+		math.MaxInt64: "9.22 EB",
+	} {
+		if got := FormatBytes(n); got != want {
+			t.Errorf("FormatBytes(%d) = %q, want %q", n, got, want)
 		}
 	}
 }
 
 func TestFormatRate(t *testing.T) {
-	tests := []struct {
-		rate float64
-		want string
-	}{
-		{0, "0 B/s"},
-		{-0.2, "0 B/s"},
-		{3.4612e9, "3.46 GB/s"},
-		{3.2e9, "3.20 GB/s"},
-		{742.4e6, "742 MB/s"},
-		{99.96e6, "100 MB/s"},
-		{9.996e6, "10.0 MB/s"},
-		{999.6e6, "1.00 GB/s"},
-		{-742e6, "-742 MB/s"},
-		{math.NaN(), "- B/s"},
-		{math.Inf(1), "- B/s"},
-	}
-	for _, tt := range tests {
-		if got := FormatRate(tt.rate); got != tt.want {
-			t.Errorf("FormatRate(%g) = %q, want %q", tt.rate, got, tt.want)
+	for rate, want := range map[float64]string{
+		0: "0 B/s", -0.2: "0 B/s", 3.4612e9: "3.46 GB/s", 3.2e9: "3.20 GB/s", 742.4e6: "742 MB/s", 99.96e6: "100 MB/s",
+		9.996e6: "10.0 MB/s", 999.6e6: "1.00 GB/s", -742e6: "-742 MB/s", math.NaN(): "- B/s", math.Inf(1): "- B/s",
+	} {
+		if got := FormatRate(rate); got != want {
+			t.Errorf("FormatRate(%g) = %q, want %q", rate, got, want)
 		}
 	}
 }
 
 func TestFormatSeconds(t *testing.T) {
-	tests := []struct {
-		seconds float64
-		want    string
-	}{
-		{0, "0 s"},
-		{33.3, "33.3 s"},
-		{20, "20 s"},
-		{59.94, "59.9 s"},
-		{59.96, "1 min"},
-		{0.04, "40 ms"},
-		{0.9996, "1 s"},
-		{0.000085, "85 µs"},
-		{0.0009996, "1 ms"},
-		{1e-9, "1 ns"},
-		{125.4, "2 min 5 s"},
-		{3599.4, "59 min 59 s"},
-		{3599.6, "1 h"},
-		{4200, "1 h 10 min"},
-		{-33.3, "-33.3 s"},
-		{-125, "-2 min 5 s"},
-		{math.NaN(), "- s"},
-	}
-	for _, tt := range tests {
-		if got := FormatSeconds(tt.seconds); got != tt.want {
-			t.Errorf("FormatSeconds(%g) = %q, want %q", tt.seconds, got, tt.want)
+	for seconds, want := range map[float64]string{
+		0: "0 s", 33.3: "33.3 s", 20: "20 s", 59.94: "59.9 s", 59.96: "1 min", 0.04: "40 ms", 0.9996: "1 s", 0.000085: "85 µs",
+		0.0009996: "1 ms", 1e-9: "1 ns", 125.4: "2 min 5 s", 3599.4: "59 min 59 s", 3599.6: "1 h", 4200: "1 h 10 min",
+		-33.3: "-33.3 s", -125: "-2 min 5 s", math.NaN(): "- s",
+	} {
+		if got := FormatSeconds(seconds); got != want {
+			t.Errorf("FormatSeconds(%g) = %q, want %q", seconds, got, want)
 		}
 	}
 }
