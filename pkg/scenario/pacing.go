@@ -210,7 +210,7 @@ func mixValue(to *float64) yaml.Value {
 // probe is what idle disks are asked for: all of them, or a mapping for some.
 func (s *Scenario) probe(p *phaseSpec) yaml.Value {
 	block := func(to *Probe) yaml.Value {
-		return sectors(&to.Block, maxProbe).First(func() { to.Every = probeEvery })
+		return sectors(&to.Block, maxProbe).First(func(yaml.Node) { to.Every = probeEvery })
 	}
 	one := func(to *Probe) yaml.Value {
 		to.Every = probeEvery

@@ -95,7 +95,7 @@ func (s *Scenario) phase(p *phaseSpec) yaml.Value {
 	pace := s.pacing(p)
 	more := s.timing(p, p.idle, p.movesNoFiles)
 	noOrder := yaml.Implies("roles", yaml.Schema{}, only("order", yaml.Schema{"type": "string"}))
-	phase := yaml.Object{
+	return yaml.Object{
 		Keys: slices.Concat([]yaml.Key{
 			yaml.Optional("name", yaml.FileName(&p.Name), "what the phase is called; its pattern if it has no name"),
 		}, inherited(work.Keys), []yaml.Key{
@@ -125,15 +125,14 @@ func (s *Scenario) phase(p *phaseSpec) yaml.Value {
 				at.Errorf("there is a phase %s already; give each its own name", yaml.Quote(p.Name))
 			}
 		},
-	}.Value()
-	return yaml.Value{Schema: phase.Schema, Read: func(n yaml.Node) {
-		if n.Kind() == yaml.Map {
-			if m := n.Mapping(); !m.Has("pattern") && !m.Has("roles") {
-				p.Roles = s.withIdle(nil) // until its streams, mix and probes say who works
-			}
+	}.Value().First(func(n yaml.Node) {
+		if n.Kind() != yaml.Map {
+			return
 		}
-		phase.Read(n)
-	}}
+		if m := n.Mapping(); !m.Has("pattern") && !m.Has("roles") {
+			p.Roles = s.withIdle(nil) // until its streams, mix and probes say who works
+		}
+	})
 }
 
 // idle is why a disk cannot have what only a working one has.
@@ -331,7 +330,7 @@ func worksSchema() yaml.Schema {
 func (s *Scenario) timing(p *phaseSpec, idle, noFiles func(disk string) string) yaml.Object {
 	w := &p.work
 	number := func(n *int) yaml.Value { return yaml.Int(n, 1, maxFiles) }
-	numbers := byDisk(s, &p.Files, noFiles, "number of files", number).First(func() { w.Target = 0 })
+	numbers := byDisk(s, &p.Files, noFiles, "number of files", number).First(func(yaml.Node) { w.Target = 0 })
 	connection := eachDisk(s, &p.Connections, func(disk string) bool { return idle(disk) == "" },
 		yaml.Name, byDisk(s, &p.Connections, idle, "connection", text))
 	precondition := yaml.Object{
@@ -363,7 +362,9 @@ func (s *Scenario) timing(p *phaseSpec, idle, noFiles func(disk string) string) 
 			yaml.Optional("connection", connection,
 				"how disks are connected in this phase, if not as usual: direct, or {A: direct}"),
 		),
-		Rules: w.saturationRules(),
+		Rules: []yaml.Rule{{Key: "preset", Is: saturating(), Now: &w.Preset,
+			Refuse: []string{"until", "search", "hold", "streams", "mix", "probe", "pace", "warm_up"},
+			Say:    "preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s"}},
 		Also: []yaml.Schema{
 			yaml.Implies("preset", yaml.Schema{"enum": saturating()}, timed),
 			yaml.Implies("stop", notWords(), notAuto),

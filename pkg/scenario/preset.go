@@ -201,15 +201,6 @@ func (p *Phase) saturate(step trace.Saturation) {
 	}
 }
 
-// saturationRules refuse keys that the preset decides itself.
-func (w *workload) saturationRules() []yaml.Rule {
-	return []yaml.Rule{{
-		Key: "preset", Is: saturating(), Now: &w.Preset,
-		Refuse: []string{"until", "search", "hold", "streams", "mix", "probe", "pace", "warm_up"},
-		Say:    "preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s",
-	}}
-}
-
 // checkSaturation checks a phase of the preset, or a study.
 func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 	preset := presetByName(p.work.Preset)

@@ -72,7 +72,8 @@ func Schema() yaml.Schema {
 
 // value is the format of a scenario file, for Load and for Schema.
 func (s *Scenario) value() yaml.Value {
-	s.work = defaultWorkload()
+	s.work = workload{Preset: "random", Seed: 1,
+		IO: IO{Mode: ModeDirect, Block: 8 << 20, Depth: 4, Verify: VerifyOff, Preallocate: true}}
 	return yaml.Object{
 		Keys: []yaml.Key{
 			yaml.Required("version", yaml.Int(new(int), 1, 1), "the version of this format"),
@@ -116,7 +117,7 @@ func (s *Scenario) hub() yaml.Value {
 				"of simulated disks: seconds of model time per second"),
 		},
 		Short: "profile",
-	}.Value().First(func() { s.Hub = h })
+	}.Value().First(func(yaml.Node) { s.Hub = h })
 }
 
 // checkHub checks that simulated disks have a model of a hub, and real ones none.

@@ -64,7 +64,11 @@ func (j Job) Needs() []int64 {
 	case len(j.Streams) > 0:
 		return j.streamFiles(func(record bool) bool { return !record })
 	case j.Probe > 0:
-		return j.probeFiles()
+		size := int64(probeFile)
+		if j.IO.Footprint > 0 {
+			size = min(size, max(j.IO.Footprint/lastingUnit, 1)*lastingUnit)
+		}
+		return []int64{max(size, j.IO.Block)}
 	case j.IO.OneFile && len(j.Sizes) > 0:
 		return j.Sizes[:1]
 	case j.Role == trace.Read || j.Reads > 0:
@@ -176,15 +180,6 @@ func (j Job) streamFiles(want func(record bool) bool) []int64 {
 		}
 	}
 	return sizes
-}
-
-// probeFiles is the size of the one file that a probe reads.
-func (j Job) probeFiles() []int64 {
-	size := int64(probeFile)
-	if j.IO.Footprint > 0 {
-		size = min(size, max(j.IO.Footprint/lastingUnit, 1)*lastingUnit)
-	}
-	return []int64{max(size, j.IO.Block)}
 }
 
 // Volume is the file system of a disk's folder, in bytes.

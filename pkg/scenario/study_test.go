@@ -154,8 +154,8 @@ func TestMoves(t *testing.T) {
 		{"{pattern: WW, files: auto, target: 20 s}", 34e9, About},
 		{"{pattern: WW, preset: amorphous, sizes: [1 GB], files: 3}", 3e9, AtMost},
 		{"{pattern: WW, preset: amorphous, sizes: [1 GB], files: 3, stop: hold}", 3e9, About},
-		{"{pattern: WW, preset: amorphous, sizes: [1.7 GB], stop: 1 min}", 10.2e9, About},    // one every 10 s
-		{"{pattern: W-, preset: amorphous, sizes: [3.4 GB], stop: 1 min}", 34e9, About}, // 5 s after each
+		{"{pattern: WW, preset: amorphous, sizes: [1.7 GB], stop: 1 min}", 10.2e9, About}, // one every 10 s
+		{"{pattern: W-, preset: amorphous, sizes: [3.4 GB], stop: 1 min}", 34e9, About},   // 5 s after each
 	} {
 		phase := mustPlan(t, twoDisks("{sizes: [1 GB], files: 3}", "["+tt.phases+"]")).Phases[0]
 		if got, bound := phase.Moves(phase.Jobs[0]); got != tt.want || bound != tt.bound {

@@ -95,14 +95,6 @@ type workload struct {
 	IO     IO
 }
 
-func defaultWorkload() workload {
-	return workload{
-		Preset: "random",
-		Seed:   1,
-		IO:     IO{Mode: ModeDirect, Block: 8 << 20, Depth: 4, Verify: VerifyOff, Preallocate: true},
-	}
-}
-
 // object is the keys of a workload, but for its amount. order is that of the files, which a phase
 // writes in more ways.
 func (w *workload) object(order yaml.Value) yaml.Object {
@@ -112,8 +104,8 @@ func (w *workload) object(order yaml.Value) yaml.Object {
 	for _, p := range Presets() {
 		about = append(about, p.Name+": "+p.About)
 	}
-	bringsItsOwn := func() { w.Files, w.Target, w.Sizes, w.Order = 0, 0, work.Sizes{}, "" }
-	forOtherSizes := func() { w.Order = "" }
+	bringsItsOwn := func(yaml.Node) { w.Files, w.Target, w.Sizes, w.Order = 0, 0, work.Sizes{}, "" }
+	forOtherSizes := func(yaml.Node) { w.Order = "" }
 	return yaml.Object{
 		Keys: []yaml.Key{
 			yaml.Optional("preset", yaml.OneOf(&w.Preset, presetsWith(nil)...).First(bringsItsOwn),
@@ -179,7 +171,7 @@ func (w *workload) amount(files yaml.Value) []yaml.Key {
 
 func (w *workload) files() yaml.Value {
 	return yaml.WordOr(filesAuto, func() { w.Files, w.Target = 0, defaultTarget },
-		yaml.Int(&w.Files, 1, maxFiles).First(func() { w.Target = 0 }))
+		yaml.Int(&w.Files, 1, maxFiles).First(func(yaml.Node) { w.Target = 0 }))
 }
 
 func sectors(to *int64, most int64) yaml.Value {
@@ -212,7 +204,7 @@ func sizes(to *work.Sizes) yaml.Value {
 			}
 		},
 	}
-	return yaml.MappingOr(span.Value(), list.Value()).First(func() { *to = work.Sizes{} })
+	return yaml.MappingOr(span.Value(), list.Value()).First(func(yaml.Node) { *to = work.Sizes{} })
 }
 
 // workload is what every phase does unless it says otherwise.
@@ -220,15 +212,12 @@ func (s *Scenario) workload() yaml.Value {
 	w := &s.work
 	o := w.object(orderOf(&w.Order))
 	o.Short = "preset"
-	files := w.files()
-	number := yaml.Value{Schema: files.Schema, Read: func(n yaml.Node) {
+	number := w.files().First(func(n yaml.Node) {
 		if n.Kind() == yaml.Map {
 			n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; "+
 				"try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
-			return
 		}
-		files.Read(n)
-	}}
+	})
 	o.Keys = append(o.Keys, w.amount(number)...)
 	o.Also = append(o.Also, yaml.Implies("target", yaml.Schema{}, yaml.Schema{"required": []string{"files"}}))
 	o.Check = func(m *yaml.Mapping) { s.checkWorkload(m, w) }

@@ -32,8 +32,8 @@ func Read(schema Schema, read func(Node)) Value {
 }
 
 // First does something before the value is read, if there is one.
-func (v Value) First(do func()) Value {
-	return Value{func(n Node) { do(); v.Read(n) }, v.Schema}
+func (v Value) First(do func(Node)) Value {
+	return Value{func(n Node) { do(n); v.Read(n) }, v.Schema}
 }
 
 // Then does something after the value has been read, if there is one.
