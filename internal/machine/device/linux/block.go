@@ -3,7 +3,6 @@ package linux
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -86,18 +85,7 @@ func (m *machine) readUdev(id string) map[string]string {
 
 // plain undoes udev's encoding of what is not a letter or digit: \x20.
 func plain(encoded string) string {
-	var out strings.Builder
-	for i := 0; i < len(encoded); i++ {
-		if strings.HasPrefix(encoded[i:], `\x`) && i+4 <= len(encoded) {
-			if c, err := strconv.ParseUint(encoded[i+2:i+4], 16, 8); err == nil {
-				out.WriteByte(byte(c))
-				i += 3
-				continue
-			}
-		}
-		out.WriteByte(encoded[i])
-	}
-	return strings.TrimSpace(strings.ToValidUTF8(out.String(), ""))
+	return strings.TrimSpace(strings.ToValidUTF8(unescape(encoded, `\x`, 16), ""))
 }
 
 // disk describes a whole disk, its volumes apart.

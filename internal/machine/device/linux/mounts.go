@@ -27,9 +27,10 @@ func parseMount(line string) (m mount, ok bool) {
 	if dash < 6 || len(fields) < dash+3 {
 		return mount{}, false
 	}
+	plain := func(field string) string { return strings.ToValidUTF8(unescape(field, `\`, 8), "·") }
 	m = mount{
-		id: fields[0], parent: fields[1], number: fields[2], root: unescape(fields[3]), point: unescape(fields[4]),
-		filesystem: fields[dash+1], source: unescape(fields[dash+2]), options: strings.Split(fields[5], ","),
+		id: fields[0], parent: fields[1], number: fields[2], root: plain(fields[3]), point: plain(fields[4]),
+		filesystem: fields[dash+1], source: plain(fields[dash+2]), options: strings.Split(fields[5], ","),
 	}
 	if len(fields) > dash+3 {
 		m.options = append(m.options, strings.Split(fields[dash+3], ",")...)
@@ -51,20 +52,21 @@ func FindMount(mountinfo []byte, id uint64) (Mount, bool) {
 	return Mount{}, false
 }
 
-// unescape undoes the kernel's octal for what would break a line: \040 is a space.
-func unescape(field string) string {
+// unescape undoes an encoding of bytes in four letters: the kernel's octal for what would break a line, in which \040 is
+// a space, and udev's \x20.
+func unescape(text, prefix string, base int) string {
 	var out strings.Builder
-	for i := 0; i < len(field); i++ {
-		if field[i] == '\\' && i+4 <= len(field) {
-			if c, err := strconv.ParseUint(field[i+1:i+4], 8, 8); err == nil {
+	for i := 0; i < len(text); i++ {
+		if strings.HasPrefix(text[i:], prefix) && i+4 <= len(text) {
+			if c, err := strconv.ParseUint(text[i+len(prefix):i+4], base, 8); err == nil {
 				out.WriteByte(byte(c))
 				i += 3
 				continue
 			}
 		}
-		out.WriteByte(field[i])
+		out.WriteByte(text[i])
 	}
-	return strings.ToValidUTF8(out.String(), "·")
+	return out.String()
 }
 
 // readMounts keeps the mounts that can be reached: not those that a later one covers.

@@ -62,12 +62,12 @@ func Parse(captures Captures, serials bool) *hardware.Inventory {
 // machine is an inventory on its way, and what it is made from.
 type machine struct {
 	capture.Inventory
-	profile map[string][]dict    // the system's profile, by data type
-	routers map[uint64]router    // by UID
-	uids    map[string]uint64    // of routers, by their hubs' IDs
-	chains  map[string]chain     // by the disk's name
-	mounts  map[string][]mount   // by the volume's name
-	usb     map[int64]*usbDevice // by location
+	profile map[string][]dict            // the system's profile, by data type
+	routers map[uint64]router            // by UID
+	uids    map[string]uint64            // of routers, by their hubs' IDs
+	chains  map[string]chain             // by the disk's name
+	mounts  map[string][]hardware.Volume // by the volume's name
+	usb     map[int64]*usbDevice         // by location
 }
 
 // unique is an ID that no hub has yet: that one, unless a capture has two of the same place.

@@ -158,11 +158,11 @@ func TestNames(t *testing.T) {
 
 func TestMountNames(t *testing.T) {
 	mounts := mountsOf([]byte("/dev/disk1s9 on /Volumes/on (1) on (apfs, local, noatime)\n/dev/disk1s2 on\nmap on / (autofs)\n/dev/disk2 on /x (msdos, read-only)"))
-	want := map[string][]mount{
-		"disk1s9": {{point: "/Volumes/on (1) on", filesystem: "apfs", options: []string{"noatime"}}},
-		"disk2":   {{point: "/x", filesystem: "msdos", readOnly: true}},
+	want := map[string][]hardware.Volume{
+		"disk1s9": {{Mount: "/Volumes/on (1) on", Filesystem: "apfs", Options: []string{"noatime"}}},
+		"disk2":   {{Mount: "/x", Filesystem: "msdos", ReadOnly: true}},
 	}
-	if diff := cmp.Diff(want, mounts, cmp.AllowUnexported(mount{})); diff != "" {
+	if diff := cmp.Diff(want, mounts); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -20,20 +20,13 @@ var modes = [...]struct{ key, protocol, generation string }{
 	{"usb_four_v2", "USB4 v2", ""}, // Thunderbolt 5 among them
 }
 
-// socket is a receptacle of a bus: one on Apple silicon, up to two on Intel.
-type socket struct {
-	id        string // as macOS numbers them
-	port      string // its ID in the inventory
-	connected bool
-}
-
 // addThunderbolt reads ports and hubs. Each bus of the profile is the Mac's end of one or two receptacles, and holds
 // what is plugged in there, item within item.
 func (m *machine) addThunderbolt() {
 	for _, bus := range m.profile["SPThunderboltDataType"] {
-		sockets := m.addPorts(bus)
+		ports := m.addPorts(bus)
 		for _, device := range bus.List("_items") {
-			m.addRouter(device, bus, m.socketOf(device, bus, sockets), "")
+			m.addRouter(device, bus, m.portOf(device, bus, ports), "")
 		}
 	}
 	slices.SortStableFunc(m.Hosts[0].Ports, func(a, b hardware.Port) int {
@@ -41,72 +34,62 @@ func (m *machine) addThunderbolt() {
 	})
 }
 
-// addPorts adds the receptacles of a bus. "Up to 40 Gb/s" is what an empty one can do, and no link.
-func (m *machine) addPorts(bus dict) []socket {
-	var sockets []socket
+// addPorts adds the receptacles of a bus, one on Apple silicon, up to two on Intel. "Up to 40 Gb/s" is what an empty one
+// can do, and no link.
+func (m *machine) addPorts(bus dict) (ports []hardware.Port) {
 	for _, key := range slices.Sorted(maps.Keys(bus)) {
 		if !strings.HasPrefix(key, "receptacle_") || !strings.HasSuffix(key, "_tag") || strings.Contains(key, "upstream") {
 			continue
 		}
 		tag := bus.Dict(key)
-		s := socket{id: tag.Text("receptacle_id_key"), connected: tag.Text("receptacle_status_key") == "receptacle_connected"}
-		port := hardware.Port{ID: "port" + s.id, Name: "Thunderbolt port " + s.id}
-		if s.id == "" {
-			port.ID = bus.Text("_name") + "." + strings.TrimSuffix(key, "_tag")
-			port.Name = ""
+		number := tag.Text("receptacle_id_key") // as macOS numbers them
+		port := hardware.Port{ID: "port" + number, Name: "Thunderbolt port " + number}
+		if number == "" {
+			port.ID, port.Name = bus.Text("_name")+"."+strings.TrimSuffix(key, "_tag"), ""
 		}
-		if s.connected {
+		if tag.Text("receptacle_status_key") == "receptacle_connected" {
 			port.Link = &hardware.Link{Segment: hardware.HostPort, Kind: hardware.Thunderbolt}
 			setRate(port.Link, tag.Text("current_speed_key"))
 		}
-		s.port = port.ID
-		host := &m.Hosts[0]
-		host.Ports = append(host.Ports, port)
-		sockets = append(sockets, s)
+		ports = append(ports, port)
 	}
-	return sockets
+	m.Hosts[0].Ports = append(m.Hosts[0].Ports, ports...)
+	return ports
 }
 
-// socketOf is where a device is plugged in. Of a bus with two sockets, the last byte of the device's route is the
-// number of the port of the Mac's router, and the registry knows that port's socket.
-func (m *machine) socketOf(device, bus dict, sockets []socket) socket {
-	if len(sockets) == 1 {
-		return sockets[0]
+// portOf is the ID of the port of a bus where a device is plugged in; empty if that is not known. Of two, the last byte
+// of the device's route is the number of the port of the Mac's router, and the registry knows that port's socket.
+func (m *machine) portOf(device, bus dict, ports []hardware.Port) string {
+	if len(ports) == 1 {
+		return ports[0].ID
 	}
 	route, err := strconv.ParseUint(device.Text("route_string_key"), 16, 64)
 	if host, ok := m.routers[uid(bus)]; ok && err == nil {
-		id := host.port(int64(route & 0xff)).Text("Socket ID")
-		for _, s := range sockets {
-			if id != "" && s.id == id {
-				return s
-			}
+		number := host.port(int64(route & 0xff)).Text("Socket ID")
+		if number != "" && slices.ContainsFunc(ports, func(p hardware.Port) bool { return p.ID == "port"+number }) {
+			return "port" + number
 		}
 	}
-	var connected []socket
-	for _, s := range sockets {
-		if s.connected {
-			connected = append(connected, s)
-		}
-	}
+	connected := slices.DeleteFunc(slices.Clone(ports), func(p hardware.Port) bool { return p.Link == nil })
 	if len(connected) == 1 {
-		return connected[0]
+		return connected[0].ID
 	}
-	return socket{}
+	return ""
 }
 
 // addRouter adds a hub, a dock or an enclosure, and what is connected to it. Another computer is none of these: it
 // has a domain of its own, and no router in this one.
-func (m *machine) addRouter(device, upstream dict, s socket, parent string) {
+func (m *machine) addRouter(device, upstream dict, port, parent string) {
 	if device.Text("switch_uid_key") == "" {
 		return
 	}
 	route := cmp.Or(device.Text("route_string_key"), strconv.Itoa(len(m.Hubs)))
 	hub := hardware.Hub{
-		ID:       m.unique(cmp.Or(s.port, "thunderbolt") + "." + route),
+		ID:       m.unique(cmp.Or(port, "thunderbolt") + "." + route),
 		Name:     cmp.Or(device.Text("device_name_key"), device.Text("_name")),
 		Vendor:   device.Text("vendor_name_key"),
 		Firmware: device.Text("switch_version_key"),
-		Port:     s.port,
+		Port:     port,
 		Upstream: parent,
 	}
 	hub.Link = &hardware.Link{Segment: hardware.Uplink, Hub: hub.ID, Kind: hardware.Thunderbolt}
@@ -118,13 +101,13 @@ func (m *machine) addRouter(device, upstream dict, s socket, parent string) {
 	setRate(hub.Link, device.Dict("receptacle_upstream_ambiguous_tag").Text("current_speed_key"))
 	m.refine(hub.Link, device, upstream)
 	if parent == "" {
-		m.linkPort(s.port, &hub)
+		m.linkPort(port, &hub)
 	}
 	m.Hubs = append(m.Hubs, hub)
 	m.uids[hub.ID] = uid(device)
 	m.Attach(parent, hardware.HubKind, hub.ID, hub.Name)
 	for _, d := range device.List("_items") {
-		m.addRouter(d, device, s, hub.ID)
+		m.addRouter(d, device, port, hub.ID)
 	}
 }
 
@@ -155,12 +138,9 @@ func (m *machine) refine(link *hardware.Link, device, upstream dict) {
 	if !ok {
 		return
 	}
-	for _, p := range above.ports {
-		n, _ := p.Number("Port Number")
-		if n == r.route>>(8*uint(above.depth))&0xff {
-			if limit := min(laneLimit(port), laneLimit(p)); limit >= max(link.RxBps, link.TxBps) {
-				link.MaxBps = limit
-			}
+	if p := above.port(r.route >> (8 * uint(above.depth)) & 0xff); p != nil {
+		if limit := min(laneLimit(port), laneLimit(p)); limit >= max(link.RxBps, link.TxBps) {
+			link.MaxBps = limit
 		}
 	}
 }

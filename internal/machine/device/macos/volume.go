@@ -94,9 +94,7 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 		}
 	}
 	for _, mount := range m.mounts[name] {
-		volume.Filesystem = mount.filesystem
-		volume.ReadOnly = mount.readOnly
-		volume.Options = mount.options
+		volume.Filesystem, volume.ReadOnly, volume.Options = mount.Filesystem, mount.ReadOnly, mount.Options
 	}
 	var roles []any
 	if c != nil {
@@ -191,7 +189,7 @@ func (m *machine) mountPoints(name string, d dict) []string {
 		}
 	}
 	for _, mount := range m.mounts[name] {
-		add(mount.point)
+		add(mount.Mount)
 	}
 	for _, s := range d.List("MountedSnapshots") {
 		add(s.Text("SnapshotMountPoint"))
@@ -210,18 +208,10 @@ func (m *machine) mountPoints(name string, d dict) []string {
 	return points
 }
 
-// mount is a line of mount(8).
-type mount struct {
-	point      string
-	filesystem string
-	readOnly   bool
-	options    []string
-}
-
 // mountsOf reads lines like: /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled). A path may hold
 // anything, so the line is read from its ends.
-func mountsOf(capture []byte) map[string][]mount {
-	mounts := map[string][]mount{}
+func mountsOf(capture []byte) map[string][]hardware.Volume {
+	mounts := map[string][]hardware.Volume{}
 	for line := range strings.Lines(string(capture)) {
 		line = strings.TrimSuffix(strings.TrimSpace(line), ")")
 		device, rest, ok := strings.Cut(line, " on ")
@@ -230,15 +220,15 @@ func mountsOf(capture []byte) map[string][]mount {
 		if !ok || !isDisk || open < 0 || !strings.HasPrefix(device, "/dev/") {
 			continue
 		}
-		m := mount{point: rest[:open]}
+		m := hardware.Volume{Mount: rest[:open]}
 		for i, word := range strings.Split(rest[open+2:], ", ") {
 			switch {
 			case i == 0:
-				m.filesystem = word
+				m.Filesystem = word
 			case word == "read-only":
-				m.readOnly = true
+				m.ReadOnly = true
 			case word == "synchronous", word == "asynchronous", word == "noatime":
-				m.options = append(m.options, word)
+				m.Options = append(m.Options, word)
 			}
 		}
 		mounts[name] = append(mounts[name], m)
