@@ -241,7 +241,15 @@ func (e *evidence) judgeVolume() {
 			return j.Disk == e.disk.Name && j.IO.Mode == scenario.ModeDirect
 		})
 	})
-	if why, try := noDirect(e.place.Filesystem); why != "" && direct {
+	why, try := "", ""
+	switch e.place.Filesystem { // the worker tries it and records what it got; this is to know it before
+	case "fuseblk":
+		why = "it is served by a program (FUSE), and that reads and writes the disk through the cache"
+		try = "Mount it with the system's own driver (ntfs3, exfat)"
+	case "ecryptfs", "vboxsf", "aufs":
+		why, try = "it knows no direct requests", "Format the disk as APFS, NTFS, exFAT or ext4"
+	}
+	if why != "" && direct {
 		e.warn("no_direct", "the file system of %s (%s) has no direct I/O: %s; the cache is measured with the disk. "+
 			"%s, or set `io: app` to measure as programs see it", e.disk.Path, e.place.Filesystem, why, try)
 	}
@@ -284,19 +292,6 @@ func notDisk(kind string) string {
 		return "on whatever lies beneath, which need not be one disk"
 	}
 	return ""
-}
-
-// noDirect says why a kind of file system on a disk does not pass requests by the operating system's cache, and what to
-// try; empty if it does, or may. The worker tries it and records what it got; this is to know it before.
-func noDirect(kind string) (why, try string) {
-	switch kind {
-	case "fuseblk":
-		return "it is served by a program (FUSE), and that reads and writes the disk through the cache",
-			"Mount it with the system's own driver (ntfs3, exfat)"
-	case "ecryptfs", "vboxsf", "aufs":
-		return "it knows no direct requests", "Format the disk as APFS, NTFS, exFAT or ext4"
-	}
-	return "", ""
 }
 
 // judgeKnowledge asks whether the machine has reported enough for the checks of hubs and physical disks.

@@ -148,7 +148,7 @@ func within(name, folder string) bool {
 		return false
 	}
 	rest, err := filepath.Rel(folder, name)
-	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rest)
 }
 
 // Process is a running program, as far as the system reports.

@@ -116,22 +116,14 @@ func (d *disk) open(f fs.FileHandle, flags uint32) (fs.FileHandle, uint32, sysca
 // PassthroughFd: each request is to pass through here.
 func (*file) PassthroughFd() (int, bool) { return 0, false }
 
-// half is what a short read returns: whole sectors, as of a disk.
-func half(bytes int) int {
-	const sector = 4096
-	if bytes <= sector {
-		return bytes
-	}
-	return (bytes/2 + sector - 1) / sector * sector
-}
-
 // Read copies, so that nothing is spliced: the pipes for that are too small for some requests, and wrong bits could
 // not be put in.
 func (f *file) Read(ctx context.Context, dest []byte, off int64) (result fuse.ReadResult, errno syscall.Errno) {
 	var data []byte
 	errno = f.pace(trace.Read, len(dest), func() syscall.Errno {
-		if _, ok := f.faults.has(Short); ok {
-			dest = dest[:half(len(dest))]
+		const sector = 4096
+		if _, short := f.faults.has(Short); short && len(dest) > sector { // half, in whole sectors, as of a disk
+			dest = dest[:(len(dest)/2+sector-1)/sector*sector]
 		}
 		plain, errno := f.LoopbackFile.Read(ctx, dest, off)
 		if errno != fs.OK {

@@ -32,6 +32,22 @@ func (inv *Inventory) Attach(id string, kind hardware.Kind, device, name string)
 // Warn adds a warning.
 func (inv *Inventory) Warn(text string) { inv.Warnings = append(inv.Warnings, text) }
 
+// MarkSystem marks the disks that the system runs from: with a volume mounted at one of its places, and those beneath.
+func (inv *Inventory) MarkSystem(places ...string) {
+	for i := range inv.Disks {
+		d := &inv.Disks[i]
+		for j := range d.Volumes {
+			v := &d.Volumes[j]
+			if slices.ContainsFunc(places, func(p string) bool { return v.Mount == p || slices.Contains(v.Mounts, p) }) {
+				d.System = true
+				for _, under := range inv.Physical(d, v) {
+					under.System = true
+				}
+			}
+		}
+	}
+}
+
 // Paths lists the links of each disk's path, after those that it has: of the hubs on the way from the host on, and the
 // one that ends in the disk, if it is known.
 func (inv *Inventory) Paths(own func(*hardware.Disk) *hardware.Link) {

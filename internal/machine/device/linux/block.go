@@ -45,7 +45,12 @@ func (m *machine) readBlocks() {
 		if b.size <= 0 || m.forms.notDisk.MatchString(name) || m.text(dir, "hidden") == "1" {
 			continue
 		}
-		b.udev = m.readUdev("b" + b.number)
+		b.udev = map[string]string{} // stays empty without udev, as in most containers
+		for line := range strings.Lines(m.text("run/udev/data/b" + b.number)) {
+			if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.HasPrefix(key, "E:") {
+				b.udev[key[2:]] = value
+			}
+		}
 		m.blocks[name] = b
 		if b.number != "" {
 			m.numbers[b.number] = b
@@ -70,17 +75,6 @@ func (m *machine) readBlocks() {
 			}
 		}
 	}
-}
-
-// readUdev reads an entry of udev's database; empty if there is none, as in most containers.
-func (m *machine) readUdev(id string) map[string]string {
-	out := map[string]string{}
-	for line := range strings.Lines(m.text("run/udev/data", id)) {
-		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.HasPrefix(key, "E:") {
-			out[key[2:]] = value
-		}
-	}
-	return out
 }
 
 // plain undoes udev's encoding of what is not a letter or digit: \x20.

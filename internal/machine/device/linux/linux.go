@@ -155,9 +155,6 @@ func parents(dir string, form *regexp.Regexp) []string {
 	return out
 }
 
-// under reports whether a place lies below another, or is it.
-func under(dir, above string) bool { return dir == above || strings.HasPrefix(dir, above+"/") }
-
 // natural compares names by the values of the numbers in them, and shorter words before longer ones.
 func natural(a, b string) int {
 	for a != "" && b != "" {
@@ -249,7 +246,7 @@ func (m *machine) celsius(b *block, w way) *float64 {
 		value, err := strconv.ParseInt(m.text(dir, "temp1_input"), 10, 64)
 		// What it measures is an NVMe controller, or a SCSI disk.
 		device := m.link(dir, "device")
-		own := device != "" && (under(b.dir, device) || w.nvme != "" && under(w.nvme, device))
+		own := device != "" && (isBelow(b.dir, device) || w.nvme != "" && isBelow(w.nvme, device))
 		// 0 K and below, and more than any flash survives, are what a bridge makes up.
 		if own && err == nil && value > -100_000 && value < 200_000 {
 			return new(float64(value) / 1000)

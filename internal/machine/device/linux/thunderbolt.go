@@ -169,19 +169,6 @@ func (m *machine) rate(r *router, direction string) (bps int64, lanes int) {
 	return speed * n, int(n)
 }
 
-// controllerLink is the PCIe link of a controller that is a chip of its own; none of one inside the processor.
-func (m *machine) controllerLink(r *router) []hardware.Link {
-	upstream := path.Dir(path.Dir(r.controller()))
-	if !m.bridge(upstream) {
-		return nil
-	}
-	if link := m.pciLink(upstream); link != nil {
-		link.Segment, link.MaxBps = hardware.HostPort, 0
-		return []hardware.Link{*link}
-	}
-	return nil
-}
-
 // Linux does not say which Thunderbolt device a PCI device came in through: the PCI tree and the tree of routers stand
 // apart. Both have the same shape, though. If the shapes leave one answer it is taken; if they leave several, the
 // path ends at the last router that is sure.

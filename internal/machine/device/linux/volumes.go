@@ -41,7 +41,7 @@ func (m *machine) volumes() {
 			}
 		}
 	}
-	m.markSystem()
+	m.MarkSystem("/", "/usr", "/sysroot") // the last two of image-based systems
 	m.Diskless = m.diskless()
 }
 
@@ -145,24 +145,6 @@ func compressed(filesystem string, options []string) *bool {
 var speedOptions = [...]string{
 	"sync", "dirsync", "discard", "noatime", "lazytime", "strictatime", "barrier", "nobarrier", "data", "commit",
 	"delalloc", "nodelalloc", "dax", "compress", "compress-force", "nodatacow", "autodefrag", "flush", "wsync", "background_gc",
-}
-
-// markSystem marks the disks that the system runs from: its root, or what image-based systems mount in its place.
-func (m *machine) markSystem() {
-	for i := range m.Disks {
-		d := &m.Disks[i]
-		for j := range d.Volumes {
-			v := &d.Volumes[j]
-			systems := func(p string) bool { return p == "/" || p == "/usr" || p == "/sysroot" }
-			if !slices.ContainsFunc(append([]string{v.Mount}, v.Mounts...), systems) {
-				continue
-			}
-			d.System = true
-			for _, under := range m.Physical(d, v) {
-				under.System = true
-			}
-		}
-	}
 }
 
 // diskless lists the mounts that no disk holds: memory, networks, a container's layers. What lies in another one of

@@ -85,8 +85,11 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 	routers := m.routersOf(w.pci)
 	if n := len(routers); n > 0 {
 		d.Hub, d.Port, d.External = new(routers[n-1].id()), routers[n-1].socket(), new(true)
-		if routers[0].depth() == 1 {
-			d.Path.Links = append(d.Path.Links, m.controllerLink(routers[0])...)
+		// The controller's own link counts if it is a chip of its own; one inside the processor has none.
+		chip := path.Dir(path.Dir(routers[0].controller()))
+		if link := m.pciLink(chip); link != nil && routers[0].depth() == 1 && m.bridge(chip) {
+			link.Segment, link.MaxBps = hardware.HostPort, 0
+			d.Path.Links = append(d.Path.Links, *link)
 		}
 	}
 	controller := w.controller()

@@ -100,25 +100,18 @@ func (m *machine) addRouter(device, upstream dict, port, parent string) {
 	}
 	setRate(hub.Link, device.Dict("receptacle_upstream_ambiguous_tag").Text("current_speed_key"))
 	m.refine(hub.Link, device, upstream)
-	if parent == "" {
-		m.linkPort(port, &hub)
+	// What is plugged into a port is its link.
+	ports := m.Hosts[0].Ports
+	if i := slices.IndexFunc(ports, func(p hardware.Port) bool { return p.ID == port }); parent == "" && i >= 0 {
+		link := *hub.Link
+		link.Segment, link.Hub = hardware.HostPort, ""
+		ports[i].Link, ports[i].Protocol = &link, hub.Protocol
 	}
 	m.Hubs = append(m.Hubs, hub)
 	m.uids[hub.ID] = uid(device)
 	m.Attach(parent, hardware.HubKind, hub.ID, hub.Name)
 	for _, d := range device.List("_items") {
 		m.addRouter(d, device, port, hub.ID)
-	}
-}
-
-// linkPort notes what is plugged into a port: its link is the first hub's.
-func (m *machine) linkPort(id string, hub *hardware.Hub) {
-	for i := range m.Hosts[0].Ports {
-		if port := &m.Hosts[0].Ports[i]; port.ID == id {
-			link := *hub.Link
-			link.Segment, link.Hub = hardware.HostPort, ""
-			port.Link, port.Protocol = &link, hub.Protocol
-		}
 	}
 }
 

@@ -72,6 +72,7 @@ func (m *machine) addVolumes(list []dict, containers map[string]container) {
 			m.addVolume(holder, entry, nil, "")
 		}
 	}
+	m.MarkSystem("/", "/System/Volumes/Data")
 }
 
 // addVolume adds a volume that people put files on. What macOS keeps for itself is left out, and so is a snapshot,
@@ -86,12 +87,6 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 	mounts := m.mountPoints(name, d)
 	if len(mounts) > 0 {
 		volume.Mount, volume.Mounts = mounts[0], mounts[1:]
-	}
-	if slices.ContainsFunc(mounts, func(p string) bool { return p == "/" || p == "/System/Volumes/Data" }) {
-		disk.System = true
-		for _, under := range m.Physical(disk, nil) { // of a Fusion drive
-			under.System = true
-		}
 	}
 	for _, mount := range m.mounts[name] {
 		volume.Filesystem, volume.ReadOnly, volume.Options = mount.Filesystem, mount.ReadOnly, mount.Options

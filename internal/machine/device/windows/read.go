@@ -54,9 +54,7 @@ func decode(answer []byte) []byte {
 		return answer
 	}
 	units := make([]uint16, len(answer)/2)
-	for i := range units {
-		units[i] = order.Uint16(answer[2*i:])
-	}
+	_, _ = binary.Decode(answer, order, units) // which are as many as there are
 	return []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
 }
 

@@ -64,11 +64,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-func encode(order binary.AppendByteOrder, units []uint16) []byte {
-	var b []byte
-	for _, u := range units {
-		b = order.AppendUint16(b, u)
-	}
+func encode(order binary.ByteOrder, units []uint16) []byte {
+	b, _ := binary.Append(nil, order, units)
 	return b
 }
 
