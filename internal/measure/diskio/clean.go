@@ -85,17 +85,15 @@ func RemoveRun(dir, runID string) error {
 }
 
 // takeFolder holds a folder that exists.
-func takeFolder(dir, name string) (*folder, error) {
+func takeFolder(dir, name string) (f *folder, err error) {
 	parent, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	f, err := holdFolder(parent, dir, name, false)
-	if err != nil {
+	if f, err = holdFolder(parent, dir, name, false); err != nil {
 		parent.Close()
-		return nil, err
 	}
-	return f, nil
+	return f, err
 }
 
 // A run's test folder is locked while a worker uses it. Between two phases no worker does, though the files that the

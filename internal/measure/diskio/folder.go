@@ -73,28 +73,28 @@ func openFolder(dir, runID string) (*folder, error) {
 	name := folderPrefix + runID
 	// A process that cleans up may remove the folder between our steps; then they are taken again.
 	for range 10 {
-		err := parent.Mkdir(name, 0o700)
-		fresh := err == nil
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			parent.Close()
-			return nil, fmt.Errorf("make the test folder: %w", err)
+		if err = parent.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("make the test folder: %w", err)
+			break
 		}
-		f, err := holdFolder(parent, dir, name, fresh)
-		if err == nil {
+		fresh := err == nil
+		var f *folder
+		if f, err = holdFolder(parent, dir, name, fresh); err == nil {
 			return f, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !(fresh && errors.Is(err, fs.ErrExist)) {
-			parent.Close()
-			return nil, fmt.Errorf("use the test folder %s: %w", filepath.Join(dir, name), err)
+			err = fmt.Errorf("use the test folder %s: %w", filepath.Join(dir, name), err)
+			break
 		}
+		err = fmt.Errorf("use the test folder %s: it exists without hubbench's marker: check what is in it, "+
+			"and remove it", filepath.Join(dir, name))
 	}
 	parent.Close()
-	return nil, fmt.Errorf("use the test folder %s: it exists without hubbench's marker: check what is in it, "+
-		"and remove it", filepath.Join(dir, name))
+	return nil, err
 }
 
-// holdFolder opens and locks the folder name of parent. A fresh folder gets its marker; any other must have
-// a valid one. The folder owns parent when there is no error.
+// holdFolder opens and locks the folder name of parent, which is no symbolic link. A fresh folder gets its marker; any
+// other must have a valid one. The folder owns parent when there is no error.
 func holdFolder(parent *os.Root, dir, name string, fresh bool) (_ *folder, err error) {
 	f := &folder{path: filepath.Join(dir, name), name: name, parent: parent}
 	defer func() {
@@ -102,24 +102,6 @@ func holdFolder(parent *os.Root, dir, name string, fresh bool) (_ *folder, err e
 			f.release()
 		}
 	}()
-	if f.root, err = openPlainDir(parent, name); err != nil {
-		return nil, err
-	}
-	if fresh {
-		if err = f.writeMarker(); err != nil {
-			_ = f.removeEmpty()
-			return nil, err
-		}
-		return f, nil
-	}
-	if err = f.readMarker(); err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// openPlainDir opens a folder that is no symbolic link.
-func openPlainDir(parent *os.Root, name string) (*os.Root, error) {
 	info, err := parent.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -127,21 +109,23 @@ func openPlainDir(parent *os.Root, name string) (*os.Root, error) {
 	if !info.IsDir() {
 		return nil, errors.New("it is not a hubbench test folder")
 	}
-	root, err := parent.OpenRoot(name)
-	if err != nil {
+	if f.root, err = parent.OpenRoot(name); err != nil {
 		return nil, err
 	}
-	opened, err := root.Stat(".")
-	if err != nil || !os.SameFile(info, opened) {
-		root.Close()
+	if opened, err := f.root.Stat("."); err != nil || !os.SameFile(info, opened) {
 		return nil, errors.Join(errors.New("it changed while it was opened"), err)
 	}
-	return root, nil
+	if !fresh {
+		return f, f.readMarker()
+	}
+	if err = f.writeMarker(); err != nil {
+		_ = f.removeEmpty()
+	}
+	return f, err
 }
 
 func (f *folder) writeMarker() (err error) {
-	f.marker, err = f.root.OpenFile(markerName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	if f.marker, err = f.root.OpenFile(markerName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
 	}
 	if err := filesystem.Lock(f.marker); err != nil {

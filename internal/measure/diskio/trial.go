@@ -94,32 +94,29 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive fun
 		return out, err
 	}
 	defer freeBuffer(buf)
-	write := func(i, round int) error {
-		noise(buf, uint64(round*times+i), 0)
-		return (&request{op: trace.Write, p: buf, off: int64(i) * probeSector, want: probeSector}).do(f)
-	}
-	for i := range times {
-		if err := write(i, 0); err != nil {
-			return out, err
-		}
-	}
-	if err := f.flush(tr.fullest()); err != nil {
-		return out, err
-	}
-	for i := range times {
+	for n := range 2 * times {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
+		if n == times { // from here on the places have been written before
+			if err := f.flush(tr.fullest()); err != nil {
+				return out, err
+			}
+		}
+		noise(buf, uint64(n), 0)
 		start := clock.Now()
-		if err := write(i, 1); err != nil {
+		sector := request{op: trace.Write, p: buf, off: int64(n%times) * probeSector, want: probeSector}
+		if err := sector.do(f); err != nil {
 			return out, err
 		}
 		alive()
+		if n < times {
+			continue
+		}
 		written := clock.Now()
 		if err := f.flush(mode); err != nil {
 			if mode == scenario.FlushFull && tr.fullNo != nil {
-				out.Refused = tr.fullNo
-				return out, nil
+				out.Refused, err = tr.fullNo, nil
 			}
 			return out, err
 		}
