@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,20 +88,6 @@ func TestAppCallsForTheLargestFiles(t *testing.T) {
 	}
 	if total != 5e9 {
 		t.Errorf("the calls move %d bytes, want 5e9", total)
-	}
-}
-
-// In memory the cache cannot be emptied: the numbers are not the disk's, and say so.
-func TestAppReadsFromTheCacheAreFlagged(t *testing.T) {
-	dir := folders(t)["memory"]
-	if dir == "" {
-		t.Skip("no file system in memory here")
-	}
-	job := newJob(dir, trace.Read, 1<<20)
-	job.IO.Mode = "app"
-	_, eff := prepared(t, job, systems["threads"])
-	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "1048576 of the 1048576 bytes to be read could not be dropped") {
-		t.Errorf("warnings = %q, want one about the cache", all)
 	}
 }
 

@@ -99,58 +99,50 @@ func TestFillVolume(t *testing.T) {
 	}
 }
 
-// Room for the test files and a reserve stay free, whatever was asked for.
-func TestFillLeavesRoom(t *testing.T) {
-	dir := mountVolume(t, 400, "rw")
-	job := fillJob(dir, 0.95)
-	job.Sizes, job.Space = []int64{100 << 20}, 100<<20
-	engine, eff := prepared(t, job, systems["threads"])
-	if len(eff.Warnings) == 0 || !strings.Contains(strings.Join(eff.Warnings, "\n"), "cannot be filled to 95 %") {
-		t.Errorf("warnings: %q", eff.Warnings)
-	}
-	started(engine)
-	moved(t, engine, 0)
-	v, err := filesystem.Volume(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v.Free < 64<<20 {
-		t.Errorf("%d bytes are free", v.Free)
-	}
-}
-
-// If others fill the volume meanwhile, the job goes on with what there is.
-func TestFillMeetsAFullVolume(t *testing.T) {
+// What stands in the way of filling a volume is reported, and the job goes on with what there is.
+func TestFillIsLimited(t *testing.T) {
 	dir := mountVolume(t, 400, "rw")
 	full := &fault{write: syscall.ENOSPC}
 	full.armed.Store(true)
-	sys := systems["threads"]
-	sys.open = func(folder *os.Root, name string, o opening) (testFile, error) {
+	met := systems["threads"]
+	met.open = func(folder *os.Root, name string, o opening) (testFile, error) {
 		if strings.HasPrefix(name, fillPrefix) {
 			return full.open(folder, name, o)
 		}
 		return openTestFile(folder, name, o)
 	}
-	_, eff := prepared(t, fillJob(dir, 0.5), sys)
-	if !strings.Contains(strings.Join(eff.Warnings, "\n"), "something else writes to it") {
-		t.Errorf("warnings: %q", eff.Warnings)
-	}
-	if got := fillers(t, dir); len(got) > 0 {
-		t.Errorf("left: %q", got)
-	}
-}
-
-// A volume that is fuller than it is to be is left as it is, and the results say so.
-func TestFillMeetsAFullerVolume(t *testing.T) {
-	dir := mountVolume(t, 400, "rw")
-	if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, 120<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, eff := prepared(t, fillJob(dir, 0.1), systems["threads"])
-	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "is to be filled to 10 %, and is ") {
-		t.Errorf("warnings: %q", all)
-	}
-	if got := fillers(t, dir); len(got) > 0 {
-		t.Errorf("left: %q", got)
+	for _, tt := range []struct {
+		name    string
+		sys     system
+		share   float64
+		size    int64 // of the job's file, for which room stays free
+		others  int64 // bytes of somebody else's
+		want    string
+		fillers bool
+	}{
+		{"little room", systems["threads"], 0.95, 100 << 20, 0, "cannot be filled to 95 %", true},
+		{"a volume that others fill meanwhile", met, 0.5, 8 << 20, 0, "something else writes to it", false},
+		{"a fuller volume", systems["threads"], 0.1, 8 << 20, 120 << 20, "is to be filled to 10 %, and is ", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, tt.others), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			job := fillJob(dir, tt.share)
+			job.Sizes, job.Space = []int64{tt.size}, tt.size
+			engine, eff := prepared(t, job, tt.sys)
+			if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, tt.want) {
+				t.Errorf("warnings: %q, want %q", all, tt.want)
+			}
+			if got := fillers(t, dir); (len(got) > 0) != tt.fillers {
+				t.Errorf("fillers: %q", got)
+			}
+			started(engine)
+			moved(t, engine, 0)
+			if v, err := filesystem.Volume(dir); err != nil || v.Free < 64<<20 {
+				t.Errorf("%d bytes are free, %v", v.Free, err)
+			}
+			closed(t, engine)
+		})
 	}
 }

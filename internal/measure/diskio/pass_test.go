@@ -24,38 +24,6 @@ func newPasses(dir string, role trace.Role) Job {
 	return job
 }
 
-func TestRandomPassesOverOneFile(t *testing.T) {
-	for where, dir := range folders(t) {
-		for how, sys := range systems {
-			for _, role := range []trace.Role{trace.Write, trace.Read} {
-				t.Run(strings.Join([]string{where, how, string(role)}, " "), func(t *testing.T) {
-					engine, _ := prepared(t, newPasses(dir, role), sys)
-					transferAll(t, engine)
-					if got := names(t, engine.folder.path); !slices.Equal(got, []string{"data-000000.bin", "hubbench.json"}) {
-						t.Errorf("files: %q, want one", got)
-					}
-					checkContent(t, filepath.Join(engine.folder.path, record{}.name()), 0, 4<<20)
-				})
-			}
-		}
-	}
-}
-
-// A file that is written at random for the first time ends whole too.
-func TestRandomWriteOfNewFiles(t *testing.T) {
-	for how, sys := range systems {
-		t.Run(how, func(t *testing.T) {
-			job := newJob(t.TempDir(), trace.Write, 1_000_003, 65537)
-			job.IO.Block, job.IO.Access = 4096, "random"
-			engine, _ := prepared(t, job, sys)
-			transferAll(t, engine)
-			for seq, size := range job.Sizes {
-				checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
-			}
-		})
-	}
-}
-
 func TestCapEndsAPass(t *testing.T) {
 	for how, sys := range systems {
 		for _, oneFile := range []bool{true, false} {

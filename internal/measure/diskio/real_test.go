@@ -142,19 +142,42 @@ func transferAll(t *testing.T, engine *real) {
 // odd are sizes at every edge: one byte, less than a sector, a sector, not quite a block, blocks and a bit.
 var odd = []int64{1, 511, 512, 64<<10 - 1, 64 << 10, 1_000_000, 3<<20 + 7}
 
-func TestWriteThenRead(t *testing.T) {
+// On each kind of file system and in each way to move bytes, jobs move all of their files, and leave them as they were to
+// be written until they are removed.
+func TestJobs(t *testing.T) {
 	for where, dir := range folders(t) {
 		for how, sys := range systems {
-			for _, role := range []trace.Role{trace.Write, trace.Read} {
-				t.Run(where+" "+how+" "+string(role), func(t *testing.T) {
-					engine, _ := prepared(t, newJob(dir, role, odd...), sys)
-					transferAll(t, engine)
-					for seq, size := range odd {
-						checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
-					}
-					closed(t, engine)
-					nothingIn(t, dir)
-				})
+			for what, change := range map[string]func(*Job){
+				"as it is": func(*Job) {},
+				// Files to read are written in large blocks, from memory that direct requests take, whatever the job's own block.
+				"of blocks that no large one is made of": func(j *Job) { j.IO.Block = 47 * 4096 },
+				"at random":                              func(j *Job) { j.IO.Block, j.IO.Access = 4096, scenario.AccessRandom },
+				"in passes over one file":                func(j *Job) { *j = newPasses(j.Dir, j.Role) },
+				"verified":                               func(j *Job) { j.IO.Verify = scenario.VerifyFull },
+				"an application's, verified":             func(j *Job) { j.IO.Verify, j.IO.Mode = scenario.VerifyFull, scenario.ModeApp },
+			} {
+				for _, role := range []trace.Role{trace.Write, trace.Read} {
+					t.Run(strings.Join([]string{where, how, string(role), what}, " "), func(t *testing.T) {
+						job := newJob(dir, role, odd...)
+						change(&job)
+						engine, _ := prepared(t, job, sys)
+						transferAll(t, engine)
+						sizes := job.Sizes
+						if job.IO.OneFile {
+							sizes = sizes[:1]
+						}
+						if got := names(t, engine.folder.path); len(got) != len(sizes)+1 {
+							t.Errorf("files: %q, want %d and the marker", got, len(sizes))
+						}
+						for seq, size := range sizes {
+							if job.IO.Mode != scenario.ModeApp {
+								checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
+							}
+						}
+						closed(t, engine)
+						nothingIn(t, dir)
+					})
+				}
 			}
 		}
 	}
@@ -186,26 +209,29 @@ func checkContent(t *testing.T, path string, seq int, size int64) {
 	}
 }
 
+// What a job really gets is what was asked for, or it says so.
 func TestEffective(t *testing.T) {
 	dirs := folders(t)
 	for _, tt := range []struct {
 		name, dir string
-		change    func(*Job)
+		change    func(*Job, *system)
 		want      trace.Effective
 		warning   string
 	}{
-		{"as asked", "disk", func(*Job) {}, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync"}, ""},
-		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "bytes that go past the cache together"},
-		{"memory", "memory", func(*Job) {}, trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4, Flush: "fsync"}, "direct I/O is not available here"},
+		{"as asked", "disk", func(*Job, *system) {}, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4}, ""},
+		{"block of no whole sectors", "disk", func(j *Job, _ *system) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4}, "bytes that go past the cache together"},
+		{"memory", "memory", func(*Job, *system) {}, trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4}, "direct I/O is not available here"},
+		{"an application's read of memory, whose cache cannot be emptied", "memory", func(j *Job, _ *system) { j.Role, j.IO.Mode = trace.Read, scenario.ModeApp }, trace.Effective{Cache: "buffered", Block: 1 << 20, Depth: 1}, "1048576 of the 1048576 bytes to be read could not be dropped"},
+		{"held back", "disk", func(_ *Job, s *system) { s.priority = func() (string, string) { return priorityOf(true, "") } }, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Priority: "background"}, "in the background"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if dirs[tt.dir] == "" {
 				t.Skip("no file system in memory here")
 			}
-			job := newJob(dirs[tt.dir], trace.Write, 1<<20)
-			tt.change(&job)
-			_, got := prepared(t, job, systems["threads"])
-			if runtime.GOOS == "linux" && (got.Cache != tt.want.Cache || got.Block != tt.want.Block) || got.Depth != tt.want.Depth || got.Flush != tt.want.Flush {
+			job, sys := newJob(dirs[tt.dir], trace.Write, 1<<20), systems["threads"]
+			tt.change(&job, &sys)
+			_, got := prepared(t, job, sys)
+			if runtime.GOOS == "linux" && (got.Cache != tt.want.Cache || got.Block != tt.want.Block) || got.Depth != tt.want.Depth || got.Flush != "fsync" || got.Priority != tt.want.Priority {
 				t.Errorf("Prepare() = %+v, want %+v", got, tt.want)
 			}
 			if all := strings.Join(got.Warnings, "\n"); !strings.Contains(all, tt.warning) || tt.warning == "" && all != "" {
@@ -293,17 +319,5 @@ func TestPrepareFails(t *testing.T) {
 		}
 		closed(t, engine)
 		nothingIn(t, dir)
-	}
-}
-
-// Files to read are written in large blocks, from memory that direct requests take, whatever the job's own block is.
-func TestOddBlock(t *testing.T) {
-	for name, sys := range systems {
-		t.Run(name, func(t *testing.T) {
-			job := newJob(t.TempDir(), trace.Read, 3<<20)
-			job.IO.Block = 47 * 4096 // of which no whole number is a large block
-			engine, _ := prepared(t, job, sys)
-			transferAll(t, engine)
-		})
 	}
 }

@@ -219,23 +219,6 @@ func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestVerifiedJobsPass(t *testing.T) {
-	for where, dir := range folders(t) {
-		for how, sys := range systems {
-			for _, role := range []trace.Role{trace.Write, trace.Read} {
-				for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
-					t.Run(strings.Join([]string{where, how, string(role), mode}, " "), func(t *testing.T) {
-						job := newJob(dir, role, odd...)
-						job.IO.Verify, job.IO.Mode = scenario.VerifyFull, mode
-						engine, _ := prepared(t, job, sys)
-						transferAll(t, engine)
-					})
-				}
-			}
-		}
-	}
-}
-
 func BenchmarkCheckStamps(b *testing.B) { benchmarkCheck(b, checkStamps) }
 func BenchmarkCheckAll(b *testing.B)    { benchmarkCheck(b, checkAll) }
 
