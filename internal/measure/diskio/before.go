@@ -29,7 +29,7 @@ func (e *real) prepareFiles(ctx context.Context) error {
 		return fmt.Errorf("remove files of earlier phases: %w", err)
 	}
 	if e.job.Fill > 0 || slices.ContainsFunc(e.files, isMissing) {
-		if err := e.inLargeBlocks(func(block int64) error { return e.writeBefore(ctx, need, block) }); err != nil {
+		if err := e.writeBefore(ctx, need); err != nil {
 			return err
 		}
 	}
@@ -57,24 +57,16 @@ func (e *real) period() int64 {
 	return 0
 }
 
-// inLargeBlocks calls do with the mover set to blocks of layoutBlock or more.
-func (e *real) inLargeBlocks(do func(block int64) error) (err error) {
-	if e.job.IO.Block >= layoutBlock {
-		return do(e.job.IO.Block)
-	}
-	mover, buf, lanes := e.mover, e.buf, e.lanes
-	depth := len(buf) / layoutBlock
-	e.buf = buf[:depth*layoutBlock]   // whose parts begin where direct requests may
-	e.mover, _, _ = e.newMover(depth) // the warning about io_uring was given before
+// writeBefore writes the missing of the needed files before the release, and what fills the volume, by a mover of its own.
+func (e *real) writeBefore(ctx context.Context, need []int64) (err error) {
+	buf, block := e.buf, max(e.job.IO.Block, layoutBlock)
+	depth := int64(len(buf)) / block
+	e.buf = buf[:depth*block]     // whose parts begin where direct requests may
+	_, _ = e.newMover(int(depth)) // the job's own is judged
 	defer func() {
 		err = errors.Join(err, e.mover.close())
-		e.mover, e.buf, e.lanes = mover, buf, lanes
+		e.mover, e.buf = nil, buf
 	}()
-	return do(layoutBlock)
-}
-
-// writeBefore writes the missing of the needed files before the release, and what fills the volume.
-func (e *real) writeBefore(ctx context.Context, need []int64, block int64) error {
 	for i, size := range need {
 		if !isMissing(e.files[i]) {
 			continue

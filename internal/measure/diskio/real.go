@@ -125,13 +125,15 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 		e.singleRequests()
 	}
 	eff = e.effective()
-	if eff.Engine, err = e.makeMover(); err != nil {
+	if err := e.makeBuffers(); err != nil {
 		return eff, err
 	}
 	if err := e.prepareFiles(ctx); err != nil {
 		return eff, err
 	}
 	e.first = e.testFiles.next
+	eff.Engine, err = e.newMover(e.job.IO.Depth)
+	e.warnOfThreads(err)
 	return eff, nil
 }
 
@@ -273,23 +275,37 @@ func (e *real) space() string {
 	return trace.SpaceReserved
 }
 
-// makeMover gets the buffers, fills them (which also touches every page) and starts what moves them.
-func (e *real) makeMover() (engine string, err error) {
-	block, depth := e.job.IO.Block, e.job.IO.Depth
-	// Each request has a whole number of blocks.
-	if e.buf, err = newBuffer(int64(depth) * max(block, minNoise/int64(depth)/block*block)); err != nil {
-		return "", err
+// makeBuffers gets the buffers and fills them, which also touches every page. Each request has a whole number of blocks.
+func (e *real) makeBuffers() (err error) {
+	block, depth := e.job.IO.Block, int64(e.job.IO.Depth)
+	if e.buf, err = newBuffer(depth * max(block, minNoise/depth/block*block)); err != nil {
+		return err
 	}
 	e.refill()
 	if e.readsAndWrites() {
 		if e.scratch, err = newBuffer(int64(len(e.buf))); err != nil {
-			return "", err
+			return err
 		}
-		clear(e.scratch) // which touches every page
+		clear(e.scratch)
 	}
-	e.mover, engine, err = e.newMover(depth)
-	e.warnOfThreads(err)
-	return engine, nil
+	return nil
+}
+
+// newMover starts the best one available for that many requests in flight; err is why it is not io_uring.
+func (e *real) newMover(depth int) (engine string, err error) {
+	e.lanes = depth
+	if e.job.IO.Mode == scenario.ModeApp {
+		e.mover = newApp(e.buf, e.job.Sizes)
+		return "app", nil
+	}
+	if e.traits.direct && !e.timed() {
+		if e.mover, err = e.system.ring(ringWork{buf: e.buf, scratch: e.scratch, depth: depth, files: make([]testFile, 1),
+			timing: e.timing}); err == nil {
+			return "io_uring", nil
+		}
+	}
+	e.mover = newThreads(e.buf, e.scratch, depth)
+	return "threads", err
 }
 
 // warnOfThreads says why io_uring is not used, if it might have been.
@@ -297,21 +313,6 @@ func (e *real) warnOfThreads(why error) {
 	if why != nil && !errors.Is(why, errNoRing) {
 		e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", why)
 	}
-}
-
-// newMover starts the best one available for that many requests in flight; err is why it is not io_uring.
-func (e *real) newMover(depth int) (m mover, engine string, err error) {
-	e.lanes = depth
-	if e.job.IO.Mode == scenario.ModeApp {
-		return newApp(e.buf, e.job.Sizes), "app", nil
-	}
-	if e.traits.direct && !e.timed() {
-		if m, err = e.system.ring(ringWork{buf: e.buf, scratch: e.scratch, depth: depth, files: make([]testFile, 1),
-			timing: e.timing}); err == nil {
-			return m, "io_uring", nil
-		}
-	}
-	return newThreads(e.buf, e.scratch, depth), "threads", err
 }
 
 // refill makes the buffer noise (again, after something was read into it).
