@@ -41,5 +41,16 @@ type opening struct {
 	lanes  int
 }
 
+// flags are those that every system has.
+func (o opening) flags() int {
+	switch {
+	case o.op != trace.Write:
+		return os.O_RDONLY
+	case o.again:
+		return os.O_RDWR
+	}
+	return os.O_RDWR | os.O_CREATE | os.O_EXCL
+}
+
 // opener opens the file name of the folder: as it is for reading, created for writing unless again.
 type opener func(folder *os.Root, name string, o opening) (testFile, error)

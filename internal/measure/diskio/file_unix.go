@@ -8,8 +8,6 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // oneCall: readList and writeList are one system call.
@@ -23,14 +21,7 @@ type unixFile struct {
 
 // openUnix opens the file; extra flags are the system's own.
 func openUnix(folder *os.Root, name string, o opening, extra int) (unixFile, error) {
-	flags := os.O_RDONLY
-	if o.op == trace.Write {
-		flags = os.O_RDWR
-		if !o.again {
-			flags |= os.O_CREATE | os.O_EXCL
-		}
-	}
-	f, err := folder.OpenFile(name, flags|extra, 0o600)
+	f, err := folder.OpenFile(name, o.flags()|extra, 0o600)
 	if err != nil {
 		return unixFile{}, err
 	}

@@ -23,13 +23,6 @@ type windowsFile struct {
 }
 
 func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
-	flags, again := os.O_RDONLY, os.O_RDONLY
-	if o.op == trace.Write {
-		flags, again = os.O_RDWR, os.O_RDWR
-		if !o.again {
-			flags |= os.O_CREATE | os.O_EXCL
-		}
-	}
 	direct := 0
 	if o.direct {
 		direct = windows.O_FILE_FLAG_NO_BUFFERING | windows.O_FILE_FLAG_WRITE_THROUGH
@@ -39,12 +32,12 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 	}
 	f := &windowsFile{}
 	for range max(o.lanes, 1) {
-		lane, err := folder.OpenFile(name, flags|direct, 0o600)
+		lane, err := folder.OpenFile(name, o.flags()|direct, 0o600)
 		if err != nil {
 			return nil, errors.Join(err, f.close())
 		}
 		f.lanes = append(f.lanes, lane)
-		flags = again
+		o.again = true // for the other lanes
 	}
 	return f, nil
 }

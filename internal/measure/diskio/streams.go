@@ -105,34 +105,34 @@ func (s *streams) Transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
 	size := s.job.Size(seq)
 	moved := func() int64 { return min(s.bytes-int64(seq)*size, size) }
+	part := func(nowNS int64) Span { return Span{Bytes: moved(), StartNS: s.spanNS, EndNS: nowNS} }
 	sampledNS := s.spanNS
 	for {
 		now, err := s.catchUp()
-		if len(s.ends) > 0 && s.ends[0] <= now && err == nil {
+		if err != nil {
+			return part(now), err
+		}
+		if len(s.ends) > 0 && s.ends[0] <= now {
 			span := Span{Bytes: size, StartNS: s.spanNS, EndNS: max(s.ends[0], s.spanNS+1)}
 			s.ends, s.spanNS = s.ends[1:], span.EndNS
 			s.moved++
 			return span, nil
 		}
-		if err == nil && now-sampledNS >= s.sampleNS {
+		if now-sampledNS >= s.sampleNS {
 			sampledNS = now
 			sample(moved(), 0, now)
 		}
-		if err == nil {
-			if err = ctx.Err(); err != nil {
-				s.report(now)
-			}
+		if err := ctx.Err(); err != nil {
+			s.report(now)
+			return part(now), err
 		}
-		if err == nil {
-			s.ask(now)
-			untilNS := sampledNS + s.sampleNS
-			if len(s.ends) > 0 {
-				untilNS = min(untilNS, s.ends[0])
-			}
-			err = s.wait(ctx, untilNS)
+		s.ask(now)
+		untilNS := sampledNS + s.sampleNS
+		if len(s.ends) > 0 {
+			untilNS = min(untilNS, s.ends[0])
 		}
-		if err != nil {
-			return Span{Bytes: moved(), StartNS: s.spanNS, EndNS: now}, err
+		if err := s.wait(ctx, untilNS); err != nil {
+			return part(now), err
 		}
 	}
 }
