@@ -202,7 +202,7 @@ func TestShortRequestsAreCompleted(t *testing.T) {
 	}
 	fault.armed.Store(true)
 	transferAll(t, engine)
-	checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 1<<20+smallUnit+100)
+	checkContent(t, engine, 1<<20+smallUnit+100)
 	closed(t, engine)
 }
 
@@ -268,7 +268,7 @@ func TestFallbacks(t *testing.T) {
 					t.Errorf("%s: flush = %s, want %s", role, eff.Flush, want)
 				}
 				transferAll(t, engine)
-				checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 100<<20)
+				checkContent(t, engine, 100<<20)
 				closed(t, engine)
 			}
 		})
@@ -290,9 +290,7 @@ func TestReserveFailsInMidJob(t *testing.T) {
 	if len(eff.Warnings) != before {
 		t.Errorf("what Prepare returned became %q", eff.Warnings)
 	}
-	for seq := range 3 {
-		checkContent(t, engine.folder.path+"/"+record{Number: seq}.name(), seq, size)
-	}
+	checkContent(t, engine, size, size, size)
 
 	unready := newReal(newJob(t.TempDir(), trace.Write, size), system{open: fault.open, ring: noRing})
 	if _, err := unready.Prepare(t.Context(), func(int64) {}); err == nil || !strings.Contains(err.Error(), "no stretch is left") {

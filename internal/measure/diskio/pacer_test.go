@@ -3,7 +3,6 @@ package diskio
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -324,9 +323,7 @@ func TestLeftOut(t *testing.T) {
 
 // A probe's files are that many requests each, all over its one large file and nowhere twice before it has been everywhere.
 func TestProbe(t *testing.T) {
-	var log []logged
-	var one sync.Mutex
-	sys := wrapping(func(f testFile, o opening) testFile { return offsets{f, o.lanes, &log, &one} })
+	sys, log := noting()
 	job := newJob(t.TempDir(), trace.Read, 64*4096)
 	job.Probe = time.Microsecond
 	job.IO.Block, job.IO.Footprint, job.IO.Verify = 4096, 1<<20, scenario.VerifyStamps
@@ -335,7 +332,7 @@ func TestProbe(t *testing.T) {
 		t.Errorf("Prepare() = %+v", eff)
 	}
 	started(engine)
-	log = nil
+	*log = nil
 	for seq := range 4 {
 		span, err := engine.Transfer(t.Context(), seq, nil)
 		if err != nil || span.Bytes != 64*4096 {
@@ -343,39 +340,12 @@ func TestProbe(t *testing.T) {
 		}
 	}
 	places := map[int64]int{}
-	for _, r := range log {
+	for _, r := range *log {
 		places[r.off]++
 	}
-	if len(log) != 256 || len(places) != 256 {
-		t.Errorf("%d requests at %d places, want each of the 256 blocks once", len(log), len(places))
+	if len(*log) != 256 || len(places) != 256 {
+		t.Errorf("%d requests at %d places, want each of the 256 blocks once", len(*log), len(places))
 	}
-}
-
-// offsets notes where a file is read and written, by no more lanes than it was opened for.
-type offsets struct {
-	testFile
-	lanes int
-	log   *[]logged
-	one   *sync.Mutex // lanes come together before the release
-}
-
-func (f offsets) note(op trace.Role, lane int, p []byte, off int64) {
-	if lane >= f.lanes {
-		panic(fmt.Sprintf("lane %d of a file that was opened for %d", lane, f.lanes))
-	}
-	f.one.Lock()
-	defer f.one.Unlock()
-	*f.log = append(*f.log, logged{op: op, off: off, n: int64(len(p))})
-}
-
-func (f offsets) readAt(lane int, p []byte, off int64) (int, error) {
-	f.note(trace.Read, lane, p, off)
-	return f.testFile.readAt(lane, p, off)
-}
-
-func (f offsets) writeAt(lane int, p []byte, off int64) (int, error) {
-	f.note(trace.Write, lane, p, off)
-	return f.testFile.writeAt(lane, p, off)
 }
 
 // A job that reads and writes at once does so in the proportion asked for, in an order that its seed decides, and leaves
@@ -383,9 +353,7 @@ func (f offsets) writeAt(lane int, p []byte, off int64) (int, error) {
 func TestMix(t *testing.T) {
 	const size, block = 7<<20 + 1000, 16 << 10
 	order := func(seed uint64, reads float64, access string) []logged {
-		var log []logged
-		var one sync.Mutex
-		sys := wrapping(func(f testFile, o opening) testFile { return offsets{f, o.lanes, &log, &one} })
+		sys, log := noting()
 		job := newJob(t.TempDir(), trace.Write, size, size)
 		job.Seed, job.Reads = seed, reads
 		job.IO.Block, job.IO.Depth, job.IO.Verify, job.IO.Access = block, 1, scenario.VerifyFull, access
@@ -394,7 +362,7 @@ func TestMix(t *testing.T) {
 		engine.Start(engine.timing.now(), heard.emit)
 		var requests []logged
 		for seq := range 4 { // twice over
-			log = nil
+			*log = nil
 			span, err := engine.Transfer(t.Context(), seq, func(bytes, read, _ int64) {
 				if read > bytes {
 					t.Errorf("%d bytes read of %d", read, bytes)
@@ -404,12 +372,12 @@ func TestMix(t *testing.T) {
 				t.Fatal(err)
 			}
 			var read int64
-			for _, r := range log[:(size+block-1)/block] { // what follows reads all of it back
+			for _, r := range (*log)[:(size+block-1)/block] { // what follows reads all of it back
 				if r.op == trace.Read {
 					read += min(r.n, size-r.off)
 				}
 			}
-			requests = append(requests, log[:(size+block-1)/block]...)
+			requests = append(requests, (*log)[:(size+block-1)/block]...)
 			if span.Bytes != size || span.Read != read {
 				t.Errorf("Transfer(%d) = %+v, want %d bytes, %d of them read", seq, span, size, read)
 			}
@@ -466,7 +434,7 @@ func TestMixEverywhere(t *testing.T) {
 						t.Errorf("Transfer(%d) = %+v, want 70 %% of %d bytes read", seq, span, size)
 					}
 				}
-				checkContent(t, engine.folder.path+"/"+record{}.name(), 0, size)
+				checkContent(t, engine, size)
 				closed(t, engine)
 				reads, writes := heard.sum(t, trace.Read).N(), heard.sum(t, trace.Write).N()
 				if reads+writes != 2*size/4096 || math.Abs(float64(reads)/(2*size/4096)-0.7) > 0.01 {

@@ -2,34 +2,12 @@ package diskio
 
 import (
 	"os"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-// pages notes the writes that are no whole pages of 16 KiB in a whole place.
-type pages struct {
-	testFile
-	log *pageLog
-}
-
-type pageLog struct {
-	mu          sync.Mutex
-	whole, part int
-}
-
-func (f *pages) writeAt(lane int, p []byte, off int64) (int, error) {
-	f.log.mu.Lock()
-	defer f.log.mu.Unlock()
-	if len(p)%16384 != 0 || off%16384 != 0 {
-		f.log.part++
-	} else {
-		f.log.whole++
-	}
-	return f.testFile.writeAt(lane, p, off)
-}
 
 // macOS writes whole pages past its cache and the rest through it: what can be whole pages is, the rest is said.
 func TestWritesOfWholePages(t *testing.T) {
@@ -46,10 +24,9 @@ func TestWritesOfWholePages(t *testing.T) {
 		{"reads of less than a page", trace.Read, 4096, 4096, "direct", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			log := &pageLog{}
 			job := newJob(t.TempDir(), tt.role, odd...)
 			job.IO.Block = tt.block
-			sys := wrapping(func(f testFile, _ opening) testFile { return &pages{f, log} })
+			sys, log := noting()
 			sys.cachedBelow = 16384
 			engine, eff := prepared(t, job, sys)
 			if eff.Cache == "buffered" {
@@ -61,13 +38,12 @@ func TestWritesOfWholePages(t *testing.T) {
 			if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, tt.warning) || tt.warning == "" && all != "" {
 				t.Errorf("warnings = %q, want %q", all, tt.warning)
 			}
-			*log = pageLog{} // probing writes less
+			*log = nil // probing writes less
 			transferAll(t, engine)
-			for seq, size := range odd {
-				checkContent(t, engine.folder.path+"/"+record{Number: seq}.name(), seq, size)
-			}
-			if want := tt.role == trace.Write && tt.cache == "direct"; want && (log.part > 0 || log.whole == 0) {
-				t.Errorf("%d writes of whole pages, %d others, want none but whole ones", log.whole, log.part)
+			checkContent(t, engine, odd...)
+			partly := func(r logged) bool { return r.n%16384 != 0 || r.off%16384 != 0 }
+			if whole := tt.role == trace.Write && tt.cache == "direct"; whole && (len(*log) == 0 || slices.ContainsFunc(*log, partly)) {
+				t.Errorf("got the writes %v, want whole pages", *log)
 			}
 		})
 	}

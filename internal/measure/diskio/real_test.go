@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
@@ -56,6 +58,53 @@ func wrapping(wrap func(testFile, opening) testFile) system {
 		}
 		return wrap(f, o), nil
 	}}
+}
+
+// noted notes the requests of a file, by no more lanes than it was opened for.
+type noted struct {
+	testFile
+	lanes int
+	log   *[]logged
+	one   *sync.Mutex // lanes come together
+}
+
+// noting is a system whose requests are noted.
+func noting() (system, *[]logged) {
+	log, one := &[]logged{}, &sync.Mutex{}
+	return wrapping(func(f testFile, o opening) testFile { return noted{f, o.lanes, log, one} }), log
+}
+
+func (f noted) note(op trace.Role, lane int, off int64, list ...[]byte) {
+	if lane >= f.lanes {
+		panic(fmt.Sprintf("lane %d of a file that was opened for %d", lane, f.lanes))
+	}
+	r := logged{op: op, off: off}
+	for _, p := range list {
+		r.n += int64(len(p))
+	}
+	f.one.Lock()
+	defer f.one.Unlock()
+	*f.log = append(*f.log, r)
+}
+
+func (f noted) readAt(lane int, p []byte, off int64) (int, error) {
+	f.note(trace.Read, lane, off, p)
+	return f.testFile.readAt(lane, p, off)
+}
+
+func (f noted) writeAt(lane int, p []byte, off int64) (int, error) {
+	f.note(trace.Write, lane, off, p)
+	return f.testFile.writeAt(lane, p, off)
+}
+
+func (f noted) readList(list [][]byte, off int64) (int64, error) {
+	f.note(trace.Read, 0, off, list...)
+	return f.testFile.readList(list, off)
+}
+
+func (f noted) writeList(list [][]byte, off int64) (int64, error) {
+	f.note(trace.Write, 0, off, list...)
+	return f.testFile.writeList(list, off)
 }
 
 func noRing(ringWork) (mover, error) { return nil, errNoRing }
@@ -169,10 +218,8 @@ func TestJobs(t *testing.T) {
 						if got := names(t, engine.folder.path); len(got) != len(sizes)+1 {
 							t.Errorf("files: %q, want %d and the marker", got, len(sizes))
 						}
-						for seq, size := range sizes {
-							if job.IO.Mode != scenario.ModeApp {
-								checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
-							}
+						if job.IO.Mode != scenario.ModeApp {
+							checkContent(t, engine, sizes...)
 						}
 						closed(t, engine)
 						nothingIn(t, dir)
@@ -183,8 +230,15 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// checkContent checks that the file has its size and every unit the stamp of its place.
-func checkContent(t *testing.T, path string, seq int, size int64) {
+// checkContent checks that the engine's files have their sizes and every unit the stamp of its place.
+func checkContent(t *testing.T, engine *real, sizes ...int64) {
+	t.Helper()
+	for seq, size := range sizes {
+		checkFile(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
+	}
+}
+
+func checkFile(t *testing.T, path string, seq int, size int64) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
