@@ -26,26 +26,6 @@ func TestDip(t *testing.T) {
 	}
 }
 
-func TestDipP(t *testing.T) {
-	tests := []struct {
-		d         float64
-		n         int
-		low, high float64
-	}{
-		{0.0512, 100, 0.045, 0.055},
-		{0.03, 100, 0.5, 1},
-		{0.1, 100, 1e-9, 1e-6},
-		{0.0512, 150, 0.001, 0.02},
-		{0.0075, 20_000, 1e-8, 1e-5},
-		{0.25, 4, 1, 1},
-	}
-	for _, tt := range tests {
-		if got := DipP(tt.d, tt.n); got < tt.low || got > tt.high {
-			t.Errorf("DipP(%v, %d) = %v, want %v to %v", tt.d, tt.n, got, tt.low, tt.high)
-		}
-	}
-}
-
 // TestDipOfOneMode: a normal sample is further from two modes than a uniform one, so hardly any is called bimodal.
 func TestDipOfOneMode(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))

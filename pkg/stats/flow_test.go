@@ -124,33 +124,3 @@ func TestBinomialTail(t *testing.T) {
 		closeToBy(t, "the chance", BinomialTail(tt.n, tt.k, 0.5), tt.want, 1e-12)
 	}
 }
-
-// An error of several parts is their mixture.
-func TestMixture(t *testing.T) {
-	e := Estimate{Mean: 1, parts: []student{{0.25, 2, 1e9}, {0.75, 0, 5}}}
-	closeToBy(t, "error", e.SE(), 1, 1e-12)
-	closeToBy(t, "above 1", e.Above(1), 0.5, 1e-9)
-	closeToBy(t, "above 3", e.Above(3), 0.25*0.8413447461+0.75, 1e-7) // a standard deviation below; the part without error is sure
-	closeToBy(t, "above -1", e.Above(-1), 0.25*0.1586552539, 1e-7)
-	closeToBy(t, "upper end", e.Interval()[1], 1+2*1.2815515655, 1e-5) // 2.5 % of all are a tenth of the uncertain part
-	if p := (Estimate{parts: e.parts}).P(); p != 1 {
-		t.Errorf("p of zero is %v", p)
-	}
-	if p := (Estimate{Mean: 1e-12, parts: e.parts[:1]}).P(); p > 1 {
-		t.Errorf("p = %v", p)
-	}
-}
-
-// A quantile of a mean that is skewed solves Hall's cubic t = y + b (2 y² + 1) + 4/3 b² y³, for b a sixth of the skewness.
-func TestUnskew(t *testing.T) {
-	for _, skew := range []float64{-0.6, -0.1, 0.05, 0.5} {
-		for _, q := range []float64{-2, -0.5, 0, 1, 2} {
-			y, b := unskew(q, skew), skew/6
-			closeToBy(t, "the cubic", y+b*(2*y*y)+4./3*b*b*y*y*y+b, q, 1e-9)
-		}
-	}
-	if got := unskew(1.5, 5e-6); got != 1.5 {
-		t.Errorf("hardly skewed: %v, want 1.5", got)
-	}
-	closeToBy(t, "a little skewed", unskew(2, 6e-4), 2-1e-4*9, 1e-6)
-}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -81,28 +80,6 @@ func TestEstimateNoise(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestVariogram: half the mean squares of differences by hand, over one and two stretches.
-func TestVariogram(t *testing.T) {
-	x := []float64{1, 3, 2, 6, 4, 5}
-	for _, tt := range []struct {
-		stretches          [][]float64
-		lag, value, weight []float64
-	}{
-		{[][]float64{x}, []float64{1, 2, 3}, []float64{26. / 10, 15. / 8, 35. / 6}, []float64{6, 3, 2}},
-		{[][]float64{x, {10, 11}, {7}}, []float64{1, 2, 3}, []float64{27. / 12, 15. / 8, 35. / 6}, []float64{8, 3, 2}},
-		{[][]float64{{7}}, nil, nil, nil},
-	} {
-		v := newVariogram(tt.stretches)
-		if !slices.Equal(v.lag, tt.lag) || !slices.EqualFunc(v.value, tt.value, near) || !slices.Equal(v.weight, tt.weight) {
-			t.Errorf("%v: %+v", tt.stretches, v)
-		}
-	}
-	long := newVariogram([][]float64{make([]float64, 40)})
-	if want := []float64{1, 2, 3, 4, 6, 9, 13, 19}; !slices.Equal(long.lag, want) {
-		t.Errorf("lags of forty values %v, want %v", long.lag, want)
 	}
 }
 

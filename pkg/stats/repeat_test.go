@@ -64,27 +64,3 @@ func TestSteps(t *testing.T) {
 		t.Errorf("a step found in %d of %d series, and %d where there is none", found, trials, wrong)
 	}
 }
-
-// TestPool: one estimate among many whose noise is independent learns that its own is.
-func TestPool(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(23, 24))
-	list := make([]*Estimate, 12)
-	var alone, pooled float64
-	for i := range list {
-		d, _ := Difference(NewSpectrum(series(rnd, 60, 0), 60), NewSpectrum(series(rnd, 60, 0), 60))
-		list[i] = &d
-		v := d.Interval()
-		alone += v[1] - v[0]
-	}
-	Pool(list)
-	for _, d := range list {
-		v := d.Interval()
-		pooled += v[1] - v[0]
-	}
-	if want := 2 * 1.96 * math.Sqrt(2.0/60) * 12; pooled > alone || pooled > 1.15*want || pooled < 0.8*want {
-		t.Errorf("intervals of %.2f together, %.2f alone, want about %.2f", pooled, alone, want)
-	}
-	Pool(nil)
-	sure := Certain(1, 0.1)
-	Pool([]*Estimate{&sure})
-}

@@ -96,19 +96,3 @@ func TestStepScanOfOnePlace(t *testing.T) {
 		t.Errorf("cut %d, p %v, want 5 and a small one", cut, p)
 	}
 }
-
-func TestMemory(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(21, 22))
-	for _, tt := range []struct{ correlation, low, high float64 }{{0, 1, 1.5}, {0.5, 2, 4.5}, {0.8, 6, 13}} {
-		x := make([]float64, 2000)
-		for i := 1; i < len(x); i++ {
-			x[i] = tt.correlation*x[i-1] + rnd.NormFloat64()
-		}
-		if got := Memory(x); got < tt.low || got > tt.high {
-			t.Errorf("correlation %v: memory %v, want %v to %v", tt.correlation, got, tt.low, tt.high)
-		}
-	}
-	if got := Memory([]float64{1, 1, 1, 1, 1, 1, 1, 1}); got != 1 {
-		t.Errorf("memory of a constant %v, want 1", got)
-	}
-}
