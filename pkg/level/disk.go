@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -209,7 +211,7 @@ type change struct {
 func changes(starts []int, rates, weights []float64, minLen int) []change {
 	ends := append(slices.Clone(starts[1:]), len(rates))
 	long := func(i int) bool { return ends[i]-starts[i] > minLen }
-	rate := func(i int) float64 { return mean(rates[starts[i]:ends[i]], weights[starts[i]:ends[i]]) }
+	rate := func(i int) float64 { return stat.Mean(rates[starts[i]:ends[i]], weights[starts[i]:ends[i]]) }
 	var found []change
 	for i := 1; i < len(starts); i++ {
 		from, to := i-1, i
@@ -218,8 +220,8 @@ func changes(starts []int, rates, weights []float64, minLen int) []change {
 			i++
 		}
 		c := change{first: ends[from] - 1, last: starts[to]}
-		c.before = mean(rates[starts[from]:c.first], weights[starts[from]:c.first])
-		c.after = mean(rates[c.last+1:ends[to]], weights[c.last+1:ends[to]])
+		c.before = stat.Mean(rates[starts[from]:c.first], weights[starts[from]:c.first])
+		c.after = stat.Mean(rates[c.last+1:ends[to]], weights[c.last+1:ends[to]])
 		found = append(found, c)
 	}
 	return found
@@ -240,16 +242,6 @@ func crossing(pieces []piece, before, after float64) int64 {
 		return last.StartNS
 	}
 	return first.StartNS + int64(min(max(share, 0), 1)*length*1e9)
-}
-
-// mean is the weighted mean, NaN for nothing.
-func mean(x, w []float64) float64 {
-	var sum, weight float64
-	for i := range x {
-		sum += w[i] * x[i]
-		weight += w[i]
-	}
-	return sum / weight
 }
 
 // Limited reports whether the disk goes no faster than its work asks: what it moves says nothing of what it could, and

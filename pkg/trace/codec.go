@@ -74,14 +74,9 @@ var fields = [...]struct {
 
 // field is the index of a key in fields, looked for from an index on and then before it; -1 if the key is not known.
 func field[S string | []byte](key S, from int) int {
-	for i := from; i < len(fields); i++ {
-		if fields[i].key == string(key) {
-			return i
-		}
-	}
-	for i := range min(from, len(fields)) {
-		if fields[i].key == string(key) {
-			return i
+	for i := range fields {
+		if at := (from + i) % len(fields); fields[at].key == string(key) {
+			return at
 		}
 	}
 	return -1

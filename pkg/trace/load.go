@@ -89,14 +89,15 @@ func (l *fileLines) add(f File) {
 		k++
 		l.blocks = append(l.blocks, make([]byte, 0, 512<<min(k, 8)))
 	}
-	b := append(l.blocks[k], 0)
-	if flags := &b[len(b)-1]; f.Filler {
-		*flags |= 1
+	flags := byte(0)
+	if f.Filler {
+		flags |= 1
 	}
 	if f.Progress != nil {
-		b[len(b)-1] |= 2
+		flags |= 2
 		l.progress = append(l.progress, f.Progress)
 	}
+	b := append(l.blocks[k], flags)
 	b = binary.AppendVarint(b, int64(f.Seq-l.last.Seq))
 	b = binary.AppendVarint(b, f.Bytes-l.last.Bytes)
 	b = binary.AppendVarint(b, f.StartNS-l.last.EndNS)

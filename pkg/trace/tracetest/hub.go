@@ -54,14 +54,21 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {
 	}
 	for step := range int(math.Round(end / hubStepS)) {
 		now := float64(step) * hubStepS
-		links := h.at(now)
-		for _, m := range members {
-			m.claim(rnd, now, h.Outside)
-			if m.left(now) {
-				h.hold(members, now)
+		for _, t := range h.Turns {
+			if now >= t.AtS-1e-9 {
+				h.Capacity, h.Weights, h.Parts = t.Capacity, t.Weights, t.Parts
 			}
 		}
-		links.share(members, now)
+		for _, m := range members {
+			m.claim(rnd, now, h.Outside)
+			gone := m.gone
+			if m.gone = now >= m.disk.endS()-1e-9; m.gone && !gone { // all keep the part that they had until the lag is over
+				for _, m := range members {
+					m.held, m.heldUntil = m.part, now+h.LagS
+				}
+			}
+		}
+		h.share(members, now)
 		for _, m := range members {
 			m.rate *= m.outside
 			m.move(rnd, now)
@@ -73,23 +80,6 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {
 		traces[i] = m.trace
 	}
 	return traces
-}
-
-// at is the hub at a time.
-func (h Hub) at(now float64) Hub {
-	for _, t := range h.Turns {
-		if now >= t.AtS-1e-9 {
-			h.Capacity, h.Weights, h.Parts = t.Capacity, t.Weights, t.Parts
-		}
-	}
-	return h
-}
-
-// hold keeps all at the part they had until the lag is over.
-func (h Hub) hold(members []*member, now float64) {
-	for _, m := range members {
-		m.held, m.heldUntil = m.part, now+h.LagS
-	}
 }
 
 // member is a disk on the hub while it is played.
@@ -113,7 +103,7 @@ func (m *member) claim(rnd *rand.Rand, now float64, outside bool) {
 	if now < m.disk.StartS-1e-9 || now >= m.disk.endS()-1e-9 {
 		return
 	}
-	if m.disk.pausedAt(now) {
+	if slices.ContainsFunc(m.disk.Pauses, func(p [2]float64) bool { return p[0]-1e-9 <= now && now < p[1]-1e-9 }) {
 		m.end(now)
 		return
 	}
@@ -130,13 +120,6 @@ func (m *member) claim(rnd *rand.Rand, now float64, outside bool) {
 	} else {
 		m.cap *= wave * m.factor
 	}
-}
-
-// left reports, once, that the disk has ended.
-func (m *member) left(now float64) bool {
-	was := m.gone
-	m.gone = now >= m.disk.endS()-1e-9
-	return m.gone && !was
 }
 
 // share gives every disk its part by progressive filling, weighted: all rise together until the first limit, a disk's

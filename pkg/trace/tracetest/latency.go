@@ -44,7 +44,11 @@ func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []
 		n := int(math.Round(float64(l.PerS) * (to - from)))
 		for i := range n {
 			at := from + (to-from)*float64(i)/float64(n)
-			ns := l.draw(rnd) * math.Exp(l.Wave*wave)
+			ns := l.MedianNS
+			if rnd.Float64() < l.Slow {
+				ns = l.SlowNS
+			}
+			ns = ns * math.Exp(l.Sigma*rnd.NormFloat64()) * math.Exp(l.Wave*wave)
 			if l.By != nil {
 				ns *= l.By(at)
 			}
@@ -57,15 +61,6 @@ func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []
 		wave = rho*wave + math.Sqrt(1-rho*rho)*rnd.NormFloat64()
 	}
 	return out
-}
-
-// draw is one request's time without the wave.
-func (l Latency) draw(rnd *rand.Rand) float64 {
-	median := l.MedianNS
-	if rnd.Float64() < l.Slow {
-		median = l.SlowNS
-	}
-	return median * math.Exp(l.Sigma*rnd.NormFloat64())
 }
 
 // LatencyClass is a kind of noise that requests' times show.

@@ -8,7 +8,6 @@ package tracetest
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -75,10 +74,6 @@ func (d Disk) Play(rnd *rand.Rand) *trace.DiskTrace {
 }
 
 func (d *Disk) endS() float64 { return d.Levels[len(d.Levels)-1].UntilS }
-
-func (d *Disk) pausedAt(s float64) bool {
-	return slices.ContainsFunc(d.Pauses, func(p [2]float64) bool { return p[0]-1e-9 <= s && s < p[1]-1e-9 })
-}
 
 // rateAt is the level at a time, and when it ends.
 func (d *Disk) rateAt(at float64) (rate, untilS float64) {
