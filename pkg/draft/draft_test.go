@@ -257,16 +257,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The path of an image says whose it is, and a report shows what is written about a disk.
-func TestAboutLeavesPathsOut(t *testing.T) {
-	d := Disk{Found: &hardware.Disk{Name: "loop0", Model: "file /home/jane/a.img", Bus: hardware.Virtual, SizeBytes: 2e9}, Volume: &hardware.Volume{Filesystem: "ext4"}}
-	if got := d.About(); got != "loop0, 2 GB, ext4" {
-		t.Errorf("%q", got)
-	}
-}
-
-// The link that is named is one that was negotiated on the disk's way, however little of it is known.
-func TestAboutNamesTheSlowestLink(t *testing.T) {
+// The link that is named is one that was negotiated on the disk's way, however little of it is known. The path of an
+// image says whose it is, and is left out.
+func TestAbout(t *testing.T) {
 	hub := func(bps int64) hardware.Link {
 		return hardware.Link{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
 	}
@@ -292,5 +285,10 @@ func TestAboutNamesTheSlowestLink(t *testing.T) {
 		if got := d.About(); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.links, got, tt.want)
 		}
+	}
+	image := Disk{Found: &hardware.Disk{Name: "loop0", Model: "file /home/jane/a.img", Bus: hardware.Virtual, SizeBytes: 2e9},
+		Volume: &hardware.Volume{Filesystem: "ext4"}}
+	if got := image.About(); got != "loop0, 2 GB, ext4" {
+		t.Errorf("%q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 )
@@ -27,40 +28,27 @@ func TestHolding(t *testing.T) {
 		{Name: "PhysicalDrive1", Volumes: []Volume{mounted("E:", "E:", `C:\Disks\A\`)}},
 		{Name: "PhysicalDrive2", Volumes: []Volume{mounted("", `\\?\Volume{4c1b02c1-d990-11dc-99ae-806e6f6e6963}\`)}},
 	}}
-	for _, tt := range []struct {
-		inv        *Inventory
-		path, want string
-	}{
-		{unix, "/", "nvme0n1p2"},
-		{unix, "/home/me/test", "nvme0n1p2"},
-		{unix, "/srv/home/me", "nvme0n1p2"},
-		{unix, "/mnt/A", "sda1"},
-		{unix, "/mnt/A/test", "sda1"},
-		{unix, "/mnt/AB", "nvme0n1p2"}, // the mount point is a name, not a prefix of letters
-		{unix, "/mnt/a", "nvme0n1p2"},
-		{unix, "/srv/bind/test", "sda1"},
-		{unix, "/mnt/A/inner/test", "sdb1"},
-		{unix, "/tmp/test", ""},
-		{unix, "relative", ""},
-		{container, "/root", ""},
-		{container, "/etc/hosts", "sda1"},
-		{windows, `c:\users`, "C:"},
-		{windows, "C:/", "C:"},
-		{windows, `C:\disks\a\test`, "E:"},
-		{windows, `e:\test`, "E:"},
-		{windows, `D:\test`, ""},
-		{windows, `\\?\volume{4C1B02C1-d990-11dc-99ae-806e6f6e6963}\test`, `\\?\Volume{4c1b02c1-d990-11dc-99ae-806e6f6e6963}\`},
+	for inv, wants := range map[*Inventory]map[string]string{
+		unix: {
+			"/": "nvme0n1p2", "/home/me/test": "nvme0n1p2", "/srv/home/me": "nvme0n1p2", "/mnt/A": "sda1", "/mnt/A/test": "sda1",
+			"/mnt/AB": "nvme0n1p2", // the mount point is a name, not a prefix of letters
+			"/mnt/a":  "nvme0n1p2", "/srv/bind/test": "sda1", "/mnt/A/inner/test": "sdb1", "/tmp/test": "", "relative": "",
+		},
+		container: {"/root": "", "/etc/hosts": "sda1"},
+		windows: {
+			`c:\users`: "C:", "C:/": "C:", `C:\disks\a\test`: "E:", `e:\test`: "E:", `D:\test`: "",
+			`\\?\volume{4C1B02C1-d990-11dc-99ae-806e6f6e6963}\test`: `\\?\Volume{4c1b02c1-d990-11dc-99ae-806e6f6e6963}\`,
+		},
 	} {
-		got := ""
-		disk, volume := tt.inv.Holding(tt.path)
-		if volume != nil {
-			got = volume.Device
-			if got == "" {
-				got = volume.Mount
+		for path, want := range wants {
+			got := ""
+			disk, volume := inv.Holding(path)
+			if volume != nil {
+				got = cmp.Or(volume.Device, volume.Mount)
 			}
-		}
-		if got != tt.want || (disk == nil) != (volume == nil) {
-			t.Errorf("Holding(%s) = %q, want %q", tt.path, got, tt.want)
+			if got != want || (disk == nil) != (volume == nil) {
+				t.Errorf("Holding(%s) = %q, want %q", path, got, want)
+			}
 		}
 	}
 }

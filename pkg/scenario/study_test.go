@@ -70,13 +70,8 @@ func TestStudySize(t *testing.T) {
 		study string
 		want  int
 	}{
-		{3, "matrix", 26},
-		{4, "matrix", 8 + 24 + 8 + 2 + 8},
-		{4, "all_but_one", 8},
-		{2, "[solo, all_but_one]", 4},
-		{12, "matrix", 24 + 264 + 24 + 2 + 24},
-		{12, "[solo, all, mixed]", 24 + 2 + 24},
-		{64, "[solo, all, mixed]", 128 + 2 + 128},
+		{3, "matrix", 26}, {4, "matrix", 8 + 24 + 8 + 2 + 8}, {4, "all_but_one", 8}, {2, "[solo, all_but_one]", 4},
+		{12, "matrix", 24 + 264 + 24 + 2 + 24}, {12, "[solo, all, mixed]", 24 + 2 + 24}, {64, "[solo, all, mixed]", 128 + 2 + 128},
 	} {
 		plan := mustPlan(t, manyDisks(tt.disks, tt.study))
 		if got := len(plan.Phases); got != tt.want {

@@ -73,11 +73,8 @@ func TestCodecRates(t *testing.T) {
 		close float64 // relative
 	}{
 		// Apple's overview of the family: "approximately 220 Mb/s at 1920 x 1080 and 29.97 fps", and so on.
-		{"prores-422-hq-hd-30", 220e6 / 8, 0},
-		{"prores-422-hd-30", 147e6 / 8, 0},
-		{"prores-422-lt-hd-30", 102e6 / 8, 0},
-		{"prores-422-proxy-hd-30", 45e6 / 8, 0},
-		{"prores-4444-hd-30", 330e6 / 8, 0},
+		{"prores-422-hq-hd-30", 220e6 / 8, 0}, {"prores-422-hd-30", 147e6 / 8, 0}, {"prores-422-lt-hd-30", 102e6 / 8, 0},
+		{"prores-422-proxy-hd-30", 45e6 / 8, 0}, {"prores-4444-hd-30", 330e6 / 8, 0},
 		// Blackmagic Design's storage rates of ProRes at 30 frames a second.
 		{"prores-422-hq-4k-30", 117.88e6, 1e-4},
 		{"prores-422-4k-30", 78.63e6, 1e-4},
@@ -97,11 +94,8 @@ func TestCodecRates(t *testing.T) {
 		// What that camera's ratio of 3:1 makes of 12 bits a pixel.
 		{"braw-3-1-uhd-30", 3840 * 2160 * 12 * 30 / 8.0 / 3, 0.025},
 		// Reviews of the cameras: 10 Mb for each frame, 400 and 410 Mb/s.
-		{"xavc-si-uhd-24", 24 * 10e6 / 8, 0},
-		{"xavc-si-uhd-25", 25 * 10e6 / 8, 0},
-		{"xavc-si-uhd-30", 30 * 10e6 / 8, 0},
-		{"xavc-si-uhd-50", 50 * 10e6 / 8, 0},
-		{"xavc-si-uhd-60", 60 * 10e6 / 8, 0},
+		{"xavc-si-uhd-24", 24 * 10e6 / 8, 0}, {"xavc-si-uhd-25", 25 * 10e6 / 8, 0}, {"xavc-si-uhd-30", 30 * 10e6 / 8, 0},
+		{"xavc-si-uhd-50", 50 * 10e6 / 8, 0}, {"xavc-si-uhd-60", 60 * 10e6 / 8, 0},
 		{"h264-all-intra-uhd-24", 50e6, 0},
 		{"xf-avc-intra-4k-30", 51.25e6, 0},
 	} {

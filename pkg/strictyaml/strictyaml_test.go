@@ -252,21 +252,13 @@ func TestEscaped(t *testing.T) {
 }
 
 func TestDistance(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		a, b string
 		want int
 	}{
-		{"", "", 0},
-		{"", "abc", 3},
-		{"abc", "", 3},
-		{"files", "files", 0},
-		{"file", "files", 1},
-		{"pattren", "pattern", 1},
-		{"kitten", "sitting", 3},
-		{"né", "ne", 1},
-		{strings.Repeat("a", 100), "a", 100},
-	}
-	for _, tt := range tests {
+		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"files", "files", 0}, {"file", "files", 1}, {"pattren", "pattern", 1},
+		{"kitten", "sitting", 3}, {"né", "ne", 1}, {strings.Repeat("a", 100), "a", 100},
+	} {
 		if got := distance(tt.a, tt.b); got != tt.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
