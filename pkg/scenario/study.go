@@ -117,46 +117,36 @@ func (s *Scenario) addStudy(include yaml.Node, p phaseSpec, disks []string) {
 func combine(part string, disks []string) []map[string]trace.Role {
 	const w, r, none = trace.Write, trace.Read, trace.Idle
 	var phases []map[string]trace.Role
-	allBut := func(role trace.Role, one string, its trace.Role) {
+	together := func(role trace.Role) map[string]trace.Role {
 		roles := map[string]trace.Role{}
 		for _, disk := range disks {
 			roles[disk] = role
 		}
-		if one != "" {
-			roles[one] = its
-		}
 		phases = append(phases, roles)
+		return roles
 	}
-	eachAgainst := func(ways ...[2]trace.Role) { // what one disk does, and the rest
-		for _, way := range ways {
-			for _, disk := range disks {
-				allBut(way[1], disk, way[0])
-			}
+	switch {
+	case part == studyMatrix:
+		for _, part := range []string{studySolo, studyPairs, studyAllButOne, studyAll, studyMixed} {
+			phases = append(phases, combine(part, disks)...)
 		}
-	}
-	switch part {
-	case studySolo:
-		eachAgainst([2]trace.Role{w, none}, [2]trace.Role{r, none})
-	case studyPairs:
+	case part == studyAll:
+		together(w)
+		together(r)
+	case part == studyPairs:
 		for _, roles := range [][2]trace.Role{{w, w}, {r, r}, {w, r}, {r, w}} {
 			for _, pair := range pairs(len(disks)) {
 				phases = append(phases, map[string]trace.Role{disks[pair[0]]: roles[0], disks[pair[1]]: roles[1]})
 			}
 		}
-	case studyAll:
-		allBut(w, "", none)
-		allBut(r, "", none)
-	case studyAllButOne:
-		if len(disks) > 1 {
-			eachAgainst([2]trace.Role{none, w}, [2]trace.Role{none, r})
+	case part == studySolo || len(disks) > 1:
+		ways := map[string][][2]trace.Role{ // what one disk does, and the rest
+			studySolo: {{w, none}, {r, none}}, studyAllButOne: {{none, w}, {none, r}}, studyMixed: {{w, r}, {r, w}},
 		}
-	case studyMixed:
-		if len(disks) > 1 {
-			eachAgainst([2]trace.Role{w, r}, [2]trace.Role{r, w})
-		}
-	case studyMatrix:
-		for _, part := range []string{studySolo, studyPairs, studyAllButOne, studyAll, studyMixed} {
-			phases = append(phases, combine(part, disks)...)
+		for _, way := range ways[part] {
+			for _, disk := range disks {
+				together(way[1])[disk] = way[0]
+			}
 		}
 	}
 	return phases

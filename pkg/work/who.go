@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,20 +14,11 @@ import (
 // Who says which disks do what, in their order: "A writes, B and C read", "A writes, the rest read", "all write". It is
 // asked for all disks of a run; those without a verb are idle.
 func Who(disks []string, all map[string]Work) string {
-	var order, probes []Verb
-	who := map[Verb][]string{}
-	for _, disk := range disks {
-		does := all[disk].Does()
-		switch {
-		case who[does] != nil:
-		case all[disk].Probe > 0:
-			probes = append(probes, does)
-		case does != Verb{}:
-			order = append(order, does)
-		}
-		who[does] = append(who[does], disk)
-	}
-	order = append(order, probes...)
+	order, who := grouped(disks, func(disk string) Verb { return all[disk].Does() })
+	order = slices.DeleteFunc(order, func(v Verb) bool { return v == Verb{} })
+	slices.SortStableFunc(order, func(a, b Verb) int { // probes come last
+		return cmp.Compare(min(1, all[who[a][0]].Probe), min(1, all[who[b][0]].Probe))
+	})
 	idle := who[Verb{}]
 	var parts []string
 	var rest Verb
@@ -145,10 +137,9 @@ func (v Verb) with(words string) Verb {
 	return Verb{v.One + words, v.Several + words, v.Past + words, v.Ing + words}
 }
 
-// Clauses say what disks do, those together that do the same: "A and B write", "C reads". Form picks the verb's.
-func Clauses(disks []string, does func(disk string) Verb, form func(v Verb, disks int) string) []string {
-	var order []Verb
-	who := map[Verb][]string{}
+// grouped are the disks by what they do, and that in the order of the disks.
+func grouped(disks []string, does func(disk string) Verb) (order []Verb, who map[Verb][]string) {
+	who = map[Verb][]string{}
 	for _, disk := range disks {
 		v := does(disk)
 		if who[v] == nil {
@@ -156,6 +147,12 @@ func Clauses(disks []string, does func(disk string) Verb, form func(v Verb, disk
 		}
 		who[v] = append(who[v], disk)
 	}
+	return order, who
+}
+
+// Clauses say what disks do, those together that do the same: "A and B write", "C reads". Form picks the verb's.
+func Clauses(disks []string, does func(disk string) Verb, form func(v Verb, disks int) string) []string {
+	order, who := grouped(disks, does)
 	var texts []string
 	for _, v := range order {
 		texts = append(texts, unit.List(who[v])+" "+form(v, len(who[v])))
