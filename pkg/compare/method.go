@@ -91,7 +91,7 @@ func (l *facts) addSizes(phase, disk string, sizes []int64) {
 		var sum int64
 		for _, size := range sizes {
 			sum += size
-			_ = binary.Write(all, binary.LittleEndian, size) // a hash never fails
+			all.Write(binary.LittleEndian.AppendUint64(nil, uint64(size)))
 		}
 		low, high := unit.FormatBytes(slices.Min(sizes)), unit.FormatBytes(slices.Max(sizes))
 		if text = fmt.Sprintf("%d of %s", len(sizes), low); low != high {

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -56,7 +57,10 @@ func fileRate(r Rate, base, other []file) Rate {
 	}
 	r.Unit = "file"
 	b, n := rates(base), rates(other)
-	r.set(math.Exp(stats.Summarize(b).Trimmed20), math.Exp(stats.Summarize(n).Trimmed20), fewer)
+	typical := func(rates []float64) float64 {
+		return math.Exp(stats.TrimmedMean(slices.Sorted(slices.Values(rates)), trim))
+	}
+	r.set(typical(b), typical(n), fewer)
 	switch {
 	case len(base) < stats.MinBins:
 		r.Reason = fmt.Sprintf(tooFew, "in the base ", len(base), "", stats.MinBins)
