@@ -71,7 +71,7 @@ func contended(t *testing.T, p *hub.Profile) *notes {
 
 // No parameter that decides who gets how much can be changed alone for the figures to come closer, except for rounding.
 func TestGoshenRidgeIsFitted(t *testing.T) {
-	if raceEnabled {
+	if evidence.Raced {
 		t.Skip("it plays the scenarios nineteen times over")
 	}
 	misfit := func(p *hub.Profile) float64 {

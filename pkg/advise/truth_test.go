@@ -12,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/fit"
 )
 
-var hubs = flag.Int("hubs", quickHubs, "how many random hubs are fitted; 40 for a full test")
+var hubs = flag.Int("hubs", evidence.Trials(4, 1), "how many random hubs are fitted; 40 for a full test")
 
 // The margin is where trying all rates in a simulation finds it, and the answer goes by it.
 func TestMarginAgainstBruteForce(t *testing.T) {

@@ -15,7 +15,7 @@ var perKind = flag.Int("traces", 0, "number of traces to play of each kind, of a
 
 // hurried says that tests of claims must do with few traces, if each takes long: under the race detector, and with
 // -short, as on an emulated processor.
-func hurried() bool { return raceEnabled || testing.Short() }
+func hurried() bool { return evidence.Raced || testing.Short() }
 
 // traces is how many traces a test of claims makes of each kind.
 func traces(t *testing.T, usual, hurriedly int) int {

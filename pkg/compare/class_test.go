@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -33,15 +34,7 @@ func playClass(c tracetest.Class, rnd *rand.Rand, phase string, disks [][]tracet
 	return tracetest.Phase(phase, played...)
 }
 
-func pairsOf(quick int) int {
-	switch {
-	case *pairsEach > 0:
-		return *pairsEach
-	case raceEnabled:
-		return max(1, quick/4)
-	}
-	return quick
-}
+func pairsOf(quick int) int { return cmp.Or(*pairsEach, evidence.Trials(quick, max(1, quick/4))) }
 
 // toldApart reports how many equal pairs are told apart: 5 % of many may be, and a standard error more.
 func toldApart(t *testing.T, name string, pairs int, told func() bool) (wrong int) {

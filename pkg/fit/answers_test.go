@@ -67,7 +67,7 @@ func TestAnswersOfForeignHubs(t *testing.T) {
 	}
 	var sum tally
 	kinds := fit.Foreign()
-	for i := range max(*fit.HubsTried, fit.QuickForeign) {
+	for i := range max(*fit.HubsTried, evidence.Trials(4, 1)) {
 		k := kinds[i%len(kinds)]
 		rng := rand.New(rand.NewPCG(uint64(i), 5))
 		sum.ask(t, k.Make(rng), rng, k.Name)

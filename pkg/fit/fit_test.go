@@ -58,7 +58,7 @@ func TestFitCoversTheTruth(t *testing.T) {
 		t.Skip("many fits")
 	}
 	p := noisy()
-	const trials = quickFits
+	trials := evidence.Trials(6, 2)
 	missed, seen := map[string]int{}, map[string]int{}
 	for trial := range uint64(trials) {
 		f := fit(t, observe(t, study([]string{"A", "B", "C"}, 3, 30, trial), p))

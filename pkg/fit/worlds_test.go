@@ -15,12 +15,12 @@ import (
 
 var (
 	// HubsTried is how many random hubs of each kind are predicted.
-	HubsTried = flag.Int("hubs", quickHubs, "how many random hubs of each kind are predicted; 20 for a full test")
+	HubsTried = flag.Int("hubs", 1, "how many random hubs of each kind are predicted; 20 for a full test")
 	tuning    = flag.Bool("tuning", false, "predict the hubs with which the priors and limits were chosen, not the others")
 )
 
 // few is as many kinds as there is time for.
-func few[T any](kinds []T) []T { return kinds[:min(quickKinds, len(kinds))] }
+func few[T any](kinds []T) []T { return kinds[:min(evidence.Trials(20, 2), len(kinds))] }
 
 // predictable is a profile with nothing but the evidence: its own figures are not what is tested.
 func predictable(w World, e *hub.Evidence) *hub.Profile {
@@ -153,7 +153,7 @@ func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
 		p.Disks = append(p.Disks, hub.Disk{Name: string(rune('A' + i)), Read: side, Write: side})
 	}
 	w := Profiled(p)
-	for seed := range uint64(quickEven) {
+	for seed := range uint64(evidence.Trials(2, 1)) {
 		f := fit(t, w.Measured(rand.New(rand.NewPCG(seed, 1)), 2))
 		predicted := predict(t, f.Profile, w.Disks)
 		row := predicted.Rows[len(predicted.Rows)-1]

@@ -36,3 +36,11 @@ func Report(t testing.TB, f Finding) {
 		t.Errorf("%s, %s: %g %s where %g is true; want %s", f.Claim, f.Case, f.Measured, f.Unit, f.Truth, f.Limit)
 	}
 }
+
+// Trials is how many there is time for: n, and fewer under the race detector.
+func Trials(n, fewer int) int {
+	if Raced {
+		return fewer
+	}
+	return n
+}
