@@ -113,10 +113,8 @@ func (c *model) count(parts []Part, spare int) int {
 		all = append(all, h)
 		least[h], _ = c.bounds(h, parts)
 	}
-	slices.SortStableFunc(all, func(a, b *fit.Hub) int {
-		return cmp.Compare(least[a],
-			least[b])
-	}) // the likeliest to fail first
+	// The likeliest to fail first.
+	slices.SortStableFunc(all, func(a, b *fit.Hub) int { return cmp.Compare(least[a], least[b]) })
 	clean, failed := 0, 0
 	for _, h := range all {
 		if c.clean(h, parts, folded) {

@@ -158,12 +158,7 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 
 // A weight is said to be bounded if it is, above, below or both.
 func TestFitBoundsWeights(t *testing.T) {
-	p := &hub.Profile{Name: "even", Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
-	for name, speed := range map[string]float64{"A": 2.6, "B": 2.6, "C": 0.8} {
-		side := hub.Side{Hub: speed * gb, Weight: 1}
-		p.Disks = append(p.Disks, hub.Disk{Name: name, Read: side, Write: side})
-	}
-	w := World{Disks: []string{"A", "B", "C"}, Rates: Profiled(p).Rates}
+	w := even(2.6, 2.6, 0.8)
 	f := fit(t, w.Measured(rand.New(rand.NewPCG(1, 7)), 2))
 	for _, param := range f.Parameters {
 		low, high := param.Low > 0, !math.IsInf(param.High, 1)

@@ -145,14 +145,19 @@ func TestPredictionsCoverTriples(t *testing.T) {
 	evidence.Report(t, evidence.Below("fit-covers", "half the width of the intervals of the first, median", "%", 100*known.median(), 22))
 }
 
-// Reads shared evenly by unequal disks are predicted evenly, though no pair shows how a third disk changes the share.
-func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
-	p := &hub.Profile{Name: "even", Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
-	for i, speed := range []float64{0.8, 2.6, 2.6} {
+// even is a world of disks that pull alike and go so many GB/s alone.
+func even(speeds ...float64) World {
+	p := &hub.Profile{Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
+	for i, speed := range speeds {
 		side := hub.Side{Hub: speed * gb, Weight: 1}
 		p.Disks = append(p.Disks, hub.Disk{Name: string(rune('A' + i)), Read: side, Write: side})
 	}
-	w := Profiled(p)
+	return Profiled(p)
+}
+
+// Reads shared evenly by unequal disks are predicted evenly, though no pair shows how a third disk changes the share.
+func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
+	w := even(0.8, 2.6, 2.6)
 	for seed := range uint64(evidence.Trials(2, 1)) {
 		f := fit(t, w.Measured(rand.New(rand.NewPCG(seed, 1)), 2))
 		predicted := predict(t, f.Profile, w.Disks)

@@ -38,17 +38,12 @@ const (
 	Specified Source = "specifications" // from data sheets: not measured
 )
 
-// Text says where the figures are from; empty if unknown.
+// Text says how the figures were obtained; empty if unknown.
 func (s Source) Text() string {
-	switch s {
-	case Fitted:
-		return "fitted to runs"
-	case Measured:
-		return "measured"
-	case Specified:
-		return "from specifications: neither the hub nor its disks were measured"
-	}
-	return ""
+	return map[Source]string{
+		Fitted: "fitted to runs", Measured: "measured",
+		Specified: "from specifications: neither the hub nor its disks were measured",
+	}[s]
 }
 
 // Mark notes on the disks of a run line that are simulated how the profile's figures were obtained.
