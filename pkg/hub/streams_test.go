@@ -137,7 +137,10 @@ func TestStreamsDrainByTheShortfall(t *testing.T) {
 			t.Fatalf("stream %s at %.1f s: buffer %d ns, want %d", e.Stream, float64(e.TNS)/1e9, e.BufferNS, want)
 		}
 	}
-	streams, _ := outcomes(events)
+	streams, bytes := outcomes(events)
+	if moved := float64(bytes["A"]); math.Abs(moved/(30*2e9)-1) > 0.005 { // it never rests but at first
+		t.Errorf("%g bytes moved in 30 s at 2 GB/s", moved)
+	}
 	late := 0
 	for _, o := range streams {
 		late += o.Late
