@@ -29,6 +29,9 @@ type Search struct {
 // Between is the range in which an uncertain limit lies.
 type Between = search.Between
 
+// SearchResult is what a search found.
+type SearchResult = search.Result
+
 // SearchTry is one phase of a search.
 type SearchTry struct {
 	Phase     string         `json:"phase"`

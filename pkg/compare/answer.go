@@ -150,7 +150,7 @@ func (p *Pair) losses(other *matched) []string {
 		}
 	}
 	for i := range p.Searches {
-		if s := &p.Searches[i]; other.cut(s.Name) || slices.ContainsFunc(s.New, s.Base[0].beyond) {
+		if s := &p.Searches[i]; other.cut(s.Name) || slices.ContainsFunc(s.New, func(r analysis.SearchResult) bool { return beyond(s.Base[0], r) }) {
 			add(s.Name, ", which has no answer")
 		}
 	}
@@ -214,8 +214,8 @@ func (r *matched) cut(search string) bool {
 }
 
 // beyond reports whether one result of a search says something that another does not.
-func (a Result) beyond(other Result) bool {
-	found := func(x Result) bool { return x.Found != nil || x.Unlimited }
+func beyond(a, other analysis.SearchResult) bool {
+	found := func(x analysis.SearchResult) bool { return x.Found != nil || x.Unlimited }
 	return found(a) && !found(other) || a.Alone != nil && other.Alone == nil && !other.Unlimited
 }
 

@@ -12,24 +12,12 @@ import (
 // Search is what a search that is in both runs found. Its tries differ from run to run and are not compared. A
 // result has no interval: one stream more or less, or a pace that differs by a twentieth, may be chance.
 type Search struct {
-	Name string     `json:"name"`
-	Kind string     `json:"kind"` // streams | pace
-	Disk string     `json:"disk"`
-	Base []Result   `json:"base"` // of each run of the base: one, or as many as it was repeated
-	New  []Result   `json:"new"`
-	Work *[2]string `json:"work,omitempty"` // what was searched in the base and here, if that differs
-}
-
-// Result is the largest value that was clean.
-type Result struct {
-	Alone     *float64 `json:"alone"` // 0: none; null: not found, or not asked for
-	Found     *float64 `json:"found"` // with the other disks
-	Unlimited bool     `json:"unlimited,omitempty"`
-	AloneOpen bool     `json:"alone_open,omitempty"` // it may be more
-	FoundOpen bool     `json:"found_open,omitempty"`
-	// Its bounds if the tries did not settle it.
-	AloneBetween *analysis.Between `json:"alone_between,omitempty"`
-	FoundBetween *analysis.Between `json:"found_between,omitempty"`
+	Name string                  `json:"name"`
+	Kind string                  `json:"kind"` // streams | pace
+	Disk string                  `json:"disk"`
+	Base []analysis.SearchResult `json:"base"` // of each run of the base: one, or as many as it was repeated
+	New  []analysis.SearchResult `json:"new"`
+	Work *[2]string              `json:"work,omitempty"` // what was searched in the base and here, if that differs
 }
 
 // searches are those that are in all runs, with the results of each.
@@ -49,8 +37,8 @@ func searches(base, other []*matched) []Search {
 }
 
 // results are what a search found in each run; nil if a run has no such search.
-func results(runs []*matched, s *analysis.Search) []Result {
-	var list []Result
+func results(runs []*matched, s *analysis.Search) []analysis.SearchResult {
+	var list []analysis.SearchResult
 	for _, r := range runs {
 		i := slices.IndexFunc(r.Analysis.Searches, func(f analysis.Search) bool {
 			return f.Name == s.Name && f.Kind == s.Kind && f.Disk == s.Disk
@@ -59,7 +47,10 @@ func results(runs []*matched, s *analysis.Search) []Result {
 			return nil
 		}
 		f := &r.Analysis.Searches[i]
-		list = append(list, Result{f.Alone, f.Found, f.Unlimited, f.AloneOpen, f.FoundOpen, f.AloneBetween, f.FoundBetween})
+		list = append(list, analysis.SearchResult{
+			Alone: f.Alone, Found: f.Found, Unlimited: f.Unlimited, AloneOpen: f.AloneOpen, FoundOpen: f.FoundOpen,
+			AloneBetween: f.AloneBetween, FoundBetween: f.FoundBetween,
+		})
 	}
 	return list
 }

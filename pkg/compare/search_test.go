@@ -34,7 +34,7 @@ func searching(kind string, limit int, tries ...int) Run {
 func TestSearches(t *testing.T) {
 	three, two := 3.0, 2.0
 	base, other := searching("hq", 3, 1, 2, 4, 3, 3, 4, 4), searching("hq", 2, 1, 2, 4, 3, 2, 3, 3)
-	want := []Search{{Name: "edit", Kind: "streams", Disk: "A", Base: []Result{{Found: &three}}, New: []Result{{Found: &two}}}}
+	want := []Search{{Name: "edit", Kind: "streams", Disk: "A", Base: []analysis.SearchResult{{Found: &three}}, New: []analysis.SearchResult{{Found: &two}}}}
 	c := Compare(base, other)
 	if diff := cmp.Diff(want, c.Pairs[0].Searches); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -42,7 +42,7 @@ func TestSearches(t *testing.T) {
 	if p := c.Pairs[0]; len(p.Phases)+len(p.OnlyBase)+len(p.OnlyHere)+c.Tests != 0 {
 		t.Errorf("tries are compared as phases: %+v", p)
 	}
-	want[0].Base, want[0].New = []Result{{Found: &three}, {Found: &three}}, []Result{{Found: &two}}
+	want[0].Base, want[0].New = []analysis.SearchResult{{Found: &three}, {Found: &three}}, []analysis.SearchResult{{Found: &two}}
 	if diff := cmp.Diff(want, Groups([]Run{base, base}, []Run{other}).Pairs[0].Searches); diff != "" {
 		t.Errorf("of repeats (-want +got):\n%s", diff)
 	}

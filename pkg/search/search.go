@@ -42,10 +42,13 @@ type Outcome struct {
 
 // Result is what a search has found: the largest clean value without the other disks, and with them.
 type Result struct {
-	Alone, Found               *float64 // 0: none; nil: not sought, not yet found, or not sure
-	AloneBetween, FoundBetween *Between // of what is not sure after all tries
-	AloneOpen, FoundOpen       bool     // it is the largest value tried
-	Unlimited                  bool     // the disk needs no limit: there is no Found
+	Alone        *float64 `json:"alone"`                   // 0: none; nil: not sought, not yet found, or not sure
+	Found        *float64 `json:"found"`                   // the same with the other disks
+	Unlimited    bool     `json:"unlimited,omitempty"`     // the disk needs no limit: there is no Found
+	AloneOpen    bool     `json:"alone_open,omitempty"`    // it is the largest value tried
+	FoundOpen    bool     `json:"found_open,omitempty"`    //
+	AloneBetween *Between `json:"alone_between,omitempty"` // of what is not sure after all tries
+	FoundBetween *Between `json:"found_between,omitempty"` //
 }
 
 // Between is the 95 % interval of a limit.

@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -271,19 +272,19 @@ func (c comparison) figure(i int) *Figure {
 func searchAnswer(s compare.Search) string {
 	text := pick(s.Kind == trace.SearchPace, "pace of "+s.Disk+" that leaves the streams clean: ",
 		"clean streams of "+s.Disk+": ")
-	change := func(answer func(r compare.Result) string) string {
+	change := func(answer func(r search.Result) string) string {
 		base, now := strings.Join(say.Each(s.Base, answer), ", "), strings.Join(say.Each(s.New, answer), ", ")
 		return pick(base == now, base+" as before", base+" → "+now)
 	}
-	asked := func(list []compare.Result) bool {
+	asked := func(list []search.Result) bool {
 		return len(list) > 0 && (list[0].Alone != nil || list[0].AloneBetween != nil)
 	}
 	if asked(s.Base) || asked(s.New) {
-		text += "alone " + change(func(r compare.Result) string {
+		text += "alone " + change(func(r search.Result) string {
 			return answerText(s.Kind, r.Alone, r.AloneBetween, r.AloneOpen, false)
 		}) + ", with the others "
 	}
-	return text + change(func(r compare.Result) string {
+	return text + change(func(r search.Result) string {
 		return answerText(s.Kind, r.Found, r.FoundBetween, r.FoundOpen, r.Unlimited)
 	})
 }

@@ -12,13 +12,13 @@ import (
 // What searches found is set side by side in a line each.
 func TestSearchAnswers(t *testing.T) {
 	n := func(v float64) *float64 { return &v }
-	answers := func(list ...compare.Result) []compare.Result { return list }
+	answers := func(list ...search.Result) []search.Result { return list }
 	pair := &compare.Pair{Searches: []compare.Search{
-		{Name: "edit", Kind: "streams", Disk: "A", Base: answers(compare.Result{Alone: n(12), Found: n(9)}), New: answers(compare.Result{Alone: n(12), Found: n(7)})},
-		{Name: "open", Kind: "streams", Disk: "A", Base: answers(compare.Result{Found: n(16), FoundOpen: true}), New: answers(compare.Result{})},
-		{Name: "pace", Kind: "pace", Disk: "C", Base: answers(compare.Result{Found: n(210e6)}), New: answers(compare.Result{Unlimited: true})},
-		{Name: "repeated", Kind: "streams", Disk: "A", Base: answers(compare.Result{Found: n(3)}, compare.Result{Found: n(4)}), New: answers(compare.Result{Found: n(3)}), Work: &[2]string{"A plays hq", "A plays raw"}},
-		{Name: "unsure", Kind: "streams", Disk: "A", Base: answers(compare.Result{Alone: n(9), Found: n(4)}), New: answers(compare.Result{AloneBetween: &search.Between{Low: 3, High: n(5)}, FoundBetween: &search.Between{Low: 2}})},
+		{Name: "edit", Kind: "streams", Disk: "A", Base: answers(search.Result{Alone: n(12), Found: n(9)}), New: answers(search.Result{Alone: n(12), Found: n(7)})},
+		{Name: "open", Kind: "streams", Disk: "A", Base: answers(search.Result{Found: n(16), FoundOpen: true}), New: answers(search.Result{})},
+		{Name: "pace", Kind: "pace", Disk: "C", Base: answers(search.Result{Found: n(210e6)}), New: answers(search.Result{Unlimited: true})},
+		{Name: "repeated", Kind: "streams", Disk: "A", Base: answers(search.Result{Found: n(3)}, search.Result{Found: n(4)}), New: answers(search.Result{Found: n(3)}), Work: &[2]string{"A plays hq", "A plays raw"}},
+		{Name: "unsure", Kind: "streams", Disk: "A", Base: answers(search.Result{Alone: n(9), Found: n(4)}), New: answers(search.Result{AloneBetween: &search.Between{Low: 3, High: n(5)}, FoundBetween: &search.Between{Low: 2}})},
 	}}
 	want := []string{
 		"edit: clean streams of A: alone 12 as before, with the others 9 → 7",
