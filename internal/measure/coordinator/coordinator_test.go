@@ -73,8 +73,6 @@ func TestMain(m *testing.M) {
 			done.Error = fmt.Sprintf("was told %q, want that the job is whole", m.Kind)
 		}
 		_ = conn.Send(done)
-	case "tidying":
-		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "silent":
 		signal.Ignore(syscall.SIGTERM)
 		getReady(conn)
@@ -147,25 +145,32 @@ func plan(phases int, sizes ...int64) *scenario.Plan {
 	return p
 }
 
+// process is this test binary as a worker, or as another process that the coordinator starts.
+func process(kind string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	// The race detector would make every child linger for a second.
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", behaviour+"="+kind)
+	return cmd
+}
+
+// bystander is a process that does nothing.
+func bystander(...string) *exec.Cmd { return process("bystander") }
+
 // record runs a plan with workers of the given kinds, the last for all further ones.
 func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Options), kinds ...string) (Outcome, *memory) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	seen := &memory{released: make(chan struct{}, 100), modes: map[string]map[string]trace.Effective{}}
 	started := 0
 	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
 		Modes: func(phase string, modes map[string]trace.Effective) error { seen.modes[phase] = modes; return nil },
 		Command: func() *exec.Cmd {
-			cmd := exec.Command(self)
-			// The race detector would make every child linger for a second.
-			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", behaviour+"="+kinds[min(started, len(kinds)-1)])
 			started++
-			return cmd
+			return process(kinds[min(started, len(kinds))-1])
 		}}
+	if !p.Simulated() {
+		opts.Profile, opts.Janitor = nil, bystander
+	}
 	if change != nil {
 		change(&opts)
 	}
@@ -188,7 +193,6 @@ func TestSleepIsRecorded(t *testing.T) {
 	_, seen := record(t, ctx, p, func(o *Options) {
 		seen := o.Watcher.(*memory).released
 		go func() { <-seen; released.Store(clock.Now()) }()
-		o.Profile = nil
 		o.Journal = untilGauge{o.Journal, cancel}
 		o.Clocks = func() (nowNS int64, slept time.Duration) {
 			nowNS = clock.Now()
@@ -197,7 +201,6 @@ func TestSleepIsRecorded(t *testing.T) {
 			}
 			return nowNS, slept
 		}
-		o.Janitor = bystander
 	}, "waiting")
 	var marks []trace.Event
 	for _, e := range seen.events {
@@ -219,20 +222,10 @@ func TestSleepIsRecorded(t *testing.T) {
 func TestAccompanyingJobEnds(t *testing.T) {
 	p := realPlan(scenario.VerifyOff)
 	p.Phases[0].Jobs[0].Streams = []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}
-	out, _ := record(t, t.Context(), p, func(o *Options) {
-		o.Profile = nil
-		o.Janitor = bystander
-	}, "accompanying", "quick")
+	out, _ := record(t, t.Context(), p, nil, "accompanying", "quick")
 	if out.Status != trace.Complete {
 		t.Errorf("got status %q, failures %v", out.Status, out.Failures)
 	}
-}
-
-// bystander is a process that does nothing.
-func bystander(...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), behaviour+"=bystander")
-	return cmd
 }
 
 // untilGauge is a journal that ends the run at the first gauge.

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -33,16 +32,9 @@ func both(_ context.Context, disks []gauge.Disk) []gauge.Source {
 	}}}
 }
 
-// reading makes a run one of real disks whose gauges are read.
+// reading has a run's gauges read.
 func reading(find func(context.Context, []gauge.Disk) []gauge.Source) func(*Options) {
-	return func(o *Options) {
-		o.Profile, o.Gauges = nil, find
-		o.Janitor = func(...string) *exec.Cmd {
-			cmd := o.Command()
-			cmd.Env = append(cmd.Env, behaviour+"=tidying")
-			return cmd
-		}
-	}
+	return func(o *Options) { o.Gauges = find }
 }
 
 func gaugesOf(seen *memory) map[string]int {
@@ -106,7 +98,7 @@ func TestGaugesHoldNothingUp(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, out.Status, gaugesOf(seen))
 		}
 	}
-	_, seen := record(t, t.Context(), plan(1, 1e6), func(o *Options) { o.Gauges = both }, "good")
+	_, seen := record(t, t.Context(), plan(1, 1e6), reading(both), "good")
 	if got := gaugesOf(seen); len(got) > 0 {
 		t.Errorf("simulated: %v", got)
 	}
