@@ -87,9 +87,16 @@ func spoilWord(text []byte, n *rand.Rand) []byte {
 	return []byte(strings.Replace(string(text), values[n.IntN(len(values))], string(by), 1))
 }
 
-// harmless runs a command, and says what of it harms; nothing if it does not.
-func harmless(t *testing.T, args ...string) (harm string) {
+// harmless runs a command, and fails the test if it harms.
+func harmless(t *testing.T, args ...string) {
 	t.Helper()
+	if harm := harmOf(args...); harm != "" {
+		t.Errorf("hubbench %q: %s", args, harm)
+	}
+}
+
+// harmOf runs a command, and says what of it harms; nothing if it does not.
+func harmOf(args ...string) string {
 	var out, errs bytes.Buffer
 	ended := make(chan int, 1)
 	panicked := make(chan any, 1)
@@ -173,9 +180,7 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 					commands = [][]string{{"plan", name}, {"simulate", name, "--out", filepath.Join(to, "simulated")}}
 				}
 				for _, args := range commands {
-					if harm := harmless(t, args...); harm != "" {
-						t.Errorf("hubbench %s: %s", strings.Join(args, " "), harm)
-					}
+					harmless(t, args...)
 				}
 				if t.Failed() {
 					t.Logf("where the file was changed: %.300q", changed(text, spoiled))
@@ -194,9 +199,7 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 				{"predict", spoiled}, {"advise", spoiled, "--play", "A=2x92MB/s", "--write", "C"}, {"advise", spoiled, "--play", "A=2x92MB/s", "--json"},
 				{"simulate", scenario, "--profile", spoiled, "--out", filepath.Join(dir, "out")}, {"mount", spoiled, filepath.Join(spoiled, "no folder")},
 			} {
-				if harm := harmless(t, args...); harm != "" {
-					t.Errorf("hubbench %s: %s", strings.Join(args, " "), harm)
-				}
+				harmless(t, args...)
 			}
 		})
 	}
@@ -235,22 +238,16 @@ func TestFaultsOfHostileFolders(t *testing.T) {
 		for _, name := range nasty() {
 			for _, folder := range []string{".hubbench-" + name, name} {
 				must(t, os.MkdirAll(filepath.Join(dir, folder, "diary"), 0o700))
-				if harm := harmless(t, "clean", filepath.Join(dir, folder)); harm != "" {
-					t.Errorf("clean %q: %s", folder, harm)
-				}
+				harmless(t, "clean", filepath.Join(dir, folder))
 			}
 		}
-		if harm := harmless(t, "clean", dir); harm != "" {
-			t.Error("clean: ", harm)
-		}
+		harmless(t, "clean", dir)
 		if all, err := os.ReadDir(dir); err != nil || len(all) != 2*len(nasty()) {
 			t.Errorf("%d folders are left, %v", len(all), err)
 		}
 		for _, command := range []string{"analyze", "report", "plan", "run", "predict", "simulate"} {
 			for _, name := range nasty() {
-				if harm := harmless(t, command, "--", filepath.Join(dir, name)); harm != "" {
-					t.Errorf("%s %q: %s", command, name, harm)
-				}
+				harmless(t, command, "--", filepath.Join(dir, name))
 			}
 		}
 	})
@@ -272,9 +269,7 @@ func TestFaultsOfHostileFolders(t *testing.T) {
 			must(t, os.Mkdir(folder, 0o700))
 			write(t, diary, "dear diary")
 			must(t, mark(filepath.Join(folder, "hubbench.json")))
-			if harm := harmless(t, "clean", dir); harm != "" {
-				t.Error(harm)
-			}
+			harmless(t, "clean", dir)
 			if _, err := os.Stat(diary); err != nil {
 				t.Error("somebody's file is gone: ", err)
 			}
@@ -315,9 +310,7 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 				for _, args := range [][]string{
 					{"analyze", dir}, {"report", dir}, {"compare", dir, whole}, {"run", "--resume", dir, "--quiet"},
 				} {
-					if harm := harmless(t, args...); harm != "" {
-						t.Errorf("hubbench %s: %s", strings.Join(args, " "), harm)
-					}
+					harmless(t, args...)
 				}
 				if text, err := os.ReadFile(secret); err != nil || string(text) != "dear diary" {
 					t.Errorf("what the link leads to is now %.40q, %v", text, err)
@@ -336,9 +329,7 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 		for file, text := range map[string]string{rundir.InfoFile: info, rundir.EventsFile: ""} {
 			write(t, filepath.Join(dir, file), text)
 		}
-		if harm := harmless(t, "run", "--resume", dir); harm != "" {
-			t.Error(harm)
-		}
+		harmless(t, "run", "--resume", dir)
 		if _, err := os.Stat(filepath.Join(victim, "data-000000.bin")); err != nil {
 			t.Error("somebody's file is gone: ", err)
 		}
