@@ -167,8 +167,7 @@ func (e *real) reserve(f testFile, r record) error {
 	if err == nil || e.release == 0 || isFull(err) {
 		return err
 	}
-	if !e.doubted {
-		e.doubted = true
+	if len(e.Doubts()) == 0 { // one is enough
 		e.warn("space could not be reserved for file %d of the job (%v): if that happens, the time of allocation "+
 			"is part of the measurement", e.nextSeq, err)
 	}

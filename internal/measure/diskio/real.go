@@ -48,10 +48,8 @@ type real struct {
 	release      int64
 	latencies    *latencies // of the requests from the release on
 	emit         func(trace.Event)
-	openFirst    func(*trace.Effective) error // the last step of Prepare
 	warnings     []string
 	reported     int              // warnings that Prepare has returned
-	doubted      bool             // that space could not be reserved is among the warnings
 	reportBeside func(done int64) // see Engine.Prepare
 	beside       int64            // last reported progress
 }
@@ -93,17 +91,20 @@ func systemCalls() system {
 
 func newReal(job Job, sys system) *real {
 	watch := clock.Start() // no system call for the time
-	e := &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{watch.Now, clock.SleepUntil}}
-	e.openFirst = func(*trace.Effective) error { return e.openNext(0) }
-	return e
+	return &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{watch.Now, clock.SleepUntil}}
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
 func (e *real) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
+	return e.prepare(ctx, beside, func(*trace.Effective) error { return e.openNext(0) })
+}
+
+// prepare ends with opening what is moved first.
+func (e *real) prepare(ctx context.Context, beside func(done int64), open func(*trace.Effective) error) (trace.Effective, error) {
 	e.reportBeside = beside
 	eff, err := e.setUp(ctx)
 	if err == nil {
-		err = e.openFirst(&eff)
+		err = open(&eff)
 	}
 	eff.Warnings, e.reported = e.warnings, len(e.warnings)
 	return eff, e.job.explain("prepare", err)

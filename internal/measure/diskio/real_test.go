@@ -282,6 +282,9 @@ func TestEffective(t *testing.T) {
 			if dirs[tt.dir] == "" {
 				t.Skip("no file system in memory here")
 			}
+			if cannot := noDirect(t); tt.want.Cache == "direct" && cannot != "" {
+				t.Skipf("no direct requests here: %s", cannot)
+			}
 			job, sys := newJob(dirs[tt.dir], trace.Write, 1<<20), systems["threads"]
 			tt.change(&job, &sys)
 			_, got := prepared(t, job, sys)

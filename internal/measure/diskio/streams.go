@@ -52,9 +52,12 @@ type pieceSlot struct {
 }
 
 func newStreams(job Job, sys system) *streams {
-	s := &streams{real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS}
-	s.openFirst = s.openStreams
-	return s
+	return &streams{real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS}
+}
+
+// Prepare does what every job's does, and opens a file for each stream.
+func (s *streams) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
+	return s.prepare(ctx, beside, s.openStreams)
 }
 
 // openStreams opens a file for each stream; those that are played have been written.

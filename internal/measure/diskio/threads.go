@@ -90,7 +90,7 @@ func (t *transfer) run(ctx context.Context, s *slot) {
 // settleAfter keeps the cache small: random requests are settled one by one, sequential ones a stretch at a
 // time, as soon as all its requests have ended, or nearly all.
 func (t *transfer) settleAfter(r *request) error {
-	if t.random {
+	if t.shuffled.n > 0 {
 		return t.file.settle(r.off, int64(len(r.p)), r.op)
 	}
 	start := (r.off/t.settle - 2) * t.settle

@@ -33,13 +33,12 @@ type transfer struct {
 	checking checking // of what is read
 	settle   int64    // bytes from one write-back to the next if the cache is in the way; 0: it is not
 	cap      int64    // nanoseconds after which no request begins; 0: no limit
-	random   bool     // blocks in the order of shuffled
-	shuffled shuffle
-	want     int64   // bytes to be moved: the size, except for a probe
-	first    int64   // requests of the job before this transfer, if their order goes on from file to file
-	pacer    *pacer  // when requests begin; nil: at once
-	reads    float64 // of a transfer that does both, the share of requests that read; op is then write
-	mixKey   uint64  // of their order
+	shuffled shuffle  // order of the blocks; zero: as they come
+	want     int64    // bytes to be moved: the size, except for a probe
+	first    int64    // requests of the job before this transfer, if their order goes on from file to file
+	pacer    *pacer   // when requests begin; nil: at once
+	reads    float64  // of a transfer that does both, the share of requests that read; op is then write
+	mixKey   uint64   // of their order
 
 	now       func() int64
 	release   int64 // all times given out count from it
@@ -69,7 +68,7 @@ func (t *transfer) setBlock(block int64) {
 
 // shuffle has the blocks moved in a random order, another for every key.
 func (t *transfer) shuffle(key uint64) {
-	t.random, t.shuffled = true, newShuffle(t.requests, key)
+	t.shuffled = newShuffle(t.requests, key)
 }
 
 // part has that many bytes moved of a larger file, in a random order that goes on with the next such part.
@@ -94,7 +93,7 @@ func (t *transfer) issue(done <-chan struct{}, s *slot) bool {
 		return false
 	}
 	op := t.opOf(i)
-	if t.random {
+	if t.shuffled.n > 0 {
 		i = t.shuffled.at((t.first + i) % int64(t.shuffled.n))
 	}
 	off := i * t.block
