@@ -217,15 +217,13 @@ func TestSizesStay(t *testing.T) {
 
 // The data of any two jobs differs, so that no controller finds a block it has already.
 func TestSeedsDiffer(t *testing.T) {
-	plan := mustPlan(t, twoDisks("{files: 1}", "[{pattern: WW, repeat: 10}, {pattern: RR}, {pattern: WR, seed: 2}]"))
 	seen := map[uint64]string{}
-	for _, ph := range plan.Phases {
+	for _, ph := range mustPlan(t, twoDisks("{files: 1}", "[{pattern: WW, repeat: 10}, {pattern: RR}, {pattern: WR, seed: 2}]")).Phases {
 		for _, j := range ph.Jobs {
-			job := ph.Name + " " + j.Disk
 			if other, again := seen[j.Seed]; again {
-				t.Errorf("%s and %s have one seed", job, other)
+				t.Errorf("%s of %s and %s have one seed", j.Disk, ph.Name, other)
 			}
-			seen[j.Seed] = job
+			seen[j.Seed] = j.Disk + " of " + ph.Name
 		}
 	}
 }
@@ -285,23 +283,15 @@ func TestDiskPos(t *testing.T) {
 }
 
 func TestPhaseNames(t *testing.T) {
-	tests := []struct {
-		phases string
-		want   []string
-	}{
-		{"[{pattern: WW}, {pattern: RR}, {pattern: WW}]", []string{"WW", "RR", "WW-2"}},
-		{"[{pattern: WW, repeat: 2}, {pattern: WW}]", []string{"WW-1", "WW-2", "WW"}},
-		{"[{pattern: WW}, {pattern: RR, name: WW}]", []string{"WW-2", "WW"}},
-		{"[{pattern: WW, repeat: 2}, {pattern: RR, name: WW-2}]", []string{"WW-2-1", "WW-2-2", "WW-2"}},
-		{"[{roles: {B: read}}]", []string{"-R"}},
-	}
-	for _, tt := range tests {
-		var got []string
-		for _, ph := range mustPlan(t, twoDisks("{files: 1}", tt.phases)).Phases {
-			got = append(got, ph.Name)
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.phases, diff)
+	for phases, want := range map[string][]string{
+		"[{pattern: WW}, {pattern: RR}, {pattern: WW}]":         {"WW", "RR", "WW-2"},
+		"[{pattern: WW, repeat: 2}, {pattern: WW}]":             {"WW-1", "WW-2", "WW"},
+		"[{pattern: WW}, {pattern: RR, name: WW}]":              {"WW-2", "WW"},
+		"[{pattern: WW, repeat: 2}, {pattern: RR, name: WW-2}]": {"WW-2-1", "WW-2-2", "WW-2"},
+		"[{roles: {B: read}}]":                                  {"-R"},
+	} {
+		if diff := cmp.Diff(want, phaseNames(mustPlan(t, twoDisks("{files: 1}", phases)))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", phases, diff)
 		}
 	}
 }

@@ -118,27 +118,20 @@ func TestSummedRate(t *testing.T) {
 }
 
 func TestBySize(t *testing.T) {
-	order := func(sizes ...float64) []File {
-		var each [][2]float64
-		for _, s := range sizes {
-			each = append(each, [2]float64{1, s})
-		}
-		return filesOf(each...)
-	}
 	for _, tt := range []struct {
-		files []File
+		sizes []float64
 		want  bool
 	}{
-		{order(1, 2, 3, 4, 5), true},
-		{order(5, 4, 3, 2, 1), true},
-		{order(1, 3, 2, 5, 4), true},  // 0.8
-		{order(2, 3, 1, 5, 4), false}, // 0.6
-		{order(4, 3, 5, 1, 2), false},
-		{order(5, 3, 4, 1, 2), true},
-		{order(3, 3, 3, 3, 3), false},
+		{[]float64{1, 2, 3, 4, 5}, true}, {[]float64{5, 4, 3, 2, 1}, true},
+		{[]float64{1, 3, 2, 5, 4}, true}, {[]float64{2, 3, 1, 5, 4}, false}, // 0.8 and 0.6
+		{[]float64{4, 3, 5, 1, 2}, false}, {[]float64{5, 3, 4, 1, 2}, true}, {[]float64{3, 3, 3, 3, 3}, false},
 	} {
-		if got := BySize(tt.files); got != tt.want {
-			t.Errorf("%v: %v", tt.files, got)
+		var each [][2]float64
+		for _, s := range tt.sizes {
+			each = append(each, [2]float64{1, s})
+		}
+		if got := BySize(filesOf(each...)); got != tt.want {
+			t.Errorf("%v: %v", tt.sizes, got)
 		}
 	}
 }
