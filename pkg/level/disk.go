@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -211,7 +209,7 @@ type change struct {
 func changes(starts []int, rates, weights []float64, minLen int) []change {
 	ends := append(slices.Clone(starts[1:]), len(rates))
 	long := func(i int) bool { return ends[i]-starts[i] > minLen }
-	rate := func(i int) float64 { return stat.Mean(rates[starts[i]:ends[i]], weights[starts[i]:ends[i]]) }
+	rate := func(i int) float64 { return stats.WeightedMean(rates[starts[i]:ends[i]], weights[starts[i]:ends[i]]) }
 	var found []change
 	for i := 1; i < len(starts); i++ {
 		from, to := i-1, i
@@ -220,8 +218,8 @@ func changes(starts []int, rates, weights []float64, minLen int) []change {
 			i++
 		}
 		c := change{first: ends[from] - 1, last: starts[to]}
-		c.before = stat.Mean(rates[starts[from]:c.first], weights[starts[from]:c.first])
-		c.after = stat.Mean(rates[c.last+1:ends[to]], weights[c.last+1:ends[to]])
+		c.before = stats.WeightedMean(rates[starts[from]:c.first], weights[starts[from]:c.first])
+		c.after = stats.WeightedMean(rates[c.last+1:ends[to]], weights[c.last+1:ends[to]])
 		found = append(found, c)
 	}
 	return found
