@@ -93,12 +93,6 @@ func (r *Reader) Warnings() []string {
 		fmt.Sprintf("%s: lines of unknown type ignored: %d", r.name, r.unknown))
 }
 
-// failf makes an error that names the input and the current line.
-func (r *Reader) failf(format string, args ...any) error {
-	line := r.line + r.part.events[r.at-1].line
-	return fmt.Errorf("%s:%d: "+format, append([]any{r.name, line}, args...)...)
-}
-
 // Next reads up to the next event of a known type. It returns false at the end and at an error.
 func (r *Reader) Next() bool {
 	for r.at >= len(r.part.events) {
