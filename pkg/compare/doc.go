@@ -3,7 +3,7 @@
 // or gone, and what was measured differently. It takes traces and their analyses, reads no files and prints
 // nothing. Start at Compare, at Groups for repeats, and at Pair.Answer for what to say first.
 //
-// Phases are matched by their work and name (Run.as), disks by name and role. A disk whose files, mix, pace or
+// Phases are matched by their work and name (match), disks by name and role. A disk whose files, mix, pace or
 // kind of streams differ is not compared: its rates would differ anyway. How the same files are moved may be
 // what two runs are meant to compare, so it is reported and the rates are compared.
 //
