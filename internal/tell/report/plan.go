@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -67,16 +69,12 @@ func OfPlan(p Plan) *Document {
 	t := table("Phases", word("Phase"), word("Work", 1), word("Moves"), word("Writes"), word("Time"))
 	phases := []plannedPhase{}
 	for i, phase := range p.Phases {
-		f := p.Forecasts[i]
-		t.add(phase.Label(), jobs(phase), amount(f.MoveBound, f.Moves), amount(f.WriteBound, f.Written()), lasts(f))
-		out := plannedPhase{
-			Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound,
-			Writes: f.Written(), WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries,
-		}
-		if longest := f.Max.Seconds(); !f.Open {
-			out.MaxS = &longest
-		}
-		phases = append(phases, out)
+		f, work := p.Forecasts[i], jobs(phase)
+		t.add(phase.Label(), work, amount(f.MoveBound, f.Moves), amount(f.WriteBound, f.Written()), took(f))
+		phases = append(phases, plannedPhase{
+			phase.Name, phase.Who(), work, f.Moves, f.MoveBound, f.Written(), f.WriteBound, f.Min.Seconds(),
+			pick(f.Open, nil, new(f.Max.Seconds())), f.Tries,
+		})
 	}
 	disks := table("Disks", word("Disk"), word("Folder"), word("Writes"), word("Needs free"), word("Free"))
 	for _, d := range p.Disks {
@@ -95,12 +93,9 @@ func OfPlan(p Plan) *Document {
 		doc.Answer.Table = t
 		doc.Add(disks)
 	} else {
-		var names []string
-		for _, phase := range p.Phases[:screenful-1] {
-			names = append(names, phase.Title())
-		}
-		names = append(names, fmt.Sprintf("%d more", len(p.Phases)-screenful+1))
-		doc.Answer.Findings = append([]string{"Phases: " + strings.Join(names, "; ") + "."}, doc.Answer.Findings...)
+		names := strings.Join(say.Each(p.Phases[:screenful-1], func(phase scenario.Phase) string { return phase.Title() }), "; ")
+		doc.Answer.Findings = append([]string{fmt.Sprintf("Phases: %s; %d more.", names, len(p.Phases)-screenful+1)},
+			doc.Answer.Findings...)
 		doc.Answer.Table = disks
 		doc.Add(t)
 	}
@@ -116,13 +111,10 @@ func OfPlan(p Plan) *Document {
 			sources = append(sources, note)
 		}
 	}
-	method := func(phase scenario.Phase) []string { return []string{method(phase)} }
 	notes := slices.Concat(eachOnce(p.Plan, policies), searches(p), eachOnce(p.Plan, method), timing(p), sources)
 	doc.Add(each, List{Items: notes})
 	if len(p.Checks) > len(doc.Answer.Doubts) {
-		for _, check := range p.Checks {
-			doc.Add(Warning{check.warning()})
-		}
+		doc.Add(warnings(say.Each(p.Checks, Check.warning))...)
 	}
 	doc.Data = map[string]any{
 		"name": p.Name, "simulated_on": p.Model, "phases": phases, "streams": streams, "disks": p.Disks,
@@ -135,24 +127,20 @@ func OfPlan(p Plan) *Document {
 func (p Plan) answer() *Answer {
 	total := p.Total
 	for i, phase := range p.Phases {
-		rests := phase.Cooldown * time.Duration(max(1, p.Forecasts[i].Tries))
-		if total.Max += rests; !phase.UntilIdle && (phase.Search == nil || p.Model != "") {
-			total.Min += rests
+		if total.Max += p.rests(i); !phase.UntilIdle && (phase.Search == nil || p.Model != "") {
+			total.Min += p.rests(i)
 		}
 	}
-	took := pick(total.Open, "at least ", "") + lasts(total)
+	time := pick(total.Open, "at least ", "") + took(total)
 	if p.Model != "" && p.Hub.Speedup != 1 {
-		took += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) + " to run)"
+		time += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) + " to run)"
 	}
 	inWords := strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about", none, "nothing")
 	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s.",
 		unit.Plural(len(p.Phases), "phase"), unit.Plural(len(p.Plan.Disks), "disk"),
-		inWords.Replace(amount(total.MoveBound, total.Moves)), inWords.Replace(amount(total.WriteBound, total.Written())), took)}
+		inWords.Replace(amount(total.MoveBound, total.Moves)), inWords.Replace(amount(total.WriteBound, total.Written())), time)}
 	each := pick(len(p.Disks) == 1, "the disk", "each disk")
-	var space int64
-	for _, d := range p.Disks {
-		space = max(space, d.Space)
-	}
+	space := slices.Max(append(say.Each(p.Disks, func(d PlannedDisk) int64 { return d.Space }), 0))
 	kept := slices.ContainsFunc(p.Phases, func(phase scenario.Phase) bool {
 		return slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { return j.IO.Keep })
 	})
@@ -161,26 +149,21 @@ func (p Plan) answer() *Answer {
 		after := pick(kept, "files with keep stay there", "all test files are removed afterwards")
 		a.Findings[0] = fmt.Sprintf("Needs up to %s free on %s at a time; %s.", unit.FormatBytes(space), each, after)
 	}
-	alike := map[string]int{}
-	for _, check := range p.Checks {
-		alike[check.Code]++
+	for _, alike := range say.Grouped(p.Checks, func(check Check) string { return check.Code }) {
+		more := len(alike) - 1
+		a.Doubts = append(a.Doubts, alike[0].warning()+pick(more > 0, fmt.Sprintf(" (and %d more)", more), ""))
 	}
-	for _, check := range p.Checks {
-		if text := check.warning(); alike[check.Code] > 0 {
-			if more := alike[check.Code] - 1; more > 0 {
-				text += fmt.Sprintf(" (and %d more)", more)
-			}
-			a.Doubts, alike[check.Code] = append(a.Doubts, text), 0
-		}
-	}
-	if len(p.Checks) == 0 {
-		a.Sure = "All checks passed."
-	}
+	a.Sure = pick(len(p.Checks) == 0, "All checks passed.", "")
 	return a
 }
 
-// lasts is the time: "50 s to 2 min".
-func lasts(f forecast.Forecast) string {
+// rests is for how long the disks rest after a phase, or after each try of a search.
+func (p Plan) rests(i int) time.Duration {
+	return p.Phases[i].Cooldown * time.Duration(max(1, p.Forecasts[i].Tries))
+}
+
+// took is the time: "50 s to 2 min".
+func took(f forecast.Forecast) string {
 	text := unit.FormatSeconds(f.Min.Seconds())
 	if longest := unit.FormatSeconds(f.Max.Seconds()); !f.Open && longest != text {
 		text += " to " + longest
@@ -206,16 +189,12 @@ func jobs(phase scenario.Phase) string {
 	case len(movers) == 0:
 		return unit.FormatSeconds(phase.Limit.Seconds())
 	}
-	least, most := movers[0].Sizes[0], int64(0)
-	var counts []string
-	for _, job := range movers {
-		least, most = min(least, slices.Min(job.Sizes)), max(most, slices.Max(job.Sizes))
-		n := strconv.Itoa(len(job.Sizes) - job.IO.Discard)
-		if job.IO.Discard > 0 {
-			n = strconv.Itoa(job.IO.Discard) + " + " + n
-		}
-		counts = append(counts, n)
-	}
+	sizes := slices.Concat(say.Each(movers, func(j scenario.Job) []int64 { return j.Sizes })...)
+	least, most := slices.Min(sizes), slices.Max(sizes)
+	counts := say.Each(movers, func(j scenario.Job) string {
+		discarded := pick(j.IO.Discard > 0, strconv.Itoa(j.IO.Discard)+" + ", "")
+		return discarded + strconv.Itoa(len(j.Sizes)-j.IO.Discard)
+	})
 	var text string
 	alike := len(slices.Compact(slices.Clone(counts))) == 1
 	switch {
@@ -236,11 +215,8 @@ func jobs(phase scenario.Phase) string {
 	if len(counts) > 1 && phase.Limit == 0 && phase.Target == 0 && alike {
 		text += " each"
 	}
-	text += pick(least == most, " of ", ", "+unit.FormatBytes(least)+" to ") + unit.FormatBytes(most)
-	if phase.Steady > 0 {
-		text += ", until steady"
-	}
-	return text
+	return text + pick(least == most, " of ", ", "+unit.FormatBytes(least)+" to ") + unit.FormatBytes(most) +
+		pick(phase.Steady > 0, ", until steady", "")
 }
 
 // OfCodecs lists codecs with their rates, by where these were published.
@@ -255,18 +231,199 @@ func OfCodecs(codecs []stream.Codec) *Document {
 		Scaled bool    `json:"scaled,omitempty"`
 	}
 	data := []row{}
-	tables := map[string]*Table{}
 	for _, c := range codecs {
 		data = append(data, row{c.Name, c.Label, c.Rate, c.Frame.Seconds(), c.Source, c.Scaled})
-		t := tables[c.Source]
-		if t == nil {
-			t = table("", word("Codec"), word("In scenarios"), number("Mb/s"), number("MB/s"), word(""))
-			tables[c.Source] = t
-			doc.Blocks = append(doc.Blocks, Heading{Text: c.Source}, t)
+	}
+	for _, group := range say.Grouped(codecs, func(c stream.Codec) string { return c.Source }) {
+		t := table("", word("Codec"), word("In scenarios"), number("Mb/s"), number("MB/s"), word(""))
+		for _, c := range group {
+			t.add(c.Label, c.Name, fmt.Sprintf("%.0f", c.Rate*8/1e6), fmt.Sprintf("%.1f", c.Rate/1e6),
+				pick(c.Scaled, "in proportion", ""))
 		}
-		t.add(c.Label, c.Name, fmt.Sprintf("%.0f", c.Rate*8/1e6), fmt.Sprintf("%.1f", c.Rate/1e6),
-			pick(c.Scaled, "in proportion", ""))
+		doc.Add(Heading{Text: group[0].Source}, t)
 	}
 	doc.Data = map[string]any{"codecs": data}
 	return doc
+}
+
+// policies explain how a phase ends that is no race, and what does not count; empty where there is nothing to explain.
+func policies(p scenario.Phase) []string {
+	movers := p.Movers()
+	discard := 0
+	if len(movers) > 0 && !movers[0].IO.OneFile { // of passes the method says it
+		discard = movers[0].IO.Discard
+	}
+	window, limit := unit.FormatSeconds(p.Steady.Seconds()), unit.FormatSeconds(p.Limit.Seconds())
+	return []string{
+		pick(p.Stop == scenario.StopHold,
+			"a disk that has moved its files goes on with filler files, which do not count, until all have.", ""),
+		pick(p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil, "all disks stop when the time is up.", ""),
+		pick(p.Stop != scenario.StopTime && len(movers) < len(p.Jobs),
+			"streams and probes go on until the others have moved their files.", ""),
+		pick(p.Target > 0, "each disk moves as many files as fit in the time, so that all disks end together.", ""),
+		pick(discard > 0, "of each disk's files, "+uncounted(discard)+".", ""),
+		pick(p.Steady > 0, "ends when every disk's rate is steady over five windows of "+window+" (after SNIA PTS), "+
+			"or after "+limit+"; the amounts are what the links carry in that time.", ""),
+		pick(p.Precondition > 0, "its disks' volumes are first filled to "+unit.FormatPercent(p.Precondition)+
+			"; the files that fill them are removed afterwards.", ""),
+	}
+}
+
+// uncounted says that so many files or passes do not count.
+func uncounted(first int) string {
+	return pick(first == 1, "the first does not count", fmt.Sprintf("the first %d do not count", first))
+}
+
+// eachOnce makes one note of what holds for several phases: it names one, two, or the first and how many more.
+func eachOnce(plan *scenario.Plan, notes func(scenario.Phase) []string) []string {
+	type note struct {
+		place       int // in the list of notes
+		text, phase string
+	}
+	var all []note
+	for _, phase := range plan.Phases {
+		for i, text := range notes(phase) {
+			if text != "" {
+				all = append(all, note{i, text, phase.Title()})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b note) int { return a.place - b.place })
+	same := say.Grouped(all, func(n note) note { return note{n.place, n.text, ""} })
+	return say.Each(same, func(of []note) string {
+		names := strings.Join(say.Each(of, func(n note) string { return n.phase }), "; ")
+		switch count := len(of); {
+		case count == len(plan.Phases):
+			names = "In all phases"
+		case count > 2:
+			names = fmt.Sprintf("%s and %d more", of[0].phase, count-1)
+		}
+		return names + ": " + of[0].text
+	})
+}
+
+// method explains how passes are made and scored; empty where there are none.
+func method(phase scenario.Phase) []string {
+	movers := phase.Movers()
+	if len(movers) == 0 || !movers[0].IO.OneFile {
+		return nil
+	}
+	io := movers[0].IO
+	note := "all passes are over the same file" +
+		pick(io.Cap > 0, ", at most "+unit.FormatSeconds(io.Cap.Seconds())+" each", "")
+	switch {
+	case io.Step > 0:
+		note += ", starting every " + unit.FormatSeconds(io.Step.Seconds()) + " on all disks at once"
+	case io.Rest > 0:
+		note += ", " + unit.FormatSeconds(io.Rest.Seconds()) + " apart"
+	}
+	return []string{note + pick(io.Discard > 0, "; "+uncounted(io.Discard), "") +
+		pick(phase.Score != "", fmt.Sprintf("; the score is the %s rate", phase.Score), "") + "."}
+}
+
+// timing says what the amounts and times assume, and what lies between the phases.
+func timing(p Plan) []string {
+	plan := p.Plan
+	var rests time.Duration
+	idle, pauses := "", 0
+	for i, phase := range plan.Phases {
+		rests += p.rests(i)
+		if phase.UntilIdle || phase.Search != nil && phase.Cooldown > 0 && p.Model == "" {
+			idle = "up to "
+		}
+		pauses += pick(phase.Pause != "", 1, 0)
+	}
+	var notes []string
+	if !plan.Simulated() {
+		links := "one shared link of " + unit.FormatRate(scenario.LinkRate)
+		if len(plan.Phases) > 0 && len(plan.Phases[0].Links) > 0 { // the narrowest of each disk
+			each := say.Each(plan.Disks, func(disk scenario.Disk) string {
+				link := scenario.Narrowest(plan.Phases[0].Links, disk.Name)
+				return strings.Join(link.Disks, ", ") + " " + unit.FormatRate(link.Rate)
+			})
+			once := say.Each(say.Grouped(each, strings.Clone), func(alike []string) string { return alike[0] })
+			links = "disks as fast as their links (" + strings.Join(once, "; ") + ")"
+		}
+		filled := slices.ContainsFunc(plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 })
+		notes = append(notes, "The times are for "+links+"; they do not include test files that are written before a phase"+
+			pick(filled, ", or filling volumes,", "")+".")
+	} else if plan.Hub.Speedup != 1 {
+		text := "The times are model time, which passes %g times as fast as real time."
+		notes = append(notes, fmt.Sprintf(text, plan.Hub.Speedup))
+	}
+	if rests > 0 {
+		notes = append(notes, fmt.Sprintf("Cooldowns add %s%s.", idle, unit.FormatSeconds(rests.Seconds())))
+	}
+	if pauses > 0 {
+		notes = append(notes, fmt.Sprintf("It waits for Enter before %s.", unit.Plural(pauses, "phase")))
+	}
+	return notes
+}
+
+// searches say what is searched for, in how many tries, and that the cache of a disk may carry over from one to the
+// next.
+func searches(p Plan) []string {
+	var notes []string
+	for i, phase := range p.Phases {
+		if phase.Search == nil {
+			continue
+		}
+		s := phase.Search
+		what := fmt.Sprintf("how many streams of %s stay clean, up to %.0f", s.Disk, s.Max) +
+			pick(len(phase.Jobs) > 1, ", alone and beside the others", "")
+		if s.Kind == trace.SearchPace {
+			what = "how fast " + s.Disk + " may go while all streams stay clean" +
+				pick(s.Max > 0, ", up to "+unit.FormatBytes(int64(s.Max))+"/s", "")
+		}
+		n := p.Forecasts[i].Tries
+		tries := pick(p.Model == "", "up to ", "") + unit.FormatCount(n) + pick(n == 1, " try", " tries")
+		note := fmt.Sprintf("%s: %s of %s to find %s.", phase.Title(), tries, unit.FormatSeconds(s.Hold.Seconds()), what)
+		if phase.Cooldown == 0 && slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { return j.Writes() > 0 }) {
+			note += " There is no rest between them, so a try may begin with a disk's cache still full; cooldown: adds a rest."
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+// plannedStreams are some streams of one kind on a disk in a phase.
+type plannedStreams struct {
+	Phase   string `json:"phase"`
+	title   string
+	Disk    string     `json:"disk"`
+	Op      trace.Role `json:"op"`
+	Kind    string     `json:"kind"` // a codec, or the rate as given
+	Count   int        `json:"count"`
+	Rate    float64    `json:"rate_bps"`  // of one
+	Total   float64    `json:"total_bps"` // of all
+	FrameS  float64    `json:"frame_s"`
+	BufferS float64    `json:"buffer_s"`
+	Files   int64      `json:"files_bytes"`      // of all on the disk
+	Source  string     `json:"source,omitempty"` // of a codec: what published its rate
+	Scaled  bool       `json:"scaled,omitempty"` // in proportion to that of another frame rate
+}
+
+// streamsIn lists the streams of all phases.
+func streamsIn(plan *scenario.Plan) []plannedStreams {
+	all := []plannedStreams{}
+	for _, phase := range plan.Phases {
+		for _, job := range phase.Jobs {
+			files := job.StreamFiles()
+			for _, s := range job.Streams {
+				out := plannedStreams{
+					Phase: phase.Name, title: phase.Title(), Disk: job.Disk, Op: pick(s.Record, trace.Write, trace.Read), Kind: s.Kind,
+					Count: s.Count, Rate: s.Rate, Total: s.TotalRate(), FrameS: s.Frame.Seconds(), BufferS: s.Buffer.Seconds(),
+				}
+				for _, size := range files[:s.Count] {
+					out.Files += size
+				}
+				files = files[s.Count:]
+				if c, ok := stream.CodecByName(s.Kind); ok {
+					out.Source, out.Scaled = c.Source, c.Scaled
+				}
+				all = append(all, out)
+			}
+		}
+	}
+	return all
 }
