@@ -36,12 +36,9 @@ func (r *runDoc) answerFigure() *Figure {
 	default:
 		f = r.cacheFigure()
 	}
-	if f == nil {
-		return nil
-	}
-	f.ID, f.OmitInText = "answer", true
-	if r.Started != "" {
-		f.Text += " Measured on " + r.Started + "."
+	if f != nil {
+		f.ID, f.OmitInText = "answer", true
+		f.Text += pick(r.Started == "", "", " Measured on "+r.Started+".")
 	}
 	return f
 }
@@ -107,9 +104,7 @@ func (r *runDoc) keptFigure() *Figure {
 	f.Text = r.scale.Unit + ". Bar: beside the others, with its 95 % confidence interval; outline: without them." +
 		pick(unknown, " Hatched: no reference, so it may have lost any part.", "") +
 		pick(cut, " Those that lose most, and the one that loses least; all are in the table.", "")
-	if phases != nil {
-		f.Text += " From " + cells.Cut(strings.Join(phases, "; "), 90) + "."
-	}
+	f.Text += pick(phases == nil, "", " From "+cells.Cut(strings.Join(phases, "; "), 90)+".")
 	return f
 }
 
@@ -164,12 +159,9 @@ func (r *runDoc) keptTitle(panels []Panel, contests [][]keptRow) string {
 			alike = append(alike, key.Label)
 		}
 	}
-	who := unit.List(alike)
-	if n := len(alike); n > 4 {
-		who = unit.Plural(n, "disk")
-	}
-	keep, its := pick(len(alike) == 1, "keeps", "keep"), pick(len(alike) == 1, "its", "their")
-	return fmt.Sprintf("%s %s %s of %s rate (%s)", who, keep, percent(worst.Kept()), its, panels[at].Y.Name)
+	n := len(alike)
+	who, keep := pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), pick(n == 1, "keeps", "keep")
+	return fmt.Sprintf("%s %s %s of %s rate (%s)", who, keep, percent(worst.Kept()), pick(n == 1, "its", "their"), panels[at].Y.Name)
 }
 
 // cacheFigure is the rate of each disk that wrote alone until its fast cache was full, against the bytes written.

@@ -59,7 +59,7 @@ func TestManyChanges(t *testing.T) {
 		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100, FromRate: 1e9, ToRate: 0.5e9})
 	}
 	v := &phaseView{found: found, endS: 100, perS: 1000, keys: []Key{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}}, lanes: make([]lane, 2), scale: Scale{unit.ScaleFor(1e9)}}
-	panel := v.changes()
+	panel := v.changes()[0]
 	lines := map[float64][][2]float64{}
 	for _, m := range panel.Marks {
 		lines[m.Rows[0][2]] = append(lines[m.Rows[0][2]], [2]float64{m.Rows[0][0], m.Rows[0][1]})
@@ -76,7 +76,7 @@ func TestManyChanges(t *testing.T) {
 		t.Errorf("%d rows, %q", len(table.Rows), table.Note)
 	}
 	found.Changes = found.Changes[100:]
-	if marks := v.changes().Marks; len(marks) != 1 || marks[0].Text != "A and B swing" || marks[0].Style != Turn {
+	if marks := v.changes()[0].Marks; len(marks) != 1 || marks[0].Text != "A and B swing" || marks[0].Style != Turn {
 		t.Errorf("two that swing together are drawn as %+v", marks)
 	}
 	for want, rates := range map[Style][2]float64{Gain: {1e9, 2e9}, Loss: {2e9, 1e9}, Turn: {1e9, 0.5e9}} {

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -104,10 +105,7 @@ func (g *streamGroup) besideText() string {
 // bufferText is the lowest buffer of the whole: "0.31 of 1 s"; a trace may not say how large that is.
 func (g *streamGroup) bufferText() string {
 	lowest := fmt.Sprintf("%.2f", math.Floor(100*g.LowestBufferS+1e-6)/100)
-	if g.BufferS > 0 {
-		lowest += " of " + strings.TrimSuffix(Write(Seconds, Round(g.BufferS, 3)), " s")
-	}
-	return lowest + " s"
+	return lowest + pick(g.BufferS > 0, " of "+Write(Seconds, Round(g.BufferS, 3)), " s")
 }
 
 // verdictNote says what the verdicts mean.
@@ -116,23 +114,10 @@ const verdictNote = "A frame is late if it has not been read, or written, by the
 	"Clean: no frame was late, and the buffer never fell below half. " +
 	"Strained: no frame was late, but the buffer fell below half. Drops: frames were late."
 
-func (v *phaseView) newStreamTable() *Table {
-	t := table("Streams", word("Disk"), word("Streams"), word("Verdict"), number("Late frames"),
-		number("While the others worked", 3), number("Longest run", 5), number("Longest stall", 2), number("Lowest buffer"),
-		word("Late while", 1), number("Asked for, "+v.scale.Unit, 6))
-	t.ID = "streams"
-	return t
-}
-
 // streamTable is a row for the streams of each disk and kind.
 func (v *phaseView) streamTable() *Table {
-	t := v.newStreamTable()
-	for _, g := range streamGroups(v.found) {
-		v.addStreams(t, &g)
-	}
-	if len(v.run.Analysis.Phases) == 1 { // or a table before the phases says it
-		t.Note = verdictNote
-	}
+	t := v.tableOf("Streams", streamGroups(v.found))
+	t.Note = pick(len(v.run.Analysis.Phases) == 1, verdictNote, "") // or a table before the phases says it
 	return t
 }
 
@@ -142,10 +127,17 @@ func (v *phaseView) eachStream() *Table {
 	if v.found.Search != nil || len(streamGroups(v.found)) == len(v.found.Streams) {
 		return nil
 	}
-	t := v.newStreamTable()
-	t.ID, t.Title = "each-stream", "Each stream"
-	for _, s := range v.found.Streams {
-		v.addStreams(t, &streamGroup{Stream: s, list: []analysis.Stream{s}})
+	return v.tableOf("Each stream", say.Each(v.found.Streams, func(s analysis.Stream) streamGroup {
+		return streamGroup{Stream: s, list: []analysis.Stream{s}}
+	}))
+}
+
+func (v *phaseView) tableOf(title string, groups []streamGroup) *Table {
+	t := table(title, word("Disk"), word("Streams"), word("Verdict"), number("Late frames"),
+		number("While the others worked", 3), number("Longest run", 5), number("Longest stall", 2), number("Lowest buffer"),
+		word("Late while", 1), number("Asked for, "+v.scale.Unit, 6))
+	for _, g := range groups {
+		v.addStreams(t, &g)
 	}
 	return t
 }
@@ -160,7 +152,7 @@ func (v *phaseView) addStreams(t *Table, g *streamGroup) {
 	if g.worst != "" && g.Verdict != stream.Clean {
 		verdict.Small = "worst in stream " + Clean(g.worst)
 	}
-	run, stall, asked := "", "", ""
+	run, stall := "", ""
 	var while []string // who else worked whenever frames were late
 	if g.Late > 0 {
 		run, stall = unit.Plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS)
@@ -170,9 +162,7 @@ func (v *phaseView) addStreams(t *Table, g *streamGroup) {
 			}
 		}
 	}
-	if g.Rate > 0 {
-		asked = v.scale.Number(g.Rate * float64(len(g.list)))
-	}
+	asked := pick(g.Rate > 0, v.scale.Number(g.Rate*float64(len(g.list))), "")
 	t.add(&key, what, verdict, g.lateText(), g.besideText(), run, stall, g.bufferText(), strings.Join(while, ", "), asked)
 }
 
@@ -182,12 +172,11 @@ func streamsOverview(keys []Key, a *analysis.Analysis) *Table {
 		number("While the others worked", 1), number("Longest stall", 3), number("Lowest buffer", 2),
 		word("Disk", 4), word("Streams", 5))
 	t.Note = verdictNote
-	for i := range a.Phases {
-		p := &a.Phases[i]
+	for i, p := range a.Phases {
 		if p.Search != nil {
 			continue
 		}
-		for _, g := range streamGroups(p) {
+		for _, g := range streamGroups(&p) {
 			disk := Cell{Text: g.Disk}
 			if at := keyOf(keys, g.Disk); at >= 0 {
 				disk.Disk = &keys[at]
@@ -201,26 +190,19 @@ func streamsOverview(keys []Key, a *analysis.Analysis) *Table {
 	return t
 }
 
-// tickTable is which streams stay clean, alone and beside whom.
-type tickTable struct {
-	*Table
-	keys    []Key
-	besides []string // who works meanwhile, of each column but the first
-}
-
+// ticks is which streams stay clean, alone and beside whom: what searches found, and what came of all other phases.
 func ticks(keys []Key, a *analysis.Analysis) *Table {
 	t := &tickTable{Table: table("Streams", word("Streams")), keys: keys}
-	for i := range a.Searches {
-		s := &a.Searches[i]
-		for k := range a.Phases {
-			if p := &a.Phases[k]; s.Kind == trace.SearchStreams && p.Search != nil && p.Search.Search == s.Name {
-				t.searched(s, p)
+	for _, s := range a.Searches {
+		for _, p := range a.Phases {
+			if s.Kind == trace.SearchStreams && p.Search != nil && p.Search.Search == s.Name {
+				t.searched(&s, &p)
 			}
 		}
 	}
-	for i := range a.Phases {
-		if a.Phases[i].Search == nil {
-			t.played(&a.Phases[i], phaseID(i))
+	for i, p := range a.Phases {
+		if p.Search == nil {
+			t.played(&p, phaseID(i))
 		}
 	}
 	if t.ID = "answer"; t.width() <= answerWidth {
@@ -228,58 +210,64 @@ func ticks(keys []Key, a *analysis.Analysis) *Table {
 	}
 	// What has no room side by side stands one below the other.
 	list := table(t.Title, word("Streams"), word("While"), word("Result"))
-	for list.ID = t.ID; len(t.Rows) > 0; t.Rows = t.Rows[1:] {
-		for i, cell := range t.Rows[0][1:] {
+	list.ID = t.ID
+	for _, row := range t.Rows {
+		for i, cell := range row[1:] {
 			if cell.Text != none {
-				list.add(t.Rows[0][0], t.besides[i], cell)
+				list.add(row[0], t.Columns[i+1].Head, cell)
 			}
 		}
 	}
 	return list
 }
 
-// put sets a cell, or leaves a worse one there.
-func (t *tickTable) put(row, beside string, cell Cell) {
-	column := slices.Index(t.besides, beside)
+// tickTable has a column for who works beside the streams.
+type tickTable struct {
+	*Table
+	keys []Key
+}
+
+// put sets the cell of a group's streams beside who else works, probes aside; or leaves a worse one there.
+func (t *tickTable) put(g *streamGroup, what string, p *analysis.Phase, cell Cell) {
+	column := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Head == t.beside(p, g.Disk) })
 	if column < 0 {
-		t.besides, column = append(t.besides, beside), len(t.besides)
-		t.Columns = append(t.Columns, word(beside))
+		column, t.Columns = len(t.Columns), append(t.Columns, word(t.beside(p, g.Disk)))
 		for i := range t.Rows {
 			t.Rows[i] = append(t.Rows[i], Cell{Text: none})
 		}
 	}
-	at := slices.IndexFunc(t.Rows, func(r []Cell) bool { return r[0].Text == row })
+	name := labelOf(t.keys, g.Disk) + pick(g.Op == trace.Write, " records ", " plays ") + what
+	at := slices.IndexFunc(t.Rows, func(r []Cell) bool { return r[0].Text == name })
 	if at < 0 {
 		at = len(t.Rows)
-		t.Rows = append(t.Rows, append([]Cell{{Text: row}}, slices.Repeat([]Cell{{Text: none}}, len(t.besides))...))
+		t.Rows = append(t.Rows, append([]Cell{{Text: name}}, slices.Repeat([]Cell{{Text: none}}, len(t.Columns)-1)...))
 	}
 	sad := func(s Sign) int { return slices.Index([]Sign{Good, Unsigned, Doubt, Bad}, s) }
-	if old := t.Rows[at][column+1]; old.Text == none || sad(cell.Sign) > sad(old.Sign) {
-		t.Rows[at][column+1] = cell
+	if old := &t.Rows[at][column]; old.Text == none || sad(cell.Sign) > sad(old.Sign) {
+		*old = cell
 	}
-}
-
-// row names a disk's streams: "A plays 4 × ProRes 422 HQ".
-func (t *tickTable) row(g *streamGroup, what string) string {
-	return labelOf(t.keys, g.Disk) + pick(g.Op == trace.Write, " records ", " plays ") + what
 }
 
 // searched puts in the largest number that a search found clean, as a try of it was made.
 func (t *tickTable) searched(s *analysis.Search, try *analysis.Phase) {
-	beside, found, between, open := t.beside(try, s.Disk), s.Found, s.FoundBetween, s.FoundOpen
-	if beside == "alone" {
+	found, between, open := s.Found, s.FoundBetween, s.FoundOpen
+	if t.beside(try, s.Disk) == "alone" {
 		found, between, open = s.Alone, s.AloneBetween, s.AloneOpen
 	}
+	var cell Cell
+	switch {
+	case found != nil && *found == 0:
+		cell = Cell{Text: "none", Sign: Bad, Strong: true}
+	case found != nil:
+		cell = Cell{Text: unit.FormatCount(int(*found)) + pick(open, " or more", ""), Sign: Good, Strong: true}
+	case between != nil && between.High != nil:
+		cell = Cell{Text: fmt.Sprintf("%.0f to %.0f", between.Low, *between.High), Sign: Doubt}
+	default:
+		return
+	}
 	for _, g := range streamGroups(try) {
-		row := t.row(&g, Clean(stream.Label(g.Kind))+", clean up to")
-		switch {
-		case g.Disk != s.Disk:
-		case found != nil && *found == 0:
-			t.put(row, beside, Cell{Text: "none", Sign: Bad, Strong: true})
-		case found != nil:
-			t.put(row, beside, Cell{Text: unit.FormatCount(int(*found)) + pick(open, " or more", ""), Sign: Good, Strong: true})
-		case between != nil && between.High != nil:
-			t.put(row, beside, Cell{Text: fmt.Sprintf("%.0f to %.0f", between.Low, *between.High), Sign: Doubt})
+		if g.Disk == s.Disk {
+			t.put(&g, Clean(stream.Label(g.Kind))+", clean up to", try, cell)
 		}
 	}
 }
@@ -292,46 +280,35 @@ func (t *tickTable) played(p *analysis.Phase, link string) {
 			verdict, late = b.Verdict, b.Late
 		}
 		cell := Cell{Text: cmp.Or(string(verdict), "too short"), Sign: sign(verdict), Link: link}
-		if cell.Sign == Bad {
-			cell.Small = unit.Plural(late, "frame")
-		}
-		t.put(t.row(&g, g.title()), t.beside(p, g.Disk), cell)
+		cell.Small = pick(cell.Sign == Bad, unit.Plural(late, "frame"), "")
+		t.put(&g, g.title(), p, cell)
 	}
 }
 
 // beside is who works beside a disk's streams, probes aside.
 func (t *tickTable) beside(p *analysis.Phase, disk string) string {
-	roles := map[string]trace.Role{}
-	for name, role := range p.Roles {
-		if name != disk && p.Paced[name].Probe == 0 {
-			roles[name] = role
-		}
-	}
+	roles := maps.Clone(p.Roles)
+	maps.DeleteFunc(roles, func(name string, _ trace.Role) bool { return name == disk || p.Paced[name].Probe > 0 })
 	return cmp.Or(does(t.keys, roles, p.Paced), "alone")
 }
 
 // streamsSure says how often the values that an answer hinges on were clean, or without a search for how long all
 // was tested.
 func streamsSure(a *analysis.Analysis) string {
-	var counted []string
-	for i := range a.Searches {
-		counted = append(counted, nonEmpty(say.Counted(&a.Searches[i]))...)
-	}
-	if counted != nil {
+	counted := nonEmpty(say.Each(a.Searches, func(s analysis.Search) string { return say.Counted(&s) })...)
+	if len(counted) > 0 {
 		return unit.Capital(strings.Join(counted, "; ")) + "."
 	}
 	tested := math.Inf(1)
-	for i := range a.Phases {
-		for _, t := range a.Phases[i].StreamTotals {
+	for _, p := range a.Phases {
+		for _, t := range p.StreamTotals {
 			if t.Verdict == stream.Clean && t.Beside != nil {
 				tested = min(tested, t.Beside.TestedS)
 			}
 		}
 	}
-	if math.IsInf(tested, 1) {
-		return ""
-	}
-	return "Each was played once, for " + unit.FormatSeconds(tested) + " or more beside the others."
+	text := "Each was played once, for " + unit.FormatSeconds(tested) + " or more beside the others."
+	return pick(math.IsInf(tested, 1), "", text)
 }
 
 // searchTable is a search as a ladder: a row for each value that was tried, the largest on top, with what came of it

@@ -58,10 +58,7 @@ func timeFigure(v *phaseView) *Figure {
 			speed.mark(Mark{Shape: Label, Key: i, Text: l.key.Label}, v.seconds(last.endS), v.rate(last.rate))
 		}
 	}
-	if changes := v.changes(); changes != nil {
-		f.Panels = append(f.Panels, *changes)
-	}
-	f.Panels = append(append(f.Panels, speed, v.total(window), inTransfer), v.streamPanels(f.Keys)...)
+	f.Panels = slices.Concat(v.changes(), []Panel{speed, v.total(window), inTransfer}, v.streamPanels(f.Keys))
 	return f
 }
 
@@ -251,11 +248,11 @@ const (
 	letters    = 110 // of a label, from end to end of a wide chart
 )
 
-// changes is a panel with a labelled span for each entry of the phase's ledger, a moment being a stroke; nil if nothing
-// changed.
-func (v *phaseView) changes() *Panel {
+// changes is a panel with a labelled span for each entry of the phase's ledger, a moment being a stroke; none if
+// nothing changed.
+func (v *phaseView) changes() []Panel {
 	var free []float64 // for each line, from when on
-	panel := &Panel{}
+	panel := Panel{}
 	if o := v.found.Overlap; o != nil && len(o.Disks) > 1 {
 		text := allOf(len(o.Disks)) + " active: " + unit.FormatSeconds(o.DurationS)
 		m := Mark{Shape: Rectangle, Style: Turn, Key: None, Name: "overlap", Text: text}
@@ -288,7 +285,7 @@ func (v *phaseView) changes() *Panel {
 		return nil
 	}
 	panel.Y, panel.Height = Axis{Name: "changes", Bare: true, Min: -float64(len(free))}, lineHeight*len(free)
-	return panel
+	return []Panel{panel}
 }
 
 // told is the ledger, with what several disks did alike in the same time as one.
