@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -202,18 +201,14 @@ func bytesFigure(v *phaseView) *Figure {
 		panel.mark(m)
 		if t := l.stats.Throttle; t != nil {
 			panel.mark(Mark{Shape: Rule, Style: Dashed, Key: i}, Round(t.AtBytes, 4))
-			falls = append(falls, v.fall(l.key.Label, t))
+			falls = append(falls, fallText(v.scale, l.key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
 	}
 	f.Title = cmp.Or(strings.Join(falls, ", "), f.Title)
 	return f
 }
 
-// fall says how a disk slowed down: "A falls from 2.30 to 0.650 GB/s after 23.9 GB".
-func (v *phaseView) fall(label string, t *analysis.Throttle) string {
-	return fallText(v.scale, label, t.FromRate, t.ToRate, t.AtBytes)
-}
-
+// fallText says how a disk slowed down: "A falls from 2.30 to 0.650 GB/s after 23.9 GB".
 func fallText(scale Scale, label string, from, to, atBytes float64) string {
 	after := unit.FormatBytes(int64(atBytes))
 	return label + " falls from " + scale.Number(from) + " to " + scale.Rate(to) + " after " + after

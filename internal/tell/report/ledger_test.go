@@ -112,7 +112,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 		tracetest.Phase("WW", hub.Play(rnd, stalled, disk("B", 60, 1e9))...),
 	)
 	a := say.Analyze(run, analysis.Options{})
-	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], scaleOf(a))
+	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], Scale{say.ScaleOf(a)})
 	if note := v.diskTable().Note; !strings.Contains(note, "Kept: part of the rate without the others, in the time between changes.") {
 		t.Error(note)
 	}

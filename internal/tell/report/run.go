@@ -60,7 +60,7 @@ type runDoc struct {
 
 func newRunDoc(run Run) *runDoc {
 	a := run.Analysis
-	r := &runDoc{run: run, a: a, scale: scaleOf(a), index: map[string]int{}}
+	r := &runDoc{run: run, a: a, scale: Scale{say.ScaleOf(a)}, index: map[string]int{}}
 	r.Document = &Document{
 		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: r.scale.Unit,
 		Keys: newKeys(a.Order), Data: a,

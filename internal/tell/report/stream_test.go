@@ -22,7 +22,7 @@ func viewOf(t *testing.T, run *trace.Run, phase string) *phaseView {
 	a := say.Analyze(run, analysis.Options{})
 	for i := range a.Phases {
 		if a.Phases[i].Phase == phase {
-			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i], scaleOf(a))
+			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i], Scale{say.ScaleOf(a)})
 		}
 	}
 	t.Fatalf("no phase %q", phase)

@@ -78,7 +78,7 @@ func (v *phaseView) timeTitle() string {
 	}
 	for _, key := range working {
 		if t := v.found.Disks[key.Name].Throttle; t != nil {
-			parts = append(parts, v.fall(key.Label, t))
+			parts = append(parts, fallText(v.scale, key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
 	}
 	switch {

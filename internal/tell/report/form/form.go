@@ -2,6 +2,7 @@
 package form
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/picture"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/internal/tell/say"
 )
 
 // Form is what a person may ask for. A part that nothing is called makes an error that lists the names there are.
@@ -40,6 +42,7 @@ func endings() map[string][]string {
 
 // Settle finds the format: the one asked for, the one that the file to write ends with, or the usual one.
 func (o *Form) Settle(out string) error {
+	known := func(format string) bool { return slices.Contains(o.Formats, format) }
 	switch {
 	case o.Format != "" || out != "" && out != "-":
 	case o.Chart != "":
@@ -47,25 +50,25 @@ func (o *Form) Settle(out string) error {
 	case o.Table != "" && o.Formats[0] != "text":
 		o.Format = "csv"
 	}
-	if o.Format != "" && !slices.Contains(o.Formats, o.Format) {
+	if o.Format != "" && !known(o.Format) {
 		return fmt.Errorf("--format %s: try one of %s", o.Format, strings.Join(slices.Sorted(slices.Values(o.Formats)), ", "))
 	}
-	ending := strings.ToLower(filepath.Ext(out))
-	if out == "" || out == "-" || ending == "" {
-		if o.Format == "" {
-			o.Format = o.Formats[0]
+	meant := map[string][]string{} // the command's formats, by the endings that may stand for them
+	for ending, formats := range endings() {
+		if formats = slices.DeleteFunc(formats, func(format string) bool { return !known(format) }); len(formats) > 0 {
+			meant[ending] = formats
 		}
-		return o.suits()
 	}
-	foreign := func(format string) bool { return !slices.Contains(o.Formats, format) }
-	meant := slices.DeleteFunc(endings()[ending], foreign)
+	ending := strings.ToLower(filepath.Ext(out))
 	switch {
-	case o.Format == "" && len(meant) > 0:
-		o.Format = meant[0]
-	case o.Format == "":
+	case out == "" || out == "-" || ending == "":
+		o.Format = cmp.Or(o.Format, o.Formats[0])
+	case o.Format == "" && meant[ending] == nil:
 		return fmt.Errorf("--out %s: nothing is written as %s here; end it with one of %s, or add --format",
-			out, ending, strings.Join(o.endings(), ", "))
-	case endings()[ending] != nil && !slices.Contains(meant, o.Format):
+			out, ending, strings.Join(slices.Sorted(maps.Keys(meant)), ", "))
+	case o.Format == "":
+		o.Format = meant[ending][0]
+	case endings()[ending] != nil && !slices.Contains(meant[ending], o.Format):
 		return fmt.Errorf("--out %s and --format %s contradict each other; change one", out, o.Format)
 	}
 	return o.suits()
@@ -84,17 +87,6 @@ func (o *Form) suits() error {
 		return fmt.Errorf("--table is for csv, md and text, not for %s", o.Format)
 	}
 	return nil
-}
-
-// endings are those of the command's formats.
-func (o *Form) endings() []string {
-	var list []string
-	for _, ending := range slices.Sorted(maps.Keys(endings())) {
-		if slices.ContainsFunc(endings()[ending], func(f string) bool { return slices.Contains(o.Formats, f) }) {
-			list = append(list, ending)
-		}
-	}
-	return list
 }
 
 // Encoder finds what is asked for of a document, and gives what writes it; a page carries the events, if there are
@@ -142,18 +134,16 @@ func find[B report.Block](doc *report.Document, phase, name string, nameOf func(
 	if err != nil {
 		return found, err
 	}
-	var names []string
-	for _, b := range list {
-		if name == "" || nameOf(b) == name {
-			return b, nil
-		}
-		if !slices.Contains(names, nameOf(b)) {
-			names = append(names, nameOf(b))
-		}
-	}
-	if names == nil {
+	if len(list) == 0 {
 		return found, errors.New("there is nothing of that kind to show")
 	}
+	of := say.Grouped(list, nameOf)
+	for _, alike := range of {
+		if name == "" || nameOf(alike[0]) == name {
+			return alike[0], nil
+		}
+	}
+	names := say.Each(of, func(alike []B) string { return nameOf(alike[0]) })
 	return found, fmt.Errorf("nothing here is called %q: try one of %s", name, strings.Join(names, ", "))
 }
 
@@ -165,19 +155,15 @@ func Collect[B report.Block](doc *report.Document, phase string) ([]B, error) {
 		list = report.Collect[B](doc.Answer.Blocks())
 	}
 	list = append(list, report.Collect[B](doc.Blocks)...)
-	var of []B
-	var names []string
-	for _, p := range doc.Phases() {
-		names = append(names, p.Title)
-		if phase == "" || p.Is(phase) {
-			of = append(of, report.Collect[B](p.Blocks)...)
-		}
+	phases := doc.Phases()
+	asked := slices.DeleteFunc(slices.Clone(phases), func(p *report.Details) bool { return phase != "" && !p.Is(phase) })
+	if phase != "" && len(asked) == 0 {
+		names := say.Each(phases, func(p *report.Details) string { return p.Title })
+		return nil, fmt.Errorf("no phase %q: try one of %s", phase, strings.Join(names, ", "))
 	}
+	of := slices.Concat(say.Each(asked, func(p *report.Details) []B { return report.Collect[B](p.Blocks) })...)
 	if phase == "" {
 		return append(list, of...), nil
-	}
-	if of == nil && !slices.ContainsFunc(doc.Phases(), func(p *report.Details) bool { return p.Is(phase) }) {
-		return nil, fmt.Errorf("no phase %q: try one of %s", phase, strings.Join(names, ", "))
 	}
 	return append(of, list...), nil
 }

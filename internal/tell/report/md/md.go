@@ -164,25 +164,15 @@ func spark(f *report.Figure, key, columns int) string {
 // escape keeps text on one line and out of the way of markup. Most punctuation means nothing inside a line; what does
 // is put behind a backslash, and < and & become entities, which hold in raw HTML too.
 func escape(text string) string {
-	var out strings.Builder
-	for _, r := range text {
-		switch {
-		case cells.IsControl(r):
-			out.WriteByte(' ')
-		case r == '<':
-			out.WriteString("&lt;")
-		case r == '>':
-			out.WriteString("&gt;")
-		case r == '&':
-			out.WriteString("&amp;")
-		case r == '@': // a mention would call somebody
-			out.WriteString("&#64;")
-		case strings.ContainsRune("\\`*_[]|#~", r):
-			out.WriteByte('\\')
-			out.WriteRune(r)
-		default:
-			out.WriteRune(r)
+	text = strings.Map(func(r rune) rune {
+		if cells.IsControl(r) {
+			return ' '
 		}
+		return r
+	}, text)
+	pairs := []string{"<", "&lt;", ">", "&gt;", "&", "&amp;", "@", "&#64;"} // a mention would call somebody
+	for _, r := range "\\`*_[]|#~" {
+		pairs = append(pairs, string(r), `\`+string(r))
 	}
-	return out.String()
+	return strings.NewReplacer(pairs...).Replace(text)
 }
