@@ -1,62 +1,40 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-func TestClock(t *testing.T) {
-	for _, test := range []struct {
-		at, length float64
-		want       string
-	}{
-		{45.8e-6, 32.8, "0"}, {32.84, 32.84, "32.8"}, {3.2, 600, "3"}, {0.00123, 0.01, "0.0012"}, {0, 0, "0"},
+// Numbers are as fine as a reader can use. An interval that is wider than its rate is written from low to high: 0.3 ± 0.6
+// would be less than nothing.
+func TestNumbers(t *testing.T) {
+	scale := Scale{unit.ScaleFor(1e9)}
+	for i, test := range []struct{ got, want string }{
+		{Clock(45.8e-6, 32.8), "0"}, {Clock(32.84, 32.84), "32.8"}, {Clock(3.2, 600), "3"}, {Clock(0.00123, 0.01), "0.0012"}, {Clock(0, 0), "0"},
+		{fmt.Sprintf("%.3g", Steps(0, 2.6, 6)), "[0 0.5 1 1.5 2 2.5]"}, {fmt.Sprintf("%.3g", Steps(-0.5, 1, 3)), "[-0.5 0 0.5 1]"}, {fmt.Sprint(Steps(3, 3, 5)), "[]"},
+		{fmt.Sprint(Round(936_499_999.9, 4)), "9.365e+08"}, {fmt.Sprint(Round(0.123456, 4)), "0.1235"}, {fmt.Sprint(Round(math.NaN(), 4), Round(math.Inf(1), 4), Round(0, 4)), "0 0 0"},
+		{Change(0), "0.0 %"}, {Change(0.0004), "0.0 %"}, {Change(-0.0004), "0.0 %"}, {Change(0.0006), "+0.1 %"}, {Change(-0.05), "-5.0 %"}, {Change(0.999), "+99.9 %"}, {Change(0.9996), "+100 %"}, {Change(1.234), "+123 %"},
+		{chance(0), "< 0.001"}, {chance(0.001), "0.0010"}, {chance(0.0123), "0.012"}, {chance(0.31), "0.31"}, {chance(0.99), "0.99"}, {chance(1), "1"},
+		{scale.margin(nil, 0.3e9), ""}, {scale.margin(&analysis.Interval{0.28e9, 0.322e9}, 0.3e9), "0.021"}, {scale.margin(&analysis.Interval{0, 1.2e9}, 0.3e9), "0 to 1.20"},
 	} {
-		if got := Clock(test.at, test.length); got != test.want {
-			t.Errorf("Clock(%g, %g) = %s, want %s", test.at, test.length, got, test.want)
-		}
-	}
-}
-
-func TestSteps(t *testing.T) {
-	for _, test := range []struct {
-		low, high float64
-		most      int
-		want      []float64
-	}{
-		{0, 2.6, 6, []float64{0, 0.5, 1, 1.5, 2, 2.5}},
-		{-0.5, 1, 3, []float64{-0.5, 0, 0.5, 1}},
-		{3, 3, 5, nil},
-	} {
-		if diff := cmp.Diff(test.want, Steps(test.low, test.high, test.most), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
-			t.Errorf("Steps(%g, %g, %d) (-want +got):\n%s", test.low, test.high, test.most, diff)
-		}
-	}
-}
-
-func TestCountAndRound(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := unit.FormatCount(n); got != want {
-			t.Errorf("unit.FormatCount(%d) = %s, want %s", n, got, want)
-		}
-	}
-	for x, want := range map[float64]float64{936_499_999.9: 936_500_000, 0.123456: 0.1235, 0: 0, math.NaN(): 0, math.Inf(1): 0} {
-		if got := Round(x, 4); got != want {
-			t.Errorf("Round(%v, 4) = %v, want %v", x, got, want)
+		if test.got != test.want {
+			t.Errorf("%d: got %q, want %q", i, test.got, test.want)
 		}
 	}
 }
@@ -177,21 +155,6 @@ func TestConclusion(t *testing.T) {
 	}
 }
 
-func TestChange(t *testing.T) {
-	for change, want := range map[float64]string{
-		0: "0.0 %", 0.0004: "0.0 %", -0.0004: "0.0 %", 0.0006: "+0.1 %", -0.05: "-5.0 %", 0.999: "+99.9 %", 0.9996: "+100 %", 1.234: "+123 %",
-	} {
-		if got := Change(change); got != want {
-			t.Errorf("Change(%v) = %q, want %q", change, got, want)
-		}
-	}
-	for p, want := range map[float64]string{0: "< 0.001", 0.001: "0.0010", 0.0123: "0.012", 0.31: "0.31", 0.99: "0.99", 1: "1"} {
-		if got := chance(p); got != want {
-			t.Errorf("chance(%v) = %q, want %q", p, got, want)
-		}
-	}
-}
-
 // A comparison's answer is its most important change; what did not change has a bound, what is not known comes first.
 func TestComparisonAnswer(t *testing.T) {
 	rate := func(disk string, base, change, margin float64, v compare.Verdict) compare.Rate {
@@ -262,16 +225,6 @@ func TestPhasesWithoutReference(t *testing.T) {
 	}
 }
 
-// An interval that is wider than the rate is written from low to high: 0.3 ± 0.6 would be less than nothing.
-func TestMargin(t *testing.T) {
-	scale := Scale{unit.ScaleFor(1e9)}
-	for want, ci := range map[string]*analysis.Interval{"": nil, "0.021": {0.28e9, 0.322e9}, "0 to 1.20": {0, 1.2e9}} {
-		if got := scale.margin(ci, 0.3e9); got != want {
-			t.Errorf("margin of %v = %q, want %q", ci, got, want)
-		}
-	}
-}
-
 // Each finding is told once: not what the answer or the phase's verdict says, and what repeats have in common with
 // their number.
 func TestFindings(t *testing.T) {
@@ -301,5 +254,201 @@ func TestRegressionsInWords(t *testing.T) {
 	}}}}
 	if got, want := f.Describe(), "Rate against file size (): A 0.700 to 1.60."; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A share has its interval beside it, and one that is of nothing says so: it must not look as if nothing were lost.
+func TestPairCell(t *testing.T) {
+	kept := func(share float64) analysis.DiskContention {
+		return analysis.DiskContention{Retention: &share, RetentionCI: &analysis.Interval{share - 0.021, share + 0.021}}
+	}
+	for want, list := range map[string][]analysis.DiskContention{
+		"":             nil,
+		"47 ± 3 %":     {kept(0.47)},
+		"50 ± 3 %":     {kept(0.47), kept(0.53), {}},
+		"no reference": {{}},
+	} {
+		got := pairCell(list)
+		if got.Text != want {
+			t.Errorf("got %q, want %q", got.Text, want)
+		}
+		if got.NoReference != (want == "no reference") || (got.Heat == nil) != (want == "" || got.NoReference) {
+			t.Errorf("%q: no reference %v, heat %v", want, got.NoReference, got.Heat)
+		}
+	}
+}
+
+// Of every phase of the preset there is one figure and one table, of the disks that fell, in the disks' own colours.
+func TestSaturations(t *testing.T) {
+	rest := 150.0
+	fall := &analysis.Fall{AtBytes: 24e9}
+	a := &analysis.Analysis{Saturations: []analysis.Saturation{
+		{Of: "WW", Disk: "A"}, // it did not fall
+		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest}, Bursts: []level.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9}, {RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
+		{Of: "W-", Disk: "A", Fall: fall, Bursts: []level.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
+	}}
+	a.Order = []string{"A", "B"}
+	doc := newRunDoc(Run{Analysis: a})
+	doc.addSaturations()
+	if len(doc.Blocks) != 4 {
+		t.Fatalf("%d blocks, want a figure and a table of each", len(doc.Blocks))
+	}
+	first, second := doc.Blocks[0].(*Figure), doc.Blocks[2].(*Figure)
+	if first.ID == second.ID || len(first.Keys) != 1 || first.Keys[0].Index != 1 || second.Keys[0].Index != 0 {
+		t.Errorf("figures %s of %v and %s of %v", first.ID, first.Keys, second.ID, second.Keys)
+	}
+	want := []Mark{
+		{Shape: Segment, Style: Line, Name: interval, Rows: [][]float64{{10, 10, 1.4e9, 1.8e9}, {20, 20, 3e9, 3.4e9}}},
+		{Shape: Point, Name: "burst", Rows: [][]float64{{10, 1.6e9}, {20, 3.2e9}}},
+		{Shape: Segment, Style: Dashed, Name: "as it grows", Rows: [][]float64{{0, 150, 0, 24e9}}},
+		{Shape: Rule, Style: Limit, Text: "24 GB at first", Rows: [][]float64{{0, 21, 24e9}}},
+	}
+	if diff := cmp.Diff(want, first.Panels[0].Marks); diff != "" {
+		t.Errorf("marks (-want +got):\n%s", diff)
+	}
+	if got := second.Panels[0].Marks[0].Rows[0]; got[2] != 0 {
+		t.Errorf("less than nothing was written: %v", got)
+	}
+	rows := doc.Blocks[1].(*Table).Rows
+	if len(rows) != 2 || rows[1][0].Words() != "20 s" || rows[1][1].Words() != "3.2 GB ± 200 MB, 13 %" {
+		t.Errorf("rows %v", rows)
+	}
+}
+
+// What searches found is set side by side in a line each.
+func TestSearchAnswers(t *testing.T) {
+	n := func(v float64) *float64 { return &v }
+	answers := func(list ...search.Result) []search.Result { return list }
+	pair := &compare.Pair{Searches: []compare.Search{
+		{Name: "edit", Kind: "streams", Disk: "A", Base: answers(search.Result{Alone: n(12), Found: n(9)}), New: answers(search.Result{Alone: n(12), Found: n(7)})},
+		{Name: "open", Kind: "streams", Disk: "A", Base: answers(search.Result{Found: n(16), FoundOpen: true}), New: answers(search.Result{})},
+		{Name: "pace", Kind: "pace", Disk: "C", Base: answers(search.Result{Found: n(210e6)}), New: answers(search.Result{Unlimited: true})},
+		{Name: "repeated", Kind: "streams", Disk: "A", Base: answers(search.Result{Found: n(3)}, search.Result{Found: n(4)}), New: answers(search.Result{Found: n(3)}), Work: &[2]string{"A plays hq", "A plays raw"}},
+		{Name: "unsure", Kind: "streams", Disk: "A", Base: answers(search.Result{Alone: n(9), Found: n(4)}), New: answers(search.Result{AloneBetween: &search.Between{Low: 3, High: n(5)}, FoundBetween: &search.Between{Low: 2}})},
+	}}
+	want := []string{
+		"edit: clean streams of A: alone 12 as before, with the others 9 → 7",
+		"open: clean streams of A: at least 16 → not found",
+		"pace: pace of C that leaves the streams clean: 210 MB/s → no limit",
+		"repeated: clean streams of A: 3, 4 → 3 (not the same was searched: A plays hq → A plays raw)",
+		"unsure: clean streams of A: alone 9 → 3 to 5, with the others 4 → 2 or more",
+	}
+	doc := OfComparison(&compare.Comparison{Pairs: []compare.Pair{*pair}})
+	if diff := cmp.Diff(want, Collect[List](doc.Phases()[0].Blocks)[0].Items); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got, want := (comparison{}).outcome(&compare.Pair{Searches: pair.Searches[:1]}, &compare.Answer{}), "Clean streams of A: alone 12 as before, with the others 9 → 7."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func figureOf(run *trace.Run) *Figure {
+	run.Started = "today"
+	return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}).Answer.Figure
+}
+
+// A study's figure sets each disk's rate beside the others on its rate alone, what loses most first, and hatches
+// what has none.
+func TestKeptFigure(t *testing.T) {
+	rate := func(v float64) *float64 { return &v }
+	contest := func(phase string, op trace.Role, kept ...float64) analysis.Contest {
+		c := analysis.Contest{Phases: []string{phase}, Disks: map[string]analysis.ContestDisk{}}
+		for i, k := range kept {
+			d := analysis.ContestDisk{Op: op, Rate: 2e9 * k, CI95: &analysis.Interval{1.9e9 * k, 2.1e9 * k}, Reference: rate(2e9), Lost: k < 0.9}
+			if k == 0 {
+				d.Rate, d.Reference, d.CI95 = 1e9, nil, nil
+			}
+			c.Disks[string(rune('A'+i))] = d
+		}
+		return c
+	}
+	phase := func(name string, op trace.Role) analysis.Phase {
+		return analysis.Phase{Phase: name, Roles: map[string]trace.Role{"A": op, "B": op, "C": op}}
+	}
+	a := &analysis.Analysis{
+		Phases:  []analysis.Phase{phase("all W", trace.Write), phase("all R", trace.Read)},
+		Summary: analysis.Summary{Contests: []analysis.Contest{contest("all W", trace.Write, 0.5, 0.95, 0), contest("all R", trace.Read, 0.4, 0.41, 0.42)}},
+	}
+	a.Order = []string{"A", "B", "C"}
+	r := newRunDoc(Run{Analysis: a})
+	r.scale = Scale{unit.ScaleFor(2e9)}
+	f := r.keptFigure()
+	if want := "A keeps 50 % of its rate (all write)"; f.Title != want {
+		t.Errorf("title %q, want %q", f.Title, want)
+	}
+	var got []string
+	for _, panel := range f.Panels {
+		got = append(got, panel.Y.Name)
+		for _, m := range panel.Marks {
+			if m.Shape == Label || m.Style == Hatched {
+				got = append(got, strings.TrimSpace(f.Keys[m.Key].Label+" "+string(m.Style)+" "+m.Text))
+			}
+		}
+	}
+	want := []string{
+		"all write", "A loss 1.00 of 2.00: 50 %", "B ink 1.90 of 2.00: 95 %", "C hatched", "C ink 1.00, no reference",
+		"all read", "A loss 0.800 of 2.00: 40 %", "B loss 0.820 of 2.00: 41 %", "C loss 0.840 of 2.00: 42 %",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	for _, words := range []string{"Hatched: no reference", "From all W; all R", "GB/s"} {
+		if !strings.Contains(f.Text, words) {
+			t.Errorf("%q says nothing of %q", f.Text, words)
+		}
+	}
+	if got := f.Describe(); !strings.Contains(got, "all write: A 1.00; B 1.90; C 1.00; all read: A 0.800; B 0.820; C 0.840") {
+		t.Errorf("in words %q", got)
+	}
+}
+
+// A phase alone is drawn over time, under a title that says who takes how much and who waits.
+func TestRaceFigure(t *testing.T) {
+	run := fixture.Triple()
+	run.Phases = run.Phases[:1]
+	f := figureOf(run)
+	if !strings.HasPrefix(f.Title, "C takes 60 %, A and B wait ") || f.ID != "answer" || f.Wide {
+		t.Errorf("figure %s %q, wide %v", f.ID, f.Title, f.Wide)
+	}
+	if n := len(f.Panels); n != 2 || !f.Panels[0].Y.Bare {
+		t.Errorf("%d panels, want the changes and the rates", n)
+	}
+	if !strings.HasPrefix(f.Text, "all write: ") || !strings.HasSuffix(f.Text, "Measured on today.") {
+		t.Errorf("below its title stands %q, want the phase and the date", f.Text)
+	}
+}
+
+// Where a fast cache ends is marked among the bytes written, and a disk that goes on for long is cut short.
+func TestCacheFigure(t *testing.T) {
+	run := fixture.Run("caches", []string{"A", "B"}, map[string][]fixture.Part{
+		"A alone": {{Disk: "A", Op: trace.Write, Files: 40, Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
+		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
+	}, "A alone", "B alone")
+	a := say.Analyze(run, analysis.Options{})
+	a.Saturations = []analysis.Saturation{
+		{Of: "cache", Disk: "A", Alone: "A alone", Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}},
+		{Of: "cache", Disk: "B", Alone: "B alone"},
+	}
+	f := OfRun(Run{Trace: run, Analysis: a}).Answer.Figure
+	if want := "A falls from 2.30 to 0.600 GB/s after 9.2 GB"; f.Title != want {
+		t.Errorf("title %q, want %q", f.Title, want)
+	}
+	if f.X.Max != 3*9.2e9 {
+		t.Errorf("drawn up to %g bytes", f.X.Max)
+	}
+	if !slices.ContainsFunc(f.Panels[0].Marks, func(m Mark) bool { return m.Shape == Rule && m.Text == "cache full: 9.2 GB" && m.Key == 0 }) {
+		t.Error("the end of the cache is not marked")
+	}
+	for _, m := range f.Panels[0].Marks {
+		if m.Shape == Segment && m.Rows[len(m.Rows)-1][1] > f.X.Max {
+			t.Errorf("disk %d is drawn beyond the end", m.Key)
+		}
+	}
+}
+
+// What became of streams is shown by their table.
+func TestStreamsHaveNoAnswerFigure(t *testing.T) {
+	if f := figureOf(fixture.Streams()); f != nil {
+		t.Errorf("figure %q, want none", f.Title)
 	}
 }

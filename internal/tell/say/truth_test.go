@@ -1,6 +1,7 @@
 package say
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 var (
@@ -287,4 +290,140 @@ func TestTruthIsTold(t *testing.T) {
 			}
 		}
 	}
+}
+
+// change is an entry of a phase's changes.
+type change struct {
+	Phase            string
+	StartS, EndS     float64
+	Disks            []string
+	Kind, Cause, By  string
+	FromRate, ToRate float64
+}
+
+// reading is what analysis.json and the opening say.
+type reading struct {
+	changes []change
+	quotes  map[string]float64 // by phase/disk
+	codes   []string           // of findings
+	texts   []string
+}
+
+func read(run *trace.Run) reading {
+	a := Analyze(run, analysis.Options{})
+	r := reading{quotes: map[string]float64{}, texts: []string{Opening(a)}}
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		for name, d := range p.Disks {
+			if d.Quote != nil {
+				r.quotes[p.Phase+"/"+name] = d.Quote.Rate
+			}
+		}
+		for _, c := range p.Changes {
+			by := ""
+			if c.By != nil {
+				by = *c.By
+			}
+			r.changes = append(r.changes, change{p.Phase, c.StartS, c.EndS, c.Disks, c.Kind, c.Cause, by, c.FromRate, c.ToRate})
+		}
+		p.Series = nil // large, and without a word
+	}
+	for _, f := range a.Findings {
+		r.codes = append(r.codes, f.Code)
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		panic(err)
+	}
+	var all any
+	if err := json.Unmarshal(data, &all); err != nil {
+		panic(err)
+	}
+	r.collect(all)
+	return r
+}
+
+// collect finds all sentences.
+func (r *reading) collect(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, of := range v {
+			r.collect(of)
+		}
+	case []any:
+		for _, of := range v {
+			r.collect(of)
+		}
+	case string:
+		if strings.Contains(v, " ") {
+			r.texts = append(r.texts, v)
+		}
+	}
+}
+
+// TestNothingTold plays disks that only start and end, under all classes of noise, and counts what is told of them: of any
+// kind of change, and of any code of finding, at most 1 % of the runs may have one.
+//
+//	go test ./internal/tell/say -run NothingTold -v -args -traces 10
+func TestNothingTold(t *testing.T) {
+	disks, lengths := []int{1, 3, 8}, []float64{15, 45, 120}
+	runs, told := 0, map[string]int{}
+	where := map[string]map[string]int{} // of what is told, by class
+	for i, class := range tracetest.Classes() {
+		if *tune && !class.Tuned {
+			continue
+		}
+		for k := range len(disks) * len(lengths) {
+			if *perTruth == 0 && k != i%(len(disks)*len(lengths)) {
+				continue
+			}
+			for seed := range max(*perTruth, 1) {
+				runs++
+				for _, what := range toldOf(steadyCase(class, random(100*seed+k, 92), disks[k%3], lengths[k/3])) {
+					told[what]++
+					if where[what] == nil {
+						where[what] = map[string]int{}
+					}
+					where[what][class.Name]++
+				}
+			}
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(told)) {
+		t.Logf("%4d of %d: %s %v", told[what], runs, what, where[what])
+		if *judge && what[:6] == "change" && 100*told[what] > runs {
+			t.Errorf("%d of %d steady runs have a %s", told[what], runs, what)
+		}
+	}
+}
+
+// steadyCase is a phase of disks of unequal rates, each alone before.
+func steadyCase(class tracetest.Class, rnd *rand.Rand, disks int, untilS float64) *trace.Run {
+	var phases []*trace.Phase
+	var together []*trace.DiskTrace
+	for i := range disks {
+		d := tracetest.Disk{Name: string(rune('A' + i)), Levels: []tracetest.Level{{UntilS: untilS, Rate: 0.4e9 + 1.2e9*rnd.Float64()}}, Sizes: class.Sizes, Noise: class.Noise}
+		if phases = append(phases, tracetest.Phase(d.Name, d.Play(rnd))); disks > 1 {
+			together = append(together, d.Play(rnd))
+		}
+	}
+	if together != nil {
+		phases = append(phases, tracetest.Phase("all", together...))
+	}
+	return tracetest.Run(phases...)
+}
+
+// toldOf lists which kinds of changes are told, but for starts and ends that are there, and which findings.
+func toldOf(run *trace.Run) []string {
+	a := read(run)
+	found := map[string]bool{}
+	for _, c := range a.changes {
+		if !c.edge(run) {
+			found["change: "+c.Kind] = true
+		}
+	}
+	for _, code := range a.codes {
+		found[fmt.Sprintf("finding: %s", code)] = true
+	}
+	return slices.Collect(maps.Keys(found))
 }

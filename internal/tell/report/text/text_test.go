@@ -2,6 +2,7 @@ package text
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,72 +10,62 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// Checks are sentences, which follow under each row whatever the width.
 func TestWrite(t *testing.T) {
-	var out strings.Builder
-	if err := Write(&out, report.OfRun(report.Run{Analysis: sample()}), Options{Width: Width, All: true}); err != nil {
-		t.Fatal(err)
+	for name, doc := range map[string]*report.Document{
+		"triple.txt": report.OfRun(report.Run{Analysis: sample()}), "comparison.txt": report.OfComparison(fixture.Comparison()),
+		"checkup.txt": report.OfDoctor(fixture.Checkup()),
+	} {
+		golden(t, name, printed(t, doc, Options{Width: Width, All: true}))
 	}
-	golden(t, "triple.txt", out.String())
-}
-
-func TestWriteComparison(t *testing.T) {
-	var out strings.Builder
-	if err := Write(&out, report.OfComparison(fixture.Comparison()), Options{Width: Width, All: true}); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "comparison.txt", out.String())
 }
 
 // A comparison's answer fits a small screen; what is behind it is left to --all.
 func TestComparisonFits(t *testing.T) {
-	var out strings.Builder
-	if err := Write(&out, report.OfComparison(fixture.Comparison()), Options{Width: Width}); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(out.String(), "\n"); n > 15 || strings.Contains(out.String(), "typical file") {
-		t.Errorf("%d lines:\n%s", n, out.String())
+	out := printed(t, report.OfComparison(fixture.Comparison()), Options{Width: Width})
+	if n := strings.Count(out, "\n"); n > 15 || strings.Contains(out, "typical file") {
+		t.Errorf("%d lines:\n%s", n, out)
 	}
 }
 
 func TestWriteDevices(t *testing.T) {
 	for name, width := range map[string]int{"devices-serials.txt": 120, "devices.txt": 120, "devices-80.txt": 80} {
-		var out strings.Builder
 		inv := inventory()
 		for i := range inv.Disks {
 			if !strings.Contains(name, "serials") {
 				inv.Disks[i].Serial = ""
 			}
 		}
-		if err := Write(&out, report.OfDevices(inv, false), Options{Width: width, All: true}); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out.String()) {
+		out := printed(t, report.OfDevices(inv, false), Options{Width: width, All: true})
+		for line := range strings.Lines(out) {
 			if cells.Width(strings.TrimSuffix(line, "\n")) > width {
 				t.Errorf("%s: wider than %d: %s", name, width, line)
 			}
 		}
-		golden(t, name, out.String())
+		golden(t, name, out)
 	}
 }
 
-// Checks are sentences, which follow under each row whatever the width.
-func TestWriteCheckup(t *testing.T) {
+func printed(t *testing.T, doc *report.Document, opts Options) string {
+	t.Helper()
 	var out strings.Builder
-	if err := Write(&out, report.OfDoctor(fixture.Checkup()), Options{Width: Width, All: true}); err != nil {
+	if err := Write(&out, doc, opts); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "checkup.txt", out.String())
+	return out.String()
 }
 
 // golden compares what was printed with a file of testdata.
@@ -143,11 +134,8 @@ func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	for _, width := range []int{60, Width} {
-		var out strings.Builder
-		if err := Write(&out, doc, Options{Width: width, All: true}); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out.String()) {
+		out := printed(t, doc, Options{Width: width, All: true})
+		for line := range strings.Lines(out) {
 			line = strings.TrimSuffix(line, "\n")
 			if got := cells.Width(line); got > width {
 				t.Errorf("%d columns, want at most %d: %q", got, width, line)
@@ -157,8 +145,8 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 		for _, want := range []string{"磁盘 💾 größer", "قرص أسود\u200e"} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("no %q in\n%s", want, out.String())
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
 			}
 		}
 	}
@@ -170,17 +158,14 @@ func TestAlignment(t *testing.T) {
 	for _, row := range [][]string{{"磁盘", "read", "1.00 GB/s"}, {"é́", "write", "12 GB/s"}, {"דיסק", "write", "3 GB/s"}, {"👨‍👩‍👧 ❤️", "", "7 GB/s"}} {
 		table.Rows = append(table.Rows, []report.Cell{{Text: row[0]}, {Text: row[1]}, {Text: row[2]}})
 	}
-	var out strings.Builder
-	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: Width, All: true}); err != nil {
-		t.Fatal(err)
-	}
+	out := printed(t, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: Width, All: true})
 	want := "t\n\n" +
 		"  disk   does        rate\n" +
 		"  磁盘   read   1.00 GB/s\n" +
 		"  é́      write    12 GB/s\n" +
 		"  דיסק\u200e   write     3 GB/s\n" +
 		"  👨‍👩‍👧 ❤️            7 GB/s\n"
-	if diff := cmp.Diff(want, out.String()); diff != "" {
+	if diff := cmp.Diff(want, out); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -191,11 +176,8 @@ func TestNarrow(t *testing.T) {
 		Columns: []report.Column{{Head: "disk"}, {Head: "rate", Numbers: true}, {Head: "bytes", Numbers: true, Drop: 2}, {Head: "kept", Numbers: true, Drop: 1}},
 		Rows:    [][]report.Cell{{{Text: "Samsung T7 Shield 2 TB"}, {Text: "1.00 GB/s"}, {Text: "23.3 GB"}, {Text: "50 %"}}},
 	}
-	var out strings.Builder
-	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: 46, All: true}); err != nil {
-		t.Fatal(err)
-	}
-	if text := out.String(); strings.Contains(text, "bytes") || !strings.Contains(text, "kept") || !strings.Contains(text, "2 TB") {
+	out := printed(t, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: 46, All: true})
+	if text := out; strings.Contains(text, "bytes") || !strings.Contains(text, "kept") || !strings.Contains(text, "2 TB") {
 		t.Errorf("want the bytes left out and the rest whole:\n%s", text)
 	}
 }
@@ -207,11 +189,8 @@ func TestTriesAreFolded(t *testing.T) {
 	run.Phases = append(run.Phases, other)
 	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	sections := func() (n int) {
-		var out strings.Builder
-		if err := Write(&out, doc, Options{Width: Width, All: true}); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out.String()) {
+		out := printed(t, doc, Options{Width: Width, All: true})
+		for line := range strings.Lines(out) {
 			for _, p := range run.Phases {
 				if strings.TrimSuffix(line, "\n") == p.Name {
 					n++
@@ -249,15 +228,12 @@ C wins.
   ±2 %.
 `
 	for _, all := range []bool{false, true} {
-		var out strings.Builder
-		if err := Write(&out, doc, Options{Width: Width, All: all}); err != nil {
-			t.Fatal(err)
-		}
+		out := printed(t, doc, Options{Width: Width, All: all})
 		want := answer
 		if all {
 			want += "Behind it.\n"
 		}
-		if diff := cmp.Diff(want, out.String()); diff != "" {
+		if diff := cmp.Diff(want, out); diff != "" {
 			t.Errorf("all %v (-want +got):\n%s", all, diff)
 		}
 	}
@@ -303,4 +279,76 @@ func inventory() *hardware.Inventory {
 		Diskless: []hardware.Mount{{Mount: "/tmp", Filesystem: "tmpfs"}},
 		Warnings: []string{"HP Thunderbolt Dock G2 is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in"},
 	}
+}
+
+// An answer fits a screen, whatever was measured; two more lines say where the report is.
+func TestAnswerFits(t *testing.T) {
+	failed := fixture.Triple()
+	failed.Status = trace.Partial
+	failed.Phases[0].Disks[1].Errors = []trace.Failure{{TNS: 4e9, Seq: 7, Error: "write: input/output error"}}
+	one := fixture.Streams()
+	one.Phases = one.Phases[2:3]
+	known := func(name string) (*hub.Profile, error) {
+		data, _ := configs.Hub(name)
+		return hub.Load(name, data)
+	}
+	runs := map[string]*trace.Run{
+		"triple": fixture.Triple(), "failed": failed, "streams": fixture.Streams(), "streams of one phase": one, "search": fixture.Search(),
+		"hostile": fixture.Hostile(), "twelve": many(12), "five": many(5), "long names": named("External SSD of the video department, "),
+		"saturation": fixture.Simulated(t, "version: 1\nname: fill\nhub: {profile: goshen-ridge}\ndisks: [{name: X5, simulate: {profile: X5}}, {name: C, simulate: {profile: C}}]\nworkload: {preset: saturation}\nphases: [{pattern: WR}]\n", known),
+		"race":       fixture.Simulated(t, "version: 1\nname: race\nhub: {profile: goshen-ridge}\ndisks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]\nworkload: {files: 50}\nphases: [{pattern: WWW, files: {C: 90}}]\n", known),
+	}
+	for _, name := range configs.Scenarios() {
+		data, _ := configs.Scenario(name)
+		runs[name] = fixture.Simulated(t, string(data), known)
+	}
+	for name, run := range runs {
+		if run == nil {
+			continue
+		}
+		about := report.About{Tool: "hubbench 1.0", Hub: "hub goshen-ridge", Warnings: []string{strings.Repeat("a long warning ", 12), "one more", "and one more"}}
+		if name == "failed" {
+			about.Failures = []string{"disk B, phase WWW: write: input/output error"}
+		}
+		out := printed(t, report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{}), About: about}), Options{Width: Width})
+		limit := 15
+		if n := len(run.Disks); n > 3 {
+			limit = min(25, 12+n)
+		}
+		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+		if len(lines)+2 > limit {
+			t.Errorf("%s: %d lines and two for the report, want %d at most:\n%s", name, len(lines), limit, out)
+		}
+		for _, line := range lines {
+			if cells.Width(line) > Width {
+				t.Errorf("%s: wider than %d: %s", name, Width, line)
+			}
+		}
+		if testing.Verbose() {
+			t.Logf("%s\n%s", name, out)
+		}
+	}
+}
+
+// many is a study of so many disks: alone, and all at once.
+func many(disks int) *trace.Run { return study("disk", disks) }
+
+// named is one of three disks with long names.
+func named(prefix string) *trace.Run { return study(prefix, 3) }
+
+func study(prefix string, disks int) *trace.Run {
+	var names, order []string
+	phases := map[string][]fixture.Part{}
+	for i := range disks {
+		name := fmt.Sprintf("%s%02d", prefix, i+1)
+		names = append(names, name)
+		for _, op := range []trace.Role{trace.Read, trace.Write} {
+			phase := name + " " + string(op)
+			phases[phase] = []fixture.Part{{Disk: name, Op: op, Files: 30, Pace: []fixture.Pace{{Rate: 1.5e9}}}}
+			all := "all " + string(op)
+			phases[all] = append(phases[all], fixture.Part{Disk: name, Op: op, Files: 20, Pace: []fixture.Pace{{Rate: (0.3 + 0.05*float64(i)) * 1e9}}})
+			order = append(order, phase)
+		}
+	}
+	return fixture.Run("study of "+prefix, names, phases, append(order, "all read", "all write")...)
 }

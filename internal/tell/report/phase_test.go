@@ -1,0 +1,350 @@
+package report
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/quantile"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+// What changed stands over the chart, what happens at one time on several lines, and nowhere else.
+func TestChanges(t *testing.T) {
+	run := fixture.Triple()
+	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	phase := doc.Phases()[0]
+	time := Collect[*Figure](phase.Blocks)[0]
+	if panel := time.Panels[0]; !panel.Y.Bare || time.Main() != &time.Panels[1] {
+		t.Fatalf("the first panel is %+v", panel.Y)
+	}
+	type span struct {
+		label string
+		style Style
+		line  int
+	}
+	var got []span
+	for _, m := range time.Panels[0].Marks {
+		got = append(got, span{m.Text, m.Style, int(-m.Rows[0][2])})
+		if m.Shape != Rectangle || m.Key != None || m.Rows[0][0] > m.Rows[0][1] || m.Rows[0][1] > time.X.Max {
+			t.Errorf("%s is drawn as %+v %v", m.Text, m, m.Rows)
+		}
+	}
+	want := []span{{"all three active: 32.8 s", Turn, 0}, {"C ends", Normal, 0}, {"A and B recover in 12.2 s", Gain, 1}, {"B ends", Normal, 0}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); diff != "" {
+		t.Errorf("over the chart (-want +got):\n%s", diff)
+	}
+	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool { return t.Name() == "changes" }); at >= 0 {
+		t.Error("ends and recoveries are told again in a table")
+	}
+	if want := "C takes 60 %, A and B wait 12.2 s"; time.Title != want {
+		t.Errorf("the timeline is called %q, want %q", time.Title, want)
+	}
+}
+
+// More happening at once than there are lines for stands in the table alone, and disks that swing together do so in
+// one span.
+func TestManyChanges(t *testing.T) {
+	found := &analysis.Phase{Phase: "WW"}
+	for i := range 100 {
+		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, StartS: float64(i), EndS: float64(i) + 0.5, FromRate: 1e9})
+	}
+	for _, disk := range []string{"B", "A"} {
+		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100, FromRate: 1e9, ToRate: 0.5e9})
+	}
+	v := &phaseView{found: found, endS: 100, perS: 1000, keys: []Key{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}}, lanes: make([]lane, 2), scale: Scale{unit.ScaleFor(1e9)}}
+	panel := v.changes()[0]
+	lines := map[float64][][2]float64{}
+	for _, m := range panel.Marks {
+		lines[m.Rows[0][2]] = append(lines[m.Rows[0][2]], [2]float64{m.Rows[0][0], m.Rows[0][1]})
+	}
+	if len(lines) != maxLines || panel.Height != maxLines*lineHeight || len(panel.Marks) > 30 {
+		t.Errorf("%d spans on %d lines of %d pixels", len(panel.Marks), len(lines), panel.Height)
+	}
+	for _, spans := range lines {
+		if !slices.IsSortedFunc(spans, func(a, b [2]float64) int { return int(1000 * (a[1] - b[0])) }) {
+			t.Errorf("spans of one line overlap: %v", spans)
+		}
+	}
+	if table := v.changeTable(); len(table.Rows) != maxStages || table.Note != "Of a swing: its upper and its lower level. 42 more changes left out." {
+		t.Errorf("%d rows, %q", len(table.Rows), table.Note)
+	}
+	found.Changes = found.Changes[100:]
+	if marks := v.changes()[0].Marks; len(marks) != 1 || marks[0].Text != "A and B swing" || marks[0].Style != Turn {
+		t.Errorf("two that swing together are drawn as %+v", marks)
+	}
+	for want, rates := range map[Style][2]float64{Gain: {1e9, 2e9}, Loss: {2e9, 1e9}, Turn: {1e9, 0.5e9}} {
+		c := analysis.Change{Kind: analysis.KindRedistribution, Disks: []string{"A"}, FromRate: rates[0], ToRate: rates[1]}
+		if want == Turn {
+			c.Disks, c.Each = []string{"A", "B"}, []analysis.Shift{{Disk: "A", FromRate: 1e9, ToRate: 0.5e9}, {Disk: "B", FromRate: 1e9, ToRate: 1.5e9}}
+		}
+		if got := lookOf(&c); got != want {
+			t.Errorf("%v is drawn as a %s, want a %s", rates, got, want)
+		}
+	}
+	found.Changes = nil
+	if v.changes() != nil || v.changeTable().Rows != nil {
+		t.Error("a steady phase has changes")
+	}
+}
+
+// What a disk kept is of the time between the changes, and said to be: a mean over a stall beside it would contradict.
+func TestKeptBetweenChanges(t *testing.T) {
+	rnd, hub := rand.New(rand.NewPCG(7, 4)), tracetest.Hub{Capacity: 1e12, Outside: true}
+	disk := func(name string, untilS, rate float64) tracetest.Disk {
+		return tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: untilS, Rate: rate}}, Noise: tracetest.Noise{Sigma: 0.02}}
+	}
+	stalled := disk("A", 60, 1.5e9)
+	stalled.Own = func(s, _ float64) float64 {
+		if s >= 12 && s < 18 || s >= 40 && s < 46 {
+			return 0
+		}
+		return 1
+	}
+	run := tracetest.Run(
+		tracetest.Phase("A alone", hub.Play(rnd, disk("A", 15, 1.5e9))...), tracetest.Phase("B alone", hub.Play(rnd, disk("B", 15, 1e9))...),
+		tracetest.Phase("WW", hub.Play(rnd, stalled, disk("B", 60, 1e9))...),
+	)
+	a := say.Analyze(run, analysis.Options{})
+	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], Scale{say.ScaleOf(a)})
+	if note := v.diskTable().Note; !strings.Contains(note, "Kept: part of the rate without the others, in the time between changes.") {
+		t.Error(note)
+	}
+	doc := OfRun(Run{Trace: run, Analysis: a})
+	if at := slices.IndexFunc(doc.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && strings.Contains(t.Note, "between changes") }); at < 0 {
+		t.Error("the table of all phases does not say of what time its percentages are")
+	}
+}
+
+// The mean of the total is drawn between changes, and of two levels in turn not at all: nothing ever went at the
+// rate between.
+func TestLevels(t *testing.T) {
+	s := &analysis.Series{StepS: 1, EndS: 20}
+	for i := range 20 {
+		s.Total = append(s.Total, map[bool]float64{true: 3e9, false: 1e9}[i < 10])
+	}
+	v := &phaseView{endS: 20, perS: 1000, scale: Scale{unit.Scale{Unit: "GB/s", Size: 1e9}}, found: &analysis.Phase{
+		Series: s, Overlap: &analysis.Overlap{Rate: 2e9, Spans: [][2]float64{{0, 20}}},
+	}}
+	if diff := cmp.Diff([][]float64{{0, 20, 2}}, v.levels()); diff != "" {
+		t.Errorf("without a change (-want +got):\n%s", diff)
+	}
+	v.found.Changes = []analysis.Change{{Kind: analysis.KindOwnFall, StartS: 10, EndS: 10}}
+	if diff := cmp.Diff([][]float64{{0, 10, 3}, {10, 20, 1}}, v.levels()); diff != "" {
+		t.Errorf("with a fall (-want +got):\n%s", diff)
+	}
+	v.found.Changes[0].Kind = analysis.KindSwing
+	if got := v.levels(); got != nil {
+		t.Errorf("of a swing: %v, want no level", got)
+	}
+}
+
+// The disks' own meters are drawn where there are any, right under the time chart, and nowhere else.
+func TestGaugeFigure(t *testing.T) {
+	run := fixture.Triple()
+	figures := func() map[string]*Figure {
+		doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+		out := map[string]*Figure{}
+		for i, f := range Collect[*Figure](doc.Phases()[0].Blocks) {
+			out[f.ID] = f
+			if (f.ID == "gauges") != (i == 1 && out["gauges"] != nil) {
+				t.Errorf("figure %d is %s", i, f.ID)
+			}
+		}
+		return out
+	}
+	if f := figures()["gauges"]; f != nil {
+		t.Errorf("a run without gauges has %+v", f)
+	}
+	phase := run.Phases[0]
+	a := phase.Disk("A")
+	endS := float64(a.Files[len(a.Files)-1].EndNS) / 1e9
+	phase.Gauges = tracetest.Warmth{EveryS: 10, At: func(s float64) float64 { return 40 + s/4 }}.Play(rand.New(rand.NewPCG(1, 1)), "B", endS)
+	f := figures()["gauges"]
+	if f == nil || len(f.Panels) != 1 || len(f.Panels[0].Marks) != 1 || f.Keys[f.Panels[0].Marks[0].Key].Name != "B" {
+		t.Fatalf("got %+v, want a panel with B's temperature", f)
+	}
+	if y := f.Panels[0].Y; y.Min != 38 || y.Max < 55 || y.Max > 70 {
+		t.Errorf("the axis goes from %g to %g °C", y.Min, y.Max)
+	}
+	phase.Gauges = append(phase.Gauges, tracetest.Counters(a, endS, 0, tracetest.Traffic{ToS: endS, Rate: 0.1e9})...)
+	if f = figures()["gauges"]; len(f.Panels) != 2 {
+		t.Fatalf("got %d panels, want temperature and counters", len(f.Panels))
+	}
+	// A writes 0.7 GB/s, then twice as much, and the device 0.1 GB/s more than that.
+	line := f.Panels[1].Marks[0]
+	if line.Shape != Segment || f.Keys[line.Key].Name != "A" {
+		t.Errorf("a %s of %q: steps are drawn in ink, and nobody can tell whose they are", line.Shape, f.Keys[line.Key].Name)
+	}
+	rows := line.Rows
+	if first := rows[3][3]; first < 0.75 || first > 0.85 {
+		t.Errorf("the device moves %g GB/s at first, want 0.8", first)
+	}
+	for i, row := range rows[1:] {
+		if row[0] != rows[i][1] || row[2] != rows[i][3] {
+			t.Errorf("row %v does not go on from %v", row, rows[i])
+		}
+	}
+	if last := rows[len(rows)-1]; last[3] < 1.4 || last[3] > 1.6 || last[1] > endS {
+		t.Errorf("in the end %v, want 1.5 GB/s", last)
+	}
+	if !strings.Contains(f.Text, "Temperature") || !strings.Contains(f.Text, "counters") {
+		t.Errorf("text %q", f.Text)
+	}
+	phase.Gauges = []trace.Gauge{{Name: trace.CPU, Value: 50}}
+	if f := figures()["gauges"]; f != nil {
+		t.Errorf("the host's gauges alone are drawn: %+v", f)
+	}
+}
+
+// The table says of each disk how long its own requests took, beside those that it takes alone, and why a figure is
+// missing.
+func TestLatencyTable(t *testing.T) {
+	table := viewOf(t, fixture.Streams(), "play beside backup").latencyTable()
+	var got []string
+	for _, words := range wordsOf(table) {
+		got = append(got, strings.Join(words[:3], ": "))
+	}
+	want := []string{"A: play: B writes, C is probed", "B: write: A plays 4 streams, C is probed", "C: probe, 4 KiB: A plays 4 streams, B writes", "C: probe, 4 KiB: alone in probe"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// Of A, the slow requests all come from one stretch of time.
+	if !strings.Contains(table.Note, "–: too few requests") || !strings.Contains(table.Note, "No interval: ") {
+		t.Errorf("the note does not say why a figure is missing: %s", table.Note)
+	}
+	if heat := table.Rows[2][9].Heat; heat == nil || *heat > 0.2 {
+		t.Errorf("the probe's wait beside others is coloured by %v, want less than a fifth kept", heat)
+	}
+}
+
+// The requests of a disk that reads and writes at once are those of its role, and are called so.
+func TestLatencyOfOneDirection(t *testing.T) {
+	played, recorded := stream.Spec{Count: 1}, stream.Spec{Count: 1, Record: true}
+	for _, tt := range []struct {
+		role  trace.Role
+		paced work.Work
+		want  string
+	}{
+		{trace.Read, work.Work{}, "read"},
+		{trace.Read, work.Work{Reads: 0.7}, "its reads"},
+		{trace.Write, work.Work{Reads: 0.4, Pace: 1e6}, "its writes"},
+		{trace.Read, work.Work{Streams: []stream.Spec{recorded, played}}, "play"},
+		{trace.Write, work.Work{Streams: []stream.Spec{played, recorded}}, "record"},
+		{trace.Read, work.Work{Probe: 4096}, "probe, 4 KiB"},
+	} {
+		v := phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": tt.role}, Paced: work.Paced{"A": tt.paced}}}
+		if got := v.latencyOf("A"); got != tt.want {
+			t.Errorf("%s, %+v: %q, want %q", tt.role, tt.paced, got, tt.want)
+		}
+	}
+}
+
+func TestLatencyMatrix(t *testing.T) {
+	a := say.Analyze(fixture.Streams(), analysis.Options{})
+	table := latencyMatrix(newKeys(a.Order), a)
+	var heads []string
+	for _, c := range table.Columns {
+		heads = append(heads, c.Head)
+	}
+	if diff := cmp.Diff([]string{"Who else works", "C: probe, 4 KiB", "A plays 4 streams", "B writes", "B writes at up to 200 MB/s"}, heads); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+	filled := map[string]int{}
+	for _, row := range wordsOf(table) {
+		for _, text := range row[1:] {
+			if text != "" {
+				filled[row[0]]++
+			}
+		}
+	}
+	want := map[string]int{
+		"nobody: alone": 1, "C is probed": 1, "A plays 4 streams": 1, "B writes, C is probed": 1, "A plays 4 streams, C is probed": 2, "A plays 4 streams, B writes": 1,
+		"B writes at up to 200 MB/s, C is probed": 1, "A plays 4 streams, B writes at up to 200 MB/s": 1,
+	}
+	if diff := cmp.Diff(want, filled); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if latencyMatrix(nil, &analysis.Analysis{}) != nil {
+		t.Error("a run without latencies has a table of them")
+	}
+}
+
+// Rows and columns of the matrix without a figure are left out, and the matrix where that leaves nothing to set
+// side by side.
+func TestLatencyMatrixLeavesOutWhatIsEmpty(t *testing.T) {
+	row := func(disk string, ns int64, beside ...string) analysis.LatencyRow {
+		r := analysis.LatencyRow{Disk: disk, Op: trace.Read, Beside: map[string]trace.Role{}}
+		for _, b := range beside {
+			r.Beside[b] = trace.Write
+		}
+		if ns > 0 {
+			r.P99NS = &ns
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name string
+		rows []analysis.LatencyRow
+		want [][]string
+	}{
+		{"a column", []analysis.LatencyRow{row("A", 1e6), row("A", 2e6, "B"), row("C", 0, "B")}, [][]string{{"nobody: alone", "1 ms"}, {"B writes", "2 ms"}}},
+		{"a row", []analysis.LatencyRow{row("A", 0), row("A", 2e6, "B"), row("A", 3e6, "B", "C")}, [][]string{{"B writes", "2 ms"}, {"B and C write", "3 ms"}}},
+		{"some of a row", []analysis.LatencyRow{row("A", 1e6), row("C", 0), row("A", 2e6, "B"), row("C", 3e6, "B")}, [][]string{{"nobody: alone", "1 ms", "–"}, {"B writes", "2 ms", "3 ms"}}},
+		{"all", []analysis.LatencyRow{row("A", 0), row("A", 0, "B")}, nil},
+		{"all but one row", []analysis.LatencyRow{row("A", 1e6), row("A", 0, "B")}, nil},
+	} {
+		a := &analysis.Analysis{Order: []string{"A", "B", "C"}, LatencyMatrix: c.rows}
+		var got [][]string
+		if table := latencyMatrix(newKeys(a.Order), a); table != nil {
+			got = wordsOf(table)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// A heat map counts every request once, however coarse it must be.
+func TestHeatMapIsBounded(t *testing.T) {
+	s := &quantile.HeatMap{StepS: 1}
+	for row := range 41 {
+		s.BoundsNS = append(s.BoundsNS, int64(1000*row*row))
+	}
+	sum := int64(0)
+	for step := range 300 {
+		counts := make([]int64, 40)
+		for row := range counts {
+			if (step+row)%3 > 0 {
+				counts[row] = int64(1 + step%7)
+				sum += counts[row]
+			}
+		}
+		s.Counts = append(s.Counts, counts)
+	}
+	for _, cells := range []int{10_000, 2000, 600, 1} {
+		c := coarser(s, cells)
+		v := &phaseView{endS: 300, perS: 1000}
+		m := v.heat(0, c)
+		got, most := 0.0, 0.0
+		for _, row := range m.Rows {
+			got, most = got+row[4], max(most, row[5])
+			if row[0] >= row[1] || row[2] >= row[3] || row[2] <= 0 {
+				t.Fatalf("an impossible cell %v", row)
+			}
+		}
+		if int64(got) != sum || most != 1 || len(m.Rows) > max(cells, 12*40) {
+			t.Errorf("at most %d cells: %d with %g requests, want all %d; the fullest %g", cells, len(m.Rows), got, sum, most)
+		}
+	}
+}
