@@ -31,13 +31,24 @@ func (r *runDoc) answer(failures []string) {
 	out := &Answer{Headline: a.Answer.Headline, Sure: a.Answer.Sure.Text}
 	r.Answer = out
 	telling := r.tellingPhases()
-	if out.Headline == "" {
-		out.Headline = r.plainHeadline(telling)
+	switch several := func(p analysis.Phase) bool { return len(p.Disks) > 1 }; {
+	case out.Headline != "": // else no disks contend and nothing is streamed
+	case len(a.Phases) == 0:
+		out.Headline = "Nothing was measured."
+	case len(a.Phases) == 1:
+		out.Headline = a.Phases[0].Verdict
+	case !slices.ContainsFunc(a.Phases, several):
+		out.Headline = "Each disk was measured alone."
+	case len(telling) > 0:
+		p := &telling[0].phases[0]
+		out.Headline = cmp.Or(p.Title, p.Phase) + ": " + p.Verdict
 	}
-	out.Doubts = say.Each(a.Answer.Doubts[min(1, len(a.Answer.Doubts)):], func(d analysis.Doubt) string { return d.Text })
+	for _, d := range a.Answer.Doubts[min(1, len(a.Answer.Doubts)):] {
+		out.Doubts = append(out.Doubts, d.Text)
+	}
 	trusted := len(a.Answer.Doubts) == 0
-	told := slices.ContainsFunc(a.Answer.Doubts, func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed })
-	if len(failures) > 0 && !told {
+	failed := slices.ContainsFunc(a.Answer.Doubts, func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed })
+	if len(failures) > 0 && !failed {
 		out.Headline, out.Doubts, trusted = failures[0], append(out.Doubts, failures[1:]...), false
 	}
 	out.Doubts = out.Doubts[:min(len(out.Doubts), maxDoubts)]
@@ -81,7 +92,16 @@ func (r *runDoc) answer(failures []string) {
 	if out.Table != nil && len(out.Table.Rows) == 0 {
 		out.Table = nil
 	}
-	out.Findings = r.tellingFindings()
+	// What the headline and the table do not say, each once.
+	told := []string{"saturation", "drops", "latency", "held", "even", "uneven", "steal", "others", "host_bound", "cached"}
+	if len(a.Phases) == 1 {
+		out.Findings = nonEmpty(say.Steady(a, &a.Phases[0]))
+	}
+	for _, f := range r.findings {
+		if f.weight >= minWeight && !slices.Contains(told, f.code) && len(out.Findings) < maxFindings {
+			told, out.Findings = append(told, f.code), append(out.Findings, f.text)
+		}
+	}
 	r.fitAnswer()
 }
 
@@ -122,23 +142,6 @@ func (r *runDoc) fitAnswer() {
 		rowName := strings.ToLower(strings.TrimSuffix(t.Columns[0].Head, "s"))
 		t.Note = strings.TrimSuffix(note, ".") + "; " + unit.Plural(len(all)-len(t.Rows), "more "+rowName) + " with --all."
 	}
-}
-
-// plainHeadline is for runs in which no disks contend and nothing is streamed.
-func (r *runDoc) plainHeadline(telling []pooledPhase) string {
-	phases := r.a.Phases
-	switch {
-	case len(phases) == 0:
-		return "Nothing was measured."
-	case len(phases) == 1:
-		return phases[0].Verdict
-	case !slices.ContainsFunc(phases, func(p analysis.Phase) bool { return len(p.Disks) > 1 }):
-		return "Each disk was measured alone."
-	case len(telling) > 0:
-		p := &telling[0].phases[0]
-		return cmp.Or(p.Title, p.Phase) + ": " + p.Verdict
-	}
-	return ""
 }
 
 // tellingPhases are the phases that are no tries of searches, repeats together: first those that the headline is
@@ -202,21 +205,6 @@ func disksDown(t *Table, lines []pooledPhase) *Table {
 		down.Note = strings.TrimSuffix(t.Note, ".") + "; " + unit.Plural(len(lines)-shown, "more phase") + " with --all."
 	}
 	return down
-}
-
-// tellingFindings are those that the headline and the table do not say, each once.
-func (r *runDoc) tellingFindings() []string {
-	told := []string{"saturation", "drops", "latency", "held", "even", "uneven", "steal", "others", "host_bound", "cached"}
-	var out []string
-	if len(r.a.Phases) == 1 {
-		out = nonEmpty(say.Steady(r.a, &r.a.Phases[0]))
-	}
-	for _, f := range r.findings {
-		if f.weight >= minWeight && !slices.Contains(told, f.code) && len(out) < maxFindings {
-			told, out = append(told, f.code), append(out, f.text)
-		}
-	}
-	return out
 }
 
 // answerFigure is the figure of a run's answer: the only phase over time; for fast caches the rate against the bytes

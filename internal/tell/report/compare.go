@@ -89,7 +89,25 @@ type comparison struct {
 
 // answer says what changed most, or that nothing did, and how sure that is.
 func (c comparison) answer() *Answer {
-	out := &Answer{Headline: c.headline()}
+	out := &Answer{}
+	changed, most, top := 0, -1, 0.0 // whichever way it goes
+	for i, a := range c.answers {
+		if len(a.Lead) > 0 {
+			changed++
+			if size := math.Abs(math.Log1p(*a.Lead[0].Change)); most < 0 || size > top {
+				most, top = i, size
+			}
+		}
+	}
+	switch {
+	case len(c.Pairs) == 1:
+		out.Headline = c.outcome(&c.Pairs[0], &c.answers[0])
+	case most < 0:
+		out.Headline = "No run is shown to differ from " + c.keys[0].Label + "."
+	default:
+		out.Headline = fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"),
+			c.keys[0].Label, c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
+	}
 	for _, pair := range c.Pairs {
 		if n := len(pair.Lost); n > 0 {
 			more := pick(n > maxLosses, fmt.Sprintf("; and %d more", n-maxLosses), "")
@@ -119,27 +137,6 @@ func (c comparison) answer() *Answer {
 		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, few)
 	}
 	return out
-}
-
-// headline says the most important changes.
-func (c comparison) headline() string {
-	if len(c.Pairs) == 1 {
-		return c.outcome(&c.Pairs[0], &c.answers[0])
-	}
-	changed, most, top := 0, -1, 0.0 // whichever way it goes
-	for i, a := range c.answers {
-		if len(a.Lead) > 0 {
-			changed++
-			if size := math.Abs(math.Log1p(*a.Lead[0].Change)); most < 0 || size > top {
-				most, top = i, size
-			}
-		}
-	}
-	if most < 0 {
-		return "No run is shown to differ from " + c.keys[0].Label + "."
-	}
-	return fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"),
-		c.keys[0].Label, c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
 }
 
 // outcome says in a sentence or two what became of a run's rates, and first what its searches found.

@@ -116,7 +116,16 @@ func OfRun(run Run) *Document {
 		phase.Blocks = slices.DeleteFunc(phase.Blocks, func(block Block) bool { return block == said })
 		r.Add(phase)
 	}
-	r.Add(runMethods(a), r.environment())
+	methods := append(say.Methods(a),
+		"A disk is active from the start of its first file to the end of its last; pauses longer than half a second between "+
+			"its files are left out. The overlap is the time in which every working disk of the phase is active. "+
+			"A rate in it is the bytes moved inside the overlap over its length. "+
+			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time.",
+		"A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. "+
+			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s.")
+	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true, Blocks: say.Each(methods, func(text string) Block {
+		return Sentence{Text: text}
+	})}, r.environment())
 	r.Answer.Figure = r.answerFigure()
 	return r.Document
 }
@@ -156,21 +165,6 @@ func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
 
 // active reports whether a disk works that has the role.
 func active(role trace.Role) bool { return role == trace.Read || role == trace.Write }
-
-// runMethods say how rates and verdicts are come by.
-func runMethods(a *analysis.Analysis) *Details {
-	d := &Details{ID: "methods", Title: "Methods", Printed: true}
-	for _, text := range append(say.Methods(a),
-		"A disk is active from the start of its first file to the end of its last; pauses longer than half a second between "+
-			"its files are left out. The overlap is the time in which every working disk of the phase is active. "+
-			"A rate in it is the bytes moved inside the overlap over its length. "+
-			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time.",
-		"A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. "+
-			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s.") {
-		d.Add(Sentence{Text: text})
-	}
-	return d
-}
 
 // environment says where and how the run was made.
 func (r *runDoc) environment() *Details {

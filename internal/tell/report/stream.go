@@ -137,33 +137,29 @@ func (v *phaseView) tableOf(title string, groups []streamGroup) *Table {
 		number("While the others worked", 3), number("Longest run", 5), number("Longest stall", 2), number("Lowest buffer"),
 		word("Late while", 1), number("Asked for, "+v.scale.Unit, 6))
 	for _, g := range groups {
-		v.addStreams(t, &g)
-	}
-	return t
-}
-
-func (v *phaseView) addStreams(t *Table, g *streamGroup) {
-	key := v.key(g.Disk)
-	what := Cell{Text: g.title(), Small: pick(g.Op == trace.Write, "recorded", "played")}
-	if len(g.list) == 1 {
-		what.Small += ", stream " + Clean(g.Name)
-	}
-	verdict := verdictCell(g.Verdict)
-	if g.worst != "" && g.Verdict != stream.Clean {
-		verdict.Small = "worst in stream " + Clean(g.worst)
-	}
-	run, stall := "", ""
-	var while []string // who else worked whenever frames were late
-	if g.Late > 0 {
-		run, stall = unit.Plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS)
-		for _, name := range g.LateWhile {
-			if name != g.Disk {
-				while = append(while, v.label(name)+" "+v.workOf(name).Does().One)
+		key := v.key(g.Disk)
+		what := Cell{Text: g.title(), Small: pick(g.Op == trace.Write, "recorded", "played")}
+		if len(g.list) == 1 {
+			what.Small += ", stream " + Clean(g.Name)
+		}
+		verdict := verdictCell(g.Verdict)
+		if g.worst != "" && g.Verdict != stream.Clean {
+			verdict.Small = "worst in stream " + Clean(g.worst)
+		}
+		run, stall := "", ""
+		var while []string // who else worked whenever frames were late
+		if g.Late > 0 {
+			run, stall = unit.Plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS)
+			for _, name := range g.LateWhile {
+				if name != g.Disk {
+					while = append(while, v.label(name)+" "+v.workOf(name).Does().One)
+				}
 			}
 		}
+		asked := pick(g.Rate > 0, v.scale.Number(g.Rate*float64(len(g.list))), "")
+		t.add(&key, what, verdict, g.lateText(), g.besideText(), run, stall, g.bufferText(), strings.Join(while, ", "), asked)
 	}
-	asked := pick(g.Rate > 0, v.scale.Number(g.Rate*float64(len(g.list))), "")
-	t.add(&key, what, verdict, g.lateText(), g.besideText(), run, stall, g.bufferText(), strings.Join(while, ", "), asked)
+	return t
 }
 
 // streamsOverview is a row for each phase and its streams, but for a search's tries.

@@ -18,7 +18,12 @@ import (
 // caches end, who wins and who loses. It is empty if there is nothing of these.
 func Opening(a *analysis.Analysis) string {
 	en := in(a)
-	clauses := slices.Concat(en.played(), en.slowed(), en.saturated(), en.contests())
+	caches := Each(a.Saturations, func(s analysis.Saturation) string { return en.saturation(s, false) })
+	contests := Grouped(Each(a.Summary.Contests, en.contest), contest.outcome)
+	clauses := slices.Concat(en.played(), en.slowed(), caches, Each(contests, func(alike []contest) string {
+		when := Each(alike, func(c contest) string { return "when " + c.who() })
+		return alike[0].outcome() + " " + strings.Join(when, ", and ")
+	}))
 	if clauses == nil {
 		return ""
 	}
@@ -45,14 +50,6 @@ func Methods(a *analysis.Analysis) []string {
 			"model, not about real disks.")
 	}
 	return out
-}
-
-// contests says who wins and who loses.
-func (en english) contests() []string {
-	return Each(Grouped(Each(en.Summary.Contests, en.contest), contest.outcome), func(alike []contest) string {
-		when := Each(alike, func(c contest) string { return "when " + c.who() })
-		return alike[0].outcome() + " " + strings.Join(when, ", and ")
-	})
 }
 
 // contest is disks working together, to be told.

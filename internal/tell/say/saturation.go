@@ -101,8 +101,3 @@ func back(b *analysis.Back, surely bool) string {
 	return "back after " + unit.FormatSeconds(*b.WithinS) + " of rest" + pick(b.AfterS > 0, " but not after "+after, " or less") +
 		pick(b.Whole, "", ", at least for "+size(b.Bytes))
 }
-
-// saturated says what the preset saturation has found.
-func (en english) saturated() []string {
-	return Each(en.Saturations, func(s analysis.Saturation) string { return en.saturation(s, false) })
-}

@@ -18,7 +18,12 @@ import (
 
 // searched says what a search has found: "A plays at most 9 streams alone, 3 when C writes".
 func (en english) searched(s *analysis.Search) string {
-	try := tryOf(en.Analysis, s)
+	var try *analysis.Phase // the one with the most disks
+	for _, p := range en.Phases {
+		if p.Search != nil && p.Search.Search == s.Name && (try == nil || len(p.Disks) > len(try.Disks)) {
+			try = &p
+		}
+	}
 	if try == nil {
 		return "no try of it was recorded"
 	}
@@ -113,17 +118,6 @@ func Counted(s *analysis.Search) string {
 
 // bound says on which side of an answer the truth lies.
 func bound(open bool) string { return pick(open, " at least ", " at most ") }
-
-// tryOf is the try of a search with the most disks.
-func tryOf(a *analysis.Analysis, s *analysis.Search) *analysis.Phase {
-	var found *analysis.Phase
-	for _, p := range a.Phases {
-		if p.Search != nil && p.Search.Search == s.Name && (found == nil || len(p.Disks) > len(found.Disks)) {
-			found = &p
-		}
-	}
-	return found
-}
 
 func streamCount(n float64) string {
 	return pick(n == 0, "no stream", unit.Plural(int(n), "stream"))
