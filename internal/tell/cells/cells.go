@@ -11,7 +11,6 @@ import (
 	"golang.org/x/text/width"
 )
 
-// ellipsis stands for what was cut.
 const ellipsis = "…"
 
 // Width is how many cells the text takes.
@@ -29,7 +28,6 @@ func Width(text string) int {
 	return n
 }
 
-// of is how many cells a character takes.
 func of(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
@@ -78,7 +76,6 @@ func CutMiddle(text string, limit int) string {
 	return front + ellipsis + string(letters[from:])
 }
 
-// head is the beginning of text that fits in so many cells.
 func head(text string, limit int) string {
 	n := 0
 	for i, r := range text {

@@ -47,8 +47,8 @@ func (r *runDoc) answer(failures []string) {
 		out.Doubts = append(out.Doubts, d.Text)
 	}
 	trusted := len(a.Answer.Doubts) == 0
-	failed := slices.ContainsFunc(a.Answer.Doubts, func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed })
-	if len(failures) > 0 && !failed {
+	failed := func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed }
+	if len(failures) > 0 && !slices.ContainsFunc(a.Answer.Doubts, failed) {
 		out.Headline, out.Doubts, trusted = failures[0], append(out.Doubts, failures[1:]...), false
 	}
 	out.Doubts = out.Doubts[:min(len(out.Doubts), maxDoubts)]
@@ -355,8 +355,9 @@ func (r *runDoc) keptTitle(panels []Panel, contests [][]keptRow) string {
 		}
 	}
 	n := len(alike)
-	who, keep := pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), pick(n == 1, "keeps", "keep")
-	return fmt.Sprintf("%s %s %s of %s rate (%s)", who, keep, percent(worst.Kept()), pick(n == 1, "its", "their"), panels[at].Y.Name)
+	who, kept := pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), percent(worst.Kept())
+	keep, its := pick(n == 1, " keeps ", " keep "), pick(n == 1, " of its rate (", " of their rate (")
+	return who + keep + kept + its + panels[at].Y.Name + ")"
 }
 
 // cacheFigure is the rate of each disk that wrote alone until its fast cache was full, against the bytes written.

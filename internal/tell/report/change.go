@@ -24,7 +24,6 @@ func Change(change float64) string {
 	return pick(change > 0, "+", "") + strconv.FormatFloat(100*change, 'f', pick(change >= 0.9995, 0, 1), 64) + " %"
 }
 
-// unsigned writes the size of a change.
 func unsigned(change float64) string { return strings.TrimPrefix(Change(change), "+") }
 
 // span writes the interval of a change; empty if there is none.
@@ -80,8 +79,8 @@ func (c comparison) pair(i int) *Details {
 			if l.BaseNS != nil {
 				base, now = timeText(l.BaseNS), timeText(l.NewNS)
 			}
-			what := fmt.Sprintf("%s %ss", l.Disk, l.Op)
-			addChange(latencies, compare.Rate{Test: l.Test}, pick(j == 0, phase.Title, ""), what, string(l.Quantile), base, now)
+			title, what := pick(j == 0, phase.Title, ""), fmt.Sprintf("%s %ss", l.Disk, l.Op)
+			addChange(latencies, compare.Rate{Test: l.Test}, title, what, string(l.Quantile), base, now)
 		}
 		notes = append(notes, say.Each(slices.Concat(recoveries(phase), doubts(phase)), func(line string) string {
 			return phase.Title + ": " + line
@@ -92,9 +91,9 @@ func (c comparison) pair(i int) *Details {
 			notes = append(notes, pick(i == 0, "only in the base: ", "not in the base: ")+strings.Join(titles, "; "))
 		}
 	}
-	finding := func(f analysis.Finding) string { return f.Text }
+	text := func(f analysis.Finding) string { return f.Text }
 	part.Add(List{"Searches", searches}, List{"Measured differently", method}, rates, latencies, List{"", notes},
-		List{"New findings", say.Each(pair.Appeared, finding)}, List{"Findings no longer seen", say.Each(pair.Went, finding)})
+		List{"New findings", say.Each(pair.Appeared, text)}, List{"Findings no longer seen", say.Each(pair.Went, text)})
 	if n := len(pair.Unsure); n > 0 {
 		part.Add(Sentence{Text: unit.Plural(n, "more finding") +
 			" in one of the two runs only; the rates behind them did not change significantly."})
@@ -209,7 +208,8 @@ func Gate(g *compare.Gate) string {
 		pick(doubtful > 0, fmt.Sprintf(" (%d of them measured a larger fall)", doubtful), "")
 	if len(g.Crossed) > 0 {
 		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
-		text += fmt.Sprintf("; %s in %s of %s by %s", rateOf(worst.Rate), worst.Phase, worst.Run, unsigned(-*worst.Change))
+		by := unsigned(-*worst.Change)
+		text += "; " + rateOf(worst.Rate) + " in " + worst.Phase + " of " + worst.Run + " by " + by
 	}
 	if n := len(g.Lost); n > 0 {
 		text += fmt.Sprintf("; %s not measured", unit.Plural(n, "part"))
@@ -289,7 +289,6 @@ func searchAnswer(s compare.Search) string {
 	})
 }
 
-// answerText is one answer.
 func answerText(kind string, value *float64, between *analysis.Between, open, unlimited bool) string {
 	text := func(v float64) string {
 		return pick(kind == trace.SearchPace, unit.FormatRate(v), unit.FormatCount(int(v)))

@@ -41,7 +41,8 @@ func OfComparison(c *compare.Comparison) *Document {
 		}
 	}
 	all := comparison{c, Scale{unit.ScaleFor(top)}, keys, nil}
-	doc := &Document{Kind: "comparison", Title: who + " compared with " + c.Base.Label, Keys: keys, Unit: all.scale.Unit, Data: c}
+	doc := &Document{Kind: "comparison", Title: who + " compared with " + c.Base.Label, Keys: keys, Data: c}
+	doc.Unit = all.scale.Unit
 	for i, side := range sides {
 		keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
 	}
@@ -105,8 +106,9 @@ func (c comparison) answer() *Answer {
 	case most < 0:
 		out.Headline = "No run is shown to differ from " + c.keys[0].Label + "."
 	default:
-		out.Headline = fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"),
-			c.keys[0].Label, c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
+		all := unit.Plural(len(c.Pairs), "run")
+		out.Headline = fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, all, c.keys[0].Label,
+			c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
 	}
 	for _, pair := range c.Pairs {
 		if n := len(pair.Lost); n > 0 {

@@ -36,7 +36,6 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 	return doc
 }
 
-// deviceTable is the tree of an inventory as a table.
 func deviceTable(inv *hardware.Inventory, brief bool) *Table {
 	out := table("Disks and hubs", word("What"), word("Mounted at"), word("Link"), number("Carries", 2), number("Size"),
 		number("Free"), word("File system", 1), number("°C", 3), word("Firmware", 4), word("Serial number"))
@@ -60,8 +59,11 @@ func (t *Table) grow(b branch, own, below string) {
 	t.add(Cell{Tree: own, Text: b.name, Small: b.small}, b.mount, b.link, b.carries, b.size, b.free, b.filesystem,
 		b.celsius, b.firmware, b.serial)
 	for i, under := range b.branches {
-		last := i == len(b.branches)-1
-		t.grow(under, below+pick(last, "└─\u00a0", "├─\u00a0"), below+pick(last, "\u00a0\u00a0\u00a0", "│\u00a0\u00a0"))
+		if i == len(b.branches)-1 {
+			t.grow(under, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
+		} else {
+			t.grow(under, below+"├─\u00a0", below+"│\u00a0\u00a0")
+		}
 	}
 }
 

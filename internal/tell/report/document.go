@@ -146,12 +146,10 @@ func word(head string, drop ...int) Column {
 	return Column{Head: head, Drop: slices.Max(append(drop, 0))}
 }
 
-// number is a column of numbers.
 func number(head string, drop ...int) Column {
 	return Column{Head: head, Drop: slices.Max(append(drop, 0)), Numbers: true}
 }
 
-// ofDisk is a column of a disk's numbers.
 func ofDisk(key *Key) Column { return Column{Head: key.Label, Disk: key, Numbers: true} }
 
 // add puts a row at the table's end, of texts, disks and cells.
@@ -283,7 +281,6 @@ func shown(blocks []Block) []Block {
 // and that it was not.
 func (d *Document) Origin() []string { return nonEmpty(d.Started, d.Hub, d.Unmeasured()) }
 
-// nonEmpty leaves out empty texts.
 func nonEmpty(parts ...string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 }
@@ -334,14 +331,14 @@ func (d *Document) show(t *Table, rows int, note string) {
 // Blocks are the answer as blocks, in the order in which they are read.
 func (a *Answer) Blocks() []Block {
 	blocks := warnings(a.Doubts)
-	blocks = append(blocks, Sentence{Text: a.Headline, Lead: true}, a.Figure, a.Table, List{Items: a.Findings}, List{Items: a.Advice})
+	blocks = append(blocks, Sentence{Text: a.Headline, Lead: true}, a.Figure, a.Table,
+		List{Items: a.Findings}, List{Items: a.Advice})
 	if a.Sure != "" {
 		blocks = append(blocks, Sentence{Text: a.Sure})
 	}
 	return shown(blocks)
 }
 
-// warnings are texts as warnings.
 func warnings(texts []string) []Block {
 	return say.Each(texts, func(text string) Block { return Warning{text} })
 }

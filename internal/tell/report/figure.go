@@ -116,7 +116,6 @@ type Extra struct {
 // Name is what the figure is called on the command line.
 func (f *Figure) Name() string { return f.ID }
 
-// row adds a row to a mark.
 func (m *Mark) row(values ...float64) { m.Rows = append(m.Rows, values) }
 
 // mark adds a mark to a panel, with a row if one is given.

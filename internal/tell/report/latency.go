@@ -180,10 +180,8 @@ func coarser(s *quantile.HeatMap, cells int) *quantile.HeatMap {
 	}
 }
 
-// maxBeside is how many sets of other disks are listed.
 const maxBeside = 30
 
-// nobody stands where no other disk works.
 const nobody = "nobody: alone"
 
 // latencyMatrix is each disk's 99th percentile against who else works; nil if no latency was recorded, or always
@@ -215,13 +213,15 @@ func latencyMatrix(keys []Key, a *analysis.Analysis) *Table {
 		return nil
 	}
 	few := false
-	fill(t, others[:min(len(others), maxBeside)], timed, func(text string) any { return text }, func(text, column string) Cell {
+	head := func(text string) any { return text }
+	fill(t, others[:min(len(others), maxBeside)], timed, head, func(text, column string) Cell {
 		r, solo := cells[place{text, column}], cells[place{nobody, column}]
 		if r == nil {
 			return Cell{}
 		}
 		few = few || r.P99NS == nil
-		cell, known := Cell{Text: timeText(r.P99NS)}, solo != nil && r != solo && r.P99CI95 != nil && solo.P99CI95 != nil
+		cell := Cell{Text: timeText(r.P99NS)}
+		known := solo != nil && r != solo && r.P99CI95 != nil && solo.P99CI95 != nil
 		if known && r.P99CI95[0] > solo.P99CI95[1] && *solo.P99NS > 0 { // longer by more than both may be off
 			cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
 		}
@@ -246,6 +246,7 @@ func timedAs(keys []Key, r *analysis.LatencyRow, all []analysis.LatencyRow) stri
 		}
 		return ""
 	}
-	return strings.Join(nonEmpty(labelOf(keys, r.Disk)+does,
-		other(func(o analysis.LatencyRow) string { return o.Connection }), other(func(o analysis.LatencyRow) string { return o.Test })), ", ")
+	connection := other(func(o analysis.LatencyRow) string { return o.Connection })
+	test := other(func(o analysis.LatencyRow) string { return o.Test })
+	return strings.Join(nonEmpty(labelOf(keys, r.Disk)+does, connection, test), ", ")
 }

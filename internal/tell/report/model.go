@@ -69,7 +69,8 @@ func sharing(families []fit.Weight) *Table {
 func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
 	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs."}
-	if best := say.Each(p.Placements, func(p fit.Placement) string { return unit.Capital(p.String()) + "." }); best != nil {
+	best := say.Each(p.Placements, func(p fit.Placement) string { return unit.Capital(p.String()) + "." })
+	if best != nil {
 		doc.Answer.Headline, doc.Answer.Advice = best[0], best[1:]
 	}
 	if p.Next != nil {

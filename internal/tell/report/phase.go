@@ -271,7 +271,8 @@ func (v *phaseView) linksTable() *Table {
 	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen to carry one way."
 	for _, u := range v.found.Links {
 		link := fmt.Sprintf("%s, %s", u.Segment, u.Link) + pick(u.Could == "", "", " (fell back from "+u.Could+")")
-		t.add(link, unit.List(say.Each(u.Disks, v.label)), string(u.Op), v.scale.Number(u.Rate), v.scale.Number(u.Capacity), percent(u.Share))
+		t.add(link, unit.List(say.Each(u.Disks, v.label)), string(u.Op), v.scale.Number(u.Rate),
+			v.scale.Number(u.Capacity), percent(u.Share))
 	}
 	return t
 }

@@ -93,9 +93,9 @@ func OfPlan(p Plan) *Document {
 		doc.Answer.Table = t
 		doc.Add(disks)
 	} else {
-		names := strings.Join(say.Each(p.Phases[:screenful-1], func(phase scenario.Phase) string { return phase.Title() }), "; ")
-		doc.Answer.Findings = append([]string{fmt.Sprintf("Phases: %s; %d more.", names, len(p.Phases)-screenful+1)},
-			doc.Answer.Findings...)
+		names := say.Each(p.Phases[:screenful-1], func(phase scenario.Phase) string { return phase.Title() })
+		first := fmt.Sprintf("Phases: %s; %d more.", strings.Join(names, "; "), len(p.Phases)-screenful+1)
+		doc.Answer.Findings = append([]string{first}, doc.Answer.Findings...)
 		doc.Answer.Table = disks
 		doc.Add(t)
 	}
@@ -136,9 +136,9 @@ func (p Plan) answer() *Answer {
 		time += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) + " to run)"
 	}
 	inWords := strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about", none, "nothing")
-	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s.",
-		unit.Plural(len(p.Phases), "phase"), unit.Plural(len(p.Plan.Disks), "disk"),
-		inWords.Replace(amount(total.MoveBound, total.Moves)), inWords.Replace(amount(total.WriteBound, total.Written())), time)}
+	moves, writes := amount(total.MoveBound, total.Moves), amount(total.WriteBound, total.Written())
+	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s.", unit.Plural(len(p.Phases), "phase"),
+		unit.Plural(len(p.Plan.Disks), "disk"), inWords.Replace(moves), inWords.Replace(writes), time)}
 	each := pick(len(p.Disks) == 1, "the disk", "each disk")
 	space := slices.Max(append(say.Each(p.Disks, func(d PlannedDisk) int64 { return d.Space }), 0))
 	kept := slices.ContainsFunc(p.Phases, func(phase scenario.Phase) bool {
@@ -257,7 +257,8 @@ func policies(p scenario.Phase) []string {
 	return []string{
 		pick(p.Stop == scenario.StopHold,
 			"a disk that has moved its files goes on with filler files, which do not count, until all have.", ""),
-		pick(p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil, "all disks stop when the time is up.", ""),
+		pick(p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil,
+			"all disks stop when the time is up.", ""),
 		pick(p.Stop != scenario.StopTime && len(movers) < len(p.Jobs),
 			"streams and probes go on until the others have moved their files.", ""),
 		pick(p.Target > 0, "each disk moves as many files as fit in the time, so that all disks end together.", ""),
@@ -345,8 +346,8 @@ func timing(p Plan) []string {
 			links = "disks as fast as their links (" + strings.Join(once, "; ") + ")"
 		}
 		filled := slices.ContainsFunc(plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 })
-		notes = append(notes, "The times are for "+links+"; they do not include test files that are written before a phase"+
-			pick(filled, ", or filling volumes,", "")+".")
+		notes = append(notes, "The times are for "+links+"; they do not include test files that are written before a "+
+			"phase"+pick(filled, ", or filling volumes,", "")+".")
 	} else if plan.Hub.Speedup != 1 {
 		text := "The times are model time, which passes %g times as fast as real time."
 		notes = append(notes, fmt.Sprintf(text, plan.Hub.Speedup))

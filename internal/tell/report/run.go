@@ -104,8 +104,9 @@ func OfRun(run Run) *Document {
 		r.study()
 	}
 	var others []string // apart from what the answer tells and the phases' tables hold
+	told := []string{"recovery", "held", "others"}
 	for _, f := range r.findings {
-		if !slices.Contains([]string{"recovery", "held", "others"}, f.code) && !slices.Contains(r.Answer.Findings, f.text) {
+		if !slices.Contains(told, f.code) && !slices.Contains(r.Answer.Findings, f.text) {
 			others = append(others, f.text)
 		}
 	}

@@ -86,7 +86,8 @@ func (r *runDoc) poolFindings() {
 		f := alike[0]
 		text := pick(len(r.a.Phases) == 1 && f.Says != "", say.Capital(r.a.Order, f.Says), f.Text)
 		if n := len(alike); n > 1 {
-			text = fmt.Sprintf("%s; seen in %d of %d repeats.", strings.TrimSuffix(text, "."), n, len(r.lines[f.line].phases))
+			of := len(r.lines[f.line].phases)
+			text = fmt.Sprintf("%s; seen in %d of %d repeats.", strings.TrimSuffix(text, "."), n, of)
 		}
 		r.findings = append(r.findings, pooledFinding{f.Code, text, f.Weight})
 	}
@@ -120,7 +121,8 @@ func (r *runDoc) pool() {
 		r.lines = append(r.lines, pooledPhase{title, phaseID(r.index[group[0].Phase]), group})
 	}
 	// The fewer at work, the earlier, as in the analysis' matrix.
-	slices.SortStableFunc(r.lines, func(x, y pooledPhase) int { return len(x.phases[0].Disks) - len(y.phases[0].Disks) })
+	atWork := func(line pooledPhase) int { return len(line.phases[0].Disks) }
+	slices.SortStableFunc(r.lines, func(x, y pooledPhase) int { return atWork(x) - atWork(y) })
 }
 
 // mean is nil if there are no values.
@@ -317,8 +319,9 @@ func (r *runDoc) addSaturations() {
 					if k >= len(s.Bursts) {
 						return Cell{Text: none}
 					}
-					fast, off := unit.FormatBytes(int64(s.Bursts[k].FastBytes)), unit.FormatBytes(int64(2*s.Bursts[k].SEBytes))
-					return Cell{Text: fast, Small: "± " + off + ", " + percent(s.Bursts[k].FastBytes/s.Fall.AtBytes)}
+					b := &s.Bursts[k]
+					back := "± " + unit.FormatBytes(int64(2*b.SEBytes)) + ", " + percent(b.FastBytes/s.Fall.AtBytes)
+					return Cell{Text: unit.FormatBytes(int64(b.FastBytes)), Small: back}
 				})
 		}
 		r.Add(f, t)

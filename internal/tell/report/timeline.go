@@ -21,7 +21,8 @@ func timeFigure(v *phaseView) *Figure {
 		return nil
 	}
 	f := v.overTime("time", v.timeTitle())
-	f.Text = pick(v.many, "Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.",
+	f.Text = pick(v.many,
+		"Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.",
 		"Each mark is one file, drawn from its start to its end, at the height of its rate.") +
 		pick(len(v.found.Streams) > 0, " Of streams: about a second of them.", "")
 	var window []Mark // shades the overlap

@@ -246,7 +246,8 @@ func (l *lane) bands(end float64, place func(f file) (from, to float64)) []band 
 			return part[pick(at < 0, len(part)-1, at)].rate
 		}
 		if len(part) > 0 {
-			out = append(out, band{float64(i) * width, float64(i+1) * width, sum / weight, quantile(0.05), quantile(0.95)})
+			from, to := float64(i)*width, float64(i+1)*width
+			out = append(out, band{from, to, sum / weight, quantile(0.05), quantile(0.95)})
 		}
 		parts[i], spare = nil, part[:0]
 	}

@@ -20,7 +20,6 @@ const none = "–"
 // Scale is the unit of a document's rates, for cells that may be empty.
 type Scale struct{ unit.Scale }
 
-// of is a rate in the scale's unit.
 func (s Scale) of(rate float64) float64 { return rate / s.Size }
 
 // maybe is Number for a rate that may be missing.
@@ -192,7 +191,6 @@ func around(name string, group []string) string {
 	return cells.Cut(string(runes[:from]), room) + words
 }
 
-// shorten cuts a name in its middle.
 func shorten(name string, limit int) string { return cells.CutMiddle(Clean(name), limit) }
 
 // Clean is a name as it can be shown: on one line, and without what would turn the line around.

@@ -113,7 +113,6 @@ func (c contest) who() string {
 	return strings.Join(work.Clauses(names, does, work.Verb.Of), " and ")
 }
 
-// outcome is who wins and who loses.
 func (c contest) outcome() string {
 	switch {
 	case c.even() && len(c.lost) == len(c.names):
@@ -151,7 +150,6 @@ func (c contest) outcome() string {
 // maxNamed is how many disks a headline names; more are counted.
 const maxNamed = 4
 
-// sure says how well the rates are known.
 func (en english) sure() string {
 	sure, widest := en.Answer.Sure, en.Answer.Sure.Widest
 	if origin := hub.Source(en.ProfileOrigin); origin == hub.Specified {

@@ -26,8 +26,9 @@ func (en english) ofChange(f *analysis.Finding, _ *analysis.Phase) string {
 		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, en.Rate(c.FromRate), en.Rate(c.ToRate),
 			unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
 	case analysis.KindWarmUp:
-		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s", who,
-			unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, en.Title)), en.Rate(c.FromRate), en.Rate(c.ToRate))
+		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, en.Title))
+		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s", who, took, phases,
+			en.Rate(c.FromRate), en.Rate(c.ToRate))
 	case analysis.KindSharedFall:
 		why := cmp.Or(map[string]string{
 			analysis.CauseLink: "their link changed its speed about then",
@@ -53,8 +54,9 @@ func (en english) ofChange(f *analysis.Finding, _ *analysis.Phase) string {
 
 // unexplained names the cause of a disk's own change, or says that this run does not show it.
 func unexplained(c *analysis.Change) string {
-	known := map[string]string{analysis.CauseHeat: ": it was hot", analysis.CauseCacheFull: ": its write cache was full"}
-	return cmp.Or(known[c.Cause], "; this run does not show why")
+	return cmp.Or(map[string]string{
+		analysis.CauseHeat: ": it was hot", analysis.CauseCacheFull: ": its write cache was full",
+	}[c.Cause], "; this run does not show why")
 }
 
 // until says for how long a change lasted, if it was undone.

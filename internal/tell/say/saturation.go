@@ -94,10 +94,12 @@ func back(b *analysis.Back, surely bool) string {
 	case b.RestS != nil:
 		text := "back after " + unit.FormatSeconds(*b.RestS) + " of rest"
 		if surely {
-			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
+			low, high := unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1])
+			text += " (95 % confidence: " + low + " to " + high + ")"
 		}
 		return text
 	}
-	return "back after " + unit.FormatSeconds(*b.WithinS) + " of rest" + pick(b.AfterS > 0, " but not after "+after, " or less") +
+	return "back after " + unit.FormatSeconds(*b.WithinS) + " of rest" +
+		pick(b.AfterS > 0, " but not after "+after, " or less") +
 		pick(b.Whole, "", ", at least for "+size(b.Bytes))
 }

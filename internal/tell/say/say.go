@@ -186,5 +186,4 @@ func (en english) each(v float64, disks int) string {
 	return en.Rate(v) + pick(disks > 1, " each", "")
 }
 
-// size is a number of bytes.
 func size(bytes float64) string { return unit.FormatBytes(int64(bytes)) }

@@ -134,7 +134,8 @@ func (en english) played() []string {
 		}
 	}
 	situations := Each(all, func(s playedStreams) situation { return s.in })
-	for i, when := range conditions(en.Order, situations, func(i, k int) bool { return all[i].result() == all[k].result() }) {
+	same := func(i, k int) bool { return all[i].result() == all[k].result() }
+	for i, when := range conditions(en.Order, situations, same) {
 		all[i].when = when
 	}
 	groups := Grouped(all, playedStreams.result)
@@ -271,8 +272,9 @@ func (s *situation) when(order []string, they string) string {
 func (s *situation) fully(order []string, all []situation) string {
 	return unit.List(Each(others(order, s.Phase, s.disk), func(name string) string {
 		p := workOf(s.Phase, name)
-		limited := slices.ContainsFunc(all, func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 })
-		return name + " " + p.Verb().One + p.Listed() + pick(limited && !p.Limited(), " at full speed", "")
+		limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
+		full := !p.Limited() && slices.ContainsFunc(all, limited)
+		return name + " " + p.Verb().One + p.Listed() + pick(full, " at full speed", "")
 	}))
 }
 
@@ -300,7 +302,6 @@ func (s *situation) named(text string) string {
 	return fmt.Sprintf("in phase %s, %s", s.Title, text)
 }
 
-// workOf is what a disk does in a phase.
 func workOf(p *analysis.Phase, disk string) work.Work {
 	w := p.Paced[disk]
 	w.Op = p.Disks[disk].Op

@@ -30,7 +30,6 @@ func Progress(p *analysis.Phase) string {
 	return p.Verdict
 }
 
-// outcomes says what came of each disk's streams.
 func outcomes(p *analysis.Phase) []string {
 	return Each(p.StreamTotals, func(t analysis.StreamTotal) string { return outcome(&t, p) + "." })
 }
@@ -58,7 +57,8 @@ func (en english) rates(p *analysis.Phase) string {
 	}
 	for _, name := range v.names {
 		if t := p.Disks[name].Throttle; t != nil {
-			clauses = append(clauses, en.fell(name, t.Steps)+pick(several, " with no other disk involved", "")+en.freed(t))
+			alone := pick(several, " with no other disk involved", "")
+			clauses = append(clauses, en.fell(name, t.Steps)+alone+en.freed(t))
 		}
 	}
 	if steady := v.steady(); steady != "" {

@@ -103,7 +103,6 @@ func seconds(ns int64) string {
 	return fmt.Sprintf("%s%d.%09d", sign, ns/1e9, ns%1e9)
 }
 
-// rate is a file's, in bytes per second.
 func rate(file *trace.File) string {
 	if !file.Usable() {
 		return ""

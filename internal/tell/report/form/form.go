@@ -156,7 +156,8 @@ func Collect[B report.Block](doc *report.Document, phase string) ([]B, error) {
 	}
 	list = append(list, report.Collect[B](doc.Blocks)...)
 	phases := doc.Phases()
-	asked := slices.DeleteFunc(slices.Clone(phases), func(p *report.Details) bool { return phase != "" && !p.Is(phase) })
+	other := func(p *report.Details) bool { return phase != "" && !p.Is(phase) }
+	asked := slices.DeleteFunc(slices.Clone(phases), other)
 	if phase != "" && len(asked) == 0 {
 		names := say.Each(phases, func(p *report.Details) string { return p.Title })
 		return nil, fmt.Errorf("no phase %q: try one of %s", phase, strings.Join(names, ", "))

@@ -29,8 +29,17 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 	// Whoever has the run at hand knows when it was.
 	origin := slices.DeleteFunc(doc.Origin(), func(part string) bool { return part == doc.Started })
 	out.wrap("", strings.Join(append([]string{doc.Title}, origin...), ", "))
-	if doc.Answer != nil {
-		out.answer(doc.Answer)
+	if a := doc.Answer; a != nil {
+		for _, doubt := range a.Doubts {
+			out.wrap("! ", doubt)
+		}
+		out.wrap("", a.Headline)
+		if a.Table != nil {
+			out.table("", a.Table)
+		}
+		for _, text := range slices.Concat(a.Findings, a.Advice, []string{a.Sure}) {
+			out.wrap("  ", text)
+		}
 	}
 	if doc.Answer == nil || opts.All {
 		out.blocks("", doc.Blocks)
@@ -44,19 +53,6 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 type printer struct {
 	*bufio.Writer
 	width int
-}
-
-func (p *printer) answer(a *report.Answer) {
-	for _, doubt := range a.Doubts {
-		p.wrap("! ", doubt)
-	}
-	p.wrap("", a.Headline)
-	if a.Table != nil {
-		p.table("", a.Table)
-	}
-	for _, text := range slices.Concat(a.Findings, a.Advice, []string{a.Sure}) {
-		p.wrap("  ", text)
-	}
 }
 
 func (p *printer) blocks(indent string, blocks []report.Block) {
@@ -75,8 +71,7 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 		case report.Warning:
 			p.wrap(indent+"! ", block.Text)
 		case report.List:
-			apart(block.Title != "")
-			if block.Title != "" {
+			if apart(block.Title != ""); block.Title != "" {
 				p.wrap(indent, block.Title+":")
 			}
 			for _, item := range block.Items {
@@ -113,12 +108,16 @@ func (p *printer) table(indent string, t *report.Table) {
 	}
 	words, widths := t.Printed()
 	room := p.width - cells.Width(indent)
+	heads := make([]string, len(t.Columns))
+	for i, column := range t.Columns {
+		heads[i] = column.Head
+	}
 	if t.Sentences { // each row's short cells in columns, and what its others say under them
 		short := slices.DeleteFunc(slices.Clone(keep), func(i int) bool { return t.Columns[i].Drop > 0 })
 		short = fit(t, short, widths, room)
-		p.heads(indent, t, short, widths)
-		for k := range t.Rows {
-			p.row(indent, t, k, words[k], short, widths)
+		p.row(indent, t, nil, heads, short, widths)
+		for k, row := range t.Rows {
+			p.row(indent, t, row, words[k], short, widths)
 			for _, i := range keep {
 				if t.Columns[i].Drop > 0 {
 					p.wrap(indent+"      ", words[k][i])
@@ -135,18 +134,16 @@ func (p *printer) table(indent string, t *report.Table) {
 				break
 			}
 		}
-		p.heads(indent, t, keep[:now], widths)
-		for k := range t.Rows {
-			p.row(indent, t, k, words[k], keep[:now], widths)
+		p.row(indent, t, nil, heads, keep[:now], widths)
+		for k, row := range t.Rows {
+			p.row(indent, t, row, words[k], keep[:now], widths)
 		}
 		// What has no room beside the first column follows under it.
 		if keep = keep[now:]; len(keep) > 0 {
 			keep = append([]int{0}, keep...)
 		}
 	}
-	if t.Note != "" {
-		p.wrap(indent+"  ", t.Note)
-	}
+	p.wrap(indent+"  ", t.Note)
 }
 
 // fit leaves the least important columns out until the others have room; where none may go, columns of words are cut,
@@ -182,16 +179,8 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 	}
 }
 
-func (p *printer) heads(indent string, t *report.Table, columns, widths []int) {
-	heads := make([]string, len(t.Columns))
-	for i, column := range t.Columns {
-		heads[i] = column.Head
-	}
-	p.row(indent, t, -1, heads, columns, widths)
-}
-
-// row prints the words of the table's k-th row, or of its heads if k is negative.
-func (p *printer) row(indent string, t *report.Table, k int, words []string, columns, widths []int) {
+// row prints a row's words, or those of the heads if it is nil.
+func (p *printer) row(indent string, t *report.Table, row []report.Cell, words []string, columns, widths []int) {
 	var line strings.Builder
 	line.WriteString(indent)
 	for _, i := range columns {
@@ -199,8 +188,8 @@ func (p *printer) row(indent string, t *report.Table, k int, words []string, col
 		if t.Columns[i].Numbers {
 			width = -width
 		}
-		if k >= 0 {
-			branches, text = t.Rows[k][i].Tree, strings.TrimPrefix(text, t.Rows[k][i].Tree)
+		if row != nil {
+			branches, text = row[i].Tree, strings.TrimPrefix(text, row[i].Tree)
 		}
 		text = cells.CutMiddle(report.Clean(text), widths[i]-cells.Width(branches))
 		if report.RightToLeft(text) { // or a terminal that turns such names around would take the numbers after them along
