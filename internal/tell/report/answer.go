@@ -98,8 +98,8 @@ func (r *runDoc) answer(failures []string) {
 		out.Findings = nonEmpty(say.Steady(a, &a.Phases[0]))
 	}
 	for _, f := range r.findings {
-		if f.weight >= minWeight && !slices.Contains(told, f.code) && len(out.Findings) < maxFindings {
-			told, out.Findings = append(told, f.code), append(out.Findings, f.text)
+		if f.Weight >= minWeight && !slices.Contains(told, f.Code) && len(out.Findings) < maxFindings {
+			told, out.Findings = append(told, f.Code), append(out.Findings, f.Text)
 		}
 	}
 	r.fitAnswer()
@@ -165,8 +165,8 @@ func (r *runDoc) tellingPhases() []pooledPhase {
 		contest, known := contests[p.Phase]
 		kept := 1.0
 		for name := range p.Disks {
-			if w := withoutOthers(p, name); w != nil && w.kept != nil {
-				kept = min(kept, *w.kept)
+			if w := withoutOthers(p, name); w != nil && w.Retention != nil {
+				kept = min(kept, *w.Retention)
 			}
 		}
 		list = append(list, ranked{line, pick(known, contest, len(r.a.Summary.Contests)), len(p.Disks), kept})

@@ -39,7 +39,22 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 func deviceTable(inv *hardware.Inventory, brief bool) *Table {
 	out := table("Disks and hubs", word("What"), word("Mounted at"), word("Link"), number("Carries", 2), number("Size"),
 		number("Free"), word("File system", 1), number("°C", 3), word("Firmware", 4), word("Serial number"))
-	for _, root := range (&deviceTree{inv: inv, brief: brief, done: map[string]bool{}}).roots() {
+	t := &deviceTree{inv: inv, brief: brief, done: map[string]bool{}}
+	var roots []branch // the ports with something on them, and the disks on none
+	for _, host := range inv.Hosts {
+		for _, port := range host.Ports {
+			b := branch{name: cmp.Or(port.Name, port.ID), branches: t.those(
+				func(h *hardware.Hub) bool { return h.Port == port.ID && h.Upstream == "" },
+				func(d *hardware.Disk) bool { return d.Port == port.ID && d.Hub == nil })}
+			if len(b.branches) > 0 {
+				roots = append(roots, b)
+			}
+		}
+	}
+	// Those whose port is not known; virtual disks come under the disk that they lie on, if there is one.
+	alone := func(d *hardware.Disk) bool { return len(d.Backing) != 1 || inv.Find(d.Backing[0]) == nil }
+	roots = append(roots, t.those(func(h *hardware.Hub) bool { return h.Upstream == "" }, alone)...)
+	for _, root := range append(roots, t.those(noHub, func(*hardware.Disk) bool { return true })...) {
 		out.grow(root, "", "")
 	}
 	return out
@@ -72,25 +87,6 @@ type deviceTree struct {
 	inv   *hardware.Inventory
 	brief bool // only what can be tested: no image files, other devices, or partitions without a mounted volume
 	done  map[string]bool
-}
-
-// roots are the ports with something on them, and the disks on none.
-func (t *deviceTree) roots() []branch {
-	var out []branch
-	for _, host := range t.inv.Hosts {
-		for _, port := range host.Ports {
-			b := branch{name: cmp.Or(port.Name, port.ID), branches: t.those(
-				func(h *hardware.Hub) bool { return h.Port == port.ID && h.Upstream == "" },
-				func(d *hardware.Disk) bool { return d.Port == port.ID && d.Hub == nil })}
-			if len(b.branches) > 0 {
-				out = append(out, b)
-			}
-		}
-	}
-	// Those whose port is not known; virtual disks come under the disk that they lie on, if there is one.
-	alone := func(d *hardware.Disk) bool { return len(d.Backing) != 1 || t.inv.Find(d.Backing[0]) == nil }
-	out = append(out, t.those(func(h *hardware.Hub) bool { return h.Upstream == "" }, alone)...)
-	return append(out, t.those(noHub, func(*hardware.Disk) bool { return true })...)
 }
 
 func noHub(*hardware.Hub) bool { return false }

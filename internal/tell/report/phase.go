@@ -53,24 +53,15 @@ func newPhase(v *phaseView, index int) *Details {
 	return d
 }
 
-// without is a disk's rate without the others as the analysis found it, and how the run shows it; nil if it does not.
-type without struct {
-	rate float64 // bytes per second
-	kept *float64
-	ci   *analysis.Interval // of kept
-	from string             // "alone in W--", "without C"
-}
-
-func withoutOthers(found *analysis.Phase, disk string) *without {
+// withoutOthers is what the analysis found of a disk's rate without the others; nil if the run does not show it.
+func withoutOthers(found *analysis.Phase, disk string) *analysis.DiskContention {
 	if found.Contention == nil || found.Paced[disk].Limited() {
 		return nil
 	}
-	c := found.Contention.Disks[disk]
-	if c.ReferenceRate == nil || *c.ReferenceRate <= 0 {
-		return nil
+	if c := found.Contention.Disks[disk]; c.ReferenceRate != nil && *c.ReferenceRate > 0 {
+		return &c
 	}
-	from := pick(c.Reference == analysis.ReferenceLater, "without ", "alone in ") + shorten(c.ReferenceFrom, longest)
-	return &without{*c.ReferenceRate, c.Retention, c.RetentionCI, from}
+	return nil
 }
 
 // diskTable is a row per disk, all of it of the overlap; without one, of the whole phase. It is nil if no disk worked.
@@ -109,9 +100,10 @@ func (v *phaseView) diskTable() *Table {
 		case v.limited(key.Name) && len(working) > 1:
 			margin, kept = "", Cell{Text: none, Small: ownPace, NoReference: true}
 		case w != nil:
-			reference = Cell{Text: v.scale.Number(w.rate), Small: w.from}
-			if w.kept != nil {
-				kept, compared = Cell{Text: keptText(*w.kept, w.ci), Heat: w.kept}, true
+			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
+			reference = Cell{Text: v.scale.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, longest)}
+			if w.Retention != nil {
+				kept, compared = Cell{Text: keptText(*w.Retention, w.RetentionCI), Heat: w.Retention}, true
 			}
 		case together:
 			kept = Cell{Text: "no reference", NoReference: true}
@@ -179,11 +171,8 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 // keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each
 // other between changes. Less than a twentieth is not worth a word, and results of older versions do not have it.
 func keptElsewhere(found *analysis.Phase, disk string) bool {
-	if withoutOthers(found, disk) == nil {
-		return false
-	}
-	rate := found.Contention.Disks[disk].Rate
-	return rate > 0 && math.Abs(rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
+	c := withoutOthers(found, disk)
+	return c != nil && c.Rate > 0 && math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
 }
 
 // maxStages is how many stages or changes are listed: more are of use to no one.

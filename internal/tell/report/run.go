@@ -54,7 +54,7 @@ type runDoc struct {
 	scale    Scale
 	index    map[string]int // of the phases, by name
 	lines    []pooledPhase
-	findings []pooledFinding
+	findings []analysis.Finding // those that repeats have in common once
 	last     *phaseView
 }
 
@@ -106,8 +106,8 @@ func OfRun(run Run) *Document {
 	var others []string // apart from what the answer tells and the phases' tables hold
 	told := []string{"recovery", "held", "others"}
 	for _, f := range r.findings {
-		if !slices.Contains(told, f.code) && !slices.Contains(r.Answer.Findings, f.text) {
-			others = append(others, f.text)
+		if !slices.Contains(told, f.Code) && !slices.Contains(r.Answer.Findings, f.Text) {
+			others = append(others, f.Text)
 		}
 	}
 	r.Add(List{"What else stands out", others})

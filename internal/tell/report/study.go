@@ -44,12 +44,6 @@ func (r *runDoc) study() {
 	r.Add(t)
 }
 
-// pooledFinding is a finding, with the repeats of its phase that show it.
-type pooledFinding struct {
-	code, text string
-	weight     float64
-}
-
 // poolFindings gathers the findings of all phases but for what a phase's verdict says; those that repeats of one phase
 // have in common are told once.
 func (r *runDoc) poolFindings() {
@@ -84,12 +78,14 @@ func (r *runDoc) poolFindings() {
 	}
 	for _, alike := range say.Grouped(all, func(f finding) kind { return f.kind }) {
 		f := alike[0]
-		text := pick(len(r.a.Phases) == 1 && f.Says != "", say.Capital(r.a.Order, f.Says), f.Text)
+		if len(r.a.Phases) == 1 && f.Says != "" {
+			f.Text = say.Capital(r.a.Order, f.Says)
+		}
 		if n := len(alike); n > 1 {
 			of := len(r.lines[f.line].phases)
-			text = fmt.Sprintf("%s; seen in %d of %d repeats.", strings.TrimSuffix(text, "."), n, of)
+			f.Text = fmt.Sprintf("%s; seen in %d of %d repeats.", strings.TrimSuffix(f.Text, "."), n, of)
 		}
-		r.findings = append(r.findings, pooledFinding{f.Code, text, f.Weight})
+		r.findings = append(r.findings, f.Finding)
 	}
 }
 
