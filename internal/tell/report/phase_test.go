@@ -260,20 +260,8 @@ func TestLatencyMatrix(t *testing.T) {
 	if diff := cmp.Diff([]string{"Who else works", "C: probe, 4 KiB", "A plays 4 streams", "B writes", "B writes at up to 200 MB/s"}, heads); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
-	filled := map[string]int{}
-	for _, row := range wordsOf(table) {
-		for _, text := range row[1:] {
-			if text != "" {
-				filled[row[0]]++
-			}
-		}
-	}
-	want := map[string]int{
-		"nobody: alone": 1, "C is probed": 1, "A plays 4 streams": 1, "B writes, C is probed": 1, "A plays 4 streams, C is probed": 2, "A plays 4 streams, B writes": 1,
-		"B writes at up to 200 MB/s, C is probed": 1, "A plays 4 streams, B writes at up to 200 MB/s": 1,
-	}
-	if diff := cmp.Diff(want, filled); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
+	if rows := wordsOf(table); len(rows) != 8 || rows[0][0] != nobody {
+		t.Errorf("rows %v", rows)
 	}
 	if latencyMatrix(nil, &analysis.Analysis{}) != nil {
 		t.Error("a run without latencies has a table of them")

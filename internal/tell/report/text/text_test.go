@@ -208,37 +208,6 @@ func TestTriesAreFolded(t *testing.T) {
 	}
 }
 
-// The answer is printed alone, in order, unless all is asked for.
-func TestAnswer(t *testing.T) {
-	doc := &report.Document{
-		Title: "triple",
-		Answer: &report.Answer{
-			Headline: "C wins.", Doubts: []string{"The host was busy."}, Findings: []string{"A waits 10 s."}, Advice: []string{"Give C a port of its own."}, Sure: "±2 %.",
-			Table: &report.Table{Columns: []report.Column{{Head: "Phase"}, {Head: "A", Numbers: true}}, Rows: [][]report.Cell{{{Text: "all write"}, {Text: "0.683"}}}},
-		},
-		Blocks: []report.Block{report.Sentence{Text: "Behind it."}},
-	}
-	answer := `triple
-! The host was busy.
-C wins.
-  Phase          A
-  all write  0.683
-  A waits 10 s.
-  Give C a port of its own.
-  ±2 %.
-`
-	for _, all := range []bool{false, true} {
-		out := printed(t, doc, Options{Width: Width, All: all})
-		want := answer
-		if all {
-			want += "Behind it.\n"
-		}
-		if diff := cmp.Diff(want, out); diff != "" {
-			t.Errorf("all %v (-want +got):\n%s", all, diff)
-		}
-	}
-}
-
 // inventory is an inventory with most that can be said of one: hubs below hubs, what competes with disks, disks
 // that fell back, lie on others, or of which little is known.
 func inventory() *hardware.Inventory {
