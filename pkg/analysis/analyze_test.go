@@ -1,14 +1,13 @@
 package analysis
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -138,35 +137,6 @@ func TestNoSkewWarningOnASimulatedHub(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsThere holds analysis.json to its contract if there is nothing to say.
-func TestEveryKeyIsThere(t *testing.T) {
-	for name, run := range map[string]*trace.Run{
-		"empty":  {},
-		"silent": runOf(&trace.DiskTrace{Name: "A", Op: "read"}, &trace.DiskTrace{Name: "B", Op: "read"}),
-		"tiny":   runOf(&trace.DiskTrace{Name: "A", Op: "read", Files: []trace.File{{Bytes: 1, EndNS: 1}}}),
-	} {
-		data, err := json.Marshal(Analyze(run, Options{}))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		var all map[string]any
-		if err := json.Unmarshal(data, &all); err != nil {
-			t.Fatal(err)
-		}
-		for _, key := range []string{"version", "name", "order", "phases", "matrix", "findings", "warnings"} {
-			if all[key] == nil {
-				t.Errorf("%s: key %q is missing or null in %s", name, key, data)
-			}
-		}
-		for _, key := range []string{"roles", "stages", "recoveries", "disks", "active"} {
-			if strings.Contains(string(data), `"`+key+`":null`) {
-				t.Errorf("%s: %q is null in %s", name, key, data)
-			}
-		}
-	}
-}
-
 // A disk whose worker was stopped for 3 s of 15 stood still for that long, by no fault of its own, and did not fall: with
 // files too small for samples, and with one that has them.
 func TestStoppedWorker(t *testing.T) {
@@ -205,6 +175,69 @@ func TestStoppedWorker(t *testing.T) {
 			if slices.Contains(f.Disks, "A") && f.Code != KindStall {
 				t.Errorf("files of %v GB: found %+v", size, f)
 			}
+		}
+	}
+}
+
+// A phase is called by who does what if its name is a pattern; two of one title are numbered, and either selects it.
+func TestTitles(t *testing.T) {
+	run := &trace.Run{Disks: []trace.Disk{{Name: "A"}, {Name: "B"}}}
+	for _, name := range []string{"WR", "RW", "A W, B R", "edit"} {
+		roles := map[string]trace.Role{"A": trace.Write, "B": trace.Read}
+		if name == "RW" {
+			roles = map[string]trace.Role{"A": trace.Write, "B": trace.Write}
+		}
+		run.Phases = append(run.Phases, &trace.Phase{Name: name, Roles: roles})
+	}
+	a := Analyze(run, Options{})
+	for i, want := range []string{"A writes, B reads (WR)", "RW", "A writes, B reads (A W, B R)", "edit"} {
+		p := a.Phases[i]
+		if p.Title != want || a.Title(p.Phase) != want {
+			t.Errorf("phase %s is called %q, want %q", p.Phase, p.Title, want)
+		}
+		for _, text := range []string{p.Phase, want} {
+			if got, ok := a.Named(text); !ok || got != p.Phase {
+				t.Errorf("%q selects %q, want %q", text, got, p.Phase)
+			}
+		}
+	}
+	if got, ok := a.Named("EDIT"); !ok || got != "edit" {
+		t.Errorf("EDIT selects %q", got)
+	}
+	if got, ok := a.Named("WWW"); ok {
+		t.Errorf("WWW selects %q", got)
+	}
+}
+
+// Two disks are stopped by the clock in the middle of a file: to the end of the window the total is that of both.
+func TestSeriesCountsTheFileUnderWay(t *testing.T) {
+	disk := func(name string, rate int64) *trace.DiskTrace {
+		d := &trace.DiskTrace{Name: name, Op: trace.Write}
+		for i := range int64(9) {
+			d.Files = append(d.Files, trace.File{Seq: int(i), Bytes: rate, StartNS: i * 1e9, EndNS: (i + 1) * 1e9})
+		}
+		for ns := int64(9e9); ns <= 10e9; ns += 5e7 {
+			d.Open = append(d.Open, trace.Sample{TNS: ns, Bytes: rate * (ns - 9e9) / 1e9})
+		}
+		return d
+	}
+	run := &trace.Run{Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}, Phases: []*trace.Phase{{
+		Name: "WW", Stop: scenario.StopTime, Roles: map[string]trace.Role{"A": trace.Write, "C": trace.Write},
+		Disks: []*trace.DiskTrace{disk("A", 0.84e9), disk("C", 2.51e9)},
+	}}}
+	p := Analyze(run, Options{}).Phases[0]
+	if n := len(p.Series.Total); p.Series.EndS != 10 || p.Series.Total[n-1] != 3.35e9 || p.Series.Disks["A"][n-1] != 0.84e9 {
+		t.Errorf("the series ends at %g s with %g B/s, A at %g; want 10 s, 3.35e9, 0.84e9", p.Series.EndS, p.Series.Total[n-1], p.Series.Disks["A"][n-1])
+	}
+	if spans := p.Overlap.Spans; len(spans) != 1 || spans[0] != [2]float64{0, 10} {
+		t.Errorf("spans %v, want one from 0 to 10", spans)
+	}
+}
+
+func TestSignificant(t *testing.T) {
+	for rate, want := range map[float64]float64{0.4: 0, 0.6: 1, 9999.4: 9999, 10004: 10000, 10006: 10010, 123456789: 123500000, 1e9: 1e9} {
+		if got := significant(rate); got != want {
+			t.Errorf("%v rounds to %v, want %v", rate, got, want)
 		}
 	}
 }

@@ -142,19 +142,6 @@ func TestAlphas(t *testing.T) {
 	}
 }
 
-func TestNumber(t *testing.T) {
-	for _, v := range []float64{0, -1, 1e300} {
-		if got := number(v); got == nil || *got != v {
-			t.Errorf("%v: %v", v, got)
-		}
-	}
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if got := number(v); got != nil {
-			t.Errorf("%v is reported", v)
-		}
-	}
-}
-
 // Three disks share what a hub carries; C ends at 30 s, and 0.5 s later A and B get its part for 2 s. Each rise alone may be
 // luck, of files of 10 % noise; both at one instant hardly are. If nobody gets it, no rise is reported.
 func TestRiseTogether(t *testing.T) {
@@ -211,31 +198,6 @@ func TestFallNextToAnEnd(t *testing.T) {
 	}
 }
 
-// A works from 0 to 40 s. Since when, before 30 s, has nobody begun beside it?
-func TestWorksSince(t *testing.T) {
-	a := []overlap.Interval{span(0, 40)}
-	for _, tt := range []struct {
-		name   string
-		others [][]overlap.Interval
-		want   float64
-	}{
-		{"B ends then", [][]overlap.Interval{{span(0, 30)}}, 0},
-		{"B begins later", [][]overlap.Interval{{span(10, 30)}}, 10},
-		{"C ends before B", [][]overlap.Interval{{span(10, 30)}, {span(0, 20)}}, 10},
-		{"C begins after B", [][]overlap.Interval{{span(10, 30)}, {span(20, 40)}}, 20},
-		{"B pauses", [][]overlap.Interval{{span(0, 10), span(15, 30)}}, 15},
-	} {
-		p := &phase{stages: overlap.Stages(append([][]overlap.Interval{a}, tt.others...))}
-		if got := seconds(p.worksSince(0, ns(30))); got != tt.want {
-			t.Errorf("%s: since %v s, want %v", tt.name, got, tt.want)
-		}
-	}
-	p := &phase{stages: overlap.Stages([][]overlap.Interval{{span(0, 20), span(30, 40)}, {span(0, 30)}})}
-	if got := seconds(p.worksSince(0, ns(30))); got != 30 {
-		t.Errorf("a disk that paused until then works since %v s", got)
-	}
-}
-
 // A rises by a fifth at 30 s. That is sure by itself if noise hardly makes it.
 func TestSurely(t *testing.T) {
 	p := besides(40, tracetest.Steps(100, [2]float64{30, 120}), tracetest.Steps(100))
@@ -262,36 +224,6 @@ func TestSurely(t *testing.T) {
 	p = besides(40, tracetest.Steps(120, [2]float64{24, 100}, [2]float64{30, 120}), tracetest.Steps(100))
 	if got := p.surely(p.parts[0], rise(1.2, 0.01)); got != nil {
 		t.Errorf("back after a dip: %+v", got)
-	}
-}
-
-// Of ten files, five slow ones before five fast ones are hardly chance; of eight, four before four may be.
-func TestRanksApart(t *testing.T) {
-	for _, tt := range []struct {
-		name       string
-		slow, fast int
-		rates      [2]float64
-		want       bool
-	}{
-		{"five and five", 5, 5, [2]float64{50, 100}, true},
-		{"four and four", 4, 4, [2]float64{50, 100}, false},
-		{"four and six", 4, 6, [2]float64{50, 100}, true},
-		{"downwards", 5, 5, [2]float64{100, 50}, true},
-		{"too close", 10, 10, [2]float64{80, 100}, false},
-		{"none before", 0, 10, [2]float64{50, 100}, false},
-	} {
-		var files [][2]float64
-		for i := range tt.slow + tt.fast {
-			rate := tt.rates[0]
-			if i >= tt.slow {
-				rate = tt.rates[1]
-			}
-			files = append(files, [2]float64{1, rate * 1e6})
-		}
-		p, edge := partOf(tracetest.FilesOf(files...)), float64(tt.slow)
-		if got := p.RanksApart(span(0, edge), span(edge, float64(tt.slow+tt.fast))); got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
-		}
 	}
 }
 

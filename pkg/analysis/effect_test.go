@@ -1,41 +1,12 @@
 package analysis
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-// TestThrottleAgainstTruth lets a disk alone fall to a lower rate after that many bytes.
-func TestThrottleAgainstTruth(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(31, 32))
-	for _, n := range []noise{
-		{fast: 0.02, samples: true}, {fast: 0.10, samples: true}, {fast: 0.05, perFile: 0.05, samples: true}, {fast: 0.02}, {fast: 0.10}, {fast: 0.05, perFile: 0.05},
-	} {
-		for _, ratio := range []float64{0.28, 0.5, 0.7} {
-			t.Run(fmt.Sprintf("%+v, to %v", n, ratio), func(t *testing.T) {
-				const from, onset = 2.3e9, 23.9e9
-				s := script{name: "X", op: trace.Write, paces: []pace{{onset / from, from}, {60, from * ratio}}, sizes: uniform}
-				got := Analyze(runOf(s.play(rnd, n)), Options{}).Phases[0].Disks["X"].Throttle
-				if got == nil {
-					t.Fatal("no throttle found")
-				}
-				within(t, "onset", got.AtBytes, onset, 2e9)
-				within(t, "rate before", got.FromRate, from, 0.05*from)
-				within(t, "rate after", got.ToRate, ratio*from, 0.05*ratio*from)
-				if got.Recovered != nil {
-					t.Errorf("recovered %+v, want never", got.Recovered)
-				}
-			})
-		}
-	}
-}
 
 // TestThrottleComesBack: after a pause the disk is fast again, which a full cache and heat do after different times.
 func TestThrottleComesBack(t *testing.T) {
@@ -81,51 +52,6 @@ func TestNoThrottle(t *testing.T) {
 			if d.Throttle != nil {
 				t.Errorf("%s: disk %s: throttle %+v, want none", tt.name, name, *d.Throttle)
 			}
-		}
-	}
-}
-
-// TestThrottleAmongOthers: a drop long after the others' last start is the disk's own.
-func TestThrottleAmongOthers(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(37, 38))
-	n := noise{fast: 0.05, samples: true}
-	a := script{name: "A", op: "write", paces: []pace{{15, 1.2e9}, {40, 0.5e9}}, sizes: uniform}
-	b := script{name: "B", op: "write", paces: []pace{{15.2, 1.2e9}, {42, 1.8e9}}, sizes: uniform} // takes what A leaves
-	disks := Analyze(runOf(a.play(rnd, n), b.play(rnd, n)), Options{}).Phases[0].Disks
-	if got := disks["A"].Throttle; got == nil || math.Abs(got.AtS-15) > 0.5 {
-		t.Errorf("throttle of A %+v, want one at 15 s", got)
-	}
-	if got := disks["B"].Throttle; got != nil {
-		t.Errorf("throttle of B %+v, want none", got)
-	}
-}
-
-// TestKneeAgainstTruth reads files that go at another rate above 550 MB.
-func TestKneeAgainstTruth(t *testing.T) {
-	standard := []float64{2e6, 4e6, 6e6, 8e6, 1e7, 2e7, 4e7, 6e7, 8e7, 1e8, 2e8, 4e8, 6e8, 8e8, 1e9, 2e9}
-	for _, fast := range []float64{0.02, 0.05, 0.10} {
-		for _, sizes := range []struct {
-			name string
-			of   func(*rand.Rand, int) float64
-		}{
-			{"uniform", uniform},
-			{"standard", func(rnd *rand.Rand, _ int) float64 { return standard[rnd.IntN(len(standard))] }},
-		} {
-			t.Run(fmt.Sprintf("noise %v, %s", fast, sizes.name), func(t *testing.T) {
-				s := script{name: "C", op: trace.Read, paces: []pace{{80, 2.9e9}}, sizes: sizes.of, cost: func(bytes float64) float64 {
-					if bytes > 550e6 {
-						return 2.9 / 2.5
-					}
-					return 1
-				}}
-				knee := Analyze(runOf(s.play(rand.New(rand.NewPCG(39, 40)), noise{fast: fast, samples: true})), Options{}).Phases[0].Disks["C"].SizeKnee
-				if knee == nil {
-					t.Fatal("no knee found")
-				}
-				within(t, "knee", knee.AtBytes, 550e6, 100e6)
-				within(t, "rate below", knee.BelowRate, 2.9e9, 0.05*2.9e9)
-				within(t, "rate above", knee.AboveRate, 2.5e9, 0.05*2.5e9)
-			})
 		}
 	}
 }
@@ -192,16 +118,5 @@ func TestX5(t *testing.T) {
 				t.Errorf("findings %v, want the throttle first", a.Findings)
 			}
 		})
-	}
-}
-
-func TestSameTraceSameAnalysis(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(47, 48))
-	n := noise{fast: 0.1, samples: true}
-	run := runOf(
-		script{name: "A", op: "write", paces: []pace{{23, 0.7e9}, {40, 1.5e9}}, sizes: uniform}.play(rnd, n),
-		script{name: "C", op: "write", paces: []pace{{19, 2.5e9}}, sizes: uniform}.play(rnd, n))
-	if diff := cmp.Diff(Analyze(run, Options{}), Analyze(run, Options{})); diff != "" {
-		t.Errorf("two analyses of one trace differ:\n%s", diff)
 	}
 }

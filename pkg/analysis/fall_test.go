@@ -11,7 +11,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -219,31 +218,6 @@ func TestFellInsideByHand(t *testing.T) {
 	}
 }
 
-// The deepest step dates a fall, and of two as deep the first.
-func TestToThrottle(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		files  [][2]float64
-		levels [][2]float64
-		untilS float64
-		want   Throttle
-	}{
-		{"as deep", [][2]float64{{10, 1000}, {10, 500}, {10, 250}}, [][2]float64{{10, 100}, {10, 50}, {10, 25}}, 30,
-			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 10, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50}, {AtBytes: 1500, AtS: 20, FromRate: 50, ToRate: 25}}}},
-		{"the second", [][2]float64{{10, 1000}, {10, 800}, {10, 200}}, [][2]float64{{10, 100}, {10, 80}, {10, 20}}, 30,
-			Throttle{AtBytes: 1800, AtS: 20, FromRate: 80, ToRate: 20, HeldS: 10, LastsS: 10, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 80}, {AtBytes: 1800, AtS: 20, FromRate: 80, ToRate: 20}}}},
-		{"low until 15 s", [][2]float64{{10, 1000}, {5, 250}, {5, 150}}, [][2]float64{{10, 100}, {10, 40}}, 15,
-			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 5, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50}}}},
-	} {
-		p := partOf(tracetest.FilesOf(tt.files...))
-		levels := levelsOf(tt.levels...)
-		tt.want.Recovered = &Rebound{AtS: 99}
-		if diff := cmp.Diff(&tt.want, p.toThrottle(levels, ns(tt.untilS), tt.want.Recovered)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-	}
-}
-
 // A falls at 20 s; what the others do then explains it, or does not.
 func TestWhatExplainsAFall(t *testing.T) {
 	falls := tracetest.Steps(100, [2]float64{20, 50})
@@ -338,86 +312,6 @@ func besides(seconds int, rates ...func(second int) float64) *phase {
 	return together(disks...)
 }
 
-// A disk with a pace gains nothing, nor does one that does nothing; what is gained is known as well as both rates are.
-func TestGainsByHand(t *testing.T) {
-	p := besides(70, tracetest.Steps(100, [2]float64{30, 50}), tracetest.Steps(80, [2]float64{30, 120}), tracetest.Steps(80, [2]float64{30, 120}))
-	p.parts[2].Work.Pace = 200e6
-	p.parts = append(p.parts, &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "D"}}})
-	before, after := span(20, 30), span(31, 41)
-	var f FallTogether
-	p.gains(p.parts[0], &f, before, after)
-	if len(f.Gains) != 1 || f.Gains[0].Disk != "B" {
-		t.Fatalf("%+v", f.Gains)
-	}
-	was, is := p.parts[1].Differ(before, after)
-	within(t, "B from", was.Rate, 80e6, 1e6)
-	within(t, "B to", is.Rate, 120e6, 1e6)
-	if was.Free != is.Free {
-		t.Errorf("%v and %v degrees of freedom", was.Free, is.Free)
-	}
-	half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
-	want := Gain{Disk: "B", FromRate: was.Rate, ToRate: is.Rate, Gain: is.Rate - was.Rate, CI95: Interval{is.Rate - was.Rate - half, is.Rate - was.Rate + half}}
-	if diff := cmp.Diff(want, f.Gains[0], cmpopts.EquateApprox(1e-9, 0)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	// One that fell by as much has not gained either, nor one that was not at work before.
-	for name, rate := range map[string]func(int) float64{"falls": tracetest.Steps(120, [2]float64{30, 80}), "begins": tracetest.Steps(0, [2]float64{30, 80}), "rose before": tracetest.Steps(80, [2]float64{26, 120})} {
-		p := besides(70, tracetest.Steps(100, [2]float64{30, 50}), rate)
-		var f FallTogether
-		if p.gains(p.parts[0], &f, before, after); len(f.Gains) != 0 {
-			t.Errorf("it %s: %+v", name, f.Gains)
-		}
-	}
-}
-
-// Another that falls to four fifths or less between two times.
-func TestOthersFall(t *testing.T) {
-	other := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}}}
-	for _, tt := range []struct {
-		rate, from, to float64
-		want           bool
-	}{{80, 0, 30, true}, {80.1, 0, 30, false}, {80, 10, 30, false}, {80, 0, 10, false}, {80, 9, 11, true}, {120, 0, 30, false}} {
-		other.Solid = levelsOf([2]float64{10, 100}, [2]float64{10, tt.rate}, [2]float64{10, tt.rate})
-		p := &phase{parts: []*part{{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}}}, other}}
-		if got := p.othersFall(p.parts[0], ns(tt.from), ns(tt.to)); got != tt.want {
-			t.Errorf("to %v at 10 s, from %v to %v s: %v", tt.rate, tt.from, tt.to, got)
-		}
-		if p.othersFall(p.parts[1], ns(tt.from), ns(tt.to)) {
-			t.Error("B's own fall is another's")
-		}
-	}
-}
-
-// To four fifths of the rate before, after as many bytes as alone except for three tenths, and dated as it is reported.
-func TestFallTogetherByHand(t *testing.T) {
-	more := float64(sameBudget) // as a variable: constants are divided exactly
-	for _, tt := range []struct {
-		name       string
-		rate, with float64 // after 10 s; bytes alone
-		want       bool
-	}{
-		{"to four fifths", 80e6, 1000e6, true},
-		{"to more", 80.1e6, 1000e6, false},
-		{"nearly three tenths later", 50e6, 770e6, true},
-		{"later than that", 50e6, 769e6, false},
-		{"nearly three tenths sooner", 50e6, 1299e6, true},
-		{"sooner than that", 50e6, 1301e6, false},
-		{"just three tenths", 50e6, 1000e6 / more, false},
-	} {
-		a := partOf(tracetest.FilesOf([2]float64{10, 1000e6}, [2]float64{20, 20 * tt.rate}))
-		a.Solid = []level.Level{a.LevelOver(span(0, 10)), a.LevelOver(span(10, 30))}
-		p := &phase{parts: []*part{a}, out: &Phase{Phase: "p"}}
-		got := p.fallTogether(p.parts[0], &Fall{AtBytes: tt.with})
-		if (got != nil) != tt.want {
-			t.Errorf("%s: %+v", tt.name, got)
-		}
-		want := &FallTogether{Phase: "p", AtBytes: 1000e6, AtS: 10, FromRate: 100e6, ToRate: tt.rate, Told: true, Gains: []Gain{}}
-		if got != nil && !cmp.Equal(got, want, cmpopts.EquateApprox(1e-9, 0)) {
-			t.Errorf("%s: %+v", tt.name, got)
-		}
-	}
-}
-
 // A falls at 20 s. Another has gained by it that rises by a tenth, works from 2.5 s before it to 3.5 s after it, and beside
 // which nothing else happens.
 func TestFreedByHand(t *testing.T) {
@@ -455,51 +349,4 @@ func TestFreedByHand(t *testing.T) {
 			t.Errorf("%s: %+v, which may be chance", tt.name, fell.Freed)
 		}
 	}
-}
-
-// The second disk starts at 10 s, pauses from 20 to 25 s and ends at 30 s.
-func TestEventsIn(t *testing.T) {
-	p := &phase{parts: []*part{{Disk: level.Disk{Active: []overlap.Interval{span(0, 50)}}}, {Disk: level.Disk{Active: []overlap.Interval{span(10, 20), span(25, 30)}}}}}
-	for _, tt := range []struct {
-		v    overlap.Interval
-		want bool
-	}{{span(1, 10), false}, {span(1, 10.1), true}, {span(10, 20), false}, {span(15, 20.1), true}, {span(20, 25), false}, {span(21, 26), true}, {span(30, 50), false}, {span(29, 31), true}} {
-		if got := p.eventsIn(tt.v.StartNS, tt.v.EndNS); got != tt.want {
-			t.Errorf("in %v: %v", tt.v, got)
-		}
-	}
-	pauses := &part{Disk: level.Disk{Active: p.parts[1].Active}}
-	for s, want := range map[float64]bool{19.4: false, 19.5: true, 22: true, 25.5: true, 25.6: false, 10: false, 30: false} {
-		if got, ok := pauses.pauseAt(ns(s)); ok != want || ok && got != span(20, 25) {
-			t.Errorf("at %v s: %v, %v", s, got, ok)
-		}
-	}
-	levels := levelsOf([2]float64{14, 100}, [2]float64{6, 50}, [2]float64{5, 80})
-	for _, tt := range []struct {
-		name    string
-		next    float64 // rate after the pause
-		atS     float64
-		until   float64
-		rebound *Rebound
-	}{
-		{"it stays low", 90, 25, 30, nil},
-		{"it is back after the pause", 91, 25, 20, &Rebound{AtS: 25, PauseS: 5, Rate: 91}},
-		{"it comes back without one", 91, 28, 14, nil},
-	} {
-		list := append(slices.Clone(levels[:2]), level.Level{Interval: span(tt.atS, 30), Rate: tt.next})
-		until, rebound := pauses.lasts(list, 1, 100)
-		if until != ns(tt.until) || !cmp.Equal(rebound, tt.rebound) {
-			t.Errorf("%s: until %v, %+v", tt.name, seconds(until), rebound)
-		}
-	}
-}
-
-// levelsOf are levels one after another: how long and how fast.
-func levelsOf(each ...[2]float64) (levels []level.Level) {
-	endS := 0.0
-	for _, l := range each {
-		levels = append(levels, level.Level{Interval: span(endS, endS+l[0]), Rate: l[1]})
-		endS += l[0]
-	}
-	return levels
 }

@@ -52,7 +52,7 @@ func heldOutGaps() map[string]gaps {
 // TestNothingHeldByGaps: pauses between files, of which few take most of the time, hold nobody back. Of disks that all move
 // their files as fast as alone, none may be said to be held in more than 1 % of runs.
 func TestNothingHeldByGaps(t *testing.T) {
-	count := traces(t, 40, 8)
+	count := traces(t, 15, 5)
 	all, wrong := 0, 0
 	for name, pause := range heldOutGaps() {
 		for _, files := range []struct {

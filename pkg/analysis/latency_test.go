@@ -104,48 +104,6 @@ func TestLatencies(t *testing.T) {
 	}
 }
 
-// A heat map counts every request once, in rows as wide as its bounds say, however long it took and however long the
-// run.
-func TestLatencySeries(t *testing.T) {
-	for _, c := range []struct {
-		name        string
-		endS        float64
-		latency     tracetest.Latency
-		steps, rows int // at most
-	}{
-		{"half a minute", 30, tracetest.Latency{PerS: 100, MedianNS: 120e3, Sigma: 0.3}, 30, 20},
-		{"an hour", 3600, tracetest.Latency{PerS: 20, MedianNS: 120e3, Sigma: 0.3}, 300, 24},
-		{"from 1 ns to an hour", 20, tracetest.Latency{PerS: 100, MedianNS: 1, Slow: 0.5, SlowNS: 3600e9}, 20, 40},
-	} {
-		var times []float64
-		d := answering("C", trace.Read, 0, c.endS, c.latency, func(_, ns float64) { times = append(times, ns) })
-		s := Analyze(tracetest.Run(tracetest.Phase("p", d)), Options{}).Phases[0].Disks["C"].Latency.Series
-		if len(s.Counts) > c.steps || len(s.BoundsNS)-1 > c.rows || !slices.IsSorted(s.BoundsNS) || s.StepS*float64(len(s.Counts)) < c.endS-0.01 {
-			t.Errorf("%s: %d steps of %g s, %d rows, bounds %v", c.name, len(s.Counts), s.StepS, len(s.BoundsNS)-1, s.BoundsNS)
-			continue
-		}
-		want := make([]int64, len(s.BoundsNS)-1)
-		for _, ns := range times {
-			row, found := slices.BinarySearch(s.BoundsNS, int64(ns))
-			if !found {
-				row--
-			}
-			want[row]++
-		}
-		got := make([]int64, len(want))
-		for _, counts := range s.Counts {
-			for row, n := range counts {
-				got[row] += n
-			}
-		}
-		for row := range got { // a bucket of the histogram may lie across a bound
-			if off := got[row] - want[row]; math.Abs(float64(off)) > 3+0.01*float64(len(times)) {
-				t.Errorf("%s: row from %d ns has %d requests, want %d", c.name, s.BoundsNS[row], got[row], want[row])
-			}
-		}
-	}
-}
-
 // Requests that were due and never made are reported, with their disk.
 func TestLeftOut(t *testing.T) {
 	p := playing(10, plenty(0, 0))

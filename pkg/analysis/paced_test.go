@@ -1,9 +1,7 @@
 package analysis
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -99,9 +97,7 @@ func TestNoClaimsOfPacedDisks(t *testing.T) {
 					alarms[k]++
 				}
 			}
-			if os.Getenv(tuneClasses) != "" || *perKind > 0 {
-				fmt.Printf("%-36s %-18s of A: %d of %d; of others: %v\n", l.name, c.Name, named, n, alarms)
-			}
+			figures("%-36s %-18s of A: %d of %d; of others: %v\n", l.name, c.Name, named, n, alarms)
 			for k, found := range alarms {
 				shared := full && (k == "recovery" || slices.Contains([]string{"finding: held", "finding: recovery"}, k))
 				upper := 0.05

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -28,7 +27,7 @@ func truthOf(c tracetest.LatencyClass) []float64 {
 // TestLatencyCoverage: the intervals of quantiles that are given miss the truth in no more than 10 % of traces, if
 // noise lasts for 5 s in no more than 15 %; and most quiet traces have one.
 func TestLatencyCoverage(t *testing.T) {
-	n := traces(t, 12, 5)
+	n := traces(t, 6, 5)
 	for _, c := range tracetest.LatencyClasses() {
 		truth := truthOf(c)
 		for _, endS := range []float64{30, 60, 240} {
@@ -47,9 +46,7 @@ func TestLatencyCoverage(t *testing.T) {
 					}
 				}
 			}
-			if os.Getenv(tuneClasses) != "" || *perKind > 0 {
-				fmt.Printf("%-18s %3.0f s of %d: p50 %d missed of %d, p99 %d of %d, p99.9 %d of %d\n", c.Name, endS, n, missed[0], given[0], missed[1], given[1], missed[2], given[2])
-			}
+			figures("%-18s %3.0f s of %d: p50 %d missed of %d, p99 %d of %d, p99.9 %d of %d\n", c.Name, endS, n, missed[0], given[0], missed[1], given[1], missed[2], given[2])
 			for i, q := range []string{"p50", "p99", "p99.9"} {
 				upper := 0.10
 				if c.Latency.MemoryS >= 5 {
@@ -100,9 +97,7 @@ func TestLongerLatency(t *testing.T) {
 			return claims
 		}
 		same, longer := reported(1), reported(4)
-		if os.Getenv(tuneClasses) != "" || *perKind > 0 {
-			fmt.Printf("%-18s alike: %d of %d claimed; four times as long: %d\n", c.Name, same, n, longer)
-		}
+		figures("%-18s alike: %d of %d claimed; four times as long: %d\n", c.Name, same, n, longer)
 		if float64(same) > 0.05*float64(n)+1 {
 			t.Errorf("%s: %d of %d pairs alike are claimed to differ", c.Name, same, n)
 		}

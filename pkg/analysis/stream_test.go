@@ -213,69 +213,6 @@ func TestStreamsWithoutSpec(t *testing.T) {
 	}
 }
 
-// A long stream's series has 300 steps at most, with all late frames in them.
-func TestStreamSeriesOfAnHour(t *testing.T) {
-	s := trace.Stream{Name: "1"}
-	for k := range int64(36_000) {
-		s.Samples = append(s.Samples, trace.StreamSample{TNS: (k + 1) * 1e8, Sample: stream.Sample{Due: int(k), Late: int(k / 100), BufferNS: 1e9 - k*1e4}})
-	}
-	got := streamSeries(&s)
-	late := 0
-	for _, n := range got.Late {
-		late += n
-	}
-	if len(got.Late) != 300 || got.StepS != 12 || late != 359 || got.BufferS[299] != 0.64 {
-		t.Errorf("%d steps of %g s, %d late, lowest at the end %g; want 300 of 12 s, 359 and 0.64", len(got.Late), got.StepS, late, got.BufferS[299])
-	}
-}
-
-// A search's answer is reported by what became of the streams in its tries, also in traces that say nothing of steps.
-func TestSearches(t *testing.T) {
-	type try struct {
-		value float64
-		alone bool
-		clean bool
-	}
-	const free = -1 // without a limit
-	at := func(f float64) *float64 { return &f }
-	for _, c := range []struct {
-		name         string
-		tries        []try
-		alone, found *float64
-	}{
-		{"found", []try{
-			{1, true, true}, {2, true, true}, {4, true, false}, {3, true, true}, {3, true, true}, {4, true, false}, {4, true, false}, {1, false, true}, {2, false, false}, {1, false, true}, {2, false, false}, {2, false, false},
-		}, at(3), at(1)},
-		{"none is clean", []try{{1, false, false}, {1, false, false}, {1, false, false}}, nil, at(0)},
-		{"no limit is needed", []try{{free, false, true}, {free, false, true}, {free, false, true}}, nil, nil},
-		{"a limit is needed", []try{{free, false, false}, {free, false, false}, {80, false, false}, {70, false, true}, {70, false, true}, {80, false, false}, {80, false, false}}, nil, at(70)},
-	} {
-		kind := trace.SearchStreams
-		if c.tries[0].value == free {
-			kind = trace.SearchPace
-		}
-		var phases []*trace.Phase
-		for i, try := range c.tries {
-			stall := 0.0
-			if !try.clean {
-				stall = 0.7 // strained is not clean
-			}
-			p := playing(4, plenty(2, 2+stall))
-			p.Name, p.Search = string(rune('a'+i)), &trace.Try{Search: "how many", Kind: kind, Disk: "A", Value: max(try.value, 0), Unlimited: try.value == free, Alone: try.alone}
-			phases = append(phases, p)
-		}
-		got := Analyze(tracetest.Run(phases...), Options{}).Searches
-		if len(got) != 1 || len(got[0].Tries) != len(c.tries) {
-			t.Errorf("%s: %+v", c.name, got)
-			continue
-		}
-		got[0].Tries = nil
-		if diff := cmp.Diff(Search{Name: "how many", Kind: kind, Disk: "A", Alone: c.alone, Found: c.found, Unlimited: c.name == "no limit is needed"}, got[0]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
-	}
-}
-
 func TestStreamOf(t *testing.T) {
 	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A", Op: trace.Write}}}
 	for _, tt := range []struct {
@@ -296,25 +233,6 @@ func TestStreamOf(t *testing.T) {
 		s := streamOf(a, &trace.Stream{Name: "1", Samples: []trace.StreamSample{{TNS: 1e9, Sample: stream.Sample{Due: tt.due, Late: 2, BufferNS: 3e8, StallNS: tt.stallMS * 1e6}}}}, spec)
 		if s.LongestRun != tt.run || s.LateShare != tt.share || s.Rate != tt.want || s.LowestBufferS != 0.3 || s.BufferS != 1 || s.FrameS != 0.04 || s.LongestStallS != float64(tt.stallMS)/1e3 {
 			t.Errorf("%s: %+v", tt.name, s)
-		}
-	}
-}
-
-// The host is late if it is by a tenth of the buffer, and by a hundredth of a second.
-func TestHostLate(t *testing.T) {
-	for _, tt := range []struct {
-		disk     string
-		lateS, b float64
-		verdict  stream.Verdict
-		want     bool
-	}{
-		{"A", 0.1, 1, stream.Drops, true}, {"A", 0.099, 1, stream.Drops, false}, {"A", 0.01, 0.05, stream.Strained, true}, {"A", 0.009, 0.05, stream.Drops, false},
-		{"A", 9, 1, stream.Clean, false}, {"B", 9, 1, stream.Drops, false},
-	} {
-		p := &phase{trace: &trace.Phase{Gauges: []trace.Gauge{{Name: "other", Disk: "A", Value: 9}, {Name: trace.HostLate, Disk: tt.disk, Value: tt.lateS}}}, out: &Phase{}}
-		p.hostLate(&StreamTotal{Disk: "A", Verdict: tt.verdict, BufferS: tt.b, Late: 7})
-		if got := p.out.Warnings; (len(got) == 1) != tt.want || tt.want && (got[0].Values != (HostLateValues{Late: 7, Seconds: tt.lateS})) {
-			t.Errorf("%+v: %+v", tt, got)
 		}
 	}
 }

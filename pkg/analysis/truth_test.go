@@ -110,33 +110,6 @@ func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst
 	return max(worst, 100*math.Abs(o.Rate/total-1))
 }
 
-// TestRecoveryAgainstTruth ends one disk and lets the other rise some time after.
-func TestRecoveryAgainstTruth(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(23, 24))
-	for _, n := range []noise{
-		{fast: 0.02, samples: true}, {fast: 0.05, samples: true}, {fast: 0.10, samples: true}, {fast: 0.05, perFile: 0.05, samples: true},
-		{fast: 0.02}, {fast: 0.05}, {fast: 0.10},
-	} {
-		for _, lag := range []float64{0, 0.3, 1, 4, 10} {
-			t.Run(fmt.Sprintf("%+v, lag %v", n, lag), func(t *testing.T) {
-				c := script{name: "C", op: trace.Write, paces: []pace{{19, 2.46e9}}, sizes: uniform}
-				a := script{name: "A", op: trace.Write, paces: []pace{{19 + lag, 0.742e9}, {45, 1.5e9}}, sizes: uniform}
-				p := Analyze(runOf(a.play(rnd, n), c.play(rnd, n)), Options{}).Phases[0]
-				if len(p.Recoveries) != 1 || p.Recoveries[0].LagS == nil {
-					t.Fatalf("recoveries %+v, want one with a lag", p.Recoveries)
-				}
-				r := p.Recoveries[0]
-				within(t, "lag", *r.LagS, lag, 0.5)
-				within(t, "rate before", r.FromRate, 0.742e9, 0.04*0.742e9)
-				within(t, "rate after", *r.ToRate, 1.5e9, 0.04*1.5e9)
-				if p.Disks["A"].Throttle != nil || p.Disks["C"].Throttle != nil {
-					t.Errorf("a throttle was found where there is none")
-				}
-			})
-		}
-	}
-}
-
 // TestRecoveriesAmongMany ends two of up to twelve disks, and lets each of the others rise some time after each. All
 // rises must be found and nothing else, 97 % of them within half a second of the truth and all within one: a wave of
 // 10 % noise just beside a rise can pass for a part of it.
