@@ -128,6 +128,8 @@ type Recovery struct {
 	ToRate   *float64   `json:"to_rate"`
 	Cut      *Cut       `json:"cut,omitempty"`    // what was seen instead of the whole, if lag_s is null
 	Reason   string     `json:"reason,omitempty"` // that in words; filled in by say
+
+	Reached level.Measured `json:"-"` // to_rate, and how well it is known
 }
 
 // Cut is where the view of a recovery ended.
@@ -257,17 +259,14 @@ type Steady struct {
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
 type Throttle struct {
-	AtBytes   float64      `json:"at_bytes"` // moved in all when it set in
-	AtS       float64      `json:"at_s"`
-	FromRate  float64      `json:"from_rate"`
-	ToRate    float64      `json:"to_rate"`
-	Recovered *Rebound     `json:"recovered"` // null if the rate stayed low to the end
-	Steps     []level.Step `json:"steps"`     // the whole fall; the keys above are of its deepest step
-	Cause     string       `json:"cause"`     // heat | cache_full | unknown
-	Evidence  Evidence     `json:"evidence"`
-	Freed     []Freed      `json:"freed,omitempty"` // what other disks gained by it
-	HeldS     float64      `json:"held_s"`          // how long the first level was seen
-	LastsS    float64      `json:"lasts_s"`         // how long the last level was seen
+	level.Step              // the deepest
+	Recovered  *Rebound     `json:"recovered"` // null if the rate stayed low to the end
+	Steps      []level.Step `json:"steps"`     // the whole fall
+	Cause      string       `json:"cause"`     // heat | cache_full | unknown
+	Evidence   Evidence     `json:"evidence"`
+	Freed      []Shift      `json:"freed,omitempty"` // what other disks gained by it
+	HeldS      float64      `json:"held_s"`          // how long the first level was seen
+	LastsS     float64      `json:"lasts_s"`         // how long the last level was seen
 }
 
 // Rebound is a throttle that was over after a pause.

@@ -193,7 +193,7 @@ func (p *phase) freed(part *part, t *Throttle) {
 		if is.Rate < (1+freedShare)*was.Rate || is.ChanceAbove(was) > p.alpha.after {
 			continue
 		}
-		t.Freed = append(t.Freed, Freed{Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate})
+		t.Freed = append(t.Freed, Shift{other.Name(), was.Rate, is.Rate})
 	}
 }
 
@@ -254,13 +254,6 @@ type LinkChange struct {
 	AtS     float64 `json:"at_s"` // when it was seen; 0 or less if it was so before the phase began
 	FromBps float64 `json:"from_bps"`
 	ToBps   float64 `json:"to_bps"`
-}
-
-// Freed is what a disk gained when another one fell.
-type Freed struct {
-	Disk     string  `json:"disk"`
-	FromRate float64 `json:"from_rate"`
-	ToRate   float64 `json:"to_rate"`
 }
 
 // linkChange is the greatest change of a disk's link in the phase, or since the one before it, and warns of it.

@@ -234,16 +234,15 @@ func (p *phase) slowChanges() (out []Change) {
 
 // recoveryChanges are what each disk gained after another had ended, if it is known when.
 func (p *phase) recoveryChanges() (out []Change) {
-	for k, r := range p.out.Recoveries {
+	for _, r := range p.out.Recoveries {
 		if r.LagS == nil {
 			continue
 		}
 		c := Change{
 			StartS: r.AtS, EndS: r.AtS + *r.LagS, Disks: []string{r.Disk}, Kind: KindRecovery, Cause: CauseNeighbour,
-			By:       &r.After,
-			FromRate: r.FromRate, ToRate: *r.ToRate,
+			By: &r.After, FromRate: r.FromRate, ToRate: *r.ToRate,
 		}
-		if m := p.reached[k]; m.Free > 0 {
+		if m := r.Reached; m.Free > 0 {
 			half := stats.StudentQuantile(0.975, m.Free) * m.Rate * m.Error
 			c.CI = &Interval{max(0, m.Rate-half), m.Rate + half}
 		}

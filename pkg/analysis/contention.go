@@ -77,21 +77,16 @@ func (p *phase) reference(part *part, stretch []overlap.Interval) (reference, bo
 		return reference{}, false
 	}
 	after, settled, seen := p.aloneAfterwards(part)
-	recovery := -1
-	for i, r := range p.out.Recoveries {
-		if r.Disk == part.Name() && r.ToRate != nil {
-			recovery = i
+	var recovery *Recovery
+	for i := range p.out.Recoveries {
+		if r := &p.out.Recoveries[i]; r.Disk == part.Name() && r.ToRate != nil {
+			recovery = r
 		}
 	}
-	if len(stretch) == 0 {
-		seen, recovery = false, -1
-	} else {
-		from, until := stretch[len(stretch)-1].EndNS, p.stages[len(p.stages)-1].StartNS
-		if slices.ContainsFunc(p.cuts(part.Name()), func(at int64) bool {
-			return from <= at+closeNS && at <= until+explainsNS
-		}) {
-			seen, recovery = false, -1
-		}
+	if len(stretch) == 0 || slices.ContainsFunc(p.cuts(part.Name()), func(at int64) bool {
+		return stretch[len(stretch)-1].EndNS <= at+closeNS && at <= p.stages[len(p.stages)-1].StartNS+explainsNS
+	}) {
+		seen, recovery = false, nil
 	}
 	later := reference{after, ReferenceLater, ""}
 	last := int64(math.MinInt64)
@@ -101,15 +96,15 @@ func (p *phase) reference(part *part, stretch []overlap.Interval) (reference, bo
 		}
 	}
 	switch alone := p.solos.find(part.job); {
-	case seen && (settled || recovery >= 0) && !(alone != nil &&
+	case seen && (settled || recovery != nil) && !(alone != nil &&
 		math.Abs(math.Log(after.Rate/alone.Rate)) < sameReference):
 		return later, true
 	case alone != nil:
 		return reference{alone.Measured, ReferenceSolo, alone.phase}, true
 	case seen:
 		return later, true
-	case recovery >= 0:
-		return reference{p.reached[recovery], ReferenceLater, p.out.Recoveries[recovery].After}, true
+	case recovery != nil:
+		return reference{recovery.Reached, ReferenceLater, recovery.After}, true
 	}
 	return reference{}, false
 }

@@ -266,12 +266,12 @@ func TestWhatExplainsAFall(t *testing.T) {
 	p := besides(60, falls, tracetest.Steps(100))
 	lag := 5.0
 	for at, want := range map[float64]bool{14.2: true, 15.8: true, 13.8: false, 16.2: false} {
-		p.out.Recoveries, p.reached = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}, make([]level.Measured, 1)
+		p.out.Recoveries = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}
 		p.fillChanges()
 		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
 			t.Errorf("B recovers at %v s: A's fall is reported as %q", at+lag, got)
 		}
-		p.out.Recoveries, p.reached = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}, make([]level.Measured, 2)
+		p.out.Recoveries = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}
 		p.fillChanges()
 		if got := p.parts[0].kinds[1]; got != KindOwnFall {
 			t.Errorf("A's own recovery explains its fall: %q", got)
@@ -334,7 +334,7 @@ func TestFreedByHand(t *testing.T) {
 	} {
 		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tt.b, tt.c)
 		p.parts = append(p.parts, &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "D"}}}) // which does nothing
-		fell := &Throttle{AtS: 20}
+		fell := &Throttle{Step: level.Step{AtS: 20}}
 		p.freed(p.parts[0], fell)
 		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {
 			t.Errorf("%s: %+v", tt.name, fell.Freed)

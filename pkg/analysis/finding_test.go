@@ -118,7 +118,9 @@ func TestRecoveryFindings(t *testing.T) {
 }
 
 func TestDiskFindings(t *testing.T) {
-	fell := func(cause string) *Throttle { return &Throttle{FromRate: 100, ToRate: 40, Cause: cause} }
+	fell := func(cause string) *Throttle {
+		return &Throttle{Step: level.Step{FromRate: 100, ToRate: 40}, Cause: cause}
+	}
 	for _, tt := range []struct {
 		name string
 		d    Disk

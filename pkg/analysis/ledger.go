@@ -198,9 +198,7 @@ func (p *phase) explain(e *event) []Change {
 	if len(all) == 0 {
 		return nil
 	}
-	began := p.jobsNear(e, func(v overlap.Interval) int64 { return v.StartNS })
-	ended := p.jobsNear(e, func(v overlap.Interval) int64 { return v.EndNS })
-	risen := p.recoveredNear(e)
+	began, ended, risen := p.othersAt(e)
 	gained, lost := netOf(rises), -netOf(falls)
 	var squares float64 // of the standard errors
 	for _, s := range e.shifts {
@@ -312,22 +310,29 @@ func (p *phase) sharedCause(e *event, moved []shift) string {
 	return CauseUnknown
 }
 
-// jobsNear are the disks that the event did not move itself and whose moment, a start or an end, came about when it
+// othersAt are the disks that the event did not move itself and that began, ended, or completed a recovery about when it
 // happened.
-func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string {
-	var names []string
+func (p *phase) othersAt(e *event) (began, ended, risen []string) {
+	near := func(ns int64) bool {
+		return -max(foreseenNS, e.offNS) <= e.at-ns && e.at-ns <= max(explainsNS, e.offNS)
+	}
 	for _, part := range p.parts {
 		if e.of(part) != nil || slices.ContainsFunc(e.shifts, func(s shift) bool { return s.part == part && s.moved }) {
 			continue
 		}
-		if slices.ContainsFunc(part.Active, func(v overlap.Interval) bool {
-			after := e.at - moment(v)
-			return -max(foreseenNS, e.offNS) <= after && after <= max(explainsNS, e.offNS)
-		}) {
-			names = append(names, part.Name())
+		if slices.ContainsFunc(part.Active, func(v overlap.Interval) bool { return near(v.StartNS) }) {
+			began = append(began, part.Name())
+		}
+		if slices.ContainsFunc(part.Active, func(v overlap.Interval) bool { return near(v.EndNS) }) {
+			ended = append(ended, part.Name())
 		}
 	}
-	return names
+	for _, r := range p.out.Recoveries {
+		if r.LagS != nil && e.of(p.part(r.Disk)) == nil && math.Abs(seconds(e.at)-r.AtS-*r.LagS) <= seconds(coincidentNS) {
+			risen = append(risen, r.Disk)
+		}
+	}
+	return began, ended, risen
 }
 
 // recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is reported
@@ -337,17 +342,6 @@ func (p *phase) recovering(disk *part, e *event) bool {
 		return r.Disk == disk.Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-level.MaxBlurNS &&
 			e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
 	})
-}
-
-// recoveredNear are the other disks that completed a recovery about when the event happened.
-func (p *phase) recoveredNear(e *event) []string {
-	var names []string
-	for _, r := range p.out.Recoveries {
-		if r.LagS != nil && e.of(p.part(r.Disk)) == nil && math.Abs(seconds(e.at)-r.AtS-*r.LagS) <= seconds(coincidentNS) {
-			names = append(names, r.Disk)
-		}
-	}
-	return names
 }
 
 // change makes an entry of what some disks did at an event.

@@ -32,13 +32,12 @@ type run struct {
 // phase is one phase under analysis.
 type phase struct {
 	*run
-	trace   *trace.Phase
-	parts   []*part
-	stages  []overlap.Stage
-	window  []overlap.Interval
-	meters  meter.Gauges
-	reached []level.Measured // the new level of each recovery of out
-	out     *Phase
+	trace  *trace.Phase
+	parts  []*part
+	stages []overlap.Stage
+	window []overlap.Interval
+	meters meter.Gauges
+	out    *Phase
 }
 
 // part is one working disk's part in the phase: its rate over time, and what is found of it.
@@ -146,22 +145,18 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	}
 	// The phases in which a disk moved few files are to know how its files differ in those of the same direction in
 	// which it moved more: the largest spread counts.
-	type side struct {
-		disk string
-		op   trace.Role
-	}
-	scatter := map[side]float64{}
+	scatter := map[[2]string]float64{}
+	side := func(part *part) [2]string { return [2]string{part.Name(), string(part.Trace.Op)} }
 	for _, p := range r.phases {
 		for _, part := range p.parts {
 			if part.HasFiles() && len(part.Trace.Files) >= 2*level.MinFiles {
-				s := side{part.Name(), part.Trace.Op}
-				scatter[s] = max(scatter[s], part.FileScatter())
+				scatter[side(part)] = max(scatter[side(part)], part.FileScatter())
 			}
 		}
 	}
 	for _, p := range r.phases {
 		for _, part := range p.parts {
-			part.Scatter = scatter[side{part.Name(), part.Trace.Op}]
+			part.Scatter = scatter[side(part)]
 		}
 	}
 	return r

@@ -29,7 +29,7 @@ const (
 // attributed to the latest end before it, and looked for until the next disk starts or ends. Recoveries that the
 // trace cuts off are reported only if the disks' rates alone are known.
 func (p *phase) recoveries() {
-	p.out.Recoveries, p.reached = []Recovery{}, nil
+	p.out.Recoveries = []Recovery{}
 	for _, part := range p.parts {
 		part.risenNS = 0
 	}
@@ -113,7 +113,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	if !measuredBefore {
 		return
 	}
-	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate}
+	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate, Reached: to}
 	alone := p.solos.find(part.job)
 	held := alone != nil && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after &&
 		part.RestsOnFiles(had, level.MinFiles, level.MaxOfOne)
@@ -127,7 +127,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	default:
 		return
 	}
-	p.out.Recoveries, p.reached = append(p.out.Recoveries, r), append(p.reached, to)
+	p.out.Recoveries = append(p.out.Recoveries, r)
 	if r.LagS != nil {
 		part.risenNS = max(part.risenNS, int64((r.AtS+*r.LagS)*1e9))
 		if part.kinds == nil { // the ledger, once there, goes by the levels as they are

@@ -56,13 +56,10 @@ type Back struct {
 
 // FallTogether is a disk's fall beside others.
 type FallTogether struct {
-	Phase    string  `json:"phase"`
-	AtBytes  float64 `json:"at_bytes"`
-	AtS      float64 `json:"at_s"`
-	FromRate float64 `json:"from_rate"`
-	ToRate   float64 `json:"to_rate"`
-	Told     bool    `json:"told"`  // nothing else happened about then: what others gained, they gained by this fall
-	Gains    []Gain  `json:"gains"` // beyond noise
+	Phase string `json:"phase"`
+	level.Step
+	Told  bool   `json:"told"`  // nothing else happened about then: what others gained, they gained by this fall
+	Gains []Gain `json:"gains"` // beyond noise
 }
 
 // Gain is by how much more a disk moves after another's fall.
@@ -167,8 +164,8 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 		if levels[i].Rate > maxDrop*levels[i-1].Rate || math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
 			continue
 		}
-		f := &FallTogether{Phase: p.out.Phase, AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate,
-			ToRate: levels[i].Rate, Gains: []Gain{}}
+		step := level.Step{AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: levels[i].Rate}
+		f := &FallTogether{Phase: p.out.Phase, Step: step, Gains: []Gain{}}
 		before := overlap.Interval{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
 		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
 		if f.Told = !p.eventsIn(before.StartNS, after.EndNS) && !p.othersFall(part, before.StartNS, after.EndNS); f.Told {

@@ -85,9 +85,14 @@ func contests(phases []*phase) []Contest {
 	})
 	best, leastOf := map[trace.Role]*Contest{}, map[trace.Role]float64{}
 	for _, group := range grouped(contended, func(p, q *phase) bool { return sameJobs(p, q) }) {
-		c := newContest(group)
+		c := Contest{Disks: map[string]ContestDisk{}, Even: true}
+		for _, p := range group {
+			c.Even = c.Even && p.out.Contention.Even
+			c.Phases = append(c.Phases, p.out.Phase)
+		}
 		op, least := group[0].parts[0].Trace.Op, 1e9 // above any part of a reference that a disk keeps
 		for _, part := range group[0].parts {
+			c.Disks[part.Name()] = contestDisk(group, part.Name())
 			if part.Trace.Op != op {
 				op = mixedOps
 			}
@@ -106,18 +111,6 @@ func contests(phases []*phase) []Contest {
 		}
 	}
 	return out
-}
-
-func newContest(group []*phase) Contest {
-	c := Contest{Disks: map[string]ContestDisk{}, Even: true}
-	for _, p := range group {
-		c.Even = c.Even && p.out.Contention.Even
-		c.Phases = append(c.Phases, p.out.Phase)
-	}
-	for _, part := range group[0].parts {
-		c.Disks[part.Name()] = contestDisk(group, part.Name())
-	}
-	return c
 }
 
 // contestDisk pools a disk's rates and references.

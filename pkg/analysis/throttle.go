@@ -59,8 +59,7 @@ func (p *part) toThrottle(levels []level.Level, until int64, rebound *Rebound) *
 		step := level.Step{AtBytes: float64(p.Curve.At(at)), AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: to}
 		t.Steps = append(t.Steps, step)
 		if drop := 1 - step.ToRate/step.FromRate; drop > deepest {
-			deepest = drop
-			t.AtBytes, t.AtS, t.FromRate, t.ToRate = step.AtBytes, step.AtS, step.FromRate, step.ToRate
+			t.Step, deepest = step, drop
 		}
 	}
 	return t

@@ -296,11 +296,11 @@ func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
 		case d.CI95 == nil:
 			return rate, 0, false
 		default:
-			half = math.Hypot(half, (d.CI95[1]-d.CI95[0])/2)
+			half = math.Hypot(half, d.CI95.half())
 		}
 	}
 	if !mixed && o.CI95 != nil {
-		half = (o.CI95[1] - o.CI95[0]) / 2
+		half = o.CI95.half()
 	}
 	return rate, half, rate > 0
 }

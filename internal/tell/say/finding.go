@@ -238,7 +238,7 @@ func (en english) freed(t *analysis.Throttle) string {
 		return ""
 	}
 	var from, to float64
-	names := Each(t.Freed, func(f analysis.Freed) string { return f.Disk })
+	names := Each(t.Freed, func(f analysis.Shift) string { return f.Disk })
 	for _, f := range t.Freed {
 		from += f.FromRate / float64(len(t.Freed))
 		to += f.ToRate / float64(len(t.Freed))
