@@ -36,16 +36,19 @@ func tools(t *testing.T) (notes string) {
 	dir := t.TempDir()
 	notes = filepath.Join(dir, "notes")
 	script := "#!/bin/sh\necho $$ \"$@\" > " + notes + ".new; mv " + notes + ".new " + notes + "\n"
-	for name, rest := range map[string]string{
-		"systemd-inhibit": "for last; do :; done\n$last\n",
-		"caffeinate":      "for last; do :; done\nwhile kill -0 $last 2>/dev/null; do sleep 0.05; done\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script+rest), 0o755); err != nil { //nolint:gosec // it is to be run
+	standIns(t, dir, script+"for last; do :; done\n$last\n",
+		script+"for last; do :; done\nwhile kill -0 $last 2>/dev/null; do sleep 0.05; done\n")
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return notes
+}
+
+func standIns(t *testing.T, dir, inhibit, caffeinate string) {
+	t.Helper()
+	for name, script := range map[string]string{"systemd-inhibit": inhibit, "caffeinate": caffeinate} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { //nolint:gosec // it is to be run
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	return notes
 }
 
 // tool waits for the tool to run, and returns its process and its arguments.
@@ -132,11 +135,7 @@ func TestCheck(t *testing.T) {
 	if err := check(t.Context()); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("no tool: got %v, want that it is not found", err)
 	}
-	for _, name := range []string{"systemd-inhibit", "caffeinate"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil { //nolint:gosec // it is to be run
-			t.Fatal(err)
-		}
-	}
+	standIns(t, dir, "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 1\n")
 	if err := check(t.Context()); err == nil || !strings.Contains(err.Error(), "ended by itself: exit status 1") {
 		t.Errorf("a tool that fails: got %v, want that it ended by itself", err)
 	}

@@ -43,10 +43,10 @@ func Inspect(path string) (Place, error) {
 	if err == nil {
 		resolved, err = filepath.EvalSymlinks(resolved)
 	}
-	if err != nil {
-		return Place{}, err
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Stat(resolved)
 	}
-	info, err := os.Stat(resolved)
 	if err != nil {
 		return Place{}, err
 	}

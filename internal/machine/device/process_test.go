@@ -107,21 +107,17 @@ func TestPowersave(t *testing.T) {
 			t.Errorf("%s: governed() = %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := macLowPower([]byte("Currently in use:\n standby 1\n lowpowermode         1\n")); got == "" {
-		t.Error("Low Power Mode is not seen")
-	}
-	if got := macLowPower([]byte(" lowpowermode 0\n powermode 2\n")); got != "" {
-		t.Errorf("high power is %q", got)
-	}
-	if got := winPowerSaver([]byte("GUID du mode: A1841308-3541-4fab-bc81-f71556f20b4a  (Economies)")); got == "" {
-		t.Error("Power saver is not seen")
-	}
-	if got := winPowerSaver([]byte("Power Scheme GUID: 381b4222-f694-41f0-9685-ff5bb260df2e  (Balanced)")); got != "" {
-		t.Errorf("Balanced is %q", got)
-	}
-	for _, saving := range []string{"governor powersave", "energy preference power", "Low Power Mode", "power plan Power saver"} {
-		if howToWake(saving) == "" {
-			t.Errorf("%s: nothing to do about it", saving)
+	for _, tt := range []struct {
+		read      func([]byte) string
+		out, want string
+	}{
+		{macLowPower, "Currently in use:\n standby 1\n lowpowermode         1\n", "Low Power Mode"},
+		{macLowPower, " lowpowermode 0\n powermode 2\n", ""},
+		{winPowerSaver, "GUID du mode: A1841308-3541-4fab-bc81-f71556f20b4a  (Economies)", "power plan Power saver"},
+		{winPowerSaver, "Power Scheme GUID: 381b4222-f694-41f0-9685-ff5bb260df2e  (Balanced)", ""},
+	} {
+		if got := tt.read([]byte(tt.out)); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.out, got, tt.want)
 		}
 	}
 }

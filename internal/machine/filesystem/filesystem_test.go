@@ -86,11 +86,8 @@ func TestSync(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := Sync(f); err != nil {
-		t.Errorf("sync: %v", err)
-	}
-	if err := plainSync(f); err != nil {
-		t.Errorf("plain sync: %v", err)
+	if err := errors.Join(Sync(f), plainSync(f)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -127,16 +128,14 @@ type meter struct {
 // group groups disks by device; find is called for each. Disks that are not on a known device are left out.
 func group(disks []Disk, find func(path string) (*meter, error)) []*meter {
 	var meters []*meter
-	byKey := map[string]*meter{}
 	for _, d := range disks {
 		m, err := find(d.Path)
 		if err != nil {
 			continue
 		}
-		if known := byKey[m.key]; known != nil {
-			m = known
+		if i := slices.IndexFunc(meters, func(known *meter) bool { return known.key == m.key }); i >= 0 {
+			m = meters[i]
 		} else {
-			byKey[m.key] = m
 			meters = append(meters, m)
 		}
 		m.disks = append(m.disks, d.Name)

@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -45,14 +44,14 @@ func (o *Options) Check() error {
 		switch {
 		case !ok:
 			continue
-		case within(at, dir) || within(dir, at):
+		case nested(at, dir):
 			return fmt.Errorf("--backing %s: %s and DIR, %s, lie in one another, so the hub would keep its files in itself; "+
 				"choose separate folders", o.Backing, at, dir)
 		case name == ".":
 			continue
 		}
 		for other, disk := range behind {
-			if within(at, other) || within(other, at) {
+			if nested(at, other) {
 				return fmt.Errorf("--backing %s: the files of %s and %s would lie in one another, in %s and %s; "+
 					"remove the symbolic link", o.Backing, disk, name, other, at)
 			}
@@ -83,10 +82,11 @@ func place(path string) (at string, ok bool) {
 	}
 }
 
-// within reports whether a place is a folder or lies in it.
-func within(path, folder string) bool {
-	const separator = string(filepath.Separator)
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, separator)+separator)
+// nested reports whether one of two places is a folder that the other lies in, or both are the same.
+func nested(a, b string) bool {
+	in, err := filepath.Rel(a, b)
+	out, errOut := filepath.Rel(b, a)
+	return err == nil && filepath.IsLocal(in) || errOut == nil && filepath.IsLocal(out)
 }
 
 // slowest is the lowest rate to which a disk may be slowed down, in bytes per second: below, its requests, four of 8

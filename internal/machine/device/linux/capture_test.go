@@ -47,14 +47,9 @@ func parseCapture(text string) captured {
 			continue
 		}
 		open = ""
-		name, content, file := strings.Cut(line, ":")
-		if _, _, ok := strings.Cut(line, ": "); ok { // PCI addresses have colons too
-			name, content, file = strings.Cut(line, ": ")
-		} else if !strings.HasSuffix(line, ":") {
-			file = false
-		} else {
-			name = strings.TrimSuffix(line, ":")
-			content = ""
+		name, content, file := strings.Cut(line, ": ") // PCI addresses have colons too
+		if !file {
+			name, file = strings.CutSuffix(line, ":")
 		}
 		from, to, link := strings.Cut(line, " -> ")
 		switch {
