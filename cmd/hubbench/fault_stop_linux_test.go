@@ -72,7 +72,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 			switch {
 			case tc.mark == "-" && len(marks) > 0:
 				t.Errorf("marked: %+v", marks)
-			case tc.mark != "-" && (len(marks) != 1 || marks[0].Disk != tc.mark || marks[0].Values["seconds"] < tc.still.Seconds()-0.5):
+			case tc.mark != "-" && (len(marks) != 1 || marks[0].Disk != tc.mark || figure(marks[0].Values, "seconds") < tc.still.Seconds()-0.5):
 				t.Errorf("marked: %+v, want once for disk %q", marks, tc.mark)
 			}
 			r.leaves(a, b)

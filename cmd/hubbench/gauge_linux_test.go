@@ -82,6 +82,9 @@ func readAnalysis(t *testing.T, out string) *analysis.Analysis {
 	return &a
 }
 
+// figure is one of a finding's or a warning's numbers, as analysis.json has them.
+func figure(values any, key string) float64 { return values.(map[string]any)[key].(float64) }
+
 // found is the finding of a code, nil if there is none.
 func found(a *analysis.Analysis, code string) *analysis.Finding {
 	i := slices.IndexFunc(a.Findings, func(f analysis.Finding) bool { return f.Code == code })
@@ -124,13 +127,13 @@ func TestGaugesFindForeignTraffic(t *testing.T) {
 		t.Fatalf("findings %+v, want foreign traffic in w", a.Findings)
 	}
 	t.Log(f.Text)
-	evidence.Report(t, evidence.Within("gauges", "the rate of another program's writes beside a run", "B/s", foreignRate, f.Values["rate"], 0.1))
+	evidence.Report(t, evidence.Within("gauges", "the rate of another program's writes beside a run", "B/s", foreignRate, figure(f.Values, "rate"), 0.1))
 	// It went on for as long as the device was watched, which is a little longer than files were moved.
-	from, to := f.Values["from_s"], f.Values["to_s"]
+	from, to := figure(f.Values, "from_s"), figure(f.Values, "to_s")
 	if end := a.Phases[0].Series.EndS; from > 0.2*end || to < 0.9*end {
 		t.Errorf("from %.1f to %.1f s, want all of the %.1f s in which files were moved", from, to, end)
 	}
-	if got, want := f.Values["bytes"], foreignRate*(to-from); got < 0.9*want || got > 1.1*want {
+	if got, want := figure(f.Values, "bytes"), foreignRate*(to-from); got < 0.9*want || got > 1.1*want {
 		t.Errorf("got %.1f MB, want %.1f within 10 %%", got/1e6, want/1e6)
 	}
 }
@@ -195,7 +198,7 @@ func TestGaugesFindCache(t *testing.T) {
 		t.Fatalf("findings %+v, want a cache in r", a.Findings)
 	}
 	t.Log(f.Text)
-	evidence.Report(t, evidence.Within("gauges", "bytes that came from the system's cache", "B", 100e6*float64(len(files)/2), f.Values["bytes"], 0.1))
+	evidence.Report(t, evidence.Within("gauges", "bytes that came from the system's cache", "B", 100e6*float64(len(files)/2), figure(f.Values, "bytes"), 0.1))
 	if f := found(a, "foreign_traffic"); f != nil {
 		t.Error(f.Text)
 	}
@@ -280,7 +283,7 @@ func TestFaultsOfTheClock(t *testing.T) {
 			t.Errorf("the overlap is %+v, want 3 s", phase.Overlap)
 		}
 		for _, w := range phase.Warnings {
-			if w.Code == "stopped" || w.Code == "start_skew" && w.Values["seconds"] > 1 {
+			if w.Code == "stopped" || w.Code == "start_skew" && figure(w.Values, "seconds") > 1 {
 				t.Errorf("it warns of %+v", w)
 			}
 		}

@@ -301,7 +301,7 @@ type Finding struct {
 	Changes    []Change `json:"changes,omitempty"` // of its kind and disks, if they are several
 	Working    int      `json:"-"`                 // disks of the phase
 	Other      string   `json:"other,omitempty"`   // what it is held against: a phase, a disk, an error
-	Values     Values   `json:"values,omitempty"`
+	Values     any      `json:"values,omitempty"`
 	MorePhases int      `json:"more_phases,omitempty"` // that show it as well
 	Weight     float64  `json:"weight"`                // about the share of speed at stake: 1 is all of it
 	Text       string   `json:"text"`                  // filled in by say
@@ -312,9 +312,9 @@ type Finding struct {
 type Warning struct {
 	Code   string `json:"code"`
 	Disk   string `json:"disk,omitempty"`
-	Other  string `json:"other,omitempty"` // what caused it, in the words of who said so
-	Values Values `json:"values,omitempty"`
-	Text   string `json:"text"` // filled in by say
+	Other  string `json:"other,omitempty"`  // what caused it, in the words of who said so
+	Values any    `json:"values,omitempty"` // see values.go
+	Text   string `json:"text"`             // filled in by say
 }
 
 // NoOverlap says why the disks of a phase were never active together: some moved nothing, or one ended before another

@@ -85,13 +85,13 @@ func TestStopped(t *testing.T) {
 		t.Errorf("without a stop: %v", got)
 	}
 	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Name: trace.Stopped, TNS: 9e9, Value: 6}, trace.Gauge{Name: trace.Stopped, TNS: 20e9, Value: 0.5})
-	want := []Warning{{Code: "stopped", Values: Values{"seconds": 6.5, "times": 2, "at_s": 3}}}
+	want := []Warning{{Code: "stopped", Values: StoppedValues{Seconds: 6.5, Times: 2, AtS: 3}}}
 	if diff := cmp.Diff(want, Analyze(run, Options{}).Phases[0].Warnings); diff != "" {
 		t.Errorf("with two (-want +got):\n%s", diff)
 	}
 	// The worker of a disk that was stopped with all of it, and one that was stopped alone.
 	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 9.3e9, Value: 6.2}, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 30e9, Value: 7})
-	want = append(want, Warning{Code: "stopped", Disk: "A", Values: Values{"seconds": 7, "times": 1, "at_s": 23}})
+	want = append(want, Warning{Code: "stopped", Disk: "A", Values: StoppedValues{Seconds: 7, Times: 1, AtS: 23}})
 	if diff := cmp.Diff(want, Analyze(run, Options{}).Phases[0].Warnings); diff != "" {
 		t.Errorf("with a disk's (-want +got):\n%s", diff)
 	}
@@ -115,7 +115,7 @@ func TestFoundInTheCache(t *testing.T) {
 		run := runOf(diskOf("A", "read", 100e6, pace{10, 1e9}))
 		run.Phases[0].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: share}}
 		warnings := slices.DeleteFunc(Analyze(run, Options{}).Phases[0].Warnings, func(w Warning) bool { return w.Code != "cached" })
-		if len(warnings) != want || want == 1 && (warnings[0].Disk != "A" || warnings[0].Values["share"] != share) {
+		if len(warnings) != want || want == 1 && (warnings[0].Disk != "A" || warnings[0].Values != (ShareValues{share})) {
 			t.Errorf("%v of the files in the cache: warnings %+v, want %d, of A", share, warnings, want)
 		}
 	}

@@ -171,11 +171,11 @@ func (a *Analysis) doubts(sure *Sure) []Doubt {
 		partial = nil // which the failure explains
 	}
 	for _, f := range a.Findings {
-		switch f.Code {
-		case DoubtCached:
-			rest = append(rest, Doubt{Code: f.Code, Phase: f.Phase, Disk: f.Disk, Percent: 100 * f.Values["share"]})
-		case DoubtHostBound:
-			rest = append(rest, Doubt{Code: f.Code, Phase: f.Phase, Percent: f.Values["percent"]})
+		switch v := f.Values.(type) {
+		case CachedValues:
+			rest = append(rest, Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share})
+		case PercentValues:
+			rest = append(rest, Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent})
 		}
 	}
 	if sure.Widest >= imprecise {

@@ -107,13 +107,13 @@ const (
 func (p *phase) cached() {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
-			p.warn(Warning{Code: "cached", Disk: g.Disk, Values: Values{"share": g.Value}})
+			p.warn(Warning{Code: "cached", Disk: g.Disk, Values: ShareValues{Share: g.Value}})
 		}
 	}
 	o := p.out.Overlap
 	for _, u := range p.out.Links {
 		if u.Rate > u.line {
-			w := Warning{Code: "cached", Other: u.Link, Values: Values{"rate": u.Rate, "most": u.line}}
+			w := Warning{Code: "cached", Other: u.Link, Values: MostValues{Rate: u.Rate, Most: u.line}}
 			if len(u.Disks) == 1 { // whose link it is
 				w.Disk = u.Disks[0]
 			}
@@ -125,6 +125,6 @@ func (p *phase) cached() {
 		return
 	}
 	if !slices.ContainsFunc(p.parts, func(part *part) bool { return part.job.connection != trace.OnHub }) {
-		p.warn(Warning{Code: "cached", Values: Values{"rate": max(o.ReadRate, o.WriteRate), "most": fastestHub}})
+		p.warn(Warning{Code: "cached", Values: MostValues{Rate: max(o.ReadRate, o.WriteRate), Most: fastestHub}})
 	}
 }

@@ -113,7 +113,7 @@ func TestFasterThanTheLine(t *testing.T) {
 	}}}}}}
 	a := Analyze(run, Options{})
 	if w := a.Phases[0].Warnings; !slices.ContainsFunc(w, func(w Warning) bool {
-		return w.Code == "cached" && w.Disk == "A" && w.Values["most"] == 2.5e9
+		return w.Code == "cached" && w.Disk == "A" && w.Values.(MostValues).Most == 2.5e9
 	}) {
 		t.Errorf("3 GB/s over 20 Gb/s: warnings %v, want cached", w)
 	}

@@ -277,7 +277,7 @@ func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 		}
 	}
 	if out != nil {
-		p.warn(Warning{Code: "link_changed", Disk: disk, Values: Values{"at_s": out.AtS, "from_bps": out.FromBps, "to_bps": out.ToBps}})
+		p.warn(Warning{Code: "link_changed", Disk: disk, Values: *out})
 	}
 	return out
 }

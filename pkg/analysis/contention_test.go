@@ -162,7 +162,7 @@ func TestFindings(t *testing.T) {
 	}
 	steal := Finding{
 		Code: "steal", Phase: "WWW", Disk: "C", Disks: []string{"A", "B"}, Weight: 0.4,
-		Values: Values{"rate": 0.9333e9, "had": 0.7e9, "fair": 1.1667e9},
+		Values: StealValues{Rate: 0.9333e9, Had: 0.7e9, Fair: 1.1667e9},
 		Cites:  []int{1, 2}, // A and B recover after C's end
 	}
 	if !slices.ContainsFunc(a.Findings, func(f Finding) bool { return cmp.Equal(f, steal, cmpopts.EquateApprox(0.02, 0)) }) {
@@ -270,7 +270,7 @@ func TestHubCost(t *testing.T) {
 	got := Analyze(run, Options{}).Findings
 	want := []Finding{{
 		Code: "hub_cost", Phase: "A writes", Disk: "A", Other: "A writes, direct", Weight: 0.318,
-		Values: Values{"rate": 1.5e9, "reference": 2.2e9},
+		Values: ReferenceValues{Rate: 1.5e9, Reference: 2.2e9},
 	}}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.01, 0)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)

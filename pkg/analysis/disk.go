@@ -41,10 +41,10 @@ func (p *phase) summarize(part *part) {
 	}
 	d.Files = all.Usable
 	if n := all.Work - d.Files; n > 0 {
-		part.warn(Warning{Code: "unusable_files", Values: Values{"files": float64(n), "of": float64(all.Work)}})
+		part.warn(Warning{Code: "unusable_files", Values: FilesValues{Files: float64(n), Of: float64(all.Work)}})
 	}
 	if n := d.Files - len(files); n > 0 {
-		part.warn(Warning{Code: "overlapping_files", Values: Values{"files": float64(n), "of": float64(d.Files)}})
+		part.warn(Warning{Code: "overlapping_files", Values: FilesValues{Files: float64(n), Of: float64(d.Files)}})
 	}
 	if d.Files == 0 {
 		return
@@ -61,7 +61,7 @@ func (p *phase) summarize(part *part) {
 	}
 	d.Fits = size.Fit(files)
 	if len(files) > 0 && len(files) < size.MinFiles {
-		part.warn(Warning{Code: "few_files", Values: Values{"files": float64(len(files))}})
+		part.warn(Warning{Code: "few_files", Values: FilesValues{Files: float64(len(files))}})
 	}
 	switch method := p.trace.Score; { // of the program that a preset takes after
 	case len(rates) > 0 && method == scenario.ScoreMedian:
@@ -78,7 +78,7 @@ func (p *phase) summarize(part *part) {
 		d.LowLatency = size.FindLowLatency(files, d.SmallFiles)
 		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 			d.Throttle = nil
-			part.warn(Warning{Code: "size_or_time", Values: Values{"at_bytes": knee.AtBytes}})
+			part.warn(Warning{Code: "size_or_time", Values: SizeValues{knee.AtBytes}})
 		}
 	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
@@ -167,7 +167,7 @@ func (p *phase) bimodality(part *part, files, same []size.File) {
 		d.Bimodal = &bimodal
 	}
 	if d.Modes != nil {
-		part.warn(Warning{Code: "bimodal", Values: Values{"low": d.Modes[0], "high": d.Modes[1], "mean": *d.Mean}})
+		part.warn(Warning{Code: "bimodal", Values: ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean}})
 	}
 }
 
@@ -239,7 +239,7 @@ func (p *phase) steady(part *part) {
 	rates := part.Curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {
-		part.warn(Warning{Code: "not_steady", Values: Values{"window_s": seconds(windowNS)}})
+		part.warn(Warning{Code: "not_steady", Values: WindowValues{seconds(windowNS)}})
 		return
 	}
 	v := overlap.Interval{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
@@ -247,7 +247,7 @@ func (p *phase) steady(part *part) {
 	s.CI95 = intervalOf(part.Curve.Flow([]overlap.Interval{v}))
 	part.out.Steady = s
 	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {
-		part.warn(Warning{Code: "steady_unfallen", Values: Values{"rate": s.Rate,
-			"bytes": s.Rate * seconds(part.EndNS())}})
+		part.warn(Warning{Code: "steady_unfallen", Values: UnfallenValues{Rate: s.Rate,
+			Bytes: s.Rate * seconds(part.EndNS())}})
 	}
 }

@@ -24,9 +24,9 @@ func findings(a *Analysis, solos solos, alpha float64) []Finding {
 		if s.Fall == nil {
 			continue
 		}
-		values := Values{"at_bytes": s.Fall.AtBytes, "from_rate": s.Fall.FromRate, "to_rate": s.Fall.ToRate}
-		if s.Back != nil && s.Back.RestS != nil {
-			values["rest_s"] = *s.Back.RestS
+		values := SaturationValues{AtBytes: s.Fall.AtBytes, FromRate: s.Fall.FromRate, ToRate: s.Fall.ToRate}
+		if s.Back != nil {
+			values.RestS = s.Back.RestS
 		}
 		f.found = append(f.found, Finding{
 			Code: "saturation", Phase: s.Alone, Disk: s.Disk, Values: values, Weight: 2 - s.Fall.ToRate/s.Fall.FromRate,
@@ -47,7 +47,7 @@ func findings(a *Analysis, solos solos, alpha float64) []Finding {
 			if t.Late > 0 {
 				f.add(Finding{
 					Code: "drops", Disk: t.Disk, Disks: t.LateOnlyWhile, Weight: 2.5 + float64(t.Late)/float64(t.Due),
-					Values: Values{"due": float64(t.Due), "late": float64(t.Late), "longest_stall_s": t.LongestStallS},
+					Values: DropsValues{Due: float64(t.Due), Late: float64(t.Late), LongestStallS: t.LongestStallS},
 				})
 			}
 		}
@@ -164,7 +164,7 @@ func (f *finder) connections(solos solos, alpha float64) {
 		}
 		f.found = append(f.found, Finding{
 			Code: "hub_cost", Phase: hub.phase, Disk: hub.disk, Other: direct.phase, Weight: 1 - hub.Rate/direct.Rate,
-			Values: Values{"rate": hub.Rate, "reference": direct.Rate},
+			Values: ReferenceValues{Rate: hub.Rate, Reference: direct.Rate},
 		})
 	}
 }
@@ -186,7 +186,7 @@ func (f *finder) contention() {
 		}
 		n := float64(len(from))
 		f.add(Finding{
-			Code: "steal", Disk: by, Disks: from, Values: Values{"rate": taken, "had": had / n, "fair": fair / n},
+			Code: "steal", Disk: by, Disks: from, Values: StealValues{Rate: taken, Had: had / n, Fair: fair / n},
 			Weight: taken / fair,
 		})
 	}
@@ -194,7 +194,7 @@ func (f *finder) contention() {
 	more := func(name string) float64 { return c.Disks[name].AboveEven }
 	for _, group := range Alike(f.ordered(func(name string) bool { return more(name) > 0 && !took(name) }), more) {
 		above := meanOf(group, more)
-		f.add(about(group, Finding{Code: "uneven", Values: Values{"rate": above}, Weight: above / o.Rate / 2}))
+		f.add(about(group, Finding{Code: "uneven", Values: RateValues{Rate: above}, Weight: above / o.Rate / 2}))
 	}
 	held := f.ordered(func(name string) bool { return c.Disks[name].Held })
 	if len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain {
@@ -203,13 +203,13 @@ func (f *finder) contention() {
 			kept := *c.Disks[name].Retention
 			low, high = min(low, kept), max(high, kept)
 		}
-		f.add(Finding{Code: "even", Disks: held, Values: Values{"jain": o.Jain, "low": low, "high": high},
+		f.add(Finding{Code: "even", Disks: held, Values: EvenValues{Jain: o.Jain, Low: low, High: high},
 			Weight: (1 - high) / 2})
 	} else {
 		f.held(held)
 	}
 	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
-		f.once(Finding{Code: "duplex", Values: Values{"rate": o.Rate, "gain": *g - 1}, Weight: *g - 1})
+		f.once(Finding{Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: *g - 1}, Weight: *g - 1})
 	}
 	if limit := c.Ceiling; limit != nil && limit.Without != "" { // adding disks moved no more
 		total, op := 0.0, o.Disks[limit.Added[0]].Op
@@ -220,7 +220,7 @@ func (f *finder) contention() {
 		less := slices.DeleteFunc(working, func(name string) bool { return slices.Contains(limit.Added, name) })
 		f.add(Finding{
 			Code: "ceiling", Disks: less, Added: limit.Added, Other: limit.Without, Weight: 0.1,
-			Values: Values{"without": limit.WithoutRate, "rate": total, "alone": limit.AloneRate},
+			Values: CeilingValues{Without: limit.WithoutRate, Rate: total, Alone: limit.AloneRate},
 		})
 	}
 }
@@ -259,7 +259,7 @@ func (f *finder) held(names []string) {
 			}
 			f.add(about(group, Finding{
 				Code: "held", Other: strings.Join(from, ", "), Weight: (1 - had/reference) / 2,
-				Values: Values{"rate": had, "reference": reference},
+				Values: ReferenceValues{Rate: had, Reference: reference},
 			}))
 		}
 	}
@@ -321,15 +321,15 @@ func (f *finder) recoveries() {
 		names := f.ordered(func(name string) bool { return of[name].LagS != nil })
 		to := func(name string) float64 { return *of[name].ToRate }
 		for _, group := range Alike(names, to) {
-			was, is := meanOf(group, func(name string) float64 { return of[name].FromRate }), meanOf(group, to)
-			low, high := math.Inf(1), 0.0
-			for _, name := range group {
-				low, high = min(low, *of[name].LagS), max(high, *of[name].LagS)
+			v := RecoveryValues{
+				From: meanOf(group, func(name string) float64 { return of[name].FromRate }), To: meanOf(group, to),
+				LagLow: math.Inf(1),
 			}
-			f.add(about(group, Finding{
-				Code: "recovery", Other: end[0].After, Weight: (1 - was/is) * min(1, high/10),
-				Values: Values{"from": was, "to": is, "lag_low": low, "lag_high": high},
-			}))
+			for _, name := range group {
+				v.LagLow, v.LagHigh = min(v.LagLow, *of[name].LagS), max(v.LagHigh, *of[name].LagS)
+			}
+			f.add(about(group, Finding{Code: "recovery", Other: end[0].After,
+				Weight: (1 - v.From/v.To) * min(1, v.LagHigh/10), Values: v}))
 		}
 	}
 }
@@ -349,7 +349,7 @@ func (f *finder) totals() {
 		reading = others.FioRate
 	}
 	var worst float64
-	var values Values
+	var values OthersValues
 	moving := "moved"
 	for _, way := range []struct {
 		op   trace.Role
@@ -361,7 +361,7 @@ func (f *finder) totals() {
 			continue
 		}
 		if wrong := *way.fio/total - 1; math.Abs(wrong) >= max(math.Abs(worst), misleading) {
-			worst, values = wrong, Values{"rate": *way.fio, "overlap": total}
+			worst, values = wrong, OthersValues{Rate: *way.fio, Overlap: total}
 			if !oneWay {
 				moving = way.verb
 			}
@@ -394,7 +394,7 @@ func (f *finder) bottlenecks() {
 		}
 		found := about(u.Disks, Finding{
 			Code: "bottleneck", Other: string(u.Op), Link: &u, Weight: 0.2,
-			Values: Values{"rate": u.Rate, "capacity": u.Capacity},
+			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
 		})
 		if u.Could != "" {
 			found.Weight = 0.5 // a better cable or port would help
@@ -406,7 +406,7 @@ func (f *finder) bottlenecks() {
 // gauges reports what the meters found in a phase.
 func (f *finder) gauges() {
 	if c := f.phase.CPUPercent; c != nil && *c >= busyCPU {
-		f.once(Finding{Code: "host_bound", Values: Values{"percent": *c}, Weight: 0.8})
+		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8})
 	}
 	for _, name := range f.order {
 		d := f.phase.Disks[name].Device
@@ -417,14 +417,14 @@ func (f *finder) gauges() {
 			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
 			f.strongest(about(d.Disks, Finding{
 				Code: "foreign_traffic", Weight: 1 + min(1, share),
-				Values: Values{"bytes": t.Bytes, "rate": t.Rate, "from_s": t.FromS, "to_s": t.ToS, "share": share},
+				Values: ForeignValues{Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share},
 			}))
 		}
 		if d.CachedBytes > 0 {
 			bytes, counted := float64(d.CachedBytes), float64(d.CountedReadBytes)
 			f.strongest(about(d.Disks, Finding{
 				Code: "cached", Weight: 1 + bytes/counted,
-				Values: Values{"bytes": bytes, "share": bytes / counted, "counted": counted, "device": float64(*d.ReadBytes)},
+				Values: CachedValues{Bytes: bytes, Share: bytes / counted, Counted: counted, Device: float64(*d.ReadBytes)},
 			}))
 		}
 	}
@@ -435,7 +435,7 @@ func (f *finder) disk(name string, d Disk) {
 		c := l.Longer
 		f.add(Finding{
 			Code: "latency", Disk: name, Other: l.AloneFrom, Weight: 0.8 * (1 - 1/c.Times),
-			Values: Values{"from_ns": float64(c.FromNS), "to_ns": float64(c.ToNS), "times": c.Times, "quantile": c.Quantile},
+			Values: LatencyValues{FromNS: float64(c.FromNS), ToNS: float64(c.ToNS), Times: c.Times, Quantile: c.Quantile},
 		})
 	}
 	saturated := f.phase.Saturation != nil && // the steps of that preset are one finding

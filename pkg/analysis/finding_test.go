@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -58,17 +57,17 @@ func TestHeldFindings(t *testing.T) {
 	}}
 	// 47 is within a tenth of 50, 44.9 is not.
 	sameFindings(t, "alike together", toldOf(Phase{Overlap: o, Contention: c}),
-		Finding{Code: "held", Disk: "C", Disks: []string{"C"}, Other: "C alone", Values: Values{"rate": 44.9, "reference": 100}, Weight: 0.2755},
-		Finding{Code: "held", Disks: []string{"A", "B"}, Other: "A alone, B alone", Values: Values{"rate": 48.5, "reference": 97}, Weight: 0.25})
+		Finding{Code: "held", Disk: "C", Disks: []string{"C"}, Other: "C alone", Values: ReferenceValues{Rate: 44.9, Reference: 100}, Weight: 0.2755},
+		Finding{Code: "held", Disks: []string{"A", "B"}, Other: "A alone, B alone", Values: ReferenceValues{Rate: 48.5, Reference: 97}, Weight: 0.25})
 	// What one disk's end shows is reported apart from what phases of their own do, and who was stolen from is reported there.
 	c.Disks["B"] = heldBackBy("D", 47, 94)
 	c.Disks["C"] = DiskContention{Rate: 44.9, Held: true, ReferenceRate: number(100), Retention: number(0.449), FairRate: 60}
 	c.Disks["D"] = DiskContention{FairRate: 70}
 	c.Steals = []Steal{{From: "C", By: "D", Rate: 12}}
 	sameFindings(t, "by source", toldOf(Phase{Overlap: o, Contention: c}),
-		Finding{Code: "held", Disk: "A", Disks: []string{"A"}, Other: "A alone", Values: Values{"rate": 50, "reference": 100}, Weight: 0.25},
-		Finding{Code: "held", Disk: "B", Disks: []string{"B"}, Other: "D", Values: Values{"rate": 47, "reference": 94}, Weight: 0.25},
-		Finding{Code: "steal", Disk: "D", Disks: []string{"C"}, Values: Values{"rate": 12, "had": 44.9, "fair": 60}, Weight: 0.2})
+		Finding{Code: "held", Disk: "A", Disks: []string{"A"}, Other: "A alone", Values: ReferenceValues{Rate: 50, Reference: 100}, Weight: 0.25},
+		Finding{Code: "held", Disk: "B", Disks: []string{"B"}, Other: "D", Values: ReferenceValues{Rate: 47, Reference: 94}, Weight: 0.25},
+		Finding{Code: "steal", Disk: "D", Disks: []string{"C"}, Values: StealValues{Rate: 12, Had: 44.9, Fair: 60}, Weight: 0.2})
 }
 
 func TestEvenAndUneven(t *testing.T) {
@@ -76,7 +75,7 @@ func TestEvenAndUneven(t *testing.T) {
 	c := &Contention{Even: true, Disks: map[string]DiskContention{"A": heldBackBy("a", 40, 100), "B": heldBackBy("b", 60, 100)}}
 	o.Jain = 0.98
 	sameFindings(t, "even", toldOf(Phase{Overlap: o, Contention: c}),
-		Finding{Code: "even", Disks: []string{"A", "B"}, Values: Values{"jain": 0.98, "low": 0.4, "high": 0.6}, Weight: 0.2})
+		Finding{Code: "even", Disks: []string{"A", "B"}, Values: EvenValues{Jain: 0.98, Low: 0.4, High: 0.6}, Weight: 0.2})
 	o.Jain = 0.979
 	if got := toldOf(Phase{Overlap: o, Contention: c}); len(got) != 2 || got[0].Code != "held" {
 		t.Errorf("a fairness below 0.98: %+v", got)
@@ -84,8 +83,8 @@ func TestEvenAndUneven(t *testing.T) {
 	o = windowOf(map[string]float64{"A": 100, "B": 95, "C": 60, "D": 145})
 	c = &Contention{Disks: map[string]DiskContention{"A": {Rate: 100, AboveEven: 20, FairRate: 80}, "B": {AboveEven: 18.5}, "C": {Rate: 60, FairRate: 90}, "D": {AboveEven: 45}}, Steals: []Steal{{From: "A", By: "D", Rate: 5}, {From: "C", By: "D", Rate: 12}}}
 	sameFindings(t, "uneven", toldOf(Phase{Overlap: o, Contention: c}),
-		Finding{Code: "steal", Disk: "D", Disks: []string{"A", "C"}, Values: Values{"rate": 17, "had": 80, "fair": 85}, Weight: 0.1},
-		Finding{Code: "uneven", Disks: []string{"A", "B"}, Values: Values{"rate": 19.25}, Weight: 19.25 / 800})
+		Finding{Code: "steal", Disk: "D", Disks: []string{"A", "C"}, Values: StealValues{Rate: 17, Had: 80, Fair: 85}, Weight: 0.1},
+		Finding{Code: "uneven", Disks: []string{"A", "B"}, Values: RateValues{Rate: 19.25}, Weight: 19.25 / 800})
 }
 
 func TestDuplexFinding(t *testing.T) {
@@ -96,7 +95,7 @@ func TestDuplexFinding(t *testing.T) {
 		o := windowOf(map[string]float64{"A": 40})
 		got := toldOf(Phase{Overlap: o, Contention: &Contention{DuplexGain: &tt.gain, DuplexCI95: &Interval{tt.low, 2}, Disks: map[string]DiskContention{"A": {}}}})
 		if tt.want {
-			sameFindings(t, "duplex", got, Finding{Code: "duplex", Values: Values{"rate": 40, "gain": tt.gain - 1}, Weight: tt.gain - 1})
+			sameFindings(t, "duplex", got, Finding{Code: "duplex", Values: DuplexValues{Rate: 40, Gain: tt.gain - 1}, Weight: tt.gain - 1})
 		} else if len(got) != 0 {
 			t.Errorf("a gain of %v, at least %v: %+v", tt.gain, tt.low, got)
 		}
@@ -111,10 +110,10 @@ func TestRecoveryFindings(t *testing.T) {
 		r("B", "D", 10, 4, 50, 95), r("A", "D", 10, 2, 70, 100), r("C", "D", 10, 30, 40, 60), {Disk: "C", After: "B", AtS: 20}, r("A", "C", 30, 12, 90, 120), r("B", "A", 40, 0.5, 50, 100),
 	}})
 	sameFindings(t, "recoveries", got,
-		Finding{Code: "recovery", Disk: "C", Disks: []string{"C"}, Other: "D", Values: Values{"from": 40, "to": 60, "lag_low": 30, "lag_high": 30}, Weight: 1. / 3},
-		Finding{Code: "recovery", Disk: "A", Disks: []string{"A"}, Other: "C", Values: Values{"from": 90, "to": 120, "lag_low": 12, "lag_high": 12}, Weight: 0.25},
-		Finding{Code: "recovery", Disks: []string{"A", "B"}, Other: "D", Values: Values{"from": 60, "to": 97.5, "lag_low": 2, "lag_high": 4}, Weight: 0.4 * (1 - 60/97.5)},
-		Finding{Code: "recovery", Disk: "B", Disks: []string{"B"}, Other: "A", Values: Values{"from": 50, "to": 100, "lag_low": 0.5, "lag_high": 0.5}, Weight: 0.025})
+		Finding{Code: "recovery", Disk: "C", Disks: []string{"C"}, Other: "D", Values: RecoveryValues{From: 40, To: 60, LagLow: 30, LagHigh: 30}, Weight: 1. / 3},
+		Finding{Code: "recovery", Disk: "A", Disks: []string{"A"}, Other: "C", Values: RecoveryValues{From: 90, To: 120, LagLow: 12, LagHigh: 12}, Weight: 0.25},
+		Finding{Code: "recovery", Disks: []string{"A", "B"}, Other: "D", Values: RecoveryValues{From: 60, To: 97.5, LagLow: 2, LagHigh: 4}, Weight: 0.4 * (1 - 60/97.5)},
+		Finding{Code: "recovery", Disk: "B", Disks: []string{"B"}, Other: "A", Values: RecoveryValues{From: 50, To: 100, LagLow: 0.5, LagHigh: 0.5}, Weight: 0.025})
 }
 
 func TestDiskFindings(t *testing.T) {
@@ -134,7 +133,7 @@ func TestDiskFindings(t *testing.T) {
 		{"two modes", Disk{Modes: &[2]float64{60, 100}}, []Finding{{Code: "bimodal", Disk: "B", Weight: 0.12}}},
 		{"of a throttle", Disk{Modes: &[2]float64{60, 100}, Throttle: fell(CauseUnknown)}, []Finding{{Code: "throttle", Disk: "B", Weight: 1.6}}},
 		{"requests that take longer", Disk{Latency: &Latency{AloneFrom: "b", Longer: &quantile.Change{Quantile: 0.99, FromNS: 10, ToNS: 40, Times: 4}}},
-			[]Finding{{Code: "latency", Disk: "B", Other: "b", Weight: 0.6, Values: Values{"from_ns": 10, "to_ns": 40, "times": 4, "quantile": 0.99}}}},
+			[]Finding{{Code: "latency", Disk: "B", Other: "b", Weight: 0.6, Values: LatencyValues{FromNS: 10, ToNS: 40, Times: 4, Quantile: 0.99}}}},
 	} {
 		sameFindings(t, tt.name, toldOf(Phase{Disks: map[string]Disk{"B": tt.d}}), tt.want...)
 	}
@@ -146,7 +145,7 @@ func TestDiskFindings(t *testing.T) {
 	step := Saturation{Disk: "B", Alone: "p", Fall: &Fall{AtBytes: 7, FromRate: 100, ToRate: 40}, Back: &Back{RestS: &rest}}
 	got := toldOf(Phase{Saturation: &trace.Saturation{}, Disks: map[string]Disk{"B": {Throttle: fell(CauseHeat)}}}, step, Saturation{Disk: "A"})
 	sameFindings(t, "a step of the preset", got,
-		Finding{Code: "saturation", Disk: "B", Values: Values{"at_bytes": 7, "from_rate": 100, "to_rate": 40, "rest_s": 30}, Weight: 1.6})
+		Finding{Code: "saturation", Disk: "B", Values: SaturationValues{AtBytes: 7, FromRate: 100, ToRate: 40, RestS: number(30)}, Weight: 1.6})
 	if got := toldOf(Phase{Disks: map[string]Disk{"B": {Throttle: fell(CauseUnknown)}}}, step); len(got) != 2 {
 		t.Errorf("a throttle in another phase is not reported: %+v", got)
 	}
@@ -156,11 +155,11 @@ func TestDiskFindings(t *testing.T) {
 func TestStreamFindings(t *testing.T) {
 	p := Phase{StreamTotals: []StreamTotal{{Disk: "A", Due: 50}, {Disk: "B", Due: 40, Late: 1, LongestStallS: 0.25, LateOnlyWhile: []string{"C"}}, {Disk: "D", Due: 8, Late: 4}}}
 	sameFindings(t, "late frames", toldOf(p),
-		Finding{Code: "drops", Disk: "D", Values: Values{"late": 4, "due": 8, "longest_stall_s": 0}, Weight: 3},
-		Finding{Code: "drops", Disk: "B", Disks: []string{"C"}, Values: Values{"late": 1, "due": 40, "longest_stall_s": 0.25}, Weight: 2.525})
+		Finding{Code: "drops", Disk: "D", Values: DropsValues{Late: 4, Due: 8, LongestStallS: 0}, Weight: 3},
+		Finding{Code: "drops", Disk: "B", Disks: []string{"C"}, Values: DropsValues{Late: 1, Due: 40, LongestStallS: 0.25}, Weight: 2.525})
 	p.Search = &trace.Try{}
-	p.Warnings = []Warning{{Code: "partial", Disk: "B", Other: "gone", Values: Values{"at_s": 3}}, {Code: "edges"}}
-	sameFindings(t, "a try", toldOf(p), Finding{Code: "partial", Disk: "B", Other: "gone", Values: Values{"at_s": 3}, Weight: 2})
+	p.Warnings = []Warning{{Code: "partial", Disk: "B", Other: "gone", Values: PartialValues{AtS: 3}}, {Code: "edges"}}
+	sameFindings(t, "a try", toldOf(p), Finding{Code: "partial", Disk: "B", Other: "gone", Values: PartialValues{AtS: 3}, Weight: 2})
 	// The next phase is reported again; of one weight, the phase and then the disk come first in their order.
 	partial := []Warning{{Code: "partial", Disk: "B"}, {Code: "partial", Disk: "A"}}
 	var got []string
@@ -187,7 +186,7 @@ func TestGaugeFindings(t *testing.T) {
 	bytes := int64(600)
 	for percent, want := range map[float64]int{94.9: 0, 95: 1} {
 		got := toldOf(Phase{CPUPercent: &percent})
-		if len(got) != want || want == 1 && (got[0].Code != "host_bound" || got[0].Weight != 0.8 || got[0].Values["percent"] != percent) {
+		if len(got) != want || want == 1 && (got[0].Code != "host_bound" || got[0].Weight != 0.8 || got[0].Values != (PercentValues{percent})) {
 			t.Errorf("%v %% busy: %+v", percent, got)
 		}
 	}
@@ -195,9 +194,9 @@ func TestGaugeFindings(t *testing.T) {
 	cached := &meter.Device{Disks: []string{"C"}, CountedReadBytes: 800, ReadBytes: &bytes, CachedBytes: 200}
 	heavy := &meter.Device{Disks: []string{"D"}, CountedWriteBytes: 100, Foreign: &meter.Foreign{Bytes: 300}}
 	sameFindings(t, "devices", toldOf(Phase{Disks: map[string]Disk{"A": {Device: shared}, "B": {Device: shared}, "C": {Device: cached}, "D": {Device: heavy}}}),
-		Finding{Code: "foreign_traffic", Disk: "D", Disks: []string{"D"}, Weight: 2, Values: Values{"bytes": 300, "rate": 0, "from_s": 0, "to_s": 0, "share": 3}},
-		Finding{Code: "foreign_traffic", Disks: []string{"A", "B"}, Weight: 1.25, Values: Values{"bytes": 100, "rate": 10, "from_s": 1, "to_s": 11, "share": 0.25}},
-		Finding{Code: "cached", Disk: "C", Disks: []string{"C"}, Weight: 1.25, Values: Values{"bytes": 200, "share": 0.25, "counted": 800, "device": 600}})
+		Finding{Code: "foreign_traffic", Disk: "D", Disks: []string{"D"}, Weight: 2, Values: ForeignValues{Bytes: 300, Rate: 0, FromS: 0, ToS: 0, Share: 3}},
+		Finding{Code: "foreign_traffic", Disks: []string{"A", "B"}, Weight: 1.25, Values: ForeignValues{Bytes: 100, Rate: 10, FromS: 1, ToS: 11, Share: 0.25}},
+		Finding{Code: "cached", Disk: "C", Disks: []string{"C"}, Weight: 1.25, Values: CachedValues{Bytes: 200, Share: 0.25, Counted: 800, Device: 600}})
 }
 
 func TestLinkFindings(t *testing.T) {
@@ -218,7 +217,7 @@ func TestLinkFindings(t *testing.T) {
 		got := toldOf(Phase{Links: tt.links})
 		for _, f := range got {
 			weights = append(weights, f.Weight)
-			if f.Link == nil || !maps.Equal(f.Values, Values{"capacity": 100, "rate": f.Link.Rate}) || f.Other != "read" {
+			if f.Link == nil || f.Values != (BottleneckValues{Capacity: 100, Rate: f.Link.Rate}) || f.Other != "read" {
 				t.Errorf("%s: %+v", tt.name, f)
 			}
 		}
@@ -262,7 +261,7 @@ func TestHubCostByNoise(t *testing.T) {
 		if (len(got) > 0) != tt.want {
 			t.Errorf("%v on the hub, %v by itself: %+v", tt.hub, tt.direct, got)
 		}
-		if tt.want && (math.Abs(got[0].Weight-0.1) > 1e-9 || got[0].Phase != "hub" || got[0].Other != "own" || !maps.Equal(got[0].Values, Values{"rate": 90, "reference": 100})) {
+		if tt.want && (math.Abs(got[0].Weight-0.1) > 1e-9 || got[0].Phase != "hub" || got[0].Other != "own" || got[0].Values != (ReferenceValues{90, 100})) {
 			t.Errorf("%+v", got[0])
 		}
 	}
@@ -295,7 +294,7 @@ func TestTotalsFinding(t *testing.T) {
 	}
 	fio := func(rate float64) *OtherToolRates { return &OtherToolRates{FioRate: &rate} }
 	sameFindings(t, "less", toldOf(Phase{Overlap: two(100, 5), OtherToolRates: fio(80)}),
-		Finding{Code: "others", Other: "moved", Values: Values{"rate": 80, "overlap": 100}, Weight: 0.05})
+		Finding{Code: "others", Other: "moved", Values: OthersValues{Rate: 80, Overlap: 100}, Weight: 0.05})
 	for _, tt := range []struct {
 		half, fio float64
 		want      int
@@ -333,7 +332,7 @@ func TestCeilingFinding(t *testing.T) {
 	}
 	c := &Contention{Ceiling: &Ceiling{Without: "AB", WithoutRate: 128, AloneRate: 300, Added: []string{"C"}}, Disks: map[string]DiskContention{}}
 	sameFindings(t, "a ceiling", toldOf(Phase{Overlap: o, Contention: c}),
-		Finding{Code: "ceiling", Disks: []string{"A", "B"}, Added: []string{"C"}, Other: "AB", Weight: 0.1, Values: Values{"without": 128, "rate": 130, "alone": 300}})
+		Finding{Code: "ceiling", Disks: []string{"A", "B"}, Added: []string{"C"}, Other: "AB", Weight: 0.1, Values: CeilingValues{Without: 128, Rate: 130, Alone: 300}})
 	c.Ceiling.Without = ""
 	sameFindings(t, "of the smaller set", toldOf(Phase{Overlap: o, Contention: c}))
 }

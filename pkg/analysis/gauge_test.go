@@ -75,7 +75,7 @@ func TestForeignTraffic(t *testing.T) {
 		within(t, name+": rate", got.Foreign.Rate, tc.want.Rate, 0.1*tc.want.Rate)
 		within(t, name+": from", got.Foreign.FromS, tc.want.FromS, 1)
 		within(t, name+": to", got.Foreign.ToS, tc.want.ToS, 1)
-		if f := findingOf(a, "foreign_traffic"); f == nil || f.Disk != "A" || f.Values["bytes"] != got.Foreign.Bytes {
+		if f := findingOf(a, "foreign_traffic"); f == nil || f.Disk != "A" || f.Values.(ForeignValues).Bytes != got.Foreign.Bytes {
 			t.Errorf("%s: finding %+v", name, f)
 		}
 	}

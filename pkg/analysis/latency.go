@@ -54,7 +54,7 @@ func (r *run) latencies() {
 	for _, p := range r.phases {
 		for _, g := range p.trace.Gauges {
 			if g.Name == trace.LeftOut && g.Value > 0 {
-				p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: Values{"requests": g.Value}})
+				p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: RequestsValues{g.Value}})
 			}
 		}
 		for _, part := range p.parts {

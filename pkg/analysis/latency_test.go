@@ -114,7 +114,7 @@ func TestLeftOut(t *testing.T) {
 			got = append(got, w)
 		}
 	}
-	if diff := cmp.Diff([]Warning{{Code: "left_out", Disk: "A", Values: Values{"requests": 200}}}, got); diff != "" {
+	if diff := cmp.Diff([]Warning{{Code: "left_out", Disk: "A", Values: RequestsValues{Requests: 200}}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

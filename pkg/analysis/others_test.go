@@ -22,7 +22,7 @@ func TestFioTellsDirectionsApart(t *testing.T) {
 	}
 	within(t, "reads", *o.FioReadRate, 1.5e9, 0.01e9) // 10 and 20 GB in 20 s
 	within(t, "writes", *o.FioWriteRate, 2e9, 0.01e9)
-	want := []Finding{{Code: "others", Phase: "mixed", Other: "read", Weight: 0.0625, Values: Values{"rate": 1.5e9, "overlap": 2e9}}}
+	want := []Finding{{Code: "others", Phase: "mixed", Other: "read", Weight: 0.0625, Values: OthersValues{Rate: 1.5e9, Overlap: 2e9}}}
 	if diff := cmp.Diff(want, a.Findings, cmpopts.EquateApprox(0.01, 0)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}

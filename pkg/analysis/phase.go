@@ -244,7 +244,7 @@ func (p *phase) failures() {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
 			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error,
-				Values: Values{"at_s": seconds(e.TNS), "seq": float64(e.Seq)}})
+				Values: PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)}})
 		// They cut off the last file.
 		case len(d.Open) > 0 && p.parts[i].HasFiles() && p.trace.Stop != scenario.StopHold &&
 			p.trace.Stop != scenario.StopTime:
@@ -281,8 +281,8 @@ func (p *phase) stops() {
 		for _, g := range alone {
 			sum += g.Value
 		}
-		p.warn(Warning{Code: "stopped", Disk: disk, Values: Values{
-			"seconds": sum, "times": float64(len(alone)), "at_s": max(seconds(alone[0].TNS)-alone[0].Value, 0)}})
+		p.warn(Warning{Code: "stopped", Disk: disk, Values: StoppedValues{
+			Seconds: sum, Times: float64(len(alone)), AtS: max(seconds(alone[0].TNS)-alone[0].Value, 0)}})
 	}
 }
 
@@ -312,7 +312,7 @@ func (p *phase) startSkew() {
 	skew := float64(slices.Max(starts)-slices.Min(starts)) / 1e9
 	p.out.StartSkewS = &skew
 	if skew > maxSkewS && !p.simulated {
-		p.warn(Warning{Code: "start_skew", Values: Values{"seconds": skew}})
+		p.warn(Warning{Code: "start_skew", Values: SecondsValues{Seconds: skew}})
 	}
 }
 

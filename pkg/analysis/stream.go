@@ -125,7 +125,7 @@ func (p *phase) hostLate(total *StreamTotal) {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.HostLate && g.Disk == total.Disk && total.Verdict != stream.Clean &&
 			g.Value >= max(minLateS, total.BufferS/10) {
-			p.warn(Warning{Code: "host_late", Disk: g.Disk, Values: Values{"seconds": g.Value, "late": float64(total.Late)}})
+			p.warn(Warning{Code: "host_late", Disk: g.Disk, Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)}})
 		}
 	}
 }

@@ -43,9 +43,9 @@ func TestStreamsOfALateHost(t *testing.T) {
 		toS, hostS float64
 		want       []Warning
 	}{
-		{toS: 6.5, hostS: 0.1, want: []Warning{{Code: "host_late", Disk: "A", Values: Values{"seconds": 0.1, "late": 50}}}},
+		{toS: 6.5, hostS: 0.1, want: []Warning{{Code: "host_late", Disk: "A", Values: HostLateValues{Seconds: 0.1, Late: 50}}}},
 		{toS: 6.5, hostS: 0.09},
-		{toS: 5.7, hostS: 0.7, want: []Warning{{Code: "host_late", Disk: "A", Values: Values{"late": 0, "seconds": 0.7}}}},
+		{toS: 5.7, hostS: 0.7, want: []Warning{{Code: "host_late", Disk: "A", Values: HostLateValues{Seconds: 0.7}}}},
 		{toS: 5.2, hostS: 0.2},
 	} {
 		p := playing(10, plenty(5, tt.toS))
@@ -53,9 +53,10 @@ func TestStreamsOfALateHost(t *testing.T) {
 		var got []Warning
 		for _, w := range Analyze(tracetest.Run(p), Options{}).Phases[0].Warnings {
 			if w.Code == "host_late" {
-				if late := w.Values["late"]; late > 0 {
-					within(t, "late frames", late, 50, 2)
-					w.Values["late"] = 50
+				if v := w.Values.(HostLateValues); v.Late > 0 {
+					within(t, "late frames", v.Late, 50, 2)
+					v.Late = 50
+					w.Values = v
 				}
 				got = append(got, w)
 			}

@@ -24,7 +24,7 @@ const (
 
 func (p *phase) fillStages() {
 	if n := len(p.stages); n > maxStages {
-		p.warn(Warning{Code: "many_stages", Values: Values{"stages": float64(n), "listed": maxStages}})
+		p.warn(Warning{Code: "many_stages", Values: StagesValues{Stages: float64(n), Listed: maxStages}})
 	}
 	for _, s := range p.stages[:min(len(p.stages), maxStages)] {
 		out := Stage{
@@ -62,7 +62,7 @@ func (p *phase) fillOverlap() {
 	}
 	p.out.Overlap = o
 	if length < minIntervalS && length >= overlap.ShortS { // below, all of its rates are in doubt
-		p.warn(Warning{Code: "no_interval", Values: Values{"seconds": length}})
+		p.warn(Warning{Code: "no_interval", Values: SecondsValues{length}})
 	}
 	var flows []stats.Flow
 	var contending []float64 // rates
@@ -75,9 +75,9 @@ func (p *phase) fillOverlap() {
 			switch doubt := flow.Doubt(); {
 			case doubt != stats.NoDoubt && part.Limited(): // its rate is that of its work
 			case doubt == stats.TooFew:
-				p.warn(Warning{Code: "no_interval", Disk: part.Name(), Values: Values{"files": float64(flow.Spread.Items)}})
+				p.warn(Warning{Code: "no_interval", Disk: part.Name(), Values: FilesValues{Files: float64(flow.Spread.Items)}})
 			case doubt == stats.TooShort:
-				p.warn(Warning{Code: "no_interval", Disk: part.Name(), Values: Values{"moments": float64(flow.Known + 1)}})
+				p.warn(Warning{Code: "no_interval", Disk: part.Name(), Values: MomentsValues{float64(flow.Known + 1)}})
 			}
 		}
 		var read int64
@@ -123,10 +123,10 @@ func (p *phase) fillOverlap() {
 		}
 	}
 	if length < overlap.ShortS {
-		p.warn(Warning{Code: "thin_window", Values: Values{"seconds": length}})
+		p.warn(Warning{Code: "thin_window", Values: SecondsValues{length}})
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
-		p.warn(Warning{Code: "edges", Values: Values{"share": doubt / float64(o.Bytes)}})
+		p.warn(Warning{Code: "edges", Values: ShareValues{doubt / float64(o.Bytes)}})
 	}
 }
 

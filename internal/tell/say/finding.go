@@ -26,59 +26,58 @@ func (en english) finding(f *analysis.Finding, p *analysis.Phase) string {
 // measured says what was found in a phase's numbers.
 func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 	n, disks := len(f.Disks), unit.List(f.Disks)
-	v := f.Values
-	switch f.Code {
-	case "hub_cost":
-		return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
-			f.Disk, p.Disks[f.Disk].Op, en.Rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), en.Rate(v["reference"]),
-			en.Title(f.Other))
-	case "held":
+	switch v := f.Values.(type) {
+	case analysis.ReferenceValues:
+		if f.Code == "hub_cost" {
+			return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
+				f.Disk, p.Disks[f.Disk].Op, en.Rate(v.Rate), 100*(1-v.Rate/v.Reference), en.Rate(v.Reference), en.Title(f.Other))
+		}
 		later := p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater
 		when := pick(later, "without "+f.Other, "alone")
-		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s", disks, en.each(v["rate"], n),
-			100*v["rate"]/v["reference"], en.Rate(v["reference"]), pick(n > 1, "they have", "it has"), when)
-	case "steal":
-		return fmt.Sprintf("an even split would have given %s %s; %s left %s", disks, en.each(v["fair"], n), f.Disk,
-			en.each(v["had"], n))
-	case "uneven":
-		return fmt.Sprintf("%s got %s more than an even share", disks, en.each(v["rate"], n))
-	case "even":
-		kept := fmt.Sprintf("%.0f to %.0f %%", 100*v["low"], 100*v["high"])
-		if v["high"]-v["low"] < 0.02 {
-			kept = fmt.Sprintf("%.0f %%", 100*(v["low"]+v["high"])/2)
+		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
+			disks, en.each(v.Rate, n), 100*v.Rate/v.Reference, en.Rate(v.Reference), pick(n > 1, "they have", "it has"), when)
+	case analysis.StealValues:
+		return fmt.Sprintf("an even split would have given %s %s; %s left %s", disks, en.each(v.Fair, n), f.Disk,
+			en.each(v.Had, n))
+	case analysis.RateValues:
+		return fmt.Sprintf("%s got %s more than an even share", disks, en.each(v.Rate, n))
+	case analysis.EvenValues:
+		kept := fmt.Sprintf("%.0f to %.0f %%", 100*v.Low, 100*v.High)
+		if v.High-v.Low < 0.02 {
+			kept = fmt.Sprintf("%.0f %%", 100*(v.Low+v.High)/2)
 		}
 		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the "+
-			"others", v["jain"], kept)
-	case "recovery":
+			"others", v.Jain, kept)
+	case analysis.RecoveryValues:
 		return fmt.Sprintf("%s took %s to recover after %s ended (from %s to %s)",
-			disks, secondsRange(v["lag_low"], v["lag_high"]), f.Other, en.Rate(v["from"]), en.each(v["to"], n))
-	case "duplex":
+			disks, secondsRange(v.LagLow, v.LagHigh), f.Other, en.Rate(v.From), en.each(v.To, n))
+	case analysis.DuplexValues:
 		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than these disks ever moved in one "+
-			"direction", en.Rate(v["rate"]), 100*v["gain"])
-	case "ceiling":
+			"direction", en.Rate(v.Rate), 100*v.Gain)
+	case analysis.CeilingValues:
 		return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: "+
-			"something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v["without"]), en.Title(f.Other),
-			unit.List(f.Added), en.Rate(v["rate"]), Count(n+len(f.Added)), en.Rate(v["alone"]))
-	case "bottleneck":
+			"something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v.Without), en.Title(f.Other),
+			unit.List(f.Added), en.Rate(v.Rate), Count(n+len(f.Added)), en.Rate(v.Alone))
+	case analysis.BottleneckValues:
 		return en.bottleneck(f.Link)
-	case "others":
-		off := v["rate"]/v["overlap"] - 1
+	case analysis.OthersValues:
+		off := v.Rate/v.Overlap - 1
 		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s "+
 			"than the %s the disks %s while all of them worked",
-			en.Rate(v["rate"]), 100*math.Abs(off), pick(off > 0, "more", "less"), en.Rate(v["overlap"]), f.Other)
-	case "foreign_traffic":
+			en.Rate(v.Rate), 100*math.Abs(off), pick(off > 0, "more", "less"), en.Rate(v.Overlap), f.Other)
+	case analysis.ForeignValues:
 		// Readings are a second apart, and what is written through the system's cache reaches the device up to
 		// a file later than it was counted: of shorter traffic neither the rate nor the ends are sure.
-		about := pick(v["to_s"]-v["from_s"] < 5, "about ", "")
+		about := pick(v.ToS-v.FromS < 5, "about ", "")
 		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, "+
 			"%s%s from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
-			disks, size(v["bytes"]), about, unit.FormatRate(v["rate"]), about, v["from_s"], v["to_s"])
-	case "cached":
+			disks, size(v.Bytes), about, unit.FormatRate(v.Rate), about, v.FromS, v.ToS)
+	case analysis.CachedValues:
 		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk "+
-			"gave %s; do not quote the rate as the disk's", 100*v["share"], disks, size(v["counted"]), size(v["device"]))
-	case "host_bound":
+			"gave %s; do not quote the rate as the disk's", 100*v.Share, disks, size(v.Counted), size(v.Device))
+	case analysis.PercentValues:
 		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit "+
-			"and not the disks' (close other programs, and measure again)", v["percent"])
+			"and not the disks' (close other programs, and measure again)", v.Percent)
 	}
 	return en.ofDisk(f, p)
 }

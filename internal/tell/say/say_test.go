@@ -144,12 +144,15 @@ func TestWarningTexts(t *testing.T) {
 	late := " may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams"
 	slept := " for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped"
 	for want, w := range map[string]analysis.Warning{
-		"disk A: its low buffer" + late:                                                                    {Code: "host_late", Disk: "A", Values: analysis.Values{"seconds": 2.9}},
-		"disk A: its late frames" + late:                                                                   {Code: "host_late", Disk: "A", Values: analysis.Values{"seconds": 2.9, "late": 50}},
-		"nothing went on" + slept + "; measure this phase again":                                           {Code: "stopped", Values: analysis.Values{"at_s": 12, "seconds": 90, "times": 1}},
-		"nothing went on" + slept + ", 2 times; measure this phase again":                                  {Code: "stopped", Values: analysis.Values{"at_s": 12, "seconds": 90, "times": 2}},
-		"disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again": {Code: "stopped", Disk: "A", Values: analysis.Values{"at_s": 12, "seconds": 90, "times": 1}},
+		"disk A: its low buffer" + late:                                                                    {Values: analysis.HostLateValues{Seconds: 2.9}},
+		"disk A: its late frames" + late:                                                                   {Values: analysis.HostLateValues{Seconds: 2.9, Late: 50}},
+		"nothing went on" + slept + "; measure this phase again":                                           {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
+		"nothing went on" + slept + ", 2 times; measure this phase again":                                  {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 2}},
+		"disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again": {Disk: "A", Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
 	} {
+		if _, ok := w.Values.(analysis.HostLateValues); ok {
+			w.Disk = "A"
+		}
 		if got := in(&analysis.Analysis{}).warning(&w, nil); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -18,77 +18,74 @@ func (en english) warnings(list []analysis.Warning, p *analysis.Phase) {
 
 func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 	disk := "disk " + w.Disk + ": "
-	v := w.Values
-	switch w.Code {
-	case "stopped":
+	switch v := w.Values.(type) {
+	case analysis.StoppedValues:
 		return stopped(w.Disk, v)
-	case "host_late":
-		what := pick(v["late"] > 0, "its late frames", "its low buffer")
+	case analysis.HostLateValues:
+		what := pick(v.Late > 0, "its late frames", "its low buffer")
 		return disk + fmt.Sprintf("%s may be this computer's doing and not the disk's: it was busy, or stood still, "+
-			"and up to %s late to look after the streams", what, unit.FormatSeconds(v["seconds"]))
-	case "left_out":
-		return disk + unit.Plural(int(v["requests"]), "request") +
+			"and up to %s late to look after the streams", what, unit.FormatSeconds(v.Seconds))
+	case analysis.RequestsValues:
+		return disk + unit.Plural(int(v.Requests), "request") +
 			" were due and could not be made before the phase ended: its latencies are without them, and would be longer " +
 			"with them"
-	case "many_stages":
+	case analysis.StagesValues:
 		return fmt.Sprintf("the disks start and pause so often that there are %.0f stages; the first %.0f are "+
-			"listed", v["stages"], v["listed"])
-	case "start_skew":
-		return fmt.Sprintf("the disks started %s apart; the overlap leaves that time out", unit.FormatSeconds(v["seconds"]))
-	case "thin_window":
-		return fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks more to do",
-			unit.FormatSeconds(v["seconds"]))
-	case "no_interval":
-		if length, short := v["seconds"]; short {
-			return fmt.Sprintf("no intervals: the overlap is only %s long, and a stall may fill so short a time or be "+
-				"missing from it", unit.FormatSeconds(length))
-		}
-		if moments, ok := v["moments"]; ok {
-			return disk + fmt.Sprintf("no interval: its progress is known at %.0f moments of the overlap alone", moments)
-		}
-		return disk + "no interval: one or two files took almost all of its time in the overlap, so how files differ " +
-			"cannot be seen; move more files, or smaller ones"
-	case "unusable_files":
-		return disk + fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they are left out",
-			v["files"], v["of"])
-	case "overlapping_files":
-		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as of files in "+
-			"flight together, but their own rates are left out of the mean, the median and the rest; if these are two "+
-			"phases of one name, give each a name of its own", v["files"], v["of"])
-	case "few_files":
-		return disk + unit.Plural(int(v["files"]), "file") + ": too few to judge the spread of the rates by"
-	case "edges":
-		return fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v["share"])
-	case "cached":
-		if share, ok := v["share"]; ok {
+			"listed", v.Stages, v.Listed)
+	case analysis.SecondsValues:
+		return map[string]string{
+			"start_skew": fmt.Sprintf("the disks started %s apart; the overlap leaves that time out",
+				unit.FormatSeconds(v.Seconds)),
+			"thin_window": fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks "+
+				"more to do", unit.FormatSeconds(v.Seconds)),
+			"no_interval": fmt.Sprintf("no intervals: the overlap is only %s long, and a stall may fill so short a time "+
+				"or be missing from it", unit.FormatSeconds(v.Seconds)),
+		}[w.Code]
+	case analysis.MomentsValues:
+		return disk + fmt.Sprintf("no interval: its progress is known at %.0f moments of the overlap alone", v.Moments)
+	case analysis.FilesValues:
+		return disk + map[string]string{
+			"no_interval": "no interval: one or two files took almost all of its time in the overlap, so how files " +
+				"differ cannot be seen; move more files, or smaller ones",
+			"unusable_files": fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they "+
+				"are left out", v.Files, v.Of),
+			"overlapping_files": fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as "+
+				"of files in flight together, but their own rates are left out of the mean, the median and the rest; if "+
+				"these are two phases of one name, give each a name of its own", v.Files, v.Of),
+			"few_files": unit.Plural(int(v.Files), "file") + ": too few to judge the spread of the rates by",
+		}[w.Code]
+	case analysis.ShareValues:
+		if w.Code == "cached" {
 			return disk + fmt.Sprintf("the system took its requests past the cache, and yet %.0f %% of its files were in "+
-				"the cache afterwards: its rate may be the memory's", 100*share)
+				"the cache afterwards: its rate may be the memory's", 100*v.Share)
 		}
+		return fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v.Share)
+	case analysis.MostValues:
 		over := pick(w.Other == "", "through one hub is more than any hub's link carries",
 			"over "+w.Other+" is more than the bare line carries")
-		return fmt.Sprintf("%s %s (%s): some of it came from or went to a cache, not the disks", en.Rate(v["rate"]),
-			over, en.Rate(v["most"]))
-	case "not_steady":
+		return fmt.Sprintf("%s %s (%s): some of it came from or went to a cache, not the disks", en.Rate(v.Rate),
+			over, en.Rate(v.Most))
+	case analysis.WindowValues:
 		return disk + fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); "+
-			"no steady rate is given", unit.FormatSeconds(v["window_s"]))
-	case "steady_unfallen":
+			"no steady rate is given", unit.FormatSeconds(v.WindowS))
+	case analysis.UnfallenValues:
 		return disk + fmt.Sprintf("it wrote steadily at %s and never fell in %s: a fast cache that is not full yet "+
 			"writes as steadily; unless it was full before the phase, find its end with preset: saturation",
-			en.Rate(v["rate"]), size(v["bytes"]))
-	case "size_or_time":
+			en.Rate(v.Rate), size(v.Bytes))
+	case analysis.SizeValues:
 		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as "+
-			"well have changed with time", size(v["at_bytes"]))
-	case "bimodal":
+			"well have changed with time", size(v.AtBytes))
+	case analysis.ModesValues:
 		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither",
-			en.Rate(v["low"]), en.Rate(v["high"]), en.Rate(v["mean"]))
-	case "link_changed":
+			en.Rate(v.Low), en.Rate(v.High), en.Rate(v.Mean))
+	case analysis.LinkChange:
 		when := "before this phase"
-		if v["at_s"] > 0 {
-			when = fmt.Sprintf("%.1f s into the phase", v["at_s"])
+		if v.AtS > 0 {
+			when = fmt.Sprintf("%.1f s into the phase", v.AtS)
 		}
 		return disk + fmt.Sprintf("its link went from %s to %s %s: what was measured before that does not compare "+
 			"with what came after (look at its cable and port)",
-			hardware.Speed(int64(v["from_bps"])), hardware.Speed(int64(v["to_bps"])), when)
+			hardware.Speed(int64(v.FromBps)), hardware.Speed(int64(v.ToBps)), when)
 	}
 	return coded(w, p)
 }
@@ -118,10 +115,10 @@ func coded(w *analysis.Warning, p *analysis.Phase) string {
 }
 
 // partial says what went unfinished: the run, the phase, or a disk's work.
-func partial(disk, cause string, v analysis.Values) string {
-	switch {
+func partial(disk, cause string, values any) string {
+	switch v, _ := values.(analysis.PartialValues); {
 	case cause != "":
-		return fmt.Sprintf("disk %s failed %.1f s into the phase, at file %.0f: %s", disk, v["at_s"], v["seq"],
+		return fmt.Sprintf("disk %s failed %.1f s into the phase, at file %.0f: %s", disk, v.AtS, v.Seq,
 			strings.TrimPrefix(cause, "disk "+disk+": ")) // which has been said
 	case disk != "":
 		return fmt.Sprintf("disk %s left its last file unfinished; it counts as far as its progress is known", disk)
@@ -148,14 +145,14 @@ func named(name, kind string) string {
 	return pick(name == "", kind+" is", name+" is "+kind)
 }
 
-func stopped(disk string, v analysis.Values) string {
+func stopped(disk string, v analysis.StoppedValues) string {
 	what, how := "nothing went on", "the machine slept, or hubbench was stopped"
 	if disk != "" {
 		what, how = "disk "+disk+" stood still", "its worker was stopped"
 	}
-	if v["times"] > 1 {
-		how += fmt.Sprintf(", %.0f times", v["times"])
+	if v.Times > 1 {
+		how += fmt.Sprintf(", %.0f times", v.Times)
 	}
-	return fmt.Sprintf("%s for %s from %s on: %s; measure this phase again", what, unit.FormatSeconds(v["seconds"]),
-		unit.FormatSeconds(v["at_s"]), how)
+	return fmt.Sprintf("%s for %s from %s on: %s; measure this phase again", what, unit.FormatSeconds(v.Seconds),
+		unit.FormatSeconds(v.AtS), how)
 }
