@@ -41,7 +41,7 @@ func systems() []system {
 		"./pkg/quantile", "./pkg/scenario", "./pkg/size", "./pkg/strictyaml", "./pkg/trace/...", "./pkg/unit",
 	}
 	// Hundreds of random traces, which qemu is slow at and which say little of a processor.
-	slow := "^(TestNoClaimsFromNoise|TestIntervalsCover|TestAgainstBruteForce)$"
+	slow := "^(TestNoClaimsFromNoise|TestFalseAlarms|TestIntervalsCover|TestAgainstBruteForce)$"
 	qemu := func(name, goarch, title, program string) system {
 		return system{
 			name: name, goos: "linux", goarch: goarch, title: title,
