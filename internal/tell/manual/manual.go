@@ -7,12 +7,14 @@ package manual
 import (
 	"embed"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/machine/device"
 	"github.com/hubbench/hubbench/internal/machine/doctor"
+	"github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -33,6 +35,7 @@ func Topics() []Topic {
 		{"report", "what the numbers, findings and warnings mean; glossary"},
 		{"methods", "how rates are measured, and how far to trust them"},
 		{"formats", "run folders, events.jsonl, and every key of analysis.json"},
+		{"columns", "every column of hubbench table and of a catalogue"},
 		{"safety", "what hubbench writes and removes; checks before a run; exit codes"},
 		{"model", "hub profiles: simulate, fit, predict, advise, mount"},
 		{"platforms", "systems it was tested on, and how"},
@@ -43,13 +46,15 @@ func Topics() []Topic {
 // Markdown is the page. Definition lists are a term on a line, and ": " before what it means.
 func (t Topic) Markdown() (string, error) {
 	page, err := template.New("").Funcs(template.FuncMap{
-		"keys":      scenarioKeys,
-		"presets":   presets,
-		"checks":    checks,
-		"questions": questions,
-		"profiles":  profiles,
-		"analysis":  func() (string, error) { return read("keys/analysis.txt") },
-		"run":       func() (string, error) { return read("keys/run.txt") },
+		"keys":       scenarioKeys,
+		"presets":    presets,
+		"checks":     checks,
+		"questions":  questions,
+		"profiles":   profiles,
+		"runcolumns": func() string { return columns(table.Grains()[0].Columns(), true) },
+		"grains":     grains,
+		"analysis":   func() (string, error) { return read("keys/analysis.txt") },
+		"run":        func() (string, error) { return read("keys/run.txt") },
 	}).ParseFS(pages, t.Name+".md")
 	if err != nil {
 		return "", err
@@ -76,6 +81,26 @@ func definitions[T any](items []T, of func(T) (term, meaning string)) string {
 		list.WriteString(define(of(item)))
 	}
 	return list.String()
+}
+
+// columns lists those of every table, or those of one alone.
+func columns(list []table.Column, every bool) string {
+	list = slices.DeleteFunc(slices.Clone(list), func(c table.Column) bool { return c.Every != every })
+	return definitions(list, func(c table.Column) (string, string) {
+		if c.Unit != "" {
+			return c.Name, c.About + " (" + c.Unit + ")."
+		}
+		return c.Name, c.About + "."
+	})
+}
+
+type grain struct{ Title, About, Columns string }
+
+func grains() (list []grain) {
+	for _, g := range table.Grains() {
+		list = append(list, grain{"--grain " + g.Name, g.About, columns(g.Columns(), false)})
+	}
+	return list
 }
 
 func presets() string {

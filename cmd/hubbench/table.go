@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/tell/catalogue"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/tell/table"
+)
+
+func grains() (names []string) {
+	for _, g := range table.Grains() {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+func newTable(p program) *cobra.Command {
+	var grain string
+	var out output
+	cmd := &cobra.Command{
+		Use:   "table RUN...",
+		Short: "Write runs as one tidy table for other programs",
+		Long: `Write runs as one table with a row for each phase, disk, file, second, finding or report of a stream's
+frames, and a column for everything known of it. hubbench help columns says what each column is.
+RUN is a run's folder, an events.jsonl or a report.html.`,
+		Example: `  hubbench table results/* > disks.csv
+  hubbench table results/* --grain phase --out phases.parquet
+  duckdb -c "SELECT hub, arg_min(model, retention), min(retention) FROM 'disks.csv' GROUP BY hub"`,
+		Args: takes(1, unlimited),
+		RunE: func(_ *cobra.Command, args []string) error {
+			i := slices.Index(grains(), grain)
+			if i < 0 {
+				return exitf(exitUsage, "--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
+			}
+			return out.write(p, func(w io.Writer) error {
+				return table.Write(w, table.Grains()[i], out.Format, len(args), func(i int) (*recorded.Run, error) { return load(args[i]) })
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&grain, "grain", "disk", "what a row stands for: "+strings.Join(grains(), ", "))
+	flags.StringVar(&out.Format, "format", "",
+		strings.Join(table.Formats(), ", ")+" (default by the ending of --out, else csv)")
+	flags.StringVar(&out.out, "out", "", "the file to write; - for stdout")
+	_ = cmd.RegisterFlagCompletionFunc("grain", words(grains()...)) // fails only for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("format", words(table.Formats()...))
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(out.out)), ".")
+		switch {
+		case out.Format == "markdown":
+			out.Format = "md"
+		case out.Format == "" && slices.Contains(table.Formats(), ending):
+			out.Format = ending
+		case out.Format == "":
+			out.Format = "csv"
+		}
+		if !slices.Contains(table.Formats(), out.Format) {
+			return exitf(exitUsage, "--format %s: it is one of %s", out.Format, strings.Join(table.Formats(), ", "))
+		}
+		return nil
+	}
+	return cmd
+}
+
+func newCollect(p program) *cobra.Command {
+	var into string
+	cmd := &cobra.Command{
+		Use:   "collect RUN... --into DIR",
+		Short: "Add runs to a catalogue of Parquet files",
+		Long: `Add runs to a catalogue: a folder with a table of each grain (hubbench help columns), in one Parquet file
+a run, DIR/GRAIN/date=YYYY-MM-DD/host=NAME/RUN.parquet. DuckDB, Spark, ClickHouse and Trino read it as
+it is. A run that is there already is written again only if it has changed; several machines may add to
+one catalogue at once. RUN is a run's folder, an events.jsonl or a report.html.`,
+		Example: `  hubbench collect results/* --into catalogue
+  duckdb -c "SELECT hub, arg_min(model, retention) FROM 'catalogue/disk/*/*/*.parquet' GROUP BY hub"`,
+		Args: takes(1, unlimited),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if into == "" {
+				return exitf(exitUsage, "give the catalogue's folder, such as --into catalogue")
+			}
+			var failed []error
+			changed := 0
+			for _, path := range args {
+				run, err := load(path)
+				if err == nil {
+					var files int
+					if files, err = catalogue.Add(into, run); files > 0 {
+						changed++
+					}
+				}
+				if err != nil {
+					failed = append(failed, err)
+				}
+			}
+			fmt.Fprintf(p.stdout, "%s: %d of %d runs added or changed\n", into, changed, len(args))
+			return errorsOf(failed)
+		},
+	}
+	cmd.Flags().StringVar(&into, "into", "", "the catalogue's `DIR`, which is made if it is not there")
+	return cmd
+}
+
+// errorsOf is all of the errors as one, nil without any.
+func errorsOf(list []error) error {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	default:
+		return fmt.Errorf("%w (and %d more runs)", list[0], len(list)-1)
+	}
+}

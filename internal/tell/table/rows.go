@@ -1,0 +1,400 @@
+package table
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Run is what each row says of its run. The columns run, phase and disk join the tables.
+type Run struct {
+	ID        string    `json:"run" parquet:"run,dict" about:"unique to the run; of a trace without one, made from its events"`
+	Name      string    `json:"name" parquet:"name,dict" about:"of the scenario"`
+	Started   time.Time `json:"started,omitzero" parquet:"started,optional,timestamp(microsecond)" about:"when it began, UTC"`
+	Host      string    `json:"host" parquet:"host,dict" about:"the computer's name"`
+	OS        string    `json:"os" parquet:"os,dict" about:"its operating system and processor architecture"`
+	Hub       string    `json:"hub" parquet:"hub,dict" about:"the hub that the disks share, by vendor and name or as the scenario calls it"`
+	Simulated bool      `json:"simulated" parquet:"simulated" about:"nothing was measured: the hub's model made the rates"`
+	Status    string    `json:"status" parquet:"status,dict" about:"complete or partial; empty if nothing says how the run ended"`
+	Tool      string    `json:"tool" parquet:"tool,dict" about:"hubbench's version"`
+}
+
+// Phase is a row of the table of phases.
+type Phase struct {
+	Run
+	Phase        string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
+	Pattern      string   `json:"pattern" parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
+	Repeats      string   `json:"repeats" parquet:"repeats,dict" about:"the first phase in which the same disks do the same; empty if this is the first"`
+	Working      int64    `json:"working" parquet:"working" about:"disks: that work in it"`
+	OverlapS     *float64 `json:"overlap_seconds" parquet:"overlap_seconds,optional" about:"s: in which all of them were busy"`
+	OverlapBytes *int64   `json:"overlap_bytes" parquet:"overlap_bytes,optional" about:"bytes: moved in that time"`
+	Rate         *float64 `json:"rate_bps" parquet:"rate_bps,optional" about:"bytes/s: of all disks in the overlap"`
+	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" about:"bytes/s: lower end of its 95 % confidence interval"`
+	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" about:"bytes/s: upper end"`
+	ReadRate     *float64 `json:"read_rate_bps" parquet:"read_rate_bps,optional" about:"bytes/s: of it, read"`
+	WriteRate    *float64 `json:"write_rate_bps" parquet:"write_rate_bps,optional" about:"bytes/s: of it, written"`
+	Jain         *float64 `json:"jain" parquet:"jain,optional" about:"Jain's fairness index of the rates, 1/n to 1"`
+	StartSkew    *float64 `json:"start_skew_s" parquet:"start_skew_s,optional" about:"s: between the first and the last disk's start"`
+	CPU          *float64 `json:"cpu_percent" parquet:"cpu_percent,optional" about:"%: of all processor cores, on average in the overlap"`
+	Verdict      string   `json:"verdict" parquet:"verdict,zstd" about:"the phase in one sentence"`
+	Warnings     string   `json:"warnings" parquet:"warnings,dict" about:"codes of what makes its numbers doubtful, separated by spaces"`
+}
+
+// Disk is a row of the table of disks.
+type Disk struct {
+	Run
+	Phase        string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
+	Pattern      string   `json:"pattern" parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
+	Working      int64    `json:"working" parquet:"working" about:"disks: that work in the phase"`
+	Disk         string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
+	Op           string   `json:"op" parquet:"op,dict" about:"read or write; of a disk that does both, what it does more of"`
+	Does         string   `json:"does" parquet:"does,dict" about:"its work in words"`
+	Model        string   `json:"model" parquet:"model,dict" about:"the disk's; empty if it is not known, as the next four"`
+	Firmware     string   `json:"firmware" parquet:"firmware,dict" about:"the disk's"`
+	Size         *int64   `json:"size_bytes" parquet:"size_bytes,optional" about:"bytes: the disk's capacity"`
+	Bus          string   `json:"bus" parquet:"bus,dict" about:"what connects it: nvme, usb, thunderbolt ..."`
+	Connection   string   `json:"connection" parquet:"connection,dict" about:"how it is connected, as the scenario calls it"`
+	OverlapBytes *int64   `json:"overlap_bytes" parquet:"overlap_bytes,optional" about:"bytes: moved while all disks of the phase were busy"`
+	OverlapS     *float64 `json:"overlap_seconds" parquet:"overlap_seconds,optional" about:"s: that time"`
+	Rate         *float64 `json:"rate_bps" parquet:"rate_bps,optional" about:"bytes/s: in the overlap; empty without one"`
+	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" about:"bytes/s: lower end of its 95 % confidence interval"`
+	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" about:"bytes/s: upper end"`
+	Share        *float64 `json:"share" parquet:"share,optional" about:"of the overlap's bytes, 0 to 1"`
+	SoloRate     *float64 `json:"solo_rate_bps" parquet:"solo_rate_bps,optional" about:"bytes/s: without the other disks, at the same work"`
+	Retention    *float64 `json:"retention" parquet:"retention,optional" about:"rate in the overlap over the rate without the others"`
+	KeptLow      *float64 `json:"retention_low" parquet:"retention_low,optional" about:"lower end of its 95 % confidence interval"`
+	KeptHigh     *float64 `json:"retention_high" parquet:"retention_high,optional" about:"upper end"`
+	Recovery     *float64 `json:"recovery_s" parquet:"recovery_s,optional" about:"s: until the disk had its new rate after another ended, at most"`
+	Files        int64    `json:"files" parquet:"files" about:"that were moved in the whole phase"`
+	Bytes        int64    `json:"bytes" parquet:"bytes" about:"bytes: moved in the whole phase"`
+	BusyRate     *float64 `json:"busy_rate_bps" parquet:"busy_rate_bps,optional" about:"bytes/s: of the whole phase, while a file was in transfer"`
+	Requests     *int64   `json:"requests" parquet:"requests,optional" about:"whose time was recorded"`
+	P50          *int64   `json:"p50_ns" parquet:"p50_ns,optional" about:"ns: half of the requests took no longer"`
+	P99          *int64   `json:"p99_ns" parquet:"p99_ns,optional" about:"ns: 99 % took no longer"`
+	P999         *int64   `json:"p999_ns" parquet:"p999_ns,optional" about:"ns: 99.9 % took no longer"`
+	ThrottleAt   *float64 `json:"throttle_at_bytes" parquet:"throttle_at_bytes,optional" about:"bytes: moved when the rate fell by itself; empty if it did not"`
+	ThrottleFrom *float64 `json:"throttle_from_bps" parquet:"throttle_from_bps,optional" about:"bytes/s: before"`
+	ThrottleTo   *float64 `json:"throttle_to_bps" parquet:"throttle_to_bps,optional" about:"bytes/s: after"`
+	Cause        string   `json:"throttle_cause" parquet:"throttle_cause,dict" about:"heat, cache_full or unknown; empty if it did not fall"`
+	FirstC       *float64 `json:"temperature_first_c" parquet:"temperature_first_c,optional" about:"°C: at the beginning"`
+	MaxC         *float64 `json:"temperature_max_c" parquet:"temperature_max_c,optional" about:"°C: at most"`
+	Streams      int64    `json:"streams" parquet:"streams" about:"that it plays or records"`
+	Frames       *int64   `json:"frames" parquet:"frames,optional" about:"that were due"`
+	LateFrames   *int64   `json:"late_frames" parquet:"late_frames,optional" about:"of these, late"`
+	Warnings     string   `json:"warnings" parquet:"warnings,dict" about:"codes of what makes its numbers doubtful, separated by spaces"`
+}
+
+// File is a row of the table of files.
+type File struct {
+	Run
+	Phase  string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
+	Disk   string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
+	Op     string   `json:"op" parquet:"op,dict" about:"read or write"`
+	Seq    int64    `json:"seq" parquet:"seq" about:"the file's number, from 0"`
+	Bytes  int64    `json:"bytes" parquet:"bytes" about:"bytes: its size"`
+	StartS float64  `json:"start_s" parquet:"start_s" about:"s: since the phase's start"`
+	EndS   float64  `json:"end_s" parquet:"end_s" about:"s: since the phase's start"`
+	Rate   *float64 `json:"rate_bps" parquet:"rate_bps,optional" about:"bytes/s: empty for a file that cannot be counted"`
+	Filler bool     `json:"filler" parquet:"filler" about:"it only kept the disk busy for the others' sake"`
+}
+
+// Second is a row of the table of seconds.
+type Second struct {
+	Run
+	Phase       string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
+	Disk        string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
+	Op          string   `json:"op" parquet:"op,dict" about:"read or write"`
+	Second      int64    `json:"second" parquet:"second" about:"s: since the phase's start; the row is of the time from there to the next"`
+	Bytes       int64    `json:"bytes" parquet:"bytes" about:"bytes: moved in it"`
+	Rate        float64  `json:"rate_bps" parquet:"rate_bps" about:"bytes/s: in it, or in as much of it as the disk's work took"`
+	Temperature *float64 `json:"temperature_c" parquet:"temperature_c,optional" about:"°C: the last that was read in it"`
+}
+
+// Finding is a row of the table of findings.
+type Finding struct {
+	Run
+	Phase  string  `json:"phase" parquet:"phase,dict" about:"that shows it; empty if it is of the run"`
+	Code   string  `json:"code" parquet:"code,dict" about:"what is found: steal, throttle, recovery ..."`
+	Disk   string  `json:"disk" parquet:"disk,dict" about:"whom it is about; of several, separated by spaces"`
+	Other  string  `json:"other" parquet:"other,dict" about:"what it is compared with, or who caused it"`
+	Weight float64 `json:"weight" parquet:"weight" about:"about the share of speed at stake: 1 is all of it"`
+	Text   string  `json:"text" parquet:"text,zstd" about:"in words"`
+}
+
+// Frame is a row of the table of frames.
+type Frame struct {
+	Run
+	Phase   string  `json:"phase" parquet:"phase,dict" about:"unique in the run"`
+	Disk    string  `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
+	Stream  string  `json:"stream" parquet:"stream,dict" about:"its number on the disk"`
+	Op      string  `json:"op" parquet:"op,dict" about:"read: it is played; write: recorded"`
+	TS      float64 `json:"t_s" parquet:"t_s" about:"s: since the phase's start"`
+	Due     int64   `json:"frames" parquet:"frames" about:"that were due so far"`
+	Late    int64   `json:"late_frames" parquet:"late_frames" about:"of these, late"`
+	BufferS float64 `json:"buffer_s" parquet:"buffer_s" about:"s: the lowest level of its buffer since the row before"`
+	StallS  float64 `json:"stall_s" parquet:"stall_s" about:"s: the longest stall since the row before"`
+}
+
+// source is a run, and what all of its rows say.
+type source struct {
+	*recorded.Run
+	run Run
+}
+
+func newSource(r *recorded.Run) *source {
+	a := r.Analysis
+	s := &source{Run: r, run: Run{Name: a.Name}}
+	if t := r.Trace; t != nil {
+		s.run.Status, s.run.Simulated = t.Status, report.Simulated(t)
+		if at, err := time.Parse(time.RFC3339, t.Started); err == nil {
+			s.run.Started = at.UTC()
+		}
+		if h := t.Hardware; h != nil {
+			if h.Host != nil {
+				s.run.Host, s.run.OS = h.Host.Name, strings.TrimSpace(h.Host.OS+" "+h.Host.Arch)
+			}
+			if h.Hub != nil {
+				s.run.Hub = h.Hub.Product()
+			}
+		}
+	}
+	if i := r.Info; i != nil {
+		s.run.ID, s.run.Tool, s.run.Host = i.RunID, i.Tool, i.Host.Name
+		s.run.OS = cmp.Or(s.run.OS, i.Host.OS+" "+i.Host.Arch)
+		s.run.Status = i.Status
+		if i.Plan != nil && i.Plan.Hub != nil {
+			s.run.Hub = cmp.Or(s.run.Hub, i.Plan.Hub.Name, i.Plan.Hub.Profile)
+		}
+	}
+	if s.run.ID == "" {
+		sum := sha256.New()
+		if r.Trace != nil {
+			fmt.Fprintf(sum, "%s %s\n", r.Trace.Name, r.Trace.Started)
+			for _, p := range r.Trace.Phases {
+				for _, d := range p.Disks {
+					for i := range d.Files {
+						f := &d.Files[i]
+						fmt.Fprintln(sum, p.Name, d.Name, f.Seq, f.Bytes, f.StartNS, f.EndNS)
+					}
+				}
+			}
+		}
+		s.run.ID = hex.EncodeToString(sum.Sum(nil)[:8])
+	}
+	return s
+}
+
+// pattern is what each disk of the run does in the phase, a letter each.
+func (s *source) pattern(p *analysis.Phase) string {
+	var letters []byte
+	for _, name := range s.Analysis.Order {
+		role, ok := p.Roles[name]
+		if !ok {
+			role = trace.Idle
+		}
+		letters = append(letters, role.Letter())
+	}
+	return string(letters)
+}
+
+// codes are those of the warnings about a disk, or about the phase if it is empty.
+func codes(warnings []analysis.Warning, disk string) string {
+	var list []string
+	for _, w := range warnings {
+		if w.Disk == disk && !slices.Contains(list, w.Code) {
+			list = append(list, w.Code)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func ends(ci *analysis.Interval) (low, high *float64) {
+	if ci == nil {
+		return nil, nil
+	}
+	return &ci[0], &ci[1]
+}
+
+func (s *source) phases(add func(any)) {
+	for i := range s.Analysis.Phases {
+		p := &s.Analysis.Phases[i]
+		row := Phase{
+			Run: s.run, Phase: p.Phase, Pattern: s.pattern(p), Repeats: p.Repeats, Working: int64(len(p.Disks)),
+			StartSkew: p.StartSkewS, CPU: p.CPUPercent, Verdict: p.Verdict, Warnings: codes(p.Warnings, ""),
+		}
+		if o := p.Overlap; o != nil {
+			row.OverlapS, row.OverlapBytes, row.Rate = &o.DurationS, &o.Bytes, &o.Rate
+			row.ReadRate, row.WriteRate = &o.ReadRate, &o.WriteRate
+			row.RateLow, row.RateHigh = ends(o.CI95)
+			if o.Jain > 0 {
+				row.Jain = &o.Jain
+			}
+		}
+		add(row)
+	}
+}
+
+func (s *source) disks(add func(any)) {
+	for i := range s.Analysis.Phases {
+		p := &s.Analysis.Phases[i]
+		for _, name := range s.Analysis.Order {
+			d, ok := p.Disks[name]
+			if !ok {
+				continue
+			}
+			w := p.Work[name]
+			w.Op = d.Op
+			row := Disk{
+				Run: s.run, Phase: p.Phase, Pattern: s.pattern(p), Working: int64(len(p.Disks)), Disk: name, Op: string(d.Op),
+				Does: w.Listed(), Files: int64(d.Files), Bytes: d.Bytes, BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
+			}
+			s.describe(&row, p)
+			if o := p.Overlap; o != nil {
+				part := o.Disks[name]
+				row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate, &part.Share
+				row.RateLow, row.RateHigh = ends(part.CI95)
+			}
+			if c := p.Contention; c != nil {
+				kept := c.Disks[name]
+				row.SoloRate, row.Retention = kept.ReferenceRate, kept.Retention
+				row.KeptLow, row.KeptHigh = ends(kept.RetentionCI)
+			}
+			for _, r := range p.Recoveries {
+				if r.Disk == name && r.LagS != nil && (row.Recovery == nil || *r.LagS > *row.Recovery) {
+					row.Recovery = r.LagS
+				}
+			}
+			if l := d.Latency; l != nil {
+				row.Requests, row.P50, row.P99, row.P999 = &l.Requests, l.P50NS, l.P99NS, l.P999NS
+			}
+			if t := d.Throttle; t != nil {
+				row.ThrottleAt, row.ThrottleFrom, row.ThrottleTo, row.Cause = &t.AtBytes, &t.FromRate, &t.ToRate, t.Cause
+			}
+			if t := d.Temperature; t != nil {
+				row.FirstC, row.MaxC = &t.FirstC, &t.MaxC
+			}
+			for _, t := range p.StreamTotals {
+				if t.Disk == name {
+					due, late := int64(t.Due), int64(t.Late)
+					row.Streams, row.Frames, row.LateFrames = int64(t.Streams), &due, &late
+				}
+			}
+			add(row)
+		}
+	}
+}
+
+// describe says what the row's disk is and how it is connected.
+func (s *source) describe(row *Disk, p *analysis.Phase) {
+	if s.Trace == nil {
+		return
+	}
+	for _, d := range s.Trace.Disks {
+		if d.Name == row.Disk {
+			row.Connection = d.Connection
+			if d.Profile != "" {
+				row.Model = d.Profile
+			}
+		}
+	}
+	row.Connection = cmp.Or(p.Connections[row.Disk], row.Connection)
+	if h := s.Trace.Hardware; h != nil {
+		if unit, ok := h.Disks[row.Disk]; ok {
+			row.Model, row.Firmware, row.Bus = cmp.Or(unit.Model, row.Model), unit.Firmware, string(unit.Bus)
+			if unit.SizeBytes > 0 {
+				row.Size = &unit.SizeBytes
+			}
+		}
+	}
+}
+
+// eachDisk does the same with all disks of all phases of the trace.
+func (s *source) eachDisk(do func(*trace.Phase, *trace.DiskTrace)) {
+	if s.Trace == nil {
+		return
+	}
+	for _, p := range s.Trace.Phases {
+		for _, d := range p.Disks {
+			do(p, d)
+		}
+	}
+}
+
+func (s *source) files(add func(any)) {
+	s.eachDisk(func(p *trace.Phase, d *trace.DiskTrace) {
+		for i := range d.Files {
+			f := &d.Files[i]
+			row := File{
+				Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq), Bytes: f.Bytes,
+				StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9, Filler: f.Filler,
+			}
+			if f.Usable() {
+				rate := float64(f.Bytes) / (row.EndS - row.StartS)
+				row.Rate = &rate
+			}
+			add(row)
+		}
+	})
+}
+
+func (s *source) seconds(add func(any)) {
+	s.eachDisk(func(p *trace.Phase, d *trace.DiskTrace) {
+		active := overlap.Active(d, math.MaxInt64)
+		if len(active) == 0 {
+			return
+		}
+		curve, begin, end := overlap.NewCurve(d), active[0].StartNS, active[len(active)-1].EndNS
+		warmth := map[int64]float64{}
+		for _, g := range p.Gauges {
+			if g.Disk == d.Name && g.Name == trace.Temperature {
+				warmth[g.TNS/1e9] = g.Value
+			}
+		}
+		for second := max(begin, 0) / 1e9; second*1e9 < end; second++ {
+			v := overlap.Interval{StartNS: max(begin, second*1e9), EndNS: min(end, (second+1)*1e9)}
+			bytes := curve.Between(v).Bytes
+			row := Second{
+				Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Second: second, Bytes: bytes,
+				Rate: float64(bytes) / v.Seconds(),
+			}
+			if c, ok := warmth[second]; ok {
+				row.Temperature = &c
+			}
+			add(row)
+		}
+	})
+}
+
+func (s *source) findings(add func(any)) {
+	for _, f := range s.Analysis.Findings {
+		disk := f.Disk
+		if disk == "" {
+			disk = strings.Join(f.Disks, " ")
+		}
+		add(Finding{Run: s.run, Phase: f.Phase, Code: f.Code, Disk: disk, Other: f.Other, Weight: f.Weight, Text: f.Text})
+	}
+}
+
+func (s *source) frames(add func(any)) {
+	s.eachDisk(func(p *trace.Phase, d *trace.DiskTrace) {
+		for _, stream := range d.Streams {
+			for _, at := range stream.Samples {
+				add(Frame{
+					Run: s.run, Phase: p.Name, Disk: d.Name, Stream: stream.Name, Op: string(d.Op), TS: float64(at.TNS) / 1e9,
+					Due: int64(at.Due), Late: int64(at.Late), BufferS: float64(at.BufferNS) / 1e9, StallS: float64(at.StallNS) / 1e9,
+				})
+			}
+		}
+	})
+}
