@@ -88,7 +88,7 @@ func columns(list []table.Column, every bool) string {
 	list = slices.DeleteFunc(slices.Clone(list), func(c table.Column) bool { return c.Every != every })
 	return definitions(list, func(c table.Column) (string, string) {
 		if c.Unit != "" {
-			return c.Name, c.About + " (" + c.Unit + ")."
+			return c.Name, c.About + ", in " + c.Unit + "."
 		}
 		return c.Name, c.About + "."
 	})

@@ -20,7 +20,7 @@ import (
 // Run is what each row says of its run. The columns run, phase and disk join the tables.
 type Run struct {
 	ID        string    `json:"run" parquet:"run,dict" about:"unique to the run; of a trace without one, made from its events"`
-	Name      string    `json:"name" parquet:"name,dict" about:"of the scenario"`
+	Name      string    `json:"name" parquet:"name,dict" about:"the scenario's name"`
 	Started   time.Time `json:"started,omitzero" parquet:"started,optional,timestamp(microsecond)" about:"when it began, UTC"`
 	Host      string    `json:"host" parquet:"host,dict" about:"the computer's name"`
 	OS        string    `json:"os" parquet:"os,dict" about:"its operating system and processor architecture"`
@@ -36,17 +36,17 @@ type Phase struct {
 	Phase        string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
 	Pattern      string   `json:"pattern" parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
 	Repeats      string   `json:"repeats" parquet:"repeats,dict" about:"the first phase in which the same disks do the same; empty if this is the first"`
-	Working      int64    `json:"working" parquet:"working" about:"disks: that work in it"`
-	OverlapS     *float64 `json:"overlap_seconds" parquet:"overlap_seconds,optional" about:"s: in which all of them were busy"`
-	OverlapBytes *int64   `json:"overlap_bytes" parquet:"overlap_bytes,optional" about:"bytes: moved in that time"`
-	Rate         *float64 `json:"rate_bps" parquet:"rate_bps,optional" about:"bytes/s: of all disks in the overlap"`
-	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" about:"bytes/s: lower end of its 95 % confidence interval"`
-	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" about:"bytes/s: upper end"`
-	ReadRate     *float64 `json:"read_rate_bps" parquet:"read_rate_bps,optional" about:"bytes/s: of it, read"`
-	WriteRate    *float64 `json:"write_rate_bps" parquet:"write_rate_bps,optional" about:"bytes/s: of it, written"`
+	Working      int64    `json:"working" parquet:"working" about:"how many disks work in it"`
+	OverlapS     *float64 `json:"overlap_seconds" parquet:"overlap_seconds,optional" unit:"s" about:"the time in which all of them were busy"`
+	OverlapBytes *int64   `json:"overlap_bytes" parquet:"overlap_bytes,optional" about:"bytes moved in that time"`
+	Rate         *float64 `json:"rate_bps" parquet:"rate_bps,optional" unit:"bytes/s" about:"of all disks in the overlap"`
+	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
+	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
+	ReadRate     *float64 `json:"read_rate_bps" parquet:"read_rate_bps,optional" unit:"bytes/s" about:"of it, read"`
+	WriteRate    *float64 `json:"write_rate_bps" parquet:"write_rate_bps,optional" unit:"bytes/s" about:"of it, written"`
 	Jain         *float64 `json:"jain" parquet:"jain,optional" about:"Jain's fairness index of the rates, 1/n to 1"`
-	StartSkew    *float64 `json:"start_skew_s" parquet:"start_skew_s,optional" about:"s: between the first and the last disk's start"`
-	CPU          *float64 `json:"cpu_percent" parquet:"cpu_percent,optional" about:"%: of all processor cores, on average in the overlap"`
+	StartSkew    *float64 `json:"start_skew_s" parquet:"start_skew_s,optional" unit:"s" about:"between the first and the last disk's start"`
+	CPU          *float64 `json:"cpu_percent" parquet:"cpu_percent,optional" unit:"%" about:"the load of all processor cores, on average in the overlap"`
 	Verdict      string   `json:"verdict" parquet:"verdict,zstd" about:"the phase in one sentence"`
 	Warnings     string   `json:"warnings" parquet:"warnings,dict" about:"codes of what makes its numbers doubtful, separated by spaces"`
 }
@@ -56,41 +56,41 @@ type Disk struct {
 	Run
 	Phase        string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
 	Pattern      string   `json:"pattern" parquet:"pattern,dict" about:"what each disk does, in the run's order: W, R or -"`
-	Working      int64    `json:"working" parquet:"working" about:"disks: that work in the phase"`
+	Working      int64    `json:"working" parquet:"working" about:"how many disks work in the phase"`
 	Disk         string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
 	Op           string   `json:"op" parquet:"op,dict" about:"read or write; of a disk that does both, what it does more of"`
 	Does         string   `json:"does" parquet:"does,dict" about:"its work in words"`
 	Model        string   `json:"model" parquet:"model,dict" about:"the disk's; empty if it is not known, as the next four"`
 	Firmware     string   `json:"firmware" parquet:"firmware,dict" about:"the disk's"`
-	Size         *int64   `json:"size_bytes" parquet:"size_bytes,optional" about:"bytes: the disk's capacity"`
+	Size         *int64   `json:"size_bytes" parquet:"size_bytes,optional" about:"the capacity in bytes"`
 	Bus          string   `json:"bus" parquet:"bus,dict" about:"what connects it: nvme, usb, thunderbolt ..."`
 	Connection   string   `json:"connection" parquet:"connection,dict" about:"how it is connected, as the scenario calls it"`
-	OverlapBytes *int64   `json:"overlap_bytes" parquet:"overlap_bytes,optional" about:"bytes: moved while all disks of the phase were busy"`
-	OverlapS     *float64 `json:"overlap_seconds" parquet:"overlap_seconds,optional" about:"s: that time"`
-	Rate         *float64 `json:"rate_bps" parquet:"rate_bps,optional" about:"bytes/s: in the overlap; empty without one"`
-	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" about:"bytes/s: lower end of its 95 % confidence interval"`
-	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" about:"bytes/s: upper end"`
+	OverlapBytes *int64   `json:"overlap_bytes" parquet:"overlap_bytes,optional" about:"bytes moved while all disks of the phase were busy"`
+	OverlapS     *float64 `json:"overlap_seconds" parquet:"overlap_seconds,optional" unit:"s" about:"that time"`
+	Rate         *float64 `json:"rate_bps" parquet:"rate_bps,optional" unit:"bytes/s" about:"in the overlap; empty without one"`
+	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
+	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
 	Share        *float64 `json:"share" parquet:"share,optional" about:"of the overlap's bytes, 0 to 1"`
-	SoloRate     *float64 `json:"solo_rate_bps" parquet:"solo_rate_bps,optional" about:"bytes/s: without the other disks, at the same work"`
+	SoloRate     *float64 `json:"solo_rate_bps" parquet:"solo_rate_bps,optional" unit:"bytes/s" about:"without the other disks, at the same work"`
 	Retention    *float64 `json:"retention" parquet:"retention,optional" about:"rate in the overlap over the rate without the others"`
 	KeptLow      *float64 `json:"retention_low" parquet:"retention_low,optional" about:"lower end of its 95 % confidence interval"`
 	KeptHigh     *float64 `json:"retention_high" parquet:"retention_high,optional" about:"upper end"`
-	Recovery     *float64 `json:"recovery_s" parquet:"recovery_s,optional" about:"s: until the disk had its new rate after another ended, at most"`
-	Files        int64    `json:"files" parquet:"files" about:"that were moved in the whole phase"`
-	Bytes        int64    `json:"bytes" parquet:"bytes" about:"bytes: moved in the whole phase"`
-	BusyRate     *float64 `json:"busy_rate_bps" parquet:"busy_rate_bps,optional" about:"bytes/s: of the whole phase, while a file was in transfer"`
-	Requests     *int64   `json:"requests" parquet:"requests,optional" about:"whose time was recorded"`
-	P50          *int64   `json:"p50_ns" parquet:"p50_ns,optional" about:"ns: half of the requests took no longer"`
-	P99          *int64   `json:"p99_ns" parquet:"p99_ns,optional" about:"ns: 99 % took no longer"`
-	P999         *int64   `json:"p999_ns" parquet:"p999_ns,optional" about:"ns: 99.9 % took no longer"`
-	ThrottleAt   *float64 `json:"throttle_at_bytes" parquet:"throttle_at_bytes,optional" about:"bytes: moved when the rate fell by itself; empty if it did not"`
-	ThrottleFrom *float64 `json:"throttle_from_bps" parquet:"throttle_from_bps,optional" about:"bytes/s: before"`
-	ThrottleTo   *float64 `json:"throttle_to_bps" parquet:"throttle_to_bps,optional" about:"bytes/s: after"`
+	Recovery     *float64 `json:"recovery_s" parquet:"recovery_s,optional" unit:"s" about:"until the disk had its new rate after another ended, at most"`
+	Files        int64    `json:"files" parquet:"files" about:"how many were moved in the whole phase"`
+	Bytes        int64    `json:"bytes" parquet:"bytes" about:"bytes moved in the whole phase"`
+	BusyRate     *float64 `json:"busy_rate_bps" parquet:"busy_rate_bps,optional" unit:"bytes/s" about:"of the whole phase, while a file was in transfer"`
+	Requests     *int64   `json:"requests" parquet:"requests,optional" about:"how many were timed"`
+	P50          *int64   `json:"p50_ns" parquet:"p50_ns,optional" unit:"ns" about:"half of the requests took no longer"`
+	P99          *int64   `json:"p99_ns" parquet:"p99_ns,optional" unit:"ns" about:"99 % took no longer"`
+	P999         *int64   `json:"p999_ns" parquet:"p999_ns,optional" unit:"ns" about:"99.9 % took no longer"`
+	ThrottleAt   *float64 `json:"throttle_at_bytes" parquet:"throttle_at_bytes,optional" about:"bytes moved when the rate fell by itself; empty if it did not"`
+	ThrottleFrom *float64 `json:"throttle_from_bps" parquet:"throttle_from_bps,optional" unit:"bytes/s" about:"before"`
+	ThrottleTo   *float64 `json:"throttle_to_bps" parquet:"throttle_to_bps,optional" unit:"bytes/s" about:"after"`
 	Cause        string   `json:"throttle_cause" parquet:"throttle_cause,dict" about:"heat, cache_full or unknown; empty if it did not fall"`
-	FirstC       *float64 `json:"temperature_first_c" parquet:"temperature_first_c,optional" about:"°C: at the beginning"`
-	MaxC         *float64 `json:"temperature_max_c" parquet:"temperature_max_c,optional" about:"°C: at most"`
-	Streams      int64    `json:"streams" parquet:"streams" about:"that it plays or records"`
-	Frames       *int64   `json:"frames" parquet:"frames,optional" about:"that were due"`
+	FirstC       *float64 `json:"temperature_first_c" parquet:"temperature_first_c,optional" unit:"°C" about:"at the beginning"`
+	MaxC         *float64 `json:"temperature_max_c" parquet:"temperature_max_c,optional" unit:"°C" about:"at most"`
+	Streams      int64    `json:"streams" parquet:"streams" about:"how many it plays or records"`
+	Frames       *int64   `json:"frames" parquet:"frames,optional" about:"how many were due"`
 	LateFrames   *int64   `json:"late_frames" parquet:"late_frames,optional" about:"of these, late"`
 	Warnings     string   `json:"warnings" parquet:"warnings,dict" about:"codes of what makes its numbers doubtful, separated by spaces"`
 }
@@ -102,10 +102,10 @@ type File struct {
 	Disk   string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
 	Op     string   `json:"op" parquet:"op,dict" about:"read or write"`
 	Seq    int64    `json:"seq" parquet:"seq" about:"the file's number, from 0"`
-	Bytes  int64    `json:"bytes" parquet:"bytes" about:"bytes: its size"`
-	StartS float64  `json:"start_s" parquet:"start_s" about:"s: since the phase's start"`
-	EndS   float64  `json:"end_s" parquet:"end_s" about:"s: since the phase's start"`
-	Rate   *float64 `json:"rate_bps" parquet:"rate_bps,optional" about:"bytes/s: empty for a file that cannot be counted"`
+	Bytes  int64    `json:"bytes" parquet:"bytes" about:"its size in bytes"`
+	StartS float64  `json:"start_s" parquet:"start_s" unit:"s" about:"since the phase's start"`
+	EndS   float64  `json:"end_s" parquet:"end_s" unit:"s" about:"since the phase's start"`
+	Rate   *float64 `json:"rate_bps" parquet:"rate_bps,optional" unit:"bytes/s" about:"empty for a file that cannot be counted"`
 	Filler bool     `json:"filler" parquet:"filler" about:"it only kept the disk busy for the others' sake"`
 }
 
@@ -115,10 +115,10 @@ type Second struct {
 	Phase       string   `json:"phase" parquet:"phase,dict" about:"unique in the run"`
 	Disk        string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
 	Op          string   `json:"op" parquet:"op,dict" about:"read or write"`
-	Second      int64    `json:"second" parquet:"second" about:"s: since the phase's start; the row is of the time from there to the next"`
-	Bytes       int64    `json:"bytes" parquet:"bytes" about:"bytes: moved in it"`
-	Rate        float64  `json:"rate_bps" parquet:"rate_bps" about:"bytes/s: in it, or in as much of it as the disk's work took"`
-	Temperature *float64 `json:"temperature_c" parquet:"temperature_c,optional" about:"°C: the last that was read in it"`
+	Second      int64    `json:"second" parquet:"second" unit:"s" about:"since the phase's start; the row is of the time from there to the next"`
+	Bytes       int64    `json:"bytes" parquet:"bytes" about:"bytes moved in it"`
+	Rate        float64  `json:"rate_bps" parquet:"rate_bps" unit:"bytes/s" about:"in it, or in as much of it as the disk's work took"`
+	Temperature *float64 `json:"temperature_c" parquet:"temperature_c,optional" unit:"°C" about:"the last that was read in it"`
 }
 
 // Finding is a row of the table of findings.
@@ -139,11 +139,11 @@ type Frame struct {
 	Disk    string  `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
 	Stream  string  `json:"stream" parquet:"stream,dict" about:"its number on the disk"`
 	Op      string  `json:"op" parquet:"op,dict" about:"read: it is played; write: recorded"`
-	TS      float64 `json:"t_s" parquet:"t_s" about:"s: since the phase's start"`
-	Due     int64   `json:"frames" parquet:"frames" about:"that were due so far"`
+	TS      float64 `json:"t_s" parquet:"t_s" unit:"s" about:"since the phase's start"`
+	Due     int64   `json:"frames" parquet:"frames" about:"how many were due so far"`
 	Late    int64   `json:"late_frames" parquet:"late_frames" about:"of these, late"`
-	BufferS float64 `json:"buffer_s" parquet:"buffer_s" about:"s: the lowest level of its buffer since the row before"`
-	StallS  float64 `json:"stall_s" parquet:"stall_s" about:"s: the longest stall since the row before"`
+	BufferS float64 `json:"buffer_s" parquet:"buffer_s" unit:"s" about:"the lowest level of its buffer since the row before"`
+	StallS  float64 `json:"stall_s" parquet:"stall_s" unit:"s" about:"the longest stall since the row before"`
 }
 
 // source is a run, and what all of its rows say.

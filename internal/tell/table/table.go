@@ -62,11 +62,7 @@ func (g Grain) Columns() []Column {
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		unit, about, ok := strings.Cut(f.Tag.Get("about"), ": ")
-		if !ok {
-			unit, about = "", unit
-		}
-		list = append(list, Column{name, unit, about, len(f.Index) > 1, f.Index})
+		list = append(list, Column{name, f.Tag.Get("unit"), f.Tag.Get("about"), len(f.Index) > 1, f.Index})
 	}
 	return list
 }

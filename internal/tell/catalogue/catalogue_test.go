@@ -1,0 +1,353 @@
+package catalogue
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	diff "github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+var runs = flag.Int("runs", 400, "how many runs the queries are tried on")
+
+// child has this program add runs to the catalogue in that folder until it is killed.
+const child = "HUBBENCH_CATALOGUE_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(child); dir != "" {
+		for n := 0; ; n++ {
+			if _, err := Add(dir, farm()(n%50)); err != nil {
+				fmt.Println(err)
+				os.Exit(1)
+			}
+		}
+	}
+	flag.Parse()
+	m.Run()
+}
+
+// farm makes runs of 20 hosts on two kinds of hub, ten a day. Disk A is of a model with a firmware that keeps a tenth less in
+// the second half of them; of the others C is the fastest.
+var farm = sync.OnceValue(func() func(n int) *recorded.Run {
+	trace := fixture.Triple()
+	first := say.Analyze(trace, analysis.Options{})
+	return func(n int) *recorded.Run {
+		random := rand.New(rand.NewPCG(1, uint64(n)))
+		run, a := *trace, *first
+		run.Started = time.Date(2026, 1, 1, 8, n%10, 0, 0, time.UTC).AddDate(0, 0, n/10).Format(time.RFC3339)
+		firmware, factor := "1.0", 1.0
+		if n >= *runs/2 {
+			firmware, factor = "1.1", 0.9
+		}
+		disk := func(model, firmware string) hardware.Unit {
+			return hardware.Unit{Disk: hardware.Disk{Model: model, Firmware: firmware}}
+		}
+		run.Hardware = &hardware.Setup{
+			Hub:   &hardware.Hub{Vendor: "Maker", Name: fmt.Sprintf("Hub %d", n%2)},
+			Disks: map[string]hardware.Unit{"A": disk("SSD One", firmware), "B": disk("SSD Two", "7"), "C": disk("SSD Three", "5")},
+		}
+		a.Phases = append([]analysis.Phase{}, first.Phases...)
+		for i := range a.Phases {
+			p := &a.Phases[i]
+			if p.Phase == "WWW" {
+				p.Disks = maps.Clone(p.Disks)
+				c := p.Disks["C"]
+				c.Throttle = &analysis.Throttle{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.5e9, Cause: "cache_full"}
+				c.Temperature = &analysis.Temperature{FirstC: 38, MaxC: 51 + 3*random.Float64()}
+				p.Disks["C"] = c
+			}
+			o := *p.Overlap
+			p.Overlap, o.Disks = &o, map[string]analysis.OverlapDisk{}
+			for name, d := range first.Phases[i].Overlap.Disks {
+				if d.Rate *= 1 + 0.02*random.NormFloat64(); name == "A" {
+					d.Rate *= factor
+				}
+				o.Disks[name] = d
+			}
+		}
+		info := &rundir.Info{RunID: fmt.Sprintf("run-%05d", n), Status: "complete", Host: rundir.Host{Name: fmt.Sprintf("bench-%02d", n%20)}}
+		return &recorded.Run{Loaded: &rundir.Loaded{Trace: &run, Info: info}, Path: info.RunID, Analysis: &a}
+	}
+})
+
+// whole lists the catalogue's Parquet files, each of which must be readable, with when they were written.
+func whole(t *testing.T, dir string) map[string]time.Time {
+	t.Helper()
+	files := map[string]time.Time{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".parquet" {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		stat, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		p, err := parquet.OpenFile(f, stat.Size())
+		if err != nil || p.NumRows() == 0 {
+			t.Errorf("%s: %v", path, err)
+		}
+		files[path] = stat.ModTime()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// What is there already stays as it is; what has changed is written again.
+func TestAddTwice(t *testing.T) {
+	dir := t.TempDir()
+	run := farm()(3)
+	add := func() int {
+		n, err := Add(dir, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := add(); n != 5 { // no streams
+		t.Errorf("%d files written, want one a grain", n)
+	}
+	before := whole(t, dir)
+	if _, ok := before[filepath.Join(dir, "disk", "date=2026-01-01", "host=bench-03", "run-00003.parquet")]; !ok {
+		t.Errorf("%v: want the disks by date and host", before)
+	}
+	if n := add(); n != 0 {
+		t.Errorf("%d files written the second time", n)
+	}
+	run.Info.Status = "partial"
+	if n := add(); n != 5 || len(whole(t, dir)) != len(before) {
+		t.Errorf("%d files written when the run had changed", n)
+	}
+}
+
+// Eight writers at once lose nothing.
+func TestManyWriters(t *testing.T) {
+	dir := t.TempDir()
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			for n := range 20 {
+				if _, err := Add(dir, farm()(10*w+n)); err != nil { // half of them are another's too
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if files := whole(t, dir); len(files) != 5*90 {
+		t.Errorf("%d files, want 5 of each of 90 runs", len(files))
+	}
+}
+
+// Whenever a writer is killed, every file that is there is whole.
+func TestKills(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kills := 100
+	if testing.Short() {
+		kills = 10
+	}
+	for n := range kills {
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), child+"="+dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(50+n%50) * time.Millisecond) // of which it takes some to start
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+		if n%10 == 9 {
+			whole(t, dir)
+		}
+	}
+	files := whole(t, dir)
+	if len(files) == 0 {
+		t.Fatal("nothing was written: this shows nothing")
+	}
+	for n := range 50 {
+		if _, err := Add(dir, farm()(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files := whole(t, dir); len(files) != 250 {
+		t.Errorf("%d files at the end, want 250", len(files))
+	}
+}
+
+// engines are programs that print the rows of a query, given the catalogue, the folder of the views and the query.
+var engines = map[string]string{
+	"duckdb": `
+import duckdb, sys
+con = duckdb.connect()
+con.execute("SET VARIABLE catalogue = '" + sys.argv[1] + "'")
+con.execute(open(sys.argv[2] + "/duckdb.sql").read())
+ask = lambda sql: con.execute(sql).fetchall()`,
+	"pyspark": `
+import sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).config("spark.log.level", "OFF").getOrCreate()
+for table in ("disk", "phase"): spark.read.option("mergeSchema", True).parquet(sys.argv[1] + "/" + table).createOrReplaceTempView(table)
+ask = lambda sql: [tuple(row) for row in spark.sql(sql).collect()]`,
+	"chdb": `
+import os, sys
+from chdb import session
+s = session.Session()
+os.chdir(os.path.dirname(sys.argv[1]))
+for view in open(sys.argv[2] + "/clickhouse.sql").read().split(";"):
+    if view.strip(): s.query(view)
+def ask(sql):
+    lines = str(s.query(sql, "TabSeparated")).replace(chr(92) + "N", "None").splitlines()
+    return [line.split("\t") for line in lines]`,
+}
+
+// query runs one of configs/sql in an engine, and returns its rows, numbers to six digits. The test is skipped without
+// the engine; of these DuckDB alone is wanted in CI.
+func query(t *testing.T, engine, catalogue, name string) (rows [][]string) {
+	t.Helper()
+	python := cmp.Or(os.Getenv("HUBBENCH_PYTHON"), "python3")
+	if err := exec.Command(python, "-c", "import "+engine).Run(); err != nil {
+		if os.Getenv("CI") == "true" && engine == "duckdb" {
+			t.Fatalf("no DuckDB: %v", err)
+		}
+		t.Skipf("needs %s: pip install %s", engine, engine)
+	}
+	program := engines[engine] + `
+import time
+sql, began = open(sys.argv[2] + "/" + sys.argv[3] + ".sql").read(), time.time()
+rows = ask(sql)
+print("seconds", time.time() - began, sep="\t")
+for row in rows: print(*row, sep="\t")`
+	folder, err := filepath.Abs(filepath.Join("..", "..", "..", "configs", "sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, "-c", program, catalogue, folder, name)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s, %s: %v\n%s", engine, name, err, stderr.String())
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	t.Log(engine, name, lines[0])
+	for _, line := range lines[1:] {
+		row := strings.Split(line, "\t")
+		for i, cell := range row {
+			if v, err := strconv.ParseFloat(cell, 64); err == nil {
+				row[i] = strconv.FormatFloat(v, 'g', 6, 64)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Each query of configs/sql finds in the runs of 20 hosts what they are known to hold, and in every engine the same.
+func TestQueries(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "catalogue")
+	for n := range *runs {
+		if _, err := Add(dir, farm()(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := float64(*runs / 20)
+	for name, check := range map[string]func(t *testing.T, rows [][]string){
+		"slowest": func(t *testing.T, rows [][]string) {
+			if len(rows) != 6 {
+				t.Errorf("%d rows, want 3 patterns on 2 hubs", len(rows))
+			}
+			for _, row := range rows {
+				if row[1] == "WWW" && row[2] != "SSD One" {
+					t.Errorf("%q, want SSD One to be the slowest", row)
+				}
+			}
+		},
+		"firmware": func(t *testing.T, rows [][]string) {
+			for _, row := range rows {
+				low, high := number(t, row[8]), number(t, row[9])
+				if row[0] != "SSD One" || low > -9.7 || high < -10.3 || high-low > 2 {
+					t.Errorf("%q, want SSD One to have lost 10 %%", row)
+				}
+			}
+			if len(rows) != 6 {
+				t.Errorf("%d rows, want 3 patterns on 2 hubs", len(rows))
+			}
+		},
+		"retention": func(t *testing.T, rows [][]string) {
+			for _, row := range rows {
+				if kept := number(t, row[5]); kept <= 0 || kept > 1.2 || number(t, row[4]) != 10*each {
+					t.Errorf("%q", row)
+				}
+			}
+			if len(rows) == 0 {
+				t.Error("no disk kept anything")
+			}
+		},
+		"throttle": func(t *testing.T, rows [][]string) {
+			if len(rows) != 1 || rows[0][0] != "SSD Three" || number(t, rows[0][3]) != float64(*runs) || number(t, rows[0][5]) != 75 {
+				t.Errorf("%q, want SSD Three to have fallen by 75 %% in every run", rows)
+			}
+		},
+		"trend": func(t *testing.T, rows [][]string) {
+			for _, row := range rows {
+				at, change := number(t, row[7]), number(t, row[10])
+				if row[2] != "A" || at < each/2-2 || at > each/2+2 || change > -7 || change < -13 {
+					t.Errorf("%q, want a fall by 10 %% after half of A's %g runs", row, each)
+				}
+			}
+			if len(rows) != 20*3 {
+				t.Errorf("%d changes, want A's in 3 patterns on 20 hosts", len(rows))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows := query(t, "duckdb", dir, name)
+			check(t, rows)
+			for _, engine := range []string{"pyspark", "chdb"} {
+				t.Run(engine, func(t *testing.T) {
+					if apart := diff.Diff(rows, query(t, engine, dir, name)); apart != "" {
+						t.Errorf("(-DuckDB +%s):\n%s", engine, apart)
+					}
+				})
+			}
+		})
+	}
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
