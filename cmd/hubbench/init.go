@@ -23,16 +23,18 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
 type initOptions struct {
-	disks []string
-	demo  bool
-	from  string
-	out   string
-	force bool
+	disks  []string
+	demo   bool
+	from   string
+	expect string // a run, to write the limits of
+	out    string
+	force  bool
 }
 
 func newInit(p program) *cobra.Command {
@@ -45,7 +47,8 @@ to run: it shows what the disks do to each other and which should get a port of 
 follow from the free space. Only the scenario is written, and never over an existing file.`,
 		Example: `  hubbench init && hubbench run hubbench.yaml --open
   hubbench init --disks nvme1n1,/media/backup
-  hubbench init --demo          three disks on a hub, simulated`,
+  hubbench init --demo          three disks on a hub, simulated
+  hubbench init --expect RUN    the limits that a good run holds, for hubbench check`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), p, opts) },
 	}
@@ -54,7 +57,8 @@ follow from the free space. Only the scenario is written, and never over an exis
 		"`DISK,DISK` to test: names that hubbench devices shows, names of volumes, or their mount points")
 	flags.BoolVar(&opts.demo, "demo", false, "write a scenario of simulated disks")
 	flags.StringVar(&opts.from, "from", "", "start from a built-in scenario: "+strictyaml.Choice(configs.Scenarios()))
-	flags.StringVar(&opts.out, "out", "hubbench.yaml", "the `FILE` to write")
+	flags.StringVar(&opts.expect, "expect", "", "write the limits that this `RUN` holds, with room for its noise")
+	flags.StringVar(&opts.out, "out", "", "the `FILE` to write (default hubbench.yaml; with --expect limits.yaml)")
 	flags.BoolVar(&opts.force, "force", false, "overwrite an existing file")
 	_ = cmd.RegisterFlagCompletionFunc("disks", pluggedIn(p)) // fails only for an unknown flag, as the next
 	_ = cmd.RegisterFlagCompletionFunc("from", words(configs.Scenarios()...))
@@ -62,8 +66,20 @@ follow from the free space. Only the scenario is written, and never over an exis
 }
 
 func runInit(ctx context.Context, p program, opts initOptions) error {
-	if opts.demo && opts.from != "" || opts.disks != nil && (opts.demo || opts.from != "") {
-		return exitf(exitUsage, "--disks, --demo and --from each say what to write; give one of them")
+	given := 0
+	for _, is := range []bool{opts.demo, opts.from != "", opts.disks != nil, opts.expect != ""} {
+		if is {
+			given++
+		}
+	}
+	if given > 1 {
+		return exitf(exitUsage, "--disks, --demo, --from and --expect each say what to write; give one of them")
+	}
+	if opts.out == "" {
+		opts.out = "hubbench.yaml"
+		if opts.expect != "" {
+			opts.out = "limits.yaml"
+		}
 	}
 	overwrites := exitf(exitUsage, "%s already exists; --force overwrites it, --out names another file", opts.out)
 	if exists(opts.out) && !opts.force { // before any question
@@ -79,6 +95,10 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 		return fmt.Errorf("write scenario: %w", err)
 	}
 	fmt.Fprintln(p.stdout, opts.out)
+	if opts.expect != "" {
+		sayf(p.stderr, "next: hubbench check RUN --limits %s\n", cells.Shell(opts.out))
+		return nil
+	}
 	if opts.from != "" && bytes.Contains(content, []byte("path:")) { // of a disk that is yet to be named
 		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n",
 			opts.out, cells.Shell(opts.out))
@@ -107,6 +127,15 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	}
 	if opts.from != "" {
 		return builtIn(opts.from, opts.out)
+	}
+	if opts.expect != "" {
+		run, err := load(opts.expect)
+		if err != nil {
+			return nil, err
+		}
+		head := "# What " + cells.Clean(opts.expect) + " holds, with room for its noise: rates may be lower by 5 % or by three half-widths\n" +
+			"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
+		return []byte(head + scenario.WriteLimits(limit.FromRun(run.Analysis))), nil
 	}
 	inv, err := p.lookAround(ctx)
 	if err != nil {

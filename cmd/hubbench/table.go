@@ -11,11 +11,11 @@ import (
 
 	"github.com/hubbench/hubbench/internal/tell/catalogue"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
-	"github.com/hubbench/hubbench/internal/tell/table"
+	tidy "github.com/hubbench/hubbench/internal/tell/table"
 )
 
 func grains() (names []string) {
-	for _, g := range table.Grains() {
+	for _, g := range tidy.Grains() {
 		names = append(names, g.Name)
 	}
 	return names
@@ -40,29 +40,29 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 				return exitf(exitUsage, "--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
 			}
 			return out.write(p, func(w io.Writer) error {
-				return table.Write(w, table.Grains()[i], out.Format, len(args), func(i int) (*recorded.Run, error) { return load(args[i]) })
+				return tidy.Write(w, tidy.Grains()[i], out.Format, len(args), func(i int) (*recorded.Run, error) { return load(args[i]) })
 			})
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&grain, "grain", "disk", "what a row stands for: "+strings.Join(grains(), ", "))
 	flags.StringVar(&out.Format, "format", "",
-		strings.Join(table.Formats(), ", ")+" (default by the ending of --out, else csv)")
+		strings.Join(tidy.Formats(), ", ")+" (default by the ending of --out, else csv)")
 	flags.StringVar(&out.out, "out", "", "the file to write; - for stdout")
 	_ = cmd.RegisterFlagCompletionFunc("grain", words(grains()...)) // fails only for a flag that is not there
-	_ = cmd.RegisterFlagCompletionFunc("format", words(table.Formats()...))
+	_ = cmd.RegisterFlagCompletionFunc("format", words(tidy.Formats()...))
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(out.out)), ".")
 		switch {
 		case out.Format == "markdown":
 			out.Format = "md"
-		case out.Format == "" && slices.Contains(table.Formats(), ending):
+		case out.Format == "" && slices.Contains(tidy.Formats(), ending):
 			out.Format = ending
 		case out.Format == "":
 			out.Format = "csv"
 		}
-		if !slices.Contains(table.Formats(), out.Format) {
-			return exitf(exitUsage, "--format %s: it is one of %s", out.Format, strings.Join(table.Formats(), ", "))
+		if !slices.Contains(tidy.Formats(), out.Format) {
+			return exitf(exitUsage, "--format %s: it is one of %s", out.Format, strings.Join(tidy.Formats(), ", "))
 		}
 		return nil
 	}

@@ -31,6 +31,7 @@ type Scenario struct {
 	Results         string // the folder for run folders; empty: the tool's default
 	Seed            uint64 // of the workload
 	AllowSystemDisk bool   // a disk under test may be the one the system runs from
+	Expect          []Limit
 
 	specs      []phaseSpec
 	work       workload            // of every phase, unless it says otherwise
@@ -87,6 +88,7 @@ func (s *Scenario) value() yaml.Value {
 			yaml.Optional("results", text(&s.Results).Default("results"), "where run folders go"),
 			yaml.Optional("allow_system_disk", yaml.Bool(&s.AllowSystemDisk),
 				"true allows tests on the disk that the system runs from"),
+			yaml.Optional("expect", limits(&s.Expect), "what the run must hold: hubbench check compares it"),
 		},
 		Also: append(s.inheritedRules(), simulatedRules(), runsSchema()),
 		Check: func(top *yaml.Mapping) {

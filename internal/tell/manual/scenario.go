@@ -44,7 +44,7 @@ func scenarioKeys() (string, error) {
 		return "", err
 	}
 	all := []section{{"", &root}}
-	for _, path := range []string{"disks", "hub", "workload", "phases", "study"} {
+	for _, path := range []string{"disks", "hub", "workload", "phases", "study", "expect"} {
 		all = append(all, root.Properties[path].sections(path)...)
 	}
 	titles := map[string]string{

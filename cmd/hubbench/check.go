@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
+	"github.com/hubbench/hubbench/internal/tell/report/md"
+	"github.com/hubbench/hubbench/pkg/limit"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+func newCheck(p program) *cobra.Command {
+	var out output
+	var file string
+	cmd := &cobra.Command{
+		Use:   "check RUN...",
+		Short: "Hold runs to limits: pass, fail or cannot tell",
+		Long: `Hold runs to the limits under expect: in their scenario, or to those of a file. A limit passes if the
+measurement's whole 95 % confidence interval is within it, fails if all of it is outside, and cannot be
+judged in between. hubbench init --expect RUN writes the limits of a good run.
+
+It exits with 0 if all pass, 4 if one fails, and 3 if none fails but one cannot be judged. A limit of a
+phase or disk that is missing, or that is incomplete, fails. In GitHub's workflows a summary and
+annotations are written too. RUN is a run's folder, an events.jsonl or a report.html.`,
+		Example: `  hubbench check results/triple-20261120-080000
+  hubbench check results/* --limits limits.yaml --format junit --out limits.xml`,
+		Args: takes(1, unlimited),
+		RunE: func(_ *cobra.Command, args []string) error { return runCheck(p, args, file, out) },
+	}
+	cmd.Flags().StringVar(&file, "limits", "", "the `FILE` of the limits, or a scenario (default each run's own scenario)")
+	out.formatFlags(cmd, append(printed(), "junit"))
+	return cmd
+}
+
+func runCheck(p program, paths []string, file string, out output) error {
+	var shared []scenario.Limit
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return usage(fmt.Errorf("read the limits: %w", err))
+		}
+		if shared, err = scenario.LoadLimits(file, text); err != nil {
+			return usage(err)
+		}
+	}
+	var runs []report.Checked
+	var all []limit.Result
+	for _, path := range paths {
+		run, err := load(path)
+		if err != nil {
+			return err
+		}
+		limits := shared
+		if file == "" {
+			if limits, err = ownLimits(run); err != nil {
+				return usage(err)
+			}
+		}
+		if len(limits) == 0 {
+			return exitf(exitUsage, "%s: no limits to hold it to; give --limits FILE, or add expect: to the scenario", path)
+		}
+		results := limit.Check(run.Analysis, limits)
+		runs = append(runs, report.Checked{Run: path, Verdict: limit.Worst(results), Results: results})
+		all = append(all, results...)
+	}
+	doc := report.OfLimits(runs)
+	doc.Tool = toolVersion()
+	var err error
+	if out.Format == "junit" {
+		err = out.write(p, func(w io.Writer) error { return export.JUnit(w, runs) })
+	} else {
+		err = out.send(p, doc, nil)
+	}
+	if err == nil {
+		err = tellGitHub(p, doc, all)
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.Verdict == limit.Fail {
+			return exitf(exitThreshold, "%s", export.Said(&r))
+		}
+	}
+	for _, r := range all {
+		if r.Verdict == limit.Unsure {
+			return exitf(exitPartial, "%s", export.Said(&r))
+		}
+	}
+	return nil
+}
+
+// ownLimits are those of the run's own scenario.
+func ownLimits(run *recorded.Run) ([]scenario.Limit, error) {
+	path := filepath.Join(run.Folder, rundir.ScenarioFile)
+	text, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the limits: %w", err)
+	}
+	return scenario.LoadLimits(path, text)
+}
+
+// tellGitHub writes a summary and annotations where GitHub's workflows look for them, if this is one.
+func tellGitHub(p program, doc *report.Document, results []limit.Result) error {
+	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
+		var text bytes.Buffer
+		if err := md.Write(&text, doc); err != nil {
+			return err
+		}
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			return fmt.Errorf("write the summary: %w", err)
+		}
+		if _, err := text.WriteTo(f); err != nil {
+			return fmt.Errorf("write the summary: %w", err)
+		}
+		if err := f.Close(); err != nil {
+			return fmt.Errorf("write the summary: %w", err)
+		}
+	}
+	if os.Getenv("GITHUB_ACTIONS") != "true" {
+		return nil
+	}
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	for _, r := range results {
+		kind := map[limit.Verdict]string{limit.Fail: "error", limit.Unsure: "warning"}[r.Verdict]
+		if kind != "" {
+			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(export.Said(&r)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+// Package limit holds what was measured to limits: each passes, fails, or cannot be judged because the measurement's own
+// interval reaches across the limit or because there was too little to measure. Start at Check.
+package limit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Verdict says how a limit was held.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass   Verdict = "pass"
+	Fail   Verdict = "fail"
+	Unsure Verdict = "cannot tell"
+)
+
+// Result is a limit of one phase and disk, and what was measured.
+type Result struct {
+	Limit   scenario.Limit `json:"-"`
+	Measure string         `json:"measure"`
+	Bounds  string         `json:"bounds"`
+	Phase   string         `json:"phase,omitempty"`
+	Disk    string         `json:"disk,omitempty"`
+	Value   *float64       `json:"value"` // null if it was not measured
+	Low     *float64       `json:"low"`   // of its 95 % confidence interval; null if it has none
+	High    *float64       `json:"high"`
+	Verdict Verdict        `json:"verdict"`
+	Why     string         `json:"why,omitempty"` // if it did not pass
+}
+
+// Worst is the verdict on all of them: any that fails makes it fail.
+func Worst(list []Result) Verdict {
+	worst := Pass
+	for _, r := range list {
+		switch {
+		case r.Verdict == Fail:
+			return Fail
+		case r.Verdict == Unsure:
+			worst = Unsure
+		}
+	}
+	return worst
+}
+
+// Check holds a run to limits. A limit of a phase or a disk that the run lacks fails. One of every phase or disk is
+// held against those that have the measure, and cannot be judged if none has.
+func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
+	var list []Result
+	for _, l := range limits {
+		var found []Result
+		known := l.Phase == ""
+		for i := range a.Phases {
+			p := &a.Phases[i]
+			if l.Phase != "" && p.Phase != l.Phase && trace.Unnumbered(p.Phase) != l.Phase {
+				continue
+			}
+			known = true
+			if l.Measure.Phases {
+				found = append(found, judge(l, p, ""))
+				continue
+			}
+			for _, disk := range a.Order {
+				if l.Disk == "" && works(p, disk) || l.Disk == disk {
+					found = append(found, judge(l, p, disk))
+				}
+			}
+		}
+		if l.Phase == "" || l.Disk == "" { // where nothing is there to be measured, nothing was meant
+			found = slices.DeleteFunc(found, func(r Result) bool { return r.Why == notMeasured })
+		}
+		if len(found) == 0 {
+			r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Phase: l.Phase, Disk: l.Disk, Verdict: Unsure}
+			switch {
+			case !known:
+				r.Verdict, r.Why = Fail, "the run has no such phase"
+			case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
+				r.Verdict, r.Why = Fail, "the run has no such disk"
+			default:
+				r.Why = "nothing in the run has this measure"
+			}
+			found = append(found, r)
+		}
+		list = append(list, found...)
+	}
+	return list
+}
+
+func works(p *analysis.Phase, disk string) bool {
+	role, ok := p.Roles[disk]
+	return ok && role != trace.Idle
+}
+
+// notMeasured is why there is no value of a measure that the phase does not have.
+const notMeasured = "it was not measured in this phase"
+
+// judge holds one phase, and a disk of it unless the measure is of all, to a limit.
+func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
+	r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Phase: p.Phase, Disk: disk}
+	if i := slices.IndexFunc(p.Warnings, func(w analysis.Warning) bool { return w.Code == "partial" }); i >= 0 {
+		r.Verdict, r.Why = Fail, "the phase is incomplete"
+		return r
+	}
+	if disk != "" && !works(p, disk) {
+		r.Verdict, r.Why = Fail, "the disk does nothing in this phase"
+		return r
+	}
+	var exact bool
+	r.Value, r.Low, r.High, exact, r.Why = measure(l.Measure.Name, p, disk)
+	low, high := r.Low, r.High
+	if exact && r.Value != nil {
+		low, high = r.Value, r.Value
+	}
+	switch {
+	case low == nil:
+		r.Verdict = Unsure
+		if r.Value != nil && r.Why == "" {
+			r.Why = "too little was measured for an interval"
+		}
+	case l.Holds(*low, *high) > 0:
+		r.Verdict, r.Why = Pass, ""
+	case l.Holds(*low, *high) < 0:
+		r.Verdict, r.Why = Fail, ""
+	default:
+		r.Verdict, r.Why = Unsure, "the limit lies within the measurement's interval"
+	}
+	return r
+}
+
+// measure finds a value and its interval. Exact values are counts and the like, which have none.
+func measure(name string, p *analysis.Phase, disk string) (value, low, high *float64, exact bool, why string) {
+	ends := func(rate float64, ci *analysis.Interval) (value, low, high *float64, exact bool, why string) {
+		if ci == nil {
+			return &rate, nil, nil, false, ""
+		}
+		return &rate, &ci[0], &ci[1], false, ""
+	}
+	seconds := func(ns int64) *float64 { s := float64(ns) / 1e9; return &s }
+	switch name {
+	case "rate", "share":
+		if p.Overlap == nil {
+			return nil, nil, nil, false, "the disks were never busy at the same time"
+		}
+		d := p.Overlap.Disks[disk]
+		if name == "share" {
+			return &d.Share, nil, nil, true, ""
+		}
+		return ends(d.Rate, d.CI95)
+	case "together":
+		if p.Overlap == nil {
+			return nil, nil, nil, false, "the disks were never busy at the same time"
+		}
+		return ends(p.Overlap.Rate, p.Overlap.CI95)
+	case "kept":
+		if p.Contention == nil || p.Contention.Disks[disk].Retention == nil {
+			return nil, nil, nil, false, notMeasured
+		}
+		d := p.Contention.Disks[disk]
+		return ends(*d.Retention, d.RetentionCI)
+	case "p99":
+		l := p.Disks[disk].Latency
+		if l == nil || l.P99NS == nil {
+			return nil, nil, nil, false, notMeasured
+		}
+		if l.P99CI95 == nil {
+			return seconds(*l.P99NS), nil, nil, false, ""
+		}
+		return seconds(*l.P99NS), seconds(l.P99CI95[0]), seconds(l.P99CI95[1]), false, ""
+	case "recovery":
+		why = notMeasured
+		for _, r := range p.Recoveries {
+			switch {
+			case r.Disk != disk:
+			case r.LagS == nil:
+				return nil, nil, nil, false, fmt.Sprintf("the view of its recovery after %s ended too soon", r.After)
+			case value == nil || *r.LagS > *value:
+				value, exact, why = r.LagS, true, ""
+			}
+		}
+		return value, nil, nil, exact, why
+	case "late_frames":
+		for _, t := range p.StreamTotals {
+			if t.Disk == disk {
+				late := float64(t.Late)
+				return &late, nil, nil, true, ""
+			}
+		}
+	}
+	return nil, nil, nil, false, notMeasured
+}
+
+// FromRun are limits that a good run holds, with room for its noise: rates may be lower by three half-widths of their
+// interval or 5 %, whichever is more, what takes time may take half as long again, and no frame may be late if none was.
+func FromRun(a *analysis.Analysis) []scenario.Limit {
+	var list []scenario.Limit
+	seen := map[string]bool{}
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		name := trace.Unnumbered(p.Phase)
+		if p.Search != nil || seen[name] {
+			continue
+		}
+		seen[name] = true
+		for _, disk := range append([]string{""}, a.Order...) {
+			for _, m := range scenario.Measures {
+				if m.Phases != (disk == "") || disk != "" && !works(p, disk) {
+					continue
+				}
+				value, low, high, _, _ := measure(m.Name, p, disk)
+				if value == nil {
+					continue
+				}
+				room := 0.05 * *value
+				if low != nil {
+					room = max(room, 1.5*(*high-*low))
+				}
+				least, most := max(0, *value-room), 1.5**value+room
+				l := scenario.Limit{Phase: name, Disk: disk, Measure: m}
+				switch {
+				case m.Name == "late_frames":
+					most = 2 * *value
+					l.Max = &most
+				case m.Name == "p99" && low != nil || m.Name == "recovery":
+					l.Max = &most
+				case m.Name != "share" && m.Name != "p99" && low != nil: // without an interval nothing could be judged
+					l.Min = &least
+				default:
+					continue
+				}
+				list = append(list, l)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,118 @@
+package limit
+
+import (
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func rate(value, half float64) analysis.OverlapDisk {
+	d := analysis.OverlapDisk{Rate: value}
+	if half > 0 {
+		d.CI95 = &analysis.Interval{value - half, value + half}
+	}
+	return d
+}
+
+// run has a phase WW, recorded twice, in which A has this rate.
+func run(of analysis.OverlapDisk) *analysis.Analysis {
+	phase := func(name string) analysis.Phase {
+		return analysis.Phase{
+			Phase: name, Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Idle},
+			Overlap: &analysis.Overlap{Rate: 3e9, Disks: map[string]analysis.OverlapDisk{"A": of, "B": rate(2e9, 1e7)}},
+		}
+	}
+	return &analysis.Analysis{Order: []string{"A", "B", "C"}, Phases: []analysis.Phase{phase("WW-1"), phase("WW-2")}}
+}
+
+// What a limit on A's rate of at least 1 GB/s says of runs of every kind.
+func TestVerdicts(t *testing.T) {
+	partial, apart, recovering, cut := run(rate(2e9, 1e7)), run(rate(2e9, 1e7)), run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
+	partial.Phases[1].Warnings = []analysis.Warning{{Code: "partial"}}
+	apart.Phases[0].Overlap, apart.Phases[1].Overlap = nil, nil
+	lag := 4.0
+	recovering.Phases[1].Recoveries = []analysis.Recovery{{Disk: "A", After: "B", LagS: &lag}}
+	cut.Phases[1].Recoveries = []analysis.Recovery{{Disk: "A", After: "B"}}
+	missing := run(rate(2e9, 1e7))
+	missing.Phases = missing.Phases[:0]
+	fast := "{phase: WW, disk: A, rate: {min: 1 GB/s}}"
+	for _, tt := range []struct {
+		name, limit string
+		run         *analysis.Analysis
+		want        Verdict
+	}{
+		{"well above", fast, run(rate(2e9, 1e7)), Pass},
+		{"equal", fast, run(rate(1e9, 1e7)), Unsure},
+		{"below by less than is known", fast, run(rate(0.96e9, 5e7)), Unsure},
+		{"below by 4 %", fast, run(rate(0.96e9, 1e7)), Fail},
+		{"below by 10 %", fast, run(rate(0.9e9, 5e7)), Fail},
+		{"too short", fast, run(rate(2e9, 0)), Unsure},
+		{"never together", fast, apart, Unsure},
+		{"incomplete", fast, partial, Fail},
+		{"no such phase", fast, missing, Fail},
+		{"no such disk", "{disk: Z, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
+		{"the disk is idle", "{phase: WW, disk: C, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
+		{"of every disk one is too slow", "{rate: {min: 1.5 GB/s}}", run(rate(1e9, 1e7)), Fail},
+		{"every disk", "{rate: {min: 1.5 GB/s}}", run(rate(2e9, 1e7)), Pass},
+		{"within both bounds", "{disk: A, rate: {min: 1 GB/s, max: 3 GB/s}}", run(rate(2e9, 1e7)), Pass},
+		{"above the upper one", "{disk: A, rate: {max: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
+		{"of all together, without an interval", "{together: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Unsure},
+		{"a share", "{disk: A, share: {max: 50 %}}", run(rate(2e9, 1e7)), Pass},
+		{"recovered in time", "{recovery: {max: 5 s}}", recovering, Pass},
+		{"recovered too late", "{recovery: {max: 3 s}}", recovering, Fail},
+		{"no view of the recovery", "{recovery: {max: 3 s}}", cut, Unsure},
+		{"nothing recovered", "{recovery: {max: 3 s}}", run(rate(2e9, 1e7)), Unsure},
+		{"no streams", "{late_frames: {max: 0}}", run(rate(2e9, 1e7)), Unsure},
+	} {
+		limits, err := scenario.LoadLimits("limits.yaml", []byte("expect: ["+tt.limit+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results := Check(tt.run, limits)
+		if got := Worst(results); got != tt.want {
+			t.Errorf("%s: %s, want %s: %+v", tt.name, got, tt.want, results)
+		}
+	}
+}
+
+// The limits of a run are read as they are written, and the run holds them.
+func TestFromRun(t *testing.T) {
+	a := run(rate(2e9, 1e7))
+	lag := 4.0
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		p.Overlap.CI95 = &analysis.Interval{2.9e9, 3.1e9}
+		p.Recoveries = []analysis.Recovery{{Disk: "A", After: "B", LagS: &lag}}
+		p.StreamTotals = []analysis.StreamTotal{{Disk: "B", Due: 100}}
+	}
+	text := scenario.WriteLimits(FromRun(a))
+	want := `version: 1
+expect:
+  - {phase: "WW", together: {min: 2.70 GB/s}}
+  - {phase: "WW", disk: "A", rate: {min: 1.90 GB/s}, recovery: {max: 6.2 s}}
+  - {phase: "WW", disk: "B", rate: {min: 1.90 GB/s}, late_frames: {max: 0}}
+`
+	if text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	limits, err := scenario.LoadLimits("limits.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if results := Check(a, limits); Worst(results) != Pass || len(results) != 10 {
+		t.Errorf("%d results: %+v", len(results), results)
+	}
+	a.Phases[1].Overlap.Disks["A"] = rate(1.8e9, 1e7)
+	a.Phases[0].StreamTotals[0].Late = 1
+	failed := 0
+	for _, r := range Check(a, limits) {
+		if r.Verdict == Fail {
+			failed++
+		}
+	}
+	if failed != 2 {
+		t.Errorf("%d limits failed, want A's rate and B's late frame", failed)
+	}
+}

@@ -1,0 +1,202 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Limit is what a run must hold: a measure of a phase and a disk, or of all, within its bounds.
+type Limit struct {
+	Phase   string // empty: every phase that has the measure
+	Disk    string // empty: every disk
+	Measure *Measure
+	Min     *float64
+	Max     *float64
+	At      string // where it stands: "hubbench.yaml:12"
+}
+
+// Measure is something that limits are given for.
+type Measure struct {
+	Name    string
+	About   string
+	Phases  bool // of all disks of a phase together, rather than of each
+	Format  func(float64) string
+	reading func(to *float64) yaml.Value
+}
+
+// Measures are all, in the order in which people read them.
+var Measures = []*Measure{
+	{Name: "rate", About: "a disk's in the overlap", Format: unit.FormatRate, reading: rateBound},
+	{Name: "together", About: "the rate of all disks in the overlap", Phases: true, Format: unit.FormatRate, reading: rateBound},
+	{Name: "share", About: "a disk's, of the overlap's bytes", Format: unit.FormatPercent, reading: shareBound(1)},
+	{Name: "kept", About: "what a disk kept of its rate without the others", Format: unit.FormatPercent, reading: shareBound(10)},
+	{Name: "p99", About: "the time that 99 % of a disk's requests took at most", Format: unit.FormatSeconds, reading: timeBound},
+	{Name: "recovery", About: "how long a disk took to recover after another ended", Format: unit.FormatSeconds, reading: timeBound},
+	{Name: "late_frames", About: "of all streams of a disk", Format: func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) },
+		reading: func(to *float64) yaml.Value { return yaml.Float(to, 0, 1e9) }},
+}
+
+func rateBound(to *float64) yaml.Value { return yaml.Rate(to, 0, 1e12) }
+
+func shareBound(upper float64) func(*float64) yaml.Value {
+	return func(to *float64) yaml.Value { return yaml.Percent(to, 0, upper) }
+}
+
+func timeBound(to *float64) yaml.Value {
+	var d time.Duration
+	return yaml.Duration(&d, 0, time.Hour).Then(func(yaml.Node) { *to = d.Seconds() })
+}
+
+// limits is a list of mappings, each with bounds of one or more measures.
+func limits(to *[]Limit) yaml.Value {
+	var each [][]Limit
+	return yaml.Items[[]Limit]{
+		To: &each, Item: limit,
+		Empty: "there are no limits; add some, such as {phase: WWW, rate: {min: 1.2 GB/s}}",
+	}.Value().Then(func(yaml.Node) { *to = slices.Concat(each...) })
+}
+
+func limit(to *[]Limit) yaml.Value {
+	var of Limit
+	var list []Limit
+	object := yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional("phase", yaml.Name(&of.Phase), "the phase, and its repeats; every phase if it is left out"),
+			yaml.Optional("disk", yaml.Name(&of.Disk), "the disk; every disk if it is left out"),
+		},
+		Also: []yaml.Schema{yaml.Implies("disk", yaml.Schema{}, yaml.Without("together"))},
+		Check: func(m *yaml.Mapping) {
+			for i := range list {
+				n, _ := m.Get(list[i].Measure.Name)
+				if list[i].Measure.Phases && of.Disk != "" {
+					n.Errorf("%s is of all disks; delete disk: %s", n.Label(), of.Disk)
+				}
+				list[i].Phase, list[i].Disk, list[i].At = of.Phase, of.Disk, n.Pos().String()
+			}
+			*to = list
+		},
+	}
+	var names []string
+	for _, measure := range Measures {
+		names = append(names, measure.Name)
+		var low, high float64
+		bounds := yaml.Object{
+			Keys: []yaml.Key{
+				yaml.Optional("min", measure.reading(&low), "at least this"),
+				yaml.Optional("max", measure.reading(&high), "at most this"),
+			},
+			Among: []yaml.Among{{Keys: []string{"min", "max"}, Neither: measure.Name + " has no bound; add min: or max:"}},
+			Check: func(m *yaml.Mapping) {
+				l := Limit{Measure: measure}
+				if m.Has("min") {
+					l.Min = &low
+				}
+				if m.Has("max") {
+					l.Max = &high
+				}
+				if l.Min != nil && l.Max != nil && low > high {
+					m.Errorf("%s: min is larger than max; swap them", measure.Name)
+				}
+				list = append(list, l)
+			},
+		}
+		object.Keys = append(object.Keys, yaml.Optional(measure.Name, bounds.Value(), measure.About))
+	}
+	object.Among = []yaml.Among{{
+		Keys: names, Neither: "the limit bounds nothing; add one, such as rate: {min: 1.2 GB/s}",
+	}}
+	return object.Value()
+}
+
+// LoadLimits reads a file of limits: a mapping with nothing but version and expect. A whole scenario is read as one.
+func LoadLimits(name string, data []byte) ([]Limit, error) {
+	doc, err := yaml.Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if doc.Root().Mapping().Has("disks") {
+		s, err := Load(name, data)
+		if err != nil {
+			return nil, err
+		}
+		return s.Expect, nil
+	}
+	var list []Limit
+	yaml.Object{Keys: []yaml.Key{
+		yaml.Optional("version", yaml.Int(new(int), 1, 1), "the version of this format"),
+		yaml.Required("expect", limits(&list), "what a run must hold"),
+	}}.Value().Read(doc.Root())
+	return list, doc.Err()
+}
+
+// WriteLimits writes limits as LoadLimits reads them, those of a phase and disk on one line.
+func WriteLimits(list []Limit) string {
+	var out strings.Builder
+	out.WriteString("version: 1\nexpect:\n")
+	for len(list) > 0 {
+		first := list[0]
+		other := func(l Limit) bool { return l.Phase != first.Phase || l.Disk != first.Disk }
+		n := slices.IndexFunc(list, other)
+		if n < 0 {
+			n = len(list)
+		}
+		var parts []string
+		for _, key := range [][2]string{{"phase", first.Phase}, {"disk", first.Disk}} {
+			if key[1] != "" {
+				parts = append(parts, fmt.Sprintf("%s: %q", key[0], key[1]))
+			}
+		}
+		for _, l := range list[:n] {
+			var bounds []string
+			if l.Min != nil {
+				bounds = append(bounds, "min: "+l.Measure.Format(*l.Min))
+			}
+			if l.Max != nil {
+				bounds = append(bounds, "max: "+l.Measure.Format(*l.Max))
+			}
+			parts = append(parts, fmt.Sprintf("%s: {%s}", l.Measure.Name, strings.Join(bounds, ", ")))
+		}
+		fmt.Fprintf(&out, "  - {%s}\n", strings.Join(parts, ", "))
+		list = list[n:]
+	}
+	return out.String()
+}
+
+// Bounds says what the limit allows: "at least 1.2 GB/s".
+func (l *Limit) Bounds() string {
+	var parts []string
+	if l.Min != nil {
+		parts = append(parts, "at least "+l.Measure.Format(*l.Min))
+	}
+	if l.Max != nil {
+		parts = append(parts, "at most "+l.Measure.Format(*l.Max))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Holds compares a value, of which an interval says what it may be, with the bounds: 1 if it is within them, -1 if it
+// is outside, and 0 if the interval leaves that open.
+func (l *Limit) Holds(low, high float64) int {
+	least, most := math.Inf(-1), math.Inf(1)
+	if l.Min != nil {
+		least = *l.Min
+	}
+	if l.Max != nil {
+		most = *l.Max
+	}
+	switch {
+	case high < least || low > most:
+		return -1
+	case low >= least && high <= most:
+		return 1
+	default:
+		return 0
+	}
+}
