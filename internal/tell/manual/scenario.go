@@ -45,11 +45,16 @@ func scenarioKeys() (string, error) {
 	}
 	all := []section{{"", &root}}
 	for _, path := range []string{"disks", "hub", "workload", "phases", "study", "expect"} {
-		all = append(all, root.Properties[path].sections(path)...)
+		sections := root.Properties[path].sections(path)
+		if path == "expect" {
+			sections = sections[:2] // all measures have the same keys
+		}
+		all = append(all, sections...)
 	}
 	titles := map[string]string{
 		"": "Keys of a scenario", "workload": "Keys of workload", "phases[]": "Keys of phases[], and any key of workload",
-		"study": "Keys of study, and any key of phases[] but who does what",
+		"study":         "Keys of study, and any key of phases[] but who does what",
+		"expect[].kept": "Keys of each measure of expect[]",
 	}
 	var list strings.Builder
 	listed := map[string]bool{} // path and key
