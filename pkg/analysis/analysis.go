@@ -11,9 +11,10 @@ import (
 // Analysis is analysis.json: rates in bytes per second, times in seconds since the phase's release.
 // A null is a number that is not available; a warning beside it says why.
 type Analysis struct {
-	Version int      `json:"version"`
-	Name    string   `json:"name"`
-	Order   []string `json:"order"` // the disks' names as the run lists them: maps below have no order
+	Version int    `json:"version"`
+	Name    string `json:"name"`
+	*Origin
+	Order []string `json:"order"` // the disks' names as the run lists them: maps below have no order
 	// Of simulated disks, where the figures of their profile are from: measured | fitted | specifications; empty if that
 	// is not said.
 	ProfileOrigin string      `json:"profile_origin,omitempty"`
@@ -27,6 +28,16 @@ type Analysis struct {
 	Answer        Answer       `json:"answer"`
 	Findings      []Finding    `json:"findings"`
 	Warnings      []Warning    `json:"warnings"`
+}
+
+// Origin says where a run is from: whoever loads one fills it in.
+type Origin struct {
+	Run       string `json:"run"`     // unique to it; of a trace without an id made from its events
+	Started   string `json:"started"` // RFC 3339
+	Host      string `json:"host"`
+	Hub       string `json:"hub"` // that the disks share; empty if it is not known
+	Simulated bool   `json:"simulated"`
+	Status    string `json:"status"` // complete | partial; empty if nothing says how it ended
 }
 
 // Phase is the analysis of one phase.

@@ -53,7 +53,7 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 	return func(n int) *recorded.Run {
 		random := rand.New(rand.NewPCG(1, uint64(n)))
 		run, a := *trace, *first
-		run.Started = time.Date(2026, 1, 1, 8, n%10, 0, 0, time.UTC).AddDate(0, 0, n/10).Format(time.RFC3339)
+		started := time.Date(2026, 1, 1, 8, n%10, 0, 0, time.UTC).AddDate(0, 0, n/10).Format(time.RFC3339)
 		firmware, factor := "1.0", 1.0
 		if n >= *runs/2 {
 			firmware, factor = "1.1", 0.9
@@ -84,8 +84,11 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 				o.Disks[name] = d
 			}
 		}
-		info := &rundir.Info{RunID: fmt.Sprintf("run-%05d", n), Status: "complete", Host: rundir.Host{Name: fmt.Sprintf("bench-%02d", n%20)}}
-		return &recorded.Run{Loaded: &rundir.Loaded{Trace: &run, Info: info}, Path: info.RunID, Analysis: &a}
+		a.Origin = &analysis.Origin{
+			Run: fmt.Sprintf("run-%05d", n), Started: started, Host: fmt.Sprintf("bench-%02d", n%20), Status: "complete",
+			Hub: run.Hardware.Hub.Product(),
+		}
+		return &recorded.Run{Loaded: &rundir.Loaded{Trace: &run}, Path: a.Run, Analysis: &a}
 	}
 })
 
@@ -140,7 +143,7 @@ func TestAddTwice(t *testing.T) {
 	if n := add(); n != 0 {
 		t.Errorf("%d files written the second time", n)
 	}
-	run.Info.Status = "partial"
+	run.Analysis.Status = "partial"
 	if n := add(); n != 5 || len(whole(t, dir)) != len(before) {
 		t.Errorf("%d files written when the run had changed", n)
 	}

@@ -53,7 +53,8 @@ func (w *walk) fields(path string, of reflect.Type) {
 			continue
 		}
 		if key == "" && field.Anonymous {
-			w.fields(path, field.Type)
+			_, in := unwrap("", field.Type)
+			w.fields(path, in)
 			continue
 		}
 		at, in := unwrap(cmp.Or(key, field.Name), field.Type)

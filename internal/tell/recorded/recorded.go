@@ -4,6 +4,9 @@ package recorded
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -35,8 +39,47 @@ func Load(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	events := func() (io.ReadCloser, error) { return os.Open(run.Events) }
-	return &Run{run, path, say.Analyze(run.Trace, analysis.Options{}), events}, nil
+	loaded := &Run{Loaded: run, Path: path, OpenEvents: func() (io.ReadCloser, error) { return os.Open(run.Events) }}
+	loaded.analyze()
+	return loaded, nil
+}
+
+// analyze analyses the trace, and says where the run is from.
+func (r *Run) analyze() {
+	t := r.Trace
+	r.Analysis = say.Analyze(t, analysis.Options{})
+	o := &analysis.Origin{Started: t.Started, Status: t.Status, Simulated: report.Simulated(t)}
+	if h := t.Hardware; h != nil {
+		if h.Hub != nil {
+			o.Hub = h.Hub.Product()
+		}
+		if h.Host != nil {
+			o.Host = h.Host.Name
+		}
+	}
+	if i := r.Info; i != nil {
+		o.Run, o.Host = i.RunID, cmp.Or(i.Host.Name, o.Host)
+		if o.Status == "" && i.Status != rundir.Running {
+			o.Status = i.Status
+		}
+		if i.Plan != nil && i.Plan.Hub != nil {
+			o.Hub = cmp.Or(o.Hub, i.Plan.Hub.Name, i.Plan.Hub.Profile)
+		}
+	}
+	if o.Run == "" {
+		sum := sha256.New()
+		fmt.Fprintln(sum, t.Name, t.Started)
+		for _, p := range t.Phases {
+			for _, d := range p.Disks {
+				for i := range d.Files {
+					f := &d.Files[i]
+					fmt.Fprintln(sum, p.Name, d.Name, f.Seq, f.Bytes, f.StartNS, f.EndNS)
+				}
+			}
+		}
+		o.Run = hex.EncodeToString(sum.Sum(nil)[:8])
+	}
+	r.Analysis.Origin = o
 }
 
 // Anonymize leaves out of the run what says whose it is.
@@ -53,7 +96,7 @@ func (r *Run) Anonymize() (err error) {
 	if err != nil {
 		return err
 	}
-	r.Analysis = say.Analyze(r.Trace, analysis.Options{})
+	r.analyze()
 	r.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(hidden)), nil }
 	return nil
 }
@@ -74,7 +117,9 @@ func loadPage(path string) (*Run, error) {
 		if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
 			return nil, fmt.Errorf("load page: %w", err)
 		}
-		run.Analysis = say.Analyze(run.Trace, analysis.Options{})
+		if run.analyze(); known.Origin != nil {
+			run.Analysis.Origin = known.Origin
+		}
 		run.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }
 	}
 	return run, nil

@@ -2,16 +2,12 @@ package table
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/tell/recorded"
-	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -153,44 +149,18 @@ type source struct {
 }
 
 func newSource(r *recorded.Run) *source {
-	a := r.Analysis
-	s := &source{Run: r, run: Run{Name: a.Name}}
-	if t := r.Trace; t != nil {
-		s.run.Status, s.run.Simulated = t.Status, report.Simulated(t)
-		if at, err := time.Parse(time.RFC3339, t.Started); err == nil {
+	s := &source{Run: r, run: Run{Name: r.Analysis.Name}}
+	if o := r.Analysis.Origin; o != nil {
+		s.run.ID, s.run.Host, s.run.Hub, s.run.Simulated, s.run.Status = o.Run, o.Host, o.Hub, o.Simulated, o.Status
+		if at, err := time.Parse(time.RFC3339, o.Started); err == nil {
 			s.run.Started = at.UTC()
 		}
-		if h := t.Hardware; h != nil {
-			if h.Host != nil {
-				s.run.Host, s.run.OS = h.Host.Name, strings.TrimSpace(h.Host.OS+" "+h.Host.Arch)
-			}
-			if h.Hub != nil {
-				s.run.Hub = h.Hub.Product()
-			}
-		}
+	}
+	if r.Trace != nil && r.Trace.Hardware != nil && r.Trace.Hardware.Host != nil {
+		s.run.OS = strings.TrimSpace(r.Trace.Hardware.Host.OS + " " + r.Trace.Hardware.Host.Arch)
 	}
 	if i := r.Info; i != nil {
-		s.run.ID, s.run.Tool, s.run.Host = i.RunID, i.Tool, i.Host.Name
-		s.run.OS = cmp.Or(s.run.OS, i.Host.OS+" "+i.Host.Arch)
-		s.run.Status = i.Status
-		if i.Plan != nil && i.Plan.Hub != nil {
-			s.run.Hub = cmp.Or(s.run.Hub, i.Plan.Hub.Name, i.Plan.Hub.Profile)
-		}
-	}
-	if s.run.ID == "" {
-		sum := sha256.New()
-		if r.Trace != nil {
-			fmt.Fprintf(sum, "%s %s\n", r.Trace.Name, r.Trace.Started)
-			for _, p := range r.Trace.Phases {
-				for _, d := range p.Disks {
-					for i := range d.Files {
-						f := &d.Files[i]
-						fmt.Fprintln(sum, p.Name, d.Name, f.Seq, f.Bytes, f.StartNS, f.EndNS)
-					}
-				}
-			}
-		}
-		s.run.ID = hex.EncodeToString(sum.Sum(nil)[:8])
+		s.run.Tool, s.run.OS = i.Tool, cmp.Or(s.run.OS, i.Host.OS+" "+i.Host.Arch)
 	}
 	return s
 }

@@ -22,8 +22,9 @@ import (
 )
 
 func loaded(run *trace.Run) *recorded.Run {
-	info := &rundir.Info{RunID: "id-" + run.Name, Status: run.Status, Host: rundir.Host{Name: "bench", OS: "linux", Arch: "amd64"}}
-	return &recorded.Run{Loaded: &rundir.Loaded{Trace: run, Info: info}, Analysis: say.Analyze(run, analysis.Options{})}
+	a := say.Analyze(run, analysis.Options{})
+	a.Origin = &analysis.Origin{Run: "id-" + run.Name, Started: run.Started, Host: "bench", Status: run.Status}
+	return &recorded.Run{Loaded: &rundir.Loaded{Trace: run}, Analysis: a}
 }
 
 func grain(t *testing.T, name string) table.Grain {
