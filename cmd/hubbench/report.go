@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -10,8 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -76,6 +80,7 @@ func newAnalyze(p program) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			keepAnalysis(p, run)
 			if !out.All {
 				out.more = []string{everything(args[0])}
 			}
@@ -84,6 +89,18 @@ func newAnalyze(p program) *cobra.Command {
 	}
 	out.flags(cmd, drawn())
 	return cmd
+}
+
+// keepAnalysis gives a run that was killed before its end the analysis.json that it lacks.
+func keepAnalysis(p program, run *recorded.Run) {
+	path := filepath.Join(run.Folder, rundir.AnalysisFile)
+	if run.Info == nil || exists(path) {
+		return
+	}
+	err := filesystem.Replace(path, func(w io.Writer) error { return export.JSON(w, run.Analysis) })
+	if err != nil {
+		sayf(p.stderr, "warning: %s is not written: %s\n", path, oneLine(err.Error()))
+	}
 }
 
 type compareOptions struct {

@@ -116,7 +116,7 @@ func (l *Live) AppendLines(lines []byte) error {
 
 // SaveInfo writes run.json, after the events before it and before those that follow.
 func (l *Live) SaveInfo(info *Info) error {
-	data, err := encodeJSON(info)
+	data, err := EncodeJSON(info)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", InfoFile, err)
 	}

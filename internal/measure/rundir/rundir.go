@@ -205,16 +205,35 @@ func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 
 // WriteJSON writes a value to one of the folder's files, whole or not at all.
 func (d *Dir) WriteJSON(name string, v any) error {
-	data, err := encodeJSON(v)
+	data, err := EncodeJSON(v)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return d.write(name, data)
 }
 
-func encodeJSON(v any) ([]byte, error) {
+// EncodeJSON writes a value for people and programs, with nothing in it that a terminal would act on.
+func EncodeJSON(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
-	return append(joinNumbers(data), '\n'), err
+	return append(escapeControls(joinNumbers(data)), '\n'), err
+}
+
+// escapeControls writes what encoding/json leaves as it is though a terminal acts on it, U+007F to U+009F and what
+// turns the direction of text, as it writes the other controls. They stand in strings only.
+func escapeControls(text []byte) []byte {
+	acts := func(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) }
+	if !bytes.ContainsFunc(text, acts) {
+		return text
+	}
+	var out bytes.Buffer
+	for _, r := range string(text) {
+		if acts(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.Bytes()
 }
 
 // joinNumbers puts each list of numbers in indented JSON on one line: a number on a line of its own takes more spaces
