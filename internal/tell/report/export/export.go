@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,31 +110,31 @@ func rate(file *trace.File) string {
 	return number(float64(file.Bytes) / (float64(file.EndNS-file.StartNS) / 1e9))
 }
 
-// GoBench writes the files' rates and the overlaps' in B/s, so that benchstat and its kin compare runs: a line per file
-// for each disk, which gives them a spread, and a line per phase for the total. The format:
-// https://go.dev/design/14313-benchmark-format Files that cannot be counted or keep a disk busy for
-// the others' sake are left out.
+// GoBench writes the rates in B/s, so that benchstat and its kin compare runs: of each phase the overlap's, in all and by
+// disk, and of each file that lies wholly in the overlap, which gives them a spread within one run. No line differs
+// from run to run but for its numbers. The format: https://go.dev/design/14313-benchmark-format
 func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "run: %s\n", line(a.Name))
-	if run.Started != "" {
-		fmt.Fprintf(out, "started: %s\n", line(run.Started))
-	}
 	if report.Simulated(run) {
 		fmt.Fprintln(out, "simulated: true")
 	}
 	fmt.Fprintf(out, "Unit B/s better=higher\n\n")
 	for i := range a.Phases {
-		if p := &a.Phases[i]; p.Overlap != nil {
-			fmt.Fprintf(out, "BenchmarkTogether/phase=%s 1 %s B/s\n", word(p.Phase), number(p.Overlap.Rate))
+		p := &a.Phases[i]
+		if p.Overlap == nil {
+			continue
 		}
-	}
-	for _, phase := range run.Phases {
-		for _, disk := range phase.Disks {
-			name := fmt.Sprintf("BenchmarkFile/phase=%s/disk=%s/op=%s", word(phase.Name), word(disk.Name), word(string(disk.Op)))
+		fmt.Fprintf(out, "BenchmarkTogether/phase=%s 1 %s B/s\n", word(p.Phase), number(p.Overlap.Rate))
+		for _, disk := range run.Phases[i].Disks {
+			of := fmt.Sprintf("/phase=%s/disk=%s/op=%s", word(p.Phase), word(disk.Name), disk.Op)
+			fmt.Fprintf(out, "BenchmarkOverlap%s 1 %s B/s\n", of, number(p.Overlap.Disks[disk.Name].Rate))
 			for i := range disk.Files {
-				if file := &disk.Files[i]; file.Usable() && !file.Filler {
-					fmt.Fprintf(out, "%s 1 %s B/s\n", name, rate(file))
+				file := &disk.Files[i]
+				inside := slices.ContainsFunc(p.Overlap.Spans, func(s [2]float64) bool {
+					return float64(file.StartNS)/1e9 >= s[0] && float64(file.EndNS)/1e9 <= s[1]
+				})
+				if file.Usable() && !file.Filler && inside {
+					fmt.Fprintf(out, "BenchmarkFile%s 1 %s B/s\n", of, rate(file))
 				}
 			}
 		}
@@ -146,30 +147,16 @@ func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// line keeps a value on its line.
-func line(text string) string {
-	return strings.Map(func(r rune) rune {
-		if cells.IsControl(r) {
-			return ' '
+// word makes a name fit for a part of a benchmark's, in ASCII: no space, which ends it, no slash, which parts it, and no
+// dash, which before digits at its end would be read as GOMAXPROCS.
+func word(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || cells.IsControl(r) || r == '/' || r == '-' {
+			return '_'
 		}
 		return r
 	}, text)
-}
-
-// word makes a name fit for a part of a benchmark's: no space, which ends it, no slash, which parts it, and no
-// dash before digits at its end, which would be read as GOMAXPROCS.
-func word(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r) || cells.IsControl(r) || r == '/':
-			return '_'
-		case r == '-':
-			return '‐' // U+2010, a hyphen that is no minus
-		default:
-			return r
-		}
-	}, text)
-	return cmp.Or(text, "_")
+	return cmp.Or(url.PathEscape(text), "_")
 }
 
 // JSON writes a value as the files of a run's folder have it.
