@@ -1,0 +1,121 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report/export"
+	"github.com/hubbench/hubbench/pkg/foreign"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+type importOptions struct {
+	resultOptions
+	from    string
+	disks   map[string]string
+	starts  map[string]string
+	columns map[string]string
+}
+
+func newImport(p program) *cobra.Command {
+	var opts importOptions
+	cmd := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Make a run of what other tools recorded",
+		Long: `Read what another tool recorded of several jobs at once, and analyse it as a run of hubbench. Files are
+known by their content:
+
+  fio            logs of bandwidth (NAME_bw.1.log), best with fio's json output beside them, which says when
+                 each job began and what it moved
+  elbencho       live statistics (--livecsv)
+  any table      a CSV file over time, with --map
+
+Jobs are put on one clock by the logs (log_unix_epoch=1), by fio's results, or by --start; nothing is
+guessed. Results without a timeline are no measurement of an overlap, and are refused.`,
+		Example: `  hubbench import a_bw.1.log b_bw.1.log results.json --open
+  hubbench import a_bw.1.log b_bw.1.log --start a=0s,b=2.5s
+  hubbench import iostat.csv --map Time=time,Device=disk,wkB=bytes`,
+		Args: takes(1, unlimited),
+		RunE: func(_ *cobra.Command, args []string) error { return runImport(p, args, opts) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opts.from, "from", "", "what the files are: auto or "+strings.Join(foreign.Formats(), ", ")+" (default auto)")
+	flags.StringToStringVar(&opts.disks, "disk", nil, "the disk of a file, as `NAME=FILE`, instead of the job's name")
+	flags.StringToStringVar(&opts.starts, "start", nil, "when a disk's job began, as `NAME=TIME`: RFC 3339, or a time such as 2.5s")
+	flags.StringToStringVar(&opts.columns, "map", nil,
+		"what a table's columns are, as `COLUMN=FIELD`: time, time_s, time_ms, time_ns; bytes, done_bytes or rate; disk, op, phase")
+	opts.flags(cmd)
+	return cmd
+}
+
+func runImport(p program, paths []string, opts importOptions) error {
+	read := foreign.Options{Format: opts.from, Disks: map[string]string{}, Starts: map[string]time.Time{}}
+	if read.Format == "auto" {
+		read.Format = ""
+	}
+	for name, file := range opts.disks {
+		read.Disks[file] = name
+	}
+	for name, text := range opts.starts {
+		at, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			var after time.Duration
+			if after, err = time.ParseDuration(text); err != nil {
+				return exitf(exitUsage, "--start %s=%s: give a time such as 2.5s, or 2026-11-20T08:00:00Z", name, text)
+			}
+			at = time.Unix(1, 0).Add(after) // only how they lie counts
+		}
+		read.Starts[name] = at
+	}
+	for column, field := range opts.columns {
+		if read.Map == nil {
+			read.Map = map[string]string{}
+		}
+		read.Map[field] = column
+	}
+	var files []foreign.File
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return usage(fmt.Errorf("read %s: %w", path, err))
+		}
+		files = append(files, foreign.File{Name: path, Data: data})
+	}
+	made, err := foreign.Import(files, read)
+	if err != nil {
+		return usage(err)
+	}
+	sum := sha256.Sum256(made.Events)
+	info := rundir.Info{
+		Tool: made.Tool, RunID: hex.EncodeToString(sum[:8]), Name: "imported", Status: trace.Complete, Warnings: made.Notes,
+	}
+	if made.Started.Year() > 1970 {
+		info.Started = made.Started.Format(time.RFC3339)
+	}
+	dir := &rundir.Dir{Path: cmp.Or(opts.dir, filepath.Join("results", rundir.Name("imported", time.Now())))}
+	if exists(dir.File(rundir.EventsFile)) {
+		return exitf(exitUsage, "%s already holds a run; choose another folder with --out", dir.Path)
+	}
+	if err := os.MkdirAll(dir.Path, 0o755); err != nil {
+		return fmt.Errorf("create run folder: %w", err)
+	}
+	err = filesystem.Replace(dir.File(rundir.EventsFile), func(w io.Writer) error { _, err := w.Write(made.Events); return err })
+	if err == nil {
+		err = filesystem.Replace(dir.File(rundir.InfoFile), func(w io.Writer) error { return export.JSON(w, info) })
+	}
+	if err != nil {
+		return fmt.Errorf("write the run: %w", err)
+	}
+	return conclude(p, dir, opts.resultOptions)
+}

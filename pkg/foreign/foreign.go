@@ -1,0 +1,226 @@
+// Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are analysed as a run: fio's
+// logs and results, elbencho's live statistics, and any table over time. It takes and gives values and opens no file.
+//
+// Tools that count from each job's own start say nothing of how jobs lie in time; Import takes that from the logs' own
+// clock, from the tool's results, or from the caller, and refuses to guess. What has no timeline is no measurement of
+// an overlap and is refused too. Start at Import.
+package foreign
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// File is a file of another tool.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Options say what the files leave open.
+type Options struct {
+	Format string               // of all files; empty: by their content
+	Disks  map[string]string    // by a file's name, that of the disk
+	Starts map[string]time.Time // by disk, when its job began
+	Map    map[string]string    // of a table, the columns by what they are: time_s, bytes, rate ...
+}
+
+// Imported is a trace, and what is to be said of where it is from.
+type Imported struct {
+	Tool    string
+	Started time.Time // zero if no file says when
+	Events  []byte    // events.jsonl
+	Notes   []string
+}
+
+// job is what one job did to one disk in one direction.
+type job struct {
+	disk, phase string
+	op          trace.Role
+	began       int64 // Unix time in ns of the zero of steps; 0: not known
+	steps       []step
+	total       int64 // bytes by the tool's own sum; 0: not known
+	tool        string
+	source      string
+}
+
+// step is a stretch of a job's time and what it moved in it.
+type step struct{ fromNS, toNS, bytes int64 }
+
+// Formats are the names of those that are read.
+func Formats() []string { return []string{"fio-log", "fio-json", "elbencho-live", "csv"} }
+
+// Import makes one trace of files that belong together.
+func Import(files []File, opts Options) (*Imported, error) {
+	var jobs []*job
+	var results []fioResult
+	out := &Imported{}
+	for _, f := range files {
+		format := cmp.Or(opts.Format, detect(f, opts))
+		var found []*job
+		var err error
+		switch format {
+		case "fio-log":
+			found, err = fioLog(f)
+		case "fio-json":
+			var more []fioResult
+			more, err = fioJSON(f)
+			results = append(results, more...)
+		case "elbencho-live":
+			found, err = elbenchoLive(f)
+		case "csv":
+			found, err = table(f, opts.Map)
+		default:
+			err = fmt.Errorf("no timeline that hubbench knows: it reads %s", strings.Join(Formats(), ", "))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		for _, j := range found {
+			j.source = f.Name
+			j.disk = cmp.Or(opts.Disks[f.Name], opts.Disks[filepath.Base(f.Name)], j.disk)
+		}
+		jobs = append(jobs, found...)
+	}
+	notes, err := joinResults(jobs, results)
+	if err != nil {
+		return nil, err
+	}
+	out.Notes = append(out.Notes, notes...)
+	if len(jobs) == 0 {
+		return nil, errors.New("no file has a timeline: results without one are scores and no measurement of an overlap")
+	}
+	for _, j := range jobs {
+		if at, ok := opts.Starts[j.disk]; ok {
+			j.began = at.UnixNano()
+		}
+		if out.Tool != "" && out.Tool != j.tool {
+			out.Tool = "several tools"
+		} else {
+			out.Tool = j.tool
+		}
+	}
+	if err := align(jobs); err != nil {
+		return nil, err
+	}
+	if first := jobs[0].began; first > 0 {
+		out.Started = time.Unix(0, first).UTC()
+	}
+	out.Events = events(jobs, out.Started)
+	return out, nil
+}
+
+// detect tells a file's format by its content.
+func detect(f File, opts Options) string {
+	text := bytes.TrimSpace(f.Data)
+	head, _, _ := bytes.Cut(text, []byte("\n"))
+	switch {
+	case opts.Map != nil:
+		return "csv"
+	case bytes.Contains(text, []byte(`"fio version"`)):
+		return "fio-json"
+	case fioLine.Match(head):
+		return "fio-log"
+	case bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\ufeff")), []byte("Label,Phase,RuntimeMS,")):
+		return "elbencho-live"
+	default:
+		return ""
+	}
+}
+
+// align puts the jobs on one clock, from the first one's beginning, and sorts them by that. Several must all say when
+// they began.
+func align(jobs []*job) error {
+	var known, unknown []string
+	for _, j := range jobs {
+		if j.began > 0 {
+			known = append(known, j.disk)
+		} else {
+			unknown = append(unknown, j.disk)
+		}
+	}
+	several := slices.ContainsFunc(jobs, func(j *job) bool { return j.source != jobs[0].source })
+	if len(unknown) > 0 && several {
+		return fmt.Errorf("nothing says when the job of %s began, and times count from there: record with log_unix_epoch=1, add fio's "+
+			"json output, or give --start %s=TIME", unit.List(unknown), unknown[0])
+	}
+	first := int64(math.MaxInt64)
+	for _, j := range jobs {
+		first = min(first, j.began+j.steps[0].fromNS)
+	}
+	for _, j := range jobs {
+		for i := range j.steps {
+			j.steps[i].fromNS += j.began - first
+			j.steps[i].toNS += j.began - first
+		}
+		j.began = 0
+		if len(known) > 0 {
+			j.began = first
+		}
+	}
+	slices.SortStableFunc(jobs, func(a, b *job) int { return cmp.Compare(a.steps[0].fromNS, b.steps[0].fromNS) })
+	return nil
+}
+
+// events writes the jobs as a trace. Steps that touch are one file with its progress; a gap between them is a time in
+// which nothing was asked for.
+func events(jobs []*job, started time.Time) []byte {
+	run := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: "imported"}
+	if !started.IsZero() {
+		run.Started = started.Format(time.RFC3339)
+	}
+	var phases []string
+	for _, j := range jobs {
+		if !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool { return d.Name == j.disk }) {
+			run.Disks = append(run.Disks, trace.Disk{Name: j.disk})
+		}
+		if j.phase = cmp.Or(j.phase, "imported"); !slices.Contains(phases, j.phase) {
+			phases = append(phases, j.phase)
+		}
+	}
+	slices.SortStableFunc(run.Disks, func(a, b trace.Disk) int { return cmp.Compare(a.Name, b.Name) })
+	out := trace.AppendEvent(nil, &run)
+	for _, phase := range phases {
+		roles := map[string]trace.Role{}
+		for _, d := range run.Disks {
+			roles[d.Name] = trace.Idle
+		}
+		for _, j := range jobs {
+			if j.phase == phase {
+				roles[j.disk] = j.op
+			}
+		}
+		out = trace.AppendEvent(out, &trace.Event{Type: trace.PhaseType, Phase: phase, Roles: roles})
+		for _, j := range jobs {
+			if j.phase != phase {
+				continue
+			}
+			file := trace.Event{Phase: phase, Disk: j.disk}
+			for i := 0; i < len(j.steps); file.Seq++ {
+				file.StartNS, file.Bytes = j.steps[i].fromNS, 0
+				for ; ; i++ {
+					file.Bytes, file.EndNS = file.Bytes+j.steps[i].bytes, j.steps[i].toNS
+					if i+1 == len(j.steps) || j.steps[i+1].fromNS > file.EndNS {
+						break
+					}
+					file.Type, file.TNS, file.Op = trace.ProgressType, file.EndNS, ""
+					out = trace.AppendEvent(out, &file)
+				}
+				i++
+				file.Type, file.Op = trace.FileType, j.op
+				out = trace.AppendEvent(out, &file)
+			}
+		}
+	}
+	return trace.AppendEvent(out, &trace.Event{Type: trace.EndType, Status: trace.Complete})
+}

@@ -1,0 +1,179 @@
+package foreign
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// rows are the lines of a CSV file by the names of its columns.
+func rows(data []byte) (head []string, all []map[string]string, err error) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(lines) < 2 {
+		return nil, nil, errors.New("the table has no rows")
+	}
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, cell := range line[:min(len(line), len(lines[0]))] {
+			row[strings.TrimSpace(lines[0][i])] = strings.TrimSpace(cell)
+		}
+		all = append(all, row)
+	}
+	return lines[0], all, nil
+}
+
+// elbenchoLive reads elbencho's live statistics: of each phase the bytes done so far, by rank or in all.
+func elbenchoLive(f File) ([]*job, error) {
+	_, all, err := rows(f.Data)
+	if err != nil {
+		return nil, err
+	}
+	jobs := map[string]*job{}
+	last := map[string][2]int64{}
+	var order []string
+	for i, row := range all {
+		if row["Rank"] != "Total" || row["MixType"] != "" && row["MixType"] != row["Phase"] && row["MixType"] != "Total" {
+			continue
+		}
+		op := trace.Write
+		switch {
+		case strings.Contains(strings.ToUpper(row["Phase"]), "READ"):
+			op = trace.Read
+		case !strings.Contains(strings.ToUpper(row["Phase"]), "WRITE"):
+			continue // it makes or removes entries
+		}
+		ms, err := strconv.ParseInt(row["RuntimeMS"], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: RuntimeMS %q is no number", i+2, row["RuntimeMS"])
+		}
+		done, err := strconv.ParseInt(row["DoneBytes"], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: DoneBytes %q is no number", i+2, row["DoneBytes"])
+		}
+		key := row["Phase"]
+		if jobs[key] == nil {
+			order = append(order, key)
+			jobs[key] = &job{disk: cmp.Or(row["Label"], "disk"), phase: key, op: op, tool: "elbencho"}
+		}
+		if from := last[key]; ms > from[0] && done >= from[1] {
+			jobs[key].steps = append(jobs[key].steps, step{from[0] * 1e6, ms * 1e6, done - from[1]})
+			last[key] = [2]int64{ms, done}
+		}
+	}
+	var list []*job
+	for _, key := range order {
+		if len(jobs[key].steps) > 0 {
+			list = append(list, jobs[key])
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no rows of reading or writing")
+	}
+	return list, nil
+}
+
+// fields are what a column of a table may be: one of the times, and one of the amounts, is needed.
+var fields = []string{"time_s", "time_ms", "time_ns", "time", "bytes", "done_bytes", "rate", "disk", "op", "phase"}
+
+// table reads any table over time, by what its columns are. A row is of the time since the one before of its disk.
+func table(f File, columns map[string]string) ([]*job, error) {
+	head, all, err := rows(f.Data)
+	if err != nil {
+		return nil, err
+	}
+	for field, column := range columns {
+		if !slices.Contains(fields, field) {
+			return nil, fmt.Errorf("--map %s: it is one of %s", field, strings.Join(fields, ", "))
+		}
+		if !slices.Contains(head, column) {
+			return nil, fmt.Errorf("--map %s=%s: the table has no such column; it has %s", field, column, strings.Join(head, ", "))
+		}
+	}
+	given := func(fields ...string) string {
+		for _, field := range fields {
+			if columns[field] != "" {
+				return field
+			}
+		}
+		return ""
+	}
+	clock, amount := given("time_s", "time_ms", "time_ns", "time"), given("bytes", "done_bytes", "rate")
+	if clock == "" || amount == "" {
+		return nil, errors.New("name the columns of the time and of the bytes or the rate, such as --map time_s=Seconds,bytes=Bytes")
+	}
+	type place struct{ phase, disk string }
+	jobs := map[place]*job{}
+	type point struct {
+		ns   int64
+		done float64
+	}
+	last := map[place]point{}
+	for i, row := range all {
+		at := place{row[columns["phase"]], cmp.Or(row[columns["disk"]], "disk")}
+		var now point
+		if clock == "time" {
+			t, err := time.Parse(time.RFC3339Nano, row[columns[clock]])
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %q is no time as RFC 3339 has it; map time_s, time_ms or time_ns", i+2, row[columns[clock]])
+			}
+			now.ns = t.UnixNano()
+		} else {
+			v, err := strconv.ParseFloat(row[columns[clock]], 64)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %q is no time", i+2, row[columns[clock]])
+			}
+			now.ns = int64(v * map[string]float64{"time_s": 1e9, "time_ms": 1e6, "time_ns": 1}[clock])
+		}
+		v, err := strconv.ParseFloat(row[columns[amount]], 64)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %q is no number of bytes", i+2, row[columns[amount]])
+		}
+		before, seen := last[at]
+		j := jobs[at]
+		if j == nil {
+			j = &job{disk: at.disk, phase: at.phase, op: trace.Write, tool: "a table"}
+			if strings.HasPrefix(strings.ToLower(row[columns["op"]]), "r") {
+				j.op = trace.Read
+			}
+			jobs[at] = j
+		}
+		now.done = v
+		if seen && now.ns > before.ns {
+			bytes := v
+			switch amount {
+			case "done_bytes":
+				bytes = v - before.done
+			case "rate":
+				bytes = v * float64(now.ns-before.ns) / 1e9
+			}
+			j.steps = append(j.steps, step{before.ns, now.ns, int64(max(0, bytes))})
+		}
+		last[at] = now
+	}
+	var list []*job
+	for _, at := range slices.SortedFunc(maps.Keys(jobs), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.disk, b.disk))
+	}) {
+		if len(jobs[at].steps) > 0 {
+			list = append(list, jobs[at])
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no two rows of one disk")
+	}
+	return list, nil
+}
