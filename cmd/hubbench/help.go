@@ -107,6 +107,7 @@ func complete(root *cobra.Command) {
 	args := map[string]cobra.CompletionFunc{
 		"run": scenario, "plan": scenario, "simulate": scenario, "doctor": folders, "clean": first(folders, nothing),
 		"analyze": first(run, nothing), "report": first(run, nothing), "compare": run, "fit": run,
+		"check": run, "table": run, "collect": run, "import": files("log", "json", "csv"),
 		"predict": first(profiles, listed(disksOf)), "advise": first(profiles, nothing), "mount": first(profiles, folders),
 		"init": nothing, "devices": nothing, "schema": nothing,
 	}
@@ -116,6 +117,7 @@ func complete(root *cobra.Command) {
 	}
 	flags := map[string]map[string]cobra.CompletionFunc{
 		"run": {"resume": folders, "out": folders}, "simulate": {"profile": profiles, "out": folders},
+		"check": {"limits": files("yaml", "yml")}, "collect": {"into": folders}, "import": {"out": folders},
 		"report": parts, "analyze": parts, "mount": {"backing": folders},
 		"init": {"out": files("yaml", "yml")}, "fit": {"out": files("yaml", "md", "html", "json", "txt")},
 	}

@@ -85,7 +85,8 @@ func fioLog(f File) ([]*job, error) {
 			}
 			s := step{fromNS: max(before, l.ms-window*3/2) * 1e6, toNS: l.ms * 1e6}
 			if l.block > 0 { // a request that ended then
-				s.fromNS, s.bytes = before*1e6, l.block
+				took := float64(l.block) / 1024 / float64(max(1, l.kib)) * 1e9
+				s.fromNS, s.bytes = max(before*1e6, s.toNS-int64(took)), l.block
 			} else {
 				s.bytes = int64(float64(l.kib) * 1024 * float64(s.toNS-s.fromNS) / 1e9)
 			}

@@ -172,8 +172,11 @@ func align(jobs []*job) error {
 	return nil
 }
 
-// events writes the jobs as a trace. Steps that touch are one file with its progress; a gap between them is a time in
-// which nothing was asked for.
+// pauseNS is a gap between steps from which on nothing was asked for, as the overlap has it; in a shorter one a request
+// was on its way.
+const pauseNS = 500_000_000
+
+// events writes the jobs as a trace. Steps without a pause between them are one file with its progress.
 func events(jobs []*job, started time.Time) []byte {
 	run := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: "imported"}
 	if !started.IsZero() {
@@ -210,11 +213,15 @@ func events(jobs []*job, started time.Time) []byte {
 				file.StartNS, file.Bytes = j.steps[i].fromNS, 0
 				for ; ; i++ {
 					file.Bytes, file.EndNS = file.Bytes+j.steps[i].bytes, j.steps[i].toNS
-					if i+1 == len(j.steps) || j.steps[i+1].fromNS > file.EndNS {
+					if i+1 == len(j.steps) || j.steps[i+1].fromNS-file.EndNS >= pauseNS {
 						break
 					}
 					file.Type, file.TNS, file.Op = trace.ProgressType, file.EndNS, ""
 					out = trace.AppendEvent(out, &file)
+					if next := j.steps[i+1].fromNS; next > file.TNS {
+						file.TNS = next
+						out = trace.AppendEvent(out, &file)
+					}
 				}
 				i++
 				file.Type, file.Op = trace.FileType, j.op
