@@ -1,0 +1,81 @@
+package trend
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func points(n int, rate func(i int) float64) []Point {
+	var list []Point
+	for i := range n {
+		list = append(list, Point{fmt.Sprint(i), time.Unix(int64(i)*86400, 0), rate(i)})
+	}
+	return list
+}
+
+// Runs that only vary by noise show no change; the series that were tuned on have other seeds.
+func TestNoise(t *testing.T) {
+	const trials = 1000
+	for _, n := range []int{6, 10, 20, 50, 300} {
+		for name, noise := range map[string]func(r *rand.Rand) float64{
+			"normal": (*rand.Rand).NormFloat64,
+			"slow outliers": func(r *rand.Rand) float64 {
+				v := r.NormFloat64()
+				if r.Float64() < 0.05 {
+					v -= 3
+				}
+				return v
+			},
+		} {
+			changed := 0
+			for trial := range trials {
+				r := rand.New(rand.NewPCG(77, uint64(1000*n+trial)))
+				if len(Of(points(n, func(int) float64 { return 1e9 * (1 + 0.02*noise(r)) }))) > 1 {
+					changed++
+				}
+			}
+			t.Logf("%d runs, %s: %d of %d show a change", n, name, changed, trials)
+			if changed > trials*2/100+13 { // and three standard deviations
+				t.Errorf("%d runs, %s: %d of %d show a change", n, name, changed, trials)
+			}
+		}
+	}
+}
+
+// A change is found at its run, with its size.
+func TestChange(t *testing.T) {
+	for _, tt := range []struct {
+		n, at  int
+		change float64
+	}{{20, 10, -0.10}, {60, 30, -0.05}, {60, 50, 0.08}, {300, 200, -0.03}} {
+		found := 0
+		for trial := range 100 {
+			r := rand.New(rand.NewPCG(5, uint64(trial)))
+			got := Of(points(tt.n, func(i int) float64 {
+				rate := 1e9 * (1 + 0.01*r.NormFloat64())
+				if i >= tt.at {
+					rate *= 1 + tt.change
+				}
+				return rate
+			}))
+			if len(got) == 2 && math.Abs(got[1].Change-tt.change) < 0.015 && got[0].Runs >= tt.at-1 && got[0].Runs <= tt.at+1 {
+				found++
+			}
+		}
+		if found < 93 {
+			t.Errorf("%+v: found in %d of 100", tt, found)
+		}
+	}
+}
+
+func TestFew(t *testing.T) {
+	for n := range 6 {
+		got := Of(points(n, func(i int) float64 { return 5 }))
+		if (n > 0) != (len(got) == 1) || n > 1 && (got[0].Interval == nil || *got[0].Interval != [2]float64{5, 5}) || n == 1 && got[0].Interval != nil {
+			t.Errorf("%d runs: %+v", n, got)
+		}
+	}
+}
