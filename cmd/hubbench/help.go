@@ -107,7 +107,7 @@ func complete(root *cobra.Command) {
 	args := map[string]cobra.CompletionFunc{
 		"run": scenario, "plan": scenario, "simulate": scenario, "doctor": folders, "clean": first(folders, nothing),
 		"analyze": first(run, nothing), "report": first(run, nothing), "compare": run, "fit": run,
-		"check": run, "trend": run, "table": run, "collect": run, "import": files("log", "json", "csv"),
+		"check": run, "trend": run, "atlas": run, "table": run, "collect": run, "import": files("log", "json", "csv"),
 		"predict": first(profiles, listed(disksOf)), "advise": first(profiles, nothing), "mount": first(profiles, folders),
 		"init": nothing, "devices": nothing, "schema": nothing,
 	}

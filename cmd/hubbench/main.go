@@ -67,7 +67,7 @@ took it from whom, and how long the others needed to recover.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newRun(p), newPlan(p), newSimulate(p),
-		newAnalyze(p), newReport(p), newCompare(p), newCheck(p), newTable(p), newCollect(p), newImport(p), newTrend(p), newFit(p), newPredict(p), newAdvise(p),
+		newAnalyze(p), newReport(p), newCompare(p), newCheck(p), newTable(p), newCollect(p), newImport(p), newTrend(p), newAtlas(p), newFit(p), newPredict(p), newAdvise(p),
 		newInit(p), newDevices(p), newDoctor(p), newMount(p), newSchema(p), newClean(p),
 		newVersion(p), newWorker(p), newJanitor(p), newClock(p),
 	)

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
@@ -57,4 +59,21 @@ func Add(dir string, run *recorded.Run) (written int, err error) {
 		written++
 	}
 	return written, nil
+}
+
+// Disks reads the table of disks of all runs of a catalogue. Files of older versions lack columns, which are empty then.
+func Disks(dir string) ([]table.Disk, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "disk", "date=*", "host=*", "*.parquet"))
+	if err != nil {
+		return nil, err
+	}
+	var all []table.Disk
+	for _, path := range files {
+		rows, err := parquet.ReadFile[table.Disk](path)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
 }

@@ -1,0 +1,190 @@
+package atlas
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/hubbench/hubbench/internal/tell/table"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// farm makes rows of runs on two hubs, one a day, of two models; One loses a tenth with a firmware that half of the runs have.
+func farm(runs int) (rows []table.Disk) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range runs {
+		for i, model := range []string{"SSD One", "SSD <Two>"} {
+			rate := 1e9 * float64(i+1) * (1 + 0.02*r.NormFloat64())
+			firmware := "1.0"
+			if i == 0 && n >= runs/2 {
+				firmware, rate = "1.1", rate*0.9
+			}
+			low, high, kept := rate*0.99, rate*1.01, 0.5
+			rows = append(rows, table.Disk{
+				Run: table.Run{
+					ID: fmt.Sprintf("run-%04d", n), Host: "bench", Hub: fmt.Sprintf("Hub %d", n%2), Started: time.Date(2026, 1, 1, 8, 0, 0, 0, time.UTC).AddDate(0, 0, n/4),
+				},
+				Model: model, Firmware: firmware, Pattern: "WW", Op: "write", Disk: "AB"[i : i+1], Rate: &rate, RateLow: &low, RateHigh: &high, Retention: &kept,
+			})
+		}
+	}
+	return rows
+}
+
+func TestOf(t *testing.T) {
+	rows := farm(100)
+	rows = append(rows, table.Disk{Run: table.Run{ID: "x"}, Disk: "Z", Pattern: "W"}) // no overlap
+	a := Of(rows, map[string]string{"run-0003": "r/report.html"})
+	if len(a.Cells) != 4 || len(a.Runs) != 100 || a.Runs[3].Link != "r/report.html" || len(a.Firmware) != 2 {
+		t.Fatalf("%d cells of %d runs: %+v", len(a.Cells), len(a.Runs), a.Runs[3])
+	}
+	for _, c := range a.Cells {
+		changed := len(c.Changes) == 1 && math.Abs(c.Changes[0].Share+0.1) < 0.02
+		if len(c.Points) != 50 || changed != (c.Model == "SSD One") {
+			t.Errorf("%s on %s: %d points, %+v", c.Model, c.Hub, len(c.Points), c.Changes)
+		}
+	}
+}
+
+// pooled is the mean of a random-effects model by the formulas of DerSimonian and Laird (1986) and of Hartung and Knapp (2001).
+func pooled(rows []table.Disk) (mean, half float64) {
+	var w, wx, ww, q float64
+	for _, r := range rows {
+		v := 1 / math.Pow((*r.RateHigh-*r.RateLow)/2/1.96, 2)
+		w, wx, ww = w+v, wx+v**r.Rate, ww+v*v
+	}
+	n := float64(len(rows))
+	for _, r := range rows {
+		q += math.Pow(*r.Rate-wx/w, 2) / math.Pow((*r.RateHigh-*r.RateLow)/2/1.96, 2)
+	}
+	between := max(0, (q-(n-1))/(w-ww/w))
+	w, wx = 0, 0
+	for _, r := range rows {
+		v := 1 / (math.Pow((*r.RateHigh-*r.RateLow)/2/1.96, 2) + between)
+		w, wx = w+v, wx+v**r.Rate
+	}
+	mean = wx / w
+	spread := 0.0
+	for _, r := range rows {
+		spread += math.Pow(*r.Rate-mean, 2) / (math.Pow((*r.RateHigh-*r.RateLow)/2/1.96, 2) + between)
+	}
+	return mean, stats.StudentQuantile(0.975, n-1) * math.Sqrt(spread/((n-1)*w))
+}
+
+// The page opens within a second, says what the formulas say, also of what a reader chooses, and holds no markup of a name.
+func TestPage(t *testing.T) {
+	found := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil && found == "" {
+			found = path
+		}
+	}
+	if found == "" || testing.Short() {
+		if os.Getenv("CI") == "true" && !testing.Short() {
+			t.Fatal("no browser")
+		}
+		t.Skip("needs chromium")
+	}
+	rows := farm(1000)
+	var page bytes.Buffer
+	if err := Write(&page, Of(rows, map[string]string{"run-0999": "last/report.html"})); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "atlas.html")
+	if err := os.WriteFile(path, page.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	options := chromedp.DefaultExecAllocatorOptions[:]
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	defer stop()
+	ctx, stopTab := chromedp.NewContext(ctx)
+	defer stopTab()
+	ctx, stopClock := context.WithTimeout(ctx, time.Minute)
+	defer stopClock()
+	eval := func(js string) string {
+		t.Helper()
+		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](js))
+		if err != nil {
+			t.Fatalf("%s: %v", js, err)
+		}
+		return text
+	}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800), chromedp.Navigate("file://"+filepath.ToSlash(path))); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes, painted %s ms after opening", page.Len(), eval(`document.documentElement.dataset.painted`))
+	number := func(js string) float64 {
+		t.Helper()
+		v, err := strconv.ParseFloat(eval(`String(`+js+`)`), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	check := func(what string, keep func(r *table.Disk) bool) {
+		t.Helper()
+		var of []table.Disk
+		for i := range rows {
+			if rows[i].Hub == "Hub 0" && rows[i].Model == "SSD One" && keep(&rows[i]) {
+				of = append(of, rows[i])
+			}
+		}
+		mean, half := pooled(of)
+		row := `[...document.querySelectorAll("#cells tbody tr")].find((r) => r.textContent.includes("Hub 0") && r.textContent.includes("SSD One")).dataset`
+		if got := number(row + ".mean"); math.Abs(got/mean-1) > 1e-9 {
+			t.Errorf("%s: mean %g, want %g", what, got, mean)
+		}
+		if got := number(row + ".half"); math.Abs(got/half-1) > 1e-4 {
+			t.Errorf("%s: ±%g, want %g", what, got, half)
+		}
+	}
+	check("all", func(*table.Disk) bool { return true })
+	if got := eval(`document.getElementById("said").textContent`); got != "4 cells of 1000 runs" {
+		t.Errorf("%q", got)
+	}
+	choose := func(name, value string) {
+		t.Helper()
+		eval(fmt.Sprintf(`(() => { const e = document.getElementById("filters").elements[%q]; e.value = %q; e.dispatchEvent(new Event("input", { bubbles: true })); return ""; })()`, name, value))
+	}
+	choose("firmware", "1.1")
+	check("of one firmware", func(r *table.Disk) bool { return r.Firmware == "1.1" })
+	choose("firmware", "")
+	choose("from", "2026-03-01")
+	choose("to", "2026-03-07")
+	check("of a week", func(r *table.Disk) bool {
+		day := r.Started.Format("2006-01-02")
+		return day >= "2026-03-01" && day <= "2026-03-07"
+	})
+	choose("from", "")
+	choose("to", "")
+	eval(`(() => { document.querySelector("#cells tbody tr").click(); return ""; })()`)
+	if got := eval(`document.getElementById("history").textContent`); !strings.Contains(got, "Hub 0") {
+		t.Errorf("the history says %q", got)
+	}
+	if got := eval(`String(document.querySelectorAll("#history circle").length) + " " + document.querySelectorAll("#cells two").length`); got != "500 0" {
+		t.Errorf("%q runs in the history and elements out of a name, want 500 and none", got)
+	}
+	if dir := os.Getenv("HUBBENCH_SHOTS"); dir != "" {
+		picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(90))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "atlas.jpg"), picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
