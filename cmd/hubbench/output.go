@@ -21,6 +21,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // output says in which form a command's results go where. Every command that has results has its flags.
@@ -163,14 +164,18 @@ func sendRun(p program, r *recorded.Run, out output) (err error) {
 // resultOptions say where the results of a run or a simulation go.
 type resultOptions struct {
 	output
-	dir  string
-	open bool
+	dir      string
+	open     bool
+	noPage   bool
+	compress bool
 }
 
 func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.dir, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
 	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
+	flags.BoolVar(&o.noPage, "no-page", false, "write no page; hubbench report RUN does it later")
+	flags.BoolVar(&o.compress, "compress", false, "keep the events compressed (zstd) when done; every command reads them")
 	o.formatFlags(cmd, printed())
 }
 
@@ -183,18 +188,25 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	}
 	page := dir.File(rundir.ReportFile)
 	notWritten := dir.WriteJSON(rundir.AnalysisFile, run.Analysis)
-	if notWritten == nil {
+	if notWritten == nil && !opts.noPage {
 		file := output{Form: form.Form{Format: "html"}, out: page, own: true}
 		notWritten = sendRun(program{stdout: io.Discard}, run, file)
 	}
-	if notWritten == nil {
+	next := "hubbench report " + cells.Shell(dir.Path)
+	if notWritten == nil && opts.compress && run.Trace.Status == trace.Complete { // else it may be resumed
+		notWritten = rundir.Compress(dir.Path)
+	}
+	switch {
+	case notWritten != nil:
+	case opts.noPage:
+		opts.more = []string{"page: " + next}
+	default:
 		opts.more = []string{"report: " + page}
 	}
 	if !opts.All {
 		opts.more = append(opts.more, everything(dir.Path))
 	}
 	notPrinted := sendRun(p, run, opts.output)
-	next := "hubbench report " + cells.Shell(dir.Path)
 	switch {
 	case errors.Is(notWritten, syscall.ENOSPC):
 		return fmt.Errorf("no space left for the report: %s holds what was recorded; make room, and write it with: %s",
@@ -205,7 +217,7 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	case notPrinted != nil && !errors.Is(notPrinted, syscall.EPIPE):
 		return fmt.Errorf("%w; the results are in %s", notPrinted, dir.Path)
 	}
-	if opts.open {
+	if opts.open && !opts.noPage {
 		if err := openPage(page); err != nil {
 			sayf(p.stderr, "warning: %s\n", oneLine(err.Error())) // the run is none the worse for it
 		}

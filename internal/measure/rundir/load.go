@@ -1,6 +1,8 @@
 package rundir
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -88,7 +93,9 @@ func Load(path string) (*Loaded, error) {
 	events, open := path, os.Open // a pipe that a person names is meant
 	if stat.IsDir() {
 		run.Folder, open = path, openRegular
-		events = filepath.Join(path, EventsFile)
+		if events = filepath.Join(path, EventsFile); !there(events) && there(events+packed) {
+			events += packed
+		}
 		if run.Info, err = LoadInfo(path); err != nil {
 			return nil, err
 		}
@@ -102,7 +109,11 @@ func Load(path string) (*Loaded, error) {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	defer file.Close()
-	if run.Trace, err = trace.Load(file, events); err != nil {
+	text, err := unpacked(file)
+	if err != nil {
+		return nil, fmt.Errorf("load run: %s: %w", events, err)
+	}
+	if run.Trace, err = trace.Load(text, events); err != nil {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	// Beside a run.json it is a run that was cut off before its first event, which there is something to say of.
@@ -114,6 +125,61 @@ func Load(path string) (*Loaded, error) {
 		run.Trace.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	return run, nil
+}
+
+// packed is what the name of compressed events ends with.
+const packed = ".zst"
+
+func there(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// unpacked is what a file holds, decompressed if it is Zstandard's (RFC 8878).
+func unpacked(file io.Reader) (io.Reader, error) {
+	text := bufio.NewReader(file)
+	if head, _ := text.Peek(4); !bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+		return text, nil
+	}
+	return zstd.NewReader(text, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+}
+
+// OpenEvents opens the run's events, decompressed.
+func (l *Loaded) OpenEvents() (io.ReadCloser, error) {
+	file, err := os.Open(l.Events)
+	if err != nil {
+		return nil, err
+	}
+	text, err := unpacked(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{text, file}, nil
+}
+
+// Compress keeps the events of a run that has ended compressed. At every moment they are there, whole, under one name
+// or the other.
+func Compress(folder string) error {
+	path := filepath.Join(folder, EventsFile)
+	file, err := openRegular(path)
+	if err != nil {
+		return fmt.Errorf("compress the events: %w", err)
+	}
+	err = filesystem.Replace(path+packed, func(w io.Writer) error {
+		zip, err := zstd.NewWriter(w)
+		if err == nil {
+			_, err = io.Copy(zip, file)
+			err = errors.Join(err, zip.Close())
+		}
+		return err
+	})
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		return fmt.Errorf("compress the events: %w", err)
+	}
+	return nil
 }
 
 // maxInfo is more than the size of a run.json that plans ten million files.

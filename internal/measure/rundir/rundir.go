@@ -166,7 +166,7 @@ func (d *Dir) Close() (err error) {
 // with it.
 func inTheWay(path string, scenario []byte) (taken string, begun bool) {
 	begun = true
-	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
+	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, EventsFile + packed, AnalysisFile, ReportFile, LogFile} {
 		file := filepath.Join(path, name)
 		info, err := os.Lstat(file)
 		if errors.Is(err, fs.ErrNotExist) {

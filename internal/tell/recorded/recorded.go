@@ -39,7 +39,7 @@ func Load(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded := &Run{Loaded: run, Path: path, OpenEvents: func() (io.ReadCloser, error) { return os.Open(run.Events) }}
+	loaded := &Run{Loaded: run, Path: path, OpenEvents: run.OpenEvents}
 	loaded.analyze()
 	return loaded, nil
 }
