@@ -52,7 +52,9 @@ func runAtlas(p program, paths []string, out string, open bool) error {
 		}
 		about, of := tidy.Of(tidy.Grains()[1], run)
 		for _, row := range of {
-			rows = append(rows, row.(tidy.Disk))
+			if disk, ok := row.(tidy.Disk); ok {
+				rows = append(rows, disk)
+			}
 		}
 		page := filepath.Join(run.Folder, rundir.ReportFile)
 		if link, err := filepath.Rel(filepath.Dir(out), page); err == nil && exists(page) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -52,45 +54,38 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of stri
 		for i := range run.Analysis.Phases {
 			found := &run.Analysis.Phases[i]
 			name := trace.Unnumbered(found.Phase)
-			if phase == "" {
-				phase = name
-			}
-			if !slices.Contains(phases, name) {
-				phases = append(phases, name)
-			}
-			if name != phase && found.Phase != phase || found.Overlap == nil {
+			phase = cmp.Or(phase, name)
+			phases = append(phases, name)
+			if found.Overlap == nil || name != phase && found.Phase != phase {
 				continue
 			}
-			rate := found.Overlap.Rate
+			rate, known := found.Overlap.Rate, true
 			if disk != "" {
-				d, ok := found.Overlap.Disks[disk]
-				if !ok {
-					for name := range found.Overlap.Disks {
-						disks = append(disks, name)
-					}
-					continue
-				}
-				rate = d.Rate
+				disks = slices.AppendSeq(disks, maps.Keys(found.Overlap.Disks))
+				_, known = found.Overlap.Disks[disk]
+				rate = found.Overlap.Disks[disk].Rate
 			}
-			sum, n = sum+rate, n+1
+			if known {
+				sum, n = sum+rate, n+1
+			}
 		}
 		if n > 0 {
-			point := trend.Point{Run: path, Rate: sum / n}
-			if o := run.Analysis.Origin; o != nil {
-				point.Started, _ = time.Parse(time.RFC3339, o.Started) // unknown is the earliest
-			}
-			points = append(points, point)
+			started, _ := time.Parse(time.RFC3339, run.Analysis.Started) // unknown is the earliest
+			points = append(points, trend.Point{Run: path, Started: started, Rate: sum / n})
 		}
+	}
+	names := func(list []string) string {
+		slices.Sort(list)
+		return strings.Join(slices.Compact(list), ", ")
 	}
 	switch {
 	case len(points) > 0 && disk != "":
 		return points, disk + " in " + phase, nil
 	case len(points) > 0:
 		return points, phase, nil
-	case disk != "" && disks != nil:
-		slices.Sort(disks)
-		return nil, "", exitf(exitUsage, "--disk %s does not work in %s; %s do", disk, phase, strings.Join(slices.Compact(disks), ", "))
+	case disks != nil:
+		return nil, "", exitf(exitUsage, "--disk %s does not work in %s; %s do", disk, phase, names(disks))
 	default:
-		return nil, "", exitf(exitUsage, "no run has an overlap in a phase %s; there are %s", phase, strings.Join(phases, ", "))
+		return nil, "", exitf(exitUsage, "no run has an overlap in a phase %s; there are %s", phase, names(phases))
 	}
 }

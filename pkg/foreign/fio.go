@@ -37,8 +37,7 @@ func fioLog(f File) ([]*job, error) {
 	case name[2] != "bw":
 		return nil, fmt.Errorf("a log of %s has no bytes; give the one of bw", name[2])
 	}
-	type line struct{ ms, kib, op, block int64 }
-	var lines []line
+	var lines []fioEntry
 	for i, text := range strings.Split(strings.TrimSpace(string(f.Data)), "\n") {
 		if !fioLine.MatchString(strings.TrimSuffix(text, "\r")) {
 			return nil, fmt.Errorf("line %d: %q is no line of fio's log", i+1, text)
@@ -48,13 +47,13 @@ func fioLog(f File) ([]*job, error) {
 			v[k], _ = strconv.ParseInt(strings.TrimSpace(field), 10, 64) // fioLine has looked at it
 		}
 		if v[2] < 2 { // else it is a trim
-			lines = append(lines, line{v[0], v[1], v[2], v[3]})
+			lines = append(lines, fioEntry{v[0], v[1], v[2], v[3]})
 		}
 	}
 	if len(lines) == 0 {
 		return nil, errors.New("the log is empty")
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.ms, b.ms) })
+	slices.SortStableFunc(lines, func(a, b fioEntry) int { return cmp.Compare(a.ms, b.ms) })
 	var moved, last [2]int64
 	var apart []int64
 	for _, l := range lines {
@@ -74,31 +73,7 @@ func fioLog(f File) ([]*job, error) {
 	}
 	// What is read and what is written at once is added up: both directions have their own windows.
 	for op := range int64(2) {
-		before := int64(0)
-		if lines[0].ms >= epochMS {
-			before = lines[0].ms - window
-		}
-		var steps []step
-		for _, l := range lines {
-			if l.op != op {
-				continue
-			}
-			s := step{fromNS: max(before, l.ms-window*3/2) * 1e6, toNS: l.ms * 1e6}
-			if l.block > 0 { // a request that ended then
-				took := float64(l.block) / 1024 / float64(max(1, l.kib)) * 1e9
-				s.fromNS, s.bytes = max(before*1e6, s.toNS-int64(took)), l.block
-			} else {
-				s.bytes = int64(float64(l.kib) * 1024 * float64(s.toNS-s.fromNS) / 1e9)
-			}
-			before = l.ms
-			if n := len(steps); s.fromNS == s.toNS && n > 0 {
-				steps[n-1].bytes += s.bytes // in the same millisecond
-				continue
-			}
-			s.toNS = max(s.toNS, s.fromNS+1e6)
-			steps = append(steps, s)
-		}
-		j.steps = merged(j.steps, steps)
+		j.steps = merged(j.steps, stepsOf(lines, op, window))
 	}
 	if lines[0].ms >= epochMS {
 		zero := j.steps[0].fromNS
@@ -108,6 +83,37 @@ func fioLog(f File) ([]*job, error) {
 		j.began = zero
 	}
 	return []*job{j}, nil
+}
+
+// fioEntry is a line of a log.
+type fioEntry struct{ ms, kib, op, block int64 }
+
+// stepsOf are those of one direction.
+func stepsOf(lines []fioEntry, op, window int64) (steps []step) {
+	before := int64(0)
+	if lines[0].ms >= epochMS {
+		before = lines[0].ms - window
+	}
+	for _, l := range lines {
+		if l.op != op {
+			continue
+		}
+		s := step{fromNS: max(before, l.ms-window*3/2) * 1e6, toNS: l.ms * 1e6}
+		if l.block > 0 { // a request that ended then
+			took := float64(l.block) / 1024 / float64(max(1, l.kib)) * 1e9
+			s.fromNS, s.bytes = max(before*1e6, s.toNS-int64(took)), l.block
+		} else {
+			s.bytes = int64(float64(l.kib) * 1024 * float64(s.toNS-s.fromNS) / 1e9)
+		}
+		before = l.ms
+		if n := len(steps); s.fromNS == s.toNS && n > 0 {
+			steps[n-1].bytes += s.bytes // in the same millisecond
+			continue
+		}
+		s.toNS = max(s.toNS, s.fromNS+1e6)
+		steps = append(steps, s)
+	}
+	return steps
 }
 
 // merged adds two lists of steps up: each is cut at the other's edges, and its bytes spread over the parts.
@@ -208,29 +214,16 @@ const tooFarApart = 0.02
 
 // joinResults takes from the results when logged jobs began and what they moved. A log may not say more than its job
 // moved: averaged logs of fast jobs do.
-func joinResults(jobs []*job, results []fioResult) (notes []string, err error) {
+func joinResults(jobs []*job, results []fioResult) (notes []string) {
 	for _, j := range jobs {
 		if j.tool != "fio" {
 			continue
 		}
-		var mine []fioResult
-		number := fioName.FindStringSubmatch(filepath.Base(j.source))
-		for _, r := range results {
-			if number != nil && r.name == number[1] {
-				mine = append(mine, r)
-			}
-		}
-		if len(mine) == 0 && number != nil && number[3] != "" { // the log has another name: by its number
-			for _, r := range results {
-				if strconv.Itoa(r.index) == number[3] {
-					mine = append(mine, r)
-				}
-			}
-		}
-		if len(mine) != 1 || mine[0].grouped {
+		r, ok := resultOf(j, results)
+		if !ok {
+			notes = append(notes, j.source+": nothing to check its bytes against; give fio's json output beside it")
 			continue
 		}
-		r := mine[0]
 		j.tool = r.version
 		if j.began == 0 {
 			j.began = r.began
@@ -240,21 +233,33 @@ func joinResults(jobs []*job, results []fioResult) (notes []string, err error) {
 			logged += s.bytes
 		}
 		apart := float64(logged)/float64(max(1, r.bytes)) - 1
-		switch {
-		case apart > tooFarApart || apart < -tooFarApart:
+		if apart > tooFarApart || apart < -tooFarApart {
 			notes = append(notes, fmt.Sprintf("%s: the log's bytes differ from those of the results by %+.1f %%, and are scaled to these",
 				j.source, 100*apart))
-			fallthrough
-		default:
-			scale(j.steps, r.bytes)
+		}
+		scale(j.steps, r.bytes)
+	}
+	return notes
+}
+
+// resultOf finds the result of a log's job: by the name, else by the number that fio gives logs.
+func resultOf(j *job, results []fioResult) (fioResult, bool) {
+	name := fioName.FindStringSubmatch(filepath.Base(j.source))
+	for _, mine := range []func(r fioResult) bool{
+		func(r fioResult) bool { return r.name == name[1] },
+		func(r fioResult) bool { return strconv.Itoa(r.index) == name[3] },
+	} {
+		var found []fioResult
+		for _, r := range results {
+			if mine(r) {
+				found = append(found, r)
+			}
+		}
+		if len(found) > 0 {
+			return found[0], len(found) == 1 && !found[0].grouped
 		}
 	}
-	for _, j := range jobs {
-		if j.tool == "fio" {
-			notes = append(notes, j.source+": nothing to check its bytes against; give fio's json output beside it")
-		}
-	}
-	return notes, nil
+	return fioResult{}, false
 }
 
 // scale makes the steps' bytes add up to a sum.

@@ -49,7 +49,6 @@ type job struct {
 	op          trace.Role
 	began       int64 // Unix time in ns of the zero of steps; 0: not known
 	steps       []step
-	total       int64 // bytes by the tool's own sum; 0: not known
 	tool        string
 	source      string
 }
@@ -92,11 +91,7 @@ func Import(files []File, opts Options) (*Imported, error) {
 		}
 		jobs = append(jobs, found...)
 	}
-	notes, err := joinResults(jobs, results)
-	if err != nil {
-		return nil, err
-	}
-	out.Notes = append(out.Notes, notes...)
+	out.Notes = joinResults(jobs, results)
 	if len(jobs) == 0 {
 		return nil, errors.New("no file has a timeline: results without one are scores and no measurement of an overlap")
 	}
@@ -208,26 +203,32 @@ func events(jobs []*job, started time.Time) []byte {
 			if j.phase != phase {
 				continue
 			}
-			file := trace.Event{Phase: phase, Disk: j.disk}
-			for i := 0; i < len(j.steps); file.Seq++ {
-				file.StartNS, file.Bytes = j.steps[i].fromNS, 0
-				for ; ; i++ {
-					file.Bytes, file.EndNS = file.Bytes+j.steps[i].bytes, j.steps[i].toNS
-					if i+1 == len(j.steps) || j.steps[i+1].fromNS-file.EndNS >= pauseNS {
-						break
-					}
-					file.Type, file.TNS, file.Op = trace.ProgressType, file.EndNS, ""
-					out = trace.AppendEvent(out, &file)
-					if next := j.steps[i+1].fromNS; next > file.TNS {
-						file.TNS = next
-						out = trace.AppendEvent(out, &file)
-					}
-				}
-				i++
-				file.Type, file.Op = trace.FileType, j.op
-				out = trace.AppendEvent(out, &file)
-			}
+			out = j.append(out)
 		}
 	}
 	return trace.AppendEvent(out, &trace.Event{Type: trace.EndType, Status: trace.Complete})
+}
+
+// append adds the job's files to a trace.
+func (j *job) append(out []byte) []byte {
+	file := trace.Event{Phase: j.phase, Disk: j.disk}
+	for i := 0; i < len(j.steps); file.Seq++ {
+		file.StartNS, file.Bytes = j.steps[i].fromNS, 0
+		for ; ; i++ {
+			file.Bytes, file.EndNS = file.Bytes+j.steps[i].bytes, j.steps[i].toNS
+			if i+1 == len(j.steps) || j.steps[i+1].fromNS-file.EndNS >= pauseNS {
+				break
+			}
+			file.Type, file.TNS, file.Op = trace.ProgressType, file.EndNS, ""
+			out = trace.AppendEvent(out, &file)
+			if next := j.steps[i+1].fromNS; next > file.TNS {
+				file.TNS = next
+				out = trace.AppendEvent(out, &file)
+			}
+		}
+		i++
+		file.Type, file.Op = trace.FileType, j.op
+		out = trace.AppendEvent(out, &file)
+	}
+	return out
 }

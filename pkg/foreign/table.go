@@ -87,7 +87,10 @@ func elbenchoLive(f File) ([]*job, error) {
 }
 
 // fields are what a column of a table may be: one of the times, and one of the amounts, is needed.
-var fields = []string{"time_s", "time_ms", "time_ns", "time", "bytes", "done_bytes", "rate", "disk", "op", "phase"}
+func fields() (times, amounts, all []string) {
+	times, amounts = []string{"time_s", "time_ms", "time_ns", "time"}, []string{"bytes", "done_bytes", "rate"}
+	return times, amounts, slices.Concat(times, amounts, []string{"disk", "op", "phase"})
+}
 
 // table reads any table over time, by what its columns are. A row is of the time since the one before of its disk.
 func table(f File, columns map[string]string) ([]*job, error) {
@@ -95,85 +98,80 @@ func table(f File, columns map[string]string) ([]*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	times, amounts, known := fields()
 	for field, column := range columns {
-		if !slices.Contains(fields, field) {
-			return nil, fmt.Errorf("--map %s: it is one of %s", field, strings.Join(fields, ", "))
+		if !slices.Contains(known, field) {
+			return nil, fmt.Errorf("--map %s=%s: a column is one of %s", column, field, strings.Join(known, ", "))
 		}
 		if !slices.Contains(head, column) {
-			return nil, fmt.Errorf("--map %s=%s: the table has no such column; it has %s", field, column, strings.Join(head, ", "))
+			return nil, fmt.Errorf("--map %s=%s: the table has no such column; it has %s", column, field, strings.Join(head, ", "))
 		}
 	}
-	given := func(fields ...string) string {
-		for _, field := range fields {
-			if columns[field] != "" {
-				return field
-			}
+	given := func(fields []string) string {
+		at := slices.IndexFunc(fields, func(field string) bool { return columns[field] != "" })
+		if at < 0 {
+			return ""
 		}
-		return ""
+		return fields[at]
 	}
-	clock, amount := given("time_s", "time_ms", "time_ns", "time"), given("bytes", "done_bytes", "rate")
+	clock, amount := given(times), given(amounts)
 	if clock == "" || amount == "" {
-		return nil, errors.New("name the columns of the time and of the bytes or the rate, such as --map time_s=Seconds,bytes=Bytes")
+		return nil, errors.New("name the columns of the time and of the bytes or the rate, such as --map Seconds=time_s,Bytes=bytes")
 	}
 	type place struct{ phase, disk string }
-	jobs := map[place]*job{}
 	type point struct {
-		ns   int64
-		done float64
+		ns    int64
+		value float64
 	}
-	last := map[place]point{}
+	jobs, last := map[place]*job{}, map[place]point{}
 	for i, row := range all {
 		at := place{row[columns["phase"]], cmp.Or(row[columns["disk"]], "disk")}
 		var now point
-		if clock == "time" {
-			t, err := time.Parse(time.RFC3339Nano, row[columns[clock]])
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %q is no time as RFC 3339 has it; map time_s, time_ms or time_ns", i+2, row[columns[clock]])
-			}
-			now.ns = t.UnixNano()
-		} else {
-			v, err := strconv.ParseFloat(row[columns[clock]], 64)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %q is no time", i+2, row[columns[clock]])
-			}
-			now.ns = int64(v * map[string]float64{"time_s": 1e9, "time_ms": 1e6, "time_ns": 1}[clock])
+		if now.ns, err = timeOf(row[columns[clock]], clock); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		v, err := strconv.ParseFloat(row[columns[amount]], 64)
-		if err != nil {
+		if now.value, err = strconv.ParseFloat(row[columns[amount]], 64); err != nil {
 			return nil, fmt.Errorf("line %d: %q is no number of bytes", i+2, row[columns[amount]])
 		}
-		before, seen := last[at]
-		j := jobs[at]
-		if j == nil {
-			j = &job{disk: at.disk, phase: at.phase, op: trace.Write, tool: "a table"}
+		if jobs[at] == nil {
+			jobs[at] = &job{disk: at.disk, phase: at.phase, op: trace.Write, tool: "a table"}
 			if strings.HasPrefix(strings.ToLower(row[columns["op"]]), "r") {
-				j.op = trace.Read
+				jobs[at].op = trace.Read
 			}
-			jobs[at] = j
 		}
-		now.done = v
-		if seen && now.ns > before.ns {
-			bytes := v
-			switch amount {
-			case "done_bytes":
-				bytes = v - before.done
-			case "rate":
-				bytes = v * float64(now.ns-before.ns) / 1e9
-			}
-			j.steps = append(j.steps, step{before.ns, now.ns, int64(max(0, bytes))})
+		if before, seen := last[at]; seen && now.ns > before.ns {
+			bytes := map[string]float64{
+				"bytes": now.value, "done_bytes": now.value - before.value, "rate": now.value * float64(now.ns-before.ns) / 1e9,
+			}[amount]
+			jobs[at].steps = append(jobs[at].steps, step{before.ns, now.ns, int64(max(0, bytes))})
 		}
 		last[at] = now
+	}
+	maps.DeleteFunc(jobs, func(_ place, j *job) bool { return len(j.steps) == 0 })
+	if len(jobs) == 0 {
+		return nil, errors.New("no two rows of one disk")
 	}
 	var list []*job
 	for _, at := range slices.SortedFunc(maps.Keys(jobs), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.disk, b.disk))
 	}) {
-		if len(jobs[at].steps) > 0 {
-			list = append(list, jobs[at])
-		}
-	}
-	if len(list) == 0 {
-		return nil, errors.New("no two rows of one disk")
+		list = append(list, jobs[at])
 	}
 	return list, nil
+}
+
+// timeOf reads a time of a table, in ns.
+func timeOf(text, clock string) (int64, error) {
+	if clock == "time" {
+		t, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			return 0, fmt.Errorf("%q is no time as RFC 3339 has it; map time_s, time_ms or time_ns", text)
+		}
+		return t.UnixNano(), nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no time", text)
+	}
+	return int64(v * map[string]float64{"time_s": 1e9, "time_ms": 1e6, "time_ns": 1}[clock]), nil
 }

@@ -39,11 +39,12 @@ type Result struct {
 func Worst(list []Result) Verdict {
 	worst := Pass
 	for _, r := range list {
-		switch {
-		case r.Verdict == Fail:
+		switch r.Verdict {
+		case Fail:
 			return Fail
-		case r.Verdict == Unsure:
+		case Unsure:
 			worst = Unsure
+		case Pass:
 		}
 	}
 	return worst
@@ -208,7 +209,7 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 		}
 		seen[name] = true
 		for _, disk := range append([]string{""}, a.Order...) {
-			for _, m := range scenario.Measures {
+			for _, m := range scenario.Measures() {
 				if m.Phases != (disk == "") || disk != "" && !works(p, disk) {
 					continue
 				}

@@ -32,15 +32,17 @@ type Measure struct {
 }
 
 // Measures are all, in the order in which people read them.
-var Measures = []*Measure{
-	{Name: "rate", About: "a disk's in the overlap", Format: unit.FormatRate, reading: rateBound},
-	{Name: "together", About: "the rate of all disks in the overlap", Phases: true, Format: unit.FormatRate, reading: rateBound},
-	{Name: "share", About: "a disk's, of the overlap's bytes", Format: unit.FormatPercent, reading: shareBound(1)},
-	{Name: "kept", About: "what a disk kept of its rate without the others", Format: unit.FormatPercent, reading: shareBound(10)},
-	{Name: "p99", About: "the time that 99 % of a disk's requests took at most", Format: unit.FormatSeconds, reading: timeBound},
-	{Name: "recovery", About: "how long a disk took to recover after another ended", Format: unit.FormatSeconds, reading: timeBound},
-	{Name: "late_frames", About: "of all streams of a disk", Format: func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) },
-		reading: func(to *float64) yaml.Value { return yaml.Float(to, 0, 1e9) }},
+func Measures() []*Measure {
+	return []*Measure{
+		{Name: "rate", About: "a disk's in the overlap", Format: unit.FormatRate, reading: rateBound},
+		{Name: "together", About: "the rate of all disks in the overlap", Phases: true, Format: unit.FormatRate, reading: rateBound},
+		{Name: "share", About: "a disk's, of the overlap's bytes", Format: unit.FormatPercent, reading: shareBound(1)},
+		{Name: "kept", About: "what a disk kept of its rate without the others", Format: unit.FormatPercent, reading: shareBound(10)},
+		{Name: "p99", About: "the time that 99 % of a disk's requests took at most", Format: unit.FormatSeconds, reading: timeBound},
+		{Name: "recovery", About: "how long a disk took to recover after another ended", Format: unit.FormatSeconds, reading: timeBound},
+		{Name: "late_frames", About: "of all streams of a disk", Format: func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) },
+			reading: func(to *float64) yaml.Value { return yaml.Float(to, 0, 1e9) }},
+	}
 }
 
 func rateBound(to *float64) yaml.Value { return yaml.Rate(to, 0, 1e12) }
@@ -84,7 +86,7 @@ func limit(to *[]Limit) yaml.Value {
 		},
 	}
 	var names []string
-	for _, measure := range Measures {
+	for _, measure := range Measures() {
 		names = append(names, measure.Name)
 		var low, high float64
 		bounds := yaml.Object{

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -116,7 +117,7 @@ func (l *Live) AppendLines(lines []byte) error {
 
 // SaveInfo writes run.json, after the events before it and before those that follow.
 func (l *Live) SaveInfo(info *Info) error {
-	data, err := EncodeJSON(info)
+	data, err := cells.JSON(info)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", InfoFile, err)
 	}

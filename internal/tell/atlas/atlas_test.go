@@ -57,27 +57,32 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func square(x float64) float64 { return x * x }
+
+// own is the variance of a run by itself.
+func own(r *table.Disk) float64 { return square((*r.RateHigh - *r.RateLow) / 2 / 1.96) }
+
 // pooled is the mean of a random-effects model by the formulas of DerSimonian and Laird (1986) and of Hartung and Knapp (2001).
 func pooled(rows []table.Disk) (mean, half float64) {
 	var w, wx, ww, q float64
 	for _, r := range rows {
-		v := 1 / math.Pow((*r.RateHigh-*r.RateLow)/2/1.96, 2)
+		v := 1 / own(&r)
 		w, wx, ww = w+v, wx+v**r.Rate, ww+v*v
 	}
 	n := float64(len(rows))
 	for _, r := range rows {
-		q += math.Pow(*r.Rate-wx/w, 2) / math.Pow((*r.RateHigh-*r.RateLow)/2/1.96, 2)
+		q += square(*r.Rate-wx/w) / own(&r)
 	}
 	between := max(0, (q-(n-1))/(w-ww/w))
 	w, wx = 0, 0
 	for _, r := range rows {
-		v := 1 / (math.Pow((*r.RateHigh-*r.RateLow)/2/1.96, 2) + between)
+		v := 1 / (own(&r) + between)
 		w, wx = w+v, wx+v**r.Rate
 	}
 	mean = wx / w
 	spread := 0.0
 	for _, r := range rows {
-		spread += math.Pow(*r.Rate-mean, 2) / (math.Pow((*r.RateHigh-*r.RateLow)/2/1.96, 2) + between)
+		spread += square(*r.Rate-mean) / (own(&r) + between)
 	}
 	return mean, stats.StudentQuantile(0.975, n-1) * math.Sqrt(spread/((n-1)*w))
 }

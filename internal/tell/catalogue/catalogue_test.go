@@ -185,7 +185,7 @@ func TestKills(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(50+n%50) * time.Millisecond) // of which it takes some to start
+		<-time.After(time.Duration(50+n%50) * time.Millisecond) // of which it takes some to start
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 		if n%10 == 9 {

@@ -230,37 +230,42 @@ func (s *source) disks(add func(any)) {
 				Does: w.Listed(), Files: int64(d.Files), Bytes: d.Bytes, BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
 			}
 			s.describe(&row, p)
-			if o := p.Overlap; o != nil {
-				part := o.Disks[name]
-				row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate, &part.Share
-				row.RateLow, row.RateHigh = ends(part.CI95)
-			}
-			if c := p.Contention; c != nil {
-				kept := c.Disks[name]
-				row.SoloRate, row.Retention = kept.ReferenceRate, kept.Retention
-				row.KeptLow, row.KeptHigh = ends(kept.RetentionCI)
-			}
-			for _, r := range p.Recoveries {
-				if r.Disk == name && r.LagS != nil && (row.Recovery == nil || *r.LagS > *row.Recovery) {
-					row.Recovery = r.LagS
-				}
-			}
-			if l := d.Latency; l != nil {
-				row.Requests, row.P50, row.P99, row.P999 = &l.Requests, l.P50NS, l.P99NS, l.P999NS
-			}
-			if t := d.Throttle; t != nil {
-				row.ThrottleAt, row.ThrottleFrom, row.ThrottleTo, row.Cause = &t.AtBytes, &t.FromRate, &t.ToRate, t.Cause
-			}
-			if t := d.Temperature; t != nil {
-				row.FirstC, row.MaxC = &t.FirstC, &t.MaxC
-			}
-			for _, t := range p.StreamTotals {
-				if t.Disk == name {
-					due, late := int64(t.Due), int64(t.Late)
-					row.Streams, row.Frames, row.LateFrames = int64(t.Streams), &due, &late
-				}
-			}
+			row.measure(p, &d)
 			add(row)
+		}
+	}
+}
+
+// measure fills in what was measured of the disk in the phase.
+func (row *Disk) measure(p *analysis.Phase, d *analysis.Disk) {
+	if o := p.Overlap; o != nil {
+		part := o.Disks[row.Disk]
+		row.OverlapBytes, row.OverlapS, row.Rate, row.Share = &part.Bytes, &o.DurationS, &part.Rate, &part.Share
+		row.RateLow, row.RateHigh = ends(part.CI95)
+	}
+	if c := p.Contention; c != nil {
+		kept := c.Disks[row.Disk]
+		row.SoloRate, row.Retention = kept.ReferenceRate, kept.Retention
+		row.KeptLow, row.KeptHigh = ends(kept.RetentionCI)
+	}
+	for _, r := range p.Recoveries {
+		if r.Disk == row.Disk && r.LagS != nil && (row.Recovery == nil || *r.LagS > *row.Recovery) {
+			row.Recovery = r.LagS
+		}
+	}
+	if l := d.Latency; l != nil {
+		row.Requests, row.P50, row.P99, row.P999 = &l.Requests, l.P50NS, l.P99NS, l.P999NS
+	}
+	if t := d.Throttle; t != nil {
+		row.ThrottleAt, row.ThrottleFrom, row.ThrottleTo, row.Cause = &t.AtBytes, &t.FromRate, &t.ToRate, t.Cause
+	}
+	if t := d.Temperature; t != nil {
+		row.FirstC, row.MaxC = &t.FirstC, &t.MaxC
+	}
+	for _, t := range p.StreamTotals {
+		if t.Disk == row.Disk {
+			due, late := int64(t.Due), int64(t.Late)
+			row.Streams, row.Frames, row.LateFrames = int64(t.Streams), &due, &late
 		}
 	}
 }

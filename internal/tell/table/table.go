@@ -120,7 +120,7 @@ func newWriter(w io.Writer, grain Grain, format string) writer {
 	switch format {
 	case "parquet":
 		schema := parquet.NewSchema("hubbench_"+grain.Name, parquet.SchemaOf(reflect.Zero(grain.row).Interface()))
-		return &parquetRows{parquet.NewWriter(w, schema, parquet.Compression(&parquet.Zstd),
+		return &parquetRows{parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd),
 			parquet.KeyValueMetadata("hubbench_table_version", strconv.Itoa(Version)))}
 	case "jsonl":
 		buffered := bufio.NewWriter(w)
@@ -150,9 +150,9 @@ func newWriter(w io.Writer, grain Grain, format string) writer {
 	}
 }
 
-type parquetRows struct{ out *parquet.Writer }
+type parquetRows struct{ out *parquet.GenericWriter[any] }
 
-func (p *parquetRows) row(row any) error { return p.out.Write(row) }
+func (p *parquetRows) row(row any) error { _, err := p.out.Write([]any{row}); return err }
 func (p *parquetRows) close() error      { return p.out.Close() }
 
 type jsonRows struct {
@@ -213,7 +213,7 @@ func cellOf(v reflect.Value) string {
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	default:
-		if at := v.Interface().(time.Time); !at.IsZero() {
+		if at, ok := v.Interface().(time.Time); ok && !at.IsZero() {
 			return at.Format(time.RFC3339Nano)
 		}
 		return ""

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -161,7 +160,7 @@ func word(text string) string {
 
 // JSON writes a value as the files of a run's folder have it.
 func JSON(w io.Writer, v any) error {
-	text, err := rundir.EncodeJSON(v)
+	text, err := cells.JSON(v)
 	if err != nil {
 		return err
 	}
