@@ -55,7 +55,7 @@ test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
 	$(gotest) $(race) -timeout 20m -skip '$(plain)' $(parallel)
 	$(gotest) -timeout 20m -run '$(plain)' -parallel 6 $(parallel)
-	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/lab ./testdata/platforms ./testdata/proof
+	$(gotest) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(parallel))") ./testdata/fio ./testdata/platforms ./testdata/proof
 
 # As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)

@@ -24,6 +24,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
@@ -71,7 +72,7 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			if p.Phase == "WWW" {
 				p.Disks = maps.Clone(p.Disks)
 				c := p.Disks["C"]
-				c.Throttle = &analysis.Throttle{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.5e9, Cause: "cache_full"}
+				c.Throttle = &analysis.Throttle{Step: level.Step{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.5e9}, Cause: "cache_full"}
 				c.Temperature = &analysis.Temperature{FirstC: 38, MaxC: 51 + 3*random.Float64()}
 				p.Disks["C"] = c
 			}
@@ -321,14 +322,17 @@ func TestQueries(t *testing.T) {
 			}
 		},
 		"trend": func(t *testing.T, rows [][]string) {
+			fell, other := 0, 0
 			for _, row := range rows {
 				at, change := number(t, row[7]), number(t, row[10])
-				if row[2] != "A" || at < each/2-2 || at > each/2+2 || change > -7 || change < -13 {
-					t.Errorf("%q, want a fall by 10 %% after half of A's %g runs", row, each)
+				if row[2] == "A" && at >= each/2-2 && at <= each/2+2 && change < -7 && change > -13 {
+					fell++
+				} else {
+					other++
 				}
 			}
-			if len(rows) != 20*3 {
-				t.Errorf("%d changes, want A's in 3 patterns on 20 hosts", len(rows))
+			if fell != 20*3 || other > 4 { // t above 4 in any of 17 splits: a few of 120 series by chance
+				t.Errorf("%d falls after half of A's runs, want those in 3 patterns on 20 hosts; %d other changes", fell, other)
 			}
 		},
 	} {

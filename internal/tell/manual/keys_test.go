@@ -53,7 +53,10 @@ func (w *walk) fields(path string, of reflect.Type) {
 			continue
 		}
 		if key == "" && field.Anonymous {
-			_, in := unwrap("", field.Type)
+			in := field.Type
+			if in.Kind() == reflect.Pointer {
+				in = in.Elem()
+			}
 			w.fields(path, in)
 			continue
 		}

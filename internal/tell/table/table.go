@@ -213,7 +213,7 @@ func cellOf(v reflect.Value) string {
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	default:
-		if at, ok := v.Interface().(time.Time); ok && !at.IsZero() {
+		if at, ok := reflect.TypeAssert[time.Time](v); ok && !at.IsZero() {
 			return at.Format(time.RFC3339Nano)
 		}
 		return ""
