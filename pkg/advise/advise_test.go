@@ -23,8 +23,8 @@ func evenHub() *hub.Profile {
 }
 
 // playing is four streams that need so much together.
-func playing(disk string, rate float64) Part {
-	return Part{Disk: disk, Op: "read", Streams: []stream.Spec{{Kind: "x", Rate: rate / 4, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}}
+func playing(rate float64) Part {
+	return Part{Disk: "A", Op: "read", Streams: []stream.Spec{{Kind: "x", Rate: rate / 4, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}}
 }
 
 func answerTo(t *testing.T, p *hub.Profile, q Question) *Answer {
@@ -40,7 +40,7 @@ func answerTo(t *testing.T, p *hub.Profile, q Question) *Answer {
 func TestAdvice(t *testing.T) {
 	p := evenHub()
 	p.Disks = append(p.Disks, hub.Disk{Name: "slow", Read: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}, Write: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}})
-	q := Question{Parts: []Part{playing("A", 1.8*gb), {Disk: "B", Op: "read"}}, For: time.Minute}
+	q := Question{Parts: []Part{playing(1.8 * gb), {Disk: "B", Op: "read"}}, For: time.Minute}
 	a := answerTo(t, p, q)
 	if a.Verdict != No {
 		t.Fatalf("%s, want no: %+v", a.Verdict, a)
@@ -83,7 +83,7 @@ func TestAdvice(t *testing.T) {
 func TestCaches(t *testing.T) {
 	p := evenHub()
 	p.Disks[0].Cache = &hub.Cache{Bytes: 20 * gb, After: 0.5 * gb}
-	record := playing("A", 1*gb)
+	record := playing(1 * gb)
 	record.Op = "write"
 	for i := range record.Streams {
 		record.Streams[i].Record = true
@@ -114,7 +114,7 @@ func TestCaches(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	q := Question{Parts: []Part{playing("A", gb)}, For: time.Second}
+	q := Question{Parts: []Part{playing(gb)}, For: time.Second}
 	if err := q.Check(evenHub()); err == nil || !strings.Contains(err.Error(), "try 2s or longer") {
 		t.Errorf("for 1 s: %v", err)
 	}
@@ -141,18 +141,18 @@ func TestWords(t *testing.T) {
 		caches cacheState
 		want   string
 	}{
-		{answer(Yes, 1.6789, 0), []Part{playing("A", gb), writes("B", 0)}, rested, "Yes: A plays 4 streams without a late frame while B writes. The hub could carry 1.6 times the rate."},
-		{answer(Yes, 12.9, 0), []Part{playing("A", gb), writes("B", 0), writes("C", 0)}, rested, "Yes: A plays 4 streams without a late frame while B and C write. The hub could carry 12 times the rate."},
+		{answer(Yes, 1.6789, 0), []Part{playing(gb), writes("B", 0)}, rested, "Yes: A plays 4 streams without a late frame while B writes. The hub could carry 1.6 times the rate."},
+		{answer(Yes, 12.9, 0), []Part{playing(gb), writes("B", 0), writes("C", 0)}, rested, "Yes: A plays 4 streams without a late frame while B and C write. The hub could carry 12 times the rate."},
 		{
-			answer(No, 0.519, 311, "throttle B to 210 MB/s", "move A to a port of its own", "let A play 3 streams"), []Part{playing("A", gb), writes("B", 0)}, rested,
+			answer(No, 0.519, 311, "throttle B to 210 MB/s", "move A to a port of its own", "let A play 3 streams"), []Part{playing(gb), writes("B", 0)}, rested,
 			"No: 311 of 6,000 frames of A are late while B writes. The hub can carry only 51 % of what you need. Throttle B to 210 MB/s, or move A to a port of its own.",
 		},
 		{
-			answer(No, 0.002, 0), []Part{playing("A", gb), writes("B", 2e8)}, usedUp,
+			answer(No, 0.002, 0), []Part{playing(gb), writes("B", 2e8)}, usedUp,
 			"No: the buffer of A falls to 300 ms of 1 s while B writes at up to 200 MB/s, once B's cache is used up. The hub can carry only less than 1 % of what you need. No other port or disk, slower neighbour or smaller number of streams helps.",
 		},
 		{
-			answer(Unsure, 1.029, 0, "move A to a port of its own"), []Part{playing("A", gb)}, rested,
+			answer(Unsure, 1.029, 0, "move A to a port of its own"), []Part{playing(gb)}, rested,
 			"Too close to call whether A plays 4 streams without a late frame: the hub can carry 102 % of what you need. Move A to a port of its own.",
 		},
 	} {
@@ -182,7 +182,7 @@ func TestThrottle(t *testing.T) {
 		// With one standing still there are 1.5 GB/s; with both at x there are 3-2x.
 		{1.6 * gb, []string{"throttle C and D to 620 MB/s each"}},
 	} {
-		a := answerTo(t, p, Question{Parts: []Part{playing("A", test.rate), reads("C"), reads("D")}, For: time.Minute})
+		a := answerTo(t, p, Question{Parts: []Part{playing(test.rate), reads("C"), reads("D")}, For: time.Minute})
 		var got []string
 		for _, c := range a.Advice {
 			if c.Kind == Slower {

@@ -50,11 +50,11 @@ func TestMarginByHand(t *testing.T) {
 		parts []Part
 		want  float64 // bytes per second for the streams
 	}{
-		{"an even share of reads", []Part{playing("A", 1*gb), {Disk: "B", Op: "read"}}, 1.5 * gb},
-		{"what a slower neighbour leaves", []Part{playing("A", 1*gb), {Disk: "B", Op: "read", Pace: 1 * gb}}, 2 * gb},
-		{"alone", []Part{playing("A", 1*gb)}, 2.5 * gb},
-		{"on a port of its own", []Part{{Disk: "A", Op: "read", Streams: playing("A", 1*gb).Streams, OwnPort: true}, {Disk: "B", Op: "read"}}, 2.8 * gb},
-		{"beside a probe", []Part{playing("A", 1*gb), {Disk: "B", Op: "read", Probe: true}}, 2.5 * gb},
+		{"an even share of reads", []Part{playing(1 * gb), {Disk: "B", Op: "read"}}, 1.5 * gb},
+		{"what a slower neighbour leaves", []Part{playing(1 * gb), {Disk: "B", Op: "read", Pace: 1 * gb}}, 2 * gb},
+		{"alone", []Part{playing(1 * gb)}, 2.5 * gb},
+		{"on a port of its own", []Part{{Disk: "A", Op: "read", Streams: playing(1 * gb).Streams, OwnPort: true}, {Disk: "B", Op: "read"}}, 2.8 * gb},
+		{"beside a probe", []Part{playing(1 * gb), {Disk: "B", Op: "read", Probe: true}}, 2.5 * gb},
 	} {
 		got := answerTo(t, p, Question{Parts: test.parts, For: time.Minute})
 		// Up to half of the buffer of a second may be missing after a minute: 0.8 %.
@@ -156,7 +156,7 @@ func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 		}
 	}
 	p := fitted(t, e)
-	q := Question{Parts: []Part{playing("A", 0.01*gb), {Disk: "B", Op: "read"}, {Disk: "C", Op: "write"}}, For: 20 * time.Second, Seed: 1}
+	q := Question{Parts: []Part{playing(0.01 * gb), {Disk: "B", Op: "read"}, {Disk: "C", Op: "write"}}, For: 20 * time.Second, Seed: 1}
 	a := answerTo(t, p, q)
 	if want := "Not known whether A plays 4 streams without a late frame while B reads and C writes: that was not measured, and the runs do not show it: no model of sharing explains them; the best misses them by "; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
 		t.Errorf("%s: %s", a.Verdict, a.Texts.Answer)

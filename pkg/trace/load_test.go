@@ -30,7 +30,7 @@ func mustLoad(t *testing.T, lines ...string) *Run {
 // TestLoadCopiesFilesOnce reads a long trace: beside the files that it returns, it may allocate those that it gathered, and
 // little more.
 func TestLoadCopiesFilesOnce(t *testing.T) {
-	const files = 100_000
+	const files = 400_000 // beside which the reader's own memory is little
 	var text []byte
 	for i := range files {
 		text = AppendEvent(text, &Event{Type: FileType, Phase: "W", Disk: "A", Op: Write, Seq: i, Bytes: 1, StartNS: int64(2 * i), EndNS: int64(2*i + 1)})
