@@ -113,8 +113,9 @@ const (
 )
 
 const exitCodesHelp = `
-Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept),
-            4 threshold crossed (compare --fail-above) or check failed (doctor),
+Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept) or a limit that
+            cannot be judged (check), 4 threshold crossed (compare --fail-above), limit not held (check)
+            or check failed (doctor),
             130 interrupted (results kept)
 `
 
