@@ -15,6 +15,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/pkg/foreign"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -32,7 +33,7 @@ func newImport(p program) *cobra.Command {
 	var opts importOptions
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Make a run of what other tools recorded",
+		Short: "Make a run of what other tools recorded, or a table of their scores",
 		Long: `Read what another tool recorded of several jobs at once, and analyse it as a run of hubbench. Files are
 known by their content:
 
@@ -41,9 +42,16 @@ known by their content:
   elbencho       live statistics (--livecsv)
   any table      a CSV file over time, with --map
 
+Results without a timeline are scores, and no measurement of an overlap. Alone they are printed as a table, and
+no run is written; beside a timeline they are notes of the run:
+
+  CrystalDiskMark, KDiskMark, AmorphousDiskMark, iozone, DiskSpd   their text
+  elbencho       results (--csvfile): until the first worker was done, and until the last one
+
 Jobs are put on one clock by the logs (log_unix_epoch=1), by fio's results, or by --start; nothing is
-guessed. Results without a timeline are no measurement of an overlap, and are refused.`,
+guessed.`,
 		Example: `  hubbench import a_bw.1.log b_bw.1.log results.json --open
+  hubbench import CrystalDiskMark.txt --disk "T7=CrystalDiskMark.txt" --format md
   hubbench import a_bw.1.log b_bw.1.log --start a=0s,b=2.5s
   hubbench import iostat.csv --map Time=time,Device=disk,wkB=bytes`,
 		Args: takes(1, unlimited),
@@ -60,29 +68,9 @@ guessed. Results without a timeline are no measurement of an overlap, and are re
 }
 
 func runImport(p program, paths []string, opts importOptions) error {
-	read := foreign.Options{Format: opts.from, Disks: map[string]string{}, Starts: map[string]time.Time{}}
-	if read.Format == "auto" {
-		read.Format = ""
-	}
-	for name, file := range opts.disks {
-		read.Disks[file] = name
-	}
-	for name, text := range opts.starts {
-		at, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil {
-			var after time.Duration
-			if after, err = time.ParseDuration(text); err != nil {
-				return exitf(exitUsage, "--start %s=%s: give a time such as 2.5s, or 2026-11-20T08:00:00Z", name, text)
-			}
-			at = time.Unix(1, 0).Add(after) // only how they lie counts
-		}
-		read.Starts[name] = at
-	}
-	for column, field := range opts.columns {
-		if read.Map == nil {
-			read.Map = map[string]string{}
-		}
-		read.Map[field] = column
+	read, err := opts.reading()
+	if err != nil {
+		return err
 	}
 	var files []foreign.File
 	for _, path := range paths {
@@ -93,8 +81,15 @@ func runImport(p program, paths []string, opts importOptions) error {
 		files = append(files, foreign.File{Name: path, Data: data})
 	}
 	made, err := foreign.Import(files, read)
-	if err != nil {
+	switch {
+	case err != nil:
 		return usage(err)
+	case made.Events == nil && (opts.dir != "" || opts.open):
+		return exitf(exitUsage, "scores without a timeline make no run: leave out --out and --open; --format html > FILE writes a page of them")
+	case made.Events == nil:
+		doc := report.OfScores(made.Scores)
+		doc.Tool = toolVersion()
+		return opts.send(p, doc, nil)
 	}
 	sum := sha256.Sum256(made.Events)
 	info := rundir.Info{
@@ -118,4 +113,33 @@ func runImport(p program, paths []string, opts importOptions) error {
 		return fmt.Errorf("write the run: %w", err)
 	}
 	return conclude(p, dir, opts.resultOptions)
+}
+
+// reading is what the flags say of the files.
+func (opts *importOptions) reading() (foreign.Options, error) {
+	read := foreign.Options{Format: opts.from, Disks: map[string]string{}, Starts: map[string]time.Time{}}
+	if read.Format == "auto" {
+		read.Format = ""
+	}
+	for name, file := range opts.disks {
+		read.Disks[file] = name
+	}
+	for name, text := range opts.starts {
+		at, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			var after time.Duration
+			if after, err = time.ParseDuration(text); err != nil {
+				return read, exitf(exitUsage, "--start %s=%s: give a time such as 2.5s, or 2026-11-20T08:00:00Z", name, text)
+			}
+			at = time.Unix(1, 0).Add(after) // only how they lie counts
+		}
+		read.Starts[name] = at
+	}
+	for column, field := range opts.columns {
+		if read.Map == nil {
+			read.Map = map[string]string{}
+		}
+		read.Map[field] = column
+	}
+	return read, nil
 }

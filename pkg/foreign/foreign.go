@@ -1,14 +1,15 @@
 // Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are analysed as a run: fio's
-// logs and results, elbencho's live statistics, and any table over time. It takes and gives values and opens no file.
+// logs and results, elbencho's live statistics, and any table over time. What holds no more than rates of whole tests becomes
+// scores, which are shown and never analysed. It takes and gives values and opens no file.
 //
 // Tools that count from each job's own start say nothing of how jobs lie in time; Import takes that from the logs' own
-// clock, from the tool's results, or from the caller, and refuses to guess. What has no timeline is no measurement of
-// an overlap and is refused too. Start at Import.
+// clock, from the tool's results, or from the caller, and refuses to guess. Start at Import.
 package foreign
 
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -35,11 +37,12 @@ type Options struct {
 	Map    map[string]string    // of a table, the columns by what they are: time_s, bytes, rate ...
 }
 
-// Imported is a trace, and what is to be said of where it is from.
+// Imported is a trace, or scores where no file has a timeline, and what is to be said of where it is from.
 type Imported struct {
 	Tool    string
 	Started time.Time // zero if no file says when
-	Events  []byte    // events.jsonl
+	Events  []byte    // events.jsonl; nil if there are scores alone
+	Scores  []Score
 	Notes   []string
 }
 
@@ -56,44 +59,107 @@ type job struct {
 // step is a stretch of a job's time and what it moved in it.
 type step struct{ fromNS, toNS, bytes int64 }
 
-// Formats are the names of those that are read.
-func Formats() []string { return []string{"fio-log", "fio-json", "elbencho-live", "csv"} }
+// format is a kind of file: how it is known, and what reads it.
+type format struct {
+	name   string
+	known  func(text, head string) bool
+	read   func(File) ([]*job, error)
+	scores func(File) ([]Score, error)
+}
 
-// Import makes one trace of files that belong together.
+// formats are those that need nothing but the file, in the order in which they are tried.
+func formats() []format {
+	starts := func(with string) func(text, head string) bool {
+		return func(_, head string) bool { return strings.HasPrefix(head, with) }
+	}
+	has := func(part string) func(text, head string) bool {
+		return func(text, _ string) bool { return strings.Contains(text, part) }
+	}
+	return []format{
+		{name: "fio-log", known: func(_, head string) bool { return fioLine.MatchString(head) }, read: fioLog},
+		{name: "elbencho-live", known: starts("Label,Phase,RuntimeMS,"), read: elbenchoLive},
+		{name: "elbencho", known: starts("ISO date,label,path type,"), scores: elbenchoResult},
+		{name: "diskspd", known: has("Results for timespan "), scores: diskSpd},
+		{name: "iozone", known: has("Iozone: Performance Test of File I/O"), scores: iozone},
+		{name: "diskmark", known: func(text, _ string) bool {
+			return strings.Contains(text, "DiskMark") && strings.Contains(text, " MB/s")
+		}, scores: diskMark},
+	}
+}
+
+// Formats are the names of those that are read.
+func Formats() []string {
+	names := []string{"fio-json", "csv"}
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// content is what a file holds.
+type content struct {
+	jobs    []*job
+	results []fioResult
+	scores  []Score
+}
+
+// read reads a file by its format.
+func read(f File, opts Options) (c content, err error) {
+	name := cmp.Or(opts.Format, detect(f, opts))
+	at := slices.IndexFunc(formats(), func(known format) bool { return known.name == name })
+	switch {
+	case name == "fio-json":
+		c.results, err = fioJSON(f)
+	case name == "csv":
+		c.jobs, err = table(f, opts.Map)
+	case at < 0:
+		err = fmt.Errorf("no timeline and no score that hubbench knows: it reads %s", strings.Join(Formats(), ", "))
+	case formats()[at].scores != nil:
+		if c.scores, err = formats()[at].scores(f); err == nil {
+			c.scores, err = measured(c.scores)
+		}
+	default:
+		c.jobs, err = formats()[at].read(f)
+	}
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	disk := cmp.Or(opts.Disks[f.Name], opts.Disks[filepath.Base(f.Name)])
+	for _, j := range c.jobs {
+		j.source = f.Name
+		j.disk = cmp.Or(disk, j.disk)
+	}
+	for i := range c.scores {
+		c.scores[i].Disk = cmp.Or(disk, c.scores[i].Disk)
+	}
+	return c, nil
+}
+
+// Import makes one trace of files that belong together, or gathers the scores of those that hold no more.
 func Import(files []File, opts Options) (*Imported, error) {
 	var jobs []*job
 	var results []fioResult
 	out := &Imported{}
+	var said []string // of the scores
 	for _, f := range files {
-		format := cmp.Or(opts.Format, detect(f, opts))
-		var found []*job
-		var err error
-		switch format {
-		case "fio-log":
-			found, err = fioLog(f)
-		case "fio-json":
-			var more []fioResult
-			more, err = fioJSON(f)
-			results = append(results, more...)
-		case "elbencho-live":
-			found, err = elbenchoLive(f)
-		case "csv":
-			found, err = table(f, opts.Map)
-		default:
-			err = fmt.Errorf("no timeline that hubbench knows: it reads %s", strings.Join(Formats(), ", "))
-		}
+		f.Data = decoded(f.Data)
+		c, err := read(f, opts)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
+			return nil, err
 		}
-		for _, j := range found {
-			j.source = f.Name
-			j.disk = cmp.Or(opts.Disks[f.Name], opts.Disks[filepath.Base(f.Name)], j.disk)
+		jobs, results, out.Scores = append(jobs, c.jobs...), append(results, c.results...), append(out.Scores, c.scores...)
+		for _, s := range c.scores {
+			said = append(said, fmt.Sprintf("%s: a score without a timeline, and no part of the overlap: %s, %s, %s %s", f.Name, s.Disk,
+				s.Test, s.Op, unit.FormatRate(s.Rate)))
 		}
-		jobs = append(jobs, found...)
 	}
-	out.Notes = joinResults(jobs, results)
+	if len(jobs)+len(results) == 0 {
+		return out, nil
+	}
+	out.Notes = append(joinResults(jobs, results), said...)
 	if len(jobs) == 0 {
-		return nil, errors.New("no file has a timeline: results without one are scores and no measurement of an overlap")
+		return nil, errors.New("no file has a timeline: fio's json output alone has none; give its logs of bandwidth (write_bw_log) too")
 	}
 	for _, j := range jobs {
 		if at, ok := opts.Starts[j.disk]; ok {
@@ -115,22 +181,38 @@ func Import(files []File, opts Options) (*Imported, error) {
 	return out, nil
 }
 
+// decoded is a text without its byte order mark, and in UTF-8 if the mark says that it is in UTF-16, as Windows writes it.
+func decoded(data []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	case !bytes.HasPrefix(data, []byte("\xff\xfe")):
+		return bytes.TrimPrefix(data, []byte("\ufeff"))
+	}
+	var units []uint16
+	for data = data[2:]; len(data) > 1; data = data[2:] {
+		units = append(units, order.Uint16(data))
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
 // detect tells a file's format by its content.
 func detect(f File, opts Options) string {
-	text := bytes.TrimSpace(f.Data)
-	head, _, _ := bytes.Cut(text, []byte("\n"))
+	text := strings.TrimSpace(string(f.Data))
+	head, _, _ := strings.Cut(text, "\n")
 	switch {
 	case opts.Map != nil:
 		return "csv"
-	case bytes.Contains(text, []byte(`"fio version"`)):
+	case strings.Contains(text, `"fio version"`):
 		return "fio-json"
-	case fioLine.Match(head):
-		return "fio-log"
-	case bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\ufeff")), []byte("Label,Phase,RuntimeMS,")):
-		return "elbencho-live"
-	default:
-		return ""
 	}
+	for _, known := range formats() {
+		if known.known(text, head) {
+			return known.name
+		}
+	}
+	return ""
 }
 
 // align puts the jobs on one clock, from the first one's beginning, and sorts them by that. Several must all say when

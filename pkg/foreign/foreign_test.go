@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -167,7 +168,7 @@ func TestRefusals(t *testing.T) {
 		{"latencies", []File{{"a_clat.1.log", log}}, Options{}, "a log of clat has no bytes"},
 		{"renamed", []File{{"a.log", log}}, Options{}, "stands in its name"},
 		{"torn", []File{{"a_bw.1.log", append(log, "100, 3"...)}}, Options{}, "line 11:"},
-		{"anything", []File{{"a.txt", []byte("hello")}}, Options{}, "a.txt: no timeline that hubbench knows"},
+		{"anything", []File{{"a.txt", []byte("hello")}}, Options{}, "a.txt: no timeline and no score that hubbench knows"},
 		{"no column", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "x"}}, "no such column; it has t, n"},
 		{"no field", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"when": "t"}}, "--map t=when: a column is one of"},
 		{"no amount", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "t"}}, "name the columns"},
@@ -187,6 +188,10 @@ func FuzzImport(f *testing.F) {
 	f.Add("a_bw.1.log", []byte(averaged(0, 0, 300, 10, 1, nil)))
 	f.Add("a.json", []byte(result("a", epoch, 1, 1)))
 	f.Add("a.csv", []byte("Label,Phase,RuntimeMS,Rank,DoneBytes\nx,READ,1,Total,5\n"))
+	for _, text := range []string{crystal8, crystal7, kde, amorphous, zones, benches, spd} {
+		f.Add("a.txt", []byte(text))
+	}
+	f.Add("a.txt", windows(crystal8, binary.LittleEndian))
 	f.Fuzz(func(_ *testing.T, name string, data []byte) {
 		got, err := Import([]File{{name, data}}, Options{})
 		if err == nil {

@@ -1,0 +1,232 @@
+package foreign
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Score is what a summary says of one test: a rate over all of it. Nothing says when the bytes moved, so it is no
+// measurement of an overlap.
+type Score struct {
+	Disk     string  `json:"disk"`
+	Test     string  `json:"test"`
+	Op       string  `json:"op"`                  // read, write, mix or total
+	Rate     float64 `json:"rate"`                // B/s
+	IOPS     float64 `json:"iops,omitempty"`      // requests/s; 0: not given
+	LatencyS float64 `json:"latency_s,omitempty"` // on average; 0: not given
+}
+
+// diskMarkLine is a line of CrystalDiskMark, KDiskMark or AmorphousDiskMark: the test, its queues and threads, MB/s, and
+// where they are given requests per second and the latency in us.
+var diskMarkLine = regexp.MustCompile(
+	`^\s*(\S.*?)\s*\((Q[^()]*)\)\s*:\s*([\d.]+) MB/s(?:\s*\[\s*([\d.]+) IOPS\])?(?:\s*<\s*([\d.]+) us>)?\s*$`)
+
+// diskMarkName is the line that names the disk.
+var diskMarkName = regexp.MustCompile(`(?m)^\s*(?:Comment|Device)\s*:[ \t]*(\S.*?)\s*$`)
+
+// diskMark reads the texts of CrystalDiskMark and of those that write as it does. A test that was not run has 0 there.
+func diskMark(f File) (list []Score, err error) {
+	disk := nameOf(f)
+	if name := diskMarkName.FindSubmatch(f.Data); name != nil {
+		disk = string(name[1])
+	}
+	section := ""
+	for text := range strings.Lines(string(f.Data)) {
+		for _, op := range []string{"read", "write", "mix"} {
+			if strings.HasPrefix(strings.ToLower(text), "["+op+"]") {
+				section = op
+			}
+		}
+		m := diskMarkLine.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		s := Score{Disk: disk, Op: section}
+		var words []string
+		for word := range strings.FieldsSeq(m[1]) {
+			if lower := strings.ToLower(word); section == "" && (lower == "read" || lower == "write") {
+				s.Op = lower
+			} else {
+				words = append(words, word)
+			}
+		}
+		queues := strings.ReplaceAll(strings.ReplaceAll(m[2], " ", ""), ",", ", ")
+		s.Test = strings.Join(words, " ") + " (" + queues + ")"
+		s.Rate, _ = strconv.ParseFloat(m[3], 64) // where it is no number, nothing was measured
+		s.IOPS, _ = strconv.ParseFloat(m[4], 64)
+		s.LatencyS, _ = strconv.ParseFloat(m[5], 64)
+		s.Rate, s.LatencyS = s.Rate*1e6, s.LatencyS/1e6
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// nameOf is a file's name without folder and ending.
+func nameOf(f File) string {
+	base := filepath.Base(f.Name)
+	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), "disk")
+}
+
+// iozoneTests are the columns of iozone's table, in its order.
+func iozoneTests() []string {
+	return []string{
+		"write", "rewrite", "read", "reread", "random read", "random write", "backward read", "record rewrite", "stride read",
+		"fwrite", "frewrite", "fread", "freread",
+	}
+}
+
+var (
+	iozoneUnit = regexp.MustCompile(`(?m)^\s*Output is in (.*?)\s*$`)
+	word       = regexp.MustCompile(`\S+`)
+)
+
+// iozone reads iozone's table: a row is of one size of file and record, its rates are in KiB/s, and of tests that were not
+// run the place is empty.
+func iozone(f File) (list []Score, err error) {
+	if in := iozoneUnit.FindSubmatch(f.Data); in != nil && !strings.EqualFold(string(in[1]), "kBytes/sec") {
+		return nil, fmt.Errorf("its output is in %s, which is no rate of bytes; run iozone without -N and -O", in[1])
+	}
+	var ends []int // of the heads of columns
+	number := 0
+	for text := range strings.Lines(string(f.Data)) {
+		number++
+		places := word.FindAllStringIndex(text, -1)
+		cells := strings.Fields(text)
+		switch {
+		case len(cells) == 2+len(iozoneTests()) && strings.EqualFold(cells[0], "kB") && cells[1] == "reclen":
+			for _, at := range places {
+				ends = append(ends, at[1])
+			}
+			continue
+		case ends == nil || len(cells) < 3:
+			continue
+		}
+		if _, err := strconv.ParseUint(cells[0], 10, 64); err != nil {
+			continue
+		}
+		for i, at := range places[2:] {
+			kib, err := strconv.ParseFloat(cells[2+i], 64)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %q is no rate in kBytes/sec", number, cells[2+i])
+			}
+			column := nearest(ends[2:], at[1])
+			if len(cells) == len(ends) {
+				column = i
+			}
+			test := iozoneTests()[column]
+			s := Score{Disk: nameOf(f), Test: fmt.Sprintf("%s (file %s KiB, record %s KiB)", test, cells[0], cells[1]), Op: "write", Rate: kib * 1024}
+			if strings.Contains(test, "read") {
+				s.Op = "read"
+			}
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// nearest is the place of what comes closest to at.
+func nearest(list []int, at int) (found int) {
+	for i, v := range list {
+		if max(v-at, at-v) < max(list[found]-at, at-list[found]) {
+			found = i
+		}
+	}
+	return found
+}
+
+// elbenchoResult reads elbencho's results: of a phase that moves bytes, the rate until the first worker was done, and the
+// rate until the last one was.
+func elbenchoResult(f File) (list []Score, err error) {
+	_, all, err := rows(f.Data)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range all {
+		for _, done := range []string{"first", "last"} {
+			rate := row["MiB/s ["+done+"]"]
+			if rate == "" {
+				continue // it makes or removes entries
+			}
+			mib, err := strconv.ParseFloat(rate, 64)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: MiB/s %q is no number", i+2, rate)
+			}
+			s := Score{Disk: cmp.Or(row["label"], nameOf(f)), Test: row["operation"] + ", " + done + " done", Op: "write", Rate: mib * (1 << 20)}
+			if strings.Contains(strings.ToUpper(row["operation"]), "READ") {
+				s.Op = "read"
+			}
+			s.IOPS, _ = strconv.ParseFloat(row["IOPS ["+done+"]"], 64)
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+var (
+	diskSpdPath  = regexp.MustCompile(`^\s*path: '(.*)'\s*$`)
+	diskSpdSpan  = regexp.MustCompile(`^Results for (timespan \d+):`)
+	diskSpdTable = regexp.MustCompile(`^(Total|Read|Write) IO\s*$`)
+)
+
+// diskSpd reads DiskSpd's text: the totals of its tables, in MiB/s. A direction that was not asked for has no score.
+func diskSpd(f File) (list []Score, err error) {
+	var paths, heads []string
+	var test, op string
+	number := 0
+	for text := range strings.Lines(string(f.Data)) {
+		number++
+		cells := strings.Split(text, "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if m := diskSpdPath.FindStringSubmatch(text); m != nil {
+			paths = append(paths, m[1])
+		} else if m := diskSpdSpan.FindStringSubmatch(text); m != nil {
+			test, op = m[1], ""
+		} else if m := diskSpdTable.FindStringSubmatch(text); m != nil {
+			op = strings.ToLower(m[1])
+		}
+		if op != "" && cells[0] == "thread" {
+			heads = cells
+		}
+		total, of := strings.CutPrefix(cells[0], "total:")
+		if op == "" || !of || len(cells) < 4 || len(cells) > len(heads) {
+			continue
+		}
+		cells[0] = total
+		// The first column is the thread's, and a total has its bytes there.
+		column := map[string]float64{}
+		for i, head := range heads[1:len(cells)] {
+			cell := strings.TrimSpace(cells[i])
+			if column[head], err = strconv.ParseFloat(cell, 64); err != nil && cell != "N/A" {
+				return nil, fmt.Errorf("line %d: %s %q is no number", number, head, cell)
+			}
+		}
+		list = append(list, Score{
+			Disk: cmp.Or(unit.List(paths), nameOf(f)), Test: test, Op: op,
+			Rate: column["MiB/s"] * (1 << 20), IOPS: column["I/O per s"], LatencyS: column["AvgLat"] / 1e3,
+		})
+		op = "" // what follows are other totals
+	}
+	return list, nil
+}
+
+// measured are the scores of tests that were run.
+func measured(list []Score) (out []Score, err error) {
+	for _, s := range list {
+		if s.Rate > 0 {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no test in it has a rate; save the results after a test has run")
+	}
+	return out, nil
+}

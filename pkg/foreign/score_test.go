@@ -1,0 +1,196 @@
+package foreign
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+const crystal8 = `------------------------------------------------------------------------------
+CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo
+------------------------------------------------------------------------------
+* MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]
+
+[Read]
+  SEQ    1MiB (Q=  8, T= 1):   560.000 MB/s [    534.1 IOPS] < 14950.00 us>
+  RND    4KiB (Q= 32, T= 1):     0.000 MB/s [      0.0 IOPS] <     0.00 us>
+
+[Write]
+  SEQ    1MiB (Q=  8, T= 1):   510.500 MB/s [    486.9 IOPS] < 16400.00 us>
+
+[Mix] Read 70%/Write 30%
+  SEQ    1MiB (Q=  8, T= 1):   300.000 MB/s [    286.1 IOPS] < 27900.00 us>
+
+Profile: Default
+Comment: Blue 1 TB
+`
+
+const crystal7 = "CrystalDiskMark 7.0.0 x64 (C) 2007-2019 hiyohiyo\r\n[Read]\r\nSequential 1MiB (Q=  8, T= 1):   101.500 MB/s [     96.8 IOPS] < 81970.32 us>\r\n" +
+	"    Random 4KiB (Q= 32, T=16):     0.850 MB/s [    207.5 IOPS] <635043.04 us>\r\n"
+
+const kde = `                        KDiskMark (3.1.4): https://github.com/JonMagon/KDiskMark
+                    Flexible I/O Tester (fio-3.33): https://github.com/axboe/fio
+--------------------------------------------------------------------------------
+* MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]
+
+[Write]
+Sequential   1 MiB (Q=  1, T= 1):   425.000 MB/s [    405.3 IOPS] <  2337.00 us>
+`
+
+const amorphous = `---------------------------------------------------------------------
+AmorphousDiskMark 4.0.1 (C) 2016-2023 Katsura Shareware
+---------------------------------------------------------------------
+  Sequential Read 1MiB (QD=   8) :    930.25 MB/s [    887.2 IOPS]
+ Sequential Write 1MiB (QD=   8) :    880.00 MB/s [    839.2 IOPS]
+         Random Read 4KiB (QD=1) :     20.00 MB/s [   4882.8 IOPS]
+
+    Test : 1 GiB (x5) [Interval=5 sec]
+  Device : USB Disk
+`
+
+// zones has a table in which only some of the tests were run, and one in which all were.
+//
+//nolint:dupword // two heads of iozone's own
+const zones = `	Iozone: Performance Test of File I/O
+	Output is in kBytes/sec
+                                                              random    random     bkwd    record    stride                                    
+              kB  reclen    write  rewrite    read    reread    read     write     read   rewrite      read   fwrite frewrite    fread  freread
+         1048576    1024   200000   210000                    300000    190000                                                                
+         2097152      64        1        2        3        4        5        6        7        8        9       10       11       12       13
+
+iozone test complete.
+`
+
+const benches = `ISO date,label,path type,operation,time ms [first],time ms [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last]
+2026-11-20T10:45:12-0800,stick,dir,MKDIRS,0,1,,,,
+2026-11-20T10:46:52-0800,stick,dir,WRITE,80000,100000,50,40,50,40
+2026-11-20T10:48:52-0800,stick,dir,READ,8000,8000,400,400,400,400
+`
+
+const spd = `Input parameters:
+
+        path: 'E:\a.dat'
+
+Results for timespan 1:
+*******************************************************************************
+
+Total IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | IopsStdDev | LatStdDev |  file
+------------------------------------------------------------------------------------------------------------------
+     0 |       104857600 |          100 |      10.00 |      10.00 |    2.500 |       1.00 |     1.000 | E:\a.dat (1GiB)
+------------------------------------------------------------------------------------------------------------------
+total:         104857600 |          100 |      10.00 |      10.00 |    2.500 |       1.00 |     1.000
+
+Read IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | IopsStdDev | LatStdDev |  file
+------------------------------------------------------------------------------------------------------------------
+total:                 0 |            0 |       0.00 |       0.00 |    0.000 |       0.00 |       N/A
+
+Write IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | IopsStdDev | LatStdDev |  file
+------------------------------------------------------------------------------------------------------------------
+total:         104857600 |          100 |      10.00 |      10.00 |    2.500 |       1.00 |     1.000
+
+total:
+  %-ile |  Read (ms) | Write (ms) | Total (ms)
+----------------------------------------------
+    max |        N/A |      9.013 |      9.013
+`
+
+// windows is a text as Windows writes it: in UTF-16, with a mark.
+func windows(text string, order binary.AppendByteOrder) []byte {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+		out = order.AppendUint16(out, unit)
+	}
+	return out
+}
+
+func TestScores(t *testing.T) {
+	crystal := []Score{
+		{"Blue 1 TB", "SEQ 1MiB (Q=8, T=1)", "read", 560e6, 534.1, 0.01495},
+		{"Blue 1 TB", "SEQ 1MiB (Q=8, T=1)", "write", 510.5e6, 486.9, 0.0164},
+		{"Blue 1 TB", "SEQ 1MiB (Q=8, T=1)", "mix", 300e6, 286.1, 0.0279},
+	}
+	for _, tt := range []struct {
+		name string
+		data []byte
+		want []Score // the first ones
+		n    int
+	}{
+		{"crystal.txt", []byte(crystal8), crystal, 3},
+		{"little.txt", windows(crystal8, binary.LittleEndian), crystal, 3},
+		{"big.txt", windows(crystal8, binary.BigEndian), crystal, 3},
+		{"x/old.txt", []byte(crystal7), []Score{
+			{"old", "Sequential 1MiB (Q=8, T=1)", "read", 101.5e6, 96.8, 0.08197032},
+			{"old", "Random 4KiB (Q=32, T=16)", "read", 0.85e6, 207.5, 0.63504304},
+		}, 2},
+		{"kde.txt", []byte(kde), []Score{{"kde", "Sequential 1 MiB (Q=1, T=1)", "write", 425e6, 405.3, 0.002337}}, 1},
+		{"mac.txt", []byte(amorphous), []Score{
+			{"USB Disk", "Sequential 1MiB (QD=8)", "read", 930.25e6, 887.2, 0},
+			{"USB Disk", "Sequential 1MiB (QD=8)", "write", 880e6, 839.2, 0},
+			{"USB Disk", "Random 4KiB (QD=1)", "read", 20e6, 4882.8, 0},
+		}, 3},
+		{"zones.out", []byte(zones), []Score{
+			{"zones", "write (file 1048576 KiB, record 1024 KiB)", "write", 204_800_000, 0, 0},
+			{"zones", "rewrite (file 1048576 KiB, record 1024 KiB)", "write", 215_040_000, 0, 0},
+			{"zones", "random read (file 1048576 KiB, record 1024 KiB)", "read", 307_200_000, 0, 0},
+			{"zones", "random write (file 1048576 KiB, record 1024 KiB)", "write", 194_560_000, 0, 0},
+			{"zones", "write (file 2097152 KiB, record 64 KiB)", "write", 1024, 0, 0},
+		}, 17},
+		{"b.csv", []byte(benches), []Score{
+			{"stick", "WRITE, first done", "write", 50 << 20, 50, 0},
+			{"stick", "WRITE, last done", "write", 40 << 20, 40, 0},
+			{"stick", "READ, first done", "read", 400 << 20, 400, 0},
+		}, 4},
+		{"spd.txt", []byte(spd), []Score{
+			{`E:\a.dat`, "timespan 1", "total", 10 << 20, 10, 0.0025},
+			{`E:\a.dat`, "timespan 1", "write", 10 << 20, 10, 0.0025},
+		}, 2},
+	} {
+		got, err := Import([]File{{tt.name, tt.data}}, Options{})
+		if err != nil || got.Events != nil || len(got.Scores) != tt.n {
+			t.Errorf("%s: %v, %+v", tt.name, err, got)
+			continue
+		}
+		for i, want := range tt.want {
+			s := got.Scores[i]
+			if math.Abs(s.Rate-want.Rate) > 1e-3 || math.Abs(s.LatencyS-want.LatencyS) > 1e-12 {
+				t.Errorf("%s: %+v, want %+v", tt.name, s, want)
+			}
+			if s.Rate, s.LatencyS = want.Rate, want.LatencyS; s != want {
+				t.Errorf("%s: %+v, want %+v", tt.name, s, want)
+			}
+		}
+	}
+}
+
+// Beside a timeline scores are notes; the disk of a file may be named.
+func TestScoresBesideTimeline(t *testing.T) {
+	files := []File{{"a_bw.1.log", []byte(averaged(0, 0, 1000, 10, 1, nil))}, {"x/mac.txt", []byte(amorphous)}}
+	got, err := Import(files, Options{Disks: map[string]string{"mac.txt": "T7"}})
+	if err != nil || got.Events == nil || len(got.Scores) != 3 || len(got.Notes) != 4 {
+		t.Fatalf("%v, %+v", err, got)
+	}
+	const want = "x/mac.txt: a score without a timeline, and no part of the overlap: T7, Sequential 1MiB (QD=8), read 930 MB/s"
+	if got.Notes[1] != want {
+		t.Errorf("%q, want %q", got.Notes[1], want)
+	}
+}
+
+func TestScoresRefused(t *testing.T) {
+	for name, tt := range map[string]struct{ data, want string }{
+		"nothing run":  {"CrystalDiskMark 8.0.4\n[Read]\n SEQ 1MiB (Q= 8, T= 1):  0.000 MB/s [ 0.0 IOPS] < 0.00 us>\n", "no test in it has a rate"},
+		"operations":   {strings.Replace(zones, "kBytes/sec", "ops/sec", 1), "its output is in ops/sec"},
+		"a torn table": {strings.Replace(zones, "210000", "21x000", 1), `line 5: "21x000" is no rate`},
+		"no rate":      {strings.Replace(benches, ",50,40\n", ",fast,40\n", 1), `line 3: MiB/s "fast" is no number`},
+		"no number":    {strings.Replace(spd, "total:         104857600", "total:         1048576zz", 1), `line 13: bytes "1048576zz" is no number`},
+	} {
+		if _, err := Import([]File{{"f.txt", []byte(tt.data)}}, Options{}); err == nil || !strings.Contains(err.Error(), "f.txt: ") ||
+			!strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+}
