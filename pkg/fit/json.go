@@ -13,16 +13,37 @@ func known(v float64, known bool) *float64 {
 	return &v
 }
 
+// MarshalJSON writes null for an error that is not finite.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type result Result
+	return json.Marshal(struct {
+		result
+		ModelError *float64 `json:"model_error"`
+	}{result(r), known(r.ModelError, true)})
+}
+
+// MarshalJSON writes null for what is not finite, such as how far a rate lies from a model's of zero.
+func (r Residual) MarshalJSON() ([]byte, error) {
+	type residual Residual
+	return json.Marshal(struct {
+		residual
+		Rate  *float64 `json:"rate"`
+		Error *float64 `json:"error"`
+		Model *float64 `json:"model"`
+		Off   *float64 `json:"off"`
+	}{residual(r), known(r.Rate, true), known(r.Error, true), known(r.Model, true), known(r.Off, true)})
+}
+
 // MarshalJSON writes null for an end that the evidence does not bound, which the note explains.
 func (p Parameter) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name  string   `json:"name"`
 		Unit  string   `json:"unit,omitempty"`
-		Value float64  `json:"value"`
+		Value *float64 `json:"value"`
 		Low   *float64 `json:"low"`
 		High  *float64 `json:"high"`
 		Note  string   `json:"note,omitempty"`
-	}{p.Name, p.Unit, p.Value, known(p.Low, p.boundedBelow()), known(p.High, true), p.Note})
+	}{p.Name, p.Unit, known(p.Value, true), known(p.Low, p.boundedBelow()), known(p.High, true), p.Note})
 }
 
 // MarshalJSON writes null for what is refused.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"regexp"
 	"testing"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // Fits and predictions are JSON with keys in snake case, whatever is infinite or refused in them.
@@ -50,5 +52,16 @@ func TestJSON(t *testing.T) {
 	got := parts(last.Rates[0])
 	if got["rate"] != nil || got["low"] != nil || got["high"] != nil || got["refused"] == nil || parts(last)["kept"] != nil {
 		t.Errorf("three disks were predicted from solos: %v", got)
+	}
+	none := math.Inf(1)
+	off := Residual{Phase: "W", Mix: "W", Observed: hub.Observed{Disk: "A", Op: write, Rate: 1, Error: none}, Off: none}
+	if r := parts(off); r["off"] != nil || r["error"] != nil || r["rate"] != 1.0 || r["model"] != 0.0 || r["disk"] != "A" || len(r) != 8 {
+		t.Errorf("%v, want eight keys, off and error null", r)
+	}
+	if r := parts(&Result{Name: "fitted", ModelError: none}); r["model_error"] != nil || r["name"] != "fitted" || len(r) != 5 {
+		t.Errorf("%v, want five keys, model_error null", r)
+	}
+	if p := parts(Parameter{Value: none}); p["value"] != nil {
+		t.Errorf("%v, want value null", p)
 	}
 }
