@@ -452,3 +452,13 @@ func TestStreamsHaveNoAnswerFigure(t *testing.T) {
 		t.Errorf("figure %q, want none", f.Title)
 	}
 }
+
+// Findings of phases that an analysis does not list are told one by one.
+func TestFindingsOfUnknownPhases(t *testing.T) {
+	a := &analysis.Analysis{Order: []string{"A"}, Findings: []analysis.Finding{
+		{Code: "skew", Phase: "X", Disk: "A", Text: "first"}, {Code: "skew", Phase: "Y", Disk: "A", Text: "second"},
+	}}
+	if found := newRunDoc(Run{Analysis: a}).findings; len(found) != 2 || found[0].Text != "first" || found[1].Text != "second" {
+		t.Errorf("%+v", found)
+	}
+}

@@ -73,7 +73,8 @@ func (r *runDoc) poolFindings() {
 			continue
 		}
 		k := kind{f.Code, f.Disk, pick(known, line, -1), 0}
-		k.nth, met[place{k, f.Phase}] = met[place{k, f.Phase}], met[place{k, f.Phase}]+1
+		at := place{k, pick(known, f.Phase, "")} // what is of no phase that is known repeats nothing
+		k.nth, met[at] = met[at], met[at]+1
 		all = append(all, finding{f, k})
 	}
 	for _, alike := range say.Grouped(all, func(f finding) kind { return f.kind }) {
