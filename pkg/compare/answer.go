@@ -146,7 +146,7 @@ func (p *Pair) losses(other *matched) []string {
 		case phase.Incomplete && len(phase.Lost) == 0:
 			add(strconv.Quote(phase.Title), ", which was cut short")
 		case phase.Unmeasured && len(phase.Lost) == 0:
-			add(strconv.Quote(phase.Title), ": "+phase.Reason)
+			add(strconv.Quote(phase.Title), ": "+cmp.Or(phase.Reason, neverAtOnce))
 		}
 	}
 	for i := range p.Searches {
@@ -255,11 +255,30 @@ func (p *Pair) only(runs, others []*matched) (found []analysis.Finding) {
 func inMost(runs []*matched, f analysis.Finding) bool {
 	n := 0
 	for _, r := range runs {
-		if slices.ContainsFunc(r.Analysis.Findings, func(g analysis.Finding) bool { return same(f, g) }) {
+		if r.has(f) {
 			n++
 		}
 	}
 	return 2*n > len(runs)
+}
+
+// has reports whether a run has a finding; of a phase's repeats, more than half of them.
+func (r *matched) has(f analysis.Finding) bool {
+	p := r.part(f.Phase)
+	if p == nil || len(p.all) == 1 {
+		return slices.ContainsFunc(r.Analysis.Findings, func(g analysis.Finding) bool { return same(f, g) })
+	}
+	n := 0
+	for _, q := range p.all {
+		if slices.ContainsFunc(r.found, func(g analysis.Finding) bool {
+			own := g.Phase == q.traced.Name
+			g.Phase = f.Phase
+			return own && same(f, g)
+		}) {
+			n++
+		}
+	}
+	return 2*n > len(p.all)
 }
 
 // same reports whether findings have the same code, phase and disk, or disks if they come from the ledger;

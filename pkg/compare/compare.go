@@ -93,6 +93,10 @@ type Phase struct {
 	Unmeasured bool                 `json:"-"` // in the other run only, for that reason
 	Work       map[string]work.Work `json:"-"` // of each disk in the base
 
+	// How often the phase ran on each side, if it was repeated within a run. Such a comparison includes what varies
+	// from repeat to repeat.
+	Repeats *Repeats `json:"repeats,omitempty"`
+
 	disks []string // whose rates are compared
 }
 
@@ -124,7 +128,7 @@ type Test struct {
 	Change    *float64           `json:"change"`  // new / base - 1
 	CI95      *analysis.Interval `json:"ci95"`    // of the change, by itself
 	Interval  *analysis.Interval `json:"ci_holm"` // as the verdict is: all hold with a chance of 95 %
-	Unit      string             `json:"unit"`    // of the evidence: wave, file, pair of files, second, or run
+	Unit      string             `json:"unit"`    // of the evidence: wave, file, pair of files, second, repeat, or run
 	N         int                `json:"n"`       // units, in the run that has fewer
 	P         *float64           `json:"p"`
 	Corrected *float64           `json:"p_holm"` // among the rates, or among the latencies
@@ -171,7 +175,7 @@ func Compare(base Run, others ...Run) *Comparison {
 
 // Groups compares the repeats of a run with those of another, at least three in all. The unit of evidence is
 // the run: a rate's mean over the runs of each side, with the variance between them (stats.RepeatedDifference).
-// Levels are not compared. What was measured differently is found from the first run of either side.
+// Of a run with repeats it is the mean over these. Levels are not compared. What was measured differently is found from the first run of either side.
 func Groups(base, other []Run) *Comparison {
 	c := compare(base, other)
 	c.Repeats = &Repeats{len(base), len(other)}
@@ -268,13 +272,15 @@ func beside(base, other *matched) Pair {
 		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
 	}
 	for _, part := range slices.Concat(other.parts, base.parts) {
-		p.Titles[part.name] = part.found.Title
+		p.Titles[part.name] = part.called()
 	}
 	p.Searches = searches([]*matched{base}, []*matched{other})
 	p.OnlyBase, p.OnlyHere = p.onlyIn(base, other), p.onlyIn(other, base)
 	for _, b := range base.parts {
 		if n := other.part(b.name); n != nil && b.traced.Search == nil {
-			p.Phases = append(p.Phases, newPhase(base, b, n))
+			phase := newPhase(base, b, n)
+			phase.Incomplete = phase.Incomplete || len(n.all) < len(b.all) && other.Trace.Status == trace.Partial
+			p.Phases = append(p.Phases, phase)
 		}
 	}
 	p.Method = differences(base, other, p.Phases)
@@ -283,12 +289,22 @@ func beside(base, other *matched) Pair {
 	return p
 }
 
+const neverAtOnce = "the disks never worked all at once"
+
 // newPhase is a phase that is in both runs, without its rates.
 func newPhase(base *matched, b, n *part) Phase {
-	out := Phase{Phase: b.name, Title: b.found.Title, Rates: []Rate{}, Recoveries: recoveries(b.found, n.found),
-		Lost: lost(base, b, n), Incomplete: n.traced.Status == trace.Partial, Work: b.works}
-	if n.traced.Name != b.name {
-		out.NewPhase = n.traced.Name
+	out := Phase{Phase: b.name, Title: b.called(), Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Work: b.works}
+	for _, again := range n.all {
+		for _, disk := range lost(base, b, again) {
+			if !slices.Contains(out.Lost, disk) {
+				out.Lost = append(out.Lost, disk)
+			}
+		}
+		out.Incomplete = out.Incomplete || again.traced.Status == trace.Partial
+		out.Unmeasured = out.Unmeasured || len(again.window) == 0
+	}
+	if n.own != b.name {
+		out.NewPhase = n.own
 	}
 	for _, name := range base.Analysis.Order {
 		if role := b.found.Roles[name]; moves(role) && n.found.Roles[name] == role {
@@ -301,9 +317,9 @@ func newPhase(base *matched, b, n *part) Phase {
 	case len(b.window) == 0:
 		out.Reason = "in the base, the disks never worked all at once"
 	case len(n.window) == 0:
-		out.Unmeasured = true
-		out.Reason = "the disks never worked all at once"
+		out.Reason = neverAtOnce
 	}
+	out.Unmeasured = out.Unmeasured && (out.Reason == "" || out.Reason == neverAtOnce)
 	out.disks = slices.DeleteFunc(out.disks, func(disk string) bool {
 		unlike := b.unlike(n, disk)
 		out.Unlike = append(out.Unlike, unlike...)
@@ -340,13 +356,20 @@ func (p *Phase) rates(base, other []*matched) {
 	if p.Reason = cmp.Or(unrepeated(base, p.Phase), unrepeated(other, p.Phase)); p.Reason != "" {
 		return
 	}
-	before, after := partsOf(base, p.Phase), partsOf(other, p.Phase)
-	b, n := before[0], after[0]
+	unit := "run"
+	if len(base)+len(other) == 2 {
+		unit = "repeat"
+	}
+	before, after := partsOf(base, p.Phase, unit == "repeat"), partsOf(other, p.Phase, unit == "repeat")
+	b, n := base[0].part(p.Phase), other[0].part(p.Phase)
 	repeated := len(before)+len(after) > 2
+	if times := (Repeats{len(slices.Concat(before...)), len(slices.Concat(after...))}); times.Base+times.New > len(base)+len(other) {
+		p.Repeats = &times
+	}
 	add := func(disks []string, r Rate) {
 		switch {
 		case repeated:
-			r.repeat(before, after)
+			r.repeat(unit, before, after)
 			p.Rates = append(p.Rates, r)
 		case r.Measure == File:
 			p.Rates = append(p.Rates, fileRate(r, b.files(r.Disk), n.files(r.Disk)))
@@ -367,14 +390,14 @@ func (p *Phase) rates(base, other []*matched) {
 		for _, q := range []Quantile{P50, P99} {
 			l := Latency{Disk: disk, Op: r.Op, Quantile: q}
 			if repeated {
-				l.repeat(before, after)
+				l.repeat(unit, before, after)
 			} else {
 				l.compare(x, y)
 			}
 			p.Latencies = append(p.Latencies, l)
 		}
 	}
-	if n := len(p.disks); n > 1 && n == len(before[0].traced.Disks) && n == len(after[0].traced.Disks) {
+	if n := len(p.disks); n > 1 && n == len(base[0].part(p.Phase).traced.Disks) && n == len(other[0].part(p.Phase).traced.Disks) {
 		add(p.disks, Rate{Measure: Window})
 	}
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -134,22 +135,27 @@ func (t *Test) test(difference stats.Estimate, smallest float64) {
 	t.evidence, t.P = difference, &p
 }
 
-// repeat tests what was measured in several runs of either side. It returns the geometric means of both sides:
-// measure gives logarithms, or says what is missing in a run.
-func (t *Test) repeat(base, other []*part, smallest float64,
-	measure func(p *part, run int) (stats.Repeat, string)) (b, n float64, ok bool) {
-	*t = Test{Unit: "run", Verdict: TooLittle}
-	all := func(parts []*part) (list []stats.Repeat, mean float64, fault string) {
-		for i, p := range parts {
-			one, fault := measure(p, i+1)
-			if fault == "" && math.IsInf(one.Mean, 0) {
-				fault = "nothing was moved"
+// repeat tests what was measured in several runs of either side, or in several repeats within one run. It returns
+// the geometric means of both sides: measure gives logarithms, or says what is missing in a run. Repeats within one
+// of several runs are pooled first.
+func (t *Test) repeat(unit string, base, other [][]*part, smallest float64,
+	measure func(p *part, where string) (stats.Repeat, string)) (b, n float64, ok bool) {
+	*t = Test{Unit: unit, Verdict: TooLittle}
+	all := func(units [][]*part) (list []stats.Repeat, mean float64, fault string) {
+		for i, parts := range units {
+			var each []stats.Repeat
+			for _, p := range parts {
+				one, fault := measure(p, fmt.Sprintf("%s %d of a side", unit, i+1))
+				if fault == "" && math.IsInf(one.Mean, 0) {
+					fault = "nothing was moved"
+				}
+				if fault != "" {
+					return nil, 0, fault
+				}
+				each = append(each, one)
 			}
-			if fault != "" {
-				return nil, 0, fault
-			}
-			list = append(list, one)
-			mean += one.Mean / float64(len(parts))
+			list = append(list, together(each))
+			mean += list[i].Mean / float64(len(units))
 		}
 		return list, math.Exp(mean), ""
 	}
@@ -163,6 +169,21 @@ func (t *Test) repeat(base, other []*part, smallest float64,
 	t.N = min(len(before), len(after))
 	t.test(d, smallest)
 	return b, n, true
+}
+
+// together pools the repeats within one run. Their mean is no surer than they say of themselves, nor than they agree.
+func together(list []stats.Repeat) (r stats.Repeat) {
+	n := float64(len(list))
+	own, between := 0.0, 0.0
+	for _, one := range list {
+		r.Mean += one.Mean / n
+		own += one.SE * one.SE / (n * n)
+	}
+	for _, one := range list {
+		between += (one.Mean - r.Mean) * (one.Mean - r.Mean) / (n * max(1, n-1))
+	}
+	r.SE = math.Sqrt(max(own, between))
+	return r
 }
 
 // Outcome is what the data say about a fall by more than a limit.

@@ -60,16 +60,16 @@ func (l *Latency) compare(base, other *requests) {
 	}
 }
 
-// repeat compares what the requests of several runs of either side show.
-func (l *Latency) repeat(base, other []*part) {
+// repeat compares what the requests of several runs of either side show, or of repeats.
+func (l *Latency) repeat(unit string, base, other [][]*part) {
 	oneIn := l.Quantile.oneIn()
-	b, n, ok := l.Test.repeat(base, other, minLatencyError, func(p *part, run int) (stats.Repeat, string) {
+	b, n, ok := l.Test.repeat(unit, base, other, minLatencyError, func(p *part, where string) (stats.Repeat, string) {
 		r := p.requests(l.Disk)
 		if r == nil {
-			return stats.Repeat{}, fmt.Sprintf("run %d of a side has no latencies of disk %s", run, l.Disk)
+			return stats.Repeat{}, where + " has no latencies of disk " + l.Disk
 		}
 		if reason := r.doubt(oneIn); reason != "" {
-			return stats.Repeat{}, fmt.Sprintf("in run %d of a side %s", run, reason)
+			return stats.Repeat{}, "in " + where + " " + reason
 		}
 		e, _ := r.quantile(oneIn).Error()
 		return stats.Repeat{Mean: math.Log(float64(max(1, r.at(oneIn)))), SE: e.SE()}, ""

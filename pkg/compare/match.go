@@ -56,23 +56,23 @@ func (p *part) unlike(b *part, disk string) []Difference {
 // the number at their end, or in the words for who does what; then those of the same name whose work differs.
 // Tries of searches are not matched.
 func match(r Run, base []*part) *matched {
-	m := &matched{r, newParts(r)}
+	m := &matched{r, newParts(r), r.Analysis.Findings}
 	phases := func(list []*part) []*part {
 		return slices.DeleteFunc(slices.Clone(list), func(p *part) bool { return p.traced.Search != nil })
 	}
 	taken, done := map[string]bool{}, map[*part]bool{}
 	for _, fits := range []func(b, n *part) bool{
-		func(b, n *part) bool { return b.traced.Name == n.traced.Name && b.shared(n) > 0 },
+		func(b, n *part) bool { return (b.own == n.own || b.traced.Name == n.traced.Name) && b.shared(n) > 0 },
 		func(b, n *part) bool {
 			return trace.Unnumbered(b.traced.Name) == trace.Unnumbered(n.traced.Name) && b.same(n)
 		},
 		func(b, n *part) bool { return b.title == n.title && b.same(n) },
-		func(b, n *part) bool { return b.traced.Name == n.traced.Name },
+		func(b, n *part) bool { return b.own == n.own || b.traced.Name == n.traced.Name },
 	} {
 		for _, b := range phases(base) {
 			for _, n := range phases(m.parts) {
-				if !taken[b.traced.Name] && !done[n] && fits(b, n) {
-					n.name, taken[b.traced.Name], done[n] = b.traced.Name, true, true
+				if !taken[b.name] && !done[n] && fits(b, n) {
+					n.name, taken[b.name], done[n] = b.name, true, true
 				}
 			}
 		}
@@ -82,7 +82,9 @@ func match(r Run, base []*part) *matched {
 		if n.traced.Search == nil && !done[n] && taken[n.name] {
 			n.name += " (other work)"
 		}
-		names[n.traced.Name] = n.name
+		for _, q := range n.all {
+			names[q.traced.Name] = n.name
+		}
 	}
 	a := *r.Analysis
 	a.Findings = slices.Clone(a.Findings)
@@ -93,10 +95,32 @@ func match(r Run, base []*part) *matched {
 	return m
 }
 
-func newParts(r Run) []*part {
-	list := make([]*part, len(r.Trace.Phases))
-	for i, t := range r.Trace.Phases {
-		list[i] = newPart(r, t)
+// newParts are the phases of a run, each with its repeats. Of these the first that was measured completely stands
+// for all, by their name without a number if no other phase has it.
+func newParts(r Run) (list []*part) {
+	for _, t := range r.Trace.Phases {
+		p := newPart(r, t)
+		if i := slices.IndexFunc(list, func(q *part) bool { return q.repeatedBy(p) }); i >= 0 {
+			list[i].all = append(list[i].all, p)
+		} else {
+			list = append(list, p)
+		}
+	}
+	for i, p := range list {
+		if len(p.all) == 1 {
+			continue
+		}
+		name := trace.Unnumbered(p.own)
+		if slices.ContainsFunc(r.Trace.Phases, func(t *trace.Phase) bool { return t.Name == name }) {
+			name = p.own
+		}
+		lead := p
+		for _, q := range p.all {
+			if q.usable() && (!lead.usable() || len(q.works) > len(lead.works)) {
+				lead = q
+			}
+		}
+		lead.all, lead.name, lead.own, list[i] = p.all, name, name, lead
 	}
 	return list
 }

@@ -17,11 +17,14 @@ import (
 type matched struct {
 	Run
 	parts []*part
+	found []analysis.Finding // by the run's own names of phases
 }
 
 // part is a phase of one run, with the data of its rates.
 type part struct {
-	name        string // of the base's phase that it matches
+	name        string  // of the base's phase that it matches
+	own         string  // in its own run: without a number if it has repeats
+	all         []*part // itself and its repeats in the same run, in order
 	found       *analysis.Phase
 	traced      *trace.Phase
 	title       string
@@ -33,7 +36,7 @@ type part struct {
 }
 
 func newPart(r Run, t *trace.Phase) *part {
-	p := &part{name: t.Name, traced: t, title: r.Trace.Title(t), works: map[string]work.Work{},
+	p := &part{name: t.Name, own: t.Name, traced: t, title: r.Trace.Title(t), works: map[string]work.Work{},
 		connections: map[string]string{}, curves: map[string]*overlap.Curve{}, flows: map[string]stats.Flow{}}
 	for _, d := range r.Trace.Disks {
 		p.connections[d.Name] = d.Connection
@@ -47,6 +50,7 @@ func newPart(r Run, t *trace.Phase) *part {
 			p.found = &r.Analysis.Phases[i]
 		}
 	}
+	p.all = []*part{p}
 	if p.found.Overlap != nil {
 		for _, span := range p.found.Overlap.Spans {
 			p.window = append(p.window, overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])})
@@ -65,12 +69,45 @@ func (r *matched) part(name string) *part {
 	return nil
 }
 
-func partsOf(runs []*matched, name string) []*part {
-	list := make([]*part, len(runs))
-	for i, r := range runs {
-		list[i] = r.part(name)
+// partsOf are the repeats of a phase in each run. If they are the unit, each is by itself, as if it were a run.
+func partsOf(runs []*matched, name string, each bool) (list [][]*part) {
+	for _, r := range runs {
+		if pool := r.part(name).pool(); each {
+			list = slices.AppendSeq(list, slices.Chunk(pool, 1))
+		} else {
+			list = append(list, pool)
+		}
 	}
 	return list
+}
+
+// repeatedBy reports whether q repeats p, which is the first of its entry in the scenario (WW-1, then WW-2). A disk
+// that failed may be missing in either.
+func (p *part) repeatedBy(q *part) bool {
+	a, b := p.traced, q.traced
+	first := trace.Unnumbered(b.Name) + "-1"
+	return p.all[0].traced.Name == first && b.Name != first && a.Search == nil && b.Search == nil && a.Stop == b.Stop &&
+		a.Test == b.Test && p.shared(q) > 0
+}
+
+// usable reports whether a phase was measured to its end.
+func (p *part) usable() bool { return p.traced.Status != trace.Partial && len(p.window) > 0 }
+
+// pool are those of a phase and its repeats that are compared; p stands for all of them.
+func (p *part) pool() []*part {
+	unlike := func(q *part) bool { return !q.usable() || len(q.works) != len(p.works) }
+	if pool := slices.DeleteFunc(slices.Clone(p.all), unlike); len(pool) > 0 {
+		return pool
+	}
+	return []*part{p}
+}
+
+// called is what people call the phase, with all its repeats.
+func (p *part) called() string {
+	if len(p.all) > 1 {
+		return trace.Unnumbered(p.found.Title)
+	}
+	return p.found.Title
 }
 
 func moves(role trace.Role) bool { return role == trace.Read || role == trace.Write }

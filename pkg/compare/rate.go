@@ -73,9 +73,9 @@ func fileRate(r Rate, base, other []file) Rate {
 	return r
 }
 
-// repeat compares what was measured in several runs of either side.
-func (r *Rate) repeat(base, other []*part) {
-	b, n, ok := r.Test.repeat(base, other, minError, func(p *part, run int) (stats.Repeat, string) {
+// repeat compares what was measured in several runs of either side, or repeats.
+func (r *Rate) repeat(unit string, base, other [][]*part) {
+	b, n, ok := r.Test.repeat(unit, base, other, minError, func(p *part, where string) (stats.Repeat, string) {
 		disks := []string{r.Disk}
 		if r.Disk == "" {
 			disks = nil
@@ -85,15 +85,15 @@ func (r *Rate) repeat(base, other []*part) {
 		}
 		switch {
 		case len(p.window) == 0:
-			return stats.Repeat{}, fmt.Sprintf("in run %d of a side, the disks never worked all at once", run)
+			return stats.Repeat{}, "in " + where + ", " + neverAtOnce
 		case r.Disk != "" && p.traced.Disk(r.Disk) == nil:
-			return stats.Repeat{}, fmt.Sprintf("disk %s does not work in run %d of a side", r.Disk, run)
+			return stats.Repeat{}, fmt.Sprintf("disk %s does not work in %s", r.Disk, where)
 		case r.Measure == Window:
 			return p.flow(disks, p.window).Repeat(), ""
 		}
 		files := rates(p.files(r.Disk))
 		if len(files) < stats.MinBins {
-			return stats.Repeat{}, fmt.Sprintf(tooFew, "", len(files), " of a run", stats.MinBins)
+			return stats.Repeat{}, fmt.Sprintf(tooFew, "", len(files), " of a "+unit, stats.MinBins)
 		}
 		e, _ := stats.TrimmedSpectrum(files, trim).Error()
 		return stats.Repeat{Mean: e.Mean, SE: e.SE()}, ""

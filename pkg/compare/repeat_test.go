@@ -1,10 +1,16 @@
 package compare
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
@@ -96,5 +102,91 @@ func TestIntervalsAgreeWithVerdicts(t *testing.T) {
 	}
 	if told == 0 || byItself == 0 {
 		t.Errorf("%d told, %d only by their own interval: the test has nothing to go by", told, byItself)
+	}
+}
+
+// TestRepeatsWithin: where the repeats of a phase differ from one another by 5 %, equal runs are told apart in 5 % of
+// comparisons at most, and a fall to half is found; one phase stands for all repeats, whatever the other run has.
+func TestRepeatsWithin(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(57, 58))
+	c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.02}}
+	repeats := func(n int, factor float64) (list []*trace.Phase) {
+		for i := range n {
+			list = append(list, playClass(c, rnd, fmt.Sprintf("WWW-%d", i+1), steady(factor*(1+0.05*rnd.NormFloat64()))))
+		}
+		return list
+	}
+	run := func(n int, factor float64) Run { return quick(repeats(n, factor)...) }
+	wrong, found := 0, 0
+	pairs := pairsOf(12)
+	for range pairs {
+		base := run(4, 1)
+		if tellings(Compare(base, run(4, 1)), "") > 0 {
+			wrong++
+		}
+		if tellings(Compare(base, run(4, 0.5)), "") > 0 {
+			found++
+		}
+	}
+	if wrong > max(2, pairs*5/100) || found < pairs*8/10 {
+		t.Errorf("of %d pairs: %d equal ones told apart; half the speed found in %d", pairs, wrong, found)
+	}
+	once := quick(playClass(c, rnd, "WWW", steady(1)))
+	for _, tt := range []struct {
+		name    string
+		c       *Comparison
+		repeats *Repeats
+		unit    string
+		n       int
+	}{
+		{"both", Compare(run(10, 1), run(4, 1)), &Repeats{10, 4}, "repeat", 4},
+		{"the base only", Compare(run(10, 1), once), &Repeats{10, 1}, "repeat", 1},
+		{"the new run only", Compare(once, run(3, 1)), &Repeats{1, 3}, "repeat", 1},
+		{"by number alone", Compare(run(3, 1), run(1, 1)), &Repeats{3, 1}, "repeat", 1},
+		{"neither", Compare(once, run(1, 1)), nil, "wave", 0},
+		{"groups", Groups([]Run{run(3, 1), run(3, 1)}, []Run{run(2, 1), once}), &Repeats{6, 3}, "run", 2},
+	} {
+		p := tt.c.Pairs[0]
+		lost := tt.c.Against(0.5).Lost
+		if len(p.Phases) != 1 || len(p.OnlyBase)+len(p.OnlyHere)+len(lost) > 0 || p.Phases[0].Phase != "WWW" {
+			t.Errorf("%s: %d phases, only in one %v %v, lost %v", tt.name, len(p.Phases), p.OnlyBase, p.OnlyHere, lost)
+		}
+		r := p.Phases[0].Rates[0]
+		if diff := cmp.Diff(tt.repeats, p.Phases[0].Repeats); diff != "" || r.Unit != tt.unit || tt.n > 0 && r.N != tt.n {
+			t.Errorf("%s: %d %ss, repeats (-want +got):\n%s", tt.name, r.N, r.Unit, diff)
+		}
+	}
+	for name, of := range map[string]func(phases []*trace.Phase){
+		"cut short":             func(phases []*trace.Phase) { phases[2].Status = trace.Partial },
+		"without one disk":      func(phases []*trace.Phase) { phases[1].Disks = phases[1].Disks[:2] },
+		"the first without one": func(phases []*trace.Phase) { phases[0].Disks = phases[0].Disks[1:] },
+	} {
+		phases := repeats(3, 1)
+		of(phases)
+		c := Compare(run(3, 1), quick(phases...))
+		if g := c.Against(0.5); len(g.Lost) != 1 || g.Outcome != CrossedIt || c.Pairs[0].Phases[0].Repeats.New != 2 {
+			t.Errorf("a repeat %s: lost %q, %s", name, g.Lost, g.Outcome)
+		}
+	}
+	killed := run(2, 1)
+	killed.Trace.Status = trace.Partial
+	if g := Compare(run(3, 1), killed).Against(0.5); len(g.Lost) != 1 || g.Outcome != CrossedIt {
+		t.Errorf("killed between repeats: lost %q, %s", g.Lost, g.Outcome)
+	}
+}
+
+// TestTogether: repeats within a run are no surer than they agree, nor than they say of themselves.
+func TestTogether(t *testing.T) {
+	for _, tt := range []struct {
+		list []stats.Repeat
+		se   float64
+	}{
+		{[]stats.Repeat{{Mean: 2, SE: 0.3}}, 0.3},
+		{[]stats.Repeat{{Mean: 1, SE: 0.1}, {Mean: 3, SE: 0.1}}, 1},
+		{[]stats.Repeat{{Mean: 2, SE: 3}, {Mean: 2, SE: 4}}, 2.5},
+	} {
+		if got := together(tt.list); math.Abs(got.Mean-2) > 1e-12 || math.Abs(got.SE-tt.se) > 1e-12 {
+			t.Errorf("%v together: %v, want 2 with an error of %v", tt.list, got, tt.se)
+		}
 	}
 }

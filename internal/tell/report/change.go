@@ -156,6 +156,9 @@ func doubts(p compare.Phase) []string {
 	if p.NewPhase != "" {
 		lines = append(lines, "called "+p.NewPhase+" in the new run; the work is the same")
 	}
+	if r := p.Repeats; r != nil {
+		lines = append(lines, fmt.Sprintf("repeated within a run: %d against %d", r.Base, r.New))
+	}
 	for _, d := range p.Unlike {
 		lines = append(lines, fmt.Sprintf("%s is not compared because its work differs: %s %s → %s",
 			d.Where, d.What, d.Base, d.New))

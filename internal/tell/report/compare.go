@@ -130,15 +130,34 @@ func (c comparison) answer() *Answer {
 		out.Table = c.runs()
 	}
 	out.Sure = fmt.Sprintf("The chance of any false alarm is at most %.0f %%.", 100*c.Level)
-	r := c.Repeats
-	if r == nil {
-		out.Sure += " One run each, so run-to-run variation is not included; to include it, repeat both: " +
-			"hubbench compare BASE... -- NEW..."
-	} else {
-		few := pick(r.Base+r.New <= 4, ": so few can show only large differences", "")
-		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, few)
-	}
+	out.Sure += c.units()
 	return out
+}
+
+// units says how many runs, or repeats within a run, the comparison goes by.
+func (c comparison) units() string {
+	var most compare.Repeats // of any phase within runs
+	for _, pair := range c.Pairs {
+		for _, phase := range pair.Phases {
+			if r := phase.Repeats; r != nil && r.Base+r.New > most.Base+most.New {
+				most = *r
+			}
+		}
+	}
+	within := fmt.Sprintf("%d against %d", most.Base, most.New)
+	few := func(n int) string { return pick(n <= 4, ": so few can show only large differences", "") }
+	const again = "; to include it, repeat both: hubbench compare BASE... -- NEW..."
+	switch r := c.Repeats; {
+	case r != nil && most.Base > 0:
+		return fmt.Sprintf(" The unit is the run, %d against %d%s. Repeats within runs, up to %s, are pooled first.",
+			r.Base, r.New, few(r.Base+r.New), within)
+	case r != nil:
+		return fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, few(r.Base+r.New))
+	case most.Base > 0:
+		return " Phases that a run repeats are pooled, up to " + within + " repeats" + few(most.Base+most.New) +
+			". Run-to-run variation is not included" + again
+	}
+	return " One run each, so run-to-run variation is not included" + again
 }
 
 // outcome says in a sentence or two what became of a run's rates, and first what its searches found.
