@@ -179,6 +179,9 @@ func Compare(base Run, others ...Run) *Comparison {
 func Groups(base, other []Run) *Comparison {
 	c := compare(base, other)
 	c.Repeats = &Repeats{len(base), len(other)}
+	if p := &c.Pairs[0]; p.Label == c.Base.Label { // both in one folder
+		c.Base.Label, p.Label = few(labels(base), ", "), few(labels(other), ", ")
+	}
 	return c
 }
 
@@ -215,8 +218,39 @@ func sideOf(runs []*matched) Side {
 		labels[i] = r.Label
 		side.Partial = side.Partial || r.Trace.Status == trace.Partial
 	}
-	side.Label = strings.Join(labels, ", ")
+	if side.Label = labels[0]; len(labels) > 1 {
+		side.Label = groupName(labels)
+	}
 	return side
+}
+
+func labels(runs []Run) (list []string) {
+	for _, r := range runs {
+		list = append(list, r.Label)
+	}
+	return list
+}
+
+// groupName names repeats by what their paths have in common, up to a whole word of a name: "farm/bench07, 10 runs". Those
+// with nothing in common are listed.
+func groupName(labels []string) string {
+	name := labels[0]
+	for _, label := range labels[1:] {
+		n := 0
+		for n < min(len(name), len(label)) && name[n] == label[n] {
+			n++
+		}
+		const ends = `/\-_. `
+		ended := func(text string) bool { return n == len(text) || strings.ContainsRune(ends, rune(text[n])) }
+		if !ended(name) || !ended(label) {
+			n = strings.LastIndexAny(name[:n], ends) + 1
+		}
+		name = name[:n]
+	}
+	if name = strings.TrimRight(name, `/\-_. `); name == "" {
+		return few(labels, ", ")
+	}
+	return fmt.Sprintf("%s, %d runs", name, len(labels))
 }
 
 func warnings(runs []*matched) []string {
@@ -238,6 +272,7 @@ func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase
 // newPair compares two runs, or several repeats of each.
 func newPair(base, other []*matched) Pair {
 	p := beside(base[0], other[0])
+	p.Side = sideOf(other)
 	p.doubt(base, other)
 	for _, r := range other[1:] {
 		p.Lost = append(p.Lost, beside(base[0], r).Lost...)
@@ -247,7 +282,7 @@ func newPair(base, other []*matched) Pair {
 			p.Lost = append(p.Lost, strconv.Quote(p.Title(phase))+" of "+r.Label)
 		}
 	}
-	p.Side, p.Searches = sideOf(other), searches(base, other)
+	p.Searches = searches(base, other)
 	all := slices.Concat(base, other)
 	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool {
 		return slices.ContainsFunc(all, func(r *matched) bool { return r.part(q.Phase) == nil })

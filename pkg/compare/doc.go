@@ -19,5 +19,7 @@
 // is limited and not, as Benjamini and Hochberg do, their share; and Holm's method holds for tests that depend
 // on one another. The interval beside a verdict is at the level of that verdict, so that the two never
 // disagree; ci95 is that of a rate by itself. What changes from run to run but not within one (a cable plugged
-// in again, a warmer room) only repeated runs show, and with them the run is the unit.
+// in again, a warmer room) only repeated runs show, and with them the run is the unit. Repeats of a phase within a
+// run are pooled into one: between two runs the repeat is the unit, between groups the run, with the mean of its
+// repeats.
 package compare

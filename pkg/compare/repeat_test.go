@@ -190,3 +190,29 @@ func TestTogether(t *testing.T) {
 		}
 	}
 }
+
+// A group is named by what its paths have in common, as whole words; where both have the same in common, by its runs.
+func TestGroupName(t *testing.T) {
+	for _, tt := range []struct {
+		labels []string
+		want   string
+	}{
+		{[]string{"farm/bench07/1", "farm/bench07/2", "farm/bench07/10"}, "farm/bench07, 3 runs"},
+		{[]string{"farm/bench07-1/run", "farm/bench07-2/run"}, "farm/bench07, 2 runs"},
+		{[]string{"farm/bench071", "farm/bench072"}, "farm, 2 runs"},
+		{[]string{"r/base-20261120", "r/base-20261121", "r/base"}, "r/base, 3 runs"},
+		{[]string{`C:\runs\a`, `C:\runs\b`}, `C:\runs, 2 runs`},
+		{[]string{"slow", "slow"}, "slow, 2 runs"},
+		{[]string{"a", "b"}, "a, b"},
+		{[]string{"../a", "../b", "../c", "../d", "../e"}, "../a, ../b, ../c, 2 more"},
+	} {
+		if got := groupName(tt.labels); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.labels, got, tt.want)
+		}
+	}
+	run := func(label string) Run { return runOf(label, still("W", 1, load{"A", trace.Write, 1e9, 9})) }
+	g := Groups([]Run{run("farm/1"), run("farm/2")}, []Run{run("farm/3"), run("farm/4")})
+	if g.Base.Label != "farm/1, farm/2" || g.Pairs[0].Label != "farm/3, farm/4" {
+		t.Errorf("both of one folder: %q and %q", g.Base.Label, g.Pairs[0].Label)
+	}
+}
