@@ -52,6 +52,7 @@ func (c comparison) pair(i int) *Details {
 	if len(c.Pairs) > 1 {
 		a := &c.answers[i]
 		part.Add(Sentence{Text: c.outcome(pair, a), Lead: true}, List{"", c.others(pair, a)}, c.figure(i))
+		part.Add(List{"Doubts", slices.Concat(pair.Lost, pair.Doubts)})
 	}
 	method := say.Each(pair.Method, func(d compare.Difference) string {
 		return strings.Join(nonEmpty(d.What, d.Where), ", ") + ": " + d.Base + " → " + d.New

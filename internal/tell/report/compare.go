@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,7 +19,8 @@ const (
 	fewChanges  = 4
 	maxChanges  = 12
 	fewDisks    = 4
-	maxLosses   = 3   // in a sentence
+	maxRuns     = 10  // that the answer lists: with all else at most 40 lines
+	maxLosses   = 3   // in a sentence, and doubts about several runs
 	noisyChange = 0.2 // a bound above this says no more than that the runs are noisy
 )
 
@@ -26,7 +28,11 @@ const (
 // differently in the details of each run.
 func OfComparison(c *compare.Comparison) *Document {
 	sides := append([]compare.Side{c.Base}, say.Each(c.Pairs, func(p compare.Pair) compare.Side { return p.Side })...)
-	keys := newKeys(distinct(say.Each(sides, func(s compare.Side) string { return s.Label })))
+	names := say.Each(sides, func(s compare.Side) string { return s.Label })
+	if c.Repeats == nil { // a group is named as a whole
+		names = distinct(names)
+	}
+	keys := newKeys(names)
 	who, top := unit.Plural(len(c.Pairs), "run"), 0.0
 	if len(c.Pairs) == 1 {
 		who = c.Pairs[0].Label
@@ -111,14 +117,10 @@ func (c comparison) answer() *Answer {
 			c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
 	}
 	for _, pair := range c.Pairs {
-		if n := len(pair.Lost); n > 0 {
-			more := pick(n > maxLosses, fmt.Sprintf("; and %d more", n-maxLosses), "")
-			text := strings.Join(pair.Lost[:min(n, maxLosses)], "; ")
-			out.Doubts = append(out.Doubts, "Not measured, or not completely: "+text+more+".")
-		}
-		for _, doubt := range pair.Doubts {
-			out.Doubts = append(out.Doubts, strings.TrimSuffix(doubt, ".")+".")
-		}
+		out.Doubts = append(out.Doubts, c.doubts(&pair)...)
+	}
+	if more := len(out.Doubts) - maxLosses; more > 1 && len(c.Pairs) > 1 {
+		out.Doubts = append(out.Doubts[:maxLosses], fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
 	}
 	if c.Gate != nil {
 		out.Findings = append(out.Findings, "Gate of "+unit.FormatPercent(c.Gate.Limit)+" "+Gate(c.Gate)+".")
@@ -132,6 +134,16 @@ func (c comparison) answer() *Answer {
 	out.Sure = fmt.Sprintf("The chance of any false alarm is at most %.0f %%.", 100*c.Level)
 	out.Sure += c.units()
 	return out
+}
+
+// doubts say what a run did not measure, and why its rates cannot be trusted. Of several runs each says less.
+func (c comparison) doubts(pair *compare.Pair) (list []string) {
+	shown := pick(len(c.Pairs) > 1, 1, maxLosses)
+	if n := len(pair.Lost); n > 0 {
+		more := pick(n > shown, fmt.Sprintf("; and %d more", n-shown), "")
+		list = append(list, "Not measured, or not completely: "+strings.Join(pair.Lost[:min(n, shown)], "; ")+more+".")
+	}
+	return append(list, say.Each(pair.Doubts, func(doubt string) string { return strings.TrimSuffix(doubt, ".") + "." })...)
 }
 
 // units says how many runs, or repeats within a run, the comparison goes by.
@@ -338,12 +350,23 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 	return shown
 }
 
-// runs is a line for each run: its most important change, and the bound of all that did not change.
+// runs is a line for each run, the most changed first: its most important change, and the bound of all that did not change.
 func (c comparison) runs() *Table {
 	t := table("Runs", word("Run"), word("Most important change"), number("Base"), number("New"), number("Change"),
 		number("Interval"), number("Changed"))
 	t.Note = "Rates in " + c.scale.Unit + " while all disks of the phase worked."
-	for i := range c.answers[:min(len(c.answers), maxChanges)] {
+	changed := func(i int) float64 {
+		if lead := c.answers[i].Lead; len(lead) > 0 {
+			return math.Abs(math.Log1p(*lead[0].Change))
+		}
+		return -1
+	}
+	order := make([]int, len(c.answers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(changed(j), changed(i)) })
+	for _, i := range order[:min(len(order), maxRuns)] {
 		a := &c.answers[i]
 		what, numbers := "none", []any{"", "", "", span(a.Bound)}
 		if len(a.Lead) > 0 {
@@ -352,7 +375,7 @@ func (c comparison) runs() *Table {
 		count := fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))
 		t.add(slices.Concat([]any{&c.keys[i+1], what}, numbers, []any{count})...)
 	}
-	more := len(c.answers) - maxChanges
-	t.Note += pick(more > 0, " And "+unit.Plural(more, "more run")+".", "")
+	more := len(c.answers) - maxRuns
+	t.Note += pick(more > 0, " And "+unit.Plural(more, "more run")+", which changed less: --all.", "")
 	return t
 }

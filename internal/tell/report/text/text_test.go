@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -38,6 +40,35 @@ func TestComparisonFits(t *testing.T) {
 	out := printed(t, report.OfComparison(fixture.Comparison()), Options{Width: Width})
 	if n := strings.Count(out, "\n"); n > 15 || strings.Contains(out, "typical file") {
 		t.Errorf("%d lines:\n%s", n, out)
+	}
+}
+
+// Many runs against the first fit a screen as well, the most changed first, however long their names and doubts.
+func TestManyComparedFit(t *testing.T) {
+	c := fixture.Comparison()
+	one := c.Pairs[0]
+	c.Pairs = nil
+	for i := range 30 {
+		pair := one
+		pair.Label = fmt.Sprintf("results of the video department/external disks on the dock, day %d", i+1)
+		pair.Lost, pair.Doubts = slices.Repeat([]string{strings.Repeat("a long part ", 9)}, 5), slices.Repeat([]string{strings.Repeat("a long doubt ", 12)}, 3)
+		phase := one.Phases[0]
+		phase.Rates = slices.Clone(phase.Rates)
+		for k := range phase.Rates {
+			if change := phase.Rates[k].Change; change != nil {
+				more := *change * (1 + float64(i)/10)
+				phase.Rates[k].Change = &more
+			}
+		}
+		pair.Phases = []compare.Phase{phase}
+		c.Pairs = append(c.Pairs, pair)
+	}
+	for _, width := range []int{80, Width} {
+		out := printed(t, report.OfComparison(c), Options{Width: width})
+		first, second := strings.Index(out, "day 30 "), strings.Index(out, "day 29 ")
+		if n := strings.Count(out, "\n"); n > 40 || first < 0 || second < first || !strings.Contains(out, "And 20 more runs") {
+			t.Errorf("%d lines:\n%s", n, out)
+		}
 	}
 }
 
