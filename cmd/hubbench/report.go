@@ -106,6 +106,7 @@ func keepAnalysis(p program, run *recorded.Run) {
 type compareOptions struct {
 	output
 	failAbove string
+	certain   bool
 }
 
 func newCompare(p program) *cobra.Command {
@@ -126,7 +127,9 @@ RUN is a run's folder, an events.jsonl or a report.html.
 --fail-above PCT exits with 4 if a rate fell by more than PCT percent: the difference is significant
 and the measured fall is larger, or the data cannot tell and the measured fall is larger. With 0, any
 significant fall counts and nothing else. A phase that is missing or incomplete in another run than
-the first is exit code 4 as well.`,
+the first is exit code 4 as well.
+Without --certain, a fall that may be by less, or due to noise, is enough: no fall passes unseen.
+With --certain, a fall must be proven: its whole 95 % interval is below -PCT. No noise fails the gate.`,
 		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(p, args, cmd.ArgsLenAtDash(), opts, cmd.Flags().Changed("fail-above"))
@@ -135,6 +138,7 @@ the first is exit code 4 as well.`,
 	opts.flags(cmd, drawn())
 	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "",
 		"exit with 4 if a rate fell by more than `PCT` percent, or may have")
+	cmd.Flags().BoolVar(&opts.certain, "certain", false, "with --fail-above: only if a rate is proven to have fallen by more")
 	return cmd
 }
 
@@ -147,6 +151,9 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 		if err != nil || !(limit >= 0 && limit < 100) {
 			return exitf(exitUsage, "--fail-above %s: give a percentage from 0 to below 100, such as 5", opts.failAbove)
 		}
+	}
+	if opts.certain && !gate {
+		return exitf(exitUsage, "--certain says when --fail-above fails; add --fail-above PCT")
 	}
 	if dash >= 0 && (dash == 0 || dash == len(paths) || len(paths) < 3) {
 		return exitf(exitUsage, "give the repeats of one measurement, --, and those of the other: "+
@@ -167,7 +174,10 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 	} else {
 		c = compare.Compare(runs[0], runs[1:]...)
 	}
-	if gate {
+	switch {
+	case opts.certain:
+		c.AgainstCertain(limit / 100)
+	case gate:
 		c.Against(limit / 100)
 	}
 	for _, pair := range c.Pairs { // a run that was cut short before its first phase did not measure something else

@@ -191,7 +191,7 @@ type Outcome string
 
 // The outcomes.
 const (
-	Fell       Outcome = "fell"         // the corrected test says slower, and the measured fall is larger than the limit
+	Fell       Outcome = "fell"         // the corrected test says slower, and the fall is larger than the limit: measured, or proven
 	DidNotFall Outcome = "did_not_fall" // a fall by so much is excluded
 	CannotTell Outcome = "cannot_tell"
 )
@@ -208,7 +208,8 @@ const (
 
 // Gate is what a comparison says about falls by more than a limit.
 type Gate struct {
-	Limit      float64     `json:"limit"` // a share of the base's rate
+	Limit      float64     `json:"limit"`             // a share of the base's rate
+	Certain    bool        `json:"certain,omitempty"` // only proven falls cross it
 	Outcome    GateOutcome `json:"outcome"`
 	Rates      int         `json:"rates"` // of which each has one of these three outcomes
 	Fell       int         `json:"fell"`
@@ -236,8 +237,14 @@ type Fall struct {
 // A rate that cannot be judged crosses the gate if it measured a larger fall. A limit of 0 is crossed by
 // significant falls only, as no data exclude the smallest. So is any limit by files of a disk that are too few
 // to judge, and by a window whose levels are judged.
-func (c *Comparison) Against(limit float64) *Gate {
-	g := &Gate{Limit: limit, Outcome: Passed, Crossed: []Fall{}}
+func (c *Comparison) Against(limit float64) *Gate { return c.against(limit, false) }
+
+// AgainstCertain is Against for a gate that only proven falls cross: the whole corrected interval of the change lies
+// below the limit. What was not measured crosses it as well.
+func (c *Comparison) AgainstCertain(limit float64) *Gate { return c.against(limit, true) }
+
+func (c *Comparison) against(limit float64, certain bool) *Gate {
+	g := &Gate{Limit: limit, Certain: certain, Outcome: Passed, Crossed: []Fall{}}
 	judged := 0
 	for pair, phase := range c.phases() {
 		for i := range phase.Rates {
@@ -247,7 +254,7 @@ func (c *Comparison) Against(limit float64) *Gate {
 			}
 			g.Rates++
 			switch {
-			case r.P != nil && r.Verdict == Slower && -*r.Change > limit:
+			case r.P != nil && r.Verdict == Slower && -*r.Change > limit && (!certain || -r.Interval[1] > limit):
 				r.Outcome = Fell
 				g.Fell++
 			case r.P != nil && r.evidence.Above(math.Log1p(-limit)) < Chance:
@@ -259,7 +266,7 @@ func (c *Comparison) Against(limit float64) *Gate {
 			}
 		}
 		for _, r := range phase.Rates {
-			doubtful := r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
+			doubtful := !certain && r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
 				(r.P != nil || r.Measure != File) && (r.Measure == Level || !phase.levelsHold(r.Disk))
 			if r.Outcome == Fell || doubtful {
 				g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, r})

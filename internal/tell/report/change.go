@@ -206,7 +206,7 @@ func Gate(g *compare.Gate) string {
 	}
 	outcome := pick(g.Outcome == compare.Passed, "passed", "failed")
 	text := fmt.Sprintf("%s: %d of %s (typical files included) fell %s", outcome, g.Fell, unit.Plural(g.Rates, "rate"),
-		pick(g.Limit > 0, "by more", "significantly"))
+		pick(g.Limit > 0, "by more", "significantly")+pick(g.Certain, " for certain", ""))
 	doubtful := len(g.Crossed) - g.Fell
 	text += pick(g.Limit > 0 && g.CannotTell > 0, fmt.Sprintf(", %d cannot be told", g.CannotTell), "") +
 		pick(doubtful > 0, fmt.Sprintf(" (%d of them measured a larger fall)", doubtful), "")
