@@ -40,6 +40,7 @@ known by their content:
   fio            logs of bandwidth (NAME_bw.1.log), best with fio's json output beside them, which says when
                  each job began and what it moved
   elbencho       live statistics (--livecsv)
+  DiskSpd        XML with requests by interval (-Rxml -D); its targets are the disks
   any table      a CSV file over time, with --map
 
 Results without a timeline are scores, and no measurement of an overlap. Alone they are printed as a table, and

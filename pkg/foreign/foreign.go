@@ -1,5 +1,5 @@
 // Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are analysed as a run: fio's
-// logs and results, elbencho's live statistics, and any table over time. What holds no more than rates of whole tests becomes
+// logs and results, elbencho's live statistics, DiskSpd's XML and any table over time. What holds no more than rates of whole tests becomes
 // scores, which are shown and never analysed. It takes and gives values and opens no file.
 //
 // Tools that count from each job's own start say nothing of how jobs lie in time; Import takes that from the logs' own
@@ -54,6 +54,7 @@ type job struct {
 	steps       []step
 	tool        string
 	source      string
+	note        string // to be said of it
 }
 
 // step is a stretch of a job's time and what it moved in it.
@@ -79,6 +80,9 @@ func formats() []format {
 		{name: "fio-log", known: func(_, head string) bool { return fioLine.MatchString(head) }, read: fioLog},
 		{name: "elbencho-live", known: starts("Label,Phase,RuntimeMS,"), read: elbenchoLive},
 		{name: "elbencho", known: starts("ISO date,label,path type,"), scores: elbenchoResult},
+		{name: "diskspd-xml", known: func(text, _ string) bool {
+			return strings.Contains(text, "<Results>") && strings.Contains(text, "<TimeSpan>")
+		}, read: diskSpdXML},
 		{name: "diskspd", known: has("Results for timespan "), scores: diskSpd},
 		{name: "iozone", known: has("Iozone: Performance Test of File I/O"), scores: iozone},
 		{name: "diskmark", known: func(text, _ string) bool {
@@ -116,8 +120,10 @@ func read(f File, opts Options) (c content, err error) {
 	case at < 0:
 		err = fmt.Errorf("no timeline and no score that hubbench knows: it reads %s", strings.Join(Formats(), ", "))
 	case formats()[at].scores != nil:
-		if c.scores, err = formats()[at].scores(f); err == nil {
-			c.scores, err = measured(c.scores)
+		c.scores, err = formats()[at].scores(f)
+		c.scores = slices.DeleteFunc(c.scores, func(s Score) bool { return s.Rate <= 0 }) // tests that were not run
+		if err == nil && len(c.scores) == 0 {
+			err = errors.New("no test in it has a rate; save the results after a test has run")
 		}
 	default:
 		c.jobs, err = formats()[at].read(f)
@@ -126,6 +132,9 @@ func read(f File, opts Options) (c content, err error) {
 		return c, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	disk := cmp.Or(opts.Disks[f.Name], opts.Disks[filepath.Base(f.Name)])
+	if disk != "" && slices.ContainsFunc(c.jobs, func(j *job) bool { return j.disk != c.jobs[0].disk }) {
+		return c, fmt.Errorf("%s: it has several disks, and --disk one name for all; leave --disk %s out", f.Name, disk)
+	}
 	for _, j := range c.jobs {
 		j.source = f.Name
 		j.disk = cmp.Or(disk, j.disk)
@@ -162,6 +171,9 @@ func Import(files []File, opts Options) (*Imported, error) {
 		return nil, errors.New("no file has a timeline: fio's json output alone has none; give its logs of bandwidth (write_bw_log) too")
 	}
 	for _, j := range jobs {
+		if j.note != "" {
+			out.Notes = append(out.Notes, j.source+": "+j.note)
+		}
 		if at, ok := opts.Starts[j.disk]; ok {
 			j.began = at.UnixNano()
 		}

@@ -188,7 +188,7 @@ func FuzzImport(f *testing.F) {
 	f.Add("a_bw.1.log", []byte(averaged(0, 0, 300, 10, 1, nil)))
 	f.Add("a.json", []byte(result("a", epoch, 1, 1)))
 	f.Add("a.csv", []byte("Label,Phase,RuntimeMS,Rank,DoneBytes\nx,READ,1,Total,5\n"))
-	for _, text := range []string{crystal8, crystal7, kde, amorphous, zones, benches, spd} {
+	for _, text := range []string{crystal8, crystal7, kde, amorphous, zones, benches, spd, intervals} {
 		f.Add("a.txt", []byte(text))
 	}
 	f.Add("a.txt", windows(crystal8, binary.LittleEndian))

@@ -2,10 +2,10 @@ package foreign
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,17 +70,12 @@ func diskMark(f File) (list []Score, err error) {
 
 // nameOf is a file's name without folder and ending.
 func nameOf(f File) string {
-	base := filepath.Base(f.Name)
-	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), "disk")
+	return cmp.Or(strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)), "disk")
 }
 
 // iozoneTests are the columns of iozone's table, in its order.
-func iozoneTests() []string {
-	return []string{
-		"write", "rewrite", "read", "reread", "random read", "random write", "backward read", "record rewrite", "stride read",
-		"fwrite", "frewrite", "fread", "freread",
-	}
-}
+var iozoneTests = [...]string{"write", "rewrite", "read", "reread", "random read", "random write", "backward read",
+	"record rewrite", "stride read", "fwrite", "frewrite", "fread", "freread"}
 
 var (
 	iozoneUnit = regexp.MustCompile(`(?m)^\s*Output is in (.*?)\s*$`)
@@ -100,7 +95,7 @@ func iozone(f File) (list []Score, err error) {
 		places := word.FindAllStringIndex(text, -1)
 		cells := strings.Fields(text)
 		switch {
-		case len(cells) == 2+len(iozoneTests()) && strings.EqualFold(cells[0], "kB") && cells[1] == "reclen":
+		case len(cells) == 2+len(iozoneTests) && strings.EqualFold(cells[0], "kB") && cells[1] == "reclen":
 			for _, at := range places {
 				ends = append(ends, at[1])
 			}
@@ -116,11 +111,11 @@ func iozone(f File) (list []Score, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("line %d: %q is no rate in kBytes/sec", number, cells[2+i])
 			}
-			column := nearest(ends[2:], at[1])
+			column, _ := slices.BinarySearch(ends[2:], at[1]-1) // some heads end a little before or after their cells
 			if len(cells) == len(ends) {
 				column = i
 			}
-			test := iozoneTests()[column]
+			test := iozoneTests[min(column, len(iozoneTests)-1)]
 			s := Score{Disk: nameOf(f), Test: fmt.Sprintf("%s (file %s KiB, record %s KiB)", test, cells[0], cells[1]), Op: "write", Rate: kib * 1024}
 			if strings.Contains(test, "read") {
 				s.Op = "read"
@@ -129,16 +124,6 @@ func iozone(f File) (list []Score, err error) {
 		}
 	}
 	return list, nil
-}
-
-// nearest is the place of what comes closest to at.
-func nearest(list []int, at int) (found int) {
-	for i, v := range list {
-		if max(v-at, at-v) < max(list[found]-at, at-list[found]) {
-			found = i
-		}
-	}
-	return found
 }
 
 // elbenchoResult reads elbencho's results: of a phase that moves bytes, the rate until the first worker was done, and the
@@ -216,17 +201,4 @@ func diskSpd(f File) (list []Score, err error) {
 		op = "" // what follows are other totals
 	}
 	return list, nil
-}
-
-// measured are the scores of tests that were run.
-func measured(list []Score) (out []Score, err error) {
-	for _, s := range list {
-		if s.Rate > 0 {
-			out = append(out, s)
-		}
-	}
-	if len(out) == 0 {
-		return nil, errors.New("no test in it has a rate; save the results after a test has run")
-	}
-	return out, nil
 }
