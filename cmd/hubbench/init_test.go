@@ -52,7 +52,7 @@ func TestInit(t *testing.T) {
 		{name: "demo", args: "--demo --out demo.yaml", says: "next: hubbench run demo.yaml --open\n", written: []string{"hubbench run demo.yaml", "simulate: {profile: A}"}},
 		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: write the folders of your disks into mine.yaml, then: hubbench plan mine.yaml\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
 		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
-		{name: "contradiction", args: "--demo --disks sda", code: exitUsage, says: "hubbench: --disks, --demo and --from each say what to write; give one of them\n"},
+		{name: "contradiction", args: "--demo --disks sda", code: exitUsage, says: "hubbench: --disks, --demo, --from and --expect each say what to write; give one of them\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, errs := does(t, tt.look, append([]string{"init"}, strings.Fields(tt.args)...)...)
