@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +66,14 @@ guessed.`,
 	flags.StringToStringVar(&opts.columns, "map", nil,
 		"what a table's columns are, as `COLUMN=FIELD`: time, time_s, time_ms, time_ns; bytes, done_bytes or rate; disk, op, phase")
 	opts.flags(cmd)
+	settle := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		// --format is what the results are written as; of an import it may as well say what the files are.
+		if f := opts.Format; f == "auto" || slices.Contains(foreign.Formats(), f) && !slices.Contains(printed(), f) {
+			opts.from, opts.Format = f, ""
+		}
+		return settle(cmd, args)
+	}
 	return cmd
 }
 
