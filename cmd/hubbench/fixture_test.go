@@ -93,15 +93,6 @@ func launch(cmd *exec.Cmd) (p *process, err error) {
 	return p, nil
 }
 
-// start launches a program that is killed when the test ends.
-func start(t testing.TB, cmd *exec.Cmd) *process {
-	t.Helper()
-	p, err := launch(cmd)
-	must(t, err)
-	t.Cleanup(p.kill)
-	return p
-}
-
 func (p *process) kill() {
 	if p.running() {
 		_ = p.send("KILL")
@@ -127,20 +118,6 @@ func (p *process) wait() (code int, said string) {
 		return 0, fmt.Sprintf("it had not ended after %s", 2*timeout)
 	}
 	return p.ProcessState.ExitCode(), p.said.String()
-}
-
-// until waits for a condition while it runs.
-func (p *process) until(t testing.TB, message string, met func() bool) {
-	t.Helper()
-	for deadline := time.After(2 * timeout); !met(); {
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-p.ended:
-			t.Fatalf("it has ended: %s; it said\n%s", message, p.said)
-		case <-deadline:
-			t.Fatalf("after %s: %s; it said\n%s", 2*timeout, message, p.said)
-		}
-	}
 }
 
 // said is what a process has written so far; it can be read meanwhile.
