@@ -53,7 +53,7 @@ func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 	t.Helper()
 	work := t.TempDir()
 	scenario, whole := write(t, filepath.Join(work, "s.yaml"), text), filepath.Join(work, "whole")
-	hubbench(t, "run", scenario, "--out", whole, "--quiet")
+	t.Log(hubbench(t, "run", scenario, "--out", whole, "--quiet"))
 	full := readEvents(t, whole)
 	_, simulated := simulated(t, text)
 	if diff := cmp.Diff(measured(readEvents(t, simulated)), measured(full)); diff != "" {
