@@ -6,14 +6,17 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
-	gonum "gonum.org/v1/plot"
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/opentype"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
@@ -63,9 +66,25 @@ func pale(c color.Color, alpha uint8) color.Color {
 func (ink) style(size float64, c color.Color) text.Style {
 	return text.Style{
 		Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)},
-		YAlign: text.YCenter, Handler: gonum.DefaultTextHandler,
+		YAlign: text.YCenter, Handler: text.Plain{Fonts: fonts()},
 	}
 }
+
+// fonts are the two that a picture is written with. Package plot would bring ten more, 4 MB of every binary, and read
+// them all when it starts.
+var fonts = sync.OnceValue(func() *font.Cache {
+	var faces font.Collection
+	for weight, ttf := range map[xfont.Weight][]byte{
+		xfont.WeightNormal: liberationsansregular.TTF, bold: liberationsansbold.TTF,
+	} {
+		face, err := opentype.Parse(ttf)
+		if err != nil {
+			panic(fmt.Sprintf("font of this program: %v", err))
+		}
+		faces = append(faces, font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, Face: face})
+	}
+	return font.NewCache(faces)
+})
 
 // colour is that of a key of the figure.
 func (p *painting) colour(key int) color.Color { return p.keys[p.f.Keys[key].Colour()] }

@@ -146,7 +146,7 @@ func (p *painting) show(words string) string {
 
 // drawable reports whether the picture's font has all letters of the text.
 func drawable(words string) bool {
-	face := font.DefaultCache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 10)
+	face := fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 10)
 	var buffer sfnt.Buffer
 	for _, r := range words {
 		if index, err := face.Face.GlyphIndex(&buffer, r); err != nil || index == 0 {
