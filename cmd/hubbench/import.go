@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +15,6 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/pkg/foreign"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -101,10 +98,7 @@ func runImport(p program, paths []string, opts importOptions) error {
 		doc.Tool = toolVersion()
 		return opts.send(p, doc, nil)
 	}
-	sum := sha256.Sum256(made.Events)
-	info := rundir.Info{
-		Tool: made.Tool, RunID: hex.EncodeToString(sum[:8]), Name: "imported", Status: trace.Complete, Warnings: made.Notes,
-	}
+	info := rundir.Info{Tool: made.Tool, Name: "imported", Status: trace.Complete, Warnings: made.Notes}
 	if made.Started.Year() > 1970 {
 		info.Started = made.Started.Format(time.RFC3339)
 	}
@@ -117,7 +111,7 @@ func runImport(p program, paths []string, opts importOptions) error {
 	}
 	err = filesystem.Replace(dir.File(rundir.EventsFile), func(w io.Writer) error { _, err := w.Write(made.Events); return err })
 	if err == nil {
-		err = filesystem.Replace(dir.File(rundir.InfoFile), func(w io.Writer) error { return export.JSON(w, info) })
+		err = dir.WriteJSON(rundir.InfoFile, info)
 	}
 	if err != nil {
 		return fmt.Errorf("write the run: %w", err)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,11 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -93,13 +90,12 @@ func newAnalyze(p program) *cobra.Command {
 
 // keepAnalysis gives a run that was killed before its end the analysis.json that it lacks.
 func keepAnalysis(p program, run *recorded.Run) {
-	path := filepath.Join(run.Folder, rundir.AnalysisFile)
-	if run.Info == nil || exists(path) {
+	dir := &rundir.Dir{Path: run.Folder}
+	if run.Info == nil || exists(dir.File(rundir.AnalysisFile)) {
 		return
 	}
-	err := filesystem.Replace(path, func(w io.Writer) error { return export.JSON(w, run.Analysis) })
-	if err != nil {
-		sayf(p.stderr, "warning: %s is not written: %s\n", path, oneLine(err.Error()))
+	if err := dir.WriteJSON(rundir.AnalysisFile, run.Analysis); err != nil {
+		sayf(p.stderr, "warning: %s is not written: %s\n", dir.File(rundir.AnalysisFile), oneLine(err.Error()))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,14 +41,14 @@ func Load(path string) (*Run, error) {
 		return nil, err
 	}
 	loaded := &Run{Loaded: run, Path: path, OpenEvents: run.OpenEvents}
-	loaded.analyze()
+	loaded.Analysis = say.Analyze(run.Trace, analysis.Options{})
+	loaded.Analysis.Origin = loaded.origin()
 	return loaded, nil
 }
 
-// analyze analyses the trace, and says where the run is from.
-func (r *Run) analyze() {
+// origin says where the run is from.
+func (r *Run) origin() *analysis.Origin {
 	t := r.Trace
-	r.Analysis = say.Analyze(t, analysis.Options{})
 	o := &analysis.Origin{Started: t.Started, Status: t.Status, Simulated: report.Simulated(t)}
 	if h := t.Hardware; h != nil {
 		if h.Hub != nil {
@@ -67,19 +68,30 @@ func (r *Run) analyze() {
 		}
 	}
 	if o.Run == "" {
-		sum := sha256.New()
-		fmt.Fprintln(sum, t.Name, t.Started)
-		for _, p := range t.Phases {
-			for _, d := range p.Disks {
-				for i := range d.Files {
-					f := &d.Files[i]
-					fmt.Fprintln(sum, p.Name, d.Name, f.Seq, f.Bytes, f.StartNS, f.EndNS)
+		o.Run = idOf(t)
+	}
+	return o
+}
+
+// idOf is an id for a run that has none: of its files, as the events have them.
+func idOf(t *trace.Run) string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, t.Name, t.Started)
+	var line []byte
+	for _, p := range t.Phases {
+		for _, d := range p.Disks {
+			fmt.Fprintln(sum, p.Name, d.Name)
+			for i := range d.Files {
+				f := &d.Files[i]
+				line = line[:0]
+				for _, v := range []int64{int64(f.Seq), f.Bytes, f.StartNS, f.EndNS} {
+					line = binary.LittleEndian.AppendUint64(line, uint64(v))
 				}
+				sum.Write(line)
 			}
 		}
-		o.Run = hex.EncodeToString(sum.Sum(nil)[:8])
 	}
-	r.Analysis.Origin = o
+	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // Anonymize leaves out of the run what says whose it is.
@@ -96,7 +108,8 @@ func (r *Run) Anonymize() (err error) {
 	if err != nil {
 		return err
 	}
-	r.analyze()
+	r.Analysis = say.Analyze(r.Trace, analysis.Options{})
+	r.Analysis.Origin = r.origin()
 	r.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(hidden)), nil }
 	return nil
 }
@@ -117,8 +130,9 @@ func loadPage(path string) (*Run, error) {
 		if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
 			return nil, fmt.Errorf("load page: %w", err)
 		}
-		if run.analyze(); known.Origin != nil {
-			run.Analysis.Origin = known.Origin
+		run.Analysis = say.Analyze(run.Trace, analysis.Options{})
+		if run.Analysis.Origin = known.Origin; known.Origin == nil {
+			run.Analysis.Origin = run.origin()
 		}
 		run.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }
 	}
