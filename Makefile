@@ -105,12 +105,9 @@ bench: build | bin
 golden: $(charts)
 	go test $(golden) -update
 
-# A man page for each command and each topic of help, in bin/man. Their maker needs a module that hubbench does not: a copy of
-# go.mod takes it.
-man: | bin
-	cp go.mod bin/man.mod && cp go.sum bin/man.sum
-	go run -mod=mod -modfile=bin/man.mod -ldflags='-X main.version=$(version)' \
-	$$(go list -f '{{range .GoFiles}}cmd/hubbench/{{.}} {{end}}' ./cmd/hubbench | sed s,cmd/hubbench/start.go,,) cmd/hubbench/man.go bin/man
+# A man page for each command and each topic of help, in bin/man.
+man: build
+	bin/hubbench man bin/man
 
 # The README's picture: the first screen of its scenario's page, as a browser shows it.
 CHROMIUM ?= chromium

@@ -109,7 +109,7 @@ func complete(root *cobra.Command) {
 		"analyze": first(run, nothing), "report": first(run, nothing), "compare": run, "fit": run,
 		"check": run, "trend": run, "atlas": run, "table": run, "collect": run, "import": files("log", "json", "csv"),
 		"predict": first(profiles, listed(disksOf)), "advise": first(profiles, nothing), "mount": first(profiles, folders),
-		"init": nothing, "devices": nothing, "schema": nothing,
+		"init": nothing, "devices": nothing, "schema": nothing, "man": first(folders, nothing),
 	}
 	parts := map[string]cobra.CompletionFunc{
 		"phase": listed(phasesOf),

@@ -1,45 +1,119 @@
-//go:build ignore
-
-// Man writes the man pages: one for each command, and one for each topic of the manual. It is built with the
-// commands, in place of main.go, as make man does:
-//
-//	go run -modfile=.tools/go.mod FILES-OF-COMMANDS cmd/hubbench/man.go bin/man
 package main
 
 import (
-	"log"
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime/debug"
 	"strings"
 
-	"github.com/cpuguy83/go-md2man/v2/md2man"
-	"github.com/spf13/cobra/doc"
+	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/tell/manual"
 )
 
-func main() {
-	log.SetFlags(0)
-	log.SetPrefix("man: ")
-	dir := os.Args[1]
+func newMan(p program) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "man DIR",
+		Short: "Write the manual as man pages or Markdown files",
+		Long: `Write a page for each command and each topic of help into DIR, which is created: hubbench-run.1,
+hubbench-formats.7 and so on, for man; with --format md the same as Markdown files, hubbench-run.1.md.`,
+		Example: `  hubbench man pages && man pages/hubbench-run.1
+  hubbench man --format md manual`,
+		Args: takes(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runMan(cmd.Root(), args[0], format) },
+	}
+	cmd.Flags().StringVar(&format, "format", "man", "man or md")
+	_ = cmd.RegisterFlagCompletionFunc("format", words("man", "md")) // fails only for a flag that is not there
+	return cmd
+}
+
+func runMan(root *cobra.Command, dir, format string) error {
+	if format != "man" && format != "md" {
+		return exitf(exitUsage, "--format %s: man or md", format)
+	}
+	pages, err := manPages(root)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		log.Fatal(err)
+		return fmt.Errorf("write the manual: %w", err)
 	}
-	root := newRoot(program{})
-	root.DisableAutoGenTag = true // the date would differ each time
-	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "hubbench " + toolVersion()}, dir); err != nil {
-		log.Fatal(err)
+	for _, page := range pages {
+		file, text := page.File(), page.Roff(toolVersion(), sourceDate())
+		if format == "md" {
+			file, text = file+".md", page.Markdown()
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("write the manual: %w", err)
+		}
 	}
-	for _, topic := range manual.Topics() {
-		page, err := topic.Markdown()
+	return nil
+}
+
+// manPages are those of hubbench itself, of its commands and of the topics.
+func manPages(root *cobra.Command) ([]manual.Page, error) {
+	safety, err := manual.Topic{Name: "safety"}.Markdown()
+	if err != nil {
+		return nil, err
+	}
+	_, codes, _ := strings.Cut(safety, "\n## Exit codes\n\n")
+	var commands, topics string
+	var pages []manual.Page
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			pages = append(pages, manual.Page{Name: "hubbench-" + c.Name(), Section: 1, Short: lower(c.Short),
+				Body: commandPage(c) + "## Exit status\n\n" + codes + "\n\n## See also\n\nhubbench(1)\n"})
+			commands += fmt.Sprintf("hubbench-%s(1)\n: %s.\n\n", c.Name(), c.Short)
+		}
+	}
+	for _, t := range manual.Topics() {
+		page, err := t.Page()
 		if err != nil {
-			log.Fatal(err)
+			return nil, err
 		}
-		name := "hubbench-" + topic.Name
-		_, body, _ := strings.Cut(page, "\n") // its title
-		page = "% " + strings.ToUpper(name) + " 7\n\n# NAME\n" + name + " - " + topic.Short + "\n\n# DESCRIPTION\n" + body
-		if err := os.WriteFile(filepath.Join(dir, name+".7"), md2man.Render([]byte(page)), 0o644); err != nil {
-			log.Fatal(err)
+		pages = append(pages, page)
+		topics += fmt.Sprintf("hubbench-%s(7)\n: %s.\n\n", t.Name, t.Short)
+	}
+	return append(pages, manual.Page{Name: "hubbench", Section: 1, Short: lower(root.Short),
+		Body: commandPage(root) + "## Commands\n\n" + commands + "## Topics\n\n" + topics + "## Exit status\n\n" + codes}), nil
+}
+
+// lower is a sentence's beginning within a line.
+func lower(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+
+// commandPage is what --help says of a command, in Markdown.
+func commandPage(c *cobra.Command) string {
+	c.InitDefaultHelpFlag() // as --help lists them
+	c.InitDefaultVersionFlag()
+	usage := c.UseLine()
+	if !c.HasParent() {
+		usage = c.Name() + " COMMAND [flags]"
+	}
+	tables := regexp.MustCompile(`(?m)^  (\S)`) // code is indented by four
+	page := "## Synopsis\n\n    " + usage + "\n\n## Description\n\n" +
+		tables.ReplaceAllString(cmp.Or(c.Long, c.Short+"."), "    $1") + "\n\n"
+	if c.Example != "" {
+		page += "## Examples\n\n" + tables.ReplaceAllString(c.Example, "    $1") + "\n\n"
+	}
+	page += "## Options\n\n"
+	for _, flag := range regexp.MustCompile(`(?m)^ +(-.*?) {2,}(.*)$`).FindAllStringSubmatch(c.LocalFlags().FlagUsages(), -1) {
+		page += flag[1] + "\n: " + flag[2] + "\n\n"
+	}
+	return page
+}
+
+// sourceDate is the day of what hubbench was built from, if the build says that: the pages of one version are the same
+// whenever they are written.
+func sourceDate() string {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "vcs.time" {
+			return s.Value[:len("2006-01-02")]
 		}
 	}
+	return ""
 }

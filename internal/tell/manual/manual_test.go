@@ -202,3 +202,37 @@ func TestEvents(t *testing.T) {
 		}
 	}
 }
+
+// A page as a file: what roff or Markdown would take for its own marks is kept as it is written.
+func TestPage(t *testing.T) {
+	p := Page{"hubbench-x", 7, "does x", "Some `--code`\nwith a \\ and 5 ± 1.\n\n- one\n  and\n- two\n\n'a'.*\n: of `a.*` and *.\n\n    .line -x\n\n## Keys of A\n\nSee hubbench(1)."}
+	want := `.TH HUBBENCH-X 7 "2026-11-20" "hubbench v1"
+.SH NAME
+hubbench\-x \- does x
+.SH DESCRIPTION
+Some \fB\-\-code\fR with a \e and 5 \[u00B1] 1.
+.IP \(bu 2
+one and
+.IP \(bu 2
+two
+.TP
+\fB\&'a'.*\fR
+of \fBa.*\fR and *.
+.PP
+.RS 4
+.EX
+\&.line \-x
+.EE
+.RE
+.SH Keys of A
+See hubbench(1).
+`
+	if diff := gocmp.Diff(want, p.Roff("v1", "2026-11-20")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want = "# hubbench-x(7)\n\nDoes x.\n\nSome `--code`\nwith a \\ and 5 ± 1.\n\n- one\n  and\n- two\n\n- **'a'.\\***: of `a.*` and \\*.\n\n" +
+		"```\n.line -x\n```\n\n## Keys of A\n\nSee [hubbench(1)](hubbench.1.md).\n"
+	if diff := gocmp.Diff(want, p.Markdown()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -22,12 +22,16 @@ func (t Topic) Text(width int) (string, error) {
 	return plain(page, min(max(width, 40), maxWidth)), nil
 }
 
+// blocks are the headings, paragraphs, definitions, lists and lines to copy of a page.
+func blocks(page string) []string {
+	page = regexp.MustCompile(`(?m)^<!--.*-->$`).ReplaceAllString(page, "")
+	return regexp.MustCompile(`\n{2,}`).Split(strings.Trim(page, "\n"), -1)
+}
+
 // plain sets Markdown as plain text: headings underlined, definitions beside their terms.
 func plain(page string, width int) string {
 	var out strings.Builder
-	page = regexp.MustCompile(`(?m)^<!--.*-->$`).ReplaceAllString(page, "")
-	blocks := regexp.MustCompile(`\n{2,}`).Split(strings.TrimSpace(page), -1)
-	column := 0 // of the definitions in this list
+	blocks, column := blocks(page), 0 // of the definitions in this list
 	for i, block := range blocks {
 		term, meaning, defines := strings.Cut(block, "\n: ")
 		if i > 0 && (!defines || column == 0) && !strings.HasPrefix(blocks[i-1], "#") {
