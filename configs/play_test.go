@@ -42,7 +42,7 @@ func play(t *testing.T, p *hub.Profile, text []byte) played {
 	a := say.Analyze(run, analysis.Options{})
 	out.searches = a.Searches
 	for i := range a.Phases {
-		out.phases[a.Phases[i].Phase] = &a.Phases[i]
+		out.phases[a.Phases[i].Name] = &a.Phases[i]
 	}
 	return out
 }

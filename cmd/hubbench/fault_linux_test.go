@@ -210,7 +210,7 @@ func (r *faultRun) keeps() *analysis.Analysis {
 		for _, disk := range phase.Disks {
 			got := 0
 			for _, p := range a.Phases {
-				if p.Phase == phase.Name {
+				if p.Name == phase.Name {
 					got = p.Disks[disk.Name].Files
 				}
 			}

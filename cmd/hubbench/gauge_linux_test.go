@@ -226,13 +226,13 @@ func TestGaugesOfCleanRuns(t *testing.T) {
 		for _, p := range a.Phases {
 			d := p.Disks["A"].Device
 			if d == nil || d.CountedWriteBytes+d.CountedReadBytes == 0 {
-				t.Fatalf("run %d, phase %s: no gauges: %+v", i, p.Phase, d)
+				t.Fatalf("run %d, phase %s: no gauges: %+v", i, p.Name, d)
 			}
 			var reads float64
 			if d.ReadBytes != nil {
 				reads = float64(*d.ReadBytes-d.CountedReadBytes) / 1e6
 			}
-			t.Logf("run %d, %s, %s: device beyond what was counted: read %+.3f MB, written %+.3f MB of %d MB", i, workload, p.Phase, reads,
+			t.Logf("run %d, %s, %s: device beyond what was counted: read %+.3f MB, written %+.3f MB of %d MB", i, workload, p.Name, reads,
 				float64(d.WriteBytes-d.CountedWriteBytes)/1e6, (d.CountedReadBytes+d.CountedWriteBytes)/1e6)
 		}
 	}

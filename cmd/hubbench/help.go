@@ -185,7 +185,7 @@ func phasesOf(_ *cobra.Command, args []string) (names []string) {
 		}
 	} else if run, err := load(args[0]); err == nil {
 		for i := range run.Analysis.Phases {
-			names = append(names, run.Analysis.Phases[i].Phase)
+			names = append(names, run.Analysis.Phases[i].Name)
 		}
 	}
 	return names

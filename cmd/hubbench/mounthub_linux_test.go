@@ -82,13 +82,13 @@ func measuresOf(a *analysis.Analysis) measures {
 		if p.Overlap == nil {
 			continue
 		}
-		m[p.Phase+" total"] = p.Overlap.Rate
+		m[p.Name+" total"] = p.Overlap.Rate
 		for disk, d := range p.Overlap.Disks {
-			m[p.Phase+" share "+disk] = d.Share
+			m[p.Name+" share "+disk] = d.Share
 		}
 		for _, r := range p.Recoveries {
 			if r.LagS != nil {
-				m[p.Phase+" lag "+r.Disk] = *r.LagS
+				m[p.Name+" lag "+r.Disk] = *r.LagS
 			}
 		}
 	}

@@ -168,7 +168,7 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 		c = compare.Groups(runs[:dash], runs[dash:])
 		runs = []compare.Run{runs[0], runs[dash]}
 	} else {
-		c = compare.Compare(runs[0], runs[1:]...)
+		c = compare.Runs(runs[0], runs[1:]...)
 	}
 	switch {
 	case opts.certain:

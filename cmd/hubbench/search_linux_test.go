@@ -143,24 +143,24 @@ phases:
 	}
 	checked := 0
 	for _, phase := range a.Phases {
-		if strings.HasPrefix(phase.Phase, "quiet") {
+		if strings.HasPrefix(phase.Name, "quiet") {
 			continue
 		}
 		checked++
-		hist := latenciesOf(t, out, phase.Phase)
+		hist := latenciesOf(t, out, phase.Name)
 		p95, p99 := time.Duration(hist.Quantile(0.95)), time.Duration(hist.Quantile(0.99))
 		slow := longer(hist, by)
-		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Phase, hist.N(), p95, p99, 100*slow)
+		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Name, hist.N(), p95, p99, 100*slow)
 		evidence.Report(t, evidence.Finding{
-			Claim: "latency-device", Case: phase.Phase + ": requests of which the device held back one in 50 for 10 ms, found to have taken that long", Unit: "%",
+			Claim: "latency-device", Case: phase.Name + ": requests of which the device held back one in 50 for 10 ms, found to have taken that long", Unit: "%",
 			Truth: 2, Measured: 100 * slow, Low: 100 * slow, High: 100 * slow, Limit: "1.9 % at least, and the 99th percentile 10 ms or more", Pass: slow >= 0.019 && p99 >= by,
 		})
 		latency := phase.Disks["A"].Latency
 		if latency == nil || latency.P99NS == nil || math.Abs(float64(*latency.P99NS)/float64(p99)-1) > 0.05 {
-			t.Errorf("%s: the analysis tells %+v, want a 99th percentile of %s", phase.Phase, latency, p99)
+			t.Errorf("%s: the analysis tells %+v, want a 99th percentile of %s", phase.Name, latency, p99)
 		}
 		if quiet && (p95 >= by || p99 > 3*by/2) {
-			t.Errorf("%s: the 95th percentile is %s and the 99th %s, but the device held back 2 %% and by 10 ms", phase.Phase, p95, p99)
+			t.Errorf("%s: the 95th percentile is %s and the 99th %s, but the device held back 2 %% and by 10 ms", phase.Name, p95, p99)
 		}
 	}
 	if checked != 3 || d.passed.Load() == 0 {

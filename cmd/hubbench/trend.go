@@ -53,10 +53,10 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of stri
 		sum, n := 0.0, 0.0
 		for i := range run.Analysis.Phases {
 			found := &run.Analysis.Phases[i]
-			name := trace.Unnumbered(found.Phase)
+			name := trace.Unnumbered(found.Name)
 			phase = cmp.Or(phase, name)
 			phases = append(phases, name)
-			if found.Overlap == nil || name != phase && found.Phase != phase {
+			if found.Overlap == nil || name != phase && found.Name != phase {
 				continue
 			}
 			rate, known := found.Overlap.Rate, true

@@ -164,7 +164,7 @@ func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 		text = fmt.Sprintf("The chance of clean streams is %s, given the measurement error.",
 			map[bool]string{true: "at least 97 %", false: "at most 3 %"}[a.Clean > 0])
 	}
-	if c.doubt.Misfit > fit.PoorFit && len(o.Disks) > 1 {
+	if c.doubt.Misfit > fit.Poor && len(o.Disks) > 1 {
 		text += fmt.Sprintf(" The model misses that by %.1f times its errors, and the hubs differ by as much more.",
 			c.doubt.Misfit)
 	}

@@ -42,7 +42,7 @@ type Origin struct {
 
 // Phase is the analysis of one phase.
 type Phase struct {
-	Phase string `json:"phase"`
+	Name string `json:"phase"`
 	// What it is called where a person reads of it: who does what if its name is only a pattern; unique in the run.
 	Title string                `json:"title"`
 	Roles map[string]trace.Role `json:"roles"`

@@ -70,8 +70,8 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		}
 	}
 	for _, p := range r.phases {
-		if titles[p.out.Title] > 1 && p.out.Title != p.out.Phase {
-			p.out.Title += " (" + p.out.Phase + ")"
+		if titles[p.out.Title] > 1 && p.out.Title != p.out.Name {
+			p.out.Title += " (" + p.out.Name + ")"
 		}
 		a.Phases = append(a.Phases, *p.out)
 	}
@@ -88,7 +88,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 // Title is what to call a phase where a person reads of it; of none of the run's the name itself.
 func (a *Analysis) Title(phase string) string {
 	for i := range a.Phases {
-		if a.Phases[i].Phase == phase {
+		if a.Phases[i].Name == phase {
 			return cmp.Or(a.Phases[i].Title, phase)
 		}
 	}
@@ -99,12 +99,12 @@ func (a *Analysis) Title(phase string) string {
 // is.
 func (a *Analysis) Named(text string) (name string, ok bool) {
 	for _, of := range []func(p *Phase) bool{
-		func(p *Phase) bool { return p.Phase == text },
-		func(p *Phase) bool { return strings.EqualFold(p.Phase, text) },
+		func(p *Phase) bool { return p.Name == text },
+		func(p *Phase) bool { return strings.EqualFold(p.Name, text) },
 		func(p *Phase) bool { return strings.EqualFold(p.Title, text) },
 	} {
 		if i := slices.IndexFunc(a.Phases, func(p Phase) bool { return of(&p) }); i >= 0 {
-			return a.Phases[i].Phase, true
+			return a.Phases[i].Name, true
 		}
 	}
 	return "", false
@@ -155,7 +155,7 @@ func matrix(phases []Phase) []MatrixRow {
 	for i := range phases {
 		p := &phases[i]
 		row := MatrixRow{
-			Phase: p.Phase, Roles: p.Roles, Working: len(p.Disks), Rates: map[string]float64{}, Departures: map[string]float64{},
+			Phase: p.Name, Roles: p.Roles, Working: len(p.Disks), Rates: map[string]float64{}, Departures: map[string]float64{},
 		}
 		if o := p.Overlap; o != nil {
 			for disk, d := range o.Disks {

@@ -192,12 +192,12 @@ func TestTitles(t *testing.T) {
 	a := Analyze(run, Options{})
 	for i, want := range []string{"A writes, B reads (WR)", "RW", "A writes, B reads (A W, B R)", "edit"} {
 		p := a.Phases[i]
-		if p.Title != want || a.Title(p.Phase) != want {
-			t.Errorf("phase %s is called %q, want %q", p.Phase, p.Title, want)
+		if p.Title != want || a.Title(p.Name) != want {
+			t.Errorf("phase %s is called %q, want %q", p.Name, p.Title, want)
 		}
-		for _, text := range []string{p.Phase, want} {
-			if got, ok := a.Named(text); !ok || got != p.Phase {
-				t.Errorf("%q selects %q, want %q", text, got, p.Phase)
+		for _, text := range []string{p.Name, want} {
+			if got, ok := a.Named(text); !ok || got != p.Name {
+				t.Errorf("%q selects %q, want %q", text, got, p.Name)
 			}
 		}
 	}

@@ -138,14 +138,14 @@ func (a *Analysis) sureAlone(sure *Sure) {
 		if p.Overlap == nil || p.Search != nil || p.Saturation != nil {
 			continue
 		}
-		again := p.Repeats != "" || slices.ContainsFunc(a.Phases, func(o Phase) bool { return o.Repeats == p.Phase })
+		again := p.Repeats != "" || slices.ContainsFunc(a.Phases, func(o Phase) bool { return o.Repeats == p.Name })
 		sure.Repeated = sure.Repeated && again
 		for _, name := range slices.Sorted(maps.Keys(p.Overlap.Disks)) {
 			changed := p.Disks[name].Throttle != nil || slices.ContainsFunc(p.Changes, func(c Change) bool {
 				return slices.Contains([]string{KindOwnFall, KindSwing, KindDrift}, c.Kind) && c.concerns(name)
 			})
 			d := p.Overlap.Disks[name]
-			sure.know(d.Rate, d.CI95, changed || p.Paced[name].Limited(), name, p.Phase)
+			sure.know(d.Rate, d.CI95, changed || p.Paced[name].Limited(), name, p.Name)
 		}
 	}
 }
@@ -158,9 +158,9 @@ func (a *Analysis) doubts(sure *Sure) []Doubt {
 			switch {
 			case w.Code != "partial":
 			case w.Other != "":
-				failed = append(failed, Doubt{Code: DoubtFailed, Phase: a.Phases[i].Phase, Disk: w.Disk, Cause: w.Other})
+				failed = append(failed, Doubt{Code: DoubtFailed, Phase: a.Phases[i].Name, Disk: w.Disk, Cause: w.Other})
 			case len(partial) == 0:
-				partial = append(partial, Doubt{Code: DoubtPartial, Phase: a.Phases[i].Phase})
+				partial = append(partial, Doubt{Code: DoubtPartial, Phase: a.Phases[i].Name})
 			}
 		}
 	}

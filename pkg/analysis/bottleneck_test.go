@@ -91,7 +91,7 @@ func TestNoLinkIsGuessed(t *testing.T) {
 		run.Hardware = setup
 		for _, p := range Analyze(run, Options{}).Phases {
 			if len(p.Links) > 0 {
-				t.Errorf("%s: links %v, want none", p.Phase, p.Links)
+				t.Errorf("%s: links %v, want none", p.Name, p.Links)
 			}
 		}
 	}

@@ -162,7 +162,7 @@ func ceiling(sets []*reach, p float64) {
 		w := 1 / (s.half * s.half)
 		sum, weight = sum+w*s.total, weight+w
 		for _, p := range s.phases {
-			names = append(names, p.out.Phase)
+			names = append(names, p.out.Name)
 		}
 	}
 	if !slices.ContainsFunc(reached, func(s *reach) bool { return less[s] != nil }) {
@@ -171,7 +171,7 @@ func ceiling(sets []*reach, p float64) {
 	for _, s := range reached {
 		c := &Ceiling{Rate: sum / weight, Phases: names}
 		if less := less[s]; less != nil {
-			c.Without, c.WithoutRate, c.AloneRate = less.phases[0].out.Phase, less.total, s.alone
+			c.Without, c.WithoutRate, c.AloneRate = less.phases[0].out.Name, less.total, s.alone
 			c.Added = slices.DeleteFunc(slices.Clone(s.disks), func(d string) bool { return slices.Contains(less.disks, d) })
 		}
 		for _, p := range s.phases {

@@ -330,7 +330,7 @@ func warmUps(phases []*phase) {
 		shortest, longest := math.Inf(1), 0.0
 		for _, s := range starts {
 			if s.rise != nil {
-				names = append(names, s.p.out.Phase)
+				names = append(names, s.p.out.Name)
 				took := s.rise.StartS - seconds(s.StartNS())
 				shortest, longest = min(shortest, took), max(longest, took)
 			}

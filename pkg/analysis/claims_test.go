@@ -324,7 +324,7 @@ func wrongOnHub(a *Analysis, even bool) map[string]bool {
 			wrong["throttle"] = wrong["throttle"] || d.Throttle != nil
 			wrong["knee"] = wrong["knee"] || d.SizeKnee != nil
 		}
-		if p.Phase != "together" {
+		if p.Name != "together" {
 			wrong["recovery alone"] = wrong["recovery alone"] || len(p.Recoveries) > 0
 			continue
 		}

@@ -31,7 +31,7 @@ func fieldNotes() *trace.Run {
 func phaseNamed(t *testing.T, a *Analysis, name string) *Phase {
 	t.Helper()
 	for i := range a.Phases {
-		if a.Phases[i].Phase == name {
+		if a.Phases[i].Name == name {
 			return &a.Phases[i]
 		}
 	}

@@ -71,7 +71,7 @@ func (p *phase) summarize(part *part) {
 	}
 	d.Throttle = p.throttle(part)
 	same := p.sameConditions(part, files)
-	if size.BySize(files) {
+	if size.Ordered(files) {
 		// Files in order of size are all looked at, but no knee is inferred from them: it may as well be a change in time,
 		// and so may a throttle be an effect of size.
 		d.SmallFiles = size.FindSmall(files)

@@ -80,7 +80,7 @@ func TestBackAfter(t *testing.T) {
 
 // threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
 func threeLevels() level.Cache {
-	return level.Cache{Bytes: 100, Levels: []level.CacheLevel{
+	return level.Cache{Bytes: 100, Levels: []level.CacheRate{
 		{Measured: level.Measured{Rate: 10, Error: 0.05}, Bytes: 60, SeenS: 6},
 		{Measured: level.Measured{Rate: 5, Error: 0.1}, Bytes: 40, SeenS: 8},
 		{Measured: level.Measured{Rate: 2, Error: 0.02}, Bytes: math.Inf(1), SeenS: 20},

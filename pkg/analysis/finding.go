@@ -84,7 +84,7 @@ func (f *Finding) cite(phases []Phase) {
 	if f.Change != nil {
 		kinds = []string{f.Change.Kind}
 	}
-	i := slices.IndexFunc(phases, func(p Phase) bool { return p.Phase == f.Phase })
+	i := slices.IndexFunc(phases, func(p Phase) bool { return p.Name == f.Phase })
 	if i < 0 || kinds == nil {
 		return
 	}
@@ -109,7 +109,7 @@ type finder struct {
 }
 
 func (f *finder) add(found Finding) {
-	found.Phase = f.phase.Phase
+	found.Phase = f.phase.Name
 	f.found = append(f.found, found)
 }
 
@@ -134,7 +134,7 @@ func (f *finder) strongest(found Finding) {
 	}
 	f.found[i].MorePhases++
 	if found.Weight > f.found[i].Weight {
-		found.Phase, found.MorePhases = f.phase.Phase, f.found[i].MorePhases
+		found.Phase, found.MorePhases = f.phase.Name, f.found[i].MorePhases
 		f.found[i] = found
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // toldOf are the findings of one phase of A, B, C and D.
 func toldOf(p Phase, saturations ...Saturation) []Finding {
-	p.Phase = "p"
+	p.Name = "p"
 	return findings(&Analysis{Phases: []Phase{p}, Order: []string{"A", "B", "C", "D"}, Saturations: saturations}, nil, 0.01)
 }
 
@@ -163,7 +163,7 @@ func TestStreamFindings(t *testing.T) {
 	// The next phase is reported again; of one weight, the phase and then the disk come first in their order.
 	partial := []Warning{{Code: "partial", Disk: "B"}, {Code: "partial", Disk: "A"}}
 	var got []string
-	for _, f := range findings(&Analysis{Phases: []Phase{{Phase: "q", Search: &trace.Try{}}, {Phase: "r", Warnings: partial}, {Phase: "p", Warnings: partial}}}, nil, 0.01) {
+	for _, f := range findings(&Analysis{Phases: []Phase{{Name: "q", Search: &trace.Try{}}, {Name: "r", Warnings: partial}, {Name: "p", Warnings: partial}}}, nil, 0.01) {
 		got = append(got, f.Phase+f.Disk)
 	}
 	if want := []string{"pA", "pB", "rA", "rB"}; !slices.Equal(got, want) {
@@ -225,7 +225,7 @@ func TestLinkFindings(t *testing.T) {
 			t.Errorf("%s: weights %v, want %v", tt.name, weights, tt.weight)
 		}
 	}
-	phases := []Phase{{Phase: "1", Links: []LinkUse{use("1", 0.9, "", "A")}}, {Phase: "2", Links: []LinkUse{use("1", 1, "", "A")}}, {Phase: "3", Links: []LinkUse{use("1", 1, "", "A"), use("2", 1, "", "B")}}}
+	phases := []Phase{{Name: "1", Links: []LinkUse{use("1", 0.9, "", "A")}}, {Name: "2", Links: []LinkUse{use("1", 1, "", "A")}}, {Name: "3", Links: []LinkUse{use("1", 1, "", "A"), use("2", 1, "", "B")}}}
 	got := findings(&Analysis{Phases: phases, Order: []string{"A", "B"}}, nil, 0.01)
 	if len(got) != 2 || got[0].Phase != "1" || got[0].MorePhases != 2 || got[1].Phase != "3" || got[1].MorePhases != 0 {
 		t.Errorf("in three phases: %+v", got)
@@ -236,7 +236,7 @@ func TestLinkFindings(t *testing.T) {
 func TestOnceAndStrongest(t *testing.T) {
 	f := finder{phase: &Phase{}}
 	for i, weight := range []float64{1, 3, 2, 3} {
-		f.phase.Phase = string(rune('a' + i))
+		f.phase.Name = string(rune('a' + i))
 		f.once(Finding{Code: "x", Weight: weight})
 		f.strongest(Finding{Code: "y", Disks: []string{"A"}, Weight: weight})
 		f.strongest(Finding{Code: "y", Disks: []string{"B"}, Weight: -weight})

@@ -162,7 +162,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 		}
 		var lines []quantile.Line
 		for _, o := range group {
-			lines, row.Phases = append(lines, o.lines...), append(row.Phases, o.phase.out.Phase)
+			lines, row.Phases = append(lines, o.lines...), append(row.Phases, o.phase.out.Name)
 		}
 		row.Phases = slices.Compact(row.Phases)
 		if slices.Equal(lines, first.disk.in) { // often they are all that is known

@@ -164,7 +164,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 
 func newPhase(t *trace.Phase) *phase {
 	p := &phase{trace: t, meters: meter.New(t), out: &Phase{
-		Phase:       t.Name,
+		Name:        t.Name,
 		Roles:       map[string]trace.Role{},
 		Connections: maps.Clone(t.Connections),
 		Test:        t.Test,

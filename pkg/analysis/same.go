@@ -56,7 +56,7 @@ func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
 func markRepeats(phases []*phase) {
 	for _, group := range grouped(phases, func(p, q *phase) bool { return sameJobs(p, q) }) {
 		for _, again := range group[1:] {
-			again.out.Repeats = group[0].out.Phase
+			again.out.Repeats = group[0].out.Name
 		}
 	}
 }
@@ -76,7 +76,7 @@ func unlike(phases []*phase) []Warning {
 			for _, q := range phases {
 				if other == nil && !here.work.Declared() && sameJobs(p, q, work.KeySizes, work.KeyOrder) &&
 					!p.sameWork(q, here.disk) {
-					other, in = &q.part(here.disk).job, q.out.Phase
+					other, in = &q.part(here.disk).job, q.out.Name
 				}
 			}
 			if other == nil {
@@ -84,7 +84,7 @@ func unlike(phases []*phase) []Warning {
 			}
 			var texts []string // "sizes 1 GB in A, 1 MB in WW"
 			for _, key := range other.work.Differs(here.work) {
-				texts = append(texts, string(key)+" "+other.work.Value(key)+" in "+in+", "+here.work.Value(key)+" in "+p.out.Phase)
+				texts = append(texts, string(key)+" "+other.work.Value(key)+" in "+in+", "+here.work.Value(key)+" in "+p.out.Name)
 			}
 			return []Warning{{Code: "unlike_work", Disk: here.disk, Other: strings.Join(texts, "; ")}}
 		}
@@ -107,7 +107,7 @@ func unlikeAlone(phases []*phase, here job) (other *job, in string) {
 		if alone.same(here) {
 			return nil, ""
 		}
-		other, in = alone, q.out.Phase
+		other, in = alone, q.out.Name
 	}
 	return other, in
 }
@@ -138,7 +138,7 @@ func newSolos(alone []*phase) (s solos, groups [][]*phase) {
 	for _, group := range groups {
 		var names []string
 		for _, p := range group {
-			names = append(names, p.out.Phase)
+			names = append(names, p.out.Name)
 		}
 		s = append(s, &solo{job: group[0].parts[0].job, phase: strings.Join(names, ", ")})
 	}

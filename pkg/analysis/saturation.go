@@ -64,11 +64,11 @@ type FallTogether struct {
 
 // Gain is by how much more a disk moves after another's fall.
 type Gain struct {
-	Disk     string   `json:"disk"`
-	FromRate float64  `json:"from_rate"`
-	ToRate   float64  `json:"to_rate"`
-	Gain     float64  `json:"gain"`
-	CI95     Interval `json:"ci95"`
+	Disk       string   `json:"disk"`
+	FromRate   float64  `json:"from_rate"`
+	ToRate     float64  `json:"to_rate"`
+	Difference float64  `json:"gain"`
+	CI95       Interval `json:"ci95"`
 }
 
 // saturations are what the steps of the preset saturation come to, disk by disk.
@@ -81,7 +81,7 @@ func saturations(phases []*phase) []Saturation {
 		}
 		part := p.parts[0]
 		s := Saturation{
-			Of: step.Of, Disk: part.Name(), Alone: p.out.Phase, WroteBytes: float64(part.Curve.At(math.MaxInt64)),
+			Of: step.Of, Disk: part.Name(), Alone: p.out.Name, WroteBytes: float64(part.Curve.At(math.MaxInt64)),
 			Bursts: []level.Burst{},
 		}
 		if t := part.out.Throttle; t != nil && t.Recovered == nil { // it was seen to fall lastingly
@@ -102,9 +102,9 @@ func saturations(phases []*phase) []Saturation {
 // of a change of size d between noisy levels is off by at most 11 s²/d² in 19 of 20 cases (Bai, Estimation of a
 // change point in multiple regression models, Review of Economics and Statistics 79, 1997), with s² the noise of a
 // rate over a second; and it is seen in steps of one sample.
-func dated(levels []level.CacheLevel) float64 {
+func dated(levels []level.CacheRate) float64 {
 	high, low := levels[len(levels)-2], levels[len(levels)-1]
-	noise := func(l level.CacheLevel) float64 { return square(l.Rate*l.Error) * l.SeenS }
+	noise := func(l level.CacheRate) float64 { return square(l.Rate*l.Error) * l.SeenS }
 	return high.Rate * (11*max(noise(high), noise(low))/square(high.Rate-low.Rate) + float64(level.SampleNS)/1e9)
 }
 
@@ -122,7 +122,7 @@ func (s *Saturation) rest(phases []*phase, c level.Cache) {
 			s.Together = p.fallTogether(part, s.Fall)
 		case step.Step == trace.SaturationBurst && step.Disk == s.Disk && len(p.parts) == 1 && len(part.Active) > 0:
 			b := c.Regained(float64(part.Curve.At(math.MaxInt64)), overlap.Seconds(part.Active))
-			b.Phase, b.RestS = p.out.Phase, float64(step.RestNS)/1e9
+			b.Phase, b.RestS = p.out.Name, float64(step.RestNS)/1e9
 			s.Bursts = append(s.Bursts, b)
 		}
 	}
@@ -165,7 +165,7 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 			continue
 		}
 		step := level.Step{AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: levels[i].Rate}
-		f := &FallTogether{Phase: p.out.Phase, Step: step, Gains: []Gain{}}
+		f := &FallTogether{Phase: p.out.Name, Step: step, Gains: []Gain{}}
 		before := overlap.Interval{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
 		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
 		if f.Told = !p.eventsIn(before.StartNS, after.EndNS) && !p.othersFall(part, before.StartNS, after.EndNS); f.Told {
@@ -208,7 +208,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interva
 		// Is.Free is the same.
 		half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
 		f.Gains = append(f.Gains, Gain{
-			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Gain: gain, CI95: Interval{gain - half, gain + half},
+			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Difference: gain, CI95: Interval{gain - half, gain + half},
 		})
 	}
 }

@@ -136,7 +136,7 @@ func checkGains(t *testing.T, name, pattern string, p *hub.Profile, f *FallToget
 		g, reported := gains[disk]
 		switch {
 		case want < 0.01e9 && reported:
-			t.Errorf("%s: %s gained %.3g, and had all it can", name, disk, g.Gain)
+			t.Errorf("%s: %s gained %.3g, and had all it can", name, disk, g.Difference)
 		case !reported && want < 0.2*before[i]: // within what noise may make
 		case want >= 0.01e9 && (!reported || !agrees(g.ToRate, after[i]) || !agrees(g.FromRate, before[i])):
 			t.Errorf("%s: %s gained %+v, want %.3g to %.3g", name, disk, g, before[i], after[i])

@@ -57,7 +57,7 @@ func searches(phases []*phase) []Search {
 			index[t.Search] = i
 			all = append(all, Search{Name: t.Search, Kind: t.Kind, Disk: t.Disk})
 		}
-		all[i].Tries = append(all[i].Tries, SearchTry{p.out.Phase, t.Value, t.Unlimited, t.Alone, p.streamVerdict(),
+		all[i].Tries = append(all[i].Tries, SearchTry{p.out.Name, t.Value, t.Unlimited, t.Alone, p.streamVerdict(),
 			t.Step, t.Steps})
 	}
 	for i := range all {

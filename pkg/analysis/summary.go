@@ -88,7 +88,7 @@ func contests(phases []*phase) []Contest {
 		c := Contest{Disks: map[string]ContestDisk{}, Even: true}
 		for _, p := range group {
 			c.Even = c.Even && p.out.Contention.Even
-			c.Phases = append(c.Phases, p.out.Phase)
+			c.Phases = append(c.Phases, p.out.Name)
 		}
 		op, least := group[0].parts[0].Trace.Op, 1e9 // above any part of a reference that a disk keeps
 		for _, part := range group[0].parts {
@@ -229,7 +229,7 @@ func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 			slices.ContainsFunc(q.parts, func(part *part) bool { return changed(p, part.Name()) || changed(q, part.Name()) }) {
 			continue // the gain is not due to the disk's absence alone
 		}
-		c := RemovalCase{Phase: p.out.Phase, Without: q.out.Phase, Disks: map[string]RemovalFor{}}
+		c := RemovalCase{Phase: p.out.Name, Without: q.out.Name, Disks: map[string]RemovalFor{}}
 		from, to, errFrom, errTo := 0.0, 0.0, 0.0, 0.0
 		for _, part := range q.parts {
 			name := part.Name()
@@ -253,7 +253,7 @@ func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 
 // endedFirst takes what the others gained when the disk ended while all of them went on.
 func endedFirst(p *phase, disk *part) []RemovalCase {
-	c := RemovalCase{Phase: p.out.Phase, Disks: map[string]RemovalFor{}}
+	c := RemovalCase{Phase: p.out.Name, Disks: map[string]RemovalFor{}}
 	var atS float64
 	for _, r := range p.out.Recoveries {
 		if r.After == disk.Name() && r.ToRate != nil && r.LagS != nil {

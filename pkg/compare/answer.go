@@ -181,7 +181,7 @@ func (p *Pair) doubt(base, other []*matched) {
 		p.Doubts = append(p.Doubts, fmt.Sprintf("only %s has %s", p.Label, few(titles, "; ")))
 	}
 	for i := range p.Phases {
-		name := p.Phases[i].Phase
+		name := p.Phases[i].Name
 		if added := lost(other[0], other[0].part(name), base[0].part(name)); len(added) > 0 {
 			p.Doubts = append(p.Doubts, fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for "+
 				"that reason", p.Phases[i].Title, unit.List(added), p.Label))
@@ -235,7 +235,7 @@ func (p *Pair) only(runs, others []*matched) (found []analysis.Finding) {
 	var seen []analysis.Finding
 	for _, r := range runs {
 		for _, f := range r.Analysis.Findings {
-			phase := slices.IndexFunc(p.Phases, func(q Phase) bool { return q.Phase == f.Phase })
+			phase := slices.IndexFunc(p.Phases, func(q Phase) bool { return q.Name == f.Phase })
 			known := slices.ContainsFunc(seen, func(g analysis.Finding) bool { return same(f, g) })
 			if phase < 0 || known || !inMost(runs, f) || inMost(others, f) {
 				continue

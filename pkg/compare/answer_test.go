@@ -47,7 +47,7 @@ func TestLost(t *testing.T) {
 		{"never together", last(apart), []string{`"W-last" of new: the disks never worked all at once`}},
 	} {
 		for name, c := range map[string]*Comparison{
-			"": Compare(whole("base"), tt.new), ", repeats": Groups([]Run{whole("base"), whole("base 2")}, []Run{whole("other"), tt.new}),
+			"": Runs(whole("base"), tt.new), ", repeats": Groups([]Run{whole("base"), whole("base 2")}, []Run{whole("other"), tt.new}),
 		} {
 			g := c.Against(0.05)
 			want := map[bool]GateOutcome{true: CrossedIt, false: Passed}[len(tt.want) > 0]
@@ -77,7 +77,7 @@ func TestLostSearch(t *testing.T) {
 		new  Run
 		lost int
 	}{{"whole", base, 0}, {"without an answer", searching("hq", 3, 1, 2), 1}, {"cut short", cut, 1}} {
-		if lost := Compare(base, tt.new).Against(0.05).Lost; len(lost) != tt.lost {
+		if lost := Runs(base, tt.new).Against(0.05).Lost; len(lost) != tt.lost {
 			t.Errorf("%s: lost %q", tt.name, lost)
 		}
 	}
@@ -97,17 +97,17 @@ func TestAnswer(t *testing.T) {
 		return Rate{Disk: disk, Measure: m, Test: Test{Change: &change, Interval: &analysis.Interval{low, high}, Verdict: v}}
 	}
 	pair := Pair{Phases: []Phase{
-		{Phase: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", File, 0.9, 1)}},
-		{Phase: "AB", Rates: []Rate{
+		{Name: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", File, 0.9, 1)}},
+		{Name: "AB", Rates: []Rate{
 			rate("A", Window, -0.02, 0.01), rate("A", Level, -0.3, -0.2), rate("A", File, -0.5, -0.4),
 			rate("B", Window, -0.01, 0.03), rate("B", File, -0.4, 0.4), rate("", Window, 0.2, 0.7),
 		}},
-		{Phase: "C", Rates: []Rate{{Disk: "C", Measure: Window, Test: Test{Verdict: TooLittle}}}},
-		{Phase: "CD", Rates: []Rate{rate("C", Window, 0.1, 0.4), rate("D", Window, 0.3, 0.35), rate("", Window, 0.01, 0.02)}},
+		{Name: "C", Rates: []Rate{{Disk: "C", Measure: Window, Test: Test{Verdict: TooLittle}}}},
+		{Name: "CD", Rates: []Rate{rate("C", Window, 0.1, 0.4), rate("D", Window, 0.3, 0.35), rate("", Window, 0.01, 0.02)}},
 	}}
 	names := func(rows []Row) (list []string) {
 		for _, r := range rows {
-			list = append(list, r.Phase.Phase+"/"+r.Disk+"/"+string(r.Measure))
+			list = append(list, r.Phase.Name+"/"+r.Disk+"/"+string(r.Measure))
 		}
 		return list
 	}
@@ -138,7 +138,7 @@ func TestDoubts(t *testing.T) {
 	other := runOf("new", still("WW", 1, load{"A", w, 1e9, 12}, load{"B", w, 1e9, 12}), still("R", 1, load{"A", trace.Read, 1e9, 12}))
 	other.Analysis.Findings = []analysis.Finding{{Code: "host_bound", Phase: "WW", Text: "WW: the computer was busy"}}
 	want := []string{"new: WW: the computer was busy", "base was cut short", "only new has A reads", "in WW, B worked in new only, so the others' rates may differ for that reason"}
-	if got := Compare(base, other).Pairs[0].Doubts; !slices.Equal(got, want) {
+	if got := Runs(base, other).Pairs[0].Doubts; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

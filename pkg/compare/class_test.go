@@ -96,7 +96,7 @@ func TestClasses(t *testing.T) {
 					}
 					runs[side] = quick(phases...)
 				}
-				return tellings(Compare(runs[0], runs[1]), "") > 0
+				return tellings(Runs(runs[0], runs[1]), "") > 0
 			})
 			all += pairs
 		})
@@ -140,7 +140,7 @@ func TestCollapses(t *testing.T) {
 		for range pairs {
 			c := tracetest.Class{Noise: tt.noise}
 			base, slower := quick(playClass(c, rnd, "p", tt.base)), quick(playClass(c, rnd, "p", tt.new))
-			if len(Compare(base, slower).Against(0.05).Crossed) > 0 {
+			if len(Runs(base, slower).Against(0.05).Crossed) > 0 {
 				crossed++
 			}
 		}

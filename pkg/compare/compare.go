@@ -27,7 +27,7 @@ type Run struct {
 	Method   *Method            // nil if only the trace is known
 }
 
-// Comparison is what Compare finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
+// Comparison is what Runs finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
 // more than in the base. A null is a value that is not known.
 type Comparison struct {
 	Version int     `json:"version"`
@@ -79,7 +79,7 @@ type Pair struct {
 
 // Phase is one phase in two runs.
 type Phase struct {
-	Phase      string       `json:"phase"`
+	Name       string       `json:"phase"`
 	Title      string       `json:"title"` // what people call it, as analysis.Phase has it
 	Rates      []Rate       `json:"rates"`
 	Latencies  []Latency    `json:"latencies,omitempty"`
@@ -164,8 +164,8 @@ type Recovery struct {
 	LagS     *float64   `json:"lag_s"`
 }
 
-// Compare sets each of the others beside the base.
-func Compare(base Run, others ...Run) *Comparison {
+// Runs sets each of the others beside the base.
+func Runs(base Run, others ...Run) *Comparison {
 	sides := make([][]Run, len(others))
 	for i := range others {
 		sides[i] = others[i : i+1]
@@ -285,7 +285,7 @@ func newPair(base, other []*matched) Pair {
 	p.Searches = searches(base, other)
 	all := slices.Concat(base, other)
 	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool {
-		return slices.ContainsFunc(all, func(r *matched) bool { return r.part(q.Phase) == nil })
+		return slices.ContainsFunc(all, func(r *matched) bool { return r.part(q.Name) == nil })
 	})
 	for i := range p.Phases {
 		phase := &p.Phases[i]
@@ -328,7 +328,7 @@ const neverAtOnce = "the disks never worked all at once"
 
 // newPhase is a phase that is in both runs, without its rates.
 func newPhase(base *matched, b, n *part) Phase {
-	out := Phase{Phase: b.name, Title: b.called(), Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Work: b.works}
+	out := Phase{Name: b.name, Title: b.called(), Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Work: b.works}
 	for _, again := range n.all {
 		for _, disk := range lost(base, b, again) {
 			if !slices.Contains(out.Lost, disk) {
@@ -388,15 +388,15 @@ func recoveries(base, other *analysis.Phase) []Recovery {
 
 // rates compares the disks' rates and latencies, of one run of each side or of all its repeats.
 func (p *Phase) rates(base, other []*matched) {
-	if p.Reason = cmp.Or(unrepeated(base, p.Phase), unrepeated(other, p.Phase)); p.Reason != "" {
+	if p.Reason = cmp.Or(unrepeated(base, p.Name), unrepeated(other, p.Name)); p.Reason != "" {
 		return
 	}
 	unit := "run"
 	if len(base)+len(other) == 2 {
 		unit = "repeat"
 	}
-	before, after := partsOf(base, p.Phase, unit == "repeat"), partsOf(other, p.Phase, unit == "repeat")
-	b, n := base[0].part(p.Phase), other[0].part(p.Phase)
+	before, after := partsOf(base, p.Name, unit == "repeat"), partsOf(other, p.Name, unit == "repeat")
+	b, n := base[0].part(p.Name), other[0].part(p.Name)
 	repeated := len(before)+len(after) > 2
 	if times := (Repeats{len(slices.Concat(before...)), len(slices.Concat(after...))}); times.Base+times.New > len(base)+len(other) {
 		p.Repeats = &times
@@ -432,7 +432,7 @@ func (p *Phase) rates(base, other []*matched) {
 			p.Latencies = append(p.Latencies, l)
 		}
 	}
-	if n := len(p.disks); n > 1 && n == len(base[0].part(p.Phase).traced.Disks) && n == len(other[0].part(p.Phase).traced.Disks) {
+	if n := len(p.disks); n > 1 && n == len(base[0].part(p.Name).traced.Disks) && n == len(other[0].part(p.Name).traced.Disks) {
 		add(p.disks, Rate{Measure: Window})
 	}
 }

@@ -55,7 +55,7 @@ func TestCompareRates(t *testing.T) {
 		{"the base itself", base, "A", Window, 1e9, 1e9, "wave", NotShown},
 	}
 	for _, tt := range tests {
-		r := find(t, Compare(base, tt.other), tt.disk, tt.measure)
+		r := find(t, Runs(base, tt.other), tt.disk, tt.measure)
 		near := func(got *float64, want float64) bool {
 			return got != nil && math.Abs(*got-want) < 1e-4*math.Abs(want)+1e-6
 		}
@@ -68,7 +68,7 @@ func TestCompareRates(t *testing.T) {
 			t.Errorf("%s: change %v outside of %v, or p %v above the corrected %v", tt.name, *r.Change, *r.CI95, *r.P, *r.Corrected)
 		}
 	}
-	c := Compare(base, other, again)
+	c := Runs(base, other, again)
 	if c.Tests != 10 || len(c.Pairs) != 2 {
 		t.Errorf("got %d tests of %d pairs, want all 10 of 2 corrected together", c.Tests, len(c.Pairs))
 	}
@@ -110,7 +110,7 @@ func TestTwins(t *testing.T) {
 func TestFalls(t *testing.T) {
 	w := trace.Write
 	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 30}, load{"C", w, 2e9, 60}))
-	c := Compare(base, runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30}, load{"C", w, 2.5e9, 60})))
+	c := Runs(base, runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30}, load{"C", w, 2.5e9, 60})))
 	tests := []struct {
 		limit        float64
 		crossed      int
@@ -144,7 +144,7 @@ func TestTooLittle(t *testing.T) {
 		{"short", still("W", 1, load{"A", w, 40e9, 30}), still("W", 1, full), Window, "in the base only 0.7 s were measured"},
 	}
 	for _, tt := range tests {
-		rate := find(t, Compare(runOf("base", tt.base), runOf("other", tt.other)), "A", tt.measure)
+		rate := find(t, Runs(runOf("base", tt.base), runOf("other", tt.other)), "A", tt.measure)
 		if rate.Verdict != TooLittle || !strings.Contains(rate.Reason, tt.want) || rate.P != nil || rate.CI95 != nil {
 			got, _ := json.Marshal(rate)
 			t.Errorf("%s: got %s, want no verdict because %q", tt.name, got, tt.want)
@@ -155,7 +155,7 @@ func TestTooLittle(t *testing.T) {
 	for i := range bare.Disks[0].Files {
 		bare.Disks[0].Files[i].Progress = nil
 	}
-	if rate := find(t, Compare(runOf("base", bare), runOf("other", bare)), "A", Window); rate.Reason != "in the base the progress is known at only 5 points in time" {
+	if rate := find(t, Runs(runOf("base", bare), runOf("other", bare)), "A", Window); rate.Reason != "in the base the progress is known at only 5 points in time" {
 		t.Errorf("without samples: got %q", rate.Reason)
 	}
 	// Phases of which nothing can be said.
@@ -174,7 +174,7 @@ func TestTooLittle(t *testing.T) {
 		{"no window in the base", apart, together, "in the base, the disks never worked all at once"},
 		{"no window here", together, apart, "the disks never worked all at once"},
 	} {
-		p := Compare(runOf("base", tt.base), runOf("other", tt.other)).Pairs[0].Phases[0]
+		p := Runs(runOf("base", tt.base), runOf("other", tt.other)).Pairs[0].Phases[0]
 		if p.Reason != tt.want || len(p.Rates) > 0 {
 			t.Errorf("%s: got %d rates, reason %q; want %q", tt.name, len(p.Rates), p.Reason, tt.want)
 		}
@@ -197,7 +197,7 @@ func TestComparePhases(t *testing.T) {
 	moved.Text = "both: B took 0.2"
 	other.Analysis.Findings = []analysis.Finding{moved, {Code: "throttle", Phase: "both", Disk: "A"}, {Code: "throttle", Phase: "two"}, {Code: "partial", Phase: "both"}}
 
-	c := Compare(base, other)
+	c := Runs(base, other)
 	warnings := []string{
 		"base has no run.json, so only its events tell how it was measured",
 		"other: the run ended early",
@@ -254,10 +254,10 @@ func TestStallInOneRunAlone(t *testing.T) {
 		return runOf(label, tracetest.Phase("W", d))
 	}
 	whole, stopped := run("whole", false), run("stopped", true)
-	if p := Compare(whole, stopped).Pairs[0]; len(p.Appeared) != 1 || p.Appeared[0].Code != analysis.KindStall || len(p.Unsure) > 0 {
+	if p := Runs(whole, stopped).Pairs[0]; len(p.Appeared) != 1 || p.Appeared[0].Code != analysis.KindStall || len(p.Unsure) > 0 {
 		t.Errorf("a standstill of 6 s: appeared %+v, unsure %+v", p.Appeared, p.Unsure)
 	}
-	if p := Compare(stopped, run("stopped too", true)).Pairs[0]; len(p.Appeared)+len(p.Went)+len(p.Unsure) > 0 {
+	if p := Runs(stopped, run("stopped too", true)).Pairs[0]; len(p.Appeared)+len(p.Went)+len(p.Unsure) > 0 {
 		t.Errorf("both stand still: appeared %+v, went %+v", p.Appeared, p.Went)
 	}
 }

@@ -57,7 +57,7 @@ func quick(phases ...*trace.Phase) Run {
 		run.Analysis.Order = append(run.Analysis.Order, d.Name)
 	}
 	for _, p := range phases {
-		found := analysis.Phase{Phase: p.Name, Roles: p.Roles, Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{}}}
+		found := analysis.Phase{Name: p.Name, Roles: p.Roles, Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{}}}
 		active := make([][]overlap.Interval, len(p.Disks))
 		for i, d := range p.Disks {
 			active[i] = overlap.Active(d, overlap.DefaultGapNS)

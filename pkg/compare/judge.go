@@ -269,7 +269,7 @@ func (c *Comparison) against(limit float64, certain bool) *Gate {
 			doubtful := !certain && r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
 				(r.P != nil || r.Measure != File) && (r.Measure == Level || !phase.levelsHold(r.Disk))
 			if r.Outcome == Fell || doubtful {
-				g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, r})
+				g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Name, r})
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func TestLatencyClasses(t *testing.T) {
 			pairs := pairsOf(8)
 			all += pairs
 			wrong += toldApart(t, "equal latencies told apart, "+c.name, pairs, func() bool {
-				list := Compare(latencyRun(c, rnd, 1, 2), latencyRun(c, rnd, 1, 2)).Pairs[0].Phases[0].Latencies
+				list := Runs(latencyRun(c, rnd, 1, 2), latencyRun(c, rnd, 1, 2)).Pairs[0].Phases[0].Latencies
 				return slices.ContainsFunc(list, func(l Latency) bool { return l.Verdict == Longer || l.Verdict == Shorter })
 			})
 		})
@@ -109,7 +109,7 @@ func TestLatencyPower(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(*latencySeed+uint64(i), 52))
 		pairs, longer := pairsOf(6), map[Quantile]int{}
 		for range pairs {
-			list := Compare(latencyRun(c, rnd, 1, 2), latencyRun(c, rnd, 1.2, 2)).Pairs[0].Phases[0].Latencies
+			list := Runs(latencyRun(c, rnd, 1, 2), latencyRun(c, rnd, 1.2, 2)).Pairs[0].Phases[0].Latencies
 			for _, l := range list {
 				if l.Disk == "A" && l.Verdict == Longer {
 					longer[l.Quantile]++
@@ -128,7 +128,7 @@ func TestLatencies(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 53))
 	c := latencyClass{latency: tracetest.Latency{PerS: 500, MedianNS: 1e6, Sigma: 0.2}, seconds: 20}
 	base, other := latencyRun(c, rnd, 1, 1), latencyRun(c, rnd, 1, 2)
-	got := Compare(base, other)
+	got := Runs(base, other)
 	list := got.Pairs[0].Phases[0].Latencies
 	if len(list) != 4 || got.LatencyTests != 4 {
 		t.Fatalf("%d latencies and %d tests, want two quantiles of two disks", len(list), got.LatencyTests)
@@ -142,7 +142,7 @@ func TestLatencies(t *testing.T) {
 			t.Errorf("%s of %s: %s by %.2f, %.2f; want %s by %g", l.Quantile, l.Disk, l.Verdict, *l.Change, *l.CI95, verdict, change)
 		}
 	}
-	if back := Compare(other, base).Pairs[0].Phases[0].Latencies[2]; back.Verdict != Shorter || math.Abs(*back.Change+0.5) > 0.05 {
+	if back := Runs(other, base).Pairs[0].Phases[0].Latencies[2]; back.Verdict != Shorter || math.Abs(*back.Change+0.5) > 0.05 {
 		t.Errorf("the other way round B is %s by %g, want shorter by half", back.Verdict, *back.Change)
 	}
 
@@ -164,7 +164,7 @@ func TestLatencies(t *testing.T) {
 		{"few requests", base, latencyRun(sparse, rnd, 1, 1), 4, "only 800 requests ended in the overlap, and 1000 are needed", 2},
 		{"one run has none of A", base, none, 2, "", 2},
 	} {
-		list := Compare(tt.a, tt.b).Pairs[0].Phases[0].Latencies
+		list := Runs(tt.a, tt.b).Pairs[0].Phases[0].Latencies
 		judged := 0
 		for _, l := range list {
 			if l.P != nil {
@@ -219,11 +219,11 @@ func TestLatenciesLeaveRatesAlone(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 53))
 	c := latencyClass{latency: tracetest.Latency{PerS: 500, MedianNS: 1e6, Sigma: 0.2}, seconds: 20}
 	base, other := latencyRun(c, rnd, 1), latencyRun(c, rnd, 3)
-	with := Compare(base, other)
+	with := Runs(base, other)
 	for _, r := range []Run{base, other} {
 		r.Trace.Phases[0].Disks[0].Latencies = nil
 	}
-	without := Compare(base, other)
+	without := Runs(base, other)
 	if with.Tests != without.Tests {
 		t.Errorf("%d tests of rates with latencies, %d without", with.Tests, without.Tests)
 	}

@@ -42,7 +42,7 @@ func TestLevel(t *testing.T) {
 				if !kind.same {
 					other += pairs
 				}
-				c := Compare(quick(play("WWW", i, rnd, kind.noise, triple(1)...)), quick(play("WWW", other, rnd, kind.noise, triple(1)...)))
+				c := Runs(quick(play("WWW", i, rnd, kind.noise, triple(1)...)), quick(play("WWW", other, rnd, kind.noise, triple(1)...)))
 				if tellings(c, "") > 0 {
 					wrong++
 				}
@@ -65,7 +65,7 @@ func TestPower(t *testing.T) {
 				other += pairs
 			}
 			n := tracetest.Noise{Sigma: 0.05}
-			c := Compare(quick(play("WWW", i, rnd, n, triple(1)...)), quick(play("WWW", other, rnd, n, triple(0.95)...)))
+			c := Runs(quick(play("WWW", i, rnd, n, triple(1)...)), quick(play("WWW", other, rnd, n, triple(0.95)...)))
 			if tellings(c, "C") > 0 {
 				found++
 			}

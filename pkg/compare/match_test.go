@@ -50,7 +50,7 @@ func TestMatch(t *testing.T) {
 		{"what a study called it before", runOf("n", doing("A+B W", 1e9, nil)), map[string]string{"WW": "A+B W"}, nil, nil},
 		{"another name", runOf("n", doing("other", 1e9, nil)), map[string]string{}, nil, []string{"other"}},
 	} {
-		c := Compare(base, tt.other)
+		c := Runs(base, tt.other)
 		p := c.Pairs[0]
 		if lost := strings.Join(c.Against(0.05).Lost, "; "); strings.Contains(lost, "A (") != (len(tt.unlike) > 0) {
 			t.Errorf("%s: a gate goes by %q", tt.name, lost)
@@ -59,9 +59,9 @@ func TestMatch(t *testing.T) {
 		var unlike []Difference
 		for _, phase := range p.Phases {
 			if len(phase.Rates) > 0 {
-				got[phase.Phase] = phase.NewPhase
+				got[phase.Name] = phase.NewPhase
 			} else if !strings.Contains(phase.Reason, "has the same work") {
-				t.Errorf("%s: %s has no rates: %s", tt.name, phase.Phase, phase.Reason)
+				t.Errorf("%s: %s has no rates: %s", tt.name, phase.Name, phase.Reason)
 			}
 			unlike = append(unlike, phase.Unlike...)
 		}
@@ -75,7 +75,7 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: only here %v, want %v", tt.name, p.OnlyHere, tt.only)
 		}
 	}
-	flushed := Compare(base, runOf("n", doing("W-last", 1.5e9, unflushed))).Pairs[0]
+	flushed := Runs(base, runOf("n", doing("W-last", 1.5e9, unflushed))).Pairs[0]
 	if !slices.Contains(flushed.Differs, "work") || !strings.Contains(flushed.Headline, "flush: full → none") {
 		t.Errorf("not flushed: %v, %q", flushed.Differs, flushed.Headline)
 	}
@@ -117,7 +117,7 @@ func TestAbout(t *testing.T) {
 		{"both", base, edit(func(s *hardware.Setup) { u := s.Disks["B"]; u.Model = "T7"; s.Disks["B"], s.Hub.Name = u, "Dock" }), []string{"disks", "hub"}, "any of them may be the cause"},
 		{"a profile", profile("goshen-ridge"), profile("other.yaml"), []string{"disks", "hub"}, "hub model: goshen-ridge → other.yaml): any of them may be the cause."},
 	} {
-		p := Compare(tt.base, tt.other).Pairs[0]
+		p := Runs(tt.base, tt.other).Pairs[0]
 		if !slices.Equal(p.Differs, tt.differs) || !strings.Contains(p.Headline, tt.says) {
 			t.Errorf("%s: %v, %q", tt.name, p.Differs, p.Headline)
 		}

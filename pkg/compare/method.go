@@ -177,7 +177,7 @@ func factsOf(r, other *matched, phases []Phase) facts {
 		}
 	}
 	for _, phase := range phases {
-		p := r.part(phase.Phase)
+		p := r.part(phase.Name)
 		var disks []string
 		does := map[string]work.Work{}
 		for _, d := range r.Trace.Disks {

@@ -99,7 +99,7 @@ func TestMethod(t *testing.T) {
 	for _, tt := range tests {
 		base, other := planned("base"), planned("other")
 		tt.change(other)
-		if diff := cmp.Diff(tt.want, Compare(base, other).Pairs[0].Method); diff != "" {
+		if diff := cmp.Diff(tt.want, Runs(base, other).Pairs[0].Method); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -112,13 +112,13 @@ func TestMethodOfTraces(t *testing.T) {
 	other := runOf("other", still("W", 2, load{"A", w, 1e9, 9}))
 	other.Trace.Phases[0].Stop = scenario.StopHold
 	other.Trace.Phases[0].Disks[0].Files[8].Filler = true
-	got := Compare(base, other).Pairs[0].Method
+	got := Runs(base, other).Pairs[0].Method
 	if len(got) != 2 || got[0].What != "files" || got[1] != (Difference{"stop", "", "race", "hold"}) {
 		t.Errorf("got %+v, want other files and another stop", got)
 	}
 	timed := runOf("timed", still("W", 1, load{"A", w, 1e9, 12}))
 	timed.Trace.Phases[0].Stop = scenario.StopTime
-	if got := Compare(base, timed).Pairs[0].Method; len(got) != 1 || got[0].What != "stop" {
+	if got := Runs(base, timed).Pairs[0].Method; len(got) != 1 || got[0].What != "stop" {
 		t.Errorf("a phase that stops by time: got %+v, want no word of how many files there were", got)
 	}
 }

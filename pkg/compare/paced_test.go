@@ -30,7 +30,7 @@ func TestPaced(t *testing.T) {
 		{"another pace", run(0.4e9, rate(0.4e9), 1), run(0.3e9, rate(0.3e9), 2), map[Measure]bool{}, false},
 		{"a pace, and none", run(0.4e9, rate(0.4e9), 1), run(0.3e9, nil, 2), map[Measure]bool{}, false},
 	} {
-		got := Compare(c.base, c.other).Pairs[0].Phases[0]
+		got := Runs(c.base, c.other).Pairs[0].Phases[0]
 		measures, total, b := map[Measure]bool{}, false, 0
 		for _, r := range got.Rates {
 			switch r.Disk {

@@ -46,7 +46,7 @@ func newPart(r Run, t *trace.Phase) *part {
 		p.connections[d.Name] = cmp.Or(t.Connections[d.Name], p.connections[d.Name])
 	}
 	for i := range r.Analysis.Phases {
-		if r.Analysis.Phases[i].Phase == t.Name {
+		if r.Analysis.Phases[i].Name == t.Name {
 			p.found = &r.Analysis.Phases[i]
 		}
 	}

@@ -31,7 +31,7 @@ func TestGroups(t *testing.T) {
 	pairs := pairsOf(12)
 	for range pairs {
 		base, equal := runs(3, 1), runs(3, 1)
-		if tellings(Compare(base[0], equal[0]), "") > 0 {
+		if tellings(Runs(base[0], equal[0]), "") > 0 {
 			single++
 		}
 		if tellings(Groups(base, equal), "") > 0 {
@@ -64,7 +64,7 @@ func TestLevels(t *testing.T) {
 	stepped := steady(1)
 	stepped[0] = []tracetest.Level{{UntilS: 15, Rate: 2e9}, {UntilS: 30, Rate: 1e9}}
 	var levels []Rate
-	for _, r := range Compare(quick(playClass(c, rnd, "p", steady(1))), quick(playClass(c, rnd, "p", stepped))).Pairs[0].Phases[0].Rates {
+	for _, r := range Runs(quick(playClass(c, rnd, "p", steady(1))), quick(playClass(c, rnd, "p", stepped))).Pairs[0].Phases[0].Rates {
 		if r.Measure == Level && r.Disk == "A" {
 			levels = append(levels, r)
 		}
@@ -83,7 +83,7 @@ func TestIntervalsAgreeWithVerdicts(t *testing.T) {
 	told, byItself := 0, 0
 	for _, class := range []tracetest.Class{{Noise: tracetest.Noise{Sigma: 0.1}}, {Noise: tracetest.Noise{Wave: 0.1, MemoryS: 1}}, {Noise: tracetest.Noise{Tail: 2.5}}} {
 		for range 8 {
-			c := Compare(quick(playClass(class, rnd, "p", steady(1))), quick(playClass(class, rnd, "p", steady(1+0.1*rnd.NormFloat64()))))
+			c := Runs(quick(playClass(class, rnd, "p", steady(1))), quick(playClass(class, rnd, "p", steady(1+0.1*rnd.NormFloat64()))))
 			for _, r := range c.Pairs[0].Phases[0].Rates {
 				if r.P == nil {
 					continue
@@ -121,10 +121,10 @@ func TestRepeatsWithin(t *testing.T) {
 	pairs := pairsOf(12)
 	for range pairs {
 		base := run(4, 1)
-		if tellings(Compare(base, run(4, 1)), "") > 0 {
+		if tellings(Runs(base, run(4, 1)), "") > 0 {
 			wrong++
 		}
-		if tellings(Compare(base, run(4, 0.5)), "") > 0 {
+		if tellings(Runs(base, run(4, 0.5)), "") > 0 {
 			found++
 		}
 	}
@@ -139,16 +139,16 @@ func TestRepeatsWithin(t *testing.T) {
 		unit    string
 		n       int
 	}{
-		{"both", Compare(run(10, 1), run(4, 1)), &Repeats{10, 4}, "repeat", 4},
-		{"the base only", Compare(run(10, 1), once), &Repeats{10, 1}, "repeat", 1},
-		{"the new run only", Compare(once, run(3, 1)), &Repeats{1, 3}, "repeat", 1},
-		{"by number alone", Compare(run(3, 1), run(1, 1)), &Repeats{3, 1}, "repeat", 1},
-		{"neither", Compare(once, run(1, 1)), nil, "wave", 0},
+		{"both", Runs(run(10, 1), run(4, 1)), &Repeats{10, 4}, "repeat", 4},
+		{"the base only", Runs(run(10, 1), once), &Repeats{10, 1}, "repeat", 1},
+		{"the new run only", Runs(once, run(3, 1)), &Repeats{1, 3}, "repeat", 1},
+		{"by number alone", Runs(run(3, 1), run(1, 1)), &Repeats{3, 1}, "repeat", 1},
+		{"neither", Runs(once, run(1, 1)), nil, "wave", 0},
 		{"groups", Groups([]Run{run(3, 1), run(3, 1)}, []Run{run(2, 1), once}), &Repeats{6, 3}, "run", 2},
 	} {
 		p := tt.c.Pairs[0]
 		lost := tt.c.Against(0.5).Lost
-		if len(p.Phases) != 1 || len(p.OnlyBase)+len(p.OnlyHere)+len(lost) > 0 || p.Phases[0].Phase != "WWW" {
+		if len(p.Phases) != 1 || len(p.OnlyBase)+len(p.OnlyHere)+len(lost) > 0 || p.Phases[0].Name != "WWW" {
 			t.Errorf("%s: %d phases, only in one %v %v, lost %v", tt.name, len(p.Phases), p.OnlyBase, p.OnlyHere, lost)
 		}
 		r := p.Phases[0].Rates[0]
@@ -163,14 +163,14 @@ func TestRepeatsWithin(t *testing.T) {
 	} {
 		phases := repeats(3, 1)
 		of(phases)
-		c := Compare(run(3, 1), quick(phases...))
+		c := Runs(run(3, 1), quick(phases...))
 		if g := c.Against(0.5); len(g.Lost) != 1 || g.Outcome != CrossedIt || c.Pairs[0].Phases[0].Repeats.New != 2 {
 			t.Errorf("a repeat %s: lost %q, %s", name, g.Lost, g.Outcome)
 		}
 	}
 	killed := run(2, 1)
 	killed.Trace.Status = trace.Partial
-	if g := Compare(run(3, 1), killed).Against(0.5); len(g.Lost) != 1 || g.Outcome != CrossedIt {
+	if g := Runs(run(3, 1), killed).Against(0.5); len(g.Lost) != 1 || g.Outcome != CrossedIt {
 		t.Errorf("killed between repeats: lost %q, %s", g.Lost, g.Outcome)
 	}
 }

@@ -35,7 +35,7 @@ func TestSearches(t *testing.T) {
 	three, two := 3.0, 2.0
 	base, other := searching("hq", 3, 1, 2, 4, 3, 3, 4, 4), searching("hq", 2, 1, 2, 4, 3, 2, 3, 3)
 	want := []Search{{Name: "edit", Kind: "streams", Disk: "A", Base: []analysis.SearchResult{{Found: &three}}, New: []analysis.SearchResult{{Found: &two}}}}
-	c := Compare(base, other)
+	c := Runs(base, other)
 	if diff := cmp.Diff(want, c.Pairs[0].Searches); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -46,11 +46,11 @@ func TestSearches(t *testing.T) {
 	if diff := cmp.Diff(want, Groups([]Run{base, base}, []Run{other}).Pairs[0].Searches); diff != "" {
 		t.Errorf("of repeats (-want +got):\n%s", diff)
 	}
-	got := Compare(base, searching("raw", 3, 1, 2, 4, 3, 3, 4, 4)).Pairs[0].Searches
+	got := Runs(base, searching("raw", 3, 1, 2, 4, 3, 3, 4, 4)).Pairs[0].Searches
 	if work := (&[2]string{"A plays hq, buffer 1 s; C writes", "A plays raw, buffer 1 s; C writes"}); len(got) != 1 || !cmp.Equal(got[0].Work, work) {
 		t.Errorf("of another codec: got %+v, want %v", got, work)
 	}
-	if got := Compare(base, Run{Label: "none", Trace: tracetest.Run(), Analysis: analysis.Analyze(tracetest.Run(), analysis.Options{})}).Pairs[0]; got.Searches != nil || !cmp.Equal(got.OnlyBase, []string{"edit"}) {
+	if got := Runs(base, Run{Label: "none", Trace: tracetest.Run(), Analysis: analysis.Analyze(tracetest.Run(), analysis.Options{})}).Pairs[0]; got.Searches != nil || !cmp.Equal(got.OnlyBase, []string{"edit"}) {
 		t.Errorf("a search of one run alone: %+v", got)
 	}
 }

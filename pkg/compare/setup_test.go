@@ -63,7 +63,7 @@ func TestSetup(t *testing.T) {
 		}},
 	} {
 		base := onSetup("3.2", nil)
-		got := Compare(base, tt.new).Pairs[0].Method
+		got := Runs(base, tt.new).Pairs[0].Method
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}

@@ -223,7 +223,7 @@ func (en *ensemble) weigh(rng *rand.Rand) {
 			for j, part := range parts {
 				sums[i] += float64(n) * part / all * scores[i][j]
 			}
-			if f.rms > PoorFit && f.rms > contradiction*least {
+			if f.rms > Poor && f.rms > contradiction*least {
 				sums[i] = math.Inf(-1)
 			}
 			highest = max(highest, sums[i])
@@ -322,7 +322,7 @@ func (en *ensemble) unexplained() string {
 // Weight is a family's weight.
 type Weight struct {
 	Family Family  `json:"family"`
-	Weight float64 `json:"weight"` // of all families; their sum is 1
+	Share  float64 `json:"weight"` // of all families; their sum is 1
 	// Error is how far the family's predictions of combinations that were left out lie from what was measured beyond what
 	// the errors of both allow: relative, one standard deviation.
 	Error float64 `json:"error"`
@@ -331,7 +331,7 @@ type Weight struct {
 func (en *ensemble) weights() []Weight {
 	var list []Weight
 	for _, f := range en.fitted {
-		list = append(list, Weight{Family: f.space.family, Weight: f.weight, Error: f.discrepancy()})
+		list = append(list, Weight{Family: f.space.family, Share: f.weight, Error: f.discrepancy()})
 	}
 	return list
 }

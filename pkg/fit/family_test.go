@@ -75,7 +75,7 @@ func TestFitFindsSeveralWriters(t *testing.T) {
 		return w.Measured(rand.New(rand.NewPCG(1, 11)), together)
 	}
 	f := fit(t, measured(3))
-	if got := f.Profile.Capacity.TwoWriters; math.Abs(got-part) > 0.03 || f.ModelError > PoorFit {
+	if got := f.Profile.Capacity.TwoWriters; math.Abs(got-part) > 0.03 || f.ModelError > Poor {
 		t.Errorf("several writers fill %.3f of it, want %g; model error %.2f, of %+v", got, part, f.ModelError, f.Families)
 	}
 	for _, param := range f.Parameters {

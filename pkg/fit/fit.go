@@ -84,8 +84,8 @@ type Options struct {
 const (
 	// wellKnown is the ratio of an interval's ends up to which a parameter counts as known.
 	wellKnown = 1.5
-	// PoorFit is the model error above which a fit comes with a warning.
-	PoorFit = 1.5
+	// Poor is the model error above which a fit comes with a warning.
+	Poor = 1.5
 	// probeStep is by how much a parameter is moved, up and down, to see what depends on it, as a logarithm; probeFar to
 	// see whether the evidence bounds it.
 	probeStep, probeFar = 0.2, 1.4
@@ -113,7 +113,7 @@ func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
 		r.Residuals = append(r.Residuals, s.beside(&e.Rates[i], &s.obs[i])...)
 	}
 	var checked bool
-	if r.ModelError, checked = s.modelError(best); r.ModelError > PoorFit {
+	if r.ModelError, checked = s.modelError(best); r.ModelError > Poor {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: "+
 			"something outside the model was at work, such as heat, a full cache or another program; "+
 			"the intervals are widened accordingly", r.ModelError))

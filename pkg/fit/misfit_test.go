@@ -31,7 +31,7 @@ func TestMisfitWidensPredictions(t *testing.T) {
 		return y.median()
 	}
 	good, poor, bad := off(1), off(2.5), off(10)
-	if good.Misfit > PoorFit || len(good.Notes) > 0 {
+	if good.Misfit > Poor || len(good.Notes) > 0 {
 		t.Errorf("errors as they are: %.2f, %q", good.Misfit, good.Notes)
 	}
 	if poor.Misfit < 1.6 || poor.Misfit > maxMisfit || wide(poor) < 0.95*wide(good) {

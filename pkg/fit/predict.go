@@ -219,7 +219,7 @@ func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
 		out.Rows = append(out.Rows, row)
 	}
 	out.Next = next(p, out.Disks, out.Rows, draws)
-	if out.Misfit <= PoorFit {
+	if out.Misfit <= Poor {
 		return nil
 	}
 	var halves []float64

@@ -7,7 +7,7 @@ import (
 
 // Mount is a place at which something is mounted that lies on no disk: memory, a network, a container's layers.
 type Mount struct {
-	Mount      string `json:"mount"`
+	Path       string `json:"mount"`
 	Filesystem string `json:"filesystem,omitempty"`
 }
 
@@ -29,7 +29,7 @@ func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
 		}
 	}
 	for _, m := range inv.Diskless {
-		if n := below(path, m.Mount); n > longest {
+		if n := below(path, m.Path); n > longest {
 			disk, volume, longest = nil, nil, n
 		}
 	}

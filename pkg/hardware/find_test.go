@@ -17,11 +17,11 @@ func TestHolding(t *testing.T) {
 			{Name: "sda", Volumes: []Volume{mounted("sda1", "/mnt/A", "/srv/bind")}},
 			{Name: "sdb", Volumes: []Volume{mounted("sdb1", "/mnt/A/inner")}},
 		},
-		Diskless: []Mount{{Mount: "/tmp", Filesystem: "tmpfs"}},
+		Diskless: []Mount{{Path: "/tmp", Filesystem: "tmpfs"}},
 	}
 	container := &Inventory{
 		Disks:    []Disk{{Name: "sda", Volumes: []Volume{mounted("sda1", "/etc/hosts")}}},
-		Diskless: []Mount{{Mount: "/", Filesystem: "overlay"}},
+		Diskless: []Mount{{Path: "/", Filesystem: "overlay"}},
 	}
 	windows := &Inventory{Disks: []Disk{
 		{Name: "PhysicalDrive0", Volumes: []Volume{mounted("C:", `C:\`)}},

@@ -36,11 +36,11 @@ type Burst struct {
 // another, the last of which it keeps.
 type Cache struct {
 	Bytes  float64 // that the cache takes
-	Levels []CacheLevel
+	Levels []CacheRate
 }
 
-// CacheLevel is a rate, over how many bytes of the cache the disk has it, and for how long that was seen.
-type CacheLevel struct {
+// CacheRate is a rate, over how many bytes of the cache the disk has it, and for how long that was seen.
+type CacheRate struct {
 	Measured
 	Bytes float64
 	SeenS float64
@@ -58,9 +58,9 @@ func NewCache(part *Disk, steps []Step) Cache {
 		before, after := overlap.Interval{StartNS: from, EndNS: at}, overlap.Interval{StartNS: at, EndNS: until}
 		high, low := part.Differ(before, after)
 		high.Rate, low.Rate = step.FromRate, step.ToRate
-		c.Levels = append(c.Levels, CacheLevel{Measured: high, Bytes: step.AtBytes - began, SeenS: before.Seconds()})
+		c.Levels = append(c.Levels, CacheRate{Measured: high, Bytes: step.AtBytes - began, SeenS: before.Seconds()})
 		if i == len(steps)-1 {
-			c.Levels = append(c.Levels, CacheLevel{Measured: low, Bytes: math.Inf(1), SeenS: after.Seconds()})
+			c.Levels = append(c.Levels, CacheRate{Measured: low, Bytes: math.Inf(1), SeenS: after.Seconds()})
 		}
 		from, began = at, step.AtBytes
 	}

@@ -7,7 +7,7 @@ import (
 
 // threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
 func threeLevels() Cache {
-	return Cache{Bytes: 100, Levels: []CacheLevel{
+	return Cache{Bytes: 100, Levels: []CacheRate{
 		{Measured{Rate: 10, Error: 0.05}, 60, 6},
 		{Measured{Rate: 5, Error: 0.1}, 40, 8},
 		{Measured{Rate: 2, Error: 0.02}, math.Inf(1), 20},

@@ -59,7 +59,7 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 		known := l.Phase == ""
 		for i := range a.Phases {
 			p := &a.Phases[i]
-			if l.Phase != "" && p.Phase != l.Phase && trace.Unnumbered(p.Phase) != l.Phase {
+			if l.Phase != "" && p.Name != l.Phase && trace.Unnumbered(p.Name) != l.Phase {
 				continue
 			}
 			known = true
@@ -103,7 +103,7 @@ const notMeasured = "it was not measured in this phase"
 
 // judge holds one phase, and a disk of it unless the measure is of all, to a limit.
 func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
-	r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Phase: p.Phase, Disk: disk}
+	r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Phase: p.Name, Disk: disk}
 	if i := slices.IndexFunc(p.Warnings, func(w analysis.Warning) bool { return w.Code == "partial" }); i >= 0 {
 		r.Verdict, r.Why = Fail, "the phase is incomplete"
 		return r
@@ -203,7 +203,7 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 	seen := map[string]bool{}
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		name := trace.Unnumbered(p.Phase)
+		name := trace.Unnumbered(p.Name)
 		if p.Search != nil || seen[name] {
 			continue
 		}

@@ -20,7 +20,7 @@ func rate(value, half float64) analysis.OverlapDisk {
 func run(of analysis.OverlapDisk) *analysis.Analysis {
 	phase := func(name string) analysis.Phase {
 		return analysis.Phase{
-			Phase: name, Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Idle},
+			Name: name, Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Idle},
 			Overlap: &analysis.Overlap{Rate: 3e9, Disks: map[string]analysis.OverlapDisk{"A": of, "B": rate(2e9, 1e7)}},
 		}
 	}

@@ -23,8 +23,8 @@ const (
 	fewestLow  = 3 // files in the low-latency region
 )
 
-// BySize reports whether the files came in order of size, so that size and time cannot be separated.
-func BySize(files []File) bool {
+// Ordered reports whether the files came in order of size, so that size and time cannot be separated.
+func Ordered(files []File) bool {
 	var sizes, order []float64
 	for i := 0; i < len(files); i += 1 + len(files)/maxRanked { // of a long trace, some will do
 		sizes, order = append(sizes, files[i].Bytes()), append(order, float64(i))

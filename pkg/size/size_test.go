@@ -130,7 +130,7 @@ func TestBySize(t *testing.T) {
 		for _, s := range tt.sizes {
 			each = append(each, [2]float64{1, s})
 		}
-		if got := BySize(filesOf(each...)); got != tt.want {
+		if got := Ordered(filesOf(each...)); got != tt.want {
 			t.Errorf("%v: %v", tt.sizes, got)
 		}
 	}

@@ -71,7 +71,7 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 		a.Phases = append([]analysis.Phase{}, first.Phases...)
 		for i := range a.Phases {
 			p := &a.Phases[i]
-			if p.Phase == "WWW" {
+			if p.Name == "WWW" {
 				p.Disks = maps.Clone(p.Disks)
 				c := p.Disks["C"]
 				c.Throttle = &analysis.Throttle{Step: level.Step{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.5e9}, Cause: "cache_full"}

@@ -41,7 +41,7 @@ func (r *runDoc) answer(failures []string) {
 		out.Headline = "Each disk was measured alone."
 	case len(telling) > 0:
 		p := &telling[0].phases[0]
-		out.Headline = cmp.Or(p.Title, p.Phase) + ": " + p.Verdict
+		out.Headline = cmp.Or(p.Title, p.Name) + ": " + p.Verdict
 	}
 	for _, d := range a.Answer.Doubts[min(1, len(a.Answer.Doubts)):] {
 		out.Doubts = append(out.Doubts, d.Text)
@@ -162,7 +162,7 @@ func (r *runDoc) tellingPhases() []pooledPhase {
 		if p.Search != nil {
 			continue
 		}
-		contest, known := contests[p.Phase]
+		contest, known := contests[p.Name]
 		kept := 1.0
 		for name := range p.Disks {
 			if w := withoutOthers(p, name); w != nil && w.Retention != nil {

@@ -248,9 +248,9 @@ func subjectOf(pair *compare.Pair, row compare.Row) string {
 		text = row.Disk + " beside " + unit.List(others)
 	}
 	if slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
-		return p.Phase != row.Phase.Phase && len(p.Rates) > 0 && say.Doing(p.Disks(), p.Work) == say.Doing(all, work)
+		return p.Name != row.Phase.Name && len(p.Rates) > 0 && say.Doing(p.Disks(), p.Work) == say.Doing(all, work)
 	}) {
-		text += " (" + row.Phase.Phase + ")"
+		text += " (" + row.Phase.Name + ")"
 	}
 	return text + " " + does
 }

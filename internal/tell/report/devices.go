@@ -234,7 +234,7 @@ func remarks(inv *hardware.Inventory) []string {
 		}
 	}
 	for _, m := range inv.Diskless {
-		if m.Mount == "/" {
+		if m.Path == "/" {
 			out = append(out, "The root, /, is "+cmp.Or(m.Filesystem, "no disk")+": which disk it lies on is not known.")
 		}
 	}

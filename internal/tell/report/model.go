@@ -59,7 +59,7 @@ func sharing(families []fit.Weight) *Table {
 	t.Note = "Weight: how much it counts, by its predictions of combinations left out of the fit. " +
 		"Off: how far those are off beyond what their errors allow."
 	for _, f := range families {
-		t.add(f.Family.String(), percent(f.Weight), fmt.Sprintf("%.1f %%", 100*f.Error))
+		t.add(f.Family.String(), percent(f.Share), fmt.Sprintf("%.1f %%", 100*f.Error))
 	}
 	return t
 }

@@ -16,7 +16,7 @@ import (
 // newPhase shows a phase: what it comes to, its timeline, and a table of its disks; everything else is folded.
 func newPhase(v *phaseView, index int) *Details {
 	found := v.found
-	d := &Details{ID: phaseID(index), Name: found.Phase, Title: found.Title, Phase: true}
+	d := &Details{ID: phaseID(index), Name: found.Name, Title: found.Title, Phase: true}
 	if does := does(v.keys, found.Roles, found.Paced); !strings.HasPrefix(found.Title, does) { // else the title says it
 		d.Does = does
 	}

@@ -55,7 +55,7 @@ func TestChanges(t *testing.T) {
 // More happening at once than there are lines for stands in the table alone, and disks that swing together do so in
 // one span.
 func TestManyChanges(t *testing.T) {
-	found := &analysis.Phase{Phase: "WW"}
+	found := &analysis.Phase{Name: "WW"}
 	for i := range 100 {
 		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, StartS: float64(i), EndS: float64(i) + 0.5, FromRate: 1e9})
 	}

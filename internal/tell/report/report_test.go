@@ -113,12 +113,12 @@ func TestPool(t *testing.T) {
 	for _, p := range []struct {
 		name, title, repeats string
 	}{{"W-1", "A writes (1)", ""}, {"R", "A reads", ""}, {"W-2", "A writes (2)", "W-1"}, {"W-3", "A writes (3)", "R"}} {
-		a.Phases = append(a.Phases, analysis.Phase{Phase: p.name, Title: p.title, Repeats: p.repeats})
+		a.Phases = append(a.Phases, analysis.Phase{Name: p.name, Title: p.title, Repeats: p.repeats})
 	}
 	got := map[string][]string{}
 	for _, line := range newRunDoc(Run{Analysis: a}).lines {
 		for _, p := range line.phases {
-			got[line.id+" "+line.title] = append(got[line.id+" "+line.title], p.Phase)
+			got[line.id+" "+line.title] = append(got[line.id+" "+line.title], p.Name)
 		}
 	}
 	want := map[string][]string{"phase-1 A writes": {"W-1", "W-2"}, "phase-2 A reads": {"R"}, "phase-4 A writes (3)": {"W-3"}}
@@ -171,7 +171,7 @@ func TestComparisonAnswer(t *testing.T) {
 				all[r.Disk] = work.Work{Op: trace.Write}
 			}
 		}
-		return compare.Pair{Side: compare.Side{Label: "runs/new"}, Phases: []compare.Phase{{Phase: "WW", Title: "WW", Rates: rates, Work: all}}}
+		return compare.Pair{Side: compare.Side{Label: "runs/new"}, Phases: []compare.Phase{{Name: "WW", Title: "WW", Rates: rates, Work: all}}}
 	}
 	partial := pair(rate("A", 1e9, 0, 0.02, compare.NotShown))
 	partial.Lost, partial.Doubts = []string{"a of new", "b of new", "c of new", "d of new"}, []string{"new: WW: the host was 99 % busy."}
@@ -230,7 +230,7 @@ func TestPhasesWithoutReference(t *testing.T) {
 func TestFindings(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}}
 	for i, name := range []string{"WW", "WW-2", "RR"} {
-		a.Phases = append(a.Phases, analysis.Phase{Phase: name, Title: name, Repeats: []string{"", "WW", ""}[i], Verdict: "A dropped 3 frames; 1 of 4 streams was spared. Two disks writing."})
+		a.Phases = append(a.Phases, analysis.Phase{Name: name, Title: name, Repeats: []string{"", "WW", ""}[i], Verdict: "A dropped 3 frames; 1 of 4 streams was spared. Two disks writing."})
 		a.Findings = append(a.Findings, analysis.Finding{Code: "stall", Phase: name, Text: name + ": a stall.", Weight: 0.2}, analysis.Finding{Code: "drops", Phase: name, Text: name + ": A dropped 3 frames; 1 of 4 streams was spared."})
 	}
 	for range 9 { // of one phase none is left out
@@ -363,7 +363,7 @@ func TestKeptFigure(t *testing.T) {
 		return c
 	}
 	phase := func(name string, op trace.Role) analysis.Phase {
-		return analysis.Phase{Phase: name, Roles: map[string]trace.Role{"A": op, "B": op, "C": op}}
+		return analysis.Phase{Name: name, Roles: map[string]trace.Role{"A": op, "B": op, "C": op}}
 	}
 	a := &analysis.Analysis{
 		Phases:  []analysis.Phase{phase("all W", trace.Write), phase("all R", trace.Read)},

@@ -66,7 +66,7 @@ func newRunDoc(run Run) *runDoc {
 		Keys: newKeys(a.Order), Data: a,
 	}
 	for i, phase := range a.Phases {
-		r.index[phase.Phase] = i
+		r.index[phase.Name] = i
 		for _, d := range phase.Disks {
 			if d.Latency != nil && d.Latency.Series != nil {
 				r.run.heatMaps++

@@ -21,7 +21,7 @@ func viewOf(t *testing.T, run *trace.Run, phase string) *phaseView {
 	t.Helper()
 	a := say.Analyze(run, analysis.Options{})
 	for i := range a.Phases {
-		if a.Phases[i].Phase == phase {
+		if a.Phases[i].Name == phase {
 			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i], Scale{say.ScaleOf(a)})
 		}
 	}
@@ -222,7 +222,7 @@ func TestPaceLadder(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}, Searches: []analysis.Search{{Name: "pace", Kind: trace.SearchPace, Disk: "B", Found: &found, Tries: []analysis.SearchTry{
 		{Phase: "p0", Unlimited: true, Verdict: stream.Drops}, {Phase: "p1", Value: 400e6, Verdict: stream.Drops}, {Phase: "p2", Value: 210e6, Verdict: stream.Clean}, {Phase: "p3", Value: 210e6, Verdict: stream.Strained},
 		{Phase: "p4", Value: 200e6, Verdict: stream.Clean}, {Phase: "p5", Value: 200e6, Verdict: stream.Drops}, {Phase: "p6", Value: 200e6, Verdict: stream.Clean}, {Phase: "p7", Value: 100e6},
-	}}}, Phases: []analysis.Phase{{Phase: "p0", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: work.Paced{
+	}}}, Phases: []analysis.Phase{{Name: "p0", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: work.Paced{
 		"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Pace: 400e6},
 	}}}}
 	table := newRunDoc(Run{Analysis: a}).searchTable(&a.Searches[0], false)

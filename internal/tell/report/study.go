@@ -62,7 +62,7 @@ func (r *runDoc) poolFindings() {
 	of, met := map[string]int{}, map[place]int{}
 	for i, line := range r.lines {
 		for _, phase := range line.phases {
-			of[phase.Phase] = i
+			of[phase.Name] = i
 		}
 	}
 	var all []finding
@@ -112,10 +112,10 @@ type pooledPhase struct {
 func (r *runDoc) pool() {
 	type repeated struct{ name, first string }
 	for _, group := range say.Grouped(r.a.Phases, func(p analysis.Phase) repeated {
-		return repeated{trace.Unnumbered(p.Phase), cmp.Or(p.Repeats, p.Phase)}
+		return repeated{trace.Unnumbered(p.Name), cmp.Or(p.Repeats, p.Name)}
 	}) {
 		title := pick(len(group) > 1, trace.Unnumbered(group[len(group)-1].Title), group[0].Title)
-		r.lines = append(r.lines, pooledPhase{title, phaseID(r.index[group[0].Phase]), group})
+		r.lines = append(r.lines, pooledPhase{title, phaseID(r.index[group[0].Name]), group})
 	}
 	// The fewer at work, the earlier, as in the analysis' matrix.
 	atWork := func(line pooledPhase) int { return len(line.phases[0].Disks) }
@@ -142,7 +142,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 	compared, elsewhere, limited, sure, unknown := false, false, false, false, false
 	for k := range lines {
 		line, p := &lines[k], &lines[k].phases[0]
-		name := Cell{Text: shorten(cmp.Or(line.title, p.Phase), 2*longest), Link: line.id}
+		name := Cell{Text: shorten(cmp.Or(line.title, p.Name), 2*longest), Link: line.id}
 		if n := len(line.phases); whole && n > 1 {
 			name.Small = fmt.Sprintf("mean of %d", n)
 		}

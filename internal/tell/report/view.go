@@ -56,7 +56,7 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 		v.endS = found.Series.EndS
 	}
 	if run.Trace != nil {
-		at := slices.IndexFunc(run.Trace.Phases, func(p *trace.Phase) bool { return p.Name == found.Phase })
+		at := slices.IndexFunc(run.Trace.Phases, func(p *trace.Phase) bool { return p.Name == found.Name })
 		if at >= 0 {
 			v.traced = run.Trace.Phases[at]
 			v.lanes = say.Each(v.traced.Disks, v.lane)

@@ -178,7 +178,7 @@ func TestSaturation(t *testing.T) {
 	twice := &analysis.Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []level.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
 	hot := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}, Cause: "heat"}
 	gain := func(disk string, by float64) analysis.Gain {
-		return analysis.Gain{Disk: disk, Gain: by, CI95: analysis.Interval{by - 0.05e9, by + 0.05e9}}
+		return analysis.Gain{Disk: disk, Difference: by, CI95: analysis.Interval{by - 0.05e9, by + 0.05e9}}
 	}
 	together := func(gains ...analysis.Gain) *analysis.FallTogether {
 		return &analysis.FallTogether{Told: true, Gains: gains}
@@ -227,7 +227,7 @@ func TestSaturation(t *testing.T) {
 func TestSaturationOpens(t *testing.T) {
 	a := &analysis.Analysis{
 		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
-		Phases:      []analysis.Phase{{Phase: "WR A alone", Title: "WR A alone", Overlap: &analysis.Overlap{Rate: 2.3e9}}},
+		Phases:      []analysis.Phase{{Name: "WR A alone", Title: "WR A alone", Overlap: &analysis.Overlap{Rate: 2.3e9}}},
 		Findings:    []analysis.Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
 	}
 	Fill(a)

@@ -70,12 +70,12 @@ func (en english) gained(f *analysis.FallTogether, surely bool) string {
 	for _, g := range f.Gains {
 		by[g.Disk] = g
 	}
-	alike := analysis.Alike(names, func(n string) float64 { return by[n].Gain })
+	alike := analysis.Alike(names, func(n string) float64 { return by[n].Difference })
 	return strings.Join(Each(alike, func(group []string) string {
 		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
 		for _, n := range group {
 			g := by[n]
-			sum, low, high = sum+g.Gain, min(low, g.CI95[0]), max(high, g.CI95[1])
+			sum, low, high = sum+g.Difference, min(low, g.CI95[0]), max(high, g.CI95[1])
 		}
 		text := unit.List(group) + " gained " + en.each(sum/float64(len(group)), len(group))
 		return text + pick(surely, fmt.Sprintf(" (95 %% confidence: %s to %s)", en.Rate(low), en.Rate(high)), "")

@@ -28,7 +28,7 @@ func Fill(a *analysis.Analysis) {
 	en.warnings(a.Warnings, nil)
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		phases[p.Phase] = p
+		phases[p.Name] = p
 		en.warnings(p.Warnings, p)
 		p.Verdict = en.verdict(p)
 		for k := range p.Recoveries {

@@ -118,7 +118,7 @@ func TestWarnings(t *testing.T) {
 	got := map[string]string{a.Warnings[0].Code: a.Warnings[0].Text}
 	for _, p := range a.Phases {
 		for _, w := range p.Warnings {
-			got[p.Phase+" "+w.Code] = w.Text
+			got[p.Name+" "+w.Code] = w.Text
 		}
 	}
 	for code, want := range map[string]string{
@@ -162,7 +162,7 @@ func TestWarningTexts(t *testing.T) {
 // A phase too short to compare its disks still has their rates in the overlap: they did not get nothing.
 func TestRatesOfAShortPhase(t *testing.T) {
 	p := &analysis.Phase{
-		Phase: "WW", Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write},
+		Name: "WW", Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write},
 		Overlap: &analysis.Overlap{Rate: 6e8, DurationS: 0.03, Disks: map[string]analysis.OverlapDisk{
 			"A": {Op: trace.Write, Rate: 2e8}, "B": {Op: trace.Write, Rate: 4e8},
 		}},

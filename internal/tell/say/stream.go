@@ -296,8 +296,8 @@ func (s *situation) connected(order []string) string {
 
 // named puts the phase's name to a text: before it if somebody chose the name, after it if it was only a pattern.
 func (s *situation) named(text string) string {
-	if s.Title != s.Phase.Phase {
-		return fmt.Sprintf("%s (%s)", text, s.Phase.Phase)
+	if s.Title != s.Phase.Name {
+		return fmt.Sprintf("%s (%s)", text, s.Phase.Name)
 	}
 	return fmt.Sprintf("in phase %s, %s", s.Title, text)
 }

@@ -316,7 +316,7 @@ func read(run *trace.Run) reading {
 		p := &a.Phases[i]
 		for name, d := range p.Disks {
 			if d.Quote != nil {
-				r.quotes[p.Phase+"/"+name] = d.Quote.Rate
+				r.quotes[p.Name+"/"+name] = d.Quote.Rate
 			}
 		}
 		for _, c := range p.Changes {
@@ -324,7 +324,7 @@ func read(run *trace.Run) reading {
 			if c.By != nil {
 				by = *c.By
 			}
-			r.changes = append(r.changes, change{p.Phase, c.StartS, c.EndS, c.Disks, c.Kind, c.Cause, by, c.FromRate, c.ToRate})
+			r.changes = append(r.changes, change{p.Name, c.StartS, c.EndS, c.Disks, c.Kind, c.Cause, by, c.FromRate, c.ToRate})
 		}
 		p.Series = nil // large, and without a word
 	}

@@ -200,7 +200,7 @@ func (s *source) phases(add func(any)) {
 	for i := range s.Analysis.Phases {
 		p := &s.Analysis.Phases[i]
 		row := Phase{
-			Run: s.run, Phase: p.Phase, Pattern: s.pattern(p), Repeats: p.Repeats, Working: int64(len(p.Disks)),
+			Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Repeats: p.Repeats, Working: int64(len(p.Disks)),
 			StartSkew: p.StartSkewS, CPU: p.CPUPercent, Verdict: p.Verdict, Warnings: codes(p.Warnings, ""),
 		}
 		if o := p.Overlap; o != nil {
@@ -226,7 +226,7 @@ func (s *source) disks(add func(any)) {
 			w := p.Work[name]
 			w.Op = d.Op
 			row := Disk{
-				Run: s.run, Phase: p.Phase, Pattern: s.pattern(p), Working: int64(len(p.Disks)), Disk: name, Op: string(d.Op),
+				Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Working: int64(len(p.Disks)), Disk: name, Op: string(d.Op),
 				Does: w.Listed(), Files: int64(d.Files), Bytes: d.Bytes, BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
 			}
 			s.describe(&row, p)

@@ -70,11 +70,11 @@ func TestDisks(t *testing.T) {
 	}
 	for _, row := range rows {
 		row := row.(table.Disk)
-		phase := run.Analysis.Phases[slices.IndexFunc(run.Analysis.Phases, func(p analysis.Phase) bool { return p.Phase == row.Phase })]
+		phase := run.Analysis.Phases[slices.IndexFunc(run.Analysis.Phases, func(p analysis.Phase) bool { return p.Name == row.Phase })]
 		disk := phase.Overlap.Disks[row.Disk]
 		if *row.Rate != disk.Rate || *row.RateLow != disk.CI95[0] || *row.RateHigh != disk.CI95[1] || *row.OverlapBytes != disk.Bytes ||
 			*row.Share != disk.Share || row.ID != "id-triple" || row.Host != "bench" || row.Connection != "hub" || row.Started.IsZero() ||
-			row.Pattern != phase.Phase || row.Working != 3 {
+			row.Pattern != phase.Name || row.Working != 3 {
 			t.Errorf("%s, %s: %+v, want what the analysis has: %+v", row.Phase, row.Disk, row, disk)
 		}
 	}

@@ -68,8 +68,8 @@ func TestSimulatedHubs(t *testing.T) {
 		t.Errorf("got %s\nwant %s", all, want)
 	}
 	for _, m := range inv.Diskless {
-		if strings.HasSuffix(m.Mount, "/A") {
-			t.Errorf("%s is on a disk", m.Mount)
+		if strings.HasSuffix(m.Path, "/A") {
+			t.Errorf("%s is on a disk", m.Path)
 		}
 	}
 }

@@ -164,7 +164,7 @@ func (m *machine) diskless() []hardware.Mount {
 		if above >= 0 && m.blockOf(mounts[above]) == nil {
 			continue
 		}
-		out = append(out, hardware.Mount{Mount: one.point, Filesystem: one.filesystem})
+		out = append(out, hardware.Mount{Path: one.point, Filesystem: one.filesystem})
 	}
 	return out
 }

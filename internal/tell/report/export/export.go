@@ -123,9 +123,9 @@ func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 		if p.Overlap == nil {
 			continue
 		}
-		fmt.Fprintf(out, "BenchmarkTogether/phase=%s 1 %s B/s\n", word(p.Phase), number(p.Overlap.Rate))
+		fmt.Fprintf(out, "BenchmarkTogether/phase=%s 1 %s B/s\n", word(p.Name), number(p.Overlap.Rate))
 		for _, disk := range run.Phases[i].Disks {
-			of := fmt.Sprintf("/phase=%s/disk=%s/op=%s", word(p.Phase), word(disk.Name), disk.Op)
+			of := fmt.Sprintf("/phase=%s/disk=%s/op=%s", word(p.Name), word(disk.Name), disk.Op)
 			fmt.Fprintf(out, "BenchmarkOverlap%s 1 %s B/s\n", of, number(p.Overlap.Disks[disk.Name].Rate))
 			for i := range disk.Files {
 				file := &disk.Files[i]

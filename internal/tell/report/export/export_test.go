@@ -58,7 +58,7 @@ func TestGoBench(t *testing.T) {
 		}}},
 	}}}
 	overlap := &analysis.Overlap{Rate: 1.25e9, Spans: [][2]float64{{0, 0.5}, {0.6, 1.5}}, Disks: map[string]analysis.OverlapDisk{"my disk/1": {Rate: 1.25e9}}}
-	a := &analysis.Analysis{Name: run.Name, Phases: []analysis.Phase{{Phase: "W-", Overlap: overlap}, {Phase: "no overlap"}}}
+	a := &analysis.Analysis{Name: run.Name, Phases: []analysis.Phase{{Name: "W-", Overlap: overlap}, {Name: "no overlap"}}}
 	var out strings.Builder
 	if err := GoBench(&out, run, a); err != nil {
 		t.Fatal(err)

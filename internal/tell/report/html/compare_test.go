@@ -60,7 +60,7 @@ func TestComparisonHostileNames(t *testing.T) {
 		c := fixture.Comparison()
 		c.Base.Label, c.Pairs[0].Label, c.Pairs[0].Name = name+"1", name+"2", name
 		phase := &c.Pairs[0].Phases[0]
-		phase.Phase = name
+		phase.Name = name
 		for i := range phase.Rates {
 			if phase.Rates[i].Disk != "" {
 				phase.Rates[i].Disk += name

@@ -124,7 +124,7 @@ func sample() *analysis.Analysis {
 		Order: []string{"A", "B", "C"},
 		Phases: []analysis.Phase{
 			{
-				Phase:   "WWW",
+				Name:    "WWW",
 				Title:   "all write",
 				Roles:   map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Write},
 				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and took 11.7 s to recover after C finished.",
@@ -146,7 +146,7 @@ func sample() *analysis.Analysis {
 				Disks: map[string]analysis.Disk{"A": {Files: 50}, "B": {Files: 45}, "C": {Files: 70}},
 			},
 			{
-				Phase:   "A reads",
+				Name:    "A reads",
 				Title:   "A reads",
 				Roles:   map[string]trace.Role{"A": trace.Read, "B": trace.Idle, "C": trace.Idle},
 				Verdict: "A reading alone: 2.60 GB/s.",
@@ -276,7 +276,7 @@ func inventory() *hardware.Inventory {
 			{Name: "sdd", SizeBytes: 2e12},
 			{Name: "sde"},
 		},
-		Diskless: []hardware.Mount{{Mount: "/tmp", Filesystem: "tmpfs"}},
+		Diskless: []hardware.Mount{{Path: "/tmp", Filesystem: "tmpfs"}},
 		Warnings: []string{"HP Thunderbolt Dock G2 is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in"},
 	}
 }
