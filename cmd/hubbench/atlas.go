@@ -3,11 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/atlas"
 	"github.com/hubbench/hubbench/internal/tell/catalogue"
@@ -15,28 +16,27 @@ import (
 )
 
 func newAtlas(p program) *cobra.Command {
-	var out string
+	var out output
 	var open bool
 	cmd := &cobra.Command{
 		Use:   "atlas DIR|RUN...",
 		Short: "Write many runs as one page: hubs, disks, patterns",
 		Long: `Write one page over many runs: what each disk does on each hub beside which others, with what it varies
-by from run to run, its history with change points, and links to the reports. A reader chooses hubs,
-disks, firmware and days. DIR is a catalogue (hubbench collect); RUN is a run's folder, an events.jsonl
-or a report.html.`,
+by from run to run, its history with change points, and links to the reports that are there. A reader
+chooses hubs, disks, firmware and days. DIR is a catalogue (hubbench collect); RUN is a run's folder, an
+events.jsonl or a report.html.`,
 		Example: `  hubbench atlas results/* --open
   hubbench atlas catalogue --out atlas.html`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error { return runAtlas(p, args, out, open) },
 	}
-	cmd.Flags().StringVar(&out, "out", "atlas.html", "the page to write; - for stdout")
+	cmd.Flags().StringVar(&out.out, "out", "atlas.html", "the page to write; - for stdout")
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser when done")
 	return cmd
 }
 
-func runAtlas(p program, paths []string, out string, open bool) error {
+func runAtlas(p program, paths []string, out output, open bool) error {
 	var rows []tidy.Disk
-	links := map[string]string{}
 	for _, path := range paths {
 		if isFolder(filepath.Join(path, "disk")) {
 			of, err := catalogue.Disks(path)
@@ -50,15 +50,27 @@ func runAtlas(p program, paths []string, out string, open bool) error {
 		if err != nil {
 			return err
 		}
-		about, of := tidy.Of(tidy.Grains()[1], run)
-		for _, row := range of {
-			if disk, ok := row.(tidy.Disk); ok {
-				rows = append(rows, disk)
-			}
+		rows = append(rows, tidy.DisksOf(run)...)
+	}
+	folder, err := filepath.Abs(filepath.Dir(out.out))
+	if err != nil {
+		return fmt.Errorf("write the atlas: %w", err)
+	}
+	links := map[string]string{}
+	for i := range rows {
+		page := rows[i].Source
+		switch {
+		case isFolder(page):
+			page = filepath.Join(page, rundir.ReportFile)
+		case !strings.EqualFold(filepath.Ext(page), ".html"): // the events of a run
+			page = filepath.Join(filepath.Dir(page), rundir.ReportFile)
 		}
-		page := filepath.Join(run.Folder, rundir.ReportFile)
-		if link, err := filepath.Rel(filepath.Dir(out), page); err == nil && exists(page) {
-			links[about.ID] = filepath.ToSlash(link)
+		if _, known := links[rows[i].ID]; known || rows[i].Source == "" {
+			continue
+		}
+		links[rows[i].ID] = ""
+		if link, err := filepath.Rel(folder, page); err == nil && exists(page) {
+			links[rows[i].ID] = (&url.URL{Path: filepath.ToSlash(link)}).String()
 		}
 	}
 	a := atlas.Of(rows, links)
@@ -66,16 +78,11 @@ func runAtlas(p program, paths []string, out string, open bool) error {
 		return exitf(exitUsage, "no run has disks that were busy at the same time: there is nothing to show")
 	}
 	a.Tool = toolVersion()
-	write := func(w io.Writer) error { return atlas.Write(w, a) }
-	if out == "-" {
-		return write(p.stdout)
+	if err := out.write(p, func(w io.Writer) error { return atlas.Write(w, a) }); err != nil {
+		return err
 	}
-	if err := filesystem.Write(out, write); err != nil {
-		return fmt.Errorf("write the atlas: %w", err)
-	}
-	fmt.Fprintln(p.stdout, out)
-	if open {
-		if err := openPage(out); err != nil {
+	if open && !out.toStdout() {
+		if err := openPage(out.out); err != nil {
 			sayf(p.stderr, "warning: %s\n", oneLine(err.Error()))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -87,17 +88,13 @@ func runCheck(p program, paths []string, file string, out output) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range all {
-		if r.Verdict == limit.Fail {
-			return exitf(exitThreshold, "%s", export.Said(&r))
-		}
+	worst := limit.Worst(all)
+	code, failed := map[limit.Verdict]int{limit.Fail: exitThreshold, limit.Unsure: exitPartial}[worst]
+	if !failed {
+		return nil
 	}
-	for _, r := range all {
-		if r.Verdict == limit.Unsure {
-			return exitf(exitPartial, "%s", export.Said(&r))
-		}
-	}
-	return nil
+	first := slices.IndexFunc(all, func(r limit.Result) bool { return r.Verdict == worst })
+	return exitf(code, "%s", export.Said(&all[first]))
 }
 
 // ownLimits are those of the run's own scenario.

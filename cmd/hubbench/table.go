@@ -40,7 +40,9 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 				return exitf(exitUsage, "--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
 			}
 			return out.write(p, func(w io.Writer) error {
-				return tidy.Write(w, tidy.Grains()[i], out.Format, len(args), func(i int) (*recorded.Run, error) { return load(args[i]) })
+				_, err := tidy.Write(w, tidy.Grains()[i], out.Format, len(args),
+					func(i int) (*recorded.Run, error) { return load(args[i]) })
+				return err
 			})
 		},
 	}

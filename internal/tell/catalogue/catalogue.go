@@ -26,19 +26,20 @@ import (
 // Add adds a run to the catalogue in a folder, and returns how many files it wrote: those that were not there, or
 // that differed.
 func Add(dir string, run *recorded.Run) (written int, err error) {
+	about, date := table.RunOf(run), "unknown"
+	if !about.Started.IsZero() {
+		date = about.Started.Format("2006-01-02")
+	}
 	for _, grain := range table.Grains() {
-		about, rows := table.Of(grain, run)
-		date := "unknown"
-		if !about.Started.IsZero() {
-			date = about.Started.Format("2006-01-02")
-		}
 		path := filepath.Join(dir, grain.Name, "date="+date, "host="+rundir.Named(cmp.Or(about.Host, "unknown")),
 			rundir.Named(about.ID)+".parquet")
 		var content bytes.Buffer
-		if len(rows) > 0 {
-			if err := table.Encode(&content, grain, "parquet", rows); err != nil {
-				return written, fmt.Errorf("add %s: %w", run.Path, err)
-			}
+		rows, err := table.Write(&content, grain, "parquet", 1, func(int) (*recorded.Run, error) { return run, nil })
+		if err != nil {
+			return written, fmt.Errorf("add %s: %w", run.Path, err)
+		}
+		if rows == 0 {
+			content.Reset()
 		}
 		known, err := os.ReadFile(path)
 		switch {

@@ -115,6 +115,16 @@ func Clean(text string) string {
 	}, text)
 }
 
+// NoFormula is text as a spreadsheet or terminal may read it: cleaned, and with a quote before what would run as a
+// formula.
+func NoFormula(text string) string {
+	text = Clean(text)
+	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
 // Wrap breaks text into lines of so many cells at most, all but the first after an indent. A word that is longer than a
 // line is cut. A number and its unit stay together.
 func Wrap(text, indent string, limit int) []string {

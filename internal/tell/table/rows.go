@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ type Run struct {
 	Simulated bool      `json:"simulated" parquet:"simulated" about:"nothing was measured: the hub's model made the rates"`
 	Status    string    `json:"status" parquet:"status,dict" about:"complete or partial; empty if nothing says how the run ended"`
 	Tool      string    `json:"tool" parquet:"tool,dict" about:"hubbench's version"`
+	Source    string    `json:"source" parquet:"source,dict" about:"the run's folder or file when this was written, as a full path"`
 }
 
 // Phase is a row of the table of phases.
@@ -149,7 +151,10 @@ type source struct {
 }
 
 func newSource(r *recorded.Run) *source {
-	s := &source{Run: r, run: Run{Name: r.Analysis.Name}}
+	s := &source{Run: r, run: Run{Name: r.Analysis.Name, Source: r.Path}}
+	if full, err := filepath.Abs(r.Path); err == nil {
+		s.run.Source = full
+	}
 	if o := r.Analysis.Origin; o != nil {
 		s.run.ID, s.run.Host, s.run.Hub, s.run.Simulated, s.run.Status = o.Run, o.Host, o.Hub, o.Simulated, o.Status
 		if at, err := time.Parse(time.RFC3339, o.Started); err == nil {

@@ -76,43 +76,37 @@ type writer interface {
 	close() error
 }
 
-// Write writes the grain's rows of all runs, which are loaded one after the other.
-func Write(w io.Writer, grain Grain, format string, runs int, load func(i int) (*recorded.Run, error)) error {
+// Write writes the grain's rows of all runs, which are loaded one after the other, and returns how many there are.
+func Write(w io.Writer, grain Grain, format string, runs int, load func(i int) (*recorded.Run, error)) (rows int, err error) {
 	out := newWriter(w, grain, format)
 	for i := range runs {
 		run, err := load(i)
 		if err != nil {
-			return err
+			return rows, err
 		}
-		_, rows := Of(grain, run)
-		for _, row := range rows {
-			if err := out.row(row); err != nil {
-				return fmt.Errorf("write table: %w", err)
+		var failed error
+		grain.rows(newSource(run), func(row any) {
+			if rows++; failed == nil {
+				failed = out.row(row)
 			}
+		})
+		if failed != nil {
+			return rows, fmt.Errorf("write table: %w", failed)
 		}
 	}
 	if err := out.close(); err != nil {
-		return fmt.Errorf("write table: %w", err)
+		return rows, fmt.Errorf("write table: %w", err)
 	}
-	return nil
+	return rows, nil
 }
 
-// Of are the grain's rows of a run, and what each says of the run.
-func Of(grain Grain, r *recorded.Run) (about Run, rows []any) {
-	s := newSource(r)
-	grain.rows(s, func(row any) { rows = append(rows, row) })
-	return s.run, rows
-}
+// RunOf is what each row says of the run.
+func RunOf(r *recorded.Run) Run { return newSource(r).run }
 
-// Encode writes rows of a grain.
-func Encode(w io.Writer, grain Grain, format string, rows []any) error {
-	out := newWriter(w, grain, format)
-	for _, row := range rows {
-		if err := out.row(row); err != nil {
-			return err
-		}
-	}
-	return out.close()
+// DisksOf are the rows of the run's disks.
+func DisksOf(r *recorded.Run) (rows []Disk) {
+	newSource(r).disks(func(row any) { rows = append(rows, row.(Disk)) }) //nolint:forcetypeassert // they are
+	return rows
 }
 
 func newWriter(w io.Writer, grain Grain, format string) writer {
@@ -201,11 +195,7 @@ func cellOf(v reflect.Value) string {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		text := cells.Clean(v.String())
-		if text != "" && strings.ContainsRune("=+-@", rune(text[0])) { // which a spreadsheet would run
-			text = "'" + text
-		}
-		return text
+		return cells.NoFormula(v.String())
 	case reflect.Float64:
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	case reflect.Int64:

@@ -32,7 +32,7 @@ func CSV(w io.Writer, run *trace.Run) error {
 		for _, disk := range phase.Disks {
 			for i := range disk.Files {
 				file := &disk.Files[i]
-				write(tame(phase.Name), tame(disk.Name), string(disk.Op), strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
+				write(cells.NoFormula(phase.Name), cells.NoFormula(disk.Name), string(disk.Op), strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
 					seconds(file.StartNS), seconds(file.EndNS), rate(file), strconv.FormatBool(file.Filler), simulated)
 			}
 		}
@@ -55,8 +55,8 @@ func Table(w io.Writer, t *report.Table, simulated bool) error {
 		var line []string
 		for _, i := range used {
 			words, remark := cell(i)
-			if line = append(line, tame(words)); remarks[i] {
-				line = append(line, tame(remark))
+			if line = append(line, cells.NoFormula(words)); remarks[i] {
+				line = append(line, cells.NoFormula(remark))
 			}
 		}
 		if simulated {
@@ -81,16 +81,6 @@ func flush(out *csv.Writer) error {
 		return fmt.Errorf("write csv: %w", err)
 	}
 	return nil
-}
-
-// tame puts a quote before a name that a spreadsheet would run as a formula, and leaves out what a terminal would
-// act on.
-func tame(name string) string {
-	name = cells.Clean(name)
-	if name != "" && strings.ContainsRune("=+-@", rune(name[0])) {
-		return "'" + name
-	}
-	return name
 }
 
 // seconds writes nanoseconds as seconds, all nine decimals.
