@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write what hubbench prints into the README")
 
 const (
-	maxReadme  = 220 // lines
+	maxReadme  = 240 // lines
 	maxShown   = 16  // lines of output that are shown whole; of more only
 	shownHead  = 8   // so many
 	maxPicture = 150_000
@@ -81,6 +82,12 @@ func TestReadme(t *testing.T) {
 				if output != "" {
 					fmt.Fprintf(&script, "shows %d\n", i)
 				}
+			case program == "duckdb":
+				fmt.Fprintln(&script, strings.NewReplacer("'", "''", `"`, "'").Replace(command)) // as scripts quote
+			case program == "aws" || program == "spark-sql": // a bucket; package catalogue asks Spark the same queries
+				for _, file := range regexp.MustCompile(`configs/\S+`).FindAllString(command, -1) {
+					read(t, filepath.Join("..", "..", file))
+				}
 			case program == "make" && regexp.MustCompile(`(?m)^`+target+`:`).Match(makefile): // as it builds hubbench or takes minutes
 			default:
 				t.Errorf("nothing tests the command %q", command)
@@ -120,7 +127,29 @@ func TestReadme(t *testing.T) {
 			ts.Fatalf("the README does not show what it prints; go test ./cmd/hubbench -run TestReadme -update writes it (-README +printed):\n%s", diff)
 		}
 	}
-	testscript.Run(t, testscript.Params{Files: []string{file}, RequireExplicitExec: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"shows": shows}})
+	testscript.Run(t, testscript.Params{
+		Files: []string{file}, RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			return os.CopyFS(filepath.Join(env.WorkDir, "configs", "sql"), os.DirFS(filepath.Join("..", "..", "configs", "sql")))
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"shows": shows, "duckdb": duckdb},
+	})
+}
+
+// duckdb does what DuckDB's command line does with -c, by its Python module. Without it, nothing.
+func duckdb(ts *testscript.TestScript, _ bool, args []string) {
+	python := cmp.Or(os.Getenv("HUBBENCH_PYTHON"), "python3")
+	if exec.Command(python, "-c", "import duckdb").Run() != nil && os.Getenv("CI") != "true" {
+		ts.Logf("skipped: needs pip install duckdb")
+		return
+	}
+	ts.Check(ts.Exec(python, append([]string{"-c", `
+import duckdb, sys
+for text in sys.argv[2::2]:
+    if text.startswith(".read "): text = open(text[6:]).read()
+    rows = duckdb.sql(text)
+if not rows.fetchall(): sys.exit("no rows")
+`}, args...)...))
 }
 
 // shown is what the README shows of an output: all of a short one, the beginning of another, and one date for all.

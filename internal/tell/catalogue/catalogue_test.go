@@ -221,7 +221,8 @@ ask = lambda sql: con.execute(sql).fetchall()`,
 import sys
 from pyspark.sql import SparkSession
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).config("spark.log.level", "OFF").getOrCreate()
-for table in ("disk", "phase"): spark.read.option("mergeSchema", True).parquet(sys.argv[1] + "/" + table).createOrReplaceTempView(table)
+for view in open(sys.argv[2] + "/spark.sql").read().replace("${catalogue}", sys.argv[1]).split(";"):
+    if view.strip(): spark.sql(view)
 ask = lambda sql: [tuple(row) for row in spark.sql(sql).collect()]`,
 	"chdb": `
 import os, sys
