@@ -21,7 +21,7 @@ func TestFalseAlarms(t *testing.T) {
 		raised := 0
 		for seed := range runs {
 			rnd := rand.New(rand.NewPCG(uint64(seed), 45))
-			var disks []*trace.DiskTrace
+			var disks []*trace.DiskRecord
 			var phases []*trace.Phase
 			for i := range 3 {
 				s := script{name: string(rune('A' + i)), op: trace.Write, startS: float64(i) * 0.5, sizes: uniform}

@@ -4,6 +4,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/size"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -79,22 +80,19 @@ type Phase struct {
 	Warnings   []Warning `json:"warnings"`
 }
 
-// Interval is a 95 % confidence interval: low, high.
-type Interval [2]float64
-
 // Overlap is the window in which every working disk was active.
 type Overlap struct {
-	StartS    float64      `json:"start_s"`
-	EndS      float64      `json:"end_s"`
-	DurationS float64      `json:"duration_s"`
-	Spans     [][2]float64 `json:"spans"` // the stretches the window is made of: start_s, end_s
-	Bytes     int64        `json:"bytes"`
-	BytesLow  int64        `json:"bytes_low"` // bounds if files straddle the window's edges without samples
-	BytesHigh int64        `json:"bytes_high"`
-	Rate      float64      `json:"rate"`
-	CI95      *Interval    `json:"ci95"`
-	ReadRate  float64      `json:"read_rate"`
-	WriteRate float64      `json:"write_rate"`
+	StartS    float64         `json:"start_s"`
+	EndS      float64         `json:"end_s"`
+	DurationS float64         `json:"duration_s"`
+	Spans     [][2]float64    `json:"spans"` // the stretches the window is made of: start_s, end_s
+	Bytes     int64           `json:"bytes"`
+	BytesLow  int64           `json:"bytes_low"` // bounds if files straddle the window's edges without samples
+	BytesHigh int64           `json:"bytes_high"`
+	Rate      float64         `json:"rate"`
+	CI95      *stats.Interval `json:"ci95"`
+	ReadRate  float64         `json:"read_rate"`
+	WriteRate float64         `json:"write_rate"`
 	// Jain's fairness index of the rates of the disks that go as fast as they can in one direction, 1/n to 1; 0 if one
 	// or none of several does.
 	Jain  float64                `json:"jain"`
@@ -103,14 +101,14 @@ type Overlap struct {
 
 // OverlapDisk is one disk's part of the window.
 type OverlapDisk struct {
-	Op        trace.Role `json:"op"`
-	Bytes     int64      `json:"bytes"`
-	BytesLow  int64      `json:"bytes_low"`
-	BytesHigh int64      `json:"bytes_high"`
-	Rate      float64    `json:"rate"`
-	CI95      *Interval  `json:"ci95"`
-	Share     float64    `json:"share"`               // of the window's bytes
-	ReadRate  float64    `json:"read_rate,omitempty"` // of rate, if the disk reads and writes at once
+	Op        trace.Role      `json:"op"`
+	Bytes     int64           `json:"bytes"`
+	BytesLow  int64           `json:"bytes_low"`
+	BytesHigh int64           `json:"bytes_high"`
+	Rate      float64         `json:"rate"`
+	CI95      *stats.Interval `json:"ci95"`
+	Share     float64         `json:"share"`               // of the window's bytes
+	ReadRate  float64         `json:"read_rate,omitempty"` // of rate, if the disk reads and writes at once
 }
 
 // Stage is a maximal interval with an unchanged set of active disks.
@@ -171,22 +169,22 @@ type Contention struct {
 	Disks  map[string]DiskContention `json:"disks"`
 	Steals []Steal                   `json:"steals"`
 	// Total of reads and writes mixed over the best total one way, of the same disks.
-	DuplexGain *float64  `json:"duplex_gain"`
-	DuplexCI95 *Interval `json:"duplex_gain_ci95"` // as wide as both totals' intervals make it
-	Ceiling    *Ceiling  `json:"ceiling"`          // null if nothing shows a common limit
+	DuplexGain *float64        `json:"duplex_gain"`
+	DuplexCI95 *stats.Interval `json:"duplex_gain_ci95"` // as wide as both totals' intervals make it
+	Ceiling    *Ceiling        `json:"ceiling"`          // null if nothing shows a common limit
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.
 type DiskContention struct {
-	Rate          float64   `json:"rate"`           // in the stretch that is compared
-	Reference     string    `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
-	ReferenceFrom string    `json:"reference_from"` // the solo phase, or the disk that ended
-	ReferenceRate *float64  `json:"reference_rate"`
-	Retention     *float64  `json:"retention"` // rate over the reference
-	RetentionCI   *Interval `json:"retention_ci95,omitempty"`
-	Held          bool      `json:"held"`      // it has less than the reference, by more than noise would make of equals
-	Kept          bool      `json:"kept"`      // it has about as much as the reference, within noise
-	FairRate      float64   `json:"fair_rate"` // its part if the window's total were shared max-min fairly
+	Rate          float64         `json:"rate"`           // in the stretch that is compared
+	Reference     string          `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
+	ReferenceFrom string          `json:"reference_from"` // the solo phase, or the disk that ended
+	ReferenceRate *float64        `json:"reference_rate"`
+	Retention     *float64        `json:"retention"` // rate over the reference
+	RetentionCI   *stats.Interval `json:"retention_ci95,omitempty"`
+	Held          bool            `json:"held"`      // it has less than the reference, by more than noise would make of equals
+	Kept          bool            `json:"kept"`      // it has about as much as the reference, within noise
+	FairRate      float64         `json:"fair_rate"` // its part if the window's total were shared max-min fairly
 	// How much more it got than an even share of its direction; 0 if noise may have made that.
 	AboveEven float64 `json:"above_even"`
 }
@@ -262,10 +260,10 @@ type Score struct {
 // Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of SNIA's Solid State
 // Storage Performance Test Specification, whose own windows are rounds of a minute.
 type Steady struct {
-	WindowS float64   `json:"window_s"`
-	SinceS  float64   `json:"since_s"` // to the end
-	Rate    float64   `json:"rate"`
-	CI95    *Interval `json:"ci95"`
+	WindowS float64         `json:"window_s"`
+	SinceS  float64         `json:"since_s"` // to the end
+	Rate    float64         `json:"rate"`
+	CI95    *stats.Interval `json:"ci95"`
 }
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.

@@ -40,8 +40,8 @@ func TestFieldNotesPair(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	late := func(d *trace.DiskTrace, ns int64) *trace.DiskTrace { d.Files[0].StartNS += ns; return d }
-	steady := func(name string) *trace.DiskTrace { return diskOf(name, "write", 100e6, pace{10, 1e9}) }
+	late := func(d *trace.DiskRecord, ns int64) *trace.DiskRecord { d.Files[0].StartNS += ns; return d }
+	steady := func(name string) *trace.DiskRecord { return diskOf(name, "write", 100e6, pace{10, 1e9}) }
 	broken := steady("A")
 	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "no space left"}}
 	open := steady("A")
@@ -52,19 +52,19 @@ func TestWarnings(t *testing.T) {
 	double.Files[1].StartNS -= 1000
 	tests := []struct {
 		name  string
-		disks []*trace.DiskTrace
+		disks []*trace.DiskRecord
 		want  []string
 	}{
-		{"clean", []*trace.DiskTrace{steady("A"), steady("B")}, nil},
-		{"skew", []*trace.DiskTrace{late(steady("A"), 0), late(steady("B"), 1_100_000)}, []string{"start_skew"}},
-		{"small skew", []*trace.DiskTrace{late(steady("A"), 0), late(steady("B"), 900_000)}, nil},
-		{"failed", []*trace.DiskTrace{broken}, []string{"partial"}},
-		{"unfinished", []*trace.DiskTrace{open}, []string{"partial"}},
-		{"unusable", []*trace.DiskTrace{odd}, []string{"unusable_files"}},
-		{"overlapping", []*trace.DiskTrace{double}, []string{"overlapping_files"}},
-		{"thin", []*trace.DiskTrace{diskOf("A", "write", 100e6, pace{1, 1e9})}, []string{"thin_window"}},
-		{"few", []*trace.DiskTrace{diskOf("A", "write", 2e9, pace{5, 1e9})}, []string{"few_files"}},
-		{"silent", []*trace.DiskTrace{steady("A"), {Name: "B", Op: "write"}}, []string{"no_overlap"}},
+		{"clean", []*trace.DiskRecord{steady("A"), steady("B")}, nil},
+		{"skew", []*trace.DiskRecord{late(steady("A"), 0), late(steady("B"), 1_100_000)}, []string{"start_skew"}},
+		{"small skew", []*trace.DiskRecord{late(steady("A"), 0), late(steady("B"), 900_000)}, nil},
+		{"failed", []*trace.DiskRecord{broken}, []string{"partial"}},
+		{"unfinished", []*trace.DiskRecord{open}, []string{"partial"}},
+		{"unusable", []*trace.DiskRecord{odd}, []string{"unusable_files"}},
+		{"overlapping", []*trace.DiskRecord{double}, []string{"overlapping_files"}},
+		{"thin", []*trace.DiskRecord{diskOf("A", "write", 100e6, pace{1, 1e9})}, []string{"thin_window"}},
+		{"few", []*trace.DiskRecord{diskOf("A", "write", 2e9, pace{5, 1e9})}, []string{"few_files"}},
+		{"silent", []*trace.DiskRecord{steady("A"), {Name: "B", Op: "write"}}, []string{"no_overlap"}},
 	}
 	for _, tt := range tests {
 		var got []string
@@ -211,8 +211,8 @@ func TestTitles(t *testing.T) {
 
 // Two disks are stopped by the clock in the middle of a file: to the end of the window the total is that of both.
 func TestSeriesCountsTheFileUnderWay(t *testing.T) {
-	disk := func(name string, rate int64) *trace.DiskTrace {
-		d := &trace.DiskTrace{Name: name, Op: trace.Write}
+	disk := func(name string, rate int64) *trace.DiskRecord {
+		d := &trace.DiskRecord{Name: name, Op: trace.Write}
 		for i := range int64(9) {
 			d.Files = append(d.Files, trace.File{Seq: int(i), Bytes: rate, StartNS: i * 1e9, EndNS: (i + 1) * 1e9})
 		}
@@ -223,7 +223,7 @@ func TestSeriesCountsTheFileUnderWay(t *testing.T) {
 	}
 	run := &trace.Run{Disks: []trace.Disk{{Name: "A"}, {Name: "C"}}, Phases: []*trace.Phase{{
 		Name: "WW", Stop: scenario.StopTime, Roles: map[string]trace.Role{"A": trace.Write, "C": trace.Write},
-		Disks: []*trace.DiskTrace{disk("A", 0.84e9), disk("C", 2.51e9)},
+		Disks: []*trace.DiskRecord{disk("A", 0.84e9), disk("C", 2.51e9)},
 	}}}
 	p := Analyze(run, Options{}).Phases[0]
 	if n := len(p.Series.Total); p.Series.EndS != 10 || p.Series.Total[n-1] != 3.35e9 || p.Series.Disks["A"][n-1] != 0.84e9 {

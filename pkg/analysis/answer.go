@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -45,12 +46,12 @@ const imprecise = 0.7
 
 // Outcome is what one disk won or lost in a contest.
 type Outcome struct {
-	Disk   string     `json:"disk"`
-	Op     trace.Role `json:"op"`
-	Phases []string   `json:"phases"`
-	Rate   float64    `json:"rate"`
-	Kept   *float64   `json:"kept"` // of its rate without the others; null if that is not known
-	KeptCI *Interval  `json:"kept_ci95"`
+	Disk   string          `json:"disk"`
+	Op     trace.Role      `json:"op"`
+	Phases []string        `json:"phases"`
+	Rate   float64         `json:"rate"`
+	Kept   *float64        `json:"kept"` // of its rate without the others; null if that is not known
+	KeptCI *stats.Interval `json:"kept_ci95"`
 }
 
 // Advice is how to connect the disks.
@@ -88,13 +89,13 @@ const (
 )
 
 // know takes in how well one more rate is known; what changed by itself is a mean of several.
-func (s *Sure) know(rate float64, ci *Interval, changed bool, disk, phase string) {
+func (s *Sure) know(rate float64, ci *stats.Interval, changed bool, disk, phase string) {
 	switch {
 	case changed:
 	case ci == nil:
 		s.Unknown = true
-	case ci.half()/rate > s.Widest:
-		s.Widest, s.Disk, s.Phase = ci.half()/rate, disk, phase
+	case ci.Half()/rate > s.Widest:
+		s.Widest, s.Disk, s.Phase = ci.Half()/rate, disk, phase
 	}
 }
 

@@ -72,7 +72,7 @@ func (p *phase) cause(part *part, stuck bool) {
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
 	// By how much the device's own count of throttles grew about the fall.
 	counted := meter.In(p.meters.Of(part.Name(), trace.Throttles),
-		overlap.Interval{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
+		overlap.Span{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
 	if n := len(counted); n > 1 {
 		e.Events = max(0, counted[n-1].Value-counted[0].Value)
 	}
@@ -96,7 +96,7 @@ func (p *phase) cause(part *part, stuck bool) {
 
 // cpu is how busy the host's cores were at the median between two times, in percent; NaN if that was not read.
 func (p *phase) cpu(fromNS, toNS int64) float64 {
-	return meter.Median(meter.In(p.meters.Of("", trace.CPU), overlap.Interval{StartNS: fromNS, EndNS: toNS}))
+	return meter.Median(meter.In(p.meters.Of("", trace.CPU), overlap.Span{StartNS: fromNS, EndNS: toNS}))
 }
 
 // hot reports whether the disk warmed up to where disks throttle, and stayed about there.
@@ -120,8 +120,8 @@ func (e *Evidence) flat() bool {
 func (p *phase) warmth(part *part, at int64) *Evidence {
 	e := &Evidence{}
 	all := p.meters.Of(part.Name(), trace.Temperature)
-	before := meter.In(all, overlap.Interval{StartNS: math.MinInt64, EndNS: at})
-	after := meter.In(all, overlap.Interval{StartNS: at + 1, EndNS: part.EndNS()})
+	before := meter.In(all, overlap.Span{StartNS: math.MinInt64, EndNS: at})
+	after := meter.In(all, overlap.Span{StartNS: at + 1, EndNS: part.EndNS()})
 	if len(before) < minBefore || len(after) == 0 {
 		return e
 	}
@@ -184,8 +184,8 @@ func (p *phase) freed(part *part, t *Throttle) {
 		if other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
 			continue
 		}
-		before := overlap.Interval{StartNS: max(other.StartNS(), at-beforeNS), EndNS: at}
-		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: min(other.EndNS(), at+clearOfFallNS+2*beforeNS)}
+		before := overlap.Span{StartNS: max(other.StartNS(), at-beforeNS), EndNS: at}
+		after := overlap.Span{StartNS: at + clearOfFallNS, EndNS: min(other.EndNS(), at+clearOfFallNS+2*beforeNS)}
 		if p.eventsIn(before.StartNS, after.EndNS) {
 			continue
 		}
@@ -199,7 +199,7 @@ func (p *phase) freed(part *part, t *Throttle) {
 
 // eventsIn reports whether a disk starts or ends between two times.
 func (p *phase) eventsIn(fromNS, toNS int64) bool {
-	between := func(v overlap.Interval) bool {
+	between := func(v overlap.Span) bool {
 		return fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS
 	}
 	return slices.ContainsFunc(p.parts, func(part *part) bool { return slices.ContainsFunc(part.Active, between) })

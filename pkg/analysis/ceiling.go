@@ -217,7 +217,7 @@ func duplexGains(phases []*phase) {
 		}
 		p.out.Contention.DuplexGain = number(p.out.Overlap.Rate / best.Rate)
 		if m, b := p.out.Overlap.CI95, best.CI95; m != nil && b != nil && b[0] > 0 {
-			p.out.Contention.DuplexCI95 = &Interval{m[0] / b[1], m[1] / b[0]}
+			p.out.Contention.DuplexCI95 = &stats.Interval{m[0] / b[1], m[1] / b[0]}
 		}
 	}
 }

@@ -33,7 +33,7 @@ func study(rnd *rand.Rand, op trace.Role, sets [][]string, solo map[string]float
 			alone += solo[n]
 		}
 		factor := total(alone) / alone
-		var disks []*trace.DiskTrace
+		var disks []*trace.DiskRecord
 		for _, n := range set {
 			d := tracetest.Disk{Name: n, Op: op, Levels: []tracetest.Level{{UntilS: 20, Rate: factor * solo[n]}}, Noise: tracetest.Noise{Sigma: 0.05}, Sizes: tracetest.Between(2e6, 4e8)}
 			disks = append(disks, d.Play(rnd))

@@ -23,16 +23,16 @@ type Change struct {
 	By *string `json:"by"`
 	// Of the disks together, in bytes per second; of a swing, the higher and the lower level; of a redistribution, of
 	// the first disk.
-	FromRate float64   `json:"from_rate"`
-	ToRate   float64   `json:"to_rate"`
-	CI       *Interval `json:"ci"`                  // 95 % confidence interval of to_rate; null if it is not known
-	AtCI     *Interval `json:"at_ci_s,omitempty"`   // of start_s
-	Each     []Shift   `json:"each,omitempty"`      // disk by disk, if there are several
-	AtBytes  float64   `json:"at_bytes,omitempty"`  // bytes the disk had moved when it fell by itself
-	PeriodS  float64   `json:"period_s,omitempty"`  // of a swing, on average
-	LowShare float64   `json:"low_share,omitempty"` // of a swing: part of its time at the lower level
-	Count    int       `json:"count,omitempty"`     // of a swing: how often it changed
-	Phases   []string  `json:"phases,omitempty"`    // of a warm-up: all phases that show it
+	FromRate float64         `json:"from_rate"`
+	ToRate   float64         `json:"to_rate"`
+	CI       *stats.Interval `json:"ci"`                  // 95 % confidence interval of to_rate; null if it is not known
+	AtCI     *stats.Interval `json:"at_ci_s,omitempty"`   // of start_s
+	Each     []Shift         `json:"each,omitempty"`      // disk by disk, if there are several
+	AtBytes  float64         `json:"at_bytes,omitempty"`  // bytes the disk had moved when it fell by itself
+	PeriodS  float64         `json:"period_s,omitempty"`  // of a swing, on average
+	LowShare float64         `json:"low_share,omitempty"` // of a swing: part of its time at the lower level
+	Count    int             `json:"count,omitempty"`     // of a swing: how often it changed
+	Phases   []string        `json:"phases,omitempty"`    // of a warm-up: all phases that show it
 }
 
 // Shift is what one disk's rate did.
@@ -110,11 +110,11 @@ func (p *phase) cuts(disk string) []int64 {
 func nanoseconds(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 // cutAt cuts intervals at moments.
-func cutAt(intervals []overlap.Interval, cuts []int64) [][]overlap.Interval {
-	var out [][]overlap.Interval
+func cutAt(intervals []overlap.Span, cuts []int64) [][]overlap.Span {
+	var out [][]overlap.Span
 	from := int64(math.MinInt64)
 	for _, to := range append(slices.Clone(cuts), math.MaxInt64) {
-		if in := overlap.Clip(intervals, overlap.Interval{StartNS: from, EndNS: to}); overlap.Seconds(in) > 0 {
+		if in := overlap.Clip(intervals, overlap.Span{StartNS: from, EndNS: to}); overlap.Seconds(in) > 0 {
 			out = append(out, in)
 		}
 		from = to
@@ -123,8 +123,8 @@ func cutAt(intervals []overlap.Interval, cuts []int64) [][]overlap.Interval {
 }
 
 // longest is the one that lasts longest; the later of two that last equally long.
-func longest(all [][]overlap.Interval) []overlap.Interval {
-	var best []overlap.Interval
+func longest(all [][]overlap.Span) []overlap.Span {
+	var best []overlap.Span
 	for _, s := range all {
 		if overlap.Seconds(s) >= overlap.Seconds(best) {
 			best = s
@@ -134,7 +134,7 @@ func longest(all [][]overlap.Interval) []overlap.Interval {
 }
 
 // mainStretch is the longest stretch of the window.
-func (p *phase) mainStretch() []overlap.Interval { return longest(cutAt(p.window, p.cuts(""))) }
+func (p *phase) mainStretch() []overlap.Span { return longest(cutAt(p.window, p.cuts(""))) }
 
 // fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant together, with the
 // one cause that the evidence leaves. It needs the recoveries and the stalls.
@@ -159,11 +159,11 @@ func (p *phase) startsAndEnds() (out []Change) {
 	for _, part := range p.others(nil) {
 		start, end := part.StartNS(), part.EndNS()
 		if seconds(start-first) >= togetherS {
-			rate := part.RateIn(overlap.Interval{StartNS: start, EndNS: min(start+settleNS, end)})
+			rate := part.RateIn(overlap.Span{StartNS: start, EndNS: min(start+settleNS, end)})
 			out = append(out, part.change(KindStart, start, start, 0, rate))
 		}
 		if seconds(last-end) >= togetherS {
-			rate := part.RateIn(overlap.Interval{StartNS: max(end-settleNS, start), EndNS: end})
+			rate := part.RateIn(overlap.Span{StartNS: max(end-settleNS, start), EndNS: end})
 			out = append(out, part.change(KindEnd, end, end, rate, 0))
 		}
 	}
@@ -181,7 +181,7 @@ func (p *part) change(kind string, startNS, endNS int64, from, to float64) Chang
 // stallChanges are the times in which disks stood still, those of several that begin and end at once together.
 func (p *phase) stallChanges() (out []Change) {
 	type stall struct {
-		overlap.Interval
+		overlap.Span
 		*part
 	}
 	var all []stall
@@ -190,15 +190,15 @@ func (p *phase) stallChanges() (out []Change) {
 			all = append(all, stall{v, part})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b stall) int { return cmp.Compare(a.Interval.StartNS, b.Interval.StartNS) })
+	slices.SortStableFunc(all, func(a, b stall) int { return cmp.Compare(a.Span.StartNS, b.Span.StartNS) })
 	for _, group := range grouped(all, func(a, b stall) bool {
-		return abs(a.Interval.StartNS-b.Interval.StartNS) <= foreseenNS &&
-			abs(a.Interval.EndNS-b.Interval.EndNS) <= foreseenNS
+		return abs(a.Span.StartNS-b.Span.StartNS) <= foreseenNS &&
+			abs(a.Span.EndNS-b.Span.EndNS) <= foreseenNS
 	}) {
-		c := Change{StartS: seconds(group[0].Interval.StartNS), Kind: KindStall, Cause: CauseHost}
+		c := Change{StartS: seconds(group[0].Span.StartNS), Kind: KindStall, Cause: CauseHost}
 		for _, s := range group {
-			at := s.Interval
-			from, _ := s.Measure(s.MovingIn(overlap.Interval{StartNS: at.StartNS - beforeNS, EndNS: at.StartNS})...)
+			at := s.Span
+			from, _ := s.Measure(s.MovingIn(overlap.Span{StartNS: at.StartNS - beforeNS, EndNS: at.StartNS})...)
 			each := Shift{s.Name(), from.Rate, s.RateIn(at)}
 			c.Disks, c.Each = append(c.Disks, each.Disk), append(c.Each, each)
 			c.FromRate, c.ToRate = c.FromRate+each.FromRate, c.ToRate+each.ToRate
@@ -244,7 +244,7 @@ func (p *phase) recoveryChanges() (out []Change) {
 		}
 		if m := r.Reached; m.Free > 0 {
 			half := stats.StudentQuantile(0.975, m.Free) * m.Rate * m.Error
-			c.CI = &Interval{max(0, m.Rate-half), m.Rate + half}
+			c.CI = &stats.Interval{max(0, m.Rate-half), m.Rate + half}
 		}
 		out = append(out, c)
 	}

@@ -65,7 +65,7 @@ func layouts() []layout {
 	}
 	together := func(disks int, endS, soloS float64) func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 		return func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
-			var all []*trace.DiskTrace
+			var all []*trace.DiskRecord
 			var phases []*trace.Phase
 			for i := range disks {
 				all = append(all, steadyAt(c, i, 0.2*float64(i%4), endS+5*float64(i%5), 1.1e9).Play(rnd))
@@ -95,7 +95,7 @@ func layouts() []layout {
 		}},
 		{"two hours", lone(0, 7200)},
 		{"three, no progress", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
-			var all []*trace.DiskTrace
+			var all []*trace.DiskRecord
 			for i := range 3 {
 				d := steadyAt(c, i, 0, 30+6*float64(i), 1.1e9)
 				d.BareFiles = true
@@ -183,7 +183,7 @@ func TestThrottlesFound(t *testing.T) {
 	}, func(c tracetest.Class, trial int) bool {
 		rnd := seed(trial)
 		at, end := 8+rnd.Float64()*20, 45.0
-		var disks []*trace.DiskTrace
+		var disks []*trace.DiskRecord
 		for i := range 1 + 2*(trial%2) {
 			d := steadyAt(c, i, 0, end, 1.1e9)
 			d.BareFiles = trial%4 == 0

@@ -49,7 +49,7 @@ func (p *phase) aloneAfterwards(part *part) (m level.Measured, settled, ok bool)
 	if len(stage.Active) != 1 || p.parts[stage.Active[0]] != part {
 		return level.Measured{}, false, false
 	}
-	v := stage.Interval
+	v := stage.Span
 	// Its rate after a fall of its own is not what it would have had beside the others.
 	for i := 1; i < len(part.Solid); i++ {
 		if at := part.Solid[i].StartNS; part.kind(i) == KindOwnFall && v.StartNS < at && at < v.EndNS {
@@ -72,7 +72,7 @@ func (p *phase) aloneAfterwards(part *part) (m level.Measured, settled, ok bool)
 // if it was seen there for longer than a recovery takes or has recovered; alone in a phase of its own; alone at the
 // end for a short time; else after its last recovery. A time at the end does not count if the disk's rate changed
 // between the stretch that is compared and that time, for a reason other than the others' ends.
-func (p *phase) reference(part *part, stretch []overlap.Interval) (reference, bool) {
+func (p *phase) reference(part *part, stretch []overlap.Span) (reference, bool) {
 	if part.Limited() || part.wavers() || p.fellInside(part) {
 		return reference{}, false
 	}
@@ -161,14 +161,14 @@ func (p *part) compareWith(r reference, alpha float64) {
 	d.Held = m.Rate > 0 && *d.Retention <= heldBack && same.CouldMoveMore(m) < alpha
 	if a, b := m.WithoutPauses(), r.WithoutPauses(); min(a.Rate, b.Rate, a.Free, b.Free) > 0 {
 		half, ratio := stats.StudentQuantile(0.975, min(a.Free, b.Free))*math.Hypot(a.Error, b.Error), a.Rate/b.Rate
-		d.RetentionCI = &Interval{ratio * math.Exp(-half), ratio * math.Exp(half)}
+		d.RetentionCI = &stats.Interval{ratio * math.Exp(-half), ratio * math.Exp(half)}
 	}
 	atLeast := level.Measured{Rate: clearlyLess * r.Rate, Error: r.Error, Free: r.Free}
 	d.Kept = *d.Retention >= heldBack && !d.Held && m.ChanceAbove(atLeast) < doubt
 }
 
 // even reports whether all disks go as fast as they can, in one direction, at about the same rate in every stretch.
-func (p *phase) even(all [][]overlap.Interval) bool {
+func (p *phase) even(all [][]overlap.Span) bool {
 	for _, s := range all {
 		low, high := math.Inf(1), 0.0
 		for _, part := range p.parts {

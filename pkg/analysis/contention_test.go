@@ -16,8 +16,8 @@ import (
 
 // fieldNotes is a run like the published ones: every disk alone, then pairs, then all three.
 func fieldNotes() *trace.Run {
-	write := func(name string, paces ...pace) *trace.DiskTrace { return diskOf(name, "write", 100e6, paces...) }
-	read := func(name string, paces ...pace) *trace.DiskTrace { return diskOf(name, "read", 100e6, paces...) }
+	write := func(name string, paces ...pace) *trace.DiskRecord { return diskOf(name, "write", 100e6, paces...) }
+	read := func(name string, paces ...pace) *trace.DiskRecord { return diskOf(name, "read", 100e6, paces...) }
 	return tracetest.Run(
 		tracetest.Phase("WWW", write("A", pace{43, 0.7e9}, pace{60, 1.4e9}), write("B", pace{43, 0.7e9}, pace{60, 1.4e9}), write("C", pace{33, 2.1e9})),
 		tracetest.Phase("RRR", read("A", pace{30, 1.15e9}), read("B", pace{30, 1.15e9}), read("C", pace{30, 1.15e9})),
@@ -203,7 +203,7 @@ func TestHold(t *testing.T) {
 func TestScore(t *testing.T) {
 	a := diskOf("A", "read", 1e9, pace{1, 3e9}, pace{2, 1e9}, pace{3, 2e9}, pace{5, 1e9})
 	b := diskOf("B", "read", 1e9, pace{5, 1e9})
-	for _, d := range []*trace.DiskTrace{a, b} {
+	for _, d := range []*trace.DiskRecord{a, b} {
 		for i := range d.Files {
 			d.Files[i].Filler = d.Files[i].StartNS < 1e9
 		}
@@ -305,16 +305,16 @@ func TestHeldByShortSolos(t *testing.T) {
 // A disk that reads and writes at once is held against itself at the same mix, and has no part in what one direction's disks
 // share.
 func TestMixedDisks(t *testing.T) {
-	mixed := func(name string, reads float64, disks ...*trace.DiskTrace) *trace.Phase {
+	mixed := func(name string, reads float64, disks ...*trace.DiskRecord) *trace.Phase {
 		p := tracetest.Phase(name, disks...)
 		p.Work = map[string]work.Work{"A": {Reads: reads}}
 		return p
 	}
-	alone := func(name string, rate float64) *trace.DiskTrace {
+	alone := func(name string, rate float64) *trace.DiskRecord {
 		return diskOf(name, trace.Write, 1e8, pace{15, rate})
 	}
-	both := func(a, b, c float64) []*trace.DiskTrace {
-		return []*trace.DiskTrace{diskOf("A", trace.Write, 1e8, pace{20, a}), diskOf("B", trace.Write, 1e8, pace{20, b}), diskOf("C", trace.Write, 1e8, pace{20, c})}
+	both := func(a, b, c float64) []*trace.DiskRecord {
+		return []*trace.DiskRecord{diskOf("A", trace.Write, 1e8, pace{20, a}), diskOf("B", trace.Write, 1e8, pace{20, b}), diskOf("C", trace.Write, 1e8, pace{20, c})}
 	}
 	a := Analyze(tracetest.Run(
 		mixed("A 30/70", 0.3, alone("A", 1.6e9)), tracetest.Phase("A writes", alone("A", 2e9)), mixed("A 50/50", 0.5, alone("A", 1.9e9)),
@@ -336,7 +336,7 @@ func TestMixedDisks(t *testing.T) {
 }
 
 // hold20 writes at a rate in GB/s for 20 s.
-func hold20(name string, rate float64) *trace.DiskTrace {
+func hold20(name string, rate float64) *trace.DiskRecord {
 	return diskOf(name, "write", 100e6, pace{20, rate * 1e9})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -20,7 +21,7 @@ type held struct {
 	width             float64
 }
 
-func (h *held) count(v *Interval, truth float64) {
+func (h *held) count(v *stats.Interval, truth float64) {
 	if v == nil {
 		h.none++
 		return
@@ -47,7 +48,7 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 		bytes += sizes(rnd, i) / draws
 	}
 	for range traces {
-		var played []*trace.DiskTrace
+		var played []*trace.DiskRecord
 		truths, sum := map[string]float64{}, 0.0
 		for i, rate := range []float64{2e9, 1e9, 0.7e9} {
 			d := tracetest.Disk{Name: string(rune('A' + i)), Levels: []tracetest.Level{{UntilS: seconds, Rate: rate}}, Sizes: c.Sizes, Noise: c.Noise}

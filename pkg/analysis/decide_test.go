@@ -11,6 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -20,7 +21,7 @@ import (
 // A rise that brings the same disks back to what they had is the end of their last fall, and what is small is not reported.
 func TestInOrder(t *testing.T) {
 	one := func(kind string, atS, from, to float64, disks ...string) Change {
-		c := Change{StartS: atS, EndS: atS, Kind: kind, FromRate: from, ToRate: to, Disks: disks, AtCI: &Interval{atS, atS}}
+		c := Change{StartS: atS, EndS: atS, Kind: kind, FromRate: from, ToRate: to, Disks: disks, AtCI: &stats.Interval{atS, atS}}
 		for _, name := range disks {
 			if len(disks) > 1 {
 				c.Each = append(c.Each, Shift{name, from / float64(len(disks)), to / float64(len(disks))})
@@ -97,9 +98,9 @@ func TestAdvice(t *testing.T) {
 func TestDecide(t *testing.T) {
 	a := &Analysis{Order: []string{"A", "B", "C", "D"}, Summary: Summary{Contests: []Contest{
 		{Phases: []string{"WW", "WW-2"}, Disks: map[string]ContestDisk{
-			"C": {Rate: 100, Reference: number(100), Won: true, CI95: &Interval{99, 101}},
-			"A": {Rate: 50, Reference: number(100), Lost: true, CI95: &Interval{48, 52}},
-			"B": {Rate: 70, Changed: KindSwing, CI95: &Interval{1, 139}},
+			"C": {Rate: 100, Reference: number(100), Won: true, CI95: &stats.Interval{99, 101}},
+			"A": {Rate: 50, Reference: number(100), Lost: true, CI95: &stats.Interval{48, 52}},
+			"B": {Rate: 70, Changed: KindSwing, CI95: &stats.Interval{1, 139}},
 		}},
 		{Phases: []string{"RR"}, Disks: map[string]ContestDisk{"D": {Rate: 10, Won: true}}},
 	}}}
@@ -120,7 +121,7 @@ func TestAlphas(t *testing.T) {
 	phase := func(names ...string) *trace.Phase {
 		p := &trace.Phase{Work: map[string]work.Work{}}
 		for _, name := range names {
-			p.Disks = append(p.Disks, &trace.DiskTrace{Name: name})
+			p.Disks = append(p.Disks, &trace.DiskRecord{Name: name})
 		}
 		return p
 	}
@@ -184,7 +185,7 @@ func TestFallNextToAnEnd(t *testing.T) {
 	reported := 0
 	for seed := range uint64(n) {
 		rnd := rand.New(rand.NewPCG(seed, 79))
-		disk := func(name string, levels ...tracetest.Level) *trace.DiskTrace {
+		disk := func(name string, levels ...tracetest.Level) *trace.DiskRecord {
 			return tracetest.Disk{Name: name, Levels: levels, Noise: tracetest.Noise{Sigma: 0.1}}.Play(rnd)
 		}
 		a := Analyze(tracetest.Run(tracetest.Phase("WW",
@@ -263,8 +264,8 @@ func TestStreamSeries(t *testing.T) {
 }
 
 func TestNoOverlapIsSaid(t *testing.T) {
-	d := func(name string, active ...overlap.Interval) *part {
-		return &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: name}, Active: active}}
+	d := func(name string, active ...overlap.Span) *part {
+		return &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: name}, Active: active}}
 	}
 	for _, tt := range []struct {
 		name  string
@@ -292,8 +293,8 @@ func TestNoOverlapIsSaid(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	named := func(name string, active ...overlap.Interval) *part {
-		return &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: name}, Active: active}}
+	named := func(name string, active ...overlap.Span) *part {
+		return &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: name}, Active: active}}
 	}
 	p := &phase{parts: []*part{named("A", span(0, 40)), named("B", span(0, 20), span(25, 30)), named("C"), named("D", span(10, 35))}}
 	for s, want := range map[float64]Cut{
@@ -305,7 +306,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("at %v s: %+v, want %+v", s, *got, want)
 		}
 	}
-	p.stages = overlap.Stages([][]overlap.Interval{p.parts[0].Active, p.parts[1].Active, nil, p.parts[3].Active})
+	p.stages = overlap.Stages([][]overlap.Span{p.parts[0].Active, p.parts[1].Active, nil, p.parts[3].Active})
 	for _, tt := range []struct {
 		disk int
 		s    float64
@@ -315,7 +316,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("disk %d before %v s: works since %v s, want %v", tt.disk, tt.s, seconds(got), tt.want)
 		}
 	}
-	short := &phase{stages: []overlap.Stage{{Interval: span(0, 5), Active: []int{0}}, {Interval: span(5, 5.4), Active: []int{0, 1}}, {Interval: span(5.4, 5.9), Active: []int{1}}}}
+	short := &phase{stages: []overlap.Stage{{Span: span(0, 5), Active: []int{0}}, {Span: span(5, 5.4), Active: []int{0, 1}}, {Span: span(5.4, 5.9), Active: []int{1}}}}
 	if got := short.worksSince(0, ns(5.4)); got != 0 {
 		t.Errorf("another began 0.4 s before: works since %v s", seconds(got))
 	}

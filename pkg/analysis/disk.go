@@ -185,7 +185,7 @@ func (p *phase) quote(part *part) *Quote {
 		last := t.Steps[len(t.Steps)-1]
 		later := last.ToRate
 		if many { // in that part of the window in which it was at its last level
-			low := overlap.Interval{StartNS: int64(last.AtS * 1e9), EndNS: part.EndNS()}
+			low := overlap.Span{StartNS: int64(last.AtS * 1e9), EndNS: part.EndNS()}
 			if t.Recovered != nil {
 				low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
 			}
@@ -215,7 +215,7 @@ func (p *phase) quote(part *part) *Quote {
 }
 
 // settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.
-func (p *part) settledRate(in []overlap.Interval) float64 {
+func (p *part) settledRate(in []overlap.Span) float64 {
 	in = overlap.Without(in, p.Stalls)
 	if overlap.Seconds(in) < overlap.ShortS {
 		return 0
@@ -236,15 +236,15 @@ func (p *phase) steady(part *part) {
 		return
 	}
 	n := max(0, int(part.EndNS()/windowNS)) // below zero if all ended before the release
-	rates := part.Curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
+	rates := part.Curve.Rates([]overlap.Span{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {
 		part.warn(Warning{Code: "not_steady", Values: WindowValues{seconds(windowNS)}})
 		return
 	}
-	v := overlap.Interval{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
+	v := overlap.Span{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
 	s := &Steady{WindowS: seconds(windowNS), SinceS: seconds(v.StartNS), Rate: part.RateIn(v)}
-	s.CI95 = intervalOf(part.Curve.Flow([]overlap.Interval{v}))
+	s.CI95 = intervalOf(part.Curve.Flow([]overlap.Span{v}))
 	part.out.Steady = s
 	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {
 		part.warn(Warning{Code: "steady_unfallen", Values: UnfallenValues{Rate: s.Rate,

@@ -44,7 +44,7 @@ func TestNoThrottle(t *testing.T) {
 	}
 	for _, tt := range tests {
 		rnd := rand.New(rand.NewPCG(35, 36))
-		var disks []*trace.DiskTrace
+		var disks []*trace.DiskRecord
 		for _, s := range tt.disks {
 			disks = append(disks, s.play(rnd, noise{fast: 0.05, samples: true}))
 		}
@@ -58,7 +58,7 @@ func TestNoThrottle(t *testing.T) {
 
 // TestLowLatency writes a ladder of small files that cost 0.3 ms each.
 func TestLowLatency(t *testing.T) {
-	d := &trace.DiskTrace{Name: "A", Op: trace.Write}
+	d := &trace.DiskRecord{Name: "A", Op: trace.Write}
 	rnd := rand.New(rand.NewPCG(41, 42))
 	at := int64(0)
 	for i := range 60 {

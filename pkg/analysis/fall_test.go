@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -65,7 +66,7 @@ func TestBackAfter(t *testing.T) {
 		{"never", []level.Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
 		{"at once", []level.Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
 		{"in time", []level.Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
-			&Back{RestS: number(10), CI95: &Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
+			&Back{RestS: number(10), CI95: &stats.Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
 	} {
 		s := Saturation{Bursts: tt.bursts}
 		if diff := cmp.Diff(tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
@@ -91,7 +92,7 @@ func TestWarmth(t *testing.T) {
 	heat := func(values ...float64) *phase {
 		return &phase{meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.Temperature, values...)})}
 	}
-	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}, Active: []overlap.Interval{span(0, 8)}}}
+	a := &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: "A"}, Active: []overlap.Span{span(0, 8)}}}
 	// Read at 1 to 9 s; it falls at 5 s, and ends at 8.
 	e := heat(30, 40, 32, 50, 60, 52, 70, 58, 99).warmth(a, ns(5))
 	// The middle of 30, 40 and 32; of 50, 60 and 52; and the highest of three: 52, 70 and 58, then 70 and 58.
@@ -112,7 +113,7 @@ func TestWarmth(t *testing.T) {
 		}
 		return &phase{meters: meter.New(&trace.Phase{Gauges: list})}
 	}
-	long := &part{Disk: level.Disk{Trace: a.Trace, Active: []overlap.Interval{span(0, 99)}}}
+	long := &part{Disk: level.Disk{Trace: a.Trace, Active: []overlap.Span{span(0, 99)}}}
 	for _, tt := range []struct {
 		times []float64
 		want  bool
@@ -137,8 +138,8 @@ func TestWarmth(t *testing.T) {
 	}
 }
 
-func span(fromS, toS float64) overlap.Interval {
-	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
+func span(fromS, toS float64) overlap.Span {
+	return overlap.Span{StartNS: ns(fromS), EndNS: ns(toS)}
 }
 
 // Of 17 values a date is off if it costs more than twice as much as the best: here 90 against 45.
@@ -169,7 +170,7 @@ func TestFellFirst(t *testing.T) {
 	}
 	p := besides(40, tracetest.Steps(100), tracetest.Steps(100, [2]float64{20, 60}))
 	for _, tt := range []struct {
-		v    overlap.Interval
+		v    overlap.Span
 		want bool
 	}{{span(15, 25), true}, {span(21, 30), false}, {span(10, 19), false}} {
 		if got := p.othersFall(p.parts[0], tt.v.StartNS, tt.v.EndNS); got != tt.want {
@@ -196,22 +197,22 @@ func TestFellInsideByHand(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		bytes  float64 // after 20 s
-		window []overlap.Interval
-		other  overlap.Interval
+		window []overlap.Span
+		other  overlap.Span
 		want   bool
 	}{
-		{"to four fifths", 1600e6, []overlap.Interval{span(0, 40)}, span(0, 40), true},
-		{"to more", 1601e6, []overlap.Interval{span(0, 40)}, span(0, 40), false},
-		{"where the window ends", 1600e6, []overlap.Interval{span(0, 20)}, span(0, 40), false},
-		{"where it begins", 1600e6, []overlap.Interval{span(20, 40)}, span(0, 40), false},
-		{"in its second part", 1600e6, []overlap.Interval{span(0, 10), span(15, 40)}, span(0, 40), true},
-		{"between", 1600e6, []overlap.Interval{span(0, 19), span(21, 40)}, span(0, 40), false},
-		{"where another begins", 1600e6, []overlap.Interval{span(0, 40)}, span(20, 40), false},
+		{"to four fifths", 1600e6, []overlap.Span{span(0, 40)}, span(0, 40), true},
+		{"to more", 1601e6, []overlap.Span{span(0, 40)}, span(0, 40), false},
+		{"where the window ends", 1600e6, []overlap.Span{span(0, 20)}, span(0, 40), false},
+		{"where it begins", 1600e6, []overlap.Span{span(20, 40)}, span(0, 40), false},
+		{"in its second part", 1600e6, []overlap.Span{span(0, 10), span(15, 40)}, span(0, 40), true},
+		{"between", 1600e6, []overlap.Span{span(0, 19), span(21, 40)}, span(0, 40), false},
+		{"where another begins", 1600e6, []overlap.Span{span(0, 40)}, span(20, 40), false},
 	} {
 		kind := map[bool]string{false: KindUnknown, true: KindStart}[tt.other.StartNS > 0]
 		a := partOf(tracetest.FilesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
 		a.Solid, a.kinds = []level.Level{a.LevelOver(span(0, 20)), a.LevelOver(span(20, 40))}, []string{"", kind}
-		p := &phase{parts: []*part{a, {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}, Active: []overlap.Interval{tt.other}}}}, window: tt.window, out: &Phase{}}
+		p := &phase{parts: []*part{a, {Disk: level.Disk{Trace: &trace.DiskRecord{Name: "B"}, Active: []overlap.Span{tt.other}}}}, window: tt.window, out: &Phase{}}
 		if got := p.fellInside(p.parts[0]); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
@@ -279,19 +280,19 @@ func TestWhatExplainsAFall(t *testing.T) {
 	}
 }
 
-func newPart(d *trace.DiskTrace, gapNS int64) *part {
+func newPart(d *trace.DiskRecord, gapNS int64) *part {
 	return &part{Disk: level.New(d, work.Work{}, gapNS)}
 }
 
 // partOf is a disk's part without levels, and newPart the same with them.
-func partOf(d *trace.DiskTrace) *part {
+func partOf(d *trace.DiskRecord) *part {
 	return &part{Disk: level.Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}}
 }
 
 // together is a phase of disks that are named A, B and so on.
-func together(disks ...*trace.DiskTrace) *phase {
+func together(disks ...*trace.DiskRecord) *phase {
 	p := &phase{trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{}}, run: &run{alpha: alphas{looks: 1, own: 0.01, shared: 0.01, after: 0.01}}}
-	var active [][]overlap.Interval
+	var active [][]overlap.Span
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))
 		p.parts = append(p.parts, newPart(d, 5e8))
@@ -305,7 +306,7 @@ func together(disks ...*trace.DiskTrace) *phase {
 
 // besides is a phase of disks that are sampled finely, each with a rate by the second, MB/s; zero is a pause.
 func besides(seconds int, rates ...func(second int) float64) *phase {
-	var disks []*trace.DiskTrace
+	var disks []*trace.DiskRecord
 	for _, rate := range rates {
 		disks = append(disks, tracetest.FilesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds))
 	}
@@ -333,7 +334,7 @@ func TestFreedByHand(t *testing.T) {
 		{"another begins long after", tracetest.Steps(80, rises), tracetest.Steps(0, [2]float64{32, 40}), true, 80e6},
 	} {
 		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tt.b, tt.c)
-		p.parts = append(p.parts, &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "D"}}}) // which does nothing
+		p.parts = append(p.parts, &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: "D"}}}) // which does nothing
 		fell := &Throttle{Step: level.Step{AtS: 20}}
 		p.freed(p.parts[0], fell)
 		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {

@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/size"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -93,7 +94,7 @@ func TestDuplexFinding(t *testing.T) {
 		want      bool
 	}{{1.1, 1.01, true}, {1.09, 1.01, false}, {1.3, 1, false}} {
 		o := windowOf(map[string]float64{"A": 40})
-		got := toldOf(Phase{Overlap: o, Contention: &Contention{DuplexGain: &tt.gain, DuplexCI95: &Interval{tt.low, 2}, Disks: map[string]DiskContention{"A": {}}}})
+		got := toldOf(Phase{Overlap: o, Contention: &Contention{DuplexGain: &tt.gain, DuplexCI95: &stats.Interval{tt.low, 2}, Disks: map[string]DiskContention{"A": {}}}})
 		if tt.want {
 			sameFindings(t, "duplex", got, Finding{Code: "duplex", Values: DuplexValues{Rate: 40, Gain: tt.gain - 1}, Weight: tt.gain - 1})
 		} else if len(got) != 0 {
@@ -268,8 +269,8 @@ func TestHubCostByNoise(t *testing.T) {
 }
 
 func TestOneWay(t *testing.T) {
-	o := &Overlap{ReadRate: 30, WriteRate: 70, CI95: &Interval{90, 120}, Disks: map[string]OverlapDisk{
-		"A": {Op: "write", CI95: &Interval{20, 26}}, "B": {Op: "write", CI95: &Interval{40, 48}}, "C": {Op: "read"},
+	o := &Overlap{ReadRate: 30, WriteRate: 70, CI95: &stats.Interval{90, 120}, Disks: map[string]OverlapDisk{
+		"A": {Op: "write", CI95: &stats.Interval{20, 26}}, "B": {Op: "write", CI95: &stats.Interval{40, 48}}, "C": {Op: "read"},
 	}}
 	if rate, half, ok := o.oneWay(trace.Write); rate != 70 || half != 5 || !ok { // 3 and 4
 		t.Errorf("writes: %v, %v, %v", rate, half, ok)
@@ -289,7 +290,7 @@ func TestOneWay(t *testing.T) {
 
 func TestTotalsFinding(t *testing.T) {
 	two := func(rate, half float64) *Overlap {
-		ci := &Interval{rate - half, rate + half}
+		ci := &stats.Interval{rate - half, rate + half}
 		return &Overlap{Rate: rate, WriteRate: rate, CI95: ci, Disks: map[string]OverlapDisk{"A": {Op: "write", CI95: ci}, "B": {Op: "write", CI95: ci}}}
 	}
 	fio := func(rate float64) *OtherToolRates { return &OtherToolRates{FioRate: &rate} }
@@ -306,7 +307,7 @@ func TestTotalsFinding(t *testing.T) {
 	// Reads and writes apart: the one that is further off.
 	mixed := two(100, 5)
 	mixed.ReadRate = 50
-	mixed.Disks["C"] = OverlapDisk{Op: "read", CI95: &Interval{48, 52}}
+	mixed.Disks["C"] = OverlapDisk{Op: "read", CI95: &stats.Interval{48, 52}}
 	for _, tt := range []struct {
 		read, write float64
 		verb        string

@@ -60,7 +60,7 @@ func FuzzMoves(f *testing.F) {
 		phases := []*trace.Phase{tracetest.Phase("p"), tracetest.Phase("q")}
 		for _, p := range phases {
 			for _, name := range names {
-				p.Disks = append(p.Disks, &trace.DiskTrace{Name: name, Op: trace.Write})
+				p.Disks = append(p.Disks, &trace.DiskRecord{Name: name, Op: trace.Write})
 			}
 		}
 		for ; len(data) >= 8; data = data[8:] {
@@ -160,7 +160,7 @@ func checkPhase(t *testing.T, p *Phase) {
 }
 
 // writeSamples writes at most that many of a disk's latency lines, and of the lines of each of its streams.
-func writeSamples(text []byte, phase string, d *trace.DiskTrace, limit int) []byte {
+func writeSamples(text []byte, phase string, d *trace.DiskRecord, limit int) []byte {
 	for _, l := range d.Latencies[:min(limit, len(d.Latencies))] {
 		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: l.Hist.Encode()})
 	}

@@ -22,7 +22,7 @@ func logNormalGaps(median, sigma float64) gaps {
 }
 
 // pausing is a disk's trace with a pause after each of its files.
-func pausing(d tracetest.Disk, pause gaps, untilS float64, rnd *rand.Rand) *trace.DiskTrace {
+func pausing(d tracetest.Disk, pause gaps, untilS float64, rnd *rand.Rand) *trace.DiskRecord {
 	out := d.Play(rnd)
 	shift, kept := int64(0), 0
 	for i := range out.Files {
@@ -61,7 +61,7 @@ func TestNothingHeldByGaps(t *testing.T) {
 		}{{50, tracetest.Fixed(20e6)}, {40, tracetest.Between(10e6, 70e6)}, {60, tracetest.Fixed(100e6)}} {
 			for seed := range count {
 				rnd := rand.New(rand.NewPCG(uint64(seed), 708))
-				disk := func(name string) *trace.DiskTrace {
+				disk := func(name string) *trace.DiskRecord {
 					return pausing(tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: 1e4, Rate: 1e9}}, Files: files.n, Sizes: files.sizes, Noise: tracetest.Noise{Sigma: 0.02}}, pause, 1e4, rnd)
 				}
 				a := Analyze(tracetest.Run(
@@ -95,7 +95,7 @@ func TestHeldFoundDespiteGaps(t *testing.T) {
 		for _, sizes := range []tracetest.Sizes{tracetest.Between(150e6, 450e6), tracetest.Uniform} {
 			for seed := range count {
 				rnd := rand.New(rand.NewPCG(uint64(seed), 709))
-				disk := func(name string, rate float64) *trace.DiskTrace {
+				disk := func(name string, rate float64) *trace.DiskRecord {
 					return pausing(tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: 30, Rate: rate}}, Sizes: sizes, Noise: tracetest.Noise{Sigma: 0.05}}, pause, 30, rnd)
 				}
 				a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9)), tracetest.Phase("-W", disk("B", 1e9)), tracetest.Phase("WW", disk("A", 0.7e9), disk("B", 1e9))), Options{})
@@ -121,7 +121,7 @@ func TestPausesHoldNobody(t *testing.T) {
 		held  bool
 	}{{"the same", 1e9, 0, false}, {"pauses", 1e9, 0.025, false}, {"slower files", 0.75e9, 0, true}, {"slower files and pauses", 0.75e9, 0.025, true}} {
 		rnd := rand.New(rand.NewPCG(1, 710))
-		disk := func(name string, rate, pause float64) *trace.DiskTrace {
+		disk := func(name string, rate, pause float64) *trace.DiskRecord {
 			return pausing(tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: 20, Rate: rate}}, Sizes: tracetest.Fixed(1e8), Noise: tracetest.Noise{Sigma: 0.03}}, func(*rand.Rand) float64 { return pause }, 20, rnd)
 		}
 		a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9, 0)), tracetest.Phase("WW", disk("A", tt.rate, tt.pause), disk("B", 1e9, 0))), Options{})

@@ -14,7 +14,7 @@ import (
 )
 
 // gauged makes a run of one phase with gauges.
-func gauged(gauges []trace.Gauge, disks ...*trace.DiskTrace) *trace.Run {
+func gauged(gauges []trace.Gauge, disks ...*trace.DiskRecord) *trace.Run {
 	run := runOf(disks...)
 	run.Phases[0].Gauges = gauges
 	return run
@@ -36,7 +36,7 @@ func findingOf(a *Analysis, code string) *Finding {
 }
 
 // evenDisk is a disk that moves 300 MB/s for some seconds, in files of some bytes.
-func evenDisk(name string, op trace.Role, seconds, size float64) *trace.DiskTrace {
+func evenDisk(name string, op trace.Role, seconds, size float64) *trace.DiskRecord {
 	d := tracetest.Disk{Name: name, Op: op, Levels: []tracetest.Level{{UntilS: seconds, Rate: 300e6}}, Sizes: tracetest.Fixed(size), Noise: tracetest.Noise{Sigma: 0.05}}
 	return d.Play(rand.New(rand.NewPCG(5, uint64(seconds))))
 }
@@ -174,7 +174,7 @@ func newFall(rnd *rand.Rand) fall {
 	return f
 }
 
-func (f fall) play(rnd *rand.Rand) *trace.DiskTrace {
+func (f fall) play(rnd *rand.Rand) *trace.DiskRecord {
 	d := tracetest.Disk{Name: "A", Op: f.op, Noise: f.noise, Levels: []tracetest.Level{{UntilS: f.atS, Rate: 2e9}, {UntilS: f.endS, Rate: 0.6e9}}}
 	return d.Play(rnd)
 }
@@ -336,7 +336,7 @@ func TestLateWritesOfEarlierPhases(t *testing.T) {
 		return p
 	}
 	write := func(disks ...string) *trace.Phase { // 1.8 GB that the device does not see
-		var work []*trace.DiskTrace
+		var work []*trace.DiskRecord
 		var gauges []trace.Gauge
 		for _, disk := range disks {
 			d := evenDisk(disk, trace.Write, 10, 1e8)

@@ -63,14 +63,14 @@ func fixed(bytes float64) func(*rand.Rand, int) float64 {
 }
 
 // play makes the trace of a script. Every disk ends exactly when its script does, its last file cut short.
-func (s script) play(rnd *rand.Rand, n noise) *trace.DiskTrace {
+func (s script) play(rnd *rand.Rand, n noise) *trace.DiskRecord {
 	d, _ := s.playAndKnow(rnd, n)
 	return d
 }
 
 // playAndKnow also returns the bytes really moved in each of the generator's steps from startS on.
-func (s script) playAndKnow(rnd *rand.Rand, n noise) (d *trace.DiskTrace, moved []float64) {
-	d = &trace.DiskTrace{Name: s.name, Op: s.op}
+func (s script) playAndKnow(rnd *rand.Rand, n noise) (d *trace.DiskRecord, moved []float64) {
+	d = &trace.DiskRecord{Name: s.name, Op: s.op}
 	rho := math.Exp(-stepS / memoryS)
 	wave := rnd.NormFloat64()
 	// An average over 0.1 s of this noise keeps 0.92 of its deviation.
@@ -151,12 +151,12 @@ func (s *script) pausedAt(at float64) bool {
 }
 
 // runOf makes a run of one phase.
-func runOf(disks ...*trace.DiskTrace) *trace.Run {
+func runOf(disks ...*trace.DiskRecord) *trace.Run {
 	return tracetest.Run(tracetest.Phase("p", disks...))
 }
 
 // diskOf plays a script without noise from the release on, in files of one size.
-func diskOf(name string, op trace.Role, size float64, paces ...pace) *trace.DiskTrace {
+func diskOf(name string, op trace.Role, size float64, paces ...pace) *trace.DiskRecord {
 	s := script{name: name, op: op, paces: paces, sizes: fixed(size)}
 	return s.play(rand.New(rand.NewPCG(1, 1)), noise{samples: true})
 }

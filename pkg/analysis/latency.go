@@ -116,9 +116,9 @@ func (p *phase) occasions() (all []occasion) {
 			if !slices.Contains(stages[0].Active, i) {
 				continue
 			}
-			var in []overlap.Interval
+			var in []overlap.Span
 			for _, s := range stages {
-				in = append(in, s.Interval)
+				in = append(in, s.Span)
 			}
 			o := occasion{phase: p, disk: part, jobs: []job{part.job}, lines: quantile.Within(part.lines, in)}
 			for _, k := range stages[0].Active {

@@ -19,7 +19,7 @@ func near(got *int64, times []float64, q float64) bool {
 }
 
 // answering is a disk that works at 1 GB/s from one time to another and answers that many requests a second meanwhile.
-func answering(name string, op trace.Role, fromS, toS float64, l tracetest.Latency, each func(s, ns float64)) *trace.DiskTrace {
+func answering(name string, op trace.Role, fromS, toS float64, l tracetest.Latency, each func(s, ns float64)) *trace.DiskRecord {
 	d := tracetest.Disk{Name: name, Op: op, StartS: fromS, Levels: []tracetest.Level{{UntilS: toS, Rate: 1e9}}, Sizes: tracetest.Fixed(1e8)}.Play(seed(1))
 	l.Op = op
 	d.Latencies = l.Play(seed(2), toS-fromS, each)

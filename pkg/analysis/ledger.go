@@ -89,7 +89,7 @@ func (p *phase) events() []event {
 			e := edge{part: part, level: k, at: part.Sharpest(after.StartNS, after.Rate-before.Rate)}
 			e.offNS = max(closeNS/2, part.Misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
 			if part.Swing.Holds(e.at) || part.Drift.Holds(e.at) ||
-				!part.ShowsInFiles(before.Interval, after.Interval, level.FewFiles, level.MaxOfFew) {
+				!part.ShowsInFiles(before.Span, after.Span, level.FewFiles, level.MaxOfFew) {
 				continue
 			}
 			e.chance = part.ChanceOf(k)
@@ -134,7 +134,7 @@ func (p *phase) events() []event {
 func (p *phase) atOneStage(l level.Level, ns int64) level.Level {
 	for _, s := range p.stages {
 		if s.StartNS <= ns && ns < s.EndNS {
-			l.Interval = l.Interval.Within(s.Interval)
+			l.Span = l.Span.Within(s.Span)
 		}
 	}
 	return l
@@ -158,8 +158,8 @@ func (p *phase) shifts(e *event, bounds []int64) {
 			continue
 		}
 		margin := max(clearNS, min(e.offNS, 5*clearNS))
-		before := overlap.Interval{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
-		after := overlap.Interval{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
+		before := overlap.Span{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
+		after := overlap.Span{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
 		own := e.of(part)
 		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS || !part.WorksIn(before) ||
 			!part.WorksIn(after) {
@@ -167,7 +167,7 @@ func (p *phase) shifts(e *event, bounds []int64) {
 				continue
 			}
 			// Next to a pause or another event: its own levels will do.
-			before, after = part.Solid[own.level-1].Interval, part.Solid[own.level].Interval
+			before, after = part.Solid[own.level-1].Span, part.Solid[own.level].Span
 		}
 		s := shift{part: part, levels: 1}
 		if s.was, s.is = part.Differ(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
@@ -296,8 +296,8 @@ func (p *phase) ownFall(s *shift, e *event) bool {
 func (p *phase) sharedCause(e *event, moved []shift) string {
 	for _, s := range moved {
 		all := p.meters.Of(s.Name(), trace.LinkState)
-		before := meter.In(all, overlap.Interval{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
-		near := meter.In(all, overlap.Interval{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
+		before := meter.In(all, overlap.Span{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
+		near := meter.In(all, overlap.Span{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
 		if len(before) > 0 && slices.ContainsFunc(near, func(r meter.Reading) bool {
 			return r.Value != before[len(before)-1].Value
 		}) {
@@ -320,10 +320,10 @@ func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 		if e.of(part) != nil || slices.ContainsFunc(e.shifts, func(s shift) bool { return s.part == part && s.moved }) {
 			continue
 		}
-		if slices.ContainsFunc(part.Active, func(v overlap.Interval) bool { return near(v.StartNS) }) {
+		if slices.ContainsFunc(part.Active, func(v overlap.Span) bool { return near(v.StartNS) }) {
 			began = append(began, part.Name())
 		}
-		if slices.ContainsFunc(part.Active, func(v overlap.Interval) bool { return near(v.EndNS) }) {
+		if slices.ContainsFunc(part.Active, func(v overlap.Span) bool { return near(v.EndNS) }) {
 			ended = append(ended, part.Name())
 		}
 	}
@@ -348,7 +348,7 @@ func (p *phase) recovering(disk *part, e *event) bool {
 func (e *event) change(kind, cause string, by []string, shifts []shift) Change {
 	c := Change{
 		StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause,
-		AtCI: &Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)},
+		AtCI: &stats.Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)},
 	}
 	squares, free := 0.0, shifts[0].is.Free
 	for _, s := range shifts {
@@ -365,7 +365,7 @@ func (e *event) change(kind, cause string, by []string, shifts []shift) Change {
 		squares = square(shifts[0].is.Rate * shifts[0].is.Error)
 	}
 	if half := stats.StudentQuantile(0.975, max(free, 1)) * math.Sqrt(squares); half < c.ToRate {
-		c.CI = &Interval{c.ToRate - half, c.ToRate + half}
+		c.CI = &stats.Interval{c.ToRate - half, c.ToRate + half}
 	}
 	if len(by) == 1 {
 		c.By = &by[0]

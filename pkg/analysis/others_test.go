@@ -35,7 +35,7 @@ func TestFioWithinChance(t *testing.T) {
 	raised := 0
 	for seed := range count {
 		rnd := rand.New(rand.NewPCG(uint64(seed), 80))
-		var disks []*trace.DiskTrace
+		var disks []*trace.DiskRecord
 		for _, name := range []string{"A", "B"} {
 			d := tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: 30, Rate: 1e9}}, Noise: tracetest.Noise{Wave: 0.2, MemoryS: 2}}
 			disks = append(disks, d.Play(rnd))
@@ -73,7 +73,7 @@ func TestDuplexGain(t *testing.T) {
 		raised := 0
 		for seed := range count {
 			rnd := rand.New(rand.NewPCG(uint64(seed), 81))
-			play := func(name string, op trace.Role, rate float64) *trace.DiskTrace {
+			play := func(name string, op trace.Role, rate float64) *trace.DiskRecord {
 				return tracetest.Disk{Name: name, Op: op, Levels: []tracetest.Level{{UntilS: 30, Rate: rate}}, Noise: tt.noise, Sizes: tracetest.Between(2e6, 8e8)}.Play(rnd)
 			}
 			a := Analyze(tracetest.Run(

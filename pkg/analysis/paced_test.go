@@ -23,10 +23,10 @@ type pacedLayout struct {
 // that is full.
 func pacedLayouts() []pacedLayout {
 	const rate = 0.3e9
-	copying := func(c tracetest.Class, rnd *rand.Rand, endS float64) *trace.DiskTrace {
+	copying := func(c tracetest.Class, rnd *rand.Rand, endS float64) *trace.DiskRecord {
 		return steadyAt(c, 0, 0, endS, rate).Play(rnd)
 	}
-	phase := func(name string, paced work.Work, disks ...*trace.DiskTrace) *trace.Phase {
+	phase := func(name string, paced work.Work, disks ...*trace.DiskRecord) *trace.Phase {
 		p := tracetest.Phase(name, disks...)
 		p.Work = map[string]work.Work{"A": paced}
 		return p

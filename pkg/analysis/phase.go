@@ -35,7 +35,7 @@ type phase struct {
 	trace  *trace.Phase
 	parts  []*part
 	stages []overlap.Stage
-	window []overlap.Interval
+	window []overlap.Span
 	meters meter.Gauges
 	out    *Phase
 }
@@ -120,7 +120,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	}
 	r.eachDisk(func(p *phase, part *part) { part.read(p.trace, opts) })
 	for _, p := range r.phases {
-		active := make([][]overlap.Interval, len(p.parts))
+		active := make([][]overlap.Span, len(p.parts))
 		for i, part := range p.parts {
 			active[i] = part.Active
 		}
@@ -185,10 +185,10 @@ func newPhase(t *trace.Phase) *phase {
 
 // read takes the disk's rate over time from its part of the trace.
 func (p *part) read(t *trace.Phase, opts Options) {
-	var stops []overlap.Interval // in which the machine slept, hubbench was stopped, or the disk's worker
+	var stops []overlap.Span // in which the machine slept, hubbench was stopped, or the disk's worker
 	for _, g := range t.Gauges {
 		if g.Name == trace.Stopped && (g.Disk == p.Trace.Name || g.Disk == "") {
-			stops = append(stops, overlap.Interval{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
+			stops = append(stops, overlap.Span{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
 		}
 	}
 	p.Disk = level.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
@@ -209,11 +209,11 @@ func (p *phase) settle(part *part) {
 	if part.Settle(given, p.alpha.own); part.Limited() || part.Swing != nil {
 		return
 	}
-	var longest overlap.Interval // of the stages in which it works
+	var longest overlap.Span // of the stages in which it works
 	i := slices.Index(p.parts, part)
 	for _, s := range p.stages {
 		if slices.Contains(s.Active, i) && s.Seconds() > longest.Seconds() {
-			longest = s.Interval
+			longest = s.Span
 		}
 	}
 	part.Drift = part.FindDrift(longest, p.alpha.own)

@@ -33,7 +33,7 @@ func TestLatencyCoverage(t *testing.T) {
 		for _, endS := range []float64{30, 60, 240} {
 			var given, missed [3]int
 			for trial := range n {
-				lines := quantile.Lines(&trace.DiskTrace{Op: trace.Write, Latencies: c.Play(seed(trial), endS, nil)}, nil)
+				lines := quantile.Lines(&trace.DiskRecord{Op: trace.Write, Latencies: c.Play(seed(trial), endS, nil)}, nil)
 				f, _ := quantile.Estimate(lines)
 				for i, interval := range []*[2]int64{f.P50CI95, f.P99CI95, f.P999CI95} {
 					if interval == nil {
@@ -63,7 +63,7 @@ func TestLatencyCoverage(t *testing.T) {
 
 // probed is a run of a probe alone and beside a disk that writes, each of 30 s, and slower by a factor beside it.
 func probed(c tracetest.LatencyClass, rnd *rand.Rand, factor float64) *trace.Run {
-	probe := func(slower float64) *trace.DiskTrace {
+	probe := func(slower float64) *trace.DiskRecord {
 		d := tracetest.Disk{Name: "C", Op: trace.Read, Levels: []tracetest.Level{{UntilS: 30, Rate: 0.4e6}}, Sizes: tracetest.Fixed(0.4e6)}.Play(rnd)
 		own := c
 		own.Latency.Op = trace.Read

@@ -46,11 +46,11 @@ func (p *phase) recoveries() {
 		}
 		until := p.stages[stage].EndNS
 		var stay []*part
-		var before []overlap.Interval
+		var before []overlap.Span
 		var steps []climb
 		for _, other := range p.stages[stage].Active {
 			if since := p.worksSince(other, at); since < at && !p.parts[other].Limited() {
-				worked := overlap.Interval{StartNS: since, EndNS: at}
+				worked := overlap.Span{StartNS: since, EndNS: at}
 				stay, before = append(stay, p.parts[other]), append(before, worked)
 				steps = append(steps, p.stepAfter(p.parts[other], worked, until))
 			}
@@ -86,7 +86,7 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 
 // recovery looks for one disk's climb after another's end, from the level it had before: first among its levels,
 // then, if they show none that holds, by the one step that fits best.
-func (p *phase) recovery(part *part, after string, before overlap.Interval, until int64, step *climb) {
+func (p *phase) recovery(part *part, after string, before overlap.Span, until int64, step *climb) {
 	at := before.EndNS
 	had, reached := p.climbAfter(part, before, until)
 	from, measuredBefore := part.Measure(had)
@@ -95,7 +95,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	if rose {
 		reached.StartNS = max(at, part.Sharpest(reached.StartNS, to.Rate-from.Rate))
 		from, to = part.Differ(had, reached)
-		seen := overlap.Interval{StartNS: max(before.StartNS, at-aroundS*1e9, part.risenNS), EndNS: at}
+		seen := overlap.Span{StartNS: max(before.StartNS, at-aroundS*1e9, part.risenNS), EndNS: at}
 		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached, level.MinFiles,
 			level.MaxOfOne) && !part.Dipped(seen, to.Rate)
 	}
@@ -137,18 +137,18 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 }
 
 // known reports whether what a disk had before a rise is no excursion: it lasted longer, or it began with a recovery.
-func (p *part) known(had overlap.Interval) bool {
+func (p *part) known(had overlap.Span) bool {
 	return had.Seconds() >= level.EndS || p.risenNS > 0 && had.StartNS >= p.risenNS && had.Seconds() >= level.ShortS
 }
 
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if they are not seen.
-func (p *phase) climbAfter(part *part, before overlap.Interval, until int64) (had, reached overlap.Interval) {
+func (p *phase) climbAfter(part *part, before overlap.Span, until int64) (had, reached overlap.Span) {
 	at := before.EndNS
 	levels := part.Plateaus(part.Levels, oneStep)
 	first := level.At(levels, max(at-part.Blur(at), min(part.risenNS+level.HoldNS, at)))
-	had = overlap.Interval{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
+	had = overlap.Span{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
 	if had.EndNS-had.StartNS < settleNS {
-		return overlap.Interval{}, overlap.Interval{}
+		return overlap.Span{}, overlap.Span{}
 	}
 	return had, part.Climb(levels, first, at, until)
 }
@@ -156,7 +156,7 @@ func (p *phase) climbAfter(part *part, before overlap.Interval, until int64) (ha
 // climb is a rise by one step.
 type climb struct {
 	was, is      level.Measured
-	had, reached overlap.Interval
+	had, reached overlap.Span
 	joint        bool // another disk rises at the same instant
 }
 
@@ -170,7 +170,7 @@ func (p *phase) surely(part *part, c *climb) *climb {
 		return nil
 	}
 	places := max(1, seconds(c.reached.StartNS-c.had.StartNS))
-	ever := overlap.Interval{StartNS: part.StartNS(), EndNS: c.had.EndNS}
+	ever := overlap.Span{StartNS: part.StartNS(), EndNS: c.had.EndNS}
 	if places*c.chance() < p.alpha.after && (part.ShowsInFiles(c.had, c.reached, level.MinFiles, level.MaxOfOne) ||
 		part.RanksApart(ever, c.reached)) {
 		return c
@@ -182,7 +182,7 @@ func (p *phase) surely(part *part, c *climb) *climb {
 // much then: what an ended disk had is given to all of them at once. What each had is all that it had since then; the
 // instants tried are those of the disks' own steps, and two of these that agree, if not at the edge of what is tried,
 // make noise less likely still.
-func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, at int64) []*climb {
+func (p *phase) together(stay []*part, since []overlap.Span, steps []climb, at int64) []*climb {
 	best, lowest := make([]*climb, len(steps)), p.alpha.after
 	for i := range steps {
 		if steps[i].had.Seconds() == 0 || len(steps) < 2 {
@@ -197,7 +197,7 @@ func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, 
 				continue
 			}
 			from := max(since[k].StartNS, part.risenNS, part.Solid[level.At(part.Solid, steps[k].had.StartNS)].StartNS)
-			c := part.stepAt(overlap.Interval{StartNS: from, EndNS: until}, moment, at)
+			c := part.stepAt(overlap.Span{StartNS: from, EndNS: until}, moment, at)
 			chances = append(chances, max(minJoint, c.chance()))
 			if rises(c.was, c.is) && c.chance() < jointChance && !part.Dipped(c.had, c.is.Rate) {
 				c.joint, all[k] = true, &c
@@ -220,7 +220,7 @@ func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, 
 
 // stepAfter finds the one rise after another's end that fits best by least squares: ends close to one another leave
 // no time for levels.
-func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) climb {
+func (p *phase) stepAfter(part *part, before overlap.Span, until int64) climb {
 	at := before.EndNS
 	from := max(before.StartNS, at-beforeNS)
 	if at-before.StartNS < settleNS {
@@ -233,7 +233,7 @@ func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) clim
 	if n-minSamples < first {
 		return climb{}
 	}
-	rates := part.Curve.Rates([]overlap.Interval{{StartNS: from, EndNS: from + int64(n)*level.SampleNS}}, n)
+	rates := part.Curve.Rates([]overlap.Span{{StartNS: from, EndNS: from + int64(n)*level.SampleNS}}, n)
 	sums := make([]float64, n+1)
 	for i, r := range rates {
 		sums[i+1] = sums[i] + r
@@ -249,13 +249,13 @@ func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) clim
 		return climb{}
 	}
 	moment := from + int64(step)*level.SampleNS
-	return part.stepAt(overlap.Interval{StartNS: from, EndNS: until}, moment, at)
+	return part.stepAt(overlap.Span{StartNS: from, EndNS: until}, moment, at)
 }
 
 // stepAt is a step within v at a moment, which is another's end or later.
-func (p *part) stepAt(v overlap.Interval, moment, at int64) climb {
-	c := climb{had: overlap.Interval{StartNS: v.StartNS, EndNS: moment},
-		reached: overlap.Interval{StartNS: max(moment, at), EndNS: v.EndNS}}
+func (p *part) stepAt(v overlap.Span, moment, at int64) climb {
+	c := climb{had: overlap.Span{StartNS: v.StartNS, EndNS: moment},
+		reached: overlap.Span{StartNS: max(moment, at), EndNS: v.EndNS}}
 	c.was, c.is = p.Differ(c.had, c.reached)
 	return c
 }
@@ -274,7 +274,7 @@ func (p *phase) cut(part *part, ns int64, s float64, rose bool) *Cut {
 		if other.EndNS() == ns {
 			return c
 		}
-		if slices.ContainsFunc(other.Active, func(v overlap.Interval) bool { return v.StartNS == ns }) {
+		if slices.ContainsFunc(other.Active, func(v overlap.Span) bool { return v.StartNS == ns }) {
 			c.Why = "started"
 			return c
 		}

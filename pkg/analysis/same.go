@@ -161,7 +161,7 @@ func soloRates(phases []*phase) solos {
 			if l.StartNS < part.warmNS-closeNS && len(part.Solid) > 1 {
 				continue // it was not warm yet
 			}
-			if m, ok := part.Measure(part.MovingIn(l.Interval)...); ok {
+			if m, ok := part.Measure(part.MovingIn(l.Span)...); ok {
 				all = append(all, m)
 			}
 		}

@@ -129,7 +129,7 @@ phases: [{`+phase+`}]
 
 // playedOut is a trace of a phase, whatever its work: 20 s at 0.7 GB/s beside another, at twice that alone.
 func playedOut(p *scenario.Phase) *trace.Phase {
-	var disks []*trace.DiskTrace
+	var disks []*trace.DiskRecord
 	for _, j := range p.Jobs {
 		disks = append(disks, diskOf(j.Disk, j.Role, 100e6, pace{20, 1.4e9 / float64(len(p.Jobs))}))
 	}
@@ -172,7 +172,7 @@ func TestWorkKeysAreAll(t *testing.T) {
 func TestUnlikeSizes(t *testing.T) {
 	for _, written := range []bool{true, false} {
 		of := func(name string, size float64, paces ...pace) *trace.Phase {
-			var disks []*trace.DiskTrace
+			var disks []*trace.DiskRecord
 			for i, pace := range paces {
 				disks = append(disks, diskOf(string(rune('A'+i)), trace.Write, size, pace))
 			}

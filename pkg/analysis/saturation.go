@@ -33,25 +33,25 @@ type Saturation struct {
 
 // Fall is the end of a disk's fast writing: from its first rate to where it falls no further.
 type Fall struct {
-	AtBytes  float64      `json:"at_bytes"`
-	CI95     Interval     `json:"ci95"` // of at_bytes
-	AtS      float64      `json:"at_s"`
-	FromRate float64      `json:"from_rate"`
-	ToRate   float64      `json:"to_rate"`
-	Steps    []level.Step `json:"steps"` // one after another; the last ends where the keys above say
-	Cause    string       `json:"cause"` // heat | cache_full | unknown
+	AtBytes  float64        `json:"at_bytes"`
+	CI95     stats.Interval `json:"ci95"` // of at_bytes
+	AtS      float64        `json:"at_s"`
+	FromRate float64        `json:"from_rate"`
+	ToRate   float64        `json:"to_rate"`
+	Steps    []level.Step   `json:"steps"` // one after another; the last ends where the keys above say
+	Cause    string         `json:"cause"` // heat | cache_full | unknown
 }
 
 // Back is the rest after which a disk's cache takes as much as at first.
 type Back struct {
-	RestS    *float64  `json:"rest_s"`   // null if the bursts only bound it
-	CI95     *Interval `json:"ci95"`     // of rest_s
-	AfterS   float64   `json:"after_s"`  // the longest rest that was too short; 0 if none was
-	WithinS  *float64  `json:"within_s"` // the shortest that was enough; null if none was
-	Bytes    float64   `json:"bytes"`    // that it took then
-	Whole    bool      `json:"whole"`    // and that was all of the cache; else the burst was too short to tell
-	Regained float64   `json:"regained"` // share of the cache after the longest rest that was tried, or 1
-	AtLeast  bool      `json:"at_least"` // and maybe more: that burst was too short to tell
+	RestS    *float64        `json:"rest_s"`   // null if the bursts only bound it
+	CI95     *stats.Interval `json:"ci95"`     // of rest_s
+	AfterS   float64         `json:"after_s"`  // the longest rest that was too short; 0 if none was
+	WithinS  *float64        `json:"within_s"` // the shortest that was enough; null if none was
+	Bytes    float64         `json:"bytes"`    // that it took then
+	Whole    bool            `json:"whole"`    // and that was all of the cache; else the burst was too short to tell
+	Regained float64         `json:"regained"` // share of the cache after the longest rest that was tried, or 1
+	AtLeast  bool            `json:"at_least"` // and maybe more: that burst was too short to tell
 }
 
 // FallTogether is a disk's fall beside others.
@@ -64,11 +64,11 @@ type FallTogether struct {
 
 // Gain is by how much more a disk moves after another's fall.
 type Gain struct {
-	Disk       string   `json:"disk"`
-	FromRate   float64  `json:"from_rate"`
-	ToRate     float64  `json:"to_rate"`
-	Difference float64  `json:"gain"`
-	CI95       Interval `json:"ci95"`
+	Disk       string         `json:"disk"`
+	FromRate   float64        `json:"from_rate"`
+	ToRate     float64        `json:"to_rate"`
+	Difference float64        `json:"gain"`
+	CI95       stats.Interval `json:"ci95"`
 }
 
 // saturations are what the steps of the preset saturation come to, disk by disk.
@@ -88,7 +88,7 @@ func saturations(phases []*phase) []Saturation {
 			cache := level.NewCache(&part.Disk, t.Steps)
 			last, off := t.Steps[len(t.Steps)-1], dated(cache.Levels)
 			s.Fall = &Fall{
-				AtBytes: last.AtBytes, CI95: Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
+				AtBytes: last.AtBytes, CI95: stats.Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
 				FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause,
 			}
 			s.rest(phases, cache)
@@ -152,7 +152,7 @@ func (s *Saturation) back(c level.Cache) *Back {
 	}
 	b.Regained, b.AtLeast = 1, false
 	rest, ci := c.Refill(s.Bursts[:first], b.AfterS, *b.WithinS)
-	b.RestS, b.CI95 = rest, (*Interval)(ci)
+	b.RestS, b.CI95 = rest, (*stats.Interval)(ci)
 	return b
 }
 
@@ -166,8 +166,8 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 		}
 		step := level.Step{AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: levels[i].Rate}
 		f := &FallTogether{Phase: p.out.Name, Step: step, Gains: []Gain{}}
-		before := overlap.Interval{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
-		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
+		before := overlap.Span{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
+		after := overlap.Span{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
 		if f.Told = !p.eventsIn(before.StartNS, after.EndNS) && !p.othersFall(part, before.StartNS, after.EndNS); f.Told {
 			p.gains(part, f, before, after)
 		}
@@ -190,12 +190,12 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 }
 
 // gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
-func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interval) {
+func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 	for _, other := range p.others(part) {
 		if other.Work.Limited() {
 			continue
 		}
-		all := overlap.Interval{StartNS: other.StartNS(), EndNS: other.EndNS()}
+		all := overlap.Span{StartNS: other.StartNS(), EndNS: other.EndNS()}
 		was, is := other.Differ(before.Within(all), after.Within(all))
 		if min(before.Seconds(), after.Seconds()) >= level.LongS {
 			was.Free, is.Free = max(was.Free, level.FreeOfLong), max(is.Free, level.FreeOfLong)
@@ -208,16 +208,16 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interva
 		// Is.Free is the same.
 		half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
 		f.Gains = append(f.Gains, Gain{
-			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Difference: gain, CI95: Interval{gain - half, gain + half},
+			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Difference: gain, CI95: stats.Interval{gain - half, gain + half},
 		})
 	}
 }
 
 // apart reports whether the disk was faster in every stretch of one time than in any of another by a share that is
 // told. If requests are few, noise is not known well enough to show even that.
-func (p *part) apart(before, after overlap.Interval) bool {
-	stretches := func(in overlap.Interval) []float64 {
-		return p.Curve.Rates([]overlap.Interval{in}, int(in.Seconds()/apartS+0.5))
+func (p *part) apart(before, after overlap.Span) bool {
+	stretches := func(in overlap.Span) []float64 {
+		return p.Curve.Rates([]overlap.Span{in}, int(in.Seconds()/apartS+0.5))
 	}
 	was, is := stretches(before), stretches(after)
 	return min(len(was), len(is)) >= apartLeast && slices.Min(is) >= (1+freedShare)*slices.Max(was)
@@ -229,7 +229,7 @@ func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
 	fromNS, toNS = max(fromNS, p.StartNS()), min(toNS, p.EndNS())
 	const binNS = 5 * level.SampleNS
 	n := int((toNS - fromNS) / binNS)
-	rates := p.Curve.Rates([]overlap.Interval{{StartNS: fromNS, EndNS: fromNS + int64(n)*binNS}}, n)
+	rates := p.Curve.Rates([]overlap.Span{{StartNS: fromNS, EndNS: fromNS + int64(n)*binNS}}, n)
 	rose, then := stats.Split(rates, 5), int((ns-foreseenNS-fromNS)/binNS)
 	return rose < then && dateIsOff(rates, then, rose)
 }

@@ -84,7 +84,7 @@ func TestSaturationAgainstTheModel(t *testing.T) {
 				continue
 			}
 			s := a.Saturations[0]
-			if f, bytes := s.Fall, float64(tt.cache.Bytes); !agrees(f.AtBytes, bytes) || f.CI95[0] > bytes || f.CI95[1] < bytes || f.CI95.half() > 0.03*bytes || !agrees(f.FromRate, 2.3e9) || !agrees(f.ToRate, tt.cache.After) {
+			if f, bytes := s.Fall, float64(tt.cache.Bytes); !agrees(f.AtBytes, bytes) || f.CI95[0] > bytes || f.CI95[1] < bytes || f.CI95.Half() > 0.03*bytes || !agrees(f.FromRate, 2.3e9) || !agrees(f.ToRate, tt.cache.After) {
 				t.Errorf("%s: fell after %.3g bytes from %.3g to %.3g", name, f.AtBytes, f.FromRate, f.ToRate)
 			}
 			want := float64(tt.cache.Bytes) / tt.cache.Refill
@@ -166,7 +166,7 @@ func TestSaturationWithoutAnEnd(t *testing.T) {
 }
 
 // stepOf is a phase of the preset, of disks that move as they please.
-func stepOf(name string, step trace.Saturation, disks ...*trace.DiskTrace) *trace.Phase {
+func stepOf(name string, step trace.Saturation, disks ...*trace.DiskRecord) *trace.Phase {
 	p := tracetest.Phase(name, disks...)
 	step.Of, p.Stop, p.Saturation = "W", "time", &step
 	return p
@@ -207,7 +207,7 @@ func TestSaturationInTwoSteps(t *testing.T) {
 
 // A disk that rose by itself before another fell has not gained by the fall; one that rose with it has, at once or a little later.
 func TestGainsComeAfterTheFall(t *testing.T) {
-	falling := func() *trace.DiskTrace { return diskOf("A", "write", 2e8, pace{15, 2e9}, pace{45, 0.5e9}) }
+	falling := func() *trace.DiskRecord { return diskOf("A", "write", 2e8, pace{15, 2e9}, pace{45, 0.5e9}) }
 	for _, tt := range []struct {
 		roseS  float64
 		gained bool
@@ -234,7 +234,7 @@ const tenths = "0824241223242412232424122324241223242412232424122324241223242412
 // If each progress line holds a request or two, little is known of the noise. That a disk moves nearly twice as much all
 // the time is no matter of it.
 func TestGainOfFewRequests(t *testing.T) {
-	falling := func() *trace.DiskTrace { return diskOf("A", "write", 2e7, pace{15, 60e6}, pace{45, 15e6}) }
+	falling := func() *trace.DiskRecord { return diskOf("A", "write", 2e7, pace{15, 60e6}, pace{45, 15e6}) }
 	var reads []pace
 	for i := range tenths {
 		n, err := strconv.ParseInt(tenths[i:i+1], 36, 64)

@@ -196,8 +196,8 @@ func TestKneeFound(t *testing.T) {
 }
 
 // mixture is a disk's trace whose files, in random order, run at one rate or another.
-func mixture(rnd *rand.Rand, files int, slow, fast, slowShare, sigma float64) *trace.DiskTrace {
-	d := &trace.DiskTrace{Name: "A", Op: trace.Write}
+func mixture(rnd *rand.Rand, files int, slow, fast, slowShare, sigma float64) *trace.DiskRecord {
+	d := &trace.DiskRecord{Name: "A", Op: trace.Write}
 	at := int64(0)
 	for i := range files {
 		rate := fast

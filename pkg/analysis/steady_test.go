@@ -49,7 +49,7 @@ func TestSteady(t *testing.T) {
 			t.Errorf("%s: interval %v does not hold %v", tt.name, d.Steady.CI95, tt.rate)
 		}
 	}
-	early := tracetest.Phase("W", &trace.DiskTrace{Name: "A", Op: trace.Write, Files: []trace.File{{Bytes: 4e9, StartNS: -9e9, EndNS: -5e9}}})
+	early := tracetest.Phase("W", &trace.DiskRecord{Name: "A", Op: trace.Write, Files: []trace.File{{Bytes: 4e9, StartNS: -9e9, EndNS: -5e9}}})
 	early.Stop, early.SteadyNS = "time", 1e9
 	if d := Analyze(tracetest.Run(early), Options{}).Phases[0].Disks["A"]; d.Steady != nil {
 		t.Errorf("steady after all ended before the release: %+v", d.Steady)
@@ -84,7 +84,7 @@ func TestSteadyAgreesWithThePolicy(t *testing.T) {
 }
 
 // settledAtEnd reports whether the policy finds a job steady at the end of its last window.
-func settledAtEnd(d *trace.DiskTrace, windowNS int64) bool {
+func settledAtEnd(d *trace.DiskRecord, windowNS int64) bool {
 	j := policy.NewJob("W", policy.Policy{Steady: time.Duration(windowNS)}, &scenario.Job{Role: d.Op, Sizes: []int64{1}})
 	last, endNS := 0, int64(0)
 	for _, f := range d.Files {

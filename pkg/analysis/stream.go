@@ -222,7 +222,7 @@ func (p *phase) lateness(disk *part, t *trace.Stream, spec stream.Spec) (l laten
 		always := true
 		before := trace.StreamSample{}
 		for _, s := range t.Samples {
-			v := overlap.Interval{StartNS: min(before.TNS, s.TNS-1), EndNS: s.TNS}
+			v := overlap.Span{StartNS: min(before.TNS, s.TNS-1), EndNS: s.TNS}
 			if late := s.Late > before.Late; late || s.Due > before.Due {
 				works := other.WorksIn(v)
 				l.late = l.late || late
@@ -268,7 +268,7 @@ func both(a, b []string) (names []string) {
 func (p *phase) beside(disk *part, t *trace.Stream, spec stream.Spec) *StreamBeside {
 	var out StreamBeside
 	var others []*part
-	var active [][]overlap.Interval
+	var active [][]overlap.Span
 	for _, other := range p.parts {
 		if other != disk && other.Work.Probe == 0 {
 			others, active, out.Disks = append(others, other), append(active, other.Active), append(out.Disks, other.Name())
@@ -282,7 +282,7 @@ func (p *phase) beside(disk *part, t *trace.Stream, spec stream.Spec) *StreamBes
 	var o stream.Outcome
 	before := trace.StreamSample{}
 	for _, s := range t.Samples {
-		v := overlap.Interval{StartNS: min(max(before.TNS, 0), s.TNS-1), EndNS: s.TNS}
+		v := overlap.Span{StartNS: min(max(before.TNS, 0), s.TNS-1), EndNS: s.TNS}
 		var within int64
 		i := sort.Search(len(window), func(i int) bool { return window[i].EndNS > v.StartNS })
 		for ; i < len(window) && window[i].StartNS < v.EndNS; i++ {

@@ -21,8 +21,8 @@ func fourStreams() []stream.Spec {
 }
 
 // playing makes a phase in which A plays four streams for endS seconds.
-func playing(endS float64, gives func(s float64) float64, others ...*trace.DiskTrace) *trace.Phase {
-	p := tracetest.Phase("p", append([]*trace.DiskTrace{tracetest.Streams("A", fourStreams(), endS, gives)}, others...)...)
+func playing(endS float64, gives func(s float64) float64, others ...*trace.DiskRecord) *trace.Phase {
+	p := tracetest.Phase("p", append([]*trace.DiskRecord{tracetest.Streams("A", fourStreams(), endS, gives)}, others...)...)
 	p.Work = map[string]work.Work{"A": {Streams: fourStreams()}}
 	return p
 }
@@ -70,7 +70,7 @@ func TestStreamsOfALateHost(t *testing.T) {
 // What is said of streams is what arithmetic gives: of frames due every 40 ms behind a buffer of 1 s, a disk that stands
 // still for L seconds makes L - 1 s of them late.
 func TestStreams(t *testing.T) {
-	writer := func(fromS, toS float64) *trace.DiskTrace {
+	writer := func(fromS, toS float64) *trace.DiskRecord {
 		s := script{name: "C", op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: fixed(1e8)}
 		return s.play(seed(1), noise{samples: true})
 	}
@@ -138,7 +138,7 @@ func TestStreams(t *testing.T) {
 // streams, from a buffer's length after the release on. A disk that stands still from 10 to 13 s has those late that are due from
 // 11 to 13 s.
 func TestStreamsBeside(t *testing.T) {
-	writer := func(name string, fromS, toS float64) *trace.DiskTrace {
+	writer := func(name string, fromS, toS float64) *trace.DiskRecord {
 		return (&script{name: name, op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: fixed(1e8)}).play(seed(1), noise{samples: true})
 	}
 	probed := playing(30, plenty(0, 0), writer("B", 0, 20), writer("C", 0, 5))
@@ -214,7 +214,7 @@ func TestStreamsWithoutSpec(t *testing.T) {
 }
 
 func TestStreamOf(t *testing.T) {
-	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A", Op: trace.Write}}}
+	a := &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: "A", Op: trace.Write}}}
 	for _, tt := range []struct {
 		name    string
 		stallMS int64

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -24,12 +25,12 @@ type Contest struct {
 
 // ContestDisk is one disk's part in a contest: the mean of the repeats.
 type ContestDisk struct {
-	Op        trace.Role `json:"op"`
-	Rate      float64    `json:"rate"`
-	CI95      *Interval  `json:"ci95"`                // covers those of all repeats; null if one has none
-	Reference *float64   `json:"reference_rate"`      // without others, or with fewer
-	Solo      bool       `json:"solo"`                // the reference is of the disk alone in a phase
-	KeptCI    *Interval  `json:"kept_ci95,omitempty"` // of the rate over the reference: covers those of all repeats
+	Op        trace.Role      `json:"op"`
+	Rate      float64         `json:"rate"`
+	CI95      *stats.Interval `json:"ci95"`                // covers those of all repeats; null if one has none
+	Reference *float64        `json:"reference_rate"`      // without others, or with fewer
+	Solo      bool            `json:"solo"`                // the reference is of the disk alone in a phase
+	KeptCI    *stats.Interval `json:"kept_ci95,omitempty"` // of the rate over the reference: covers those of all repeats
 	// The kind of change, if its rate changed or swings by itself meanwhile: nothing is said of what it lost.
 	Changed string `json:"changed,omitempty"`
 	// Has less than the reference beyond noise in most repeats, and took from none.
@@ -165,11 +166,11 @@ func (p *phase) ownChange(part *part) string {
 }
 
 // hull covers both intervals; nil if one is missing.
-func hull(a, b *Interval) *Interval {
+func hull(a, b *stats.Interval) *stats.Interval {
 	if a == nil || b == nil {
 		return nil
 	}
-	return &Interval{min(a[0], b[0]), max(a[1], b[1])}
+	return &stats.Interval{min(a[0], b[0]), max(a[1], b[1])}
 }
 
 // maxCases is how many cases show what a disk's absence is worth: each phase with it goes with each one without it,
@@ -238,7 +239,7 @@ func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 			if before.CI95 == nil || after.CI95 == nil {
 				continue
 			}
-			errFrom, errTo = math.Hypot(errFrom, before.CI95.half()), math.Hypot(errTo, after.CI95.half())
+			errFrom, errTo = math.Hypot(errFrom, before.CI95.Half()), math.Hypot(errTo, after.CI95.Half())
 			if before.CI95[1] < after.CI95[0] && p.part(name).kept.Held {
 				c.Disks[name] = RemovalFor{before.Op, before.Rate, after.Rate}
 			}

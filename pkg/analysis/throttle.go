@@ -35,8 +35,8 @@ func (p *phase) throttle(part *part) *Throttle {
 			continue
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
-		if low := (overlap.Interval{StartNS: levels[bottom].StartNS, EndNS: until}); until <= low.StartNS ||
-			part.sizesExplain(levels[first].Interval, low) {
+		if low := (overlap.Span{StartNS: levels[bottom].StartNS, EndNS: until}); until <= low.StartNS ||
+			part.sizesExplain(levels[first].Span, low) {
 			continue
 		}
 		return part.toThrottle(levels[first:bottom+1], until, rebound)
@@ -47,7 +47,7 @@ func (p *phase) throttle(part *part) *Throttle {
 // toThrottle turns the fall over the levels, the last of which holds until a time, into a Throttle.
 func (p *part) toThrottle(levels []level.Level, until int64, rebound *Rebound) *Throttle {
 	last := len(levels) - 1
-	low := p.LevelOver(overlap.Interval{StartNS: levels[last].StartNS, EndNS: until})
+	low := p.LevelOver(overlap.Span{StartNS: levels[last].StartNS, EndNS: until})
 	t := &Throttle{Recovered: rebound, HeldS: levels[0].Seconds(), LastsS: low.Seconds()}
 	deepest := 0.0
 	for i := 1; i <= last; i++ {
@@ -81,14 +81,14 @@ func (p *part) lasts(levels []level.Level, bottom int, from float64) (until int6
 }
 
 // pauseAt returns the pause between two active intervals that ends close to ns.
-func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
+func (p *part) pauseAt(ns int64) (overlap.Span, bool) {
 	for i := 1; i < len(p.Active); i++ {
-		pause := overlap.Interval{StartNS: p.Active[i-1].EndNS, EndNS: p.Active[i].StartNS}
+		pause := overlap.Span{StartNS: p.Active[i-1].EndNS, EndNS: p.Active[i].StartNS}
 		if pause.StartNS-level.HoldNS <= ns && ns <= pause.EndNS+level.HoldNS {
 			return pause, true
 		}
 	}
-	return overlap.Interval{}, false
+	return overlap.Span{}, false
 }
 
 // fellInside reports whether the disk fell in the window for a reason other than another's start: then its mean over
@@ -96,7 +96,7 @@ func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
 func (p *phase) fellInside(part *part) bool {
 	for i := 1; i < len(part.Solid); i++ {
 		at := part.Solid[i].StartNS
-		inside := slices.ContainsFunc(p.window, func(v overlap.Interval) bool { return v.StartNS < at && at < v.EndNS })
+		inside := slices.ContainsFunc(p.window, func(v overlap.Span) bool { return v.StartNS < at && at < v.EndNS })
 		if inside && part.Solid[i].Rate <= maxDrop*part.Solid[i-1].Rate && part.kind(i) != "" && part.kind(i) != KindStart {
 			return true
 		}
@@ -110,7 +110,7 @@ func (p *phase) lowAlone(part *part, from float64, at int64) bool {
 	for _, s := range p.stages {
 		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].Trace == part.Trace &&
 			s.EndNS-s.StartNS >= 3*aloneNS {
-			return part.RateIn(s.Interval) <= staysBelow*from
+			return part.RateIn(s.Span) <= staysBelow*from
 		}
 	}
 	return false
@@ -126,7 +126,7 @@ const (
 // fellFirst reports whether the disk fell clearly before the others rose: then they only took what it left.
 func (p *phase) fellFirst(part *part, ns int64) bool {
 	const n = 2 * aroundNS / level.SampleNS
-	around := []overlap.Interval{{StartNS: max(0, ns-aroundNS), EndNS: ns + aroundNS}}
+	around := []overlap.Span{{StartNS: max(0, ns-aroundNS), EndNS: ns + aroundNS}}
 	own := part.Curve.Rates(around, n)
 	others := make([]float64, n)
 	for k := range p.parts {
@@ -150,7 +150,7 @@ const maxFitted = 500
 
 // sizesExplain reports whether the files of a slower stretch took no longer than those before would have at their
 // sizes: each file has a fixed cost, and a run of small ones is slow for that alone.
-func (p *part) sizesExplain(before, slower overlap.Interval) bool {
+func (p *part) sizesExplain(before, slower overlap.Span) bool {
 	sizes, times := p.wholeFiles(before)
 	small, took := p.wholeFiles(slower)
 	if len(sizes) < level.MinFiles || len(small) == 0 {
@@ -169,7 +169,7 @@ func (p *part) sizesExplain(before, slower overlap.Interval) bool {
 }
 
 // wholeFiles are the bytes and seconds of the files that lie within v, or of some of them if there are very many.
-func (p *part) wholeFiles(v overlap.Interval) (sizes, times []float64) {
+func (p *part) wholeFiles(v overlap.Span) (sizes, times []float64) {
 	var within []int
 	for i := range p.Trace.Files {
 		if f := &p.Trace.Files[i]; f.Usable() && f.StartNS >= v.StartNS && f.EndNS <= v.EndNS {

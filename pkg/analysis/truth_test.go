@@ -56,7 +56,7 @@ func randomScript(rnd *rand.Rand, i int) script {
 func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst float64) {
 	t.Helper()
 	moved := make([][]float64, len(scripts))
-	disks := make([]*trace.DiskTrace, len(scripts))
+	disks := make([]*trace.DiskRecord, len(scripts))
 	for i, s := range scripts {
 		disks[i], moved[i] = s.playAndKnow(rnd, n)
 	}
@@ -122,7 +122,7 @@ func TestRecoveriesAmongMany(t *testing.T) {
 		t.Run(fmt.Sprintf("%d disks, noise %.2f, samples %v", disks, n.fast, n.samples), func(t *testing.T) {
 			type event struct{ disk, after string }
 			truth := map[event]float64{}
-			var traces []*trace.DiskTrace
+			var traces []*trace.DiskRecord
 			for i := range disks {
 				name := string(rune('A' + i))
 				rate := 0.3e9 + rnd.Float64()*0.5e9

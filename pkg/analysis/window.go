@@ -35,7 +35,7 @@ func (p *phase) fillStages() {
 		}
 		for _, i := range s.Active {
 			part := p.parts[i]
-			bytes := part.Curve.Between(s.Interval).Bytes
+			bytes := part.Curve.Between(s.Span).Bytes
 			rate := float64(bytes) / s.Seconds()
 			out.Active = append(out.Active, part.Name())
 			out.Disks[part.Name()] = StageDisk{Bytes: bytes, Rate: rate}
@@ -167,15 +167,13 @@ func (d OverlapDisk) rateOf(op trace.Role) float64 {
 	return 0
 }
 
-func intervalOf(f stats.Flow) *Interval {
+func intervalOf(f stats.Flow) *stats.Interval {
 	if f.Doubt() != stats.NoDoubt {
 		return nil
 	}
 	v := f.Estimate().Interval()
-	return &Interval{max(0, v[0]), v[1]}
+	return &stats.Interval{max(0, v[0]), v[1]}
 }
-
-func (i *Interval) half() float64 { return (i[1] - i[0]) / 2 }
 
 // series follows all disks to the last byte of any. It is nil if none moved anything.
 func (p *phase) series() *Series {
@@ -213,7 +211,7 @@ func significant(rate float64) float64 {
 }
 
 // spans are intervals in seconds.
-func spans(window []overlap.Interval) [][2]float64 {
+func spans(window []overlap.Span) [][2]float64 {
 	out := make([][2]float64, len(window))
 	for i, v := range window {
 		out[i] = [2]float64{seconds(v.StartNS), seconds(v.EndNS)}
@@ -231,7 +229,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	var moved, longest [2]float64 // of reads and of writes, which fio lists separately
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
 	for _, part := range p.others(nil) {
-		own := overlap.Interval{StartNS: part.StartNS(), EndNS: part.workEndNS()}
+		own := overlap.Span{StartNS: part.StartNS(), EndNS: part.workEndNS()}
 		if own.EndNS <= own.StartNS {
 			continue
 		}
@@ -250,7 +248,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	}
 	for _, part := range p.others(nil) {
 		if part.StartNS() < first {
-			early += float64(part.Curve.Between(overlap.Interval{StartNS: part.StartNS(), EndNS: first}).Bytes)
+			early += float64(part.Curve.Between(overlap.Span{StartNS: part.StartNS(), EndNS: first}).Bytes)
 		}
 	}
 	// All bytes over the longest job's own time; NaN, and so null, for no jobs.
@@ -296,11 +294,11 @@ func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
 		case d.CI95 == nil:
 			return rate, 0, false
 		default:
-			half = math.Hypot(half, d.CI95.half())
+			half = math.Hypot(half, d.CI95.Half())
 		}
 	}
 	if !mixed && o.CI95 != nil {
-		half = o.CI95.half()
+		half = o.CI95.Half()
 	}
 	return rate, half, rate > 0
 }

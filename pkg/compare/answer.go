@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -16,11 +17,11 @@ import (
 // Answer is what a run comes to beside the base. It has one row for each phase and disk, and one for its disks
 // together.
 type Answer struct {
-	Changed  []Row              // significantly; the largest proven change first
-	Same     []Row              // no significant change
-	Unjudged []Row              // too little data
-	Lead     []Row              // of Changed: the most important fall and the most important rise, the larger first
-	Bound    *analysis.Interval // contains the interval of each change in Same; nil if there is none
+	Changed  []Row           // significantly; the largest proven change first
+	Same     []Row           // no significant change
+	Unjudged []Row           // too little data
+	Lead     []Row           // of Changed: the most important fall and the most important rise, the larger first
+	Bound    *stats.Interval // contains the interval of each change in Same; nil if there is none
 }
 
 // Row is a rate of a phase: that of the overlap, or another of the same disk's if only that one changed.
@@ -47,7 +48,7 @@ func (p *Pair) Answer() Answer {
 			default:
 				a.Same = append(a.Same, row)
 				if a.Bound == nil {
-					a.Bound = &analysis.Interval{}
+					a.Bound = &stats.Interval{}
 				}
 				a.Bound[0], a.Bound[1] = min(a.Bound[0], row.Interval[0]), max(a.Bound[1], row.Interval[1])
 			}
@@ -191,7 +192,7 @@ func (p *Pair) doubt(base, other []*matched) {
 
 // lost are the disks that worked in the base and that did not work, did something else or failed in the other run.
 func lost(base *matched, b, n *part) []string {
-	worked := func(d *trace.DiskTrace) bool { return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0 }
+	worked := func(d *trace.DiskRecord) bool { return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0 }
 	var disks []string
 	for _, name := range base.Analysis.Order {
 		was, is := b.traced.Disk(name), n.traced.Disk(name)

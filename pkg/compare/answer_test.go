@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -94,7 +95,7 @@ func TestAnswer(t *testing.T) {
 		case high < 0:
 			v = Slower
 		}
-		return Rate{Disk: disk, Measure: m, Test: Test{Change: &change, Interval: &analysis.Interval{low, high}, Verdict: v}}
+		return Rate{Disk: disk, Measure: m, Test: Test{Change: &change, Interval: &stats.Interval{low, high}, Verdict: v}}
 	}
 	pair := Pair{Phases: []Phase{
 		{Name: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", File, 0.9, 1)}},
@@ -125,7 +126,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.name, tt.got, tt.want)
 		}
 	}
-	if a.Bound == nil || *a.Bound != (analysis.Interval{-0.01, 0.03}) {
+	if a.Bound == nil || *a.Bound != (stats.Interval{-0.01, 0.03}) {
 		t.Errorf("the rest is within %v", a.Bound)
 	}
 }

@@ -27,7 +27,7 @@ func steady(factor float64) [][]tracetest.Level {
 
 // playClass plays disks together under the noise of a class.
 func playClass(c tracetest.Class, rnd *rand.Rand, phase string, disks [][]tracetest.Level) *trace.Phase {
-	played := make([]*trace.DiskTrace, len(disks))
+	played := make([]*trace.DiskRecord, len(disks))
 	for i, levels := range disks {
 		played[i] = tracetest.Disk{Name: string(rune('A' + i)), Levels: levels, Sizes: c.Sizes, Noise: c.Noise}.Play(rnd)
 	}

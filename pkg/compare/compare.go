@@ -125,15 +125,15 @@ const (
 
 // Test is how something changed from one run to another, and how sure that is.
 type Test struct {
-	Change    *float64           `json:"change"`  // new / base - 1
-	CI95      *analysis.Interval `json:"ci95"`    // of the change, by itself
-	Interval  *analysis.Interval `json:"ci_holm"` // as the verdict is: all hold with a chance of 95 %
-	Unit      string             `json:"unit"`    // of the evidence: wave, file, pair of files, second, repeat, or run
-	N         int                `json:"n"`       // units, in the run that has fewer
-	P         *float64           `json:"p"`
-	Corrected *float64           `json:"p_holm"` // among the rates, or among the latencies
-	Verdict   Verdict            `json:"verdict"`
-	Reason    string             `json:"reason,omitempty"` // for too little data
+	Change    *float64        `json:"change"`  // new / base - 1
+	CI95      *stats.Interval `json:"ci95"`    // of the change, by itself
+	Interval  *stats.Interval `json:"ci_holm"` // as the verdict is: all hold with a chance of 95 %
+	Unit      string          `json:"unit"`    // of the evidence: wave, file, pair of files, second, repeat, or run
+	N         int             `json:"n"`       // units, in the run that has fewer
+	P         *float64        `json:"p"`
+	Corrected *float64        `json:"p_holm"` // among the rates, or among the latencies
+	Verdict   Verdict         `json:"verdict"`
+	Reason    string          `json:"reason,omitempty"` // for too little data
 
 	evidence stats.Estimate // of the logarithm of new / base
 }

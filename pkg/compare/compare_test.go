@@ -238,7 +238,7 @@ func TestComparePhases(t *testing.T) {
 // A standstill that only one of the runs has is a difference, whatever the rates say.
 func TestStallInOneRunAlone(t *testing.T) {
 	run := func(label string, stands bool) Run {
-		d := &trace.DiskTrace{Name: "A", Op: trace.Write}
+		d := &trace.DiskRecord{Name: "A", Op: trace.Write}
 		for at := int64(0); at < 60e9; {
 			f := trace.File{Seq: len(d.Files), Bytes: 1e9, StartNS: at}
 			for done := int64(0); done < f.Bytes; {

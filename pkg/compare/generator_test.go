@@ -19,7 +19,7 @@ type load struct {
 
 // play makes the trace of a phase: files of 2 MB to 2 GB, whose sizes depend on seed alone.
 func play(name string, seed uint64, rnd *rand.Rand, n tracetest.Noise, loads ...load) *trace.Phase {
-	var disks []*trace.DiskTrace
+	var disks []*trace.DiskRecord
 	for i, l := range loads {
 		sizes := rand.New(rand.NewPCG(seed, uint64(i)))
 		disks = append(disks, tracetest.Disk{
@@ -58,7 +58,7 @@ func quick(phases ...*trace.Phase) Run {
 	}
 	for _, p := range phases {
 		found := analysis.Phase{Name: p.Name, Roles: p.Roles, Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{}}}
-		active := make([][]overlap.Interval, len(p.Disks))
+		active := make([][]overlap.Span, len(p.Disks))
 		for i, d := range p.Disks {
 			active[i] = overlap.Active(d, overlap.DefaultGapNS)
 			found.Overlap.Disks[d.Name] = analysis.OverlapDisk{Op: d.Op}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -92,7 +91,7 @@ func correct(tests, pool []*Test, weights []float64, above, below Verdict) {
 		if t.P != nil {
 			chances[i] = t.evidence.P()
 			ci := t.evidence.Interval()
-			t.P, t.CI95 = &chances[i], &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+			t.P, t.CI95 = &chances[i], &stats.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
 		}
 	}
 	levels, corrected := stats.HolmLevels(chances, weights, Chance), stats.Holm(chances, weights)
@@ -112,7 +111,7 @@ func correct(tests, pool []*Test, weights []float64, above, below Verdict) {
 		// If the noise is skewed its interval can disagree slightly with the test: then it is cut so that it
 		// excludes no change if there is a difference, and includes it if not.
 		ci := t.evidence.IntervalAt(levels[i])
-		v := analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+		v := stats.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
 		switch t.Verdict {
 		case NotShown:
 			v[0], v[1] = min(v[0], 0), max(v[1], 0)

@@ -62,7 +62,7 @@ func latencyClasses() []latencyClass {
 
 // latencyRun plays a phase of disks of a class; each takes as many times as long as factors say.
 func latencyRun(c latencyClass, rnd *rand.Rand, factors ...float64) Run {
-	disks := make([]*trace.DiskTrace, len(factors))
+	disks := make([]*trace.DiskRecord, len(factors))
 	for i, factor := range factors {
 		disks[i] = tracetest.Disk{Name: string(rune('A' + i)), Levels: []tracetest.Level{{UntilS: c.seconds, Rate: 1e9}}, Noise: tracetest.Noise{Sigma: 0.02}, Sizes: tracetest.Fixed(1e9)}.Play(rnd)
 		l := c.latency

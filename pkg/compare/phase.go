@@ -30,7 +30,7 @@ type part struct {
 	title       string
 	works       map[string]work.Work // of each disk
 	connections map[string]string
-	window      []overlap.Interval        // the time in which all disks of the phase were active
+	window      []overlap.Span            // the time in which all disks of the phase were active
 	curves      map[string]*overlap.Curve // of the disks whose rates were asked for
 	flows       map[string]stats.Flow     // and their rates in the window
 }
@@ -53,7 +53,7 @@ func newPart(r Run, t *trace.Phase) *part {
 	p.all = []*part{p}
 	if p.found.Overlap != nil {
 		for _, span := range p.found.Overlap.Spans {
-			p.window = append(p.window, overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])})
+			p.window = append(p.window, overlap.Span{StartNS: ns(span[0]), EndNS: ns(span[1])})
 		}
 	}
 	return p
@@ -113,7 +113,7 @@ func (p *part) called() string {
 func moves(role trace.Role) bool { return role == trace.Read || role == trace.Write }
 
 // flow is the rate that some disks have together in a time in which all are active.
-func (p *part) flow(disks []string, time []overlap.Interval) stats.Flow {
+func (p *part) flow(disks []string, time []overlap.Span) stats.Flow {
 	flows := make([]stats.Flow, len(disks))
 	for i, disk := range disks {
 		if p.curves[disk] == nil {
@@ -160,7 +160,7 @@ func (p *part) files(disk string) []file {
 		place++
 		alone := f.StartNS >= ended && (i+1 == len(d.Files) || d.Files[i+1].StartNS >= f.EndNS)
 		ended = max(ended, f.EndNS)
-		within := func(v overlap.Interval) bool { return v.StartNS <= f.StartNS && f.EndNS <= v.EndNS }
+		within := func(v overlap.Span) bool { return v.StartNS <= f.StartNS && f.EndNS <= v.EndNS }
 		if alone && slices.ContainsFunc(p.window, within) {
 			files = append(files, file{place, f.Bytes, math.Log(float64(f.Bytes) / float64(f.EndNS-f.StartNS) * 1e9)})
 		}

@@ -165,7 +165,7 @@ const (
 
 // level is a stretch of a window in which the rate did not step up or down.
 type level struct {
-	time []overlap.Interval
+	time []overlap.Span
 	from float64 // seconds into the window
 	to   float64
 }
@@ -188,13 +188,13 @@ func (p *part) levels(f stats.Flow) []level {
 }
 
 // stretch is the time between two seconds of a window.
-func stretch(window []overlap.Interval, from, to float64) []overlap.Interval {
-	var list []overlap.Interval
+func stretch(window []overlap.Span, from, to float64) []overlap.Span {
+	var list []overlap.Span
 	before := 0.0
 	for _, v := range window {
 		a, b := max(from-before, 0), min(to-before, v.Seconds())
 		if b > a {
-			list = append(list, overlap.Interval{StartNS: v.StartNS + ns(a), EndNS: v.StartNS + ns(b)})
+			list = append(list, overlap.Span{StartNS: v.StartNS + ns(a), EndNS: v.StartNS + ns(b)})
 		}
 		before += v.Seconds()
 	}

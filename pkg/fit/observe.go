@@ -99,20 +99,20 @@ type doubt struct {
 // watched is a disk of a phase while its trace is read.
 type watched struct {
 	name   string
-	trace  *trace.DiskTrace
-	active []overlap.Interval
+	trace  *trace.DiskRecord
+	active []overlap.Span
 	curve  *overlap.Curve
 	last   float64 // its latest rate known, in the stage before
 }
 
 // rate is its mean rate in v, bytes per second.
-func (w *watched) rate(v overlap.Interval) float64 {
+func (w *watched) rate(v overlap.Span) float64 {
 	return float64(w.curve.Between(v).Bytes) / v.Seconds()
 }
 
 // observeHub goes through the stages of the disks on the hub.
 func (r *reading) observeHub(phase string, disks []*watched) {
-	active := make([][]overlap.Interval, len(disks))
+	active := make([][]overlap.Span, len(disks))
 	for i, w := range disks {
 		active[i] = w.active
 	}
@@ -122,20 +122,20 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 		for j, k := range stage.Active {
 			there[j] = disks[k]
 		}
-		settled := stage.Interval
+		settled := stage.Span
 		if i > 0 && stages[i-1].EndNS == stage.StartNS {
 			before := stages[i-1]
 			left := slices.DeleteFunc(slices.Clone(before.Active), func(k int) bool { return slices.Contains(stage.Active, k) })
 			if len(left) > 0 {
 				role := disks[left[len(left)-1]].trace.Op
-				settled.StartNS = r.afterLeave(phase, role, there, stage.Interval)
+				settled.StartNS = r.afterLeave(phase, role, there, stage.Span)
 			}
 		}
 		if settled.Seconds() >= shortestS {
-			r.observe(hub.Observation{Phase: phase}, there, []overlap.Interval{settled})
+			r.observe(hub.Observation{Phase: phase}, there, []overlap.Span{settled})
 		}
 		if stage.Seconds() >= shortestS {
-			tail := stage.Interval
+			tail := stage.Span
 			tail.StartNS = max(min(settled.StartNS, tail.EndNS-int64(shortestS*1e9)), tail.StartNS)
 			for _, w := range there {
 				w.last = w.rate(tail)
@@ -146,7 +146,7 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 
 // afterLeave notes the lags of those who stay, and returns from when on all of them have settled: the end of the
 // stage if some may not have.
-func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, stage overlap.Interval) int64 {
+func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, stage overlap.Span) int64 {
 	settledNS := stage.StartNS
 	for _, w := range there {
 		lag, certain, ok := w.lag(stage)
@@ -164,11 +164,11 @@ func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, st
 // lag finds when the disk rose from the rate it had to a new one: the split into the old level, which is known,
 // and a new one with the least squares (a change point with one mean known; Hinkley, Biometrika 57, 1970). ok is
 // false if it did not rise.
-func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool) {
+func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 	bin := float64(binNS) / 1e9
 	var rates []float64
 	for ns := stage.StartNS; ns+binNS <= stage.EndNS; ns += binNS {
-		rates = append(rates, w.rate(overlap.Interval{StartNS: ns, EndNS: ns + binNS}))
+		rates = append(rates, w.rate(overlap.Span{StartNS: ns, EndNS: ns + binNS}))
 	}
 	need := int(shortestS / bin)
 	if w.last <= 0 || len(rates) < need {
@@ -196,7 +196,7 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 	// The bytes about the rise show when it was, between two instants at which they are known: if samples lie far
 	// apart, its bin only shows that it was near.
 	rise := stage.StartNS + int64(split)*binNS
-	known := w.curve.Between(overlap.Interval{StartNS: rise, EndNS: rise + int64(min(1, len(rates)-split))*binNS})
+	known := w.curve.Between(overlap.Span{StartNS: rise, EndNS: rise + int64(min(1, len(rates)-split))*binNS})
 	wide := max(1, int(math.Ceil(float64(known.High-known.Low)/w.last/bin))) // bins
 	from, to := max(split-wide, 0), min(split+wide, len(rates))
 	bytes := 0.0
@@ -213,7 +213,7 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 }
 
 // observe adds an observation of the disks in the intervals.
-func (r *reading) observe(o hub.Observation, disks []*watched, in []overlap.Interval) {
+func (r *reading) observe(o hub.Observation, disks []*watched, in []overlap.Span) {
 	var doubts []doubt
 	for _, w := range disks {
 		var bytes, blur int64
@@ -238,7 +238,7 @@ func (r *reading) observe(o hub.Observation, disks []*watched, in []overlap.Inte
 
 // files returns the noise of the files moved in the intervals, and how many files of equal size they are worth (Kish's
 // effective number).
-func (r *reading) files(w *watched, in []overlap.Interval, rate float64) float64 {
+func (r *reading) files(w *watched, in []overlap.Span, rate float64) float64 {
 	var sum, squares float64
 	var deviations []float64 // of whole files
 	for i := range w.trace.Files {

@@ -83,7 +83,7 @@ func play(t testing.TB, plan *scenario.Plan, p *hub.Profile) *trace.Run {
 		case trace.FileType:
 			d := phase.Disk(e.Disk)
 			if d == nil {
-				d = &trace.DiskTrace{Name: e.Disk, Op: e.Op}
+				d = &trace.DiskRecord{Name: e.Disk, Op: e.Op}
 				phase.Disks = append(phase.Disks, d)
 			}
 			d.Files = append(d.Files, trace.File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Progress: &trace.Progress{Samples: samples[e.Disk]}})
@@ -216,14 +216,14 @@ func TestObserveExactly(t *testing.T) {
 // Tests of random access say nothing of the hub, and a phase may plug a disk in elsewhere than the run does.
 func TestObserveKeepsToThePhase(t *testing.T) {
 	file := trace.File{Bytes: 2e9, EndNS: 1e9}
-	disk := &trace.DiskTrace{Name: "A", Op: write, Files: []trace.File{file}}
+	disk := &trace.DiskRecord{Name: "A", Op: write, Files: []trace.File{file}}
 	run := &trace.Run{
 		Disks: []trace.Disk{{Name: "A", Profile: "X", Connection: "hub"}},
 		Phases: []*trace.Phase{
-			{Name: "random", Test: "RND4K QD64", Disks: []*trace.DiskTrace{disk}},
-			{Name: "own port", Disks: []*trace.DiskTrace{disk}, Connections: map[string]string{"A": "direct"}},
-			{Name: "inside", Disks: []*trace.DiskTrace{disk}, Connections: map[string]string{"A": "internal"}},
-			{Name: "hub", Test: "SEQ1M QD8", Disks: []*trace.DiskTrace{disk}},
+			{Name: "random", Test: "RND4K QD64", Disks: []*trace.DiskRecord{disk}},
+			{Name: "own port", Disks: []*trace.DiskRecord{disk}, Connections: map[string]string{"A": "direct"}},
+			{Name: "inside", Disks: []*trace.DiskRecord{disk}, Connections: map[string]string{"A": "internal"}},
+			{Name: "hub", Test: "SEQ1M QD8", Disks: []*trace.DiskRecord{disk}},
 		},
 	}
 	seen := []hub.Observed{{Disk: "X", Op: write, Rate: 2e9, Error: assumedNoise}}
@@ -236,19 +236,19 @@ func TestObserveKeepsToThePhase(t *testing.T) {
 // What goes at a pace of its own, or both ways at once, says nothing of what it could do, nor do those beside it on the hub.
 // A port of its own is nobody's concern, and a probe is not noticed.
 func TestObserveKeepsToThePace(t *testing.T) {
-	disk := func(name string, op trace.Role) *trace.DiskTrace {
-		return &trace.DiskTrace{Name: name, Op: op, Files: []trace.File{{Bytes: 2e9, EndNS: 1e9}}}
+	disk := func(name string, op trace.Role) *trace.DiskRecord {
+		return &trace.DiskRecord{Name: name, Op: op, Files: []trace.File{{Bytes: 2e9, EndNS: 1e9}}}
 	}
 	a, b := disk("A", write), disk("B", read)
 	own := map[string]string{"B": "direct"}
 	run := &trace.Run{
 		Disks: []trace.Disk{{Name: "A", Connection: "hub"}, {Name: "B", Connection: "hub"}},
 		Phases: []*trace.Phase{
-			{Name: "pace", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Pace: 2e9}}},
-			{Name: "streams", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Streams: []stream.Spec{{Count: 1}}}}},
-			{Name: "mix", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Reads: 0.7}}},
-			{Name: "elsewhere", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Pace: 2e9}}, Connections: own},
-			{Name: "probe", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Probe: 4096}}},
+			{Name: "pace", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Pace: 2e9}}},
+			{Name: "streams", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Streams: []stream.Spec{{Count: 1}}}}},
+			{Name: "mix", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Reads: 0.7}}},
+			{Name: "elsewhere", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Pace: 2e9}}, Connections: own},
+			{Name: "probe", Disks: []*trace.DiskRecord{a, b}, Work: map[string]work.Work{"B": {Probe: 4096}}},
 		},
 	}
 	seen := []hub.Observed{{Disk: "A", Op: write, Rate: 2e9, Error: assumedNoise}}

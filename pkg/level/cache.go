@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 )
 
 // How to decide that a cache is back.
@@ -55,7 +56,7 @@ func NewCache(part *Disk, steps []Step) Cache {
 		if i+1 < len(steps) {
 			until = int64(steps[i+1].AtS * 1e9)
 		}
-		before, after := overlap.Interval{StartNS: from, EndNS: at}, overlap.Interval{StartNS: at, EndNS: until}
+		before, after := overlap.Span{StartNS: from, EndNS: at}, overlap.Span{StartNS: at, EndNS: until}
 		high, low := part.Differ(before, after)
 		high.Rate, low.Rate = step.FromRate, step.ToRate
 		c.Levels = append(c.Levels, CacheRate{Measured: high, Bytes: step.AtBytes - began, SeenS: before.Seconds()})
@@ -136,7 +137,7 @@ func (c Cache) IsBack(b Burst) bool {
 
 // Refill is the rest that gives all of the cache back, by a line through zero and what shorter rests gave; nil if there
 // are too few of these, they lie on no such line, or it does not lead to where the cache was seen to be back.
-func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, ci *[2]float64) {
+func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, ci *stats.Interval) {
 	var xy, xx float64
 	var line []Burst
 	for _, p := range bursts {
@@ -164,5 +165,5 @@ func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, 
 		return nil, nil
 	}
 	rest := c.Bytes / slope
-	return &rest, &[2]float64{low, high}
+	return &rest, &stats.Interval{low, high}
 }

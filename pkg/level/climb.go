@@ -22,7 +22,7 @@ const (
 // Climb is the stretch that the disk rose to from levels[first] before the next start or end: the earliest of the
 // rising levels that is not clearly below the highest, with what follows at about that rate. It is empty if nothing
 // rises.
-func (p *Disk) Climb(levels []Level, first int, at, until int64) overlap.Interval {
+func (p *Disk) Climb(levels []Level, first int, at, until int64) overlap.Span {
 	top := first
 	for i := first + 1; i < len(levels) && levels[i].StartNS < until-HoldNS && levels[i].Rate > levels[top].Rate; i++ {
 		peak := i+1 < len(levels) && levels[i+1].StartNS < until && levels[i+1].Rate < levels[i].Rate
@@ -32,12 +32,12 @@ func (p *Disk) Climb(levels []Level, first int, at, until int64) overlap.Interva
 		top = i
 	}
 	if top == first {
-		return overlap.Interval{StartNS: at, EndNS: at}
+		return overlap.Span{StartNS: at, EndNS: at}
 	}
-	highest, _ := p.Measure(levels[top].Interval)
+	highest, _ := p.Measure(levels[top].Span)
 	start := first + 1
 	for start < top {
-		lower, ok := p.Measure(levels[start].Interval)
+		lower, ok := p.Measure(levels[start].Span)
 		if ok && (highest.ChanceAbove(lower) > topChance || lower.Rate >= aboutTop*highest.Rate) {
 			break
 		}
@@ -48,11 +48,11 @@ func (p *Disk) Climb(levels []Level, first int, at, until int64) overlap.Interva
 	for end+1 < len(levels) && levels[end+1].StartNS < until && levels[end+1].Rate >= half {
 		end++
 	}
-	return overlap.Interval{StartNS: max(levels[start].StartNS, at), EndNS: min(levels[end].EndNS, until)}
+	return overlap.Span{StartNS: max(levels[start].StartNS, at), EndNS: min(levels[end].EndNS, until)}
 }
 
 // Dipped reports whether the disk had been as fast before its rise as after it, and was only slow for a moment.
-func (p *Disk) Dipped(had overlap.Interval, rate float64) bool {
+func (p *Disk) Dipped(had overlap.Span, rate float64) bool {
 	limit := dipShare
 	if rate > clearRise*p.RateIn(had) {
 		limit = dipShare / 3
@@ -62,7 +62,7 @@ func (p *Disk) Dipped(had overlap.Interval, rate float64) bool {
 		return false
 	}
 	fast := 0
-	for _, r := range p.Curve.Rates([]overlap.Interval{had}, n) {
+	for _, r := range p.Curve.Rates([]overlap.Span{had}, n) {
 		if r >= asFast*rate {
 			fast++
 		}
@@ -100,21 +100,21 @@ func (p *Disk) Plateaus(levels []Level, step float64) []Level {
 }
 
 // Outlasts reports whether a new level was seen for that many seconds, and longer than any burst of the disk.
-func (p *Disk) Outlasts(reached overlap.Interval, minS float64) bool {
+func (p *Disk) Outlasts(reached overlap.Span, minS float64) bool {
 	return float64(reached.EndNS-reached.StartNS) >= 1e9*max(minS, beyondSeen*p.excursionS)
 }
 
 // Split makes the stretch that a disk rose to a level of its own, if it is not one already: noise is judged within
 // levels.
-func (p *Disk) Split(reached overlap.Interval) {
+func (p *Disk) Split(reached overlap.Span) {
 	for _, ns := range []int64{reached.StartNS, reached.EndNS} {
 		i := At(p.Solid, ns)
 		if len(p.Solid) == 0 || min(ns-p.Solid[i].StartNS, p.Solid[i].EndNS-ns) < HoldNS {
 			continue
 		}
 		l := p.Solid[i]
-		p.Solid[i] = p.LevelOver(overlap.Interval{StartNS: l.StartNS, EndNS: ns})
-		p.Solid = slices.Insert(p.Solid, i+1, p.LevelOver(overlap.Interval{StartNS: ns, EndNS: l.EndNS}))
+		p.Solid[i] = p.LevelOver(overlap.Span{StartNS: l.StartNS, EndNS: ns})
+		p.Solid = slices.Insert(p.Solid, i+1, p.LevelOver(overlap.Span{StartNS: ns, EndNS: l.EndNS}))
 	}
 	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
 }

@@ -16,7 +16,7 @@ func TestBlurAndOutlasts(t *testing.T) {
 		files []float64 // starts
 		want  float64
 	}{{nil, 0.3}, {[]float64{1}, 0.3}, {[]float64{1, 9}, 3}, {[]float64{1, 9, 9.5}, 1.3}, {[]float64{1, 9.9, 9.95, 10}, 0.4}} {
-		d := &trace.DiskTrace{}
+		d := &trace.DiskRecord{}
 		for _, s := range tt.files {
 			d.Files = append(d.Files, trace.File{StartNS: ns(s)})
 		}
@@ -42,7 +42,7 @@ func TestClimb(t *testing.T) {
 		levels    [][2]float64 // seconds, MB/s
 		first     int
 		at, until float64
-		want      overlap.Interval
+		want      overlap.Span
 	}{
 		{"in two steps", [][2]float64{{10, 50}, {5, 80}, {10, 100}, {5, 74}, {10, 100}}, 0, 10, 40, span(15, 25)},
 		{"and keeps half of it", [][2]float64{{10, 50}, {5, 80}, {10, 100}, {5, 75}, {10, 100}}, 0, 10, 40, span(15, 40)},

@@ -18,11 +18,11 @@ import (
 
 // Disk is one working disk in a phase, with what is derived from it once.
 type Disk struct {
-	Trace   *trace.DiskTrace
+	Trace   *trace.DiskRecord
 	Work    work.Work
-	Active  []overlap.Interval
-	Stalls  []overlap.Interval // times in which it stood still
-	stops   []overlap.Interval // those of them in which it was not asked for anything
+	Active  []overlap.Span
+	Stalls  []overlap.Span // times in which it stood still
+	stops   []overlap.Span // those of them in which it was not asked for anything
 	Curve   *overlap.Curve
 	Levels  []Level // candidates: where the rate may have changed
 	Solid   []Level // those that noise would hardly make
@@ -40,7 +40,7 @@ type Disk struct {
 
 // Level is a stretch of time in which the disk's rate was constant except for noise.
 type Level struct {
-	overlap.Interval
+	overlap.Span
 	Rate float64 // bytes per second of active time
 }
 
@@ -59,11 +59,11 @@ const (
 
 // New finds when the disk was active and the levels that its rate may have kept; pauses between files of up to
 // gapNS count as activity. In stops, as far as they are known, the machine or the disk's worker was stopped.
-func New(t *trace.DiskTrace, w work.Work, gapNS int64, stops ...overlap.Interval) Disk {
+func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) Disk {
 	p := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
 	// What a preset has the disk move before its work is to count nowhere.
 	if first := slices.IndexFunc(t.Files, func(f trace.File) bool { return !f.Filler }); first > 0 {
-		p.Active = overlap.Clip(p.Active, overlap.Interval{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64})
+		p.Active = overlap.Clip(p.Active, overlap.Span{StartNS: t.Files[first].StartNS, EndNS: math.MaxInt64})
 	}
 	p.findStops(stops)
 	p.findStalls()
@@ -82,15 +82,15 @@ func (p *Disk) StartNS() int64 { return p.Active[0].StartNS }
 func (p *Disk) EndNS() int64 { return p.Active[len(p.Active)-1].EndNS }
 
 // moving is the time in which the disk was active and did not stand still: what rates are compared over.
-func (p *Disk) moving() []overlap.Interval { return overlap.Without(p.Active, p.Stalls) }
+func (p *Disk) moving() []overlap.Span { return overlap.Without(p.Active, p.Stalls) }
 
 // MovingIn is what of that lies within v.
-func (p *Disk) MovingIn(v overlap.Interval) []overlap.Interval {
+func (p *Disk) MovingIn(v overlap.Span) []overlap.Span {
 	return overlap.Without(overlap.Clip(p.Active, v), p.Stalls)
 }
 
 // RateIn is the mean rate over v, pauses included.
-func (p *Disk) RateIn(v overlap.Interval) float64 {
+func (p *Disk) RateIn(v overlap.Span) float64 {
 	if v.EndNS <= v.StartNS {
 		return 0
 	}
@@ -108,7 +108,7 @@ func At(levels []Level, ns int64) int {
 
 // piece is a stretch of active time long enough to have a rate.
 type piece struct {
-	overlap.Interval
+	overlap.Span
 	rate   float64
 	weight float64 // seconds of active time
 }
@@ -121,7 +121,7 @@ func (p *Disk) pieces() []piece {
 	var bytes, active, start int64 // of the piece being gathered
 	gathered := func(endNS int64) {
 		weight := seconds(active)
-		pieces = append(pieces, piece{overlap.Interval{StartNS: start, EndNS: endNS}, float64(bytes) / weight, weight})
+		pieces = append(pieces, piece{overlap.Span{StartNS: start, EndNS: endNS}, float64(bytes) / weight, weight})
 		bytes, active = 0, 0
 	}
 	for _, v := range moving {
@@ -186,7 +186,7 @@ func (p *Disk) levelsBy(batch int) []Level {
 	edges = append(edges, pieces[len(pieces)-1].EndNS)
 	var levels []Level
 	for i := 1; i < len(edges); i++ {
-		if v := (overlap.Interval{StartNS: edges[i-1], EndNS: edges[i]}); overlap.Seconds(p.MovingIn(v)) > 0 {
+		if v := (overlap.Span{StartNS: edges[i-1], EndNS: edges[i]}); overlap.Seconds(p.MovingIn(v)) > 0 {
 			levels = append(levels, p.LevelOver(v))
 		}
 	}
@@ -194,7 +194,7 @@ func (p *Disk) levelsBy(batch int) []Level {
 }
 
 // LevelOver is what v would be as one level; the disk must be active in it.
-func (p *Disk) LevelOver(v overlap.Interval) Level {
+func (p *Disk) LevelOver(v overlap.Span) Level {
 	return Level{v, float64(p.Curve.Between(v).Bytes) / overlap.Seconds(p.MovingIn(v))}
 }
 
@@ -260,7 +260,7 @@ func (p *Disk) Asks() float64 {
 func (p *Disk) HasFiles() bool { return len(p.Work.Streams) == 0 && p.Work.Probe == 0 }
 
 // WorksIn reports whether the disk is active at any moment of v.
-func (p *Disk) WorksIn(v overlap.Interval) bool {
+func (p *Disk) WorksIn(v overlap.Span) bool {
 	i := sort.Search(len(p.Active), func(i int) bool { return p.Active[i].EndNS > v.StartNS })
 	return i < len(p.Active) && p.Active[i].StartNS < v.EndNS
 }

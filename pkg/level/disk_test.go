@@ -13,7 +13,7 @@ import (
 )
 
 // bare is a disk without levels.
-func bare(d *trace.DiskTrace) Disk {
+func bare(d *trace.DiskRecord) Disk {
 	return Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}
 }
 
@@ -34,7 +34,7 @@ func TestPieces(t *testing.T) {
 		{"a pause", []trace.File{file(0, 0.04, 10), file(2, 2.04, 30), file(5, 5.5, 100)}, []piece{{span(0, 2.04), 500, 0.08}, {span(5, 5.5), 200, 0.5}}},
 		{"a short end", []trace.File{file(0, 1, 300), file(3, 3.04, 10)}, []piece{{span(0, 1), 300, 1}, {span(3, 3.04), 250, 0.04}}},
 	} {
-		d := &trace.DiskTrace{Files: tt.files}
+		d := &trace.DiskRecord{Files: tt.files}
 		p := bare(d)
 		if diff := cmp.Diff(tt.want, p.pieces(), cmp.AllowUnexported(piece{}), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -68,7 +68,7 @@ func TestFindLevels(t *testing.T) {
 
 func TestRateIn(t *testing.T) {
 	p := bare(tracetest.FilesOf([2]float64{10, 1000}, [2]float64{10, 500}))
-	for v, want := range map[overlap.Interval]float64{span(0, 20): 75, span(5, 15): 75, span(10, 12): 50, span(0, 40): 37.5, span(5, 5): 0, span(6, 5): 0} {
+	for v, want := range map[overlap.Span]float64{span(0, 20): 75, span(5, 15): 75, span(10, 12): 50, span(0, 40): 37.5, span(5, 5): 0, span(6, 5): 0} {
 		within(t, "rate", p.RateIn(v), want, 1e-9)
 	}
 }

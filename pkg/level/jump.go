@@ -55,13 +55,13 @@ const (
 // the change: the scatter of the files around it can draw a level's edge to where one of them begins.
 func (p *Disk) Sharpest(ns int64, change float64) int64 {
 	const half = int(sharpNS / SampleNS)
-	around := overlap.Interval{StartNS: ns - sharpNS - sharpWidth*SampleNS, EndNS: ns + sharpNS + sharpWidth*SampleNS}
+	around := overlap.Span{StartNS: ns - sharpNS - sharpWidth*SampleNS, EndNS: ns + sharpNS + sharpWidth*SampleNS}
 	sampled := slices.ContainsFunc(p.Trace.Files, func(f trace.File) bool { return len(f.Samples()) > 0 })
 	if !sampled || around.StartNS < p.StartNS() || around.EndNS > p.EndNS() {
 		return ns
 	}
 	const n = 2 * (half + sharpWidth)
-	rates := p.Curve.Rates([]overlap.Interval{around}, n)
+	rates := p.Curve.Rates([]overlap.Span{around}, n)
 	jump := func(i int) float64 { // in the direction of the change
 		return math.Copysign(1, change) * (stats.Mean(rates[i:i+sharpWidth]) - stats.Mean(rates[i-sharpWidth:i]))
 	}
@@ -95,18 +95,18 @@ const roughlyNS = 10_000_000_000
 // that shows more of the noise decides: the other may be too short to show it.
 func (p *Disk) Misdated(before, after Level) int64 {
 	change := after.Rate - before.Rate
-	variance := max(p.varianceIn(before.Interval), p.varianceIn(after.Interval))
+	variance := max(p.varianceIn(before.Span), p.varianceIn(after.Span))
 	return int64(min(roughlyNS, 1e9*misdating*variance/(change*change)))
 }
 
 // varianceIn is the variance of the disk's mean rate over a second, with all that neighbouring moments have in common.
-func (p *Disk) varianceIn(span overlap.Interval) float64 {
+func (p *Disk) varianceIn(span overlap.Span) float64 {
 	const maxBins, binS = 400, 0.25
 	n := min(maxBins, int(span.Seconds()/binS))
 	if n < 2 {
 		return 0
 	}
-	rates := p.Curve.Rates([]overlap.Interval{span}, n)
+	rates := p.Curve.Rates([]overlap.Span{span}, n)
 	var mean, squares float64
 	for _, r := range rates {
 		mean += r / float64(n)

@@ -28,7 +28,7 @@ func TestJumps(t *testing.T) {
 }
 
 // oneFile is a file of 40 s at 100 bytes a second, that has progress 20 times a second and falls to 50 at 20.3 s.
-func oneFile() *trace.DiskTrace {
+func oneFile() *trace.DiskRecord {
 	f := trace.File{StartNS: 0, EndNS: 40e9}
 	for now := int64(0); now < f.EndNS; now += 5e7 {
 		if now < 20.3e9 {
@@ -38,7 +38,7 @@ func oneFile() *trace.DiskTrace {
 		}
 		f.AddSample(trace.Sample{TNS: now + 5e7, Bytes: f.Bytes})
 	}
-	return &trace.DiskTrace{Files: []trace.File{f}}
+	return &trace.DiskRecord{Files: []trace.File{f}}
 }
 
 // A change is dated by the jump within a second and a half of where the levels put it.
@@ -57,7 +57,7 @@ func TestSharpest(t *testing.T) {
 	unsampled.Files[0].Progress = nil
 	for _, tt := range []struct {
 		name             string
-		d                *trace.DiskTrace
+		d                *trace.DiskRecord
 		at, change, want float64
 	}{
 		{"there", oneFile(), 20.3, -5000, 20.3},

@@ -32,7 +32,7 @@ const (
 
 // series is a disk's rate over its active time, in bins of equal length.
 type series struct {
-	active []overlap.Interval
+	active []overlap.Span
 	binNS  float64
 	log    []float64 // logarithm of the bin's rate
 	sums   []float64 // sums[i]: of log[:i]
@@ -103,7 +103,7 @@ func (s *series) estimate(edges []int, out [2]int) stats.Noise {
 
 // Differ measures two stretches, one after the other, to find out whether they differ: under the noise that there is
 // without the change from one to the other.
-func (p *Disk) Differ(before, after overlap.Interval) (was, is Measured) {
+func (p *Disk) Differ(before, after overlap.Span) (was, is Measured) {
 	s := p.series
 	edges := s.edges(p.Solid)
 	from, to := s.bin(before.EndNS), s.bin(after.StartNS)
@@ -199,7 +199,7 @@ func (s *series) edges(levels []Level) []int {
 
 // merge makes one level of those from first to last.
 func (p *Disk) merge(levels []Level, first, last int) []Level {
-	levels[first] = p.LevelOver(overlap.Interval{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
+	levels[first] = p.LevelOver(overlap.Span{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
 	return slices.Delete(levels, first+1, last+1)
 }
 
@@ -246,7 +246,7 @@ func (p *Disk) shortestS(levels []Level, i int) float64 {
 	return min(seconds(MinNS), max(EndS*min(1, endSeenS/other), ShortS, beyondSeen*p.excursionS))
 }
 
-func (p *Disk) activeS(l Level) float64 { return overlap.Seconds(p.MovingIn(l.Interval)) }
+func (p *Disk) activeS(l Level) float64 { return overlap.Seconds(p.MovingIn(l.Span)) }
 
 // absorb says which levels become one if levels[i] is too short: it and both neighbours if these are alike, as
 // about a burst; it and a short neighbour if they are steps of one climb or descent; else it and the neighbour of

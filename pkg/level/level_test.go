@@ -26,8 +26,8 @@ func within(t *testing.T, what string, got, want, allowed float64) {
 }
 
 // span is from one second to another.
-func span(fromS, toS float64) overlap.Interval {
-	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
+func span(fromS, toS float64) overlap.Span {
+	return overlap.Span{StartNS: ns(fromS), EndNS: ns(toS)}
 }
 
 // levelsOf are levels one after another: how long and how fast.
@@ -73,7 +73,7 @@ func TestAbsorb(t *testing.T) {
 		{"stalls count as one byte a second", [][2]float64{{9, 1}, {1, 50}, {9, 0}}, 1, [2]int{0, 2}},
 	} {
 		levels, endS := levelsOf(tt.levels...)
-		p := Disk{Active: []overlap.Interval{span(0, endS)}}
+		p := Disk{Active: []overlap.Span{span(0, endS)}}
 		first, last := p.absorb(levels, tt.i)
 		if got := [2]int{first, last}; got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
@@ -83,18 +83,18 @@ func TestAbsorb(t *testing.T) {
 
 // A pause of a second is in the middle of what is active.
 func TestMovingIn(t *testing.T) {
-	p := Disk{Active: []overlap.Interval{span(1, 4), span(5, 9), span(11, 12)}}
+	p := Disk{Active: []overlap.Span{span(1, 4), span(5, 9), span(11, 12)}}
 	for _, tt := range []struct {
-		v    overlap.Interval
-		want []overlap.Interval
+		v    overlap.Span
+		want []overlap.Span
 	}{
 		{span(0, 20), p.Active},
-		{span(2, 6), []overlap.Interval{span(2, 4), span(5, 6)}},
+		{span(2, 6), []overlap.Span{span(2, 4), span(5, 6)}},
 		{span(4, 5), nil},
 		{span(0, 1), nil},
 		{span(12, 20), nil},
-		{span(6, 11), []overlap.Interval{span(6, 9)}},
-		{span(4, 5.5), []overlap.Interval{span(5, 5.5)}},
+		{span(6, 11), []overlap.Span{span(6, 9)}},
+		{span(4, 5.5), []overlap.Span{span(5, 5.5)}},
 	} {
 		if diff := cmp.Diff(tt.want, p.MovingIn(tt.v)); diff != "" {
 			t.Errorf("in %v (-want +got):\n%s", tt.v, diff)
@@ -102,7 +102,7 @@ func TestMovingIn(t *testing.T) {
 	}
 	within(t, "active", p.activeS(Level{span(3, 7), 1}), 3, 1e-12)
 	for _, tt := range []struct {
-		v    overlap.Interval
+		v    overlap.Span
 		want bool
 	}{{span(4, 5), false}, {span(3, 4.5), true}, {span(4.5, 5.1), true}, {span(9, 11), false}, {span(12, 13), false}, {span(0, 1), false}, {span(0, 1.1), true}} {
 		if got := p.WorksIn(tt.v); got != tt.want {
@@ -217,28 +217,28 @@ func TestFileScatter(t *testing.T) {
 func TestScatterVariance(t *testing.T) {
 	p := &Disk{Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 1})}
 	for _, tt := range []struct {
-		in   []overlap.Interval
+		in   []overlap.Span
 		want float64 // sum of the squares of the files' shares
 	}{
-		{[]overlap.Interval{span(0, 10)}, 0.04 + 0.04 + 0.16 + 0.04},
-		{[]overlap.Interval{span(1, 5)}, 1./16 + 4./16 + 1./16},
-		{[]overlap.Interval{span(0, 1), span(5, 8)}, 1./16 + 9./16},
-		{[]overlap.Interval{span(4, 6)}, 1},
-		{[]overlap.Interval{span(20, 30)}, 0},
+		{[]overlap.Span{span(0, 10)}, 0.04 + 0.04 + 0.16 + 0.04},
+		{[]overlap.Span{span(1, 5)}, 1./16 + 4./16 + 1./16},
+		{[]overlap.Span{span(0, 1), span(5, 8)}, 1./16 + 9./16},
+		{[]overlap.Span{span(4, 6)}, 1},
+		{[]overlap.Span{span(20, 30)}, 0},
 	} {
 		within(t, "the variance", p.scatterVariance(tt.in), 0.09*tt.want, 1e-9)
 	}
 	many := &Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
-	if got := many.scatterVariance([]overlap.Interval{span(0, 6)}); got != 0 {
+	if got := many.scatterVariance([]overlap.Span{span(0, 6)}); got != 0 {
 		t.Errorf("six files alike: %v, want 0", got)
 	}
-	within(t, "five files alike", many.scatterVariance([]overlap.Interval{span(0, 5)}), 0.01/5, 1e-9)
+	within(t, "five files alike", many.scatterVariance([]overlap.Span{span(0, 5)}), 0.01/5, 1e-9)
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {
 	p := &Disk{Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 0}, [2]float64{2, 1})}
 	for _, tt := range []struct {
-		v        overlap.Interval
+		v        overlap.Span
 		minFiles int
 		maxShare float64
 		want     bool
@@ -271,13 +271,13 @@ func TestSolidLevels(t *testing.T) {
 	if got := p.solidLevels(c); len(got) != 2 {
 		t.Errorf("alpha as large as the chance: %v", got)
 	}
-	if got := p.solidLevels(c * (1 - 1e-9)); len(got) != 1 || got[0].Interval != span(0, 40) {
+	if got := p.solidLevels(c * (1 - 1e-9)); len(got) != 1 || got[0].Span != span(0, 40) {
 		t.Errorf("alpha below the chance: %v", got)
 	}
 	if got := p.series.estimate([]int{0, 400}, [2]int{}); p.series.noise != got {
 		t.Errorf("noise %v, want that of one level: %v", p.series.noise, got)
 	}
-	none := Disk{Trace: &trace.DiskTrace{}, series: &series{}}
+	none := Disk{Trace: &trace.DiskRecord{}, series: &series{}}
 	if got := none.solidLevels(0.01); len(got) != 0 {
 		t.Errorf("levels of nothing: %v", got)
 	}

@@ -20,7 +20,7 @@ type Measured struct {
 }
 
 // Measure is the disk's rate over the intervals, pauses included; not ok if it moved nothing.
-func (p *Disk) Measure(in ...overlap.Interval) (Measured, bool) {
+func (p *Disk) Measure(in ...overlap.Span) (Measured, bool) {
 	m, ok := p.measureUnder(p.series.noise, in...)
 	if overlap.Seconds(in) >= LongS {
 		m.Free = max(m.Free, FreeOfLong)
@@ -40,7 +40,7 @@ const (
 )
 
 // measureUnder is the same under a given noise.
-func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Interval) (Measured, bool) {
+func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Span) (Measured, bool) {
 	var bytes int64
 	bins := 0
 	in = overlap.Without(in, p.Stalls) // stalls are reported separately
@@ -69,7 +69,7 @@ func (m Measured) UnderNoiseOf(p *Disk) Measured {
 }
 
 // errorOver is the relative standard error of a rate over that many bins of a noise.
-func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Interval) float64 {
+func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Span) float64 {
 	return math.Sqrt(n.MeanVariance(bins) + p.scatterVariance(in))
 }
 
@@ -113,7 +113,7 @@ func (p *Disk) FileScatter() float64 {
 
 // scatterVariance is the variance that the scatter of single files adds to a rate that rests on few of them: within
 // a file it does not show.
-func (p *Disk) scatterVariance(in []overlap.Interval) float64 {
+func (p *Disk) scatterVariance(in []overlap.Span) float64 {
 	var squares float64
 	total, files := overlap.Seconds(in), p.Trace.Files
 	for _, v := range in {
@@ -148,7 +148,7 @@ const (
 )
 
 // busyIn is m, the disk's rate over the intervals, as a rate over the time in files.
-func (p *Disk) busyIn(m Measured, in []overlap.Interval) *Measured {
+func (p *Disk) busyIn(m Measured, in []overlap.Span) *Measured {
 	var ns int64
 	for _, v := range in {
 		ns += p.busyNS(v)
@@ -177,7 +177,7 @@ func (p *Disk) busyIn(m Measured, in []overlap.Interval) *Measured {
 }
 
 // busyNS is for how many nanoseconds of v a file is under way.
-func (p *Disk) busyNS(v overlap.Interval) (ns int64) {
+func (p *Disk) busyNS(v overlap.Span) (ns int64) {
 	files := p.Trace.Files
 	counted := v.StartNS
 	first := sort.Search(len(files), func(i int) bool { return files[i].EndNS > v.StartNS })

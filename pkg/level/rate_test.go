@@ -17,13 +17,13 @@ func TestMeasure(t *testing.T) {
 	p.series.noise.Nugget, p.series.noise.Sill, p.series.noise.Memory = 0.01, 0, 1
 	bins := len(p.series.log)
 	for _, tt := range []struct {
-		in       []overlap.Interval
+		in       []overlap.Span
 		variance float64 // that of files
 	}{
-		{[]overlap.Interval{span(0, 20)}, 0},
-		{[]overlap.Interval{span(0, 6)}, 0},
-		{[]overlap.Interval{span(0, 5)}, 0.01 / 4 / 5}, // of 40 files
-		{[]overlap.Interval{span(0, 1), span(7, 8)}, 0.01 / 4 / 2},
+		{[]overlap.Span{span(0, 20)}, 0},
+		{[]overlap.Span{span(0, 6)}, 0},
+		{[]overlap.Span{span(0, 5)}, 0.01 / 4 / 5}, // of 40 files
+		{[]overlap.Span{span(0, 1), span(7, 8)}, 0.01 / 4 / 2},
 	} {
 		length := overlap.Seconds(tt.in)
 		m, ok := p.Measure(tt.in...)
@@ -40,7 +40,7 @@ func TestMeasure(t *testing.T) {
 		m, _ := p.Measure(span(0, length))
 		within(t, "freedom", m.Free, want, 0)
 	}
-	for _, in := range [][]overlap.Interval{{span(41, 50)}, {span(3, 3.01)}, nil} {
+	for _, in := range [][]overlap.Span{{span(41, 50)}, {span(3, 3.01)}, nil} {
 		if m, ok := p.Measure(in...); ok || m != (Measured{}) {
 			t.Errorf("in %v: %+v", in, m)
 		}

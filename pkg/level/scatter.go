@@ -28,13 +28,13 @@ const (
 // ShowsInFiles reports whether a change from one stretch to a later one shows in several files on either side,
 // inside one file, or in that all files on one side are slower than all on the other: file times have heavy tails,
 // and the rate of one or two files is no level.
-func (p *Disk) ShowsInFiles(before, after overlap.Interval, minFiles int, maxShare float64) bool {
+func (p *Disk) ShowsInFiles(before, after overlap.Span, minFiles int, maxShare float64) bool {
 	return p.RestsOnFiles(before, minFiles, maxShare) && p.RestsOnFiles(after, minFiles, maxShare) ||
 		p.showsInsideFile(before, after) || p.RanksApart(before, after)
 }
 
 // RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more than a share of it.
-func (p *Disk) RestsOnFiles(v overlap.Interval, minFiles int, maxShare float64) bool {
+func (p *Disk) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) bool {
 	n, longest := 0, int64(0)
 	for i := range p.Trace.Files {
 		if f := &p.Trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
@@ -58,7 +58,7 @@ func (p *Disk) quickNoise() float64 {
 		if len(f.Samples()) < n || n < 2 {
 			continue
 		}
-		rates := p.Curve.Rates([]overlap.Interval{{StartNS: f.StartNS, EndNS: f.StartNS + int64(n)*quickNS}}, n)
+		rates := p.Curve.Rates([]overlap.Span{{StartNS: f.StartNS, EndNS: f.StartNS + int64(n)*quickNS}}, n)
 		for k := 1; k < n; k++ {
 			if rates[k] > 0 && rates[k-1] > 0 {
 				steps = append(steps, math.Abs(math.Log(rates[k]/rates[k-1])))
@@ -77,7 +77,7 @@ func (p *Disk) quickNoise() float64 {
 
 // showsInsideFile looks for a file in transfer at the change, whose own rate changes by half as much or more. The
 // larger the change, the less of the file it takes on either side.
-func (p *Disk) showsInsideFile(before, after overlap.Interval) bool {
+func (p *Disk) showsInsideFile(before, after overlap.Span) bool {
 	from, to := before.EndNS, after.StartNS
 	change := math.Log(p.RateIn(after) / p.RateIn(before))
 	needNS := int64(min(insideNS, max(minInsideNS, float64(quickNS)*square(insideSDs*p.quickNoise()/change))))
@@ -86,8 +86,8 @@ func (p *Disk) showsInsideFile(before, after overlap.Interval) bool {
 		if len(f.Samples()) == 0 || f.StartNS > from-needNS || f.EndNS < to+needNS {
 			continue
 		}
-		inside := math.Log(p.RateIn(overlap.Interval{StartNS: to, EndNS: min(f.EndNS, after.EndNS)}) /
-			p.RateIn(overlap.Interval{StartNS: max(f.StartNS, before.StartNS), EndNS: from}))
+		inside := math.Log(p.RateIn(overlap.Span{StartNS: to, EndNS: min(f.EndNS, after.EndNS)}) /
+			p.RateIn(overlap.Span{StartNS: max(f.StartNS, before.StartNS), EndNS: from}))
 		return inside/change >= sameChange
 	}
 	return false
@@ -97,7 +97,7 @@ func (p *Disk) showsInsideFile(before, after overlap.Interval) bool {
 // many of them that chance would hardly put them in that order: of n and k files that could come in any, one in
 // (n+k)!/(n! k!) is so (the exact rank test of Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics
 // Bulletin 1, 1945, at its extreme).
-func (p *Disk) RanksApart(before, after overlap.Interval) bool {
+func (p *Disk) RanksApart(before, after overlap.Span) bool {
 	n, slowest, fastest := p.fileRates(before)
 	k, low, high := p.fileRates(after)
 	if n == 0 || k == 0 || high > rankApart*slowest && low < fastest/rankApart {
@@ -108,7 +108,7 @@ func (p *Disk) RanksApart(before, after overlap.Interval) bool {
 }
 
 // fileRates counts the files of a stretch, and gives the lowest and the highest of their rates in it.
-func (p *Disk) fileRates(v overlap.Interval) (n int, low, high float64) {
+func (p *Disk) fileRates(v overlap.Span) (n int, low, high float64) {
 	low = math.Inf(1)
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]

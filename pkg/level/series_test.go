@@ -67,7 +67,7 @@ func TestSeriesOfADisk(t *testing.T) {
 			t.Errorf("%v without %v: %+v, want %+v", tt.edges, tt.out, got, tt.want)
 		}
 	}
-	short := Disk{Trace: tracetest.FilesOf([2]float64{0.19, 5}), Active: []overlap.Interval{span(0, 0.19)}}
+	short := Disk{Trace: tracetest.FilesOf([2]float64{0.19, 5}), Active: []overlap.Span{span(0, 0.19)}}
 	short.Curve = overlap.NewCurve(short.Trace)
 	if s := newSeries(&short); s.log != nil {
 		t.Errorf("0.19 s make %d bins", len(s.log))
@@ -93,7 +93,7 @@ func TestFreeOf(t *testing.T) {
 func TestVarianceIn(t *testing.T) {
 	d := tracetest.SampledAt(func(s int) float64 { return float64(1e6 + 2e6*(s/2%2)) }, 20)
 	p := Disk{Trace: d, Curve: overlap.NewCurve(d)}
-	rates := p.Curve.Rates([]overlap.Interval{span(0, 20)}, 80)
+	rates := p.Curve.Rates([]overlap.Span{span(0, 20)}, 80)
 	want := stats.Summarize(rates).SD * stats.Summarize(rates).SD * stats.Memory(rates) * 0.25
 	within(t, "the variance", p.varianceIn(span(0, 20)), want, 1e-6*want)
 	if got := p.varianceIn(span(0, 0.4)); got != 0 {
@@ -120,7 +120,7 @@ func TestShowsInsideFile(t *testing.T) {
 	}
 	p := Disk{Trace: d, Curve: overlap.NewCurve(d)}
 	for _, tt := range []struct {
-		before, after overlap.Interval
+		before, after overlap.Span
 		want          bool
 	}{
 		{span(0, 15), span(15, 30), true},

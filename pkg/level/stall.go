@@ -48,7 +48,7 @@ func (p *Disk) findStalls() {
 			continue
 		}
 		from := trace.Sample{TNS: f.StartNS}
-		run := overlap.Interval{StartNS: f.StartNS, EndNS: f.StartNS}
+		run := overlap.Span{StartNS: f.StartNS, EndNS: f.StartNS}
 		moved := int64(0) // in the run
 		add := func(atEnd bool) {
 			length, slow := run.EndNS-run.StartNS, moved >= f.Bytes/2 // a file slow as a whole does not stand still
@@ -70,21 +70,21 @@ func (p *Disk) findStalls() {
 			case still && run.EndNS == from.TNS:
 				run.EndNS, moved = to.TNS, moved+bytes
 			case still:
-				run, moved = overlap.Interval{StartNS: to.TNS - took, EndNS: to.TNS}, bytes
+				run, moved = overlap.Span{StartNS: to.TNS - took, EndNS: to.TNS}, bytes
 			default:
 				add(false)
-				run, moved = overlap.Interval{StartNS: to.TNS, EndNS: to.TNS}, 0
+				run, moved = overlap.Span{StartNS: to.TNS, EndNS: to.TNS}, 0
 			}
 			from = to
 		}
 		add(run.EndNS == f.EndNS)
 	}
-	slices.SortFunc(p.Stalls, func(a, b overlap.Interval) int { return cmp.Compare(a.StartNS, b.StartNS) })
+	slices.SortFunc(p.Stalls, func(a, b overlap.Span) int { return cmp.Compare(a.StartNS, b.StartNS) })
 }
 
 // findStops finds how long the disk stood still for each time in which it was not asked for anything: from the last
 // that is known to have moved to the first after it.
-func (p *Disk) findStops(stops []overlap.Interval) {
+func (p *Disk) findStops(stops []overlap.Span) {
 	if len(stops) == 0 {
 		return
 	}
@@ -98,11 +98,11 @@ func (p *Disk) findStops(stops []overlap.Interval) {
 	}
 	slices.Sort(moments)
 	for _, stop := range stops {
-		var longest overlap.Interval
+		var longest overlap.Span
 		first, _ := slices.BinarySearch(moments, stop.StartNS)
 		for i := max(first, 1); i < len(moments) && moments[i-1] < stop.EndNS; i++ {
 			if moments[i]-moments[i-1] > longest.EndNS-longest.StartNS {
-				longest = overlap.Interval{StartNS: moments[i-1], EndNS: moments[i]}
+				longest = overlap.Span{StartNS: moments[i-1], EndNS: moments[i]}
 			}
 		}
 		if longest.EndNS-longest.StartNS >= stallNS && !p.Stopped(longest) {
@@ -113,8 +113,8 @@ func (p *Disk) findStops(stops []overlap.Interval) {
 }
 
 // Stopped reports whether a standstill is one in which the disk was not asked for anything.
-func (p *Disk) Stopped(v overlap.Interval) bool {
-	return slices.ContainsFunc(p.stops, func(stop overlap.Interval) bool {
+func (p *Disk) Stopped(v overlap.Span) bool {
+	return slices.ContainsFunc(p.stops, func(stop overlap.Span) bool {
 		return stop.StartNS < v.EndNS && v.StartNS < stop.EndNS
 	})
 }

@@ -33,7 +33,7 @@ const (
 
 // Swing is a stretch in which a disk goes back and forth between two rates.
 type Swing struct {
-	overlap.Interval
+	overlap.Span
 	Low, High float64
 	LowShare  float64 // of the time, at the lower rate
 	Runs      int     // levels, of which the disk went through all in turn
@@ -99,11 +99,11 @@ func (p *Disk) alternates(levels []Level, alpha float64) *Swing {
 	}
 	jumps, shown := 0.0, 0.0
 	for i, l := range levels[1:] {
-		if p.ShowsInFiles(levels[i].Interval, l.Interval, MinFiles, MaxOfOne) {
+		if p.ShowsInFiles(levels[i].Span, l.Span, MinFiles, MaxOfOne) {
 			shown++
 		}
-		before := p.RateIn(overlap.Interval{StartNS: l.StartNS - jumpNS, EndNS: l.StartNS})
-		after := p.RateIn(overlap.Interval{StartNS: l.StartNS, EndNS: l.StartNS + jumpNS})
+		before := p.RateIn(overlap.Span{StartNS: l.StartNS - jumpNS, EndNS: l.StartNS})
+		after := p.RateIn(overlap.Span{StartNS: l.StartNS, EndNS: l.StartNS + jumpNS})
 		jump := math.Log(max(after, 1) / max(before, 1))
 		if math.Abs(jump) >= swingJump*gap && (jump > 0) == (l.Rate > levels[i].Rate) {
 			jumps++
@@ -112,7 +112,7 @@ func (p *Disk) alternates(levels []Level, alpha float64) *Swing {
 	if changes := float64(len(levels) - 1); jumps < swingJumps*changes || shown < max(swingRuns-1, swingShown*changes) {
 		return nil
 	}
-	s := &Swing{Interval: levels[0].Interval, Runs: len(levels)}
+	s := &Swing{Span: levels[0].Span, Runs: len(levels)}
 	s.EndNS = levels[len(levels)-1].EndNS
 	s.Low, s.High, s.LowShare = a.bytes/a.time, b.bytes/b.time, a.time/(a.time+b.time)
 	if s.Low > s.High {
@@ -153,7 +153,7 @@ func (p *Disk) spreadWithin(levels []Level) float64 {
 			continue
 		}
 		var logs []float64
-		for _, r := range p.Curve.Rates([]overlap.Interval{l.Interval}, n) {
+		for _, r := range p.Curve.Rates([]overlap.Span{l.Span}, n) {
 			logs = append(logs, math.Log(max(r, 0.05*l.Rate)))
 		}
 		squares, free = squares+square(stats.Summarize(logs).SD)*float64(n-1), free+float64(n-1)
@@ -165,13 +165,13 @@ func square(x float64) float64 { return x * x }
 
 // Drift is a stretch in which a rate changes little by little.
 type Drift struct {
-	overlap.Interval
+	overlap.Span
 	From, To float64
 }
 
 // FindDrift fits a line to the logarithm of the rate over v, in which no other disk starts or ends. It is nil if
 // the slope adds up to less than minDrift, if noise could make it, or if steps fit better.
-func (p *Disk) FindDrift(v overlap.Interval, alpha float64) *Drift {
+func (p *Disk) FindDrift(v overlap.Span, alpha float64) *Drift {
 	s := p.series
 	from, to := s.bin(v.StartNS), s.bin(v.EndNS)
 	n := to - from

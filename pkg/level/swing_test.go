@@ -118,13 +118,13 @@ func TestFindStalls(t *testing.T) {
 		name string
 		last trace.File
 		edit func(files []trace.File) // of the ten
-		want []overlap.Interval
+		want []overlap.Span
 	}{
-		{"samples meanwhile", stillFile(10, 0.5, 3, true), nil, []overlap.Interval{span(10.5, 13.5)}},
-		{"none meanwhile", stillFile(10, 0.5, 3, false), nil, []overlap.Interval{span(10.5, 13.5)}},
-		{"just long enough", stillFile(10, 0.5, 1.1, true), nil, []overlap.Interval{span(10.5, 11.6)}},
+		{"samples meanwhile", stillFile(10, 0.5, 3, true), nil, []overlap.Span{span(10.5, 13.5)}},
+		{"none meanwhile", stillFile(10, 0.5, 3, false), nil, []overlap.Span{span(10.5, 13.5)}},
+		{"just long enough", stillFile(10, 0.5, 1.1, true), nil, []overlap.Span{span(10.5, 11.6)}},
 		{"too short", stillFile(10, 0.5, 0.8, true), nil, nil},
-		{"at the end", stillFile(10, 0.9, 3, false), nil, []overlap.Interval{span(10.9, 13.9)}},
+		{"at the end", stillFile(10, 0.9, 3, false), nil, []overlap.Span{span(10.9, 13.9)}},
 		{"a flush like all others", stillFile(10, 0.9, 3, false), func(files []trace.File) {
 			for i := range files {
 				files[i] = stillFile(4*float64(i)-30, 0.9, 3, false)
@@ -138,7 +138,7 @@ func TestFindStalls(t *testing.T) {
 			}
 		}, nil},
 	} {
-		d := &trace.DiskTrace{Name: "A", Op: trace.Write}
+		d := &trace.DiskRecord{Name: "A", Op: trace.Write}
 		for i := range 10 {
 			d.Files = append(d.Files, stillFile(float64(i), 0, 0, false))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -136,7 +137,7 @@ func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
 
 // measure finds a value and its interval. Exact values are counts and the like, which have none.
 func measure(name string, p *analysis.Phase, disk string) (value, low, high *float64, exact bool, why string) {
-	ends := func(rate float64, ci *analysis.Interval) (value, low, high *float64, exact bool, why string) {
+	ends := func(rate float64, ci *stats.Interval) (value, low, high *float64, exact bool, why string) {
 		if ci == nil {
 			return &rate, nil, nil, false, ""
 		}

@@ -5,13 +5,14 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func rate(value, half float64) analysis.OverlapDisk {
 	d := analysis.OverlapDisk{Rate: value}
 	if half > 0 {
-		d.CI95 = &analysis.Interval{value - half, value + half}
+		d.CI95 = &stats.Interval{value - half, value + half}
 	}
 	return d
 }
@@ -83,7 +84,7 @@ func TestFromRun(t *testing.T) {
 	lag := 4.0
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		p.Overlap.CI95 = &analysis.Interval{2.9e9, 3.1e9}
+		p.Overlap.CI95 = &stats.Interval{2.9e9, 3.1e9}
 		p.Recoveries = []analysis.Recovery{{Disk: "A", After: "B", LagS: &lag}}
 		p.StreamTotals = []analysis.StreamTotal{{Disk: "B", Due: 100}}
 	}

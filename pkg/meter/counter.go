@@ -36,7 +36,7 @@ func Devices(t *trace.Phase, m Gauges, disks []*level.Disk, late Unwritten) map[
 		d := device{counts: counts, reads: reads}
 		if len(counts) < 2 { // nobody saw how much of it reached the device
 			d.add(disk)
-			own, _ := d.own(overlap.Interval{StartNS: math.MinInt64, EndNS: math.MaxInt64})
+			own, _ := d.own(overlap.Span{StartNS: math.MinInt64, EndNS: math.MaxInt64})
 			*late.of([]string{disk.Name()}) += own.write
 			continue
 		}
@@ -87,7 +87,7 @@ func (d *device) add(p *level.Disk) {
 type moved struct{ read, write float64 }
 
 // own is what the disks were counted to move, and how far that may be off.
-func (d *device) own(v overlap.Interval) (m moved, doubt float64) {
+func (d *device) own(v overlap.Span) (m moved, doubt float64) {
 	for _, f := range d.flows {
 		a := f.curve.Between(v)
 		doubt += float64(a.High - a.Low)
@@ -103,7 +103,7 @@ func (d *device) own(v overlap.Interval) (m moved, doubt float64) {
 // compare sets the device's counters against what was counted.
 func (d *device) compare(stop string, unwritten Unwritten) *Device {
 	first, last := d.counts[0], d.counts[len(d.counts)-1]
-	all := overlap.Interval{StartNS: first.ns, EndNS: last.ns}
+	all := overlap.Span{StartNS: first.ns, EndNS: last.ns}
 	own, doubt := d.own(all)
 	total := moved{last.read - first.read, last.write - first.write}
 	out := &Device{WriteBytes: int64(total.write), CountedReadBytes: int64(own.read), CountedWriteBytes: int64(own.write)}
@@ -113,7 +113,7 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 		if len(p.Active) == 0 {
 			continue
 		}
-		work, doubts := overlap.Interval{StartNS: p.StartNS(), EndNS: p.EndNS()}, 0.0
+		work, doubts := overlap.Span{StartNS: p.StartNS(), EndNS: p.EndNS()}, 0.0
 		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.Trace.Open) > 0 {
 			doubts++
 		}
@@ -153,7 +153,7 @@ func (d *device) foreign(reads, writes bool) *Foreign {
 	start, sum := 0, 0.0
 	for i := range more {
 		a, b := d.counts[i], d.counts[i+1]
-		own, _ := d.own(overlap.Interval{StartNS: a.ns, EndNS: b.ns})
+		own, _ := d.own(overlap.Span{StartNS: a.ns, EndNS: b.ns})
 		if reads {
 			more[i] += b.read - a.read - own.read
 		}

@@ -37,7 +37,7 @@ func New(t *trace.Phase) Gauges {
 func (m Gauges) Of(disk, name string) []Reading { return m[[2]string{disk, name}] }
 
 // In are the readings from one time to another.
-func In(all []Reading, v overlap.Interval) []Reading {
+func In(all []Reading, v overlap.Span) []Reading {
 	from := sort.Search(len(all), func(i int) bool { return all[i].NS >= v.StartNS })
 	to := sort.Search(len(all), func(i int) bool { return all[i].NS > v.EndNS })
 	return all[from:max(from, to)]

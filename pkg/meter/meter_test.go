@@ -18,8 +18,8 @@ import (
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 // span is from one second to another.
-func span(fromS, toS float64) overlap.Interval {
-	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
+func span(fromS, toS float64) overlap.Span {
+	return overlap.Span{StartNS: ns(fromS), EndNS: ns(toS)}
 }
 
 // within fails the test unless a value is as wanted, except for what is allowed.
@@ -183,7 +183,7 @@ func TestMeters(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for _, tt := range []struct {
-		v    overlap.Interval
+		v    overlap.Span
 		n    int
 		want float64 // the middle one
 	}{{span(1, 3), 3, 2}, {span(1.1, 2.9), 1, 2}, {span(0, 9), 4, 2.5}, {span(3.5, 4), 0, math.NaN()}, {span(5, 5), 1, 4}, {span(4, 3), 0, math.NaN()}} {

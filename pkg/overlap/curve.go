@@ -24,7 +24,7 @@ type Amount struct {
 }
 
 // NewCurve returns the curve of the disk's usable files, and of its unfinished one from its first sample on.
-func NewCurve(d *trace.DiskTrace) *Curve {
+func NewCurve(d *trace.DiskRecord) *Curve {
 	c := &Curve{files: d.Files}
 	unusable := func(f trace.File) bool { return !f.Usable() }
 	if slices.ContainsFunc(c.files, unusable) {
@@ -53,8 +53,8 @@ func NewCurve(d *trace.DiskTrace) *Curve {
 // At is the number of bytes done by ns.
 func (c *Curve) At(ns int64) int64 { return c.at(ns).Bytes }
 
-// Between is the number of bytes done within v. Neighbouring intervals add up exactly.
-func (c *Curve) Between(v Interval) Amount {
+// Between is the number of bytes done within v. Neighbouring spans add up exactly.
+func (c *Curve) Between(v Span) Amount {
 	from, to := c.at(v.StartNS), c.at(v.EndNS)
 	return Amount{Bytes: to.Bytes - from.Bytes, Low: max(0, to.Low-from.High), High: to.High - from.Low}
 }
@@ -115,22 +115,22 @@ func between(samples []trace.Sample, first, last trace.Sample, ns int64) Amount 
 	return Amount{done, first.Bytes, last.Bytes}
 }
 
-// Rates joins the intervals end to end, cuts them into n pieces of equal length, and returns the rate in each, in
+// Rates joins the spans end to end, cuts them into n pieces of equal length, and returns the rate in each, in
 // bytes per second.
-func (c *Curve) Rates(intervals []Interval, n int) []float64 {
-	lengthNS := Seconds(intervals) * 1e9 / float64(n)
+func (c *Curve) Rates(spans []Span, n int) []float64 {
+	lengthNS := Seconds(spans) * 1e9 / float64(n)
 	rates := make([]float64, n)
 	part, before := 0, int64(0) // the interval the piece's end lies in, and the length of those before it
-	var done, carried int64     // bytes up to the last piece's end, and in the intervals before
+	var done, carried int64     // bytes up to the last piece's end, and in the spans before
 	for k := range rates {
 		at := int64(float64(k+1) * lengthNS)
-		for part < len(intervals)-1 && at > before+intervals[part].EndNS-intervals[part].StartNS {
-			before += intervals[part].EndNS - intervals[part].StartNS
-			carried += c.Between(intervals[part]).Bytes
+		for part < len(spans)-1 && at > before+spans[part].EndNS-spans[part].StartNS {
+			before += spans[part].EndNS - spans[part].StartNS
+			carried += c.Between(spans[part]).Bytes
 			part++
 		}
-		end := min(intervals[part].StartNS+at-before, intervals[part].EndNS)
-		now := carried + c.At(end) - c.At(intervals[part].StartNS)
+		end := min(spans[part].StartNS+at-before, spans[part].EndNS)
+		now := carried + c.At(end) - c.At(spans[part].StartNS)
 		rates[k] = float64(now-done) / lengthNS * 1e9
 		done = now
 	}
@@ -141,7 +141,7 @@ func (c *Curve) Rates(intervals []Interval, n int) []float64 {
 // rates: the difference of two neighbours. Moments at which the bytes are known (samples, starts and ends of files)
 // are taken, and nothing is interpolated, except if files of the disk overlap: there they are evenly spaced. The
 // last two may lie up to half as close.
-func (c *Curve) Points(v Interval, stepNS int64) []trace.Sample {
+func (c *Curve) Points(v Span, stepNS int64) []trace.Sample {
 	points := []trace.Sample{{TNS: v.StartNS, Bytes: c.At(v.StartNS)}}
 	take := func(ns int64) {
 		if ns >= points[len(points)-1].TNS+stepNS && ns < v.EndNS {
@@ -190,7 +190,7 @@ func Series(curves []*Curve, endNS int64) (stepNS int64, rates [][]float64) {
 	rates = make([][]float64, len(curves))
 	for i, curve := range curves {
 		for from := int64(0); from < endNS; from += stepNS {
-			step := Interval{from, min(from+stepNS, endNS)}
+			step := Span{from, min(from+stepNS, endNS)}
 			rates[i] = append(rates[i], float64(curve.Between(step).Bytes)/step.Seconds())
 		}
 	}

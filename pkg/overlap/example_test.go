@@ -10,16 +10,16 @@ import (
 // How much two disks moved while both were busy.
 func Example() {
 	second := int64(1e9)
-	a := &trace.DiskTrace{Name: "A", Files: []trace.File{{Bytes: 4e9, EndNS: 4 * second}}}
-	b := &trace.DiskTrace{Name: "B", Files: []trace.File{{Bytes: 6e9, StartNS: 1 * second, EndNS: 7 * second}}}
+	a := &trace.DiskRecord{Name: "A", Files: []trace.File{{Bytes: 4e9, EndNS: 4 * second}}}
+	b := &trace.DiskRecord{Name: "B", Files: []trace.File{{Bytes: 6e9, StartNS: 1 * second, EndNS: 7 * second}}}
 
-	var active [][]overlap.Interval
-	for _, disk := range []*trace.DiskTrace{a, b} {
+	var active [][]overlap.Span
+	for _, disk := range []*trace.DiskRecord{a, b} {
 		active = append(active, overlap.Active(disk, overlap.DefaultGapNS))
 	}
 	window := overlap.Window(overlap.Stages(active), len(active))
 	fmt.Printf("both busy for %.0f s\n", overlap.Seconds(window))
-	for _, disk := range []*trace.DiskTrace{a, b} {
+	for _, disk := range []*trace.DiskRecord{a, b} {
 		moved := overlap.NewCurve(disk).Between(window[0])
 		fmt.Printf("%s moved %.1f GB\n", disk.Name, float64(moved.Bytes)/1e9)
 	}

@@ -15,7 +15,7 @@ const (
 
 // Flow is the disk's rate over the window, whose parts are joined end to end, and the files behind it: what
 // estimates of it rest on.
-func (c *Curve) Flow(window []Interval) stats.Flow {
+func (c *Curve) Flow(window []Span) stats.Flow {
 	length := Seconds(window)
 	f := stats.Flow{Length: length, Rates: c.Rates(window, max(1, min(int(length/binS+1e-9), maxBins)))}
 	if length < ShortS {
@@ -31,7 +31,7 @@ func (c *Curve) Flow(window []Interval) stats.Flow {
 
 // spread is how the files in the window differ, as far as they lie in it. If it holds very many, noise over time shows
 // all of that.
-func (c *Curve) spread(window []Interval) stats.Spread {
+func (c *Curve) spread(window []Span) stats.Spread {
 	const many = 2000 // files of equal length
 	var time, squares float64
 	for i := range c.files {
@@ -43,7 +43,7 @@ func (c *Curve) spread(window []Interval) stats.Spread {
 		return stats.Spread{Items: len(c.files), Worth: time * time / squares}
 	}
 	var it stats.Items
-	add := func(v Interval, bytes int64) {
+	add := func(v Span, bytes int64) {
 		if bytes > 0 {
 			it.Size, it.Time = append(it.Size, float64(bytes)), append(it.Time, v.Seconds())
 		}
@@ -64,7 +64,7 @@ func (c *Curve) spread(window []Interval) stats.Spread {
 	}
 	if n := len(c.open); n > 0 {
 		for _, w := range window {
-			v := w.Within(Interval{c.open[0].TNS, c.open[n-1].TNS})
+			v := w.Within(Span{c.open[0].TNS, c.open[n-1].TNS})
 			add(v, c.doneOfOpen(v.EndNS).Bytes-c.doneOfOpen(v.StartNS).Bytes)
 		}
 	}

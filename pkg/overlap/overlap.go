@@ -1,13 +1,13 @@
-// Package overlap says which disks were active together, and how many bytes moved meanwhile. It works on intervals and
+// Package overlap says which disks were active together, and how many bytes moved meanwhile. It works on times and
 // bytes alone: what the numbers mean (rates, fairness, recovery) is for analysis to say.
 //
 // A disk is active from the start of its first file to the end of its last, gaps between its files longer than
 // half a second (a setting) excepted; an unfinished file counts from its first progress sample to its last. A stage
-// is a maximal interval with an unchanged set of active disks, and the window is the union of all stages in which
+// is a maximal span with an unchanged set of active disks, and the window is the union of all stages in which
 // every disk is active. That is not fio's rule (all bytes over the longest job) nor elbencho's (up to the first
 // disk's end): both mix in time when some disk did not take part.
 //
-// Bytes at the edge of an interval come from progress samples. Without them a file's bytes are taken to flow evenly
+// Bytes at the edge of a span come from progress samples. Without them a file's bytes are taken to flow evenly
 // between the two nearest known points, and Amount's bounds say how wrong that can be.
 //
 // Start at Active, Stages and Window for the time, and at Curve for the bytes.
@@ -24,37 +24,37 @@ import (
 // DefaultGapNS is the longest pause between two files of a disk that does not make it inactive.
 const DefaultGapNS = 500_000_000
 
-// Interval is the time from StartNS to just before EndNS.
-type Interval struct {
+// Span is the time from StartNS to just before EndNS.
+type Span struct {
 	StartNS int64
 	EndNS   int64
 }
 
-// Seconds is the interval's length.
-func (v Interval) Seconds() float64 { return float64(v.EndNS-v.StartNS) / 1e9 }
+// Seconds is the span's length.
+func (v Span) Seconds() float64 { return float64(v.EndNS-v.StartNS) / 1e9 }
 
-// Within is the part of the interval that lies in another; its end lies before its start if there is none.
-func (v Interval) Within(other Interval) Interval {
-	return Interval{max(v.StartNS, other.StartNS), min(v.EndNS, other.EndNS)}
+// Within is the part of the span that lies in another; its end lies before its start if there is none.
+func (v Span) Within(other Span) Span {
+	return Span{max(v.StartNS, other.StartNS), min(v.EndNS, other.EndNS)}
 }
 
 // Of is the time of a file.
-func Of(f *trace.File) Interval { return Interval{f.StartNS, f.EndNS} }
+func Of(f *trace.File) Span { return Span{f.StartNS, f.EndNS} }
 
-// Seconds is the length of all intervals together.
-func Seconds(intervals []Interval) float64 {
+// Seconds is the length of all spans together.
+func Seconds(spans []Span) float64 {
 	var sum float64
-	for _, v := range intervals {
+	for _, v := range spans {
 		sum += v.Seconds()
 	}
 	return sum
 }
 
-// Active returns the intervals in which the disk was active, disjoint and ascending. Pauses of up to gapNS between
+// Active returns the spans in which the disk was active, disjoint and ascending. Pauses of up to gapNS between
 // files are bridged.
-func Active(d *trace.DiskTrace, gapNS int64) []Interval {
-	var spans []Interval
-	add := func(v Interval) {
+func Active(d *trace.DiskRecord, gapNS int64) []Span {
+	var spans []Span
+	add := func(v Span) {
 		if n := len(spans); n > 0 && v.StartNS-spans[n-1].EndNS <= gapNS {
 			spans[n-1].EndNS = max(spans[n-1].EndNS, v.EndNS)
 			return
@@ -79,23 +79,23 @@ func Active(d *trace.DiskTrace, gapNS int64) []Interval {
 	return spans
 }
 
-func openSpan(d *trace.DiskTrace) (Interval, bool) {
+func openSpan(d *trace.DiskRecord) (Span, bool) {
 	n := len(d.Open)
 	if n == 0 || d.Open[n-1].TNS <= d.Open[0].TNS {
-		return Interval{}, false
+		return Span{}, false
 	}
-	return Interval{d.Open[0].TNS, d.Open[n-1].TNS}, true
+	return Span{d.Open[0].TNS, d.Open[n-1].TNS}, true
 }
 
-// Stage is a maximal interval with an unchanged, non-empty set of active disks.
+// Stage is a maximal span with an unchanged, non-empty set of active disks.
 type Stage struct {
-	Interval
+	Span
 	Active []int // indices of the disks, ascending
 }
 
-// Stages sweeps over the active intervals of each disk. The stages are disjoint and ascending; time in which no disk
+// Stages sweeps over the active spans of each disk. The stages are disjoint and ascending; time in which no disk
 // is active belongs to none.
-func Stages(active [][]Interval) []Stage {
+func Stages(active [][]Span) []Stage {
 	type edge struct {
 		ns   int64
 		disk int
@@ -123,7 +123,7 @@ func Stages(active [][]Interval) []Stage {
 			}
 		}
 		if len(now) > 0 && i < len(edges) {
-			stages = append(stages, Stage{Interval{at, edges[i].ns}, now})
+			stages = append(stages, Stage{Span{at, edges[i].ns}, now})
 		}
 	}
 	return stages
@@ -131,19 +131,19 @@ func Stages(active [][]Interval) []Stage {
 
 // Window returns the parts of the stages in which all n disks are active, disjoint and ascending; none if they
 // never were.
-func Window(stages []Stage, n int) []Interval {
-	var window []Interval
+func Window(stages []Stage, n int) []Span {
+	var window []Span
 	for _, s := range stages {
 		if n > 0 && len(s.Active) == n {
-			window = append(window, s.Interval)
+			window = append(window, s.Span)
 		}
 	}
 	return window
 }
 
-// Clip returns the parts of ascending, disjoint intervals that lie within v.
-func Clip(list []Interval, v Interval) []Interval {
-	var in []Interval
+// Clip returns the parts of ascending, disjoint spans that lie within v.
+func Clip(list []Span, v Span) []Span {
+	var in []Span
 	first := sort.Search(len(list), func(i int) bool { return list[i].EndNS > v.StartNS })
 	for i := first; i < len(list) && list[i].StartNS < v.EndNS; i++ {
 		in = append(in, list[i].Within(v))
@@ -151,19 +151,19 @@ func Clip(list []Interval, v Interval) []Interval {
 	return in
 }
 
-// Without is what is left of intervals when others are taken out; both are ascending and disjoint.
-func Without(intervals, out []Interval) []Interval {
+// Without is what is left of spans when others are taken out; both are ascending and disjoint.
+func Without(spans, out []Span) []Span {
 	if len(out) == 0 {
-		return intervals
+		return spans
 	}
-	var left []Interval
-	for _, v := range intervals {
+	var left []Span
+	for _, v := range spans {
 		for _, o := range out {
 			if o.EndNS <= v.StartNS || o.StartNS >= v.EndNS {
 				continue
 			}
 			if v.StartNS < o.StartNS {
-				left = append(left, Interval{StartNS: v.StartNS, EndNS: o.StartNS})
+				left = append(left, Span{StartNS: v.StartNS, EndNS: o.StartNS})
 			}
 			v.StartNS = o.EndNS
 		}

@@ -14,8 +14,8 @@ import (
 )
 
 // disk makes a disk of files given as start, end, bytes.
-func disk(files ...[3]int64) *trace.DiskTrace {
-	d := &trace.DiskTrace{}
+func disk(files ...[3]int64) *trace.DiskRecord {
+	d := &trace.DiskRecord{}
 	for i, f := range files {
 		d.Files = append(d.Files, trace.File{Seq: i, StartNS: f[0], EndNS: f[1], Bytes: f[2]})
 	}
@@ -25,23 +25,23 @@ func disk(files ...[3]int64) *trace.DiskTrace {
 func TestActive(t *testing.T) {
 	tests := []struct {
 		name string
-		disk *trace.DiskTrace
-		want []Interval
+		disk *trace.DiskRecord
+		want []Span
 	}{
 		{"nothing", disk(), nil},
-		{"gap of just the limit", disk([3]int64{0, 10, 1}, [3]int64{15, 20, 1}), []Interval{{0, 20}}},
-		{"longer gap", disk([3]int64{0, 10, 1}, [3]int64{16, 20, 1}), []Interval{{0, 10}, {16, 20}}},
-		{"file inside a file", disk([3]int64{0, 30, 1}, [3]int64{5, 10, 1}, [3]int64{34, 40, 1}), []Interval{{0, 40}}},
+		{"gap of just the limit", disk([3]int64{0, 10, 1}, [3]int64{15, 20, 1}), []Span{{0, 20}}},
+		{"longer gap", disk([3]int64{0, 10, 1}, [3]int64{16, 20, 1}), []Span{{0, 10}, {16, 20}}},
+		{"file inside a file", disk([3]int64{0, 30, 1}, [3]int64{5, 10, 1}, [3]int64{34, 40, 1}), []Span{{0, 40}}},
 		{"unusable files", disk([3]int64{0, 10, 0}, [3]int64{20, 20, 5}, [3]int64{30, 25, 5}), nil},
-		{"unfinished file", &trace.DiskTrace{
+		{"unfinished file", &trace.DiskRecord{
 			Files: []trace.File{{Bytes: 1, StartNS: 0, EndNS: 10}},
 			Open:  []trace.Sample{{TNS: 30, Bytes: 1}, {TNS: 40, Bytes: 2}},
-		}, []Interval{{0, 10}, {30, 40}}},
-		{"unfinished file before another", &trace.DiskTrace{
+		}, []Span{{0, 10}, {30, 40}}},
+		{"unfinished file before another", &trace.DiskRecord{
 			Files: []trace.File{{Bytes: 1, StartNS: 50, EndNS: 60}},
 			Open:  []trace.Sample{{TNS: 30, Bytes: 1}, {TNS: 40, Bytes: 2}},
-		}, []Interval{{30, 40}, {50, 60}}},
-		{"a single sample", &trace.DiskTrace{Open: []trace.Sample{{TNS: 30, Bytes: 1}}}, nil},
+		}, []Span{{30, 40}, {50, 60}}},
+		{"a single sample", &trace.DiskRecord{Open: []trace.Sample{{TNS: 30, Bytes: 1}}}, nil},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, Active(tt.disk, 5)); diff != "" {
@@ -51,26 +51,26 @@ func TestActive(t *testing.T) {
 }
 
 func TestStages(t *testing.T) {
-	active := [][]Interval{{{0, 100}}, {{20, 50}, {60, 120}}, {{20, 90}}}
+	active := [][]Span{{{0, 100}}, {{20, 50}, {60, 120}}, {{20, 90}}}
 	want := []Stage{
-		{Interval{0, 20}, []int{0}},
-		{Interval{20, 50}, []int{0, 1, 2}},
-		{Interval{50, 60}, []int{0, 2}},
-		{Interval{60, 90}, []int{0, 1, 2}},
-		{Interval{90, 100}, []int{0, 1}},
-		{Interval{100, 120}, []int{1}},
+		{Span{0, 20}, []int{0}},
+		{Span{20, 50}, []int{0, 1, 2}},
+		{Span{50, 60}, []int{0, 2}},
+		{Span{60, 90}, []int{0, 1, 2}},
+		{Span{90, 100}, []int{0, 1}},
+		{Span{100, 120}, []int{1}},
 	}
 	stages := Stages(active)
 	if diff := cmp.Diff(want, stages); diff != "" {
 		t.Errorf("stages (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]Interval{{20, 50}, {60, 90}}, Window(stages, 3)); diff != "" {
+	if diff := cmp.Diff([]Span{{20, 50}, {60, 90}}, Window(stages, 3)); diff != "" {
 		t.Errorf("window (-want +got):\n%s", diff)
 	}
 	if got := Window(stages, 4); got != nil {
 		t.Errorf("window of four disks: got %v, want none", got)
 	}
-	if diff := cmp.Diff([]Interval{{0, 20}, {100, 120}}, Window(stages, 1)); diff != "" {
+	if diff := cmp.Diff([]Span{{0, 20}, {100, 120}}, Window(stages, 1)); diff != "" {
 		t.Errorf("window of one disk (-want +got):\n%s", diff)
 	}
 	if got := Window([]Stage{{}}, 0); got != nil {
@@ -79,31 +79,31 @@ func TestStages(t *testing.T) {
 }
 
 func TestCurve(t *testing.T) {
-	sampled := &trace.DiskTrace{Files: []trace.File{
+	sampled := &trace.DiskRecord{Files: []trace.File{
 		{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80}}}},
 		{Bytes: 50, StartNS: 110, EndNS: 120},
 	}}
 	tests := []struct {
 		name string
-		disk *trace.DiskTrace
-		v    Interval
+		disk *trace.DiskRecord
+		v    Span
 		want Amount
 	}{
-		{"all", sampled, Interval{0, 120}, Amount{150, 150, 150}},
-		{"beyond", sampled, Interval{-10, 500}, Amount{150, 150, 150}},
-		{"at samples", sampled, Interval{20, 60}, Amount{20, 20, 20}},
-		{"between samples", sampled, Interval{0, 40}, Amount{70, 60, 80}},
-		{"in the pause", sampled, Interval{100, 110}, Amount{0, 0, 0}},
-		{"two samples at once", &trace.DiskTrace{Files: []trace.File{
+		{"all", sampled, Span{0, 120}, Amount{150, 150, 150}},
+		{"beyond", sampled, Span{-10, 500}, Amount{150, 150, 150}},
+		{"at samples", sampled, Span{20, 60}, Amount{20, 20, 20}},
+		{"between samples", sampled, Span{0, 40}, Amount{70, 60, 80}},
+		{"in the pause", sampled, Span{100, 110}, Amount{0, 0, 0}},
+		{"two samples at once", &trace.DiskRecord{Files: []trace.File{
 			{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 10}, {TNS: 20, Bytes: 50}}}},
-		}}, Interval{0, 20}, Amount{50, 50, 50}},
-		{"no samples", sampled, Interval{112, 117}, Amount{25, 0, 50}},
-		{"overlapping files", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}, [3]int64{50, 60, 40}), Interval{15, 55}, Amount{80, 0, 180}},
-		{"to the end of one of them", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}), Interval{0, 20}, Amount{60, 40, 140}},
-		{"unfinished, in the middle", &trace.DiskTrace{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}, {TNS: 30, Bytes: 35}}}, Interval{0, 25}, Amount{20, 10, 30}},
-		{"unusable left out", disk([3]int64{0, 10, 10}, [3]int64{10, 10, 7}, [3]int64{20, 15, 7}), Interval{0, 30}, Amount{10, 10, 10}},
-		{"unfinished", &trace.DiskTrace{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Interval{0, 15}, Amount{5, 0, 10}},
-		{"unfinished, after", &trace.DiskTrace{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Interval{15, 99}, Amount{5, 0, 10}},
+		}}, Span{0, 20}, Amount{50, 50, 50}},
+		{"no samples", sampled, Span{112, 117}, Amount{25, 0, 50}},
+		{"overlapping files", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}, [3]int64{50, 60, 40}), Span{15, 55}, Amount{80, 0, 180}},
+		{"to the end of one of them", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}), Span{0, 20}, Amount{60, 40, 140}},
+		{"unfinished, in the middle", &trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}, {TNS: 30, Bytes: 35}}}, Span{0, 25}, Amount{20, 10, 30}},
+		{"unusable left out", disk([3]int64{0, 10, 10}, [3]int64{10, 10, 7}, [3]int64{20, 15, 7}), Span{0, 30}, Amount{10, 10, 10}},
+		{"unfinished", &trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Span{0, 15}, Amount{5, 0, 10}},
+		{"unfinished, after", &trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Span{15, 99}, Amount{5, 0, 10}},
 	}
 	for _, tt := range tests {
 		if got := NewCurve(tt.disk).Between(tt.v); got != tt.want {
@@ -119,8 +119,8 @@ func TestAgainstBruteForce(t *testing.T) {
 	worst := 0.0
 	for trial := range trials {
 		const gap, end = 4, 120
-		disks := make([]*trace.DiskTrace, 1+rnd.IntN(4))
-		active := make([][]Interval, len(disks))
+		disks := make([]*trace.DiskRecord, 1+rnd.IntN(4))
+		active := make([][]Span, len(disks))
 		for i := range disks {
 			disks[i] = randomDisk(rnd, end)
 			active[i] = Active(disks[i], gap)
@@ -139,7 +139,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				}
 			}
 			for _, s := range got {
-				a := c.Between(s.Interval)
+				a := c.Between(s.Span)
 				inStages += a.Bytes
 				var sum float64
 				for ns := s.StartNS; ns < s.EndNS; ns++ {
@@ -164,8 +164,8 @@ func TestAgainstBruteForce(t *testing.T) {
 }
 
 // randomDisk makes up to four files, now and then overlapping, unusable, or with progress samples.
-func randomDisk(rnd *rand.Rand, end int64) *trace.DiskTrace {
-	d := &trace.DiskTrace{}
+func randomDisk(rnd *rand.Rand, end int64) *trace.DiskRecord {
+	d := &trace.DiskRecord{}
 	at := rnd.Int64N(20)
 	for range rnd.IntN(5) {
 		f := trace.File{StartNS: at, EndNS: min(end, at+rnd.Int64N(25)), Bytes: rnd.Int64N(1000) - 20}
@@ -185,7 +185,7 @@ func randomDisk(rnd *rand.Rand, end int64) *trace.DiskTrace {
 }
 
 // bruteForce returns the stages and, per disk and nanosecond, the bytes moved.
-func bruteForce(disks []*trace.DiskTrace, gap, end int64) (stages []Stage, moved [][]float64) {
+func bruteForce(disks []*trace.DiskRecord, gap, end int64) (stages []Stage, moved [][]float64) {
 	on := make([][]bool, len(disks))
 	for i, d := range disks {
 		on[i] = make([]bool, end)
@@ -222,7 +222,7 @@ func bruteForce(disks []*trace.DiskTrace, gap, end int64) (stages []Stage, moved
 		case last >= 0 && stages[last].EndNS == ns && cmp.Equal(stages[last].Active, now):
 			stages[last].EndNS++
 		default:
-			stages = append(stages, Stage{Interval{ns, ns + 1}, now})
+			stages = append(stages, Stage{Span{ns, ns + 1}, now})
 		}
 	}
 	return stages, moved
@@ -245,7 +245,7 @@ func bridge(on []bool, gap int64) {
 }
 
 func TestPoints(t *testing.T) {
-	sampled := &trace.DiskTrace{
+	sampled := &trace.DiskRecord{
 		Files: []trace.File{
 			{Bytes: 100, StartNS: 0, EndNS: 100, Progress: &trace.Progress{Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 25, Bytes: 65}, {TNS: 60, Bytes: 80}}}},
 			{Bytes: 50, StartNS: 110, EndNS: 190},
@@ -254,30 +254,30 @@ func TestPoints(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		disk *trace.DiskTrace
-		v    Interval
+		disk *trace.DiskRecord
+		v    Span
 		want []trace.Sample
 	}{
-		{"known moments", sampled, Interval{0, 206}, []trace.Sample{{TNS: 0}, {TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80},
+		{"known moments", sampled, Span{0, 206}, []trace.Sample{{TNS: 0}, {TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80},
 			{TNS: 100, Bytes: 100}, {TNS: 110, Bytes: 100}, {TNS: 190, Bytes: 150}, {TNS: 206, Bytes: 154}}},
-		{"a part", sampled, Interval{22, 63}, []trace.Sample{{TNS: 22, Bytes: 62}, {TNS: 63, Bytes: 82}}},
-		{"overlapping files", disk([3]int64{0, 30, 30}, [3]int64{10, 20, 10}), Interval{0, 30},
+		{"a part", sampled, Span{22, 63}, []trace.Sample{{TNS: 22, Bytes: 62}, {TNS: 63, Bytes: 82}}},
+		{"overlapping files", disk([3]int64{0, 30, 30}, [3]int64{10, 20, 10}), Span{0, 30},
 			[]trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 30}, {TNS: 30, Bytes: 40}}},
-		{"overlapping files, evenly", disk([3]int64{0, 30, 30}, [3]int64{7, 20, 13}), Interval{0, 30},
+		{"overlapping files, evenly", disk([3]int64{0, 30, 30}, [3]int64{7, 20, 13}), Span{0, 30},
 			[]trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 13}, {TNS: 20, Bytes: 33}, {TNS: 30, Bytes: 43}}},
-		{"one under way before the last ends", &trace.DiskTrace{
+		{"one under way before the last ends", &trace.DiskRecord{
 			Files: []trace.File{{Bytes: 26, StartNS: 0, EndNS: 26}},
 			Open:  []trace.Sample{{TNS: 25}, {TNS: 45, Bytes: 20}},
-		}, Interval{0, 45}, []trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 20}, {TNS: 30, Bytes: 31}, {TNS: 40, Bytes: 41}, {TNS: 45, Bytes: 46}}},
-		{"one under way when the last ends", &trace.DiskTrace{
+		}, Span{0, 45}, []trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 20}, {TNS: 30, Bytes: 31}, {TNS: 40, Bytes: 41}, {TNS: 45, Bytes: 46}}},
+		{"one under way when the last ends", &trace.DiskRecord{
 			Files: []trace.File{{Bytes: 26, StartNS: 0, EndNS: 26}},
 			Open:  []trace.Sample{{TNS: 26}, {TNS: 46, Bytes: 20}},
-		}, Interval{0, 46}, []trace.Sample{{TNS: 0}, {TNS: 26, Bytes: 26}, {TNS: 46, Bytes: 46}}},
-		{"half a step before the end", disk([3]int64{0, 25, 25}, [3]int64{25, 99, 74}), Interval{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 25}, {TNS: 30, Bytes: 30}}},
-		{"less than that", disk([3]int64{0, 26, 26}, [3]int64{26, 99, 73}), Interval{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 30, Bytes: 30}}},
-		{"nothing", disk(), Interval{0, 7}, []trace.Sample{{TNS: 0}, {TNS: 7}}},
-		{"less than half a step", disk(), Interval{0, 4}, []trace.Sample{{TNS: 0}, {TNS: 4}}},
-		{"only one under way", &trace.DiskTrace{Open: []trace.Sample{{TNS: 5, Bytes: 1}, {TNS: 25, Bytes: 7}}}, Interval{0, 40},
+		}, Span{0, 46}, []trace.Sample{{TNS: 0}, {TNS: 26, Bytes: 26}, {TNS: 46, Bytes: 46}}},
+		{"half a step before the end", disk([3]int64{0, 25, 25}, [3]int64{25, 99, 74}), Span{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 25}, {TNS: 30, Bytes: 30}}},
+		{"less than that", disk([3]int64{0, 26, 26}, [3]int64{26, 99, 73}), Span{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 30, Bytes: 30}}},
+		{"nothing", disk(), Span{0, 7}, []trace.Sample{{TNS: 0}, {TNS: 7}}},
+		{"less than half a step", disk(), Span{0, 4}, []trace.Sample{{TNS: 0}, {TNS: 4}}},
+		{"only one under way", &trace.DiskRecord{Open: []trace.Sample{{TNS: 5, Bytes: 1}, {TNS: 25, Bytes: 7}}}, Span{0, 40},
 			[]trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 6}, {TNS: 40, Bytes: 6}}},
 	}
 	for _, tt := range tests {
@@ -288,9 +288,9 @@ func TestPoints(t *testing.T) {
 }
 
 func TestRates(t *testing.T) {
-	// 10 bytes a second up to 100 s, then 30, with a pause that the intervals leave out.
+	// 10 bytes a second up to 100 s, then 30, with a pause that the spans leave out.
 	d := disk([3]int64{0, 100e9, 1000}, [3]int64{120e9, 220e9, 3000})
-	intervals := []Interval{{20e9, 100e9}, {120e9, 180e9}}
+	spans := []Span{{20e9, 100e9}, {120e9, 180e9}}
 	tests := []struct {
 		n    int
 		want []float64
@@ -300,7 +300,7 @@ func TestRates(t *testing.T) {
 		{7, []float64{10, 10, 10, 10, 30, 30, 30}},
 	}
 	for _, tt := range tests {
-		got := NewCurve(d).Rates(intervals, tt.n)
+		got := NewCurve(d).Rates(spans, tt.n)
 		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
 			t.Errorf("in %d pieces (-want +got):\n%s", tt.n, diff)
 		}

@@ -40,18 +40,18 @@ const (
 
 // Line is a latency line and its time.
 type Line struct {
-	overlap.Interval
+	overlap.Span
 	Hist latency.Counts
 }
 
 // Lines are those of the disk's role; active is when the disk is.
-func Lines(d *trace.DiskTrace, active []overlap.Interval) []Line {
+func Lines(d *trace.DiskRecord, active []overlap.Span) []Line {
 	lines := make([]Line, 0, len(d.Latencies))
 	for _, l := range d.Latencies {
 		if l.Op != d.Op {
 			continue
 		}
-		v := overlap.Interval{StartNS: l.TNS - lineNS, EndNS: l.TNS}
+		v := overlap.Span{StartNS: l.TNS - lineNS, EndNS: l.TNS}
 		if n := len(lines); n > 0 && l.TNS-lines[n-1].EndNS < maxLineNS {
 			v.StartNS = lines[n-1].EndNS
 		} else if len(active) > 0 && active[0].StartNS < l.TNS {
@@ -64,7 +64,7 @@ func Lines(d *trace.DiskTrace, active []overlap.Interval) []Line {
 
 // Within are the lines of which no more than edgeNS lies outside all of the intervals, which are disjoint and
 // ascending, as the lines are.
-func Within(lines []Line, intervals []overlap.Interval) []Line {
+func Within(lines []Line, intervals []overlap.Span) []Line {
 	var in []Line
 	k := 0
 	for _, l := range lines {
@@ -184,11 +184,11 @@ func (q *Quantile) interval() *[2]int64 {
 // Change is a quantile of a disk's latency beside others against the same of the disk alone, if noise hardly
 // makes such a difference.
 type Change struct {
-	Quantile float64     `json:"quantile"` // 0.99, or 0.5 if only the median shows it
-	FromNS   int64       `json:"from_ns"`  // alone
-	ToNS     int64       `json:"to_ns"`
-	Times    float64     `json:"times"` // as long
-	CI95     *[2]float64 `json:"times_ci95"`
+	Quantile float64         `json:"quantile"` // 0.99, or 0.5 if only the median shows it
+	FromNS   int64           `json:"from_ns"`  // alone
+	ToNS     int64           `json:"to_ns"`
+	Times    float64         `json:"times"` // as long
+	CI95     *stats.Interval `json:"times_ci95"`
 }
 
 // minLonger is how many times as long requests must take to be worth reporting.
@@ -207,7 +207,7 @@ func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
 	}
 	c := &Change{Quantile: 1 - q.Share, FromNS: alone.NS, ToNS: q.NS, Times: float64(q.NS) / float64(alone.NS)}
 	if low, high, ok := ratio(q, alone, 0.025); ok {
-		c.CI95 = &[2]float64{low, high}
+		c.CI95 = &stats.Interval{low, high}
 	}
 	return c
 }

@@ -18,8 +18,8 @@ import (
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 // span is from one second to another.
-func span(fromS, toS float64) overlap.Interval {
-	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
+func span(fromS, toS float64) overlap.Span {
+	return overlap.Span{StartNS: ns(fromS), EndNS: ns(toS)}
 }
 
 // within fails the test unless a value is as wanted, except for what is allowed.
@@ -33,7 +33,7 @@ func within(t *testing.T, what string, got, want, allowed float64) {
 // If either is not known, nothing is longer; nor if it is not by a quarter.
 func TestLongerThanUnknown(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 9002))
-	lines := Lines(&trace.DiskTrace{Op: trace.Write, Latencies: tracetest.LatencyClasses()[0].Play(rnd, 30, nil)}, nil)
+	lines := Lines(&trace.DiskRecord{Op: trace.Write, Latencies: tracetest.LatencyClasses()[0].Play(rnd, 30, nil)}, nil)
 	_, found := Estimate(lines)
 	q := found[0]
 	var none *Quantile
@@ -186,7 +186,7 @@ func TestQuantileLonger(t *testing.T) {
 }
 
 func TestLatencyLines(t *testing.T) {
-	d := &trace.DiskTrace{Op: trace.Read}
+	d := &trace.DiskRecord{Op: trace.Read}
 	line := func(s float64, op trace.Role) {
 		d.Latencies = append(d.Latencies, trace.Latency{TNS: ns(s), Op: op, Hist: tracetest.Took(int64(s * 100))})
 	}
@@ -197,21 +197,21 @@ func TestLatencyLines(t *testing.T) {
 	line(9, trace.Read)
 	for _, tt := range []struct {
 		name   string
-		active []overlap.Interval
+		active []overlap.Span
 		firstS float64
 	}{
-		{"active long since", []overlap.Interval{span(0, 10)}, 1.3},
-		{"active since shortly", []overlap.Interval{span(2, 10)}, 2},
-		{"active later", []overlap.Interval{span(2.3, 10)}, 1.3},
+		{"active long since", []overlap.Span{span(0, 10)}, 1.3},
+		{"active since shortly", []overlap.Span{span(2, 10)}, 2},
+		{"active later", []overlap.Span{span(2.3, 10)}, 1.3},
 		{"never", nil, 1.3},
 	} {
-		var got []overlap.Interval
+		var got []overlap.Span
 		lines := Lines(d, tt.active)
 		for _, l := range lines {
-			got = append(got, l.Interval)
+			got = append(got, l.Span)
 		}
 		// A line is of the time since the one before, except for one that comes 1.5 s after it.
-		want := []overlap.Interval{span(tt.firstS, 2.3), span(2.3, 3.4), span(3.4, 4.8999), span(5.3999, 6.3999), span(8, 9)}
+		want := []overlap.Span{span(tt.firstS, 2.3), span(2.3, 3.4), span(3.4, 4.8999), span(5.3999, 6.3999), span(8, 9)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
@@ -222,22 +222,22 @@ func TestLatencyLines(t *testing.T) {
 }
 
 func TestLinesWithin(t *testing.T) {
-	lines := []Line{{Interval: span(1, 2)}, {Interval: span(2, 3)}, {Interval: span(3, 4)}, {Interval: span(4.5, 5.5)}, {Interval: span(7, 8)}}
+	lines := []Line{{Span: span(1, 2)}, {Span: span(2, 3)}, {Span: span(3, 4)}, {Span: span(4.5, 5.5)}, {Span: span(7, 8)}}
 	for _, tt := range []struct {
 		name string
-		in   []overlap.Interval
+		in   []overlap.Span
 		want []int
 	}{
-		{"all", []overlap.Interval{span(0, 9)}, []int{0, 1, 2, 3, 4}},
-		{"by a hundredth of a second", []overlap.Interval{span(1.01, 2.99), span(4.51, 5.49)}, []int{0, 1, 3}},
-		{"by more", []overlap.Interval{span(1.011, 2.989), span(4.511, 5.5), span(7, 7.989)}, nil},
-		{"only the first's end", []overlap.Interval{span(1, 2.989)}, []int{0}},
+		{"all", []overlap.Span{span(0, 9)}, []int{0, 1, 2, 3, 4}},
+		{"by a hundredth of a second", []overlap.Span{span(1.01, 2.99), span(4.51, 5.49)}, []int{0, 1, 3}},
+		{"by more", []overlap.Span{span(1.011, 2.989), span(4.511, 5.5), span(7, 7.989)}, nil},
+		{"only the first's end", []overlap.Span{span(1, 2.989)}, []int{0}},
 		{"none", nil, nil},
-		{"one of several", []overlap.Interval{span(0, 1), span(2.5, 4), span(6, 9)}, []int{2, 4}},
+		{"one of several", []overlap.Span{span(0, 1), span(2.5, 4), span(6, 9)}, []int{2, 4}},
 	} {
 		var got []int
 		for _, l := range Within(lines, tt.in) {
-			got = append(got, slices.IndexFunc(lines, func(o Line) bool { return o.Interval == l.Interval }))
+			got = append(got, slices.IndexFunc(lines, func(o Line) bool { return o.Span == l.Span }))
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: lines %v, want %v", tt.name, got, tt.want)
@@ -264,10 +264,10 @@ func TestHeat(t *testing.T) {
 	if got := NewHeatMap(lines[:1]); got != nil {
 		t.Errorf("of what ended before the release: %+v", got)
 	}
-	if got := NewHeatMap([]Line{{overlap.Interval{StartNS: -9, EndNS: 0}, tracetest.Took(5)}}); got != nil {
+	if got := NewHeatMap([]Line{{overlap.Span{StartNS: -9, EndNS: 0}, tracetest.Took(5)}}); got != nil {
 		t.Errorf("of what ended at the release: %+v", got)
 	}
-	if got := NewHeatMap([]Line{{overlap.Interval{StartNS: -9, EndNS: 1}, tracetest.Took(5)}}); got == nil {
+	if got := NewHeatMap([]Line{{overlap.Span{StartNS: -9, EndNS: 1}, tracetest.Took(5)}}); got == nil {
 		t.Error("nothing of what ended just after it")
 	}
 	if got := NewHeatMap([]Line{{span(0, 1), tracetest.Took()}}); got != nil {

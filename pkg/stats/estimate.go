@@ -7,8 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Interval is a confidence interval: low, high.
+// Interval is a confidence interval, of 95 % if nothing else is said: low, high.
 type Interval [2]float64
+
+// Half is half its width: the margin of error of what lies in its middle.
+func (i Interval) Half() float64 { return (i[1] - i[0]) / 2 }
 
 // Estimate is a mean, or a difference of means, and its uncertainty.
 type Estimate struct {

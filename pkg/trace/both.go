@@ -82,8 +82,8 @@ func (d *disk) joinOpen() int {
 }
 
 // Direction is what the disk moved in one direction: all, none, or a part if it reads and writes at once.
-func (t *DiskTrace) Direction(op Role) *DiskTrace {
-	out := &DiskTrace{Name: t.Name, Op: op}
+func (t *DiskRecord) Direction(op Role) *DiskRecord {
+	out := &DiskRecord{Name: t.Name, Op: op}
 	if !t.Both {
 		if t.Op == op {
 			out.Files, out.Open = t.Files, t.Open

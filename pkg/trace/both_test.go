@@ -21,7 +21,7 @@ func TestBoth(t *testing.T) {
 		`{"type":"progress","phase":"p","disk":"A","seq":4,"bytes":3,"t_ns":240}`,
 		`{"type":"progress","phase":"p","disk":"A","seq":5,"bytes":9,"t_ns":240}`,
 	}
-	want := &DiskTrace{
+	want := &DiskRecord{
 		Name: "A", Op: Write, Both: true,
 		Files: []File{
 			{Seq: 0, Bytes: 100, EndNS: 100, Progress: &Progress{[]Sample{{50, 50}}, Half{40, []Sample{{50, 20}}}}},
@@ -30,7 +30,7 @@ func TestBoth(t *testing.T) {
 		Open:     []Sample{{230, 7}, {240, 12}},
 		OpenRead: []Sample{{240, 3}},
 	}
-	wantWrites := &DiskTrace{
+	wantWrites := &DiskRecord{
 		Name: "A", Op: Write,
 		Files: []File{
 			{Seq: 0, Bytes: 60, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 30}}}},
@@ -38,7 +38,7 @@ func TestBoth(t *testing.T) {
 		},
 		Open: []Sample{{230, 7}, {240, 9}},
 	}
-	wantReads := &DiskTrace{
+	wantReads := &DiskRecord{
 		Name: "A", Op: Read,
 		Files: []File{
 			{Seq: 0, Bytes: 40, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 20}}}},
@@ -56,13 +56,13 @@ func TestBoth(t *testing.T) {
 			t.Errorf("warnings: %q", run.Warnings)
 		}
 		disk := run.Phases[0].Disks[0]
-		for i, pair := range [][2]*DiskTrace{{want, disk}, {wantReads, disk.Direction(Read)}, {wantWrites, disk.Direction(Write)}} {
+		for i, pair := range [][2]*DiskRecord{{want, disk}, {wantReads, disk.Direction(Read)}, {wantWrites, disk.Direction(Write)}} {
 			if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
 				t.Fatalf("%d (-want +got):\n%s", i, diff)
 			}
 		}
 	}
-	plain := &DiskTrace{Name: "B", Op: Read, Files: []File{{Bytes: 5, EndNS: 9}}}
+	plain := &DiskRecord{Name: "B", Op: Read, Files: []File{{Bytes: 5, EndNS: 9}}}
 	if got := plain.Direction(Read); len(got.Files) != 1 {
 		t.Errorf("a disk that only reads: got %+v", got)
 	}

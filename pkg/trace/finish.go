@@ -98,7 +98,7 @@ func (b *builder) finishPhase(t *take) {
 		t.Roles = map[string]Role{}
 	}
 	slices.SortStableFunc(t.Gauges, func(a, b Gauge) int { return cmp.Compare(a.TNS, b.TNS) })
-	traces := map[string]*DiskTrace{}
+	traces := map[string]*DiskRecord{}
 	for _, d := range t.disks {
 		b.finishDisk(d, t.Phase)
 		t.Roles[d.trace.Name], traces[d.trace.Name] = d.trace.Op, d.trace
@@ -107,7 +107,7 @@ func (b *builder) finishPhase(t *take) {
 		if d := traces[disk.Name]; d != nil {
 			t.Disks = append(t.Disks, d)
 		} else if role := t.Roles[disk.Name]; role == Read || role == Write {
-			t.Disks = append(t.Disks, &DiskTrace{Name: disk.Name, Op: role})
+			t.Disks = append(t.Disks, &DiskRecord{Name: disk.Name, Op: role})
 		} else {
 			t.Roles[disk.Name] = Idle
 		}
@@ -198,7 +198,7 @@ func bySample(a, b Sample) int {
 
 // tidy sorts all but the files, and counts the samples of the open one that go backwards, which it drops. Repeated
 // lines are not counted as dropped: nothing is lost with them.
-func (t *DiskTrace) tidy() (dropped int) {
+func (t *DiskRecord) tidy() (dropped int) {
 	seen := map[Failure]bool{}
 	t.Errors = slices.DeleteFunc(t.Errors, func(f Failure) bool {
 		was := seen[f]

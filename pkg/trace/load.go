@@ -67,7 +67,7 @@ type take struct {
 
 // disk is a disk in a take.
 type disk struct {
-	trace   *DiskTrace
+	trace   *DiskRecord
 	files   fileLines
 	others  fileLines        // of the direction that the first one had not
 	pending map[int][]Sample // by file, until it ends
@@ -226,7 +226,7 @@ func (b *builder) disk(e *Event) *disk {
 	if i < 0 {
 		b.know(Disk{Name: e.Disk})
 		i = len(t.disks)
-		t.disks = append(t.disks, &disk{trace: &DiskTrace{Name: e.Disk}, pending: map[int][]Sample{}})
+		t.disks = append(t.disks, &disk{trace: &DiskRecord{Name: e.Disk}, pending: map[int][]Sample{}})
 	}
 	return t.disks[i]
 }

@@ -65,7 +65,7 @@ func TestLoadWhole(t *testing.T) {
 		Disks: []Disk{{Name: "B"}, {Name: "A"}, {Name: "C"}},
 		Phases: []*Phase{{
 			Name: "WW-", Roles: roles{"A": "write", "B": "write", "C": "idle"},
-			Disks: []*DiskTrace{
+			Disks: []*DiskRecord{
 				{Name: "B", Op: "write", Open: []Sample{{50, 3}, {100, 6}}, Errors: []Failure{{Seq: 0, TNS: 110, Error: "gone"}}},
 				{Name: "A", Op: "write", LateNS: &late, Files: []File{{Bytes: 10, StartNS: 7, EndNS: 99, Progress: &Progress{Samples: []Sample{{50, 4}, {90, 9}}}}}},
 			},
@@ -104,7 +104,7 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 	want := &Phase{
 		Name: "p", Roles: roles{"A": "read", "B": "write"}, Work: map[string]work.Work{"A": {Pace: 5}},
 		Search: &Try{Search: "s", Kind: SearchPace, Disk: "B", Value: 7}, SteadyNS: 5e9, Saturation: &Saturation{Of: "s", Step: SaturationAlone, Disk: "A"},
-		Disks: []*DiskTrace{
+		Disks: []*DiskRecord{
 			{Name: "A", Op: "read", Streams: []Stream{
 				{"2", []StreamSample{first}}, {"1", []StreamSample{first, {200, stream.Sample{Due: 3, Late: 1, StallNS: 40}}}}}},
 			{Name: "B", Op: "write", Latencies: []Latency{{"write", 100, counts}, {"write", 200, counts}}},
@@ -125,9 +125,9 @@ func TestLoadInfers(t *testing.T) {
 		Disks:    []Disk{{Name: "B"}, {Name: "A"}},
 		Warnings: []string{"no run line: disks taken from the events"},
 		Phases: []*Phase{
-			{Name: "p", Roles: roles{"A": "idle", "B": "read"}, Disks: []*DiskTrace{{Name: "B", Op: "read", Files: []File{
+			{Name: "p", Roles: roles{"A": "idle", "B": "read"}, Disks: []*DiskRecord{{Name: "B", Op: "read", Files: []File{
 				{Seq: 0, Bytes: 10, EndNS: 49}, {Seq: 1, Bytes: 10, StartNS: 50, EndNS: 99}}}}},
-			{Name: "q", Roles: roles{"A": "write", "B": "idle"}, Disks: []*DiskTrace{{Name: "A", Op: "write", Files: []File{{Bytes: 10, EndNS: 9}}}}},
+			{Name: "q", Roles: roles{"A": "write", "B": "idle"}, Disks: []*DiskRecord{{Name: "A", Op: "write", Files: []File{{Bytes: 10, EndNS: 9}}}}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -26,7 +26,7 @@ type Run struct {
 type Phase struct {
 	Name  string
 	Roles map[string]Role
-	Disks []*DiskTrace // the working disks, in the run's order
+	Disks []*DiskRecord // the working disks, in the run's order
 	// Complete, Partial (also of one that was going on when the run was cut short), or empty if nothing says how it ended
 	Status string
 
@@ -42,8 +42,8 @@ type Phase struct {
 	SteadyNS   int64       // of the windows in which all rates were to become steady; 0: nobody waited for that
 }
 
-// DiskTrace is one disk's part in a phase.
-type DiskTrace struct {
+// DiskRecord is one disk's part in a phase.
+type DiskRecord struct {
 	Name   string
 	Op     Role
 	LateNS *int64   // how long after the release the worker started, by the wall clock; nil if not recorded
@@ -136,7 +136,7 @@ type Failure struct {
 func (f *File) Usable() bool { return f.Bytes > 0 && f.EndNS > f.StartNS }
 
 // Disk returns the part of the named disk, nil if it did nothing.
-func (p *Phase) Disk(name string) *DiskTrace {
+func (p *Phase) Disk(name string) *DiskRecord {
 	for _, d := range p.Disks {
 		if d.Name == name {
 			return d
@@ -146,7 +146,7 @@ func (p *Phase) Disk(name string) *DiskTrace {
 }
 
 // WorkOf is what a disk was to do: by the phase's line, else as far as its files show.
-func (p *Phase) WorkOf(d *DiskTrace) work.Work {
+func (p *Phase) WorkOf(d *DiskRecord) work.Work {
 	w := p.Work[d.Name]
 	w.Op, w.Test = d.Op, p.Test // as it was done
 	if w.Sizes.IsZero() && !w.Accompanies() && w.Seen == nil {
@@ -156,7 +156,7 @@ func (p *Phase) WorkOf(d *DiskTrace) work.Work {
 }
 
 // Seen is what the disk's files show of its work.
-func (t *DiskTrace) Seen() *work.Seen {
+func (t *DiskRecord) Seen() *work.Seen {
 	sizes := make([]int64, 0, len(t.Files))
 	smallest, largest := int64(math.MaxInt64), int64(0)
 	for i := range t.Files {

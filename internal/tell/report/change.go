@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -27,7 +28,7 @@ func Change(change float64) string {
 func unsigned(change float64) string { return strings.TrimPrefix(Change(change), "+") }
 
 // span writes the interval of a change; empty if there is none.
-func span(v *analysis.Interval) string {
+func span(v *stats.Interval) string {
 	if v == nil {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -141,7 +142,7 @@ func (v *phaseView) longestRecovery(disk string) float64 {
 }
 
 // keptText is the part of its rate that a disk kept, with half its interval: "47 ± 1 %".
-func keptText(kept float64, ci *analysis.Interval) string {
+func keptText(kept float64, ci *stats.Interval) string {
 	if ci == nil {
 		return percent(kept)
 	}

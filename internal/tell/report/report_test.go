@@ -15,6 +15,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -31,7 +32,7 @@ func TestNumbers(t *testing.T) {
 		{fmt.Sprint(Round(936_499_999.9, 4)), "9.365e+08"}, {fmt.Sprint(Round(0.123456, 4)), "0.1235"}, {fmt.Sprint(Round(math.NaN(), 4), Round(math.Inf(1), 4), Round(0, 4)), "0 0 0"},
 		{Change(0), "0.0 %"}, {Change(0.0004), "0.0 %"}, {Change(-0.0004), "0.0 %"}, {Change(0.0006), "+0.1 %"}, {Change(-0.05), "-5.0 %"}, {Change(0.999), "+99.9 %"}, {Change(0.9996), "+100 %"}, {Change(1.234), "+123 %"},
 		{chance(0), "< 0.001"}, {chance(0.001), "0.0010"}, {chance(0.0123), "0.012"}, {chance(0.31), "0.31"}, {chance(0.99), "0.99"}, {chance(1), "1"},
-		{scale.margin(nil, 0.3e9), ""}, {scale.margin(&analysis.Interval{0.28e9, 0.322e9}, 0.3e9), "0.021"}, {scale.margin(&analysis.Interval{0, 1.2e9}, 0.3e9), "0 to 1.20"},
+		{scale.margin(nil, 0.3e9), ""}, {scale.margin(&stats.Interval{0.28e9, 0.322e9}, 0.3e9), "0.021"}, {scale.margin(&stats.Interval{0, 1.2e9}, 0.3e9), "0 to 1.20"},
 	} {
 		if test.got != test.want {
 			t.Errorf("%d: got %q, want %q", i, test.got, test.want)
@@ -160,7 +161,7 @@ func TestComparisonAnswer(t *testing.T) {
 	rate := func(disk string, base, change, margin float64, v compare.Verdict) compare.Rate {
 		now := base * (1 + change)
 		return compare.Rate{Disk: disk, Op: trace.Write, Measure: compare.Window, Base: &base, New: &now,
-			Test: compare.Test{Change: &change, Interval: &analysis.Interval{change - margin, change + margin}, Verdict: v}}
+			Test: compare.Test{Change: &change, Interval: &stats.Interval{change - margin, change + margin}, Verdict: v}}
 	}
 	unjudged := compare.Rate{Disk: "A", Op: trace.Write, Measure: compare.Window,
 		Test: compare.Test{Verdict: compare.TooLittle, Reason: "only 0.3 s were measured"}}
@@ -260,7 +261,7 @@ func TestRegressionsInWords(t *testing.T) {
 // A share has its interval beside it, and one that is of nothing says so: it must not look as if nothing were lost.
 func TestPairCell(t *testing.T) {
 	kept := func(share float64) analysis.DiskContention {
-		return analysis.DiskContention{Retention: &share, RetentionCI: &analysis.Interval{share - 0.021, share + 0.021}}
+		return analysis.DiskContention{Retention: &share, RetentionCI: &stats.Interval{share - 0.021, share + 0.021}}
 	}
 	for want, list := range map[string][]analysis.DiskContention{
 		"":             nil,
@@ -354,7 +355,7 @@ func TestKeptFigure(t *testing.T) {
 	contest := func(phase string, op trace.Role, kept ...float64) analysis.Contest {
 		c := analysis.Contest{Phases: []string{phase}, Disks: map[string]analysis.ContestDisk{}}
 		for i, k := range kept {
-			d := analysis.ContestDisk{Op: op, Rate: 2e9 * k, CI95: &analysis.Interval{1.9e9 * k, 2.1e9 * k}, Reference: rate(2e9), Lost: k < 0.9}
+			d := analysis.ContestDisk{Op: op, Rate: 2e9 * k, CI95: &stats.Interval{1.9e9 * k, 2.1e9 * k}, Reference: rate(2e9), Lost: k < 0.9}
 			if k == 0 {
 				d.Rate, d.Reference, d.CI95 = 1e9, nil, nil
 			}

@@ -206,7 +206,7 @@ func (r *runDoc) cell(line *pooledPhase, disk string) Cell {
 // for how long.
 func (r *runDoc) total(line *pooledPhase) (cell Cell, length string) {
 	var rates, lengths []float64
-	ci := &analysis.Interval{math.Inf(1), 0}
+	ci := &stats.Interval{math.Inf(1), 0}
 	for _, phase := range line.phases {
 		o := phase.Overlap
 		if o == nil {
@@ -275,7 +275,7 @@ func pairsTable(keys []Key, a *analysis.Analysis) *Table {
 // pairCell is what a disk kept in each of the phases.
 func pairCell(list []analysis.DiskContention) Cell {
 	var shares []float64
-	var ci *analysis.Interval
+	var ci *stats.Interval
 	for _, c := range list {
 		if c.Retention != nil {
 			shares, ci = append(shares, *c.Retention), c.RetentionCI
@@ -289,7 +289,7 @@ func pairCell(list []analysis.DiskContention) Cell {
 	}
 	share := mean(shares)
 	if len(shares) > 1 {
-		ci = &analysis.Interval{slices.Min(shares), slices.Max(shares)}
+		ci = &stats.Interval{slices.Min(shares), slices.Max(shares)}
 	}
 	return Cell{Text: keptText(*share, ci), Heat: share}
 }

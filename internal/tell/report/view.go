@@ -80,7 +80,7 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 }
 
 // lane is a disk's files but for the impossible ones, which the analysis reports.
-func (v *phaseView) lane(d *trace.DiskTrace) lane {
+func (v *phaseView) lane(d *trace.DiskRecord) lane {
 	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name], files: d.Files}
 	l.drop(func(f trace.File) bool { return !f.Usable() })
 	l.fillers = slices.ContainsFunc(l.files, func(f trace.File) bool { return f.Filler })

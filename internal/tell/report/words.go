@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
-	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -32,7 +32,7 @@ func (s Scale) maybe(rate *float64) string {
 
 // margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if that is more than
 // the rate, the interval: no rate is less than nothing.
-func (s Scale) margin(ci *analysis.Interval, rate float64) string {
+func (s Scale) margin(ci *stats.Interval, rate float64) string {
 	if ci == nil {
 		return ""
 	}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // steady is a phase of disks on the hub that hold their rates for 20 s: "A w 1.5" each.
 func steady(name string, jobs ...steadyJob) *trace.Phase {
-	var disks []*trace.DiskTrace
+	var disks []*trace.DiskRecord
 	for _, j := range jobs {
 		disks = append(disks, disk(j.disk, j.op, pace{20, j.rate}))
 	}
@@ -129,7 +130,7 @@ func TestSure(t *testing.T) {
 	if got := in(a).sure(); !strings.Contains(got, "±5.9 %") || !strings.Contains(got, "from repeated phases") {
 		t.Errorf("repeats 12 %% apart: %s", got)
 	}
-	a.Summary.Contests[0].Disks["A"] = analysis.ContestDisk{Rate: 0.3e9, CI95: &analysis.Interval{0, 1.2e9}}
+	a.Summary.Contests[0].Disks["A"] = analysis.ContestDisk{Rate: 0.3e9, CI95: &stats.Interval{0, 1.2e9}}
 	a.Decide()
 	Fill(a)
 	if got := a.Answer.Headline; !strings.Contains(got, "A's rate is known only to ±200 %") {
@@ -144,8 +145,8 @@ func TestSure(t *testing.T) {
 // Rates that changed by themselves have no interval here, which does not mean that too little was moved.
 func TestSureOfChangingRates(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}, Summary: analysis.Summary{Contests: []analysis.Contest{{Phases: []string{"WW"}, Disks: map[string]analysis.ContestDisk{
-		"A": {Rate: 1e9, Changed: analysis.KindSwing, CI95: &analysis.Interval{0.9e9, 1.1e9}},
-		"B": {Rate: 1e9, Changed: analysis.KindDrift, CI95: &analysis.Interval{0.9e9, 1.1e9}},
+		"A": {Rate: 1e9, Changed: analysis.KindSwing, CI95: &stats.Interval{0.9e9, 1.1e9}},
+		"B": {Rate: 1e9, Changed: analysis.KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
 	}}}}}
 	a.Decide()
 	if text := in(a).sure(); strings.Contains(text, "oo little was moved") {
@@ -207,8 +208,8 @@ func TestDoubts(t *testing.T) {
 }
 
 // uncertain is a disk whose few files differ many times over.
-func uncertain(name string) *trace.DiskTrace {
-	d := &trace.DiskTrace{Name: name, Op: trace.Write}
+func uncertain(name string) *trace.DiskRecord {
+	d := &trace.DiskRecord{Name: name, Op: trace.Write}
 	at := int64(0)
 	for i := range 14 {
 		took := int64(0.05e9)
@@ -223,7 +224,7 @@ func uncertain(name string) *trace.DiskTrace {
 
 // An interval is no proof if nothing was measured; if a model stands behind the rates, that is said.
 func TestSureOfAModel(t *testing.T) {
-	ci := &analysis.Interval{0.99e9, 1.01e9}
+	ci := &stats.Interval{0.99e9, 1.01e9}
 	for _, tt := range []struct {
 		origin    hub.Source
 		has, hasn string

@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -36,7 +37,7 @@ func TestGaugeFindings(t *testing.T) {
 	cool := sensor(func(s float64) float64 { return 41 + float64(int(s/9)%2) }).Play(rnd, "G", 40)
 	warm := sensor(func(s float64) float64 { return min(41+0.5*s, 51) }).Play(rnd, "E", 40)
 	stuck := sensor(func(float64) float64 { return 40 }).Play(rnd, "F", 40)
-	fall := func(name string) *trace.DiskTrace { return disk(name, "write", pace{20, 2}, pace{40, 0.5}) }
+	fall := func(name string) *trace.DiskRecord { return disk(name, "write", pace{20, 2}, pace{40, 0.5}) }
 	together := tracetest.Hub{Capacity: 2.8e9}.Play(rnd,
 		tracetest.Disk{Name: "C", Noise: tracetest.Noise{Sigma: 0.03}, Levels: []tracetest.Level{{UntilS: 20, Rate: 1.5e9}, {UntilS: 45, Rate: 0.5e9}}},
 		tracetest.Disk{Name: "D", Noise: tracetest.Noise{Sigma: 0.03}, Levels: []tracetest.Level{{UntilS: 45, Rate: 1.9e9}}})
@@ -174,16 +175,16 @@ func TestChangeLabel(t *testing.T) {
 func TestSaturation(t *testing.T) {
 	rest, within := 150.0, 160.0
 	one := level.Step{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
-	fall := &analysis.Fall{AtBytes: 24e9, CI95: analysis.Interval{23.7e9, 24.3e9}, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}}
+	fall := &analysis.Fall{AtBytes: 24e9, CI95: stats.Interval{23.7e9, 24.3e9}, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}}
 	twice := &analysis.Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []level.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
 	hot := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}, Cause: "heat"}
 	gain := func(disk string, by float64) analysis.Gain {
-		return analysis.Gain{Disk: disk, Difference: by, CI95: analysis.Interval{by - 0.05e9, by + 0.05e9}}
+		return analysis.Gain{Disk: disk, Difference: by, CI95: stats.Interval{by - 0.05e9, by + 0.05e9}}
 	}
 	together := func(gains ...analysis.Gain) *analysis.FallTogether {
 		return &analysis.FallTogether{Told: true, Gains: gains}
 	}
-	known := &analysis.Back{RestS: &rest, CI95: &analysis.Interval{144, 161}, AfterS: 80, WithinS: &within, Whole: true, Bytes: 24e9}
+	known := &analysis.Back{RestS: &rest, CI95: &stats.Interval{144, 161}, AfterS: 80, WithinS: &within, Whole: true, Bytes: 24e9}
 	const (
 		fell     = "A's fast cache holds 24.0 ± 0.3 GB: 2.30 GB/s falls to 0.650 GB/s"
 		fellSure = "A's fast cache holds 24.0 ± 0.3 GB (95 % confidence): 2.30 GB/s falls to 0.650 GB/s"

@@ -13,7 +13,7 @@ import (
 )
 
 // probing is a phase of 30 s in which C is probed a hundred times a second, beside others.
-func probing(name string, medianNS float64, others ...*trace.DiskTrace) *trace.Phase {
+func probing(name string, medianNS float64, others ...*trace.DiskRecord) *trace.Phase {
 	c := disk("C", "read", pace{30, 0.0004})
 	c.Latencies = tracetest.Latency{Op: trace.Read, PerS: 100, MedianNS: medianNS, Sigma: 0.2}.Play(rand.New(rand.NewPCG(3, uint64(medianNS))), 30, nil)
 	p := tracetest.Phase(name, append(others, c)...)
@@ -31,7 +31,7 @@ func cut(p *trace.Phase, lines int) *trace.Phase {
 // How long a probe's requests took is said beside what they take alone, and called longer only if noise would hardly
 // make it so.
 func TestProbe(t *testing.T) {
-	write := func() *trace.DiskTrace { return disk("B", "write", pace{30, 1}) }
+	write := func() *trace.DiskRecord { return disk("B", "write", pace{30, 1}) }
 	for _, c := range []struct {
 		name     string
 		phases   []*trace.Phase

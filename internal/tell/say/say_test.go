@@ -14,7 +14,7 @@ import (
 type pace struct{ untilS, rate float64 }
 
 // disk plays levels without noise, in files of 100 MB.
-func disk(name string, op trace.Role, levels ...pace) *trace.DiskTrace {
+func disk(name string, op trace.Role, levels ...pace) *trace.DiskRecord {
 	d := tracetest.Disk{Name: name, Op: op, Sizes: tracetest.Fixed(100e6)}
 	for _, l := range levels {
 		d.Levels = append(d.Levels, tracetest.Level{UntilS: l.untilS, Rate: l.rate * 1e9})
@@ -30,31 +30,31 @@ func TestVerdict(t *testing.T) {
 	const second = 1e9
 	tests := []struct {
 		name  string
-		disks []*trace.DiskTrace
+		disks []*trace.DiskRecord
 		want  string
 	}{
-		{"alone", []*trace.DiskTrace{disk("A", "read", pace{10, 2.5})}, "A reading alone: 2.50 GB/s for 10 s."},
-		{"alike", []*trace.DiskTrace{disk("A", "read", pace{10, 1.2}), disk("B", "read", pace{10, 1.2}), disk("C", "read", pace{10, 1.15})},
+		{"alone", []*trace.DiskRecord{disk("A", "read", pace{10, 2.5})}, "A reading alone: 2.50 GB/s for 10 s."},
+		{"alike", []*trace.DiskRecord{disk("A", "read", pace{10, 1.2}), disk("B", "read", pace{10, 1.2}), disk("C", "read", pace{10, 1.15})},
 			"Three disks reading: 3.55 GB/s together for 10 s; evenly shared, 1.18 GB/s each."},
-		{"a pair", []*trace.DiskTrace{disk("A", "write", pace{23, 0.742}, pace{43, 1.5}), disk("C", "write", pace{19, 2.458})},
+		{"a pair", []*trace.DiskRecord{disk("A", "write", pace{23, 0.742}, pace{43, 1.5}), disk("C", "write", pace{19, 2.458})},
 			"Two disks writing: 3.20 GB/s together for 19 s; C got 2.46 GB/s, A fell to 0.742 GB/s (49 % of the 1.50 GB/s without C) and took 4 s to recover after C finished."},
-		{"each the other's reference", []*trace.DiskTrace{
+		{"each the other's reference", []*trace.DiskRecord{
 			disk("A", "write", pace{20, 0.7}, pace{30, 1.4}), disk("B", "write", pace{20, 0.7}, pace{40, 1.4}), disk("C", "write", pace{20, 2.1})},
 			"Three disks writing: 3.50 GB/s together for 20 s; C got 2.10 GB/s, A and B fell to 0.700 GB/s each (50 % of the 1.40 GB/s after others finished) and took under 0.05 s to recover after C finished."},
-		{"mixed", []*trace.DiskTrace{
+		{"mixed", []*trace.DiskRecord{
 			disk("C", "write", pace{10, 2.8}), disk("A", "read", pace{18, 1}, pace{30, 2.5}), disk("B", "read", pace{18, 1}, pace{30, 2.5})},
 			"C writing, A and B reading: 4.80 GB/s together for 10 s; C got 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of the 2.50 GB/s without C) and took 8 s to recover after C finished."},
-		{"falls by itself", []*trace.DiskTrace{disk("A", "write", pace{10, 2}, pace{30, 0.5}), disk("B", "write", pace{30, 1})},
+		{"falls by itself", []*trace.DiskRecord{disk("A", "write", pace{10, 2}, pace{30, 0.5}), disk("B", "write", pace{30, 1})},
 			"Two disks writing: 2.00 GB/s together for 30 s; B got 1.00 GB/s, A got 0.500 GB/s from 10.0 to 30.0 s; A fell from 2.00 GB/s to 0.500 GB/s after 20 GB with no other disk involved."},
-		{"falls in steps", []*trace.DiskTrace{disk("A", "write", pace{10, 2}, pace{30, 1.5}, pace{50, 0.5})},
+		{"falls in steps", []*trace.DiskRecord{disk("A", "write", pace{10, 2}, pace{30, 1.5}, pace{50, 0.5})},
 			"A writing alone: 1.20 GB/s for 50 s; A fell from 2.00 GB/s to 1.50 GB/s after 20 GB and to 0.500 GB/s after 50 GB."},
-		{"never together", []*trace.DiskTrace{
+		{"never together", []*trace.DiskRecord{
 			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read", Files: []trace.File{{Bytes: 9, StartNS: 2 * second, EndNS: 3 * second}}}},
 			"Two disks reading: no overlap, disk A ended at 1.0 s, before disk B began at 2.0 s."},
-		{"silent", []*trace.DiskTrace{
+		{"silent", []*trace.DiskRecord{
 			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read"}},
 			"Two disks reading: no overlap, disk B moved nothing."},
-		{"names stay as they are", []*trace.DiskTrace{disk("x5", "read", pace{10, 2.5})}, "x5 reading alone: 2.50 GB/s for 10 s."},
+		{"names stay as they are", []*trace.DiskRecord{disk("x5", "read", pace{10, 2.5})}, "x5 reading alone: 2.50 GB/s for 10 s."},
 		{"nobody", nil, "No disk worked in this phase."},
 	}
 	for _, tt := range tests {
@@ -111,7 +111,7 @@ func TestWarnings(t *testing.T) {
 	late := disk("B", "write", pace{10, 1})
 	late.Files[0].StartNS += 2_000_000
 	run := tracetest.Run(tracetest.Phase("p", broken, late), tracetest.Phase("thin", disk("A", "write", pace{1, 1})),
-		tracetest.Phase("never", disk("A", "write", pace{1, 1}), &trace.DiskTrace{Name: "B", Op: "write"}))
+		tracetest.Phase("never", disk("A", "write", pace{1, 1}), &trace.DiskRecord{Name: "B", Op: "write"}))
 	run.Status = trace.Partial
 	run.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: 0.43}}
 	a := Analyze(run, analysis.Options{})

@@ -15,7 +15,7 @@ import (
 )
 
 // playing is a phase of 30 s in which A plays so many streams of 92 MB/s, and stands still from one time to another.
-func playing(name string, count int, fromS, toS float64, others ...*trace.DiskTrace) *trace.Phase {
+func playing(name string, count int, fromS, toS float64, others ...*trace.DiskRecord) *trace.Phase {
 	specs := []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: count, Buffer: time.Second}}
 	a := tracetest.Streams("A", specs, 30, func(s float64) float64 {
 		if s >= fromS && s < toS {
@@ -23,7 +23,7 @@ func playing(name string, count int, fromS, toS float64, others ...*trace.DiskTr
 		}
 		return 2e9
 	})
-	p := tracetest.Phase(name, append([]*trace.DiskTrace{a}, others...)...)
+	p := tracetest.Phase(name, append([]*trace.DiskRecord{a}, others...)...)
 	p.Work = map[string]work.Work{"A": {Streams: specs}}
 	return p
 }
@@ -129,7 +129,7 @@ func TestOpeningTellsPhasesApart(t *testing.T) {
 // Frames count beside other disks only while all of these work; what comes of the others is told apart, and too short a time
 // is no reason to call streams clean.
 func TestStreamsBesideOthersThatEnd(t *testing.T) {
-	b, c := func(untilS float64) *trace.DiskTrace { return disk("B", "write", pace{untilS, 1.1}) }, disk("C", "write", pace{12, 1.1})
+	b, c := func(untilS float64) *trace.DiskRecord { return disk("B", "write", pace{untilS, 1.1}) }, disk("C", "write", pace{12, 1.1})
 	for _, tt := range []struct {
 		name, verdict, headline string
 		phase                   *trace.Phase

@@ -400,7 +400,7 @@ func TestNothingTold(t *testing.T) {
 // steadyCase is a phase of disks of unequal rates, each alone before.
 func steadyCase(class tracetest.Class, rnd *rand.Rand, disks int, untilS float64) *trace.Run {
 	var phases []*trace.Phase
-	var together []*trace.DiskTrace
+	var together []*trace.DiskRecord
 	for i := range disks {
 		d := tracetest.Disk{Name: string(rune('A' + i)), Levels: []tracetest.Level{{UntilS: untilS, Rate: 0.4e9 + 1.2e9*rnd.Float64()}}, Sizes: class.Sizes, Noise: class.Noise}
 		if phases = append(phases, tracetest.Phase(d.Name, d.Play(rnd))); disks > 1 {

@@ -180,7 +180,7 @@ func (d actor) drifts(untilS, to float64) actor {
 }
 
 // endOf is when a disk ended.
-func endOf(d *trace.DiskTrace) float64 { return float64(d.Files[len(d.Files)-1].EndNS) / 1e9 }
+func endOf(d *trace.DiskRecord) float64 { return float64(d.Files[len(d.Files)-1].EndNS) / 1e9 }
 
 // movedAt is when a disk had moved that many bytes.
 func movedAt(p *trace.Phase, disk string, bytes float64) float64 {
@@ -200,7 +200,7 @@ func movedAt(p *trace.Phase, disk string, bytes float64) float64 {
 }
 
 // rateBetween is a disk's rate between two times, in bytes per second, as its samples have it.
-func rateBetween(d *trace.DiskTrace, fromS, toS float64) float64 {
+func rateBetween(d *trace.DiskRecord, fromS, toS float64) float64 {
 	var bytes float64
 	for _, f := range d.Files {
 		last := trace.Sample{TNS: f.StartNS}

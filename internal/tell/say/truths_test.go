@@ -570,8 +570,8 @@ func fieldCase(t *testing.T, phase string, seed int, noise float64) truthCase {
 // is over.
 func climbs(p *trace.Phase, lags *hub.Lags) []truthChange {
 	ends := slices.Clone(p.Disks)
-	endOf := func(d *trace.DiskTrace) float64 { return float64(d.Files[len(d.Files)-1].EndNS) / 1e9 }
-	slices.SortFunc(ends, func(a, b *trace.DiskTrace) int { return int(endOf(a)*1e9) - int(endOf(b)*1e9) })
+	endOf := func(d *trace.DiskRecord) float64 { return float64(d.Files[len(d.Files)-1].EndNS) / 1e9 }
+	slices.SortFunc(ends, func(a, b *trace.DiskRecord) int { return int(endOf(a)*1e9) - int(endOf(b)*1e9) })
 	var out []truthChange
 	before := 0.0 // the end before
 	for i, gone := range ends {

@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -194,7 +195,7 @@ func codes(warnings []analysis.Warning, disk string) string {
 	return strings.Join(list, " ")
 }
 
-func ends(ci *analysis.Interval) (low, high *float64) {
+func ends(ci *stats.Interval) (low, high *float64) {
 	if ci == nil {
 		return nil, nil
 	}
@@ -300,7 +301,7 @@ func (s *source) describe(row *Disk, p *analysis.Phase) {
 }
 
 // eachDisk does the same with all disks of all phases of the trace.
-func (s *source) eachDisk(do func(*trace.Phase, *trace.DiskTrace)) {
+func (s *source) eachDisk(do func(*trace.Phase, *trace.DiskRecord)) {
 	if s.Trace == nil {
 		return
 	}
@@ -312,7 +313,7 @@ func (s *source) eachDisk(do func(*trace.Phase, *trace.DiskTrace)) {
 }
 
 func (s *source) files(add func(any)) {
-	s.eachDisk(func(p *trace.Phase, d *trace.DiskTrace) {
+	s.eachDisk(func(p *trace.Phase, d *trace.DiskRecord) {
 		for i := range d.Files {
 			f := &d.Files[i]
 			row := File{
@@ -329,7 +330,7 @@ func (s *source) files(add func(any)) {
 }
 
 func (s *source) seconds(add func(any)) {
-	s.eachDisk(func(p *trace.Phase, d *trace.DiskTrace) {
+	s.eachDisk(func(p *trace.Phase, d *trace.DiskRecord) {
 		active := overlap.Active(d, math.MaxInt64)
 		if len(active) == 0 {
 			return
@@ -342,7 +343,7 @@ func (s *source) seconds(add func(any)) {
 			}
 		}
 		for second := max(begin, 0) / 1e9; second*1e9 < end; second++ {
-			v := overlap.Interval{StartNS: max(begin, second*1e9), EndNS: min(end, (second+1)*1e9)}
+			v := overlap.Span{StartNS: max(begin, second*1e9), EndNS: min(end, (second+1)*1e9)}
 			bytes := curve.Between(v).Bytes
 			row := Second{
 				Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Second: second, Bytes: bytes,
@@ -367,7 +368,7 @@ func (s *source) findings(add func(any)) {
 }
 
 func (s *source) frames(add func(any)) {
-	s.eachDisk(func(p *trace.Phase, d *trace.DiskTrace) {
+	s.eachDisk(func(p *trace.Phase, d *trace.DiskRecord) {
 		for _, stream := range d.Streams {
 			for _, at := range stream.Samples {
 				add(Frame{

@@ -8,8 +8,8 @@ import (
 )
 
 // FilesOf are files one after another: seconds and bytes.
-func FilesOf(each ...[2]float64) *trace.DiskTrace {
-	d := &trace.DiskTrace{Name: "A", Op: trace.Write}
+func FilesOf(each ...[2]float64) *trace.DiskRecord {
+	d := &trace.DiskRecord{Name: "A", Op: trace.Write}
 	at := 0.0
 	for i, f := range each {
 		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(f[1]), StartNS: int64(math.Round(at * 1e9)),
@@ -20,7 +20,7 @@ func FilesOf(each ...[2]float64) *trace.DiskTrace {
 }
 
 // Sampled gives files that move evenly progress ten times a second.
-func Sampled(d *trace.DiskTrace) *trace.DiskTrace {
+func Sampled(d *trace.DiskRecord) *trace.DiskRecord {
 	for i := range d.Files {
 		f := &d.Files[i]
 		for at := f.StartNS + 1e8; at < f.EndNS; at += 1e8 {
@@ -33,9 +33,9 @@ func Sampled(d *trace.DiskTrace) *trace.DiskTrace {
 
 // FilesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that depends on the
 // second.
-func FilesAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
+func FilesAt(rate func(second int) float64, seconds int) *trace.DiskRecord {
 	const stepNS = 5e7
-	d := &trace.DiskTrace{Op: trace.Write}
+	d := &trace.DiskRecord{Op: trace.Write}
 	var f trace.File
 	done := func() {
 		if f.Bytes > 0 {
@@ -67,7 +67,7 @@ func FilesAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
 }
 
 // SampledAt is a disk whose files of a second have progress each tenth, at a rate that depends on the second.
-func SampledAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
+func SampledAt(rate func(second int) float64, seconds int) *trace.DiskRecord {
 	var each [][2]float64
 	for s := range seconds {
 		each = append(each, [2]float64{1, rate(s)})
@@ -96,7 +96,7 @@ func Flat(first float64, changes ...[2]float64) func(int) float64 {
 
 // Blurred is a disk's trace as a clock sees it that is off by an error of its own whenever it is read, in seconds:
 // normal, or even when it ticks. Times that would go back stay.
-func Blurred(d *trace.DiskTrace, rnd *rand.Rand, off float64, ticks bool) *trace.DiskTrace {
+func Blurred(d *trace.DiskRecord, rnd *rand.Rand, off float64, ticks bool) *trace.DiskRecord {
 	last := int64(0)
 	read := func(ns int64) int64 {
 		t := float64(ns) + off*1e9*rnd.NormFloat64()

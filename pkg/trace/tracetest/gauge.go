@@ -37,7 +37,7 @@ type Traffic struct{ FromS, ToS, Rate float64 }
 
 // Counters makes a device's counters beside a disk's trace: once a second from the release to the end, with all that
 // was counted, with the traffic, and with that many bytes more for each file, as file systems need.
-func Counters(d *trace.DiskTrace, endS, perFile float64, more ...Traffic) []trace.Gauge {
+func Counters(d *trace.DiskRecord, endS, perFile float64, more ...Traffic) []trace.Gauge {
 	var out []trace.Gauge
 	const from = 7e12 // whatever it moved before
 	for s := 0.0; s < endS+1; s++ {
@@ -59,7 +59,7 @@ func Counters(d *trace.DiskTrace, endS, perFile float64, more ...Traffic) []trac
 }
 
 // done is what a disk has moved by a time, and how many files it has begun.
-func done(d *trace.DiskTrace, at int64) (bytes, files float64) {
+func done(d *trace.DiskRecord, at int64) (bytes, files float64) {
 	for i := range d.Files {
 		f := &d.Files[i]
 		if f.StartNS >= at {

@@ -39,14 +39,14 @@ type Turn struct {
 const hubStepS = 0.01 // a hub shares out again so often
 
 // Play plays disks together on the hub. Knees, flushes and limits of files are not played.
-func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {
+func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskRecord {
 	members := make([]*member, len(disks))
 	end := 0.0
 	for i, d := range disks {
 		if d.Sizes == nil {
 			d.Sizes = Uniform
 		}
-		members[i] = &member{disk: d, noise: d.Noise.start(rnd, d.endS()), trace: &trace.DiskTrace{Name: d.Name, Op: d.Op}}
+		members[i] = &member{disk: d, noise: d.Noise.start(rnd, d.endS()), trace: &trace.DiskRecord{Name: d.Name, Op: d.Op}}
 		if d.Op == "" {
 			members[i].trace.Op = trace.Write
 		}
@@ -74,7 +74,7 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {
 			m.move(rnd, now)
 		}
 	}
-	traces := make([]*trace.DiskTrace, len(members))
+	traces := make([]*trace.DiskRecord, len(members))
 	for i, m := range members {
 		m.end(m.disk.endS())
 		traces[i] = m.trace
@@ -86,7 +86,7 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {
 type member struct {
 	disk                Disk
 	noise               *wave
-	trace               *trace.DiskTrace
+	trace               *trace.DiskRecord
 	file                trace.File
 	open, settled, gone bool
 	size, done, moved   float64

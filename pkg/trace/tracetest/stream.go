@@ -10,8 +10,8 @@ import (
 // Streams plays a disk's streams up to a time: gives is what the disk moves for all of them together at a time, in
 // bytes per second. Frames are moved one at a time, in the order in which they were asked for, in steps of a
 // millisecond.
-func Streams(name string, specs []stream.Spec, endS float64, gives func(s float64) float64) *trace.DiskTrace {
-	d := &trace.DiskTrace{Name: name, Op: trace.Read}
+func Streams(name string, specs []stream.Spec, endS float64, gives func(s float64) float64) *trace.DiskRecord {
+	d := &trace.DiskRecord{Name: name, Op: trace.Read}
 	players := stream.Players(specs)
 	perSecond := stream.TotalRate(specs)
 	for _, s := range specs {
@@ -93,7 +93,7 @@ func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
 
 // secondFiles emits what is moved as files that follow one another, of one size, with progress.
 type secondFiles struct {
-	trace  *trace.DiskTrace
+	trace  *trace.DiskRecord
 	size   float64
 	file   trace.File
 	done   float64 // of the file

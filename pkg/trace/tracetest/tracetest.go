@@ -58,8 +58,8 @@ func Fixed(bytes float64) Sizes { return func(*rand.Rand, int) float64 { return 
 const sampleS = 0.05 // between progress samples
 
 // Play makes the disk's trace.
-func (d Disk) Play(rnd *rand.Rand) *trace.DiskTrace {
-	p := player{disk: d, rnd: rnd, noise: d.Noise.start(rnd, d.endS()), trace: &trace.DiskTrace{Name: d.Name, Op: d.Op}}
+func (d Disk) Play(rnd *rand.Rand) *trace.DiskRecord {
+	p := player{disk: d, rnd: rnd, noise: d.Noise.start(rnd, d.endS()), trace: &trace.DiskRecord{Name: d.Name, Op: d.Op}}
 	if p.trace.Op == "" {
 		p.trace.Op = trace.Write
 	}
@@ -91,7 +91,7 @@ type player struct {
 	disk            Disk
 	rnd             *rand.Rand
 	noise           *wave
-	trace           *trace.DiskTrace
+	trace           *trace.DiskRecord
 	now, nextSample float64
 }
 
@@ -136,7 +136,7 @@ func (p *player) file() {
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 // Phase puts disks together.
-func Phase(name string, disks ...*trace.DiskTrace) *trace.Phase {
+func Phase(name string, disks ...*trace.DiskRecord) *trace.Phase {
 	p := &trace.Phase{Name: name, Roles: map[string]trace.Role{}, Disks: disks, Status: trace.Complete}
 	for _, d := range disks {
 		p.Roles[d.Name] = d.Op

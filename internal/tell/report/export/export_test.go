@@ -18,7 +18,7 @@ import (
 func TestCSV(t *testing.T) {
 	run := &trace.Run{Phases: []*trace.Phase{{
 		Name: "W, \"both\"",
-		Disks: []*trace.DiskTrace{
+		Disks: []*trace.DiskRecord{
 			{Name: "A", Op: trace.Write, Files: []trace.File{
 				{Seq: 0, Bytes: 1e9, StartNS: 1200, EndNS: 500_001_200},
 				{Seq: 1, Bytes: 0, StartNS: 6e8, EndNS: 7e8},
@@ -53,7 +53,7 @@ func TestEmptyRunHasAHead(t *testing.T) {
 func TestGoBench(t *testing.T) {
 	run := &trace.Run{Name: "two\n\u202elines", Started: "2026-11-20T08:00:00Z", Phases: []*trace.Phase{{
 		Name: "W-",
-		Disks: []*trace.DiskTrace{{Name: "my disk/1", Op: trace.Write, Files: []trace.File{
+		Disks: []*trace.DiskRecord{{Name: "my disk/1", Op: trace.Write, Files: []trace.File{
 			{Bytes: 1e9, EndNS: 5e8}, {Bytes: 0, StartNS: 5e8, EndNS: 6e8}, {Bytes: 1e9, StartNS: 6e8, EndNS: 16e8}, {Bytes: 1, StartNS: 2e9, EndNS: 3e9, Filler: true},
 		}}},
 	}}}

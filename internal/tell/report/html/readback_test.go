@@ -38,7 +38,7 @@ func steady() *trace.Run {
 				continue
 			}
 			p.Roles[d.Name] = trace.Write
-			disk := &trace.DiskTrace{Name: d.Name, Op: trace.Write}
+			disk := &trace.DiskRecord{Name: d.Name, Op: trace.Write}
 			for i := range int64(20) {
 				disk.Files = append(disk.Files, trace.File{Seq: int(i), Bytes: bytes, StartNS: i * 1e9, EndNS: (i + 1) * 1e9})
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -129,11 +130,11 @@ func sample() *analysis.Analysis {
 				Roles:   map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Write},
 				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and took 11.7 s to recover after C finished.",
 				Overlap: &analysis.Overlap{
-					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9, CI95: &analysis.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
+					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9, CI95: &stats.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
 					Disks: map[string]analysis.OverlapDisk{
-						"A": {Op: trace.Write, Bytes: 23.3e9, Rate: 0.7e9, CI95: &analysis.Interval{0.69e9, 0.71e9}, Share: 0.2},
-						"B": {Op: trace.Write, Bytes: 22.6e9, Rate: 0.66e9, CI95: &analysis.Interval{0.65e9, 0.67e9}, Share: 0.19},
-						"C": {Op: trace.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &analysis.Interval{2.08e9, 2.12e9}, Share: 0.61},
+						"A": {Op: trace.Write, Bytes: 23.3e9, Rate: 0.7e9, CI95: &stats.Interval{0.69e9, 0.71e9}, Share: 0.2},
+						"B": {Op: trace.Write, Bytes: 22.6e9, Rate: 0.66e9, CI95: &stats.Interval{0.65e9, 0.67e9}, Share: 0.19},
+						"C": {Op: trace.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &stats.Interval{2.08e9, 2.12e9}, Share: 0.61},
 					},
 				},
 				Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
