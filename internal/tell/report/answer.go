@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
-	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 

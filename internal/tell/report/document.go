@@ -13,8 +13,8 @@ import (
 	"unicode"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
-	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/say"
 )
 
 // Document is a report before it has a form.

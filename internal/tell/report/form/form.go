@@ -17,7 +17,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/picture"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
-	"github.com/hubbench/hubbench/internal/tell/say"
+	"github.com/hubbench/hubbench/pkg/say"
 )
 
 // Form is what a person may ask for. A part that nothing is called makes an error that lists the names there are.

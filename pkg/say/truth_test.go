@@ -27,7 +27,7 @@ var (
 // TestTruths plays what real disks and hubs do and counts what is told of it: which changes, their causes, and what is
 // said or found that is false.
 //
-//	go test ./internal/tell/say -run Truths/swing -v -args -traces 20
+//	go test ./pkg/say -run Truths/swing -v -args -traces 20
 func TestTruths(t *testing.T) {
 	noises := []float64{0, 0.02, 0.10}
 	if testing.Short() {
@@ -364,7 +364,7 @@ func (r *reading) collect(v any) {
 // TestNothingTold plays disks that only start and end, under all classes of noise, and counts what is told of them: of any
 // kind of change, and of any code of finding, at most 1 % of the runs may have one.
 //
-//	go test ./internal/tell/say -run NothingTold -v -args -traces 10
+//	go test ./pkg/say -run NothingTold -v -args -traces 10
 func TestNothingTold(t *testing.T) {
 	disks, lengths := []int{1, 3, 8}, []float64{15, 45, 120}
 	runs, told := 0, map[string]int{}
