@@ -35,7 +35,10 @@ func shortPath(path string) (string, bool) {
 	var out strings.Builder
 	var x, y int // the last point, in tenths
 	for len(path) > 0 {
-		command, end := path[0], strings.IndexAny(path[1:]+"Z", "MLAZ")+1
+		command, end := path[0], 1+strings.IndexAny(path[1:], "MLAZ")
+		if end == 0 {
+			end = len(path)
+		}
 		numbers := strings.FieldsFunc(path[1:end], func(r rune) bool { return r == ' ' || r == ',' })
 		if path = path[end:]; command == 'Z' {
 			out.WriteByte('z')
