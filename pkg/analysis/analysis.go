@@ -29,6 +29,8 @@ type Analysis struct {
 	Answer        Answer       `json:"answer"`
 	Findings      []Finding    `json:"findings"`
 	Warnings      []Warning    `json:"warnings"`
+
+	modelled bool // every disk is one of a profile
 }
 
 // Origin says where a run is from: whoever loads one fills it in.

@@ -36,6 +36,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		a.Order = append(a.Order, d.Name)
 		a.ProfileOrigin = cmp.Or(a.ProfileOrigin, d.Origin)
 	}
+	a.modelled = !slices.ContainsFunc(recorded.Disks, func(d trace.Disk) bool { return d.Profile == "" })
 	for _, w := range recorded.Warnings {
 		a.Warnings = append(a.Warnings, Warning{Code: "trace", Other: w})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure that is. It is
@@ -39,7 +40,12 @@ const (
 	DoubtHostBound = "host_bound" // the computer's cores were busy, by so many percent
 	DoubtCached    = "cached"     // so much of what was read came from a cache
 	DoubtImprecise = "imprecise"  // a rate's 95 % interval is as wide as this to either side
+	DoubtModel     = "model"      // the run is simulated, and its requests are too small for the model
 )
+
+// wholeRequest is the smallest request, in bytes, that the model of a hub stands for: its rates were measured with files
+// that were moved in requests of this size and more.
+const wholeRequest = 1 << 20
 
 // imprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
 const imprecise = 0.7
@@ -171,6 +177,12 @@ func (a *Analysis) doubts(sure *Sure) []Doubt {
 	if len(failed) > 0 {
 		partial = nil // which the failure explains
 	}
+	small := func(w work.Work) bool { return w.Block > 0 && w.Block < wholeRequest && !w.Accompanies() }
+	if i := slices.IndexFunc(a.Phases, func(p Phase) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(p.Work)), small)
+	}); i >= 0 && a.modelled {
+		rest = append(rest, Doubt{Code: DoubtModel, Phase: a.Phases[i].Name})
+	}
 	for _, f := range a.Findings {
 		switch v := f.Values.(type) {
 		case CachedValues:
@@ -188,6 +200,13 @@ func (a *Analysis) doubts(sure *Sure) []Doubt {
 // advice is how to connect the disks, judged by what the others have when one does not work. A removal counts only if
 // it has a disk that is known to be held back beside the one (see idleElsewhere), or that recovers when the one ends.
 func (s *Summary) advice(order []string) Advice {
+	for _, c := range s.Contests { // who gains at the others' expense may be the one to move
+		for disk, d := range c.Disks {
+			if d.Won && !slices.ContainsFunc(s.Removals, func(r Removal) bool { return r.Disk == disk }) {
+				return Advice{Kind: AdviceUnmeasured, Disks: []string{}}
+			}
+		}
+	}
 	moves := slices.DeleteFunc(slices.Clone(s.Removals), func(r Removal) bool {
 		return r.Gain < worthMoving || !slices.ContainsFunc(r.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
 	})

@@ -73,10 +73,7 @@ func (en english) contest(found analysis.Contest) contest {
 		case d.Lost:
 			c.lost = append(c.lost, name)
 		default:
-			// Its interval may leave open that it keeps all, or less.
-			const most = 1 - worthTelling
-			open := d.KeptCI == nil || d.KeptCI[1] >= 1 && d.KeptCI[0]*d.KeptCI[1] < most*most
-			if kept := d.Kept(); kept > 0 && kept < most && open {
+			if kept := d.Kept(); kept > 0 && kept < 1-worthTelling {
 				c.unsure = append(c.unsure, name)
 			}
 		}
@@ -136,6 +133,7 @@ func (c contest) outcome() string {
 		clauses = append(clauses, unit.List(c.unsure)+" may lose")
 	}
 	known := slices.ContainsFunc(c.names, func(name string) bool { return c.Disks[name].CI95 != nil })
+	judged := slices.ContainsFunc(c.names, func(name string) bool { return c.Disks[name].Reference != nil })
 	switch {
 	case clauses != nil:
 		return strings.Join(clauses, ", ")
@@ -143,6 +141,10 @@ func (c contest) outcome() string {
 		return "rates change by themselves"
 	case !known:
 		return "too little was moved to tell who loses"
+	case !judged && c.oneOp() != "":
+		return "the disks share unevenly"
+	case !judged:
+		return "who loses is not known, as no disk was measured without the others"
 	}
 	return "no disk measurably loses"
 }
@@ -190,7 +192,7 @@ func (en english) advice() string {
 	case analysis.AdviceShare:
 		return "Together on one hub, none of them loses more than a tenth of its rate."
 	case analysis.AdviceUnmeasured:
-		return "How to connect them: not measured; phases in which one disk at a time is idle would show it (study: matrix)."
+		return "How to connect them: not measured; that takes phases without each disk in turn (study: matrix)."
 	case analysis.AdviceNone:
 		return "No disk is shown to cost the others more than a tenth of their rate."
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // steady is a phase of disks on the hub that hold their rates for 20 s: "A w 1.5" each.
@@ -76,7 +77,20 @@ func TestOpening(t *testing.T) {
 		{
 			"nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("RR", reads("A", 1), reads("B", 1))},
 			"The disks share evenly when both write, and when both read.",
-			"How to connect them: not measured; phases in which one disk at a time is idle would show it (study: matrix).",
+			"How to connect them: not measured; that takes phases without each disk in turn (study: matrix).",
+		},
+		{
+			"uneven, and nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 1.6)), steady("RW", reads("A", 1), writes("B", 2))},
+			"The disks share unevenly when both write; who loses is not known, as no disk was measured without the others when A reads and B writes.",
+			"How to connect them: not measured; that takes phases without each disk in turn (study: matrix).",
+		},
+		{
+			"the winner is in all of them", []*trace.Phase{
+				steady("A W", writes("A", 1.5)), steady("C W", writes("C", 2.8)),
+				steady("AC", writes("A", 0.8), writes("C", 2.6)), steady("ACD", writes("A", 0.6), writes("C", 2.6), writes("D", 0.6)),
+			},
+			"C wins, A loses when all three write.",
+			"How to connect them: not measured; that takes phases without each disk in turn (study: matrix).",
 		},
 	}
 	for _, tt := range tests {
@@ -104,6 +118,13 @@ func TestOpeningOfADoubtfulLoss(t *testing.T) {
 	a.Answer.Headline = Opening(a)
 	if want := "B loses, A may lose when both write."; a.Answer.Headline != want {
 		t.Errorf("got %s, want %s", a.Answer.Headline, want)
+	}
+	// Too few repeats show it for it to count as a loss, and yet its interval leaves little room.
+	doubtful := c.Disks["A"]
+	doubtful.KeptCI = &stats.Interval{0.4, 0.6}
+	c.Disks["A"] = doubtful
+	if got := Opening(a); got != a.Answer.Headline {
+		t.Errorf("with an interval: %s", got)
 	}
 	if got := Methods(a)[0]; !strings.Contains(got, "a longer phase of it alone, or more time after the others finish, would tell") {
 		t.Errorf("a loss in doubt: %s", got)
@@ -183,6 +204,14 @@ func TestDoubts(t *testing.T) {
 	cached.Phases[3].Gauges = tracetest.Counters(lazy, 10, 0, tracetest.Traffic{ToS: 10, Rate: -150e6})
 	// The rates swing so much, for so short a time, that they say nothing.
 	short.Phases[2] = tracetest.Phase("WW", uncertain("A"), uncertain("B"))
+	model, small := both(), both()
+	for _, run := range []*trace.Run{model, small} {
+		requests := work.Work{Op: trace.Write, Mode: "direct", Block: 4096, Depth: 1}
+		run.Phases[2].Work = map[string]work.Work{"A": requests, "B": requests}
+	}
+	for i := range model.Disks {
+		model.Disks[i].Profile = "A"
+	}
 	for _, tt := range []struct {
 		name  string
 		run   *trace.Run
@@ -195,6 +224,8 @@ func TestDoubts(t *testing.T) {
 		{"an early end", ended, []string{analysis.DoubtPartial}, "Partial run: one phase (A and B write) ended early"},
 		{"a cache", cached, []string{analysis.DoubtCached}, "50 % of what A read (A reads) came from a cache"},
 		{"wide intervals", short, []string{analysis.DoubtImprecise}, "Too uncertain to say who wins: "},
+		{"small requests of a model", model, []string{analysis.DoubtModel}, "The model knows large requests alone: how fast small ones are (A and B write), only a run on disks shows."},
+		{"small requests of disks", small, nil, "The disks share evenly when both write."},
 	} {
 		a := Analyze(tt.run, analysis.Options{})
 		var codes []string

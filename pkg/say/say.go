@@ -87,6 +87,9 @@ func (en english) doubt(d *analysis.Doubt) string {
 	case analysis.DoubtHostBound:
 		return fmt.Sprintf("The rates may be this computer's limit and not the disks': its cores were %.0f %% busy "+
 			"(%s). Close other programs and measure again.", d.Percent, phase)
+	case analysis.DoubtModel:
+		return fmt.Sprintf("The model knows large requests alone: how fast small ones are (%s), only a run on disks shows.",
+			phase)
 	default:
 		return fmt.Sprintf("Too uncertain to say who wins: %s's rate is known only to ±%.0f %% (95 %% confidence, "+
 			"%s). Measure for longer.", d.Disk, d.Percent, phase)
