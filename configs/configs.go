@@ -4,14 +4,20 @@ package configs
 
 import (
 	"embed"
+	"io/fs"
+	"path"
+	"slices"
 	"strings"
 )
 
 //go:embed hubs/*.yaml
 var hubs embed.FS
 
-//go:embed demo.yaml streams-demo.yaml study-demo.yaml triple-hub.yaml
+//go:embed demo.yaml streams-demo.yaml study-demo.yaml triple-hub.yaml cookbook/*.yaml
 var scenarios embed.FS
+
+// folders of scenarios.
+var folders = []string{".", "cookbook"}
 
 // Hub returns the profile of a built-in hub as YAML; false if there is none of that name.
 func Hub(name string) ([]byte, bool) {
@@ -21,24 +27,38 @@ func Hub(name string) ([]byte, bool) {
 
 // Scenario returns a built-in scenario; false if there is none of that name.
 func Scenario(name string) ([]byte, bool) {
-	data, err := scenarios.ReadFile(name + ".yaml")
-	return data, err == nil
+	for _, folder := range folders {
+		if data, err := scenarios.ReadFile(path.Join(folder, path.Base(name)+".yaml")); err == nil && name == path.Base(name) {
+			return data, true
+		}
+	}
+	return nil, false
+}
+
+// About is the first sentence of a built-in scenario: the question that it answers, or what it shows.
+func About(name string) string {
+	data, _ := Scenario(name)
+	_, text, _ := strings.Cut(string(data), "\n# ")
+	text = strings.ReplaceAll(text, "\n# ", " ")
+	if end := strings.IndexAny(text, ".?"); end >= 0 {
+		text = text[:end+1]
+	}
+	return text
 }
 
 // Hubs lists the names of the built-in hubs.
 func Hubs() []string { return names(hubs, "hubs") }
 
 // Scenarios lists the names of the built-in scenarios.
-func Scenarios() []string { return names(scenarios, ".") }
+func Scenarios() []string { return names(scenarios, folders...) }
 
-func names(files embed.FS, folder string) []string {
-	entries, err := files.ReadDir(folder)
-	if err != nil {
-		return nil // cannot be: the folder is embedded
+func names(files embed.FS, folders ...string) (names []string) {
+	for _, folder := range folders {
+		found, _ := fs.Glob(files, path.Join(folder, "*.yaml")) // fails only for a pattern that is wrong
+		for _, file := range found {
+			names = append(names, strings.TrimSuffix(path.Base(file), ".yaml"))
+		}
 	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
-	}
+	slices.Sort(names)
 	return names
 }

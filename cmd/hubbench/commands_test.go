@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/configs"
 )
 
 // completed is what a shell is offered for the last of the arguments, less the descriptions.
@@ -57,7 +59,7 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"schema ", only},
 		{"init ", only},
 		{"init --out ", "yaml yml " + names},
-		{"init --from ", "demo streams-demo study-demo triple-hub " + only},
+		{"init --from ", strings.Join(configs.Scenarios(), " ") + " " + only},
 		{"man ", inFolders},
 		{"man pages ", only},
 		{"man --format ", "man md " + only},

@@ -31,6 +31,7 @@ import (
 type initOptions struct {
 	disks  []string
 	demo   bool
+	list   bool
 	from   string
 	expect string // a run, to write the limits of
 	out    string
@@ -48,6 +49,8 @@ follow from the free space. Only the scenario is written, and never over an exis
 		Example: `  hubbench init && hubbench run hubbench.yaml --open
   hubbench init --disks nvme1n1,/media/backup
   hubbench init --demo          three disks on a hub, simulated
+  hubbench init --list          scenarios for the questions that people ask
+  hubbench init --from backup --disks nvme1n1,nvme2n1,sdb
   hubbench init --expect RUN    the limits that a good run holds, for hubbench check`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), p, opts) },
@@ -56,7 +59,9 @@ follow from the free space. Only the scenario is written, and never over an exis
 	flags.StringSliceVar(&opts.disks, "disks", nil,
 		"`DISK,DISK` to test: names that hubbench devices shows, names of volumes, or their mount points")
 	flags.BoolVar(&opts.demo, "demo", false, "write a scenario of simulated disks")
-	flags.StringVar(&opts.from, "from", "", "start from a built-in scenario: "+strictyaml.Choice(configs.Scenarios()))
+	flags.BoolVar(&opts.list, "list", false, "list the built-in scenarios, and write nothing")
+	flags.StringVar(&opts.from, "from", "",
+		"start from the built-in scenario `NAME`, with the disks of --disks or, without it, simulated ones")
 	flags.StringVar(&opts.expect, "expect", "", "write the limits that this `RUN` holds, with room for its noise")
 	flags.StringVar(&opts.out, "out", "", "the `FILE` to write (default hubbench.yaml; with --expect limits.yaml)")
 	flags.BoolVar(&opts.force, "force", false, "overwrite an existing file")
@@ -65,15 +70,29 @@ follow from the free space. Only the scenario is written, and never over an exis
 	return cmd
 }
 
+func listScenarios(p program) error {
+	names := configs.Scenarios()
+	width := len(slices.MaxFunc(names, func(a, b string) int { return len(a) - len(b) }))
+	for _, name := range names {
+		if _, err := fmt.Fprintf(p.stdout, "%-*s  %s\n", width, name, configs.About(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func runInit(ctx context.Context, p program, opts initOptions) error {
 	given := 0
-	for _, is := range []bool{opts.demo, opts.from != "", opts.disks != nil, opts.expect != ""} {
+	for _, is := range []bool{opts.list, opts.demo, opts.from != "", opts.disks != nil && opts.from == "", opts.expect != ""} {
 		if is {
 			given++
 		}
 	}
 	if given > 1 {
 		return exitf(exitUsage, "--disks, --demo, --from and --expect each say what to write; give one of them")
+	}
+	if opts.list {
+		return listScenarios(p)
 	}
 	if opts.out == "" {
 		opts.out = "hubbench.yaml"
@@ -99,9 +118,18 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 		sayf(p.stderr, "next: hubbench check RUN --limits %s\n", cells.Shell(opts.out))
 		return nil
 	}
-	if opts.from != "" && bytes.Contains(content, []byte("path:")) { // of a disk that is yet to be named
+	if opts.from != "" && opts.disks != nil {
+		sayf(p.stderr, "next: hubbench plan %s\n", cells.Shell(opts.out))
+		return nil
+	}
+	simulated, quick := bytes.Contains(content, []byte("simulate:")), bytes.Contains(content, []byte("speedup:"))
+	switch {
+	case opts.from != "" && !simulated: // disks that are yet to be named
 		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n",
 			opts.out, cells.Shell(opts.out))
+		return nil
+	case opts.from != "" && !quick: // a run takes as long as with disks
+		sayf(p.stderr, "next: hubbench simulate %s --open\n", cells.Shell(opts.out))
 		return nil
 	}
 	sayf(p.stderr, "next: hubbench run %s --open\n", cells.Shell(opts.out))
@@ -125,7 +153,7 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	if opts.demo {
 		opts.from = "demo"
 	}
-	if opts.from != "" {
+	if opts.from != "" && opts.disks == nil {
 		return builtIn(opts.from, opts.out)
 	}
 	if opts.expect != "" {
@@ -141,9 +169,10 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range opts.disks { // mount points are known by their full paths
+	asked := opts.disks
+	for i, name := range asked { // mount points are known by their full paths
 		if isFolder(name) && !filepath.IsAbs(name) && strings.ContainsAny(name, `./\`) {
-			if opts.disks[i], err = filepath.Abs(name); err != nil {
+			if asked[i], err = filepath.Abs(name); err != nil {
 				return nil, err
 			}
 		}
@@ -166,7 +195,17 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return draft.Write(inv, disks, opts.out), nil
+	if opts.from == "" {
+		return draft.Write(inv, disks, opts.out), nil
+	}
+	text, err := builtIn(opts.from, opts.out)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = draft.Fill(text, inv, disks, asked); err != nil {
+		return nil, exitf(exitUsage, "--from %s: %w", opts.from, err)
+	}
+	return text, nil
 }
 
 func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, error) {
@@ -216,7 +255,9 @@ func builtIn(name, out string) ([]byte, error) {
 		return nil, exitf(exitUsage, "--from %s: no scenario is built in by that name; try %s",
 			name, strictyaml.Suggest(name, configs.Scenarios()))
 	}
-	data = bytes.Replace(data, []byte("$schema=scenario.schema.json"), []byte("$schema="+scenario.SchemaURL), 1)
+	for _, folder := range []string{"", "../"} {
+		data = bytes.Replace(data, []byte("$schema="+folder+"scenario.schema.json"), []byte("$schema="+scenario.SchemaURL), 1)
+	}
 	return bytes.ReplaceAll(data, []byte("configs/"+name+".yaml"), []byte(cells.Shell(out))), nil
 }
 

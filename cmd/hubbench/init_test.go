@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -51,6 +53,11 @@ func TestInit(t *testing.T) {
 			says: "hubbench: --disks: sdx is not a disk, volume or mount point; hubbench devices shows what there is\n"},
 		{name: "demo", args: "--demo --out demo.yaml", says: "next: hubbench run demo.yaml --open\n", written: []string{"hubbench run demo.yaml", "simulate: {profile: A}"}},
 		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: write the folders of your disks into mine.yaml, then: hubbench plan mine.yaml\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
+		{name: "from, with disks", args: "--from full-cache --disks sdb --out sdb.yaml", look: two, says: "next: hubbench plan sdb.yaml\n", written: []string{"name: 'CalDigit TS4'", "name: A\n    path: '" + b + "'", "preset: saturation"}},
+		{name: "from, in the order asked for", args: "--from small-files --disks sdb,sda --out small.yaml", look: two, says: "next: hubbench plan small.yaml\n", written: []string{"name: A\n    path: '" + b + "'", "name: C\n    path: '" + a + "'"}},
+		{name: "from, for fewer disks", args: "--from alone-or-together --disks sda,sdb --out fewer.yaml", look: two, says: "next: hubbench plan fewer.yaml\n", written: []string{"path: '" + a + "'", "path: '" + b + "'"}},
+		{name: "from, too few disks", args: "--from backup --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from backup: it is written for 3 disks (A, B, C), and cannot be used for 2\n"},
+		{name: "from a demonstration", args: "--from demo --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from demo: it is a demonstration on simulated disks; leave out --disks, or choose another\n"},
 		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
 		{name: "contradiction", args: "--demo --disks sda", code: exitUsage, says: "hubbench: --disks, --demo, --from and --expect each say what to write; give one of them\n"},
 	} {
@@ -72,6 +79,41 @@ func TestInit(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Every scenario that is not a demonstration takes the disks that are plugged in, under its own names for them.
+func TestInitFromWithDisks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range configs.Scenarios() {
+		data, _ := configs.Scenario(name)
+		before, err := scenario.Load(name, data)
+		must(t, err)
+		if before.Hub != nil && before.Hub.Speedup > 1 {
+			continue
+		}
+		var folders, asked []string
+		for i := range before.Disks {
+			folders, asked = append(folders, t.TempDir()), append([]string{"sd" + string(rune('a'+i))}, asked...)
+		}
+		code, out, errs := does(t, plugged(1e12, folders...), "init", "--from", name, "--out", name+".yaml", "--disks", strings.Join(asked, ","))
+		if code != exitOK {
+			t.Fatalf("%s: exit code %d: %s", name, code, errs)
+		}
+		text := read(t, strings.TrimSpace(out))
+		after, err := scenario.Load(name, text)
+		must(t, err)
+		for i, d := range after.Disks {
+			if want := folders[len(folders)-1-i]; d.Path != want || d.Name != before.Disks[i].Name {
+				t.Errorf("%s: disk %s has %s, want %s and %s", name, d.Name, d.Path, before.Disks[i].Name, want)
+			}
+		}
+		if bytes.Contains(text, []byte("simulate")) || !bytes.Contains(text, []byte("CalDigit TS4")) {
+			t.Errorf("%s: of simulated disks, or without the hub:\n%s", name, text)
+		}
+		if name == "backup" && !bytes.Contains(text, []byte("- name: A # the video that is edited\n")) {
+			t.Errorf("%s: without what is said of A:\n%s", name, text)
+		}
 	}
 }
 

@@ -24,6 +24,8 @@ type Disk struct {
 	Folder string // to work in
 	Found  *hardware.Disk
 	Volume *hardware.Volume
+
+	note string // behind its name in the scenario
 }
 
 // Find lists the volumes that can be tested, one of each disk: the one with the most free space. folder says which

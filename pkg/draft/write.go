@@ -1,7 +1,9 @@
 package draft
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -35,28 +37,8 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 # Close other programs and pause backups: whatever else uses these disks is measured as well.
 version: 1`, scenario.SchemaURL, clean(file))
 	line("name: %s", quote(name(hub)))
-	if hub != nil {
-		line("")
-		line("# What the disks are connected to. Add what the system cannot know, such as the cable, for the report.")
-		line("hub:")
-		if title := title(hub); title != "" {
-			line("  name: %s", quote(title))
-		}
-		line("  about: %s", quote(aboutHub(inv, hub)))
-	}
 	line("")
-	line("# A folder on each disk: hubbench creates a folder of its own in it and touches nothing else.")
-	line("disks:")
-	for _, d := range disks {
-		name := d.Name
-		if simulated(d.Found) != "" {
-			name = quote(name) // anything, unlike a letter
-		}
-		line("  - name: %s", name)
-		line("    path: %s", quote(d.Folder))
-		line("    %s", connection(inv, d.Found))
-		line("    about: %s", quote(d.About()))
-	}
+	b.WriteString(setup(inv, hub, disks))
 	line("")
 	largest := largest(disks)
 	line("workload:")
@@ -65,15 +47,91 @@ version: 1`, scenario.SchemaURL, clean(file))
 	line("  sizes: {min: %s, max: %s}", unit.FormatBytes(min(2e6, largest/2)), unit.FormatBytes(largest))
 	line("  flush: full    # wait until the data is on the medium")
 	line("")
-	b.WriteString(studyOf(len(disks)))
-	if slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }) {
-		line("")
-		line("# One of the disks holds the operating system and was asked for by name. Without this line it is refused.")
-		line("allow_system_disk: true")
-	}
+	b.WriteString(studyOf(len(disks)) + allowed(disks))
 	text := b.String()
 	return []byte(strings.Replace(text, "\nstudy:", "\n"+cost(inv, text)+"study:", 1))
 }
+
+// setup describes the hub, if there is one, and the disks.
+func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	if hub != nil {
+		line("# What the disks are connected to. Add what the system cannot know, such as the cable, for the report.")
+		line("hub:")
+		if title := title(hub); title != "" {
+			line("  name: %s", quote(title))
+		}
+		line("  about: %s", quote(aboutHub(inv, hub)))
+		line("")
+	}
+	line("# A folder on each disk: hubbench creates a folder of its own in it and touches nothing else.")
+	line("disks:")
+	for _, d := range disks {
+		name := d.Name
+		if simulated(d.Found) != "" || len(name) > 1 {
+			name = quote(name) // anything, unlike a letter
+		}
+		line("  - name: %s%s", name, d.note)
+		line("    path: %s", quote(d.Folder))
+		line("    %s", connection(inv, d.Found))
+		line("    about: %s", quote(d.About()))
+	}
+	return b.String()
+}
+
+// allowed is what lets the disk be tested that the system runs from, if it is one of them.
+func allowed(disks []Disk) string {
+	if !slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }) {
+		return ""
+	}
+	return "\n# One of the disks holds the operating system and was asked for by name. Without this line it is refused.\n" +
+		"allow_system_disk: true\n"
+}
+
+// hubAndDisks are these keys of a scenario, one after the other, up to the next key.
+var hubAndDisks = regexp.MustCompile(`(?m)^(hub:.*\n)?disks:.*\n( .*\n)+`)
+
+// Fill puts disks into a scenario in the place of its own, whose names and notes they take over, and the hub that
+// they hang on. They come in the order in which they were asked for, as the first may play and the second be copied.
+// A demonstration, whose clock runs faster than ours, is refused.
+func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([]byte, error) {
+	s, err := scenario.Load("", text)
+	if err != nil {
+		return nil, err
+	}
+	if s.Hub != nil && s.Hub.Speedup > 1 {
+		return nil, errors.New("it is a demonstration on simulated disks; leave out --disks, or choose another")
+	}
+	at := hubAndDisks.FindIndex(text)
+	if at == nil {
+		return nil, errors.New("its disks are not where they are expected")
+	}
+	notes := noted.FindAllSubmatch(text[at[0]:at[1]], -1)
+	filled := slices.SortedStableFunc(slices.Values(disks), func(a, b Disk) int {
+		return slices.Index(asked, asWhat(asked, a.Found, a.Volume)) - slices.Index(asked, asWhat(asked, b.Found, b.Volume))
+	})
+	for i := range filled {
+		if i < min(len(s.Disks), len(notes)) {
+			filled[i].Name, filled[i].note = s.Disks[i].Name, string(notes[i][1])
+		} else {
+			filled[i].Name = nameOf(&hardware.Disk{}, filled[:i])
+		}
+	}
+	out := slices.Concat(text[:at[0]], []byte(setup(inv, Hub(inv, disks), filled)), text[at[1]:], []byte(allowed(disks)))
+	if _, err := scenario.Load("", out); err != nil {
+		var names []string
+		for _, d := range s.Disks {
+			names = append(names, d.Name)
+		}
+		return nil, fmt.Errorf("it is written for %s (%s), and cannot be used for %d", unit.Plural(len(names), "disk"),
+			strings.Join(names, ", "), len(disks))
+	}
+	return out, nil
+}
+
+// noted is a disk's line in a built-in scenario, and the note at its end.
+var noted = regexp.MustCompile(`(?m)^  - \{.*\}( #.*)?$`)
 
 // studyOf is the study that answers how to plug so many disks in: what each does alone, all together, and the others
 // without each one. To try one disk against the rest takes two more phases for each.
