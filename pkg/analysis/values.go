@@ -105,7 +105,7 @@ type (
 	SecondsValues struct {
 		Seconds float64 `json:"seconds"`
 	}
-	// FilesValues are those of unusable_files, overlapping_files, few_files; no_interval of few files.
+	// FilesValues are those of unusable_files, overlapping_files, few_files and no_interval.
 	FilesValues struct {
 		Files float64 `json:"files"`
 		Of    float64 `json:"of,omitempty"`

@@ -34,7 +34,7 @@ func Topics() []Topic {
 		{"scenario", "every key of a scenario, presets, studies"},
 		{"report", "what the numbers, findings and warnings mean; glossary"},
 		{"methods", "how rates are measured, and how far to trust them"},
-		{"formats", "run folders, events.jsonl, and every key of analysis.json"},
+		{"formats", "files of a run, every key of each, and what programs can rely on"},
 		{"columns", "every column of hubbench table and of a catalogue"},
 		{"safety", "what hubbench writes and removes; checks before a run; exit codes"},
 		{"model", "hub profiles: simulate, fit, predict, advise, mount"},
@@ -51,10 +51,10 @@ func (t Topic) Markdown() (string, error) {
 		"checks":     checks,
 		"questions":  questions,
 		"profiles":   profiles,
-		"runcolumns": func() string { return columns(table.Grains()[0].Columns(), true) },
+		"runcolumns": func() (string, error) { return columns(table.Grains()[0], true) },
 		"grains":     grains,
-		"analysis":   func() (string, error) { return read("keys/analysis.txt") },
-		"run":        func() (string, error) { return read("keys/run.txt") },
+		"format":     format,
+		"profile":    profileKeys,
 	}).ParseFS(pages, t.Name+".md")
 	if err != nil {
 		return "", err
@@ -64,14 +64,43 @@ func (t Topic) Markdown() (string, error) {
 	return text.String(), err
 }
 
-// read is a list of keys as a definition list: a line of it is a key, a colon and what it means.
-func read(path string) (string, error) {
-	text, err := pages.ReadFile(path)
-	if err != nil {
-		return "", err
+// format lists the keys of a format: of each what it means, its type, its unit, and since when it is there.
+func format(name string) (string, error) {
+	text, err := pages.ReadFile("keys/" + name + ".txt")
+	var out strings.Builder
+	for line := range strings.Lines(string(text)) {
+		part := keyLine.FindStringSubmatch(line)
+		if part == nil {
+			out.WriteString(line)
+			continue
+		}
+		key, optional := strings.CutSuffix(part[1], "?")
+		kind, null := strings.CutSuffix(part[2], "|null")
+		kind, as, again := strings.Cut(kind, "=")
+		meaning := part[5]
+		if format, path, other := strings.Cut(as, "/"); other {
+			meaning += " Its keys are those of " + strings.TrimPrefix(path+" of "+format, " of ") + "."
+		} else if again {
+			meaning += " Its keys are those of " + as + "."
+		}
+		about := []string{strings.ReplaceAll(kind, ",", " and ")}
+		if part[3] != "" {
+			about = append(about, part[3])
+		}
+		if null {
+			about = append(about, "may be null")
+		}
+		if optional {
+			about = append(about, "optional")
+		}
+		out.WriteString(define(key, meaning+" ["+strings.Join(append(about, "v"+part[4]), ", ")+"]"))
 	}
-	return regexp.MustCompile(`(?m)^(\S+): (.*)\n`).ReplaceAllString(string(text), "$1\n: $2\n\n"), nil
+	return out.String(), err
 }
+
+// keyLine is a key in its list: whether it may be absent, its type, its unit if it is a number, since when it is there, and
+// what it means.
+var keyLine = regexp.MustCompile(`^(\S+) (\S+)(?: (\S+))? v(\S+): (.+)\n?$`)
 
 func define(term, meaning string) string { return term + "\n: " + meaning + "\n\n" }
 
@@ -83,24 +112,37 @@ func definitions[T any](items []T, of func(T) (term, meaning string)) string {
 	return list.String()
 }
 
-// columns lists those of every table, or those of one alone.
-func columns(list []table.Column, every bool) string {
-	list = slices.DeleteFunc(slices.Clone(list), func(c table.Column) bool { return c.Every != every })
+// columns lists those of a grain that all have, or its own alone.
+func columns(g table.Grain, every bool) (string, error) {
+	since, err := pages.ReadFile("keys/columns.txt")
+	list := slices.DeleteFunc(g.Columns(), func(c table.Column) bool { return c.Every != every })
 	return definitions(list, func(c table.Column) (string, string) {
+		about := []string{c.Type}
 		if c.Unit != "" {
-			return c.Name, c.About + ", in " + c.Unit + "."
+			about = append(about, c.Unit)
 		}
-		return c.Name, c.About + "."
-	})
+		if c.Null {
+			about = append(about, "may be null")
+		}
+		line := regexp.MustCompile(`(?m)^` + g.Name + " " + c.Name + " (.*)$").FindSubmatch(since)
+		if line != nil {
+			about = append(about, string(line[1]))
+		}
+		return c.Name, c.About + ". [" + strings.Join(about, ", ") + "]"
+	}), err
 }
 
 type grain struct{ Title, About, Columns string }
 
-func grains() (list []grain) {
+func grains() (list []grain, err error) {
 	for _, g := range table.Grains() {
-		list = append(list, grain{"--grain " + g.Name, g.About, columns(g.Columns(), false)})
+		text, err := columns(g, false)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, grain{"--grain " + g.Name, g.About, text})
 	}
-	return list
+	return list, nil
 }
 
 func presets() string {

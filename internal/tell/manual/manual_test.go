@@ -3,6 +3,7 @@ package manual
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -93,10 +95,11 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// The keys of help scenario are those of the schema, and each says what it means.
-func TestScenarioKeys(t *testing.T) {
+// schemaKeys are the keys of all mappings of a schema.
+func schemaKeys(t *testing.T, text []byte) []string {
+	t.Helper()
 	var schema any
-	must(t, 0, json.Unmarshal(source(t, "configs/scenario.schema.json"), &schema))
+	must(t, 0, json.Unmarshal(text, &schema))
 	keys := map[string]bool{}
 	var gather func(any)
 	gather = func(part any) {
@@ -117,9 +120,27 @@ func TestScenarioKeys(t *testing.T) {
 		}
 	}
 	gather(schema)
+	return slices.Sorted(maps.Keys(keys))
+}
+
+// The keys of help model are those that a profile may have, and each says what it means.
+func TestProfileKeys(t *testing.T) {
+	schema, err := json.Marshal(hub.Schema())
+	list, listErr := profileKeys()
+	must(t, list, errors.Join(err, listErr))
+	if diff := gocmp.Diff(schemaKeys(t, schema), defined(list)); diff != "" {
+		t.Errorf("(-schema +help):\n%s", diff)
+	}
+	if strings.Contains(list, "\n: .") || strings.Contains(list, "\n:  (") {
+		t.Errorf("a key says nothing:\n%s", list)
+	}
+}
+
+// The keys of help scenario are those of the schema, and each says what it means.
+func TestScenarioKeys(t *testing.T) {
 	list, err := scenarioKeys()
 	must(t, list, err)
-	if diff := gocmp.Diff(slices.Sorted(maps.Keys(keys)), defined(list)); diff != "" {
+	if diff := gocmp.Diff(schemaKeys(t, source(t, "configs/scenario.schema.json")), defined(list)); diff != "" {
 		t.Errorf("(-schema +help):\n%s", diff)
 	}
 	if strings.Contains(list, "\n: .") {
@@ -152,6 +173,16 @@ func TestCodes(t *testing.T) {
 		for _, match := range made.FindAllSubmatch(source, -1) {
 			if code := string(match[2]); !strings.HasSuffix(code, "_") {
 				want[cmp.Or(string(match[1]), "Warning")+"s"][code] = true
+			}
+		}
+	}
+	formats := page(t, "formats")
+	for _, path := range files {
+		source, err := os.ReadFile(path)
+		must(t, source, err)
+		for _, made := range regexp.MustCompile(`Code: +"(\w+)"[^}]*Values: +\w+Values\{`).FindAllStringSubmatch(string(source), -1) {
+			if !strings.HasSuffix(path, "_test.go") && !regexp.MustCompile(`(?m)^## Values of .*\b`+made[1]+`\b`).MatchString(formats) {
+				t.Errorf("help formats does not list the values of %s", made[1])
 			}
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -35,15 +37,11 @@ type section struct {
 // scenarioKeys lists every key of the scenario's schema, each once: a phase may override any key of the
 // workload, and a study takes a phase's keys.
 func scenarioKeys() (string, error) {
-	schema, err := json.Marshal(scenario.Schema())
+	root, err := parse(scenario.Schema())
 	if err != nil {
 		return "", err
 	}
-	var root node
-	if err := json.Unmarshal(schema, &root); err != nil {
-		return "", err
-	}
-	all := []section{{"", &root}}
+	all := []section{{"", root}}
 	for _, path := range []string{"disks", "hub", "workload", "phases", "study", "expect"} {
 		sections := root.Properties[path].sections(path)
 		if path == "expect" {
@@ -51,16 +49,41 @@ func scenarioKeys() (string, error) {
 		}
 		all = append(all, sections...)
 	}
-	titles := map[string]string{
+	return list(all, map[string]string{
 		"": "Keys of a scenario", "workload": "Keys of workload", "phases[]": "Keys of phases[], and any key of workload",
 		"study":         "Keys of study, and any key of phases[] but who does what",
 		"expect[].kept": "Keys of each measure of expect[]",
+	}), nil
+}
+
+// profileKeys lists every key of a hub profile's schema.
+func profileKeys() (string, error) {
+	root, err := parse(hub.Schema())
+	if err != nil {
+		return "", err
 	}
+	all := slices.DeleteFunc(root.sections(""), func(s section) bool { return strings.HasPrefix(s.path, ".disks[].write") })
+	return list(all, map[string]string{
+		"": "Keys of a profile", "disks[].read": "Keys of disks[].read and disks[].write",
+	}), nil
+}
+
+func parse(schema strictyaml.Schema) (*node, error) {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	var root node
+	return &root, json.Unmarshal(text, &root)
+}
+
+// list lists the keys of sections, each once.
+func list(all []section, titles map[string]string) string {
 	var list strings.Builder
 	listed := map[string]bool{} // path and key
 	for _, s := range all {
-		place := strings.TrimSuffix(s.path, ".DISK[]") // a list of several and one alone have the same keys
-		if s.path != place {
+		place := strings.TrimSuffix(strings.TrimPrefix(s.path, "."), ".DISK[]") // a list of several and one alone have the same keys
+		if strings.HasSuffix(s.path, ".DISK[]") {
 			place += ".DISK"
 		}
 		var entries strings.Builder
@@ -80,7 +103,7 @@ func scenarioKeys() (string, error) {
 		}
 		fmt.Fprintf(&list, "## %s\n\n%s", title, entries.String())
 	}
-	return list.String(), nil
+	return list.String()
 }
 
 // inherited reports whether a key has been listed: a phase's among the workload's, or a study's among a phase's.

@@ -5,6 +5,7 @@ package table
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 )
 
-// Version is that of the tables: it grows when a column is added.
+// Version is that of the tables: it grows when a column is added, which is then since this version.
 const Version = 1
 
 // Grain is what a row stands for.
@@ -50,7 +51,9 @@ func Grains() []Grain {
 // Column is one of a grain's.
 type Column struct {
 	Name, Unit, About string
-	Every             bool // all grains have it
+	Type              string // string, integer, number, boolean or time
+	Null              bool   // it may be
+	Every             bool   // all grains have it
 	index             []int
 }
 
@@ -62,7 +65,11 @@ func (g Grain) Columns() []Column {
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		list = append(list, Column{name, f.Tag.Get("unit"), f.Tag.Get("about"), len(f.Index) > 1, f.Index})
+		kind, null := strings.CutPrefix(f.Type.String(), "*")
+		kind = map[string]string{"int64": "integer", "float64": "number", "bool": "boolean", "time.Time": "time"}[kind]
+		list = append(list, Column{
+			name, f.Tag.Get("unit"), f.Tag.Get("about"), cmp.Or(kind, "string"), null, len(f.Index) > 1, f.Index,
+		})
 	}
 	return list
 }
