@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/tell/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
