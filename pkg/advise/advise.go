@@ -7,6 +7,8 @@
 // threshold, both are equivalent.
 //
 // Start at Ask.
+//
+// Stability: any version may change it.
 package advise
 
 import (

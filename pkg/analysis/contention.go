@@ -156,7 +156,7 @@ func (p *part) compareWith(r reference, alpha float64) {
 	d.ReferenceRate, d.Retention = number(r.Rate), number(m.Rate/r.Rate)
 	same := r.Measured
 	if r.kind == ReferenceSolo && m.LastsS >= level.LongS {
-		same = r.UnderNoiseOf(&p.Disk)
+		same = level.UnderNoiseOf(r.Measured, &p.Disk)
 	}
 	d.Held = m.Rate > 0 && *d.Retention <= heldBack && same.CouldMoveMore(m) < alpha
 	if a, b := m.WithoutPauses(), r.WithoutPauses(); min(a.Rate, b.Rate, a.Free, b.Free) > 0 {

@@ -59,7 +59,7 @@ func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Span) (Measured, bool) 
 
 // UnderNoiseOf is m, a rate of the same disk in another phase, if the disk's noise was the same in both: the
 // variances that they show are pooled. That is so if nothing held the disk back, and serves to test that.
-func (m Measured) UnderNoiseOf(p *Disk) Measured {
+func UnderNoiseOf(m Measured, p *Disk) Measured {
 	n := p.series.noise
 	free := freeOf(len(p.series.log), n)
 	variance := n.MeanVariance(int(1e9 * m.LastsS / p.series.binNS))
