@@ -21,7 +21,7 @@ N        ?= 150
 tool    := go tool -modfile=.tools/go.mod
 # Prints a line for each package as it ends, and then what was skipped.
 gotest  := $(tool) gotestsum --format pkgname --hide-summary output --
-version := $(shell git describe --tags --always --dirty 2>/dev/null)
+version := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null)
 html    := internal/tell/report/html
 charts  := $(html)/dist/echarts.js
 
@@ -31,7 +31,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz mutants proof claims lab bench golden man picture clean
+.PHONY: build demo test race lint platforms fuzz mutants proof claims lab bench golden man release picture clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -108,6 +108,12 @@ golden: $(charts)
 # A man page for each command and each topic of help, in bin/man.
 man: build
 	bin/hubbench man bin/man
+
+# The files of a release, in bin/release: archives and packages for every system that ONLY does not leave out, with charts, manual
+# and licences, and what checks and installs them. The same commit gives the same files.
+ONLY ?=
+release: build
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) go run -modfile=.tools/go.mod ./testdata/release -version '$(version)' $(if $(ONLY),-only '$(ONLY)')
 
 # The README's picture: the first screen of its scenario's page, as a browser shows it.
 CHROMIUM ?= chromium
