@@ -34,6 +34,7 @@ func workKeys() []workKey {
 		{"order", ww + ", sizes: [1 GB]", ww + ", sizes: [1 GB], order: descending", "", "one size has no order"},
 		{"order", ww, ww + ", order: [A, B]", "", "that of the disks"},
 		{"warm_up", ww, ww + ", warm_up: 3", "AB", "what a start costs is left out"},
+		{"think", ww, ww + ", think: 10 ms", "AB", "the disk waits for its program"},
 		{"seed", ww, ww + ", seed: 7", "", "other files of the same range"},
 		{"block", ww, ww + ", block: 1 MiB", "AB", "each request costs time"},
 		{"depth", ww, ww + ", depth: 1", "AB", "one request does not fill a link"},

@@ -41,6 +41,7 @@ func TestPlanAgainstTheModel(t *testing.T) {
 		"probe":             "workload: {files: 20}\nphases: [{probe: {A: 4 KiB}, roles: {B: write}}, {probe: {A: 4 KiB}, roles: {B: read}, stop: 10 s}]",
 		"mix":               "workload: {files: 20}\nphases: [{mix: {A: 70/30, B: 50/50}}, {mix: {A: 70/30}, stop: 10 s}]",
 		"pace":              "workload: {files: 20}\nphases: [{pattern: WW-, pace: {A: 200 MB/s}}, {pattern: WW-, pace: {A: 200 MB/s}, stop: 10 s}]",
+		"think":             "workload: {files: 20, think: 100 ms}\nphases: [{pattern: WWW}, {pattern: W-R, files: auto, target: 10 s}, {pattern: R--, stop: 5 s}]",
 		"warm up":           "workload: {files: 20, warm_up: 3}\nphases: [{pattern: WWW}, {pattern: RRR}]",
 		"search of streams": "workload: {files: 20}\nphases: [{streams: {A: {play: prores-422-hq-uhd-25}}, roles: {B: write}, search: {streams: A, most: 12}, hold: 10 s}]",
 		"search, recorded":  "workload: {files: 20}\nphases: [{streams: {A: {record: prores-422-hq-uhd-25}}, roles: {B: write, C: read}, search: {streams: A, most: 12}, hold: 10 s}]",

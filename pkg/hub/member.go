@@ -38,6 +38,7 @@ type member struct {
 	file        int     // in transfer
 	fileEnd     int64   // bytes of all its files up to and with that one
 	noiseFactor float64 // factor of this file's rate
+	thinksUntil int64   // when its next file begins; 0: one is in transfer
 
 	cache   *Cache // nil if it does not matter
 	level   *cacheLevel
@@ -111,7 +112,7 @@ func newMember(disk string, known *Disk, work Work, noise float64) (*member, err
 	}
 	m.noise = noise
 	bySize := m.writes < 1 && known.Read.bySize() || m.writes > 0 && known.Write.bySize()
-	m.perFile = noise > 0 || m.frames == nil && bySize
+	m.perFile = noise > 0 || work.Think > 0 || m.frames == nil && bySize
 	if noise > 0 {
 		h := fnv.New64a()
 		h.Write([]byte(disk))
@@ -156,6 +157,12 @@ func (m *member) proceed(tNS int64) {
 		m.file++
 		m.fileEnd += m.work.Sizes[m.file%len(m.work.Sizes)]
 		m.drawNoise()
+		if m.work.Think > 0 {
+			m.thinksUntil = tNS + int64(m.work.Think)
+		}
+	}
+	if tNS >= m.thinksUntil {
+		m.thinksUntil = 0
 	}
 	if m.frames != nil {
 		m.frames.proceed(tNS, moved)
@@ -191,7 +198,7 @@ func (m *member) mixes() bool { return m.writes > 0 && m.writes < 1 }
 // rests reports whether it is active and takes no part: the next frame's time has not come, or nothing is asked for
 // and it leaves its share to the others.
 func (m *member) rests() bool {
-	return m.frames != nil && m.frames.player == nil || m.demand != nil && m.demand.resting && !m.demand.steady
+	return m.thinksUntil > 0 || m.frames != nil && m.frames.player == nil || m.demand != nil && m.demand.resting && !m.demand.steady
 }
 
 // soonRests reports whether it is at work and may soon rest again: a frame is on the way that has not followed others
@@ -255,6 +262,9 @@ func (m *member) nextEvent() int64 {
 	next := min(m.lagUntil, m.movedAt(float64(m.total)))
 	if m.perFile && m.fileEnd < m.total {
 		next = min(next, m.movedAt(float64(m.fileEnd)))
+	}
+	if m.thinksUntil > 0 {
+		next = min(next, m.thinksUntil)
 	}
 	if m.cache != nil && !m.empty {
 		next = min(next, m.movedAt(m.emptyAt))

@@ -55,6 +55,15 @@ func TestPace(t *testing.T) {
 	})
 }
 
+// Between its files a disk that thinks leaves all to the others.
+func TestThink(t *testing.T) {
+	s := NewSim(round())
+	joinWork(t, s, 0, "B", Work{Op: write, Sizes: files(2, 2), Think: time.Second / 2})
+	join(t, s, "C", write, 0, 100)
+	together, alone := map[string]float64{"B": 0.8, "C": 1.6}, map[string]float64{"B": 0, "C": 2}
+	follow(t, s, []ratesAt{{0, together}, {2.49, together}, {2.5, alone}, {2.99, alone}, {3, together}, {5.49, together}})
+}
+
 // Less than a second of arrears is made up for in full, and noise changes nothing of a pace that the disk can keep.
 func TestPaceOverAll(t *testing.T) {
 	p := round()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -65,6 +66,7 @@ type Work struct {
 	Seed    uint64     // of the profile's noise
 	Policy  policy.Policy
 
+	Think   time.Duration // after each file
 	Pace    float64       // bytes per second, at most; 0: as fast as it can
 	Reads   float64       // of what it moves, if it reads and writes at once; 0: it does what Op says
 	Streams []stream.Spec // what it plays or records, instead of files; Sizes only divide what it moves

@@ -125,6 +125,9 @@ func NewTransfer(job *scenario.Job, size, startNS int64) Transfer {
 	if rate := job.Rate(); rate > 0 {
 		stretch = max(1, min(stretch, int64(rate*SampleNS/2e9)))
 	}
+	if startNS > 0 { // it is not the first
+		startNS += int64(job.IO.Think)
+	}
 	return Transfer{StartNS: startNS, EndNS: startNS, size: size, stretch: stretch, sampledNS: startNS}
 }
 

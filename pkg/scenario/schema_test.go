@@ -30,7 +30,7 @@ func beyond() map[string][]string {
 		"to know in which part of the file a preset may stand": {"saturation-study"},
 		"to compare a length with the number of disks":         {"order-short", "pattern-long", "pattern-short"},
 		"to compare one key of a list's items":                 {"duplicate-disk", "duplicate-phase", "same-folder", "repeat-collides", "repeats-collide"},
-		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow", "stop-short", "target-zero",
+		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow", "stop-short", "think-long", "target-zero",
 			"fill-all", "probe-large", "search-hold-short", "stream-buffer", "stream-stop-buffer", "saturation-early", "until-early"},
 		"to multiply and add up": {"buffers", "footprint-below-reads", "study-too-many", "study-too-many-disks",
 			"too-many-bytes", "too-many-files", "too-many-phases", "mix-sum", "search-most-memory", "stream-footprint", "stream-frame-memory",

@@ -24,6 +24,8 @@ const (
 	maxBuffers   = 1 << 30 // bytes of all blocks in flight, which a worker holds in memory
 	maxFootprint = 1e15    // bytes
 
+	maxThink = 400 * time.Millisecond // after a longer pause a disk no longer counts as busy
+
 	minTime = 100 * time.Millisecond // of a phase or its work: two samples of its progress
 	maxTime = 24 * time.Hour
 )
@@ -79,7 +81,8 @@ type IO struct {
 	Rest    time.Duration `json:"rest_ns,omitempty"` // pause before each file but the first
 	// Files begin at its multiples after the release, so that disks that rest keep in step; 0: at once.
 	Step    time.Duration `json:"step_ns,omitempty"`
-	Discard int           `json:"discard,omitempty"` // number of warm-up files, which do not count
+	Think   time.Duration `json:"think_ns,omitempty"` // pause before each file but the first, as a part of the work
+	Discard int           `json:"discard,omitempty"`  // number of warm-up files, which do not count
 }
 
 // workload says which files each disk of a phase moves, and how. The zero Files, Sizes, Order and
@@ -116,6 +119,8 @@ func (w *workload) object(order yaml.Value) yaml.Object {
 				"the order of the files, the preset's if it is not given; listed: as sizes has them"),
 			yaml.Optional("warm_up", yaml.Int(&w.WarmUp, 0, maxFiles),
 				"how many files each disk moves first that do not count"),
+			yaml.Optional("think", yaml.Duration(&w.IO.Think, 0, maxThink),
+				"a pause between files, as of a program that works on each; within the measured time"),
 			yaml.Optional("seed", yaml.Int(&w.Seed, 0, math.MaxInt64), "the same seed gives the same files"),
 			yaml.Optional("block", sectors(&w.IO.Block, maxBlock), "bytes per request"),
 			yaml.Optional("depth", yaml.Int(&w.IO.Depth, 1, maxDepth), "requests in flight"),
@@ -138,7 +143,7 @@ func (w *workload) object(order yaml.Value) yaml.Object {
 					"so that many fit on a small disk; unlimited if not given"),
 		},
 		Rules: []yaml.Rule{
-			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access", "warm_up"},
+			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access", "warm_up", "think"},
 				Say: "each test of preset %[2]s has its own %[1]s; delete it"},
 			{Key: "io", Is: []string{ModeApp}, Now: &w.IO.Mode, Refuse: []string{"block", "depth", "access"},
 				Say: "io: app moves whole files, in one call each; delete %[1]s"},
@@ -301,7 +306,7 @@ func (j *Job) Work() work.Work {
 	w := work.Work{
 		Op: j.Role, Sizes: j.Source, Order: j.Order,
 		Mode: io.Mode, Verify: io.Verify, Footprint: io.Footprint, WarmUp: io.Discard,
-		OneFile: io.OneFile, Cap: io.Cap, Rest: io.Rest,
+		OneFile: io.OneFile, Cap: io.Cap, Rest: io.Rest, Think: io.Think,
 		Pace: j.Pace, Reads: j.Reads, Streams: j.Streams, Every: j.Probe,
 	}
 	if io.Mode == ModeDirect {

@@ -22,6 +22,7 @@ const (
 	// The size of a request is most of its latency, their distance what the disk does between
 	KeyProbe Key = "probe"
 	KeyPace  Key = "pace"  // the rate is what the work asks for
+	KeyThink Key = "think" // the disk waits for its program
 	KeySizes Key = "sizes" // each file costs time of its own, which weighs the more the smaller it is
 	KeyOrder Key = "order" // ascending sizes are time: the window sees only the small ones
 	KeyIO    Key = "io"    // past the system's cache or through it
@@ -101,6 +102,8 @@ var rows = [...]row{
 		return unit.FormatBlock(w.Probe) + " every " + unit.FormatSeconds(w.Every.Seconds())
 	}},
 	amount(KeyPace, func(w *Work) float64 { return w.Pace }, "no limit", unit.FormatRate).limiting(),
+	amount(KeyThink, func(w *Work) int64 { return int64(w.Think) }, "none",
+		func(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }).limiting(),
 	{key: KeyTest, same: func(w, o *Work) bool {
 		return w.Test == o.Test && w.OneFile == o.OneFile && w.Cap == o.Cap && w.Rest == o.Rest
 	}, words: testText},

@@ -220,5 +220,8 @@ func (w Work) Listed() string {
 	if w.Pace > 0 {
 		text += " at up to " + unit.FormatBytes(int64(w.Pace)) + "/s"
 	}
+	if w.Think > 0 {
+		text += " with " + unit.FormatSeconds(w.Think.Seconds()) + " pauses"
+	}
 	return text
 }

@@ -37,6 +37,7 @@ type Work struct {
 	Cap     time.Duration `json:"cap_ns,omitempty"`   // most time of a file
 	Rest    time.Duration `json:"rest_ns,omitempty"`  // before each file but the first
 
+	Think   time.Duration `json:"think_ns,omitempty"` // before each file but the first, as a part of the work
 	Pace    float64       `json:"pace,omitempty"`     // bytes per second at most; 0: as fast as it can
 	Reads   float64       `json:"reads,omitempty"`    // of work that reads and writes at once: the share of reads
 	Streams []stream.Spec `json:"streams,omitempty"`  // what is played or recorded
@@ -120,13 +121,14 @@ type pacedJSON struct {
 	Streams []stream.Spec `json:"streams,omitempty"` // what is played or recorded
 	Probe   int64         `json:"probe,omitempty"`   // bytes of a single request at a time
 	Reads   float64       `json:"reads,omitempty"`   // share of reads
+	Think   time.Duration `json:"think_ns,omitempty"`
 }
 
 // MarshalJSON writes of each work only what these ever said.
 func (p Paced) MarshalJSON() ([]byte, error) {
 	all := make(map[string]pacedJSON, len(p))
 	for disk, w := range p {
-		all[disk] = pacedJSON{w.Pace, w.Streams, w.Probe, w.Reads}
+		all[disk] = pacedJSON{w.Pace, w.Streams, w.Probe, w.Reads, w.Think}
 	}
 	return json.Marshal(all)
 }
@@ -142,7 +144,7 @@ func (p *Paced) UnmarshalJSON(data []byte) error {
 		*p = make(Paced, len(all))
 	}
 	for disk, w := range all {
-		(*p)[disk] = Work{Pace: w.Rate, Streams: w.Streams, Probe: w.Probe, Reads: w.Reads}
+		(*p)[disk] = Work{Pace: w.Rate, Streams: w.Streams, Probe: w.Probe, Reads: w.Reads, Think: w.Think}
 	}
 	return nil
 }

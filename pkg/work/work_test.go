@@ -46,6 +46,7 @@ func TestDiffers(t *testing.T) {
 		"OneFile":     {KeyTest, func(w *Work) { w.OneFile = true }},
 		"Cap":         {KeyTest, func(w *Work) { w.Cap = time.Second }},
 		"Rest":        {KeyTest, func(w *Work) { w.Rest = time.Second }},
+		"Think":       {KeyThink, func(w *Work) { w.Think = time.Millisecond }},
 		"Pace":        {KeyPace, func(w *Work) { w.Pace = 1e8 }},
 		"Reads":       {KeyMix, func(w *Work) { w.Reads = 0.3 }},
 		"Streams":     {KeyStreams, func(w *Work) { w.Streams = []stream.Spec{{Kind: "hq", Count: 2}} }},

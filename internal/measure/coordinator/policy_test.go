@@ -52,10 +52,14 @@ func TestRunEqualsSimulation(t *testing.T) {
 		"steady":          func(p *scenario.Phase) { p.Stop, p.Limit, p.Steady = scenario.StopTime, 2*time.Minute, 5*time.Second },
 		"pace":            func(p *scenario.Phase) { p.Jobs[0].Pace, p.Jobs[1].Pace = 0.3e9, 0.7e9 },
 		"pace and target": func(p *scenario.Phase) { p.Jobs[1].Pace, p.Target = 0.4e9, 15*time.Second },
-		"mix":             func(p *scenario.Phase) { p.Jobs[1].Reads = 0.3 },
-		"probe":           probe,
-		"streams":         streams(4),
-		"late streams":    streams(12),
+		"think and hold": func(p *scenario.Phase) {
+			p.Jobs[0].IO.Think, p.Jobs[1].IO.Think, p.Stop = 300*time.Millisecond, 50*time.Millisecond, scenario.StopHold
+		},
+		"think and target": func(p *scenario.Phase) { p.Jobs[0].IO.Think, p.Target = 300*time.Millisecond, 30*time.Second },
+		"mix":              func(p *scenario.Phase) { p.Jobs[1].Reads = 0.3 },
+		"probe":            probe,
+		"streams":          streams(4),
+		"late streams":     streams(12),
 		"streams for a time": func(p *scenario.Phase) {
 			streams(6)(p)
 			p.Stop, p.Limit = scenario.StopTime, 4*time.Second

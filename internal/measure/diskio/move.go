@@ -88,7 +88,7 @@ func (e *real) pause(ctx context.Context, seq int) error {
 	if e.ended == 0 {
 		return ctx.Err()
 	}
-	wait := e.job.IO.Rest - time.Duration(clock.Now()-e.ended)
+	wait := e.job.IO.Rest + e.job.IO.Think - time.Duration(clock.Now()-e.ended)
 	if step := e.job.IO.Step.Nanoseconds(); step > 0 {
 		sinceNS := clock.Now() - e.release
 		wait = time.Duration(stepOf(seq, step, sinceNS) - sinceNS)

@@ -54,9 +54,9 @@ func TestFilesBeginLater(t *testing.T) {
 	const rest, step = 30 * time.Millisecond, 20 * time.Millisecond
 	for _, stepped := range []bool{false, true} {
 		job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
-		job.IO.Rest = rest
+		job.IO.Rest, job.IO.Think = rest/2, rest/2
 		if stepped {
-			job.IO.Rest, job.IO.Step = 0, step
+			job.IO.Rest, job.IO.Think, job.IO.Step = 0, 0, step
 		}
 		engine, _ := prepared(t, job, systems["io_uring"])
 		started(engine)
@@ -72,7 +72,7 @@ func TestFilesBeginLater(t *testing.T) {
 			}
 			last = span
 		}
-		engine.job.IO.Rest, engine.job.IO.Step = time.Hour, 0
+		engine.job.IO.Think, engine.job.IO.Step = time.Hour, 0
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := engine.Transfer(ctx, 2, nil); !errors.Is(err, context.Canceled) {
