@@ -8,19 +8,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Counts are a histogram that is only read, in little memory: one or two bytes for each bucket that counted something,
 // where a Histogram has eight for each that there is. The zero value is empty, and equal ones compare as equal.
 //
-// They are varints: the longest time, how many times there are, and then for each bucket by how much its count differs
-// from that of the last bucket that was not empty. A count of zero is followed by how many more empty buckets there
-// are.
+// They are the longest time and how many there are, as varints, and then a byte for each bucket that counted something:
+// in three bits how many empty ones are before it, and in five by how much its count differs from the one before (as
+// varints have signs). What does not fit goes on in a varint.
 type Counts string
 
+// What goes on in a varint: the gaps and the differences from these on.
+const (
+	fullGap  = 7
+	fullMore = 31
+)
+
 // version begins a text's bytes: the layout of the buckets, and of what follows.
-const version = 3
+const version = 4
 
 // MaxCount bounds the sum of a histogram's counts, so that those of a whole run add up.
 const MaxCount = 1 << 50
@@ -69,11 +74,15 @@ func (p *packer) add(bucket int, count uint64) {
 	if count == 0 {
 		return
 	}
-	if gap := bucket - p.next; gap > 0 {
-		p.b = binary.AppendVarint(p.b, -p.last)
-		p.b = binary.AppendUvarint(p.b, uint64(gap-1))
+	gap, difference := uint64(bucket-p.next), int64(count)-p.last
+	more := uint64(difference<<1 ^ difference>>63) // as binary.AppendVarint has it
+	p.b = append(p.b, byte(min(gap, fullGap)<<5|min(more, fullMore)))
+	if gap >= fullGap {
+		p.b = binary.AppendUvarint(p.b, gap-fullGap)
 	}
-	p.b = binary.AppendVarint(p.b, int64(count)-p.last)
+	if more >= fullMore {
+		p.b = binary.AppendUvarint(p.b, more-fullMore)
+	}
 	p.next, p.last = bucket+1, int64(count)
 }
 
@@ -82,29 +91,44 @@ func (p *packer) counts(maxNS, n int64) Counts {
 		return ""
 	}
 	head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(maxNS)), uint64(n))
-	return Counts(append(head, p.b...))
+	return Counts(string(head) + string(p.b))
 }
 
-// Parse reads what Encode has written, or had in version 2.
-func Parse(text string) (Counts, error) {
+// Parser reads texts one after the other. The zero value is ready. It is not safe for concurrent use.
+type Parser struct {
+	in      bytes.Reader
+	inflate io.ReadCloser
+	plain   bytes.Buffer
+}
+
+// Parse reads what Encode has written, or had in versions 2 and 3.
+func (p *Parser) Parse(text string) (Counts, error) {
 	b, err := base64.RawStdEncoding.DecodeString(text)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("%w: %w", errText, err)
-	case len(b) > 0 && b[0] == oldVersion:
-		return parseOld(b[1:])
-	case len(b) == 0 || b[0] != version:
+	case len(b) > 0 && b[0] == riceVersion:
+		return parseRice(b[1:])
+	case len(b) == 0 || b[0] != version && b[0] != varintVersion:
 		return "", fmt.Errorf("%w of version %d", errText, version)
 	}
 	// Huffman's code has a bit for each byte at least: a text takes no memory out of proportion.
 	limit := 8 * len(b)
-	var plain strings.Builder
-	in := bytes.NewReader(b[1:])
-	n, err := io.Copy(&plain, io.LimitReader(flate.NewReader(in), int64(limit)))
-	if err != nil || int(n) == limit || in.Len() > 0 {
+	p.in.Reset(b[1:])
+	if p.inflate == nil {
+		p.inflate = flate.NewReader(&p.in)
+	} else {
+		_ = p.inflate.(flate.Resetter).Reset(&p.in, nil) // it never fails
+	}
+	p.plain.Reset()
+	n, err := p.plain.ReadFrom(io.LimitReader(p.inflate, int64(limit)))
+	if err != nil || int(n) == limit || p.in.Len() > 0 {
 		return "", errText
 	}
-	c := Counts(plain.String())
+	if b[0] == varintVersion {
+		return parseVarints(Counts(p.plain.String()))
+	}
+	c := Counts(p.plain.String())
 	_, _, err = c.scan(func(int, uint64) {})
 	return c, err
 }
@@ -118,21 +142,24 @@ func (c Counts) scan(f func(bucket int, count uint64)) (maxNS, n int64, err erro
 	longest, at := c.uvarint(0)
 	number, at := c.uvarint(at)
 	top := uint64(bucketOf(int64(min(longest, MaxNS))))
-	var bucket, last, left = uint64(0), uint64(0), number
+	var bucket, count, left = uint64(0), uint64(0), number
 	for at < len(c) {
-		var v, gap uint64
-		v, at = c.uvarint(at)
-		count := last + (v>>1 ^ -(v & 1)) // as binary.Varint has it
-		if count == 0 {
-			gap, at = c.uvarint(at)
-			bucket += min(gap, buckets) + 1
-			continue
+		gap, v, more := uint64(c[at]>>5), uint64(c[at]&fullMore), uint64(0)
+		at++
+		if gap == fullGap {
+			more, at = c.uvarint(at)
+			gap += min(more, buckets)
 		}
-		if count > left || bucket > top {
+		if v == fullMore {
+			more, at = c.uvarint(at)
+			v += more
+		}
+		bucket, count = bucket+gap, count+(v>>1^-(v&1))
+		if count-1 >= left || bucket > top { // of none, that is more
 			return 0, 0, errText
 		}
 		f(int(bucket), count)
-		left, last, bucket = left-count, count, bucket+1
+		left, bucket = left-count, bucket+1
 	}
 	if longest > MaxNS || number > MaxCount || left > 0 || bucket != top+1 || at > len(c) {
 		return 0, 0, errText
@@ -184,7 +211,7 @@ func (h *Histogram) AddCounts(c Counts) {
 
 // Decode adds what Encode has written to the histogram.
 func (h *Histogram) Decode(text string) error {
-	c, err := Parse(text)
+	c, err := new(Parser).Parse(text)
 	if err != nil {
 		return err
 	}

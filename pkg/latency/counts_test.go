@@ -67,9 +67,10 @@ func TestTextOfAnyHistogram(t *testing.T) {
 		}
 		tests = append(tests, counted(counts))
 	}
+	var p Parser // one for all: nothing of a text is left for the next
 	for _, want := range tests {
 		text := want.Encode()
-		c, err := Parse(text)
+		c, err := p.Parse(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -92,19 +93,25 @@ func TestTextOfAnyHistogram(t *testing.T) {
 }
 
 // What is no text of ours is refused: none, another version, cut short anywhere, or with more behind it. So is what was
-// written in version 2, cut short.
+// written in older versions, cut short.
 func TestDecodeRefuses(t *testing.T) {
 	whole := histogramOf(draw(3, 50)).Encode()
 	texts := []string{"", "!", "AA", "AQ", "AgE", "AgEB", whole + "AAAA", whole + "gA"}
 	for n := range len(whole) {
 		texts = append(texts, whole[:n])
 	}
-	for n := len("Ag") + 1; n < len(old(t)[50]); n++ { // Ag is an empty one
-		texts = append(texts, old(t)[50][:n])
+	for text, times := range old(t) {
+		for n := len("Ag") + 1; times == 50 && n < len(text); n++ { // Ag is an empty one
+			texts = append(texts, text[:n])
+		}
 	}
+	var p Parser
 	for _, text := range texts {
-		if err := new(Histogram).Decode(text); err == nil {
+		if _, err := p.Parse(text); err == nil {
 			t.Errorf("%q: no error", text)
+		}
+		if c, err := p.Parse(whole); err != nil || c.N() != 50 {
+			t.Errorf("%d times after %q, %v; want 50", c.N(), text, err)
 		}
 	}
 	for _, padded := range []Counts{"\x80\x00", "\x85\x80\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"} {
@@ -121,26 +128,26 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// old are texts of version 2, by how many times they are of.
-func old(t testing.TB) map[int]string {
-	file, err := os.Open("testdata/version2.txt")
+// old are texts of versions 2 and 3, with how many times they are of.
+func old(t testing.TB) map[string]int {
+	file, err := os.Open("testdata/old.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	texts := map[int]string{}
+	texts := map[string]int{}
 	for in := bufio.NewScanner(file); in.Scan(); {
 		var n int
 		var text string
 		if _, err := fmt.Sscan(in.Text(), &n, &text); err != nil {
 			t.Fatal(err)
 		}
-		texts[n] = text
+		texts[text] = n
 	}
 	return texts
 }
 
-// Texts of version 2 are still read.
+// Texts of versions 2 and 3 are still read.
 func TestOldText(t *testing.T) {
 	many := map[int]uint64{}
 	for i := range 5000 {
@@ -148,11 +155,12 @@ func TestOldText(t *testing.T) {
 	}
 	many[7] = 1 << 49
 	want := map[int]*Histogram{-1: histogramOf([]int64{0, 1 << 30, 1 << 30, MaxNS}), -2: counted(many)}
-	for n, text := range old(t) {
+	var p Parser
+	for text, n := range old(t) {
 		if want[n] == nil {
 			want[n] = histogramOf(draw(3, n))
 		}
-		if got, err := Parse(text); err != nil || got != want[n].Counts() {
+		if got, err := p.Parse(text); err != nil || got != want[n].Counts() {
 			t.Errorf("%d times: %d counted, %v", n, got.N(), err)
 		}
 	}
@@ -186,7 +194,7 @@ func TestTextIsShort(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(histogramOf(draw(3, 50)).Encode())
 	f.Add(histogramOf(draw(4, 50_000)).Encode())
-	for _, text := range old(f) {
+	for text := range old(f) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// oldVersion is that of texts which were written until November 2026: the longest time and the first bucket that
+// riceVersion is that of texts which were written until November 2026: the longest time and the first bucket that
 // counted something as varints, and from there on each count's distance from a running mean of those before it, in
 // Rice's code. After a zero the number of zeros follows in Elias' gamma code.
-const oldVersion = 2
+const riceVersion = 2
 
 // maxUnary is the longest quotient of Rice's code; what is beyond that follows in gamma code.
 const maxUnary = 24
 
-func parseOld(b []byte) (Counts, error) {
+func parseRice(b []byte) (Counts, error) {
 	if len(b) == 0 {
 		return "", nil
 	}
@@ -59,6 +59,41 @@ func parseOld(b []byte) (Counts, error) {
 		return "", errText
 	}
 	return p.counts(int64(longest), int64(sum)), nil
+}
+
+// varintVersion is that of texts which were written for a day: varints in Huffman's code, the longest time, how many
+// there are, and for each bucket by how much its count differs from that of the last one that was not empty. A count of
+// zero is followed by how many more empty buckets there are.
+const varintVersion = 3
+
+func parseVarints(c Counts) (Counts, error) {
+	if c == "" {
+		return "", nil
+	}
+	longest, at := c.uvarint(0)
+	number, at := c.uvarint(at)
+	top := uint64(bucketOf(int64(min(longest, MaxNS))))
+	var p packer
+	var bucket, last, left = uint64(0), uint64(0), number
+	for at < len(c) {
+		var v, gap uint64
+		v, at = c.uvarint(at)
+		count := last + (v>>1 ^ -(v & 1))
+		if count == 0 {
+			gap, at = c.uvarint(at)
+			bucket += min(gap, buckets) + 1
+			continue
+		}
+		if count > left || bucket > top {
+			return "", errText
+		}
+		p.add(int(bucket), count)
+		left, last, bucket = left-count, count, bucket+1
+	}
+	if longest > MaxNS || number > MaxCount || left > 0 || bucket != top+1 || at > len(c) {
+		return "", errText
+	}
+	return p.counts(int64(longest), int64(number)), nil
 }
 
 // bitReader reads bits, the highest of each byte first.

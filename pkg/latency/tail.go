@@ -18,21 +18,21 @@ type Tail struct {
 // requests of all of them; it must not be empty.
 func Tails(stretches [][]Counts, all *Histogram, shares ...float64) []Tail {
 	type counted struct{ n, above, at float64 } // requests, of these above the quantile, and in its bucket
-	tails, counts := make([]Tail, len(shares)), make([][]counted, len(shares))
+	tails, counts, on := make([]Tail, len(shares)), make([][]counted, len(shares)), make([]int, len(shares))
 	for i, share := range shares {
 		tails[i] = Tail{NS: all.Quantile(1 - share), Share: share, Above: make([]float64, len(stretches))}
-		counts[i] = make([]counted, len(stretches))
+		counts[i], on[i] = make([]counted, len(stretches)), bucketOf(tails[i].NS)
 	}
 	for k, list := range stretches {
 		for _, c := range list {
-			c.Each(func(lowNS, highNS, n int64) {
-				for i := range tails {
+			_, _, _ = c.scan(func(bucket int, n uint64) {
+				for i, at := range on {
 					s := &counts[i][k]
 					s.n += float64(n)
 					switch {
-					case lowNS > tails[i].NS:
+					case bucket > at:
 						s.above += float64(n)
-					case highNS >= tails[i].NS:
+					case bucket == at:
 						s.at += float64(n)
 					}
 				}

@@ -72,7 +72,7 @@ func TestTailWorth(t *testing.T) {
 
 func countsOf(t *testing.T, h *Histogram) Counts {
 	t.Helper()
-	c, err := Parse(h.Encode())
+	c, err := new(Parser).Parse(h.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestLoadWhole(t *testing.T) {
 // Streams and latencies are sorted out by disk and time, and a line that is there twice counts once.
 func TestLoadStreamsAndLatencies(t *testing.T) {
 	hist := aHist()
-	counts, err := latency.Parse(hist)
+	counts, err := new(latency.Parser).Parse(hist)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,6 +59,7 @@ type part struct {
 	torn    int           // the length of that line if no newline ended it
 	done    chan struct{} // closed when all this is known
 	decoder decoder
+	hists   latency.Parser
 }
 
 // decoded is the event of a line.
@@ -213,7 +214,7 @@ func (p *part) event(line []byte, e *decoded) (known bool, err error) {
 	}
 	err = e.check()
 	if err == nil && e.Type == LatencyType {
-		e.hist, err = latency.Parse(e.Hist)
+		e.hist, err = p.hists.Parse(e.Hist)
 	}
 	if err != nil {
 		return false, fmt.Errorf("bad %s line: %w", e.Type, err)
