@@ -38,6 +38,8 @@ func newDevices(p program) *cobra.Command {
 negotiated and can carry in one direction, its volumes with their free space and file systems, and what
 else is connected to the hub. Folders of hubbench mount are disks of a simulated hub. --all adds disk
 images, unmounted partitions and other devices. Nothing is written.`,
+		Example: `  hubbench devices
+  hubbench devices --json`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			inv, err := device.Look(cmd.Context(), serials)
@@ -173,8 +175,9 @@ func newClean(p program) *cobra.Command {
 		Short: "Remove test files left by a killed run",
 		Long: `Remove the folders that hubbench created and marked (.hubbench-RUNID) directly in PATH.
 Nothing else is touched. The folder of a run that is still in progress is kept.`,
-		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return runClean(p, args[0]) },
+		Example: `  hubbench clean /Volumes/A`,
+		Args:    takes(1, 1),
+		RunE:    func(_ *cobra.Command, args []string) error { return runClean(p, args[0]) },
 	}
 }
 

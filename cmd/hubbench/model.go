@@ -37,8 +37,9 @@ func newFit(p program) *cobra.Command {
 		Long: `Find the hub model that explains one or more runs best, and print its parameters with their 95 %
 confidence intervals, and how far the model is off in each phase. --out writes a profile for simulate
 and predict. --check instead fits without each phase in turn and shows how well the rest predicts it.`,
-		Args: takes(1, unlimited),
-		RunE: func(_ *cobra.Command, args []string) error { return runFit(p, args, opts) },
+		Example: `  hubbench fit results/* --out my-hub.yaml`,
+		Args:    takes(1, unlimited),
+		RunE:    func(_ *cobra.Command, args []string) error { return runFit(p, args, opts) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.out, "out", "",
@@ -108,6 +109,8 @@ func newPredict(p program) *cobra.Command {
 and what they get in combinations of reading, writing and idle: in a dozen to look at first, or with
 --all in each. PROFILE is a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
 hubbench advise says whether streams survive beside other disks.`,
+		Example: `  hubbench predict goshen-ridge
+  hubbench predict my-hub.yaml A B --all`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			profile, err := prepare.LoadProfile(args[0])

@@ -41,6 +41,8 @@ the results. --allow CODE skips a check, here and in run:
 
 --codecs lists the codecs that streams may play or record, with their rates and where these were
 published; WORDs select those with them in their names: plan --codecs prores uhd-25.`,
+		Example: `  hubbench plan hubbench.yaml --all
+  hubbench plan --codecs prores uhd-25`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if codecs {
 				return nil

@@ -79,6 +79,9 @@ func TestReadme(t *testing.T) {
 			case command == "":
 			case program == "hubbench":
 				fmt.Fprintf(&script, "exec %s\n", command)
+				if command == "hubbench init --demo" {
+					script.WriteString("hurry hubbench.yaml\n")
+				}
 				if output != "" {
 					fmt.Fprintf(&script, "shows %d\n", i)
 				}
@@ -127,12 +130,17 @@ func TestReadme(t *testing.T) {
 			ts.Fatalf("the README does not show what it prints; go test ./cmd/hubbench -run TestReadme -update writes it (-README +printed):\n%s", diff)
 		}
 	}
+	// hurry FILE has the simulated hub of a scenario run as fast as it can: the demonstration takes 15 seconds to watch.
+	hurry := func(ts *testscript.TestScript, _ bool, args []string) {
+		text := regexp.MustCompile(`speedup: \d+`).ReplaceAllString(ts.ReadFile(args[0]), "speedup: 1000")
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+	}
 	testscript.Run(t, testscript.Params{
 		Files: []string{file}, RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			return os.CopyFS(filepath.Join(env.WorkDir, "configs", "sql"), os.DirFS(filepath.Join("..", "..", "configs", "sql")))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"shows": shows, "duckdb": duckdb},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"shows": shows, "duckdb": duckdb, "hurry": hurry},
 	})
 }
 

@@ -26,6 +26,9 @@ func newReport(p program) *cobra.Command {
 		Short: "Write the report of a run as a page, a picture or a table",
 		Long: `Write the report of a run. RUN is a run's folder, an events.jsonl or a report.html. Without --out the
 report goes into the run's folder, or beside the file; --out - writes to stdout.`,
+		Example: `  hubbench report results/triple-20261120-080000
+  hubbench report results/triple-20261120-080000 --format csv --table disks --out -
+  hubbench report results/triple-20261120-080000 --anonymous --out for-others.html`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(p, args[0], out, anonymous) },
 	}
@@ -71,6 +74,8 @@ func newAnalyze(p program) *cobra.Command {
 		Short: "Print the results of a run",
 		Long: "Analyze a run and print its answer, all of its tables with --all, or analysis.json with --json. " +
 			"RUN is a run's folder, an events.jsonl or a report.html.",
+		Example: `  hubbench analyze results/triple-20261120-080000 --all
+  hubbench analyze events.jsonl --json > analysis.json`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			run, err := load(args[0])
@@ -126,6 +131,8 @@ significant fall counts and nothing else. A phase that is missing or incomplete 
 the first is exit code 4 as well.
 Without --certain, a fall that may be by less, or due to noise, is enough: no fall passes unseen.
 With --certain, a fall must be proven: its whole 95 % interval is below -PCT. No noise fails the gate.`,
+		Example: `  hubbench compare before after --fail-above 5
+  hubbench compare before-1 before-2 before-3 -- after-1 after-2 after-3`,
 		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(p, args, cmd.ArgsLenAtDash(), opts, cmd.Flags().Changed("fail-above"))
