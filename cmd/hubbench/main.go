@@ -68,7 +68,7 @@ took it from whom, and how long the others needed to recover.`,
 	root.AddCommand(
 		newRun(p), newPlan(p), newSimulate(p),
 		newAnalyze(p), newReport(p), newCompare(p), newCheck(p), newTable(p), newCollect(p), newImport(p), newTrend(p), newAtlas(p), newFit(p), newPredict(p), newAdvise(p),
-		newInit(p), newDevices(p), newDoctor(p), newMount(p), newSchema(p), newMan(p), newClean(p),
+		newInit(p), newDevices(p), newDoctor(p), newMount(p), newSchema(p), newMan(), newClean(p),
 		newVersion(p), newWorker(p), newJanitor(p), newClock(p),
 	)
 	complete(root)

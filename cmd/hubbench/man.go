@@ -14,7 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/manual"
 )
 
-func newMan(p program) *cobra.Command {
+func newMan() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "man DIR",
@@ -99,11 +99,8 @@ func commandPage(c *cobra.Command) string {
 	if c.Example != "" {
 		page += "## Examples\n\n" + tables.ReplaceAllString(c.Example, "    $1") + "\n\n"
 	}
-	page += "## Options\n\n"
-	for _, flag := range regexp.MustCompile(`(?m)^ +(-.*?) {2,}(.*)$`).FindAllStringSubmatch(c.LocalFlags().FlagUsages(), -1) {
-		page += flag[1] + "\n: " + flag[2] + "\n\n"
-	}
-	return page
+	flags := regexp.MustCompile(`(?m)^ +(-.*?) {2,}(.*)$`)
+	return page + "## Options\n\n" + flags.ReplaceAllString(c.LocalFlags().FlagUsages(), "$1\n: $2\n")
 }
 
 // sourceDate is the day of what hubbench was built from, if the build says that: the pages of one version are the same

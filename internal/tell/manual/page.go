@@ -28,7 +28,8 @@ func (p Page) File() string { return fmt.Sprintf("%s.%d", p.Name, p.Section) }
 
 // Markdown is the page for a site or an editor: other pages are links, and a definition list is one of bullets.
 func (p Page) Markdown() string {
-	out := fmt.Sprintf("# %s(%d)\n\n%s%s.\n", p.Name, p.Section, strings.ToUpper(p.Short[:1]), p.Short[1:])
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s(%d)\n\n%s%s.\n", p.Name, p.Section, strings.ToUpper(p.Short[:1]), p.Short[1:])
 	for _, block := range blocks(p.Body) {
 		term, meaning, defines := strings.Cut(block, "\n: ")
 		switch {
@@ -39,9 +40,10 @@ func (p Page) Markdown() string {
 		default:
 			block = markdown(block)
 		}
-		out += "\n" + regexp.MustCompile(`\b(hubbench[a-z-]*)\((\d)\)`).ReplaceAllString(block, "[$1($2)]($1.$2.md)") + "\n"
+		pages := regexp.MustCompile(`\b(hubbench[a-z-]*)\((\d)\)`)
+		out.WriteString("\n" + pages.ReplaceAllString(block, "[$1($2)]($1.$2.md)") + "\n")
 	}
-	return out
+	return out.String()
 }
 
 // Roff is the page for man, in the macros that man of every system knows. The date may be empty.
