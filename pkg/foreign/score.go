@@ -23,16 +23,13 @@ type Score struct {
 	LatencyS float64 `json:"latency_s,omitempty"` // on average; 0: not given
 }
 
-// diskMarkLine is a line of CrystalDiskMark, KDiskMark or AmorphousDiskMark: the test, its queues and threads, MB/s, and
-// where they are given requests per second and the latency in us.
-var diskMarkLine = regexp.MustCompile(
-	`^\s*(\S.*?)\s*\((Q[^()]*)\)\s*:\s*([\d.]+) MB/s(?:\s*\[\s*([\d.]+) IOPS\])?(?:\s*<\s*([\d.]+) us>)?\s*$`)
-
-// diskMarkName is the line that names the disk.
-var diskMarkName = regexp.MustCompile(`(?m)^\s*(?:Comment|Device)\s*:[ \t]*(\S.*?)\s*$`)
-
 // diskMark reads the texts of CrystalDiskMark and of those that write as it does. A test that was not run has 0 there.
 func diskMark(f File) (list []Score, err error) {
+	// A line is the test, its queues and threads, MB/s, and where they are given requests per second and the latency in us. Patterns
+	// are compiled where they are needed, as few processes of hubbench import anything.
+	diskMarkLine := regexp.MustCompile(
+		`^\s*(\S.*?)\s*\((Q[^()]*)\)\s*:\s*([\d.]+) MB/s(?:\s*\[\s*([\d.]+) IOPS\])?(?:\s*<\s*([\d.]+) us>)?\s*$`)
+	diskMarkName := regexp.MustCompile(`(?m)^\s*(?:Comment|Device)\s*:[ \t]*(\S.*?)\s*$`)
 	disk := nameOf(f)
 	if name := diskMarkName.FindSubmatch(f.Data); name != nil {
 		disk = string(name[1])
@@ -77,14 +74,10 @@ func nameOf(f File) string {
 var iozoneTests = [...]string{"write", "rewrite", "read", "reread", "random read", "random write", "backward read",
 	"record rewrite", "stride read", "fwrite", "frewrite", "fread", "freread"}
 
-var (
-	iozoneUnit = regexp.MustCompile(`(?m)^\s*Output is in (.*?)\s*$`)
-	word       = regexp.MustCompile(`\S+`)
-)
-
 // iozone reads iozone's table: a row is of one size of file and record, its rates are in KiB/s, and of tests that were not
 // run the place is empty.
 func iozone(f File) (list []Score, err error) {
+	iozoneUnit, word := regexp.MustCompile(`(?m)^\s*Output is in (.*?)\s*$`), regexp.MustCompile(`\S+`)
 	if in := iozoneUnit.FindSubmatch(f.Data); in != nil && !strings.EqualFold(string(in[1]), "kBytes/sec") {
 		return nil, fmt.Errorf("its output is in %s, which is no rate of bytes; run iozone without -N and -O", in[1])
 	}
@@ -154,14 +147,10 @@ func elbenchoResult(f File) (list []Score, err error) {
 	return list, nil
 }
 
-var (
-	diskSpdPath  = regexp.MustCompile(`^\s*path: '(.*)'\s*$`)
-	diskSpdSpan  = regexp.MustCompile(`^Results for (timespan \d+):`)
-	diskSpdTable = regexp.MustCompile(`^(Total|Read|Write) IO\s*$`)
-)
-
 // diskSpd reads DiskSpd's text: the totals of its tables, in MiB/s. A direction that was not asked for has no score.
 func diskSpd(f File) (list []Score, err error) {
+	diskSpdPath, diskSpdSpan := regexp.MustCompile(`^\s*path: '(.*)'\s*$`), regexp.MustCompile(`^Results for (timespan \d+):`)
+	diskSpdTable := regexp.MustCompile(`^(Total|Read|Write) IO\s*$`)
 	var paths, heads []string
 	var test, op string
 	number := 0
