@@ -36,7 +36,8 @@ func newImport(p program) *cobra.Command {
 known by their content:
 
   fio            logs of bandwidth (NAME_bw.1.log), best with fio's json output beside them, which says when
-                 each job began and what it moved
+                 each job began and what it moved; the times of its requests from their logs (NAME_clat.1.log
+                 with log_avg_msec=0, or NAME_clat_hist.1.log)
   elbencho       live statistics (--livecsv)
   DiskSpd        XML with requests by interval (-Rxml -D); its targets are the disks
   any table      a CSV file over time, with --map

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // diskSpdTarget is what one thread did to one file, in DiskSpd's XML. Requests per second are those of the time up to EndMS.
@@ -44,7 +41,7 @@ func diskSpdXML(f File) (list []*job, err error) {
 				return nil, fmt.Errorf("timespan %d, %s: %w", i+1, t.Path, err)
 			}
 			if jobs[t.Path] == nil {
-				jobs[t.Path] = &job{disk: t.Path, phase: fmt.Sprintf("timespan %d", i+1), op: trace.Read, tool: "diskspd"}
+				jobs[t.Path] = &job{disk: t.Path, phase: fmt.Sprintf("timespan %d", i+1), tool: "diskspd"}
 				list = append(list, jobs[t.Path])
 			}
 			j, sum := jobs[t.Path], totals[t.Path]
@@ -55,18 +52,13 @@ func diskSpdXML(f File) (list []*job, err error) {
 			for _, s := range j.steps {
 				logged += s.bytes
 			}
-			if sum[1] > sum[0] {
-				j.op = trace.Write
-			}
-			if min(sum[0], sum[1]) > 0 {
-				j.note = fmt.Sprintf("%s: it read %s and wrote %s, which is added up", path, unit.FormatBytes(sum[0]), unit.FormatBytes(sum[1]))
-			}
 			total := sum[0] + sum[1]
 			if apart := float64(logged)/float64(total) - 1; max(apart, -apart) > tooFarApart {
 				return nil, fmt.Errorf("%s, %s: the bytes of the intervals differ from the total by %+.1f %%, so one of them is wrong; run it again",
 					j.phase, path, 100*apart)
 			}
 			scale(j.steps, total)
+			j.settle()
 		}
 	}
 	if len(list) == 0 {
@@ -87,8 +79,9 @@ func (t *diskSpdTarget) steps() (steps []step, err error) {
 		if b.EndMS <= before || b.EndMS > longest {
 			return nil, fmt.Errorf("the interval up to %d ms does not follow the one up to %d ms; save it again as diskspd wrote it", b.EndMS, before)
 		}
-		moved := (b.Read*read + b.Write*write) * float64(b.EndMS-before) / 1e3
-		steps = append(steps, step{before * 1e6, b.EndMS * 1e6, int64(moved)})
+		seconds := float64(b.EndMS-before) / 1e3
+		done := int64(b.Read * read * seconds)
+		steps = append(steps, step{before * 1e6, b.EndMS * 1e6, done + int64(b.Write*write*seconds), done})
 		before = b.EndMS
 	}
 	return steps, nil

@@ -8,69 +8,91 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// fioLine is a line of fio's logs: milliseconds, a value, the direction, the block size, and in newer ones an offset and
-// a priority.
-var fioLine = regexp.MustCompile(`^\s*\d+\s*,\s*\d+\s*,\s*[0-2]\s*,\s*\d+(\s*,\s*\w+)*\s*$`)
+// fioLine reads the numbers of a line of fio's logs: milliseconds, a value, the direction, the block size, and in newer ones an
+// offset and a priority; of a histogram's milliseconds, the direction, the block size, and how many requests each bin has.
+func fioLine(text string) (numbers []int64, ok bool) {
+	for field := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(field), 0, 63)
+		if err != nil {
+			return nil, false
+		}
+		numbers = append(numbers, int64(n))
+	}
+	bins := len(numbers) - 3
+	return numbers, numbers[0] < 1e14 && (bins > 0 && bins < fioBins && numbers[2] < 3 ||
+		bins >= fioBins && numbers[1] < 3 && fioAllBins%bins == 0 && slices.Max(numbers[3:]) < 1<<32)
+}
 
-// fioName is the name of a log: job_bw.1.log.
-var fioName = regexp.MustCompile(`^(.*)_(bw|lat|clat|slat|iops)(?:\.(\d+))?\.log$`)
+// fioName takes the name of a log apart: job_bw.1.log.
+func fioName(path string) (job, kind, number string) {
+	job, isLog := strings.CutSuffix(path, ".log")
+	if at := strings.LastIndex(job, "."); at > 0 {
+		if _, err := strconv.ParseUint(job[at+1:], 10, 32); err == nil {
+			job, number = job[:at], job[at+1:]
+		}
+	}
+	for _, kind := range append(fioKinds(), "bw", "slat", "iops", "slat_hist") {
+		if job, ok := strings.CutSuffix(job, "_"+kind); ok && isLog {
+			return job, kind, number
+		}
+	}
+	return "", "", ""
+}
 
 // epochMS is a time in ms that must be the wall clock's: of 2001.
 const epochMS = 1e12
 
-// fioLog reads a log of bandwidth. Of an averaged one (log_avg_msec) a line is a rate in KiB/s over the time before it, as
-// long as lines are apart; where one is missing nothing was moved. Of others a line is one request, of the size that
-// it says, and its rate says how long it took.
-func fioLog(f File) ([]*job, error) {
-	name := fioName.FindStringSubmatch(filepath.Base(f.Name))
-	switch {
-	case name == nil:
-		return nil, errors.New("of which measure the log is stands in its name, as fio writes it: NAME_bw.1.log")
-	case name[2] != "bw":
-		return nil, fmt.Errorf("a log of %s has no bytes; give the one of bw", name[2])
+// fioLog reads a log of bandwidth or of times. Of an averaged one of bandwidth (log_avg_msec) a line is a rate in KiB/s over the time
+// before it, as long as lines are apart; where one is missing nothing was moved. Of others a line is one request, of the
+// size that it says, and its rate says how long it took.
+func fioLog(f File) ([]*job, []*fioTimes, error) {
+	name, kind, _ := fioName(f.Name)
+	if kind == "" {
+		return nil, nil, errors.New("of which measure the log is stands in its name, as fio writes it: NAME_bw.1.log")
 	}
-	var lines []fioEntry
+	times := &fioTimes{source: f.Name, kind: kind}
 	for i, text := range strings.Split(strings.TrimSpace(string(f.Data)), "\n") {
-		if !fioLine.MatchString(strings.TrimSuffix(text, "\r")) {
-			return nil, fmt.Errorf("line %d: %q is no line of fio's log", i+1, text)
+		if text == "" && kind != "bw" {
+			break // engines that do not queue have no slat
 		}
-		var v [4]int64
-		for k, field := range strings.Split(text, ",")[:4] {
-			v[k], _ = strconv.ParseInt(strings.TrimSpace(field), 10, 64) // fioLine has looked at it
+		v, ok := fioLine(text)
+		if hist := strings.HasSuffix(kind, "_hist"); !ok || hist != (len(v)-3 >= fioBins) {
+			return nil, nil, fmt.Errorf("line %d: %.40q is no line of fio's log of %s", i+1, strings.TrimSpace(text), kind)
 		}
-		if v[2] < 2 { // else it is a trim
-			lines = append(lines, fioEntry{v[0], v[1], v[2], v[3]})
+		times.numbers = len(v)
+		if len(v)-3 >= fioBins {
+			times.bins = append(times.bins, v)
+		} else if v[2] < 2 { // else it is a trim
+			times.lines = append(times.lines, fioEntry{v[0], v[1], v[2], v[3]})
 		}
 	}
-	if len(lines) == 0 {
-		return nil, errors.New("the log is empty")
+	lines := times.lines
+	switch {
+	case kind != "bw":
+		return nil, []*fioTimes{times}, nil
+	case len(lines) == 0:
+		return nil, nil, errors.New("the log has no reads and no writes")
 	}
 	slices.SortStableFunc(lines, func(a, b fioEntry) int { return cmp.Compare(a.ms, b.ms) })
-	var moved, last [2]int64
+	var last [2]int64
 	var apart []int64
 	for _, l := range lines {
 		if last[l.op] > 0 {
 			apart = append(apart, l.ms-last[l.op])
 		}
-		moved[l.op], last[l.op] = moved[l.op]+max(l.block, l.kib), l.ms
+		last[l.op] = l.ms
 	}
 	slices.Sort(apart)
 	window := int64(1)
 	if len(apart) > 0 {
 		window = max(window, apart[len(apart)/2])
 	}
-	j := &job{disk: name[1], op: trace.Read, tool: "fio"}
-	if moved[1] > moved[0] {
-		j.op = trace.Write
-	}
+	j := &job{disk: filepath.Base(name), tool: "fio"}
 	// What is read and what is written at once is added up: both directions have their own windows.
 	for op := range int64(2) {
 		j.steps = merged(j.steps, stepsOf(lines, op, window))
@@ -82,11 +104,12 @@ func fioLog(f File) ([]*job, error) {
 		}
 		j.began = zero
 	}
-	return []*job{j}, nil
+	j.settle()
+	return []*job{j}, nil, nil
 }
 
-// fioEntry is a line of a log.
-type fioEntry struct{ ms, kib, op, block int64 }
+// fioEntry is a line of a log; its value is in KiB/s, or the time that a request took.
+type fioEntry struct{ ms, value, op, block int64 }
 
 // stepsOf are those of one direction.
 func stepsOf(lines []fioEntry, op, window int64) (steps []step) {
@@ -100,17 +123,24 @@ func stepsOf(lines []fioEntry, op, window int64) (steps []step) {
 		}
 		s := step{fromNS: max(before, l.ms-window*3/2) * 1e6, toNS: l.ms * 1e6}
 		if l.block > 0 { // a request that ended then
-			took := float64(l.block) / 1024 / float64(max(1, l.kib)) * 1e9
+			took := float64(l.block) / 1024 / float64(max(1, l.value)) * 1e9
 			s.fromNS, s.bytes = max(before*1e6, s.toNS-int64(took)), l.block
 		} else {
-			s.bytes = int64(float64(l.kib) * 1024 * float64(s.toNS-s.fromNS) / 1e9)
+			s.bytes = int64(float64(l.value) * 1024 * float64(s.toNS-s.fromNS) / 1e9)
 		}
 		before = l.ms
-		if n := len(steps); s.fromNS == s.toNS && n > 0 {
-			steps[n-1].bytes += s.bytes // in the same millisecond
-			continue
+		if op == 0 {
+			s.read = s.bytes
 		}
-		s.toNS = max(s.toNS, s.fromNS+1e6)
+		switch n := len(steps); {
+		case n > 0 && s.toNS <= steps[n-1].toNS: // in the same millisecond
+			steps[n-1].bytes, steps[n-1].read = steps[n-1].bytes+s.bytes, steps[n-1].read+s.read
+			continue
+		case n > 0:
+			s.fromNS = max(s.fromNS, steps[n-1].toNS)
+		default:
+			s.toNS = max(s.toNS, s.fromNS+1e6)
+		}
 		steps = append(steps, s)
 	}
 	return steps
@@ -129,16 +159,19 @@ func merged(a, b []step) []step {
 	edges = slices.Compact(edges)
 	var out []step
 	for i := range edges[:len(edges)-1] {
-		s := step{edges[i], edges[i+1], 0}
+		s := step{fromNS: edges[i], toNS: edges[i+1]}
 		covered := false
 		for _, list := range [][]step{a, b} {
 			k, _ := slices.BinarySearchFunc(list, s.fromNS, func(of step, at int64) int { return cmp.Compare(of.toNS, at+1) })
 			if k < len(list) && list[k].fromNS <= s.fromNS {
 				of := list[k]
-				share := func(at int64) int64 {
-					return int64(float64(of.bytes) * float64(at-of.fromNS) / float64(of.toNS-of.fromNS))
+				share := func(bytes int64) int64 {
+					upTo := func(at int64) int64 {
+						return int64(float64(bytes) * float64(at-of.fromNS) / float64(of.toNS-of.fromNS))
+					}
+					return upTo(s.toNS) - upTo(s.fromNS)
 				}
-				s.bytes, covered = s.bytes+share(s.toNS)-share(s.fromNS), true
+				s.bytes, s.read, covered = s.bytes+share(of.bytes), s.read+share(of.read), true
 			}
 		}
 		if covered {
@@ -154,6 +187,7 @@ type fioResult struct {
 	index   int   // in its file, from 1
 	began   int64 // Unix time in ns; 0: not known
 	bytes   int64
+	ios     int64 // requests
 	version string
 	grouped bool // it stands for several
 }
@@ -179,6 +213,7 @@ func fioJSON(f File) (list []fioResult, err error) {
 				} `json:"job options"`
 				Read, Write struct {
 					Bytes int64 `json:"io_bytes"`
+					IOs   int64 `json:"total_ios"`
 				}
 			}
 		}
@@ -192,7 +227,7 @@ func fioJSON(f File) (list []fioResult, err error) {
 		}
 		text = text[at+int(dec.InputOffset()):]
 		for i, j := range doc.Jobs {
-			r := fioResult{name: j.Name, index: i + 1, bytes: j.Read.Bytes + j.Write.Bytes, version: doc.Version}
+			r := fioResult{name: j.Name, index: i + 1, bytes: j.Read.Bytes + j.Write.Bytes, ios: j.Read.IOs + j.Write.IOs, version: doc.Version}
 			r.grouped = j.Options.Grouped != nil || cmp.Or(j.Options.NumJobs, "1") != "1" && len(doc.Jobs) == 1
 			switch {
 			case j.Start > 0:
@@ -219,7 +254,7 @@ func joinResults(jobs []*job, results []fioResult) (notes []string) {
 		if j.tool != "fio" {
 			continue
 		}
-		r, ok := resultOf(j, results)
+		r, ok := resultOf(j.source, results)
 		if !ok {
 			notes = append(notes, j.source+": nothing to check its bytes against; give fio's json output beside it")
 			continue
@@ -243,11 +278,11 @@ func joinResults(jobs []*job, results []fioResult) (notes []string) {
 }
 
 // resultOf finds the result of a log's job: by the name, else by the number that fio gives logs.
-func resultOf(j *job, results []fioResult) (fioResult, bool) {
-	name := fioName.FindStringSubmatch(filepath.Base(j.source))
+func resultOf(log string, results []fioResult) (fioResult, bool) {
+	name, _, number := fioName(filepath.Base(log))
 	for _, mine := range []func(r fioResult) bool{
-		func(r fioResult) bool { return r.name == name[1] },
-		func(r fioResult) bool { return strconv.Itoa(r.index) == name[3] },
+		func(r fioResult) bool { return r.name == name },
+		func(r fioResult) bool { return strconv.Itoa(r.index) == number },
 	} {
 		var found []fioResult
 		for _, r := range results {
@@ -271,6 +306,7 @@ func scale(steps []step, sum int64) {
 	for i := range steps {
 		done += steps[i].bytes
 		upTo := int64(float64(sum) * float64(done) / float64(max(1, logged)))
+		steps[i].read = int64(float64(steps[i].read) * float64(upTo-scaled) / float64(max(1, steps[i].bytes)))
 		steps[i].bytes, scaled = upTo-scaled, upTo
 	}
 }

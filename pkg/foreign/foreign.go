@@ -1,6 +1,6 @@
 // Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are analysed as a run: fio's
-// logs and results, elbencho's live statistics, DiskSpd's XML and any table over time. What holds no more than rates of whole tests becomes
-// scores, which are shown and never analysed. It takes and gives values and opens no file.
+// logs and results, elbencho's live statistics, DiskSpd's XML and any table over time. What
+// holds no more than rates of whole tests becomes scores, which are shown and never analysed. It takes and gives values and opens no file.
 //
 // Tools that count from each job's own start say nothing of how jobs lie in time; Import takes that from the logs' own
 // clock, from the tool's results, or from the caller, and refuses to guess. Start at Import.
@@ -23,6 +23,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // File is a file of another tool.
@@ -52,15 +53,35 @@ type Imported struct {
 type job struct {
 	disk, phase string
 	op          trace.Role
-	began       int64 // Unix time in ns of the zero of steps; 0: not known
+	began       int64   // Unix time in ns of the zero of steps; 0: not known
+	reads       float64 // the share of what was read, if it did both at once
 	steps       []step
+	times       []trace.Event // of its requests, on the clock of steps
 	tool        string
 	source      string
 	note        string // to be said of it
 }
 
-// step is a stretch of a job's time and what it moved in it.
-type step struct{ fromNS, toNS, bytes int64 }
+// step is a stretch of a job's time and what it moved in it, and how much of that was read, where that is told apart.
+type step struct{ fromNS, toNS, bytes, read int64 }
+
+// small is the share below which something is taken for a part of something else.
+const small = 0.01
+
+// settle tells from the steps what the job did.
+func (j *job) settle() {
+	var all, read float64
+	for _, s := range j.steps {
+		all, read = all+float64(s.bytes), read+float64(s.read)
+	}
+	j.op = trace.Write
+	if 2*read >= all {
+		j.op = trace.Read
+	}
+	if share := read / max(1, all); min(share, 1-share) >= small {
+		j.reads = math.Round(share*100) / 100
+	}
+}
 
 // format is a kind of file: how it is known, and what reads it.
 type format struct {
@@ -79,7 +100,6 @@ func formats() []format {
 		return func(text, _ string) bool { return strings.Contains(text, part) }
 	}
 	return []format{
-		{name: "fio-log", known: func(_, head string) bool { return fioLine.MatchString(head) }, read: fioLog},
 		{name: "elbencho-live", known: starts("Label,Phase,RuntimeMS,"), read: elbenchoLive},
 		{name: "elbencho", known: starts("ISO date,label,path type,"), scores: elbenchoResult},
 		{name: "diskspd-xml", known: func(text, _ string) bool {
@@ -95,7 +115,7 @@ func formats() []format {
 
 // Formats are the names of those that are read.
 func Formats() []string {
-	names := []string{"fio-json", "csv"}
+	names := []string{"fio-json", "fio-log", "csv"}
 	for _, f := range formats() {
 		names = append(names, f.name)
 	}
@@ -106,6 +126,7 @@ func Formats() []string {
 // content is what a file holds.
 type content struct {
 	jobs    []*job
+	times   []*fioTimes
 	results []fioResult
 	scores  []Score
 }
@@ -113,22 +134,27 @@ type content struct {
 // read reads a file by its format.
 func read(f File, opts Options) (c content, err error) {
 	name := cmp.Or(opts.Format, detect(f, opts))
-	at := slices.IndexFunc(formats(), func(known format) bool { return known.name == name })
+	formats := formats()
+	at := slices.IndexFunc(formats, func(known format) bool { return known.name == name })
 	switch {
+	case len(bytes.TrimSpace(f.Data)) == 0 && name != "fio-log":
+		err = errors.New("the file is empty")
+	case name == "fio-log":
+		c.jobs, c.times, err = fioLog(f)
 	case name == "fio-json":
 		c.results, err = fioJSON(f)
 	case name == "csv":
 		c.jobs, err = table(f, opts.Map)
 	case at < 0:
 		err = fmt.Errorf("no timeline and no score that hubbench knows: it reads %s", strings.Join(Formats(), ", "))
-	case formats()[at].scores != nil:
-		c.scores, err = formats()[at].scores(f)
+	case formats[at].scores != nil:
+		c.scores, err = formats[at].scores(f)
 		c.scores = slices.DeleteFunc(c.scores, func(s Score) bool { return s.Rate <= 0 }) // tests that were not run
 		if err == nil && len(c.scores) == 0 {
 			err = errors.New("no test in it has a rate; save the results after a test has run")
 		}
 	default:
-		c.jobs, err = formats()[at].read(f)
+		c.jobs, err = formats[at].read(f)
 	}
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", f.Name, err)
@@ -150,6 +176,7 @@ func read(f File, opts Options) (c content, err error) {
 // Import makes one trace of files that belong together, or gathers the scores of those that hold no more.
 func Import(files []File, opts Options) (*Imported, error) {
 	var jobs []*job
+	var times []*fioTimes
 	var results []fioResult
 	out := &Imported{}
 	var said []string // of the scores
@@ -159,19 +186,21 @@ func Import(files []File, opts Options) (*Imported, error) {
 		if err != nil {
 			return nil, err
 		}
-		jobs, results, out.Scores = append(jobs, c.jobs...), append(results, c.results...), append(out.Scores, c.scores...)
+		jobs, times, results = append(jobs, c.jobs...), append(times, c.times...), append(results, c.results...)
+		out.Scores = append(out.Scores, c.scores...)
 		for _, s := range c.scores {
 			said = append(said, fmt.Sprintf("%s: a score without a timeline, and no part of the overlap: %s, %s, %s %s", f.Name, s.Disk,
 				s.Test, s.Op, unit.FormatRate(s.Rate)))
 		}
 	}
-	if len(jobs)+len(results) == 0 {
+	switch {
+	case len(jobs)+len(times)+len(results) == 0:
 		return out, nil
+	case len(jobs) == 0:
+		return nil, errors.New("no file says when bytes moved, as fio's json output and its logs of times do not; give its logs of bandwidth (write_bw_log) too")
 	}
 	out.Notes = append(joinResults(jobs, results), said...)
-	if len(jobs) == 0 {
-		return nil, errors.New("no file has a timeline: fio's json output alone has none; give its logs of bandwidth (write_bw_log) too")
-	}
+	out.Notes = append(out.Notes, joinTimes(jobs, times, results)...)
 	for _, j := range jobs {
 		if j.note != "" {
 			out.Notes = append(out.Notes, j.source+": "+j.note)
@@ -221,6 +250,10 @@ func detect(f File, opts Options) string {
 	case strings.Contains(text, `"fio version"`):
 		return "fio-json"
 	}
+	_, kind, _ := fioName(f.Name)
+	if _, ok := fioLine(head); ok || text == "" && kind != "" && kind != "bw" {
+		return "fio-log"
+	}
 	for _, known := range formats() {
 		if known.known(text, head) {
 			return known.name
@@ -254,6 +287,9 @@ func align(jobs []*job) error {
 			j.steps[i].fromNS += j.began - first
 			j.steps[i].toNS += j.began - first
 		}
+		for i := range j.times {
+			j.times[i].TNS += j.began - first
+		}
 		j.began = 0
 		if len(known) > 0 {
 			j.began = first
@@ -285,16 +321,16 @@ func events(jobs []*job, started time.Time) []byte {
 	slices.SortStableFunc(run.Disks, func(a, b trace.Disk) int { return cmp.Compare(a.Name, b.Name) })
 	out := trace.AppendEvent(nil, &run)
 	for _, phase := range phases {
-		roles := map[string]trace.Role{}
+		roles, mixes := map[string]trace.Role{}, map[string]work.Work{}
 		for _, d := range run.Disks {
 			roles[d.Name] = trace.Idle
 		}
 		for _, j := range jobs {
 			if j.phase == phase {
-				roles[j.disk] = j.op
+				roles[j.disk], mixes[j.disk] = j.op, work.Work{Reads: j.reads}
 			}
 		}
-		out = trace.AppendEvent(out, &trace.Event{Type: trace.PhaseType, Phase: phase, Roles: roles})
+		out = trace.AppendEvent(out, &trace.Event{Type: trace.PhaseType, Phase: phase, Roles: roles, Work: mixes})
 		for _, j := range jobs {
 			if j.phase != phase {
 				continue
@@ -305,26 +341,42 @@ func events(jobs []*job, started time.Time) []byte {
 	return trace.AppendEvent(out, &trace.Event{Type: trace.EndType, Status: trace.Complete})
 }
 
-// append adds the job's files to a trace.
+// append adds the job's files to a trace. What is read and what is written at once are two files, as a trace has them.
 func (j *job) append(out []byte) []byte {
-	file := trace.Event{Phase: j.phase, Disk: j.disk}
-	for i := 0; i < len(j.steps); file.Seq++ {
-		file.StartNS, file.Bytes = j.steps[i].fromNS, 0
-		for ; ; i++ {
-			file.Bytes, file.EndNS = file.Bytes+j.steps[i].bytes, j.steps[i].toNS
-			if i+1 == len(j.steps) || j.steps[i+1].fromNS-file.EndNS >= pauseNS {
-				break
+	type direction struct {
+		op    trace.Role
+		bytes func(step) int64
+	}
+	directions := []direction{{j.op, func(s step) int64 { return s.bytes }}}
+	if j.reads > 0 {
+		directions = []direction{{trace.Read, func(s step) int64 { return s.read }}, {trace.Write, func(s step) int64 { return s.bytes - s.read }}}
+	}
+	for pass, i := 0, 0; i < len(j.steps); pass++ {
+		end := i + 1
+		for end < len(j.steps) && j.steps[end].fromNS-j.steps[end-1].toNS < pauseNS {
+			end++
+		}
+		for k, d := range directions {
+			file := trace.Event{Phase: j.phase, Disk: j.disk, Seq: pass*len(directions) + k, StartNS: j.steps[i].fromNS}
+			for n, s := range j.steps[i:end] {
+				if file.Type, file.TNS = trace.ProgressType, file.EndNS; n > 0 {
+					out = trace.AppendEvent(out, &file)
+				}
+				if file.TNS = s.fromNS; n > 0 && s.fromNS > file.EndNS {
+					out = trace.AppendEvent(out, &file)
+				}
+				file.Bytes, file.EndNS = file.Bytes+d.bytes(s), s.toNS
 			}
-			file.Type, file.TNS, file.Op = trace.ProgressType, file.EndNS, ""
-			out = trace.AppendEvent(out, &file)
-			if next := j.steps[i+1].fromNS; next > file.TNS {
-				file.TNS = next
+			file.Type, file.Op, file.TNS = trace.FileType, d.op, 0
+			if file.Bytes > 0 || len(directions) == 1 {
 				out = trace.AppendEvent(out, &file)
 			}
 		}
-		i++
-		file.Type, file.Op = trace.FileType, j.op
-		out = trace.AppendEvent(out, &file)
+		i = end
+	}
+	for _, t := range j.times {
+		t.Phase, t.Disk = j.phase, j.disk
+		out = trace.AppendEvent(out, &t)
 	}
 	return out
 }

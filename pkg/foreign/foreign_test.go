@@ -163,11 +163,12 @@ func TestRefusals(t *testing.T) {
 		want  string
 	}{
 		{"two jobs without a clock", []File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{}, "nothing says when the job of a and b began"},
-		{"results alone", []File{{"a.json", []byte(result("a", epoch, 1, 1))}}, Options{}, "no file has a timeline"},
+		{"results alone", []File{{"a.json", []byte(result("a", epoch, 1, 1))}}, Options{}, "no file says when bytes moved"},
 		{"cut results", []File{{"a.json", []byte(result("a", epoch, 1, 1)[:60])}}, Options{}, "cut short"},
-		{"latencies", []File{{"a_clat.1.log", log}}, Options{}, "a log of clat has no bytes"},
+		{"latencies", []File{{"a_clat.1.log", log}}, Options{}, "give its logs of bandwidth"},
 		{"renamed", []File{{"a.log", log}}, Options{}, "stands in its name"},
 		{"torn", []File{{"a_bw.1.log", append(log, "100, 3"...)}}, Options{}, "line 11:"},
+		{"empty", []File{{"a_bw.1.log", []byte(" \r\n")}}, Options{}, "a_bw.1.log: the file is empty"},
 		{"anything", []File{{"a.txt", []byte("hello")}}, Options{}, "a.txt: no timeline and no score that hubbench knows"},
 		{"no column", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "x"}}, "no such column; it has t, n"},
 		{"no field", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"when": "t"}}, "--map t=when: a column is one of"},
@@ -192,6 +193,7 @@ func FuzzImport(f *testing.F) {
 		f.Add("a.txt", []byte(text))
 	}
 	f.Add("a.txt", windows(crystal8, binary.LittleEndian))
+	f.Add("a_clat_hist.1.log", []byte(histogram(1000, 0, map[int]int{70: 2})))
 	f.Fuzz(func(_ *testing.T, name string, data []byte) {
 		got, err := Import([]File{{name, data}}, Options{})
 		if err == nil {

@@ -70,7 +70,7 @@ func elbenchoLive(f File) ([]*job, error) {
 			jobs[key] = &job{disk: cmp.Or(row["Label"], "disk"), phase: key, op: op, tool: "elbencho"}
 		}
 		if from := last[key]; ms > from[0] && done >= from[1] {
-			jobs[key].steps = append(jobs[key].steps, step{from[0] * 1e6, ms * 1e6, done - from[1]})
+			jobs[key].steps = append(jobs[key].steps, step{fromNS: from[0] * 1e6, toNS: ms * 1e6, bytes: done - from[1]})
 			last[key] = [2]int64{ms, done}
 		}
 	}
@@ -143,7 +143,7 @@ func table(f File, columns map[string]string) ([]*job, error) {
 			bytes := map[string]float64{
 				"bytes": now.value, "done_bytes": now.value - before.value, "rate": now.value * float64(now.ns-before.ns) / 1e9,
 			}[amount]
-			jobs[at].steps = append(jobs[at].steps, step{before.ns, now.ns, int64(max(0, bytes))})
+			jobs[at].steps = append(jobs[at].steps, step{fromNS: before.ns, toNS: now.ns, bytes: int64(max(0, bytes))})
 		}
 		last[at] = now
 	}

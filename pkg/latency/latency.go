@@ -50,11 +50,14 @@ func (h *Histogram) used() []uint64 {
 }
 
 // Record counts one time. Those below zero count as zero, those above MaxNS as MaxNS.
-func (h *Histogram) Record(ns int64) {
+func (h *Histogram) Record(ns int64) { h.RecordN(ns, 1) }
+
+// RecordN counts one time n times.
+func (h *Histogram) RecordN(ns, n int64) {
 	h.grow()
 	ns = min(max(ns, 0), MaxNS)
-	h.counts[bucketOf(ns)]++
-	h.n++
+	h.counts[bucketOf(ns)] += uint64(n)
+	h.n += n
 	h.maxNS = max(h.maxNS, ns)
 }
 
