@@ -25,6 +25,7 @@ type importOptions struct {
 	disks   map[string]string
 	starts  map[string]string
 	columns map[string]string
+	every   time.Duration
 }
 
 func newImport(p program) *cobra.Command {
@@ -40,6 +41,9 @@ known by their content:
                  with log_avg_msec=0, or NAME_clat_hist.1.log)
   elbencho       live statistics (--livecsv)
   DiskSpd        XML with requests by interval (-Rxml -D); its targets are the disks
+  iostat         text with times (iostat -dxt 1), or without and --interval; the devices are the disks
+  sar            text of sar -d, or what sadf -d makes of its files
+  dstat, dool    CSV (--output)
   any table      a CSV file over time, with --map
 
 Results without a timeline are scores, and no measurement of an overlap. Alone they are printed as a table, and
@@ -53,17 +57,19 @@ guessed.`,
 		Example: `  hubbench import a_bw.1.log b_bw.1.log results.json --open
   hubbench import CrystalDiskMark.txt --disk "T7=CrystalDiskMark.txt" --format md
   hubbench import a_bw.1.log b_bw.1.log --start a=0s,b=2.5s
-  hubbench import iostat.csv --map Time=time,Device=disk,wkB=bytes`,
+  hubbench import iostat.txt --disk T7=sda,X9=sdb
+  hubbench import table.csv --map Time=time,Device=disk,wB=rate`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error { return runImport(p, args, opts) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.from, "from", "", "what the files are: auto or "+strings.Join(foreign.Formats(), ", ")+" (default auto)")
-	flags.StringToStringVar(&opts.disks, "disk", nil, "the disk of a file, as `NAME=FILE`, instead of the job's name")
+	flags.StringToStringVar(&opts.disks, "disk", nil, "the disk of a file or of one of its devices, as `NAME=FILE` or NAME=DEVICE, instead of the job's name")
 	flags.StringToStringVar(&opts.starts, "start", nil, "when a disk's job began, as `NAME=TIME`: RFC 3339, or a time such as 2.5s")
 	flags.StringToStringVar(&opts.columns, "map", nil,
 		"what a table's columns are, as `COLUMN=FIELD`: time, time_s, time_ms, time_ns; bytes, done_bytes or rate; disk, op, phase")
 	opts.flags(cmd)
+	flags.DurationVar(&opts.every, "interval", 0, "how far apart the reports of iostat or dstat are, if they have no times, as a `TIME` such as 1s")
 	settle := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		// --format is what the results are written as; of an import it may as well say what the files are.
@@ -122,7 +128,7 @@ func runImport(p program, paths []string, opts importOptions) error {
 
 // reading is what the flags say of the files.
 func (opts *importOptions) reading() (foreign.Options, error) {
-	read := foreign.Options{Format: opts.from, Disks: map[string]string{}, Starts: map[string]time.Time{}}
+	read := foreign.Options{Format: opts.from, Disks: map[string]string{}, Starts: map[string]time.Time{}, Interval: opts.every}
 	if read.Format == "auto" {
 		read.Format = ""
 	}

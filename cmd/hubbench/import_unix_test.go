@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -165,6 +166,30 @@ func TestImportOfFioTimes(t *testing.T) {
 			if v := float64(*got); v < low*(1-1./64) || v > high*(1+1./64) {
 				t.Errorf("%s, p%g: %g ns, want %g to %g", run, 100*q, v, low, high)
 			}
+		}
+	}
+}
+
+// What iostat said of two disks is a run of both.
+func TestImportOfDevices(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const text = `Linux 6.1.0 (bench) 	11/24/26 	_x86_64_	(2 CPU)
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda              1.00      1.00    1.00      1.00   1.00
+sdb              1.00      1.00    1.00      1.00   1.00
+
+Device            r/s     rkB/s     w/s     wkB/s  %util
+sda             10.00 100000.00    0.00      0.00  99.00
+sdb              0.00      0.00   10.00  50000.00  99.00
+`
+	if err := os.WriteFile("iostat.txt", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := hubbench(t, "import", "iostat.txt", "--interval", "4s", "--disk", "T7=sda,X9=sdb", "--out", "run")
+	for _, want := range []string{`T7\s+read\s+102`, `X9\s+write\s+51\.2`} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no %s in %s", want, out)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are analysed as a run: fio's
-// logs and results, elbencho's live statistics, DiskSpd's XML and any table over time. What
+// logs and results, elbencho's live statistics, DiskSpd's XML, what iostat, sar and dstat say of devices, and any table over time. What
 // holds no more than rates of whole tests becomes scores, which are shown and never analysed. It takes and gives values and opens no file.
 //
 // Tools that count from each job's own start say nothing of how jobs lie in time; Import takes that from the logs' own
@@ -14,6 +14,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -34,10 +35,11 @@ type File struct {
 
 // Options say what the files leave open.
 type Options struct {
-	Format string               // of all files; empty: by their content
-	Disks  map[string]string    // by a file's name, that of the disk
-	Starts map[string]time.Time // by disk, when its job began
-	Map    map[string]string    // of a table, the columns by what they are: time_s, bytes, rate ...
+	Format   string               // of all files; empty: by their content
+	Disks    map[string]string    // by the name of a file or a device, that of the disk; of a file's devices, those that are named count
+	Starts   map[string]time.Time // by disk, when its job began
+	Map      map[string]string    // of a table, the columns by what they are: time_s, bytes, rate ...
+	Interval time.Duration        // from one report to the next, of files of iostat and dstat without times
 }
 
 // Imported is a trace, or scores where no file has a timeline, and what is to be said of where it is from.
@@ -57,6 +59,7 @@ type job struct {
 	reads       float64 // the share of what was read, if it did both at once
 	steps       []step
 	times       []trace.Event // of its requests, on the clock of steps
+	device      bool          // one of those that the system has
 	tool        string
 	source      string
 	note        string // to be said of it
@@ -64,6 +67,8 @@ type job struct {
 
 // step is a stretch of a job's time and what it moved in it, and how much of that was read, where that is told apart.
 type step struct{ fromNS, toNS, bytes, read int64 }
+
+func (s step) rate() float64 { return float64(s.bytes) / float64(s.toNS-s.fromNS) }
 
 // small is the share below which something is taken for a part of something else.
 const small = 0.01
@@ -92,7 +97,7 @@ type format struct {
 }
 
 // formats are those that need nothing but the file, in the order in which they are tried.
-func formats() []format {
+func formats(opts Options) []format {
 	starts := func(with string) func(text, head string) bool {
 		return func(_, head string) bool { return strings.HasPrefix(head, with) }
 	}
@@ -100,6 +105,14 @@ func formats() []format {
 		return func(text, _ string) bool { return strings.Contains(text, part) }
 	}
 	return []format{
+		{name: "iostat", known: func(text, _ string) bool {
+			return strings.Contains("\n"+text, "\nDevice") && (strings.Contains(text, "%util") || strings.Contains(text, "_wrtn/s"))
+		}, read: func(f File) ([]*job, error) { return sysstat(f, "iostat", opts.Interval) }},
+		{name: "sar", known: func(text, head string) bool {
+			return strings.Contains(text, ";DEV;") || strings.HasPrefix(head, "Linux") && strings.Contains(text, " DEV")
+		}, read: func(f File) ([]*job, error) { return sysstat(f, "sar", opts.Interval) }},
+		{name: "dstat", known: func(_, head string) bool { return strings.Contains(head, " CSV output") },
+			read: func(f File) ([]*job, error) { return dstat(f, opts.Interval) }},
 		{name: "elbencho-live", known: starts("Label,Phase,RuntimeMS,"), read: elbenchoLive},
 		{name: "elbencho", known: starts("ISO date,label,path type,"), scores: elbenchoResult},
 		{name: "diskspd-xml", known: func(text, _ string) bool {
@@ -116,7 +129,7 @@ func formats() []format {
 // Formats are the names of those that are read.
 func Formats() []string {
 	names := []string{"fio-json", "fio-log", "csv"}
-	for _, f := range formats() {
+	for _, f := range formats(Options{}) {
 		names = append(names, f.name)
 	}
 	slices.Sort(names)
@@ -134,7 +147,7 @@ type content struct {
 // read reads a file by its format.
 func read(f File, opts Options) (c content, err error) {
 	name := cmp.Or(opts.Format, detect(f, opts))
-	formats := formats()
+	formats := formats(opts)
 	at := slices.IndexFunc(formats, func(known format) bool { return known.name == name })
 	switch {
 	case len(bytes.TrimSpace(f.Data)) == 0 && name != "fio-log":
@@ -159,13 +172,16 @@ func read(f File, opts Options) (c content, err error) {
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", f.Name, err)
 	}
+	if len(c.jobs) > 0 && c.jobs[0].device {
+		c.jobs = choose(c.jobs, opts.Disks)
+	}
 	disk := cmp.Or(opts.Disks[f.Name], opts.Disks[filepath.Base(f.Name)])
 	if disk != "" && slices.ContainsFunc(c.jobs, func(j *job) bool { return j.disk != c.jobs[0].disk }) {
 		return c, fmt.Errorf("%s: it has several disks, and --disk one name for all; leave --disk %s out", f.Name, disk)
 	}
 	for _, j := range c.jobs {
 		j.source = f.Name
-		j.disk = cmp.Or(disk, j.disk)
+		j.disk = cmp.Or(disk, opts.Disks[j.disk], j.disk)
 	}
 	for i := range c.scores {
 		c.scores[i].Disk = cmp.Or(disk, c.scores[i].Disk)
@@ -191,6 +207,12 @@ func Import(files []File, opts Options) (*Imported, error) {
 		for _, s := range c.scores {
 			said = append(said, fmt.Sprintf("%s: a score without a timeline, and no part of the overlap: %s, %s, %s %s", f.Name, s.Disk,
 				s.Test, s.Op, unit.FormatRate(s.Rate)))
+		}
+	}
+	for _, of := range slices.Sorted(maps.Keys(opts.Disks)) {
+		if !slices.ContainsFunc(files, func(f File) bool { return f.Name == of || filepath.Base(f.Name) == of }) &&
+			!slices.ContainsFunc(jobs, func(j *job) bool { return j.disk == opts.Disks[of] }) {
+			return nil, fmt.Errorf("--disk %s=%s: there is no such file, and no device of that name that moved anything", opts.Disks[of], of)
 		}
 	}
 	switch {
@@ -254,7 +276,7 @@ func detect(f File, opts Options) string {
 	if _, ok := fioLine(head); ok || text == "" && kind != "" && kind != "bw" {
 		return "fio-log"
 	}
-	for _, known := range formats() {
+	for _, known := range formats(opts) {
 		if known.known(text, head) {
 			return known.name
 		}

@@ -170,6 +170,7 @@ func TestRefusals(t *testing.T) {
 		{"torn", []File{{"a_bw.1.log", append(log, "100, 3"...)}}, Options{}, "line 11:"},
 		{"empty", []File{{"a_bw.1.log", []byte(" \r\n")}}, Options{}, "a_bw.1.log: the file is empty"},
 		{"anything", []File{{"a.txt", []byte("hello")}}, Options{}, "a.txt: no timeline and no score that hubbench knows"},
+		{"no device", []File{{"a.txt", []byte(iostatText)}}, Options{Disks: map[string]string{"sdz": "T7"}}, "--disk T7=sdz: there is no such"},
 		{"no column", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "x"}}, "no such column; it has t, n"},
 		{"no field", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"when": "t"}}, "--map t=when: a column is one of"},
 		{"no amount", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "t"}}, "name the columns"},
@@ -193,6 +194,9 @@ func FuzzImport(f *testing.F) {
 		f.Add("a.txt", []byte(text))
 	}
 	f.Add("a.txt", windows(crystal8, binary.LittleEndian))
+	for _, text := range []string{iostatText, iostatOld, sarText, sarNew, sadfText, dstatText} {
+		f.Add("a.txt", []byte(text))
+	}
 	f.Add("a_clat_hist.1.log", []byte(histogram(1000, 0, map[int]int{70: 2})))
 	f.Fuzz(func(_ *testing.T, name string, data []byte) {
 		got, err := Import([]File{{name, data}}, Options{})
