@@ -29,6 +29,7 @@ func diskMark(f File) (list []Score, err error) {
 	// are compiled where they are needed, as few processes of hubbench import anything.
 	diskMarkLine := regexp.MustCompile(
 		`^\s*(\S.*?)\s*\((Q[^()]*)\)\s*:\s*([\d.]+) MB/s(?:\s*\[\s*([\d.]+) IOPS\])?(?:\s*<\s*([\d.]+) us>)?\s*$`)
+	diskMarkComma := regexp.MustCompile(`[\d.]*,[\d.,]* MB/s`)
 	diskMarkName := regexp.MustCompile(`(?m)^\s*(?:Comment|Device)\s*:[ \t]*(\S.*?)\s*$`)
 	disk := nameOf(f)
 	if name := diskMarkName.FindSubmatch(f.Data); name != nil {
@@ -42,7 +43,9 @@ func diskMark(f File) (list []Score, err error) {
 			}
 		}
 		m := diskMarkLine.FindStringSubmatch(text)
-		if m == nil {
+		if rate := diskMarkComma.FindString(text); m == nil && rate != "" {
+			return nil, fmt.Errorf("%q: a comma may be of decimals or of thousands; write rates with a point", rate)
+		} else if m == nil {
 			continue
 		}
 		s := Score{Disk: disk, Op: section}

@@ -183,6 +183,7 @@ func TestScoresBesideTimeline(t *testing.T) {
 func TestScoresRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ data, want string }{
 		"nothing run":  {"CrystalDiskMark 8.0.4\n[Read]\n SEQ 1MiB (Q= 8, T= 1):  0.000 MB/s [ 0.0 IOPS] < 0.00 us>\n", "no test in it has a rate"},
+		"commas":       {strings.Replace(kde, "425.000", "425,000", 1), `"425,000 MB/s": a comma may be of decimals or of thousands`},
 		"operations":   {strings.Replace(zones, "kBytes/sec", "ops/sec", 1), "its output is in ops/sec"},
 		"a torn table": {strings.Replace(zones, "210000", "21x000", 1), `line 5: "21x000" is no rate`},
 		"no rate":      {strings.Replace(benches, ",50,40\n", ",fast,40\n", 1), `line 3: MiB/s "fast" is no number`},
