@@ -7,12 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/configs"
-	"github.com/hubbench/hubbench/internal/measure/prepare"
-	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/manual"
-	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
@@ -98,110 +93,4 @@ func topicsHelp() string {
 		fmt.Fprintf(&list, "  %-11s %s\n", t.Name, t.Short)
 	}
 	return list.String()
-}
-
-// What a shell completes when Tab is pressed: `hubbench completion --help` says how it is set up.
-
-func complete(root *cobra.Command) {
-	scenario, run, nothing := first(files("yaml", "yml"), words()), files("jsonl", "html"), words()
-	args := map[string]cobra.CompletionFunc{
-		"run": scenario, "plan": scenario, "simulate": scenario, "doctor": folders, "clean": first(folders, nothing),
-		"analyze": first(run, nothing), "report": first(run, nothing), "compare": run, "fit": run,
-		"check": run, "trend": run, "atlas": run, "table": run, "collect": run, "import": files("log", "json", "csv"),
-		"predict": first(profiles, listed(disksOf)), "advise": first(profiles, nothing), "mount": first(profiles, folders),
-		"init": nothing, "devices": nothing, "schema": nothing, "man": first(folders, nothing),
-	}
-	parts := map[string]cobra.CompletionFunc{
-		"phase": listed(phasesOf),
-		"chart": listed(partsOf((*report.Figure).Name)), "table": listed(partsOf((*report.Table).Name)),
-	}
-	flags := map[string]map[string]cobra.CompletionFunc{
-		"run": {"resume": folders, "out": folders}, "simulate": {"profile": profiles, "out": folders},
-		"check": {"limits": files("yaml", "yml")}, "collect": {"into": folders}, "import": {"out": folders},
-		"report": parts, "analyze": parts, "mount": {"backing": folders},
-		"init": {"out": files("yaml", "yml")}, "fit": {"out": files("yaml", "md", "html", "json", "txt")},
-	}
-	for _, cmd := range root.Commands() {
-		cmd.ValidArgsFunction = args[cmd.Name()]
-		for name, function := range flags[cmd.Name()] {
-			_ = cmd.RegisterFlagCompletionFunc(name, function) // fails only for an unknown flag
-		}
-	}
-}
-
-func files(endings ...string) cobra.CompletionFunc {
-	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
-}
-
-func words(list ...string) cobra.CompletionFunc {
-	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
-}
-
-func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-func profiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return configs.Hubs(), cobra.ShellCompDirectiveDefault
-}
-
-// first completes the first argument by one function, and the others by another.
-func first(one, others cobra.CompletionFunc) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			return one(cmd, args, begun)
-		}
-		return others(cmd, args, begun)
-	}
-}
-
-// listed completes a word of a list that depends on the arguments so far, of which there must be one.
-func listed(list func(cmd *cobra.Command, args []string) []string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			names = list(cmd, args)
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-func disksOf(_ *cobra.Command, args []string) (names []string) {
-	profile, err := prepare.LoadProfile(args[0])
-	if err != nil {
-		return nil
-	}
-	for _, d := range profile.Disks {
-		if !slices.Contains(args[1:], d.Name) {
-			names = append(names, cobra.CompletionWithDesc(d.Name, d.About))
-		}
-	}
-	return names
-}
-
-func phasesOf(_ *cobra.Command, args []string) (names []string) {
-	if info, err := rundir.LoadInfo(args[0]); err == nil && info != nil && info.Plan != nil {
-		for _, phase := range info.Plan.Phases {
-			names = append(names, cobra.CompletionWithDesc(phase.Name, phase.Label()))
-		}
-	} else if run, err := load(args[0]); err == nil {
-		for i := range run.Analysis.Phases {
-			names = append(names, run.Analysis.Phases[i].Name)
-		}
-	}
-	return names
-}
-
-func partsOf[B report.Block](nameOf func(B) string) func(*cobra.Command, []string) []string {
-	return func(cmd *cobra.Command, args []string) (names []string) {
-		run, err := load(args[0])
-		if err != nil {
-			return nil
-		}
-		phase, _ := cmd.Flags().GetString("phase")
-		list, _ := form.Collect[B](run.Document(false), phase)
-		for _, block := range list {
-			names = append(names, nameOf(block))
-		}
-		return slices.Compact(slices.Sorted(slices.Values(names)))
-	}
 }

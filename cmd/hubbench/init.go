@@ -65,8 +65,6 @@ follow from the free space. Only the scenario is written, and never over an exis
 	flags.StringVar(&opts.expect, "expect", "", "write the limits that this `RUN` holds, with room for its noise")
 	flags.StringVar(&opts.out, "out", "", "the `FILE` to write (default hubbench.yaml; with --expect limits.yaml)")
 	flags.BoolVar(&opts.force, "force", false, "overwrite an existing file")
-	_ = cmd.RegisterFlagCompletionFunc("disks", pluggedIn(p)) // fails only for an unknown flag, as the next
-	_ = cmd.RegisterFlagCompletionFunc("from", words(configs.Scenarios()...))
 	return cmd
 }
 

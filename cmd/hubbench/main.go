@@ -71,7 +71,7 @@ took it from whom, and how long the others needed to recover.`,
 		newInit(p), newDevices(p), newDoctor(p), newMount(p), newSchema(p), newMan(), newClean(p),
 		newVersion(p), newWorker(p), newJanitor(p), newClock(p),
 	)
-	complete(root)
+	complete(root, p)
 	return root
 }
 

@@ -34,6 +34,9 @@ var kinds = [...]string{
 	string(EIO), string(ENOSPC), string(Stall), string(Vanish), string(Short), string(Corrupt), string(SlowSync),
 }
 
+// Kinds are the names of all of them.
+func Kinds() []string { return slices.Clone(kinds[:]) }
+
 // Fault is a fault of a disk, from the start or from AtBytes or After on.
 type Fault struct {
 	Disk    string
