@@ -22,12 +22,13 @@ type Point struct {
 
 // Stretch is runs with one rate.
 type Stretch struct {
-	From, To time.Time // of the first and the last run
-	First    string    // run: the change came before it
-	Runs     int
-	Mean     float64
-	Interval *stats.Interval // 95 %, of the mean, by how the runs differ; nil of one run
-	Change   float64         // of the mean against the stretch before; 0 of the first
+	From     time.Time       `json:"from"` // when the first run began
+	To       time.Time       `json:"to"`   // when the last one began
+	First    string          `json:"run"`  // the first: the change came before it
+	Runs     int             `json:"runs"`
+	Mean     float64         `json:"rate"`
+	Interval *stats.Interval `json:"ci95,omitempty"` // of the mean, by how the runs differ; nil of one run
+	Change   float64         `json:"change"`         // of the mean against the stretch before; 0 of the first
 }
 
 const (

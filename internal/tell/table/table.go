@@ -112,7 +112,11 @@ func RunOf(r *recorded.Run) Run { return newSource(r).run }
 
 // DisksOf are the rows of the run's disks.
 func DisksOf(r *recorded.Run) (rows []Disk) {
-	newSource(r).disks(func(row any) { rows = append(rows, row.(Disk)) }) //nolint:forcetypeassert // they are
+	newSource(r).disks(func(row any) {
+		if disk, ok := row.(Disk); ok {
+			rows = append(rows, disk)
+		}
+	})
 	return rows
 }
 
