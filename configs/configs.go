@@ -16,8 +16,7 @@ var hubs embed.FS
 //go:embed demo.yaml streams-demo.yaml study-demo.yaml triple-hub.yaml cookbook/*.yaml
 var scenarios embed.FS
 
-// folders of scenarios.
-var folders = []string{".", "cookbook"}
+func folders() []string { return []string{".", "cookbook"} }
 
 // Hub returns the profile of a built-in hub as YAML; false if there is none of that name.
 func Hub(name string) ([]byte, bool) {
@@ -27,7 +26,7 @@ func Hub(name string) ([]byte, bool) {
 
 // Scenario returns a built-in scenario; false if there is none of that name.
 func Scenario(name string) ([]byte, bool) {
-	for _, folder := range folders {
+	for _, folder := range folders() {
 		if data, err := scenarios.ReadFile(path.Join(folder, path.Base(name)+".yaml")); err == nil && name == path.Base(name) {
 			return data, true
 		}
@@ -50,7 +49,7 @@ func About(name string) string {
 func Hubs() []string { return names(hubs, "hubs") }
 
 // Scenarios lists the names of the built-in scenarios.
-func Scenarios() []string { return names(scenarios, folders...) }
+func Scenarios() []string { return names(scenarios, folders()...) }
 
 func names(files embed.FS, folders ...string) (names []string) {
 	for _, folder := range folders {

@@ -64,8 +64,8 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"analyze out/report.html --phase ww --table ", "all-files all-phases answer averages disks files pairs rules stages where-it-was-measured " + only},
 		{"compare out --format ", "text md html json csv svg png " + only},
 		{"compare out ", "alone.jsonl more/ out " + orMore},
-		{"compare out out --table ", "rates " + only},
-		{"trend out out --disk ", "A C " + only},
+		{"compare out out/ --table ", "rates " + only},
+		{"trend out out/ --disk ", "A C " + only},
 		{"trend out --phase ", "WW RR " + only},
 		{"check out --limits ", "limits.yml more/ out/ " + orMore},
 		{"simulate small.yaml --profile ", "goshen-ridge ideal thunderbolt-5 usb-10g hub.yaml more/ out/ " + orMore},
@@ -176,11 +176,11 @@ func TestCompletionReadsNoEvents(t *testing.T) {
 	events := read(t, "out/events.jsonl")
 	write(t, "out/events.jsonl", "not an event")
 	if got := completed(t, "report", "out", "--phase", ""); got != phases {
-		t.Errorf("by its plan: %s", got)
-	}
-	must(t, os.Remove("out/run.json"))
-	if got := completed(t, "report", "out", "--phase", ""); got != phases {
 		t.Errorf("by its analysis: %s", got)
+	}
+	must(t, os.Remove("out/analysis.json"))
+	if got := completed(t, "report", "out", "--phase", ""); got != phases {
+		t.Errorf("by its plan: %s", got)
 	}
 	for _, tt := range []struct {
 		repeat int

@@ -163,12 +163,12 @@ func ofDisk(sign string, list ...string) cobra.CompletionFunc {
 func paths(is func(path string) bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) (out []string, how cobra.ShellCompDirective) {
 		typed, base := filepath.Split(begun)
-		folder, home := typed, ""
+		home, _ := os.UserHomeDir()
+		folder := typed
 		how = cobra.ShellCompDirectiveNoFileComp
 		if rest, ok := strings.CutPrefix(typed, "~"+string(filepath.Separator)); ok {
-			home, _ = os.UserHomeDir()
 			folder = filepath.Join(home, rest)
-		} else if home, _ = os.UserHomeDir(); home != "" && strings.HasPrefix(typed, home) {
+		} else if home != "" && strings.HasPrefix(typed, home) {
 			how = cobra.ShellCompDirectiveDefault // bash and zsh have put it in place of a ~: they complete that themselves
 		}
 		entries, _ := os.ReadDir(filepath.Clean(folder)) // nothing to complete if it is none
@@ -228,7 +228,7 @@ type outlinedPhase struct {
 	Title string `json:"title"`
 }
 
-// outlineOf finds it where it is told at once: in the plan, else in the analysis, else in the events if they are few.
+// outlineOf finds it where it is told at once: in the analysis, else in the plan, else in the events if they are few.
 func outlineOf(path string) (out outline) {
 	add := func(plan *scenario.Plan) {
 		for _, d := range plan.Disks {
@@ -250,17 +250,18 @@ func outlineOf(path string) (out outline) {
 	if name := filepath.Base(path); strings.HasPrefix(name, rundir.EventsFile) || name == rundir.ReportFile {
 		folder = filepath.Dir(path)
 	}
-	if info, err := rundir.LoadInfo(folder); err == nil && info != nil && info.Plan != nil {
-		add(info.Plan)
-		return out
-	}
-	data, err := os.ReadFile(filepath.Join(folder, rundir.AnalysisFile))
-	if err != nil {
-		if run := loadSmall(path); run != nil {
-			data, _ = json.Marshal(run.Analysis)
+	if results := filepath.Join(folder, rundir.AnalysisFile); small(results) {
+		data, _ := os.ReadFile(results)
+		if json.Unmarshal(data, &out) == nil {
+			return out
 		}
 	}
-	_ = json.Unmarshal(data, &out) // nothing is completed from a file that is not whole
+	if info, err := rundir.LoadInfo(folder); err == nil && info != nil && info.Plan != nil {
+		add(info.Plan)
+	} else if run := loadSmall(path); run != nil {
+		data, _ := json.Marshal(run.Analysis)
+		_ = json.Unmarshal(data, &out) // it has these keys
+	}
 	return out
 }
 

@@ -80,7 +80,7 @@ phases: [{name: writes, pattern: W}, {name: reads, pattern: R}]
 
 // typeInto types the lines into a shell in a terminal of its own, with Tab at the end of each.
 func typeInto(t *testing.T, shell, setup string) {
-	folder, err := os.MkdirTemp("", "tmux") // a socket's path must be short
+	folder, err := os.MkdirTemp("", "tmux") //nolint:usetesting // a socket's path must be short
 	must(t, err)
 	tmux := func(args ...string) string {
 		own := []string{"-S", filepath.Join(folder, "socket"), "-f", os.DevNull}
