@@ -109,23 +109,22 @@ func (s *stamper) put(p []byte, off, at int64) {
 		if s.period == 0 && s.size > 0 && off+stampBytes > s.size {
 			number = 0
 		}
-		s.stamp(p, off, number)
+		head, check := s.seal(off, number)
+		binary.LittleEndian.PutUint64(p, s.tag)
+		binary.LittleEndian.PutUint64(p[8:], head)
+		binary.LittleEndian.PutUint64(p[16:], uint64(off))
+		binary.LittleEndian.PutUint64(p[24:], check)
 		off += s.unit
 		number++
 	}
 }
 
-// stamp writes the stamp of the unit at off whose noise has that number. Its checksum is such that a block of zeros
-// never has a valid one.
-func (s *stamper) stamp(p []byte, off int64, number uint32) {
-	head := uint64(s.file)<<32 | uint64(number)
-	binary.LittleEndian.PutUint64(p, s.tag)
-	binary.LittleEndian.PutUint64(p[8:], head)
-	binary.LittleEndian.PutUint64(p[16:], uint64(off))
-	binary.LittleEndian.PutUint64(p[24:], checkOf(s.tag, head, uint64(off)))
+// seal is what the stamp of the unit at off, whose noise has that number, holds besides tag and offset: file and number,
+// and a checksum such that a block of zeros never has a valid one.
+func (s *stamper) seal(off int64, number uint32) (head, check uint64) {
+	head = uint64(s.file)<<32 | uint64(number)
+	return head, mix(s.tag ^ mix(head^mix(uint64(off)+gamma)))
 }
-
-func checkOf(tag, head, off uint64) uint64 { return mix(tag ^ mix(head^mix(off+gamma))) }
 
 // Mismatch is a unit that the disk did not return as it was written. It is an error.
 type Mismatch struct {
@@ -154,20 +153,21 @@ const (
 // check looks at the block p that was read at off, a multiple of the sector. To have all of it checked, it must begin
 // where a unit does: what lies before the first stamp in it cannot be checked. The file may end within a stamp.
 func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
-	var want [stampBytes]byte
 	first := (off + s.unit - 1) / s.unit * s.unit
 	for at := first - off; at < int64(len(p)); at += s.unit {
 		unit := p[at:min(at+s.unit, int64(len(p)))]
 		place := s.place(off + at)
-		var number uint32
-		if len(unit) >= stampBytes {
-			number = binary.LittleEndian.Uint32(unit[8:])
-		} else if s.period > 0 {
-			number = uint32(place / s.unit)
+		if len(unit) < stampBytes { // the file ends here
+			var want [stampBytes]byte
+			if s.put(want[:], place, min(place, s.period)); !bytes.HasPrefix(want[:], unit) {
+				return s.mismatch(unit, off+at)
+			}
+			break
 		}
-		s.stamp(want[:], place, number)
-		if len(unit) < stampBytes && !bytes.HasPrefix(want[:], unit) ||
-			len(unit) >= stampBytes && [stampBytes]byte(unit) != want {
+		number := binary.LittleEndian.Uint32(unit[8:])
+		head, check := s.seal(place, number)
+		if binary.LittleEndian.Uint64(unit) != s.tag || binary.LittleEndian.Uint64(unit[8:]) != head ||
+			binary.LittleEndian.Uint64(unit[16:]) != uint64(place) || binary.LittleEndian.Uint64(unit[24:]) != check {
 			return s.mismatch(unit, off+at)
 		}
 		if how == checkAll && len(unit) > stampBytes {
@@ -211,12 +211,14 @@ func (s *stamper) mismatch(unit []byte, off int64) *Mismatch {
 		m.Wrote = "the beginning of " + m.Wrote
 		return m
 	}
-	tag, head, place := binary.LittleEndian.Uint64(unit), binary.LittleEndian.Uint64(unit[8:]), binary.LittleEndian.Uint64(unit[16:])
-	switch {
-	case binary.LittleEndian.Uint64(unit[24:]) == checkOf(tag, head, place) && tag != s.tag:
+	other := stamper{tag: binary.LittleEndian.Uint64(unit), file: binary.LittleEndian.Uint32(unit[12:])}
+	place := int64(binary.LittleEndian.Uint64(unit[16:]))
+	_, check := other.seal(place, binary.LittleEndian.Uint32(unit[8:]))
+	switch valid := binary.LittleEndian.Uint64(unit[24:]) == check; {
+	case valid && other.tag != s.tag:
 		m.Got = "a stamp of another run or disk"
-	case binary.LittleEndian.Uint64(unit[24:]) == checkOf(tag, head, place):
-		m.Got = fmt.Sprintf("the stamp of file %d at byte %d", head>>32, place)
+	case valid:
+		m.Got = fmt.Sprintf("the stamp of file %d at byte %d", other.file, place)
 	case len(bytes.Trim(unit, "\x00")) == 0:
 		m.Got = "zeros"
 	default:
