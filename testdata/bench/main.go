@@ -7,12 +7,10 @@
 // Hubbench is charged for all of `hubbench run`: coordinator, analysis and report, and writing the files that
 // it reads. fio's files to be read are written by an fio that is not counted. Each pair is measured within
 // seconds, in turns as to who goes first, so that what drifts (heat, neighbours) meets both. It needs nothing
-// of hubbench but its commands and files, so it can measure any version.
+// of the hubbench that it measures but its commands and files, so that can be any version.
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/testdata/fio"
 )
@@ -210,75 +209,34 @@ func (r row) hubbench(program, dir string) (rate, cpu float64, err error) {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return 0, 0, fmt.Errorf("hubbench: %w\n%s", err, text)
 	}
-	if err := checkModes(filepath.Join(out, "run.json")); err != nil {
+	run, err := rundir.Load(out)
+	if err != nil {
 		return 0, 0, err
 	}
-	rate, err = r.rateOf(filepath.Join(out, "events.jsonl"))
+	rate, err = r.rateOf(run)
 	return rate, r.cpu(cmd.ProcessState), err
 }
 
-// checkModes refuses to compare anything but direct requests.
-func checkModes(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	var run struct {
-		Effective map[string]map[string]struct {
-			Cache    string
-			Warnings []string
-		}
-	}
-	if err := json.Unmarshal(text, &run); err != nil {
-		return fmt.Errorf("read run.json: %w", err)
-	}
-	if len(run.Effective) == 0 {
-		return errors.New("run.json does not say how the bytes were moved")
-	}
-	for _, disks := range run.Effective {
-		for name, mode := range disks {
-			if mode.Cache != "direct" || len(mode.Warnings) > 0 {
-				return fmt.Errorf("disk %s: %s %q: not what is to be compared", name, mode.Cache, mode.Warnings)
-			}
-		}
-	}
-	return nil
-}
-
-// rateOf adds up the disks' rates, each from the start of its first file to the end of its last, as fio has it.
-func (r row) rateOf(path string) (rate float64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	type event struct {
-		Type, Disk string
-		Bytes      int64
-		Start      int64 `json:"start_ns"`
-		End        int64 `json:"end_ns"`
-	}
-	disks := map[string]event{} // all files of a disk as one
+// rateOf adds up the disks' rates, each from the start of its first file to the end of its last, as fio has it. It
+// refuses to compare anything but direct requests.
+func (r row) rateOf(run *rundir.Loaded) (rate float64, err error) {
 	var total int64
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return 0, fmt.Errorf("read events.jsonl: %w", err)
+	for _, phase := range run.Trace.Phases {
+		for _, d := range phase.Disks {
+			mode := run.Info.Effective[phase.Name][d.Name]
+			if mode.Cache != "direct" || len(mode.Warnings) > 0 {
+				return 0, fmt.Errorf("disk %s: %s %q: not what is to be compared", d.Name, mode.Cache, mode.Warnings)
+			}
+			var bytes int64
+			for _, f := range d.Files {
+				bytes += f.Bytes
+			}
+			total += bytes
+			rate += float64(bytes) / float64(d.Files[len(d.Files)-1].EndNS-d.Files[0].StartNS) * 1e9
 		}
-		if e.Type != "file" {
-			continue
-		}
-		total += e.Bytes
-		if first, ok := disks[e.Disk]; ok {
-			e.Start, e.Bytes = first.Start, e.Bytes+first.Bytes
-		}
-		disks[e.Disk] = e
 	}
 	if total != r.bytes() {
 		return 0, fmt.Errorf("hubbench moved %d bytes instead of %d", total, r.bytes())
-	}
-	for _, d := range disks {
-		rate += float64(d.Bytes) / float64(d.End-d.Start) * 1e9
 	}
 	return rate, nil
 }
