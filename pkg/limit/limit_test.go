@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -38,6 +39,12 @@ func TestVerdicts(t *testing.T) {
 	cut.Phases[1].Recoveries = []analysis.Recovery{{Disk: "A", After: "B"}}
 	missing := run(rate(2e9, 1e7))
 	missing.Phases = missing.Phases[:0]
+	slow := int64(4e6)
+	timed, rough := run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
+	for i := range 2 {
+		timed.Phases[i].Disks = map[string]analysis.Disk{"A": {Latency: &analysis.Latency{Figures: quantile.Figures{P99NS: &slow, P99CI95: &[2]int64{3e6, 5e6}}}}}
+		rough.Phases[i].Disks = map[string]analysis.Disk{"A": {Latency: &analysis.Latency{Figures: quantile.Figures{P99NS: &slow}}}}
+	}
 	fast := "{phase: WW, disk: A, rate: {min: 1 GB/s}}"
 	for _, tt := range []struct {
 		name, limit string
@@ -65,6 +72,10 @@ func TestVerdicts(t *testing.T) {
 		{"recovered too late", "{recovery: {max: 3 s}}", recovering, Fail},
 		{"no view of the recovery", "{recovery: {max: 3 s}}", cut, Unsure},
 		{"nothing recovered", "{recovery: {max: 3 s}}", run(rate(2e9, 1e7)), Unsure},
+		{"slow requests", "{disk: A, p99: {max: 6 ms}}", timed, Pass},
+		{"too slow requests", "{disk: A, p99: {max: 2 ms}}", timed, Fail},
+		{"slow requests of too few seconds", "{disk: A, p99: {max: 6 ms}}", rough, Unsure},
+		{"no latencies", "{disk: A, p99: {max: 6 ms}}", run(rate(2e9, 1e7)), Unsure},
 		{"no streams", "{late_frames: {max: 0}}", run(rate(2e9, 1e7)), Unsure},
 	} {
 		limits, err := scenario.LoadLimits("limits.yaml", []byte("expect: ["+tt.limit+"]"))
@@ -74,6 +85,11 @@ func TestVerdicts(t *testing.T) {
 		results := Check(tt.run, limits)
 		if got := Worst(results); got != tt.want {
 			t.Errorf("%s: %s, want %s: %+v", tt.name, got, tt.want, results)
+		}
+		for _, r := range results {
+			if (r.Why == "") != (r.Verdict == Pass || r.Verdict == Fail && r.Value != nil) {
+				t.Errorf("%s: %s because %q", tt.name, r.Verdict, r.Why)
+			}
 		}
 	}
 }

@@ -306,3 +306,20 @@ func TestRates(t *testing.T) {
 		}
 	}
 }
+
+// What is left of two spans without others: before, in, across, after and around them.
+func TestWithout(t *testing.T) {
+	spans := []Span{{StartNS: 10, EndNS: 20}, {StartNS: 30, EndNS: 40}}
+	for _, tt := range []struct{ out, want []Span }{
+		{nil, spans},
+		{[]Span{{StartNS: 0, EndNS: 5}, {StartNS: 22, EndNS: 28}, {StartNS: 50, EndNS: 60}}, spans},
+		{[]Span{{StartNS: 0, EndNS: 12}, {StartNS: 14, EndNS: 16}, {StartNS: 38, EndNS: 50}},
+			[]Span{{StartNS: 12, EndNS: 14}, {StartNS: 16, EndNS: 20}, {StartNS: 30, EndNS: 38}}},
+		{[]Span{{StartNS: 15, EndNS: 35}}, []Span{{StartNS: 10, EndNS: 15}, {StartNS: 35, EndNS: 40}}},
+		{[]Span{{StartNS: 10, EndNS: 40}}, nil},
+	} {
+		if diff := cmp.Diff(tt.want, Without(spans, tt.out)); diff != "" {
+			t.Errorf("without %v (-want +got):\n%s", tt.out, diff)
+		}
+	}
+}

@@ -79,3 +79,27 @@ func TestFew(t *testing.T) {
 		}
 	}
 }
+
+// A stretch is of three runs or more, a change of more than rounding, and an interval Student's.
+func TestStretches(t *testing.T) {
+	steps := func(n, at int, change float64) []Stretch {
+		return Of(points(n, func(i int) float64 {
+			if i < at {
+				return 1e9
+			}
+			return 1e9 * (1 + change)
+		}))
+	}
+	if got := steps(12, 9, -0.1); len(got) != 2 || got[1].Runs != 3 || got[1].First != "9" {
+		t.Errorf("three slow runs at the end: %+v", got)
+	}
+	for change, want := range map[float64]int{1e-4: 1, 2e-4: 2} {
+		if got := steps(40, 20, change); len(got) != want {
+			t.Errorf("a change by %g: %d stretches, want %d", change, len(got), want)
+		}
+	}
+	got := Of(points(6, func(i int) float64 { return float64(i%2 + 1) }))[0]
+	if half := 2.5706 * math.Sqrt(1.5/5/6); math.Abs(got.Interval[0]-(1.5-half)) > 1e-4 || math.Abs(got.Interval[1]-(1.5+half)) > 1e-4 {
+		t.Errorf("the interval is %v, want 1.5 ± %g", *got.Interval, half)
+	}
+}

@@ -4,8 +4,14 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +22,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
@@ -78,6 +85,57 @@ func TestDisks(t *testing.T) {
 		}
 	}
 }
+
+var update = flag.Bool("update", false, "write the rows anew")
+
+// The first rows of each grain, of a run with streams, gauges and hardware.
+func TestRows(t *testing.T) {
+	run := loaded(fixture.Streams())
+	run.Trace.Hardware = &hardware.Setup{Disks: map[string]hardware.Unit{
+		"A": {Disk: hardware.Disk{Model: "X5", Firmware: "1.0", SizeBytes: 1e12}}, "B": {Disk: hardware.Disk{Model: "P31"}},
+	}}
+	run.Trace.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.Temperature, TNS: 15e8, Value: 41}, {Disk: "A", Name: "other", TNS: 25e8, Value: 9},
+		{Disk: "B", Name: trace.Temperature, TNS: 25e8, Value: 50}}
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	for _, g := range table.Grains() {
+		var out bytes.Buffer
+		if _, err := table.Write(&out, g, "csv", 1, func(int) (*recorded.Run, error) { return run, nil }); err != nil {
+			t.Fatal(err)
+		}
+		// Processors differ in the last digits.
+		rounded := regexp.MustCompile(`\d+\.\d+(e[+-]\d+)?`).ReplaceAllStringFunc(out.String(), func(number string) string {
+			v, _ := strconv.ParseFloat(number, 64)
+			return strconv.FormatFloat(v, 'g', 6, 64)
+		})
+		head := strings.SplitAfter(strings.ReplaceAll(rounded, folder, "FOLDER"), "\n")
+		own := slices.DeleteFunc(g.Columns(), func(c table.Column) bool { return c.Every })
+		fmt.Fprintf(&got, "%s: %d columns of its own\n%s\n", g.Name, len(own), strings.Join(head[:min(len(head), 30)], ""))
+		if _, err := table.Write(full{}, g, "csv", 1, func(int) (*recorded.Run, error) { return run, nil }); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s to a full disk: %v", g.Name, err)
+		}
+	}
+	if *update {
+		if err := os.WriteFile("testdata/rows.csv", got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/rows.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 // All formats hold the same rows.
 func TestFormatsAgree(t *testing.T) {
