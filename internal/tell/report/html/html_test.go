@@ -126,3 +126,19 @@ func between(t *testing.T, text, from, to string) string {
 	part, _, _ := strings.Cut(after, to)
 	return part
 }
+
+// A page without live charts says where to get them, and no other page does.
+func TestSaysHowToGetCharts(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		charts []byte
+		says   bool
+	}{"without": {nil, true}, "with": {standIn, false}} {
+		page := render(t, fixture.Triple(), test.charts)
+		for _, part := range []string{"in place of live charts", `href="https://github.com/hubbench/hubbench/releases"`, "<code>make build</code>"} {
+			if strings.Contains(page, part) != test.says {
+				t.Errorf("%s charts: says %q: %v, want %v", name, part, !test.says, test.says)
+			}
+		}
+	}
+}

@@ -322,7 +322,7 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%d tables in three phases, want at least 12", n)
 			}
 			notice := eval[string](tab, `document.querySelector("main").textContent`)
-			if says := strings.Contains(notice, "without the interactive charts"); says != test.screen.static {
+			if says := strings.Contains(notice, "in place of live charts"); says != test.screen.static {
 				t.Errorf("says that charts are missing: %v, want %v", says, test.screen.static)
 			}
 		})
