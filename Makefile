@@ -31,7 +31,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz mutants proof claims lab bench golden man release picture clean
+.PHONY: build demo test race lint platforms fuzz mutants proof claims lab bench golden man release release-check baseline picture clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -102,6 +102,11 @@ bench: build | bin
 	@! grep -q '^FAIL' bin/bench.txt && $(tool) benchstat bin/bench.txt
 	go run ./testdata/bench -dir '$(DIR)'
 
+# What a release keeps of its speed, in bin/benchmarks.txt, beside the last release's in bin/last/benchmarks.txt, if that is there.
+baseline: | bin
+	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) > bin/benchmarks.txt || { cat bin/benchmarks.txt; false; }
+	$(tool) benchstat $(wildcard bin/last/benchmarks.txt) bin/benchmarks.txt > bin/benchmarks-compared.txt
+
 golden: $(charts)
 	go test $(golden) -update
 
@@ -114,6 +119,10 @@ man: build
 ONLY ?=
 release: build
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) go run -modfile=.tools/go.mod ./testdata/release -version '$(version)' $(if $(ONLY),-only '$(ONLY)')
+
+# What a release promises, on this commit: see .ci/release-check.
+release-check:
+	.ci/release-check
 
 # The README's picture: the first screen of its scenario's page, as a browser shows it.
 CHROMIUM ?= chromium

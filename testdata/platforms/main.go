@@ -2,13 +2,14 @@
 // Windows code under Wine, macOS code through the loader in loader/, arm64 and s390x under qemu.
 // It is for those who change hubbench; make platforms starts it:
 //
-//	go run ./testdata/platforms [-all] [-strict] [-record] [SYSTEM]... [./PACKAGE]...
+//	go run ./testdata/platforms [-all] [-strict] [-record] [-programs DIR] [SYSTEM]... [./PACKAGE]...
 //
 // Without names it runs every system but machine, which is this machine's own tests; without
 // packages those where systems differ, and with -all every one. Failures that are an emulator's own
 // stand in known. Up to two other tests that fail under an emulator are run once more, alone: what
 // then passes has passed, and both runs are printed. If a program is missing the system is skipped;
-// with -strict that is an error. -record writes what the tests came to into the manual's list.
+// with -strict that is an error. With -programs no tests run, but the programs of a release, whose archives are unpacked
+// in DIR. -record writes what the tests came to into the manual's list.
 package main
 
 import (
@@ -36,6 +37,7 @@ func run() error {
 	all := flag.Bool("all", false, "test every package, not only those where systems differ")
 	record := flag.Bool("record", false, "write the results into the list in the manual")
 	strict := flag.Bool("strict", false, "fail if a system's programs are missing")
+	programs := flag.String("programs", "", "the folder of a release's unpacked archives: run their programs instead of tests")
 	flag.Parse()
 	if _, err := os.Stat("go.mod"); err != nil {
 		return errors.New("this is not the module's folder: run make platforms there")
@@ -73,6 +75,13 @@ func run() error {
 			continue
 		}
 		began := time.Now()
+		if *programs != "" {
+			if err := s.try(tmp, *programs); err != nil {
+				fmt.Println(err)
+				failed = append(failed, s.name)
+			}
+			continue
+		}
 		counts, ok, err := s.test(tmp, *all, packages)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)

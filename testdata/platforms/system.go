@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -135,6 +136,49 @@ func (s system) test(tmp string, all bool, packages []string) (sum counts, ok bo
 		fmt.Printf("ok   %s: %s\n", short, c)
 	}
 	return sum, ok, nil
+}
+
+// try runs the system's program among a release's unpacked archives: what it says of itself, and what it makes of the demo.
+func (s system) try(tmp, programs string) error {
+	found, err := filepath.Glob(filepath.Join(programs, "hubbench_*_"+s.goos+"_"+s.goarch, "hubbench*"))
+	if err != nil || len(found) != 1 || s.prepare == nil {
+		return fmt.Errorf("%d programs for %s/%s in %s: %w", len(found), s.goos, s.goarch, programs, err)
+	}
+	program, err := filepath.Abs(found[0])
+	if err != nil {
+		return err
+	}
+	e, err := s.prepare(tmp)
+	if e.close != nil {
+		defer e.close()
+	}
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(tmp, "demo-"+s.name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for _, args := range [][]string{
+		{"version"}, {"init", "--demo"}, {"simulate", "hubbench.yaml", "--out", "run"}, {"report", "run", "--out", "again.html"},
+	} {
+		through := append(strings.Fields(e.args[slices.Index(e.args, "-exec")+1]), program)
+		cmd := exec.Command(through[0], append(through[1:], args...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), e.env...)
+		out, err := cmd.CombinedOutput()
+		if err == nil && args[0] == "version" && !strings.Contains(string(out), s.goos+"/"+s.goarch) {
+			err = errors.New("it says another system")
+		}
+		if err != nil {
+			return fmt.Errorf("hubbench %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+		fmt.Printf("hubbench %s\n%s", strings.Join(args, " "), out)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "again.html"))
+	if err == nil && !strings.Contains(string(page), "Apache ECharts") {
+		err = errors.New("the page has no live charts")
+	}
+	return err
 }
 
 // prepareLoader builds the loader, which is then put before each program.

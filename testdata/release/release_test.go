@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -290,5 +291,28 @@ func TestContents(t *testing.T) {
 	}
 	if err := schema.Validate(value); err != nil {
 		t.Error(err)
+	}
+}
+
+// What workflows run from elsewhere is named by its commit, and their permissions are said.
+func TestWorkflows(t *testing.T) {
+	names, err := filepath.Glob("../../.github/workflows/*.yml")
+	if err != nil || len(names) < 2 {
+		t.Fatalf("workflows: %q, %v", names, err)
+	}
+	pinned := regexp.MustCompile(`uses: [\w./-]+@[0-9a-f]{40} # v\d`)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "\npermissions:") {
+			t.Errorf("%s does not say what it may do", name)
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "uses:") && !pinned.MatchString(line) {
+				t.Errorf("%s: not pinned by commit: %s", name, line)
+			}
+		}
 	}
 }
