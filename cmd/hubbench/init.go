@@ -116,21 +116,17 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 		sayf(p.stderr, "next: hubbench check RUN --limits %s\n", cells.Shell(opts.out))
 		return nil
 	}
-	if opts.from != "" && opts.disks != nil {
-		sayf(p.stderr, "next: hubbench plan %s\n", cells.Shell(opts.out))
-		return nil
-	}
-	simulated, quick := bytes.Contains(content, []byte("simulate:")), bytes.Contains(content, []byte("speedup:"))
+	out, simulated := cells.Shell(opts.out), bytes.Contains(content, []byte("simulate:"))
 	switch {
+	case opts.from != "" && opts.disks != nil:
+		sayf(p.stderr, "next: hubbench plan %s\n", out)
 	case opts.from != "" && !simulated: // disks that are yet to be named
-		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n",
-			opts.out, cells.Shell(opts.out))
-		return nil
-	case opts.from != "" && !quick: // a run takes as long as with disks
-		sayf(p.stderr, "next: hubbench simulate %s --open\n", cells.Shell(opts.out))
-		return nil
+		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n", opts.out, out)
+	case opts.from != "" && !bytes.Contains(content, []byte("speedup:")): // a run takes as long as with disks
+		sayf(p.stderr, "next: hubbench simulate %s --open\n", out)
+	default:
+		sayf(p.stderr, "next: hubbench run %s --open\n", out)
 	}
-	sayf(p.stderr, "next: hubbench run %s --open\n", cells.Shell(opts.out))
 	return nil
 }
 

@@ -56,7 +56,7 @@ func TestInit(t *testing.T) {
 		{name: "from, with disks", args: "--from full-cache --disks sdb --out sdb.yaml", look: two, says: "next: hubbench plan sdb.yaml\n", written: []string{"name: 'CalDigit TS4'", "name: A\n    path: '" + b + "'", "preset: saturation"}},
 		{name: "from, in the order asked for", args: "--from small-files --disks sdb,sda --out small.yaml", look: two, says: "next: hubbench plan small.yaml\n", written: []string{"name: A\n    path: '" + b + "'", "name: C\n    path: '" + a + "'"}},
 		{name: "from, for fewer disks", args: "--from alone-or-together --disks sda,sdb --out fewer.yaml", look: two, says: "next: hubbench plan fewer.yaml\n", written: []string{"path: '" + a + "'", "path: '" + b + "'"}},
-		{name: "from, too few disks", args: "--from backup --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from backup: it is written for 3 disks (A, B, C), and cannot be used for 2\n"},
+		{name: "from, too few disks", args: "--from backup --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from backup: it is written for 3 disks, and cannot be used for 2\n"},
 		{name: "from a demonstration", args: "--from demo --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from demo: it is a demonstration on simulated disks; leave out --disks, or choose another\n"},
 		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
 		{name: "contradiction", args: "--demo --disks sda", code: exitUsage, says: "hubbench: --disks, --demo, --from and --expect each say what to write; give one of them\n"},

@@ -120,12 +120,7 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 	}
 	out := slices.Concat(text[:at[0]], []byte(setup(inv, Hub(inv, disks), filled)), text[at[1]:], []byte(allowed(disks)))
 	if _, err := scenario.Load("", out); err != nil {
-		var names []string
-		for _, d := range s.Disks {
-			names = append(names, d.Name)
-		}
-		return nil, fmt.Errorf("it is written for %s (%s), and cannot be used for %d", unit.Plural(len(names), "disk"),
-			strings.Join(names, ", "), len(disks))
+		return nil, fmt.Errorf("it is written for %s, and cannot be used for %d", unit.Plural(len(s.Disks), "disk"), len(disks))
 	}
 	return out, nil
 }
