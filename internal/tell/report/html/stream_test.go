@@ -37,9 +37,9 @@ func TestStreamsOnTheFirstScreen(t *testing.T) {
 					const word = sign.parentElement, box = sign.getBoundingClientRect(), top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
 					return box.width > 5 && box.bottom < innerHeight && box.right < innerWidth && top && (word.contains(top) || top.contains(word)) ? [sign.classList[1] + " " + word.textContent.trim()] : [];
 				})`)
-				want := []string{"bad drops 461 frames"}
+				want := []string{"bad drops 382 frames"}
 				if name == "study" {
-					want = []string{"good clean", "bad drops 461 frames", "doubt strained"}
+					want = []string{"good clean", "bad drops 382 frames", "doubt strained"}
 				}
 				if diff := cmp.Diff(want, seen[:min(len(seen), len(want))]); diff != "" {
 					t.Errorf("on the first screen (-want +got):\n%s", diff)
