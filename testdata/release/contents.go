@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,15 +27,12 @@ type part struct {
 }
 
 // contents finds what is linked into the program or bundled with its charts, and the licences of all that, word for
-// word. A part without a licence, or with one that is not among known, is an error: a person looks at it first.
-func contents(chosen []target) (parts []part, licences []file, err error) {
+// word. A part without a licence that is known here is an error: a person looks at it first.
+func contents(chosen []target) (parts []part, licences []file) {
 	dirs := map[part][]string{} // where the licences of a part may lie
 	for _, t := range chosen {
-		list, err := output(t.env(), "go", "list", "-deps", "-json=Dir,Module,Standard", "./cmd/hubbench")
-		if err != nil {
-			return nil, nil, err
-		}
-		for decoder := json.NewDecoder(strings.NewReader(list)); ; {
+		decoder := json.NewDecoder(strings.NewReader(output(t.env(), "go", "list", "-deps", "-json=Dir,Module", "./cmd/hubbench")))
+		for decoder.More() {
 			var pkg struct {
 				Dir    string
 				Module *struct {
@@ -43,11 +40,7 @@ func contents(chosen []target) (parts []part, licences []file, err error) {
 					Main                    bool
 				}
 			}
-			if err := decoder.Decode(&pkg); err == io.EOF {
-				break
-			} else if err != nil {
-				return nil, nil, fmt.Errorf("go list: %w", err)
-			}
+			check(decoder.Decode(&pkg))
 			if m := pkg.Module; m != nil && !m.Main {
 				p := part{name: m.Path, version: m.Version, sum: m.Sum, purl: "pkg:golang/" + m.Path + "@" + m.Version}
 				// A package may hold someone else's code, and then says so in its own folder.
@@ -57,31 +50,18 @@ func contents(chosen []target) (parts []part, licences []file, err error) {
 			}
 		}
 	}
-	goroot, err := output(nil, "go", "env", "GOROOT")
-	if err != nil {
-		return nil, nil, err
-	}
-	goversion, err := output(nil, "go", "env", "GOVERSION")
-	if err != nil {
-		return nil, nil, err
-	}
-	goversion = strings.TrimPrefix(goversion, "go")
-	dirs[part{name: "std", version: goversion, purl: "pkg:golang/std@" + goversion}] = []string{goroot}
+	std := part{name: "std", version: strings.TrimPrefix(output(nil, "go", "env", "GOVERSION"), "go")}
+	std.purl = "pkg:golang/std@" + std.version
+	dirs[std] = []string{output(nil, "go", "env", "GOROOT")}
 
 	page := filepath.Dir(filepath.Dir(charts))
-	text, err := os.ReadFile(filepath.Join(page, "package-lock.json"))
-	if err != nil {
-		return nil, nil, err
-	}
 	var lock struct {
 		Packages map[string]struct {
 			Version string
 			Dev     bool
 		}
 	}
-	if err := json.Unmarshal(text, &lock); err != nil {
-		return nil, nil, err
-	}
+	check(json.Unmarshal(must(os.ReadFile(filepath.Join(page, "package-lock.json"))), &lock))
 	for dir, p := range lock.Packages {
 		if name, bundled := strings.CutPrefix(dir, "node_modules/"); bundled && !p.Dev {
 			dirs[part{name: name, version: p.Version, purl: "pkg:npm/" + name + "@" + p.Version}] = []string{filepath.Join(page, dir)}
@@ -89,54 +69,32 @@ func contents(chosen []target) (parts []part, licences []file, err error) {
 	}
 
 	for p, places := range dirs {
-		var names []string
-		var texts strings.Builder
+		texts := ""
 		slices.SortFunc(places, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // its top first
 		for _, dir := range slices.Compact(places) {
-			found, err := legal(dir)
-			if err != nil {
-				return nil, nil, fmt.Errorf("licences of %s: %w; if npm's are missing, remove %s and run make build", p.name, err, charts)
-			}
-			for _, name := range found {
-				data, err := os.ReadFile(name)
-				if err != nil {
-					return nil, nil, err
+			names := append(must(fs.Glob(os.DirFS(dir), "*")), must(fs.Glob(os.DirFS(dir), "*/*"))...)
+			for _, name := range names {
+				folder, _, _ := strings.Cut(name, "/")
+				name = filepath.Join(dir, name)
+				if !legal.MatchString(folder) || filepath.Ext(name) == ".go" || must(os.Stat(name)).IsDir() {
+					continue
 				}
-				texts.Write(data)
-				names = append(names, name)
-				inside := filepath.ToSlash(strings.TrimPrefix(name, places[0]))
-				licences = append(licences, file{"licenses/" + p.name + "@" + p.version + inside, 0o644, data})
+				data := must(os.ReadFile(name))
+				texts += string(data) + "\n"
+				licences = append(licences, file{"licenses/" + p.name + "@" + p.version + filepath.ToSlash(strings.TrimPrefix(name, places[0])), 0o644, data})
 			}
 		}
-		if p.licence = spdx(texts.String()); p.licence == "" {
-			return nil, nil, fmt.Errorf("%s has no licence that is known here (%s): read it, and add it to known", p.name, strings.Join(names, ", "))
+		if p.licence = spdx(texts); p.licence == "" {
+			check(fmt.Errorf("no licence that is known here in %q: read what is there, and add it to known; for npm's, remove %s first and run make build", places, charts))
 		}
 		parts = append(parts, p)
 	}
 	slices.SortFunc(parts, func(a, b part) int { return strings.Compare(a.purl, b.purl) })
-	return parts, licences, nil
+	return parts, licences
 }
 
-// legalName is what files and folders are called that hold a licence or a notice.
-var legalName = regexp.MustCompile(`(?i)^(licen[sc]es?|copying|notice|patents|unlicense|copyrightnotice|third_party_licenses)([-._].*)?$`)
-
-// legal is the paths of the licences in a folder, and in the folders of licences there.
-func legal(dir string) (found []string, err error) {
-	for _, pattern := range []string{"*", "*/*"} {
-		names, err := fs.Glob(os.DirFS(dir), pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			top, _, _ := strings.Cut(name, "/")
-			path := filepath.Join(dir, name)
-			if info, err := os.Stat(path); legalName.MatchString(top) && err == nil && info.Mode().IsRegular() && filepath.Ext(name) != ".go" {
-				found = append(found, path)
-			}
-		}
-	}
-	return found, nil
-}
+// legal is what files and folders are called that hold a licence or a notice.
+var legal = regexp.MustCompile(`(?i)^(licen[sc]es?|copying|notice|patents|unlicense|copyrightnotice|third_party_licenses)([-._].*)?$`)
 
 // known is how licences are told by their words. The first that fits a choice or a kind of BSD is it.
 var known = []struct{ words, id string }{
@@ -167,15 +125,10 @@ func spdx(text string) string {
 }
 
 // bill writes the list of contents, in CycloneDX's JSON.
-func (r release) bill(parts []part) error {
-	bom := cdx.NewBOM()
-	self := "pkg:golang/github.com/hubbench/hubbench@" + r.tag
-	apache := cdx.Licenses{{Expression: "Apache-2.0"}}
-	bom.Metadata = &cdx.Metadata{
-		Timestamp: r.time.Format(time.RFC3339),
-		Component: &cdx.Component{
-			BOMRef: self, Type: cdx.ComponentTypeApplication, Name: "hubbench", Version: r.version, PackageURL: self, Licenses: &apache,
-		},
+func (r release) bill(parts []part) {
+	self := cdx.Component{
+		BOMRef: "pkg:golang/github.com/hubbench/hubbench@" + r.tag, Type: cdx.ComponentTypeApplication, Name: "hubbench", Version: r.version,
+		PackageURL: "pkg:golang/github.com/hubbench/hubbench@" + r.tag, Licenses: &cdx.Licenses{{Expression: "Apache-2.0"}},
 	}
 	var components []cdx.Component
 	var refs []string
@@ -185,18 +138,14 @@ func (r release) bill(parts []part) error {
 			Licenses: &cdx.Licenses{{Expression: p.licence}},
 		}
 		if sum, ok := strings.CutPrefix(p.sum, "h1:"); ok {
-			raw, err := base64.StdEncoding.DecodeString(sum)
-			if err != nil {
-				return fmt.Errorf("sum of %s: %w", p.name, err)
-			}
-			c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(raw)}}
+			c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(must(base64.StdEncoding.DecodeString(sum)))}}
 		}
 		components, refs = append(components, c), append(refs, p.purl)
 	}
-	bom.Components, bom.Dependencies = &components, &[]cdx.Dependency{{Ref: self, Dependencies: &refs}}
-	var text strings.Builder
-	if err := cdx.NewBOMEncoder(&text, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom, cdx.SpecVersion1_6); err != nil {
-		return err
-	}
-	return r.write(fmt.Sprintf("hubbench_%s.cdx.json", r.version), []byte(text.String()), "")
+	bom := cdx.NewBOM()
+	bom.Metadata = &cdx.Metadata{Timestamp: r.time.Format(time.RFC3339), Component: &self}
+	bom.Components, bom.Dependencies = &components, &[]cdx.Dependency{{Ref: self.BOMRef, Dependencies: &refs}}
+	var text bytes.Buffer
+	check(cdx.NewBOMEncoder(&text, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom, cdx.SpecVersion1_6))
+	r.write(fmt.Sprintf("hubbench_%s.cdx.json", r.version), text.Bytes(), "sbom")
 }

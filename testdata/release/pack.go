@@ -17,32 +17,28 @@ import (
 	"github.com/google/rpmpack"
 )
 
+const maintainer = "The hubbench maintainers <maintainers@users.noreply.github.com>"
+
 // installed is where packages put things: the places that shells and man look in by themselves.
-func installed(kind string, binary []byte, documents []file) ([]file, error) {
-	zsh := map[string]string{".deb": "vendor-completions", ".rpm": "site-functions"}[kind]
+func installed(kind string, binary []byte, documents []file) []file {
+	zsh := map[string]string{"deb": "vendor-completions", "rpm": "site-functions"}[kind]
 	places := strings.NewReplacer("LICENSE", "copyright", "configs/", "examples/", "completions/hubbench.bash", "../../bash-completion/completions/hubbench",
 		"completions/_hubbench", "../../zsh/"+zsh+"/_hubbench", "completions/hubbench.fish", "../../fish/vendor_completions.d/hubbench.fish",
 		"man/man", "../../man/man")
 	files := []file{{"usr/bin/hubbench", 0o755, binary}}
 	for _, f := range documents {
-		switch {
-		case f.name == "completions/hubbench.ps1":
-			continue // Windows'
-		case strings.HasPrefix(f.name, "licenses/"):
-			f.name = "usr/share/doc/hubbench/" + f.name
-		default:
-			f.name = path.Join("usr/share/doc/hubbench", places.Replace(f.name))
+		if f.name == "completions/hubbench.ps1" { // Windows'
+			continue
 		}
-		if strings.HasPrefix(f.name, "usr/share/man/") {
-			packed, err := gzipped(f.data)
-			if err != nil {
-				return nil, err
-			}
-			f.name, f.data = f.name+".gz", packed
+		if !strings.HasPrefix(f.name, "licenses/") {
+			f.name = places.Replace(f.name)
+		}
+		if f.name = path.Join("usr/share/doc/hubbench", f.name); strings.HasPrefix(f.name, "usr/share/man/") {
+			f.name, f.data = f.name+".gz", gzipped(f.data)
 		}
 		files = append(files, f)
 	}
-	return files, nil
+	return files
 }
 
 // inOrder is files by name, each after the folders that it lies in.
@@ -61,21 +57,16 @@ func inOrder(files []file) (all []file) {
 }
 
 // gzipped compresses without a name or a time.
-func gzipped(data []byte) ([]byte, error) {
+func gzipped(data []byte) []byte {
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(data); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return out.Bytes(), err
+	w := must(gzip.NewWriterLevel(&out, gzip.BestCompression))
+	must(w.Write(data))
+	check(w.Close())
+	return out.Bytes()
 }
 
 // tarred is files as a .tar.gz, owned by root.
-func tarred(files []file, at time.Time) ([]byte, error) {
+func tarred(files []file, at time.Time) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, f := range inOrder(files) {
@@ -87,20 +78,14 @@ func tarred(files []file, at time.Time) ([]byte, error) {
 		if f.mode.IsDir() {
 			header.Typeflag, header.Name = tar.TypeDir, f.name+"/"
 		}
-		if err := w.WriteHeader(&header); err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(f.data); err != nil {
-			return nil, err
-		}
+		check(w.WriteHeader(&header))
+		must(w.Write(f.data))
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
+	check(w.Close())
 	return gzipped(out.Bytes())
 }
 
-func zipped(files []file, at time.Time) ([]byte, error) {
+func zipped(files []file, at time.Time) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, f := range inOrder(files) {
@@ -109,16 +94,10 @@ func zipped(files []file, at time.Time) ([]byte, error) {
 			header.Name += "/"
 		}
 		header.SetMode(f.mode)
-		part, err := w.CreateHeader(&header)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := part.Write(f.data); err != nil {
-			return nil, err
-		}
+		must(must(w.CreateHeader(&header)).Write(f.data))
 	}
-	err := w.Close()
-	return out.Bytes(), err
+	check(w.Close())
+	return out.Bytes()
 }
 
 // between is what git describe says of a commit after a tag.
@@ -126,8 +105,7 @@ var between = regexp.MustCompile(`^(.*)-(\d+)-g([0-9a-f]+)$`)
 
 // sortable is the version as dpkg and rpm order versions: what is before a release sorts before it, what is after it after.
 func (r release) sortable() string {
-	version := r.version
-	after := ""
+	version, after := r.version, ""
 	if m := between.FindStringSubmatch(version); m != nil {
 		version, after = m[1], "+"+m[2]+".g"+m[3]
 	}
@@ -137,67 +115,50 @@ func (r release) sortable() string {
 	return strings.ReplaceAll(version, "-", "~") + after
 }
 
-const maintainer = "The hubbench maintainers <maintainers@users.noreply.github.com>"
-
 // deb is a package for Debian and its kin: an ar archive of a format version, a control archive and the files.
-func (r release) deb(t target, files []file) ([]byte, error) {
-	var sums strings.Builder
-	size := 0
+func (r release) deb(t target, files []file) []byte {
+	sums, size := "", 0
 	for _, f := range inOrder(files) {
-		size += (len(f.data) + 1023) / 1024
 		if !f.mode.IsDir() {
-			fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(f.data), f.name)
+			size += (len(f.data) + 1023) / 1024
+			sums += fmt.Sprintf("%x  %s\n", md5.Sum(f.data), f.name)
 		}
 	}
-	control := fmt.Sprintf("Package: hubbench\nVersion: %s\nArchitecture: %s\nMaintainer: %s\nInstalled-Size: %d\n"+
-		"Suggests: fuse3\nSection: utils\nPriority: optional\nHomepage: %s\nDescription: %s\n", r.sortable(), t.arch, maintainer, size, homepage, summary)
-	controls, err := tarred([]file{{"control", 0o644, []byte(control)}, {"md5sums", 0o644, []byte(sums.String())}}, r.time)
-	if err != nil {
-		return nil, err
-	}
-	data, err := tarred(files, r.time)
-	if err != nil {
-		return nil, err
-	}
+	control := fmt.Sprintf("Package: hubbench\nVersion: %s\nArchitecture: %s\nMaintainer: %s\nInstalled-Size: %d\nSuggests: fuse3\n"+
+		"Section: utils\nPriority: optional\nHomepage: %s\nDescription: %s\n", r.sortable(), t.arch, maintainer, size, homepage, summary)
+	controls := tarred([]file{{"control", 0o644, []byte(control)}, {"md5sums", 0o644, []byte(sums)}}, r.time)
 	var out bytes.Buffer
 	out.WriteString("!<arch>\n")
-	for _, part := range []file{{"debian-binary", 0, []byte("2.0\n")}, {"control.tar.gz", 0, controls}, {"data.tar.gz", 0, data}} {
+	for _, part := range []file{{name: "debian-binary", data: []byte("2.0\n")}, {name: "control.tar.gz", data: controls}, {name: "data.tar.gz", data: tarred(files, r.time)}} {
 		fmt.Fprintf(&out, "%-16s%-12d%-6d%-6d%-8s%-10d`\n", part.name, r.time.Unix(), 0, 0, "100644", len(part.data))
 		out.Write(part.data)
 		if len(part.data)%2 != 0 {
 			out.WriteByte('\n')
 		}
 	}
-	return out.Bytes(), nil
+	return out.Bytes()
 }
 
 // rpm is a package for Fedora, openSUSE and their kin.
-func (r release) rpm(t target, files []file) ([]byte, error) {
-	pack, err := rpmpack.NewRPM(rpmpack.RPMMetaData{
+func (r release) rpm(t target, files []file) []byte {
+	pack := must(rpmpack.NewRPM(rpmpack.RPMMetaData{
 		Name: "hubbench", Version: r.sortable(), Release: "1", Summary: summary, Description: summary, URL: homepage,
 		Arch: map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[t.arch], OS: "linux", Licence: "Apache-2.0",
 		Packager: maintainer, BuildHost: "localhost", BuildTime: r.time, Epoch: rpmpack.NoEpoch,
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	for _, f := range inOrder(files) {
-		mode, own := uint(f.mode.Perm()), strings.Contains(f.name, "/hubbench")
-		if f.mode.IsDir() {
-			if !own { // other packages' folders too, which rpm leaves to the one that owns them
-				continue
-			}
-			mode |= 0o40000
+		entry := rpmpack.RPMFile{Name: "/" + f.name, Body: f.data, Mode: uint(f.mode.Perm()), Owner: "root", Group: "root", MTime: uint32(r.time.Unix())}
+		switch {
+		case f.mode.IsDir() && !strings.Contains(f.name, "/hubbench"):
+			continue // other packages' too: rpm leaves it to the one that owns it
+		case f.mode.IsDir():
+			entry.Mode |= 0o40000
+		case strings.HasPrefix(f.name, "usr/share/doc/"):
+			entry.Type = rpmpack.DocFile
 		}
-		kind := rpmpack.GenericFile
-		if strings.HasPrefix(f.name, "usr/share/doc/") && !f.mode.IsDir() {
-			kind = rpmpack.DocFile
-		}
-		pack.AddFile(rpmpack.RPMFile{
-			Name: "/" + f.name, Body: f.data, Mode: mode, Owner: "root", Group: "root", MTime: uint32(r.time.Unix()), Type: kind,
-		})
+		pack.AddFile(entry)
 	}
 	var out bytes.Buffer
-	err = pack.Write(&out)
-	return out.Bytes(), err
+	check(pack.Write(&out))
+	return out.Bytes()
 }

@@ -69,19 +69,15 @@ func TestArchives(t *testing.T) {
 		"-rw-r--r-- 2026-11-24T02:34:01Z b/a/" + strings.Repeat("long", 40),
 		"-rw-r--r-- 2026-11-24T02:34:01Z b/a/x", "-rwxr-xr-x 2026-11-24T02:34:01Z b/z",
 	}
-	for name, pack := range map[string]func([]file, time.Time) ([]byte, error){"a.zip": zipped, "a.tar.gz": tarred} {
-		first, err := pack(files, commit)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, pack := range map[string]func([]file, time.Time) []byte{"a.zip": zipped, "a.tar.gz": tarred} {
+		first := pack(files, commit)
 		if diff := cmp.Diff(want, listed(t, name, first)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		other := slices.Clone(files)
 		slices.Reverse(other)
-		second, err := pack(other, commit.In(time.FixedZone("", 3600)))
-		if err != nil || !bytes.Equal(first, second) {
-			t.Errorf("%s: files in another order, and the same time in another zone, give other bytes (%v)", name, err)
+		if !bytes.Equal(first, pack(other, commit.In(time.FixedZone("", 3600)))) {
+			t.Errorf("%s: files in another order, and the same time in another zone, give other bytes", name)
 		}
 	}
 }
@@ -102,28 +98,22 @@ func TestPackages(t *testing.T) {
 	}
 	for _, test := range []struct {
 		kind  string
-		pack  func(target, []file) ([]byte, error)
+		pack  func(target, []file) []byte
 		zsh   string
 		list  []string
 		field []string
 		want  string
 	}{
-		{".deb", r.deb, "/usr/share/zsh/vendor-completions/_hubbench", []string{"dpkg-deb", "-c"},
+		{"deb", r.deb, "/usr/share/zsh/vendor-completions/_hubbench", []string{"dpkg-deb", "-c"},
 			[]string{"dpkg-deb", "-W", "--showformat=${Package} ${Version} ${Architecture}"}, "hubbench 1.2.3 arm64"},
-		{".rpm", r.rpm, "/usr/share/zsh/site-functions/_hubbench", []string{"rpm", "-qplv"},
+		{"rpm", r.rpm, "/usr/share/zsh/site-functions/_hubbench", []string{"rpm", "-qplv"},
 			[]string{"rpm", "-qp", "--qf", "%{NAME} %{VERSION} %{ARCH}"}, "hubbench 1.2.3 aarch64"},
 	} {
 		t.Run(test.kind, func(t *testing.T) {
-			files, err := installed(test.kind, []byte("program"), documents)
-			if err != nil {
-				t.Fatal(err)
-			}
-			data, err := test.pack(target{"linux", "arm64", ".tar.gz"}, files)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if again, err := test.pack(target{"linux", "arm64", ".tar.gz"}, files); err != nil || !bytes.Equal(data, again) {
-				t.Errorf("a second package has other bytes (%v)", err)
+			files := installed(test.kind, []byte("program"), documents)
+			data := test.pack(target{"linux", "arm64", ".tar.gz"}, files)
+			if !bytes.Equal(data, test.pack(target{"linux", "arm64", ".tar.gz"}, files)) {
+				t.Error("a second package has other bytes")
 			}
 			if _, err := exec.LookPath(test.list[0]); err != nil {
 				if os.Getenv("CI") != "" {
@@ -131,7 +121,7 @@ func TestPackages(t *testing.T) {
 				}
 				t.Skipf("%s is not installed to read the package with", test.list[0])
 			}
-			name := filepath.Join(t.TempDir(), "hubbench"+test.kind)
+			name := filepath.Join(t.TempDir(), "hubbench."+test.kind)
 			if err := os.WriteFile(name, data, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -211,16 +201,17 @@ func TestSign(t *testing.T) {
 	t.Setenv("HUBBENCH_SIGN_DARWIN", "printf ' signed' >>")
 	t.Setenv("HUBBENCH_SIGN_SUMS", "false")
 	for _, kind := range []string{"darwin", "windows"} { // no command signs for windows
-		if err := sign(kind, name); err != nil {
-			t.Error(err)
-		}
+		sign(kind, name)
 	}
 	if got, err := os.ReadFile(name); string(got) != "program signed" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := sign("sums", name); err == nil {
-		t.Error("a command that fails does not stop the release")
-	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a command that fails does not stop the release")
+		}
+	}()
+	sign("sums", name)
 }
 
 // What is linked and bundled, each with its licence in the archive, in a list that CycloneDX's schema allows.
@@ -229,10 +220,7 @@ func TestContents(t *testing.T) {
 	if _, err := os.Stat("internal/tell/report/html/node_modules/echarts"); err != nil {
 		t.Skip("make build with npm fetches what is bundled: ", err)
 	}
-	parts, licences, err := contents(targets())
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts, licences := contents(targets())
 	names := map[string]string{}
 	for _, p := range parts {
 		names[p.name] = p.licence
@@ -253,13 +241,8 @@ func TestContents(t *testing.T) {
 		}
 	}
 	r := release{"v1.2.3", "1.2.3", commit, t.TempDir()}
-	if err := r.bill(parts); err != nil {
-		t.Fatal(err)
-	}
-	library, err := output(nil, "go", "list", "-modfile=.tools/go.mod", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.bill(parts)
+	library := output(nil, "go", "list", "-modfile=.tools/go.mod", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go")
 	compiler := jsonschema.NewCompiler()
 	for _, name := range []string{"bom-1.6.schema.json", "spdx.schema.json", "jsf-0.82.schemax.json"} {
 		schema, err := os.Open(filepath.Join(library, "schema", name))
