@@ -152,7 +152,7 @@ func (s *Saturation) back(c level.Cache) *Back {
 	}
 	b.Regained, b.AtLeast = 1, false
 	rest, ci := c.Refill(s.Bursts[:first], b.AfterS, *b.WithinS)
-	b.RestS, b.CI95 = rest, (*stats.Interval)(ci)
+	b.RestS, b.CI95 = rest, ci
 	return b
 }
 

@@ -117,8 +117,8 @@ func (p *Parser) Parse(text string) (Counts, error) {
 	p.in.Reset(b[1:])
 	if p.inflate == nil {
 		p.inflate = flate.NewReader(&p.in)
-	} else {
-		_ = p.inflate.(flate.Resetter).Reset(&p.in, nil) // it never fails
+	} else if err := p.inflate.(flate.Resetter).Reset(&p.in, nil); err != nil { //nolint:forcetypeassert,errcheck // documented by flate.NewReader
+		return "", err
 	}
 	p.plain.Reset()
 	n, err := p.plain.ReadFrom(io.LimitReader(p.inflate, int64(limit)))
@@ -144,7 +144,8 @@ func (c Counts) scan(f func(bucket int, count uint64)) (maxNS, n int64, err erro
 	top := uint64(bucketOf(int64(min(longest, MaxNS))))
 	var bucket, count, left = uint64(0), uint64(0), number
 	for at < len(c) {
-		gap, v, more := uint64(c[at]>>5), uint64(c[at]&fullMore), uint64(0)
+		gap, v := uint64(c[at]>>5), uint64(c[at]&fullMore)
+		var more uint64
 		at++
 		if gap == fullGap {
 			more, at = c.uvarint(at)

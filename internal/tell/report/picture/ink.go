@@ -72,7 +72,7 @@ func (ink) style(size float64, c color.Color) text.Style {
 
 // fonts are the two that a picture is written with. Package plot would bring ten more, 4 MB of every binary, and read
 // them all when it starts.
-var fonts = sync.OnceValue(func() *font.Cache {
+var fonts = sync.OnceValue(func() *font.Cache { //nolint:gochecknoglobals // read once, then as fixed as a constant
 	var faces font.Collection
 	for weight, ttf := range map[xfont.Weight][]byte{
 		xfont.WeightNormal: liberationsansregular.TTF, bold: liberationsansbold.TTF,
