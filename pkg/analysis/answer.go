@@ -43,8 +43,8 @@ const (
 	DoubtModel     = "model"      // the run is simulated, and its requests are too small for the model
 )
 
-// wholeRequest is the smallest request, in bytes, that the model of a hub stands for: its rates were measured with files
-// that were moved in requests of this size and more.
+// wholeRequest is the smallest request, in bytes, that the model of a hub stands for: its rates were measured with
+// files that were moved in requests of this size and more.
 const wholeRequest = 1 << 20
 
 // imprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.

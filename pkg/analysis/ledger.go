@@ -310,8 +310,8 @@ func (p *phase) sharedCause(e *event, moved []shift) string {
 	return CauseUnknown
 }
 
-// othersAt are the disks that the event did not move itself and that began, ended, or completed a recovery about when it
-// happened.
+// othersAt are the disks that the event did not move itself and that began, ended, or completed a recovery about
+// when it happened.
 func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 	near := func(ns int64) bool {
 		return -max(foreseenNS, e.offNS) <= e.at-ns && e.at-ns <= max(explainsNS, e.offNS)

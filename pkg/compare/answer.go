@@ -230,8 +230,8 @@ func (p *Pair) findings(base, other []*matched) {
 	p.Went = append(p.Went, p.only(base, other)...)
 }
 
-// only are the findings that more than half of the runs have and of the others have not, each from the first run that has
-// it, if the rates behind them changed; the rest of them become the unsure ones.
+// only are the findings that more than half of the runs have and of the others have not, each from the first run
+// that has it, if the rates behind them changed; the rest of them become the unsure ones.
 func (p *Pair) only(runs, others []*matched) (found []analysis.Finding) {
 	var seen []analysis.Finding
 	for _, r := range runs {

@@ -175,7 +175,8 @@ func Runs(base Run, others ...Run) *Comparison {
 
 // Groups compares the repeats of a run with those of another, at least three in all. The unit of evidence is
 // the run: a rate's mean over the runs of each side, with the variance between them (stats.RepeatedDifference).
-// Of a run with repeats it is the mean over these. Levels are not compared. What was measured differently is found from the first run of either side.
+// Of a run with repeats it is the mean over these. Levels are not compared. What was measured differently is found
+// from the first run of either side.
 func Groups(base, other []Run) *Comparison {
 	c := compare(base, other)
 	c.Repeats = &Repeats{len(base), len(other)}
@@ -231,8 +232,8 @@ func labels(runs []Run) (list []string) {
 	return list
 }
 
-// groupName names repeats by what their paths have in common, up to a whole word of a name: "farm/bench07, 10 runs". Those
-// with nothing in common are listed.
+// groupName names repeats by what their paths have in common, up to a whole word of a name: "farm/bench07, 10
+// runs". Those with nothing in common are listed.
 func groupName(labels []string) string {
 	name := labels[0]
 	for _, label := range labels[1:] {

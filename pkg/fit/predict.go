@@ -47,7 +47,8 @@ type Row struct {
 	Measured bool       `json:"measured"` // exactly this was observed: rates and intervals are the measurement's
 	Rates    []Estimate `json:"rates"`
 	Total    Estimate   `json:"total"`
-	// Kept is the least any disk at work keeps of what it reaches alone on the hub; zero, null in JSON, if that is not known.
+	// Kept is the least any disk at work keeps of what it reaches alone on the hub; zero, null in JSON, if that is not
+	// known.
 	Kept float64 `json:"kept"`
 }
 

@@ -72,7 +72,8 @@ func (r *recording) next(text string) error {
 	return nil
 }
 
-// add adds a device's rates to the last report. Columns go by their unit: sectors have 512 bytes, kB are KiB and MB MiB.
+// add adds a device's rates to the last report. Columns go by their unit: sectors have 512 bytes, kB are KiB and MB
+// MiB.
 func (r *recording) add(disk string, row map[string]string) error {
 	for names, unit := range map[string]float64{
 		"read writ": 1, "rsec/s wsec/s": 512, "rd_sec/s wr_sec/s": 512, "Blk_read/s Blk_wrtn/s": 512, "rkB/s wkB/s": 1 << 10,

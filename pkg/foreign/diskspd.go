@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// diskSpdTarget is what one thread did to one file, in DiskSpd's XML. Requests per second are those of the time up to EndMS.
+// diskSpdTarget is what one thread did to one file, in DiskSpd's XML. Requests per second are those of the time up
+// to EndMS.
 type diskSpdTarget struct {
 	Path                                         string
 	ReadBytes, ReadCount, WriteBytes, WriteCount int64
@@ -19,8 +20,8 @@ type diskSpdTarget struct {
 	} `xml:"Iops>Bucket"`
 }
 
-// diskSpdXML reads DiskSpd's XML (-Rxml) with requests by interval (-D). What the threads of a path moved is added up, and
-// held against the totals.
+// diskSpdXML reads DiskSpd's XML (-Rxml) with requests by interval (-D). What the threads of a path moved is added
+// up, and held against the totals.
 func diskSpdXML(f File) (list []*job, err error) {
 	var doc struct {
 		Spans []struct {

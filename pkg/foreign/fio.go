@@ -13,8 +13,9 @@ import (
 	"strings"
 )
 
-// fioLine reads the numbers of a line of fio's logs: milliseconds, a value, the direction, the block size, and in newer ones an
-// offset and a priority; of a histogram's milliseconds, the direction, the block size, and how many requests each bin has.
+// fioLine reads the numbers of a line of fio's logs: milliseconds, a value, the direction, the block size, and in
+// newer ones an offset and a priority; of a histogram's milliseconds, the direction, the block size, and how many
+// requests each bin has.
 func fioLine(text string) (numbers []int64, ok bool) {
 	for field := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(field), 0, 63)
@@ -47,9 +48,9 @@ func fioName(path string) (job, kind, number string) {
 // epochMS is a time in ms that must be the wall clock's: of 2001.
 const epochMS = 1e12
 
-// fioLog reads a log of bandwidth or of times. Of an averaged one of bandwidth (log_avg_msec) a line is a rate in KiB/s over the time
-// before it, as long as lines are apart; where one is missing nothing was moved. Of others a line is one request, of the
-// size that it says, and its rate says how long it took.
+// fioLog reads a log of bandwidth or of times. Of an averaged one of bandwidth (log_avg_msec) a line is a rate in
+// KiB/s over the time before it, as long as lines are apart; where one is missing nothing was moved. Of others a
+// line is one request, of the size that it says, and its rate says how long it took.
 func fioLog(f File) ([]*job, []*fioTimes, error) {
 	name, kind, _ := fioName(f.Name)
 	if kind == "" {

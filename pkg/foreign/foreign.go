@@ -1,6 +1,7 @@
-// Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are analysed as a run: fio's
-// logs and results, elbencho's live statistics, DiskSpd's XML, what iostat, sar and dstat say of devices, and any table over time. What
-// holds no more than rates of whole tests becomes scores, which are shown and never analysed. It takes and gives values and opens no file.
+// Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are analysed as a
+// run: fio's logs and results, elbencho's live statistics, DiskSpd's XML, what iostat, sar and dstat say of
+// devices, and any table over time. What holds no more than rates of whole tests becomes scores, which are shown
+// and never analysed. It takes and gives values and opens no file.
 //
 // Tools that count from each job's own start say nothing of how jobs lie in time; Import takes that from the logs' own
 // clock, from the tool's results, or from the caller, and refuses to guess. Start at Import.
@@ -246,7 +247,8 @@ func Import(files []File, opts Options) (*Imported, error) {
 	return out, nil
 }
 
-// decoded is a text without its byte order mark, and in UTF-8 if the mark says that it is in UTF-16, as Windows writes it.
+// decoded is a text without its byte order mark, and in UTF-8 if the mark says that it is in UTF-16, as Windows
+// writes it.
 func decoded(data []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {

@@ -24,8 +24,8 @@ const (
 	fioBins    = 29
 )
 
-// fioKinds are those of logs of times, best first: as in runs of hubbench, a request's time is best taken from when it was
-// handed to the system, and of each request.
+// fioKinds are those of logs of times, best first: as in runs of hubbench, a request's time is best taken from when
+// it was handed to the system, and of each request.
 func fioKinds() []string { return []string{"clat", "clat_hist", "lat", "lat_hist"} }
 
 // joinTimes gives each job the times of its requests, from the best of its logs. It says which are left out, and why.
@@ -104,8 +104,8 @@ func (t *fioTimes) add(j *job) (n int64) {
 	return n
 }
 
-// binNS is the middle of a bin of fio's histogram of so many bins. It has 64 for each doubling (stat.h of fio 3), of which a
-// log may put neighbours together (log_hist_coarseness).
+// binNS is the middle of a bin of fio's histogram of so many bins. It has 64 for each doubling (stat.h of fio 3),
+// of which a log may put neighbours together (log_hist_coarseness).
 func binNS(bin, of int) int64 {
 	low := func(i int) int64 {
 		i *= fioAllBins / of

@@ -25,8 +25,8 @@ type Score struct {
 
 // diskMark reads the texts of CrystalDiskMark and of those that write as it does. A test that was not run has 0 there.
 func diskMark(f File) (list []Score, err error) {
-	// A line is the test, its queues and threads, MB/s, and where they are given requests per second and the latency in us. Patterns
-	// are compiled where they are needed, as few processes of hubbench import anything.
+	// A line is the test, its queues and threads, MB/s, and where they are given requests per second and the latency
+	// in us. Patterns are compiled where they are needed, as few processes of hubbench import anything.
 	diskMarkLine := regexp.MustCompile(
 		`^\s*(\S.*?)\s*\((Q[^()]*)\)\s*:\s*([\d.]+) MB/s(?:\s*\[\s*([\d.]+) IOPS\])?(?:\s*<\s*([\d.]+) us>)?\s*$`)
 	diskMarkComma := regexp.MustCompile(`[\d.]*,[\d.,]* MB/s`)
@@ -77,8 +77,8 @@ func nameOf(f File) string {
 var iozoneTests = [...]string{"write", "rewrite", "read", "reread", "random read", "random write", "backward read",
 	"record rewrite", "stride read", "fwrite", "frewrite", "fread", "freread"}
 
-// iozone reads iozone's table: a row is of one size of file and record, its rates are in KiB/s, and of tests that were not
-// run the place is empty.
+// iozone reads iozone's table: a row is of one size of file and record, its rates are in KiB/s, and of tests that
+// were not run the place is empty.
 func iozone(f File) (list []Score, err error) {
 	iozoneUnit, word := regexp.MustCompile(`(?m)^\s*Output is in (.*?)\s*$`), regexp.MustCompile(`\S+`)
 	if in := iozoneUnit.FindSubmatch(f.Data); in != nil && !strings.EqualFold(string(in[1]), "kBytes/sec") {
@@ -122,8 +122,8 @@ func iozone(f File) (list []Score, err error) {
 	return list, nil
 }
 
-// elbenchoResult reads elbencho's results: of a phase that moves bytes, the rate until the first worker was done, and the
-// rate until the last one was.
+// elbenchoResult reads elbencho's results: of a phase that moves bytes, the rate until the first worker was done,
+// and the rate until the last one was.
 func elbenchoResult(f File) (list []Score, err error) {
 	_, all, err := rows(f.Data)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package limit holds what was measured to limits: each passes, fails, or cannot be judged because the measurement's own
-// interval reaches across the limit or because there was too little to measure. Start at Check.
+// Package limit holds what was measured to limits: each passes, fails, or cannot be judged because the
+// measurement's own interval reaches across the limit or because there was too little to measure. Start at Check.
 //
 // Stability: any version may change it.
 package limit
@@ -200,7 +200,8 @@ func measure(name string, p *analysis.Phase, disk string) (value, low, high *flo
 }
 
 // FromRun are limits that a good run holds, with room for its noise: rates may be lower by three half-widths of their
-// interval or 5 %, whichever is more, what takes time may take half as long again, and no frame may be late if none was.
+// interval or 5 %, whichever is more, what takes time may take half as long again, and no frame may be late if none
+// was.
 func FromRun(a *analysis.Analysis) []scenario.Limit {
 	var list []scenario.Limit
 	seen := map[string]bool{}

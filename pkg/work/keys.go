@@ -86,7 +86,8 @@ func (r row) limiting() row {
 	return r
 }
 
-// rows are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the same files are moved.
+// rows are the keys in the order of Differs: first what is asked for, and after KeyUnknown how the same files are
+// moved.
 var rows = [...]row{
 	{key: KeyOp, same: func(w, o *Work) bool { return w.Op == o.Op }, words: func(w *Work) string { return string(w.Op) }},
 	amount(KeyMix, func(w *Work) float64 { return w.Reads }, "none",

@@ -8,8 +8,8 @@
 // packages those where systems differ, and with -all every one. Failures that are an emulator's own
 // stand in known. Up to two other tests that fail under an emulator are run once more, alone: what
 // then passes has passed, and both runs are printed. If a program is missing the system is skipped;
-// with -strict that is an error. With -programs no tests run, but the programs of a release, whose archives are unpacked
-// in DIR. -record writes what the tests came to into the manual's list.
+// with -strict that is an error. With -programs no tests run, but the programs of a release, whose archives are
+// unpacked in DIR. -record writes what the tests came to into the manual's list.
 package main
 
 import (

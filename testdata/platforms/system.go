@@ -138,7 +138,8 @@ func (s system) test(tmp string, all bool, packages []string) (sum counts, ok bo
 	return sum, ok, nil
 }
 
-// try runs the system's program among a release's unpacked archives: what it says of itself, and what it makes of the demo.
+// try runs the system's program among a release's unpacked archives: what it says of itself, and what it makes of
+// the demo.
 func (s system) try(tmp, programs string) error {
 	found, err := filepath.Glob(filepath.Join(programs, "hubbench_*_"+s.goos+"_"+s.goarch, "hubbench*"))
 	if err != nil || len(found) != 1 || s.prepare == nil {

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// prepareWine makes a Windows of its own in tmp and makes two of Wine 8's shortcomings good that would stop any Go program:
-// it lacks bcryptprimitives.dll, from which Go takes random numbers, and it does not know how to remove an open file
-// by the newest of the ways that Go tries.
+// prepareWine makes a Windows of its own in tmp and makes two of Wine 8's shortcomings good that would stop any Go
+// program: it lacks bcryptprimitives.dll, from which Go takes random numbers, and it does not know how to remove an
+// open file by the newest of the ways that Go tries.
 func prepareWine(tmp string) (emulator, error) {
 	prefix := filepath.Join(tmp, "wine")
 	env := []string{"WINEPREFIX=" + prefix, "WINEDEBUG=-all"}
@@ -43,8 +43,9 @@ func prepareWine(tmp string) (emulator, error) {
 	return e, err
 }
 
-// fixedAddresses is what to put before a command to run it without random addresses; nothing if that is not allowed. With
-// them, Wine 8 finds an address that it needs taken in one process of some thousands, which then fails.
+// fixedAddresses is what to put before a command to run it without random addresses; nothing if that is not
+// allowed. With them, Wine 8 finds an address that it needs taken in one process of some thousands, which then
+// fails.
 func fixedAddresses() []string {
 	if exec.Command("setarch", "-R", "true").Run() != nil {
 		return nil
@@ -65,8 +66,9 @@ func addRandom(tmp, system string) error {
 	)
 }
 
-// removeTheOldWay makes an overlay of Go's library in which Wine's answer to FileDispositionInformationEx, that it is not
-// implemented, counts as those do that Windows gives if it lacks it. Go then removes the file by the older call.
+// removeTheOldWay makes an overlay of Go's library in which Wine's answer to FileDispositionInformationEx, that it
+// is not implemented, counts as those do that Windows gives if it lacks it. Go then removes the file by the older
+// call.
 func removeTheOldWay(tmp string) (string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

@@ -149,8 +149,8 @@ func (r release) build(t target) []byte {
 	dir := must(os.MkdirTemp("", "hubbench-release-"))
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "hubbench")
-	// Without what go knows of the repository, which depends on how it was cloned. Functions begin at multiples of 16 bytes
-	// also on amd64, where it is 32 by default: a hundredth less.
+	// Without what go knows of the repository, which depends on how it was cloned. Functions begin at multiples of 16
+	// bytes also on amd64, where it is 32 by default: a hundredth less.
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -funcalign=16 -X main.version=" + r.tag, "-o", program}
 	if t.os == "darwin" && t.arch == "amd64" { // where the table that lets it lie anywhere in memory takes half a megabyte
 		args = append(args, "-buildmode=exe")

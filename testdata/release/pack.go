@@ -103,7 +103,8 @@ func zipped(files []file, at time.Time) []byte {
 // between is what git describe says of a commit after a tag.
 var between = regexp.MustCompile(`^(.*)-(\d+)-g([0-9a-f]+)$`)
 
-// sortable is the version as dpkg and rpm order versions: what is before a release sorts before it, what is after it after.
+// sortable is the version as dpkg and rpm order versions: what is before a release sorts before it, what is after
+// it after.
 func (r release) sortable() string {
 	version, after := r.version, ""
 	if m := between.FindStringSubmatch(version); m != nil {

@@ -57,7 +57,8 @@ func (e *real) period() int64 {
 	return 0
 }
 
-// writeBefore writes the missing of the needed files before the release, and what fills the volume, by a mover of its own.
+// writeBefore writes the missing of the needed files before the release, and what fills the volume, by a mover of
+// its own.
 func (e *real) writeBefore(ctx context.Context, need []int64) (err error) {
 	buf, block := e.buf, max(e.job.IO.Block, layoutBlock)
 	depth := int64(len(buf)) / block

@@ -119,8 +119,8 @@ func (s *stamper) put(p []byte, off, at int64) {
 	}
 }
 
-// seal is what the stamp of the unit at off, whose noise has that number, holds besides tag and offset: file and number,
-// and a checksum such that a block of zeros never has a valid one.
+// seal is what the stamp of the unit at off, whose noise has that number, holds besides tag and offset: file and
+// number, and a checksum such that a block of zeros never has a valid one.
 func (s *stamper) seal(off int64, number uint32) (head, check uint64) {
 	head = uint64(s.file)<<32 | uint64(number)
 	return head, mix(s.tag ^ mix(head^mix(uint64(off)+gamma)))

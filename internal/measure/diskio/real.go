@@ -276,7 +276,8 @@ func (e *real) space() string {
 	return trace.SpaceReserved
 }
 
-// makeBuffers gets the buffers and fills them, which also touches every page. Each request has a whole number of blocks.
+// makeBuffers gets the buffers and fills them, which also touches every page. Each request has a whole number of
+// blocks.
 func (e *real) makeBuffers() (err error) {
 	block, depth := e.job.IO.Block, int64(e.job.IO.Depth)
 	if e.buf, err = newBuffer(depth * max(block, minNoise/depth/block*block)); err != nil {

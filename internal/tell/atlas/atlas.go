@@ -1,12 +1,12 @@
-// Package atlas writes many runs as one page that opens offline: what each disk does on each hub beside which others, with
-// what it varies by from run to run, its history, and since when it is what it is. The runs are given as rows of the
-// table of disks (package table). Start at Write.
+// Package atlas writes many runs as one page that opens offline: what each disk does on each hub beside which
+// others, with what it varies by from run to run, its history, and since when it is what it is. The runs are given
+// as rows of the table of disks (package table). Start at Write.
 //
-// The page holds the rates of all runs and works its means out itself, since they depend on the hubs, disks, firmware and
-// days that a reader chooses. The mean of a cell is that of a random-effects model, with the variance between runs after
-// DerSimonian and Laird ("Meta-analysis in clinical trials", 1986) and its interval after Hartung and Knapp ("A refined
-// method for the meta-analysis of controlled clinical trials with binary outcome", 2001). Change points come from package
-// trend, of all days.
+// The page holds the rates of all runs and works its means out itself, since they depend on the hubs, disks,
+// firmware and days that a reader chooses. The mean of a cell is that of a random-effects model, with the variance
+// between runs after DerSimonian and Laird ("Meta-analysis in clinical trials", 1986) and its interval after
+// Hartung and Knapp ("A refined method for the meta-analysis of controlled clinical trials with binary outcome",
+// 2001). Change points come from package trend, of all days.
 package atlas
 
 import (

@@ -62,7 +62,8 @@ func Add(dir string, run *recorded.Run) (written int, err error) {
 	return written, nil
 }
 
-// Disks reads the table of disks of all runs of a catalogue. Files of older versions lack columns, which are empty then.
+// Disks reads the table of disks of all runs of a catalogue. Files of older versions lack columns, which are empty
+// then.
 func Disks(dir string) ([]table.Disk, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "disk", "date=*", "host=*", "*.parquet"))
 	if err != nil {

@@ -98,8 +98,8 @@ func format(name string) (string, error) {
 	return out.String(), err
 }
 
-// keyLine is a key in its list: whether it may be absent, its type, its unit if it is a number, since when it is there, and
-// what it means.
+// keyLine is a key in its list: whether it may be absent, its type, its unit if it is a number, since when it is
+// there, and what it means.
 var keyLine = regexp.MustCompile(`^(\S+) (\S+)(?: (\S+))? v(\S+): (.+)\n?$`)
 
 func define(term, meaning string) string { return term + "\n: " + meaning + "\n\n" }

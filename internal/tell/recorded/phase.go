@@ -69,7 +69,8 @@ func recordedFrom(path string, from int64) (text []byte, end int64) {
 	return text, stat.Size()
 }
 
-// judge says how long a phase took and what it showed, from what was recorded since the phase before, or since the run began.
+// judge says how long a phase took and what it showed, from what was recorded since the phase before, or since the
+// run began.
 func (r *Reader) judge(phase string, text []byte, began bool) (took time.Duration, verdict string) {
 	var head []byte
 	if began {

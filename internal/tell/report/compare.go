@@ -350,7 +350,8 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 	return shown
 }
 
-// runs is a line for each run, the most changed first: its most important change, and the bound of all that did not change.
+// runs is a line for each run, the most changed first: its most important change, and the bound of all that did not
+// change.
 func (c comparison) runs() *Table {
 	t := table("Runs", word("Run"), word("Most important change"), number("Base"), number("New"), number("Change"),
 		number("Interval"), number("Changed"))

@@ -103,10 +103,10 @@ func Rate(words string) int64 {
 	return 0
 }
 
-// PCIe is a link of PCI Express by what a lane signals per second; nil if that is no link. 2.5 GT/s, PCI Express 1's, is
-// what systems show for the PCIe ports of a Thunderbolt tunnel, whatever it carries (USB4 specification 1.0, section
-// 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is never taken for a link, tunnel or
-// not: a machine without Thunderbolt's driver does not show which is which.
+// PCIe is a link of PCI Express by what a lane signals per second; nil if that is no link. 2.5 GT/s, PCI Express
+// 1's, is what systems show for the PCIe ports of a Thunderbolt tunnel, whatever it carries (USB4 specification
+// 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is never taken for a
+// link, tunnel or not: a machine without Thunderbolt's driver does not show which is which.
 func PCIe(rate, lanes int64) *hardware.Link {
 	generation, known := map[int64]string{5e9: "2", 8e9: "3", 16e9: "4", 32e9: "5", 64e9: "6", 128e9: "7"}[rate]
 	if !known || lanes < 1 || lanes > 32 {

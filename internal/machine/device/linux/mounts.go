@@ -52,8 +52,8 @@ func FindMount(mountinfo []byte, id uint64) (Mount, bool) {
 	return Mount{}, false
 }
 
-// unescape undoes an encoding of bytes in four letters: the kernel's octal for what would break a line, in which \040 is
-// a space, and udev's \x20.
+// unescape undoes an encoding of bytes in four letters: the kernel's octal for what would break a line, in which
+// \040 is a space, and udev's \x20.
 func unescape(text, prefix string, base int) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -34,8 +34,8 @@ func (m *machine) addThunderbolt() {
 	})
 }
 
-// addPorts adds the receptacles of a bus, one on Apple silicon, up to two on Intel. "Up to 40 Gb/s" is what an empty one
-// can do, and no link.
+// addPorts adds the receptacles of a bus, one on Apple silicon, up to two on Intel. "Up to 40 Gb/s" is what an
+// empty one can do, and no link.
 func (m *machine) addPorts(bus dict) (ports []hardware.Port) {
 	for _, key := range slices.Sorted(maps.Keys(bus)) {
 		if !strings.HasPrefix(key, "receptacle_") || !strings.HasSuffix(key, "_tag") || strings.Contains(key, "upstream") {

@@ -99,9 +99,9 @@ func rate(file *trace.File) string {
 	return number(float64(file.Bytes) / (float64(file.EndNS-file.StartNS) / 1e9))
 }
 
-// GoBench writes the rates in B/s, so that benchstat and its kin compare runs: of each phase the overlap's, in all and by
-// disk, and of each file that lies wholly in the overlap, which gives them a spread within one run. No line differs
-// from run to run but for its numbers. The format: https://go.dev/design/14313-benchmark-format
+// GoBench writes the rates in B/s, so that benchstat and its kin compare runs: of each phase the overlap's, in all
+// and by disk, and of each file that lies wholly in the overlap, which gives them a spread within one run. No line
+// differs from run to run but for its numbers. The format: https://go.dev/design/14313-benchmark-format
 func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 	out := bufio.NewWriter(w)
 	if report.Simulated(run) {
@@ -136,8 +136,8 @@ func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// word makes a name fit for a part of a benchmark's, in ASCII: no space, which ends it, no slash, which parts it, and no
-// dash, which before digits at its end would be read as GOMAXPROCS.
+// word makes a name fit for a part of a benchmark's, in ASCII: no space, which ends it, no slash, which parts it,
+// and no dash, which before digits at its end would be read as GOMAXPROCS.
 func word(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || cells.IsControl(r) || r == '/' || r == '-' {

@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/limit"
 )
 
-// JUnit writes runs that were held to limits as CI systems read test results: a suite a run, a case a limit. What cannot
-// be judged is an error, which is neither a pass nor a failure.
+// JUnit writes runs that were held to limits as CI systems read test results: a suite a run, a case a limit. What
+// cannot be judged is an error, which is neither a pass nor a failure.
 func JUnit(w io.Writer, runs []report.Checked) error {
 	type problem struct {
 		Message string `xml:"message,attr"`

@@ -128,8 +128,8 @@ func columns(rows [][]float64) [][]float64 {
 	return out
 }
 
-// addSeries puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is a line
-// of the library's own.
+// addSeries puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is
+// a line of the library's own.
 func addSeries(c *charts.Custom, number, panel int, m *report.Mark) {
 	name := "mark" + strconv.Itoa(number)
 	place := func(s *charts.SingleSeries) {
