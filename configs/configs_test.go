@@ -1,11 +1,18 @@
 package configs
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 func load(t *testing.T, name string) *hub.Profile {
@@ -37,5 +44,91 @@ func TestHubs(t *testing.T) {
 	}
 	if _, ok := Hub("../configs"); ok {
 		t.Error("a name led out of the folder")
+	}
+}
+
+// What each built-in scenario answers when it is played on its hub's model.
+var answers = map[string]string{
+	"alone-or-together": "C wins, A and B lose when all three write; all lose alike when all three read.",
+	"backup":            "C may write at up to 2.65 GB/s while A plays 5 streams; A plays 5 of 5 streams without a late frame, but with its buffer below half, when B reads and C writes (tested for 29.9 s); A plays 5 of 5 streams without a late frame alone.",
+	"compare-hubs":      "C wins, A and B lose when all three write; all lose alike when all three read.",
+	"demo":              "C wins, A and B lose when all three write; the disks share evenly when all three read; A and B lose when A and B read and C writes.",
+	"full-cache":        "A's fast cache holds 23.9 ± 0.1 GB: 2.30 GB/s falls to 0.665 GB/s; still slow after 5 min 20 s of rest.",
+	"gate":              "C wins, A and B lose when all three write; all lose alike when all three read.",
+	"ingest":            "A plays at most 12 streams alone, 3 when card 1 and card 2 read and C writes; A drops 116 of 1,021 frames when card 1 and card 2 read and C writes; A plays 4 of 4 streams without a late frame alone.",
+	"ports":             "", // one disk: its table is the answer
+	"ramp":              "C wins, A loses when all four write; the disks share evenly when all four read.",
+	"random-4k":         "The model knows large requests alone: how fast small ones are (A QD1), only a run on disks shows.",
+	"recovery":          "C wins, A and B lose when all three write; A and B lose when A and B read and C writes.",
+	"small-files":       "C wins, A loses when both write.",
+	"soak":              "Rates change by themselves when all three write.",
+	"streams-demo":      "A records at most 7 streams alone, 3 when B and C write; C may write at up to 1.84 GB/s while A records 4 streams; A drops 80 of 951 frames of 4 x ProRes 4444 XQ UHD 25p when B and C write; A plays 4 x ProRes 422 HQ UHD 25p without a late frame when C writes (tested for 9.7 s); A records 4 x ProRes 4444 XQ UHD 25p without a late frame when B writes (tested for 8.9 s).",
+	"study-demo":        "C wins, A and B lose when all three write, and when A and B read and C writes; all lose alike when all three read.",
+	"triple-hub":        "C wins, A and B lose when all three write; the disks share evenly when all three read; A and B lose when A and B read and C writes.",
+}
+
+// Every built-in scenario says what it is for, is called as its file is, and answers on the model of a hub.
+func TestCookbook(t *testing.T) {
+	head := regexp.MustCompile(`^# yaml-language-server: \$schema=(\.\./)?scenario\.schema\.json\n(# .+\n){2,3}(version|#)`)
+	path := regexp.MustCompile(`path: /Volumes/(\w+)`)
+	for _, name := range Scenarios() {
+		want, ok := answers[name]
+		if !ok {
+			t.Errorf("%s: no answer is expected of it", name)
+		}
+		data, _ := Scenario(name)
+		if about := About(name); len(about) > 90 || about == "" || !strings.ContainsAny(about[len(about)-1:], ".?") {
+			t.Errorf("%s: not a sentence for a list: %q", name, about)
+		}
+		if !head.Match(data) || !strings.Contains(string(data), "hange the disk") != strings.Contains(name, "demo") && name != "triple-hub" {
+			t.Errorf("%s does not begin with what it answers and what to change:\n%.300s", name, data)
+		}
+		text := string(data)
+		if name == "triple-hub" { // whose disks are real
+			text = path.ReplaceAllString(strings.Replace(text, "\ndisks:", "\nhub: {profile: goshen-ridge}\ndisks:", 1), "simulate: {profile: $1}")
+		}
+		run := fixture.Simulated(t, text, func(profile string) (*hub.Profile, error) { return load(t, profile), nil })
+		if run.Name != name && name != "triple-hub" || run.Status != trace.Complete {
+			t.Errorf("%s: its run is called %q and ends %q", name, run.Name, run.Status)
+		}
+		if got := say.Analyze(run, analysis.Options{}).Answer.Headline; got != want {
+			t.Errorf("%s\n got %s\nwant %s", name, got, want)
+		}
+	}
+	if len(answers) != len(Scenarios()) {
+		t.Errorf("%d answers to %d scenarios", len(answers), len(Scenarios()))
+	}
+}
+
+// The demo of streams shows what its comments promise: a phase that is clean, one that is not, and two searches that agree
+// with them.
+func TestStreamsDemo(t *testing.T) {
+	data, ok := Scenario("streams-demo")
+	if !ok {
+		t.Fatal("no built-in scenario streams-demo")
+	}
+	run := play(t, load(t, "goshen-ridge"), data)
+	for phase, want := range map[string]stream.Verdict{"edit": stream.Clean, "ingest beside one": stream.Clean, "ingest beside two": stream.Drops} {
+		p := run.phases[phase]
+		if p == nil || len(p.Streams) != 4 {
+			t.Errorf("%s: %+v", phase, p)
+			continue
+		}
+		for _, s := range p.Streams {
+			if s.Verdict != want {
+				t.Errorf("%s: stream %s is %q, want %q", phase, s.Name, s.Verdict, want)
+			}
+		}
+	}
+	if len(run.searches) != 2 {
+		t.Fatalf("%d searches", len(run.searches))
+	}
+	many, fast := run.searches[0], run.searches[1]
+	if many.Alone == nil || many.Found == nil || *many.Found >= 4 || *many.Alone <= *many.Found {
+		t.Errorf("how many: %v alone, %v beside the others; four drop frames beside them", many.Alone, many.Found)
+	}
+	const whole = 2.15e9 // what C takes beside the four cameras if it may
+	if fast.Found == nil || *fast.Found <= 0.5e9 || *fast.Found >= whole {
+		t.Errorf("how fast: %v, want less than what makes A drop frames", fast.Found)
 	}
 }

@@ -1,13 +1,186 @@
 package hub
 
 import (
+	"math"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
+
+// onDemand is a hub whose disks write what is asked for.
+type onDemand struct {
+	*Sim
+	t *testing.T
+}
+
+func (s onDemand) write(disk string, seconds, gigabytes float64) {
+	s.t.Helper()
+	at := int64(seconds * 1e9)
+	s.Advance(at)
+	if !s.On(disk) {
+		joinWork(s.t, s.Sim, at, disk, Work{Op: write, OnDemand: true})
+	}
+	ask(s.t, s.Sim, disk, gigabytes)
+}
+
+func (s onDemand) want(seconds float64, want map[string]float64) {
+	s.t.Helper()
+	follow(s.t, s.Sim, []ratesAt{{seconds, want}})
+}
+
+// C writes 6 GB at 1.2 GB/s: 5 s, and 0.1 GB ahead. It keeps its share until it has left, and A and B are held from its last
+// byte on.
+func TestDemandHoldsThoseWhoStay(t *testing.T) {
+	s := onDemand{NewSim(round()), t}
+	s.write("A", 0, 100)
+	s.write("B", 0, 100)
+	s.write("C", 0, 6)
+	all := 5 + 0.1/1.2
+	s.want(4, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2})
+	s.want(all+0.01, map[string]float64{"A": 0.6, "B": 0.6, "C": 0})
+	s.want(all+0.29, map[string]float64{"A": 0.6, "B": 0.6, "C": 0})
+	s.want(all+0.31, map[string]float64{"A": 0.6, "B": 0.6})
+	s.want(14.99, map[string]float64{"A": 0.6, "B": 0.6})
+	s.want(15.01, map[string]float64{"A": 1.2, "B": 1.2})
+	if s.On("C") || !s.On("A") {
+		t.Errorf("C on the hub: %t, A: %t; want A alone", s.On("C"), s.On("A"))
+	}
+}
+
+// The moment between two requests costs nothing; what a longer one would have moved is lost.
+func TestDemandGapsBetweenRequests(t *testing.T) {
+	for _, tc := range []struct{ gap, want float64 }{{0.02, 2}, {0.05, 2}, {0.2, 2.15}} {
+		s := onDemand{NewSim(round()), t}
+		s.write("A", 0, 2) // a second
+		s.write("A", 1+tc.gap, 2)
+		var last int64
+		for at, ok := s.Next(); ok; at, ok = s.Next() {
+			for _, g := range s.Advance(at) {
+				last = g.DoneNS
+			}
+		}
+		if diff := cmp.Diff(tc.want, float64(last)*1e-9, near); diff != "" {
+			t.Errorf("gap of %g s: the end (-want +got)\n%s", tc.gap, diff)
+		}
+	}
+}
+
+// A single small request gives no more than itself ahead: what is asked for later takes its time.
+func TestDemandAfterASmallRequest(t *testing.T) {
+	s := onDemand{NewSim(round()), t}
+	s.write("A", 0, 0.002) // 1 ms
+	s.write("A", 0.2, 2)
+	s.Advance(1.198e9)
+	if grants := s.Advance(1.2e9); len(grants) != 1 || grants[0].DoneNS < 1.198e9 {
+		t.Errorf("2 GB at 2 GB/s, 2 MB of which had moved ahead, from 0.2 s on: got %v", grants)
+	}
+}
+
+// A disk that is at work for half of the time leaves the other half to the others, and they are not held when it ends.
+func TestDemandThatRests(t *testing.T) {
+	s := onDemand{NewSim(round()), t}
+	s.write("A", 0, 100)
+	const beat, burst = 0.4, 0.24 // 0.2 s at 1.2 GB/s, 0.1 GB ahead apart
+	at := 1.0
+	for range 10 {
+		s.write("C", at, burst)
+		s.want(at+0.1, map[string]float64{"A": 0.8, "C": 1.6})
+		at += beat
+		s.want(at-0.001, map[string]float64{"A": 2, "C": 0})
+	}
+	s.want(at+1, map[string]float64{"A": 2})
+}
+
+// One gap between files does not hide that a disk has left, and those who stay are held.
+func TestDemandWithAGap(t *testing.T) {
+	s := onDemand{NewSim(round()), t}
+	s.write("A", 0, 100)
+	s.write("C", 0, 4.8)   // 3 s at 1.6 GB/s, and 0.1 GB ahead
+	s.write("C", 3.3, 0.5) // after a rest of 0.24 s
+	s.want(3.5, map[string]float64{"A": 0.8, "C": 1.6})
+	s.want(5, map[string]float64{"A": 0.8})
+	s.want(7.5, map[string]float64{"A": 0.8}) // its last byte moved at 3.55 s: 0.1 of the 0.5 GB had moved ahead
+	s.want(7.6, map[string]float64{"A": 2})
+}
+
+// A single request holds nobody.
+func TestDemandOfAMoment(t *testing.T) {
+	s := onDemand{NewSim(round()), t}
+	s.write("A", 0, 100)
+	s.write("B", 0, 100)
+	s.write("C", 2, 0.3)
+	s.want(2.1, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2})
+	s.want(2.5, map[string]float64{"A": 1.2, "B": 1.2, "C": 0})
+	s.want(3, map[string]float64{"A": 1.2, "B": 1.2})
+}
+
+// The model says the same however often it is asked.
+func TestDemandIsExact(t *testing.T) {
+	run := func(step time.Duration) (ends []Grant) {
+		s := NewSim(round())
+		for _, disk := range []string{"A", "B", "C"} {
+			joinWork(t, s, 0, disk, Work{Op: write, OnDemand: true})
+			for i := range 5 {
+				ask(t, s, disk, 1+float64(i)*float64(disk[0]-'@'))
+			}
+		}
+		for at := step; at < 120*time.Second; at += step {
+			ends = append(ends, s.Advance(int64(at))...)
+		}
+		return ends
+	}
+	coarse, fine := run(10*time.Second), run(time.Millisecond)
+	if diff := cmp.Diff(coarse, fine); diff != "" || len(fine) != 15 {
+		t.Errorf("%d grants (-coarse +fine)\n%s", len(fine), diff)
+	}
+}
+
+// Withdrawn, a disk holds nobody.
+func TestWithdraw(t *testing.T) {
+	s := onDemand{NewSim(round()), t}
+	s.write("A", 0, 100)
+	s.write("C", 0, 100)
+	s.want(2, map[string]float64{"A": 0.8, "C": 1.6})
+	s.Withdraw("C")
+	s.Withdraw("nobody")
+	s.want(2.001, map[string]float64{"A": 2})
+}
+
+// A hub slowed down takes as long for as much less.
+func TestScaled(t *testing.T) {
+	p := round()
+	p.Disks[2].Cache = &Cache{Bytes: int64(10 * gb), After: 0.4 * gb, Refill: 0.1 * gb}
+	p.Disks[2].Read.Knee = Knee{AboveBytes: int64(gb), Factor: 0.5}
+	ends := func(p *Profile, part float64) []Grant {
+		s := NewSim(p)
+		for _, work := range []struct {
+			disk string
+			op   trace.Role
+		}{{"A", read}, {"B", write}, {"C", write}} {
+			join(t, s, work.disk, work.op, 0, 20*part)
+			ask(t, s, work.disk, 20*part)
+		}
+		return s.Advance(int64(time.Hour))
+	}
+	full, part := ends(p, 1), ends(p.Scaled(0.25), 0.25)
+	for i := range full {
+		full[i].Bytes /= 4
+	}
+	if diff := cmp.Diff(full, part); diff != "" || len(full) != 3 {
+		t.Errorf("(-full +scaled)\n%s", diff)
+	}
+	if got := p.Scaled(0.25).Disks[2].Read.Knee.AboveBytes; got != int64(gb/4) {
+		t.Errorf("the knee is at %d bytes, want a quarter of 1 GB", got)
+	}
+	if p.Disks[2].Cache.Bytes != int64(10*gb) || p.Capacity.Read != 3.6*gb {
+		t.Error("the profile itself has changed")
+	}
+}
 
 // The time of a rest counts from its beginning, and as no work.
 func TestDemandRests(t *testing.T) {
@@ -64,5 +237,136 @@ func TestAddEvidence(t *testing.T) {
 	e.Add(one("second", 2, 30))
 	if len(e.Rates) != 2 || e.Rates[1].Phase != "second" || len(e.Lags) != 2 || e.Noise.Squares != 3 || e.Noise.Freedom != 50 {
 		t.Errorf("%+v", e)
+	}
+}
+
+// finish plays one job alone and returns when it ends, in seconds.
+func finish(t *testing.T, s *Sim, disk string, w Work) float64 {
+	t.Helper()
+	var total int64
+	for _, size := range w.Sizes {
+		total += size
+	}
+	joinWork(t, s, 0, disk, w)
+	if err := s.Ask(disk, total); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		at, ok := s.Next()
+		if !ok {
+			t.Fatalf("disk %s never ends", disk)
+		}
+		if grants := s.Advance(at); len(grants) > 0 {
+			return float64(grants[0].DoneNS) / 1e9
+		}
+	}
+}
+
+func TestCacheOverPhases(t *testing.T) {
+	p := round()
+	p.Disks[0].Cache = &Cache{Bytes: 20e9, After: 0.5 * gb, Refill: 0.1 * gb}
+	s := NewSim(p)
+	for _, phase := range []struct {
+		what string
+		rest float64
+		work Work
+		want float64
+	}{
+		{"20 GB at 2, 5 at 0.5", 0, Work{Op: write, Sizes: files(25)}, 10 + 10},
+		{"reads do not use it", 0, Work{Op: read, Sizes: files(30)}, 10},
+		{"it refilled while reading: 1 GB at 2, 1 at 0.5", 0, Work{Op: write, Sizes: files(2)}, 0.5 + 2},
+		{"a rest of 30 s gives 3 GB", 30, Work{Op: write, Sizes: files(2, 2)}, 1.5 + 2},
+		{"no more than it holds", 1e5, Work{Op: write, Sizes: files(21)}, 10 + 2},
+		{"a full one lasts out a small write", 200, Work{Op: write, Sizes: files(4)}, 2},
+		{"which leaves the rest", 0, Work{Op: write, Sizes: files(17)}, 8 + 2},
+	} {
+		s.Restart(int64(phase.rest * 1e9))
+		if got := finish(t, s, "A", phase.work); math.Abs(got-phase.want) > 1e-6 {
+			t.Errorf("%s: took %g s, want %g", phase.what, got, phase.want)
+		}
+	}
+}
+
+// A cache that runs out in the middle leaves its part to the others at once: nobody left.
+func TestCacheUnderContention(t *testing.T) {
+	p := round()
+	p.Disks[2].Cache = &Cache{Bytes: 16e9, After: 0.4 * gb}
+	s := NewSim(p)
+	join(t, s, "A", write, 0, 100)
+	join(t, s, "C", write, 0, 100)
+	follow(t, s, []ratesAt{{9.999, map[string]float64{"A": 0.8, "C": 1.6}}, {10, map[string]float64{"A": 2, "C": 0.4}}})
+}
+
+// A cache that empties while contention leaves the disk less than it writes even then changes nothing.
+func TestCacheThatDoesNotMatter(t *testing.T) {
+	p := round()
+	p.Disks[0].Cache = &Cache{Bytes: 3e9, After: 0.7 * gb}
+	s := NewSim(p)
+	for _, disk := range []string{"A", "B", "C"} {
+		join(t, s, disk, write, 0, 60)
+	}
+	follow(t, s, []ratesAt{{20, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2}}})
+}
+
+func TestSizes(t *testing.T) {
+	p := round()
+	p.Disks[0].Write.PerFile = 5 * time.Millisecond
+	p.Disks[0].Read.Knee = Knee{AboveBytes: 600e6, Factor: 0.8}
+	for _, test := range []struct {
+		what string
+		work Work
+		want float64
+	}{
+		{"10 MB files take twice as long", Work{Op: write, Sizes: files(0.01, 0.01, 0.01)}, 3 * 0.010},
+		{"2 GB files hardly longer", Work{Op: write, Sizes: files(2, 2)}, 2 * 1.005},
+		{"up to the knee", Work{Op: read, Sizes: files(0.6, 0.3)}, 0.3},
+		{"above it", Work{Op: read, Sizes: files(0.6, 1.2)}, 0.2 + 0.5},
+		{"a mix, whose writes take twice as long", Work{Op: read, Sizes: files(0.01), Reads: 0.5}, 0.01 * (0.5/3 + 0.5)},
+		{"direct too", Work{Op: read, Sizes: files(0.7), Direct: true}, 0.7 / 3.5 / 0.8},
+	} {
+		if got := finish(t, NewSim(p), "A", test.work); math.Abs(got-test.want) > 1e-6 {
+			t.Errorf("%s: took %g s, want %g", test.what, got, test.want)
+		}
+	}
+}
+
+func TestNoise(t *testing.T) {
+	p := round()
+	p.Noise = 0.05
+	play := func(disk string, seed uint64) (times []float64) {
+		s := NewSim(p)
+		sizes := slices.Repeat([]int64{1e9}, 2000)
+		joinWork(t, s, 0, disk, Work{Op: write, Sizes: sizes, Seed: seed})
+		for range sizes {
+			ask(t, s, disk, 1)
+		}
+		last := int64(0)
+		for _, g := range s.Advance(1e6 * second) {
+			times = append(times, float64(g.DoneNS-last)/1e9)
+			last = g.DoneNS
+		}
+		return times
+	}
+	a := play("A", 1)
+	if diff := cmp.Diff(a, play("A", 1)); diff != "" {
+		t.Errorf("the same seed gives other times:\n%s", diff)
+	}
+	if cmp.Equal(a, play("A", 2)) || cmp.Equal(a, play("B", 1)) {
+		t.Error("another seed or disk has the same luck")
+	}
+	var sum, squares float64
+	for _, seconds := range a {
+		sum += seconds
+	}
+	mean := sum / float64(len(a))
+	for _, seconds := range a {
+		squares += math.Pow(math.Log(seconds/mean), 2)
+	}
+	// 0.5 s a file; the mean of 2000 is good to 0.11 %, their spread to 1.6 % of itself: four times that.
+	if math.Abs(mean/0.5-1) > 0.0045 {
+		t.Errorf("mean %g s a file, want 0.5", mean)
+	}
+	if spread := math.Sqrt(squares / float64(len(a))); math.Abs(spread/0.05-1) > 0.064 {
+		t.Errorf("spread %g, want 0.05", spread)
 	}
 }

@@ -1,8 +1,11 @@
 package scenario
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,4 +146,163 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
+}
+
+const configsDir = "../../configs"
+
+// beyond are the bad scenarios that a JSON Schema cannot refuse, by what it would need for that.
+func beyond() map[string][]string {
+	return map[string][]string{
+		"to look a name up that another part of the file gives": {
+			"connection-unknown-disk", "order-unknown-disk", "phase-files-unknown-disk", "roles-unknown-disk", "study-disks-unknown",
+			"search-unknown-disk", "stream-unknown-disk"},
+		"to know which disk a letter or a key stands for": {"connection-idle-disk", "phase-files-idle-disk", "study-files-disk",
+			"mix-nobody", "mix-streams", "pace-idle", "pace-stream-disk", "pace-streams", "probe-busy", "probe-working", "search-no-mover", "search-wrong-disk",
+			"stream-files", "stream-role", "saturation-reads"},
+		"to compare what several streams do":                   {"search-kinds", "search-unclear", "stream-both-ways"},
+		"to know in which part of the file a preset may stand": {"saturation-study"},
+		"to compare a length with the number of disks":         {"order-short", "pattern-long", "pattern-short"},
+		"to compare one key of a list's items":                 {"duplicate-disk", "duplicate-phase", "same-folder", "repeat-collides", "repeats-collide"},
+		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow", "stop-short", "think-long", "target-zero",
+			"fill-all", "probe-large", "search-hold-short", "stream-buffer", "stream-stop-buffer", "saturation-early", "until-early"},
+		"to multiply and add up": {"buffers", "footprint-below-reads", "study-too-many", "study-too-many-disks",
+			"too-many-bytes", "too-many-files", "too-many-phases", "mix-sum", "search-most-memory", "stream-footprint", "stream-frame-memory",
+			"stream-memory", "stream-too-many"},
+	}
+}
+
+// Every bad scenario that a schema can refuse is refused by it, and it is known of each other one why not. What is no
+// YAML, or more of it than a scenario may use, is none of the schema's business.
+func TestSchemaRefusesBadScenarios(t *testing.T) {
+	validate := schematest.New(t, Schema())
+	files := files(t, badDir+"/*.yaml")
+	expected := slices.Concat(slices.Collect(maps.Values(beyond()))...)
+	var unread, passed int
+	for _, file := range files {
+		err := validate(file.data)
+		if _, unreadable := errors.AsType[*strictyaml.Error](err); unreadable {
+			unread++
+			continue
+		}
+		switch beyondSchema := slices.Contains(expected, strings.TrimSuffix(file.name, ".yaml")); {
+		case err == nil && !beyondSchema:
+			t.Errorf("%s passes", file.name)
+		case err != nil && beyondSchema:
+			t.Errorf("%s is refused after all: %v", file.name, err)
+		case err == nil:
+			passed++
+		}
+	}
+	if passed != len(expected) {
+		t.Errorf("%d scenarios pass, of %d that may", passed, len(expected))
+	}
+	t.Logf("of %d bad scenarios %d are refused, %d are not YAML", len(files), len(files)-unread-passed, unread)
+}
+
+// What loads is right by the schema: an editor complains of nothing that runs.
+func TestSchemaAcceptsWhatLoads(t *testing.T) {
+	validate := schematest.New(t, Schema())
+	const disks = "version: 1\nname: n\ndisks: [{name: A, path: a}, {name: B, path: b, about: old cable}]\n"
+	for _, text := range []string{
+		"phases: [{pattern: WR}]",
+		"study: matrix",
+		"study: [solo, all]\nphases: [{pattern: W-}]",
+		"study: {include: [solo], disks: [A], files: {A: 3}, connection: direct, interleave: false, repeat: 2}",
+		"study: {include: all, files: auto, target: 5 s, order: ascending}",
+		"hub: {name: TS4, about: port 1}\nstudy: solo",
+		"hub: {}\nstudy: solo",
+		"phases: [{roles: {A: write}, order: descending}, {pattern: RW, order: [B, A]}]",
+		"phases: [{pattern: RW, cooldown: 1 min 5s, stop: .5 min}, {pattern: WW, stop: hold, cooldown: {until: idle}}]",
+		"phases: [{pattern: RW, cooldown: {until: idle, most: 1h}, connection: {A: direct}, pause: Plug}]",
+		"workload: {files: auto}\nphases: [{pattern: WW, target: 10 s}, {pattern: WW, stop: 5 s}]",
+		"workload: {sizes: [1 GB, 512, 4 kib], order: listed, block: 4096, depth: 1, verify: off}\nphases: [{pattern: WW}]",
+		"workload: {sizes: {min: 5000, max: 5003}, footprint: 1 TB, keep: true, seed: 0}\nphases: [{pattern: WW}]",
+		"workload: {preset: crystal, files: 2, sizes: [2 GB]}\nphases: [{pattern: WW}]",
+		"workload: {preset: crystal}\nphases: [{pattern: WW, preset: random, block: 1 MiB}]",
+		"workload: {io: app}\nphases: [{pattern: WW, io: direct, depth: 2}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25, count: 4, buffer: 500 ms}}, roles: {B: write}}]",
+		"phases: [{streams: {A: [{rate: 92 MB/s, frame: 20 ms, op: write}, {record: prores-422-hq-hd-25}]}, pattern: -R}]",
+		"phases: [{pattern: RW, streams: {A: {rate: 12000000}}, pace: 200 MB/s, files: {B: 3}}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}}, {probe: 4KiB}, {probe: {A: {block: 512, every: 5 ms}}, stop: 1 min}]",
+		"phases: [{pattern: WW, mix: 70/30}, {mix: {A: 5/95}, probe: 4096}, {pattern: W-, mix: {B: 50 / 50}, pace: {B: 10 MB/s}}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}, pattern: -W, search: streams, hold: 10 s}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}, pattern: -W, search: {pace: B, most: 1 GB/s}}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}, search: {streams: A, most: 24}}]",
+		"phases: [{pattern: WW, until: steady}, {pattern: W-, until: {steady: 60 s}, stop: 1 h, precondition: {fill: 50%}}]",
+		"workload: {preset: saturation}",
+		"study: {include: solo, until: steady, precondition: {fill: 12.5 %}}",
+		"workload: {verify: stamps}\nphases: [{pattern: WW, mix: 70/30, verify: off}]",
+		"workload: {io: app}\nphases: [{pattern: WW, io: direct, pace: 1 GB/s}, {pattern: -W, streams: {A: {rate: 1 MB/s}}}]",
+	} {
+		check(t, validate, []byte(disks+text))
+	}
+	for _, file := range files(t, "testdata/*.yaml", configsDir+"/*.yaml") {
+		check(t, validate, file.data)
+		first := "# yaml-language-server: $schema=scenario.schema.json\n"
+		if strings.HasPrefix(file.path, configsDir) && !strings.HasPrefix(string(file.data), first) {
+			t.Errorf("%s does not begin with %s", file.path, first)
+		}
+	}
+}
+
+// The schema beside the scenarios is the one that hubbench prints.
+func TestSchemaFile(t *testing.T) {
+	data, err := json.MarshalIndent(Schema(), "", "  ")
+	must(t, err)
+	golden(t, configsDir+"/scenario.schema.json", string(data)+"\n")
+}
+
+// check fails if a scenario does not load, or loads and is not right by the schema.
+func check(t *testing.T, validate schematest.Validator, data []byte) {
+	t.Helper()
+	if _, err := Load("f.yaml", data); err != nil {
+		t.Errorf("%s\n%v", data, err)
+		return
+	}
+	if err := validate(data); err != nil {
+		t.Errorf("%s\nloads, but %v", data, err)
+	}
+}
+
+// The defaults that the schema shows are what a scenario gets that says nothing.
+func TestSchemaDefaults(t *testing.T) {
+	const least = "version: 1\nname: n\ndisks: [{name: A, path: a}]\nphases: [{pattern: W"
+	want, err := loadPlan("f.yaml", []byte(least+"}]\n"))
+	must(t, err)
+	properties := func(s any, key string) map[string]any {
+		of, _ := s.(strictyaml.Schema)["properties"].(strictyaml.Schema)[key].(strictyaml.Schema)
+		return of
+	}
+	defaults := func(s strictyaml.Schema) string {
+		var all []string
+		for key, of := range s["properties"].(strictyaml.Schema) {
+			if value, ok := of.(strictyaml.Schema)["default"]; ok && key != "target" && key != "hold" { // which need files: auto, and a search
+				all = append(all, fmt.Sprintf("%s: %v", key, value))
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	workload := defaults(properties(Schema(), "workload"))
+	phase := defaults(properties(Schema(), "phases")["items"].(strictyaml.Schema))
+	for _, text := range []string{
+		least + "}]\nworkload: {" + workload + "}",
+		least + ", " + phase + "}]",
+		least + "}]\nallow_system_disk: false\nresults: results",
+	} {
+		got, err := loadPlan("f.yaml", []byte(text))
+		must(t, err)
+		for i := range got.Phases {
+			for k := range got.Phases[i].Jobs {
+				if got.Phases[i].Jobs[k].IO.Access == AccessSequential {
+					got.Phases[i].Jobs[k].IO.Access = "" // the same
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s\n(-nothing said +defaults):\n%s", text, diff)
+		}
+	}
+	if n := strings.Count(workload, ":"); n < 9 {
+		t.Errorf("only %d defaults of a workload: %s", n, workload)
+	}
 }
