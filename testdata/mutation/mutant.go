@@ -27,13 +27,17 @@ func (m mutant) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s -> %s", m.file, m.line, m.col, m.before, m.after)
 }
 
+// key finds a mutant again wherever its line stands.
+func (m mutant) key() string {
+	return fmt.Sprintf("%s\n%s\n%s -> %s", m.file, m.source, m.before, m.after)
+}
+
 // mutantsOf are all of a package's, of the files that are compiled here.
-func mutantsOf(dir string) ([]mutant, error) {
+func mutantsOf(dir string) (all []mutant, err error) {
 	pkg, err := build.ImportDir(dir, 0)
 	if err != nil {
 		return nil, err
 	}
-	var all []mutant
 	for _, name := range pkg.GoFiles {
 		code, err := os.ReadFile(path.Join(dir, name))
 		if err != nil {
@@ -50,11 +54,10 @@ func mutantsOf(dir string) ([]mutant, error) {
 
 // maker finds the places of a file.
 type maker struct {
-	file  string
-	code  string
-	set   *token.FileSet
-	stack []ast.Node // what the node lies in, outermost first
-	made  []mutant
+	file string
+	code string
+	set  *token.FileSet
+	made []mutant
 }
 
 // mutantsIn are those of a file, in its order.
@@ -64,13 +67,8 @@ func mutantsIn(file, code string) ([]mutant, error) {
 	if err != nil {
 		return nil, err
 	}
-	ast.Inspect(tree, func(n ast.Node) bool {
-		if n == nil {
-			m.stack = m.stack[:len(m.stack)-1]
-			return true
-		}
-		m.visit(n)
-		m.stack = append(m.stack, n)
+	ast.PreorderStack(tree, nil, func(n ast.Node, within []ast.Node) bool {
+		m.visit(n, within)
 		return true
 	})
 	slices.SortStableFunc(m.made, func(a, b mutant) int {
@@ -79,36 +77,33 @@ func mutantsIn(file, code string) ([]mutant, error) {
 	return m.made, nil
 }
 
-// instead lists what each operator is changed to.
-func instead(op token.Token) []string {
+// instead lists what an operator, or a called function by its name, is changed to.
+func instead(what string) []string {
 	return strings.Fields(map[string]string{
 		"+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "<": "<= >=", "<=": "< >", ">": ">= <=", ">=": "> <",
 		"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
 		"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "++": "--", "--": "++",
 		"break": "continue", "continue": "break",
-	}[op.String()])
+		"min": "max", "max": "min", "Min": "Max", "Max": "Min", "Floor": "Ceil", "Ceil": "Floor",
+	}[what])
 }
 
-// names maps a called function to the one it is replaced by.
-func names() map[string]string {
-	return map[string]string{"min": "max", "max": "min", "Min": "Max", "Max": "Min", "Floor": "Ceil", "Ceil": "Floor"}
-}
-
-func (m *maker) visit(n ast.Node) {
-	operator := func(at token.Pos, op token.Token) {
-		for _, other := range instead(op) {
-			m.replace(n, at, at+token.Pos(len(op.String())), other)
+// visit makes the mutants of a node, which lies within others, the outermost first.
+func (m *maker) visit(n ast.Node, within []ast.Node) {
+	change := func(at token.Pos, what string) {
+		for _, other := range instead(what) {
+			m.replace(n, at, at+token.Pos(len(what)), other)
 		}
 	}
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
-		operator(n.OpPos, n.Op)
+		change(n.OpPos, n.Op.String())
 	case *ast.AssignStmt:
-		operator(n.TokPos, n.Tok)
+		change(n.TokPos, n.Tok.String())
 	case *ast.IncDecStmt:
-		operator(n.TokPos, n.Tok)
+		change(n.TokPos, n.Tok.String())
 	case *ast.BranchStmt:
-		operator(n.TokPos, n.Tok)
+		change(n.TokPos, n.Tok.String())
 	case *ast.UnaryExpr:
 		if n.Op == token.NOT || n.Op == token.SUB {
 			m.replace(n, n.OpPos, n.OpPos+1, "")
@@ -116,19 +111,17 @@ func (m *maker) visit(n ast.Node) {
 	case *ast.BasicLit:
 		// It is shown in what it stands in, for people to see what it is for.
 		var shown ast.Node = n
-		if outer, ok := m.stack[len(m.stack)-1].(ast.Expr); ok && len(m.of(outer)) < 60 {
+		if outer, ok := within[len(within)-1].(ast.Expr); ok && len(m.of(outer)) < 60 {
 			shown = outer
 		}
 		if text := another(n); text != "" {
 			m.replace(shown, n.Pos(), n.End(), text)
 		}
 	case *ast.CallExpr:
-		name, _ := n.Fun.(*ast.Ident)
-		if in, ok := n.Fun.(*ast.SelectorExpr); ok {
-			name = in.Sel
-		}
-		if name != nil && names()[name.Name] != "" {
-			m.replace(n, name.Pos(), name.End(), names()[name.Name])
+		if name, ok := n.Fun.(*ast.Ident); ok {
+			change(name.Pos(), name.Name)
+		} else if in, ok := n.Fun.(*ast.SelectorExpr); ok {
+			change(in.Sel.Pos(), in.Sel.Name)
 		}
 	case *ast.IfStmt:
 		// The opposite of a comparison is among its operator's changes.

@@ -93,12 +93,15 @@ func TestMutantsIn(t *testing.T) {
 
 // Known equivalents are found by file, line and change, wherever the line stands.
 func TestEquivalents(t *testing.T) {
-	name := t.TempDir() + "/equivalent.txt"
-	text := "# What this is.\n\npkg/p/p.go\nif n > 7 {\nn > 7 -> n >= 7\nNothing is 7.\n"
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	read := func(text string) (map[string]bool, error) {
+		name := t.TempDir() + "/equivalent.txt"
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return readEquivalents(name)
 	}
-	known, err := readEquivalents(name)
+	const known7 = "pkg/p/p.go\nif n > 7 {\nn > 7 -> n >= 7\n"
+	known, err := read("# What this is.\n\n" + known7 + "Nothing is 7.\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,17 +111,14 @@ func TestEquivalents(t *testing.T) {
 	}
 	var got []string
 	for _, m := range list {
-		if known[[4]string{m.file, m.source, m.before, m.after}] {
+		if known[m.key()] {
 			got = append(got, m.String())
 		}
 	}
 	if want := []string{"pkg/p/p.go:14:7: n > 7 -> n >= 7"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if err := os.WriteFile(name, []byte("pkg/p/p.go\nif n > 7 {\nn > 7 -> n >= 7\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readEquivalents(name); err == nil {
+	if _, err := read(known7); err == nil {
 		t.Error("an equivalent without a reason is taken")
 	}
 }
