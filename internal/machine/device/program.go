@@ -242,18 +242,11 @@ func parseStat(stat []byte) (Process, bool) {
 // procPlaces are the folder that a process is in and the files that it has open, as far as this user may know.
 func procPlaces(proc fs.FS, pid string) []string {
 	var places []string
-	add := func(link string) {
+	open, _ := fs.Glob(proc, path.Join(pid, "fd", "*")) // the pattern is well formed
+	for _, link := range append([]string{path.Join(pid, "cwd")}, open...) {
 		if target, err := fs.ReadLink(proc, link); err == nil && path.IsAbs(target) {
 			places = append(places, target)
 		}
-	}
-	add(path.Join(pid, "cwd"))
-	open, err := fs.ReadDir(proc, path.Join(pid, "fd"))
-	if err != nil {
-		return places
-	}
-	for _, fd := range open {
-		add(path.Join(pid, "fd", fd.Name()))
 	}
 	return places
 }
@@ -345,13 +338,11 @@ func winPowerSaver(out []byte) string {
 
 // howToWake says what to do about what is held back.
 func howToWake(saving string) string {
-	switch {
-	case strings.HasPrefix(saving, "governor"):
-		return "set it with `cpupower frequency-set -g performance`"
-	case strings.HasPrefix(saving, "energy"):
-		return "set it with `powerprofilesctl set performance`"
-	case strings.HasPrefix(saving, "Low Power"):
-		return "turn it off in System Settings > Battery"
-	}
-	return "choose Balanced or High performance"
+	what, _, _ := strings.Cut(saving, " ")
+	return map[string]string{
+		"governor": "set it with `cpupower frequency-set -g performance`",
+		"energy":   "set it with `powerprofilesctl set performance`",
+		"Low":      "turn it off in System Settings > Battery",
+		"power":    "choose Balanced or High performance",
+	}[what]
 }

@@ -66,7 +66,7 @@ type gauges struct {
 	sources []gauge.Source
 	sampler *gauge.Sampler // from the release on
 	events  chan []trace.Event
-	over    chan struct{} // closed: nobody takes events any more
+	over    chan struct{} // closed: nobody takes events any more, and sources that hang are released
 	opts    gauge.Options
 }
 
@@ -144,20 +144,13 @@ func (p *phaseRun) recordLastGauges() {
 		case events := <-g.events:
 			p.record(events...)
 		case <-stopped:
-			for {
-				select {
-				case events := <-g.events:
-					p.record(events...)
-				default:
-					return
-				}
+			for len(g.events) > 0 {
+				p.record(<-g.events...)
 			}
+			return
 		}
 	}
 }
-
-// end releases sources that hang.
-func (g *gauges) end() { close(g.over) }
 
 const (
 	// suspendCheckEvery is how often the clocks are looked at.

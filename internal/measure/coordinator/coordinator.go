@@ -169,7 +169,10 @@ func (s *session) runPhase(ctx context.Context, index int, phase scenario.Phase)
 	if err := s.record(phase.Event()); err != nil {
 		return nil, err
 	}
-	p := newPhaseRun(s, index, phase)
+	p := &phaseRun{
+		session: s, phase: phase, index: index,
+		reports: make(chan report, 256), effective: map[string]trace.Effective{},
+	}
 	err := p.run(ctx)
 	if err == nil {
 		err = s.Modes(phase.Name, p.effective)

@@ -186,13 +186,20 @@ func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, fol
 	diskio.ForgetRun(runID)
 }
 
-// removeRuns removes a run's test files in all folders, and says of each in turn what it could not.
+// removeRuns removes a run's test files in all folders once the last workers have released them, and says of each in
+// turn what it could not.
 func removeRuns(runID string, folders []string, say func(cleaned)) {
 	each := make(chan cleaned)
 	for _, folder := range folders {
 		go func() { // a disk that hangs holds up no other
 			c := cleaned{Folder: folder}
-			if err := removeRun(folder, runID); err != nil {
+			deadline := time.Now().Add(busyTimeout)
+			err := diskio.RemoveRun(folder, runID)
+			for errors.Is(err, filesystem.ErrBusy) && time.Now().Before(deadline) {
+				time.Sleep(busyRetry)
+				err = diskio.RemoveRun(folder, runID)
+			}
+			if err != nil {
 				why := strings.ReplaceAll(err.Error(), "\n", "; ")
 				c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s", folder, why, folder)
 			}
@@ -201,15 +208,5 @@ func removeRuns(runID string, folders []string, say func(cleaned)) {
 	}
 	for range folders {
 		say(<-each)
-	}
-}
-
-// removeRun removes a run's test files in a folder once its last worker has released them.
-func removeRun(folder, runID string) error {
-	for deadline := time.Now().Add(busyTimeout); ; time.Sleep(busyRetry) {
-		err := diskio.RemoveRun(folder, runID)
-		if !errors.Is(err, filesystem.ErrBusy) || time.Now().After(deadline) {
-			return err
-		}
 	}
 }

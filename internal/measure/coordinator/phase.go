@@ -51,22 +51,14 @@ type phaseRun struct {
 	err       error     // the journal's
 }
 
-func newPhaseRun(s *session, index int, phase scenario.Phase) *phaseRun {
-	p := &phaseRun{
-		session: s, phase: phase, index: index,
-		reports: make(chan report, 256), effective: map[string]trace.Effective{},
-	}
+// run sees the phase through: start, ready, release, listen, until every child has exited.
+func (p *phaseRun) run(ctx context.Context) error {
 	p.settling = policy.NewSettling(&p.phase)
-	for _, job := range phase.Jobs {
+	for _, job := range p.phase.Jobs {
 		if !job.Accompanies() {
 			p.working.Begin(job.Disk)
 		}
 	}
-	return p
-}
-
-// run sees the phase through: start, ready, release, listen, until every child has exited.
-func (p *phaseRun) run(ctx context.Context) error {
 	for _, job := range p.phase.Jobs {
 		if err := p.start(job); err != nil {
 			p.abort(job.Disk, err.Error())
@@ -74,7 +66,7 @@ func (p *phaseRun) run(ctx context.Context) error {
 		}
 	}
 	p.gauges = p.findGauges(ctx)
-	defer p.gauges.end()
+	defer close(p.gauges.over)
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	look := time.NewTicker(suspendCheckEvery)

@@ -95,33 +95,31 @@ func (w *worker) drain() {
 		}
 	}
 	var last trace.Event // of progress
-	add := func(e *trace.Event) {
-		batch.Lines = trace.AppendEvent(batch.Lines, e)
-		switch e.Type {
-		case trace.FileType:
-			batch.Moved = true
-			if !e.Filler {
-				batch.Files++
-			}
-		case trace.StartType, trace.ErrorType:
-			batch.Moved = true
-		case trace.ProgressType:
-			batch.Moved = batch.Moved || e.Seq != last.Seq || e.Bytes != last.Bytes
-			last = *e
-		}
-	}
 	for {
 		select {
+		case <-tick.C:
+			send()
 		case e, ok := <-w.events:
 			if !ok {
 				send()
 				return
 			}
-			if add(&e); len(batch.Lines) >= maxBatch {
+			batch.Lines = trace.AppendEvent(batch.Lines, &e)
+			switch e.Type {
+			case trace.FileType:
+				batch.Moved = true
+				if !e.Filler {
+					batch.Files++
+				}
+			case trace.StartType, trace.ErrorType:
+				batch.Moved = true
+			case trace.ProgressType:
+				batch.Moved = batch.Moved || e.Seq != last.Seq || e.Bytes != last.Bytes
+				last = e
+			}
+			if len(batch.Lines) >= maxBatch {
 				send()
 			}
-		case <-tick.C:
-			send()
 		}
 	}
 }

@@ -114,14 +114,13 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	done := wire.Message{Kind: wire.DoneKind}
-	switch {
-	case errors.Is(err, errFinished):
+	if errors.Is(err, errFinished) {
 		err = nil
-	case err != nil:
-		done.Error = err.Error()
 	}
-	if err == nil && w.checkCache() {
+	done := wire.Message{Kind: wire.DoneKind}
+	if err != nil {
+		done.Error = err.Error()
+	} else if w.checkCache() {
 		done.Effective = &w.effective
 	}
 	if doubts := w.engine.Doubts(); len(doubts) > 0 {

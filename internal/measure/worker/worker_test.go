@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
@@ -19,6 +20,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
+
+// TestMain fails if a goroutine outlives the tests.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeEngine moves each file in ten nanoseconds, or does what a test tells it to.
 type fakeEngine struct {
@@ -115,16 +119,6 @@ func (s *coordinatorSide) until(kind wire.Kind) (wire.Message, []trace.Event) {
 	}
 }
 
-// released has the worker do its job to the end.
-func (s *coordinatorSide) released() (wire.Message, []trace.Event) {
-	s.t.Helper()
-	s.until(wire.ReadyKind)
-	s.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-	done, events := s.until(wire.DoneKind)
-	s.end()
-	return done, events
-}
-
 func (s *coordinatorSide) end() {
 	s.t.Helper()
 	select {
@@ -137,123 +131,51 @@ func (s *coordinatorSide) end() {
 	}
 }
 
+// A job reports what it moves as it is moved; one that reads and writes at once, each direction by itself.
 func TestRun(t *testing.T) {
-	side := start(t, &fakeEngine{})
-	ready, _ := side.until(wire.ReadyKind)
-	if got := ready.Effective.Engine; got != "fake" {
-		t.Errorf("got engine %q, want fake", got)
+	progress := func(seq int, bytes, tNS int64) trace.Event {
+		return trace.Event{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: seq, Bytes: bytes, TNS: tNS}
 	}
-	atNS := clock.Now() + 1e6
-	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
-	done, events := side.until(wire.DoneKind)
-	if done.Error != "" {
-		t.Errorf("got %q, want no error", done.Error)
+	file := func(op trace.Role, seq int, bytes, startNS int64) trace.Event {
+		return trace.Event{Type: trace.FileType, Phase: "WW", Disk: "A", Op: op, Seq: seq, Bytes: bytes,
+			StartNS: startNS, EndNS: startNS + 10}
 	}
-	side.end()
-	if side.engine.releaseNS != atNS {
-		t.Errorf("engine started at %d, want %d", side.engine.releaseNS, atNS)
-	}
-	want := []trace.Event{
-		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 0, Bytes: 50, TNS: 5},
-		{Type: trace.StartType, Phase: "WW", Disk: "A"},
-		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Write, Seq: 0, Bytes: 100, StartNS: 0, EndNS: 10},
-		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 1, Bytes: 100, TNS: 15},
-		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Write, Seq: 1, Bytes: 200, StartNS: 10, EndNS: 20},
-	}
-	if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(trace.Event{}, "LateNS")); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-	if late := events[1].LateNS; late < 0 {
-		t.Errorf("started %d ns before the release", -late)
-	}
-}
-
-// A job that reads and writes at once reports each direction by itself.
-func TestBothDirections(t *testing.T) {
-	engine := &fakeEngine{read: 40}
-	engine.job.Reads = 0.4
-	side := start(t, engine)
-	_, events := side.released()
-	want := []trace.Event{
-		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 0, Bytes: 20, TNS: 5},
-		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 1, Bytes: 30, TNS: 5},
-		{Type: trace.StartType, Phase: "WW", Disk: "A"},
-		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Read, Seq: 0, Bytes: 40, StartNS: 0, EndNS: 10},
-		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Write, Seq: 1, Bytes: 60, StartNS: 0, EndNS: 10},
-		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 2, Bytes: 20, TNS: 15},
-		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 3, Bytes: 80, TNS: 15},
-		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Read, Seq: 2, Bytes: 40, StartNS: 10, EndNS: 20},
-		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Write, Seq: 3, Bytes: 160, StartNS: 10, EndNS: 20},
-	}
-	if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(trace.Event{}, "LateNS")); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-}
-
-// A job past the cache whose files are found in it did not go past it: the number says so, and so does the mode.
-func TestWhatTheCacheHeld(t *testing.T) {
-	for _, tt := range []struct {
-		share float64
-		mode  string // as told at the end; empty: as it was
-	}{{0.43, "cached"}, {0.001, ""}} {
-		side := start(t, &fakeEngine{cached: tt.share})
-		done, events := side.released()
-		last := events[len(events)-1]
-		if last.Type != trace.GaugeType || last.Name != trace.CachedShare || last.Disk != "A" || last.Phase != "WW" || last.Value != tt.share || last.TNS <= 0 {
-			t.Errorf("got last event %+v, want the cached share %v of A in WW", last, tt.share)
+	begin := trace.Event{Type: trace.StartType, Phase: "WW", Disk: "A"}
+	for reads, want := range map[float64][]trace.Event{
+		0: {
+			progress(0, 50, 5), begin, file(trace.Write, 0, 100, 0), progress(1, 100, 15), file(trace.Write, 1, 200, 10),
+		},
+		0.4: {
+			progress(0, 20, 5), progress(1, 30, 5), begin, file(trace.Read, 0, 40, 0), file(trace.Write, 1, 60, 0),
+			progress(2, 20, 15), progress(3, 80, 15), file(trace.Read, 2, 40, 10), file(trace.Write, 3, 160, 10),
+		},
+	} {
+		engine := &fakeEngine{read: int64(100 * reads)}
+		engine.job.Reads = reads
+		side := start(t, engine)
+		ready, _ := side.until(wire.ReadyKind)
+		if got := ready.Effective.Engine; got != "fake" {
+			t.Errorf("got engine %q, want fake", got)
 		}
-		var mode string
-		if done.Effective != nil {
-			mode = done.Effective.Cache
-		}
-		if mode != tt.mode {
-			t.Errorf("%v: got cache %q, want %q", tt.share, mode, tt.mode)
-		}
-	}
-	side := start(t, &fakeEngine{cached: 0.43, transfer: func(context.Context, int) error { return errors.New("disk on fire") }})
-	if done, _ := side.released(); done.Effective != nil {
-		t.Error("the cache was looked at after a failure")
-	}
-}
-
-// What came up in the course of the job is reported at its end, whether it went well or not.
-func TestDoubts(t *testing.T) {
-	for _, err := range []error{nil, errors.New("disk on fire")} {
-		side := start(t, &fakeEngine{doubts: []string{"no space was reserved"}, transfer: func(context.Context, int) error { return err }})
-		done, _ := side.released()
-		want := &trace.Effective{Engine: "fake", Warnings: []string{"no space was reserved"}}
-		if diff := cmp.Diff(want, done.Effective); diff != "" {
-			t.Errorf("job that ended with %v (-want +got):\n%s", err, diff)
-		}
-	}
-}
-
-func TestFailures(t *testing.T) {
-	disk := errors.New("disk on fire")
-	t.Run("getting ready", func(t *testing.T) {
-		side := start(t, &fakeEngine{prepareErr: disk})
-		done, _ := side.until(wire.DoneKind)
-		if done.Error != disk.Error() {
-			t.Errorf("got %q, want %q", done.Error, disk)
+		atNS := clock.Now() + 1e6
+		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
+		done, events := side.until(wire.DoneKind)
+		if done.Error != "" {
+			t.Errorf("got %q, want no error", done.Error)
 		}
 		side.end()
-	})
-	t.Run("in the middle", func(t *testing.T) {
-		side := start(t, &fakeEngine{transfer: func(_ context.Context, seq int) error {
-			if seq == 1 {
-				return disk
+		if engine.releaseNS != atNS {
+			t.Errorf("engine started at %d, want %d", engine.releaseNS, atNS)
+		}
+		if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(trace.Event{}, "LateNS")); diff != "" {
+			t.Errorf("events of a job that reads %v (-want +got):\n%s", reads, diff)
+		}
+		for _, e := range events {
+			if e.LateNS < 0 {
+				t.Errorf("started %d ns before the release", -e.LateNS)
 			}
-			return nil
-		}})
-		done, events := side.released()
-		if done.Error != disk.Error() {
-			t.Errorf("got %q, want %q", done.Error, disk)
 		}
-		last := events[len(events)-1]
-		if last.Type != trace.ErrorType || last.Seq != 1 || last.Error != disk.Error() {
-			t.Errorf("got last event %+v, want the error of file 1", last)
-		}
-	})
+	}
 }
 
 // untilCancelled is a transfer that only the end of its context ends.
@@ -262,45 +184,82 @@ func untilCancelled(ctx context.Context, _ int) error {
 	return ctx.Err()
 }
 
-func TestEndsEarly(t *testing.T) {
-	t.Run("told to stop", func(t *testing.T) {
-		side := start(t, &fakeEngine{transfer: untilCancelled})
-		side.until(wire.ReadyKind)
-		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-		side.send(wire.Message{Kind: wire.StopKind})
-		done, events := side.until(wire.DoneKind)
-		if done.Error != errStopped.Error() {
-			t.Errorf("got %q, want %q", done.Error, errStopped)
+// However a job ends, its worker reports that and closes the engine.
+func TestEnds(t *testing.T) {
+	disk, doubts := errors.New("disk on fire"), []string{"no space was reserved"}
+	fails := func(_ context.Context, seq int) error {
+		if seq == 1 {
+			return disk
 		}
-		for _, e := range events {
-			if e.Type == trace.ErrorType {
-				t.Errorf("a stop was reported as an error: %+v", e)
+		return nil
+	}
+	failed := trace.Event{Type: trace.ErrorType, Phase: "WW", Disk: "A", Seq: 1, Error: disk.Error()}
+	cached := func(share float64) trace.Event {
+		return trace.Event{Type: trace.GaugeType, Phase: "WW", Disk: "A", Name: trace.CachedShare, Value: share}
+	}
+	released := []wire.Kind{wire.ReleaseKind}
+	for _, tt := range []struct {
+		name      string
+		engine    fakeEngine
+		told      []wire.Kind // when it is ready
+		err       string
+		effective *trace.Effective // if it is not what it was when ready
+		event     trace.Event      // beside its files' start, progress and end
+	}{
+		{name: "getting ready fails", engine: fakeEngine{prepareErr: disk}, err: disk.Error()},
+		{name: "a transfer fails", engine: fakeEngine{transfer: fails}, told: released, err: disk.Error(), event: failed},
+		{name: "the cache is not looked at after a failure", engine: fakeEngine{transfer: fails, cached: 0.43},
+			told: released, err: disk.Error(), event: failed},
+		// A job past the cache whose files are found in it did not go past it: the number says so, and so does the mode.
+		{name: "found in the cache", engine: fakeEngine{cached: 0.43}, told: released,
+			effective: &trace.Effective{Engine: "fake", Cache: "cached"}, event: cached(0.43)},
+		{name: "a little in the cache", engine: fakeEngine{cached: 0.001}, told: released, event: cached(0.001)},
+		{name: "doubts", engine: fakeEngine{doubts: doubts}, told: released,
+			effective: &trace.Effective{Engine: "fake", Warnings: doubts}},
+		{name: "doubts of a job that fails", engine: fakeEngine{doubts: doubts, transfer: fails}, told: released,
+			err: disk.Error(), effective: &trace.Effective{Engine: "fake", Warnings: doubts}, event: failed},
+		{name: "told to stop", engine: fakeEngine{transfer: untilCancelled},
+			told: []wire.Kind{wire.ReleaseKind, wire.StopKind}, err: errStopped.Error()},
+		{name: "stopped before the release", told: []wire.Kind{wire.StopKind}, err: errStopped.Error()},
+		{name: "at the limit", engine: fakeEngine{transfer: untilCancelled,
+			job: wire.Job{Policy: policy.Policy{Limit: time.Millisecond}}}, told: released},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			side := start(t, &tt.engine)
+			if tt.told != nil {
+				side.until(wire.ReadyKind)
 			}
-		}
-		side.end()
-	})
-	t.Run("at the limit", func(t *testing.T) {
-		side := start(t, &fakeEngine{job: wire.Job{Policy: policy.Policy{Limit: time.Millisecond}}, transfer: untilCancelled})
-		if done, _ := side.released(); done.Error != "" {
-			t.Errorf("got %q, want no error", done.Error)
-		}
-	})
-	t.Run("stopped before the release", func(t *testing.T) {
-		side := start(t, &fakeEngine{})
-		side.until(wire.ReadyKind)
-		side.send(wire.Message{Kind: wire.StopKind})
-		side.until(wire.DoneKind)
-		side.end()
-	})
-	t.Run("coordinator gone", func(t *testing.T) {
-		side := start(t, &fakeEngine{transfer: untilCancelled})
-		side.until(wire.ReadyKind)
-		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-		if err := side.hangUp(); err != nil {
-			t.Fatal(err)
-		}
-		side.end()
-	})
+			for _, kind := range tt.told {
+				side.send(wire.Message{Kind: kind, AtNS: clock.Now()})
+			}
+			done, events := side.until(wire.DoneKind)
+			side.end()
+			want := wire.Message{Kind: wire.DoneKind, Error: tt.err, Effective: tt.effective}
+			if diff := cmp.Diff(want, done); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			var event trace.Event
+			for _, e := range events {
+				if e.Type == trace.ErrorType || e.Type == trace.GaugeType {
+					event = e
+				}
+			}
+			ignored := cmpopts.IgnoreFields(trace.Event{}, "TNS")
+			if diff := cmp.Diff(tt.event, event, ignored); diff != "" || event.Type != "" && event.TNS <= 0 {
+				t.Errorf("event at %d ns (-want +got):\n%s", event.TNS, diff)
+			}
+		})
+	}
+}
+
+func TestCoordinatorGone(t *testing.T) {
+	side := start(t, &fakeEngine{transfer: untilCancelled})
+	side.until(wire.ReadyKind)
+	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+	if err := side.hangUp(); err != nil {
+		t.Fatal(err)
+	}
+	side.end()
 }
 
 func TestRefusesOtherTalk(t *testing.T) {

@@ -198,7 +198,6 @@ func (m *machine) readPools() {
 		mounted[one.number] = one.filesystem
 	}
 	byID := map[string]*pool{}
-	var order []string
 	for _, name := range m.names {
 		b := m.blocks[name]
 		kind, id := poolKind(b), b.udev["ID_FS_UUID"]
@@ -207,12 +206,11 @@ func (m *machine) readPools() {
 		}
 		if byID[id] == nil {
 			byID[id] = &pool{uuid: id, label: cmp.Or(plain(b.udev["ID_FS_LABEL_ENC"]), b.udev["ID_FS_LABEL"]), filesystem: kind}
-			order = append(order, id)
 		}
 		byID[id].members = append(byID[id].members, name)
 	}
-	for _, id := range order {
-		keep(*byID[id])
+	for _, p := range byID {
+		keep(*p)
 	}
 	for _, one := range m.mounts {
 		if one.filesystem != "bcachefs" {
