@@ -71,6 +71,8 @@ func desktop(t *testing.T) *evidence {
 	}
 }
 
+const lessSpace = "free some space, use fewer or smaller files, or set a footprint"
+
 // TestEveryJudgement breaks the clean case in one way at a time.
 func TestEveryJudgement(t *testing.T) {
 	yes := true
@@ -81,6 +83,7 @@ func TestEveryJudgement(t *testing.T) {
 		}
 		e.places[disk] = p
 	}
+	id := func(id uint64) func(*Place) { return func(p *Place) { p.ID = id } }
 	runs := func(p ...Process) func(*evidence) {
 		return func(e *evidence) { e.processes = append(e.processes, p...) }
 	}
@@ -96,7 +99,54 @@ func TestEveryJudgement(t *testing.T) {
 		}, "! closed (A)", "Privacy & Security > Files and Folders"},
 		{"two partitions of one disk", func(e *evidence) { put(e, "B", on("sda2")) }, "same_disk (B)", "sda (X5)"},
 		{"an image on the other disk", func(e *evidence) { put(e, "B", on("loop0")) }, "same_disk (B)", "sda (X5)"},
-		{"a bind mount", func(e *evidence) { put(e, "B", on("sda1"), func(p *Place) { p.ID = 1 }) }, "same_disk (B)", "file system"},
+		{"a bind mount", func(e *evidence) { put(e, "B", on("sda1"), id(1)) }, "same_disk (B)",
+			"disk B: is on the same file system as disk A; the two compete for one disk, not for the hub"},
+		{"file systems without identity", func(e *evidence) { put(e, "A", id(0)); put(e, "B", id(0)) }, "", ""},
+		{"the same folder", func(e *evidence) { e.places["B"] = e.places["A"] }, "! same_folder (B)",
+			"disk B: /mnt/sdb1/b is the folder of disk A too; give each disk its own"},
+		{"read-only", func(e *evidence) {
+			put(e, "A", func(p *Place) { p.Writable = errors.New("read-only file system") })
+		}, "! unwritable (A)", "disk A: cannot write to /mnt/sda1/a (read-only file system); choose a folder that you " +
+			"may write to, on a volume that is not read-only"},
+		{"the system's disk", func(e *evidence) {
+			e.looked = false
+			put(e, "B", system, func(p *Place) { p.Path = "/home/b" })
+		}, "! system_disk (B)",
+			"disk B: /mnt/sdb1/b is on the disk that holds the operating system; give a folder on the disk under test, " +
+				"or set `allow_system_disk: true` to measure this one"},
+		{"a disk that is not mounted", func(e *evidence) {
+			e.looked = false
+			put(e, "B", system, func(p *Place) { p.Path = "/media/ann/B" })
+		}, "! system_disk (B)", "disk B: no disk is mounted at /mnt/sdb1/b: the folder is on the disk that holds the " +
+			"operating system; mount the disk under test, or set `allow_system_disk: true` to measure this one"},
+		{"results on a disk", func(e *evidence) { e.results.ID = 2 }, "! results_on_disk (B)",
+			"disk B: the results would be written to this disk while it is measured; choose a folder on another disk " +
+				"with --out"},
+		{"results on the system's disk, which is measured", func(e *evidence) { e.results.ID = 2; put(e, "B", system) },
+			"! system_disk (B), results_on_disk (B)", "choose a folder on another disk with --out"},
+		{"the largest phase does not fit", func(e *evidence) { put(e, "A", free(5_160_000_000)) }, "! space (A)",
+			"disk A: phase R needs 5 GB plus a margin of 167 MB, but only 5.16 GB is free; " + lessSpace},
+		{"the largest phase just fits", func(e *evidence) { put(e, "A", free(5_170_000_000)) }, "", ""},
+		{"shared space", func(e *evidence) { put(e, "A", free(7e9)); put(e, "B", id(1), free(7e9)) },
+			"same_disk (B), ! space (A)",
+			"disks A, B: phase W needs 7 GB plus a margin of 207 MB, but only 7 GB is free; " + lessSpace},
+		{"kept files add up", func(e *evidence) { put(e, "A", free(8e9)); e.plan.Phases[0].Jobs[0].IO.Keep = true },
+			"! space (A)", "disk A: phase R needs 8 GB plus a margin of 227 MB, but only 8 GB is free; " + lessSpace},
+		{"a footprint bounds writes", func(e *evidence) {
+			put(e, "B", free(2e9))
+			e.plan.Phases[0].Jobs[1].Sizes = []int64{1e9, 1e9, 1e9, 1e9}
+			e.plan.Phases[0].Jobs[1].IO.Footprint = 1_500_000_000
+		}, "", ""},
+		{"a footprint below the largest file", func(e *evidence) {
+			put(e, "B", free(3e9))
+			e.plan.Phases[0].Jobs[1].IO.Footprint = 1_500_000_000
+		}, "! space (B)", "disk B: phase W needs 4 GB plus a margin of 147 MB, but only 3 GB is free; " + lessSpace},
+		{"a footprint too small to read", func(e *evidence) { e.plan.Phases[1].Jobs[0].IO.Footprint = 4e9 },
+			"! footprint (A)", "disk A: phase R reads 5 GB, more than its footprint allows at one time; " +
+				"read fewer or smaller files, or raise the footprint"},
+		{"FAT32", func(e *evidence) { put(e, "A", fat); put(e, "B", fat) }, "! file_limit (A)",
+			"disk A: phase R has a file of 5 GB, and the file system of /mnt/sda1/a supports none above 4 GiB; " +
+				"use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"},
 		{"another volume of the system's disk", func(e *evidence) {
 			put(e, "B", on("nvme0n1p2"))
 			e.results = nil
