@@ -94,14 +94,11 @@ func run() error {
 		if !want.MatchString(r.name) {
 			continue
 		}
-		turns := []func() (rate, cpu float64, err error){
-			func() (rate, cpu float64, err error) { return r.hubbench(*hubbench, *dir) },
-			func() (rate, cpu float64, err error) { return r.fio(*dir, *extra) },
-		}
+		turns := [2]func(dir, with string) (rate, cpu float64, err error){r.hubbench, r.fio}
 		var rates, cpus [2][]float64
 		for i := range 2 * *pairs {
 			which := (i + i/2) % 2
-			rate, cpu, err := turns[which]()
+			rate, cpu, err := turns[which](*dir, [2]string{*hubbench, *extra}[which])
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
@@ -179,7 +176,7 @@ func (r row) fio(dir, extra string) (rate, cpu float64, err error) {
 }
 
 // hubbench runs the row as a user does, with a folder for each worker, and reads the events.
-func (r row) hubbench(program, dir string) (rate, cpu float64, err error) {
+func (r row) hubbench(dir, program string) (rate, cpu float64, err error) {
 	home, err := os.MkdirTemp("", "hubbench-bench-")
 	if err != nil {
 		return 0, 0, err

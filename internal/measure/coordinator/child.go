@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -126,21 +127,15 @@ func (s *stderrLog) Write(data []byte) (int, error) {
 		if end < 0 {
 			return len(data), nil
 		}
-		s.line(s.part[:end+1])
+		line, text := s.part[:end+1], string(bytes.TrimSpace(s.part[:end]))
 		s.part = s.part[end+1:]
-	}
-}
-
-func (s *stderrLog) line(line []byte) {
-	text := string(bytes.TrimSpace(line))
-	switch {
-	case text == "":
-	case text[0] == '{':
-		_, _ = s.out.Write(line) // a log that cannot be written must not end a run
-	default:
-		s.log.Error("worker stderr", zap.String("text", text))
-		if s.crash == "" {
-			s.crash = text
+		switch {
+		case text == "":
+		case text[0] == '{':
+			_, _ = s.out.Write(line) // a log that cannot be written must not end a run
+		default:
+			s.log.Error("worker stderr", zap.String("text", text))
+			s.crash = cmp.Or(s.crash, text)
 		}
 	}
 }

@@ -131,21 +131,18 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 	if left := w.engine.Close(); left != nil {
 		w.log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
 	}
-	if err != nil && ctx.Err() != nil && !errors.Is(err, errStopped) { // by the coordinator's end, or a signal
-		w.removeRun()
+	if err == nil || ctx.Err() == nil || errors.Is(err, errStopped) {
+		return done
 	}
-	return done
-}
-
-// removeRun removes the run's test files on all disks: whatever has ended the coordinator may have ended the
-// clean-up process as well. What other workers still use stays with them.
-func (w *worker) removeRun() {
+	// It was ended by the coordinator's end, or a signal: whatever has ended the coordinator may have ended the
+	// clean-up process as well. What other workers still use stays with them.
 	for _, folder := range w.job.Folders {
 		if err := diskio.RemoveRun(folder, w.job.RunID); err != nil {
 			w.log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
 		}
 	}
 	diskio.ForgetRun(w.job.RunID)
+	return done
 }
 
 // do gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
@@ -198,15 +195,20 @@ func (w *worker) checkCache() (otherwise bool) {
 	return true
 }
 
-// heartbeat reports the job's progress to the coordinator until quit closes, and notices when this process alone was
-// stopped.
+// heartbeat reports the job's progress to the coordinator until quit closes, and records a tick that came so late
+// that this process must have been stopped. What the coordinator cannot see, since it went on, is the disk's own gap.
+// Before the release it does not matter, nor to a model's time.
 func (w *worker) heartbeat(quit <-chan struct{}) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
 	for beganNS := clock.Now(); ; beganNS = clock.Now() { // a coordinator that reads nothing is not waited for here
 		select {
 		case <-tick.C:
-			w.stoodStill(beganNS, clock.Now())
+			nowNS := clock.Now()
+			took := time.Duration(nowNS - beganNS)
+			if took >= stoppedFor && !w.job.Simulated && w.released.Load() && nowNS > w.release {
+				w.emit(trace.Event{Type: trace.GaugeType, Name: trace.Stopped, Value: took.Seconds(), TNS: nowNS - w.release})
+			}
 			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.moved.Load(),
 				Beside: w.beside.Load()}) != nil {
 				return // the coordinator is gone: listen sees it too
@@ -215,14 +217,4 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 			return
 		}
 	}
-}
-
-// stoodStill records that a tick came so late that this process must have been stopped. What the coordinator cannot
-// see, since it went on, is the disk's own gap. Before the release it does not matter, nor to a model's time.
-func (w *worker) stoodStill(fromNS, toNS int64) {
-	took := time.Duration(toNS - fromNS)
-	if took < stoppedFor || w.job.Simulated || !w.released.Load() || toNS <= w.release {
-		return
-	}
-	w.emit(trace.Event{Type: trace.GaugeType, Name: trace.Stopped, Value: took.Seconds(), TNS: toNS - w.release})
 }

@@ -70,7 +70,7 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskRecord {
 		}
 		h.share(members, now)
 		for _, m := range members {
-			m.rate *= m.outside
+			m.rate = m.part * m.outside
 			m.move(rnd, now)
 		}
 	}
@@ -91,7 +91,8 @@ type member struct {
 	open, settled, gone bool
 	size, done, moved   float64
 	factor, outside     float64 // of the rate: the file's, and what is applied to the part
-	cap, part, rate     float64
+	cap, weight, part   float64
+	rate                float64 // what it gets
 	wait                float64 // until the file's first byte, or between files
 	sampled             float64 // when the last sample was taken
 	held, heldUntil     float64
@@ -126,7 +127,10 @@ func (m *member) claim(rnd *rand.Rand, now float64, outside bool) {
 // own or a link's, which stops those it is of (Bertsekas and Gallager, Data Networks, 6.5.2).
 func (h Hub) share(members []*member, now float64) {
 	for _, m := range members {
-		m.part, m.settled = 0, m.cap == 0
+		m.part, m.weight, m.settled = 0, 1, m.cap == 0
+		if weight, ok := h.Weights[m.disk.Name]; ok {
+			m.weight = weight
+		}
 		if now < m.heldUntil-1e-9 {
 			m.cap = math.Min(m.cap, m.held)
 		}
@@ -142,7 +146,7 @@ func (h Hub) share(members []*member, now float64) {
 		}
 		for _, m := range members {
 			if !m.settled {
-				limit(m.cap/h.weight(m), m)
+				limit(m.cap/m.weight, m)
 			}
 		}
 		for _, l := range links {
@@ -154,7 +158,7 @@ func (h Hub) share(members []*member, now float64) {
 				case m.settled:
 					left -= m.part
 				default:
-					weights += h.weight(m)
+					weights += m.weight
 					open = append(open, m)
 				}
 			}
@@ -166,19 +170,9 @@ func (h Hub) share(members []*member, now float64) {
 			break
 		}
 		for _, m := range stops {
-			m.part, m.settled = lowest*h.weight(m), true
+			m.part, m.settled = lowest*m.weight, true
 		}
 	}
-	for _, m := range members {
-		m.rate = m.part
-	}
-}
-
-func (h Hub) weight(m *member) float64 {
-	if w, ok := h.Weights[m.disk.Name]; ok {
-		return w
-	}
-	return 1
 }
 
 // move carries the disk through a step.

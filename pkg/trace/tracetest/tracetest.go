@@ -8,6 +8,7 @@ package tracetest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -147,11 +148,9 @@ func Phase(name string, disks ...*trace.DiskRecord) *trace.Phase {
 // Run makes a run of phases.
 func Run(phases ...*trace.Phase) *trace.Run {
 	run := &trace.Run{Name: "test", Phases: phases, Status: trace.Complete}
-	seen := map[string]bool{}
 	for _, p := range phases {
 		for _, d := range p.Disks {
-			if !seen[d.Name] {
-				seen[d.Name] = true
+			if !slices.ContainsFunc(run.Disks, func(known trace.Disk) bool { return known.Name == d.Name }) {
 				run.Disks = append(run.Disks, trace.Disk{Name: d.Name, Connection: "hub"})
 			}
 		}
