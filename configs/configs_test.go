@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/say"
@@ -22,17 +21,13 @@ func load(t *testing.T, name string) *hub.Profile {
 		t.Fatalf("no built-in hub %s", name)
 	}
 	p, err := hub.Load(name+".yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return p
 }
 
 // Every built-in hub has disks A, B and C, so one scenario can be tried on all of them.
 func TestHubs(t *testing.T) {
-	if diff := gocmp.Diff([]string{"goshen-ridge", "ideal", "thunderbolt-5", "usb-10g"}, Hubs()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "the hubs", []string{"goshen-ridge", "ideal", "thunderbolt-5", "usb-10g"}, Hubs())
 	for _, name := range Hubs() {
 		if p := load(t, name); p.Name != name {
 			t.Errorf("hubs/%s.yaml calls itself %q", name, p.Name)

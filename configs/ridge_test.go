@@ -11,6 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -52,14 +53,10 @@ func TestGoshenRidgeNotes(t *testing.T) {
 
 	const file = "hubs/goshen-ridge.md"
 	if *update {
-		if err := os.WriteFile(file, []byte(table.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(file, []byte(table.String()), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if diff := gocmp.Diff(string(want), table.String()); diff != "" {
 		t.Errorf("%s is not what the model gives; -update writes it anew (-file +model):\n%s", file, diff)
 	}

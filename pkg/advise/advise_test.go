@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stream"
 )
@@ -32,9 +33,7 @@ func playing(rate float64) Part {
 func answerTo(t *testing.T, p *hub.Profile, q Question) *Answer {
 	t.Helper()
 	a, err := Ask(p, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return a
 }
 
@@ -117,9 +116,7 @@ func TestCaches(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	q := Question{Parts: []Part{playing(gb)}, For: time.Second}
-	if err := q.Check(evenHub()); err == nil || !strings.Contains(err.Error(), "try 2s or longer") {
-		t.Errorf("for 1 s: %v", err)
-	}
+	check.Refused(t, "for 1 s", q.Check(evenHub()), "try 2s or longer")
 	if q.For = 2 * time.Second; q.Check(evenHub()) != nil {
 		t.Errorf("for 2 s: %v", q.Check(evenHub()))
 	}
@@ -218,9 +215,7 @@ func TestParseStreams(t *testing.T) {
 		if err != nil || disk != "A" {
 			t.Errorf("%s: disk %q, %v", text, disk, err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
+		check.Same(t, text, want, got)
 	}
 	for text, want := range map[string]string{
 		"A":                        "does not name a disk and its streams; try A=4x",
@@ -234,9 +229,8 @@ func TestParseStreams(t *testing.T) {
 		"A=4xprores-422-hq-uhd25":  "try prores-422-hq-uhd-25",
 		"A=4xnone-of-these-at-all": "hubbench plan --codecs lists",
 	} {
-		if _, _, err := ParseStreams(text, false, time.Second); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", text, err, want)
-		}
+		_, _, err := ParseStreams(text, false, time.Second)
+		check.Refused(t, text, err, want)
 	}
 }
 
@@ -258,9 +252,7 @@ func TestParseDisk(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
+		check.Same(t, text, want, got)
 	}
 	for _, text := range []string{"X", "=2GB/s", "X=", "X=fast", "X=2.8/GB/s", "X=2.8/2.5", "X=2/2Gb/s", "X=2/2GB/s,cache=24GB", "X=2/2GB/s,cache=24GB@3GB/s", "X=2/2GB/s,cache=much@1GB/s"} {
 		if d, err := ParseDisk(text); err == nil || !strings.Contains(err.Error(), "try X=2.8/2.5GB/s") {
@@ -285,13 +277,9 @@ func TestWithDisk(t *testing.T) {
 	p := evenHub()
 	p.Disks[0].Read.Weight, p.Disks[1].Read.Weight = 2, 8
 	d, err := ParseDisk("X=5/1GB/s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	got, err := WithDisk(p, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	want := hub.Disk{
 		Name: "X", About: dataSheet,
 		Read:  hub.Side{Hub: 3e9, Direct: 5e9, Weight: 4},

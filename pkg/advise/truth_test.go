@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -98,9 +99,7 @@ func TestBoundsAgainstPlays(t *testing.T) {
 		// And one stream in fewer frames comes to the same, but next to the threshold.
 		if math.Abs(low-1) > 0.02 && math.Abs(high-1) > 0.02 {
 			got, err := c.play(h, parts, rested, folded)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if got.clean != want && (low > 1 || high < 1) {
 				t.Errorf("seed %d: folded %v, in all frames %v, between %.3f and %.3f of what is needed", seed, got.clean, want, low, high)
 			}
@@ -269,9 +268,7 @@ func measured(p *hub.Profile, rng *rand.Rand) *hub.Evidence {
 func fitted(t *testing.T, e *hub.Evidence) *hub.Profile {
 	t.Helper()
 	r, err := fit.FromEvidence(e, fit.Options{Name: "fitted", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return r.Profile
 }
 
@@ -290,9 +287,7 @@ func truth(t *testing.T, p *hub.Profile, parts []Part, length time.Duration) (cl
 		outcomes.Add(e)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if len(outcomes) == 0 {
 		t.Fatal("no stream was played")
 	}

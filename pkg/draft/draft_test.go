@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml/schematest"
@@ -27,9 +28,7 @@ func captured(t *testing.T) map[string]*hardware.Inventory {
 	all := map[string]*hardware.Inventory{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var inv hardware.Inventory
 		if err := json.Unmarshal(data, &inv); err == nil && len(inv.Disks) > 0 { // others are captures of a system
 			all[file] = &inv

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/advise"
 	"github.com/hubbench/hubbench/pkg/fit"
@@ -22,9 +23,7 @@ type tally struct{ all, wrong, unsure, outside int }
 func (y *tally) ask(t *testing.T, w fit.World, rng *rand.Rand, name string) {
 	t.Helper()
 	known, err := fit.FromEvidence(w.Measured(rng, 2), fit.Options{Name: "fitted", Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for range 3 {
 		var mix []hub.Observed
 		for _, disk := range w.Disks {
@@ -42,9 +41,7 @@ func (y *tally) ask(t *testing.T, w fit.World, rng *rand.Rand, name string) {
 			q.Parts = append(q.Parts, part)
 		}
 		got, err := advise.Ask(known.Profile, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		y.all++
 		switch {
 		case got.Verdict == advise.Unsure:

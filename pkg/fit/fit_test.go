@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
@@ -50,9 +51,7 @@ func truth(t *testing.T, p *hub.Profile, name string) float64 {
 func fit(t *testing.T, e *hub.Evidence) *Result {
 	t.Helper()
 	f, err := FromEvidence(e, Options{Name: "fitted"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return f
 }
 
@@ -222,9 +221,8 @@ func TestFitSaysWhatItCannotKnow(t *testing.T) {
 }
 
 func TestFitRefusesNothing(t *testing.T) {
-	if _, err := FromEvidence(&hub.Evidence{}, Options{}); err == nil || !strings.Contains(err.Error(), "record solo phases and pairs") {
-		t.Errorf("got %v", err)
-	}
+	_, err := FromEvidence(&hub.Evidence{}, Options{})
+	check.Refused(t, "no evidence", err, "record solo phases and pairs")
 }
 
 func TestFitNoticesWhatTheModelLacks(t *testing.T) {
@@ -253,9 +251,7 @@ func TestFitOfRealDisksByTheirOwnPorts(t *testing.T) {
 func TestLeaveOneOut(t *testing.T) {
 	disks := []string{"A", "B", "C"}
 	held, err := LeaveOneOut(observe(t, study(disks, 3, 30, 1), noisy()), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if len(held) != 26 {
 		t.Fatalf("%d phases held out, want 26", len(held))
 	}
@@ -273,9 +269,8 @@ func TestLeaveOneOut(t *testing.T) {
 		t.Errorf("without A's writes: %+v, %v", half, err)
 	}
 	one := &hub.Evidence{Rates: []hub.Observation{{Phase: "W", Disks: []hub.Observed{{Disk: "A", Op: write, Rate: 1e9, Error: 0.01}}}}}
-	if _, err := LeaveOneOut(one, Options{}); err == nil || !strings.Contains(err.Error(), "phase W: no other phase was observed") {
-		t.Errorf("one phase: %v", err)
-	}
+	_, err = LeaveOneOut(one, Options{})
+	check.Refused(t, "one phase", err, "phase W: no other phase was observed")
 }
 
 func TestFillLags(t *testing.T) {
@@ -298,9 +293,8 @@ func TestFitCrowded(t *testing.T) {
 	for i := range maxFitted + 1 {
 		e.Rates = append(e.Rates, hub.Observation{Disks: []hub.Observed{{Disk: strconv.Itoa(i), Rate: 1e9}}})
 	}
-	if _, err := newSpace(e, Weighted); err == nil || !strings.Contains(err.Error(), "33 disks, and the limit is 32") {
-		t.Errorf("got %v", err)
-	}
+	_, err := newSpace(e, Weighted)
+	check.Refused(t, "33 disks", err, "33 disks, and the limit is 32")
 }
 
 // Fits and predictions are JSON with keys in snake case, whatever is infinite or refused in them.
@@ -313,15 +307,11 @@ func TestJSON(t *testing.T) {
 	}
 	predicted := predict(t, f.Profile, disks)
 	held, err := LeaveOneOut(e, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	for name, v := range map[string]any{"fit": f, "prediction": predicted, "check": held} {
 		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, key := range regexp.MustCompile(`"([^"]*)":`).FindAllSubmatch(text, -1) {
 			if !snake.Match(key[1]) {
 				t.Errorf("%s: key %q", name, key[1])
@@ -330,13 +320,9 @@ func TestJSON(t *testing.T) {
 	}
 	parts := func(v any) map[string]any {
 		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var got map[string]any
-		if err := json.Unmarshal(text, &got); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, json.Unmarshal(text, &got))
 		return got
 	}
 	if p := parts(f.Parameters[0]); p["name"] != "capacity.read" || p["low"] == nil || p["high"] != nil || p["note"] == "" {

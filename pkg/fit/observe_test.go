@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hub"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,9 +62,7 @@ func observe(t testing.TB, plan *scenario.Plan, p *hub.Profile) *hub.Evidence {
 func predict(t testing.TB, p *hub.Profile, disks []string) *Prediction {
 	t.Helper()
 	predicted, err := Predict(p, disks, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return predicted
 }
 
@@ -94,9 +93,7 @@ func play(t testing.TB, plan *scenario.Plan, p *hub.Profile) *trace.Run {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return run
 }
 
@@ -228,9 +225,7 @@ func TestObserveKeepsToThePhase(t *testing.T) {
 	}
 	seen := []hub.Observed{{Disk: "X", Op: write, Rate: 2e9, Error: assumedNoise}}
 	want := []hub.Observation{{Phase: "own port", Direct: true, Disks: seen}, {Phase: "inside", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
-	if diff := cmp.Diff(want, Observe(run).Rates); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "rates", want, Observe(run).Rates)
 }
 
 // What goes at a pace of its own, or both ways at once, says nothing of what it could do, nor do those beside it on the hub.

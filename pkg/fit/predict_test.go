@@ -1,14 +1,14 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -31,9 +31,7 @@ func TestPredictEveryCombination(t *testing.T) {
 			t.Errorf("%s: measured, without any observation", row.Pattern)
 		}
 	}
-	if diff := cmp.Diff([]string{"W-", "R-", "-W", "-R", "WW", "WR", "RW", "RR"}, patterns); diff != "" {
-		t.Errorf("patterns (-want +got):\n%s", diff)
-	}
+	check.Same(t, "patterns", []string{"W-", "R-", "-W", "-R", "WW", "WR", "RW", "RR"}, patterns)
 	for pattern, want := range map[string][]float64{
 		"W-": {2.8, 0, 2.8},
 		"WW": {2.552, 0.798, 3.35},
@@ -41,9 +39,7 @@ func TestPredictEveryCombination(t *testing.T) {
 		"RW": {2.75, 1.5, 4.25},
 		"RR": {1.625, 1.625, 3.25},
 	} {
-		if diff := cmp.Diff(want, rates[pattern]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", pattern, diff)
-		}
+		check.Same(t, pattern, want, rates[pattern])
 	}
 	if got, want := predicted.Rows[4].Kept, 0.798/1.5; math.Abs(got-want) > 1e-3 {
 		t.Errorf("in WW one disk keeps %.3f, want %.3f", got, want)
@@ -66,9 +62,7 @@ func TestPredictPlacement(t *testing.T) {
 		"put C on the hub, A and B on ports of their own: no two disks share a link",
 		"A is alone on the hub",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "placements", want, got)
 }
 
 // A fitted profile, written and read again, predicts the same, unless it refuses to; the phase to measure next is one
@@ -135,9 +129,8 @@ func TestPredictRefuses(t *testing.T) {
 		{[]string{"A", "X"}, `predict disk "X": profile noisy has none of that name`},
 		{[]string{"A", "A"}, "named twice"},
 	} {
-		if _, err := Predict(noisy(), test.disks, 1); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: got %v, want %q", test.disks, err, test.want)
-		}
+		_, err := Predict(noisy(), test.disks, 1)
+		check.Refused(t, fmt.Sprint(test.disks), err, test.want)
 	}
 }
 
@@ -187,9 +180,7 @@ func TestDescribe(t *testing.T) {
 func drawHubs(t *testing.T, p *hub.Profile, n int, seed uint64) []Hub {
 	t.Helper()
 	hubs, _, err := Hubs(p, n, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return hubs
 }
 

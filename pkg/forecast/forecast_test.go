@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -56,29 +57,19 @@ func TestPlanAgainstTheModel(t *testing.T) {
 					text += fmt.Sprintf("  - {name: %c, "+disk+"}\n", n, n)
 				}
 				s, err := scenario.Load("s.yaml", []byte(text+body+"\n"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				plan, err := s.Plan()
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				return plan
 			}
 			real, model := load("", "path: %c"), load("hub: {profile: goshen-ridge}\n", "simulate: {profile: %c}")
 			data, _ := configs.Hub("goshen-ridge")
 			profile, err := hub.Load("goshen-ridge", data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			planned, err := Of(real, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			exact, err := Of(model, profile, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			var moved, wrote int64 // in all, by the events themselves
 			open, roles := map[string]int64{}, map[string]trace.Role{}
 			end := func() {

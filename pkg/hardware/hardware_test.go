@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func TestPractical(t *testing.T) {
@@ -243,12 +243,8 @@ func TestInventorySetup(t *testing.T) {
 		if got := map[bool]string{true: "Port 1"}[hub == "Hub"]; s.Port != got {
 			t.Errorf("%s: port %q, want %q", tt.name, s.Port, got)
 		}
-		if diff := gocmp.Diff(tt.disks, disks); diff != "" {
-			t.Errorf("%s: disks (-want +got):\n%s", tt.name, diff)
-		}
-		if diff := gocmp.Diff(tt.competitors, s.Competitors); diff != "" {
-			t.Errorf("%s: competitors (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name+": disks", tt.disks, disks)
+		check.Same(t, tt.name+": competitors", tt.competitors, s.Competitors)
 	}
 	if got := twoHubs().Setup(map[string]string{"X": "/x"}).Disks["X"].Enclosure; got != "Samsung Portable SSD X5" {
 		t.Errorf("enclosure %q", got)
@@ -275,9 +271,7 @@ func TestDescribed(t *testing.T) {
 			&Setup{Hub: known.Hub, About: "my dock, left port", Disks: map[string]Unit{"A": {Disk: Disk{Model: "X5"}, About: "short cable"}}}},
 		{"a name for a known hub", known, "my dock", "", nil, &Setup{Hub: known.Hub, About: "my dock", Disks: known.Disks}},
 	} {
-		if diff := gocmp.Diff(tt.want, tt.setup.Described(tt.hub, tt.about, tt.disks)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, tt.setup.Described(tt.hub, tt.about, tt.disks))
 	}
 	if known.Disks["A"].About != "" {
 		t.Error("the setup itself was changed")

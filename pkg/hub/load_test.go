@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 const good = `version: 1
@@ -38,9 +38,7 @@ disks:
 
 func TestLoad(t *testing.T) {
 	got, err := Load("small.yaml", []byte(good))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	want := &Profile{
 		Name: "small", About: "two disks", Source: Measured, Link: 4e9, Lane: 0.75e9, Noise: 0.03,
 		Capacity: Capacity{Read: 3.4e9, Write: 3.3e9, Both: 4.5e9, ReadWeight: 1.9, WriteWeight: 2.6, Pair: 0.9, TwoWriters: 0.8},
@@ -58,9 +56,7 @@ func TestLoad(t *testing.T) {
 			},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "the profile", want, got)
 }
 
 func TestLoadRefuses(t *testing.T) {
@@ -132,9 +128,7 @@ func FuzzLoad(f *testing.F) {
 		// What loads can be played: every disk at work gets something.
 		s := NewSim(p)
 		for _, d := range p.Disks {
-			if err := s.Join(d.Name, Work{Op: write, Sizes: []int64{1e9}}, 0); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, s.Join(d.Name, Work{Op: write, Sizes: []int64{1e9}}, 0))
 		}
 		s.Advance(0)
 		for disk, rate := range rates(s) {
@@ -148,9 +142,7 @@ func FuzzLoad(f *testing.F) {
 // What is written is read back the same, to six figures.
 func TestYAMLRoundTrip(t *testing.T) {
 	full, err := Load("small.yaml", []byte(good))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	full.Name = "odd: \"name\" #1\n\u2028"
 	full.Evidence = Evidence{
 		Rates: []Observation{
@@ -174,9 +166,7 @@ func TestYAMLRoundTrip(t *testing.T) {
 		t.Errorf("got %+v, want it pooled", got)
 	}
 	for _, p := range []*Profile{full, bare, roundTripped(t, round()), roundTripped(t, costly)} {
-		if diff := cmp.Diff(p, roundTripped(t, p)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
-		}
+		check.Same(t, p.Name, p, roundTripped(t, p))
 	}
 }
 
@@ -212,9 +202,7 @@ func TestPooled(t *testing.T) {
 	}}
 	got := e.Pooled().Rates
 	want := []Observation{seen("W", 100, 0.02/math.Sqrt2), seen("R", 7, 0.1), seen("V", 100*math.Exp(0.1), 0.1)}
-	if diff := cmp.Diff(want, got, near); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "pooled", want, got, near)
 }
 
 func TestLoadEvidenceRefuses(t *testing.T) {
@@ -246,8 +234,6 @@ func TestLoadEvidenceRefuses(t *testing.T) {
 			t.Fatalf("%s: no %q", test.what, test.old)
 		}
 		_, err := Load("hub.yaml", []byte(good+strings.Replace(seen, test.old, test.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: got %v, want %s", test.what, err, test.want)
-		}
+		check.Refused(t, test.what, err, test.want)
 	}
 }

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -64,9 +66,7 @@ func TestDemandGapsBetweenRequests(t *testing.T) {
 				last = g.DoneNS
 			}
 		}
-		if diff := cmp.Diff(tc.want, float64(last)*1e-9, near); diff != "" {
-			t.Errorf("gap of %g s: the end (-want +got)\n%s", tc.gap, diff)
-		}
+		check.Same(t, fmt.Sprintf("gap of %g s: the end", tc.gap), tc.want, float64(last)*1e-9, near)
 	}
 }
 
@@ -217,12 +217,8 @@ func TestTell(t *testing.T) {
 	} {
 		w := &worker{job: &scenario.Job{Reads: tt.reads}, event: trace.Event{Type: trace.FileType, Bytes: tt.bytes}}
 		got := map[trace.Role]int64{}
-		if err := w.report(func(e *trace.Event) error { got[e.Op] += e.Bytes; return nil }); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%g read of %d bytes (-want +got):\n%s", tt.reads, tt.bytes, diff)
-		}
+		check.Must(t, w.report(func(e *trace.Event) error { got[e.Op] += e.Bytes; return nil }))
+		check.Same(t, fmt.Sprintf("%g read of %d bytes", tt.reads, tt.bytes), tt.want, got)
 	}
 }
 
@@ -248,9 +244,7 @@ func finish(t *testing.T, s *Sim, disk string, w Work) float64 {
 		total += size
 	}
 	joinWork(t, s, 0, disk, w)
-	if err := s.Ask(disk, total); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Ask(disk, total))
 	for {
 		at, ok := s.Next()
 		if !ok {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -161,12 +162,8 @@ func alike(op trace.Role, limit float64) Claim { return Claim{Op: op, Cap: limit
 func TestShareInProportion(t *testing.T) {
 	c := Capacity{Read: 3, Write: 3, Both: 6, ReadWeight: 1, WriteWeight: 1, Proportional: true}
 	got := Share(c, []Claim{alike(read, 0.8), alike(read, 2.6), alike(read, 2.6)})
-	if diff := cmp.Diff([]float64{0.4, 1.3, 1.3}, got, near); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]float64{0.8, 2}, Share(c, []Claim{alike(read, 0.8), alike(read, 2)}), near); diff != "" {
-		t.Errorf("nothing contends (-want +got):\n%s", diff)
-	}
+	check.Same(t, "in proportion", []float64{0.4, 1.3, 1.3}, got, near)
+	check.Same(t, "nothing contends", []float64{0.8, 2}, Share(c, []Claim{alike(read, 0.8), alike(read, 2)}), near)
 }
 
 // If each direction pulls by its disks together, two writers take twice what one reader does, by weights or by number.
@@ -183,9 +180,7 @@ func TestSharePooled(t *testing.T) {
 	} {
 		c := Capacity{Read: 3, Write: 3, Both: 3, ReadWeight: 1, WriteWeight: 1, Pooled: test.pooled}
 		claims := []Claim{{Op: read, Cap: 3, Weight: test.weight}, alike(write, 3), alike(write, 3)}
-		if diff := cmp.Diff(test.want, Share(c, claims), near); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.what, diff)
-		}
+		check.Same(t, test.what, test.want, Share(c, claims), near)
 	}
 }
 

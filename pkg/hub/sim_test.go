@@ -6,13 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -50,16 +50,12 @@ func join(t *testing.T, s *Sim, disk string, op trace.Role, tNS int64, gigabytes
 
 func joinWork(t *testing.T, s *Sim, tNS int64, disk string, w Work) {
 	t.Helper()
-	if err := s.Join(disk, w, tNS); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Join(disk, w, tNS))
 }
 
 func ask(t *testing.T, s *Sim, disk string, gigabytes float64) {
 	t.Helper()
-	if err := s.Ask(disk, int64(math.Round(gigabytes*gb))); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Ask(disk, int64(math.Round(gigabytes*gb))))
 }
 
 // rates are every active disk's at the time last advanced to, in GB/s.
@@ -149,12 +145,8 @@ func TestSimGrantsLateAsksInThePast(t *testing.T) {
 	}
 	grants = append(grants, s.Advance(5*second)...)
 	want := []Grant{{Disk: "A", Bytes: 1e9, DoneNS: second / 2}, {Disk: "A", Bytes: 1e9, DoneNS: second}, {Disk: "A", Bytes: 2e9, DoneNS: 2 * second}}
-	if diff := cmp.Diff(want, grants); diff != "" {
-		t.Errorf("grants (-want +got):\n%s", diff)
-	}
-	if err := s.Ask("A", 1); err == nil || !strings.Contains(err.Error(), "only 0 of its files are left") {
-		t.Errorf("asked for more than its files: %v", err)
-	}
+	check.Same(t, "grants", want, grants)
+	check.Refused(t, "asked for more than its files", s.Ask("A", 1), "only 0 of its files are left")
 }
 
 func TestSimLeave(t *testing.T) {
@@ -219,17 +211,13 @@ func TestSimDoesNotDependOnItsCallers(t *testing.T) {
 		return got, nil
 	}
 	want, err := play(rand.New(rand.NewPCG(0, 0)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if n := len(want["A"]) + len(want["B"]) + len(want["C"]); n != 60+70+80 {
 		t.Fatalf("%d grants, want 210", n)
 	}
 	for seed := range uint64(20) {
 		got, err := play(rand.New(rand.NewPCG(seed, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
@@ -254,9 +242,7 @@ func TestSimRefuses(t *testing.T) {
 		{"ask nothing", func(s *Sim) error { _ = s.Join("A", ok, 0); return s.Ask("A", 0) }, `above zero`},
 		{"ask too much", func(s *Sim) error { _ = s.Join("A", ok, 0); return s.Ask("A", 2) }, `only 1 of its files`},
 	} {
-		if err := test.do(NewSim(round())); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: got %v, want %q", test.what, err, test.want)
-		}
+		check.Refused(t, test.what, test.do(NewSim(round())), test.want)
 	}
 }
 
@@ -265,9 +251,7 @@ func follow(t *testing.T, s *Sim, wants []ratesAt) {
 	t.Helper()
 	for _, want := range wants {
 		s.Advance(int64(want.at * 1e9))
-		if diff := cmp.Diff(want.rates, rates(s), near); diff != "" {
-			t.Errorf("at %g s (-want +got):\n%s", want.at, diff)
-		}
+		check.Same(t, fmt.Sprintf("at %g s", want.at), want.rates, rates(s), near)
 	}
 }
 

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -41,9 +39,7 @@ func triple(pattern string, count int) *scenario.Plan {
 func record(t testing.TB, plan *scenario.Plan, p *Profile) []trace.Event {
 	t.Helper()
 	var events []trace.Event
-	if err := Simulate(plan, p, func(e *trace.Event) error { events = append(events, *e); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, Simulate(plan, p, func(e *trace.Event) error { events = append(events, *e); return nil }))
 	return events
 }
 
@@ -76,9 +72,7 @@ func TestSimulate(t *testing.T) {
 		{Type: trace.EndType, Status: trace.Complete},
 	}
 	got := record(t, plan, round())
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "events", want, got)
 }
 
 func TestSimulateIsATrace(t *testing.T) {
@@ -87,9 +81,7 @@ func TestSimulateIsATrace(t *testing.T) {
 		text = trace.AppendEvent(text, &e)
 	}
 	run, err := trace.Load(bytes.NewReader(text), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if len(run.Warnings) > 0 || run.Status != trace.Complete {
 		t.Errorf("status %q, warnings %v", run.Status, run.Warnings)
 	}
@@ -116,9 +108,7 @@ func TestSimulateFails(t *testing.T) {
 	plan := triple("WWW", 1)
 	plan.Disks[1].Profile = "X"
 	err := Simulate(plan, round(), func(*trace.Event) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), `simulate phase WWW: disk B joins the hub: profile round has no disk "X"`) {
-		t.Errorf("unknown disk: %v", err)
-	}
+	check.Refused(t, "unknown disk", err, `simulate phase WWW: disk B joins the hub: profile round has no disk "X"`)
 	full := errors.New("full")
 	for n := range 5 { // whichever event it is
 		left := n
@@ -141,9 +131,7 @@ func BenchmarkSimulate(b *testing.B) {
 	var modelNS int64
 	for b.Loop() {
 		err := Simulate(plan, p, func(e *trace.Event) error { modelNS = max(modelNS, e.EndNS); return nil })
-		if err != nil {
-			b.Fatal(err)
-		}
+		check.Must(b, err)
 	}
 	perOp := b.Elapsed() / time.Duration(b.N)
 	b.ReportMetric(float64(modelNS)/float64(perOp), "x-real-time")

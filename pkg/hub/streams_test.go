@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -77,9 +78,7 @@ func BenchmarkStreams(b *testing.B) {
 	p := round()
 	p.Noise = 0.03
 	for b.Loop() {
-		if err := Simulate(plan, p, func(*trace.Event) error { return nil }); err != nil {
-			b.Fatal(err)
-		}
+		check.Must(b, Simulate(plan, p, func(*trace.Event) error { return nil }))
 	}
 }
 
@@ -204,9 +203,7 @@ func TestSamplesWhenever(t *testing.T) {
 	}
 	for seed := range uint64(5) {
 		s := NewSim(p)
-		if err := s.JoinPhase(plan, &plan.Phases[0]); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.JoinPhase(plan, &plan.Phases[0]))
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var got []trace.Event
 		for now := int64(0); now < 40e9; now += rng.Int64N(3e8) {
@@ -273,9 +270,7 @@ func found(t *testing.T, plan *scenario.Plan, p *Profile) (r search.Result, trie
 			t.Fatalf("tried %s, want %s", e.Phase, try.Name)
 		}
 		o, err := judge.Outcome()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		sought.Add(o)
 		var more bool
 		if try, more = sought.Next(); !more {

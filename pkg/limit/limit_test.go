@@ -3,6 +3,7 @@ package limit
 import (
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -79,9 +80,7 @@ func TestVerdicts(t *testing.T) {
 		{"no streams", "{late_frames: {max: 0}}", run(rate(2e9, 1e7)), Unsure},
 	} {
 		limits, err := scenario.LoadLimits("limits.yaml", []byte("expect: ["+tt.limit+"]"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		results := Check(tt.run, limits)
 		if got := Worst(results); got != tt.want {
 			t.Errorf("%s: %s, want %s: %+v", tt.name, got, tt.want, results)
@@ -115,9 +114,7 @@ expect:
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 	limits, err := scenario.LoadLimits("limits.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if results := Check(a, limits); Worst(results) != Pass || len(results) != 10 {
 		t.Errorf("%d results: %+v", len(results), results)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -56,9 +57,7 @@ func TestJob(t *testing.T) {
 		{"a probe beside a target", scenario.Phase{Target: 2}, probe, accompany, false},
 	} {
 		j := NewJob("p", Of(&tt.phase), tt.job)
-		if diff := cmp.Diff(tt.want, files(j, 4)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, files(j, 4))
 		if got := j.Worked(); got != tt.worked {
 			t.Errorf("%s: worked %v, want %v", tt.name, got, tt.worked)
 		}
@@ -229,9 +228,7 @@ func TestBoth(t *testing.T) {
 	reads, writes := Both(file, 70)
 	wantReads := trace.Event{Type: trace.FileType, Disk: "A", Op: trace.Read, Seq: 6, Bytes: 70, StartNS: 1, EndNS: 9}
 	wantWrites := trace.Event{Type: trace.FileType, Disk: "A", Op: trace.Write, Seq: 7, Bytes: 30, StartNS: 1, EndNS: 9}
-	if diff := cmp.Diff([]trace.Event{wantReads, wantWrites}, []trace.Event{reads, writes}); diff != "" {
-		t.Errorf("file (-want +got):\n%s", diff)
-	}
+	check.Same(t, "file", []trace.Event{wantReads, wantWrites}, []trace.Event{reads, writes})
 	progress := trace.Event{Type: trace.ProgressType, Disk: "A", Seq: 0, Bytes: 10, TNS: 5}
 	reads, writes = Both(progress, 4)
 	if reads.Bytes != 4 || reads.Seq != 0 || writes.Bytes != 6 || writes.Seq != 1 || reads.Op != "" {

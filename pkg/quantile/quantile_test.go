@@ -6,8 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -212,9 +211,7 @@ func TestLatencyLines(t *testing.T) {
 		}
 		// A line is of the time since the one before, except for one that comes 1.5 s after it.
 		want := []overlap.Span{span(tt.firstS, 2.3), span(2.3, 3.4), span(3.4, 4.8999), span(5.3999, 6.3999), span(8, 9)}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, want, got)
 	}
 	if got, _ := Estimate(Lines(d, nil)); got.Requests != 5 || math.Abs(got.Seconds-(1+1.1+1.4999+1+1)) > 1e-9 {
 		t.Errorf("%d requests in %v s", got.Requests, got.Seconds)
@@ -258,9 +255,7 @@ func TestHeat(t *testing.T) {
 	want := &HeatMap{StartS: 0.5, StepS: 1, BoundsNS: []int64{75, 100, 133, 178, 237, 316, 422, 562, 750, 1000, 1334}, Counts: [][]int64{
 		{0, 2, 1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	check.Same(t, "heat map", want, got)
 	if got := NewHeatMap(lines[:1]); got != nil {
 		t.Errorf("of what ended before the release: %+v", got)
 	}

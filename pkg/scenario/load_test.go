@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/strictyaml/schematest"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -22,14 +23,6 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 const badDir = "../../testdata/bad-scenarios"
-
-// must fails the test if a step of it did.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // file is a scenario of those in testdata.
 type file struct {
@@ -46,7 +39,7 @@ func files(t testing.TB, patterns ...string) (all []file) {
 		}
 		for _, path := range paths {
 			data, err := os.ReadFile(path)
-			must(t, err)
+			check.Must(t, err)
 			all = append(all, file{filepath.Base(path), path, data})
 		}
 	}
@@ -98,13 +91,11 @@ func TestLoadHugeFile(t *testing.T) {
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		must(t, os.WriteFile(file, []byte(got), 0o644))
+		check.Must(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	must(t, err)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
+	check.Must(t, err)
+	check.Same(t, file, string(want), got)
 }
 
 // Whatever the bytes: no panic; a scenario that loads has a sound plan and is right by the schema, or an error on one line.
@@ -234,10 +225,10 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 		"workload: {verify: stamps}\nphases: [{pattern: WW, mix: 70/30, verify: off}]",
 		"workload: {io: app}\nphases: [{pattern: WW, io: direct, pace: 1 GB/s}, {pattern: -W, streams: {A: {rate: 1 MB/s}}}]",
 	} {
-		check(t, validate, []byte(disks+text))
+		accepts(t, validate, []byte(disks+text))
 	}
 	for _, file := range files(t, "testdata/*.yaml", configsDir+"/*.yaml") {
-		check(t, validate, file.data)
+		accepts(t, validate, file.data)
 		first := "# yaml-language-server: $schema=scenario.schema.json\n"
 		if strings.HasPrefix(file.path, configsDir) && !strings.HasPrefix(string(file.data), first) {
 			t.Errorf("%s does not begin with %s", file.path, first)
@@ -248,12 +239,12 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 // The schema beside the scenarios is the one that hubbench prints.
 func TestSchemaFile(t *testing.T) {
 	data, err := json.MarshalIndent(Schema(), "", "  ")
-	must(t, err)
+	check.Must(t, err)
 	golden(t, configsDir+"/scenario.schema.json", string(data)+"\n")
 }
 
-// check fails if a scenario does not load, or loads and is not right by the schema.
-func check(t *testing.T, validate schematest.Validator, data []byte) {
+// accepts fails if a scenario does not load, or loads and is not right by the schema.
+func accepts(t *testing.T, validate schematest.Validator, data []byte) {
 	t.Helper()
 	if _, err := Load("f.yaml", data); err != nil {
 		t.Errorf("%s\n%v", data, err)
@@ -268,7 +259,7 @@ func check(t *testing.T, validate schematest.Validator, data []byte) {
 func TestSchemaDefaults(t *testing.T) {
 	const least = "version: 1\nname: n\ndisks: [{name: A, path: a}]\nphases: [{pattern: W"
 	want, err := loadPlan("f.yaml", []byte(least+"}]\n"))
-	must(t, err)
+	check.Must(t, err)
 	properties := func(s any, key string) map[string]any {
 		of, _ := s.(strictyaml.Schema)["properties"].(strictyaml.Schema)[key].(strictyaml.Schema)
 		return of
@@ -290,7 +281,7 @@ func TestSchemaDefaults(t *testing.T) {
 		least + "}]\nallow_system_disk: false\nresults: results",
 	} {
 		got, err := loadPlan("f.yaml", []byte(text))
-		must(t, err)
+		check.Must(t, err)
 		for i := range got.Phases {
 			for k := range got.Phases[i].Jobs {
 				if got.Phases[i].Jobs[k].IO.Access == AccessSequential {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -21,7 +22,7 @@ import (
 func mustPlan(t *testing.T, text string) *Plan {
 	t.Helper()
 	plan, err := loadPlan("test.yaml", []byte(text))
-	must(t, err)
+	check.Must(t, err)
 	return plan
 }
 
@@ -38,17 +39,15 @@ func TestPlans(t *testing.T) {
 			golden(t, strings.TrimSuffix(file.path, ".yaml")+".plan", outline(plan))
 
 			encoded, err := json.Marshal(plan)
-			must(t, err)
+			check.Must(t, err)
 			again, err := json.Marshal(mustPlan(t, string(file.data)))
-			must(t, err)
+			check.Must(t, err)
 			if !bytes.Equal(encoded, again) {
 				t.Error("the same file gave two plans")
 			}
 			var decoded *Plan
-			must(t, json.Unmarshal(encoded, &decoded))
-			if diff := cmp.Diff(plan, decoded); diff != "" {
-				t.Errorf("plan changed on its way through JSON (-want +got):\n%s", diff)
-			}
+			check.Must(t, json.Unmarshal(encoded, &decoded))
+			check.Same(t, "plan changed on its way through JSON", plan, decoded)
 		})
 	}
 }
@@ -137,9 +136,7 @@ func TestPresets(t *testing.T) {
 					t.Errorf("phase %s scores the %q, want %q", phase.Name, phase.Score, tt.score)
 				}
 			}
-			if diff := cmp.Diff(tt.tests, names); diff != "" {
-				t.Errorf("phases (-want +got):\n%s", diff)
-			}
+			check.Same(t, "phases", tt.tests, names)
 			j := plan.Phases[0].Jobs[0]
 			if len(j.Sizes) != tt.files {
 				t.Errorf("%d files, want %d", len(j.Sizes), tt.files)
@@ -163,9 +160,7 @@ func TestPresets(t *testing.T) {
 			if want.Flush == "" {
 				want.Flush = usual.Flush
 			}
-			if diff := cmp.Diff(want, j.IO); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			check.Same(t, "io", want, j.IO)
 		})
 	}
 }
@@ -276,7 +271,7 @@ func TestRangeEnds(t *testing.T) {
 // DiskPos lets a later check of a folder point into the file.
 func TestDiskPos(t *testing.T) {
 	s, err := Load("two.yaml", []byte(twoDisks("{files: 1}", "[{pattern: WW}]")))
-	must(t, err)
+	check.Must(t, err)
 	if got, want := s.DiskPos("B").String(), "two.yaml:3:46"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -290,9 +285,7 @@ func TestPhaseNames(t *testing.T) {
 		"[{pattern: WW, repeat: 2}, {pattern: RR, name: WW-2}]": {"WW-2-1", "WW-2-2", "WW-2"},
 		"[{roles: {B: read}}]":                                  {"-R"},
 	} {
-		if diff := cmp.Diff(want, phaseNames(mustPlan(t, twoDisks("{files: 1}", phases)))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", phases, diff)
-		}
+		check.Same(t, phases, want, phaseNames(mustPlan(t, twoDisks("{files: 1}", phases))))
 	}
 }
 
@@ -350,9 +343,7 @@ func TestLinksOf(t *testing.T) {
 	want := []Link{
 		{[]string{"A", "B"}, 1.06e9}, {[]string{"A"}, 1.06e9}, {[]string{"B"}, 0.0532e9}, {[]string{"C"}, 2.1e9}, {[]string{"D"}, LinkRate},
 	}
-	if diff := cmp.Diff(want, LinksOf(disks, setup)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "links", want, LinksOf(disks, setup))
 	setup.Disks = map[string]hardware.Unit{"A": setup.Disks["D"]}
 	if got := LinksOf(disks, setup); got != nil || LinksOf(disks, nil) != nil {
 		t.Errorf("nothing is known: %v", got)

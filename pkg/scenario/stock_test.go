@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -72,9 +73,7 @@ func TestStock(t *testing.T) {
 				other.Disk = "B"
 				plan.Phases = append(plan.Phases, Phase{Jobs: []Job{other, j}})
 			}
-			if diff := cmp.Diff(tt.want, plan.Stock("A")); diff != "" {
-				t.Errorf("Stock() (-want +got):\n%s", diff)
-			}
+			check.Same(t, "Stock()", tt.want, plan.Stock("A"))
 		})
 	}
 }
@@ -101,12 +100,8 @@ func TestLastingFiles(t *testing.T) {
 		{"probe within a footprint", Job{Role: trace.Read, Probe: time.Second, IO: IO{Footprint: 64 * mib}}, []int64{64 * mib}, []int64{64 * mib}},
 		{"reads and writes", Job{Role: trace.Write, Reads: 0.3, Sizes: []int64{5, 7}}, []int64{5, 7}, []int64{5, 7}},
 	} {
-		if diff := cmp.Diff(tt.needs, tt.job.Needs()); diff != "" {
-			t.Errorf("%s: needs (-want +got):\n%s", tt.name, diff)
-		}
-		if diff := cmp.Diff(tt.holds, tt.job.holds()); diff != "" {
-			t.Errorf("%s: holds (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name+": needs", tt.needs, tt.job.Needs())
+		check.Same(t, tt.name+": holds", tt.holds, tt.job.holds())
 	}
 }
 
@@ -159,9 +154,7 @@ func TestStockOfStreams(t *testing.T) {
 		{Jobs: []Job{{Disk: "A", Role: trace.Read, Streams: []stream.Spec{spec}, Sizes: []int64{1 << 20}}}},
 	}}
 	want := []Stock{{Space: 20 << 20}, {Space: 20 << 20, Before: 20 << 20}, {Space: 20 << 20}}
-	if diff := cmp.Diff(want, plan.Stock("A")); diff != "" {
-		t.Errorf("stock (-want +got):\n%s", diff)
-	}
+	check.Same(t, "stock", want, plan.Stock("A"))
 }
 
 // The letter of a disk that has streams may be -, even if no other disk works: its streams do. They last for twice their

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // manyDisks is a scenario of so many disks, D1 and on, with a study and no phases.
@@ -114,17 +116,13 @@ func TestStudyNamesFit(t *testing.T) {
 	text := fmt.Sprintf("version: 1\nname: n\ndisks: [{name: %szz, path: /a}, {name: %s, path: /b}, {name: %sy, path: /c}]\nstudy: [solo, pairs]\n", long, long, long)
 	names := phaseNames(mustPlan(t, text))
 	want := []string{long + "zz writes", long + " writes", long + "y writes", long + "zz reads", long + " reads", long + "y reads", "-WW", "W-W", "WW-", "-RR", "R-R", "RR-", "-WR", "W-R", "WR-", "-RW", "R-W", "RW-"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "names", want, names)
 }
 
 // A study stands beside explicit phases, after them, whatever names those have taken.
 func TestStudyBesidePhases(t *testing.T) {
 	plan := mustPlan(t, manyDisks(1, "{include: solo, pause: Plug it in, cooldown: 10 s, stop: hold}")+"phases: [{pattern: W, name: D1 reads}, {pattern: W}]\n")
-	if diff := cmp.Diff([]string{"D1 reads", "W", "D1 writes", "D1 reads-2"}, phaseNames(plan)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "names", []string{"D1 reads", "W", "D1 writes", "D1 reads-2"}, phaseNames(plan))
 	for i, want := range []string{"", "", "Plug it in", ""} {
 		if got := plan.Phases[i].Pause; got != want {
 			t.Errorf("phase %d: pause %q, want %q", i, got, want)

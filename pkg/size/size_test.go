@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -279,9 +280,7 @@ func TestKneeSample(t *testing.T) {
 	// Later files are smaller; of two of a size the earlier one comes first.
 	s := newKneeSample(filesOf([2]float64{3, 30}, [2]float64{2, 20}, [2]float64{4, 20}, [2]float64{1, 10}))
 	want := kneeSample{bytes: []float64{10, 20, 20, 30}, seconds: []float64{1, 2, 4, 3}, byTime: []int{3, 1, 2, 0}}
-	if diff := cmp.Diff(want, s, cmp.AllowUnexported(kneeSample{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	check.Same(t, "sample", want, s, cmp.AllowUnexported(kneeSample{}), cmpopts.EquateApprox(1e-12, 0))
 	// Eight hundred make four hundred groups of two, each with the middle time for a byte.
 	var each [][2]float64
 	for i := range 800 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // sample is a file with a value of every kind.
@@ -93,12 +93,8 @@ open:
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := readSample(tt.data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			check.Must(t, err)
+			check.Same(t, "sample", tt.want, got)
 		})
 	}
 }
@@ -186,9 +182,7 @@ func TestMistakes(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			if diff := cmp.Diff(strings.Split(tt.want, "\n"), lines(err)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			check.Same(t, "mistakes", strings.Split(tt.want, "\n"), lines(err))
 			if e := (*Error)(nil); !errors.As(err, &e) || e.File != "t.yaml" {
 				t.Errorf("%T %v is no *Error of t.yaml", err, err)
 			}
@@ -242,9 +236,7 @@ func TestEscaped(t *testing.T) {
 		`"D:\test"`: `D:\test`, `   "D:\\a\new" # c`: `D:\\a\new`, `"D:\\test"`: "", `'D:\test'`: "", `D:\test`: "", `"D:/test"`: "", `12`: "",
 	} {
 		doc, err := Parse("t.yaml", []byte("path: "+yaml))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if n, _ := doc.Root().Mapping().Get("path"); n.Escaped() != want {
 			t.Errorf("%s: got %q, want %q", yaml, n.Escaped(), want)
 		}

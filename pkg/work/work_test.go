@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
@@ -150,17 +151,11 @@ func TestSeen(t *testing.T) {
 func TestPaced(t *testing.T) {
 	all := map[string]Work{"A": full(), "B": {Pace: 5}, "C": {Probe: 4096}, "D": {Reads: 0.5}, "E": {Streams: []stream.Spec{{Count: 1}}}}
 	data, err := json.Marshal(PacedOf(all))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var got Paced
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(data, &got))
 	delete(all, "A")
-	if diff := cmp.Diff(Paced(all), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", data, diff)
-	}
+	check.Same(t, string(data), Paced(all), got)
 	if PacedOf(map[string]Work{"A": full()}) != nil {
 		t.Error("A goes as fast as it can")
 	}
