@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -163,15 +162,7 @@ func TestDevices(t *testing.T) {
 			"": []byte(tt.text), "CRLF": []byte(strings.ReplaceAll(tt.text, "\n", "\r\n")), "UTF-16": windows(tt.text, binary.BigEndian),
 		} {
 			name := tt.name + " " + form
-			got, err := Import([]File{{"x.txt", data}}, tt.opts)
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
-			if err != nil || len(run.Warnings) > 0 {
-				t.Fatalf("%s: %v, %q", name, err, run.Warnings)
-			}
+			got, run := imported(t, name, []File{{"x.txt", data}}, tt.opts)
 			var list []string
 			for _, d := range run.Phases[0].Disks {
 				var moved [2]int64
@@ -199,14 +190,7 @@ func TestDevices(t *testing.T) {
 
 // While both work, nvme0n1 writes 2000 and 3000 kB/s, and sda reads twice what it writes.
 func TestDevicesOverlap(t *testing.T) {
-	got, err := Import([]File{{"x.txt", []byte(iostatText)}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, run := imported(t, "iostat", []File{{"x.txt", []byte(iostatText)}}, Options{})
 	o := analysis.Analyze(run, analysis.Options{}).Phases[0].Overlap
 	if o == nil || o.DurationS != 2 || o.Disks["nvme0n1"].Rate != 2500*1024 || o.Disks["sda"].Rate != 1500*1024 ||
 		o.Disks["sda"].ReadRate != 1000*1024 || o.ReadRate != 1000*1024 || o.WriteRate != 3000*1024 {
@@ -216,7 +200,7 @@ func TestDevicesOverlap(t *testing.T) {
 
 func TestDevicesRefused(t *testing.T) {
 	short := strings.ReplaceAll(iostatText, "rkB/s   rrqm/s     w/s     wkB/s", "  kB/s   rrqm/s     w/s      x/s")
-	for name, tt := range map[string]struct{ text, want string }{
+	refused(t, map[string]struct{ data, want string }{
 		"no times":     {iostatBare, "line 6: its reports have no times: record with iostat -t"},
 		"no columns":   {short, "nothing says what it read and what it wrote; record with iostat -x"},
 		"one report":   {iostatText[:strings.Index(iostatText, "2026-11-24T12:00:01")], "no device moves anything after the first report"},
@@ -229,11 +213,5 @@ func TestDevicesRefused(t *testing.T) {
 		"dstat alone":  {dstatText[:strings.Index(dstatText, "24-11")], "no device moves anything"},
 		"no times, dstat": {strings.Replace(strings.Replace(dstatText, `"time"`, `"t"`, 1), `"system"`, `"s"`, 1),
 			"line 8: its reports have no times: record with iostat -t or dstat --time"},
-	} {
-		if got, err := Import([]File{{"x.txt", []byte(tt.text)}}, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, %+v; want %q", name, err, got, tt.want)
-		} else if strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: more than a line: %q", name, err)
-		}
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -34,6 +35,32 @@ func result(name string, endMS, runtime, bytes int64) string {
 
 const epoch = 1_795_000_000_000 // ms
 
+// imported is what Import makes of files, and the run that its events are.
+func imported(t *testing.T, what string, files []File, opts Options) (*Imported, *trace.Run) {
+	t.Helper()
+	got, err := Import(files, opts)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
+	if err != nil || len(run.Warnings) > 0 {
+		t.Fatalf("%s: %v, %q", what, err, run.Warnings)
+	}
+	return got, run
+}
+
+// refused fails the test unless each of some files is, on one line with its name.
+func refused(t *testing.T, files map[string]struct{ data, want string }) {
+	t.Helper()
+	for name, tt := range files {
+		_, err := Import([]File{{"x.txt", []byte(tt.data)}}, Options{})
+		check.Refused(t, name, err, tt.want)
+		if err != nil && (!strings.HasPrefix(err.Error(), "x.txt: ") || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%s: not one line with the file's name: %q", name, err)
+		}
+	}
+}
+
 // What three jobs of unlike start and length moved together is what their logs say.
 func TestFioJobs(t *testing.T) {
 	const a, b, c = 60 << 10, 40 << 10, 20 << 10 // KiB/s
@@ -49,16 +76,9 @@ func TestFioJobs(t *testing.T) {
 		{"a.json", []byte(result("a", epoch+10_000, 10_000, a*1024*10))},
 		{"c.json", []byte(result("c", epoch+7000, 4000, 80<<20))},
 	}
-	got, err := Import(files, Options{Disks: map[string]string{"a_bw.1.log": "SSD"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(run.Warnings) > 0 || got.Started.UnixMilli() != epoch {
-		t.Errorf("%q, started %s", run.Warnings, got.Started)
+	got, run := imported(t, "three jobs", files, Options{Disks: map[string]string{"a_bw.1.log": "SSD"}})
+	if got.Started.UnixMilli() != epoch {
+		t.Errorf("started %s", got.Started)
 	}
 	o := analysis.Analyze(run, analysis.Options{}).Phases[0].Overlap
 	// All three work from 3 to 7 s, but for the pause.
@@ -77,15 +97,11 @@ func TestFioJobs(t *testing.T) {
 
 // A log that says more than its job moved is scaled down, and that is said.
 func TestFioTooMuch(t *testing.T) {
-	got, err := Import([]File{
+	got, run := imported(t, "too much", []File{
 		{"a_bw.1.log", []byte(averaged(0, 0, 10_000, 1160, 1, nil))}, {"a.json", []byte(result("a", epoch, 10_000, 1000*1024*10))},
 	}, Options{})
-	if err != nil || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "+16.0 %, and are scaled") {
-		t.Fatalf("%v, %+v", err, got)
-	}
-	run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "+16.0 %, and are scaled") {
+		t.Errorf("%+v", got)
 	}
 	if bytes := run.Phases[0].Disks[0].Files[0].Bytes; bytes != 1000*1024*10 {
 		t.Errorf("%d bytes, want what the results say", bytes)
@@ -94,14 +110,7 @@ func TestFioTooMuch(t *testing.T) {
 
 func TestFioBothDirections(t *testing.T) {
 	log := averaged(0, 0, 2000, 1000, 0, nil) + averaged(0, 0, 2000, 3000, 1, nil)
-	got, err := Import([]File{{"a_bw.1.log", []byte(log)}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, run := imported(t, "both", []File{{"a_bw.1.log", []byte(log)}}, Options{})
 	d := run.Phases[0].Disks[0]
 	if f := d.Files[0]; len(d.Files) != 1 || d.Op != trace.Write || math.Abs(float64(f.Bytes)-4000*1024*2) > 2000 || f.EndNS != 2e9 {
 		t.Errorf("%+v", d)
@@ -136,15 +145,7 @@ func TestTables(t *testing.T) {
 			Options{Map: map[string]string{"time_ms": "ms", "done_bytes": "done"}}, "imported", 80, 1e9,
 		},
 	} {
-		got, err := Import([]File{{tt.name + ".csv", []byte(tt.data)}}, tt.opts)
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, run := imported(t, tt.name, []File{{tt.name + ".csv", []byte(tt.data)}}, tt.opts)
 		var phases []string
 		for _, p := range run.Phases {
 			phases = append(phases, p.Name)
@@ -177,9 +178,8 @@ func TestRefusals(t *testing.T) {
 		{"no amount", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "t"}}, "name the columns"},
 		{"no number", []File{{"a.csv", []byte("t,n\n1,x\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
 	} {
-		if _, err := Import(tt.files, tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
-		}
+		_, err := Import(tt.files, tt.opts)
+		check.Refused(t, tt.name, err, tt.want)
 	}
 	starts := map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 5e8)}
 	if _, err := Import([]File{{"a_bw.1.log", log}, {"b_bw.1.log", log}}, Options{Starts: starts}); err != nil {
@@ -254,14 +254,7 @@ func TestFioTimes(t *testing.T) {
 			for log := range strings.FieldsSeq(tt.logs) {
 				list = append(list, files[log])
 			}
-			got, err := Import(list, Options{})
-			if err != nil {
-				t.Fatalf("%s: %v", tt.logs, err)
-			}
-			run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
-			if err != nil {
-				t.Fatal(err)
-			}
+			got, run := imported(t, tt.logs, list, Options{})
 			l := analysis.Analyze(run, analysis.Options{}).Phases[0].Disks["a"].Latency
 			if l == nil || l.Requests < 4000 || l.P50NS == nil || l.P99NS == nil || off(*l.P50NS, tt.p50) > 0.001 || off(*l.P99NS, tt.p99) > 0.001 {
 				t.Errorf("%s: %+v, want %d and %d", tt.logs, l, tt.p50, tt.p99)
@@ -300,9 +293,8 @@ func TestFioTimesLeftOut(t *testing.T) {
 		{"a_clat.1.log", histogram(1000, 1, nil), "is no line of fio's log of clat"},
 		{"a_clat_hist.1.log", histogram(1000, 0, nil) + "2000, 0, 40", "line 2:"},
 	} {
-		if _, err := Import([]File{{tt.name, []byte(tt.text)}}, Options{Format: "fio-log"}); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v, want %q", err, tt.want)
-		}
+		_, err := Import([]File{{tt.name, []byte(tt.text)}}, Options{Format: "fio-log"})
+		check.Refused(t, tt.name, err, tt.want)
 	}
 }
 

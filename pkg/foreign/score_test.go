@@ -1,13 +1,13 @@
 package foreign
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -185,19 +185,14 @@ func TestScoresBesideTimeline(t *testing.T) {
 }
 
 func TestScoresRefused(t *testing.T) {
-	for name, tt := range map[string]struct{ data, want string }{
+	refused(t, map[string]struct{ data, want string }{
 		"nothing run":  {"CrystalDiskMark 8.0.4\n[Read]\n SEQ 1MiB (Q= 8, T= 1):  0.000 MB/s [ 0.0 IOPS] < 0.00 us>\n", "no test in it has a rate"},
 		"commas":       {strings.Replace(kde, "425.000", "425,000", 1), `"425,000 MB/s": a comma may be of decimals or of thousands`},
 		"operations":   {strings.Replace(zones, "kBytes/sec", "ops/sec", 1), "its output is in ops/sec"},
 		"a torn table": {strings.Replace(zones, "210000", "21x000", 1), `line 5: "21x000" is no rate`},
 		"no rate":      {strings.Replace(benches, ",50,40\n", ",fast,40\n", 1), `line 3: MiB/s "fast" is no number`},
 		"no number":    {strings.Replace(spd, "total:         104857600", "total:         1048576zz", 1), `line 13: bytes "1048576zz" is no number`},
-	} {
-		if _, err := Import([]File{{"f.txt", []byte(tt.data)}}, Options{}); err == nil || !strings.Contains(err.Error(), "f.txt: ") ||
-			!strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %q", name, err, tt.want)
-		}
-	}
+	})
 }
 
 // intervals is DiskSpd's XML of two files: E by two threads, which read 1 MiB at a time and write 64 KiB at a time, for 4 s, and F, which is
@@ -231,16 +226,9 @@ const intervals = `<Results>
 // In the 2 s in which both work, E moves 200 MiB and 160 times 64 KiB a second, which is 210 MiB/s, and F 50 MiB/s.
 func TestDiskSpdXML(t *testing.T) {
 	for name, data := range map[string][]byte{"utf-8": []byte(intervals), "utf-16": windows(intervals, binary.LittleEndian)} {
-		got, err := Import([]File{{"out.xml", data}}, Options{})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		run, err := trace.Load(bytes.NewReader(got.Events), "events.jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(run.Warnings) > 0 || got.Tool != "diskspd" || len(run.Phases) != 1 || run.Phases[0].Name != "timespan 1" {
-			t.Errorf("%s: %q, %+v", name, run.Warnings, got)
+		got, run := imported(t, name, []File{{"out.xml", data}}, Options{})
+		if got.Tool != "diskspd" || len(run.Phases) != 1 || run.Phases[0].Name != "timespan 1" {
+			t.Errorf("%s: %+v", name, got)
 		}
 		for _, d := range run.Phases[0].Disks {
 			want := map[string]trace.File{`E:\a.dat`: {Bytes: 640 << 20, EndNS: 4e9}, `F:\b.dat`: {Bytes: 100 << 20, EndNS: 2e9}}[d.Name]
@@ -266,20 +254,14 @@ func TestDiskSpdXML(t *testing.T) {
 
 func TestDiskSpdXMLRefused(t *testing.T) {
 	opts := Options{Disks: map[string]string{"out.xml": "T7"}}
-	if _, err := Import([]File{{"out.xml", []byte(intervals)}}, opts); err == nil || !strings.Contains(err.Error(), "leave --disk T7 out") {
-		t.Errorf("%v, want a refusal of one name for two disks", err)
-	}
+	_, err := Import([]File{{"out.xml", []byte(intervals)}}, opts)
+	check.Refused(t, "one name for two disks", err, "leave --disk T7 out")
 	bare := intervals[:strings.Index(intervals, "<Iops>\n")] + "</Target></Thread></TimeSpan></Results>"
-	for name, tt := range map[string]struct{ data, want string }{
+	refused(t, map[string]struct{ data, want string }{
 		"without -D":  {bare, `timespan 1, E:\a.dat: no rates over time; run diskspd with -D`},
 		"torn":        {intervals[:len(intervals)-30], "its XML is torn"},
 		"wrong total": {strings.Replace(intervals, "<ReadCount>600<", "<ReadCount>300<", 1), `timespan 1, E:\a.dat: the bytes of the intervals differ from the total by +93.8 %`},
 		"backwards":   {strings.Replace(intervals, `"3000"`, `"1500"`, 1), "the interval up to 1500 ms does not follow the one up to 2000 ms"},
 		"idle":        {"<Results><TimeSpan></TimeSpan></Results>", "no thread in it moved anything"},
-	} {
-		if _, err := Import([]File{{"out.xml", []byte(tt.data)}}, Options{}); err == nil || !strings.Contains(err.Error(), "out.xml: ") ||
-			!strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %q", name, err, tt.want)
-		}
-	}
+	})
 }
