@@ -27,14 +27,19 @@ func twoDisks(a, b string) *scenario.Plan {
 	}
 }
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // place is a folder with 100 GB free on the file system id.
 func place(t *testing.T, id uint64, change ...func(*Place)) Place {
 	t.Helper()
 	dir := t.TempDir()
 	info, err := os.Stat(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := Place{Path: dir, ID: id, Free: 100e9, Size: 200e9, Used: 100e9, Filesystem: "ext4", info: info}
 	for _, c := range change {
 		c(&p)
@@ -58,15 +63,9 @@ func codes(problems []Problem) []string {
 func TestCheckLooks(t *testing.T) {
 	dir := t.TempDir()
 	a, file, link := filepath.Join(dir, "a"), filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := os.Mkdir(a, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(a, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(a, 0o700))
+	must(t, os.WriteFile(file, nil, 0o600))
+	must(t, os.Symlink(a, link))
 	for _, tt := range []struct {
 		name string
 		a, b string

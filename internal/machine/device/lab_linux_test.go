@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hubbench/hubbench/internal/machine/device/linux"
+	"github.com/hubbench/hubbench/internal/machine/gauge"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -98,9 +98,7 @@ func (l lab) loop(image string, mib int64) string {
 func (l lab) mount(name string, args ...string) string {
 	l.Helper()
 	dir := filepath.Join(l.memory, "at-"+name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		l.Fatal(err)
-	}
+	must(l, os.Mkdir(dir, 0o755))
 	l.run("mount", append(args, dir)...)
 	l.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
 	return dir
@@ -117,9 +115,7 @@ func (l lab) format(device, name string) string {
 func (l lab) disk(name string) string {
 	dir := l.format(l.loop(filepath.Join(l.memory, name), 1024), name)
 	for _, inside := range []string{"in", "in2"} {
-		if err := os.Mkdir(filepath.Join(dir, inside), 0o755); err != nil {
-			l.Fatal(err)
-		}
+		must(l, os.Mkdir(filepath.Join(dir, inside), 0o755))
 	}
 	return dir
 }
@@ -154,7 +150,11 @@ func (l lab) check(a, b string, size int64, want ...string) {
 		{Disk: "A", Role: trace.Write, Sizes: []int64{1e6}, IO: direct}, {Disk: "B", Role: trace.Write, Sizes: []int64{size}, IO: direct},
 	}}}
 	problems := Check(l.Context(), plan, Options{
-		Results: l.results, Recent: l.recent, Watch: 250 * time.Millisecond, Running: Processes, Moved: moved,
+		Results: l.results, Recent: l.recent, Watch: 250 * time.Millisecond, Running: Processes,
+		Moved: func(path string) (int64, bool) {
+			count, err := gauge.Count(l.Context(), path)
+			return count.Sum(), err == nil
+		},
 		Look: func(ctx context.Context) (*hardware.Inventory, error) { return Look(ctx, false) },
 	})
 	var got []string
@@ -174,26 +174,10 @@ func (l lab) check(a, b string, size int64, want ...string) {
 	}
 }
 
-// moved is what a disk has read and written.
-func moved(path string) (bytes int64, ok bool) {
-	var st unix.Stat_t
-	if unix.Stat(path, &st) != nil {
-		return 0, false
-	}
-	disk, err := linux.FindMeter(os.DirFS("/"), fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev)))
-	if err != nil {
-		return 0, false
-	}
-	read, written, _, err := disk.Moved()
-	return read + written, err == nil
-}
-
 // write keeps a disk busy until it is told to stop.
 func (l lab) write(path string) (stop func()) {
 	file, err := os.Create(path)
-	if err != nil {
-		l.Fatal(err)
-	}
+	must(l, err)
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -222,9 +206,7 @@ func (l lab) program(is, name, dir string, meanwhile func()) {
 	cmd := exec.Command(path, "300")
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		l.Fatal(err)
-	}
+	must(l, cmd.Start())
 	meanwhile()
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
@@ -286,9 +268,7 @@ func blockDevices(l lab) {
 	l.sub("memory", func(l lab) {
 		l.check(a, l.memory, small, "not_disk B")
 		inv, err := Look(l.Context(), false)
-		if err != nil {
-			l.Fatal(err)
-		}
+		must(l, err)
 		if disk, _ := inv.Holding(a); disk == nil || !disk.Memory {
 			l.Errorf("%+v is an image in memory", disk)
 		}

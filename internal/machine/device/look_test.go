@@ -15,9 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // Whatever the machine is, looking at it gives a host, and every volume a disk to be on.
 func TestLook(t *testing.T) {
 	inventory, err := Look(t.Context(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(inventory.Hosts) != 1 || inventory.Hubs == nil || inventory.Disks == nil {
 		t.Errorf("%+v: want one host, and lists that are empty rather than missing", inventory)
 	}

@@ -74,9 +74,7 @@ func TestBetween(t *testing.T) {
 
 func TestProcessesFindsItself(t *testing.T) {
 	list, err := Processes(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !slices.ContainsFunc(list, func(p Process) bool { return p.PID == os.Getpid() && p.Name != "" }) {
 		t.Errorf("%d processes, this one is not among them", len(list))
 	}
@@ -124,9 +122,7 @@ func TestPowersave(t *testing.T) {
 
 func TestInspectKnowsItsMount(t *testing.T) {
 	p, err := Inspect(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if p.Filesystem == "" || p.Mount == "" || p.Size < p.Used || p.Size == 0 || runtime.GOOS != "windows" && p.Source == "" {
 		t.Errorf("Inspect() = %+v, want all known", p)
 	}

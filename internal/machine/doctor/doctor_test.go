@@ -66,9 +66,7 @@ func child(kind string, broken bool) error {
 func options(t *testing.T, broken ...string) Options {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return Options{
 		RunID: "20260102-030405-abcd",
 		Command: func(args ...string) *exec.Cmd {
@@ -90,13 +88,18 @@ func options(t *testing.T, broken ...string) Options {
 	}
 }
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // examine makes the checks, and returns them by name.
 func examine(t *testing.T, opts Options) map[string]trace.Check {
 	t.Helper()
 	list, err := Run(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := map[string]trace.Check{}
 	for _, c := range list {
 		found[c.Name] = c

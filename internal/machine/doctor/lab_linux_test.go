@@ -57,13 +57,9 @@ func mount(t *testing.T, args ...string) string {
 func loopDisk(t *testing.T, under, options string, mkfs ...string) string {
 	t.Helper()
 	image, err := os.CreateTemp(under, "hubbench-doctor-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.Remove(image.Name()) })
-	if err := errors.Join(image.Truncate(900<<20), image.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(image.Truncate(900<<20), image.Close()))
 	command(t, mkfs[0], append(mkfs[1:], image.Name())...)
 	return mount(t, "-o", "loop,"+options, image.Name())
 }
@@ -132,13 +128,9 @@ func userSpace(t *testing.T, how string) string {
 	dir := t.TempDir()
 	cmd := options(t).Command("fuse", dir, behind, how)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // and the mount fails every request from then on
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = unix.Unmount(dir, unix.MNT_DETACH)
 		_ = cmd.Process.Kill()
@@ -218,9 +210,7 @@ func TestThrottledDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	enter := func(group string) {
-		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0o644))
 	}
 	t.Cleanup(func() {
 		enter(blkio)
@@ -245,9 +235,7 @@ func TestThrottledDisk(t *testing.T) {
 			}
 			for _, way := range []string{"read", "write"} {
 				file := filepath.Join(group, fmt.Sprintf("blkio.throttle.%s_%s_device", way, tt.file))
-				if err := os.WriteFile(file, fmt.Appendf(nil, "%s %d", number, tt.limit), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(file, fmt.Appendf(nil, "%s %d", number, tt.limit), 0o644))
 				defer func() { _ = os.WriteFile(file, fmt.Appendf(nil, "%s 0", number), 0o644) }()
 			}
 			began := time.Now()

@@ -11,16 +11,23 @@ import (
 	"testing"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// put writes a text.
+func put(text string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+}
+
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
-	put := func(text string) func(io.Writer) error {
-		return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
-	}
 	for _, text := range []string{"first", "second", ""} {
-		if err := Write(path, put(text)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Write(path, put(text)))
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Errorf("got %q, %v, want %q", got, err, text)
 		}
@@ -61,17 +68,11 @@ func TestWriteDoesNotFollowLinks(t *testing.T) {
 	}
 	dir := t.TempDir()
 	victim, path := filepath.Join(dir, "victim"), filepath.Join(dir, "f")
-	if err := os.WriteFile(victim, []byte("the user's"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(victim, []byte("the user's"), 0o600))
 	for _, name := range []string{path, path + ".part"} {
-		if err := os.Symlink(victim, name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(victim, name))
 	}
-	if err := Write(path, func(w io.Writer) error { _, err := io.WriteString(w, "ours"); return err }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Write(path, put("ours")))
 	if got, _ := os.ReadFile(victim); string(got) != "the user's" {
 		t.Errorf("the link's target now holds %q", got)
 	}
@@ -82,9 +83,7 @@ func TestWriteDoesNotFollowLinks(t *testing.T) {
 
 func TestSync(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	if err := errors.Join(Sync(f), plainSync(f)); err != nil {
 		t.Error(err)
@@ -110,22 +109,16 @@ func TestLock(t *testing.T) {
 	open := func() *os.File {
 		t.Helper()
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = f.Close() })
 		return f
 	}
 	first := open()
-	if err := Lock(first); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Lock(first))
 	if err := Lock(open()); !errors.Is(err, ErrBusy) {
 		t.Errorf("a held file: got %v, want %v", err, ErrBusy)
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Close())
 	if err := Lock(open()); err != nil {
 		t.Errorf("after its holder closed it: got %v", err)
 	}
@@ -134,9 +127,7 @@ func TestLock(t *testing.T) {
 func TestVolume(t *testing.T) {
 	dir := t.TempDir()
 	v, err := Volume(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if v.Size <= 0 || v.Used < 0 || v.Free < 0 || v.Used+v.Free > v.Size {
 		t.Errorf("got %+v", v)
 	}

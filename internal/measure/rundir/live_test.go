@@ -78,8 +78,10 @@ func TestLiveKeepsTheOrder(t *testing.T) {
 	for i := range 100 {
 		must(t, l.record.put(1, func() error { mu.Lock(); defer mu.Unlock(); order = append(order, i); return nil }))
 	}
-	must(t, errors.Join(appendAll(l, events()), l.SaveInfo(&Info{Name: "kept"})))
-	must(t, l.Flush(t.Context()))
+	for _, e := range events() {
+		must(t, l.Append(e))
+	}
+	must(t, errors.Join(l.SaveInfo(&Info{Name: "kept"}), l.Flush(t.Context())))
 	for i, n := range order {
 		if i != n {
 			t.Fatalf("write %d was number %d", i, n)
@@ -110,11 +112,4 @@ func TestWriterRefuses(t *testing.T) {
 	if err := w.put(1, nil); !errors.Is(err, broken) {
 		t.Errorf("after a failure: %v, want %v", err, broken)
 	}
-}
-
-func appendAll(l *Live, events []trace.Event) (err error) {
-	for _, e := range events {
-		err = errors.Join(err, l.Append(e))
-	}
-	return err
 }

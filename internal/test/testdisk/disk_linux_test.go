@@ -54,38 +54,42 @@ func haveDisk() error {
 	return sleep.Wait()
 }
 
-func must() bool { return os.Getenv("CI") == "true" }
+func ci() bool { return os.Getenv("CI") == "true" }
 
-func TestLimitOfPartitions(t *testing.T) {
-	d := Make(t, Options{Bytes: 96 << 20, Partitions: 3}, must())
-	if err := d.Limit(0, 20e6); err != nil {
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func root(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 && !ci() {
+		t.Skip("needs root, to make a block device")
+	}
+}
+
+func TestLimitOfPartitions(t *testing.T) {
+	d := Make(t, Options{Bytes: 96 << 20, Partitions: 3}, ci())
+	must(t, d.Limit(0, 20e6))
 	// Together they write 18 MB, of which the limit allows 20 in a second.
 	began := time.Now()
 	var all []*exec.Cmd
 	for part := 1; part <= 3; part++ {
 		cmd := d.Command(t.Context(), "dd", "if=/dev/zero", "of="+d.Part(part), "bs=1000KiB", "count=6", "oflag=direct")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		all = append(all, cmd)
 	}
 	for _, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Wait())
 	}
 	if took := time.Since(began); took < 700*time.Millisecond {
 		t.Errorf("18 MB took %s at 20 MB/s", took)
 	}
-	if err := d.Format(2, "mkfs.ext4", "-q"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Format(2, "mkfs.ext4", "-q"))
 	root, err := d.Mount(2, "noatime")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var st unix.Statfs_t
 	if err := unix.Statfs(root, &st); err != nil || st.Type != unix.EXT4_SUPER_MAGIC || st.Blocks*uint64(st.Bsize) > 32<<20 {
 		t.Errorf("mounted is %#x of %d bytes (%v)", st.Type, st.Blocks*uint64(st.Bsize), err)
@@ -99,22 +103,14 @@ func TestLimitOfPartitions(t *testing.T) {
 }
 
 func TestSweepAfterKill(t *testing.T) {
-	if os.Geteuid() != 0 && !must() {
-		t.Skip("needs root, to make a block device")
-	}
+	root(t)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), child+"=1")
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	dir, err := bufio.NewReader(out).ReadString('\n')
 	if dir = strings.TrimSpace(dir); err != nil || !strings.HasPrefix(dir, Memory+"/"+prefix) {
 		t.Fatalf("%q, %v", dir, err)
@@ -129,9 +125,7 @@ func TestSweepAfterKill(t *testing.T) {
 	if now := Left(dir); len(now) != len(whole) {
 		t.Errorf("of a disk in use %q stay of %q", now, whole)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Kill())
 	_, _ = cmd.Process.Wait() // not Wait: what outlives it holds its output
 	swept := func() bool {    // one Sweep may leave to the next what is still in use
 		if err := Sweep(); err != nil {
@@ -146,16 +140,10 @@ func TestSweepAfterKill(t *testing.T) {
 
 // A disk that somebody uses, and that for long cannot be removed, keeps nobody from making another one meanwhile.
 func TestSweepKeepsNobodyWaiting(t *testing.T) {
-	if os.Geteuid() != 0 && !must() {
-		t.Skip("needs root, to make a block device")
-	}
+	root(t)
 	orphan, err := New(Options{Bytes: 16 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := orphan.lock.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, orphan.lock.Close())
 	swept := make(chan error, 1)
 	go func() { swept <- Sweep() }()
 	isTaken := func() bool {
@@ -169,18 +157,14 @@ func TestSweepKeepsNobodyWaiting(t *testing.T) {
 		t.Fatal("nobody removes it")
 	}
 	d, err := New(Options{Bytes: 16 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !isTaken() {
 		t.Error("a disk was made only after the other one had been given up")
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := orphan.device.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, orphan.device.Close())
 	if err := <-swept; err != nil {
 		t.Error(err)
 	}
