@@ -83,13 +83,10 @@ func Check(ctx context.Context, plan *scenario.Plan, opts Options) []Problem {
 		return nil
 	}
 	problems := gather(ctx, plan, opts).judge()
-	var left []string // the codes of checks that are left out
-	for _, code := range Codes() {
-		if !code.Always && slices.Contains(opts.Allow, code.Name) {
-			left = append(left, code.Name)
-		}
-	}
-	return slices.DeleteFunc(problems, func(p Problem) bool { return slices.Contains(left, p.Code) })
+	left := slices.DeleteFunc(Codes(), func(c Code) bool { return c.Always || !slices.Contains(opts.Allow, c.Name) })
+	return slices.DeleteFunc(problems, func(p Problem) bool {
+		return slices.ContainsFunc(left, func(c Code) bool { return c.Name == p.Code })
+	})
 }
 
 // evidence is what was looked at before a plan is judged. What could not be had is empty.

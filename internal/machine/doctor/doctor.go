@@ -56,12 +56,8 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	add("awake", "", check(ctx, func() (error, error) { return opts.Awake(ctx), nil }, judgeAwake))
 	add("priority", "", check(ctx, measurePriority, judgePriority))
 	add("power", "", check(ctx, func() (p power, _ error) {
-		if opts.Battery != nil {
-			p.battery, p.known = opts.Battery(ctx)
-		}
-		if opts.Saving != nil {
-			p.saving = opts.Saving(ctx)
-		}
+		p.battery, p.known = opts.Battery(ctx)
+		p.saving = opts.Saving(ctx)
 		return p, nil
 	}, judgePower))
 	for _, path := range opts.Paths {

@@ -82,9 +82,11 @@ func options(t *testing.T, broken ...string) Options {
 			c, err := gauge.Count(ctx, path)
 			return c.Read + c.Written, err
 		},
-		Awake:  func(context.Context) error { return nil },
-		Say:    func(string) {},
-		OnHang: func(text string) { t.Error(text) },
+		Awake:   func(context.Context) error { return nil },
+		Saving:  func(context.Context) string { return "" },
+		Battery: func(context.Context) (on, known bool) { return false, false },
+		Say:     func(string) {},
+		OnHang:  func(text string) { t.Error(text) },
 	}
 }
 

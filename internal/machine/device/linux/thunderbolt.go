@@ -16,6 +16,8 @@ import (
 // (the kernel's Documentation/ABI/testing/sysfs-bus-thunderbolt).
 type router struct {
 	sysname  string // 0-1, 0-301: the domain, and the route in hexadecimal
+	domain   string // the number of the controller
+	route    uint64
 	dir      string
 	name     string
 	locked   bool // not authorised: its PCIe tunnel is not open
@@ -34,20 +36,12 @@ func (r *router) depth() int {
 	return n
 }
 
-// domain is the number of the controller.
-func (r *router) domain() string {
-	domain, _, _ := strings.Cut(r.sysname, "-")
-	return domain
-}
-
 // port is the parent's port that the router is connected to: each takes eight bits of the route.
 func (r *router) port() int {
-	_, digits, _ := strings.Cut(r.sysname, "-")
-	route, err := strconv.ParseUint(digits, 16, 64)
-	if err != nil || r.parent == nil {
+	if r.parent == nil {
 		return 0
 	}
-	return int(route >> (8 * (r.depth() - 1)) & 0xff)
+	return int(r.route >> (8 * (r.depth() - 1)) & 0xff)
 }
 
 // controller is the PCI device that drives the router's domain.
@@ -66,6 +60,9 @@ func (m *machine) readRouters() {
 			continue
 		}
 		r := &router{sysname: name, dir: dir, locked: m.text(dir, "authorized") == "0"}
+		var route string
+		r.domain, route, _ = strings.Cut(name, "-")
+		r.route, _ = strconv.ParseUint(route, 16, 64)
 		r.name = strings.TrimSpace(m.text(dir, "vendor_name") + " " + m.text(dir, "device_name"))
 		byDir[dir] = r
 		m.routers = append(m.routers, r)
@@ -107,8 +104,8 @@ func (m *machine) hostPorts(host *router) {
 	}
 	for _, n := range slices.Sorted(maps.Keys(ports)) {
 		p := hardware.Port{ID: portID(host, n), Name: "Thunderbolt port " + strconv.Itoa(n), Protocol: m.protocol(host)}
-		if host.domain() != "0" || len(m.list("sys/bus/thunderbolt/devices/domain1")) > 0 {
-			p.Name += " of controller " + host.domain()
+		if host.domain != "0" || len(m.list("sys/bus/thunderbolt/devices/domain1")) > 0 {
+			p.Name += " of controller " + host.domain
 		}
 		if child := ports[n]; child != nil {
 			p.Link = m.routerLink(child)
@@ -128,7 +125,7 @@ func (r *router) socket() string {
 }
 
 func portID(host *router, port int) string {
-	return "tb" + host.domain() + "-port" + strconv.Itoa(port)
+	return "tb" + host.domain + "-port" + strconv.Itoa(port)
 }
 
 // protocol is what a router speaks: the kernel counts USB4 as the fourth generation of Thunderbolt.
