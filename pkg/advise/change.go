@@ -186,7 +186,6 @@ func (c *model) fewer(parts []Part) []Change {
 	return list
 }
 
-// with returns the parts with one changed.
 func with(parts []Part, i int, change func(*Part)) []Part {
 	out := slices.Clone(parts)
 	change(&out[i])

@@ -101,7 +101,6 @@ func (c *model) verdict(parts []Part, margin float64, clean int) Verdict {
 	return Unsure
 }
 
-// needed is how many of n hubs must agree.
 func needed(n int) int { return int(math.Ceil(sure * float64(n))) }
 
 // count counts the hubs on which the streams stay clean. It stops once more than spare are not.

@@ -32,7 +32,6 @@ type model struct {
 	err    error              // the first
 }
 
-// detail is the detail of a simulation.
 type detail int
 
 const (
@@ -40,7 +39,6 @@ const (
 	folded               // at a disk's streams of a kind as one, in fewer frames; only whether it is clean
 )
 
-// played is the result of a simulation.
 type played struct {
 	caches  cacheState
 	streams []Stream
@@ -104,7 +102,6 @@ func (c *model) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (p
 	return out, nil
 }
 
-// streamsOf sums up the streams of each kind.
 func streamsOf(parts []Part, outcomes map[string][]stream.Outcome) []Stream {
 	out := []Stream{}
 	for _, part := range parts {
@@ -128,7 +125,6 @@ func streamsOf(parts []Part, outcomes map[string][]stream.Outcome) []Stream {
 	return out
 }
 
-// cacheState is the state of caches at the start.
 type cacheState string
 
 const (
@@ -166,7 +162,6 @@ func offs(h *fit.Hub, parts []Part) map[string]float64 {
 	return out
 }
 
-// mixOf is the combination on the hub.
 func mixOf(parts []Part) hub.Observation {
 	var o hub.Observation
 	for i := range parts {
@@ -177,7 +172,6 @@ func mixOf(parts []Part) hub.Observation {
 	return o
 }
 
-// withRates multiplies the streams' rates by a factor.
 func withRates(parts []Part, factor func(disk string) float64) []Part {
 	out := slices.Clone(parts)
 	for i := range out {
@@ -212,7 +206,6 @@ func fold(parts []Part) []Part {
 
 func (p *Part) writes() bool { return p.Op == trace.Write && !p.Probe }
 
-// planOf is a plan with one phase of the parts.
 func planOf(parts []Part, length time.Duration, seed uint64) (*scenario.Plan, *scenario.Phase) {
 	plan := &scenario.Plan{Name: "advise"}
 	phase := &scenario.Phase{Name: "advise", Stop: scenario.StopTime, Limit: length, Roles: map[string]trace.Role{}}

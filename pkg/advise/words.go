@@ -20,7 +20,6 @@ func (p *Part) verb() string {
 	return work.Work{Op: p.Op, Streams: []stream.Spec{{Record: p.Op == trace.Write}}}.Verb().Several
 }
 
-// streams is how many it has.
 func (p *Part) streams() (n int) {
 	for _, s := range p.Streams {
 		n += s.Count
@@ -94,7 +93,6 @@ func (c *model) vague(a *Answer, parts []Part) bool {
 	return a.Verdict != Yes && a.known() > maxKnown && !c.unmeasured(parts)
 }
 
-// worst describes the worst streams.
 func (a *Answer) worst() string {
 	worst := a.Streams[0]
 	for _, s := range a.Streams[1:] {
@@ -129,7 +127,6 @@ func beside(parts []Part) string {
 	return " while " + unit.List(work.Clauses(disks, func(disk string) work.Verb { return does[disk] }, work.Verb.Of))
 }
 
-// caches names those that are full.
 func caches(parts []Part, full map[string]float64) string {
 	var names []string
 	for i := range parts {
@@ -194,7 +191,6 @@ func doing(o hub.Observation) string {
 		func(v work.Verb, _ int) string { return v.Ing }))
 }
 
-// assumptions are what the answer assumes.
 func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 	var list []string
 	if p.Source == hub.Specified {
@@ -229,7 +225,6 @@ func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 	return list
 }
 
-// cacheNote says how a disk's cache was modelled.
 func (c *model) cacheNote(disk string, cache *hub.Cache) string {
 	after := unit.FormatRate(cache.After)
 	if at, ok := c.full[disk]; ok {

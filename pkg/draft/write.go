@@ -52,7 +52,6 @@ version: 1`, scenario.SchemaURL, clean(file))
 	return []byte(strings.Replace(text, "\nstudy:", "\n"+cost(inv, text)+"study:", 1))
 }
 
-// setup describes the hub, if there is one, and the disks.
 func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -234,7 +233,6 @@ func name(hub *hardware.Hub) string {
 // title is a hub's name with its maker's, fit for a line.
 func title(h *hardware.Hub) string { return clean(h.Product()) }
 
-// aboutHub describes a hub: its port, link and firmware.
 func aboutHub(inv *hardware.Inventory, h *hardware.Hub) string {
 	var parts []string
 	for _, host := range inv.Hosts {

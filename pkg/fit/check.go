@@ -44,7 +44,6 @@ func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
 	return held, nil
 }
 
-// holdOut fits without a phase and predicts it.
 func holdOut(e *hub.Evidence, phase string, family Family, seed uint64) (*Held, error) {
 	rest := e.Without(func(o *hub.Observation) bool { return o.Phase == phase })
 	if len(rest.Rates) == 0 {

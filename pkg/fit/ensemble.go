@@ -19,7 +19,6 @@ type ensemble struct {
 	maxTogether int       // the most disks observed together
 }
 
-// fitted is one family.
 type fitted struct {
 	space  *space
 	best   []float64
@@ -264,7 +263,6 @@ func (f *fitted) discrepancy() float64 {
 	return math.Sqrt(sum)
 }
 
-// drawDiscrepancy draws one by its probability.
 func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
 	at := rng.Float64()
 	for i, d := range discrepancies {

@@ -31,7 +31,6 @@ func Middle(p *hub.Profile) *Hub {
 	return &Hub{Profile: &out, middle: true, measured: measured(&p.Evidence)}
 }
 
-// measured are the observations by their mix.
 func measured(e *hub.Evidence) map[string]*hub.Observation {
 	out := map[string]*hub.Observation{}
 	pooled := e.PooledByMix()

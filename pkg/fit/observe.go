@@ -110,7 +110,6 @@ func (w *watched) rate(v overlap.Span) float64 {
 	return float64(w.curve.Between(v).Bytes) / v.Seconds()
 }
 
-// observeHub goes through the stages of the disks on the hub.
 func (r *reading) observeHub(phase string, disks []*watched) {
 	active := make([][]overlap.Span, len(disks))
 	for i, w := range disks {
@@ -212,7 +211,6 @@ func (w *watched) lag(stage overlap.Span) (seconds, stdErr float64, ok bool) {
 	return seconds, bin/2 + luck*luck*perFile, true
 }
 
-// observe adds an observation of the disks in the intervals.
 func (r *reading) observe(o hub.Observation, disks []*watched, in []overlap.Span) {
 	var doubts []doubt
 	for _, w := range disks {

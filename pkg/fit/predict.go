@@ -177,7 +177,6 @@ func mixes(disks []string) []*hub.Observation {
 	return list
 }
 
-// pattern has a letter for each disk.
 func pattern(m *hub.Observation, disks []string) string {
 	letters := []byte(strings.Repeat(string(trace.Idle.Letter()), len(disks)))
 	for _, d := range m.Disks {
@@ -186,7 +185,6 @@ func pattern(m *hub.Observation, disks []string) string {
 	return string(letters)
 }
 
-// fromEvidence fills the rows by what was observed.
 func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	en, err := newEnsemble(&p.Evidence, rng)

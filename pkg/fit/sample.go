@@ -240,7 +240,6 @@ func (sh *shape) jumpDensity(far, scale float64) float64 {
 	return -(tail + float64(len(sh.centre))) / 2 * math.Log1p(far/(tail*scale*scale))
 }
 
-// scatter draws a vector about from.
 func (sh *shape) scatter(rng *rand.Rand, from, to []float64, scale float64) {
 	for i := range to {
 		sh.z.SetVec(i, scale*rng.NormFloat64())

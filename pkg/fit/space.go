@@ -282,7 +282,6 @@ func (s *space) addCapacities(highest float64, severalWriters bool) {
 	}
 }
 
-// add takes a parameter in.
 func (s *space) add(c coordinate) *coordinate {
 	c.low, c.high = c.start-farthest*wideRate, c.start+farthest*wideRate
 	s.params = append(s.params, c)
@@ -310,7 +309,6 @@ func (s *space) target(o *hub.Observation) (t target, lacks string) {
 	return t, ""
 }
 
-// has reports whether there is a parameter of that name.
 func (s *space) has(name string) bool {
 	return slices.ContainsFunc(s.params, func(p coordinate) bool { return p.name == name })
 }

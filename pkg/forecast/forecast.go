@@ -5,7 +5,6 @@
 package forecast
 
 import (
-	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -55,7 +54,6 @@ func (f Forecast) Written() int64 {
 	return sum
 }
 
-// before adds what is written to a disk before the release.
 func (f *Forecast) before(disk string, bytes int64) {
 	f.Writes[disk] += bytes
 	if f.limit > 0 {
@@ -85,7 +83,11 @@ func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.V
 			f.Moves, f.limit = min(f.Moves, int64(write+read)), int64(write)
 		}
 		if phase.Search != nil {
-			f.search(search.New(&phase).AtMost())
+			f.Tries = search.New(&phase).AtMost() // of which the forecast so far is of one
+			f.Moves, f.limit, f.Max = f.Moves*int64(f.Tries), f.limit*int64(f.Tries), f.Max*time.Duration(f.Tries)
+			for disk := range f.Writes {
+				f.Writes[disk] *= int64(f.Tries)
+			}
 		}
 	}
 	if profile != nil {
@@ -104,13 +106,12 @@ func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.V
 	return all, nil
 }
 
-// fillings is what a disk's volume is filled with before each phase; none if it is not known how full it is.
+// fillings is what a disk's volume is filled with before each phase; nothing if it is not known how full it is.
 func fillings(plan *scenario.Plan, disk string, volumes map[string]scenario.Volume) []int64 {
-	volume, known := volumes[disk]
-	if !known || !slices.ContainsFunc(plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 }) {
-		return nil
+	if volume, known := volumes[disk]; known {
+		return plan.Fillings(disk, volume)
 	}
-	return plan.Fillings(disk, volume)
+	return make([]int64, len(plan.Phases))
 }
 
 // Space is what test files, and what fills a volume, take up on a disk at one time.
@@ -118,9 +119,7 @@ func Space(plan *scenario.Plan, disk string, volumes map[string]scenario.Volume)
 	fillings := fillings(plan, disk, volumes)
 	var most, filled int64
 	for i, stock := range plan.Stock(disk) {
-		if len(fillings) > 0 {
-			filled += fillings[i]
-		}
+		filled += fillings[i]
 		most = max(most, stock.Space+filled)
 		if !plan.KeepsFilling(i) {
 			filled = 0
@@ -152,18 +151,6 @@ func Limit(plan *scenario.Plan, profile *hub.Profile, phase *scenario.Phase) flo
 	}
 }
 
-// search makes a forecast of one try that of a search of so many tries at most.
-func (f *Forecast) search(tries int) {
-	f.Tries = tries
-	f.Moves *= int64(tries)
-	f.limit *= int64(tries)
-	f.Max *= time.Duration(tries)
-	for disk := range f.Writes {
-		f.Writes[disk] *= int64(tries)
-	}
-}
-
-// add counts what a disk moves.
 func (f *Forecast) add(disk string, role trace.Role, bytes int64) {
 	f.Moves += bytes
 	if role == trace.Write {

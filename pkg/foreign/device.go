@@ -250,7 +250,7 @@ func (r *recording) jobs() ([]*job, error) {
 // them, as their bytes would count twice, and none that moved next to nothing. A device works from when it first moves
 // more than next to nothing to when it last does.
 func choose(jobs []*job, names map[string]string) (list []*job) {
-	moved, most, left := map[string]int64{}, int64(0), []string(nil)
+	bytes, most, left := map[string]int64{}, int64(0), []string(nil)
 	for _, j := range jobs {
 		fastest := slices.MaxFunc(j.steps, func(a, b step) int { return cmp.Compare(a.rate(), b.rate()) }).rate()
 		works := func(s step) bool { return s.rate() >= small*fastest }
@@ -258,9 +258,7 @@ func choose(jobs []*job, names map[string]string) (list []*job) {
 		for !works(j.steps[len(j.steps)-1]) {
 			j.steps = j.steps[:len(j.steps)-1]
 		}
-		for _, s := range j.steps {
-			moved[j.disk] += s.bytes
-		}
+		bytes[j.disk] += moved(j.steps)
 		if j.settle(); names[j.disk] != "" {
 			list = append(list, j)
 		}
@@ -270,16 +268,16 @@ func choose(jobs []*job, names map[string]string) (list []*job) {
 	}
 	counted := func(name string) bool {
 		part := strings.TrimRight(name, "0123456789") // sda1 of sda, nvme0n1p1 of nvme0n1
-		return part != name && moved[part]+moved[strings.TrimSuffix(part, "p")] > 0 || slices.ContainsFunc(
+		return part != name && bytes[part]+bytes[strings.TrimSuffix(part, "p")] > 0 || slices.ContainsFunc(
 			[]string{"dm-", "md", "loop", "dev9-", "dev7-", "total"}, func(kind string) bool { return strings.HasPrefix(name, kind) })
 	}
-	for name, bytes := range moved {
+	for name, all := range bytes {
 		if !counted(name) {
-			most = max(most, bytes)
+			most = max(most, all)
 		}
 	}
 	for _, j := range jobs {
-		if most > 0 && (counted(j.disk) || float64(moved[j.disk]) < small*float64(most)) {
+		if most > 0 && (counted(j.disk) || float64(bytes[j.disk]) < small*float64(most)) {
 			left = append(left, j.disk)
 		} else {
 			list = append(list, j)

@@ -32,7 +32,7 @@ func diskSpdXML(f File) (list []*job, err error) {
 		return nil, fmt.Errorf("its XML is torn: %w; save it again as diskspd wrote it", err)
 	}
 	for i, span := range doc.Spans {
-		jobs, totals := map[string]*job{}, map[string][2]int64{}
+		jobs, totals := map[string]*job{}, map[string]int64{}
 		for _, t := range span.Targets {
 			if t.ReadBytes+t.WriteBytes <= 0 {
 				continue
@@ -45,16 +45,12 @@ func diskSpdXML(f File) (list []*job, err error) {
 				jobs[t.Path] = &job{disk: t.Path, phase: fmt.Sprintf("timespan %d", i+1), tool: "diskspd"}
 				list = append(list, jobs[t.Path])
 			}
-			j, sum := jobs[t.Path], totals[t.Path]
-			j.steps, totals[t.Path] = merged(j.steps, steps), [2]int64{sum[0] + t.ReadBytes, sum[1] + t.WriteBytes}
+			jobs[t.Path].steps = merged(jobs[t.Path].steps, steps)
+			totals[t.Path] += t.ReadBytes + t.WriteBytes
 		}
 		for _, path := range slices.Sorted(maps.Keys(totals)) {
-			sum, j, logged := totals[path], jobs[path], int64(0)
-			for _, s := range j.steps {
-				logged += s.bytes
-			}
-			total := sum[0] + sum[1]
-			if apart := float64(logged)/float64(total) - 1; max(apart, -apart) > tooFarApart {
+			j, total := jobs[path], totals[path]
+			if apart := float64(moved(j.steps))/float64(total) - 1; max(apart, -apart) > tooFarApart {
 				return nil, fmt.Errorf("%s, %s: the bytes of the intervals differ from the total by %+.1f %%, so one of them is wrong; run it again",
 					j.phase, path, 100*apart)
 			}

@@ -115,7 +115,6 @@ func fioLog(f File) ([]*job, []*fioTimes, error) {
 // fioEntry is a line of a log; its value is in KiB/s, or the time that a request took.
 type fioEntry struct{ ms, value, op, block int64 }
 
-// stepsOf are those of one direction.
 func stepsOf(lines []fioEntry, op, window int64) (steps []step) {
 	before := int64(0)
 	if lines[0].ms >= epochMS {
@@ -185,7 +184,6 @@ func merged(a, b []step) []step {
 	return out
 }
 
-// fioResult is a job of fio's json output.
 type fioResult struct {
 	name    string
 	index   int   // in its file, from 1
@@ -267,11 +265,7 @@ func joinResults(jobs []*job, results []fioResult) (notes []string) {
 		if j.began == 0 {
 			j.began = r.began
 		}
-		var logged int64
-		for _, s := range j.steps {
-			logged += s.bytes
-		}
-		apart := float64(logged)/float64(max(1, r.bytes)) - 1
+		apart := float64(moved(j.steps))/float64(max(1, r.bytes)) - 1
 		if apart > tooFarApart || apart < -tooFarApart {
 			notes = append(notes, fmt.Sprintf("%s: the log's bytes differ from those of the results by %+.1f %%, and are scaled to these",
 				j.source, 100*apart))
@@ -303,10 +297,8 @@ func resultOf(log string, results []fioResult) (fioResult, bool) {
 
 // scale makes the steps' bytes add up to a sum.
 func scale(steps []step, sum int64) {
-	var logged, done, scaled int64
-	for _, s := range steps {
-		logged += s.bytes
-	}
+	var done, scaled int64
+	logged := moved(steps)
 	for i := range steps {
 		done += steps[i].bytes
 		upTo := int64(float64(sum) * float64(done) / float64(max(1, logged)))

@@ -71,10 +71,16 @@ type step struct{ fromNS, toNS, bytes, read int64 }
 
 func (s step) rate() float64 { return float64(s.bytes) / float64(s.toNS-s.fromNS) }
 
+func moved(steps []step) (bytes int64) {
+	for _, s := range steps {
+		bytes += s.bytes
+	}
+	return bytes
+}
+
 // small is the share below which something is taken for a part of something else.
 const small = 0.01
 
-// settle tells from the steps what the job did.
 func (j *job) settle() {
 	var all, read float64
 	for _, s := range j.steps {
@@ -137,7 +143,6 @@ func Formats() []string {
 	return names
 }
 
-// content is what a file holds.
 type content struct {
 	jobs    []*job
 	times   []*fioTimes
@@ -145,7 +150,6 @@ type content struct {
 	scores  []Score
 }
 
-// read reads a file by its format.
 func read(f File, opts Options) (c content, err error) {
 	name := cmp.Or(opts.Format, detect(f, opts))
 	formats := formats(opts)
@@ -264,7 +268,6 @@ func decoded(data []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// detect tells a file's format by its content.
 func detect(f File, opts Options) string {
 	text := strings.TrimSpace(string(f.Data))
 	head, _, _ := strings.Cut(text, "\n")

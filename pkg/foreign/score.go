@@ -68,7 +68,6 @@ func diskMark(f File) (list []Score, err error) {
 	return list, nil
 }
 
-// nameOf is a file's name without folder and ending.
 func nameOf(f File) string {
 	return cmp.Or(strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)), "disk")
 }

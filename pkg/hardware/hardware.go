@@ -28,19 +28,12 @@ type Inventory struct {
 // not ask whether it is there.
 func (inv *Inventory) Listed() {
 	for i := range inv.Hubs {
-		inv.Hubs[i].Devices = listed(inv.Hubs[i].Devices)
+		inv.Hubs[i].Devices = append([]Attached{}, inv.Hubs[i].Devices...)
 	}
 	for i := range inv.Disks {
 		d := &inv.Disks[i]
-		d.Path.Links, d.Volumes = listed(d.Path.Links), listed(d.Volumes)
+		d.Path.Links, d.Volumes = append([]Link{}, d.Path.Links...), append([]Volume{}, d.Volumes...)
 	}
-}
-
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // Host is the machine.
@@ -310,20 +303,20 @@ func (l *Link) String() string {
 		switch l.Generation {
 		case "":
 		case USB4:
-			return joined(USB4, rate)
+			return strings.TrimSpace(USB4 + " " + rate)
 		default:
 			return "Thunderbolt " + l.Generation
 		}
-		return joined("Thunderbolt or USB4", rate)
+		return strings.TrimSpace("Thunderbolt or USB4 " + rate)
 	case PCIe:
 		if l.Generation != "" && l.Lanes > 0 {
 			return fmt.Sprintf("PCIe %s.0 x%d", l.Generation, l.Lanes)
 		}
-		return joined("PCIe", rate)
+		return strings.TrimSpace("PCIe " + rate)
 	case USBLink:
-		return joined("USB", cmp.Or(rate, l.Generation))
+		return strings.TrimSpace("USB " + cmp.Or(rate, l.Generation))
 	case SATALink:
-		return joined("SATA", rate)
+		return strings.TrimSpace("SATA " + rate)
 	}
 	return cmp.Or(rate, "unknown")
 }
@@ -337,11 +330,4 @@ func Speed(bps int64) string {
 		return strconv.FormatInt(bps/1e6, 10) + " Mb/s"
 	}
 	return strconv.FormatFloat(float64(bps)/1e9, 'g', 3, 64) + " Gb/s"
-}
-
-func joined(a, b string) string {
-	if b == "" {
-		return a
-	}
-	return a + " " + b
 }

@@ -92,7 +92,6 @@ type Knee struct {
 	Factor     float64 // of the rate, for larger files
 }
 
-// cap is the rate the disk can reach on a file of this size.
 func (s *Side) cap(direct bool, size int64) float64 {
 	rate := s.Hub
 	if direct {
@@ -107,7 +106,6 @@ func (s *Side) cap(direct bool, size int64) float64 {
 	return rate
 }
 
-// bySize reports whether the rate depends on a file's size.
 func (s *Side) bySize() bool { return s.PerFile > 0 || s.Knee.AboveBytes > 0 }
 
 // Side returns the disk's reading or writing side.

@@ -47,7 +47,6 @@ type member struct {
 	empty   bool
 }
 
-// cacheLevel is what is left of a disk's cache.
 type cacheLevel struct {
 	left    float64 // bytes
 	sinceNS int64   // when that was, the disk not having written since; below zero: before this phase
@@ -130,7 +129,6 @@ func (m *member) drawNoise() {
 	}
 }
 
-// start makes it active.
 func (m *member) start(tNS int64) {
 	m.state = active
 	m.turn(tNS, 0)
@@ -175,7 +173,6 @@ func (m *member) proceed(tNS int64) {
 	}
 }
 
-// stop ends the curve.
 func (m *member) stop(tNS int64) {
 	if m.cache != nil {
 		m.level.left, m.level.sinceNS = max(m.emptyAt-m.moved(tNS), 0)*m.writes, tNS
@@ -192,7 +189,6 @@ func (m *member) endLag() { m.startLag(math.Inf(1), never) }
 // shares reports whether it is on the hub with the others, at work or resting.
 func (m *member) shares() bool { return m.state == active && !m.work.Direct && m.work.Probe == 0 }
 
-// mixes reports whether it reads and writes at once.
 func (m *member) mixes() bool { return m.writes > 0 && m.writes < 1 }
 
 // rests reports whether it is active and takes no part: the next frame's time has not come, or nothing is asked for

@@ -48,7 +48,6 @@ func (s *Sim) Record(plan *scenario.Plan, phase *scenario.Phase, emit func(*trac
 	return emit(&trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: trace.Complete})
 }
 
-// recordSearch plays and records the tries of a phase's search.
 func (s *Sim) recordSearch(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
 	sought := search.New(phase)
 	for {

@@ -99,7 +99,6 @@ func (p *pace) proceed(tNS int64, moved float64) {
 	p.sinceNS, p.moved = tNS, moved
 }
 
-// behind reports whether there is something to make up for.
 func (p *pace) behind() bool { return p.arrears > tolerance }
 
 // How to decide whether a disk whose work is not known in advance (Work.OnDemand) is at work, rests, or has left.
@@ -139,7 +138,6 @@ func (d *demand) proceed(tNS int64, done bool) {
 	}
 }
 
-// resume ends a rest.
 func (d *demand) resume(tNS int64) {
 	if d.resting {
 		d.worked = max(d.worked-demandRests*(tNS-d.sinceNS), 0)

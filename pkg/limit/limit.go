@@ -40,17 +40,12 @@ type Result struct {
 
 // Worst is the verdict on all of them: any that fails makes it fail.
 func Worst(list []Result) Verdict {
-	worst := Pass
-	for _, r := range list {
-		switch r.Verdict {
-		case Fail:
-			return Fail
-		case Unsure:
-			worst = Unsure
-		case Pass:
+	for _, v := range []Verdict{Fail, Unsure} {
+		if slices.ContainsFunc(list, func(r Result) bool { return r.Verdict == v }) {
+			return v
 		}
 	}
-	return worst
+	return Pass
 }
 
 // Check holds a run to limits. A limit of a phase or a disk that the run lacks fails. One of every phase or disk is

@@ -342,7 +342,6 @@ type windows struct {
 	steady []int // windows at whose end the job was steady, not yet reported
 }
 
-// moved notes that the job has moved that many bytes in all by tNS.
 func (w *windows) moved(bytes, tNS int64) {
 	now := point{tNS, float64(bytes)}
 	for end := int64(len(w.rates)+1) * w.length; now.ns >= end; end += w.length {

@@ -45,7 +45,6 @@ type phaseSpec struct {
 	study bool   // of the study
 }
 
-// newSpec is a phase that overrides nothing.
 func (s *Scenario) newSpec() phaseSpec {
 	return phaseSpec{work: s.work, Repeat: 1, Phase: Phase{Stop: StopRace}}
 }
@@ -294,7 +293,6 @@ func eachDisk[T any](s *Scenario, to *map[string]T, fits func(disk string) bool,
 // workKeys are those that let a disk work whose letter is -, or whom roles do not name.
 func workKeys() []string { return []string{"streams", "mix", "probe"} }
 
-// checkWork refuses a phase in which no disk works.
 func (s *Scenario) checkWork(m *yaml.Mapping, p *phaseSpec) {
 	if p.Roles == nil || slices.ContainsFunc(workKeys(), m.Has) {
 		return // already reported, or a disk works
@@ -407,7 +405,6 @@ func (p *phaseSpec) stop() yaml.Value {
 // notWords is the schema of what stops a phase at a time.
 func notWords() yaml.Schema { return not("enum", []string{StopRace, StopHold}) }
 
-// until is the condition that ends a phase.
 func (p *phaseSpec) until() yaml.Value {
 	const steady = "steady"
 	window := steadyWindow

@@ -201,7 +201,6 @@ func (p *Phase) saturate(step trace.Saturation) {
 	}
 }
 
-// checkSaturation checks a phase of the preset, or a study.
 func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 	preset := presetByName(p.work.Preset)
 	if !preset.saturates {

@@ -151,7 +151,6 @@ func (s *Scenario) checkHub(top *yaml.Mapping) {
 	}
 }
 
-// disks reads the disks, and checks that they go together.
 func (s *Scenario) disks() yaml.Value {
 	s.unsure, s.places = true, map[string]yaml.Pos{}
 	folders := map[string]string{} // the disk of each folder
@@ -201,7 +200,6 @@ func (d *Disk) object() yaml.Object {
 	}
 }
 
-// checkDisk checks that a disk goes with those before it.
 func (s *Scenario) checkDisk(m *yaml.Mapping, d *Disk, folders map[string]string) {
 	if at, ok := m.Get("name"); ok {
 		if d.Name == "" {

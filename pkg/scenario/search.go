@@ -105,7 +105,6 @@ func (k *searchKeys) resolve(s *Scenario, m *yaml.Mapping) {
 	p.Stop, p.Limit, p.Search = StopTime, k.Hold, &k.Search
 }
 
-// bound determines the largest value to try.
 func (k *searchKeys) bound(n yaml.Node) {
 	if k.Kind == trace.SearchPace {
 		if k.limit != nil {

@@ -229,7 +229,6 @@ func (s *Scenario) workload() yaml.Value {
 	return o.Value()
 }
 
-// checkWorkload checks a workload's keys against its preset, the disks and each other.
 func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 	if w.IO.Mode == ModeApp {
 		w.IO.Access = "" // that of the workload was meant for blocks

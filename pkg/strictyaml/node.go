@@ -58,7 +58,6 @@ func (n Node) Label() string { return n.label }
 // Errorf reports a mistake at the value.
 func (n Node) Errorf(format string, args ...any) { n.doc.Report(n.pos.Errorf(format, args...)) }
 
-// wrong reports that the value is not what it should be.
 func (n Node) wrong(want, try string) {
 	if n.Kind() == Null {
 		n.Errorf("%s has no value; write one, or delete the key", n.label)

@@ -181,7 +181,6 @@ func number[T int64 | float64](
 	return 0, false
 }
 
-// quantity is a kind of number with a unit.
 type quantity[T cmp.Ordered] struct {
 	what, example string
 	parse         func(string) (T, error)

@@ -64,7 +64,6 @@ func (w Work) Accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
 // Declared reports whether the work was recorded by the program that did it.
 func (w Work) Declared() bool { return w.Mode != "" }
 
-// writes reports whether the work writes at all.
 func (w *Work) writes() bool { return w.Op == Write || w.Reads > 0 }
 
 // Same reports whether rates of both mean the same, except for where the disk is connected and what goes on beside it.
