@@ -86,9 +86,7 @@ func TestCookbook(t *testing.T) {
 		if run.Name != name && name != "triple-hub" || run.Status != trace.Complete {
 			t.Errorf("%s: its run is called %q and ends %q", name, run.Name, run.Status)
 		}
-		if got := say.Analyze(run, analysis.Options{}).Answer.Headline; got != want {
-			t.Errorf("%s\n got %s\nwant %s", name, got, want)
-		}
+		check.Same(t, name, want, say.Analyze(run, analysis.Options{}).Answer.Headline)
 	}
 	if len(answers) != len(Scenarios()) {
 		t.Errorf("%d answers to %d scenarios", len(answers), len(Scenarios()))

@@ -68,9 +68,7 @@ func TestAdvice(t *testing.T) {
 		case OtherDisk:
 			t.Errorf("no other disk is faster: %+v", c)
 		}
-		if got := ask(parts); got != Yes {
-			t.Errorf("%s: %s, want yes", c.Text, got)
-		}
+		check.Same(t, c.Text, Yes, ask(parts))
 		if c.Kind != OtherPort && ask(beyond) == Yes {
 			t.Errorf("%s: a little more is a yes as well", c.Text)
 		}

@@ -281,9 +281,7 @@ func TestAbout(t *testing.T) {
 		{hardware.NVMe, []hardware.Link{{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Generation: "3"}, lanes}, "T7, PCIe 3.0 x4"},
 	} {
 		d := Disk{Found: &hardware.Disk{Model: "T7", Bus: tt.bus, Path: hardware.Path{Links: tt.links}}, Volume: &hardware.Volume{}}
-		if got := d.About(); got != tt.want {
-			t.Errorf("%+v: %q, want %q", tt.links, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("%+v", tt.links), tt.want, d.About())
 	}
 	image := Disk{Found: &hardware.Disk{Name: "loop0", Model: "file /home/jane/a.img", Bus: hardware.Virtual, SizeBytes: 2e9},
 		Volume: &hardware.Volume{Filesystem: "ext4"}}

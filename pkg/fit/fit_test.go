@@ -209,20 +209,13 @@ func TestFitSaysWhatItCannotKnow(t *testing.T) {
 
 	// A's and B's writes do not fill the hub; C's with either of them do, and so tell the weights of all three.
 	f = fit(t, observe(t, study(disks, 2, 20, 1), p))
-	if got := note(f, "B.write.weight"); got != "" {
-		t.Errorf("pairs, B's weight: got %q, want it known", got)
-	}
+	check.Same(t, "pairs, B's weight", "", note(f, "B.write.weight"))
 
 	// If only A and B were there, nothing was ever contended between writers.
 	f = fit(t, observe(t, study(disks[:2], 2, 20, 1), p))
 	if got := note(f, "B.write.weight"); got == "" {
 		t.Error("two slow writers: B's weight passes for known")
 	}
-}
-
-func TestFitRefusesNothing(t *testing.T) {
-	_, err := FromEvidence(&hub.Evidence{}, Options{})
-	check.Refused(t, "no evidence", err, "record solo phases and pairs")
 }
 
 func TestFitNoticesWhatTheModelLacks(t *testing.T) {
@@ -281,20 +274,19 @@ func TestFillLags(t *testing.T) {
 		{nil, "[]"}, {map[int]float64{1: 0.0001}, "[]"}, {map[int]float64{2: 10}, "[10s 10s]"},
 		{map[int]float64{1: 4, 3: 10}, "[4s 4s 10s]"}, {map[int]float64{1: 4, 4: 10}, "[4s 4s 10s 10s]"},
 	} {
-		if got := fmt.Sprint(fillLags(test.means)); got != test.want {
-			t.Errorf("%v: got %s, want %s", test.means, got, test.want)
-		}
+		check.Same(t, fmt.Sprint(test.means), test.want, fmt.Sprint(fillLags(test.means)))
 	}
 }
 
-// So many disks would take hours.
-func TestFitCrowded(t *testing.T) {
-	e := &hub.Evidence{}
+func TestFitRefuses(t *testing.T) {
+	_, err := FromEvidence(&hub.Evidence{}, Options{})
+	check.Refused(t, "no evidence", err, "record solo phases and pairs")
+	crowd := &hub.Evidence{} // so many disks would take hours
 	for i := range maxFitted + 1 {
-		e.Rates = append(e.Rates, hub.Observation{Disks: []hub.Observed{{Disk: strconv.Itoa(i), Rate: 1e9}}})
+		crowd.Rates = append(crowd.Rates, hub.Observation{Disks: []hub.Observed{{Disk: strconv.Itoa(i), Rate: 1e9}}})
 	}
-	_, err := newSpace(e, Weighted)
-	check.Refused(t, "33 disks", err, "33 disks, and the limit is 32")
+	_, err = newSpace(crowd, Weighted)
+	check.Refused(t, "a crowd", err, "33 disks, and the limit is 32")
 }
 
 // Fits and predictions are JSON with keys in snake case, whatever is infinite or refused in them.

@@ -171,9 +171,7 @@ func TestDescribe(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"W--": "A writes", "RR-": "A and B read", "RWR": "A and C read, B writes", "WWW": "all write", "---": "",
 	} {
-		if got := Describe(pattern, []string{"A", "B", "C"}); got != want {
-			t.Errorf("%s: %q, want %q", pattern, got, want)
-		}
+		check.Same(t, pattern, want, Describe(pattern, []string{"A", "B", "C"}))
 	}
 }
 

@@ -16,13 +16,11 @@ func ExampleImport() {
 		Map:   map[string]string{"time_s": "second", "rate": "rate"},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	run, err := trace.Load(strings.NewReader(string(in.Events)), "rates.csv")
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	for _, phase := range run.Phases {
 		for _, disk := range phase.Disks {

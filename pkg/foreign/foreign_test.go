@@ -307,9 +307,7 @@ func TestBins(t *testing.T) {
 		{0, fioAllBins, 0}, {127, fioAllBins, 127}, {128, fioAllBins, 129}, {191, fioAllBins, 255}, {192, fioAllBins, 258},
 		{fioAllBins - 1, fioAllBins, 127<<27 + 1<<26}, {0, fioAllBins / 4, 2}, {48, fioAllBins / 4, 264}, {28, 29, 96 << 27},
 	} {
-		if got := binNS(tt.bin, tt.of); got != tt.want {
-			t.Errorf("bin %d of %d: %d ns, want %d", tt.bin, tt.of, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("bin %d of %d", tt.bin, tt.of), tt.want, binNS(tt.bin, tt.of))
 	}
 	var h latency.Histogram
 	h.RecordN(1000, 3)

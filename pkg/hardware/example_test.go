@@ -15,8 +15,7 @@ func ExampleInventory() {
 		"disks": [{"name": "A", "hub": "h1", "volumes": [{"mount": "/Volumes/A"}]}]
 	}`), &inv)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	disk, volume := inv.Holding("/Volumes/A/clips")
 	for _, hub := range inv.Above(disk) {

@@ -2,6 +2,7 @@ package hardware
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,9 +62,7 @@ func TestLinkName(t *testing.T) {
 		"SATA 6 Gb/s":                 {Kind: SATALink, RxBps: 6e9},
 		"unknown":                     {},
 	} {
-		if got := link.String(); got != want {
-			t.Errorf("String() = %q, want %q", got, want)
-		}
+		check.Same(t, want, want, link.String())
 	}
 }
 
@@ -71,9 +70,7 @@ func TestFellBack(t *testing.T) {
 	for link, want := range map[Link]bool{
 		{RxBps: 10e9, MaxBps: 40e9}: true, {}: false, {RxBps: 40e9, MaxBps: 40e9}: false, {RxBps: 10e9}: false, {MaxBps: 40e9}: false,
 	} {
-		if got := link.FellBack(); got != want {
-			t.Errorf("%+v is a fallback: %v", link, got)
-		}
+		check.Same(t, fmt.Sprintf("%+v is a fallback", link), want, link.FellBack())
 	}
 }
 
@@ -140,16 +137,12 @@ func TestPhysical(t *testing.T) {
 	for name, want := range map[string]string{
 		"sda": "sda", "md0": "sda sdc", "loop0": "sda sdc", "loop1": "loop1", "ring": "", "orphan": "orphan",
 	} {
-		if got := names(inv.Physical(inv.Find(name), nil)); got != want {
-			t.Errorf("Physical(%s) = %q, want %q", name, got, want)
-		}
+		check.Same(t, "beneath "+name, want, names(inv.Physical(inv.Find(name), nil)))
 	}
 	if got := names(inv.Physical(&inv.Disks[1], &inv.Disks[1].Volumes[0])); got != "sdb sdc" {
 		t.Errorf("a volume on two disks lies on %q", got)
 	}
-	if got := inv.Physical(nil, nil); got != nil {
-		t.Errorf("Physical(nil) = %v", got)
-	}
+	check.Same(t, "Physical(nil)", "", names(inv.Physical(nil, nil)))
 }
 
 func names(disks []*Disk) string {
@@ -178,9 +171,7 @@ func TestAbove(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	for want, v := range map[float64]Volume{0.6: mounted("sda1", "/mnt"), 0: {Device: "sda2", SizeBytes: 100}} {
-		if got := v.Fill(); got != want {
-			t.Errorf("Fill() of %+v = %g, want %g", v, got, want)
-		}
+		check.Same(t, fmt.Sprintf("Fill() of %+v", v), want, v.Fill())
 	}
 }
 
@@ -304,8 +295,6 @@ func TestUnitDiffers(t *testing.T) {
 		if got := disk.Differs(tt.now); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
-		if got := (Unit{}).Differs(tt.now); got != "" {
-			t.Errorf("%s, of a disk that was not known: got %q", name, got)
-		}
+		check.Same(t, name+", of a disk that was not known", "", (Unit{}).Differs(tt.now))
 	}
 }

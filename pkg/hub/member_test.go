@@ -174,9 +174,7 @@ func TestScaled(t *testing.T) {
 	if diff := cmp.Diff(full, part); diff != "" || len(full) != 3 {
 		t.Errorf("(-full +scaled)\n%s", diff)
 	}
-	if got := p.Scaled(0.25).Disks[2].Read.Knee.AboveBytes; got != int64(gb/4) {
-		t.Errorf("the knee is at %d bytes, want a quarter of 1 GB", got)
-	}
+	check.Same(t, "the size of the knee", int64(gb/4), p.Scaled(0.25).Disks[2].Read.Knee.AboveBytes)
 	if p.Disks[2].Cache.Bytes != int64(10*gb) || p.Capacity.Read != 3.6*gb {
 		t.Error("the profile itself has changed")
 	}

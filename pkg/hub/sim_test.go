@@ -131,9 +131,7 @@ func TestSimGrantsLateAsksInThePast(t *testing.T) {
 	if at, ok := s.Next(); !ok || at != 0 {
 		t.Errorf("next: got %d, %v; want the joining at 0", at, ok)
 	}
-	if got := s.Advance(0); got != nil {
-		t.Errorf("at once: got %v", got)
-	}
+	check.Same(t, "grants at once", 0, len(s.Advance(0)))
 	if at, ok := s.Next(); !ok || at != second/2 {
 		t.Errorf("next: got %d, %v; want the grant at 0.5 s", at, ok)
 	}

@@ -58,9 +58,7 @@ func TestJob(t *testing.T) {
 	} {
 		j := NewJob("p", Of(&tt.phase), tt.job)
 		check.Same(t, tt.name, tt.want, files(j, 4))
-		if got := j.Worked(); got != tt.worked {
-			t.Errorf("%s: worked %v, want %v", tt.name, got, tt.worked)
-		}
+		check.Same(t, tt.name+": worked", tt.worked, j.Worked())
 	}
 }
 
@@ -151,9 +149,7 @@ func TestTransfer(t *testing.T) {
 		{scenario.Job{Probe: 100 * time.Millisecond, IO: scenario.IO{Block: 4096}}, 1024},
 	} {
 		paced := NewTransfer(&tt.job, 1e9, 0)
-		if got := paced.Ask(); got != tt.want {
-			t.Errorf("%+v: asks for %d bytes, want %d", tt.job, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("%+v: asks for", tt.job), tt.want, paced.Ask())
 	}
 	if Of(&scenario.Phase{Limit: time.Second}).Open() {
 		t.Error("a limit counts though the phase does not stop by time")
@@ -313,8 +309,6 @@ func TestAimNeverTakesBack(t *testing.T) {
 func TestBytesOf(t *testing.T) {
 	job := &scenario.Job{Sizes: []int64{1, 20, 300}}
 	for n, want := range map[int]int64{0: 0, 1: 1, 3: 321, 4: 322, 8: 663} {
-		if got := bytesOf(job, n); got != want {
-			t.Errorf("bytesOf(%d) = %d, want %d", n, got, want)
-		}
+		check.Same(t, fmt.Sprintf("bytesOf(%d)", n), want, bytesOf(job, n))
 	}
 }

@@ -1,6 +1,7 @@
 package quantile
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -256,18 +257,14 @@ func TestHeat(t *testing.T) {
 		{0, 2, 1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 	}}
 	check.Same(t, "heat map", want, got)
-	if got := NewHeatMap(lines[:1]); got != nil {
-		t.Errorf("of what ended before the release: %+v", got)
-	}
+	check.Same(t, "of what ended before the release", (*HeatMap)(nil), NewHeatMap(lines[:1]))
 	if got := NewHeatMap([]Line{{overlap.Span{StartNS: -9, EndNS: 0}, tracetest.Took(5)}}); got != nil {
 		t.Errorf("of what ended at the release: %+v", got)
 	}
 	if got := NewHeatMap([]Line{{overlap.Span{StartNS: -9, EndNS: 1}, tracetest.Took(5)}}); got == nil {
 		t.Error("nothing of what ended just after it")
 	}
-	if got := NewHeatMap([]Line{{span(0, 1), tracetest.Took()}}); got != nil {
-		t.Errorf("of no request: %+v", got)
-	}
+	check.Same(t, "of no request", (*HeatMap)(nil), NewHeatMap([]Line{{span(0, 1), tracetest.Took()}}))
 	// Of 301 s a step is two; a span of more than five decades has rows of two.
 	var long []Line
 	for s := range 301 {
@@ -294,9 +291,7 @@ func TestHeat(t *testing.T) {
 
 func TestQuantileParts(t *testing.T) {
 	for n, want := range map[int64]int64{2: 20, 100: 1000, 1000: 10_000} {
-		if got := MinRequests(n); got != want {
-			t.Errorf("one in %d needs %d requests, want %d", n, got, want)
-		}
+		check.Same(t, fmt.Sprintf("requests for one in %d", n), want, MinRequests(n))
 	}
 	within(t, "twice the odds of a third", oddsTimes(1./3, 2), 0.5, 1e-12)
 	within(t, "half the odds of a half", oddsTimes(0.5, 0.5), 1./3, 1e-12)

@@ -18,13 +18,11 @@ workload: {sizes: [1 GB], files: 10}
 phases: [{pattern: WR}, {pattern: W-}]
 `))
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	plan, err := scene.Plan()
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	for _, phase := range plan.Phases {
 		for _, job := range phase.Jobs {

@@ -272,9 +272,7 @@ func TestRangeEnds(t *testing.T) {
 func TestDiskPos(t *testing.T) {
 	s, err := Load("two.yaml", []byte(twoDisks("{files: 1}", "[{pattern: WW}]")))
 	check.Must(t, err)
-	if got, want := s.DiskPos("B").String(), "two.yaml:3:46"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check.Same(t, "place", "two.yaml:3:46", s.DiskPos("B").String())
 }
 
 func TestPhaseNames(t *testing.T) {
@@ -386,10 +384,6 @@ func TestCarried(t *testing.T) {
 	if got, want := (Phase{Jobs: jobs, Links: LinksOf(disks, setup)}).Carried(trace.Write), 1.06e9+0.0532e9+2.1e9; got != want {
 		t.Errorf("all together carry %g, want %g", got, want)
 	}
-	if got := (Phase{Jobs: jobs}).Carried(trace.Write); got != LinkMax {
-		t.Errorf("one link for all carries %g", got)
-	}
-	if got := (Phase{Jobs: jobs}).Carried(trace.Read); got != 0 {
-		t.Errorf("none reads, but %g are read", got)
-	}
+	check.Same(t, "one link for all", LinkMax, (Phase{Jobs: jobs}).Carried(trace.Write))
+	check.Same(t, "none reads", 0.0, (Phase{Jobs: jobs}).Carried(trace.Read))
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -219,8 +220,6 @@ func TestFillings(t *testing.T) {
 		}
 	}
 	for i, want := range []bool{false, true, true, false, true, false} {
-		if got := plan.KeepsFilling(i); got != want {
-			t.Errorf("phase %d keeps what it was filled with: %v, want %v", i, got, want)
-		}
+		check.Same(t, fmt.Sprintf("phase %d keeps what it was filled with", i), want, plan.KeepsFilling(i))
 	}
 }

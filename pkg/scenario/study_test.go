@@ -76,9 +76,7 @@ func TestStudySize(t *testing.T) {
 		{12, "matrix", 24 + 264 + 24 + 2 + 24}, {12, "[solo, all, mixed]", 24 + 2 + 24}, {64, "[solo, all, mixed]", 128 + 2 + 128},
 	} {
 		plan := mustPlan(t, manyDisks(tt.disks, tt.study))
-		if got := len(plan.Phases); got != tt.want {
-			t.Errorf("study %s of %d disks has %d phases, want %d", tt.study, tt.disks, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("phases of study %s of %d disks", tt.study, tt.disks), tt.want, len(plan.Phases))
 		seen := map[string]string{}
 		for _, phase := range plan.Phases {
 			roles := fmt.Sprint(phase.Roles)
@@ -124,9 +122,7 @@ func TestStudyBesidePhases(t *testing.T) {
 	plan := mustPlan(t, manyDisks(1, "{include: solo, pause: Plug it in, cooldown: 10 s, stop: hold}")+"phases: [{pattern: W, name: D1 reads}, {pattern: W}]\n")
 	check.Same(t, "names", []string{"D1 reads", "W", "D1 writes", "D1 reads-2"}, phaseNames(plan))
 	for i, want := range []string{"", "", "Plug it in", ""} {
-		if got := plan.Phases[i].Pause; got != want {
-			t.Errorf("phase %d: pause %q, want %q", i, got, want)
-		}
+		check.Same(t, fmt.Sprintf("phase %d: pause", i), want, plan.Phases[i].Pause)
 	}
 	if p := plan.Phases[3]; p.Cooldown != 10*time.Second || p.Stop != StopHold {
 		t.Errorf("cooldown %v, stop %s; want 10s, hold", p.Cooldown, p.Stop)

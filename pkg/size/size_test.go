@@ -1,6 +1,7 @@
 package size
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -131,9 +132,7 @@ func TestBySize(t *testing.T) {
 		for _, s := range tt.sizes {
 			each = append(each, [2]float64{1, s})
 		}
-		if got := Ordered(filesOf(each...)); got != tt.want {
-			t.Errorf("%v: %v", tt.sizes, got)
-		}
+		check.Same(t, fmt.Sprint(tt.sizes), tt.want, Ordered(filesOf(each...)))
 	}
 }
 
@@ -231,9 +230,7 @@ func TestDivides(t *testing.T) {
 		{"ten of 200 after", of200, 190, counted(200, 0), true},
 		{"nine of 200 after", of200, 191, counted(200, 0), false},
 	} {
-		if got := tt.s.divides(tt.i, tt.telling); got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
-		}
+		check.Same(t, tt.name, tt.want, tt.s.divides(tt.i, tt.telling))
 	}
 }
 
@@ -266,9 +263,8 @@ func TestSmallFiles(t *testing.T) {
 		files []File
 		s     *SmallFiles
 	}{{few[1:], small}, {few, nil}, {few, &SmallFiles{}}, {few, &SmallFiles{Fits: Fits{TheilSenRate: &rate, TheilSenLatencyS: &zero}}}} {
-		if got := FindLowLatency(tt.files, tt.s); got != nil {
-			t.Errorf("%d files, %+v: %+v", len(tt.files), tt.s, got)
-		}
+		none := FindLowLatency(tt.files, tt.s)
+		check.Same(t, fmt.Sprintf("%d files, %+v", len(tt.files), tt.s), (*LowLatency)(nil), none)
 	}
 	down := filesOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6}, [2]float64{1, 5e6})
 	if s := FindSmall(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {

@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -251,9 +252,7 @@ func TestDistance(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"files", "files", 0}, {"file", "files", 1}, {"pattren", "pattern", 1},
 		{"kitten", "sitting", 3}, {"né", "ne", 1}, {strings.Repeat("a", 100), "a", 100},
 	} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("distance(%q, %q)", tt.a, tt.b), tt.want, distance(tt.a, tt.b))
 	}
 }
 

@@ -10,8 +10,7 @@ import (
 func Example() {
 	bytes, err := unit.ParseBytes("1.5 GiB")
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(bytes, unit.FormatBytes(bytes), unit.FormatRate(2.8e9), unit.FormatSeconds(95))
 	// Output:

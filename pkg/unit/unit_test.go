@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -71,9 +72,7 @@ func TestParse(t *testing.T) {
 func writes[T comparable](t *testing.T, format func(T) string, cases map[T]string) {
 	t.Helper()
 	for v, want := range cases {
-		if got := format(v); got != want {
-			t.Errorf("%v is written %q, want %q", v, got, want)
-		}
+		check.Same(t, fmt.Sprint(v), want, format(v))
 	}
 }
 

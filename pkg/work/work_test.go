@@ -193,9 +193,7 @@ func TestWho(t *testing.T) {
 		"SPW": "A plays 4 streams, C writes, B is probed", "---": "",
 	} {
 		disks, all := doing(letters)
-		if got := Who(disks, all); got != want {
-			t.Errorf("%s: %q, want %q", letters, got, want)
-		}
+		check.Same(t, letters, want, Who(disks, all))
 	}
 }
 
@@ -227,12 +225,8 @@ func TestTitle(t *testing.T) {
 		{"WWW", "", ""},
 	} {
 		disks, all := doing(tt.letters)
-		if got := Title(tt.name, disks, all); got != tt.want {
-			t.Errorf("%s, %s: %q, want %q", tt.letters, tt.name, got, tt.want)
-		}
+		check.Same(t, tt.letters+", "+tt.name, tt.want, Title(tt.name, disks, all))
 	}
 	disks, all := doing(strings.Repeat("WR", 20))
-	if got, want := Title(strings.Repeat("WR", 20), disks, all), strings.Repeat("WR", 20); got != want {
-		t.Errorf("of 40 disks: %q, want %q", got, want)
-	}
+	check.Same(t, "of 40 disks", strings.Repeat("WR", 20), Title(strings.Repeat("WR", 20), disks, all))
 }
