@@ -27,6 +27,8 @@ type system struct {
 	prepare            func(tmp string) (emulator, error)
 }
 
+const timedOut = 124 // the exit code of timeout
+
 // emulator is what go test needs to know.
 type emulator struct {
 	args, env []string
@@ -163,10 +165,16 @@ func (s system) try(tmp, programs string) error {
 	for _, args := range [][]string{
 		{"version"}, {"init", "--demo"}, {"simulate", "hubbench.yaml", "--out", "run"}, {"report", "run", "--out", "again.html"},
 	} {
-		through := append(strings.Fields(e.args[slices.Index(e.args, "-exec")+1]), program)
-		cmd := exec.Command(through[0], append(through[1:], args...)...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), e.env...)
-		out, err := cmd.CombinedOutput()
+		through := slices.Concat([]string{"60"}, strings.Fields(e.args[slices.Index(e.args, "-exec")+1]), []string{program}, args)
+		var out []byte
+		for range 3 { // qemu 7.2 sometimes hangs when a program with threads starts another
+			cmd := exec.Command("timeout", through...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), e.env...)
+			if out, err = cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != timedOut {
+				break
+			}
+			fmt.Printf("hubbench %s hung\n", args[0])
+		}
 		if err == nil && args[0] == "version" && !strings.Contains(string(out), s.goos+"/"+s.goarch) {
 			err = errors.New("it says another system")
 		}
