@@ -8,6 +8,7 @@ package work
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -146,4 +147,180 @@ func (p *Paced) UnmarshalJSON(data []byte) error {
 		(*p)[disk] = Work{Pace: w.Rate, Streams: w.Streams, Probe: w.Probe, Reads: w.Reads, Think: w.Think}
 	}
 	return nil
+}
+
+// Sizes is where the sizes of files come from: a list, repeated, or a range that they are drawn from.
+type Sizes struct {
+	List         []int64 `json:"list,omitempty"`
+	Min          int64   `json:"min,omitempty"`
+	Max          int64   `json:"max,omitempty"`
+	Distribution string  `json:"distribution,omitempty"` // uniform (also if empty) | log-uniform
+}
+
+// The distributions sizes are drawn from.
+const (
+	Uniform    = "uniform"
+	LogUniform = "log-uniform"
+)
+
+// IsZero reports whether nothing is set.
+func (s Sizes) IsZero() bool {
+	return len(s.List) == 0 && s.Min == 0 && s.Max == 0 && s.Distribution == ""
+}
+
+// one is the size of all files, if they have one; else 0.
+func (s Sizes) one() int64 {
+	switch {
+	case len(s.List) > 0 && slices.Min(s.List) == slices.Max(s.List):
+		return s.List[0]
+	case len(s.List) == 0 && s.Min == s.Max:
+		return s.Max
+	}
+	return 0
+}
+
+// same reports whether files of both are as large, and equally often so.
+func (s Sizes) same(o Sizes) bool {
+	switch {
+	case s.one() > 0 || o.one() > 0:
+		return s.one() == o.one()
+	case len(s.List)+len(o.List) == 0:
+		return s.Min == o.Min && s.Max == o.Max && (s.Distribution == LogUniform) == (o.Distribution == LogUniform)
+	case len(s.List) == 0 || len(o.List) == 0:
+		return false
+	}
+	times := map[int64]int{}
+	for _, size := range s.List {
+		times[size] += len(o.List)
+	}
+	for _, size := range o.List {
+		times[size] -= len(s.List)
+	}
+	for _, left := range times {
+		if left != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sameSizes reports whether files are of the same sizes: by what was recorded, else by what was seen.
+func (w *Work) sameSizes(o *Work) bool {
+	if !w.Sizes.IsZero() && !o.Sizes.IsZero() {
+		return w.Sizes.same(o.Sizes)
+	}
+	return w.Sizes.IsZero() == o.Sizes.IsZero() && w.Seen.alike(o.Seen)
+}
+
+// order is the order of the files as far as it matters: of files of one size there is none, and drawn ones come as
+// they were drawn whatever it is called.
+func (w *Work) order() string {
+	switch {
+	case w.Sizes.IsZero() && w.Seen != nil:
+		return w.Seen.order
+	case w.Sizes.one() > 0:
+		return ""
+	case len(w.Sizes.List) == 0 && w.Order == Listed:
+		return Random
+	}
+	return w.Order
+}
+
+// Seen is what the files of work that was not recorded show of it.
+type Seen struct {
+	sorted []int64 // bytes
+	order  string  // ascending, descending; empty: neither
+	slice  int64   // nanoseconds that every file takes, of a log that counts bytes by time; 0: they differ
+}
+
+const (
+	// ordered is how many different sizes show an order: that many of them stand in one by chance in 1 of 360 cases.
+	ordered = 6
+	// evenly is how far the times of files may lie apart that are slices of time.
+	evenly = 1.02
+	// about is how many times as large files may be as others of about the same size.
+	about = 2
+	// enough is how many sizes make a sample.
+	enough = 5000
+	// unlike is the chance by which sizes drawn from one range are mistaken for those of another.
+	unlike = 0.001
+)
+
+// See looks at the sizes of files, in the order of their transfer, and the shortest and the longest time of one, in
+// nanoseconds.
+func See(sizes []int64, smallest, largest int64) *Seen {
+	s := &Seen{sorted: sample(sizes)}
+	up, down := true, true
+	for i := 1; i < len(sizes); i++ {
+		up, down = up && sizes[i] >= sizes[i-1], down && sizes[i] <= sizes[i-1]
+	}
+	slices.Sort(s.sorted)
+	different := 1
+	for i := 1; i < len(s.sorted) && different < ordered; i++ {
+		if s.sorted[i] != s.sorted[i-1] {
+			different++
+		}
+	}
+	switch {
+	case different < ordered:
+	case up:
+		s.order = Ascending
+	case down:
+		s.order = Descending
+	}
+	if len(sizes) > 1 && float64(largest) <= evenly*float64(smallest) {
+		s.slice = smallest
+	}
+	return s
+}
+
+// sample is some of the sizes, spread over all of the time by steps of the golden ratio, so that no regularity of a
+// list falls in with theirs (Weyl's equidistribution).
+func sample(sizes []int64) []int64 {
+	if len(sizes) <= enough {
+		return slices.Clone(sizes)
+	}
+	some := make([]int64, enough)
+	for i := range some {
+		_, at := math.Modf(float64(i) * math.Phi)
+		some[i] = sizes[int(at*float64(len(sizes)))]
+	}
+	return some
+}
+
+// Range is the smallest, the middle and the largest size; zeros without files.
+func (s *Seen) Range() (smallest, median, largest int64) {
+	if s == nil || len(s.sorted) == 0 {
+		return 0, 0, 0
+	}
+	return s.sorted[0], s.sorted[len(s.sorted)/2], s.sorted[len(s.sorted)-1]
+}
+
+// alike reports whether files are of about the same sizes. Slices of one length in time always are: their bytes are a
+// rate. Else both are, except for a factor, as drawn from one range by the two-sample test of Kolmogorov and Smirnov
+// (Smirnov, "Table for Estimating the Goodness of Fit of Empirical Distributions", Annals of Mathematical Statistics
+// 19, 1948), and their ranges meet, which decides if files are too few for the test.
+func (s *Seen) alike(o *Seen) bool {
+	if s == nil || o == nil || len(s.sorted) == 0 || len(o.sorted) == 0 {
+		return s == nil && o == nil
+	}
+	if s.slice > 0 && o.slice > 0 && float64(max(s.slice, o.slice)) <= evenly*float64(min(s.slice, o.slice)) {
+		return true
+	}
+	a, b := s.sorted, o.sorted
+	n, m := float64(len(a)), float64(len(b))
+	chance := math.Sqrt(-math.Log(unlike/2) / 2 * (n + m) / (n * m))
+	return a[0] <= about*b[len(b)-1] && b[0] <= about*a[len(a)-1] && smaller(a, b) <= chance && smaller(b, a) <= chance
+}
+
+// smaller is by how much the share of sizes up to any one in a is above that of sizes up to about as much in b.
+func smaller(a, b []int64) float64 {
+	largest, k := 0.0, 0
+	for i := range a {
+		for k < len(b) && b[k] <= about*a[i] {
+			k++
+		}
+		largest = max(largest, float64(i+1)/float64(len(a))-float64(k)/float64(len(b)))
+	}
+	return largest
 }
