@@ -74,57 +74,47 @@ func (p *Profile) value() yaml.Value {
 		})
 		about := fmt.Sprintf("of %ss, after a %s has ended: if one disk stays, if two stay, and so on",
 			does[list.Stays], does[list.Left])
-		recovery = append(recovery, optional(list.Key, about, lags))
+		recovery = append(recovery, yaml.Optional(list.Key, lags, about))
 	}
 	const noDisks = "disks is empty; describe at least one"
 	version, sharing := 1, maxMin
 	return yaml.Object{Keys: []yaml.Key{
-		required("version", "the version of this format", yaml.Int(&version, 1, 1)),
-		required("name", "the hub, in one word", yaml.String(&p.Name)),
-		optional("about", "what it is, in one line", yaml.String(&p.About)),
-		optional("source", "where the figures are from: measured, specifications (data sheets) or fitted (to runs)",
-			yaml.OneOf(&p.Source, string(Measured), string(Specified), string(Fitted))),
-		optional("link", "what the link to the computer can carry one way; no limit by default",
-			yaml.Rate(&p.Link, minRate, maxRate)),
-		optional("lane", "what one PCIe lane of an enclosure can carry; no limit by default",
-			yaml.Rate(&p.Lane, minRate, maxRate)),
-		optional("noise", "relative standard deviation of a file's rate from file to file",
-			yaml.Float(&p.Noise, 0, MaxNoise)),
-		required("capacity", "what the hub carries in total", capacityValue(c, &p.Link)),
-		optional("weights", "how much of `both` each direction gets while both are busy",
-			yaml.Object{Keys: []yaml.Key{
-				optional("read", "of reads", yaml.Float(&c.ReadWeight, minWeight, maxWeight)),
-				optional("write", "of writes", yaml.Float(&c.WriteWeight, minWeight, maxWeight)),
-			}}.Value()),
-		optional("sharing", "how disks share a limit: max-min (by weight; the default), proportional (by weight times rate) "+
-			"or pooled (as max-min, and each direction has the weight of all of its disks)",
-			yaml.OneOf(&sharing, maxMin, proportional, pooled)),
-		optional("recovery", "how long the disks that stay keep their old rate after another has ended",
-			yaml.Object{Keys: recovery}.Value()),
-		required("disks", "the disks",
-			yaml.Items[Disk]{To: &p.Disks, Item: p.diskValue, Empty: noDisks}.Value()),
-		optional("observed", "what was measured: with it, predictions have intervals; fit writes it",
-			yaml.Object{Keys: []yaml.Key{
-				optional("rates", "rates of disks that worked together, or alone",
-					yaml.Items[Observation]{To: &e.Rates, Item: p.observationValue}.Value()),
-				optional("lags", "times of recovery",
-					yaml.Items[ObservedLag]{To: &e.Lags, Item: lagValue}.Value()),
-				optional("noise", "how much files differ that were moved under the same conditions",
-					yaml.Object{Keys: []yaml.Key{
-						optional("squares", "sum of the squares of the logarithms of their rates, each about its mean",
-							yaml.Float(&e.Noise.Squares, 0, maxSquares)),
-						optional("freedom", "degrees of freedom of that sum",
-							yaml.Int(&e.Noise.Freedom, 0, maxFreedom)),
-					}}.Value()),
-			}}.Value()),
+		yaml.Required("version", yaml.Int(&version, 1, 1), "the version of this format"),
+		yaml.Required("name", yaml.String(&p.Name), "the hub, in one word"),
+		yaml.Optional("about", yaml.String(&p.About), "what it is, in one line"),
+		yaml.Optional("source", yaml.OneOf(&p.Source, string(Measured), string(Specified), string(Fitted)),
+			"where the figures are from: measured, specifications (data sheets) or fitted (to runs)"),
+		yaml.Optional("link", yaml.Rate(&p.Link, minRate, maxRate),
+			"what the link to the computer can carry one way; no limit by default"),
+		yaml.Optional("lane", yaml.Rate(&p.Lane, minRate, maxRate),
+			"what one PCIe lane of an enclosure can carry; no limit by default"),
+		yaml.Optional("noise", yaml.Float(&p.Noise, 0, MaxNoise),
+			"relative standard deviation of a file's rate from file to file"),
+		yaml.Required("capacity", capacityValue(c, &p.Link), "what the hub carries in total"),
+		yaml.Optional("weights", yaml.Object{Keys: []yaml.Key{
+			yaml.Optional("read", yaml.Float(&c.ReadWeight, minWeight, maxWeight), "of reads"),
+			yaml.Optional("write", yaml.Float(&c.WriteWeight, minWeight, maxWeight), "of writes"),
+		}}.Value(), "how much of `both` each direction gets while both are busy"),
+		yaml.Optional("sharing", yaml.OneOf(&sharing, maxMin, proportional, pooled),
+			"how disks share a limit: max-min (by weight; the default), proportional (by weight times rate) "+
+				"or pooled (as max-min, and each direction has the weight of all of its disks)"),
+		yaml.Optional("recovery", yaml.Object{Keys: recovery}.Value(),
+			"how long the disks that stay keep their old rate after another has ended"),
+		yaml.Required("disks", yaml.Items[Disk]{To: &p.Disks, Item: p.diskValue, Empty: noDisks}.Value(),
+			"the disks"),
+		yaml.Optional("observed", yaml.Object{Keys: []yaml.Key{
+			yaml.Optional("rates", yaml.Items[Observation]{To: &e.Rates, Item: p.observationValue}.Value(),
+				"rates of disks that worked together, or alone"),
+			yaml.Optional("lags", yaml.Items[ObservedLag]{To: &e.Lags, Item: lagValue}.Value(),
+				"times of recovery"),
+			yaml.Optional("noise", yaml.Object{Keys: []yaml.Key{
+				yaml.Optional("squares", yaml.Float(&e.Noise.Squares, 0, maxSquares),
+					"sum of the squares of the logarithms of their rates, each about its mean"),
+				yaml.Optional("freedom", yaml.Int(&e.Noise.Freedom, 0, maxFreedom),
+					"degrees of freedom of that sum"),
+			}}.Value(), "how much files differ that were moved under the same conditions"),
+		}}.Value(), "what was measured: with it, predictions have intervals; fit writes it"),
 	}}.Value().Then(func(yaml.Node) { c.Proportional, c.Pooled = sharing == proportional, sharing == pooled })
-}
-
-func optional(name, about string, value yaml.Value) yaml.Key {
-	return yaml.Optional(name, value, about)
-}
-func required(name, about string, value yaml.Value) yaml.Key {
-	return yaml.Required(name, value, about)
 }
 
 func capacityValue(c *Capacity, link *float64) yaml.Value {
@@ -134,25 +124,24 @@ func capacityValue(c *Capacity, link *float64) yaml.Value {
 		})
 	}
 	return yaml.Object{Keys: []yaml.Key{
-		required("read", "of reads", read("read", &c.Read)),
-		required("write", "of writes", read("write", &c.Write)),
-		optional("both", "of reads and writes together; the sum of both by default",
-			yaml.Rate(&c.Both, minRate, maxRate).Then(func(n yaml.Node) {
-				if c.Read > 0 && c.Write > 0 {
-					atMost(n, "both", c.Both, c.Read+c.Write,
-						"read and write together (%s); lower it, or leave it out for no joint limit")
-				}
-			})),
-		optional("pair", "factor of `read`, and of `write`, while two disks share that direction",
-			yaml.Float(&c.Pair, minFactor, 1)),
-		optional("two_writers", "factor of `both` while more than one disk writes",
-			yaml.Float(&c.TwoWriters, minFactor, 1)),
-		optional("per_disk", "all capacities are divided by 1 plus this for each disk after the second",
-			yaml.Float(&c.PerDisk, 0, maxPerDisk)),
-		optional("read_loss", "what each byte that is written takes from `read`, in bytes",
-			yaml.Float(&c.ReadLoss, 0, maxLoss)),
-		optional("write_loss", "what each byte that is read takes from `write`, in bytes",
-			yaml.Float(&c.WriteLoss, 0, maxLoss)),
+		yaml.Required("read", read("read", &c.Read), "of reads"),
+		yaml.Required("write", read("write", &c.Write), "of writes"),
+		yaml.Optional("both", yaml.Rate(&c.Both, minRate, maxRate).Then(func(n yaml.Node) {
+			if c.Read > 0 && c.Write > 0 {
+				atMost(n, "both", c.Both, c.Read+c.Write,
+					"read and write together (%s); lower it, or leave it out for no joint limit")
+			}
+		}), "of reads and writes together; the sum of both by default"),
+		yaml.Optional("pair", yaml.Float(&c.Pair, minFactor, 1),
+			"factor of `read`, and of `write`, while two disks share that direction"),
+		yaml.Optional("two_writers", yaml.Float(&c.TwoWriters, minFactor, 1),
+			"factor of `both` while more than one disk writes"),
+		yaml.Optional("per_disk", yaml.Float(&c.PerDisk, 0, maxPerDisk),
+			"all capacities are divided by 1 plus this for each disk after the second"),
+		yaml.Optional("read_loss", yaml.Float(&c.ReadLoss, 0, maxLoss),
+			"what each byte that is written takes from `read`, in bytes"),
+		yaml.Optional("write_loss", yaml.Float(&c.WriteLoss, 0, maxLoss),
+			"what each byte that is read takes from `write`, in bytes"),
 	}}.Value().Then(func(yaml.Node) {
 		if c.Both == 0 {
 			c.Both = c.Read + c.Write
@@ -165,37 +154,35 @@ func (p *Profile) diskValue(d *Disk) yaml.Value {
 	cache := &Cache{}
 	return yaml.Object{
 		Keys: []yaml.Key{
-			required("name", "the disk's name; scenarios use it",
-				yaml.FileName(&d.Name).Then(func(n yaml.Node) {
-					if d.Name != "" && p.Disk(d.Name) != nil {
-						n.Errorf("disk %s is listed twice; rename one", yaml.Quote(d.Name))
+			yaml.Required("name", yaml.FileName(&d.Name).Then(func(n yaml.Node) {
+				if d.Name != "" && p.Disk(d.Name) != nil {
+					n.Errorf("disk %s is listed twice; rename one", yaml.Quote(d.Name))
+				}
+			}), "the disk's name; scenarios use it"),
+			yaml.Optional("about", yaml.String(&d.About), "what it is, in one line"),
+			yaml.Optional("lanes", yaml.Int(&d.Lanes, 1, maxLanes).Then(func(n yaml.Node) {
+				if d.Lanes > 0 && math.IsInf(p.Lane, 1) {
+					n.Errorf("lanes say nothing without a rate for each; add lane: at the top, such as lane: 0.75 GB/s")
+				} else if d.Lanes > 0 {
+					lanes = float64(d.Lanes) * p.Lane
+				}
+			}), "PCIe lanes of its enclosure, each of which carries `lane`"),
+			yaml.Optional("read", sideValue(&d.Read, "read", &p.Capacity.Read, &lanes),
+				"its rates of reading"),
+			yaml.Optional("write", sideValue(&d.Write, "write", &p.Capacity.Write, &lanes),
+				"its rates of writing"),
+			yaml.Optional("cache", yaml.Object{Keys: []yaml.Key{
+				yaml.Required("bytes", yaml.Bytes(&cache.Bytes, 1, maxBytes),
+					"how much it takes at full speed after a rest"),
+				yaml.Required("after", yaml.Rate(&cache.After, minRate, maxRate).Then(func(n yaml.Node) {
+					if fastest := max(d.Write.Hub, d.Write.Direct); fastest > 0 {
+						atMost(n, "after", cache.After, fastest,
+							"the %s that the disk writes at its best; a spent cache does not make it faster")
 					}
-				})),
-			optional("about", "what it is, in one line", yaml.String(&d.About)),
-			optional("lanes", "PCIe lanes of its enclosure, each of which carries `lane`",
-				yaml.Int(&d.Lanes, 1, maxLanes).Then(func(n yaml.Node) {
-					if d.Lanes > 0 && math.IsInf(p.Lane, 1) {
-						n.Errorf("lanes say nothing without a rate for each; add lane: at the top, such as lane: 0.75 GB/s")
-					} else if d.Lanes > 0 {
-						lanes = float64(d.Lanes) * p.Lane
-					}
-				})),
-			optional("read", "its rates of reading", sideValue(&d.Read, "read", &p.Capacity.Read, &lanes)),
-			optional("write", "its rates of writing",
-				sideValue(&d.Write, "write", &p.Capacity.Write, &lanes)),
-			optional("cache", "its fast cache for writing", yaml.Object{Keys: []yaml.Key{
-				required("bytes", "how much it takes at full speed after a rest",
-					yaml.Bytes(&cache.Bytes, 1, maxBytes)),
-				required("after", "the rate when it is full",
-					yaml.Rate(&cache.After, minRate, maxRate).Then(func(n yaml.Node) {
-						if fastest := max(d.Write.Hub, d.Write.Direct); fastest > 0 {
-							atMost(n, "after", cache.After, fastest,
-								"the %s that the disk writes at its best; a spent cache does not make it faster")
-						}
-					})),
-				optional("refill", "how fast it is regained while the disk does not write",
-					yaml.Rate(&cache.Refill, 0, maxRate)),
-			}}.Value().Then(func(yaml.Node) { d.Cache = cache })),
+				}), "the rate when it is full"),
+				yaml.Optional("refill", yaml.Rate(&cache.Refill, 0, maxRate),
+					"how fast it is regained while the disk does not write"),
+			}}.Value().Then(func(yaml.Node) { d.Cache = cache }), "its fast cache for writing"),
 		},
 		Among: []yaml.Among{
 			{Keys: []string{"read"}, Neither: fmt.Sprintf(noRate, "read")},
@@ -219,17 +206,19 @@ func sideValue(s *Side, direction string, carries, lanes *float64) yaml.Value {
 	}
 	return yaml.Object{
 		Keys: []yaml.Key{
-			optional("hub", "alone, through the hub; as `direct` by default, as far as the hub carries it",
-				ofSide("hub", &s.Hub)),
-			optional("direct", "on a port of its own; as `hub` by default", ofSide("direct", &s.Direct)),
-			optional("weight", "how strongly it pulls on a direction that is full, against the others",
-				yaml.Float(&s.Weight, minWeight, maxWeight)),
-			optional("per_file", "the time that each file takes beyond its bytes",
-				yaml.Duration(&s.PerFile, 0, maxPerFile)),
-			optional("knee", "a size of file above which it is slower", yaml.Object{Keys: []yaml.Key{
-				required("above", "that size", yaml.Bytes(&s.Knee.AboveBytes, 1, maxBytes)),
-				required("factor", "of the rate, for larger files", yaml.Float(&s.Knee.Factor, minFactor, 1)),
-			}}.Value()),
+			yaml.Optional("hub", ofSide("hub", &s.Hub),
+				"alone, through the hub; as `direct` by default, as far as the hub carries it"),
+			yaml.Optional("direct", ofSide("direct", &s.Direct),
+				"on a port of its own; as `hub` by default"),
+			yaml.Optional("weight", yaml.Float(&s.Weight, minWeight, maxWeight),
+				"how strongly it pulls on a direction that is full, against the others"),
+			yaml.Optional("per_file", yaml.Duration(&s.PerFile, 0, maxPerFile),
+				"the time that each file takes beyond its bytes"),
+			yaml.Optional("knee", yaml.Object{Keys: []yaml.Key{
+				yaml.Required("above", yaml.Bytes(&s.Knee.AboveBytes, 1, maxBytes), "that size"),
+				yaml.Required("factor", yaml.Float(&s.Knee.Factor, minFactor, 1),
+					"of the rate, for larger files"),
+			}}.Value(), "a size of file above which it is slower"),
 		},
 		Check: func(m *yaml.Mapping) {
 			hub, direct := m.Has("hub"), m.Has("direct")
@@ -251,26 +240,27 @@ func sideValue(s *Side, direction string, carries, lanes *float64) yaml.Value {
 func (p *Profile) observationValue(o *Observation) yaml.Value {
 	disk := func(d *Observed) yaml.Value {
 		return yaml.Object{Keys: []yaml.Key{
-			required("disk", "the disk's name", yaml.String(&d.Disk).Then(func(n yaml.Node) {
+			yaml.Required("disk", yaml.String(&d.Disk).Then(func(n yaml.Node) {
 				switch {
 				case p.Disk(d.Disk) == nil:
 					n.Errorf("the profile has no disk %s; try %s", yaml.Quote(d.Disk), yaml.Suggest(d.Disk, p.Names()))
 				case o.Of(d.Disk) != nil:
 					n.Errorf("disk %s is listed twice in the observation; delete one", yaml.Quote(d.Disk))
 				}
-			})),
-			required("op", "read or write", role(&d.Op)),
-			required("rate", "its rate", yaml.Rate(&d.Rate, minRate, maxRate)),
-			required("error", "relative standard error of the rate", yaml.Float(&d.Error, minErr, maxErr)),
+			}), "the disk's name"),
+			yaml.Required("op", role(&d.Op), "read or write"),
+			yaml.Required("rate", yaml.Rate(&d.Rate, minRate, maxRate), "its rate"),
+			yaml.Required("error", yaml.Float(&d.Error, minErr, maxErr),
+				"relative standard error of the rate"),
 		}}.Value()
 	}
 	const noDisks = "disks is empty; say which were active, or delete the observation"
 	return yaml.Object{
 		Keys: []yaml.Key{
-			optional("phase", "where it was seen", yaml.String(&o.Phase)),
-			optional("direct", "its one disk was on a port of its own", yaml.Bool(&o.Direct)),
-			required("disks", "which disks worked, and how fast",
-				yaml.Items[Observed]{To: &o.Disks, Item: disk, Empty: noDisks}.Value()),
+			yaml.Optional("phase", yaml.String(&o.Phase), "where it was seen"),
+			yaml.Optional("direct", yaml.Bool(&o.Direct), "its one disk was on a port of its own"),
+			yaml.Required("disks", yaml.Items[Observed]{To: &o.Disks, Item: disk, Empty: noDisks}.Value(),
+				"which disks worked, and how fast"),
 		},
 		Check: func(m *yaml.Mapping) {
 			if n, _ := m.Get("direct"); o.Direct && len(o.Disks) > 1 {
@@ -282,14 +272,14 @@ func (p *Profile) observationValue(o *Observation) yaml.Value {
 
 func lagValue(l *ObservedLag) yaml.Value {
 	return yaml.Object{Keys: []yaml.Key{
-		optional("phase", "where it was seen", yaml.String(&l.Phase)),
-		required("stays", "what the disks that stayed do: read or write", role(&l.Stays)),
-		required("left", "what the disk that ended did: read or write", role(&l.Left)),
-		required("staying", "how many disks stayed", yaml.Int(&l.Staying, 1, MaxStaying)),
-		required("seconds", "how long they kept their old rate",
-			yaml.Float(&l.Seconds, 0, longestLag.Seconds())),
-		required("error", "standard error, in seconds",
-			yaml.Float(&l.Error, minLagErrS, longestLag.Seconds())),
+		yaml.Optional("phase", yaml.String(&l.Phase), "where it was seen"),
+		yaml.Required("stays", role(&l.Stays), "what the disks that stayed do: read or write"),
+		yaml.Required("left", role(&l.Left), "what the disk that ended did: read or write"),
+		yaml.Required("staying", yaml.Int(&l.Staying, 1, MaxStaying), "how many disks stayed"),
+		yaml.Required("seconds", yaml.Float(&l.Seconds, 0, longestLag.Seconds()),
+			"how long they kept their old rate"),
+		yaml.Required("error", yaml.Float(&l.Error, minLagErrS, longestLag.Seconds()),
+			"standard error, in seconds"),
 	}}.Value()
 }
 
