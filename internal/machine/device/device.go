@@ -12,10 +12,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // Place is what is known of a folder.
@@ -128,4 +131,208 @@ func NotifyIfSlow(notify func(text string), what string, do func() error) error 
 	})
 	defer late.Stop()
 	return do()
+}
+
+// Problem is something about a plan that will not work, or will work but mean less than it seems.
+type Problem struct {
+	Code  string // which check found it: one of Codes
+	Disk  string // the disk's name; empty if it is of the machine
+	Fatal bool   // the plan must not run; otherwise a warning
+	Text  string // what is wrong and what to try; names the disk
+}
+
+// Code is a check's name and what it is for.
+type Code struct {
+	Name   string
+	Finds  string
+	Always bool // it cannot be left out: the run would fail, or touch what it must not
+}
+
+// Codes returns every check, in the order of their findings.
+func Codes() []Code {
+	return []Code{
+		{"missing", "a folder that does not exist", true},
+		{"not_folder", "a file in place of a folder", true},
+		{"closed", "a folder that macOS keeps hubbench out of", true},
+		{"unwritable", "a folder that may not be written to", true},
+		{"same_folder", "two disks with one folder", true},
+		{"footprint", "a footprint too small to read from", true},
+		{"file_limit", "a file larger than the file system takes", true},
+		{"system_disk", "the disk that the system runs from", false},
+		{"results_on_disk", "results that would go to a disk under test", false},
+		{"same_disk", "two names for one physical disk", false},
+		{"not_on_hub", "a disk that should be on the hub and is not", false},
+		{"slow_link", "a disk that has negotiated USB 2 or less", false},
+		{"different_hubs", "disks on hubs that share nothing", false},
+		{"not_disk", "a folder in memory, or on a network", false},
+		{"no_direct", "a file system without direct I/O", false},
+		{"compressed", "a volume that compresses what is written", false},
+		{"encrypted", "a volume that the computer encrypts", false},
+		{"nearly_full", "a volume over 90 % full", false},
+		{"wrote_lately", "a disk that an earlier run has just written much to", false},
+		{"space", "too little free space", false},
+		{"busy", "disks that move something though they should be idle: asked of plans over 256 MB", false},
+		{"background", "backups, indexing and checks of file systems at work: asked of plans over 256 MB, as busy is", false},
+		{"display", "a display on the disks' hub", false},
+		{"battery", "a computer that runs on battery", false},
+		{"powersave", "a processor held back to save power", false},
+		{"unknown_hardware", "a disk that the machine does not list", false},
+	}
+}
+
+// Options are what Check must know beside the plan.
+type Options struct {
+	Allow   []string // the codes of checks to leave out
+	Results string   // the folder that will take the results, which may not exist yet; empty: none
+	Recent  []Written
+	Watch   time.Duration                                          // for other work on the disks; 0: not at all
+	Moved   func(path string) (bytes int64, ok bool)               // that the disk behind a folder has moved in all
+	Look    func(context.Context) (*hardware.Inventory, error)     // what is plugged in; nil: not known
+	Running func(context.Context) (processes []Process, err error) // what the machine does; nil: not known
+}
+
+// Written is what an earlier run wrote to a disk.
+type Written struct {
+	Run   string // its folder
+	Path  string // the disk's folder
+	Bytes int64
+	Ago   time.Duration // since the run ended
+}
+
+// Check says what is wrong with running the plan on this machine: fatal problems and warnings, in the
+// order of the disks, then those of the machine. It changes nothing. Simulated disks have no problems.
+func Check(ctx context.Context, plan *scenario.Plan, opts Options) []Problem {
+	if !slices.ContainsFunc(plan.Disks, func(d scenario.Disk) bool { return !d.Simulated() }) {
+		return nil
+	}
+	problems := gather(ctx, plan, opts).judge()
+	left := slices.DeleteFunc(Codes(), func(c Code) bool { return c.Always || !slices.Contains(opts.Allow, c.Name) })
+	return slices.DeleteFunc(problems, func(p Problem) bool {
+		return slices.ContainsFunc(left, func(c Code) bool { return c.Name == p.Code })
+	})
+}
+
+// evidence is what was looked at before a plan is judged. What could not be had is empty.
+type evidence struct {
+	plan      *scenario.Plan
+	places    map[string]Place // of the real disks, by name
+	results   *Place
+	machine   *hardware.Inventory // never nil
+	traffic   map[string]float64  // what moves on a disk that should be idle, in bytes per second
+	processes []Process           // with what they did meanwhile
+	saving    string              // how the processor is held back to save power; empty if it is not
+	wrote     map[string]Written  // by earlier runs, by disk
+	looked    bool                // at what is plugged in
+	unlooked  error               // why that is not known
+
+	found  []Problem
+	disk   scenario.Disk // that the next problem is of; none if it is of the machine
+	place  Place         // its folder, with the disk and the volume that hold it, and the physical disks beneath
+	own    *hardware.Disk
+	volume *hardware.Volume
+	under  []*hardware.Disk
+}
+
+// gather looks, and says what is wrong with folders that cannot be looked at.
+func gather(ctx context.Context, plan *scenario.Plan, opts Options) *evidence {
+	e := &evidence{plan: plan, places: map[string]Place{}, machine: &hardware.Inventory{}, wrote: map[string]Written{}}
+	for _, disk := range plan.Disks {
+		if disk.Simulated() {
+			continue
+		}
+		place, err := Inspect(disk.Path)
+		if err != nil {
+			e.disk = disk
+			e.unusable(err, runtime.GOOS)
+			continue
+		}
+		e.places[disk.Name] = place
+	}
+	if len(e.places) == 0 {
+		return e
+	}
+	if opts.Results != "" {
+		// A results folder that cannot be looked at fails when it is made, with a better message.
+		if place, err := inspectAbove(opts.Results); err == nil {
+			e.results = &place
+		}
+	}
+	for _, w := range opts.Recent {
+		then, err := Inspect(w.Path)
+		if err != nil {
+			continue
+		}
+		for name, place := range e.places {
+			if last, ok := e.wrote[name]; place.sameVolume(then) && (!ok || w.Ago < last.Ago) {
+				e.wrote[name] = w
+			}
+		}
+	}
+	if opts.Look != nil {
+		machine, err := opts.Look(ctx)
+		if machine != nil {
+			e.machine = machine
+		}
+		e.looked, e.unlooked = true, err
+	}
+	e.saving = SavingPower(ctx)
+	e.watch(ctx, opts)
+	return e
+}
+
+// watch looks at the disks' counters and the machine's processes twice, and keeps what happened between.
+func (e *evidence) watch(ctx context.Context, opts Options) {
+	count := func() map[string]int64 {
+		counts := map[string]int64{}
+		for name, place := range e.places {
+			if opts.Moved == nil {
+				break
+			}
+			if bytes, ok := opts.Moved(place.Path); ok {
+				counts[name] = bytes
+			}
+		}
+		return counts
+	}
+	running := func() (list []Process) {
+		if opts.Running != nil {
+			list, _ = opts.Running(ctx) // those that cannot be listed are none to warn of
+		}
+		return list
+	}
+	earlier, before, began := running(), count(), time.Now()
+	e.processes = earlier
+	if opts.Watch <= 0 {
+		return
+	}
+	select {
+	case <-time.After(opts.Watch):
+	case <-ctx.Done():
+		e.processes = nil
+		return
+	}
+	took := time.Since(began).Seconds()
+	e.traffic = map[string]float64{}
+	for name, after := range count() {
+		if first, ok := before[name]; ok {
+			e.traffic[name] = float64(after-first) / took
+		}
+	}
+	e.processes = between(earlier, running(), time.Since(began))
+}
+
+// beneath are the physical disks under a place; none if the machine does not say.
+func (e *evidence) beneath(place Place) []*hardware.Disk {
+	return e.machine.Physical(e.machine.Holding(place.Path))
+}
+
+// shared is a physical disk that both places lie on; nil if none is known.
+func (e *evidence) shared(p, q Place) *hardware.Disk {
+	others := e.beneath(q)
+	for _, disk := range e.beneath(p) {
+		if slices.Contains(others, disk) {
+			return disk
+		}
+	}
+	return nil
 }

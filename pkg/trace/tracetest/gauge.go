@@ -3,7 +3,9 @@ package tracetest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -87,4 +89,105 @@ func Readings(disk, name string, values ...float64) []trace.Gauge {
 		list = append(list, trace.Gauge{Disk: disk, Name: name, TNS: int64(i+1) * 1e9, Value: v})
 	}
 	return list
+}
+
+// Latency is how long a generated disk's requests take: log-normal about a median, some of them in a slow part of their
+// own, and all of them longer or shorter together for as long as the noise remembers.
+type Latency struct {
+	Op       trace.Role // Write if empty
+	PerS     int        // requests a second
+	MedianNS float64
+	Sigma    float64 // of the logarithm
+	Slow     float64 // share of the slow ones
+	SlowNS   float64 // their median
+	// All take exp of this wave times as long, in the second: a first-order autoregression of deviation Wave and this
+	// memory.
+	Wave, MemoryS float64
+	// By is what they take as many times as long at a time; nil: once.
+	By func(s float64) float64
+}
+
+// Play makes the latency lines from the release to a time, one a second, and notes every request by its time if
+// each is not nil.
+func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []trace.Latency {
+	var out []trace.Latency
+	wave, rho := rnd.NormFloat64(), 0.0
+	if l.MemoryS > 0 {
+		rho = math.Exp(-1 / l.MemoryS)
+	}
+	op := l.Op
+	if op == "" {
+		op = trace.Write
+	}
+	h := latency.New()
+	for from := 0.0; from < endS; from++ {
+		h.Reset()
+		to := math.Min(from+1, endS)
+		n := int(math.Round(float64(l.PerS) * (to - from)))
+		for i := range n {
+			at := from + (to-from)*float64(i)/float64(n)
+			ns := l.MedianNS
+			if rnd.Float64() < l.Slow {
+				ns = l.SlowNS
+			}
+			ns = ns * math.Exp(l.Sigma*rnd.NormFloat64()) * math.Exp(l.Wave*wave)
+			if l.By != nil {
+				ns *= l.By(at)
+			}
+			h.Record(int64(ns))
+			if each != nil {
+				each(at, ns)
+			}
+		}
+		out = append(out, trace.Latency{Op: op, TNS: ns(to), Hist: h.Counts()})
+		wave = rho*wave + math.Sqrt(1-rho*rho)*rnd.NormFloat64()
+	}
+	return out
+}
+
+// LatencyClass is a kind of noise that requests' times show.
+type LatencyClass struct {
+	Name    string
+	Latency Latency
+	Bursts  bool // every 8 s or so, all take 20 times as long for 0.3 s
+}
+
+// LatencyClasses are those that thresholds were chosen by.
+func LatencyClasses() []LatencyClass {
+	return []LatencyClass{
+		{"independent", Latency{PerS: 100, MedianNS: 120e3, Sigma: 0.5}, false},
+		{"one in 50 is slow", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.3, Slow: 0.02, SlowNS: 10e6}, false},
+		{"wave 30 %, 1 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 1}, false},
+		{"wave 30 %, 2 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 2}, false},
+		{"wave 30 %, 5 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 5}, false},
+		{"wave 100 %, 1 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 1, MemoryS: 1}, false},
+		{"bursts", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.3}, true},
+	}
+}
+
+// Play makes the lines of a class, and notes each request's time.
+func (c LatencyClass) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []trace.Latency {
+	l := c.Latency
+	if c.Bursts {
+		var at []float64
+		for s := 8 * rnd.Float64(); s < endS; s += 4 + 8*rnd.Float64() {
+			at = append(at, s)
+		}
+		l.By = func(s float64) float64 {
+			if i, _ := slices.BinarySearch(at, s); i > 0 && s-at[i-1] < 0.3 {
+				return 20
+			}
+			return 1
+		}
+	}
+	return l.Play(rnd, endS, each)
+}
+
+// Took counts requests of these times.
+func Took(times ...int64) latency.Counts {
+	h := latency.New()
+	for _, ns := range times {
+		h.Record(ns)
+	}
+	return h.Counts()
 }

@@ -157,3 +157,141 @@ func Run(phases ...*trace.Phase) *trace.Run {
 	}
 	return run
 }
+
+// Noise is how a disk's rate deviates from its level. Every part has the level as its mean over bytes or time, so that
+// the truth stays what the levels say. The zero Noise is none.
+type Noise struct {
+	// Sigma spreads the times of whole files log-normally.
+	Sigma float64
+	// Tail spreads the times of whole files as Pareto's distribution with this exponent, above 1; none if 0.
+	Tail float64
+
+	// A wave of the rate: a first-order autoregression of this deviation, relative, and this memory.
+	Wave, MemoryS float64
+
+	// Stalls: every EveryS on average, evenly between half and one and a half of it, the rate is Stalled of the
+	// level for StallS. Bursts are stalls above 1.
+	EveryS, StallS, Stalled float64
+
+	// Drift is how much the rate changes from the disk's beginning to its end, relative; its sign is drawn.
+	Drift float64
+
+	// Each file takes this time before its first byte and after its last one.
+	PerFileS, FlushS float64
+}
+
+// Rate is the mean rate of a long trace at a level of 1 in files of mean size meanBytes, as a share of the level, if
+// files follow one another: what intervals have to cover. Drift is left out.
+func (n Noise) Rate(level, meanBytes float64) float64 {
+	factor := 1.0
+	if n.EveryS > 0 {
+		share := n.StallS / (n.EveryS + n.StallS)
+		factor = 1 - share + share*n.Stalled
+	}
+	transfer := meanBytes / (level * factor)
+	return meanBytes / (transfer + n.PerFileS + n.FlushS) / level
+}
+
+// fileFactor is the factor of one file's rate, whose inverse, the time's, has the mean 1.
+func (n Noise) fileFactor(rnd *rand.Rand) float64 {
+	time := 1.0
+	if n.Sigma > 0 {
+		time *= math.Exp(n.Sigma*rnd.NormFloat64() - n.Sigma*n.Sigma/2)
+	}
+	if n.Tail > 0 {
+		time *= (n.Tail - 1) / n.Tail * math.Pow(1-rnd.Float64(), -1/n.Tail)
+	}
+	return 1 / time
+}
+
+// wave is the noise over time, in steps in which it is constant.
+type wave struct {
+	noise        Noise
+	rnd          *rand.Rand
+	endS, stepS  float64
+	slope        float64
+	now          float64 // end of the current step
+	value        float64 // of the autoregression
+	stall, until float64 // the next stall's start and end
+}
+
+// start begins the noise of a disk that ends at endS. Long disks are played in longer steps.
+func (n Noise) start(rnd *rand.Rand, endS float64) *wave {
+	w := &wave{noise: n, rnd: rnd, endS: endS, stepS: math.Min(math.Max(0.02, endS/20_000), 0.5),
+		value: rnd.NormFloat64(), stall: math.Inf(1), until: math.Inf(1)}
+	if n.Drift != 0 {
+		w.slope = n.Drift
+		if rnd.IntN(2) == 0 {
+			w.slope = -n.Drift
+		}
+	}
+	if n.EveryS > 0 { // the first at a random point of its interval
+		w.stall = n.EveryS * (0.5 + rnd.Float64()) * rnd.Float64()
+		w.until = w.stall + n.StallS
+	}
+	return w
+}
+
+// at is the factor of the rate at a time, which must not go back, and until when it holds.
+func (w *wave) at(s float64) (factor, untilS float64) {
+	if w.noise.Wave == 0 && w.noise.EveryS == 0 && w.slope == 0 {
+		return 1, math.Inf(1)
+	}
+	for s >= w.now-1e-12 {
+		w.now += w.stepS
+		if w.noise.Wave > 0 {
+			rho := math.Exp(-w.stepS / w.noise.MemoryS)
+			w.value = rho*w.value + math.Sqrt(1-rho*rho)*w.rnd.NormFloat64()
+		}
+	}
+	for s >= w.until-1e-12 {
+		w.stall = w.until + w.noise.EveryS*(0.5+w.rnd.Float64())
+		w.until = w.stall + w.noise.StallS
+	}
+	factor, untilS = math.Max(0.05, 1+w.noise.Wave*w.value), w.now
+	factor *= 1 + w.slope*(w.now/w.endS-0.5)
+	if s >= w.stall-1e-12 {
+		return factor * w.noise.Stalled, math.Min(untilS, w.until)
+	}
+	return factor, math.Min(untilS, w.stall)
+}
+
+// Class is a kind of noise that real disks show, and the sizes it comes with.
+type Class struct {
+	Name  string
+	Noise Noise
+	Sizes Sizes // Uniform if nil
+	// Tuned classes may be used to choose thresholds by; the others are for tests alone.
+	Tuned bool
+}
+
+// Classes are the kinds of noise that must produce no claim: steady disks, all of them.
+func Classes() []Class {
+	return []Class{
+		{Name: "quiet", Noise: Noise{Sigma: 0.02}, Tuned: true},
+		{Name: "log-normal .15", Noise: Noise{Sigma: 0.15}},
+		{Name: "log-normal .3", Noise: Noise{Sigma: 0.3}, Tuned: true},
+		{Name: "log-normal .6", Noise: Noise{Sigma: 0.6}},
+		{Name: "Pareto 2.5", Noise: Noise{Tail: 2.5}, Tuned: true},
+		{Name: "Pareto 1.5", Noise: Noise{Tail: 1.5}},
+		{Name: "bursts", Noise: Noise{Sigma: 0.03, EveryS: 8, StallS: 1, Stalled: 1.5}},
+		{Name: "long bursts", Noise: Noise{Sigma: 0.03, EveryS: 12, StallS: 2, Stalled: 1.3}, Tuned: true},
+		{Name: "stalls 5 s/.2 s", Noise: Noise{Sigma: 0.03, EveryS: 5, StallS: 0.2, Stalled: 0.02}, Tuned: true},
+		{Name: "stalls 10 s/1 s", Noise: Noise{Sigma: 0.03, EveryS: 10, StallS: 1, Stalled: 0.1}},
+		{Name: "stalls 20 s/2 s", Noise: Noise{Sigma: 0.03, EveryS: 20, StallS: 2, Stalled: 0.2}, Tuned: true},
+		{Name: "wave 5 %, .5 s", Noise: Noise{Wave: 0.05, MemoryS: 0.5}, Tuned: true},
+		{Name: "wave 5 %, 2 s", Noise: Noise{Wave: 0.05, MemoryS: 2}},
+		{Name: "wave 5 %, 5 s", Noise: Noise{Wave: 0.05, MemoryS: 5}, Tuned: true},
+		{Name: "wave 10 %, .5 s", Noise: Noise{Wave: 0.1, MemoryS: 0.5}},
+		{Name: "wave 10 %, 2 s", Noise: Noise{Wave: 0.1, MemoryS: 2}, Tuned: true},
+		{Name: "wave 10 %, 5 s", Noise: Noise{Wave: 0.1, MemoryS: 5}},
+		{Name: "wave 20 %, .5 s", Noise: Noise{Wave: 0.2, MemoryS: 0.5}, Tuned: true},
+		{Name: "wave 20 %, 2 s", Noise: Noise{Wave: 0.2, MemoryS: 2}},
+		{Name: "wave 20 %, 5 s", Noise: Noise{Wave: 0.2, MemoryS: 5}, Tuned: true},
+		{Name: "drift 10 %", Noise: Noise{Sigma: 0.03, Drift: 0.1}},
+		{Name: "flush .2 s", Noise: Noise{Sigma: 0.03, FlushS: 0.2}, Tuned: true},
+		{Name: "start .05 s", Noise: Noise{Sigma: 0.05, PerFileS: 0.05}},
+		{Name: "4 KB to 50 GB", Noise: Noise{Sigma: 0.05, PerFileS: 0.0002}, Sizes: LogUniform(4e3, 50e9)},
+		{Name: "50 KB to 2 GB", Noise: Noise{Sigma: 0.1, PerFileS: 0.001}, Sizes: LogUniform(50e3, 2e9), Tuned: true},
+	}
+}

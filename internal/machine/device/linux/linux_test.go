@@ -2,10 +2,13 @@ package linux
 
 import (
 	"flag"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/hubbench/hubbench/internal/machine/device/devicetest"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -141,4 +144,151 @@ func FuzzRead(f *testing.F) {
 		c := parseCapture(text)
 		sound(t, Read(c.files, c.options()))
 	})
+}
+
+func TestMountsThatCanBeReached(t *testing.T) {
+	m := &machine{tree: tree{fstest.MapFS{"proc/self/mountinfo": {Data: []byte(strings.Join([]string{
+		"27 1 254:0 / / rw,relatime - ext4 /dev/vda rw",
+		"30 27 8:1 / /mnt/My\\040Disk rw shared:1 master:2 - xfs /dev/sda1 rw",
+		"31 27 8:2 / /mnt/over rw - ext4 /dev/sda2 rw",
+		"32 31 8:3 / /mnt/over rw - ext4 /dev/sda3 rw",      // covers it
+		"33 31 8:4 / /mnt/over/gone rw - ext4 /dev/sda4 rw", // in what is covered
+		"34 27 8:5 / /data/inner rw - ext4 /dev/sda5 rw",
+		"35 34 8:6 / /data/inner/deep rw - ext4 /dev/sda6 rw",
+		"36 27 0:50 / /data rw - tmpfs none rw", // hides both
+		"37 27 8:7 / /torn",
+	}, "\n"))}}}}
+	m.readMounts()
+	var got []string
+	for _, one := range m.mounts {
+		got = append(got, one.number+" "+one.point)
+	}
+	want := "254:0 /, 8:1 /mnt/My Disk, 8:3 /mnt/over, 0:50 /data"
+	if all := strings.Join(got, ", "); all != want {
+		t.Errorf("got %s\nwant %s", all, want)
+	}
+}
+
+func TestFindMount(t *testing.T) {
+	info := []byte("22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n" +
+		"40 22 0:39 / /mnt/my\\040disk rw - tmpfs tm\\134p rw\n" +
+		"torn\n41 22 0:39 / /x rw shared:5 master:6 - xfs\n")
+	if m, ok := FindMount(info, 40); !ok || m != (Mount{"/mnt/my disk", "tmpfs", `tm\p`}) {
+		t.Errorf("FindMount(40) = %q, %v", m, ok)
+	}
+	for _, id := range []uint64{41, 4, 0} {
+		if m, ok := FindMount(info, id); ok {
+			t.Errorf("FindMount(%d) = %q, want none", id, m)
+		}
+	}
+}
+
+// The folders of `hubbench mount` are disks on a hub, one for each folder that holds them, and no mounts without a disk.
+func TestSimulatedHubs(t *testing.T) {
+	inv := Read(fstest.MapFS{"proc/self/mountinfo": {Data: []byte(strings.Join([]string{
+		"27 1 254:0 / / rw,relatime - ext4 /dev/vda rw",
+		"41 27 0:39 / /tmp/my\\040hub/A rw - fuse.hubbench goshen-ridge rw",
+		"42 27 0:40 / /tmp/my\\040hub/X5 rw - fuse.hubbench goshen-ridge rw",
+		"43 27 0:41 / /tmp/other/A rw - fuse.hubbench usb-10g rw",
+		"44 27 0:42 / /tmp/sshfs rw - fuse.sshfs host: rw",
+	}, "\n"))}}, Options{Usage: func(mount string) (size, free int64) { return int64(len(mount)), 1 }})
+	var got []string
+	for _, h := range inv.Hubs {
+		for _, d := range h.Devices {
+			disk, volume := inv.Holding(d.ID + "/folder")
+			if disk == nil || disk.Hub == nil || *disk.Hub != h.ID || volume.FreeBytes != 1 {
+				t.Errorf("%s: in %v", d.ID, disk)
+				continue
+			}
+			got = append(got, strings.Join([]string{h.Name, disk.Model, string(disk.Bus)}, ", "))
+		}
+	}
+	want := "goshen-ridge, simulated disk A, simulated; goshen-ridge, simulated disk X5, simulated; usb-10g, simulated disk A, simulated"
+	if all := strings.Join(got, "; "); all != want {
+		t.Errorf("got %s\nwant %s", all, want)
+	}
+	for _, m := range inv.Diskless {
+		if strings.HasSuffix(m.Path, "/A") {
+			t.Errorf("%s is on a disk", m.Path)
+		}
+	}
+}
+
+// The shapes are those of the kernel's documentation: Documentation/block/stat.rst, hwmon/drivetemp.rst and
+// ABI/testing/sysfs-block, sysfs-bus-usb. A text that begins with "->" is a link.
+func metered() fstest.MapFS {
+	const (
+		nvme = "devices/pci0000:00/0000:00:1d.0/0000:01:00.0/nvme/nvme0"
+		usb  = "devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1.4"
+		sda  = usb + "/2-1.4:1.0/host4/target4:0:0/4:0:0:0/block/sda"
+		dm   = "devices/virtual/block/dm-"
+	)
+	files := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"dev/block/259:0": "->../../" + nvme + "/nvme0n1", "dev/block/259:2": "->../../" + nvme + "/nvme0n1/nvme0n1p2",
+		"dev/block/8:1": "->../../" + sda + "/sda1", "dev/block/253:0": "->../../" + dm + "0", "dev/block/253:1": "->../../" + dm + "1",
+		"dev/block/253:2": "->../../" + dm + "2", "dev/block/7:0": "->../../devices/virtual/block/loop0",
+		nvme + "/nvme0n1/stat":                "   11 0 1000 0 22 0 2000 0 0 0 0 5 0 300 0 1 1\n",
+		nvme + "/nvme0n1/nvme0n1p2/partition": "2\n", nvme + "/nvme0n1/nvme0n1p2/stat": "1 0 1 0 1 0 1 0 0 0 0\n",
+		nvme + "/nvme0n1/device": "->..", nvme + "/hwmon3/temp1_input": "41850\n",
+		sda + "/stat": "1 0 7 0 1 0 9 0 0 0 0\n", sda + "/sda1/partition": "1\n", sda + "/device": "->../..",
+		"devices/pci0000:00/0000:00:14.0/usb2/speed": "480\n", "devices/pci0000:00/0000:00:14.0/usb2/2-1/speed": "10000\n",
+		usb + "/speed":       "5000\n",
+		dm + "0/dm/uuid":     "CRYPT-LUKS2-0123-x\n",
+		dm + "0/slaves/dm-1": "->../../dm-1", dm + "0/stat": "1 0 1 0 1 0 1 0 0 0 0\n",
+		dm + "1/dm/uuid":          "LVM-abc\n",
+		dm + "1/slaves/nvme0n1p2": "->../../../../../" + nvme + "/nvme0n1/nvme0n1p2",
+		dm + "2/dm/uuid":          "LVM-striped\n", dm + "2/slaves/sda1": "->../../../../../" + sda + "/sda1",
+		dm + "2/slaves/nvme0n1p2":          "->../../../../../" + nvme + "/nvme0n1/nvme0n1p2",
+		"devices/virtual/block/loop0/stat": "1 0 x 0 0 0 0\n",
+	} {
+		file := &fstest.MapFile{Data: []byte(text)}
+		if to, isLink := strings.CutPrefix(text, "->"); isLink {
+			file = &fstest.MapFile{Data: []byte(to), Mode: fs.ModeSymlink | 0o777}
+		}
+		files["sys/"+name] = file
+	}
+	return files
+}
+
+func TestMeter(t *testing.T) {
+	type moved struct{ read, written, discarded int64 }
+	for number, want := range map[string]struct {
+		disk    string
+		moved   moved
+		celsius float64
+		bps     float64
+	}{
+		"259:0": {"nvme0n1", moved{512000, 1024000, 153600}, 41.85, 0},
+		"259:2": {"nvme0n1", moved{512000, 1024000, 153600}, 41.85, 0},
+		"8:1":   {"sda", moved{7 * 512, 9 * 512, 0}, 0, 5e9},           // without a count of discards; the enclosure's link is the slowest
+		"253:1": {"nvme0n1", moved{512000, 1024000, 153600}, 41.85, 0}, // a volume on a partition,
+		"253:0": {"nvme0n1", moved{512000, 1024000, 153600}, 41.85, 0}, // and an encrypted one on that
+		"253:2": {"dm-2", moved{}, 0, 0},                               // a volume on two disks counts for itself
+		"7:0":   {"loop0", moved{}, 0, 0},                              // whose stat is broken
+	} {
+		m, err := FindMeter(metered(), number)
+		if err != nil || path.Base(m.Dir) != want.disk {
+			t.Fatalf("%s: got %+v, %v, want %s", number, m, err, want.disk)
+		}
+		var got moved
+		got.read, got.written, got.discarded, err = m.Moved()
+		if got != want.moved && err == nil || (err == nil) != (want.moved != moved{}) {
+			t.Errorf("%s: moved %+v, %v, want %+v", number, got, err, want.moved)
+		}
+		for what, value := range map[string]struct {
+			read func() (float64, error)
+			want float64
+		}{"temperature": {m.Celsius(), want.celsius}, "slowest USB link": {m.LinkRate(), want.bps}} {
+			if value.read == nil {
+				value.read = func() (float64, error) { return 0, nil }
+			}
+			if got, err := value.read(); err != nil || got != value.want {
+				t.Errorf("%s: %s %v, %v, want %v", number, what, got, err, value.want)
+			}
+		}
+	}
+	if m, err := FindMeter(metered(), "0:42"); err == nil {
+		t.Errorf("a device without a block device has %+v", m)
+	}
 }
