@@ -3,7 +3,7 @@
 //
 //	go run ./testdata/mutation [-seed N] [-n 150] [-within 2s] ./pkg/stats
 //
-// An error is an operator, a condition or a number changed, or a statement left out (mutant.go). It is compiled
+// An error is an operator, a condition or a number changed, or a statement left out. It is compiled
 // in place of the file, by an overlay: nothing in the tree is touched. The quickest tests run first; -within
 // leaves out those that take longer. A mutant is killed by the first test that fails or takes ten times as long
 // as usual and 10 s more.
