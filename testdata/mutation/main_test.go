@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 const code = `package p
@@ -37,9 +39,7 @@ func f(list []int, ok bool) (n int) {
 // Each change stands once, in the order of the file.
 func TestMutantsIn(t *testing.T) {
 	list, err := mutantsIn("pkg/p/p.go", code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var got []string
 	for _, m := range list {
 		got = append(got, m.before+" -> "+m.after)
@@ -95,20 +95,14 @@ func TestMutantsIn(t *testing.T) {
 func TestEquivalents(t *testing.T) {
 	read := func(text string) (map[string]bool, error) {
 		name := t.TempDir() + "/equivalent.txt"
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(name, []byte(text), 0o600))
 		return readEquivalents(name)
 	}
 	const known7 = "pkg/p/p.go\nif n > 7 {\nn > 7 -> n >= 7\n"
 	known, err := read("# What this is.\n\n" + known7 + "Nothing is 7.\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	list, err := mutantsIn("pkg/p/p.go", "\n\n"+code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var got []string
 	for _, m := range list {
 		if known[m.key()] {

@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -303,9 +302,7 @@ func TestAllow(t *testing.T) {
 		}
 		opts.Allow = append(opts.Allow, c.Name)
 	}
-	if diff := cmp.Diff([]string{"B same_folder"}, codes(Check(t.Context(), plan, opts))); diff != "" {
-		t.Errorf("with all left out that can be (-want +got):\n%s", diff)
-	}
+	check.Same(t, "with all left out that can be", []string{"B same_folder"}, codes(Check(t.Context(), plan, opts)))
 }
 
 // twoDisks is a plan whose phase W writes on A and B and whose phase R reads on A.
@@ -322,19 +319,12 @@ func twoDisks(a, b string) *scenario.Plan {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // place is a folder with 100 GB free on the file system id.
 func place(t *testing.T, id uint64, change ...func(*Place)) Place {
 	t.Helper()
 	dir := t.TempDir()
 	info, err := os.Stat(dir)
-	must(t, err)
+	check.Must(t, err)
 	p := Place{Path: dir, ID: id, Free: 100e9, Size: 200e9, Used: 100e9, Filesystem: "ext4", info: info}
 	for _, c := range change {
 		c(&p)
@@ -358,9 +348,9 @@ func codes(problems []Problem) []string {
 func TestCheckLooks(t *testing.T) {
 	dir := t.TempDir()
 	a, file, link := filepath.Join(dir, "a"), filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	must(t, os.Mkdir(a, 0o700))
-	must(t, os.WriteFile(file, nil, 0o600))
-	must(t, os.Symlink(a, link))
+	check.Must(t, os.Mkdir(a, 0o700))
+	check.Must(t, os.WriteFile(file, nil, 0o600))
+	check.Must(t, os.Symlink(a, link))
 	for _, tt := range []struct {
 		name string
 		a, b string
@@ -376,9 +366,7 @@ func TestCheckLooks(t *testing.T) {
 			plan := twoDisks(tt.a, tt.b)
 			plan.Phases = nil
 			got := codes(Check(t.Context(), plan, Options{Allow: []string{"system_disk"}}))
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("Check() (-want +got):\n%s", diff)
-			}
+			check.Same(t, "Check()", tt.want, got)
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/machine/gauge"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -98,7 +99,7 @@ func (l lab) loop(image string, mib int64) string {
 func (l lab) mount(name string, args ...string) string {
 	l.Helper()
 	dir := filepath.Join(l.memory, "at-"+name)
-	must(l, os.Mkdir(dir, 0o755))
+	check.Must(l, os.Mkdir(dir, 0o755))
 	l.run("mount", append(args, dir)...)
 	l.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
 	return dir
@@ -115,7 +116,7 @@ func (l lab) format(device, name string) string {
 func (l lab) disk(name string) string {
 	dir := l.format(l.loop(filepath.Join(l.memory, name), 1024), name)
 	for _, inside := range []string{"in", "in2"} {
-		must(l, os.Mkdir(filepath.Join(dir, inside), 0o755))
+		check.Must(l, os.Mkdir(filepath.Join(dir, inside), 0o755))
 	}
 	return dir
 }
@@ -177,7 +178,7 @@ func (l lab) check(a, b string, size int64, want ...string) {
 // write keeps a disk busy until it is told to stop.
 func (l lab) write(path string) (stop func()) {
 	file, err := os.Create(path)
-	must(l, err)
+	check.Must(l, err)
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -206,7 +207,7 @@ func (l lab) program(is, name, dir string, meanwhile func()) {
 	cmd := exec.Command(path, "300")
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	must(l, cmd.Start())
+	check.Must(l, cmd.Start())
 	meanwhile()
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
@@ -268,7 +269,7 @@ func blockDevices(l lab) {
 	l.sub("memory", func(l lab) {
 		l.check(a, l.memory, small, "not_disk B")
 		inv, err := Look(l.Context(), false)
-		must(l, err)
+		check.Must(l, err)
 		if disk, _ := inv.Holding(a); disk == nil || !disk.Memory {
 			l.Errorf("%+v is an image in memory", disk)
 		}

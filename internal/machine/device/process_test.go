@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func TestProcProcesses(t *testing.T) {
@@ -59,9 +61,7 @@ func TestParsePS(t *testing.T) {
 		{PID: 4711, Name: "rsync", Args: []string{"rsync", "-a", "/Users", "/Volumes/X"}, CPU: 100000 * time.Second},
 		{PID: 12, Name: "fsck_apfs", Args: []string{"fsck_apfs", "/dev/rdisk5"}, CPU: 86401 * time.Second},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("parsePS() (-want +got):\n%s", diff)
-	}
+	check.Same(t, "parsePS()", want, got)
 }
 
 func TestBetween(t *testing.T) {
@@ -78,7 +78,7 @@ func TestBetween(t *testing.T) {
 
 func TestProcessesFindsItself(t *testing.T) {
 	list, err := Processes(t.Context())
-	must(t, err)
+	check.Must(t, err)
 	if !slices.ContainsFunc(list, func(p Process) bool { return p.PID == os.Getpid() && p.Name != "" }) {
 		t.Errorf("%d processes, this one is not among them", len(list))
 	}
@@ -126,7 +126,7 @@ func TestPowersave(t *testing.T) {
 
 func TestInspectKnowsItsMount(t *testing.T) {
 	p, err := Inspect(t.TempDir())
-	must(t, err)
+	check.Must(t, err)
 	if p.Filesystem == "" || p.Mount == "" || p.Size < p.Used || p.Size == 0 || runtime.GOOS != "windows" && p.Source == "" {
 		t.Errorf("Inspect() = %+v, want all known", p)
 	}
@@ -138,7 +138,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // Whatever the machine is, looking at it gives a host, and every volume a disk to be on.
 func TestLook(t *testing.T) {
 	inventory, err := Look(t.Context(), false)
-	must(t, err)
+	check.Must(t, err)
 	if len(inventory.Hosts) != 1 || inventory.Hubs == nil || inventory.Disks == nil {
 		t.Errorf("%+v: want one host, and lists that are empty rather than missing", inventory)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -34,7 +35,7 @@ func lookIsRight(l lab) {
 	second := l.mount("second", "-o", "ro", parts+"p2")
 	whole, wholeName := image(l.memory, "whole.img", 64)
 	third := l.format(whole, "a disk with spaces")
-	must(l, os.Mkdir(filepath.Join(first, "inner"), 0o700))
+	check.Must(l, os.Mkdir(filepath.Join(first, "inner"), 0o700))
 	bound := l.mount("bound", "--bind", filepath.Join(first, "inner"))
 	_, nested := image(first, "nested.img", 16) // a disk in a file on a disk in a file
 	memory := l.mount("memory", "-t", "tmpfs", "none")
@@ -87,7 +88,7 @@ func (l lab) compare() *hardware.Inventory {
 	for range 10 {
 		devices, mounts := l.lsblk(), l.findmnt()
 		inv, err := Look(l.Context(), false)
-		must(l, err)
+		check.Must(l, err)
 		if cmp.Equal(devices, l.lsblk(), cmp.AllowUnexported(listed{})) && len(mounts) == len(l.findmnt()) {
 			l.compareDevices(inv, devices)
 			l.compareMounts(inv, mounts)
@@ -113,7 +114,7 @@ func (l lab) lsblk() map[string]*listed {
 	var out struct {
 		Devices []listed `json:"blockdevices"`
 	}
-	must(l, json.Unmarshal([]byte(l.run("lsblk", "--json", "--bytes", "--list", "--output-all")), &out))
+	check.Must(l, json.Unmarshal([]byte(l.run("lsblk", "--json", "--bytes", "--list", "--output-all")), &out))
 	all := map[string]*listed{}
 	for _, d := range out.Devices { // a device on two others is listed twice
 		if d.Size == 0 || d.Type == "rom" {
@@ -145,7 +146,7 @@ func (l lab) findmnt() []found {
 		Mounts []found `json:"filesystems"`
 	}
 	text := l.run("findmnt", "--json", "--bytes", "--list", "--output", "TARGET,MAJ:MIN,FSTYPE,SIZE,AVAIL,OPTIONS")
-	must(l, json.Unmarshal([]byte(text), &out))
+	check.Must(l, json.Unmarshal([]byte(text), &out))
 	return out.Mounts
 }
 

@@ -6,17 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"testing"
-)
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+	"github.com/hubbench/hubbench/internal/test/check"
+)
 
 // put writes a text.
 func put(text string) func(io.Writer) error {
@@ -27,7 +21,7 @@ func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	for _, text := range []string{"first", "second", ""} {
-		must(t, Write(path, put(text)))
+		check.Must(t, Write(path, put(text)))
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Errorf("got %q, %v, want %q", got, err, text)
 		}
@@ -68,11 +62,11 @@ func TestWriteDoesNotFollowLinks(t *testing.T) {
 	}
 	dir := t.TempDir()
 	victim, path := filepath.Join(dir, "victim"), filepath.Join(dir, "f")
-	must(t, os.WriteFile(victim, []byte("the user's"), 0o600))
+	check.Must(t, os.WriteFile(victim, []byte("the user's"), 0o600))
 	for _, name := range []string{path, path + ".part"} {
-		must(t, os.Symlink(victim, name))
+		check.Must(t, os.Symlink(victim, name))
 	}
-	must(t, Write(path, put("ours")))
+	check.Must(t, Write(path, put("ours")))
 	if got, _ := os.ReadFile(victim); string(got) != "the user's" {
 		t.Errorf("the link's target now holds %q", got)
 	}
@@ -83,7 +77,7 @@ func TestWriteDoesNotFollowLinks(t *testing.T) {
 
 func TestSync(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
-	must(t, err)
+	check.Must(t, err)
 	defer f.Close()
 	if err := errors.Join(Sync(f), plainSync(f)); err != nil {
 		t.Error(err)
@@ -109,16 +103,16 @@ func TestLock(t *testing.T) {
 	open := func() *os.File {
 		t.Helper()
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-		must(t, err)
+		check.Must(t, err)
 		t.Cleanup(func() { _ = f.Close() })
 		return f
 	}
 	first := open()
-	must(t, Lock(first))
+	check.Must(t, Lock(first))
 	if err := Lock(open()); !errors.Is(err, ErrBusy) {
 		t.Errorf("a held file: got %v, want %v", err, ErrBusy)
 	}
-	must(t, first.Close())
+	check.Must(t, first.Close())
 	if err := Lock(open()); err != nil {
 		t.Errorf("after its holder closed it: got %v", err)
 	}
@@ -127,11 +121,10 @@ func TestLock(t *testing.T) {
 func TestVolume(t *testing.T) {
 	dir := t.TempDir()
 	v, err := Volume(dir)
-	must(t, err)
+	check.Must(t, err)
 	if v.Size <= 0 || v.Used < 0 || v.Free < 0 || v.Used+v.Free > v.Size {
 		t.Errorf("got %+v", v)
 	}
-	if _, err := Volume(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "none") {
-		t.Errorf("a folder that is not there: %v", err)
-	}
+	_, err = Volume(filepath.Join(dir, "none"))
+	check.Refused(t, "a folder that is not there", err, "none")
 }

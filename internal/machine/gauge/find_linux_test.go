@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -50,9 +51,7 @@ func TestCount(t *testing.T) {
 func cpuTime(t testing.TB) time.Duration {
 	t.Helper()
 	var use unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &use); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, unix.Getrusage(unix.RUSAGE_SELF, &use))
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -23,9 +23,7 @@ func TestCheckNested(t *testing.T) {
 	root := t.TempDir()
 	at := func(names ...string) string { return filepath.Join(append([]string{root}, names...)...) }
 	for _, dir := range []string{"hub", "files", "hubs"} {
-		if err := os.Mkdir(at(dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.Mkdir(at(dir), 0o700))
 	}
 	for _, link := range [][2]string{{at("hub"), at("link")}, {at("hub", "A"), at("files", "A")}, {at("hubs", "B"), at("hubs", "A")}} {
 		if err := os.Symlink(link[0], link[1]); err != nil {
@@ -45,11 +43,11 @@ func TestCheckNested(t *testing.T) {
 		{at("hub"), "", ""},
 	} {
 		o := Options{Profile: even(), Dir: tc.dir, Backing: tc.backing}
-		switch err := o.Check(); {
-		case tc.want == "" && err != nil:
-			t.Errorf("%s, files in %s: %v", tc.dir, tc.backing, err)
-		case tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)):
-			t.Errorf("%s, files in %s: got %v, want %s", tc.dir, tc.backing, err, tc.want)
+		what := fmt.Sprintf("%s, files in %s", tc.dir, tc.backing)
+		if err := o.Check(); tc.want != "" {
+			check.Refused(t, what, err, tc.want)
+		} else if err != nil {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }
@@ -99,9 +97,7 @@ func TestParseFault(t *testing.T) {
 		{"A:eio@-1GB", Fault{}, `"-1GB" after @ is neither a size above zero, such as 2GB, nor a time, such as 30s`},
 	} {
 		got, err := ParseFault(tc.text, []string{"A", "B"})
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", tc.text, diff)
-		}
+		check.Same(t, tc.text, tc.want, got)
 		if (err == nil) != (tc.fail == "") || err != nil && err.Error() != fmt.Sprintf("fault %q: %s", tc.text, tc.fail) {
 			t.Errorf("%s: got error %v, want %s", tc.text, err, tc.fail)
 		}
@@ -202,17 +198,13 @@ func (b *bench) at(seconds float64) map[string]int64 {
 func (b *bench) ask(name, disk string, op trace.Role, megabytes int64) {
 	b.t.Helper()
 	moved, err := b.Ask(disk, op, megabytes*mb)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	check.Must(b.t, err)
 	b.asked = append(b.asked, asked{name, moved})
 }
 
 func (b *bench) want(seconds float64, want map[string]int64) {
 	b.t.Helper()
-	if diff := cmp.Diff(want, b.at(seconds)); diff != "" {
-		b.t.Errorf("ends by %g s, in ms (-want +got)\n%s", seconds, diff)
-	}
+	check.Same(b.t, fmt.Sprintf("ends by %g s, in ms", seconds), want, b.at(seconds))
 }
 
 // A disk moves 80 MB/s alone, whatever its files are like; its requests follow one another.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // TestMain lets the test binary be the other process of TestNowIsSharedByProcesses.
@@ -49,13 +51,9 @@ func TestNowIsSharedByProcesses(t *testing.T) {
 	before := Now()
 	out, err := child.Output()
 	after := Now()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	got, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if got < before || got > after {
 		t.Errorf("the child's Now() = %d, want between %d and %d", got, before, after)
 	}

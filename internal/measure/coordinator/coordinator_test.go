@@ -24,6 +24,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/wire"
 	"github.com/hubbench/hubbench/internal/measure/worker"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -177,9 +178,7 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 		change(&opts)
 	}
 	out, err := Run(ctx, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if last := seen.events[len(seen.events)-1]; last.Type != trace.EndType || last.Status != out.Status {
 		t.Errorf("last event %+v, want the end with status %q", last, out.Status)
 	}

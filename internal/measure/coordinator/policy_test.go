@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -87,9 +88,7 @@ func TestRunEqualsSimulation(t *testing.T) {
 				change(&p.Phases[i])
 			}
 			var want []trace.Event
-			if err := hub.Simulate(p, profile(), func(e *trace.Event) error { want = append(want, *e); return nil }); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, hub.Simulate(p, profile(), func(e *trace.Event) error { want = append(want, *e); return nil }))
 			out, seen := record(t, context.Background(), p, nil, "good")
 			if out.Status != trace.Complete {
 				t.Fatalf("failures: %v", out.Failures)

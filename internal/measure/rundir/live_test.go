@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -17,7 +18,7 @@ import (
 func newLive(t *testing.T, stall time.Duration, say func(string)) *Live {
 	t.Helper()
 	dir, err := Create(t.TempDir()+"/out", nil)
-	must(t, err)
+	check.Must(t, err)
 	return dir.Live(stall, say)
 }
 
@@ -25,7 +26,7 @@ func newLive(t *testing.T, stall time.Duration, say func(string)) *Live {
 func stick(t *testing.T, l *Live) {
 	t.Helper()
 	release := make(chan struct{})
-	must(t, l.record.put(1, func() error { <-release; return nil }))
+	check.Must(t, l.record.put(1, func() error { <-release; return nil }))
 	t.Cleanup(func() {
 		close(release)
 		<-l.syncs.ended
@@ -37,9 +38,9 @@ func TestLiveOnADiskThatHangs(t *testing.T) {
 	l := newLive(t, time.Hour, func(string) {})
 	stick(t, l)
 	for i := range 100 {
-		must(t, l.Append(trace.Event{Type: trace.EndType, Seq: i}))
+		check.Must(t, l.Append(trace.Event{Type: trace.EndType, Seq: i}))
 	}
-	must(t, l.SaveInfo(&Info{}))
+	check.Must(t, l.SaveInfo(&Info{}))
 	giveUp := make(chan struct{})
 	close(giveUp)
 	if hang, ok := errors.AsType[*HangError](l.Close(giveUp)); !ok || hang.Folder != l.Path {
@@ -69,9 +70,9 @@ func TestLiveGivesUp(t *testing.T) {
 func TestLiveOnASlowDisk(t *testing.T) {
 	l := newLive(t, 4*lookEvery, func(text string) { t.Errorf("it said %s", text) })
 	for range 16 {
-		must(t, l.record.put(1, func() error { <-time.After(lookEvery / 2); return nil }))
+		check.Must(t, l.record.put(1, func() error { <-time.After(lookEvery / 2); return nil }))
 	}
-	must(t, l.Close(nil))
+	check.Must(t, l.Close(nil))
 }
 
 // Events and run.json come to the folder in the order in which they were recorded.
@@ -80,12 +81,17 @@ func TestLiveKeepsTheOrder(t *testing.T) {
 	var mu sync.Mutex
 	var order []int
 	for i := range 100 {
-		must(t, l.record.put(1, func() error { mu.Lock(); defer mu.Unlock(); order = append(order, i); return nil }))
+		check.Must(t, l.record.put(1, func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, i)
+			return nil
+		}))
 	}
 	for _, e := range events() {
-		must(t, l.Append(e))
+		check.Must(t, l.Append(e))
 	}
-	must(t, errors.Join(l.SaveInfo(&Info{Name: "kept"}), l.Flush(t.Context())))
+	check.Must(t, errors.Join(l.SaveInfo(&Info{Name: "kept"}), l.Flush(t.Context())))
 	for i, n := range order {
 		if i != n {
 			t.Fatalf("write %d was number %d", i, n)
@@ -94,7 +100,7 @@ func TestLiveKeepsTheOrder(t *testing.T) {
 	if info, err := LoadInfo(l.Path); err != nil || info.Name != "kept" || len(order) != 100 {
 		t.Errorf("after a flush: %v, %v, %d writes", info, err, len(order))
 	}
-	must(t, l.Close(nil))
+	check.Must(t, l.Close(nil))
 	if run, err := Load(l.Path); err != nil || len(run.Trace.Phases) == 0 {
 		t.Errorf("loaded: %v, %v", run, err)
 	}
@@ -106,7 +112,7 @@ func TestWriterRefuses(t *testing.T) {
 	release := make(chan struct{})
 	broken := errors.New("broken")
 	for range 2 {
-		must(t, w.put(1, func() error { <-release; return broken }))
+		check.Must(t, w.put(1, func() error { <-release; return broken }))
 	}
 	if err := w.put(1, nil); !errors.Is(err, errFull) {
 		t.Errorf("one more than may wait: %v", err)
@@ -153,11 +159,11 @@ func TestAnonymous(t *testing.T) {
 	}}
 	var err error
 	run.Trace, err = trace.Load(bytes.NewReader(events), "events.jsonl")
-	must(t, err)
+	check.Must(t, err)
 	hidden, err := run.Anonymous(bytes.NewReader(events))
-	must(t, err)
+	check.Must(t, err)
 	all, err := json.Marshal(run)
-	must(t, err)
+	check.Must(t, err)
 	for _, text := range []string{string(hidden), string(all)} {
 		for _, secret := range []string{"jane", "Jane", "S4PNNF0M", hub, "00e04c680001"} {
 			if strings.Contains(text, secret) {

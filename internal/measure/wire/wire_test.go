@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -37,9 +37,7 @@ func messages() []Message {
 func encoded(t testing.TB, m Message) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := NewConn(nil, &buf).Send(m); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, NewConn(nil, &buf).Send(m))
 	return buf.Bytes()
 }
 
@@ -47,18 +45,12 @@ func TestRoundTrip(t *testing.T) {
 	var pipe bytes.Buffer
 	conn := NewConn(&pipe, &pipe)
 	for _, m := range messages() {
-		if err := conn.Send(m); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, conn.Send(m))
 	}
 	for _, want := range messages() {
 		got, err := conn.Receive()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", want.Kind, diff)
-		}
+		check.Must(t, err)
+		check.Same(t, string(want.Kind), want, got)
 	}
 	if _, err := conn.Receive(); !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: got %v, want EOF", err)
@@ -74,9 +66,7 @@ func TestReceiveRefuses(t *testing.T) {
 		"no JSON":           {"\x00\x00\x00\x02hi", "invalid character"},
 	} {
 		_, err := NewConn(strings.NewReader(tc.in), io.Discard).Receive()
-		if err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: got %v, want an error with %q", name, err, tc.want)
-		}
+		check.Refused(t, name, err, tc.want)
 	}
 }
 
@@ -96,9 +86,7 @@ func TestSendFromManyGoroutines(t *testing.T) {
 	counts := map[int64]int{}
 	for range 800 {
 		m, err := conn.Receive()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		counts[m.Bytes]++
 	}
 	senders.Wait()
@@ -121,9 +109,7 @@ func FuzzReceive(f *testing.F) {
 		}
 		want := encoded(t, first)
 		second, err := NewConn(bytes.NewReader(want), io.Discard).Receive()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if got := encoded(t, second); !bytes.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/internal/measure/wire"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -92,9 +94,7 @@ func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
 
 func (s *coordinatorSide) send(m wire.Message) {
 	s.t.Helper()
-	if err := s.conn.Send(m); err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, s.conn.Send(m))
 }
 
 // until reads up to the first message of a kind; events go to the result, signs of life are skipped.
@@ -110,9 +110,7 @@ func (s *coordinatorSide) until(kind wire.Kind) (wire.Message, []trace.Event) {
 		for lines.Next() {
 			events = append(events, *lines.Event())
 		}
-		if err := lines.Err(); err != nil {
-			s.t.Fatal(err)
-		}
+		check.Must(s.t, lines.Err())
 		if m.Kind == kind {
 			return m, events
 		}
@@ -167,9 +165,8 @@ func TestRun(t *testing.T) {
 		if engine.releaseNS != atNS {
 			t.Errorf("engine started at %d, want %d", engine.releaseNS, atNS)
 		}
-		if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(trace.Event{}, "LateNS")); diff != "" {
-			t.Errorf("events of a job that reads %v (-want +got):\n%s", reads, diff)
-		}
+		check.Same(t, fmt.Sprintf("events of a job that reads %v", reads), want, events,
+			cmpopts.IgnoreFields(trace.Event{}, "LateNS"))
 		for _, e := range events {
 			if e.LateNS < 0 {
 				t.Errorf("started %d ns before the release", -e.LateNS)
@@ -235,9 +232,7 @@ func TestEnds(t *testing.T) {
 			done, events := side.until(wire.DoneKind)
 			side.end()
 			want := wire.Message{Kind: wire.DoneKind, Error: tt.err, Effective: tt.effective}
-			if diff := cmp.Diff(want, done); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			check.Same(t, "", want, done)
 			var event trace.Event
 			for _, e := range events {
 				if e.Type == trace.ErrorType || e.Type == trace.GaugeType {
@@ -256,9 +251,7 @@ func TestCoordinatorGone(t *testing.T) {
 	side := start(t, &fakeEngine{transfer: untilCancelled})
 	side.until(wire.ReadyKind)
 	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
-	if err := side.hangUp(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, side.hangUp())
 	side.end()
 }
 

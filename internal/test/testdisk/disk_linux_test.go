@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // child tells this test binary that it is to make a disk and be killed.
@@ -56,13 +58,6 @@ func haveDisk() error {
 
 func ci() bool { return os.Getenv("CI") == "true" }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func root(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 && !ci() {
@@ -72,24 +67,24 @@ func root(t *testing.T) {
 
 func TestLimitOfPartitions(t *testing.T) {
 	d := Make(t, Options{Bytes: 96 << 20, Partitions: 3}, ci())
-	must(t, d.Limit(0, 20e6))
+	check.Must(t, d.Limit(0, 20e6))
 	// Together they write 18 MB, of which the limit allows 20 in a second.
 	began := time.Now()
 	var all []*exec.Cmd
 	for part := 1; part <= 3; part++ {
 		cmd := d.Command(t.Context(), "dd", "if=/dev/zero", "of="+d.Part(part), "bs=1000KiB", "count=6", "oflag=direct")
-		must(t, cmd.Start())
+		check.Must(t, cmd.Start())
 		all = append(all, cmd)
 	}
 	for _, cmd := range all {
-		must(t, cmd.Wait())
+		check.Must(t, cmd.Wait())
 	}
 	if took := time.Since(began); took < 700*time.Millisecond {
 		t.Errorf("18 MB took %s at 20 MB/s", took)
 	}
-	must(t, d.Format(2, "mkfs.ext4", "-q"))
+	check.Must(t, d.Format(2, "mkfs.ext4", "-q"))
 	root, err := d.Mount(2, "noatime")
-	must(t, err)
+	check.Must(t, err)
 	var st unix.Statfs_t
 	if err := unix.Statfs(root, &st); err != nil || st.Type != unix.EXT4_SUPER_MAGIC || st.Blocks*uint64(st.Bsize) > 32<<20 {
 		t.Errorf("mounted is %#x of %d bytes (%v)", st.Type, st.Blocks*uint64(st.Bsize), err)
@@ -105,12 +100,12 @@ func TestLimitOfPartitions(t *testing.T) {
 func TestSweepAfterKill(t *testing.T) {
 	root(t)
 	self, err := os.Executable()
-	must(t, err)
+	check.Must(t, err)
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), child+"=1")
 	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	check.Must(t, err)
+	check.Must(t, cmd.Start())
 	dir, err := bufio.NewReader(out).ReadString('\n')
 	if dir = strings.TrimSpace(dir); err != nil || !strings.HasPrefix(dir, Memory+"/"+prefix) {
 		t.Fatalf("%q, %v", dir, err)
@@ -125,7 +120,7 @@ func TestSweepAfterKill(t *testing.T) {
 	if now := Left(dir); len(now) != len(whole) {
 		t.Errorf("of a disk in use %q stay of %q", now, whole)
 	}
-	must(t, cmd.Process.Kill())
+	check.Must(t, cmd.Process.Kill())
 	_, _ = cmd.Process.Wait() // not Wait: what outlives it holds its output
 	swept := func() bool {    // one Sweep may leave to the next what is still in use
 		if err := Sweep(); err != nil {
@@ -142,8 +137,8 @@ func TestSweepAfterKill(t *testing.T) {
 func TestSweepKeepsNobodyWaiting(t *testing.T) {
 	root(t)
 	orphan, err := New(Options{Bytes: 16 << 20})
-	must(t, err)
-	must(t, orphan.lock.Close())
+	check.Must(t, err)
+	check.Must(t, orphan.lock.Close())
 	swept := make(chan error, 1)
 	go func() { swept <- Sweep() }()
 	isTaken := func() bool {
@@ -157,14 +152,14 @@ func TestSweepKeepsNobodyWaiting(t *testing.T) {
 		t.Fatal("nobody removes it")
 	}
 	d, err := New(Options{Bytes: 16 << 20})
-	must(t, err)
+	check.Must(t, err)
 	if !isTaken() {
 		t.Error("a disk was made only after the other one had been given up")
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	must(t, orphan.device.Close())
+	check.Must(t, orphan.device.Close())
 	if err := <-swept; err != nil {
 		t.Error(err)
 	}

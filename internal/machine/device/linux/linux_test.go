@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/hubbench/hubbench/internal/machine/device/devicetest"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -26,9 +27,7 @@ func captures(t testing.TB) map[string]string {
 	out := map[string]string{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		out[strings.TrimSuffix(filepath.Base(file), ".capture")] = string(data)
 	}
 	return out
