@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/machine/gauge"
@@ -321,4 +323,220 @@ func blockDevices(l lab) {
 		l.run("mkfs.btrfs", "-q", device)
 		l.check(a, l.mount("btrfs", "-o", "compress=zstd", device), small, "compressed B")
 	})
+}
+
+// TestLookIsRight makes disks of every kind and compares what Look says of them with what lsblk and findmnt say.
+func TestLookIsRight(t *testing.T) {
+	inLab(t, lookIsRight, "losetup", "parted", "mkfs.ext4", "mkfs.xfs", "lsblk", "findmnt")
+}
+
+func lookIsRight(l lab) {
+	image := func(folder, name string, mib int64) (device, base string) {
+		device = l.loop(filepath.Join(folder, name), mib)
+		return device, filepath.Base(device)
+	}
+	parts, partsName := image(l.memory, "parts.img", 1024)
+	l.run("parted", "--script", parts, "mklabel", "gpt", "mkpart", "a", "1MiB", "101MiB", "mkpart", "b", "101MiB", "601MiB", "mkpart", "c", "601MiB", "100%")
+	if _, err := os.Stat(parts + "p3"); err != nil {
+		l.Skipf("this system makes no devices for the partitions of a loop device: %v", err)
+	}
+	l.run("mkfs.ext4", "-q", "-L", "first", parts+"p1")
+	l.run("mkfs.xfs", "-q", parts+"p2")
+	first := l.mount("first", "-o", "noatime,sync", parts+"p1")
+	second := l.mount("second", "-o", "ro", parts+"p2")
+	whole, wholeName := image(l.memory, "whole.img", 64)
+	third := l.format(whole, "a disk with spaces")
+	check.Must(l, os.Mkdir(filepath.Join(first, "inner"), 0o700))
+	bound := l.mount("bound", "--bind", filepath.Join(first, "inner"))
+	_, nested := image(first, "nested.img", 16) // a disk in a file on a disk in a file
+	memory := l.mount("memory", "-t", "tmpfs", "none")
+	hidden := l.mount("covered", whole)
+	l.run("mount", "-t", "tmpfs", "none", hidden)
+
+	inv := l.compare()
+	for _, tt := range []struct{ path, disk, device string }{
+		{first, partsName, partsName + "p1"},
+		{filepath.Join(first, "inner"), partsName, partsName + "p1"},
+		{filepath.Join(bound, "deep"), partsName, partsName + "p1"},
+		{second, partsName, partsName + "p2"},
+		{third, wholeName, wholeName},
+		{memory, "", ""},
+		{hidden, "", ""},
+	} {
+		disk, volume := inv.Holding(tt.path)
+		switch {
+		case tt.disk == "" && disk != nil:
+			l.Errorf("%s lies on %s, want no disk", tt.path, disk.Name)
+		case tt.disk != "" && (disk == nil || disk.Name != tt.disk || volume.Device != tt.device):
+			l.Errorf("%s lies on %+v, want %s of %s", tt.path, volume, tt.device, tt.disk)
+		}
+	}
+	if over, below := inv.Physical(inv.Find(nested), nil), inv.Physical(inv.Find(partsName), nil); !slices.Equal(over, below) {
+		l.Errorf("a disk in a file lies on %v, want what the file's disk lies on, %v", over, below)
+	}
+	if disk, _ := inv.Holding("/"); disk != nil && !disk.System {
+		l.Errorf("%s holds / and is not the system's disk", disk.Name)
+	}
+	if _, v := inv.Holding(second); v == nil || !v.ReadOnly {
+		l.Errorf("%+v is not read-only", v)
+	}
+	if _, v := inv.Holding(first); v == nil || !slices.Contains(v.Options, "sync") || !slices.Contains(v.Mounts, bound) {
+		l.Errorf("%+v is not mounted with sync, and at %s too", v, bound)
+	}
+	l.sub("mapped device", func(l lab) {
+		under, on := image(l.memory, "mapped.img", 16)
+		name := l.run("dmsetup", "info", "--columns", "--noheadings", "-o", "blkdevname", l.mapped(under))
+		if disk := l.compare().Find(name); disk == nil || !slices.Equal(disk.Backing, []string{on}) {
+			l.Errorf("%+v does not lie on %s", disk, on)
+		}
+	})
+}
+
+// compare looks, between two listings that agree, for others may be plugging and mounting meanwhile; and compares what
+// it finds with them.
+func (l lab) compare() *hardware.Inventory {
+	l.Helper()
+	for range 10 {
+		devices, mounts := l.lsblk(), l.findmnt()
+		inv, err := Look(l.Context(), false)
+		check.Must(l, err)
+		if cmp.Equal(devices, l.lsblk(), cmp.AllowUnexported(listed{})) && len(mounts) == len(l.findmnt()) {
+			l.compareDevices(inv, devices)
+			l.compareMounts(inv, mounts)
+			return inv
+		}
+	}
+	l.Skip("others change disks or mounts all the time")
+	return nil
+}
+
+// listed is a block device as lsblk lists it.
+type listed struct {
+	Name   string `json:"kname"`
+	Parent string `json:"pkname"`
+	Size   int64  `json:"size"`
+	Type   string `json:"type"`
+	below  []string
+}
+
+// lsblk lists all block devices with a size, by name.
+func (l lab) lsblk() map[string]*listed {
+	l.Helper()
+	var out struct {
+		Devices []listed `json:"blockdevices"`
+	}
+	check.Must(l, json.Unmarshal([]byte(l.run("lsblk", "--json", "--bytes", "--list", "--output-all")), &out))
+	all := map[string]*listed{}
+	for _, d := range out.Devices { // a device on two others is listed twice
+		if d.Size == 0 || d.Type == "rom" {
+			continue
+		}
+		if all[d.Name] == nil {
+			all[d.Name] = &d
+		}
+		if d.Parent != "" {
+			all[d.Name].below = append(all[d.Name].below, d.Parent)
+		}
+	}
+	return all
+}
+
+// found is a mount as findmnt lists it.
+type found struct {
+	Target     string `json:"target"`
+	Number     string `json:"maj:min"`
+	Filesystem string `json:"fstype"`
+	Size       *int64 `json:"size"`
+	Avail      *int64 `json:"avail"`
+	Options    string `json:"options"`
+}
+
+func (l lab) findmnt() []found {
+	l.Helper()
+	var out struct {
+		Mounts []found `json:"filesystems"`
+	}
+	text := l.run("findmnt", "--json", "--bytes", "--list", "--output", "TARGET,MAJ:MIN,FSTYPE,SIZE,AVAIL,OPTIONS")
+	check.Must(l, json.Unmarshal([]byte(text), &out))
+	return out.Mounts
+}
+
+// compareDevices wants every disk that lsblk lists and no other, of the same size and on the same ones.
+func (l lab) compareDevices(inv *hardware.Inventory, devices map[string]*listed) {
+	l.Helper()
+	for name, d := range devices {
+		if d.Type == "part" {
+			disk := inv.Find(d.Parent)
+			if disk == nil || !slices.ContainsFunc(disk.Volumes, func(v hardware.Volume) bool { return v.Device == name && (v.Mount != "" || v.SizeBytes == d.Size) }) {
+				l.Errorf("%s, %d bytes, is no volume of %s: %+v", name, d.Size, d.Parent, disk)
+			}
+			continue
+		}
+		disk := inv.Find(name)
+		if disk == nil {
+			l.Errorf("%s is not there", name)
+			continue
+		}
+		if disk.SizeBytes != d.Size {
+			l.Errorf("%s has %d bytes, want %d", name, disk.SizeBytes, d.Size)
+		}
+		for _, parent := range d.below {
+			if devices[parent].Type == "part" {
+				parent = devices[parent].Parent
+			}
+			if !slices.Contains(disk.Backing, parent) {
+				l.Errorf("%s lies on %v, want %s", name, disk.Backing, parent)
+			}
+		}
+		if virtual := d.Type != "disk" || strings.HasPrefix(name, "zram"); virtual != (disk.Bus == hardware.Virtual) {
+			l.Errorf("%s, a %s, is on bus %q", name, d.Type, disk.Bus)
+		}
+	}
+	for _, d := range inv.Disks {
+		if devices[d.Name] == nil && d.Bus != hardware.Simulated {
+			l.Errorf("%s is no disk that lsblk knows", d.Name)
+		}
+	}
+}
+
+// compareMounts wants each mount on its device, with the file system and the space that findmnt tells.
+func (l lab) compareMounts(inv *hardware.Inventory, mounts []found) {
+	l.Helper()
+	last := map[string]found{} // at a place: it covers those before it
+	for _, m := range mounts {
+		last[m.Target] = m
+	}
+	for target, m := range last {
+		disk, volume := inv.Holding(target)
+		if strings.HasPrefix(m.Number, "0:") && m.Filesystem != "btrfs" {
+			if disk != nil && disk.Bus != hardware.Simulated {
+				l.Errorf("%s, %s, lies on %s", target, m.Filesystem, disk.Name)
+			}
+			continue
+		}
+		if volume == nil {
+			l.Errorf("%s, %s, lies on no disk", target, m.Filesystem)
+			continue
+		}
+		number, err := os.ReadFile(filepath.Join("/sys/class/block", volume.Device, "dev"))
+		if got := strings.TrimSpace(string(number)); err != nil || got != m.Number && m.Filesystem != "btrfs" {
+			l.Errorf("%s lies on %s, which is %s (%v), want %s", target, volume.Device, got, err, m.Number)
+		}
+		if target != volume.Mount && !slices.Contains(volume.Mounts, target) {
+			l.Errorf("%s is not among the mounts of %s: %s, %v", target, volume.Device, volume.Mount, volume.Mounts)
+		}
+		if target != volume.Mount {
+			continue
+		}
+		if m.Size == nil || volume.SizeBytes != *m.Size {
+			l.Errorf("%s has %d bytes, want %v", target, volume.SizeBytes, m.Size)
+		}
+		// The system's disk fills and empties meanwhile.
+		if m.Avail == nil || max(volume.FreeBytes-*m.Avail, *m.Avail-volume.FreeBytes) > 1<<30 {
+			l.Errorf("%s has %d bytes free, want %v", target, volume.FreeBytes, m.Avail)
+		}
+		if volume.Filesystem != m.Filesystem || volume.ReadOnly != slices.Contains(strings.Split(m.Options, ","), "ro") {
+			l.Errorf("%s is %s, read-only %t, want %s, %s", target, volume.Filesystem, volume.ReadOnly, m.Filesystem, m.Options)
+		}
+	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -57,13 +58,8 @@ func TestSampler(t *testing.T) {
 		<-time.After(3500 * time.Millisecond)
 		s.Stop()
 		want := []time.Duration{0, 1e9, 2e9, 3e9, 35e8}
-		for i, at := range got.at["total"] {
-			if i >= len(want) || at != want[i] {
-				t.Errorf("the total was read at %v, want %v", got.at["total"], want)
-				break
-			}
-		}
-		if len(got.at["total"]) != len(want) || len(got.at["slow"]) != 1 || len(got.failed) != 1 {
+		check.Same(t, "when the total was read", want, got.at["total"])
+		if len(got.at["slow"]) != 1 || len(got.failed) != 1 {
 			t.Errorf("read %v, given up %v", got.at, got.failed)
 		}
 	})
