@@ -88,9 +88,7 @@ func TestCookbook(t *testing.T) {
 		}
 		check.Same(t, name, want, say.Analyze(run, analysis.Options{}).Answer.Headline)
 	}
-	if len(answers) != len(Scenarios()) {
-		t.Errorf("%d answers to %d scenarios", len(answers), len(Scenarios()))
-	}
+	check.Same(t, "how many answers", len(Scenarios()), len(answers))
 }
 
 // The demo of streams shows what its comments promise: a phase that is clean, one that is not, and two searches that agree
@@ -108,9 +106,7 @@ func TestStreamsDemo(t *testing.T) {
 			continue
 		}
 		for _, s := range p.Streams {
-			if s.Verdict != want {
-				t.Errorf("%s: stream %s is %q, want %q", phase, s.Name, s.Verdict, want)
-			}
+			check.Same(t, phase+", stream "+s.Name, want, s.Verdict)
 		}
 	}
 	if len(run.searches) != 2 {

@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -73,9 +74,7 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%s: a little more is a yes as well", c.Text)
 		}
 	}
-	if want := []ChangeKind{Slower, OtherPort, OtherPort, FewStreams}; !slices.Equal(kinds, want) {
-		t.Errorf("advice %v, want %v", kinds, want)
-	}
+	check.Same(t, "advice", []ChangeKind{Slower, OtherPort, OtherPort, FewStreams}, kinds)
 }
 
 // A disk that falls behind once its cache is full is judged after that too, and one whose cache lasts is not.
@@ -153,9 +152,8 @@ func TestWords(t *testing.T) {
 			"Too close to call whether A plays 4 streams without a late frame: the hub can carry 102 % of what you need. Move A to a port of its own.",
 		},
 	} {
-		if got := test.answer.sentence(test.parts, played{caches: test.caches}, &model{full: map[string]float64{"B": 12}}); got != test.want {
-			t.Errorf("got\n%s\nwant\n%s", got, test.want)
-		}
+		c := &model{full: map[string]float64{"B": 12}}
+		check.Same(t, "sentence", test.want, test.answer.sentence(test.parts, played{caches: test.caches}, c))
 	}
 }
 
@@ -186,9 +184,7 @@ func TestThrottle(t *testing.T) {
 				got = append(got, c.Text)
 			}
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%g: %q, want %q", test.rate, got, test.want)
-		}
+		check.Same(t, fmt.Sprint(test.rate), test.want, got)
 	}
 }
 

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -39,9 +40,7 @@ func TestMarginAgainstBruteForce(t *testing.T) {
 		case got.Margin <= 1/1.1:
 			verdict = No
 		}
-		if got.Verdict != verdict {
-			t.Errorf("seed %d: %s with a margin of %.3f, want %s", seed, got.Verdict, got.Margin, verdict)
-		}
+		check.Same(t, fmt.Sprintf("seed %d, margin %.3f", seed, got.Margin), verdict, got.Verdict)
 	}
 	evidence.Report(t, evidence.Below("advise", "margins of 30 random hubs, found by trying one rate after the other: worst error", "%", worst, 100*(step-1+marginStep)))
 }
@@ -164,9 +163,7 @@ func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 	if want := "Not known whether A plays 4 streams without a late frame while B reads and C writes: that was not measured, and the runs do not show it: no model of sharing explains them; the best misses them by "; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
 		t.Errorf("%s: %s", a.Verdict, a.Texts.Answer)
 	}
-	if want := "A run of just A and B reading and C writing would show it."; a.Texts.Sure != want {
-		t.Errorf("got %q, want %q", a.Texts.Sure, want)
-	}
+	check.Same(t, "how sure", "A run of just A and B reading and C writing would show it.", a.Texts.Sure)
 	for _, c := range a.Advice {
 		if c.Kind != OtherPort { // which leaves two disks on the hub, as were measured
 			t.Errorf("advised by nothing measured: %+v", c)

@@ -285,7 +285,5 @@ func TestAbout(t *testing.T) {
 	}
 	image := Disk{Found: &hardware.Disk{Name: "loop0", Model: "file /home/jane/a.img", Bus: hardware.Virtual, SizeBytes: 2e9},
 		Volume: &hardware.Volume{Filesystem: "ext4"}}
-	if got := image.About(); got != "loop0, 2 GB, ext4" {
-		t.Errorf("%q", got)
-	}
+	check.Same(t, "an image", "loop0, 2 GB, ext4", image.About())
 }

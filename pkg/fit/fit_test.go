@@ -80,9 +80,7 @@ func TestFitCoversTheTruth(t *testing.T) {
 			t.Errorf("trial %d: model error %.2f, warnings %q", trial, f.ModelError, f.Warnings)
 		}
 	}
-	if len(seen) != 23 {
-		t.Errorf("%d parameters, want 23", len(seen))
-	}
+	check.Same(t, "how many parameters", 23, len(seen))
 	allMissed, allSeen := 0, 0
 	for name, n := range seen {
 		if float64(missed[name]) > 3+0.08*float64(n) {
@@ -203,9 +201,7 @@ func TestFitSaysWhatItCannotKnow(t *testing.T) {
 	if high["C.write.hub"] > high["capacity.write"] {
 		t.Errorf("solos only: C might write at %.3g, more than the %.3g that the hub might carry", high["C.write.hub"], high["capacity.write"])
 	}
-	if len(f.Profile.Lags.WriteAfterWrite) != 0 {
-		t.Errorf("solos only: lags %v", f.Profile.Lags)
-	}
+	check.Same(t, "lags of solos", 0, len(f.Profile.Lags.WriteAfterWrite))
 
 	// A's and B's writes do not fill the hub; C's with either of them do, and so tell the weights of all three.
 	f = fit(t, observe(t, study(disks, 2, 20, 1), p))

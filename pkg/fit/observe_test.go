@@ -142,9 +142,7 @@ func TestObserveRates(t *testing.T) {
 			t.Errorf("seed %d: noise %.4f, want 0.03", seed, sd)
 		}
 	}
-	if len(mixesSeen) != 26 {
-		t.Errorf("%d mixes observed, want all 26", len(mixesSeen))
-	}
+	check.Same(t, "how many mixes", 26, len(mixesSeen))
 	// Some 700 rates: the mean is good to 0.04 and the spread to 3 %; allowed is three times that.
 	if mean := sum / n; math.Abs(mean) > 0.12 {
 		t.Errorf("the rates are biased by %.2f of their errors", mean)
@@ -166,9 +164,7 @@ func TestObserveLags(t *testing.T) {
 			seen[fmt.Sprint(l.Stays, l.Left, l.Staying)]++
 		}
 	}
-	if len(seen) != 8 {
-		t.Errorf("lags of %v, want all 8 kinds", seen)
-	}
+	check.Same(t, "how many kinds of lags", 8, len(seen))
 }
 
 // If progress is known from the ends of files alone, a lag is known from the bytes of the file in which it ended.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -174,9 +175,7 @@ func TestDevices(t *testing.T) {
 				from, to := d.Files[0].StartNS, d.Files[len(d.Files)-1].EndNS
 				list = append(list, fmt.Sprint(d.Name, " ", moved[0], " ", moved[1], " ", from/1e9, "-", to/1e9))
 			}
-			if all := strings.Join(list, ", "); all != tt.want {
-				t.Errorf("%s: %s, want %s", name, all, tt.want)
-			}
+			check.Same(t, name, tt.want, strings.Join(list, ", "))
 			started := ""
 			if !got.Started.IsZero() {
 				started = got.Started.Format(time.RFC3339)

@@ -77,9 +77,7 @@ func TestFioJobs(t *testing.T) {
 		{"c.json", []byte(result("c", epoch+7000, 4000, 80<<20))},
 	}
 	got, run := imported(t, "three jobs", files, Options{Disks: map[string]string{"a_bw.1.log": "SSD"}})
-	if got.Started.UnixMilli() != epoch {
-		t.Errorf("started %s", got.Started)
-	}
+	check.Same(t, "start", int64(epoch), got.Started.UnixMilli())
 	o := analysis.Analyze(run, analysis.Options{}).Phases[0].Overlap
 	// All three work from 3 to 7 s, but for the pause.
 	if o == nil || math.Abs(o.DurationS-3) > 0.06 {
@@ -103,9 +101,7 @@ func TestFioTooMuch(t *testing.T) {
 	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "+16.0 %, and are scaled") {
 		t.Errorf("%+v", got)
 	}
-	if bytes := run.Phases[0].Disks[0].Files[0].Bytes; bytes != 1000*1024*10 {
-		t.Errorf("%d bytes, want what the results say", bytes)
-	}
+	check.Same(t, "bytes, as the results say", int64(1000*1024*10), run.Phases[0].Disks[0].Files[0].Bytes)
 }
 
 func TestFioBothDirections(t *testing.T) {

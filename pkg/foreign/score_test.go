@@ -164,9 +164,8 @@ func TestScores(t *testing.T) {
 			if math.Abs(s.Rate-want.Rate) > 1e-3 || math.Abs(s.LatencyS-want.LatencyS) > 1e-12 {
 				t.Errorf("%s: %+v, want %+v", tt.name, s, want)
 			}
-			if s.Rate, s.LatencyS = want.Rate, want.LatencyS; s != want {
-				t.Errorf("%s: %+v, want %+v", tt.name, s, want)
-			}
+			s.Rate, s.LatencyS = want.Rate, want.LatencyS
+			check.Same(t, tt.name, want, s)
 		}
 	}
 }
@@ -179,9 +178,7 @@ func TestScoresBesideTimeline(t *testing.T) {
 		t.Fatalf("%v, %+v", err, got)
 	}
 	const want = "x/mac.txt: a score without a timeline, and no part of the overlap: T7, Sequential 1MiB (QD=8), read 930 MB/s"
-	if got.Notes[1] != want {
-		t.Errorf("%q, want %q", got.Notes[1], want)
-	}
+	check.Same(t, "note", want, got.Notes[1])
 }
 
 func TestScoresRefused(t *testing.T) {

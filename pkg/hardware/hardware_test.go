@@ -163,9 +163,7 @@ func TestAbove(t *testing.T) {
 		for _, h := range inv.Above(inv.Find(name)) {
 			got = append(got, h.ID)
 		}
-		if all := strings.Join(got, " "); all != want {
-			t.Errorf("Above(%s) = %q, want %q", name, all, want)
-		}
+		check.Same(t, "above "+name, want, strings.Join(got, " "))
 	}
 }
 
@@ -231,15 +229,12 @@ func TestInventorySetup(t *testing.T) {
 		if hub != tt.hub || s.Host.OS != "Debian 12" || s.Host.Ports != nil {
 			t.Errorf("%s: hub %q, host %+v; want hub %q", tt.name, hub, s.Host, tt.hub)
 		}
-		if got := map[bool]string{true: "Port 1"}[hub == "Hub"]; s.Port != got {
-			t.Errorf("%s: port %q, want %q", tt.name, s.Port, got)
-		}
+		check.Same(t, tt.name+": port", map[bool]string{true: "Port 1"}[hub == "Hub"], s.Port)
 		check.Same(t, tt.name+": disks", tt.disks, disks)
 		check.Same(t, tt.name+": competitors", tt.competitors, s.Competitors)
 	}
-	if got := twoHubs().Setup(map[string]string{"X": "/x"}).Disks["X"].Enclosure; got != "Samsung Portable SSD X5" {
-		t.Errorf("enclosure %q", got)
-	}
+	x5 := twoHubs().Setup(map[string]string{"X": "/x"}).Disks["X"]
+	check.Same(t, "enclosure", "Samsung Portable SSD X5", x5.Enclosure)
 	if s := (&Inventory{}).Setup(map[string]string{"A": "/a"}); s != nil {
 		t.Errorf("nothing known: %+v, want nil", s)
 	}

@@ -195,9 +195,7 @@ func TestDemandRests(t *testing.T) {
 			t.Errorf("at work again after %d ms: %+v, want %d ns of work left", restMS, d, want)
 		}
 		d.resume(back + 1e9)
-		if d.sinceNS != back {
-			t.Errorf("resumed twice: %+v", d)
-		}
+		check.Same(t, "resumed twice", back, d.sinceNS)
 	}
 }
 

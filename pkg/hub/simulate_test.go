@@ -86,9 +86,7 @@ func TestSimulateIsATrace(t *testing.T) {
 		t.Errorf("status %q, warnings %v", run.Status, run.Warnings)
 	}
 	for _, d := range run.Phases[0].Disks {
-		if len(d.Files) != 20 {
-			t.Errorf("disk %s: %d files, want 20", d.Name, len(d.Files))
-		}
+		check.Same(t, "files of "+d.Name, 20, len(d.Files))
 		at := int64(0)
 		for _, f := range d.Files {
 			if f.StartNS != at || f.EndNS <= at {
@@ -175,9 +173,7 @@ func TestHold(t *testing.T) {
 		}
 	}
 	race, _, _ := lastWork(record(t, stopped(scenario.StopRace, 0, 0), round()))
-	if first := "C"; work[first] != race[first] {
-		t.Errorf("disk %s ended its work at %d, in a race at %d: want the same", first, work[first], race[first])
-	}
+	check.Same(t, "the end of C's work, as in a race", race["C"], work["C"])
 }
 
 func TestStopByTime(t *testing.T) {

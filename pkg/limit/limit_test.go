@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -82,9 +83,7 @@ func TestVerdicts(t *testing.T) {
 		limits, err := scenario.LoadLimits("limits.yaml", []byte("expect: ["+tt.limit+"]"))
 		check.Must(t, err)
 		results := Check(tt.run, limits)
-		if got := Worst(results); got != tt.want {
-			t.Errorf("%s: %s, want %s: %+v", tt.name, got, tt.want, results)
-		}
+		check.Same(t, fmt.Sprintf("%s: %+v", tt.name, results), tt.want, Worst(results))
 		for _, r := range results {
 			if (r.Why == "") != (r.Verdict == Pass || r.Verdict == Fail && r.Value != nil) {
 				t.Errorf("%s: %s because %q", tt.name, r.Verdict, r.Why)
@@ -110,9 +109,7 @@ expect:
   - {phase: "WW", disk: "A", rate: {min: 1.90 GB/s}, recovery: {max: 6.2 s}}
   - {phase: "WW", disk: "B", rate: {min: 1.90 GB/s}, late_frames: {max: 0}}
 `
-	if text != want {
-		t.Errorf("got\n%s\nwant\n%s", text, want)
-	}
+	check.Same(t, "limits", want, text)
 	limits, err := scenario.LoadLimits("limits.yaml", []byte(text))
 	check.Must(t, err)
 	if results := Check(a, limits); Worst(results) != Pass || len(results) != 10 {
@@ -126,7 +123,5 @@ expect:
 			failed++
 		}
 	}
-	if failed != 2 {
-		t.Errorf("%d limits failed, want A's rate and B's late frame", failed)
-	}
+	check.Same(t, "failed: A's rate and B's late frame", 2, failed)
 }

@@ -207,12 +207,8 @@ func TestSettling(t *testing.T) {
 		all    bool
 	}{{5, false}, {6, false}, {7, false}, {6, true}} {
 		endNS, all := s.Add(tt.window)
-		if all != tt.all {
-			t.Errorf("window %d: all steady %v, want %v", tt.window, all, tt.all)
-		}
-		if want := int64(tt.window)*10e9 + 5e9; endNS != want {
-			t.Errorf("window %d: end at %d, want %d", tt.window, endNS, want)
-		}
+		check.Same(t, fmt.Sprintf("window %d: all steady", tt.window), tt.all, all)
+		check.Same(t, fmt.Sprintf("end of window %d", tt.window), int64(tt.window)*10e9+5e9, endNS)
 	}
 	if diff := cmp.Diff(Policy{Limit: 9, Steady: 1}, Of(&scenario.Phase{Stop: scenario.StopTime, Limit: 9, Steady: 1})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

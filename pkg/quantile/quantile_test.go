@@ -237,9 +237,7 @@ func TestLinesWithin(t *testing.T) {
 		for _, l := range Within(lines, tt.in) {
 			got = append(got, slices.IndexFunc(lines, func(o Line) bool { return o.Span == l.Span }))
 		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: lines %v, want %v", tt.name, got, tt.want)
-		}
+		check.Same(t, tt.name, tt.want, got)
 	}
 }
 
@@ -258,9 +256,8 @@ func TestHeat(t *testing.T) {
 	}}
 	check.Same(t, "heat map", want, got)
 	check.Same(t, "of what ended before the release", (*HeatMap)(nil), NewHeatMap(lines[:1]))
-	if got := NewHeatMap([]Line{{overlap.Span{StartNS: -9, EndNS: 0}, tracetest.Took(5)}}); got != nil {
-		t.Errorf("of what ended at the release: %+v", got)
-	}
+	atRelease := []Line{{overlap.Span{StartNS: -9, EndNS: 0}, tracetest.Took(5)}}
+	check.Same(t, "of what ended at the release", (*HeatMap)(nil), NewHeatMap(atRelease))
 	if got := NewHeatMap([]Line{{overlap.Span{StartNS: -9, EndNS: 1}, tracetest.Took(5)}}); got == nil {
 		t.Error("nothing of what ended just after it")
 	}
@@ -300,9 +297,8 @@ func TestQuantileParts(t *testing.T) {
 		for i := range lines {
 			lines[i].Hist = tracetest.Took(1)
 		}
-		if _, found := Estimate(lines); len(found[0].Above) != want {
-			t.Errorf("%d lines in %d stretches", n, len(found[0].Above))
-		}
+		_, found := Estimate(lines)
+		check.Same(t, fmt.Sprintf("stretches of %d lines", n), want, len(found[0].Above))
 	}
 	// Of 999 requests no p99 is reported, of 19 none at all.
 	many := func(n int) []*Quantile {

@@ -184,9 +184,7 @@ func TestSchemaRefusesBadScenarios(t *testing.T) {
 			passed++
 		}
 	}
-	if passed != len(expected) {
-		t.Errorf("%d scenarios pass, of %d that may", passed, len(expected))
-	}
+	check.Same(t, "how many pass that may", len(expected), passed)
 	t.Logf("of %d bad scenarios %d are refused, %d are not YAML", len(files), len(files)-unread-passed, unread)
 }
 

@@ -120,9 +120,7 @@ func TestPresets(t *testing.T) {
 			tests: []string{"W- SEQ1M Q8T1", "W- SEQ1M Q1T1", "W- RND4K Q32T1", "W- RND4K Q1T1"}, score: ScoreBest,
 			io: IO{OneFile: true, Cap: 5 * time.Second, Discard: 1, Access: "sequential", Block: 1 << 20, Depth: 8, Flush: "none"}},
 	}
-	if got, want := len(Presets()), len(tests); got != want {
-		t.Errorf("%d presets, want %d", got, want)
-	}
+	check.Same(t, "how many presets", len(tests), len(Presets()))
 	for _, tt := range tests {
 		t.Run(tt.preset, func(t *testing.T) {
 			plan := mustPlan(t, twoDisks("{preset: "+tt.preset+"}", "[{pattern: W-}]"))
@@ -132,15 +130,11 @@ func TestPresets(t *testing.T) {
 			var names []string
 			for _, phase := range plan.Phases {
 				names = append(names, phase.Name)
-				if phase.Score != tt.score {
-					t.Errorf("phase %s scores the %q, want %q", phase.Name, phase.Score, tt.score)
-				}
+				check.Same(t, "score of "+phase.Name, tt.score, phase.Score)
 			}
 			check.Same(t, "phases", tt.tests, names)
 			j := plan.Phases[0].Jobs[0]
-			if len(j.Sizes) != tt.files {
-				t.Errorf("%d files, want %d", len(j.Sizes), tt.files)
-			}
+			check.Same(t, "how many files", tt.files, len(j.Sizes))
 			if tt.bytes > 0 && j.Bytes() != tt.bytes {
 				t.Errorf("%d bytes, want %d", j.Bytes(), tt.bytes)
 			}
@@ -372,18 +366,16 @@ func TestTimesUseTheLinks(t *testing.T) {
 			t.Errorf("%d jobs over %v take %v, want %v", len(tt.jobs), tt.links, least, want)
 		}
 		phase.Target = 10 * time.Second
-		if moves, _ := phase.Moves(tt.jobs[0]); moves != tt.moves {
-			t.Errorf("%d jobs over %v move %d, want %d", len(tt.jobs), tt.links, moves, tt.moves)
-		}
+		moves, _ := phase.Moves(tt.jobs[0])
+		check.Same(t, fmt.Sprintf("bytes of %d jobs over %v", len(tt.jobs), tt.links), tt.moves, moves)
 	}
 }
 
 func TestCarried(t *testing.T) {
 	disks, setup := wired()
 	jobs := []Job{{Disk: "A", Role: trace.Write}, {Disk: "B", Role: trace.Write}, {Disk: "C", Role: trace.Write}}
-	if got, want := (Phase{Jobs: jobs, Links: LinksOf(disks, setup)}).Carried(trace.Write), 1.06e9+0.0532e9+2.1e9; got != want {
-		t.Errorf("all together carry %g, want %g", got, want)
-	}
+	all := Phase{Jobs: jobs, Links: LinksOf(disks, setup)}
+	check.Same(t, "all together", 1.06e9+0.0532e9+2.1e9, all.Carried(trace.Write))
 	check.Same(t, "one link for all", LinkMax, (Phase{Jobs: jobs}).Carried(trace.Write))
 	check.Same(t, "none reads", 0.0, (Phase{Jobs: jobs}).Carried(trace.Read))
 }

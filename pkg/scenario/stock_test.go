@@ -111,9 +111,7 @@ func TestStockOfSearch(t *testing.T) {
 	plan := mustPlan(t, twoDisks("{}", "[{streams: {A: {rate: 10 MB/s}}, search: {streams: A, most: 50}}]"))
 	job := plan.Phases[0].Jobs[0]
 	one := job.StreamFiles()[0]
-	if want := (Stock{Space: 50 * one, Before: 50 * one}); plan.Stock("A")[0] != want {
-		t.Errorf("%+v, want %+v", plan.Stock("A")[0], want)
-	}
+	check.Same(t, "stock", Stock{Space: 50 * one, Before: 50 * one}, plan.Stock("A")[0])
 	if got := plan.CarryOver(0, "A"); len(got) != 50 || got[0] != one {
 		t.Errorf("between two tries %d files stay, want those of all streams", len(got))
 	}
@@ -138,9 +136,8 @@ func TestSearchMax(t *testing.T) {
 		{"{streams: {A: {rate: 100 MB/s}}, pattern: -W, search: pace}", 0},
 		{"{streams: {A: {rate: 100 MB/s}}, pattern: -W, search: {pace: B, most: 1 GB/s}}", 1e9},
 	} {
-		if got := mustPlan(t, twoDisks("{}", "["+tt.phase+"]")).Phases[0].Search.Max; got != tt.want {
-			t.Errorf("%s tries %v at most, want %v", tt.phase, got, tt.want)
-		}
+		plan := mustPlan(t, twoDisks("{}", "["+tt.phase+"]"))
+		check.Same(t, tt.phase, tt.want, plan.Phases[0].Search.Max)
 	}
 }
 
@@ -215,9 +212,7 @@ func TestFillings(t *testing.T) {
 		"A": {0, 40e9, 0, 0, 50e9, 0},
 		"B": {0, 0, 40e9, 0, 0, 50e9},
 	} {
-		if got := plan.Fillings(disk, v); !slices.Equal(got, want) {
-			t.Errorf("disk %s: %v, want %v", disk, got, want)
-		}
+		check.Same(t, disk, want, plan.Fillings(disk, v))
 	}
 	for i, want := range []bool{false, true, true, false, true, false} {
 		check.Same(t, fmt.Sprintf("phase %d keeps what it was filled with", i), want, plan.KeepsFilling(i))

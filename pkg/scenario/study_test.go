@@ -102,9 +102,7 @@ func TestPairs(t *testing.T) {
 			}
 			met[pair], round[pair[0]], round[pair[1]] = true, true, true
 		}
-		if len(met) != n*(n-1)/2 {
-			t.Errorf("of %d: %d pairs, want %d", n, len(met), n*(n-1)/2)
-		}
+		check.Same(t, fmt.Sprintf("pairs of %d", n), n*(n-1)/2, len(met))
 	}
 }
 

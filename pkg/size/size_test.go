@@ -87,9 +87,7 @@ func TestThinned(t *testing.T) {
 		for _, f := range thinned(files, limit) {
 			got = append(got, f.Bytes())
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%d of ten: %v", limit, got)
-		}
+		check.Same(t, fmt.Sprintf("%d of ten", limit), want, got)
 	}
 }
 
@@ -183,9 +181,7 @@ func TestBlockOf(t *testing.T) {
 		for i := range tt.n {
 			values = append(values, float64(i/tt.alike*7%31))
 		}
-		if got := blockOf(values); got != tt.want {
-			t.Errorf("%d values, %d alike: blocks of %d, want %d; memory %v", tt.n, tt.alike, got, tt.want, stats.Memory(values))
-		}
+		check.Same(t, fmt.Sprintf("blocks of %d, %d alike", tt.n, tt.alike), tt.want, blockOf(values))
 	}
 }
 
@@ -248,9 +244,7 @@ func TestSmallFiles(t *testing.T) {
 	for _, v := range [][2]float64{{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6}, {*s.TheilSenLatencyS * 1e6, 0.5e6}} {
 		within(t, "the line", v[0], v[1], 1)
 	}
-	if s := FindSmall(files[1:]); s != nil {
-		t.Errorf("of four: %+v", s)
-	}
+	check.Same(t, "of four", (*SmallFiles)(nil), FindSmall(files[1:]))
 	// Below half a megabyte time hardly depends on size.
 	rate, latency := 1e6, 0.5
 	small := &SmallFiles{Fits: Fits{TheilSenRate: &rate, TheilSenLatencyS: &latency}}

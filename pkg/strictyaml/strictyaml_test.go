@@ -207,9 +207,7 @@ func lines(err error) []string {
 // Several mistakes are one line if an error is one.
 func TestErrors(t *testing.T) {
 	_, err := readSample("nme: b\nflush: x\ndepth: 0")
-	if want := `t.yaml:1:1: unknown key "nme"; try name (and 2 more)`; err.Error() != want {
-		t.Errorf("got %s, want %s", err, want)
-	}
+	check.Same(t, "several", `t.yaml:1:1: unknown key "nme"; try name (and 2 more)`, err.Error())
 	if first, ok := errors.AsType[*Error](err); !ok || first.Line != 1 {
 		t.Errorf("got %v as the first, want that of line 1", first)
 	}
@@ -227,9 +225,7 @@ func deepBlock(depth int) string {
 func TestErrorFileName(t *testing.T) {
 	_, err := Parse("a\nb.yaml", nil)
 	const want = `"a\nb.yaml":1:1: the file is empty; write its keys, one key: value to a line`
-	if err.Error() != want {
-		t.Errorf("got %q, want %q", err, want)
-	}
+	check.Same(t, "error", want, err.Error())
 }
 
 func TestEscaped(t *testing.T) {
@@ -238,9 +234,8 @@ func TestEscaped(t *testing.T) {
 	} {
 		doc, err := Parse("t.yaml", []byte("path: "+yaml))
 		check.Must(t, err)
-		if n, _ := doc.Root().Mapping().Get("path"); n.Escaped() != want {
-			t.Errorf("%s: got %q, want %q", yaml, n.Escaped(), want)
-		}
+		n, _ := doc.Root().Mapping().Get("path")
+		check.Same(t, yaml, want, n.Escaped())
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func points(n int, rate func(i int) float64) []Point {
@@ -94,9 +96,7 @@ func TestStretches(t *testing.T) {
 		t.Errorf("three slow runs at the end: %+v", got)
 	}
 	for change, want := range map[float64]int{1e-4: 1, 2e-4: 2} {
-		if got := steps(40, 20, change); len(got) != want {
-			t.Errorf("a change by %g: %d stretches, want %d", change, len(got), want)
-		}
+		check.Same(t, fmt.Sprintf("a change by %g: stretches", change), want, len(steps(40, 20, change)))
 	}
 	got := Of(points(6, func(i int) float64 { return float64(i%2 + 1) }))[0]
 	if half := 2.5706 * math.Sqrt(1.5/5/6); math.Abs(got.Interval[0]-(1.5-half)) > 1e-4 || math.Abs(got.Interval[1]-(1.5+half)) > 1e-4 {

@@ -168,9 +168,7 @@ func TestScale(t *testing.T) {
 		{2.15e9, 2.15e9, "2.15 GB/s"}, {2.15e9, 682e6, "0.682 GB/s"}, {2.15e9, 54.3e6, "0.0543 GB/s"},
 		{742e6, 742e6, "742 MB/s"}, {742e6, 54.3e6, "54.3 MB/s"}, {999.4e6, 999.4e6, "999 MB/s"}, {999.6e6, 999.6e6, "1.00 GB/s"}, {0, 0, "0 MB/s"},
 	} {
-		if got := ScaleFor(test.top).Rate(test.rate); got != test.want {
-			t.Errorf("ScaleFor(%g).Rate(%g) = %q, want %q", test.top, test.rate, got, test.want)
-		}
+		check.Same(t, fmt.Sprint(test.top, test.rate), test.want, ScaleFor(test.top).Rate(test.rate))
 	}
 }
 

@@ -2,6 +2,7 @@ package work
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -84,9 +85,7 @@ func TestDiffers(t *testing.T) {
 	}
 	old := full()
 	old.Mode = ""
-	if got := full().Differs(old); !slices.Equal(got, []Key{KeyUnknown}) {
-		t.Errorf("written down and not: %v", got)
-	}
+	check.Same(t, "written down and not", []Key{KeyUnknown}, full().Differs(old))
 }
 
 // Sizes that were seen are those of another phase if both may be drawn from one range.
@@ -134,9 +133,7 @@ func TestSeen(t *testing.T) {
 		{[]int64{1, 2, 3, 4, 5, 6}, Ascending}, {[]int64{6, 6, 5, 4, 3, 2, 1}, Descending}, {[]int64{1, 2, 3, 4, 5}, ""}, {[]int64{7, 7, 7, 7, 7, 7, 1}, ""},
 		{[]int64{1, 2, 3, 4, 6, 5}, ""}, {nil, ""},
 	} {
-		if s := See(tt.sizes, 1, 3); s.order != tt.want {
-			t.Errorf("%v: order %q, want %q", tt.sizes, s.order, tt.want)
-		}
+		check.Same(t, fmt.Sprint(tt.sizes), tt.want, See(tt.sizes, 1, 3).order)
 	}
 	// A log of bytes by time has slices of it for files: their bytes are its rate.
 	fast, slow := See([]int64{1e9, 2e9, 1e9}, 1e9, 1.01e9), See([]int64{1e6, 2e6, 3e6}, 1.01e9, 1.01e9)
