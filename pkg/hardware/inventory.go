@@ -45,7 +45,7 @@ func below(path, mount string) int {
 	if mount == "" {
 		return 0
 	}
-	if windows(mount) {
+	if strings.HasPrefix(mount, `\\`) || len(mount) > 1 && mount[1] == ':' { // \\?\Volume{...}\, D:, D:\Disks\A
 		path, mount = slashes(path), slashes(mount)
 	}
 	bare := strings.TrimSuffix(mount, "/")
@@ -53,11 +53,6 @@ func below(path, mount string) int {
 		return 0
 	}
 	return len(bare) + 1
-}
-
-// windows reports whether a mount point is written as Windows does: D:, D:\Disks\A, \\?\Volume{...}\.
-func windows(mount string) bool {
-	return strings.HasPrefix(mount, `\\`) || len(mount) > 1 && mount[1] == ':'
 }
 
 func slashes(path string) string {

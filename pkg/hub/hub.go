@@ -121,11 +121,10 @@ func (d *Disk) Side(op trace.Role) *Side {
 
 // Disk finds a disk by its name in the profile; nil if there is none.
 func (p *Profile) Disk(name string) *Disk {
-	i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name })
-	if i < 0 {
-		return nil
+	if i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
+		return &p.Disks[i]
 	}
-	return &p.Disks[i]
+	return nil
 }
 
 // Lags says how long the disks that stay keep their old rate after one has left: by what stays, by what
@@ -262,11 +261,10 @@ func (o *Observation) Mix() string {
 
 // Of is what was observed of a disk; nil if it was not there.
 func (o *Observation) Of(disk string) *Observed {
-	i := slices.IndexFunc(o.Disks, func(d Observed) bool { return d.Disk == disk })
-	if i < 0 {
-		return nil
+	if i := slices.IndexFunc(o.Disks, func(d Observed) bool { return d.Disk == disk }); i >= 0 {
+		return &o.Disks[i]
 	}
-	return &o.Disks[i]
+	return nil
 }
 
 // Add joins the evidence of another run to this.

@@ -197,13 +197,6 @@ func (m *member) rests() bool {
 	return m.thinksUntil > 0 || m.frames != nil && m.frames.player == nil || m.demand != nil && m.demand.resting && !m.demand.steady
 }
 
-// soonRests reports whether it is at work and may soon rest again: a frame is on the way that has not followed others
-// for longer than streams that are in time need.
-func (m *member) soonRests(tNS int64) bool {
-	f := m.frames
-	return f != nil && f.player != nil && tNS-f.sinceNS <= f.longest || m.demand != nil && !m.demand.steady
-}
-
 // reach is how much a disk on demand may have moved in all.
 func (m *member) reach() float64 { return float64(m.asked) + min(m.demand.ahead, float64(m.asked)) }
 

@@ -399,7 +399,8 @@ func (s *Sim) rerate() {
 				s.claims[len(s.claims)-1].Same = true // its other direction
 			}
 			s.hubbed = append(s.hubbed, m)
-			calm = calm && !m.soonRests(s.now)
+			f := m.frames // one that has not followed others for longer than streams that are in time need
+			calm = calm && !(f != nil && s.now-f.sinceNS <= f.longest || m.demand != nil && !m.demand.steady)
 			if m.mixes() {
 				mixing++
 			}
