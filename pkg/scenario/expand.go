@@ -171,7 +171,8 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 		if role == trace.Idle {
 			continue
 		}
-		job := Job{Disk: d.Name, Role: role, Seed: derive(workload.Seed, "data", name, d.Name)}
+		job := Job{Disk: d.Name, Role: role}
+		job.Seed, _ = digest(workload.Seed, "data", name, d.Name)
 		if spec.accompanies(d.Name) {
 			phase.Jobs = append(phase.Jobs, spec.accompanying(job))
 			continue
@@ -293,14 +294,14 @@ func (w workload) draw(phase, disk string, files int) []int64 {
 			sizes[i] = list[i%len(list)]
 		}
 		if w.Order == work.Random { // Fisher and Yates
-			r := newStream(w.Seed, "order", phase, disk)
+			r := rand.NewPCG(digest(w.Seed, "order", phase, disk))
 			for i := files - 1; i > 0; i-- {
 				j := below(r, int64(i+1))
 				sizes[i], sizes[j] = sizes[j], sizes[i]
 			}
 		}
 	} else {
-		r := newStream(w.Seed, "sizes", disk)
+		r := rand.NewPCG(digest(w.Seed, "sizes", disk))
 		for i := range sizes {
 			sizes[i] = drawSize(w.Sizes, r)
 		}
@@ -330,26 +331,17 @@ func drawSize(s work.Sizes, r *rand.PCG) int64 {
 	return unit * (least + below(r, most-least+1))
 }
 
-// newStream makes random numbers for one purpose: the same ones for the same seed and words, and
-// unrelated ones for any other, so that what one purpose draws never changes another's.
-func newStream(seed uint64, words ...string) *rand.PCG {
-	sum := digest(seed, words...)
-	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))
-}
-
-func derive(seed uint64, words ...string) uint64 {
-	sum := digest(seed, words...)
-	return binary.LittleEndian.Uint64(sum[:])
-}
-
-// digest mixes a seed with words, whose lengths count: ("ab", "c") differs from ("a", "bc").
-func digest(seed uint64, words ...string) [sha256.Size]byte {
+// digest makes of a seed and the words for one purpose what starts its random numbers: the same ones for the same seed
+// and words, and unrelated ones for any other, so that what one purpose draws never changes another's. The words'
+// lengths count: ("ab", "c") differs from ("a", "bc").
+func digest(seed uint64, words ...string) (first, second uint64) {
 	data := binary.LittleEndian.AppendUint64(nil, seed)
 	for _, w := range words {
 		data = binary.LittleEndian.AppendUint64(data, uint64(len(w)))
 		data = append(data, w...)
 	}
-	return sha256.Sum256(data)
+	sum := sha256.Sum256(data)
+	return binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])
 }
 
 // below is a number from 0 to n-1, by multiplication: biased by less than n/2^64, and (unlike

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -253,7 +254,7 @@ func TestRangeEnds(t *testing.T) {
 	for _, distribution := range []string{work.Uniform, work.LogUniform} {
 		s := work.Sizes{Min: 3 * grain, Max: 5 * grain, Distribution: distribution}
 		seen := map[int64]int{}
-		for r, i := newStream(1, distribution), 0; i < 300; i++ {
+		for r, i := rand.NewPCG(digest(1, distribution)), 0; i < 300; i++ {
 			seen[drawSize(s, r)]++
 		}
 		if len(seen) != 3 || seen[3*grain] == 0 || seen[4*grain] == 0 || seen[5*grain] == 0 {

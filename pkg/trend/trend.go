@@ -60,8 +60,8 @@ func Of(points []Point) []Stretch {
 	starts := []int{0}
 	if len(apart) > 0 {
 		deviation := max(stats.Median(apart)/(0.6745*math.Sqrt2), least*math.Abs(stats.Median(x)))
-		n := float64(len(x))
-		starts = stats.Segments(x, even, minRuns, penalty*deviation*deviation*math.Log(n)*smallSample(n))
+		n := float64(len(x)) // 12/n is for what a median of few differences may be off by
+		starts = stats.Segments(x, even, minRuns, penalty*deviation*deviation*math.Log(n)*(1+12/n))
 	}
 	var out []Stretch
 	for k, from := range starts {
@@ -88,6 +88,3 @@ func Of(points []Point) []Stretch {
 	}
 	return out
 }
-
-// smallSample widens the penalty for what a median of few differences may be off by.
-func smallSample(n float64) float64 { return 1 + 12/n }
