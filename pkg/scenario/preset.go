@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -218,10 +219,7 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 	if n, ok := m.Get("files"); ok && p.work.Target > 0 {
 		n.Errorf("preset %s writes its files again and again; give their number, or delete files", preset.Name)
 	}
-	writes := false
-	for _, role := range p.Roles {
-		writes = writes || role == trace.Write
-	}
+	writes := slices.Contains(slices.Collect(maps.Values(p.Roles)), trace.Write)
 	switch {
 	case p.study:
 		m.Errorf("preset %s is a study by itself; delete study, or add the preset to phases, "+

@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
@@ -19,21 +20,13 @@ type Validator func(data []byte) error
 func New(t testing.TB, schema strictyaml.Schema) Validator {
 	t.Helper()
 	data, err := json.Marshal(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, c.AddResource("schema.json", doc))
 	compiled, err := c.Compile("schema.json") // checks it against the schema of schemas
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return func(data []byte) error {
 		if _, err := strictyaml.Parse("f.yaml", data); err != nil {
 			return err
