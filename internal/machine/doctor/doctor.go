@@ -12,10 +12,14 @@ import (
 	"io/fs"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/internal/measure/diskio"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Options are what the checks need from outside.
@@ -189,4 +193,247 @@ func Questions() []Question {
 		{"flush", "Does a flush take as long as reaching the disk must, in each flush mode"},
 		{"lanes", "Are four requests at a time to a new file as fast as one"},
 	}
+}
+
+const (
+	// cachedPart is the share of a file that other requests may leave in the system's cache.
+	cachedPart = 0.01
+	// countedPart of the bytes must have been moved by the device if the system does not report what it caches.
+	countedPart = 0.9
+)
+
+// judgeDirect asks whether a file went past the system's cache, when it was written and when it was read again.
+func judgeDirect(files []moved) trace.Check {
+	var how []string
+	for _, m := range files {
+		switch m.Effective.Cache {
+		case "direct":
+		case "cached writes":
+			return warn(strings.Join(m.Effective.Warnings, "; "),
+				"Reads go past the cache; writes in such small blocks do not, and are measured including their flush.",
+				"compare small writes with those of the same system only")
+		default:
+			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s",
+				m.role, blockText(m.block), strings.Join(m.Effective.Warnings, "; ")),
+				"Rates are those of memory and disk together.", fileSystemAdvice)
+		}
+		size, part := unit.FormatBytes(m.Bytes), float64(m.Cached)/float64(m.Bytes)
+		counted := float64(m.counted) / float64(m.Bytes)
+		switch {
+		case m.Cached >= 0 && part > cachedPart:
+			return fail(fmt.Sprintf("%.0f %% of %s are in the system's cache after a direct %s", 100*part, size, m.role),
+				"Requests that claim to be direct pass through memory: a rate may be that of memory.", fileSystemAdvice)
+		case m.Cached < 0 && m.counted >= 0 && counted < countedPart:
+			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, size, m.role),
+				"The rest came from memory, and so may rates.", fileSystemAdvice)
+		case m.Cached < 0 && m.counted < 0:
+			return skip("this system reports neither what it caches nor what the disk moves", "It is not known.",
+				"treat rates above the link's limit as those of memory")
+		case m.Cached >= 0:
+			how = append(how, fmt.Sprintf("%s %s, %.1f %% cached", m.role, unit.FormatRate(m.rate()), 100*part))
+		default:
+			how = append(how, fmt.Sprintf("%s %s, %.0f %% moved by the disk", m.role, unit.FormatRate(m.rate()), 100*counted))
+		}
+	}
+	moved, block := unit.FormatBytes(files[0].Bytes), blockText(files[0].block)
+	return pass(fmt.Sprintf("%s in blocks of %s: %s", moved, block, strings.Join(how, "; ")),
+		"Rates are the disk's, not those of memory.")
+}
+
+const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS, served by the system itself and " +
+	"not by a program such as ntfs-3g: not in memory, on a network or in an encrypted container"
+
+func blockText(bytes int64) string {
+	if bytes%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%d KiB", bytes>>10)
+}
+
+const (
+	countLow  = 0.98
+	countHigh = 1.15 // the file system's own records are far below
+)
+
+// judgeCounters compares the bytes that hubbench moved with those that the device counted.
+func judgeCounters(files []moved) trace.Check {
+	var how []string
+	high := false
+	for _, m := range files {
+		if m.counted < 0 {
+			return skip("nothing counts what this disk moves",
+				"Traffic of other programs cannot be distinguished from a slow disk.", "close other programs before measuring")
+		}
+		part := float64(m.counted) / float64(m.Bytes)
+		if part < countLow {
+			size, counted := unit.FormatBytes(m.Bytes), unit.FormatBytes(m.counted)
+			return fail(fmt.Sprintf("%s of %s, but the disk moved %s", m.role, size, counted),
+				"Part of the bytes never went over the link: they stayed in a cache, or were compressed.",
+				"turn compression off for the folder, and see the check `direct`")
+		}
+		high = high || part > countHigh
+		how = append(how, fmt.Sprintf("%s %.1f %%", m.role, 100*part))
+	}
+	measured := "the disk counts of what was moved: " + strings.Join(how, ", ")
+	if high {
+		return warn(measured, "More moves on this disk than was asked for, so that its rates come out too low: "+
+			"because of another program, or a file system that writes everything twice.",
+			"stop backups, indexing and other programs on it, and try again")
+	}
+	return pass(measured, "What hubbench reports is what the disk moved, and no other program uses it.")
+}
+
+const (
+	// evenPart: no disk moves random blocks of 4 KiB, four at a time, nearly as fast as large ones, unless something
+	// allows so many bytes a second and no more.
+	evenPart = 0.8
+	// evenBelow is the rate above which that is no limit but a very fast disk.
+	evenBelow = 1.5e9
+	// slowRequest is longer than any SSD takes for a small request, and shorter than a spinning disk does.
+	slowRequest = 5e6 // ns
+	// slowRate is what USB 2 carries.
+	slowRate = 60e6
+)
+
+// pace is how fast requests of both sizes go.
+type pace struct {
+	role         [2]trace.Role
+	large, small [2]float64 // bytes per second; small is 0 if those requests went through the cache
+	limits       []string   // that the system itself sets to this process, in words
+}
+
+// paceOf takes a write and a read in large blocks, and both in small ones.
+func paceOf(all []moved, limits []string) pace {
+	p := pace{limits: limits}
+	for i := range 2 {
+		p.role[i], p.large[i] = all[i].role, all[i].rate()
+		if all[2].Effective.Cache == "direct" && all[3].Effective.Cache == "direct" {
+			p.small[i] = all[i+2].rate()
+		}
+	}
+	return p
+}
+
+// each is how long a small request takes, in nanoseconds.
+func (p pace) each(i int) float64 { return depth * smallBlock / p.small[i] * 1e9 }
+
+// judgeLimits checks whether only the disk itself limits its rate.
+func judgeLimits(p pace) trace.Check {
+	var how []string
+	for i, role := range p.role {
+		text := fmt.Sprintf("%s %s in large requests", role, unit.FormatRate(p.large[i]))
+		if p.small[i] > 0 {
+			text += fmt.Sprintf(", %s in 4 KiB ones (%s each)", unit.FormatRate(p.small[i]), span(p.each(i)))
+		}
+		how = append(how, text)
+	}
+	measured := strings.Join(how, "; ")
+	const means = "Rates are those of the limit, not of the disk."
+	if len(p.limits) > 0 {
+		return fail(strings.Join(p.limits, "; ")+": "+measured, means, "lift the limit (systemd: IOReadBandwidthMax "+
+			"and the like; containers: --device-write-bps), or start hubbench outside of it")
+	}
+	for i, role := range p.role {
+		switch {
+		case p.small[i] == 0: // memory's rate would be compared
+		case p.each(i) > slowRequest:
+			return fail(measured,
+				fmt.Sprintf("A small %s takes longer than on any SSD: the disk spins, or something holds each request up.", role),
+				"check that the disk is an SSD, that nothing limits requests a second, and that no other program keeps it busy")
+		case p.small[i] > evenPart*p.large[i] && p.large[i] < evenBelow:
+			return fail(measured, fmt.Sprintf("Small requests (%s) move as many bytes as large ones, as no disk does: "+
+				"something limits it to %s. %s", role, unit.FormatRate(p.large[i]), means),
+				"look for a limit on this process, container or virtual machine")
+		}
+	}
+	if fastest := slices.Max(p.large[:]); fastest < slowRate { // a link is as slow both ways
+		return warn(measured, "The disk is as slow as USB 2.", "check the cable and the port: a USB 2 cable fits both")
+	}
+	return pass(measured, "Nothing but the disk and its link is seen to limit it.")
+}
+
+const (
+	flushes = 40
+	// minFlush is less than a command takes to a disk behind a cable and back.
+	minFlush = 25e3 // ns
+	// minFlash is how long the fastest flash takes to be programmed (Cheong et al., A flash memory controller for 15 µs
+	// ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs read time, ISSCC 2018).
+	minFlash = 100e3 // ns
+	// flushSlow is a flush that takes as long as a file.
+	flushSlow = 200e6
+)
+
+// flushed is how long flushes took, by mode, and what the disk reports of its cache.
+type flushed struct {
+	facts
+	fsync, full []float64 // ns
+	write       float64   // ns of the write before, in the middle
+	refused     error     // of full
+}
+
+// judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also wrote the file
+// system's own records.
+func judgeFlush(f flushed) trace.Check {
+	measured := fmt.Sprintf("none 0, fsync %s", span(quantile(f.fsync, 0.5)))
+	reaches := f.fsync
+	if f.refused != nil {
+		measured += fmt.Sprintf(", full not known here (%v)", f.refused)
+	} else {
+		measured += fmt.Sprintf(", full %s", span(quantile(f.full, 0.5)))
+		reaches = f.full
+	}
+	quick := quantile(reaches, 0.25)
+	measured += fmt.Sprintf(" (medians of %d; the write before each takes %s; the fastest quarter return within %s)",
+		len(reaches), span(f.write), span(quick))
+	switch {
+	case f.known && !f.volatile:
+		return pass(measured+"; the disk says that it loses nothing without power", "A file that is flushed is on the disk.")
+	case quick < minFlush:
+		said := "A flush returns"
+		if f.known {
+			said = "The disk says that it holds written bytes in a volatile cache, and yet a flush returns"
+		}
+		return fail(measured, said+" sooner than a disk can answer: something on the way ignores flushes. "+
+			"Rates of small files are too high, and a power cut loses what was reported as written.",
+			"measure on the disk itself, not on a file in memory or a virtual disk; "+
+				"update the enclosure's firmware, or use another")
+	case quick < minFlash && !f.virtual:
+		return warn(measured, "A flush returns sooner than flash can be programmed: unless the disk's memory survives "+
+			"a power cut, something on the way ignores flushes.",
+			"measure on the disk itself, and compare its small files with those of disks that flush alike only")
+	case f.refused != nil:
+		return warn(measured, "`flush: full` is not available, and fsync may leave bytes in the disk's own cache.",
+			"compare with disks of the same file system only, or format the disk as APFS")
+	case quantile(reaches, 0.5) > flushSlow:
+		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.",
+			"check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
+	}
+	if quick < minFlash {
+		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: "+
+			"it is a virtual disk, and it is not known here whether its memory survives a power cut.")
+	}
+	return pass(measured, "A flush waits for the disk.")
+}
+
+func (t *trial) flushes(reported facts) (out flushed, err error) {
+	fsync, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFsync, flushes, t.alive)
+	if err != nil {
+		return out, err
+	}
+	full, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFull, flushes, t.alive)
+	if err != nil {
+		return out, err
+	}
+	return flushed{
+		facts: reported, fsync: floats(fsync.FlushNS), full: floats(full.FlushNS), refused: full.Refused,
+		write: quantile(floats(fsync.WriteNS), 0.5),
+	}, nil
+}
+
+func floats(list []int64) []float64 {
+	out := make([]float64, len(list))
+	for i, v := range list {
+		out[i] = float64(v)
+	}
+	return out
 }
