@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -78,9 +77,7 @@ func TestMutantsIn(t *testing.T) {
 		"n == 2 -> n == 3",
 		"9 -> 10",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	check.Same(t, "mutants", want, got)
 	if first := list[0]; first.line != 3 || first.col != 14 || first.source != "const most = 0.5" {
 		t.Errorf("the first is %+v", first)
 	}
@@ -109,9 +106,7 @@ func TestEquivalents(t *testing.T) {
 			got = append(got, m.String())
 		}
 	}
-	if want := []string{"pkg/p/p.go:14:7: n > 7 -> n >= 7"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check.Same(t, "known", []string{"pkg/p/p.go:14:7: n > 7 -> n >= 7"}, got)
 	if _, err := read(known7); err == nil {
 		t.Error("an equivalent without a reason is taken")
 	}

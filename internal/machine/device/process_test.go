@@ -70,9 +70,7 @@ func TestBetween(t *testing.T) {
 		[]Process{{PID: 1, Name: "a", CPU: 10 * s}, {PID: 2, Name: "b", CPU: 10 * s}},
 		[]Process{{PID: 1, Name: "a", CPU: 11 * s}, {PID: 2, Name: "c", CPU: s}, {PID: 3, Name: "d", CPU: 2 * s}}, 2*s)
 	for i, want := range []float64{0.5, 0.5, 1} {
-		if got[i].Busy != want {
-			t.Errorf("%s was busy %g, want %g", got[i].Name, got[i].Busy, want)
-		}
+		check.Same(t, "how busy "+got[i].Name+" was", want, got[i].Busy)
 	}
 }
 
@@ -105,9 +103,7 @@ func TestPowersave(t *testing.T) {
 		{"asked to save", cpu("intel_pstate", "powersave", "power"), "energy preference power"},
 		{"performance", cpu("acpi-cpufreq", "performance", ""), ""},
 	} {
-		if got := governed(tt.sys); got != tt.want {
-			t.Errorf("%s: governed() = %q, want %q", tt.name, got, tt.want)
-		}
+		check.Same(t, tt.name, tt.want, governed(tt.sys))
 	}
 	for _, tt := range []struct {
 		read      func([]byte) string
@@ -118,9 +114,7 @@ func TestPowersave(t *testing.T) {
 		{winPowerSaver, "GUID du mode: A1841308-3541-4fab-bc81-f71556f20b4a  (Economies)", "power plan Power saver"},
 		{winPowerSaver, "Power Scheme GUID: 381b4222-f694-41f0-9685-ff5bb260df2e  (Balanced)", ""},
 	} {
-		if got := tt.read([]byte(tt.out)); got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.out, got, tt.want)
-		}
+		check.Same(t, tt.out, tt.want, tt.read([]byte(tt.out)))
 	}
 }
 

@@ -89,9 +89,7 @@ func TestUnsupported(t *testing.T) {
 		t.Skip("these are Unix error numbers")
 	}
 	for err, want := range map[error]bool{syscall.ENOTTY: true, syscall.EINVAL: true, syscall.ENOTSUP: true, syscall.EIO: false, syscall.ENOSPC: false} {
-		if got := Unsupported(&os.PathError{Op: "sync", Path: "f", Err: err}); got != want {
-			t.Errorf("%v: got %v, want %v", err, got, want)
-		}
+		check.Same(t, err.Error(), want, Unsupported(&os.PathError{Op: "sync", Path: "f", Err: err}))
 	}
 	if Unsupported(nil) {
 		t.Error("no error counts as one")

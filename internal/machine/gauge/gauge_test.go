@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -124,9 +123,7 @@ func TestSmartIsSpared(t *testing.T) {
 			}
 			<-time.After(time.Second)
 		}
-		if asked != 6 {
-			t.Errorf("asked %d times in 30 s", asked)
-		}
+		check.Same(t, "how often it was asked in 30 s", 6, asked)
 		if !f.may("/dev/sdb") {
 			t.Error("another disk must wait as well")
 		}
@@ -193,7 +190,5 @@ func TestGroup(t *testing.T) {
 	for _, m := range group([]Disk{{"A", "x1"}, {"B", ""}, {"C", "y1"}, {"D", "x2"}}, find) {
 		got = append(got, fmt.Sprint(m.key, m.disks))
 	}
-	if want := []string{"x[A D]", "y[C]"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	check.Same(t, "meters", []string{"x[A D]", "y[C]"}, got)
 }

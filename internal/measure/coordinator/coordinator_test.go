@@ -253,9 +253,7 @@ func TestPartialRun(t *testing.T) {
 			if out.Status != trace.Partial || len(out.Failures) == 0 || !strings.HasPrefix(out.Failures[0].String(), tc.want) {
 				t.Errorf("got status %q, failures %v, want first %q", out.Status, out.Failures, tc.want)
 			}
-			if got := seen.count(trace.PhaseType); got != 1 {
-				t.Errorf("got %d phases, want the run to end with the first", got)
-			}
+			check.Same(t, "phases, of which the first ends the run", 1, seen.count(trace.PhaseType))
 			if got := seen.modes["WW-1"]["one"].Cache; tc.kinds[0] == "failing" && got != "cached" {
 				t.Errorf("got cache %q, want what the worker said last", got)
 			}
@@ -275,9 +273,7 @@ func TestSecondInterruptWaitsForNobody(t *testing.T) {
 	if took := time.Since(began); took >= stopTimeout {
 		t.Errorf("took %s: it waited for workers that do not stop", took)
 	}
-	if out.Status != trace.Partial {
-		t.Errorf("got status %q, want partial", out.Status)
-	}
+	check.Same(t, "status", trace.Partial, out.Status)
 }
 
 func TestStderrLog(t *testing.T) {
@@ -288,12 +284,8 @@ func TestStderrLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := out.String(), "{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got, want := s.crash, "panic: x"; got != want {
-		t.Errorf("got crash %q, want %q", got, want)
-	}
+	check.Same(t, "log", "{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n", out.String())
+	check.Same(t, "crash", "panic: x", s.crash)
 }
 
 // realPlan is a plan of one phase in which one disk writes and another reads, both real.

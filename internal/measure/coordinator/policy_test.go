@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -138,9 +139,8 @@ func TestIdleWatch(t *testing.T) {
 		{5, true, 0}, {5, true, time.Second}, {6, true, 0}, {6, true, time.Second}, {6, true, 2 * time.Second},
 		{6, false, 0}, {6, true, time.Second}, {7, true, 0},
 	} {
-		if got := c.since(step.count, step.known, start.Add(time.Duration(i)*time.Second)); got != step.want {
-			t.Errorf("step %d: still for %s, want %s", i, got, step.want)
-		}
+		got := c.since(step.count, step.known, start.Add(time.Duration(i)*time.Second))
+		check.Same(t, fmt.Sprintf("still for, in step %d", i), step.want, got)
 	}
 }
 
@@ -196,9 +196,7 @@ func TestStallTimeout(t *testing.T) {
 	} {
 		p := &phaseRun{session: &session{Options: Options{Stall: tc.stall}}}
 		c := &child{job: scenario.Job{IO: tc.io, Sizes: tc.sizes}}
-		if got := p.stallTimeout(c); got != tc.want {
-			t.Errorf("%s: %s, want %s", tc.what, got, tc.want)
-		}
+		check.Same(t, tc.what, tc.want, p.stallTimeout(c))
 	}
 }
 

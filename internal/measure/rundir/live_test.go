@@ -180,7 +180,5 @@ func TestAnonymous(t *testing.T) {
 	if got := unit.Path.Links[0].Hub; got != run.Trace.Hardware.Hub.ID || got != *unit.Hub || got != run.Trace.Hardware.Hub.Link.Hub {
 		t.Errorf("the link is of hub %q, the disk on %q, and the hub is %q", got, *unit.Hub, run.Trace.Hardware.Hub.ID)
 	}
-	if got := run.Info.Failures[0].Cause; got != "write (path of disk B)/f: input/output error" {
-		t.Errorf("failure %q", got)
-	}
+	check.Same(t, "failure", "write (path of disk B)/f: input/output error", run.Info.Failures[0].Cause)
 }

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,9 +31,7 @@ func TestName(t *testing.T) {
 		"":             "run-20260102-030405",
 		".hidden.name": "hidden.name-20260102-030405",
 	} {
-		if got := Name(in, at); got != want {
-			t.Errorf("Name(%q) = %q, want %q", in, got, want)
-		}
+		check.Same(t, in, want, Name(in, at))
 	}
 }
 
@@ -72,12 +71,8 @@ func TestRoundTrip(t *testing.T) {
 	for _, path := range []string{dir.Path, dir.File(EventsFile)} {
 		run, err := Load(path)
 		check.Must(t, err)
-		if got := run.Trace.Phases[0].Disks[0].Files[0].Bytes; got != 100 {
-			t.Errorf("%s: got a file of %d bytes, want 100", path, got)
-		}
-		if run.Folder != dir.Path {
-			t.Errorf("%s: got folder %s, want %s", path, run.Folder, dir.Path)
-		}
+		check.Same(t, path+": bytes", int64(100), run.Trace.Phases[0].Disks[0].Files[0].Bytes)
+		check.Same(t, path+": folder", dir.Path, run.Folder)
 		if path == dir.Path {
 			check.Same(t, "run.json", &info, run.Info)
 		}
@@ -318,9 +313,7 @@ func TestPast(t *testing.T) {
 			t.Errorf("%d events: %d phases done, %d tries; want %d and %d", n, p.done, len(p.tried), wantDone, wantTried)
 		}
 		for i, o := range p.tried {
-			if o.Verdict != verdicts[i] {
-				t.Errorf("try %d: %s, want %s", i+1, o.Verdict, verdicts[i])
-			}
+			check.Same(t, fmt.Sprintf("try %d", i+1), verdicts[i], o.Verdict)
 		}
 		if n < len(all) {
 			if text = trace.AppendEvent(text, &all[n]); all[n].Type == trace.PhaseEndType {

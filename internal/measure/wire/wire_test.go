@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -91,9 +92,7 @@ func TestSendFromManyGoroutines(t *testing.T) {
 	}
 	senders.Wait()
 	for i := range 8 {
-		if got := counts[int64(i+1)]; got != 100 {
-			t.Errorf("sender %d: got %d messages, want 100", i, got)
-		}
+		check.Same(t, fmt.Sprintf("messages of sender %d", i), 100, counts[int64(i+1)])
 	}
 }
 

@@ -152,19 +152,13 @@ func TestRun(t *testing.T) {
 		engine.job.Reads = reads
 		side := start(t, engine)
 		ready, _ := side.until(wire.ReadyKind)
-		if got := ready.Effective.Engine; got != "fake" {
-			t.Errorf("got engine %q, want fake", got)
-		}
+		check.Same(t, "engine", "fake", ready.Effective.Engine)
 		atNS := clock.Now() + 1e6
 		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 		done, events := side.until(wire.DoneKind)
-		if done.Error != "" {
-			t.Errorf("got %q, want no error", done.Error)
-		}
+		check.Same(t, "error", "", done.Error)
 		side.end()
-		if engine.releaseNS != atNS {
-			t.Errorf("engine started at %d, want %d", engine.releaseNS, atNS)
-		}
+		check.Same(t, "instant at which the engine started", atNS, engine.releaseNS)
 		check.Same(t, fmt.Sprintf("events of a job that reads %v", reads), want, events,
 			cmpopts.IgnoreFields(trace.Event{}, "LateNS"))
 		for _, e := range events {

@@ -92,9 +92,7 @@ func TestStacksReachTheirDisks(t *testing.T) {
 			}
 			got = append(got, name)
 		}
-		if strings.Join(got, " ") != tt.disks {
-			t.Errorf("%s of %s lies on %q, want %q (* of the system)", tt.path, tt.capture, got, tt.disks)
-		}
+		check.Same(t, "disks under "+tt.path+" of "+tt.capture+" (* of the system)", tt.disks, strings.Join(got, " "))
 	}
 }
 
@@ -164,9 +162,7 @@ func TestMountsThatCanBeReached(t *testing.T) {
 		got = append(got, one.number+" "+one.point)
 	}
 	want := "254:0 /, 8:1 /mnt/My Disk, 8:3 /mnt/over, 0:50 /data"
-	if all := strings.Join(got, ", "); all != want {
-		t.Errorf("got %s\nwant %s", all, want)
-	}
+	check.Same(t, "mounts", want, strings.Join(got, ", "))
 }
 
 func TestFindMount(t *testing.T) {
@@ -204,9 +200,7 @@ func TestSimulatedHubs(t *testing.T) {
 		}
 	}
 	want := "goshen-ridge, simulated disk A, simulated; goshen-ridge, simulated disk X5, simulated; usb-10g, simulated disk A, simulated"
-	if all := strings.Join(got, "; "); all != want {
-		t.Errorf("got %s\nwant %s", all, want)
-	}
+	check.Same(t, "simulated disks", want, strings.Join(got, "; "))
 	for _, m := range inv.Diskless {
 		if strings.HasSuffix(m.Path, "/A") {
 			t.Errorf("%s is on a disk", m.Path)
