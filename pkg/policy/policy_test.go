@@ -301,10 +301,3 @@ func TestAimNeverTakesBack(t *testing.T) {
 		t.Errorf("got %d files, %v; want at least the 6 that it is in", n, ok)
 	}
 }
-
-func TestBytesOf(t *testing.T) {
-	job := &scenario.Job{Sizes: []int64{1, 20, 300}}
-	for n, want := range map[int]int64{0: 0, 1: 1, 3: 321, 4: 322, 8: 663} {
-		check.Same(t, fmt.Sprintf("bytesOf(%d)", n), want, bytesOf(job, n))
-	}
-}

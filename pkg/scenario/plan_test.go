@@ -37,7 +37,7 @@ func TestPlans(t *testing.T) {
 	for _, file := range files(t, "testdata/*.yaml") {
 		t.Run(file.name, func(t *testing.T) {
 			plan := mustPlan(t, string(file.data))
-			golden(t, strings.TrimSuffix(file.path, ".yaml")+".plan", outline(plan))
+			golden(t, strings.TrimSuffix(file.path, ".yaml")+".plan", outline(t, plan))
 
 			encoded, err := json.Marshal(plan)
 			check.Must(t, err)
@@ -54,7 +54,8 @@ func TestPlans(t *testing.T) {
 }
 
 // outline writes a plan for people to check.
-func outline(p *Plan) string {
+func outline(t *testing.T, p *Plan) string {
+	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %q\n", p.Name)
 	if p.Hub != nil {
@@ -68,16 +69,12 @@ func outline(p *Plan) string {
 			ph.Connections, ph.Cooldown, ph.UntilIdle, ph.Pause, ph.Stop, ph.Limit, ph.Target, ph.Test, ph.Score)
 		if ph.Steady > 0 || ph.Precondition > 0 || ph.Search != nil || len(work.PacedOf(ph.Works())) > 0 {
 			encoded, err := json.Marshal(ph.Search)
-			if err != nil {
-				panic(err)
-			}
+			check.Must(t, err)
 			fmt.Fprintf(&b, "  %s; steady %v, precondition %v, search %s\n", ph.Who(), ph.Steady, ph.Precondition, encoded)
 		}
 		for _, j := range ph.Jobs {
 			io, err := json.Marshal(j.IO)
-			if err != nil {
-				panic(err)
-			}
+			check.Must(t, err)
 			moves, bound := ph.Moves(j)
 			fmt.Fprintf(&b, "  %q %s %d files, %s %d bytes, seed %016x, %s\n    %d", j.Disk, j.Role, len(j.Sizes), bound, moves, j.Seed, io, j.Sizes[:min(4, len(j.Sizes))])
 			if j.Pace > 0 || j.Reads > 0 || j.Accompanies() {

@@ -67,15 +67,13 @@ func TestStock(t *testing.T) {
 		{"a footprint below a file", []Job{job(w, IO{Footprint: 4}, 6, 6, 6)}, []Stock{{Space: 6}}},
 		{"passes", []Job{job(w, passes, 6, 6, 6), job(r, passes, 6, 6), job(r, plain, 6)}, []Stock{{6, 6}, {Space: 6}, {Space: 6}}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			plan := &Plan{}
-			for _, j := range tt.jobs {
-				other := j
-				other.Disk = "B"
-				plan.Phases = append(plan.Phases, Phase{Jobs: []Job{other, j}})
-			}
-			check.Same(t, "Stock()", tt.want, plan.Stock("A"))
-		})
+		plan := &Plan{}
+		for _, j := range tt.jobs {
+			other := j
+			other.Disk = "B"
+			plan.Phases = append(plan.Phases, Phase{Jobs: []Job{other, j}})
+		}
+		check.Same(t, tt.name, tt.want, plan.Stock("A"))
 	}
 }
 
