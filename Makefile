@@ -23,7 +23,7 @@ tool    := go tool -modfile=.tools/go.mod
 gotest  := $(tool) gotestsum --format pkgname --hide-summary output --
 version := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null)
 html    := internal/tell/report/html
-charts  := $(html)/dist/echarts.js
+charts  := $(html)/dist/echarts.js.gz
 
 # Empty if the race detector cannot be had: it needs cgo, and that a C compiler.
 race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)

@@ -33,7 +33,7 @@ import (
 const (
 	homepage  = "https://github.com/hubbench/hubbench"
 	summary   = "Measure what SSDs on one hub do to each other"
-	charts    = "internal/tell/report/html/dist/echarts.js"
+	charts    = "internal/tell/report/html/dist/echarts.js.gz"
 	maxBinary = 26_000_000 // bytes; more than that is looked into before it is released
 )
 
@@ -152,9 +152,6 @@ func (r release) build(t target) []byte {
 	// Without what go knows of the repository, which depends on how it was cloned. Functions begin at multiples of 16
 	// bytes also on amd64, where it is 32 by default: a hundredth less.
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -funcalign=16 -X main.version=" + r.tag, "-o", program}
-	if t.os == "darwin" && t.arch == "amd64" { // where the table that lets it lie anywhere in memory takes half a megabyte
-		args = append(args, "-buildmode=exe")
-	}
 	output(t.env(), "go", append(args, "./cmd/hubbench")...)
 	sign(t.os, program)
 	binary := must(os.ReadFile(program))

@@ -2,11 +2,13 @@ package html
 
 import (
 	"bytes"
+	"compress/gzip"
 	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"slices"
 	"strings"
 
@@ -117,16 +119,24 @@ func class(column report.Column, cell report.Cell) string {
 	return strings.Join(names, " ")
 }
 
-// dist holds echarts.js once bundle.go has run, and always a README, so that it can be embedded.
+// dist holds echarts.js.gz once bundle.go has run, and always a README, so that it can be embedded.
 //
 //go:embed all:dist
 var dist embed.FS
 
 // library is the chart library, or nil in a binary that was built without it.
 func library() []byte {
-	script, err := dist.ReadFile("dist/echarts.js")
+	file, err := dist.Open("dist/echarts.js.gz")
 	if err != nil {
 		return nil
 	}
-	return script
+	script, err := gzip.NewReader(file)
+	if err != nil {
+		panic("charts of this program: " + err.Error())
+	}
+	text, err := io.ReadAll(script)
+	if err != nil {
+		panic("charts of this program: " + err.Error())
+	}
+	return text
 }

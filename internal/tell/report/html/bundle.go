@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Bundle builds dist/echarts.js, the chart library that the HTML report carries: the parts of Apache
+// Bundle builds dist/echarts.js.gz, the chart library that the HTML report carries: the parts of Apache
 // ECharts named in echarts.js, fetched by npm at the versions in package-lock.json, tree-shaken and
 // minified, with the notices of what is inside. Run it from the repository's top:
 //
@@ -11,6 +11,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +28,7 @@ import (
 
 const (
 	dir    = "internal/tell/report/html"
-	bundle = dir + "/dist/echarts.js"
+	bundle = dir + "/dist/echarts.js.gz"
 )
 
 func main() {
@@ -86,9 +88,7 @@ func build() error {
 	}
 	result := api.Build(api.BuildOptions{
 		EntryPoints:       []string{filepath.Join(dir, "echarts.js")},
-		Outfile:           bundle,
 		Bundle:            true,
-		Write:             true,
 		Format:            api.FormatIIFE,
 		Platform:          api.PlatformBrowser,
 		Target:            api.ES2020,
@@ -104,9 +104,17 @@ func build() error {
 	if len(result.Errors) > 0 {
 		return fmt.Errorf("build %s: %d errors", bundle, len(result.Errors))
 	}
-	for _, file := range result.OutputFiles {
-		log.Printf("wrote %s (%d kB)", bundle, len(file.Contents)/1000)
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return err
 	}
+	script := result.OutputFiles[0].Contents
+	_, err = z.Write(script)
+	if err := errors.Join(err, z.Close(), os.WriteFile(bundle, packed.Bytes(), 0o644)); err != nil {
+		return err
+	}
+	log.Printf("wrote %s (%d kB of %d kB)", bundle, packed.Len()/1000, len(script)/1000)
 	return nil
 }
 

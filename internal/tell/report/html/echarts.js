@@ -1,4 +1,4 @@
-// The parts of Apache ECharts that the report draws with; bundle.go makes dist/echarts.js of them.
+// The parts of Apache ECharts that the report draws with; bundle.go makes dist/echarts.js.gz of them.
 import * as core from "echarts/core";
 import { CustomChart, LineChart } from "echarts/charts";
 import { AxisPointerComponent, DataZoomComponent, GridComponent, LegendPlainComponent, TooltipComponent } from "echarts/components";
