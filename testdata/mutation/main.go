@@ -50,9 +50,7 @@ func run() error {
 	n := flag.Int("n", 0, "number of mutants to draw; 0 takes all")
 	within := flag.Duration("within", 0, "leave out tests that take longer; 0 takes all")
 	flag.Parse()
-	if *seed == 0 {
-		*seed = rand.Uint64N(1e9) + 1
-	}
+	*seed = cmp.Or(*seed, rand.Uint64N(1e9)+1)
 	if _, err := os.Stat("go.mod"); err != nil || flag.NArg() == 0 {
 		return errors.New("name packages, such as ./pkg/stats, in the module's folder")
 	}
@@ -110,9 +108,7 @@ func (s *suite) try(seed uint64, n int, within time.Duration) error {
 		total += t.took
 	}
 	fmt.Printf("%s: %d tests, of %s; %d possible mutants, seed %d\n", s.pkg, len(s.tests), total, len(mutants), seed)
-	if n == 0 {
-		n = len(mutants)
-	}
+	n = cmp.Or(n, len(mutants))
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	rnd.Shuffle(len(mutants), func(i, k int) { mutants[i], mutants[k] = mutants[k], mutants[i] })
 	got := map[string]int{}

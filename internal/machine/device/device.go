@@ -5,6 +5,7 @@ package device
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,10 +271,7 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) *evidence {
 	}
 	if opts.Look != nil {
 		machine, err := opts.Look(ctx)
-		if machine != nil {
-			e.machine = machine
-		}
-		e.looked, e.unlooked = true, err
+		e.machine, e.looked, e.unlooked = cmp.Or(machine, e.machine), true, err
 	}
 	e.saving = SavingPower(ctx)
 	e.watch(ctx, opts)

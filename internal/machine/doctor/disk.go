@@ -139,11 +139,8 @@ type job struct {
 
 // move moves a file as a run does, and has the device count.
 func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
-	if j.lanes == 0 {
-		j.lanes = depth
-	}
 	io := scenario.IO{
-		Mode: scenario.ModeDirect, Block: j.block, Depth: j.lanes, Flush: scenario.FlushFsync,
+		Mode: scenario.ModeDirect, Block: j.block, Depth: cmp.Or(j.lanes, depth), Flush: scenario.FlushFsync,
 		Verify: scenario.VerifyOff, Preallocate: true,
 	}
 	if j.random {

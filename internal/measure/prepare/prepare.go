@@ -319,9 +319,7 @@ func (r *Ready) Simulate(profile string) (err error) {
 	if r.Profile, err = LoadProfile(profile); err != nil {
 		return err
 	}
-	if r.Plan.Hub == nil {
-		r.Plan.Hub = &scenario.Hub{}
-	}
+	r.Plan.Hub = cmp.Or(r.Plan.Hub, &scenario.Hub{})
 	r.Plan.Hub.Speedup = cmp.Or(r.Plan.Hub.Speedup, 1)
 	r.Plan.Hub.Profile = profile // for run.json
 	return r.checkProfile()

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -248,9 +249,7 @@ func (w *writer) work() {
 		w.size -= next.size
 		w.busy = len(w.queue) > 0
 		w.writes++
-		if w.err == nil {
-			w.err = err
-		}
+		w.err = cmp.Or(w.err, err)
 	}
 }
 
@@ -259,9 +258,7 @@ func (w *writer) end(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ending = true
-	if w.err == nil {
-		w.err = err
-	}
+	w.err = cmp.Or(w.err, err)
 	w.wake.Signal()
 }
 

@@ -3,6 +3,7 @@ package rundir
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,9 +123,7 @@ func Load(path string) (*Loaded, error) {
 		return nil, fmt.Errorf("load run: %s: no events, so there is nothing to report; is it the %s of a run?",
 			events, EventsFile)
 	}
-	if run.Trace.Name == "" {
-		run.Trace.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	}
+	run.Trace.Name = cmp.Or(run.Trace.Name, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	return run, nil
 }
 

@@ -1,6 +1,7 @@
 package tracetest
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -115,10 +116,6 @@ func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []
 	if l.MemoryS > 0 {
 		rho = math.Exp(-1 / l.MemoryS)
 	}
-	op := l.Op
-	if op == "" {
-		op = trace.Write
-	}
 	h := latency.New()
 	for from := 0.0; from < endS; from++ {
 		h.Reset()
@@ -139,7 +136,7 @@ func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []
 				each(at, ns)
 			}
 		}
-		out = append(out, trace.Latency{Op: op, TNS: ns(to), Hist: h.Counts()})
+		out = append(out, trace.Latency{Op: cmp.Or(l.Op, trace.Write), TNS: ns(to), Hist: h.Counts()})
 		wave = rho*wave + math.Sqrt(1-rho*rho)*rnd.NormFloat64()
 	}
 	return out

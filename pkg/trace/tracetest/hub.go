@@ -46,10 +46,7 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskRecord {
 		if d.Sizes == nil {
 			d.Sizes = Uniform
 		}
-		members[i] = &member{disk: d, noise: d.Noise.start(rnd, d.endS()), trace: &trace.DiskRecord{Name: d.Name, Op: d.Op}}
-		if d.Op == "" {
-			members[i].trace.Op = trace.Write
-		}
+		members[i] = &member{disk: d, noise: d.Noise.start(rnd, d.endS()), trace: d.record()}
 		end = math.Max(end, d.endS())
 	}
 	for step := range int(math.Round(end / hubStepS)) {

@@ -6,6 +6,7 @@
 package tracetest
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -60,10 +61,7 @@ const sampleS = 0.05 // between progress samples
 
 // Play makes the disk's trace.
 func (d Disk) Play(rnd *rand.Rand) *trace.DiskRecord {
-	p := player{disk: d, rnd: rnd, noise: d.Noise.start(rnd, d.endS()), trace: &trace.DiskRecord{Name: d.Name, Op: d.Op}}
-	if p.trace.Op == "" {
-		p.trace.Op = trace.Write
-	}
+	p := player{disk: d, rnd: rnd, noise: d.Noise.start(rnd, d.endS()), trace: d.record()}
 	if p.disk.Sizes == nil {
 		p.disk.Sizes = Uniform
 	}
@@ -72,6 +70,10 @@ func (d Disk) Play(rnd *rand.Rand) *trace.DiskRecord {
 		p.file()
 	}
 	return p.trace
+}
+
+func (d *Disk) record() *trace.DiskRecord {
+	return &trace.DiskRecord{Name: d.Name, Op: cmp.Or(d.Op, trace.Write)}
 }
 
 func (d *Disk) endS() float64 { return d.Levels[len(d.Levels)-1].UntilS }
