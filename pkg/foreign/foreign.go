@@ -81,6 +81,8 @@ func moved(steps []step) (bytes int64) {
 // small is the share below which something is taken for a part of something else.
 const small = 0.01
 
+func (j *job) idle() bool { return len(j.steps) == 0 }
+
 func (j *job) settle() {
 	var all, read float64
 	for _, s := range j.steps {
@@ -292,11 +294,9 @@ func detect(f File, opts Options) string {
 // align puts the jobs on one clock, from the first one's beginning, and sorts them by that. Several must all say when
 // they began.
 func align(jobs []*job) error {
-	var known, unknown []string
+	var unknown []string
 	for _, j := range jobs {
-		if j.began > 0 {
-			known = append(known, j.disk)
-		} else {
+		if j.began <= 0 {
 			unknown = append(unknown, j.disk)
 		}
 	}
@@ -318,7 +318,7 @@ func align(jobs []*job) error {
 			j.times[i].TNS += j.began - first
 		}
 		j.began = 0
-		if len(known) > 0 {
+		if len(unknown) < len(jobs) {
 			j.began = first
 		}
 	}
@@ -359,10 +359,9 @@ func events(jobs []*job, started time.Time) []byte {
 		}
 		out = trace.AppendEvent(out, &trace.Event{Type: trace.PhaseType, Phase: phase, Roles: roles, Work: mixes})
 		for _, j := range jobs {
-			if j.phase != phase {
-				continue
+			if j.phase == phase {
+				out = j.append(out)
 			}
-			out = j.append(out)
 		}
 	}
 	return trace.AppendEvent(out, &trace.Event{Type: trace.EndType, Status: trace.Complete})

@@ -45,7 +45,7 @@ func elbenchoLive(f File) ([]*job, error) {
 	}
 	jobs := map[string]*job{}
 	last := map[string][2]int64{}
-	var order []string
+	var list []*job
 	for i, row := range all {
 		if row["Rank"] != "Total" || row["MixType"] != "" && row["MixType"] != row["Phase"] && row["MixType"] != "Total" {
 			continue
@@ -67,21 +67,15 @@ func elbenchoLive(f File) ([]*job, error) {
 		}
 		key := row["Phase"]
 		if jobs[key] == nil {
-			order = append(order, key)
 			jobs[key] = &job{disk: cmp.Or(row["Label"], "disk"), phase: key, op: op, tool: "elbencho"}
+			list = append(list, jobs[key])
 		}
 		if from := last[key]; ms > from[0] && done >= from[1] {
 			jobs[key].steps = append(jobs[key].steps, step{fromNS: from[0] * 1e6, toNS: ms * 1e6, bytes: done - from[1]})
 			last[key] = [2]int64{ms, done}
 		}
 	}
-	var list []*job
-	for _, key := range order {
-		if len(jobs[key].steps) > 0 {
-			list = append(list, jobs[key])
-		}
-	}
-	if len(list) == 0 {
+	if list = slices.DeleteFunc(list, (*job).idle); len(list) == 0 {
 		return nil, errors.New("no rows of reading or writing")
 	}
 	return list, nil
@@ -148,15 +142,11 @@ func table(f File, columns map[string]string) ([]*job, error) {
 		}
 		last[at] = now
 	}
-	maps.DeleteFunc(jobs, func(_ place, j *job) bool { return len(j.steps) == 0 })
-	if len(jobs) == 0 {
-		return nil, errors.New("no two rows of one disk")
-	}
-	var list []*job
-	for _, at := range slices.SortedFunc(maps.Keys(jobs), func(a, b place) int {
+	list := slices.SortedFunc(maps.Values(jobs), func(a, b *job) int {
 		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.disk, b.disk))
-	}) {
-		list = append(list, jobs[at])
+	})
+	if list = slices.DeleteFunc(list, (*job).idle); len(list) == 0 {
+		return nil, errors.New("no two rows of one disk")
 	}
 	return list, nil
 }

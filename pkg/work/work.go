@@ -7,6 +7,7 @@
 package work
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -250,22 +251,12 @@ const (
 // nanoseconds.
 func See(sizes []int64, smallest, largest int64) *Seen {
 	s := &Seen{sorted: sample(sizes)}
-	up, down := true, true
-	for i := 1; i < len(sizes); i++ {
-		up, down = up && sizes[i] >= sizes[i-1], down && sizes[i] <= sizes[i-1]
-	}
 	slices.Sort(s.sorted)
-	different := 1
-	for i := 1; i < len(s.sorted) && different < ordered; i++ {
-		if s.sorted[i] != s.sorted[i-1] {
-			different++
-		}
-	}
-	switch {
-	case different < ordered:
-	case up:
+	switch different := slices.Compact(slices.Clone(s.sorted)); {
+	case len(different) < ordered:
+	case slices.IsSorted(sizes):
 		s.order = Ascending
-	case down:
+	case slices.IsSortedFunc(sizes, func(a, b int64) int { return cmp.Compare(b, a) }):
 		s.order = Descending
 	}
 	if len(sizes) > 1 && float64(largest) <= evenly*float64(smallest) {
