@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -196,10 +197,7 @@ func (l *leftOut) density(off float64) float64 {
 // another's model error is several times smaller, has none.
 func (en *ensemble) weigh(rng *rand.Rand) {
 	n := len(en.fitted[0].held)
-	least := math.Inf(1)
-	for _, f := range en.fitted {
-		least = min(least, f.rms)
-	}
+	least := slices.MinFunc(en.fitted, func(a, b *fitted) int { return cmp.Compare(a.rms, b.rms) }).rms
 	scores := make([][]float64, len(en.fitted))
 	for i, f := range en.fitted {
 		scores[i] = make([]float64, n)
@@ -339,10 +337,7 @@ func (en *ensemble) weights() []Weight {
 // chosen is the family of the profile: the simplest that the runs do not distinguish from the one with the largest
 // weight.
 func (en *ensemble) chosen() *fitted {
-	heaviest := 0.0
-	for _, f := range en.fitted {
-		heaviest = max(heaviest, f.weight)
-	}
+	heaviest := slices.MaxFunc(en.fitted, func(a, b *fitted) int { return cmp.Compare(a.weight, b.weight) }).weight
 	return en.fitted[slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight >= heaviest/10 })]
 }
 

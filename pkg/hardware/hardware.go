@@ -10,6 +10,7 @@ package hardware
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -157,13 +158,11 @@ type Path struct {
 
 // String names the links: Thunderbolt 4, PCIe 3.0 x4. It is empty if none is known.
 func (p Path) String() string {
-	names := make([]string, 0, len(p.Links))
+	names := make([]string, len(p.Links))
 	for i := range p.Links {
-		if name := p.Links[i].String(); len(names) == 0 || names[len(names)-1] != name {
-			names = append(names, name)
-		}
+		names[i] = p.Links[i].String()
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(slices.Compact(names), ", ")
 }
 
 // Volume is a file system on a disk.

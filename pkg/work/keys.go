@@ -212,10 +212,7 @@ func sizesText(w *Work) string {
 			drawn = ", half of them up to " + unit.FormatBytes(median)
 		}
 	case len(w.Sizes.List) > 0:
-		smallest, largest = w.Sizes.List[0], w.Sizes.List[0]
-		for _, size := range w.Sizes.List {
-			smallest, largest = min(smallest, size), max(largest, size)
-		}
+		smallest, largest = slices.Min(w.Sizes.List), slices.Max(w.Sizes.List)
 		if largest > smallest {
 			drawn = fmt.Sprintf(", a list of %d", len(w.Sizes.List))
 		}
