@@ -72,13 +72,7 @@ type Settling struct {
 
 // NewSettling begins a phase. In one that does not wait for steady rates nothing is ever settled.
 func NewSettling(phase *scenario.Phase) Settling {
-	s := Settling{window: phase.Steady.Nanoseconds(), steady: map[int]int{}}
-	for _, j := range phase.Jobs {
-		if !j.Accompanies() {
-			s.jobs++
-		}
-	}
-	return s
+	return Settling{jobs: len(phase.Movers()), window: phase.Steady.Nanoseconds(), steady: map[int]int{}}
 }
 
 // Add notes that one more job was steady at the end of a window. It reports whether all are, and when all jobs end

@@ -156,12 +156,7 @@ func (w Work) Value(k Key) string { return rows[k.row()].words(&w) }
 // Limited reports whether the disk's rate is that of its work: it does not go as fast as it can, and what it moves says
 // nothing of what it could.
 func (w Work) Limited() bool {
-	for i := range rows {
-		if r := &rows[i]; r.limits && !r.same(&w, &Work{}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows[:], func(r row) bool { return r.limits && !r.same(&w, &Work{}) })
 }
 
 func (k Key) row() int { return slices.IndexFunc(rows[:], func(r row) bool { return r.key == k }) }

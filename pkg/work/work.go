@@ -9,6 +9,7 @@ package work
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -197,12 +198,8 @@ func (s Sizes) same(o Sizes) bool {
 	for _, size := range o.List {
 		times[size] -= len(s.List)
 	}
-	for _, left := range times {
-		if left != 0 {
-			return false
-		}
-	}
-	return true
+	maps.DeleteFunc(times, func(_ int64, left int) bool { return left == 0 })
+	return len(times) == 0
 }
 
 // sameSizes reports whether files are of the same sizes: by what was recorded, else by what was seen.
