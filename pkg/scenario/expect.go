@@ -156,14 +156,7 @@ func WriteLimits(list []Limit) string {
 			}
 		}
 		for _, l := range list[:n] {
-			var bounds []string
-			if l.Min != nil {
-				bounds = append(bounds, "min: "+l.Measure.Format(*l.Min))
-			}
-			if l.Max != nil {
-				bounds = append(bounds, "max: "+l.Measure.Format(*l.Max))
-			}
-			parts = append(parts, fmt.Sprintf("%s: {%s}", l.Measure.Name, strings.Join(bounds, ", ")))
+			parts = append(parts, fmt.Sprintf("%s: {%s}", l.Measure.Name, l.bounds("min: ", "max: ")))
 		}
 		fmt.Fprintf(&out, "  - {%s}\n", strings.Join(parts, ", "))
 		list = list[n:]
@@ -172,13 +165,15 @@ func WriteLimits(list []Limit) string {
 }
 
 // Bounds says what the limit allows: "at least 1.2 GB/s".
-func (l *Limit) Bounds() string {
+func (l *Limit) Bounds() string { return l.bounds("at least ", "at most ") }
+
+func (l *Limit) bounds(atLeast, atMost string) string {
 	var parts []string
 	if l.Min != nil {
-		parts = append(parts, "at least "+l.Measure.Format(*l.Min))
+		parts = append(parts, atLeast+l.Measure.Format(*l.Min))
 	}
 	if l.Max != nil {
-		parts = append(parts, "at most "+l.Measure.Format(*l.Max))
+		parts = append(parts, atMost+l.Measure.Format(*l.Max))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -167,10 +166,8 @@ func TryValue(t trace.Try) string {
 		return "no limit"
 	case t.Kind == trace.SearchPace:
 		return unit.FormatRate(t.Value)
-	case t.Value == 1:
-		return "1 stream"
 	}
-	return fmt.Sprintf("%g streams", t.Value)
+	return unit.Plural(int(t.Value), "stream")
 }
 
 // most is the job with as many streams as a search will try at most. The job itself is that of one try.
