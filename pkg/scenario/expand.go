@@ -331,9 +331,9 @@ func drawSize(s work.Sizes, r *rand.PCG) int64 {
 	return unit * (least + below(r, most-least+1))
 }
 
-// digest makes of a seed and the words for one purpose what starts its random numbers: the same ones for the same seed
-// and words, and unrelated ones for any other, so that what one purpose draws never changes another's. The words'
-// lengths count: ("ab", "c") differs from ("a", "bc").
+// digest makes of a seed and the words for one purpose what starts its random numbers: the same ones for the same
+// seed and words, and unrelated ones for any other, so that what one purpose draws never changes another's. The
+// words' lengths count: ("ab", "c") differs from ("a", "bc").
 func digest(seed uint64, words ...string) (first, second uint64) {
 	data := binary.LittleEndian.AppendUint64(nil, seed)
 	for _, w := range words {
