@@ -41,8 +41,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 	}
 	plan := &Plan{Name: s.Name, Seed: s.Seed, Disks: slices.Clone(s.Disks)}
 	if s.Hub != nil {
-		hub := *s.Hub
-		plan.Hub = &hub
+		plan.Hub = new(*s.Hub)
 	}
 	var bytes int64
 	var mistakes yaml.Doc
