@@ -191,7 +191,12 @@ type fioResult struct {
 	bytes   int64
 	ios     int64 // requests
 	version string
-	grouped bool // it stands for several
+	grouped bool // it may stand for several
+}
+
+type fioOptions struct {
+	NumJobs string  `json:"numjobs"`
+	Grouped *string `json:"group_reporting"`
 }
 
 // fioJSON reads json or json+ output, of which several documents may stand in one file, with lines of text between.
@@ -203,16 +208,14 @@ func fioJSON(f File) (list []fioResult, err error) {
 			break
 		}
 		var doc struct {
-			Version string `json:"fio version"`
-			EndMS   int64  `json:"timestamp_ms"`
+			Version string     `json:"fio version"`
+			EndMS   int64      `json:"timestamp_ms"`
+			Global  fioOptions `json:"global options"`
 			Jobs    []struct {
-				Name    string `json:"jobname"`
-				Start   int64  `json:"job_start"` // ms, from 3.36 on
-				Runtime int64  `json:"job_runtime"`
-				Options struct {
-					NumJobs string  `json:"numjobs"`
-					Grouped *string `json:"group_reporting"`
-				} `json:"job options"`
+				Name        string     `json:"jobname"`
+				Start       int64      `json:"job_start"` // ms, from 3.36 on
+				Runtime     int64      `json:"job_runtime"`
+				Options     fioOptions `json:"job options"`
 				Read, Write struct {
 					Bytes int64 `json:"io_bytes"`
 					IOs   int64 `json:"total_ios"`
@@ -230,7 +233,8 @@ func fioJSON(f File) (list []fioResult, err error) {
 		text = text[at+int(dec.InputOffset()):]
 		for i, j := range doc.Jobs {
 			r := fioResult{name: j.Name, index: i + 1, bytes: j.Read.Bytes + j.Write.Bytes, ios: j.Read.IOs + j.Write.IOs, version: doc.Version}
-			r.grouped = j.Options.Grouped != nil || cmp.Or(j.Options.NumJobs, "1") != "1" && len(doc.Jobs) == 1
+			r.grouped = cmp.Or(j.Options.Grouped, doc.Global.Grouped) != nil ||
+				cmp.Or(j.Options.NumJobs, doc.Global.NumJobs, "1") != "1" && len(doc.Jobs) == 1
 			switch {
 			case j.Start > 0:
 				r.began = j.Start * 1e6
@@ -252,47 +256,67 @@ const tooFarApart = 0.02
 // joinResults takes from the results when logged jobs began and what they moved. A log may not say more than its job
 // moved: averaged logs of fast jobs do.
 func joinResults(jobs []*job, results []fioResult) (notes []string) {
+	logs := map[int][]*job{} // by the result that stands for them
 	for _, j := range jobs {
 		if j.tool != "fio" {
 			continue
 		}
-		r, ok := resultOf(j.source, results)
-		if !ok {
+		if at := resultOf(j.source, results); at >= 0 {
+			logs[at] = append(logs[at], j)
+		} else {
 			notes = append(notes, j.source+": nothing to check its bytes against; give fio's json output beside it")
+		}
+	}
+	for at, r := range results {
+		var sources []string
+		logged := int64(0)
+		for _, j := range logs[at] {
+			sources, logged = append(sources, j.source), logged+moved(j.steps)
+			j.tool, j.began = r.version, cmp.Or(j.began, r.began)
+		}
+		if len(sources) == 0 {
 			continue
 		}
-		j.tool = r.version
-		if j.began == 0 {
-			j.began = r.began
+		apart, done := float64(logged)/float64(max(1, r.bytes))-1, "scaled to these"
+		if r.grouped && apart < -tooFarApart {
+			done = "left as they are: the results may be of more jobs"
 		}
-		apart := float64(moved(j.steps))/float64(max(1, r.bytes)) - 1
-		if apart > tooFarApart || apart < -tooFarApart {
-			notes = append(notes, fmt.Sprintf("%s: the log's bytes differ from those of the results by %+.1f %%, and are scaled to these",
-				j.source, 100*apart))
+		if max(apart, -apart) > tooFarApart {
+			notes = append(notes, fmt.Sprintf("%s: the log's bytes differ from those of the results by %+.1f %%, and are %s",
+				strings.Join(sources, ", "), 100*apart, done))
 		}
-		scale(j.steps, r.bytes)
+		if r.grouped && apart < -tooFarApart {
+			continue
+		}
+		for _, j := range logs[at] {
+			scale(j.steps, int64(float64(r.bytes)*float64(moved(j.steps))/float64(max(1, logged))))
+		}
 	}
 	return notes
 }
 
-// resultOf finds the result of a log's job: by the name, else by the number that fio gives logs.
-func resultOf(log string, results []fioResult) (fioResult, bool) {
+// resultOf finds the result of a log's job: by the name, and by the number that fio gives logs if that is not enough.
+// It is below 0 if there is none.
+func resultOf(log string, results []fioResult) int {
 	name, _, number := fioName(filepath.Base(log))
-	for _, mine := range []func(r fioResult) bool{
-		func(r fioResult) bool { return r.name == name },
-		func(r fioResult) bool { return strconv.Itoa(r.index) == number },
-	} {
-		var found []fioResult
-		for _, r := range results {
-			if mine(r) {
-				found = append(found, r)
-			}
-		}
-		if len(found) > 0 {
-			return found[0], len(found) == 1 && !found[0].grouped
+	var found []int
+	for i, r := range results {
+		if r.name == name {
+			found = append(found, i)
 		}
 	}
-	return fioResult{}, false
+	if named := len(found) > 0; len(found) != 1 {
+		found = nil
+		for i, r := range results {
+			if strconv.Itoa(r.index) == number && (r.name == name || !named) {
+				found = append(found, i)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return -1
+	}
+	return found[0]
 }
 
 // scale makes the steps' bytes add up to a sum.
@@ -346,8 +370,10 @@ func joinTimes(jobs []*job, times []*fioTimes, results []fioResult) (notes []str
 			notes = append(notes, t.source+": left out, as nothing says that it is of fio 3, in ns; give fio's json output beside it")
 		default:
 			n := t.add(jobs[at])
-			if r, ok := resultOf(t.source, results); ok && float64(max(n-r.ios, r.ios-n)) > tooFarApart*float64(r.ios) {
-				notes = append(notes, fmt.Sprintf("%s: it has the times of %d of %d requests", t.source, n, r.ios))
+			if at := resultOf(t.source, results); at >= 0 && !results[at].grouped {
+				if ios := results[at].ios; float64(max(n-ios, ios-n)) > tooFarApart*float64(ios) {
+					notes = append(notes, fmt.Sprintf("%s: it has the times of %d of %d requests", t.source, n, ios))
+				}
 			}
 		}
 	}

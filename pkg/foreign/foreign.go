@@ -249,6 +249,10 @@ func Import(files []File, opts Options) (*Imported, error) {
 	if first := jobs[0].began; first > 0 {
 		out.Started = time.Unix(0, first).UTC()
 	}
+	jobs, err := joinJobs(jobs, opts.Disks)
+	if err != nil {
+		return nil, err
+	}
 	out.Events = events(jobs, out.Started)
 	return out, nil
 }
@@ -324,6 +328,32 @@ func align(jobs []*job) error {
 	}
 	slices.SortStableFunc(jobs, func(a, b *job) int { return cmp.Compare(a.steps[0].fromNS, b.steps[0].fromNS) })
 	return nil
+}
+
+// joinJobs adds up what several jobs did to one disk in one phase. Files of one name in several folders are more likely
+// of several disks.
+func joinJobs(jobs []*job, named map[string]string) (list []*job, err error) {
+	for _, j := range jobs {
+		if j.reads == 0 && j.op == trace.Read {
+			for i := range j.steps {
+				j.steps[i].read = j.steps[i].bytes
+			}
+		}
+		at := slices.IndexFunc(list, func(of *job) bool { return of.disk == j.disk && of.phase == j.phase })
+		if at < 0 {
+			list = append(list, j)
+			continue
+		}
+		of := list[at]
+		base := filepath.Base(j.source)
+		if base == filepath.Base(of.source) && j.source != of.source && named[j.source] == "" {
+			return nil, fmt.Errorf("%s and %s would be of one disk, %s; say of which they are, such as --disk A=%s,B=%s",
+				of.source, j.source, j.disk, of.source, j.source)
+		}
+		of.steps, of.times = merged(of.steps, j.steps), append(of.times, j.times...)
+		of.settle()
+	}
+	return list, nil
 }
 
 // pauseNS is a gap between steps from which on nothing was asked for, as the overlap has it; in a shorter one a request

@@ -113,6 +113,50 @@ func TestFioBothDirections(t *testing.T) {
 	}
 }
 
+// What several jobs did to one disk is added up, and held against the results of all of them.
+func TestJobsOfOneDisk(t *testing.T) {
+	group := func(bytes int64) File {
+		text := strings.Replace(result("w", epoch, 10_000, bytes), `"jobname"`, `"job options": {"numjobs": "2", "group_reporting": ""}, "jobname"`, 1)
+		return File{"w.json", []byte(text)}
+	}
+	write, read := averaged(0, 0, 10_000, 1000, 1, nil), averaged(0, 0, 6000, 500, 0, nil)
+	const total = 1000*1024*10 + 500*1024*6
+	logs := []File{{"w_bw.1.log", []byte(write)}, {"w_bw.2.log", []byte(read)}}
+	live := "Label,Phase,RuntimeMS,Rank,DoneBytes\n,WRITE,1000,Total,"
+	table := Options{Map: map[string]string{"time_s": "t", "disk": "d", "op": "op", "rate": "r"}}
+	for _, tt := range []struct {
+		name  string
+		files []File
+		opts  Options
+		want  string // the bytes of each disk
+		reads float64
+		note  string
+	}{
+		{"a group", append(logs, group(total)), Options{}, "w 13312000", 0.23, ""},
+		{"a group that moved less", append(logs, group(total/2)), Options{}, "w 6656000", 0.23, "w_bw.1.log, w_bw.2.log: the log's bytes differ from those of the results by +100.0 %, and are scaled"},
+		{"a larger group", append(logs, group(2*total)), Options{}, "w 13312000", 0.23, "by -50.0 %, and are left as they are"},
+		{"elbencho", []File{{"a.csv", []byte(live + "500\n")}, {"b.csv", []byte(live + "700\n")}},
+			Options{Starts: map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0)}}, "a 500 b 700", 0, ""},
+		{"directions", []File{{"a.csv", []byte("t,d,op,r\n0,a,read,7\n0,a,write,7\n1,a,read,300\n1,a,write,100\n2,a,write,200\n3,a,read,400\n")}},
+			table, "a 1000", 0.7, ""},
+	} {
+		got, run := imported(t, tt.name, tt.files, tt.opts)
+		var moved []string
+		for _, d := range run.Phases[0].Disks {
+			bytes := int64(0)
+			for _, f := range d.Files {
+				bytes += f.Bytes
+			}
+			moved = append(moved, fmt.Sprint(d.Name, " ", bytes))
+		}
+		check.Same(t, tt.name, tt.want, strings.Join(moved, " "))
+		check.Same(t, tt.name+": share of reads", tt.reads, run.Phases[0].Work[run.Phases[0].Disks[0].Name].Reads)
+		if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, tt.note) || (notes == "") != (tt.note == "") {
+			t.Errorf("%s: %q, want %q", tt.name, notes, tt.note)
+		}
+	}
+}
+
 func TestTables(t *testing.T) {
 	const head = "Label,Phase,RuntimeMS,Rank,MixType,Done%,DoneBytes,MiB/s,IOPS,Entries,Entries/s,Active,CPU,Service\n"
 	for _, tt := range []struct {
@@ -173,6 +217,15 @@ func TestRefusals(t *testing.T) {
 		{"no field", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"when": "t"}}, "--map t=when: a column is one of"},
 		{"no amount", []File{{"a.csv", []byte("t,n\n1,2\n")}}, Options{Map: map[string]string{"time_s": "t"}}, "name the columns"},
 		{"no number", []File{{"a.csv", []byte("t,n\n1,x\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
+		{"no bytes", []File{{"a.csv", []byte("t,n\n1,2\n2,NaN\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 3:"},
+		{"below 0", []File{{"a.csv", []byte("t,n\n1,2\n2,-1\n")}}, Options{Map: map[string]string{"time_s": "t", "rate": "n"}}, "line 3:"},
+		{"beyond time", []File{{"a.csv", []byte("t,n\n1e300,2\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}}, "line 2:"},
+		{"back in time", []File{{"a.csv", []byte("t,n\n2,2\n1,2\n")}}, Options{Map: map[string]string{"time_s": "t", "bytes": "n"}},
+			"line 3: its time is not after"},
+		{"fewer done", []File{{"a.csv", []byte("t,n\n1,9\n2,8\n")}}, Options{Map: map[string]string{"time_s": "t", "done_bytes": "n"}},
+			"line 3: fewer bytes are done"},
+		{"one name twice", []File{{"x/a_bw.1.log", log}, {"y/a_bw.1.log", log}}, Options{Starts: map[string]time.Time{"a": time.Unix(1, 0)}},
+			"such as --disk A=x/a_bw.1.log,B=y/a_bw.1.log"},
 	} {
 		_, err := Import(tt.files, tt.opts)
 		check.Refused(t, tt.name, err, tt.want)

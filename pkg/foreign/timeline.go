@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,7 +68,7 @@ func elbenchoLive(f File) ([]*job, error) {
 		}
 		key := row["Phase"]
 		if jobs[key] == nil {
-			jobs[key] = &job{disk: cmp.Or(row["Label"], "disk"), phase: key, op: op, tool: "elbencho"}
+			jobs[key] = &job{disk: cmp.Or(row["Label"], nameOf(f)), phase: key, op: op, tool: "elbencho"}
 			list = append(list, jobs[key])
 		}
 		if from := last[key]; ms > from[0] && done >= from[1] {
@@ -87,7 +88,8 @@ func fields() (times, amounts, all []string) {
 	return times, amounts, slices.Concat(times, amounts, []string{"disk", "op", "phase"})
 }
 
-// table reads any table over time, by what its columns are. A row is of the time since the one before of its disk.
+// table reads any table over time, by what its columns are. A row is of the time since the row before of its disk; rows
+// of one time are of the two directions.
 func table(f File, columns map[string]string) ([]*job, error) {
 	head, all, err := rows(f.Data)
 	if err != nil {
@@ -114,38 +116,69 @@ func table(f File, columns map[string]string) ([]*job, error) {
 		return nil, errors.New("name the columns of the time and of the bytes or the rate, such as --map Seconds=time_s,Bytes=bytes")
 	}
 	type place struct{ phase, disk string }
+	type key struct {
+		place
+		op trace.Role
+	}
 	type point struct {
 		ns    int64
 		value float64
 	}
-	jobs, last := map[place]*job{}, map[place]point{}
+	points, instants := map[key][]point{}, map[place][]int64{}
 	for i, row := range all {
-		at := place{row[columns["phase"]], cmp.Or(row[columns["disk"]], "disk")}
-		var now point
+		at := key{place{row[columns["phase"]], cmp.Or(row[columns["disk"]], nameOf(f))}, trace.Write}
+		if strings.HasPrefix(strings.ToLower(row[columns["op"]]), "r") {
+			at.op = trace.Read
+		}
+		var now, before point
 		if now.ns, err = timeOf(row[columns[clock]], clock); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		if now.value, err = strconv.ParseFloat(row[columns[amount]], 64); err != nil {
-			return nil, fmt.Errorf("line %d: %q is no number of bytes", i+2, row[columns[amount]])
+		now.value, err = strconv.ParseFloat(row[columns[amount]], 64)
+		n := len(points[at])
+		if n > 0 {
+			before = points[at][n-1]
 		}
-		if jobs[at] == nil {
-			jobs[at] = &job{disk: at.disk, phase: at.phase, op: trace.Write, tool: "a table"}
-			if strings.HasPrefix(strings.ToLower(row[columns["op"]]), "r") {
-				jobs[at].op = trace.Read
+		switch {
+		case err != nil || !(now.value >= 0 && now.value < 1e18):
+			return nil, fmt.Errorf("line %d: %q is no number of bytes", i+2, row[columns[amount]])
+		case n > 0 && now.ns <= before.ns:
+			return nil, fmt.Errorf("line %d: its time is not after that of the row before; if a column tells the rows apart, map it "+
+				"as disk, op or phase", i+2)
+		case n > 0 && amount == "done_bytes" && now.value < before.value:
+			return nil, fmt.Errorf("line %d: fewer bytes are done than in the row before; map the column as bytes or rate if it has "+
+				"these", i+2)
+		}
+		points[at], instants[at.place] = append(points[at], now), append(instants[at.place], now.ns)
+	}
+	var list []*job
+	for _, at := range slices.SortedFunc(maps.Keys(points), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.disk, b.disk), cmp.Compare(a.op, b.op))
+	}) {
+		j := &job{disk: at.disk, phase: at.phase, op: at.op, tool: "a table"}
+		slices.Sort(instants[at.place])
+		for i, p := range points[at] {
+			s := step{fromNS: p.ns, toNS: p.ns, bytes: int64(p.value)}
+			if n, _ := slices.BinarySearch(instants[at.place], p.ns); n > 0 {
+				s.fromNS = instants[at.place][n-1]
+			}
+			switch {
+			case amount == "rate":
+				s.bytes = int64(p.value * float64(s.toNS-s.fromNS) / 1e9)
+			case amount == "done_bytes" && i > 0:
+				s.fromNS, s.bytes = points[at][i-1].ns, int64(p.value-points[at][i-1].value)
+			case amount == "done_bytes":
+				continue
+			}
+			if s.toNS > s.fromNS {
+				j.steps = append(j.steps, s)
 			}
 		}
-		if before, seen := last[at]; seen && now.ns > before.ns {
-			bytes := map[string]float64{
-				"bytes": now.value, "done_bytes": now.value - before.value, "rate": now.value * float64(now.ns-before.ns) / 1e9,
-			}[amount]
-			jobs[at].steps = append(jobs[at].steps, step{fromNS: before.ns, toNS: now.ns, bytes: int64(max(0, bytes))})
+		if len(j.steps) > 0 {
+			list = append(list, j)
 		}
-		last[at] = now
 	}
-	list := slices.SortedFunc(maps.Values(jobs), func(a, b *job) int {
-		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.disk, b.disk))
-	})
-	if list = slices.DeleteFunc(list, (*job).idle); len(list) == 0 {
+	if len(list) == 0 {
 		return nil, errors.New("no two rows of one disk")
 	}
 	return list, nil
@@ -161,10 +194,11 @@ func timeOf(text, clock string) (int64, error) {
 		return t.UnixNano(), nil
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	ns := v * map[string]float64{"time_s": 1e9, "time_ms": 1e6, "time_ns": 1}[clock]
+	if err != nil || !(math.Abs(ns) < math.MaxInt64) {
 		return 0, fmt.Errorf("%q is no time", text)
 	}
-	return int64(v * map[string]float64{"time_s": 1e9, "time_ms": 1e6, "time_ns": 1}[clock]), nil
+	return int64(ns), nil
 }
 
 // diskSpdTarget is what one thread did to one file, in DiskSpd's XML. Requests per second are those of the time up
