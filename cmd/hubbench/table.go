@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/catalogue"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	tidy "github.com/hubbench/hubbench/internal/tell/table"
@@ -90,6 +91,9 @@ one catalogue at once. RUN is a run's folder, an events.jsonl or a report.html.`
 			var failed []error
 			changed := 0
 			for _, path := range args {
+				if folder := filepath.Dir(path); filepath.Base(path) == rundir.EventsFile && exists(filepath.Join(folder, rundir.InfoFile)) {
+					path = folder // which says more of the run
+				}
 				run, err := load(path)
 				if err == nil {
 					var files int

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -48,13 +49,13 @@ func Write(path string, write func(io.Writer) error) error {
 }
 
 // Replace writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name
-// of its own until then: nothing that has the file's name, such as a link or a pipe, is followed or waited for, only
-// replaced.
+// of its own until then, which begins with a dot, so that programs that read whole folders leave it out: nothing that
+// has the file's name, such as a link or a pipe, is followed or waited for, only replaced.
 func Replace(path string, write func(io.Writer) error) error {
 	part := ""
 	err := fs.ErrExist
 	for tries := 0; tries < 10 && errors.Is(err, fs.ErrExist); tries++ {
-		part = fmt.Sprintf("%s.%08x%s", path, rand.Uint32(), partEnding)
+		part = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x%s", filepath.Base(path), rand.Uint32(), partEnding))
 		err = writeTo(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, write, Sync)
 	}
 	if err == nil {
@@ -68,9 +69,10 @@ func Replace(path string, write func(io.Writer) error) error {
 
 const partEnding = ".part"
 
-// IsPart reports whether a file's name is one under which Replace has begun to write the file path.
-func IsPart(path, name string) bool {
-	rest, begins := strings.CutPrefix(name, path+".")
+// IsPart reports whether name is one under which Replace has begun to write a file of that name in the same folder.
+// Versions before 1 began it without a dot.
+func IsPart(file, name string) bool {
+	rest, begins := strings.CutPrefix(strings.TrimPrefix(name, "."), strings.TrimPrefix(file, ".")+".")
 	digits, ends := strings.CutSuffix(rest, partEnding)
 	return begins && ends && len(digits) == 8 && strings.Trim(digits, "0123456789abcdef") == ""
 }

@@ -43,12 +43,12 @@ func TestIsPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var during []string
 	if err := Write(path, func(io.Writer) (err error) {
-		during, err = filepath.Glob(path + ".*")
+		during, err = filepath.Glob(filepath.Join(filepath.Dir(path), ".f.*"))
 		return err
-	}); err != nil || len(during) != 1 || !IsPart(path, during[0]) {
+	}); err != nil || len(during) != 1 || !IsPart("f", filepath.Base(during[0])) {
 		t.Errorf("while it is written: %q, %v; want a part", during, err)
 	}
-	for _, name := range []string{"f", "f.part", "f.0123abc.part", "f.0123abcd", "g.0123abcd.part", "f.0123abcd.part.part", "f.0123abcg.part", "0123abcd.part"} {
+	for _, name := range []string{"f", "f.part", "f.0123abc.part", "f.0123abcd", "g.0123abcd.part", "f.0123abcd.part.part", "f.0123abcg.part", "0123abcd.part", "..f.0123abcd.part"} {
 		if IsPart("f", name) {
 			t.Errorf("%s is no part of f", name)
 		}

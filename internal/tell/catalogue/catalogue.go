@@ -14,6 +14,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -24,15 +26,23 @@ import (
 )
 
 // Add adds a run to the catalogue in a folder, and returns how many files it wrote: those that were not there, or
-// that differed.
+// that differed. Where a run was read from makes no difference, as long as what is known is still there.
 func Add(dir string, run *recorded.Run) (written int, err error) {
 	about, date := table.RunOf(run), "unknown"
 	if !about.Started.IsZero() {
 		date = about.Started.Format("2006-01-02")
 	}
+	file := func(grain string) string {
+		return filepath.Join(dir, grain, "date="+date, "host="+rundir.Named(cmp.Or(about.Host, "unknown")), rundir.Named(about.ID)+".parquet")
+	}
+	if rows, err := parquet.ReadFile[table.Run](file("phase")); err == nil && len(rows) > 0 {
+		if _, err := os.Stat(rows[0].Source); err == nil {
+			known := *run
+			known.Path, run = rows[0].Source, &known
+		}
+	}
 	for _, grain := range table.Grains() {
-		path := filepath.Join(dir, grain.Name, "date="+date, "host="+rundir.Named(cmp.Or(about.Host, "unknown")),
-			rundir.Named(about.ID)+".parquet")
+		path := file(grain.Name)
 		var content bytes.Buffer
 		rows, err := table.Write(&content, grain, "parquet", 1, func(int) (*recorded.Run, error) { return run, nil })
 		if err != nil {
@@ -41,6 +51,7 @@ func Add(dir string, run *recorded.Run) (written int, err error) {
 		if rows == 0 {
 			content.Reset()
 		}
+		removeParts(filepath.Dir(path))
 		known, err := os.ReadFile(path)
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -62,16 +73,28 @@ func Add(dir string, run *recorded.Run) (written int, err error) {
 	return written, nil
 }
 
+// removeParts removes what writers that were killed have left in a folder. None takes an hour for a file.
+func removeParts(dir string) {
+	entries, _ := os.ReadDir(dir) // or there is nothing
+	for _, e := range entries {
+		whole, _, _ := strings.Cut(e.Name(), ".parquet.")
+		info, err := e.Info()
+		if err == nil && filesystem.IsPart(whole+".parquet", e.Name()) && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // another one did
+		}
+	}
+}
+
 // Disks reads the table of disks of all runs of a catalogue. Files of older versions lack columns, which are empty
 // then.
 func Disks(dir string) ([]table.Disk, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "disk", "date=*", "host=*", "*.parquet"))
+	files, err := fs.Glob(os.DirFS(dir), "disk/date=*/host=*/*.parquet")
 	if err != nil {
 		return nil, err
 	}
 	var all []table.Disk
 	for _, path := range files {
-		rows, err := parquet.ReadFile[table.Disk](path)
+		rows, err := parquet.ReadFile[table.Disk](filepath.Join(dir, filepath.FromSlash(path)))
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", path, err)
 		}
