@@ -1,12 +1,14 @@
--- The disk with the lowest mean rate on each hub, by what the disks of a phase do.
-WITH rates AS (
-  SELECT hub, pattern, model, op, count(*) AS runs, avg(rate_bps) AS rate
-  FROM disk
-  WHERE working > 1 AND rate_bps IS NOT NULL
-  GROUP BY hub, pattern, model, op
+-- The disk with the lowest mean rate on each hub, by what the disks of a phase do and with which work.
+WITH runs AS (
+  SELECT hub, pattern, work, model, op, run, avg(rate) AS of_run
+  FROM rates
+  WHERE working > 1
+  GROUP BY hub, pattern, work, model, op, run
+), models AS (
+  SELECT hub, pattern, work, model, op, count(*) AS runs, avg(of_run) AS mean FROM runs GROUP BY hub, pattern, work, model, op
 ), ranked AS (
-  SELECT rates.*, row_number() OVER (PARTITION BY hub, pattern ORDER BY rate, model) AS place FROM rates
+  SELECT models.*, row_number() OVER (PARTITION BY hub, pattern, work ORDER BY mean, model) AS place FROM models
 )
-SELECT hub, pattern, model, op, runs, round(rate / 1e6, 1) AS mb_per_s
+SELECT hub, pattern, model, op, runs, round(mean / 1e6, 1) AS mb_per_s, work
 FROM ranked WHERE place = 1
-ORDER BY hub, pattern
+ORDER BY hub, pattern, work

@@ -153,6 +153,18 @@ func (w Work) Differs(o Work) []Key {
 // Value is what the work has by a key, in words.
 func (w Work) Value(k Key) string { return rows[k.row()].words(&w) }
 
+// Text is all of the work but its direction: "sizes 1 GB, io direct, block 8 MiB, ...". It is empty if the work was not
+// written down.
+func (w Work) Text() string {
+	var parts []string
+	for _, r := range rows {
+		if w.Declared() && r.key != KeyOp && (r.has == nil || r.has(&w)) && !r.same(&w, &Work{Mode: w.Mode + "?"}) {
+			parts = append(parts, string(r.key)+" "+r.words(&w))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Limited reports whether the disk's rate is that of its work: it does not go as fast as it can, and what it moves says
 // nothing of what it could.
 func (w Work) Limited() bool {

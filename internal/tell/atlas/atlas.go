@@ -18,8 +18,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/table"
@@ -36,8 +38,10 @@ type Cell struct {
 	Disk    string `json:"disk"` // of a disk whose model is not known
 	Pattern string `json:"pattern"`
 	Op      string `json:"op"`
-	// In order of time: its Unix time, the rate, half its interval (0 if it has none), what was kept of the rate without
-	// the others (-1 if that is not known), and the places of the run and of the firmware in the atlas.
+	Work    string `json:"work"`
+	// One of each run, the mean over repeats and disks of the model, in order of time: its Unix time, the rate, half its
+	// interval (0 if it has none), what was kept of the rate without the others (-1 if that is not known), and the places
+	// of the run and of the firmware in the atlas.
 	Points  [][6]float64 `json:"points"`
 	Changes []Change     `json:"changes"` // of the rate
 }
@@ -64,19 +68,23 @@ type Atlas struct {
 	Firmware []string `json:"firmware"`
 }
 
-// Of sorts rows of disks into cells. links are the runs' reports by their ids. Without a model there is only the disk's
-// name to go by.
+// Of sorts rows of disks into cells, but for those of incomplete phases. links are the runs' reports by their ids.
+// Without a model there is only the disk's name to go by.
 func Of(rows []table.Disk, links map[string]string) *Atlas {
 	slices.SortStableFunc(rows, func(a, b table.Disk) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.ID, b.ID)) })
 	a := &Atlas{Cells: []Cell{}, Runs: []Run{}, Firmware: []string{}}
-	type key struct{ hub, model, disk, pattern, op string }
+	type key struct{ hub, model, disk, pattern, op, work string }
 	runs, cellAt := map[string]int{}, map[key]int{}
-	var histories [][]trend.Point
+	type row struct{ run, phase, disk string }
+	seen := map[row]bool{}
+	var inPoint [][2]float64 // by cell, how many rates and how many shares its last point is the mean of
 	for i := range rows {
 		r := &rows[i]
-		if r.Rate == nil {
+		id := row{r.ID, r.Phase, r.Disk}
+		if r.Rate == nil || seen[id] || slices.Contains(strings.Fields(r.Warnings), "partial") {
 			continue
 		}
+		seen[id] = true
 		run, known := runs[r.ID]
 		if !known {
 			run = len(a.Runs)
@@ -88,7 +96,7 @@ func Of(rows []table.Disk, links map[string]string) *Atlas {
 			firmware = len(a.Firmware)
 			a.Firmware = append(a.Firmware, cells.Clean(r.Firmware))
 		}
-		k := key{r.Hub, r.Model, "", r.Pattern, r.Op}
+		k := key{r.Hub, r.Model, "", r.Pattern, r.Op, r.Work}
 		if r.Model == "" {
 			k.disk = r.Disk
 		}
@@ -101,31 +109,41 @@ func Of(rows []table.Disk, links map[string]string) *Atlas {
 			cellAt[k] = at
 			a.Cells = append(a.Cells, Cell{
 				Hub: cells.Clean(k.hub), Model: cells.Clean(k.model), Disk: cells.Clean(k.disk), Pattern: cells.Clean(k.pattern), Op: k.op,
-				Changes: []Change{},
+				Work: cells.Clean(k.work), Changes: []Change{},
 			})
-			histories = append(histories, nil)
+			inPoint = append(inPoint, [2]float64{})
 		}
-		half, kept := 0.0, -1.0
+		points, in := &a.Cells[at].Points, &inPoint[at]
+		if n := len(*points); n == 0 || (*points)[n-1][4] != float64(run) || (*points)[n-1][5] != float64(firmware) {
+			*points = append(*points, [6]float64{float64(r.Started.Unix()), 0, 0, -1, float64(run), float64(firmware)})
+			*in = [2]float64{}
+		}
+		p := &(*points)[len(*points)-1]
+		half := p[2] * in[0]
+		in[0]++
+		p[1] += (*r.Rate - p[1]) / in[0]
 		if r.RateLow != nil {
-			half = (*r.RateHigh - *r.RateLow) / 2
+			half = math.Hypot(half, (*r.RateHigh-*r.RateLow)/2)
 		}
+		p[2] = half / in[0]
 		if r.Retention != nil {
-			kept = *r.Retention
+			in[1]++
+			p[3] = max(0, p[3])
+			p[3] += (*r.Retention - p[3]) / in[1]
 		}
-		cell := &a.Cells[at]
-		cell.Points = append(cell.Points, [6]float64{
-			float64(r.Started.Unix()), *r.Rate, half, kept, float64(run), float64(firmware),
-		})
-		histories[at] = append(histories[at], trend.Point{Run: r.ID, Started: r.Started, Rate: *r.Rate})
 	}
-	for i, history := range histories {
+	for i := range a.Cells {
+		var history []trend.Point
+		for _, p := range a.Cells[i].Points {
+			history = append(history, trend.Point{Run: a.Runs[int(p[4])].ID, Started: time.Unix(int64(p[0]), 0).UTC(), Rate: p[1]})
+		}
 		for _, s := range trend.Of(history)[1:] {
 			a.Cells[i].Changes = append(a.Cells[i].Changes, Change{s.From.Unix(), s.Change})
 		}
 	}
 	slices.SortStableFunc(a.Cells, func(a, b Cell) int {
 		return cmp.Or(cmp.Compare(a.Hub, b.Hub), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Disk, b.Disk),
-			cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Op, b.Op))
+			cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Work, b.Work))
 	})
 	return a
 }

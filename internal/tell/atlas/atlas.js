@@ -80,7 +80,7 @@ function open(cell, points, row) {
   for (const change of cell.changes) {
     list.append(element("li", { class: change.share < 0 ? "lower" : "higher" }, `${day(change.at)}: ${Math.abs(100 * change.share).toFixed(1)} % ${change.share < 0 ? "lower" : "higher"}`));
   }
-  section.replaceChildren(element("h2", {}, `${disk(cell)} ${cell.op === "read" ? "reads" : "writes"} in ${cell.pattern} on ${cell.hub || "an unknown hub"}`), picture(cell, points, Math.min(1100, document.body.clientWidth - 20), 240, true), list);
+  section.replaceChildren(element("h2", {}, `${disk(cell)} ${cell.op === "read" ? "reads" : "writes"} in ${cell.pattern} on ${cell.hub || "an unknown hub"}`), element("p", {}, cell.work), picture(cell, points, Math.min(1100, document.body.clientWidth - 20), 240, true), list);
 }
 
 function show() {
@@ -95,7 +95,7 @@ function show() {
     const { mean, half } = pool(points), kept = points.map((p) => p[3]).filter((v) => v >= 0);
     const text = (value, name = "") => element("td", { class: name }, value);
     const changes = cell.changes.filter((c) => c.at >= after && c.at < before).map((c) => `${day(c.at)} ${c.share < 0 ? "−" : "+"}${Math.abs(100 * c.share).toFixed(1)} %`);
-    const row = element("tr", { tabindex: 0 }, text(cell.hub), element("th", { scope: "row" }, disk(cell)), text([...new Set(points.map((p) => atlas.firmware[p[5]]))].join(", ")), text(cell.pattern), text(cell.op),
+    const row = element("tr", { tabindex: 0 }, text(cell.hub), element("th", { scope: "row" }, disk(cell)), text([...new Set(points.map((p) => atlas.firmware[p[5]]))].join(", ")), text(cell.pattern), text(cell.op), element("td", { class: "work", title: cell.work }, cell.work),
       text(String(new Set(points.map((p) => p[4])).size), "num"), text(mega(mean), "num mean"), text(half > 0 ? `${mega(mean - half)} to ${mega(mean + half)}` : "", "num"),
       text(kept.length ? Math.round((100 * kept.reduce((a, b) => a + b, 0)) / kept.length) + " %" : "", "num"),
       element("td", {}, picture(cell, points, 140, 28, false)), text(changes.slice(-2).join(", "), changes.length && cell.changes[cell.changes.length - 1].share < 0 ? "lower" : "higher"));

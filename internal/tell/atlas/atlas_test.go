@@ -57,6 +57,30 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// Repeats and disks of one model are one rate of the run, and a row that is given twice counts once; other work is another
+// cell, and what is incomplete is left out.
+func TestOneRateOfARun(t *testing.T) {
+	row := func(phase, disk, work, warnings string, rate, half float64) table.Disk {
+		low, high := rate-half, rate+half
+		return table.Disk{Run: table.Run{ID: "r"}, Phase: phase, Disk: disk, Model: "M", Pattern: "WW", Op: "write", Work: work,
+			Warnings: warnings, Rate: &rate, RateLow: &low, RateHigh: &high}
+	}
+	rows := []table.Disk{
+		row("WW-1", "A", "big", "", 100, 3), row("WW-1", "B", "big", "", 200, 4), row("WW-2", "A", "big", "hot", 300, 0),
+		row("WW-2", "A", "big", "", 300, 0), row("WW-2", "B", "big", "hot partial", 9000, 0), row("WW-3", "A", "small", "", 7, 1),
+	}
+	kept := 0.5
+	rows[1].Retention = &kept
+	a := Of(rows, nil)
+	if len(a.Cells) != 2 || len(a.Cells[0].Points) != 1 || len(a.Cells[1].Points) != 1 {
+		t.Fatalf("%+v", a.Cells)
+	}
+	big, small := a.Cells[0].Points[0], a.Cells[1].Points[0]
+	if math.Abs(big[1]-200) > 1e-9 || math.Abs(big[2]-5.0/3) > 1e-9 || big[3] != 0.5 || small[1] != 7 || small[3] != -1 {
+		t.Errorf("%v, %v", big, small)
+	}
+}
+
 func square(x float64) float64 { return x * x }
 
 // own is the variance of a run by itself.

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +27,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
@@ -48,8 +51,9 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// farm makes runs of 20 hosts on two kinds of hub, ten a day. Disk A is of a model with a firmware that keeps a tenth less in
-// the second half of them; of the others C is the fastest.
+// farm makes runs of 20 hosts, whose names are numbers, on two kinds of hub, ten a day. Phase WWW is there twice. Disk A is of a
+// model with a firmware that keeps a tenth less in the second half of them; of the others C is the fastest, and does one of two
+// works.
 var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 	trace := fixture.Triple()
 	first := say.Analyze(trace, analysis.Options{})
@@ -69,9 +73,13 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			Disks: map[string]hardware.Unit{"A": disk("SSD One", firmware), "B": disk("SSD Two", "7"), "C": disk("SSD Three", "5")},
 		}
 		a.Phases = append([]analysis.Phase{}, first.Phases...)
+		again := first.Phases[slices.IndexFunc(first.Phases, func(p analysis.Phase) bool { return p.Name == "WWW" })]
+		again.Name, again.Repeats = "WWW-2", "WWW"
+		a.Phases = append(a.Phases, again)
 		for i := range a.Phases {
 			p := &a.Phases[i]
-			if p.Name == "WWW" {
+			p.Work = map[string]work.Work{"C": {Mode: "direct", Block: 1 << (20 + n/2%2)}}
+			if strings.HasPrefix(p.Name, "WWW") {
 				p.Disks = maps.Clone(p.Disks)
 				c := p.Disks["C"]
 				c.Throttle = &analysis.Throttle{Step: level.Step{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.5e9}, Cause: "cache_full"}
@@ -79,16 +87,17 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 				p.Disks["C"] = c
 			}
 			o := *p.Overlap
-			p.Overlap, o.Disks = &o, map[string]analysis.OverlapDisk{}
-			for name, d := range first.Phases[i].Overlap.Disks {
+			rates := map[string]analysis.OverlapDisk{}
+			for name, d := range o.Disks {
 				if d.Rate *= 1 + 0.02*random.NormFloat64(); name == "A" {
 					d.Rate *= factor
 				}
-				o.Disks[name] = d
+				rates[name] = d
 			}
+			p.Overlap, o.Disks = &o, rates
 		}
 		a.Origin = &analysis.Origin{
-			Run: fmt.Sprintf("run-%05d", n), Started: started, Host: fmt.Sprintf("bench-%02d", n%20), Status: "complete",
+			Run: fmt.Sprintf("run-%05d", n), Started: started, Host: fmt.Sprintf("%04d", n%20), Status: "complete",
 			Hub: run.Hardware.Hub.Product(),
 		}
 		return &recorded.Run{Loaded: &rundir.Loaded{Trace: &run}, Path: a.Run, Analysis: &a}
@@ -100,7 +109,8 @@ func whole(t *testing.T, dir string) map[string]time.Time {
 	t.Helper()
 	files := map[string]time.Time{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".parquet" {
+		hidden := strings.HasPrefix(d.Name(), ".") // engines leave these out
+		if err != nil || d.IsDir() || hidden {
 			return err
 		}
 		f, err := os.Open(path)
@@ -140,7 +150,7 @@ func TestAddTwice(t *testing.T) {
 		t.Errorf("%d files written, want one a grain", n)
 	}
 	before := whole(t, dir)
-	if _, ok := before[filepath.Join(dir, "disk", "date=2026-01-01", "host=bench-03", "run-00003.parquet")]; !ok {
+	if _, ok := before[filepath.Join(dir, "disk", "date=2026-01-01", "host=0003", "run-00003.parquet")]; !ok {
 		t.Errorf("%v: want the disks by date and host", before)
 	}
 	if n := add(); n != 0 {
@@ -149,6 +159,46 @@ func TestAddTwice(t *testing.T) {
 	run.Analysis.Status = "partial"
 	if n := add(); n != 5 || len(whole(t, dir)) != len(before) {
 		t.Errorf("%d files written when the run had changed", n)
+	}
+	here, elsewhere := filepath.Join(t.TempDir(), "here"), t.TempDir()
+	if err := os.Mkdir(here, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		from string
+		want int
+	}{{here, 5}, {elsewhere, 0}} {
+		if run.Path = step.from; add() != step.want {
+			t.Errorf("read from %s: want %d files", step.from, step.want)
+		}
+	}
+	if err := os.Remove(here); err != nil {
+		t.Fatal(err)
+	}
+	if n := add(); n != 5 {
+		t.Errorf("%d files written when the run had moved", n)
+	}
+}
+
+// What a writer that was killed has left is removed when it is surely none's any more.
+func TestRemainders(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "disk", "date=2026-01-01", "host=0003")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{".a.parquet.01234567.part": 2 * time.Hour, ".b.parquet.01234567.part": 0, "c.part": 2 * time.Hour} {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, time.Time{}, time.Now().Add(-age))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Add(dir, farm()(3)); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(left) != 3 || filepath.Base(left[0]) != ".b.parquet.01234567.part" || filepath.Base(left[1]) != "c.part" {
+		t.Errorf("%q, %v", left, err)
 	}
 }
 
@@ -269,7 +319,8 @@ for row in rows: print(*row, sep="\t")`
 	for _, line := range lines[1:] {
 		row := strings.Split(line, "\t")
 		for i, cell := range row {
-			if v, err := strconv.ParseFloat(cell, 64); err == nil {
+			name := len(cell) > 1 && cell[0] == '0' && cell[1] != '.' // of a host, which is no number
+			if v, err := strconv.ParseFloat(cell, 64); err == nil && !name {
 				row[i] = strconv.FormatFloat(v, 'g', 6, 64)
 			}
 		}
@@ -289,11 +340,11 @@ func TestQueries(t *testing.T) {
 	each := float64(*runs / 20)
 	for name, check := range map[string]func(t *testing.T, rows [][]string){
 		"slowest": func(t *testing.T, rows [][]string) {
-			if len(rows) != 6 {
-				t.Errorf("%d rows, want 3 patterns on 2 hubs", len(rows))
+			if len(rows) != 18 {
+				t.Errorf("%d rows, want 3 patterns with 3 works on 2 hubs", len(rows))
 			}
 			for _, row := range rows {
-				if row[1] == "WWW" && row[2] != "SSD One" {
+				if row[1] == "WWW" && row[6] == "" && row[2] != "SSD One" {
 					t.Errorf("%q, want SSD One to be the slowest", row)
 				}
 			}
@@ -311,7 +362,7 @@ func TestQueries(t *testing.T) {
 		},
 		"retention": func(t *testing.T, rows [][]string) {
 			for _, row := range rows {
-				if kept := number(t, row[5]); kept <= 0 || kept > 1.2 || number(t, row[4]) != 10*each {
+				if kept := number(t, row[5]); kept <= 0 || kept > 1.2 || number(t, row[4]) != 10*each && row[1] != "SSD Three" {
 					t.Errorf("%q", row)
 				}
 			}
@@ -320,15 +371,16 @@ func TestQueries(t *testing.T) {
 			}
 		},
 		"throttle": func(t *testing.T, rows [][]string) {
-			if len(rows) != 1 || rows[0][0] != "SSD Three" || number(t, rows[0][3]) != float64(*runs) || number(t, rows[0][5]) != 75 {
-				t.Errorf("%q, want SSD Three to have fallen by 75 %% in every run", rows)
+			if len(rows) != 1 || rows[0][0] != "SSD Three" || number(t, rows[0][3]) != float64(2**runs) || number(t, rows[0][5]) != 75 {
+				t.Errorf("%q, want SSD Three to have fallen by 75 %% in both phases of every run", rows)
 			}
 		},
 		"trend": func(t *testing.T, rows [][]string) {
 			fell, other := 0, 0
 			for _, row := range rows {
 				at, change := number(t, row[7]), number(t, row[10])
-				if row[2] == "A" && at >= each/2-2 && at <= each/2+2 && change < -7 && change > -13 {
+				if row[2] == "A" && at >= each/2-2 && at <= each/2+2 && change < -7 && change > -13 &&
+					len(row[0]) == 4 && strings.HasPrefix(row[11], "2026-0") {
 					fell++
 				} else {
 					other++

@@ -59,6 +59,7 @@ type Disk struct {
 	Disk         string   `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
 	Op           string   `json:"op" parquet:"op,dict" about:"read or write; of a disk that does both, what it does more of"`
 	Does         string   `json:"does" parquet:"does,dict" about:"its work in words"`
+	Work         string   `json:"work" parquet:"work,dict" about:"what of its work changes rates: sizes, block, depth ...; empty if not recorded"`
 	Model        string   `json:"model" parquet:"model,dict" about:"the disk's; empty if it is not known, as the next four"`
 	Firmware     string   `json:"firmware" parquet:"firmware,dict" about:"the disk's"`
 	Size         *int64   `json:"size_bytes" parquet:"size_bytes,optional" about:"the capacity in bytes"`
@@ -184,11 +185,12 @@ func (s *source) pattern(p *analysis.Phase) string {
 	return string(letters)
 }
 
-// codes are those of the warnings about a disk, or about the phase if it is empty.
+// codes are those of the warnings about a disk, or about the phase if it is empty. That a phase is incomplete is said of
+// its disks too.
 func codes(warnings []analysis.Warning, disk string) string {
 	var list []string
 	for _, w := range warnings {
-		if w.Disk == disk && !slices.Contains(list, w.Code) {
+		if (w.Disk == disk || w.Code == "partial") && !slices.Contains(list, w.Code) {
 			list = append(list, w.Code)
 		}
 	}
@@ -233,7 +235,7 @@ func (s *source) disks(add func(any)) {
 			w.Op = d.Op
 			row := Disk{
 				Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Working: int64(len(p.Disks)), Disk: name, Op: string(d.Op),
-				Does: w.Listed(), Files: int64(d.Files), Bytes: d.Bytes, BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
+				Does: w.Listed(), Work: w.Text(), Files: int64(d.Files), Bytes: d.Bytes, BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
 			}
 			s.describe(&row, p)
 			row.measure(p, &d)
