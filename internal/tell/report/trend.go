@@ -8,8 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// OfTrend says since when a rate has been what it is. Of is what it is the rate of: "A in WWW".
-func OfTrend(of string, stretches []trend.Stretch) *Document {
+// OfTrend says when a rate changed. Of is what it is the rate of: "A in WW"; left is what was left out, if anything.
+func OfTrend(of, left string, stretches []trend.Stretch) *Document {
 	doc := &Document{Kind: "trend", Title: "Trend", Data: stretches}
 	top, runs := 0.0, 0
 	for _, s := range stretches {
@@ -42,6 +42,9 @@ func OfTrend(of string, stretches []trend.Stretch) *Document {
 			100*max(last.Change, -last.Change), pick(last.Change < 0, "lower", "higher"))
 	}
 	doc.Add(Sentence{Text: text, Lead: true}, t)
+	if left != "" {
+		doc.Add(Sentence{Text: left})
+	}
 	return doc
 }
 
