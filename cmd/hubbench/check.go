@@ -25,13 +25,13 @@ func newCheck(p program) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "check RUN...",
-		Short: "Hold runs to limits: pass, fail or cannot tell",
-		Long: `Hold runs to the limits under expect: in their scenario, or to those of a file. A limit passes if the
+		Short: "Check runs against limits: pass, fail or cannot tell",
+		Long: `Check runs against the limits under expect: in their scenario, or to those of a file. A limit passes if the
 measurement's whole 95 % confidence interval is within it, fails if all of it is outside, and cannot be
 judged in between. hubbench init --expect RUN writes the limits of a good run.
 
-It exits with 0 if all pass, 4 if one fails, and 3 if none fails but one cannot be judged. A limit of a
-phase or disk that is missing, or that is incomplete, fails. In GitHub's workflows a summary and
+It exits with 0 if all pass, 4 if one fails, and 3 if none fails but one cannot be judged. A run that is
+incomplete fails, as does a limit of a phase or disk that is missing. In GitHub's workflows a summary and
 annotations are written too. RUN is a run's folder, an events.jsonl or a report.html.`,
 		Example: `  hubbench check results/triple-20261120-080000
   hubbench check results/* --limits limits.yaml --format junit --out limits.xml`,

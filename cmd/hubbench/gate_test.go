@@ -76,42 +76,43 @@ func TestGate(t *testing.T) {
 		name          string
 		change        func(g *gated)
 		usual, proven int
+		held          int // by the limits of the base
 	}{
 		// The same disks, measured again: noise alone must not keep anything out, even without --certain.
-		{"complete", func(g *gated) {}, 0, 0},
+		{"complete", func(g *gated) {}, 0, 0, 0},
 		// The very same rates.
-		{"equal", func(g *gated) { g.seed = good.seed }, 0, 0},
+		{"equal", func(g *gated) { g.seed = good.seed }, 0, 0, 0},
 		// Stopped on the way: its last phase is not whole, and what it would have shown is not known.
-		{"partial", func(g *gated) { g.cut, g.end = true, partial }, 4, 4},
+		{"partial", func(g *gated) { g.cut, g.end = true, partial }, 4, 4, 4},
 		// No line says that it ended, so the last phase may have been about to fall.
-		{"killed", func(g *gated) { g.cut, g.end = true, "" }, 4, 4},
+		{"killed", func(g *gated) { g.cut, g.end = true, "" }, 4, 4, 4},
 		// The base has a phase that nobody measured again.
-		{"missing phase", func(g *gated) { g.phases = 1 }, 4, 4},
+		{"missing phase", func(g *gated) { g.phases = 1 }, 4, 4, 4},
 		// B did nothing: its fall is not known, and A had the hub for itself.
-		{"missing disk", func(g *gated) { g.disks = "A" }, 4, 4},
+		{"missing disk", func(g *gated) { g.disks = "A" }, 4, 4, 4},
 		// A disk that fails is worse than a slow one.
-		{"failed disk", func(g *gated) { g.fails = true }, 4, 4},
+		{"failed disk", func(g *gated) { g.fails = true }, 4, 4, 4},
 		// Too little to judge any rate: a gate that sees nothing neither passes nor fails.
-		{"too short", func(g *gated) { g.seconds = 0.3 }, 1, 1},
+		{"too short", func(g *gated) { g.seconds = 0.3 }, 1, 1, 3},
 		// A fall, and a proven one, but by less than the limit.
-		{"-4 %", func(g *gated) { g.factor = 0.96 }, 0, 0},
+		{"-4 %", func(g *gated) { g.factor = 0.96 }, 0, 0, 0},
 		// The measured fall is larger, and so is all of its interval.
-		{"-10 %", func(g *gated) { g.factor = 0.90 }, 4, 4},
+		{"-10 %", func(g *gated) { g.factor = 0.90 }, 4, 4, 4},
 		// The fall may be real, but noise may have made it: only the default keeps it out.
-		{"-10 % in noise", func(g *gated) { g.factor, g.noise = 0.90, 0.8 }, 4, 0},
+		{"-10 % in noise", func(g *gated) { g.factor, g.noise = 0.90, 0.8 }, 4, 0, 3},
 		// Slower for certain, but by 4 to 8 %: larger than the limit as measured, not as proven.
-		{"-6 % in some noise", func(g *gated) { g.factor, g.noise = 0.94, 0.12 }, 4, 0},
+		{"-6 % in some noise", func(g *gated) { g.factor, g.noise = 0.94, 0.12 }, 4, 0, 3},
 		// From the middle on, half as fast: the mean fell by a quarter, and the level after the step by a half.
-		{"step in the middle", func(g *gated) { g.levels = []tracetest.Level{{UntilS: 15, Rate: 1e9}, {UntilS: 30, Rate: 0.5e9}} }, 4, 4},
+		{"step in the middle", func(g *gated) { g.levels = []tracetest.Level{{UntilS: 15, Rate: 1e9}, {UntilS: 30, Rate: 0.5e9}} }, 4, 4, 3},
 		// Only the last fifth is slower, as of a disk that grew hot: its level shows it.
-		{"throttle", func(g *gated) { g.levels = []tracetest.Level{{UntilS: 24, Rate: 1e9}, {UntilS: 30, Rate: 0.4e9}} }, 4, 4},
+		{"throttle", func(g *gated) { g.levels = []tracetest.Level{{UntilS: 24, Rate: 1e9}, {UntilS: 30, Rate: 0.4e9}} }, 4, 4, 3},
 		// Another hub is what a person may want to compare: it is said, and only a fall counts.
-		{"other hub", func(g *gated) { g.header = `,"hardware":{"hub":{"id":"1","name":"Other dock","vendor":"V"}}` }, 0, 0},
+		{"other hub", func(g *gated) { g.header = `,"hardware":{"hub":{"id":"1","name":"Other dock","vendor":"V"}}` }, 0, 0, 0},
 		{"other hub, -10 %", func(g *gated) {
 			g.header, g.factor = `,"hardware":{"hub":{"id":"1","name":"Other dock","vendor":"V"}}`, 0.9
-		}, 4, 4},
+		}, 4, 4, 4},
 		// As of the hub: it is said that one was simulated, and the rates are compared.
-		{"simulated against real", func(g *gated) { g.profile = "X" }, 0, 0},
+		{"simulated against real", func(g *gated) { g.profile = "X" }, 0, 0, 0},
 	} {
 		dir := t.TempDir()
 		g := good
@@ -120,6 +121,11 @@ func TestGate(t *testing.T) {
 		g.seed = 2
 		tt.change(&g)
 		other := write(t, filepath.Join(dir, "new", "events.jsonl"), g.events())
+		limits := filepath.Join(dir, "limits.yaml")
+		prints(t, "init", "--expect", base, "--out", limits)
+		if code, out, errs := does(t, nil, "check", other, "--limits", limits); code != tt.held {
+			t.Errorf("%s: check: exit code %d, want %d\n%s%s", tt.name, code, tt.held, out, errs)
+		}
 		for _, mode := range []struct {
 			args []string
 			want int

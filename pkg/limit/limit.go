@@ -49,7 +49,7 @@ func Worst(list []Result) Verdict {
 }
 
 // Check holds a run to limits. A limit of a phase or a disk that the run lacks fails. One of every phase or disk is
-// held against those that have the measure, and cannot be judged if none has.
+// held against those that have the measure, and cannot be judged if none has. A run that is incomplete fails.
 func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 	var list []Result
 	for _, l := range limits {
@@ -66,7 +66,7 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 				continue
 			}
 			for _, disk := range a.Order {
-				if l.Disk == "" && works(p, disk) || l.Disk == disk {
+				if l.Disk == disk && l.Phase != "" || (l.Disk == "" || l.Disk == disk) && works(p, disk) {
 					found = append(found, judge(l, p, disk))
 				}
 			}
@@ -81,12 +81,17 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 				r.Verdict, r.Why = Fail, "the run has no such phase"
 			case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
 				r.Verdict, r.Why = Fail, "the run has no such disk"
+			case l.Disk != "" && !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return works(&p, l.Disk) }):
+				r.Verdict, r.Why = Fail, "the disk does nothing in this run"
 			default:
 				r.Why = "nothing in the run has this measure"
 			}
 			found = append(found, r)
 		}
 		list = append(list, found...)
+	}
+	if a.Origin != nil && a.Status != string(trace.Complete) {
+		list = append(list, Result{Measure: "status", Bounds: "complete", Verdict: Fail, Why: "the run did not end as planned"})
 	}
 	return list
 }
@@ -108,6 +113,10 @@ func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
 	}
 	if disk != "" && !works(p, disk) {
 		r.Verdict, r.Why = Fail, "the disk does nothing in this phase"
+		return r
+	}
+	if disk != "" && p.Overlap == nil && p.Disks[disk].Bytes == 0 {
+		r.Verdict, r.Why = Fail, "the disk moved nothing in this phase"
 		return r
 	}
 	var exact bool

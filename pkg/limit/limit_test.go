@@ -35,7 +35,16 @@ func run(of analysis.OverlapDisk) *analysis.Analysis {
 func TestVerdicts(t *testing.T) {
 	partial, apart, recovering, cut := run(rate(2e9, 1e7)), run(rate(2e9, 1e7)), run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
 	partial.Phases[1].Warnings = []analysis.Warning{{Code: "partial"}}
-	apart.Phases[0].Overlap, apart.Phases[1].Overlap = nil, nil
+	still := run(rate(2e9, 1e7))
+	for i := range 2 {
+		apart.Phases[i].Overlap, still.Phases[i].Overlap = nil, nil
+		apart.Phases[i].Disks = map[string]analysis.Disk{"A": {Bytes: 1}}
+	}
+	killed, part := run(rate(2e9, 1e7)), run(rate(2e9, 1e7))
+	killed.Origin, part.Origin = &analysis.Origin{}, &analysis.Origin{Status: "partial"}
+	part.Phases = append(part.Phases, analysis.Phase{Name: "-W", Roles: map[string]trace.Role{"A": trace.Idle, "B": trace.Write}})
+	resting := *part
+	resting.Origin = &analysis.Origin{Status: "complete"}
 	lag := 4.0
 	recovering.Phases[1].Recoveries = []analysis.Recovery{{Disk: "A", After: "B", LagS: &lag}}
 	cut.Phases[1].Recoveries = []analysis.Recovery{{Disk: "A", After: "B"}}
@@ -61,6 +70,11 @@ func TestVerdicts(t *testing.T) {
 		{"too short", fast, run(rate(2e9, 0)), Unsure},
 		{"never together", fast, apart, Unsure},
 		{"incomplete", fast, partial, Fail},
+		{"killed between phases", fast, killed, Fail},
+		{"stopped between phases", fast, part, Fail},
+		{"the disk is idle in another phase", "{disk: A, rate: {min: 1 GB/s}}", &resting, Pass},
+		{"the disk moved nothing", fast, still, Fail},
+		{"the disk is idle in all of them", "{disk: C, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
 		{"no such phase", fast, missing, Fail},
 		{"no such disk", "{disk: Z, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},
 		{"the disk is idle", "{phase: WW, disk: C, rate: {min: 1 GB/s}}", run(rate(2e9, 1e7)), Fail},

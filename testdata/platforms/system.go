@@ -63,6 +63,7 @@ func systems() []system {
 				"cmd/hubbench":            {"TestScripts/doctor"},       // its shell is Linux's, which starts no program for macOS
 				"internal/machine/device": {"TestProcessesFindsItself"}, // /bin/ps is Linux's, with other options than macOS's
 			},
+			skip:    "^TestShells$", // which are Linux's, too
 			prepare: prepareLoader,
 		},
 		{
