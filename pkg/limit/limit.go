@@ -29,6 +29,8 @@ type Result struct {
 	Limit   scenario.Limit `json:"-"`
 	Measure string         `json:"measure"`
 	Bounds  string         `json:"bounds"`
+	Min     *float64       `json:"min"` // of Bounds, in the unit of Value; null if there is none
+	Max     *float64       `json:"max"`
 	Phase   string         `json:"phase,omitempty"`
 	Disk    string         `json:"disk,omitempty"`
 	Value   *float64       `json:"value"` // null if it was not measured
@@ -75,7 +77,7 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 			found = slices.DeleteFunc(found, func(r Result) bool { return r.Why == notMeasured })
 		}
 		if len(found) == 0 {
-			r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Phase: l.Phase, Disk: l.Disk, Verdict: Unsure}
+			r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Min: l.Min, Max: l.Max, Phase: l.Phase, Disk: l.Disk, Verdict: Unsure}
 			switch {
 			case !known:
 				r.Verdict, r.Why = Fail, "the run has no such phase"
@@ -106,7 +108,7 @@ const notMeasured = "it was not measured in this phase"
 
 // judge holds one phase, and a disk of it unless the measure is of all, to a limit.
 func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
-	r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Phase: p.Name, Disk: disk}
+	r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Min: l.Min, Max: l.Max, Phase: p.Name, Disk: disk}
 	if i := slices.IndexFunc(p.Warnings, func(w analysis.Warning) bool { return w.Code == "partial" }); i >= 0 {
 		r.Verdict, r.Why = Fail, "the phase is incomplete"
 		return r
@@ -205,7 +207,8 @@ func measure(name string, p *analysis.Phase, disk string) (value, low, high *flo
 
 // FromRun are limits that a good run holds, with room for its noise: rates may be lower by three half-widths of their
 // interval or 5 %, whichever is more, what takes time may take half as long again, and no frame may be late if none
-// was.
+// was. What a disk keeps and how it recovers is measured after others have ended, and limited only if it is slowed by
+// them: of disks that share evenly it is chance which one ends last.
 func FromRun(a *analysis.Analysis) []scenario.Limit {
 	var list []scenario.Limit
 	seen := map[string]bool{}
@@ -222,7 +225,8 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 					continue
 				}
 				value, low, high, _, _ := measure(m.Name, p, disk)
-				if value == nil {
+				slowed := p.Contention != nil && (p.Contention.Disks[disk].Held || p.Contention.Disks[disk].Reference == "solo")
+				if value == nil || (m.Name == "kept" || m.Name == "recovery") && !slowed {
 					continue
 				}
 				room := 0.05 * *value
@@ -237,7 +241,7 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 					l.Max = &most
 				case m.Name == "p99" && low != nil || m.Name == "recovery":
 					l.Max = &most
-				case m.Name != "share" && m.Name != "p99" && low != nil: // without an interval nothing could be judged
+				case m.Name != "share" && m.Name != "p99" && low != nil && least > 0: // without an interval nothing could be judged
 					l.Min = &least
 				default:
 					continue
