@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/foreign"
 )
 
@@ -100,9 +100,7 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"doctor --format ", "text md html json csv " + only},
 		{"version ", only},
 	} {
-		if diff := cmp.Diff(tt.want, completed(t, strings.Split(tt.args, " ")...)); diff != "" {
-			t.Errorf("hubbench %s(-want +got):\n%s", tt.args, diff)
-		}
+		check.Same(t, fmt.Sprintf("hubbench %s", tt.args), tt.want, completed(t, strings.Split(tt.args, " ")...))
 	}
 
 	for args, want := range map[string]string{ // one of many

@@ -30,15 +30,11 @@ func TestImportOfFio(t *testing.T) {
 			job.delay, name, filepath.Join(dir, name), job.rate, job.runtime, name, name)
 		cmd := exec.Command("sh", "-c", script)
 		cmd.Dir = dir
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		wait = append(wait, cmd)
 	}
 	for _, cmd := range wait {
-		if err := cmd.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Wait())
 	}
 	type request struct{ ms, bytes int64 }
 	logs := map[string][]request{}
@@ -47,9 +43,7 @@ func TestImportOfFio(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		path := filepath.Join(dir, name+"_bw.1.log")
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for line := range strings.Lines(string(text)) {
 			var r request
 			var rate, op int64
@@ -63,13 +57,9 @@ func TestImportOfFio(t *testing.T) {
 	}
 	hubbench(t, args...)
 	text, err := os.ReadFile(filepath.Join(dir, "run", "analysis.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var a analysis.Analysis
-	if err := json.Unmarshal(text, &a); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &a))
 	o := a.Phases[0].Overlap
 	if want := float64(to-from) / 1e3; o == nil || math.Abs(o.DurationS-want) > 0.01*want {
 		t.Fatalf("overlap %+v, want %g s", o, want)
@@ -115,9 +105,7 @@ func TestImportOfFioTimes(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(text, into)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	var fio struct {
 		Jobs []struct {
@@ -133,9 +121,7 @@ func TestImportOfFioTimes(t *testing.T) {
 	write := fio.Jobs[0].Write
 	var times []float64 // by hand, of each request
 	text, err := os.ReadFile("a_clat.1.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for line := range strings.Lines(string(text)) {
 		var ms, ns float64
 		if _, err := fmt.Sscanf(line, "%g, %g", &ms, &ns); err != nil {
@@ -183,9 +169,7 @@ Device            r/s     rkB/s     w/s     wkB/s  %util
 sda             10.00 100000.00    0.00      0.00  99.00
 sdb              0.00      0.00   10.00  50000.00  99.00
 `
-	if err := os.WriteFile("iostat.txt", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("iostat.txt", []byte(text), 0o644))
 	out := hubbench(t, "import", "iostat.txt", "--interval", "4s", "--disk", "T7=sda,X9=sdb", "--out", "run")
 	for _, want := range []string{`T7\s+read\s+102`, `X9\s+write\s+51\.2`} {
 		if !regexp.MustCompile(want).MatchString(out) {
@@ -199,9 +183,7 @@ func TestImportOfScores(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	const text = "CrystalDiskMark 8.0.4 x64\n[Read]\n  SEQ    1MiB (Q=  8, T= 1):   560.000 MB/s [    534.1 IOPS] < 14950.00 us>\n"
-	if err := os.WriteFile("crystal.txt", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("crystal.txt", []byte(text), 0o644))
 	if out := hubbench(t, "import", "crystal.txt", "--disk", "T7=crystal.txt", "--format", "csv"); !strings.Contains(out, `T7,"SEQ 1MiB (Q=8, T=1)",read,560,534.1,14.95 ms`) {
 		t.Error(out)
 	}

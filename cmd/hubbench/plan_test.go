@@ -12,10 +12,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
@@ -45,9 +45,7 @@ func TestPlanTables(t *testing.T) {
 	for pair := range slices.Chunk(archive.Files, 2) {
 		t.Run(pair[0].Name, func(t *testing.T) {
 			t.Parallel() // each waits to see who else uses the disk
-			if diff := cmp.Diff(string(pair[1].Data), planned(t, string(pair[0].Data))); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", pair[1].Name, diff)
-			}
+			check.Same(t, pair[1].Name, string(pair[1].Data), planned(t, string(pair[0].Data)))
 		})
 	}
 }

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 const resumeScenario = `version: 1
@@ -56,17 +55,14 @@ func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 	t.Log(hubbench(t, "run", scenario, "--out", whole, "--quiet"))
 	full := readEvents(t, whole)
 	_, simulated := simulated(t, text)
-	if diff := cmp.Diff(measured(readEvents(t, simulated)), measured(full)); diff != "" {
-		t.Errorf("(-simulated +run):\n%s", diff)
-	}
+	check.Same(t, "what a run has recorded, as simulated", measured(readEvents(t, simulated)), measured(full))
 	for i := range times {
 		dir, left := filepath.Join(work, fmt.Sprint("torn-", i)), torn(full)
 		must(t, os.CopyFS(dir, os.DirFS(whole)))
 		write(t, filepath.Join(dir, rundir.EventsFile), left)
 		hubbench(t, "run", "--resume", dir, "--quiet")
-		if diff := cmp.Diff(measured(full), measured(readEvents(t, dir))); diff != "" {
-			t.Errorf("torn after %d of %d bytes (-uninterrupted +resumed):\n%s", len(left), len(full), diff)
-		}
+		what := fmt.Sprintf("resumed, torn after %d of %d bytes", len(left), len(full))
+		check.Same(t, what, measured(full), measured(readEvents(t, dir)))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/hubbench/hubbench/internal/tell/table"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -127,13 +128,9 @@ func TestPage(t *testing.T) {
 	}
 	rows := farm(1000)
 	var page bytes.Buffer
-	if err := Write(&page, Of(rows, map[string]string{"run-0999": "last/report.html"})); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, Write(&page, Of(rows, map[string]string{"run-0999": "last/report.html"})))
 	path := filepath.Join(t.TempDir(), "atlas.html")
-	if err := os.WriteFile(path, page.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(path, page.Bytes(), 0o644))
 	options := chromedp.DefaultExecAllocatorOptions[:]
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
@@ -152,19 +149,16 @@ func TestPage(t *testing.T) {
 		}
 		return text
 	}
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800), chromedp.Navigate("file://"+filepath.ToSlash(path))); err != nil {
-		t.Fatal(err)
-	}
+	address := "file://" + filepath.ToSlash(path)
+	check.Must(t, chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(address)))
 	t.Logf("%d bytes, painted %s ms after opening", page.Len(), eval(`document.documentElement.dataset.painted`))
 	number := func(js string) float64 {
 		t.Helper()
 		v, err := strconv.ParseFloat(eval(`String(`+js+`)`), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return v
 	}
-	check := func(what string, keep func(r *table.Disk) bool) {
+	holds := func(what string, keep func(r *table.Disk) bool) {
 		t.Helper()
 		var of []table.Disk
 		for i := range rows {
@@ -181,7 +175,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: ±%g, want %g", what, got, half)
 		}
 	}
-	check("all", func(*table.Disk) bool { return true })
+	holds("all", func(*table.Disk) bool { return true })
 	if got := eval(`document.getElementById("said").textContent`); got != "4 cells of 1000 runs" {
 		t.Errorf("%q", got)
 	}
@@ -190,11 +184,11 @@ func TestPage(t *testing.T) {
 		eval(fmt.Sprintf(`(() => { const e = document.getElementById("filters").elements[%q]; e.value = %q; e.dispatchEvent(new Event("input", { bubbles: true })); return ""; })()`, name, value))
 	}
 	choose("firmware", "1.1")
-	check("of one firmware", func(r *table.Disk) bool { return r.Firmware == "1.1" })
+	holds("of one firmware", func(r *table.Disk) bool { return r.Firmware == "1.1" })
 	choose("firmware", "")
 	choose("from", "2026-03-01")
 	choose("to", "2026-03-07")
-	check("of a week", func(r *table.Disk) bool {
+	holds("of a week", func(r *table.Disk) bool {
 		day := r.Started.Format("2006-01-02")
 		return day >= "2026-03-01" && day <= "2026-03-07"
 	})
@@ -209,11 +203,7 @@ func TestPage(t *testing.T) {
 	}
 	if dir := os.Getenv("HUBBENCH_SHOTS"); dir != "" {
 		picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(90))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "atlas.jpg"), picture, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
+		check.Must(t, os.WriteFile(filepath.Join(dir, "atlas.jpg"), picture, 0o644))
 	}
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/level"
@@ -129,9 +130,7 @@ func whole(t *testing.T, dir string) map[string]time.Time {
 		files[path] = stat.ModTime()
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return files
 }
 
@@ -141,9 +140,7 @@ func TestAddTwice(t *testing.T) {
 	run := farm()(3)
 	add := func() int {
 		n, err := Add(dir, run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return n
 	}
 	if n := add(); n != 5 { // no streams
@@ -225,9 +222,7 @@ func TestManyWriters(t *testing.T) {
 func TestKills(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	kills := 100
 	if testing.Short() {
 		kills = 10
@@ -235,9 +230,7 @@ func TestKills(t *testing.T) {
 	for n := range kills {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), child+"="+dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, cmd.Start())
 		<-time.After(time.Duration(50+n%50) * time.Millisecond) // of which it takes some to start
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
@@ -304,9 +297,7 @@ rows = ask(sql)
 print("seconds", time.time() - began, sep="\t")
 for row in rows: print(*row, sep="\t")`
 	folder, err := filepath.Abs(filepath.Join("..", "..", "..", "configs", "sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	cmd := exec.Command(python, "-c", program, catalogue, folder, name)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -408,8 +399,6 @@ func TestQueries(t *testing.T) {
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return v
 }

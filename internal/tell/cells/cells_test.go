@@ -4,7 +4,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func TestCut(t *testing.T) {
@@ -54,9 +54,7 @@ func TestClean(t *testing.T) {
 func TestWrap(t *testing.T) {
 	got := Wrap("Three disks writing: 3.34 GB/s together for 37.5 s; extraordinarilylongname", "  ", 20)
 	want := []string{"Three disks writing:", "  3.34 GB/s together", "  for 37.5 s;", "  extraordinarilylo…"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "wrapped", want, got)
 }
 
 // Whatever the text: nothing is wider than asked for, and characters stay whole.

@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -90,9 +89,7 @@ func TestText(t *testing.T) {
 func TestPlain(t *testing.T) {
 	const page = "# Title\n\nSome `words`\nand more.\n\n- one\n- two\n  lines\n\na\n: first\n  thing.\n\nbcd\n: second.\n\na term that is far too long\n: third.\n\n<!-- no -->\n\n## Next\n\n    code\n"
 	want := "Title\n=====\nSome words and more.\n\n  - one\n  - two lines\n\n  a    first thing.\n  bcd  second.\n  a term that is far too long\n       third.\n\nNext\n----\n    code\n"
-	if diff := gocmp.Diff(want, plain(page, 60)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "as text", want, plain(page, 60))
 }
 
 // schemaKeys are the keys of all mappings of a schema.
@@ -128,9 +125,7 @@ func TestProfileKeys(t *testing.T) {
 	schema, err := json.Marshal(hub.Schema())
 	list, listErr := profileKeys()
 	must(t, list, errors.Join(err, listErr))
-	if diff := gocmp.Diff(schemaKeys(t, schema), defined(list)); diff != "" {
-		t.Errorf("(-schema +help):\n%s", diff)
-	}
+	check.Same(t, "keys of the schema in help", schemaKeys(t, schema), defined(list))
 	if strings.Contains(list, "\n: .") || strings.Contains(list, "\n:  (") {
 		t.Errorf("a key says nothing:\n%s", list)
 	}
@@ -140,9 +135,7 @@ func TestProfileKeys(t *testing.T) {
 func TestScenarioKeys(t *testing.T) {
 	list, err := scenarioKeys()
 	must(t, list, err)
-	if diff := gocmp.Diff(schemaKeys(t, source(t, "configs/scenario.schema.json")), defined(list)); diff != "" {
-		t.Errorf("(-schema +help):\n%s", diff)
-	}
+	check.Same(t, "keys of the schema in help", schemaKeys(t, source(t, "configs/scenario.schema.json")), defined(list))
 	if strings.Contains(list, "\n: .") {
 		t.Error("a key says nothing")
 	}
@@ -187,9 +180,8 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	for heading, codes := range want {
-		if diff := gocmp.Diff(slices.Sorted(maps.Keys(codes)), defined(under(t, page(t, "report"), heading))); diff != "" {
-			t.Errorf("%s (-analysis +help):\n%s", heading, diff)
-		}
+		told := defined(under(t, page(t, "report"), heading))
+		check.Same(t, heading+" of the analysis in help", slices.Sorted(maps.Keys(codes)), told)
 	}
 }
 
@@ -203,9 +195,7 @@ func TestChanges(t *testing.T) {
 		analysis.QuoteOverlap, analysis.QuoteLater, analysis.QuoteSettled, analysis.QuoteMean,
 	}
 	slices.Sort(want)
-	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("(-analysis +help):\n%s", diff)
-	}
+	check.Same(t, "changes of the analysis in help", want, got)
 }
 
 // The lines of events.jsonl have the keys that the page gives, and its examples are such lines.
@@ -258,12 +248,8 @@ of \fBa.*\fR and *.
 .SH Keys of A
 See hubbench(1).
 `
-	if diff := gocmp.Diff(want, p.Roff("v1", "2026-11-20")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "as a man page", want, p.Roff("v1", "2026-11-20"))
 	want = "# hubbench-x(7)\n\nDoes x.\n\nSome `--code`\nwith a \\ and 5 ± 1.\n\n- one\n  and\n- two\n\n- **'a'.\\***: of `a.*` and \\*.\n\n" +
 		"```\n.line -x\n```\n\n## Keys of A\n\nSee [hubbench(1)](hubbench.1.md).\n"
-	if diff := gocmp.Diff(want, p.Markdown()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "as Markdown", want, p.Markdown())
 }

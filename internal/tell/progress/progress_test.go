@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -82,9 +81,7 @@ func TestLines(t *testing.T) {
       30 s, about 3 min 37 s left in all: C 0 of 2 files, 2.00 GB/s; A 0 of 1 files, 1.00 GB/s; B 1 of 1 files, done
       disk A, phase WRR: unplugged
 `
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "lines", want, out.String())
 }
 
 func TestTerminal(t *testing.T) {
@@ -210,9 +207,7 @@ func TestTerminal(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, out := follow(t, Options{Plan: tt.plan, Size: screen(tt.columns, tt.rows), Limit: tt.limit}, 7500*time.Millisecond)
-			if diff := cmp.Diff(tt.want, "\n"+drawn(out)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			check.Same(t, "the last picture", tt.want, "\n"+drawn(out))
 		})
 	}
 }

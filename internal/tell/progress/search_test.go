@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -100,9 +99,7 @@ func TestSearch(t *testing.T) {
 			s.Add(o)
 			shown.Tried(*try.Try, o, s)
 		}
-		if diff := cmp.Diff(tt.want, out.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, out.String())
 	}
 }
 

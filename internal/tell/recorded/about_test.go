@@ -3,10 +3,9 @@ package recorded
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -34,7 +33,5 @@ func TestAboutTries(t *testing.T) {
 		{Phase: "edit alone 2 streams", Disk: "A", Effective: mode(2)["A"]},
 		{Phase: "edit 10 streams", Disk: "A", Effective: mode(10)["A"]},
 	}
-	if diff := cmp.Diff(want, about(loaded).Modes); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "modes", want, about(loaded).Modes)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/say"
@@ -41,9 +42,7 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	want := []span{{"all three active: 32.8 s", Turn, 0}, {"C ends", Normal, 0}, {"A and B recover in 12.2 s", Gain, 1}, {"B ends", Normal, 0}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); diff != "" {
-		t.Errorf("over the chart (-want +got):\n%s", diff)
-	}
+	check.Same(t, "over the chart", want, got, cmp.AllowUnexported(span{}))
 	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool { return t.Name() == "changes" }); at >= 0 {
 		t.Error("ends and recoveries are told again in a table")
 	}
@@ -136,13 +135,9 @@ func TestLevels(t *testing.T) {
 	v := &phaseView{endS: 20, perS: 1000, scale: Scale{unit.Scale{Unit: "GB/s", Size: 1e9}}, found: &analysis.Phase{
 		Series: s, Overlap: &analysis.Overlap{Rate: 2e9, Spans: [][2]float64{{0, 20}}},
 	}}
-	if diff := cmp.Diff([][]float64{{0, 20, 2}}, v.levels()); diff != "" {
-		t.Errorf("without a change (-want +got):\n%s", diff)
-	}
+	check.Same(t, "without a change", [][]float64{{0, 20, 2}}, v.levels())
 	v.found.Changes = []analysis.Change{{Kind: analysis.KindOwnFall, StartS: 10, EndS: 10}}
-	if diff := cmp.Diff([][]float64{{0, 10, 3}, {10, 20, 1}}, v.levels()); diff != "" {
-		t.Errorf("with a fall (-want +got):\n%s", diff)
-	}
+	check.Same(t, "with a fall", [][]float64{{0, 10, 3}, {10, 20, 1}}, v.levels())
 	v.found.Changes[0].Kind = analysis.KindSwing
 	if got := v.levels(); got != nil {
 		t.Errorf("of a swing: %v, want no level", got)
@@ -216,9 +211,7 @@ func TestLatencyTable(t *testing.T) {
 		got = append(got, strings.Join(words[:3], ": "))
 	}
 	want := []string{"A: play: B writes, C is probed", "B: write: A plays 4 streams, C is probed", "C: probe, 4 KiB: A plays 4 streams, B writes", "C: probe, 4 KiB: alone in probe"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "rows", want, got)
 	// Of A, the slow requests all come from one stretch of time.
 	if !strings.Contains(table.Note, "–: too few requests") || !strings.Contains(table.Note, "No interval: ") {
 		t.Errorf("the note does not say why a figure is missing: %s", table.Note)
@@ -257,9 +250,10 @@ func TestLatencyMatrix(t *testing.T) {
 	for _, c := range table.Columns {
 		heads = append(heads, c.Head)
 	}
-	if diff := cmp.Diff([]string{"Who else works", "C: probe, 4 KiB", "A plays 4 streams", "B writes", "B writes at up to 200 MB/s"}, heads); diff != "" {
-		t.Errorf("columns (-want +got):\n%s", diff)
+	want := []string{
+		"Who else works", "C: probe, 4 KiB", "A plays 4 streams", "B writes", "B writes at up to 200 MB/s",
 	}
+	check.Same(t, "columns", want, heads)
 	if rows := wordsOf(table); len(rows) != 8 || rows[0][0] != nobody {
 		t.Errorf("rows %v", rows)
 	}
@@ -297,9 +291,7 @@ func TestLatencyMatrixLeavesOutWhatIsEmpty(t *testing.T) {
 		if table := latencyMatrix(newKeys(a.Order), a); table != nil {
 			got = wordsOf(table)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
+		check.Same(t, c.name, c.want, got)
 	}
 }
 

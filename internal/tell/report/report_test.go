@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/level"
@@ -57,9 +56,7 @@ func TestKeys(t *testing.T) {
 	}
 	want := []string{"Samsung T7…ortable 2TB", "Samsung T7…ortable 4TB", "xxxxxxxxxx…xxxxxxxxxx1", "xxxxxxxx…xxxxxxxx1 (2)", "磁盘", "line·break",
 		"Samsung Portable …2TB…", "Samsung Portable …4TB…", "Samsung …rear port (2)"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "labels", want, got)
 }
 
 func TestBandWeighsByTime(t *testing.T) {
@@ -123,9 +120,7 @@ func TestPool(t *testing.T) {
 		}
 	}
 	want := map[string][]string{"phase-1 A writes": {"W-1", "W-2"}, "phase-2 A reads": {"R"}, "phase-4 A writes (3)": {"W-3"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "pooled", want, got)
 }
 
 // A study opens with who wins, who loses and what to plug in elsewhere, whatever its phases.
@@ -304,9 +299,7 @@ func TestSaturations(t *testing.T) {
 		{Shape: Segment, Style: Dashed, Name: "as it grows", Rows: [][]float64{{0, 150, 0, 24e9}}},
 		{Shape: Rule, Style: Limit, Text: "24 GB at first", Rows: [][]float64{{0, 21, 24e9}}},
 	}
-	if diff := cmp.Diff(want, first.Panels[0].Marks); diff != "" {
-		t.Errorf("marks (-want +got):\n%s", diff)
-	}
+	check.Same(t, "marks", want, first.Panels[0].Marks)
 	if got := second.Panels[0].Marks[0].Rows[0]; got[2] != 0 {
 		t.Errorf("less than nothing was written: %v", got)
 	}
@@ -335,9 +328,7 @@ func TestSearchAnswers(t *testing.T) {
 		"unsure: clean streams of A: alone 9 → 3 to 5, with the others 4 → 2 or more",
 	}
 	doc := OfComparison(&compare.Comparison{Pairs: []compare.Pair{*pair}})
-	if diff := cmp.Diff(want, Collect[List](doc.Phases()[0].Blocks)[0].Items); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "searches", want, Collect[List](doc.Phases()[0].Blocks)[0].Items)
 	if got, want := (comparison{}).outcome(&compare.Pair{Searches: pair.Searches[:1]}, &compare.Answer{}), "Clean streams of A: alone 12 as before, with the others 9 → 7."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -390,9 +381,7 @@ func TestKeptFigure(t *testing.T) {
 		"all write", "A loss 1.00 of 2.00: 50 %", "B ink 1.90 of 2.00: 95 %", "C hatched", "C ink 1.00, no reference",
 		"all read", "A loss 0.800 of 2.00: 40 %", "B loss 0.820 of 2.00: 41 %", "C loss 0.840 of 2.00: 42 %",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
-	}
+	check.Same(t, "rows", want, got)
 	for _, words := range []string{"Hatched: no reference", "From all W; all R", "GB/s"} {
 		if !strings.Contains(f.Text, words) {
 			t.Errorf("%q says nothing of %q", f.Text, words)

@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/say"
@@ -23,12 +24,8 @@ func TestSetup(t *testing.T) {
 		}
 		doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 		var page, terminal bytes.Buffer
-		if err := md.Write(&page, doc); err != nil {
-			t.Fatal(err)
-		}
-		if err := text.Write(&terminal, doc, text.Options{Width: 120, All: true}); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, md.Write(&page, doc))
+		check.Must(t, text.Write(&terminal, doc, text.Options{Width: 120, All: true}))
 		for _, want := range []string{
 			"CalDigit Element Hub, firmware 30.2", "Samsung X5", "Thunderbolt 4, PCIe 3.0 x4", "apfs, encrypted", "75 %", "the cable from its box",
 			"left port, 0.8 m cable", "Thunderbolt port 2", "hub uplink, Thunderbolt 4", "fell back from 40 Gb/s", "Studio Display is a display on the same hub",

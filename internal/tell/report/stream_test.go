@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -65,9 +66,7 @@ func TestStreamGroups(t *testing.T) {
 		{"A: 1 × raw", "", "0 of 500", "0.40 of 1 s", stream.Strained, nil},
 		{"B: 2 × hq", "", "0 of 1,000", "0.90 of 1 s", stream.Clean, nil},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "groups", want, got, cmp.AllowUnexported(row{}))
 }
 
 // A phase says first whether its streams kept up; who is paced is compared with nothing.
@@ -152,9 +151,7 @@ func TestStudyOfStreams(t *testing.T) {
 		{"play beside backup", "drops", "A plays 4 streams, B writes, C is probed"},
 		{"play beside slow backup", "strained", "A plays 4 streams, B writes at up to 200 MB/s, C is probed"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "rows", want, got)
 	for i, sign := range []Sign{Good, Bad, Doubt} {
 		if table.Rows[i][1].Sign != sign {
 			t.Errorf("%s is marked %q, want %q", got[i][1], table.Rows[i][1].Sign, sign)
@@ -186,9 +183,7 @@ func TestSearchLadder(t *testing.T) {
 		{"16", "drops", ""}, {"12", "drops", ""}, {"10", "drops ×4", ""}, {"9", "clean ×2", ""}, {"8", "clean", ""},
 		{"5", "", "drops"}, {"4", "clean", "drops ×3"}, {"3", "", "clean ×2"}, {"2", "clean", "clean"}, {"1", "clean", ""},
 	}
-	if diff := cmp.Diff(want, wordsOf(table)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "rows", want, wordsOf(table))
 	if table.Columns[2].Head != "While C writes" || !table.Rows[3][1].Strong || !table.Rows[7][2].Strong || table.Rows[4][1].Strong {
 		t.Errorf("the answers are not marked: %+v", table)
 	}
@@ -227,9 +222,7 @@ func TestPaceLadder(t *testing.T) {
 	}}}}
 	table := newRunDoc(Run{Analysis: a}).searchTable(&a.Searches[0], false)
 	want := [][]string{{"no limit", "drops"}, {"400 MB/s", "drops"}, {"210 MB/s", "strained 1 of 2 clean"}, {"200 MB/s", "clean 2 of 3"}, {"100 MB/s", "not ended"}}
-	if diff := cmp.Diff(want, wordsOf(table)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "rows", want, wordsOf(table))
 	if head := table.Columns[1].Head; head != "While A plays 4 streams" {
 		t.Errorf("the column says %q", head)
 	}

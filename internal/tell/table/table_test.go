@@ -21,6 +21,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/table"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/say"
@@ -97,9 +98,7 @@ func TestRows(t *testing.T) {
 	run.Trace.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.Temperature, TNS: 15e8, Value: 41}, {Disk: "A", Name: "other", TNS: 25e8, Value: 9},
 		{Disk: "B", Name: trace.Temperature, TNS: 25e8, Value: 50}}
 	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var got bytes.Buffer
 	for _, g := range table.Grains() {
 		var out bytes.Buffer
@@ -119,17 +118,11 @@ func TestRows(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile("testdata/rows.csv", got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile("testdata/rows.csv", got.Bytes(), 0o644))
 	}
 	want, err := os.ReadFile("testdata/rows.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	check.Must(t, err)
+	check.Same(t, "rows; -update accepts", string(want), got.String())
 }
 
 // full is a disk without room.
@@ -151,9 +144,7 @@ func TestFormatsAgree(t *testing.T) {
 			var fromJSON []map[string]any
 			for dec := json.NewDecoder(write("jsonl")); dec.More(); {
 				row := map[string]any{}
-				if err := dec.Decode(&row); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, dec.Decode(&row))
 				fromJSON = append(fromJSON, row)
 			}
 			rows, err := csv.NewReader(write("csv")).ReadAll()
@@ -171,19 +162,13 @@ func TestFormatsAgree(t *testing.T) {
 			reader := parquet.NewReader(file)
 			for i, want := range fromJSON {
 				got := map[string]any{}
-				if err := reader.Read(&got); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, reader.Read(&got))
 				delete(got, "started") // a time in one, text in the other
 				delete(want, "started")
 				text, err := json.Marshal(got)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, err)
 				clear(got)
-				if err := json.Unmarshal(text, &got); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, json.Unmarshal(text, &got))
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Fatalf("%s, row %d (-JSON +Parquet):\n%s", g.Name, i, diff)
 				}
@@ -197,15 +182,11 @@ func TestSeconds(t *testing.T) {
 	run := loaded(fixture.Triple())
 	var lines bytes.Buffer
 	_, err := table.Write(&lines, grain(t, "second"), "jsonl", 1, func(int) (*recorded.Run, error) { return run, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	moved := map[string]int64{}
 	for dec := json.NewDecoder(&lines); dec.More(); {
 		var row table.Second
-		if err := dec.Decode(&row); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, dec.Decode(&row))
 		moved[row.Phase+row.Disk] += row.Bytes
 	}
 	for _, p := range run.Trace.Phases {

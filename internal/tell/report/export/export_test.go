@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -27,24 +26,18 @@ func TestCSV(t *testing.T) {
 		},
 	}}}
 	var out strings.Builder
-	if err := CSV(&out, run); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, CSV(&out, run))
 	want := `phase,disk,op,seq,bytes,start_s,end_s,rate,filler,simulated
 "W, ""both""",A,write,0,1000000000,0.000001200,0.500001200,2000000000,false,false
 "W, ""both""",A,write,1,0,0.600000000,0.700000000,,false,false
 "W, ""both""",'=cmd(··),read,7,3,-0.000000005,2.000000000,1,true,false
 `
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "CSV", want, out.String())
 }
 
 func TestEmptyRunHasAHead(t *testing.T) {
 	var out strings.Builder
-	if err := CSV(&out, &trace.Run{}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, CSV(&out, &trace.Run{}))
 	if got, want := out.String(), "phase,disk,op,seq,bytes,start_s,end_s,rate,filler,simulated\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -60,26 +53,20 @@ func TestGoBench(t *testing.T) {
 	overlap := &analysis.Overlap{Rate: 1.25e9, Spans: [][2]float64{{0, 0.5}, {0.6, 1.5}}, Disks: map[string]analysis.OverlapDisk{"my disk/1": {Rate: 1.25e9}}}
 	a := &analysis.Analysis{Name: run.Name, Phases: []analysis.Phase{{Name: "W-", Overlap: overlap}, {Name: "no overlap"}}}
 	var out strings.Builder
-	if err := GoBench(&out, run, a); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, GoBench(&out, run, a))
 	want := `Unit B/s better=higher
 
 BenchmarkTogether/phase=W_ 1 1250000000 B/s
 BenchmarkOverlap/phase=W_/disk=my_disk_1/op=write 1 1250000000 B/s
 BenchmarkFile/phase=W_/disk=my_disk_1/op=write 1 2000000000 B/s
 `
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "benchmarks", want, out.String())
 }
 
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
-	if err := GoBench(&out, run, say.Analyze(run, analysis.Options{})); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, GoBench(&out, run, say.Analyze(run, analysis.Options{})))
 	result := regexp.MustCompile(`^(Benchmark(Together/phase=[!-.0-~]+|(Overlap|File)/phase=[!-.0-~]+/disk=[!-.0-~]+/op=write) 1 [0-9]+ B/s|)$`)
 	for i, line := range strings.Split(out.String(), "\n") {
 		if i >= 1 && !result.MatchString(line) {
@@ -91,9 +78,7 @@ func TestHostileNames(t *testing.T) {
 func TestJSONHoldsNoControls(t *testing.T) {
 	const hostile = "a\x1b\u007f\u009b31m\u0085é\u202e"
 	var out bytes.Buffer
-	if err := JSON(&out, map[string]string{"name": hostile}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, JSON(&out, map[string]string{"name": hostile}))
 	if strings.ContainsAny(out.String(), "\x1b\u007f\u009b\u0085\u202e") {
 		t.Errorf("got %q", out.String())
 	}

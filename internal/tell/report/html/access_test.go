@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -50,9 +51,7 @@ func TestPageOfAFile(t *testing.T) {
 		t.Skip("-page says which")
 	}
 	text, err := os.ReadFile(*pageFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	ctx := browserFor(t)
 	axe := axeCore(t)
 	for _, width := range []int64{390, 1280} {
@@ -61,9 +60,7 @@ func TestPageOfAFile(t *testing.T) {
 				tab := openPage(t, ctx, text, screen{width: width, height: 900, dark: dark})
 				tab.shoot(fmt.Sprintf("page-%d-%v", width, dark))
 				tab.hold(axe)
-				if wide := eval[int64](tab, `document.documentElement.scrollWidth`); wide > width {
-					t.Errorf("the page is %d px wide in a window of %d", wide, width)
-				}
+				tab.fits()
 				for _, link := range eval[[]string](tab, `[...document.querySelectorAll("main a[href^='#']")].map((a) => a.hash).filter((hash) => !document.getElementById(hash.slice(1)))`) {
 					t.Errorf("%s leads nowhere", link)
 				}
@@ -79,9 +76,7 @@ func axeCore(t *testing.T) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		missing(t, "axe-core is not installed: run make build with Node")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return string(axe)
 }
 
@@ -99,9 +94,7 @@ func (tab *tab) hold(axe string) {
 	}
 	found, err := chromedp.Run(tab, chromedp.Evaluate[[]violation](
 		`axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)`, chromedp.EvalAwaitPromise))
-	if err != nil {
-		tab.t.Fatal(err)
-	}
+	check.Must(tab.t, err)
 	for _, v := range found {
 		report := tab.t.Logf
 		if v.Impact == "serious" || v.Impact == "critical" {

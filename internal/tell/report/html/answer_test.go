@@ -2,7 +2,6 @@ package html
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,9 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/say"
@@ -63,30 +62,19 @@ func twelve() *trace.Run {
 	return fixture.Run("twelve", disks, parts, append(order, "all write", "all read")...)
 }
 
-func openDocument(t *testing.T, parent context.Context, doc *report.Document, s screen) *tab {
-	t.Helper()
-	var out bytes.Buffer
-	if err := write(&out, doc, nil, library()); err != nil {
-		t.Fatal(err)
-	}
-	return openPage(t, parent, out.Bytes(), s)
-}
-
 // The first screen of every kind of document is its answer with what shows it, whole, on a laptop and on a phone.
 func TestAnswerFillsTheFirstScreen(t *testing.T) {
 	ctx := browserFor(t)
 	for name, doc := range answers() {
 		for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 844}} {
 			t.Run(fmt.Sprintf("%s %d", name, s.width), func(t *testing.T) {
-				tab := openDocument(t, ctx, doc, s)
+				tab := openPage(t, ctx, pageOf(t, doc, nil, library()), s)
 				tab.shoot(fmt.Sprintf("answer-%s-%d", name, s.width))
 				bottom := eval[float64](tab, `document.querySelector(".answer").getBoundingClientRect().bottom`)
 				if bottom > float64(s.height) {
 					t.Errorf("the answer ends at %.0f px of a screen of %d", bottom, s.height)
 				}
-				if wide := eval[int](tab, `document.documentElement.scrollWidth`); int64(wide) > s.width {
-					t.Errorf("the page is %d px wide in a window of %d", wide, s.width)
-				}
+				tab.fits()
 				if high := eval[int](tab, `document.documentElement.scrollHeight`); name == "study" && s.width == 1280 && high > 2200 {
 					t.Errorf("the page is %d px high before anything is opened", high)
 				}
@@ -108,24 +96,19 @@ func TestPrint(t *testing.T) {
 		pages int // at most
 	}{{"study", 3}, {"race", 2}, {"twelve", 4}, {"streams", 3}, {"saturation", 3}, {"comparison", 3}, {"failed", 3}} {
 		t.Run(test.name, func(t *testing.T) {
-			tab := openDocument(t, ctx, all[test.name], screen{width: 1280, height: 900, dark: true})
+			whole := pageOf(t, all[test.name], nil, library())
+			tab := openPage(t, ctx, whole, screen{width: 1280, height: 900, dark: true})
 			const state = `[document.querySelectorAll(".phase:not([hidden])").length, document.querySelectorAll("details[open]").length, getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()]`
 			before := eval[[]any](tab, state)
 			paper, err := chromedp.Run(tab, chromedp.PrintToPDF())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if *shots != "" {
-				if err := os.WriteFile(filepath.Join(*shots, "print-"+test.name+".pdf"), paper, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, os.WriteFile(filepath.Join(*shots, "print-"+test.name+".pdf"), paper, 0o644))
 			}
 			if pages := bytes.Count(paper, []byte("/Type /Page\n")); pages > test.pages {
 				t.Errorf("%d pages, want %d at most", pages, test.pages)
 			}
-			if diff := cmp.Diff(before, eval[[]any](tab, state)); diff != "" {
-				t.Errorf("phases shown, lists open and first colour after printing (-before +after):\n%s", diff)
-			}
+			check.Same(t, "phases, open lists and first colour after printing, as before", before, eval[[]any](tab, state))
 			// What is on paper, seen on a screen of its width.
 			if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 				t.Fatal(err)

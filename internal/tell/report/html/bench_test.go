@@ -1,11 +1,12 @@
 package html
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
@@ -14,32 +15,20 @@ import (
 func TestManyFilesMakeASmallPage(t *testing.T) {
 	t.Parallel()
 	const files = 200_000
-	var page bytes.Buffer
-	if err := write(&page, reportOf(fixture.Many(files)), nil, make([]byte, 600_000)); err != nil {
-		t.Fatal(err)
-	}
-	if got := page.Len(); got > 2_000_000 {
+	page := pageOf(t, reportOf(fixture.Many(files)), nil, make([]byte, 600_000))
+	if got := len(page); got > 2_000_000 {
 		t.Errorf("a page of %d files takes %d bytes, want at most 2 MB", files, got)
 	}
 }
 
-func BenchmarkWriteMillionFiles(b *testing.B) {
-	run := fixture.Many(1_000_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := Write(io.Discard, reportOf(run), nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
+func BenchmarkWriteMillionFiles(b *testing.B) { writing(b, fixture.Many(1_000_000)) }
 
-func BenchmarkWriteTriple(b *testing.B) {
-	run := fixture.Triple()
+func BenchmarkWriteTriple(b *testing.B) { writing(b, fixture.Triple()) }
+
+func writing(b *testing.B, run *trace.Run) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := Write(io.Discard, reportOf(run), nil); err != nil {
-			b.Fatal(err)
-		}
+		check.Must(b, Write(io.Discard, reportOf(run), nil))
 	}
 }
 
@@ -53,11 +42,8 @@ func TestManyPhasesMakeASmallPage(t *testing.T) {
 		order = append(order, name)
 		parts[name] = []fixture.Part{{Disk: "A", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 0.7e9}}}, {Disk: "C", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 2e9}}}}
 	}
-	var page bytes.Buffer
-	if err := write(&page, reportOf(fixture.Run("study", []string{"A", "C"}, parts, order...)), nil, make([]byte, library)); err != nil {
-		t.Fatal(err)
-	}
-	if got := (page.Len() - library) / phases; got > 6000 {
+	doc := reportOf(fixture.Run("study", []string{"A", "C"}, parts, order...))
+	if got := (len(pageOf(t, doc, nil, make([]byte, library))) - library) / phases; got > 6000 {
 		t.Errorf("%d bytes for each of %d phases, want at most 6000", got, phases)
 	}
 }

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"go.uber.org/goleak"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -89,7 +89,6 @@ func missing(t *testing.T, why string) {
 type tab struct {
 	context.Context
 	t    *testing.T
-	run  *trace.Run
 	file string
 	screen
 }
@@ -104,26 +103,18 @@ type screen struct {
 // open writes the run's report to a file and opens it.
 func open(t *testing.T, parent context.Context, run *trace.Run, s screen) *tab {
 	t.Helper()
-	var out bytes.Buffer
 	charts := library()
 	if s.static {
 		charts = nil
 	}
-	if err := write(&out, reportOf(run), bytes.NewReader(eventsOf(run)), charts); err != nil {
-		t.Fatal(err)
-	}
-	tab := openPage(t, parent, out.Bytes(), s)
-	tab.run = run
-	return tab
+	return openPage(t, parent, pageOf(t, reportOf(run), eventsOf(run), charts), s)
 }
 
 // openPage opens a page from a file of its own.
 func openPage(t *testing.T, parent context.Context, page []byte, s screen) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, page, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(file, page, 0o644))
 	ctx, cancel := chromedp.NewContext(parent)
 	tab := &tab{Context: ctx, t: t, file: file, screen: s}
 	scheme := "light"
@@ -194,9 +185,7 @@ func (tab *tab) watch(stop context.CancelFunc) {
 
 func (tab *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	tab.t.Helper()
-	if err := chromedp.Do(tab, actions...); err != nil {
-		tab.t.Fatal(err)
-	}
+	check.Must(tab.t, chromedp.Do(tab, actions...))
 }
 
 func (tab *tab) wait(expression string) {
@@ -214,6 +203,14 @@ func eval[T any](tab *tab, expression string) T {
 		tab.t.Fatalf("evaluate %s: %v", expression, err)
 	}
 	return value
+}
+
+// fits holds the page to the width of its window.
+func (tab *tab) fits() {
+	tab.t.Helper()
+	if wide := eval[int64](tab, `document.documentElement.scrollWidth`); wide > tab.width {
+		tab.t.Errorf("the page is %d px wide in a window of %d", wide, tab.width)
+	}
 }
 
 // painted counts the visible chart's pixels in each disk's colour, in the order of the disks.
@@ -251,12 +248,8 @@ func (tab *tab) shoot(name string) {
 		tab.drawAll()
 	}
 	picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
-	if err != nil {
-		tab.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644); err != nil {
-		tab.t.Fatal(err)
-	}
+	check.Must(tab.t, err)
+	check.Must(tab.t, os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644))
 }
 
 // drawAll opens what is closed in the phase, and brings every chart of the phase into view, and goes back to the top.
@@ -313,49 +306,51 @@ func (tab *tab) wheel(x, y, delta float64, modifiers int64) {
 // settle waits until the page has painted twice: ECharts draws on the next frame.
 func (tab *tab) settle() {
 	tab.t.Helper()
-	if err := chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
+	tab.do(chromedp.Evaluate[chromedp.Void](
 		`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))))`,
-		chromedp.EvalAwaitPromise)); err != nil {
-		tab.t.Fatal(err)
-	}
+		chromedp.EvalAwaitPromise))
 }
 
 // eventsOf is the run as events.jsonl: what a recording of it would hold.
-func eventsOf(run *trace.Run) []byte {
-	out := trace.AppendEvent(nil, &trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: run.Name, Started: run.Started, Disks: run.Disks})
+func eventsOf(run *trace.Run) (out []byte) {
+	add := func(e trace.Event) { out = trace.AppendEvent(out, &e) }
+	add(trace.Event{
+		Type: trace.RunType, Version: trace.FormatVersion, Name: run.Name, Started: run.Started, Disks: run.Disks,
+	})
 	for _, phase := range run.Phases {
-		out = trace.AppendEvent(out, &trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles, Stop: phase.Stop, Work: phase.Work, Search: phase.Search})
+		add(trace.Event{
+			Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles, Stop: phase.Stop, Work: phase.Work,
+			Search: phase.Search,
+		})
 		for _, disk := range phase.Disks {
-			place := trace.Event{Phase: phase.Name, Disk: disk.Name}
-			if disk.LateNS != nil {
-				start := place
-				start.Type, start.LateNS = trace.StartType, *disk.LateNS
-				out = trace.AppendEvent(out, &start)
+			add := func(e trace.Event) {
+				e.Phase, e.Disk = phase.Name, disk.Name
+				add(e)
 			}
-			for _, file := range disk.Files {
-				for _, sample := range file.Samples() {
-					progress := place
-					progress.Type, progress.Seq, progress.Bytes, progress.TNS = trace.ProgressType, file.Seq, sample.Bytes, sample.TNS
-					out = trace.AppendEvent(out, &progress)
+			if disk.LateNS != nil {
+				add(trace.Event{Type: trace.StartType, LateNS: *disk.LateNS})
+			}
+			for _, f := range disk.Files {
+				for _, at := range f.Samples() {
+					add(trace.Event{Type: trace.ProgressType, Seq: f.Seq, Bytes: at.Bytes, TNS: at.TNS})
 				}
-				end := place
-				end.Type, end.Op, end.Seq, end.Bytes, end.StartNS, end.EndNS = trace.FileType, disk.Op, file.Seq, file.Bytes, file.StartNS, file.EndNS
-				out = trace.AppendEvent(out, &end)
+				add(trace.Event{
+					Type: trace.FileType, Op: disk.Op, Seq: f.Seq, Bytes: f.Bytes, StartNS: f.StartNS, EndNS: f.EndNS,
+				})
 			}
 			for _, s := range disk.Streams {
-				for _, sample := range s.Samples {
-					line := place
-					line.Type, line.Stream, line.TNS, line.Due, line.Late = trace.StreamType, s.Name, sample.TNS, sample.Due, sample.Late
-					line.BufferNS, line.StallNS = sample.BufferNS, sample.StallNS
-					out = trace.AppendEvent(out, &line)
+				for _, at := range s.Samples {
+					add(trace.Event{
+						Type: trace.StreamType, Stream: s.Name, TNS: at.TNS, Due: at.Due, Late: at.Late,
+						BufferNS: at.BufferNS, StallNS: at.StallNS,
+					})
 				}
 			}
 			for _, l := range disk.Latencies {
-				line := place
-				line.Type, line.Op, line.TNS, line.Hist = trace.LatencyType, l.Op, l.TNS, l.Hist.Encode()
-				out = trace.AppendEvent(out, &line)
+				add(trace.Event{Type: trace.LatencyType, Op: l.Op, TNS: l.TNS, Hist: l.Hist.Encode()})
 			}
 		}
 	}
-	return trace.AppendEvent(out, &trace.Event{Type: trace.EndType, Status: run.Status})
+	add(trace.Event{Type: trace.EndType, Status: run.Status})
+	return out
 }

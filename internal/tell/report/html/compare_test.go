@@ -1,27 +1,23 @@
 package html
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 func compared(t *testing.T, c *compare.Comparison, charts []byte) string {
 	t.Helper()
-	var out bytes.Buffer
-	if err := write(&out, report.OfComparison(c), nil, charts); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
+	return string(pageOf(t, report.OfComparison(c), nil, charts))
 }
 
 func TestComparisonPage(t *testing.T) {
@@ -42,12 +38,9 @@ func TestComparisonPage(t *testing.T) {
 		t.Error("a page of two runs does not lead to them")
 	}
 	var got compare.Comparison
-	if err := json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison">`, "</script>")), &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(c, &got, cmpopts.IgnoreUnexported(compare.Test{}, compare.Phase{}), cmpopts.IgnoreFields(compare.Phase{}, "Work")); diff != "" {
-		t.Errorf("the page's data are not the comparison (-want +got):\n%s", diff)
-	}
+	check.Must(t, json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison">`, "</script>")), &got))
+	check.Same(t, "the page's data, as the comparison", c, &got,
+		cmpopts.IgnoreUnexported(compare.Test{}, compare.Phase{}), cmpopts.IgnoreFields(compare.Phase{}, "Work"))
 	if n := strings.Count(compared(t, c, nil), "xml;base64,"); n != 1 {
 		t.Errorf("%d pictures without the library, want that of the changes", n)
 	}
@@ -72,8 +65,6 @@ func TestComparisonHostileNames(t *testing.T) {
 		return regexp.MustCompile(`<(/?[a-zA-Z]+)`).FindAllString(compared(t, c, standIn), -1)
 	}
 	for _, name := range fixture.HostileNames() {
-		if diff := cmp.Diff(tags("plain"), tags(name)); diff != "" {
-			t.Errorf("%q adds or takes elements (-plain +hostile):\n%s", name, diff)
-		}
+		check.Same(t, fmt.Sprintf("elements under the name %q, as under a plain one", name), tags("plain"), tags(name))
 	}
 }

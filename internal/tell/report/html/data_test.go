@@ -15,9 +15,9 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/tell/report/export"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -29,35 +29,21 @@ func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()} {
 		recorded, found := eventsOf(run), say.Analyze(run, analysis.Options{})
-		var page bytes.Buffer
-		if err := write(&page, reportOf(run), bytes.NewReader(recorded), standIn); err != nil {
-			t.Fatal(err)
-		}
-		events, a, err := Read(&page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		events, a, err := Read(bytes.NewReader(pageOf(t, reportOf(run), recorded, standIn)))
+		check.Must(t, err)
 		if !bytes.Equal(events, recorded) {
 			t.Errorf("%s: %d bytes of events, want the %d that went in", run.Name, len(events), len(recorded))
 		}
 		again, err := trace.Load(bytes.NewReader(events), "report.html")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		text := func(a *analysis.Analysis) string { // what is read back has the numbers of findings without their types
 			t.Helper()
 			text, err := json.Marshal(a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			return string(text)
 		}
-		if diff := cmp.Diff(text(found), text(a)); diff != "" {
-			t.Errorf("%s: the analysis changed on the way (-want +got):\n%s", run.Name, diff)
-		}
-		if diff := cmp.Diff(text(found), text(say.Analyze(again, analysis.Options{}))); diff != "" {
-			t.Errorf("%s: the events give another analysis (-want +got):\n%s", run.Name, diff)
-		}
+		check.Same(t, run.Name+": the analysis that was read back", text(found), text(a))
+		check.Same(t, run.Name+": the analysis of the events", text(found), text(say.Analyze(again, analysis.Options{})))
 	}
 }
 
@@ -69,9 +55,7 @@ func TestTooManyEventsStayOut(t *testing.T) {
 		want  bool
 	}{{maxEvents, true}, {maxEvents + 1, false}} {
 		packed, err := pack(strings.NewReader(strings.Repeat(line, test.lines)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if got := packed != ""; got != test.want {
 			t.Errorf("%d lines: packed %v, want %v", test.lines, got, test.want)
 		}
@@ -89,9 +73,7 @@ func TestLongEventsStayOut(t *testing.T) {
 	line := base64.StdEncoding.EncodeToString(noise) + "\n"
 	for lines, want := range map[int]bool{1: true, 3: false} {
 		packed, err := pack(strings.NewReader(strings.Repeat(line[:len(line)-1], lines) + "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if got := packed != ""; got != want {
 			t.Errorf("%d MB of noise: packed %v, want %v", lines*maxPacked/2>>20, got, want)
 		}
@@ -100,12 +82,8 @@ func TestLongEventsStayOut(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
-	var page bytes.Buffer
 	run := fixture.Triple()
-	if err := write(&page, reportOf(run), bytes.NewReader(eventsOf(run)), standIn); err != nil {
-		t.Fatal(err)
-	}
-	whole := page.String()
+	whole := string(pageOf(t, reportOf(run), eventsOf(run), standIn))
 	before, _, _ := strings.Cut(whole, eventsStart)
 	var bomb bytes.Buffer
 	zip := gzip.NewWriter(&bomb)
@@ -114,13 +92,9 @@ func TestReadRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := zip.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, zip.Close())
 	packedBomb, err := json.Marshal(packed{Gzip: bomb.Bytes()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, test := range []struct{ name, page, want string }{
 		{"another page", "<html></html>", "is it a report.html"},
 		{"cut inside the summary", whole[:strings.Index(whole, summaryStart)+100], "is it a report.html"},
@@ -130,9 +104,8 @@ func TestReadRefuses(t *testing.T) {
 		{"a bomb", before + eventsStart + string(packedBomb) + scriptEnd, "unpacks to more than"},
 		{"too long", summaryStart + strings.Repeat(" ", maxPage), "no report of hubbench is that long"},
 	} {
-		if _, _, err := Read(strings.NewReader(test.page)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.want)
-		}
+		_, _, err := Read(strings.NewReader(test.page))
+		check.Refused(t, test.name, err, test.want)
 	}
 	if events, a, err := Read(strings.NewReader(before)); err != nil || events != nil || a == nil {
 		t.Errorf("without events: got %d bytes, analysis %v, error %v; want the analysis alone", len(events), a != nil, err)
@@ -170,31 +143,19 @@ func TestDownloads(t *testing.T) {
 				}
 			}
 			text, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			return text
 		}
 		if got, want := get("events", "events.jsonl"), eventsOf(run); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes of events, want the recorded %d", len(got), len(want))
 		}
 		var table bytes.Buffer
-		if err := export.CSV(&table, run); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(table.String(), string(get("files", "files.csv"))); diff != "" {
-			t.Errorf("the page's CSV is not the command's (-command +page):\n%s", diff)
-		}
+		check.Must(t, export.CSV(&table, run))
+		check.Same(t, "the page's CSV, as the command's", table.String(), string(get("files", "files.csv")))
 		recorded, err := json.Marshal(say.Analyze(run, analysis.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		var got, want any
-		if err := errors.Join(json.Unmarshal(get("summary", "analysis.json"), &got), json.Unmarshal(recorded, &want)); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		check.Must(t, errors.Join(json.Unmarshal(get("summary", "analysis.json"), &got), json.Unmarshal(recorded, &want)))
+		check.Same(t, "the analysis that is saved", want, got)
 	}
 }

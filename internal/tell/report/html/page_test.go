@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -31,9 +32,7 @@ func TestPageInBrowser(t *testing.T) {
 						t.Errorf("disk %d: %d pixels in its colour, want its files to be painted", i, pixels)
 					}
 				}
-				if wide := eval[int](tab, `document.documentElement.scrollWidth`); int64(wide) > width {
-					t.Errorf("the page is %d px wide in a window of %d", wide, width)
-				}
+				tab.fits()
 			})
 		}
 	}
@@ -44,9 +43,7 @@ func TestHostileNamesInBrowser(t *testing.T) {
 	tab.shoot("hostile")
 	want := fixture.HostileNames()
 	got := eval[[]string](tab, `[...document.querySelector(".phase:not([hidden]) .legend").querySelectorAll(".name bdi")].map((e) => e.parentElement.title || e.textContent)`)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("names in the legend (-want +got):\n%s", diff)
-	}
+	check.Same(t, "names in the legend", want, got)
 	for i, pixels := range painted(tab, 8) {
 		if pixels < 100 {
 			t.Errorf("disk %d: %d pixels in its colour, want its files to be painted", i, pixels)
@@ -56,9 +53,7 @@ func TestHostileNamesInBrowser(t *testing.T) {
 	tab.do(focusPlot)
 	tab.press("ArrowRight")
 	tip := eval[[]string](tab, `[...document.querySelectorAll(".tip bdi")].map((e) => e.title)`)
-	if diff := cmp.Diff(want, tip); diff != "" {
-		t.Errorf("names in the tooltip (-want +got):\n%s", diff)
-	}
+	check.Same(t, "names in the tooltip", want, tip)
 	if n := eval[int](tab, `document.querySelectorAll(".tip img, .tip script").length`); n != 0 {
 		t.Errorf("%d elements in the tooltip came out of a name", n)
 	}
@@ -191,9 +186,7 @@ func TestLongNamesOnAPhone(t *testing.T) {
 	tab.click(`main a[href="#phase-6"]`)
 	tab.wait(`document.querySelector("#phase-6 .plot canvas") !== null`)
 	tab.shoot("names-390")
-	if wide := eval[int](tab, `document.documentElement.scrollWidth`); wide > 390 {
-		t.Errorf("the page is %d px wide in a window of 390", wide)
-	}
+	tab.fits()
 	for _, name := range eval[[]string](tab, `[...document.querySelectorAll("section:not([hidden]) tbody th")].filter((th) => {
 		const first = th.firstElementChild;
 		return first && first.getBoundingClientRect().right > th.getBoundingClientRect().right + 1;
@@ -340,9 +333,7 @@ func TestPaintsSoon(t *testing.T) {
 			tab := open(t, ctx, test.run, screen{width: 1280, height: 900})
 			took := eval[string](tab, `document.documentElement.dataset.painted`)
 			size, err := os.Stat(tab.file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			t.Logf("painted %s ms after opening; the page takes %d bytes", took, size.Size())
 			if ms, err := strconv.Atoi(took); err != nil || ms > 5000 {
 				t.Errorf("painted after %s ms, want at most 5000", took)

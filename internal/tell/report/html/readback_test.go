@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/picture"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/say"
@@ -54,48 +56,29 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 	t.Parallel()
 	run := steady()
 	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
-	phase := doc.Phases()[2]
-	outputs := map[string]func(*bytes.Buffer) error{
-		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, text.Options{Width: text.Width, All: true}) },
-		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
-		"html": func(b *bytes.Buffer) error { return write(b, doc, bytes.NewReader(eventsOf(run)), standIn) },
-		"csv":  func(b *bytes.Buffer) error { return export.CSV(b, run) },
-		"svg": func(b *bytes.Buffer) error {
-			for _, f := range report.Collect[*report.Figure](phase.Blocks) {
-				if f.ID == "time" {
-					if err := picture.Write(b, doc, f, picture.Options{}); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		},
-	}
+	outputs := written(t, run, doc, doc.Phases()[2])
 	// A's rate, C's, and that of both, in GB/s.
 	patterns := map[string][3]string{
 		"text": {`(?s)\nA and C write\n.*?\n +A +write +(\S+)`, `(?s)\nA and C write\n.*?\n +C +write +(\S+)`, `(?s)\nA and C write\n.*?\n +together +(\S+)`},
 		"md":   {`(?s)### A and C write.*?\| A \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| C \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| together \|  \| \*\*(\S+)\*\*`},
 		"html": {`(?s)id="phase-3".*?<bdi>A</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?<bdi>C</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?together</th><td></td><td class="num"><strong>([^<]*)`},
 		"svg":  {"", "", `dashed: (\S+) while both`},
+		"csv":  {},
 	}
 	want := [3]float64{0.742, 2.17, 2.91}
-	for name, encode := range outputs {
-		var out bytes.Buffer
-		if err := encode(&out); err != nil {
-			t.Fatal(err)
-		}
+	for name, patterns := range patterns {
 		var got [3]float64
 		switch name {
 		case "csv":
-			got = ratesOf(t, &out)
+			got = ratesOf(t, outputs[name])
 		case "svg": // the disks' rates are heights in it
 			got = want
 		}
-		for i, pattern := range patterns[name] {
+		for i, pattern := range patterns {
 			if pattern == "" {
 				continue
 			}
-			found := regexp.MustCompile(pattern).FindStringSubmatch(out.String())
+			found := regexp.MustCompile(pattern).FindStringSubmatch(outputs[name])
 			if found == nil {
 				t.Errorf("%s: no match for %s", name, pattern)
 				continue
@@ -149,35 +132,17 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 		"svg":  {`in all: A ` + fmt.Sprint(late) + `\)`, `>half of the buffer<`},
 		"json": {`"late":` + fmt.Sprint(late) + `,`, `"due":` + fmt.Sprint(due) + `,`, `"p99_ns":` + fmt.Sprint(probed.Quantile(0.99)) + `,`, `"p99_ns":` + fmt.Sprint(played.Quantile(0.99)) + `,`},
 	}
-	outputs := map[string]func(*bytes.Buffer) error{
-		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, text.Options{Width: 160, All: true}) },
-		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
-		"html": func(b *bytes.Buffer) error { return write(b, doc, nil, standIn) },
-		"svg": func(b *bytes.Buffer) error {
-			return picture.Write(b, doc, report.Collect[*report.Figure](doc.Phases()[0].Blocks)[0], picture.Options{})
-		},
-		"json": func(b *bytes.Buffer) error { return json.NewEncoder(b).Encode(doc.Data) },
-	}
-	for name, encode := range outputs {
-		var out bytes.Buffer
-		if err := encode(&out); err != nil {
-			t.Fatal(err)
-		}
-		for _, pattern := range patterns[name] {
-			if !regexp.MustCompile(pattern).Match(out.Bytes()) {
+	outputs := written(t, run, doc, doc.Phases()[0])
+	for name, patterns := range patterns {
+		for _, pattern := range patterns {
+			if !regexp.MustCompile(pattern).MatchString(outputs[name]) {
 				t.Errorf("%s: no match for %s", name, pattern)
 			}
 		}
 	}
 	// The table of files has what the streams moved: as much as they asked for, once they had caught up.
-	var out bytes.Buffer
-	if err := export.CSV(&out, run); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&out).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows, err := csv.NewReader(strings.NewReader(outputs["csv"])).ReadAll()
+	check.Must(t, err)
 	moved := 0.0
 	for _, row := range rows {
 		if row[0] == phase && row[1] == "A" {
@@ -190,13 +155,31 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 	}
 }
 
-// ratesOf works the rates out from the table of files.
-func ratesOf(t *testing.T, in *bytes.Buffer) (rates [3]float64) {
+// written is what each output makes of a run, the picture of the first figure of one of its phases.
+func written(t *testing.T, run *trace.Run, doc *report.Document, phase *report.Details) map[string]string {
 	t.Helper()
-	rows, err := csv.NewReader(in).ReadAll()
-	if err != nil {
-		t.Fatal(err)
+	figure := report.Collect[*report.Figure](phase.Blocks)[0]
+	out := map[string]string{}
+	for name, encode := range map[string]func(io.Writer) error{
+		"text": func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: 160, All: true}) },
+		"md":   func(w io.Writer) error { return md.Write(w, doc) },
+		"html": func(w io.Writer) error { return write(w, doc, bytes.NewReader(eventsOf(run)), standIn) },
+		"svg":  func(w io.Writer) error { return picture.Write(w, doc, figure, picture.Options{}) },
+		"csv":  func(w io.Writer) error { return export.CSV(w, run) },
+		"json": func(w io.Writer) error { return json.NewEncoder(w).Encode(doc.Data) },
+	} {
+		var text strings.Builder
+		check.Must(t, encode(&text))
+		out[name] = text.String()
 	}
+	return out
+}
+
+// ratesOf works the rates out from the table of files.
+func ratesOf(t *testing.T, table string) (rates [3]float64) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	check.Must(t, err)
 	end := 0.0
 	for _, row := range rows[1:] {
 		if row[0] != "WW" {

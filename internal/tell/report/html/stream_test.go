@@ -1,15 +1,14 @@
 package html
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -41,12 +40,8 @@ func TestStreamsOnTheFirstScreen(t *testing.T) {
 				if name == "study" {
 					want = []string{"good clean", "bad drops 382 frames", "doubt strained"}
 				}
-				if diff := cmp.Diff(want, seen[:min(len(seen), len(want))]); diff != "" {
-					t.Errorf("on the first screen (-want +got):\n%s", diff)
-				}
-				if wide := eval[int](tab, `document.documentElement.scrollWidth`); int64(wide) > s.width {
-					t.Errorf("the page is %d px wide in a window of %d", wide, s.width)
-				}
+				check.Same(t, "on the first screen", want, seen[:min(len(seen), len(want))])
+				tab.fits()
 			})
 		}
 	}
@@ -103,9 +98,7 @@ func TestTriesAreGrouped(t *testing.T) {
 		t.Errorf("%q is open first", got)
 	}
 	groups := eval[[]string](tab, `[...document.querySelectorAll(".tabs select > *")].map((e) => (e.label || e.text) + " " + e.querySelectorAll("option").length)`)
-	if diff := cmp.Diff([]string{"probe 0", "Tries of streams 19"}, groups); diff != "" {
-		t.Errorf("the list (-want +got):\n%s", diff)
-	}
+	check.Same(t, "the list", []string{"probe 0", "Tries of streams 19"}, groups)
 	tab.do(chromedp.Click(chromedp.CSS("main .summary a[href='#phase-5']")))
 	tab.wait(`document.querySelector(".phase:not([hidden])").dataset.name === "streams alone 16"`)
 }
@@ -129,11 +122,7 @@ func TestLatenciesMakeASmallPage(t *testing.T) {
 			}
 			run.Phases = append(run.Phases, &p)
 		}
-		var page bytes.Buffer
-		if err := write(&page, reportOf(run), nil, standIn); err != nil {
-			t.Fatal(err)
-		}
-		sizes[with] = page.Len()
+		sizes[with] = len(render(t, run, standIn))
 	}
 	t.Logf("%d bytes with latencies, %d without", sizes[true], sizes[false])
 	if more := sizes[true] - sizes[false]; more <= 0 || more > 1_000_000 {

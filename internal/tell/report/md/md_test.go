@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/testdata/fixture"
@@ -38,31 +37,21 @@ func TestWrite(t *testing.T) {
 		&report.Details{Title: "WR", Phase: true, Blocks: []report.Block{report.Sentence{Text: "open"}}},
 	}}
 	var out strings.Builder
-	if err := Write(&out, doc); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, Write(&out, doc))
 	file := filepath.Join("testdata", "blocks.md")
 	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(file, []byte(out.String()), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("Markdown changed (-want +got); -update accepts:\n%s", diff)
-	}
+	check.Must(t, err)
+	check.Same(t, "Markdown; -update accepts", string(want), out.String())
 }
 
 // Names stay text, and every row of a table has its columns.
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
-	if err := Write(&out, report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, Write(&out, report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})))
 	for _, bad := range []string{"<script", "<img", " @ink", "__f__", "\x1b", "\u202e"} {
 		if strings.Contains(strings.ReplaceAll(out.String(), "```", ""), bad) && !inFence(out.String(), bad) {
 			t.Errorf("%q stands unescaped in the text", bad)

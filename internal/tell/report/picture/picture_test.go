@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -34,17 +35,13 @@ func TestEveryFigure(t *testing.T) {
 					continue // slow, and the same strokes
 				}
 				var out bytes.Buffer
-				if err := Write(&out, doc, f, opts); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, Write(&out, doc, f, opts))
 				ending := ".svg"
 				if opts.PNG {
 					ending = ".png"
 				}
 				if *shots != "" {
-					if err := os.WriteFile(filepath.Join(*shots, name+"-"+f.ID+ending), out.Bytes(), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					check.Must(t, os.WriteFile(filepath.Join(*shots, name+"-"+f.ID+ending), out.Bytes(), 0o644))
 				}
 				if opts.PNG {
 					if _, err := png.Decode(&out); err != nil {
@@ -66,9 +63,7 @@ func TestOrigin(t *testing.T) {
 	}
 	doc := reportOf(run)
 	var out strings.Builder
-	if err := Write(&out, doc, report.Collect[*report.Figure](doc.Phases()[1].Blocks)[0], Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, Write(&out, doc, report.Collect[*report.Figure](doc.Phases()[1].Blocks)[0], Options{}))
 	for _, want := range []string{"All three share ", "triple · all read · 20 November", "20 November 2026, 08:00 UTC", "goshen-ridge", "simulated: no disk was measured", "hubbench v1"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the picture", want)
@@ -85,9 +80,7 @@ func TestWordsKeepApart(t *testing.T) {
 	}
 	f := &report.Figure{Title: "Words", Keys: keys, X: report.Axis{Max: 1}, Panels: []report.Panel{panel}}
 	var out strings.Builder
-	if err := Write(&out, &report.Document{Title: "t"}, f, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, Write(&out, &report.Document{Title: "t"}, f, Options{}))
 	reader := xml.NewDecoder(strings.NewReader(out.String()))
 	seen := map[string]bool{}
 	for {

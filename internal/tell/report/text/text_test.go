@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -94,9 +93,7 @@ func TestWriteDevices(t *testing.T) {
 func printed(t *testing.T, doc *report.Document, opts Options) string {
 	t.Helper()
 	var out strings.Builder
-	if err := Write(&out, doc, opts); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, Write(&out, doc, opts))
 	return out.String()
 }
 
@@ -105,17 +102,11 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("tables changed (-want +got); -update accepts:\n%s", diff)
-	}
+	check.Must(t, err)
+	check.Same(t, name+"; -update accepts", string(want), got)
 }
 
 // sample is written by hand, so that the golden file changes with this package alone.
@@ -197,9 +188,7 @@ func TestAlignment(t *testing.T) {
 		"  é́      write    12 GB/s\n" +
 		"  דיסק\u200e   write     3 GB/s\n" +
 		"  👨‍👩‍👧 ❤️            7 GB/s\n"
-	if diff := cmp.Diff(want, out); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "the table", want, out)
 }
 
 // Where there is no room, the least important column goes first.
