@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -103,14 +104,12 @@ func commandPage(c *cobra.Command) string {
 	return page + "## Options\n\n" + flags.ReplaceAllString(c.LocalFlags().FlagUsages(), "$1\n: $2\n")
 }
 
-// sourceDate is the day of what hubbench was built from, if the build says that: the pages of one version are the same
-// whenever they are written.
+// sourceDate is the day that SOURCE_DATE_EPOCH names, if it is set: the pages of one version are the same whenever and
+// wherever they are written (https://reproducible-builds.org/specs/source-date-epoch).
 func sourceDate() string {
-	info, _ := debug.ReadBuildInfo()
-	for _, s := range info.Settings {
-		if s.Key == "vcs.time" {
-			return s.Value[:len("2006-01-02")]
-		}
+	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
+	if err != nil {
+		return ""
 	}
-	return ""
+	return time.Unix(seconds, 0).UTC().Format("2006-01-02")
 }

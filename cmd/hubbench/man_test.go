@@ -73,7 +73,12 @@ func TestMan(t *testing.T) {
 }
 
 func TestManDate(t *testing.T) {
-	if date := sourceDate(); date != "" && !regexp.MustCompile(`^\d{4}-\d\d-\d\d$`).MatchString(date) {
-		t.Errorf("the date is %q", date)
+	for epoch, want := range map[string]string{"1790000000": `"2026-09-21"`, "": `""`} {
+		t.Setenv("SOURCE_DATE_EPOCH", epoch)
+		dir := t.TempDir()
+		prints(t, "man", dir)
+		if page := read(t, filepath.Join(dir, "hubbench.1")); !strings.Contains(string(page), ".TH HUBBENCH 1 "+want+" ") {
+			t.Errorf("%q: %.80q, want %s", epoch, page, want)
+		}
 	}
 }

@@ -31,8 +31,10 @@ import (
 )
 
 const (
-	homepage  = "https://github.com/hubbench/hubbench"
-	summary   = "Measure what SSDs on one hub do to each other"
+	homepage = "https://github.com/hubbench/hubbench"
+	summary  = "Measure what SSDs on one hub do to each other"
+	about    = "hubbench runs several SSDs on one hub against each other and reports how much each got while all were busy,\n" +
+		"which one took it from whom, and how long the others needed to recover."
 	charts    = "internal/tell/report/html/dist/echarts.js.gz"
 	maxBinary = 26_000_000 // bytes; more than that is looked into before it is released
 )
@@ -43,6 +45,7 @@ type release struct {
 	version string    // without the v
 	time    time.Time // of the commit
 	out     string    // where the files go
+	licence string    // SPDX: of everything in a program
 }
 
 // A target is a system and processor that hubbench is built for.
@@ -80,11 +83,24 @@ func main() {
 		check(errors.New("it is of a commit, and named by -version: commit first what git status shows, or remove it\n" + changed))
 	}
 	epoch := must(strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64))
-	r := release{*tag, strings.TrimPrefix(*tag, "v"), time.Unix(epoch, 0).UTC(), *out}
+	r := release{tag: *tag, version: strings.TrimPrefix(*tag, "v"), time: time.Unix(epoch, 0).UTC(), out: *out}
 	news := must(r.news(string(must(os.ReadFile(".github/CHANGELOG.md")))))
 	check(errors.Join(os.RemoveAll(r.out), os.MkdirAll(r.out, 0o755), os.WriteFile(r.out+".md", []byte(news), 0o644)))
 	chosen := slices.DeleteFunc(targets(), func(t target) bool { return *only != "" && t.os+"/"+t.arch != *only })
+	if len(chosen) == 0 {
+		check(fmt.Errorf("-only %s: there is no such system here", *only))
+	}
 	parts, documents := contents(chosen)
+	licences := []string{"Apache-2.0"}
+	for _, p := range parts {
+		if all := "(" + p.licence + ")"; strings.Contains(p.licence, " OR ") {
+			licences = append(licences, all)
+		} else {
+			licences = append(licences, strings.Split(p.licence, " AND ")...)
+		}
+	}
+	slices.Sort(licences)
+	r.licence = strings.Join(slices.Compact(licences), " AND ")
 	documents = append(documents, manual()...)
 	for _, t := range chosen {
 		r.pack(t, documents)
@@ -141,6 +157,7 @@ func (r release) news(changes string) (string, error) {
 func (t target) env() []string {
 	return []string{
 		"GOOS=" + t.os, "GOARCH=" + t.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off",
+		"GOENV=off", "GOFIPS140=off",
 	}
 }
 
@@ -181,9 +198,15 @@ func manual() (all []file) {
 	for shell, name := range map[string]string{"bash": "hubbench.bash", "zsh": "_hubbench", "fish": "hubbench.fish", "powershell": "hubbench.ps1"} {
 		all = append(all, file{"completions/" + name, 0o644, []byte(output(nil, "bin/hubbench", "completion", shell) + "\n")})
 	}
-	listed := output(nil, "git", "ls-files", "README.md", "LICENSE", ".github/CHANGELOG.md", "configs/*.yaml", "configs/*.md", "configs/*.sql")
+	listed := output(nil, "git", "ls-files", "README.md", "LICENSE", ".github/CHANGELOG.md", "configs/*.yaml", "configs/*.md", "configs/*.sql",
+		"configs/*.json")
 	for name := range strings.SplitSeq(listed, "\n") {
-		all = append(all, file{strings.TrimPrefix(name, ".github/"), 0o644, must(os.ReadFile(name))})
+		text := must(os.ReadFile(name))
+		if name == "README.md" { // what it links to is not in archives
+			text = bytes.ReplaceAll(text, []byte("](.github/"), []byte("]("+homepage+"/blob/main/.github/"))
+			text = bytes.ReplaceAll(text, []byte("](testdata/"), []byte("]("+homepage+"/raw/main/testdata/"))
+		}
+		all = append(all, file{strings.TrimPrefix(name, ".github/"), 0o644, text})
 	}
 	output(nil, "bin/hubbench", "man", filepath.Join(dir, "man"))
 	output(nil, "bin/hubbench", "man", filepath.Join(dir, "md"), "--format", "md")
@@ -215,8 +238,8 @@ func (r release) pack(t target, documents []file) {
 		return
 	}
 	r.write(r.base(t)+".tar.gz", tarred(files, r.time), "tar")
-	r.write(r.base(t)+".deb", r.deb(t, installed("deb", binary, documents)), "deb")
-	r.write(r.base(t)+".rpm", r.rpm(t, installed("rpm", binary, documents)), "rpm")
+	r.write(r.base(t)+".deb", r.deb(t, r.installed("deb", binary, documents)), "deb")
+	r.write(r.base(t)+".rpm", r.rpm(t, r.installed("rpm", binary, documents)), "rpm")
 }
 
 // write writes a file of the release, and signs it if there is a command for its kind.

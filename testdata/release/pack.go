@@ -17,12 +17,20 @@ import (
 	"github.com/google/rpmpack"
 )
 
-const maintainer = "The hubbench maintainers <maintainers@users.noreply.github.com>"
+const maintainer = "The hubbench maintainers <hubbench@users.noreply.github.com>"
 
 // installed is where packages put things: the places that shells and man look in by themselves.
-func installed(kind string, binary []byte, documents []file) []file {
+func (r release) installed(kind string, binary []byte, documents []file) []file {
 	zsh := map[string]string{"deb": "vendor-completions", "rpm": "site-functions"}[kind]
-	places := strings.NewReplacer("LICENSE", "copyright", "configs/", "examples/", "completions/hubbench.bash", "../../bash-completion/completions/hubbench",
+	if kind == "deb" { // whose policy asks for these two
+		documents = append(slices.Clone(documents), file{"changelog.gz", 0o644, gzipped(fmt.Appendf(nil,
+			"hubbench (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n", r.sortable(), maintainer, r.time.Format(time.RFC1123Z)))})
+		documents = append(documents, file{"copyright", 0o644, []byte("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n" +
+			"Upstream-Name: hubbench\nSource: " + homepage + "\nComment: The program holds parts of others, whose licences are in the folder licenses.\n\n" +
+			"Files: *\nCopyright: 2026 the hubbench authors\nLicense: Apache-2.0\n The text is in /usr/share/common-licenses/Apache-2.0.\n")})
+		documents = slices.DeleteFunc(documents, func(f file) bool { return f.name == "LICENSE" })
+	}
+	places := strings.NewReplacer("LICENSE", "../../licenses/hubbench/LICENSE", "configs/", "examples/", "completions/hubbench.bash", "../../bash-completion/completions/hubbench",
 		"completions/_hubbench", "../../zsh/"+zsh+"/_hubbench", "completions/hubbench.fish", "../../fish/vendor_completions.d/hubbench.fish",
 		"man/man", "../../man/man")
 	files := []file{{"usr/bin/hubbench", 0o755, binary}}
@@ -126,7 +134,8 @@ func (r release) deb(t target, files []file) []byte {
 		}
 	}
 	control := fmt.Sprintf("Package: hubbench\nVersion: %s\nArchitecture: %s\nMaintainer: %s\nInstalled-Size: %d\nSuggests: fuse3\n"+
-		"Section: utils\nPriority: optional\nHomepage: %s\nDescription: %s\n", r.sortable(), t.arch, maintainer, size, homepage, summary)
+		"Section: utils\nPriority: optional\nHomepage: %s\nDescription: %s\n %s\n",
+		r.sortable(), t.arch, maintainer, size, homepage, summary, strings.ReplaceAll(about, "\n", "\n "))
 	controls := tarred([]file{{"control", 0o644, []byte(control)}, {"md5sums", 0o644, []byte(sums)}}, r.time)
 	var out bytes.Buffer
 	out.WriteString("!<arch>\n")
@@ -143,8 +152,8 @@ func (r release) deb(t target, files []file) []byte {
 // rpm is a package for Fedora, openSUSE and their kin.
 func (r release) rpm(t target, files []file) []byte {
 	pack := must(rpmpack.NewRPM(rpmpack.RPMMetaData{
-		Name: "hubbench", Version: r.sortable(), Release: "1", Summary: summary, Description: summary, URL: homepage,
-		Arch: map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[t.arch], OS: "linux", Licence: "Apache-2.0",
+		Name: "hubbench", Version: r.sortable(), Release: "1", Summary: summary, Description: about, URL: homepage,
+		Arch: map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[t.arch], OS: "linux", Licence: r.licence,
 		Packager: maintainer, BuildHost: "localhost", BuildTime: r.time, Epoch: rpmpack.NoEpoch,
 	}))
 	for _, f := range inOrder(files) {
@@ -154,6 +163,8 @@ func (r release) rpm(t target, files []file) []byte {
 			continue // other packages' too: rpm leaves it to the one that owns it
 		case f.mode.IsDir():
 			entry.Mode |= 0o40000
+		case strings.HasPrefix(f.name, "usr/share/licenses/"):
+			entry.Type = rpmpack.LicenceFile
 		case strings.HasPrefix(f.name, "usr/share/doc/"):
 			entry.Type = rpmpack.DocFile
 		}
