@@ -77,12 +77,14 @@ func New(opts Options) (d *Disk, err error) {
 	if err := Sweep(); err != nil {
 		return nil, err
 	}
-	if d, err = newFolder(); err != nil {
+	made, err := newFolder()
+	if err != nil {
 		return nil, err
 	}
+	d = made
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, d.Close())
+			err = errors.Join(err, made.Close())
 		}
 	}()
 	d.opts, d.Image = opts, filepath.Join(d.Dir, "image")
