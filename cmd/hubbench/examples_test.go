@@ -39,12 +39,10 @@ phases: [{pattern: WWW}, {pattern: RRR}]
 // of its own that holds what examples name.
 func TestExamples(t *testing.T) {
 	base := t.TempDir()
-	demo := read(t, filepath.Join("..", "..", "configs", "demo.yaml"))
 	t.Chdir(base)
 	for _, name := range []string{"my.yaml", "hubbench.yaml"} {
 		write(t, name, exampleScenario)
 	}
-	write(t, "configs/demo.yaml", regexp.MustCompile(`speedup: \d+`).ReplaceAll(demo, []byte("speedup: 1000")))
 	profile, _ := configs.Hub("goshen-ridge")
 	write(t, "my-hub.yaml", profile)
 	prints(t, "simulate", "my.yaml", "--no-page", "--out", "results/triple-20261120-080000")

@@ -51,8 +51,8 @@ func newRoot(p program) *cobra.Command {
 		Long: `hubbench runs several SSDs on one hub against each other, one process per disk, all started
 at the same instant, and reports how much bandwidth each got while all of them were busy, who
 took it from whom, and how long the others needed to recover.`,
-		Example: `  hubbench run configs/demo.yaml      try it: the disks are simulated
-  hubbench init                       write a scenario for the disks that are plugged in
+		Example: `  hubbench init --demo                write a scenario of simulated disks, to try it
+  hubbench init                       write one for the disks that are plugged in
   hubbench plan hubbench.yaml         see what it would do
   hubbench run hubbench.yaml --open   do it, and open the report`,
 		SilenceErrors: true,
@@ -64,7 +64,6 @@ took it from whom, and how long the others needed to recover.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(p))
 	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + topicsHelp() + "{{end}}" + exitCodesHelp)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newRun(p), newPlan(p), newSimulate(p),
 		newAnalyze(p), newReport(p), newCompare(p), newCheck(p), newTable(p), newCollect(p), newImport(p), newTrend(p), newAtlas(p), newFit(p), newPredict(p), newAdvise(p),
@@ -72,6 +71,18 @@ took it from whom, and how long the others needed to recover.`,
 		newVersion(p), newWorker(p), newJanitor(p), newClock(p),
 	)
 	complete(root, p)
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Short = "Set up your shell so that Tab completes"
+		c.Long = `Print a script that lets Tab complete commands, flags, runs, phases and disks. The packages for Linux
+and Homebrew install it; otherwise add the line of your shell to its start-up file:
+
+    bash (~/.bashrc)                   source <(hubbench completion bash)
+    zsh (~/.zshrc, after compinit)     source <(hubbench completion zsh)
+    fish (~/.config/fish/config.fish)  hubbench completion fish | source
+    PowerShell ($PROFILE)              hubbench completion powershell | Out-String | Invoke-Expression`
+		c.Example = "  hubbench completion bash > ~/.local/share/bash-completion/completions/hubbench"
+	}
 	return root
 }
 

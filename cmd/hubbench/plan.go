@@ -160,7 +160,7 @@ func newSimulate(p program) *cobra.Command {
 		Long: `Run a scenario on the hub model in virtual time. The outputs are those of a run, at once and
 without a disk. For a scenario with real disks --profile names the hub, which must have disks of
 the same names.`,
-		Example: `  hubbench simulate configs/demo.yaml
+		Example: `  hubbench simulate hubbench.yaml
   hubbench simulate my.yaml --profile goshen-ridge`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return runSimulate(p, args[0], profile, opts) },

@@ -347,7 +347,7 @@ func readSmall(path string) ([]byte, error) {
 	stat, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file; check the spelling, or copy a scenario from configs", path)
+		return nil, fmt.Errorf("%s: no such file; check the spelling, or write a scenario with hubbench init", path)
 	case err != nil:
 		return nil, err
 	case stat.IsDir():
