@@ -47,11 +47,17 @@ report.html.`,
 // A setup is what must be the same for rates to be of one series.
 type setup struct{ hub, host, disks, work string }
 
-// pointsOf are the rates of a phase's overlap in the runs, of repeats their mean; what they are the rates of; and which
-// runs are left out: rates of another setup than the newest run's are not of one series.
+// rate is what a phase's overlap had in one run, of repeats their mean.
+type rate struct {
+	trend.Point
+	setup
+}
+
+// pointsOf are the rates of a phase's overlap in the runs; what they are the rates of; and which runs are left out:
+// rates of another setup than the newest run's are not of one series.
 func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, left string, err error) {
-	var phases, disks []string
-	var setups []setup
+	var rates []rate
+	var phases, disks []string // there are
 	seen, out := map[string]bool{}, map[string]int{}
 	for _, path := range paths {
 		run, err := load(path)
@@ -63,35 +69,26 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 			continue
 		}
 		seen[rows[0].ID] = true
-		s := setup{hub: rows[0].Hub, host: rows[0].Host}
-		if rows[0].Simulated {
-			s.hub = strings.TrimSpace(s.hub + ", simulated")
-		}
-		sum, measured, incomplete := 0.0, map[string]bool{}, false
+		phase = cmp.Or(phase, trace.Unnumbered(rows[0].Phase))
 		for _, r := range rows {
-			name := trace.Unnumbered(r.Phase)
-			phase = cmp.Or(phase, name)
-			phases = append(phases, name)
-			if r.Rate == nil || name != phase && r.Phase != phase {
-				continue
-			}
-			if disks = append(disks, r.Disk); disk != "" && r.Disk != disk {
-				continue
-			}
-			if slices.Contains(strings.Fields(r.Warnings), "partial") {
-				incomplete = true
-				continue
-			}
-			if sum += *r.Rate; len(measured) == 0 || measured[r.Phase] {
-				s.disks, s.work = s.disks+r.Disk+" "+r.Model+"\n", s.work+r.Disk+" "+r.Work+"\n"
-			}
-			measured[r.Phase] = true
+			phases = append(phases, trace.Unnumbered(r.Phase))
 		}
+		rows = slices.DeleteFunc(rows, func(r tidy.Disk) bool {
+			return r.Rate == nil || trace.Unnumbered(r.Phase) != phase && r.Phase != phase
+		})
+		for _, r := range rows {
+			disks = append(disks, r.Disk)
+		}
+		if disk != "" {
+			rows = slices.DeleteFunc(rows, func(r tidy.Disk) bool { return r.Disk != disk })
+		}
+		whole := slices.DeleteFunc(slices.Clone(rows), func(r tidy.Disk) bool {
+			return slices.Contains(strings.Fields(r.Warnings), "partial")
+		})
 		switch {
-		case len(measured) > 0:
-			points = append(points, trend.Point{Run: path, Started: rows[0].Started, Rate: sum / float64(len(measured))})
-			setups = append(setups, s)
-		case incomplete:
+		case len(whole) > 0:
+			rates = append(rates, rateOf(path, whole))
+		case len(rows) > 0:
 			out["incomplete"]++
 		}
 	}
@@ -100,40 +97,39 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 		return strings.Join(slices.Compact(list), ", ")
 	}
 	switch {
-	case len(points) == 0 && len(out) > 0:
+	case len(rates) == 0 && len(out) > 0:
 		return nil, "", "", exitf(exitUsage, "the phase %s is incomplete in every run", phase)
-	case len(points) == 0 && disks != nil:
+	case len(rates) == 0 && disks != nil:
 		return nil, "", "", exitf(exitUsage, "--disk %s does not work in %s; %s do", disk, phase, names(disks))
-	case len(points) == 0:
+	case len(rates) == 0:
 		return nil, "", "", exitf(exitUsage, "no run has an overlap in a phase %s; there are %s", phase, names(phases))
 	}
-	newest := 0
-	for i, p := range points {
-		if !p.Started.Before(points[newest].Started) {
-			newest = i
+	newest := rates[0]
+	for _, r := range rates {
+		if !r.Started.Before(newest.Started) {
+			newest = r
+		}
+	}
+	for _, r := range rates {
+		switch {
+		case r.hub != newest.hub:
+			out["on another hub"]++
+		case r.host != newest.host:
+			out["of another host"]++
+		case r.disks != newest.disks:
+			out["of other disks"]++
+		case r.work != newest.work:
+			out["with other work"]++
+		default:
+			points = append(points, r.Point)
 		}
 	}
 	of = phase
 	if disk != "" {
 		of = disk + " in " + phase
 	}
-	if hub := setups[newest].hub; hub != "" {
-		of += " on " + hub
-	}
-	var same []trend.Point
-	for i, s := range setups {
-		switch is := setups[newest]; {
-		case s.hub != is.hub:
-			out["on another hub"]++
-		case s.host != is.host:
-			out["of another host"]++
-		case s.disks != is.disks:
-			out["of other disks"]++
-		case s.work != is.work:
-			out["with other work"]++
-		default:
-			same = append(same, points[i])
-		}
+	if newest.hub != "" {
+		of += " on " + newest.hub
 	}
 	var reasons []string
 	for _, reason := range slices.Sorted(maps.Keys(out)) {
@@ -142,5 +138,25 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 	if len(reasons) > 0 {
 		left = "Left out, as they are not comparable with the newest run: " + strings.Join(reasons, ", ") + "."
 	}
-	return same, of, left, nil
+	return points, of, left, nil
+}
+
+// rateOf is the rate of the disks of one phase of a run together, or of one of them.
+func rateOf(path string, rows []tidy.Disk) rate {
+	r := rate{
+		Point: trend.Point{Run: path, Started: rows[0].Started},
+		setup: setup{hub: rows[0].Hub, host: rows[0].Host},
+	}
+	if rows[0].Simulated {
+		r.hub = strings.TrimSpace(r.hub + ", simulated")
+	}
+	repeats := map[string]bool{}
+	for _, row := range rows {
+		r.Rate += *row.Rate
+		if repeats[row.Phase] = true; len(repeats) == 1 {
+			r.disks, r.work = r.disks+row.Disk+" "+row.Model+"\n", r.work+row.Disk+" "+row.Work+"\n"
+		}
+	}
+	r.Rate /= float64(len(repeats))
+	return r
 }

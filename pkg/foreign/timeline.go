@@ -115,73 +115,95 @@ func table(f File, columns map[string]string) ([]*job, error) {
 	if clock == "" || amount == "" {
 		return nil, errors.New("name the columns of the time and of the bytes or the rate, such as --map Seconds=time_s,Bytes=bytes")
 	}
-	type place struct{ phase, disk string }
-	type key struct {
-		place
-		op trace.Role
-	}
-	type point struct {
-		ns    int64
-		value float64
-	}
-	points, instants := map[key][]point{}, map[place][]int64{}
+	t := points{of: map[series][]point{}, instants: map[place][]int64{}}
 	for i, row := range all {
-		at := key{place{row[columns["phase"]], cmp.Or(row[columns["disk"]], nameOf(f))}, trace.Write}
+		s := series{place{row[columns["phase"]], cmp.Or(row[columns["disk"]], nameOf(f))}, trace.Write}
 		if strings.HasPrefix(strings.ToLower(row[columns["op"]]), "r") {
-			at.op = trace.Read
+			s.op = trace.Read
 		}
-		var now, before point
-		if now.ns, err = timeOf(row[columns[clock]], clock); err != nil {
+		if err := t.add(s, row[columns[clock]], clock, row[columns[amount]], amount); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		now.value, err = strconv.ParseFloat(row[columns[amount]], 64)
-		n := len(points[at])
-		if n > 0 {
-			before = points[at][n-1]
-		}
-		switch {
-		case err != nil || !(now.value >= 0 && now.value < 1e18):
-			return nil, fmt.Errorf("line %d: %q is no number of bytes", i+2, row[columns[amount]])
-		case n > 0 && now.ns <= before.ns:
-			return nil, fmt.Errorf("line %d: its time is not after that of the row before; if a column tells the rows apart, map it "+
-				"as disk, op or phase", i+2)
-		case n > 0 && amount == "done_bytes" && now.value < before.value:
-			return nil, fmt.Errorf("line %d: fewer bytes are done than in the row before; map the column as bytes or rate if it has "+
-				"these", i+2)
-		}
-		points[at], instants[at.place] = append(points[at], now), append(instants[at.place], now.ns)
 	}
-	var list []*job
-	for _, at := range slices.SortedFunc(maps.Keys(points), func(a, b key) int {
+	list := t.jobs(amount)
+	if len(list) == 0 {
+		return nil, errors.New("no two rows of one disk")
+	}
+	return list, nil
+}
+
+// points are the rows of a table, by what they are of, and the times at which each disk has any.
+type points struct {
+	of       map[series][]point
+	instants map[place][]int64
+}
+
+type place struct{ phase, disk string }
+
+type series struct {
+	place
+	op trace.Role
+}
+
+type point struct {
+	ns    int64
+	value float64
+}
+
+// add reads a row's time and its bytes or rate.
+func (t points) add(s series, at, clock, value, amount string) error {
+	ns, err := timeOf(at, clock)
+	if err != nil {
+		return err
+	}
+	now := point{ns: ns}
+	if now.value, err = strconv.ParseFloat(value, 64); err != nil || !(now.value >= 0 && now.value < 1e18) {
+		return fmt.Errorf("%q is no number of bytes", value)
+	}
+	if n := len(t.of[s]); n > 0 {
+		switch before := t.of[s][n-1]; {
+		case now.ns <= before.ns:
+			return errors.New("its time is not after that of the row before; if a column tells the rows apart, map it " +
+				"as disk, op or phase")
+		case amount == "done_bytes" && now.value < before.value:
+			return errors.New("fewer bytes are done than in the row before; map the column as bytes or rate if it has these")
+		}
+	}
+	t.of[s], t.instants[s.place] = append(t.of[s], now), append(t.instants[s.place], now.ns)
+	return nil
+}
+
+// jobs has what was moved in each direction between one time of a disk and the next.
+func (t points) jobs(amount string) (list []*job) {
+	for _, s := range slices.SortedFunc(maps.Keys(t.of), func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.disk, b.disk), cmp.Compare(a.op, b.op))
 	}) {
-		j := &job{disk: at.disk, phase: at.phase, op: at.op, tool: "a table"}
-		slices.Sort(instants[at.place])
-		for i, p := range points[at] {
-			s := step{fromNS: p.ns, toNS: p.ns, bytes: int64(p.value)}
-			if n, _ := slices.BinarySearch(instants[at.place], p.ns); n > 0 {
-				s.fromNS = instants[at.place][n-1]
+		j := &job{disk: s.disk, phase: s.phase, op: s.op, tool: "a table"}
+		instants := t.instants[s.place]
+		slices.Sort(instants)
+		for i, p := range t.of[s] {
+			part := step{fromNS: p.ns, toNS: p.ns, bytes: int64(p.value)}
+			if n, _ := slices.BinarySearch(instants, p.ns); n > 0 {
+				part.fromNS = instants[n-1]
 			}
 			switch {
 			case amount == "rate":
-				s.bytes = int64(p.value * float64(s.toNS-s.fromNS) / 1e9)
+				part.bytes = int64(p.value * float64(part.toNS-part.fromNS) / 1e9)
 			case amount == "done_bytes" && i > 0:
-				s.fromNS, s.bytes = points[at][i-1].ns, int64(p.value-points[at][i-1].value)
+				before := t.of[s][i-1]
+				part.fromNS, part.bytes = before.ns, int64(p.value-before.value)
 			case amount == "done_bytes":
 				continue
 			}
-			if s.toNS > s.fromNS {
-				j.steps = append(j.steps, s)
+			if part.toNS > part.fromNS {
+				j.steps = append(j.steps, part)
 			}
 		}
 		if len(j.steps) > 0 {
 			list = append(list, j)
 		}
 	}
-	if len(list) == 0 {
-		return nil, errors.New("no two rows of one disk")
-	}
-	return list, nil
+	return list
 }
 
 // timeOf reads a time of a table, in ns.

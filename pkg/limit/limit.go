@@ -55,40 +55,12 @@ func Worst(list []Result) Verdict {
 func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 	var list []Result
 	for _, l := range limits {
-		var found []Result
-		known := l.Phase == ""
-		for i := range a.Phases {
-			p := &a.Phases[i]
-			if l.Phase != "" && p.Name != l.Phase && trace.Unnumbered(p.Name) != l.Phase {
-				continue
-			}
-			known = true
-			if l.Measure.Phases {
-				found = append(found, judge(l, p, ""))
-				continue
-			}
-			for _, disk := range a.Order {
-				if l.Disk == disk && l.Phase != "" || (l.Disk == "" || l.Disk == disk) && works(p, disk) {
-					found = append(found, judge(l, p, disk))
-				}
-			}
-		}
-		if l.Phase == "" || l.Disk == "" { // where nothing is there to be measured, nothing was meant
+		found := results(a, l)
+		if l.Phase == "" || l.Disk == "" { // a limit of all of them is for those that have the measure
 			found = slices.DeleteFunc(found, func(r Result) bool { return r.Why == notMeasured })
 		}
 		if len(found) == 0 {
-			r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Min: l.Min, Max: l.Max, Phase: l.Phase, Disk: l.Disk, Verdict: Unsure}
-			switch {
-			case !known:
-				r.Verdict, r.Why = Fail, "the run has no such phase"
-			case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
-				r.Verdict, r.Why = Fail, "the run has no such disk"
-			case l.Disk != "" && !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return works(&p, l.Disk) }):
-				r.Verdict, r.Why = Fail, "the disk does nothing in this run"
-			default:
-				r.Why = "nothing in the run has this measure"
-			}
-			found = append(found, r)
+			found = []Result{noResult(a, l)}
 		}
 		list = append(list, found...)
 	}
@@ -96,6 +68,51 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 		list = append(list, Result{Measure: "status", Bounds: "complete", Verdict: Fail, Why: "the run did not end as planned"})
 	}
 	return list
+}
+
+// results holds a limit against each phase and disk that it is of.
+func results(a *analysis.Analysis, l scenario.Limit) (list []Result) {
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		if !isOf(l, p) {
+			continue
+		}
+		if l.Measure.Phases {
+			list = append(list, judge(l, p, ""))
+			continue
+		}
+		for _, disk := range a.Order {
+			if l.Disk == disk && l.Phase != "" || (l.Disk == "" || l.Disk == disk) && works(p, disk) {
+				list = append(list, judge(l, p, disk))
+			}
+		}
+	}
+	return list
+}
+
+// noResult says why a run has nothing that a limit could be held against.
+func noResult(a *analysis.Analysis, l scenario.Limit) Result {
+	r := newResult(l, l.Phase, l.Disk)
+	r.Verdict = Fail
+	switch {
+	case !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return isOf(l, &p) }):
+		r.Why = "the run has no such phase"
+	case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
+		r.Why = "the run has no such disk"
+	case l.Disk != "" && !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return works(&p, l.Disk) }):
+		r.Why = "the disk does nothing in this run"
+	default:
+		r.Verdict, r.Why = Unsure, "nothing in the run has this measure"
+	}
+	return r
+}
+
+func newResult(l scenario.Limit, phase, disk string) Result {
+	return Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Min: l.Min, Max: l.Max, Phase: phase, Disk: disk}
+}
+
+func isOf(l scenario.Limit, p *analysis.Phase) bool {
+	return l.Phase == "" || l.Phase == p.Name || l.Phase == trace.Unnumbered(p.Name)
 }
 
 func works(p *analysis.Phase, disk string) bool {
@@ -108,7 +125,7 @@ const notMeasured = "it was not measured in this phase"
 
 // judge holds one phase, and a disk of it unless the measure is of all, to a limit.
 func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
-	r := Result{Limit: l, Measure: l.Measure.Name, Bounds: l.Bounds(), Min: l.Min, Max: l.Max, Phase: p.Name, Disk: disk}
+	r := newResult(l, p.Name, disk)
 	if i := slices.IndexFunc(p.Warnings, func(w analysis.Warning) bool { return w.Code == "partial" }); i >= 0 {
 		r.Verdict, r.Why = Fail, "the phase is incomplete"
 		return r
@@ -224,31 +241,37 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 				if m.Phases != (disk == "") || disk != "" && !works(p, disk) {
 					continue
 				}
-				value, low, high, _, _ := measure(m.Name, p, disk)
-				slowed := p.Contention != nil && (p.Contention.Disks[disk].Held || p.Contention.Disks[disk].Reference == "solo")
-				if value == nil || (m.Name == "kept" || m.Name == "recovery") && !slowed {
-					continue
+				if l := fromPhase(p, disk, m.Name); l.Min != nil || l.Max != nil {
+					l.Phase, l.Disk, l.Measure = name, disk, m
+					list = append(list, l)
 				}
-				room := 0.05 * *value
-				if low != nil {
-					room = max(room, 1.5*(*high-*low))
-				}
-				least, most := max(0, *value-room), 1.5**value+room
-				l := scenario.Limit{Phase: name, Disk: disk, Measure: m}
-				switch {
-				case m.Name == "late_frames":
-					most = 2 * *value
-					l.Max = &most
-				case m.Name == "p99" && low != nil || m.Name == "recovery":
-					l.Max = &most
-				case m.Name != "share" && m.Name != "p99" && low != nil && least > 0: // without an interval nothing could be judged
-					l.Min = &least
-				default:
-					continue
-				}
-				list = append(list, l)
 			}
 		}
 	}
 	return list
+}
+
+// fromPhase has the bounds of one measure that a phase holds with room for its noise, or none.
+func fromPhase(p *analysis.Phase, disk, name string) (l scenario.Limit) {
+	value, low, high, _, _ := measure(name, p, disk)
+	if value == nil {
+		return l
+	}
+	slowed := p.Contention != nil && (p.Contention.Disks[disk].Held || p.Contention.Disks[disk].Reference == "solo")
+	room := 0.05 * *value
+	if low != nil {
+		room = max(room, 1.5*(*high-*low))
+	}
+	least, most := max(0, *value-room), 1.5**value+room
+	switch {
+	case (name == "kept" || name == "recovery") && !slowed:
+	case name == "late_frames":
+		most = 2 * *value
+		l.Max = &most
+	case name == "p99" && low != nil || name == "recovery":
+		l.Max = &most
+	case name != "share" && name != "p99" && low != nil && least > 0: // without an interval nothing could be judged
+		l.Min = &least
+	}
+	return l
 }

@@ -315,7 +315,6 @@ func both(_ context.Context, disks []gauge.Disk) []gauge.Source {
 func TestGauges(t *testing.T) {
 	loose := make(chan struct{})
 	defer close(loose)
-	hangs := func(context.Context) ([]gauge.Reading, error) { <-loose; return nil, nil }
 	backOnOne := realPlan(scenario.VerifyOff)
 	backOnOne.Phases[0].Jobs[0].IO.Verify = scenario.VerifyFull
 	writes := map[string]int{" cpu_percent": 2, "one device_write_bytes": 2, "two device_write_bytes": 2}
@@ -337,7 +336,10 @@ func TestGauges(t *testing.T) {
 			return nil
 		}, map[string]int{}},
 		{"reading hangs", "quick", realPlan(scenario.VerifyOff), func(context.Context, []gauge.Disk) []gauge.Source {
-			return []gauge.Source{{Name: "x", Every: time.Second, Total: true, Read: hangs}}
+			return []gauge.Source{{Name: "x", Every: time.Second, Total: true, Read: func(ctx context.Context) ([]gauge.Reading, error) {
+				<-loose
+				return nil, ctx.Err()
+			}}}
 		}, map[string]int{}},
 		{"simulated disks", "good", plan(1, 1e6), both, map[string]int{}},
 	} {

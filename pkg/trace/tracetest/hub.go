@@ -147,20 +147,8 @@ func (h Hub) share(members []*member, now float64) {
 			}
 		}
 		for _, l := range links {
-			left, weights := l.Capacity, 0.0
-			var open []*member
-			for _, m := range members {
-				switch {
-				case l.Disks != nil && !slices.Contains(l.Disks, m.disk.Name):
-				case m.settled:
-					left -= m.part
-				default:
-					weights += m.weight
-					open = append(open, m)
-				}
-			}
-			if open != nil {
-				limit(math.Max(left, 0)/weights, open...)
+			if rise, open := l.rise(members); open != nil {
+				limit(rise, open...)
 			}
 		}
 		if stops == nil {
@@ -170,6 +158,22 @@ func (h Hub) share(members []*member, now float64) {
 			m.part, m.settled = lowest*m.weight, true
 		}
 	}
+}
+
+// rise is how far the disks on a link that still rise could do so together, by what the others leave of it.
+func (p Part) rise(members []*member) (rise float64, open []*member) {
+	left, weights := p.Capacity, 0.0
+	for _, m := range members {
+		switch {
+		case p.Disks != nil && !slices.Contains(p.Disks, m.disk.Name):
+		case m.settled:
+			left -= m.part
+		default:
+			weights += m.weight
+			open = append(open, m)
+		}
+	}
+	return math.Max(left, 0) / weights, open
 }
 
 // move carries the disk through a step.
