@@ -104,26 +104,7 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 	case len(rates) == 0:
 		return nil, "", "", exitf(exitUsage, "no run has an overlap in a phase %s; there are %s", phase, names(phases))
 	}
-	newest := rates[0]
-	for _, r := range rates {
-		if !r.Started.Before(newest.Started) {
-			newest = r
-		}
-	}
-	for _, r := range rates {
-		switch {
-		case r.hub != newest.hub:
-			out["on another hub"]++
-		case r.host != newest.host:
-			out["of another host"]++
-		case r.disks != newest.disks:
-			out["of other disks"]++
-		case r.work != newest.work:
-			out["with other work"]++
-		default:
-			points = append(points, r.Point)
-		}
-	}
+	newest, points := sameSetup(rates, out)
 	of = phase
 	if disk != "" {
 		of = disk + " in " + phase
@@ -139,6 +120,31 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 		left = "Left out, as they are not comparable with the newest run: " + strings.Join(reasons, ", ") + "."
 	}
 	return points, of, left, nil
+}
+
+// sameSetup has the newest run's setup, the rates measured with it, and counts the others in out.
+func sameSetup(rates []rate, out map[string]int) (newest setup, points []trend.Point) {
+	last := rates[0]
+	for _, r := range rates {
+		if !r.Started.Before(last.Started) {
+			last = r
+		}
+	}
+	for _, r := range rates {
+		switch {
+		case r.hub != last.hub:
+			out["on another hub"]++
+		case r.host != last.host:
+			out["of another host"]++
+		case r.disks != last.disks:
+			out["of other disks"]++
+		case r.work != last.work:
+			out["with other work"]++
+		default:
+			points = append(points, r.Point)
+		}
+	}
+	return last.setup, points
 }
 
 // rateOf is the rate of the disks of one phase of a run together, or of one of them.
