@@ -64,12 +64,23 @@ took it from whom, and how long the others needed to recover.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(p))
 	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + topicsHelp() + "{{end}}" + exitCodesHelp)
-	root.AddCommand(
-		newRun(p), newPlan(p), newSimulate(p),
-		newAnalyze(p), newReport(p), newCompare(p), newCheck(p), newTable(p), newCollect(p), newImport(p), newTrend(p), newAtlas(p), newFit(p), newPredict(p), newAdvise(p),
-		newInit(p), newDevices(p), newDoctor(p), newMount(p), newSchema(p), newMan(), newClean(p),
-		newVersion(p), newWorker(p), newJanitor(p), newClock(p),
-	)
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Measure", []*cobra.Command{newInit(p), newPlan(p), newRun(p), newSimulate(p)}},
+		{"Read a run", []*cobra.Command{newAnalyze(p), newReport(p), newCompare(p), newCheck(p), newImport(p)}},
+		{"Many runs", []*cobra.Command{newTrend(p), newAtlas(p), newTable(p), newCollect(p)}},
+		{"Ask a model of the hub", []*cobra.Command{newFit(p), newPredict(p), newAdvise(p), newMount(p)}},
+		{"This machine", []*cobra.Command{newDevices(p), newDoctor(p), newClean(p)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.title
+		}
+		root.AddCommand(group.commands...)
+	}
+	root.AddCommand(newSchema(p), newMan(), newVersion(p), newWorker(p), newJanitor(p), newClock(p))
 	complete(root, p)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
@@ -124,10 +135,13 @@ const (
 )
 
 const exitCodesHelp = `
-Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept) or a limit that
-            cannot be judged (check), 4 threshold crossed (compare --fail-above), limit not held (check)
-            or check failed (doctor),
-            130 interrupted (results kept)
+Exit codes:
+  0    ok
+  1    failed
+  2    bad usage or scenario
+  3    partial run, results kept; check: a limit cannot be judged
+  4    compare --fail-above: a rate fell; check: a limit failed; doctor: a check failed
+  130  interrupted, results kept
 `
 
 // exitError is an error that knows its exit code.
