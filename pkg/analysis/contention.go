@@ -100,7 +100,7 @@ func (p *phase) reference(part *part, stretch []overlap.Span) (reference, bool) 
 		math.Abs(math.Log(after.Rate/alone.Rate)) < sameReference):
 		return later, true
 	case alone != nil:
-		return reference{alone.Measured, ReferenceSolo, alone.phase}, true
+		return reference{alone.Measured, ReferenceSolo, alone.from()}, true
 	case seen:
 		return later, true
 	case recovery != nil:

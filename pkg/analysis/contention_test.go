@@ -255,10 +255,11 @@ func TestCensoredRecovery(t *testing.T) {
 	}
 }
 
-// TestHubCost: the published case of a disk that writes at 2.2 GB/s on a port of its own and at 1.5 on the hub.
+// TestHubCost: the published case of a disk that writes at 2.2 GB/s on a port of its own and at 1.5 on the hub, each twice.
 func TestHubCost(t *testing.T) {
 	run := tracetest.Run(
 		tracetest.Phase("A writes", diskOf("A", "write", 100e6, pace{20, 1.5e9})), tracetest.Phase("A writes, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
+		tracetest.Phase("again", diskOf("A", "write", 100e6, pace{20, 1.5e9})), tracetest.Phase("again, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
 		tracetest.Phase("A reads", diskOf("A", "read", 100e6, pace{20, 2.6e9})), tracetest.Phase("A reads, direct", diskOf("A", "read", 100e6, pace{20, 2.7e9})),
 	)
 	run.Disks[0].Connection = "hub"
@@ -269,7 +270,7 @@ func TestHubCost(t *testing.T) {
 	}
 	got := Analyze(run, Options{}).Findings
 	want := []Finding{{
-		Code: "hub_cost", Phase: "A writes", Disk: "A", Other: "A writes, direct", Weight: 0.318,
+		Code: "hub_cost", Phase: "A writes", Disk: "A", Other: "A writes, direct", MorePhases: 1, Weight: 0.318,
 		Values: ReferenceValues{Rate: 1.5e9, Reference: 2.2e9},
 	}}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.01, 0)); diff != "" {

@@ -163,8 +163,8 @@ func (f *finder) connections(solos solos, alpha float64) {
 			continue
 		}
 		f.found = append(f.found, Finding{
-			Code: "hub_cost", Phase: hub.phase, Disk: hub.disk, Other: direct.phase, Weight: 1 - hub.Rate/direct.Rate,
-			Values: ReferenceValues{Rate: hub.Rate, Reference: direct.Rate},
+			Code: "hub_cost", Phase: hub.phases[0], Disk: hub.disk, Other: direct.phases[0], MorePhases: len(hub.phases) - 1,
+			Weight: 1 - hub.Rate/direct.Rate, Values: ReferenceValues{Rate: hub.Rate, Reference: direct.Rate},
 		})
 	}
 }

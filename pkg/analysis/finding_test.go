@@ -257,7 +257,7 @@ func TestHubCostByNoise(t *testing.T) {
 		{level.Measured{Rate: 90.1, Error: 0.001, Free: 9}, level.Measured{Rate: 100, Error: 0.001, Free: 9}, false},
 		{level.Measured{Rate: 80, Error: 0.2, Free: 9}, level.Measured{Rate: 100, Error: 0.2, Free: 9}, false}, // noise may have made it
 	} {
-		s := solos{{job: job{disk: "A", connection: trace.OnHub}, Measured: tt.hub, phase: "hub"}, {job: job{disk: "A", connection: trace.Direct}, Measured: tt.direct, phase: "own"}}
+		s := solos{{job: job{disk: "A", connection: trace.OnHub}, Measured: tt.hub, phases: []string{"hub"}}, {job: job{disk: "A", connection: trace.Direct}, Measured: tt.direct, phases: []string{"own"}}}
 		got := findings(&Analysis{}, s, 0.01)
 		if (len(got) > 0) != tt.want {
 			t.Errorf("%v on the hub, %v by itself: %+v", tt.hub, tt.direct, got)

@@ -74,7 +74,7 @@ func (r *run) latencies() {
 		figures, found := quantile.Estimate(part.in)
 		l := &Latency{Figures: figures, Series: quantile.NewHeatMap(part.lines)}
 		if by := solos.find(part.job); by != nil && len(p.parts) > 1 {
-			l.Alone, l.AloneFrom = &by.Figures, by.phase
+			l.Alone, l.AloneFrom = &by.Figures, by.from()
 			if part.Limited() { // of the others, it says what their rates say
 				l.Longer = cmp.Or(found[1].Longer(by.found[1], alpha), found[0].Longer(by.found[0], alpha))
 			}

@@ -118,11 +118,14 @@ type solos []*solo
 // solo is what a disk has alone in a job, and the phases that say so: its rate, or its latencies.
 type solo struct {
 	job
-	phase string
+	phases []string
 	level.Measured
 	quantile.Figures
 	found []*quantile.Quantile
 }
+
+// from names the phases in a text.
+func (s *solo) from() string { return strings.Join(s.phases, ", ") }
 
 // find returns what a disk has alone in a job; nil if no phase has it.
 func (s solos) find(j job) *solo {
@@ -140,7 +143,7 @@ func newSolos(alone []*phase) (s solos, groups [][]*phase) {
 		for _, p := range group {
 			names = append(names, p.out.Name)
 		}
-		s = append(s, &solo{job: group[0].parts[0].job, phase: strings.Join(names, ", ")})
+		s = append(s, &solo{job: group[0].parts[0].job, phases: names})
 	}
 	return s, groups
 }
