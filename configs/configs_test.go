@@ -2,6 +2,7 @@ package configs
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,8 +52,8 @@ var answers = map[string]string{
 	"full-cache":        "A's fast cache holds 23.9 ± 0.1 GB: 2.30 GB/s falls to 0.665 GB/s; still slow after 5 min 20 s of rest.",
 	"gate":              "C wins, A and B lose when all three write; all lose alike when all three read.",
 	"ingest":            "A plays at most 12 streams alone, 3 when card 1 and card 2 read and C writes; A drops 116 of 1,021 frames when card 1 and card 2 read and C writes; A plays 4 of 4 streams without a late frame alone.",
-	"ports":             "", // one disk: its table is the answer
-	"ramp":              "C wins, A loses when all four write; the disks share evenly when all four read.",
+	"ports":             "", // one disk: a finding says what the hub costs, the table what each port has
+	"ramp":              "C wins, A, B and D lose when all four write; all lose alike when all four read.",
 	"random-4k":         "The model knows large requests alone: how fast small ones are (A QD1), only a run on disks shows.",
 	"recovery":          "C wins, A and B lose when all three write; A and B lose when A and B read and C writes.",
 	"small-files":       "C wins, A loses when both write.",
@@ -60,6 +61,11 @@ var answers = map[string]string{
 	"streams-demo":      "A records at most 7 streams alone, 3 when B and C write; C may write at up to 1.84 GB/s while A records 4 streams; A drops 80 of 951 frames of 4 x ProRes 4444 XQ UHD 25p when B and C write; A plays 4 x ProRes 422 HQ UHD 25p without a late frame when C writes (tested for 9.7 s); A records 4 x ProRes 4444 XQ UHD 25p without a late frame when B writes (tested for 8.9 s).",
 	"study-demo":        "C wins, A and B lose when all three write, and when A and B read and C writes; all lose alike when all three read.",
 	"triple-hub":        "C wins, A and B lose when all three write; the disks share evenly when all three read; A and B lose when A and B read and C writes.",
+}
+
+// The findings that answer what some of them ask.
+var finds = map[string]string{
+	"full-cache": "saturation", "ingest": "drops", "ports": "hub_cost", "ramp": "ceiling", "recovery": "recovery",
 }
 
 // Every built-in scenario says what it is for, is called as its file is, and answers on the model of a hub.
@@ -86,7 +92,12 @@ func TestCookbook(t *testing.T) {
 		if run.Name != name && name != "triple-hub" || run.Status != trace.Complete {
 			t.Errorf("%s: its run is called %q and ends %q", name, run.Name, run.Status)
 		}
-		check.Same(t, name, want, say.Analyze(run, analysis.Options{}).Answer.Headline)
+		a := say.Analyze(run, analysis.Options{})
+		check.Same(t, name, want, a.Answer.Headline)
+		code := finds[name]
+		if code != "" && !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Code == code }) {
+			t.Errorf("%s: no finding %s among %d", name, code, len(a.Findings))
+		}
 	}
 	check.Same(t, "how many answers", len(Scenarios()), len(answers))
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -205,6 +206,10 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	}
 	if !opts.All {
 		opts.more = append(opts.more, everything(dir.Path))
+	}
+	if limits, err := ownLimits(run); err == nil && len(limits) > 0 {
+		held := report.Holding(limit.Check(run.Analysis, limits))
+		opts.more = append(opts.more, held+": hubbench check "+cells.Shell(dir.Path))
 	}
 	notPrinted := sendRun(p, run, opts.output)
 	switch {

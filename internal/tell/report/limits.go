@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/limit"
+	"github.com/hubbench/hubbench/pkg/say"
 )
 
 // Checked is a run that was held to limits.
@@ -20,14 +21,16 @@ func OfLimits(runs []Checked) *Document {
 	t := table("Limits", word("Verdict"), word("Run", 1), word("Phase"), word("Disk"), word("Measure"), word("Limit"),
 		word("Measured"), word("From, to", 3), word("Remark", 2))
 	t.ID = "limits"
-	count := map[limit.Verdict]int{}
+	var all []limit.Result
+	for _, run := range runs {
+		all = append(all, run.Results...)
+	}
 	for _, verdict := range []limit.Verdict{limit.Fail, limit.Unsure, limit.Pass} {
 		for _, run := range runs {
 			for _, r := range run.Results {
 				if r.Verdict != verdict {
 					continue
 				}
-				count[verdict]++
 				name := ""
 				if len(runs) > 1 {
 					name = run.Run
@@ -38,18 +41,26 @@ func OfLimits(runs []Checked) *Document {
 			}
 		}
 	}
-	total := count[limit.Pass] + count[limit.Fail] + count[limit.Unsure]
-	text := "All limits hold."
+	doc.Add(Sentence{Text: say.Capital(nil, Holding(all)) + ".", Lead: true}, t)
+	return doc
+}
+
+// Holding says how many of the limits hold: "all limits hold".
+func Holding(results []limit.Result) string {
+	count := map[limit.Verdict]int{}
+	for i := range results {
+		count[results[i].Verdict]++
+	}
+	total := len(results)
 	switch failed, open := count[limit.Fail], count[limit.Unsure]; {
 	case failed > 0 && open > 0:
-		text = fmt.Sprintf("%d of %d limits failed, and %d cannot be judged.", failed, total, open)
+		return fmt.Sprintf("%d of %d limits failed, and %d cannot be judged", failed, total, open)
 	case failed > 0:
-		text = fmt.Sprintf("%d of %d limits failed.", failed, total)
+		return fmt.Sprintf("%d of %d limits failed", failed, total)
 	case open > 0:
-		text = fmt.Sprintf("%d of %d limits cannot be judged, and none failed.", open, total)
+		return fmt.Sprintf("%d of %d limits cannot be judged, and none failed", open, total)
 	}
-	doc.Add(Sentence{Text: text, Lead: true}, t)
-	return doc
+	return "all limits hold"
 }
 
 // Measured is what was measured, with its interval: "1.15 GB/s (1.13 to 1.17 GB/s)".
