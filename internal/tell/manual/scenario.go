@@ -158,7 +158,7 @@ func (n *node) about(need bool) string {
 	if n.Type == "integer" && n.Minimum != nil && *n.Maximum <= 1e6 {
 		more = append(more, fmt.Sprintf("%s to %s", unit.FormatCount(int(*n.Minimum)), unit.FormatCount(int(*n.Maximum))))
 	}
-	if n.Default != nil {
+	if n.Default != nil && !need {
 		more = append(more, fmt.Sprintf("default %v", n.Default))
 	}
 	if len(more) > 0 {
