@@ -57,7 +57,7 @@ type Phase struct {
 	Saturation *trace.Saturation `json:"saturation,omitempty"` // which step of the preset of that name this is
 	// Latest less earliest start among the workers, by the wall clock.
 	StartSkewS     *float64        `json:"start_skew_s"`
-	Overlap        *Overlap        `json:"overlap"`
+	Overlap        *Overlap        `json:"overlap"`              // null if the disks were never all busy at once
 	NoOverlap      *NoOverlap      `json:"no_overlap,omitempty"` // if overlap is null
 	OtherToolRates *OtherToolRates `json:"others_say"`           // null if no disk moved anything
 	Contention     *Contention     `json:"contention"`           // null without an overlap of two disks or more
