@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,9 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 func newCheck(p program) *cobra.Command {
@@ -108,6 +112,50 @@ func ownLimits(run *recorded.Run) ([]scenario.Limit, error) {
 		return nil, fmt.Errorf("read the limits: %w", err)
 	}
 	return scenario.LoadLimits(path, text)
+}
+
+// ratesOf has a limit of each disk's rate in each phase, and in the repeats of one together, still without a bound, by
+// its name in --fail-below: DISK.PHASE.
+func ratesOf(plan *scenario.Plan) map[string]scenario.Limit {
+	limits := map[string]scenario.Limit{}
+	for _, p := range plan.Phases {
+		for _, j := range p.Jobs {
+			for _, name := range []string{p.Name, trace.Unnumbered(p.Name)} {
+				limits[j.Disk+"."+name] = scenario.Limit{Phase: name, Disk: j.Disk, Measure: scenario.Measures()[0]}
+			}
+		}
+	}
+	return limits
+}
+
+// leastRates reads --fail-below.
+func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, err error) {
+	for _, text := range given {
+		at := max(strings.LastIndexByte(text, '='), 0)
+		least, err := unit.ParseRate(strings.TrimPrefix(text[at:], "="))
+		if err != nil || !strings.HasSuffix(text, "/s") {
+			return nil, exitf(exitUsage, "--fail-below %s: write DISK.PHASE=RATE, such as A.WWW=1.2GB/s", text)
+		}
+		all := ratesOf(plan)
+		l, known := all[text[:at]]
+		if !known {
+			return nil, exitf(exitUsage, "--fail-below %s: no disk works in a phase of that name; try %s", text,
+				strictyaml.Suggest(text[:at], slices.Sorted(maps.Keys(all))))
+		}
+		l.Min = &least
+		limits = append(limits, l)
+	}
+	return limits, nil
+}
+
+// failBelow fails if a rate is below what it must be at least, whatever its interval, or was not measured.
+func failBelow(run *recorded.Run, limits []scenario.Limit) error {
+	for _, r := range limit.Check(run.Analysis, limits) {
+		if r.Verdict == limit.Fail || r.Value == nil || *r.Value < *r.Min {
+			return exitf(exitThreshold, "%s", export.Said(&r))
+		}
+	}
+	return nil
 }
 
 // tellGitHub writes a summary and annotations where GitHub's workflows look for them, if this is one.

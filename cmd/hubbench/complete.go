@@ -55,6 +55,7 @@ func complete(root *cobra.Command, p program) {
 		"out": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault), "limits": paths(yamlWith("expect")),
 		"profile": profile, "disks": pluggedIn(p), "allow": checkCodes,
 		"init from": words(scenarioNames()...), "import from": words(append(foreign.Formats(), "auto")...),
+		"fail-below":  rates,
 		"advise play": codecs, "advise record": codecs, "advise pace": ofDisk("="),
 		"mount fault": ofDisk(":", mount.Kinds()...),
 		"advise read": disk, "advise write": disk, "advise probe": disk, "advise direct": disk,
@@ -113,6 +114,27 @@ func orCodecs(others cobra.CompletionFunc) cobra.CompletionFunc {
 		}
 		return others(cmd, args, begun)
 	}
+}
+
+// rates completes DISK.PHASE= of the scenario that is the first argument.
+func rates(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	if len(args) == 0 {
+		return nil, how
+	}
+	text, _ := os.ReadFile(args[0]) // nothing to complete if it is none
+	s, err := scenario.Load(args[0], text)
+	if err != nil {
+		return nil, how
+	}
+	plan, err := s.Plan()
+	if err != nil {
+		return nil, how
+	}
+	for name := range ratesOf(plan) {
+		names = append(names, name+"=")
+	}
+	return names, how
 }
 
 // listed completes a word of a list that depends on the arguments so far, of which there must be one.

@@ -130,7 +130,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitPartial     = 3
-	exitThreshold   = 4 // compare --fail-above, a check of doctor
+	exitThreshold   = 4 // --fail-above, --fail-below, check, doctor
 	exitInterrupted = 130
 )
 
@@ -139,8 +139,8 @@ Exit codes:
   0    ok
   1    failed
   2    bad usage or scenario
-  3    partial run, results kept; check: a limit cannot be judged
-  4    compare --fail-above: a rate fell; check: a limit failed; doctor: a check failed
+  3    partial run, results kept; a limit cannot be judged (check)
+  4    a rate fell (--fail-above, --fail-below), a limit failed (check), a check failed (doctor)
   130  interrupted, results kept
 `
 

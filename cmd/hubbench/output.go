@@ -22,6 +22,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/limit"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -169,6 +170,8 @@ type resultOptions struct {
 	open     bool
 	noPage   bool
 	compress bool
+	below    []string         // --fail-below as it was given
+	least    []scenario.Limit // and as it was read
 }
 
 func (o *resultOptions) flags(cmd *cobra.Command) {
@@ -177,6 +180,8 @@ func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
 	flags.BoolVar(&o.noPage, "no-page", false, "write no page; hubbench report RUN does it later")
 	flags.BoolVar(&o.compress, "compress", false, "keep the events compressed (zstd) when done; every command reads them")
+	flags.StringArrayVar(&o.below, "fail-below", nil,
+		"exit with 4 if a rate is below `DISK.PHASE=RATE`, such as A.WWW=1.2GB/s (repeatable)")
 	o.formatFlags(cmd, printed())
 }
 
@@ -227,7 +232,10 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 			sayf(p.stderr, "warning: %s\n", oneLine(err.Error())) // the run is none the worse for it
 		}
 	}
-	return nil
+	if run.Trace.Status != trace.Complete {
+		return nil // the caller says so
+	}
+	return failBelow(run, opts.least)
 }
 
 // everything says which command prints all of a run's results.

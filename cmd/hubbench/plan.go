@@ -184,6 +184,9 @@ func runSimulate(p program, path, profile string, opts resultOptions) error {
 	if ready.Profile == nil {
 		return exitf(exitUsage, "%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge", path)
 	}
+	if opts.least, err = leastRates(opts.below, ready.Plan); err != nil {
+		return err
+	}
 	began := time.Now()
 	dir, err := ready.Create(opts.dir, began)
 	if err != nil {

@@ -106,6 +106,9 @@ func (r *session) begin(ctx context.Context, path string) error {
 		if r.ready, err = prepare.Load(path, r.notify); err != nil {
 			return usage(err)
 		}
+		if r.least, err = leastRates(r.below, r.ready.Plan); err != nil {
+			return err
+		}
 		r.ready.ReachResults(r.resultOptions.dir)
 		warnings, err := r.preflight(ctx, r.ready.Folder(r.resultOptions.dir, began))
 		if err != nil {
@@ -163,6 +166,9 @@ func (r *session) resume(ctx context.Context) error {
 // prepareRest checks whether the run's own plan can continue here.
 func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (warnings []string, err error) {
 	if r.ready, err = prepare.Rest(rest, r.notify); err != nil {
+		return nil, err
+	}
+	if r.least, err = leastRates(r.below, r.ready.Plan); err != nil {
 		return nil, err
 	}
 	if warnings, err = r.preflight(ctx, r.from); err != nil {
