@@ -3,9 +3,12 @@ package diskio
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -37,10 +40,46 @@ func (s *stalls) wait(trace.Role, int) syscall.Errno {
 	return 0
 }
 
+// bystander reads from the file system too, every so often, by plain calls on a thread of its own: what it waits
+// outside the stall, no stream is to blame for.
+type bystander struct {
+	reads        int
+	sum, slowest time.Duration // from when a read was due, woken late or not, to its end
+}
+
+func (b *bystander) watch(ctx context.Context, t *testing.T, dir string, gate *stalls) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	name := filepath.Join(dir, "bystander")
+	if err := os.WriteFile(name, make([]byte, 1<<16), 0o600); err != nil {
+		t.Error(err)
+		return
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_DIRECT, 0)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	for p := make([]byte, 1<<16); ctx.Err() == nil; {
+		due := clock.Now() + 5e6
+		clock.SleepUntil(due)
+		if _, err := f.ReadAt(p, 0); err != nil {
+			t.Error(err)
+			return
+		}
+		if now := clock.Now(); now < gate.fromNS.Load() || due >= gate.toNS.Load() {
+			b.reads++
+			b.sum += time.Duration(now - due)
+			b.slowest = max(b.slowest, time.Duration(now-due))
+		}
+	}
+}
+
 // A device that really stands still, in real time, under streams of several kinds, some played and some recorded: the late
-// frames are those of TestStreamsOverAStall. What this machine itself is late by, which the test sees, may move a frame
-// over the stall's edges. How long it takes to make up for the stall, if other tests use the processors, it does not see:
-// it tries three times.
+// frames are those of TestStreamsOverAStall. What this machine itself is late by may move a frame over the stall's edges,
+// and one that other tests keep so busy that its device could not carry the streams twice proves nothing: a bystander
+// shows both. Then it is tried again.
 func TestStreamsOverARealStall(t *testing.T) {
 	ways := map[string]queueMaker{"threads": noQueue, "io_uring": newRingQueue}
 	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
@@ -48,27 +87,28 @@ func TestStreamsOverARealStall(t *testing.T) {
 			for how, queue := range ways {
 				t.Run(fmt.Sprintf("%s, buffer %s, stall %s", how, buffer, stall), func(t *testing.T) {
 					t.Parallel()
-					var found []evidence.Finding
 					for range 3 {
-						found = overRealStall(t, how, queue, buffer, stall)
-						if !slices.ContainsFunc(found, func(f evidence.Finding) bool { return !f.Pass }) {
-							break
+						found, able := overRealStall(t, how, queue, buffer, stall)
+						if able || !slices.ContainsFunc(found, func(f evidence.Finding) bool { return !f.Pass }) {
+							for _, f := range found {
+								evidence.Report(t, f)
+							}
+							return
 						}
 					}
-					for _, f := range found {
-						evidence.Report(t, f)
-					}
+					t.Skip("this machine is too busy to tell")
 				})
 			}
 		}
 	}
 }
 
-func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall time.Duration) (found []evidence.Finding) {
+func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall time.Duration) (found []evidence.Finding, able bool) {
 	t.Helper()
 	runtime.LockOSThread()
 	var gate stalls
-	job := streamsJob(fusetest.Mount(t, gate.wait), stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
+	dir := fusetest.Mount(t, gate.wait)
+	job := streamsJob(dir, stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
 	job.Streams = append(job.Streams,
 		stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
 		stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
@@ -96,12 +136,22 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(release-clock.Now())+length)
 	defer cancel()
+	var machine bystander
+	var watching sync.WaitGroup
+	watching.Go(func() { machine.watch(ctx, t, dir, &gate) })
 	for seq := 0; ctx.Err() == nil; seq++ {
 		if _, err := s.Transfer(ctx, seq, func(_, _, _ int64) {}); err != nil && ctx.Err() == nil {
 			t.Fatal(err)
 		}
 	}
-	belated := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS) + gate.overNS.Load())
+	watching.Wait()
+	belated := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS)+gate.overNS.Load()) + machine.slowest
+	var frames float64 // a second
+	for _, p := range s.players {
+		frames += float64(time.Second) / float64(p.Spec.Frame)
+	}
+	// As many requests as are in flight are done in the time that one takes.
+	rate := float64(s.job.IO.Depth) * float64(machine.reads) / machine.sum.Seconds()
 	var report strings.Builder
 	for i, p := range s.players {
 		want := overStall(p.Spec, i, len(s.players), from, from+stall, time.Duration(lastNS[p.Name]))
@@ -118,7 +168,8 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 			Limit: fmt.Sprintf("within %d", may), Pass: max(late-want.Late, want.Late-late) <= may,
 		})
 	}
-	t.Logf("%s: late frames%s; frames were requested up to %s after their time", eff.Cache, &report, belated)
+	t.Logf("%s: late frames%s; this machine was late by up to %s, and its device could take %.0f frames a second of %.0f",
+		eff.Cache, &report, belated, rate, frames)
 	closed(t, s)
-	return found
+	return found, rate >= 2*frames
 }
