@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	parser "github.com/hubbench/hubbench/internal/machine/device/windows"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // What the drives tell without PowerShell is little, but the system's disk and its volumes are in it.
 func TestAskDrives(t *testing.T) {
 	answer, err := askDrives()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, disk := range parser.Parse(answer, false).Disks {
 		if disk.System {
 			if len(disk.Volumes) == 0 || disk.Volumes[0].Mount == "" || disk.Volumes[0].SizeBytes == 0 {

@@ -79,9 +79,7 @@ func TestSync(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
 	check.Must(t, err)
 	defer f.Close()
-	if err := errors.Join(Sync(f), plainSync(f)); err != nil {
-		t.Error(err)
-	}
+	check.Must(t, errors.Join(Sync(f), plainSync(f)))
 }
 
 func TestUnsupported(t *testing.T) {

@@ -148,23 +148,17 @@ func TestWaitBefore(t *testing.T) {
 	opts := Options{Plan: &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Profile: "A"}}}}
 	var asked string
 	opts.Pause = func(_ context.Context, text string) error { asked = text; return nil }
-	if err := waitBefore(t.Context(), opts, scenario.Phase{Pause: "plug it in", Cooldown: time.Millisecond, UntilIdle: true}); err != nil {
-		t.Error(err)
-	}
+	check.Must(t, waitBefore(t.Context(), opts, scenario.Phase{Pause: "plug it in", Cooldown: time.Millisecond, UntilIdle: true}))
 	if asked != "plug it in" {
 		t.Errorf("asked for %q", asked)
 	}
 	opts.Plan.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 1e9} // an hour of the model's time
-	if err := waitBefore(t.Context(), opts, scenario.Phase{Cooldown: time.Hour}); err != nil {
-		t.Error(err)
-	}
+	check.Must(t, waitBefore(t.Context(), opts, scenario.Phase{Cooldown: time.Hour}))
 	opts.Plan.Hub = nil
 	var said []string
 	opts.Say = func(text string) { said = append(said, text) }
 	opts.Plan.Disks = []scenario.Disk{{Name: "A", Path: "no such folder"}} // nor its traffic
-	if err := waitBefore(t.Context(), opts, scenario.Phase{Name: "RR", Cooldown: time.Millisecond, UntilIdle: true}); err != nil {
-		t.Error(err)
-	}
+	check.Must(t, waitBefore(t.Context(), opts, scenario.Phase{Name: "RR", Cooldown: time.Millisecond, UntilIdle: true}))
 	if len(said) != 1 || !strings.Contains(said[0], "phase RR waits until the disks are idle, but") {
 		t.Errorf("said %q, want once that idle is unknown", said)
 	}

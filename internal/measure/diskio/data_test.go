@@ -5,6 +5,8 @@ import (
 	"compress/flate"
 	"encoding/binary"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func TestNoiseIsOneStream(t *testing.T) {
@@ -27,15 +29,11 @@ func TestNoiseIsIncompressible(t *testing.T) {
 	noise(p, 1, 0)
 	var out bytes.Buffer
 	w, err := flate.NewWriter(&out, flate.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if _, err := w.Write(p); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, w.Close())
 	if out.Len() < len(p) {
 		t.Errorf("%d bytes of noise compress to %d", len(p), out.Len())
 	}

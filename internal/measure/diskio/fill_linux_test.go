@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -25,9 +26,7 @@ func fillJob(dir string, share float64) Job {
 func usedShare(t *testing.T, dir string) float64 {
 	t.Helper()
 	v, err := filesystem.Volume(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return float64(v.Used) / float64(v.Size)
 }
 
@@ -35,9 +34,7 @@ func usedShare(t *testing.T, dir string) float64 {
 func fillers(t *testing.T, dir string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, folderPrefix+"*", fillPrefix+"*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return found
 }
 
@@ -125,9 +122,7 @@ func TestFillIsLimited(t *testing.T) {
 		{"a fuller volume", systems["threads"], 0.1, 8 << 20, 120 << 20, "is to be filled to 10 %, and is ", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, tt.others), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, os.WriteFile(filepath.Join(dir, "other"), make([]byte, tt.others), 0o600))
 			job := fillJob(dir, tt.share)
 			job.Sizes, job.Space = []int64{tt.size}, tt.size
 			engine, eff := prepared(t, job, tt.sys)

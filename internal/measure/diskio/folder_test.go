@@ -12,26 +12,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // makeFolder makes the marked folder of run r1 in dir with the files given, and releases it.
 func makeFolder(t *testing.T, dir string, files ...string) string {
 	t.Helper()
 	f, err := openFolder(dir, "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, name := range files {
 		content := "content"
 		if name == listName {
 			content = `[{"number":0,"size":7,"unit":4096,"keep":true},{"number":1,"size":7,"unit":4096}]`
 		}
-		if err := f.root.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, f.root.WriteFile(name, []byte(content), 0o600))
 	}
 	f.close()
 	return f.path
@@ -84,9 +79,7 @@ func TestRemoveRun(t *testing.T) {
 			if tt.wantErr == "" && err != nil || tt.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tt.wantErr)) {
 				t.Errorf("RemoveRun() = %v, want %q", err, tt.wantErr)
 			}
-			if diff := cmp.Diff(tt.want, names(t, path)); diff != "" {
-				t.Errorf("left in the folder (-want +got):\n%s", diff)
-			}
+			check.Same(t, "left in the folder", tt.want, names(t, path))
 		})
 	}
 }
@@ -95,33 +88,23 @@ func TestRemoveRun(t *testing.T) {
 func TestSpotlightIsKeptOut(t *testing.T) {
 	dir := t.TempDir()
 	f, err := openFolder(dir, "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, goos := range []string{"linux", "darwin", "darwin"} {
-		if err := f.keepFromIndex(goos); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, f.keepFromIndex(goos))
 		_, err := os.Stat(filepath.Join(f.path, neverIndex))
 		if there := err == nil; there != (goos == "darwin") && runtime.GOOS != "darwin" {
 			t.Errorf("on %s the file is there: %v", goos, there)
 		}
 	}
 	f.close()
-	if err := RemoveRun(dir, "r1"); err != nil {
-		t.Error(err)
-	}
+	check.Must(t, RemoveRun(dir, "r1"))
 	if _, err := os.Stat(f.path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder is left: %v", err)
 	}
 	path := makeFolder(t, dir)
 	_ = os.Remove(filepath.Join(path, neverIndex))
-	if err := os.Mkdir(filepath.Join(path, neverIndex), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := RemoveRun(dir, "r1"); err == nil || !strings.Contains(err.Error(), "which hubbench did not make") {
-		t.Errorf("a folder of that name: %v", err)
-	}
+	check.Must(t, os.Mkdir(filepath.Join(path, neverIndex), 0o700))
+	check.Refused(t, "a folder of that name", RemoveRun(dir, "r1"), "which hubbench did not make")
 }
 
 func TestRemoveRunWithoutFolder(t *testing.T) {
@@ -145,12 +128,8 @@ func TestClean(t *testing.T) {
 			what = path
 		}
 		got, err := Clean(what)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]Cleaned{{Path: path, Files: 3, Bytes: 95}}, got); diff != "" {
-			t.Errorf("Clean() (-want +got):\n%s", diff)
-		}
+		check.Must(t, err)
+		check.Same(t, "Clean()", []Cleaned{{Path: path, Files: 3, Bytes: 95}}, got)
 		nothingIn(t, dir)
 	}
 }
@@ -160,20 +139,14 @@ func TestClean(t *testing.T) {
 func TestUnfinishedFolder(t *testing.T) {
 	path := makeFolder(t, t.TempDir())
 	whole, err := os.ReadFile(filepath.Join(path, markerName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, length := range []int{-1, 0, 1, len(whole) / 2, len(whole) - 1, len(whole)} {
 		half := func() (dir string) {
 			dir = t.TempDir()
 			path := filepath.Join(dir, folderPrefix+"r1")
-			if err := os.Mkdir(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, os.Mkdir(path, 0o700))
 			if length >= 0 {
-				if err := os.WriteFile(filepath.Join(path, markerName), whole[:length], 0o600); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, os.WriteFile(filepath.Join(path, markerName), whole[:length], 0o600))
 			}
 			return dir
 		}
@@ -215,9 +188,7 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
 	release, err := HoldRun("r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	dir := t.TempDir()
 	makeFolder(t, dir, "data-000000.bin")
 	ForgetRun("r1") // says nothing of a run that is held
@@ -226,9 +197,7 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0].Skipped != filesystem.ErrBusy.Error() {
 		t.Errorf("Clean() = %+v, %v, want it skipped", got, err)
 	}
-	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
-		t.Errorf("the folder changed (-before +after):\n%s", diff)
-	}
+	check.Same(t, "the folder changed", before, tree(t, dir))
 	release()
 	if got, err := Clean(dir); err != nil || len(got) != 1 || got[0].Skipped != "" {
 		t.Errorf("after the run: Clean() = %+v, %v, want it removed", got, err)
@@ -240,12 +209,8 @@ func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 	write := func(t *testing.T, path, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		check.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	for _, tt := range []struct {
 		name string
@@ -261,36 +226,24 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 		}, "marker is not hubbench's"},
 		{"another run's marker", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
-			if err := os.Rename(path, filepath.Join(dir, ".hubbench-r2")); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, os.Rename(path, filepath.Join(dir, ".hubbench-r2")))
 		}, "marker is not hubbench's"},
 		{"a marker that is a link", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
-			if err := os.Rename(filepath.Join(path, markerName), filepath.Join(path, "elsewhere")); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink("elsewhere", filepath.Join(path, markerName)); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, os.Rename(filepath.Join(path, markerName), filepath.Join(path, "elsewhere")))
+			check.Must(t, os.Symlink("elsewhere", filepath.Join(path, markerName)))
 		}, "marker is not a file"},
 		{"a link to a marked folder", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
-			if err := os.Rename(path, filepath.Join(dir, "moved")); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink("moved", path); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, os.Rename(path, filepath.Join(dir, "moved")))
+			check.Must(t, os.Symlink("moved", path))
 		}, "not a hubbench test folder"},
 		{"a file", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, ".hubbench-r1"), "x")
 		}, "not a hubbench test folder"},
 		{"a live run", func(t *testing.T, dir string) {
 			f, err := openFolder(dir, "r1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			t.Cleanup(f.close)
 		}, "a running hubbench is using it"},
 	} {
@@ -299,15 +252,11 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			tt.make(t, dir)
 			before := tree(t, dir)
 			got, err := Clean(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if len(got) != 1 || !strings.Contains(got[0].Skipped, tt.want) {
 				t.Errorf("Clean() = %+v, want one skipped with %q", got, tt.want)
 			}
-			if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
-				t.Errorf("the folder changed (-before +after):\n%s", diff)
-			}
+			check.Same(t, "the folder changed", before, tree(t, dir))
 		})
 	}
 }
@@ -320,9 +269,7 @@ func tree(t *testing.T, dir string) []string {
 		list = append(list, path)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return list
 }
 
@@ -331,12 +278,8 @@ func TestRemoveRunFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	path := makeFolder(t, dir)
 	target := filepath.Join(dir, "data-000000.bin")
-	if err := os.WriteFile(target, []byte("the user's"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(target, filepath.Join(path, "data-000000.bin")); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(target, []byte("the user's"), 0o600))
+	check.Must(t, os.Symlink(target, filepath.Join(path, "data-000000.bin")))
 	if err := RemoveRun(dir, "r1"); err == nil {
 		t.Error("RemoveRun() = nil, want an error that names the link")
 	}
@@ -349,18 +292,12 @@ func TestPhasesShareTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	makeFolder(t, dir, "data-000006.bin", "data-000000.bin", "files.json")
 	f, err := openFolder(dir, "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer f.close()
 	s, err := listTestFiles(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	// Of the two files listed one is gone; the third is not listed, but its number is taken.
-	if diff := cmp.Diff([]record{{Number: 0, Size: 7, Unit: 4096, Keep: true}}, s.records); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	check.Same(t, "records", []record{{Number: 0, Size: 7, Unit: 4096, Keep: true}}, s.records)
 	if got := s.number(); got != 7 {
 		t.Errorf("number() = %d, want 7", got)
 	}
@@ -394,21 +331,15 @@ func TestTestFiles(t *testing.T) {
 	dir := t.TempDir()
 	makeFolder(t, dir)
 	f, err := openFolder(dir, "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer f.close()
 	s, err := listTestFiles(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var want []record
 	for range 2000 {
 		r := record{Number: s.number(), Size: 1 + rng.Int64N(9), Keep: rng.IntN(50) == 0}
-		if err := s.makeRoom(r.Size, 200); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.makeRoom(r.Size, 200))
 		sum := r.Size
 		for _, have := range want {
 			sum += have.Size
@@ -420,27 +351,19 @@ func TestTestFiles(t *testing.T) {
 			}
 			return over
 		})
-		if err := os.WriteFile(filepath.Join(f.path, r.name()), make([]byte, r.Size), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(filepath.Join(f.path, r.name()), make([]byte, r.Size), 0o600))
 		s.add(r)
 		want = append(want, r)
 		if victim := want[rng.IntN(len(want))]; rng.IntN(10) == 0 {
-			if err := s.remove(victim.Number); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, s.remove(victim.Number))
 			if !victim.Keep {
 				want = slices.DeleteFunc(want, func(have record) bool { return have.Number == victim.Number })
 			}
 		}
-		if diff := cmp.Diff(want, s.records); diff != "" {
-			t.Fatalf("records (-want +got):\n%s", diff)
-		}
+		check.Same(t, "records", want, s.records)
 	}
 	entries, err := os.ReadDir(f.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	files := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !isOwn(e.Name()) })
 	if len(files) != len(want) {
 		t.Errorf("%d files, want %d", len(files), len(want))

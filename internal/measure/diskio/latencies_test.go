@@ -6,9 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -41,9 +40,7 @@ func (l *emitted) sum(t *testing.T, op trace.Role) *latency.Histogram {
 		if e.Op != op {
 			continue
 		}
-		if err := sum.Decode(e.Hist); err != nil {
-			t.Error(err)
-		}
+		check.Must(t, sum.Decode(e.Hist))
 	}
 	return sum
 }
@@ -83,14 +80,10 @@ func TestLatenciesBySecond(t *testing.T) {
 	var got []line
 	for _, e := range heard.events {
 		h := latency.New()
-		if err := h.Decode(e.Hist); err != nil {
-			t.Error(err)
-		}
+		check.Must(t, h.Decode(e.Hist))
 		got = append(got, line{e.Op, e.TNS, h.N(), h.Quantile(0.5), h.MaxNS()})
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	check.Same(t, "lines", want, got)
 }
 
 // waitWritten waits until the last stretch that was cut is written down.
@@ -204,9 +197,7 @@ func TestDelayAppearsInP99(t *testing.T) {
 		tr.now = func() int64 { return now }
 		var heard emitted
 		tr.latencies = newLatencies(heard.emit)
-		if err := m.move(t.Context(), tr); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, m.move(t.Context(), tr))
 		tr.latencies.stop()
 		if n := len(heard.events); n < 2 || n > 5 {
 			t.Errorf("%s: %d events of 4.2 s, want one a second", op, n)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -16,18 +17,14 @@ func newMovers(t testing.TB, block int64, depth int) map[string]mover {
 	t.Helper()
 	runtime.LockOSThread()
 	buf, err := newBuffer(max(minNoise, block*int64(depth)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	movers := map[string]mover{"threads": newThreads(buf, nil, depth)}
 	if ring, err := newRingMover(ringWork{buf: buf, depth: depth, files: make([]testFile, 1), timing: timing{now: clock.Start().Now}}); err == nil {
 		movers["io_uring"] = ring
 	}
 	t.Cleanup(func() {
 		for _, m := range movers {
-			if err := m.close(); err != nil {
-				t.Error(err)
-			}
+			check.Must(t, m.close())
 		}
 		freeBuffer(buf)
 	})
@@ -45,9 +42,7 @@ func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 	tr.file = nullFile{}
 	if how == "io_uring" {
 		f, err := os.OpenFile(filepath.Join("/dev", "null"), os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		t.Cleanup(func() { f.Close() })
 		tr.file = nullFile{fdNumber: f.Fd()}
 	}
@@ -75,16 +70,12 @@ func TestTransferLoopAllocatesNothing(t *testing.T) {
 	for how, m := range newMovers(t, 64<<10, 4) {
 		tr := newTransfer(t, how, 256<<20, 64<<10)
 		listened(t, tr)
-		if err := m.attach(tr.file); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, m.attach(tr.file))
 		requests := float64(tr.size / tr.block)
 		got := testing.AllocsPerRun(5, func() {
 			tr.next.Store(0)
 			tr.done.Store(0)
-			if err := m.move(t.Context(), tr); err != nil {
-				t.Error(err)
-			}
+			check.Must(t, m.move(t.Context(), tr))
 		})
 		// A handful for a whole file is the hand-off to the lanes; one a request would be thousands.
 		if got > requests/100 {
@@ -113,15 +104,11 @@ func BenchmarkTransferLoop(b *testing.B) {
 				tr := newTransfer(b, how, int64(b.N)*bb.block, bb.block)
 				tr.sampleNS = policy.SampleNS
 				listened(b, tr)
-				if err := m.attach(tr.file); err != nil {
-					b.Fatal(err)
-				}
+				check.Must(b, m.attach(tr.file))
 				b.SetBytes(bb.block)
 				b.ReportAllocs()
 				b.ResetTimer()
-				if err := m.move(b.Context(), tr); err != nil {
-					b.Fatal(err)
-				}
+				check.Must(b, m.move(b.Context(), tr))
 			})
 		}
 	}

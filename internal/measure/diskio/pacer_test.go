@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -77,9 +78,7 @@ func (f logging) moveAll(ctx context.Context, t *testing.T, m mover, list ...*tr
 	for _, tr := range list {
 		err = errors.Join(err, m.move(ctx, tr))
 	}
-	if err := m.close(); err != nil {
-		t.Error(err)
-	}
+	check.Must(t, m.close())
 	slices.SortFunc(*f.log, func(a, b logged) int { return int(a.atNS - b.atNS) })
 	return *f.log, err
 }
@@ -102,9 +101,7 @@ func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, 
 	t.Helper()
 	vt := virtualTime()
 	buf, err := newBuffer(appBytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer freeBuffer(buf)
 	f, p := newLogging(vt.now, hold), &pacer{rate: rate}
 	samples := 0
@@ -115,9 +112,7 @@ func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, 
 		list = append(list, tr)
 	}
 	requests, err := f.moveAll(t.Context(), t, m(buf), list...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if fewest := int(vt.now()/policy.SampleNS)/2 - len(files); samples < fewest {
 		t.Errorf("%d samples of progress in %d ns, want %d at least", samples, vt.now(), fewest)
 	}
@@ -220,9 +215,7 @@ func TestPaceAfterOversleeping(t *testing.T) {
 		f := newLogging(vt.now, func(int64) time.Duration { return 15 * time.Millisecond })
 		tr := newPaced(f, slept, &pacer{rate: 100 * block}, 300*block, block)
 		requests, err := f.moveAll(t.Context(), t, newThreads(make([]byte, 64*block), nil, 64), tr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		checkBursts(t, requests, 20)
 		if last := time.Duration(requests[len(requests)-1].atNS); last > 3100*time.Millisecond {
 			t.Errorf("the last of 300 began at %s, want at 3 s", last)
@@ -368,9 +361,7 @@ func TestMix(t *testing.T) {
 					t.Errorf("%d bytes read of %d", read, bytes)
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			var read int64
 			for _, r := range (*log)[:(size+block-1)/block] { // what follows reads all of it back
 				if r.op == trace.Read {
@@ -427,9 +418,7 @@ func TestMixEverywhere(t *testing.T) {
 				engine.Start(engine.timing.now(), heard.emit)
 				for seq := range 2 {
 					span, err := engine.Transfer(t.Context(), seq, func(_, _, _ int64) {})
-					if err != nil {
-						t.Fatal(err)
-					}
+					check.Must(t, err)
 					if span.Bytes != size || math.Abs(float64(span.Read)/size-0.7) > 0.01 {
 						t.Errorf("Transfer(%d) = %+v, want 70 %% of %d bytes read", seq, span, size)
 					}

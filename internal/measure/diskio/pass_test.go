@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -103,9 +102,7 @@ func TestFootprint(t *testing.T) {
 		var bytes int64
 		for _, name := range names(t, engine.folder.path) {
 			info, err := os.Stat(filepath.Join(engine.folder.path, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			if name != markerName {
 				bytes += info.Size()
 			}
@@ -183,9 +180,7 @@ func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
 			}
 			var opened counter
 			between := phases(t, dir, &opened, jobs...)
-			if diff := cmp.Diff(tt.between, between); diff != "" {
-				t.Errorf("files after each phase (-want +got):\n%s", diff)
-			}
+			check.Same(t, "files after each phase", tt.between, between)
 			if opened.created != tt.created {
 				t.Errorf("%d files created, want %d", opened.created, tt.created)
 			}

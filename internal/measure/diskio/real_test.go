@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -35,9 +36,7 @@ func folders(t *testing.T) map[string]string {
 	dirs := map[string]string{"disk": t.TempDir()}
 	if runtime.GOOS == "linux" {
 		dir, err := os.MkdirTemp("/dev/shm", "hubbench-test-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		dirs["memory"] = dir
 	}
@@ -120,9 +119,7 @@ func prepared(t testing.TB, job Job, sys system) (*real, trace.Effective) {
 	engine.sampleNS = 1
 	t.Cleanup(func() { closed(t, engine) })
 	eff, err := engine.Prepare(t.Context(), func(int64) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return engine, eff
 }
 
@@ -241,9 +238,7 @@ func checkContent(t *testing.T, engine *real, sizes ...int64) {
 func checkFile(t *testing.T, path string, seq int, size int64) {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if int64(len(content)) != size {
 		t.Errorf("file %d has %d bytes, want %d", seq, len(content), size)
 	}
@@ -308,9 +303,7 @@ func TestKeep(t *testing.T) {
 		transferAll(t, engine)
 		closed(t, engine)
 	}
-	if err := RemoveRun(dir, "r1"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, RemoveRun(dir, "r1"))
 	want := "data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json"
 	if got := strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "); got != want {
 		t.Errorf("kept %s, want %s", got, want)
@@ -340,9 +333,7 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 	for how, sys := range systems {
 		for _, left := range []int64{0, 64 << 10, 100_000} {
 			engine, _ := prepared(t, newJob(t.TempDir(), trace.Read, 1<<20), sys)
-			if err := os.Truncate(filepath.Join(engine.folder.path, record{}.name()), left); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, os.Truncate(filepath.Join(engine.folder.path, record{}.name()), left))
 			started(engine)
 			_, err := engine.Transfer(t.Context(), 0, nil)
 			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "it was truncated during the run") {
@@ -356,9 +347,7 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 func TestPrepareFails(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(file, nil, 0o600))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, tt := range []struct {

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -33,9 +32,7 @@ func TestSimulated(t *testing.T) {
 		span, err := engine.Transfer(context.Background(), seq, func(bytes, _, tNS int64) {
 			samples = append(samples, [2]int64{bytes, tNS})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		got = append(got, span)
 	}
 	want := []Span{
@@ -43,15 +40,9 @@ func TestSimulated(t *testing.T) {
 		{Bytes: 3*policy.Stretch + 5, StartNS: policy.Stretch, EndNS: 4*policy.Stretch + 5},
 		{Bytes: 7, StartNS: 4*policy.Stretch + 5, EndNS: 4*policy.Stretch + 12},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("spans (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([][2]int64{{2 * policy.Stretch, 3 * policy.Stretch}}, samples); diff != "" {
-		t.Errorf("samples (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]int64{policy.Stretch, policy.Stretch, policy.Stretch, policy.Stretch, 5, 7}, model.asks); diff != "" {
-		t.Errorf("asks (-want +got):\n%s", diff)
-	}
+	check.Same(t, "spans", want, got)
+	check.Same(t, "samples", [][2]int64{{2 * policy.Stretch, 3 * policy.Stretch}}, samples)
+	check.Same(t, "asks", []int64{policy.Stretch, policy.Stretch, policy.Stretch, policy.Stretch, 5, 7}, model.asks)
 }
 
 func TestSimulatedStops(t *testing.T) {

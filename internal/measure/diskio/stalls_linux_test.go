@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/internal/test/fusetest"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -115,9 +116,7 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 	job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
 	s := newStreams(job, system{open: openTestFile, ring: noRing, queue: queue})
 	eff, err := s.Prepare(t.Context(), func(int64) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if eff.Engine != how {
 		t.Errorf("%s is used instead of %s", eff.Engine, how)
 	}

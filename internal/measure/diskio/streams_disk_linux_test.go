@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/latency"
@@ -35,13 +36,9 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 		t.Skip("-quiet-streams is not set")
 	}
 	disk := testdisk.Make(t, testdisk.Options{Bytes: 5 << 30}, os.Getenv("CI") == "true")
-	if err := disk.Format(0, "mkfs.xfs", "-q"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, disk.Format(0, "mkfs.xfs", "-q"))
 	dir, err := disk.Mount(0, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	_, noFio := exec.LookPath("fio")
 	var ours, theirs float64
 	engine := ""
@@ -109,9 +106,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 		closed(t, s)
 	}()
 	eff, err := s.Prepare(t.Context(), func(int64) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	outcomes := tracetest.Outcomes{}
 	release := clock.Now() + 30e6
 	s.Start(release, func(e trace.Event) { outcomes.Add(&e) })
@@ -122,9 +117,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	plain := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSleep$", "-test.v", "-sleep", quietStreams.String())
 	var woken bytes.Buffer
 	plain.Stdout = &woken
-	if err := plain.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, plain.Start())
 	var moved, end int64
 	for seq := 0; ; seq++ {
 		span, err := s.Transfer(ctx, seq, func(_, _, _ int64) {})
@@ -135,9 +128,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	}
 	took := float64(clock.Now() - release)
 	userNow, systemNow := cpuTime(t)
-	if err := plain.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, plain.Wait())
 	var p99, p999, longest time.Duration
 	if _, after, ok := strings.Cut(woken.String(), sleptLate); !ok {
 		t.Fatal(woken.String())
@@ -194,8 +185,6 @@ func TestSleep(t *testing.T) {
 func cpuTime(t *testing.T) (user, system int64) {
 	t.Helper()
 	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, unix.Getrusage(unix.RUSAGE_SELF, &u))
 	return u.Utime.Nano(), u.Stime.Nano()
 }

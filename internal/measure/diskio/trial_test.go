@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -16,17 +17,13 @@ func TestTry(t *testing.T) {
 	job := newJob(dir, trace.Write, 3<<20)
 	job.CarryOver = job.Sizes
 	wrote, err := Try(t.Context(), job, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if len(names(t, dir)) != 1 {
 		t.Errorf("left %q, want the folder with the file to read", names(t, dir))
 	}
 	read := newJob(dir, trace.Read, 3<<20)
 	got, err := Try(t.Context(), read, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, tried := range []Tried{wrote, got} {
 		if tried.Bytes != 3<<20 || tried.Seconds <= 0 || tried.Effective.Cache == "" || tried.Cached > 3<<20 {
 			t.Errorf("got %+v", tried)
@@ -40,9 +37,7 @@ func TestTryTellsWhatIsCached(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 3<<20)
 	job.IO.Mode = scenario.ModeApp
 	got, err := Try(t.Context(), job, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if got.Cached >= 0 && got.Cached < 3<<20 {
 		t.Errorf("%d bytes of %d are cached after a write through the cache", got.Cached, 3<<20)
 	}
@@ -52,9 +47,7 @@ func TestTryFlush(t *testing.T) {
 	dir := t.TempDir()
 	for _, mode := range []string{scenario.FlushNone, scenario.FlushFsync, scenario.FlushFull} {
 		got, err := TryFlush(t.Context(), dir, "r", mode, 5, func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if got.Refused == nil && (len(got.FlushNS) != 5 || len(got.WriteNS) != 5) {
 			t.Errorf("%s: got %+v", mode, got)
 		}
@@ -64,13 +57,9 @@ func TestTryFlush(t *testing.T) {
 
 func TestTryFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := TryFolder(dir, "r"); err != nil {
-		t.Error(err)
-	}
+	check.Must(t, TryFolder(dir, "r"))
 	nothingIn(t, dir)
-	if err := os.MkdirAll(filepath.Join(dir, folderPrefix+"r", "somebody's"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.MkdirAll(filepath.Join(dir, folderPrefix+"r", "somebody's"), 0o700))
 	if err := TryFolder(dir, "r"); err == nil {
 		t.Error("a folder without a marker was taken")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -82,15 +83,11 @@ func TestCheckReadsInOtherBlocks(t *testing.T) {
 func corrupt(t *testing.T, engine *real, at int64, n int) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(engine.folder.path, record{}.name()), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if _, err := f.WriteAt(make([]byte, n), at); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, errors.Join(f.Sync(), f.Close()))
 }
 
 func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
@@ -127,15 +124,11 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 					}
 					evidence := filepath.Join(engine.folder.path, "evidence-000000.bin")
 					for _, want := range []string{"disk B", tt.want, "kept as " + evidence} {
-						if err == nil || !strings.Contains(err.Error(), want) {
-							t.Errorf("Transfer() = %v, want it to say %q", err, want)
-						}
+						check.Refused(t, "Transfer()", err, want)
 					}
 					// Neither the end of the job nor that of the run takes the evidence away.
 					closed(t, engine)
-					if err := RemoveRun(dir, "r1"); err != nil {
-						t.Error(err)
-					}
+					check.Must(t, RemoveRun(dir, "r1"))
 					if info, err := os.Stat(evidence); err != nil || info.Size() != 1_500_007 {
 						t.Errorf("evidence: %v, %v, want the file as it was", info, err)
 					}
@@ -172,17 +165,13 @@ func TestVerifyFullReadsEveryByte(t *testing.T) {
 			reader, _ := prepared(t, job, systems["threads"])
 			path := filepath.Join(reader.folder.path, reader.files[0].name())
 			whole, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			look := func() error { return reader.readBack(t.Context(), reader.files[0], checkAll) }
 			if err := look(); err != nil {
 				t.Fatalf("as written: %v", err)
 			}
 			file, err := os.OpenFile(path, os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			defer file.Close()
 			put := func(at int, b byte) {
 				if _, err := file.WriteAt([]byte{b}, int64(at)); err != nil {

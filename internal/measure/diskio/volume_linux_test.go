@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -19,13 +20,9 @@ func mountVolume(t *testing.T, mib int64, options string) string {
 	t.Helper()
 	disk := testdisk.Make(t, testdisk.Options{Bytes: mib << 20}, os.Getenv("CI") == "true")
 	// All of it is laid out at once: the kernel would otherwise go on with that while a test counts what the device moves.
-	if err := disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"))
 	root, err := disk.Mount(0, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return root
 }
 
@@ -128,16 +125,12 @@ func TestDeviceCountsWhatIsReported(t *testing.T) {
 func sectors(t *testing.T, device string, role trace.Role) int64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("/sys/class/block", filepath.Base(device), "stat"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	column := 2
 	if role == trace.Write {
 		column = 6
 	}
 	n, err := strconv.ParseInt(strings.Fields(string(text))[column], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return n
 }
