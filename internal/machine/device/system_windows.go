@@ -105,33 +105,16 @@ func askDrives() ([]byte, error) {
 	return json.Marshal(object{"Disks": slices.Collect(maps.Values(disks)), "Partitions": partitions, "Volumes": volumes})
 }
 
-// The questions of winioctl.h that a handle without any right may ask.
-const (
-	ioctlStorageQueryProperty   = 0x2d1400
-	ioctlStorageGetDeviceNumber = 0x2d1080
-)
-
 // askDrive asks a drive for the number of its disk, and for what the disk is.
 func askDrive(letter string) (number uint32, d parser.Descriptor, err error) {
-	path, err := windows.UTF16PtrFromString(`\\.\` + letter + ":")
-	if err != nil {
-		return 0, d, err
-	}
-	const others = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE
-	handle, err := windows.CreateFile(path, 0, others, nil, windows.OPEN_EXISTING, 0, 0)
-	if err != nil {
-		return 0, d, err
-	}
-	defer windows.CloseHandle(handle) //nolint:errcheck // nothing was written
+	drive := `\\.\` + letter + ":"
 	var device struct{ Type, Number, Partition uint32 }
-	var n uint32
-	out, size := (*byte)(unsafe.Pointer(&device)), uint32(unsafe.Sizeof(device))
-	if err := windows.DeviceIoControl(handle, ioctlStorageGetDeviceNumber, nil, 0, out, size, &n, nil); err != nil {
+	if err := parser.Ask(drive, parser.GetDeviceNumber, nil, &device); err != nil {
 		return 0, d, err
 	}
 	query, answer := [12]byte{}, [1024]byte{} // STORAGE_PROPERTY_QUERY: the device's own property, as it stands
-	if windows.DeviceIoControl(handle, ioctlStorageQueryProperty, &query[0], 12, &answer[0], 1024, &n, nil) == nil {
-		d = parser.ReadDescriptor(answer[:n])
+	if parser.Ask(drive, parser.QueryProperty, query[:], &answer) == nil {
+		d = parser.ReadDescriptor(answer[:])
 	}
 	return device.Number, d, nil
 }

@@ -1,19 +1,14 @@
 package gauge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
-)
 
-// Codes of winioctl.h that golang.org/x/sys does not have. Both ask for no right to the disk.
-const (
-	ioctlDiskPerformance        = 0x00070020
-	ioctlStorageGetDeviceNumber = 0x002D1080
+	disks "github.com/hubbench/hubbench/internal/machine/device/windows"
 )
 
 // finder returns what finds the meter of the disk behind a folder. A volume across several disks has none.
@@ -32,8 +27,8 @@ func find(folder string) (*meter, error) {
 		return nil, err
 	}
 	var device struct{ Type, Number, Partition uint32 }
-	err = ask(strings.TrimSuffix(windows.UTF16ToString(volume), `\`), ioctlStorageGetDeviceNumber, &device)
-	if err != nil {
+	name := strings.TrimSuffix(windows.UTF16ToString(volume), `\`)
+	if err := disks.Ask(name, disks.GetDeviceNumber, nil, &device); err != nil {
 		return nil, err
 	}
 	if device.Type != 7 { // FILE_DEVICE_DISK
@@ -46,30 +41,10 @@ func find(folder string) (*meter, error) {
 			Read, Written int64
 			_             [72]byte
 		}
-		err := ask(disk, ioctlDiskPerformance, &performance)
+		err := disks.Ask(disk, disks.DiskPerformance, nil, &performance)
 		return Counters{Read: performance.Read, Written: performance.Written}, err
 	}
 	return &meter{key: disk, smart: fmt.Sprintf("/dev/pd%d", device.Number), count: count}, nil
-}
-
-// ask sends a device a control code and takes its answer.
-func ask[T any](device string, code uint32, answer *T) error {
-	name, err := windows.UTF16PtrFromString(device)
-	if err != nil {
-		return err
-	}
-	const others = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE
-	handle, err := windows.CreateFile(name, 0, others, nil, windows.OPEN_EXISTING, 0, 0)
-	if err != nil {
-		return fmt.Errorf("open %s: %w", device, err)
-	}
-	defer func() { _ = windows.CloseHandle(handle) }() // nothing was written
-	var n uint32
-	out, size := (*byte)(unsafe.Pointer(answer)), uint32(unsafe.Sizeof(*answer))
-	if err := windows.DeviceIoControl(handle, code, nil, 0, out, size, &n, nil); err != nil || n < 12 {
-		return fmt.Errorf("ask %s for %#x: %d bytes: %w", device, code, n, cmp.Or(err, errUnknown))
-	}
-	return nil
 }
 
 func cpu() []Source {

@@ -285,16 +285,13 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	var out []byte
 	in := trace.NewReader(events, l.Events)
 	for in.Next() {
-		e := *in.Event()
+		e := in.Event()
 		e.Error = hide(e.Error)
-		e.Disks = slices.Clone(e.Disks)
 		for i := range e.Disks {
 			e.Disks[i].Path = ""
 		}
-		if e.Hardware != nil {
-			e.Hardware = anonymousSetup(*e.Hardware, hide)
-		}
-		out = trace.AppendEvent(out, &e)
+		anonymize(e.Hardware, hide)
+		out = trace.AppendEvent(out, e)
 	}
 	if err := in.Err(); err != nil {
 		return nil, fmt.Errorf("leave out names: %w", err)
@@ -306,9 +303,7 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	l.Folder = ""
 	if info := l.Info; info != nil {
 		info.Host.Name = ""
-		if info.Hardware != nil {
-			info.Hardware = anonymousSetup(*info.Hardware, hide)
-		}
+		anonymize(info.Hardware, hide)
 		for i := range info.Warnings {
 			info.Warnings[i] = hide(info.Warnings[i])
 		}
@@ -363,58 +358,46 @@ func (l *Loaded) redactor() func(string) string {
 	}
 }
 
-func anonymousSetup(s hardware.Setup, hide func(string) string) *hardware.Setup {
+// anonymize leaves out of a setup, if there is one, what identifies its owner.
+func anonymize(s *hardware.Setup, hide func(string) string) {
+	if s == nil {
+		return
+	}
 	if s.Host != nil {
-		host := *s.Host
-		host.Name = ""
-		s.Host = &host
+		s.Host.Name = ""
 	}
 	ids := map[string]string{"": ""} // a hub's is unique in the world
-	id := func(is string) string {
-		if _, known := ids[is]; !known {
-			ids[is] = "hub " + strconv.Itoa(len(ids))
+	id := func(is *string) {
+		if _, known := ids[*is]; !known {
+			ids[*is] = "hub " + strconv.Itoa(len(ids))
 		}
-		return ids[is]
+		*is = ids[*is]
 	}
-	linked := func(link hardware.Link) hardware.Link {
-		link.Hub = id(link.Hub)
-		return link
-	}
-	if s.Hub != nil {
-		hub := *s.Hub
+	if hub := s.Hub; hub != nil {
 		ids[hub.ID] = "hub 1" // be it named by the scenario only
-		hub.ID, hub.Upstream, hub.Devices = "hub 1", id(hub.Upstream), nil
+		hub.ID, hub.Devices = "hub 1", nil
+		id(&hub.Upstream)
 		if hub.Link != nil {
-			hub.Link = new(linked(*hub.Link))
+			id(&hub.Link.Hub)
 		}
-		s.Hub = &hub
 	}
 	s.About = hide(s.About)
-	s.Competitors = slices.Clone(s.Competitors)
 	for i := range s.Competitors {
 		s.Competitors[i].ID, s.Competitors[i].Name = "", hide(s.Competitors[i].Name)
 	}
-	disks := map[string]hardware.Unit{}
 	for _, name := range slices.Sorted(maps.Keys(s.Disks)) {
 		unit := s.Disks[name]
 		if unit.Hub != nil {
-			hub := id(*unit.Hub)
-			unit.Hub = &hub
+			id(unit.Hub)
 		}
-		unit.Path.Links = slices.Clone(unit.Path.Links)
 		for i := range unit.Path.Links {
-			unit.Path.Links[i] = linked(unit.Path.Links[i])
+			id(&unit.Path.Links[i].Hub)
 		}
-		unit.About = hide(unit.About)
-		unit.Model = hide(unit.Model)
+		unit.About, unit.Model = hide(unit.About), hide(unit.Model)
 		unit.Serial, unit.Volumes = "", nil
-		if unit.Volume != nil {
-			v := *unit.Volume
+		if v := unit.Volume; v != nil {
 			v.Mount, v.Mounts, v.Label, v.Container = "(path)", nil, "", ""
-			unit.Volume = &v
 		}
-		disks[name] = unit
+		s.Disks[name] = unit
 	}
-	s.Disks = disks
-	return &s
 }
