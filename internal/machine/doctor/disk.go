@@ -299,7 +299,5 @@ func (o Options) watchDisk(ctx context.Context, path string, add func(name strin
 	for _, name := range left[1:] {
 		add(name, skip("", "It is not known, as the disk hangs.", ""))
 	}
-	o.OnHang(fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when the disk is back; "+
-		"then run hubbench clean %[1]s", path, o.RunID))
 	return false
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/internal/measure/diskio"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -41,12 +43,17 @@ type Options struct {
 // failed check.
 func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	drifted := watchDrift() // which takes time to become visible
-	dismiss, err := opts.janitor()
+	clean := func(args ...string) *exec.Cmd { return opts.Command(append([]string{"janitor"}, args...)...) }
+	janitor, err := coordinator.NewJanitor(ctx, clean, opts.RunID, opts.Paths, zap.NewNop())
 	if err != nil {
 		return nil, err
 	}
-	hung := false
-	defer func() { dismiss(hung) }()
+	hangs := map[string]bool{}
+	defer func() {
+		for _, complaint := range janitor.Finish(nil, hangs) {
+			opts.OnHang(complaint)
+		}
+	}()
 	var checks []trace.Check
 	add := func(name, path string, c trace.Check) {
 		c.Name, c.Path = name, path
@@ -66,7 +73,9 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	}, judgePower))
 	for _, path := range opts.Paths {
 		opts.Say(path)
-		hung = !opts.watchDisk(ctx, path, func(name string, c trace.Check) { add(name, path, c) }) || hung
+		if !opts.watchDisk(ctx, path, func(name string, c trace.Check) { add(name, path, c) }) {
+			hangs[path] = true
+		}
 	}
 	if len(opts.Paths) == 0 {
 		add("disks", "", skip("no folder given", "No disk was checked.",
@@ -74,51 +83,6 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	}
 	add("stopwatch", "", check(ctx, func() (drift, error) { return drifted(ctx) }, judgeDrift))
 	return checks, ctx.Err()
-}
-
-// janitor starts the process that removes test files after this one ends, for whatever reason. Dismissed, it does so at
-// once. If a disk hangs it does so again when the disk is back, without being waited for.
-func (o Options) janitor() (dismiss func(hangs bool), err error) {
-	if len(o.Paths) == 0 {
-		return func(bool) {}, nil
-	}
-	end, leash, args, err := coordinator.NewLeash()
-	if err != nil {
-		return nil, err
-	}
-	cmd := o.Command(slices.Concat([]string{"janitor"}, args, []string{o.RunID}, o.Paths)...)
-	coordinator.Inherit(cmd, end)
-	stdin, err := cmd.StdinPipe() // closing it starts the clean-up
-	if err == nil {
-		err = cmd.Start()
-	}
-	if end != nil {
-		_ = end.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("start clean-up process: %w", err)
-	}
-	return func(hangs bool) {
-		_, _ = stdin.Write([]byte{1}) // another process may hold the pipe open
-		_ = stdin.Close()
-		if hangs {
-			return
-		}
-		if leash != nil {
-			_ = leash.Close()
-		}
-		ended := make(chan struct{})
-		go func() {
-			_ = cmd.Wait() // the check `folder` reports what it cannot remove
-			close(ended)
-		}()
-		select {
-		case <-ended:
-		case <-time.After(3 * time.Second):
-			o.OnHang(fmt.Sprintf("test files (.hubbench-%s) are still being removed; "+
-				"if a disk hangs, run hubbench clean when it is back", o.RunID))
-		}
-	}, nil
 }
 
 // check measures and judges. What cannot be measured fails.

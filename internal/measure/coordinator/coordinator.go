@@ -116,7 +116,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 			defer release()
 		}
 	}
-	janitor, err := newJanitor(s.starter, opts)
+	janitor, err := newJanitor(s.starter, opts.Janitor, opts.RunID, realFolders(opts.Plan), opts.Log)
 	if err != nil {
 		return Outcome{Status: trace.Partial}, err
 	}
@@ -134,7 +134,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 			failures, err = s.runPlanned(ctx, i)
 		}
 	}
-	for _, complaint := range janitor.finish(opts.Kill, s.hanging) {
+	for _, complaint := range janitor.Finish(opts.Kill, s.hanging) {
 		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
 	out := Outcome{Status: trace.Complete, Failures: failures}

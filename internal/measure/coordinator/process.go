@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,14 +36,14 @@ const (
 	busyRetry   = 20 * time.Millisecond
 )
 
-// janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
+// Janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
 // leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. If the janitor was
 // killed as well, whoever is left does its work: the coordinator, or the workers that have lost that too (see
 // worker).
 //
 // A worker blocked by a disk may go on, and make its folder, when the disk is back. All workers hold the write end
 // of a pipe, the leash: when that ends the last of them has, and the janitor looks once more.
-type janitor struct {
+type Janitor struct {
 	runID   string
 	folders []string
 	stdin   io.WriteCloser
@@ -57,29 +58,41 @@ type cleaned struct {
 	Complaint string `json:"complaint,omitempty"` // about what is left
 }
 
-// newJanitor starts the run's janitor; nil if no disk is real.
-func newJanitor(s *starter, opts Options) (*janitor, error) {
-	folders := realFolders(opts.Plan)
+// NewJanitor starts the janitor of a run with test files in those folders, by the command that calls Clean with these
+// arguments; nil if there are none.
+func NewJanitor(
+	ctx context.Context, command func(args ...string) *exec.Cmd, runID string, folders []string, log *zap.Logger,
+) (*Janitor, error) {
+	s := newStarter(ctx, nil)
+	defer s.close()
+	return newJanitor(s, command, runID, folders, log)
+}
+
+func newJanitor(
+	s *starter, command func(args ...string) *exec.Cmd, runID string, folders []string, log *zap.Logger,
+) (*Janitor, error) {
 	if len(folders) == 0 {
 		return nil, nil
 	}
-	j := &janitor{runID: opts.RunID, folders: folders, done: make(chan cleaned, 2*len(folders)), over: make(chan struct{})}
-	end, leash, args, err := NewLeash()
-	if err != nil {
-		return nil, err
+	j := &Janitor{runID: runID, folders: folders, done: make(chan cleaned, 2*len(folders)), over: make(chan struct{})}
+	args := append([]string{runID}, folders...)
+	var end *os.File               // of the leash, which the janitor inherits
+	if runtime.GOOS != "windows" { // where processes inherit no files
+		var err error
+		if end, j.leash, err = os.Pipe(); err != nil {
+			return nil, fmt.Errorf("open the clean-up process's pipe: %w", err)
+		}
+		defer end.Close()
+		args = append([]string{LeashFlag}, args...)
 	}
-	j.leash = leash
-	cmd := opts.Janitor(append(append(args, opts.RunID), folders...)...)
-	Inherit(cmd, end)
+	cmd := command(args...)
+	inherit(cmd, end)
 	stdin, stdout, err := s.start(cmd)
-	if end != nil {
-		_ = end.Close()
-	}
 	if err != nil {
 		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
 	j.stdin = stdin
-	opts.Log.Info("clean-up process started", zap.Int("pid", cmd.Process.Pid))
+	log.Info("clean-up process started", zap.Int("pid", cmd.Process.Pid))
 	go func() {
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			var c cleaned
@@ -88,9 +101,9 @@ func newJanitor(s *starter, opts Options) (*janitor, error) {
 			}
 		}
 		if err := cmd.Wait(); err != nil {
-			opts.Log.Warn("the clean-up process has failed: the test files are removed without it", zap.Error(err))
+			log.Warn("the clean-up process has failed: the test files are removed without it", zap.Error(err))
 			<-j.over
-			removeRuns(opts.RunID, folders, func(c cleaned) { j.done <- c })
+			removeRuns(runID, folders, func(c cleaned) { j.done <- c })
 		}
 		close(j.done)
 	}()
@@ -103,20 +116,8 @@ const (
 	LeashFile = 3
 )
 
-// NewLeash makes a leash, of which the janitor inherits the end and learns of it by args; nil if processes inherit
-// no files.
-func NewLeash() (end, leash *os.File, args []string, err error) {
-	if runtime.GOOS == "windows" {
-		return nil, nil, nil, nil
-	}
-	if end, leash, err = os.Pipe(); err != nil {
-		return nil, nil, nil, fmt.Errorf("open the clean-up process's pipe: %w", err)
-	}
-	return end, leash, []string{LeashFlag}, nil
-}
-
-// Inherit has a process hold an open file, the first after stdin, stdout and stderr.
-func Inherit(cmd *exec.Cmd, file *os.File) {
+// inherit has a process hold an open file, the first after stdin, stdout and stderr.
+func inherit(cmd *exec.Cmd, file *os.File) {
 	if file != nil {
 		cmd.ExtraFiles = []*os.File{file}
 	}
@@ -132,9 +133,9 @@ func realFolders(plan *scenario.Plan) (folders []string) {
 	return folders
 }
 
-// finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are the folders of
+// Finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are the folders of
 // disks whose workers have not exited. After kill it waits no longer than it must.
-func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaints []string) {
+func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaints []string) {
 	if j == nil {
 		return nil
 	}
@@ -142,7 +143,7 @@ func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 	// Its signal to begin, even if another process, such as one that does not start, still holds the pipe.
 	_, _ = j.stdin.Write([]byte{1})
 	_ = j.stdin.Close()
-	if j.leash != nil {
+	if j.leash != nil && len(hangs) == 0 { // else the end of this process ends it: a thread of its own may be what hangs
 		_ = j.leash.Close()
 	}
 	left := map[string]bool{}
