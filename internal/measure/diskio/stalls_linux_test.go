@@ -88,23 +88,28 @@ func TestStreamsOverARealStall(t *testing.T) {
 			for how, queue := range ways {
 				t.Run(fmt.Sprintf("%s, buffer %s, stall %s", how, buffer, stall), func(t *testing.T) {
 					t.Parallel()
-					for range 3 {
-						found, able := overRealStall(t, how, queue, buffer, stall)
-						if able || !slices.ContainsFunc(found, func(f evidence.Finding) bool { return !f.Pass }) {
-							for _, f := range found {
-								evidence.Report(t, f)
-							}
-							return
-						}
+					var found []evidence.Finding
+					counts := false
+					for try := 0; try < 3 && !counts; try++ {
+						found, counts = overRealStall(t, how, queue, buffer, stall)
 					}
-					t.Skip("this machine is too busy to tell")
+					for _, f := range found {
+						if !counts {
+							f.Left = "other work kept the processors too busy"
+						}
+						evidence.Report(t, f)
+					}
+					if !counts {
+						t.Skip("this machine is too busy to tell")
+					}
 				})
 			}
 		}
 	}
 }
 
-func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall time.Duration) (found []evidence.Finding, able bool) {
+// overRealStall counts unless frames were late that should not be, on a machine too busy to move them in time.
+func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall time.Duration) (found []evidence.Finding, counts bool) {
 	t.Helper()
 	runtime.LockOSThread()
 	var gate stalls
@@ -170,5 +175,5 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 	t.Logf("%s: late frames%s; this machine was late by up to %s, and its device could take %.0f frames a second of %.0f",
 		eff.Cache, &report, belated, rate, frames)
 	closed(t, s)
-	return found, rate >= 2*frames
+	return found, rate >= 2*frames || !slices.ContainsFunc(found, func(f evidence.Finding) bool { return !f.Pass })
 }
