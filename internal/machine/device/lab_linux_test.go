@@ -79,11 +79,7 @@ func (l lab) sub(name string, test func(l lab)) {
 
 func (l lab) run(name string, args ...string) string {
 	l.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
-	if err != nil {
-		l.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return testdisk.Run(l, name, args...)
 }
 
 // loop makes a loop device of so many MiB over a file, and holds it open until the test ends.

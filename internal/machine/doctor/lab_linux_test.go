@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/test/fusetest"
+	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -32,22 +33,14 @@ func root(t *testing.T) {
 	}
 }
 
-func command(t *testing.T, name string, args ...string) {
-	t.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-}
-
 // mount mounts with these arguments and returns the folder.
 func mount(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	command(t, "mount", append(args, dir)...)
+	testdisk.Run(t, "mount", append(args, dir)...)
 	t.Cleanup(func() {
 		if exec.Command("umount", dir).Run() != nil {
-			command(t, "umount", "--lazy", dir)
+			testdisk.Run(t, "umount", "--lazy", dir)
 		}
 	})
 	return dir
@@ -60,7 +53,7 @@ func loopDisk(t *testing.T, under, options string, mkfs ...string) string {
 	must(t, err)
 	t.Cleanup(func() { os.Remove(image.Name()) })
 	must(t, errors.Join(image.Truncate(900<<20), image.Close()))
-	command(t, mkfs[0], append(mkfs[1:], image.Name())...)
+	testdisk.Run(t, mkfs[0], append(mkfs[1:], image.Name())...)
 	return mount(t, "-o", "loop,"+options, image.Name())
 }
 

@@ -54,10 +54,7 @@ func TestAppCallsForTheLargestFiles(t *testing.T) {
 	var total int64
 	for off, size := int64(0), int64(5e9); size > 0; {
 		list := m.call(off, min(size, maxRequest))
-		var n int64
-		for _, piece := range list {
-			n += int64(len(piece))
-		}
+		n := lengthOf(list)
 		if &list[0][0] != &m.buf[off%appBytes] {
 			t.Errorf("the call at %d begins elsewhere in the period", off)
 		}

@@ -9,21 +9,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-func TestNoiseIsOneStream(t *testing.T) {
-	whole := make([]byte, 3*dataUnit)
-	noise(whole, 7, 0)
-	part := make([]byte, dataUnit)
-	noise(part, 7, dataUnit)
-	if !bytes.Equal(part, whole[dataUnit:2*dataUnit]) {
-		t.Error("the noise from the second unit on differs from the second unit of the noise")
-	}
-	other := make([]byte, dataUnit)
-	noise(other, 8, dataUnit)
-	if bytes.Equal(part, other) {
-		t.Error("two seeds give the same noise")
-	}
-}
-
 func TestNoiseIsIncompressible(t *testing.T) {
 	p := make([]byte, 1<<20)
 	noise(p, 1, 0)

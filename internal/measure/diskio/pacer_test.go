@@ -17,50 +17,24 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// logged is a request as a file of a test saw it.
-type logged struct {
-	op           trace.Role
-	off, n, atNS int64
-}
-
-// logging notes when each request came, and holds it up for a while.
+// logging is a file that does no more than note when each request came, and hold it up for a while.
 type logging struct {
-	testFile
-	log  *[]logged
-	one  *sync.Mutex
-	now  func() int64
-	hold func(atNS int64) time.Duration
+	hooked
+	log *[]logged
 }
 
 func newLogging(now func() int64, hold func(atNS int64) time.Duration) logging {
-	return logging{testFile: nullFile{}, log: &[]logged{}, one: &sync.Mutex{}, now: now, hold: hold}
-}
-
-func (f logging) note(op trace.Role, p []byte, off int64) (int, error) {
-	at := f.now()
-	f.one.Lock()
-	*f.log = append(*f.log, logged{op, off, int64(len(p)), at})
-	f.one.Unlock()
-	if f.hold != nil {
-		<-time.After(f.hold(at))
-	}
-	return len(p), nil
-}
-
-func (f logging) writeAt(_ int, p []byte, off int64) (int, error) {
-	return f.note(trace.Write, p, off)
-}
-func (f logging) readAt(_ int, p []byte, off int64) (int, error) {
-	return f.note(trace.Read, p, off)
-}
-
-func (f logging) writeList(list [][]byte, off int64) (int64, error) {
-	var all int
-	for _, p := range list {
-		all += len(p)
-	}
-	_, err := f.note(trace.Write, make([]byte, all), off)
-	return int64(all), err
+	log, one := &[]logged{}, &sync.Mutex{}
+	return logging{hooked{nullFile{}, func(op trace.Role, _ int, off, n int64) bool {
+		at := now()
+		one.Lock()
+		*log = append(*log, logged{op, off, n, at})
+		one.Unlock()
+		if hold != nil {
+			<-time.After(hold(at))
+		}
+		return true
+	}}, log}
 }
 
 // newPaced is the transfer of a file in virtual time.

@@ -53,7 +53,7 @@ func inTurn(service time.Duration) system {
 		free = max(free, now) + service
 		return free - now
 	}
-	return wrapping(func(f testFile, _ opening) testFile { return stalling{f, 0, stands} })
+	return stalling(0, stands)
 }
 
 // dropping is the share of frames that a recorder drops, with memory for that many of each stream: those that come while it is

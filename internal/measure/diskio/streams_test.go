@@ -96,25 +96,14 @@ func streamsJob(dir string, spec stream.Spec) Job {
 	return job
 }
 
-// stalling is a file whose requests take serviceNS each, but stand still in a time.
-type stalling struct {
-	testFile
-	service time.Duration
-	stands  func() (rest time.Duration)
-}
-
-func (f stalling) hold() {
-	<-time.After(f.stands() + f.service)
-}
-
-func (f stalling) readAt(_ int, p []byte, _ int64) (int, error) {
-	f.hold()
-	return len(p), nil
-}
-
-func (f stalling) writeAt(lane int, p []byte, off int64) (int, error) {
-	f.hold()
-	return f.testFile.writeAt(lane, p, off)
+// stalling is a system whose requests take that long each, and stand still in a time.
+func stalling(service time.Duration, stands func() time.Duration) system {
+	return wrapping(func(f testFile, _ opening) testFile {
+		return hooked{f, func(op trace.Role, _ int, _, _ int64) bool {
+			<-time.After(stands() + service)
+			return op == trace.Read
+		}}
+	})
 }
 
 // A device that stands still for a while makes those frames late that were due meanwhile and not asked for before: no more
@@ -137,9 +126,8 @@ func TestStreamsOverAStall(t *testing.T) {
 				}
 				return from + stall - since
 			}
-			sys := wrapping(func(f testFile, _ opening) testFile { return stalling{f, service, stands} })
 			spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4, Buffer: buffer}
-			p := playStreams(t, virtualStreams(streamsJob(dir, spec), sys, queue), length, func() { began = time.Now() })
+			p := playStreams(t, virtualStreams(streamsJob(dir, spec), stalling(service, stands), queue), length, func() { began = time.Now() })
 			p.checkSpans(t, spec, length)
 			for i, player := range stream.Players([]stream.Spec{spec}) {
 				want := overStall(spec, i, spec.Count, from, from+stall, length)
@@ -395,5 +383,5 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 
 // serving is a system whose disk takes that long for each request.
 func serving(service time.Duration) system {
-	return wrapping(func(f testFile, _ opening) testFile { return stalling{f, service, func() time.Duration { return 0 }} })
+	return stalling(service, func() time.Duration { return 0 })
 }

@@ -61,24 +61,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Blocks of any size and alignment see the same stamps.
-func TestCheckReadsInOtherBlocks(t *testing.T) {
-	s := stamper{tag: 1, file: 2, unit: dataUnit}
-	p := make([]byte, 1<<20)
-	noise(p, s.tag, 0)
-	s.put(p, 0, 0)
-	for _, block := range []int{512, 1024, 4096, 6144, 1 << 19} {
-		for off := 0; off < len(p); off += block {
-			got := p[off:min(off+block, len(p))]
-			for _, how := range []checking{checkStamps, checkAll} {
-				if m := s.check(got, int64(off), how); m != nil {
-					t.Fatalf("blocks of %d: check(%d) at %d = %v, want nothing", block, how, off, m)
-				}
-			}
-		}
-	}
-}
-
 // corrupt overwrites n bytes of the job's file 0.
 func corrupt(t *testing.T, engine *real, at int64, n int) {
 	t.Helper()

@@ -2,7 +2,6 @@ package diskio
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -24,15 +23,6 @@ func mountVolume(t *testing.T, mib int64, options string) string {
 	root, err := disk.Mount(0, options)
 	check.Must(t, err)
 	return root
-}
-
-func command(t *testing.T, name string, args ...string) string {
-	t.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return string(out)
 }
 
 func TestVolumeFillsUp(t *testing.T) {
@@ -95,7 +85,7 @@ func TestReadOnlyVolume(t *testing.T) {
 // was moved beside them. The loop device belongs to this test alone.
 func TestDeviceCountsWhatIsReported(t *testing.T) {
 	dir := mountVolume(t, 250, "rw,noatime,commit=300")
-	source := strings.TrimSpace(command(t, "findmnt", "-n", "-o", "SOURCE", dir))
+	source := testdisk.Run(t, "findmnt", "-n", "-o", "SOURCE", dir)
 	write := newJob(dir, trace.Write, 100<<20, 100<<20)
 	write.IO.Block = 1 << 20
 	read := write
@@ -109,7 +99,7 @@ func TestDeviceCountsWhatIsReported(t *testing.T) {
 		for what, job := range map[string]Job{"write": write, "read": read, "random read": random, "app read": app} {
 			role := job.Role
 			engine, _ := prepared(t, job, sys)
-			command(t, "sync")
+			testdisk.Run(t, "sync")
 			before := sectors(t, source, role)
 			transferAll(t, engine)
 			got := (sectors(t, source, role) - before) * 512

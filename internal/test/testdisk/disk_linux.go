@@ -205,11 +205,28 @@ func (d *Disk) Close() error {
 	return err
 }
 
-func command(name string, args ...string) error {
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+// Run runs a program in a test, and returns what it prints; the test ends if it fails.
+func Run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	out, err := run(name, args...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return nil
+	return out
+}
+
+func run(name string, args ...string) (string, error) {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	text := strings.TrimSpace(string(out))
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, text)
+	}
+	return text, err
+}
+
+func command(name string, args ...string) error {
+	_, err := run(name, args...)
+	return err
 }
 
 // Attach makes a loop device over a new file, or over one that is there. It goes by itself when nothing has it open or
