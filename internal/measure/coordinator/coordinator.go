@@ -208,8 +208,8 @@ func (s *session) replay(phase *scenario.Phase) error {
 // starter starts processes from one thread that lives as long as the run. On Linux a child is
 // signalled when the thread that started it ends, and Go ends threads at any time.
 type starter struct {
-	commands chan starting
-	giveUp   <-chan struct{} // closed: whatever hangs is not waited for
+	commands          chan starting
+	interrupted, kill <-chan struct{}
 }
 
 type starting struct {
@@ -217,39 +217,21 @@ type starting struct {
 	done chan error // gets one
 }
 
-// newStarter starts processes until it is closed. A process that is being started closes what files this one has
-// open, which a disk that hangs may hold up (FUSE flushes them): it is not waited for after kill, nor long after ctx
-// has ended.
+// newStarter starts processes until it is closed.
 func newStarter(ctx context.Context, kill <-chan struct{}) *starter {
-	giveUp := make(chan struct{})
-	s := &starter{commands: make(chan starting, 1), giveUp: giveUp}
-	over := make(chan struct{})
+	s := &starter{commands: make(chan starting, 1), interrupted: ctx.Done(), kill: kill}
 	go func() {
-		defer close(over)
 		runtime.LockOSThread()
 		for c := range s.commands {
 			c.done <- c.cmd.Start()
 		}
 	}()
-	go func() {
-		select {
-		case <-over:
-			return
-		case <-kill:
-		case <-ctx.Done():
-			select {
-			case <-over:
-				return
-			case <-kill:
-			case <-time.After(stopTimeout):
-			}
-		}
-		close(giveUp)
-	}()
 	return s
 }
 
-// start starts a process with a pipe to its stdin and one from its stdout.
+// start starts a process with a pipe to its stdin and one from its stdout. A process that is being started closes
+// what files this one has open, which a disk that hangs may hold up (FUSE flushes them): it is not waited for after
+// kill, nor long after an interrupt.
 func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, err error) {
 	if stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, nil, err
@@ -257,18 +239,21 @@ func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, 
 	if stdout, err = cmd.StdoutPipe(); err != nil {
 		return nil, nil, err
 	}
-	c := starting{cmd, make(chan error, 1)}
-	select {
-	case s.commands <- c:
-	case <-s.giveUp:
-		return nil, nil, errStartHangs
+	c, commands, interrupted := starting{cmd, make(chan error, 1)}, s.commands, s.interrupted
+	for over := (<-chan time.Time)(nil); ; {
+		select {
+		case commands <- c: // which waits if the one before hangs
+			commands = nil
+		case err = <-c.done:
+			return stdin, stdout, err
+		case <-interrupted:
+			interrupted, over = nil, time.After(stopTimeout)
+		case <-over:
+			return stdin, stdout, errStartHangs
+		case <-s.kill:
+			return stdin, stdout, errStartHangs
+		}
 	}
-	select {
-	case err = <-c.done:
-	case <-s.giveUp:
-		err = errStartHangs
-	}
-	return stdin, stdout, err
 }
 
 var errStartHangs = errors.New("it does not start while a disk hangs")
