@@ -236,18 +236,24 @@ func cpuSource(read func() (cpuTimes, error)) Source {
 
 // Options are what a Sampler needs.
 type Options struct {
-	Now  func() int64                      // nanoseconds
-	Take func(atNS int64, reads []Reading) // is given what was read, by several goroutines at once
-	Fail func(source string, err error)    // called when a source is given up, likewise
+	Now  func() int64                   // nanoseconds
+	Fail func(source string, err error) // called when a source is given up, by several goroutines at once
+}
+
+// Readings are what a source read at one time.
+type Readings struct {
+	AtNS  int64
+	Reads []Reading
 }
 
 // Sampler reads sources beside a run, each in a goroutine of its own: one that hangs holds up neither the others nor
 // the run. Each is read at once, then as often as it allows, and those with totals once more at the end.
 type Sampler struct {
-	opts   Options
-	last   chan struct{} // closed: read the totals, and end
-	cancel context.CancelFunc
-	group  sync.WaitGroup
+	Readings chan Readings // to be taken soon: a source that is not taken from waits
+	opts     Options
+	last     chan struct{} // closed: read the totals, and end
+	cancel   context.CancelFunc
+	group    sync.WaitGroup
 }
 
 const (
@@ -258,22 +264,25 @@ const (
 	maxReadTime = 500 * time.Millisecond
 	// endWait is how long the end of a phase waits for the last readings.
 	endWait = 500 * time.Millisecond
+	// waiting is how many readings may wait to be taken: more than there are sources.
+	waiting = 256
 )
 
 // Start begins to read.
 func Start(sources []Source, opts Options) *Sampler {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Sampler{opts: opts, last: make(chan struct{}), cancel: cancel}
+	s := &Sampler{Readings: make(chan Readings, waiting), opts: opts, last: make(chan struct{}), cancel: cancel}
 	for _, source := range sources {
 		s.group.Go(func() { s.follow(ctx, source) })
 	}
 	return s
 }
 
-// Stop reads the totals once more and ends. Nothing is taken after it has returned, except from a source that hangs
-// in the kernel: that one is left behind, and Take must tolerate it.
-func (s *Sampler) Stop() {
+// Stop reads the totals once more, has all that was read taken, and ends. A source that hangs in the kernel is left
+// behind.
+func (s *Sampler) Stop(take func(Readings)) {
 	close(s.last)
+	defer s.cancel()
 	ended := make(chan struct{})
 	go func() {
 		s.group.Wait()
@@ -281,11 +290,16 @@ func (s *Sampler) Stop() {
 	}()
 	late := time.NewTimer(endWait)
 	defer late.Stop()
-	select {
-	case <-ended:
-	case <-late.C:
+	for waits := true; waits || len(s.Readings) > 0; {
+		select {
+		case r := <-s.Readings:
+			take(r)
+		case <-ended:
+			waits, ended = false, nil
+		case <-late.C:
+			waits = false
+		}
 	}
-	s.cancel()
 }
 
 // follow reads one source until the end.
@@ -304,7 +318,11 @@ func (s *Sampler) follow(ctx context.Context, source Source) {
 		}
 		tookNS := s.opts.Now() - beganNS
 		if len(reads) > 0 && !(source.Total && tookNS > int64(maxReadTime)) {
-			s.opts.Take(beganNS+tookNS/2, reads)
+			select {
+			case s.Readings <- Readings{beganNS + tookNS/2, reads}:
+			case <-ctx.Done():
+				return
+			}
 		}
 		if failed == maxFailures {
 			s.opts.Fail(source.Name, err)

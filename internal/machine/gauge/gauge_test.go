@@ -18,29 +18,29 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// taken remembers what a sampler hands out.
+// taken is when each source was read, and which were given up.
 type taken struct {
-	mu     sync.Mutex
 	at     map[string][]time.Duration
+	mu     sync.Mutex
 	failed []string
 }
 
-func start(sources []Source) (*Sampler, *taken) {
-	got := &taken{at: map[string][]time.Duration{}}
+func start(sources []Source) (stop func(), got *taken) {
+	got = &taken{at: map[string][]time.Duration{}}
 	began := time.Now()
-	return Start(sources, Options{
+	s := Start(sources, Options{
 		Now: func() int64 { return int64(time.Since(began)) },
-		Take: func(atNS int64, reads []Reading) {
-			got.mu.Lock()
-			defer got.mu.Unlock()
-			got.at[reads[0].Name] = append(got.at[reads[0].Name], time.Duration(atNS))
-		},
 		Fail: func(source string, _ error) {
 			got.mu.Lock()
 			defer got.mu.Unlock()
 			got.failed = append(got.failed, source)
 		},
-	}), got
+	})
+	return func() {
+		s.Stop(func(r Readings) {
+			got.at[r.Reads[0].Name] = append(got.at[r.Reads[0].Name], time.Duration(r.AtNS))
+		})
+	}, got
 }
 
 func source(name string, every time.Duration, total bool) Source {
@@ -53,9 +53,9 @@ func source(name string, every time.Duration, total bool) Source {
 func TestSampler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := Source{Name: "broken", Every: time.Second, Read: func(context.Context) ([]Reading, error) { return nil, errors.New("no") }}
-		s, got := start([]Source{source("total", time.Second, true), source("slow", 10*time.Second, false), broken})
+		stop, got := start([]Source{source("total", time.Second, true), source("slow", 10*time.Second, false), broken})
 		<-time.After(3500 * time.Millisecond)
-		s.Stop()
+		stop()
 		want := []time.Duration{0, 1e9, 2e9, 3e9, 35e8}
 		check.Same(t, "when the total was read", want, got.at["total"])
 		if len(got.at["slow"]) != 1 || len(got.failed) != 1 {
@@ -76,9 +76,9 @@ func TestSamplerLeavesOutBlurredTotals(t *testing.T) {
 				return []Reading{{Name: name}}, nil
 			}}
 		}
-		s, got := start([]Source{slow("total", true), slow("warmth", false)})
+		stop, got := start([]Source{slow("total", true), slow("warmth", false)})
 		<-time.After(3500 * time.Millisecond)
-		s.Stop()
+		stop()
 		if n, warm := len(got.at["total"]), len(got.at["warmth"]); n != 4 || warm != 4 {
 			t.Errorf("took totals at %v and %d of 4 temperatures, want 4 totals of 5", got.at["total"], warm)
 		}
@@ -93,10 +93,10 @@ func TestSamplerLeavesHangingSource(t *testing.T) {
 			<-loose
 			return []Reading{{Name: "hanging"}}, nil
 		}}
-		s, got := start([]Source{hanging, source("total", time.Second, true)})
+		stop, got := start([]Source{hanging, source("total", time.Second, true)})
 		<-time.After(2500 * time.Millisecond)
 		began := time.Now()
-		s.Stop()
+		stop()
 		if took := time.Since(began); took != endWait {
 			t.Errorf("the end took %s, want %s", took, endWait)
 		}

@@ -64,20 +64,17 @@ func (p *phaseRun) serve() {
 type gauges struct {
 	found   chan []gauge.Source // gets one value
 	sources []gauge.Source
-	sampler *gauge.Sampler // from the release on
-	events  chan []trace.Event
-	over    chan struct{} // closed: nobody takes events any more, and sources that hang are released
-	opts    gauge.Options
+	sampler *gauge.Sampler        // from the release on
+	taken   <-chan gauge.Readings // of it
+	// hidden are disks with a job that reads what it wrote once more: it moves more than its trace counts, and the
+	// device's reads say nothing of others.
+	hidden map[string]bool
 }
-
-// waiting is how many readings may wait for the journal: more than there are sources.
-const waiting = 256
 
 // findGauges looks for what can be read of the phase's disks, beside the workers' getting ready. Of a simulated disk
 // that is nothing, and then nothing of the host either: its time is the model's.
 func (p *phaseRun) findGauges(ctx context.Context) *gauges {
-	g := &gauges{found: make(chan []gauge.Source, 1), events: make(chan []trace.Event, waiting), over: make(chan struct{})}
-	hidden := map[string]bool{}
+	g := &gauges{found: make(chan []gauge.Source, 1), hidden: map[string]bool{}}
 	var disks []gauge.Disk
 	for _, job := range p.phase.Jobs {
 		disk := p.Plan.Disk(job.Disk)
@@ -85,71 +82,42 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 			return g
 		}
 		disks = append(disks, gauge.Disk{Name: disk.Name, Path: disk.Path})
-		// A job that reads what it wrote once more moves more than its trace counts: the device's reads say nothing
-		// of others.
-		hidden[disk.Name] = job.IO.Verify == scenario.VerifyFull ||
+		g.hidden[disk.Name] = job.IO.Verify == scenario.VerifyFull ||
 			job.IO.Verify == scenario.VerifyStamps && job.IO.Mode == scenario.ModeApp && job.Role == trace.Read
 	}
 	go func() { g.found <- p.Gauges(ctx, disks) }()
-	g.opts = gauge.Options{
-		Now: clock.Now,
-		Take: func(atNS int64, reads []gauge.Reading) {
-			var events []trace.Event
-			// What one reads back its device counts for all disks on it.
-			back := slices.ContainsFunc(reads, func(r gauge.Reading) bool { return hidden[r.Disk] })
-			for _, r := range reads {
-				if r.Name == trace.DeviceRead && back {
-					continue
-				}
-				events = append(events, trace.Event{
-					Type: trace.GaugeType, Phase: p.phase.Name, Disk: r.Disk, TNS: atNS, Name: r.Name, Value: r.Value,
-				})
-			}
-			select {
-			case g.events <- events:
-			case <-g.over:
-			}
-		},
+	return g
+}
+
+// beginGauges reads for the first time, once there is something to read and a release to count from.
+func (p *phaseRun) beginGauges() {
+	g, releaseNS := p.gauges, p.released
+	if releaseNS == 0 || len(g.sources) == 0 || g.sampler != nil {
+		return
+	}
+	g.sampler = gauge.Start(g.sources, gauge.Options{
+		Now: func() int64 { return clock.Now() - releaseNS },
 		Fail: func(source string, err error) {
 			p.Log.Warn("gauge stopped: it keeps failing",
 				zap.String("source", source), zap.String("phase", p.phase.Name), zap.Error(err))
 		},
-	}
-	return g
+	})
+	g.taken = g.sampler.Readings
 }
 
-// begin reads for the first time, once there is something to read and a release to count from.
-func (g *gauges) begin(releaseNS int64) {
-	if releaseNS == 0 || len(g.sources) == 0 || g.sampler != nil {
-		return
-	}
-	opts := g.opts
-	opts.Now = func() int64 { return clock.Now() - releaseNS }
-	g.sampler = gauge.Start(g.sources, opts)
-}
-
-// recordLastGauges reads the counters once more, now that nothing is moved any more, and records what was read.
-func (p *phaseRun) recordLastGauges() {
-	g := p.gauges
-	if g.sampler == nil {
-		return
-	}
-	stopped := make(chan struct{})
-	go func() {
-		g.sampler.Stop()
-		close(stopped)
-	}()
-	for {
-		select {
-		case events := <-g.events:
-			p.record(events...)
-		case <-stopped:
-			for len(g.events) > 0 {
-				p.record(<-g.events...)
-			}
-			return
+// recordGauges records what was read.
+func (p *phaseRun) recordGauges(r gauge.Readings) {
+	var events []trace.Event
+	// What one reads back its device counts for all disks on it.
+	back := slices.ContainsFunc(r.Reads, func(r gauge.Reading) bool { return p.gauges.hidden[r.Disk] })
+	for _, v := range r.Reads {
+		if v.Name != trace.DeviceRead || !back {
+			events = append(events, trace.Event{
+				Type: trace.GaugeType, Phase: p.phase.Name, Disk: v.Disk, TNS: r.AtNS, Name: v.Name, Value: v.Value,
+			})
 		}
 	}
+	p.record(events...)
 }
 
 const (

@@ -66,7 +66,6 @@ func (p *phaseRun) run(ctx context.Context) error {
 		}
 	}
 	p.gauges = p.findGauges(ctx)
-	defer close(p.gauges.over)
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	look := time.NewTicker(suspendCheckEvery)
@@ -90,9 +89,9 @@ func (p *phaseRun) run(ctx context.Context) error {
 		case <-due:
 			p.serve()
 		case p.gauges.sources = <-p.gauges.found:
-			p.gauges.begin(p.released)
-		case events := <-p.gauges.events:
-			p.record(events...)
+			p.beginGauges()
+		case r := <-p.gauges.taken:
+			p.recordGauges(r)
 		case now := <-tick.C:
 			p.watch(now)
 		case s := <-stops:
@@ -110,7 +109,9 @@ func (p *phaseRun) run(ctx context.Context) error {
 			}
 		}
 	}
-	p.recordLastGauges()
+	if p.gauges.sampler != nil { // now that nothing is moved any more
+		p.gauges.sampler.Stop(p.recordGauges)
+	}
 	return p.err
 }
 
@@ -238,7 +239,7 @@ func (p *phaseRun) releaseWhenReady() {
 		c.silent, c.warned = 0, false
 		c.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 	}
-	p.gauges.begin(p.released)
+	p.beginGauges()
 	p.Watcher.Released()
 }
 
