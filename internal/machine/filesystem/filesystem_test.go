@@ -33,9 +33,8 @@ func TestWrite(t *testing.T) {
 	if got, _ := os.ReadFile(path); string(got) != "" {
 		t.Errorf("a failed write left %q", got)
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("left beside the file: %v", entries)
-	}
+	entries, _ := os.ReadDir(dir)
+	check.Same(t, "files, one of them written", 1, len(entries))
 }
 
 // What is being written, or was when its process was killed, is known by its name, and nothing else is.

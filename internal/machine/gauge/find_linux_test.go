@@ -2,6 +2,7 @@ package gauge
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -41,9 +42,7 @@ func TestCount(t *testing.T) {
 		t.Fatalf("%s: %v, %v", sources[0].Name, reads, err)
 	}
 	for i, want := range []Reading{{"A", trace.DeviceRead, reads[1].Value}, {"B", trace.DeviceRead, reads[0].Value}, {"A", trace.DeviceWrite, reads[3].Value}, {"B", trace.DeviceWrite, reads[2].Value}} {
-		if reads[i] != want {
-			t.Errorf("reading %d is %v, want %v", i, reads[i], want)
-		}
+		check.Same(t, fmt.Sprintf("reading %d", i), want, reads[i])
 	}
 }
 

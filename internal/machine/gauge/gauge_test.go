@@ -97,18 +97,12 @@ func TestSamplerLeavesHangingSource(t *testing.T) {
 		<-time.After(2500 * time.Millisecond)
 		began := time.Now()
 		stop()
-		if took := time.Since(began); took != endWait {
-			t.Errorf("the end took %s, want %s", took, endWait)
-		}
+		check.Same(t, "how long the end took", endWait, time.Since(began))
 		synctest.Wait()
-		if len(got.at["total"]) != 4 {
-			t.Errorf("the other source was read at %v", got.at["total"])
-		}
+		check.Same(t, "readings of the other source", 4, len(got.at["total"]))
 		close(loose)
 		synctest.Wait()
-		if len(got.at["hanging"]) != 0 {
-			t.Error("what hung was taken after the end")
-		}
+		check.Same(t, "readings of what hung", 0, len(got.at["hanging"]))
 	})
 }
 

@@ -117,12 +117,8 @@ func TestStopwatch(t *testing.T) {
 func TestStopwatchAllocatesNothing(t *testing.T) {
 	s := Start()
 	var last int64
-	if n := testing.AllocsPerRun(1000, func() { last = s.Now() }); n != 0 {
-		t.Errorf("a reading makes %v allocations, want none", n)
-	}
-	if n := testing.AllocsPerRun(1000, func() { last = Start().StartNS() }); n != 0 {
-		t.Errorf("a start makes %v allocations, want none", n)
-	}
+	check.Same(t, "allocations of a reading", 0.0, testing.AllocsPerRun(1000, func() { last = s.Now() }))
+	check.Same(t, "allocations of a start", 0.0, testing.AllocsPerRun(1000, func() { last = Start().StartNS() }))
 	if last == 0 {
 		t.Error("it reads zero")
 	}

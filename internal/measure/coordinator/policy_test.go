@@ -151,9 +151,7 @@ func TestWaitBefore(t *testing.T) {
 	var asked string
 	opts.Pause = func(_ context.Context, text string) error { asked = text; return nil }
 	check.Must(t, waitBefore(t.Context(), opts, scenario.Phase{Pause: "plug it in", Cooldown: time.Millisecond, UntilIdle: true}))
-	if asked != "plug it in" {
-		t.Errorf("asked for %q", asked)
-	}
+	check.Same(t, "what was asked for", "plug it in", asked)
 	opts.Plan.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 1e9} // an hour of the model's time
 	check.Must(t, waitBefore(t.Context(), opts, scenario.Phase{Cooldown: time.Hour}))
 	opts.Plan.Hub = nil

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -60,9 +61,7 @@ func TestAppCallsForTheLargestFiles(t *testing.T) {
 		}
 		off, size, total = off+n, size-n, total+n
 	}
-	if total != 5e9 {
-		t.Errorf("the calls move %d bytes, want 5e9", total)
-	}
+	check.Same(t, "bytes of all calls", int64(5e9), total)
 }
 
 // What an earlier phase has left in the cache, flushed or not, is out of it before it is read.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -47,17 +48,13 @@ func TestEveryUnitIsStamped(t *testing.T) {
 				}
 			}
 		}
-		if len(seen) != want {
-			t.Errorf("unit %d: %d different stamps, want %d", tt.unit, len(seen), want)
-		}
+		check.Same(t, fmt.Sprintf("different stamps, unit %d", tt.unit), want, len(seen))
 	}
 }
 
 func TestTagTellsRunsAndDisksApart(t *testing.T) {
 	tags := map[uint64]bool{tagOf("r1", "A"): true, tagOf("r1", "B"): true, tagOf("r2", "A"): true, tagOf("r1A", ""): true}
-	if len(tags) != 4 {
-		t.Errorf("%d different tags, want 4", len(tags))
-	}
+	check.Same(t, "different tags", 4, len(tags))
 }
 
 func BenchmarkNoise(b *testing.B) {

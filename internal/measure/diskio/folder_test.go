@@ -165,9 +165,7 @@ func TestUnfinishedFolder(t *testing.T) {
 					return err
 				}
 				got, err := f.root.ReadFile(markerName)
-				if string(got) != string(whole) {
-					t.Errorf("a marker of %d bytes: now %q, want %q", length, got, whole)
-				}
+				check.Same(t, fmt.Sprintf("a marker of %d bytes, completed", length), string(whole), string(got))
 				_, _, removeErr := f.remove(nil, true)
 				return errors.Join(err, removeErr)
 			},
@@ -298,9 +296,7 @@ func TestPhasesShareTheFolder(t *testing.T) {
 	check.Must(t, err)
 	// Of the two files listed one is gone; the third is not listed, but its number is taken.
 	check.Same(t, "records", []record{{Number: 0, Size: 7, Unit: 4096, Keep: true}}, s.records)
-	if got := s.number(); got != 7 {
-		t.Errorf("number() = %d, want 7", got)
-	}
+	check.Same(t, "the next number", 7, s.number())
 	if _, err := openFolder(dir, "r1"); !errors.Is(err, filesystem.ErrBusy) {
 		t.Errorf("openFolder() while it is held = %v, want %v", err, filesystem.ErrBusy)
 	}
@@ -365,7 +361,5 @@ func TestTestFiles(t *testing.T) {
 	entries, err := os.ReadDir(f.path)
 	check.Must(t, err)
 	files := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !isOwn(e.Name()) })
-	if len(files) != len(want) {
-		t.Errorf("%d files, want %d", len(files), len(want))
-	}
+	check.Same(t, "files", len(want), len(files))
 }

@@ -156,9 +156,7 @@ func TestEveryRequestIsCounted(t *testing.T) {
 					want += (size + job.IO.Block - 1) / job.IO.Block
 				}
 				got := heard.sum(t, role)
-				if got.N() != want {
-					t.Errorf("%d requests, want %d", got.N(), want)
-				}
+				check.Same(t, "requests", want, got.N())
 				if end := heard.events[len(heard.events)-1].TNS; end <= last.StartNS || end > last.EndNS {
 					t.Errorf("the last stretch ends at %d, want it within the last file, %d to %d", end, last.StartNS, last.EndNS)
 				}
@@ -199,8 +197,6 @@ func TestDelayAppearsInP99(t *testing.T) {
 				t.Errorf("%s: quantile %g is %d ns, want %d", op, q, v, want)
 			}
 		}
-		if got.N() != 20_000 {
-			t.Errorf("%s: %d requests, want 20000", op, got.N())
-		}
+		check.Same(t, string(op)+"s", int64(20_000), got.N())
 	}
 }

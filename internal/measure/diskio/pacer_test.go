@@ -3,6 +3,7 @@ package diskio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -137,9 +138,7 @@ func TestPaceOfAnApplication(t *testing.T) {
 				t.Fatalf("call %d began at %d ns, want %.0f", i, r.atNS, want)
 			}
 		}
-		if sum != 80e6 {
-			t.Errorf("%d bytes", sum)
-		}
+		check.Same(t, "bytes", int64(80e6), sum)
 	})
 }
 
@@ -262,9 +261,7 @@ func TestProbeOverAStall(t *testing.T) {
 					t.Errorf("stall of %s: quantile %g is %.1f ms, want %.1f", stall, q, got/1e6, want/1e6)
 				}
 			}
-			if left := tr.pacer.leftOut(4096, vt.now()); left != 0 {
-				t.Errorf("stall of %s: %d are left out, want none", stall, left)
-			}
+			check.Same(t, fmt.Sprintf("left out by a stall of %s", stall), int64(0), tr.pacer.leftOut(4096, vt.now()))
 		})
 	}
 }
@@ -276,16 +273,12 @@ func TestLeftOut(t *testing.T) {
 		probe.reserve(4096, 0)
 	}
 	for ns, want := range map[int64]int64{0: 0, 49e6: 0, 50e6: 1, 59e6: 1, 60e6: 2, 1040e6: 100} {
-		if got := probe.leftOut(4096, ns); got != want {
-			t.Errorf("probes at %d ns: %d, want %d", ns, got, want)
-		}
+		check.Same(t, fmt.Sprintf("probes left out at %d ns", ns), want, probe.leftOut(4096, ns))
 	}
 	paced := &pacer{rate: 100 * 4096}
 	paced.reserve(4096, 0)
 	paced.reserve(4096, 3010e6)
-	if got := paced.leftOut(4096, 3020e6); got != 200 {
-		t.Errorf("at a pace, 3 s behind: %d requests, want 200", got)
-	}
+	check.Same(t, "left out at a pace, 3 s behind", int64(200), paced.leftOut(4096, 3020e6))
 }
 
 // A probe's files are that many requests each, all over its one large file and nowhere twice before it has been everywhere.
@@ -363,9 +356,7 @@ func TestMix(t *testing.T) {
 			reads++
 		}
 	}
-	if reads != 1190 {
-		t.Errorf("%d of the first 1700 requests read, want 1190", reads)
-	}
+	check.Same(t, "reads among the first 1700 requests", 1190, reads)
 	if !slices.Equal(all, order(1, 0.7, "")) {
 		t.Error("the same seed gives another order")
 	}

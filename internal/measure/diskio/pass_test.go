@@ -3,6 +3,7 @@ package diskio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,9 +85,7 @@ func TestFilesBeginLater(t *testing.T) {
 	}{
 		{0, 0, 0}, {1, 4, 10}, {1, 10, 10}, {3, 10, 30}, {1, 11, 20}, {2, 35, 40},
 	} {
-		if got := stepOf(tt.seq, 10, tt.since); got != tt.want {
-			t.Errorf("at %d, file %d begins at %d, want %d", tt.since, tt.seq, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("beginning of file %d, at %d", tt.seq, tt.since), tt.want, stepOf(tt.seq, 10, tt.since))
 	}
 }
 
@@ -181,9 +180,7 @@ func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
 			var opened counter
 			between := phases(t, dir, &opened, jobs...)
 			check.Same(t, "files after each phase", tt.between, between)
-			if opened.created != tt.created {
-				t.Errorf("%d files created, want %d", opened.created, tt.created)
-			}
+			check.Same(t, "files created", tt.created, opened.created)
 		})
 	}
 }

@@ -184,9 +184,7 @@ func transferAll(t *testing.T, engine *real) {
 		if err != nil {
 			t.Fatalf("Transfer(%d) = %v", seq, err)
 		}
-		if span.Bytes != size {
-			t.Errorf("Transfer(%d) moved %d bytes, want %d", seq, span.Bytes, size)
-		}
+		check.Same(t, fmt.Sprintf("bytes of file %d", seq), size, span.Bytes)
 		if span.StartNS < last || span.EndNS <= span.StartNS || span.EndNS > clock.Now()-release {
 			t.Errorf("Transfer(%d) = %+v after %d ns, want a span after that and before now", seq, span, last)
 		}
@@ -255,9 +253,7 @@ func checkFile(t *testing.T, path string, seq int, size int64) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	check.Must(t, err)
-	if int64(len(content)) != size {
-		t.Errorf("file %d has %d bytes, want %d", seq, len(content), size)
-	}
+	check.Same(t, fmt.Sprintf("size of file %d", seq), size, int64(len(content)))
 	want := make([]byte, dataUnit)
 	for off := int64(0); off < int64(len(content)); off += dataUnit {
 		got := content[off:min(off+dataUnit, int64(len(content)))]

@@ -122,9 +122,7 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 	s := newStreams(job, system{open: openTestFile, ring: noRing, queue: queue})
 	eff, err := s.Prepare(t.Context(), func(int64) {})
 	check.Must(t, err)
-	if eff.Engine != how {
-		t.Errorf("%s is used instead of %s", eff.Engine, how)
-	}
+	check.Same(t, "engine", how, eff.Engine)
 	const from = time.Second
 	length := from + stall + buffer + 500*time.Millisecond
 	release := clock.Now() + 5e6
@@ -162,9 +160,7 @@ func overRealStall(t *testing.T, how string, queue queueMaker, buffer, stall tim
 		got := outcomes[tracetest.StreamOf{Stream: p.Name}]
 		late := got.Late
 		fmt.Fprintf(&report, " %d of %d", late, want.Late)
-		if got.Due != want.Due {
-			t.Errorf("stream %d: %d frames were due by %d ns, want %d", i+1, got.Due, lastNS[p.Name], want.Due)
-		}
+		check.Same(t, fmt.Sprintf("frames of stream %d due by %d ns", i+1, lastNS[p.Name]), want.Due, got.Due)
 		may := 1 + int(2*belated/p.Spec.Frame)
 		found = append(found, evidence.Finding{
 			Claim: "streams-late", Case: fmt.Sprintf("the device stands still for %s, buffer %s, by %s, stream %d: late frames", stall, buffer, how, i+1),

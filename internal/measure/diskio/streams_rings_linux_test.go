@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -56,9 +57,7 @@ func TestRingCompletesRequests(t *testing.T) {
 				t.Errorf("%+v: after %d results: over is %v", tt, i+1, all)
 			}
 		}
-		if fmt.Sprint(q.err) != fmt.Sprint(tt.err) {
-			t.Errorf("%+v: got %v", tt, q.err)
-		}
+		check.Same(t, fmt.Sprintf("%+v: error", tt), fmt.Sprint(tt.err), fmt.Sprint(q.err))
 	}
 }
 
@@ -96,9 +95,7 @@ func checkStreams(t *testing.T, s *streams) {
 		closed(t, s)
 		t.Skip("no direct requests on this file system")
 	}
-	if eff.Engine != "io_uring" {
-		t.Errorf("Prepare() = %+v, want io_uring", eff)
-	}
+	check.Same(t, "engine", "io_uring", eff.Engine)
 	var heard emitted
 	s.Start(s.timing.now(), func(e trace.Event) {
 		if e.Type == trace.LatencyType {

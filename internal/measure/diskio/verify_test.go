@@ -230,7 +230,5 @@ func TestWhatIsDoneBeside(t *testing.T) {
 	}
 	before := done[len(done)-1]
 	closed(t, engine)
-	if got := done[len(done)-1]; got != before+3 {
-		t.Errorf("three files were removed: reported %d after %d", got, before)
-	}
+	check.Same(t, "reported when three files were removed", before+3, done[len(done)-1])
 }

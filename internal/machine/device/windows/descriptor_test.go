@@ -3,6 +3,8 @@ package windows
 import (
 	"encoding/binary"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func TestReadDescriptor(t *testing.T) {
@@ -14,16 +16,12 @@ func TestReadDescriptor(t *testing.T) {
 	b = append(b, "Samsung \x00Portable T7\x00"...)
 	b = append(b, "  S6XDNS0T\x00"...)
 	want := Descriptor{Vendor: "Samsung", Product: "Portable T7", Serial: "S6XDNS0T", Bus: 7}
-	if got := ReadDescriptor(b); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	check.Same(t, "descriptor", want, ReadDescriptor(b))
 	for n := range b { // cut short anywhere it is read as far as it goes
 		if got := ReadDescriptor(b[:n]); n < 32 && got != (Descriptor{}) || n >= 62 && got.Product != want.Product {
 			t.Errorf("cut at %d: %+v", n, got)
 		}
 	}
 	binary.LittleEndian.PutUint32(b[16:], 1<<31)
-	if got := ReadDescriptor(b).Product; got != "" {
-		t.Errorf("an offset behind the end gives %q", got)
-	}
+	check.Same(t, "of an offset behind the end", "", ReadDescriptor(b).Product)
 }
