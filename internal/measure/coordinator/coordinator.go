@@ -208,22 +208,17 @@ func (s *session) replay(phase *scenario.Phase) error {
 // starter starts processes from one thread that lives as long as the run. On Linux a child is
 // signalled when the thread that started it ends, and Go ends threads at any time.
 type starter struct {
-	commands          chan starting
+	starts            chan func()
 	interrupted, kill <-chan struct{}
-}
-
-type starting struct {
-	cmd  *exec.Cmd
-	done chan error // gets one
 }
 
 // newStarter starts processes until it is closed.
 func newStarter(ctx context.Context, kill <-chan struct{}) *starter {
-	s := &starter{commands: make(chan starting, 1), interrupted: ctx.Done(), kill: kill}
+	s := &starter{starts: make(chan func(), 1), interrupted: ctx.Done(), kill: kill}
 	go func() {
 		runtime.LockOSThread()
-		for c := range s.commands {
-			c.done <- c.cmd.Start()
+		for start := range s.starts {
+			start()
 		}
 	}()
 	return s
@@ -239,12 +234,12 @@ func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, 
 	if stdout, err = cmd.StdoutPipe(); err != nil {
 		return nil, nil, err
 	}
-	c, commands, interrupted := starting{cmd, make(chan error, 1)}, s.commands, s.interrupted
+	done, starts, interrupted := make(chan error, 1), s.starts, s.interrupted
 	for over := (<-chan time.Time)(nil); ; {
 		select {
-		case commands <- c: // which waits if the one before hangs
-			commands = nil
-		case err = <-c.done:
+		case starts <- func() { done <- cmd.Start() }: // which waits if the one before hangs
+			starts = nil
+		case err = <-done:
 			return stdin, stdout, err
 		case <-interrupted:
 			interrupted, over = nil, time.After(stopTimeout)
@@ -258,7 +253,7 @@ func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, 
 
 var errStartHangs = errors.New("it does not start while a disk hangs")
 
-func (s *starter) close() { close(s.commands) }
+func (s *starter) close() { close(s.starts) }
 
 // A disk that has been written to goes on working by itself: it flushes its cache and collects garbage. It is idle when
 // nothing has moved on it for a while.
