@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -122,13 +123,9 @@ func TestScenario(t *testing.T) {
 	for _, short := range []bool{false, true} {
 		all := patterns(short)
 		s, err := plans.Load("lab.yaml", []byte(scenario(all, []string{"/a", "/b", "/c"})))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		plan, err := s.Plan()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for i, p := range all {
 			var warm float64
 			var ends []float64
@@ -198,9 +195,7 @@ func needs(t *testing.T, err error) {
 			t.Skip(err)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 }
 
 func TestLab(t *testing.T) {
@@ -216,13 +211,9 @@ func TestLab(t *testing.T) {
 	disk := testdisk.Make(t, options, os.Getenv("CI") == "true")
 	var roots []string
 	for part := range len(names) {
-		if err := disk.Format(part+1, "mkfs.xfs", "-q", "-f"); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, disk.Format(part+1, "mkfs.xfs", "-q", "-f"))
 		root, err := disk.Mount(part+1, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		roots = append(roots, root)
 	}
 	needs(t, disk.Limit(readLimit, writeLimit))
@@ -274,9 +265,7 @@ func TestLab(t *testing.T) {
 	if len(alone.ours) > 0 {
 		show(&alone, false)
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, w.Flush())
 	t.Log("hubbench in the overlap, fio all bytes over the longest job's time, both without the first second:", table.String())
 }
 
@@ -297,18 +286,12 @@ func output(t *testing.T, disk *testdisk.Disk, name string, args ...string) []by
 func runHubbench(t *testing.T, disk *testdisk.Disk, hubbench string, run int, scenario string) []analysis.Phase {
 	t.Helper()
 	file, out := filepath.Join(disk.Dir, "lab.yaml"), filepath.Join(t.ArtifactDir(), fmt.Sprint("run-", run+1))
-	if err := os.WriteFile(file, []byte(scenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(file, []byte(scenario), 0o600))
 	output(t, disk, hubbench, "run", file, "--out", out, "--yes", "--quiet", "--allow", "same_disk")
 	data, err := os.ReadFile(filepath.Join(out, "analysis.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var a analysis.Analysis
-	if err := json.Unmarshal(data, &a); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(data, &a))
 	return a.Phases
 }
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // onMac runs hubbench for macOS with real folders, by the loader with a setting, and returns its exit code, what it said,
@@ -47,17 +49,11 @@ phases: [{pattern: WR}]
 func (m onMac) run(t *testing.T, setting string) (code int, said, record string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, disk := range []string{"one", "two"} {
-		if err := os.Mkdir(filepath.Join(dir, disk), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.Mkdir(filepath.Join(dir, disk), 0o755))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(realScenario), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(realScenario), 0o644))
 	cmd := exec.Command(m.loader, m.hubbench, "run", "s.yaml", "--out", "out", "--quiet", "--yes")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), strings.ReplaceAll(setting, "HERE", dir))

@@ -10,25 +10,20 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/tell/manual"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // The README or the manual holds every sentence that is measured, and each command names tests that there are.
 func TestClaims(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	claims, err := readClaims(filepath.Join(here, "claims.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	text := string(readme)
 	for _, topic := range manual.Topics() {
 		page, err := topic.Markdown()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		text += page
 	}
 	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -70,9 +65,7 @@ func checkCommand(t *testing.T, run string) {
 	files, _ := filepath.Glob(filepath.Join(words[2], "*_test.go"))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, match := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
 			tests = append(tests, match[1])
 		}
@@ -115,9 +108,7 @@ func reported(t *testing.T) map[string]string {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	if len(names) < 10 {
 		t.Fatalf("only %d claims are reported", len(names))

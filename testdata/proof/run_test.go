@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
@@ -106,9 +107,7 @@ func pretend(what string) {
 // What a command does decides about its claim: nothing that goes wrong is passed over.
 func TestVerdicts(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	claims := []Claim{{Name: "a", Title: "A", Method: "m", Sentence: "s"}}
 	for _, tt := range []struct {
 		what    string
@@ -157,9 +156,7 @@ func TestVerdicts(t *testing.T) {
 // An interrupt ends the command that runs, and keeps what was measured before.
 func TestInterrupt(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Setenv(fake, "hangs")
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()

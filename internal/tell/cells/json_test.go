@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // Lists of numbers take one line each, and nothing else changes: neither text that looks like them, nor the value.
@@ -29,9 +31,7 @@ func TestJoinNumbers(t *testing.T) {
 		if err == nil {
 			err = json.Compact(&before, plain)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		got, err := JSON(tt.value)
 		if string(got) != tt.want+"\n" || err != nil {
 			t.Errorf("got %s\nwant %s (%v)", got, tt.want, err)

@@ -22,9 +22,7 @@ import (
 // must gives back what a step of a test returned, and fails if it did not succeed.
 func must[T any](t *testing.T, v T, err error) T {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return v
 }
 
