@@ -184,15 +184,19 @@ func (t *Table) Name() string {
 	}), "-"))
 }
 
-// Used are the columns that have words in any row.
-func (t *Table) Used() []int {
-	var used []int
-	for i := range t.Columns {
+// Shown is the table without the columns that have words in no row.
+func (t *Table) Shown() *Table {
+	out := *t
+	out.Columns, out.Rows = nil, make([][]Cell, len(t.Rows))
+	for i, column := range t.Columns {
 		if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[i].Words() != "" }) {
-			used = append(used, i)
+			out.Columns = append(out.Columns, column)
+			for k, row := range t.Rows {
+				out.Rows[k] = append(out.Rows[k], row[i])
+			}
 		}
 	}
-	return used
+	return &out
 }
 
 // fill adds a row for each of some, with a cell in each column for the others. The head is the row's first cell.

@@ -452,3 +452,12 @@ func TestFindingsOfUnknownPhases(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+func TestShown(t *testing.T) {
+	table := &Table{
+		Columns: []Column{{Head: "Disk"}, {Head: "Kept"}, {Head: "Rate"}},
+		Rows:    [][]Cell{{{Text: "A"}, {}, {Text: "1"}}, {{Text: "B"}, {}, {}}},
+	}
+	want := &Table{Columns: []Column{{Head: "Disk"}, {Head: "Rate"}}, Rows: [][]Cell{{{Text: "A"}, {Text: "1"}}, {{Text: "B"}, {}}}}
+	check.Same(t, "without what is empty", want, table.Shown())
+}

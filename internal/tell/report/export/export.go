@@ -44,8 +44,8 @@ func CSV(w io.Writer, run *trace.Run) error {
 // nothing was measured.
 func Table(w io.Writer, t *report.Table, simulated bool) error {
 	out := csv.NewWriter(w)
+	t = t.Shown()
 	var remarks []bool
-	used := t.Used()
 	for i := range t.Columns {
 		remarks = append(remarks, slices.ContainsFunc(t.Rows, func(row []report.Cell) bool {
 			return row[i].Small != "" || row[i].Letter != ""
@@ -53,7 +53,7 @@ func Table(w io.Writer, t *report.Table, simulated bool) error {
 	}
 	write := func(last string, cell func(int) (words, remark string)) {
 		var line []string
-		for _, i := range used {
+		for i := range t.Columns {
 			words, remark := cell(i)
 			if line = append(line, cells.NoFormula(words)); remarks[i] {
 				line = append(line, cells.NoFormula(remark))

@@ -75,25 +75,6 @@ func (d *drawer) prepare(f *report.Figure) (drawn, error) {
 	return out, err
 }
 
-// used is a table without the columns that have nothing in any row.
-func used(t *report.Table) *report.Table {
-	keep := t.Used()
-	out := *t
-	out.Columns, out.Rows = pick(t.Columns, keep), make([][]report.Cell, len(t.Rows))
-	for i, row := range t.Rows {
-		out.Rows[i] = pick(row, keep)
-	}
-	return &out
-}
-
-func pick[T any](from []T, indices []int) []T {
-	out := make([]T, len(indices))
-	for k, i := range indices {
-		out[k] = from[i]
-	}
-	return out
-}
-
 // unknown reports whether any of the table's cells has nothing to be compared with.
 func unknown(t *report.Table) bool {
 	return slices.ContainsFunc(t.Rows, func(row []report.Cell) bool {

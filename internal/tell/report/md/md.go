@@ -68,23 +68,22 @@ func blocks(out io.Writer, list []report.Block) {
 }
 
 func table(out io.Writer, t *report.Table) {
-	keep := t.Used()
-	if len(keep) == 0 {
+	if t = t.Shown(); len(t.Columns) == 0 {
 		return
 	}
 	var rule strings.Builder
-	for _, i := range keep {
-		fmt.Fprintf(out, "| %s ", escape(t.Columns[i].Head))
+	for _, column := range t.Columns {
+		fmt.Fprintf(out, "| %s ", escape(column.Head))
 		rule.WriteString("|---")
-		if t.Columns[i].Numbers {
+		if column.Numbers {
 			rule.WriteString(":")
 		}
 	}
 	fmt.Fprintf(out, "|\n%s|\n", rule.String())
 	for _, row := range t.Rows {
-		for _, i := range keep {
-			text := escape(row[i].Words())
-			if row[i].Strong && text != "" {
+		for _, cell := range row {
+			text := escape(cell.Words())
+			if cell.Strong && text != "" {
 				text = "**" + text + "**"
 			}
 			fmt.Fprintf(out, "| %s ", text)

@@ -102,15 +102,14 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 
 // table prints the columns that have a value in any row, and of these as many as there is room for.
 func (p *printer) table(indent string, t *report.Table) {
-	keep := t.Used()
-	if len(keep) == 0 {
+	if t = t.Shown(); len(t.Columns) == 0 {
 		return
 	}
 	words, widths := t.Printed()
 	room := p.width - cells.Width(indent)
-	heads := make([]string, len(t.Columns))
+	heads, keep := make([]string, len(t.Columns)), make([]int, len(t.Columns))
 	for i, column := range t.Columns {
-		heads[i] = column.Head
+		heads[i], keep[i] = column.Head, i
 	}
 	if t.Sentences { // each row's short cells in columns, and what its others say under them
 		short := slices.DeleteFunc(slices.Clone(keep), func(i int) bool { return t.Columns[i].Drop > 0 })
