@@ -82,9 +82,7 @@ func runAtlas(p program, paths []string, out output, open bool) error {
 		return err
 	}
 	if open && !out.toStdout() {
-		if err := openPage(out.out); err != nil {
-			sayf(p.stderr, "warning: %s\n", oneLine(err.Error()))
-		}
+		p.openPage(out.out)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -161,18 +161,11 @@ func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 // tellGitHub writes a summary and annotations where GitHub's workflows look for them, if this is one.
 func tellGitHub(p program, doc *report.Document, results []limit.Result) error {
 	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
-		var text bytes.Buffer
-		if err := md.Write(&text, doc); err != nil {
-			return err
-		}
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err == nil {
+			err = errors.Join(md.Write(f, doc), f.Close())
+		}
 		if err != nil {
-			return fmt.Errorf("write the summary: %w", err)
-		}
-		if _, err := text.WriteTo(f); err != nil {
-			return fmt.Errorf("write the summary: %w", err)
-		}
-		if err := f.Close(); err != nil {
 			return fmt.Errorf("write the summary: %w", err)
 		}
 	}

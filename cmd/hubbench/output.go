@@ -228,9 +228,7 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 		return fmt.Errorf("%w; the results are in %s", notPrinted, dir.Path)
 	}
 	if opts.open && !opts.noPage {
-		if err := openPage(page); err != nil {
-			sayf(p.stderr, "warning: %s\n", oneLine(err.Error())) // the run is none the worse for it
-		}
+		p.openPage(page)
 	}
 	if run.Trace.Status != trace.Complete {
 		return nil // the caller says so

@@ -150,13 +150,13 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-func openPage(path string) error {
+// openPage shows a page in the browser. What made it is none the worse if that fails.
+func (p program) openPage(path string) {
 	with := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if with == nil {
 		with = []string{"xdg-open"}
 	}
 	if err := exec.Command(with[0], append(with[1:], path)...).Run(); err != nil {
-		return fmt.Errorf("open the report: %w; it is at %s", err, path)
+		p.warn(oneLine(fmt.Sprintf("open the report: %v; it is at %s", err, path)))
 	}
-	return nil
 }

@@ -171,20 +171,22 @@ func Shapes() [][]Corner {
 	}
 }
 
-// at are a row's values along one axis, those that bound what is drawn.
-func (m *Mark) at(row []float64, horizontal bool) []float64 {
-	x, y := row[:1], row[1:]
+// Axes are how many of the shape's columns lie along the horizontal axis, and how many of those after them along the
+// vertical one.
+func (m *Mark) Axes() (x, y int) {
 	switch {
 	case m.Shape == Segment || m.Shape == Rectangle:
-		x, y = row[:2], row[2:4]
+		return 2, 2
 	case m.Shape == Band:
-		x, y = row[:2], row[2:5]
-	case m.Shape == Span || m.Shape == Rule && len(row) > 2:
-		x, y = row[:2], row[2:]
-	case m.Shape != Rule:
-		y = row[1:2]
+		return 2, 3
+	case m.Shape == Span:
+		return 2, 0
+	case m.Shape == Rule && len(m.Rows) > 0 && len(m.Rows[0]) > 2:
+		return 2, 1
+	case m.Shape == Rule:
+		return 1, 0
 	}
-	return pick(horizontal, x, y)
+	return 1, 1
 }
 
 func pick[T any](first bool, a, b T) T {
@@ -252,8 +254,9 @@ func (f *Figure) reach(panel *Panel, key int, horizontal bool) (low, high float6
 		if m.Key != key || aside || slices.Contains([]Shape{Label, Span, Rule}, m.Shape) {
 			continue
 		}
+		x, y := m.Axes()
 		for _, row := range m.Rows {
-			values := m.at(row, horizontal)
+			values := pick(horizontal, row[:x], row[x:x+y])
 			switch {
 			case m.Shape == Rectangle && horizontal && values[0] == 0: // a bar from nothing
 				values = values[1:]

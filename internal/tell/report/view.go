@@ -31,11 +31,10 @@ type phaseView struct {
 
 // lane is one disk's files, and what the analysis says of them.
 type lane struct {
-	key     Key
-	op      trace.Role
-	files   []trace.File
-	fillers bool
-	stats   analysis.Disk
+	key   Key
+	op    trace.Role
+	files []trace.File
+	stats analysis.Disk
 }
 
 // file is one transfer, in seconds since the phase's release and bytes per second.
@@ -83,7 +82,6 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 func (v *phaseView) lane(d *trace.DiskRecord) lane {
 	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name], files: d.Files}
 	l.drop(func(f trace.File) bool { return !f.Usable() })
-	l.fillers = slices.ContainsFunc(l.files, func(f trace.File) bool { return f.Filler })
 	return l
 }
 

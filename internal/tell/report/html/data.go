@@ -76,11 +76,8 @@ func pack(events io.Reader) (template.JS, error) {
 // zip is what in holds, compressed.
 func zip(in io.Reader) ([]byte, error) {
 	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.DefaultCompression)
-	if err != nil {
-		return nil, err
-	}
-	_, err = io.Copy(zip, in)
+	zip := gzip.NewWriter(&out)
+	_, err := io.Copy(zip, in)
 	err = errors.Join(err, zip.Close())
 	return out.Bytes(), err
 }

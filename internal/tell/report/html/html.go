@@ -103,7 +103,8 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	drawer := &drawer{doc: doc, static: p.Static, ids: map[*report.Figure]string{}}
 	var tmpl *template.Template
 	packed := func(d *report.Details) (template.JS, error) {
-		if longest(d) <= maxRows {
+		tables := report.Collect[*report.Table](d.Blocks)
+		if !slices.ContainsFunc(tables, func(t *report.Table) bool { return len(t.Rows) > maxRows }) {
 			return "", nil
 		}
 		var out bytes.Buffer
@@ -113,7 +114,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		return deflate(out.Bytes())
 	}
 	functions := template.FuncMap{
-		"group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown,
+		"group": group, "prepare": drawer.prepare, "class": class, "unknown": unknown,
 		"foreign": report.RightToLeft, "packed": packed, "export": exportOf(doc),
 	}
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
@@ -311,17 +312,6 @@ func trim(phase *report.Details) *report.Details {
 	out.Add(report.Sentence{Text: "A page of so many phases does not show the files one by one: " +
 		"hubbench report has them with --phase and --format svg, and with --format csv."})
 	return &out
-}
-
-// longest is how many rows the longest table among the details has.
-func longest(d *report.Details) int {
-	rows := 0
-	for _, block := range d.Blocks {
-		if t, ok := block.(*report.Table); ok {
-			rows = max(rows, len(t.Rows))
-		}
-	}
-	return rows
 }
 
 // around are the document's blocks before its first phase, and after its last; and apart from them the table of all

@@ -148,27 +148,20 @@ func addSeries(c *charts.Custom, number, panel int, m *report.Mark) {
 	}
 	c.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
 		s.RenderItem = types.FuncStr(m.Shape)
-		s.Encode = encode(m)
+		x, y := m.Axes()
+		s.Encode = &opts.Encode{X: numbered(0, x), Y: numbered(x, y)}
 	}))
 }
 
-// encode says which columns of the rows lie along which axis.
-func encode(m *report.Mark) *opts.Encode {
-	switch m.Shape {
-	case report.Segment, report.Rectangle:
-		return &opts.Encode{X: []int{0, 1}, Y: []int{2, 3}}
-	case report.Band:
-		return &opts.Encode{X: []int{0, 1}, Y: []int{2, 3, 4}}
-	case report.Span:
-		return &opts.Encode{X: []int{0, 1}}
-	case report.Rule:
-		if len(m.Rows) > 0 && len(m.Rows[0]) == 3 {
-			return &opts.Encode{X: []int{0, 1}, Y: 2}
-		}
-		return &opts.Encode{X: 0}
-	default:
-		return &opts.Encode{X: 0, Y: 1}
+// numbered are the numbers of n columns from the first on, as ECharts takes them: one as itself.
+func numbered(first, n int) any {
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return first
 	}
+	return []int{first, first + 1, first + 2}[:n]
 }
 
 type object = map[string]any
