@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -226,12 +227,9 @@ func (r *faultRun) keeps() *analysis.Analysis {
 func (r *faultRun) leaves(roots ...string) {
 	r.t.Helper()
 	var left []string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if left = testFolders(r.t, roots...); len(left) == 0 {
-			return
-		}
+	if !check.Within(10*time.Second, func() bool { left = testFolders(r.t, roots...); return len(left) == 0 }) {
+		r.t.Errorf("left: %q; it said\n%s", left, r.said)
 	}
-	r.t.Errorf("left: %q; it said\n%s", left, r.said)
 }
 
 // cleanedLater holds what a run has left on a disk that failed to what clean removes once the disk is well: mounted anew, as a
@@ -239,11 +237,10 @@ func (r *faultRun) leaves(roots ...string) {
 func (r *faultRun) cleanedLater(d *testdisk.Disk, root string) {
 	r.t.Helper()
 	var err error
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if err = unix.Unmount(root, 0); !errors.Is(err, unix.EBUSY) { // of a process that is still ending
-			break
-		}
-	}
+	check.Within(10*time.Second, func() bool {
+		err = unix.Unmount(root, 0)
+		return !errors.Is(err, unix.EBUSY) // of a process that is still ending
+	})
 	must(r.t, err)
 	r.cleanedAt(d, root)
 }

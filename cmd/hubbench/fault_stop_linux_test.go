@@ -17,6 +17,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
@@ -148,9 +149,7 @@ func newHanging(t *testing.T) (b *beneath, root string) {
 	b = &beneath{t: t}
 	t.Cleanup(func() {
 		b.recover()
-		for deadline := time.Now().Add(soon); unix.Unmount(root, 0) != nil && time.Now().Before(deadline); {
-			time.Sleep(10 * time.Millisecond)
-		}
+		check.Within(soon, func() bool { return unix.Unmount(root, 0) == nil })
 		b.end()
 	})
 	must(t, b.serve(root, behind))

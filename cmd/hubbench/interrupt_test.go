@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // lateScenario has more to tell in its results than a pipe holds.
@@ -49,10 +49,8 @@ func TestInterruptedLate(t *testing.T) {
 			defer func() { _ = send("KILL") }()
 			wait := func(what string, met func() bool) {
 				t.Helper()
-				for deadline := time.Now().Add(2 * timeout); !met(); time.Sleep(5 * time.Millisecond) {
-					if time.Now().After(deadline) {
-						t.Fatalf("after %s: no %s; stderr: %s", 2*timeout, what, said.String())
-					}
+				if !check.Within(2*timeout, met) {
+					t.Fatalf("after %s: no %s; stderr: %s", 2*timeout, what, said.String())
 				}
 			}
 			wait("report", func() bool { _, err := os.Stat(filepath.Join(dir, rundir.ReportFile)); return err == nil })

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -348,10 +349,8 @@ func (k *killTry) check() error {
 	if err := k.checkCode(code); err != nil {
 		return fmt.Errorf("%w; stderr: %s", err, said)
 	}
-	for deadline := time.Now().Add(timeout); len(k.processes()) > 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			return fmt.Errorf("after %s there are still %v", timeout, k.processes())
-		}
+	if !check.Within(timeout, func() bool { return len(k.processes()) == 0 }) {
+		return fmt.Errorf("after %s there are still %v", timeout, k.processes())
 	}
 	if k.spared {
 		if err := k.checkDisks(); err != nil {

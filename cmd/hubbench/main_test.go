@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func TestMain(m *testing.M) {
@@ -138,13 +139,8 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 // await FILE PATTERN waits until a file has a match.
 func await(ts *testscript.TestScript, _ bool, args []string) {
 	pattern := regexp.MustCompile(args[1])
-	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
-		if data, _ := os.ReadFile(ts.MkAbs(args[0])); pattern.Match(data) {
-			return
-		}
-		if time.Now().After(deadline) {
-			ts.Fatalf("after %s: no match for %s in %s", timeout, args[1], args[0])
-		}
+	if !check.Within(timeout, func() bool { data, _ := os.ReadFile(ts.MkAbs(args[0])); return pattern.Match(data) }) {
+		ts.Fatalf("after %s: no match for %s in %s", timeout, args[1], args[0])
 	}
 }
 
@@ -167,7 +163,7 @@ func killWorker(ts *testscript.TestScript, _ bool, args []string) {
 func gone(ts *testscript.TestScript, _ bool, args []string) {
 	pids := started([]byte(ts.ReadFile(args[0])))
 	var left []string
-	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	if !check.Within(3*time.Second, func() bool {
 		left = nil
 		for disk, pid := range pids {
 			if alive(pid) {
@@ -179,11 +175,10 @@ func gone(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Check(err)
 			left = append(left, found...)
 		}
-		if len(left) == 0 {
-			return
-		}
+		return len(left) == 0
+	}) {
+		ts.Fatalf("after 3 s: %s", strings.Join(left, ", "))
 	}
-	ts.Fatalf("after 3 s: %s", strings.Join(left, ", "))
 }
 
 // same ONE OTHER checks that two runs have recorded the same, but for what the wall clock has to do with.

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/fusetest"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -133,8 +134,7 @@ phases: [{pattern: W`+tc.phase+`}, {pattern: R`+tc.phase+`}]
 				return left
 			}
 			if strings.HasPrefix(tc.fault, "stall") { // its files are removed when the disk is back
-				for deadline := time.Now().Add(timeout); len(left()) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-				}
+				check.Within(timeout, func() bool { return len(left()) == 0 })
 			}
 			m.end()
 			if strings.HasPrefix(tc.fault, "vanish") {
@@ -419,14 +419,8 @@ func TestMountedOnWhatHangs(t *testing.T) {
 		t.Errorf("%d threads, want 64 and a few", most)
 	}
 	must(t, m.send("INT"))
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		mounts := read(t, "/proc/self/mounts")
-		if !bytes.Contains(mounts, []byte(m.root)) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("still mounted:\n%s", mounts)
-		}
+	if !check.Within(10*time.Second, func() bool { return !bytes.Contains(read(t, "/proc/self/mounts"), []byte(m.root)) }) {
+		t.Fatalf("still mounted:\n%s", read(t, "/proc/self/mounts"))
 	}
 	answer()
 	<-m.ended // that A was still in use

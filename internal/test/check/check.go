@@ -4,6 +4,7 @@ package check
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -14,6 +15,16 @@ func Must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Within waits until something is so, for a time at most, and reports whether it is.
+func Within(limit time.Duration, met func() bool) bool {
+	for deadline := time.Now().Add(limit); !met(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
 }
 
 // Same fails the test if what it got is not what it wants, and shows how they differ.

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // Memory is where disks are kept: a file system in memory.
@@ -233,39 +235,21 @@ func command(name string, args ...string) error {
 // mounted any more: even if the test is killed.
 func Attach(image string, size int64) (*os.File, error) {
 	file, err := os.OpenFile(image, os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = errors.Join(file.Truncate(size), file.Close())
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	if err := file.Truncate(size); err != nil {
-		return nil, err
+	name, err := exec.Command("losetup", "--find", "--show", "--partscan", image).Output()
+	if err != nil {
+		return nil, fmt.Errorf("losetup: %w", err)
 	}
-	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
+	device, err := os.OpenFile(strings.TrimSpace(string(name)), os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer control.Close()
-	config := unix.LoopConfig{Fd: uint32(file.Fd())}
-	config.Info.Flags = unix.LO_FLAGS_AUTOCLEAR | unix.LO_FLAGS_PARTSCAN
-	copy(config.Info.File_name[:len(config.Info.File_name)-1], image)
-	for range 100 { // others may take the free one first
-		number, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
-		if err != nil {
-			return nil, err
-		}
-		device, err := os.OpenFile(fmt.Sprintf("/dev/loop%d", number), os.O_RDWR, 0)
-		if err != nil {
-			return nil, err
-		}
-		if err = unix.IoctlLoopConfigure(int(device.Fd()), &config); err == nil {
-			return device, nil
-		}
-		_ = device.Close()
-		if !errors.Is(err, unix.EBUSY) {
-			return nil, fmt.Errorf("set up %s: %w", device.Name(), err)
-		}
-	}
-	return nil, errors.New("no loop device is free")
+	return device, command("losetup", "-d", device.Name()) // what is in use is detached when its last user has gone
 }
 
 // LoopsIn are the loop devices over files in a folder.
@@ -278,20 +262,6 @@ func LoopsIn(dir string) []string {
 		}
 	}
 	return found
-}
-
-// detach takes a loop device off its file, at once or when its last user has gone.
-func detach(device string) error {
-	f, err := os.OpenFile(device, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	err = unix.IoctlSetInt(int(f.Fd()), unix.LOOP_CLR_FD, 0)
-	if err != nil && !errors.Is(err, unix.ENXIO) { // it has gone by itself
-		return fmt.Errorf("detach %s: %w", device, err)
-	}
-	return nil
 }
 
 // newFolder makes the folder of a disk and locks it. No Sweep comes in between.
@@ -388,7 +358,7 @@ func remove(dir string) error {
 	detached := await(func() bool {
 		left := LoopsIn(dir)
 		for _, device := range left {
-			_ = detach(device) // tried again
+			_ = command("losetup", "-d", device) // tried again
 		}
 		return len(left) == 0
 	})
@@ -428,16 +398,8 @@ func MountsIn(dir string) []string {
 	return found
 }
 
-// await tries until it is done, for five seconds at most.
-func await(done func() bool) bool {
-	for range 500 {
-		if done() {
-			return true
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return done()
-}
+// await waits until something is so, for five seconds at most.
+func await(done func() bool) bool { return check.Within(5*time.Second, done) }
 
 // Left is what there is of the disk in a folder: mounts, devices, its control group and the folder.
 func Left(dir string) []string {
