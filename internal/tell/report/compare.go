@@ -48,7 +48,6 @@ func OfComparison(c *compare.Comparison) *Document {
 	}
 	all := comparison{c, Scale{unit.ScaleFor(top)}, keys, nil}
 	doc := &Document{Kind: "comparison", Title: who + " compared with " + c.Base.Label, Keys: keys, Data: c}
-	doc.Unit = all.scale.Unit
 	for i, side := range sides {
 		keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
 	}

@@ -27,7 +27,6 @@ type Document struct {
 	Model     hub.Source // of simulated disks: how the model's figures were come by
 	Tool      string     // hubbench's version
 	Keys      []Key      // the disks, or the runs of a comparison
-	Unit      string     // of all rates
 	Answer    *Answer    // nil if the blocks are all there is
 	Blocks    []Block
 	Data      any // the same as JSON

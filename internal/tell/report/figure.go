@@ -31,15 +31,17 @@ type Panel struct {
 	Marks  []Mark
 }
 
-// Axis is a scale.
+// Axis is a scale. Its JSON is what the live chart needs beside its own axes.
 type Axis struct {
-	Name string
-	Unit Unit
-	Min  float64
-	Max  float64
-	Log  bool // of a vertical axis: from one power of ten to another
-	Rows bool // of the vertical axis: a row for each key from the top, at 0, 1, 2 and so on; those between Min and Max
-	Bare bool // it has no values; of the vertical axis: words stand beside their marks there, or nowhere
+	Name string  `json:"name"`
+	Unit Unit    `json:"unit"`
+	Min  float64 `json:"-"`
+	Max  float64 `json:"-"`
+	Log  bool    `json:"-"` // of a vertical axis: from one power of ten to another
+	// Of the vertical axis: a row for each key from the top, at 0, 1, 2 and so on; those between Min and Max.
+	Rows bool `json:"rows,omitempty"`
+	// It has no values; of the vertical axis: words stand beside their marks there, or nowhere.
+	Bare bool `json:"bare,omitempty"`
 }
 
 // Unit says how an axis' values are written.
@@ -50,7 +52,6 @@ const (
 	Plain   Unit = ""
 	Seconds Unit = "s"
 	Bytes   Unit = "B"
-	Percent Unit = "%" // of shares
 	Latency Unit = "ns"
 )
 
@@ -128,11 +129,11 @@ func (p *Panel) mark(m Mark, row ...float64) {
 
 // Key is a disk, or a run of a comparison, with what always goes with it: its colour and its symbol.
 type Key struct {
-	Name  string
-	Label string // the name, cut in its middle if it is long, and unlike the others'
-	Does  string // reading, writing; empty for neither
-	Where string // what it is and hangs on
-	Index int    // its place among all
+	Name  string `json:"name"`
+	Label string `json:"label"` // the name, cut in its middle if it is long, and unlike the others'
+	Does  string `json:"-"`     // reading, writing; empty for neither
+	Where string `json:"-"`     // what it is and hangs on
+	Index int    `json:"index"` // its place among all
 }
 
 // Colour and Shape are numbers into Colours and Shapes. After the eighth the pairs shift, so that sixty-four keys
@@ -226,9 +227,6 @@ func (f *Figure) Describe() string {
 			continue
 		}
 		from, text := Write(axis.Unit, low), Write(axis.Unit, high)
-		if axis.Min < 0 && axis.Unit == Percent {
-			from, text = Change(low), Change(high)
-		}
 		if from != text {
 			text = from + " to " + text
 		}

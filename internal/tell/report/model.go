@@ -67,7 +67,7 @@ func sharing(families []fit.Weight) *Table {
 // OfPrediction says how best to plug some disks in, what to measure next, and what a hub does with them: in every
 // combination, or in those to look at first.
 func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
-	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
+	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Keys: newKeys(p.Disks), Data: p}
 	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs."}
 	best := say.Each(p.Placements, func(p fit.Placement) string { return unit.Capital(p.String()) + "." })
 	if best != nil {
@@ -146,7 +146,7 @@ func estimate(e fit.Estimate) string {
 
 // OfAnswer says whether streams survive what other disks do, how sure that is, and what to change.
 func OfAnswer(a *advise.Answer) *Document {
-	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Unit: "MB/s", Data: a}
+	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Data: a}
 	changes := say.Each(a.Advice, func(change advise.Change) string { return change.Text })
 	t := table("Streams", word("Disk"), word("Does"), word("Streams"), word("Each", 1), number("Late"), number("Of"),
 		number("Longest stall", 2), number("Lowest buffer"), word("Verdict"))

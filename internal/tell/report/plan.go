@@ -221,7 +221,7 @@ func jobs(phase scenario.Phase) string {
 
 // OfCodecs lists codecs with their rates, by where these were published.
 func OfCodecs(codecs []stream.Codec) *Document {
-	doc := &Document{Kind: "codecs", Title: "Codecs", Unit: "MB/s"}
+	doc := &Document{Kind: "codecs", Title: "Codecs"}
 	type row struct {
 		Name   string  `json:"name"`
 		Label  string  `json:"label"`

@@ -62,7 +62,7 @@ func newRunDoc(run Run) *runDoc {
 	a := run.Analysis
 	r := &runDoc{run: run, a: a, scale: Scale{say.ScaleOf(a)}, index: map[string]int{}}
 	r.Document = &Document{
-		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: r.scale.Unit,
+		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub,
 		Keys: newKeys(a.Order), Data: a,
 	}
 	for i, phase := range a.Phases {

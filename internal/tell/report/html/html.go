@@ -344,14 +344,10 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 // maxNumbers is how many columns a table below the answer has at most: no more have room on paper.
 const maxNumbers = 10
 
-// group puts neighbouring figures that do not take the whole width side by side, as a []*report.Figure, and leaves
-// the phases out, which have sections of their own.
+// group puts neighbouring figures that do not take the whole width side by side, as a []*report.Figure.
 func group(blocks []report.Block) []any {
 	var out []any
 	for _, block := range blocks {
-		if d, ok := block.(*report.Details); ok && d.Phase {
-			continue
-		}
 		figure, ok := block.(*report.Figure)
 		if !ok || figure.Wide {
 			out = append(out, block)

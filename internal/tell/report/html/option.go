@@ -28,27 +28,11 @@ type view struct {
 	Origin string        `json:"origin"`
 	Zoom   bool          `json:"zoom,omitempty"`
 	Also   string        `json:"also,omitempty"` // the name of marks to be shown on demand
-	Keys   []viewKey     `json:"keys"`
-	X      viewAxis      `json:"x"`
-	Panels []viewAxis    `json:"panels"`
+	Keys   []report.Key  `json:"keys"`
+	X      report.Axis   `json:"x"`
+	Panels []report.Axis `json:"panels"`
 	Marks  []report.Mark `json:"marks"` // of the option's series, in its order
 	Place  []int         `json:"place"` // the panel of each
-}
-
-// viewKey is a disk as the page's script names and colours it.
-type viewKey struct {
-	Name  string `json:"name"`
-	Label string `json:"label"`
-	Index int    `json:"index"`
-}
-
-type viewAxis struct {
-	Name string      `json:"name"`
-	Unit report.Unit `json:"unit"`
-	Rows bool        `json:"rows,omitempty"`
-	Bare bool        `json:"bare,omitempty"`
-	Min  float64     `json:"min,omitempty"`
-	Max  float64     `json:"max,omitempty"`
 }
 
 // The places of a figure's parts in pixels.
@@ -64,10 +48,7 @@ const (
 func newLive(doc *report.Document, f *report.Figure) live {
 	v := view{
 		Title: report.PictureTitle(f), Origin: report.PictureOrigin(doc, f), Zoom: f.Wide, Also: f.Also,
-		X: viewAxis{Name: f.X.Name, Unit: f.X.Unit, Bare: f.X.Bare},
-	}
-	for _, key := range f.Keys {
-		v.Keys = append(v.Keys, viewKey{key.Name, key.Label, key.Index})
+		Keys: f.Keys, X: f.X,
 	}
 	c := charts.NewCustom()
 	var data [][][]float64
@@ -76,8 +57,7 @@ func newLive(doc *report.Document, f *report.Figure) live {
 		v.Marks, v.Place, data = append(v.Marks, *m), append(v.Place, panel), append(data, columns(m.Rows))
 	}
 	for i, panel := range f.Panels {
-		y := panel.Y
-		v.Panels = append(v.Panels, viewAxis{y.Name, y.Unit, y.Rows, y.Bare, y.Min, y.Max})
+		v.Panels = append(v.Panels, panel.Y)
 		for _, m := range panel.Marks {
 			add(&m, i)
 		}
@@ -196,8 +176,7 @@ func shown(show bool, colour string) object {
 // format is the script's function that writes a unit.
 func format(in report.Unit) string {
 	return map[report.Unit]string{
-		report.Plain: "plain", report.Seconds: "seconds", report.Bytes: "bytes", report.Percent: "percent",
-		report.Latency: "latency",
+		report.Plain: "plain", report.Seconds: "seconds", report.Bytes: "bytes", report.Latency: "latency",
 	}[in]
 }
 

@@ -142,7 +142,6 @@ class Chart {
     const after = { segment: 4, bar: 4, band: 5 }[mark.shape] || 2;
     if (panel.rows) words = mark.name + " " + (range ? (row[0] === 0 ? said(x, row[1]) : said(x, row[0], row[1])) : said(x, row[0]));
     else if (mark.shape === "band") words = mark.name + " " + said(panel, row[4]) + " (" + said(panel, row[2], row[3]) + "), " + said(x, row[0], row[1]);
-    else if (mark.shape === "bar" && panel.unit === "%") words = mark.name + " " + said(panel, row[3] - row[2]) + ", " + said(x, row[0], row[1]);
     else words = mark.name + " " + (range ? said(panel, row[2], row[3]) + ", " + said(x, row[0], row[1]) : said(panel, row[1]) + ", " + said(x, row[0]));
     const more = extras(mark, row, after), key = this.view.keys[mark.key];
     if (more) words += ", " + more;

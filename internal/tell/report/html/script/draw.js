@@ -20,7 +20,6 @@ const functions = {
   plain: () => (value) => exact(value),
   seconds: () => (value) => exact(value) + " s",
   bytes: () => (value) => size(value),
-  percent: () => (value) => write("%", value),
   latency: () => (value) => write("ns", value),
 
   lineTip: (chart) => (params) => {

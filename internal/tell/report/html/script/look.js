@@ -19,7 +19,7 @@ const size = (bytes) => {
 };
 
 // write gives a value of an axis in the axis' unit.
-const write = (unit, x) => ({ s: () => exact(x) + " s", B: () => size(x), "%": () => Math.round(100 * x) + " %", ns: () => took(x) })[unit]?.() ?? rate(x);
+const write = (unit, x) => ({ s: () => exact(x) + " s", B: () => size(x), ns: () => took(x) })[unit]?.() ?? rate(x);
 const took = (ns) => (ns < 1e3 ? short(ns) + " ns" : ns < 1e6 ? short(ns / 1e3) + " µs" : ns < 1e9 ? short(ns / 1e6) + " ms" : short(ns / 1e9) + " s");
 
 // extras are what a row says beyond its place: "size 1.2 GB, number 4".
