@@ -47,11 +47,9 @@ func TestInit(t *testing.T) {
 			says: "hubbench: no external disk can be tested: sda is not mounted; plug one in, name a disk with --disks, or try --demo\n"},
 		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "[solo, all, mixed]"}},
 		{name: "there already", look: two, code: exitUsage, says: "hubbench: hubbench.yaml already exists; --force overwrites it, --out names another file\n"},
-		{name: "there, for the demo", args: "--demo", code: exitUsage, says: "hubbench: hubbench.yaml already exists; --force overwrites it, --out names another file\n"},
 		{name: "forced", args: "--force --disks sdb", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"name: A\n    path: '" + b + "'", "include: solo"}},
 		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
 			says: "hubbench: --disks: sdx is not a disk, volume or mount point; hubbench devices shows what there is\n"},
-		{name: "demo", args: "--demo --out demo.yaml", says: "next: hubbench run demo.yaml --open\n", written: []string{"hubbench run demo.yaml", "simulate: {profile: A}"}},
 		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: write the folders of your disks into mine.yaml, then: hubbench plan mine.yaml\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
 		{name: "from, with disks", args: "--from full-cache --disks sdb --out sdb.yaml", look: two, says: "next: hubbench plan sdb.yaml\n", written: []string{"name: 'CalDigit TS4'", "name: A\n    path: '" + b + "'", "preset: saturation"}},
 		{name: "from, in the order asked for", args: "--from small-files --disks sdb,sda --out small.yaml", look: two, says: "next: hubbench plan small.yaml\n", written: []string{"name: A\n    path: '" + b + "'", "name: C\n    path: '" + a + "'"}},
@@ -59,7 +57,6 @@ func TestInit(t *testing.T) {
 		{name: "from, too few disks", args: "--from backup --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from backup: it is written for 3 disks, and cannot be used for 2\n"},
 		{name: "from a demonstration", args: "--from demo --disks sda,sdb --out y.yaml", look: two, code: exitUsage, says: "hubbench: --from demo: it is a demonstration on simulated disks; leave out --disks, or choose another\n"},
 		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
-		{name: "contradiction", args: "--demo --disks sda", code: exitUsage, says: "hubbench: --disks, --demo, --from and --expect each say what to write; give one of them\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, errs := does(t, tt.look, append([]string{"init"}, strings.Fields(tt.args)...)...)

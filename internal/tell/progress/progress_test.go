@@ -124,14 +124,6 @@ func TestTerminal(t *testing.T) {
       total  4.00         [#################]          29.0
       7 s, about 18 s left in all
 `},
-		{"160 columns", plan(), 160, 24, nil, `
-      disk   GB/s  share  the highest total so far: 4.00 GB/s        files    GB
-      C      2.00   50 %  [###################                   ]  1 of 2  15.0
-      A      1.00   25 %  [##########                            ]  0 of 1   7.0
-      B      1.00   25 %  [##########                            ]  0 of 1   7.0
-      total  4.00         [######################################]          29.0
-      7 s, about 18 s left in all
-`},
 		{"40 columns", plan(), 40, 24, limit, `
       disk   GB/s  share   files
       C      2.00   50 %  1 of 2

@@ -267,11 +267,8 @@ func (f *Figure) reach(panel *Panel, key int, horizontal bool) (low, high float6
 	return low, high
 }
 
-// PictureTitle and PictureOrigin stand over and under a figure that leaves its document: what it shows; and in
-// small letters of what phase and run, when and on what it was measured, and that it was not.
-func PictureTitle(f *Figure) string { return Clean(f.Title) }
-
-// PictureOrigin is the line under a picture: see PictureTitle.
+// PictureOrigin stands in small letters under a figure that leaves its document: of what phase and run it is, when and on
+// what it was measured, and that it was not.
 func PictureOrigin(doc *Document, f *Figure) string {
 	parts := append(nonEmpty(doc.Title, pick(f.Phase == doc.Title, "", f.Phase)), doc.Origin()...)
 	return Clean(strings.Join(append(parts, strings.TrimSpace("hubbench "+doc.Tool)), " · "))

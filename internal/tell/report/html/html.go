@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/say"
 )
 
 //go:embed page.tmpl report.css script
@@ -188,16 +189,9 @@ const maxPrinted = 4
 // leads to, bad news first: the first is open when the page is, and all are printed. Of a comparison it is every
 // run.
 func printed(doc *report.Document) []string {
-	var ids, findings []string
-	all := doc.Phases()
-	if doc.Kind == "comparison" && len(all) <= maxPlain {
-		for _, phase := range all {
-			ids = append(ids, phase.ID)
-		}
-		return ids
-	}
-	if doc.Answer != nil {
-		findings = doc.Answer.Findings
+	phases := doc.Phases()
+	if doc.Kind == "comparison" && len(phases) <= maxPlain {
+		return say.Each(phases, func(phase *report.Details) string { return phase.ID })
 	}
 	most := maxPrinted
 	for _, t := range report.Collect[*report.Table](doc.Blocks) {
@@ -205,11 +199,11 @@ func printed(doc *report.Document) []string {
 			most--
 		}
 	}
-	ids = named(findings, all, most)
-	var links, others []string
-	if doc.Answer != nil && doc.Answer.Table != nil {
-		for _, row := range doc.Answer.Table.Rows {
-			for _, cell := range row {
+	var ids, links, others []string
+	if a := doc.Answer; a != nil {
+		ids = named(a.Findings, slices.Clone(phases), most)
+		if a.Table != nil {
+			for _, cell := range slices.Concat(a.Table.Rows...) {
 				if cell.Sign == report.Bad {
 					links = append(links, cell.Link)
 				} else {
@@ -218,7 +212,6 @@ func printed(doc *report.Document) []string {
 			}
 		}
 	}
-	phases := doc.Phases()
 	links = append(links, others...)
 	if i := slices.IndexFunc(phases, func(d *report.Details) bool { return d.Fold == "" }); i >= 0 && len(ids) == 0 {
 		links = append(links, phases[i].ID)
@@ -364,29 +357,21 @@ func group(blocks []report.Block) []any {
 	return out
 }
 
-// script is the page's own script: its parts share one scope.
-func script() ([]byte, error) {
-	out := []byte("(() => {\n\"use strict\";\n")
-	for _, name := range []string{"look", "draw", "chart", "page"} {
-		part, err := parts.ReadFile("script/" + name + ".js")
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, part...)
-	}
-	return append(out, "})();\n"...), nil
-}
-
 // dress puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) dress(charts []byte) error {
 	style, err := parts.ReadFile("report.css")
 	if err != nil {
 		return err
 	}
-	script, err := script()
-	if err != nil {
-		return err
+	script := []byte("(() => {\n\"use strict\";\n") // its parts share one scope
+	for _, name := range []string{"look", "draw", "chart", "page"} {
+		part, err := parts.ReadFile("script/" + name + ".js")
+		if err != nil {
+			return err
+		}
+		script = append(script, part...)
 	}
+	script = append(script, "})();\n"...)
 	for _, text := range [][]byte{charts, script} {
 		// The page would end where its script says so.
 		if bytes.Contains(bytes.ToLower(text), []byte("</script")) || bytes.Contains(text, []byte("<!--")) {

@@ -47,7 +47,7 @@ const (
 
 func newLive(doc *report.Document, f *report.Figure) live {
 	v := view{
-		Title: report.PictureTitle(f), Origin: report.PictureOrigin(doc, f), Zoom: f.Wide, Also: f.Also,
+		Title: report.Clean(f.Title), Origin: report.PictureOrigin(doc, f), Zoom: f.Wide, Also: f.Also,
 		Keys: f.Keys, X: f.X,
 	}
 	c := charts.NewCustom()

@@ -103,7 +103,7 @@ func (p *painting) paint() {
 	title.Font.Weight = bold
 	origin := p.style(9, p.grey)
 	left, wide := p.Min.X+margin, p.Max.X-p.Min.X-2*margin
-	p.write(title, vg.Point{X: left, Y: p.Max.Y - 20}, p.fits(title, p.show(report.PictureTitle(p.f)), wide))
+	p.write(title, vg.Point{X: left, Y: p.Max.Y - 20}, p.fits(title, p.show(report.Clean(p.f.Title)), wide))
 	p.write(origin, vg.Point{X: left, Y: p.Min.Y + 12}, p.fits(origin, p.show(report.PictureOrigin(p.doc, p.f)), wide))
 	top := p.Max.Y - titleSpace
 	for _, row := range p.legend(p.Max.X - p.Min.X) {

@@ -31,7 +31,7 @@ func TestEveryFigure(t *testing.T) {
 		doc := reportOf(run)
 		for _, f := range report.Collect[*report.Figure](doc.Phases()[0].Blocks) {
 			for _, opts := range []Options{{}, {PNG: true, Dark: true}} {
-				if opts.PNG && *shots == "" && (name != "triple" || f.ID != "alone") {
+				if opts.PNG && *shots == "" && (name != "triple" || f.ID != "spread") {
 					continue // slow, and the same strokes
 				}
 				var out bytes.Buffer
