@@ -21,7 +21,6 @@ import (
 // printer shows the state of a phase under way.
 type printer interface {
 	draw(s *state)
-	redraw(s *state)        // at once, as the terminal has another size
 	stop(s *state)          // says that the run has been asked to stop
 	wipe()                  // what is drawn over and over goes; what comes next is there to stay
 	say(under, text string) // prints a paragraph that stays, under an indent
@@ -57,11 +56,12 @@ func New(w io.Writer, opts Options) *Progress {
 		p.state.speedup, p.state.simulated = opts.Plan.Hub.Speedup, true
 	}
 	if opts.Size != nil {
-		p.printer = &terminal{w: w, size: opts.Size}
+		drawn := &terminal{w: w, size: opts.Size}
+		p.printer = drawn
 		p.done = onResize(func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.printer.redraw(&p.state)
+			drawn.redraw(&p.state)
 		})
 	}
 	return p
@@ -264,8 +264,6 @@ func (l *lines) draw(s *state) {
 	}
 	l.say(indent, s.times()+": "+strings.Join(disks, "; "))
 }
-
-func (l *lines) redraw(*state) {}
 
 func (l *lines) stop(*state) { l.say(indent, stopping) }
 

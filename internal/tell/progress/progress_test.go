@@ -236,7 +236,7 @@ func TestResize(t *testing.T) {
 	columns := 80
 	shown, out := follow(t, Options{Plan: plan(), Size: func() (int, int) { return columns, 24 }}, 8*time.Second)
 	columns, before := 40, out.Len()
-	shown.printer.redraw(&shown.state)
+	shown.printer.(*terminal).redraw(&shown.state)
 	if got := out.String()[before:]; !strings.HasPrefix(got, erased(11)+"      disk") {
 		t.Errorf("got %q, want the six lines of 80 cells, now eleven rows, gone", got)
 	}

@@ -36,18 +36,17 @@ func (d *drawer) name(prefix string, blocks []report.Block) {
 // drawn is a figure as the template shows it.
 type drawn struct {
 	*report.Figure
-	ID, Name string
-	Words    string
-	JSON     template.JS  // of the live chart
-	Picture  template.URL // the same without scripts, where it is needed
-	Height   int          // pixels
-	Static   bool
-	Legend   bool // its marks do not stand in rows of their own
-	Packed   bool
+	ID      string
+	Words   string
+	JSON    template.JS  // of the live chart
+	Picture template.URL // the same without scripts, where it is needed
+	Height  int          // pixels
+	Static  bool
+	Packed  bool
 }
 
 func (d *drawer) prepare(f *report.Figure) (drawn, error) {
-	out := drawn{Figure: f, ID: d.ids[f], Name: f.ID, Words: f.Describe(), Static: d.static, Legend: !f.Main().Y.Rows}
+	out := drawn{Figure: f, ID: d.ids[f], Words: f.Describe(), Static: d.static}
 	if d.static || f.Wide && !f.Dense && !d.scripted {
 		var svg bytes.Buffer
 		if err := picture.Write(&svg, d.doc, f, picture.Options{}); err != nil {

@@ -57,12 +57,11 @@ type page struct {
 
 // section is a phase as markup, or where it is packed.
 type section struct {
-	ID, Title, Does string
-	Fold            string // see report.Details
-	HTML            template.HTML
-	Sealed          bool
-	Print           bool // on paper as well
-	Volume, Place   int
+	*report.Details
+	HTML          template.HTML
+	Sealed        bool
+	Print         bool // on paper as well
+	Volume, Place int
 }
 
 // Write writes the document. Events are those of a run, for its page to carry; nil, or too long (see maxEvents): the
@@ -163,7 +162,7 @@ func (p *page) sections(phases []*report.Details, paper []string, drawer *drawer
 		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
 			return fmt.Errorf("phase %s: %w", phase.Title, err)
 		}
-		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does, Fold: phase.Fold, Sealed: whole, Print: onPaper}
+		s := section{Details: phase, Sealed: whole, Print: onPaper}
 		if whole {
 			s.Volume, s.Place = len(sealed)/perVolume, len(sealed)%perVolume
 			sealed = append(sealed, out.String())
