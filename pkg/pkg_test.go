@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 const module = "github.com/hubbench/hubbench/"
@@ -40,9 +42,7 @@ func sources(t *testing.T) map[string]*source {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		dir := filepath.Dir(file)
 		if all[dir] == nil {
 			all[dir] = &source{name: dir, uses: map[string][]named{}}
@@ -187,9 +187,7 @@ func TestStability(t *testing.T) {
 // The page lists every package, under what it says of itself.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var got []string
 	for _, list := range regexp.MustCompile(`(?m)^// (Stable|Stable in part|Not stable)(?:, .+)?: (.+)\.$`).FindAllStringSubmatch(string(page), -1) {
 		for name := range strings.SplitSeq(list[2], ", ") {
@@ -218,9 +216,7 @@ func TestPage(t *testing.T) {
 func TestLinks(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}}`, "./foreign", "./hardware",
 		"./latency", "./level", "./overlap", "./quantile", "./size", "./stats", "./stream", "./trace", "./trend", "./unit", "./work").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	list := strings.Fields(string(out))
 	if !slices.Contains(list, module+"pkg/trace") {
 		t.Fatalf("go list says %q", out)
@@ -235,17 +231,13 @@ func TestLinks(t *testing.T) {
 // No field has the name of its type, and no function that of its package: who reads p.Phase.Phase learns nothing.
 func TestStutter(t *testing.T) {
 	files, err := filepath.Glob("*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.TypeSpec:

@@ -1,12 +1,12 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -71,9 +71,7 @@ func TestWarnings(t *testing.T) {
 		for _, w := range Analyze(runOf(tt.disks...), Options{}).Phases[0].Warnings {
 			got = append(got, w.Code)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, got)
 	}
 }
 
@@ -86,15 +84,11 @@ func TestStopped(t *testing.T) {
 	}
 	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Name: trace.Stopped, TNS: 9e9, Value: 6}, trace.Gauge{Name: trace.Stopped, TNS: 20e9, Value: 0.5})
 	want := []Warning{{Code: "stopped", Values: StoppedValues{Seconds: 6.5, Times: 2, AtS: 3}}}
-	if diff := cmp.Diff(want, Analyze(run, Options{}).Phases[0].Warnings); diff != "" {
-		t.Errorf("with two (-want +got):\n%s", diff)
-	}
+	check.Same(t, "with two", want, Analyze(run, Options{}).Phases[0].Warnings)
 	// The worker of a disk that was stopped with all of it, and one that was stopped alone.
 	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 9.3e9, Value: 6.2}, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 30e9, Value: 7})
 	want = append(want, Warning{Code: "stopped", Disk: "A", Values: StoppedValues{Seconds: 7, Times: 1, AtS: 23}})
-	if diff := cmp.Diff(want, Analyze(run, Options{}).Phases[0].Warnings); diff != "" {
-		t.Errorf("with a disk's (-want +got):\n%s", diff)
-	}
+	check.Same(t, "with a disk's", want, Analyze(run, Options{}).Phases[0].Warnings)
 }
 
 // TestCached: a hub cannot be faster than its link, so a cache was; an internal disk can.
@@ -103,9 +97,7 @@ func TestCached(t *testing.T) {
 		run := runOf(diskOf("A", "read", 100e6, pace{10, 12e9}))
 		run.Disks[0].Connection = connection
 		warnings := Analyze(run, Options{}).Phases[0].Warnings
-		if got := slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == "cached" }); got != want {
-			t.Errorf("connection %q: warned of a cache: %v, want %v", connection, got, want)
-		}
+		check.Same(t, fmt.Sprintf("connection %q: warned of a cache", connection), want, slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == "cached" }))
 	}
 }
 
@@ -236,8 +228,6 @@ func TestSeriesCountsTheFileUnderWay(t *testing.T) {
 
 func TestSignificant(t *testing.T) {
 	for rate, want := range map[float64]float64{0.4: 0, 0.6: 1, 9999.4: 9999, 10004: 10000, 10006: 10010, 123456789: 123500000, 1e9: 1e9} {
-		if got := significant(rate); got != want {
-			t.Errorf("%v rounds to %v, want %v", rate, got, want)
-		}
+		check.Same(t, fmt.Sprintf("%v rounds to", rate), want, significant(rate))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -48,9 +49,7 @@ func TestBothDirections(t *testing.T) {
 		add(trace.Event{Type: trace.EndType, Status: trace.Complete})
 
 		run, err := trace.Load(strings.NewReader(string(text)), "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if len(run.Warnings) > 0 {
 			t.Errorf("warnings: %q", run.Warnings)
 		}

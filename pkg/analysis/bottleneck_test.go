@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -43,9 +44,7 @@ func TestLinks(t *testing.T) {
 	alike := cmp.Options{
 		cmpopts.EquateApprox(0.01, 0), cmpopts.IgnoreUnexported(LinkUse{}), cmpopts.IgnoreFields(LinkUse{}, "Source", "Share"),
 	}
-	if diff := cmp.Diff(want, got, alike); diff != "" {
-		t.Errorf("links (-want +got):\n%s", diff)
-	}
+	check.Same(t, "links", want, got, alike)
 	for _, u := range got {
 		if share := u.Rate / u.Capacity; u.Share != share || u.Source == "" {
 			t.Errorf("%+v: want share %g and a source", u, share)
@@ -74,9 +73,7 @@ func TestBottlenecks(t *testing.T) {
 		{"RRR", all, "Thunderbolt 4", 0}, // 3.45 GB/s
 		{"WWW", all, "Thunderbolt 4", 1}, // 3.5, and 3.2 without B
 	}
-	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b reported) bool { return a.Phase < b.Phase })); diff != "" {
-		t.Errorf("bottlenecks (-want +got):\n%s", diff)
-	}
+	check.Same(t, "bottlenecks", want, got, cmpopts.SortSlices(func(a, b reported) bool { return a.Phase < b.Phase }))
 }
 
 // What is not known is not named: no hardware, no path, a disk that a phase has elsewhere.
@@ -129,7 +126,5 @@ func TestCompetitors(t *testing.T) {
 	for _, w := range Analyze(run, Options{}).Warnings {
 		got = append(got, w.Code+" "+w.Other)
 	}
-	if want := []string{"competitor_display Studio Display"}; !slices.Equal(got, want) {
-		t.Errorf("warnings %q, want %q", got, want)
-	}
+	check.Same(t, "warnings", []string{"competitor_display Studio Display"}, got)
 }

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -49,9 +51,7 @@ func TestContention(t *testing.T) {
 		t.Errorf("reference of A: %q from %q, want its own phase", d.Reference, d.ReferenceFrom)
 	}
 	want := []Steal{{From: "A", By: "C", Rate: 0.4667e9, Share: 0.4}, {From: "B", By: "C", Rate: 0.4667e9, Share: 0.4}}
-	if diff := cmp.Diff(want, www.Steals, cmpopts.EquateApprox(0.02, 0)); diff != "" {
-		t.Errorf("steals (-want +got):\n%s", diff)
-	}
+	check.Same(t, "steals", want, www.Steals, cmpopts.EquateApprox(0.02, 0))
 	rrr := phaseNamed(t, a, "RRR").Contention
 	if len(rrr.Steals) > 0 {
 		t.Errorf("steals among even readers: %+v", rrr.Steals)
@@ -114,9 +114,7 @@ func TestMaxMin(t *testing.T) {
 		{4, []float64{1, 2}, []float64{1, 2}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, maxMin(tt.total, tt.caps), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
-			t.Errorf("maxMin(%v, %v) (-want +got):\n%s", tt.total, tt.caps, diff)
-		}
+		check.Same(t, fmt.Sprintf("maxMin(%v, %v)", tt.total, tt.caps), tt.want, maxMin(tt.total, tt.caps), cmpopts.EquateApprox(1e-12, 0))
 	}
 }
 
@@ -128,12 +126,8 @@ func TestMatrix(t *testing.T) {
 		rows[r.Phase] = r
 	}
 	want := []string{"A writes", "B writes", "C writes", "A reads", "B reads", "C reads", "CA writing", "WWW", "RRR", "C writing, A and B reading"}
-	if diff := cmp.Diff(want, phases); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]float64{"A": 0.7 / 1.5, "B": 0.7 / 1.5, "C": 0.75}, rows["WWW"].Departures, cmpopts.EquateApprox(0.02, 0)); diff != "" {
-		t.Errorf("departures of WWW (-want +got):\n%s", diff)
-	}
+	check.Same(t, "order", want, phases)
+	check.Same(t, "departures of WWW", map[string]float64{"A": 0.7 / 1.5, "B": 0.7 / 1.5, "C": 0.75}, rows["WWW"].Departures, cmpopts.EquateApprox(0.02, 0))
 	row := rows["C writing, A and B reading"]
 	within(t, "read total", row.ReadRate, 2e9, 0.01e9)
 	within(t, "write total", row.WriteRate, 2.8e9, 0.01e9)
@@ -157,9 +151,7 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	slices.Sort(codes)
-	if diff := cmp.Diff([]string{"duplex", "even", "held", "others", "recovery", "steal"}, codes); diff != "" {
-		t.Errorf("codes (-want +got):\n%s", diff)
-	}
+	check.Same(t, "codes", []string{"duplex", "even", "held", "others", "recovery", "steal"}, codes)
 	steal := Finding{
 		Code: "steal", Phase: "WWW", Disk: "C", Disks: []string{"A", "B"}, Weight: 0.4,
 		Values: StealValues{Rate: 0.9333e9, Had: 0.7e9, Fair: 1.1667e9},
@@ -273,9 +265,7 @@ func TestHubCost(t *testing.T) {
 		Code: "hub_cost", Phase: "A writes", Disk: "A", Other: "A writes, direct", MorePhases: 1, Weight: 0.318,
 		Values: ReferenceValues{Rate: 1.5e9, Reference: 2.2e9},
 	}}
-	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.01, 0)); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
-	}
+	check.Same(t, "findings", want, got, cmpopts.EquateApprox(0.01, 0))
 }
 
 // A and B have three quarters of what they have alone, which solos of 6 s show: of ten files, too few to estimate the noise from

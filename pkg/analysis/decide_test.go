@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -55,9 +56,7 @@ func TestInOrder(t *testing.T) {
 		for _, c := range inOrder(tt.all) {
 			got = append(got, reported{c.Kind, c.StartS, c.EndS})
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, got)
 	}
 }
 
@@ -88,9 +87,7 @@ func TestAdvice(t *testing.T) {
 	} {
 		a := &Analysis{Order: []string{"A", "B", "C"}, Summary: tt.s}
 		a.Decide()
-		if diff := cmp.Diff(tt.want, a.Answer.Advice); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, a.Answer.Advice)
 	}
 }
 
@@ -110,9 +107,7 @@ func TestDecide(t *testing.T) {
 		Loses: []Outcome{{Disk: "A", Phases: []string{"WW", "WW-2"}, Rate: 50, Kept: number(0.5)}},
 		Sure:  Sure{Widest: 0.04, Disk: "A", Phase: "WW", Unknown: true},
 	}
-	if diff := cmp.Diff(want, a.Answer, cmpopts.IgnoreFields(Answer{}, "Advice")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "answer", want, a.Answer, cmpopts.IgnoreFields(Answer{}, "Advice"))
 }
 
 // Of a phase of four disks, four may be claimed to fall by themselves and beside others; and as many, not each after each of
@@ -258,9 +253,7 @@ func TestStreamSeries(t *testing.T) {
 		total.add(&s)
 	}
 	wantTotal := StreamTotal{Streams: 3, Clean: 1, Strained: 1, Drops: 1, Due: 60, Late: 3, LongestStallS: 0.5, LowestBufferS: 0.2, BufferS: 2, Verdict: stream.Drops}
-	if diff := cmp.Diff(wantTotal, total); diff != "" {
-		t.Errorf("the sum (-want +got):\n%s", diff)
-	}
+	check.Same(t, "the sum", wantTotal, total)
 }
 
 func TestNoOverlapIsSaid(t *testing.T) {
@@ -278,9 +271,7 @@ func TestNoOverlapIsSaid(t *testing.T) {
 		{"pauses", []*part{d("A", span(0, 1), span(2, 3)), d("B", span(1, 2), span(3, 4))}, NoOverlap{}},
 		{"nobody", nil, NoOverlap{}},
 	} {
-		if diff := cmp.Diff(tt.want, *(&phase{parts: tt.parts}).noOverlap()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, *(&phase{parts: tt.parts}).noOverlap())
 	}
 	for _, tt := range []struct {
 		d           OverlapDisk

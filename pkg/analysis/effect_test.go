@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -75,9 +76,7 @@ func TestLowLatency(t *testing.T) {
 	within(t, "latency by least squares", *got.SmallFiles.OLSLatencyS, 0.3e-3, 0.06e-3)
 	within(t, "rate", *got.SmallFiles.TheilSenRate, 2.5e9, 0.1e9)
 	within(t, "region", got.LowLatency.UpToBytes, 750e3, 75e3)
-	if got.LowLatency.Files != 24 {
-		t.Errorf("files in the region: got %d, want 24", got.LowLatency.Files)
-	}
+	check.Same(t, "files in the region", 24, got.LowLatency.Files)
 }
 
 // TestX5 is the published endurance case: 800 files, fast until the cache is full.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -24,35 +25,21 @@ var update = flag.Bool("update", false, "write testdata/everywhere/analysis.json
 // and has a recovery, a throttle and all findings that the model can give. make platforms runs it on other processors.
 func TestEverywhereTheSame(t *testing.T) {
 	f, err := os.Open(filepath.Join("testdata", "everywhere", "events.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer f.Close()
 	run, err := trace.Load(f, "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	text, err := json.MarshalIndent(Analyze(run, Options{}), "", "\t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	golden := filepath.Join("testdata", "everywhere", "analysis.json")
 	if *update {
-		if err := os.WriteFile(golden, append(text, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(golden, append(text, '\n'), 0o644))
 	}
 	amd64, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var got, want any
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(amd64, &want); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &got))
+	check.Must(t, json.Unmarshal(amd64, &want))
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Errorf("(-amd64 +here):\n%s", diff)
 	}

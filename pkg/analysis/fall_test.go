@@ -1,13 +1,14 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -69,9 +70,7 @@ func TestBackAfter(t *testing.T) {
 			&Back{RestS: number(10), CI95: &stats.Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
 	} {
 		s := Saturation{Bursts: tt.bursts}
-		if diff := cmp.Diff(tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0))
 	}
 	s := Saturation{Bursts: []level.Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
 	if b := s.back(c); b.Whole || b.Bytes != 50 {
@@ -158,24 +157,18 @@ func TestDateIsOff(t *testing.T) {
 func TestFellFirst(t *testing.T) {
 	for at, want := range map[float64]bool{20: false, 21: true, 19: false} {
 		p := besides(40, tracetest.Steps(100, [2]float64{20, 50}), tracetest.Steps(100, [2]float64{at, 150}), tracetest.Steps(30))
-		if got := p.fellFirst(p.parts[0], ns(20)); got != want {
-			t.Errorf("B rises at %v s, A falls at 20: first %v", at, got)
-		}
+		check.Same(t, fmt.Sprintf("B rises at %v s, A falls at 20: first", at), want, p.fellFirst(p.parts[0], ns(20)))
 		if got := p.parts[1].roseBefore(ns(22), ns(10), ns(30)); !got {
 			t.Errorf("a rise at %v s is not before 22", at)
 		}
-		if got := p.parts[1].roseBefore(ns(20), ns(10), ns(30)); got != (at == 19) {
-			t.Errorf("a rise at %v s before 20: %v", at, got)
-		}
+		check.Same(t, fmt.Sprintf("a rise at %v s before 20", at), at == 19, p.parts[1].roseBefore(ns(20), ns(10), ns(30)))
 	}
 	p := besides(40, tracetest.Steps(100), tracetest.Steps(100, [2]float64{20, 60}))
 	for _, tt := range []struct {
 		v    overlap.Span
 		want bool
 	}{{span(15, 25), true}, {span(21, 30), false}, {span(10, 19), false}} {
-		if got := p.othersFall(p.parts[0], tt.v.StartNS, tt.v.EndNS); got != tt.want {
-			t.Errorf("another falls in %v: %v", tt.v, got)
-		}
+		check.Same(t, fmt.Sprintf("another falls in %v", tt.v), tt.want, p.othersFall(p.parts[0], tt.v.StartNS, tt.v.EndNS))
 		if p.othersFall(p.parts[1], tt.v.StartNS, tt.v.EndNS) {
 			t.Errorf("B's own fall is another's")
 		}
@@ -183,9 +176,7 @@ func TestFellFirst(t *testing.T) {
 	// Faster by more than a tenth in each of five stretches of two seconds.
 	for rate, want := range map[float64]bool{115: true, 108: false} {
 		d := besides(40, tracetest.Steps(100, [2]float64{20, rate})).parts[0]
-		if got := d.apart(span(10, 20), span(20, 30)); got != want {
-			t.Errorf("100 and then %v apart: %v", rate, got)
-		}
+		check.Same(t, fmt.Sprintf("100 and then %v apart", rate), want, d.apart(span(10, 20), span(20, 30)))
 		if d.apart(span(12, 20), span(20, 30)) || d.apart(span(10, 20), span(20, 28)) {
 			t.Error("four stretches are enough")
 		}
@@ -213,9 +204,7 @@ func TestFellInsideByHand(t *testing.T) {
 		a := partOf(tracetest.FilesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
 		a.Solid, a.kinds = []level.Level{a.LevelOver(span(0, 20)), a.LevelOver(span(20, 40))}, []string{"", kind}
 		p := &phase{parts: []*part{a, {Disk: level.Disk{Trace: &trace.DiskRecord{Name: "B"}, Active: []overlap.Span{tt.other}}}}, window: tt.window, out: &Phase{}}
-		if got := p.fellInside(p.parts[0]); got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
-		}
+		check.Same(t, tt.name, tt.want, p.fellInside(p.parts[0]))
 	}
 }
 
@@ -246,9 +235,7 @@ func TestWhatExplainsAFall(t *testing.T) {
 			t.Fatalf("%s: levels %v", tt.name, a.Solid)
 		}
 		p.fillChanges()
-		if got := a.kinds[1]; got != tt.kind {
-			t.Errorf("%s: reported as %q, want %q", tt.name, got, tt.kind)
-		}
+		check.Same(t, tt.name+": reported as", tt.kind, a.kinds[1])
 		got := p.throttle(a)
 		if (got != nil) != (tt.kind == KindOwnFall) {
 			t.Errorf("%s: %+v", tt.name, got)
@@ -274,9 +261,7 @@ func TestWhatExplainsAFall(t *testing.T) {
 		}
 		p.out.Recoveries = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}
 		p.fillChanges()
-		if got := p.parts[0].kinds[1]; got != KindOwnFall {
-			t.Errorf("A's own recovery explains its fall: %q", got)
-		}
+		check.Same(t, "A's own recovery explains its fall", KindOwnFall, p.parts[0].kinds[1])
 	}
 }
 

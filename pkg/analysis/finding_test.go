@@ -2,12 +2,12 @@ package analysis
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/quantile"
@@ -27,9 +27,7 @@ func sameFindings(t *testing.T, what string, got []Finding, want ...Finding) {
 	for i := range want {
 		want[i].Phase = "p"
 	}
-	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0), cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(LinkUse{})); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	check.Same(t, what, want, got, cmpopts.EquateApprox(1e-12, 0), cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(LinkUse{}))
 }
 
 // windowOf is an overlap with a rate for each disk.
@@ -167,9 +165,7 @@ func TestStreamFindings(t *testing.T) {
 	for _, f := range findings(&Analysis{Phases: []Phase{{Name: "q", Search: &trace.Try{}}, {Name: "r", Warnings: partial}, {Name: "p", Warnings: partial}}}, nil, 0.01) {
 		got = append(got, f.Phase+f.Disk)
 	}
-	if want := []string{"pA", "pB", "rA", "rB"}; !slices.Equal(got, want) {
-		t.Errorf("findings of %v, want %v", got, want)
-	}
+	check.Same(t, "findings of", []string{"pA", "pB", "rA", "rB"}, got)
 }
 
 func TestAlike(t *testing.T) {
@@ -222,9 +218,7 @@ func TestLinkFindings(t *testing.T) {
 				t.Errorf("%s: %+v", tt.name, f)
 			}
 		}
-		if !slices.Equal(weights, tt.weight) {
-			t.Errorf("%s: weights %v, want %v", tt.name, weights, tt.weight)
-		}
+		check.Same(t, tt.name+": weights", tt.weight, weights)
 	}
 	phases := []Phase{{Name: "1", Links: []LinkUse{use("1", 0.9, "", "A")}}, {Name: "2", Links: []LinkUse{use("1", 1, "", "A")}}, {Name: "3", Links: []LinkUse{use("1", 1, "", "A"), use("2", 1, "", "B")}}}
 	got := findings(&Analysis{Phases: phases, Order: []string{"A", "B"}}, nil, 0.01)

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -62,7 +61,7 @@ func TestLatencies(t *testing.T) {
 	for _, times := range [][]float64{overlap, alone, other} {
 		slices.Sort(times)
 	}
-	check := func(what string, f *quantile.Figures, times []float64, seconds float64) {
+	sound := func(what string, f *quantile.Figures, times []float64, seconds float64) {
 		t.Helper()
 		if f == nil {
 			t.Errorf("%s: none", what)
@@ -71,11 +70,9 @@ func TestLatencies(t *testing.T) {
 				len(times), seconds, times[len(times)/2], times[len(times)*99/100], times[len(times)*999/1000])
 		}
 	}
-	check("in the overlap", &got.Figures, overlap, 9)
-	check("alone", got.Alone, alone, 10)
-	if got.AloneFrom != "C alone" {
-		t.Errorf("alone from %q, want the phase on the hub", got.AloneFrom)
-	}
+	sound("in the overlap", &got.Figures, overlap, 9)
+	sound("alone", got.Alone, alone, 10)
+	check.Same(t, "alone from", "C alone", got.AloneFrom)
 	if solo := a.Phases[0].Disks["C"].Latency; solo.Alone != nil || solo.Requests != 20_000 {
 		t.Errorf("the phase of C alone: %+v", solo)
 	}
@@ -94,14 +91,12 @@ func TestLatencies(t *testing.T) {
 		t.Errorf("rows %v", rows)
 	}
 	row := rows["C read hub beside B write"]
-	check("the matrix beside B", &row.Figures, overlap, 9)
+	sound("the matrix beside B", &row.Figures, overlap, 9)
 	row = rows["C read hub"]
 	both := append(slices.Clone(alone), other...)
 	slices.Sort(both)
-	check("the matrix without B", &row.Figures, both, 10+10+9)
-	if diff := cmp.Diff([]string{"C alone", "both"}, row.Phases); diff != "" {
-		t.Errorf("phases (-want +got):\n%s", diff)
-	}
+	sound("the matrix without B", &row.Figures, both, 10+10+9)
+	check.Same(t, "phases", []string{"C alone", "both"}, row.Phases)
 }
 
 // Requests that were due and never made are reported, with their disk.
@@ -114,7 +109,5 @@ func TestLeftOut(t *testing.T) {
 			got = append(got, w)
 		}
 	}
-	if diff := cmp.Diff([]Warning{{Code: "left_out", Disk: "A", Values: RequestsValues{Requests: 200}}}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "warnings", []Warning{{Code: "left_out", Disk: "A", Values: RequestsValues{Requests: 200}}}, got)
 }

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -23,9 +23,7 @@ func TestFioTellsDirectionsApart(t *testing.T) {
 	within(t, "reads", *o.FioReadRate, 1.5e9, 0.01e9) // 10 and 20 GB in 20 s
 	within(t, "writes", *o.FioWriteRate, 2e9, 0.01e9)
 	want := []Finding{{Code: "others", Phase: "mixed", Other: "read", Weight: 0.0625, Values: OthersValues{Rate: 1.5e9, Overlap: 2e9}}}
-	if diff := cmp.Diff(want, a.Findings, cmpopts.EquateApprox(0.01, 0)); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
-	}
+	check.Same(t, "findings", want, a.Findings, cmpopts.EquateApprox(0.01, 0))
 }
 
 // TestFioWithinChance: disks so noisy that the window's rate is not known to a tenth are no proof of fio's error, and

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -41,21 +42,13 @@ disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {n
 workload: {preset: saturation, seed: %d}
 phases: [{pattern: %s}]
 `, seed, pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	plan, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var text []byte
-	if err := hub.Simulate(plan, p, func(e *trace.Event) error { text = trace.AppendEvent(text, e); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, hub.Simulate(plan, p, func(e *trace.Event) error { text = trace.AppendEvent(text, e); return nil }))
 	run, err := trace.Load(bytes.NewReader(text), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return Analyze(run, Options{})
 }
 
@@ -238,9 +231,7 @@ func TestGainOfFewRequests(t *testing.T) {
 	var reads []pace
 	for i := range tenths {
 		n, err := strconv.ParseInt(tenths[i:i+1], 36, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		reads = append(reads, pace{float64(i+1) / 10, max(float64(n)*1e7, 1e3)})
 	}
 	found := Analyze(tracetest.Run(

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -41,9 +42,7 @@ func BenchmarkFiles(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				run, err := trace.Load(bytes.NewReader(text), "bench")
-				if err != nil {
-					b.Fatal(err)
-				}
+				check.Must(b, err)
 				if _, err := json.Marshal(Analyze(run, Options{})); err != nil {
 					b.Fatal(err)
 				}
@@ -83,9 +82,7 @@ func BenchmarkLatencies(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		run, err := trace.Load(bytes.NewReader(text), "bench")
-		if err != nil {
-			b.Fatal(err)
-		}
+		check.Must(b, err)
 		if _, err := json.Marshal(Analyze(run, Options{})); err != nil {
 			b.Fatal(err)
 		}

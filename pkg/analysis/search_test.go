@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -145,8 +147,6 @@ func TestTryWhoseOthersStopEarly(t *testing.T) {
 		p := playing(30, plenty(0, 0), (&script{name: "C", op: trace.Write, paces: []pace{{tt.untilS, 1e9}}, sizes: fixed(1e8)}).play(seed(1), noise{samples: true}))
 		p.Search = &trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}
 		p.Work["C"] = tt.work
-		if got := Analyze(tracetest.Run(p), Options{}).Searches[0].Tries[0].Verdict; got != tt.want {
-			t.Errorf("C until %g s, %+v: %q, want %q", tt.untilS, tt.work, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("C until %g s, %+v", tt.untilS, tt.work), tt.want, Analyze(tracetest.Run(p), Options{}).Searches[0].Tries[0].Verdict)
 	}
 }

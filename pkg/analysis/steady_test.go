@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -35,9 +36,7 @@ func TestSteady(t *testing.T) {
 		a := untilSteady(tt.paces...)
 		d := a.Phases[0].Disks["A"]
 		warned := slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "not_steady" })
-		if unfallen := slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "steady_unfallen" }); unfallen != (tt.name == "flat") {
-			t.Errorf("%s: warned of a cache that may not be full: %v", tt.name, unfallen)
-		}
+		check.Same(t, tt.name+": warned of a cache that may not be full", tt.name == "flat", slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "steady_unfallen" }))
 		switch {
 		case tt.rate == 0:
 			if d.Steady != nil || !warned {

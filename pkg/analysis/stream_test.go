@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -111,9 +112,7 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%s: %d totals of %d streams, want one of 4", c.name, len(p.StreamTotals), len(p.Streams))
 			continue
 		}
-		if diff := cmp.Diff(c.want, late(p.StreamTotals[0])); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
+		check.Same(t, c.name, c.want, late(p.StreamTotals[0]))
 		sum, due := 0, 0
 		for _, s := range p.Streams {
 			sum, due = sum+s.Late, due+s.Due

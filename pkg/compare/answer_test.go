@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -122,9 +123,7 @@ func TestAnswer(t *testing.T) {
 		{"unjudged", names(a.Unjudged), []string{"C/C/window"}},
 		{"lead", names(a.Lead), []string{"AB/A/file", "AB//window"}},
 	} {
-		if !slices.Equal(tt.got, tt.want) {
-			t.Errorf("%s: got %q, want %q", tt.name, tt.got, tt.want)
-		}
+		check.Same(t, tt.name, tt.want, tt.got)
 	}
 	if a.Bound == nil || *a.Bound != (stats.Interval{-0.01, 0.03}) {
 		t.Errorf("the rest is within %v", a.Bound)
@@ -139,7 +138,5 @@ func TestDoubts(t *testing.T) {
 	other := runOf("new", still("WW", 1, load{"A", w, 1e9, 12}, load{"B", w, 1e9, 12}), still("R", 1, load{"A", trace.Read, 1e9, 12}))
 	other.Analysis.Findings = []analysis.Finding{{Code: "host_bound", Phase: "WW", Text: "WW: the computer was busy"}}
 	want := []string{"new: WW: the computer was busy", "base was cut short", "only new has A reads", "in WW, B worked in new only, so the others' rates may differ for that reason"}
-	if got := Runs(base, other).Pairs[0].Doubts; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check.Same(t, "doubts", want, Runs(base, other).Pairs[0].Doubts)
 }

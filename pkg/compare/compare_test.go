@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -203,9 +202,7 @@ func TestComparePhases(t *testing.T) {
 		"other: the run ended early",
 		"other has no run.json, so only its events tell how it was measured",
 	}
-	if diff := cmp.Diff(warnings, c.Warnings); diff != "" {
-		t.Errorf("warnings (-want +got):\n%s", diff)
-	}
+	check.Same(t, "warnings", warnings, c.Warnings)
 	p := c.Pairs[0]
 	want := Pair{
 		Side:     Side{Label: "other", Name: "test", Partial: true},
@@ -222,13 +219,9 @@ func TestComparePhases(t *testing.T) {
 	}
 	got := p
 	got.Phases, got.Titles = nil, nil
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("pair (-want +got):\n%s", diff)
-	}
+	check.Same(t, "pair", want, got)
 	recovered := []Recovery{{"A", w, "B", &lag, &longer}, {"B", w, "A", nil, nil}, {"A", w, "C", nil, &lag}}
-	if diff := cmp.Diff(recovered, p.Phases[0].Recoveries); diff != "" {
-		t.Errorf("recoveries (-want +got):\n%s", diff)
-	}
+	check.Same(t, "recoveries", recovered, p.Phases[0].Recoveries)
 	// With other disks at work there is no common total.
 	if n := len(p.Phases[0].Rates); n != 2 {
 		t.Errorf("got %d rates, want the window and the files of A", n)

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -65,12 +64,8 @@ func TestMatch(t *testing.T) {
 			}
 			unlike = append(unlike, phase.Unlike...)
 		}
-		if diff := cmp.Diff(tt.phases, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-		if diff := cmp.Diff(tt.unlike, unlike); diff != "" {
-			t.Errorf("%s: unlike (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.phases, got)
+		check.Same(t, tt.name+": unlike", tt.unlike, unlike)
 		if !slices.Equal(tt.only, p.OnlyHere) && len(tt.only)+len(p.OnlyHere) > 0 {
 			t.Errorf("%s: only here %v, want %v", tt.name, p.OnlyHere, tt.only)
 		}

@@ -4,8 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -99,9 +98,7 @@ func TestMethod(t *testing.T) {
 	for _, tt := range tests {
 		base, other := planned("base"), planned("other")
 		tt.change(other)
-		if diff := cmp.Diff(tt.want, Runs(base, other).Pairs[0].Method); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, Runs(base, other).Pairs[0].Method)
 	}
 }
 
@@ -125,10 +122,6 @@ func TestMethodOfTraces(t *testing.T) {
 
 func TestWhere(t *testing.T) {
 	places := []about{{disk: "A"}, {phase: "WW"}, {phase: "WW", disk: "B"}, {phase: "W", disk: "A"}, {phase: "RR", disk: "A"}}
-	if got, want := where(places[:4]), "A, WW, B in WW, A in W"; got != want {
-		t.Errorf("four: got %q, want %q", got, want)
-	}
-	if got, want := where(places), "A, WW, B in WW, 2 more"; got != want {
-		t.Errorf("five: got %q, want %q", got, want)
-	}
+	check.Same(t, "four", "A, WW, B in WW, A in W", where(places[:4]))
+	check.Same(t, "five", "A, WW, B in WW, 2 more", where(places))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -206,9 +207,7 @@ func TestGroupName(t *testing.T) {
 		{[]string{"a", "b"}, "a, b"},
 		{[]string{"../a", "../b", "../c", "../d", "../e"}, "../a, ../b, ../c, 2 more"},
 	} {
-		if got := groupName(tt.labels); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.labels, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("%q", tt.labels), tt.want, groupName(tt.labels))
 	}
 	run := func(label string) Run { return runOf(label, still("W", 1, load{"A", trace.Write, 1e9, 9})) }
 	g := Groups([]Run{run("farm/1"), run("farm/2")}, []Run{run("farm/3"), run("farm/4")})

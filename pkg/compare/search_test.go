@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -36,16 +37,12 @@ func TestSearches(t *testing.T) {
 	base, other := searching("hq", 3, 1, 2, 4, 3, 3, 4, 4), searching("hq", 2, 1, 2, 4, 3, 2, 3, 3)
 	want := []Search{{Name: "edit", Kind: "streams", Disk: "A", Base: []analysis.SearchResult{{Found: &three}}, New: []analysis.SearchResult{{Found: &two}}}}
 	c := Runs(base, other)
-	if diff := cmp.Diff(want, c.Pairs[0].Searches); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "searches", want, c.Pairs[0].Searches)
 	if p := c.Pairs[0]; len(p.Phases)+len(p.OnlyBase)+len(p.OnlyHere)+c.Tests != 0 {
 		t.Errorf("tries are compared as phases: %+v", p)
 	}
 	want[0].Base, want[0].New = []analysis.SearchResult{{Found: &three}, {Found: &three}}, []analysis.SearchResult{{Found: &two}}
-	if diff := cmp.Diff(want, Groups([]Run{base, base}, []Run{other}).Pairs[0].Searches); diff != "" {
-		t.Errorf("of repeats (-want +got):\n%s", diff)
-	}
+	check.Same(t, "of repeats", want, Groups([]Run{base, base}, []Run{other}).Pairs[0].Searches)
 	got := Runs(base, searching("raw", 3, 1, 2, 4, 3, 3, 4, 4)).Pairs[0].Searches
 	if work := (&[2]string{"A plays hq, buffer 1 s; C writes", "A plays raw, buffer 1 s; C writes"}); len(got) != 1 || !cmp.Equal(got[0].Work, work) {
 		t.Errorf("of another codec: got %+v, want %v", got, work)

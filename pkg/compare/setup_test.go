@@ -3,8 +3,7 @@ package compare
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -64,8 +63,6 @@ func TestSetup(t *testing.T) {
 	} {
 		base := onSetup("3.2", nil)
 		got := Runs(base, tt.new).Pairs[0].Method
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, got)
 	}
 }

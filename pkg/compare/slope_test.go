@@ -1,9 +1,11 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/latency"
 )
 
@@ -33,9 +35,7 @@ func TestLagChanged(t *testing.T) {
 	s := func(v float64) *float64 { return &v }
 	p := &Phase{Recoveries: []Recovery{{Disk: "A", BaseLagS: s(4), LagS: s(5.1)}, {Disk: "B", BaseLagS: s(4), LagS: s(5)}, {Disk: "C", BaseLagS: s(4)}, {Disk: "D", LagS: s(9)}}}
 	for disk, want := range map[string]bool{"A": true, "B": false, "C": false, "D": false, "": true} {
-		if got := p.lagChanged(disk); got != want {
-			t.Errorf("the lag of %q changed: %v", disk, got)
-		}
+		check.Same(t, fmt.Sprintf("the lag of %q changed", disk), want, p.lagChanged(disk))
 	}
 	p.Recoveries[0].LagS = s(2.9)
 	if !p.lagChanged("A") {

@@ -11,8 +11,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hub"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -243,9 +241,7 @@ func TestObserveKeepsToThePace(t *testing.T) {
 		},
 	}
 	seen := []hub.Observed{{Disk: "A", Op: write, Rate: 2e9, Error: assumedNoise}}
-	if diff := cmp.Diff([]hub.Observation{{Phase: "elsewhere", Disks: seen}, {Phase: "probe", Disks: seen}}, Observe(run).Rates); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "rates", []hub.Observation{{Phase: "elsewhere", Disks: seen}, {Phase: "probe", Disks: seen}}, Observe(run).Rates)
 }
 
 // A disk that has not risen when the stage ends may still be held: such a stage proves nothing.

@@ -80,7 +80,7 @@ func TestPlanAgainstTheModel(t *testing.T) {
 				}
 				clear(open)
 			}
-			if err := hub.Simulate(model, profile, func(e *trace.Event) error {
+			check.Must(t, hub.Simulate(model, profile, func(e *trace.Event) error {
 				switch e.Type {
 				case trace.PhaseType:
 					end()
@@ -94,9 +94,7 @@ func TestPlanAgainstTheModel(t *testing.T) {
 					}
 				}
 				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			end()
 			for i, is := range exact {
 				f, phase := planned[i], real.Phases[i]

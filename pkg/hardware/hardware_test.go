@@ -139,9 +139,7 @@ func TestPhysical(t *testing.T) {
 	} {
 		check.Same(t, "beneath "+name, want, names(inv.Physical(inv.Find(name), nil)))
 	}
-	if got := names(inv.Physical(&inv.Disks[1], &inv.Disks[1].Volumes[0])); got != "sdb sdc" {
-		t.Errorf("a volume on two disks lies on %q", got)
-	}
+	check.Same(t, "a volume on two disks lies on", "sdb sdc", names(inv.Physical(&inv.Disks[1], &inv.Disks[1].Volumes[0])))
 	check.Same(t, "Physical(nil)", "", names(inv.Physical(nil, nil)))
 }
 

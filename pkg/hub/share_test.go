@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -246,9 +244,7 @@ func TestShareOfOneInBothDirections(t *testing.T) {
 	c := Capacity{Read: 3, Write: 3, Both: 4, ReadWeight: 1, WriteWeight: 1, PerDisk: 0.1}
 	claims := []Claim{alike(read, 3), alike(write, 2), alike(read, 3)}
 	claims[1].Same = true
-	if got := Share(c, claims[:2]); !cmp.Equal(got, []float64{3, 2}) {
-		t.Errorf("alone: got %v, want all that it can", got)
-	}
+	check.Same(t, "alone", []float64{3, 2}, Share(c, claims[:2]))
 	if got := Share(c, claims); math.Abs(got[0]+got[1]+got[2]-4) > 1e-9 {
 		t.Errorf("beside another: got %v, want 4 in all", got)
 	}

@@ -157,9 +157,7 @@ func TestSimLeave(t *testing.T) {
 	s.Leave("C", 2*second)
 	s.Leave("nobody", 2*second)
 	grants := s.Advance(4 * second)
-	if diff := cmp.Diff([]Grant{{Disk: "C", Bytes: 1.6e9, DoneNS: second}, {Disk: "C", Bytes: 16e9, DoneNS: never, Ended: true}}, grants); diff != "" {
-		t.Errorf("grants of a killed disk (-want +got):\n%s", diff)
-	}
+	check.Same(t, "grants of a killed disk", []Grant{{Disk: "C", Bytes: 1.6e9, DoneNS: second}, {Disk: "C", Bytes: 16e9, DoneNS: never, Ended: true}}, grants)
 	follow(t, s, []ratesAt{{4, map[string]float64{"A": 0.8}}, {6, map[string]float64{"A": 2}}}) // held, and recovered
 	join(t, s, "C", write, 7*second, 1)                                                         // and back again
 	s.Leave("C", 6*second+1)                                                                    // killed before it came

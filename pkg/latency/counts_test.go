@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // equal is what makes two histograms one.
@@ -24,9 +26,7 @@ func TestTextAddsUp(t *testing.T) {
 	whole := histogramOf(times)
 	var decoded, added Histogram
 	for part := range slices.Chunk(times, 700) {
-		if err := decoded.Decode(histogramOf(part).Encode()); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, decoded.Decode(histogramOf(part).Encode()))
 		added.Add(histogramOf(part))
 	}
 	for name, got := range map[string]*Histogram{"decoded": &decoded, "added": &added} {
@@ -131,9 +131,7 @@ func TestDecodeRefuses(t *testing.T) {
 // old are texts of versions 2 and 3, with how many times they are of.
 func old(t testing.TB) map[string]int {
 	file, err := os.Open("testdata/old.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer file.Close()
 	texts := map[string]int{}
 	for in := bufio.NewScanner(file); in.Scan(); {
@@ -203,9 +201,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		var again Histogram
-		if err := again.Decode(h.Encode()); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, again.Decode(h.Encode()))
 		if !slices.Equal(h.counts, again.counts) || h.n != again.n || h.maxNS != again.maxNS {
 			t.Errorf("read as %s", again.Encode())
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
@@ -44,9 +45,7 @@ func TestQuantiles(t *testing.T) {
 			t.Errorf("quantile %g: got %d ns, want %d or more", q, got, want)
 		}
 	}
-	if got, want := h.MaxNS(), times[len(times)-1]; got != want {
-		t.Errorf("max: got %d, want %d", got, want)
-	}
+	check.Same(t, "max", times[len(times)-1], h.MaxNS())
 }
 
 // Every bucket begins where the one before ends, and holds its own times.

@@ -1,8 +1,11 @@
 package latency
 
 import (
+	"fmt"
 	"math"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // Above is what counting the times themselves gives, except for those in the quantile's own bucket.
@@ -19,9 +22,7 @@ func TestTails(t *testing.T) {
 	}
 	all := histogramOf(times)
 	for _, tail := range Tails(stretches, all, 1.0/2, 1.0/100) {
-		if want := all.Quantile(1 - tail.Share); tail.NS != want {
-			t.Errorf("share %g: got %d ns, want %d", tail.Share, tail.NS, want)
-		}
+		check.Same(t, fmt.Sprintf("share %g", tail.Share), all.Quantile(1-tail.Share), tail.NS)
 		average := float64(len(times)) / float64(len(parts))
 		var sum float64
 		for i, part := range parts {
@@ -73,8 +74,6 @@ func TestTailWorth(t *testing.T) {
 func countsOf(t *testing.T, h *Histogram) Counts {
 	t.Helper()
 	c, err := new(Parser).Parse(h.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return c
 }

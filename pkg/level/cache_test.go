@@ -1,8 +1,11 @@
 package level
 
 import (
+	"fmt"
 	"math"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
@@ -80,9 +83,7 @@ func TestCacheIsBack(t *testing.T) {
 		{Burst{FastBytes: 90, SEBytes: 5}, true},
 		{Burst{FastBytes: 89.9, SEBytes: 20}, false},
 	} {
-		if got := threeLevels().IsBack(tt.b); got != tt.want {
-			t.Errorf("%+v: %v, want %v", tt.b, got, tt.want)
-		}
+		check.Same(t, fmt.Sprint(tt.b), tt.want, threeLevels().IsBack(tt.b))
 	}
 }
 

@@ -1,10 +1,12 @@
 package level
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -23,14 +25,10 @@ func TestBlurAndOutlasts(t *testing.T) {
 		within(t, "blur", seconds((&Disk{Trace: d}).Blur(ns(10))), tt.want, 1e-9)
 	}
 	for length, want := range map[float64]bool{2.1: false, 2.2: true} {
-		if got := (&Disk{}).Outlasts(span(0, length), EndS); got != want {
-			t.Errorf("%v s hold: %v", length, got)
-		}
+		check.Same(t, fmt.Sprintf("%v s hold", length), want, (&Disk{}).Outlasts(span(0, length), EndS))
 	}
 	for length, want := range map[float64]bool{5.9: false, 6: true} {
-		if got := (&Disk{excursionS: 4}).Outlasts(span(0, length), 1); got != want {
-			t.Errorf("%v s hold beside an excursion of 4: %v", length, got)
-		}
+		check.Same(t, fmt.Sprintf("%v s hold beside an excursion of 4", length), want, (&Disk{excursionS: 4}).Outlasts(span(0, length), 1))
 	}
 }
 
@@ -81,8 +79,6 @@ func TestPlateaus(t *testing.T) {
 		0.484: {{span(0, 30), 97}, {span(30, 40), 50}},
 		0.485: {{span(0, 40), 85.25}},
 	} {
-		if diff := cmp.Diff(want, p.Plateaus(p.Levels, step), cmp.AllowUnexported(Level{})); diff != "" {
-			t.Errorf("%v apart (-want +got):\n%s", step, diff)
-		}
+		check.Same(t, fmt.Sprintf("%v apart", step), want, p.Plateaus(p.Levels, step), cmp.AllowUnexported(Level{}))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -36,9 +37,7 @@ func TestPieces(t *testing.T) {
 	} {
 		d := &trace.DiskRecord{Files: tt.files}
 		p := bare(d)
-		if diff := cmp.Diff(tt.want, p.pieces(), cmp.AllowUnexported(piece{}), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, p.pieces(), cmp.AllowUnexported(piece{}), cmpopts.EquateApprox(1e-9, 0))
 	}
 }
 
@@ -60,9 +59,7 @@ func TestFindLevels(t *testing.T) {
 		for _, l := range p.Levels {
 			got = append(got, [3]float64{seconds(l.StartNS), seconds(l.EndNS), l.Rate})
 		}
-		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-6, 1e-6)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, got, cmpopts.EquateApprox(1e-6, 1e-6))
 	}
 }
 

@@ -1,8 +1,10 @@
 package level
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -13,9 +15,7 @@ func TestJumps(t *testing.T) {
 	level := settled(60, tracetest.Steps(100)).series
 	for at, want := range map[int]bool{200: true, 190: true, 212: true, 175: false, 225: false, 400: false, 0: false, 600: false} {
 		edges := []int{0, at, 600}
-		if got := stepped.jumps(at, edges); got != want {
-			t.Errorf("bin %d: %v", at, got)
-		}
+		check.Same(t, fmt.Sprintf("bin %d", at), want, stepped.jumps(at, edges))
 		if level.jumps(at, edges) {
 			t.Errorf("bin %d of a level: a jump", at)
 		}
@@ -81,8 +81,6 @@ func TestSharpest(t *testing.T) {
 func TestInsideFile(t *testing.T) {
 	p := Disk{Trace: tracetest.FilesOf([2]float64{1, 5}, [2]float64{1, 5})}
 	for at, want := range map[float64]bool{0.5: true, 0.1: false, 0.101: true, 0.899: true, 0.9: false, 1: false, 1.05: false, 1.5: true, 1.9: false, 2: false, 3: false} {
-		if got := p.insideFile(ns(at)); got != want {
-			t.Errorf("at %v s: %v", at, got)
-		}
+		check.Same(t, fmt.Sprintf("at %v s", at), want, p.insideFile(ns(at)))
 	}
 }

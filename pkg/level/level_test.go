@@ -1,6 +1,7 @@
 package level
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -96,27 +98,21 @@ func TestMovingIn(t *testing.T) {
 		{span(6, 11), []overlap.Span{span(6, 9)}},
 		{span(4, 5.5), []overlap.Span{span(5, 5.5)}},
 	} {
-		if diff := cmp.Diff(tt.want, p.MovingIn(tt.v)); diff != "" {
-			t.Errorf("in %v (-want +got):\n%s", tt.v, diff)
-		}
+		check.Same(t, fmt.Sprintf("in %v", tt.v), tt.want, p.MovingIn(tt.v))
 	}
 	within(t, "active", p.activeS(Level{span(3, 7), 1}), 3, 1e-12)
 	for _, tt := range []struct {
 		v    overlap.Span
 		want bool
 	}{{span(4, 5), false}, {span(3, 4.5), true}, {span(4.5, 5.1), true}, {span(9, 11), false}, {span(12, 13), false}, {span(0, 1), false}, {span(0, 1.1), true}} {
-		if got := p.WorksIn(tt.v); got != tt.want {
-			t.Errorf("works in %v: %v", tt.v, got)
-		}
+		check.Same(t, fmt.Sprintf("works in %v", tt.v), tt.want, p.WorksIn(tt.v))
 	}
 }
 
 func TestLevelAt(t *testing.T) {
 	levels, _ := levelsOf([2]float64{2, 1}, [2]float64{3, 2}, [2]float64{1, 3})
 	for s, want := range map[float64]int{-1: 0, 0: 0, 1.9: 0, 2: 1, 4.9: 1, 5: 2, 6: 2, 99: 2} {
-		if got := At(levels, ns(s)); got != want {
-			t.Errorf("at %v s: level %d, want %d", s, got, want)
-		}
+		check.Same(t, fmt.Sprintf("at %v s: level", s), want, At(levels, ns(s)))
 	}
 }
 
@@ -160,9 +156,7 @@ func TestChanges(t *testing.T) {
 		{"a longer one", []int{0, 6, 9}, []change{{5, 6, 82. / 7, 5}, {8, 9, 6.5, (12. + 36) / 7}}},
 		{"none", []int{0}, nil},
 	} {
-		if diff := cmp.Diff(tt.want, changes(tt.starts, rates, weights, 2), cmp.AllowUnexported(change{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, changes(tt.starts, rates, weights, 2), cmp.AllowUnexported(change{}), cmpopts.EquateApprox(1e-12, 0))
 	}
 	// A short segment that is lower than both its neighbours is one.
 	dip := slices.Concat(slices.Repeat([]float64{10}, 6), []float64{2, 2}, slices.Repeat([]float64{8}, 5))
@@ -229,9 +223,7 @@ func TestScatterVariance(t *testing.T) {
 		within(t, "the variance", p.scatterVariance(tt.in), 0.09*tt.want, 1e-9)
 	}
 	many := &Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
-	if got := many.scatterVariance([]overlap.Span{span(0, 6)}); got != 0 {
-		t.Errorf("six files alike: %v, want 0", got)
-	}
+	check.Same(t, "six files alike", 0.0, many.scatterVariance([]overlap.Span{span(0, 6)}))
 	within(t, "five files alike", many.scatterVariance([]overlap.Span{span(0, 5)}), 0.01/5, 1e-9)
 }
 
@@ -252,9 +244,7 @@ func TestFilesThatALevelRestsOn(t *testing.T) {
 		{span(2, 4), 1, 1, true},     // neither the one before nor the one after
 		{span(2, 4), 2, 1, false},
 	} {
-		if got := p.RestsOnFiles(tt.v, tt.minFiles, tt.maxShare); got != tt.want {
-			t.Errorf("%v, %d files, %v: %v", tt.v, tt.minFiles, tt.maxShare, got)
-		}
+		check.Same(t, fmt.Sprintf("%v, %d files, %v", tt.v, tt.minFiles, tt.maxShare), tt.want, p.RestsOnFiles(tt.v, tt.minFiles, tt.maxShare))
 	}
 }
 
@@ -288,9 +278,7 @@ func TestChanceOf(t *testing.T) {
 	s := settled(60, tracetest.Steps(100)).series
 	edges := []int{0, 200, 400, 600}
 	for _, tt := range [][3]int{{200, 200, 400}, {200, 400, 400}, {0, 200, 400}, {200, 400, 600}} {
-		if got := s.chanceOf(tt[0], tt[1], tt[2], edges); got != 1 {
-			t.Errorf("from %v: %v", tt, got)
-		}
+		check.Same(t, fmt.Sprintf("from %v", tt), 1.0, s.chanceOf(tt[0], tt[1], tt[2], edges))
 	}
 }
 

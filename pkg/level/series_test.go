@@ -1,10 +1,12 @@
 package level
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -32,17 +34,11 @@ func TestSeriesOfADisk(t *testing.T) {
 	}
 	within(t, "the mean of the first two seconds", s.mean(0, 20), math.Log(math.Sqrt2*1e6), 1e-9)
 	for at, want := range map[float64]int{-1: 0, 0: 0, 0.04: 0, 0.06: 1, 2: 20, 3: 30, 4: 30, 5: 30, 5.5: 35, 7: 50, 9: 50} {
-		if got := s.bin(ns(at)); got != want {
-			t.Errorf("%v s is in bin %d, want %d", at, got, want)
-		}
+		check.Same(t, fmt.Sprintf("%v s is in bin", at), want, s.bin(ns(at)))
 	}
 	levels, _ := levelsOf([2]float64{1, 1}, [2]float64{2, 1}, [2]float64{4, 1})
-	if got := s.edges(levels); !slices.Equal(got, []int{0, 10, 30, 50}) {
-		t.Errorf("edges %v", got)
-	}
-	if got := s.edges(nil); !slices.Equal(got, []int{0, 50}) {
-		t.Errorf("edges of no level %v", got)
-	}
+	check.Same(t, "edges", []int{0, 10, 30, 50}, s.edges(levels))
+	check.Same(t, "edges of no level", []int{0, 50}, s.edges(nil))
 	// The noise is of stretches at least a fifth as long as the longest, except for those that are left out.
 	stretches := func(list ...[2]int) stats.Noise {
 		var in [][]float64
@@ -63,9 +59,7 @@ func TestSeriesOfADisk(t *testing.T) {
 		{[]int{0, 15, 35, 50}, [2]int{15, 35}, stretches([2]int{0, 15}, [2]int{35, 50})},
 		{[]int{0, 15, 15, 50}, [2]int{}, stretches([2]int{0, 15}, [2]int{15, 50})},
 	} {
-		if got := s.estimate(tt.edges, tt.out); got != tt.want {
-			t.Errorf("%v without %v: %+v, want %+v", tt.edges, tt.out, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("%v without %v", tt.edges, tt.out), tt.want, s.estimate(tt.edges, tt.out))
 	}
 	short := Disk{Trace: tracetest.FilesOf([2]float64{0.19, 5}), Active: []overlap.Span{span(0, 0.19)}}
 	short.Curve = overlap.NewCurve(short.Trace)
@@ -96,9 +90,7 @@ func TestVarianceIn(t *testing.T) {
 	rates := p.Curve.Rates([]overlap.Span{span(0, 20)}, 80)
 	want := stats.Summarize(rates).SD * stats.Summarize(rates).SD * stats.Memory(rates) * 0.25
 	within(t, "the variance", p.varianceIn(span(0, 20)), want, 1e-6*want)
-	if got := p.varianceIn(span(0, 0.4)); got != 0 {
-		t.Errorf("of a single bin: %v", got)
-	}
+	check.Same(t, "of a single bin", 0.0, p.varianceIn(span(0, 0.4)))
 	if got := p.varianceIn(span(0, 0.5)); got != 0 { // two bins alike
 		t.Errorf("of two bins: %v", got)
 	}
@@ -130,8 +122,6 @@ func TestShowsInsideFile(t *testing.T) {
 		{span(0, 15), span(24.1, 30), false},
 	} {
 		got := p.showsInsideFile(tt.before, tt.after)
-		if got != tt.want {
-			t.Errorf("from %v to %v: %v", tt.before, tt.after, got)
-		}
+		check.Same(t, fmt.Sprintf("from %v to %v", tt.before, tt.after), tt.want, got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -149,8 +150,6 @@ func TestFindStalls(t *testing.T) {
 		p := bare(d)
 		p.findStalls()
 		near := cmp.Comparer(func(a, b int64) bool { return max(a-b, b-a) <= 15e7 }) // without samples it is dated by the mean rate
-		if diff := cmp.Diff(tt.want, p.Stalls, near); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, p.Stalls, near)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -169,9 +170,7 @@ func TestForeignStretch(t *testing.T) {
 		{"more at the ends", evenly(80, 90, 5), Foreign{Bytes: 420, Rate: 50, ToS: 7}},
 	} {
 		d := deviceOf(make([]float64, len(tt.writes)+1), append([]float64{0}, tt.writes...))
-		if diff := cmp.Diff(&tt.want, d.foreign(false, true), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, &tt.want, d.foreign(false, true), cmpopts.EquateApprox(1e-9, 0))
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -78,9 +78,7 @@ func TestFlow(t *testing.T) {
 		if got.Spread != tt.want.Spread {
 			t.Errorf("%s: spread %+v, want %+v", tt.name, got.Spread, tt.want.Spread)
 		}
-		if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreTypes(stats.Spread{}), cmpopts.EquateApprox(1e-9, 1e-9)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, got, cmpopts.IgnoreTypes(stats.Spread{}), cmpopts.EquateApprox(1e-9, 1e-9))
 	}
 }
 

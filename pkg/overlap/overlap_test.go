@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -44,9 +45,7 @@ func TestActive(t *testing.T) {
 		{"a single sample", &trace.DiskRecord{Open: []trace.Sample{{TNS: 30, Bytes: 1}}}, nil},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, Active(tt.disk, 5)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, Active(tt.disk, 5))
 	}
 }
 
@@ -61,18 +60,12 @@ func TestStages(t *testing.T) {
 		{Span{100, 120}, []int{1}},
 	}
 	stages := Stages(active)
-	if diff := cmp.Diff(want, stages); diff != "" {
-		t.Errorf("stages (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]Span{{20, 50}, {60, 90}}, Window(stages, 3)); diff != "" {
-		t.Errorf("window (-want +got):\n%s", diff)
-	}
+	check.Same(t, "stages", want, stages)
+	check.Same(t, "window", []Span{{20, 50}, {60, 90}}, Window(stages, 3))
 	if got := Window(stages, 4); got != nil {
 		t.Errorf("window of four disks: got %v, want none", got)
 	}
-	if diff := cmp.Diff([]Span{{0, 20}, {100, 120}}, Window(stages, 1)); diff != "" {
-		t.Errorf("window of one disk (-want +got):\n%s", diff)
-	}
+	check.Same(t, "window of one disk", []Span{{0, 20}, {100, 120}}, Window(stages, 1))
 	if got := Window([]Stage{{}}, 0); got != nil {
 		t.Errorf("window of no disks: got %v, want none", got)
 	}
@@ -106,9 +99,7 @@ func TestCurve(t *testing.T) {
 		{"unfinished, after", &trace.DiskRecord{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Span{15, 99}, Amount{5, 0, 10}},
 	}
 	for _, tt := range tests {
-		if got := NewCurve(tt.disk).Between(tt.v); got != tt.want {
-			t.Errorf("%s: Between(%v) = %v, want %v", tt.name, tt.v, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("%s: Between(%v)", tt.name, tt.v), tt.want, NewCurve(tt.disk).Between(tt.v))
 	}
 }
 
@@ -281,9 +272,7 @@ func TestPoints(t *testing.T) {
 			[]trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 6}, {TNS: 40, Bytes: 6}}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, NewCurve(tt.disk).Points(tt.v, 10)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, NewCurve(tt.disk).Points(tt.v, 10))
 	}
 }
 
@@ -301,9 +290,7 @@ func TestRates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := NewCurve(d).Rates(spans, tt.n)
-		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
-			t.Errorf("in %d pieces (-want +got):\n%s", tt.n, diff)
-		}
+		check.Same(t, fmt.Sprintf("in %d pieces", tt.n), tt.want, got, cmpopts.EquateApprox(1e-6, 0))
 	}
 }
 
@@ -318,8 +305,6 @@ func TestWithout(t *testing.T) {
 		{[]Span{{StartNS: 15, EndNS: 35}}, []Span{{StartNS: 10, EndNS: 15}, {StartNS: 35, EndNS: 40}}},
 		{[]Span{{StartNS: 10, EndNS: 40}}, nil},
 	} {
-		if diff := cmp.Diff(tt.want, Without(spans, tt.out)); diff != "" {
-			t.Errorf("without %v (-want +got):\n%s", tt.out, diff)
-		}
+		check.Same(t, fmt.Sprintf("without %v", tt.out), tt.want, Without(spans, tt.out))
 	}
 }

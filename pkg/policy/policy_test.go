@@ -192,9 +192,7 @@ func TestSettled(t *testing.T) {
 	} {
 		for _, every := range []int64{1, 5, 10, 30} { // it does not matter when it is heard of
 			got := settledAt(tt.policy, tt.role, tt.rates, every)
-			if want := slices.DeleteFunc(slices.Clone(tt.want), func(w int) bool { return int64(w)*10 > int64(len(tt.rates))*10/every*every }); !slices.Equal(got, want) {
-				t.Errorf("%s, heard of every %d ns: steady at the ends of windows %v, want %v", tt.name, every, got, want)
-			}
+			check.Same(t, fmt.Sprintf("%s, heard of every %d ns: steady at the ends of windows", tt.name, every), slices.DeleteFunc(slices.Clone(tt.want), func(w int) bool { return int64(w)*10 > int64(len(tt.rates))*10/every*every }), got)
 		}
 	}
 }
@@ -210,9 +208,7 @@ func TestSettling(t *testing.T) {
 		check.Same(t, fmt.Sprintf("window %d: all steady", tt.window), tt.all, all)
 		check.Same(t, fmt.Sprintf("end of window %d", tt.window), int64(tt.window)*10e9+5e9, endNS)
 	}
-	if diff := cmp.Diff(Policy{Limit: 9, Steady: 1}, Of(&scenario.Phase{Stop: scenario.StopTime, Limit: 9, Steady: 1})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "policy", Policy{Limit: 9, Steady: 1}, Of(&scenario.Phase{Stop: scenario.StopTime, Limit: 9, Steady: 1}))
 }
 
 func TestBoth(t *testing.T) {

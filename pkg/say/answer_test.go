@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -95,16 +96,10 @@ func TestOpening(t *testing.T) {
 	}
 	for _, tt := range tests {
 		a := told(tt.phases...)
-		if got := Opening(a); got != tt.headline {
-			t.Errorf("%s\n got %s\nwant %s", tt.name, got, tt.headline)
-		}
-		if got := a.Answer.Advice[0].Text; got != tt.advice {
-			t.Errorf("%s\n got %s\nwant %s", tt.name, got, tt.advice)
-		}
+		check.Same(t, tt.name, tt.headline, Opening(a))
+		check.Same(t, tt.name, tt.advice, a.Answer.Advice[0].Text)
 	}
-	if got := Opening(told(solos...)); got != "" {
-		t.Errorf("disks that never worked together: %q, want nothing", got)
-	}
+	check.Same(t, "disks that never worked together", "", Opening(told(solos...)))
 }
 
 // A loss that noise may explain is told as one that may be, whoever else loses beyond doubt.
@@ -116,16 +111,12 @@ func TestOpeningOfADoubtfulLoss(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}, Summary: analysis.Summary{Contests: []analysis.Contest{c}}}
 	a.Decide()
 	a.Answer.Headline = Opening(a)
-	if want := "B loses, A may lose when both write."; a.Answer.Headline != want {
-		t.Errorf("got %s, want %s", a.Answer.Headline, want)
-	}
+	check.Same(t, "headline", "B loses, A may lose when both write.", a.Answer.Headline)
 	// Too few repeats show it for it to count as a loss, and yet its interval leaves little room.
 	doubtful := c.Disks["A"]
 	doubtful.KeptCI = &stats.Interval{0.4, 0.6}
 	c.Disks["A"] = doubtful
-	if got := Opening(a); got != a.Answer.Headline {
-		t.Errorf("with an interval: %s", got)
-	}
+	check.Same(t, "with an interval", a.Answer.Headline, Opening(a))
 	if got := Methods(a)[0]; !strings.Contains(got, "a longer phase of it alone, or more time after the others finish, would tell") {
 		t.Errorf("a loss in doubt: %s", got)
 	}
@@ -179,9 +170,7 @@ func TestSureOfChangingRates(t *testing.T) {
 func TestTooLittleToTell(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}}
 	found := &analysis.Contest{Phases: []string{"RW"}, Disks: map[string]analysis.ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
-	if got := (english{Analysis: a}).contest(*found).outcome(); got != "too little was moved to tell who loses" {
-		t.Errorf("without intervals: %q", got)
-	}
+	check.Same(t, "without intervals", "too little was moved to tell who loses", (english{Analysis: a}).contest(*found).outcome())
 }
 
 // A run whose numbers cannot be trusted leads with why, and with no verdict; one that can be has no doubts.

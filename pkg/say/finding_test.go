@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/level"
@@ -163,12 +164,8 @@ func TestChangeLabel(t *testing.T) {
 		{analysis.Change{Kind: analysis.KindDrift, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "heat"}, "A drifts", "heat"},
 		{analysis.Change{Kind: analysis.KindUnknown, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A rises", "not known"},
 	} {
-		if got := ChangeLabel(&test.change, 3, strings.Clone); got != test.want {
-			t.Errorf("%s is called %q, want %q", test.change.Kind, got, test.want)
-		}
-		if got := ChangeCause(&test.change, strings.Clone); got != test.cause {
-			t.Errorf("%s has the cause %q, want %q", test.want, got, test.cause)
-		}
+		check.Same(t, test.change.Kind+" is called", test.want, ChangeLabel(&test.change, 3, strings.Clone))
+		check.Same(t, test.want+" has the cause", test.cause, ChangeCause(&test.change, strings.Clone))
 	}
 }
 
@@ -218,9 +215,7 @@ func TestSaturation(t *testing.T) {
 		{"by heat", analysis.Saturation{Fall: hot}, false, "A slows down as it heats up after 24.0 GB: 2.30 GB/s falls to 0.650 GB/s"},
 	} {
 		tt.found.Disk = "A"
-		if got := (english{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely); got != tt.want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
-		}
+		check.Same(t, tt.name, tt.want, (english{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -82,8 +83,6 @@ func TestNote(t *testing.T) {
 		{quantile.Figures{Requests: 12_000, Seconds: 30, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no interval of p99 and p99.9: the slow requests come from too few seconds"},
 		{quantile.Figures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval, P999NS: ns, P999CI95: interval}, ""},
 	} {
-		if got := note(&analysis.Latency{Figures: c.figures}); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		check.Same(t, "note", c.want, note(&analysis.Latency{Figures: c.figures}))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -58,9 +59,7 @@ func TestVerdict(t *testing.T) {
 		{"nobody", nil, "No disk worked in this phase."},
 	}
 	for _, tt := range tests {
-		if got := told(tracetest.Phase("p", tt.disks...)).Phases[0].Verdict; got != tt.want {
-			t.Errorf("%s\n got %s\nwant %s", tt.name, got, tt.want)
-		}
+		check.Same(t, tt.name, tt.want, told(tracetest.Phase("p", tt.disks...)).Phases[0].Verdict)
 	}
 }
 
@@ -99,9 +98,7 @@ func TestFindings(t *testing.T) {
 	if t.Failed() {
 		t.Log(all)
 	}
-	if got, want := a.Phases[10].Disks["X"].Quote.Text, "0.500 GB/s, as it was after 20 GB; before that 2.00 GB/s for 10 s"; got != want {
-		t.Errorf("quote %q, want %q", got, want)
-	}
+	check.Same(t, "quote", "0.500 GB/s, as it was after 20 GB; before that 2.00 GB/s for 10 s", a.Phases[10].Disks["X"].Quote.Text)
 }
 
 // TestWarnings: no warning goes without words.
@@ -128,9 +125,7 @@ func TestWarnings(t *testing.T) {
 		"never no_overlap": "no overlap: disk B moved nothing",
 		"thin cached":      "disk A: the system took its requests past the cache, and yet 43 % of its files were in the cache afterwards: its rate may be the memory's",
 	} {
-		if got[code] != want {
-			t.Errorf("%s: %q, want %q", code, got[code], want)
-		}
+		check.Same(t, code, want, got[code])
 	}
 	for code, text := range got {
 		if text == "" || !strings.Contains(text, " ") {
@@ -153,9 +148,7 @@ func TestWarningTexts(t *testing.T) {
 		if _, ok := w.Values.(analysis.HostLateValues); ok {
 			w.Disk = "A"
 		}
-		if got := in(&analysis.Analysis{}).warning(&w, nil); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		check.Same(t, "warning", want, in(&analysis.Analysis{}).warning(&w, nil))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -71,9 +72,7 @@ func TestOpeningOfStreams(t *testing.T) {
 	)
 	headline := Opening(a)
 	want := "A drops 201 of 1,901 frames when C writes; A plays 4 of 4 streams without a late frame alone and when B reads (tested for 30 s); the disks share evenly when B and C write."
-	if headline != want {
-		t.Errorf("got %s, want %s", headline, want)
-	}
+	check.Same(t, "headline", want, headline)
 	if f := a.Findings[0]; f.Code != "drops" || f.Text != "beside C: A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times; the longest stall took 2.04 s." {
 		t.Errorf("first finding %+v", f)
 	}
@@ -120,9 +119,7 @@ func TestOpeningTellsPhasesApart(t *testing.T) {
 			drops + "in phase Monday, when C writes; " + clean + "in phase Tuesday, when C writes (tested for 20 s)."},
 		{"nothing to tell apart", []*trace.Phase{one("R-W", false, none), one("R-W-2", false, paced(1.5e9))}, clean + "when C writes (tested for 20 s)."},
 	} {
-		if got := Opening(told(c.phases...)); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)
-		}
+		check.Same(t, c.name, c.want, Opening(told(c.phases...)))
 	}
 }
 
@@ -222,9 +219,7 @@ func TestSearchEvidence(t *testing.T) {
 		{analysis.Search{Kind: "pace", Unlimited: true, Tries: slices.Concat(tries(false, 0, 3, 4), tries(false, 2e8, 1, 1))}, "clean in 3 of 4 tries with no limit"},
 		{analysis.Search{Kind: "streams"}, ""},
 	} {
-		if got := Counted(&tt.search); got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
+		check.Same(t, "Counted", tt.want, Counted(&tt.search))
 	}
 }
 
@@ -239,8 +234,6 @@ func TestProgressOfATry(t *testing.T) {
 		{&trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}, "A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s."},
 	} {
 		phase.Search = c.try
-		if got := Progress(&told(phase).Phases[0]); got != c.want {
-			t.Errorf("got %s\nwant %s", got, c.want)
-		}
+		check.Same(t, "Progress", c.want, Progress(&told(phase).Phases[0]))
 	}
 }

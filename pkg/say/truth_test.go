@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -281,13 +282,9 @@ func TestTruthIsTold(t *testing.T) {
 		{"for ever", stall, []change{{Phase: "WW", StartS: 20, EndS: 60, Disks: []string{"B"}, Kind: "stall"}}, false, true},
 		{"not at all", stall, nil, false, true},
 	} {
-		if got := tells(near(c.got, &c.want), &c.want, truths, 0.02); got != c.told {
-			t.Errorf("told %s: %v, want %v", c.name, got, c.told)
-		}
+		check.Same(t, "told "+c.name, c.told, tells(near(c.got, &c.want), &c.want, truths, 0.02))
 		for _, f := range c.got {
-			if got := f.rightly(&c.want); got != c.as {
-				t.Errorf("told %s: rightly %v, want %v", c.name, got, c.as)
-			}
+			check.Same(t, fmt.Sprintf("told %s: rightly", c.name), c.as, f.rightly(&c.want))
 		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -38,9 +36,7 @@ func TestCarryOver(t *testing.T) {
 		{4, "A", nil},
 		{0, "C", nil},
 	} {
-		if diff := cmp.Diff(tt.want, plan.CarryOver(tt.phase, tt.disk)); diff != "" {
-			t.Errorf("CarryOver(%d, %s) (-want +got):\n%s", tt.phase, tt.disk, diff)
-		}
+		check.Same(t, fmt.Sprintf("CarryOver(%d, %s)", tt.phase, tt.disk), tt.want, plan.CarryOver(tt.phase, tt.disk))
 	}
 }
 

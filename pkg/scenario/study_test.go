@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
@@ -59,9 +57,7 @@ func TestStudyPhases(t *testing.T) {
 			"D1 reads SEQ1M Q8T1", "D1 reads SEQ1M Q1T1", "D1 reads RND4K Q32T1", "D1 reads RND4K Q1T1",
 		}},
 	} {
-		if diff := cmp.Diff(tt.want, phaseNames(mustPlan(t, manyDisks(tt.disks, tt.study)))); diff != "" {
-			t.Errorf("study %s of %d disks (-want +got):\n%s", tt.study, tt.disks, diff)
-		}
+		check.Same(t, fmt.Sprintf("study %s of %d disks", tt.study, tt.disks), tt.want, phaseNames(mustPlan(t, manyDisks(tt.disks, tt.study))))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -75,12 +76,8 @@ func TestStreams(t *testing.T) {
 	for i := range want {
 		want[i] = "edit " + want[i]
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(Result{Alone: new(9.0), Found: new(3.0)}, s.Result()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "tries", want, got)
+	check.Same(t, "Result", Result{Alone: new(9.0), Found: new(3.0)}, s.Result())
 }
 
 func TestStreamsForEveryLimit(t *testing.T) {
@@ -90,9 +87,7 @@ func TestStreamsForEveryLimit(t *testing.T) {
 			s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: limit}))
 			run(t, s, limits(float64(alone), float64(with)))
 			want := Result{Alone: new(float64(alone)), Found: new(float64(with)), AloneOpen: alone == limit, FoundOpen: with == limit}
-			if diff := cmp.Diff(want, s.Result()); diff != "" {
-				t.Errorf("limits %d and %d (-want +got):\n%s", alone, with, diff)
-			}
+			check.Same(t, fmt.Sprintf("limits %d and %d", alone, with), want, s.Result())
 		}
 	}
 }
@@ -106,9 +101,7 @@ func TestStrainedIsNotClean(t *testing.T) {
 		}
 		return Outcome{Verdict: stream.Clean}
 	})
-	if diff := cmp.Diff(Result{Alone: new(2.0), Found: new(2.0)}, s.Result()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "Result", Result{Alone: new(2.0), Found: new(2.0)}, s.Result())
 }
 
 // Nobody else works, or only a probe: there is no alone.
@@ -121,9 +114,7 @@ func TestStreamsOfOneDisk(t *testing.T) {
 	if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "alone") }) {
 		t.Errorf("tried alone: %v", names)
 	}
-	if diff := cmp.Diff(Result{Found: new(7.0)}, s.Result()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "Result", Result{Found: new(7.0)}, s.Result())
 }
 
 // The pace found is clean, and one of 5 % more is not.
@@ -175,12 +166,8 @@ func TestPaceOfNoneAndAll(t *testing.T) {
 		for i := range names {
 			names[i] = strings.TrimPrefix(names[i], "edit ")
 		}
-		if diff := cmp.Diff(tt.tries, names); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-		if diff := cmp.Diff(tt.want, s.Result()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.tries, names)
+		check.Same(t, tt.name, tt.want, s.Result())
 	}
 }
 
@@ -208,18 +195,14 @@ func TestTries(t *testing.T) {
 		Jobs: []scenario.Job{{Disk: "A", Role: trace.Read, Sizes: []int64{92e6}, Streams: []stream.Spec{one}}},
 		Try:  &trace.Try{Search: "edit", Kind: trace.SearchStreams, Disk: "A", Value: 1, Alone: true, Step: 1, Steps: 2},
 	}
-	if diff := cmp.Diff(want, first); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Same(t, "first", want, first)
 	if got := first.Event(); got.Search == nil || *got.Search != *first.Try || got.Phase != first.Name || got.Work["A"].Streams[0].Count != 1 {
 		t.Errorf("its line in a trace: %+v", got)
 	}
 	if got := second.Jobs[0]; got.Sizes[0] != 184e6 || !cmp.Equal(got.Streams, []stream.Spec{two}) {
 		t.Errorf("two streams: got %+v", got)
 	}
-	if after := fmt.Sprintf("%+v", p); after != before {
-		t.Errorf("the phase was changed:\n%s\n%s", before, after)
-	}
+	check.Same(t, "the phase was changed:\n"+before, before, fmt.Sprintf("%+v", p))
 
 	s = New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Max: 5e8}))
 	paced, _ := s.Next()

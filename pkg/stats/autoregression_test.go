@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // Intervals of the means of short series with a memory hold the truth as often as they say, or nearly.
@@ -41,7 +43,5 @@ func TestHalfOfShort(t *testing.T) {
 	if got, want := HalfOfShort([]float64{1, 3, 1}, 0.025), 4.30265273*math.Sqrt(4./3/3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("of three values: %g, want %g", got, want)
 	}
-	if got := HalfOfShort([]float64{2, 2, 2, 2}, 0.025); got != 0 {
-		t.Errorf("of values that do not vary: %g, want 0", got)
-	}
+	check.Same(t, "of values that do not vary", 0.0, HalfOfShort([]float64{2, 2, 2, 2}, 0.025))
 }

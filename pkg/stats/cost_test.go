@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func TestFitCost(t *testing.T) {
@@ -41,9 +43,7 @@ func TestRefined(t *testing.T) {
 	// A fit's rate is refined so: about the middle one, the logarithms are -0.1, 0 and 0.2.
 	fit, _ := FitCost(size, []float64{1, math.Exp(0.1), math.Exp(0.3)})
 	closeToBy(t, "a fit's rate", fit.Rate, 10*math.Exp(-0.1-0.1/3), 1e-9)
-	if got := refined([]float64{0}, []float64{2}, CostLine{1, 10}); got != 10 {
-		t.Errorf("if no time depends on it the rate is %v, want 10", got)
-	}
+	check.Same(t, "if no time depends on it the rate is", 10.0, refined([]float64{0}, []float64{2}, CostLine{1, 10}))
 }
 
 // costed draws sizes in order, and what they take: a cost, and a second for 2 below a cut and for 0.5 above.

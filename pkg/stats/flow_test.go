@@ -1,11 +1,14 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // uneven is a flow of 40 rates about a mean, whose files differ that much.
@@ -41,9 +44,7 @@ func TestDoubt(t *testing.T) {
 	}{
 		{flow(8, 8, 3), NoDoubt}, {flow(7, 8, 3), TooShort}, {flow(8, 7, 3), TooShort}, {flow(8, 8, 2), TooFew}, {flow(7, 8, 2), TooShort},
 	} {
-		if got := tt.f.Doubt(); got != tt.want {
-			t.Errorf("%d rates, %d known, %d items: %v, want %v", len(tt.f.Rates), tt.f.Known, tt.f.Spread.Items, got, tt.want)
-		}
+		check.Same(t, fmt.Sprintf("%d rates, %d known, %d items", len(tt.f.Rates), tt.f.Known, tt.f.Spread.Items), tt.want, tt.f.Doubt())
 	}
 }
 

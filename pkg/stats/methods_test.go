@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // figures are what testdata/methods.py says of an estimate.
@@ -38,9 +40,7 @@ func (f figures) check(t *testing.T, what string, e Estimate) {
 // TestAgainstMethods compares with figures of testdata/methods.py, which has each method a second time.
 func TestAgainstMethods(t *testing.T) {
 	data, err := os.ReadFile("testdata/methods.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var want struct {
 		Series []struct {
 			Name                        string
@@ -66,9 +66,7 @@ func TestAgainstMethods(t *testing.T) {
 		}
 		Ramps []float64 // the memory of 3, 13 ... 63 values that rise evenly
 	}
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(data, &want))
 	var pool []*Estimate
 	for i, c := range want.Series {
 		closeTo(t, c.Name+": half", HalfOfShort(c.X, 0.025), c.Half, 1e-9)

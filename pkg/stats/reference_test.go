@@ -6,14 +6,14 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // TestAgainstReference compares with figures that testdata/reference.py had from NumPy, SciPy, diptest and arch.
 func TestAgainstReference(t *testing.T) {
 	data, err := os.ReadFile("testdata/reference.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var cases []struct {
 		Name                                                      string
 		X, Y, Ranks                                               []float64
@@ -21,9 +21,7 @@ func TestAgainstReference(t *testing.T) {
 		OLS, TheilSen                                             [2]float64
 		Dip                                                       *float64
 	}
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(data, &cases))
 	for _, c := range cases {
 		check := func(what string, got, want float64) {
 			t.Helper()

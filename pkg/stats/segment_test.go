@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // ones is a sequence of n equal weights.
@@ -35,9 +35,7 @@ func TestSegments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := Segments(tt.x, ones(len(tt.x)), tt.minLen, tt.penalty)
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		check.Same(t, tt.name, tt.want, got)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 )
 
@@ -26,9 +27,7 @@ func TestAfterPTS(t *testing.T) {
 		{"that rises by more", []float64{0.94, 0.97, 1, 1.03, 1.06}, false},
 		{"a step of 9 %", []float64{1, 1, 1, 0.91, 0.91}, false}, // the line that fits it best falls by 11 %
 	} {
-		if got := afterPTS(tt.rates); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
+		check.Same(t, tt.name, tt.want, afterPTS(tt.rates))
 	}
 }
 
@@ -53,9 +52,7 @@ func TestFell(t *testing.T) {
 		{[]float64{10, 10, 1}, 2, true},
 		{[]float64{1, 1, 1}, 0, false},
 	} {
-		if got := Fell(tt.rates, tt.since); got != tt.want {
-			t.Errorf("%v from %d on: fell %v", tt.rates, tt.since, got)
-		}
+		check.Same(t, fmt.Sprintf("%v from %d on: fell", tt.rates, tt.since), tt.want, Fell(tt.rates, tt.since))
 	}
 }
 

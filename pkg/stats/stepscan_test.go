@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // leftOver is the sum of squares of y that the columns do not explain, by elimination on the normal equations.
@@ -182,8 +184,6 @@ func TestStepsOfSeveral(t *testing.T) {
 		if tt.known < 0 {
 			known = -tt.known
 		}
-		if got := Steps(tt.x, tt.minLen, known, 1.3); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
+		check.Same(t, tt.name, tt.want, Steps(tt.x, tt.minLen, known, 1.3))
 	}
 }

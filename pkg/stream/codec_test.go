@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // Codecs are sorted, named once each after what they are, and have a source.
@@ -45,13 +47,9 @@ func TestCodecLabels(t *testing.T) {
 		"dnxhr-hqx-uhd-50": "DNxHR HQX UHD 50p", "dnxhr-444-hd-25": "DNxHR 444 HD 25p", "h264-all-intra-hd-25": "H.264 All-Intra HD 25p",
 		"xavc-si-uhd-25": "XAVC S-I UHD 25p", "braw-12-1-uhd-30": "Blackmagic RAW 12:1 UHD 30p", "redcode-8-1-8k-24": "REDCODE 8:1 8K DCI 24p", "92 MB/s": "92 MB/s",
 	} {
-		if got := Label(name); got != want {
-			t.Errorf("%s is shown as %q, want %q", name, got, want)
-		}
+		check.Same(t, name+" is shown as", want, Label(name))
 	}
-	if got, want := (Spec{Kind: "prores-422-hq-uhd-25", Count: 4}).String(), "4 x ProRes 422 HQ UHD 25p"; got != want {
-		t.Errorf("streams are %q, want %q", got, want)
-	}
+	check.Same(t, "streams are", "4 x ProRes 422 HQ UHD 25p", (Spec{Kind: "prores-422-hq-uhd-25", Count: 4}).String())
 	seen := map[string]string{}
 	for _, c := range Codecs() {
 		if other := seen[c.Label]; other != "" || c.Label == "" {

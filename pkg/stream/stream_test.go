@@ -1,11 +1,14 @@
 package stream
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // A disk that moves nothing for a while, and else at once: the late frames are those that were due while it stood still
@@ -28,12 +31,8 @@ func TestStall(t *testing.T) {
 						want++
 					}
 				}
-				if got.Late != want {
-					t.Errorf("buffer %s, stall %s, stream %s: %d late frames, want %d", buffer, stall, p.Name, got.Late, want)
-				}
-				if got.StallNS != int64(want)*4e7 {
-					t.Errorf("buffer %s, stall %s: stalled %d ns, want %d", buffer, stall, got.StallNS, int64(want)*4e7)
-				}
+				check.Same(t, fmt.Sprintf("buffer %s, stall %s, stream %s", buffer, stall, p.Name), want, got.Late)
+				check.Same(t, fmt.Sprintf("buffer %s, stall %s: stalled", buffer, stall), int64(want)*4e7, got.StallNS)
 				if lowest := max(0, buffer-stall); time.Duration(got.LowestNS) < lowest || time.Duration(got.LowestNS) > lowest+spec.Frame {
 					t.Errorf("buffer %s, stall %s: lowest %s, want about %s", buffer, stall, time.Duration(got.LowestNS), lowest)
 				}
@@ -115,9 +114,7 @@ func TestBytesAddUp(t *testing.T) {
 	for k := range 1000 {
 		sum += s.Bytes(k)
 	}
-	if sum != s.Offset(1000) {
-		t.Errorf("1000 frames hold %d bytes, want %d", sum, s.Offset(1000))
-	}
+	check.Same(t, "1000 frames hold", s.Offset(1000), sum)
 }
 
 // Every player finds its own spec by its name.
@@ -167,7 +164,5 @@ func TestQueue(t *testing.T) {
 		q.Begins(at)
 		frame(30)
 	}
-	if got := q.TakesNS(); got != 60 {
-		t.Errorf("since they take 30 ns: %d, want 60", got)
-	}
+	check.Same(t, "since they take 30 ns", int64(60), q.TakesNS())
 }

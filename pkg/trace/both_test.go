@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // A disk that reads and writes at once has one file for each pass, whose two directions are known apart: in any order of
@@ -49,9 +51,7 @@ func TestBoth(t *testing.T) {
 	for range len(lines) - 1 {
 		lines = append(append(lines[:1:1], lines[len(lines)-1]), lines[1:len(lines)-1]...) // the phase's line stays
 		run, err := Load(strings.NewReader(strings.Join(lines, "\n")+"\n"), "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if len(run.Warnings) > 1 { // no run line
 			t.Errorf("warnings: %q", run.Warnings)
 		}

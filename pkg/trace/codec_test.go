@@ -3,12 +3,12 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -102,9 +102,7 @@ func TestAppendStringIsJSON(t *testing.T) {
 		if err := json.Unmarshal(quoted, &got); err != nil {
 			t.Errorf("%q quoted as %s: %v", s, quoted, err)
 		}
-		if want := strings.ToValidUTF8(s, "\ufffd"); got != want {
-			t.Errorf("%q quoted as %s reads back as %q", s, quoted, got)
-		}
+		check.Same(t, fmt.Sprintf("%q quoted as %s reads back as", s, quoted), strings.ToValidUTF8(s, "\ufffd"), got)
 	}
 }
 
@@ -122,28 +120,20 @@ func TestRoundTrip(t *testing.T) {
 	if r.Err() != nil || len(r.Warnings()) > 0 {
 		t.Errorf("err %v, warnings %q; want none", r.Err(), r.Warnings())
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("round trip (-want +got):\n%s", diff)
-	}
+	check.Same(t, "round trip", want, got)
 }
 
 // Events travel in messages too, where encoding/json writes and reads them.
 func TestEventsAsJSON(t *testing.T) {
 	want := everyEvent()
 	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if line := bytes.TrimSpace(AppendEvent(nil, &want[4])); !bytes.Contains(text, line) {
 		t.Errorf("got %s, want the line %s in it", text, line)
 	}
 	var got []Event
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Must(t, json.Unmarshal(text, &got))
+	check.Same(t, "events", want, got)
 	for _, text := range []string{`[{"type":"surprise"}]`, `[{"seq":1}]`, `[7]`} {
 		if err := json.Unmarshal([]byte(text), &got); err == nil {
 			t.Errorf("%s: got %v, want an error", text, got)

@@ -9,8 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -21,9 +20,7 @@ type roles = map[string]Role
 func mustLoad(t *testing.T, lines ...string) *Run {
 	t.Helper()
 	run, err := Load(strings.NewReader(strings.Join(lines, "\n")+"\n"), "e.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return run
 }
 
@@ -72,18 +69,14 @@ func TestLoadWhole(t *testing.T) {
 			Status: Partial,
 		}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("run (-want +got):\n%s", diff)
-	}
+	check.Same(t, "run", want, got)
 }
 
 // Streams and latencies are sorted out by disk and time, and a line that is there twice counts once.
 func TestLoadStreamsAndLatencies(t *testing.T) {
 	hist := aHist()
 	counts, err := new(latency.Parser).Parse(hist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	sample := func(disk, name, rest string) string {
 		return `{"type":"stream","phase":"p","disk":"` + disk + `","stream":"` + name + `",` + rest + `}`
 	}
@@ -110,9 +103,7 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 			{Name: "B", Op: "write", Latencies: []Latency{{"write", 100, counts}, {"write", 200, counts}}},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("phase (-want +got):\n%s", diff)
-	}
+	check.Same(t, "phase", want, got)
 }
 
 func TestLoadInfers(t *testing.T) {
@@ -130,9 +121,7 @@ func TestLoadInfers(t *testing.T) {
 			{Name: "q", Roles: roles{"A": "write", "B": "idle"}, Disks: []*DiskRecord{{Name: "A", Op: "write", Files: []File{{Bytes: 10, EndNS: 9}}}}},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("run (-want +got):\n%s", diff)
-	}
+	check.Same(t, "run", want, got)
 }
 
 func TestLoadWarns(t *testing.T) {
@@ -232,13 +221,9 @@ func TestCutShort(t *testing.T) {
 		{"of another tool", []string{one, two}, []string{"", ""}},
 	} {
 		run, err := Load(strings.NewReader(strings.Join(tt.lines, "\n")+"\n"), "events.jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for i, p := range run.Phases {
-			if p.Status != tt.want[i] {
-				t.Errorf("%s: phase %s is %q, want %q", tt.name, p.Name, p.Status, tt.want[i])
-			}
+			check.Same(t, fmt.Sprintf("%s: phase %s", tt.name, p.Name), tt.want[i], p.Status)
 		}
 	}
 }

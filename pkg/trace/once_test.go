@@ -2,12 +2,15 @@ package trace
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // recorded is a trace of two phases and two disks as hubbench writes it, a line each, with that many files a disk.
@@ -44,9 +47,7 @@ func recorded(files int) [][]byte {
 func load(t *testing.T, lines [][]byte) *Run {
 	t.Helper()
 	run, err := Load(bytes.NewReader(bytes.Join(lines, nil)), "e.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return run
 }
 
@@ -98,9 +99,7 @@ func TestDoubled(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			want, got := load(t, tt.clean), load(t, tt.with)
-			if diff := cmp.Diff(tt.want, got.Warnings); diff != "" {
-				t.Errorf("warnings (-want +got):\n%s", diff)
-			}
+			check.Same(t, "warnings", tt.want, got.Warnings)
 			want.Warnings, got.Warnings = nil, nil
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("run (-clean +doubled):\n%s", diff)
@@ -185,9 +184,7 @@ func TestOnce(t *testing.T) {
 				}
 				return
 			}
-			if diff := cmp.Diff(tt.want, files); diff != "" {
-				t.Errorf("files (-want +got):\n%s", diff)
-			}
+			check.Same(t, "files", tt.want, files)
 		})
 	}
 }
@@ -227,8 +224,6 @@ func TestOnceAtRandom(t *testing.T) {
 // A warning names a few places only.
 func TestFew(t *testing.T) {
 	for n, want := range map[int]string{1: "a", 4: "a; b; c; d", 6: "a; b; c; d; and 2 more"} {
-		if got := few(strings.Split("abcdef"[:n], "")); got != want {
-			t.Errorf("few of %d: %q, want %q", n, got, want)
-		}
+		check.Same(t, fmt.Sprintf("few of %d", n), want, few(strings.Split("abcdef"[:n], "")))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 const fileLine = `{"type":"file","phase":"W","disk":"A","op":"write","seq":1,"bytes":10,"start_ns":0,"end_ns":5}`
@@ -58,20 +60,14 @@ func TestReader(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			events, r := readAll(tt.text)
-			if len(events) != tt.events {
-				t.Errorf("got %d events, want %d", len(events), tt.events)
-			}
+			check.Same(t, "events", tt.events, len(events))
 			for _, e := range events {
-				if diff := cmp.Diff(want, e); diff != "" {
-					t.Errorf("event (-want +got):\n%s", diff)
-				}
+				check.Same(t, "event", want, e)
 			}
 			if e := *r.Event(); e.Type != "" || r.Offset() > int64(len(tt.text)) || r.Next() { // after the last
 				t.Errorf("after the end: %+v, %d bytes", e, r.Offset())
 			}
-			if got := strings.Join(r.Warnings(), "|"); got != tt.warning {
-				t.Errorf("warnings %q, want %q", got, tt.warning)
-			}
+			check.Same(t, "warnings", tt.warning, strings.Join(r.Warnings(), "|"))
 			if err := fmt.Sprint(r.Err()); (tt.err == "") != (r.Err() == nil) || !strings.HasPrefix(err, tt.err) && tt.err != "" {
 				t.Errorf("error %v, want %q", r.Err(), tt.err)
 			}
