@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"math"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -57,9 +57,7 @@ func TestBothDirections(t *testing.T) {
 		o := got.Phases[0].Overlap
 		near := func(what string, got, want float64) {
 			t.Helper()
-			if math.Abs(got/want-1) > 1e-6 {
-				t.Errorf("%s: %s is %g, want %g", role, what, got, want)
-			}
+			check.Within(t, fmt.Sprintf("%s: %s is", role, what), want, got, 1e-6*want)
 		}
 		// A file that never ended counts from its first sample on: so A lacks what it moved from 9.9 to 9.95 s.
 		a := 1e9 - step/10.0

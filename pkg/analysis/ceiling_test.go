@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -106,7 +107,7 @@ func TestCommonLimit(t *testing.T) {
 		a := Analyze(tracetest.Run(study(rnd, trace.Write, sets("A", "B", "C"), solo, capped)...), Options{})
 		if hasCeiling(a) {
 			found++
-			within(t, "limit", a.Phases[6].Contention.Ceiling.Rate, limit, 0.03*limit)
+			check.Within(t, "limit", limit, a.Phases[6].Contention.Ceiling.Rate, 0.03*limit)
 		}
 		fewFound += one(hasCeiling(Analyze(tracetest.Run(study(rnd, trace.Read, pair, solo, capped)...), Options{})))
 	}

@@ -16,11 +16,11 @@ func TestThrottleComesBack(t *testing.T) {
 	if got == nil || got.Recovered == nil {
 		t.Fatalf("throttle %+v, want one with a recovery", got)
 	}
-	within(t, "onset", got.AtS, 10, 0.3)
-	within(t, "low rate", got.ToRate, 0.65e9, 0.03e9)
-	within(t, "back at", got.Recovered.AtS, 60, 0.1)
-	within(t, "pause", got.Recovered.PauseS, 30, 0.1)
-	within(t, "rate then", got.Recovered.Rate, 2.2e9, 0.05e9)
+	check.Within(t, "onset", 10, got.AtS, 0.3)
+	check.Within(t, "low rate", 0.65e9, got.ToRate, 0.03e9)
+	check.Within(t, "back at", 60, got.Recovered.AtS, 0.1)
+	check.Within(t, "pause", 30, got.Recovered.PauseS, 0.1)
+	check.Within(t, "rate then", 2.2e9, got.Recovered.Rate, 0.05e9)
 }
 
 // TestNoThrottle lists drops that are no throttles.
@@ -72,10 +72,10 @@ func TestLowLatency(t *testing.T) {
 	if got.SmallFiles == nil || got.SmallFiles.TheilSenLatencyS == nil || got.LowLatency == nil {
 		t.Fatalf("small files %+v, low latency %+v, want both", got.SmallFiles, got.LowLatency)
 	}
-	within(t, "latency", *got.SmallFiles.TheilSenLatencyS, 0.3e-3, 0.03e-3)
-	within(t, "latency by least squares", *got.SmallFiles.OLSLatencyS, 0.3e-3, 0.06e-3)
-	within(t, "rate", *got.SmallFiles.TheilSenRate, 2.5e9, 0.1e9)
-	within(t, "region", got.LowLatency.UpToBytes, 750e3, 75e3)
+	check.Within(t, "latency", 0.3e-3, *got.SmallFiles.TheilSenLatencyS, 0.03e-3)
+	check.Within(t, "latency by least squares", 0.3e-3, *got.SmallFiles.OLSLatencyS, 0.06e-3)
+	check.Within(t, "rate", 2.5e9, *got.SmallFiles.TheilSenRate, 0.1e9)
+	check.Within(t, "region", 750e3, got.LowLatency.UpToBytes, 75e3)
 	check.Same(t, "files in the region", 24, got.LowLatency.Files)
 }
 
@@ -101,15 +101,15 @@ func TestX5(t *testing.T) {
 			if got.Throttle == nil {
 				t.Fatal("no throttle found")
 			}
-			within(t, "onset", got.Throttle.AtBytes, 23.9e9, 2e9)
+			check.Within(t, "onset", 23.9e9, got.Throttle.AtBytes, 2e9)
 			if got.Bimodal == nil || !*got.Bimodal {
 				t.Errorf("bimodal %v, want true", got.Bimodal)
 			}
-			within(t, "Theil-Sen", *got.TheilSenRate, 0.65e9, 0.1e9)
+			check.Within(t, "Theil-Sen", 0.65e9, *got.TheilSenRate, 0.1e9)
 			if q := got.Quote; q == nil || q.Kind != QuoteLater {
 				t.Fatalf("quote %+v, want the later level", q)
 			}
-			within(t, "rate to quote", got.Quote.Rate, 0.65e9, 0.1e9)
+			check.Within(t, "rate to quote", 0.65e9, got.Quote.Rate, 0.1e9)
 			if !slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "bimodal" && w.Disk == "X" }) {
 				t.Errorf("warnings %v, want one that flags the mean", a.Phases[0].Warnings)
 			}

@@ -243,12 +243,12 @@ func TestWhatExplainsAFall(t *testing.T) {
 		if got == nil {
 			continue
 		}
-		within(t, tt.name+": at", got.AtS, 20, 0.1)
-		within(t, tt.name+": after", got.AtBytes, 2000e6, 20e6)
-		within(t, tt.name+": from", got.FromRate, 100e6, 1e6)
-		within(t, tt.name+": to", got.ToRate, 50e6, 1e6)
-		within(t, tt.name+": held", got.HeldS, 20, 0.1)
-		within(t, tt.name+": lasts", got.LastsS, 40, 0.1)
+		check.Within(t, tt.name+": at", 20, got.AtS, 0.1)
+		check.Within(t, tt.name+": after", 2000e6, got.AtBytes, 20e6)
+		check.Within(t, tt.name+": from", 100e6, got.FromRate, 1e6)
+		check.Within(t, tt.name+": to", 50e6, got.ToRate, 1e6)
+		check.Within(t, tt.name+": held", 20, got.HeldS, 0.1)
+		check.Within(t, tt.name+": lasts", 40, got.LastsS, 0.1)
 	}
 	// Another's recovery then explains it, a second away or nearer.
 	p := besides(60, falls, tracetest.Steps(100))
@@ -327,8 +327,8 @@ func TestFreedByHand(t *testing.T) {
 			continue
 		}
 		if tt.gains {
-			within(t, tt.name+": from", fell.Freed[0].FromRate, tt.fromRate, 1e6)
-			within(t, tt.name+": to", fell.Freed[0].ToRate, 120e6, 1e6)
+			check.Within(t, tt.name+": from", tt.fromRate, fell.Freed[0].FromRate, 1e6)
+			check.Within(t, tt.name+": to", 120e6, fell.Freed[0].ToRate, 1e6)
 		}
 		p.alpha.after, fell.Freed = 0, nil
 		if p.freed(p.parts[0], fell); len(fell.Freed) != 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -71,10 +72,10 @@ func TestForeignTraffic(t *testing.T) {
 			}
 			continue
 		}
-		within(t, name+": bytes", got.Foreign.Bytes, tc.want.Bytes, 0.1*tc.want.Bytes)
-		within(t, name+": rate", got.Foreign.Rate, tc.want.Rate, 0.1*tc.want.Rate)
-		within(t, name+": from", got.Foreign.FromS, tc.want.FromS, 1)
-		within(t, name+": to", got.Foreign.ToS, tc.want.ToS, 1)
+		check.Within(t, name+": bytes", tc.want.Bytes, got.Foreign.Bytes, 0.1*tc.want.Bytes)
+		check.Within(t, name+": rate", tc.want.Rate, got.Foreign.Rate, 0.1*tc.want.Rate)
+		check.Within(t, name+": from", tc.want.FromS, got.Foreign.FromS, 1)
+		check.Within(t, name+": to", tc.want.ToS, got.Foreign.ToS, 1)
 		if f := findingOf(a, "foreign_traffic"); f == nil || f.Disk != "A" || f.Values.(ForeignValues).Bytes != got.Foreign.Bytes {
 			t.Errorf("%s: finding %+v", name, f)
 		}
@@ -84,7 +85,7 @@ func TestForeignTraffic(t *testing.T) {
 func TestCachedReads(t *testing.T) {
 	d := evenDisk("A", trace.Read, 10, 1e8)
 	a := Analyze(gauged(tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -120e6}), d), Options{})
-	within(t, "cached", float64(a.Phases[0].Disks["A"].Device.CachedBytes), 1.2e9, 0.02e9)
+	check.Within(t, "cached", 1.2e9, float64(a.Phases[0].Disks["A"].Device.CachedBytes), 0.02e9)
 	if f := findingOf(a, "cached"); f == nil || f.Disk != "A" {
 		t.Errorf("findings %v, want cached", codes(a))
 	}
@@ -321,8 +322,8 @@ func TestFreed(t *testing.T) {
 			t.Errorf("%d: freed %+v, want B", trial, got.Freed)
 			continue
 		}
-		within(t, "B before", got.Freed[0].FromRate, 1.4e9, 0.1e9)
-		within(t, "B after", got.Freed[0].ToRate, 1.9e9, 0.1e9)
+		check.Within(t, "B before", 1.4e9, got.Freed[0].FromRate, 0.1e9)
+		check.Within(t, "B after", 1.9e9, got.Freed[0].ToRate, 0.1e9)
 	}
 }
 

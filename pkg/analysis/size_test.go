@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -243,9 +244,9 @@ func TestQuoteAfterAFall(t *testing.T) {
 			if q == nil || q.Kind != QuoteLater {
 				t.Fatalf("quote %+v, want the later level", q)
 			}
-			within(t, "quote", q.Rate, 0.5e9, 0.03*0.5e9)
-			within(t, "rate before", disk.Throttle.FromRate, 2e9, 0.05e9)
-			within(t, "seconds before", disk.Throttle.HeldS, 20, 1)
+			check.Within(t, "quote", 0.5e9, q.Rate, 0.03*0.5e9)
+			check.Within(t, "rate before", 2e9, disk.Throttle.FromRate, 0.05e9)
+			check.Within(t, "seconds before", 20, disk.Throttle.HeldS, 1)
 		}
 	}
 }
@@ -282,8 +283,6 @@ func TestQuoteIsTheLongRun(t *testing.T) {
 		}
 		got := stats.Median(quotes) / (1e9 * c.Noise.Rate(1e9, bytes/files))
 		t.Logf("%s: %d quotes, their median %.4f of the rate in the long run", c.Name, len(quotes), got)
-		if math.Abs(got-1) > allowed {
-			t.Errorf("%s: the median quote is %.3f of the rate in the long run", c.Name, got)
-		}
+		check.Within(t, c.Name+": the median quote is", 1, got, allowed)
 	}
 }

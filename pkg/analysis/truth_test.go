@@ -6,17 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-// within reports how a number misses the truth by more than allowed.
-func within(t *testing.T, what string, got, want, allowed float64) {
-	t.Helper()
-	if math.IsNaN(got) || math.Abs(got-want) > allowed {
-		t.Errorf("%s: got %.6g, want %.6g within %.3g", what, got, want, allowed)
-	}
-}
 
 // TestWindowAgainstTruth plays disks that start at different times, pause, and end at different times, and holds the
 // window and its rates to what was really moved.
@@ -88,9 +81,9 @@ func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst
 	if o == nil {
 		t.Fatal("no overlap")
 	}
-	within(t, "start", o.StartS, float64(first)*stepS, 0.05)
-	within(t, "end", o.EndS, float64(last+1)*stepS, 0.05)
-	within(t, "duration", o.DurationS, float64(count)*stepS, 0.05)
+	check.Within(t, "start", float64(first)*stepS, o.StartS, 0.05)
+	check.Within(t, "end", float64(last+1)*stepS, o.EndS, 0.05)
+	check.Within(t, "duration", float64(count)*stepS, o.DurationS, 0.05)
 	tolerance := 0.001
 	if !n.samples {
 		tolerance = 0.02
@@ -100,13 +93,13 @@ func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst
 		want := bytes[i] / (float64(count) * stepS)
 		total += want
 		d := o.Disks[s.name]
-		within(t, "rate of "+s.name, d.Rate, want, tolerance*want)
+		check.Within(t, "rate of "+s.name, want, d.Rate, tolerance*want)
 		worst = max(worst, 100*math.Abs(d.Rate/want-1))
 		if float64(d.BytesLow) > bytes[i]+1e5 || float64(d.BytesHigh) < bytes[i]-1e5 {
 			t.Errorf("bytes of %s: %.0f are not between %d and %d", s.name, bytes[i], d.BytesLow, d.BytesHigh)
 		}
 	}
-	within(t, "total", o.Rate, total, tolerance*total)
+	check.Within(t, "total", total, o.Rate, tolerance*total)
 	return max(worst, 100*math.Abs(o.Rate/total-1))
 }
 
@@ -149,7 +142,7 @@ func TestRecoveriesAmongMany(t *testing.T) {
 					t.Errorf("recovery %+v, want none", r)
 					continue
 				}
-				within(t, "lag of "+r.Disk+" after "+r.After, *r.LagS, want, 1)
+				check.Within(t, "lag of "+r.Disk+" after "+r.After, want, *r.LagS, 1)
 				if all++; math.Abs(*r.LagS-want) <= 0.5 {
 					near++
 				}
@@ -179,7 +172,7 @@ func TestSlowClimb(t *testing.T) {
 		if len(got) != 1 || got[0].LagS == nil {
 			t.Fatalf("recoveries %+v, want one with a lag", got)
 		}
-		within(t, "lag", *got[0].LagS, 6.9, 0.8)
-		within(t, "rate after", *got[0].ToRate, 1.5e9, 0.03e9)
+		check.Within(t, "lag", 6.9, *got[0].LagS, 0.8)
+		check.Within(t, "rate after", 1.5e9, *got[0].ToRate, 0.03e9)
 	}
 }

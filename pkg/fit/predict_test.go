@@ -41,9 +41,7 @@ func TestPredictEveryCombination(t *testing.T) {
 	} {
 		check.Same(t, pattern, want, rates[pattern])
 	}
-	if got, want := predicted.Rows[4].Kept, 0.798/1.5; math.Abs(got-want) > 1e-3 {
-		t.Errorf("in WW one disk keeps %.3f, want %.3f", got, want)
-	}
+	check.Within(t, "in WW one disk keeps", 0.798/1.5, predicted.Rows[4].Kept, 1e-3)
 	if predicted.Next != nil {
 		t.Errorf("advice on what to measure without any observation: %v", predicted.Next)
 	}
@@ -226,9 +224,7 @@ func TestHubsAreFixed(t *testing.T) {
 	middle := Middle(&p)
 	for _, o := range e.Rates {
 		for j, d := range o.Disks {
-			if got := rateOn(middle, &o, j); math.Abs(got/d.Rate-1) > 1e-9 {
-				t.Errorf("%s of %s: %.6g in the middle, measured were %.6g", d.Disk, o.Mix(), got, d.Rate)
-			}
+			check.Within(t, fmt.Sprintf("%s of %s", d.Disk, o.Mix()), d.Rate, rateOn(middle, &o, j), 1e-9*d.Rate)
 		}
 	}
 	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write}, {Disk: "C", Op: read}}}

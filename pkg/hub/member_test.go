@@ -271,9 +271,7 @@ func TestCacheOverPhases(t *testing.T) {
 		{"which leaves the rest", 0, Work{Op: write, Sizes: files(17)}, 8 + 2},
 	} {
 		s.Restart(int64(phase.rest * 1e9))
-		if got := finish(t, s, "A", phase.work); math.Abs(got-phase.want) > 1e-6 {
-			t.Errorf("%s: took %g s, want %g", phase.what, got, phase.want)
-		}
+		check.Within(t, phase.what+": took", phase.want, finish(t, s, "A", phase.work), 1e-6)
 	}
 }
 
@@ -314,9 +312,7 @@ func TestSizes(t *testing.T) {
 		{"a mix, whose writes take twice as long", Work{Op: read, Sizes: files(0.01), Reads: 0.5}, 0.01 * (0.5/3 + 0.5)},
 		{"direct too", Work{Op: read, Sizes: files(0.7), Direct: true}, 0.7 / 3.5 / 0.8},
 	} {
-		if got := finish(t, NewSim(p), "A", test.work); math.Abs(got-test.want) > 1e-6 {
-			t.Errorf("%s: took %g s, want %g", test.what, got, test.want)
-		}
+		check.Within(t, test.what+": took", test.want, finish(t, NewSim(p), "A", test.work), 1e-6)
 	}
 }
 
@@ -353,10 +349,6 @@ func TestNoise(t *testing.T) {
 		squares += math.Pow(math.Log(seconds/mean), 2)
 	}
 	// 0.5 s a file; the mean of 2000 is good to 0.11 %, their spread to 1.6 % of itself: four times that.
-	if math.Abs(mean/0.5-1) > 0.0045 {
-		t.Errorf("mean %g s a file, want 0.5", mean)
-	}
-	if spread := math.Sqrt(squares / float64(len(a))); math.Abs(spread/0.05-1) > 0.064 {
-		t.Errorf("spread %g, want 0.05", spread)
-	}
+	check.Within(t, "mean", 0.5, mean, 0.0045*0.5)
+	check.Within(t, "spread", 0.05, math.Sqrt(squares/float64(len(a))), 0.064*0.05)
 }

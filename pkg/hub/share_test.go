@@ -147,9 +147,7 @@ func TestShareOfFew(t *testing.T) {
 		for _, rate := range Share(c, claims) {
 			total += rate
 		}
-		if math.Abs(total-test.want) > 1e-9 {
-			t.Errorf("%s: %g in all, want %g", test.pattern, total, test.want)
-		}
+		check.Within(t, test.pattern, test.want, total, 1e-9)
 	}
 }
 

@@ -312,9 +312,7 @@ func TestPaceOverAll(t *testing.T) {
 			end = e.EndNS
 		}
 	}
-	if math.Abs(float64(end)-30e9) > 1e5 {
-		t.Errorf("19.5 GB at 650 MB/s took %d ns", end)
-	}
+	check.Within(t, "19.5 GB at 650 MB/s took", 30e9, float64(end), 1e5)
 }
 
 // A probe is reported like any job, and nobody notices it: not even by its end.

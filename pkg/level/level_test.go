@@ -19,14 +19,6 @@ import (
 
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
-// within fails the test unless a value is as wanted, except for what is allowed.
-func within(t *testing.T, what string, got, want, allowed float64) {
-	t.Helper()
-	if math.Abs(got-want) > allowed || math.IsNaN(got) != math.IsNaN(want) {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
-}
-
 // span is from one second to another.
 func span(fromS, toS float64) overlap.Span {
 	return overlap.Span{StartNS: ns(fromS), EndNS: ns(toS)}
@@ -100,7 +92,7 @@ func TestMovingIn(t *testing.T) {
 	} {
 		check.Same(t, fmt.Sprintf("in %v", tt.v), tt.want, p.MovingIn(tt.v))
 	}
-	within(t, "active", p.activeS(Level{span(3, 7), 1}), 3, 1e-12)
+	check.Within(t, "active", 3, p.activeS(Level{span(3, 7), 1}), 1e-12)
 	for _, tt := range []struct {
 		v    overlap.Span
 		want bool
@@ -135,7 +127,7 @@ func TestCrossing(t *testing.T) {
 		{"a pause of two", []piece{at(10, 12, 100), at(12.0000015, 14.0000015, 20)}, 100, 20, 12.0000015},
 		{"no level before", []piece{at(10, 12, 100), at(12, 14, 20)}, math.NaN(), 50, 12},
 	} {
-		within(t, tt.name, seconds(crossing(tt.pieces, tt.before, tt.after)), tt.want, 1e-8)
+		check.Within(t, tt.name, tt.want, seconds(crossing(tt.pieces, tt.before, tt.after)), 1e-8)
 	}
 }
 
@@ -167,14 +159,14 @@ func TestChanges(t *testing.T) {
 
 func TestPooled(t *testing.T) {
 	got := Pooled([]Measured{{Rate: 100, Error: 0.3, Free: 4}, {Rate: 100, Error: 0.4, Free: 9}})
-	within(t, "rate", got.Rate, 100, 1e-12)
-	within(t, "error", got.Error, 0.25, 1e-12)
-	within(t, "freedom", got.Free, 9, 0)
+	check.Within(t, "rate", 100, got.Rate, 1e-12)
+	check.Within(t, "error", 0.25, got.Error, 1e-12)
+	check.Within(t, "freedom", 9, got.Free, 0)
 	// A hundred and e hundreds: logarithms 1 apart, their mean is known to half of that.
 	got = Pooled([]Measured{{Rate: 100, Error: 0.1, Free: 4}, {Rate: 100 * math.E, Error: 0.1, Free: 9}})
-	within(t, "rate", got.Rate, 50*(1+math.E), 1e-9)
-	within(t, "error", got.Error, 0.5, 1e-12)
-	within(t, "freedom", got.Free, 1, 0)
+	check.Within(t, "rate", 50*(1+math.E), got.Rate, 1e-9)
+	check.Within(t, "error", 0.5, got.Error, 1e-12)
+	check.Within(t, "freedom", 1, got.Free, 0)
 	if one := Pooled([]Measured{{Rate: 100, Error: 0.2, Free: 5}}); one != (Measured{Rate: 100, Error: 0.2, Free: 5}) {
 		t.Errorf("of one: %+v", one)
 	}
@@ -182,8 +174,8 @@ func TestPooled(t *testing.T) {
 
 func TestChanceAbove(t *testing.T) {
 	m := Measured{Rate: 100 * math.E, Error: 0.3, Free: 8}
-	within(t, "two deviations", m.ChanceAbove(Measured{Rate: 100, Error: 0.4, Free: 20}), stats.StudentTail(2, 8), 1e-12)
-	within(t, "below", Measured{Rate: 100, Error: 0.4, Free: 20}.ChanceAbove(m), 1-stats.StudentTail(2, 8), 1e-12)
+	check.Within(t, "two deviations", stats.StudentTail(2, 8), m.ChanceAbove(Measured{Rate: 100, Error: 0.4, Free: 20}), 1e-12)
+	check.Within(t, "below", 1-stats.StudentTail(2, 8), Measured{Rate: 100, Error: 0.4, Free: 20}.ChanceAbove(m), 1e-12)
 	for _, other := range []Measured{{}, {Rate: 100, Error: 0.4}, {Error: 0.4, Free: 20}} {
 		if m.ChanceAbove(other) != 1 || other.ChanceAbove(m) != 1 {
 			t.Errorf("against %+v, which was not measured: %v, %v", other, m.ChanceAbove(other), other.ChanceAbove(m))
@@ -204,7 +196,7 @@ func TestFileScatter(t *testing.T) {
 		{"four, and one too short to count", [][2]float64{{1, 1}, {1, 9}, {1, 1}, {1, 9}, {0.09, 5}}, 0.30},
 		{"five, one just long enough", [][2]float64{{1, 1e9}, {1, 1e9}, {1, 1e9}, {1, 1e9}, {0.1, 1e9}}, 0.10},
 	} {
-		within(t, tt.name, (&Disk{Trace: tracetest.FilesOf(tt.files...)}).FileScatter(), tt.want, 1e-6)
+		check.Within(t, tt.name, tt.want, (&Disk{Trace: tracetest.FilesOf(tt.files...)}).FileScatter(), 1e-6)
 	}
 }
 
@@ -220,11 +212,11 @@ func TestScatterVariance(t *testing.T) {
 		{[]overlap.Span{span(4, 6)}, 1},
 		{[]overlap.Span{span(20, 30)}, 0},
 	} {
-		within(t, "the variance", p.scatterVariance(tt.in), 0.09*tt.want, 1e-9)
+		check.Within(t, "the variance", 0.09*tt.want, p.scatterVariance(tt.in), 1e-9)
 	}
 	many := &Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
 	check.Same(t, "six files alike", 0.0, many.scatterVariance([]overlap.Span{span(0, 6)}))
-	within(t, "five files alike", many.scatterVariance([]overlap.Span{span(0, 5)}), 0.01/5, 1e-9)
+	check.Within(t, "five files alike", 0.01/5, many.scatterVariance([]overlap.Span{span(0, 5)}), 1e-9)
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -27,9 +28,9 @@ func TestMeasure(t *testing.T) {
 	} {
 		length := overlap.Seconds(tt.in)
 		m, ok := p.Measure(tt.in...)
-		within(t, "rate", m.Rate, 1000, 1e-9)
-		within(t, "error", m.Error, math.Sqrt(0.01/(length*float64(bins)/40)+tt.variance), 1e-9)
-		within(t, "freedom", m.Free, float64(bins-1), 1e-9)
+		check.Within(t, "rate", 1000, m.Rate, 1e-9)
+		check.Within(t, "error", math.Sqrt(0.01/(length*float64(bins)/40)+tt.variance), m.Error, 1e-9)
+		check.Within(t, "freedom", float64(bins-1), m.Free, 1e-9)
 		if !ok {
 			t.Errorf("in %v: nothing", tt.in)
 		}
@@ -38,7 +39,7 @@ func TestMeasure(t *testing.T) {
 	p.series.noise.Sill, p.series.noise.Memory = 1, 1e6
 	for length, want := range map[float64]float64{9.9: 1, 10: 3} {
 		m, _ := p.Measure(span(0, length))
-		within(t, "freedom", m.Free, want, 0)
+		check.Within(t, "freedom", want, m.Free, 0)
 	}
 	for _, in := range [][]overlap.Span{{span(41, 50)}, {span(3, 3.01)}, nil} {
 		if m, ok := p.Measure(in...); ok || m != (Measured{}) {

@@ -23,14 +23,6 @@ func span(fromS, toS float64) overlap.Span {
 	return overlap.Span{StartNS: ns(fromS), EndNS: ns(toS)}
 }
 
-// within fails the test unless a value is as wanted, except for what is allowed.
-func within(t *testing.T, what string, got, want, allowed float64) {
-	t.Helper()
-	if math.IsNaN(got) || math.Abs(got-want) > allowed {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
-}
-
 // device's counts, one a second: what A reads and writes, and what is more.
 func deviceOf(reads, writes []float64, parts ...*level.Disk) device {
 	d := device{reads: true}
@@ -92,12 +84,12 @@ func TestDeviceCompare(t *testing.T) {
 				t.Errorf("%s: %+v, want all of it in the fifth second", tt.name, f)
 			}
 		}
-		within(t, tt.name+": foreign", foreign, tt.foreign, 2)
-		within(t, tt.name+": cached", float64(got.CachedBytes), tt.cached, 2)
-		within(t, tt.name+": read", float64(*got.ReadBytes), sumOf(tt.reads), 2)
-		within(t, tt.name+": written", float64(got.WriteBytes), sumOf(tt.writes), 2)
+		check.Within(t, tt.name+": foreign", tt.foreign, foreign, 2)
+		check.Within(t, tt.name+": cached", tt.cached, float64(got.CachedBytes), 2)
+		check.Within(t, tt.name+": read", sumOf(tt.reads), float64(*got.ReadBytes), 2)
+		check.Within(t, tt.name+": written", sumOf(tt.writes), float64(got.WriteBytes), 2)
 		if want := max(0, s*100e6-sumOf(tt.writes)); tt.op == trace.Write {
-			within(t, tt.name+": held back", *late.of([]string{"A"}), want, 2)
+			check.Within(t, tt.name+": held back", want, *late.of([]string{"A"}), 2)
 		}
 	}
 	// Readings from amid the work may be off by a tenth of a second of the disk's rate each.
@@ -126,10 +118,10 @@ func TestForeignIsDated(t *testing.T) {
 	writes[11], writes[30] = 100e6+20e6, 100e6+10e6 // from 10.6 s to 29.2 s
 	d := deviceOf(reads, writes, evenPart(trace.Write, 40))
 	f := d.foreign(true, true)
-	within(t, "bytes", f.Bytes, 18*50e6+30e6, 1)
-	within(t, "rate", f.Rate, 50e6, 1)
-	within(t, "from", f.FromS, 10.6, 1e-6)
-	within(t, "to", f.ToS, 29.2, 1e-6)
+	check.Within(t, "bytes", 18*50e6+30e6, f.Bytes, 1)
+	check.Within(t, "rate", 50e6, f.Rate, 1)
+	check.Within(t, "from", 10.6, f.FromS, 1e-6)
+	check.Within(t, "to", 29.2, f.ToS, 1e-6)
 	// Over less than 5 s an end is drawn in if it has less than half.
 	for i := 16; i <= 30; i++ {
 		writes[i] = 100e6
@@ -137,10 +129,10 @@ func TestForeignIsDated(t *testing.T) {
 	writes[15] = 100e6 + 30e6 // three seconds of 50, 20 before and 30 after
 	d = deviceOf(reads, writes, evenPart(trace.Write, 40))
 	f = d.foreign(true, true)
-	within(t, "bytes of few", f.Bytes, 3*50e6+20e6+30e6, 1)
-	within(t, "from of few", f.FromS, 10.6, 1e-6)
-	within(t, "to of few", f.ToS, 15, 1e-6)
-	within(t, "rate of few", f.Rate, 200e6/4.4, 1)
+	check.Within(t, "bytes of few", 3*50e6+20e6+30e6, f.Bytes, 1)
+	check.Within(t, "from of few", 10.6, f.FromS, 1e-6)
+	check.Within(t, "to of few", 15, f.ToS, 1e-6)
+	check.Within(t, "rate of few", 200e6/4.4, f.Rate, 1)
 	if f := d.foreign(true, false); f.Bytes != 0 {
 		t.Errorf("of its reads alone: %+v", f)
 	}

@@ -1,9 +1,10 @@
 package overlap
 
 import (
-	"math"
+	"fmt"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -20,16 +21,12 @@ func TestSeriesHoldsEveryByte(t *testing.T) {
 			from := int64(k) * stepNS
 			got += rate * float64(min(stepNS, end-from)) / 1e9
 		}
-		if math.Abs(got-want) > 10 {
-			t.Errorf("curve %d: the series holds %.0f bytes, want %.0f", i, got, want)
-		}
+		check.Within(t, fmt.Sprintf("curve %d: the series holds", i), want, got, 10)
 	}
 	if n := len(rates[0]); n < 100 || n > maxSteps {
 		t.Errorf("%d steps, want 100 to %d", n, maxSteps)
 	}
-	if last := rates[1][len(rates[1])-1]; math.Abs(last-1e9) > 0.01e9 {
-		t.Errorf("the file under way ends at %g B/s, want 1e9", last)
-	}
+	check.Within(t, "the file under way ends at", 1e9, rates[1][len(rates[1])-1], 0.01e9)
 }
 
 // Steps begin at zero, and are no more than a chart can show.

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 func TestDip(t *testing.T) {
@@ -73,6 +75,6 @@ func TestDipPBetween(t *testing.T) {
 		{4, row(4, 0.4), 1},
 		{100, 0, 1},
 	} {
-		closeToBy(t, "p", DipP(tt.d, tt.n), tt.want, 1e-9)
+		check.Within(t, "p", tt.want, DipP(tt.d, tt.n), 1e-9)
 	}
 }

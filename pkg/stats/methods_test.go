@@ -19,9 +19,7 @@ type figures struct {
 // closeTo checks values against those of testdata/methods.py.
 func closeTo(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
-	if math.Abs(got-want) > tolerance*math.Max(1e-3, math.Abs(want)) {
-		t.Errorf("%s = %v, want %v", what, got, want)
-	}
+	check.Within(t, what, want, got, tolerance*math.Max(1e-3, math.Abs(want)))
 }
 
 func (f figures) check(t *testing.T, what string, e Estimate) {

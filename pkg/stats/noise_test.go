@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 // wander is a sequence with a known noise.
@@ -47,12 +49,8 @@ func TestNoiseVariance(t *testing.T) {
 				}
 			}
 		}
-		if got := n.MeanVariance(a); math.Abs(got-meanA) > 0.02*meanA {
-			t.Errorf("variance of the mean of %d: got %v, want %v", a, got, meanA)
-		}
-		if got := n.DifferenceVariance(a, b); math.Abs(got-difference) > 0.03*difference {
-			t.Errorf("variance of the difference of %d and %d: got %v, want %v", a, b, got, difference)
-		}
+		check.Within(t, fmt.Sprintf("variance of the mean of %d", a), meanA, n.MeanVariance(a), 0.02*meanA)
+		check.Within(t, fmt.Sprintf("variance of the difference of %d and %d", a, b), difference, n.DifferenceVariance(a, b), 0.03*difference)
 	}
 }
 
@@ -98,8 +96,6 @@ func TestFisher(t *testing.T) {
 		if got, want := Fisher([]float64{p, p}), p*p*(1-2*math.Log(p)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("twice %g: %g, want %g", p, got, want)
 		}
-		if got := Fisher([]float64{p}); math.Abs(got/p-1) > 1e-9 {
-			t.Errorf("%g alone: %g", p, got)
-		}
+		check.Within(t, fmt.Sprintf("%g alone", p), p, Fisher([]float64{p}), 1e-9*p)
 	}
 }

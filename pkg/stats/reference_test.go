@@ -2,6 +2,7 @@ package stats
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -25,9 +26,7 @@ func TestAgainstReference(t *testing.T) {
 	for _, c := range cases {
 		check := func(what string, got, want float64) {
 			t.Helper()
-			if math.Abs(got-want) > 1e-9*math.Max(1e-3, math.Abs(want)) {
-				t.Errorf("%s: %s = %v, want %v", c.Name, what, got, want)
-			}
+			check.Within(t, fmt.Sprintf("%s: %s", c.Name, what), want, got, 1e-9*math.Max(1e-3, math.Abs(want)))
 		}
 		s := Summarize(c.Y)
 		check("mean", s.Mean, c.Mean)

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -90,9 +91,7 @@ func TestStepScanIsLeastSquares(t *testing.T) {
 		for _, q := range orthonormal(s.Smooth) {
 			floats.AddScaled(rest, -floats.Dot(q, rest), q)
 		}
-		if want := s.chance(rest, gain*float64(n-2)/float64(n), clearest); math.Abs(p-want) > 1e-9 {
-			t.Errorf("trial %d: p = %v, by least squares %v", trial, p, want)
-		}
+		check.Within(t, fmt.Sprintf("trial %d: p", trial), s.chance(rest, gain*float64(n-2)/float64(n), clearest), p, 1e-9)
 	}
 }
 
@@ -128,22 +127,22 @@ func TestStepChance(t *testing.T) {
 		} else if drawn != 999 {
 			t.Errorf("%s: %d drawn", tt.name, drawn)
 		}
-		closeToBy(t, tt.name, got, tt.want, 1e-12)
+		check.Within(t, tt.name, tt.want, got, 1e-12)
 	}
 	// If the highest are all alike, there is no tail to go by.
 	flat := func(z float64) func([]float64) (float64, int) {
 		return func([]float64) (float64, int) { return z, 0 }
 	}
-	closeToBy(t, "above what does not vary", s.chance([]float64{5, 6, 7}, 2, flat(1)), 0.001, 1e-12)
-	closeToBy(t, "as all", s.chance([]float64{5, 6, 7}, 1, flat(1)), 1, 1e-12)
+	check.Within(t, "above what does not vary", 0.001, s.chance([]float64{5, 6, 7}, 2, flat(1)), 1e-12)
+	check.Within(t, "as all", 1, s.chance([]float64{5, 6, 7}, 1, flat(1)), 1e-12)
 	// Ten of a thousand lie above the rest, and what was found between: they, and the sample, are eleven.
 	k := 0
-	closeToBy(t, "below the few", s.chance([]float64{5, 6, 7}, 1.5, func([]float64) (float64, int) {
+	check.Within(t, "below the few", 0.05*math.Exp(-(0.5)/(float64(9*9+41)/50-1)), s.chance([]float64{5, 6, 7}, 1.5, func([]float64) (float64, int) {
 		if k++; k%100 == 0 {
 			return 9, 0
 		}
 		return 1, 0
-	}), 0.05*math.Exp(-(0.5)/(float64(9*9+41)/50-1)), 1e-12)
+	}), 1e-12)
 }
 
 // levels are values that alternate by 1 % about each level for that long.

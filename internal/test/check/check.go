@@ -2,6 +2,7 @@
 package check
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,14 @@ func Same(t testing.TB, what string, want, got any, opts ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// Within fails the test unless a number is as wanted, except for what is allowed, or neither is one.
+func Within(t testing.TB, what string, want, got, allowed float64) {
+	t.Helper()
+	if math.Abs(got-want) > allowed || math.IsNaN(got) != math.IsNaN(want) {
+		t.Errorf("%s: got %.6g, want %.6g within %.3g", what, got, want, allowed)
 	}
 }
 
