@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -41,11 +42,16 @@ func (c *model) margin(parts []Part) float64 {
 			}
 		}
 	}
-	for high > low*(1+marginStep) {
-		if f := math.Sqrt(low * high); with(f) {
-			low = f
+	return largest(low, high, 1+marginStep, with)
+}
+
+// largest is the largest value that passes, to within a factor: low does and high need not.
+func largest(low, high, within float64, passes func(float64) bool) float64 {
+	for high > low*within {
+		if v := math.Sqrt(low * high); passes(v) {
+			low = v
 		} else {
-			high = f
+			high = v
 		}
 	}
 	return low
@@ -377,14 +383,7 @@ func (c *model) throttled(parts []Part, names []string) []Change {
 	if fastest <= minPace || !c.yes(at(minPace)) {
 		return nil
 	}
-	low, high := minPace, fastest
-	for high > 1.02*low {
-		if pace := math.Sqrt(low * high); c.yes(at(pace)) {
-			low = pace
-		} else {
-			high = pace
-		}
-	}
+	low := largest(minPace, fastest, 1.02, func(pace float64) bool { return c.yes(at(pace)) })
 	pace := down(low)
 	if !c.yes(at(pace)) { // slower is not always better: rounding may have made it worse
 		pace = low
@@ -416,17 +415,9 @@ func (c *model) fewer(parts []Part) []Change {
 				p.Streams[0].Count = n
 			})
 		}
-		low, high := 0, part.Streams[0].Count
-		for high-low > 1 {
-			if n := (low + high) / 2; c.yes(at(n)) {
-				low = n
-			} else {
-				high = n
-			}
-		}
-		if low > 0 {
-			text := fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), unit.Plural(low, "stream"))
-			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: low, Text: text})
+		if n := sort.Search(part.Streams[0].Count-1, func(i int) bool { return !c.yes(at(i + 1)) }); n > 0 {
+			text := fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), unit.Plural(n, "stream"))
+			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: n, Text: text})
 		}
 	}
 	return list
