@@ -166,11 +166,7 @@ type Recovery struct {
 
 // Runs sets each of the others beside the base.
 func Runs(base Run, others ...Run) *Comparison {
-	sides := make([][]Run, len(others))
-	for i := range others {
-		sides[i] = others[i : i+1]
-	}
-	return compare([]Run{base}, sides...)
+	return compare([]Run{base}, slices.Collect(slices.Chunk(others, 1))...)
 }
 
 // Groups compares the repeats of a run with those of another, at least three in all. The unit of evidence is
