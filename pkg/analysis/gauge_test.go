@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -185,14 +186,19 @@ func sensor(rnd *rand.Rand, at func(float64) float64) tracetest.Warmth {
 	return tracetest.Warmth{EveryS: []float64{1, 1, 5}[rnd.IntN(3)], At: at, Noise: 0.3 + 0.5*rnd.Float64()}
 }
 
+// approach is a temperature that goes from one to another with a time constant, from a moment on.
+func approach(from, to, sinceS, constantS float64) func(s float64) float64 {
+	return func(s float64) float64 { return to + (from-to)*math.Exp(-max(0, s-sinceS)/constantS) }
+}
+
 // heated is a disk that warms up from its start until it throttles, and holds its temperature from then on.
 func heated(rnd *rand.Rand) *trace.Run {
 	f := newFall(rnd)
 	from, limit := 32+18*rnd.Float64(), 62+20*rnd.Float64()
-	rise := tracetest.Approach(from, from+1.3*(limit-from), 0, f.atS/1.4663) // reaches the limit at the fall
+	rise := approach(from, from+1.3*(limit-from), 0, f.atS/1.4663) // reaches the limit at the fall
 	at := func(s float64) float64 { return min(rise(s), limit) }
 	if rnd.IntN(2) == 0 { // and cools a little once it is slower
-		at = func(s float64) float64 { return min(rise(s), tracetest.Approach(limit, limit-4, f.atS, 10)(s)) }
+		at = func(s float64) float64 { return min(rise(s), approach(limit, limit-4, f.atS, 10)(s)) }
 	}
 	d := f.play(rnd)
 	return gauged(sensor(rnd, at).Play(rnd, "A", f.endS), d)
@@ -202,7 +208,7 @@ func heated(rnd *rand.Rand) *trace.Run {
 func filled(rnd *rand.Rand) *trace.Run {
 	f := newFall(rnd)
 	level, wander := 30+25*rnd.Float64(), 2*rnd.Float64()
-	at := tracetest.Approach(level, level+wander, 0, 15)
+	at := approach(level, level+wander, 0, 15)
 	d := f.play(rnd)
 	run := gauged(sensor(rnd, at).Play(rnd, "A", f.endS), d)
 	if rnd.IntN(3) == 0 { // and once more, after about as many bytes
@@ -232,7 +238,7 @@ func puzzling(rnd *rand.Rand) *trace.Run {
 	case 1: // a stuck one, as some disks have it at 40 °C
 		return gauged(tracetest.Warmth{EveryS: 1, At: func(float64) float64 { return 40 }}.Play(rnd, "A", f.endS), d)
 	case 2: // warmer, as every disk that writes, and not hot
-		at := tracetest.Approach(30, 30+8+8*rnd.Float64(), 0, f.atS/2)
+		at := approach(30, 30+8+8*rnd.Float64(), 0, f.atS/2)
 		return gauged(sensor(rnd, at).Play(rnd, "A", f.endS), d)
 	case 3: // reads fill no cache
 		return gauged(sensor(rnd, flat).Play(rnd, "A", f.endS), d)

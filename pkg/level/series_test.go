@@ -15,7 +15,7 @@ import (
 
 // A series of bins of 0.1 s of active time, by the logarithm of their rates.
 func TestSeriesOfADisk(t *testing.T) {
-	d := tracetest.SampledAt(func(s int) float64 { return []float64{1e6, 2e6, 1e3, 4e6, 2e6}[s] }, 5)
+	d := tracetest.Sampled(tracetest.FilesOf([][2]float64{{1, 1e6}, {1, 2e6}, {1, 1e3}, {1, 4e6}, {1, 2e6}}...))
 	for i := 3; i < 5; i++ { // a pause of two seconds
 		d.Files[i].StartNS += 2e9
 		d.Files[i].EndNS += 2e9
@@ -85,7 +85,7 @@ func TestFreeOf(t *testing.T) {
 
 // The variance of a mean over a second, from bins of a quarter: rates of 1 and 3, two seconds each, go together by four bins.
 func TestVarianceIn(t *testing.T) {
-	d := tracetest.SampledAt(func(s int) float64 { return float64(1e6 + 2e6*(s/2%2)) }, 20)
+	d := tracetest.Sampled(tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1e6}, {1, 1e6}, {1, 3e6}, {1, 3e6}}, 5)...))
 	p := Disk{Trace: d, Curve: overlap.NewCurve(d)}
 	rates := p.Curve.Rates([]overlap.Span{span(0, 20)}, 80)
 	want := stats.Summarize(rates).SD * stats.Summarize(rates).SD * stats.Memory(rates) * 0.25

@@ -27,13 +27,6 @@ func (w Warmth) Play(rnd *rand.Rand, disk string, endS float64) []trace.Gauge {
 	return out
 }
 
-// Approach is a temperature that goes from one to another with a time constant, from a moment on.
-func Approach(from, to, sinceS, constantS float64) func(s float64) float64 {
-	return func(s float64) float64 {
-		return to + (from-to)*math.Exp(-max(0, s-sinceS)/constantS)
-	}
-}
-
 // Traffic is what a device moves beside what the disk was counted to move, in bytes per second, or less than that. Of
 // writes it is added to the count of writes.
 type Traffic struct{ FromS, ToS, Rate float64 }

@@ -357,15 +357,6 @@ func FilesAt(rate func(second int) float64, seconds int) *trace.DiskRecord {
 	return d
 }
 
-// SampledAt is a disk whose files of a second have progress each tenth, at a rate that depends on the second.
-func SampledAt(rate func(second int) float64, seconds int) *trace.DiskRecord {
-	var each [][2]float64
-	for s := range seconds {
-		each = append(each, [2]float64{1, rate(s)})
-	}
-	return Sampled(FilesOf(each...))
-}
-
 // Steps is a rate that changes at given seconds; it fluctuates by 1 %.
 func Steps(first float64, changes ...[2]float64) func(int) float64 {
 	flat := Flat(first, changes...)
