@@ -24,7 +24,7 @@ func TestFalseAlarms(t *testing.T) {
 			var disks []*trace.DiskRecord
 			var phases []*trace.Phase
 			for i := range 3 {
-				s := script{name: string(rune('A' + i)), op: trace.Write, startS: float64(i) * 0.5, sizes: uniform}
+				s := script{name: string(rune('A' + i)), op: trace.Write, startS: float64(i) * 0.5, sizes: tracetest.Uniform}
 				s.paces = []pace{{30 + 5*float64(i), 1.1e9}}
 				disks = append(disks, s.play(rnd, n))
 				s.paces = []pace{{15, 1.1e9}}

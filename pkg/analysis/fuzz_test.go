@@ -27,9 +27,9 @@ func FuzzAnalyze(f *testing.F) {
 	rnd := rand.New(rand.NewPCG(61, 62))
 	n := noise{fast: 0.1, samples: true}
 	f.Add(writeRun(runOf(
-		script{name: "A", op: trace.Write, paces: []pace{{4, 2e9}, {12, 0.5e9}}, pauses: []pause{{6, 7}}, sizes: fixed(2e8)}.play(rnd, n),
-		script{name: "B", op: trace.Read, startS: 1, paces: []pace{{5, 1e9}, {9, 2e9}}, sizes: fixed(3e8)}.play(rnd, n)), 12))
-	played := playing(2, plenty(0.5, 1.8), script{name: "C", op: trace.Write, paces: []pace{{2, 1e9}}, sizes: fixed(2e8)}.play(rnd, n))
+		script{name: "A", op: trace.Write, paces: []pace{{4, 2e9}, {12, 0.5e9}}, pauses: []pause{{6, 7}}, sizes: tracetest.Fixed(2e8)}.play(rnd, n),
+		script{name: "B", op: trace.Read, startS: 1, paces: []pace{{5, 1e9}, {9, 2e9}}, sizes: tracetest.Fixed(3e8)}.play(rnd, n)), 12))
+	played := playing(2, plenty(0.5, 1.8), script{name: "C", op: trace.Write, paces: []pace{{2, 1e9}}, sizes: tracetest.Fixed(2e8)}.play(rnd, n))
 	played.Disks[1].Latencies = tracetest.Latency{PerS: 300, MedianNS: 1e5, Sigma: 1}.Play(rnd, 2, nil)
 	played.Search = &trace.Try{Search: "s", Kind: trace.SearchStreams, Disk: "A", Value: 4}
 	f.Add(writeRun(tracetest.Run(played), 40))

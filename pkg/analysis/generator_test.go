@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -23,7 +24,7 @@ type script struct {
 	startS float64
 	paces  []pace  // the last one's end is the disk's
 	pauses []pause // ascending, within the paces
-	sizes  func(rnd *rand.Rand, seq int) float64
+	sizes  tracetest.Sizes
 	cost   func(bytes float64) float64 // of a file's time, over what its bytes take; 1 if nil
 }
 
@@ -53,14 +54,6 @@ const (
 	stepS   = 0.01 // the generator's time step
 	memoryS = 0.2  // of the fast noise
 )
-
-// uniform draws sizes between 2 MB and 2 GB, as the preset of the field notes does.
-func uniform(rnd *rand.Rand, _ int) float64 { return 2e6 + rnd.Float64()*1.998e9 }
-
-// fixed is always the same size.
-func fixed(bytes float64) func(*rand.Rand, int) float64 {
-	return func(*rand.Rand, int) float64 { return bytes }
-}
 
 // play makes the trace of a script. Every disk ends exactly when its script does, its last file cut short.
 func (s script) play(rnd *rand.Rand, n noise) *trace.DiskRecord {
@@ -133,21 +126,11 @@ func closed(f trace.File, atS, bytes float64) trace.File {
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 func (s *script) rateAt(at float64) float64 {
-	for _, p := range s.paces {
-		if at < p.untilS {
-			return p.rate
-		}
-	}
-	return 0
+	return s.paces[slices.IndexFunc(s.paces, func(p pace) bool { return at < p.untilS })].rate
 }
 
 func (s *script) pausedAt(at float64) bool {
-	for _, p := range s.pauses {
-		if p.fromS <= at && at < p.toS {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.pauses, func(p pause) bool { return p.fromS <= at && at < p.toS })
 }
 
 // runOf makes a run of one phase.
@@ -157,6 +140,6 @@ func runOf(disks ...*trace.DiskRecord) *trace.Run {
 
 // diskOf plays a script without noise from the release on, in files of one size.
 func diskOf(name string, op trace.Role, size float64, paces ...pace) *trace.DiskRecord {
-	s := script{name: name, op: op, paces: paces, sizes: fixed(size)}
+	s := script{name: name, op: op, paces: paces, sizes: tracetest.Fixed(size)}
 	return s.play(rand.New(rand.NewPCG(1, 1)), noise{samples: true})
 }

@@ -144,7 +144,7 @@ func TestTryWhoseOthersStopEarly(t *testing.T) {
 		work   work.Work
 		want   stream.Verdict
 	}{{30, work.Work{}, stream.Clean}, {27.5, work.Work{}, stream.Clean}, {26, work.Work{}, ""}, {26, work.Work{Pace: 1e9}, stream.Clean}} {
-		p := playing(30, plenty(0, 0), (&script{name: "C", op: trace.Write, paces: []pace{{tt.untilS, 1e9}}, sizes: fixed(1e8)}).play(seed(1), noise{samples: true}))
+		p := playing(30, plenty(0, 0), (&script{name: "C", op: trace.Write, paces: []pace{{tt.untilS, 1e9}}, sizes: tracetest.Fixed(1e8)}).play(seed(1), noise{samples: true}))
 		p.Search = &trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}
 		p.Work["C"] = tt.work
 		check.Same(t, fmt.Sprintf("C until %g s, %+v", tt.untilS, tt.work), tt.want, Analyze(tracetest.Run(p), Options{}).Searches[0].Tries[0].Verdict)

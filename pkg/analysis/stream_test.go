@@ -72,7 +72,7 @@ func TestStreamsOfALateHost(t *testing.T) {
 // still for L seconds makes L - 1 s of them late.
 func TestStreams(t *testing.T) {
 	writer := func(fromS, toS float64) *trace.DiskRecord {
-		s := script{name: "C", op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: fixed(1e8)}
+		s := script{name: "C", op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: tracetest.Fixed(1e8)}
 		return s.play(seed(1), noise{samples: true})
 	}
 	late := func(total StreamTotal) StreamTotal { // except for the exact figures
@@ -138,7 +138,7 @@ func TestStreams(t *testing.T) {
 // 11 to 13 s.
 func TestStreamsBeside(t *testing.T) {
 	writer := func(name string, fromS, toS float64) *trace.DiskRecord {
-		return (&script{name: name, op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: fixed(1e8)}).play(seed(1), noise{samples: true})
+		return (&script{name: name, op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: tracetest.Fixed(1e8)}).play(seed(1), noise{samples: true})
 	}
 	probed := playing(30, plenty(0, 0), writer("B", 0, 20), writer("C", 0, 5))
 	probed.Work["C"] = work.Work{Probe: 4096}

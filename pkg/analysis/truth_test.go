@@ -9,6 +9,7 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // TestWindowAgainstTruth plays disks that start at different times, pause, and end at different times, and holds the
@@ -37,7 +38,7 @@ func randomScript(rnd *rand.Rand, i int) script {
 	s := script{
 		name: string(rune('A' + i)), op: []trace.Role{trace.Read, trace.Write}[rnd.IntN(2)], startS: start,
 		paces: []pace{{10, 0.5e9 + rnd.Float64()*2e9}, {end, 0.5e9 + rnd.Float64()*2e9}},
-		sizes: uniform,
+		sizes: tracetest.Uniform,
 	}
 	if rnd.IntN(2) == 0 { // too short to matter, and long enough
 		s.pauses = []pause{{5, 5.3}, {12, 13 + math.Round(rnd.Float64()*100)/100}}
@@ -161,12 +162,12 @@ func TestRecoveriesAmongMany(t *testing.T) {
 func TestSlowClimb(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(27, 28))
 	for _, fast := range []float64{0.02, 0.05} {
-		a := script{name: "A", op: trace.Write, paces: []pace{{21, 0.7e9}}, sizes: uniform}
+		a := script{name: "A", op: trace.Write, paces: []pace{{21, 0.7e9}}, sizes: tracetest.Uniform}
 		for k := range 60 { // from 2 s to 8 s after C's end
 			a.paces = append(a.paces, pace{21 + float64(k+1)/10, 0.7e9 + 0.8e9*float64(k+1)/60})
 		}
 		a.paces = append(a.paces, pace{45, 1.5e9})
-		c := script{name: "C", op: trace.Write, paces: []pace{{19, 2.4e9}}, sizes: uniform}
+		c := script{name: "C", op: trace.Write, paces: []pace{{19, 2.4e9}}, sizes: tracetest.Uniform}
 		n := noise{fast: fast, samples: true}
 		got := Analyze(runOf(a.play(rnd, n), c.play(rnd, n)), Options{}).Phases[0].Recoveries
 		if len(got) != 1 || got[0].LagS == nil {
