@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -73,12 +74,7 @@ func TheilSen(x, y []float64) (Line, bool) {
 
 // varies reports whether x has two different, finite values.
 func varies(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] && !math.IsInf(v-x[0], 0) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x, func(v float64) bool { return v != x[0] && !math.IsInf(v-x[0], 0) })
 }
 
 // CostLine is time = Cost + size / Rate: what a file takes whatever its size, and what each byte adds.

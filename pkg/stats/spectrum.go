@@ -278,12 +278,7 @@ func (f fits) parts() []student {
 // Prediction", 2010; found by the EM algorithm). One whose noise is unlike the others' keeps its own by its waves.
 func Pool(estimates []*Estimate) {
 	const poolPrior, steps = 1, 20
-	var pooled []*Estimate
-	for _, e := range estimates {
-		if len(e.fits) > 0 {
-			pooled = append(pooled, e)
-		}
-	}
+	pooled := slices.DeleteFunc(slices.Clone(estimates), func(e *Estimate) bool { return len(e.fits) == 0 })
 	if len(pooled) == 0 {
 		return
 	}

@@ -1,6 +1,9 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Checkup is what `hubbench doctor` found out about a machine and its disks: whether measurements there can be
 // trusted. Later runs on the machine carry the problems found.
@@ -40,13 +43,7 @@ func (c *Checkup) Failed() []Check { return c.with(Fail) }
 func (c *Checkup) Doubts() []Check { return append(c.with(Fail), c.with(Warn)...) }
 
 func (c *Checkup) with(verdict Verdict) []Check {
-	var out []Check
-	for _, check := range c.Checks {
-		if check.Verdict == verdict {
-			out = append(out, check)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(c.Checks), func(check Check) bool { return check.Verdict != verdict })
 }
 
 // Subject is the check's name, and the disk's folder if it is about one.
