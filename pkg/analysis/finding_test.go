@@ -140,8 +140,7 @@ func TestDiskFindings(t *testing.T) {
 		t.Errorf("two modes beside another disk: %+v", got)
 	}
 	// What the preset saturation is for is reported once.
-	rest := 30.0
-	step := Saturation{Disk: "B", Alone: "p", Fall: &Fall{AtBytes: 7, FromRate: 100, ToRate: 40}, Back: &Back{RestS: &rest}}
+	step := Saturation{Disk: "B", Alone: "p", Fall: &Fall{AtBytes: 7, FromRate: 100, ToRate: 40}, Back: &Back{RestS: new(30.0)}}
 	got := toldOf(Phase{Saturation: &trace.Saturation{}, Disks: map[string]Disk{"B": {Throttle: fell(CauseHeat)}}}, step, Saturation{Disk: "A"})
 	sameFindings(t, "a step of the preset", got,
 		Finding{Code: "saturation", Disk: "B", Values: SaturationValues{AtBytes: 7, FromRate: 100, ToRate: 40, RestS: number(30)}, Weight: 1.6})

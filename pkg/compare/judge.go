@@ -69,8 +69,7 @@ func (c *Comparison) judge(pooled bool) {
 	for _, phase := range c.phases() {
 		for i := range phase.Rates {
 			if r := &phase.Rates[i]; r.P != nil {
-				fall := max(0, -math.Expm1(r.evidence.LowerBound(Chance)))
-				r.ExcludedFall = &fall
+				r.ExcludedFall = new(max(0, -math.Expm1(r.evidence.LowerBound(Chance))))
 			}
 		}
 	}
@@ -130,8 +129,7 @@ func (t *Test) test(difference stats.Estimate, smallest float64) {
 	if difference.SE() < smallest {
 		difference = stats.Certain(difference.Mean, smallest)
 	}
-	p := difference.P()
-	t.evidence, t.P = difference, &p
+	t.evidence, t.P = difference, new(difference.P())
 }
 
 // repeat tests what was measured in several runs of either side, or in several repeats within one run. It returns

@@ -81,8 +81,7 @@ func (l *Latency) repeat(unit string, base, other [][]*part) {
 
 // set fills in what was measured.
 func (l *Latency) set(base, other int64) {
-	change := float64(max(other, 1))/float64(max(base, 1)) - 1
-	l.BaseNS, l.NewNS, l.Change = &base, &other, &change
+	l.BaseNS, l.NewNS, l.Change = &base, &other, new(float64(max(other, 1))/float64(max(base, 1))-1)
 }
 
 const (

@@ -99,8 +99,7 @@ func (r *Rate) repeat(unit string, base, other [][]*part) {
 		return stats.Repeat{Mean: e.Mean, SE: e.SE()}, ""
 	})
 	if ok {
-		change := n/b - 1
-		r.Base, r.New, r.Change = &b, &n, &change
+		r.Base, r.New, r.Change = &b, &n, new(n/b-1)
 	}
 }
 
@@ -149,8 +148,7 @@ func pairedRate(r Rate, b, n []float64) Rate {
 func (r *Rate) set(base, other float64, n int) {
 	r.N, r.Verdict = n, TooLittle
 	if base > 0 && other > 0 {
-		change := other/base - 1
-		r.Base, r.New, r.Change = &base, &other, &change
+		r.Base, r.New, r.Change = &base, &other, new(other/base-1)
 	}
 }
 

@@ -110,8 +110,7 @@ func TestWriteForAnything(t *testing.T) {
 				Upstream: fmt.Sprint(r.IntN(3)), Protocol: text(), Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9, Generation: text()}})
 		}
 		for i := range 1 + r.IntN(10) {
-			hub := fmt.Sprint(r.IntN(3))
-			inv.Disks = append(inv.Disks, hardware.Disk{Name: fmt.Sprint("sd", i), Model: text(), External: &yes, Hub: &hub, SizeBytes: r.Int64N(4e12),
+			inv.Disks = append(inv.Disks, hardware.Disk{Name: fmt.Sprint("sd", i), Model: text(), External: &yes, Hub: new(fmt.Sprint(r.IntN(3))), SizeBytes: r.Int64N(4e12),
 				Volumes: []hardware.Volume{{Mount: "/m" + fmt.Sprint(i) + text(), Filesystem: text(), FreeBytes: int64(float64(2e8) * (1 + r.ExpFloat64()*1e3))}}})
 		}
 		if disks, _ := Find(inv, nil, itself); len(disks) > 0 {
@@ -125,8 +124,7 @@ func TestWriteForAnything(t *testing.T) {
 }
 
 func disk(name, hub, mount string, free int64) hardware.Disk {
-	yes := true
-	d := hardware.Disk{Name: name, Model: "SSD " + name, External: &yes, SizeBytes: 2e12, Bus: hardware.USB,
+	d := hardware.Disk{Name: name, Model: "SSD " + name, External: new(true), SizeBytes: 2e12, Bus: hardware.USB,
 		Volumes: []hardware.Volume{{Device: name + "1", Label: "L" + name, Mount: mount, Filesystem: "exfat", FreeBytes: free}},
 		Path:    hardware.Path{Links: []hardware.Link{{Kind: hardware.USBLink, RxBps: 10e9, TxBps: 10e9}}}}
 	if hub != "" {

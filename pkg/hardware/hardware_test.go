@@ -266,8 +266,7 @@ func TestUnitDiffers(t *testing.T) {
 	disk := Unit{Disk: Disk{Model: "T7", SizeBytes: 1e12}, Volume: &Volume{Filesystem: "apfs", SizeBytes: 9e11}}
 	with := func(change func(*Unit)) Unit {
 		u := disk
-		v := *disk.Volume
-		u.Volume = &v
+		u.Volume = new(*disk.Volume)
 		change(&u)
 		return u
 	}

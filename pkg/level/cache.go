@@ -164,6 +164,5 @@ func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, 
 	if high < afterS || low > withinS {
 		return nil, nil
 	}
-	rest := c.Bytes / slope
-	return &rest, &stats.Interval{low, high}
+	return new(c.Bytes / slope), &stats.Interval{low, high}
 }

@@ -216,8 +216,7 @@ func Pooled(list []Measured) Measured {
 		for i, m := range list {
 			busy[i] = m.WithoutPauses()
 		}
-		of := pooled(busy)
-		out.busy = &of
+		out.busy = new(pooled(busy))
 	}
 	return out
 }

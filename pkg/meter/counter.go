@@ -126,8 +126,7 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 	}
 	off := offBytes + doubt + offShare*(own.read+own.write)
 	if d.reads {
-		read := int64(total.read)
-		out.ReadBytes = &read
+		out.ReadBytes = new(int64(total.read))
 		if lack := own.read - total.read; lack > off {
 			out.CachedBytes = int64(lack)
 		}
