@@ -21,22 +21,22 @@ func TestFieldNotesPair(t *testing.T) {
 	if o == nil {
 		t.Fatal("no overlap")
 	}
-	check.Within(t, "window", 19, o.DurationS, 0.05)
-	check.Within(t, "rate", 3.2e9, o.Rate, 0.01e9)
-	check.Within(t, "rate of A", 0.742e9, o.Disks["A"].Rate, 0.005e9)
-	check.Within(t, "rate of C", 2.458e9, o.Disks["C"].Rate, 0.01e9)
-	check.Within(t, "share of A", 0.232, o.Disks["A"].Share, 0.002)
+	check.Near(t, "window", 19, o.DurationS, 0.05)
+	check.Near(t, "rate", 3.2e9, o.Rate, 0.01e9)
+	check.Near(t, "rate of A", 0.742e9, o.Disks["A"].Rate, 0.005e9)
+	check.Near(t, "rate of C", 2.458e9, o.Disks["C"].Rate, 0.01e9)
+	check.Near(t, "share of A", 0.232, o.Disks["A"].Share, 0.002)
 	if len(got.Recoveries) != 1 {
 		t.Fatalf("recoveries %+v, want one", got.Recoveries)
 	}
 	r := got.Recoveries[0]
-	check.Within(t, "lag", 4, *r.LagS, 0.2)
-	check.Within(t, "rate before", 0.742e9, r.FromRate, 0.01e9)
-	check.Within(t, "rate after", 1.5e9, *r.ToRate, 0.02e9)
-	check.Within(t, "fio's rule", 2.2e9, *got.OtherToolRates.FioRate, 0.05e9)
-	check.Within(t, "sum of the solo rates", 3.5e9, got.OtherToolRates.SoloSumRate, 0.1e9)
-	check.Within(t, "up to the first done", 3.2e9, got.OtherToolRates.FirstDoneRate, 0.01e9)
-	check.Within(t, "up to the last done", 2.2e9, got.OtherToolRates.LastDoneRate, 0.05e9)
+	check.Near(t, "lag", 4, *r.LagS, 0.2)
+	check.Near(t, "rate before", 0.742e9, r.FromRate, 0.01e9)
+	check.Near(t, "rate after", 1.5e9, *r.ToRate, 0.02e9)
+	check.Near(t, "fio's rule", 2.2e9, *got.OtherToolRates.FioRate, 0.05e9)
+	check.Near(t, "sum of the solo rates", 3.5e9, got.OtherToolRates.SoloSumRate, 0.1e9)
+	check.Near(t, "up to the first done", 3.2e9, got.OtherToolRates.FirstDoneRate, 0.01e9)
+	check.Near(t, "up to the last done", 2.2e9, got.OtherToolRates.LastDoneRate, 0.05e9)
 }
 
 func TestWarnings(t *testing.T) {

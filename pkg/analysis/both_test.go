@@ -57,7 +57,7 @@ func TestBothDirections(t *testing.T) {
 		o := got.Phases[0].Overlap
 		near := func(what string, got, want float64) {
 			t.Helper()
-			check.Within(t, fmt.Sprintf("%s: %s is", role, what), want, got, 1e-6*want)
+			check.Near(t, fmt.Sprintf("%s: %s is", role, what), want, got, 1e-6*want)
 		}
 		// A file that never ended counts from its first sample on: so A lacks what it moved from 9.9 to 9.95 s.
 		a := 1e9 - step/10.0

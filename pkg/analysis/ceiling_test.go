@@ -107,7 +107,7 @@ func TestCommonLimit(t *testing.T) {
 		a := Analyze(tracetest.Run(study(rnd, trace.Write, sets("A", "B", "C"), solo, capped)...), Options{})
 		if hasCeiling(a) {
 			found++
-			check.Within(t, "limit", limit, a.Phases[6].Contention.Ceiling.Rate, 0.03*limit)
+			check.Near(t, "limit", limit, a.Phases[6].Contention.Ceiling.Rate, 0.03*limit)
 		}
 		fewFound += one(hasCeiling(Analyze(tracetest.Run(study(rnd, trace.Read, pair, solo, capped)...), Options{})))
 	}

@@ -44,9 +44,9 @@ func phaseNamed(t *testing.T, a *Analysis, name string) *Phase {
 func TestContention(t *testing.T) {
 	a := Analyze(fieldNotes(), Options{})
 	www := phaseNamed(t, a, "WWW").Contention
-	check.Within(t, "retention of A", 0.7/1.5, *www.Disks["A"].Retention, 0.01)
-	check.Within(t, "retention of C", 0.75, *www.Disks["C"].Retention, 0.01)
-	check.Within(t, "fair part of C", 3.5e9/3, www.Disks["C"].FairRate, 0.01e9)
+	check.Near(t, "retention of A", 0.7/1.5, *www.Disks["A"].Retention, 0.01)
+	check.Near(t, "retention of C", 0.75, *www.Disks["C"].Retention, 0.01)
+	check.Near(t, "fair part of C", 3.5e9/3, www.Disks["C"].FairRate, 0.01e9)
 	if d := www.Disks["A"]; d.Reference != "solo" || d.ReferenceFrom != "A writes" {
 		t.Errorf("reference of A: %q from %q, want its own phase", d.Reference, d.ReferenceFrom)
 	}
@@ -60,7 +60,7 @@ func TestContention(t *testing.T) {
 		t.Errorf("ceiling %+v of a single total, want none", rrr.Ceiling)
 	}
 	mixed := phaseNamed(t, a, "C writing, A and B reading").Contention
-	check.Within(t, "duplex gain", 4.8/3.5, *mixed.DuplexGain, 0.01)
+	check.Near(t, "duplex gain", 4.8/3.5, *mixed.DuplexGain, 0.01)
 	if www.DuplexGain != nil {
 		t.Errorf("duplex gain of writes alone: %v, want none", *www.DuplexGain)
 	}
@@ -79,7 +79,7 @@ func TestContentionWithoutSolo(t *testing.T) {
 	if d := c.Disks["C"]; d.Reference != "" || d.Retention != nil {
 		t.Errorf("C ended first: %+v, want no reference", d)
 	}
-	check.Within(t, "retention of A", 0.74/1.5, *c.Disks["A"].Retention, 0.01)
+	check.Near(t, "retention of A", 0.74/1.5, *c.Disks["A"].Retention, 0.01)
 	if len(c.Steals) != 1 || c.Steals[0].From != "A" || c.Steals[0].By != "C" {
 		t.Errorf("steals %+v, want C from A", c.Steals)
 	}
@@ -129,9 +129,9 @@ func TestMatrix(t *testing.T) {
 	check.Same(t, "order", want, phases)
 	check.Same(t, "departures of WWW", map[string]float64{"A": 0.7 / 1.5, "B": 0.7 / 1.5, "C": 0.75}, rows["WWW"].Departures, cmpopts.EquateApprox(0.02, 0))
 	row := rows["C writing, A and B reading"]
-	check.Within(t, "read total", 2e9, row.ReadRate, 0.01e9)
-	check.Within(t, "write total", 2.8e9, row.WriteRate, 0.01e9)
-	check.Within(t, "total", 4.8e9, row.Total, 0.01e9)
+	check.Near(t, "read total", 2e9, row.ReadRate, 0.01e9)
+	check.Near(t, "write total", 2.8e9, row.WriteRate, 0.01e9)
+	check.Near(t, "total", 4.8e9, row.Total, 0.01e9)
 	if got := rows["C writes"].Departures; len(got) > 0 {
 		t.Errorf("departures of a disk alone: %v", got)
 	}
@@ -180,12 +180,12 @@ func TestHold(t *testing.T) {
 	p := tracetest.Phase("p", a, c)
 	p.Stop = "hold"
 	got := Analyze(tracetest.Run(p), Options{}).Phases[0]
-	check.Within(t, "window", 30, got.Overlap.DurationS, 0.01)
-	check.Within(t, "rate of C in it", 2e9, got.Overlap.Disks["C"].Rate, 0.01e9)
+	check.Near(t, "window", 30, got.Overlap.DurationS, 0.01)
+	check.Near(t, "rate of C in it", 2e9, got.Overlap.Disks["C"].Rate, 0.01e9)
 	if d := got.Disks["C"]; d.Files != 300 || d.Bytes != 30e9 {
 		t.Errorf("C: %d files, %d bytes; want its 300 of work, 30 GB", d.Files, d.Bytes)
 	}
-	check.Within(t, "sum of solo rates", 3e9, got.OtherToolRates.SoloSumRate, 0.01e9)
+	check.Near(t, "sum of solo rates", 3e9, got.OtherToolRates.SoloSumRate, 0.01e9)
 	if len(got.Recoveries) > 0 || len(got.Warnings) > 0 {
 		t.Errorf("recoveries %v, warnings %v; want none", got.Recoveries, got.Warnings)
 	}
@@ -208,8 +208,8 @@ func TestScore(t *testing.T) {
 		if d.Score == nil || d.Score.Method != method || d.Score.N != d.Files {
 			t.Fatalf("%s: got score %+v of %d files", method, d.Score, d.Files)
 		}
-		check.Within(t, method, want, d.Score.Rate, 0.01e9)
-		check.Within(t, "start of the window", 1, got.Overlap.StartS, 0.01)
+		check.Near(t, method, want, d.Score.Rate, 0.01e9)
+		check.Near(t, "start of the window", 1, got.Overlap.StartS, 0.01)
 	}
 	if got := Analyze(runOf(a, b), Options{}).Phases[0].Disks["A"].Score; got != nil {
 		t.Errorf("got score %+v for a phase that copies no program", got)

@@ -17,11 +17,11 @@ func TestThrottleComesBack(t *testing.T) {
 	if got == nil || got.Recovered == nil {
 		t.Fatalf("throttle %+v, want one with a recovery", got)
 	}
-	check.Within(t, "onset", 10, got.AtS, 0.3)
-	check.Within(t, "low rate", 0.65e9, got.ToRate, 0.03e9)
-	check.Within(t, "back at", 60, got.Recovered.AtS, 0.1)
-	check.Within(t, "pause", 30, got.Recovered.PauseS, 0.1)
-	check.Within(t, "rate then", 2.2e9, got.Recovered.Rate, 0.05e9)
+	check.Near(t, "onset", 10, got.AtS, 0.3)
+	check.Near(t, "low rate", 0.65e9, got.ToRate, 0.03e9)
+	check.Near(t, "back at", 60, got.Recovered.AtS, 0.1)
+	check.Near(t, "pause", 30, got.Recovered.PauseS, 0.1)
+	check.Near(t, "rate then", 2.2e9, got.Recovered.Rate, 0.05e9)
 }
 
 // TestNoThrottle lists drops that are no throttles.
@@ -73,10 +73,10 @@ func TestLowLatency(t *testing.T) {
 	if got.SmallFiles == nil || got.SmallFiles.TheilSenLatencyS == nil || got.LowLatency == nil {
 		t.Fatalf("small files %+v, low latency %+v, want both", got.SmallFiles, got.LowLatency)
 	}
-	check.Within(t, "latency", 0.3e-3, *got.SmallFiles.TheilSenLatencyS, 0.03e-3)
-	check.Within(t, "latency by least squares", 0.3e-3, *got.SmallFiles.OLSLatencyS, 0.06e-3)
-	check.Within(t, "rate", 2.5e9, *got.SmallFiles.TheilSenRate, 0.1e9)
-	check.Within(t, "region", 750e3, got.LowLatency.UpToBytes, 75e3)
+	check.Near(t, "latency", 0.3e-3, *got.SmallFiles.TheilSenLatencyS, 0.03e-3)
+	check.Near(t, "latency by least squares", 0.3e-3, *got.SmallFiles.OLSLatencyS, 0.06e-3)
+	check.Near(t, "rate", 2.5e9, *got.SmallFiles.TheilSenRate, 0.1e9)
+	check.Near(t, "region", 750e3, got.LowLatency.UpToBytes, 75e3)
 	check.Same(t, "files in the region", 24, got.LowLatency.Files)
 }
 
@@ -102,15 +102,15 @@ func TestX5(t *testing.T) {
 			if got.Throttle == nil {
 				t.Fatal("no throttle found")
 			}
-			check.Within(t, "onset", 23.9e9, got.Throttle.AtBytes, 2e9)
+			check.Near(t, "onset", 23.9e9, got.Throttle.AtBytes, 2e9)
 			if got.Bimodal == nil || !*got.Bimodal {
 				t.Errorf("bimodal %v, want true", got.Bimodal)
 			}
-			check.Within(t, "Theil-Sen", 0.65e9, *got.TheilSenRate, 0.1e9)
+			check.Near(t, "Theil-Sen", 0.65e9, *got.TheilSenRate, 0.1e9)
 			if q := got.Quote; q == nil || q.Kind != QuoteLater {
 				t.Fatalf("quote %+v, want the later level", q)
 			}
-			check.Within(t, "rate to quote", 0.65e9, got.Quote.Rate, 0.1e9)
+			check.Near(t, "rate to quote", 0.65e9, got.Quote.Rate, 0.1e9)
 			if !slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "bimodal" && w.Disk == "X" }) {
 				t.Errorf("warnings %v, want one that flags the mean", a.Phases[0].Warnings)
 			}

@@ -243,12 +243,12 @@ func TestWhatExplainsAFall(t *testing.T) {
 		if got == nil {
 			continue
 		}
-		check.Within(t, tt.name+": at", 20, got.AtS, 0.1)
-		check.Within(t, tt.name+": after", 2000e6, got.AtBytes, 20e6)
-		check.Within(t, tt.name+": from", 100e6, got.FromRate, 1e6)
-		check.Within(t, tt.name+": to", 50e6, got.ToRate, 1e6)
-		check.Within(t, tt.name+": held", 20, got.HeldS, 0.1)
-		check.Within(t, tt.name+": lasts", 40, got.LastsS, 0.1)
+		check.Near(t, tt.name+": at", 20, got.AtS, 0.1)
+		check.Near(t, tt.name+": after", 2000e6, got.AtBytes, 20e6)
+		check.Near(t, tt.name+": from", 100e6, got.FromRate, 1e6)
+		check.Near(t, tt.name+": to", 50e6, got.ToRate, 1e6)
+		check.Near(t, tt.name+": held", 20, got.HeldS, 0.1)
+		check.Near(t, tt.name+": lasts", 40, got.LastsS, 0.1)
 	}
 	// Another's recovery then explains it, a second away or nearer.
 	p := besides(60, falls, tracetest.Steps(100))
@@ -327,8 +327,8 @@ func TestFreedByHand(t *testing.T) {
 			continue
 		}
 		if tt.gains {
-			check.Within(t, tt.name+": from", tt.fromRate, fell.Freed[0].FromRate, 1e6)
-			check.Within(t, tt.name+": to", 120e6, fell.Freed[0].ToRate, 1e6)
+			check.Near(t, tt.name+": from", tt.fromRate, fell.Freed[0].FromRate, 1e6)
+			check.Near(t, tt.name+": to", 120e6, fell.Freed[0].ToRate, 1e6)
 		}
 		p.alpha.after, fell.Freed = 0, nil
 		if p.freed(p.parts[0], fell); len(fell.Freed) != 0 {

@@ -128,7 +128,7 @@ func TestPausesHoldNobody(t *testing.T) {
 		a := Analyze(tracetest.Run(tracetest.Phase("W-", disk("A", 1e9, 0)), tracetest.Phase("WW", disk("A", tt.rate, tt.pause), disk("B", 1e9, 0))), Options{})
 		c := a.Phases[1].Contention.Disks["A"]
 		want := 1e8 / (1e8/tt.rate + tt.pause) / 1e9
-		if check.Within(t, tt.name+": retention", want, *c.Retention, 0.02); c.Held != tt.held {
+		if check.Near(t, tt.name+": retention", want, *c.Retention, 0.02); c.Held != tt.held {
 			t.Errorf("%s: held %v, want %v", tt.name, c.Held, tt.held)
 		}
 	}

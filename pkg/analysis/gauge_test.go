@@ -73,10 +73,10 @@ func TestForeignTraffic(t *testing.T) {
 			}
 			continue
 		}
-		check.Within(t, name+": bytes", tc.want.Bytes, got.Foreign.Bytes, 0.1*tc.want.Bytes)
-		check.Within(t, name+": rate", tc.want.Rate, got.Foreign.Rate, 0.1*tc.want.Rate)
-		check.Within(t, name+": from", tc.want.FromS, got.Foreign.FromS, 1)
-		check.Within(t, name+": to", tc.want.ToS, got.Foreign.ToS, 1)
+		check.Near(t, name+": bytes", tc.want.Bytes, got.Foreign.Bytes, 0.1*tc.want.Bytes)
+		check.Near(t, name+": rate", tc.want.Rate, got.Foreign.Rate, 0.1*tc.want.Rate)
+		check.Near(t, name+": from", tc.want.FromS, got.Foreign.FromS, 1)
+		check.Near(t, name+": to", tc.want.ToS, got.Foreign.ToS, 1)
 		if f := findingOf(a, "foreign_traffic"); f == nil || f.Disk != "A" || f.Values.(ForeignValues).Bytes != got.Foreign.Bytes {
 			t.Errorf("%s: finding %+v", name, f)
 		}
@@ -86,7 +86,7 @@ func TestForeignTraffic(t *testing.T) {
 func TestCachedReads(t *testing.T) {
 	d := evenDisk("A", trace.Read, 10, 1e8)
 	a := Analyze(gauged(tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -120e6}), d), Options{})
-	check.Within(t, "cached", 1.2e9, float64(a.Phases[0].Disks["A"].Device.CachedBytes), 0.02e9)
+	check.Near(t, "cached", 1.2e9, float64(a.Phases[0].Disks["A"].Device.CachedBytes), 0.02e9)
 	if f := findingOf(a, "cached"); f == nil || f.Disk != "A" {
 		t.Errorf("findings %v, want cached", codes(a))
 	}
@@ -328,8 +328,8 @@ func TestFreed(t *testing.T) {
 			t.Errorf("%d: freed %+v, want B", trial, got.Freed)
 			continue
 		}
-		check.Within(t, "B before", 1.4e9, got.Freed[0].FromRate, 0.1e9)
-		check.Within(t, "B after", 1.9e9, got.Freed[0].ToRate, 0.1e9)
+		check.Near(t, "B before", 1.4e9, got.Freed[0].FromRate, 0.1e9)
+		check.Near(t, "B after", 1.9e9, got.Freed[0].ToRate, 0.1e9)
 	}
 }
 

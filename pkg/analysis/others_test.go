@@ -20,8 +20,8 @@ func TestFioTellsDirectionsApart(t *testing.T) {
 	if o.FioRate != nil || o.FioReadRate == nil || o.FioWriteRate == nil {
 		t.Fatalf("got %+v, want reads and writes apart", o)
 	}
-	check.Within(t, "reads", 1.5e9, *o.FioReadRate, 0.01e9) // 10 and 20 GB in 20 s
-	check.Within(t, "writes", 2e9, *o.FioWriteRate, 0.01e9)
+	check.Near(t, "reads", 1.5e9, *o.FioReadRate, 0.01e9) // 10 and 20 GB in 20 s
+	check.Near(t, "writes", 2e9, *o.FioWriteRate, 0.01e9)
 	want := []Finding{{Code: "others", Phase: "mixed", Other: "read", Weight: 0.0625, Values: OthersValues{Rate: 1.5e9, Overlap: 2e9}}}
 	check.Same(t, "findings", want, a.Findings, cmpopts.EquateApprox(0.01, 0))
 }

@@ -244,9 +244,9 @@ func TestQuoteAfterAFall(t *testing.T) {
 			if q == nil || q.Kind != QuoteLater {
 				t.Fatalf("quote %+v, want the later level", q)
 			}
-			check.Within(t, "quote", 0.5e9, q.Rate, 0.03*0.5e9)
-			check.Within(t, "rate before", 2e9, disk.Throttle.FromRate, 0.05e9)
-			check.Within(t, "seconds before", 20, disk.Throttle.HeldS, 1)
+			check.Near(t, "quote", 0.5e9, q.Rate, 0.03*0.5e9)
+			check.Near(t, "rate before", 2e9, disk.Throttle.FromRate, 0.05e9)
+			check.Near(t, "seconds before", 20, disk.Throttle.HeldS, 1)
 		}
 	}
 }
@@ -283,6 +283,6 @@ func TestQuoteIsTheLongRun(t *testing.T) {
 		}
 		got := stats.Median(quotes) / (1e9 * c.Noise.Rate(1e9, bytes/files))
 		t.Logf("%s: %d quotes, their median %.4f of the rate in the long run", c.Name, len(quotes), got)
-		check.Within(t, c.Name+": the median quote is", 1, got, allowed)
+		check.Near(t, c.Name+": the median quote is", 1, got, allowed)
 	}
 }

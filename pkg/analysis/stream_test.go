@@ -55,7 +55,7 @@ func TestStreamsOfALateHost(t *testing.T) {
 		for _, w := range Analyze(tracetest.Run(p), Options{}).Phases[0].Warnings {
 			if w.Code == "host_late" {
 				if v := w.Values.(HostLateValues); v.Late > 0 {
-					check.Within(t, "late frames", 50, v.Late, 2)
+					check.Near(t, "late frames", 50, v.Late, 2)
 					v.Late = 50
 					w.Values = v
 				}

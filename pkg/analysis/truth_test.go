@@ -82,9 +82,9 @@ func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst
 	if o == nil {
 		t.Fatal("no overlap")
 	}
-	check.Within(t, "start", float64(first)*stepS, o.StartS, 0.05)
-	check.Within(t, "end", float64(last+1)*stepS, o.EndS, 0.05)
-	check.Within(t, "duration", float64(count)*stepS, o.DurationS, 0.05)
+	check.Near(t, "start", float64(first)*stepS, o.StartS, 0.05)
+	check.Near(t, "end", float64(last+1)*stepS, o.EndS, 0.05)
+	check.Near(t, "duration", float64(count)*stepS, o.DurationS, 0.05)
 	tolerance := 0.001
 	if !n.samples {
 		tolerance = 0.02
@@ -94,13 +94,13 @@ func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst
 		want := bytes[i] / (float64(count) * stepS)
 		total += want
 		d := o.Disks[s.name]
-		check.Within(t, "rate of "+s.name, want, d.Rate, tolerance*want)
+		check.Near(t, "rate of "+s.name, want, d.Rate, tolerance*want)
 		worst = max(worst, 100*math.Abs(d.Rate/want-1))
 		if float64(d.BytesLow) > bytes[i]+1e5 || float64(d.BytesHigh) < bytes[i]-1e5 {
 			t.Errorf("bytes of %s: %.0f are not between %d and %d", s.name, bytes[i], d.BytesLow, d.BytesHigh)
 		}
 	}
-	check.Within(t, "total", total, o.Rate, tolerance*total)
+	check.Near(t, "total", total, o.Rate, tolerance*total)
 	return max(worst, 100*math.Abs(o.Rate/total-1))
 }
 
@@ -143,7 +143,7 @@ func TestRecoveriesAmongMany(t *testing.T) {
 					t.Errorf("recovery %+v, want none", r)
 					continue
 				}
-				check.Within(t, "lag of "+r.Disk+" after "+r.After, want, *r.LagS, 1)
+				check.Near(t, "lag of "+r.Disk+" after "+r.After, want, *r.LagS, 1)
 				if all++; math.Abs(*r.LagS-want) <= 0.5 {
 					near++
 				}
@@ -173,7 +173,7 @@ func TestSlowClimb(t *testing.T) {
 		if len(got) != 1 || got[0].LagS == nil {
 			t.Fatalf("recoveries %+v, want one with a lag", got)
 		}
-		check.Within(t, "lag", 6.9, *got[0].LagS, 0.8)
-		check.Within(t, "rate after", 1.5e9, *got[0].ToRate, 0.03e9)
+		check.Near(t, "lag", 6.9, *got[0].LagS, 0.8)
+		check.Near(t, "rate after", 1.5e9, *got[0].ToRate, 0.03e9)
 	}
 }

@@ -229,7 +229,7 @@ func TestFitOfRealDisksByTheirOwnPorts(t *testing.T) {
 	plan := study([]string{"A", "B"}, 1, 10, 1)
 	plan.Disks[1].Connection = "direct"
 	f := fit(t, observe(t, plan, p))
-	check.Within(t, "B writes at", 2.5*gb, f.Profile.Disk("B").Write.Direct, 0.03*2.5*gb)
+	check.Near(t, "B writes at", 2.5*gb, f.Profile.Disk("B").Write.Direct, 0.03*2.5*gb)
 	if got := f.Profile.Disk("A").Write; got.Direct != got.Hub {
 		t.Errorf("A was never on a port of its own: %+v", got)
 	}

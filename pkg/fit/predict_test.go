@@ -41,7 +41,7 @@ func TestPredictEveryCombination(t *testing.T) {
 	} {
 		check.Same(t, pattern, want, rates[pattern])
 	}
-	check.Within(t, "in WW one disk keeps", 0.798/1.5, predicted.Rows[4].Kept, 1e-3)
+	check.Near(t, "in WW one disk keeps", 0.798/1.5, predicted.Rows[4].Kept, 1e-3)
 	if predicted.Next != nil {
 		t.Errorf("advice on what to measure without any observation: %v", predicted.Next)
 	}
@@ -224,7 +224,7 @@ func TestHubsAreFixed(t *testing.T) {
 	middle := Middle(&p)
 	for _, o := range e.Rates {
 		for j, d := range o.Disks {
-			check.Within(t, fmt.Sprintf("%s of %s", d.Disk, o.Mix()), d.Rate, rateOn(middle, &o, j), 1e-9*d.Rate)
+			check.Near(t, fmt.Sprintf("%s of %s", d.Disk, o.Mix()), d.Rate, rateOn(middle, &o, j), 1e-9*d.Rate)
 		}
 	}
 	three := &hub.Observation{Disks: []hub.Observed{{Disk: "A", Op: read}, {Disk: "B", Op: write}, {Disk: "C", Op: read}}}

@@ -271,7 +271,7 @@ func TestCacheOverPhases(t *testing.T) {
 		{"which leaves the rest", 0, Work{Op: write, Sizes: files(17)}, 8 + 2},
 	} {
 		s.Restart(int64(phase.rest * 1e9))
-		check.Within(t, phase.what+": took", phase.want, finish(t, s, "A", phase.work), 1e-6)
+		check.Near(t, phase.what+": took", phase.want, finish(t, s, "A", phase.work), 1e-6)
 	}
 }
 
@@ -312,7 +312,7 @@ func TestSizes(t *testing.T) {
 		{"a mix, whose writes take twice as long", Work{Op: read, Sizes: files(0.01), Reads: 0.5}, 0.01 * (0.5/3 + 0.5)},
 		{"direct too", Work{Op: read, Sizes: files(0.7), Direct: true}, 0.7 / 3.5 / 0.8},
 	} {
-		check.Within(t, test.what+": took", test.want, finish(t, NewSim(p), "A", test.work), 1e-6)
+		check.Near(t, test.what+": took", test.want, finish(t, NewSim(p), "A", test.work), 1e-6)
 	}
 }
 
@@ -349,6 +349,6 @@ func TestNoise(t *testing.T) {
 		squares += math.Pow(math.Log(seconds/mean), 2)
 	}
 	// 0.5 s a file; the mean of 2000 is good to 0.11 %, their spread to 1.6 % of itself: four times that.
-	check.Within(t, "mean", 0.5, mean, 0.0045*0.5)
-	check.Within(t, "spread", 0.05, math.Sqrt(squares/float64(len(a))), 0.064*0.05)
+	check.Near(t, "mean", 0.5, mean, 0.0045*0.5)
+	check.Near(t, "spread", 0.05, math.Sqrt(squares/float64(len(a))), 0.064*0.05)
 }

@@ -147,7 +147,7 @@ func TestShareOfFew(t *testing.T) {
 		for _, rate := range Share(c, claims) {
 			total += rate
 		}
-		check.Within(t, test.pattern, test.want, total, 1e-9)
+		check.Near(t, test.pattern, test.want, total, 1e-9)
 	}
 }
 

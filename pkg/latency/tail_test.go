@@ -65,7 +65,7 @@ func TestTailWorth(t *testing.T) {
 			all.Add(h)
 			stretches = append(stretches, []Counts{countsOf(t, h)})
 		}
-		check.Within(t, fmt.Sprintf("slow requests in %d of %d stretches: worth", slow, n), float64(slow), Tails(stretches, all, 0.01)[0].Worth, 1e-9)
+		check.Near(t, fmt.Sprintf("slow requests in %d of %d stretches: worth", slow, n), float64(slow), Tails(stretches, all, 0.01)[0].Worth, 1e-9)
 	}
 }
 

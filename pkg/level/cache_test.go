@@ -38,8 +38,8 @@ func TestCacheWrite(t *testing.T) {
 		{"to the very end of a level", 100, 6, burst{60, first(60, 6), 0, 0}},
 	} {
 		got := threeLevels().write(tt.left, tt.length)
-		check.Within(t, tt.name+": bytes", tt.want.bytes, got.bytes, 1e-9)
-		check.Within(t, tt.name+": error", tt.want.error, got.error, 1e-9)
+		check.Near(t, tt.name+": bytes", tt.want.bytes, got.bytes, 1e-9)
+		check.Near(t, tt.name+": error", tt.want.error, got.error, 1e-9)
 		if got.first != tt.want.first || got.last != tt.want.last {
 			t.Errorf("%s: from level %d to %d, want %d to %d", tt.name, got.first, got.last, tt.want.first, tt.want.last)
 		}
@@ -63,8 +63,8 @@ func TestCacheRegained(t *testing.T) {
 		{"the burst ends first", 15, 3, 15, 0.4, true, false},
 	} {
 		got := c.Regained(tt.bytes, tt.length)
-		check.Within(t, tt.name+": of the cache", tt.fast, got.FastBytes, 1e-6)
-		check.Within(t, tt.name+": error", c.write(tt.fast, tt.length).error/(1-tt.slower), got.SEBytes, 1e-4)
+		check.Near(t, tt.name+": of the cache", tt.fast, got.FastBytes, 1e-6)
+		check.Near(t, tt.name+": error", c.write(tt.fast, tt.length).error/(1-tt.slower), got.SEBytes, 1e-4)
 		if got.AtLeast != tt.atLeast || got.Throughout != tt.throughout {
 			t.Errorf("%s: at least %v, throughout %v", tt.name, got.AtLeast, got.Throughout)
 		}
@@ -116,9 +116,9 @@ func TestCacheRefill(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 		if got != nil {
-			check.Within(t, tt.name+": rest", 100/slope, *got, 1e-9)
-			check.Within(t, tt.name+": low", 100/(slope+2*se), ci[0], 1e-9)
-			check.Within(t, tt.name+": high", 100/(slope-2*se), ci[1], 1e-9)
+			check.Near(t, tt.name+": rest", 100/slope, *got, 1e-9)
+			check.Near(t, tt.name+": low", 100/(slope+2*se), ci[0], 1e-9)
+			check.Near(t, tt.name+": high", 100/(slope-2*se), ci[1], 1e-9)
 		}
 	}
 	// The cache was seen to be back just at either end of the interval.

@@ -22,7 +22,7 @@ func TestBlurAndOutlasts(t *testing.T) {
 		for _, s := range tt.files {
 			d.Files = append(d.Files, trace.File{StartNS: ns(s)})
 		}
-		check.Within(t, "blur", tt.want, seconds((&Disk{Trace: d}).Blur(ns(10))), 1e-9)
+		check.Near(t, "blur", tt.want, seconds((&Disk{Trace: d}).Blur(ns(10))), 1e-9)
 	}
 	for length, want := range map[float64]bool{2.1: false, 2.2: true} {
 		check.Same(t, fmt.Sprintf("%v s hold", length), want, (&Disk{}).Outlasts(span(0, length), EndS))

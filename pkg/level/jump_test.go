@@ -73,7 +73,7 @@ func TestSharpest(t *testing.T) {
 		{"close to the beginning", oneFile(), 1.5, -5000, 1.5},
 	} {
 		p := bare(tt.d)
-		check.Within(t, tt.name, tt.want, seconds(p.Sharpest(ns(tt.at), tt.change)), 1e-6)
+		check.Near(t, tt.name, tt.want, seconds(p.Sharpest(ns(tt.at), tt.change)), 1e-6)
 	}
 }
 

@@ -92,7 +92,7 @@ func TestMovingIn(t *testing.T) {
 	} {
 		check.Same(t, fmt.Sprintf("in %v", tt.v), tt.want, p.MovingIn(tt.v))
 	}
-	check.Within(t, "active", 3, p.activeS(Level{span(3, 7), 1}), 1e-12)
+	check.Near(t, "active", 3, p.activeS(Level{span(3, 7), 1}), 1e-12)
 	for _, tt := range []struct {
 		v    overlap.Span
 		want bool
@@ -127,7 +127,7 @@ func TestCrossing(t *testing.T) {
 		{"a pause of two", []piece{at(10, 12, 100), at(12.0000015, 14.0000015, 20)}, 100, 20, 12.0000015},
 		{"no level before", []piece{at(10, 12, 100), at(12, 14, 20)}, math.NaN(), 50, 12},
 	} {
-		check.Within(t, tt.name, tt.want, seconds(crossing(tt.pieces, tt.before, tt.after)), 1e-8)
+		check.Near(t, tt.name, tt.want, seconds(crossing(tt.pieces, tt.before, tt.after)), 1e-8)
 	}
 }
 
@@ -159,14 +159,14 @@ func TestChanges(t *testing.T) {
 
 func TestPooled(t *testing.T) {
 	got := Pooled([]Measured{{Rate: 100, Error: 0.3, Free: 4}, {Rate: 100, Error: 0.4, Free: 9}})
-	check.Within(t, "rate", 100, got.Rate, 1e-12)
-	check.Within(t, "error", 0.25, got.Error, 1e-12)
-	check.Within(t, "freedom", 9, got.Free, 0)
+	check.Near(t, "rate", 100, got.Rate, 1e-12)
+	check.Near(t, "error", 0.25, got.Error, 1e-12)
+	check.Near(t, "freedom", 9, got.Free, 0)
 	// A hundred and e hundreds: logarithms 1 apart, their mean is known to half of that.
 	got = Pooled([]Measured{{Rate: 100, Error: 0.1, Free: 4}, {Rate: 100 * math.E, Error: 0.1, Free: 9}})
-	check.Within(t, "rate", 50*(1+math.E), got.Rate, 1e-9)
-	check.Within(t, "error", 0.5, got.Error, 1e-12)
-	check.Within(t, "freedom", 1, got.Free, 0)
+	check.Near(t, "rate", 50*(1+math.E), got.Rate, 1e-9)
+	check.Near(t, "error", 0.5, got.Error, 1e-12)
+	check.Near(t, "freedom", 1, got.Free, 0)
 	if one := Pooled([]Measured{{Rate: 100, Error: 0.2, Free: 5}}); one != (Measured{Rate: 100, Error: 0.2, Free: 5}) {
 		t.Errorf("of one: %+v", one)
 	}
@@ -174,8 +174,8 @@ func TestPooled(t *testing.T) {
 
 func TestChanceAbove(t *testing.T) {
 	m := Measured{Rate: 100 * math.E, Error: 0.3, Free: 8}
-	check.Within(t, "two deviations", stats.StudentTail(2, 8), m.ChanceAbove(Measured{Rate: 100, Error: 0.4, Free: 20}), 1e-12)
-	check.Within(t, "below", 1-stats.StudentTail(2, 8), Measured{Rate: 100, Error: 0.4, Free: 20}.ChanceAbove(m), 1e-12)
+	check.Near(t, "two deviations", stats.StudentTail(2, 8), m.ChanceAbove(Measured{Rate: 100, Error: 0.4, Free: 20}), 1e-12)
+	check.Near(t, "below", 1-stats.StudentTail(2, 8), Measured{Rate: 100, Error: 0.4, Free: 20}.ChanceAbove(m), 1e-12)
 	for _, other := range []Measured{{}, {Rate: 100, Error: 0.4}, {Error: 0.4, Free: 20}} {
 		if m.ChanceAbove(other) != 1 || other.ChanceAbove(m) != 1 {
 			t.Errorf("against %+v, which was not measured: %v, %v", other, m.ChanceAbove(other), other.ChanceAbove(m))
@@ -196,7 +196,7 @@ func TestFileScatter(t *testing.T) {
 		{"four, and one too short to count", [][2]float64{{1, 1}, {1, 9}, {1, 1}, {1, 9}, {0.09, 5}}, 0.30},
 		{"five, one just long enough", [][2]float64{{1, 1e9}, {1, 1e9}, {1, 1e9}, {1, 1e9}, {0.1, 1e9}}, 0.10},
 	} {
-		check.Within(t, tt.name, tt.want, (&Disk{Trace: tracetest.FilesOf(tt.files...)}).FileScatter(), 1e-6)
+		check.Near(t, tt.name, tt.want, (&Disk{Trace: tracetest.FilesOf(tt.files...)}).FileScatter(), 1e-6)
 	}
 }
 
@@ -212,11 +212,11 @@ func TestScatterVariance(t *testing.T) {
 		{[]overlap.Span{span(4, 6)}, 1},
 		{[]overlap.Span{span(20, 30)}, 0},
 	} {
-		check.Within(t, "the variance", 0.09*tt.want, p.scatterVariance(tt.in), 1e-9)
+		check.Near(t, "the variance", 0.09*tt.want, p.scatterVariance(tt.in), 1e-9)
 	}
 	many := &Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
 	check.Same(t, "six files alike", 0.0, many.scatterVariance([]overlap.Span{span(0, 6)}))
-	check.Within(t, "five files alike", 0.01/5, many.scatterVariance([]overlap.Span{span(0, 5)}), 1e-9)
+	check.Near(t, "five files alike", 0.01/5, many.scatterVariance([]overlap.Span{span(0, 5)}), 1e-9)
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {

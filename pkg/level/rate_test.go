@@ -28,9 +28,9 @@ func TestMeasure(t *testing.T) {
 	} {
 		length := overlap.Seconds(tt.in)
 		m, ok := p.Measure(tt.in...)
-		check.Within(t, "rate", 1000, m.Rate, 1e-9)
-		check.Within(t, "error", math.Sqrt(0.01/(length*float64(bins)/40)+tt.variance), m.Error, 1e-9)
-		check.Within(t, "freedom", float64(bins-1), m.Free, 1e-9)
+		check.Near(t, "rate", 1000, m.Rate, 1e-9)
+		check.Near(t, "error", math.Sqrt(0.01/(length*float64(bins)/40)+tt.variance), m.Error, 1e-9)
+		check.Near(t, "freedom", float64(bins-1), m.Free, 1e-9)
 		if !ok {
 			t.Errorf("in %v: nothing", tt.in)
 		}
@@ -39,7 +39,7 @@ func TestMeasure(t *testing.T) {
 	p.series.noise.Sill, p.series.noise.Memory = 1, 1e6
 	for length, want := range map[float64]float64{9.9: 1, 10: 3} {
 		m, _ := p.Measure(span(0, length))
-		check.Within(t, "freedom", want, m.Free, 0)
+		check.Near(t, "freedom", want, m.Free, 0)
 	}
 	for _, in := range [][]overlap.Span{{span(41, 50)}, {span(3, 3.01)}, nil} {
 		if m, ok := p.Measure(in...); ok || m != (Measured{}) {

@@ -30,9 +30,9 @@ func TestSeriesOfADisk(t *testing.T) {
 	}
 	// The slow second counts as three tenths of the middle rate, 2 MB/s.
 	for i, want := range map[int]float64{0: 1e6, 9: 1e6, 10: 2e6, 25: 0.6e6, 30: 4e6, 49: 2e6} {
-		check.Within(t, "the bin's rate", want, math.Exp(s.log[i]), 1)
+		check.Near(t, "the bin's rate", want, math.Exp(s.log[i]), 1)
 	}
-	check.Within(t, "the mean of the first two seconds", math.Log(math.Sqrt2*1e6), s.mean(0, 20), 1e-9)
+	check.Near(t, "the mean of the first two seconds", math.Log(math.Sqrt2*1e6), s.mean(0, 20), 1e-9)
 	for at, want := range map[float64]int{-1: 0, 0: 0, 0.04: 0, 0.06: 1, 2: 20, 3: 30, 4: 30, 5: 30, 5.5: 35, 7: 50, 9: 50} {
 		check.Same(t, fmt.Sprintf("%v s is in bin", at), want, s.bin(ns(at)))
 	}
@@ -79,7 +79,7 @@ func TestFreeOf(t *testing.T) {
 		{100, stats.Noise{Sill: 1, Memory: 60}, 1},
 		{100, stats.Noise{}, 99},
 	} {
-		check.Within(t, "freedom", tt.want, freeOf(tt.bins, tt.n), 1e-12)
+		check.Near(t, "freedom", tt.want, freeOf(tt.bins, tt.n), 1e-12)
 	}
 }
 
@@ -89,15 +89,15 @@ func TestVarianceIn(t *testing.T) {
 	p := Disk{Trace: d, Curve: overlap.NewCurve(d)}
 	rates := p.Curve.Rates([]overlap.Span{span(0, 20)}, 80)
 	want := stats.Summarize(rates).SD * stats.Summarize(rates).SD * stats.Memory(rates) * 0.25
-	check.Within(t, "the variance", want, p.varianceIn(span(0, 20)), 1e-6*want)
+	check.Near(t, "the variance", want, p.varianceIn(span(0, 20)), 1e-6*want)
 	check.Same(t, "of a single bin", 0.0, p.varianceIn(span(0, 0.4)))
 	if got := p.varianceIn(span(0, 0.5)); got != 0 { // two bins alike
 		t.Errorf("of two bins: %v", got)
 	}
 	// 25 times the variance over the squared change, in seconds.
 	a, b := Level{span(0, 20), 1e6}, Level{span(20, 21), 9e6}
-	check.Within(t, "the date", 1e9*25*want/(8e6*8e6), float64(p.Misdated(a, b)), 1000)
-	check.Within(t, "the date, the other way", 1e9*25*want/(8e6*8e6), float64(p.Misdated(b, a)), 1000)
+	check.Near(t, "the date", 1e9*25*want/(8e6*8e6), float64(p.Misdated(a, b)), 1000)
+	check.Near(t, "the date, the other way", 1e9*25*want/(8e6*8e6), float64(p.Misdated(b, a)), 1000)
 	if got := p.Misdated(a, Level{span(20, 21), 1.1e6}); got != 10e9 {
 		t.Errorf("a small change is misdated by %d ns at most", got)
 	}

@@ -54,9 +54,9 @@ func TestFindSwing(t *testing.T) {
 		if s == nil || tt.low == 0 {
 			continue
 		}
-		check.Within(t, tt.name+": low", tt.low*1e6, s.Low, 2e6)
-		check.Within(t, tt.name+": high", 100e6, s.High, 2e6)
-		check.Within(t, tt.name+": share", tt.lowShare, s.LowShare, 0.02)
+		check.Near(t, tt.name+": low", tt.low*1e6, s.Low, 2e6)
+		check.Near(t, tt.name+": high", 100e6, s.High, 2e6)
+		check.Near(t, tt.name+": share", tt.lowShare, s.LowShare, 0.02)
 		if s.Runs != tt.runs || !s.Holds(ns(30)) || s.Holds(s.EndNS+ns(1)) {
 			t.Errorf("%s: %+v", tt.name, s)
 		}
@@ -86,8 +86,8 @@ func TestFindDrift(t *testing.T) {
 			t.Errorf("%s: %+v", tt.name, d)
 		}
 		if d != nil && tt.to > 0 {
-			check.Within(t, tt.name+": from", 100e6, d.From, 4e6)
-			check.Within(t, tt.name+": to", tt.to*1e6, d.To, 4e6)
+			check.Near(t, tt.name+": from", 100e6, d.From, 4e6)
+			check.Near(t, tt.name+": to", tt.to*1e6, d.To, 4e6)
 		}
 	}
 }

@@ -84,12 +84,12 @@ func TestDeviceCompare(t *testing.T) {
 				t.Errorf("%s: %+v, want all of it in the fifth second", tt.name, f)
 			}
 		}
-		check.Within(t, tt.name+": foreign", tt.foreign, foreign, 2)
-		check.Within(t, tt.name+": cached", tt.cached, float64(got.CachedBytes), 2)
-		check.Within(t, tt.name+": read", sumOf(tt.reads), float64(*got.ReadBytes), 2)
-		check.Within(t, tt.name+": written", sumOf(tt.writes), float64(got.WriteBytes), 2)
+		check.Near(t, tt.name+": foreign", tt.foreign, foreign, 2)
+		check.Near(t, tt.name+": cached", tt.cached, float64(got.CachedBytes), 2)
+		check.Near(t, tt.name+": read", sumOf(tt.reads), float64(*got.ReadBytes), 2)
+		check.Near(t, tt.name+": written", sumOf(tt.writes), float64(got.WriteBytes), 2)
 		if want := max(0, s*100e6-sumOf(tt.writes)); tt.op == trace.Write {
-			check.Within(t, tt.name+": held back", want, *late.of([]string{"A"}), 2)
+			check.Near(t, tt.name+": held back", want, *late.of([]string{"A"}), 2)
 		}
 	}
 	// Readings from amid the work may be off by a tenth of a second of the disk's rate each.
@@ -118,10 +118,10 @@ func TestForeignIsDated(t *testing.T) {
 	writes[11], writes[30] = 100e6+20e6, 100e6+10e6 // from 10.6 s to 29.2 s
 	d := deviceOf(reads, writes, evenPart(trace.Write, 40))
 	f := d.foreign(true, true)
-	check.Within(t, "bytes", 18*50e6+30e6, f.Bytes, 1)
-	check.Within(t, "rate", 50e6, f.Rate, 1)
-	check.Within(t, "from", 10.6, f.FromS, 1e-6)
-	check.Within(t, "to", 29.2, f.ToS, 1e-6)
+	check.Near(t, "bytes", 18*50e6+30e6, f.Bytes, 1)
+	check.Near(t, "rate", 50e6, f.Rate, 1)
+	check.Near(t, "from", 10.6, f.FromS, 1e-6)
+	check.Near(t, "to", 29.2, f.ToS, 1e-6)
 	// Over less than 5 s an end is drawn in if it has less than half.
 	for i := 16; i <= 30; i++ {
 		writes[i] = 100e6
@@ -129,10 +129,10 @@ func TestForeignIsDated(t *testing.T) {
 	writes[15] = 100e6 + 30e6 // three seconds of 50, 20 before and 30 after
 	d = deviceOf(reads, writes, evenPart(trace.Write, 40))
 	f = d.foreign(true, true)
-	check.Within(t, "bytes of few", 3*50e6+20e6+30e6, f.Bytes, 1)
-	check.Within(t, "from of few", 10.6, f.FromS, 1e-6)
-	check.Within(t, "to of few", 15, f.ToS, 1e-6)
-	check.Within(t, "rate of few", 200e6/4.4, f.Rate, 1)
+	check.Near(t, "bytes of few", 3*50e6+20e6+30e6, f.Bytes, 1)
+	check.Near(t, "from of few", 10.6, f.FromS, 1e-6)
+	check.Near(t, "to of few", 15, f.ToS, 1e-6)
+	check.Near(t, "rate of few", 200e6/4.4, f.Rate, 1)
 	if f := d.foreign(true, false); f.Bytes != 0 {
 		t.Errorf("of its reads alone: %+v", f)
 	}

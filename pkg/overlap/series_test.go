@@ -21,12 +21,12 @@ func TestSeriesHoldsEveryByte(t *testing.T) {
 			from := int64(k) * stepNS
 			got += rate * float64(min(stepNS, end-from)) / 1e9
 		}
-		check.Within(t, fmt.Sprintf("curve %d: the series holds", i), want, got, 10)
+		check.Near(t, fmt.Sprintf("curve %d: the series holds", i), want, got, 10)
 	}
 	if n := len(rates[0]); n < 100 || n > maxSteps {
 		t.Errorf("%d steps, want 100 to %d", n, maxSteps)
 	}
-	check.Within(t, "the file under way ends at", 1e9, rates[1][len(rates[1])-1], 0.01e9)
+	check.Near(t, "the file under way ends at", 1e9, rates[1][len(rates[1])-1], 0.01e9)
 }
 
 // Steps begin at zero, and are no more than a chart can show.

@@ -148,10 +148,10 @@ func TestQuantileLonger(t *testing.T) {
 	qAt, aloneAt := q.interval(), alone.interval()
 	log := func(a, b int64) float64 { return math.Log(float64(a)) - math.Log(float64(b)) }
 	times := float64(q.NS) / float64(alone.NS)
-	check.Within(t, "times", times, got.Times, 1e-12)
-	check.Within(t, "quantile", 0.9, got.Quantile, 1e-12)
-	check.Within(t, "at least", times/math.Exp(math.Hypot(log(q.NS, qAt[0]), log(aloneAt[1], alone.NS))), got.CI95[0], 1e-9)
-	check.Within(t, "at most", times*math.Exp(math.Hypot(log(qAt[1], q.NS), log(alone.NS, aloneAt[0]))), got.CI95[1], 1e-9)
+	check.Near(t, "times", times, got.Times, 1e-12)
+	check.Near(t, "quantile", 0.9, got.Quantile, 1e-12)
+	check.Near(t, "at least", times/math.Exp(math.Hypot(log(q.NS, qAt[0]), log(aloneAt[1], alone.NS))), got.CI95[0], 1e-9)
+	check.Near(t, "at most", times*math.Exp(math.Hypot(log(qAt[1], q.NS), log(alone.NS, aloneAt[0]))), got.CI95[1], 1e-9)
 	if got.FromNS != alone.NS || got.ToNS != q.NS || alone.Longer(q, 0.01) != nil {
 		t.Errorf("%+v", got)
 	}
@@ -282,8 +282,8 @@ func TestQuantileParts(t *testing.T) {
 	for n, want := range map[int64]int64{2: 20, 100: 1000, 1000: 10_000} {
 		check.Same(t, fmt.Sprintf("requests for one in %d", n), want, MinRequests(n))
 	}
-	check.Within(t, "twice the odds of a third", 0.5, oddsTimes(1./3, 2), 1e-12)
-	check.Within(t, "half the odds of a half", 1./3, oddsTimes(0.5, 0.5), 1e-12)
+	check.Near(t, "twice the odds of a third", 0.5, oddsTimes(1./3, 2), 1e-12)
+	check.Near(t, "half the odds of a half", 1./3, oddsTimes(0.5, 0.5), 1e-12)
 	for n, want := range map[int]int{300: 300, 301: 151, 600: 300, 601: 201} { // stretches of so many lines
 		lines := make([]Line, n)
 		for i := range lines {

@@ -63,7 +63,7 @@ func TestMiddleRate(t *testing.T) {
 		{"a jump has no rate", sampled(at(2, 20), at(2, 60), at(4, 70), at(5, 75)), 20},
 		{"too few", sampled(at(2, 20), at(6, 60), at(9, 90)), 0},
 	} {
-		check.Within(t, tt.name, tt.want, middleRate(tt.f), 1e-9)
+		check.Near(t, tt.name, tt.want, middleRate(tt.f), 1e-9)
 	}
 }
 
@@ -91,9 +91,9 @@ func TestTypicalRates(t *testing.T) {
 	}
 	files := filesOf(each...)
 	line, _ := stats.FitCost([]float64{5, 10, 15, 20, 25}, []float64{1.5, 2, 2.5, 3, 3.5})
-	check.Within(t, "the cost", 1, line.Cost, 0.05)
+	check.Near(t, "the cost", 1, line.Cost, 0.05)
 	for _, r := range TypicalRates(files) {
-		check.Within(t, "rate", 10, math.Exp(r), 0.5)
+		check.Near(t, "rate", 10, math.Exp(r), 0.5)
 	}
 	// The first takes 1.5 s, of which the cost is two thirds; the second's is about half of it.
 	if n := len(TypicalRates(files)); n != 18 && n != 19 {
@@ -103,8 +103,8 @@ func TestTypicalRates(t *testing.T) {
 
 func TestSummedRate(t *testing.T) {
 	files := filesOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{5, 30})
-	check.Within(t, "of the lower", 30./(1+2), summedRate(files, 1, 10, 30), 1e-12)
-	check.Within(t, "of the upper", 30./4, summedRate(files, 1, 30, math.Inf(1)), 1e-12)
+	check.Near(t, "of the lower", 30./(1+2), summedRate(files, 1, 10, 30), 1e-12)
+	check.Near(t, "of the upper", 30./4, summedRate(files, 1, 30, math.Inf(1)), 1e-12)
 }
 
 func TestBySize(t *testing.T) {
@@ -142,13 +142,13 @@ func TestDeviations(t *testing.T) {
 	// From the fifth size, e^5, to the fifth from the end, e^14.
 	for i, v := range got {
 		share := min(max((float64(i)-5)/9, 0), 1)
-		check.Within(t, "deviation", math.Pow(4, share), v, 1e-9)
+		check.Near(t, "deviation", math.Pow(4, share), v, 1e-9)
 	}
 	for i := range bytes {
 		bytes[i] = 7
 	}
 	for _, v := range deviations(bytes, values) {
-		check.Within(t, "of one size", 2, v, 1e-9)
+		check.Near(t, "of one size", 2, v, 1e-9)
 	}
 	// No less than a third of the middle of all: here 1 and 0 in the halves.
 	for i := n / 2; i < n; i++ {
@@ -232,7 +232,7 @@ func TestSmallFiles(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	for _, v := range [][2]float64{{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6}, {*s.TheilSenLatencyS * 1e6, 0.5e6}} {
-		check.Within(t, "the line", v[1], v[0], 1)
+		check.Near(t, "the line", v[1], v[0], 1)
 	}
 	check.Same(t, "of four", (*SmallFiles)(nil), FindSmall(files[1:]))
 	// Below half a megabyte time hardly depends on size.

@@ -40,6 +40,6 @@ func TestHalfOfShort(t *testing.T) {
 		t.Errorf("of two values: %g, want infinity", got)
 	}
 	// Three values whose neighbours go apart count as three: 4.303 deviations over the root of three.
-	check.Within(t, "of three values", 4.30265273*math.Sqrt(4./3/3), HalfOfShort([]float64{1, 3, 1}, 0.025), 1e-6)
+	check.Near(t, "of three values", 4.30265273*math.Sqrt(4./3/3), HalfOfShort([]float64{1, 3, 1}, 0.025), 1e-6)
 	check.Same(t, "of values that do not vary", 0.0, HalfOfShort([]float64{2, 2, 2, 2}, 0.025))
 }

@@ -36,12 +36,12 @@ func TestRefined(t *testing.T) {
 	size := []float64{10, 10, 10}
 	for _, sign := range []float64{1, -1} {
 		time := []float64{2, 2 * math.Exp(sign*0.1), 2 * math.Exp(sign*0.3)}
-		check.Within(t, "the rate", 10*math.Exp(-sign*0.5*(0.1+far)/0.75), refined(size, time, CostLine{1, 10}), 1e-9)
+		check.Near(t, "the rate", 10*math.Exp(-sign*0.5*(0.1+far)/0.75), refined(size, time, CostLine{1, 10}), 1e-9)
 	}
-	check.Within(t, "of unlike sizes", 10*math.Exp(-0.1*(0.5+0.75)/(0.25+0.5625)), refined([]float64{10, 30}, []float64{2 * math.Exp(0.1), 4 * math.Exp(0.1)}, CostLine{1, 10}), 1e-9)
+	check.Near(t, "of unlike sizes", 10*math.Exp(-0.1*(0.5+0.75)/(0.25+0.5625)), refined([]float64{10, 30}, []float64{2 * math.Exp(0.1), 4 * math.Exp(0.1)}, CostLine{1, 10}), 1e-9)
 	// A fit's rate is refined so: about the middle one, the logarithms are -0.1, 0 and 0.2.
 	fit, _ := FitCost(size, []float64{1, math.Exp(0.1), math.Exp(0.3)})
-	check.Within(t, "a fit's rate", 10*math.Exp(-0.1-0.1/3), fit.Rate, 1e-9)
+	check.Near(t, "a fit's rate", 10*math.Exp(-0.1-0.1/3), fit.Rate, 1e-9)
 	check.Same(t, "if no time depends on it the rate is", 10.0, refined([]float64{0}, []float64{2}, CostLine{1, 10}))
 }
 
@@ -104,9 +104,9 @@ func TestFitCostStep(t *testing.T) {
 		if !ok || below.Cost != above.Cost {
 			t.Fatalf("%+v, %+v, %v", below, above, ok)
 		}
-		check.Within(t, "cost", cost, below.Cost, 0.02*cost)
-		check.Within(t, "rate below", 2, below.Rate, 0.02*cost)
-		check.Within(t, "rate above", 0.5, above.Rate, 0.005*cost)
+		check.Near(t, "cost", cost, below.Cost, 0.02*cost)
+		check.Near(t, "rate below", 2, below.Rate, 0.02*cost)
+		check.Near(t, "rate above", 0.5, above.Rate, 0.005*cost)
 	}
 	size, time := costed(rnd, 10, 0, 0, 0)
 	if _, _, ok := FitCostStep(size, time, 0); ok {

@@ -75,6 +75,6 @@ func TestDipPBetween(t *testing.T) {
 		{4, row(4, 0.4), 1},
 		{100, 0, 1},
 	} {
-		check.Within(t, "p", tt.want, DipP(tt.d, tt.n), 1e-9)
+		check.Near(t, "p", tt.want, DipP(tt.d, tt.n), 1e-9)
 	}
 }

@@ -73,7 +73,7 @@ func TestFlowOfFewItems(t *testing.T) {
 		{"high of many", many.Interval()[1], uneven(100, 0.001, 5).Estimate().Interval()[1]},
 		{"p of a mean", Estimate{Mean: -6, parts: few.parts, few: few.few}.P(), 0.0805}, // t = 2, both sides
 	} {
-		check.Within(t, c.what, c.want, c.got, 3e-3)
+		check.Near(t, c.what, c.want, c.got, 3e-3)
 	}
 }
 
@@ -81,14 +81,14 @@ func TestFlowOfFewItems(t *testing.T) {
 func TestChange(t *testing.T) {
 	a, b := uneven(100, 3, 20), uneven(150, 6, 20)
 	plain := a.Change(b)
-	check.Within(t, "the change", math.Log(1.5), plain.Mean, 1e-9)
-	check.Within(t, "its error", math.Sqrt2*a.Estimate().SE()/100, plain.SE(), 3e-4)
-	check.Within(t, "of thousandfold rates", plain.SE(), uneven(1e5, 3, 20).Change(uneven(150, 6, 20)).SE(), 1e-12)
+	check.Near(t, "the change", math.Log(1.5), plain.Mean, 1e-9)
+	check.Near(t, "its error", math.Sqrt2*a.Estimate().SE()/100, plain.SE(), 3e-4)
+	check.Near(t, "of thousandfold rates", plain.SE(), uneven(1e5, 3, 20).Change(uneven(150, 6, 20)).SE(), 1e-12)
 	// The relative errors of 0.03 and 0.04 are 0.05 together, of few items on either side.
 	for _, worth := range [][2]float64{{11, 20}, {20, 11}} {
 		got := uneven(100, 3, worth[0]).Change(uneven(150, 6, worth[1]))
-		check.Within(t, "the error of few", 0.05, got.SE(), 1e-9)
-		check.Within(t, "their freedom", 625/(81./8+256./8), got.few.free, 1e-9)
+		check.Near(t, "the error of few", 0.05, got.SE(), 1e-9)
+		check.Near(t, "their freedom", 625/(81./8+256./8), got.few.free, 1e-9)
 	}
 	// Noise that lasts is compared by time, not by the number of rates.
 	long := uneven(100, 3, 20)
@@ -101,8 +101,8 @@ func TestChange(t *testing.T) {
 func TestFlowRepeat(t *testing.T) {
 	f := uneven(100, 3, 5)
 	got := f.Repeat()
-	check.Within(t, "mean", math.Log(Mean(f.Rates)), got.Mean, 1e-12)
-	check.Within(t, "error", 3/Mean(f.Rates), got.SE, 1e-9)
+	check.Near(t, "mean", math.Log(Mean(f.Rates)), got.Mean, 1e-12)
+	check.Near(t, "error", 3/Mean(f.Rates), got.SE, 1e-9)
 	f.Known = 7
 	if got := f.Repeat(); got.SE != 0 || math.Abs(got.Mean-math.Log(Mean(f.Rates))) > 1e-12 {
 		t.Errorf("of a flow in doubt: %+v, want no error of its own", got)
@@ -114,6 +114,6 @@ func TestBinomialTail(t *testing.T) {
 		n, k int
 		want float64
 	}{{3, -1, 1}, {3, 0, 1}, {3, 1, 7. / 8}, {3, 2, 0.5}, {3, 3, 1. / 8}, {3, 4, 0}} {
-		check.Within(t, "the chance", tt.want, BinomialTail(tt.n, tt.k, 0.5), 1e-12)
+		check.Near(t, "the chance", tt.want, BinomialTail(tt.n, tt.k, 0.5), 1e-12)
 	}
 }

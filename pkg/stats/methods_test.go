@@ -19,7 +19,7 @@ type figures struct {
 // closeTo checks values against those of testdata/methods.py.
 func closeTo(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
-	check.Within(t, what, want, got, tolerance*math.Max(1e-3, math.Abs(want)))
+	check.Near(t, what, want, got, tolerance*math.Max(1e-3, math.Abs(want)))
 }
 
 func (f figures) check(t *testing.T, what string, e Estimate) {

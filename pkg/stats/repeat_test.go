@@ -11,13 +11,13 @@ import (
 func TestRepeatedDifference(t *testing.T) {
 	// As Welch's t of the means, by R's t.test: t = 2.4495 at 4 degrees of freedom.
 	d, _ := RepeatedDifference([]Repeat{{1, 0}, {2, 0}, {3, 0}}, []Repeat{{3, 0}, {4, 0}, {5, 0}})
-	check.Within(t, "three against three: p", 0.07048, d.P(), 1e-4)
+	check.Near(t, "three against three: p", 0.07048, d.P(), 1e-4)
 	// What measurements say of themselves is the least error.
 	d, _ = RepeatedDifference([]Repeat{{1, 2}, {1, 2}}, []Repeat{{3, 2}, {3, 2}})
-	check.Within(t, "error", 2.0, d.SE(), 1e-9)
+	check.Near(t, "error", 2.0, d.SE(), 1e-9)
 	// One against three varies as the three do.
 	d, _ = RepeatedDifference([]Repeat{{1, 0}}, []Repeat{{3, 0}, {4, 0}, {5, 0}})
-	check.Within(t, "one against three: error", math.Sqrt(4.0/3), d.SE(), 1e-9)
+	check.Near(t, "one against three: error", math.Sqrt(4.0/3), d.SE(), 1e-9)
 	// And three against one as well, with as many degrees of freedom.
 	d, _ = RepeatedDifference([]Repeat{{3, 0}, {4, 0}, {5, 0}}, []Repeat{{1, 0}})
 	if want := math.Sqrt(4.0 / 3); d.Mean != -3 || math.Abs(d.SE()-want) > 1e-9 || d.parts[0].free != 2 {

@@ -73,7 +73,7 @@ func TestSpectrumOfFew(t *testing.T) {
 		large[i] += 1 << 46
 	}
 	for i, v := range NewSpectrum(large, len(x)).waves {
-		check.Within(t, fmt.Sprintf("wave %d of large values is", i+1), s.waves[i], v, 1e-6)
+		check.Near(t, fmt.Sprintf("wave %d of large values is", i+1), s.waves[i], v, 1e-6)
 	}
 	// A trimmed mean's error is that of the winsorized values.
 	winsorized := []float64{4, 11, 4, 12, 5, 13, 6, 13, 4, 13}
@@ -116,7 +116,7 @@ func TestEstimate(t *testing.T) {
 		{"p", e.P(), 0.07939}, {"above 0", e.Above(0), 0.07939 / 2},
 		{"low", v[0], -0.20548}, {"high", v[1], 3.36548},
 	} {
-		check.Within(t, row.what, row.want, row.got, 1e-4*math.Max(1, math.Abs(row.want)))
+		check.Near(t, row.what, row.want, row.got, 1e-4*math.Max(1, math.Abs(row.want)))
 	}
 	if sure := Certain(1, 0); sure.P() != 0 || sure.Above(0) != 0 || sure.Above(2) != 1 || sure.Above(1) != 0.5 {
 		t.Errorf("without an error: p %v, above 0 %v, above 2 %v", sure.P(), sure.Above(0), sure.Above(2))
@@ -145,7 +145,7 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	// The slowest of three is all that is known of one that is slower still.
-	check.Within(t, "the tail of three", 0.3, tailMean([]float64{0.8, 1.3, 0.9}), 1e-12)
+	check.Near(t, "the tail of three", 0.3, tailMean([]float64{0.8, 1.3, 0.9}), 1e-12)
 	// Of equal items, the ratio's error is that of the mean.
 	equal := Items{Size: []float64{1, 1, 1, 1}, Time: []float64{0.9, 1.1, 0.8, 1.2}}
 	if s, want := equal.Spread(), Summarize(equal.Time).SD/2; math.Abs(s.se-want) > 1e-9 || s.free != 3 {

@@ -91,7 +91,7 @@ func TestStepScanIsLeastSquares(t *testing.T) {
 		for _, q := range orthonormal(s.Smooth) {
 			floats.AddScaled(rest, -floats.Dot(q, rest), q)
 		}
-		check.Within(t, fmt.Sprintf("trial %d: p", trial), s.chance(rest, gain*float64(n-2)/float64(n), clearest), p, 1e-9)
+		check.Near(t, fmt.Sprintf("trial %d: p", trial), s.chance(rest, gain*float64(n-2)/float64(n), clearest), p, 1e-9)
 	}
 }
 
@@ -127,17 +127,17 @@ func TestStepChance(t *testing.T) {
 		} else if drawn != 999 {
 			t.Errorf("%s: %d drawn", tt.name, drawn)
 		}
-		check.Within(t, tt.name, tt.want, got, 1e-12)
+		check.Near(t, tt.name, tt.want, got, 1e-12)
 	}
 	// If the highest are all alike, there is no tail to go by.
 	flat := func(z float64) func([]float64) (float64, int) {
 		return func([]float64) (float64, int) { return z, 0 }
 	}
-	check.Within(t, "above what does not vary", 0.001, s.chance([]float64{5, 6, 7}, 2, flat(1)), 1e-12)
-	check.Within(t, "as all", 1, s.chance([]float64{5, 6, 7}, 1, flat(1)), 1e-12)
+	check.Near(t, "above what does not vary", 0.001, s.chance([]float64{5, 6, 7}, 2, flat(1)), 1e-12)
+	check.Near(t, "as all", 1, s.chance([]float64{5, 6, 7}, 1, flat(1)), 1e-12)
 	// Ten of a thousand lie above the rest, and what was found between: they, and the sample, are eleven.
 	k := 0
-	check.Within(t, "below the few", 0.05*math.Exp(-(0.5)/(float64(9*9+41)/50-1)), s.chance([]float64{5, 6, 7}, 1.5, func([]float64) (float64, int) {
+	check.Near(t, "below the few", 0.05*math.Exp(-(0.5)/(float64(9*9+41)/50-1)), s.chance([]float64{5, 6, 7}, 1.5, func([]float64) (float64, int) {
 		if k++; k%100 == 0 {
 			return 9, 0
 		}

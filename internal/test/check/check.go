@@ -36,8 +36,8 @@ func Same(t testing.TB, what string, want, got any, opts ...cmp.Option) {
 	}
 }
 
-// Within fails the test unless a number is as wanted, except for what is allowed, or neither is one.
-func Within(t testing.TB, what string, want, got, allowed float64) {
+// Near fails the test unless a number is as wanted, except for what is allowed, or neither is one.
+func Near(t testing.TB, what string, want, got, allowed float64) {
 	t.Helper()
 	if math.Abs(got-want) > allowed || math.IsNaN(got) != math.IsNaN(want) {
 		t.Errorf("%s: got %.6g, want %.6g within %.3g", what, got, want, allowed)
