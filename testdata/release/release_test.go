@@ -19,8 +19,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/hubbench/hubbench/internal/test/check"
 )
 
 var commit = time.Unix(1795487641, 0).UTC()
@@ -33,14 +31,18 @@ func listed(t *testing.T, name string, data []byte) (entries []string) {
 	}
 	if strings.HasSuffix(name, ".zip") {
 		r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-		check.Must(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, f := range r.File {
 			add(f.FileInfo(), f.Name)
 		}
 		return entries
 	}
 	unzipped, err := gzip.NewReader(bytes.NewReader(data))
-	check.Must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if unzipped.Name != "" || !unzipped.ModTime.IsZero() {
 		t.Errorf("%s has a name (%q) or a time (%v)", name, unzipped.Name, unzipped.ModTime)
 	}
@@ -49,7 +51,9 @@ func listed(t *testing.T, name string, data []byte) (entries []string) {
 		if err == io.EOF {
 			return entries
 		}
-		check.Must(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if header.Uname != "root" || header.Uid != 0 {
 			t.Errorf("%s: %s belongs to %s", name, header.Name, header.Uname)
 		}
@@ -118,7 +122,9 @@ func TestPackages(t *testing.T) {
 				t.Skipf("%s is not installed to read the package with", test.list[0])
 			}
 			name := filepath.Join(t.TempDir(), "hubbench."+test.kind)
-			check.Must(t, os.WriteFile(name, data, 0o644))
+			if err := os.WriteFile(name, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
 			printed := func(args []string) string {
 				out, err := exec.Command(args[0], append(args[1:], name)...).CombinedOutput()
 				if err != nil {
@@ -184,7 +190,9 @@ func TestNews(t *testing.T) {
 		}
 	}
 	kept, err := os.ReadFile("../../.github/CHANGELOG.md")
-	check.Must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	tag, _ := exec.Command("git", "describe", "--tags", "--always", "--abbrev=12").Output()
 	if _, err := (release{tag: strings.TrimSpace(string(tag))}).news(string(kept)); err != nil {
 		t.Error(err)
@@ -194,7 +202,9 @@ func TestNews(t *testing.T) {
 // Commands of the environment may change what they sign, and stop the release.
 func TestSign(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a program")
-	check.Must(t, os.WriteFile(name, []byte("program"), 0o644))
+	if err := os.WriteFile(name, []byte("program"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("HUBBENCH_SIGN_DARWIN", "printf ' signed' >>")
 	t.Setenv("HUBBENCH_SIGN_SUMS", "false")
 	for _, kind := range []string{"darwin", "windows"} { // no command signs for windows
@@ -246,20 +256,32 @@ func TestContents(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	for _, name := range []string{"bom-1.6.schema.json", "spdx.schema.json", "jsf-0.82.schemax.json"} {
 		schema, err := os.Open(filepath.Join(library, "schema", name))
-		check.Must(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer schema.Close()
 		value, err := jsonschema.UnmarshalJSON(schema)
-		check.Must(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		id := "http://cyclonedx.org/schema/" + strings.Replace(name, "schemax", "schema", 1)
-		check.Must(t, compiler.AddResource(id, value))
+		if err := compiler.AddResource(id, value); err != nil {
+			t.Fatal(err)
+		}
 	}
 	schema, err := compiler.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json")
-	check.Must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	text, err := os.Open(filepath.Join(r.out, "hubbench_1.2.3.cdx.json"))
-	check.Must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer text.Close()
 	value, err := jsonschema.UnmarshalJSON(text)
-	check.Must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := schema.Validate(value); err != nil {
 		t.Error(err)
 	}
@@ -274,7 +296,9 @@ func TestWorkflows(t *testing.T) {
 	pinned := regexp.MustCompile(`uses: [\w./-]+@[0-9a-f]{40} # v\d`)
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		check.Must(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !strings.Contains(string(text), "\npermissions:") {
 			t.Errorf("%s does not say what it may do", name)
 		}
