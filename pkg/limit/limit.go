@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Verdict says how a limit was held.
@@ -57,7 +58,7 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 	for _, l := range limits {
 		found := results(a, l)
 		if l.Phase == "" || l.Disk == "" { // a limit of all of them is for those that have the measure
-			found = slices.DeleteFunc(found, func(r Result) bool { return r.Why == notMeasured })
+			found = slices.DeleteFunc(found, func(r Result) bool { return r.Value == nil && r.Why == missing(r.Measure) })
 		}
 		if len(found) == 0 {
 			found = []Result{noResult(a, l)}
@@ -94,15 +95,21 @@ func results(a *analysis.Analysis, l scenario.Limit) (list []Result) {
 func noResult(a *analysis.Analysis, l scenario.Limit) Result {
 	r := newResult(l, l.Phase, l.Disk)
 	r.Verdict = Fail
+	var phases []string
+	for _, p := range a.Phases {
+		if name := trace.Unnumbered(p.Name); !slices.Contains(phases, name) {
+			phases = append(phases, name)
+		}
+	}
 	switch {
 	case !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return isOf(l, &p) }):
-		r.Why = "the run has no such phase"
+		r.Why = "the run has no such phase" + only(phases)
 	case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
-		r.Why = "the run has no such disk"
+		r.Why = "the run has no such disk" + only(a.Order)
 	case l.Disk != "" && !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return works(&p, l.Disk) }):
 		r.Why = "the disk does nothing in this run"
 	default:
-		r.Verdict, r.Why = Unsure, "nothing in the run has this measure"
+		r.Verdict, r.Why = Unsure, "nothing in the run has this measure: "+missing(l.Measure.Name)
 	}
 	return r
 }
@@ -120,8 +127,23 @@ func works(p *analysis.Phase, disk string) bool {
 	return ok && role != trace.Idle
 }
 
-// notMeasured is why there is no value of a measure that the phase does not have.
-const notMeasured = "it was not measured in this phase"
+// only lists what there is instead, if that is soon said.
+func only(names []string) string {
+	if len(names) == 0 || len(names) > 8 {
+		return ""
+	}
+	return ", only " + unit.List(names)
+}
+
+// missing is why a phase has no value of a measure that not every phase has.
+func missing(measure string) string {
+	return map[string]string{
+		"kept":        "there is no rate of the disk without the others to compare with",
+		"p99":         "no times of requests were recorded",
+		"recovery":    "no other disk ended before it",
+		"late_frames": "the disk has no streams",
+	}[measure]
+}
 
 // judge holds one phase, and a disk of it unless the measure is of all, to a limit.
 func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
@@ -186,21 +208,21 @@ func measure(name string, p *analysis.Phase, disk string) (value, low, high *flo
 		return ends(p.Overlap.Rate, p.Overlap.CI95)
 	case "kept":
 		if p.Contention == nil || p.Contention.Disks[disk].Retention == nil {
-			return nil, nil, nil, false, notMeasured
+			return nil, nil, nil, false, missing(name)
 		}
 		d := p.Contention.Disks[disk]
 		return ends(*d.Retention, d.RetentionCI)
 	case "p99":
 		l := p.Disks[disk].Latency
 		if l == nil || l.P99NS == nil {
-			return nil, nil, nil, false, notMeasured
+			return nil, nil, nil, false, missing(name)
 		}
 		if l.P99CI95 == nil {
 			return seconds(*l.P99NS), nil, nil, false, ""
 		}
 		return seconds(*l.P99NS), seconds(l.P99CI95[0]), seconds(l.P99CI95[1]), false, ""
 	case "recovery":
-		why = notMeasured
+		why = missing(name)
 		for _, r := range p.Recoveries {
 			switch {
 			case r.Disk != disk:
@@ -219,7 +241,7 @@ func measure(name string, p *analysis.Phase, disk string) (value, low, high *flo
 			}
 		}
 	}
-	return nil, nil, nil, false, notMeasured
+	return nil, nil, nil, false, missing(name)
 }
 
 // FromRun are limits that a good run holds, with room for its noise: rates may be lower by three half-widths of their

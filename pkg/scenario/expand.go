@@ -67,7 +67,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 			plan.Phases = append(plan.Phases, phase)
 		}
 	}
-	if err := mistakes.Err(); err != nil {
+	if err := cmp.Or(mistakes.Err(), s.checkExpect(plan)); err != nil {
 		return nil, err
 	}
 	return plan, nil

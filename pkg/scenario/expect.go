@@ -9,6 +9,7 @@ import (
 	"time"
 
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -19,7 +20,9 @@ type Limit struct {
 	Measure *Measure
 	Min     *float64
 	Max     *float64
-	At      string // where it stands: "hubbench.yaml:12"
+	At      string // where it stands: "hubbench.yaml:12:5"
+
+	phaseAt, diskAt yaml.Pos
 }
 
 // Measure is something that limits are given for.
@@ -41,11 +44,22 @@ func Measures() []*Measure {
 		{Name: "p99", About: "the time that 99 % of a disk's requests took at most", Format: unit.FormatSeconds, reading: timeBound},
 		{Name: "recovery", About: "how long a disk took to recover after another ended", Format: unit.FormatSeconds, reading: timeBound},
 		{Name: "late_frames", About: "of all streams of a disk", Format: func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) },
-			reading: func(to *float64) yaml.Value { return yaml.Float(to, 0, 1e9) }},
+			reading: countBound},
 	}
 }
 
-func rateBound(to *float64) yaml.Value { return yaml.Rate(to, 0, 1e12) }
+// rateBound wants a unit, unlike other rates: 1.2 would be 1.2 B/s, which every disk reaches.
+func rateBound(to *float64) yaml.Value {
+	rate := yaml.Rate(to, 0, 1e12)
+	schema := yaml.Schema{"type": "string", "pattern": unit.RatePattern, "allOf": []yaml.Schema{{"pattern": "/s"}}}
+	return yaml.Read(schema, func(n yaml.Node) {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(n.Raw()), 64); err == nil {
+			n.Errorf("%s: rate %s: the unit is missing; try a number with KB/s, MB/s or GB/s, such as 1.2 GB/s", n.Label(), yaml.Quote(n.Raw()))
+			return
+		}
+		rate.Read(n)
+	})
+}
 
 func shareBound(upper float64) func(*float64) yaml.Value {
 	return func(to *float64) yaml.Value { return yaml.Percent(to, 0, upper) }
@@ -54,6 +68,11 @@ func shareBound(upper float64) func(*float64) yaml.Value {
 func timeBound(to *float64) yaml.Value {
 	var d time.Duration
 	return yaml.Duration(&d, 0, time.Hour).Then(func(yaml.Node) { *to = d.Seconds() })
+}
+
+func countBound(to *float64) yaml.Value {
+	var n int64
+	return yaml.Int(&n, 0, 1e9).Then(func(yaml.Node) { *to = float64(n) })
 }
 
 // limits is a list of mappings, each with bounds of one or more measures.
@@ -81,6 +100,7 @@ func limit(to *[]Limit) yaml.Value {
 					n.Errorf("%s is of all disks; delete disk: %s", n.Label(), of.Disk)
 				}
 				list[i].Phase, list[i].Disk, list[i].At = of.Phase, of.Disk, n.Pos().String()
+				list[i].phaseAt, list[i].diskAt = m.PosOf("phase"), m.PosOf("disk")
 			}
 			*to = list
 		},
@@ -115,6 +135,40 @@ func limit(to *[]Limit) yaml.Value {
 		Keys: names, Neither: "the limit bounds nothing; add one, such as rate: {min: 1.2 GB/s}",
 	}}
 	return object.Value()
+}
+
+// checkExpect refuses limits of what the plan does not have. What the tries of a search are called is not known before.
+func (s *Scenario) checkExpect(plan *Plan) error {
+	var mistakes yaml.Doc
+	var phases, disks []string
+	works := map[[2]string]bool{}
+	for _, p := range plan.Phases {
+		if p.Search != nil {
+			return nil
+		}
+		for _, name := range []string{trace.Unnumbered(p.Name), p.Name} {
+			if !slices.Contains(phases, name) {
+				phases = append(phases, name)
+			}
+			for _, j := range p.Jobs {
+				works[[2]string{name, j.Disk}] = true
+			}
+		}
+	}
+	for _, d := range plan.Disks {
+		disks = append(disks, d.Name)
+	}
+	for _, l := range s.Expect {
+		switch {
+		case l.Phase != "" && !slices.Contains(phases, l.Phase):
+			mistakes.Report(l.phaseAt.Errorf("no phase is called %s; try %s", yaml.Quote(l.Phase), yaml.Suggest(l.Phase, phases)))
+		case l.Disk != "" && !slices.Contains(disks, l.Disk):
+			mistakes.Report(l.diskAt.Errorf("no disk is called %s; try %s", yaml.Quote(l.Disk), yaml.Suggest(l.Disk, disks)))
+		case l.Phase != "" && l.Disk != "" && !works[[2]string{l.Phase, l.Disk}]:
+			mistakes.Report(l.diskAt.Errorf("%s does nothing in %s; name another disk or phase", l.Disk, yaml.Quote(l.Phase)))
+		}
+	}
+	return mistakes.Err()
 }
 
 // LoadLimits reads a file of limits: a mapping with nothing but version and expect. A whole scenario is read as one.

@@ -145,7 +145,7 @@ const configsDir = "../../configs"
 func beyond() map[string][]string {
 	return map[string][]string{
 		"to look a name up that another part of the file gives": {
-			"connection-unknown-disk", "order-unknown-disk", "phase-files-unknown-disk", "roles-unknown-disk", "study-disks-unknown",
+			"connection-unknown-disk", "expect-unknown", "order-unknown-disk", "phase-files-unknown-disk", "roles-unknown-disk", "study-disks-unknown",
 			"search-unknown-disk", "stream-unknown-disk"},
 		"to know which disk a letter or a key stands for": {"connection-idle-disk", "phase-files-idle-disk", "study-files-disk",
 			"mix-nobody", "mix-streams", "pace-idle", "pace-stream-disk", "pace-streams", "probe-busy", "probe-working", "search-no-mover", "search-wrong-disk",
