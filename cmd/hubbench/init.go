@@ -26,6 +26,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 type initOptions struct {
@@ -63,7 +65,7 @@ follow from the free space. Only the scenario is written, and never over an exis
 	flags.StringVar(&opts.from, "from", "",
 		"start from the built-in scenario `NAME`, with the disks of --disks or, without it, simulated ones")
 	flags.StringVar(&opts.expect, "expect", "", "write the limits that this `RUN` holds, with room for its noise")
-	flags.StringVar(&opts.out, "out", "", "the `FILE` to write (default hubbench.yaml; with --expect limits.yaml)")
+	flags.StringVar(&opts.out, "out", "", "the `FILE` to write (default hubbench.yaml; with --expect limits.yaml); - for stdout")
 	flags.BoolVar(&opts.force, "force", false, "overwrite an existing file")
 	return cmd
 }
@@ -99,11 +101,15 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 		}
 	}
 	overwrites := exitf(exitUsage, "%s already exists; --force overwrites it, --out names another file", opts.out)
-	if exists(opts.out) && !opts.force { // before any question
+	if opts.out != "-" && exists(opts.out) && !opts.force { // before any question
 		return overwrites
 	}
 	content, err := draftOf(ctx, p, opts)
 	if err != nil {
+		return err
+	}
+	if opts.out == "-" {
+		_, err := p.stdout.Write(content)
 		return err
 	}
 	if err := writeScenario(opts, content); errors.Is(err, fs.ErrExist) {
@@ -155,9 +161,22 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		limits := limit.FromRun(run.Analysis)
+		if len(limits) == 0 {
+			return nil, exitf(exitUsage, "%s: too little was moved to set limits by: none of its rates has an interval; move more", opts.expect)
+		}
 		head := "# What " + cells.Clean(opts.expect) + " holds, with room for its noise: rates may be lower by 5 % or by three half-widths\n" +
 			"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
-		return []byte(head + scenario.WriteLimits(limit.FromRun(run.Analysis))), nil
+		var short []string
+		for _, p := range run.Analysis.Phases {
+			if name := trace.Unnumbered(p.Name); p.Overlap != nil && p.Overlap.CI95 == nil && !slices.Contains(short, name) {
+				short = append(short, name)
+			}
+		}
+		if len(short) > 0 {
+			head += "# No limits of rates in " + cells.Clean(unit.List(short)) + ": too little was moved for an interval.\n"
+		}
+		return []byte(head + scenario.WriteLimits(limits)), nil
 	}
 	inv, err := p.lookAround(ctx)
 	if err != nil {

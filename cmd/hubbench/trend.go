@@ -117,7 +117,11 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 		reasons = append(reasons, fmt.Sprintf("%d %s", out[reason], reason))
 	}
 	if len(reasons) > 0 {
-		left = "Left out, as they are not comparable with the newest run: " + strings.Join(reasons, ", ") + "."
+		newestRun := "the newest run"
+		if newest.host != "" {
+			newestRun += ", of " + newest.host
+		}
+		left = "Left out, as not comparable with " + newestRun + ": " + strings.Join(reasons, ", ") + "."
 	}
 	return points, of, left, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Checked is a run that was held to limits.
@@ -22,6 +23,8 @@ func OfLimits(runs []Checked) *Document {
 		word("Measured"), word("From, to", 3), word("Remark", 2))
 	t.ID = "limits"
 	var all []limit.Result
+	why := map[string]int{}
+	var reasons []string
 	for _, run := range runs {
 		all = append(all, run.Results...)
 	}
@@ -30,6 +33,9 @@ func OfLimits(runs []Checked) *Document {
 			for _, r := range run.Results {
 				if r.Verdict != verdict {
 					continue
+				}
+				if why[r.Why]++; r.Why != "" && why[r.Why] == 1 {
+					reasons = append(reasons, r.Why)
 				}
 				name := ""
 				if len(runs) > 1 {
@@ -42,6 +48,9 @@ func OfLimits(runs []Checked) *Document {
 		}
 	}
 	doc.Add(Sentence{Text: say.Capital(nil, Holding(all)) + ".", Lead: true}, t)
+	for _, reason := range reasons { // for which a terminal's rows have no room
+		doc.Add(Sentence{Text: unit.Plural(why[reason], "limit") + ": " + reason + "."})
+	}
 	return doc
 }
 

@@ -36,8 +36,11 @@ func OfTrend(of, left string, stretches []trend.Stretch) *Document {
 		t.add(day(s.From), day(s.To), fmt.Sprint(s.Runs), Cell{Text: scale.Number(s.Mean), Strong: i == len(stretches)-1}, interval, change, first)
 	}
 	last := stretches[len(stretches)-1]
-	text := fmt.Sprintf("%s: %s %s in all of %s, with no change.", of, scale.Number(last.Mean), scale.Unit, unit.Plural(runs, "run"))
-	if len(stretches) > 1 {
+	text := fmt.Sprintf("%s: %s %s over %d runs, with no change.", of, scale.Number(last.Mean), scale.Unit, runs)
+	switch {
+	case runs == 1:
+		text = fmt.Sprintf("%s: %s %s in one run; a trend takes more.", of, scale.Number(last.Mean), scale.Unit)
+	case len(stretches) > 1:
 		text = fmt.Sprintf("%s: %s %s since %s, %.1f %% %s than before.", of, scale.Number(last.Mean), scale.Unit, day(last.From),
 			100*max(last.Change, -last.Change), pick(last.Change < 0, "lower", "higher"))
 	}
