@@ -129,6 +129,7 @@ func formats(opts Options) []format {
 		}, read: diskSpdXML},
 		{name: "diskspd", known: has("Results for timespan "), scores: diskSpd},
 		{name: "iozone", known: has("Iozone: Performance Test of File I/O"), scores: iozone},
+		{name: "blackmagic", known: has("Blackmagic"), scores: blackmagic},
 		{name: "diskmark", known: func(text, _ string) bool {
 			return strings.Contains(text, "DiskMark") && strings.Contains(text, " MB/s")
 		}, scores: diskMark},

@@ -35,6 +35,10 @@ func diskMark(f File) (list []Score, err error) {
 	if name := diskMarkName.FindSubmatch(f.Data); name != nil {
 		disk = string(name[1])
 	}
+	mega := 1e6
+	if strings.Contains(string(f.Data), "KDiskMark (") {
+		mega = 1.024e6 // it says 1,000,000, and takes fio's KiB/s for kB/s (parseResult in its benchmark.cpp), as its IOPS show
+	}
 	section := ""
 	for text := range strings.Lines(string(f.Data)) {
 		for _, op := range []string{"read", "write", "mix"} {
@@ -62,8 +66,26 @@ func diskMark(f File) (list []Score, err error) {
 		s.Rate, _ = strconv.ParseFloat(m[3], 64) // where it is no number, nothing was measured
 		s.IOPS, _ = strconv.ParseFloat(m[4], 64)
 		s.LatencyS, _ = strconv.ParseFloat(m[5], 64)
-		s.Rate, s.LatencyS = s.Rate*1e6, s.LatencyS/1e6
+		s.Rate, s.LatencyS = s.Rate*mega, s.LatencyS/1e6
 		list = append(list, s)
+	}
+	return list, nil
+}
+
+// blackmagic reads what somebody wrote down of Blackmagic's Disk Speed Test, which writes no file: "write 2814.3 MB/s".
+func blackmagic(f File) (list []Score, err error) {
+	line := regexp.MustCompile(`(?im)^\s*(read|write)\s*[:=]?\s*([\d.]+)\s*MB/s\s*$`)
+	device := regexp.MustCompile(`(?im)^\s*(?:device|disk)\s*[:=]\s*(\S.*?)\s*$`)
+	disk := nameOf(f)
+	if name := device.FindSubmatch(f.Data); name != nil {
+		disk = string(name[1])
+	}
+	for _, m := range line.FindAllSubmatch(f.Data, -1) {
+		rate, err := strconv.ParseFloat(string(m[2]), 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no rate", m[2])
+		}
+		list = append(list, Score{Disk: disk, Test: "Blackmagic Disk Speed Test", Op: strings.ToLower(string(m[1])), Rate: rate * 1e6})
 	}
 	return list, nil
 }

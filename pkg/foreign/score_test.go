@@ -40,7 +40,7 @@ const kde = `                        KDiskMark (3.1.4): https://github.com/JonMa
 * MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]
 
 [Write]
-Sequential   1 MiB (Q=  1, T= 1):   425.000 MB/s [    405.3 IOPS] <  2337.00 us>
+Sequential   1 MiB (Q=  1, T= 1):   415.000 MB/s [    405.3 IOPS] <  2337.00 us>
 `
 
 const amorphous = `---------------------------------------------------------------------
@@ -131,7 +131,11 @@ func TestScores(t *testing.T) {
 			{"old", "Sequential 1MiB (Q=8, T=1)", "read", 101.5e6, 96.8, 0.08197032},
 			{"old", "Random 4KiB (Q=32, T=16)", "read", 0.85e6, 207.5, 0.63504304},
 		}, 2},
-		{"kde.txt", []byte(kde), []Score{{"kde", "Sequential 1 MiB (Q=1, T=1)", "write", 425e6, 405.3, 0.002337}}, 1},
+		{"kde.txt", []byte(kde), []Score{{"kde", "Sequential 1 MiB (Q=1, T=1)", "write", 424.96e6, 405.3, 0.002337}}, 1},
+		{"T7.txt", []byte("Blackmagic Disk Speed Test\nwrite 890.5 MB/s\nREAD: 910 MB/s\n"), []Score{
+			{"T7", "Blackmagic Disk Speed Test", "write", 890.5e6, 0, 0},
+			{"T7", "Blackmagic Disk Speed Test", "read", 910e6, 0, 0},
+		}, 2},
 		{"mac.txt", []byte(amorphous), []Score{
 			{"USB Disk", "Sequential 1MiB (QD=8)", "read", 930.25e6, 887.2, 0},
 			{"USB Disk", "Sequential 1MiB (QD=8)", "write", 880e6, 839.2, 0},
@@ -184,7 +188,7 @@ func TestScoresBesideTimeline(t *testing.T) {
 func TestScoresRefused(t *testing.T) {
 	refused(t, map[string]struct{ data, want string }{
 		"nothing run":  {"CrystalDiskMark 8.0.4\n[Read]\n SEQ 1MiB (Q= 8, T= 1):  0.000 MB/s [ 0.0 IOPS] < 0.00 us>\n", "no test in it has a rate"},
-		"commas":       {strings.Replace(kde, "425.000", "425,000", 1), `"425,000 MB/s": a comma may be of decimals or of thousands`},
+		"commas":       {strings.Replace(kde, "415.000", "415,000", 1), `"415,000 MB/s": a comma may be of decimals or of thousands`},
 		"operations":   {strings.Replace(zones, "kBytes/sec", "ops/sec", 1), "its output is in ops/sec"},
 		"a torn table": {strings.Replace(zones, "210000", "21x000", 1), `line 5: "21x000" is no rate`},
 		"no rate":      {strings.Replace(benches, ",50,40\n", ",fast,40\n", 1), `line 3: MiB/s "fast" is no number`},

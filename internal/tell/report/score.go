@@ -27,6 +27,6 @@ func OfScores(scores []foreign.Score) *Document {
 		}
 		t.add(s.Disk, s.Test, s.Op, scale.Number(s.Rate), iops, latency)
 	}
-	doc.Add(t, Sentence{Text: "Scores are rates of whole tests: nothing says when the bytes moved, so they tell nothing of disks that work at once."})
+	doc.Add(t, Sentence{Text: "Scores are rates of whole tests: nothing says when the bytes moved, so they say nothing about disks that work at once."})
 	return doc
 }
