@@ -37,6 +37,8 @@ const (
 	// Schwarz's criterion asks for ("Estimating the dimension of a model", 1978), which leaves a false change in about
 	// 2 of 100 series of 10 to 300 runs (TestNoise).
 	penalty = 4
+	// surest is the smallest t statistic of a change by the noise of the two stretches at its sides.
+	surest = 4
 	// least is the share of the rate that runs vary by at least: what cannot be told from rounding is no noise.
 	least = 1e-4
 )
@@ -63,6 +65,7 @@ func Of(points []Point) []Stretch {
 		n := float64(len(x)) // 12/n is for what a median of few differences may be off by
 		starts = stats.Segments(x, even, minRuns, penalty*deviation*deviation*math.Log(n)*(1+12/n))
 	}
+	starts = local(x, starts)
 	var out []Stretch
 	for k, from := range starts {
 		to := len(x)
@@ -87,4 +90,33 @@ func Of(points []Point) []Stretch {
 		out = append(out, s)
 	}
 	return out
+}
+
+// local joins stretches that the noise on both sides of their change does not tell apart. A rate that runs into a limit,
+// say, varies less from then on, and what neighbours differ by on the whole is too little for the runs before.
+func local(x []float64, starts []int) []int {
+	starts = slices.Clone(starts)
+	for {
+		ends := append(slices.Clone(starts[1:]), len(x))
+		weakest, at := math.Inf(1), 0
+		for k := 1; k < len(starts); k++ {
+			before, after := x[starts[k-1]:starts[k]], x[starts[k]:ends[k]]
+			a, b, n, m := stats.Mean(before), stats.Mean(after), float64(len(before)), float64(len(after))
+			sum := 0.0
+			for _, v := range before {
+				sum += (v - a) * (v - a)
+			}
+			for _, v := range after {
+				sum += (v - b) * (v - b)
+			}
+			deviation := max(math.Sqrt(sum/(n+m-2)), least*math.Abs(a))
+			if t := math.Abs(b-a) / (deviation * math.Sqrt(1/n+1/m)); t < weakest {
+				weakest, at = t, k
+			}
+		}
+		if weakest >= surest {
+			return starts
+		}
+		starts = slices.Delete(starts, at, at+1)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,6 +45,27 @@ func TestNoise(t *testing.T) {
 				t.Errorf("%d runs, %s: %d of %d show a change", n, name, changed, trials)
 			}
 		}
+	}
+}
+
+// Of a rate that runs into a limit, and varies less from then on, that is the only change.
+func TestLimited(t *testing.T) {
+	changes := 0
+	for trial := range 200 {
+		r := rand.New(rand.NewPCG(6, uint64(trial)))
+		got := Of(points(60, func(i int) float64 {
+			if i >= 30 {
+				return 1e9 * (0.7 + 1e-5*r.NormFloat64())
+			}
+			return 1e9 * (1 + 0.01*r.NormFloat64())
+		}))
+		if !slices.ContainsFunc(got, func(s Stretch) bool { return s.First == "30" }) {
+			t.Errorf("trial %d: %+v, want a change at 30", trial, got)
+		}
+		changes += len(got) - 1
+	}
+	if changes > 208 {
+		t.Errorf("%d changes in 200 series of one", changes)
 	}
 }
 

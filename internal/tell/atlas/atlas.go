@@ -4,7 +4,7 @@
 //
 // The page holds the rates of all runs and works its means out itself, since they depend on the hubs, disks,
 // firmware and days that a reader chooses. The mean of a cell is that of a random-effects model, with the variance
-// between runs after DerSimonian and Laird ("Meta-analysis in clinical trials", 1986) and its interval after
+// between runs after Paule and Mandel ("Consensus values and weighting factors", 1982) and its interval after
 // Hartung and Knapp ("A refined method for the meta-analysis of controlled clinical trials with binary outcome",
 // 2001). Change points come from package trend, of all days.
 package atlas

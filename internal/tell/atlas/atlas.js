@@ -21,23 +21,29 @@ function student(free) {
   return z + (z3 + z) / (4 * free) + (5 * z5 + 16 * z3 + 3 * z) / (96 * free ** 2) + (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * free ** 3);
 }
 
-// The mean of runs that each have an error of their own and vary besides, and half its interval.
+// The mean of runs that each have an error of their own and vary besides, and half its interval. The variance between runs is the
+// one by which the weighted squares come to what chance makes of them: Paule and Mandel's, which one run that is known to very
+// much less than the others does not decide.
 function pool(points) {
   const n = points.length, known = points.filter((p) => p[2] > 0);
+  if (n === 1) return { mean: points[0][1], half: points[0][2] };
   const typical = known.length ? known.reduce((sum, p) => sum + (p[2] / 1.96) ** 2, 0) / known.length : 0;
   const own = points.map((p) => (p[2] > 0 ? (p[2] / 1.96) ** 2 : typical));
-  const mean = (weights) => points.reduce((sum, p, i) => sum + weights[i] * p[1], 0) / weights.reduce((a, b) => a + b, 0);
-  if (n === 1) return { mean: points[0][1], half: points[0][2] };
-  let between = 0, weights = own.map((v) => 1 / v);
-  if (own.every((v) => v > 0)) {
-    const fixed = mean(weights), total = weights.reduce((a, b) => a + b, 0);
-    const q = points.reduce((sum, p, i) => sum + weights[i] * (p[1] - fixed) ** 2, 0);
-    between = Math.max(0, (q - (n - 1)) / (total - weights.reduce((sum, w) => sum + w * w, 0) / total));
-    weights = own.map((v) => 1 / (v + between));
-  } else weights = own.map(() => 1);
-  const middle = mean(weights), total = weights.reduce((a, b) => a + b, 0);
-  const spread = points.reduce((sum, p, i) => sum + weights[i] * (p[1] - middle) ** 2, 0) / ((n - 1) * total);
-  return { mean: middle, half: student(n - 1) * Math.sqrt(spread) };
+  const at = (between) => {
+    const weights = own.map((v) => (typical > 0 ? 1 / (v + between) : 1)), total = weights.reduce((a, b) => a + b, 0);
+    const mean = points.reduce((sum, p, i) => sum + weights[i] * p[1], 0) / total;
+    return { mean, total, squares: points.reduce((sum, p, i) => sum + weights[i] * (p[1] - mean) ** 2, 0) };
+  };
+  let low = 0, high = (Math.max(...points.map((p) => p[1])) - Math.min(...points.map((p) => p[1]))) ** 2;
+  if (typical > 0 && at(0).squares > n - 1) {
+    for (let step = 0; step < 50; step++) {
+      const middle = (low + high) / 2;
+      if (at(middle).squares > n - 1) low = middle;
+      else high = middle;
+    }
+  }
+  const { mean, total, squares } = at(low);
+  return { mean, half: student(n - 1) * Math.sqrt(squares / ((n - 1) * total)) };
 }
 
 function element(name, attributes, ...children) {
@@ -98,7 +104,7 @@ function show() {
     const row = element("tr", { tabindex: 0 }, text(cell.hub), element("th", { scope: "row" }, disk(cell)), text([...new Set(points.map((p) => atlas.firmware[p[5]]))].join(", ")), text(cell.pattern), text(cell.op), element("td", { class: "work", title: cell.work }, cell.work),
       text(String(new Set(points.map((p) => p[4])).size), "num"), text(mega(mean), "num mean"), text(half > 0 ? `${mega(mean - half)} to ${mega(mean + half)}` : "", "num"),
       text(kept.length ? Math.round((100 * kept.reduce((a, b) => a + b, 0)) / kept.length) + " %" : "", "num"),
-      element("td", {}, picture(cell, points, 140, 28, false)), text(changes.slice(-2).join(", "), changes.length && cell.changes[cell.changes.length - 1].share < 0 ? "lower" : "higher"));
+      element("td", {}, picture(cell, points, 120, 28, false)), text(changes.slice(-2).join(", "), changes.length && cell.changes[cell.changes.length - 1].share < 0 ? "changes lower" : "changes higher"));
     row.dataset.mean = mean;
     row.dataset.half = half;
     row.addEventListener("click", () => open(cell, points, row));
@@ -106,7 +112,7 @@ function show() {
     rows.push(row);
   }
   body.replaceChildren(...rows);
-  document.getElementById("said").textContent = `${rows.length} cells of ${runs.size} runs`;
+  document.getElementById("said").textContent = `${rows.length} combinations of hub, disk and work in ${runs.size.toLocaleString("en")} runs. Click one for its history.`;
 }
 form.addEventListener("input", show);
 show();
