@@ -67,7 +67,8 @@ function picture(cell, points, width, height, large) {
   svg.append(element("svg:path", { class: "rate", d: points.map((p, i) => (i ? "L" : "M") + x(p[0]).toFixed(1) + "," + y(p[1]).toFixed(1)).join("") }));
   if (!large) return svg;
   svg.append(element("svg:line", { class: "axis", x1: left, x2: width, y1: height - foot, y2: height - foot }));
-  for (const share of [0.25, 0.5, 0.75, 1]) svg.append(element("svg:text", { x: 0, y: y((share * top) / 1.05) + 4 }, mega((share * top) / 1.05)));
+  const power = 10 ** Math.floor(Math.log10(top / 4)), step = power * [1, 2, 5, 10].find((v) => v * power >= top / 4);
+  for (let rate = step; rate <= top; rate += step) svg.append(element("svg:text", { x: 0, y: y(rate) + 4 }, mega(rate)));
   svg.append(element("svg:text", { x: 0, y: height - 4 }, "MB/s"), element("svg:text", { x: left, y: height - 4 }, day(first)), element("svg:text", { x: width - 80, y: height - 4 }, day(last)));
   for (const p of points) {
     const run = atlas.runs[p[4]];

@@ -41,8 +41,10 @@ const child = "HUBBENCH_CATALOGUE_CHILD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(child); dir != "" {
+		run := farm()
+		fmt.Println("writing")
 		for n := 0; ; n++ {
-			if _, err := Add(dir, farm()(n%50)); err != nil {
+			if _, err := Add(dir, run(n%50)); err != nil {
 				fmt.Println(err)
 				os.Exit(1)
 			}
@@ -230,8 +232,12 @@ func TestKills(t *testing.T) {
 	for n := range kills {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), child+"="+dir)
+		out, err := cmd.StdoutPipe()
+		check.Must(t, err)
 		check.Must(t, cmd.Start())
-		<-time.After(time.Duration(50+n%50) * time.Millisecond) // of which it takes some to start
+		_, err = out.Read(make([]byte, 1)) // it has begun, however long that took
+		check.Must(t, err)
+		<-time.After(time.Duration(n) * time.Millisecond)
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 		if n%10 == 9 {
