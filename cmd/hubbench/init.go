@@ -149,6 +149,30 @@ func writeScenario(opts initOptions, content []byte) error {
 	return errors.Join(write(file), file.Close())
 }
 
+// limitsOf are the limits that a run holds, as a file, with what they are in its head.
+func limitsOf(path string) ([]byte, error) {
+	run, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	limits := limit.FromRun(run.Analysis)
+	if len(limits) == 0 {
+		return nil, exitf(exitUsage, "%s: too little was moved to set limits by: none of its rates has an interval; move more", path)
+	}
+	head := "# What " + cells.Clean(path) + " holds, with room for its noise: rates may be lower by 5 % or by three half-widths\n" +
+		"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
+	var short []string
+	for _, p := range run.Analysis.Phases {
+		if name := trace.Unnumbered(p.Name); p.Overlap != nil && p.Overlap.CI95 == nil && !slices.Contains(short, name) {
+			short = append(short, name)
+		}
+	}
+	if len(short) > 0 {
+		head += "# No limits of rates in " + cells.Clean(unit.List(short)) + ": too little was moved for an interval.\n"
+	}
+	return []byte(head + scenario.WriteLimits(limits)), nil
+}
+
 func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	if opts.demo {
 		opts.from = "demo"
@@ -157,26 +181,7 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 		return builtIn(opts.from, opts.out)
 	}
 	if opts.expect != "" {
-		run, err := load(opts.expect)
-		if err != nil {
-			return nil, err
-		}
-		limits := limit.FromRun(run.Analysis)
-		if len(limits) == 0 {
-			return nil, exitf(exitUsage, "%s: too little was moved to set limits by: none of its rates has an interval; move more", opts.expect)
-		}
-		head := "# What " + cells.Clean(opts.expect) + " holds, with room for its noise: rates may be lower by 5 % or by three half-widths\n" +
-			"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
-		var short []string
-		for _, p := range run.Analysis.Phases {
-			if name := trace.Unnumbered(p.Name); p.Overlap != nil && p.Overlap.CI95 == nil && !slices.Contains(short, name) {
-				short = append(short, name)
-			}
-		}
-		if len(short) > 0 {
-			head += "# No limits of rates in " + cells.Clean(unit.List(short)) + ": too little was moved for an interval.\n"
-		}
-		return []byte(head + scenario.WriteLimits(limits)), nil
+		return limitsOf(opts.expect)
 	}
 	inv, err := p.lookAround(ctx)
 	if err != nil {

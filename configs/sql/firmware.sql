@@ -1,6 +1,6 @@
 -- The rate of each model under each firmware against the one before it, by the first day on which it was seen: the change in
 -- percent, and its 95 % interval after Welch, "The generalization of Student's problem" (1947), for three runs of each or more, with
--- Student's t by Cornish and Fisher's expansion.
+-- Student's t by Cornish and Fisher's expansion. Rates that do not vary beyond rounding have none, and are left out.
 WITH runs AS (
   SELECT model, firmware, hub, pattern, op, work, run, min(started) AS began, avg(rate) AS of_run
   FROM rates
@@ -20,7 +20,7 @@ WITH runs AS (
   FROM versions
 ), freedom AS (
   SELECT pairs.*, (error + old_error) * (error + old_error) / (error * error / (n - 1) + old_error * old_error / (old_n - 1)) AS free
-  FROM pairs WHERE n > 2 AND old_n > 2 AND error + old_error > 0
+  FROM pairs WHERE n > 2 AND old_n > 2 AND error + old_error > 1e-12 * mean * mean
 ), bounds AS (
   SELECT freedom.*, sqrt(error + old_error) * (1.96 + 2.3723 / free + 2.8225 / (free * free) + 2.556 / (free * free * free) + 1.59 / (free * free * free * free)) AS half
   FROM freedom
