@@ -131,7 +131,7 @@ func TestReadme(t *testing.T) {
 			ts.Fatalf("the README does not show what it prints; go test ./cmd/hubbench -run TestReadme -update writes it (-README +printed):\n%s", diff)
 		}
 	}
-	// hurry FILE has the simulated hub of a scenario run as fast as it can: the demonstration takes 15 seconds to watch.
+	// hurry FILE has the simulated hub of a scenario run as fast as it can: the demonstration takes 10 seconds to watch.
 	hurry := func(ts *testscript.TestScript, _ bool, args []string) {
 		text := regexp.MustCompile(`speedup: \d+`).ReplaceAllString(ts.ReadFile(args[0]), "speedup: 1000")
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
