@@ -103,15 +103,11 @@ func runCheck(p program, paths []string, file string, out output) error {
 
 // ownLimits are those of the run's own scenario.
 func ownLimits(run *recorded.Run) ([]scenario.Limit, error) {
-	path := filepath.Join(run.Folder, rundir.ScenarioFile)
-	text, err := os.ReadFile(path)
-	if os.IsNotExist(err) {
-		return nil, nil
+	text, err := rundir.LoadScenario(run.Folder)
+	if text == nil || err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the limits: %w", err)
-	}
-	return scenario.LoadLimits(path, text)
+	return scenario.LoadLimits(filepath.Join(run.Folder, rundir.ScenarioFile), text)
 }
 
 // ratesOf has a limit of each disk's rate in each phase, and in the repeats of one together, still without a bound, by

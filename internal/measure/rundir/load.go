@@ -182,8 +182,8 @@ func Compress(folder string) error {
 	return nil
 }
 
-// maxInfo is more than the size of a run.json that plans ten million files.
-const maxInfo = 256 << 20
+// maxFile is more than the size of a run.json that plans ten million files.
+const maxFile = 256 << 20
 
 // openRegular opens one of a run's files to be read. A run folder may come from anyone: a pipe would be waited for,
 // and a device read for ever.
@@ -200,7 +200,22 @@ func openRegular(path string) (*os.File, error) {
 
 // LoadInfo reads a folder's run.json. A missing one is nil and no error, as the events are enough.
 func LoadInfo(folder string) (*Info, error) {
-	path := filepath.Join(folder, InfoFile)
+	data, err := load(folder, InfoFile)
+	if data == nil || err != nil {
+		return nil, err
+	}
+	var info Info
+	if err := json.Unmarshal(data, &info); err != nil {
+		return nil, fmt.Errorf("load run: %s: %w", filepath.Join(folder, InfoFile), err)
+	}
+	return &info, nil
+}
+
+// LoadScenario reads a folder's scenario as it was given. A missing one is nil and no error.
+func LoadScenario(folder string) ([]byte, error) { return load(folder, ScenarioFile) }
+
+func load(folder, name string) ([]byte, error) {
+	path := filepath.Join(folder, name)
 	file, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -209,18 +224,14 @@ func LoadInfo(folder string) (*Info, error) {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxInfo+1))
-	if err == nil && len(data) > maxInfo {
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(data) > maxFile {
 		err = fmt.Errorf("%s is too large to be one of hubbench's", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
-	var info Info
-	if err := json.Unmarshal(data, &info); err != nil {
-		return nil, fmt.Errorf("load run: %s: %w", path, err)
-	}
-	return &info, nil
+	return data, nil
 }
 
 // Earlier is a complete run, read from its folder.
