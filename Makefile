@@ -19,8 +19,8 @@ SEED     ?= 0
 N        ?= 150
 
 tool    := go tool -modfile=.tools/go.mod
-# Prints a line for each package as it ends, and then what was skipped.
-gotest  := $(tool) gotestsum --format pkgname --hide-summary output --
+# Prints a line for each package as it ends, then what was skipped and what failed, and why.
+gotest  := $(tool) gotestsum --format pkgname --
 version := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null)
 html    := internal/tell/report/html
 charts  := $(html)/dist/echarts.js.gz
