@@ -180,7 +180,8 @@ func (m *Mounted) Unmount(now <-chan struct{}) error {
 func (d *disk) unmount(now <-chan struct{}) error {
 	// The kernel closes files after their programs have.
 	for rest := 5 * time.Millisecond; rest < 200*time.Millisecond; rest *= 2 {
-		if unmount(d.dir) == nil || !isMount(d.dir) { // it was unmounted by hand
+		// A busy disk is not asked whether it is mounted: if what is behind it hangs, so may the answer.
+		if err := unmount(d.dir); err == nil || !errors.Is(err, unix.EBUSY) && !isMount(d.dir) { // it was unmounted by hand
 			return nil
 		}
 		select {
