@@ -22,8 +22,8 @@ function student(free) {
 }
 
 // The mean of runs that each have an error of their own and vary besides, and half its interval. The variance between runs is the
-// one by which the weighted squares come to what chance makes of them: Paule and Mandel's, which one run that is known to very
-// much less than the others does not decide.
+// value at which the weighted sum of squares equals its expectation, n - 1 (Paule and Mandel): a single run with a far narrower
+// interval than the others cannot dominate it.
 function pool(points) {
   const n = points.length, known = points.filter((p) => p[2] > 0);
   if (n === 1) return { mean: points[0][1], half: points[0][2] };
@@ -56,7 +56,7 @@ function element(name, attributes, ...children) {
 // A picture of a cell's rates over time: from zero, changes dashed. In the large one each run is a link to its report.
 function picture(cell, points, width, height, large) {
   const left = large ? 56 : 2, foot = large ? 22 : 2;
-  const first = points[0][0], last = points[points.length - 1][0], top = Math.max(...points.map((p) => p[1] + p[2])) * 1.05;
+  const first = points[0][0], last = points[points.length - 1][0], top = Math.max(1, ...points.map((p) => p[1] + p[2])) * 1.05; // of a disk that stood still, all are 0
   const x = (at) => left + ((width - left - 6) * (at - first)) / Math.max(1, last - first);
   const y = (rate) => (height - foot) * (1 - rate / top) + 2;
   const svg = element("svg", { width, height, role: "img", "aria-label": `${points.length} rates from ${day(first)} to ${day(last)}` });
@@ -113,7 +113,7 @@ function show() {
     rows.push(row);
   }
   body.replaceChildren(...rows);
-  document.getElementById("said").textContent = `${rows.length} combinations of hub, disk and work in ${runs.size.toLocaleString("en")} runs. Click one for its history.`;
+  document.getElementById("said").textContent = `${rows.length} combinations of hub, disk and work in ${runs.size.toLocaleString("en")} runs. Click a row for its history.`;
 }
 form.addEventListener("input", show);
 show();

@@ -130,6 +130,9 @@ func TestPage(t *testing.T) {
 		t.Skip("needs chromium")
 	}
 	rows := farm(1000)
+	still := rows[0]
+	still.Disk, still.Model, still.Rate, still.RateLow, still.RateHigh = "Z", "SSD Still", new(float64), nil, nil
+	rows = append(rows, still)
 	var page bytes.Buffer
 	check.Must(t, Write(&page, Of(rows, map[string]string{"run-0999": "last/report.html"})))
 	path := filepath.Join(t.TempDir(), "atlas.html")
@@ -186,7 +189,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	holds("all", func(*table.Disk) bool { return true })
-	if got := eval(`document.getElementById("said").textContent`); got != "4 combinations of hub, disk and work in 1,000 runs. Click one for its history." {
+	if got := eval(`document.getElementById("said").textContent`); got != "5 combinations of hub, disk and work in 1,000 runs. Click a row for its history." {
 		t.Errorf("%q", got)
 	}
 	choose := func(name, value string) {
@@ -204,6 +207,7 @@ func TestPage(t *testing.T) {
 	})
 	choose("from", "")
 	choose("to", "")
+	eval(`(() => { [...document.querySelectorAll("#cells tbody tr")].find((r) => r.textContent.includes("Still")).click(); return ""; })()`)
 	eval(`(() => { document.querySelector("#cells tbody tr").click(); return ""; })()`)
 	if got := eval(`document.getElementById("history").textContent`); !strings.Contains(got, "Hub 0") {
 		t.Errorf("the history says %q", got)
