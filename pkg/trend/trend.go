@@ -37,8 +37,8 @@ const (
 	// Schwarz's criterion asks for ("Estimating the dimension of a model", 1978), which leaves a false change in about
 	// 2 of 100 series of 10 to 300 runs (TestNoise).
 	penalty = 4
-	// surest is the smallest t statistic of a change by the noise of the two stretches at its sides.
-	surest = 4
+	// minT is the smallest t statistic of a change by the noise of the two stretches at its sides.
+	minT = 4
 	// least is the share of the rate that runs vary by at least: what cannot be told from rounding is no noise.
 	least = 1e-4
 )
@@ -77,11 +77,7 @@ func Of(points []Point) []Stretch {
 		}
 		if s.Runs > 1 {
 			free := float64(s.Runs - 1)
-			sum := 0.0
-			for _, v := range x[from:to] {
-				sum += (v - s.Mean) * (v - s.Mean)
-			}
-			half := stats.StudentQuantile(0.975, free) * math.Sqrt(sum/free/float64(s.Runs))
+			half := stats.StudentQuantile(0.975, free) * math.Sqrt(squares(x[from:to], s.Mean)/free/float64(s.Runs))
 			s.Interval = &stats.Interval{s.Mean - half, s.Mean + half}
 		}
 		if k > 0 && out[k-1].Mean != 0 {
@@ -92,8 +88,10 @@ func Of(points []Point) []Stretch {
 	return out
 }
 
-// local joins stretches that the noise on both sides of their change does not tell apart. A rate that runs into a limit,
-// say, varies less from then on, and what neighbours differ by on the whole is too little for the runs before.
+// local merges neighbouring stretches whose difference is within the noise on both sides. A rate that has hit a limit
+// varies less from then on, so the differences of neighbours over all runs understate the noise of the runs before. The
+// error is the larger of Welch's, by each side's own noise, and of the one by the noise of both: the first is too small
+// where a side has few runs, the second where one side is long and quiet.
 func local(x []float64, starts []int) []int {
 	starts = slices.Clone(starts)
 	for {
@@ -102,21 +100,23 @@ func local(x []float64, starts []int) []int {
 		for k := 1; k < len(starts); k++ {
 			before, after := x[starts[k-1]:starts[k]], x[starts[k]:ends[k]]
 			a, b, n, m := stats.Mean(before), stats.Mean(after), float64(len(before)), float64(len(after))
-			sum := 0.0
-			for _, v := range before {
-				sum += (v - a) * (v - a)
-			}
-			for _, v := range after {
-				sum += (v - b) * (v - b)
-			}
-			deviation := max(math.Sqrt(sum/(n+m-2)), least*math.Abs(a))
-			if t := math.Abs(b-a) / (deviation * math.Sqrt(1/n+1/m)); t < weakest {
+			floor := least * math.Abs(a) * least * math.Abs(a)
+			va, vb := max(squares(before, a)/(n-1), floor), max(squares(after, b)/(m-1), floor)
+			pooled := (va*(n-1) + vb*(m-1)) / (n + m - 2)
+			if t := math.Abs(b-a) / math.Sqrt(max(va/n+vb/m, pooled*(1/n+1/m))); t < weakest {
 				weakest, at = t, k
 			}
 		}
-		if weakest >= surest {
+		if weakest >= minT {
 			return starts
 		}
 		starts = slices.Delete(starts, at, at+1)
 	}
+}
+
+func squares(x []float64, mean float64) (sum float64) {
+	for _, v := range x {
+		sum += (v - mean) * (v - mean)
+	}
+	return sum
 }

@@ -48,6 +48,29 @@ func TestNoise(t *testing.T) {
 	}
 }
 
+// A few noisy runs before many quiet ones of the same mean are no change.
+func TestQuietLater(t *testing.T) {
+	for _, noisy := range []int{6, 10, 40} {
+		changed := 0
+		for trial := range 300 {
+			r := rand.New(rand.NewPCG(8, uint64(1000*noisy+trial)))
+			series := points(noisy+100, func(i int) float64 {
+				if i < noisy {
+					return 1e9 * (1 + 0.03*r.NormFloat64())
+				}
+				return 1e9 * (1 + 0.0005*r.NormFloat64())
+			})
+			if len(Of(series)) > 1 {
+				changed++
+			}
+		}
+		t.Logf("%d noisy runs: %d of 300 series show a change", noisy, changed)
+		if changed > 30 {
+			t.Errorf("%d noisy runs: %d of 300 series show a change", noisy, changed)
+		}
+	}
+}
+
 // Of a rate that runs into a limit, and varies less from then on, that is the only change.
 func TestLimited(t *testing.T) {
 	changes := 0
