@@ -18,6 +18,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -129,10 +130,12 @@ func formats(opts Options) []format {
 		}, read: diskSpdXML},
 		{name: "diskspd", known: has("Results for timespan "), scores: diskSpd},
 		{name: "iozone", known: has("Iozone: Performance Test of File I/O"), scores: iozone},
-		{name: "blackmagic", known: has("Blackmagic"), scores: blackmagic},
 		{name: "diskmark", known: func(text, _ string) bool {
 			return strings.Contains(text, "DiskMark") && strings.Contains(text, " MB/s")
 		}, scores: diskMark},
+		{name: "blackmagic", known: func(text, _ string) bool {
+			return regexp.MustCompile(`(?im)^\s*Blackmagic\b`).MatchString(text)
+		}, scores: blackmagic},
 	}
 }
 

@@ -74,16 +74,21 @@ func diskMark(f File) (list []Score, err error) {
 
 // blackmagic reads what somebody wrote down of Blackmagic's Disk Speed Test, which writes no file: "write 2814.3 MB/s".
 func blackmagic(f File) (list []Score, err error) {
-	line := regexp.MustCompile(`(?im)^\s*(read|write)\s*[:=]?\s*([\d.]+)\s*MB/s\s*$`)
+	line := regexp.MustCompile(`(?im)^\s*(read|write)\b[ \t:=]*(.*?)\s*$`)
+	rateOf := regexp.MustCompile(`(?i)^([\d.]+)\s*MB/s$`)
 	device := regexp.MustCompile(`(?im)^\s*(?:device|disk)\s*[:=]\s*(\S.*?)\s*$`)
 	disk := nameOf(f)
 	if name := device.FindSubmatch(f.Data); name != nil {
 		disk = string(name[1])
 	}
 	for _, m := range line.FindAllSubmatch(f.Data, -1) {
-		rate, err := strconv.ParseFloat(string(m[2]), 64)
+		number := rateOf.FindSubmatch(m[2])
+		if number == nil {
+			return nil, fmt.Errorf("%q is not a rate; write it as in write 890.5 MB/s", m[2])
+		}
+		rate, err := strconv.ParseFloat(string(number[1]), 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no rate", m[2])
+			return nil, fmt.Errorf("%q is not a rate; write it as in write 890.5 MB/s", m[2])
 		}
 		list = append(list, Score{Disk: disk, Test: "Blackmagic Disk Speed Test", Op: strings.ToLower(string(m[1])), Rate: rate * 1e6})
 	}

@@ -136,6 +136,10 @@ func TestScores(t *testing.T) {
 			{"T7", "Blackmagic Disk Speed Test", "write", 890.5e6, 0, 0},
 			{"T7", "Blackmagic Disk Speed Test", "read", 910e6, 0, 0},
 		}, 2},
+		{"dock.txt", []byte(crystal7 + "\nComment: Blackmagic MultiDock slot 2\n"), []Score{
+			{"Blackmagic MultiDock slot 2", "Sequential 1MiB (Q=8, T=1)", "read", 101.5e6, 96.8, 0.08197032},
+			{"Blackmagic MultiDock slot 2", "Random 4KiB (Q=32, T=16)", "read", 0.85e6, 207.5, 0.63504304},
+		}, 2},
 		{"mac.txt", []byte(amorphous), []Score{
 			{"USB Disk", "Sequential 1MiB (QD=8)", "read", 930.25e6, 887.2, 0},
 			{"USB Disk", "Sequential 1MiB (QD=8)", "write", 880e6, 839.2, 0},
@@ -187,12 +191,14 @@ func TestScoresBesideTimeline(t *testing.T) {
 
 func TestScoresRefused(t *testing.T) {
 	refused(t, map[string]struct{ data, want string }{
-		"nothing run":  {"CrystalDiskMark 8.0.4\n[Read]\n SEQ 1MiB (Q= 8, T= 1):  0.000 MB/s [ 0.0 IOPS] < 0.00 us>\n", "no test in it has a rate"},
-		"commas":       {strings.Replace(kde, "415.000", "415,000", 1), `"415,000 MB/s": a comma may be of decimals or of thousands`},
-		"operations":   {strings.Replace(zones, "kBytes/sec", "ops/sec", 1), "its output is in ops/sec"},
-		"a torn table": {strings.Replace(zones, "210000", "21x000", 1), `line 5: "21x000" is no rate`},
-		"no rate":      {strings.Replace(benches, ",50,40\n", ",fast,40\n", 1), `line 3: MiB/s "fast" is no number`},
-		"no number":    {strings.Replace(spd, "total:         104857600", "total:         1048576zz", 1), `line 13: bytes "1048576zz" is no number`},
+		"a comma in a note": {"Blackmagic\nwrite 890,5 MB/s\nread 910 MB/s\n", `"890,5 MB/s" is not a rate`},
+		"no unit in a note": {"Blackmagic\nread 910\n", `"910" is not a rate`},
+		"nothing run":       {"CrystalDiskMark 8.0.4\n[Read]\n SEQ 1MiB (Q= 8, T= 1):  0.000 MB/s [ 0.0 IOPS] < 0.00 us>\n", "no test in it has a rate"},
+		"commas":            {strings.Replace(kde, "415.000", "415,000", 1), `"415,000 MB/s": a comma may be of decimals or of thousands`},
+		"operations":        {strings.Replace(zones, "kBytes/sec", "ops/sec", 1), "its output is in ops/sec"},
+		"a torn table":      {strings.Replace(zones, "210000", "21x000", 1), `line 5: "21x000" is no rate`},
+		"no rate":           {strings.Replace(benches, ",50,40\n", ",fast,40\n", 1), `line 3: MiB/s "fast" is no number`},
+		"no number":         {strings.Replace(spd, "total:         104857600", "total:         1048576zz", 1), `line 13: bytes "1048576zz" is no number`},
 	})
 }
 
