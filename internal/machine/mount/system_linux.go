@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -39,7 +40,11 @@ func detach(dir string) error { return unmountBy(dir, unix.MNT_DETACH, "-uz") }
 func unmountBy(dir string, flags int, option string) error {
 	err := unix.Unmount(dir, flags)
 	if errors.Is(err, syscall.EPERM) {
-		return exec.Command("fusermount3", option, dir).Run()
+		out, err := exec.Command("fusermount3", option, dir).CombinedOutput()
+		if err != nil && strings.Contains(string(out), "busy") {
+			return unix.EBUSY
+		}
+		return err
 	}
 	return err
 }
