@@ -71,7 +71,7 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 	return list
 }
 
-// results holds a limit against each phase and disk that it is of.
+// results checks a limit against each phase and disk it applies to.
 func results(a *analysis.Analysis, l scenario.Limit) (list []Result) {
 	for i := range a.Phases {
 		p := &a.Phases[i]
@@ -91,7 +91,7 @@ func results(a *analysis.Analysis, l scenario.Limit) (list []Result) {
 	return list
 }
 
-// noResult says why a run has nothing that a limit could be held against.
+// noResult says why nothing in a run can be checked against a limit.
 func noResult(a *analysis.Analysis, l scenario.Limit) Result {
 	r := newResult(l, l.Phase, l.Disk)
 	r.Verdict = Fail
@@ -102,10 +102,10 @@ func noResult(a *analysis.Analysis, l scenario.Limit) Result {
 		}
 	}
 	switch {
-	case !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return isOf(l, &p) }):
-		r.Why = "the run has no such phase" + only(phases)
+	case l.Phase != "" && !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return isOf(l, &p) }):
+		r.Why = "the run has no such phase" + instead(phases)
 	case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
-		r.Why = "the run has no such disk" + only(a.Order)
+		r.Why = "the run has no such disk" + instead(a.Order)
 	case l.Disk != "" && !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return works(&p, l.Disk) }):
 		r.Why = "the disk does nothing in this run"
 	default:
@@ -127,19 +127,19 @@ func works(p *analysis.Phase, disk string) bool {
 	return ok && role != trace.Idle
 }
 
-// only lists what there is instead, if that is soon said.
-func only(names []string) string {
+// instead lists what the run has, if the list is short.
+func instead(names []string) string {
 	if len(names) == 0 || len(names) > 8 {
 		return ""
 	}
-	return ", only " + unit.List(names)
+	return "; it has " + unit.List(names)
 }
 
 // missing is why a phase has no value of a measure that not every phase has.
 func missing(measure string) string {
 	return map[string]string{
-		"kept":        "there is no rate of the disk without the others to compare with",
-		"p99":         "no times of requests were recorded",
+		"kept":        "the disk was not measured without the others, so there is nothing to compare with",
+		"p99":         "no request times were recorded",
 		"recovery":    "no other disk ended before it",
 		"late_frames": "the disk has no streams",
 	}[measure]

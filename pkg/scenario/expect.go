@@ -48,12 +48,13 @@ func Measures() []*Measure {
 	}
 }
 
-// rateBound wants a unit, unlike other rates: 1.2 would be 1.2 B/s, which every disk reaches.
+// rateBound requires a unit, which other rates do not: 1.2 would be 1.2 B/s, which every disk reaches.
 func rateBound(to *float64) yaml.Value {
 	rate := yaml.Rate(to, 0, 1e12)
-	schema := yaml.Schema{"type": "string", "pattern": unit.RatePattern, "allOf": []yaml.Schema{{"pattern": "/s"}}}
+	schema := yaml.Schema{"type": "string", "pattern": unit.RatePattern, "allOf": []yaml.Schema{{"pattern": "[Bb]\\s*/s"}}}
 	return yaml.Read(schema, func(n yaml.Node) {
-		if _, err := strconv.ParseFloat(strings.TrimSpace(n.Raw()), 64); err == nil {
+		number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(n.Raw()), "/s"))
+		if _, err := strconv.ParseFloat(number, 64); err == nil {
 			n.Errorf("%s: rate %s: the unit is missing; try a number with KB/s, MB/s or GB/s, such as 1.2 GB/s", n.Label(), yaml.Quote(n.Raw()))
 			return
 		}
@@ -137,15 +138,15 @@ func limit(to *[]Limit) yaml.Value {
 	return object.Value()
 }
 
-// checkExpect refuses limits of what the plan does not have. What the tries of a search are called is not known before.
+// checkExpect rejects limits on phases and disks that the plan lacks. The names of a search's tries are not known in
+// advance.
 func (s *Scenario) checkExpect(plan *Plan) error {
 	var mistakes yaml.Doc
 	var phases, disks []string
+	searches := false
 	works := map[[2]string]bool{}
 	for _, p := range plan.Phases {
-		if p.Search != nil {
-			return nil
-		}
+		searches = searches || p.Search != nil
 		for _, name := range []string{trace.Unnumbered(p.Name), p.Name} {
 			if !slices.Contains(phases, name) {
 				phases = append(phases, name)
@@ -160,11 +161,11 @@ func (s *Scenario) checkExpect(plan *Plan) error {
 	}
 	for _, l := range s.Expect {
 		switch {
-		case l.Phase != "" && !slices.Contains(phases, l.Phase):
+		case l.Phase != "" && !slices.Contains(phases, l.Phase) && !searches:
 			mistakes.Report(l.phaseAt.Errorf("no phase is called %s; try %s", yaml.Quote(l.Phase), yaml.Suggest(l.Phase, phases)))
 		case l.Disk != "" && !slices.Contains(disks, l.Disk):
 			mistakes.Report(l.diskAt.Errorf("no disk is called %s; try %s", yaml.Quote(l.Disk), yaml.Suggest(l.Disk, disks)))
-		case l.Phase != "" && l.Disk != "" && !works[[2]string{l.Phase, l.Disk}]:
+		case slices.Contains(phases, l.Phase) && l.Disk != "" && !works[[2]string{l.Phase, l.Disk}]:
 			mistakes.Report(l.diskAt.Errorf("%s does nothing in %s; name another disk or phase", l.Disk, yaml.Quote(l.Phase)))
 		}
 	}
