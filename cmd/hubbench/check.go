@@ -110,11 +110,14 @@ func ownLimits(run *recorded.Run) ([]scenario.Limit, error) {
 	return scenario.LoadLimits(filepath.Join(run.Folder, rundir.ScenarioFile), text)
 }
 
-// ratesOf has a limit of each disk's rate in each phase, and in the repeats of one together, still without a bound, by
-// its name in --fail-below: DISK.PHASE.
+// ratesOf returns a rate limit without a bound for each disk in each phase, keyed as --fail-below names it
+// (DISK.PHASE); repeats also share a key without their number. The names of a search's tries are not known in advance.
 func ratesOf(plan *scenario.Plan) map[string]scenario.Limit {
 	limits := map[string]scenario.Limit{}
 	for _, p := range plan.Phases {
+		if p.Search != nil {
+			continue
+		}
 		for _, j := range p.Jobs {
 			for _, name := range []string{p.Name, trace.Unnumbered(p.Name)} {
 				limits[j.Disk+"."+name] = scenario.Limit{Phase: name, Disk: j.Disk, Measure: scenario.Measures()[0]}
@@ -129,13 +132,13 @@ func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, e
 	for _, text := range given {
 		at := max(strings.LastIndexByte(text, '='), 0)
 		least, err := unit.ParseRate(strings.TrimPrefix(text[at:], "="))
-		if err != nil || !strings.HasSuffix(text, "/s") {
+		if err != nil || !strings.HasSuffix(strings.ToLower(text), "b/s") {
 			return nil, exitf(exitUsage, "--fail-below %s: write DISK.PHASE=RATE, such as A.WWW=1.2GB/s", text)
 		}
 		all := ratesOf(plan)
 		l, known := all[text[:at]]
 		if !known {
-			return nil, exitf(exitUsage, "--fail-below %s: no disk works in a phase of that name; try %s", text,
+			return nil, exitf(exitUsage, "--fail-below %s: the scenario has no such disk and phase; try %s", text,
 				strictyaml.Suggest(text[:at], slices.Sorted(maps.Keys(all))))
 		}
 		l.Min = &least
@@ -144,14 +147,18 @@ func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, e
 	return limits, nil
 }
 
-// failBelow fails if a rate is below what it must be at least, whatever its interval, or was not measured.
+// failBelow returns an error if a rate is below its minimum, whatever its interval, or was not measured.
 func failBelow(run *recorded.Run, limits []scenario.Limit) error {
+	var failed []error
 	for _, r := range limit.Check(run.Analysis, limits) {
 		if r.Verdict == limit.Fail || r.Value == nil || *r.Value < *r.Min {
-			return exitf(exitThreshold, "%s", export.Said(&r))
+			failed = append(failed, errors.New(export.Said(&r)))
 		}
 	}
-	return nil
+	if failed == nil {
+		return nil
+	}
+	return &exitError{exitThreshold, errors.Join(failed...)}
 }
 
 // tellGitHub writes a summary and annotations where GitHub's workflows look for them, if this is one.

@@ -122,7 +122,7 @@ func rates(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.S
 	if len(args) == 0 {
 		return nil, how
 	}
-	text, _ := os.ReadFile(args[0]) // nothing to complete if it is none
+	text, _ := os.ReadFile(args[0]) // an unreadable scenario completes nothing
 	s, err := scenario.Load(args[0], text)
 	if err != nil {
 		return nil, how

@@ -51,7 +51,7 @@ no run is written; beside a timeline they are notes of the run:
 
   CrystalDiskMark, KDiskMark, AmorphousDiskMark, iozone, DiskSpd   their text
   elbencho       results (--csvfile): until the first worker was done, and until the last one
-  Blackmagic     what you note of its Disk Speed Test: a line "Blackmagic", and "write 890 MB/s", "read 910 MB/s"
+  Blackmagic     your own note of its Disk Speed Test: a line "Blackmagic", and "write 890 MB/s", "read 910 MB/s"
 
 Jobs are put on one clock by the logs (log_unix_epoch=1), by fio's results, or by --start; nothing is
 guessed.`,

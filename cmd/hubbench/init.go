@@ -104,11 +104,15 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 	if opts.out != "-" && exists(opts.out) && !opts.force { // before any question
 		return overwrites
 	}
+	toStdout := opts.out == "-"
+	if toStdout { // what it says of itself names the usual file
+		opts.out = "hubbench.yaml"
+	}
 	content, err := draftOf(ctx, p, opts)
 	if err != nil {
 		return err
 	}
-	if opts.out == "-" {
+	if toStdout {
 		_, err := p.stdout.Write(content)
 		return err
 	}
@@ -157,7 +161,7 @@ func limitsOf(path string) ([]byte, error) {
 	}
 	limits := limit.FromRun(run.Analysis)
 	if len(limits) == 0 {
-		return nil, exitf(exitUsage, "%s: too little was moved to set limits by: none of its rates has an interval; move more", path)
+		return nil, exitf(exitUsage, "%s: too little data to derive limits from: no rate has a confidence interval; move more data", path)
 	}
 	head := "# What " + cells.Clean(path) + " holds, with room for its noise: rates may be lower by 5 % or by three half-widths\n" +
 		"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
@@ -168,7 +172,7 @@ func limitsOf(path string) ([]byte, error) {
 		}
 	}
 	if len(short) > 0 {
-		head += "# No limits of rates in " + cells.Clean(unit.List(short)) + ": too little was moved for an interval.\n"
+		head += "# No rate limits for " + cells.Clean(unit.List(short)) + ": too little data for a confidence interval.\n"
 	}
 	return []byte(head + scenario.WriteLimits(limits)), nil
 }

@@ -140,7 +140,8 @@ Exit codes:
   1    failed
   2    bad usage or scenario
   3    partial run, results kept; a limit cannot be judged (check)
-  4    a rate fell (--fail-above, --fail-below), a limit failed (check), a check failed (doctor)
+  4    a rate fell (--fail-above) or is too low (--fail-below), a limit failed (check), a check
+       failed (doctor)
   130  interrupted, results kept
 `
 

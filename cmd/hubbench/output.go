@@ -171,7 +171,7 @@ type resultOptions struct {
 	noPage   bool
 	compress bool
 	below    []string         // --fail-below as it was given
-	least    []scenario.Limit // and as it was read
+	least    []scenario.Limit // and as parsed
 }
 
 func (o *resultOptions) flags(cmd *cobra.Command) {
@@ -180,9 +180,12 @@ func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
 	flags.BoolVar(&o.noPage, "no-page", false, "write no page; hubbench report RUN does it later")
 	flags.BoolVar(&o.compress, "compress", false, "keep the events compressed (zstd) when done; every command reads them")
-	flags.StringArrayVar(&o.below, "fail-below", nil,
-		"exit with 4 if a rate is below `DISK.PHASE=RATE`, such as A.WWW=1.2GB/s (repeatable)")
 	o.formatFlags(cmd, printed())
+}
+
+func (o *resultOptions) belowFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&o.below, "fail-below", nil,
+		"exit with 4 if a rate is below `DISK.PHASE=RATE`, such as A.WWW=1.2GB/s (repeatable)")
 }
 
 // conclude analyses what was recorded, writes the results and prints them, which it does where they cannot be

@@ -166,6 +166,7 @@ the same names.`,
 		RunE: func(_ *cobra.Command, args []string) error { return runSimulate(p, args[0], profile, opts) },
 	}
 	opts.flags(cmd)
+	opts.belowFlag(cmd)
 	cmd.Flags().StringVar(&profile, "profile", "",
 		"the hub `PROFILE`: a built-in name or a .yaml (default the scenario's)")
 	return cmd

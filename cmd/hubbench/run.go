@@ -80,6 +80,7 @@ first phase that is not complete.`,
 		},
 	}
 	opts.flags(cmd)
+	opts.belowFlag(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing more than "+unit.FormatBytes(askAbove))
 	flags.BoolVar(&opts.quiet, "quiet", false, "print only the results, with what failed above them")

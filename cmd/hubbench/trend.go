@@ -47,7 +47,7 @@ report.html.`,
 // A setup is what must be the same for rates to be of one series.
 type setup struct{ hub, host, disks, work string }
 
-// rate is what a phase's overlap had in one run, of repeats their mean.
+// rate is the rate in a phase's overlap in one run; the mean over repeats.
 type rate struct {
 	trend.Point
 	setup
@@ -57,7 +57,7 @@ type rate struct {
 // rates of another setup than the newest run's are not of one series.
 func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, left string, err error) {
 	var rates []rate
-	var phases, disks []string // there are
+	var phases, disks []string // in any run
 	seen, out := map[string]bool{}, map[string]int{}
 	for _, path := range paths {
 		run, err := load(path)
@@ -119,14 +119,14 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 	if len(reasons) > 0 {
 		newestRun := "the newest run"
 		if newest.host != "" {
-			newestRun += ", of " + newest.host
+			newestRun += " (on " + newest.host + ")"
 		}
-		left = "Left out, as not comparable with " + newestRun + ": " + strings.Join(reasons, ", ") + "."
+		left = "Left out, not comparable with " + newestRun + ": " + strings.Join(reasons, ", ") + "."
 	}
 	return points, of, left, nil
 }
 
-// sameSetup has the newest run's setup, the rates measured with it, and counts the others in out.
+// sameSetup returns the newest run's setup and the rates measured with it, and counts the rest in out.
 func sameSetup(rates []rate, out map[string]int) (newest setup, points []trend.Point) {
 	last := rates[0]
 	for _, r := range rates {

@@ -4,7 +4,7 @@ CREATE OR REPLACE VIEW disk AS
 CREATE OR REPLACE VIEW phase AS
   SELECT * FROM read_parquet(getvariable('catalogue') || '/phase/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true);
 -- One row for each disk and what it does in a run: the mean over repeats, without incomplete phases.
--- A table, so that all queries together read the files once.
+-- A table, so that all queries together read the files once: read this file again after another collect.
 CREATE OR REPLACE TEMP TABLE rates AS
   SELECT run, min(started) AS started, host, at_hub AS hub, disk, which AS model, firmware, pattern, op, work, max(working) AS working,
     avg(rate_bps) AS rate, avg(retention) AS kept

@@ -1,4 +1,4 @@
--- The disk with the lowest mean rate on each hub, by what the disks of a phase do and with which work; of equal ones, the first by name.
+-- The disk with the lowest mean rate on each hub, by what the disks of a phase do and with which work; ties go to the first by name.
 WITH runs AS (
   SELECT hub, pattern, work, model, op, run, avg(rate) AS of_run
   FROM rates
