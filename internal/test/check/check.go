@@ -18,7 +18,7 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Within waits until something is so, for a time at most, and reports whether it is.
+// Within waits up to limit for a condition, and reports whether it was met.
 func Within(limit time.Duration, met func() bool) bool {
 	for deadline := time.Now().Add(limit); !met(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -36,10 +36,10 @@ func Same(t testing.TB, what string, want, got any, opts ...cmp.Option) {
 	}
 }
 
-// Near fails the test unless a number is as wanted, except for what is allowed, or neither is one.
+// Near fails the test unless got is within allowed of want, or both are NaN.
 func Near(t testing.TB, what string, want, got, allowed float64) {
 	t.Helper()
-	if math.Abs(got-want) > allowed || math.IsNaN(got) != math.IsNaN(want) {
+	if !(math.Abs(got-want) <= allowed) && !(math.IsNaN(got) && math.IsNaN(want)) {
 		t.Errorf("%s: got %.6g, want %.6g within %.3g", what, got, want, allowed)
 	}
 }
