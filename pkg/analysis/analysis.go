@@ -336,7 +336,8 @@ type NoOverlap struct {
 	BeganS float64  `json:"began_s,omitempty"`
 }
 
-// Series is the phase's rates over time, in steps of one length from the release on; the last step ends with EndS.
+// Series is the phase's rates over time, in steps of one length from the release on; the last step ends with
+// EndS, the last byte of any disk, which is how long the phase took.
 type Series struct {
 	StepS float64              `json:"step_s"`
 	EndS  float64              `json:"end_s"`

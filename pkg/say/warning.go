@@ -55,11 +55,11 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 			"few_files": unit.Plural(int(v.Files), "file") + ": too few to judge the spread of the rates by",
 		}[w.Code]
 	case analysis.ShareValues:
-		if w.Code == "cached" {
-			return disk + fmt.Sprintf("the system took its requests past the cache, and yet %.0f %% of its files were in "+
-				"the cache afterwards: its rate may be the memory's", 100*v.Share)
-		}
-		return fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v.Share)
+		return map[string]string{
+			"cached": disk + fmt.Sprintf("the system took its requests past the cache, and yet %.0f %% of its files were in "+
+				"the cache afterwards: its rate may be the memory's", 100*v.Share),
+			"edges": fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v.Share),
+		}[w.Code]
 	case analysis.MostValues:
 		over := pick(w.Other == "", "through one hub is more than any hub's link carries",
 			"over "+w.Other+" is more than the bare line carries")

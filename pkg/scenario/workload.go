@@ -11,8 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// A key of a workload is a row in workload.object, a field here, in IO if a worker needs it, and one
-// in work.Work with its line in Job.Work if rates with different values of it mean different things.
+// How to add a key of a workload is in CONTRIBUTING. Only what is in IO reaches the plan.
 
 // Limits of a workload.
 const (

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -173,13 +174,38 @@ func TestCodes(t *testing.T) {
 		must(t, source, err)
 		for _, made := range regexp.MustCompile(`Code: +"(\w+)"[^}]*Values: +\w+Values\{`).FindAllStringSubmatch(string(source), -1) {
 			if !strings.HasSuffix(path, "_test.go") && !regexp.MustCompile(`(?m)^## Values of .*\b`+made[1]+`\b`).MatchString(formats) {
-				t.Errorf("help formats does not list the values of %s", made[1])
+				t.Errorf("help formats does not list the values of %s: name it in the comment of its type in pkg/analysis/values.go, "+
+					"then go test ./internal/tell/manual -update", made[1])
 			}
 		}
 	}
 	for heading, codes := range want {
 		told := defined(under(t, page(t, "report"), heading))
 		check.Same(t, heading+" of the analysis in help", slices.Sorted(maps.Keys(codes)), told)
+	}
+}
+
+// Every warning has a sentence: pkg/say asks for its code, or for the type of its values if no other code has it.
+func TestWarningsAreSaid(t *testing.T) {
+	pkg := filepath.Join("..", "..", "..", "pkg")
+	sentences, err := os.ReadFile(filepath.Join(pkg, "say", "warning.go"))
+	must(t, sentences, err)
+	values, err := os.ReadFile(filepath.Join(pkg, "analysis", "values.go"))
+	must(t, values, err)
+	typeOf, codes := map[string]string{"link_changed": "LinkChange"}, map[string]int{"LinkChange": 1}
+	for _, m := range regexp.MustCompile(`// (\w+Values) are those of ([^.:]+)`).FindAllStringSubmatch(string(values), -1) {
+		for _, code := range regexp.MustCompile(`[a-z_]+`).FindAllString(m[2], -1) {
+			typeOf[code] = m[1]
+			codes[m[1]]++
+		}
+	}
+	for _, code := range defined(under(t, page(t, "report"), "Warnings")) {
+		if strings.Contains(string(sentences), strconv.Quote(code)) {
+			continue
+		}
+		if kind := typeOf[code]; codes[kind] != 1 || !strings.Contains(string(sentences), "analysis."+kind) {
+			t.Errorf("the warning %s has no sentence: give it one in pkg/say/warning.go", code)
+		}
 	}
 }
 

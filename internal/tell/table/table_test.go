@@ -122,7 +122,7 @@ func TestRows(t *testing.T) {
 	}
 	want, err := os.ReadFile("testdata/rows.csv")
 	check.Must(t, err)
-	check.Same(t, "rows; -update accepts", string(want), got.String())
+	check.Same(t, "rows; accept them by go test ./internal/tell/table -update", string(want), got.String())
 }
 
 // full is a disk without room.
