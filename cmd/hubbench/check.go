@@ -129,13 +129,13 @@ func ratesOf(plan *scenario.Plan) map[string]scenario.Limit {
 
 // leastRates reads --fail-below.
 func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, err error) {
+	all := ratesOf(plan)
 	for _, text := range given {
 		at := max(strings.LastIndexByte(text, '='), 0)
 		least, err := unit.ParseRate(strings.TrimPrefix(text[at:], "="))
 		if err != nil || !strings.HasSuffix(strings.ToLower(text), "b/s") {
 			return nil, exitf(exitUsage, "--fail-below %s: write DISK.PHASE=RATE, such as A.WWW=1.2GB/s", text)
 		}
-		all := ratesOf(plan)
 		l, known := all[text[:at]]
 		if !known {
 			return nil, exitf(exitUsage, "--fail-below %s: the scenario has no such disk and phase; try %s", text,
