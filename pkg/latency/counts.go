@@ -56,42 +56,28 @@ func (c Counts) Encode() string {
 
 // Counts are what the histogram has counted.
 func (h *Histogram) Counts() Counts {
-	var p packer
-	for i, n := range h.used() {
-		p.add(i, n)
-	}
-	return p.counts(h.maxNS, h.n)
-}
-
-// packer gathers counts by bucket.
-type packer struct {
-	b    []byte
-	next int   // bucket
-	last int64 // count of one that was not empty
-}
-
-func (p *packer) add(bucket int, count uint64) {
-	if count == 0 {
-		return
-	}
-	gap, difference := uint64(bucket-p.next), int64(count)-p.last
-	more := uint64(difference<<1 ^ difference>>63) // as binary.AppendVarint has it
-	p.b = append(p.b, byte(min(gap, fullGap)<<5|min(more, fullMore)))
-	if gap >= fullGap {
-		p.b = binary.AppendUvarint(p.b, gap-fullGap)
-	}
-	if more >= fullMore {
-		p.b = binary.AppendUvarint(p.b, more-fullMore)
-	}
-	p.next, p.last = bucket+1, int64(count)
-}
-
-func (p *packer) counts(maxNS, n int64) Counts {
-	if n == 0 {
+	if h.n == 0 {
 		return ""
 	}
-	head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(maxNS)), uint64(n))
-	return Counts(string(head) + string(p.b))
+	text := binary.AppendUvarint(nil, uint64(h.maxNS))
+	text = binary.AppendUvarint(text, uint64(h.n))
+	next, last := 0, int64(0) // the bucket after the last one that counted something, and its count
+	for bucket, count := range h.used() {
+		if count == 0 {
+			continue
+		}
+		gap, difference := uint64(bucket-next), int64(count)-last
+		more := uint64(difference<<1 ^ difference>>63) // as binary.AppendVarint has it
+		text = append(text, byte(min(gap, fullGap)<<5|min(more, fullMore)))
+		if gap >= fullGap {
+			text = binary.AppendUvarint(text, gap-fullGap)
+		}
+		if more >= fullMore {
+			text = binary.AppendUvarint(text, more-fullMore)
+		}
+		next, last = bucket+1, int64(count)
+	}
+	return Counts(text)
 }
 
 // Parser reads texts one after the other. The zero value is ready. It is not safe for concurrent use.
@@ -101,15 +87,13 @@ type Parser struct {
 	plain   bytes.Buffer
 }
 
-// Parse reads what Encode has written, or had in versions 2 and 3.
+// Parse reads what Encode has written.
 func (p *Parser) Parse(text string) (Counts, error) {
 	b, err := base64.RawStdEncoding.DecodeString(text)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("%w: %w", errText, err)
-	case len(b) > 0 && b[0] == riceVersion:
-		return parseRice(b[1:])
-	case len(b) == 0 || b[0] != version && b[0] != varintVersion:
+	case len(b) == 0 || b[0] != version:
 		return "", fmt.Errorf("%w of version %d", errText, version)
 	}
 	// Huffman's code has a bit for each byte at least: a text takes no memory out of proportion.
@@ -124,9 +108,6 @@ func (p *Parser) Parse(text string) (Counts, error) {
 	n, err := p.plain.ReadFrom(io.LimitReader(p.inflate, int64(limit)))
 	if err != nil || int(n) == limit || p.in.Len() > 0 {
 		return "", errText
-	}
-	if b[0] == varintVersion {
-		return parseVarints(Counts(p.plain.String()))
 	}
 	c := Counts(p.plain.String())
 	_, _, err = c.scan(func(int, uint64) {})

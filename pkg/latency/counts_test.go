@@ -1,11 +1,8 @@
 package latency
 
 import (
-	"bufio"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -92,18 +89,12 @@ func TestTextOfAnyHistogram(t *testing.T) {
 	}
 }
 
-// What is no text of ours is refused: none, another version, cut short anywhere, or with more behind it. So is what was
-// written in older versions, cut short.
+// What is no text of ours is refused: none, another version, cut short anywhere, or with more behind it.
 func TestDecodeRefuses(t *testing.T) {
 	whole := histogramOf(draw(3, 50)).Encode()
 	texts := []string{"", "!", "AA", "AQ", "AgE", "AgEB", whole + "AAAA", whole + "gA"}
 	for n := range len(whole) {
 		texts = append(texts, whole[:n])
-	}
-	for text, times := range old(t) {
-		for n := len("Ag") + 1; times == 50 && n < len(text); n++ { // Ag is an empty one
-			texts = append(texts, text[:n])
-		}
 	}
 	var p Parser
 	for _, text := range texts {
@@ -125,42 +116,6 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	if sum.Decode(text) == nil {
 		t.Error("twice as many as can be counted: no error")
-	}
-}
-
-// old are texts of versions 2 and 3, with how many times they are of.
-func old(t testing.TB) map[string]int {
-	file, err := os.Open("testdata/old.txt")
-	check.Must(t, err)
-	defer file.Close()
-	texts := map[string]int{}
-	for in := bufio.NewScanner(file); in.Scan(); {
-		var n int
-		var text string
-		if _, err := fmt.Sscan(in.Text(), &n, &text); err != nil {
-			t.Fatal(err)
-		}
-		texts[text] = n
-	}
-	return texts
-}
-
-// Texts of versions 2 and 3 are still read.
-func TestOldText(t *testing.T) {
-	many := map[int]uint64{}
-	for i := range 5000 {
-		many[i] = 1 << 20
-	}
-	many[7] = 1 << 49
-	want := map[int]*Histogram{-1: histogramOf([]int64{0, 1 << 30, 1 << 30, MaxNS}), -2: counted(many)}
-	var p Parser
-	for text, n := range old(t) {
-		if want[n] == nil {
-			want[n] = histogramOf(draw(3, n))
-		}
-		if got, err := p.Parse(text); err != nil || got != want[n].Counts() {
-			t.Errorf("%d times: %d counted, %v", n, got.N(), err)
-		}
 	}
 }
 
@@ -192,9 +147,6 @@ func TestTextIsShort(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(histogramOf(draw(3, 50)).Encode())
 	f.Add(histogramOf(draw(4, 50_000)).Encode())
-	for text := range old(f) {
-		f.Add(text)
-	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var h Histogram
 		if h.Decode(text) != nil {
