@@ -29,7 +29,7 @@ func FuzzRender(f *testing.F) {
 	var hist latency.Histogram
 	hist.Record(1)
 	hist.Record(latency.MaxNS)
-	f.Add(fmt.Appendf(nil, `{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"paced":{"A":{"streams":[{"kind":"x","rate":1e6,"frame_ns":40000000,"count":2,"buffer_ns":1000000000}]}},"search":{"search":"s","kind":"streams","disk":"A","value":2}}
+	f.Add(fmt.Appendf(nil, `{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"work":{"A":{"op":"read","streams":[{"kind":"x","rate":1e6,"frame_ns":40000000,"count":2,"buffer_ns":1000000000}]}},"search":{"search":"s","kind":"streams","disk":"A","value":2}}
 %s%s{"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":100000000,"due":3,"late":1,"buffer_ns":5,"stall_ns":4}
 {"type":"latency","phase":"p","disk":"B","op":"write","t_ns":1000000000,"hist":"%s"}
 {"type":"phase_end","phase":"p","status":"complete"}

@@ -33,7 +33,7 @@ func FuzzAnalyze(f *testing.F) {
 	played.Disks[1].Latencies = tracetest.Latency{PerS: 300, MedianNS: 1e5, Sigma: 1}.Play(rnd, 2, nil)
 	played.Search = &trace.Try{Search: "s", Kind: trace.SearchStreams, Disk: "A", Value: 4}
 	f.Add(writeRun(tracetest.Run(played), 40))
-	f.Add([]byte(`{"type":"phase","phase":"p","roles":{"A":"read"},"paced":{"A":{"rate":-1,"probe":-9,"reads":7,"streams":[{"rate":1e300,"frame_ns":-4,"count":-3,"buffer_ns":-9},{"count":2,"frame_ns":1}]}},"search":{"search":"","value":-1e300}}
+	f.Add([]byte(`{"type":"phase","phase":"p","roles":{"A":"read"},"work":{"A":{"op":"read","pace":-1,"probe":-9,"reads":7,"streams":[{"rate":1e300,"frame_ns":-4,"count":-3,"buffer_ns":-9},{"count":2,"frame_ns":1}]}},"search":{"search":"","value":-1e300}}
 {"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":-1000000000000000,"due":9223372036854775807,"late":9223372036854775807,"buffer_ns":9223372036854775807,"stall_ns":9223372036854775807}
 {"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":1000000000000000000,"due":0,"late":0,"buffer_ns":0,"stall_ns":0}
 {"type":"latency","phase":"p","disk":"A","op":"read","t_ns":-1000000000000000000,"hist":"` + emptyHist() + `"}

@@ -388,7 +388,10 @@ func events(jobs []*job, started time.Time) []byte {
 		}
 		for _, j := range jobs {
 			if j.phase == phase {
-				roles[j.disk], mixes[j.disk] = j.op, work.Work{Reads: j.reads}
+				roles[j.disk] = j.op
+				if j.reads > 0 {
+					mixes[j.disk] = work.Work{Reads: j.reads}
+				}
 			}
 		}
 		out = trace.AppendEvent(out, &trace.Event{Type: trace.PhaseType, Phase: phase, Roles: roles, Work: mixes})

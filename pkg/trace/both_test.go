@@ -13,7 +13,7 @@ import (
 // the lines, with one of the two missing, and if the last pass did not end.
 func TestBoth(t *testing.T) {
 	lines := []string{
-		`{"type":"phase","phase":"p","roles":{"A":"write"},"paced":{"A":{"reads":0.4}}}`,
+		`{"type":"phase","phase":"p","roles":{"A":"write"},"work":{"A":{"op":"write","reads":0.4}}}`,
 		`{"type":"progress","phase":"p","disk":"A","seq":0,"bytes":20,"t_ns":50}`,
 		`{"type":"progress","phase":"p","disk":"A","seq":1,"bytes":30,"t_ns":50}`,
 		`{"type":"file","phase":"p","disk":"A","op":"read","seq":0,"bytes":40,"start_ns":0,"end_ns":100}`,

@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,7 +23,7 @@ var lines = [...]struct {
 	{StreamType, []string{"phase", "disk", "stream", "t_ns", "due", "late", "buffer_ns", "stall_ns"}},
 	{LatencyType, []string{"phase", "disk", "op", "t_ns", "hist"}},
 	{ErrorType, []string{"phase", "disk", "seq", "t_ns", "error"}},
-	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "work?", "paced?", "search?", "steady_ns?", "saturation?"}},
+	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "work?", "search?", "steady_ns?", "saturation?"}},
 	{PhaseEndType, []string{"phase", "status"}},
 	{RunType, []string{"version", "name", "started", "disks", "hardware?"}},
 	{EndType, []string{"status"}},
@@ -64,8 +63,7 @@ var fields = [...]struct {
 	{"test", func(e *Event) any { return &e.Test }},
 	{"score", func(e *Event) any { return &e.Score }},
 	{"connections", func(e *Event) any { return &e.Connections }},
-	{"paced", func(e *Event) any { return (*pacedWork)(&e.Work) }},
-	{"work", func(e *Event) any { return &e.Work }}, // says more than paced
+	{"work", func(e *Event) any { return &e.Work }},
 	{"search", func(e *Event) any { return &e.Search }},
 	{"steady_ns", func(e *Event) any { return &e.SteadyNS }},
 	{"saturation", func(e *Event) any { return &e.Saturation }},
@@ -138,24 +136,13 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 		if len(*v) == 0 {
 			return dst, true
 		}
-	case *map[string]work.Work: // those that were recorded
-		declared := maps.Clone(*v)
-		maps.DeleteFunc(declared, func(_ string, w work.Work) bool { return w.Op == "" })
-		return appendJSON(dst, declared), len(declared) == 0
-	case *pacedWork:
-		paced := work.PacedOf(*v)
-		return appendJSON(dst, paced), paced == nil
+	case *map[string]work.Work:
+		return appendJSON(dst, *v), len(*v) == 0
 	}
 	before := len(dst)
 	dst = appendJSON(dst, at)
 	return dst, string(dst[before:]) == "null"
 }
-
-// pacedWork reads and writes works by the key "paced", which says less of them and came before "work".
-type pacedWork map[string]work.Work
-
-// UnmarshalJSON reads them.
-func (p *pacedWork) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*work.Paced)(p)) }
 
 // appendString quotes s; bytes that are not UTF-8 become U+FFFD.
 func appendString(dst []byte, s string) []byte {

@@ -74,14 +74,14 @@ func TestAppendEvent(t *testing.T) {
 		{everyEvent()[11], `{"type":"gauge","phase":"WR","t_ns":1000000000,"name":"cpu_percent","value":0}`},
 		{everyEvent()[12], `{"type":"run","version":1,"name":"known","started":"","disks":[{"name":"A"}],"hardware":{"hub":{"id":"0-1","name":"Dock","vendor":"","port":"","protocol":"","link":{"kind":"thunderbolt","rx_bps":40000000000}}}}`},
 		{everyEvent()[13], `{"type":"phase","phase":"paced","roles":{"A":"read","B":"write","C":"read"},"stop":"time",` +
-			`"paced":{"A":{"streams":[{"kind":"92 MB/s","rate":92000000,"frame_ns":40000000,"count":4,"buffer_ns":1000000000}]},"B":{"rate":200000000,"reads":0.7},"C":{"probe":4096}},` +
+			`"work":{"A":{"streams":[{"kind":"92 MB/s","rate":92000000,"frame_ns":40000000,"count":4,"buffer_ns":1000000000}]},"B":{"pace":200000000,"reads":0.7},"C":{"probe":4096}},` +
 			`"search":{"search":"how many","kind":"streams","disk":"A","value":4,"alone":true},"steady_ns":10000000000,"saturation":{"of":"WW","step":"burst","disk":"A","rest_ns":20000000000}}`},
 		{everyEvent()[14], `{"type":"stream","phase":"paced","disk":"A","stream":"2","t_ns":300000000,"due":7,"late":1,"buffer_ns":960000000,"stall_ns":40000000}`},
 		{everyEvent()[15], `{"type":"latency","phase":"paced","disk":"C","op":"read","t_ns":1000000000,"hist":"` + aHist() + `"}`},
 		{everyEvent()[16], `{"type":"phase","phase":"works","roles":{"A":"write","B":"read"},` +
 			`"work":{"A":{"op":"write","sizes":{"min":2000000,"max":2000000000,"distribution":"uniform"},"order":"random","io":"direct","block":8388608,"depth":4,` +
 			`"access":"sequential","flush":"full","verify":"off","preallocate":true,"footprint":5000000000,"precondition":0.5,"warm_up":2},` +
-			`"B":{"op":"read","sizes":{"list":[1000000000]},"io":"app","one_file":true,"cap_ns":5,"rest_ns":6,"pace":100000000}},"paced":{"B":{"rate":100000000}}}`},
+			`"B":{"op":"read","sizes":{"list":[1000000000]},"io":"app","one_file":true,"cap_ns":5,"rest_ns":6,"pace":100000000}}}`},
 		{Event{Type: StreamType, Phase: "p", Disk: "A"}, `{"type":"stream","phase":"p","disk":"A","stream":"","t_ns":0,"due":0,"late":0,"buffer_ns":0,"stall_ns":0}`},
 		{Event{Type: StartType, Phase: "p", Disk: "A"}, `{"type":"start","phase":"p","disk":"A","late_ns":0,"t_ns":0}`},
 		{Event{Type: ProgressType, Phase: "p", Disk: "A"}, `{"type":"progress","phase":"p","disk":"A","seq":0,"bytes":0,"t_ns":0}`},

@@ -85,7 +85,7 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 	}
 	got := mustLoad(t,
 		`{"type":"run","version":1,"name":"x","disks":[{"name":"A"},{"name":"B"}]}`,
-		`{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"paced":{"A":{"rate":5}},"search":{"search":"s","kind":"pace","disk":"B","value":7},"steady_ns":5000000000,"saturation":{"of":"s","step":"alone","disk":"A"}}`,
+		`{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"work":{"A":{"pace":5}},"search":{"search":"s","kind":"pace","disk":"B","value":7},"steady_ns":5000000000,"saturation":{"of":"s","step":"alone","disk":"A"}}`,
 		sample("A", "2", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
 		sample("A", "1", `"t_ns":200,"due":3,"late":1,"buffer_ns":0,"stall_ns":40`),
 		sample("A", "1", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),

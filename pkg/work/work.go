@@ -8,7 +8,6 @@ package work
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"math"
 	"slices"
@@ -20,7 +19,7 @@ import (
 // Work is what a disk is asked for in a phase. Without a Mode it was not recorded: then it holds only what a trace
 // shows anyway.
 type Work struct {
-	Op    Role   `json:"op"`              // in a mix, what it does more of
+	Op    Role   `json:"op,omitempty"`    // in a mix, what it does more of; empty if the rest is not known
 	Test  string `json:"test,omitempty"`  // which of a preset's tests this is
 	Sizes Sizes  `json:"sizes,omitzero"`  // of its files; zero: not known, or it has streams or a probe
 	Order string `json:"order,omitempty"` // of the files: random, ascending, descending, listed
@@ -100,8 +99,7 @@ func (r Role) Letter() byte {
 	}
 }
 
-// Paced is, by disk, the works that are limited or go both ways, as traces and analyses have written them since before
-// they had all works, and still do: readers know them by that key.
+// Paced holds, by disk, the works that are limited or read and write at once.
 type Paced map[string]Work
 
 // PacedOf selects them; nil if there are none.
@@ -116,39 +114,6 @@ func PacedOf(all map[string]Work) Paced {
 		}
 	}
 	return paced
-}
-
-type pacedJSON struct {
-	Rate    float64       `json:"rate,omitempty"`    // bytes per second, at most
-	Streams []stream.Spec `json:"streams,omitempty"` // what is played or recorded
-	Probe   int64         `json:"probe,omitempty"`   // bytes of a single request at a time
-	Reads   float64       `json:"reads,omitempty"`   // share of reads
-	Think   time.Duration `json:"think_ns,omitempty"`
-}
-
-// MarshalJSON writes of each work only what these ever said.
-func (p Paced) MarshalJSON() ([]byte, error) {
-	all := make(map[string]pacedJSON, len(p))
-	for disk, w := range p {
-		all[disk] = pacedJSON{w.Pace, w.Streams, w.Probe, w.Reads, w.Think}
-	}
-	return json.Marshal(all)
-}
-
-// UnmarshalJSON reads that.
-func (p *Paced) UnmarshalJSON(data []byte) error {
-	var all map[string]pacedJSON
-	if err := json.Unmarshal(data, &all); err != nil {
-		return err
-	}
-	*p = nil
-	if all != nil {
-		*p = make(Paced, len(all))
-	}
-	for disk, w := range all {
-		(*p)[disk] = Work{Pace: w.Rate, Streams: w.Streams, Probe: w.Probe, Reads: w.Reads, Think: w.Think}
-	}
-	return nil
 }
 
 // Sizes is where the sizes of files come from: a list, repeated, or a range that they are drawn from.

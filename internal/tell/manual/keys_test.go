@@ -24,7 +24,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/foreign"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
 var update = flag.Bool("update", false, "write new keys into keys, with ? for what a person must say of them, and delete old ones")
@@ -234,11 +233,8 @@ func eventKeys() (list []reflect.StructField) {
 		panic(err)
 	}
 	lines, _, _ := strings.Cut(string(codec), "var fields")
-	for _, match := range regexp.MustCompile(`\{"(\w+)", func\(e \*Event\) any \{ return (?:\(\*\w+\)\()?&e\.(\w+)\)? \}\}`).FindAllStringSubmatch(string(codec), -1) {
+	for _, match := range regexp.MustCompile(`\{"(\w+)", func\(e \*Event\) any \{ return &e\.(\w+) \}\}`).FindAllStringSubmatch(string(codec), -1) {
 		field, _ := reflect.TypeFor[trace.Event]().FieldByName(match[2])
-		if match[1] == "paced" {
-			field.Type = reflect.TypeFor[work.Paced]()
-		}
 		options := "omitempty" // in every type of line that has it
 		if match[1] == "type" || regexp.MustCompile(`"`+match[1]+`"[,}]`).MatchString(lines) {
 			options = ""
