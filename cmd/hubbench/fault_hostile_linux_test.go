@@ -146,7 +146,6 @@ func readers(run, other, to string) [][]string {
 		{"analyze", run}, {"analyze", run, "--json"}, {"analyze", run, "--format", "md"},
 		{"report", run, "--out", filepath.Join(to, "page.html")}, {"report", run, "--format", "gobench", "--out", "-"},
 		{"report", run, "--format", "csv", "--out", filepath.Join(to, "files.csv")}, {"report", run, "--format", "svg", "--out", filepath.Join(to, "a.svg")},
-		{"report", run, "--anonymous", "--out", filepath.Join(to, "anonymous.html")},
 		{"compare", run, other}, {"run", "--resume", run, "--quiet"},
 	}
 }

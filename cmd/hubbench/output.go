@@ -142,6 +142,9 @@ func sendRun(p program, r *recorded.Run, out output) (err error) {
 			return err
 		}
 	}
+	if slices.Contains([]string{"svg", "png", "html", "md"}, out.Format) { // which people show to others
+		r = r.Redacted()
+	}
 	switch {
 	case data:
 		return out.write(p, func(w io.Writer) error {

@@ -20,25 +20,21 @@ import (
 
 func newReport(p program) *cobra.Command {
 	var out output
-	var anonymous bool
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Write the report of a run as a page, a picture or a table",
 		Long: `Write the report of a run. RUN is a run's folder, an events.jsonl or a report.html. Without --out the
 report goes into the run's folder, or beside the file; --out - writes to stdout.`,
 		Example: `  hubbench report results/triple-20261120-080000
-  hubbench report results/triple-20261120-080000 --format csv --table disks --out -
-  hubbench report results/triple-20261120-080000 --anonymous --out for-others.html`,
+  hubbench report results/triple-20261120-080000 --format csv --table disks --out -`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return runReport(p, args[0], out, anonymous) },
+		RunE: func(_ *cobra.Command, args []string) error { return runReport(p, args[0], out) },
 	}
 	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"})
-	cmd.Flags().BoolVar(&anonymous, "anonymous", false,
-		"leave out the names of the host and its users, paths, volume labels and serial numbers")
 	return cmd
 }
 
-func runReport(p program, path string, out output, anonymous bool) error {
+func runReport(p program, path string, out output) error {
 	if base := filepath.Base(out.out); base == rundir.EventsFile || slices.Contains(inRun(), base) {
 		return exitf(exitUsage, "--out %s: that is the name of a run's own record; choose another", out.out)
 	}
@@ -54,15 +50,7 @@ func runReport(p program, path string, out output, anonymous bool) error {
 		if out.Table != "" { // not beside the report under its own name
 			name = "table-" + out.Table + filepath.Ext(name)
 		}
-		if anonymous { // beside the run's own
-			name = "anonymous-" + name
-		}
 		out.out, out.own = filepath.Join(run.Folder, name), true
-	}
-	if anonymous {
-		if err := run.Anonymize(); err != nil {
-			return err
-		}
 	}
 	return sendRun(p, run, out)
 }

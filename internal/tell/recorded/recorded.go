@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -92,26 +91,6 @@ func idOf(t *trace.Run) string {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-// Anonymize leaves out of the run what says whose it is.
-func (r *Run) Anonymize() (err error) {
-	if r.Trace == nil {
-		return fmt.Errorf("%s carries its results but not its %s, in which names and paths stand; give the run folder", r.Path, rundir.EventsFile)
-	}
-	events, err := r.OpenEvents()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, events.Close()) }()
-	hidden, err := r.Anonymous(events)
-	if err != nil {
-		return err
-	}
-	r.Analysis = say.Analyze(r.Trace, analysis.Options{})
-	r.Analysis.Origin = r.origin()
-	r.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(hidden)), nil }
-	return nil
 }
 
 // loadPage reads back what a page carries. If it has the events, they are analysed anew.

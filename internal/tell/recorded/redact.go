@@ -1,0 +1,227 @@
+package recorded
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Redacted returns the run without what identifies its owner: the host's name, users' names, paths, volume labels and
+// serial numbers. What people show to others is made from it: pages, pictures and Markdown. The run itself stays.
+func (r *Run) Redacted() *Run {
+	if r.Trace == nil {
+		return r // a page that was written without them
+	}
+	hide := redactor(r.Loaded)
+	redacted := *r
+	redacted.Loaded = &rundir.Loaded{Events: r.Events, Trace: redactTrace(r.Trace, hide), Info: redactInfo(r.Info, hide)}
+	redacted.Analysis = say.Analyze(redacted.Trace, analysis.Options{})
+	origin := *r.Analysis.Origin
+	origin.Host = ""
+	redacted.Analysis.Origin = &origin
+	redacted.OpenEvents = func() (io.ReadCloser, error) {
+		events, err := r.OpenEvents()
+		if err != nil {
+			return nil, err
+		}
+		return &redactedEvents{Closer: events, in: trace.NewReader(events, r.Events), hide: hide}, nil
+	}
+	return &redacted
+}
+
+// redactedEvents reads events.jsonl without what identifies the run's owner.
+type redactedEvents struct {
+	io.Closer
+	in   *trace.Reader
+	hide func(string) string
+	line []byte // what is not read yet of the last line
+}
+
+// Read reads no further than to the end of a line.
+func (r *redactedEvents) Read(p []byte) (int, error) {
+	for len(r.line) == 0 {
+		if !r.in.Next() {
+			return 0, cmp.Or(r.in.Err(), io.EOF)
+		}
+		e := r.in.Event()
+		e.Error = r.hide(e.Error)
+		for i := range e.Disks {
+			e.Disks[i].Path = ""
+		}
+		e.Hardware = redactSetup(e.Hardware, r.hide)
+		r.line = trace.AppendEvent(nil, e)
+	}
+	n := copy(p, r.line)
+	r.line = r.line[n:]
+	return n, nil
+}
+
+func redactTrace(t *trace.Run, hide func(string) string) *trace.Run {
+	redacted := *t
+	redacted.Hardware = redactSetup(t.Hardware, hide)
+	redacted.Disks = slices.Clone(t.Disks)
+	for i := range redacted.Disks {
+		redacted.Disks[i].Path = ""
+	}
+	redacted.Phases = slices.Clone(t.Phases)
+	for i, phase := range redacted.Phases {
+		p := *phase
+		p.Disks = slices.Clone(p.Disks)
+		for k, disk := range p.Disks {
+			d := *disk
+			d.Errors = slices.Clone(d.Errors)
+			for n := range d.Errors {
+				d.Errors[n].Error = hide(d.Errors[n].Error)
+			}
+			p.Disks[k] = &d
+		}
+		redacted.Phases[i] = &p
+	}
+	return &redacted
+}
+
+func redactInfo(info *rundir.Info, hide func(string) string) *rundir.Info {
+	if info == nil {
+		return nil
+	}
+	redacted := *info
+	redacted.Host.Name = ""
+	redacted.Hardware = redactSetup(info.Hardware, hide)
+	redacted.Warnings = slices.Clone(info.Warnings)
+	for i := range redacted.Warnings {
+		redacted.Warnings[i] = hide(redacted.Warnings[i])
+	}
+	redacted.Failures = slices.Clone(info.Failures)
+	for i := range redacted.Failures {
+		redacted.Failures[i].Cause = hide(redacted.Failures[i].Cause)
+	}
+	if info.Doctor != nil {
+		doctor := *info.Doctor
+		doctor.Checks = slices.Clone(doctor.Checks)
+		for i := range doctor.Checks {
+			c := &doctor.Checks[i]
+			c.Path, c.Measured, c.Text, c.Advice = hide(c.Path), hide(c.Measured), hide(c.Text), hide(c.Advice)
+		}
+		redacted.Doctor = &doctor
+	}
+	if info.Plan == nil {
+		return &redacted
+	}
+	plan := *info.Plan
+	if plan.Hub != nil {
+		hub := *plan.Hub
+		hub.Profile = hub.Profile[strings.LastIndexAny(hub.Profile, `/\`)+1:]
+		hub.About = hide(hub.About)
+		plan.Hub = &hub
+	}
+	plan.Disks = slices.Clone(plan.Disks)
+	for i := range plan.Disks {
+		plan.Disks[i].Path, plan.Disks[i].About = "", hide(plan.Disks[i].About)
+	}
+	redacted.Plan = &plan
+	return &redacted
+}
+
+// homes match users' folders, up to the end of the name.
+var homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Users\\)[^/\\:"' ]+`)
+
+// adapters are network adapters that Linux names by their address, which is unique.
+var adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
+
+// images are disks that are a file, in the words of their models.
+var images = regexp.MustCompile(`\bfile /.*`)
+
+// redactor replaces in text what identifies a person: the paths of the disks, the run's own folder, users' folders and
+// the name of the host.
+func redactor(l *rundir.Loaded) func(string) string {
+	type pair struct{ is, becomes string }
+	var list []pair
+	for _, d := range l.Trace.Disks {
+		if len(d.Path) > 1 { // "/" stands in every path
+			list = append(list, pair{d.Path, "(path of disk " + d.Name + ")"})
+		}
+	}
+	if len(l.Folder) > 1 {
+		list = append(list, pair{l.Folder, "(run folder)"})
+	}
+	if l.Info != nil && l.Info.Host.Name != "" {
+		list = append(list, pair{l.Info.Host.Name, "(host)"})
+	}
+	slices.SortStableFunc(list, func(a, b pair) int { return len(b.is) - len(a.is) }) // /Volumes/A stands in /Volumes/A2
+	var pairs []string
+	for _, p := range list {
+		pairs = append(pairs, p.is, p.becomes)
+	}
+	known := strings.NewReplacer(pairs...)
+	return func(text string) string {
+		text = images.ReplaceAllString(known.Replace(text), "file")
+		return adapters.ReplaceAllString(homes.ReplaceAllString(text, "${1}…"), "enx…")
+	}
+}
+
+// redactSetup leaves out of a setup, if there is one, what identifies its owner.
+func redactSetup(setup *hardware.Setup, hide func(string) string) *hardware.Setup {
+	if setup == nil {
+		return nil
+	}
+	s := *setup
+	if s.Host != nil {
+		host := *s.Host
+		host.Name = ""
+		s.Host = &host
+	}
+	ids := map[string]string{"": ""} // a hub's is unique in the world
+	id := func(is string) string {
+		if _, known := ids[is]; !known {
+			ids[is] = "hub " + strconv.Itoa(len(ids))
+		}
+		return ids[is]
+	}
+	if s.Hub != nil {
+		hub := *s.Hub
+		ids[hub.ID] = "hub 1" // be it named by the scenario only
+		hub.ID, hub.Devices, hub.Upstream = "hub 1", nil, id(hub.Upstream)
+		if hub.Link != nil {
+			link := *hub.Link
+			link.Hub = id(link.Hub)
+			hub.Link = &link
+		}
+		s.Hub = &hub
+	}
+	s.About = hide(s.About)
+	s.Competitors = slices.Clone(s.Competitors)
+	for i := range s.Competitors {
+		s.Competitors[i].ID, s.Competitors[i].Name = "", hide(s.Competitors[i].Name)
+	}
+	s.Disks = maps.Clone(s.Disks)
+	for _, name := range slices.Sorted(maps.Keys(s.Disks)) {
+		unit := s.Disks[name]
+		if unit.Hub != nil {
+			hub := id(*unit.Hub)
+			unit.Hub = &hub
+		}
+		unit.Path.Links = slices.Clone(unit.Path.Links)
+		for i := range unit.Path.Links {
+			unit.Path.Links[i].Hub = id(unit.Path.Links[i].Hub)
+		}
+		unit.About, unit.Model = hide(unit.About), hide(unit.Model)
+		unit.Serial, unit.Volumes = "", nil
+		if unit.Volume != nil {
+			volume := *unit.Volume
+			volume.Mount, volume.Mounts, volume.Label, volume.Container = "(path)", nil, "", ""
+			unit.Volume = &volume
+		}
+		s.Disks[name] = unit
+	}
+	return &s
+}
