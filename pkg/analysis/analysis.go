@@ -235,8 +235,6 @@ type Disk struct {
 	// Of a phase that was to go on until all are steady; null if it was not at the end.
 	Steady     *Steady          `json:"steady,omitempty"`
 	SizeKnee   *size.Knee       `json:"size_knee"`
-	SmallFiles *size.SmallFiles `json:"small_files"`
-	LowLatency *size.LowLatency `json:"low_latency"`
 	// Of its requests in the overlap, or in all its time without one; null if it was not recorded.
 	Latency *Latency `json:"latency"`
 	// What gauges say; null without them.

@@ -74,16 +74,12 @@ func (p *phase) summarize(part *part) {
 	if size.Ordered(files) {
 		// Files in order of size are all looked at, but no knee is inferred from them: it may as well be a change in time,
 		// and so may a throttle be an effect of size.
-		d.SmallFiles = size.FindSmall(files)
-		d.LowLatency = size.FindLowLatency(files, d.SmallFiles)
 		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 			d.Throttle = nil
 			part.warn(Warning{Code: "size_or_time", Values: SizeValues{knee.AtBytes}})
 		}
 	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
-		d.SmallFiles = size.FindSmall(same)
-		d.LowLatency = size.FindLowLatency(same, d.SmallFiles)
 	}
 	p.bimodality(part, files, same)
 	d.Quote = p.quote(part)

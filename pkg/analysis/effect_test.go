@@ -58,28 +58,6 @@ func TestNoThrottle(t *testing.T) {
 	}
 }
 
-// TestLowLatency writes a ladder of small files that cost 0.3 ms each.
-func TestLowLatency(t *testing.T) {
-	d := &trace.DiskRecord{Name: "A", Op: trace.Write}
-	rnd := rand.New(rand.NewPCG(41, 42))
-	at := int64(0)
-	for i := range 60 {
-		bytes := []float64{50e3, 100e3, 200e3, 500e3, 1e6, 2e6, 4e6, 6e6, 8e6, 10e6}[i%10]
-		length := (0.3e-3 + bytes/2.5e9) * (1 + 0.02*rnd.NormFloat64())
-		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(bytes), StartNS: at, EndNS: at + ns(length)})
-		at += ns(length) + 1000
-	}
-	got := Analyze(runOf(d), Options{}).Phases[0].Disks["A"]
-	if got.SmallFiles == nil || got.SmallFiles.TheilSenLatencyS == nil || got.LowLatency == nil {
-		t.Fatalf("small files %+v, low latency %+v, want both", got.SmallFiles, got.LowLatency)
-	}
-	check.Near(t, "latency", 0.3e-3, *got.SmallFiles.TheilSenLatencyS, 0.03e-3)
-	check.Near(t, "latency by least squares", 0.3e-3, *got.SmallFiles.OLSLatencyS, 0.06e-3)
-	check.Near(t, "rate", 2.5e9, *got.SmallFiles.TheilSenRate, 0.1e9)
-	check.Near(t, "region", 750e3, got.LowLatency.UpToBytes, 75e3)
-	check.Same(t, "files in the region", 24, got.LowLatency.Files)
-}
-
 // TestX5 is the published endurance case: 800 files, fast until the cache is full.
 func TestX5(t *testing.T) {
 	for _, sizes := range []struct {

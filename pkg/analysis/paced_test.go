@@ -123,7 +123,7 @@ func claimsOf(a *Analysis, disk string) []string {
 	for _, p := range a.Phases {
 		d := p.Disks[disk]
 		add(d.Throttle != nil, "throttle")
-		add(d.SizeKnee != nil || d.SmallFiles != nil || d.LowLatency != nil, "sizes")
+		add(d.SizeKnee != nil, "sizes")
 		add(d.Bimodal != nil || d.Modes != nil, "modes")
 		add(d.Quote != nil || d.Score != nil, "quote")
 		add(d.OLSRate != nil || d.TheilSenRate != nil, "fit")

@@ -15,12 +15,10 @@ const (
 	kneeEffect = 0.10   // relative change of the rate below which a knee is of no interest
 	kneeFiles  = 20_000 // of more files, that many evenly spread over time will do
 	kneeGroups = 400    // more files than this are put together by size
-	smallBytes = 10_000_000
-	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be separated
-	MinFiles   = 5   // files on either side of a knee, and in a fit
-	overNoise  = 10  // times the noise that is the same for all sizes, such as a clock's, which a file must take
+	sorted     = 0.7    // rank correlation of size with order, above which time and size cannot be separated
+	MinFiles   = 5      // files on either side of a knee, and in a fit
+	overNoise  = 10     // times the noise that is the same for all sizes, such as a clock's, which a file must take
 	maxRanked  = 2000
-	fewestLow  = 3 // files in the low-latency region
 )
 
 // Ordered reports whether the files came in order of size, so that size and time cannot be separated.
@@ -263,36 +261,6 @@ func Fit(files []File) (f Fits) {
 	return f
 }
 
-// FindSmall fits time against size for the small ones, where latency shows.
-func FindSmall(files []File) *SmallFiles {
-	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Bytes() > smallBytes })
-	if len(files) < MinFiles {
-		return nil
-	}
-	return &SmallFiles{UpToBytes: smallBytes, Files: len(files), Fits: Fit(files)}
-}
-
-// FindLowLatency finds the region in which time hardly depends on size: below latency times rate, where a file takes no
-// more than twice the time of an empty one (Hockney and Jesshope's n-half, "Parallel Computers", 1981). Nil unless
-// files lie in it and confirm it.
-func FindLowLatency(files []File, s *SmallFiles) *LowLatency {
-	if s == nil || s.TheilSenRate == nil || *s.TheilSenLatencyS <= 0 {
-		return nil
-	}
-	region := LowLatency{UpToBytes: *s.TheilSenLatencyS * *s.TheilSenRate}
-	var times []float64
-	for _, f := range files {
-		if f.Bytes() <= region.UpToBytes {
-			times = append(times, f.Seconds())
-		}
-	}
-	if len(times) < fewestLow {
-		return nil
-	}
-	region.Files, region.MedianS = len(times), stats.Median(times)
-	return &region
-}
-
 // Knee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost of a file is
 // taken out.
 type Knee struct {
@@ -300,18 +268,4 @@ type Knee struct {
 	BelowRate float64 `json:"below_rate"`
 	AboveRate float64 `json:"above_rate"`
 	P         float64 `json:"p"` // chance of a step as clear if there is none
-}
-
-// SmallFiles is time against size among small files, where latency shows.
-type SmallFiles struct {
-	UpToBytes float64 `json:"up_to_bytes"`
-	Files     int     `json:"files"`
-	Fits
-}
-
-// LowLatency is the region of sizes in which a file's time hardly depends on its size.
-type LowLatency struct {
-	UpToBytes float64 `json:"up_to_bytes"`
-	Files     int     `json:"files"`
-	MedianS   float64 `json:"median_s"`
 }

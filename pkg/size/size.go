@@ -2,7 +2,7 @@
 // file, and the typical rate of each without it. It looks at files of one disk that met the same conditions. Start
 // at Apart, which picks the files that have a rate of their own, and at FindKnee.
 //
-// Stability: v1 only adds to Fits, Knee, LowLatency and SmallFiles; any version may change the rest.
+// Stability: v1 only adds to Fits and Knee; any version may change the rest.
 package size
 
 import (

@@ -220,38 +220,18 @@ func TestDivides(t *testing.T) {
 	}
 }
 
-func TestSmallFiles(t *testing.T) {
-	// Half a second and a second for a megabyte each; one larger than 10 MB is none.
+func TestFit(t *testing.T) {
+	// Half a second and a second for a megabyte each.
 	var each [][2]float64
 	for _, mb := range []float64{1, 2, 4, 10, 0.2} {
 		each = append(each, [2]float64{0.5 + mb, 1e6 * mb})
 	}
-	files := filesOf(append(each, [2]float64{1, 10.1e6})...)
-	s := FindSmall(files)
-	if s == nil || s.Files != 5 || s.UpToBytes != 10e6 {
-		t.Fatalf("%+v", s)
-	}
+	s := Fit(filesOf(each...))
 	for _, v := range [][2]float64{{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6}, {*s.TheilSenLatencyS * 1e6, 0.5e6}} {
 		check.Near(t, "the line", v[1], v[0], 1)
 	}
-	check.Same(t, "of four", (*SmallFiles)(nil), FindSmall(files[1:]))
-	// Below half a megabyte time hardly depends on size.
-	rate, latency := 1e6, 0.5
-	small := &SmallFiles{Fits: Fits{TheilSenRate: &rate, TheilSenLatencyS: &latency}}
-	few := filesOf([2]float64{0.6, 0.1e6}, [2]float64{0.9, 0.4e6}, [2]float64{1, 0.5e6}, [2]float64{1.1, 0.51e6})
-	if got := FindLowLatency(few, small); got == nil || *got != (LowLatency{UpToBytes: 0.5e6, Files: 3, MedianS: 0.9}) {
-		t.Errorf("%+v", got)
-	}
-	zero := 0.0
-	for _, tt := range []struct {
-		files []File
-		s     *SmallFiles
-	}{{few[1:], small}, {few, nil}, {few, &SmallFiles{}}, {few, &SmallFiles{Fits: Fits{TheilSenRate: &rate, TheilSenLatencyS: &zero}}}} {
-		none := FindLowLatency(tt.files, tt.s)
-		check.Same(t, fmt.Sprintf("%d files, %+v", len(tt.files), tt.s), (*LowLatency)(nil), none)
-	}
 	down := filesOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6}, [2]float64{1, 5e6})
-	if s := FindSmall(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
+	if s := Fit(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
 		t.Errorf("larger files that take less: %+v", s)
 	}
 }
