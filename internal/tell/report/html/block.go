@@ -21,7 +21,7 @@ type drawer struct {
 	doc    *report.Document
 	static bool
 	pack   bool // the options, as gzip
-	// scripted figures are of a section that takes a script to be opened, and need no picture for those without.
+	// scripted figures are of a phase that is seen only with scripts, and need no picture for readers without.
 	scripted bool
 	ids      map[*report.Figure]string
 }

@@ -26,10 +26,6 @@ import (
 //go:embed page.tmpl report.css script
 var parts embed.FS
 
-// maxPlain is how many phases stand in the page as they are. Where there are more, all but the first are packed, and
-// unpacked when they are opened: a page of hundreds would take seconds to load.
-const maxPlain = 12
-
 // maxSummary is how many bytes of the document's data stand in the page as they are. More are packed: a JSON string in
 // place of an object.
 const maxSummary = 300_000
@@ -52,16 +48,13 @@ type page struct {
 	Open          string // the ID of the phase that is open first
 	Parts         string // what its phases are called
 	Phases        []section
-	Volumes       []template.JS // of packed phases
 }
 
-// section is a phase as markup, or where it is packed.
+// section is a phase as markup.
 type section struct {
 	*report.Details
-	HTML          template.HTML
-	Sealed        bool
-	Print         bool // on paper as well
-	Volume, Place int
+	HTML  template.HTML
+	Print bool // on paper as well
 }
 
 // Write writes the document. Events are those of a run, for its page to carry; nil, or too long (see maxEvents): the
@@ -139,9 +132,9 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	return tmpl.Execute(w, p)
 }
 
-// sections are the phases as markup: those on paper as they are, of many others all but the first packed.
+// sections are the phases as markup. The charts of those that are neither open first nor printed are packed, and have
+// no pictures for readers without scripts if there are many.
 func (p *page) sections(phases []*report.Details, paper []string, drawer *drawer, tmpl *template.Template) error {
-	var sealed []string
 	for i, phase := range phases {
 		if len(phases) > maxListed {
 			phase = trim(phase)
@@ -156,40 +149,29 @@ func (p *page) sections(phases []*report.Details, paper []string, drawer *drawer
 		}
 		drawer.name(phase.ID, phase.Blocks)
 		onPaper := slices.Contains(paper, phase.ID)
-		whole := !onPaper && i > 0 && len(phases) > maxPlain
-		drawer.pack, drawer.scripted = !onPaper && i > 0 && !whole, whole // nobody looks at them before they are opened
+		drawer.pack = !onPaper && i > 0
+		drawer.scripted = drawer.pack && len(phases) > maxWhole
 		var out bytes.Buffer
 		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
 			return fmt.Errorf("phase %s: %w", phase.Title, err)
 		}
-		s := section{Details: phase, Sealed: whole, Print: onPaper}
-		if whole {
-			s.Volume, s.Place = len(sealed)/perVolume, len(sealed)%perVolume
-			sealed = append(sealed, out.String())
-		} else {
-			s.HTML = template.HTML(out.String()) //nolint:gosec // made by this very template
-		}
-		p.Phases = append(p.Phases, s)
-	}
-	for part := range slices.Chunk(sealed, perVolume) {
-		volume, err := deflate([]byte(strings.Join(part, "\x00"))) // which html/template writes nowhere
-		if err != nil {
-			return err
-		}
-		p.Volumes = append(p.Volumes, volume)
+		markup := template.HTML(out.String()) //nolint:gosec // made by this very template
+		p.Phases = append(p.Phases, section{Details: phase, HTML: markup, Print: onPaper})
 	}
 	return nil
 }
 
-// maxPrinted is how many phases are printed, two to a page.
-const maxPrinted = 4
+const (
+	maxPrinted = 4  // phases of a run on paper, two to a page
+	maxWhole   = 12 // phases with pictures for readers without scripts; runs of a comparison on paper
+)
 
 // printed are the IDs of the phases that the answer's findings name, in their order, then of those that its table
 // leads to, bad news first: the first is open when the page is, and all are printed. Of a comparison it is every
 // run.
 func printed(doc *report.Document) []string {
 	phases := doc.Phases()
-	if doc.Kind == "comparison" && len(phases) <= maxPlain {
+	if doc.Kind == "comparison" && len(phases) <= maxWhole {
 		return say.Each(phases, func(phase *report.Details) string { return phase.ID })
 	}
 	most := maxPrinted
@@ -271,10 +253,6 @@ func exportOf(doc *report.Document) func(kind, name, phase string) flagged {
 		return out
 	}
 }
-
-// perVolume is how many phases are packed as one: they are alike, and take half the bytes that they take one by one.
-// Opening one of them unpacks all, some 20 ms.
-const perVolume = 24
 
 // maxRows is how many rows a table in closed details has at most that is not packed until they are opened.
 const maxRows = 100

@@ -156,15 +156,8 @@ function remember(zoom, phase) {
   if (open) history.replaceState(null, "", "#" + open + (zoom ? "&zoom=" + zoom : ""));
 }
 
-// unpackPhase makes of a section that nobody has opened what it is. Many phases are packed together, as a volume.
-const volumes = new Map();
+// unpackPhase gives a phase that nobody has opened its charts.
 async function unpackPhase(section) {
-  const { volume, place } = section.dataset;
-  if (volume) {
-    if (!volumes.has(volume)) volumes.set(volume, unpack(JSON.parse(document.getElementById("volume-" + volume).textContent)).then((text) => text.split("\0")));
-    section.innerHTML = (await volumes.get(volume))[place]; // as the page's own template made it
-    delete section.dataset.volume;
-  }
   for (const figure of $$("script[data-packed]", section)) {
     figure.textContent = await unpack(JSON.parse(figure.textContent));
     delete figure.dataset.packed;
