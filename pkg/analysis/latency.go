@@ -23,9 +23,8 @@ type Latency struct {
 	Alone     *quantile.Figures `json:"alone"`
 	AloneFrom string            `json:"alone_from,omitempty"` // the phases of it
 	// Of a disk that does not go as fast as it can: null if noise may have made the difference.
-	Longer *quantile.Change  `json:"longer,omitempty"`
-	Note   string            `json:"note,omitempty"`   // why a figure is null; filled in by say
-	Series *quantile.HeatMap `json:"series,omitempty"` // of the whole phase
+	Longer *quantile.Change `json:"longer,omitempty"`
+	Note   string           `json:"note,omitempty"` // why a figure is null; filled in by say
 }
 
 // latenciesAlone are those of the disks alone, by their jobs.
@@ -72,7 +71,7 @@ func (r *run) latencies() {
 			part.in = quantile.Within(part.lines, p.window)
 		}
 		figures, found := quantile.Estimate(part.in)
-		l := &Latency{Figures: figures, Series: quantile.NewHeatMap(part.lines)}
+		l := &Latency{Figures: figures}
 		if by := solos.find(part.job); by != nil && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &by.Figures, by.from()
 			if part.Limited() { // of the others, it says what their rates say

@@ -233,51 +233,6 @@ func TestLinesWithin(t *testing.T) {
 	}
 }
 
-// A heat map's rows and counts by hand: rows are 10^(k/8) ns high, steps whole seconds from the first line on.
-func TestHeat(t *testing.T) {
-	lines := []Line{
-		{span(-2, -1), tracetest.Took(5)}, // before the release
-		{span(0.5, 1.5), tracetest.Took(100, 100, 150)},
-		{span(1.5, 2.5), tracetest.Took(1000)},
-		{span(2.5, 2.6), tracetest.Took(99)},
-	}
-	got := NewHeatMap(lines)
-	// Rows from 75 ns: 75, 100, 133, 178, ... to 1334.
-	want := &HeatMap{StartS: 0.5, StepS: 1, BoundsNS: []int64{75, 100, 133, 178, 237, 316, 422, 562, 750, 1000, 1334}, Counts: [][]int64{
-		{0, 2, 1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-	}}
-	check.Same(t, "heat map", want, got)
-	check.Same(t, "of what ended before the release", (*HeatMap)(nil), NewHeatMap(lines[:1]))
-	atRelease := []Line{{overlap.Span{StartNS: -9, EndNS: 0}, tracetest.Took(5)}}
-	check.Same(t, "of what ended at the release", (*HeatMap)(nil), NewHeatMap(atRelease))
-	if got := NewHeatMap([]Line{{overlap.Span{StartNS: -9, EndNS: 1}, tracetest.Took(5)}}); got == nil {
-		t.Error("nothing of what ended just after it")
-	}
-	check.Same(t, "of no request", (*HeatMap)(nil), NewHeatMap([]Line{{span(0, 1), tracetest.Took()}}))
-	// Of 301 s a step is two; a span of more than five decades has rows of two.
-	var long []Line
-	for s := range 301 {
-		long = append(long, Line{span(float64(s), float64(s+1)), tracetest.Took(10, int64(math.Pow(10, 6.2)))})
-	}
-	got = NewHeatMap(long)
-	if got.StepS != 2 || len(got.Counts) != 151 || len(got.BoundsNS) != 22 || got.BoundsNS[0] != 10 || got.BoundsNS[1] != 18 || got.BoundsNS[21] != 1778279 {
-		t.Errorf("%d steps of %v s, bounds %v", len(got.Counts), got.StepS, got.BoundsNS)
-	}
-	if got.Counts[0][0] != 2 || got.Counts[0][20] != 2 || got.Counts[150][0] != 1 {
-		t.Errorf("counts %v and %v", got.Counts[0], got.Counts[150])
-	}
-	if got := NewHeatMap(long[:300]); got.StepS != 1 || len(got.Counts) != 300 {
-		t.Errorf("300 s in %d steps of %v s", len(got.Counts), got.StepS)
-	}
-	// Just forty rows stay as they are.
-	if got := NewHeatMap([]Line{{span(0, 1), tracetest.Took(1, int64(math.Pow(10, 5.05)))}}); len(got.BoundsNS) != 41 || got.BoundsNS[0] != 1 {
-		t.Errorf("bounds %v", got.BoundsNS)
-	}
-	if got := NewHeatMap([]Line{{span(0, 1), tracetest.Took(1, int64(math.Pow(10, 5.15)))}}); len(got.BoundsNS) != 22 || got.BoundsNS[1] != 2 {
-		t.Errorf("bounds %v", got.BoundsNS)
-	}
-}
-
 func TestQuantileParts(t *testing.T) {
 	for n, want := range map[int64]int64{2: 20, 100: 1000, 1000: 10_000} {
 		check.Same(t, fmt.Sprintf("requests for one in %d", n), want, MinRequests(n))

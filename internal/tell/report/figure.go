@@ -19,9 +19,6 @@ type Figure struct {
 	Wide       bool   // takes the whole width, and can be zoomed
 	OmitInText bool   // its numbers stand in a table beside it: text leaves it out
 	Also       string // the name of marks to be shown on demand; empty for none
-	// Dense is a panel for each key, of marks by the thousand: too many for a picture beside the live chart, and
-	// for letters.
-	Dense bool
 }
 
 // Panel is a plane with a vertical axis.
@@ -37,7 +34,7 @@ type Axis struct {
 	Unit Unit    `json:"unit"`
 	Min  float64 `json:"-"`
 	Max  float64 `json:"-"`
-	Log  bool    `json:"-"` // of a vertical axis: from one power of ten to another
+	Log  bool    `json:"-"` // of the horizontal axis
 	// Of the vertical axis: a row for each key from the top, at 0, 1, 2 and so on; those between Min and Max.
 	Rows bool `json:"rows,omitempty"`
 	// It has no values; of the vertical axis: words stand beside their marks there, or nowhere.
@@ -52,7 +49,6 @@ const (
 	Plain   Unit = ""
 	Seconds Unit = "s"
 	Bytes   Unit = "B"
-	Latency Unit = "ns"
 )
 
 // Shape is a kind of mark. Each has rows of its own columns.
@@ -217,9 +213,7 @@ func (f *Figure) Describe() string {
 		at := slices.IndexFunc(f.Panels, func(p Panel) bool {
 			return p.Y.Rows && p.Y.Min < float64(i) && float64(i) < p.Y.Max
 		})
-		if f.Dense {
-			panel = f.Panels[i]
-		} else if horizontal && at >= 0 {
+		if horizontal && at >= 0 {
 			panel = f.Panels[at]
 		}
 		low, high := f.reach(&panel, i, horizontal)
@@ -235,11 +229,7 @@ func (f *Figure) Describe() string {
 		}
 		parts = append(parts, text)
 	}
-	title := f.Title
-	if !f.Dense { // or its panels' names are the keys'
-		title += " (" + axis.Name + ")"
-	}
-	return title + ": " + strings.Join(parts, "; ") + "."
+	return f.Title + " (" + axis.Name + "): " + strings.Join(parts, "; ") + "."
 }
 
 // reach is the lowest and the highest value of a key's marks along an axis; the lowest is above the highest if it

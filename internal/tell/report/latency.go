@@ -2,9 +2,7 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -94,90 +92,6 @@ func besideDisk(keys []Key, phase *analysis.Phase, disk string) string {
 	others := maps.Clone(phase.Roles)
 	delete(others, disk)
 	return does(keys, others, phase.Paced)
-}
-
-// maxCells is how many cells the heat maps of a document have in all; that of a disk has maxDiskCells at most, and
-// minDiskCells at least if there are many of them.
-const (
-	maxCells     = 40_000
-	maxDiskCells = 1500
-	minDiskCells = 200
-)
-
-// latencyFigure shows for each disk how long its requests took over time: the more took so long, the fuller the colour.
-func latencyFigure(v *phaseView) *Figure {
-	f := &Figure{
-		ID: "latency", Title: "Request latency over time", Wide: true, OmitInText: true, Dense: true,
-		X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
-		Text: "The fuller the colour, the more requests took so long (logarithmic scale). " +
-			"Rare requests that took long stand above the others.",
-	}
-	slowest := int64(0)
-	for _, key := range v.working() {
-		l := v.found.Disks[key.Name].Latency
-		if l == nil || l.Series == nil {
-			continue
-		}
-		m := v.heat(len(f.Keys), coarser(l.Series, max(minDiskCells, min(maxDiskCells, maxCells/max(1, v.run.heatMaps)))))
-		if m.Rows == nil {
-			continue
-		}
-		f.Keys = append(f.Keys, key)
-		if p := l.P99NS; p != nil && *p > slowest {
-			slowest, f.Title = *p, fmt.Sprintf("1 of 100 requests of %s takes longer than %s", key.Label, timeText(p))
-		}
-		y := Axis{Name: key.Label + ": " + v.latencyOf(key.Name), Unit: Latency, Log: true}
-		panel := Panel{Y: y, Height: 120, Marks: []Mark{m}}
-		low, high := f.reach(&panel, m.Key, false)
-		panel.Y.Min, panel.Y.Max = math.Pow10(int(math.Floor(math.Log10(low)))), math.Pow10(int(math.Ceil(math.Log10(high))))
-		f.Panels = append(f.Panels, panel)
-	}
-	return pick(f.Panels == nil, nil, f)
-}
-
-// heat is the cells of a heat map that are not empty.
-func (v *phaseView) heat(key int, s *quantile.HeatMap) Mark {
-	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "requests took", Extra: []Extra{{"requests", Plain}}}
-	top := slices.Max(append(slices.Concat(s.Counts...), 1))
-	per := math.Pow10(2 - int(math.Floor(math.Log10(s.StepS)))) // a hundredth of a step is fine enough
-	at := func(k int) float64 { return math.Round(per*min(v.endS, s.StartS+float64(k)*s.StepS)) / per }
-	for k, counts := range s.Counts {
-		from, to := at(k), at(k+1)
-		if to <= from {
-			break
-		}
-		for row, n := range counts {
-			if n > 0 {
-				low, high := Round(max(1, float64(s.BoundsNS[row])), 3), Round(float64(s.BoundsNS[row+1]), 3)
-				m.row(from, to, low, high, float64(n), Round(float64(n)/float64(top), 2))
-			}
-		}
-	}
-	return m
-}
-
-// coarser joins steps until no more than so many cells are left that count anything, or few steps.
-func coarser(s *quantile.HeatMap, cells int) *quantile.HeatMap {
-	const fewest = 12
-	for by := 1; ; by++ {
-		out := &quantile.HeatMap{StartS: s.StartS, StepS: s.StepS * float64(by), BoundsNS: s.BoundsNS}
-		used := 0
-		for k, counts := range s.Counts {
-			if k%by == 0 {
-				out.Counts = append(out.Counts, make([]int64, len(counts)))
-			}
-			sum := out.Counts[len(out.Counts)-1]
-			for row, n := range counts {
-				if n > 0 && sum[row] == 0 {
-					used++
-				}
-				sum[row] += n
-			}
-		}
-		if used <= cells || len(out.Counts) <= fewest {
-			return out
-		}
-	}
 }
 
 const maxBeside = 30

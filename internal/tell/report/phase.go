@@ -37,7 +37,7 @@ func newPhase(v *phaseView, index int) *Details {
 		return &Details{Title: title, Printed: printed, Blocks: shown(blocks)}
 	}
 	d.Add(
-		fold("Latency", true, v.latencyTable(), latencyFigure(v)),
+		fold("Latency", true, v.latencyTable()),
 		fold("Who was active when", true, v.recoveryTable(), v.stages()),
 		fold("Links and the disks' own meters", true, v.linksTable(), gaugeFigure(v)),
 		fold("File by file", false, sizeFigure(files), bytesFigure(files), spreadFigure(files), v.filesTable()),

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -292,39 +291,5 @@ func TestLatencyMatrixLeavesOutWhatIsEmpty(t *testing.T) {
 			got = wordsOf(table)
 		}
 		check.Same(t, c.name, c.want, got)
-	}
-}
-
-// A heat map counts every request once, however coarse it must be.
-func TestHeatMapIsBounded(t *testing.T) {
-	s := &quantile.HeatMap{StepS: 1}
-	for row := range 41 {
-		s.BoundsNS = append(s.BoundsNS, int64(1000*row*row))
-	}
-	sum := int64(0)
-	for step := range 300 {
-		counts := make([]int64, 40)
-		for row := range counts {
-			if (step+row)%3 > 0 {
-				counts[row] = int64(1 + step%7)
-				sum += counts[row]
-			}
-		}
-		s.Counts = append(s.Counts, counts)
-	}
-	for _, cells := range []int{10_000, 2000, 600, 1} {
-		c := coarser(s, cells)
-		v := &phaseView{endS: 300, perS: 1000}
-		m := v.heat(0, c)
-		got, most := 0.0, 0.0
-		for _, row := range m.Rows {
-			got, most = got+row[4], max(most, row[5])
-			if row[0] >= row[1] || row[2] >= row[3] || row[2] <= 0 {
-				t.Fatalf("an impossible cell %v", row)
-			}
-		}
-		if int64(got) != sum || most != 1 || len(m.Rows) > max(cells, 12*40) {
-			t.Errorf("at most %d cells: %d with %g requests, want all %d; the fullest %g", cells, len(m.Rows), got, sum, most)
-		}
 	}
 }

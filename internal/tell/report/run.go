@@ -23,8 +23,6 @@ type Run struct {
 	About    About
 	// No more than the answer is asked for; of a long run the figures are what takes most time to draw up.
 	AnswerAlone bool
-
-	heatMaps int // in all its phases
 }
 
 // About says how and where a run was made. Empty fields are left out.
@@ -67,11 +65,6 @@ func newRunDoc(run Run) *runDoc {
 	}
 	for i, phase := range a.Phases {
 		r.index[phase.Name] = i
-		for _, d := range phase.Disks {
-			if d.Latency != nil && d.Latency.Series != nil {
-				r.run.heatMaps++
-			}
-		}
 	}
 	r.pool()
 	r.poolFindings()

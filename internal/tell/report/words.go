@@ -52,8 +52,6 @@ func Write(in Unit, x float64) string {
 		return strconv.FormatFloat(x, 'g', 6, 64) + " s"
 	case Bytes:
 		return unit.FormatBytes(int64(x))
-	case Latency:
-		return Time(x)
 	default:
 		return unit.FormatNumber(x)
 	}

@@ -47,7 +47,7 @@ type drawn struct {
 
 func (d *drawer) prepare(f *report.Figure) (drawn, error) {
 	out := drawn{Figure: f, ID: d.ids[f], Words: f.Describe(), Static: d.static}
-	if d.static || f.Wide && !f.Dense && !d.scripted {
+	if d.static || f.Wide && !d.scripted {
 		var svg bytes.Buffer
 		if err := picture.Write(&svg, d.doc, f, picture.Options{}); err != nil {
 			return out, fmt.Errorf("figure %s: %w", f.ID, err)

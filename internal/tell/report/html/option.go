@@ -84,8 +84,6 @@ func newLive(doc *report.Document, f *report.Figure) live {
 	}
 	if f.Wide {
 		option["dataZoom"] = zooms(axes)
-	}
-	if f.Wide && !f.Dense {
 		tip["trigger"], tip["formatter"] = "axis", "lineTip"
 		option["axisPointer"] = object{"type": "line", "link": []object{{"xAxisIndex": axes}}}
 	}
@@ -176,7 +174,7 @@ func shown(show bool, colour string) object {
 // format is the script's function that writes a unit.
 func format(in report.Unit) string {
 	return map[report.Unit]string{
-		report.Plain: "plain", report.Seconds: "seconds", report.Bytes: "bytes", report.Latency: "latency",
+		report.Plain: "plain", report.Seconds: "seconds", report.Bytes: "bytes",
 	}[in]
 }
 
@@ -217,7 +215,7 @@ func yAxes(f *report.Figure) []object {
 	for i, panel := range f.Panels {
 		y := panel.Y
 		out[i] = object{
-			"type": scale(y.Log), "min": y.Min, "max": y.Max, "gridIndex": i, "name": y.Name, "inverse": y.Rows,
+			"min": y.Min, "max": y.Max, "gridIndex": i, "name": y.Name, "inverse": y.Rows,
 			"splitNumber": max(2, panel.Height/50),
 			"nameTextStyle": object{
 				"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0},

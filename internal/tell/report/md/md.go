@@ -50,9 +50,7 @@ func blocks(out io.Writer, list []report.Block) {
 		case *report.Table:
 			table(out, block)
 		case *report.Figure:
-			if !block.Dense {
-				figure(out, block)
-			}
+			figure(out, block)
 		case *report.Details:
 			switch {
 			case !block.Phase:

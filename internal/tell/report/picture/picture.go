@@ -175,9 +175,6 @@ func (p *plane) x(v float64) vg.Length {
 
 func (p *plane) y(v float64) vg.Length {
 	low, high := p.panel.Y.Min, p.panel.Y.Max
-	if p.panel.Y.Log {
-		low, high, v = math.Log(low), math.Log(high), math.Log(v)
-	}
 	share := vg.Length((v - low) / (high - low))
 	if p.panel.Y.Rows {
 		share = 1 - share // from the top
@@ -202,15 +199,9 @@ func (p *plane) axes() {
 			p.symbols(p.colour(i), i, 3.4, []vg.Point{{X: at.X - values.Width(label) - 9, Y: at.Y}})
 		}
 	} else if !p.panel.Y.Bare {
-		steps := report.Steps(p.panel.Y.Min, p.panel.Y.Max, max(2, p.panel.Height/45))
-		if p.panel.Y.Log {
-			steps = powers(p.panel.Y.Min, p.panel.Y.Max, 1)
-		}
-		for _, v := range steps {
+		for _, v := range report.Steps(p.panel.Y.Min, p.panel.Y.Max, max(2, p.panel.Height/45)) {
 			p.StrokeLine2(stroke(p.grid, 0.6), p.Min.X, p.y(v), p.Max.X, p.y(v))
-			if !p.panel.Y.Log || v < p.panel.Y.Max { // the panel's name stands there
-				p.write(values, vg.Point{X: p.Min.X - 6, Y: p.y(v)}, tick(p.panel.Y.Unit, v))
-			}
+			p.write(values, vg.Point{X: p.Min.X - 6, Y: p.y(v)}, tick(p.panel.Y.Unit, v))
 		}
 	}
 	if p.f.X.Bare {

@@ -20,7 +20,6 @@ const functions = {
   plain: () => (value) => exact(value),
   seconds: () => (value) => exact(value) + " s",
   bytes: () => (value) => size(value),
-  latency: () => (value) => write("ns", value),
 
   lineTip: (chart) => (params) => {
     const list = Array.isArray(params) ? params : [params];
