@@ -59,21 +59,12 @@ func (m *machine) addDisks(list, apfs []dict) {
 	m.addVolumes(list, containers)
 }
 
-// madeOf are the disks that a disk of CoreStorage is made of: those above it in the registry, or those that the profile
-// lists with its volume.
+// madeOf are the disks that a container of APFS is made of: those above it in the registry.
 func (m *machine) madeOf(name string) []string {
 	var disks []string
 	for _, above := range slices.Sorted(maps.Keys(m.chains)) {
 		if slices.Contains(m.chains[above].made, name) {
 			disks = append(disks, above)
-		}
-	}
-	for _, d := range m.profile["SPStorageDataType"] {
-		for _, pv := range d.List("com.apple.corestorage.pv") {
-			under := wholeDisk(pv.Text("_name"))
-			if wholeDisk(d.Text("bsd_name")) == name && under != "" && under != name && !slices.Contains(disks, under) {
-				disks = append(disks, under)
-			}
 		}
 	}
 	return disks
@@ -177,7 +168,7 @@ type chain struct {
 	location int64    // of its USB device; 0 for none
 	usbBps   int64    // that device's rate
 	disk     hardware.Disk
-	made     []string // the whole disks that are made of it: CoreStorage's, containers of APFS
+	made     []string // the containers of APFS that are made of it
 }
 
 // busOf is the interconnect of a disk, as drivers name it (IOStorageProtocolCharacteristics.h).
@@ -185,7 +176,7 @@ func busOf(interconnect string) hardware.Bus {
 	switch interconnect {
 	case "PCI-Express":
 		return hardware.NVMe
-	case "PCI", "Secure Digital", "FireWire", "SAS", "Fibre Channel Interface": // the first of AHCI
+	case "Secure Digital", "FireWire", "SAS", "Fibre Channel Interface":
 		return hardware.OtherBus
 	case "Apple Fabric":
 		return hardware.AppleFabric

@@ -136,11 +136,8 @@ func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 	}
 	for _, item := range m.mediaOf(disk.Name) {
 		controller := item.Dict("controller")
-		// AHCI without SATA, as of Apple's own, is on PCI Express too.
-		speed := cmp.Or(item.Text("spnvme_linkspeed"), controller.Text("spsata_linkspeed"))
-		width := cmp.Or(item.Text("spnvme_linkwidth"), controller.Text("spsata_linkwidth"))
-		n, _ := strconv.ParseInt(strings.TrimPrefix(width, "x"), 10, 64)
-		if link := capture.PCIe(capture.Rate(speed), n); link != nil {
+		n, _ := strconv.ParseInt(strings.TrimPrefix(item.Text("spnvme_linkwidth"), "x"), 10, 64)
+		if link := capture.PCIe(capture.Rate(item.Text("spnvme_linkspeed")), n); link != nil {
 			return link
 		}
 		// What the port could do, its disk may not.

@@ -77,7 +77,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	if !strings.EqualFold(serial, "Not Provided") {
 		device.disk.Serial = serial
 	}
-	for _, medium := range append(d.List("Media"), d) { // before OS X 10.9 the device itself names its disk
+	for _, medium := range d.List("Media") {
 		if disk := wholeDisk(medium.Text("bsd_name")); disk != "" {
 			device.media[disk], _ = medium.Number("size_in_bytes")
 		}

@@ -132,8 +132,6 @@ func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 		}
 		volume.Filesystem = cmp.Or(volume.Filesystem, filesystem(d.Text("file_system")))
 		volume.Label = cmp.Or(volume.Label, d.Text("_name"))
-		coreStorage := d.Dict("com.apple.corestorage.lv")
-		volume.Encrypted = cmp.Or(volume.Encrypted, coreStorage.Flag("com.apple.corestorage.lv.encrypted"))
 		if writable := d.Flag("writable"); writable != nil && len(m.mounts[volume.Device]) == 0 {
 			volume.ReadOnly = !*writable
 		}
@@ -165,7 +163,7 @@ func keepsFiles(volume hardware.Volume, roles []any, content string) bool {
 		}
 	}
 	switch content {
-	case "EFI", "Apple_Boot", "Apple_APFS", "Apple_APFS_ISC", "Apple_APFS_Recovery", "Apple_CoreStorage",
+	case "EFI", "Apple_Boot", "Apple_APFS", "Apple_APFS_ISC", "Apple_APFS_Recovery",
 		"Microsoft Reserved", "Windows Recovery":
 		return false
 	}
