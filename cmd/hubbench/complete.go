@@ -14,7 +14,6 @@ import (
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/machine/device"
-	"github.com/hubbench/hubbench/internal/machine/mount"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
@@ -42,7 +41,7 @@ func complete(root *cobra.Command, p program) {
 		"clean": first(folders, nothing), "man": first(folders, nothing),
 		"analyze": first(run, nothing), "report": first(run, nothing), "compare": run, "fit": run,
 		"check": run, "trend": run, "atlas": run, "table": run, "collect": run, "import": logs,
-		"predict": first(profile, ofDisk("")), "advise": first(profile, nothing), "mount": first(profile, folders),
+		"predict": first(profile, ofDisk("")), "advise": first(profile, nothing),
 		"init": nothing, "devices": nothing, "schema": nothing, "version": nothing,
 	}
 	tables, disk, codecs := listed(offered(p, "table", "csv")), ofDisk(""), ofDisk("=", stream.CodecNames()...)
@@ -51,13 +50,12 @@ func complete(root *cobra.Command, p program) {
 		"chart": listed(partsOf((*report.Figure).Name)), "compare chart": listed(offered(p, "chart", "svg")),
 		"table": listed(partsOf((*report.Table).Name)), "compare table": tables, "predict table": tables,
 		"resume": paths(func(path string) bool { return isFolder(path) && isRun(path) }), "expect": run,
-		"into": folders, "backing": folders, "run out": folders, "simulate out": folders, "import out": folders,
+		"into": folders, "run out": folders, "simulate out": folders, "import out": folders,
 		"out": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault), "limits": paths(yamlWith("expect")),
 		"profile": profile, "disks": pluggedIn(p), "allow": checkCodes,
 		"init from": words(scenarioNames()...), "import from": words(append(foreign.Formats(), "auto")...),
 		"fail-below":  rates,
 		"advise play": codecs, "advise record": codecs, "advise pace": ofDisk("="),
-		"mount fault": ofDisk(":", mount.Kinds()...),
 		"advise read": disk, "advise write": disk, "advise probe": disk, "advise direct": disk,
 	}
 	for _, cmd := range root.Commands() {
@@ -147,8 +145,8 @@ func listed(list func(cmd *cobra.Command, args []string) []string) cobra.Complet
 	}
 }
 
-// beforeWord is what stands before a word of DISK=4xCODEC or DISK:FAULT.
-var beforeWord = regexp.MustCompile(`^[^=:]*[=:](\d+x)?`)
+// beforeWord is what stands before a word of DISK=4xCODEC.
+var beforeWord = regexp.MustCompile(`^[^=]*=(\d+x)?`)
 
 // ofDisk completes a disk of the profile that is the first argument, and after a sign one of a list.
 func ofDisk(sign string, list ...string) cobra.CompletionFunc {

@@ -20,7 +20,6 @@ import (
 // Examples that are not carried out, by how they begin, and why. The arguments of hubbench's own are still checked.
 var notRun = map[string]string{
 	"hubbench doctor": "it takes up to a minute for each disk, and depends on the machine: see doctor.txtar",
-	"hubbench mount":  "it needs FUSE, and lasts until Ctrl-C: see mount.txtar",
 	"man":             "a program of the system: TestMan checks the pages",
 	"duckdb":          "another program: TestQueries of the catalogue asks it",
 	"spark-sql":       "another program: TestQueries of the catalogue asks it",

@@ -9,26 +9,31 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/test/fusetest"
 	"github.com/hubbench/hubbench/internal/test/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// A block device that fails, dawdles or stands still under a file system: a loop device whose file lies on a file system that
-// does so with each request, through FUSE.
+// Disks that fail, dawdle or stand still: a file system that does so with each request, through
+// FUSE, and a loop device whose file lies on one.
 
-// beneath is what the file behind a loop device lies on: a file system that a process of its own serves. Were it the test's,
-// a fork of that could wait for a request that only the test can serve.
+// beneath is what the file behind a loop device, or a test folder, lies on: a file system that a
+// process of its own serves. Were it the test's, a fork of that could wait for a request that only
+// the test can serve.
 type beneath struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	stdin io.WriteCloser
-	said  *bufio.Scanner
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	said   *bufio.Scanner
+	behind string // the folder that holds its files
 }
 
 // beneathProgram is the name under which this test binary serves one.
@@ -37,47 +42,86 @@ const beneathProgram = "hubbench-beneath"
 // programs are what this test binary can be besides hubbench.
 var programs = map[string]func(){beneathProgram: serveBeneath}
 
-// serveBeneath serves a file system at one folder, with its files in another, and does what it is told on stdin until that
-// ends.
+// illness is what a file system is told to suffer from, beginning when more than so many bytes were
+// requested of it.
+type illness struct {
+	name       string
+	afterBytes int64
+}
+
+// patient is a file system that suffers from what it is told to.
+type patient struct {
+	illness              atomic.Pointer[illness]
+	requested            atomic.Int64 // bytes
+	requests, stallEndNS atomic.Int64
+	wellAgain            chan struct{} // ends a suspension
+}
+
+// suffers is the name of its illness once that has begun.
+func (p *patient) suffers() string {
+	if i := p.illness.Load(); i != nil && p.requested.Load() > i.afterBytes {
+		return i.name
+	}
+	return ""
+}
+
+func (p *patient) before(op trace.Role, bytes int) syscall.Errno {
+	p.requested.Add(int64(bytes))
+	switch name := p.suffers(); {
+	case name == "vanish":
+		return syscall.ENODEV
+	case op == fusetest.Name:
+	case name == "fail", name == "flake" && p.requests.Add(1)%10 == 0:
+		return syscall.EIO
+	case name == "fill" && op == trace.Write:
+		return syscall.ENOSPC
+	case name == "delay":
+		time.Sleep(50 * time.Millisecond)
+	case name == "delay flushes" && op == fusetest.Sync:
+		time.Sleep(500 * time.Millisecond)
+	case name == "stall":
+		p.stallEndNS.CompareAndSwap(0, clock.Now()+5e9)
+		clock.SleepUntil(p.stallEndNS.Load())
+	case name == "suspend":
+		<-p.wellAgain
+	}
+	return 0
+}
+
+// changed puts a wrong bit into what is read, or leaves half of it out, in whole sectors, as a disk
+// would.
+func (p *patient) changed(data []byte) []byte {
+	const sector = 4096
+	switch name := p.suffers(); {
+	case name == "corrupt" && len(data) > 0:
+		data[len(data)/2] ^= 1
+	case name == "shorten" && len(data) > sector:
+		return data[:(len(data)/2+sector-1)/sector*sector]
+	}
+	return data
+}
+
+// serveBeneath serves a file system at one folder, with its files in another, and does what it is
+// told on stdin until that ends.
 func serveBeneath() {
-	var errno, delayNS, every, n atomic.Int64
-	var stands atomic.Bool
-	gate := make(chan struct{})
-	_, err := fusetest.At(os.Args[1], os.Args[2], func(trace.Role, int) syscall.Errno {
-		if every := every.Load(); every > 0 && n.Add(1)%every != 0 {
-			return 0
-		}
-		if stands.Load() {
-			<-gate
-		}
-		time.Sleep(time.Duration(delayNS.Load()))
-		return syscall.Errno(errno.Load())
-	})
+	p := &patient{wellAgain: make(chan struct{})}
+	_, err := fusetest.At(os.Args[1], os.Args[2], &fusetest.Device{Before: p.before, Changed: p.changed})
 	fmt.Println("mounted", err)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); fmt.Println(lines.Text()) {
-		switch lines.Text() {
-		case "fail":
-			errno.Store(int64(syscall.EIO))
-		case "flake":
-			every.Store(10)
-			errno.Store(int64(syscall.EIO))
-		case "delay":
-			delayNS.Store(50e6)
-		case "suspend":
-			stands.Store(true)
-		case "recover":
-			errno.Store(0)
-			delayNS.Store(0)
-			every.Store(0)
-			if stands.Swap(false) {
-				close(gate)
-			}
+		name, after, later := strings.Cut(lines.Text(), " after ")
+		now := &illness{name, -1}
+		if later {
+			now.afterBytes, _ = strconv.ParseInt(after, 10, 64)
+		}
+		if before := p.illness.Swap(now); before != nil && before.name == "suspend" {
+			close(p.wellAgain)
 		}
 	}
 }
 
 // serve begins it.
 func (b *beneath) serve(at, behind string) (err error) {
+	b.behind = behind
 	b.cmd = exec.Command(beneathProgram, at, behind)
 	if b.stdin, err = b.cmd.StdinPipe(); err != nil {
 		return err
@@ -100,8 +144,8 @@ func (b *beneath) answers(want string) error {
 	return nil
 }
 
-// tell has it fail, or some of its requests (flake), or take 50 ms longer for each (delay), or do none (suspend), until it is
-// to recover.
+// tell has it suffer from an illness of patient's until it is to recover: all requests fail, or one
+// in ten (flake), or each takes 50 ms longer (delay), or none is done (suspend), and so on.
 func (b *beneath) tell(what string) error {
 	if _, err := fmt.Fprintln(b.stdin, what); err != nil {
 		return err
@@ -112,6 +156,9 @@ func (b *beneath) tell(what string) error {
 func (b *beneath) does(what string) func() error { return func() error { return b.tell(what) } }
 
 func (b *beneath) recover() {
+	if b.cmd == nil {
+		return // it was killed
+	}
 	if err := b.tell("recover"); err != nil {
 		b.t.Error(err)
 	}
@@ -125,7 +172,8 @@ func (b *beneath) end() {
 	}
 }
 
-// newBeneath makes a volume on a loop device over such a file. It is well again before it is removed.
+// newBeneath makes a volume on a loop device over such a file. It is well again before it is
+// removed.
 func newBeneath(t *testing.T) (*beneath, *testdisk.Disk, string) {
 	t.Helper()
 	if _, err := os.Stat("/dev/fuse"); err != nil && !ci() {
@@ -166,7 +214,8 @@ func TestFaultsOfADevice(t *testing.T) {
 			r.interrupt()
 			r.holds(exitInterrupted, `interrupted; continue with`, root, well)
 		})
-		// Nothing can end a process that waits for a disk: the run ends without it, and the files go when the disk is back.
+		// Nothing can end a process that waits for a disk: the run ends without it, and the files
+		// go when the disk is back.
 		c.try("suspend, "+phase.name, func(t *testing.T) {
 			b, _, root := newBeneath(t)
 			_, well := newVolume(t, testdisk.Options{}, "")
@@ -179,7 +228,8 @@ func TestFaultsOfADevice(t *testing.T) {
 	}
 }
 
-// Bit rot: a bit of the medium turns between the phase that writes a file and the one that reads it.
+// Bit rot: a bit of the medium turns between the phase that writes a file and the one that reads
+// it.
 
 // rotten is the file that rots.
 const rotten = 1

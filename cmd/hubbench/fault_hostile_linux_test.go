@@ -196,7 +196,7 @@ func TestFaultsOfHostileFiles(t *testing.T) {
 			must(t, os.WriteFile(spoiled, spoilWord(text, rand.New(rand.NewPCG(uint64(i), 16))), 0o600))
 			for _, args := range [][]string{
 				{"predict", spoiled}, {"advise", spoiled, "--play", "A=2x92MB/s", "--write", "C"}, {"advise", spoiled, "--play", "A=2x92MB/s", "--json"},
-				{"simulate", scenario, "--profile", spoiled, "--out", filepath.Join(dir, "out")}, {"mount", spoiled, filepath.Join(spoiled, "no folder")},
+				{"simulate", scenario, "--profile", spoiled, "--out", filepath.Join(dir, "out")},
 			} {
 				harmless(t, args...)
 			}

@@ -13,11 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hubbench/hubbench/internal/measure/clock"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
-	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
@@ -138,24 +135,6 @@ func inMemory(t *testing.T) string {
 // soon is what a person is promised; a machine that tests many things at once gets more.
 const soon = 30 * time.Second
 
-// newHanging makes a folder of a file system that hangs when it is told to suspend.
-func newHanging(t *testing.T) (b *beneath, root string) {
-	t.Helper()
-	if _, err := os.Stat("/dev/fuse"); err != nil && !ci() {
-		t.Skip("no FUSE here")
-	}
-	root, behind := filepath.Join(t.TempDir(), "disk"), inMemory(t)
-	must(t, os.Mkdir(root, 0o755))
-	b = &beneath{t: t}
-	t.Cleanup(func() {
-		b.recover()
-		check.Within(soon, func() bool { return unix.Unmount(root, 0) == nil })
-		b.end()
-	})
-	must(t, b.serve(root, behind))
-	return b, root
-}
-
 // endsSoon is ends, within what is promised after the last interrupt.
 func (r *faultRun) endsSoon(code int, says string) {
 	r.t.Helper()
@@ -184,7 +163,7 @@ func TestFaultsOfResultsThatHang(t *testing.T) {
 		}, exitInterrupted},
 	} {
 		c.try(tc.name, func(t *testing.T) {
-			results, root := newHanging(t)
+			results, root := newBeneathFolder(t)
 			a, b := inMemory(t), inMemory(t)
 			r := beginRun(t, endless(a, b, writing), "--out", filepath.Join(root, "out"), "--stall", tc.stall)
 			r.inject("WW", results.does("suspend"))
@@ -213,7 +192,7 @@ func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
 		"interrupted": {(*faultRun).interrupt, exitInterrupted, `interrupted`},
 	} {
 		c.try(name, func(t *testing.T) {
-			disk, root := newHanging(t)
+			disk, root := newBeneathFolder(t)
 			must(t, disk.tell("suspend"))
 			cmd := exec.Command("hubbench", "doctor", root)
 			cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir()) // where doctor keeps its result

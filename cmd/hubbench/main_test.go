@@ -55,14 +55,6 @@ func TestScripts(t *testing.T) {
 			env.Values[runsKey{}] = map[string]*process{}
 			return nil
 		},
-		Condition: func(name string) (bool, error) {
-			if name != "fuse" {
-				return false, fmt.Errorf("no condition is called %q", name)
-			}
-			_, err := exec.LookPath("fusermount3")
-			macFUSE := exists("/Library/Filesystems/macfuse.fs") || exists("/Library/Filesystems/osxfuse.fs")
-			return macFUSE || exists("/dev/fuse") && (err == nil || os.Geteuid() == 0), nil
-		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":      exits,
 			"begin":      begin,

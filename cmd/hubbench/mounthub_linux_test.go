@@ -15,6 +15,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/test/evidence"
+	"github.com/hubbench/hubbench/internal/test/fusetest"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
@@ -48,6 +49,22 @@ phases:
   - {pattern: WRR, order: [C, A, B], files: 14, cooldown: 1 s}
 `
 
+// mounted is the hub as a file system: folders that are as fast as its disks, slowed down.
+type mounted struct {
+	t       *testing.T
+	dir     string            // of the test's own
+	profile *hub.Profile      // as it is slowed down
+	folders map[string]string // by disk
+}
+
+func mountHub(t *testing.T) *mounted {
+	t.Helper()
+	profile, err := prepare.LoadProfile(mountedHub)
+	must(t, err)
+	profile = profile.Scaled(mountedScale)
+	return &mounted{t, t.TempDir(), profile, fusetest.Hub(t, profile)}
+}
+
 // model simulates a scenario on the hub itself.
 func (m *mounted) model(text string) (out string) {
 	m.t.Helper()
@@ -59,10 +76,19 @@ func (m *mounted) model(text string) (out string) {
 // slow runs a scenario on the hub that is mounted, with files as much smaller as it is slower, and smaller requests.
 func (m *mounted) slow(name, text string) (out string) {
 	m.t.Helper()
-	if code, said := m.run(name, sized(text, mountedScale)); code != exitOK {
-		m.t.Fatalf("exit code %d: %s", code, said)
+	out = filepath.Join(m.dir, name)
+	hubbench(m.t, "run", m.scenario("scenario.yaml", sized(text, mountedScale)), "--yes", "--quiet", "--out", out,
+		"--allow", "same_disk,busy,background")
+	return out
+}
+
+// scenario writes a scenario whose disks are in the folders.
+func (m *mounted) scenario(name, text string) (path string) {
+	m.t.Helper()
+	for disk, folder := range m.folders {
+		text = strings.ReplaceAll(text, "ROOT/"+disk, folder)
 	}
-	return filepath.Join(m.dir, name)
+	return write(m.t, filepath.Join(m.dir, name), text)
 }
 
 func sized(text string, scale float64) string {
@@ -101,7 +127,7 @@ func TestMountedHub(t *testing.T) {
 	if *mountRuns == 0 {
 		t.Skip("a run takes 40 s, and what other programs do spoils it; -mount-runs 5 makes five")
 	}
-	m := mountHub(t, mountedHub, "--scale", fmt.Sprint(mountedScale))
+	m := mountHub(t)
 	want := measuresOf(readAnalysis(t, m.model(mountedScenario)))
 	if len(want) != 14 { // three totals, nine shares, two lags
 		t.Fatalf("the model says %v", want)
@@ -217,7 +243,7 @@ func TestFitOfMountedHub(t *testing.T) {
 	if *mountFits == 0 {
 		t.Skip("a run takes 2 min, and what other programs do spoils it; -mount-fits 3 makes three")
 	}
-	m := mountHub(t, mountedHub, "--scale", fmt.Sprint(mountedScale))
+	m := mountHub(t)
 	var fits []map[string]parameter
 	for i := range *mountFits {
 		fits = append(fits, fitted(t, m.slow(fmt.Sprintf("out-%d", i), fittedScenario)))
@@ -232,9 +258,7 @@ func TestFitOfMountedHub(t *testing.T) {
 	if len(got) < 20 {   // all of sixteen rates, parts and weights; lags of writers after writers and of readers after either
 		t.Errorf("the fits know %d parameters, want 20 at least", len(got))
 	}
-	profile, err := prepare.LoadProfile(mountedHub)
-	must(t, err)
-	truths := truthsOf(profile.Scaled(mountedScale))
+	truths := truthsOf(m.profile)
 	for name, p := range got {
 		truth, ok := truths[name]
 		if !ok {

@@ -117,7 +117,7 @@ func TestDelaysOfTheDeviceAreInTheLatencies(t *testing.T) {
 	}
 	const by = 10 * time.Millisecond
 	d := delays{every: 50, by: by}
-	dir := fusetest.Mount(t, d.wait)
+	dir := fusetest.Mount(t, &fusetest.Device{Before: d.wait})
 	scenario := filepath.Join(t.TempDir(), "s.yaml")
 	out := filepath.Join(filepath.Dir(scenario), "out")
 	text := fmt.Sprintf(`version: 1

@@ -28,7 +28,6 @@ var tabbed = []struct{ typed, completed string }{
 	{"hubbench simulate small.yaml --profile thu", "hubbench simulate small.yaml --profile thunderbolt-5"},
 	{"hubbench advise usb-10g --pace A", "hubbench advise usb-10g --pace A="},
 	{"hubbench advise usb-10g --play A=2xxavc-hs-uhd-2", "hubbench advise usb-10g --play A=2xxavc-hs-uhd-24"},
-	{"hubbench mount ideal there --fault A:en", "hubbench mount ideal there --fault A:enospc"},
 }
 
 const bashCompletion = "/usr/share/bash-completion/bash_completion"

@@ -8,7 +8,6 @@ package draft
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -60,7 +59,7 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 			continue
 		}
 		if at < 0 {
-			at, disks = len(disks), append(disks, Disk{Name: nameOf(d, disks), Found: d})
+			at, disks = len(disks), append(disks, Disk{Name: nameOf(disks), Found: d})
 		} else if named[d] != name {
 			why[named[d]] = "is on the same disk as " + name
 		}
@@ -148,32 +147,17 @@ func workable(v *hardware.Volume, asked string, folder func(mount string) string
 func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 	for _, name := range asked {
 		if name != "" && (slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device,
-			strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name) || name == simulated(d)) {
+			strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name)) {
 			return name
 		}
 	}
 	return ""
 }
 
-// longestName is how many bytes a folder's name may have that becomes a disk's: far fewer than a scenario allows.
-const longestName = 32
-
-// simulated is the name of a disk in the profile of a mounted hub: that of its folder. It is empty for other disks.
-func simulated(d *hardware.Disk) string {
-	if d.Bus != hardware.Simulated {
-		return ""
-	}
-	return path.Base(d.Name)
-}
-
-// nameOf is what the next disk is called in the scenario: as the hub's profile calls it if it is simulated,
-// else the first letter that is free.
-func nameOf(d *hardware.Disk, others []Disk) string {
+// nameOf is what the next disk is called in the scenario: the first letter that is free.
+func nameOf(others []Disk) string {
 	free := func(name string) bool {
 		return !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name })
-	}
-	if name := simulated(d); name != "" && len(name) <= longestName && printable(name) && free(name) {
-		return name
 	}
 	for i := 0; ; i++ { // A to Z, then A1 ...
 		name := string(rune('A' + i%26))
@@ -206,9 +190,6 @@ func (d Disk) About() string {
 		model = ""
 	}
 	add(cmp.Or(model, d.Found.Name))
-	if d.Found.Bus == hardware.Simulated { // the rest is that of the disk behind
-		return strings.Join(parts, ", ")
-	}
 	if d.Found.SizeBytes > 0 {
 		add(unit.FormatBytes(d.Found.SizeBytes))
 	}

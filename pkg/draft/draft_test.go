@@ -209,10 +209,6 @@ func TestFind(t *testing.T) {
 	luks := disk("luks", "", "", 1e12)
 	luks.Volumes = nil
 	inv.Disks = append(inv.Disks, luks, crypt, image)
-	mounted := disk("/hub/X5", "", "/hub/X5", 1e12)
-	mounted.Bus = hardware.Simulated
-	*mounted.External = false
-	inv.Disks = append(inv.Disks, mounted)
 	bound, odd := disk("bound", "", "/root-only", 1e12), disk("odd", "", "/a\nb", 1e12)
 	bound.Volumes[0].Mounts, odd.Volumes[0].Mounts = []string{"/srv/bound"}, []string{"/also\tbad"}
 	bare, raw := disk("bare", "", "", 1e12), disk("raw", "", "", 1e12)
@@ -231,7 +227,6 @@ func TestFind(t *testing.T) {
 		{[]string{"/small", "/large"}, "A:/large", "/small is on the same disk as /large"},
 		{[]string{"not-mine"}, "", "not-mine has no folder that you can write to"},
 		{[]string{"luks"}, "A:/crypt", ""},
-		{[]string{"X5", "in"}, "A:/in X5:/hub/X5", ""}, // of a mounted hub, by the name in its profile
 		{[]string{"dm-0"}, "A:/crypt", ""},
 		{[]string{"loop0"}, "A:/image", ""},
 		{nil, "A:/large B:/mine/sub C:/unsure D:/crypt", "full has 100 MB free, and a test needs 200 MB; ro is mounted read-only; not-mine has no folder that you can write to"},

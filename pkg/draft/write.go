@@ -68,7 +68,7 @@ func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 	line("disks:")
 	for _, d := range disks {
 		name := d.Name
-		if simulated(d.Found) != "" || len(name) > 1 {
+		if len(name) > 1 {
 			name = quote(name) // anything, unlike a letter
 		}
 		line("  - name: %s%s", name, d.note)
@@ -114,7 +114,7 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 		if i < min(len(s.Disks), len(notes)) {
 			filled[i].Name, filled[i].note = s.Disks[i].Name, string(notes[i][1])
 		} else {
-			filled[i].Name = nameOf(&hardware.Disk{}, filled[:i])
+			filled[i].Name = nameOf(filled[:i])
 		}
 	}
 	out := slices.Concat(text[:at[0]], []byte(setup(inv, Hub(inv, disks), filled)), text[at[1]:], []byte(allowed(disks)))
@@ -251,10 +251,7 @@ func aboutHub(inv *hardware.Inventory, h *hardware.Hub) string {
 		parts = append(parts, "firmware "+clean(h.Firmware))
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	if h.Protocol != string(hardware.Simulated) {
-		parts = append(parts, "cable not said")
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, "cable not said"), ", ")
 }
 
 // quote writes a text in single quotes, in which YAML knows nothing special but the quote itself.

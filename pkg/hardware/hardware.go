@@ -140,16 +140,11 @@ const (
 	NVMe        Bus = "nvme" // of its own slot or through Thunderbolt or USB4: see the path
 	USB         Bus = "usb"
 	SATA        Bus = "sata"
-	Simulated   Bus = "simulated" // a folder of `hubbench mount`
-	Virtual     Bus = "virtual"   // loop, device mapper, RAID, memory, a disk image
+	Virtual     Bus = "virtual" // loop, device mapper, RAID, memory, a disk image
 	OtherBus    Bus = "other"
 	UnknownBus  Bus = ""
 	AppleFabric Bus = "apple-fabric" // of the internal disks of Apple silicon
 )
-
-// MountedBy is the name by which the system knows the file systems of simulated disks; their source is the hub's
-// profile.
-const MountedBy = "hubbench"
 
 // Path is the way from the host to a disk.
 type Path struct {

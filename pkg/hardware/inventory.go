@@ -116,11 +116,9 @@ func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
 }
 
 // Encloses reports whether a hub is no more than the case that a disk is built into: a Thunderbolt switch with nothing
-// else on it. A disk on USB has no switch in its case, so it is connected to a hub even if it is alone there; nor has
-// a simulated one.
+// else on it. A disk on USB has no switch in its case, so it is connected to a hub even if it is alone there.
 func (h *Hub) Encloses(d *Disk) bool {
-	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name && d.Bus != USB &&
-		d.Bus != Simulated
+	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name && d.Bus != USB
 }
 
 // Way is what stands between a disk and the host: the enclosure that it is built into, nil if it has no switch of its

@@ -74,7 +74,6 @@ func systems() []system {
 			packages: differ, all: "./...",
 			known: map[string][]string{ // Wine makes no symbolic link and says that it did
 				"internal/machine/device": {"TestCheckLooks/one_folder_by_two_names"},
-				"internal/machine/mount":  {"TestCheckNested"},
 				"internal/measure/diskio": {
 					"TestCleanLeavesWhatIsInDoubt/a_link_to_a_marked_folder",
 					"TestCleanLeavesWhatIsInDoubt/a_marker_that_is_a_link",

@@ -489,7 +489,7 @@ func (l lab) compareDevices(inv *hardware.Inventory, devices map[string]*listed)
 		}
 	}
 	for _, d := range inv.Disks {
-		if devices[d.Name] == nil && d.Bus != hardware.Simulated {
+		if devices[d.Name] == nil {
 			l.Errorf("%s is no disk that lsblk knows", d.Name)
 		}
 	}
@@ -505,7 +505,7 @@ func (l lab) compareMounts(inv *hardware.Inventory, mounts []found) {
 	for target, m := range last {
 		disk, volume := inv.Holding(target)
 		if strings.HasPrefix(m.Number, "0:") && m.Filesystem != "btrfs" {
-			if disk != nil && disk.Bus != hardware.Simulated {
+			if disk != nil {
 				l.Errorf("%s, %s, lies on %s", target, m.Filesystem, disk.Name)
 			}
 			continue

@@ -137,12 +137,12 @@ func userSpace(t *testing.T, how string) string {
 
 // serveFUSE mounts the file system, says so, and serves it until it is unmounted.
 func serveFUSE(dir, behind, how string) error {
-	server, err := fusetest.At(dir, behind, func(op trace.Role, _ int) syscall.Errno {
+	server, err := fusetest.At(dir, behind, &fusetest.Device{Before: func(op trace.Role, _ int) syscall.Errno {
 		if op == fusetest.Direct && how == "without direct" {
 			return syscall.EINVAL
 		}
 		return 0
-	})
+	}})
 	if err != nil {
 		return err
 	}

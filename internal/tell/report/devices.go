@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -143,12 +142,9 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 		name: strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)),
 		link: map[hardware.Bus]string{
 			hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual",
-			hardware.Simulated: "simulated", hardware.AppleFabric: "Apple Fabric",
+			hardware.AppleFabric: "Apple Fabric",
 		}[d.Bus],
 		size: bytesOr(d.SizeBytes), firmware: d.Firmware, serial: d.Serial,
-	}
-	if d.Bus == hardware.Simulated {
-		b.name = path.Base(d.Name) // its name is its mount point
 	}
 	if len(d.Backing) > 1 {
 		b.small = "on " + unit.List(d.Backing)

@@ -66,7 +66,6 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	host := m.host()
 	host.Ports = m.ports
 	m.Hosts = append(m.Hosts, host)
-	m.simulated()
 	if len(m.list("sys/class/block")) == 0 {
 		m.Warn("/sys/class/block is empty or cannot be read: no disk is known; mount sysfs, or run outside the sandbox")
 	}

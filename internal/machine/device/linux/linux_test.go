@@ -179,35 +179,6 @@ func TestFindMount(t *testing.T) {
 	}
 }
 
-// The folders of `hubbench mount` are disks on a hub, one for each folder that holds them, and no mounts without a disk.
-func TestSimulatedHubs(t *testing.T) {
-	inv := Read(fstest.MapFS{"proc/self/mountinfo": {Data: []byte(strings.Join([]string{
-		"27 1 254:0 / / rw,relatime - ext4 /dev/vda rw",
-		"41 27 0:39 / /tmp/my\\040hub/A rw - fuse.hubbench goshen-ridge rw",
-		"42 27 0:40 / /tmp/my\\040hub/X5 rw - fuse.hubbench goshen-ridge rw",
-		"43 27 0:41 / /tmp/other/A rw - fuse.hubbench usb-10g rw",
-		"44 27 0:42 / /tmp/sshfs rw - fuse.sshfs host: rw",
-	}, "\n"))}}, Options{Usage: func(mount string) (size, free int64) { return int64(len(mount)), 1 }})
-	var got []string
-	for _, h := range inv.Hubs {
-		for _, d := range h.Devices {
-			disk, volume := inv.Holding(d.ID + "/folder")
-			if disk == nil || disk.Hub == nil || *disk.Hub != h.ID || volume.FreeBytes != 1 {
-				t.Errorf("%s: in %v", d.ID, disk)
-				continue
-			}
-			got = append(got, strings.Join([]string{h.Name, disk.Model, string(disk.Bus)}, ", "))
-		}
-	}
-	want := "goshen-ridge, simulated disk A, simulated; goshen-ridge, simulated disk X5, simulated; usb-10g, simulated disk A, simulated"
-	check.Same(t, "simulated disks", want, strings.Join(got, "; "))
-	for _, m := range inv.Diskless {
-		if strings.HasSuffix(m.Path, "/A") {
-			t.Errorf("%s is on a disk", m.Path)
-		}
-	}
-}
-
 // The shapes are those of the kernel's documentation: Documentation/block/stat.rst, hwmon/drivetemp.rst and
 // ABI/testing/sysfs-block, sysfs-bus-usb. A text that begins with "->" is a link.
 func metered() fstest.MapFS {

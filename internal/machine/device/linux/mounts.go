@@ -381,7 +381,7 @@ func (m *machine) diskless() []hardware.Mount {
 	slices.SortStableFunc(mounts, func(a, b mount) int { return len(a.point) - len(b.point) })
 	var out []hardware.Mount
 	for i, one := range mounts {
-		if m.blockOf(one) != nil || isSimulated(one) {
+		if m.blockOf(one) != nil {
 			continue
 		}
 		above := i - 1

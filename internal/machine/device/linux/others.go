@@ -178,27 +178,3 @@ func (m *machine) rank(h hardware.Hub) int {
 	}
 	return n
 }
-
-// isSimulated reports whether a mount is a disk of `hubbench mount`.
-func isSimulated(one mount) bool { return one.filesystem == "fuse."+hardware.MountedBy }
-
-// simulated adds the hubs that `hubbench mount` makes: a folder with a mount for each disk, which names the profile.
-func (m *machine) simulated() {
-	for _, one := range m.mounts {
-		if !isSimulated(one) {
-			continue
-		}
-		id := path.Dir(one.point)
-		if m.FindHub(id) == nil {
-			m.Hubs = append(m.Hubs, hardware.Hub{ID: id, Name: one.source, Protocol: string(hardware.Simulated)})
-		}
-		v := hardware.Volume{Mount: one.point, Filesystem: one.filesystem}
-		v.SizeBytes, v.FreeBytes = m.opts.Usage(one.point)
-		d := hardware.Disk{
-			Name: one.point, Model: "simulated disk " + path.Base(one.point), Bus: hardware.Simulated, Hub: &id,
-			External: new(true), SizeBytes: v.SizeBytes, Volumes: []hardware.Volume{v},
-		}
-		m.Disks = append(m.Disks, d)
-		m.Attach(id, hardware.DiskKind, d.Name, d.Model)
-	}
-}
