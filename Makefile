@@ -5,7 +5,6 @@
 # (benchstat wants 6 of each for a 95 % interval); then fio and hubbench in turns in DIR, a folder on the
 # disk to compare them on. For make platforms: the systems, all if empty; with RECORD=1 this machine's own tests too, every
 # package, and the results are written into the list in the manual.
-# For make mutants: the packages (PKG), how many errors are made in each, and which ones; 0 is all of them, and any.
 FUZZTIME ?= 10s
 BENCH    ?= .
 PKG      ?= ./...
@@ -15,8 +14,6 @@ SYSTEMS  ?=
 RECORD   ?=
 SHORT    ?=
 FULL     ?=
-SEED     ?= 0
-N        ?= 150
 
 tool    := go tool -modfile=.tools/go.mod
 # Prints a line for each package as it ends, then what was skipped and what failed, and why.
@@ -31,7 +28,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz mutants proof claims lab bench golden man release release-check baseline picture clean
+.PHONY: build demo test race lint platforms fuzz proof claims lab bench golden man release release-check baseline picture clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -77,11 +74,6 @@ platforms: $(if $(RECORD),$(charts))
 fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \
 	echo "$$dir $$target" && go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "./$$dir" || exit 1; done
-
-# Whether the tests of packages notice small errors in them, one at a time; the survivors are looked at by a person.
-mutants:
-	go vet ./testdata/mutation && go test ./testdata/mutation
-	go run ./testdata/mutation -seed '$(SEED)' -n '$(N)' $(if $(filter ./...,$(PKG)),./pkg/overlap ./pkg/stats ./pkg/level ./pkg/meter ./pkg/size ./pkg/quantile ./pkg/analysis,$(PKG))
 
 # Every claim of the README and the manual against known truth, on this machine, and a page of what came out: bin/proof.html. With SHORT=1 in
 # three minutes, with FULL=1 in hours, as many trials as the manual's figures are from.
