@@ -66,7 +66,6 @@ func TestExamples(t *testing.T) {
 	}
 	const job = `{"jobname": %q, "job_start": 1795000000000, "job_runtime": 5000, "job options": {}, "read": {"io_bytes": 0}, "write": {"io_bytes": 5120000000}}`
 	write(t, "results.json", fmt.Sprintf(`{"fio version": "fio-3.36", "timestamp_ms": 1795000005000, "jobs": [`+job+", "+job+"]}", "a", "b"))
-	write(t, "CrystalDiskMark.txt", "CrystalDiskMark 8.0.4 x64\n[Read]\n  SEQ    1MiB (Q=  8, T= 1):   560.000 MB/s [    534.1 IOPS] < 14950.00 us>\n")
 	table, iostat := "Time,Device,wB\n", ""
 	for second := range 20 {
 		table += fmt.Sprintf("2026-11-20T08:00:%02dZ,sda,500000\n2026-11-20T08:00:%02dZ,sdb,400000\n", second, second)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
-	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/foreign"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -32,7 +31,7 @@ func newImport(p program) *cobra.Command {
 	var opts importOptions
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Make a run of what other tools recorded, or a table of their scores",
+		Short: "Make a run of what other tools recorded",
 		Long: `Read what another tool recorded of several jobs at once, and analyse it as a run of hubbench. Files are
 known by their content:
 
@@ -42,21 +41,14 @@ known by their content:
   elbencho       live statistics (--livecsv)
   DiskSpd        XML with requests by interval (-Rxml -D); its targets are the disks
   iostat         text with times (iostat -dxt 1), or without and --interval; the devices are the disks
-  sar            text of sar -d, or what sadf -d makes of its files
-  dstat, dool    CSV (--output)
   any table      a CSV file over time, with --map
 
-Results without a timeline are scores, and no measurement of an overlap. Alone they are printed as a table, and
-no run is written; beside a timeline they are notes of the run:
-
-  CrystalDiskMark, KDiskMark, AmorphousDiskMark, iozone, DiskSpd   their text
-  elbencho       results (--csvfile): until the first worker was done, and until the last one
-  Blackmagic     your own note of its Disk Speed Test: a line "Blackmagic", and "write 890 MB/s", "read 910 MB/s"
+Results without a timeline, such as a benchmark's scores, say nothing about disks that work at once, and are
+refused.
 
 Jobs are put on one clock by the logs (log_unix_epoch=1), by fio's results, or by --start; nothing is
 guessed.`,
 		Example: `  hubbench import a_bw.1.log b_bw.1.log results.json --open
-  hubbench import CrystalDiskMark.txt --disk "T7=CrystalDiskMark.txt" --format md
   hubbench import a_bw.1.log b_bw.1.log --start a=0s,b=2.5s
   hubbench import iostat.txt --disk T7=sda,X9=sdb
   hubbench import table.csv --map Time=time,Device=disk,wB=rate`,
@@ -70,7 +62,7 @@ guessed.`,
 	flags.StringToStringVar(&opts.columns, "map", nil,
 		"what a table's columns are, as `COLUMN=FIELD`: time, time_s, time_ms, time_ns; bytes, done_bytes or rate; disk, op, phase")
 	opts.flags(cmd)
-	flags.DurationVar(&opts.every, "interval", 0, "how far apart the reports of iostat or dstat are, if they have no times, as a `TIME` such as 1s")
+	flags.DurationVar(&opts.every, "interval", 0, "how far apart the reports of iostat are, if they have no times, as a `TIME` such as 1s")
 	settle := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		// --format is what the results are written as; of an import it may as well say what the files are.
@@ -96,15 +88,8 @@ func runImport(p program, paths []string, opts importOptions) error {
 		files = append(files, foreign.File{Name: path, Data: data})
 	}
 	made, err := foreign.Import(files, read)
-	switch {
-	case err != nil:
+	if err != nil {
 		return usage(err)
-	case made.Events == nil && (opts.dir != "" || opts.open):
-		return exitf(exitUsage, "scores without a timeline make no run: leave out --out and --open; --format html > FILE writes a page of them")
-	case made.Events == nil:
-		doc := report.OfScores(made.Scores)
-		doc.Tool = toolVersion()
-		return opts.send(p, doc, nil)
 	}
 	info := rundir.Info{Tool: made.Tool, Name: "imported", Status: trace.Complete, Warnings: made.Notes}
 	if made.Started.Year() > 1970 {

@@ -177,22 +177,3 @@ sdb              0.00      0.00   10.00  50000.00  99.00
 		}
 	}
 }
-
-// A summary alone is printed as a table, and no run is written.
-func TestImportOfScores(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	const text = "CrystalDiskMark 8.0.4 x64\n[Read]\n  SEQ    1MiB (Q=  8, T= 1):   560.000 MB/s [    534.1 IOPS] < 14950.00 us>\n"
-	must(t, os.WriteFile("crystal.txt", []byte(text), 0o644))
-	if out := hubbench(t, "import", "crystal.txt", "--disk", "T7=crystal.txt", "--format", "csv"); !strings.Contains(out, `T7,"SEQ 1MiB (Q=8, T=1)",read,560,534.1,14.95 ms`) {
-		t.Error(out)
-	}
-	for _, format := range []string{"text", "md", "html", "json"} {
-		if out := hubbench(t, "import", "crystal.txt", "--format", format); !strings.Contains(out, "SEQ 1MiB (Q=8, T=1)") {
-			t.Errorf("%s: %s", format, out)
-		}
-	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
-		t.Errorf("%v, %v", files, err)
-	}
-}

@@ -1,7 +1,6 @@
 // Package foreign reads what other tools recorded and makes a trace of it, so that their jobs are analysed as a
-// run: fio's logs and results, elbencho's live statistics, DiskSpd's XML, what iostat, sar and dstat say of
-// devices, and any table over time. What holds no more than rates of whole tests becomes scores, which are shown
-// and never analysed. It takes and gives values and opens no file.
+// run: fio's logs and results, elbencho's live statistics, DiskSpd's XML, what iostat says of devices, and any
+// table over time. It takes and gives values and opens no file.
 //
 // Tools that count from each job's own start say nothing of how jobs lie in time; Import takes that from the logs' own
 // clock, from the tool's results, or from the caller, and refuses to guess. Start at Import.
@@ -18,7 +17,6 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -41,15 +39,14 @@ type Options struct {
 	Disks    map[string]string    // by the name of a file or a device, that of the disk; of a file's devices, those that are named count
 	Starts   map[string]time.Time // by disk, when its job began
 	Map      map[string]string    // of a table, the columns by what they are: time_s, bytes, rate ...
-	Interval time.Duration        // from one report to the next, of files of iostat and dstat without times
+	Interval time.Duration        // from one report to the next, of files of iostat without times
 }
 
-// Imported is a trace, or scores where no file has a timeline, and what is to be said of where it is from.
+// Imported is a trace, and what is to be said of where it is from.
 type Imported struct {
 	Tool    string
 	Started time.Time // zero if no file says when
-	Events  []byte    // events.jsonl; nil if there are scores alone
-	Scores  []Score
+	Events  []byte    // events.jsonl
 	Notes   []string
 }
 
@@ -100,42 +97,24 @@ func (j *job) settle() {
 
 // format is a kind of file: how it is known, and what reads it.
 type format struct {
-	name   string
-	known  func(text, head string) bool
-	read   func(File) ([]*job, error)
-	scores func(File) ([]Score, error)
+	name  string
+	known func(text, head string) bool
+	read  func(File) ([]*job, error)
 }
 
 // formats are those that need nothing but the file, in the order in which they are tried.
 func formats(opts Options) []format {
-	starts := func(with string) func(text, head string) bool {
-		return func(_, head string) bool { return strings.HasPrefix(head, with) }
-	}
-	has := func(part string) func(text, head string) bool {
-		return func(text, _ string) bool { return strings.Contains(text, part) }
-	}
 	return []format{
-		{name: "iostat", known: func(text, _ string) bool {
-			return strings.Contains("\n"+text, "\nDevice") && (strings.Contains(text, "%util") || strings.Contains(text, "_wrtn/s"))
-		}, read: func(f File) ([]*job, error) { return sysstat(f, "iostat", opts.Interval) }},
-		{name: "sar", known: func(text, head string) bool {
-			return strings.Contains(text, ";DEV;") || strings.HasPrefix(head, "Linux") && strings.Contains(text, " DEV")
-		}, read: func(f File) ([]*job, error) { return sysstat(f, "sar", opts.Interval) }},
-		{name: "dstat", known: func(_, head string) bool { return strings.Contains(head, " CSV output") },
-			read: func(f File) ([]*job, error) { return dstat(f, opts.Interval) }},
-		{name: "elbencho-live", known: starts("Label,Phase,RuntimeMS,"), read: elbenchoLive},
-		{name: "elbencho", known: starts("ISO date,label,path type,"), scores: elbenchoResult},
-		{name: "diskspd-xml", known: func(text, _ string) bool {
+		{"iostat", func(text, _ string) bool {
+			return strings.Contains("\n"+text, "\nDevice") &&
+				(strings.Contains(text, "%util") || strings.Contains(text, "_wrtn/s"))
+		}, func(f File) ([]*job, error) { return iostat(f, opts.Interval) }},
+		{"elbencho-live", func(_, head string) bool {
+			return strings.HasPrefix(head, "Label,Phase,RuntimeMS,")
+		}, elbenchoLive},
+		{"diskspd-xml", func(text, _ string) bool {
 			return strings.Contains(text, "<Results>") && strings.Contains(text, "<TimeSpan>")
-		}, read: diskSpdXML},
-		{name: "diskspd", known: has("Results for timespan "), scores: diskSpd},
-		{name: "iozone", known: has("Iozone: Performance Test of File I/O"), scores: iozone},
-		{name: "diskmark", known: func(text, _ string) bool {
-			return strings.Contains(text, "DiskMark") && strings.Contains(text, " MB/s")
-		}, scores: diskMark},
-		{name: "blackmagic", known: func(text, _ string) bool {
-			return regexp.MustCompile(`(?im)^\s*Blackmagic\b`).MatchString(text)
-		}, scores: blackmagic},
+		}, diskSpdXML},
 	}
 }
 
@@ -153,7 +132,6 @@ type content struct {
 	jobs    []*job
 	times   []*fioTimes
 	results []fioResult
-	scores  []Score
 }
 
 func read(f File, opts Options) (c content, err error) {
@@ -170,13 +148,8 @@ func read(f File, opts Options) (c content, err error) {
 	case name == "csv":
 		c.jobs, err = table(f, opts.Map)
 	case at < 0:
-		err = fmt.Errorf("no timeline and no score that hubbench knows: it reads %s", strings.Join(Formats(), ", "))
-	case formats[at].scores != nil:
-		c.scores, err = formats[at].scores(f)
-		c.scores = slices.DeleteFunc(c.scores, func(s Score) bool { return s.Rate <= 0 }) // tests that were not run
-		if err == nil && len(c.scores) == 0 {
-			err = errors.New("no test in it has a rate; save the results after a test has run")
-		}
+		err = fmt.Errorf("not recognised; known: %s; any other table over time can be read with --map",
+			strings.Join(Formats(), ", "))
 	default:
 		c.jobs, err = formats[at].read(f)
 	}
@@ -194,19 +167,20 @@ func read(f File, opts Options) (c content, err error) {
 		j.source = f.Name
 		j.disk = cmp.Or(disk, opts.Disks[j.disk], j.disk)
 	}
-	for i := range c.scores {
-		c.scores[i].Disk = cmp.Or(disk, c.scores[i].Disk)
-	}
 	return c, nil
 }
 
-// Import makes one trace of files that belong together, or gathers the scores of those that hold no more.
+// nameOf is the name of a disk of which a file says none.
+func nameOf(f File) string {
+	return cmp.Or(strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)), "disk")
+}
+
+// Import makes one trace of files that belong together.
 func Import(files []File, opts Options) (*Imported, error) {
 	var jobs []*job
 	var times []*fioTimes
 	var results []fioResult
 	out := &Imported{}
-	var said []string // of the scores
 	for _, f := range files {
 		f.Data = decoded(f.Data)
 		c, err := read(f, opts)
@@ -214,11 +188,6 @@ func Import(files []File, opts Options) (*Imported, error) {
 			return nil, err
 		}
 		jobs, times, results = append(jobs, c.jobs...), append(times, c.times...), append(results, c.results...)
-		out.Scores = append(out.Scores, c.scores...)
-		for _, s := range c.scores {
-			said = append(said, fmt.Sprintf("%s: a score without a timeline, and no part of the overlap: %s, %s, %s %s", f.Name, s.Disk,
-				s.Test, s.Op, unit.FormatRate(s.Rate)))
-		}
 	}
 	for _, of := range slices.Sorted(maps.Keys(opts.Disks)) {
 		if !slices.ContainsFunc(files, func(f File) bool { return f.Name == of || filepath.Base(f.Name) == of }) &&
@@ -226,14 +195,10 @@ func Import(files []File, opts Options) (*Imported, error) {
 			return nil, fmt.Errorf("--disk %s=%s: there is no such file, and no device of that name that moved anything", opts.Disks[of], of)
 		}
 	}
-	switch {
-	case len(jobs)+len(times)+len(results) == 0:
-		return out, nil
-	case len(jobs) == 0:
+	if len(jobs) == 0 {
 		return nil, errors.New("no file says when bytes moved, as fio's json output and its logs of times do not; give its logs of bandwidth (write_bw_log) too")
 	}
-	out.Notes = append(joinResults(jobs, results), said...)
-	out.Notes = append(out.Notes, joinTimes(jobs, times, results)...)
+	out.Notes = append(joinResults(jobs, results), joinTimes(jobs, times, results)...)
 	for _, j := range jobs {
 		if j.note != "" {
 			out.Notes = append(out.Notes, j.source+": "+j.note)

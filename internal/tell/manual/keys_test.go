@@ -21,7 +21,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/advise"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/foreign"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -44,7 +43,6 @@ func contracts() []contract {
 		{"devices", reflect.TypeFor[hardware.Inventory]()},
 		{"doctor", reflect.TypeFor[trace.Checkup]()},
 		{"advise", reflect.TypeFor[advise.Answer]()},
-		{"scores", reflect.TypeFor[[]foreign.Score]()},
 	}
 }
 
