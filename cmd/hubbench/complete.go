@@ -40,7 +40,7 @@ func complete(root *cobra.Command, p program) {
 		"run": runnable, "simulate": runnable, "plan": orCodecs(runnable), "doctor": folders,
 		"clean": first(folders, nothing), "man": first(folders, nothing),
 		"analyze": first(run, nothing), "report": first(run, nothing), "compare": run, "fit": run,
-		"check": run, "trend": run, "atlas": run, "table": run, "collect": run, "import": logs,
+		"check": run, "trend": run, "table": run, "collect": run, "import": logs,
 		"predict": first(profile, ofDisk("")), "advise": first(profile, nothing),
 		"init": nothing, "devices": nothing, "schema": nothing, "version": nothing,
 	}

@@ -70,7 +70,7 @@ took it from whom, and how long the others needed to recover.`,
 	}{
 		{"Measure", []*cobra.Command{newInit(p), newPlan(p), newRun(p), newSimulate(p)}},
 		{"Read a run", []*cobra.Command{newAnalyze(p), newReport(p), newCompare(p), newCheck(p), newImport(p)}},
-		{"Many runs", []*cobra.Command{newTrend(p), newAtlas(p), newTable(p), newCollect(p)}},
+		{"Many runs", []*cobra.Command{newTrend(p), newTable(p), newCollect(p)}},
 		{"Ask a model of the hub", []*cobra.Command{newFit(p), newPredict(p), newAdvise(p)}},
 		{"This machine", []*cobra.Command{newDevices(p), newDoctor(p), newClean(p)}},
 	} {

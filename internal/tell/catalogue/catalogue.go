@@ -84,21 +84,3 @@ func removeParts(dir string) {
 		}
 	}
 }
-
-// Disks reads the table of disks of all runs of a catalogue. Files of older versions lack columns, which are empty
-// then.
-func Disks(dir string) ([]table.Disk, error) {
-	files, err := fs.Glob(os.DirFS(dir), "disk/date=*/host=*/*.parquet")
-	if err != nil {
-		return nil, err
-	}
-	var all []table.Disk
-	for _, path := range files {
-		rows, err := parquet.ReadFile[table.Disk](filepath.Join(dir, filepath.FromSlash(path)))
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
-		all = append(all, rows...)
-	}
-	return all, nil
-}
