@@ -110,7 +110,7 @@ man: build
 # and licences, and what checks and installs them. The same commit gives the same files.
 ONLY ?=
 release: build
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) go run -modfile=.tools/go.mod ./testdata/release -version '$(version)' $(if $(ONLY),-only '$(ONLY)')
+	testdata/release/release.sh '$(version)' $(ONLY)
 
 # What a release promises, on this commit: see .ci/release-check.
 release-check:
