@@ -312,22 +312,3 @@ func (p program) lookAround(ctx context.Context) (*hardware.Inventory, error) {
 	}
 	return device.Look(ctx, false)
 }
-
-func pluggedIn(p program) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		inv, err := p.lookAround(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		before := ""
-		if i := strings.LastIndexByte(begun, ','); i >= 0 {
-			before = begun[:i+1]
-		}
-		disks, _ := draft.Find(inv, nil, writableFolder)
-		var names []string
-		for _, d := range disks {
-			names = append(names, cobra.CompletionWithDesc(before+d.Found.Name, d.About()))
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
-}

@@ -189,14 +189,6 @@ func TestInitAnswersPlugging(t *testing.T) {
 	}
 }
 
-func TestInitCompletes(t *testing.T) {
-	look := plugged(210e6, t.TempDir(), t.TempDir())
-	code, out, errs := does(t, look, "__completeNoDesc", "init", "--disks", "sda,")
-	if code != exitOK || !strings.Contains(out, "sda,sdb\n") {
-		t.Errorf("exit code %d: %s%s", code, out, errs)
-	}
-}
-
 // On a terminal the disks are shown by their letters, and the answer picks among them.
 func TestInitChoose(t *testing.T) {
 	inv, err := plugged(210e6, "/one", "/two", "/three")(t.Context())

@@ -81,12 +81,11 @@ took it from whom, and how long the others needed to recover.`,
 		root.AddCommand(group.commands...)
 	}
 	root.AddCommand(newSchema(p), newMan(), newVersion(p), newWorker(p), newJanitor(p), newClock(p))
-	complete(root, p)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Short = "Set up your shell so that Tab completes"
-		c.Long = `Print a script that lets Tab complete commands, flags, runs, phases and disks. The packages for Linux
-and Homebrew install it; otherwise add the line of your shell to its start-up file:
+		c.Long = `Print a script that lets Tab complete commands, flags, formats and files. The packages for Linux and
+Homebrew install it; otherwise add the line of your shell to its start-up file:
 
     bash (~/.bashrc)                   source <(hubbench completion bash)
     zsh (~/.zshrc, after compinit)     source <(hubbench completion zsh)

@@ -88,6 +88,11 @@ func (o *output) send(p program, doc *report.Document, events io.Reader) error {
 	return o.write(p, encode)
 }
 
+// words completes a flag that takes one of a list.
+func words(list ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+}
+
 func (o *output) toStdout() bool { return o.out == "" || o.out == "-" }
 
 // write writes to stdout, or the file whole or not at all, and then prints its name.
