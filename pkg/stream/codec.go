@@ -3,6 +3,7 @@ package stream
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -85,38 +86,11 @@ var frameRates = [...]int{24, 25, 30, 50, 60}
 
 type byRate [len(frameRates)]float64
 
-// Rates in Mb/s, by frame rate; 0: there is none.
+// The maximum or the constant rates in Mb/s, by frame rate; 0: there is none.
 var timed = [...]struct {
 	label, size, source string
 	rates               byRate
 }{
-	// Targets: what is recorded is mostly 5 to 10 % less.
-	{"ProRes 422 Proxy", "hd", prores, byRate{36, 38, 45, 76, 91}},
-	{"ProRes 422 Proxy", "uhd", prores, byRate{145, 151, 182, 303, 363}},
-	{"ProRes 422 Proxy", "4k", prores, byRate{155, 162, 194, 323, 388}},
-	{"ProRes 422 Proxy", "8k", prores, byRate{622, 649, 778, 1298, 1556}},
-	{"ProRes 422 LT", "hd", prores, byRate{82, 85, 102, 170, 204}},
-	{"ProRes 422 LT", "uhd", prores, byRate{328, 342, 410, 684, 821}},
-	{"ProRes 422 LT", "4k", prores, byRate{350, 365, 437, 730, 875}},
-	{"ProRes 422 LT", "8k", prores, byRate{1400, 1460, 1750, 2920, 3500}},
-	{"ProRes 422", "hd", prores, byRate{117, 122, 147, 245, 293}},
-	{"ProRes 422", "uhd", prores, byRate{471, 492, 589, 983, 1178}},
-	{"ProRes 422", "4k", prores, byRate{503, 524, 629, 1049, 1257}},
-	{"ProRes 422", "8k", prores, byRate{2011, 2097, 2514, 4194, 5028}},
-	{"ProRes 422 HQ", "hd", prores, byRate{176, 184, 220, 367, 440}},
-	{"ProRes 422 HQ", "uhd", prores, byRate{707, 737, 884, 1475, 1768}},
-	{"ProRes 422 HQ", "4k", prores, byRate{754, 786, 943, 1573, 1886}},
-	{"ProRes 422 HQ", "8k", prores, byRate{3017, 3146, 3771, 6291, 7542}},
-	{"ProRes 4444", "hd", prores, byRate{264, 275, 330, 551, 660}},
-	{"ProRes 4444", "uhd", prores, byRate{1061, 1106, 1326, 2212, 2652}},
-	{"ProRes 4444", "4k", prores, byRate{1131, 1180, 1414, 2359, 2828}},
-	{"ProRes 4444", "8k", prores, byRate{4525, 4719, 5657, 9437, 11313}},
-	{"ProRes 4444 XQ", "hd", prores, byRate{396, 413, 495, 826, 990}},
-	{"ProRes 4444 XQ", "uhd", prores, byRate{1591, 1659, 1989, 3318, 3977}},
-	{"ProRes 4444 XQ", "4k", prores, byRate{1697, 1769, 2121, 3539, 4242}},
-	{"ProRes 4444 XQ", "8k", prores, byRate{6788, 7078, 8485, 14156, 16970}},
-
-	// The maximum, or the constant rate.
 	{"H.264 8-bit", "uhd", gh5, byRate{100, 100, 100, 150, 150}},
 	{"H.264 10-bit", "uhd", gh5, byRate{150, 150, 150}},
 	{"H.264 All-Intra", "hd", gh5, byRate{200, 200, 200, 200, 200}},
@@ -127,6 +101,30 @@ var timed = [...]struct {
 	{"XAVC S-I", "uhd", alpha, byRate{240, 250, 300, 500, 600}},
 	{"XF-AVC Intra", "uhd", c300m2, byRate{410, 410, 410}},
 	{"XF-AVC Intra", "4k", c300m2, byRate{410, 410, 410}},
+}
+
+var frameSizes = [...]string{"hd", "uhd", "4k", "8k"}
+
+// Apple's target rates in Mb/s at 59.94 frames per second, by size: the rates that are listed for
+// the other frame rates are in proportion, rounded. What is recorded is mostly 5 to 10 % less.
+var targets = [...]struct {
+	label string
+	rates [len(frameSizes)]float64
+}{
+	{"ProRes 422 Proxy", [...]float64{90.9, 363.1, 387.6, 1556}},
+	{"ProRes 422 LT", [...]float64{204, 820.55, 874.8, 3500}},
+	{"ProRes 422", [...]float64{293.2, 1178.45, 1257.2, 5028}},
+	{"ProRes 422 HQ", [...]float64{440, 1768, 1885.6, 7542}},
+	{"ProRes 4444", [...]float64{660, 2652, 2828, 11313.2}},
+	{"ProRes 4444 XQ", [...]float64{990, 3977.2, 4242, 16970}},
+}
+
+// exact is the frame rate that a whole number stands for in Apple's list.
+func exact(fps int) float64 {
+	if fps == 25 || fps == 50 {
+		return float64(fps)
+	}
+	return float64(fps) / 1.001
 }
 
 var variants = [...]string{"LB", "SQ", "HQ", "HQX", "444"}
@@ -169,6 +167,14 @@ func published() []Codec {
 			Label: fmt.Sprintf("%s %s %dp", label, sizes[size], fps),
 			Rate:  rate, Frame: time.Second / time.Duration(fps), Source: source, Scaled: scaled,
 		})
+	}
+	for _, row := range targets {
+		for i, size := range frameSizes {
+			for _, fps := range frameRates {
+				rate := math.Round(row.rates[i] * exact(fps) / exact(60))
+				add(row.label, size, fps, rate*1e6/8, prores, false)
+			}
+		}
 	}
 	for _, row := range timed {
 		for i, rate := range row.rates {

@@ -59,6 +59,43 @@ func TestCodecLabels(t *testing.T) {
 	}
 }
 
+// TestProRes holds the rates to Apple's list, in Mb/s at 24, 25, 30, 50 and 60 frames per second.
+func TestProRes(t *testing.T) {
+	for kind, rates := range map[string][5]float64{
+		"prores-422-proxy-hd":  {36, 38, 45, 76, 91},
+		"prores-422-proxy-uhd": {145, 151, 182, 303, 363},
+		"prores-422-proxy-4k":  {155, 162, 194, 323, 388},
+		"prores-422-proxy-8k":  {622, 649, 778, 1298, 1556},
+		"prores-422-lt-hd":     {82, 85, 102, 170, 204},
+		"prores-422-lt-uhd":    {328, 342, 410, 684, 821},
+		"prores-422-lt-4k":     {350, 365, 437, 730, 875},
+		"prores-422-lt-8k":     {1400, 1460, 1750, 2920, 3500},
+		"prores-422-hd":        {117, 122, 147, 245, 293},
+		"prores-422-uhd":       {471, 492, 589, 983, 1178},
+		"prores-422-4k":        {503, 524, 629, 1049, 1257},
+		"prores-422-8k":        {2011, 2097, 2514, 4194, 5028},
+		"prores-422-hq-hd":     {176, 184, 220, 367, 440},
+		"prores-422-hq-uhd":    {707, 737, 884, 1475, 1768},
+		"prores-422-hq-4k":     {754, 786, 943, 1573, 1886},
+		"prores-422-hq-8k":     {3017, 3146, 3771, 6291, 7542},
+		"prores-4444-hd":       {264, 275, 330, 551, 660},
+		"prores-4444-uhd":      {1061, 1106, 1326, 2212, 2652},
+		"prores-4444-4k":       {1131, 1180, 1414, 2359, 2828},
+		"prores-4444-8k":       {4525, 4719, 5657, 9437, 11313},
+		"prores-4444-xq-hd":    {396, 413, 495, 826, 990},
+		"prores-4444-xq-uhd":   {1591, 1659, 1989, 3318, 3977},
+		"prores-4444-xq-4k":    {1697, 1769, 2121, 3539, 4242},
+		"prores-4444-xq-8k":    {6788, 7078, 8485, 14156, 16970},
+	} {
+		for i, fps := range []string{"24", "25", "30", "50", "60"} {
+			c, ok := CodecByName(kind + "-" + fps)
+			if !ok || c.Rate*8/1e6 != rates[i] || c.Scaled {
+				t.Errorf("%s-%s is found %v: %v Mb/s, want %v as listed", kind, fps, ok, c.Rate*8/1e6, rates[i])
+			}
+		}
+	}
+}
+
 // Rates as they stand in other publications than the tables' own: in Mb/s, MB/s or MiB/s, and as minutes on a medium.
 func TestCodecRates(t *testing.T) {
 	const (
