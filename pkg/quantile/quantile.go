@@ -226,5 +226,3 @@ func ratio(q, alone *Quantile, tail float64) (low, high float64, ok bool) {
 	down, up := math.Hypot(log(q.NS, qLow), log(aHigh, alone.NS)), math.Hypot(log(qHigh, q.NS), log(alone.NS, aLow))
 	return math.Exp(times - down), math.Exp(times + up), true
 }
-
-func seconds(ns int64) float64 { return float64(ns) / 1e9 }

@@ -42,7 +42,6 @@ func (b *builder) finish() {
 	}
 	for i, format := range [leftKinds]string{
 		repeated:    "repeated file lines: each is counted once, %d are left out (%s)",
-		again:       "files with the number of another one and overlapping times: the first of each number is counted, %d are left out (%s)",
 		overlapping: "overlapping files of a disk that otherwise moved one at a time: %d are left out (%s)",
 	} {
 		if left := b.left[i]; left.n > 0 {

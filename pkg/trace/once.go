@@ -3,22 +3,15 @@ package trace
 import (
 	"cmp"
 	"slices"
-	"sort"
 )
 
-const (
-	// maxTakes is how many files may have one number, on average, for it to be a file's number: a trace need not
-	// number its files, and then all have the same.
-	maxTakes = 4
-	// maxOverlapping is the share of a disk's files that may be left out for the rest to come one at a time. If there
-	// are more, the disk had several files in transfer at once.
-	maxOverlapping = 0.05
-)
+// maxOverlapping is the share of a disk's files that may be left out for the rest to come one at a time. If there are
+// more, the disk had several files in transfer at once.
+const maxOverlapping = 0.05
 
 // Why a file line is not counted.
 const (
 	repeated    = iota // the same line again
-	again              // the same file again, with other times
 	overlapping        // another file, in the time of one that is counted
 	leftKinds
 )
@@ -29,21 +22,26 @@ type leftOut struct {
 	where []string
 }
 
-// once sorts a disk's files by start, and leaves out those that cannot have been moved beside the others. They must be
-// in the order of their lines. The package comment has the rule.
+// once sorts a disk's files by start, and leaves out repeated lines and those files that cannot have been moved beside
+// the others. The package comment has the rule.
 func once(files []File) (kept []File, left [leftKinds]int) {
 	if apart(files) {
 		return files, left
 	}
-	files, doubtful, n := judge(files)
-	left[repeated] = n
 	slices.SortStableFunc(files, byStart)
-	if len(doubtful) > 0 {
-		possible := beside(files, doubtful)
-		left[again] = len(doubtful) - len(possible)
-		files = append(files, possible...)
-		slices.SortStableFunc(files, byStart)
+	kept = files[:1]
+	for _, f := range files[1:] {
+		last := &kept[len(kept)-1]
+		if compare(last, &f) != 0 {
+			kept = append(kept, f)
+			continue
+		}
+		left[repeated]++
+		if last.Progress == nil {
+			last.Progress = f.Progress
+		}
 	}
+	files = kept
 	if gone := clashing(files); float64(len(gone)) <= maxOverlapping*float64(len(files)) {
 		left[overlapping] = len(gone)
 		slices.Sort(gone)
@@ -73,77 +71,6 @@ func apart(files []File) bool {
 		}
 	}
 	return true
-}
-
-// judge compares the files of one number with one another. It leaves one of the lines that say the same, and takes out
-// the files that have another one's number. Of both kinds the first line stays, or the first with progress.
-func judge(files []File) (kept, again []File, repeats int) {
-	order := make([]int, len(files)) // by number, then time, then line
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(files[a].Seq, files[b].Seq), compare(&files[a], &files[b]), cmp.Compare(a, b))
-	})
-	single := order[:0] // without repeated lines
-	numbers := 0
-	out, other := make([]bool, len(files)), make([]bool, len(files))
-	for k, i := range order {
-		if k == 0 || files[i].Seq != files[single[len(single)-1]].Seq {
-			numbers++
-		} else if first := &files[single[len(single)-1]]; compare(&files[i], first) == 0 {
-			out[i] = true
-			repeats++
-			if first.Progress == nil {
-				first.Progress = files[i].Progress
-			}
-			continue
-		}
-		single = append(single, i)
-	}
-	best := 0 // of the number so far, as an index of single
-	for k := 1; k < len(single) && numbers*maxTakes > len(single); k++ {
-		i, j := single[best], single[k]
-		switch a, b := files[i].Progress != nil, files[j].Progress != nil; {
-		case files[i].Seq != files[j].Seq:
-			best = k
-		case b && !a || a == b && j < i:
-			other[i] = true
-			best = k
-		default:
-			other[j] = true
-		}
-	}
-	kept = files[:0]
-	for i, f := range files {
-		switch {
-		case other[i]:
-			again = append(again, f)
-		case !out[i]:
-			kept = append(kept, f)
-		}
-	}
-	return kept, again, repeats
-}
-
-// beside returns those of the doubtful files that clash with none of the others, which must be sorted.
-func beside(files, doubtful []File) []File {
-	ends := make([]int64, len(files)) // the latest end so far
-	for i := range files {
-		ends[i] = files[i].EndNS
-		if i > 0 {
-			ends[i] = max(ends[i], ends[i-1])
-		}
-	}
-	return slices.DeleteFunc(doubtful, func(f File) bool {
-		i := sort.Search(len(files), func(i int) bool { return ends[i] > f.StartNS })
-		for ; i < len(files) && files[i].StartNS < f.EndNS; i++ {
-			if clash(&files[i], &f) {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // clash reports whether two files share more time than the rounding of their times explains: more than half of the

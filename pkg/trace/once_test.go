@@ -144,7 +144,6 @@ func TestOnce(t *testing.T) {
 		ring[i].Seq = i % 50
 	}
 	clean := inTurn(100, 0, 0)
-	late := inTurn(100, 0, 30) // the same files at other times
 	tests := []struct {
 		name  string
 		files []File
@@ -158,11 +157,6 @@ func TestOnce(t *testing.T) {
 		{"a line thrice", slices.Concat(clean, clean[7:8], clean[7:8]), clean, [leftKinds]int{repeated: 2}},
 		{"the copy has the progress", slices.Concat(clean, sampled(inTurn(100, 0, 0))), sampled(inTurn(100, 0, 0)), [leftKinds]int{repeated: 100}},
 		{"unusable lines too", slices.Concat(clean[:9], one(9, 900, 900), one(9, 900, 900)), slices.Concat(clean[:9], one(9, 900, 900)), [leftKinds]int{repeated: 1}},
-		{"again with other times", slices.Concat(clean, late), clean, [leftKinds]int{again: 100}},
-		{"again, before the first in time", slices.Concat(late, clean), late, [leftKinds]int{again: 100}},
-		{"again, slower", slices.Concat(clean, one(99, 9900, 10150)), clean, [leftKinds]int{again: 1}},
-		{"again, with the progress", slices.Concat(clean, sampled(inTurn(100, 0, 30))), sampled(inTurn(100, 0, 30)), [leftKinds]int{again: 100}},
-		{"goes on where it was cut off", slices.Concat(clean[:40], late), slices.Concat(clean[:40], late[40:]), [leftKinds]int{again: 40}},
 		{"numbered lanes", numbered, numbered, [leftKinds]int{}},
 		{"lanes without numbers", unnumbered, unnumbered, [leftKinds]int{}},
 		{"rounded times", slices.Concat(clean[:50], one(200, 4960, 5000), clean[50:]), slices.Concat(clean[:49], clean[49:50], clean[50:]), [leftKinds]int{overlapping: 1}},
@@ -189,7 +183,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// However many lines are repeated, as they are or with other times, and in whatever order: the clean trace is left.
+// However many lines are repeated, and in whatever order: the clean trace is left.
 func TestOnceAtRandom(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(83, 84))
 	for trial := range 200 {
@@ -202,11 +196,6 @@ func TestOnceAtRandom(t *testing.T) {
 		files := slices.Clone(clean)
 		for range rnd.IntN(len(clean) / 2) { // the same lines
 			files = append(files, clean[rnd.IntN(len(clean))])
-		}
-		for range rnd.IntN(len(clean) / 2) { // the same files at other times
-			f := clean[rnd.IntN(len(clean))]
-			f.StartNS += 1 + rnd.Int64N(20)
-			files = append(files, f)
 		}
 		if rnd.IntN(2) == 0 {
 			rnd.Shuffle(len(files)-len(clean), func(i, j int) {

@@ -10,9 +10,6 @@
 // take counts, else the last in which a file was moved; a second phase line begins a take, and a second run line must
 // have the first one's name and disks. If files of one disk overlap, the trace decides what is possible:
 //
-//   - A file's number (seq) names it in its phase and disk. If two of one number differ, and the second shares time
-//     with a file that counts, it was recorded twice: the first line counts, or the first with progress. A trace whose
-//     files have the same number more than four times on average does not number them, and is exempt from this rule.
 //   - If leaving out at most 5 % of a disk's files lets the rest come one at a time, the disk moved one at a time,
 //     and those files are left out: the fewest that it takes.
 //   - If it takes more, the disk had several files in transfer (a queue deeper than one), and all count.
