@@ -11,17 +11,16 @@ import (
 // finish puts everything in order and infers what no line said.
 func (b *builder) finish() {
 	switch {
-	case b.headers == 0 && len(b.run.Phases) == 0:
+	case !b.declared && len(b.run.Phases) == 0:
 		b.warnf("no events")
-	case b.headers == 0:
+	case !b.declared:
 		b.warnf("no run line: disks taken from the events")
 	case !b.ended:
 		b.warnf("no end line: the run was cut short, or is still going")
 	}
-	takes := b.choose()
 	// Phases of a run that did not get to its end, and that nothing says the end of, are partial. If it says that of none,
-	// as runs did before there was a line for it, only the last was surely going on.
-	if phases := b.run.Phases; b.headers > 0 && !b.ended || b.run.Status == Partial {
+	// as a trace need not, only the last was surely going on.
+	if phases := b.run.Phases; b.declared && !b.ended || b.run.Status == Partial {
 		if !slices.ContainsFunc(phases, func(p *Phase) bool { return p.Status != "" }) {
 			phases = phases[max(0, len(phases)-1):]
 		}
@@ -31,14 +30,14 @@ func (b *builder) finish() {
 	}
 	for _, p := range b.run.Phases {
 		for _, name := range slices.Sorted(maps.Keys(p.Roles)) {
-			if b.headers > 0 && !b.knows(name) {
+			if b.declared && !b.knows(name) {
 				b.warnf("phase %s: disk %s is not in the run line", p.Name, name)
 			}
 			b.know(Disk{Name: name})
 		}
 	}
-	for _, t := range takes {
-		b.finishPhase(t)
+	for _, p := range b.run.Phases {
+		b.finishPhase(b.phases[p.Name])
 	}
 	for i, format := range [leftKinds]string{
 		repeated:    "repeated file lines: each is counted once, %d are left out (%s)",
@@ -50,49 +49,7 @@ func (b *builder) finish() {
 	}
 }
 
-// choose leaves one take of each phase: the last complete one, else the last in which a file was moved, else the last.
-func (b *builder) choose() []*take {
-	chosen := make([]*take, len(b.run.Phases))
-	var names []string
-	left := 0
-	for i, phase := range b.run.Phases {
-		var best *take
-		bestWorth, bestFiles, files, begun := 0, 0, 0, 0
-		for _, t := range b.takes[phase.Name] {
-			n := 0
-			for _, d := range t.disks {
-				n += d.files.n + d.others.n
-			}
-			worth := min(n, 1)
-			if t.Status == Complete {
-				worth = 2
-			}
-			if worth >= bestWorth {
-				best, bestWorth, bestFiles = t, worth, n
-			}
-			if n > 0 || t.Status != "" {
-				files += n
-				begun++
-			}
-		}
-		if begun > 1 {
-			names = append(names, fmt.Sprintf("%s (%d times)", phase.Name, begun))
-			left += files - bestFiles
-		}
-		chosen[i], b.run.Phases[i] = best, best.Phase
-	}
-	b.takes = nil // the others' memory is free from here on
-	if b.headers > 1 {
-		b.warnf("%d run lines of one name and the same disks: counted as one run", b.headers)
-	}
-	if len(names) > 0 {
-		b.warnf("phases recorded more than once: %s; the last complete one of each is counted, %d file lines of the others are left out",
-			few(names), left)
-	}
-	return chosen
-}
-
-func (b *builder) finishPhase(t *take) {
+func (b *builder) finishPhase(t *phase) {
 	if t.Roles == nil {
 		t.Roles = map[string]Role{}
 	}

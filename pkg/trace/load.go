@@ -23,7 +23,7 @@ const (
 // file never ended.
 func Load(r io.Reader, name string) (*Run, error) {
 	in := NewReader(r, name)
-	b := builder{run: &Run{}, takes: map[string][]*take{}}
+	b := builder{run: &Run{}, phases: map[string]*phase{}}
 	for in.Next() {
 		err := b.add(in.Event(), in.Hist())
 		switch {
@@ -48,24 +48,23 @@ func Load(r io.Reader, name string) (*Run, error) {
 // builder sorts events into a Run.
 type builder struct {
 	run      *Run
-	headers  int    // run lines
-	declared []Disk // in the first of them
+	declared bool // by a run line
 	ended    bool
-	takes    map[string][]*take // of each phase; the last is the current one
-	last     *take              // of the last event: most follow one of the same phase
-	bytes    int64              // of all files
-	requests int64              // of all latency lines
+	phases   map[string]*phase
+	last     *phase // of the last event: most follow one of the same phase
+	bytes    int64  // of all files
+	requests int64  // of all latency lines
 	left     [leftKinds]leftOut
 }
 
-// take is one recording of a phase.
-type take struct {
+// phase is what was read of a phase so far.
+type phase struct {
 	*Phase
 	declared bool // by a line of its own
 	disks    []*disk
 }
 
-// disk is a disk in a take.
+// disk is a disk in a phase.
 type disk struct {
 	trace   *DiskRecord
 	files   fileLines
@@ -138,9 +137,9 @@ func (b *builder) add(e *Event, hist latency.Counts) error {
 	case RunType:
 		return b.header(e)
 	case PhaseType:
-		t := b.take(e.Phase)
+		t := b.phase(e.Phase)
 		if t.declared {
-			t = b.begin(e.Phase)
+			return fmt.Errorf("phase %s begins for the second time: a trace holds one run, analyse the parts one by one", t.Name)
 		}
 		t.declared = true
 		*t.Phase = Phase{
@@ -149,10 +148,10 @@ func (b *builder) add(e *Event, hist latency.Counts) error {
 			Search: e.Search, SteadyNS: e.SteadyNS, Saturation: e.Saturation,
 		}
 	case GaugeType:
-		t := b.take(e.Phase)
+		t := b.phase(e.Phase)
 		t.Gauges = append(t.Gauges, Gauge{Disk: e.Disk, Name: e.Name, TNS: e.TNS, Value: e.Value})
 	case PhaseEndType:
-		b.take(e.Phase).Status = e.Status
+		b.phase(e.Phase).Status = e.Status
 	case EndType:
 		b.ended, b.run.Status = true, e.Status
 	default:
@@ -161,24 +160,20 @@ func (b *builder) add(e *Event, hist latency.Counts) error {
 	return nil
 }
 
-// header takes a run line, or another one of the same run, or of one like it that was recorded behind it. Its disks
-// come before those that were seen earlier.
+// header takes the run line. Its disks come before those that were seen earlier.
 func (b *builder) header(e *Event) error {
-	if b.headers++; b.headers > 1 {
-		if e.Name != b.run.Name || !slices.Equal(e.Disks, b.declared) {
-			return fmt.Errorf("second run line, of another run: a trace holds one run, analyse the parts one by one")
-		}
-		return nil
+	if b.declared {
+		return fmt.Errorf("second run line: a trace holds one run, analyse the parts one by one")
 	}
+	b.declared = true
 	b.run.Name, b.run.Started, b.run.Hardware = e.Name, e.Started, e.Hardware
 	if e.Version > FormatVersion {
 		b.warnf("written in version %d of the format; this program knows version %d and may misread it", e.Version,
 			FormatVersion)
 	}
-	b.declared = slices.Clone(e.Disks)
 	seen := b.run.Disks
 	b.run.Disks = nil
-	for _, d := range b.declared {
+	for _, d := range e.Disks {
 		if b.knows(d.Name) {
 			return fmt.Errorf("disk %q named twice in the run line", d.Name)
 		}
@@ -200,28 +195,20 @@ func (b *builder) know(d Disk) {
 	}
 }
 
-// take is the current one of a phase.
-func (b *builder) take(phase string) *take {
-	if b.last != nil && b.last.Name == phase {
+func (b *builder) phase(name string) *phase {
+	if b.last != nil && b.last.Name == name {
 		return b.last
 	}
-	takes := b.takes[phase]
-	if takes == nil {
-		b.run.Phases = append(b.run.Phases, b.begin(phase).Phase)
-	} else {
-		b.last = takes[len(takes)-1]
+	if b.last = b.phases[name]; b.last == nil {
+		b.last = &phase{Phase: &Phase{Name: name}}
+		b.phases[name] = b.last
+		b.run.Phases = append(b.run.Phases, b.last.Phase)
 	}
-	return b.last
-}
-
-func (b *builder) begin(phase string) *take {
-	b.last = &take{Phase: &Phase{Name: phase}}
-	b.takes[phase] = append(b.takes[phase], b.last)
 	return b.last
 }
 
 func (b *builder) disk(e *Event) *disk {
-	t := b.take(e.Phase)
+	t := b.phase(e.Phase)
 	i := slices.IndexFunc(t.disks, func(d *disk) bool { return d.trace.Name == e.Disk })
 	if i < 0 {
 		b.know(Disk{Name: e.Disk})

@@ -164,8 +164,9 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	manyRequests := `{"type":"latency","phase":"p","disk":"A","op":"read","t_ns":1,"hist":"` + many.Encode() + `"}`
 	tests := []struct{ name, text, want string }{
-		{"another run", `{"type":"run","name":"a"}` + "\n" + `{"type":"run","name":"b"}`, "e.jsonl:2: second run line, of another run"},
-		{"other disks", `{"type":"run","disks":[{"name":"A"}]}` + "\n" + `{"type":"run","disks":[{"name":"B"}]}`, "e.jsonl:2: second run line, of another run"},
+		{"another run", `{"type":"run","name":"a"}` + "\n" + `{"type":"run","name":"b"}`, "e.jsonl:2: second run line: a trace holds one run"},
+		{"the same run again", `{"type":"run","name":"a"}` + "\n" + `{"type":"run","name":"a"}`, "e.jsonl:2: second run line: a trace holds one run"},
+		{"a phase again", `{"type":"phase","phase":"p"}` + "\n" + `{"type":"phase","phase":"p"}`, "e.jsonl:2: phase p begins for the second time: a trace holds one run"},
 		{"disk twice", `{"type":"run","disks":[{"name":"A"},{"name":"A"}]}`, `e.jsonl:1: disk "A" named twice`},
 		{"absurd time", strings.Replace(fileLine, `:5`, `:2000000000000000000`, 1), "e.jsonl:1: bad file line: time more than 36 years"},
 		{"absurd progress", `{"type":"progress","phase":"p","disk":"A","bytes":-9223372036854775808}`, "e.jsonl:1: bad progress line: bytes -9223372036854775808: beyond"},

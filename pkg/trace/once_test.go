@@ -51,7 +51,8 @@ func load(t *testing.T, lines [][]byte) *Run {
 	return run
 }
 
-// Whatever is doubled, the run is that of the clean trace, except for a warning that says how much was left out.
+// Whatever lines of files are doubled, the run is that of the clean trace, except for a warning that says how much was
+// left out.
 func TestDoubled(t *testing.T) {
 	const files = 100
 	clean := recorded(files)
@@ -73,7 +74,6 @@ func TestDoubled(t *testing.T) {
 		return slices.DeleteFunc(slices.Clone(lines), func(l []byte) bool { return bytes.HasPrefix(l, []byte(prefix)) })
 	}
 	bare := without(without(without(clean, `{"type":"p`), `{"type":"run`), `{"type":"end`)
-	half := clean[:len(clean)/3]
 	tests := []struct {
 		name        string
 		clean, with [][]byte
@@ -81,17 +81,8 @@ func TestDoubled(t *testing.T) {
 	}{
 		{"a tenth of the file lines", clean, twice(10, fileLines), []string{
 			"repeated file lines: each is counted once, 40 are left out (phase WW, disk B: 20; phase RR, disk B: 20)"}},
-		{"every line", clean, twice(1, func([]byte) bool { return true }), []string{
-			"2 run lines of one name and the same disks: counted as one run",
+		{"every line of a disk", clean, twice(1, func(line []byte) bool { return bytes.Contains(line, []byte(`"disk":`)) }), []string{
 			"repeated file lines: each is counted once, 400 are left out (phase WW, disk A: 100; phase WW, disk B: 100; phase RR, disk A: 100; phase RR, disk B: 100)"}},
-		{"the whole trace", clean, slices.Concat(clean, clean), []string{
-			"2 run lines of one name and the same disks: counted as one run",
-			"phases recorded more than once: WW (2 times); RR (2 times); the last complete one of each is counted, 400 file lines of the others are left out"}},
-		{"resumed from the start", clean, slices.Concat(half, clean[1:]), []string{
-			"phases recorded more than once: WW (2 times); the last complete one of each is counted, 133 file lines of the others are left out"}},
-		{"begun again and cut off", clean, slices.Concat(clean[:len(clean)-1], half[1:], clean[len(clean)-1:]), []string{
-			"phases recorded more than once: WW (2 times); the last complete one of each is counted, 133 file lines of the others are left out"}},
-		{"begun again without a file", clean, slices.Concat(clean[:len(clean)-1], clean[1:2], clean[len(clean)-1:]), nil},
 		{"file lines alone", bare, slices.Concat(bare, bare), []string{
 			"no run line: disks taken from the events",
 			"repeated file lines: each is counted once, 400 are left out (phase WW, disk A: 100; phase WW, disk B: 100; phase RR, disk A: 100; phase RR, disk B: 100)"}},
