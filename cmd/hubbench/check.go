@@ -60,7 +60,8 @@ func runCheck(p program, paths []string, file string, out output) error {
 	}
 	var runs []report.Checked
 	var all []limit.Result
-	for _, path := range paths {
+	names := out.namesOf(paths)
+	for i, path := range paths {
 		run, err := load(path)
 		if err != nil {
 			return err
@@ -75,7 +76,7 @@ func runCheck(p program, paths []string, file string, out output) error {
 			return exitf(exitUsage, "%s: no limits to hold it to; give --limits FILE, or add expect: to the scenario", path)
 		}
 		results := limit.Check(run.Analysis, limits)
-		runs = append(runs, report.Checked{Run: path, Verdict: limit.Worst(results), Results: results})
+		runs = append(runs, report.Checked{Run: names[i], Verdict: limit.Worst(results), Results: results})
 		all = append(all, results...)
 	}
 	doc := report.OfLimits(runs)

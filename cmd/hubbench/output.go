@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,6 +23,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/limit"
+	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -88,6 +90,24 @@ func (o *output) send(p program, doc *report.Document, events io.Reader) error {
 	return o.write(p, encode)
 }
 
+// shown reports whether the results are of a kind that people show to others.
+func (o *output) shown() bool {
+	return slices.Contains([]string{"html", "md", "svg", "png"}, o.Format)
+}
+
+// namesOf are what results call runs: their paths, or the ends of these in what people show to
+// others, if they differ.
+func (o *output) namesOf(paths []string) []string {
+	if !o.shown() {
+		return paths
+	}
+	ends := say.Each(paths, filepath.Base)
+	if len(slices.Compact(slices.Sorted(slices.Values(ends)))) < len(ends) {
+		return paths
+	}
+	return ends
+}
+
 // words completes a flag that takes one of a list.
 func words(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
@@ -147,7 +167,7 @@ func sendRun(p program, r *recorded.Run, out output) (err error) {
 			return err
 		}
 	}
-	if slices.Contains([]string{"svg", "png", "html", "md"}, out.Format) { // which people show to others
+	if out.shown() {
 		r = r.Redacted()
 	}
 	switch {

@@ -150,13 +150,16 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 		return exitf(exitUsage, "give the repeats of one measurement, --, and those of the other: "+
 			"at least three runs in total")
 	}
-	runs := make([]compare.Run, len(paths))
+	runs, names := make([]compare.Run, len(paths)), opts.namesOf(paths)
 	for i, path := range paths {
 		loaded, err := loadEvents(path)
 		if err != nil {
 			return err
 		}
-		runs[i] = compare.Run{Label: path, Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
+		if opts.shown() {
+			loaded = loaded.Redacted()
+		}
+		runs[i] = compare.Run{Label: names[i], Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
 	}
 	var c *compare.Comparison
 	if dash > 0 {

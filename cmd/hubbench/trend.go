@@ -29,7 +29,7 @@ report.html.`,
 		Example: `  hubbench trend results/* --phase WWW --disk A`,
 		Args:    takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
-			points, of, left, err := pointsOf(args, phase, disk)
+			points, of, left, err := pointsOf(args, &out, phase, disk)
 			if err != nil {
 				return err
 			}
@@ -55,11 +55,11 @@ type rate struct {
 
 // pointsOf are the rates of a phase's overlap in the runs; what they are the rates of; and which runs are left out:
 // rates of another setup than the newest run's are not of one series.
-func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, left string, err error) {
+func pointsOf(paths []string, to *output, phase, disk string) (points []trend.Point, of, left string, err error) {
 	var rates []rate
 	var phases, disks []string // in any run
-	seen, out := map[string]bool{}, map[string]int{}
-	for _, path := range paths {
+	seen, out, named := map[string]bool{}, map[string]int{}, to.namesOf(paths)
+	for i, path := range paths {
 		run, err := load(path)
 		if err != nil {
 			return nil, "", "", err
@@ -87,7 +87,7 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 		})
 		switch {
 		case len(whole) > 0:
-			rates = append(rates, rateOf(path, whole))
+			rates = append(rates, rateOf(named[i], whole))
 		case len(rows) > 0:
 			out["incomplete"]++
 		}
@@ -118,7 +118,7 @@ func pointsOf(paths []string, phase, disk string) (points []trend.Point, of, lef
 	}
 	if len(reasons) > 0 {
 		newestRun := "the newest run"
-		if newest.host != "" {
+		if newest.host != "" && !to.shown() {
 			newestRun += " (on " + newest.host + ")"
 		}
 		left = "Left out, not comparable with " + newestRun + ": " + strings.Join(reasons, ", ") + "."

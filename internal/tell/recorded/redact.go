@@ -2,6 +2,8 @@ package recorded
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"maps"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -55,9 +58,7 @@ func (r *redactedEvents) Read(p []byte) (int, error) {
 		}
 		e := r.in.Event()
 		e.Error = r.hide(e.Error)
-		for i := range e.Disks {
-			e.Disks[i].Path = ""
-		}
+		e.Disks = each(e.Disks, func(d *trace.Disk) { d.Path = "" })
 		e.Hardware = redactSetup(e.Hardware, r.hide)
 		r.line = trace.AppendEvent(nil, e)
 	}
@@ -69,25 +70,26 @@ func (r *redactedEvents) Read(p []byte) (int, error) {
 func redactTrace(t *trace.Run, hide func(string) string) *trace.Run {
 	redacted := *t
 	redacted.Hardware = redactSetup(t.Hardware, hide)
-	redacted.Disks = slices.Clone(t.Disks)
-	for i := range redacted.Disks {
-		redacted.Disks[i].Path = ""
-	}
-	redacted.Phases = slices.Clone(t.Phases)
-	for i, phase := range redacted.Phases {
-		p := *phase
-		p.Disks = slices.Clone(p.Disks)
-		for k, disk := range p.Disks {
-			d := *disk
-			d.Errors = slices.Clone(d.Errors)
-			for n := range d.Errors {
-				d.Errors[n].Error = hide(d.Errors[n].Error)
-			}
-			p.Disks[k] = &d
-		}
-		redacted.Phases[i] = &p
-	}
+	redacted.Disks = each(t.Disks, func(d *trace.Disk) { d.Path = "" })
+	redacted.Phases = each(t.Phases, func(phase **trace.Phase) {
+		p := **phase
+		p.Disks = each(p.Disks, func(disk **trace.DiskRecord) {
+			d := **disk
+			d.Errors = each(d.Errors, func(f *trace.Failure) { f.Error = hide(f.Error) })
+			*disk = &d
+		})
+		*phase = &p
+	})
 	return &redacted
+}
+
+// each returns a copy of a list with each of its values changed.
+func each[V any](list []V, change func(*V)) []V {
+	list = slices.Clone(list)
+	for i := range list {
+		change(&list[i])
+	}
+	return list
 }
 
 func redactInfo(info *rundir.Info, hide func(string) string) *rundir.Info {
@@ -95,23 +97,16 @@ func redactInfo(info *rundir.Info, hide func(string) string) *rundir.Info {
 		return nil
 	}
 	redacted := *info
-	redacted.Host.Name = ""
-	redacted.Hardware = redactSetup(info.Hardware, hide)
-	redacted.Warnings = slices.Clone(info.Warnings)
-	for i := range redacted.Warnings {
-		redacted.Warnings[i] = hide(redacted.Warnings[i])
-	}
-	redacted.Failures = slices.Clone(info.Failures)
-	for i := range redacted.Failures {
-		redacted.Failures[i].Cause = hide(redacted.Failures[i].Cause)
-	}
+	sum := sha256.Sum256([]byte(info.Host.Name))
+	redacted.Host.Name = "host " + hex.EncodeToString(sum[:2]) // by which two runs show that their hosts differ
+	redacted.Hardware = nil                                    // the trace has it
+	redacted.Warnings = each(info.Warnings, func(text *string) { *text = hide(*text) })
+	redacted.Failures = each(info.Failures, func(f *trace.RunFailure) { f.Cause = hide(f.Cause) })
 	if info.Doctor != nil {
 		doctor := *info.Doctor
-		doctor.Checks = slices.Clone(doctor.Checks)
-		for i := range doctor.Checks {
-			c := &doctor.Checks[i]
+		doctor.Checks = each(doctor.Checks, func(c *trace.Check) {
 			c.Path, c.Measured, c.Text, c.Advice = hide(c.Path), hide(c.Measured), hide(c.Text), hide(c.Advice)
-		}
+		})
 		redacted.Doctor = &doctor
 	}
 	if info.Plan == nil {
@@ -124,10 +119,7 @@ func redactInfo(info *rundir.Info, hide func(string) string) *rundir.Info {
 		hub.About = hide(hub.About)
 		plan.Hub = &hub
 	}
-	plan.Disks = slices.Clone(plan.Disks)
-	for i := range plan.Disks {
-		plan.Disks[i].Path, plan.Disks[i].About = "", hide(plan.Disks[i].About)
-	}
+	plan.Disks = each(plan.Disks, func(d *scenario.Disk) { d.Path, d.About = "", hide(d.About) })
 	redacted.Plan = &plan
 	return &redacted
 }
@@ -199,10 +191,7 @@ func redactSetup(setup *hardware.Setup, hide func(string) string) *hardware.Setu
 		s.Hub = &hub
 	}
 	s.About = hide(s.About)
-	s.Competitors = slices.Clone(s.Competitors)
-	for i := range s.Competitors {
-		s.Competitors[i].ID, s.Competitors[i].Name = "", hide(s.Competitors[i].Name)
-	}
+	s.Competitors = each(s.Competitors, func(c *hardware.Attached) { c.ID, c.Name = "", hide(c.Name) })
 	s.Disks = maps.Clone(s.Disks)
 	for _, name := range slices.Sorted(maps.Keys(s.Disks)) {
 		unit := s.Disks[name]
@@ -210,10 +199,7 @@ func redactSetup(setup *hardware.Setup, hide func(string) string) *hardware.Setu
 			hub := id(*unit.Hub)
 			unit.Hub = &hub
 		}
-		unit.Path.Links = slices.Clone(unit.Path.Links)
-		for i := range unit.Path.Links {
-			unit.Path.Links[i].Hub = id(unit.Path.Links[i].Hub)
-		}
+		unit.Path.Links = each(unit.Path.Links, func(l *hardware.Link) { l.Hub = id(l.Hub) })
 		unit.About, unit.Model = hide(unit.About), hide(unit.Model)
 		unit.Serial, unit.Volumes = "", nil
 		if unit.Volume != nil {
