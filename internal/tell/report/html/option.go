@@ -215,7 +215,7 @@ func yAxes(f *report.Figure) []object {
 	for i, panel := range f.Panels {
 		y := panel.Y
 		out[i] = object{
-			"min": y.Min, "max": y.Max, "gridIndex": i, "name": y.Name, "inverse": y.Rows,
+			"min": y.Min, "max": y.Max, "gridIndex": i, "name": y.Name, "nameGap": 8, "inverse": y.Rows,
 			"splitNumber": max(2, panel.Height/50),
 			"nameTextStyle": object{
 				"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0},
