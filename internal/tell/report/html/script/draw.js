@@ -97,10 +97,10 @@ const functions = {
   // All that is written in a panel, each where it is free: what would cover another moves up or down, and is left out
   // where there is no room; in a bare panel nothing moves. And the disks' names before their rows.
   words: shape((mark, fill, row, box, at, chart) => {
-    const place = chart.view.place[chart.view.marks.indexOf(mark)], parts = [], taken = [], { bare, rows, min, max } = chart.view.panels[place];
+    const place = chart.view.place[chart.view.marks.indexOf(mark)], parts = [], taken = [], { bare, rows } = chart.view.panels[place], { min, max } = chart.option.yAxis[place];
     if (rows) {
       chart.view.keys.forEach((key, i) => {
-        if (i < (min || 0) || i > max) return;
+        if (i < min || i > max) return;
         const y = at.y(i), room = box.x - 32;
         parts.push(symbol(key, 14, y, 5, chart.colours[i]), text(24, y, middleCut(key.label, room), {}));
       });
