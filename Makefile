@@ -116,13 +116,12 @@ release: build
 release-check:
 	.ci/release-check
 
-# The README's picture: the first screen of its scenario's page, as a browser shows it.
+# The README's picture: the first screen of the demo's page, as a browser shows it.
 CHROMIUM ?= chromium
 picture: build
-	sed -n '/^# triple.yaml/,/^```/p' README.md | sed '$$d' > bin/triple.yaml
-	rm -rf bin/triple && bin/hubbench simulate bin/triple.yaml --out bin/triple > bin/triple.txt
+	rm -rf bin/demo && bin/hubbench simulate configs/demo.yaml --out bin/demo > bin/demo.txt
 	$(CHROMIUM) --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,800 --virtual-time-budget=6000 \
-	--screenshot=testdata/readme.png "file://$(CURDIR)/bin/triple/report.html"
+	--screenshot=testdata/readme.png "file://$(CURDIR)/bin/demo/report.html"
 
 clean:
 	rm -rf bin $(charts) $(html)/node_modules

@@ -25,7 +25,7 @@ const (
 	maxReadme  = 240 // lines
 	maxShown   = 16  // lines of output that are shown whole; of more only
 	shownHead  = 8   // so many
-	maxPicture = 150_000
+	maxPicture = 200_000
 )
 
 // block is one of the README's: a file, or commands with what some of them print.
