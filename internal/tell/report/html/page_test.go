@@ -218,7 +218,7 @@ func TestManyPhases(t *testing.T) {
 	}
 	// Each opens as itself.
 	for _, phase := range []int{2, 25, 26, 30} {
-		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-%d"; list.dispatchEvent(new Event("change")); })()`, phase)))
+		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-%d"; list.dispatchEvent(new Event("change")); dispatchEvent(new Event("resize")); })()`, phase)))
 		tab.wait(fmt.Sprintf(`document.querySelector("#phase-%d .plot canvas") !== null`, phase))
 		got := eval[string](tab, fmt.Sprintf(`document.querySelector("#phase-%d h2 bdi").textContent + " " + document.querySelector("#phase-%d .plot").dataset.figure`, phase, phase))
 		if want := fmt.Sprintf("A and C write (%d) phase-%d-time", phase, phase); got != want {

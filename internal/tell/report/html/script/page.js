@@ -24,7 +24,7 @@ function show(plot) {
 // draw makes or fits the charts of the visible phase, the first of them at once.
 function draw() {
   if (!globalThis.echarts) return;
-  const plots = $$(".plot").filter((plot) => !plot.closest("[hidden]") && !plot.closest("details:not([open])"));
+  const plots = $$(".plot").filter((plot) => !plot.closest("[hidden], details:not([open])") && !plot.parentElement.querySelector("[data-packed]"));
   plots.forEach((plot, i) => {
     plot.style.height = plot.dataset.height + "px";
     if (i === 0 || !near || charts.has(plot)) show(plot);
