@@ -117,7 +117,7 @@ func (a *Analysis) Decide() {
 				continue
 			}
 			o := Outcome{Disk: name, Op: d.Op, Phases: c.Phases, Rate: d.Rate, KeptCI: d.KeptCI}
-			if kept := d.Kept(); kept > 0 {
+			if kept := d.Kept; kept > 0 {
 				o.Kept = &kept
 			}
 			switch {
@@ -213,7 +213,7 @@ func (s *Summary) advice(order []string) Advice {
 	if len(moves) == 0 {
 		loses := func(c Contest) bool { // or may
 			return slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), func(d ContestDisk) bool {
-				return d.Kept() < heldBack
+				return d.Kept < heldBack
 			})
 		}
 		out := Advice{Kind: AdviceNone, Disks: []string{}}

@@ -343,7 +343,7 @@ func TestContests(t *testing.T) {
 	c := a.Summary.Contests[0]
 	loser, winner := c.Disks["A"], c.Disks["B"]
 	near := func(got, want float64) bool { return got > 0.99*want && got < 1.01*want }
-	if len(c.Phases) != 2 || !near(loser.Rate, 0.75e9) || !near(loser.Kept(), 0.5) || loser.CI95[0] > 0.7e9 || loser.CI95[1] < 0.8e9 {
+	if len(c.Phases) != 2 || !near(loser.Rate, 0.75e9) || !near(loser.Kept, 0.5) || loser.CI95[0] > 0.7e9 || loser.CI95[1] < 0.8e9 {
 		t.Errorf("phases %v and %+v, want the mean of both and an interval that covers both", c.Phases, loser)
 	}
 	if !loser.Lost || loser.Won || winner.Lost || !winner.Won {

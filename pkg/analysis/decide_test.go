@@ -69,7 +69,7 @@ func TestAdvice(t *testing.T) {
 		return Removal{Disk: disk, Gain: by, Error: off, Cases: []RemovalCase{c}}
 	}
 	keeps := func(kept float64) Contest {
-		return Contest{Phases: []string{"WW"}, Disks: map[string]ContestDisk{"A": {Rate: kept, Reference: number(1)}}}
+		return Contest{Phases: []string{"WW"}, Disks: map[string]ContestDisk{"A": {Rate: kept, Kept: kept}}}
 	}
 	for _, tt := range []struct {
 		name string
@@ -95,8 +95,8 @@ func TestAdvice(t *testing.T) {
 func TestDecide(t *testing.T) {
 	a := &Analysis{Order: []string{"A", "B", "C", "D"}, Summary: Summary{Contests: []Contest{
 		{Phases: []string{"WW", "WW-2"}, Disks: map[string]ContestDisk{
-			"C": {Rate: 100, Reference: number(100), Won: true, CI95: &stats.Interval{99, 101}},
-			"A": {Rate: 50, Reference: number(100), Lost: true, CI95: &stats.Interval{48, 52}},
+			"C": {Rate: 100, Kept: 1, Won: true, CI95: &stats.Interval{99, 101}},
+			"A": {Rate: 50, Kept: 0.5, Lost: true, CI95: &stats.Interval{48, 52}},
 			"B": {Rate: 70, Changed: KindSwing, CI95: &stats.Interval{1, 139}},
 		}},
 		{Phases: []string{"RR"}, Disks: map[string]ContestDisk{"D": {Rate: 10, Won: true}}},

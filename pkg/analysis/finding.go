@@ -235,7 +235,7 @@ func meanOf(disks []string, value func(string) float64) float64 {
 
 // held reports disks that had less than without others, when nothing says who took it: those alike together.
 func (f *finder) held(names []string) {
-	c := f.phase.Contention
+	c, o := f.phase.Contention, f.phase.Overlap
 	names = slices.DeleteFunc(names, func(name string) bool {
 		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.From == name })
 	})
@@ -245,7 +245,7 @@ func (f *finder) held(names []string) {
 		}
 		return ""
 	}
-	rateOf := func(name string) float64 { return c.Disks[name].Rate }
+	rateOf := func(name string) float64 { return o.Disks[name].Rate }
 	for _, of := range grouped(names, func(a, b string) bool { return source(a) == source(b) }) {
 		for _, group := range Alike(of, rateOf) {
 			had, reference := meanOf(group, rateOf), meanOf(group, func(name string) float64 {

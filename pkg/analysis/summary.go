@@ -26,25 +26,18 @@ type Contest struct {
 // ContestDisk is one disk's part in a contest: the mean of the repeats.
 type ContestDisk struct {
 	Op        trace.Role      `json:"op"`
-	Rate      float64         `json:"rate"`
+	Rate      float64         `json:"rate"`                // while all worked
 	CI95      *stats.Interval `json:"ci95"`                // covers those of all repeats; null if one has none
 	Reference *float64        `json:"reference_rate"`      // without others, or with fewer
 	Solo      bool            `json:"solo"`                // the reference is of the disk alone in a phase
-	KeptCI    *stats.Interval `json:"kept_ci95,omitempty"` // of the rate over the reference: covers those of all repeats
+	Kept      float64         `json:"kept"`                // the phases' retention; 0 if it is not known
+	KeptCI    *stats.Interval `json:"kept_ci95,omitempty"` // covers those of all repeats
 	// The kind of change, if its rate changed or swings by itself meanwhile: nothing is said of what it lost.
 	Changed string `json:"changed,omitempty"`
 	// Has less than the reference beyond noise in most repeats, and took from none.
 	Lost bool `json:"lost"`
 	// Took from others, or kept its rate or got more than an even share while others lost.
 	Won bool `json:"won"`
-}
-
-// Kept is the rate over the reference; 0 if that is not known.
-func (d ContestDisk) Kept() float64 {
-	if d.Reference == nil || *d.Reference <= 0 {
-		return 0
-	}
-	return d.Rate / *d.Reference
 }
 
 // Removal is what the others have when one disk does not work, and so what they would have if it were plugged in
@@ -97,7 +90,7 @@ func contests(phases []*phase) []Contest {
 			if part.Trace.Op != op {
 				op = mixedOps
 			}
-			if kept := c.Disks[part.Name()].Kept(); kept > 0 {
+			if kept := c.Disks[part.Name()].Kept; kept > 0 {
 				least = min(least, kept)
 			}
 		}
@@ -117,10 +110,10 @@ func contests(phases []*phase) []Contest {
 // contestDisk pools a disk's rates and references.
 func contestDisk(group []*phase, name string) ContestDisk {
 	out := ContestDisk{Op: group[0].out.Roles[name], Solo: true}
-	lost, won, reference, known := 0, 0, 0.0, 0.0
+	lost, won, reference, kept, known := 0, 0, 0.0, 0.0, 0.0
 	for i, p := range group {
 		contention := p.out.Contention
-		ci, d := p.out.Overlap.Disks[name].CI95, contention.Disks[name]
+		all, d := p.out.Overlap.Disks[name], contention.Disks[name]
 		held := slices.ContainsFunc(p.parts, func(part *part) bool { return part.kept.Held })
 		took := slices.ContainsFunc(contention.Steals, func(s Steal) bool { return s.By == name })
 		switch {
@@ -129,23 +122,23 @@ func contestDisk(group []*phase, name string) ContestDisk {
 		case d.Held:
 			lost++
 		}
-		out.Rate += d.Rate / float64(len(group))
+		out.Rate += all.Rate / float64(len(group))
 		out.Changed = cmp.Or(p.ownChange(p.part(name)), out.Changed)
 		if i == 0 {
-			out.CI95 = ci
+			out.CI95 = all.CI95
 		}
-		out.CI95 = hull(out.CI95, ci)
+		out.CI95 = hull(out.CI95, all.CI95)
 		if d.ReferenceRate != nil {
 			if known == 0 {
 				out.KeptCI = d.RetentionCI
 			}
 			out.KeptCI = hull(out.KeptCI, d.RetentionCI)
-			reference, known = reference+*d.ReferenceRate, known+1
+			reference, kept, known = reference+*d.ReferenceRate, kept+*d.Retention, known+1
 			out.Solo = out.Solo && d.Reference == ReferenceSolo
 		}
 	}
 	if known > 0 {
-		out.Reference = number(reference / known)
+		out.Reference, out.Kept = number(reference/known), kept/known
 	}
 	out.Solo = out.Solo && known > 0
 	out.Lost, out.Won = 2*lost > len(group), 2*won > len(group)

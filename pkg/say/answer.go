@@ -73,7 +73,7 @@ func (en english) contest(found analysis.Contest) contest {
 		case d.Lost:
 			c.lost = append(c.lost, name)
 		default:
-			if kept := d.Kept(); kept > 0 && kept < 1-worthTelling {
+			if kept := d.Kept; kept > 0 && kept < 1-worthTelling {
 				c.unsure = append(c.unsure, name)
 			}
 		}

@@ -106,7 +106,7 @@ func TestOpening(t *testing.T) {
 func TestOpeningOfADoubtfulLoss(t *testing.T) {
 	rate := 1e9
 	c := analysis.Contest{Phases: []string{"WW"}, Disks: map[string]analysis.ContestDisk{
-		"A": {Op: trace.Write, Rate: 0.5e9, Reference: &rate, Solo: true}, "B": {Op: trace.Write, Rate: 0.8e9, Reference: &rate, Solo: true, Lost: true},
+		"A": {Op: trace.Write, Rate: 0.5e9, Reference: &rate, Kept: 0.5, Solo: true}, "B": {Op: trace.Write, Rate: 0.8e9, Reference: &rate, Kept: 0.8, Solo: true, Lost: true},
 	}}
 	a := &analysis.Analysis{Order: []string{"A", "B"}, Summary: analysis.Summary{Contests: []analysis.Contest{c}}}
 	a.Decide()

@@ -111,13 +111,13 @@ func inOrder(order, names []string) []string {
 	return names
 }
 
-// between says which part of the overlap the rates beside it are of, if it is not all of it.
+// between says in which part of the overlap the disks are compared, if it is not all of it.
 func between(p *analysis.Phase) string {
 	if p.Contention == nil || len(p.Contention.Spans) == 0 {
 		return ""
 	}
 	texts := Each(p.Contention.Spans, func(s [2]float64) string { return fmt.Sprintf("%.1f to %.1f s", s[0], s[1]) })
-	return " from " + strings.Join(texts, " and ")
+	return ", from " + strings.Join(texts, " and ")
 }
 
 // ChangeLabel names an entry of the ledger in a few words, as a chart has room for: "A and B recover". It asks

@@ -35,10 +35,10 @@ func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 		later := p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater
 		when := pick(later, "without "+f.Other, "alone")
 		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
-			disks, en.each(v.Rate, n), 100*v.Rate/v.Reference, en.Rate(v.Reference), pick(n > 1, "they have", "it has"), when)
+			disks, en.each(v.Rate, n), retained(p, f.Disks), en.Rate(v.Reference), pick(n > 1, "they have", "it has"), when)
 	case analysis.StealValues:
-		return fmt.Sprintf("an even split would have given %s %s; %s left %s", disks, en.each(v.Fair, n), f.Disk,
-			en.each(v.Had, n))
+		return fmt.Sprintf("an even split would have given %s %s; %s left %s%s", disks, en.each(v.Fair, n), f.Disk,
+			en.each(v.Had, n), between(p))
 	case analysis.RateValues:
 		return fmt.Sprintf("%s got %s more than an even share", disks, en.each(v.Rate, n))
 	case analysis.EvenValues:

@@ -52,7 +52,7 @@ func (en english) rates(p *analysis.Phase) string {
 		pick(several, " together", ""), unit.FormatSeconds(o.DurationS))}
 	if several {
 		if parties := v.parties(); parties != nil {
-			clauses = append(clauses, strings.Join(parties, ", ")+between(p))
+			clauses = append(clauses, strings.Join(parties, ", "))
 		}
 	}
 	for _, name := range v.names {
@@ -146,13 +146,8 @@ func (v phaseText) parties() []string {
 	return texts
 }
 
-// rateOf is a disk's rate in the stretch that is compared or, if none is, in the overlap.
-func (v phaseText) rateOf(name string) float64 {
-	if rate := v.Contention.Disks[name].Rate; rate > 0 {
-		return rate
-	}
-	return v.Overlap.Disks[name].Rate
-}
+// rateOf is a disk's rate in the overlap, which is what all outputs print of it.
+func (v phaseText) rateOf(name string) float64 { return v.Overlap.Disks[name].Rate }
 
 // each is the group's common rate in the overlap: "0.74 GB/s each".
 func (v phaseText) each(group []string) string {
@@ -163,13 +158,20 @@ func (v phaseText) each(group []string) string {
 	return v.english.each(sum/float64(len(group)), len(group))
 }
 
+// retained is how many percent of their rates without the others the disks kept, on average.
+func retained(p *analysis.Phase, disks []string) (percent float64) {
+	for _, name := range disks {
+		percent += 100 * *p.Contention.Disks[name].Retention / float64(len(disks))
+	}
+	return percent
+}
+
 // against is "(50 % of the 1.40 GB/s without C) and took 11.7 s to recover after C finished".
 func (v phaseText) against(group []string) string {
-	var now, reference float64
+	var reference float64
 	where := ""
 	for _, n := range group {
 		c := v.Contention.Disks[n]
-		now += c.Rate
 		reference += *c.ReferenceRate
 		from := pick(c.Reference == analysis.ReferenceLater, " without "+c.ReferenceFrom, " alone")
 		if where != "" && where != from { // of disks that were last, each has another
@@ -177,7 +179,8 @@ func (v phaseText) against(group []string) string {
 		}
 		where = from
 	}
-	text := fmt.Sprintf("(%.0f %% of the %s%s)", 100*now/reference, v.Rate(reference/float64(len(group))), where)
+	text := fmt.Sprintf("(%.0f %% of the %s%s%s)", retained(v.Phase, group), v.Rate(reference/float64(len(group))),
+		where, between(v.Phase))
 	last := map[string]analysis.Recovery{}
 	for _, r := range v.Recoveries {
 		last[r.Disk] = r

@@ -254,7 +254,7 @@ func (r keptRow) loss() float64 {
 	if r.Reference == nil {
 		return -1
 	}
-	return 1 - r.Kept()
+	return 1 - r.Kept
 }
 
 // keptFigure is a panel for each contest, in the order of the headline, with a bar for each disk: its rate beside
@@ -264,7 +264,7 @@ func (r *runDoc) keptFigure() *Figure {
 	f := &Figure{X: Axis{Name: "rate, " + r.scale.Unit, Bare: true}}
 	var contests [][]keptRow
 	most := max(2, maxKeptRows/len(all))
-	cut, unknown := false, false
+	cut, unknown, elsewhere := false, false, false
 	var phases []string
 	for i := range all {
 		var rows []keptRow
@@ -281,6 +281,7 @@ func (r *runDoc) keptFigure() *Figure {
 		panel := Panel{Y: Axis{Name: does(r.Keys, first.Roles, first.Paced), Rows: true, Min: float64(len(f.Keys)) - 0.5}}
 		for _, row := range rows {
 			unknown = unknown || row.Reference == nil
+			elsewhere = elsewhere || keptElsewhere(first, row.key.Name)
 			f.X.Max = max(f.X.Max, r.bar(&panel, row, len(f.Keys)))
 			f.Keys = append(f.Keys, row.key)
 		}
@@ -298,6 +299,7 @@ func (r *runDoc) keptFigure() *Figure {
 	f.Title = r.keptTitle(f.Panels, contests)
 	f.Text = r.scale.Unit + ". Bar: beside the others, with its 95 % confidence interval; outline: without them." +
 		pick(unknown, " Hatched: no reference, so it may have lost any part.", "") +
+		pick(elsewhere, " %: in the time between changes.", "") +
 		pick(cut, " Those that lose most, and the one that loses least; all are in the table.", "")
 	f.Text += pick(phases == nil, "", " From "+cells.Cut(strings.Join(phases, "; "), 90)+".")
 	return f
@@ -314,7 +316,7 @@ func (r *runDoc) bar(panel *Panel, row keptRow, i int) (end float64) {
 		whole := Round(r.scale.of(*row.Reference), 9)
 		end = max(end, whole)
 		panel.mark(Mark{Shape: Rectangle, Style: Outline, Key: i, Name: "alone"}, 0, whole, y-0.3, y+0.3)
-		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept()))
+		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept))
 		if row.Lost && !sharedEvenly(&r.a.Summary.Contests[row.contest]) {
 			label.Style = Loss
 		}
@@ -355,7 +357,7 @@ func (r *runDoc) keptTitle(panels []Panel, contests [][]keptRow) string {
 		}
 	}
 	n := len(alike)
-	who, kept := pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), percent(worst.Kept())
+	who, kept := pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), percent(worst.Kept)
 	keep, its := pick(n == 1, " keeps ", " keep "), pick(n == 1, " of its rate (", " of their rate (")
 	return who + keep + kept + its + panels[at].Y.Name + ")"
 }

@@ -346,7 +346,7 @@ func TestKeptFigure(t *testing.T) {
 	contest := func(phase string, op trace.Role, kept ...float64) analysis.Contest {
 		c := analysis.Contest{Phases: []string{phase}, Disks: map[string]analysis.ContestDisk{}}
 		for i, k := range kept {
-			d := analysis.ContestDisk{Op: op, Rate: 2e9 * k, CI95: &stats.Interval{1.9e9 * k, 2.1e9 * k}, Reference: rate(2e9), Lost: k < 0.9}
+			d := analysis.ContestDisk{Op: op, Rate: 2e9 * k, CI95: &stats.Interval{1.9e9 * k, 2.1e9 * k}, Reference: rate(2e9), Kept: k, Lost: k < 0.9}
 			if k == 0 {
 				d.Rate, d.Reference, d.CI95 = 1e9, nil, nil
 			}

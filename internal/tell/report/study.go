@@ -163,11 +163,11 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 		}
 		t.add(row...)
 	}
-	t.Note = r.scale.Unit + " while all worked" + pick(compared, "; %: of the rate without the others", "")
+	t.Note = r.scale.Unit + " while all worked" + pick(compared, "; %: of the rate without the others", "") +
+		pick(compared && elsewhere, ", in the time between changes", "")
 	if whole {
 		t.Columns = append(t.Columns, number("Overlap", 1))
-		t.Note += pick(compared && elsewhere, ", in the time between changes", "") +
-			pick(unknown, "; no %: no reference", "") +
+		t.Note += pick(unknown, "; no %: no reference", "") +
 			pick(sure, "; ±: half the 95 % confidence interval", "") + "; W writes, R reads"
 	}
 	t.Note += "." + pick(limited, " "+ownPaceNote, "")

@@ -72,7 +72,7 @@ type Disk struct {
 	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
 	Share        *float64 `json:"share" parquet:"share,optional" about:"of the overlap's bytes, 0 to 1"`
 	SoloRate     *float64 `json:"solo_rate_bps" parquet:"solo_rate_bps,optional" unit:"bytes/s" about:"without the other disks, at the same work"`
-	Retention    *float64 `json:"retention" parquet:"retention,optional" about:"rate in the overlap over the rate without the others"`
+	Retention    *float64 `json:"retention" parquet:"retention,optional" about:"rate over solo_rate_bps, in the longest stretch of the overlap between changes"`
 	KeptLow      *float64 `json:"retention_low" parquet:"retention_low,optional" about:"lower end of its 95 % confidence interval"`
 	KeptHigh     *float64 `json:"retention_high" parquet:"retention_high,optional" about:"upper end"`
 	Recovery     *float64 `json:"recovery_s" parquet:"recovery_s,optional" unit:"s" about:"until the disk had its new rate after another ended, at most"`

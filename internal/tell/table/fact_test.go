@@ -1,0 +1,210 @@
+package table_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/md"
+	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/internal/tell/table"
+	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// fallingBeside is B, which reads at 138 MB/s until A, which writes beside it, falls by itself, and then at 178 MB/s:
+// at 168 MB/s in all. Alone it reads at 278 MB/s.
+func fallingBeside() *recorded.Run {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	disk := func(name string, op trace.Role, levels ...tracetest.Level) *trace.DiskRecord {
+		return tracetest.Disk{Name: name, Op: op, Levels: levels, Sizes: tracetest.Between(40e6, 60e6)}.Play(rnd)
+	}
+	run := tracetest.Run(
+		tracetest.Phase("A alone", disk("A", trace.Write, tracetest.Level{UntilS: 40, Rate: 250e6})),
+		tracetest.Phase("B alone", disk("B", trace.Read, tracetest.Level{UntilS: 40, Rate: 278e6})),
+		tracetest.Phase("mix",
+			disk("A", trace.Write, tracetest.Level{UntilS: 10, Rate: 160e6}, tracetest.Level{UntilS: 40, Rate: 84e6}),
+			disk("B", trace.Read, tracetest.Level{UntilS: 10, Rate: 138e6}, tracetest.Level{UntilS: 40, Rate: 178e6})),
+	)
+	return loaded(run)
+}
+
+// outputs are all that people and programs are given of a run, by what it is called.
+func outputs(t *testing.T, run *recorded.Run) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	write := func(name string, write func(w *bytes.Buffer) error) {
+		var w bytes.Buffer
+		if err := write(&w); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		out[name] = w.String()
+	}
+	doc := run.Document(false)
+	write("terminal", func(w *bytes.Buffer) error { return text.Write(w, doc, text.Options{Width: 100}) })
+	write("--all", func(w *bytes.Buffer) error { return text.Write(w, doc, text.Options{Width: 100, All: true}) })
+	write("md", func(w *bytes.Buffer) error { return md.Write(w, doc) })
+	out["md"] = regexp.MustCompile(`(?s)<details><summary>All \d+ files.*?</details>`).ReplaceAllString(out["md"], "")
+	for _, name := range []string{"phase", "disk", "finding"} {
+		write("csv of "+name, func(w *bytes.Buffer) error {
+			_, err := table.Write(w, grain(t, name), "csv", 1, func(int) (*recorded.Run, error) { return run, nil })
+			return err
+		})
+	}
+	if doc.Answer.Figure == nil {
+		t.Fatal("the page has no first chart")
+	}
+	var words []string
+	for _, f := range append(report.Collect[*report.Figure](doc.Blocks), doc.Answer.Figure) {
+		words = append(words, f.Title, f.Text)
+		for _, p := range f.Panels {
+			for _, m := range p.Marks {
+				words = append(words, m.Text)
+			}
+		}
+	}
+	out["page"] = strings.Join(words, "\n")
+	return out
+}
+
+// ratesOf are patterns of the texts that stand for the rates of an analysis and the parts of them that disks kept, by
+// path.
+type ratesOf map[string]string
+
+// set gives each a value of its own: rates from 301 MB/s up, which no file of the run has, and parts from 41 % up.
+func (r ratesOf) set(path string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			r.set(path, v.Elem())
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			own := reflect.New(v.Elem().Type()).Elem() // what an interface holds cannot be set
+			own.Set(v.Elem())
+			r.set(path, own)
+			v.Set(own)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Type().Field(i); field.IsExported() && field.Name != "Series" {
+				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+				r.set(strings.TrimSuffix(path+"."+name, "."), v.Field(i))
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			r.set(fmt.Sprintf("%s.%d", path, i), v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+			own := reflect.New(v.Type().Elem()).Elem()
+			own.Set(v.MapIndex(key))
+			r.set(path+"."+key.String(), own)
+			v.SetMapIndex(key, own)
+		}
+	case reflect.Float64:
+		r.number(path, v)
+	}
+}
+
+var (
+	isRate = regexp.MustCompile(`(rate|rates\.[AB]|reference|total|had|fair)$`)
+	isPart = regexp.MustCompile(`(retention|kept|departures\.[AB])$`)
+)
+
+func (r ratesOf) number(path string, v reflect.Value) {
+	switch n := 301 + len(r); {
+	case isPart.MatchString(path):
+		n = 41
+		for _, of := range r {
+			n += strings.Count(of, "%")
+		}
+		v.SetFloat(float64(n) / 100)
+		r[path] = fmt.Sprintf(`\b%d( ± \d+)? %%|,0\.%d,`, n, n)
+	case isRate.MatchString(path):
+		v.SetFloat(float64(n) * 1e6)
+		r[path] = fmt.Sprintf(`\b%d\b|,%ge\+08,`, n, float64(n)/100)
+	}
+}
+
+// All outputs print the rate in the overlap as what a disk had while all were busy, and not the one in the stretch that
+// is compared with the disk's rate alone.
+func TestRateWhileAllWereBusy(t *testing.T) {
+	run := fallingBeside()
+	check.Near(t, "in the overlap", 168e6, run.Analysis.Phases[2].Overlap.Disks["B"].Rate, 0.5e6)
+	check.Near(t, "compared", 178e6, run.Analysis.Phases[2].Contention.Disks["B"].Rate, 0.5e6)
+	check.Near(t, "kept", 178./278, *run.Analysis.Phases[2].Contention.Disks["B"].Retention, 0.005)
+	for name, out := range outputs(t, run) {
+		want := map[string]string{
+			"terminal": `mix +103 +168 64 %`, "--all": `B fell to 168 MB/s \(64 % of the\s+278 MB/s alone, from 10\.0 to 40\.0 s\)`,
+			"md": `B 168; A 103`, "page": `168 of 278: 64 %`, "csv of disk": `,1\.68e\+08,`, "csv of finding": `B had 168 MB/s, 64 % of the 278 MB/s`,
+			"csv of phase": `B fell to 168 MB/s`,
+		}[name]
+		if wrong := regexp.MustCompile(`(fell to|had) 178|178 of 278`); !regexp.MustCompile(want).MatchString(out) || wrong.MatchString(out) {
+			t.Errorf("%s: want %s, and nowhere that B had 178 MB/s:\n%.4000s", name, want, out)
+		}
+	}
+}
+
+// Of each fact all outputs print one field, though others have nearly its value.
+func TestOneNumberPerFact(t *testing.T) {
+	run := fallingBeside()
+	rates := ratesOf{}
+	rates.set("", reflect.ValueOf(run.Analysis))
+	p := &run.Analysis.Phases[2]
+	for _, c := range run.Analysis.Summary.Contests { // whose numbers are means over the phases
+		for disk, d := range c.Disks {
+			of := p.Contention.Disks[disk]
+			d.Rate, d.Reference, d.Kept = p.Overlap.Disks[disk].Rate, of.ReferenceRate, 0
+			if of.Retention != nil {
+				d.Kept = *of.Retention
+			}
+			c.Disks[disk] = d
+		}
+	}
+	run.Analysis.Decide()
+	say.Fill(run.Analysis)
+	all := outputs(t, run)
+	for _, fact := range []struct {
+		field   string   // which is printed
+		others  []string // which have about its value
+		outputs string
+	}{
+		{"overlap.rate", []string{".matrix.2.total"}, "terminal --all md phase"},
+		{"overlap.disks.A.rate", []string{"contention.disks.A.rate", ".matrix.2.rates.A"}, "terminal --all md page disk"},
+		{"overlap.disks.B.rate", []string{"contention.disks.B.rate", ".matrix.2.rates.B"}, "terminal --all md page disk"},
+		{"contention.disks.B.reference_rate", []string{"contention.disks.B.fair_rate"}, "--all md page disk"},
+		{"contention.disks.B.retention", []string{".matrix.2.departures.B"}, "terminal --all md page disk"},
+	} {
+		pattern := func(field string) *regexp.Regexp {
+			if field[0] != '.' {
+				field = ".phases.2." + field
+			}
+			if rates[field] == "" {
+				t.Fatalf("no field %s", field)
+			}
+			return regexp.MustCompile(rates[field])
+		}
+		for name, out := range all {
+			wanted := slices.Contains(strings.Fields(fact.outputs), strings.TrimPrefix(name, "csv of "))
+			if is := pattern(fact.field); wanted && !is.MatchString(out) {
+				t.Errorf("%s: no %s (%s):\n%.4000s", name, fact.field, is, out)
+			}
+			for _, other := range fact.others {
+				if is := pattern(other); is.MatchString(out) {
+					t.Errorf("%s: %s (%s) beside %s: %s", name, other, is, fact.field, is.FindString(out))
+				}
+			}
+		}
+	}
+}
