@@ -33,7 +33,7 @@ frames, and a column for everything known of it. hubbench help columns says what
 RUN is a run's folder, an events.jsonl or a report.html.`,
 		Example: `  hubbench table results/* > disks.csv
   hubbench table results/* --grain phase --out phases.parquet
-  duckdb -c "SELECT hub, arg_min(model, retention), min(retention) FROM 'disks.csv' GROUP BY hub"`,
+  duckdb -c "SELECT hub, arg_min(model, retention), min(retention) FROM 'disks.csv' WHERE reference = 'alone' GROUP BY hub"`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			i := slices.Index(grains(), grain)
@@ -82,7 +82,7 @@ a run, DIR/GRAIN/date=YYYY-MM-DD/host=NAME/RUN.parquet. DuckDB, Spark, ClickHous
 it is. A run that is there already is written again only if it has changed; several machines may add to
 one catalogue at once. RUN is a run's folder, an events.jsonl or a report.html.`,
 		Example: `  hubbench collect results/* --into catalogue
-  duckdb -c "SELECT hub, arg_min(model, retention) FROM 'catalogue/disk/*/*/*.parquet' GROUP BY hub"`,
+  duckdb -c "SELECT hub, arg_min(model, retention) FROM 'catalogue/disk/*/*/*.parquet' WHERE reference = 'alone' GROUP BY hub"`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if into == "" {

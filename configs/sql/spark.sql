@@ -3,13 +3,13 @@
 SET spark.sql.sources.partitionColumnTypeInference.enabled = false;
 CREATE TEMPORARY VIEW disk USING parquet OPTIONS (path '${catalogue}/disk', mergeSchema true);
 CREATE TEMPORARY VIEW phase USING parquet OPTIONS (path '${catalogue}/phase', mergeSchema true);
--- One row for each disk and what it does in a run: the mean over repeats, without incomplete phases.
+-- One row for each disk and what it does in a run: the mean over repeats, without incomplete phases; kept: of its rate alone.
 CREATE TEMPORARY VIEW rates AS
   SELECT run, min(started) AS started, host, at_hub AS hub, disk, which AS model, firmware, pattern, op, work, max(working) AS working,
-    avg(rate_bps) AS rate, avg(retention) AS kept
+    avg(rate_bps) AS rate, avg(CASE WHEN reference = 'alone' THEN retention END) AS kept
   FROM (
     SELECT run, started, host, concat(hub, CASE WHEN simulated THEN ' (simulated)' ELSE '' END) AS at_hub, disk,
-      CASE WHEN model = '' THEN disk ELSE model END AS which, firmware, pattern, op, work, working, rate_bps, retention
+      CASE WHEN model = '' THEN disk ELSE model END AS which, firmware, pattern, op, work, working, rate_bps, retention, reference
     FROM disk
     WHERE rate_bps IS NOT NULL AND concat(' ', warnings, ' ') NOT LIKE '% partial %'
   ) AS complete

@@ -181,6 +181,7 @@ type DiskContention struct {
 	Rate          float64         `json:"rate"`           // in the stretch that is compared
 	Reference     string          `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
 	ReferenceFrom string          `json:"reference_from"` // the solo phase, or the disk that ended
+	Alone         bool            `json:"alone"`          // no other disk worked when the reference was measured
 	ReferenceRate *float64        `json:"reference_rate"`
 	Retention     *float64        `json:"retention"` // rate over the reference
 	RetentionCI   *stats.Interval `json:"retention_ci95,omitempty"`

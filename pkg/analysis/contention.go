@@ -37,6 +37,7 @@ const (
 type reference struct {
 	level.Measured
 	kind, from string
+	alone      bool // no other disk worked
 }
 
 // aloneAfterwards is the disk's rate at the end of the phase, after the others had ended and before any fall of its
@@ -88,7 +89,7 @@ func (p *phase) reference(part *part, stretch []overlap.Span) (reference, bool) 
 	}) {
 		seen, recovery = false, nil
 	}
-	later := reference{after, ReferenceLater, ""}
+	later := reference{after, ReferenceLater, "", true}
 	last := int64(math.MinInt64)
 	for _, o := range p.others(part) { // the last to end
 		if o.EndNS() > last {
@@ -100,11 +101,11 @@ func (p *phase) reference(part *part, stretch []overlap.Span) (reference, bool) 
 		math.Abs(math.Log(after.Rate/alone.Rate)) < sameReference):
 		return later, true
 	case alone != nil:
-		return reference{alone.Measured, ReferenceSolo, alone.from()}, true
+		return reference{alone.Measured, ReferenceSolo, alone.from(), true}, true
 	case seen:
 		return later, true
 	case recovery != nil:
-		return reference{recovery.Reached, ReferenceLater, recovery.After}, true
+		return reference{recovery.Reached, ReferenceLater, recovery.After, recovery.After == later.from}, true
 	}
 	return reference{}, false
 }
@@ -152,7 +153,7 @@ func (p *phase) fillContention() {
 // compareWith says what the disk has in the window of its reference.
 func (p *part) compareWith(r reference, alpha float64) {
 	m, d := p.window, &p.kept
-	d.Reference, d.ReferenceFrom = r.kind, r.from
+	d.Reference, d.ReferenceFrom, d.Alone = r.kind, r.from, r.alone
 	d.ReferenceRate, d.Retention = number(r.Rate), number(m.Rate/r.Rate)
 	same := r.Measured
 	if r.kind == ReferenceSolo && m.LastsS >= level.LongS {

@@ -245,6 +245,7 @@ const maxKeptRows = 10
 type keptRow struct {
 	contest int
 	key     Key
+	beside  bool // its rate without the others is not the one it has alone
 	analysis.ContestDisk
 }
 
@@ -264,13 +265,13 @@ func (r *runDoc) keptFigure() *Figure {
 	f := &Figure{X: Axis{Name: "rate, " + r.scale.Unit, Bare: true}}
 	var contests [][]keptRow
 	most := max(2, maxKeptRows/len(all))
-	cut, unknown, elsewhere := false, false, false
+	cut, unknown, elsewhere, beside := false, false, false, false
 	var phases []string
 	for i := range all {
 		var rows []keptRow
 		for _, key := range r.Keys {
 			if d, ok := all[i].Disks[key.Name]; ok {
-				rows = append(rows, keptRow{i, key, d})
+				rows = append(rows, keptRow{contest: i, key: key, ContestDisk: d})
 			}
 		}
 		slices.SortStableFunc(rows, func(a, b keptRow) int { return cmp.Compare(b.loss(), a.loss()) })
@@ -282,6 +283,9 @@ func (r *runDoc) keptFigure() *Figure {
 		for _, row := range rows {
 			unknown = unknown || row.Reference == nil
 			elsewhere = elsewhere || keptElsewhere(first, row.key.Name)
+			w := withoutOthers(first, row.key.Name)
+			row.beside = w != nil && !w.Alone
+			beside = beside || row.beside
 			f.X.Max = max(f.X.Max, r.bar(&panel, row, len(f.Keys)))
 			f.Keys = append(f.Keys, row.key)
 		}
@@ -297,7 +301,8 @@ func (r *runDoc) keptFigure() *Figure {
 		}
 	}
 	f.Title = r.keptTitle(f.Panels, contests)
-	f.Text = r.scale.Unit + ". Bar: beside the others, with its 95 % confidence interval; outline: without them." +
+	f.Text = r.scale.Unit + ". Bar: beside the others, with its 95 % confidence interval; outline: without them" +
+		pick(beside, notAloneNote, "") + "." +
 		pick(unknown, " Hatched: no reference, so it may have lost any part.", "") +
 		pick(elsewhere, " %: in the time between changes.", "") +
 		pick(cut, " Those that lose most, and the one that loses least; all are in the table.", "")
@@ -316,7 +321,7 @@ func (r *runDoc) bar(panel *Panel, row keptRow, i int) (end float64) {
 		whole := Round(r.scale.of(*row.Reference), 9)
 		end = max(end, whole)
 		panel.mark(Mark{Shape: Rectangle, Style: Outline, Key: i, Name: "alone"}, 0, whole, y-0.3, y+0.3)
-		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept))
+		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept)+pick(row.beside, notAlone, ""))
 		if row.Lost && !sharedEvenly(&r.a.Summary.Contests[row.contest]) {
 			label.Style = Loss
 		}

@@ -139,7 +139,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 		t.Columns = append(t.Columns, ofDisk(&r.Keys[i]))
 	}
 	t.Columns = append(t.Columns, number("Together"))
-	compared, elsewhere, limited, sure, unknown := false, false, false, false, false
+	compared, elsewhere, limited, sure, unknown, beside := false, false, false, false, false, false
 	for k := range lines {
 		line, p := &lines[k], &lines[k].phases[0]
 		name := Cell{Text: shorten(cmp.Or(line.title, p.Name), 2*longest), Link: line.id}
@@ -150,7 +150,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 		for _, key := range r.Keys {
 			cell := r.cell(line, key.Name)
 			compared, elsewhere = compared || cell.Heat != nil, elsewhere || keptElsewhere(p, key.Name)
-			limited, unknown = limited || cell.Small == ownPace, unknown || cell.NoReference && cell.Small == ""
+			beside, limited, unknown = beside || strings.HasSuffix(cell.Small, notAlone), limited || cell.Small == ownPace, unknown || cell.NoReference && cell.Small == ""
 			if !whole {
 				cell.Letter = ""
 			}
@@ -164,7 +164,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 		t.add(row...)
 	}
 	t.Note = r.scale.Unit + " while all worked" + pick(compared, "; %: of the rate without the others", "") +
-		pick(compared && elsewhere, ", in the time between changes", "")
+		pick(compared && elsewhere, ", in the time between changes", "") + pick(beside, notAloneNote, "")
 	if whole {
 		t.Columns = append(t.Columns, number("Overlap", 1))
 		t.Note += pick(unknown, "; no %: no reference", "") +
@@ -173,6 +173,12 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 	t.Note += "." + pick(limited, " "+ownPaceNote, "")
 	return t
 }
+
+// What marks a percentage that is not of the rate that the disk has alone.
+const (
+	notAlone     = "*"
+	notAloneNote = "; *: of the rate without one of the others, beside the rest"
+)
 
 // cell is what a disk moved in the repeats of a phase and what it kept of its rate without the others; empty for an
 // idle disk.
@@ -183,6 +189,7 @@ func (r *runDoc) cell(line *pooledPhase, disk string) Cell {
 		return Cell{}
 	}
 	var rates, shares []float64
+	mark := ""
 	for _, phase := range line.phases {
 		if phase.Overlap == nil {
 			continue
@@ -190,12 +197,13 @@ func (r *runDoc) cell(line *pooledPhase, disk string) Cell {
 		rates = append(rates, phase.Overlap.Disks[disk].Rate)
 		if phase.Contention != nil && phase.Contention.Disks[disk].Retention != nil {
 			shares = append(shares, *phase.Contention.Disks[disk].Retention)
+			mark = cmp.Or(mark, pick(phase.Contention.Disks[disk].Alone, "", notAlone))
 		}
 	}
 	cell := Cell{Letter: pick(first.Paced[disk].Reads > 0, "RW", string(role.Letter())), Text: r.scale.maybe(mean(rates))}
 	switch kept := mean(shares); {
 	case kept != nil:
-		cell.Small, cell.Heat, cell.Strong = percent(*kept), kept, *kept < 0.9
+		cell.Small, cell.Heat, cell.Strong = percent(*kept)+mark, kept, *kept < 0.9
 	case len(first.Disks) > 1:
 		cell.Small, cell.NoReference = pick(first.Paced[disk].Limited(), ownPace, ""), len(rates) > 0
 	}

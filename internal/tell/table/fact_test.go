@@ -208,3 +208,41 @@ func TestOneNumberPerFact(t *testing.T) {
 		}
 	}
 }
+
+// What a disk keeps of its rate beside one other disk is not held to be of its rate alone.
+func TestReference(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	reads := func(name string, levels ...tracetest.Level) *trace.DiskRecord {
+		return tracetest.Disk{Name: name, Op: trace.Read, Levels: levels, Sizes: tracetest.Between(40e6, 60e6)}.Play(rnd)
+	}
+	level := func(untilS, rate float64) tracetest.Level { return tracetest.Level{UntilS: untilS, Rate: rate} }
+	all := tracetest.Phase("RRR", reads("A", level(30, 100e6)), reads("B", level(30, 100e6), level(60, 141e6)),
+		reads("C", level(30, 100e6), level(60, 141e6), level(90, 233e6)))
+	run := loaded(tracetest.Run(all))
+	got := ""
+	for _, row := range table.DisksOf(run) {
+		got += fmt.Sprintf("%s %s", row.Disk, row.Reference)
+		if row.Retention != nil {
+			got += fmt.Sprintf(" %.2f", *row.Retention)
+		}
+		got += "; "
+	}
+	check.Same(t, "references", "A none; B without A 0.71; C alone 0.43; ", got)
+
+	run = loaded(tracetest.Run(all, tracetest.Phase("A reads", reads("A", level(30, 233e6))))) // several phases: a table of them
+	for name, out := range outputs(t, run) {
+		want := map[string]string{"terminal": `43 %.*71 %\*|71 %\*.*43 %`, "--all": `beside the rest`, "md": `71 %\\\*`, "page": `100 of 141: 71 %\*`}[name]
+		if !regexp.MustCompile(want).MatchString(out) || regexp.MustCompile(`43 %\\?\*([^*]|$)`).MatchString(out) {
+			t.Errorf("%s: want %s and no 43 %%*:\n%.5000s", name, want, out)
+		}
+	}
+
+	// On a port of its own it is held against what it has there.
+	direct := tracetest.Run(all, tracetest.Phase("C reads", reads("C", level(30, 233e6))))
+	for i := range direct.Disks {
+		direct.Disks[i].Connection = trace.Direct
+	}
+	if row := table.DisksOf(loaded(direct))[2]; row.Reference != "direct" {
+		t.Errorf("%s: reference %s, want direct", row.Disk, row.Reference)
+	}
+}

@@ -71,7 +71,8 @@ type Disk struct {
 	RateLow      *float64 `json:"rate_low_bps" parquet:"rate_low_bps,optional" unit:"bytes/s" about:"lower end of its 95 % confidence interval"`
 	RateHigh     *float64 `json:"rate_high_bps" parquet:"rate_high_bps,optional" unit:"bytes/s" about:"upper end"`
 	Share        *float64 `json:"share" parquet:"share,optional" about:"of the overlap's bytes, 0 to 1"`
-	SoloRate     *float64 `json:"solo_rate_bps" parquet:"solo_rate_bps,optional" unit:"bytes/s" about:"without the other disks, at the same work"`
+	SoloRate     *float64 `json:"solo_rate_bps" parquet:"solo_rate_bps,optional" unit:"bytes/s" about:"without the other disks or with fewer, at the same work"`
+	Reference    string   `json:"reference" parquet:"reference,dict" about:"whose rate that is: of the disk alone, alone on a port of its own (direct), or without X, beside the rest; none if it is not known"`
 	Retention    *float64 `json:"retention" parquet:"retention,optional" about:"rate over solo_rate_bps, in the longest stretch of the overlap between changes"`
 	KeptLow      *float64 `json:"retention_low" parquet:"retention_low,optional" about:"lower end of its 95 % confidence interval"`
 	KeptHigh     *float64 `json:"retention_high" parquet:"retention_high,optional" about:"upper end"`
@@ -235,7 +236,8 @@ func (s *source) disks(add func(any)) {
 			w.Op = d.Op
 			row := Disk{
 				Run: s.run, Phase: p.Name, Pattern: s.pattern(p), Working: int64(len(p.Disks)), Disk: name, Op: string(d.Op),
-				Does: w.Listed(), Work: w.Text(), Files: int64(d.Files), Bytes: d.Bytes, BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
+				Does: w.Listed(), Work: w.Text(), Reference: "none", Files: int64(d.Files), Bytes: d.Bytes,
+				BusyRate: d.Rate, Warnings: codes(p.Warnings, name),
 			}
 			s.describe(&row, p)
 			row.measure(p, &d)
@@ -254,6 +256,14 @@ func (row *Disk) measure(p *analysis.Phase, d *analysis.Disk) {
 	if c := p.Contention; c != nil {
 		kept := c.Disks[row.Disk]
 		row.SoloRate, row.Retention = kept.ReferenceRate, kept.Retention
+		switch {
+		case kept.Alone && row.Connection == trace.Direct:
+			row.Reference = trace.Direct
+		case kept.Alone:
+			row.Reference = "alone"
+		case kept.Reference != "":
+			row.Reference = "without " + kept.ReferenceFrom
+		}
 		row.KeptLow, row.KeptHigh = ends(kept.RetentionCI)
 	}
 	for _, r := range p.Recoveries {
