@@ -115,15 +115,39 @@ func lately(results string) []device.Written {
 		if run.Path == filepath.Clean(results) {
 			continue // being resumed
 		}
-		totals := run.Info.Plan.Totals()
-		for i, disk := range run.Info.Plan.Disks {
+		recorded, err := rundir.Load(run.Path)
+		if err != nil {
+			continue
+		}
+		for _, disk := range run.Info.Plan.Disks {
 			if !disk.Simulated() {
-				ago := now.Sub(run.Ended)
-				list = append(list, device.Written{Run: run.Path, Path: disk.Path, Bytes: totals[i].Written, Ago: ago})
+				bytes, ago := wroteTo(disk.Name, recorded), now.Sub(run.Ended)
+				list = append(list, device.Written{Run: run.Path, Path: disk.Path, Bytes: bytes, Ago: ago})
 			}
 		}
 	}
 	return list
+}
+
+// wroteTo is what a run wrote to a disk: the files that it was to read, which are no part of its trace, and what its
+// phases moved, which a plan only estimates where they end with a time.
+func wroteTo(disk string, run *rundir.Loaded) (bytes int64) {
+	for _, stock := range run.Info.Plan.Stock(disk) {
+		bytes += stock.Before
+	}
+	for _, phase := range run.Trace.Phases {
+		if d := phase.Disk(disk); d != nil {
+			for _, f := range d.Files {
+				switch {
+				case d.Both:
+					bytes += f.Bytes - f.Progress.Read.Bytes
+				case d.Op == trace.Write:
+					bytes += f.Bytes
+				}
+			}
+		}
+	}
+	return bytes
 }
 
 // Locate says a problem with the place in the scenario file that it comes from.
