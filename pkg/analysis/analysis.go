@@ -178,16 +178,18 @@ type Contention struct {
 
 // DiskContention is one disk's rate in the window against what it could have had.
 type DiskContention struct {
-	Rate          float64         `json:"rate"`           // in the stretch that is compared
-	Reference     string          `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
-	ReferenceFrom string          `json:"reference_from"` // the solo phase, or the disk that ended
-	Alone         bool            `json:"alone"`          // no other disk worked when the reference was measured
-	ReferenceRate *float64        `json:"reference_rate"`
-	Retention     *float64        `json:"retention"` // rate over the reference
-	RetentionCI   *stats.Interval `json:"retention_ci95,omitempty"`
-	Held          bool            `json:"held"`      // it has less than the reference, by more than noise would make of equals
-	Kept          bool            `json:"kept"`      // it has about as much as the reference, within noise
-	FairRate      float64         `json:"fair_rate"` // its part if the window's total were shared max-min fairly
+	Rate          float64  `json:"rate"`           // in the stretch that is compared
+	Reference     string   `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
+	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that ended
+	Alone         bool     `json:"alone"`          // no other disk worked when the reference was measured
+	ReferenceRate *float64 `json:"reference_rate"`
+	// Why there is none, although the disk was measured alone: one of the causes below; empty if it was not.
+	NoReference string          `json:"no_reference,omitempty"`
+	Retention   *float64        `json:"retention"` // rate over the reference
+	RetentionCI *stats.Interval `json:"retention_ci95,omitempty"`
+	Held        bool            `json:"held"`      // it has less than the reference, by more than noise would make of equals
+	Kept        bool            `json:"kept"`      // it has about as much as the reference, within noise
+	FairRate    float64         `json:"fair_rate"` // its part if the window's total were shared max-min fairly
 	// How much more it got than an even share of its direction; 0 if noise may have made that.
 	AboveEven float64 `json:"above_even"`
 }

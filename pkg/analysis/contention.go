@@ -33,6 +33,13 @@ const (
 	ReferenceLater = "later"
 )
 
+// Why a disk has no reference although it was measured alone.
+const (
+	NoneChanged      = "changed"       // its rate changed by itself, here
+	NoneAloneChanged = "alone_changed" // its rate alone did, so there is no one rate
+	NoneUnlike       = "unlike"        // alone it did other work, or was connected elsewhere
+)
+
 // reference is a disk's rate with fewer or no others beside it, and where that is from.
 type reference struct {
 	level.Measured
@@ -110,6 +117,23 @@ func (p *phase) reference(part *part, stretch []overlap.Span) (reference, bool) 
 	return reference{}, false
 }
 
+// noReference is why the disk's rates alone in other phases are no reference.
+func (p *phase) noReference(part *part) (why string) {
+	for _, q := range p.phases {
+		alone := q.part(part.Name())
+		switch {
+		case part.Limited() || len(q.parts) != 1 || alone == nil || alone.Trace.Op != part.Trace.Op || alone.Limited():
+		case part.wavers() || p.fellInside(part):
+			return NoneChanged
+		case alone.job.same(part.job):
+			return NoneAloneChanged
+		default:
+			why = NoneUnlike
+		}
+	}
+	return why
+}
+
 // fillContention compares the longest stretch of the window, between changes, with the disks' references, and with a
 // fair sharing of its total.
 func (p *phase) fillContention() {
@@ -137,6 +161,8 @@ func (p *phase) fillContention() {
 		if r, ok := p.reference(part, main); ok {
 			part.compareWith(r, p.alpha.shared)
 			caps[i] = max(r.Rate, part.window.Rate)
+		} else {
+			part.kept.NoReference = p.noReference(part)
 		}
 	}
 	for i, fair := range maxMin(total, caps) {

@@ -245,9 +245,12 @@ const maxKeptRows = 10
 type keptRow struct {
 	contest int
 	key     Key
-	beside  bool // its rate without the others is not the one it has alone
+	first   analysis.DiskContention // of the contest's first phase
 	analysis.ContestDisk
 }
+
+// mark follows what the disk keeps of a rate that it has beside the rest.
+func (r keptRow) mark() string { return pick(r.first.Retention == nil || r.first.Alone, "", notAlone) }
 
 // loss is the part of its rate alone that the disk does not have beside the others. It is below any loss if that is not
 // known.
@@ -268,24 +271,22 @@ func (r *runDoc) keptFigure() *Figure {
 	cut, unknown, elsewhere, beside := false, false, false, false
 	var phases []string
 	for i := range all {
+		first := &r.a.Phases[r.index[all[i].Phases[0]]]
 		var rows []keptRow
 		for _, key := range r.Keys {
 			if d, ok := all[i].Disks[key.Name]; ok {
-				rows = append(rows, keptRow{contest: i, key: key, ContestDisk: d})
+				rows = append(rows, keptRow{i, key, contentionOf(first, key.Name), d})
 			}
 		}
 		slices.SortStableFunc(rows, func(a, b keptRow) int { return cmp.Compare(b.loss(), a.loss()) })
 		if len(rows) > most {
 			rows, cut = slices.Delete(rows, most-1, len(rows)-1), true
 		}
-		first := &r.a.Phases[r.index[all[i].Phases[0]]]
 		panel := Panel{Y: Axis{Name: does(r.Keys, first.Roles, first.Paced), Rows: true, Min: float64(len(f.Keys)) - 0.5}}
 		for _, row := range rows {
 			unknown = unknown || row.Reference == nil
 			elsewhere = elsewhere || keptElsewhere(first, row.key.Name)
-			w := withoutOthers(first, row.key.Name)
-			row.beside = w != nil && !w.Alone
-			beside = beside || row.beside
+			beside = beside || row.mark() != ""
 			f.X.Max = max(f.X.Max, r.bar(&panel, row, len(f.Keys)))
 			f.Keys = append(f.Keys, row.key)
 		}
@@ -316,12 +317,12 @@ func (r *runDoc) bar(panel *Panel, row keptRow, i int) (end float64) {
 	end = r.scale.of(row.Rate)
 	bar, label := Mark{Shape: Rectangle, Key: i, Name: "beside the others"}, Mark{Shape: Label, Style: Ink, Key: i}
 	if row.Reference == nil {
-		bar.Style, label.Text = Hatched, number(row.Rate)+", no reference"
+		bar.Style, label.Text = Hatched, number(row.Rate)+", "+noReference(row.first)
 	} else {
 		whole := Round(r.scale.of(*row.Reference), 9)
 		end = max(end, whole)
 		panel.mark(Mark{Shape: Rectangle, Style: Outline, Key: i, Name: "alone"}, 0, whole, y-0.3, y+0.3)
-		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept)+pick(row.beside, notAlone, ""))
+		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept)+row.mark())
 		if row.Lost && !sharedEvenly(&r.a.Summary.Contests[row.contest]) {
 			label.Style = Loss
 		}

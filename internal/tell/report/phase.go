@@ -56,14 +56,31 @@ func newPhase(v *phaseView, index int) *Details {
 
 // withoutOthers is what the analysis found of a disk's rate without the others; nil if the run does not show it.
 func withoutOthers(found *analysis.Phase, disk string) *analysis.DiskContention {
-	if found.Contention == nil || found.Paced[disk].Limited() {
-		return nil
-	}
-	if c := found.Contention.Disks[disk]; c.ReferenceRate != nil && *c.ReferenceRate > 0 {
+	c := contentionOf(found, disk)
+	if !found.Paced[disk].Limited() && c.ReferenceRate != nil && *c.ReferenceRate > 0 {
 		return &c
 	}
 	return nil
 }
+
+// noReference says why a disk is not compared with its rate without the others.
+func noReference(c analysis.DiskContention) string {
+	return cmp.Or(map[string]string{
+		analysis.NoneChanged: "rate changed", analysis.NoneAloneChanged: "rate alone changed",
+		analysis.NoneUnlike: "other work alone",
+	}[c.NoReference], unmeasured)
+}
+
+// contentionOf is what the analysis holds a disk against, if anything.
+func contentionOf(found *analysis.Phase, disk string) (c analysis.DiskContention) {
+	if found.Contention != nil {
+		c = found.Contention.Disks[disk]
+	}
+	return c
+}
+
+// unmeasured stands for what was not measured alone either.
+const unmeasured = "no reference"
 
 // diskTable is a row per disk, all of it of the overlap; without one, of the whole phase. It is nil if no disk worked.
 func (v *phaseView) diskTable() *Table {
@@ -107,7 +124,7 @@ func (v *phaseView) diskTable() *Table {
 				kept, compared = Cell{Text: keptText(*w.Retention, w.RetentionCI), Heat: w.Retention}, true
 			}
 		case together:
-			kept = Cell{Text: "no reference", NoReference: true}
+			kept = Cell{Text: noReference(contentionOf(v.found, key.Name)), NoReference: true}
 		}
 		if lag := v.longestRecovery(key.Name); lag >= 0 {
 			recovered = say.Seconds(lag)

@@ -195,9 +195,8 @@ func (r *runDoc) cell(line *pooledPhase, disk string) Cell {
 			continue
 		}
 		rates = append(rates, phase.Overlap.Disks[disk].Rate)
-		if phase.Contention != nil && phase.Contention.Disks[disk].Retention != nil {
-			shares = append(shares, *phase.Contention.Disks[disk].Retention)
-			mark = cmp.Or(mark, pick(phase.Contention.Disks[disk].Alone, "", notAlone))
+		if c := contentionOf(&phase, disk); c.Retention != nil {
+			shares, mark = append(shares, *c.Retention), cmp.Or(mark, pick(c.Alone, "", notAlone))
 		}
 	}
 	cell := Cell{Letter: pick(first.Paced[disk].Reads > 0, "RW", string(role.Letter())), Text: r.scale.maybe(mean(rates))}
@@ -205,7 +204,8 @@ func (r *runDoc) cell(line *pooledPhase, disk string) Cell {
 	case kept != nil:
 		cell.Small, cell.Heat, cell.Strong = percent(*kept)+mark, kept, *kept < 0.9
 	case len(first.Disks) > 1:
-		cell.Small, cell.NoReference = pick(first.Paced[disk].Limited(), ownPace, ""), len(rates) > 0
+		why := noReference(contentionOf(first, disk))
+		cell.Small, cell.NoReference = pick(first.Paced[disk].Limited(), ownPace, pick(why == unmeasured, "", why)), len(rates) > 0
 	}
 	return cell
 }
@@ -293,7 +293,7 @@ func pairCell(list []analysis.DiskContention) Cell {
 	case len(list) == 0:
 		return Cell{}
 	case shares == nil:
-		return Cell{Text: "no reference", NoReference: true}
+		return Cell{Text: noReference(list[0]), NoReference: true}
 	}
 	share := mean(shares)
 	if len(shares) > 1 {

@@ -10,12 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -146,10 +148,13 @@ func TestRateWhileAllWereBusy(t *testing.T) {
 	check.Near(t, "kept", 178./278, *run.Analysis.Phases[2].Contention.Disks["B"].Retention, 0.005)
 	for name, out := range outputs(t, run) {
 		want := map[string]string{
-			"terminal": `mix +103 +168 64 %`, "--all": `B fell to 168 MB/s \(64 % of the\s+278 MB/s alone, from 10\.0 to 40\.0 s\)`,
+			"terminal": `mix +103 rate changed +168 64 %`, "--all": `B fell to 168 MB/s \(64 % of the\s+278 MB/s alone, from 10\.0 to 40\.0 s\)`,
 			"md": `B 168; A 103`, "page": `168 of 278: 64 %`, "csv of disk": `,1\.68e\+08,`, "csv of finding": `B had 168 MB/s, 64 % of the 278 MB/s`,
 			"csv of phase": `B fell to 168 MB/s`,
 		}[name]
+		if strings.Contains(out, "no reference") && name != "page" { // which explains its hatching
+			t.Errorf("%s: A has no reference, though it was measured alone: its rate changed:\n%.4000s", name, out)
+		}
 		if wrong := regexp.MustCompile(`(fell to|had) 178|178 of 278`); !regexp.MustCompile(want).MatchString(out) || wrong.MatchString(out) {
 			t.Errorf("%s: want %s, and nowhere that B had 178 MB/s:\n%.4000s", name, want, out)
 		}
@@ -244,5 +249,36 @@ func TestReference(t *testing.T) {
 	}
 	if row := table.DisksOf(loaded(direct))[2]; row.Reference != "direct" {
 		t.Errorf("%s: reference %s, want direct", row.Disk, row.Reference)
+	}
+}
+
+// A disk that was measured alone and has no reference is told why.
+func TestNoReference(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 11))
+	writes := func(name string, sizes tracetest.Sizes, levels ...tracetest.Level) *trace.DiskRecord {
+		return tracetest.Disk{Name: name, Op: trace.Write, Levels: levels, Sizes: sizes}.Play(rnd)
+	}
+	level := func(untilS, rate float64) tracetest.Level { return tracetest.Level{UntilS: untilS, Rate: rate} }
+	small, large := tracetest.Between(4e6, 6e6), tracetest.Between(40e6, 60e6)
+	var swings []tracetest.Level
+	for i := range 12 {
+		swings = append(swings, level(float64(5*i+5), 100e6*float64(1+i%2)))
+	}
+	with := func(phases ...*trace.Phase) *analysis.Analysis {
+		return loaded(tracetest.Run(append(phases, tracetest.Phase("WW", writes("A", large, level(40, 100e6)), writes("B", large, level(40, 100e6))))...)).Analysis
+	}
+	unlike := with(tracetest.Phase("A W", writes("A", small, level(40, 200e6))))
+	for want, a := range map[string]*analysis.Analysis{
+		"": with(), "unlike": unlike, "alone_changed": with(tracetest.Phase("A W", writes("A", large, swings...))),
+	} {
+		if got := a.Phases[len(a.Phases)-1].Contention.Disks["A"]; got.NoReference != want || got.Retention != nil {
+			t.Errorf("%q: %+v", want, got)
+		}
+	}
+	out := outputs(t, &recorded.Run{Loaded: &rundir.Loaded{}, Analysis: unlike})
+	for name, want := range map[string]string{"--all": `100 other work alone +100 `, "md": `100 other work alone`, "page": `100, other work alone`} {
+		if !regexp.MustCompile(want).MatchString(out[name]) {
+			t.Errorf("%s: no %s:\n%.4000s", name, want, out[name])
+		}
 	}
 }
