@@ -212,7 +212,7 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 	if err := confirm(ctx, r.program, r.ready, r.yes); err != nil {
 		return nil, err
 	}
-	return append(warnings, r.ready.LeftOut()...), usage(unreached)
+	return warnings, usage(unreached)
 }
 
 // hangTimeout is how long a run that was interrupted twice may take to end: what workers, the clean-up

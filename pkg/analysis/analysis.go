@@ -41,6 +41,9 @@ type Origin struct {
 	Hub       string `json:"hub"` // that the disks share; empty if it is not known
 	Simulated bool   `json:"simulated"`
 	Status    string `json:"status"` // complete | partial; empty if nothing says how it ended
+	// Two of its disks are one physical disk, or were not checked for it.
+	SharedDisk bool     `json:"shared_disk,omitempty"`
+	Skipped    []string `json:"skipped_checks,omitempty"` // the other checks that were left out, by their codes
 }
 
 // Phase is the analysis of one phase.

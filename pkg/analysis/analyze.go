@@ -18,7 +18,8 @@ const chance = 0.01
 
 // Options are the settings of an analysis; the zero value is the usual one.
 type Options struct {
-	GapNS int64 // longest pause between files within which a disk stays active; overlap.DefaultGapNS if zero
+	GapNS  int64   // longest pause between files within which a disk stays active; overlap.DefaultGapNS if zero
+	Origin *Origin // nil if it is not known
 }
 
 // Analyze computes everything that is known of a run. It never fails: what is missing is null, with a
@@ -28,6 +29,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a := &Analysis{
 		Version:  Version,
 		Name:     recorded.Name,
+		Origin:   opts.Origin,
 		Order:    make([]string, 0, len(recorded.Disks)),
 		Phases:   make([]Phase, 0, len(recorded.Phases)),
 		Warnings: []Warning{},

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -35,8 +36,10 @@ type Doubt struct {
 
 // The codes of doubts.
 const (
-	DoubtFailed    = "failed"     // a disk failed
-	DoubtPartial   = "partial"    // the run or a phase ended early
+	DoubtFailed    = "failed"  // a disk failed
+	DoubtPartial   = "partial" // the run or a phase ended early
+	DoubtShared    = "shared_disk"
+	DoubtSkipped   = "skipped_checks"
 	DoubtHostBound = "host_bound" // the computer's cores were busy, by so many percent
 	DoubtCached    = "cached"     // so much of what was read came from a cache
 	DoubtImprecise = "imprecise"  // a rate's 95 % interval is as wide as this to either side
@@ -135,6 +138,9 @@ func (a *Analysis) Decide() {
 		a.sureAlone(&out.Sure)
 	}
 	out.Doubts = a.doubts(&out.Sure)
+	if a.unchecked() != nil { // whoever wins may win for another reason than the hub
+		out.Wins, out.Loses, out.Advice = []Outcome{}, []Outcome{}, []Advice{}
+	}
 	a.Answer = out
 }
 
@@ -194,7 +200,18 @@ func (a *Analysis) doubts(sure *Sure) []Doubt {
 	if sure.Widest >= imprecise {
 		rest = append(rest, Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: 100 * sure.Widest})
 	}
-	return slices.Concat(failed, partial, rest)
+	return slices.Concat(failed, partial, a.unchecked(), rest)
+}
+
+// unchecked are the doubts about a run whose disks were not checked, or are one disk.
+func (a *Analysis) unchecked() (doubts []Doubt) {
+	if a.Origin != nil && a.SharedDisk {
+		doubts = append(doubts, Doubt{Code: DoubtShared})
+	}
+	if a.Origin != nil && len(a.Skipped) > 0 {
+		doubts = append(doubts, Doubt{Code: DoubtSkipped, Cause: strings.Join(a.Skipped, ", ")})
+	}
+	return doubts
 }
 
 // advice is how to connect the disks, judged by what the others have when one does not work. A removal counts only if

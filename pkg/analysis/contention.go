@@ -37,6 +37,7 @@ const (
 const (
 	NoneChanged      = "changed"       // its rate changed by itself, here
 	NoneAloneChanged = "alone_changed" // its rate alone did, so there is no one rate
+	NoneTooLittle    = "too_little"    // it was too short alone to know its rate
 	NoneUnlike       = "unlike"        // alone it did other work, or was connected elsewhere
 )
 
@@ -125,8 +126,10 @@ func (p *phase) noReference(part *part) (why string) {
 		case part.Limited() || len(q.parts) != 1 || alone == nil || alone.Trace.Op != part.Trace.Op || alone.Limited():
 		case part.wavers() || p.fellInside(part):
 			return NoneChanged
-		case alone.job.same(part.job):
+		case alone.job.same(part.job) && alone.wavers():
 			return NoneAloneChanged
+		case alone.job.same(part.job):
+			return NoneTooLittle
 		default:
 			why = NoneUnlike
 		}

@@ -83,6 +83,11 @@ func (en english) doubt(d *analysis.Doubt) string {
 			return "Partial run: one phase (" + phase + ") ended early, and the results cover only what was recorded."
 		}
 		return "Partial run: it stopped before its end, and the results cover only what was recorded."
+	case analysis.DoubtShared:
+		return "Disks of this run share one physical disk, or were not checked for it: they slow each other there and " +
+			"not on a hub, so no winner is named."
+	case analysis.DoubtSkipped:
+		return "Skipped checks (" + d.Cause + "): what they look for may have made these rates, so no winner is named."
 	case analysis.DoubtCached:
 		return fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", d.Percent,
 			d.Disk, phase)

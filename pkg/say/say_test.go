@@ -46,7 +46,7 @@ func TestVerdict(t *testing.T) {
 			disk("C", "write", pace{10, 2.8}), disk("A", "read", pace{18, 1}, pace{30, 2.5}), disk("B", "read", pace{18, 1}, pace{30, 2.5})},
 			"C writing, A and B reading: 4.80 GB/s together for 10 s; C got 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of the 2.50 GB/s without C) and took 8 s to recover after C finished."},
 		{"falls by itself", []*trace.DiskRecord{disk("A", "write", pace{10, 2}, pace{30, 0.5}), disk("B", "write", pace{30, 1})},
-			"Two disks writing: 2.00 GB/s together for 30 s; B got 1.00 GB/s, A got 0.500 GB/s from 10.0 to 30.0 s; A fell from 2.00 GB/s to 0.500 GB/s after 20 GB with no other disk involved."},
+			"Two disks writing: 2.00 GB/s together for 30 s; A and B got 1.00 GB/s each; A fell from 2.00 GB/s to 0.500 GB/s after 20 GB with no other disk involved."},
 		{"falls in steps", []*trace.DiskRecord{disk("A", "write", pace{10, 2}, pace{30, 1.5}, pace{50, 0.5})},
 			"A writing alone: 1.20 GB/s for 50 s; A fell from 2.00 GB/s to 1.50 GB/s after 20 GB and to 0.500 GB/s after 50 GB."},
 		{"never together", []*trace.DiskRecord{

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/device"
@@ -173,16 +172,6 @@ func (r *Ready) Check(ctx context.Context, results string) (warnings []string, e
 		warnings = append(warnings, text)
 	}
 	return warnings, errors.Join(fatal...)
-}
-
-// LeftOut tells whoever reads the run's page which checks were not made.
-func (r *Ready) LeftOut() []string {
-	codes := slices.Clone(r.Allow)
-	codes = slices.DeleteFunc(codes, func(c string) bool { return c == systemDisk }) // a choice of what to measure
-	if len(codes) == 0 {
-		return nil
-	}
-	return []string{"checks left out by --allow: " + strings.Join(codes, ", ")}
 }
 
 // checkupFile holds doctor's last result on this machine. It is named after the host, as machines may share a home.

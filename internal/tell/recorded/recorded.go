@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
@@ -40,8 +41,7 @@ func Load(path string) (*Run, error) {
 		return nil, err
 	}
 	loaded := &Run{Loaded: run, Path: path, OpenEvents: run.OpenEvents}
-	loaded.Analysis = say.Analyze(run.Trace, analysis.Options{})
-	loaded.Analysis.Origin = loaded.origin()
+	loaded.Analysis = say.Analyze(run.Trace, analysis.Options{Origin: loaded.origin()})
 	return loaded, nil
 }
 
@@ -61,6 +61,13 @@ func (r *Run) origin() *analysis.Origin {
 		o.Run, o.Host = i.RunID, cmp.Or(i.Host.Name, o.Host)
 		if o.Status == "" && i.Status != rundir.Running {
 			o.Status = i.Status
+		}
+		if !o.Simulated {
+			o.Skipped = slices.DeleteFunc(slices.Clone(i.Allow), func(code string) bool {
+				return code == "same_disk" || code == "system_disk" // the second is a choice of what to measure
+			})
+			o.SharedDisk = slices.Contains(i.Allow, "same_disk") ||
+				slices.ContainsFunc(i.Warnings, func(w string) bool { return strings.HasSuffix(w, "[same_disk]") })
 		}
 		if i.Plan != nil && i.Plan.Hub != nil {
 			o.Hub = cmp.Or(o.Hub, i.Plan.Hub.Name, i.Plan.Hub.Profile)
@@ -109,10 +116,11 @@ func loadPage(path string) (*Run, error) {
 		if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
 			return nil, fmt.Errorf("load page: %w", err)
 		}
-		run.Analysis = say.Analyze(run.Trace, analysis.Options{})
-		if run.Analysis.Origin = known.Origin; known.Origin == nil {
-			run.Analysis.Origin = run.origin()
+		origin := known.Origin
+		if origin == nil {
+			origin = run.origin()
 		}
+		run.Analysis = say.Analyze(run.Trace, analysis.Options{Origin: origin})
 		run.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }
 	}
 	return run, nil

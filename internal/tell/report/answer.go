@@ -351,7 +351,7 @@ func (r *runDoc) keptTitle(panels []Panel, contests [][]keptRow) string {
 	}))
 	worst := contests[at][0]
 	switch {
-	case worst.Reference == nil:
+	case worst.Reference == nil || len(r.a.Answer.Doubts) > 0:
 		return "What each disk has beside the others"
 	case worst.loss() < 0.1:
 		return "No disk loses much beside the others"

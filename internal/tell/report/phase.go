@@ -67,7 +67,7 @@ func withoutOthers(found *analysis.Phase, disk string) *analysis.DiskContention 
 func noReference(c analysis.DiskContention) string {
 	return cmp.Or(map[string]string{
 		analysis.NoneChanged: "rate changed", analysis.NoneAloneChanged: "rate alone changed",
-		analysis.NoneUnlike: "other work alone",
+		analysis.NoneTooLittle: "too short alone", analysis.NoneUnlike: "other work alone",
 	}[c.NoReference], unmeasured)
 }
 

@@ -1,0 +1,94 @@
+package recorded
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/report/html"
+	"github.com/hubbench/hubbench/internal/tell/report/md"
+	"github.com/hubbench/hubbench/internal/tell/report/text"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// A run whose disks are one, or were not checked, says so first, and names no winner: on the terminal, on its page and
+// when that is read back.
+func TestUncheckedRun(t *testing.T) {
+	var events strings.Builder
+	for _, phase := range []string{"A alone", "B alone", "both"} {
+		for _, disk := range []string{"A", "B"} {
+			rate := map[string]float64{"A both": 0.3, "B both": 1}[disk+" "+phase]
+			if strings.HasPrefix(phase, disk) {
+				rate = 1
+			}
+			for seq := 0; float64(seq) < 300*rate; seq++ {
+				ns := 1e8 / rate
+				fmt.Fprintf(&events, `{"type":"file","phase":%q,"disk":%q,"op":"write","seq":%d,"bytes":100000000,"start_ns":%.0f,"end_ns":%.0f}`+"\n",
+					phase, disk, seq, float64(seq)*ns, float64(seq+1)*ns-1000)
+			}
+		}
+	}
+	for want, info := range map[string]rundir.Info{
+		"":                        {Allow: []string{"system_disk"}},
+		"share one physical disk": {Warnings: []string{"a.yaml:4: is on the same physical disk as disk A [same_disk]"}},
+		"Disks of this run share one physical disk, or were not checked for it": {Allow: []string{"system_disk", "same_disk"}},
+		"Skipped checks (busy, background)":                                     {Allow: []string{"busy", "background"}},
+	} {
+		folder := t.TempDir()
+		info.Status = trace.Complete
+		data, err := json.Marshal(info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, data := range map[string][]byte{rundir.InfoFile: data, rundir.EventsFile: []byte(events.String())} {
+			if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run, err := Load(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		opened, err := run.OpenEvents()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := html.Write(&page, run.Document(false), opened); err != nil {
+			t.Fatal(err)
+		}
+		if err := opened.Close(); err != nil {
+			t.Fatal(err)
+		}
+		saved := filepath.Join(folder, "report.html")
+		if err := os.WriteFile(saved, page.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Load(saved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for from, r := range map[string]*Run{"folder": run, "page": again} {
+			var terminal, markdown bytes.Buffer
+			if err := text.Write(&terminal, r.Document(true), text.Options{Width: 300}); err != nil {
+				t.Fatal(err)
+			}
+			if err := md.Write(&markdown, r.Document(true)); err != nil {
+				t.Fatal(err)
+			}
+			a := r.Analysis.Answer
+			named := strings.Contains(terminal.String()+markdown.String()+a.Headline, "A loses") || len(a.Wins)+len(a.Loses)+len(a.Advice) > 0
+			if want == "" && !named {
+				t.Errorf("%s, all checks made: %+v\n%s", from, a, &terminal)
+			}
+			if want != "" && (named || !strings.Contains(a.Headline, want) || !strings.Contains(terminal.String(), a.Headline) || !strings.Contains(markdown.String(), strings.NewReplacer("_", `\_`).Replace(a.Headline))) {
+				t.Errorf("%s, want %q and no winner: %+v\n%s\n%s", from, want, a, &terminal, &markdown)
+			}
+		}
+	}
+}
