@@ -14,6 +14,7 @@ SYSTEMS  ?=
 RECORD   ?=
 SHORT    ?=
 FULL     ?=
+CLAIMS   ?=
 
 tool    := go tool -modfile=.tools/go.mod
 # Prints a line for each package as it ends, then what was skipped and what failed, and why.
@@ -28,7 +29,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz proof claims lab bench golden man release release-check baseline picture clean
+.PHONY: build demo test race lint platforms fuzz proof lab bench golden man release release-check baseline picture clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -75,15 +76,10 @@ fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \
 	echo "$$dir $$target" && go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "./$$dir" || exit 1; done
 
-# Every claim of the README and the manual against known truth, on this machine, and a page of what came out: bin/proof.html. With SHORT=1 in
-# three minutes, with FULL=1 in hours, as many trials as the manual's figures are from.
+# Every claim of the README and the manual against known truth, on this machine, and a table of what came out. With SHORT=1
+# in three minutes, with FULL=1 in hours, as many trials as the manual's figures are from; CLAIMS names some of them.
 proof: build
-	go vet ./testdata/proof && go test ./testdata/proof
-	go run ./testdata/proof $(if $(SHORT),-short) $(if $(FULL),-full)
-
-# Of these, what is held against generated runs of known truth: no disk and no other program, some ten minutes.
-claims: build
-	go run ./testdata/proof $(if $(FULL),-full) -only overlap,false-alarms,detection,ledger,coverage,compare,fit-covers,advise,latency,steady,goshen-ridge
+	SHORT='$(SHORT)' FULL='$(FULL)' testdata/proof/proof.sh $(CLAIMS)
 
 # hubbench and fio against a limit that the kernel sets; Linux, as root, with fio and xfsprogs. With SHORT=1 in a minute.
 lab:

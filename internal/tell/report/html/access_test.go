@@ -2,8 +2,6 @@ package html
 
 import (
 	"errors"
-	"flag"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,32 +38,6 @@ func TestAccessibility(t *testing.T) {
 			tab.drawAll()
 			tab.hold(axe)
 		})
-	}
-}
-
-var pageFile = flag.String("page", "", "a page that TestPageOfAFile looks at, such as bin/proof.html of make proof")
-
-// TestPageOfAFile holds a page that something else has made to the same rules, and to the width of the window.
-func TestPageOfAFile(t *testing.T) {
-	if *pageFile == "" {
-		t.Skip("-page says which")
-	}
-	text, err := os.ReadFile(*pageFile)
-	check.Must(t, err)
-	ctx := browserFor(t)
-	axe := axeCore(t)
-	for _, width := range []int64{390, 1280} {
-		for _, dark := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d px, dark %v", width, dark), func(t *testing.T) {
-				tab := openPage(t, ctx, text, screen{width: width, height: 900, dark: dark})
-				tab.shoot(fmt.Sprintf("page-%d-%v", width, dark))
-				tab.hold(axe)
-				tab.fits()
-				for _, link := range eval[[]string](tab, `[...document.querySelectorAll("main a[href^='#']")].map((a) => a.hash).filter((hash) => !document.getElementById(hash.slice(1)))`) {
-					t.Errorf("%s leads nowhere", link)
-				}
-			})
-		}
 	}
 }
 
