@@ -6,17 +6,6 @@
 // which unit.FormatRate prints, and intervals are low and high. If you need only the time in which all disks were busy,
 // and the bytes moved in it, overlap is enough: it links neither a YAML parser nor a model.
 //
-// # What is stable
-//
-// Files are: no key of events.jsonl, analysis.json or a scenario is renamed or removed, and none changes its meaning.
-//
-// In Go, what a package's comment says that v1 only adds to keeps its name, type and meaning until v2. Structs gain
-// fields, so name those that you set. Before v1 anything may change. Each change of hubbench is compared with the last
-// release, and refused if it would break a program that uses only what is stable.
-//
-// Stable: analysis, hardware, latency, overlap, stream, trace, unit, work.
-//
-// Stable in part, as their comments say: level, meter, quantile, say, search, size, stats.
-//
-// Not stable: advise, compare, draft, fit, forecast, foreign, hub, limit, policy, scenario, strictyaml, trend.
+// Before the first release any version may change these packages. Files keep what they have: no key of events.jsonl,
+// analysis.json or a scenario is renamed or removed, and none changes its meaning.
 package pkg

@@ -7,8 +7,6 @@
 // threshold, both are equivalent.
 //
 // Start at Ask.
-//
-// Stability: any version may change it.
 package advise
 
 import (

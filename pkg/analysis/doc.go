@@ -16,6 +16,4 @@
 //
 // Disks that do not go as fast as they can, such as those that play streams or are probed, have no part in any claim
 // about speed. The outcome of a stream is counted, not estimated.
-//
-// Stability: v1 only adds to it.
 package analysis

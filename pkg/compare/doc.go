@@ -22,6 +22,4 @@
 // in again, a warmer room) only repeated runs show, and with them the run is the unit. Repeats of a phase within a
 // run are pooled into one: between two runs the repeat is the unit, between groups the run, with the mean of its
 // repeats.
-//
-// Stability: any version may change it.
 package compare

@@ -1,8 +1,6 @@
 // Package draft writes a first scenario for disks that are plugged in: one that runs as it is, with comments
 // that say how to change it. It asks no system: internal/machine/device finds the disks, and who calls says
 // which folder on each may be written to. Start at Find, then Write.
-//
-// Stability: any version may change it.
 package draft
 
 import (

@@ -1,8 +1,6 @@
 // Package fit makes hub profiles from runs and predicts what was not measured. The model itself is in package hub.
 //
 // Start at Observe (from a run to evidence), FromEvidence (from evidence to a profile) and Predict.
-//
-// Stability: any version may change it.
 package fit
 
 import (

@@ -1,7 +1,5 @@
 // Package forecast says what a plan moves, writes and takes, before it runs: by the hub model if the disks are
 // simulated, and if they are real by what the plan says, as fast as their links allow.
-//
-// Stability: any version may change it.
 package forecast
 
 import (

@@ -4,8 +4,6 @@
 //
 // Tools that count from each job's own start say nothing of how jobs lie in time; Import takes that from the logs' own
 // clock, from the tool's results, or from the caller, and refuses to guess. Start at Import.
-//
-// Stability: any version may change it.
 package foreign
 
 import (

@@ -3,8 +3,6 @@
 // is not known is empty or nil, never a guess.
 //
 // Start at Inventory, which is all that a machine has; Setup is the part of it that one run was measured on.
-//
-// Stability: v1 only adds to it.
 package hardware
 
 import (

@@ -5,8 +5,6 @@
 // has no time step. It knows nothing of packets, of queues or of the processes that measure; its time is
 // its own, in nanoseconds since a phase's release. Start at Profile (the parameters), Share (who gets what at
 // one instant) and Sim (who gets what over time). Package fit makes profiles from runs, and predicts.
-//
-// Stability: any version may change it.
 package hub
 
 import (

@@ -3,8 +3,6 @@
 // value neither allocates nor searches. The layout is that of HdrHistogram (Gil Tene, hdrhistogram.org) with a lowest
 // value of 1 ns; a histogram is encoded as text by Encode. Start at Histogram, and at Recorder if several
 // goroutines count.
-//
-// Stability: v1 only adds to it.
 package latency
 
 import (

@@ -2,8 +2,6 @@
 // may have put any rate off, and when it stood still, swung or drifted. It knows one disk alone; what others did
 // meanwhile, and why a rate changed, is the subject of package analysis. Start at New and Settle, which fill a
 // Disk, and at Measure, which gives a rate its error.
-//
-// Stability: v1 only adds to Burst, Measured and Step; any version may change the rest.
 package level
 
 import (

@@ -1,7 +1,5 @@
 // Package limit holds what was measured to limits: each passes, fails, or cannot be judged because the
 // measurement's own interval reaches across the limit or because there was too little to measure. Start at Check.
-//
-// Stability: any version may change it.
 package limit
 
 import (

@@ -1,8 +1,6 @@
 // Package meter reads what the machine's own gauges say of a phase: readings over time, and what each device moved by
 // its own counters beside what was counted of its disks, which shows other traffic and reads from a cache. Start at
 // New and Devices.
-//
-// Stability: v1 only adds to Device and Foreign; any version may change the rest.
 package meter
 
 import (

@@ -11,8 +11,6 @@
 // between the two nearest known points, and Amount's bounds say how wrong that can be.
 //
 // Start at Active, Stages and Window for the time, and at Curve for the bytes.
-//
-// Stability: v1 only adds to it.
 package overlap
 
 import (

@@ -4,8 +4,6 @@
 // time. A simulation (see hub) and a run (see worker and coordinator) step the same machine, so that a run on simulated
 // disks equals its simulation. It moves no bytes and reads no clock. Start at Job, which is one disk's part; Phase is
 // what the disks of a phase must know of each other, and Settling when all of them are steady.
-//
-// Stability: any version may change it.
 package policy
 
 import (

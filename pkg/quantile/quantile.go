@@ -1,8 +1,6 @@
 // Package quantile computes how long a disk's requests took: medians and tails with intervals that hold although
 // neighbouring seconds have much in common, whether they are longer than another time's, and the heat map. It counts
 // what package latency's histograms hold, and knows no phases. Start at Lines and Estimate.
-//
-// Stability: v1 only adds to Change and Figures; any version may change the rest.
 package quantile
 
 import (

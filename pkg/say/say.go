@@ -1,8 +1,6 @@
 // Package say puts an analysis into words: the one place where verdicts, findings, warnings and recommended figures
 // become English. It computes nothing: what it says stands in the analysis as codes and numbers. Start at Analyze for
 // an analysis with its texts, at Verdict for one phase.
-//
-// Stability: v1 only adds to Analyze and Fill; any version may change the rest.
 package say
 
 import (

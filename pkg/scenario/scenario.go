@@ -1,7 +1,5 @@
 // Package scenario loads a scenario file, checks it, and resolves it into a Plan. It touches no disk.
 // Start at Load, then Scenario.Plan.
-//
-// Stability: any version may change it.
 package scenario
 
 import (

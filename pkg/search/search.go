@@ -14,8 +14,6 @@
 // The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all step the same
 // Search. Start at New; Recall finds the same by a trace of the tries. Judge makes an Outcome of a try's events.
 // Nothing here runs a try.
-//
-// Stability: v1 only adds to Between and Result; any version may change the rest.
 package search
 
 import (

@@ -1,8 +1,6 @@
 // Package size estimates how the time of files depends on their size: a step of the rate at one size, the cost of a
 // file, and the typical rate of each without it. It looks at files of one disk that met the same conditions. Start
 // at Apart, which picks the files that have a rate of their own, and at FindKnee.
-//
-// Stability: v1 only adds to Fits and Knee; any version may change the rest.
 package size
 
 import (

@@ -6,8 +6,6 @@
 // along a sequence, Spectrum for the error of a time series' mean, Flow for a rate whose items are known. testdata
 // holds what NumPy, SciPy and others say
 // of the same samples.
-//
-// Stability: v1 only adds to Doubt, Estimate, Flow, Interval, Repeat and Spread; any version may change the rest.
 package stats
 
 import (

@@ -11,8 +11,6 @@
 //
 // Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same Player and Queue.
 // Start at Spec (what is asked for), Player (one stream in progress) and Outcome (its result).
-//
-// Stability: v1 only adds to it.
 package stream
 
 import (

@@ -17,8 +17,6 @@
 //
 // A Value leaves its target alone when the key is absent, and reports to the document when it is wrong,
 // so a whole file is read without a branch. Doc.Err returns all the mistakes in it.
-//
-// Stability: any version may change it.
 package strictyaml
 
 import (

@@ -17,6 +17,4 @@
 // rounded times. The run's warnings say how many lines were left out, and where.
 //
 // Start at Load for a whole run, at Reader for one event at a time, at AppendEvent to record.
-//
-// Stability: v1 only adds to it.
 package trace

@@ -1,7 +1,5 @@
 // Package trend finds since when a rate that is measured again and again has been another: stretches of runs between
 // change points, each with its mean and what the runs vary by. Start at Of.
-//
-// Stability: any version may change it.
 package trend
 
 import (

@@ -3,8 +3,6 @@
 //
 // Written quantities are decimal (1 MB = 10^6 bytes, as on a disk's box); read ones may be binary too.
 // Bits are refused rather than guessed at: a link's 40 Gb/s and a disk's 5 GB/s are too easily confused.
-//
-// Stability: v1 only adds to it.
 package unit
 
 import (

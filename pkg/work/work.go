@@ -2,8 +2,6 @@
 // sizes in which order, how they are moved, and whether it goes as fast as it can. It alone answers whether two
 // measurements are of the same work, so that they may be set beside one another: as a rate alone, as repeats, as two
 // runs. It measures nothing, and where a disk is connected is no part of it. Start at Work.
-//
-// Stability: v1 only adds to it.
 package work
 
 import (
