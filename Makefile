@@ -3,15 +3,13 @@
 
 # For make fuzz: the time each target gets. For make bench: which benchmarks, where, and how often
 # (benchstat wants 6 of each for a 95 % interval); then fio and hubbench in turns in DIR, a folder on the
-# disk to compare them on. For make platforms: the systems, all if empty; with RECORD=1 this machine's own tests too, every
-# package, and the results are written into the list in the manual.
+# disk to compare them on. For make platforms: the systems, all if empty, with -all for every package.
 FUZZTIME ?= 10s
 BENCH    ?= .
 PKG      ?= ./...
 COUNT    ?= 6
 DIR      ?= bin
 SYSTEMS  ?=
-RECORD   ?=
 SHORT    ?=
 FULL     ?=
 CLAIMS   ?=
@@ -67,10 +65,10 @@ lint:
 	go vet ./... && $$lint run $$tagged || exit 1; done && unset GOOS GOARCH && .ci/lint-rules "$$lint"
 
 # The tests on systems and processors that this machine is not, as far as programs are here to stand in for them: macOS by
-# a loader, Windows by Wine, arm64 and s390x by qemu.
-platforms: $(if $(RECORD),$(charts))
+# a loader, Windows by Wine, arm64 and s390x by qemu. What they come to belongs into the list of hubbench help platforms.
+platforms:
 	go vet ./testdata/platforms/... && go test ./testdata/platforms/...
-	go run ./testdata/platforms $(if $(RECORD),-all -record) $(or $(SYSTEMS),$(if $(RECORD),loader wine arm64 s390x machine))
+	testdata/platforms/run $(SYSTEMS)
 
 fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \

@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package main
+package platforms
 
 import (
 	"bytes"
@@ -25,16 +25,13 @@ func newMac(t *testing.T) onMac {
 	}
 	t.Chdir(filepath.Join("..", ".."))
 	tmp := t.TempDir()
-	if _, err := prepareLoader(tmp); err != nil {
-		t.Fatal(err)
-	}
-	m := onMac{loader: filepath.Join(tmp, "loader"), hubbench: filepath.Join(tmp, "hubbench"), probe: filepath.Join(tmp, "probe")}
-	build := exec.Command("go", "build", "-o", tmp, "./cmd/hubbench", "./testdata/platforms/loader/probe")
-	build.Env = append(os.Environ(), "GOOS=darwin", "GOARCH=amd64", "CGO_ENABLED=0")
+	build := exec.Command("testdata/platforms/run", "-strict", "-with", `cp "$through" "$TMP/loader" &&
+		go build -o "$TMP" ./cmd/hubbench ./testdata/platforms/loader/probe`, "loader")
+	build.Env = append(os.Environ(), "TMP="+tmp)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return m
+	return onMac{filepath.Join(tmp, "loader"), filepath.Join(tmp, "hubbench"), filepath.Join(tmp, "probe")}
 }
 
 const realScenario = `version: 1

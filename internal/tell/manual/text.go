@@ -24,7 +24,6 @@ func (t Topic) Text(width int) (string, error) {
 
 // blocks are the headings, paragraphs, definitions, lists and lines to copy of a page.
 func blocks(page string) []string {
-	page = regexp.MustCompile(`(?m)^<!--.*-->$`).ReplaceAllString(page, "")
 	return regexp.MustCompile(`\n{2,}`).Split(strings.Trim(page, "\n"), -1)
 }
 
