@@ -43,7 +43,7 @@ func Sync(f *os.File) error {
 // to as it is.
 func Write(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return writeTo(path, os.O_WRONLY, write, func(*os.File) error { return nil })
+		return writeTo(os.OpenFile, path, os.O_WRONLY, write, func(*os.File) error { return nil })
 	}
 	return Replace(path, write)
 }
@@ -52,17 +52,31 @@ func Write(path string, write func(io.Writer) error) error {
 // of its own until then, which begins with a dot, so that programs that read whole folders leave it out: nothing that
 // has the file's name, such as a link or a pipe, is followed or waited for, only replaced.
 func Replace(path string, write func(io.Writer) error) error {
+	return replace(os.OpenFile, os.Rename, os.Remove, path, write)
+}
+
+// ReplaceIn is Replace in a folder that is held open: whatever stands at its path meanwhile is not written to.
+func ReplaceIn(root *os.Root, name string, write func(io.Writer) error) error {
+	return replace(root.OpenFile, root.Rename, root.Remove, name, write)
+}
+
+type opener = func(path string, flag int, mode fs.FileMode) (*os.File, error)
+
+func replace(
+	open opener, rename func(from, to string) error, remove func(string) error,
+	path string, write func(io.Writer) error,
+) error {
 	part := ""
 	err := fs.ErrExist
 	for tries := 0; tries < 10 && errors.Is(err, fs.ErrExist); tries++ {
 		part = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x%s", filepath.Base(path), rand.Uint32(), partEnding))
-		err = writeTo(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, write, Sync)
+		err = writeTo(open, part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, write, Sync)
 	}
 	if err == nil {
-		err = os.Rename(part, path)
+		err = rename(part, path)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		_ = os.Remove(part)
+		_ = remove(part)
 	}
 	return err
 }
@@ -77,8 +91,10 @@ func IsPart(file, name string) bool {
 	return begins && ends && len(digits) == 8 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-func writeTo(path string, flag int, write func(io.Writer) error, sync func(*os.File) error) error {
-	file, err := os.OpenFile(path, flag, 0o644)
+func writeTo(
+	open opener, path string, flag int, write func(io.Writer) error, sync func(*os.File) error,
+) error {
+	file, err := open(path, flag, 0o644)
 	if err != nil {
 		return err
 	}

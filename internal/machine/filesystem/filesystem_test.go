@@ -113,6 +113,26 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// What is held open is written to, whatever stands at its path by now.
+func TestReplaceIn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a folder that is open is not renamed there")
+	}
+	dir := filepath.Join(t.TempDir(), "dir")
+	check.Must(t, os.Mkdir(dir, 0o700))
+	root, err := os.OpenRoot(dir)
+	check.Must(t, err)
+	defer root.Close()
+	victim := t.TempDir()
+	check.Must(t, errors.Join(os.Rename(dir, dir+".moved"), os.Symlink(victim, dir), ReplaceIn(root, "f", put("ours"))))
+	if entries, _ := os.ReadDir(victim); len(entries) > 0 {
+		t.Errorf("the link's target holds %v", entries)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir+".moved", "f")); string(got) != "ours" {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+}
+
 func TestVolume(t *testing.T) {
 	dir := t.TempDir()
 	v, err := Volume(dir)
