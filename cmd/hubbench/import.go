@@ -102,7 +102,10 @@ func runImport(p program, paths []string, opts importOptions) error {
 	if err := os.MkdirAll(dir.Path, 0o755); err != nil {
 		return fmt.Errorf("create run folder: %w", err)
 	}
-	err = filesystem.Replace(dir.File(rundir.EventsFile), func(w io.Writer) error { _, err := w.Write(made.Events); return err })
+	if dir.Root, err = os.OpenRoot(dir.Path); err != nil {
+		return fmt.Errorf("create run folder: %w", err)
+	}
+	err = filesystem.ReplaceIn(dir.Root, rundir.EventsFile, func(w io.Writer) error { _, err := w.Write(made.Events); return err })
 	if err == nil {
 		err = dir.WriteJSON(rundir.InfoFile, info)
 	}

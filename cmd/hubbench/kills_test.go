@@ -88,6 +88,12 @@ func (s *stages) now() int {
 	if err != nil || info.Size() == s.read {
 		return s.stage
 	}
+	if info.Size() < s.read { // resumed, or compressed
+		s.read = 0
+		if s.stage < writeStage {
+			s.stage, s.moving = 0, false
+		}
+	}
 	file, err := os.Open(s.path)
 	if err != nil {
 		return s.stage
@@ -118,22 +124,25 @@ type killTest struct {
 }
 
 // TestKills ends processes of runs at random instants, by each signal, and holds the runs to what README and help say: exit
-// code, events that can be analysed, folders that are clean after hubbench clean, and a run that goes on to the same end.
+// code, events that can be analysed, folders that are clean after hubbench clean, and a run that goes on to the same end
+// and writes over nothing. A quarter of the runs are compressed when done, and another goes on after it was killed before.
 func TestKills(t *testing.T) {
 	k := &killTest{long: map[string][]time.Duration{}, whole: map[string][]string{}}
 	for _, text := range []string{killSimulated, killReal} {
 		run := newKilledRun(t.TempDir(), text)
-		must(t, run.begin())
+		must(t, run.begin("--compress"))
 		k.long[text] = run.watch()
 		if code, said := run.wait(); code != exitOK {
 			t.Fatalf("exit code %d: %s", code, said)
 		}
-		k.whole[text] = moved(readEvents(t, run.out))
+		events, err := recordOf(run.out)
+		must(t, err)
+		k.whole[text] = moved(events)
 	}
 	t.Logf("seed %d; stages take %v and %v", *killSeed, k.long[killSimulated], k.long[killReal])
 	var mu sync.Mutex
 	var good int
-	where, what := map[string]int{}, map[string]int{}
+	where, what, runs := map[string]int{}, map[string]int{}, map[string]int{}
 	tries := make(chan int)
 	var workers sync.WaitGroup
 	for range killsAtOnce {
@@ -144,10 +153,11 @@ func TestKills(t *testing.T) {
 				mu.Lock()
 				where[try.stage]++
 				what[try.victims]++
+				runs[try.kind]++
 				if err == nil {
 					good++
 				} else {
-					t.Logf("try %d (%s at %s): %v", i, try.victims, try.stage, err)
+					t.Logf("try %d (%s run, %s at %s): %v", i, try.kind, try.victims, try.stage, err)
 				}
 				mu.Unlock()
 			}
@@ -160,6 +170,7 @@ func TestKills(t *testing.T) {
 	workers.Wait()
 	t.Logf("instants: %v", where)
 	t.Logf("signals: %v", what)
+	t.Logf("runs: %v", runs)
 	evidence.Report(t, evidence.Finding{
 		Claim: "kills", Case: "processes of runs ended at random instants, with the right exit code, events that can be read, clean folders and a run that goes on to the same end",
 		Unit: fmt.Sprintf("of %d", *kills), Truth: float64(*kills), Measured: float64(good), Low: float64(good), High: float64(good), Limit: "all", Pass: good == *kills,
@@ -186,15 +197,30 @@ func (r *killedRun) disks() []string {
 // precious is what a file says that hubbench has no business with.
 const precious = "precious"
 
-func (r *killedRun) begin() error {
+func (r *killedRun) begin(more ...string) error {
 	err := os.WriteFile(filepath.Join(r.dir, "s.yaml"), []byte(r.scenario), 0o600)
 	for _, dir := range append(r.disks(), filepath.Join(r.dir, "temp")) {
 		err = errors.Join(err, os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "mine.txt"), []byte(precious), 0o600))
 	}
 	if err == nil {
-		r.process, err = launch(r.command(runArgs()...))
+		r.process, err = launch(r.command(append(runArgs(), more...)...))
 	}
 	return err
+}
+
+// recordOf is what a run's events say, compressed or not; an error if there are none.
+func recordOf(dir string) (string, error) {
+	path, err := rundir.EventsOf(dir)
+	if err != nil {
+		return "", err
+	}
+	events, err := (&rundir.Loaded{Events: path}).OpenEvents()
+	if err != nil {
+		return "", err
+	}
+	defer events.Close()
+	text, err := io.ReadAll(events)
+	return string(text), err
 }
 
 // runArgs are what a run is begun by.
@@ -236,6 +262,7 @@ type killTry struct {
 	*killTest
 	random *rand.Rand
 	*killedRun
+	kind    string // of the run
 	stage   string // at which it did
 	victims string
 	spared  bool              // a process that can clean up got no signal
@@ -244,6 +271,49 @@ type killTry struct {
 
 const coordinatorName = "hubbench"
 
+// The kinds of runs that are killed.
+const (
+	plainRun      = "plain"
+	compressedRun = "compressed"
+	resumedRun    = "resumed"
+)
+
+// beginKind begins a run of the try's kind. It is false if it was over before.
+func (k *killTry) beginKind() (bool, error) {
+	if k.kind == compressedRun {
+		return true, k.begin("--compress")
+	}
+	err := k.begin()
+	if k.kind == plainRun || err != nil {
+		return true, err
+	}
+	for first := 1 + k.random.IntN(writeStage-1); k.running() && k.at.now() < first; {
+		time.Sleep(100 * time.Microsecond)
+	}
+	k.kill()
+	if !check.Within(timeout, func() bool { return len(k.processes()) == 0 }) {
+		return false, fmt.Errorf("killed for the first time: after %s there are still %v", timeout, k.processes())
+	}
+	if info, err := rundir.LoadInfo(k.out); err != nil || info == nil || info.Status != rundir.Running {
+		return false, err
+	}
+	k.at = &stages{path: k.at.path}
+	k.process, err = launch(k.command(k.resumeArgs()...))
+	return true, err
+}
+
+// resumeArgs are what the run goes on by.
+func (k *killTry) resumeArgs() []string {
+	return k.compressing([]string{"run", "--resume", k.out, "--quiet", "--allow", "busy,background"})
+}
+
+func (k *killTry) compressing(args []string) []string {
+	if k.kind == compressedRun {
+		return append(args, "--compress")
+	}
+	return args
+}
+
 // run kills a run, and checks what is left. A run that was over before is begun anew.
 func (k *killTry) run(t *testing.T, number int) error {
 	const cleaning = writeStage - 1
@@ -251,14 +321,22 @@ func (k *killTry) run(t *testing.T, number int) error {
 	if number%2 == 1 { // here there is something to clean up, which is soon over: it is missed more often than not
 		scenario, aims = killReal, []int{cleaning, 0, 1, 2, 3, cleaning, 4, 5, 6, cleaning, 7, 8, writeStage}
 	}
+	// Each kind meets each aim: there is an even number of these.
+	k.kind = []string{plainRun, compressedRun, plainRun, resumedRun}[(number/2+number/20)%4]
+	if k.kind == compressedRun {
+		aims = []int{writeStage, 1, writeStage, writeStage, 5, writeStage, 8}
+	}
 	for hit := false; !hit; {
 		dir := t.TempDir()
 		defer os.RemoveAll(dir)
 		k.killedRun = newKilledRun(dir, scenario)
-		if err := k.begin(); err != nil {
+		begun, err := k.beginKind()
+		if err != nil {
 			return err
 		}
-		var err error
+		if !begun {
+			continue
+		}
 		if hit, err = k.inject(aims[number/2%len(aims)]); err != nil {
 			return err
 		}
@@ -386,7 +464,7 @@ func (k *killTry) checkCode(code int) error {
 	switch {
 	case asked == "KILL":
 		want = []int{killedCode}
-	case info == nil && asked != "":
+	case (info == nil || k.kind == resumedRun && status == rundir.Running) && asked != "":
 		want = []int{exitInterrupted, killedCode} // killed by the signal itself, in its first moments
 	case status == trace.Complete:
 		want = []int{exitOK}
@@ -432,7 +510,7 @@ func (k *killTry) checkDisks() error {
 
 // checkReadable holds analyze to reading what was recorded.
 func (k *killTry) checkReadable() error {
-	events, err := os.ReadFile(filepath.Join(k.out, rundir.EventsFile))
+	events, err := recordOf(k.out)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -440,7 +518,7 @@ func (k *killTry) checkReadable() error {
 	if _, err := os.Stat(k.out); errors.Is(err, fs.ErrNotExist) && code == exitUsage { // it ended before it made its folder
 		return nil
 	}
-	if code != exitOK && strings.Contains(string(events), `"type":"file"`) || code != exitOK && code != exitFailed || code == exitFailed && strings.Count(said, "\n") != 1 {
+	if code != exitOK && strings.Contains(events, `"type":"file"`) || code != exitOK && code != exitFailed || code == exitFailed && strings.Count(said, "\n") != 1 {
 		return fmt.Errorf("analyze of %d bytes of events: exit code %d: %s", len(events), code, said)
 	}
 	return nil
@@ -449,18 +527,39 @@ func (k *killTry) checkReadable() error {
 // checkResumed goes on with the run, and compares it with one that was not interrupted. If it had not come so far as to
 // have a run.json, it is begun again, by the same command.
 func (k *killTry) checkResumed() error {
-	args := []string{"run", "--resume", k.out, "--quiet"}
-	if _, err := os.Stat(filepath.Join(k.out, rundir.InfoFile)); errors.Is(err, fs.ErrNotExist) {
-		args = runArgs()
-	}
-	if code, said := k.do(args...); code != exitOK {
-		return fmt.Errorf("%s: exit code %d: %s", strings.Join(args, " "), code, said)
-	}
-	events, err := os.ReadFile(filepath.Join(k.out, rundir.EventsFile))
+	args := k.resumeArgs()
+	info, err := rundir.LoadInfo(k.out)
 	if err != nil {
 		return err
 	}
-	if diff := cmp.Diff(k.whole[k.scenario], moved(string(events))); diff != "" {
+	if info == nil {
+		args = k.compressing(runArgs())
+	}
+	before, _ := snapshot(k.out) // none if it was killed before it made its folder
+	record, _ := recordOf(k.out)
+	if code, said := k.do(args...); code != exitOK {
+		return fmt.Errorf("%s: exit code %d: %s", strings.Join(args, " "), code, said)
+	}
+	events, err := recordOf(k.out)
+	if err != nil {
+		return err
+	}
+	kept, read := 0, 0
+	for line := range strings.Lines(record) {
+		read += len(line)
+		if strings.HasPrefix(line, `{"type":"phase_end"`) && strings.Contains(line, `"status":"complete"`) {
+			kept = read
+		}
+	}
+	if !strings.HasPrefix(events, record[:kept]) {
+		return fmt.Errorf("the events of phases that were complete have changed; they were %s", record[:kept])
+	}
+	if info != nil && info.Status == trace.Complete && strings.Contains(record, `{"type":"end"`) {
+		if err := k.checkKept(before); err != nil {
+			return err
+		}
+	}
+	if diff := cmp.Diff(k.whole[k.scenario], moved(events)); diff != "" {
 		return fmt.Errorf("resumed (-uninterrupted +resumed):\n%s", diff)
 	}
 	if info, err := rundir.LoadInfo(k.out); err != nil || info.Status != trace.Complete {
@@ -474,6 +573,23 @@ func (k *killTry) checkResumed() error {
 		return fmt.Errorf("temporary files left: %v", left)
 	}
 	return k.checkDisks()
+}
+
+// checkKept holds a run that was complete when it was resumed to having written over nothing.
+func (k *killTry) checkKept(before map[string]string) error {
+	after, err := snapshot(k.out)
+	if err != nil {
+		return err
+	}
+	for name, was := range before {
+		switch is, left := after[name]; {
+		case left && is != was:
+			return fmt.Errorf("the run was complete, and %s was written again", name)
+		case !left && name != rundir.EventsFile && !strings.HasSuffix(name, ".part"):
+			return fmt.Errorf("the run was complete, and %s was removed", name)
+		}
+	}
+	return nil
 }
 
 // moved is what a run has moved: all that its events say if the disks are simulated, and of real ones, whose times differ

@@ -32,7 +32,7 @@ import (
 type output struct {
 	form.Form
 	out  string
-	own  bool // out is a file of a run's own folder, which may come from anybody
+	save func(path string, write func(io.Writer) error) error // to out; nil: as to a path that a person gives
 	json bool
 	more []string // what else there is, printed after the answer
 }
@@ -118,11 +118,11 @@ func (o *output) toStdout() bool { return o.out == "" || o.out == "-" }
 // write writes to stdout, or the file whole or not at all, and then prints its name.
 func (o *output) write(p program, encode func(io.Writer) error) error {
 	if !o.toStdout() {
-		write := filesystem.Write
-		if o.own {
-			write = filesystem.Replace
+		save := o.save
+		if save == nil {
+			save = filesystem.Write
 		}
-		if err := write(o.out, encode); err != nil {
+		if err := save(o.out, encode); err != nil {
 			return fmt.Errorf("write results: %w", err)
 		}
 		_, err := fmt.Fprintln(p.stdout, o.out)
@@ -198,6 +198,7 @@ type resultOptions struct {
 	open     bool
 	noPage   bool
 	compress bool
+	missing  bool             // the run is complete: results that are there stay
 	below    []string         // --fail-below as it was given
 	least    []scenario.Limit // and as parsed
 }
@@ -216,23 +217,32 @@ func (o *resultOptions) belowFlag(cmd *cobra.Command) {
 		"exit with 4 if a rate is below `DISK.PHASE=RATE`, such as A.WWW=1.2GB/s (repeatable)")
 }
 
-// conclude analyses what was recorded, writes the results and prints them, which it does where they cannot be
-// written too.
+// conclude analyses what was recorded, writes the results and prints them, which it does where they cannot be written
+// too. It ends what is done in the folder.
 func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
+	defer dir.Root.Close()
+	if dir.Moved() {
+		return fmt.Errorf("%s is no longer the folder that the run began in, which holds what was recorded: "+
+			"find it, and give it to hubbench report", dir.Path)
+	}
 	run, err := load(dir.Path)
 	if err != nil {
 		return err
 	}
 	page := dir.File(rundir.ReportFile)
-	notWritten := dir.WriteJSON(rundir.AnalysisFile, run.Analysis)
-	if notWritten == nil && !opts.noPage {
-		file := output{Form: form.Form{Format: "html"}, out: page, own: true}
-		notWritten = sendRun(program{stdout: io.Discard}, run, file)
+	stays := func(name string) bool { return opts.missing && exists(dir.File(name)) }
+	var notWritten error
+	if !stays(rundir.AnalysisFile) {
+		notWritten = dir.WriteJSON(rundir.AnalysisFile, run.Analysis)
+	}
+	if notWritten == nil && !opts.noPage && !stays(rundir.ReportFile) {
+		notWritten = sendRun(program{stdout: io.Discard}, run, output{
+			Form: form.Form{Format: "html"}, out: page, save: func(_ string, write func(io.Writer) error) error {
+				return filesystem.ReplaceIn(dir.Root, rundir.ReportFile, write)
+			},
+		})
 	}
 	next := "hubbench report " + cells.Shell(dir.Path)
-	if notWritten == nil && opts.compress && run.Trace.Status == trace.Complete { // else it may be resumed
-		notWritten = rundir.Compress(dir.Path)
-	}
 	switch {
 	case notWritten != nil:
 	case opts.noPage:
@@ -248,6 +258,10 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 		opts.more = append(opts.more, held+": hubbench check "+cells.Shell(dir.Path))
 	}
 	notPrinted := sendRun(p, run, opts.output)
+	done := run.Trace.Status == trace.Complete // else it may be resumed
+	if notWritten == nil && opts.compress && done && filepath.Base(run.Events) == rundir.EventsFile {
+		notWritten = dir.Compress()
+	}
 	switch {
 	case errors.Is(notWritten, syscall.ENOSPC):
 		return fmt.Errorf("no space left for the report: %s holds what was recorded; make room, and write it with: %s",

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -50,7 +52,7 @@ func runReport(p program, path string, out output) error {
 		if out.Table != "" { // not beside the report under its own name
 			name = "table-" + out.Table + filepath.Ext(name)
 		}
-		out.out, out.own = filepath.Join(run.Folder, name), true
+		out.out, out.save = filepath.Join(run.Folder, name), filesystem.Replace // the folder may come from anybody
 	}
 	return sendRun(p, run, out)
 }
@@ -83,12 +85,17 @@ func newAnalyze(p program) *cobra.Command {
 
 // keepAnalysis gives a run that was killed before its end the analysis.json that it lacks.
 func keepAnalysis(p program, run *recorded.Run) {
-	dir := &rundir.Dir{Path: run.Folder}
-	if run.Info == nil || exists(dir.File(rundir.AnalysisFile)) {
+	path := filepath.Join(run.Folder, rundir.AnalysisFile)
+	if run.Info == nil || exists(path) {
 		return
 	}
-	if err := dir.WriteJSON(rundir.AnalysisFile, run.Analysis); err != nil {
-		sayf(p.stderr, "warning: %s is not written: %s\n", dir.File(rundir.AnalysisFile), oneLine(err.Error()))
+	root, err := os.OpenRoot(run.Folder)
+	if err == nil {
+		defer root.Close()
+		err = (&rundir.Dir{Root: root}).WriteJSON(rundir.AnalysisFile, run.Analysis)
+	}
+	if err != nil {
+		sayf(p.stderr, "warning: %s is not written: %s\n", path, oneLine(err.Error()))
 	}
 }
 

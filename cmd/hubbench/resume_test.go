@@ -1,16 +1,22 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const resumeScenario = `version: 1
@@ -64,6 +70,125 @@ func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 		what := fmt.Sprintf("resumed, torn after %d of %d bytes", len(left), len(full))
 		check.Same(t, what, measured(full), measured(readEvents(t, dir)))
 	}
+}
+
+// A run that is complete is left as it is, be its events compressed or not, and its disks there or not; of one whose
+// results were cut off, those are written. Nothing is changed before a run can go on.
+func TestResumeOfCompressed(t *testing.T) {
+	t.Parallel()
+	run := newKilledRun(t.TempDir(), killReal)
+	must(t, run.begin())
+	if code, said := run.wait(); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	plain := readEvents(t, run.out)
+	resume := func(what string, want int, says string, args ...string) {
+		t.Helper()
+		code, said := run.do(append([]string{"run", "--resume", "out", "--allow", "busy,background"}, args...)...)
+		if code != want || !strings.Contains(said, says) {
+			t.Errorf("%s: exit code %d, want %d and %q: %s", what, code, want, says, said)
+		}
+	}
+	unplugged := run.disks()[0] + "-elsewhere"
+	must(t, os.Rename(run.disks()[0], unplugged))
+	before := stamped(t, run.out)
+	resume("complete", exitOK, "out is complete: all of its 3 phases are measured")
+	check.Same(t, "a complete run", before, stamped(t, run.out))
+	must(t, os.Remove(filepath.Join(run.out, rundir.ReportFile)))
+	resume("complete, without a page", exitOK, "out is complete", "--compress", "--format", "csv")
+	delete(before, rundir.EventsFile)
+	before[rundir.ReportFile], before["events.jsonl.zst"] = "there", "there"
+	after := stamped(t, run.out)
+	after[rundir.ReportFile], after["events.jsonl.zst"] = "there", "there"
+	check.Same(t, "a complete run whose page was missing", before, after)
+	before = stamped(t, run.out)
+	resume("compressed", exitOK, "out is complete", "--compress", "--format", "html", "--quiet=false")
+	check.Same(t, "a complete run that is compressed", before, stamped(t, run.out))
+
+	// The same, cut off and compressed by a person.
+	must(t, os.Remove(filepath.Join(run.out, "events.jsonl.zst")))
+	write(t, filepath.Join(run.out, "events.jsonl.zst"), packed(t, plain[:strings.LastIndex(plain, `{"type":"phase_end"`)]))
+	before = stamped(t, run.out)
+	resume("cut off, without a disk", exitUsage, "disk A")
+	check.Same(t, "a run whose disk is away", before, stamped(t, run.out))
+	must(t, os.Rename(unplugged, run.disks()[0]))
+	write(t, filepath.Join(run.out, rundir.EventsFile), "")
+	resume("two records", exitFailed, "events.jsonl.zst are both there")
+	must(t, os.Remove(filepath.Join(run.out, rundir.EventsFile)))
+	resume("cut off", exitOK, "2 of 3 phases are complete")
+	check.Same(t, "resumed", moved(plain), moved(readEvents(t, run.out)))
+	if exists(filepath.Join(run.out, "events.jsonl.zst")) {
+		t.Error("the compressed events are left")
+	}
+}
+
+// packed is a text that is compressed.
+func packed(t *testing.T, text string) []byte {
+	t.Helper()
+	zip, err := zstd.NewWriter(nil)
+	must(t, err)
+	return zip.EncodeAll([]byte(text), nil)
+}
+
+// snapshot is what a folder holds, and since when.
+func snapshot(dir string) (map[string]string, error) {
+	files := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		info, statErr := e.Info()
+		text, readErr := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err = errors.Join(err, statErr, readErr); err == nil {
+			files[e.Name()] = info.ModTime().String() + string(text)
+		}
+	}
+	return files, err
+}
+
+func stamped(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files, err := snapshot(dir)
+	must(t, err)
+	return files
+}
+
+// A run whose folder is swapped for a link writes to its own, and says that it has moved.
+func TestSwappedFolder(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a folder that is open is not renamed there")
+	}
+	run := newKilledRun(t.TempDir(), killSimulated)
+	must(t, run.begin())
+	if !check.Within(timeout, func() bool { return run.at.now() > 1 }) {
+		t.Fatal("it does not begin")
+	}
+	own, victim := run.out+"-own", t.TempDir()
+	must(t, os.Rename(run.out, own))
+	must(t, os.Symlink(victim, run.out))
+	if code, said := run.wait(); code != exitFailed || !strings.Contains(said, "out is no longer the folder that the run began in") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if left := stamped(t, victim); len(left) > 0 {
+		t.Errorf("written through the link: %v", left)
+	}
+	if info, err := rundir.LoadInfo(own); err != nil || info.Status != trace.Complete {
+		t.Errorf("the run's own folder: %+v, %v", info, err)
+	}
+	hubbench(t, "report", own)
+}
+
+// A run.json without the effective modes does not end a run that goes on.
+func TestResumeWithoutEffective(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	scenario, dir := write(t, filepath.Join(work, "s.yaml"), resumeScenario), filepath.Join(work, "out")
+	hubbench(t, "run", scenario, "--out", dir, "--quiet")
+	full := readEvents(t, dir)
+	write(t, filepath.Join(dir, rundir.EventsFile), full[:len(full)/2])
+	path := filepath.Join(dir, rundir.InfoFile)
+	write(t, path, bytes.Replace(read(t, path), []byte(`"effective":`), []byte(`"unknown":`), 1))
+	hubbench(t, "run", "--resume", dir, "--quiet")
+	check.Same(t, "resumed", measured(full), measured(readEvents(t, dir)))
 }
 
 // measured is what a run's events say, less the wall clock's part in it, in an order that does not depend on which

@@ -139,7 +139,7 @@ func (r *session) resume(ctx context.Context) error {
 			rest, err = rundir.Resume(r.from)
 			return err
 		})
-		if err != nil {
+		if err != nil || rest.Complete {
 			return err
 		}
 		if warnings, err = r.prepareRest(ctx, rest); err != nil {
@@ -150,6 +150,9 @@ func (r *session) resume(ctx context.Context) error {
 	})
 	if err != nil {
 		return err
+	}
+	if rest.Complete {
+		return r.finish(rest)
 	}
 	info := rest.Info
 	for _, text := range warnings {
@@ -162,6 +165,20 @@ func (r *session) resume(ctx context.Context) error {
 	info.Status, info.Failures = rundir.Running, nil
 	r.info = info
 	return r.measure(ctx)
+}
+
+// finish writes what is missing of the results of a run that is complete.
+func (r *session) finish(rest *rundir.Unfinished) (err error) {
+	if r.least, err = leastRates(r.below, rest.Info.Plan); err != nil {
+		return errors.Join(err, rest.Close())
+	}
+	if !r.quiet {
+		sayf(r.stderr, "%s is complete: all of its %d phases are measured, and stay as they are\n", r.from, rest.Done)
+	}
+	r.missing = true
+	return r.asked.untilKilled(0, func() error {
+		return errors.Join(rest.Dir.RemoveParts(), conclude(r.program, rest.Dir, r.resultOptions), rest.Dir.Close())
+	})
 }
 
 // prepareRest checks whether the run's own plan can continue here.
@@ -231,7 +248,7 @@ func (r *session) measure(ctx context.Context) error {
 	}
 	removed := make(chan struct{})
 	go func() {
-		_ = rundir.RemoveParts(r.dir.Path) // of what is still being written
+		_ = r.dir.RemoveParts() // of what is still being written
 		close(removed)
 	}()
 	select {

@@ -91,8 +91,9 @@ one catalogue at once. RUN is a run's folder, an events.jsonl or a report.html.`
 			var failed []error
 			changed := 0
 			for _, path := range args {
-				if folder := filepath.Dir(path); filepath.Base(path) == rundir.EventsFile && exists(filepath.Join(folder, rundir.InfoFile)) {
-					path = folder // which says more of the run
+				folder, name := filepath.Split(strings.TrimSuffix(path, ".zst"))
+				if name == rundir.EventsFile && exists(filepath.Join(folder, rundir.InfoFile)) {
+					path = filepath.Clean(folder) // which says more of the run
 				}
 				run, err := load(path)
 				if err == nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -95,8 +96,8 @@ func Load(path string) (*Loaded, error) {
 	events, open := path, os.Open // a pipe that a person names is meant
 	if stat.IsDir() {
 		run.Folder, open = path, openRegular
-		if events = filepath.Join(path, EventsFile); !there(events) && there(events+packed) {
-			events += packed
+		if events, err = EventsOf(path); err != nil {
+			return nil, fmt.Errorf("load run: %w", err)
 		}
 		if run.Info, err = LoadInfo(path); err != nil {
 			return nil, err
@@ -127,15 +128,32 @@ func Load(path string) (*Loaded, error) {
 	return run, nil
 }
 
-// packed is what the name of compressed events ends with.
+// packed is what the name of compressed events ends with. What they hold says whether they are: under either name.
 const packed = ".zst"
 
-func there(path string) bool { _, err := os.Stat(path); return err == nil }
+// EventsOf is the path of the events in a run's folder, be they compressed, or not there. Two records are an error: they
+// may differ.
+func EventsOf(folder string) (string, error) {
+	path := filepath.Join(folder, EventsFile)
+	_, plain := os.Lstat(path)
+	_, compressed := os.Lstat(path + packed)
+	if compressed == nil && plain == nil {
+		return "", fmt.Errorf("%s and %s are both there, and a run has one record: look at each with hubbench analyze, "+
+			"and move the other out of the folder", path, path+packed)
+	}
+	if compressed == nil {
+		path += packed
+	}
+	return path, nil
+}
 
-// unpacked is what a file holds, decompressed if it is Zstandard's (RFC 8878).
+// isPacked reports whether a text begins as Zstandard's (RFC 8878).
+func isPacked(head []byte) bool { return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) }
+
+// unpacked is what a file holds, decompressed if it is compressed.
 func unpacked(file io.Reader) (io.Reader, error) {
 	text := bufio.NewReader(file)
-	if head, _ := text.Peek(4); !bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+	if head, _ := text.Peek(4); !isPacked(head) {
 		return text, nil
 	}
 	return zstd.NewReader(text, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
@@ -157,24 +175,26 @@ func (l *Loaded) OpenEvents() (io.ReadCloser, error) {
 	}{text, file}, nil
 }
 
-// Compress keeps the events of a run that has ended compressed. At every moment they are there, whole, under one name
-// or the other.
-func Compress(folder string) error {
-	path := filepath.Join(folder, EventsFile)
-	file, err := openRegular(path)
-	if err != nil {
-		return fmt.Errorf("compress the events: %w", err)
-	}
-	err = filesystem.Replace(path+packed, func(w io.Writer) error {
+// Compress keeps the events of a run that has ended compressed. At every moment they are there, whole, under one name.
+func (d *Dir) Compress() error {
+	err := filesystem.ReplaceIn(d.Root, EventsFile, func(w io.Writer) error {
+		file, err := d.open(EventsFile, os.O_RDONLY)
+		if err != nil {
+			return err
+		}
+		text, err := unpacked(file) // one that was killed after that has compressed them
+		if err != nil {
+			return errors.Join(err, file.Close())
+		}
 		zip, err := zstd.NewWriter(w)
 		if err == nil {
-			_, err = io.Copy(zip, file)
+			_, err = io.Copy(zip, text)
 			err = errors.Join(err, zip.Close())
 		}
-		return err
+		return errors.Join(err, file.Close()) // before it is replaced
 	})
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Remove(path)
+	if err == nil {
+		err = d.Root.Rename(EventsFile, EventsFile+packed)
 	}
 	if err != nil {
 		return fmt.Errorf("compress the events: %w", err)
@@ -269,73 +289,123 @@ func Since(folder string, from time.Time) []Earlier {
 
 // Unfinished is a run that was interrupted, and how far it came.
 type Unfinished struct {
-	Info  *Info
-	Done  int              // phases that are complete
-	Tried []search.Outcome // the complete tries of the next one's search
-	dir   *Dir
-	keep  int64 // bytes of the events up to the end of the last of all these
+	Info     *Info
+	Done     int              // phases that are complete
+	Tried    []search.Outcome // the complete tries of the next one's search
+	Complete bool             // nothing is left to measure
+	Dir      *Dir
+	name     string // of the events
+	keep     int64  // bytes of their text up to the end of the last of all these
 }
 
 // Resume takes the folder of a run that was interrupted, unless it is still going on. Nothing is changed yet.
-func Resume(path string) (*Unfinished, error) {
+func Resume(path string) (_ *Unfinished, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("resume run: %w", err)
+		}
+	}()
 	info, err := LoadInfo(path)
 	switch {
 	case err != nil:
+		return nil, err
 	case info == nil || info.Plan == nil:
-		err = fmt.Errorf("%s has no %s with a plan: is it a run folder?", path, InfoFile)
-	default:
-		if err = info.Plan.Check(); err != nil {
-			err = fmt.Errorf("%s: %w", filepath.Join(path, InfoFile), err)
-		}
+		return nil, fmt.Errorf("%s has no %s with a plan: is it a run folder?", path, InfoFile)
 	}
+	if err := info.Plan.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(path, InfoFile), err)
+	}
+	if info.Effective == nil {
+		info.Effective = map[string]map[string]trace.Effective{}
+	}
+	file, err := EventsOf(path)
 	if err != nil {
-		return nil, fmt.Errorf("resume run: %w", err)
+		return nil, err
 	}
-	dir, err := openDir(path, 0)
+	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, fmt.Errorf("resume run: %w", err)
+		return nil, err
 	}
+	r := &Unfinished{Info: info, Dir: &Dir{Path: path, Root: root}, name: filepath.Base(file)}
 	past := &past{plan: info.Plan}
-	keep, err := past.read(dir.File(EventsFile))
-	if err != nil {
-		return nil, fmt.Errorf("resume run: %w", errors.Join(err, dir.Close()))
+	if err = r.Dir.hold(r.name, 0); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s is not there, so nothing says how far the run came; begin a new one", file)
 	}
-	return &Unfinished{Info: info, Done: past.done, Tried: past.tried, dir: dir, keep: keep}, nil
+	if err == nil {
+		r.keep, err = past.read(r.Dir.events, file)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	r.Done, r.Tried, r.Complete = past.done, past.tried, past.ended && info.Status == trace.Complete
+	return r, nil
 }
 
 // Open drops from the events whatever lies behind the last complete phase, so that no phase is half from before and
 // half from after, and gives the folder to go on with. If no phase is complete, the journal begins again.
 func (r *Unfinished) Open() (*Dir, error) {
-	err := errors.Join(RemoveParts(r.dir.Path), truncateLines(r.dir.Path, r.keep))
-	if stat, statErr := os.Stat(r.dir.File(EventsFile)); statErr == nil {
-		r.dir.Begun = stat.Size()
+	err := r.Dir.RemoveParts()
+	if err == nil {
+		err = r.unpack()
 	}
 	if err == nil {
-		r.dir.Log, err = openInside(r.dir.Path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+		r.Dir.Begun, err = cut(r.Dir.events, r.keep)
+	}
+	if err == nil {
+		r.Dir.Log, err = r.Dir.open(LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("resume run: %w", err), r.dir.Close())
+		return nil, errors.Join(fmt.Errorf("resume run: %w", err), r.Close())
 	}
-	return r.dir, nil
+	// Those of the part before are not the run's: whoever finishes it keeps what is there.
+	_ = r.Dir.Root.Remove(AnalysisFile)
+	_ = r.Dir.Root.Remove(ReportFile)
+	return r.Dir, nil
 }
 
 // Close leaves a run that is not resumed after all as it is.
-func (r *Unfinished) Close() error { return r.dir.Close() }
+func (r *Unfinished) Close() error { return r.Dir.abandon() }
 
-// truncateLines shortens a run's events to keep bytes, and makes sure that what is appended begins a line.
-func truncateLines(dir string, keep int64) error {
-	file, err := openInside(dir, EventsFile, os.O_RDWR)
-	if err != nil {
-		return err
+// unpack decompresses the events, if they are compressed. At every moment they are there under one name.
+func (r *Unfinished) unpack() error {
+	head := make([]byte, 4)
+	_, _ = r.Dir.events.ReadAt(head, 0) // what is shorter is not compressed
+	if !isPacked(head) {
+		return nil
 	}
+	var err error
+	if r.name != EventsFile {
+		err = r.Dir.Root.Rename(r.name, EventsFile)
+	}
+	if err == nil {
+		err = filesystem.ReplaceIn(r.Dir.Root, EventsFile, func(w io.Writer) error {
+			text, err := unpacked(io.NewSectionReader(r.Dir.events, 0, math.MaxInt64))
+			if err == nil {
+				_, err = io.CopyN(w, text, r.keep)
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("decompress the events: %w", err)
+	}
+	return r.Dir.hold(EventsFile, 0)
+}
+
+// cut shortens a run's events to keep bytes, makes sure that what is appended begins a line, and says where that is.
+func cut(events *os.File, keep int64) (end int64, err error) {
 	last := []byte{'\n'}
-	if err = file.Truncate(keep); err == nil && keep > 0 {
-		_, err = file.ReadAt(last, keep-1)
+	if err = events.Truncate(keep); err == nil && keep > 0 {
+		_, err = events.ReadAt(last, keep-1)
+	}
+	if err == nil {
+		end, err = events.Seek(keep, io.SeekStart)
 	}
 	if err == nil && last[0] != '\n' {
-		_, err = file.WriteAt([]byte{'\n'}, keep)
+		end++
+		_, err = events.Write([]byte{'\n'})
 	}
-	return errors.Join(err, file.Close())
+	return end, err
 }
 
 // past is how far a run got, by its events.
@@ -345,17 +415,17 @@ type past struct {
 	tried  []search.Outcome // the complete tries of the next one's search
 	search *search.Search   // that search; nil before its first try, and if the next phase has none
 	judge  *search.Judge    // of its next try
+	ended  bool             // the run said that it is complete
 }
 
 // read follows the events to the end of the last complete phase, which may be a try of a search: that many bytes of
-// the file stay. The phases must be those of the plan, in its order.
-func (p *past) read(path string) (keep int64, err error) {
-	file, err := openRegular(path)
+// the text stay. The phases must be those of the plan, in its order.
+func (p *past) read(events io.Reader, path string) (keep int64, err error) {
+	text, err := unpacked(events)
 	if err != nil {
 		return 0, err
 	}
-	defer file.Close()
-	r := trace.NewReader(file, path)
+	r := trace.NewReader(text, path)
 	next := p.next()
 	for r.Next() {
 		e := r.Event()
@@ -363,6 +433,7 @@ func (p *past) read(path string) (keep int64, err error) {
 			p.judge.Add(e)
 		}
 		if e.Type != trace.PhaseEndType {
+			p.ended = p.ended || e.Type == trace.EndType && e.Status == trace.Complete && next == ""
 			continue
 		}
 		if e.Phase != next {

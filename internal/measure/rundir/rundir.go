@@ -38,6 +38,7 @@ const (
 // even kill -9 loses it.
 type Dir struct {
 	Path    string
+	Root    *os.Root // the folder itself, whatever stands at its path meanwhile; outlives Close
 	Log     *os.File
 	Begun   int64 // bytes of the events that an earlier session has recorded
 	events  *os.File
@@ -80,48 +81,62 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, err
 	}
-	taken, begun := inTheWay(path, scenario)
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	dir := &Dir{Path: path, Root: root}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, dir.abandon())
+		}
+	}()
+	taken, begun := dir.inTheWay(scenario)
 	if taken != "" && !begun {
 		return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path, ErrTaken, taken)
 	}
 	// The events are made first, and only if they are not: of two runs that begin at once, one gets the error.
-	flag := os.O_EXCL
+	flag := os.O_CREATE | os.O_EXCL
 	if begun {
 		flag = 0
 	}
-	dir, err := openDir(path, flag)
+	err = dir.hold(EventsFile, flag)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, filesystem.ErrBusy) {
 		err = fmt.Errorf("%s %w, which has just started", path, ErrTaken)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if begun {
-		err = takeOver(path, scenario)
+	if err == nil && begun {
+		err = dir.takeOver(scenario)
 	}
 	if err == nil {
-		dir.Log, err = openInside(path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+		dir.Log, err = dir.open(LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	}
 	if err == nil {
 		err = dir.write(ScenarioFile, scenario)
 	}
-	if err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	return dir, nil
+	return dir, err
 }
 
-// openDir opens the events of a run's folder, which flag says more about (os.O_EXCL if they must be new), and holds
-// them: no other process may write to the run.
-func openDir(path string, flag int) (*Dir, error) {
-	events, err := openInside(path, EventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag)
+// hold opens the events, which flag says more about (os.O_EXCL if they must be new), and locks them: no other process
+// may write to the run.
+func (d *Dir) hold(name string, flag int) error {
+	events, err := d.open(name, os.O_RDWR|flag)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := filesystem.Lock(events); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(path, EventsFile), err), events.Close())
+	if err = filesystem.Lock(events); errors.Is(err, errors.ErrUnsupported) {
+		err = nil
 	}
-	return &Dir{Path: path, events: events}, nil
+	opened, _ := events.Stat()
+	now, _ := d.Root.Lstat(name) // no file is the same as none
+	if err == nil && !os.SameFile(opened, now) {
+		err = filesystem.ErrBusy // whoever held them before has replaced them just now
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", d.File(name), err), events.Close())
+	}
+	_ = d.events.Close() // unlocks
+	d.events = events
+	return nil
 }
 
 // Append writes events, each a line, in one call. It is not safe for concurrent use.
@@ -161,14 +176,28 @@ func (d *Dir) Close() (err error) {
 	return err
 }
 
+// abandon closes all that is open of a folder in which nothing is recorded after all.
+func (d *Dir) abandon() (err error) {
+	if d.events != nil {
+		err = d.Close()
+	}
+	return errors.Join(err, d.Root.Close())
+}
+
+// Moved reports whether something else, or nothing, stands at the folder's path by now.
+func (d *Dir) Moved() bool {
+	held, _ := d.Root.Stat(".")
+	now, _ := os.Stat(d.Path) // no file is the same as none
+	return !os.SameFile(held, now)
+}
+
 // inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is was left by a run
 // of the same scenario that was killed before it had a run.json: neither can that be resumed, nor is anything lost
 // with it.
-func inTheWay(path string, scenario []byte) (taken string, begun bool) {
+func (d *Dir) inTheWay(scenario []byte) (taken string, begun bool) {
 	begun = true
 	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, EventsFile + packed, AnalysisFile, ReportFile, LogFile} {
-		file := filepath.Join(path, name)
-		info, err := os.Lstat(file)
+		info, err := d.Root.Lstat(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			begun = begun && name != EventsFile
 			continue
@@ -180,7 +209,7 @@ func inTheWay(path string, scenario []byte) (taken string, begun bool) {
 		case name == EventsFile || name == LogFile:
 			begun = begun && info.Size() == 0
 		case name == ScenarioFile:
-			text, err := os.ReadFile(file)
+			text, err := d.Root.ReadFile(name)
 			begun = begun && err == nil && bytes.Equal(text, scenario)
 		default:
 			begun = false
@@ -190,14 +219,14 @@ func inTheWay(path string, scenario []byte) (taken string, begun bool) {
 }
 
 // takeOver makes room for a run in the folder of one that has only begun, whose events the caller holds now.
-func takeOver(path string, scenario []byte) error {
-	if _, begun := inTheWay(path, scenario); !begun { // it has gone on meanwhile
-		return fmt.Errorf("%s %w", path, ErrTaken)
+func (d *Dir) takeOver(scenario []byte) error {
+	if _, begun := d.inTheWay(scenario); !begun { // it has gone on meanwhile
+		return fmt.Errorf("%s %w", d.Path, ErrTaken)
 	}
-	if err := os.Remove(filepath.Join(path, LogFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.Root.Remove(LogFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return RemoveParts(path)
+	return d.RemoveParts()
 }
 
 // File is the path of one of the folder's files.
@@ -214,7 +243,7 @@ func (d *Dir) WriteJSON(name string, v any) error {
 
 // write writes a file that a power cut cannot take back once its name is known.
 func (d *Dir) write(name string, data []byte) error {
-	err := filesystem.Replace(d.File(name), func(w io.Writer) error {
+	err := filesystem.ReplaceIn(d.Root, name, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -225,35 +254,25 @@ func (d *Dir) write(name string, data []byte) error {
 }
 
 // RemoveParts removes what a process that was killed while it wrote one of a run's files has left of it.
-func RemoveParts(path string) error {
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), ".")
+func (d *Dir) RemoveParts() error {
+	entries, err := fs.ReadDir(d.Root.FS(), ".")
 	for _, entry := range entries {
-		for _, whole := range []string{ScenarioFile, InfoFile, AnalysisFile, ReportFile} { // those that are replaced
+		for _, whole := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile} { // those that are replaced
 			if entry.Type().IsRegular() && filesystem.IsPart(whole, entry.Name()) {
-				err = errors.Join(err, root.Remove(entry.Name()))
+				err = errors.Join(err, d.Root.Remove(entry.Name()))
 			}
 		}
 	}
 	return err
 }
 
-// openInside opens one of a run's files to be written to. A run folder may come from anyone: what is no file in
-// itself, such as a link to one elsewhere, is refused.
-func openInside(dir, name string, flag int) (*os.File, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+// open opens one of the run's files to be written to. A run folder may come from anyone: what is no file in itself,
+// such as a link to one elsewhere, is refused.
+func (d *Dir) open(name string, flag int) (*os.File, error) {
+	if info, err := d.Root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file of hubbench's: remove it", d.File(name))
 	}
-	defer root.Close()
-	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file of hubbench's: remove it", filepath.Join(dir, name))
-	}
-	return root.OpenFile(name, flag, 0o644)
+	return d.Root.OpenFile(name, flag, 0o644)
 }
 
 // NewID names a run's test folders: when, and four random digits against two runs in one second.

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -49,6 +50,7 @@ func newDir(t *testing.T) *Dir {
 	t.Helper()
 	dir, err := Create(filepath.Join(t.TempDir(), "results", "one"), []byte("version: 1\n"))
 	check.Must(t, err)
+	t.Cleanup(func() { _ = dir.Root.Close() })
 	return dir
 }
 
@@ -162,6 +164,133 @@ func TestResumeOnlyOnce(t *testing.T) {
 	check.Must(t, resumed.Close())
 	if left, err := filepath.Glob(dir.File("*.part")); err != nil || !slices.Equal(left, []string{other}) {
 		t.Errorf("left: %q, %v; want what is not the run's", left, err)
+	}
+}
+
+// recordedRun is the folder of a run with a plan of two phases, of which some are complete.
+func recordedRun(t *testing.T, status string, phases ...string) *Dir {
+	t.Helper()
+	dir := newDir(t)
+	plan := &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}
+	check.Must(t, dir.Append(trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Disks: []trace.Disk{{Name: "A"}}}))
+	for _, name := range phases {
+		check.Must(t, dir.Append(trace.Event{Type: trace.PhaseType, Phase: name}, trace.Event{Type: trace.PhaseEndType, Phase: name, Status: trace.Complete}))
+	}
+	check.Must(t, dir.Append(trace.Event{Type: trace.EndType, Status: status}))
+	info := Info{Plan: plan, Status: status}
+	check.Must(t, errors.Join(dir.WriteJSON(InfoFile, info), dir.WriteJSON(AnalysisFile, info), dir.Close()))
+	return dir
+}
+
+// folderOf is what a folder holds, by name.
+func folderOf(t *testing.T, path string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(path)
+	check.Must(t, err)
+	files := map[string]string{}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(path, e.Name()))
+		check.Must(t, err)
+		files[e.Name()] = string(text)
+	}
+	return files
+}
+
+// Events are the same compressed and plain, whichever name they have: a run that is complete is left as it is, and another goes
+// on with plain ones.
+func TestResumeOfCompressed(t *testing.T) {
+	for _, name := range []string{EventsFile, EventsFile + packed} {
+		whole := recordedRun(t, trace.Complete, "W", "R")
+		check.Must(t, errors.Join(whole.Compress(), os.Rename(whole.File(EventsFile+packed), whole.File(name))))
+		before := folderOf(t, whole.Path)
+		rest, err := Resume(whole.Path)
+		check.Must(t, err)
+		if !rest.Complete || rest.Done != 2 {
+			t.Errorf("%s: %d phases are done, complete: %v", name, rest.Done, rest.Complete)
+		}
+		check.Must(t, rest.Close())
+		check.Same(t, name+": a complete run that is not resumed", before, folderOf(t, whole.Path))
+		run, err := Load(whole.Path)
+		check.Must(t, err)
+		check.Same(t, name+": loaded", 2, len(run.Trace.Phases))
+
+		part := recordedRun(t, trace.Partial, "W")
+		plain := folderOf(t, part.Path)[EventsFile]
+		check.Must(t, errors.Join(part.Compress(), os.Rename(part.File(EventsFile+packed), part.File(name))))
+		before = folderOf(t, part.Path)
+		rest, err = Resume(part.Path)
+		check.Must(t, errors.Join(err, rest.Close()))
+		check.Same(t, name+": a run that is not resumed after all", before, folderOf(t, part.Path))
+		rest, err = Resume(part.Path)
+		check.Must(t, err)
+		resumed, err := rest.Open()
+		check.Must(t, err)
+		if _, err := Resume(part.Path); !errors.Is(err, filesystem.ErrBusy) {
+			t.Errorf("%s: while it is resumed: %v, want %v", name, err, filesystem.ErrBusy)
+		}
+		e := trace.Event{Type: trace.PhaseType, Phase: "R"}
+		check.Must(t, errors.Join(resumed.Append(e), resumed.abandon()))
+		end := strings.Index(plain, `{"type":"end"`)
+		after := folderOf(t, part.Path)
+		check.Same(t, name+": resumed", plain[:end]+string(trace.AppendEvent(nil, &e)), after[EventsFile])
+		check.Same(t, name+": bytes from before", int64(end), resumed.Begun)
+		for _, gone := range []string{EventsFile + packed, AnalysisFile} {
+			if _, left := after[gone]; left {
+				t.Errorf("%s: %s is left", name, gone)
+			}
+		}
+	}
+}
+
+// What cannot be resumed is left as it is: two records, of which no one knows which is the run's, or none.
+func TestResumeRefusesDoubtfulEvents(t *testing.T) {
+	both, none := recordedRun(t, trace.Partial, "W"), recordedRun(t, trace.Partial, "W")
+	write(t, both.File(EventsFile+packed), "{}")
+	check.Must(t, os.Remove(none.File(EventsFile)))
+	for want, path := range map[string]string{both.File(EventsFile+packed) + " are both there": both.Path, "nothing says how far": none.Path} {
+		before := folderOf(t, path)
+		_, err := Resume(path)
+		check.Refused(t, want, err, want)
+		check.Same(t, "the folder", before, folderOf(t, path))
+		_, err = Load(path)
+		check.Refused(t, want, err, EventsFile)
+	}
+}
+
+// A run.json without its effective modes, from an older hubbench or a person, takes those of the phases that follow.
+func TestResumeWithoutEffective(t *testing.T) {
+	dir := recordedRun(t, trace.Partial, "W")
+	text := folderOf(t, dir.Path)[InfoFile]
+	write(t, dir.File(InfoFile), strings.Replace(text, `"effective": null`, `"effectual": null`, 1))
+	rest, err := Resume(dir.Path)
+	check.Must(t, err)
+	rest.Info.Effective["R"] = nil
+	check.Must(t, rest.Close())
+}
+
+// Whatever takes the place of the run's folder is not written to.
+func TestNothingIsWrittenElsewhere(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a folder that is open is not renamed there")
+	}
+	dir, victim := newDir(t), t.TempDir()
+	if dir.Moved() {
+		t.Error("a folder in its place has moved")
+	}
+	check.Must(t, errors.Join(os.Rename(dir.Path, dir.Path+".moved"), os.Symlink(victim, dir.Path)))
+	if !dir.Moved() {
+		t.Error("a folder that is a link now has not moved")
+	}
+	live := dir.Live(time.Hour, func(string) {})
+	check.Must(t, live.Append(events()[0]))
+	check.Must(t, errors.Join(live.SaveInfo(&Info{}), live.Close(nil), dir.WriteJSON(AnalysisFile, 1), dir.Compress()))
+	if got := folderOf(t, victim); len(got) > 0 {
+		t.Errorf("the link's target holds %v", got)
+	}
+	for _, name := range []string{EventsFile + packed, InfoFile, AnalysisFile} {
+		if folderOf(t, dir.Path+".moved")[name] == "" {
+			t.Errorf("the folder lacks %s", name)
+		}
 	}
 }
 
@@ -287,10 +416,8 @@ func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdi
 // readPast is how far a run got by its events, and how many bytes of them stay.
 func readPast(t *testing.T, plan *scenario.Plan, text []byte) (p *past, keep int64, err error) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), EventsFile)
-	write(t, file, string(text))
 	p = &past{plan: plan}
-	keep, err = p.read(file)
+	keep, err = p.read(bytes.NewReader(text), EventsFile)
 	return p, keep, err
 }
 

@@ -38,7 +38,7 @@ func (r *Reader) Conclude(phase string) (took time.Duration, verdict string) {
 	found := make(chan part, 1)
 	go func(from int64) { // which a disk that hangs may hold
 		if r.Dir.Flush(ctx) == nil {
-			text, end := recordedFrom(r.Dir.File(rundir.EventsFile), from)
+			text, end := recordedFrom(r.Dir.Root, from)
 			found <- part{text, end}
 		}
 	}(r.From)
@@ -52,9 +52,9 @@ func (r *Reader) Conclude(phase string) (took time.Duration, verdict string) {
 	}
 }
 
-// recordedFrom is what a file holds from a place on, if that is not too much, and its end.
-func recordedFrom(path string, from int64) (text []byte, end int64) {
-	file, err := os.Open(path)
+// recordedFrom is what a run's events hold from a place on, if that is not too much, and its end.
+func recordedFrom(run *os.Root, from int64) (text []byte, end int64) {
+	file, err := run.Open(rundir.EventsFile)
 	if err != nil {
 		return nil, from
 	}
