@@ -17,7 +17,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// ErrBusy is returned by Lock when another living process holds the file.
+// ErrBusy is returned by Lock and Share when another living process holds the file.
 var ErrBusy = errors.New("a running hubbench is using it")
 
 // Volume is the size of the file system that a folder is on, and how full it is.

@@ -93,6 +93,7 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
+// A file is held by one alone, or shared by many; whoever holds it goes from one to the other.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	open := func() *os.File {
@@ -102,12 +103,21 @@ func TestLock(t *testing.T) {
 		t.Cleanup(func() { _ = f.Close() })
 		return f
 	}
-	first := open()
-	check.Must(t, Lock(first))
-	if err := Lock(open()); !errors.Is(err, ErrBusy) {
-		t.Errorf("a held file: got %v, want %v", err, ErrBusy)
+	busy := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrBusy) {
+			t.Errorf("%s: got %v, want %v", what, err, ErrBusy)
+		}
 	}
-	check.Must(t, first.Close())
+	first, second := open(), open()
+	check.Must(t, Lock(first))
+	busy("a held file", Lock(open()))
+	busy("a held file, to be shared", Share(open()))
+	check.Must(t, errors.Join(Share(first), Share(second)))
+	busy("a shared file", Lock(open()))
+	check.Must(t, errors.Join(first.Close(), Lock(second)))
+	busy("a file that is shared no longer", Share(open()))
+	check.Must(t, second.Close())
 	if err := Lock(open()); err != nil {
 		t.Errorf("after its holder closed it: got %v", err)
 	}

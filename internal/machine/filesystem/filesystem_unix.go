@@ -11,15 +11,20 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// Lock holds the file for this process until it closes it, however the process ends, or gives ErrBusy at once. File
-// systems without locks (some network ones) are used without.
-func Lock(f *os.File) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+// Lock holds the file for this process alone until it closes it, however the process ends, or gives ErrBusy at once.
+// The error of file systems without locks (some network ones) is errors.ErrUnsupported.
+func Lock(f *os.File) error { return lock(f, unix.LOCK_EX) }
+
+// Share is Lock beside others that share the file.
+func Share(f *os.File) error { return lock(f, unix.LOCK_SH) }
+
+func lock(f *os.File, how int) error {
+	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		return ErrBusy
-	case errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOLCK):
-		return nil
+	case errors.Is(err, unix.ENOLCK):
+		return errors.ErrUnsupported
 	}
 	return err
 }

@@ -88,6 +88,8 @@ type session struct {
 	sim     *hub.Sim        // one for the run: caches stay as full as a phase leaves them; nil if every disk is real
 	leash   *os.File        // see janitor
 	hanging map[string]bool // the folders of disks whose workers do not exit
+	held    map[string]bool // the disks whose test folders are kept from hubbench clean
+	over    chan struct{}   // closed when they need not be
 }
 
 // Outcome is how a run ended.
@@ -106,16 +108,9 @@ var (
 // follows would not be what was asked for. When ctx ends, the workers stop at their next request.
 // The error is about the run folder only; what went wrong with the disks is in the outcome.
 func Run(ctx context.Context, opts Options) (Outcome, error) {
-	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{}}
+	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{},
+		held: map[string]bool{}, over: make(chan struct{})}
 	defer s.starter.close()
-	if len(realFolders(opts.Plan)) > 0 {
-		release, err := diskio.HoldRun(opts.RunID)
-		if err != nil {
-			opts.Log.Warn("hubbench clean could take this run for one that was killed", zap.Error(err))
-		} else {
-			defer release()
-		}
-	}
 	janitor, err := newJanitor(s.starter, opts.Janitor, opts.RunID, realFolders(opts.Plan), opts.Log)
 	if err != nil {
 		return Outcome{Status: trace.Partial}, err
@@ -134,6 +129,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 			failures, err = s.runPlanned(ctx, i)
 		}
 	}
+	close(s.over)
 	for _, complaint := range janitor.Finish(opts.Kill, s.hanging) {
 		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
@@ -145,6 +141,25 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		err = s.record(trace.Event{Type: trace.EndType, Status: out.Status})
 	}
 	return out, err
+}
+
+// hold keeps hubbench clean from a disk's test folder, which its worker has made, until the run is over. A disk that
+// hangs holds up no one else.
+func (s *session) hold(name string) {
+	disk := s.Plan.Disk(name)
+	if disk.Simulated() || s.held[name] {
+		return
+	}
+	s.held[name] = true
+	go func() {
+		release, err := diskio.HoldRun(disk.Path, s.RunID)
+		if err != nil {
+			s.Log.Warn("hubbench clean could take this run for one that was killed", zap.Error(err))
+			return
+		}
+		<-s.over
+		release()
+	}()
 }
 
 // runPlanned runs a phase of the plan, and says why it is incomplete.

@@ -177,6 +177,7 @@ func (p *phaseRun) handle(r report) {
 	switch m.Kind {
 	case wire.ReadyKind:
 		c.ready = true
+		p.hold(c.job.Disk)
 		p.releaseWhenReady()
 	case wire.EventsKind:
 		c.files += m.Files

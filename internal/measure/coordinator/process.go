@@ -188,7 +188,6 @@ func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, fol
 		_, _ = io.Copy(io.Discard, leash)
 		removeRuns(runID, folders, func(cleaned) {})
 	}
-	diskio.ForgetRun(runID)
 }
 
 // removeRuns removes a run's test files in all folders once the last workers have released them, and says of each in

@@ -27,7 +27,7 @@ func Clean(path string) ([]Cleaned, error) {
 		return nil, fmt.Errorf("clean: %w", err)
 	}
 	if name, ok := strings.CutPrefix(filepath.Base(path), folderPrefix); ok && name != "" {
-		return []Cleaned{cleanOne(filepath.Dir(path), filepath.Base(path))}, nil
+		return []Cleaned{cleanOne(filepath.Dir(path), filepath.Base(path), filesystem.Lock)}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -36,25 +36,24 @@ func Clean(path string) ([]Cleaned, error) {
 	var done []Cleaned
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), folderPrefix) {
-			done = append(done, cleanOne(path, entry.Name()))
+			done = append(done, cleanOne(path, entry.Name(), filesystem.Lock))
 		}
 	}
 	return done, nil
 }
 
-func cleanOne(dir, name string) Cleaned {
+func cleanOne(dir, name string, lock func(*os.File) error) Cleaned {
 	result := Cleaned{Path: filepath.Join(dir, name)}
-	runID := strings.TrimPrefix(name, folderPrefix)
-	if runs(runID) {
-		result.Skipped = filesystem.ErrBusy.Error()
-		return result
-	}
-	defer ForgetRun(runID)
-	f, err := takeFolder(dir, name)
-	if err == nil {
-		result.Files, result.Bytes, err = f.remove(nil, true)
-	} else if errors.Is(err, fs.ErrNotExist) {
+	f, err := takeFolder(dir, name, lock)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("it has no hubbench marker")
+	case err == nil && f.unlocked:
+		f.close()
+		err = errors.New("this file system does not lock files, so a running hubbench may be using it: " +
+			"if none is, remove the folder")
+	case err == nil:
+		result.Files, result.Bytes, err = f.remove(nil, true)
 	}
 	if err != nil {
 		result.Skipped = err.Error()
@@ -69,7 +68,7 @@ func RemoveRun(dir, runID string) error {
 	if !validRunID(runID) {
 		return fmt.Errorf("remove the test folder: %q cannot name a folder", runID)
 	}
-	f, err := takeFolder(dir, folderPrefix+runID)
+	f, err := takeFolder(dir, folderPrefix+runID, filesystem.Lock)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -84,59 +83,29 @@ func RemoveRun(dir, runID string) error {
 	return s.carryOver(nil)
 }
 
+// HoldRun keeps Clean from the folder that the run has in dir until the process ends, or release is called. Between two
+// phases no worker uses it, though the files that the next one reads lie there.
+func HoldRun(dir, runID string) (release func(), err error) {
+	f, err := takeFolder(dir, folderPrefix+runID, filesystem.Share)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	marker, err := f.root.Open(markerName) // only to be read: nobody is kept from making the volume read-only
+	if err == nil {
+		err = filesystem.Share(marker)
+	}
+	return func() { _ = marker.Close() }, err
+}
+
 // takeFolder holds a folder that exists.
-func takeFolder(dir, name string) (f *folder, err error) {
+func takeFolder(dir, name string, lock func(*os.File) error) (f *folder, err error) {
 	parent, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	if f, err = holdFolder(parent, dir, name, false); err != nil {
+	if f, err = holdFolder(parent, dir, name, false, lock); err != nil {
 		parent.Close()
 	}
 	return f, err
-}
-
-// A run's test folder is locked while a worker uses it. Between two phases no worker does, though the files that the
-// next one reads lie there: to protect them from clean-up, the run itself holds a lock from its beginning to its
-// end, on a file among the system's temporary ones.
-
-// lockFile is the path of a run's lock.
-func lockFile(runID string) string {
-	return filepath.Join(os.TempDir(), "hubbench-"+runID+".lock")
-}
-
-// HoldRun keeps Clean from the folders of a run until the process ends, or release is called.
-func HoldRun(runID string) (release func(), err error) {
-	if !validRunID(runID) {
-		return nil, fmt.Errorf("hold the run: %q cannot name a file", runID)
-	}
-	ForgetRun(runID) // it resumes one that was killed
-	f, err := os.OpenFile(lockFile(runID), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("hold the run: %w", err)
-	}
-	if err := filesystem.Lock(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("hold the run: %w", err), f.Close())
-	}
-	return func() {
-		_ = f.Close() // Windows removes no file that is open
-		ForgetRun(runID)
-	}, nil
-}
-
-// ForgetRun removes the lock that a killed run left.
-func ForgetRun(runID string) {
-	if validRunID(runID) && !runs(runID) {
-		_ = os.Remove(lockFile(runID))
-	}
-}
-
-// runs reports whether a living process holds the run.
-func runs(runID string) bool {
-	f, err := os.Open(lockFile(runID))
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
-	}
-	defer f.Close()
-	return errors.Is(filesystem.Lock(f), filesystem.ErrBusy)
 }

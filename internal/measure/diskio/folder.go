@@ -19,8 +19,9 @@ import (
 // A run's test files are in one folder on each disk, named for the run and holding a marker file. Nothing is ever
 // removed except files named by us in such a folder, and the folder once it is empty: a folder of the right name
 // without a valid marker may be someone else's, unless it holds nothing at all, or only the beginning of its marker:
-// a process was killed, or the disk was full, while it was made. While a process uses the folder it holds a lock on
-// the marker, so that cleaning up after one run cannot reach into another that is alive.
+// a process was killed, or the disk was full, while it was made. Those who use the folder share a lock on its marker,
+// a worker for a phase and the coordinator for the run, and whoever removes it holds that alone, so that cleaning up
+// after one run cannot reach into another that is alive.
 const (
 	folderPrefix = ".hubbench-"
 	markerName   = "hubbench.json"
@@ -54,11 +55,13 @@ type marker struct {
 
 // folder is a marked folder held by this process.
 type folder struct {
-	path   string
-	name   string   // the last element of path
-	parent *os.Root // the disk's folder
-	root   *os.Root
-	marker *os.File // locked
+	path     string
+	name     string   // the last element of path
+	parent   *os.Root // the disk's folder
+	root     *os.Root
+	marker   *os.File // locked
+	lock     func(*os.File) error
+	unlocked bool // the file system locks no files
 }
 
 // openFolder makes the run's folder in dir, or reuses the one that an earlier phase of the run left.
@@ -79,7 +82,7 @@ func openFolder(dir, runID string) (*folder, error) {
 		}
 		fresh := err == nil
 		var f *folder
-		if f, err = holdFolder(parent, dir, name, fresh); err == nil {
+		if f, err = holdFolder(parent, dir, name, fresh, filesystem.Share); err == nil {
 			return f, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !(fresh && errors.Is(err, fs.ErrExist)) {
@@ -95,8 +98,10 @@ func openFolder(dir, runID string) (*folder, error) {
 
 // holdFolder opens and locks the folder name of parent, which is no symbolic link. A fresh folder gets its marker; any
 // other must have a valid one. The folder owns parent when there is no error.
-func holdFolder(parent *os.Root, dir, name string, fresh bool) (_ *folder, err error) {
-	f := &folder{path: filepath.Join(dir, name), name: name, parent: parent}
+func holdFolder(
+	parent *os.Root, dir, name string, fresh bool, lock func(*os.File) error,
+) (_ *folder, err error) {
+	f := &folder{path: filepath.Join(dir, name), name: name, parent: parent, lock: lock}
 	defer func() {
 		if err != nil {
 			f.release()
@@ -128,10 +133,22 @@ func (f *folder) writeMarker() (err error) {
 	if f.marker, err = f.root.OpenFile(markerName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
 	}
-	if err := filesystem.Lock(f.marker); err != nil {
+	// Through a lock that is shared some network file systems write nothing.
+	if err := f.lockMarker(filesystem.Lock); err != nil {
 		return err
 	}
-	return f.fillMarker()
+	if err := f.fillMarker(); err != nil {
+		return err
+	}
+	return f.lockMarker(f.lock)
+}
+
+func (f *folder) lockMarker(lock func(*os.File) error) error {
+	err := lock(f.marker)
+	if f.unlocked = errors.Is(err, errors.ErrUnsupported); f.unlocked {
+		return nil
+	}
+	return err
 }
 
 func (f *folder) fillMarker() error {
@@ -194,7 +211,7 @@ func (f *folder) readMarker() error {
 	if f.marker, err = f.root.OpenFile(markerName, os.O_RDWR, 0); err != nil {
 		return err
 	}
-	if err := filesystem.Lock(f.marker); err != nil {
+	if err := f.lockMarker(f.lock); err != nil {
 		return err
 	}
 	text, err := io.ReadAll(io.LimitReader(f.marker, 4096))
@@ -277,7 +294,11 @@ func (f *folder) remove(stay map[string]bool, all bool) (files int, bytes int64,
 	return files, bytes, f.removeEmpty()
 }
 
+// removeEmpty leaves the folder to whoever shares it: the last of them removes it.
 func (f *folder) removeEmpty() error {
+	if f.marker != nil && errors.Is(f.lockMarker(filesystem.Lock), filesystem.ErrBusy) {
+		return nil
+	}
 	if err := f.root.Remove(neverIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", filepath.Join(f.path, neverIndex), err)
 	}

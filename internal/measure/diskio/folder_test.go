@@ -181,26 +181,49 @@ func TestUnfinishedFolder(t *testing.T) {
 	}
 }
 
-// Between two phases nobody holds the folder, and the run is alive anyway.
+// Between two phases no worker holds the folder, and the run is alive anyway, whatever clean takes for the system's folder
+// of temporary files. Neither does a worker remove it that needs it no longer.
 func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("TMP", os.Getenv("TMPDIR"))
-	release, err := HoldRun("r1")
-	check.Must(t, err)
 	dir := t.TempDir()
 	makeFolder(t, dir, "data-000000.bin")
-	ForgetRun("r1") // says nothing of a run that is held
+	release, err := HoldRun(dir, "r1")
+	check.Must(t, err)
+	for _, name := range []string{"TMPDIR", "TMP"} {
+		t.Setenv(name, t.TempDir())
+	}
 	before := tree(t, dir)
 	got, err := Clean(dir)
 	if err != nil || len(got) != 1 || got[0].Skipped != filesystem.ErrBusy.Error() {
 		t.Errorf("Clean() = %+v, %v, want it skipped", got, err)
 	}
 	check.Same(t, "the folder changed", before, tree(t, dir))
+	f, err := openFolder(dir, "r1")
+	check.Must(t, err)
+	_, _, err = f.remove(nil, false)
+	check.Must(t, err)
+	check.Same(t, "left when a phase that needs no files has ended", []string{markerName}, names(t, f.path))
 	release()
 	if got, err := Clean(dir); err != nil || len(got) != 1 || got[0].Skipped != "" {
 		t.Errorf("after the run: Clean() = %+v, %v, want it removed", got, err)
 	}
-	nothingIn(t, os.TempDir())
+	nothingIn(t, dir)
+}
+
+// Where files cannot be locked, a run removes its own folder, and clean none: it may be a living run's.
+func TestFolderWithoutLocks(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir, "data-000000.bin")
+	before := tree(t, dir)
+	got := cleanOne(dir, filepath.Base(path), func(*os.File) error { return errors.ErrUnsupported })
+	if !strings.Contains(got.Skipped, "does not lock files") {
+		t.Errorf("clean: %+v, want it skipped", got)
+	}
+	check.Same(t, "the folder changed", before, tree(t, dir))
+	f, err := takeFolder(dir, filepath.Base(path), func(*os.File) error { return errors.ErrUnsupported })
+	check.Must(t, err)
+	_, _, err = f.remove(nil, true)
+	check.Must(t, err)
+	nothingIn(t, dir)
 }
 
 // What is in doubt stays exactly as it is.
@@ -297,8 +320,8 @@ func TestPhasesShareTheFolder(t *testing.T) {
 	// Of the two files listed one is gone; the third is not listed, but its number is taken.
 	check.Same(t, "records", []record{{Number: 0, Size: 7, Unit: 4096, Keep: true}}, s.records)
 	check.Same(t, "the next number", 7, s.number())
-	if _, err := openFolder(dir, "r1"); !errors.Is(err, filesystem.ErrBusy) {
-		t.Errorf("openFolder() while it is held = %v, want %v", err, filesystem.ErrBusy)
+	if err := RemoveRun(dir, "r1"); !errors.Is(err, filesystem.ErrBusy) {
+		t.Errorf("RemoveRun() while it is held = %v, want %v", err, filesystem.ErrBusy)
 	}
 }
 

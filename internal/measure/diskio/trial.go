@@ -133,7 +133,7 @@ func TryFolder(dir, runID string) error {
 	if err != nil {
 		return err
 	}
-	if again, err := takeFolder(dir, f.name); err == nil {
+	if again, err := takeFolder(dir, f.name, filesystem.Lock); err == nil {
 		again.close()
 		f.close()
 		return errors.New("a second process could take the test folder while it was in use: this file system " +

@@ -142,7 +142,6 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 			w.log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
 		}
 	}
-	diskio.ForgetRun(w.job.RunID)
 	return done
 }
 
