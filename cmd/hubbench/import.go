@@ -1,20 +1,19 @@
 package main
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/machine/filesystem"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/foreign"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -95,21 +94,15 @@ func runImport(p program, paths []string, opts importOptions) error {
 	if made.Started.Year() > 1970 {
 		info.Started = made.Started.Format(time.RFC3339)
 	}
-	dir := &rundir.Dir{Path: cmp.Or(opts.dir, filepath.Join("results", rundir.Name("imported", time.Now())))}
-	if exists(dir.File(rundir.EventsFile)) {
-		return exitf(exitUsage, "%s already holds a run; choose another folder with --out", dir.Path)
+	ready := &prepare.Ready{Plan: &scenario.Plan{Name: info.Name}, Scenario: &scenario.Scenario{}}
+	dir, err := ready.Create(opts.dir, time.Now())
+	if err != nil {
+		return err
 	}
-	if err := os.MkdirAll(dir.Path, 0o755); err != nil {
-		return fmt.Errorf("create run folder: %w", err)
-	}
-	if dir.Root, err = os.OpenRoot(dir.Path); err != nil {
-		return fmt.Errorf("create run folder: %w", err)
-	}
-	err = filesystem.ReplaceIn(dir.Root, rundir.EventsFile, func(w io.Writer) error { _, err := w.Write(made.Events); return err })
-	if err == nil {
+	if err = dir.AppendLines(made.Events); err == nil {
 		err = dir.WriteJSON(rundir.InfoFile, info)
 	}
-	if err != nil {
+	if err := errors.Join(err, dir.Close()); err != nil {
 		return fmt.Errorf("write the run: %w", err)
 	}
 	return conclude(p, dir, opts.resultOptions)

@@ -71,7 +71,7 @@ var ErrTaken = errors.New("already holds a run")
 
 // Create makes a run's folder and opens all that is written during the run, so that what cannot be
 // written fails before a byte is measured. A folder that holds a run, or a file that only looks like one's, is
-// refused: no user's file is overwritten.
+// refused: no user's file is overwritten. What was imported has no scenario.
 func Create(path string, scenario []byte) (_ *Dir, err error) {
 	defer func() {
 		if err != nil {
@@ -110,7 +110,7 @@ func Create(path string, scenario []byte) (_ *Dir, err error) {
 	if err == nil {
 		dir.Log, err = dir.open(LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	}
-	if err == nil {
+	if err == nil && scenario != nil {
 		err = dir.write(ScenarioFile, scenario)
 	}
 	return dir, err
