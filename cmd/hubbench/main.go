@@ -36,7 +36,10 @@ func run(ctx context.Context, args []string, p program) int {
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	began := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		began = true
+		return checkOut(cmd, args)
+	}
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		err = usage(err) // cobra refused the command line before any command ran

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
@@ -111,6 +112,43 @@ func (o *output) namesOf(paths []string) []string {
 // words completes a flag that takes one of a list.
 func words(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// checkOut refuses an --out that is a file which the command reads, or one of a run's beside its
+// reports: by what the file is, whatever path leads to it.
+func checkOut(cmd *cobra.Command, inputs []string) error {
+	out := cmd.Flags().Lookup("out")
+	if out == nil || out.Value.String() == "" {
+		return nil
+	}
+	path := out.Value.String()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f != out {
+			inputs = append(inputs, f.Value.String())
+		}
+	})
+	to, err := os.Stat(path)
+	same := func(other string) bool {
+		is, otherErr := os.Stat(other)
+		return err == nil && otherErr == nil && to.Mode().IsRegular() && os.SameFile(to, is)
+	}
+	if slices.ContainsFunc(inputs, same) {
+		return exitf(exitUsage, "--out %s is a file that %s reads; give another name", path, cmd.Name())
+	}
+	resolved, linkErr := filepath.EvalSymlinks(path)
+	if linkErr != nil { // such as of a new file
+		resolved = path
+	}
+	folder := filepath.Dir(resolved)
+	ofRun := exists(filepath.Join(folder, rundir.InfoFile))
+	for _, name := range append(inRun(), rundir.EventsFile, rundir.EventsFile+".zst") {
+		named := strings.EqualFold(filepath.Base(resolved), name) || same(filepath.Join(folder, name))
+		if named && (ofRun || strings.HasPrefix(name, rundir.EventsFile)) {
+			return exitf(exitUsage, "--out %s is the %s of a run, which no result replaces; "+
+				"give another name", path, name)
+		}
+	}
+	return nil
 }
 
 func (o *output) toStdout() bool { return o.out == "" || o.out == "-" }
