@@ -29,6 +29,34 @@ func Volume(folder string) (scenario.Volume, error) {
 	return v, nil
 }
 
+// ReadFile is Read for a path.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return Read(file, limit)
+}
+
+// Read reads a file whole if it is no larger than limit. Of one that is, such as a device without
+// an end, it keeps no more than that in memory.
+func Read(file *os.File, limit int64) ([]byte, error) {
+	stat, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := stat.Size()
+	var data []byte
+	if size <= limit {
+		data, err = io.ReadAll(io.LimitReader(file, limit+1))
+	}
+	if max(size, int64(len(data))) > limit {
+		return nil, fmt.Errorf("%s is larger than %d MiB", file.Name(), limit>>20)
+	}
+	return data, err
+}
+
 // Sync brings what was written to the file to the medium. Go's own way, which on macOS is F_FULLFSYNC, is not known to
 // every file system: exFAT on macOS 12 and 13 answers ENOTTY, and then fsync has to do.
 func Sync(f *os.File) error {

@@ -1,8 +1,6 @@
 package rundir
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -147,18 +145,6 @@ func EventsOf(folder string) (string, error) {
 	return path, nil
 }
 
-// isPacked reports whether a text begins as Zstandard's (RFC 8878).
-func isPacked(head []byte) bool { return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) }
-
-// unpacked is what a file holds, decompressed if it is compressed.
-func unpacked(file io.Reader) (io.Reader, error) {
-	text := bufio.NewReader(file)
-	if head, _ := text.Peek(4); !isPacked(head) {
-		return text, nil
-	}
-	return zstd.NewReader(text, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
-}
-
 // OpenEvents opens the run's events, decompressed.
 func (l *Loaded) OpenEvents() (io.ReadCloser, error) {
 	file, err := os.Open(l.Events)
@@ -235,8 +221,7 @@ func LoadInfo(folder string) (*Info, error) {
 func LoadScenario(folder string) ([]byte, error) { return load(folder, ScenarioFile) }
 
 func load(folder, name string) ([]byte, error) {
-	path := filepath.Join(folder, name)
-	file, err := openRegular(path)
+	file, err := openRegular(filepath.Join(folder, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -244,10 +229,7 @@ func load(folder, name string) ([]byte, error) {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s is too large to be one of hubbench's", path)
-	}
+	data, err := filesystem.Read(file, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
