@@ -8,6 +8,7 @@ package catalogue
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -35,10 +36,10 @@ func Add(dir string, run *recorded.Run) (written int, err error) {
 	file := func(grain string) string {
 		return filepath.Join(dir, grain, "date="+date, "host="+rundir.Named(cmp.Or(about.Host, "unknown")), rundir.Named(about.ID)+".parquet")
 	}
-	if rows, err := parquet.ReadFile[table.Run](file("phase")); err == nil && len(rows) > 0 {
-		if _, err := os.Stat(rows[0].Source); err == nil {
+	if source := sourceIn(file("phase")); source != "" {
+		if _, err := os.Stat(source); err == nil {
 			known := *run
-			known.Path, run = rows[0].Source, &known
+			known.Path, run = source, &known
 		}
 	}
 	for _, grain := range table.Grains() {
@@ -52,7 +53,7 @@ func Add(dir string, run *recorded.Run) (written int, err error) {
 			content.Reset()
 		}
 		removeParts(filepath.Dir(path))
-		known, err := os.ReadFile(path)
+		known, err := filesystem.ReadFile(path, maxFile)
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return written, fmt.Errorf("add %s: %w", run.Path, err)
@@ -71,6 +72,28 @@ func Add(dir string, run *recorded.Run) (written int, err error) {
 		written++
 	}
 	return written, nil
+}
+
+// maxFile is several times the size of a file with a row for each of ten million measured files.
+const maxFile = 1 << 30
+
+// sourceIn is where the run in a file was read from; empty if the file is not there, or no such
+// file. A reader of Parquet makes room for as large a footer as the file claims to have, so that
+// this is looked at before.
+func sourceIn(path string) string {
+	data, err := filesystem.ReadFile(path, maxFile)
+	size := len(data)
+	const tail = 8 // the size of the footer, and PAR1
+	if err != nil || size < tail || int64(binary.LittleEndian.Uint32(data[size-tail:])) > int64(size) {
+		return ""
+	}
+	found, err := parquet.OpenFile(bytes.NewReader(data), int64(size))
+	if err != nil {
+		return ""
+	}
+	var first [1]table.Run
+	_, _ = parquet.NewGenericReader[table.Run](found).Read(first[:]) // without any it stays empty
+	return first[0].Source
 }
 
 // removeParts removes what writers that were killed have left in a folder. None takes an hour for a file.

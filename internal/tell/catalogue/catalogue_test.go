@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,6 +178,23 @@ func TestAddTwice(t *testing.T) {
 	if n := add(); n != 5 {
 		t.Errorf("%d files written when the run had moved", n)
 	}
+}
+
+// A file that says it has a footer of four gigabytes gets no room for it, and is replaced.
+func TestAddOverAFileThatLies(t *testing.T) {
+	dir, run := t.TempDir(), farm()(3)
+	path := filepath.Join(dir, "phase", "date=2026-01-01", "host=0003", "run-00003.parquet")
+	check.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	check.Must(t, os.WriteFile(path, []byte("PAR1\xf0\xff\xff\xffPAR1"), 0o600))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Add(dir, run)
+	runtime.ReadMemStats(&after)
+	check.Must(t, err)
+	if room := after.TotalAlloc - before.TotalAlloc; room > 1<<30 {
+		t.Errorf("it took room for %d bytes", room)
+	}
+	whole(t, dir)
 }
 
 // What a writer that was killed has left is removed when it is surely none's any more.
