@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -50,7 +51,7 @@ annotations are written too. RUN is a run's folder, an events.jsonl or a report.
 func runCheck(p program, paths []string, file string, out output) error {
 	var shared []scenario.Limit
 	if file != "" {
-		text, err := os.ReadFile(file)
+		text, err := prepare.ReadSmall(file)
 		if err != nil {
 			return usage(fmt.Errorf("read the limits: %w", err))
 		}

@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/foreign"
@@ -73,17 +73,23 @@ guessed.`,
 	return cmd
 }
 
+// maxImport is how much is imported at once. It is held in memory, several times as large as it is
+// read, and is as much as fio logs of eight million requests.
+const maxImport = 256 << 20
+
 func runImport(p program, paths []string, opts importOptions) error {
 	read, err := opts.reading()
 	if err != nil {
 		return err
 	}
 	var files []foreign.File
+	left := int64(maxImport)
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		data, err := filesystem.ReadFile(path, left)
 		if err != nil {
 			return usage(fmt.Errorf("read %s: %w", path, err))
 		}
+		left -= int64(len(data))
 		files = append(files, foreign.File{Name: path, Data: data})
 	}
 	made, err := foreign.Import(files, read)

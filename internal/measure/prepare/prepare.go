@@ -47,7 +47,7 @@ type Ready struct {
 
 // Load reads a scenario and makes its plan. Nothing is touched. An error is a mistake in the scenario.
 func Load(path string, notify func(text string)) (*Ready, error) {
-	source, err := readSmall(path)
+	source, err := ReadSmall(path)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func (r *Ready) Info(tool string, began time.Time) rundir.Info {
 
 // LoadScenario reads a scenario, and makes no plan of it.
 func LoadScenario(path string) (*scenario.Scenario, error) {
-	source, err := readSmall(path)
+	source, err := ReadSmall(path)
 	if err != nil {
 		return nil, err
 	}
@@ -304,7 +304,7 @@ func LoadProfile(name string) (*hub.Profile, error) {
 		return nil, fmt.Errorf("no hub profile is called %q; try %s, or the path of a .yaml",
 			name, strictyaml.Suggest(name, configs.Hubs()))
 	}
-	data, err := readSmall(name)
+	data, err := ReadSmall(name)
 	if err != nil {
 		return nil, fmt.Errorf("hub profile: %w", err)
 	}
@@ -342,8 +342,9 @@ func (r *Ready) checkProfile() error {
 	return errors.Join(unknown...)
 }
 
-// readSmall reads a file that a person wrote, or enough of it for strictyaml to refuse one that is too long.
-func readSmall(path string) ([]byte, error) {
+// ReadSmall reads a file that a person wrote, or enough of it for strictyaml to refuse one that is
+// too long.
+func ReadSmall(path string) ([]byte, error) {
 	stat, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
