@@ -8,17 +8,16 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 )
 
-// A process with a request to a disk that hangs cannot be killed until the disk is back, and its parent, such
-// as a shell, waits as long. So commands that look at disks do so in a second process. The first touches no
-// disk: it passes signals on, and exits with the code that the second reports, even if the second cannot end.
+// A process with a request to a disk that hangs cannot be killed until the disk is back, and its
+// parent, such as a shell, waits as long. So commands do their work in a second process. The first
+// touches no disk: it passes signals on, and exits with the code that the second reports, even if
+// the second cannot end.
 
 // behindFront, in the environment, says that there is such a process before this one.
 const behindFront = "HUBBENCH_BEHIND_FRONT"
@@ -32,13 +31,10 @@ const (
 // endTimeout is how long a process that has given its exit code may take to end.
 const endTimeout = 500 * time.Millisecond
 
-// front runs the command line in a second process if it is one of the commands that look at disks; not ok if it
-// is not, or such a process cannot be had.
+// front runs the command line in a second process; not ok if this is that process, or none can be
+// had.
 func front() (code int, ok bool) {
-	args := os.Args[1:]
-	i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-	atDisks := []string{"run", "plan", "doctor", "clean", "devices", "init"}
-	if i < 0 || !slices.Contains(atDisks, args[i]) || os.Getenv(behindFront) != "" {
+	if os.Getenv(behindFront) != "" {
 		return 0, false
 	}
 	self, err := os.Executable()
@@ -57,7 +53,7 @@ func front() (code int, ok bool) {
 	}
 	defer codes.Close()
 	defer codeWrite.Close()
-	cmd := exec.Command(self, args...)
+	cmd := exec.Command(self, os.Args[1:]...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{askedRead, codeWrite}
@@ -137,4 +133,11 @@ func behind(ctx context.Context, exit func(code int)) (context.Context, func(cod
 		}
 	}()
 	return context.WithValue(ctx, asksKey{}, a), end
+}
+
+// processorTime is how long this process has computed, and the system for it.
+func processorTime() time.Duration {
+	var used syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // fails for no process's own
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -182,11 +182,7 @@ func runClean(p program, path string) error {
 	if path == "" { // a variable of a script that was not set
 		return exitf(exitUsage, "clean: PATH is empty; give the disk's folder, or . for the current one")
 	}
-	var cleaned []diskio.Cleaned
-	err := device.NotifyIfSlow(p.notify, path, func() (err error) {
-		cleaned, err = diskio.Clean(path)
-		return err
-	})
+	cleaned, err := diskio.Clean(path)
 	for _, c := range cleaned {
 		if c.Skipped != "" {
 			sayf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)

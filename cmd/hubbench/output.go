@@ -189,7 +189,7 @@ func (o *output) write(p program, encode func(io.Writer) error) error {
 
 // columns is how wide the terminal is, or the usual where there is none.
 func columns(w io.Writer) int {
-	if file, ok := w.(*os.File); ok {
+	if file, ok := w.(interface{ Fd() uintptr }); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
 			return width
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"slices"
 )
 
 // heapGrowth is how many percent the heap may grow between collections: a million files are then analysed in 250 MB, as
@@ -20,9 +21,22 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(heapLimit)
 	}
+	p := program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	if !forPeople(os.Args[1:]) {
+		os.Exit(run(context.Background(), os.Args[1:], p))
+	}
 	if code, ok := front(); ok {
 		os.Exit(code)
 	}
 	ctx, end := behind(context.Background(), os.Exit)
-	end(run(ctx, os.Args[1:], program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+	go notifyOfHangs(p.notify)
+	if stat, err := os.Stdout.Stat(); err == nil && !stat.Mode().IsRegular() {
+		p.stdout = consumer{os.Stdout}
+	}
+	end(run(ctx, os.Args[1:], p))
+}
+
+// forPeople reports whether a person gave these arguments, and not another hubbench.
+func forPeople(args []string) bool {
+	return len(args) > 0 && !slices.Contains([]string{"worker", "janitor", "clock"}, args[0])
 }

@@ -126,12 +126,15 @@ const slowAfter = 2 * time.Second
 
 // NotifyIfSlow does what may wait for a disk, and tells a person what is waited for if that takes long.
 func NotifyIfSlow(notify func(text string), what string, do func() error) error {
-	late := time.AfterFunc(slowAfter, func() {
-		notify("waiting for " + what + ": its disk is starting up or hangs, or the system asks in a window of its own " +
-			"whether this terminal may use it")
-	})
+	late := time.AfterFunc(slowAfter, func() { notify(Waiting(what)) })
 	defer late.Stop()
 	return do()
+}
+
+// Waiting says what is waited for, and why it may take so long.
+func Waiting(what string) string {
+	return "waiting for " + what + ": its disk is starting up or hangs, or the system asks in a " +
+		"window of its own whether this terminal may use it"
 }
 
 // Problem is something about a plan that will not work, or will work but mean less than it seems.

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// told is how soon a person is told what is waited for.
+const told = 10 * time.Second
+
+// atWork are the arguments with which each command reads from, or writes to, a folder on; out is
+// one elsewhere. Nil if there are none.
+func atWork(on, out string) map[string][]string {
+	in := func(name string) string { return filepath.Join(on, name) }
+	elsewhere := func(name string) string { return filepath.Join(out, name) }
+	return map[string][]string{
+		"init": {"--demo", "--out", in("new.yaml")}, "plan": {in("s.yaml")},
+		"run":      {in("s.yaml"), "--out", elsewhere("run")},
+		"simulate": {in("s.yaml"), "--out", elsewhere("simulated")},
+		"analyze":  {in("run")}, "report": {in("run"), "--out", elsewhere("report.md")},
+		"compare": {in("run"), in("run")}, "trend": {in("run")}, "table": {in("run")}, "fit": {in("run")},
+		"check":   {in("run"), "--limits", in("limits.yaml")},
+		"import":  {in("a_bw.1.log"), "--start", "a=0s", "--out", elsewhere("imported")},
+		"collect": {in("run"), "--into", elsewhere("catalogue")},
+		"predict": {in("hub.yaml")}, "advise": {in("hub.yaml"), "--play", "A=1x10MB/s"},
+		"devices": {"--out", in("devices.md")}, "doctor": {on}, "clean": {on}, "man": {in("man")},
+		"schema": nil, "version": nil, "help": nil, "completion": nil,
+		"worker": nil, "janitor": nil, "clock": nil,
+	}
+}
+
+// waits returns when a command says what it waits for.
+func (p *process) waits(t *testing.T, command string) {
+	t.Helper()
+	p.until(t, "hubbench "+command+" does not say that it waits", func() bool {
+		return strings.Contains(p.said.String(), "waiting for ")
+	})
+}
+
+// inspected makes, in a folder, what these commands read.
+func inspected(t *testing.T, on string) {
+	t.Helper()
+	const small = `version: 1
+name: small
+hub: {profile: usb-10g, speedup: 20}
+disks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]
+workload: {files: 4, sizes: [100 MB]}
+phases: [{pattern: WW}]
+`
+	run := filepath.Join(on, "run")
+	prints(t, "simulate", write(t, filepath.Join(on, "s.yaml"), small), "--out", run)
+	prints(t, "fit", run, "--out", filepath.Join(on, "hub.yaml"))
+	write(t, filepath.Join(on, "limits.yaml"), "expect: [{phase: WW, rate: {min: 1 MB/s}}]\n")
+	write(t, filepath.Join(on, "a_bw.1.log"), ofFio(100_000))
+}
+
+// Whatever a command does with a file on a disk that hangs, a person is told soon, Ctrl-C ends it,
+// and if the disk is back before that, the command does its work.
+func TestHangsAreTold(t *testing.T) {
+	t.Parallel()
+	disk, root := newBeneathFolder(t)
+	inspected(t, root)
+	out := t.TempDir()
+	// Whatever is asked of the disk waits, not only reads and writes.
+	hang, again := syscall.SIGSTOP, syscall.SIGCONT
+	// It is back before what waits for it is killed, which is in vain till then.
+	defer func() { _ = disk.cmd.Process.Signal(again) }()
+	begun := map[string]*process{}
+	begin := func(name string) {
+		args := atWork(root, filepath.Join(out, name))
+		must(t, disk.cmd.Process.Signal(hang))
+		for _, cmd := range newRoot(program{}).Commands() {
+			given, known := args[cmd.Name()]
+			if !known {
+				t.Errorf("hubbench %s: say what files it reads or writes, or that it has none", cmd.Name())
+			}
+			if given != nil {
+				c := exec.Command("hubbench", append([]string{cmd.Name()}, given...)...)
+				c.Env = append(os.Environ(), "XDG_CONFIG_HOME="+out)
+				begun[cmd.Name()] = start(t, c)
+			}
+		}
+		began := time.Now()
+		for command, p := range begun {
+			p.waits(t, command)
+		}
+		if took := time.Since(began); took > told && !ci() {
+			t.Errorf("told after %s", took)
+		}
+	}
+	must(t, os.MkdirAll(filepath.Join(out, "ended"), 0o700))
+	must(t, os.MkdirAll(filepath.Join(out, "going on"), 0o700))
+
+	begin("ended")
+	for command, p := range begun {
+		must(t, p.send("INT"))
+		if code, said := p.wait(); code != exitInterrupted {
+			t.Errorf("hubbench %s, interrupted: exit code %d, %s", command, code, said)
+		}
+	}
+	begin("going on")
+	must(t, disk.cmd.Process.Signal(again))
+	delete(begun, "doctor") // it writes for a minute
+	for command, p := range begun {
+		want := exitOK
+		if command == "check" { // too little was measured for its limit
+			want = exitPartial
+		}
+		if code, said := p.wait(); code != want {
+			t.Errorf("hubbench %s, once the disk is back: exit code %d, %s", command, code, said)
+		}
+	}
+}
+
+// A request that has reached the disk cannot be taken back: what waits for it ends at Ctrl-C all
+// the same.
+func TestHangsOfRequests(t *testing.T) {
+	t.Parallel()
+	disk, root := newBeneathFolder(t)
+	inspected(t, root)
+	must(t, disk.tell("suspend"))
+	defer disk.recover()
+	for _, args := range [][]string{
+		{"analyze", filepath.Join(root, "run")},
+		{"table", filepath.Join(root, "run"), "--out", filepath.Join(root, "x.csv")},
+		{"init", "--demo", "--out", filepath.Join(root, "new.yaml")},
+	} {
+		p := start(t, exec.Command("hubbench", args...))
+		p.waits(t, args[0])
+		must(t, p.send("INT"))
+		if code, said := p.wait(); code != exitInterrupted {
+			t.Errorf("%q, interrupted: exit code %d, %s", args, code, said)
+		}
+	}
+}
+
+// A program that takes its time over what hubbench prints is no disk that hangs.
+func TestSlowReadersAreNoHang(t *testing.T) {
+	t.Parallel()
+	_, run := simulated(t, `version: 1
+name: many
+hub: {profile: usb-10g}
+disks: [{name: A, simulate: {profile: A}}]
+workload: {files: 400, sizes: [1 MB]}
+phases: [{pattern: W}]
+`)
+	cmd := exec.Command("hubbench", "table", run, run, run, "--grain", "file")
+	var errs said
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	time.Sleep(told) // for as long as nothing must be said
+	text, err := io.ReadAll(out)
+	must(t, err)
+	must(t, cmd.Wait())
+	if len(text) < 1<<16 || errs.String() != "" {
+		t.Errorf("of %d bytes it says %q", len(text), errs.String())
+	}
+}
