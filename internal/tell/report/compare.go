@@ -16,13 +16,16 @@ import (
 
 // How many changes the answer shows of few and of many disks: it has 15 lines for three disks, 25 for twelve.
 const (
-	fewChanges  = 4
-	maxChanges  = 12
-	fewDisks    = 4
-	maxRuns     = 10  // that the answer lists: with all else at most 40 lines
-	maxLosses   = 3   // in a sentence, and doubts about several runs
-	noisyChange = 0.2 // a bound above this says no more than that the runs are noisy
+	fewChanges = 4
+	maxChanges = 12
+	fewDisks   = 4
+	maxRuns    = 10 // that the answer lists: with all else at most 40 lines
+	maxLosses  = 3  // in a sentence, and doubts about several runs
 )
+
+// smallChange is the largest change that may be hidden in runs of which the answer says that nothing changed, if no
+// gate has a limit of its own.
+const smallChange = 0.05
 
 // OfComparison says how runs differ from the first: the largest changes in the answer, all rates and what was measured
 // differently in the details of each run.
@@ -109,7 +112,12 @@ func (c comparison) answer() *Answer {
 	case len(c.Pairs) == 1:
 		out.Headline = c.outcome(&c.Pairs[0], &c.answers[0])
 	case most < 0:
-		out.Headline = "No run is shown to differ from " + c.keys[0].Label + "."
+		out.Headline = "No run is shown to differ from " + c.keys[0].Label
+		most := 0.0
+		for i := range c.answers {
+			most = max(most, hidden(&c.answers[i]))
+		}
+		out.Headline += pick(most > c.limit(), ", but changes up to "+unsigned(most)+" could be hidden.", ".")
 	default:
 		all := unit.Plural(len(c.Pairs), "run")
 		out.Headline = fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, all, c.keys[0].Label,
@@ -195,32 +203,48 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 			}
 		}
 		texts = append(texts, unit.List(counts)+".")
-	case len(a.Changed) > 0:
-	case all == 0 && len(texts) == 0:
+	case len(a.Changed) > 0 || all == 0 && len(texts) > 0:
+	case all == 0:
 		texts = []string{"There are no rates to compare."}
 		if len(pair.Phases) > 0 {
 			texts = []string{"There are no rates to compare: " + pair.Phases[0].Reason + "."}
 		}
-	case all > 0 && len(a.Same) == 0:
+	case len(a.Same) == 0:
 		texts = append(texts, "Too little was measured to compare any rate: "+a.Unjudged[0].Reason+".")
-	case all > 0 && max(-a.Bound[0], a.Bound[1]) > noisyChange:
-		texts = append(texts, "No change is shown, but the runs are noisy: a rate may have fallen by up to "+
-			unsigned(-a.Bound[0])+".")
-	case all > 0:
-		text := "every rate is"
-		if n := len(a.Unjudged); n > 0 {
-			text = fmt.Sprintf("%d of %s cannot be judged, the others are", n, unit.Plural(all, "rate"))
-		}
-		other := len(texts)+len(pair.Appeared)+len(pair.Went) > 0
+	case hidden(a) > c.limit():
+		texts = append(texts, "Cannot tell: changes up to "+unsigned(hidden(a))+" could be hidden.")
+	case len(a.Unjudged) > 0:
+		texts = append(texts, fmt.Sprintf("Cannot tell: %d of %s cannot be judged, the others are within ±%s.",
+			len(a.Unjudged), unit.Plural(all, "rate"), unsigned(hidden(a))))
+	case c.Repeats == nil:
+		texts = append(texts, "No rate changed between these two runs: every rate is within ±"+unsigned(hidden(a))+
+			". Run-to-run variation is not included.")
+	default:
+		other := len(texts)+len(pair.Appeared)+len(pair.Went)+len(pair.Lost) > 0
 		for _, phase := range pair.Phases {
 			for _, l := range phase.Latencies {
 				other = other || l.Verdict == compare.Longer || l.Verdict == compare.Shorter
 			}
 		}
-		bound := unsigned(max(-a.Bound[0], a.Bound[1]))
-		texts = append(texts, fmt.Sprintf("%s changed: %s within ±%s.", pick(other, "No rate", "Nothing"), text, bound))
+		texts = append(texts, pick(other, "No rate", "Nothing")+" changed: every rate is within ±"+unsigned(hidden(a))+".")
 	}
 	return strings.Join(texts, " ")
+}
+
+// hidden is the largest change, up or down, that may be hidden in rates without a significant one.
+func hidden(a *compare.Answer) float64 {
+	if a.Bound == nil {
+		return 0
+	}
+	return max(-a.Bound[0], a.Bound[1])
+}
+
+// limit is the largest change that may be hidden where the answer says that nothing changed.
+func (c comparison) limit() float64 {
+	if c.Gate != nil {
+		return c.Gate.Limit
+	}
+	return smallChange
 }
 
 // says puts a change into words: "Three disks writing move 6.70 instead of 3.53 GB/s (+90 %, 88 to 92)".
@@ -265,9 +289,7 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 		n := len(a.Same)
 		what := pick(n > maxLosses, unit.Plural(n, "rate"), unit.List(say.Each(a.Same, rowName)))
 		bound := unsigned(max(0, -a.Bound[0]))
-		fell := pick(-a.Bound[0] > noisyChange, ", but noise could hide a fall of "+bound+".",
-			". If anything slowed down, it was by "+bound+" at most.")
-		texts = append(texts, "No significant change: "+what+fell)
+		texts = append(texts, "No significant change: "+what+"; falls up to "+bound+" could be hidden.")
 	}
 	longer, text, worst := 0, "", 0.0
 	for _, phase := range pair.Phases {
@@ -368,7 +390,7 @@ func (c comparison) runs() *Table {
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(changed(j), changed(i)) })
 	for _, i := range order[:min(len(order), maxRuns)] {
 		a := &c.answers[i]
-		what, numbers := "none", []any{"", "", "", span(a.Bound)}
+		what, numbers := "none shown", []any{"", "", "", span(a.Bound)}
 		if len(a.Lead) > 0 {
 			what, numbers = rowName(a.Lead[0]), c.numbers(a.Lead[0])
 		}

@@ -158,7 +158,7 @@ func TestComparisonAnswer(t *testing.T) {
 		return compare.Rate{Disk: disk, Op: trace.Write, Measure: compare.Window, Base: &base, New: &now,
 			Test: compare.Test{Change: &change, Interval: &stats.Interval{change - margin, change + margin}, Verdict: v}}
 	}
-	unjudged := compare.Rate{Disk: "A", Op: trace.Write, Measure: compare.Window,
+	unjudged := compare.Rate{Disk: "C", Op: trace.Write, Measure: compare.Window,
 		Test: compare.Test{Verdict: compare.TooLittle, Reason: "only 0.3 s were measured"}}
 	pair := func(rates ...compare.Rate) compare.Pair {
 		all := map[string]work.Work{}
@@ -184,11 +184,18 @@ func TestComparisonAnswer(t *testing.T) {
 			pair(rate("A", 2e9, -0.5, 0.01, compare.Slower), rate("B", 1e9, 0.2, 0.01, compare.Faster)),
 			"A beside B writes 1.00 instead of 2.00 GB/s (-50 %, -51 to -49). B beside A writes 1.20 instead of 1.00 GB/s (+20 %, 19 to 21). 1 of 2 rates fell and 1 rose.",
 		},
-		{pair(rate("A", 1e9, 0.001, 0.011, compare.NotShown), rate("B", 1e9, 0, 0.004, compare.NotShown)), "Nothing changed: every rate is within ±1.2 %."},
-		{pair(rate("A", 1e9, 0.001, 0.5, compare.NotShown)), "No change is shown, but the runs are noisy: a rate may have fallen by up to 49.9 %."},
+		{
+			pair(rate("A", 1e9, 0.001, 0.011, compare.NotShown), rate("B", 1e9, 0, 0.004, compare.NotShown)),
+			"No rate changed between these two runs: every rate is within ±1.2 %. Run-to-run variation is not included.",
+		},
+		{pair(rate("A", 1e9, 0.001, 0.5, compare.NotShown)), "Cannot tell: changes up to 50.1 % could be hidden."},
+		{
+			pair(rate("A", 1e9, 0.001, 0.011, compare.NotShown), unjudged),
+			"Cannot tell: 1 of 2 rates cannot be judged, the others are within ±1.2 %.",
+		},
 		{pair(unjudged), "Too little was measured to compare any rate: only 0.3 s were measured."},
 		{compare.Pair{}, "There are no rates to compare."},
-		{partial, "Nothing changed: every rate is within ±2.0 %."},
+		{partial, "No rate changed between these two runs: every rate is within ±2.0 %. Run-to-run variation is not included."},
 	} {
 		doc := OfComparison(&compare.Comparison{Level: 0.05, Base: compare.Side{Label: "runs/old"}, Pairs: []compare.Pair{tt.pair}})
 		if got := doc.Answer.Headline; got != tt.want {
@@ -200,6 +207,36 @@ func TestComparisonAnswer(t *testing.T) {
 		if want := []string{"Not measured, or not completely: a of new; b of new; c of new; and 1 more.", "new: WW: the host was 99 % busy."}; tt.pair.Lost != nil && !slices.Equal(doc.Answer.Doubts, want) {
 			t.Errorf("doubts %q, want %q", doc.Answer.Doubts, want)
 		}
+	}
+}
+
+// Nothing changed only if repeated runs leave no room for a change that matters: to the gate, or 5 % without one.
+func TestNothingChanged(t *testing.T) {
+	change, margin, speed := 0.001, 0.019, 1e9
+	same := compare.Rate{Disk: "A", Op: trace.Write, Measure: compare.Window, Base: &speed, New: &speed,
+		Test: compare.Test{Change: &change, Interval: &stats.Interval{-margin, margin}, Verdict: compare.NotShown}}
+	pair := compare.Pair{Phases: []compare.Phase{{Name: "W", Title: "W", Rates: []compare.Rate{same}}}}
+	lost, other := pair, pair
+	lost.Lost = []string{"W of new"}
+	other.Label = "other"
+	repeats := &compare.Repeats{Base: 5, New: 5}
+	for _, tt := range []struct {
+		name string
+		c    compare.Comparison
+		want string
+	}{
+		{"repeated", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{pair}}, "Nothing changed: every rate is within ±1.9 %."},
+		{"gate above", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{pair}, Gate: &compare.Gate{Limit: 0.02}},
+			"Nothing changed: every rate is within ±1.9 %."},
+		{"gate below", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{pair}, Gate: &compare.Gate{Limit: 0.01}},
+			"Cannot tell: changes up to 1.9 % could be hidden."},
+		{"lost phase", compare.Comparison{Repeats: repeats, Pairs: []compare.Pair{lost}}, "No rate changed: every rate is within ±1.9 %."},
+		{"several", compare.Comparison{Pairs: []compare.Pair{pair, other}}, "No run is shown to differ from base."},
+		{"several, gate below", compare.Comparison{Pairs: []compare.Pair{pair, other}, Gate: &compare.Gate{Limit: 0.01}},
+			"No run is shown to differ from base, but changes up to 1.9 % could be hidden."},
+	} {
+		tt.c.Base = compare.Side{Label: "base"}
+		check.Same(t, tt.name, tt.want, OfComparison(&tt.c).Answer.Headline)
 	}
 }
 
