@@ -67,8 +67,8 @@ func (g gated) events() string {
 }
 
 // TestGate holds the exit codes of compare --fail-above 5. A build server acts on nothing else: 0 lets a change in, 4 keeps
-// it out, 1 asks for a person. The default lets no fall through unseen; --certain keeps nothing out for noise. What was not
-// measured is kept out by both, as a fall may hide there; what is proven is too.
+// it out, 1 asks for a person. The default lets no fall through unseen; --certain keeps nothing out for noise within a run.
+// What was not measured is kept out by both, as a fall may hide there; what is proven is too.
 func TestGate(t *testing.T) {
 	const complete, partial = `{"type":"end","status":"complete"}` + "\n", `{"type":"end","status":"partial"}` + "\n"
 	good := gated{seed: 1, factor: 1, noise: 0.02, seconds: 30, disks: "AB", phases: 2, end: complete}
@@ -136,5 +136,31 @@ func TestGate(t *testing.T) {
 				t.Errorf("%s %v: exit code %d, want %d\n%s%s%s", tt.name, mode.args, code, mode.want, out, errs, all)
 			}
 		}
+	}
+}
+
+// One run of each side can't show what varies from run to run, so that --certain keeps out what is equal; the help says how
+// often.
+func TestCertainBetweenRuns(t *testing.T) {
+	if help := prints(t, "compare", "--help"); !strings.Contains(help, "a gate of 5 % in 0 to 4 of 20 cases") || strings.Contains(help, "No noise fails") {
+		t.Errorf("the help promises something else:\n%s", help)
+	}
+	rnd := rand.New(rand.NewPCG(1, 7))
+	fails := map[string]int{}
+	for pair := range 20 {
+		args := []string{"compare"}
+		for side := range 2 {
+			g := gated{seed: uint64(2*pair + side), factor: 1 + 0.02*rnd.NormFloat64(), noise: 0.02, seconds: 30, disks: "AB", phases: 1,
+				end: `{"type":"end","status":"complete"}` + "\n"}
+			args = append(args, write(t, filepath.Join(t.TempDir(), fmt.Sprint(side), "events.jsonl"), g.events()))
+		}
+		for _, limit := range []string{"2", "5"} {
+			if code, _, _ := does(t, nil, append(args, "--certain", "--fail-above", limit)...); code == exitThreshold {
+				fails[limit]++
+			}
+		}
+	}
+	if fails["5"] > 4 || fails["2"] <= fails["5"] {
+		t.Errorf("%v of 20 equal pairs fail a gate", fails)
 	}
 }

@@ -112,7 +112,7 @@ func newCompare(p program) *cobra.Command {
 		DisableFlagsInUseLine: true,
 		Short:                 "Compare runs with the first one, with confidence intervals",
 		Long: `Compare runs with the first one. The answer is the largest changes with their 95 % confidence
-intervals, or the bound within which nothing changed. --all adds every rate, latency and finding, and
+intervals, or how large a change could be hidden. --all adds every rate, latency and finding, and
 what was measured differently. Verdicts are corrected for the number of comparisons.
 
 With BASE... -- NEW..., the runs before -- are repeats of one measurement and those after it of
@@ -125,7 +125,9 @@ and the measured fall is larger, or the data cannot tell and the measured fall i
 significant fall counts and nothing else. A phase that is missing or incomplete in another run than
 the first is exit code 4 as well.
 Without --certain, a fall that may be by less, or due to noise, is enough: no fall passes unseen.
-With --certain, a fall must be proven: its whole 95 % interval is below -PCT. No noise fails the gate.`,
+With --certain, a fall must be proven: its whole 95 % interval is below -PCT. The interval of one run
+against one does not include what varies from run to run: where equal runs vary by 2 %, such pairs fail
+a gate of 5 % in 0 to 4 of 20 cases, and a lower one more often. Repeat both: BASE... -- NEW...`,
 		Example: `  hubbench compare before after --fail-above 5
   hubbench compare before-1 before-2 before-3 -- after-1 after-2 after-3`,
 		Args: takes(2, unlimited),
@@ -136,7 +138,7 @@ With --certain, a fall must be proven: its whole 95 % interval is below -PCT. No
 	opts.flags(cmd, drawn())
 	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "",
 		"exit with 4 if a rate fell by more than `PCT` percent, or may have")
-	cmd.Flags().BoolVar(&opts.certain, "certain", false, "with --fail-above: only if a rate is proven to have fallen by more")
+	cmd.Flags().BoolVar(&opts.certain, "certain", false, "with --fail-above: only if a rate is proven to have fallen by more; repeat both sides")
 	return cmd
 }
 
