@@ -50,8 +50,7 @@ func run() error {
 			"for interactive charts install Node and run make build again")
 		return nil
 	}
-	// npm's own scripts never run: nothing that is needed here has any.
-	ci := exec.Command(npm, "ci", "--ignore-scripts", "--no-fund", "--no-audit", "--loglevel=error")
+	ci := exec.Command(npm, "ci", "--no-fund", "--no-audit", "--loglevel=error")
 	ci.Dir = dir
 	ci.Stdout, ci.Stderr = os.Stderr, os.Stderr
 	if err := ci.Run(); err != nil {
