@@ -239,7 +239,7 @@ func (s *Scenario) connections(spec phaseSpec) map[string]string {
 // stands; one without is named after its pattern, numbered from the second on (WWW, WWW-2); repeats are
 // numbered from the first (WWW-1, WWW-2); a test comes last (WWW SEQ1M QD8).
 func (s *Scenario) phaseNames() ([][]string, error) {
-	taken := map[string]bool{}
+	taken := map[string]bool{} // by what looks the same
 	all := make([][]string, len(s.specs))
 	take := func(i int, base string) bool {
 		var names []string
@@ -252,11 +252,11 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 				names = append(names, strings.TrimSpace(name+" "+variant.name))
 			}
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return taken[name] }) {
+		if slices.ContainsFunc(names, func(name string) bool { return taken[folded(name)] }) {
 			return false
 		}
 		for _, name := range names {
-			taken[name] = true
+			taken[folded(name)] = true
 		}
 		all[i] = names
 		return true

@@ -96,7 +96,7 @@ func (s *Scenario) phase(p *phaseSpec) yaml.Value {
 	noOrder := yaml.Implies("roles", yaml.Schema{}, only("order", yaml.Schema{"type": "string"}))
 	return yaml.Object{
 		Keys: slices.Concat([]yaml.Key{
-			yaml.Optional("name", yaml.FileName(&p.Name), "what the phase is called; its pattern if it has no name"),
+			yaml.Optional("name", ownName(&p.Name), "what the phase is called; its pattern if it has no name"),
 		}, inherited(work.Keys), []yaml.Key{
 			yaml.Optional("pattern", p.pattern(&order),
 				"a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"),
@@ -119,9 +119,12 @@ func (s *Scenario) phase(p *phaseSpec) yaml.Value {
 			if n, ok := m.Get("order"); ok && m.Has("roles") && n.Kind() == yaml.List {
 				n.Errorf("order goes with a pattern, and roles name their disks; delete it")
 			}
-			same := func(other phaseSpec) bool { return other.Name == p.Name }
-			if at, ok := m.Get("name"); ok && p.Name != "" && slices.ContainsFunc(s.specs, same) {
-				at.Errorf("there is a phase %s already; give each its own name", yaml.Quote(p.Name))
+			if at, ok := m.Get("name"); ok && p.Name != "" {
+				var names []string
+				for _, other := range s.specs {
+					names = append(names, other.Name)
+				}
+				alreadyThere(at, "phase", p.Name, names)
 			}
 		},
 	}.Value().First(func(n yaml.Node) {

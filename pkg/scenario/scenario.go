@@ -78,7 +78,7 @@ func (s *Scenario) value() yaml.Value {
 	return yaml.Object{
 		Keys: []yaml.Key{
 			yaml.Required("version", yaml.Int(new(int), 1, 1), "the version of this format"),
-			yaml.Required("name", yaml.FileName(&s.Name), "the name of the runs, and of their folders"),
+			yaml.Required("name", ownName(&s.Name), "the name of the runs, and of their folders"),
 			yaml.Optional("hub", s.hub(),
 				"what the disks are connected to: its name and a note, or the profile that simulated disks share"),
 			yaml.Required("disks", s.disks(), "the SSDs, all real or all simulated"),
@@ -182,7 +182,7 @@ func (d *Disk) object() yaml.Object {
 	}
 	return yaml.Object{
 		Keys: []yaml.Key{
-			yaml.Required("name", yaml.FileName(&d.Name), "what the disk is called in phases and results"),
+			yaml.Required("name", ownName(&d.Name), "what the disk is called in phases and results"),
 			yaml.Optional("path", folder(&d.Path), "a folder on the disk; a relative one starts at the scenario file"),
 			yaml.Optional("simulate", simulate.Value(),
 				"in place of a path: the disk exists only in the hub's profile"),
@@ -203,9 +203,7 @@ func (s *Scenario) checkDisk(m *yaml.Mapping, d *Disk, folders map[string]string
 		if d.Name == "" {
 			d.Name = at.Raw() // invalid, but the name that phases use
 		}
-		if s.hasDisk(d.Name) {
-			at.Errorf("there is a disk %s already; give each its own name", yaml.Quote(d.Name))
-		}
+		alreadyThere(at, "disk", d.Name, s.diskNames())
 	}
 	if at, ok := m.Get("path"); ok && d.Path != "" {
 		folder := filepath.Clean(d.Path)
