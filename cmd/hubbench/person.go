@@ -39,7 +39,7 @@ func sayf(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 }
 
-func (p program) notify(text string) { sayf(p.stderr, "%s\n", text) }
+func (p program) notify(text string) { sayf(p.stderr, "%s\n", cells.NoCommand(text)) }
 
 func (p program) warn(text string) { sayf(p.stderr, "warning: %s\n", text) }
 

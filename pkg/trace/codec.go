@@ -3,9 +3,10 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -147,20 +148,38 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 // appendString quotes s; bytes that are not UTF-8 become U+FFFD.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
 			return appendJSON(dst, s)
 		}
 	}
 	return append(append(append(dst, '"'), s...), '"')
 }
 
-// appendJSON appends v as encoding/json has it, with <, > and & as they are.
+// appendJSON appends v as encoding/json has it, with <, > and & as they are, and nothing that a terminal acts on.
 func appendJSON(dst []byte, v any) []byte {
 	var text bytes.Buffer
 	out := json.NewEncoder(&text)
 	out.SetEscapeHTML(false)
 	_ = out.Encode(v) // strings, and lists and mappings of them, have no value that cannot be encoded
-	return append(dst, bytes.TrimSpace(text.Bytes())...)
+	return append(dst, EscapeControls(bytes.TrimSpace(text.Bytes()))...)
+}
+
+// EscapeControls writes what encoding/json leaves as it is though a terminal acts on it, U+007F to U+009F and what
+// turns the direction of text, as it writes the other controls. The value stays the same: they stand in strings only.
+func EscapeControls(text []byte) []byte {
+	acts := func(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) }
+	if !bytes.ContainsFunc(text, acts) {
+		return text
+	}
+	var out bytes.Buffer
+	for _, r := range string(text) {
+		if acts(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.Bytes()
 }
 
 // MarshalJSON is the event's line, so that it reads the same wherever it is written.

@@ -106,6 +106,18 @@ func TestAppendStringIsJSON(t *testing.T) {
 	}
 }
 
+// What a terminal would act on is written as an escape, and read as it was.
+func TestEventsHoldNoControls(t *testing.T) {
+	want := Event{Type: ErrorType, Phase: "\u009b31m", Disk: "\u202eB", Error: "\u007fno space"}
+	line := AppendEvent(nil, &want)
+	if bytes.ContainsAny(line, "\u009b\u202e\u007f") {
+		t.Errorf("got %q", line)
+	}
+	var got Event
+	check.Must(t, json.Unmarshal(line, &got))
+	check.Same(t, "event", want, got)
+}
+
 func TestRoundTrip(t *testing.T) {
 	want := everyEvent()
 	var text []byte

@@ -115,14 +115,39 @@ func Clean(text string) string {
 	}, text)
 }
 
-// NoFormula is text as a spreadsheet or terminal may read it: cleaned, and with a quote before what would run as a
-// formula.
+// NoFormula is text as a spreadsheet, terminal or workflow may read it: cleaned, and with a quote before what would run
+// as a formula or a command.
 func NoFormula(text string) string {
 	text = Clean(text)
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) || strings.HasPrefix(text, "::") {
 		return "'" + text
 	}
 	return text
+}
+
+// NoCommand is a line that a workflow of GitHub does not take for one of its commands, which begin with "::".
+func NoCommand(line string) string {
+	if strings.HasPrefix(strings.TrimSpace(line), "::") {
+		return strings.Replace(line, ":", "·", 1)
+	}
+	return line
+}
+
+// Markdown keeps text on one line and out of the way of markup. Most punctuation means nothing inside a line; what does
+// is put behind a backslash, and < and & become entities, which hold in raw HTML too.
+func Markdown(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	// A mention with @ would call somebody; a line that begins with :: is a command of GitHub's workflows.
+	pairs := []string{"<", "&lt;", ">", "&gt;", "&", "&amp;", "@", "&#64;", "::", `:\:`}
+	for _, r := range "\\`*_[]|#~" {
+		pairs = append(pairs, string(r), `\`+string(r))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // Wrap breaks text into lines of so many cells at most, all but the first after an indent. A word that is longer than a

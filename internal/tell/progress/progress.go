@@ -269,4 +269,4 @@ func (l *lines) stop(*state) { l.say(indent, stopping) }
 
 func (l *lines) wipe() {}
 
-func (l *lines) say(under, text string) { fmt.Fprintln(l.w, under+cells.Clean(text)) }
+func (l *lines) say(under, text string) { fmt.Fprintln(l.w, cells.NoCommand(under+cells.Clean(text))) }

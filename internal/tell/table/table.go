@@ -20,6 +20,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Version is that of the tables: it grows when a column is added, which is then since this version.
@@ -128,19 +129,18 @@ func newWriter(w io.Writer, grain Grain, format string) writer {
 		return &parquetRows{parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd),
 			parquet.KeyValueMetadata("hubbench_table_version", strconv.Itoa(Version)))}
 	case "jsonl":
-		buffered := bufio.NewWriter(w)
-		return &jsonRows{buffered, json.NewEncoder(buffered)}
+		return jsonRows{bufio.NewWriter(w)}
 	default:
 		t := &textRows{columns: columns}
 		switch format {
 		case "md":
 			buffered := bufio.NewWriter(w)
 			t.end = buffered.Flush
-			t.line = func(cells []string) error {
-				for i, cell := range cells {
-					cells[i] = strings.NewReplacer("|", `\|`, "\n", " ").Replace(cell)
+			t.line = func(line []string) error {
+				for i, cell := range line {
+					line[i] = cells.Markdown(cell)
 				}
-				_, err := fmt.Fprintf(buffered, "| %s |\n", strings.Join(cells, " | "))
+				_, err := fmt.Fprintf(buffered, "| %s |\n", strings.Join(line, " | "))
 				return err
 			}
 		default:
@@ -160,13 +160,17 @@ type parquetRows struct{ out *parquet.GenericWriter[any] }
 func (p *parquetRows) row(row any) error { _, err := p.out.Write([]any{row}); return err }
 func (p *parquetRows) close() error      { return p.out.Close() }
 
-type jsonRows struct {
-	w   *bufio.Writer
-	enc *json.Encoder
+type jsonRows struct{ w *bufio.Writer }
+
+func (j jsonRows) row(row any) error {
+	text, err := json.Marshal(row)
+	if err == nil {
+		_, err = j.w.Write(append(trace.EscapeControls(text), '\n'))
+	}
+	return err
 }
 
-func (j *jsonRows) row(row any) error { return j.enc.Encode(row) }
-func (j *jsonRows) close() error      { return j.w.Flush() }
+func (j jsonRows) close() error { return j.w.Flush() }
 
 // textRows writes cells as text. What is not known is empty.
 type textRows struct {

@@ -177,6 +177,22 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
+// Names from a trace of anyone's do nothing in any text: no control of a terminal, markup, or command of a workflow.
+func TestNamesStayText(t *testing.T) {
+	part := fixture.Part{Disk: "\u009b31m\u202e<b>|`", Op: trace.Write, Files: 9, Pace: []fixture.Pace{{Rate: 1e9}}}
+	run := loaded(fixture.Run("run", []string{part.Disk}, map[string][]fixture.Part{"W": {part}}, "W"))
+	run.Analysis.Origin.Run = "::error::failed"
+	for _, format := range []string{"csv", "tsv", "jsonl", "md"} {
+		var out strings.Builder
+		_, err := table.Write(&out, grain(t, "disk"), format, 1, func(int) (*recorded.Run, error) { return run, nil })
+		check.Must(t, err)
+		if strings.ContainsAny(out.String(), "\u009b\u202e") || strings.HasPrefix(strings.SplitN(out.String(), "\n", 2)[1], "::") ||
+			format == "md" && (strings.Contains(out.String(), "<b>") || !strings.Contains(out.String(), "&lt;b&gt;\\|\\`")) {
+			t.Errorf("%s: %q", format, out.String())
+		}
+	}
+}
+
 // The seconds of a disk add up to its bytes.
 func TestSeconds(t *testing.T) {
 	run := loaded(fixture.Triple())

@@ -15,9 +15,9 @@ import (
 // Write writes the whole document. Names stay text: what Markdown or HTML would take as markup is escaped.
 func Write(w io.Writer, doc *report.Document) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "## %s\n\n", escape(doc.Title))
+	fmt.Fprintf(out, "## %s\n\n", cells.Markdown(doc.Title))
 	if origin := doc.Origin(); len(origin) > 0 {
-		fmt.Fprintf(out, "%s\n\n", escape(strings.Join(origin, ", ")))
+		fmt.Fprintf(out, "%s\n\n", cells.Markdown(strings.Join(origin, ", ")))
 	}
 	if doc.Answer != nil {
 		blocks(out, doc.Answer.Blocks())
@@ -34,17 +34,17 @@ func blocks(out io.Writer, list []report.Block) {
 	for _, block := range list {
 		switch block := block.(type) {
 		case report.Heading:
-			fmt.Fprintf(out, "### %s\n\n", escape(block.Text))
+			fmt.Fprintf(out, "### %s\n\n", cells.Markdown(block.Text))
 		case report.Sentence:
-			fmt.Fprintf(out, "%s\n\n", escape(block.Text))
+			fmt.Fprintf(out, "%s\n\n", cells.Markdown(block.Text))
 		case report.Warning:
-			fmt.Fprintf(out, "> ⚠ %s\n\n", escape(block.Text))
+			fmt.Fprintf(out, "> ⚠ %s\n\n", cells.Markdown(block.Text))
 		case report.List:
 			if block.Title != "" {
-				fmt.Fprintf(out, "%s:\n\n", escape(block.Title))
+				fmt.Fprintf(out, "%s:\n\n", cells.Markdown(block.Title))
 			}
 			for _, item := range block.Items {
-				fmt.Fprintf(out, "- %s\n", escape(item))
+				fmt.Fprintf(out, "- %s\n", cells.Markdown(item))
 			}
 			fmt.Fprintln(out)
 		case *report.Table:
@@ -54,11 +54,11 @@ func blocks(out io.Writer, list []report.Block) {
 		case *report.Details:
 			switch {
 			case !block.Phase:
-				fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", escape(block.Title))
+				fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", cells.Markdown(block.Title))
 				blocks(out, block.Blocks)
 				fmt.Fprint(out, "</details>\n\n")
 			case block.Fold == "":
-				fmt.Fprintf(out, "### %s\n\n", escape(block.Title))
+				fmt.Fprintf(out, "### %s\n\n", cells.Markdown(block.Title))
 				blocks(out, block.Blocks)
 			}
 		}
@@ -71,7 +71,7 @@ func table(out io.Writer, t *report.Table) {
 	}
 	var rule strings.Builder
 	for _, column := range t.Columns {
-		fmt.Fprintf(out, "| %s ", escape(column.Head))
+		fmt.Fprintf(out, "| %s ", cells.Markdown(column.Head))
 		rule.WriteString("|---")
 		if column.Numbers {
 			rule.WriteString(":")
@@ -80,7 +80,7 @@ func table(out io.Writer, t *report.Table) {
 	fmt.Fprintf(out, "|\n%s|\n", rule.String())
 	for _, row := range t.Rows {
 		for _, cell := range row {
-			text := escape(cell.Words())
+			text := cells.Markdown(cell.Words())
 			if cell.Strong && text != "" {
 				text = "**" + text + "**"
 			}
@@ -90,14 +90,14 @@ func table(out io.Writer, t *report.Table) {
 	}
 	fmt.Fprintln(out)
 	if t.Note != "" {
-		fmt.Fprintf(out, "%s\n\n", escape(t.Note))
+		fmt.Fprintf(out, "%s\n\n", cells.Markdown(t.Note))
 	}
 }
 
 // figure draws what letters can: a line of blocks for each disk, as high as its marks in the main panel; and says the
 // numbers.
 func figure(out io.Writer, f *report.Figure) {
-	fmt.Fprintf(out, "%s\n\n", escape(f.Describe()))
+	fmt.Fprintf(out, "%s\n\n", cells.Markdown(f.Describe()))
 	if f.Main().Y.Rows || f.X.Log {
 		return
 	}
@@ -109,7 +109,7 @@ func figure(out io.Writer, f *report.Figure) {
 	}
 	for i, key := range f.Keys {
 		if line := spark(f, i, columns); strings.TrimSpace(line) != "" {
-			lines = append(lines, cells.Pad(report.Clean(key.Label), longest+1)+line)
+			lines = append(lines, cells.NoCommand(cells.Pad(report.Clean(key.Label), longest+1)+line))
 		}
 	}
 	if lines != nil {
@@ -156,20 +156,4 @@ func spark(f *report.Figure, key, columns int) string {
 		out.WriteRune(levels[min(max(level, 0), len(levels)-1)])
 	}
 	return strings.TrimRight(out.String(), " ")
-}
-
-// escape keeps text on one line and out of the way of markup. Most punctuation means nothing inside a line; what does
-// is put behind a backslash, and < and & become entities, which hold in raw HTML too.
-func escape(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if cells.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	pairs := []string{"<", "&lt;", ">", "&gt;", "&", "&amp;", "@", "&#64;"} // a mention would call somebody
-	for _, r := range "\\`*_[]|#~" {
-		pairs = append(pairs, string(r), `\`+string(r))
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -51,7 +51,9 @@ func TestWrite(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
-	check.Must(t, Write(&out, report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})))
+	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	doc.Add(report.Sentence{Text: "::error::all is lost"})
+	check.Must(t, Write(&out, doc))
 	for _, bad := range []string{"<script", "<img", " @ink", "__f__", "\x1b", "\u202e"} {
 		if strings.Contains(strings.ReplaceAll(out.String(), "```", ""), bad) && !inFence(out.String(), bad) {
 			t.Errorf("%q stands unescaped in the text", bad)
@@ -59,6 +61,9 @@ func TestHostileNames(t *testing.T) {
 	}
 	bars := 0
 	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "::") {
+			t.Errorf("a command of GitHub's workflows: %s", line)
+		}
 		n := strings.Count(line, "|") - strings.Count(line, `\|`)
 		if !strings.HasPrefix(line, "|") {
 			bars = 0

@@ -196,7 +196,7 @@ func (p *printer) row(indent string, t *report.Table, row []report.Cell, words [
 		}
 		line.WriteString("  " + cells.Pad(strings.ReplaceAll(branches, "\u00a0", " ")+text, width))
 	}
-	fmt.Fprintln(p, strings.TrimRight(line.String(), " "))
+	fmt.Fprintln(p, cells.NoCommand(strings.TrimRight(line.String(), " ")))
 }
 
 // wrap prints text in lines that fit, the first after prefix, the others under it.
@@ -209,6 +209,6 @@ func (p *printer) wrap(prefix, text string) {
 		if i > 0 {
 			prefix = strings.Repeat(" ", indent)
 		}
-		fmt.Fprintln(p, prefix+line)
+		fmt.Fprintln(p, cells.NoCommand(prefix+line))
 	}
 }

@@ -175,6 +175,21 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// A workflow of GitHub takes each line that begins with "::" for its command, spaces apart: none does.
+func TestNoCommands(t *testing.T) {
+	const name = "::error::all is lost"
+	doc := &report.Document{Title: name, Blocks: []report.Block{
+		report.Sentence{Text: "A sentence that is wrapped before " + name}, report.List{Items: []string{name}},
+		&report.Table{Columns: []report.Column{{Head: "Disk"}}, Rows: [][]report.Cell{{{Text: name}}}},
+		&report.Details{Title: name, Phase: true, Blocks: []report.Block{report.Sentence{Text: name}}},
+	}}
+	for line := range strings.Lines(printed(t, doc, Options{Width: 40, All: true})) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") {
+			t.Errorf("a command: %q", line)
+		}
+	}
+}
+
 // Numbers stay under one another beside wide letters, combined ones, and letters from the right.
 func TestAlignment(t *testing.T) {
 	table := &report.Table{Columns: []report.Column{{Head: "disk"}, {Head: "does", Drop: 1}, {Head: "rate", Numbers: true}}}
