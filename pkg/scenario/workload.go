@@ -132,8 +132,8 @@ func (w *workload) object(order yaml.Value) yaml.Object {
 				yaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).Default(FlushFsync),
 				"what is flushed within a written file's time: full, until it is on the medium"),
 			yaml.Optional("verify", yaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
-				"stamps: check that each block read is the one that was written; "+
-					"full: read every byte again, outside the timing"),
+				"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; "+
+					"full: also read every file once more, outside the timing, and compare each byte"),
 			yaml.Optional("preallocate", yaml.Bool(&w.IO.Preallocate),
 				"reserve the space of a file before its timing starts"),
 			yaml.Optional("keep", yaml.Bool(&w.IO.Keep), "leave the test files when the run ends"),

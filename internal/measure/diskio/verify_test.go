@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -70,6 +71,36 @@ func corrupt(t *testing.T, engine *real, at int64, n int) {
 		t.Fatal(err)
 	}
 	check.Must(t, errors.Join(f.Sync(), f.Close()))
+}
+
+// The help says how much of what is read the stamps cover: a wrong byte anywhere else goes unnoticed.
+func TestHelpSaysWhatStampsCover(t *testing.T) {
+	help, err := os.ReadFile("../../tell/manual/scenario.md")
+	check.Must(t, err)
+	var shares []string
+	for _, unit := range []int64{dataUnit, smallUnit} {
+		s := stamper{tag: 1, unit: unit}
+		p := make([]byte, unit)
+		noise(p, s.tag, 0)
+		s.put(p, 0, 0)
+		noticed := 0
+		for i := range p {
+			p[i] ^= 4
+			if s.check(p, 0, checkStamps) != nil {
+				noticed++
+			}
+			p[i] ^= 4
+		}
+		shares = append(shares, fmt.Sprintf("%d bytes of every %s (%.1f %%)", noticed,
+			map[int64]string{4096: "4 KiB", 512: "512 bytes"}[unit], 100*float64(noticed)/float64(unit)))
+	}
+	want := shares[0] + ", or of " + strings.TrimPrefix(shares[1], "32 bytes of ")
+	if !strings.Contains(string(help), want) || !strings.Contains(string(help), "a byte that is wrong in the timed read alone goes unnoticed") {
+		t.Errorf("hubbench help scenario doesn't say %q, or what full leaves out", want)
+	}
+	if schema, err := json.Marshal(scenario.Schema()); err != nil || !strings.Contains(string(schema), "check 32 bytes of every 4 KiB read (0.8 %)") {
+		t.Errorf("the schema doesn't say %q: %v", shares[0], err)
+	}
 }
 
 func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
