@@ -239,8 +239,8 @@ type Disk struct {
 	Score    *Score      `json:"score"` // of the program that the preset takes after
 	Throttle *Throttle   `json:"throttle"`
 	// Of a phase that was to go on until all are steady; null if it was not at the end.
-	Steady     *Steady          `json:"steady,omitempty"`
-	SizeKnee   *size.Knee       `json:"size_knee"`
+	Steady   *Steady    `json:"steady,omitempty"`
+	SizeKnee *size.Knee `json:"size_knee"`
 	// Of its requests in the overlap, or in all its time without one; null if it was not recorded.
 	Latency *Latency `json:"latency"`
 	// What gauges say; null without them.

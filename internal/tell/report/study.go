@@ -164,7 +164,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 		t.add(row...)
 	}
 	t.Note = r.scale.Unit + " while all worked" + pick(compared, "; %: of the rate without the others", "") +
-		pick(compared && elsewhere, ", in the time between changes", "") + pick(beside, notAloneNote, "")
+		pick(compared && elsewhere, ", between changes", "") + pick(beside, notAloneNote, "")
 	if whole {
 		t.Columns = append(t.Columns, number("Overlap", 1))
 		t.Note += pick(unknown, "; no %: no reference", "") +
@@ -177,7 +177,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 // What marks a percentage that is not of the rate that the disk has alone.
 const (
 	notAlone     = "*"
-	notAloneNote = "; *: of the rate without one of the others, beside the rest"
+	notAloneNote = "; *: without one, beside the rest"
 )
 
 // cell is what a disk moved in the repeats of a phase and what it kept of its rate without the others; empty for an
