@@ -28,10 +28,9 @@ func (r *Run) Redacted() *Run {
 	hide := redactor(r.Loaded)
 	redacted := *r
 	redacted.Loaded = &rundir.Loaded{Events: r.Events, Trace: redactTrace(r.Trace, hide), Info: redactInfo(r.Info, hide)}
-	redacted.Analysis = say.Analyze(redacted.Trace, analysis.Options{})
 	origin := *r.Analysis.Origin
 	origin.Host = ""
-	redacted.Analysis.Origin = &origin
+	redacted.Analysis = say.Analyze(redacted.Trace, analysis.Options{Origin: &origin})
 	redacted.OpenEvents = func() (io.ReadCloser, error) {
 		events, err := r.OpenEvents()
 		if err != nil {
