@@ -61,7 +61,7 @@ func mountHub(t *testing.T) *mounted {
 	t.Helper()
 	profile, err := prepare.LoadProfile(mountedHub)
 	must(t, err)
-	profile = profile.Scaled(mountedScale)
+	profile = fusetest.Scaled(profile, mountedScale)
 	return &mounted{t, t.TempDir(), profile, fusetest.Hub(t, profile)}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -37,9 +36,6 @@ report goes into the run's folder, or beside the file; --out - writes to stdout.
 }
 
 func runReport(p program, path string, out output) error {
-	if base := filepath.Base(out.out); base == rundir.EventsFile || slices.Contains(inRun(), base) {
-		return exitf(exitUsage, "--out %s: that is the name of a run's own record; choose another", out.out)
-	}
 	run, err := load(path)
 	if err != nil {
 		return err

@@ -170,29 +170,6 @@ func (p *Profile) Names() []string {
 	return names
 }
 
-// Scaled is the hub slowed down to a part of its rates, such as 0.2. What takes a given time still takes it: a
-// cache and a knee's size shrink with the rates, lags stay as they are. Nothing was observed on it.
-func (p *Profile) Scaled(part float64) *Profile {
-	s := *p
-	s.Evidence = Evidence{}
-	for _, rate := range []*float64{&s.Link, &s.Lane, &s.Capacity.Read, &s.Capacity.Write, &s.Capacity.Both} {
-		*rate *= part
-	}
-	s.Disks = slices.Clone(p.Disks)
-	for i := range s.Disks {
-		d := &s.Disks[i]
-		for _, side := range []*Side{&d.Read, &d.Write} {
-			side.Hub *= part
-			side.Direct *= part
-			side.Knee.AboveBytes = int64(float64(side.Knee.AboveBytes) * part)
-		}
-		if c := d.Cache; c != nil {
-			d.Cache = &Cache{Bytes: int64(float64(c.Bytes) * part), After: c.After * part, Refill: c.Refill * part}
-		}
-	}
-	return &s
-}
-
 // Evidence is what measurements say of a hub: what is read from runs, what a fit is made from, and what a
 // fitted profile keeps so that predictions have intervals.
 type Evidence struct {

@@ -151,35 +151,6 @@ func TestWithdraw(t *testing.T) {
 	s.want(2.001, map[string]float64{"A": 2})
 }
 
-// A hub slowed down takes as long for as much less.
-func TestScaled(t *testing.T) {
-	p := round()
-	p.Disks[2].Cache = &Cache{Bytes: int64(10 * gb), After: 0.4 * gb, Refill: 0.1 * gb}
-	p.Disks[2].Read.Knee = Knee{AboveBytes: int64(gb), Factor: 0.5}
-	ends := func(p *Profile, part float64) []Grant {
-		s := NewSim(p)
-		for _, work := range []struct {
-			disk string
-			op   trace.Role
-		}{{"A", read}, {"B", write}, {"C", write}} {
-			join(t, s, work.disk, work.op, 0, 20*part)
-			ask(t, s, work.disk, 20*part)
-		}
-		return s.Advance(int64(time.Hour))
-	}
-	full, part := ends(p, 1), ends(p.Scaled(0.25), 0.25)
-	for i := range full {
-		full[i].Bytes /= 4
-	}
-	if diff := cmp.Diff(full, part); diff != "" || len(full) != 3 {
-		t.Errorf("(-full +scaled)\n%s", diff)
-	}
-	check.Same(t, "the size of the knee", int64(gb/4), p.Scaled(0.25).Disks[2].Read.Knee.AboveBytes)
-	if p.Disks[2].Cache.Bytes != int64(10*gb) || p.Capacity.Read != 3.6*gb {
-		t.Error("the profile itself has changed")
-	}
-}
-
 // The time of a rest counts from its beginning, and as no work.
 func TestDemandRests(t *testing.T) {
 	for restMS, want := range map[int64]int64{100: 700e6, 200: 400e6, 2000: 0} { // a rest takes away three times its length

@@ -18,7 +18,7 @@ import (
 
 // Hub mounts the disks of a hub until the test ends, or skips the test, and returns their folders
 // by name: reading and writing them takes as long as on the profile's hub, recovery included. The
-// files are only as fast as memory, so a profile may have to be slowed down (hub.Profile.Scaled).
+// files are only as fast as memory, so a profile may have to be slowed down (Scaled).
 // What depends on a file's size in a profile (knee, per_file) and its noise are left out.
 func Hub(t *testing.T, profile *hub.Profile) (folders map[string]string) {
 	t.Helper()
@@ -42,6 +42,29 @@ func Hub(t *testing.T, profile *hub.Profile) (folders map[string]string) {
 		}})
 	}
 	return folders
+}
+
+// Scaled is the hub slowed down to a part of its rates, such as 0.2. What takes a given time still takes it: a
+// cache and a knee's size shrink with the rates, lags stay as they are. Nothing was observed on it.
+func Scaled(p *hub.Profile, part float64) *hub.Profile {
+	s := *p
+	s.Evidence = hub.Evidence{}
+	for _, rate := range []*float64{&s.Link, &s.Lane, &s.Capacity.Read, &s.Capacity.Write, &s.Capacity.Both} {
+		*rate *= part
+	}
+	s.Disks = slices.Clone(p.Disks)
+	for i := range s.Disks {
+		d := &s.Disks[i]
+		for _, side := range []*hub.Side{&d.Read, &d.Write} {
+			side.Hub *= part
+			side.Direct *= part
+			side.Knee.AboveBytes = int64(float64(side.Knee.AboveBytes) * part)
+		}
+		if c := d.Cache; c != nil {
+			d.Cache = &hub.Cache{Bytes: int64(float64(c.Bytes) * part), After: c.After * part, Refill: c.Refill * part}
+		}
+	}
+	return &s
 }
 
 // plain is the profile without what depends on files.

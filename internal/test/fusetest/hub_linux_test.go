@@ -136,3 +136,28 @@ func TestPacerUnknownDisk(t *testing.T) {
 		t.Error("no error for a disk that the profile has not")
 	}
 }
+
+// A hub slowed down takes as long for as much less, and the profile itself stays.
+func TestScaled(t *testing.T) {
+	profile := even()
+	profile.Disks[1].Cache = &hub.Cache{Bytes: 500 * mb, After: 20 * mb, Refill: 5 * mb}
+	ends := func(p *hub.Profile, bytes int64) []hub.Grant {
+		s := hub.NewSim(plain(p))
+		for _, disk := range []string{"A", "B"} {
+			work := hub.Work{Op: trace.Write, Sizes: []int64{bytes}}
+			check.Must(t, s.Join(disk, work, 0))
+			check.Must(t, s.Ask(disk, bytes))
+		}
+		return s.Advance(int64(time.Hour))
+	}
+	full, part := ends(profile, 1000*mb), ends(Scaled(profile, 0.25), 250*mb)
+	for i := range full {
+		full[i].Bytes /= 4
+	}
+	check.Same(t, "a quarter of the hub", full, part)
+	knee := Scaled(&hub.Profile{Disks: []hub.Disk{{Read: hub.Side{Knee: hub.Knee{AboveBytes: 8}}}}}, 0.25)
+	check.Same(t, "the size of the knee", int64(2), knee.Disks[0].Read.Knee.AboveBytes)
+	if profile.Disks[1].Cache.Bytes != 500*mb || profile.Capacity.Read != 100*mb {
+		t.Error("the profile itself has changed")
+	}
+}
