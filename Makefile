@@ -43,7 +43,7 @@ demo: build
 # Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, but for the tests of
 # plain: of whole processes and of disks that hold them up, which mostly wait, and of commands that only compute. The
 # detector makes these several times as slow and finds nothing (make race has it for all).
-plain := Completions|Cut$$|CapturesCut|Examples|FaultsOf|Gauges(Find|OfClean)|Init|JSON|Kills$$|Readme|Resume(Search)?$$
+plain := Completions|Cut$$|CapturesCut|Examples|FaultsOf|Gauges(Find|OfClean)|In(it|putsAre)|JSON|Kills$$|Readme|Resume(Search)?$$
 plain := ^Test($(plain)|RunsInARow|Soak|StreamsOver(ARealStall|load)|Throttled|WithoutDirect)
 plain := $(plain)|^TestScripts$$/^(advise|bad-disks|compare|devices|help|init|model|origin|report|schema|search|usage)$$
 parallel := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
