@@ -44,7 +44,7 @@ demo: build
 # plain: of whole processes and of disks that hold them up, which mostly wait, and of commands that only compute. The
 # detector makes these several times as slow and finds nothing (make race has it for all).
 plain := Completions|Cut$$|CapturesCut|Examples|FaultsOf|Gauges(Find|OfClean)|In(it|putsAre)|JSON|Kills$$|Readme|Resume(Search)?$$
-plain := ^Test($(plain)|RunsInARow|Soak|StreamsOver(ARealStall|load)|Throttled|WithoutDirect)
+plain := ^Test($(plain)|RunsInARow|Soak|StreamsOver(ARealStall|load)|Throttled)
 plain := $(plain)|^TestScripts$$/^(advise|bad-disks|compare|devices|help|init|model|origin|report|schema|search|usage)$$
 parallel := ./cmd/... ./internal/machine/... ./internal/measure/... ./internal/tell/progress ./internal/test/... ./pkg/trace
 test: $(charts)

@@ -61,8 +61,7 @@ func runCheck(p program, paths []string, file string, out output) error {
 	}
 	var runs []report.Checked
 	var all []limit.Result
-	names := out.namesOf(paths)
-	for i, path := range paths {
+	for _, path := range paths {
 		run, err := load(path)
 		if err != nil {
 			return err
@@ -77,19 +76,26 @@ func runCheck(p program, paths []string, file string, out output) error {
 			return exitf(exitUsage, "%s: no limits to hold it to; give --limits FILE, or add expect: to the scenario", path)
 		}
 		results := limit.Check(run.Analysis, limits)
-		runs = append(runs, report.Checked{Run: names[i], Verdict: limit.Worst(results), Results: results})
+		runs = append(runs, report.Checked{Run: path, Verdict: limit.Worst(results), Results: results})
 		all = append(all, results...)
 	}
-	doc := report.OfLimits(runs)
-	doc.Tool = toolVersion()
+	named := slices.Clone(runs)
+	for i, name := range runNames(paths) {
+		named[i].Run = name
+	}
+	doc, summary := report.OfLimits(runs), report.OfLimits(named)
+	doc.Tool, summary.Tool = toolVersion(), toolVersion()
 	var err error
-	if out.Format == "junit" {
+	switch {
+	case out.Format == "junit":
 		err = out.write(p, func(w io.Writer) error { return export.JUnit(w, runs) })
-	} else {
+	case out.shown():
+		err = out.send(p, summary, nil)
+	default:
 		err = out.send(p, doc, nil)
 	}
 	if err == nil {
-		err = tellGitHub(p, doc, all)
+		err = tellGitHub(p, summary, all)
 	}
 	if err != nil {
 		return err

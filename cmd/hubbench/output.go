@@ -24,7 +24,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/limit"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -96,17 +95,31 @@ func (o *output) shown() bool {
 	return slices.Contains([]string{"html", "md", "svg", "png"}, o.Format)
 }
 
-// namesOf are what results call runs: their paths, or the ends of these in what people show to
-// others, if they differ.
+// namesOf are what results call runs: their paths, or in what people show to others their names.
 func (o *output) namesOf(paths []string) []string {
-	if !o.shown() {
-		return paths
+	if o.shown() {
+		return runNames(paths)
 	}
-	ends := say.Each(paths, filepath.Base)
-	if len(slices.Compact(slices.Sorted(slices.Values(ends)))) < len(ends) {
-		return paths
+	return paths
+}
+
+// runNames are the names of the runs' folders, or of lone files, each once.
+func runNames(paths []string) []string {
+	var names []string
+	for i, path := range paths {
+		if whole, err := filepath.Abs(path); err == nil {
+			path = whole
+		}
+		name := filepath.Base(path)
+		if !isFolder(path) && (strings.HasPrefix(name, rundir.EventsFile) || name == rundir.ReportFile) {
+			name = filepath.Base(filepath.Dir(path))
+		}
+		if slices.Contains(names, name) {
+			name = fmt.Sprintf("%s (%d)", name, i+1)
+		}
+		names = append(names, name)
 	}
-	return ends
+	return names
 }
 
 // words completes a flag that takes one of a list.

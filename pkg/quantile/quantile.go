@@ -1,6 +1,6 @@
 // Package quantile computes how long a disk's requests took: medians and tails with intervals that hold although
-// neighbouring seconds have much in common, whether they are longer than another time's, and the heat map. It counts
-// what package latency's histograms hold, and knows no phases. Start at Lines and Estimate.
+// neighbouring seconds have much in common, and whether they are longer than another time's. It counts what package
+// latency's histograms hold, and knows no phases. Start at Lines and Estimate.
 package quantile
 
 import (

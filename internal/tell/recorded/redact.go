@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -123,41 +125,64 @@ func redactInfo(info *rundir.Info, hide func(string) string) *rundir.Info {
 	return &redacted
 }
 
-// homes match users' folders, up to the end of the name.
-var homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Users\\)[^/\\:"' ]+`)
+var (
+	// homes match users' folders, with the name, which may hold spaces.
+	homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Users\\)[^/\\:"',;()]+`)
+	// paths match other absolute paths, of which the last part stays.
+	paths = regexp.MustCompile(`(^|[\s"'(=])(?:~[^\s/\\]*|[A-Za-z]:|\\)?[/\\](?:[^/\\:"',;()]*[/\\])*([^/\\\s"':;,()]+)`)
+	// adapters are network adapters that Linux names by their address, which is unique.
+	adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
+	// images are disks that are a file, in the words of their models.
+	images = regexp.MustCompile(`\bfile /.*`)
+)
 
-// adapters are network adapters that Linux names by their address, which is unique.
-var adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
-
-// images are disks that are a file, in the words of their models.
-var images = regexp.MustCompile(`\bfile /.*`)
-
-// redactor replaces in text what identifies a person: the paths of the disks, the run's own folder, users' folders and
-// the name of the host.
+// redactor replaces in text what identifies a person: the host's name, serial numbers, paths and users' folders.
 func redactor(l *rundir.Loaded) func(string) string {
-	type pair struct{ is, becomes string }
-	var list []pair
+	become := map[string]string{l.Folder: "(run folder)"}
 	for _, d := range l.Trace.Disks {
-		if len(d.Path) > 1 { // "/" stands in every path
-			list = append(list, pair{d.Path, "(path of disk " + d.Name + ")"})
+		become[d.Path] = "(path of disk " + d.Name + ")"
+	}
+	if l.Info != nil {
+		become[l.Info.Host.Name] = "(host)"
+	}
+	if setup := l.Trace.Hardware; setup != nil {
+		for name, unit := range setup.Disks {
+			become[unit.Serial] = "(serial number)"
+			if v := unit.Volume; v != nil {
+				for _, mount := range append(v.Mounts, v.Mount) {
+					become[mount] = cmp.Or(become[mount], "(path of disk "+name+")")
+				}
+			}
 		}
 	}
-	if len(l.Folder) > 1 {
-		list = append(list, pair{l.Folder, "(run folder)"})
-	}
-	if l.Info != nil && l.Info.Host.Name != "" {
-		list = append(list, pair{l.Info.Host.Name, "(host)"})
-	}
-	slices.SortStableFunc(list, func(a, b pair) int { return len(b.is) - len(a.is) }) // /Volumes/A stands in /Volumes/A2
-	var pairs []string
-	for _, p := range list {
-		pairs = append(pairs, p.is, p.becomes)
-	}
-	known := strings.NewReplacer(pairs...)
+	delete(become, "")
+	delete(become, "/") // it stands in every path
+	known := slices.SortedFunc(maps.Keys(become), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) // /Volumes/A stands in /Volumes/A2
+	})
 	return func(text string) string {
-		text = images.ReplaceAllString(known.Replace(text), "file")
-		return adapters.ReplaceAllString(homes.ReplaceAllString(text, "${1}…"), "enx…")
+		for _, secret := range known {
+			text = replaceWord(text, secret, become[secret])
+		}
+		text = homes.ReplaceAllString(images.ReplaceAllString(text, "file"), "${1}…")
+		return adapters.ReplaceAllString(paths.ReplaceAllString(text, "${1}…/${2}"), "enx…")
 	}
+}
+
+// replaceWord replaces a word that is no part of another one.
+func replaceWord(text, word, by string) string {
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	parts := strings.Split(text, word)
+	for i := range len(parts) - 1 {
+		before, _ := utf8.DecodeLastRuneInString(parts[i])
+		after, _ := utf8.DecodeRuneInString(parts[i+1])
+		if inWord(before) || inWord(after) {
+			parts[i] += word
+		} else {
+			parts[i] += by
+		}
+	}
+	return strings.Join(parts, "")
 }
 
 // redactSetup leaves out of a setup, if there is one, what identifies its owner.

@@ -72,7 +72,7 @@ func TestRedacted(t *testing.T) {
 			}
 		}
 	}
-	for _, kept := range []string{"X5", "Element Hub", "apfs", "LAN (enx…)", `"model":"file"`, "(path of disk B)/f: no such file; see /Users/…/log", "Mac15,14"} {
+	for _, kept := range []string{"X5", "Element Hub", "apfs", "LAN (enx…)", `"model":"file"`, "(path of disk B)/f: no such file; see …/log", "Mac15,14"} {
 		if !strings.Contains(string(hidden), kept) {
 			t.Errorf("%q is gone from %s", kept, hidden)
 		}
@@ -82,4 +82,31 @@ func TestRedacted(t *testing.T) {
 		t.Errorf("the link is of hub %q, the disk on %q, and the hub is %q", got, *unit.Hub, redacted.Trace.Hardware.Hub.ID)
 	}
 	check.Same(t, "failure", "write (path of disk B)/f: input/output error", redacted.Info.Failures[0].Cause)
+}
+
+// Names are replaced as words, whatever they are part of, and paths wherever they lead.
+func TestRedactor(t *testing.T) {
+	l := &rundir.Loaded{Folder: "/work/x", Info: &rundir.Info{Host: rundir.Host{Name: "vm"}}, Trace: &trace.Run{
+		Disks: []trace.Disk{{Name: "A", Path: "/Volumes/Janes SSD/bench"}, {Name: "B", Path: "/mnt"}},
+		Hardware: &hardware.Setup{Disks: map[string]hardware.Unit{"A": {
+			Disk:   hardware.Disk{Serial: "S4PNNF0M"},
+			Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD", Mounts: []string{"/mnt/janes"}},
+		}}},
+	}}
+	hide := redactor(l)
+	for text, want := range map[string]string{
+		"nvme0 and nvme of vm, a vm-like host":        "nvme0 and nvme of (host), a (host)-like host",
+		"/Volumes/Janes SSD/bench/f is nearly full":   "(path of disk A)/f is nearly full",
+		"/Volumes/Janes SSD: no space":                "(path of disk A): no space",
+		"open /mnt/janes: gone":                       "open (path of disk A): gone",
+		"/mnt2/f, /mnt/f":                             "…/f, (path of disk B)/f",
+		"serial S4PNNF0M, S4PNNF0M2":                  "serial (serial number), S4PNNF0M2",
+		"/srv/jane.smith/s.yaml:4:21: bad":            "…/s.yaml:4:21: bad",
+		"see /root/jane/x, ~jane/y, \\\\srv\\jane\\z": "see …/x, …/y, …/z",
+		"/Users/Jane Doe/x; C:\\Users\\Jane Doe\\y":   "…/x; …/y",
+		"/Users/Jane Doe: full":                       "…/…: full",
+		"1.5 GB/s at 50 % and/or 24/7":                "1.5 GB/s at 50 % and/or 24/7",
+	} {
+		check.Same(t, text, want, hide(text))
+	}
 }

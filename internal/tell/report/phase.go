@@ -187,7 +187,7 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 }
 
 // keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each
-// other between changes. Less than a twentieth is not worth a word, and results of older versions do not have it.
+// other between changes. Less than a twentieth is not worth a word.
 func keptElsewhere(found *analysis.Phase, disk string) bool {
 	c := withoutOthers(found, disk)
 	return c != nil && c.Rate > 0 && math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
