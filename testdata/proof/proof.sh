@@ -11,6 +11,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 [[ -z ${SHORT-} || -z ${FULL-} ]] || { echo 'proof: give SHORT=1 or FULL=1, not both' >&2; exit 2; }
+command -v column >/dev/null || { echo 'proof: install column (on Debian in bsdextrautils)' >&2; exit 2; }
 set=1 # 0 short, 1 usual, 2 full
 [[ -z ${SHORT-} ]] || set=0
 [[ -z ${FULL-} ]] || set=2
