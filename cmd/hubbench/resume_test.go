@@ -66,9 +66,44 @@ func tear(t *testing.T, text string, times int, torn func(full string) []byte) {
 		dir, left := filepath.Join(work, fmt.Sprint("torn-", i)), torn(full)
 		must(t, os.CopyFS(dir, os.DirFS(whole)))
 		write(t, filepath.Join(dir, rundir.EventsFile), left)
+		stillRunning(t, dir)
 		hubbench(t, "run", "--resume", dir, "--quiet")
 		what := fmt.Sprintf("resumed, torn after %d of %d bytes", len(left), len(full))
 		check.Same(t, what, measured(full), measured(readEvents(t, dir)))
+	}
+}
+
+// stillRunning gives a run the status that one has which was cut off.
+func stillRunning(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, rundir.InfoFile)
+	text := bytes.Replace(read(t, path), []byte(`"status": "complete"`), []byte(`"status": "running"`), 1)
+	if !bytes.Contains(text, []byte(`"status": "running"`)) {
+		t.Fatalf("%s has no status: %s", path, text)
+	}
+	write(t, path, text)
+}
+
+// A run that says it is complete, and whose events cannot be read to their end, is damaged: nothing of it is lost.
+func TestResumeOfADamagedRun(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	scenario, dir := write(t, filepath.Join(work, "s.yaml"), resumeScenario), filepath.Join(work, "out")
+	hubbench(t, "run", scenario, "--out", dir, "--quiet")
+	full := readEvents(t, dir)
+	lines := strings.SplitAfter(full, "\n")
+	lines[len(lines)/2] = "{\"bad\": \n"
+	for name, events := range map[string][]byte{
+		rundir.EventsFile: []byte(strings.Join(lines, "")), "events.jsonl.zst": packed(t, full)[:1000],
+	} {
+		must(t, os.RemoveAll(filepath.Join(dir, rundir.EventsFile)))
+		write(t, filepath.Join(dir, name), events)
+		before := stamped(t, dir)
+		code, said := newKilledRun(work, "").do("run", "--resume", "out")
+		if code != exitFailed || !strings.Contains(said, "run.json says that the run is complete") {
+			t.Errorf("%s: exit code %d: %s", name, code, said)
+		}
+		check.Same(t, name, before, stamped(t, dir))
 	}
 }
 
@@ -108,6 +143,7 @@ func TestResumeOfCompressed(t *testing.T) {
 	// The same, cut off and compressed by a person.
 	must(t, os.Remove(filepath.Join(run.out, "events.jsonl.zst")))
 	write(t, filepath.Join(run.out, "events.jsonl.zst"), packed(t, plain[:strings.LastIndex(plain, `{"type":"phase_end"`)]))
+	stillRunning(t, run.out)
 	before = stamped(t, run.out)
 	resume("cut off, without a disk", exitUsage, "disk A")
 	check.Same(t, "a run whose disk is away", before, stamped(t, run.out))
@@ -187,6 +223,7 @@ func TestResumeWithoutEffective(t *testing.T) {
 	write(t, filepath.Join(dir, rundir.EventsFile), full[:len(full)/2])
 	path := filepath.Join(dir, rundir.InfoFile)
 	write(t, path, bytes.Replace(read(t, path), []byte(`"effective":`), []byte(`"unknown":`), 1))
+	stillRunning(t, dir)
 	hubbench(t, "run", "--resume", dir, "--quiet")
 	check.Same(t, "resumed", measured(full), measured(readEvents(t, dir)))
 }

@@ -173,9 +173,13 @@ func (d *Dir) Compress() error {
 			return errors.Join(err, file.Close())
 		}
 		zip, err := zstd.NewWriter(w)
-		if err == nil {
-			_, err = io.Copy(zip, text)
-			err = errors.Join(err, zip.Close())
+		for err == nil { // in blocks, which are all that a file loses that is cut short
+			if _, err = io.CopyN(zip, text, 16<<10); err == nil {
+				err = zip.Flush()
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			err = zip.Close()
 		}
 		return errors.Join(err, file.Close()) // before it is replaced
 	})
@@ -319,7 +323,13 @@ func Resume(path string) (_ *Unfinished, err error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.Done, r.Tried, r.Complete = past.done, past.tried, past.ended && info.Status == trace.Complete
+	r.Done, r.Tried, r.Complete = past.done, past.tried, info.Status == trace.Complete
+	if r.Complete && !past.ended {
+		err = fmt.Errorf("%s says that the run is complete, and %s can be read to the end of phase %d of %d only: it is "+
+			"damaged, and going on would lose the rest; restore it, or begin a new run",
+			InfoFile, file, past.done, len(info.Plan.Phases))
+		return nil, errors.Join(err, r.Close())
+	}
 	return r, nil
 }
 
