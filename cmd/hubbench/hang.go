@@ -23,7 +23,7 @@ const (
 )
 
 // notifyOfHangs tells a person whenever the command begins to wait for a file.
-func notifyOfHangs(notify func(text string)) {
+func notifyOfHangs(command string, notify func(text string)) {
 	call, used, found := "", time.Duration(0), 0
 	for range time.Tick(time.Second) {
 		now, usedNow := fileCall(), processorTime()
@@ -34,20 +34,23 @@ func notifyOfHangs(notify func(text string)) {
 			continue
 		}
 		if found++; found == tellAfter {
-			notify(device.Waiting("a file or folder of this command"))
+			notify(device.Waiting("a file or folder given to hubbench " + command))
 		}
 	}
 }
+
+var (
+	// What a command does, it does in the first goroutine or one that these functions begin.
+	doing = regexp.MustCompile(
+		`(?s)^goroutine (1 \[syscall|\d+ \[syscall.*created by .*\.until(Interrupted|Killed)\b)`)
+	other = regexp.MustCompile(`\.readLine\.|os/exec\.|\.consumer\.Write|\.NotifyIfSlow\(`)
+)
 
 // fileCall is where the command is if it is in a call of the system's, as files are read and
 // written; empty if it is not, or waits for a person, a program that it started or one that reads
 // its output, or has said by itself what it waits for.
 func fileCall() string {
-	// What a command does, it does in the first goroutine or one that these functions begin.
-	doing := regexp.MustCompile(
-		`(?s)^goroutine (1 \[syscall|\d+ \[syscall.*created by .*\.until(Interrupted|Killed)\b)`)
-	other := regexp.MustCompile(`\.readLine\.|os/exec\.|\.consumer\.Write|\.NotifyIfSlow\(`)
-	stacks := make([]byte, 1<<16)
+	stacks := make([]byte, 1<<18)
 	for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
 		if doing.MatchString(stack) && !other.MatchString(stack) {
 			_, calls, _ := strings.Cut(stack, "\n") // without how many minutes it has lasted

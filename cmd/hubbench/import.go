@@ -86,6 +86,9 @@ func runImport(p program, paths []string, opts importOptions) error {
 	left := int64(maxImport)
 	for _, path := range paths {
 		data, err := filesystem.ReadFile(path, left)
+		if err != nil && exists(path) {
+			err = fmt.Errorf("%w; all files together may have %d MiB", err, maxImport>>20)
+		}
 		if err != nil {
 			return usage(fmt.Errorf("read %s: %w", path, err))
 		}

@@ -145,6 +145,9 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 		is, otherErr := os.Stat(other)
 		return err == nil && otherErr == nil && to.Mode().IsRegular() && os.SameFile(to, is)
 	}
+	if name, _ := pflag.UnquoteUsage(out); name != "FOLDER" && err == nil && to.IsDir() {
+		return exitf(exitUsage, "--out %s is a folder; name a file in it", path)
+	}
 	if slices.ContainsFunc(inputs, same) {
 		return exitf(exitUsage, "--out %s is a file that %s reads; give another name", path, cmd.Name())
 	}
@@ -273,8 +276,8 @@ func (o *resultOptions) belowFlag(cmd *cobra.Command) {
 func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	defer dir.Root.Close()
 	if dir.Moved() {
-		return fmt.Errorf("%s is no longer the folder that the run began in, which holds what was recorded: "+
-			"find it, and give it to hubbench report", dir.Path)
+		return fmt.Errorf("%s is no longer the folder that the run began in: it was moved or replaced, and holds what was "+
+			"recorded; find it, and give it to hubbench report", dir.Path)
 	}
 	run, err := load(dir.Path)
 	if err != nil {

@@ -29,7 +29,7 @@ func main() {
 		os.Exit(code)
 	}
 	ctx, end := behind(context.Background(), os.Exit)
-	go notifyOfHangs(p.notify)
+	go notifyOfHangs(os.Args[1], p.notify)
 	if stat, err := os.Stdout.Stat(); err == nil && !stat.Mode().IsRegular() {
 		p.stdout = consumer{os.Stdout}
 	}

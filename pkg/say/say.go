@@ -82,8 +82,8 @@ func (en english) doubt(d *analysis.Doubt) string {
 		}
 		return "Partial run: it stopped before its end, and the results cover only what was recorded."
 	case analysis.DoubtShared:
-		return "Disks of this run share one physical disk, or were not checked for it: they slow each other there and " +
-			"not on a hub, so no winner is named."
+		return "Disks of this run share one physical disk, or were not checked for it: that disk may slow them and not " +
+			"the hub, so no winner is named."
 	case analysis.DoubtSkipped:
 		return "Skipped checks (" + d.Cause + "): what they look for may have made these rates, so no winner is named."
 	case analysis.DoubtCached:

@@ -348,7 +348,7 @@ func ReadSmall(path string) ([]byte, error) {
 	stat, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file; check the spelling, or write a scenario with hubbench init", path)
+		return nil, fmt.Errorf("%s: no such file; check the spelling (hubbench init writes a scenario)", path)
 	case err != nil:
 		return nil, err
 	case stat.IsDir():

@@ -138,7 +138,7 @@ var (
 
 // redactor replaces in text what identifies a person: the host's name, serial numbers, paths and users' folders.
 func redactor(l *rundir.Loaded) func(string) string {
-	become := map[string]string{l.Folder: "(run folder)"}
+	become := map[string]string{l.Folder: "(path of the run)"}
 	for _, d := range l.Trace.Disks {
 		become[d.Path] = "(path of disk " + d.Name + ")"
 	}
@@ -157,6 +157,9 @@ func redactor(l *rundir.Loaded) func(string) string {
 	}
 	delete(become, "")
 	delete(become, "/") // it stands in every path
+	maps.DeleteFunc(become, func(secret, by string) bool { // a folder may be called "out"
+		return strings.HasPrefix(by, "(path") && !strings.ContainsAny(secret, `/\\`)
+	})
 	known := slices.SortedFunc(maps.Keys(become), func(a, b string) int {
 		return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) // /Volumes/A stands in /Volumes/A2
 	})

@@ -56,7 +56,7 @@ func (r *runDoc) answer(failures []string) {
 	if linesOf(warnings...) <= maxDoubts {
 		out.Doubts = append(out.Doubts, warnings...)
 	} else {
-		out.Doubts = append(out.Doubts, unit.Plural(len(warnings), "warning")+" from before the run with --all.")
+		out.Doubts = append(out.Doubts, unit.Plural(len(warnings), "warning")+" from before the run; --all shows them.")
 	}
 	// As many clauses as fit two lines.
 	parts := strings.Split(out.Headline, "; ")

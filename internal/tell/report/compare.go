@@ -217,7 +217,7 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 		texts = append(texts, fmt.Sprintf("Cannot tell: %d of %s cannot be judged, the others are within ±%s.",
 			len(a.Unjudged), unit.Plural(all, "rate"), unsigned(hidden(a))))
 	case c.Repeats == nil:
-		texts = append(texts, "No rate changed between these two runs: every rate is within ±"+unsigned(hidden(a))+
+		texts = append(texts, "No change is shown between these two runs: every rate is within ±"+unsigned(hidden(a))+
 			". Run-to-run variation is not included.")
 	default:
 		other := len(texts)+len(pair.Appeared)+len(pair.Went)+len(pair.Lost) > 0

@@ -186,7 +186,7 @@ func TestComparisonAnswer(t *testing.T) {
 		},
 		{
 			pair(rate("A", 1e9, 0.001, 0.011, compare.NotShown), rate("B", 1e9, 0, 0.004, compare.NotShown)),
-			"No rate changed between these two runs: every rate is within ±1.2 %. Run-to-run variation is not included.",
+			"No change is shown between these two runs: every rate is within ±1.2 %. Run-to-run variation is not included.",
 		},
 		{pair(rate("A", 1e9, 0.001, 0.5, compare.NotShown)), "Cannot tell: changes up to 50.1 % could be hidden."},
 		{
@@ -195,7 +195,7 @@ func TestComparisonAnswer(t *testing.T) {
 		},
 		{pair(unjudged), "Too little was measured to compare any rate: only 0.3 s were measured."},
 		{compare.Pair{}, "There are no rates to compare."},
-		{partial, "No rate changed between these two runs: every rate is within ±2.0 %. Run-to-run variation is not included."},
+		{partial, "No change is shown between these two runs: every rate is within ±2.0 %. Run-to-run variation is not included."},
 	} {
 		doc := OfComparison(&compare.Comparison{Level: 0.05, Base: compare.Side{Label: "runs/old"}, Pairs: []compare.Pair{tt.pair}})
 		if got := doc.Answer.Headline; got != tt.want {

@@ -177,7 +177,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
 // What marks a percentage that is not of the rate that the disk has alone.
 const (
 	notAlone     = "*"
-	notAloneNote = "; *: without one, beside the rest"
+	notAloneNote = "; *: without one other disk, not alone"
 )
 
 // cell is what a disk moved in the repeats of a phase and what it kept of its rate without the others; empty for an

@@ -236,7 +236,7 @@ func TestReference(t *testing.T) {
 
 	run = loaded(tracetest.Run(all, tracetest.Phase("A reads", reads("A", level(30, 233e6))))) // several phases: a table of them
 	for name, out := range outputs(t, run) {
-		want := map[string]string{"terminal": `43 %.*71 %\*|71 %\*.*43 %`, "--all": `beside the rest`, "md": `71 %\\\*`, "page": `100 of 141: 71 %\*`}[name]
+		want := map[string]string{"terminal": `43 %.*71 %\*|71 %\*.*43 %`, "--all": `without one other disk`, "md": `71 %\\\*`, "page": `100 of 141: 71 %\*`}[name]
 		if !regexp.MustCompile(want).MatchString(out) || regexp.MustCompile(`43 %\\?\*([^*]|$)`).MatchString(out) {
 			t.Errorf("%s: want %s and no 43 %%*:\n%.5000s", name, want, out)
 		}
