@@ -156,7 +156,7 @@ func redactor(l *rundir.Loaded) func(string) string {
 		}
 	}
 	delete(become, "")
-	delete(become, "/") // it stands in every path
+	delete(become, "/")                                    // it stands in every path
 	maps.DeleteFunc(become, func(secret, by string) bool { // a folder may be called "out"
 		return strings.HasPrefix(by, "(path") && !strings.ContainsAny(secret, `/\\`)
 	})
