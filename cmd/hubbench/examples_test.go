@@ -179,6 +179,7 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 		case slices.Contains(args, "--resume"):
 			interrupted := args[slices.Index(args, "--resume")+1]
 			must(t, os.CopyFS(interrupted, os.DirFS("results/triple-20261120-080000")))
+			stillRunning(t, interrupted)
 			events := filepath.Join(interrupted, rundir.EventsFile)
 			must(t, os.WriteFile(events, read(t, events)[:2000], 0o600))
 		}
