@@ -15,6 +15,7 @@ func newLive(t *testing.T, stall time.Duration, say func(string)) *Live {
 	t.Helper()
 	dir, err := Create(t.TempDir()+"/out", nil)
 	check.Must(t, err)
+	t.Cleanup(func() { _ = dir.Root.Close() })
 	return dir.Live(stall, say)
 }
 

@@ -375,7 +375,7 @@ func (r *Unfinished) unpack() error {
 			if err == nil {
 				_, err = io.CopyN(w, text, r.keep)
 			}
-			return err
+			return errors.Join(err, r.Dir.events.Close()) // before it is replaced
 		})
 	}
 	if err != nil {

@@ -103,7 +103,7 @@ func TestCreateTakesOverABeginning(t *testing.T) {
 		if _, err := Create(dir.Path, scenario); !errors.Is(err, ErrTaken) {
 			t.Errorf("%s, while it lives: %v, want that it is taken", tt.name, err)
 		}
-		check.Must(t, dir.Close())
+		check.Must(t, errors.Join(dir.Close(), dir.Root.Close()))
 		tt.after(t, dir)
 		again, err := Create(dir.Path, scenario)
 		if tt.taken != errors.Is(err, ErrTaken) || !tt.taken && err != nil {
@@ -112,7 +112,7 @@ func TestCreateTakesOverABeginning(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		check.Must(t, again.Close())
+		check.Must(t, errors.Join(again.Close(), again.Root.Close()))
 		if parts, _ := filepath.Glob(dir.File("*.part")); len(parts) > 0 {
 			t.Errorf("%s: %q stay", tt.name, parts)
 		}
@@ -161,7 +161,7 @@ func TestResumeOnlyOnce(t *testing.T) {
 	check.Must(t, err)
 	resumed, err := rest.Open()
 	check.Must(t, err)
-	check.Must(t, resumed.Close())
+	check.Must(t, errors.Join(resumed.Close(), resumed.Root.Close()))
 	if left, err := filepath.Glob(dir.File("*.part")); err != nil || !slices.Equal(left, []string{other}) {
 		t.Errorf("left: %q, %v; want what is not the run's", left, err)
 	}
