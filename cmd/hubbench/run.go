@@ -177,7 +177,7 @@ func (r *session) finish(rest *rundir.Unfinished) (err error) {
 	}
 	r.missing = true
 	return r.asked.untilKilled(0, func() error {
-		return errors.Join(rest.Dir.RemoveParts(), conclude(r.program, rest.Dir, r.resultOptions), rest.Dir.Close())
+		return errors.Join(rest.Dir.RemoveParts(), rest.Dir.Close(), conclude(r.program, rest.Dir, r.resultOptions))
 	})
 }
 
