@@ -174,7 +174,7 @@ func (d *Dir) Compress() error {
 		}
 		zip, err := zstd.NewWriter(w)
 		for err == nil { // in blocks, which are all that a file loses that is cut short
-			if _, err = io.CopyN(zip, text, 16<<10); err == nil {
+			if _, err = io.CopyN(zip, text, 1<<14); err == nil {
 				err = zip.Flush()
 			}
 		}
