@@ -138,9 +138,16 @@ var (
 
 // redactor replaces in text what identifies a person: the host's name, serial numbers, paths and users' folders.
 func redactor(l *rundir.Loaded) func(string) string {
-	become := map[string]string{l.Folder: "(path of the run)"}
+	become := map[string]string{}
+	addPath := func(path, by string) {
+		// "/" stands in every path, and a folder may be called "out".
+		if len(path) > 1 && strings.ContainsAny(path, `/\\`) {
+			become[path] = cmp.Or(become[path], by)
+		}
+	}
+	addPath(l.Folder, "(path of the run)")
 	for _, d := range l.Trace.Disks {
-		become[d.Path] = "(path of disk " + d.Name + ")"
+		addPath(d.Path, "(path of disk "+d.Name+")")
 	}
 	if l.Info != nil {
 		become[l.Info.Host.Name] = "(host)"
@@ -149,17 +156,13 @@ func redactor(l *rundir.Loaded) func(string) string {
 		for name, unit := range setup.Disks {
 			become[unit.Serial] = "(serial number)"
 			if v := unit.Volume; v != nil {
-				for _, mount := range append(v.Mounts, v.Mount) {
-					become[mount] = cmp.Or(become[mount], "(path of disk "+name+")")
+				for _, mount := range append(slices.Clip(v.Mounts), v.Mount) {
+					addPath(mount, "(path of disk "+name+")")
 				}
 			}
 		}
 	}
 	delete(become, "")
-	delete(become, "/")                                    // it stands in every path
-	maps.DeleteFunc(become, func(secret, by string) bool { // a folder may be called "out"
-		return strings.HasPrefix(by, "(path") && !strings.ContainsAny(secret, `/\\`)
-	})
 	known := slices.SortedFunc(maps.Keys(become), func(a, b string) int {
 		return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) // /Volumes/A stands in /Volumes/A2
 	})
