@@ -25,10 +25,12 @@ type Analysis struct {
 	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
 	Searches      []Search     `json:"searches,omitempty"`
 	Saturations   []Saturation `json:"saturations,omitempty"`
-	Summary       Summary      `json:"summary"`
-	Answer        Answer       `json:"answer"`
-	Findings      []Finding    `json:"findings"`
-	Warnings      []Warning    `json:"warnings"`
+	// Of disks that were measured alone on the hub and on ports of their own.
+	HubCosts []HubCost `json:"hub_costs,omitempty"`
+	Summary  Summary   `json:"summary"`
+	Answer   Answer    `json:"answer"`
+	Findings []Finding `json:"findings"`
+	Warnings []Warning `json:"warnings"`
 
 	modelled bool // every disk is one of a profile
 }

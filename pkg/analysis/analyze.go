@@ -83,7 +83,8 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a.Searches = searches(r.phases)
 	a.Saturations = saturations(r.phases)
 	a.Summary = Summary{Contests: contests(r.phases), Removals: removals(r.phases)}
-	a.Findings = findings(a, r.solos, r.alpha.own)
+	a.HubCosts = hubCosts(a.Order, r.solos, r.alpha.own)
+	a.Findings = findings(a)
 	a.Decide()
 	return a
 }

@@ -15,7 +15,9 @@ import (
 // Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure that is. It is
 // decided here, from contests and removals; package say puts it into words.
 type Answer struct {
-	Headline string    `json:"headline"` // filled in by say
+	Headline string    `json:"headline"` // one idea, filled in by say
+	Sentence string    `json:"sentence"` // what belongs to it, likewise
+	More     []string  `json:"-"`        // what else there is to say, idea by idea
 	Wins     []Outcome `json:"wins"`
 	Loses    []Outcome `json:"loses"`
 	Advice   []Advice  `json:"advice"` // none if nothing was measured of disks together
@@ -69,7 +71,10 @@ type Advice struct {
 	Disks []string `json:"disks"`          // of own_port: the one; of any_own_port: any one of them, the best first
 	Gain  float64  `json:"gain,omitempty"` // of the others together: 1 is twice as much
 	Error float64  `json:"gain_error,omitempty"`
-	Text  string   `json:"text"` // filled in by say
+	// Filled in by say: what to do, what comes of it, and both.
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+	Text   string `json:"text"`
 }
 
 // The kinds of advice.

@@ -14,32 +14,104 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Opening says what several phases come to: what became of streams, whose requests took longer, where fast
-// caches end, who wins and who loses. It is empty if there is nothing of these.
-func Opening(a *analysis.Analysis) string {
+// Headline returns the one idea of a run, and what else there is to say of it, sentence by sentence: what the hub
+// costs, what became of streams, whose requests took longer, where fast caches end, who crowds out whom. The
+// headline is empty if there is nothing of these.
+func Headline(a *analysis.Analysis) (headline string, rest []string) {
 	en := in(a)
 	caches := Each(a.Saturations, func(s analysis.Saturation) string { return en.saturation(s, false) })
-	contests := Grouped(Each(a.Summary.Contests, en.contest), contest.outcome)
-	clauses := slices.Concat(en.played(), en.slowed(), caches, Each(contests, func(alike []contest) string {
-		when := Each(alike, func(c contest) string { return "when " + c.who() })
-		return alike[0].outcome() + " " + strings.Join(when, ", and ")
-	}))
-	if clauses == nil {
-		return ""
+	contests := Each(a.Summary.Contests, func(found analysis.Contest) string { return en.contest(found).text() })
+	ideas := slices.Concat(en.costs(), en.played(), en.slowed(), caches, contests)
+	if len(ideas) == 0 {
+		ideas = en.alone()
 	}
-	return Capital(en.Order, strings.Join(clauses, "; ")) + "."
+	for i, idea := range ideas {
+		ideas[i] = Capital(en.Order, strings.TrimSuffix(idea, "."))
+	}
+	if len(ideas) == 0 {
+		return "", nil
+	}
+	return ideas[0], ideas[1:]
+}
+
+// sentence says what belongs to the headline: what the winner of a contest has, and one idea more.
+func (en english) sentence(rest []string) string {
+	var out []string
+	if len(en.Summary.Contests) > 0 && len(en.HubCosts) == 0 {
+		c := en.contest(en.Summary.Contests[0])
+		total := 0.0
+		for _, d := range c.Disks {
+			total += d.Rate
+		}
+		if len(c.won) == 1 {
+			out = append(out, fmt.Sprintf("%s still gets %s of %s.", c.won[0], en.Number(c.Disks[c.won[0]].Rate), en.Rate(total)))
+		}
+	}
+	if len(rest) > 0 {
+		out = append(out, rest[0]+".")
+	}
+	return strings.Join(out, " ")
+}
+
+// costs say what a hub costs the disks that were measured on ports of their own as well.
+func (en english) costs() []string {
+	var lost, unsure []string
+	var free []string
+	for _, c := range en.HubCosts {
+		switch speed := string(c.Op) + " speed"; {
+		case c.Lost:
+			lost = append(lost, fmt.Sprintf("your hub costs %s %s of its %s", c.Disk, unit.FormatPercent(c.Loss), speed))
+		case c.Nothing:
+			free = append(free, c.Disk)
+		default:
+			unsure = append(unsure, fmt.Sprintf("whether your hub costs %s any %s is not sure", c.Disk, speed))
+		}
+	}
+	if lost == nil && unsure == nil && free != nil {
+		free = slices.Compact(free)
+		if len(free) == 1 {
+			return []string{"your hub costs nothing: " + free[0] + " is as fast as on its own port"}
+		}
+		return []string{"your hub costs nothing: " + unit.List(free) + " are as fast as on ports of their own"}
+	}
+	return append(lost, unsure...)
+}
+
+// alone is how fast the fastest disk is each way if disks were measured one at a time only.
+func (en english) alone() []string {
+	var out []string
+	for _, op := range []trace.Role{trace.Write, trace.Read} {
+		best, bestRate, disks := "", 0.0, 0
+		for i := range en.Phases {
+			p := &en.Phases[i]
+			for name, d := range p.Disks {
+				if len(p.Disks) != 1 || d.Op != op || p.Overlap == nil || p.Paced[name].Limited() {
+					continue
+				}
+				disks++
+				if p.Overlap.Rate > bestRate {
+					best, bestRate = name, p.Overlap.Rate
+				}
+			}
+		}
+		switch {
+		case disks == 0:
+		case len(en.Order) == 1:
+			out = append(out, fmt.Sprintf("%s %ss at %s", best, op, en.Rate(bestRate)))
+		default:
+			out = append(out, fmt.Sprintf("%s %ss fastest, at %s", best, op, en.Rate(bestRate)))
+		}
+	}
+	return out
 }
 
 // Methods say what stands behind a win or a loss, and what the intervals are about.
 func Methods(a *analysis.Analysis) []string {
 	var out []string
 	if len(a.Summary.Contests) > 0 {
-		text := "A disk is said to win or lose only if noise would explain it in less than 5 % of runs"
-		if strings.Contains(a.Answer.Headline, " may lose") {
-			text += ": one that may lose seems to keep less, and a longer phase of it alone, or more time after the " +
-				"others finish, would tell"
-		}
-		out = append(out, text+".")
+		out = append(out, "A disk is said to be slowed only if noise would explain it in less than 5 % of runs. "+
+			"One that may be slowed seems to keep less: a longer phase of it alone, or more time after the others "+
+			"finish, would tell.")
 	}
 	if !a.Answer.Sure.Repeated {
 		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, is not in the "+
@@ -110,43 +182,73 @@ func (c contest) who() string {
 	return strings.Join(work.Clauses(names, does, work.Verb.Of), " and ")
 }
 
+// text is the contest in one idea: "C crowds out A and B: they drop to 47 % when all three write".
+func (c contest) text() string {
+	return c.outcome() + " when " + c.who()
+}
+
 func (c contest) outcome() string {
-	switch {
-	case c.even() && len(c.lost) == len(c.names):
-		return "all lose alike"
-	case c.even():
-		return "the disks share evenly"
-	case c.won == nil && c.unsure == nil && len(c.lost) == len(c.names):
-		return "all lose"
-	}
-	var clauses []string
-	for i, names := range [][]string{c.won, c.lost} {
-		does := []string{"win", "lose"}[i]
-		switch n := len(names); {
-		case n > maxNamed:
-			clauses = append(clauses, fmt.Sprintf("%d disks %s", n, does))
-		case n > 0:
-			clauses = append(clauses, subject(names, does))
-		}
-	}
-	if c.unsure != nil {
-		clauses = append(clauses, unit.List(c.unsure)+" may lose")
-	}
+	all := len(c.lost) == len(c.names)
 	known := slices.ContainsFunc(c.names, func(name string) bool { return c.Disks[name].CI95 != nil })
 	judged := slices.ContainsFunc(c.names, func(name string) bool { return c.Disks[name].Reference != nil })
 	switch {
-	case clauses != nil:
-		return strings.Join(clauses, ", ")
+	case c.even() && all:
+		return "the hub is shared evenly: each drops to " + c.kept(c.lost)
+	case c.even():
+		return "the disks share evenly"
+	case all:
+		return "all drop to " + c.kept(c.lost)
+	case c.won != nil && c.lost != nil:
+		crowd, they := " crowd out ", ": they drop to "
+		if len(c.won) == 1 {
+			crowd = " crowds out "
+		}
+		if len(c.lost) == 1 {
+			they = ": it drops to "
+		}
+		return c.named(c.won) + crowd + c.named(c.lost) + they + c.kept(c.lost)
+	case c.lost != nil && len(c.lost) == 1:
+		return c.lost[0] + " drops to " + c.kept(c.lost)
+	case c.lost != nil:
+		return c.named(c.lost) + " drop to " + c.kept(c.lost)
+	case c.unsure != nil:
+		return c.named(c.unsure) + " may be slowed"
+	case c.won != nil:
+		return subject(c.won, "get") + " more than an even share"
 	case c.changed:
-		return "rates change by themselves"
+		return "speeds change by themselves"
 	case !known:
-		return "too little was moved to tell who loses"
+		return "too little was moved to tell who is slowed"
 	case !judged && c.oneOp() != "":
 		return "the disks share unevenly"
 	case !judged:
-		return "who loses is not known, as no disk was measured without the others"
+		return "who is slowed is unknown (no disk was measured without the others)"
 	}
-	return "no disk measurably loses"
+	return "no disk is measurably slowed"
+}
+
+// kept is the part of their speed that disks keep: "47 %", or "38 to 47 %" if that differs.
+func (c contest) kept(names []string) string {
+	low, high := 1e9, 0.0
+	for _, name := range names {
+		low, high = min(low, c.Disks[name].Kept), max(high, c.Disks[name].Kept)
+	}
+	from, to := fmt.Sprintf("%.0f", 100*low), fmt.Sprintf("%.0f", 100*high)
+	if 100*(high-low) < alikePercent {
+		return fmt.Sprintf("%.0f %%", 50*(low+high))
+	}
+	return from + " to " + to + " %"
+}
+
+// alikePercent is how far apart two disks keep about the same part of their speed, in percent of it.
+const alikePercent = 3
+
+// named lists the disks, or counts them if they are many.
+func (c contest) named(names []string) string {
+	if len(names) > maxNamed {
+		return fmt.Sprintf("%d disks", len(names))
+	}
+	return unit.List(names)
 }
 
 // maxNamed is how many disks a headline names; more are counted.
@@ -166,14 +268,15 @@ func (en english) sure() string {
 	case widest == 0 && !sure.Unknown && len(en.Summary.Contests) == 0:
 		return "" // no disk went as fast as it can, at a rate of its own
 	case widest == 0 && !sure.Unknown:
-		return "All rates changed during the phases, so none has a confidence interval."
+		return "All rates changed during the phases, so none has a margin of error."
 	case widest == 0:
-		return "Too little was moved to give these rates a confidence interval."
-	case sure.Unknown:
-		return fmt.Sprintf("Rates are known to ±%s %% (95 %% confidence)%s; some have no interval, as too little was "+
-			"moved.", figures(100*widest), runs)
+		return "Too little was moved to give these rates a margin of error."
 	}
-	return fmt.Sprintf("Rates are known to ±%s %% or better (95 %% confidence)%s.", figures(100*widest), runs)
+	text := fmt.Sprintf("Margin of error: ±%s %% or less (95 %% confidence)%s", figures(100*widest), runs)
+	if sure.Unknown {
+		text += "; some rates have none, as too little was moved"
+	}
+	return text + "."
 }
 
 // subject is "C writes", "C stands still", or "A and B write".
@@ -185,32 +288,40 @@ func subject(names []string, verb string) string {
 	return unit.List(names) + " " + verb
 }
 
-// advice is how to connect the disks, and what the others gain by it.
-func (en english) advice() string {
-	advice := en.Answer.Advice[0]
+// advise writes how to connect the disks, and what the others gain by it.
+func (en english) advise(advice *analysis.Advice) {
 	switch advice.Kind {
 	case analysis.AdviceShare:
-		return "Together on one hub, none of them loses more than a tenth of its rate."
+		advice.Title = "Leave them on one hub"
+		advice.Detail = "No disk loses more than a tenth of its speed."
 	case analysis.AdviceUnmeasured:
-		return "How to connect them: not measured; that takes phases without each disk in turn (study: matrix)."
+		advice.Title = "Measure each disk's absence"
+		advice.Detail = "How to connect the disks is unknown until a run leaves out each in turn (study: matrix)."
 	case analysis.AdviceNone:
-		return "No disk is shown to cost the others more than a tenth of their rate."
-	}
-	disk := advice.Disks[0]
-	if advice.Kind == analysis.AdviceAnyOwnPort {
-		return fmt.Sprintf("Give one of %s a port of its own; which one makes little difference to the others.",
-			unit.List(inOrder(en.Order, advice.Disks)))
-	}
-	var clauses []string
-	gains := en.gains(disk)
-	for i, g := range gains {
-		who, to := subject(g.names, string(g.op)), en.each(g.to, len(g.names))
-		if i > 0 && slices.Equal(g.names, gains[0].names) { // who and the unit have been said
-			who, to = strings.TrimPrefix(who, unit.List(g.names)+" "), en.Number(g.to)
+		advice.Title = "Nothing to move"
+		advice.Detail = "No disk is shown to cost the others more than a tenth of their speed."
+	case analysis.AdviceAnyOwnPort:
+		advice.Title = "Move one of " + unit.List(inOrder(en.Order, advice.Disks)) + " to its own port"
+		advice.Detail = "It makes little difference to the others which one."
+	default:
+		disk := advice.Disks[0]
+		advice.Title = "Move " + disk + " to its own port"
+		var clauses []string
+		gains := en.gains(disk)
+		for i, g := range gains {
+			who := unit.List(g.names) + " then "
+			if i > 0 && slices.Equal(g.names, gains[0].names) {
+				who = ""
+			}
+			does := string(g.op)
+			if len(g.names) == 1 {
+				does += "s"
+			}
+			clauses = append(clauses, fmt.Sprintf("%s%s at %s (+%s)", who, does, en.Rate(g.to), en.Number(g.to-g.from)))
 		}
-		clauses = append(clauses, fmt.Sprintf("%s %s instead of %s", who, to, en.Number(g.from)))
+		advice.Detail = strings.Join(clauses, " and ") + "."
 	}
-	return fmt.Sprintf("Give %s a port of its own: without it %s.", disk, strings.Join(clauses, ", and "))
+	advice.Text = advice.Title + ": " + advice.Detail
 }
 
 // gain is what disks that do the same gain without another one.

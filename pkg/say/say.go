@@ -54,9 +54,10 @@ func Fill(a *analysis.Analysis) {
 		f.Says = en.finding(f, phases[f.Phase])
 		f.Text = en.Title(f.Phase) + ": " + f.Says
 	}
-	a.Answer.Headline = Opening(a)
+	headline, rest := Headline(a)
+	a.Answer.Headline, a.Answer.Sentence, a.Answer.More = headline, en.sentence(rest), rest
 	for i := range a.Answer.Advice {
-		a.Answer.Advice[i].Text = en.advice()
+		en.advise(&a.Answer.Advice[i])
 	}
 	if len(a.Phases) > 0 {
 		a.Answer.Sure.Text = en.sure()
@@ -65,7 +66,7 @@ func Fill(a *analysis.Analysis) {
 		a.Answer.Doubts[i].Text = en.doubt(&a.Answer.Doubts[i])
 	}
 	if len(a.Answer.Doubts) > 0 {
-		a.Answer.Headline = a.Answer.Doubts[0].Text
+		a.Answer.Headline, a.Answer.Sentence = a.Answer.Doubts[0].Text, ""
 	}
 }
 
