@@ -315,13 +315,13 @@ func (r *runDoc) keptFigure() *Figure {
 func (r *runDoc) bar(panel *Panel, row keptRow, i int) (end float64) {
 	y, number := float64(i), r.scale.Number
 	end = r.scale.of(row.Rate)
-	bar, label := Mark{Shape: Rectangle, Key: i, Name: "beside the others"}, Mark{Shape: Label, Style: Ink, Key: i}
+	bar, label := OldMark{Shape: Rectangle, Key: i, Name: "beside the others"}, OldMark{Shape: Label, Style: Ink, Key: i}
 	if row.Reference == nil {
 		bar.Style, label.Text = Hatched, number(row.Rate)+", "+noReference(row.first)
 	} else {
 		whole := Round(r.scale.of(*row.Reference), 9)
 		end = max(end, whole)
-		panel.mark(Mark{Shape: Rectangle, Style: Outline, Key: i, Name: "alone"}, 0, whole, y-0.3, y+0.3)
+		panel.mark(OldMark{Shape: Rectangle, Style: Outline, Key: i, Name: "alone"}, 0, whole, y-0.3, y+0.3)
 		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept)+row.mark())
 		if row.Lost && !sharedEvenly(&r.a.Summary.Contests[row.contest]) {
 			label.Style = Loss
@@ -331,7 +331,7 @@ func (r *runDoc) bar(panel *Panel, row keptRow, i int) (end float64) {
 	if ci := row.CI95; ci != nil {
 		low, high := r.scale.of(ci[0]), r.scale.of(ci[1])
 		end = max(end, high)
-		panel.mark(Mark{Shape: Segment, Style: Ink, Key: i, Name: interval}, Round(low, 4), Round(high, 4), y, y)
+		panel.mark(OldMark{Shape: Segment, Style: Ink, Key: i, Name: interval}, Round(low, 4), Round(high, 4), y, y)
 	}
 	panel.mark(label, end, y)
 	return end
@@ -392,7 +392,7 @@ func (r *runDoc) cacheFigure() *Figure {
 		if s.Fall != nil {
 			text := "cache full: " + unit.FormatBytes(int64(s.Fall.AtBytes))
 			lastFall = max(lastFall, s.Fall.AtBytes)
-			panel.mark(Mark{Shape: Rule, Style: Loss, Key: len(f.Keys), Text: text}, Round(s.Fall.AtBytes, 4))
+			panel.mark(OldMark{Shape: Rule, Style: Loss, Key: len(f.Keys), Text: text}, Round(s.Fall.AtBytes, 4))
 			ends = append(ends, fallText(r.scale, v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate, s.Fall.AtBytes))
 		}
 		f.Keys = append(f.Keys, v.key(s.Disk))

@@ -256,14 +256,14 @@ func (c comparison) figure(i int) *Figure {
 		}
 		f.Keys = append(f.Keys, key)
 		y, base, now := float64(k), number(*row.Base), number(*row.New)
-		panel.mark(Mark{Shape: Rectangle, Style: Outline, Key: k, Name: c.keys[0].Label}, 0, base, y-0.34, y-0.02)
-		panel.mark(Mark{Shape: Rectangle, Key: k, Name: c.keys[i+1].Label}, 0, now, y+0.02, y+0.34)
+		panel.mark(OldMark{Shape: Rectangle, Style: Outline, Key: k, Name: c.keys[0].Label}, 0, base, y-0.34, y-0.02)
+		panel.mark(OldMark{Shape: Rectangle, Key: k, Name: c.keys[i+1].Label}, 0, now, y+0.02, y+0.34)
 		end := now
 		if v := row.Interval; v != nil {
 			end = number(*row.Base * (1 + v[1]))
-			panel.mark(Mark{Shape: Segment, Style: Ink, Key: k, Name: interval}, number(*row.Base*(1+v[0])), end, y+0.18, y+0.18)
+			panel.mark(OldMark{Shape: Segment, Style: Ink, Key: k, Name: interval}, number(*row.Base*(1+v[0])), end, y+0.18, y+0.18)
 		}
-		panel.mark(Mark{Shape: Label, Key: k, Style: Ink, Text: Change(*row.Change)}, end, y+0.18)
+		panel.mark(OldMark{Shape: Label, Key: k, Style: Ink, Text: Change(*row.Change)}, end, y+0.18)
 		top = max(top, base, end)
 	}
 	f.X = Axis{Name: "rate, " + c.scale.Unit, Max: 1.15 * top}

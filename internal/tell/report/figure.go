@@ -25,7 +25,7 @@ type Figure struct {
 type Panel struct {
 	Y      Axis
 	Height int // of the plane in pixels
-	Marks  []Mark
+	Marks  []OldMark
 }
 
 // Axis is a scale. Its JSON is what the live chart needs beside its own axes.
@@ -60,7 +60,7 @@ const (
 	Point     Shape = "point"   // the disk's symbol: x, y
 	Step      Shape = "step"    // a level that holds to the next row: x, y
 	Rectangle Shape = "bar"     // x1, x2, y1, y2
-	Band      Shape = "band"    // a range and a line in it: x1, x2, low, high, mean
+	Ribbon    Shape = "band"    // a range and a line in it: x1, x2, low, high, mean
 	Span      Shape = "span"    // shaded over the whole height: x1, x2
 	Rule      Shape = "rule"    // a line across: x1, x2, y; or upright from foot to top: x
 	Label     Shape = "label"   // words alone: x, y
@@ -73,7 +73,7 @@ type Style string
 const (
 	Normal  Style = ""
 	Faint   Style = "faint"   // behind the others, or no part of the disk's work
-	Line    Style = "line"    // a segment without its symbol
+	Bare    Style = "line"    // a segment without its symbol
 	Dashed  Style = "dashed"  // likewise, dashed
 	Outline Style = "outline" // a bar's edge alone
 	Hatched Style = "hatched" // a bar that nothing is known of to compare it with
@@ -93,8 +93,8 @@ func (s Style) Changed() bool { return s == Gain || s == Loss || s == Turn }
 // None is the key of a mark that belongs to no disk.
 const None = -1
 
-// Mark is rows of one shape and one disk. What is hidden with the disk is all of its marks.
-type Mark struct {
+// OldMark is rows of one shape and one disk. What is hidden with the disk is all of its marks.
+type OldMark struct {
 	Shape Shape       `json:"shape"`
 	Style Style       `json:"style,omitempty"`
 	Key   int         `json:"key"`            // in the figure's keys, or None
@@ -113,10 +113,10 @@ type Extra struct {
 // Name is what the figure is called on the command line.
 func (f *Figure) Name() string { return f.ID }
 
-func (m *Mark) row(values ...float64) { m.Rows = append(m.Rows, values) }
+func (m *OldMark) row(values ...float64) { m.Rows = append(m.Rows, values) }
 
 // mark adds a mark to a panel, with a row if one is given.
-func (p *Panel) mark(m Mark, row ...float64) {
+func (p *Panel) mark(m OldMark, row ...float64) {
 	if row != nil {
 		m.row(row...)
 	}
@@ -170,11 +170,11 @@ func Shapes() [][]Corner {
 
 // Axes are how many of the shape's columns lie along the horizontal axis, and how many of those after them along the
 // vertical one.
-func (m *Mark) Axes() (x, y int) {
+func (m *OldMark) Axes() (x, y int) {
 	switch {
 	case m.Shape == Segment || m.Shape == Rectangle:
 		return 2, 2
-	case m.Shape == Band:
+	case m.Shape == Ribbon:
 		return 2, 3
 	case m.Shape == Span:
 		return 2, 0

@@ -31,7 +31,7 @@ func sizeFigure(v *phaseView) *Figure {
 		if v.many {
 			panel.mark(v.cells(i))
 		} else {
-			m := Mark{Shape: Point, Key: i, Name: "file", Extra: []Extra{{"number", Plain}}}
+			m := OldMark{Shape: Point, Key: i, Name: "file", Extra: []Extra{{"number", Plain}}}
 			for f := range l.all() {
 				m.row(Round(f.bytes, 4), v.rate(f.rate), float64(f.seq+1))
 			}
@@ -39,7 +39,7 @@ func sizeFigure(v *phaseView) *Figure {
 		}
 		panel.Marks = append(panel.Marks, v.fits(i)...)
 		if knee := l.stats.SizeKnee; knee != nil {
-			panel.mark(Mark{Shape: Rule, Style: Dashed, Key: i}, Round(knee.AtBytes, 4))
+			panel.mark(OldMark{Shape: Rule, Style: Dashed, Key: i}, Round(knee.AtBytes, 4))
 			knees = append(knees, l.key.Label+" goes from "+v.scale.Number(knee.BelowRate)+" to "+v.scale.Rate(knee.AboveRate)+
 				" at files of "+unit.FormatBytes(int64(knee.AtBytes)))
 		}
@@ -50,12 +50,12 @@ func sizeFigure(v *phaseView) *Figure {
 
 // fits are the regressions of time on size as speeds: size / (latency + size/rate). Sizes for which a line would give
 // no time at all, or a speed never seen, are left out: its latency is often negative.
-func (v *phaseView) fits(key int) []Mark {
+func (v *phaseView) fits(key int) []OldMark {
 	const points = 48
-	var out []Mark
+	var out []OldMark
 	stats := v.lanes[key].stats
 	if stats.OLSRate != nil && stats.OLSLatencyS != nil && *stats.OLSRate > 0 {
-		m := Mark{Shape: Segment, Style: Line, Key: key, Name: regressions}
+		m := OldMark{Shape: Segment, Style: Bare, Key: key, Name: regressions}
 		var lastX, lastY float64
 		for i := range points + 1 {
 			size := v.smallB * math.Pow(v.largeB/v.smallB, float64(i)/points)
@@ -73,7 +73,7 @@ func (v *phaseView) fits(key int) []Mark {
 		out = append(out, m)
 	}
 	if stats.TheilSenRate != nil {
-		m, level := Mark{Shape: Segment, Style: Dashed, Key: key, Name: regressions}, v.rate(*stats.TheilSenRate)
+		m, level := OldMark{Shape: Segment, Style: Dashed, Key: key, Name: regressions}, v.rate(*stats.TheilSenRate)
 		m.row(v.smallB, v.largeB, level, level)
 		out = append(out, m)
 	}
@@ -81,7 +81,7 @@ func (v *phaseView) fits(key int) []Mark {
 }
 
 // cells count a lane's files on a grid, logarithmic along the sizes.
-func (v *phaseView) cells(key int) Mark {
+func (v *phaseView) cells(key int) OldMark {
 	const columns, rows = 80, 50
 	spread := math.Log(v.largeB / v.smallB)
 	counts := make([]int, columns*rows)
@@ -90,7 +90,7 @@ func (v *phaseView) cells(key int) Mark {
 		counts[column*rows+min(rows-1, int(rows*f.rate/v.top))]++
 	}
 	top := float64(slices.Max(counts))
-	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "files of this size and rate"}
+	m := OldMark{Shape: Rectangle, Style: Density, Key: key, Name: "files of this size and rate"}
 	m.Extra = []Extra{{"files", Plain}}
 	size := func(column float64) float64 { return Round(v.smallB*math.Exp(spread*column/columns), 4) }
 	for at, n := range counts {
@@ -122,7 +122,7 @@ func spreadFigure(v *phaseView) *Figure {
 		if v.many {
 			panel.mark(v.bins(i))
 		} else {
-			m := Mark{Shape: Point, Style: Faint, Key: i, Name: "file", Extra: []Extra{{"size", Bytes}}}
+			m := OldMark{Shape: Point, Style: Faint, Key: i, Name: "file", Extra: []Extra{{"size", Bytes}}}
 			for j := range l.files {
 				f := l.at(j)
 				_, part := math.Modf(float64(j) * 0.618034) // multiples of the golden ratio spread evenly over the row
@@ -134,7 +134,7 @@ func spreadFigure(v *phaseView) *Figure {
 		if s.P05 == nil || s.P95 == nil || s.Median == nil {
 			continue
 		}
-		middle := Mark{Shape: Segment, Style: Ink, Key: i, Name: "median"}
+		middle := OldMark{Shape: Segment, Style: Ink, Key: i, Name: "median"}
 		at := []float64{*s.Median}
 		if s.Modes != nil {
 			middle.Name, at = "level", s.Modes[:]
@@ -143,7 +143,7 @@ func spreadFigure(v *phaseView) *Figure {
 		for _, rate := range at {
 			middle.row(v.rate(rate), v.rate(rate), y-0.3, y+0.3)
 		}
-		spread := Mark{Shape: Segment, Style: Ink, Key: i, Name: "5th to 95th percentile"}
+		spread := OldMark{Shape: Segment, Style: Ink, Key: i, Name: "5th to 95th percentile"}
 		panel.mark(spread, v.rate(*s.P05), v.rate(*s.P95), y, y)
 		panel.mark(middle)
 	}
@@ -152,13 +152,13 @@ func spreadFigure(v *phaseView) *Figure {
 }
 
 // bins count a lane's files by their rate.
-func (v *phaseView) bins(key int) Mark {
+func (v *phaseView) bins(key int) OldMark {
 	const parts = 60
 	counts := make([]int, parts)
 	for f := range v.lanes[key].all() {
 		counts[min(parts-1, int(parts*f.rate/v.top))]++
 	}
-	m := Mark{Shape: Rectangle, Style: Faint, Key: key, Name: "files of this rate", Extra: []Extra{{"files", Plain}}}
+	m := OldMark{Shape: Rectangle, Style: Faint, Key: key, Name: "files of this rate", Extra: []Extra{{"files", Plain}}}
 	most, y := float64(slices.Max(counts)), float64(key)
 	for i, n := range counts {
 		if n > 0 {
@@ -184,7 +184,7 @@ func bytesFigure(v *phaseView) *Figure {
 	panel := &f.Panels[0]
 	var falls []string
 	for i, l := range v.lanes {
-		m, sum := Mark{Shape: Segment, Key: i, Name: "file"}, 0.0
+		m, sum := OldMark{Shape: Segment, Key: i, Name: "file"}, 0.0
 		place := func(f file) (from, to float64) {
 			from, sum = sum, sum+f.bytes
 			return from, sum
@@ -200,7 +200,7 @@ func bytesFigure(v *phaseView) *Figure {
 		}
 		panel.mark(m)
 		if t := l.stats.Throttle; t != nil {
-			panel.mark(Mark{Shape: Rule, Style: Dashed, Key: i}, Round(t.AtBytes, 4))
+			panel.mark(OldMark{Shape: Rule, Style: Dashed, Key: i}, Round(t.AtBytes, 4))
 			falls = append(falls, fallText(v.scale, l.key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
 	}

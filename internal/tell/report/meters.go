@@ -49,8 +49,8 @@ func (v *phaseView) streamPanels(keys []Key) []Panel {
 		if bufferS == nil {
 			continue
 		}
-		level := Mark{Shape: Segment, Style: Line, Key: i, Name: "lowest buffer"}
-		frames := Mark{Shape: Rectangle, Key: i, Name: "late frames"}
+		level := OldMark{Shape: Segment, Style: Bare, Key: i, Name: "lowest buffer"}
+		frames := OldMark{Shape: Rectangle, Key: i, Name: "late frames"}
 		sum := 0
 		for k, s := range bufferS {
 			sum += lateIn[k]
@@ -81,7 +81,7 @@ func (v *phaseView) streamPanels(keys []Key) []Panel {
 	size := v.found.Streams[0].BufferS
 	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool { return s.BufferS != size }) {
 		full = max(full, size)
-		half := Mark{Shape: Rule, Style: Limit, Key: None, Text: "half of the buffer"}
+		half := OldMark{Shape: Rule, Style: Limit, Key: None, Text: "half of the buffer"}
 		buffer.mark(half, 0, v.seconds(v.endS), Round(size/2, 3))
 	}
 	buffer.Y = Axis{Name: "lowest buffer of the streams, s", Max: 1.08 * max(full, 1e-3)}
@@ -117,14 +117,14 @@ func gaugeFigure(v *phaseView) *Figure {
 				readings[g.Name] = append(readings[g.Name], g)
 			}
 		}
-		line := Mark{Shape: Segment, Style: Line, Key: i, Name: "temperature"}
+		line := OldMark{Shape: Segment, Style: Bare, Key: i, Name: "temperature"}
 		warmth := readings[trace.Temperature]
 		for k, g := range warmth {
 			low, high = min(low, g.Value), max(high, g.Value)
 			next := warmth[min(k+1, len(warmth)-1)]
 			line.row(at(g.TNS), at(next.TNS), Round(g.Value, 4), Round(next.Value, 4))
 		}
-		counter := Mark{Shape: Segment, Style: Line, Key: i, Name: "moved by its own count"}
+		counter := OldMark{Shape: Segment, Style: Bare, Key: i, Name: "moved by its own count"}
 		read, written := readings[trace.DeviceRead], readings[trace.DeviceWrite]
 		for k := 1; k < len(written); k++ {
 			bytes := written[k].Value - written[k-1].Value

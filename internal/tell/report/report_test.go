@@ -75,7 +75,7 @@ func TestManyFiles(t *testing.T) {
 	for _, f := range Collect[*Figure](doc.Phases()[0].Blocks) {
 		for _, m := range f.Main().Marks {
 			switch {
-			case f.ID == "time" && m.Shape == Band:
+			case f.ID == "time" && m.Shape == Ribbon:
 				if len(m.Rows) < 100 || len(m.Rows) > maxBands {
 					t.Errorf("%d bands, want 100 to %d", len(m.Rows), maxBands)
 				}
@@ -281,9 +281,9 @@ func TestFindings(t *testing.T) {
 
 // What a figure shows on demand is no value of its disks: a line drawn through them goes further.
 func TestRegressionsInWords(t *testing.T) {
-	f := &Figure{Title: "Rate against file size", Keys: newKeys([]string{"A"}), Also: regressions, Panels: []Panel{{Y: Axis{Unit: Plain}, Marks: []Mark{
+	f := &Figure{Title: "Rate against file size", Keys: newKeys([]string{"A"}), Also: regressions, Panels: []Panel{{Y: Axis{Unit: Plain}, Marks: []OldMark{
 		{Shape: Point, Name: "file", Rows: [][]float64{{1, 0.7}, {2, 1.6}}},
-		{Shape: Segment, Style: Line, Name: regressions, Rows: [][]float64{{1, 2, 0.7, 2.7}}},
+		{Shape: Segment, Style: Bare, Name: regressions, Rows: [][]float64{{1, 2, 0.7, 2.7}}},
 	}}}}
 	if got, want := f.Describe(), "Rate against file size (): A 0.700 to 1.60."; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -330,8 +330,8 @@ func TestSaturations(t *testing.T) {
 	if first.ID == second.ID || len(first.Keys) != 1 || first.Keys[0].Index != 1 || second.Keys[0].Index != 0 {
 		t.Errorf("figures %s of %v and %s of %v", first.ID, first.Keys, second.ID, second.Keys)
 	}
-	want := []Mark{
-		{Shape: Segment, Style: Line, Name: interval, Rows: [][]float64{{10, 10, 1.4e9, 1.8e9}, {20, 20, 3e9, 3.4e9}}},
+	want := []OldMark{
+		{Shape: Segment, Style: Bare, Name: interval, Rows: [][]float64{{10, 10, 1.4e9, 1.8e9}, {20, 20, 3e9, 3.4e9}}},
 		{Shape: Point, Name: "burst", Rows: [][]float64{{10, 1.6e9}, {20, 3.2e9}}},
 		{Shape: Segment, Style: Dashed, Name: "as it grows", Rows: [][]float64{{0, 150, 0, 24e9}}},
 		{Shape: Rule, Style: Limit, Text: "24 GB at first", Rows: [][]float64{{0, 21, 24e9}}},
@@ -463,7 +463,7 @@ func TestCacheFigure(t *testing.T) {
 	if f.X.Max != 3*9.2e9 {
 		t.Errorf("drawn up to %g bytes", f.X.Max)
 	}
-	if !slices.ContainsFunc(f.Panels[0].Marks, func(m Mark) bool { return m.Shape == Rule && m.Text == "cache full: 9.2 GB" && m.Key == 0 }) {
+	if !slices.ContainsFunc(f.Panels[0].Marks, func(m OldMark) bool { return m.Shape == Rule && m.Text == "cache full: 9.2 GB" && m.Key == 0 }) {
 		t.Error("the end of the cache is not marked")
 	}
 	for _, m := range f.Panels[0].Marks {

@@ -347,7 +347,7 @@ func regainedFigure(keys []Key, found []analysis.Saturation) *Figure {
 		if at := keyOf(keys, s.Disk); at >= 0 {
 			f.Keys = append(f.Keys, keys[at])
 		}
-		points, bars := Mark{Shape: Point, Key: i, Name: "burst"}, Mark{Shape: Segment, Style: Line, Key: i, Name: interval}
+		points, bars := OldMark{Shape: Point, Key: i, Name: "burst"}, OldMark{Shape: Segment, Style: Bare, Key: i, Name: interval}
 		for _, b := range s.Bursts {
 			low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
 			points.row(b.RestS, Round(b.FastBytes, 4))
@@ -357,12 +357,12 @@ func regainedFigure(keys []Key, found []analysis.Saturation) *Figure {
 		panel.Y.Max = max(panel.Y.Max, 1.1*s.Fall.AtBytes)
 		panel.Marks = append(panel.Marks, bars, points)
 		if b := s.Back; b != nil && b.RestS != nil {
-			panel.mark(Mark{Shape: Segment, Style: Dashed, Key: i, Name: "as it grows"}, 0, Round(*b.RestS, 4), 0, cache)
+			panel.mark(OldMark{Shape: Segment, Style: Dashed, Key: i, Name: "as it grows"}, 0, Round(*b.RestS, 4), 0, cache)
 		}
 	}
 	for i, s := range found {
 		text := unit.FormatBytes(int64(s.Fall.AtBytes)) + " at first"
-		panel.mark(Mark{Shape: Rule, Style: Limit, Key: i, Text: text}, 0, f.X.Max, Round(s.Fall.AtBytes, 4))
+		panel.mark(OldMark{Shape: Rule, Style: Limit, Key: i, Text: text}, 0, f.X.Max, Round(s.Fall.AtBytes, 4))
 	}
 	f.Panels = []Panel{panel}
 	return f

@@ -25,13 +25,13 @@ func timeFigure(v *phaseView) *Figure {
 		"Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.",
 		"Each mark is one file, drawn from its start to its end, at the height of its rate.") +
 		pick(len(v.found.Streams) > 0, " Of streams: about a second of them.", "")
-	var window []Mark // shades the overlap
+	var window []OldMark // shades the overlap
 	if o := v.found.Overlap; o != nil {
-		m := Mark{Shape: Span, Key: None}
+		m := OldMark{Shape: Span, Key: None}
 		for _, s := range o.Spans {
 			m.row(v.seconds(s[0]), v.seconds(s[1]))
 		}
-		window = []Mark{m}
+		window = []OldMark{m}
 		if len(o.Disks) > 1 {
 			f.Text += " Shaded: the overlap, in which " + allOf(len(o.Disks)) + " were active."
 		}
@@ -43,7 +43,7 @@ func timeFigure(v *phaseView) *Figure {
 	inTransfer.Y.Name, inTransfer.Height = "files in transfer", 26*len(v.lanes)
 	gap := pick(v.many, v.endS/(2*maxBands), math.Inf(-1)) // too small to see: what lies around it is one
 	for i, l := range v.lanes {
-		m := Mark{Shape: Rectangle, Style: Apart, Key: i, Name: "in transfer"}
+		m := OldMark{Shape: Rectangle, Style: Apart, Key: i, Name: "in transfer"}
 		y := float64(i)
 		for k := 0; k < len(l.files); {
 			first := l.at(k)
@@ -56,11 +56,166 @@ func timeFigure(v *phaseView) *Figure {
 		inTransfer.mark(m)
 		if n := len(l.files); n > 0 { // named where its last file ends
 			last := l.at(n - 1)
-			speed.mark(Mark{Shape: Label, Key: i, Text: l.key.Label}, v.seconds(last.endS), v.rate(last.rate))
+			speed.mark(OldMark{Shape: Label, Key: i, Text: l.key.Label}, v.seconds(last.endS), v.rate(last.rate))
 		}
 	}
 	f.Panels = slices.Concat(v.changes(), []Panel{speed, v.total(window), inTransfer}, v.streamPanels(f.Keys))
 	return f
+}
+
+// timeChart is the phase over time: each file's rate, or of many files the mean and the spread of each disk; over it
+// what changed, and the rate of each disk while all were busy.
+func (v *phaseView) timeChart() *Chart {
+	if len(v.lanes) == 0 || v.top == 0 {
+		return nil
+	}
+	several := slices.ContainsFunc(v.lanes, func(l lane) bool { return l.op != v.lanes[0].op })
+	op := pick(several, "", string(v.lanes[0].op)+" ")
+	c := v.chartOverTime("time", v.timeTitle(), v.rates(op+"rate of each file", v.top))
+	c.Caption = "Each line is one file, as long as the file took."
+	if v.many {
+		c.Caption = "Strong lines: mean rate; pale lines: 5th and 95th percentile; marks: the files furthest outside."
+	}
+	if len(v.found.Streams) > 0 {
+		c.Caption += " Of streams: about a second each."
+	}
+	v.addFiles(c)
+	v.addChanges(c)
+	v.addLevels(c)
+	return c
+}
+
+// chartOverTime is an empty chart of the phase's disks over its time.
+func (v *phaseView) chartOverTime(id, title string, y Axis) *Chart {
+	x := Axis{Name: "time", Unit: Seconds, Max: v.endS}
+	return &Chart{ID: id, Title: title, X: x, Y: y, Keys: v.laneKeys(), Wide: true}
+}
+
+// addFiles adds each lane's files over time; of many, the lines that sum them up and the files that stand out.
+func (v *phaseView) addFiles(c *Chart) {
+	singles := make([][]file, len(v.lanes))
+	if v.many {
+		singles = v.addBuckets(c, v.endS, v.seconds, func(_ int, f file) (from, to float64) { return f.startS, f.endS })
+	}
+	for i := range v.lanes {
+		files := Series{Kind: Files, Key: i, Name: "file"}
+		if v.many {
+			files.Kind = Dots
+		} else {
+			singles[i] = slices.Collect(v.lanes[i].all())
+		}
+		fillers := files
+		fillers.Name, fillers.Faint = "filler", true
+		for _, f := range singles[i] {
+			s := &files
+			if f.filler {
+				s = &fillers
+			}
+			from, to, rate := v.seconds(f.startS), v.seconds(f.endS), v.rate(f.rate)
+			number, size := float64(f.seq+1), Round(f.bytes, 4)
+			if v.many {
+				s.point(v.seconds((f.startS+f.endS)/2), rate, number, size)
+			} else {
+				s.point(from, to, rate, number, size)
+			}
+		}
+		c.add(files)
+		c.add(fillers)
+	}
+}
+
+// addBuckets sums up each lane's files in parts of the axis from 0 to end, as lines: the mean strong, the percentiles
+// faint. It returns the files that lie furthest from them.
+func (v *phaseView) addBuckets(
+	c *Chart, end float64, round func(float64) float64, place func(lane int, f file) (from, to float64),
+) [][]file {
+	all := make([][]band, len(v.lanes))
+	for i, l := range v.lanes {
+		all[i] = l.bands(end, func(f file) (from, to float64) { return place(i, f) })
+		low := Series{Kind: Line, Key: i, Name: "5th percentile", Faint: true}
+		high := Series{Kind: Line, Key: i, Name: "95th percentile", Faint: true}
+		mean := Series{Kind: Line, Key: i, Name: "mean"}
+		for k, b := range all[i] {
+			if k > 0 && b.from > all[i][k-1].to+(b.to-b.from)/2 { // no file in transfer
+				for _, s := range []*Series{&low, &high, &mean} {
+					s.point(round(all[i][k-1].to), 0)
+					s.point(round(b.from), 0)
+				}
+			}
+			middle := round((b.from + b.to) / 2)
+			low.point(middle, v.rate(b.p05))
+			high.point(middle, v.rate(b.p95))
+			mean.point(middle, v.rate(b.mean))
+		}
+		c.add(low)
+		c.add(high)
+		c.add(mean)
+	}
+	return outliers(v.lanes, all)
+}
+
+// addChanges adds the overlap and what the ledger holds but for disks that only start or end: as bands what takes a
+// while, as upright lines what happens at once.
+func (v *phaseView) addChanges(c *Chart) {
+	if o := v.found.Overlap; o != nil && len(o.Disks) > 1 {
+		for i, s := range o.Spans {
+			text := pick(i == 0, allOf(len(o.Disks))+" busy, "+unit.FormatSeconds(o.DurationS), "")
+			c.Bands = append(c.Bands, Band{From: v.seconds(s[0]), To: v.seconds(s[1]), Text: text})
+		}
+	}
+	for _, change := range v.told() {
+		if change.Kind == analysis.KindEnd || change.Kind == analysis.KindStart && change.By == nil {
+			continue
+		}
+		from, to := v.seconds(change.StartS), v.seconds(change.EndS)
+		text, tone := say.ChangeLabel(&change, len(v.lanes), v.label), toneOf(&change)
+		if from == to {
+			c.Marks = append(c.Marks, Mark{At: from, Upright: true, Text: text, Key: None, Tone: tone})
+			continue
+		}
+		if change.Kind == analysis.KindRecovery {
+			text += " in " + unit.FormatSeconds(change.EndS-change.StartS)
+			tone = Bad // all that while the disks are slower than they could be
+		}
+		c.Bands = append(c.Bands, Band{From: from, To: to, Text: text, Tone: tone})
+	}
+}
+
+// toneOf tells gains from losses; a swing and what some gain and others lose are neither.
+func toneOf(c *analysis.Change) Sign {
+	rose := func(disk string) bool { s := c.Of(disk); return s.ToRate > s.FromRate }
+	fell := func(disk string) bool { return !rose(disk) }
+	switch {
+	case c.Kind == analysis.KindSwing || slices.ContainsFunc(c.Disks, rose) && slices.ContainsFunc(c.Disks, fell):
+		return Unsigned
+	case c.ToRate > c.FromRate:
+		return Good
+	}
+	return Bad
+}
+
+// addLevels marks the mean rate of each disk while all were busy, and the rate that it recovered to.
+func (v *phaseView) addLevels(c *Chart) {
+	o := v.found.Overlap
+	if o == nil {
+		return
+	}
+	level := func(key int, rate, from, to float64) {
+		mark := Mark{At: v.rate(rate), From: v.seconds(from), To: v.seconds(to), Text: v.scale.Number(rate), Key: key}
+		c.Marks = append(c.Marks, mark)
+	}
+	for i, l := range v.lanes {
+		part, busy := o.Disks[l.key.Name]
+		if !busy || len(l.files) == 0 {
+			continue
+		}
+		level(i, part.Rate, o.StartS, o.EndS)
+		for _, r := range v.found.Recoveries {
+			if r.Disk == l.key.Name && r.LagS != nil && r.ToRate != nil {
+				level(i, *r.ToRate, r.AtS+*r.LagS, l.at(len(l.files)-1).endS)
+			}
+		}
+	}
 }
 
 // overTime is a figure of the phase's disks over its time.
@@ -114,12 +269,12 @@ func (v *phaseView) rates(name string, top float64) Axis {
 }
 
 // rows is a panel with a row for each of n disks.
-func rows(n int, marks []Mark) Panel {
+func rows(n int, marks []OldMark) Panel {
 	return Panel{Y: Axis{Rows: true, Min: -0.5, Max: float64(n) - 0.5}, Height: 46 * n, Marks: marks}
 }
 
 // fileMarks are each lane's files as segments; or its bands, with the files that stand out of them.
-func (v *phaseView) fileMarks() []Mark {
+func (v *phaseView) fileMarks() []OldMark {
 	all, drawn := make([][]band, len(v.lanes)), make([][]file, len(v.lanes))
 	for i, l := range v.lanes {
 		if v.many {
@@ -131,25 +286,25 @@ func (v *phaseView) fileMarks() []Mark {
 	if v.many {
 		drawn = outliers(v.lanes, all)
 	}
-	var out []Mark
+	var out []OldMark
 	for i := range v.lanes {
 		if v.many {
 			out = append(out, v.bandMark(i, all[i], v.seconds))
 		}
-		files := Mark{Shape: Segment, Key: i, Name: "file", Extra: []Extra{{"size", Bytes}, {"number", Plain}}}
+		files := OldMark{Shape: Segment, Key: i, Name: "file", Extra: []Extra{{"size", Bytes}, {"number", Plain}}}
 		fillers := files
 		fillers.Name, fillers.Style = "filler", Faint
 		for _, f := range drawn[i] {
 			m, rate := pick(f.filler, &fillers, &files), v.rate(f.rate)
 			m.row(v.seconds(f.startS), v.seconds(f.endS), rate, rate, Round(f.bytes, 4), float64(f.seq+1))
 		}
-		out = append(out, slices.DeleteFunc([]Mark{files, fillers}, func(m Mark) bool { return m.Rows == nil })...)
+		out = append(out, slices.DeleteFunc([]OldMark{files, fillers}, func(m OldMark) bool { return m.Rows == nil })...)
 	}
 	return out
 }
 
-func (v *phaseView) bandMark(key int, list []band, place func(float64) float64) Mark {
-	m := Mark{Shape: Band, Key: key, Name: "mean"}
+func (v *phaseView) bandMark(key int, list []band, place func(float64) float64) OldMark {
+	m := OldMark{Shape: Ribbon, Key: key, Name: "mean"}
 	for _, b := range list {
 		m.row(place(b.from), place(b.to), v.rate(b.p05), v.rate(b.p95), v.rate(b.mean))
 	}
@@ -157,18 +312,18 @@ func (v *phaseView) bandMark(key int, list []band, place func(float64) float64) 
 }
 
 // limit is a line across a panel of rates: what something can carry.
-func (v *phaseView) limit(rate float64, text string) Mark {
+func (v *phaseView) limit(rate float64, text string) OldMark {
 	row := []float64{0, v.seconds(v.endS), v.rate(rate)}
-	return Mark{Shape: Rule, Style: Limit, Key: None, Text: v.scale.Rate(rate) + ": " + text, Rows: [][]float64{row}}
+	return OldMark{Shape: Rule, Style: Limit, Key: None, Text: v.scale.Rate(rate) + ": " + text, Rows: [][]float64{row}}
 }
 
 // total is all disks together, with their mean in each stretch of the overlap, the limit that they share if all
 // goes one way, and that of a link that all of them use.
-func (v *phaseView) total(window []Mark) Panel {
+func (v *phaseView) total(window []OldMark) Panel {
 	panel := Panel{Height: 110, Marks: slices.Clone(window)}
 	top, name := 0.0, "total"
 	if s := v.found.Series; s != nil {
-		m := Mark{Shape: Step, Style: Area, Key: None, Name: "together"}
+		m := OldMark{Shape: Step, Style: Area, Key: None, Name: "together"}
 		for i, rate := range s.Total {
 			top = max(top, rate)
 			if n := len(m.Rows); n == 0 || m.Rows[n-1][1] != v.rate(rate) {
@@ -194,7 +349,7 @@ func (v *phaseView) total(window []Mark) Panel {
 			panel.mark(v.limit(u.Capacity, fmt.Sprintf("what the %s (%s) can carry", u.Segment, u.Link)))
 		}
 		if levels := v.levels(); levels != nil {
-			panel.mark(Mark{Shape: Rule, Style: Dashed, Key: None, Rows: levels})
+			panel.mark(OldMark{Shape: Rule, Style: Dashed, Key: None, Rows: levels})
 			rate := pick(len(levels) == 1, v.scale.Number(o.Rate)+" ", "")
 			name += " (dashed: " + rate + pick(len(o.Disks) > 1, "while "+allOf(len(o.Disks))+" were active)", "on average)")
 		}
@@ -256,7 +411,7 @@ func (v *phaseView) changes() []Panel {
 	panel := Panel{}
 	if o := v.found.Overlap; o != nil && len(o.Disks) > 1 {
 		text := allOf(len(o.Disks)) + " active: " + unit.FormatSeconds(o.DurationS)
-		m := Mark{Shape: Rectangle, Style: Turn, Key: None, Name: "overlap", Text: text}
+		m := OldMark{Shape: Rectangle, Style: Turn, Key: None, Name: "overlap", Text: text}
 		for _, s := range o.Spans {
 			m.row(v.seconds(s[0]), v.seconds(s[1]), -0.08, -0.92)
 		}
@@ -279,7 +434,7 @@ func (v *phaseView) changes() []Panel {
 		}
 		free[line] = max(c.EndS, from+wide)
 		y := -float64(line)
-		panel.mark(Mark{Shape: Rectangle, Style: lookOf(&c), Key: None, Name: "change", Text: label},
+		panel.mark(OldMark{Shape: Rectangle, Style: lookOf(&c), Key: None, Name: "change", Text: label},
 			v.seconds(c.StartS), v.seconds(c.EndS), y-0.08, y-0.92)
 	}
 	if free == nil {
@@ -337,7 +492,7 @@ func lookOf(c *analysis.Change) Style {
 }
 
 // stairs adds a level that holds for a while, and the step up or down to it.
-func (m *Mark) stairs(from, to, level float64) {
+func (m *OldMark) stairs(from, to, level float64) {
 	if n := len(m.Rows); n > 0 {
 		last := m.Rows[n-1]
 		if last[3] == level {

@@ -24,15 +24,15 @@ type live struct {
 
 // view is what the page's script looks up for a figure.
 type view struct {
-	Title  string        `json:"title"` // of a saved picture
-	Origin string        `json:"origin"`
-	Zoom   bool          `json:"zoom,omitempty"`
-	Also   string        `json:"also,omitempty"` // the name of marks to be shown on demand
-	Keys   []report.Key  `json:"keys"`
-	X      report.Axis   `json:"x"`
-	Panels []report.Axis `json:"panels"`
-	Marks  []report.Mark `json:"marks"` // of the option's series, in its order
-	Place  []int         `json:"place"` // the panel of each
+	Title  string           `json:"title"` // of a saved picture
+	Origin string           `json:"origin"`
+	Zoom   bool             `json:"zoom,omitempty"`
+	Also   string           `json:"also,omitempty"` // the name of marks to be shown on demand
+	Keys   []report.Key     `json:"keys"`
+	X      report.Axis      `json:"x"`
+	Panels []report.Axis    `json:"panels"`
+	Marks  []report.OldMark `json:"marks"` // of the option's series, in its order
+	Place  []int            `json:"place"` // the panel of each
 }
 
 // The places of a figure's parts in pixels.
@@ -52,7 +52,7 @@ func newLive(doc *report.Document, f *report.Figure) live {
 	}
 	c := charts.NewCustom()
 	var data [][][]float64
-	add := func(m *report.Mark, panel int) {
+	add := func(m *report.OldMark, panel int) {
 		addSeries(c, len(v.Marks), panel, m)
 		v.Marks, v.Place, data = append(v.Marks, *m), append(v.Place, panel), append(data, columns(m.Rows))
 	}
@@ -64,7 +64,7 @@ func newLive(doc *report.Document, f *report.Figure) live {
 	}
 	// What is written in the panels is placed last and together, so that nothing covers anything.
 	for i := range f.Panels {
-		add(&report.Mark{Shape: "words", Key: report.None, Rows: [][]float64{{f.X.Min, f.Panels[i].Y.Min}}}, i)
+		add(&report.OldMark{Shape: "words", Key: report.None, Rows: [][]float64{{f.X.Min, f.Panels[i].Y.Min}}}, i)
 	}
 	c.Validate()
 	grids, height := grids(f)
@@ -108,7 +108,7 @@ func columns(rows [][]float64) [][]float64 {
 
 // addSeries puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is
 // a line of the library's own.
-func addSeries(c *charts.Custom, number, panel int, m *report.Mark) {
+func addSeries(c *charts.Custom, number, panel int, m *report.OldMark) {
 	name := "mark" + strconv.Itoa(number)
 	place := func(s *charts.SingleSeries) {
 		s.XAxisIndex, s.YAxisIndex, s.Animation = panel, panel, nil // the chart's own says it

@@ -133,7 +133,7 @@ func spark(f *report.Figure, key, columns int) string {
 				height = (row[2] + row[3]) / 2
 			case report.Rectangle:
 				height = row[3] - row[2]
-			case report.Band:
+			case report.Ribbon:
 				height = row[4]
 			default:
 				continue

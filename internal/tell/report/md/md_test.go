@@ -29,8 +29,8 @@ func TestWrite(t *testing.T) {
 		}},
 		report.List{Title: "What stands out", Items: []string{"one | two"}},
 		&report.Figure{
-			Title: "Over time", Keys: keys, X: report.Axis{Max: 60}, Panels: []report.Panel{{Y: report.Axis{Name: "speed, GB/s", Max: 2}, Marks: []report.Mark{
-				{Shape: report.Segment, Key: 0, Rows: [][]float64{{0, 30, 0.5, 0.5}, {30, 60, 1.9, 1.9}}}, {Shape: report.Band, Key: 1, Rows: [][]float64{{0, 20, 0.9, 1.1, 1}}},
+			Title: "Over time", Keys: keys, X: report.Axis{Max: 60}, Panels: []report.Panel{{Y: report.Axis{Name: "speed, GB/s", Max: 2}, Marks: []report.OldMark{
+				{Shape: report.Segment, Key: 0, Rows: [][]float64{{0, 30, 0.5, 0.5}, {30, 60, 1.9, 1.9}}}, {Shape: report.Ribbon, Key: 1, Rows: [][]float64{{0, 20, 0.9, 1.1, 1}}},
 			}}},
 		},
 		&report.Details{Title: "More", Blocks: []report.Block{report.Sentence{Text: "closed"}}},

@@ -90,7 +90,7 @@ var fonts = sync.OnceValue(func() *font.Cache { //nolint:gochecknoglobals // rea
 func (p *painting) colour(key int) color.Color { return p.keys[p.f.Keys[key].Colour()] }
 
 // tint is a mark's colour.
-func (p *painting) tint(m *report.Mark) color.Color {
+func (p *painting) tint(m *report.OldMark) color.Color {
 	switch {
 	case m.Style == report.Limit:
 		return p.doubt

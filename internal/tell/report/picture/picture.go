@@ -253,7 +253,7 @@ func powers(low, high float64, factors ...float64) []float64 {
 }
 
 // mark draws a mark's rows; its words come after all marks.
-func (p *plane) mark(m *report.Mark) {
+func (p *plane) mark(m *report.OldMark) {
 	c := p.tint(m)
 	switch m.Shape {
 	case report.Segment:
@@ -264,7 +264,7 @@ func (p *plane) mark(m *report.Mark) {
 		p.steps(m, c)
 	case report.Rectangle:
 		p.bars(m, c)
-	case report.Band:
+	case report.Ribbon:
 		boxes, lines := vg.Path{}, vg.Path{}
 		for _, row := range m.Rows {
 			boxes = append(boxes, box(p.x(row[0]), p.y(row[2]), p.x(row[1]), p.y(row[3]))...)
@@ -288,7 +288,7 @@ func (p *plane) mark(m *report.Mark) {
 	}
 }
 
-func (p *plane) segments(m *report.Mark, c color.Color) {
+func (p *plane) segments(m *report.OldMark, c color.Color) {
 	if m.Name == p.f.Also {
 		return // shown on demand only
 	}
@@ -307,7 +307,7 @@ func (p *plane) segments(m *report.Mark, c color.Color) {
 		if m.Style == report.Normal {
 			middles = append(middles, vg.Point{X: (x1 + x2) / 2, Y: (y1 + y2) / 2})
 		}
-		if x1 == x2 && m.Style != report.Line {
+		if x1 == x2 && m.Style != report.Bare {
 			width = 2.4
 		}
 	}
@@ -315,7 +315,7 @@ func (p *plane) segments(m *report.Mark, c color.Color) {
 	p.symbols(c, m.Key, 3, middles)
 }
 
-func (p *plane) points(m *report.Mark, c color.Color) {
+func (p *plane) points(m *report.OldMark, c color.Color) {
 	at := make([]vg.Point, len(m.Rows))
 	for i, row := range m.Rows {
 		at[i] = vg.Point{X: p.x(row[0]), Y: p.y(row[1])}
@@ -323,7 +323,7 @@ func (p *plane) points(m *report.Mark, c color.Color) {
 	p.symbols(c, m.Key, 3, at)
 }
 
-func (p *plane) steps(m *report.Mark, c color.Color) {
+func (p *plane) steps(m *report.OldMark, c color.Color) {
 	if len(m.Rows) == 0 {
 		return
 	}
@@ -341,7 +341,7 @@ func (p *plane) steps(m *report.Mark, c color.Color) {
 	p.StrokeLines(stroke(c, 1), edge)
 }
 
-func (p *plane) bars(m *report.Mark, c color.Color) {
+func (p *plane) bars(m *report.OldMark, c color.Color) {
 	var path vg.Path
 	for _, row := range m.Rows {
 		x1, x2 := p.x(row[0]), p.x(row[1])

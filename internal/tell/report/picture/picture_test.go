@@ -76,7 +76,7 @@ func TestWordsKeepApart(t *testing.T) {
 	keys := []report.Key{{Name: "Samsung T7 Shield 2TB", Label: "Samsung T7 Shield 2TB"}}
 	panel := report.Panel{Y: report.Axis{Max: 1}, Height: 250}
 	for range 12 {
-		panel.Marks = append(panel.Marks, report.Mark{Shape: report.Label, Text: keys[0].Label, Rows: [][]float64{{0.5, 0.5}}})
+		panel.Marks = append(panel.Marks, report.OldMark{Shape: report.Label, Text: keys[0].Label, Rows: [][]float64{{0.5, 0.5}}})
 	}
 	f := &report.Figure{Title: "Words", Keys: keys, X: report.Axis{Max: 1}, Panels: []report.Panel{panel}}
 	var out strings.Builder

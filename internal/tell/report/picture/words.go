@@ -68,7 +68,7 @@ func (p *plane) words() {
 }
 
 // word is what a mark says, beside its first row.
-func (p *plane) word(m *report.Mark) word {
+func (p *plane) word(m *report.OldMark) word {
 	w := word{text: p.show(m.Text), style: p.style(10, p.tint(m)), key: m.Key}
 	row := m.Rows[0]
 	switch m.Shape {
