@@ -21,7 +21,12 @@ func Headline(a *analysis.Analysis) (headline string, rest []string) {
 	en := in(a)
 	caches := Each(a.Saturations, func(s analysis.Saturation) string { return en.saturation(s, false) })
 	contests := Each(a.Summary.Contests, func(found analysis.Contest) string { return en.contest(found).text() })
-	ideas := slices.Concat(en.costs(), en.played(), en.slowed(), caches, contests)
+	ideas := slices.Concat(en.played(), en.slowed(), caches)
+	if len(en.Answer.Loses) > 0 {
+		ideas = slices.Concat(ideas, contests, en.costs())
+	} else {
+		ideas = slices.Concat(en.costs(), ideas, contests)
+	}
 	if len(ideas) == 0 {
 		ideas = en.alone()
 	}
@@ -37,7 +42,7 @@ func Headline(a *analysis.Analysis) (headline string, rest []string) {
 // sentence says what belongs to the headline: what the winner of a contest has, and one idea more.
 func (en english) sentence(rest []string) string {
 	var out []string
-	if len(en.Summary.Contests) > 0 && len(en.HubCosts) == 0 {
+	if len(en.Answer.Loses) > 0 {
 		c := en.contest(en.Summary.Contests[0])
 		total := 0.0
 		for _, d := range c.Disks {
@@ -60,7 +65,7 @@ func (en english) costs() []string {
 	for _, c := range en.HubCosts {
 		switch speed := string(c.Op) + " speed"; {
 		case c.Lost:
-			lost = append(lost, fmt.Sprintf("your hub costs %s %s of its %s", c.Disk, unit.FormatPercent(c.Loss), speed))
+			lost = append(lost, fmt.Sprintf("your hub costs %s %s of its %s", c.Disk, fmt.Sprintf("%.0f %%", 100*c.Loss), speed))
 		case c.Nothing:
 			free = append(free, c.Disk)
 		default:

@@ -3,414 +3,520 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// How much a terminal shows of an answer.
+// Layout says how an answer is shown: which picture its page begins with.
+type Layout string
+
+// The layouts. Without one, the answer is a headline, a table and sentences.
 const (
-	answerWidth    = 100 // columns
-	answerLines    = 15  // for up to three disks; one more for each disk after that
-	maxAnswerLines = 25
-	maxAcross      = 4 // disks as columns of a table of phases; if there are more they are its rows
-	maxFindings    = 3
-	maxDoubts      = 2
-	minWeight      = 0.05 // of a finding
-	linesForReport = 2    // which say where the report is and how to see everything
+	LayoutPlain      Layout = ""
+	LayoutStudy      Layout = "study"      // what disks do, to choose from, in the hub diagram
+	LayoutRace       Layout = "race"       // one phase, to play back in the hub diagram
+	LayoutStreams    Layout = "streams"    // how many streams stay clean
+	LayoutCost       Layout = "cost"       // what the hub costs a disk
+	LayoutComparison Layout = "comparison" // one hub against another
+)
+
+// Answer is what a document comes to, as values: the first screen of its page and what a terminal prints. The
+// document's blocks hold what is behind it.
+type Answer struct {
+	Layout   Layout
+	Headline string
+	Sentence string   // one more idea
+	Doubts   []string // why the numbers cannot be trusted: shown before the headline
+	Scale    Scale    // of the loads
+	Loads    []Load   // what the disks did; the first is the one that the headline is about
+	Facts    []Fact   // three at most
+	Actions  []Action
+	Findings []string // what else is worth a sentence, three at most
+	Table    *Table   // the numbers of an answer without loads
+	Sure     string   // how large the margin of error is
+	Costs    []Cost
+}
+
+// Load is what some disks did at the same time, repeats pooled.
+type Load struct {
+	Title string
+	ID    string // of the phase's details
+	Work  string // who reads and who writes
+	Disks []LoadDisk
+	Rate  float64 // together, bytes per second; 0 without an overlap
+	Chart *Chart  // the phase over time; nil without its files
+	All   bool    // as many disks as in any load
+	Try   bool    // of a search
+}
+
+// LoadDisk is one disk's part in a load.
+type LoadDisk struct {
+	Key
+	Verb     string // what it does: "writes"
+	Rate     float64
+	Baseline float64 // its rate without the others; 0 if that is unknown
+	Kept     float64 // the part of the baseline that it keeps; 0 if that is unknown
+	NotAlone bool    // the baseline is without one other disk only
+	Slowed   bool    // the answer says so
+	Remark   string  // why there is no baseline
+}
+
+// Percent is the part that the disk keeps in words; empty if that is unknown.
+func (d LoadDisk) Percent() string {
+	if d.Kept == 0 {
+		return ""
+	}
+	text := percent(d.Kept)
+	if d.NotAlone {
+		text += notAlone
+	}
+	return text
+}
+
+// minKept is the part of its baseline below which a disk's share is marked as a loss.
+const minKept = 0.9
+
+// Low reports whether the disk keeps so little that it is marked.
+func (d LoadDisk) Low() bool { return d.Kept > 0 && d.Kept < minKept }
+
+// Fact is a key number and what it is.
+type Fact struct {
+	Value, Text string
+	Bad         bool
+}
+
+// Action is something to do, and what comes of it.
+type Action struct{ Title, Detail string }
+
+// Cost is what the hub costs a disk that was measured alone on the hub and on its own port.
+type Cost struct {
+	analysis.HubCost
+	Key  Key
+	Verb string
+}
+
+// How much an answer holds.
+const (
+	maxFindings = 3
+	maxDoubts   = 2
+	maxFacts    = 3
+	minWeight   = 0.05 // of a finding that is shown
+	minWaitS    = 1.0  // a shorter recovery is no fact
 )
 
 // answer is what the run comes to.
 func (r *runDoc) answer(failures []string) {
 	a := r.a
-	out := &Answer{Headline: a.Answer.Headline, Sure: a.Answer.Sure.Text}
-	r.Answer = out
-	telling := r.tellingPhases()
-	switch several := func(p analysis.Phase) bool { return len(p.Disks) > 1 }; {
-	case out.Headline != "": // else no disks contend and nothing is streamed
-	case len(a.Phases) == 0:
-		out.Headline = "Nothing was measured."
-	case len(a.Phases) == 1:
-		out.Headline = a.Phases[0].Verdict
-	case !slices.ContainsFunc(a.Phases, several):
-		out.Headline = "Each disk was measured alone."
-	case len(telling) > 0:
-		p := &telling[0].phases[0]
-		out.Headline = cmp.Or(p.Title, p.Name) + ": " + p.Verdict
+	out := &Answer{
+		Headline: a.Answer.Headline, Sentence: a.Answer.Sentence, Sure: a.Answer.Sure.Text, Scale: r.scale,
+		Layout: r.layout(),
 	}
+	r.Answer = out
+	if out.Headline == "" {
+		switch {
+		case len(a.Phases) == 0:
+			out.Headline = "Nothing was measured"
+		case len(a.Phases) == 1:
+			out.Headline = strings.TrimSuffix(a.Phases[0].Verdict, ".")
+		default:
+			out.Headline = unit.Plural(len(a.Phases), "phase") + " measured"
+		}
+	}
+	trusted := len(a.Answer.Doubts) == 0
 	for _, d := range a.Answer.Doubts[min(1, len(a.Answer.Doubts)):] {
 		out.Doubts = append(out.Doubts, d.Text)
 	}
-	trusted := len(a.Answer.Doubts) == 0
 	failed := func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed }
 	if len(failures) > 0 && !slices.ContainsFunc(a.Answer.Doubts, failed) {
 		out.Headline, out.Doubts, trusted = failures[0], append(out.Doubts, failures[1:]...), false
 	}
 	out.Doubts = out.Doubts[:min(len(out.Doubts), maxDoubts)]
 	warnings := r.run.About.Warnings
-	if linesOf(warnings...) <= maxDoubts {
+	if len(warnings) <= maxDoubts {
 		out.Doubts = append(out.Doubts, warnings...)
 	} else {
 		out.Doubts = append(out.Doubts, unit.Plural(len(warnings), "warning")+" from before the run; --all shows them.")
 	}
-	// As many clauses as fit two lines.
-	parts := strings.Split(out.Headline, "; ")
-	for n := len(parts); n > 0; n-- {
-		out.Headline = parts[0]
-		if n > 1 {
-			out.Headline = strings.TrimSuffix(strings.Join(parts[:n], "; "), ".") + "."
+	for _, line := range r.headlinePhases() {
+		out.Loads = append(out.Loads, r.load(line))
+	}
+	most := 0
+	for _, l := range out.Loads {
+		most = max(most, len(l.Disks))
+	}
+	for i := range out.Loads {
+		out.Loads[i].All = len(out.Loads[i].Disks) == most
+	}
+	if out.Layout == LayoutStreams {
+		out.Table, out.Sure = ticks(r.Keys, a), streamsSure(a)
+	}
+	for _, c := range a.HubCosts {
+		at := keyOf(r.Keys, c.Disk)
+		out.Costs = append(out.Costs, Cost{HubCost: c, Key: r.Keys[at], Verb: string(c.Op) + "s"})
+	}
+	if trusted {
+		for _, advice := range a.Answer.Advice {
+			out.Actions = append(out.Actions, Action{advice.Title, advice.Detail})
 		}
-		if len(cells.Wrap(out.Headline, "", answerWidth)) <= 2 {
+		out.Facts = r.facts()
+	}
+	r.answerFindings()
+}
+
+// Rest is what the first screen of the answer's page has no room for.
+func (a *Answer) Rest() []Block { return shown([]Block{List{Items: a.Findings}}) }
+
+// Blocks are the answer as blocks, in the order in which they are read.
+func (a *Answer) Blocks() []Block {
+	blocks := warnings(a.Doubts)
+	blocks = append(blocks, Sentence{Text: a.Headline + ".", Lead: true})
+	if a.Sentence != "" {
+		blocks = append(blocks, Sentence{Text: a.Sentence})
+	}
+	blocks = append(blocks, a.Table, a.loadTable())
+	facts := List{}
+	for _, f := range a.Facts {
+		facts.Items = append(facts.Items, f.Value+" "+f.Text+".")
+	}
+	actions := List{}
+	for _, action := range a.Actions {
+		actions.Items = append(actions.Items, strings.TrimSuffix(action.Title+": "+action.Detail, ": "))
+	}
+	blocks = append(blocks, facts, List{Items: a.Findings}, actions)
+	if a.Sure != "" {
+		blocks = append(blocks, Sentence{Text: a.Sure})
+	}
+	return shown(blocks)
+}
+
+// maxLoads is how many loads the answer's table has.
+const maxLoads = 8
+
+// loadTable is a row for each disk of the first loads.
+func (a *Answer) loadTable() *Table {
+	t := table("Loads", word("Load"), word("Disk"), number(a.Scale.Unit), number("Baseline"), number("Keeps"))
+	t.ID = "answer"
+	t.Note = "Speed with all disks of the load busy. Baseline: the same disk without the others."
+	for _, l := range a.Loads[:min(len(a.Loads), maxLoads)] {
+		for i, d := range l.Disks {
+			title, baseline := "", d.Remark
+			if i == 0 {
+				title = l.Title
+			}
+			if d.Baseline > 0 {
+				baseline = a.Scale.Number(d.Baseline)
+			}
+			t.add(title, &d.Key, Cell{Text: a.Scale.Number(d.Rate), Strong: true}, baseline,
+				Cell{Text: d.Percent(), Heat: heatOf(d.Kept)})
+		}
+	}
+	if a.Layout == LayoutStreams {
+		t.Rows = nil
+	}
+	return t
+}
+
+func heatOf(kept float64) *float64 {
+	if kept == 0 {
+		return nil
+	}
+	return &kept
+}
+
+// layout is the one that shows what the run was made to show.
+func (r *runDoc) layout() Layout {
+	streams := func(p analysis.Phase) bool { return len(p.StreamTotals) > 0 }
+	switch {
+	case slices.ContainsFunc(r.a.Phases, streams):
+		return LayoutStreams
+	case len(r.a.HubCosts) > 0 && len(r.a.Answer.Loses) == 0:
+		return LayoutCost
+	case len(r.a.Phases) == 1:
+		return LayoutRace
+	case len(r.a.Phases) == 0:
+		return LayoutPlain
+	}
+	return LayoutStudy
+}
+
+// answerFindings are those that neither the headline nor the facts hold, each code once.
+func (r *runDoc) answerFindings() {
+	out := r.Answer
+	for _, text := range r.a.Answer.More {
+		if text+"." != out.Sentence && !strings.Contains(out.Sentence, text+".") {
+			r.more = append(r.more, text+".")
+		}
+	}
+	shown := []string{
+		"saturation", "drops", "latency", "held", "even", "uneven", "steal", "others", "host_bound", "cached", "hub_cost",
+		"recovery", "duplex",
+	}
+	if len(r.a.Phases) == 1 {
+		out.Findings = nonEmpty(say.Steady(r.a, &r.a.Phases[0]))
+	}
+	for _, f := range r.findings {
+		if f.Weight >= minWeight && !slices.Contains(shown, f.Code) && len(out.Findings) < maxFindings {
+			shown, out.Findings = append(shown, f.Code), append(out.Findings, f.Text)
+		}
+	}
+}
+
+// load pools the repeats of a phase.
+func (r *runDoc) load(line pooledPhase) Load {
+	first := &line.phases[0]
+	l := Load{
+		Title: unit.Capital(shorten(cmp.Or(line.title, first.Name), maxTitle)), ID: line.id,
+		Work: r.work(first), Try: first.Search != nil,
+	}
+	rates := 0
+	for _, phase := range line.phases {
+		if phase.Overlap != nil {
+			l.Rate, rates = l.Rate+phase.Overlap.Rate, rates+1
+		}
+	}
+	l.Rate /= max(1, float64(rates))
+	for _, key := range r.Keys {
+		if active(first.Roles[key.Name]) {
+			l.Disks = append(l.Disks, r.loadDisk(&line, key))
+		}
+	}
+	return l
+}
+
+// work is who does what in a phase: "all three write", "A and B read, C writes".
+func (r *runDoc) work(p *analysis.Phase) string {
+	text := does(r.Keys, p.Roles, p.Paced)
+	verb := ""
+	for _, key := range r.Keys {
+		if !active(p.Roles[key.Name]) || len(p.Paced) > 0 {
+			return text
+		}
+		if verb = cmp.Or(verb, string(p.Roles[key.Name])); verb != string(p.Roles[key.Name]) {
+			return text
+		}
+	}
+	if len(r.Keys) < 2 {
+		return text
+	}
+	return allOf(len(r.Keys)) + " " + verb
+}
+
+// maxTitle is how many columns the name of a load takes.
+const maxTitle = 34
+
+func (r *runDoc) loadDisk(line *pooledPhase, key Key) LoadDisk {
+	first := &line.phases[0]
+	d := LoadDisk{Key: key, Verb: workOf(first.Roles[key.Name], first.Paced[key.Name]).Does().One}
+	rates, compared := 0.0, 0.0
+	for _, phase := range line.phases {
+		if phase.Overlap == nil {
+			continue
+		}
+		rates++
+		d.Rate += phase.Overlap.Disks[key.Name].Rate
+		if w := withoutOthers(&phase, key.Name); w != nil && w.Retention != nil {
+			compared++
+			d.Baseline += *w.ReferenceRate
+			d.Kept += *w.Retention
+			d.NotAlone = d.NotAlone || !w.Alone
+		}
+	}
+	d.Rate /= max(1, rates)
+	if compared > 0 {
+		d.Baseline /= compared
+		d.Kept /= compared
+	} else if len(first.Disks) > 1 {
+		d.Remark = noReference(contentionOf(first, key.Name))
+		if first.Paced[key.Name].Limited() {
+			d.Remark = ownPace
+		}
+	}
+	for _, o := range r.a.Answer.Loses {
+		d.Slowed = d.Slowed || o.Disk == key.Name && slices.Contains(o.Phases, first.Name)
+	}
+	return d
+}
+
+// facts are the key numbers behind the headline: the loss, the recovery, and what else is large.
+func (r *runDoc) facts() []Fact {
+	var facts []Fact
+	loads := r.Answer.Loads
+	if len(loads) == 0 || r.Answer.Layout != LayoutStudy && r.Answer.Layout != LayoutRace {
+		return nil
+	}
+	first := &loads[0]
+	var slowed []LoadDisk
+	for _, d := range first.Disks {
+		if d.Slowed {
+			slowed = append(slowed, d)
+		}
+	}
+	slices.SortStableFunc(slowed, func(a, b LoadDisk) int { return cmp.Compare(a.Kept, b.Kept) })
+	for i, d := range slowed { // those that keep about as little as the one that keeps least
+		if d.Kept > slowed[0].Kept+alike {
+			slowed = slowed[:i]
 			break
 		}
 	}
-	if rest, ok := strings.CutPrefix(a.Answer.Headline, strings.TrimSuffix(out.Headline, ".")+"; "); ok {
-		r.Add(Sentence{Text: say.Capital(a.Order, rest)})
-	}
-	if trusted {
-		out.Advice = say.Each(a.Answer.Advice, func(advice analysis.Advice) string { return advice.Text })
-	}
-	switch {
-	case slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.StreamTotals) > 0 }):
-		out.Table, out.Sure = ticks(r.Keys, a), streamsSure(a)
-	case len(a.Phases) == 1:
-		if out.Table = r.view(0).diskTable(); out.Table != nil {
-			out.Table.ID = "answer-disks"
-			out.Table.Note = "±: half the 95 % confidence interval. Kept: of the rate without the others."
+	if n := float64(len(slowed)); n > 0 {
+		var kept, rate, baseline float64
+		var names []string
+		for _, d := range slowed {
+			kept += d.Kept / n
+			rate += d.Rate / n
+			baseline += d.Baseline / n
+			names = append(names, d.Label)
 		}
-	case len(telling) > 0:
-		out.Table = r.phasesTable(telling, false)
-		if len(r.Keys) > maxAcross || out.Table.width() > answerWidth {
-			out.Table = disksDown(out.Table, telling)
-		}
+		facts = append(facts, Fact{
+			Value: "−" + percent(1-kept), Bad: true,
+			Text: fmt.Sprintf("%s when %s: %s instead of %s %s", listed(names), first.Work,
+				r.scale.Number(rate), r.scale.Number(baseline), r.scale.Unit),
+		})
 	}
-	if out.Table != nil && len(out.Table.Rows) == 0 {
-		out.Table = nil
+	facts = append(facts, r.recoveryFacts(first)...)
+	if gain, rate := r.mixedGain(); gain > 0 {
+		facts = append(facts, Fact{
+			Value: "+" + percent(gain), Text: "with reads and writes mixed: " + r.scale.Rate(rate) + " together",
+		})
 	}
-	// What the headline and the table do not say, each once.
-	told := []string{"saturation", "drops", "latency", "held", "even", "uneven", "steal", "others", "host_bound", "cached"}
-	if len(a.Phases) == 1 {
-		out.Findings = nonEmpty(say.Steady(a, &a.Phases[0]))
-	}
-	for _, f := range r.findings {
-		if f.Weight >= minWeight && !slices.Contains(told, f.Code) && len(out.Findings) < maxFindings {
-			told, out.Findings = append(told, f.Code), append(out.Findings, f.Text)
+	for _, d := range first.Disks {
+		if t := r.a.Phases[r.index[r.phaseOf(first)]].Disks[d.Name].Throttle; t != nil {
+			facts = append(facts, Fact{
+				Value: "−" + percent(1-t.ToRate/t.FromRate), Bad: true,
+				Text: fmt.Sprintf("%s after %s: %s instead of %s %s", d.Label, unit.FormatBytes(int64(t.AtBytes)),
+					r.scale.Number(t.ToRate), r.scale.Number(t.FromRate), r.scale.Unit),
+			})
 		}
 	}
-	r.fitAnswer()
+	if len(facts) < maxFacts && first.Rate > 0 && len(first.Disks) > 1 {
+		facts = append(facts, Fact{Value: r.scale.Rate(first.Rate), Text: "together when " + first.Work})
+	}
+	return facts[:min(len(facts), maxFacts)]
 }
 
-// linesOf is how many lines of a terminal texts take.
-func linesOf(texts ...string) (n int) {
-	for _, text := range texts {
-		if text != "" {
-			n += len(cells.Wrap(Clean(text), "", answerWidth-2))
+// mixedGain is how much more than one way the load carries that mixes reads and writes best; 0 if none does.
+func (r *runDoc) mixedGain() (gain, rate float64) {
+	for i := range r.a.Phases {
+		c := r.a.Phases[i].Contention
+		if c == nil || c.DuplexGain == nil || c.DuplexCI95 == nil || c.DuplexCI95[0] <= 1 {
+			continue
+		}
+		if *c.DuplexGain-1 > max(gain, minMixed) {
+			gain, rate = *c.DuplexGain-1, r.a.Phases[i].Overlap.Rate
 		}
 	}
-	return n
+	return gain, rate
 }
 
-// fitAnswer leaves out findings and rows of the table until the answer fits a screen.
-func (r *runDoc) fitAnswer() {
-	a := r.Answer
-	title := strings.Join(append([]string{r.Title}, r.Origin()...), ", ")
-	limit := min(maxAnswerLines, max(answerLines, answerLines+len(r.Keys)-3)) - linesForReport -
-		linesOf(title, a.Headline, a.Sure) - linesOf(a.Doubts...) - linesOf(a.Advice...)
-	t := a.Table
-	if t == nil {
-		t = &Table{}
+// minMixed is the gain of mixed loads from which it is a fact.
+const minMixed = 0.10
+
+// alike is how far apart disks may lie in what they keep and still be named together.
+const alike = 0.05
+
+// recoveryFacts say how long disks took to recover, and for one phase how much was not moved meanwhile.
+func (r *runDoc) recoveryFacts(l *Load) []Fact {
+	p := &r.a.Phases[r.index[r.phaseOf(l)]]
+	longest, after, had, could := 0.0, "", 0.0, 0.0
+	var names []string
+	for _, rec := range p.Recoveries {
+		if rec.LagS == nil || *rec.LagS < minWaitS || rec.ToRate == nil {
+			continue
+		}
+		if after == "" {
+			after = rec.After
+		}
+		if rec.After == after {
+			names = append(names, labelOf(r.Keys, rec.Disk))
+			longest = max(longest, *rec.LagS)
+			had += rec.FromRate
+			could += *rec.ToRate
+		}
 	}
-	last, fewRows := 0, 0 // rows that stay; and how many lines the table takes at least
-	if t.ID == "answer-disks" {
-		last = 1
+	if names == nil {
+		return nil
 	}
-	if len(t.Rows) > 0 {
-		fewRows = min(len(t.Rows), 3+last) + linesOf(t.Note) + 1
+	facts := []Fact{{
+		Value: unit.FormatSeconds(longest),
+		Text:  "until " + listed(names) + " recovered after " + labelOf(r.Keys, after) + " had finished",
+	}}
+	if r.Answer.Layout == LayoutRace {
+		facts = append(facts, Fact{
+			Value: unit.FormatBytes(int64((could - had) * longest)),
+			Text: fmt.Sprintf("not moved in those %s: %s instead of %s %s", unit.FormatSeconds(longest),
+				r.scale.Number(had), r.scale.Number(could), r.scale.Unit),
+		})
 	}
-	for len(a.Findings) > 0 && limit-linesOf(a.Findings...) < fewRows {
-		a.Findings = a.Findings[:len(a.Findings)-1]
-	}
-	limit -= linesOf(a.Findings...)
-	all, note := t.Rows, t.Note
-	for keep := len(all) - 1; keep > 0 && len(t.Rows) > max(1, limit-linesOf(t.Note)-1); keep-- {
-		t.Rows = append(slices.Clone(all[:keep-last]), all[len(all)-last:]...)
-		rowName := strings.ToLower(strings.TrimSuffix(t.Columns[0].Head, "s"))
-		t.Note = strings.TrimSuffix(note, ".") + "; " + unit.Plural(len(all)-len(t.Rows), "more "+rowName) + " with --all."
-	}
+	return facts
 }
 
-// tellingPhases are the phases that are no tries of searches, repeats together: first those that the headline is
+// phaseOf is the name of the load's first phase.
+func (r *runDoc) phaseOf(l *Load) string {
+	for _, line := range r.lines {
+		if line.id == l.ID {
+			return line.phases[0].Name
+		}
+	}
+	return ""
+}
+
+// maxListedNames is how many disks a sentence names; more are counted.
+const maxListedNames = 4
+
+func listed(names []string) string {
+	if len(names) > maxListedNames {
+		return unit.Plural(len(names), "disk")
+	}
+	return unit.List(names)
+}
+
+// headlinePhases are the phases that are no tries of searches, repeats together: first those that the headline is
 // about, then those with the most disks, then those in which a disk keeps least.
-func (r *runDoc) tellingPhases() []pooledPhase {
+func (r *runDoc) headlinePhases() []pooledPhase {
 	contests := map[string]int{}
 	for i, c := range slices.Backward(r.a.Summary.Contests) {
 		contests[c.Phases[0]] = i
 	}
-	type ranked struct {
-		pooledPhase
-		contest, disks int
-		kept           float64
-	}
-	var list []ranked
-	for _, line := range r.lines {
+	rank := func(line pooledPhase) (contest, disks int, kept float64) {
 		p := &line.phases[0]
-		if p.Search != nil {
-			continue
-		}
-		contest, known := contests[p.Name]
-		kept := 1.0
+		kept = math.Inf(1)
 		for name := range p.Disks {
 			if w := withoutOthers(p, name); w != nil && w.Retention != nil {
 				kept = min(kept, *w.Retention)
 			}
 		}
-		list = append(list, ranked{line, pick(known, contest, len(r.a.Summary.Contests)), len(p.Disks), kept})
-	}
-	slices.SortStableFunc(list, func(x, y ranked) int {
-		return cmp.Or(cmp.Compare(x.contest, y.contest), cmp.Compare(y.disks, x.disks), cmp.Compare(x.kept, y.kept))
-	})
-	return say.Each(list, func(line ranked) pooledPhase { return line.pooledPhase })
-}
-
-// disksDown is a row per disk and a column for each phase of several disks, or of one if there is none, as far as
-// there is room.
-func disksDown(t *Table, lines []pooledPhase) *Table {
-	down := table(t.Title, word("Disk"))
-	for _, column := range t.Columns[1:] {
-		down.add(Cell{Disk: column.Disk, Text: strings.ToLower(column.Head)})
-	}
-	alone := func(line pooledPhase) bool { return len(line.phases[0].Disks) == 1 }
-	several := slices.ContainsFunc(lines, func(line pooledPhase) bool { return !alone(line) })
-	shown := 0
-	for k, row := range t.Rows {
-		if several && alone(lines[k]) {
-			continue
-		}
-		wider := table("", append(down.Columns, number(cells.CutMiddle(row[0].Text, longest)))...)
-		for i := range down.Rows {
-			wider.Rows = append(wider.Rows, append(down.Rows[i], row[i+1]))
-		}
-		if shown > 0 && wider.width() > answerWidth {
-			break
-		}
-		down.Columns, down.Rows, shown = wider.Columns, wider.Rows, shown+1
-	}
-	down.ID, down.Note = "answer-disks", t.Note
-	if len(lines) > shown {
-		down.Note = strings.TrimSuffix(t.Note, ".") + "; " + unit.Plural(len(lines)-shown, "more phase") + " with --all."
-	}
-	return down
-}
-
-// answerFigure is the figure of a run's answer: the only phase over time; for fast caches the rate against the bytes
-// written; for disks that compete the rate of each beside the others on its rate alone. It is nil if a table shows the
-// answer better, as with streams.
-func (r *runDoc) answerFigure() *Figure {
-	if slices.ContainsFunc(r.a.Phases, func(p analysis.Phase) bool { return len(p.Streams) > 0 }) {
-		return nil
-	}
-	var f *Figure
-	switch {
-	case len(r.a.Phases) == 1:
-		for _, time := range Collect[*Figure](r.Phases()[0].Blocks) {
-			if time.ID == "time" { // up to the rates under the phase's changes
-				part := *time
-				main := slices.IndexFunc(part.Panels, func(p Panel) bool { return !p.Y.Bare })
-				part.Panels, part.Wide = slices.Clone(part.Panels[:main+1]), false
-				part.Panels[main].Height, part.Text = 200, part.Phase+": the rate of each file."
-				f = &part
-			}
-		}
-	case len(r.a.Summary.Contests) > 0:
-		f = r.keptFigure()
-	default:
-		f = r.cacheFigure()
-	}
-	if f != nil {
-		f.ID, f.OmitInText = "answer", true
-		f.Text += pick(r.Started == "", "", " Measured on "+r.Started+".")
-	}
-	return f
-}
-
-// maxKeptRows is how many disks are drawn at most, as many of each contest.
-const maxKeptRows = 10
-
-// keptRow is a disk in a contest.
-type keptRow struct {
-	contest int
-	key     Key
-	first   analysis.DiskContention // of the contest's first phase
-	analysis.ContestDisk
-}
-
-// mark follows what the disk keeps of a rate that it has beside the rest.
-func (r keptRow) mark() string { return pick(r.first.Retention == nil || r.first.Alone, "", notAlone) }
-
-// loss is the part of its rate alone that the disk does not have beside the others. It is below any loss if that is not
-// known.
-func (r keptRow) loss() float64 {
-	if r.Reference == nil {
-		return -1
-	}
-	return 1 - r.Kept
-}
-
-// keptFigure is a panel for each contest, in the order of the headline, with a bar for each disk: its rate beside
-// the others, on the outline of its rate alone. What loses most in a contest comes first.
-func (r *runDoc) keptFigure() *Figure {
-	all := r.a.Summary.Contests
-	f := &Figure{X: Axis{Name: "rate, " + r.scale.Unit, Bare: true}}
-	var contests [][]keptRow
-	most := max(2, maxKeptRows/len(all))
-	cut, unknown, elsewhere, beside := false, false, false, false
-	var phases []string
-	for i := range all {
-		first := &r.a.Phases[r.index[all[i].Phases[0]]]
-		var rows []keptRow
-		for _, key := range r.Keys {
-			if d, ok := all[i].Disks[key.Name]; ok {
-				rows = append(rows, keptRow{i, key, contentionOf(first, key.Name), d})
-			}
-		}
-		slices.SortStableFunc(rows, func(a, b keptRow) int { return cmp.Compare(b.loss(), a.loss()) })
-		if len(rows) > most {
-			rows, cut = slices.Delete(rows, most-1, len(rows)-1), true
-		}
-		panel := Panel{Y: Axis{Name: does(r.Keys, first.Roles, first.Paced), Rows: true, Min: float64(len(f.Keys)) - 0.5}}
-		for _, row := range rows {
-			unknown = unknown || row.Reference == nil
-			elsewhere = elsewhere || keptElsewhere(first, row.key.Name)
-			beside = beside || row.mark() != ""
-			f.X.Max = max(f.X.Max, r.bar(&panel, row, len(f.Keys)))
-			f.Keys = append(f.Keys, row.key)
-		}
-		panel.Y.Max, panel.Height = float64(len(f.Keys))-0.5, 21*len(rows)
-		f.Panels, contests = append(f.Panels, panel), append(contests, rows)
-		for _, name := range all[i].Phases {
-			if at, known := r.index[name]; known {
-				name = cmp.Or(r.a.Phases[at].Title, name)
-			}
-			if name != panel.Y.Name {
-				phases = append(phases, name)
-			}
-		}
-	}
-	f.Title = r.keptTitle(f.Panels, contests)
-	f.Text = r.scale.Unit + ". Bar: beside the others, with its 95 % confidence interval; outline: without them" +
-		pick(beside, notAloneNote, "") + "." +
-		pick(unknown, " Hatched: no reference, so it may have lost any part.", "") +
-		pick(elsewhere, " %: in the time between changes.", "") +
-		pick(cut, " Those that lose most, and the one that loses least; all are in the table.", "")
-	f.Text += pick(phases == nil, "", " From "+cells.Cut(strings.Join(phases, "; "), 90)+".")
-	return f
-}
-
-// bar draws what a disk has beside the others as the figure's i-th row, and returns how far that reaches.
-func (r *runDoc) bar(panel *Panel, row keptRow, i int) (end float64) {
-	y, number := float64(i), r.scale.Number
-	end = r.scale.of(row.Rate)
-	bar, label := OldMark{Shape: Rectangle, Key: i, Name: "beside the others"}, OldMark{Shape: Label, Style: Ink, Key: i}
-	if row.Reference == nil {
-		bar.Style, label.Text = Hatched, number(row.Rate)+", "+noReference(row.first)
-	} else {
-		whole := Round(r.scale.of(*row.Reference), 9)
-		end = max(end, whole)
-		panel.mark(OldMark{Shape: Rectangle, Style: Outline, Key: i, Name: "alone"}, 0, whole, y-0.3, y+0.3)
-		label.Text = fmt.Sprintf("%s of %s: %s", number(row.Rate), number(*row.Reference), percent(row.Kept)+row.mark())
-		if row.Lost && !sharedEvenly(&r.a.Summary.Contests[row.contest]) {
-			label.Style = Loss
-		}
-	}
-	panel.mark(bar, 0, Round(r.scale.of(row.Rate), 9), y-0.3, y+0.3)
-	if ci := row.CI95; ci != nil {
-		low, high := r.scale.of(ci[0]), r.scale.of(ci[1])
-		end = max(end, high)
-		panel.mark(OldMark{Shape: Segment, Style: Ink, Key: i, Name: interval}, Round(low, 4), Round(high, 4), y, y)
-	}
-	panel.mark(label, end, y)
-	return end
-}
-
-// sharedEvenly reports whether the disks have about the same, and not all of them are known to lose: the headline calls
-// none of them a loser.
-func sharedEvenly(c *analysis.Contest) bool {
-	kept := func(d analysis.ContestDisk) bool { return !d.Lost }
-	return c.Even && slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), kept)
-}
-
-// keptTitle says what the disks keep that lose most in the first contest of which the headline names a loser.
-func (r *runDoc) keptTitle(panels []Panel, contests [][]keptRow) string {
-	at := max(0, slices.IndexFunc(contests, func(rows []keptRow) bool {
-		return rows[0].loss() >= 0.1 && !sharedEvenly(&r.a.Summary.Contests[rows[0].contest])
-	}))
-	worst := contests[at][0]
-	switch {
-	case worst.Reference == nil || len(r.a.Answer.Doubts) > 0:
-		return "What each disk has beside the others"
-	case worst.loss() < 0.1:
-		return "No disk loses much beside the others"
-	}
-	var alike []string
-	for _, key := range r.Keys {
-		if d, ok := r.a.Summary.Contests[at].Disks[key.Name]; ok && (keptRow{ContestDisk: d}).loss() > worst.loss()-0.05 {
-			alike = append(alike, key.Label)
-		}
-	}
-	n := len(alike)
-	who, kept := pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), percent(worst.Kept)
-	keep, its := pick(n == 1, " keeps ", " keep "), pick(n == 1, " of its rate (", " of their rate (")
-	return who + keep + kept + its + panels[at].Y.Name + ")"
-}
-
-// cacheFigure is the rate of each disk that wrote alone until its fast cache was full, against the bytes written.
-func (r *runDoc) cacheFigure() *Figure {
-	f := &Figure{X: Axis{Name: "written so far", Unit: Bytes}}
-	panel, lastFall := Panel{Height: 220}, 0.0
-	var ends []string
-	for _, s := range r.a.Saturations {
-		at, known := r.index[s.Alone]
+		contest, known := contests[p.Name]
 		if !known {
+			contest = len(contests)
+		}
+		return contest, len(p.Disks), kept
+	}
+	var list []pooledPhase
+	at := map[int]int{} // of contests in the list
+	for _, line := range r.lines {
+		if line.phases[0].Search != nil {
 			continue
 		}
-		v := r.view(at)
-		worn := bytesFigure(v)
-		if worn == nil {
+		contest := slices.IndexFunc(r.a.Summary.Contests, func(c analysis.Contest) bool {
+			return slices.Contains(c.Phases, line.phases[0].Name)
+		})
+		if i, known := at[contest]; known && contest >= 0 { // the same work under another name
+			list[i].phases = slices.Concat(list[i].phases, line.phases)
+			list[i].title = r.work(&line.phases[0])
 			continue
 		}
-		for _, m := range worn.Panels[0].Marks {
-			if worn.Keys[m.Key].Name == s.Disk && m.Shape != Rule {
-				m.Key = len(f.Keys)
-				panel.mark(m)
-			}
-		}
-		if s.Fall != nil {
-			text := "cache full: " + unit.FormatBytes(int64(s.Fall.AtBytes))
-			lastFall = max(lastFall, s.Fall.AtBytes)
-			panel.mark(OldMark{Shape: Rule, Style: Loss, Key: len(f.Keys), Text: text}, Round(s.Fall.AtBytes, 4))
-			ends = append(ends, fallText(r.scale, v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate, s.Fall.AtBytes))
-		}
-		f.Keys = append(f.Keys, v.key(s.Disk))
-		f.X.Max, panel.Y.Max = max(f.X.Max, worn.X.Max), max(panel.Y.Max, worn.Panels[0].Y.Max)
+		at[contest] = len(list)
+		list = append(list, line)
 	}
-	if len(f.Keys) == 0 {
-		return nil
-	}
-	if lastFall > 0 && f.X.Max > 3*lastFall { // a disk that does not fall may write for long
-		f.X.Max = 3 * lastFall
-		for i := range panel.Marks {
-			m := &panel.Marks[i]
-			m.Rows = slices.DeleteFunc(m.Rows, func(row []float64) bool { return len(row) > 1 && row[1] > f.X.Max })
-		}
-	}
-	panel.Y.Max *= 1.12 // room for words over the marks
-	panel.Y.Name = "rate, " + r.scale.Unit
-	f.Title = cmp.Or(strings.Join(ends[:min(2, len(ends))], "; "), "No disk falls while it writes")
-	f.Text, f.Panels = "Each disk writes alone; each mark is one file.", []Panel{panel}
-	return f
+	slices.SortStableFunc(list, func(x, y pooledPhase) int {
+		contestX, disksX, keptX := rank(x)
+		contestY, disksY, keptY := rank(y)
+		return cmp.Or(cmp.Compare(contestX, contestY), cmp.Compare(disksY, disksX), cmp.Compare(keptX, keptY))
+	})
+	return list
 }

@@ -134,7 +134,7 @@ func (c comparison) answer() *Answer {
 	}
 	if len(c.Pairs) == 1 {
 		out.Findings = append(out.Findings, c.others(&c.Pairs[0], &c.answers[0])...)
-		out.Table, out.Figure = c.changes(0), c.figure(0)
+		out.Table = c.changes(0)
 	} else {
 		out.Table = c.runs()
 	}

@@ -32,19 +32,6 @@ type Document struct {
 	Data      any // the same as JSON
 }
 
-// Answer is what a document comes to: the first screen of its page, the first page in print, and all that a
-// terminal shows unless it is asked for more. The blocks of the document hold what is behind it and say nothing of
-// it again.
-type Answer struct {
-	Headline string
-	Doubts   []string // why the numbers cannot be trusted: shown before the headline
-	Figure   *Figure  // the one that shows it; nil if the table does
-	Table    *Table   // its numbers
-	Findings []string // the three that matter most, at most
-	Advice   []string // how to connect the disks, or what to do next
-	Sure     string   // how sure, in a line
-}
-
 // Block is a part of a document. The set is closed: an encoder that knows these seven knows every document.
 type Block interface{ isBlock() }
 
@@ -238,6 +225,9 @@ func (t *Table) Printed() (rows [][]string, widths []int) {
 	return rows, widths
 }
 
+// textColumns is how wide a terminal is that nothing is known of.
+const textColumns = 80
+
 // width is how many columns of a terminal the table takes.
 func (t *Table) width() (sum int) {
 	_, widths := t.Printed()
@@ -270,6 +260,8 @@ func shown(blocks []Block) []Block {
 		case *Table:
 			return block == nil || len(block.Rows) == 0
 		case *Figure:
+			return block == nil
+		case *Chart:
 			return block == nil
 		case *Details:
 			return block == nil || len(block.Blocks) == 0 && !block.Phase
@@ -329,17 +321,6 @@ func (d *Document) show(t *Table, rows int, note string) {
 		d.Add(t)
 	}
 	d.Answer.Table = &first
-}
-
-// Blocks are the answer as blocks, in the order in which they are read.
-func (a *Answer) Blocks() []Block {
-	blocks := warnings(a.Doubts)
-	blocks = append(blocks, Sentence{Text: a.Headline, Lead: true}, a.Figure, a.Table,
-		List{Items: a.Findings}, List{Items: a.Advice})
-	if a.Sure != "" {
-		blocks = append(blocks, Sentence{Text: a.Sure})
-	}
-	return shown(blocks)
 }
 
 func warnings(texts []string) []Block {

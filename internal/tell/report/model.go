@@ -71,7 +71,10 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs."}
 	best := say.Each(p.Placements, func(p fit.Placement) string { return unit.Capital(p.String()) + "." })
 	if best != nil {
-		doc.Answer.Headline, doc.Answer.Advice = best[0], best[1:]
+		doc.Answer.Headline = strings.TrimSuffix(best[0], ".")
+		for _, other := range best[1:] {
+			doc.Answer.Actions = append(doc.Answer.Actions, Action{Title: other})
+		}
 	}
 	if p.Next != nil {
 		doc.Answer.Sure = "To be surer, " + p.Next.String() + "."

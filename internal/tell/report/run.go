@@ -53,6 +53,7 @@ type runDoc struct {
 	index    map[string]int // of the phases, by name
 	lines    []pooledPhase
 	findings []analysis.Finding // those that repeats have in common once
+	more     []string           // ideas that the answer has no room for
 	last     *phaseView
 }
 
@@ -103,7 +104,11 @@ func OfRun(run Run) *Document {
 			others = append(others, f.Text)
 		}
 	}
-	r.Add(List{"What else stands out", others})
+	r.Add(List{"What else stands out", slices.Concat(r.more, others)})
+	for i := range r.Answer.Loads {
+		l := &r.Answer.Loads[i]
+		l.Chart = r.view(r.index[r.phaseOf(l)]).timeChart()
+	}
 	said := Block(Sentence{Text: r.Answer.Headline, Lead: true}) // by the answer
 	for i := range a.Phases {
 		phase := newPhase(r.view(i), i)
@@ -120,7 +125,6 @@ func OfRun(run Run) *Document {
 	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true, Blocks: say.Each(methods, func(text string) Block {
 		return Sentence{Text: text}
 	})}, r.environment())
-	r.Answer.Figure = r.answerFigure()
 	return r.Document
 }
 
@@ -140,7 +144,7 @@ func Simulated(run *trace.Run) bool {
 // when writes the run's wall time as people read it, or as it stands where it is not RFC 3339.
 func when(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
-	return pick(err == nil, at.Format("2 January 2006, 15:04 MST"), text)
+	return pick(err == nil, at.Format("2 Jan 2006, 15:04 MST"), text)
 }
 
 // phaseID is where a phase is linked to.

@@ -201,7 +201,7 @@ func ticks(keys []Key, a *analysis.Analysis) *Table {
 			t.played(&p, phaseID(i))
 		}
 	}
-	if t.ID = "answer"; t.width() <= answerWidth {
+	if t.ID = "answer"; t.width() <= textColumns {
 		return t.Table
 	}
 	// What has no room side by side stands one below the other.

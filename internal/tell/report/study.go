@@ -24,7 +24,7 @@ func (r *runDoc) study() {
 		r.Add(r.searchTable(&r.a.Searches[i], overview.Rows != nil || i > 0))
 	}
 	r.addSaturations()
-	r.Add(pairsTable(r.Keys, r.a), latencyMatrix(r.Keys, r.a))
+	r.Add(r.pairsTable(), latencyMatrix(r.Keys, r.a))
 	// The table of all phases goes without the tries of searches, which the searches' tables hold.
 	try := func(line pooledPhase) bool { return line.phases[0].Search != nil }
 	lines := slices.DeleteFunc(slices.Clone(r.lines), try)
@@ -245,61 +245,91 @@ type task struct {
 
 func (w task) text(keys []Key) string { return labelOf(keys, w.disk) + " " + string(w.role) + "s" }
 
-// pairsTable is what each disk keeps of its rate beside one other, from the phases of two disks: the row's disk
+// pair is what a disk kept in the phases in which it worked beside one other.
+type pair struct {
+	kept  []analysis.DiskContention
+	phase string // where the first of them is shown
+}
+
+// pairsTable is what each disk keeps of its baseline beside one other, from the phases of two disks: the row's disk
 // keeps so much beside the column's. It is nil if no phase has two disks that are compared with anything.
-func pairsTable(keys []Key, a *analysis.Analysis) *Table {
-	kept, known := map[[2]task][]analysis.DiskContention{}, map[task]bool{}
-	for _, phase := range a.Phases {
+func (r *runDoc) pairsTable() *Table {
+	pairs, known := map[[2]task]*pair{}, map[task]bool{}
+	for i, phase := range r.a.Phases {
 		if phase.Contention == nil || len(phase.Disks) != 2 {
 			continue
 		}
 		for disk, c := range phase.Contention.Disks {
 			for other := range phase.Contention.Disks {
-				if other != disk {
-					row, column := task{disk, phase.Roles[disk]}, task{other, phase.Roles[other]}
-					kept[[2]task{row, column}] = append(kept[[2]task{row, column}], c)
-					known[row], known[column] = known[row] || c.Retention != nil, known[column] || c.Retention != nil
+				if other == disk {
+					continue
 				}
+				row, column := task{disk, phase.Roles[disk]}, task{other, phase.Roles[other]}
+				at := [2]task{row, column}
+				if pairs[at] == nil {
+					pairs[at] = &pair{phase: phaseID(i)}
+				}
+				pairs[at].kept = append(pairs[at].kept, c)
+				known[row] = known[row] || c.Retention != nil
+				known[column] = known[column] || c.Retention != nil
 			}
 		}
 	}
-	t := table("Rate kept beside one other disk", word("Rate kept beside"))
-	t.ID, t.Note = "pairs", "Row: the disk measured; column: the disk that works at the same time. "+
-		"100 %: it has as much as without the other; empty: not measured. ±: half the 95 % confidence interval; "+
-		"of a phase that was repeated, whose mean is shown, half the difference between the highest and the lowest."
+	t := table("Who slows down whom", word("Keeps beside"))
+	t.ID = "pairs"
 	var tasks []task // in the order of disks, reads first
-	for _, disk := range a.Order {
+	for i, key := range r.Keys {
 		for _, role := range []trace.Role{trace.Read, trace.Write} {
-			if w := (task{disk, role}); known[w] {
-				tasks, t.Columns = append(tasks, w), append(t.Columns, number(w.text(keys)))
+			if w := (task{key.Name, role}); known[w] {
+				column := number(w.text(r.Keys))
+				column.Disk = &r.Keys[i]
+				tasks, t.Columns = append(tasks, w), append(t.Columns, column)
 			}
 		}
 	}
-	fill(t, tasks, tasks, func(row task) any { return row.text(keys) },
-		func(row, column task) Cell { return pairCell(kept[[2]task{row, column}]) })
+	margin := 0.0
+	for _, row := range tasks {
+		cells := []any{row.text(r.Keys)}
+		for _, column := range tasks {
+			cell, half := pairs[[2]task{row, column}].cell()
+			cells = append(cells, cell)
+			margin = max(margin, half)
+		}
+		t.add(cells...)
+	}
+	t.Note = "% of its baseline that the row's disk keeps beside the column's."
+	if margin > 0 {
+		t.Note = fmt.Sprintf("%% of its baseline that the row's disk keeps beside the column's, ±%.0f or less.",
+			math.Ceil(perCent*margin))
+	}
 	return t
 }
 
-// pairCell is what a disk kept in each of the phases.
-func pairCell(list []analysis.DiskContention) Cell {
+const perCent = 100
+
+// cell is the mean of what the disk kept, and half of its interval: of repeats half the difference between the
+// highest and the lowest.
+func (p *pair) cell() (c Cell, half float64) {
+	if p == nil {
+		return Cell{}, 0
+	}
 	var shares []float64
-	var ci *stats.Interval
-	for _, c := range list {
+	for _, c := range p.kept {
 		if c.Retention != nil {
-			shares, ci = append(shares, *c.Retention), c.RetentionCI
+			shares = append(shares, *c.Retention)
+			if c.RetentionCI != nil {
+				half = c.RetentionCI.Half()
+			}
 		}
 	}
-	switch {
-	case len(list) == 0:
-		return Cell{}
-	case shares == nil:
-		return Cell{Text: noReference(list[0]), NoReference: true}
+	if shares == nil {
+		return Cell{Text: noReference(p.kept[0]), NoReference: true}, 0
+	}
+	if len(shares) > 1 {
+		half = (slices.Max(shares) - slices.Min(shares)) / 2
 	}
 	share := mean(shares)
-	if len(shares) > 1 {
-		ci = &stats.Interval{slices.Min(shares), slices.Max(shares)}
-	}
-	return Cell{Text: keptText(*share, ci), Heat: share}
+	return Cell{Text: percent(*share), Heat: share, Link: p.phase}, half
 }
 
 // addSaturations shows for each phase of the preset saturation what rests have given back to the disks that fell.

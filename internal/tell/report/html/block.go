@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -23,12 +22,12 @@ type drawer struct {
 	pack   bool // the options, as gzip
 	// scripted figures are of a phase that is seen only with scripts, and need no picture for readers without.
 	scripted bool
-	ids      map[*report.Figure]string
+	ids      map[*report.Chart]string
 }
 
 // name gives the figures among the blocks their IDs.
 func (d *drawer) name(prefix string, blocks []report.Block) {
-	for _, f := range report.Collect[*report.Figure](blocks) {
+	for _, f := range report.Collect[*report.Chart](blocks) {
 		d.ids[f] = prefix + "-" + f.ID
 	}
 }
@@ -46,7 +45,7 @@ type drawn struct {
 }
 
 func (d *drawer) prepare(f *report.Figure) (drawn, error) {
-	out := drawn{Figure: f, ID: d.ids[f], Words: f.Describe(), Static: d.static}
+	out := drawn{Figure: f, ID: f.ID, Words: f.Describe(), Static: d.static}
 	if d.static || f.Wide && !d.scripted {
 		var svg bytes.Buffer
 		if err := picture.Write(&svg, d.doc, f, picture.Options{}); err != nil {
@@ -72,13 +71,6 @@ func (d *drawer) prepare(f *report.Figure) (drawn, error) {
 	}
 	out.Height = live.height
 	return out, err
-}
-
-// unknown reports whether any of the table's cells has nothing to be compared with.
-func unknown(t *report.Table) bool {
-	return slices.ContainsFunc(t.Rows, func(row []report.Cell) bool {
-		return slices.ContainsFunc(row, func(c report.Cell) bool { return c.NoReference })
-	})
 }
 
 // class is a cell's: numbers stand to the right, shares are coloured in steps of a tenth.

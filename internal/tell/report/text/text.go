@@ -37,7 +37,10 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 		if a.Table != nil {
 			out.table("", a.Table)
 		}
-		for _, text := range slices.Concat(a.Findings, a.Advice, []string{a.Sure}) {
+		for _, action := range a.Actions {
+			out.wrap("→ ", action.Title+": "+action.Detail)
+		}
+		for _, text := range append(a.Findings, a.Sure) {
 			out.wrap("  ", text)
 		}
 	}

@@ -1,84 +1,136 @@
-// The page around the charts: phases, theme. It shows what hubbench worked out, and works out none itself.
+// The page around the charts: theme, the load that is shown, playing a race back, downloads. The answer is in the HTML
+// already; nothing here works out a number that hubbench has not.
 
-const charts = new Map(); // plot element -> its chart
-
-function download(url, name) {
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-}
-
-// Charts far down the page wait until they come near.
-const near = globalThis.IntersectionObserver && new IntersectionObserver((entries) => {
-  for (const entry of entries) if (entry.isIntersecting) show(entry.target);
-}, { rootMargin: "300px" });
-
-function show(plot) {
-  near?.unobserve(plot);
-  if (charts.has(plot)) charts.get(plot).resize();
-  else charts.set(plot, new Chart(plot));
-  return charts.get(plot);
-}
-
-// draw makes or fits the charts of the visible phase, the first of them at once.
-function draw() {
-  if (!globalThis.echarts) return;
-  const plots = $$(".plot").filter((plot) => !plot.closest("[hidden], details:not([open])") && !plot.parentElement.querySelector("[data-packed]"));
-  plots.forEach((plot, i) => {
-    plot.style.height = plot.dataset.height + "px";
-    if (i === 0 || !near || charts.has(plot)) show(plot);
-    else near.observe(plot);
-  });
-}
-addEventListener("toggle", async (event) => {
-  const packed = event.target.open && event.target.querySelector(":scope > .packed");
-  if (packed) packed.outerHTML = await unpack(JSON.parse(packed.textContent)); // as the page's own template made it
-  draw();
-}, true);
+const root = document.documentElement;
+const $ = (selector, from = document) => from.querySelector(selector);
+const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
+root.classList.add("on");
 
 function theme() {
-  const button = document.getElementById("theme");
+  const button = $("#theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const tell = () => {
+  const dark = () => (root.style.colorScheme ? root.style.colorScheme === "dark" : system.matches);
+  const name = () => {
     button.textContent = dark() ? "Light" : "Dark";
     button.setAttribute("aria-label", "Switch to " + (dark() ? "light" : "dark") + " colours");
+    globalThis.repaint?.();
   };
-  const change = () => {
-    tell();
-    for (const chart of charts.values()) chart.paint();
-  };
-  button.hidden = false;
   button.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    change();
+    root.style.colorScheme = dark() ? "light" : "dark";
+    name();
   });
-  system.addEventListener("change", change);
-  tell();
-}
-
-// The page's data as files: the analysis and the events as hubbench wrote them, and the files as the CSV that
-// hubbench report --format csv writes.
-const data = {
-  summary: async () => [$$("[data-get=summary]")[0].textContent, "application/json", await summary()],
-  events: async () => ["events.jsonl", "application/x-ndjson", await events()],
-  files: async () => ["files.csv", "text/csv", table(await events())],
-};
-
-async function summary() {
-  const text = document.querySelector("script[id^=hubbench-]").textContent;
-  return text.startsWith('"') ? unpack(JSON.parse(text)) : text;
-}
-
-async function events() {
-  return unpack(JSON.parse(document.getElementById("hubbench-events").textContent).gzip);
+  system.addEventListener("change", name);
+  name();
 }
 
 async function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
+
+// show puts a load into the hub diagram and its phase into the plot, both as the page's own template made them.
+function show(load, id) {
+  const old = $("#hub .hub");
+  const next = document.createElement("template");
+  next.innerHTML = load.hub;
+  const paths = $$("path", next.content), now = $$("path[d]:not(.mark path)", old);
+  if (paths.length === now.length && old.className === $(".hub", next.content).className) { // so that the cables move
+    now.forEach((path, i) => path.setAttribute("d", paths[i].getAttribute("d")));
+    $("ul", old).replaceWith($("ul", next.content));
+    $(".tot", old).replaceWith($(".tot", next.content));
+    old.style.setProperty("--T", $(".hub", next.content).style.getPropertyValue("--T"));
+  } else $("#hub").replaceChildren(next.content);
+  if ($("#time")) $("#time").innerHTML = load.plot || '<p class="cap">Its files are in the details of the phase.</p>';
+  if ($("#time-name")) $("#time-name").textContent = load.title;
+  for (const button of $$("[data-load]")) button.setAttribute("aria-pressed", button.dataset.load === id);
+}
+
+function choose(loads) {
+  addEventListener("click", (event) => {
+    const id = event.target.closest("[data-load]")?.dataset.load;
+    if (id && loads[id]) {
+      show(loads[id], id);
+      if (!event.target.closest("#seg")) $("#hub").scrollIntoView({ block: "nearest", behavior: "smooth" });
+    }
+  });
+}
+
+// race plays a phase back: the cables, the cards and the line in the plot share one clock.
+function race(state) {
+  const range = $("#moment"), play = $("#play"), head = $(".plot .head"), hub = $("#hub .hub");
+  const paths = $$("path[d]:not(.mark path)", hub), rows = $$("li", hub), n = rows.length;
+  const first = $("#hub").innerHTML, stage = $("#stage").textContent;
+  range.max = state.end;
+  range.hidden = play.hidden = false;
+  const rateAt = (points, t) => {
+    const at = points.find((p) => p[0] <= t && t < p[1]);
+    return at ? at[2] : 0;
+  };
+  const ribbon = (a, thick, b, end) => `M0 ${a}C50 ${a} 50 ${b} 100 ${b}v${end}C50 ${b + end} 50 ${a + thick} 0 ${a + thick}Z`;
+  function moment(t) {
+    range.value = t;
+    const rates = state.disks.map((disk) => rateAt(disk.points, t));
+    const thick = rates.map((rate) => (rate > 0 ? Math.max(state.minimum, rate * state.scale) : 0));
+    const trunk = thick.reduce((a, b) => a + b, 0);
+    let y = (state.height - trunk) / 2;
+    hub.style.setProperty("--T", trunk);
+    $(".tot", hub).textContent = rates.reduce((a, b) => a + b, 0).toFixed(2) + " " + state.unit;
+    state.disks.forEach((disk, i) => {
+      const middle = (state.height - n * state.row) / 2 + state.row * (i + 0.5);
+      const ghost = Math.min(Math.max(disk.baseline * state.scale, thick[i]), state.row - 4);
+      paths[i].setAttribute("d", `M0 ${y}H100v${thick[i]}H0Z`);
+      paths[n + i].setAttribute("d", ribbon(y, thick[i], middle - ghost / 2, ghost));
+      paths[2 * n + i].setAttribute("d", ribbon(y, thick[i], middle - thick[i] / 2, thick[i]));
+      y += thick[i];
+      const over = t >= disk.end, kept = disk.baseline ? Math.round((100 * rates[i]) / disk.baseline) : 0;
+      rows[i].className = over ? "off" : "";
+      $(".verb", rows[i]).textContent = over ? "has finished" : disk.verb;
+      $(".v", rows[i]).textContent = rates[i].toFixed(2);
+      $(".k", rows[i]).textContent = kept && !over ? kept + "\u00a0%" : "";
+      $(".k", rows[i]).classList.toggle("neg", kept < 90);
+    });
+    const now = state.bands.find((band) => band.from <= t && t < band.to);
+    $("#at").textContent = Math.round(t) + " s";
+    $("#stage").textContent = now ? now.text : "";
+    range.setAttribute("aria-valuetext", $("#at").textContent + " " + $("#stage").textContent);
+    head.hidden = false;
+    head.style.left = (100 * t) / state.end + "%";
+  }
+  let frame = 0;
+  const stop = () => {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    play.textContent = "▶ Play";
+  };
+  play.addEventListener("click", () => {
+    if (frame) return stop();
+    let t = +range.value >= state.end - 0.1 ? 0 : +range.value, last = performance.now();
+    play.textContent = "❚❚ Pause";
+    const step = (now) => {
+      t += ((now - last) / 1000) * (state.end / 12); // all of it in 12 seconds
+      last = now;
+      moment(Math.min(t, state.end));
+      if (t >= state.end) stop();
+      else frame = requestAnimationFrame(step);
+    };
+    frame = requestAnimationFrame(step);
+  });
+  range.addEventListener("input", () => {
+    stop();
+    moment(+range.value);
+  });
+}
+
+// The page's data as files: the analysis and the events as hubbench wrote them, and the files as the CSV that
+// hubbench report --format csv writes.
+const data = {
+  summary: async () => [source.dataset.name + ".json", "application/json", await summary()],
+  events: async () => ["events.jsonl", "application/x-ndjson", await events()],
+  files: async () => ["files.csv", "text/csv", table(await events())],
+};
+const source = $("script[id^=hubbench-]");
+const summary = async () => (source.textContent.startsWith('"') ? unpack(JSON.parse(source.textContent)) : source.textContent);
+const events = () => unpack(JSON.parse($("#hubbench-events").textContent).gzip);
 
 function table(lines) {
   // The same as the command's (see cells.Clean): no mark of direction, and a dot for a control character.
@@ -119,169 +171,59 @@ function table(lines) {
   return rows.join("\n") + "\n";
 }
 
-// offer saves text as a file.
-function offer(content, type, name) {
-  const url = URL.createObjectURL(new Blob([content], { type }));
-  download(url, name);
-  setTimeout(() => URL.revokeObjectURL(url), 60000);
-}
-
-// tables saves one as CSV, with nothing in it that a spreadsheet would run.
-function tables() {
-  addEventListener("click", (event) => {
-    const button = event.target.closest("[data-csv]");
-    if (!button) return;
-    const quote = (text) => '"' + text.trim().replace(/\s+/g, " ").replace(/^[=+@-]/, "'$&").replaceAll('"', '""') + '"';
-    const lines = [...button.closest("table").rows].map((row) => [...row.cells].map((cell) => quote(cell.textContent)).join(","));
-    offer(lines.join("\n") + "\n", "text/csv", button.dataset.csv + ".csv");
-  });
+function save(content, type, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  $("#saved").textContent = name + " saved";
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
 function downloads() {
-  const section = document.querySelector(".data");
-  if (!section) return; // the page of a comparison
-  section.hidden = false;
-  for (const button of $$("[data-get]", section)) {
-    button.addEventListener("click", async () => {
-      const [name, type, content] = await data[button.dataset.get]();
-      offer(content, type, name);
-      document.getElementById("data-said").textContent = name + " saved";
-    });
-  }
-}
-
-// What is open stands in the address: the phase, and how its first chart is zoomed.
-function remember(zoom, phase) {
-  const open = phase || document.querySelector(".phase:not([hidden])")?.id;
-  if (open) history.replaceState(null, "", "#" + open + (zoom ? "&zoom=" + zoom : ""));
-}
-
-// unpackPhase gives a phase that nobody has opened its charts.
-async function unpackPhase(section) {
-  for (const figure of $$("script[data-packed]", section)) {
-    figure.textContent = await unpack(JSON.parse(figure.textContent));
-    delete figure.dataset.packed;
-  }
-}
-
-function zoomTo(section, zoom) {
-  const [start, end] = (zoom || "").split("-").map(Number), plot = section.querySelector(".plot");
-  if (end > start && start >= 0 && plot && globalThis.echarts) show(plot).zoom(start, end);
-}
-
-const many = 12; // phases: more are chosen from a list
-
-async function tabs() {
-  const bar = document.querySelector(".tabs"), phases = $$(".phase");
-  const [wanted, zoom] = location.hash.slice(1).split("&zoom=");
-  if (!bar || phases.length < 2) {
-    draw();
-    if (phases.length) zoomTo(phases[0], zoom);
-    return;
-  }
-  const open = async (id) => {
-    const section = document.getElementById(id);
-    mark(id);
-    for (const phase of phases) phase.hidden = phase !== section;
-    await unpackPhase(section);
-    draw();
-    return section;
-  };
-  const choose = (id) => {
-    remember("", id);
-    return open(id);
-  };
-  const folded = phases.some((phase) => phase.dataset.fold);
-  const mark = folded || phases.length > many ? list(bar, phases, choose) : buttons(bar, phases, choose);
-  for (const link of $$("main a[href^='#phase-']")) {
-    link.addEventListener("click", (event) => {
-      event.preventDefault();
-      choose(link.hash.slice(1));
-      bar.scrollIntoView({ block: "start" });
-    });
-  }
-  bar.hidden = false;
-  const first = document.querySelector("main").dataset.open;
-  zoomTo(await open(phases.some((phase) => phase.id === wanted) ? wanted : first), zoom);
-}
-
-function list(bar, phases, choose) {
-  const select = document.createElement("select");
-  select.setAttribute("aria-label", "Phase");
-  const groups = new Map(); // tries of searches, by search: after the phases that stand for themselves
-  for (const phase of phases) {
-    const fold = phase.dataset.fold, option = new Option(phase.dataset.name, phase.id);
-    if (!fold) {
-      select.append(option);
-      continue;
+  addEventListener("click", async (event) => {
+    const get = event.target.closest("[data-get]"), csv = event.target.closest("[data-csv]");
+    if (get) {
+      const [name, type, content] = await data[get.dataset.get]();
+      save(content, type, name);
     }
-    if (!groups.has(fold)) groups.set(fold, Object.assign(document.createElement("optgroup"), { label: fold }));
-    groups.get(fold).append(option);
+    if (csv) { // with nothing in it that a spreadsheet would run
+      const quote = (text) => '"' + text.trim().replace(/\s+/g, " ").replace(/^[=+@-]/, "'$&").replaceAll('"', '""') + '"';
+      const lines = [...csv.closest("table").rows].map((row) => [...row.cells].map((cell) => quote(cell.textContent)).join(","));
+      save(lines.join("\n") + "\n", "text/csv", csv.dataset.csv + ".csv");
+    }
+  });
+}
+
+// A link leads into details that may be closed.
+function follow() {
+  let target = null;
+  try {
+    target = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
+  } catch {
+    return; // no link of this page
   }
-  select.append(...groups.values());
-  select.addEventListener("change", () => choose(select.value));
-  bar.append(select);
-  return (id) => (select.value = id);
+  for (let d = target?.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+  target?.scrollIntoView();
 }
 
-function buttons(bar, phases, choose) {
-  bar.setAttribute("role", "tablist");
-  const all = phases.map((phase) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.id = "tab-" + phase.id;
-    button.textContent = phase.dataset.name;
-    button.setAttribute("role", "tab");
-    button.setAttribute("aria-controls", phase.id);
-    phase.setAttribute("role", "tabpanel");
-    button.addEventListener("click", () => choose(phase.id));
-    bar.append(button);
-    return button;
-  });
-  bar.addEventListener("keydown", (event) => {
-    const now = all.indexOf(document.activeElement);
-    const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: all.length - 1 }[event.key];
-    if (next === undefined) return;
-    event.preventDefault();
-    const to = (next + phases.length) % phases.length;
-    choose(phases[to].id);
-    all[to].focus();
-  });
-  return (id) => phases.forEach((phase, i) => {
-    const tab = all[i], open = phase.id === id;
-    tab.setAttribute("aria-selected", String(open));
-    tab.tabIndex = open ? 0 : -1;
-    if (open) bar.scrollLeft = tab.offsetLeft - (bar.clientWidth - tab.offsetWidth) / 2;
-  });
-}
+addEventListener("toggle", async (event) => {
+  const packed = event.target.open && $(":scope > .packed", event.target);
+  if (packed) packed.outerHTML = await unpack(JSON.parse(packed.textContent)); // as the page's own template made it
+  typeof draw === "function" && draw();
+}, true);
+addEventListener("hashchange", follow);
 
-// On paper stand the answer and the phases that it is from, with the charts that the style sheet leaves, drawn for their
-// width.
-function printing() {
-  const paper = (plot) => (plot.closest(".figures") ? 340 : plot.closest(".answer") ? 420 : 700); // pixels: A4 or Letter between its margins
-  const open = () => [...charts].filter(([plot]) => plot.isConnected && !plot.closest("[hidden]"));
-  let before = null;
-  addEventListener("beforeprint", () => {
-    if (before) return;
-    before = { theme: root.dataset.theme, hidden: $$(".phase[hidden]") };
-    root.dataset.theme = "light";
-    for (const phase of $$(".phase")) phase.hidden = phase.dataset.print === undefined;
-    draw();
-    if (globalThis.echarts) for (const plot of $$(".answer .plot, .summary .plot, .phase:not([hidden]) .plot")) if (!plot.closest("details:not([open])")) show(plot).resize(paper(plot));
-  });
-  addEventListener("afterprint", () => {
-    if (!before) return;
-    if (before.theme) root.dataset.theme = before.theme;
-    else delete root.dataset.theme;
-    for (const phase of $$(".phase")) phase.hidden = before.hidden.includes(phase);
-    before = null;
-    for (const [, chart] of open()) chart.resize();
-  });
+async function start() {
+  theme();
+  downloads();
+  const packed = $("#loads");
+  if (packed) {
+    const state = JSON.parse(await unpack(JSON.parse(packed.textContent)));
+    choose(state.loads);
+    if (state.race) race(state.race);
+  }
+  follow();
+  typeof draw === "function" && draw();
 }
-
-printing();
-theme();
-downloads();
-tables();
-addEventListener("resize", draw);
-tabs().then(() => (root.dataset.painted = Math.round(performance.now()))); // milliseconds since the page was opened
+start();

@@ -1,0 +1,117 @@
+package html
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+)
+
+// plot is a phase over time as the page draws it: strokes in an SVG that is stretched to its box, and words in HTML,
+// which keep their size on a phone.
+type plot struct {
+	Words  string
+	Note   string
+	Paths  []plotPath
+	Bands  []plotBand
+	Lines  []string // of the grid
+	X, Y   []plotLabel
+	Labels []plotLabel
+}
+
+type plotPath struct {
+	Paint, D string
+	Faint    bool
+}
+
+// plotBand is a stretch of time; its places are in per cent.
+type plotBand struct {
+	Left, Width float64
+	Text        string
+	Bad         bool
+	Row         int // of its text
+}
+
+// plotLabel stands at a place in per cent of the plot.
+type plotLabel struct {
+	At, Height float64
+	Text       string
+	Keys       []report.Key
+	Right      bool
+}
+
+const (
+	plotTicks  = 5
+	plotTimes  = 6
+	labelClose = 9 // per cent of the height: labels that are closer share a line
+)
+
+// newPlot draws a chart of files, or of lines, over time.
+func newPlot(c *report.Chart) *plot {
+	if c == nil || c.X.Max <= 0 || c.Y.Max <= 0 {
+		return nil
+	}
+	p := &plot{Words: c.Title, Note: c.Y.Name + ". " + c.Caption}
+	x := func(v float64) float64 { return plotWidth * v / c.X.Max }
+	y := func(v float64) float64 { return perCent * (1 - v/c.Y.Max) }
+	for _, s := range c.Series {
+		var d strings.Builder
+		for i, at := range s.Points {
+			switch {
+			case s.Kind == report.Files:
+				fmt.Fprintf(&d, "M%.1f %.2fH%.1f", x(at[0]), y(at[2]), max(x(at[1])-1, x(at[0])+0.5))
+			case s.Kind == report.Line && i == 0:
+				fmt.Fprintf(&d, "M%.1f %.2f", x(at[0]), y(at[1]))
+			case s.Kind == report.Line:
+				fmt.Fprintf(&d, "L%.1f %.2f", x(at[0]), y(at[1]))
+			}
+		}
+		if d.Len() > 0 {
+			p.Paths = append(p.Paths, plotPath{fmt.Sprintf("var(--c%d)", c.Keys[s.Key].Colour()), d.String(), s.Faint})
+		}
+	}
+	free := []float64{} // from where each row of texts is free
+	for _, b := range c.Bands {
+		band := plotBand{
+			Left: perCent * b.From / c.X.Max, Width: perCent * (b.To - b.From) / c.X.Max, Text: b.Text,
+			Bad: b.Tone == report.Bad,
+		}
+		for band.Row < len(free) && free[band.Row] > band.Left {
+			band.Row++
+		}
+		if band.Row == len(free) {
+			free = append(free, 0)
+		}
+		free[band.Row] = band.Left + max(band.Width, float64(len(b.Text)))
+		p.Bands = append(p.Bands, band)
+	}
+	for _, v := range report.Steps(0, c.Y.Max, plotTicks) {
+		p.Lines = append(p.Lines, fmt.Sprintf("M0 %.2fH%d", y(v), plotWidth))
+		p.Y = append(p.Y, plotLabel{Height: perCent * v / c.Y.Max, Text: strconv.FormatFloat(v, 'f', -1, 64)})
+	}
+	for _, v := range report.Steps(0, c.X.Max, plotTimes) {
+		p.X = append(p.X, plotLabel{At: perCent * v / c.X.Max, Text: report.Write(report.Seconds, v)})
+	}
+	for _, m := range c.Marks {
+		p.label(c, m)
+	}
+	return p
+}
+
+// label puts a mark's words beside its line: those of disks at one height stand together.
+func (p *plot) label(c *report.Chart, m report.Mark) {
+	if m.Text == "" || m.Upright || m.Key < 0 {
+		return
+	}
+	height := perCent * m.At / c.Y.Max
+	right := m.From > c.X.Max/2
+	for i := range p.Labels {
+		l := &p.Labels[i]
+		if l.Right == right && height-l.Height < labelClose && l.Height-height < labelClose {
+			l.Keys = append(l.Keys, c.Keys[m.Key])
+			return
+		}
+	}
+	p.Labels = append(p.Labels, plotLabel{Height: height, Text: m.Text, Keys: []report.Key{c.Keys[m.Key]}, Right: right})
+}
