@@ -18,6 +18,7 @@ import (
 	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
@@ -81,7 +82,7 @@ func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 func (o *output) send(p program, doc *report.Document, events io.Reader) error {
 	width := text.Width
 	if o.toStdout() {
-		width = columns(p.stdout)
+		width, o.Ink = columns(p.stdout), ink.For(p.stdout, os.Getenv)
 	}
 	encode, err := o.Encoder(doc, events, width)
 	if err != nil {

@@ -264,10 +264,10 @@ func (en english) sure() string {
 	if origin := hub.Source(en.ProfileOrigin); origin == hub.Specified {
 		return "The disks are simulated, with figures " + origin.Text() + ": how far real ones differ is not known."
 	}
-	runs := pick(sure.Repeated, ", from repeated phases", ", from one run of each phase")
+	runs := pick(sure.Repeated, ", from repeated phases", ", one run of each phase")
 	if sure.Widest > 0 && !sure.Repeated &&
 		slices.ContainsFunc(en.Phases, func(p analysis.Phase) bool { return p.Repeats != "" }) {
-		runs = "; not every phase was repeated"
+		runs = ", not every phase repeated"
 	}
 	switch {
 	case widest == 0 && !sure.Unknown && len(en.Summary.Contests) == 0:

@@ -15,6 +15,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Document is a report before it has a form.
@@ -280,12 +281,26 @@ func nonEmpty(parts ...string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 }
 
+// Setup is the hub, and how many disks were measured.
+func (d *Document) Setup() string {
+	disks := ""
+	if d.Kind == "report" {
+		disks = unit.Plural(len(d.Keys), "disk")
+	}
+	return strings.Join(nonEmpty(d.Hub, disks), ", ")
+}
+
 // Unmeasured says that nothing was measured, or what is behind a model is not; it is empty if disks were.
 func (d *Document) Unmeasured() string {
-	if d.Model == hub.Specified {
-		return pick(d.Simulated, "simulated, ", "") + "with figures " + d.Model.Text()
+	switch {
+	case d.Model == hub.Specified && d.Simulated:
+		return "simulated, with figures " + d.Model.Text()
+	case d.Model == hub.Specified:
+		return "with figures " + d.Model.Text()
+	case d.Simulated:
+		return "simulated"
 	}
-	return pick(d.Simulated, "simulated: no disk was measured", "")
+	return ""
 }
 
 // Collect gathers the blocks of a kind, those in folds among them but none of a phase, in order.

@@ -80,7 +80,7 @@ func contentionOf(found *analysis.Phase, disk string) (c analysis.DiskContention
 }
 
 // unmeasured stands for what was not measured alone either.
-const unmeasured = "no reference"
+const unmeasured = "no baseline"
 
 // diskTable is a row per disk, all of it of the overlap; without one, of the whole phase. It is nil if no disk worked.
 func (v *phaseView) diskTable() *Table {

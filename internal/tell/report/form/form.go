@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
@@ -30,6 +31,7 @@ type Form struct {
 	Table string
 	Phase string // of the chart or the table; empty for the first that has it
 	Dark  bool
+	Ink   ink.Ink // what a terminal that text goes to can show
 }
 
 // endings are the forms that a file's ending may stand for.
@@ -123,7 +125,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(
 			return picture.Write(w, doc, figure, picture.Options{PNG: o.Format == "png", Dark: o.Dark})
 		}, nil
 	default:
-		return func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: width, All: o.All}) }, nil
+		return func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: width, All: o.All, Ink: o.Ink}) }, nil
 	}
 }
 

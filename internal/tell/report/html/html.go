@@ -17,7 +17,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 //go:embed page.tmpl page.css script
@@ -49,8 +48,7 @@ type page struct {
 	Events   template.JS // events.jsonl, packed; empty where the page goes without
 	State    template.JS // the loads to choose from, packed
 	Shapes   [][]report.Corner
-	Static   bool   // no chart library: pictures instead
-	Setup    string // the hub, and how many disks
+	Static   bool // no chart library: pictures instead
 
 	Hub      *hub // the first load
 	First    *report.Load
@@ -114,7 +112,6 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if err != nil {
 		return err
 	}
-	p.Setup = setup(doc)
 	p.arrange()
 	if err := p.answer(tmpl); err != nil {
 		return err
@@ -146,18 +143,6 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 		"times": func(a float64, b int) float64 { return a * float64(b) },
 	})
 	return tmpl.ParseFS(parts, "page.tmpl")
-}
-
-// setup is the hub, and how many disks were measured.
-func setup(doc *report.Document) string {
-	if doc.Kind != "report" {
-		return doc.Hub
-	}
-	disks := unit.Plural(len(doc.Keys), "disk")
-	if doc.Hub == "" {
-		return disks
-	}
-	return doc.Hub + ", " + disks
 }
 
 // arrange says which block stands where: the answer's page folds everything behind it; another document is shown

@@ -1,5 +1,5 @@
-// Package text writes a document for a terminal: plain words, tables of columns, no colour. By default that is the
-// document's answer; on request everything but details that are no phase and no methods, which are left to the
+// Package text writes a document for a terminal: plain words, tables of columns, bars, and colours that repeat what the
+// words say. By default that is the document's answer; on request everything but details that are no phase and no methods, which are left to the
 // page. Start at Write.
 package text
 
@@ -11,38 +11,32 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
 // Width is how many columns a line may take where nobody knows better.
-const Width = 100
+const Width = 80
 
 // Options say how a document is printed.
 type Options struct {
 	Width int  // of a line in columns, whatever the names
 	All   bool // the blocks as well if the document has an answer
+	Ink   ink.Ink
 }
 
 // Write writes the document's answer, and its blocks if it has none or if all is asked for.
 func Write(w io.Writer, doc *report.Document, opts Options) error {
-	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40)}
-	// Whoever has the run at hand knows when it was.
-	origin := slices.DeleteFunc(doc.Origin(), func(part string) bool { return part == doc.Started })
-	out.wrap("", strings.Join(append([]string{doc.Title}, origin...), ", "))
-	if a := doc.Answer; a != nil {
-		for _, doubt := range a.Doubts {
-			out.wrap("! ", doubt)
+	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40), ink: opts.Ink}
+	head := doc.Title
+	for _, part := range []string{doc.Setup(), doc.Started, doc.Unmeasured()} {
+		if part != "" {
+			head += "   " + part
 		}
-		out.wrap("", a.Headline)
-		if a.Table != nil {
-			out.table("", a.Table)
-		}
-		for _, action := range a.Actions {
-			out.wrap("→ ", action.Title+": "+action.Detail)
-		}
-		for _, text := range append(a.Findings, a.Sure) {
-			out.wrap("  ", text)
-		}
+	}
+	out.line(out.ink.Dim(cells.NoCommand(cells.Cut(report.Clean(head), out.width))))
+	if doc.Answer != nil {
+		out.answer(doc)
 	}
 	if doc.Answer == nil || opts.All {
 		out.blocks("", doc.Blocks)
@@ -56,7 +50,11 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 type printer struct {
 	*bufio.Writer
 	width int
+	ink   ink.Ink
 }
+
+// line prints a line that is laid out already.
+func (p *printer) line(text string) { fmt.Fprintln(p, text) }
 
 func (p *printer) blocks(indent string, blocks []report.Block) {
 	for _, block := range blocks {
@@ -68,35 +66,35 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 		switch block := block.(type) {
 		case report.Heading:
 			apart(true)
-			p.wrap(indent, block.Text)
+			p.wrap(indent, block.Text, nil)
 		case report.Sentence:
-			p.wrap(indent, block.Text)
+			p.wrap(indent, block.Text, nil)
 		case report.Warning:
-			p.wrap(indent+"! ", block.Text)
+			p.wrap(indent+"! ", block.Text, nil)
 		case report.List:
 			if apart(block.Title != ""); block.Title != "" {
-				p.wrap(indent, block.Title+":")
+				p.wrap(indent, block.Title+":", nil)
 			}
 			for _, item := range block.Items {
-				p.wrap(indent+"- ", item)
+				p.wrap(indent+"- ", item, nil)
 			}
 		case *report.Table:
 			apart(true)
 			p.table(indent, block)
 		case *report.Figure:
 			if !block.OmitInText {
-				p.wrap(indent, block.Describe())
+				p.wrap(indent, block.Describe(), nil)
 			}
 		case *report.Details:
 			apart(block.Printed || block.Phase && block.Fold == "")
 			switch {
 			case block.Printed && indent == "":
-				p.wrap("", block.Title)
+				p.wrap("", block.Title, nil)
 				p.blocks("  ", block.Blocks)
 			case block.Printed:
 				p.blocks(indent, block.Blocks)
 			case block.Phase && block.Fold == "":
-				p.wrap(indent, block.Title)
+				p.wrap(indent, block.Title, nil)
 				p.blocks(indent+"  ", block.Blocks)
 			}
 		}
@@ -122,7 +120,7 @@ func (p *printer) table(indent string, t *report.Table) {
 			p.row(indent, t, row, words[k], short, widths)
 			for _, i := range keep {
 				if t.Columns[i].Drop > 0 {
-					p.wrap(indent+"      ", words[k][i])
+					p.wrap(indent+"      ", words[k][i], nil)
 				}
 			}
 		}
@@ -145,7 +143,7 @@ func (p *printer) table(indent string, t *report.Table) {
 			keep = append([]int{0}, keep...)
 		}
 	}
-	p.wrap(indent+"  ", t.Note)
+	p.wrap(indent+"  ", t.Note, nil)
 }
 
 // fit leaves the least important columns out until the others have room; where none may go, columns of words are cut,
@@ -199,11 +197,11 @@ func (p *printer) row(indent string, t *report.Table, row []report.Cell, words [
 		}
 		line.WriteString("  " + cells.Pad(strings.ReplaceAll(branches, "\u00a0", " ")+text, width))
 	}
-	fmt.Fprintln(p, cells.NoCommand(strings.TrimRight(line.String(), " ")))
+	p.line(p.ink.Text(cells.NoCommand(strings.TrimRight(line.String(), " "))))
 }
 
-// wrap prints text in lines that fit, the first after prefix, the others under it.
-func (p *printer) wrap(prefix, text string) {
+// wrap prints text in lines that fit, the first after prefix, the others under it, in a colour if one is given.
+func (p *printer) wrap(prefix, text string, colour func(string) string) {
 	if text = report.Clean(text); strings.TrimSpace(text) == "" {
 		return
 	}
@@ -212,6 +210,10 @@ func (p *printer) wrap(prefix, text string) {
 		if i > 0 {
 			prefix = strings.Repeat(" ", indent)
 		}
-		fmt.Fprintln(p, cells.NoCommand(prefix+line))
+		line = p.ink.Text(cells.NoCommand(prefix + line))
+		if colour != nil {
+			line = colour(line)
+		}
+		p.line(line)
 	}
 }
