@@ -137,14 +137,14 @@ type loadState struct {
 
 // raceState is what playing a phase back needs. Rates are in the answer's unit.
 type raceState struct {
-	Unit    string     `json:"unit"`
-	Scale   float64    `json:"scale"` // pixels for each unit of rate
-	Minimum float64    `json:"minimum"`
-	Height  int        `json:"height"`
-	Row     int        `json:"row"`
-	End     float64    `json:"end"`
-	Disks   []raceDisk `json:"disks"`
-	Bands   []raceBand `json:"bands"`
+	Unit    string      `json:"unit"`
+	Scale   float64     `json:"scale"` // pixels for each unit of rate
+	Minimum float64     `json:"minimum"`
+	Height  int         `json:"height"`
+	Row     int         `json:"row"`
+	End     float64     `json:"end"`
+	Disks   []raceDisk  `json:"disks"`
+	Stages  []raceStage `json:"stages"`
 }
 
 type raceDisk struct {
@@ -154,11 +154,17 @@ type raceDisk struct {
 	Points   [][]float64 `json:"points"` // from, to, rate
 }
 
-type raceBand struct {
-	From float64 `json:"from"`
-	To   float64 `json:"to"`
-	Text string  `json:"text"`
+// raceStage is a stretch of the phase in which nothing changes, with the mean rate of each disk.
+type raceStage struct {
+	From  float64   `json:"from"`
+	To    float64   `json:"to"`
+	Text  string    `json:"text"`
+	Rates []float64 `json:"rates"`
+	Bad   bool      `json:"-"`
 }
+
+// Width is the share of the stage in the whole, as a track of a grid.
+func (s raceStage) Width() float64 { return s.To - s.From }
 
 // state packs the loads that can be chosen.
 func (p *page) state(tmpl *template.Template, k float64) error {
@@ -191,6 +197,7 @@ func (p *page) state(tmpl *template.Template, k float64) error {
 	}
 	if p.Race && p.First.Chart != nil && !p.Hub.List {
 		state.Race = p.raceState(k)
+		p.Stages = state.Race.Stages
 	}
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -226,10 +233,33 @@ func (p *page) raceState(k float64) *raceState {
 		}
 		r.Disks = append(r.Disks, d)
 	}
+	at := 0.0
 	for _, b := range c.Bands {
-		if b.Text != "" {
-			r.Bands = append(r.Bands, raceBand{b.From, b.To, b.Text})
+		if b.Text != "" && b.From >= at && b.To > b.From {
+			r.stage(b.From, b.To, b.Text, b.Tone == report.Bad)
+			at = b.To
+		}
+	}
+	if n := len(r.Stages); n > 0 && r.Stages[n-1].Bad && at < c.X.Max {
+		r.stage(at, c.X.Max, "afterwards", false)
+	}
+	if len(r.Stages) > 0 { // all are busy: the rates that the answer has
+		for i, row := range p.Hub.Rows {
+			r.Stages[0].Rates[i] = row.Rate / p.Doc.Answer.Scale.Size
 		}
 	}
 	return r
+}
+
+// stage adds a stretch with the mean rate of each disk in it.
+func (r *raceState) stage(from, to float64, text string, bad bool) {
+	s := raceStage{From: from, To: to, Text: text, Bad: bad}
+	for _, d := range r.Disks {
+		moved := 0.0
+		for _, at := range d.Points {
+			moved += at[2] * max(0, min(to, at[1])-max(from, at[0]))
+		}
+		s.Rates = append(s.Rates, moved/(to-from))
+	}
+	r.Stages = append(r.Stages, s)
 }

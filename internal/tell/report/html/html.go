@@ -55,6 +55,7 @@ type page struct {
 	Choices  []report.Load
 	Unit     string
 	Race     bool
+	Stages   []raceStage
 	Plot     *plot
 	Pairs    *pairs
 	Together *together
@@ -177,6 +178,7 @@ func (p *page) arrange() {
 			p.Last = append(p.Last, fold{ID: d.ID, Title: d.Title, Blocks: d.Blocks})
 		case listed && t.Name() == "all-phases":
 			p.Numbers = t
+		case listed && t.ID == "pairs" && len(doc.Keys) <= maxPairDisk: // the heat map is this table
 		default:
 			more.Blocks = append(more.Blocks, block)
 		}

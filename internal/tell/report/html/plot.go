@@ -30,7 +30,8 @@ type plotBand struct {
 	Left, Width float64
 	Text        string
 	Bad         bool
-	Row         int // of its text
+	Right       bool // the text ends where the band does
+	Row, Narrow int  // of its text, on a wide page and on a phone
 }
 
 // plotLabel stands at a place in per cent of the plot.
@@ -71,19 +72,14 @@ func newPlot(c *report.Chart) *plot {
 			p.Paths = append(p.Paths, plotPath{fmt.Sprintf("var(--c%d)", c.Keys[s.Key].Colour()), d.String(), s.Faint})
 		}
 	}
-	free := []float64{} // from where each row of texts is free
+	var wide, narrow rows
 	for _, b := range c.Bands {
 		band := plotBand{
 			Left: perCent * b.From / c.X.Max, Width: perCent * (b.To - b.From) / c.X.Max, Text: b.Text,
 			Bad: b.Tone == report.Bad,
 		}
-		for band.Row < len(free) && free[band.Row] > band.Left {
-			band.Row++
-		}
-		if band.Row == len(free) {
-			free = append(free, 0)
-		}
-		free[band.Row] = band.Left + max(band.Width, float64(len(b.Text)))
+		band.Right = band.Left > perCent/2
+		band.Row, band.Narrow = wide.place(&band, wideLetter), narrow.place(&band, narrowLetter)
 		p.Bands = append(p.Bands, band)
 	}
 	for _, v := range report.Steps(0, c.Y.Max, plotTicks) {
@@ -98,6 +94,41 @@ func newPlot(c *report.Chart) *plot {
 	}
 	return p
 }
+
+// How much of the plot's width a letter takes, in per cent.
+const (
+	wideLetter   = 0.75
+	narrowLetter = 2.3
+)
+
+// rows are lines of texts above a plot: what each has taken, in per cent.
+type rows [][][2]float64
+
+// place finds the lowest row that is free where the band's text stands.
+func (r *rows) place(b *plotBand, letter float64) int {
+	if b.Text == "" {
+		return 0
+	}
+	from, to := b.Left, b.Left+letter*float64(len([]rune(b.Text))+1)
+	if b.Right {
+		from, to = b.Left+b.Width-(to-from), b.Left+b.Width
+	}
+	for i, row := range *r {
+		free := true
+		for _, taken := range row {
+			free = free && (to <= taken[0] || taken[1] <= from)
+		}
+		if free {
+			(*r)[i] = append(row, [2]float64{from, to})
+			return i
+		}
+	}
+	*r = append(*r, [][2]float64{{from, to}})
+	return len(*r) - 1
+}
+
+// End is where the band ends, from the right, in per cent.
+func (b plotBand) End() float64 { return perCent - b.Left - b.Width }
 
 // label puts a mark's words beside its line: those of disks at one height stand together.
 func (p *plot) label(c *report.Chart, m report.Mark) {

@@ -59,22 +59,17 @@ function choose(loads) {
 function race(state) {
   const range = $("#moment"), play = $("#play"), head = $(".plot .head"), hub = $("#hub .hub");
   const paths = $$("path[d]:not(.mark path)", hub), rows = $$("li", hub), n = rows.length;
-  const first = $("#hub").innerHTML, stage = $("#stage").textContent;
   range.max = state.end;
   range.hidden = play.hidden = false;
-  const rateAt = (points, t) => {
-    const at = points.find((p) => p[0] <= t && t < p[1]);
-    return at ? at[2] : 0;
-  };
+  const rateAt = (points, t) => points.find((p) => p[0] <= t && t < p[1])?.[2] ?? 0;
   const ribbon = (a, thick, b, end) => `M0 ${a}C50 ${a} 50 ${b} 100 ${b}v${end}C50 ${b + end} 50 ${a + thick} 0 ${a + thick}Z`;
-  function moment(t) {
-    range.value = t;
-    const rates = state.disks.map((disk) => rateAt(disk.points, t));
+  const digits = (rate) => (rate >= 99.95 ? rate.toFixed(0) : rate.toPrecision(3));
+  function draw(rates, t, when, what) {
     const thick = rates.map((rate) => (rate > 0 ? Math.max(state.minimum, rate * state.scale) : 0));
     const trunk = thick.reduce((a, b) => a + b, 0);
     let y = (state.height - trunk) / 2;
     hub.style.setProperty("--T", trunk);
-    $(".tot", hub).textContent = rates.reduce((a, b) => a + b, 0).toFixed(2) + " " + state.unit;
+    $(".tot", hub).textContent = digits(rates.reduce((a, b) => a + b, 0)) + " " + state.unit;
     state.disks.forEach((disk, i) => {
       const middle = (state.height - n * state.row) / 2 + state.row * (i + 0.5);
       const ghost = Math.min(Math.max(disk.baseline * state.scale, thick[i]), state.row - 4);
@@ -85,14 +80,20 @@ function race(state) {
       const over = t >= disk.end, kept = disk.baseline ? Math.round((100 * rates[i]) / disk.baseline) : 0;
       rows[i].className = over ? "off" : "";
       $(".verb", rows[i]).textContent = over ? "has finished" : disk.verb;
-      $(".v", rows[i]).textContent = rates[i].toFixed(2);
-      $(".k", rows[i]).textContent = kept && !over ? kept + "\u00a0%" : "";
+      $(".v", rows[i]).textContent = over ? "0" : digits(rates[i]);
+      $(".k", rows[i]).textContent = kept && !over ? kept + " %" : "";
       $(".k", rows[i]).classList.toggle("neg", kept < 90);
     });
-    const now = state.bands.find((band) => band.from <= t && t < band.to);
-    $("#at").textContent = Math.round(t) + " s";
-    $("#stage").textContent = now ? now.text : "";
-    range.setAttribute("aria-valuetext", $("#at").textContent + " " + $("#stage").textContent);
+    $("#at").textContent = when;
+    $("#stage").textContent = what;
+    range.setAttribute("aria-valuetext", when + " " + what);
+  }
+  const press = (stage) => $$("[data-stage]").forEach((b, i) => b.setAttribute("aria-pressed", state.stages[i] === stage));
+  function moment(t) {
+    const stage = state.stages.find((s) => s.from <= t && t < s.to);
+    draw(state.disks.map((disk) => rateAt(disk.points, t)), t, Math.round(t) + " s", stage ? stage.text : "");
+    press(stage);
+    range.value = t;
     head.hidden = false;
     head.style.left = (100 * t) / state.end + "%";
   }
@@ -119,6 +120,14 @@ function race(state) {
     stop();
     moment(+range.value);
   });
+  $$("[data-stage]").forEach((button, i) => button.addEventListener("click", () => {
+    stop();
+    const stage = state.stages[i];
+    draw(stage.rates, (stage.from + stage.to) / 2, Math.round(stage.from) + "–" + Math.round(stage.to) + " s", stage.text + ", mean");
+    press(stage);
+    range.value = stage.from;
+    head.hidden = true;
+  }));
 }
 
 // The page's data as files: the analysis and the events as hubbench wrote them, and the files as the CSV that
