@@ -171,7 +171,7 @@ type HubCost struct {
 	morePhases int // on the hub
 }
 
-// hubCosts compares the disks' rates alone on the hub with those on ports of their own, in the run's order.
+// hubCosts compares the disks' rates alone on the hub with those on their own ports, the greatest loss first.
 func hubCosts(order []string, solos solos, alpha float64) []HubCost {
 	var out []HubCost
 	for _, hub := range solos {
@@ -186,7 +186,7 @@ func hubCosts(order []string, solos solos, alpha float64) []HubCost {
 			Disk: hub.disk, Op: hub.work.Op, Phase: hub.phases[0], DirectPhase: direct.phases[0],
 			Rate: hub.Rate, DirectRate: direct.Rate, Loss: 1 - kept, morePhases: len(hub.phases) - 1,
 		}
-		c.Lost = c.Loss >= hubCost && direct.ChanceAbove(hub.Measured) <= alpha
+		c.Lost = hub.Rate <= (1-hubCost)*direct.Rate && direct.ChanceAbove(hub.Measured) <= alpha
 		if free := min(hub.Free, direct.Free); free > 0 {
 			half := math.Hypot(hub.Error, direct.Error) * stats.StudentQuantile(0.975, free)
 			c.CI95 = &stats.Interval{1 - kept*math.Exp(half), 1 - kept*math.Exp(-half)}

@@ -19,7 +19,7 @@ import (
 // toldOf are the findings of one phase of A, B, C and D.
 func toldOf(p Phase, saturations ...Saturation) []Finding {
 	p.Name = "p"
-	return findings(&Analysis{Phases: []Phase{p}, Order: []string{"A", "B", "C", "D"}, Saturations: saturations}, nil, 0.01)
+	return findings(&Analysis{Phases: []Phase{p}, Order: []string{"A", "B", "C", "D"}, Saturations: saturations})
 }
 
 func sameFindings(t *testing.T, what string, got []Finding, want ...Finding) {
@@ -161,7 +161,7 @@ func TestStreamFindings(t *testing.T) {
 	// The next phase is reported again; of one weight, the phase and then the disk come first in their order.
 	partial := []Warning{{Code: "partial", Disk: "B"}, {Code: "partial", Disk: "A"}}
 	var got []string
-	for _, f := range findings(&Analysis{Phases: []Phase{{Name: "q", Search: &trace.Try{}}, {Name: "r", Warnings: partial}, {Name: "p", Warnings: partial}}}, nil, 0.01) {
+	for _, f := range findings(&Analysis{Phases: []Phase{{Name: "q", Search: &trace.Try{}}, {Name: "r", Warnings: partial}, {Name: "p", Warnings: partial}}}) {
 		got = append(got, f.Phase+f.Disk)
 	}
 	check.Same(t, "findings of", []string{"pA", "pB", "rA", "rB"}, got)
@@ -220,7 +220,7 @@ func TestLinkFindings(t *testing.T) {
 		check.Same(t, tt.name+": weights", tt.weight, weights)
 	}
 	phases := []Phase{{Name: "1", Links: []LinkUse{use("1", 0.9, "", "A")}}, {Name: "2", Links: []LinkUse{use("1", 1, "", "A")}}, {Name: "3", Links: []LinkUse{use("1", 1, "", "A"), use("2", 1, "", "B")}}}
-	got := findings(&Analysis{Phases: phases, Order: []string{"A", "B"}}, nil, 0.01)
+	got := findings(&Analysis{Phases: phases, Order: []string{"A", "B"}})
 	if len(got) != 2 || got[0].Phase != "1" || got[0].MorePhases != 2 || got[1].Phase != "3" || got[1].MorePhases != 0 {
 		t.Errorf("in three phases: %+v", got)
 	}
@@ -251,7 +251,7 @@ func TestHubCostByNoise(t *testing.T) {
 		{level.Measured{Rate: 80, Error: 0.2, Free: 9}, level.Measured{Rate: 100, Error: 0.2, Free: 9}, false}, // noise may have made it
 	} {
 		s := solos{{job: job{disk: "A", connection: trace.OnHub}, Measured: tt.hub, phases: []string{"hub"}}, {job: job{disk: "A", connection: trace.Direct}, Measured: tt.direct, phases: []string{"own"}}}
-		got := findings(&Analysis{}, s, 0.01)
+		got := findings(&Analysis{HubCosts: hubCosts(nil, s, 0.01)})
 		if (len(got) > 0) != tt.want {
 			t.Errorf("%v on the hub, %v by itself: %+v", tt.hub, tt.direct, got)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -20,7 +21,10 @@ import (
 func Headline(a *analysis.Analysis) (headline string, rest []string) {
 	en := in(a)
 	caches := Each(a.Saturations, func(s analysis.Saturation) string { return en.saturation(s, false) })
-	contests := Each(a.Summary.Contests, func(found analysis.Contest) string { return en.contest(found).text() })
+	var contests []string
+	for _, found := range a.Summary.Contests {
+		contests = append(contests, en.contest(found).ideas()...)
+	}
 	ideas := slices.Concat(en.played(), en.slowed(), caches)
 	if len(en.Answer.Loses) > 0 {
 		ideas = slices.Concat(ideas, contests, en.costs())
@@ -82,33 +86,48 @@ func (en english) costs() []string {
 	return append(lost, unsure...)
 }
 
-// alone is how fast the fastest disk is each way if disks were measured one at a time only.
+// alone says how fast the fastest disk is each way if disks were measured one at a time only.
 func (en english) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		best, bestRate, disks := "", 0.0, 0
+		fastest := map[string]*analysis.Overlap{} // of each disk
+		best := ""
 		for i := range en.Phases {
 			p := &en.Phases[i]
 			for name, d := range p.Disks {
 				if len(p.Disks) != 1 || d.Op != op || p.Overlap == nil || p.Paced[name].Limited() {
 					continue
 				}
-				disks++
-				if p.Overlap.Rate > bestRate {
-					best, bestRate = name, p.Overlap.Rate
+				if o := fastest[name]; o == nil || p.Overlap.Rate > o.Rate {
+					fastest[name] = p.Overlap
+				}
+				if best == "" || p.Overlap.Rate > fastest[best].Rate {
+					best = name
 				}
 			}
 		}
+		if best == "" {
+			continue
+		}
+		clear := true // The best is faster than all others beyond their margins of error.
+		for name, o := range fastest {
+			clear = clear && (name == best || apart(o.CI95, fastest[best].CI95))
+		}
+		rate := en.Rate(fastest[best].Rate)
 		switch {
-		case disks == 0:
-		case len(en.Order) == 1:
-			out = append(out, fmt.Sprintf("%s %ss at %s", best, op, en.Rate(bestRate)))
+		case len(fastest) == 1:
+			out = append(out, fmt.Sprintf("%s %ss at %s", best, op, rate))
+		case clear:
+			out = append(out, fmt.Sprintf("%s %ss fastest, at %s", best, op, rate))
 		default:
-			out = append(out, fmt.Sprintf("%s %ss fastest, at %s", best, op, en.Rate(bestRate)))
+			out = append(out, fmt.Sprintf("the disks %s at up to %s", op, rate))
 		}
 	}
 	return out
 }
+
+// apart reports whether all of an interval lies below another.
+func apart(low, high *stats.Interval) bool { return low != nil && high != nil && low[1] < high[0] }
 
 // Methods say what stands behind a win or a loss, and what the intervals are about.
 func Methods(a *analysis.Analysis) []string {
@@ -187,9 +206,14 @@ func (c contest) who() string {
 	return strings.Join(work.Clauses(names, does, work.Verb.Of), " and ")
 }
 
-// text is the contest in one idea: "C crowds out A and B: they drop to 47 % when all three write".
-func (c contest) text() string {
-	return c.outcome() + " when " + c.who()
+// ideas say the contest: "C crowds out A and B: they drop to 47 % when all three write", and who else may be slowed.
+func (c contest) ideas() []string {
+	when := " when " + c.who()
+	out := []string{c.outcome() + when}
+	if c.lost != nil && c.unsure != nil {
+		out = append(out, c.named(c.unsure)+" may be slowed"+when)
+	}
+	return out
 }
 
 func (c contest) outcome() string {
@@ -322,7 +346,8 @@ func (en english) advise(advice *analysis.Advice) {
 			if len(g.names) == 1 {
 				does += "s"
 			}
-			clauses = append(clauses, fmt.Sprintf("%s%s at %s (+%s)", who, does, en.Rate(g.to), en.Number(g.to-g.from)))
+			clauses = append(clauses, fmt.Sprintf("%s%s at %s (+%s)", who, does, en.each(g.to, len(g.names)),
+				en.Number(g.to-g.from)))
 		}
 		advice.Detail = strings.Join(clauses, " and ") + "."
 	}

@@ -32,17 +32,30 @@ type steadyJob struct {
 func writes(disk string, rate float64) steadyJob { return steadyJob{disk, trace.Write, rate} }
 func reads(disk string, rate float64) steadyJob  { return steadyJob{disk, trace.Read, rate} }
 
-// The opening says who wins and who loses, and the advice how to plug in and what that gains.
-func TestOpening(t *testing.T) {
+// ideas are the headline of a run and all else that there is to say, each of which could be a headline.
+func ideas(t *testing.T, a *analysis.Analysis) string {
+	t.Helper()
+	headline, rest := Headline(a)
+	all := append([]string{headline}, rest...)
+	for _, idea := range all {
+		if strings.Contains(idea, ";") || strings.HasSuffix(idea, ".") {
+			t.Errorf("%q is no headline", idea)
+		}
+	}
+	return strings.Join(all, " | ")
+}
+
+// The ideas say who crowds out whom, and the advice how to connect the disks and what that gains.
+func TestHeadline(t *testing.T) {
 	solos := []*trace.Phase{
 		steady("A W", writes("A", 1.5)), steady("B W", writes("B", 1.45)), steady("C W", writes("C", 2.8)),
 		steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)), steady("C R", reads("C", 2.6)),
 	}
 	tests := []struct {
-		name     string
-		phases   []*trace.Phase
-		headline string
-		advice   string
+		name   string
+		phases []*trace.Phase
+		ideas  string
+		advice string
 	}{
 		{
 			"a matrix of three", append(solos,
@@ -50,73 +63,74 @@ func TestOpening(t *testing.T) {
 				steady("A+B R", reads("A", 1.5), reads("B", 1.5)), steady("A+C R", reads("A", 1.5), reads("C", 1.5)), steady("B+C R", reads("B", 1.5), reads("C", 1.5)),
 				steady("all W", writes("A", 0.7), writes("B", 0.7), writes("C", 2.1)), steady("all R", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			),
-			"C wins, A and B lose when all three write; all lose alike when all three read.",
-			"Give C a port of its own: without it A and B write 1.48 GB/s each instead of 0.700, and read 1.50 instead of 1.10.",
+			"C crowds out A and B: they drop to 47 % when all three write | The hub is shared evenly: each drops to 42 % when all three read",
+			"Move C to its own port: A and B then write at 1.48 GB/s each (+0.775) and read at 1.50 GB/s each (+0.400).",
 		},
 		{
 			"no pairs: what the others had after one ended", []*trace.Phase{
 				tracetest.Phase("WWW", disk("A", "write", pace{20, 0.7}, pace{40, 1.5}), disk("B", "write", pace{20, 0.7}, pace{40, 1.5}), disk("C", "write", pace{20, 2.1})),
 				steady("RRR", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			},
-			"C wins, A and B lose when all three write; the disks share evenly when all three read.",
-			"Give C a port of its own: without it A and B write 1.50 GB/s each instead of 0.700.",
+			"C crowds out A and B: they drop to 47 % when all three write | The disks share evenly when all three read",
+			"Move C to its own port: A and B then write at 1.50 GB/s each (+0.800).",
 		},
 		{
 			"two that share a limit alike", []*trace.Phase{
 				steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)), steady("RR", reads("A", 1.5), reads("B", 1.5)),
 			},
-			"All lose alike when both read.",
-			"Give one of A and B a port of its own; which one makes little difference to the others.",
+			"The hub is shared evenly: each drops to 58 % when both read",
+			"Move one of A and B to its own port: It makes little difference to the others which one.",
 		},
 		{
 			"two that do not disturb each other", []*trace.Phase{
 				steady("A R", reads("A", 2.6)), steady("B W", writes("B", 1.4)), steady("both", reads("A", 2.6), writes("B", 1.4)),
 			},
-			"No disk measurably loses when A reads and B writes.",
-			"Together on one hub, none of them loses more than a tenth of its rate.",
+			"No disk is measurably slowed when A reads and B writes",
+			"Leave them on one hub: No disk loses more than a tenth of its speed.",
 		},
 		{
 			"nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("RR", reads("A", 1), reads("B", 1))},
-			"The disks share evenly when both write, and when both read.",
-			"How to connect them: not measured; that takes phases without each disk in turn (study: matrix).",
+			"The disks share evenly when both write | The disks share evenly when both read",
+			"Measure each disk's absence: How to connect the disks is unknown until a run leaves out each in turn (study: matrix).",
 		},
 		{
 			"uneven, and nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 1.6)), steady("RW", reads("A", 1), writes("B", 2))},
-			"The disks share unevenly when both write; who loses is not known, as no disk was measured without the others when A reads and B writes.",
-			"How to connect them: not measured; that takes phases without each disk in turn (study: matrix).",
+			"The disks share unevenly when both write | Who is slowed is unknown (no disk was measured without the others) when A reads and B writes",
+			"Measure each disk's absence: How to connect the disks is unknown until a run leaves out each in turn (study: matrix).",
 		},
 		{
 			"the winner is in all of them", []*trace.Phase{
 				steady("A W", writes("A", 1.5)), steady("C W", writes("C", 2.8)),
 				steady("AC", writes("A", 0.8), writes("C", 2.6)), steady("ACD", writes("A", 0.6), writes("C", 2.6), writes("D", 0.6)),
 			},
-			"C wins, A loses when all three write.",
-			"How to connect them: not measured; that takes phases without each disk in turn (study: matrix).",
+			"C crowds out A: it drops to 40 % when all three write",
+			"Measure each disk's absence: How to connect the disks is unknown until a run leaves out each in turn (study: matrix).",
 		},
 	}
 	for _, tt := range tests {
 		a := told(tt.phases...)
-		check.Same(t, tt.name, tt.headline, Opening(a))
+		check.Same(t, tt.name, tt.ideas, ideas(t, a))
 		check.Same(t, tt.name, tt.advice, a.Answer.Advice[0].Text)
 	}
-	check.Same(t, "disks that never worked together", "", Opening(told(solos...)))
+	check.Same(t, "disks that never worked together", "C writes fastest, at 2.80 GB/s | The disks read at up to 2.60 GB/s", ideas(t, told(solos...)))
+	check.Same(t, "one disk", "A writes at 1.50 GB/s | A reads at 2.60 GB/s", ideas(t, told(solos[0], solos[3])))
 }
 
 // A loss that noise may explain is told as one that may be, whoever else loses beyond doubt.
-func TestOpeningOfADoubtfulLoss(t *testing.T) {
+func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 	rate := 1e9
 	c := analysis.Contest{Phases: []string{"WW"}, Disks: map[string]analysis.ContestDisk{
 		"A": {Op: trace.Write, Rate: 0.5e9, Reference: &rate, Kept: 0.5, Solo: true}, "B": {Op: trace.Write, Rate: 0.8e9, Reference: &rate, Kept: 0.8, Solo: true, Lost: true},
 	}}
 	a := &analysis.Analysis{Order: []string{"A", "B"}, Summary: analysis.Summary{Contests: []analysis.Contest{c}}}
 	a.Decide()
-	a.Answer.Headline = Opening(a)
-	check.Same(t, "headline", "B loses, A may lose when both write.", a.Answer.Headline)
+	const want = "B drops to 80 % when both write | A may be slowed when both write"
+	check.Same(t, "headline", want, ideas(t, a))
 	// Too few repeats show it for it to count as a loss, and yet its interval leaves little room.
 	doubtful := c.Disks["A"]
 	doubtful.KeptCI = &stats.Interval{0.4, 0.6}
 	c.Disks["A"] = doubtful
-	check.Same(t, "with an interval", a.Answer.Headline, Opening(a))
+	check.Same(t, "with an interval", want, ideas(t, a))
 	if got := Methods(a)[0]; !strings.Contains(got, "a longer phase of it alone, or more time after the others finish, would tell") {
 		t.Errorf("a loss in doubt: %s", got)
 	}
@@ -127,10 +141,11 @@ func TestLayoutLeavesOpen(t *testing.T) {
 	gain := func(disk string, by float64) analysis.Removal {
 		return analysis.Removal{Disk: disk, Gain: by, Error: 0.2, Cases: []analysis.RemovalCase{{Phase: "WW", Without: "W", Disks: map[string]analysis.RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}}}}
 	}
-	for best, want := range map[float64]string{0.9: "Give one of A and B a port of its own;", 1.2: "Give A a port of its own:"} {
+	for best, want := range map[float64]string{0.9: "Move one of A and B to its own port:", 1.2: "Move A to its own port:"} {
 		a := &analysis.Analysis{Order: []string{"A", "B", "X"}, Summary: analysis.Summary{Contests: []analysis.Contest{{Phases: []string{"WW"}}}, Removals: []analysis.Removal{gain("A", best), gain("B", 0.7)}}}
 		a.Decide()
-		if got := in(a).advice(); !strings.HasPrefix(got, want) {
+		in(a).advise(&a.Answer.Advice[0])
+		if got := a.Answer.Advice[0].Text; !strings.HasPrefix(got, want) {
 			t.Errorf("gains %g and 0.7, each ± 0.2: %q, want %q", best, got, want)
 		}
 	}
@@ -170,7 +185,7 @@ func TestSureOfChangingRates(t *testing.T) {
 func TestTooLittleToTell(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}}
 	found := &analysis.Contest{Phases: []string{"RW"}, Disks: map[string]analysis.ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
-	check.Same(t, "without intervals", "too little was moved to tell who loses", (english{Analysis: a}).contest(*found).outcome())
+	check.Same(t, "without intervals", "too little was moved to tell who is slowed", (english{Analysis: a}).contest(*found).outcome())
 }
 
 // A run whose numbers cannot be trusted leads with why, and with no verdict; one that can be has no doubts.
@@ -207,14 +222,14 @@ func TestDoubts(t *testing.T) {
 		codes []string
 		lead  string
 	}{
-		{"trusted", both(), nil, "All lose alike when both write."},
+		{"trusted", both(), nil, "The hub is shared evenly: each drops to 47 % when both write"},
 		{"a busy computer", busy, []string{analysis.DoubtHostBound}, "The rates may be this computer's limit and not the disks': its cores were 100 % busy (A and B write)."},
 		{"a disk that failed", failed, []string{analysis.DoubtFailed}, "Disk B failed (A and B write): write: input/output error."},
 		{"an early end", ended, []string{analysis.DoubtPartial}, "Partial run: one phase (A and B write) ended early"},
 		{"a cache", cached, []string{analysis.DoubtCached}, "50 % of what A read (A reads) came from a cache"},
 		{"wide intervals", short, []string{analysis.DoubtImprecise}, "Too uncertain to say who wins: "},
 		{"small requests of a model", model, []string{analysis.DoubtModel}, "The model knows large requests alone: how fast small ones are (A and B write), only a run on disks shows."},
-		{"small requests of disks", small, nil, "The disks share evenly when both write."},
+		{"small requests of disks", small, nil, "The disks share evenly when both write"},
 	} {
 		a := Analyze(tt.run, analysis.Options{})
 		var codes []string
@@ -249,9 +264,9 @@ func TestSureOfAModel(t *testing.T) {
 		origin    hub.Source
 		has, hasn string
 	}{
-		{"", "known to ±1.0 % or better", "simulated"},
+		{"", "Margin of error: ±1.0 % or less", "simulated"},
 		{hub.Specified, "The disks are simulated, with figures from specifications: neither the hub nor its disks were measured: how far real ones differ is not known.", "±"},
-		{hub.Measured, "known to ±1.0 % or better", "specifications"},
+		{hub.Measured, "Margin of error: ±1.0 % or less", "specifications"},
 		{hub.Measured, "The disks are simulated, with figures that were measured: the intervals are about the model", "specifications"},
 		{hub.Fitted, "with figures that were fitted to runs:", "specifications"},
 	} {

@@ -28,7 +28,7 @@ func ExampleAnalyze() {
 		fmt.Println("-", finding.Text)
 	}
 	// Output:
-	// C wins, A loses when both write.
+	// C crowds out A: it drops to 52 % when both write
 	// - A and C write: an even split would have given A 1.47 GB/s; C left 0.769 GB/s.
 	// - A and C write: A took 4.02 s to recover after C ended (from 0.769 GB/s to 1.38 GB/s).
 	// - A and C write: C had 2.41 GB/s, 86 % of the 2.80 GB/s it has alone.

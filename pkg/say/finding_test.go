@@ -227,11 +227,11 @@ func TestSaturationOpens(t *testing.T) {
 		Findings:    []analysis.Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
 	}
 	Fill(a)
-	headline := Opening(a)
+	headline := ideas(t, a)
 	const fell = "A's fast cache holds 24.0 GB"
 	const falls = ": 2.30 GB/s falls to 0.650 GB/s"
 	const sure = fell + " (95 % confidence)" + falls
-	if headline != fell+falls+"." || a.Findings[0].Text != "WR A alone: "+sure+"." {
+	if headline != fell+falls || a.Findings[0].Text != "WR A alone: "+sure+"." {
 		t.Errorf("headline %q, finding %q", headline, a.Findings[0].Text)
 	}
 }

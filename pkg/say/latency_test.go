@@ -42,19 +42,19 @@ func TestProbe(t *testing.T) {
 	}{
 		{"longer", []*trace.Phase{probing("alone", 80e3), probing("both", 6e6, write())},
 			"C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times as long, 73 to 78 by its 95 % confidence interval). C probed 4 KiB at a time, B writing: 1.00 GB/s together for 30 s; B got 1.00 GB/s.",
-			"C answers 4 KiB reads in 9.6 ms instead of 127 µs when B writes.",
+			"C answers 4 KiB reads in 9.6 ms instead of 127 µs when B writes",
 			"both: C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times"},
 		{"alike", []*trace.Phase{probing("alone", 80e3), probing("both", 81e3, write())},
 			"C answered 4 KiB reads in 131 µs while B wrote and in 127 µs alone (p99; noise may have made the difference). ", "", ""},
 		{"too few for p99", []*trace.Phase{probing("alone", 80e3), cut(probing("both", 6e6, write()), 5)},
 			"C answered 4 KiB reads in 6.05 ms while B wrote and in 80 µs alone (median; too little was seen to rule out noise). ", "", ""},
-		{"not alone", []*trace.Phase{probing("both", 6e6, write()), steady("W", writes("B", 1))}, "", "", ""},
+		{"not alone", []*trace.Phase{probing("both", 6e6, write()), steady("W", writes("B", 1))}, "", "B writes at 1.00 GB/s", ""},
 	} {
 		a := told(c.phases...)
 		if got := a.Phases[1].Verdict; !strings.HasPrefix(got, c.verdict) {
 			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.verdict)
 		}
-		if headline := Opening(a); headline != c.headline {
+		if headline := ideas(t, a); headline != c.headline {
 			t.Errorf("%s\n got %s\nwant %s", c.name, headline, c.headline)
 		}
 		found := ""

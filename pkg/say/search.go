@@ -45,7 +45,7 @@ func (en english) searched(s *analysis.Search) string {
 	case s.Alone == nil:
 		return plays + bound(s.FoundOpen) + streamCount(*s.Found) + when
 	case s.Found == nil:
-		return plays + bound(s.AloneOpen) + streamCount(*s.Alone) + " alone; how many" + when + " was not found"
+		return plays + bound(s.AloneOpen) + streamCount(*s.Alone) + " alone, an unknown number" + when
 	case *s.Alone == 0:
 		return plays + " no stream clean, even alone"
 	}

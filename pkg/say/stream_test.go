@@ -63,23 +63,23 @@ func TestVerdictOfStreams(t *testing.T) {
 	}
 }
 
-// The opening of several phases begins with the streams, the worst outcome first.
-func TestOpeningOfStreams(t *testing.T) {
+// What is said of several phases begins with the streams, the worst outcome first.
+func TestHeadlineOfStreams(t *testing.T) {
 	a := told(
 		playing("alone", 4, 0, 0), playing("beside B", 4, 0, 0, disk("B", "read", pace{30, 1.1})),
 		playing("beside C", 4, 10, 13, disk("C", "write", pace{20, 1.1})),
 		steady("WW", writes("B", 0.8), writes("C", 0.8)),
 	)
-	headline := Opening(a)
-	want := "A drops 201 of 1,901 frames when C writes; A plays 4 of 4 streams without a late frame alone and when B reads (tested for 30 s); the disks share evenly when B and C write."
+	headline := ideas(t, a)
+	want := "A drops 201 of 1,901 frames when C writes | A plays 4 of 4 streams without a late frame alone and when B reads (tested for 30 s) | The disks share evenly when B and C write"
 	check.Same(t, "headline", want, headline)
 	if f := a.Findings[0]; f.Code != "drops" || f.Text != "beside C: A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times; the longest stall took 2.04 s." {
 		t.Errorf("first finding %+v", f)
 	}
 }
 
-// Where the same disks do the same with another outcome, the opening says what differs.
-func TestOpeningTellsPhasesApart(t *testing.T) {
+// Where the same disks do the same with another outcome, the ideas say what differs.
+func TestHeadlineTellsPhasesApart(t *testing.T) {
 	// one is a phase of 4 streams beside C, which writes and drops frames where it stalls them.
 	one := func(name string, stalls bool, change func(*trace.Phase)) *trace.Phase {
 		to := 0.0
@@ -104,22 +104,22 @@ func TestOpeningTellsPhasesApart(t *testing.T) {
 		want   string
 	}{
 		{"a pace", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, paced(1.5e9))},
-			drops + "when C writes at full speed; " + clean + "when C writes at up to 1.5 GB/s (tested for 20 s)."},
+			drops + "when C writes at full speed | " + clean + "when C writes at up to 1.5 GB/s (tested for 20 s)"},
 		{"two paces", []*trace.Phase{one("R-W", true, paced(2e9)), one("R-W-2", false, paced(1.5e9))},
-			drops + "when C writes at up to 2 GB/s; " + clean + "when C writes at up to 1.5 GB/s (tested for 20 s)."},
+			drops + "when C writes at up to 2 GB/s | " + clean + "when C writes at up to 1.5 GB/s (tested for 20 s)"},
 		{"a mix", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, mixed)},
-			drops + "when C writes; " + clean + "when C reads and writes (tested for 20 s)."},
+			drops + "when C writes | " + clean + "when C reads and writes (tested for 20 s)"},
 		{"fewer streams", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, fewer)},
-			"A drops 201 of 1,901 frames of 4 x 92 MB/s when C writes; A plays 2 x 92 MB/s without a late frame when C writes (tested for 20 s)."},
+			"A drops 201 of 1,901 frames of 4 x 92 MB/s when C writes | A plays 2 x 92 MB/s without a late frame when C writes (tested for 20 s)"},
 		{"a connection", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, direct)},
-			drops + "when C writes; " + clean + "when C writes with A connected directly (tested for 20 s)."},
+			drops + "when C writes | " + clean + "when C writes with A connected directly (tested for 20 s)"},
 		{"nothing known, patterns", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, none)},
-			drops + "when C writes (R-W); " + clean + "when C writes (R-W-2) (tested for 20 s)."},
+			drops + "when C writes (R-W) | " + clean + "when C writes (R-W-2) (tested for 20 s)"},
 		{"nothing known, names", []*trace.Phase{one("Monday", true, none), one("Tuesday", false, none)},
-			drops + "in phase Monday, when C writes; " + clean + "in phase Tuesday, when C writes (tested for 20 s)."},
-		{"nothing to tell apart", []*trace.Phase{one("R-W", false, none), one("R-W-2", false, paced(1.5e9))}, clean + "when C writes (tested for 20 s)."},
+			drops + "in phase Monday, when C writes | " + clean + "in phase Tuesday, when C writes (tested for 20 s)"},
+		{"nothing to tell apart", []*trace.Phase{one("R-W", false, none), one("R-W-2", false, paced(1.5e9))}, clean + "when C writes (tested for 20 s)"},
 	} {
-		check.Same(t, c.name, c.want, Opening(told(c.phases...)))
+		check.Same(t, c.name, c.want, ideas(t, told(c.phases...)))
 	}
 }
 
@@ -133,19 +133,19 @@ func TestStreamsBesideOthersThatEnd(t *testing.T) {
 	}{
 		{"late while both work and after",
 			"A dropped 101 of 1,101 frames in the 12 s in which B and C wrote; 100 of 1,800 frames were late after C had ended; the longest stall took 2.04 s.",
-			"A drops 101 of 1,101 frames when B and C write.", playing("p", 4, 10, 13, b(30), c)},
+			"A drops 101 of 1,101 frames when B and C write", playing("p", 4, 10, 13, b(30), c)},
 		{"late only after",
 			"A played 4 of 4 streams without a late frame in the 12 s in which B and C wrote; the buffer never fell below 0.99 s; 201 of 1,800 frames were late after B and C had ended; the longest stall took 2.04 s.",
-			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s), and drops 201 of 1,800 frames at other times.", playing("p", 4, 20, 23, b(14), c)},
+			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s), and drops 201 of 1,800 frames at other times", playing("p", 4, 20, 23, b(14), c)},
 		{"too short",
 			"A played 4 of 4 streams, but only for 1.5 s while B and C wrote: too short to call that clean.",
-			"Whether A plays 4 of 4 streams without a late frame when B and C write was tested for only 1.5 s.", playing("p", 4, 0, 0, b(1.5), c)},
+			"Whether A plays 4 of 4 streams without a late frame when B and C write was tested for only 1.5 s", playing("p", 4, 0, 0, b(1.5), c)},
 		{"a low buffer after",
 			"A played 4 of 4 streams without a late frame in the 12 s in which B and C wrote; the buffer never fell below 0.99 s; at other times it fell to 0.24 s of 1 s.",
-			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s).", playing("p", 4, 20, 20.75, b(30), c)},
+			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s)", playing("p", 4, 20, 20.75, b(30), c)},
 	} {
 		a := told(tt.phase)
-		headline, verdict := Opening(a), a.Phases[0].Verdict
+		headline, verdict := ideas(t, a), a.Phases[0].Verdict
 		if headline != tt.headline || !strings.HasPrefix(verdict, tt.verdict) {
 			t.Errorf("%s\n got %s\n     %s\nwant %s\n     %s", tt.name, headline, verdict, tt.headline, tt.verdict)
 		}
@@ -169,7 +169,7 @@ func TestSearch(t *testing.T) {
 		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(1), Found: number(0)}, "A plays at most 1 stream alone, none when C writes"},
 		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(0), Found: number(0)}, "A plays no stream clean, even alone"},
 		{analysis.Search{Kind: "streams", Disk: "A", Found: number(3)}, "A plays at most 3 streams when C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9)}, "A plays at most 9 streams alone; how many when C writes was not found"},
+		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9)}, "A plays at most 9 streams alone, an unknown number when C writes"},
 		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(9), AloneOpen: true, FoundOpen: true}, "A plays at least 9 streams alone, 9 when C writes"},
 		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(3), AloneOpen: true}, "A plays at least 9 streams alone, at most 3 when C writes"},
 		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(0), AloneOpen: true}, "A plays at least 9 streams alone, none when C writes"},
@@ -188,7 +188,7 @@ func TestSearch(t *testing.T) {
 	} {
 		c.search.Name = "s"
 		a := &analysis.Analysis{Order: []string{"A", "C"}, Phases: tries(c.search.Kind), Searches: []analysis.Search{c.search}}
-		if headline := Opening(a); headline != Capital(a.Order, c.want)+"." {
+		if headline := ideas(t, a); headline != Capital(a.Order, c.want) {
 			t.Errorf("got %s, want %s", headline, c.want)
 		}
 	}

@@ -298,7 +298,7 @@ type change struct {
 	FromRate, ToRate float64
 }
 
-// reading is what analysis.json and the opening say.
+// reading is what analysis.json and all ideas of the headline say.
 type reading struct {
 	changes []change
 	quotes  map[string]float64 // by phase/disk
@@ -308,7 +308,7 @@ type reading struct {
 
 func read(run *trace.Run) reading {
 	a := Analyze(run, analysis.Options{})
-	r := reading{quotes: map[string]float64{}, texts: []string{Opening(a)}}
+	r := reading{quotes: map[string]float64{}, texts: slices.Clone(a.Answer.More)}
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		for name, d := range p.Disks {

@@ -17,22 +17,27 @@ import (
 
 // Sentences that are false of a disk nobody takes anything from, and of one that takes nothing.
 const (
-	claimPort  = `port of its own`
+	claimPort  = `\b[Mm]ove .* to its own port`
 	claimNoise = `may be noise`
 	claimSplit = `even split`
 	claimCache = `full cache or heat|with no other disk involved`
 	claimEven  = `evenly shared|an even share,|share evenly|shared evenly`
-	claimLoss  = `\b(?:[Aa]ll|[A-L]) loses?\b`
-	alsoOthers = `(?:(?:, | and )[A-L])*` // of a list of disks, behind the one that is meant
+	claimLoss  = `\b(?:[Aa]ll|[Bb]oth|[Ee]ach|they|it|disks|[A-L]) drops? to `
+	alsoOthers = `(?:(?:, | and )[A-L])*` // follows the disk that is meant in a list
+	othersToo  = `(?:[A-L](?:, | and ))*` // stands before the disk that is meant in a list
 )
 
 // loses are sentences that attribute a disk's loss to others.
 func loses(disk string) string {
-	return `\ball lose|\b` + disk + alsoOthers + `(?: may)? loses?\b|\b` + disk + alsoOthers + ` (?:fell to|had) [^;]*% of|even split would have given (?:[A-L](?:, | and ))*` + disk + `\b`
+	return `\b(?:[Aa]ll|[Bb]oth|[Ee]ach) drops? to |crowds? out (?:\d+ disks|` + othersToo + disk + `\b)|` +
+		`\b` + disk + alsoOthers + ` (?:drops? to |may be slowed)|\b` + disk + alsoOthers + ` (?:fell to|had) [^;]*% of|` +
+		`even split would have given ` + othersToo + disk + `\b`
 }
 
 // wins are sentences that have a disk take something.
-func wins(disk string) string { return `\b` + disk + alsoOthers + ` (?:wins?|took)\b` }
+func wins(disk string) string {
+	return `\b` + disk + alsoOthers + ` (?:crowds? out|gets? more than|took)\b`
+}
 
 // truths are all that there are.
 func truths() []truth {
