@@ -15,13 +15,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Headline returns the one idea of a run, and what else there is to say of it, sentence by sentence: what the hub
-// costs, what became of streams, whose requests took longer, where fast caches end, who crowds out whom. The
-// headline is empty if there is nothing of these.
+// Headline returns the one idea of a run, and what else there is to say of it, sentence by sentence: what became of
+// streams, whose requests took longer, where fast caches end, who crowds out whom, and what the hub costs, which
+// comes first if nobody is slowed. The headline is empty if there is nothing of these.
 func Headline(a *analysis.Analysis) (headline string, rest []string) {
 	en := in(a)
-	caches := Each(a.Saturations, func(s analysis.Saturation) string { return en.saturation(s, false) })
-	var contests []string
+	var caches, contests []string
+	for _, s := range a.Saturations {
+		caches = append(caches, en.saturation(s, false)...)
+	}
 	for _, found := range a.Summary.Contests {
 		contests = append(contests, en.contest(found).ideas()...)
 	}
@@ -43,18 +45,20 @@ func Headline(a *analysis.Analysis) (headline string, rest []string) {
 	return ideas[0], ideas[1:]
 }
 
-// sentence says what belongs to the headline: what the winner of a contest has, and one idea more.
-func (en english) sentence(rest []string) string {
+// sentence says what belongs to the headline: the speed of a disk that crowds out others, and one idea more.
+func (en english) sentence(headline string, rest []string) string {
 	var out []string
-	if len(en.Answer.Loses) > 0 {
-		c := en.contest(en.Summary.Contests[0])
+	for _, found := range en.Summary.Contests {
+		c := en.contest(found)
+		if len(c.won) != 1 || Capital(en.Order, c.ideas()[0]) != headline {
+			continue
+		}
 		total := 0.0
 		for _, d := range c.Disks {
 			total += d.Rate
 		}
-		if len(c.won) == 1 {
-			out = append(out, fmt.Sprintf("%s still gets %s of %s.", c.won[0], en.Number(c.Disks[c.won[0]].Rate), en.Rate(total)))
-		}
+		by := c.Disks[c.won[0]]
+		out = append(out, fmt.Sprintf("%s still %ss at %s of %s in total.", c.won[0], by.Op, en.Number(by.Rate), en.Rate(total)))
 	}
 	if len(rest) > 0 {
 		out = append(out, rest[0]+".")
@@ -64,12 +68,11 @@ func (en english) sentence(rest []string) string {
 
 // costs say what a hub costs the disks that were measured on ports of their own as well.
 func (en english) costs() []string {
-	var lost, unsure []string
-	var free []string
+	var lost, unsure, free []string
 	for _, c := range en.HubCosts {
 		switch speed := string(c.Op) + " speed"; {
 		case c.Lost:
-			lost = append(lost, fmt.Sprintf("your hub costs %s %s of its %s", c.Disk, fmt.Sprintf("%.0f %%", 100*c.Loss), speed))
+			lost = append(lost, fmt.Sprintf("your hub costs %s %.0f %% of its %s", c.Disk, 100*c.Loss, speed))
 		case c.Nothing:
 			free = append(free, c.Disk)
 		default:
@@ -77,7 +80,7 @@ func (en english) costs() []string {
 		}
 	}
 	if lost == nil && unsure == nil && free != nil {
-		free = slices.Compact(free)
+		free = slices.Compact(inOrder(en.Order, free)) // Most disks both write and read.
 		if len(free) == 1 {
 			return []string{"your hub costs nothing: " + free[0] + " is as fast as on its own port"}
 		}
@@ -129,7 +132,7 @@ func (en english) alone() []string {
 // apart reports whether all of an interval lies below another.
 func apart(low, high *stats.Interval) bool { return low != nil && high != nil && low[1] < high[0] }
 
-// Methods say what stands behind a win or a loss, and what the intervals are about.
+// Methods say when a disk is called slowed, and what the margins of error are about.
 func Methods(a *analysis.Analysis) []string {
 	var out []string
 	if len(a.Summary.Contests) > 0 {
@@ -139,23 +142,23 @@ func Methods(a *analysis.Analysis) []string {
 	}
 	if !a.Answer.Sure.Repeated {
 		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, is not in the "+
-			"intervals.")
+			"margins of error.")
 	}
 	if text := hub.Source(a.ProfileOrigin).Text(); text != "" {
-		out = append(out, "The disks are simulated, with figures that were "+text+": the intervals are about the "+
-			"model, not about real disks.")
+		out = append(out, "The disks are simulated, with figures that were "+text+": the margins of error are "+
+			"the model's, not those of real disks.")
 	}
 	return out
 }
 
-// contest is disks working together, to be told.
+// contest is disks that were busy together.
 type contest struct {
 	analysis.Contest
 	all       int      // disks of the run
 	names     []string // in the run's order
 	won, lost []string
-	unsure    []string // of the others, those that seem to have less than without others but may not
-	changed   bool     // a rate changed by itself meanwhile: nothing is said of what that disk lost
+	unsure    []string // the others that seem slower than their baselines but may not be
+	changed   bool     // a rate changed by itself meanwhile, so that it is unknown whether others slowed that disk
 }
 
 func (en english) contest(found analysis.Contest) contest {
@@ -169,7 +172,7 @@ func (en english) contest(found analysis.Contest) contest {
 		case d.Lost:
 			c.lost = append(c.lost, name)
 		default:
-			if kept := d.Kept; kept > 0 && kept < 1-worthTelling {
+			if kept := d.Kept; kept > 0 && kept < 1-minReported {
 				c.unsure = append(c.unsure, name)
 			}
 		}
@@ -177,8 +180,8 @@ func (en english) contest(found analysis.Contest) contest {
 	return c
 }
 
-// worthTelling is the part of its rate that a disk must lose for it to be told as a loss.
-const worthTelling = 0.10
+// minReported is the part of its speed that a disk must lose to be called slowed.
+const minReported = 0.10
 
 // even reports whether the disks do the same and have about the same.
 func (c contest) even() bool { return c.oneOp() != "" && c.Even }
@@ -225,6 +228,8 @@ func (c contest) outcome() string {
 		return "the hub is shared evenly: each drops to " + c.kept(c.lost)
 	case c.even():
 		return "the disks share evenly"
+	case all && len(c.names) == 2:
+		return "both drop to " + c.kept(c.lost)
 	case all:
 		return "all drop to " + c.kept(c.lost)
 	case c.won != nil && c.lost != nil:
@@ -240,6 +245,8 @@ func (c contest) outcome() string {
 		return c.lost[0] + " drops to " + c.kept(c.lost)
 	case c.lost != nil:
 		return c.named(c.lost) + " drop to " + c.kept(c.lost)
+	case c.won != nil && c.unsure != nil:
+		return c.named(c.won) + " may crowd out " + c.named(c.unsure)
 	case c.unsure != nil:
 		return c.named(c.unsure) + " may be slowed"
 	case c.won != nil:
@@ -247,11 +254,11 @@ func (c contest) outcome() string {
 	case c.changed:
 		return "speeds change by themselves"
 	case !known:
-		return "too little was moved to tell who is slowed"
+		return "too little was moved to say who is slowed"
 	case !judged && c.oneOp() != "":
 		return "the disks share unevenly"
 	case !judged:
-		return "who is slowed is unknown (no disk was measured without the others)"
+		return "no baseline shows who is slowed"
 	}
 	return "no disk is measurably slowed"
 }
@@ -308,7 +315,7 @@ func (en english) sure() string {
 	return text + "."
 }
 
-// subject is "C writes", "C stands still", or "A and B write".
+// subject is "C writes", "C slows steadily", or "A and B write".
 func subject(names []string, verb string) string {
 	if len(names) == 1 {
 		one, rest, _ := strings.Cut(verb, " ")
@@ -322,13 +329,13 @@ func (en english) advise(advice *analysis.Advice) {
 	switch advice.Kind {
 	case analysis.AdviceShare:
 		advice.Title = "Leave them on one hub"
-		advice.Detail = "No disk loses more than a tenth of its speed."
+		advice.Detail = "Every disk keeps at least 90 % of its speed."
 	case analysis.AdviceUnmeasured:
-		advice.Title = "Measure each disk's absence"
-		advice.Detail = "How to connect the disks is unknown until a run leaves out each in turn (study: matrix)."
+		advice.Title = "Measure without each disk in turn (study: matrix)"
+		advice.Detail = "Until then, which disk to move is unknown."
 	case analysis.AdviceNone:
 		advice.Title = "Nothing to move"
-		advice.Detail = "No disk is shown to cost the others more than a tenth of their speed."
+		advice.Detail = "No disk is shown to slow the others by more than a tenth."
 	case analysis.AdviceAnyOwnPort:
 		advice.Title = "Move one of " + unit.List(inOrder(en.Order, advice.Disks)) + " to its own port"
 		advice.Detail = "It makes little difference to the others which one."
@@ -351,7 +358,7 @@ func (en english) advise(advice *analysis.Advice) {
 		}
 		advice.Detail = strings.Join(clauses, " and ") + "."
 	}
-	advice.Text = advice.Title + ": " + advice.Detail
+	advice.Text = advice.Title + pick(advice.Kind == analysis.AdviceOwnPort, ": ", ". ") + advice.Detail
 }
 
 // gain is what disks that do the same gain without another one.

@@ -79,24 +79,24 @@ func TestHeadline(t *testing.T) {
 				steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)), steady("RR", reads("A", 1.5), reads("B", 1.5)),
 			},
 			"The hub is shared evenly: each drops to 58 % when both read",
-			"Move one of A and B to its own port: It makes little difference to the others which one.",
+			"Move one of A and B to its own port. It makes little difference to the others which one.",
 		},
 		{
 			"two that do not disturb each other", []*trace.Phase{
 				steady("A R", reads("A", 2.6)), steady("B W", writes("B", 1.4)), steady("both", reads("A", 2.6), writes("B", 1.4)),
 			},
 			"No disk is measurably slowed when A reads and B writes",
-			"Leave them on one hub: No disk loses more than a tenth of its speed.",
+			"Leave them on one hub. Every disk keeps at least 90 % of its speed.",
 		},
 		{
 			"nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("RR", reads("A", 1), reads("B", 1))},
 			"The disks share evenly when both write | The disks share evenly when both read",
-			"Measure each disk's absence: How to connect the disks is unknown until a run leaves out each in turn (study: matrix).",
+			"Measure without each disk in turn (study: matrix). Until then, which disk to move is unknown.",
 		},
 		{
 			"uneven, and nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 1.6)), steady("RW", reads("A", 1), writes("B", 2))},
-			"The disks share unevenly when both write | Who is slowed is unknown (no disk was measured without the others) when A reads and B writes",
-			"Measure each disk's absence: How to connect the disks is unknown until a run leaves out each in turn (study: matrix).",
+			"The disks share unevenly when both write | No baseline shows who is slowed when A reads and B writes",
+			"Measure without each disk in turn (study: matrix). Until then, which disk to move is unknown.",
 		},
 		{
 			"the winner is in all of them", []*trace.Phase{
@@ -104,7 +104,7 @@ func TestHeadline(t *testing.T) {
 				steady("AC", writes("A", 0.8), writes("C", 2.6)), steady("ACD", writes("A", 0.6), writes("C", 2.6), writes("D", 0.6)),
 			},
 			"C crowds out A: it drops to 40 % when all three write",
-			"Measure each disk's absence: How to connect the disks is unknown until a run leaves out each in turn (study: matrix).",
+			"Measure without each disk in turn (study: matrix). Until then, which disk to move is unknown.",
 		},
 	}
 	for _, tt := range tests {
@@ -141,7 +141,7 @@ func TestLayoutLeavesOpen(t *testing.T) {
 	gain := func(disk string, by float64) analysis.Removal {
 		return analysis.Removal{Disk: disk, Gain: by, Error: 0.2, Cases: []analysis.RemovalCase{{Phase: "WW", Without: "W", Disks: map[string]analysis.RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}}}}
 	}
-	for best, want := range map[float64]string{0.9: "Move one of A and B to its own port:", 1.2: "Move A to its own port:"} {
+	for best, want := range map[float64]string{0.9: "Move one of A and B to its own port.", 1.2: "Move A to its own port:"} {
 		a := &analysis.Analysis{Order: []string{"A", "B", "X"}, Summary: analysis.Summary{Contests: []analysis.Contest{{Phases: []string{"WW"}}}, Removals: []analysis.Removal{gain("A", best), gain("B", 0.7)}}}
 		a.Decide()
 		in(a).advise(&a.Answer.Advice[0])
@@ -160,7 +160,7 @@ func TestSure(t *testing.T) {
 	a.Summary.Contests[0].Disks["A"] = analysis.ContestDisk{Rate: 0.3e9, CI95: &stats.Interval{0, 1.2e9}}
 	a.Decide()
 	Fill(a)
-	if got := a.Answer.Headline; !strings.Contains(got, "A's rate is known only to ±200 %") {
+	if got := a.Answer.Headline; !strings.Contains(got, "A's margin of error is ±200 %") {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
 	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}), disk("B", "write", pace{3, 1})))
@@ -185,7 +185,7 @@ func TestSureOfChangingRates(t *testing.T) {
 func TestTooLittleToTell(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}}
 	found := &analysis.Contest{Phases: []string{"RW"}, Disks: map[string]analysis.ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
-	check.Same(t, "without intervals", "too little was moved to tell who is slowed", (english{Analysis: a}).contest(*found).outcome())
+	check.Same(t, "without intervals", "too little was moved to say who is slowed", (english{Analysis: a}).contest(*found).outcome())
 }
 
 // A run whose numbers cannot be trusted leads with why, and with no verdict; one that can be has no doubts.
@@ -223,12 +223,12 @@ func TestDoubts(t *testing.T) {
 		lead  string
 	}{
 		{"trusted", both(), nil, "The hub is shared evenly: each drops to 47 % when both write"},
-		{"a busy computer", busy, []string{analysis.DoubtHostBound}, "The rates may be this computer's limit and not the disks': its cores were 100 % busy (A and B write)."},
+		{"a busy computer", busy, []string{analysis.DoubtHostBound}, "Your CPU may be the bottleneck, not the disks: its cores were 100 % busy (A and B write)."},
 		{"a disk that failed", failed, []string{analysis.DoubtFailed}, "Disk B failed (A and B write): write: input/output error."},
 		{"an early end", ended, []string{analysis.DoubtPartial}, "Partial run: one phase (A and B write) ended early"},
 		{"a cache", cached, []string{analysis.DoubtCached}, "50 % of what A read (A reads) came from a cache"},
-		{"wide intervals", short, []string{analysis.DoubtImprecise}, "Too uncertain to say who wins: "},
-		{"small requests of a model", model, []string{analysis.DoubtModel}, "The model knows large requests alone: how fast small ones are (A and B write), only a run on disks shows."},
+		{"wide intervals", short, []string{analysis.DoubtImprecise}, "Too uncertain to say who is slowed: "},
+		{"small requests of a model", model, []string{analysis.DoubtModel}, "The model covers only large requests: only a run on real disks shows how fast small ones are (A and B write)."},
 		{"small requests of disks", small, nil, "The disks share evenly when both write"},
 	} {
 		a := Analyze(tt.run, analysis.Options{})
@@ -267,7 +267,7 @@ func TestSureOfAModel(t *testing.T) {
 		{"", "Margin of error: ±1.0 % or less", "simulated"},
 		{hub.Specified, "The disks are simulated, with figures from specifications: neither the hub nor its disks were measured: how far real ones differ is not known.", "±"},
 		{hub.Measured, "Margin of error: ±1.0 % or less", "specifications"},
-		{hub.Measured, "The disks are simulated, with figures that were measured: the intervals are about the model", "specifications"},
+		{hub.Measured, "The disks are simulated, with figures that were measured: the margins of error are the model's", "specifications"},
 		{hub.Fitted, "with figures that were fitted to runs:", "specifications"},
 	} {
 		a := &analysis.Analysis{Order: []string{"A"}, ProfileOrigin: string(tt.origin)}

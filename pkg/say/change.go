@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// ofChange tells an entry of the ledger, with its cause if the evidence leaves only one.
+// ofChange says an entry of the ledger, with its cause if the evidence leaves only one.
 func (en english) ofChange(f *analysis.Finding, _ *analysis.Phase) string {
 	c := f.Change
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
@@ -23,7 +23,8 @@ func (en english) ofChange(f *analysis.Finding, _ *analysis.Phase) string {
 		return fmt.Sprintf("%s swings between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
 			who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, unexplained(c))
 	case analysis.KindDrift:
-		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, en.Rate(c.FromRate), en.Rate(c.ToRate),
+		went := pick(c.ToRate < c.FromRate, "slowed", "sped up")
+		return fmt.Sprintf("%s %s steadily from %s to %s over %s%s", who, went, en.Rate(c.FromRate), en.Rate(c.ToRate),
 			unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
 	case analysis.KindWarmUp:
 		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, en.Title))
@@ -31,19 +32,19 @@ func (en english) ofChange(f *analysis.Finding, _ *analysis.Phase) string {
 			en.Rate(c.FromRate), en.Rate(c.ToRate))
 	case analysis.KindSharedFall:
 		why := cmp.Or(map[string]string{
-			analysis.CauseLink: "their link changed its speed about then",
-			analysis.CauseHost: "the computer's cores had nothing to spare from then on",
-		}[c.Cause], "something they share, such as a link, the hub or the computer, and no single disk")
-		return fmt.Sprintf("%s%s fell at one instant to %.0f %% of what they had, from %s together to %s%s: %s",
+			analysis.CauseLink: "their link changed its speed at about that time",
+			analysis.CauseHost: "the CPU was fully busy from then on",
+		}[c.Cause], "the cause is something they share (a link, the hub or the computer), not one disk")
+		return fmt.Sprintf("%s%s fell together to %.0f %% of their speed, from a total of %s to %s%s: %s",
 			at, who, 100*c.ToRate/c.FromRate, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), why)
 	case analysis.KindStart:
-		return fmt.Sprintf("when %s began, %s", *c.By, en.shifts(c))
+		return fmt.Sprintf("when %s started, %s", *c.By, en.shifts(c))
 	case analysis.KindRedistribution:
-		why := "the hub divided it differently, or one slowed down and others took what it left"
+		why := "the hub shared it differently, or one disk slowed and others took the rest"
 		if c.By != nil {
 			why = *c.By + " recovered then"
 		}
-		return at + en.shifts(c) + ", and the total stayed: " + why
+		return at + en.shifts(c) + ", and the total stayed the same: " + why
 	case analysis.KindOwnFall:
 		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, en.Rate(c.FromRate), en.Rate(c.ToRate),
 			until(c), unexplained(c))
@@ -52,12 +53,14 @@ func (en english) ofChange(f *analysis.Finding, _ *analysis.Phase) string {
 	}
 }
 
-// unexplained names the cause of a disk's own change, or says that this run does not show it.
+// unexplained names the cause of a disk's own change, or says that it is unknown.
 func unexplained(c *analysis.Change) string {
 	return cmp.Or(map[string]string{
 		analysis.CauseHeat: ": it was hot", analysis.CauseCacheFull: ": its write cache was full",
-	}[c.Cause], "; this run does not show why")
+	}[c.Cause], unknownCause)
 }
+
+const unknownCause = " (cause unknown)"
 
 // until says for how long a change lasted, if it was undone.
 func until(c *analysis.Change) string {
@@ -67,7 +70,7 @@ func until(c *analysis.Change) string {
 	return " for " + unit.FormatSeconds(c.EndS-c.StartS)
 }
 
-// shifts tells what each disk did: "A fell from 1.80 GB/s to 0.80 GB/s and B rose from 0.80 GB/s to 1.80 GB/s".
+// shifts says what each disk did: "A fell from 1.80 GB/s to 0.80 GB/s and B rose from 0.80 GB/s to 1.80 GB/s".
 func (en english) shifts(c *analysis.Change) string {
 	return unit.List(Each(inOrder(en.Order, c.Disks), func(name string) string {
 		s := c.Of(name)
@@ -76,11 +79,11 @@ func (en english) shifts(c *analysis.Change) string {
 	}))
 }
 
-// stall tells one standstill, or several of the same disks together.
+// stall says one stall, or several of the same disks together.
 func (en english) stall(f *analysis.Finding) string {
 	c := f.Change
 	names := inOrder(en.Order, c.Disks)
-	text := fmt.Sprintf("%s stood still for %s at %.1f s", unit.List(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
+	text := fmt.Sprintf("%s stalled for %s at %.1f s", unit.List(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
 	if n := len(f.Changes); n > 1 {
 		when := Each(f.Changes, func(c analysis.Change) string { return fmt.Sprintf("%.1f s", c.StartS) })
 		total := 0.0
@@ -91,16 +94,16 @@ func (en english) stall(f *analysis.Finding) string {
 		if n > listed {
 			when = append(when[:listed], unit.Plural(n-listed, "more time"))
 		}
-		text = fmt.Sprintf("%s stood still %d times, for %s in all, at %s", unit.List(names), n,
+		text = fmt.Sprintf("%s stalled %d times, for %s in total, at %s", unit.List(names), n,
 			unit.FormatSeconds(total), unit.List(when))
 	}
 	switch {
 	case c.Cause == analysis.CauseHost:
 		return text + ": the computer slept or hubbench was stopped"
 	case len(names) > 1 && len(names) == f.Working:
-		return text + ": the computer, the hub or the bus, and no single disk"
+		return text + ": the cause is the computer, the hub or the bus, not one disk"
 	default:
-		return text + "; this run does not show why"
+		return text + unknownCause
 	}
 }
 
@@ -131,8 +134,8 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 	}
 	verb := map[string]string{
 		analysis.KindStart: "start", analysis.KindEnd: "end", analysis.KindRecovery: "recover",
-		analysis.KindSharedFall: "fall", analysis.KindStall: "stand still", analysis.KindWarmUp: "warm up",
-		analysis.KindSwing: "swing", analysis.KindDrift: "drift",
+		analysis.KindSharedFall: "fall", analysis.KindStall: "stall", analysis.KindWarmUp: "warm up",
+		analysis.KindSwing: "swing", analysis.KindDrift: pick(c.ToRate < c.FromRate, "slow steadily", "speed up steadily"),
 	}[c.Kind]
 	switch {
 	case c.Kind == analysis.KindSharedFall:
@@ -176,5 +179,5 @@ func ChangeCause(c *analysis.Change, name func(disk string) string) string {
 	case known == "" && (c.Kind == analysis.KindEnd || c.Kind == analysis.KindStart && c.By == nil):
 		return ""
 	}
-	return cmp.Or(known, "not known")
+	return cmp.Or(known, "unknown")
 }

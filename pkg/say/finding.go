@@ -29,16 +29,14 @@ func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 	switch v := f.Values.(type) {
 	case analysis.ReferenceValues:
 		if f.Code == "hub_cost" {
-			return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
+			return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than %s on its own port (%s)",
 				f.Disk, p.Disks[f.Disk].Op, en.Rate(v.Rate), 100*(1-v.Rate/v.Reference), en.Rate(v.Reference), en.Title(f.Other))
 		}
-		later := p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater
-		when := pick(later, "without "+f.Other, "alone")
-		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
-			disks, en.each(v.Rate, n), retained(p, f.Disks), en.Rate(v.Reference), pick(n > 1, "they have", "it has"), when)
+		return fmt.Sprintf("%s dropped to %s, %.0f %% of the %s%s", disks, en.each(v.Rate, n), retained(p, f.Disks),
+			en.Rate(v.Reference), baseline(p.Contention.Disks[f.Disks[0]].Reference, f.Other))
 	case analysis.StealValues:
-		return fmt.Sprintf("an even split would have given %s %s; %s left %s%s", disks, en.each(v.Fair, n), f.Disk,
-			en.each(v.Had, n), between(p))
+		return fmt.Sprintf("%s took bandwidth from %s: %s instead of an even split's %s%s", f.Disk, disks,
+			en.each(v.Had, n), en.Rate(v.Fair), between(p))
 	case analysis.RateValues:
 		return fmt.Sprintf("%s got %s more than an even share", disks, en.each(v.Rate, n))
 	case analysis.EvenValues:
@@ -46,38 +44,37 @@ func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 		if v.High-v.Low < 0.02 {
 			kept = fmt.Sprintf("%.0f %%", 100*(v.Low+v.High)/2)
 		}
-		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the "+
-			"others", v.Jain, kept)
+		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of its speed", v.Jain, kept)
 	case analysis.RecoveryValues:
-		return fmt.Sprintf("%s took %s to recover after %s ended (from %s to %s)",
+		return fmt.Sprintf("%s recovered %s after %s had ended (from %s to %s)",
 			disks, secondsRange(v.LagLow, v.LagHigh), f.Other, en.Rate(v.From), en.each(v.To, n))
 	case analysis.DuplexValues:
-		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than these disks ever moved in one "+
+		return fmt.Sprintf("mixed reads and writes reached %s in total, %.0f %% more than these disks reached in one "+
 			"direction", en.Rate(v.Rate), 100*v.Gain)
 	case analysis.CeilingValues:
-		return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: "+
-			"something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v.Without), en.Title(f.Other),
+		return fmt.Sprintf("%s%s reached %s (%s), and adding %s gave no more (%s), although the %s reach %s one by "+
+			"one: something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v.Without), en.Title(f.Other),
 			unit.List(f.Added), en.Rate(v.Rate), Count(n+len(f.Added)), en.Rate(v.Alone))
 	case analysis.BottleneckValues:
 		return en.bottleneck(f.Link)
 	case analysis.OthersValues:
 		off := v.Rate/v.Overlap - 1
 		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s "+
-			"than the %s the disks %s while all of them worked",
+			"than the %s the disks %s with all of them busy",
 			en.Rate(v.Rate), 100*math.Abs(off), pick(off > 0, "more", "less"), en.Rate(v.Overlap), f.Other)
 	case analysis.ForeignValues:
 		// Readings are a second apart, and what is written through the system's cache reaches the device up to
 		// a file later than it was counted: of shorter traffic neither the rate nor the ends are sure.
 		about := pick(v.ToS-v.FromS < 5, "about ", "")
-		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, "+
+		return fmt.Sprintf("something else used %s: its own counters show %s more than hubbench moved, "+
 			"%s%s from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
 			disks, size(v.Bytes), about, unit.FormatRate(v.Rate), about, v.FromS, v.ToS)
 	case analysis.CachedValues:
-		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk "+
-			"gave %s; do not quote the rate as the disk's", 100*v.Share, disks, size(v.Counted), size(v.Device))
+		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, but the disk's own counters show "+
+			"%s; do not quote this rate as the disk's", 100*v.Share, disks, size(v.Counted), size(v.Device))
 	case analysis.PercentValues:
-		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit "+
-			"and not the disks' (close other programs, and measure again)", v.Percent)
+		return fmt.Sprintf("your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close other "+
+			"programs, and measure again)", v.Percent)
 	}
 	return en.ofDisk(f, p)
 }
@@ -107,7 +104,7 @@ func (en english) ofDisk(f *analysis.Finding, p *analysis.Phase) string {
 		}
 		return text
 	case "throttle":
-		end := "to its end"
+		end := "to the end"
 		if r := d.Throttle.Recovered; r != nil {
 			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS),
 				en.Rate(r.Rate))
@@ -130,12 +127,12 @@ func (en english) quote(q *analysis.Quote, d *analysis.Disk) string {
 	switch q.Kind {
 	case analysis.QuoteLater:
 		first, last := d.Throttle.Steps[0], d.Throttle.Steps[len(d.Throttle.Steps)-1]
-		return fmt.Sprintf("%s, as it was after %s; before that %s for %s",
+		return fmt.Sprintf("%s after %s; before that %s for %s",
 			en.Rate(q.Rate), size(last.AtBytes), en.Rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
 	case analysis.QuoteSettled:
 		return en.Rate(q.Rate) + " once its rate had settled"
 	case analysis.QuoteOverlap:
-		return en.Rate(q.Rate) + " while all disks of the phase worked"
+		return en.Rate(q.Rate) + " with all disks busy"
 	default:
 		text := en.Rate(q.Rate) + " over time"
 		if d.Modes != nil {
@@ -156,7 +153,7 @@ func reason(r *analysis.Recovery) string {
 		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
 			unit.FormatSeconds(c.S), r.After, ended)
 	}
-	return fmt.Sprintf("%s later, when %s, it still had not reached the rate it has alone", unit.FormatSeconds(c.S), ended)
+	return fmt.Sprintf("%s later, when %s, it still had not reached its baseline", unit.FormatSeconds(c.S), ended)
 }
 
 // bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what
@@ -174,7 +171,7 @@ func (en english) bottleneck(u *analysis.LinkUse) string {
 	case hardware.Uplink:
 		link = pick(u.Hub == "", "the hub's uplink", "the uplink of "+u.Hub)
 	case hardware.Lanes: // which lie inside the enclosure or the computer
-		link, try = "the link of the disk itself", ""
+		link, try = "the disk's own link", ""
 	}
 	text := fmt.Sprintf("%s %s %s, %s %s (%s) can carry one way, about %s",
 		unit.List(u.Disks), verb, en.Rate(u.Rate), part, link, u.Link, en.Rate(u.Capacity))
@@ -186,7 +183,7 @@ func (en english) bottleneck(u *analysis.LinkUse) string {
 
 // hot says what speaks for heat.
 func hot(e analysis.Evidence) string {
-	counted := fmt.Sprintf("it counted %s itself about then", unit.Plural(int(e.Events), "throttle"))
+	counted := fmt.Sprintf("it reported %s at about that time", unit.Plural(int(e.Events), "throttle event"))
 	if e.AtC == nil || e.Stuck {
 		return counted
 	}
@@ -208,9 +205,9 @@ func cause(d *analysis.Disk) string {
 		return fmt.Sprintf("a full cache, heat, or its link, which went from %s to %s",
 			hardware.Speed(int64(change.FromBps)), hardware.Speed(int64(change.ToBps)))
 	case e.CoresBusy:
-		return "a full cache, heat, or the computer, whose cores had nothing to spare from about then on"
+		return "a full cache, heat, or the CPU, which was fully busy from about then on"
 	case d.Device != nil && d.Device.Foreign != nil:
-		return "a full cache, heat, or what else used it"
+		return "a full cache, heat, or another program that used it"
 	default:
 		return "a full cache or heat" + unsettled(t)
 	}
@@ -220,13 +217,13 @@ func cause(d *analysis.Disk) string {
 func unsettled(t *analysis.Throttle) string {
 	switch e := t.Evidence; {
 	case e.Stuck:
-		return " (its temperature never moves, so it tells nothing)"
+		return " (its temperature sensor is stuck)"
 	case e.PassedBytes > 0:
 		return fmt.Sprintf(" (in another phase it wrote %s without a fall)", size(e.PassedBytes))
 	case e.SoonerBytes > 0:
 		return fmt.Sprintf(" (in an earlier phase it fell after %s)", size(e.SoonerBytes))
 	case e.AtC != nil:
-		return fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: that does not tell)", *e.StartC, *e.AtC)
+		return fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: not conclusive)", *e.StartC, *e.AtC)
 	}
 	return ""
 }
@@ -242,6 +239,6 @@ func (en english) freed(t *analysis.Throttle) string {
 		from += f.FromRate / float64(len(t.Freed))
 		to += f.ToRate / float64(len(t.Freed))
 	}
-	return fmt.Sprintf("; that left more to %s, which rose from %s to %s", unit.List(names), en.Rate(from),
+	return fmt.Sprintf("; that freed bandwidth for %s, which rose from %s to %s", unit.List(names), en.Rate(from),
 		en.each(to, len(names)))
 }

@@ -68,28 +68,28 @@ func TestGaugeFindings(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"busy: something else used A: by its own counters it moved 500 MB more than hubbench had it move, 50.0 MB/s from 0.0 s to 10.0 s (close backup, indexing and sync programs, and measure again); likewise in 1 more phase.",
-		"brief: something else used M: by its own counters it moved 400 MB more than hubbench had it move, about 100 MB/s from about 4.0 s to 8.0 s (close",
-		"lazy: 50 % of what B read came from a cache: 3 GB were read, and by its own counters the disk gave 1.5 GB; do not quote the rate as the disk's.",
-		"cores: the computer's cores were 98 % busy while the disks worked: the rates may be its limit and not the disks' (close other programs, and measure again).",
-		"hot: C fell from 2.00 GB/s to 0.500 GB/s after 40 GB and stayed there to its end, with no other disk involved: heat; quote 0.500 GB/s.",
+		"busy: something else used A: its own counters show 500 MB more than hubbench moved, 50.0 MB/s from 0.0 s to 10.0 s (close backup, indexing and sync programs, and measure again); likewise in 1 more phase.",
+		"brief: something else used M: its own counters show 400 MB more than hubbench moved, about 100 MB/s from about 4.0 s to 8.0 s (close",
+		"lazy: 50 % of what B read came from a cache: 3 GB were read, but the disk's own counters show 1.5 GB; do not quote this rate as the disk's.",
+		"cores: your CPU may be the bottleneck, not the disks: its cores were 98 % busy (close other programs, and measure again).",
+		"hot: C fell from 2.00 GB/s to 0.500 GB/s after 40 GB and stayed there to the end, with no other disk involved: heat; quote 0.500 GB/s.",
 		"hot: C fell because it was hot: it warmed up from 43 °C to 70 °C, and stayed at 71 °C or less after that.",
 		"full: G fell because its write cache was full: 40 GB were written by then, and it was as cool as before (41 °C, at the start 41 °C).",
 		"with no other disk involved: a full write cache; quote",
-		"with no other disk involved: a full cache or heat (42 °C at the start, 51 °C when it fell: that does not tell); quote",
-		"with no other disk involved: a full cache or heat (its temperature never moves, so it tells nothing); quote",
+		"with no other disk involved: a full cache or heat (42 °C at the start, 51 °C when it fell: not conclusive); quote",
+		"with no other disk involved: a full cache or heat (its temperature sensor is stuck); quote",
 		"with no other disk involved: a full cache or heat (in another phase it wrote 80 GB without a fall); quote",
 		"with no other disk involved: a full cache or heat (in an earlier phase it fell after 20 GB); quote",
 		"with no other disk involved: a full cache, heat, or its link, which went from 10 Gb/s to 480 Mb/s; quote",
-		"with no other disk involved: a full cache, heat, or the computer, whose cores had nothing to spare from about then on; quote",
-		"disk I: its link went from 10 Gb/s to 480 Mb/s 21.0 s into the phase: what was measured before that does not compare with what came after (look at its cable and port)",
-		"with no other disk involved: heat; that left more to D, which rose from 1.4",
+		"with no other disk involved: a full cache, heat, or the CPU, which was fully busy from about then on; quote",
+		"disk I: its link went from 10 Gb/s to 480 Mb/s 21.0 s into the phase: rates before and after that do not compare (check its cable and port)",
+		"with no other disk involved: heat; that freed bandwidth for D, which rose from 1.4",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no finding %q", want)
 		}
 	}
-	if got := a.Phases[len(a.Phases)-1].Verdict; !strings.Contains(got, "with no other disk involved; that left more to D, which rose from") {
+	if got := a.Phases[len(a.Phases)-1].Verdict; !strings.Contains(got, "with no other disk involved; that freed bandwidth for D, which rose from") {
 		t.Errorf("verdict %q does not tell what the fall left to D", got)
 	}
 	if t.Failed() {
@@ -125,10 +125,10 @@ func TestBottleneck(t *testing.T) {
 	}
 	want := []string{
 		"C: C reads 1.02 GB/s, 96 % of what the link to its enclosure (USB 10 Gb/s) can carry one way, about 1.06 GB/s; the link fell back from the 40 Gb/s that both its ends support: try another cable or port.",
-		"D: D reads 1.70 GB/s, 97 % of what the link of the disk itself (PCIe 3.0 x2) can carry one way, about 1.76 GB/s; the link fell back from the 32 Gb/s that both its ends support.",
+		"D: D reads 1.70 GB/s, 97 % of what the disk's own link (PCIe 3.0 x2) can carry one way, about 1.76 GB/s; the link fell back from the 32 Gb/s that both its ends support.",
 		"A, B and C read: A, B and C together read 3.35 GB/s, 99 % of what the hub's uplink (Thunderbolt 4) can carry one way, about 3.40 GB/s.",
-		"Studio Display is a display on the same hub: its picture goes before the disks' data on the hub's uplink",
-		"a display is on the same hub: its picture goes before the disks' data on the hub's uplink",
+		"Studio Display is a display on the same hub: its picture has priority over the disks' data on the hub's uplink",
+		"a display is on the same hub: its picture has priority over the disks' data on the hub's uplink",
 	}
 	for i := range want {
 		if i >= len(got) || got[i] != want[i] {
@@ -153,16 +153,16 @@ func TestChangeLabel(t *testing.T) {
 		{analysis.Change{Kind: analysis.KindRecovery, Disks: ab, By: &c, FromRate: 0.7, ToRate: 1.4, Cause: "neighbour"}, "A and B recover", "C ended"},
 		{analysis.Change{Kind: analysis.KindOwnFall, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "cache_full"}, "A falls", "full write cache"},
 		{analysis.Change{Kind: analysis.KindSharedFall, Disks: []string{"A", "B", "C"}, FromRate: 3, ToRate: 1.5, Cause: "link"}, "all fall to 50 %", "the link changed its speed"},
-		{analysis.Change{Kind: analysis.KindSharedFall, Disks: ab, FromRate: 3, ToRate: 1.5, Cause: "unknown"}, "A and B fall to 50 %", "not known"},
-		{analysis.Change{Kind: analysis.KindRedistribution, Disks: ab, Each: each(1.8, 0.8, 0.8, 1.8), Cause: "unknown"}, "A and B swap rates", "not known"},
-		{analysis.Change{Kind: analysis.KindRedistribution, Disks: ab, Each: each(1.8, 1.2, 0.8, 1.4), Cause: "unknown"}, "A falls, B rises", "not known"},
+		{analysis.Change{Kind: analysis.KindSharedFall, Disks: ab, FromRate: 3, ToRate: 1.5, Cause: "unknown"}, "A and B fall to 50 %", "unknown"},
+		{analysis.Change{Kind: analysis.KindRedistribution, Disks: ab, Each: each(1.8, 0.8, 0.8, 1.8), Cause: "unknown"}, "A and B swap rates", "unknown"},
+		{analysis.Change{Kind: analysis.KindRedistribution, Disks: ab, Each: each(1.8, 1.2, 0.8, 1.4), Cause: "unknown"}, "A falls, B rises", "unknown"},
 		{analysis.Change{Kind: analysis.KindRedistribution, Disks: []string{"A"}, By: &c, FromRate: 0.8, ToRate: 1.4, Cause: "neighbour"}, "A rises", "C changed"},
-		{analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, FromRate: 1.5, Cause: "unknown"}, "A stands still", "not known"},
-		{analysis.Change{Kind: analysis.KindStall, Disks: []string{"A", "B", "C"}, FromRate: 4.5, Cause: "host"}, "all stand still", "the computer"},
-		{analysis.Change{Kind: analysis.KindWarmUp, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A warms up", "not known"},
-		{analysis.Change{Kind: analysis.KindSwing, Disks: ab, FromRate: 2, ToRate: 1, Cause: "unknown"}, "A and B swing", "not known"},
-		{analysis.Change{Kind: analysis.KindDrift, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "heat"}, "A drifts", "heat"},
-		{analysis.Change{Kind: analysis.KindUnknown, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A rises", "not known"},
+		{analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, FromRate: 1.5, Cause: "unknown"}, "A stalls", "unknown"},
+		{analysis.Change{Kind: analysis.KindStall, Disks: []string{"A", "B", "C"}, FromRate: 4.5, Cause: "host"}, "all stall", "the computer"},
+		{analysis.Change{Kind: analysis.KindWarmUp, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A warms up", "unknown"},
+		{analysis.Change{Kind: analysis.KindSwing, Disks: ab, FromRate: 2, ToRate: 1, Cause: "unknown"}, "A and B swing", "unknown"},
+		{analysis.Change{Kind: analysis.KindDrift, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "heat"}, "A slows steadily", "heat"},
+		{analysis.Change{Kind: analysis.KindUnknown, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A rises", "unknown"},
 	} {
 		check.Same(t, test.change.Kind+" is called", test.want, ChangeLabel(&test.change, 3, strings.Clone))
 		check.Same(t, test.want+" has the cause", test.cause, ChangeCause(&test.change, strings.Clone))
@@ -193,19 +193,19 @@ func TestSaturation(t *testing.T) {
 		want   string
 	}{
 		{"all of it", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.48e9)), Back: known}, false,
-			fell + "; back after 2 min 30 s of rest; B and C gained 0.490 GB/s each"},
+			fell + "; it recovered after 2 min 30 s of rest; B and C gained 0.490 GB/s each"},
 		{"how surely", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9)), Back: known}, true,
-			fellSure + "; back after 2 min 30 s of rest (95 % confidence: 2 min 24 s to 2 min 41 s); B gained 0.500 GB/s (95 % confidence: 0.450 GB/s to 0.550 GB/s)"},
+			fellSure + "; it recovered after 2 min 30 s of rest (95 % confidence: 2 min 24 s to 2 min 41 s); B gained 0.500 GB/s (95 % confidence: 0.450 GB/s to 0.550 GB/s)"},
 		{"one gained more", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.2e9))}, false,
 			fell + "; B gained 0.500 GB/s, C gained 0.200 GB/s"},
-		{"nobody gained", analysis.Saturation{Fall: fall, Together: together()}, false, fell + "; no other disk clearly gained from the fall"},
+		{"nobody gained", analysis.Saturation{Fall: fall, Together: together()}, false, fell + "; no other disk measurably gained from it"},
 		{"something else happened then", analysis.Saturation{Fall: fall, Together: &analysis.FallTogether{}}, false, fell},
 		{"between two rests", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Whole: true}}, true,
-			fellSure + "; back after 2 min 40 s of rest but not after 1 min 20 s"},
+			fellSure + "; it recovered after 2 min 40 s of rest but not after 1 min 20 s"},
 		{"at once", analysis.Saturation{Fall: fall, Back: &analysis.Back{WithinS: &within, Whole: true}}, true,
-			fellSure + "; back after 2 min 40 s of rest or less"},
+			fellSure + "; it recovered after 2 min 40 s of rest or less"},
 		{"the burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Bytes: 46e9}}, true,
-			fellSure + "; back after 2 min 40 s of rest but not after 1 min 20 s, at least for 46 GB"},
+			fellSure + "; it recovered after 2 min 40 s of rest but not after 1 min 20 s, at least for 46 GB"},
 		{"never", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12}}, true,
 			fellSure + "; after 5 min 20 s of rest 12 % of the cache was back"},
 		{"the last burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12, AtLeast: true}}, true,
@@ -215,7 +215,7 @@ func TestSaturation(t *testing.T) {
 		{"by heat", analysis.Saturation{Fall: hot}, false, "A slows down as it heats up after 24.0 GB: 2.30 GB/s falls to 0.650 GB/s"},
 	} {
 		tt.found.Disk = "A"
-		check.Same(t, tt.name, tt.want, (english{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely))
+		check.Same(t, tt.name, tt.want, strings.Join((english{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely), "; "))
 	}
 }
 
@@ -242,12 +242,12 @@ func TestSteady(t *testing.T) {
 	p.Stop, p.SteadyNS = "time", 5e9
 	a := Analyze(tracetest.Run(p), analysis.Options{})
 	got := a.Phases[0].Verdict
-	if want := "steady after SNIA PTS, in windows of 5 s: A 0.500 GB/s"; !strings.Contains(got, want) || !strings.HasSuffix(got, "from 15 s on.") {
+	if want := "steady (SNIA PTS, 5 s windows): A 0.500 GB/s"; !strings.Contains(got, want) || !strings.HasSuffix(got, "from 15 s on.") {
 		t.Errorf("verdict %q, want %q", got, want)
 	}
 	warned := false
 	for _, w := range a.Phases[0].Warnings {
-		warned = warned || w.Text == "disk B: its rate was not steady when the phase ended (after SNIA PTS, in windows of 5 s); no steady rate is given"
+		warned = warned || w.Text == "disk B: its rate was not steady when the phase ended (SNIA PTS, 5 s windows), so no steady rate is given"
 	}
 	if !warned {
 		t.Errorf("warnings %+v", a.Phases[0].Warnings)

@@ -14,7 +14,7 @@ import (
 // note says which figures of a latency are missing, and why; empty where none is.
 func note(l *analysis.Latency) string {
 	if l.Requests == 0 {
-		return "no second of its requests lies wholly within the overlap"
+		return "no whole second of its requests lies within the overlap"
 	}
 	var fewer, unsure []string
 	for _, q := range []struct {
@@ -25,19 +25,19 @@ func note(l *analysis.Latency) string {
 	}{{"p50", l.P50NS, l.P50CI95, 2}, {"p99", l.P99NS, l.P99CI95, 100}, {"p99.9", l.P999NS, l.P999CI95, 1000}} {
 		switch {
 		case q.ns == nil:
-			fewer = append(fewer, fmt.Sprintf("%s needs %s requests", q.name, unit.FormatCount(int(quantile.MinRequests(q.n)))))
+			fewer = append(fewer, fmt.Sprintf("%s needs %s", q.name, unit.FormatCount(int(quantile.MinRequests(q.n)))))
 		case q.interval == nil:
 			unsure = append(unsure, q.name)
 		}
 	}
 	var texts []string
 	if fewer != nil {
-		texts = append(texts, fmt.Sprintf("of %s requests: %s", unit.FormatCount(int(l.Requests)), unit.List(fewer)))
+		texts = append(texts, fmt.Sprintf("only %s requests: %s", unit.FormatCount(int(l.Requests)), unit.List(fewer)))
 	}
 	if unsure != nil && l.Seconds < quantile.MinSeconds {
-		texts = append(texts, fmt.Sprintf("no intervals: they need %d s of requests", quantile.MinSeconds))
+		texts = append(texts, fmt.Sprintf("no error bars: they need %d s of requests", quantile.MinSeconds))
 	} else if unsure != nil {
-		texts = append(texts, "no interval of "+unit.List(unsure)+": the slow requests come from too few seconds")
+		texts = append(texts, "no error bars for "+unit.List(unsure)+": the slow requests come from too few seconds")
 	}
 	return strings.Join(texts, "; ")
 }
@@ -67,7 +67,7 @@ func (en english) answered(p *analysis.Phase, disk string) string {
 	if alone == nil {
 		return text + " (" + which + ")"
 	}
-	longer := pick(sure, "; noise may have made the difference", "; too little was seen to rule out noise")
+	longer := pick(sure, "; the difference is within noise", "; too few requests to rule out noise")
 	if l.Longer != nil {
 		longer = times(l.Longer)
 	}
@@ -84,11 +84,11 @@ func requestsOf(p *analysis.Phase, disk, verb string) string {
 	return fmt.Sprintf("%s %s %s %s", disk, verb, unit.FormatBlock(probe), what)
 }
 
-// times is "; 82 times as long, 71 to 94 by a 95 % confidence interval".
+// times is "; 82 times as long, 71 to 94 with 95 % confidence".
 func times(c *quantile.Change) string {
 	text := "; " + figures(c.Times) + " times as long"
 	if c.CI95 != nil {
-		text += fmt.Sprintf(", %s to %s by its 95 %% confidence interval", figures(c.CI95[0]), figures(c.CI95[1]))
+		text += fmt.Sprintf(", %s to %s with 95 %% confidence", figures(c.CI95[0]), figures(c.CI95[1]))
 	}
 	return text
 }

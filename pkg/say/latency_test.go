@@ -41,13 +41,13 @@ func TestProbe(t *testing.T) {
 		finding  string
 	}{
 		{"longer", []*trace.Phase{probing("alone", 80e3), probing("both", 6e6, write())},
-			"C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times as long, 73 to 78 by its 95 % confidence interval). C probed 4 KiB at a time, B writing: 1.00 GB/s together for 30 s; B got 1.00 GB/s.",
+			"C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times as long, 73 to 78 with 95 % confidence). C probed 4 KiB at a time, B writing: 1.00 GB/s together for 30 s; B ran at 1.00 GB/s.",
 			"C answers 4 KiB reads in 9.6 ms instead of 127 µs when B writes",
 			"both: C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times"},
 		{"alike", []*trace.Phase{probing("alone", 80e3), probing("both", 81e3, write())},
-			"C answered 4 KiB reads in 131 µs while B wrote and in 127 µs alone (p99; noise may have made the difference). ", "", ""},
+			"C answered 4 KiB reads in 131 µs while B wrote and in 127 µs alone (p99; the difference is within noise). ", "", ""},
 		{"too few for p99", []*trace.Phase{probing("alone", 80e3), cut(probing("both", 6e6, write()), 5)},
-			"C answered 4 KiB reads in 6.05 ms while B wrote and in 80 µs alone (median; too little was seen to rule out noise). ", "", ""},
+			"C answered 4 KiB reads in 6.05 ms while B wrote and in 80 µs alone (median; too few requests to rule out noise). ", "", ""},
 		{"not alone", []*trace.Phase{probing("both", 6e6, write()), steady("W", writes("B", 1))}, "", "B writes at 1.00 GB/s", ""},
 	} {
 		a := told(c.phases...)
@@ -76,11 +76,11 @@ func TestNote(t *testing.T) {
 		figures quantile.Figures
 		want    string
 	}{
-		{quantile.Figures{}, "no second of its requests lies wholly within the overlap"},
-		{quantile.Figures{Requests: 3000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval}, "of 3,000 requests: p99.9 needs 10,000 requests"},
-		{quantile.Figures{Requests: 12, P99NS: nil}, "of 12 requests: p50 needs 20 requests, p99 needs 1,000 requests and p99.9 needs 10,000 requests"},
-		{quantile.Figures{Requests: 12_000, Seconds: 19.5, P50NS: ns, P99NS: ns, P999NS: ns}, "no intervals: they need 20 s of requests"},
-		{quantile.Figures{Requests: 12_000, Seconds: 30, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no interval of p99 and p99.9: the slow requests come from too few seconds"},
+		{quantile.Figures{}, "no whole second of its requests lies within the overlap"},
+		{quantile.Figures{Requests: 3000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval}, "only 3,000 requests: p99.9 needs 10,000"},
+		{quantile.Figures{Requests: 12, P99NS: nil}, "only 12 requests: p50 needs 20, p99 needs 1,000 and p99.9 needs 10,000"},
+		{quantile.Figures{Requests: 12_000, Seconds: 19.5, P50NS: ns, P99NS: ns, P999NS: ns}, "no error bars: they need 20 s of requests"},
+		{quantile.Figures{Requests: 12_000, Seconds: 30, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no error bars for p99 and p99.9: the slow requests come from too few seconds"},
 		{quantile.Figures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval, P999NS: ns, P999CI95: interval}, ""},
 	} {
 		check.Same(t, "note", c.want, note(&analysis.Latency{Figures: c.figures}))

@@ -10,12 +10,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// saturation says where a disk's fast cache ends, when it is back, and what others gain while it is full; and
-// how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s; back after
-// 2 min 30 s of rest".
-func (en english) saturation(s analysis.Saturation, surely bool) string {
+// saturation says where a disk's fast cache ends, when it is empty again, and what others gain while it is full;
+// and how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s", "it
+// recovered after 2 min 30 s of rest".
+func (en english) saturation(s analysis.Saturation, surely bool) []string {
 	if s.Fall == nil {
-		return fmt.Sprintf("%s wrote %s without slowing down", s.Disk, size(s.WroteBytes))
+		return []string{fmt.Sprintf("%s wrote %s without slowing down", s.Disk, size(s.WroteBytes))}
 	}
 	holds := plusMinus(s.Fall.AtBytes, (s.Fall.CI95[1]-s.Fall.CI95[0])/2) + pick(surely, " (95 % confidence)", "")
 	falls := Each(s.Fall.Steps, func(step level.Step) string {
@@ -30,7 +30,7 @@ func (en english) saturation(s analysis.Saturation, surely bool) string {
 	if text := en.gained(s.Together, surely); text != "" {
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, "; ")
+	return parts
 }
 
 // plusMinus is a size with half of its interval, in one unit and to the same digit: "23.9 ± 0.2 GB".
@@ -64,7 +64,7 @@ func (en english) gained(f *analysis.FallTogether, surely bool) string {
 		return ""
 	}
 	if len(f.Gains) == 0 {
-		return "no other disk clearly gained from the fall"
+		return "no other disk measurably gained from it"
 	}
 	names, by := Each(f.Gains, func(g analysis.Gain) string { return g.Disk }), map[string]analysis.Gain{}
 	for _, g := range f.Gains {
@@ -87,19 +87,19 @@ func back(b *analysis.Back, surely bool) string {
 	after := unit.FormatSeconds(b.AfterS)
 	switch {
 	case b.WithinS == nil && b.Regained < 0.005:
-		return "still slow after " + after + " of rest"
+		return "it was still slow after " + after + " of rest"
 	case b.WithinS == nil:
 		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", after, pick(b.AtLeast, "at least ", ""),
 			100*b.Regained)
 	case b.RestS != nil:
-		text := "back after " + unit.FormatSeconds(*b.RestS) + " of rest"
+		text := "it recovered after " + unit.FormatSeconds(*b.RestS) + " of rest"
 		if surely {
 			low, high := unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1])
 			text += " (95 % confidence: " + low + " to " + high + ")"
 		}
 		return text
 	}
-	return "back after " + unit.FormatSeconds(*b.WithinS) + " of rest" +
+	return "it recovered after " + unit.FormatSeconds(*b.WithinS) + " of rest" +
 		pick(b.AfterS > 0, " but not after "+after, " or less") +
 		pick(b.Whole, "", ", at least for "+size(b.Bytes))
 }

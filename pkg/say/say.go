@@ -47,7 +47,7 @@ func Fill(a *analysis.Analysis) {
 		}
 	}
 	for i := range a.Saturations {
-		a.Saturations[i].Text = en.saturation(a.Saturations[i], true)
+		a.Saturations[i].Text = strings.Join(en.saturation(a.Saturations[i], true), "; ")
 	}
 	for i := range a.Findings {
 		f := &a.Findings[i]
@@ -55,7 +55,7 @@ func Fill(a *analysis.Analysis) {
 		f.Text = en.Title(f.Phase) + ": " + f.Says
 	}
 	headline, rest := Headline(a)
-	a.Answer.Headline, a.Answer.Sentence, a.Answer.More = headline, en.sentence(rest), rest
+	a.Answer.Headline, a.Answer.Sentence, a.Answer.More = headline, en.sentence(headline, rest), rest
 	for i := range a.Answer.Advice {
 		en.advise(&a.Answer.Advice[i])
 	}
@@ -83,21 +83,22 @@ func (en english) doubt(d *analysis.Doubt) string {
 		}
 		return "Partial run: it stopped before its end, and the results cover only what was recorded."
 	case analysis.DoubtShared:
-		return "Disks of this run share one physical disk, or were not checked for it: that disk may slow them and not " +
-			"the hub, so no winner is named."
+		return "Disks of this run share one physical disk, or were not checked for that: it may slow them, not the hub, " +
+			"so nothing is said of who crowds out whom."
 	case analysis.DoubtSkipped:
-		return "Skipped checks (" + d.Cause + "): what they look for may have made these rates, so no winner is named."
+		return "Skipped checks (" + d.Cause + "): what they look for may explain these rates, so nothing is said of " +
+			"who crowds out whom."
 	case analysis.DoubtCached:
 		return fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", d.Percent,
 			d.Disk, phase)
 	case analysis.DoubtHostBound:
-		return fmt.Sprintf("The rates may be this computer's limit and not the disks': its cores were %.0f %% busy "+
-			"(%s). Close other programs and measure again.", d.Percent, phase)
+		return fmt.Sprintf("Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). "+
+			"Close other programs and measure again.", d.Percent, phase)
 	case analysis.DoubtModel:
-		return fmt.Sprintf("The model knows large requests alone: how fast small ones are (%s), only a run on disks shows.",
-			phase)
+		return fmt.Sprintf("The model covers only large requests: only a run on real disks shows how fast small "+
+			"ones are (%s).", phase)
 	default:
-		return fmt.Sprintf("Too uncertain to say who wins: %s's rate is known only to ±%.0f %% (95 %% confidence, "+
+		return fmt.Sprintf("Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% confidence, "+
 			"%s). Measure for longer.", d.Disk, d.Percent, phase)
 	}
 }
@@ -140,7 +141,7 @@ func among[T any](order []string, known map[string]T) []string {
 	return slices.DeleteFunc(slices.Clone(order), func(name string) bool { _, ok := known[name]; return !ok })
 }
 
-// Seconds is how long something took. Progress is sampled every 50 ms: less cannot be told.
+// Seconds is how long something took. Progress is sampled every 50 ms, so no time is shorter.
 func Seconds(s float64) string {
 	if s < 0.05 {
 		return "under 0.05 s"

@@ -38,15 +38,15 @@ func TestVerdict(t *testing.T) {
 		{"alike", []*trace.DiskRecord{disk("A", "read", pace{10, 1.2}), disk("B", "read", pace{10, 1.2}), disk("C", "read", pace{10, 1.15})},
 			"Three disks reading: 3.55 GB/s together for 10 s; evenly shared, 1.18 GB/s each."},
 		{"a pair", []*trace.DiskRecord{disk("A", "write", pace{23, 0.742}, pace{43, 1.5}), disk("C", "write", pace{19, 2.458})},
-			"Two disks writing: 3.20 GB/s together for 19 s; C got 2.46 GB/s, A fell to 0.742 GB/s (49 % of the 1.50 GB/s without C) and took 4 s to recover after C finished."},
+			"Two disks writing: 3.20 GB/s together for 19 s; C ran at 2.46 GB/s, A dropped to 0.742 GB/s (49 % of the 1.50 GB/s baseline without C) and recovered 4 s after C had finished."},
 		{"each the other's reference", []*trace.DiskRecord{
 			disk("A", "write", pace{20, 0.7}, pace{30, 1.4}), disk("B", "write", pace{20, 0.7}, pace{40, 1.4}), disk("C", "write", pace{20, 2.1})},
-			"Three disks writing: 3.50 GB/s together for 20 s; C got 2.10 GB/s, A and B fell to 0.700 GB/s each (50 % of the 1.40 GB/s after others finished) and took under 0.05 s to recover after C finished."},
+			"Three disks writing: 3.50 GB/s together for 20 s; C ran at 2.10 GB/s, A and B dropped to 0.700 GB/s each (50 % of the 1.40 GB/s baseline after others finished) and recovered under 0.05 s after C had finished."},
 		{"mixed", []*trace.DiskRecord{
 			disk("C", "write", pace{10, 2.8}), disk("A", "read", pace{18, 1}, pace{30, 2.5}), disk("B", "read", pace{18, 1}, pace{30, 2.5})},
-			"C writing, A and B reading: 4.80 GB/s together for 10 s; C got 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of the 2.50 GB/s without C) and took 8 s to recover after C finished."},
+			"C writing, A and B reading: 4.80 GB/s together for 10 s; C ran at 2.80 GB/s, A and B dropped to 1.00 GB/s each (40 % of the 2.50 GB/s baseline without C) and recovered 8 s after C had finished."},
 		{"falls by itself", []*trace.DiskRecord{disk("A", "write", pace{10, 2}, pace{30, 0.5}), disk("B", "write", pace{30, 1})},
-			"Two disks writing: 2.00 GB/s together for 30 s; A and B got 1.00 GB/s each; A fell from 2.00 GB/s to 0.500 GB/s after 20 GB with no other disk involved."},
+			"Two disks writing: 2.00 GB/s together for 30 s; A and B ran at 1.00 GB/s each; A fell from 2.00 GB/s to 0.500 GB/s after 20 GB with no other disk involved."},
 		{"falls in steps", []*trace.DiskRecord{disk("A", "write", pace{10, 2}, pace{30, 1.5}, pace{50, 0.5})},
 			"A writing alone: 1.20 GB/s for 50 s; A fell from 2.00 GB/s to 1.50 GB/s after 20 GB and to 0.500 GB/s after 50 GB."},
 		{"never together", []*trace.DiskRecord{
@@ -84,12 +84,12 @@ func TestFindings(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"A, B and C write: an even split would have given A and B 1.17 GB/s each; C left 0.700 GB/s each.",
-		"A, B and C write: A and B took 10 s to recover after C ended (from 0.700 GB/s to 1.40 GB/s each).",
-		"A, B and C read: the disks shared evenly (Jain's index 1.00): each kept 43 % of what it has without the others.",
-		"mixed: A and B had 1.00 GB/s each, 38 % of the 2.60 GB/s they have alone.",
-		"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than the 2.20 GB/s it has on a port of its own (A direct).",
-		"X: X fell from 2.00 GB/s to 0.500 GB/s after 20 GB and stayed there to its end, with no other disk involved: a full cache or heat; quote 0.500 GB/s.",
+		"A, B and C write: C took bandwidth from A and B: 0.700 GB/s each instead of an even split's 1.17 GB/s.",
+		"A, B and C write: A and B recovered 10 s after C had ended (from 0.700 GB/s to 1.40 GB/s each).",
+		"A, B and C read: the disks shared evenly (Jain's index 1.00): each kept 43 % of its speed.",
+		"mixed: A and B dropped to 1.00 GB/s each, 38 % of the 2.60 GB/s baseline.",
+		"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than 2.20 GB/s on its own port (A direct).",
+		"X: X fell from 2.00 GB/s to 0.500 GB/s after 20 GB and stayed there to the end, with no other disk involved: a full cache or heat; quote 0.500 GB/s.",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no finding %q", want)
@@ -98,7 +98,7 @@ func TestFindings(t *testing.T) {
 	if t.Failed() {
 		t.Log(all)
 	}
-	check.Same(t, "quote", "0.500 GB/s, as it was after 20 GB; before that 2.00 GB/s for 10 s", a.Phases[10].Disks["X"].Quote.Text)
+	check.Same(t, "quote", "0.500 GB/s after 20 GB; before that 2.00 GB/s for 10 s", a.Phases[10].Disks["X"].Quote.Text)
 }
 
 // TestWarnings: no warning goes without words.
@@ -121,9 +121,9 @@ func TestWarnings(t *testing.T) {
 	for code, want := range map[string]string{
 		"partial":          "the run ended early: phases may be missing or incomplete",
 		"p partial":        "disk A failed 3.0 s into the phase, at file 7: no space left",
-		"p start_skew":     "the disks started 2 ms apart; the overlap leaves that time out",
+		"p start_skew":     "the disks started 2 ms apart; the overlap excludes that time",
 		"never no_overlap": "no overlap: disk B moved nothing",
-		"thin cached":      "disk A: the system took its requests past the cache, and yet 43 % of its files were in the cache afterwards: its rate may be the memory's",
+		"thin cached":      "disk A: its requests bypassed the cache, yet 43 % of its files were in the cache afterwards: its rate may be that of RAM",
 	} {
 		check.Same(t, code, want, got[code])
 	}
@@ -136,14 +136,14 @@ func TestWarnings(t *testing.T) {
 
 // Warnings of what the computer did say whom it may have held up.
 func TestWarningTexts(t *testing.T) {
-	late := " may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams"
-	slept := " for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped"
+	late := " may be the computer's fault, not the disk's: it was busy or asleep, and served the streams up to 2.9 s late"
+	slept := " for 1 min 30 s at 12 s: the computer slept, or hubbench was stopped"
 	for want, w := range map[string]analysis.Warning{
-		"disk A: its low buffer" + late:                                                                    {Values: analysis.HostLateValues{Seconds: 2.9}},
-		"disk A: its late frames" + late:                                                                   {Values: analysis.HostLateValues{Seconds: 2.9, Late: 50}},
-		"nothing went on" + slept + "; measure this phase again":                                           {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
-		"nothing went on" + slept + ", 2 times; measure this phase again":                                  {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 2}},
-		"disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again": {Disk: "A", Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
+		"disk A: its low buffer" + late:                                                           {Values: analysis.HostLateValues{Seconds: 2.9}},
+		"disk A: its dropped frames" + late:                                                       {Values: analysis.HostLateValues{Seconds: 2.9, Late: 50}},
+		"everything stopped" + slept + "; measure this phase again":                               {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
+		"everything stopped" + slept + ", 2 times; measure this phase again":                      {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 2}},
+		"disk A stalled for 1 min 30 s at 12 s: its worker was stopped; measure this phase again": {Disk: "A", Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
 	} {
 		if _, ok := w.Values.(analysis.HostLateValues); ok {
 			w.Disk = "A"
@@ -164,7 +164,7 @@ func TestRatesOfAShortPhase(t *testing.T) {
 	}
 	a := &analysis.Analysis{Order: []string{"A", "B"}, Phases: []analysis.Phase{*p}}
 	Fill(a)
-	if got := Progress(&a.Phases[0]); !strings.Contains(got, "B got 400 MB/s, A got 200 MB/s") {
+	if got := Progress(&a.Phases[0]); !strings.Contains(got, "B ran at 400 MB/s, A ran at 200 MB/s") {
 		t.Errorf("%q", got)
 	}
 }

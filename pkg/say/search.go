@@ -25,7 +25,7 @@ func (en english) searched(s *analysis.Search) string {
 		}
 	}
 	if try == nil {
-		return "no try of it was recorded"
+		return "no try of the search was recorded"
 	}
 	if s.Kind == trace.SearchPace {
 		return en.paceFound(s, try)
@@ -123,7 +123,7 @@ func streamCount(n float64) string {
 	return pick(n == 0, "no stream", unit.Plural(int(n), "stream"))
 }
 
-// paceFound is "B may write at up to 210 MB/s: A plays 4 streams without a late frame then".
+// paceFound is "B may write at up to 210 MB/s while A plays 4 streams".
 func (en english) paceFound(s *analysis.Search, try *analysis.Phase) string {
 	may := s.Disk + " may " + string(try.Disks[s.Disk].Op)
 	while := " while " + unit.List(Each(try.StreamTotals, func(t analysis.StreamTotal) string {

@@ -16,8 +16,8 @@ import (
 )
 
 // outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4 streams
-// without a late frame; the buffer never fell below 0.7 s". Beside other disks it says so of the time in which
-// all of these worked.
+// without a dropped frame; the buffer never fell below 0.7 s". With other disks it says so of the time in which
+// all of these were busy.
 func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
@@ -25,14 +25,14 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	verdict, late, due, lowest := counted(*t)
 	b, when := t.Beside, ""
 	if b != nil {
-		when = " in the " + unit.FormatSeconds(b.TestedS) + " in which " + did(p, b.Disks)
+		when = " in the " + unit.FormatSeconds(b.TestedS) + " when " + did(p, b.Disks)
 	}
 	var text string
 	switch verdict {
 	case stream.Clean:
-		text = fmt.Sprintf("%s without a late frame%s; the buffer never fell below %s", moved(t), when, atLeast(lowest))
+		text = fmt.Sprintf("%s without a dropped frame%s; the buffer never fell below %s", moved(t), when, atLeast(lowest))
 	case stream.Strained:
-		text = fmt.Sprintf("%s without a late frame%s, but the buffer fell to %s of %s", moved(t), when,
+		text = fmt.Sprintf("%s without a dropped frame%s, but the buffer fell to %s of %s", moved(t), when,
 			atLeast(lowest), unit.FormatSeconds(t.BufferS))
 	case stream.Drops:
 		text = fmt.Sprintf("%s dropped %s of %s frames%s", t.Disk, unit.FormatCount(late), unit.FormatCount(due), when)
@@ -45,12 +45,12 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 		return text
 	}
 	if t.Streams > 1 && t.Drops < t.Streams {
-		text += fmt.Sprintf("; %d of %d streams were spared", t.Streams-t.Drops, t.Streams)
+		text += fmt.Sprintf("; %d of %d streams dropped none", t.Streams-t.Drops, t.Streams)
 	}
 	return text + "; the longest stall took " + unit.FormatSeconds(t.LongestStallS)
 }
 
-// otherTimes says what came of the frames that were not due while all the others worked, if that differs.
+// otherTimes says what came of the frames that were due when not all of the others were busy, if that differs.
 func otherTimes(t *analysis.StreamTotal) string {
 	b := t.Beside
 	if b == nil {
@@ -59,7 +59,7 @@ func otherTimes(t *analysis.StreamTotal) string {
 	when := pick(len(b.LateAfter) == 0, "at other times", "after "+unit.List(b.LateAfter)+" had ended")
 	switch late, due := t.Late-b.Late, t.Due-b.Due; {
 	case late > 0:
-		return fmt.Sprintf("; %s of %s frames were late %s", unit.FormatCount(late), unit.FormatCount(due), when)
+		return fmt.Sprintf("; %s of %s frames were dropped %s", unit.FormatCount(late), unit.FormatCount(due), when)
 	case b.Late > 0 && len(t.LateOnlyWhile) > 0:
 		return fmt.Sprintf(", and none of %s at other times", unit.FormatCount(due))
 	case b.Verdict == stream.Clean && t.Verdict == stream.Strained:
@@ -174,7 +174,7 @@ func (s playedStreams) result() playedResult {
 	return playedResult{s.Disk, s.in.what, s.Op, verdict, late, s.Late}
 }
 
-// worse orders by the share of late frames; streams that were strained, or tested too briefly, count more than
+// worse orders by the share of dropped frames; streams that were strained, or tested too briefly, count more than
 // clean ones.
 func (s playedStreams) worse() float64 {
 	switch verdict, late, due, _ := counted(s.StreamTotal); verdict {
@@ -209,13 +209,13 @@ func playedText(group []playedStreams, others bool) string {
 		}
 	}
 	when := " " + unit.List(whens)
-	text := fmt.Sprintf("%s %s %s without a late frame", first.Disk, streaming(first.Op).One, streams)
+	text := fmt.Sprintf("%s %s %s without a dropped frame", first.Disk, streaming(first.Op).One, streams)
 	switch verdict, late, due, _ := counted(first.StreamTotal); verdict {
 	case stream.Drops:
 		return fmt.Sprintf("%s drops %s of %s frames", first.Disk, unit.FormatCount(late), unit.FormatCount(due)) +
 			pick(others, " of "+first.in.what, "") + when
 	case stream.Strained:
-		text += ", but with its buffer below half,"
+		text += " but strained (its buffer fell below half)"
 	case "":
 		return "whether " + text + when + " was tested for only " + unit.FormatSeconds(testedS)
 	}

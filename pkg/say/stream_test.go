@@ -43,19 +43,19 @@ func TestVerdictOfStreams(t *testing.T) {
 		want  string
 	}{
 		{"clean", playing("p", 4, 0, 0, disk("C", "write", pace{30, 1.1})),
-			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C got 1.10 GB/s."},
+			"A played 4 of 4 streams without a dropped frame in the 30 s when C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C ran at 1.10 GB/s."},
 		{"strained", playing("p", 4, 10, 10.75, disk("C", "write", pace{30, 1.1})),
-			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote, but the buffer fell to 0.24 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
+			"A played 4 of 4 streams without a dropped frame in the 30 s when C wrote, but the buffer fell to 0.24 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
 		{"drops while others work", playing("p", 4, 10, 13, disk("B", "read", pace{30, 1.1}), disk("C", "write", pace{30, 1.1})),
-			"A dropped 201 of 2,901 frames in the 30 s in which B read and C wrote; the longest stall took 2.04 s. "},
+			"A dropped 201 of 2,901 frames in the 30 s when B read and C wrote; the longest stall took 2.04 s. "},
 		{"drops, all while one works", playing("p", 4, 10, 13, disk("C", "write", pace{20, 1.1})),
-			"A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times; the longest stall took 2.04 s. "},
+			"A dropped 201 of 1,901 frames in the 20 s when C wrote, and none of 1,000 at other times; the longest stall took 2.04 s. "},
 		{"drops alone", playing("p", 1, 10, 13),
 			"A dropped 51 of 726 frames; the longest stall took 2.04 s. A playing 1 x 92 MB/s alone: 86.0 MB/s for 30 s."},
-		{"recorded", record, "A recorded its stream without a late frame; the buffer never fell below 0.99 s. A recording 1 x 92 MB/s alone: "},
+		{"recorded", record, "A recorded its stream without a dropped frame; the buffer never fell below 0.99 s. A recording 1 x 92 MB/s alone: "},
 		{"beside a copy at a pace", copying,
-			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at up to 200 MB/s: 568 MB/s together for 30 s."},
-		{"beside a probe", probed, "A played 4 of 4 streams without a late frame in the 30 s in which B wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
+			"A played 4 of 4 streams without a dropped frame in the 30 s when C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at up to 200 MB/s: 568 MB/s together for 30 s."},
+		{"beside a probe", probed, "A played 4 of 4 streams without a dropped frame in the 30 s when B wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B ran at 1.00 GB/s."},
 	} {
 		if got := told(c.phase).Phases[0].Verdict; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)
@@ -71,9 +71,9 @@ func TestHeadlineOfStreams(t *testing.T) {
 		steady("WW", writes("B", 0.8), writes("C", 0.8)),
 	)
 	headline := ideas(t, a)
-	want := "A drops 201 of 1,901 frames when C writes | A plays 4 of 4 streams without a late frame alone and when B reads (tested for 30 s) | The disks share evenly when B and C write"
+	want := "A drops 201 of 1,901 frames when C writes | A plays 4 of 4 streams without a dropped frame alone and when B reads (tested for 30 s) | The disks share evenly when B and C write"
 	check.Same(t, "headline", want, headline)
-	if f := a.Findings[0]; f.Code != "drops" || f.Text != "beside C: A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times; the longest stall took 2.04 s." {
+	if f := a.Findings[0]; f.Code != "drops" || f.Text != "beside C: A dropped 201 of 1,901 frames in the 20 s when C wrote, and none of 1,000 at other times; the longest stall took 2.04 s." {
 		t.Errorf("first finding %+v", f)
 	}
 }
@@ -97,7 +97,7 @@ func TestHeadlineTellsPhasesApart(t *testing.T) {
 	mixed := func(p *trace.Phase) { p.Work["C"] = work.Work{Reads: 0.3} }
 	direct := func(p *trace.Phase) { p.Connections = map[string]string{"A": trace.Direct} }
 	fewer := func(p *trace.Phase) { *p = *playing(p.Name, 2, 0, 0, disk("C", "write", pace{20, 1.1})) }
-	const drops, clean = "A drops 201 of 1,901 frames ", "A plays 4 of 4 streams without a late frame "
+	const drops, clean = "A drops 201 of 1,901 frames ", "A plays 4 of 4 streams without a dropped frame "
 	for _, c := range []struct {
 		name   string
 		phases []*trace.Phase
@@ -110,7 +110,7 @@ func TestHeadlineTellsPhasesApart(t *testing.T) {
 		{"a mix", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, mixed)},
 			drops + "when C writes | " + clean + "when C reads and writes (tested for 20 s)"},
 		{"fewer streams", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, fewer)},
-			"A drops 201 of 1,901 frames of 4 x 92 MB/s when C writes | A plays 2 x 92 MB/s without a late frame when C writes (tested for 20 s)"},
+			"A drops 201 of 1,901 frames of 4 x 92 MB/s when C writes | A plays 2 x 92 MB/s without a dropped frame when C writes (tested for 20 s)"},
 		{"a connection", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, direct)},
 			drops + "when C writes | " + clean + "when C writes with A connected directly (tested for 20 s)"},
 		{"nothing known, patterns", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, none)},
@@ -132,17 +132,17 @@ func TestStreamsBesideOthersThatEnd(t *testing.T) {
 		phase                   *trace.Phase
 	}{
 		{"late while both work and after",
-			"A dropped 101 of 1,101 frames in the 12 s in which B and C wrote; 100 of 1,800 frames were late after C had ended; the longest stall took 2.04 s.",
+			"A dropped 101 of 1,101 frames in the 12 s when B and C wrote; 100 of 1,800 frames were dropped after C had ended; the longest stall took 2.04 s.",
 			"A drops 101 of 1,101 frames when B and C write", playing("p", 4, 10, 13, b(30), c)},
 		{"late only after",
-			"A played 4 of 4 streams without a late frame in the 12 s in which B and C wrote; the buffer never fell below 0.99 s; 201 of 1,800 frames were late after B and C had ended; the longest stall took 2.04 s.",
-			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s), and drops 201 of 1,800 frames at other times", playing("p", 4, 20, 23, b(14), c)},
+			"A played 4 of 4 streams without a dropped frame in the 12 s when B and C wrote; the buffer never fell below 0.99 s; 201 of 1,800 frames were dropped after B and C had ended; the longest stall took 2.04 s.",
+			"A plays 4 of 4 streams without a dropped frame when B and C write (tested for 12 s), and drops 201 of 1,800 frames at other times", playing("p", 4, 20, 23, b(14), c)},
 		{"too short",
 			"A played 4 of 4 streams, but only for 1.5 s while B and C wrote: too short to call that clean.",
-			"Whether A plays 4 of 4 streams without a late frame when B and C write was tested for only 1.5 s", playing("p", 4, 0, 0, b(1.5), c)},
+			"Whether A plays 4 of 4 streams without a dropped frame when B and C write was tested for only 1.5 s", playing("p", 4, 0, 0, b(1.5), c)},
 		{"a low buffer after",
-			"A played 4 of 4 streams without a late frame in the 12 s in which B and C wrote; the buffer never fell below 0.99 s; at other times it fell to 0.24 s of 1 s.",
-			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s)", playing("p", 4, 20, 20.75, b(30), c)},
+			"A played 4 of 4 streams without a dropped frame in the 12 s when B and C wrote; the buffer never fell below 0.99 s; at other times it fell to 0.24 s of 1 s.",
+			"A plays 4 of 4 streams without a dropped frame when B and C write (tested for 12 s)", playing("p", 4, 20, 20.75, b(30), c)},
 	} {
 		a := told(tt.phase)
 		headline, verdict := ideas(t, a), a.Phases[0].Verdict
@@ -231,7 +231,7 @@ func TestProgressOfATry(t *testing.T) {
 		want string
 	}{
 		{nil, told(phase).Phases[0].Verdict},
-		{&trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}, "A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s."},
+		{&trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}, "A played 4 of 4 streams without a dropped frame in the 30 s when C wrote; the buffer never fell below 0.99 s."},
 	} {
 		phase.Search = c.try
 		check.Same(t, "Progress", c.want, Progress(&told(phase).Phases[0]))

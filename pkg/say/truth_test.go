@@ -169,7 +169,7 @@ func (s *tally) add(c truthCase, noise float64) {
 func names(c *truthChange) func(text string) bool {
 	words := map[string]string{
 		"own_fall": `fell|slowed`, "shared_fall": `(all|together|at once|alike).*fell|fell.*(all|together|at once|alike)`, "redistribution": `swap|shifted|changed hands`, "recovery": `recover|went from|rose`,
-		"stall": `stall|stood still|hung`, "warm_up": `warm|slow.* start|start.* slow`, "swing": `swing|swung|alternat`, "drift": `drift|little by little|crept`, "start": `start|join`, "unknown": `rose|fell|changed`,
+		"stall": `stall|stood still|hung`, "warm_up": `warm|slow.* start|start.* slow`, "swing": `swing|swung|alternat`, "drift": `drift|steadily|little by little|crept`, "start": `start|join`, "unknown": `rose|fell|changed`,
 	}
 	disk, word := regexp.MustCompile(`\b(`+strings.Join(c.Disks, "|")+`|all)\b`), regexp.MustCompile(words[c.Kinds[0]])
 	return func(text string) bool { return disk.MatchString(text) && word.MatchString(text) }

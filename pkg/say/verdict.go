@@ -96,7 +96,7 @@ func (v phaseText) steady() string {
 	if texts == nil {
 		return ""
 	}
-	return fmt.Sprintf("steady after SNIA PTS, in windows of %s: %s", window, unit.List(texts))
+	return fmt.Sprintf("steady (SNIA PTS, %s windows): %s", window, unit.List(texts))
 }
 
 // phaseText is a phase to be told, and its disks in the run's order.
@@ -116,28 +116,34 @@ func Doing(disks []string, all map[string]work.Work) string {
 	return strings.Join(texts, ", ")
 }
 
-// parties are the clauses about the disks that go as fast as they can: those that kept their rate, those of
-// which that is not known, and those that were held back, alike ones together.
+// parties are the clauses about the disks that go as fast as they can: those that were not slowed, those of
+// which that is not known, and those that were slowed, alike ones together.
 func (v phaseText) parties() []string {
 	outcomes := map[string][]string{}
 	free := slices.DeleteFunc(slices.Clone(v.names), func(n string) bool { return v.Paced[n].Limited() })
 	for _, name := range free {
 		c := v.Contention.Disks[name]
-		verb := pick(c.Held, "fell to", pick(c.Kept, "kept", "got"))
+		verb := "ran at"
+		switch {
+		case c.Held:
+			verb = dropped
+		case c.Kept:
+			verb = full
+		}
 		outcomes[verb] = append(outcomes[verb], name)
 	}
 	if all := analysis.Alike(free, v.rateOf); v.Contention.Even {
 		text := "evenly shared, " + v.each(all[0])
-		if len(outcomes["fell to"]) == len(v.names) {
+		if len(outcomes[dropped]) == len(v.names) {
 			text += " " + v.against(all[0])
 		}
 		return []string{text}
 	}
 	var texts []string
-	for _, verb := range []string{"kept", "got", "fell to"} {
+	for _, verb := range []string{full, "ran at", dropped} {
 		for _, group := range analysis.Alike(outcomes[verb], v.rateOf) {
 			text := unit.List(group) + " " + verb + " " + v.each(group)
-			if verb == "fell to" {
+			if verb == dropped {
 				text += " " + v.against(group)
 			}
 			texts = append(texts, text)
@@ -145,6 +151,12 @@ func (v phaseText) parties() []string {
 	}
 	return texts
 }
+
+// What a disk is said to have done if that is known.
+const (
+	full    = "kept full speed at"
+	dropped = "dropped to"
+)
 
 // rateOf is a disk's rate in the overlap, which is what all outputs print of it.
 func (v phaseText) rateOf(name string) float64 { return v.Overlap.Disks[name].Rate }
@@ -158,7 +170,7 @@ func (v phaseText) each(group []string) string {
 	return v.english.each(sum/float64(len(group)), len(group))
 }
 
-// retained is how many percent of their rates without the others the disks kept, on average.
+// retained is how many percent of their baselines the disks kept, on average.
 func retained(p *analysis.Phase, disks []string) (percent float64) {
 	for _, name := range disks {
 		percent += 100 * *p.Contention.Disks[name].Retention / float64(len(disks))
@@ -166,16 +178,16 @@ func retained(p *analysis.Phase, disks []string) (percent float64) {
 	return percent
 }
 
-// against is "(50 % of the 1.40 GB/s without C) and took 11.7 s to recover after C finished".
+// against is "(50 % of the 1.40 GB/s baseline without C) and recovered 11.7 s after C had finished".
 func (v phaseText) against(group []string) string {
 	var reference float64
 	where := ""
 	for _, n := range group {
 		c := v.Contention.Disks[n]
 		reference += *c.ReferenceRate
-		from := pick(c.Reference == analysis.ReferenceLater, " without "+c.ReferenceFrom, " alone")
+		from := baseline(c.Reference, c.ReferenceFrom)
 		if where != "" && where != from { // of disks that were last, each has another
-			from = " after others finished"
+			from = " baseline after others finished"
 		}
 		where = from
 	}
@@ -193,6 +205,14 @@ func (v phaseText) against(group []string) string {
 		}
 		lags = append(lags, *r.LagS)
 	}
-	return text + fmt.Sprintf(" and took %s to recover after %s finished",
+	return text + fmt.Sprintf(" and recovered %s after %s had finished",
 		secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
+}
+
+// baseline names a disk's rate without the others, and who those are if it was not alone.
+func baseline(kind, from string) string {
+	if kind == analysis.ReferenceLater {
+		return " baseline without " + from
+	}
+	return " baseline"
 }

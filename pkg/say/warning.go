@@ -22,9 +22,9 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 	case analysis.StoppedValues:
 		return stopped(w.Disk, v)
 	case analysis.HostLateValues:
-		what := pick(v.Late > 0, "its late frames", "its low buffer")
-		return disk + fmt.Sprintf("%s may be this computer's doing and not the disk's: it was busy, or stood still, "+
-			"and up to %s late to look after the streams", what, unit.FormatSeconds(v.Seconds))
+		what := pick(v.Late > 0, "its dropped frames", "its low buffer")
+		return disk + fmt.Sprintf("%s may be the computer's fault, not the disk's: it was busy or asleep, and served "+
+			"the streams up to %s late", what, unit.FormatSeconds(v.Seconds))
 	case analysis.RequestsValues:
 		return disk + unit.Plural(int(v.Requests), "request") +
 			" were due and could not be made before the phase ended: its latencies are without them, and would be longer " +
@@ -34,30 +34,30 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 			"listed", v.Stages, v.Listed)
 	case analysis.SecondsValues:
 		return map[string]string{
-			"start_skew": fmt.Sprintf("the disks started %s apart; the overlap leaves that time out",
+			"start_skew": fmt.Sprintf("the disks started %s apart; the overlap excludes that time",
 				unit.FormatSeconds(v.Seconds)),
 			"thin_window": fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks "+
 				"more to do", unit.FormatSeconds(v.Seconds)),
-			"no_interval": fmt.Sprintf("no intervals: the overlap is only %s long, and a stall may fill so short a time "+
+			"no_interval": fmt.Sprintf("no error bars: the overlap is only %s long, and a stall may fill so short a time "+
 				"or be missing from it", unit.FormatSeconds(v.Seconds)),
 		}[w.Code]
 	case analysis.MomentsValues:
-		return disk + fmt.Sprintf("no interval: its progress is known at %.0f moments of the overlap alone", v.Moments)
+		return disk + fmt.Sprintf("no error bars: its progress is known at only %.0f moments of the overlap", v.Moments)
 	case analysis.FilesValues:
 		return disk + map[string]string{
-			"no_interval": "no interval: one or two files took almost all of its time in the overlap, so how files " +
+			"no_interval": "no error bars: one or two files took almost all of its time in the overlap, so how files " +
 				"differ cannot be seen; move more files, or smaller ones",
 			"unusable_files": fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they "+
 				"are left out", v.Files, v.Of),
 			"overlapping_files": fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as "+
 				"of files in flight together, but their own rates are left out of the mean, the median and the rest; if "+
-				"these are two phases of one name, give each a name of its own", v.Files, v.Of),
+				"these are two phases of one name, give each its own name", v.Files, v.Of),
 			"few_files": unit.Plural(int(v.Files), "file") + ": too few to judge the spread of the rates by",
 		}[w.Code]
 	case analysis.ShareValues:
 		return map[string]string{
-			"cached": disk + fmt.Sprintf("the system took its requests past the cache, and yet %.0f %% of its files were in "+
-				"the cache afterwards: its rate may be the memory's", 100*v.Share),
+			"cached": disk + fmt.Sprintf("its requests bypassed the cache, yet %.0f %% of its files were in the cache "+
+				"afterwards: its rate may be that of RAM", 100*v.Share),
 			"edges": fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v.Share),
 		}[w.Code]
 	case analysis.MostValues:
@@ -66,12 +66,11 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 		return fmt.Sprintf("%s %s (%s): some of it came from or went to a cache, not the disks", en.Rate(v.Rate),
 			over, en.Rate(v.Most))
 	case analysis.WindowValues:
-		return disk + fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); "+
-			"no steady rate is given", unit.FormatSeconds(v.WindowS))
+		return disk + fmt.Sprintf("its rate was not steady when the phase ended (SNIA PTS, %s windows), so no steady "+
+			"rate is given", unit.FormatSeconds(v.WindowS))
 	case analysis.UnfallenValues:
-		return disk + fmt.Sprintf("it wrote steadily at %s and never fell in %s: a fast cache that is not full yet "+
-			"writes as steadily; unless it was full before the phase, find its end with preset: saturation",
-			en.Rate(v.Rate), size(v.Bytes))
+		return disk + fmt.Sprintf("it wrote at a steady %s and never slowed in %s: its fast cache may not be full yet; "+
+			"preset: saturation finds where it ends", en.Rate(v.Rate), size(v.Bytes))
 	case analysis.SizeValues:
 		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as "+
 			"well have changed with time", size(v.AtBytes))
@@ -83,8 +82,8 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 		if v.AtS > 0 {
 			when = fmt.Sprintf("%.1f s into the phase", v.AtS)
 		}
-		return disk + fmt.Sprintf("its link went from %s to %s %s: what was measured before that does not compare "+
-			"with what came after (look at its cable and port)",
+		return disk + fmt.Sprintf("its link went from %s to %s %s: rates before and after that do not compare "+
+			"(check its cable and port)",
 			hardware.Speed(int64(v.FromBps)), hardware.Speed(int64(v.ToBps)), when)
 	}
 	return coded(w, p)
@@ -102,11 +101,11 @@ func coded(w *analysis.Warning, p *analysis.Phase) string {
 		return w.Other
 	case "unlike_work":
 		return "disk " + w.Disk + ": phases that look alike differ in its work (" + w.Other +
-			"): neither is a reference for the other, nor a repeat of it; let the disk do the same alone as beside others"
+			"): neither is the other's baseline or repeat; give the disk the same work alone and with others"
 	case "no_overlap":
 		return "no overlap: " + noOverlap(p.NoOverlap)
 	case "competitor_display":
-		return named(w.Other, "a display") + " on the same hub: its picture goes before the disks' data on the hub's uplink"
+		return named(w.Other, "a display") + " on the same hub: its picture has priority over the disks' data on the hub's uplink"
 	case "competitor_network":
 		return named(w.Other, "a network adapter") + " on the same hub and shares its uplink with the disks"
 	default:
@@ -146,13 +145,13 @@ func named(name, kind string) string {
 }
 
 func stopped(disk string, v analysis.StoppedValues) string {
-	what, how := "nothing went on", "the machine slept, or hubbench was stopped"
+	what, how := "everything stopped", "the computer slept, or hubbench was stopped"
 	if disk != "" {
-		what, how = "disk "+disk+" stood still", "its worker was stopped"
+		what, how = "disk "+disk+" stalled", "its worker was stopped"
 	}
 	if v.Times > 1 {
 		how += fmt.Sprintf(", %.0f times", v.Times)
 	}
-	return fmt.Sprintf("%s for %s from %s on: %s; measure this phase again", what, unit.FormatSeconds(v.Seconds),
+	return fmt.Sprintf("%s for %s at %s: %s; measure this phase again", what, unit.FormatSeconds(v.Seconds),
 		unit.FormatSeconds(v.AtS), how)
 }
