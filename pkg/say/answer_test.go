@@ -116,34 +116,36 @@ func TestHeadline(t *testing.T) {
 	check.Same(t, "one disk", "A writes at 1.50 GB/s | A reads at 2.60 GB/s", ideas(t, told(solos[0], solos[3])))
 }
 
-// What a hub costs disks is the headline if they were measured on their own ports as well.
+// What a hub costs disks that were measured on their own ports as well is said first, but for who is slowed by others.
 func TestHeadlineOfAHubsCost(t *testing.T) {
 	onHub := []*trace.Phase{
 		steady("A W", writes("A", 1.5)), steady("B W", writes("B", 1.5)), steady("A R", reads("A", 2.6)),
-		steady("WW", writes("A", 0.8), writes("B", 0.8)),
 	}
+	together := steady("WW", writes("A", 0.8), writes("B", 0.8))
 	direct := func(p *trace.Phase) *trace.Phase {
 		p.Connections = map[string]string{p.Disks[0].Name: trace.Direct}
 		return p
 	}
-	const together = " | The hub is shared evenly: each drops to 53 % when both write"
+	const slowed = "The hub is shared evenly: each drops to 53 % when both write"
 	for _, tt := range []struct {
 		name   string
 		direct []*trace.Phase
 		want   string
 	}{
-		{"a third of one", []*trace.Phase{direct(steady("A W direct", writes("A", 2.24)))}, "Your hub costs A 33 % of its write speed" + together},
+		{"a third of one", []*trace.Phase{direct(steady("A W direct", writes("A", 2.24)))}, "Your hub costs A 33 % of its write speed"},
 		{"more of reads", []*trace.Phase{direct(steady("A W direct", writes("A", 2.24))), direct(steady("A R direct", reads("A", 5.2))), direct(steady("B W direct", writes("B", 1.5)))},
-			"Your hub costs A 50 % of its read speed | Your hub costs A 33 % of its write speed" + together},
-		{"nothing of one", []*trace.Phase{direct(steady("A W direct", writes("A", 1.5)))}, "Your hub costs nothing: A is as fast as on its own port" + together},
+			"Your hub costs A 50 % of its read speed | Your hub costs A 33 % of its write speed"},
+		{"nothing of one", []*trace.Phase{direct(steady("A W direct", writes("A", 1.5)))}, "Your hub costs nothing: A is as fast as on its own port"},
 		{"nothing of two, each way", []*trace.Phase{direct(steady("A W direct", writes("A", 1.5))), direct(steady("B W direct", writes("B", 1.49))), direct(steady("A R direct", reads("A", 2.58)))},
-			"Your hub costs nothing: A and B are as fast as on ports of their own" + together},
-		{"not sure", []*trace.Phase{direct(tracetest.Phase("A W direct", disk("A", "write", pace{0.3, 1.5})))}, "Whether your hub costs A any write speed is not sure" + together},
+			"Your hub costs nothing: A and B are as fast as on ports of their own"},
+		{"not sure", []*trace.Phase{direct(tracetest.Phase("A W direct", disk("A", "write", pace{0.3, 1.5})))}, "Whether your hub costs A any write speed is not sure"},
 	} {
-		check.Same(t, tt.name, tt.want, ideas(t, told(append(slices.Clone(onHub), tt.direct...)...)))
+		phases := slices.Concat(onHub, tt.direct)
+		check.Same(t, tt.name, tt.want, ideas(t, told(phases...)))
+		check.Same(t, tt.name+", and both together", slowed+" | "+tt.want, ideas(t, told(append(phases, together)...)))
 	}
-	a := told(append(slices.Clone(onHub), direct(steady("A W direct", writes("A", 2.24))))...)
-	check.Same(t, "sentence", "The hub is shared evenly: each drops to 53 % when both write.", a.Answer.Sentence)
+	a := told(append(onHub, together, direct(steady("A W direct", writes("A", 2.24))))...)
+	check.Same(t, "sentence", "Your hub costs A 33 % of its write speed.", a.Answer.Sentence)
 }
 
 // The sentence behind the headline has the speed of the disk that crowds out the others, and one more idea.
