@@ -308,7 +308,8 @@ type reading struct {
 
 func read(run *trace.Run) reading {
 	a := Analyze(run, analysis.Options{})
-	r := reading{quotes: map[string]float64{}, texts: slices.Clone(a.Answer.More)}
+	headline, rest := Headline(a) // doubts about the run take the place of the answer's headline
+	r := reading{quotes: map[string]float64{}, texts: append([]string{headline}, rest...)}
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		for name, d := range p.Disks {
