@@ -25,7 +25,7 @@ type Analysis struct {
 	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
 	Searches      []Search     `json:"searches,omitempty"`
 	Saturations   []Saturation `json:"saturations,omitempty"`
-	// Of disks that were measured alone on the hub and on ports of their own.
+	// HubCosts has the disks that were measured alone on the hub and on their own ports.
 	HubCosts []HubCost `json:"hub_costs,omitempty"`
 	Summary  Summary   `json:"summary"`
 	Answer   Answer    `json:"answer"`

@@ -215,7 +215,7 @@ func playedText(group []playedStreams, others bool) string {
 		return fmt.Sprintf("%s drops %s of %s frames", first.Disk, unit.FormatCount(late), unit.FormatCount(due)) +
 			pick(others, " of "+first.in.what, "") + when
 	case stream.Strained:
-		text += " but strained (its buffer fell below half)"
+		text += " but strained (its buffer falls below half)"
 	case "":
 		return "whether " + text + when + " was tested for only " + unit.FormatSeconds(testedS)
 	}
