@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/internal/tell/report/md"
-	"github.com/hubbench/hubbench/internal/tell/report/picture"
+	"github.com/hubbench/hubbench/internal/tell/report/plot"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
@@ -70,12 +70,12 @@ func fileLine(disk, op string, startNS, endNS int64) string {
 
 // drawAll draws every figure of a document.
 func drawAll(w io.Writer, doc *report.Document) error {
-	figures := report.Collect[*report.Figure](doc.Blocks)
+	figures := report.Collect[*report.Chart](doc.Blocks)
 	for _, phase := range doc.Phases() {
-		figures = append(figures, report.Collect[*report.Figure](phase.Blocks)...)
+		figures = append(figures, report.Collect[*report.Chart](phase.Blocks)...)
 	}
 	for _, figure := range figures {
-		if err := picture.Write(w, doc, figure, picture.Options{}); err != nil {
+		if err := plot.Write(w, doc, figure, plot.Options{}); err != nil {
 			return fmt.Errorf("figure %s: %w", figure.ID, err)
 		}
 	}

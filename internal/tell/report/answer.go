@@ -40,6 +40,7 @@ type Answer struct {
 	Table    *Table   // the numbers of an answer without loads
 	Sure     string   // how large the margin of error is
 	Costs    []Cost
+	Chart    *Chart // the one among the document's blocks that shows it; nil if none does
 }
 
 // Load is what some disks did at the same time, repeats pooled.

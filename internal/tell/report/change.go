@@ -52,9 +52,10 @@ func (c comparison) pair(i int) *Details {
 	part := &Details{ID: phaseID(i), Title: c.keys[i+1].Label, Does: "compared with " + c.keys[0].Label, Phase: true}
 	if len(c.Pairs) > 1 {
 		a := &c.answers[i]
-		part.Add(Sentence{Text: c.outcome(pair, a), Lead: true}, List{"", c.others(pair, a)}, c.figure(i))
+		part.Add(Sentence{Text: c.outcome(pair, a), Lead: true}, List{"", c.others(pair, a)})
 		part.Add(List{"Doubts", slices.Concat(pair.Lost, pair.Doubts)})
 	}
+	part.Add(c.chart(i))
 	method := say.Each(pair.Method, func(d compare.Difference) string {
 		return strings.Join(nonEmpty(d.What, d.Where), ", ") + ": " + d.Base + " → " + d.New
 	})
@@ -222,54 +223,42 @@ func Gate(g *compare.Gate) string {
 	return text
 }
 
-// figure sets the two rates of each phase and disk beside each other, the largest change first; nil if there are none.
-func (c comparison) figure(i int) *Figure {
+// chart sets the two rates of each phase and disk beside each other, the largest change first; nil if there are none.
+func (c comparison) chart(i int) *Chart {
 	a := &c.answers[i]
 	unknown := func(r compare.Row) bool { return r.Base == nil }
 	list := slices.DeleteFunc(slices.Concat(a.Changed, a.Same, a.Unjudged), unknown)
 	if len(list) == 0 {
 		return nil
 	}
-	f := &Figure{ID: "changes", OmitInText: true, Title: "No rate changed significantly"}
+	out := &Chart{ID: "changes", Title: "No rate changed significantly", Keys: []Key{c.keys[0], c.keys[i+1]}}
 	if n := len(a.Changed); n > 0 {
 		most := Change(*a.Changed[0].Change)
-		f.Title = fmt.Sprintf("%d of %s changed, the most by %s", n, unit.Plural(len(list), "rate"), most)
+		out.Title = fmt.Sprintf("%d of %s changed, the most by %s", n, unit.Plural(len(list), "rate"), most)
 	}
-	f.Text = "Upper bar: " + c.keys[0].Label + "; lower bar: " + c.keys[i+1].Label + ", with the interval of the change."
+	out.Caption = "Pale bar: " + c.keys[0].Label + "; narrow bar: " + c.keys[i+1].Label + ", with the interval of the change."
 	if n := len(list); n > maxChanges {
 		list = largest(list, a.Lead, maxChanges)
-		f.Text += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges, unit.Plural(n, "rate"))
+		out.Caption += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges, unit.Plural(n, "rate"))
 	}
-	var disks []string // all that are compared
-	for _, pair := range c.Pairs {
-		for _, phase := range pair.Phases {
-			disks = append(disks, phase.Disks()...)
-		}
-	}
-	disks = say.Each(say.Grouped(disks, strings.Clone), func(alike []string) string { return alike[0] })
+	base := Series{Kind: Bar, Key: 0, Name: "rate", Faint: true}
+	now := Series{Kind: Bar, Key: 1, Name: "rate"}
 	number := func(rate float64) float64 { return Round(c.scale.of(rate), 6) }
-	panel, top := rows(len(list), nil), 0.0
 	for k, row := range list {
-		key := Key{Name: rowName(row), Label: shorten(rowName(row), 32), Index: len(disks)}
-		if row.Disk != "" {
-			key.Index = slices.Index(disks, row.Disk)
-		}
-		f.Keys = append(f.Keys, key)
-		y, base, now := float64(k), number(*row.Base), number(*row.New)
-		panel.mark(OldMark{Shape: Rectangle, Style: Outline, Key: k, Name: c.keys[0].Label}, 0, base, y-0.34, y-0.02)
-		panel.mark(OldMark{Shape: Rectangle, Key: k, Name: c.keys[i+1].Label}, 0, now, y+0.02, y+0.34)
-		end := now
+		out.Rows = append(out.Rows, shorten(rowName(row), 32)+" "+Change(*row.Change))
+		bar := []float64{float64(k), number(*row.New)}
 		if v := row.Interval; v != nil {
-			end = number(*row.Base * (1 + v[1]))
-			panel.mark(OldMark{Shape: Segment, Style: Ink, Key: k, Name: interval}, number(*row.Base*(1+v[0])), end, y+0.18, y+0.18)
+			bar = append(bar, number(*row.Base*(1+v[0])), number(*row.Base*(1+v[1])))
 		}
-		panel.mark(OldMark{Shape: Label, Key: k, Style: Ink, Text: Change(*row.Change)}, end, y+0.18)
-		top = max(top, base, end)
+		base.point(float64(k), number(*row.Base))
+		now.point(bar...)
+		out.X.Max = max(out.X.Max, number(*row.Base), slices.Max(bar[1:]))
 	}
-	f.X = Axis{Name: "rate, " + c.scale.Unit, Max: 1.15 * top}
-	panel.Height = 34 * len(list)
-	f.Panels = []Panel{panel}
-	return f
+	out.add(base)
+	out.add(now)
+	out.X = Axis{Name: "rate, " + c.scale.Unit, Max: 1.05 * out.X.Max}
+	out.Y = rowAxis(len(list))
+	return out
 }
 
 // searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7": on each side as many as there

@@ -1,5 +1,11 @@
 package report
 
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
 // Chart is numbers on one plane. Encoders draw it without knowing what it is about: the page, the pictures (svg and
 // png), Markdown.
 type Chart struct {
@@ -15,6 +21,28 @@ type Chart struct {
 	Marks   []Mark
 	Wide    bool // it takes the whole width and can be zoomed
 }
+
+// Axis is a scale.
+type Axis struct {
+	Name string  `json:"name"` // with its unit behind a comma, unless Unit says it
+	Unit Unit    `json:"unit,omitempty"`
+	Min  float64 `json:"-"`
+	Max  float64 `json:"-"`
+	Log  bool    `json:"-"`
+}
+
+// Unit says how an axis' values are written.
+type Unit string
+
+// The units. Rates and other plain numbers have their unit in the axis' name.
+const (
+	Plain   Unit = ""
+	Seconds Unit = "s"
+	Bytes   Unit = "B"
+)
+
+// None is the key of what belongs to no disk or run.
+const None = -1
 
 // Kind says how a series is drawn, and what the numbers of its points are.
 type Kind string
@@ -43,8 +71,7 @@ type Band struct {
 	Tone     Sign
 }
 
-// Mark is a labelled line: across at a height, or upright. It spans the whole plane unless From and To cut it; where
-// they are alike and not 0, only its text is drawn, behind that point.
+// Mark is a labelled line: across at a height, or upright. It spans the whole plane unless From and To differ from 0.
 type Mark struct {
 	At       float64
 	From, To float64
@@ -54,10 +81,11 @@ type Mark struct {
 	Tone     Sign
 }
 
-func (*Chart) isBlock() {}
-
 // Name is what the chart is called on the command line.
 func (c *Chart) Name() string { return c.ID }
+
+// rowAxis is the vertical axis of n rows.
+func rowAxis(n int) Axis { return Axis{Min: -0.5, Max: float64(n) - 0.5} }
 
 // add puts a series into the chart unless it has no points.
 func (c *Chart) add(s Series) {
@@ -76,4 +104,79 @@ func (s *Series) hold(from, to, level float64) {
 	}
 	s.point(from, level)
 	s.point(to, level)
+}
+
+// Ends are where the mark's line begins and ends on the chart's plane.
+func (m *Mark) Ends(c *Chart) (x1, y1, x2, y2 float64) {
+	along := c.X
+	if m.Upright {
+		along = c.Y
+	}
+	from, to := m.From, m.To
+	if from == 0 && to == 0 {
+		from, to = along.Min, along.Max
+	}
+	if m.Upright {
+		return m.At, from, m.At, to
+	}
+	return from, m.At, to, m.At
+}
+
+// Drawn reports whether the chart is of lines or files, whose heights over x can be told in a line of text.
+func (c *Chart) Drawn() bool {
+	return len(c.Rows) == 0 && slices.ContainsFunc(c.Series, func(s Series) bool {
+		return s.Kind == Line || s.Kind == Files
+	})
+}
+
+// Value is what a point says: a bar's length, a place along the axis of a distribution, else a height.
+func (c *Chart) Value(kind Kind, point []float64) float64 {
+	switch {
+	case kind == Files:
+		return point[2]
+	case len(c.Rows) > 0 && kind != Bar:
+		return point[0]
+	}
+	return point[1]
+}
+
+// Describe says the chart in words, for readers of text: between what values each disk's points lie.
+func (c *Chart) Describe() string {
+	axis := c.Y
+	if len(c.Rows) > 0 {
+		axis = c.X
+	}
+	var parts []string
+	for key := None; key < len(c.Keys); key++ {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, s := range c.Series {
+			if s.Key != key || s.Faint {
+				continue
+			}
+			for _, point := range s.Points {
+				value := c.Value(s.Kind, point)
+				low, high = min(low, value), max(high, value)
+			}
+		}
+		if low > high {
+			continue
+		}
+		name := "together"
+		if key != None {
+			name = c.Keys[key].Label
+		}
+		from, to := Write(axis.Unit, low), Write(axis.Unit, high)
+		if from != to {
+			from += " to " + to
+		}
+		parts = append(parts, name+" "+from)
+	}
+	return c.Title + " (" + axis.Name + "): " + strings.Join(parts, "; ") + "."
+}
+
+// ChartOrigin stands in small letters under a chart that leaves its document: of what phase and run it is, when and on
+// what it was measured, and that it was not.
+func ChartOrigin(doc *Document, c *Chart) string {
+	parts := append(nonEmpty(doc.Title, pick(c.Phase == doc.Title, "", c.Phase)), doc.Origin()...)
+	return Clean(strings.Join(append(parts, strings.TrimSpace("hubbench "+doc.Tool)), " · "))
 }

@@ -59,7 +59,11 @@ func OfComparison(c *compare.Comparison) *Document {
 	}
 	doc.Answer = all.answer()
 	for i := range c.Pairs {
-		doc.Add(all.pair(i))
+		part := all.pair(i)
+		doc.Add(part)
+		if charts := Collect[*Chart](part.Blocks); len(charts) > 0 && doc.Answer.Chart == nil {
+			doc.Answer.Chart = charts[0]
+		}
 	}
 	doc.Add(warnings(c.Warnings)...)
 	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. "+

@@ -1,6 +1,6 @@
 // Package report says what a run, a comparison, a plan, a fit or a prediction shows: once, as a Document of blocks.
 // It takes the numbers from the analysis and works out none itself; each output has an encoder of its own, which knows
-// blocks and marks but no particular table or chart: text, md, html and picture (svg and png). Package export writes
+// blocks but no particular table or chart: text, md, html and plot (svg and png). Package export writes
 // the data as csv and Go benchmarks.
 //
 // Start at Document. OfRun is the largest of the documents; what is shown of one phase is listed in newPhase.
@@ -89,7 +89,7 @@ func (Sentence) isBlock() {}
 func (Warning) isBlock()  {}
 func (List) isBlock()     {}
 func (*Table) isBlock()   {}
-func (*Figure) isBlock()  {}
+func (*Chart) isBlock()   {}
 func (*Details) isBlock() {}
 
 // Column is a table's head.
@@ -248,7 +248,7 @@ func (d *Details) Is(phase string) bool {
 	return strings.EqualFold(d.Name, phase) || strings.EqualFold(d.Title, phase)
 }
 
-// Add puts blocks at the document's end, but for tables and figures that are nil or empty.
+// Add puts blocks at the document's end, but for tables and charts that are nil or empty.
 func (d *Document) Add(blocks ...Block) { d.Blocks = append(d.Blocks, shown(blocks)...) }
 
 // Add puts blocks at the end of the details, likewise.
@@ -260,8 +260,6 @@ func shown(blocks []Block) []Block {
 		switch block := block.(type) {
 		case *Table:
 			return block == nil || len(block.Rows) == 0
-		case *Figure:
-			return block == nil
 		case *Chart:
 			return block == nil
 		case *Details:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -38,93 +37,78 @@ func flowOf(streams []analysis.Stream, disk string) (stepS float64, bufferS []fl
 	return stepS * float64(by), bufferS, late
 }
 
-// streamPanels stand under the phase over time, on its axis: how full the streams' buffers were, and the late frames.
-func (v *phaseView) streamPanels(keys []Key) []Panel {
-	buffer, late := Panel{Height: 90}, Panel{Height: 70}
-	full, top, longest := 0.0, 0, 0.0
-	var sums []string
-	var below []int // late frames already drawn in each step
-	for i, key := range keys {
-		stepS, bufferS, lateIn := flowOf(v.found.Streams, key.Name)
-		if bufferS == nil {
-			continue
-		}
-		level := OldMark{Shape: Segment, Style: Bare, Key: i, Name: "lowest buffer"}
-		frames := OldMark{Shape: Rectangle, Key: i, Name: "late frames"}
-		sum := 0
-		for k, s := range bufferS {
-			sum += lateIn[k]
+// streamCharts are how full the streams' buffers were over time, and the frames that were dropped; none if the streams
+// were not followed.
+func (v *phaseView) streamCharts() []Block {
+	buffer := v.overTime("buffer", "", Axis{Name: "lowest buffer of the streams, s"})
+	dropped := v.overTime("dropped", "", Axis{Name: "dropped frames in a step, frames"})
+	emptiest, sum := math.Inf(1), 0
+	for i, l := range v.lanes {
+		stepS, bufferS, late := flowOf(v.found.Streams, l.key.Name)
+		level := Series{Kind: Line, Key: i, Name: "lowest buffer"}
+		frames := Series{Kind: Line, Key: i, Name: "dropped frames"}
+		for k, seconds := range bufferS {
 			from, to := v.seconds(float64(k)*stepS), v.seconds(min(v.endS, float64(k+1)*stepS))
 			if to <= from {
 				continue
 			}
-			level.stairs(from, to, Round(s, 3))
-			if k == len(below) {
-				below = append(below, 0)
-			}
-			if n := lateIn[k]; n > 0 {
-				frames.row(from, to, float64(below[k]), float64(below[k]+n))
-				below[k] += n
-				top = max(top, below[k])
-			}
+			level.hold(from, to, Round(seconds, 3))
+			frames.hold(from, to, float64(late[k]))
+			emptiest, sum = min(emptiest, seconds), sum+late[k]
+			buffer.Y.Max, dropped.Y.Max = max(buffer.Y.Max, seconds), max(dropped.Y.Max, float64(late[k]))
 		}
-		full, longest = max(full, slices.Max(bufferS)), max(longest, stepS)
-		buffer.mark(level)
-		if frames.Rows != nil {
-			late.mark(frames)
-			sums = append(sums, key.Label+" "+unit.FormatCount(sum))
-		}
+		buffer.add(level)
+		dropped.add(frames)
 	}
-	if buffer.Marks == nil {
+	if buffer.Series == nil {
 		return nil
 	}
+	buffer.Title = "The buffer sinks to " + unit.FormatSeconds(emptiest)
+	buffer.Caption = "The lowest buffer of each disk's streams. A stream whose buffer is empty drops frames."
 	size := v.found.Streams[0].BufferS
 	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool { return s.BufferS != size }) {
-		full = max(full, size)
-		half := OldMark{Shape: Rule, Style: Limit, Key: None, Text: "half of the buffer"}
-		buffer.mark(half, 0, v.seconds(v.endS), Round(size/2, 3))
+		buffer.Y.Max = max(buffer.Y.Max, size)
+		buffer.Marks = []Mark{{At: Round(size/2, 3), Text: "half of the buffer", Key: None, Tone: Doubt}}
 	}
-	buffer.Y = Axis{Name: "lowest buffer of the streams, s", Max: 1.08 * max(full, 1e-3)}
-	if late.Marks == nil {
-		return []Panel{buffer}
+	buffer.Y.Max = 1.08 * max(buffer.Y.Max, 1e-3)
+	if sum == 0 {
+		return []Block{buffer}
 	}
-	late.Y = Axis{
-		Name: "late frames in " + unit.FormatSeconds(longest) + " (in all: " + strings.Join(sums, ", ") + ")",
-		Max:  math.Ceil(1.08 * float64(top)),
-	}
-	return []Panel{buffer, late}
+	dropped.Title = unit.FormatCount(sum) + " frames are dropped"
+	dropped.Caption = "All of each disk's streams together."
+	dropped.Y.Max = math.Ceil(1.08 * dropped.Y.Max)
+	return []Block{buffer, dropped}
 }
 
 // minReadingS is the shortest time between two readings of a counter that makes a rate: the last may come right
 // after the one before it.
 const minReadingS = 0.2
 
-// gaugeFigure is what the machine's own meters showed meanwhile: how warm each disk was, and what its device moved
+// gaugeCharts are what the machine's own meters showed meanwhile: how warm each disk was, and what its device moved
 // by its own counters, whoever asked for it.
-func gaugeFigure(v *phaseView) *Figure {
+func (v *phaseView) gaugeCharts() (temperature, device *Chart) {
 	if v.traced == nil {
-		return nil
+		return nil, nil
 	}
-	f := v.overTime("gauges", "The disks' own meters")
-	warm, moved := Panel{Height: 90}, Panel{Height: 90}
-	low, high, top := math.Inf(1), math.Inf(-1), 0.0
+	temperature = v.overTime("temperature", "", Axis{Name: "temperature, °C", Min: math.Inf(1), Max: math.Inf(-1)})
+	device = v.overTime("device", "What each disk counted", Axis{})
+	top := 0.0
 	// The first reading is from just before the release, and the last from just after the end.
 	at := func(ns int64) float64 { return v.seconds(min(max(float64(ns)/1e9, 0), v.endS)) }
-	for i, key := range f.Keys {
+	for i, l := range v.lanes {
 		readings := map[string][]trace.Gauge{}
 		for _, g := range v.traced.Gauges {
-			if g.Disk == key.Name {
+			if g.Disk == l.key.Name {
 				readings[g.Name] = append(readings[g.Name], g)
 			}
 		}
-		line := OldMark{Shape: Segment, Style: Bare, Key: i, Name: "temperature"}
-		warmth := readings[trace.Temperature]
-		for k, g := range warmth {
-			low, high = min(low, g.Value), max(high, g.Value)
-			next := warmth[min(k+1, len(warmth)-1)]
-			line.row(at(g.TNS), at(next.TNS), Round(g.Value, 4), Round(next.Value, 4))
+		warmth := Series{Kind: Line, Key: i, Name: "temperature"}
+		for _, g := range readings[trace.Temperature] {
+			warmth.point(at(g.TNS), Round(g.Value, 4))
+			temperature.Y.Min, temperature.Y.Max = min(temperature.Y.Min, g.Value), max(temperature.Y.Max, g.Value)
 		}
-		counter := OldMark{Shape: Segment, Style: Bare, Key: i, Name: "moved by its own count"}
+		temperature.add(warmth)
+		counted := Series{Kind: Line, Key: i, Name: "moved by its own count"}
 		read, written := readings[trace.DeviceRead], readings[trace.DeviceWrite]
 		for k := 1; k < len(written); k++ {
 			bytes := written[k].Value - written[k-1].Value
@@ -133,26 +117,22 @@ func gaugeFigure(v *phaseView) *Figure {
 			}
 			if s := float64(written[k].TNS-written[k-1].TNS) / 1e9; s >= minReadingS && bytes >= 0 {
 				top = max(top, bytes/s)
-				counter.stairs(at(written[k-1].TNS), at(written[k].TNS), v.rate(bytes/s))
+				counted.hold(at(written[k-1].TNS), at(written[k].TNS), v.rate(bytes/s))
 			}
 		}
-		if counter.Rows != nil {
-			moved.mark(counter)
-		}
-		if line.Rows != nil {
-			warm.mark(line)
-		}
+		device.add(counted)
 	}
-	if warm.Marks != nil {
-		f.Title = fmt.Sprintf("The disks are between %.0f and %.0f °C warm", low, high)
-		f.Text = "Temperature by each disk's own sensor."
-		warm.Y = Axis{Name: "temperature, °C", Min: math.Floor(low) - 2, Max: math.Ceil(high) + 2}
-		f.Panels = append(f.Panels, warm)
+	if y := &temperature.Y; temperature.Series == nil {
+		temperature = nil
+	} else {
+		temperature.Title = fmt.Sprintf("The disks are between %.0f and %.0f °C warm", y.Min, y.Max)
+		temperature.Caption = "Temperature by each disk's own sensor."
+		y.Min, y.Max = math.Floor(y.Min)-2, math.Ceil(y.Max)+2
 	}
-	if moved.Marks != nil {
-		f.Text = strings.TrimSpace(f.Text + " Read and written together, by each disk's own counters, whoever asked for it.")
-		moved.Y = v.rates("device", top)
-		f.Panels = append(f.Panels, moved)
+	if device.Series == nil {
+		return temperature, nil
 	}
-	return pick(f.Panels == nil, nil, f)
+	device.Y = v.rates("device", top)
+	device.Caption = "Read and written together, by each disk's own counters, whoever asked for it."
+	return temperature, device
 }

@@ -30,23 +30,26 @@ func newPhase(v *phaseView, index int) *Details {
 		*list = append(*list, Warning{w.Text})
 	}
 	d.Add(partial...)
-	d.Add(Sentence{Text: found.Verdict, Lead: true}, v.streamTable(), timeFigure(v), v.diskTable(), v.changeTable())
+	d.Add(Sentence{Text: found.Verdict, Lead: true}, v.streamTable(), v.timeChart())
+	d.Add(v.streamCharts()...)
+	d.Add(v.diskTable(), v.changeTable())
 	d.Add(doubts...)
 	files := v.ofFiles()
+	temperature, device := v.gaugeCharts()
 	fold := func(title string, printed bool, blocks ...Block) *Details {
 		return &Details{Title: title, Printed: printed, Blocks: shown(blocks)}
 	}
 	d.Add(
 		fold("Latency", true, v.latencyTable()),
-		fold("Who was active when", true, v.recoveryTable(), v.stages()),
-		fold("Links and the disks' own meters", true, v.linksTable(), gaugeFigure(v)),
-		fold("File by file", false, sizeFigure(files), bytesFigure(files), spreadFigure(files), v.filesTable()),
+		fold("Who was active when", true, v.totalChart(), v.recoveryTable(), v.stages()),
+		fold("Links and the disks' own meters", true, v.linksTable(), temperature, device),
+		fold("File by file", false, files.sizeChart(), files.bytesChart(), files.spreadChart(), v.filesTable()),
 		fold("Each stream", false, v.eachStream()),
 		fold("Methods: other averages, other tools' rules", false, v.averages(), v.rules()),
 		files.fileList(),
 	)
-	for _, f := range Collect[*Figure](d.Blocks) {
-		f.Phase = found.Title
+	for _, c := range Collect[*Chart](d.Blocks) {
+		c.Phase = found.Title
 	}
 	for _, t := range Collect[*Table](d.Blocks) {
 		t.Phase = found.Title

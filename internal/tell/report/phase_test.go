@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
@@ -19,29 +17,25 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// What changed stands over the chart, what happens at one time on several lines, and nowhere else.
+// What changed is shaded in the chart, and told nowhere else; a disk that ends is seen to.
 func TestChanges(t *testing.T) {
 	run := fixture.Triple()
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	phase := doc.Phases()[0]
-	time := Collect[*Figure](phase.Blocks)[0]
-	if panel := time.Panels[0]; !panel.Y.Bare || time.Main() != &time.Panels[1] {
-		t.Fatalf("the first panel is %+v", panel.Y)
-	}
-	type span struct {
-		label string
-		style Style
-		line  int
-	}
-	var got []span
-	for _, m := range time.Panels[0].Marks {
-		got = append(got, span{m.Text, m.Style, int(-m.Rows[0][2])})
-		if m.Shape != Rectangle || m.Key != None || m.Rows[0][0] > m.Rows[0][1] || m.Rows[0][1] > time.X.Max {
-			t.Errorf("%s is drawn as %+v %v", m.Text, m, m.Rows)
+	time := Collect[*Chart](phase.Blocks)[0]
+	var got []string
+	for _, b := range time.Bands {
+		got = append(got, strings.TrimSpace(b.Text+" "+string(b.Tone)))
+		if b.From >= b.To || b.To > time.X.Max {
+			t.Errorf("%s goes from %g to %g", b.Text, b.From, b.To)
 		}
 	}
-	want := []span{{"all three active: 32.8 s", Turn, 0}, {"C ends", Normal, 0}, {"A and B recover in 12.2 s", Gain, 1}, {"B ends", Normal, 0}}
-	check.Same(t, "over the chart", want, got, cmp.AllowUnexported(span{}))
+	check.Same(t, "bands", []string{"all three busy, 32.8 s", "A and B recover in 12.2 s bad"}, got)
+	got = nil
+	for _, m := range time.Marks {
+		got = append(got, time.Keys[m.Key].Name+" "+m.Text)
+	}
+	check.Same(t, "levels", []string{"A 0.698", "A 1.40", "B 0.714", "B 1.42", "C 2.08"}, got)
 	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool { return t.Name() == "changes" }); at >= 0 {
 		t.Error("ends and recoveries are told again in a table")
 	}
@@ -50,8 +44,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// More happening at once than there are lines for stands in the table alone, and disks that swing together do so in
-// one span.
+// Of many changes the chart shows some, what disks do together as one, and what happens at once as an upright line.
 func TestManyChanges(t *testing.T) {
 	found := &analysis.Phase{Name: "WW"}
 	for i := range 100 {
@@ -61,37 +54,31 @@ func TestManyChanges(t *testing.T) {
 		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100, FromRate: 1e9, ToRate: 0.5e9})
 	}
 	v := &phaseView{found: found, endS: 100, perS: 1000, keys: []Key{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}}, lanes: make([]lane, 2), scale: Scale{unit.ScaleFor(1e9)}}
-	panel := v.changes()[0]
-	lines := map[float64][][2]float64{}
-	for _, m := range panel.Marks {
-		lines[m.Rows[0][2]] = append(lines[m.Rows[0][2]], [2]float64{m.Rows[0][0], m.Rows[0][1]})
+	drawn := func() *Chart {
+		c := &Chart{}
+		v.addChanges(c)
+		return c
 	}
-	if len(lines) != maxLines || panel.Height != maxLines*lineHeight || len(panel.Marks) > 30 {
-		t.Errorf("%d spans on %d lines of %d pixels", len(panel.Marks), len(lines), panel.Height)
-	}
-	for _, spans := range lines {
-		if !slices.IsSortedFunc(spans, func(a, b [2]float64) int { return int(1000 * (a[1] - b[0])) }) {
-			t.Errorf("spans of one line overlap: %v", spans)
-		}
+	if c := drawn(); len(c.Bands) != maxStages || len(c.Marks) != 0 {
+		t.Errorf("%d bands and %d lines", len(c.Bands), len(c.Marks))
 	}
 	if table := v.changeTable(); len(table.Rows) != maxStages || table.Note != "Of a swing: its upper and its lower level. 42 more changes left out." {
 		t.Errorf("%d rows, %q", len(table.Rows), table.Note)
 	}
 	found.Changes = found.Changes[100:]
-	if marks := v.changes()[0].Marks; len(marks) != 1 || marks[0].Text != "A and B swing" || marks[0].Style != Turn {
-		t.Errorf("two that swing together are drawn as %+v", marks)
-	}
-	for want, rates := range map[Style][2]float64{Gain: {1e9, 2e9}, Loss: {2e9, 1e9}, Turn: {1e9, 0.5e9}} {
-		c := analysis.Change{Kind: analysis.KindRedistribution, Disks: []string{"A"}, FromRate: rates[0], ToRate: rates[1]}
-		if want == Turn {
+	check.Same(t, "two that swing together", []Band{{To: 100, Text: "A and B swing"}}, drawn().Bands)
+	for want, rates := range map[Sign][2]float64{Good: {1e9, 2e9}, Bad: {2e9, 1e9}, Unsigned: {1e9, 0.5e9}} {
+		c := analysis.Change{Kind: analysis.KindRedistribution, Disks: []string{"A"}, StartS: 3, EndS: 3, FromRate: rates[0], ToRate: rates[1]}
+		if want == Unsigned {
 			c.Disks, c.Each = []string{"A", "B"}, []analysis.Shift{{Disk: "A", FromRate: 1e9, ToRate: 0.5e9}, {Disk: "B", FromRate: 1e9, ToRate: 1.5e9}}
 		}
-		if got := lookOf(&c); got != want {
-			t.Errorf("%v is drawn as a %s, want a %s", rates, got, want)
+		found.Changes = []analysis.Change{c}
+		if marks := drawn().Marks; len(marks) != 1 || marks[0].Tone != want || !marks[0].Upright || marks[0].At != 3 {
+			t.Errorf("%v is drawn as %+v, want an upright line in tone %q", rates, marks, want)
 		}
 	}
 	found.Changes = nil
-	if v.changes() != nil || v.changeTable().Rows != nil {
+	if c := drawn(); c.Bands != nil || c.Marks != nil || v.changeTable().Rows != nil {
 		t.Error("a steady phase has changes")
 	}
 }
@@ -134,70 +121,56 @@ func TestLevels(t *testing.T) {
 	v := &phaseView{endS: 20, perS: 1000, scale: Scale{unit.Scale{Unit: "GB/s", Size: 1e9}}, found: &analysis.Phase{
 		Series: s, Overlap: &analysis.Overlap{Rate: 2e9, Spans: [][2]float64{{0, 20}}},
 	}}
-	check.Same(t, "without a change", [][]float64{{0, 20, 2}}, v.levels())
+	check.Same(t, "without a change", []Mark{{At: 2, To: 20, Text: "2.00", Key: None}}, v.levels())
 	v.found.Changes = []analysis.Change{{Kind: analysis.KindOwnFall, StartS: 10, EndS: 10}}
-	check.Same(t, "with a fall", [][]float64{{0, 10, 3}, {10, 20, 1}}, v.levels())
+	check.Same(t, "with a fall", []Mark{{At: 3, To: 10, Text: "3.00", Key: None}, {At: 1, From: 10, To: 20, Text: "1.00", Key: None}}, v.levels())
 	v.found.Changes[0].Kind = analysis.KindSwing
 	if got := v.levels(); got != nil {
 		t.Errorf("of a swing: %v, want no level", got)
 	}
 }
 
-// The disks' own meters are drawn where there are any, right under the time chart, and nowhere else.
-func TestGaugeFigure(t *testing.T) {
+// The disks' own meters are drawn where there are any, the host's not at all.
+func TestGaugeCharts(t *testing.T) {
 	run := fixture.Triple()
-	figures := func() map[string]*Figure {
+	charts := func() map[string]*Chart {
 		doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
-		out := map[string]*Figure{}
-		for i, f := range Collect[*Figure](doc.Phases()[0].Blocks) {
-			out[f.ID] = f
-			if (f.ID == "gauges") != (i == 1 && out["gauges"] != nil) {
-				t.Errorf("figure %d is %s", i, f.ID)
-			}
+		out := map[string]*Chart{}
+		for _, c := range Collect[*Chart](doc.Phases()[0].Blocks) {
+			out[c.ID] = c
 		}
 		return out
 	}
-	if f := figures()["gauges"]; f != nil {
-		t.Errorf("a run without gauges has %+v", f)
+	if c := charts(); c["temperature"] != nil || c["device"] != nil {
+		t.Errorf("a run without gauges has %+v", c)
 	}
 	phase := run.Phases[0]
 	a := phase.Disk("A")
 	endS := float64(a.Files[len(a.Files)-1].EndNS) / 1e9
 	phase.Gauges = tracetest.Warmth{EveryS: 10, At: func(s float64) float64 { return 40 + s/4 }}.Play(rand.New(rand.NewPCG(1, 1)), "B", endS)
-	f := figures()["gauges"]
-	if f == nil || len(f.Panels) != 1 || len(f.Panels[0].Marks) != 1 || f.Keys[f.Panels[0].Marks[0].Key].Name != "B" {
-		t.Fatalf("got %+v, want a panel with B's temperature", f)
+	c := charts()["temperature"]
+	if c == nil || len(c.Series) != 1 || c.Keys[c.Series[0].Key].Name != "B" || charts()["device"] != nil {
+		t.Fatalf("got %+v, want a chart with B's temperature", c)
 	}
-	if y := f.Panels[0].Y; y.Min != 38 || y.Max < 55 || y.Max > 70 {
-		t.Errorf("the axis goes from %g to %g °C", y.Min, y.Max)
+	if c.Y.Min != 38 || c.Y.Max < 55 || c.Y.Max > 70 {
+		t.Errorf("the axis goes from %g to %g °C", c.Y.Min, c.Y.Max)
 	}
 	phase.Gauges = append(phase.Gauges, tracetest.Counters(a, endS, 0, tracetest.Traffic{ToS: endS, Rate: 0.1e9})...)
-	if f = figures()["gauges"]; len(f.Panels) != 2 {
-		t.Fatalf("got %d panels, want temperature and counters", len(f.Panels))
+	c = charts()["device"]
+	if c == nil || len(c.Series) != 1 || c.Keys[c.Series[0].Key].Name != "A" {
+		t.Fatalf("got %+v, want a chart with what A counted", c)
 	}
 	// A writes 0.7 GB/s, then twice as much, and the device 0.1 GB/s more than that.
-	line := f.Panels[1].Marks[0]
-	if line.Shape != Segment || f.Keys[line.Key].Name != "A" {
-		t.Errorf("a %s of %q: steps are drawn in ink, and nobody can tell whose they are", line.Shape, f.Keys[line.Key].Name)
-	}
-	rows := line.Rows
-	if first := rows[3][3]; first < 0.75 || first > 0.85 {
+	points := c.Series[0].Points
+	if first := points[0][1]; first < 0.75 || first > 0.85 {
 		t.Errorf("the device moves %g GB/s at first, want 0.8", first)
 	}
-	for i, row := range rows[1:] {
-		if row[0] != rows[i][1] || row[2] != rows[i][3] {
-			t.Errorf("row %v does not go on from %v", row, rows[i])
-		}
-	}
-	if last := rows[len(rows)-1]; last[3] < 1.4 || last[3] > 1.6 || last[1] > endS {
+	if last := points[len(points)-1]; last[1] < 1.4 || last[1] > 1.6 || last[0] > endS {
 		t.Errorf("in the end %v, want 1.5 GB/s", last)
 	}
-	if !strings.Contains(f.Text, "Temperature") || !strings.Contains(f.Text, "counters") {
-		t.Errorf("text %q", f.Text)
-	}
 	phase.Gauges = []trace.Gauge{{Name: trace.CPU, Value: 50}}
-	if f := figures()["gauges"]; f != nil {
-		t.Errorf("the host's gauges alone are drawn: %+v", f)
+	if c := charts(); c["temperature"] != nil || c["device"] != nil {
+		t.Errorf("the host's gauges alone are drawn: %+v", c)
 	}
 }
 

@@ -67,38 +67,31 @@ func TestBandWeighsByTime(t *testing.T) {
 	}
 }
 
-// Many files are drawn as bands and the files furthest from them, and every file is counted once.
+// Many files are drawn as lines that sum them up and the files furthest from them.
 func TestManyFiles(t *testing.T) {
 	run := fixture.Many(20000)
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
-	inCells, inBins, outside := 0.0, 0.0, 0
-	for _, f := range Collect[*Figure](doc.Phases()[0].Blocks) {
-		for _, m := range f.Main().Marks {
-			switch {
-			case f.ID == "time" && m.Shape == Ribbon:
-				if len(m.Rows) < 100 || len(m.Rows) > maxBands {
-					t.Errorf("%d bands, want 100 to %d", len(m.Rows), maxBands)
-				}
-				for _, row := range m.Rows {
-					if row[1] <= row[0] || row[2] > row[3] || row[4] <= 0 {
-						t.Fatalf("an impossible band %v", row)
-					}
-				}
-			case f.ID == "time" && m.Shape == Segment && m.Name == "file":
-				outside += len(m.Rows)
+	outside := 0
+	for _, c := range Collect[*Chart](doc.Phases()[0].Blocks) {
+		lines := map[string][][]float64{}
+		for _, s := range c.Series {
+			switch n := len(s.Points); {
+			case c.ID == "time" && s.Kind == Dots:
+				outside += n
+			case s.Kind != Line:
+				t.Errorf("%s: %s of %d points", c.ID, s.Kind, n)
+			case (c.ID == "time" || c.ID == "worn") && (n < 50 || n > maxBands):
+				t.Errorf("%s: %d points of %s, want 50 to %d", c.ID, n, s.Name, maxBands)
 			}
-			for _, row := range m.Rows {
-				switch {
-				case f.ID == "size" && m.Style == Density:
-					inCells += row[4]
-				case f.ID == "spread" && m.Shape == Rectangle:
-					inBins += row[4]
-				}
+			if s.Key == 0 && s.Kind == Line {
+				lines[s.Name] = s.Points
 			}
 		}
-	}
-	if inCells != 20000 || inBins != 20000 {
-		t.Errorf("%g files in cells and %g in bins, want 20000", inCells, inBins)
+		for k, mean := range lines["mean"] {
+			if low, high := lines["5th percentile"][k], lines["95th percentile"][k]; low[1] > high[1] || mean[1] < low[1] || mean[1] > high[1] {
+				t.Errorf("%s: a mean of %v between %v and %v", c.ID, mean, low, high)
+			}
+		}
 	}
 	if outside == 0 || outside > maxOutliers {
 		t.Errorf("%d outliers, want some and at most %d", outside, maxOutliers)
@@ -141,13 +134,13 @@ func TestConclusion(t *testing.T) {
 	if got := doc.Answer; got.Headline != "C wins, A loses when A and C write." || len(got.Advice) != 1 || got.Sure == "" || len(got.Table.Rows) != 6 || got.Table.Rows[0][0].Text != "A and C write" {
 		t.Errorf("the answer is %+v with the table %+v", got, got.Table)
 	}
-	all, ok := doc.Blocks[1].(*Table) // whose rows the answer selects
+	all, ok := doc.Blocks[2].(*Table) // whose rows the answer selects
 	if i := len(all.Columns) - 2; !ok || all.Name() != "all-phases" || all.Rows[4][i].Words() != doc.Answer.Table.Rows[0][i].Words() || !strings.Contains(all.Rows[4][i].Small, "±") {
 		t.Errorf("all phases are %+v, want them to be the answer's and more", all)
 	}
-	table, ok := doc.Blocks[0].(*Table)
+	table, ok := doc.Blocks[1].(*Table)
 	if !ok || len(table.Rows) != 3 || len(table.Columns) != 4 || table.Rows[0][1].Heat != nil || table.Rows[0][3].Heat == nil {
-		t.Errorf("after it comes %+v, want a table of disks by disks", doc.Blocks[0])
+		t.Errorf("after it comes %+v, want a table of disks by disks", doc.Blocks[1])
 	}
 }
 
@@ -201,8 +194,8 @@ func TestComparisonAnswer(t *testing.T) {
 		if got := doc.Answer.Headline; got != tt.want {
 			t.Errorf("got  %q\nwant %q", got, tt.want)
 		}
-		if f := doc.Answer.Figure; f != nil && (f.X.Min != 0 || f.X.Max < f.Panels[0].Marks[0].Rows[0][1]) {
-			t.Errorf("%s: the axis goes from %v to %v", tt.want, f.X.Min, f.X.Max)
+		if c := doc.Answer.Chart; c != nil && (c.X.Min != 0 || c.X.Max < c.Series[0].Points[0][1]) {
+			t.Errorf("%s: the axis goes from %v to %v", tt.want, c.X.Min, c.X.Max)
 		}
 		if want := []string{"Not measured, or not completely: a of new; b of new; c of new; and 1 more.", "new: WW: the host was 99 % busy."}; tt.pair.Lost != nil && !slices.Equal(doc.Answer.Doubts, want) {
 			t.Errorf("doubts %q, want %q", doc.Answer.Doubts, want)
@@ -279,13 +272,14 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// What a figure shows on demand is no value of its disks: a line drawn through them goes further.
-func TestRegressionsInWords(t *testing.T) {
-	f := &Figure{Title: "Rate against file size", Keys: newKeys([]string{"A"}), Also: regressions, Panels: []Panel{{Y: Axis{Unit: Plain}, Marks: []OldMark{
-		{Shape: Point, Name: "file", Rows: [][]float64{{1, 0.7}, {2, 1.6}}},
-		{Shape: Segment, Style: Bare, Name: regressions, Rows: [][]float64{{1, 2, 0.7, 2.7}}},
-	}}}}
-	if got, want := f.Describe(), "Rate against file size (): A 0.700 to 1.60."; got != want {
+// A chart in words says between what values the points of each disk lie, whatever stands behind them.
+func TestDescribe(t *testing.T) {
+	c := &Chart{Title: "Rate", Keys: newKeys([]string{"A"}), Y: Axis{Name: "rate, GB/s"}, Series: []Series{
+		{Kind: Files, Points: [][]float64{{0, 1, 0.7}, {1, 2, 1.6}}},
+		{Kind: Line, Faint: true, Points: [][]float64{{1, 9}}},
+		{Kind: Line, Key: None, Points: [][]float64{{1, 3}}},
+	}}
+	if got, want := c.Describe(), "Rate (rate, GB/s): together 3.00; A 0.700 to 1.60."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -311,7 +305,7 @@ func TestPairCell(t *testing.T) {
 	}
 }
 
-// Of every phase of the preset there is one figure and one table, of the disks that fell, in the disks' own colours.
+// Of every phase of the preset there is one chart and one table, of the disks that fell, in the disks' own colours.
 func TestSaturations(t *testing.T) {
 	rest := 150.0
 	fall := &analysis.Fall{AtBytes: 24e9}
@@ -324,20 +318,20 @@ func TestSaturations(t *testing.T) {
 	doc := newRunDoc(Run{Analysis: a})
 	doc.addSaturations()
 	if len(doc.Blocks) != 4 {
-		t.Fatalf("%d blocks, want a figure and a table of each", len(doc.Blocks))
+		t.Fatalf("%d blocks, want a chart and a table of each", len(doc.Blocks))
 	}
-	first, second := doc.Blocks[0].(*Figure), doc.Blocks[2].(*Figure)
+	first, second := doc.Blocks[0].(*Chart), doc.Blocks[2].(*Chart)
 	if first.ID == second.ID || len(first.Keys) != 1 || first.Keys[0].Index != 1 || second.Keys[0].Index != 0 {
-		t.Errorf("figures %s of %v and %s of %v", first.ID, first.Keys, second.ID, second.Keys)
+		t.Errorf("charts %s of %v and %s of %v", first.ID, first.Keys, second.ID, second.Keys)
 	}
-	want := []OldMark{
-		{Shape: Segment, Style: Bare, Name: interval, Rows: [][]float64{{10, 10, 1.4e9, 1.8e9}, {20, 20, 3e9, 3.4e9}}},
-		{Shape: Point, Name: "burst", Rows: [][]float64{{10, 1.6e9}, {20, 3.2e9}}},
-		{Shape: Segment, Style: Dashed, Name: "as it grows", Rows: [][]float64{{0, 150, 0, 24e9}}},
-		{Shape: Rule, Style: Limit, Text: "24 GB at first", Rows: [][]float64{{0, 21, 24e9}}},
-	}
-	check.Same(t, "marks", want, first.Panels[0].Marks)
-	if got := second.Panels[0].Marks[0].Rows[0]; got[2] != 0 {
+	check.Same(t, "series", []Series{
+		{Kind: Dots, Name: "burst", Points: [][]float64{{10, 1.6e9}, {20, 3.2e9}}},
+		{Kind: Line, Name: "as it grows", Faint: true, Points: [][]float64{{0, 0}, {150, 24e9}}},
+	}, first.Series)
+	check.Same(t, "marks", []Mark{
+		{At: 10, From: 1.4e9, To: 1.8e9, Upright: true}, {At: 20, From: 3e9, To: 3.4e9, Upright: true}, {At: 24e9, Text: "24 GB at first"},
+	}, first.Marks)
+	if got := second.Marks[0]; got.From != 0 {
 		t.Errorf("less than nothing was written: %v", got)
 	}
 	rows := doc.Blocks[1].(*Table).Rows
@@ -371,82 +365,47 @@ func TestSearchAnswers(t *testing.T) {
 	}
 }
 
-func figureOf(run *trace.Run) *Figure {
-	run.Started = "today"
-	return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}).Answer.Figure
+func answerChartOf(run *trace.Run) *Chart {
+	return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}).Answer.Chart
 }
 
-// A study's figure sets each disk's rate beside the others on its rate alone, what loses most first, and hatches
-// what has none.
-func TestKeptFigure(t *testing.T) {
-	rate := func(v float64) *float64 { return &v }
-	contest := func(phase string, op trace.Role, kept ...float64) analysis.Contest {
-		c := analysis.Contest{Phases: []string{phase}, Disks: map[string]analysis.ContestDisk{}}
-		for i, k := range kept {
-			d := analysis.ContestDisk{Op: op, Rate: 2e9 * k, CI95: &stats.Interval{1.9e9 * k, 2.1e9 * k}, Reference: rate(2e9), Kept: k, Lost: k < 0.9}
-			if k == 0 {
-				d.Rate, d.Reference, d.CI95 = 1e9, nil, nil
-			}
-			c.Disks[string(rune('A'+i))] = d
-		}
-		return c
+// Who slows whom is a bar for each disk and each other beside it, what loses most first, in the disk's own colour.
+func TestPairsChart(t *testing.T) {
+	kept := func(share float64) []analysis.DiskContention {
+		return []analysis.DiskContention{{Retention: &share, RetentionCI: &stats.Interval{share - 0.02, share + 0.02}}}
 	}
-	phase := func(name string, op trace.Role) analysis.Phase {
-		return analysis.Phase{Name: name, Roles: map[string]trace.Role{"A": op, "B": op, "C": op}}
+	a, c := task{"A", trace.Write}, task{"C", trace.Read}
+	pairs := pairing{tasks: []task{a, c}, kept: map[[2]task][]analysis.DiskContention{{a, c}: kept(0.47), {c, a}: kept(0.98)}}
+	got := pairsChart(newKeys([]string{"A", "C"}), pairs)
+	if want := "A writes at 47 % of its speed while C reads"; got.Title != want {
+		t.Errorf("title %q, want %q", got.Title, want)
 	}
-	a := &analysis.Analysis{
-		Phases:  []analysis.Phase{phase("all W", trace.Write), phase("all R", trace.Read)},
-		Summary: analysis.Summary{Contests: []analysis.Contest{contest("all W", trace.Write, 0.5, 0.95, 0), contest("all R", trace.Read, 0.4, 0.41, 0.42)}},
-	}
-	a.Order = []string{"A", "B", "C"}
-	r := newRunDoc(Run{Analysis: a})
-	r.scale = Scale{unit.ScaleFor(2e9)}
-	f := r.keptFigure()
-	if want := "A keeps 50 % of its rate (all write)"; f.Title != want {
-		t.Errorf("title %q, want %q", f.Title, want)
-	}
-	var got []string
-	for _, panel := range f.Panels {
-		got = append(got, panel.Y.Name)
-		for _, m := range panel.Marks {
-			if m.Shape == Label || m.Style == Hatched {
-				got = append(got, strings.TrimSpace(f.Keys[m.Key].Label+" "+string(m.Style)+" "+m.Text))
-			}
-		}
-	}
-	want := []string{
-		"all write", "A loss 1.00 of 2.00: 50 %", "B ink 1.90 of 2.00: 95 %", "C hatched", "C ink 1.00, no reference",
-		"all read", "A loss 0.800 of 2.00: 40 %", "B loss 0.820 of 2.00: 41 %", "C loss 0.840 of 2.00: 42 %",
-	}
-	check.Same(t, "rows", want, got)
-	for _, words := range []string{"Hatched: no reference", "From all W; all R", "GB/s"} {
-		if !strings.Contains(f.Text, words) {
-			t.Errorf("%q says nothing of %q", f.Text, words)
-		}
-	}
-	if got := f.Describe(); !strings.Contains(got, "all write: A 1.00; B 1.90; C 1.00; all read: A 0.800; B 0.820; C 0.840") {
-		t.Errorf("in words %q", got)
+	check.Same(t, "rows", []string{"A writes while C reads", "C reads while A writes"}, got.Rows)
+	check.Same(t, "bars", []Series{
+		{Kind: Bar, Name: "kept", Points: [][]float64{{0, 47, 45, 49}}}, {Kind: Bar, Key: 1, Name: "kept", Points: [][]float64{{1, 98, 96, 100}}},
+	}, got.Series)
+	if pairsChart(nil, pairing{}) != nil {
+		t.Error("no pairs are drawn")
 	}
 }
 
-// A phase alone is drawn over time, under a title that says who takes how much and who waits.
-func TestRaceFigure(t *testing.T) {
+// The answer is shown by its phase over time, or by the buffers of its streams.
+func TestAnswerChart(t *testing.T) {
 	run := fixture.Triple()
+	if c := answerChartOf(run); c.ID != "time" || c.Phase == "" {
+		t.Errorf("of three phases: chart %s of %s", c.ID, c.Phase)
+	}
 	run.Phases = run.Phases[:1]
-	f := figureOf(run)
-	if !strings.HasPrefix(f.Title, "C takes 60 %, A and B wait ") || f.ID != "answer" || f.Wide {
-		t.Errorf("figure %s %q, wide %v", f.ID, f.Title, f.Wide)
+	if c := answerChartOf(run); c.ID != "time" || !strings.HasPrefix(c.Title, "C takes 60 %, A and B wait ") {
+		t.Errorf("chart %s %q", c.ID, c.Title)
 	}
-	if n := len(f.Panels); n != 2 || !f.Panels[0].Y.Bare {
-		t.Errorf("%d panels, want the changes and the rates", n)
-	}
-	if !strings.HasPrefix(f.Text, "all write: ") || !strings.HasSuffix(f.Text, "Measured on today.") {
-		t.Errorf("below its title stands %q, want the phase and the date", f.Text)
+	if c := answerChartOf(fixture.Streams()); c.ID != "buffer" {
+		t.Errorf("of streams: chart %s", c.ID)
 	}
 }
 
 // Where a fast cache ends is marked among the bytes written, and a disk that goes on for long is cut short.
-func TestCacheFigure(t *testing.T) {
+func TestCacheChart(t *testing.T) {
 	run := fixture.Run("caches", []string{"A", "B"}, map[string][]fixture.Part{
 		"A alone": {{Disk: "A", Op: trace.Write, Files: 40, Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
 		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
@@ -456,27 +415,18 @@ func TestCacheFigure(t *testing.T) {
 		{Of: "cache", Disk: "A", Alone: "A alone", Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}},
 		{Of: "cache", Disk: "B", Alone: "B alone"},
 	}
-	f := OfRun(Run{Trace: run, Analysis: a}).Answer.Figure
-	if want := "A falls from 2.30 to 0.600 GB/s after 9.2 GB"; f.Title != want {
-		t.Errorf("title %q, want %q", f.Title, want)
+	c := OfRun(Run{Trace: run, Analysis: a}).Answer.Chart
+	if want := "A falls from 2.30 to 0.600 GB/s after 9.2 GB"; c.Title != want {
+		t.Errorf("title %q, want %q", c.Title, want)
 	}
-	if f.X.Max != 3*9.2e9 {
-		t.Errorf("drawn up to %g bytes", f.X.Max)
+	if c.X.Max != 3*9.2e9 {
+		t.Errorf("drawn up to %g bytes", c.X.Max)
 	}
-	if !slices.ContainsFunc(f.Panels[0].Marks, func(m OldMark) bool { return m.Shape == Rule && m.Text == "cache full: 9.2 GB" && m.Key == 0 }) {
-		t.Error("the end of the cache is not marked")
-	}
-	for _, m := range f.Panels[0].Marks {
-		if m.Shape == Segment && m.Rows[len(m.Rows)-1][1] > f.X.Max {
-			t.Errorf("disk %d is drawn beyond the end", m.Key)
+	check.Same(t, "marks", []Mark{{At: 9.2e9, Upright: true, Text: "cache full: 9.2 GB", Tone: Bad}}, c.Marks)
+	for _, s := range c.Series {
+		if s.Points[len(s.Points)-1][1] > c.X.Max {
+			t.Errorf("disk %d is drawn beyond the end", s.Key)
 		}
-	}
-}
-
-// What became of streams is shown by their table.
-func TestStreamsHaveNoAnswerFigure(t *testing.T) {
-	if f := figureOf(fixture.Streams()); f != nil {
-		t.Errorf("figure %q, want none", f.Title)
 	}
 }
 

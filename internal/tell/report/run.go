@@ -125,6 +125,7 @@ func OfRun(run Run) *Document {
 	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true, Blocks: say.Each(methods, func(text string) Block {
 		return Sentence{Text: text}
 	})}, r.environment())
+	r.Answer.Chart = r.answerChart()
 	return r.Document
 }
 

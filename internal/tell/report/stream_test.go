@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -84,35 +85,33 @@ func TestPhaseOfStreams(t *testing.T) {
 	if !strings.Contains(table.Note, ownPaceNote) {
 		t.Errorf("the table's note does not explain its own pace: %s", table.Note)
 	}
-	for _, f := range []*Figure{spreadFigure(v.ofFiles()), sizeFigure(v.ofFiles()), bytesFigure(v.ofFiles())} {
-		if keys := len(f.Keys); keys != 1 {
-			t.Errorf("figure %s is of the files of %d disks, want B's alone", f.ID, keys)
+	files := v.ofFiles()
+	for _, c := range []*Chart{files.spreadChart(), files.sizeChart(), files.bytesChart()} {
+		if keys := len(c.Keys); keys != 1 {
+			t.Errorf("chart %s is of the files of %d disks, want B's alone", c.ID, keys)
 		}
 	}
 }
 
-// What stands under the time chart is what the table says: every late frame once, and the lowest buffer.
-func TestStreamPanels(t *testing.T) {
+// The charts of streams say what the table does: every dropped frame once, and the lowest buffer.
+func TestStreamCharts(t *testing.T) {
 	for phase, drops := range map[string]bool{"play": false, "play beside backup": true, "play beside slow backup": false} {
 		v := viewOf(t, fixture.Streams(), phase)
-		f := timeFigure(v)
-		lowest, late, below := 1e9, 0.0, false
-		for _, panel := range f.Panels {
-			for _, m := range panel.Marks {
-				below = below || m.Text == "half of the buffer"
-				for _, row := range m.Rows {
-					switch m.Name {
-					case "lowest buffer":
-						lowest = min(lowest, row[2], row[3])
-					case "late frames":
-						late += row[3] - row[2]
-					}
-				}
-			}
+		blocks := v.streamCharts()
+		buffer := blocks[0].(*Chart)
+		lowest := 1e9
+		for _, point := range buffer.Series[0].Points {
+			lowest = min(lowest, point[1])
 		}
 		g := streamGroups(v.found)[0]
-		if late != float64(g.Late) || lowest > g.LowestBufferS+1e-3 || lowest < g.LowestBufferS-1e-3 || !below || drops != (len(f.Panels) == 6) {
-			t.Errorf("%s: %d panels with %g late frames and a lowest buffer of %g s, want %d and %g", phase, len(f.Panels), late, lowest, g.Late, g.LowestBufferS)
+		if lowest > g.LowestBufferS+1e-3 || lowest < g.LowestBufferS-1e-3 || buffer.Marks[0].Text != "half of the buffer" || drops != (len(blocks) == 2) {
+			t.Errorf("%s: %d charts with a lowest buffer of %g s, want %g", phase, len(blocks), lowest, g.LowestBufferS)
+		}
+		if !drops {
+			continue
+		}
+		if title := blocks[1].(*Chart).Title; title != unit.FormatCount(g.Late)+" frames are dropped" {
+			t.Errorf("%s: %s, want %d", phase, title, g.Late)
 		}
 	}
 }

@@ -23,8 +23,10 @@ func (r *runDoc) study() {
 	for i := range r.a.Searches {
 		r.Add(r.searchTable(&r.a.Searches[i], overview.Rows != nil || i > 0))
 	}
+	r.Add(r.cacheChart())
 	r.addSaturations()
-	r.Add(r.pairsTable(), latencyMatrix(r.Keys, r.a))
+	tasks, list := r.pairs()
+	r.Add(r.pairsChart(list), r.pairsTable(tasks, list), latencyMatrix(r.Keys, r.a))
 	// The table of all phases goes without the tries of searches, which the searches' tables hold.
 	try := func(line pooledPhase) bool { return line.phases[0].Search != nil }
 	lines := slices.DeleteFunc(slices.Clone(r.lines), try)
@@ -237,116 +239,21 @@ func (r *runDoc) total(line *pooledPhase) (cell Cell, length string) {
 	return cell, unit.FormatSeconds(*mean(lengths))
 }
 
-// task is a disk and what it does.
-type task struct {
-	disk string
-	role trace.Role
-}
-
-func (w task) text(keys []Key) string { return labelOf(keys, w.disk) + " " + string(w.role) + "s" }
-
-// pair is what a disk kept in the phases in which it worked beside one other.
-type pair struct {
-	kept  []analysis.DiskContention
-	phase string // where the first of them is shown
-}
-
-// pairsTable is what each disk keeps of its baseline beside one other, from the phases of two disks: the row's disk
-// keeps so much beside the column's. It is nil if no phase has two disks that are compared with anything.
-func (r *runDoc) pairsTable() *Table {
-	pairs, known := map[[2]task]*pair{}, map[task]bool{}
-	for i, phase := range r.a.Phases {
-		if phase.Contention == nil || len(phase.Disks) != 2 {
-			continue
-		}
-		for disk, c := range phase.Contention.Disks {
-			for other := range phase.Contention.Disks {
-				if other == disk {
-					continue
-				}
-				row, column := task{disk, phase.Roles[disk]}, task{other, phase.Roles[other]}
-				at := [2]task{row, column}
-				if pairs[at] == nil {
-					pairs[at] = &pair{phase: phaseID(i)}
-				}
-				pairs[at].kept = append(pairs[at].kept, c)
-				known[row] = known[row] || c.Retention != nil
-				known[column] = known[column] || c.Retention != nil
-			}
-		}
-	}
-	t := table("Who slows down whom", word("Keeps beside"))
-	t.ID = "pairs"
-	var tasks []task // in the order of disks, reads first
-	for i, key := range r.Keys {
-		for _, role := range []trace.Role{trace.Read, trace.Write} {
-			if w := (task{key.Name, role}); known[w] {
-				column := number(w.text(r.Keys))
-				column.Disk = &r.Keys[i]
-				tasks, t.Columns = append(tasks, w), append(t.Columns, column)
-			}
-		}
-	}
-	margin := 0.0
-	for _, row := range tasks {
-		cells := []any{row.text(r.Keys)}
-		for _, column := range tasks {
-			cell, half := pairs[[2]task{row, column}].cell()
-			cells = append(cells, cell)
-			margin = max(margin, half)
-		}
-		t.add(cells...)
-	}
-	t.Note = "% of its baseline that the row's disk keeps beside the column's."
-	if margin > 0 {
-		t.Note = fmt.Sprintf("%% of its baseline that the row's disk keeps beside the column's, ±%.0f or less.",
-			math.Ceil(perCent*margin))
-	}
-	return t
-}
-
-const perCent = 100
-
-// cell is the mean of what the disk kept, and half of its interval: of repeats half the difference between the
-// highest and the lowest.
-func (p *pair) cell() (c Cell, half float64) {
-	if p == nil {
-		return Cell{}, 0
-	}
-	var shares []float64
-	for _, c := range p.kept {
-		if c.Retention != nil {
-			shares = append(shares, *c.Retention)
-			if c.RetentionCI != nil {
-				half = c.RetentionCI.Half()
-			}
-		}
-	}
-	if shares == nil {
-		return Cell{Text: noReference(p.kept[0]), NoReference: true}, 0
-	}
-	if len(shares) > 1 {
-		half = (slices.Max(shares) - slices.Min(shares)) / 2
-	}
-	share := mean(shares)
-	return Cell{Text: percent(*share), Heat: share, Link: p.phase}, half
-}
-
 // addSaturations shows for each phase of the preset saturation what rests have given back to the disks that fell.
 func (r *runDoc) addSaturations() {
 	fell := slices.DeleteFunc(slices.Clone(r.a.Saturations), func(s analysis.Saturation) bool {
 		return s.Fall == nil || len(s.Bursts) == 0
 	})
 	for i, found := range say.Grouped(fell, func(s analysis.Saturation) string { return s.Of }) {
-		f := regainedFigure(r.Keys, found)
+		c := regainedChart(r.Keys, found)
 		if i > 0 {
-			f.ID += "-" + strconv.Itoa(i+1)
+			c.ID += "-" + strconv.Itoa(i+1)
 		}
-		t := table(f.Title, word("Rest"))
+		t := table(c.Title, word("Rest"))
 		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote faster than without; " +
 			"and the share of what the cache took at first. ±: half the 95 % confidence interval."
-		for k := range f.Keys {
-			t.Columns = append(t.Columns, ofDisk(&f.Keys[k]))
+		for k := range c.Keys {
+			t.Columns = append(t.Columns, ofDisk(&c.Keys[k]))
 		}
 		for k, rest := range found[0].Bursts {
 			fill(t, []float64{rest.RestS}, found, func(s float64) any { return unit.FormatSeconds(s) },
@@ -359,41 +266,41 @@ func (r *runDoc) addSaturations() {
 					return Cell{Text: unit.FormatBytes(int64(b.FastBytes)), Small: back}
 				})
 		}
-		r.Add(f, t)
+		r.Add(c, t)
 	}
 }
 
-// regainedFigure is how much of its cache each disk had back after a rest, against the rest.
-func regainedFigure(keys []Key, found []analysis.Saturation) *Figure {
-	f := &Figure{
-		ID: "regained", Title: "What a rest gives back (" + found[0].Of + ")", OmitInText: true,
-		X: Axis{Name: "rest before writing", Unit: Seconds},
-		Text: "Marks: how much of its fast cache the disk had back after a rest, with its 95 % confidence interval. " +
-			"The line across is what its fast cache took at first; a dashed line leads to the rest that brings back all of it.",
+// regainedChart is how much of its cache each disk had back after a rest, against the rest.
+func regainedChart(keys []Key, found []analysis.Saturation) *Chart {
+	c := &Chart{
+		ID: "regained", Title: "What a rest gives back (" + found[0].Of + ")",
+		X: Axis{Name: "rest before writing", Unit: Seconds}, Y: Axis{Name: "of the cache", Unit: Bytes},
+		Caption: "Marks: how much of its fast cache the disk had back after a rest, with its margin of error (95 %). " +
+			"The line across is what its fast cache took at first; the pale line leads to the rest that brings back all of it.",
 	}
-	panel := Panel{Y: Axis{Name: "of the cache", Unit: Bytes}, Height: 250}
 	for i, s := range found {
 		cache := Round(s.Fall.AtBytes, 4)
 		if at := keyOf(keys, s.Disk); at >= 0 {
-			f.Keys = append(f.Keys, keys[at])
+			c.Keys = append(c.Keys, keys[at])
 		}
-		points, bars := OldMark{Shape: Point, Key: i, Name: "burst"}, OldMark{Shape: Segment, Style: Bare, Key: i, Name: interval}
+		bursts := Series{Kind: Dots, Key: i, Name: "burst"}
 		for _, b := range s.Bursts {
 			low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
-			points.row(b.RestS, Round(b.FastBytes, 4))
-			bars.row(b.RestS, b.RestS, Round(low, 4), Round(high, 4))
-			f.X.Max, panel.Y.Max = max(f.X.Max, 1.05*b.RestS), max(panel.Y.Max, 1.1*high)
+			bursts.point(b.RestS, Round(b.FastBytes, 4))
+			c.Marks = append(c.Marks, Mark{At: b.RestS, From: Round(low, 4), To: Round(high, 4), Upright: true, Key: i})
+			c.X.Max = max(c.X.Max, 1.05*b.RestS)
+			c.Y.Max = max(c.Y.Max, 1.1*high)
 		}
-		panel.Y.Max = max(panel.Y.Max, 1.1*s.Fall.AtBytes)
-		panel.Marks = append(panel.Marks, bars, points)
+		c.add(bursts)
 		if b := s.Back; b != nil && b.RestS != nil {
-			panel.mark(OldMark{Shape: Segment, Style: Dashed, Key: i, Name: "as it grows"}, 0, Round(*b.RestS, 4), 0, cache)
+			growth := Series{Kind: Line, Key: i, Name: "as it grows", Faint: true}
+			growth.point(0, 0)
+			growth.point(Round(*b.RestS, 4), cache)
+			c.add(growth)
 		}
-	}
-	for i, s := range found {
+		c.Y.Max = max(c.Y.Max, 1.1*s.Fall.AtBytes)
 		text := unit.FormatBytes(int64(s.Fall.AtBytes)) + " at first"
-		panel.mark(OldMark{Shape: Rule, Style: Limit, Key: i, Text: text}, 0, f.X.Max, Round(s.Fall.AtBytes, 4))
+		c.Marks = append(c.Marks, Mark{At: cache, Text: text, Key: i})
 	}
-	f.Panels = []Panel{panel}
-	return f
+	return c
 }

@@ -273,8 +273,12 @@ func (l *lane) bands(end float64, place func(f file) (from, to float64)) []band 
 	return out
 }
 
-// outliers are the files of all lanes that lie furthest from their disk's bands, by lane and in order.
+// outliers are the files of all lanes that lie furthest from their disk's bands, by lane and in order; none if there
+// are no bands.
 func outliers(lanes []lane, all [][]band) [][]file {
+	if all == nil {
+		return nil
+	}
 	type outlier struct {
 		lane int
 		file file

@@ -89,6 +89,31 @@ func Steps(low, high float64, most int) []float64 {
 	return out
 }
 
+// LogSteps are 1, 2 and 5 times the powers of ten from low to high, or the powers alone if that makes too many.
+func LogSteps(low, high float64) []float64 {
+	factors := []float64{1, 2, 5}
+	if high/low > 1e3 {
+		factors = factors[:1]
+	}
+	var out []float64
+	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high*1.001; power *= 10 {
+		for _, factor := range factors {
+			if at := factor * power; at >= low*0.999 && at <= high*1.001 {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
+}
+
+// Tick writes a value on an axis, without the zeros that tell how well a measured value is known.
+func Tick(in Unit, v float64) string {
+	if in == Plain {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return Write(in, v)
+}
+
 // nice rounds up to 1, 2 or 5 times a power of ten.
 func nice(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))

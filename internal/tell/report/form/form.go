@@ -16,7 +16,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/internal/tell/report/md"
-	"github.com/hubbench/hubbench/internal/tell/report/picture"
+	"github.com/hubbench/hubbench/internal/tell/report/plot"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/say"
 )
@@ -117,16 +117,25 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(
 	case "json":
 		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil
 	case "svg", "png":
-		figure, err := find(doc, o.Phase, o.Chart, (*report.Figure).Name)
+		chart, err := o.chart(doc)
 		if err != nil {
 			return nil, err
 		}
 		return func(w io.Writer) error {
-			return picture.Write(w, doc, figure, picture.Options{PNG: o.Format == "png", Dark: o.Dark})
+			return plot.Write(w, doc, chart, plot.Options{PNG: o.Format == "png", Dark: o.Dark})
 		}, nil
 	default:
 		return func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: width, All: o.All, Ink: o.Ink}) }, nil
 	}
+}
+
+// chart is the one that is asked for: the one that shows the answer unless another is named.
+func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
+	unnamed := o.Chart == "" && o.Phase == "" || o.Chart == "answer"
+	if unnamed && doc.Answer != nil && doc.Answer.Chart != nil {
+		return doc.Answer.Chart, nil
+	}
+	return find(doc, o.Phase, o.Chart, (*report.Chart).Name)
 }
 
 // find is the block of that name, or the first of its kind if no name is given: of a phase, or of the document if

@@ -61,7 +61,7 @@ func (p *page) answer(tmpl *template.Template) error {
 	k := perRate(a.Scale, a.Loads)
 	first := newHub(a.Scale, &a.Loads[0], k)
 	p.Hub, p.First, p.Unit, p.Race = &first, &a.Loads[0], a.Scale.Unit, a.Layout == report.LayoutRace
-	p.Plot = newPlot(p.First.Chart)
+	p.Plot = newTimeline(p.First.Chart)
 	for _, l := range a.Loads {
 		if l.All && len(p.Choices) < maxChoices {
 			p.Choices = append(p.Choices, l)
@@ -186,7 +186,7 @@ func (p *page) state(tmpl *template.Template, k float64) error {
 				points += len(series.Points)
 			}
 		}
-		if drawn := newPlot(l.Chart); drawn != nil && points < maxPoints {
+		if drawn := newTimeline(l.Chart); drawn != nil && points < maxPoints {
 			markup.Reset()
 			if err := tmpl.ExecuteTemplate(&markup, "plot", drawn); err != nil {
 				return fmt.Errorf("load %s: %w", l.Title, err)

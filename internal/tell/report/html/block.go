@@ -12,64 +12,56 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
-	"github.com/hubbench/hubbench/internal/tell/report/picture"
+	"github.com/hubbench/hubbench/internal/tell/report/plot"
 )
 
-// drawer prepares a document's figures for the template.
+// drawer prepares a document's charts for the template.
 type drawer struct {
 	doc    *report.Document
-	static bool
+	static bool // pictures in place of live charts
 	pack   bool // the options, as gzip
-	// scripted figures are of a phase that is seen only with scripts, and need no picture for readers without.
-	scripted bool
-	ids      map[*report.Chart]string
+	ids    map[*report.Chart]string
 }
 
-// name gives the figures among the blocks their IDs.
+// name gives the charts among the blocks their IDs.
 func (d *drawer) name(prefix string, blocks []report.Block) {
-	for _, f := range report.Collect[*report.Chart](blocks) {
-		d.ids[f] = prefix + "-" + f.ID
+	for _, c := range report.Collect[*report.Chart](blocks) {
+		d.ids[c] = prefix + "-" + c.ID
 	}
 }
 
-// drawn is a figure as the template shows it.
+// drawn is a chart as the template shows it.
 type drawn struct {
-	*report.Figure
+	*report.Chart
 	ID      string
 	Words   string
 	JSON    template.JS  // of the live chart
-	Picture template.URL // the same without scripts, where it is needed
+	Picture template.URL // in place of it
 	Height  int          // pixels
-	Static  bool
 	Packed  bool
 }
 
-func (d *drawer) prepare(f *report.Figure) (drawn, error) {
-	out := drawn{Figure: f, ID: f.ID, Words: f.Describe(), Static: d.static}
-	if d.static || f.Wide && !d.scripted {
+func (d *drawer) prepare(c *report.Chart) (drawn, error) {
+	out := drawn{Chart: c, ID: d.ids[c], Words: c.Describe(), Height: height(c), Packed: d.pack}
+	if d.static {
 		var svg bytes.Buffer
-		if err := picture.Write(&svg, d.doc, f, picture.Options{}); err != nil {
-			return out, fmt.Errorf("figure %s: %w", f.ID, err)
+		if err := plot.Write(&svg, d.doc, c, plot.Options{}); err != nil {
+			return out, err
 		}
 		// Made by this program, letter by letter of base64: nothing in it can end the attribute.
 		text := base64.StdEncoding.EncodeToString(svg.Bytes())
 		out.Picture = template.URL("data:image/svg+xml;base64," + text) //nolint:gosec // see above
-	}
-	if d.static {
 		return out, nil
 	}
-	live := newLive(d.doc, f)
-	text, err := json.Marshal(live)
+	text, err := json.Marshal(newLive(d.doc, c))
 	if err != nil {
-		return out, fmt.Errorf("figure %s: %w", f.ID, err)
+		return out, fmt.Errorf("chart %s: %w", c.ID, err)
 	}
 	if d.pack {
-		out.Packed = true
 		out.JSON, err = deflate(text)
 	} else {
 		out.JSON = template.JS(text) //nolint:gosec // json.Marshal escapes what could end the element
 	}
-	out.Height = live.height
 	return out, err
 }
 

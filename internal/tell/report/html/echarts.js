@@ -1,12 +1,12 @@
 // The parts of Apache ECharts that the report draws with; bundle.go makes dist/echarts.js.gz of them.
 import * as core from "echarts/core";
-import { CustomChart, LineChart } from "echarts/charts";
-import { AxisPointerComponent, DataZoomComponent, GridComponent, LegendPlainComponent, TooltipComponent } from "echarts/components";
+import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
+import { AxisPointerComponent, DataZoomComponent, GridComponent, LegendPlainComponent, TitleComponent, TooltipComponent } from "echarts/components";
+import { LabelLayout } from "echarts/features";
 import { CanvasRenderer } from "echarts/renderers";
 
-// Most of what the report shows it draws itself, as custom series.
 core.use([
-  CustomChart, LineChart, AxisPointerComponent, DataZoomComponent, GridComponent, LegendPlainComponent, TooltipComponent, CanvasRenderer,
+  BarChart, CustomChart, LineChart, ScatterChart, LabelLayout, AxisPointerComponent, DataZoomComponent, GridComponent, LegendPlainComponent, TitleComponent, TooltipComponent, CanvasRenderer,
 ]);
 
 globalThis.echarts = { init: core.init, version: core.version };

@@ -26,7 +26,6 @@ var parts embed.FS
 const (
 	maxSummary  = 300_000 // bytes of the document's data that stand in the page as they are; more are packed
 	maxUnpacked = 100     // rows of a table in closed details that are not packed
-	maxWhole    = 12      // phases with pictures for readers without scripts
 	maxListed   = 100     // phases that show their charts
 	maxTrimmed  = 20      // rows of a table in the phases of more than that
 	maxPoints   = 20_000  // numbers of plots that can be chosen
@@ -56,7 +55,7 @@ type page struct {
 	Unit     string
 	Race     bool
 	Stages   []raceStage
-	Plot     *plot
+	Plot     *timeline
 	Pairs    *pairs
 	Together *together
 
@@ -121,7 +120,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		return err
 	}
 	drawer.name("all", doc.Blocks)
-	drawer.pack, drawer.scripted = false, false
+	drawer.pack = false
 	return tmpl.Execute(w, p)
 }
 
@@ -196,7 +195,6 @@ func (p *page) phases(drawer *drawer, tmpl *template.Template) error {
 		}
 		drawer.name(phase.ID, phase.Blocks)
 		drawer.pack = i > 0
-		drawer.scripted = drawer.pack && len(phases) > maxWhole
 		var out bytes.Buffer
 		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
 			return fmt.Errorf("phase %s: %w", phase.Title, err)
@@ -237,7 +235,7 @@ func (p *page) dress(charts []byte) error {
 		return err
 	}
 	script := []byte("(() => {\n\"use strict\";\n") // its parts share one scope
-	for _, name := range []string{"page"} {
+	for _, name := range []string{"chart", "page"} {
 		part, err := parts.ReadFile("script/" + name + ".js")
 		if err != nil {
 			return err

@@ -1,8 +1,9 @@
 package html
 
 import (
-	"slices"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -11,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// live is what the page's script needs to draw a figure: the option, and what its functions look up. In the option,
+// live is what the page's script needs to draw a chart: the option, and what its functions look up. In the option,
 // colours are "@name" tokens of the style sheet and functions are names from the script's allow-list. Names that people
 // chose never stand where either is resolved.
 type live struct {
@@ -19,76 +20,262 @@ type live struct {
 	View   view           `json:"view"`
 	// Columns are the numbers of each series. A column's numbers are like each other, and pack a third smaller than rows.
 	Columns [][][]float64 `json:"columns"`
-	height  int           // pixels
 }
 
-// view is what the page's script looks up for a figure.
+// view is what the page's script looks up for a chart.
 type view struct {
-	Title  string           `json:"title"` // of a saved picture
-	Origin string           `json:"origin"`
-	Zoom   bool             `json:"zoom,omitempty"`
-	Also   string           `json:"also,omitempty"` // the name of marks to be shown on demand
-	Keys   []report.Key     `json:"keys"`
-	X      report.Axis      `json:"x"`
-	Panels []report.Axis    `json:"panels"`
-	Marks  []report.OldMark `json:"marks"` // of the option's series, in its order
-	Place  []int            `json:"place"` // the panel of each
+	Title   string          `json:"title"` // of a saved picture
+	Origin  string          `json:"origin"`
+	Keys    []report.Key    `json:"keys"`
+	Symbols []string        `json:"symbols"` // of the keys
+	Rows    []string        `json:"rows,omitempty"`
+	X       report.Axis     `json:"x"`
+	Y       report.Axis     `json:"y"`
+	Series  []report.Series `json:"series"` // the option's first; those after them are only to be seen
+	Texts   []string        `json:"texts"`  // of these
 }
 
-// The places of a figure's parts in pixels.
+// The height of a chart in pixels.
 const (
-	headHeight = 34 // above the first panel: its name
-	panelGap   = 34 // between panels: room for the next one's name
-	rowsGap    = 28 // the same between panels of rows
-	footHeight = 42 // the horizontal axis
-	bareFoot   = 6  // one without values
-	zoomHeight = 26 // the slider below it
+	planeHeight = 330
+	rowHeight   = 30
+	rowsFrame   = 90 // above and below rows
+	zoomSpace   = 30
 )
 
-func newLive(doc *report.Document, f *report.Figure) live {
-	v := view{
-		Title: report.Clean(f.Title), Origin: report.PictureOrigin(doc, f), Zoom: f.Wide, Also: f.Also,
-		Keys: f.Keys, X: f.X,
+func height(c *report.Chart) int {
+	switch {
+	case len(c.Rows) > 0:
+		return rowsFrame + rowHeight*len(c.Rows)
+	case c.Wide:
+		return planeHeight + zoomSpace
 	}
-	c := charts.NewCustom()
-	var data [][][]float64
-	add := func(m *report.OldMark, panel int) {
-		addSeries(c, len(v.Marks), panel, m)
-		v.Marks, v.Place, data = append(v.Marks, *m), append(v.Place, panel), append(data, columns(m.Rows))
+	return planeHeight
+}
+
+// builder makes a chart's option, a series after the other.
+type builder struct {
+	*charts.Line
+	chart *report.Chart
+	live  live
+}
+
+func newLive(doc *report.Document, c *report.Chart) live {
+	b := builder{charts.NewLine(), c, live{View: view{
+		Title: report.Clean(c.Title), Origin: report.ChartOrigin(doc, c), Keys: c.Keys, Rows: c.Rows, X: c.X, Y: c.Y,
+		Symbols: []string{}, Series: c.Series, Texts: []string{},
+	}}}
+	for _, key := range c.Keys {
+		b.live.View.Symbols = append(b.live.View.Symbols, symbol(key))
 	}
-	for i, panel := range f.Panels {
-		v.Panels = append(v.Panels, panel.Y)
-		for _, m := range panel.Marks {
-			add(&m, i)
+	for i := range c.Series {
+		b.add(&c.Series[i])
+	}
+	for _, band := range c.Bands {
+		area := &opts.AreaStyle{Color: tone(band.Tone, "@ink"), Opacity: opts.Float(bandOpacity(band.Tone)), Origin: "start"}
+		b.line(report.None, band.Text, [][]float64{{band.From, c.Y.Max}, {band.To, c.Y.Max}}, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+			s.AreaStyle, s.LineStyle = area, &opts.LineStyle{Color: "transparent"}
+		}))
+	}
+	for _, s := range c.Series {
+		for _, bar := range s.Points {
+			if s.Kind == report.Bar && len(bar) > 3 {
+				b.line(report.None, "", [][]float64{{bar[2], bar[0]}, {bar[3], bar[0]}}, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+					s.LineStyle = &opts.LineStyle{Color: "@ink", Width: 1.5}
+				}))
+			}
 		}
 	}
-	// What is written in the panels is placed last and together, so that nothing covers anything.
-	for i := range f.Panels {
-		add(&report.OldMark{Shape: "words", Key: report.None, Rows: [][]float64{{f.X.Min, f.Panels[i].Y.Min}}}, i)
+	for i := range c.Marks {
+		m := &c.Marks[i]
+		x1, y1, x2, y2 := m.Ends(c)
+		ends := [][]float64{{x1, y1}, {x2, y2}}
+		if m.Upright { // its text stands at its head
+			ends = [][]float64{{x2, y2}, {x1, y1}}
+		}
+		b.line(m.Key, m.Text, ends, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+			s.LineStyle = &opts.LineStyle{Color: colour(c, m.Key, tone(m.Tone, "@soft")), Type: "dashed", Width: 1.3}
+		}))
 	}
-	c.Validate()
-	grids, height := grids(f)
-	option := c.JSON()
+	b.axes()
+	b.Validate()
+	option := b.JSON()
 	for _, unused := range []string{"title", "toolbox", "color"} { // every series says its own colour
 		delete(option, unused)
 	}
-	axes := make([]int, len(f.Panels))
-	for i := range axes {
-		axes[i] = i
-	}
 	option["animation"], option["legend"] = false, object{"show": false}
-	option["grid"], option["xAxis"], option["yAxis"] = grids, xAxes(f), yAxes(f)
 	tip := object{
-		"show": true, "trigger": "item", "formatter": "itemTip", "confine": true, "className": "tip", "padding": 0,
-		"borderWidth": 0, "transitionDuration": 0,
+		"trigger": "item", "formatter": "tip", "confine": true, "className": "tip", "padding": 0, "borderWidth": 0,
+		"transitionDuration": 0,
 	}
-	if f.Wide {
-		option["dataZoom"] = zooms(axes)
-		tip["trigger"], tip["formatter"] = "axis", "lineTip"
-		option["axisPointer"] = object{"type": "line", "link": []object{{"xAxisIndex": axes}}}
+	if c.Drawn() {
+		tip["trigger"] = "axis"
 	}
-	option["tooltip"] = tip
-	return live{Option: option, View: v, Columns: data, height: height}
+	grid := object{"left": 4, "right": 24, "top": 36, "bottom": 8, "outerBoundsMode": "same"}
+	if c.Wide {
+		grid["bottom"] = zoomSpace
+		option["dataZoom"] = []object{zoom()}
+	}
+	option["tooltip"], option["grid"] = tip, grid
+	b.live.Option = option
+	return b.live
+}
+
+type object = map[string]any
+
+// tone is the token of a tone's colour, or of another for none.
+func tone(tone report.Sign, plain string) string {
+	switch tone {
+	case report.Good:
+		return "@good"
+	case report.Doubt:
+		return "@mid"
+	case report.Bad:
+		return "@bad"
+	}
+	return plain
+}
+
+func bandOpacity(tone report.Sign) float32 {
+	if tone == report.Unsigned {
+		return 0.05
+	}
+	return 0.1
+}
+
+// colour is the token of a key's colour, or of another for none.
+func colour(c *report.Chart, key int, plain string) string {
+	if key == report.None {
+		return plain
+	}
+	return "@c" + strconv.Itoa(c.Keys[key].Colour())
+}
+
+// symbol is a key's outline as a path.
+func symbol(key report.Key) string {
+	corners := report.Shapes()[key.Symbol()]
+	if corners == nil {
+		return "M9,0A9,9 0 1 1 -9,0A9,9 0 1 1 9,0Z"
+	}
+	var points []string
+	for _, corner := range corners {
+		points = append(points, fmt.Sprintf("%g,%g", corner.X, corner.Y))
+	}
+	return "M" + strings.Join(points, "L") + "Z"
+}
+
+// add adds a series. All of one key have one name, by which the script hides them together.
+func (b *builder) add(s *report.Series) {
+	b.live.Columns = append(b.live.Columns, columns(s.Points))
+	fill, opacity := colour(b.chart, s.Key, "@ink"), float32(1)
+	if s.Faint {
+		opacity = 0.4
+	}
+	look := charts.WithSeriesOpts(func(out *charts.SingleSeries) {
+		out.Animation = nil // the chart's own says it
+		out.ItemStyle = &opts.ItemStyle{Color: fill, Opacity: opts.Float(opacity)}
+		switch s.Kind {
+		case report.Line:
+			out.LineStyle, out.ShowSymbol = &opts.LineStyle{Color: fill, Opacity: opts.Float(opacity), Width: 2}, opts.Bool(false)
+		case report.Dots:
+			out.Symbol, out.SymbolSize = "path://"+b.live.View.Symbols[s.Key], 7
+		case report.Bar:
+			out.BarGap, out.BarWidth = "-100%", "10"
+			out.Encode = &opts.Encode{X: 1, Y: 0}
+			if s.Faint {
+				out.BarWidth = "20"
+			}
+		case report.Files:
+			out.RenderItem = "file"
+			out.Encode = &opts.Encode{X: []int{0, 1}, Y: 2}
+		}
+	})
+	name := "k" + strconv.Itoa(s.Key)
+	switch s.Kind {
+	case report.Line:
+		b.AddSeries(name, nil, look)
+	case report.Dots:
+		b.Overlap(charts.NewScatter().AddSeries(name, nil, look))
+	case report.Bar:
+		b.Overlap(charts.NewBar().AddSeries(name, nil, look))
+	case report.Files:
+		b.Overlap(charts.NewCustom().AddSeries(name, nil, look))
+	}
+}
+
+// line adds a line that is only to be seen, with its text at its first point.
+func (b *builder) line(key int, text string, ends [][]float64, look charts.SeriesOpts) {
+	b.live.Columns = append(b.live.Columns, columns(ends))
+	b.live.View.Texts = append(b.live.View.Texts, report.Clean(text))
+	b.AddSeries("k"+strconv.Itoa(key), nil, look, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+		s.Animation, s.Symbol = nil, "none"
+		if text != "" {
+			s.Symbol, s.SymbolSize, s.ShowSymbol = "circle", 0.1, opts.Bool(true)
+			s.Label = &opts.Label{Show: opts.Bool(true), Formatter: "text", Color: "@ink", Position: "right"}
+		}
+		if key != report.None && text != "" {
+			s.Symbol, s.SymbolSize = "path://"+b.live.View.Symbols[key], 7
+			s.ItemStyle = &opts.ItemStyle{Color: s.LineStyle.Color}
+		}
+	}))
+}
+
+// axes adds both axes. Only bars take a row each: what lies between rows has an axis of numbers.
+func (b *builder) axes() {
+	c := b.chart
+	rows := len(c.Rows) > 0
+	foot := &opts.AxisLine{OnZero: opts.Bool(false), LineStyle: &opts.LineStyle{Color: "@faint"}}
+	x := opts.XAxis{
+		Type: scale(c.X), Name: c.X.Name, NameLocation: "middle", NameGap: 28, Min: c.X.Min, Max: c.X.Max,
+		AxisLabel: label(c.X), SplitLine: grid(rows), AxisLine: foot,
+	}
+	y := opts.YAxis{
+		Type: scale(c.Y), Name: c.Y.Name, NameGap: 14, Min: c.Y.Min, Max: c.Y.Max, AxisLabel: label(c.Y), SplitLine: grid(!rows), AxisLine: foot,
+	}
+	if rows {
+		y.Inverse, y.MinInterval, y.MaxInterval = opts.Bool(true), 1, 1
+		y.AxisLabel.Formatter, y.AxisLabel.ShowMaxLabel, y.AxisLabel.HideOverlap = "row", nil, nil
+	}
+	if rows && c.Series[0].Kind == report.Bar {
+		var numbers []int
+		for i := range c.Rows {
+			numbers = append(numbers, i)
+		}
+		y.Type, y.Min, y.Max, y.Data = "category", nil, nil, numbers
+	}
+	b.SetGlobalOptions(charts.WithXAxisOpts(x), charts.WithYAxisOpts(y))
+}
+
+// label writes the values of an axis in its unit. The end of one that is no power of ten is no round number.
+func label(a report.Axis) *opts.AxisLabel {
+	name := types.FuncStr("plain")
+	switch a.Unit {
+	case report.Seconds:
+		name = "seconds"
+	case report.Bytes:
+		name = "bytes"
+	}
+	return &opts.AxisLabel{Show: opts.Bool(true), Color: "@soft", Formatter: name, HideOverlap: opts.Bool(true), ShowMaxLabel: opts.Bool(a.Log)}
+}
+
+func grid(show bool) *opts.SplitLine {
+	return &opts.SplitLine{Show: opts.Bool(show), LineStyle: &opts.LineStyle{Color: "@line"}}
+}
+
+func scale(a report.Axis) string {
+	if a.Log {
+		return "log"
+	}
+	return "value"
+}
+
+// zoom is a slider below the plane.
+func zoom() object {
+	return object{
+		"type": "slider", "filterMode": "none", "bottom": 4, "height": 16, "showDetail": false, "showDataShadow": false,
+		"moveHandleSize": 0, "borderColor": "@line", "fillerColor": "@pill", "backgroundColor": "transparent",
+		"handleStyle": object{"color": "@card", "borderColor": "@faint"},
+	}
 }
 
 // columns turns rows of one length on their side.
@@ -104,151 +291,4 @@ func columns(rows [][]float64) [][]float64 {
 		}
 	}
 	return out
-}
-
-// addSeries puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is
-// a line of the library's own.
-func addSeries(c *charts.Custom, number, panel int, m *report.OldMark) {
-	name := "mark" + strconv.Itoa(number)
-	place := func(s *charts.SingleSeries) {
-		s.XAxisIndex, s.YAxisIndex, s.Animation = panel, panel, nil // the chart's own says it
-	}
-	if m.Shape == report.Step {
-		line := charts.NewLine()
-		line.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-			s.Step, s.ShowSymbol, s.Symbol = "end", opts.Bool(false), "none"
-			s.LineStyle = &opts.LineStyle{Color: "@ink", Width: 1.5}
-			s.ItemStyle = &opts.ItemStyle{Color: "@ink"}
-			s.AreaStyle = &opts.AreaStyle{Color: "@area", Opacity: opts.Float(1)}
-		}))
-		c.Overlap(line)
-		return
-	}
-	c.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-		s.RenderItem = types.FuncStr(m.Shape)
-		x, y := m.Axes()
-		s.Encode = &opts.Encode{X: numbered(0, x), Y: numbered(x, y)}
-	}))
-}
-
-// numbered are the numbers of n columns from the first on, as ECharts takes them: one as itself.
-func numbered(first, n int) any {
-	switch n {
-	case 0:
-		return nil
-	case 1:
-		return first
-	}
-	return []int{first, first + 1, first + 2}[:n]
-}
-
-type object = map[string]any
-
-// grids are the places of the panels, one above the other, and the height of all.
-func grids(f *report.Figure) (list []opts.Grid, height int) {
-	top, gap := headHeight, 0
-	if f.Panels[0].Y.Name == "" || f.Panels[0].Y.Bare { // words in it say what it is
-		top = headHeight / 3
-	}
-	for _, panel := range f.Panels {
-		list = append(list, opts.Grid{Top: strconv.Itoa(top), Height: strconv.Itoa(panel.Height)})
-		if gap = panelGap; panel.Y.Rows {
-			gap = rowsGap
-		}
-		top += panel.Height + gap
-	}
-	height = top - gap + footHeight
-	if f.X.Bare {
-		height += bareFoot - footHeight
-	}
-	if f.Wide {
-		height += zoomHeight
-	}
-	return list, height
-}
-
-func shown(show bool, colour string) object {
-	return object{"show": show, "onZero": false, "lineStyle": object{"color": colour}}
-}
-
-// format is the script's function that writes a unit.
-func format(in report.Unit) string {
-	return map[report.Unit]string{
-		report.Plain: "plain", report.Seconds: "seconds", report.Bytes: "bytes",
-	}[in]
-}
-
-// scale is the kind of an axis.
-func scale(logarithmic bool) string {
-	if logarithmic {
-		return "log"
-	}
-	return "value"
-}
-
-// xAxes are the one horizontal axis under each panel, with values under the last.
-func xAxes(f *report.Figure) []object {
-	out := make([]object, len(f.Panels))
-	upright := slices.ContainsFunc(f.Panels, func(p report.Panel) bool { return !p.Y.Rows })
-	for i := range out {
-		last := i == len(out)-1
-		out[i] = object{
-			"type": scale(f.X.Log), "min": f.X.Min, "max": f.X.Max, "gridIndex": i, "nameLocation": "middle",
-			"nameTextStyle": object{"color": "@muted", "fontSize": 12, "padding": []int{14, 0, 0, 0}},
-			"axisLine":      shown(upright, "@axis"),
-			"axisTick":      shown(last && upright, "@axis"),
-			"splitLine":     shown(!upright && !f.X.Bare, "@line"),
-			"axisLabel": object{
-				"show": last && !f.X.Bare, "color": "@muted", "fontSize": 12, "formatter": format(f.X.Unit), "hideOverlap": true,
-				"showMaxLabel": false,
-			},
-		}
-		if last && !f.X.Bare {
-			out[i]["name"] = f.X.Name
-		}
-	}
-	return out
-}
-
-func yAxes(f *report.Figure) []object {
-	out := make([]object, len(f.Panels))
-	for i, panel := range f.Panels {
-		y := panel.Y
-		out[i] = object{
-			"min": y.Min, "max": y.Max, "gridIndex": i, "name": y.Name, "nameGap": 8, "inverse": y.Rows,
-			"splitNumber": max(2, panel.Height/50),
-			"nameTextStyle": object{
-				"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0},
-			},
-			"axisLine":  shown(y.Rows, "@axis"),
-			"axisTick":  shown(false, "@axis"),
-			"splitLine": shown(!y.Rows && !y.Bare, "@line"),
-			"axisLabel": object{
-				"show": !y.Rows && !y.Bare, "color": "@muted", "fontSize": 12, "showMaxLabel": false, "formatter": format(y.Unit),
-			},
-		}
-		if y.Rows {
-			out[i]["nameLocation"] = "start"
-		}
-		if y.Bare {
-			delete(out[i], "name")
-		}
-	}
-	return out
-}
-
-// zooms are a slider under the panels and, inside them, pinching and the wheel with Ctrl: the bare wheel scrolls the
-// page, and dragging marks the stretch to zoom to, which the script sees to.
-func zooms(axes []int) []object {
-	return []object{
-		{
-			"type": "inside", "xAxisIndex": axes, "filterMode": "none", "zoomOnMouseWheel": "ctrl", "moveOnMouseMove": false,
-			"moveOnMouseWheel": false, "preventDefaultMouseMove": false,
-		},
-		{
-			"type": "slider", "xAxisIndex": axes, "filterMode": "none", "bottom": 4, "height": 16, "showDetail": false,
-			"brushSelect": false, "showDataShadow": false, "moveHandleSize": 0, "borderColor": "@line", "fillerColor": "@area",
-			"backgroundColor": "@none", "handleStyle": object{"color": "@surface", "borderColor": "@axis"},
-		},
-	}
 }

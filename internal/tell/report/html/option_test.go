@@ -9,45 +9,41 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// figuresOf are those of all phases.
-func figuresOf(doc *report.Document) (out []*report.Figure) {
+// chartsOf are those of all phases.
+func chartsOf(doc *report.Document) (out []*report.Chart) {
 	for _, phase := range doc.Phases() {
-		out = append(out, report.Collect[*report.Figure](phase.Blocks)...)
+		out = append(out, report.Collect[*report.Chart](phase.Blocks)...)
 	}
 	return out
 }
 
-// The live chart of a figure has every number of its marks, by column, and a series for each.
-func TestColumnsAreTheRows(t *testing.T) {
+// The live chart has every number of its series, by column, and after them a line for each band and mark.
+func TestColumnsAreThePoints(t *testing.T) {
 	t.Parallel()
 	doc := reportOf(fixture.Triple())
 	seen := 0
-	for _, f := range figuresOf(doc) {
-		l := newLive(doc, f)
-		i := 0
-		for _, panel := range f.Panels {
-			for _, mark := range panel.Marks {
-				var rows [][]float64
-				for _, column := range l.Columns[i] {
-					for j, v := range column {
-						if j == len(rows) {
-							rows = append(rows, nil)
-						}
-						rows[j] = append(rows[j], v)
+	for _, c := range chartsOf(doc) {
+		l := newLive(doc, c)
+		for i, s := range c.Series {
+			var points [][]float64
+			for _, column := range l.Columns[i] {
+				for j, v := range column {
+					if j == len(points) {
+						points = append(points, nil)
 					}
+					points[j] = append(points[j], v)
 				}
-				if diff := cmp.Diff(mark.Rows, rows); len(mark.Rows)+len(rows) > 0 && diff != "" {
-					t.Errorf("%s, mark %d (-want +got):\n%s", f.ID, i, diff)
-				}
-				seen += len(rows)
-				i++
 			}
+			if diff := cmp.Diff(s.Points, points); diff != "" {
+				t.Errorf("%s, series %d (-want +got):\n%s", c.ID, i, diff)
+			}
+			seen += len(points)
 		}
-		if want := i + len(f.Panels); len(l.Columns) != want || len(l.View.Marks) != want {
-			t.Errorf("%s: columns of %d marks out of %d, want %d", f.ID, len(l.Columns), len(l.View.Marks), want)
+		if want := len(c.Series) + len(c.Bands) + len(c.Marks); len(l.Columns) != want || len(l.View.Texts) != len(c.Bands)+len(c.Marks) {
+			t.Errorf("%s: columns of %d series, want %d", c.ID, len(l.Columns), want)
 		}
 	}
 	if seen < 1000 {
-		t.Errorf("%d rows in all figures of three phases, want their files at least", seen)
+		t.Errorf("%d points in all charts of three phases, want their files at least", seen)
 	}
 }

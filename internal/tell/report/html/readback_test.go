@@ -15,7 +15,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/md"
-	"github.com/hubbench/hubbench/internal/tell/report/picture"
+	"github.com/hubbench/hubbench/internal/tell/report/plot"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -158,13 +158,13 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 // written is what each output makes of a run, the picture of the first figure of one of its phases.
 func written(t *testing.T, run *trace.Run, doc *report.Document, phase *report.Details) map[string]string {
 	t.Helper()
-	figure := report.Collect[*report.Figure](phase.Blocks)[0]
+	figure := report.Collect[*report.Chart](phase.Blocks)[0]
 	out := map[string]string{}
 	for name, encode := range map[string]func(io.Writer) error{
 		"text": func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: 160, All: true}) },
 		"md":   func(w io.Writer) error { return md.Write(w, doc) },
 		"html": func(w io.Writer) error { return write(w, doc, bytes.NewReader(eventsOf(run)), standIn) },
-		"svg":  func(w io.Writer) error { return picture.Write(w, doc, figure, picture.Options{}) },
+		"svg":  func(w io.Writer) error { return plot.Write(w, doc, figure, plot.Options{}) },
 		"csv":  func(w io.Writer) error { return export.CSV(w, run) },
 		"json": func(w io.Writer) error { return json.NewEncoder(w).Encode(doc.Data) },
 	} {

@@ -49,8 +49,10 @@ func blocks(out io.Writer, list []report.Block) {
 			fmt.Fprintln(out)
 		case *report.Table:
 			table(out, block)
-		case *report.Figure:
-			figure(out, block)
+		case *report.Chart:
+			if block.Drawn() {
+				chart(out, block)
+			}
 		case *report.Details:
 			switch {
 			case !block.Phase:
@@ -94,21 +96,19 @@ func table(out io.Writer, t *report.Table) {
 	}
 }
 
-// figure draws what letters can: a line of blocks for each disk, as high as its marks in the main panel; and says the
-// numbers.
-func figure(out io.Writer, f *report.Figure) {
-	fmt.Fprintf(out, "%s\n\n", cells.Markdown(f.Describe()))
-	if f.Main().Y.Rows || f.X.Log {
+// chart draws what letters can: a line of blocks for each disk, as high as its points; and says the numbers.
+func chart(out io.Writer, c *report.Chart) {
+	fmt.Fprintf(out, "%s\n\n", cells.Markdown(c.Describe()))
+	if c.X.Log {
 		return
 	}
-	const columns = 60
 	var lines []string
 	longest := 0
-	for _, key := range f.Keys {
+	for _, key := range c.Keys {
 		longest = max(longest, cells.Width(key.Label))
 	}
-	for i, key := range f.Keys {
-		if line := spark(f, i, columns); strings.TrimSpace(line) != "" {
+	for i, key := range c.Keys {
+		if line := spark(c, i); strings.TrimSpace(line) != "" {
 			lines = append(lines, cells.NoCommand(cells.Pad(report.Clean(key.Label), longest+1)+line))
 		}
 	}
@@ -117,42 +117,42 @@ func figure(out io.Writer, f *report.Figure) {
 	}
 }
 
-// spark is the mean height of a disk's marks along the figure.
-func spark(f *report.Figure, key, columns int) string {
+// sparkColumns is how many letters wide a chart is.
+const sparkColumns = 60
+
+// spark is the mean height of a disk's lines and files along the chart.
+func spark(c *report.Chart, key int) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
-	y := f.Main().Y
-	sum, weight := make([]float64, columns), make([]float64, columns)
-	for _, m := range f.Main().Marks {
-		if m.Key != key {
+	sum, weight := make([]float64, sparkColumns), make([]float64, sparkColumns)
+	stretch := func(from, to, height float64) {
+		scale := sparkColumns / (c.X.Max - c.X.Min)
+		from, to = (from-c.X.Min)*scale, (to-c.X.Min)*scale
+		for column := max(0, int(from)); column < sparkColumns && float64(column) < to; column++ {
+			w := math.Min(to, float64(column+1)) - math.Max(from, float64(column))
+			sum[column] += w * height
+			weight[column] += w
+		}
+	}
+	for _, s := range c.Series {
+		if s.Key != key || s.Faint {
 			continue
 		}
-		for _, row := range m.Rows {
-			var height float64
-			switch m.Shape {
-			case report.Segment:
-				height = (row[2] + row[3]) / 2
-			case report.Rectangle:
-				height = row[3] - row[2]
-			case report.Ribbon:
-				height = row[4]
-			default:
-				continue
-			}
-			scale := float64(columns) / (f.X.Max - f.X.Min)
-			from, to := (row[0]-f.X.Min)*scale, (row[1]-f.X.Min)*scale
-			for c := max(0, int(from)); c < columns && float64(c) < to; c++ {
-				w := math.Min(to, float64(c+1)) - math.Max(from, float64(c))
-				sum[c], weight[c] = sum[c]+w*height, weight[c]+w
+		for i, point := range s.Points {
+			switch {
+			case s.Kind == report.Files:
+				stretch(point[0], point[1], point[2])
+			case s.Kind == report.Line && i > 0:
+				stretch(s.Points[i-1][0], point[0], (s.Points[i-1][1]+point[1])/2)
 			}
 		}
 	}
 	var out strings.Builder
-	for c := range sum {
-		if weight[c] == 0 {
+	for column := range sum {
+		if weight[column] == 0 {
 			out.WriteByte(' ')
 			continue
 		}
-		level := int(sum[c] / weight[c] / (y.Max - y.Min) * float64(len(levels)))
+		level := int((sum[column]/weight[column] - c.Y.Min) / (c.Y.Max - c.Y.Min) * float64(len(levels)))
 		out.WriteRune(levels[min(max(level, 0), len(levels)-1)])
 	}
 	return strings.TrimRight(out.String(), " ")

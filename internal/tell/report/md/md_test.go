@@ -28,10 +28,10 @@ func TestWrite(t *testing.T) {
 			{{Disk: &keys[1]}, {Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: &kept}, {}},
 		}},
 		report.List{Title: "What stands out", Items: []string{"one | two"}},
-		&report.Figure{
-			Title: "Over time", Keys: keys, X: report.Axis{Max: 60}, Panels: []report.Panel{{Y: report.Axis{Name: "speed, GB/s", Max: 2}, Marks: []report.OldMark{
-				{Shape: report.Segment, Key: 0, Rows: [][]float64{{0, 30, 0.5, 0.5}, {30, 60, 1.9, 1.9}}}, {Shape: report.Ribbon, Key: 1, Rows: [][]float64{{0, 20, 0.9, 1.1, 1}}},
-			}}},
+		&report.Chart{
+			Title: "Over time", Keys: keys, X: report.Axis{Max: 60}, Y: report.Axis{Name: "speed, GB/s", Max: 2}, Series: []report.Series{
+				{Kind: report.Files, Points: [][]float64{{0, 30, 0.5}, {30, 60, 1.9}}}, {Kind: report.Line, Key: 1, Points: [][]float64{{0, 1}, {20, 1}}},
+			},
 		},
 		&report.Details{Title: "More", Blocks: []report.Block{report.Sentence{Text: "closed"}}},
 		&report.Details{Title: "WR", Phase: true, Blocks: []report.Block{report.Sentence{Text: "open"}}},

@@ -81,8 +81,8 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 		case *report.Table:
 			apart(true)
 			p.table(indent, block)
-		case *report.Figure:
-			if !block.OmitInText {
+		case *report.Chart:
+			if block.Drawn() {
 				p.wrap(indent, block.Describe(), nil)
 			}
 		case *report.Details:

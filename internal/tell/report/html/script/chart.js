@@ -1,248 +1,147 @@
-// A chart in its place: drawn once it comes into view, redrawn when the theme or the width changes. It knows marks, and
-// nothing of what they mean.
+// ECharts draws each chart when it comes into view. An option names colours of the style sheet and the functions below,
+// and nothing else; words that people chose are escaped before they become markup.
+
+// A colour of the style sheet as the library takes it; light-dark() is resolved only where it is used.
+const style = (name) => {
+  probe.style.color = "var(--" + name + ")";
+  return getComputedStyle(probe).color;
+};
+const escape = (text) => String(text).replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
+const exact = (x) => String(Number(Number(x).toPrecision(6)));
+const size = (bytes) => {
+  const step = Math.max(0, Math.floor(Math.log10(bytes || 1) / 3 + 1e-4));
+  return Number((bytes / 1000 ** step).toPrecision(3)) + " " + ["B", "KB", "MB", "GB", "TB", "PB"][step];
+};
+const write = ({ unit, name }, x) => (unit === "s" ? exact(x) + " s" : unit === "B" ? size(x) : (Math.abs(x) < 99.95 ? x.toPrecision(3) : x.toFixed(0)) + " " + (name.split(", ")[1] || ""));
+
+const functions = {
+  plain: () => exact,
+  seconds: () => (x) => exact(x) + " s",
+  bytes: () => size,
+  row: ({ view }) => (row) => view.rows[row] || "",
+  text: ({ view }) => (point) => (point.dataIndex ? "" : view.texts[point.seriesIndex - view.series.length]),
+  tip: (chart) => (at) => (at.length ? chart.tell(at[0].axisValue) : chart.tell(at.seriesIndex, at.dataIndex)),
+  file: ({ view }) => ({ seriesIndex }, api) => {
+    const [x1, y] = api.coord([api.value(0), api.value(2)]), [x2] = api.coord([api.value(1), api.value(2)]), fill = api.visual("color"), opacity = api.visual("opacity");
+    const pathData = view.symbols[view.series[seriesIndex].key], ignore = x2 - x1 < 9; // no room for the disk's symbol
+    return { type: "group", children: [
+      { type: "line", shape: { x1, x2: Math.max(x2, x1 + 1), y1: y, y2: y }, style: { stroke: fill, lineWidth: 2, opacity } },
+      { type: "path", ignore, shape: { pathData, x: (x1 + x2) / 2 - 4, y: y - 4, width: 8, height: 8 }, style: { fill, opacity } },
+    ] };
+  },
+};
+
+function resolve(value, chart, key) {
+  if (Array.isArray(value)) return key === "data" ? value : value.map((item) => resolve(item, chart));
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolve(v, chart, k)]));
+  if (/color$/i.test(key) && value?.[0] === "@") return style(value.slice(1));
+  return /^(formatter|renderItem)$/.test(key) && Object.hasOwn(functions, value) ? functions[value](chart) : value;
+}
 
 class Chart {
   constructor(plot) {
-    const data = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
-    this.plot = plot;
-    this.option = data.option;
-    data.columns.forEach((columns, i) => (this.option.series[i].data = (columns[0] || []).map((_, row) => columns.map((column) => column[row]))));
-    this.view = data.view;
-    this.live = plot.parentElement.querySelector("[aria-live]");
-    this.hidden = new Set(); // marks, by their number
-    this.cursor = -1;
-    this.readable = this.view.marks.flatMap((m, i) => (m.name && m.key >= 0 && m.name !== this.view.also ? this.rows(i).map((_, row) => [i, row]) : []));
-    this.tall = 130; // pixels of the main panel on paper, where it stands without those below it
-    this.main = Math.max(0, this.view.panels.findIndex((panel) => !panel.bare));
-    this.step0 = this.view.marks.findIndex((m) => m.shape === "step");
-    this.ui = echarts.init(plot, null, { renderer: "canvas", height: Number(plot.dataset.height) });
-    if (this.view.also) this.show((m) => m.name === this.view.also, false);
+    const { option, view, columns } = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
+    columns.forEach((list, i) => (option.series[i].data = (list[0] || []).map((_, row) => list.map((column) => column[row]))));
+    Object.assign(this, { plot, option, view, cursor: -1, ui: echarts.init(plot, null, { height: Number(plot.dataset.height) }) });
+    // What the keyboard steps through: places of x, or else points.
+    const along = option.tooltip.trigger === "axis", stops = view.series.flatMap((_, i) => option.series[i].data.map((p, row) => (along ? p[0] : [i, row])));
+    this.stops = along ? [...new Set(stops)].sort((a, b) => a - b) : stops;
     this.paint();
     this.listen();
   }
-
-  rows(mark) {
-    return this.option.series[mark].data || [];
-  }
-  markOf(series) {
-    return this.view.marks[Number(series.slice(4))];
-  }
-  tint(mark) {
-    if (mark.style === "limit") return style("doubt");
-    const own = { gain: "gain", loss: "loss", turn: "muted" }[mark.style];
-    if (own) return style(own);
-    return mark.key < 0 || mark.style === "ink" ? style("ink") : this.colours[mark.key];
-  }
-
   paint() {
+    const zoom = this.ui.getOption()?.dataZoom?.[0], option = resolve(this.option, this), label = { textBorderColor: style("card"), textBorderWidth: 3 };
     this.theme = root.dataset.theme;
-    this.colours = this.view.keys.map(colourOf);
-    const zoom = this.ui.getOption()?.dataZoom?.[0];
-    this.ui.setOption(this.fit(resolve(this.option, this)), { notMerge: true });
+    option.textStyle = { color: style("ink"), fontFamily: getComputedStyle(document.body).fontFamily };
+    option.series.forEach((s, i) => Object.assign(s, i < this.view.series.length ? { clip: true } : { silent: true, z: s.areaStyle ? 0 : 3, label: { ...s.label, ...label }, labelLayout: (text) => this.place(text) }));
+    option.yAxis[0].nameTextStyle = { align: "left", fontWeight: 600 };
+    if (this.view.rows) Object.assign(option.yAxis[0].axisLabel, { width: this.ui.getWidth() * 0.4, overflow: "truncate" });
+    this.ui.setOption((this.drawn = option), true);
     if (zoom) this.zoom(zoom.start, zoom.end);
-    for (const mark of this.hidden) this.ui.dispatchAction({ type: "legendUnSelect", name: "mark" + mark });
+    for (const button of $$(".legend [aria-pressed=false]", this.plot.parentElement)) this.show(button);
   }
-  // Names of disks take what a narrow page can spare, before their rows and after their marks; the panels' own names
-  // stand at its left edge.
-  fit(option) {
-    const longest = Math.max(0, ...(this.view.panels.some((p) => p.rows) ? this.view.keys.map((key) => measure(key.label)) : [0]));
-    const left = Math.round(Math.max(52 * rem(), Math.min(longest + 36, this.ui.getWidth() * 0.3)));
-    const room = this.ui.getWidth() - left, { min, max } = option.xAxis[0];
-    const beyond = this.view.marks.map((m, i) => (m.shape === "label" && this.rows(i).length ? room - ((room - 12 - measure(m.text, true)) * (max - min)) / (this.rows(i)[0][0] - min) : 0));
-    this.right = Math.round(Math.min(Math.max(24, ...beyond), room * (this.view.x.bare ? 0.6 : 0.2))); // without an axis words are the values
-    option.grid.forEach((grid) => Object.assign(grid, { left, right: this.right }));
-    if (this.paper && this.view.zoom) {
-      option.dataZoom.forEach((zoom) => (zoom.show = false));
-      option.grid[this.main].height = this.tall;
-      option.xAxis[this.main].axisLabel.show = true;
-      option.grid.slice(this.main + 1).forEach((grid) => (grid.top = 5000)); // those below stay on the screen
+  // A text stands above its level, or at the head of what is upright, and moves up or down until it covers no other.
+  place({ seriesIndex, text, rect, labelRect: { width, height } }) {
+    if (!text) return {};
+    if (!(seriesIndex > this.placed)) this.taken = [];
+    this.placed = seriesIndex;
+    const { data: [a, b], areaStyle } = this.option.series[seriesIndex], x = Math.min(rect.x + rect.width + 5, this.ui.getWidth() - 6 - width);
+    for (let n = 0; n < 11; n++) {
+      const y = rect.y + rect.height / 2 + (areaStyle || a[0] === b[0] ? 11 : -11) + 14 * Math.ceil(n / 2) * (n % 2 ? 1 : -1);
+      if (y < 34 || this.taken.some((t) => x < t.x + t.width && t.x < x + width && Math.abs(y - t.y) < height)) continue;
+      this.taken.push({ x, y, width });
+      return { x, y, align: "left", verticalAlign: "middle" };
     }
-    option.yAxis.forEach((axis) => (axis.nameTextStyle.padding = [0, 0, 2, 8 - left]));
-    return option;
+    return { hideOverlap: true };
   }
-  // Fits the chart to its place, or to a width.
   resize(width) {
     if ((width || this.plot.clientWidth) === this.ui.getWidth() && this.theme === root.dataset.theme) return;
-    this.paper = Boolean(width);
-    const main = this.option.grid[this.main];
-    this.ui.resize({ width: width || "auto", height: this.paper && this.view.zoom ? Number(main.top) + this.tall + 30 : this.plot.dataset.height });
+    this.ui.resize({ width: width || "auto" });
     this.paint();
   }
-
   zoom(start, end) {
-    this.ui.dispatchAction({ type: "dataZoom", batch: [{ dataZoomIndex: 0, start, end }, { dataZoomIndex: 1, start, end }] });
+    this.ui.dispatchAction({ type: "dataZoom", start, end });
   }
   scale(factor) {
-    const now = this.ui.getOption().dataZoom?.[0];
-    if (!now) return;
-    const middle = (now.start + now.end) / 2, half = Math.max(0.01, ((now.end - now.start) / 2) * factor);
+    const { start, end } = this.ui.getOption().dataZoom?.[0] || {}, middle = (start + end) / 2, half = ((end - start) / 2) * factor;
     this.zoom(Math.max(0, middle - half), Math.min(100, middle + half));
   }
-  // Shows or hides the marks that are meant: a disk's annotations go with it.
-  show(meant, on) {
-    this.view.marks.forEach((mark, i) => {
-      if (!meant(mark)) return;
-      if (on) this.hidden.delete(i);
-      else this.hidden.add(i);
-      this.ui.dispatchAction({ type: on ? "legendSelect" : "legendUnSelect", name: "mark" + i });
-    });
+  show(button) {
+    this.ui.dispatchAction({ type: button.ariaPressed === "true" ? "legendSelect" : "legendUnSelect", name: "k" + button.dataset.key });
   }
 
-  // The row of a mark that holds at an instant.
-  rowAt(mark, time) {
-    const rows = this.rows(mark);
-    let low = 0, high = rows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (rows[middle][1] < time) low = middle + 1;
-      else high = middle;
-    }
-    return rows[low] && rows[low][0] <= time ? rows[low] : null;
-  }
-
-  // What each disk did at an instant, in words and in markup: its file, what the panels below the main one show of it, and
-  // all disks together; in a chart that has no total, what each panel shows.
-  tell(time) {
-    const together = this.step0 >= 0, unit = (panel) => this.view.panels[panel].name.split(", ")[1] || "";
-    const found = this.view.keys.map((key, k) => {
-      const said = [], more = []; // of the main panel, and of those below it
-      this.view.marks.forEach((mark, i) => {
-        const panel = this.view.place[i];
-        if (mark.key !== k || this.view.panels[panel].rows || !["segment", "band", "bar"].includes(mark.shape)) return;
-        const row = this.rowAt(i, time), band = mark.shape === "band";
-        if (row && together && panel > this.main) more.push((mark.name + " " + (mark.shape === "bar" ? exact(row[3] - row[2]) : rate(row[2])) + " " + unit(panel)).trim());
-        else if (row) said.push({ speed: rate(row[band ? 4 : 2]) + " " + unit(panel), detail: band ? rate(row[2]) + " – " + rate(row[3]) : extras(mark, row, 4) });
-      });
-      const { speed, detail } = said[0] || { speed: together ? "no file" : "no reading", detail: "" };
-      return together ? { key, speed: [speed, ...more].join(", "), detail } : { key, speed: said.map((s) => s.speed).join(", ") || speed, detail };
-    });
-    let total = "";
-    if (together) {
-      for (const step of this.rows(this.step0)) {
-        if (step[0] > time) break;
-        total = rate(step[1]) + " " + unit(this.main);
-      }
-    }
-    const lines = found.map(({ key, speed, detail }) => `<tr><td>${nameOf(key)}</td><td class="num">${speed}</td><td class="num"><small>${escape(detail)}</small></td></tr>`);
-    if (together) lines.push(`<tr><td>together</td><td class="num"><strong>${total}</strong></td><td></td></tr>`);
-    return {
-      words: exact(time) + " s: " + found.map(({ key, speed }) => key.name + " " + speed).join(", ") + (together ? ", together " + total : ""),
-      html: `<strong>${exact(time)} s</strong><table>${lines.join("")}</table>`,
+  // What a point says; without a row, what each disk did at a place of x.
+  tell(at, row) {
+    const { series, keys, symbols, rows, x, y } = this.view, said = new Map(row >= 0 ? [] : keys.map((_, i) => [i, []])), point = this.option.series[at]?.data[row];
+    const add = (s, p) => {
+      const bar = s.kind === "bar", value = s.kind === "files" ? 2 : rows && !bar ? 0 : 1, [a, b] = p.slice(Math.max(2, value + 1));
+      const more = bar ? b && " (" + write(x, a) + " to " + write(x, b) + ")" : a && ", file " + a + (b ? ", " + size(b) : "");
+      said.set(s.key, [...(said.get(s.key) || []), (s.kind === "line" ? s.name + " " : "") + write(rows ? x : y, p[value]) + (more || "")]);
     };
+    if (point) add(series[at], point);
+    else series.forEach((s, i) => {
+      const p = s.kind !== "dots" && this.option.series[i].data.findLast((p) => p[0] <= at);
+      if (p && !(s.kind === "files" && p[1] < at)) add(s, p);
+    });
+    const where = !point ? write(x, Number(at)) : rows ? rows[Math.round(point[series[at].kind === "bar" ? 0 : 1])] : write(x, point[0]);
+    const name = ({ index, name, label }, i) => `<span class="name"><svg class="mark c${index % 8}" viewBox="-10 -10 20 20"><path d="${symbols[i]}"/></svg><bdi title="${escape(name)}">${escape(label)}</bdi></span>`;
+    const lines = [...said].map(([i, words]) => `<tr><td>${keys[i] ? name(keys[i], i) : "together"} </td><td>${escape(words.join(", ") || "–")} </td></tr>`);
+    return `<div class="tip-in"><strong>${escape(where)}</strong><table>${lines.join("")}</table></div>`;
   }
-
-  // What one row of a mark says, in words and in markup.
-  about(series, at) {
-    const mark = this.view.marks[series], row = this.rows(series)[at];
-    if (!mark || !row || mark.key < 0 || !mark.name) return null;
-    const panel = this.view.panels[this.view.place[series]], x = this.view.x;
-    const said = (axis, ...values) => [...new Set(values.map((v) => write(axis.unit, v)))].join(" to ") + (axis.unit ? "" : " " + (axis.name.split(", ")[1] || ""));
-    let words;
-    const range = mark.shape === "segment" || mark.shape === "bar" || mark.shape === "band";
-    const after = { segment: 4, bar: 4, band: 5 }[mark.shape] || 2;
-    if (panel.rows) words = mark.name + " " + (range ? (row[0] === 0 ? said(x, row[1]) : said(x, row[0], row[1])) : said(x, row[0]));
-    else if (mark.shape === "band") words = mark.name + " " + said(panel, row[4]) + " (" + said(panel, row[2], row[3]) + "), " + said(x, row[0], row[1]);
-    else words = mark.name + " " + (range ? said(panel, row[2], row[3]) + ", " + said(x, row[0], row[1]) : said(panel, row[1]) + ", " + said(x, row[0]));
-    const more = extras(mark, row, after), key = this.view.keys[mark.key];
-    if (more) words += ", " + more;
-    return { words: key.name + ": " + words, html: nameOf(key) + " " + escape(words) };
-  }
-
-  // Moves the tooltip on with the keyboard, and says what is there.
   step(by) {
-    const time = this.view.zoom && this.step0 >= 0, rows = time ? this.rows(this.step0) : this.readable;
-    if (!rows.length) return;
-    this.cursor = Math.min(rows.length - 1, Math.max(0, this.cursor + by));
-    const [seriesIndex, dataIndex] = time ? [this.step0, this.cursor] : rows[this.cursor];
-    this.ui.dispatchAction({ type: "showTip", seriesIndex, dataIndex });
-    const told = time ? this.tell(rows[this.cursor][0]) : this.about(seriesIndex, dataIndex);
-    this.live.textContent = told ? told.words : "";
+    const stop = this.stops[(this.cursor = Math.min(this.stops.length - 1, Math.max(0, this.cursor + by)))], [seriesIndex, dataIndex] = [].concat(stop);
+    this.ui.dispatchAction({ type: "showTip", ...(dataIndex >= 0 ? { seriesIndex, dataIndex } : { x: this.ui.convertToPixel({ xAxisIndex: 0 }, stop), y: 60 }) });
+    this.live.innerHTML = this.tell(seriesIndex, dataIndex);
   }
-
-  // Saves the chart with what it shows over it, and when and on what it was measured under it.
+  // Saves the chart with its title and keys over it, and when and on what it was measured under it.
   save() {
-    const chart = this.ui.getRenderedCanvas({ pixelRatio: 2, backgroundColor: style("bg") });
-    const canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
-    canvas.width = chart.width;
-    canvas.height = chart.height + 104;
-    pen.fillStyle = style("bg");
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.drawImage(chart, 0, 60);
-    pen.fillStyle = style("ink");
-    pen.font = "600 28px system-ui, sans-serif";
-    pen.fillText(this.view.title, 24, 40, canvas.width - 48);
-    pen.fillStyle = style("muted");
-    pen.font = "20px system-ui, sans-serif";
-    pen.fillText(this.view.origin, 24, canvas.height - 16, canvas.width - 48);
-    download(canvas.toDataURL(), this.plot.dataset.figure + ".png");
+    const ui = echarts.init(document.createElement("div"), null, { width: this.ui.getWidth(), height: this.ui.getHeight() + 90 }), { title, origin, keys } = this.view;
+    ui.setOption({
+      ...this.drawn, title: [{ text: title }, { text: origin, bottom: 4, textStyle: { fontSize: 10, color: style("soft") } }], grid: { ...this.drawn.grid, top: 100, bottom: 36 }, dataZoom: [],
+      legend: { top: 32, left: 0, selectedMode: false, data: keys.map((_, i) => ({ name: "k" + i, icon: "path://" + this.view.symbols[i] })), formatter: (name) => keys[name.slice(1)].label },
+    });
+    download(ui.getDataURL({ pixelRatio: 2, backgroundColor: style("card") }), this.plot.dataset.figure + ".png");
+    ui.dispose();
   }
-
   listen() {
-    const bar = this.plot.closest("figure").querySelector(".bar");
-    bar.hidden = false;
-    for (const button of $$(".legend button", bar)) {
-      button.addEventListener("click", () => {
-        const on = button.getAttribute("aria-pressed") !== "true";
-        button.setAttribute("aria-pressed", String(on));
-        const { key, also } = button.dataset;
-        this.show((m) => (also ? m.name === also : m.key === Number(key)), on);
-      });
-    }
-    const actions = { in: () => this.scale(0.5), out: () => this.scale(2), reset: () => this.zoom(0, 100), png: () => this.save() };
-    for (const button of $$("[data-do]", bar)) button.addEventListener("click", actions[button.dataset.do]);
-    const keys = {
-      ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1), PageDown: () => this.step(20), PageUp: () => this.step(-20),
-      Home: () => this.step(-Infinity), End: () => this.step(Infinity),
-      "+": actions.in, "=": actions.in, "-": actions.out, 0: actions.reset,
-      Escape: () => this.ui.dispatchAction({ type: "hideTip" }),
+    const bar = this.plot.closest("figure").querySelector(".bar"), step = (by) => () => this.step(by);
+    const actions = {
+      "+": () => this.scale(0.5), "-": () => this.scale(2), 0: () => this.zoom(0, 100), png: () => this.save(), ArrowRight: step(1), ArrowLeft: step(-1),
+      PageDown: step(20), PageUp: step(-20), Home: step(-Infinity), End: step(Infinity), Escape: () => this.ui.dispatchAction({ type: "hideTip" }),
     };
-    // ECharts keeps every turn of the wheel from the page, whether it zooms or not: only those with Ctrl are for it.
-    for (const type of ["wheel", "mousewheel"]) {
-      this.plot.addEventListener(type, (event) => event.ctrlKey || event.stopPropagation(), { capture: true, passive: true });
+    this.live = this.plot.parentElement.querySelector("[aria-live]");
+    bar.hidden = false;
+    for (const button of $$("button", bar)) {
+      button.onclick = () => {
+        if (button.dataset.do) return actions[button.dataset.do]();
+        button.ariaPressed = button.ariaPressed !== "true";
+        this.show(button);
+      };
     }
-    this.plot.addEventListener("keydown", (event) => {
-      if (!Object.hasOwn(keys, event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    this.plot.onkeydown = (event) => {
+      if (!Object.hasOwn(actions, event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
-      keys[event.key]();
-    });
-    if (this.view.zoom) {
-      this.drag();
-      this.ui.on("datazoom", () => {
-        const { start, end } = this.ui.getOption().dataZoom[0];
-        remember(start <= 0 && end >= 100 ? "" : exact(start) + "-" + exact(end));
-      });
-    }
-  }
-
-  // Dragging the mouse over the panels marks the stretch to zoom to.
-  drag() {
-    let from = null, brush = null;
-    const left = () => this.ui.getOption().grid[0].left, right = () => this.ui.getWidth() - this.right;
-    const x = (event) => Math.min(right(), Math.max(left(), event.clientX - this.plot.getBoundingClientRect().left));
-    this.plot.addEventListener("pointerdown", (event) => {
-      const y = event.clientY - this.plot.getBoundingClientRect().top;
-      if (event.pointerType === "mouse" && event.button === 0 && y < Number(this.plot.dataset.height) - 70) from = x(event);
-    });
-    this.plot.addEventListener("pointermove", (event) => {
-      if (from === null) return;
-      if (!brush) {
-        brush = document.createElement("div");
-        brush.className = "brush";
-        this.plot.append(brush);
-      }
-      brush.style.left = Math.min(from, x(event)) + "px";
-      brush.style.width = Math.abs(x(event) - from) + "px";
-    });
-    addEventListener("pointerup", (event) => {
-      if (from === null) return;
-      const to = x(event), start = from;
-      from = null;
-      brush?.remove();
-      brush = null;
-      if (Math.abs(to - start) < 8) return;
-      const now = this.ui.getOption().dataZoom[0], wide = right() - left();
-      const share = (px) => now.start + ((px - left()) / wide) * (now.end - now.start);
-      this.zoom(share(Math.min(start, to)), share(Math.max(start, to)));
-    });
+      actions[event.key]();
+    };
   }
 }

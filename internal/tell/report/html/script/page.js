@@ -5,18 +5,19 @@ const root = document.documentElement;
 const $ = (selector, from = document) => from.querySelector(selector);
 const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
 root.classList.add("on");
+const probe = document.body.appendChild(document.createElement("span")); // see style
 
 function theme() {
   const button = $("#theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const dark = () => (root.style.colorScheme ? root.style.colorScheme === "dark" : system.matches);
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const name = () => {
     button.textContent = dark() ? "Light" : "Dark";
     button.setAttribute("aria-label", "Switch to " + (dark() ? "light" : "dark") + " colours");
-    globalThis.repaint?.();
+    for (const chart of charts.values()) chart.paint();
   };
   button.addEventListener("click", () => {
-    root.style.colorScheme = dark() ? "light" : "dark";
+    root.dataset.theme = dark() ? "light" : "dark";
     name();
   });
   system.addEventListener("change", name);
@@ -26,6 +27,24 @@ function theme() {
 async function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+const charts = new Map(); // plot -> its chart
+
+// draw makes or fits the charts that can be seen.
+async function draw() {
+  if (!globalThis.echarts) return;
+  for (const plot of $$(".chart")) {
+    if (!plot.offsetParent) continue;
+    if (charts.has(plot)) charts.get(plot).resize();
+    else {
+      charts.set(plot, { resize() {}, paint() {} }); // while it is unpacked
+      const source = document.getElementById(plot.dataset.figure);
+      if ("packed" in source.dataset) source.textContent = await unpack(JSON.parse(source.textContent));
+      plot.style.height = plot.dataset.height + "px";
+      charts.set(plot, new Chart(plot));
+    }
+  }
 }
 
 // show puts a load into the hub diagram and its phase into the plot, both as the page's own template made them.
@@ -180,13 +199,18 @@ function table(lines) {
   return rows.join("\n") + "\n";
 }
 
-function save(content, type, name) {
+function download(url, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.href = url;
   link.download = name;
   link.click();
   $("#saved").textContent = name + " saved";
-  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+function save(content, type, name) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  download(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
 function downloads() {
@@ -219,9 +243,10 @@ function follow() {
 addEventListener("toggle", async (event) => {
   const packed = event.target.open && $(":scope > .packed", event.target);
   if (packed) packed.outerHTML = await unpack(JSON.parse(packed.textContent)); // as the page's own template made it
-  typeof draw === "function" && draw();
+  draw();
 }, true);
 addEventListener("hashchange", follow);
+addEventListener("resize", draw);
 
 async function start() {
   theme();
@@ -233,6 +258,6 @@ async function start() {
     if (state.race) race(state.race);
   }
   follow();
-  typeof draw === "function" && draw();
+  draw();
 }
 start();

@@ -1,4 +1,4 @@
-package picture
+package plot
 
 import (
 	"bytes"
@@ -26,10 +26,10 @@ func reportOf(run *trace.Run) *report.Document {
 	return report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{}), About: report.About{Hub: "goshen-ridge", Tool: "v1"}})
 }
 
-func TestEveryFigure(t *testing.T) {
+func TestEveryChart(t *testing.T) {
 	for name, run := range map[string]*trace.Run{"triple": fixture.Triple(), "hostile": fixture.Hostile(), "many": fixture.Many(6000)} {
 		doc := reportOf(run)
-		for _, f := range report.Collect[*report.Figure](doc.Phases()[0].Blocks) {
+		for _, f := range report.Collect[*report.Chart](doc.Phases()[0].Blocks) {
 			for _, opts := range []Options{{}, {PNG: true, Dark: true}} {
 				if opts.PNG && *shots == "" && (name != "triple" || f.ID != "spread") {
 					continue // slow, and the same strokes
@@ -63,7 +63,7 @@ func TestOrigin(t *testing.T) {
 	}
 	doc := reportOf(run)
 	var out strings.Builder
-	check.Must(t, Write(&out, doc, report.Collect[*report.Figure](doc.Phases()[1].Blocks)[0], Options{}))
+	check.Must(t, Write(&out, doc, report.Collect[*report.Chart](doc.Phases()[1].Blocks)[0], Options{}))
 	for _, want := range []string{"All three share ", "triple · all read · 20 November", "20 November 2026, 08:00 UTC", "goshen-ridge", "simulated: no disk was measured", "hubbench v1"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the picture", want)
@@ -73,14 +73,12 @@ func TestOrigin(t *testing.T) {
 
 // Words never cover one another, however close what they are of.
 func TestWordsKeepApart(t *testing.T) {
-	keys := []report.Key{{Name: "Samsung T7 Shield 2TB", Label: "Samsung T7 Shield 2TB"}}
-	panel := report.Panel{Y: report.Axis{Max: 1}, Height: 250}
+	c := &report.Chart{Title: "Words", Keys: []report.Key{{Name: "Samsung T7 Shield 2TB", Label: "Samsung T7 Shield 2TB"}}, X: report.Axis{Max: 1}, Y: report.Axis{Max: 1}}
 	for range 12 {
-		panel.Marks = append(panel.Marks, report.OldMark{Shape: report.Label, Text: keys[0].Label, Rows: [][]float64{{0.5, 0.5}}})
+		c.Marks = append(c.Marks, report.Mark{At: 0.5, From: 0.5, To: 0.6, Text: "Samsung T7 Shield 2TB"})
 	}
-	f := &report.Figure{Title: "Words", Keys: keys, X: report.Axis{Max: 1}, Panels: []report.Panel{panel}}
 	var out strings.Builder
-	check.Must(t, Write(&out, &report.Document{Title: "t"}, f, Options{}))
+	check.Must(t, Write(&out, &report.Document{Title: "t"}, c, Options{}))
 	reader := xml.NewDecoder(strings.NewReader(out.String()))
 	seen := map[string]bool{}
 	for {
@@ -111,9 +109,9 @@ func TestWordsKeepApart(t *testing.T) {
 // A PNG writes what its font has: a name of other letters is replaced by the disk's number, and Hebrew runs from the
 // right.
 func TestLettersOfPNG(t *testing.T) {
-	p := &painting{opts: Options{PNG: true}, f: &report.Figure{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}}}
+	d := &drawing{png: true, chart: &report.Chart{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}}}
 	for words, want := range map[string]string{"磁盘: 2 GB/s": "disk 1: 2 GB/s", "אבג": "גבא", "größer": "größer", "何": "?"} {
-		if got := p.show(words); got != want {
+		if got := d.show(words); got != want {
 			t.Errorf("show(%q) = %q, want %q", words, got, want)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// plot is a phase over time as the page draws it: strokes in an SVG that is stretched to its box, and words in HTML,
+// timeline is a phase over time as the page draws it: strokes in an SVG that is stretched to its box, and words in HTML,
 // which keep their size on a phone.
-type plot struct {
+type timeline struct {
 	Words  string
 	Note   string
 	Paths  []plotPath
@@ -48,12 +48,12 @@ const (
 	labelClose = 9 // per cent of the height: labels that are closer share a line
 )
 
-// newPlot draws a chart of files, or of lines, over time.
-func newPlot(c *report.Chart) *plot {
+// newTimeline draws a chart of files, or of lines, over time.
+func newTimeline(c *report.Chart) *timeline {
 	if c == nil || c.X.Max <= 0 || c.Y.Max <= 0 {
 		return nil
 	}
-	p := &plot{Words: c.Title, Note: c.Y.Name + ". " + c.Caption}
+	p := &timeline{Words: c.Title, Note: c.Y.Name + ". " + c.Caption}
 	x := func(v float64) float64 { return plotWidth * v / c.X.Max }
 	y := func(v float64) float64 { return perCent * (1 - v/c.Y.Max) }
 	for _, s := range c.Series {
@@ -131,7 +131,7 @@ func (r *rows) place(b *plotBand, letter float64) int {
 func (b plotBand) End() float64 { return perCent - b.Left - b.Width }
 
 // label puts a mark's words beside its line: those of disks at one height stand together.
-func (p *plot) label(c *report.Chart, m report.Mark) {
+func (p *timeline) label(c *report.Chart, m report.Mark) {
 	if m.Text == "" || m.Upright || m.Key < 0 {
 		return
 	}

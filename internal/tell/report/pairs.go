@@ -1,0 +1,236 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// task is a disk and what it does.
+type task struct {
+	disk string
+	role trace.Role
+}
+
+func (w task) text(keys []Key) string { return labelOf(keys, w.disk) + " " + string(w.role) + "s" }
+
+// pair is what a disk kept of its baseline beside one other.
+type pair struct {
+	victim, neighbour task
+	kept              *float64 // the mean of the phases; nil if it is unknown
+	ci                *stats.Interval
+	why               string // it is unknown
+	phase             string // where the first of them is shown
+}
+
+// pairs are what disks keep beside one other, from the phases of two disks, and the tasks that they are of, in the
+// order of disks, reads first. Of repeats the interval is from the lowest to the highest.
+func (r *runDoc) pairs() (tasks []task, list []pair) {
+	type place struct{ victim, neighbour task }
+	at, shares := map[place]int{}, map[place][]float64{}
+	for i, phase := range r.a.Phases {
+		if phase.Contention == nil || len(phase.Disks) != 2 {
+			continue
+		}
+		for disk, c := range phase.Contention.Disks {
+			for other := range phase.Contention.Disks {
+				if other == disk {
+					continue
+				}
+				p := place{task{disk, phase.Roles[disk]}, task{other, phase.Roles[other]}}
+				if _, known := at[p]; !known {
+					at[p] = len(list)
+					list = append(list, pair{victim: p.victim, neighbour: p.neighbour, phase: phaseID(i), why: noReference(c)})
+				}
+				if c.Retention != nil {
+					shares[p] = append(shares[p], *c.Retention)
+					list[at[p]].ci = c.RetentionCI
+				}
+			}
+		}
+	}
+	known := map[task]bool{}
+	for p, i := range at {
+		if n := len(shares[p]); n > 0 {
+			known[p.victim], known[p.neighbour] = true, true
+			list[i].kept = mean(shares[p])
+			if n > 1 {
+				list[i].ci = &stats.Interval{slices.Min(shares[p]), slices.Max(shares[p])}
+			}
+		}
+	}
+	for _, key := range r.Keys {
+		for _, role := range []trace.Role{trace.Read, trace.Write} {
+			if w := (task{key.Name, role}); known[w] {
+				tasks = append(tasks, w)
+			}
+		}
+	}
+	return tasks, list
+}
+
+const perCent = 100
+
+// pairsTable has a row for each disk that may be slowed, and a column for each that works beside it.
+func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
+	t := table("Who slows down whom", word("Keeps beside"))
+	t.ID = "pairs"
+	margin := 0.0
+	for _, column := range tasks {
+		c := number(column.text(r.Keys))
+		c.Disk = &r.Keys[keyOf(r.Keys, column.disk)]
+		t.Columns = append(t.Columns, c)
+	}
+	for _, victim := range tasks {
+		cells := []any{victim.text(r.Keys)}
+		for _, neighbour := range tasks {
+			cell := Cell{}
+			for _, p := range list {
+				switch {
+				case p.victim != victim || p.neighbour != neighbour:
+				case p.kept == nil:
+					cell = Cell{Text: p.why, NoReference: true}
+				default:
+					cell = Cell{Text: percent(*p.kept), Heat: p.kept, Link: p.phase}
+					if p.ci != nil {
+						margin = max(margin, p.ci.Half())
+					}
+				}
+			}
+			cells = append(cells, cell)
+		}
+		t.add(cells...)
+	}
+	t.Note = "% of its baseline that the row's disk keeps beside the column's."
+	if margin > 0 {
+		t.Note = fmt.Sprintf("%% of its baseline that the row's disk keeps beside the column's, ±%.0f or less.",
+			math.Ceil(perCent*margin))
+	}
+	return t
+}
+
+// maxPairs is how many pairs are drawn at most: the table holds all.
+const maxPairs = 24
+
+// pairsChart is who slows whom: a bar for each disk and each other disk beside it, the one that keeps least first; nil
+// if no two disks were measured together.
+func (r *runDoc) pairsChart(list []pair) *Chart {
+	list = slices.DeleteFunc(slices.Clone(list), func(p pair) bool { return p.kept == nil })
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(*a.kept, *b.kept), cmp.Compare(a.phase, b.phase), cmp.Compare(a.victim.disk, b.victim.disk))
+	})
+	c := &Chart{ID: "pairs", Keys: r.Keys, X: Axis{Name: "speed kept of its baseline, %", Max: 105}}
+	c.Caption = "Each bar is a disk beside one other, in % of its speed without it; lines: margin of error (95 %)."
+	if n := len(list); n > maxPairs {
+		list = list[:maxPairs]
+		c.Caption += fmt.Sprintf(" The %d of %d pairs that keep least.", maxPairs, n)
+	}
+	c.Title = "No disk slows another by more than a tenth"
+	if worst := list[0]; *worst.kept < minKept {
+		c.Title = worst.victim.text(r.Keys) + " at " + percent(*worst.kept) + " of its speed while " +
+			worst.neighbour.text(r.Keys)
+	}
+	series := make([]Series, len(r.Keys))
+	for row, p := range list {
+		c.Rows = append(c.Rows, p.victim.text(r.Keys)+" while "+p.neighbour.text(r.Keys))
+		s := &series[keyOf(r.Keys, p.victim.disk)]
+		value := Round(perCent**p.kept, 4)
+		c.X.Max = max(c.X.Max, 1.05*value)
+		if p.ci == nil {
+			s.point(float64(row), value)
+			continue
+		}
+		s.point(float64(row), value, Round(perCent*p.ci[0], 4), Round(perCent*p.ci[1], 4))
+		c.X.Max = max(c.X.Max, 1.02*perCent*p.ci[1])
+	}
+	for i, s := range series {
+		s.Kind, s.Key, s.Name = Bar, i, "kept"
+		c.add(s)
+	}
+	c.Y = rowAxis(len(c.Rows))
+	return c
+}
+
+// answerChart is the chart that shows the answer: of disks that compete who slows whom, of caches where each is full,
+// else the phase that the headline is about over time, or its streams' buffers; nil if there are no events.
+func (r *runDoc) answerChart() *Chart {
+	for _, c := range Collect[*Chart](r.Blocks) {
+		if c.ID == "pairs" || c.ID == "cache" {
+			return c
+		}
+	}
+	phases, first := r.Phases(), r.headlinePhases()
+	for _, phase := range phases {
+		if len(phases) > 1 && (len(first) == 0 || phase.ID != first[0].id) {
+			continue
+		}
+		charts := Collect[*Chart](phase.Blocks)
+		for _, name := range []string{"buffer", "time"} {
+			for _, c := range charts {
+				if c.ID == name {
+					return c
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// cacheChart is the rate of each disk that wrote alone until its fast cache was full, against the bytes written; nil if
+// no disk did.
+func (r *runDoc) cacheChart() *Chart {
+	c := &Chart{ID: "cache", X: Axis{Name: "written so far", Unit: Bytes}, Caption: "Each disk writes alone; each line is one file."}
+	var ends []string
+	lastFall := 0.0
+	for _, s := range r.a.Saturations {
+		at, known := r.index[s.Alone]
+		if !known {
+			continue
+		}
+		v := r.view(at)
+		worn := v.bytesChart()
+		if worn == nil {
+			continue
+		}
+		key := len(c.Keys)
+		c.Keys = append(c.Keys, v.key(s.Disk))
+		for _, series := range worn.Series {
+			if worn.Keys[series.Key].Name == s.Disk {
+				series.Key = key
+				c.add(series)
+			}
+		}
+		if s.Fall != nil {
+			text := "cache full: " + unit.FormatBytes(int64(s.Fall.AtBytes))
+			c.Marks = append(c.Marks, Mark{At: Round(s.Fall.AtBytes, 4), Upright: true, Text: text, Key: key, Tone: Bad})
+			lastFall = max(lastFall, s.Fall.AtBytes)
+			ends = append(ends, fallText(r.scale, v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate, s.Fall.AtBytes))
+		}
+		c.X.Max = max(c.X.Max, worn.X.Max)
+		c.Y.Max = max(c.Y.Max, worn.Y.Max)
+	}
+	if len(c.Series) == 0 {
+		return nil
+	}
+	if lastFall > 0 && c.X.Max > 3*lastFall { // a disk that does not fall may write for long
+		c.X.Max = 3 * lastFall
+		for i := range c.Series {
+			s := &c.Series[i]
+			s.Points = slices.DeleteFunc(s.Points, func(point []float64) bool {
+				return point[0] > c.X.Max || s.Kind == Files && point[1] > c.X.Max
+			})
+		}
+	}
+	c.Y.Name = "rate, " + r.scale.Unit
+	c.Title = cmp.Or(strings.Join(ends[:min(2, len(ends))], ", "), "No disk falls while it writes")
+	return c
+}
