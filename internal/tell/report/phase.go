@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -24,30 +23,27 @@ func newPhase(v *phaseView, index int) *Details {
 	if found.Search != nil {
 		d.Fold = "Tries of " + found.Search.Search
 	}
-	var partial, doubts []Block
+	var doubts []Block
 	for _, w := range found.Warnings {
-		list := pick(w.Code == "partial", &partial, &doubts)
-		*list = append(*list, Warning{w.Text})
+		doubts = append(doubts, Warning{w.Text})
 	}
-	d.Add(partial...)
-	d.Add(Sentence{Text: found.Verdict, Lead: true}, v.streamTable(), v.timeChart())
-	d.Add(v.streamCharts()...)
-	d.Add(v.diskTable(), v.changeTable())
 	d.Add(doubts...)
+	d.Add(Sentence{Text: found.Verdict, Lead: true}, v.streamTable(), v.timeChart(), v.diskTable())
+	d.Add(v.streamCharts()...)
 	files := v.ofFiles()
 	temperature, device := v.gaugeCharts()
-	fold := func(title string, printed bool, blocks ...Block) *Details {
-		return &Details{Title: title, Printed: printed, Blocks: shown(blocks)}
+	for _, fold := range []*Details{
+		{Title: "Changes and recoveries", Printed: true, Blocks: []Block{v.changeTable(), v.recoveryTable(), v.totalChart()}},
+		{Title: "Latency", Printed: true, Blocks: []Block{v.latencyTable()}},
+		{Title: "Links and the disks' own meters", Printed: true, Blocks: []Block{v.linksTable(), temperature, device}},
+		{Title: "Every file: speed against size, against bytes moved", Blocks: []Block{
+			files.sizeChart(), files.bytesChart(), files.spreadChart(), v.filesTable(),
+		}},
+		{Title: "What other tools would report", Blocks: []Block{v.rules(), v.averages()}},
+	} {
+		fold.Blocks = shown(fold.Blocks)
+		d.Add(fold)
 	}
-	d.Add(
-		fold("Latency", true, v.latencyTable()),
-		fold("Who was active when", true, v.totalChart(), v.recoveryTable(), v.stages()),
-		fold("Links and the disks' own meters", true, v.linksTable(), temperature, device),
-		fold("File by file", false, files.sizeChart(), files.bytesChart(), files.spreadChart(), v.filesTable()),
-		fold("Each stream", false, v.eachStream()),
-		fold("Methods: other averages, other tools' rules", false, v.averages(), v.rules()),
-		files.fileList(),
-	)
 	for _, c := range Collect[*Chart](d.Blocks) {
 		c.Phase = found.Title
 	}
@@ -196,8 +192,8 @@ func keptElsewhere(found *analysis.Phase, disk string) bool {
 	return c != nil && c.Rate > 0 && math.Abs(c.Rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
 }
 
-// maxStages is how many stages or changes are listed: more are of use to no one.
-const maxStages = 60
+// maxListed is how many changes are listed: more are of use to no one.
+const maxListed = 60
 
 // changeTable lists the changes that need more words than the timeline has for them, starts, ends, recoveries
 // and the falls that the verdict tells left out; nil if there are none.
@@ -214,7 +210,7 @@ func (v *phaseView) changeTable() *Table {
 	for i, c := range list {
 		sum := len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall || c.Kind == analysis.KindStall || len(c.Each) == 0)
 		summed, swings = summed || sum, swings || c.Kind == analysis.KindSwing
-		if i >= maxStages {
+		if i >= maxListed {
 			continue
 		}
 		until := pick(c.EndS > c.StartS, Clock(c.EndS, v.endS), "")
@@ -230,7 +226,7 @@ func (v *phaseView) changeTable() *Table {
 		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "), say.ChangeLabel(&c, len(v.lanes), v.label),
 			strings.Join(from, ", "), strings.Join(to, ", "), say.ChangeCause(&c, v.label))
 	}
-	more := len(list) - maxStages
+	more := len(list) - maxListed
 	t.Note = strings.Join(nonEmpty(
 		pick(summed, "Rates of several disks are their sum, unless each is named.", ""),
 		pick(swings, "Of a swing: its upper and its lower level.", ""),
@@ -248,27 +244,6 @@ func (v *phaseView) recoveryTable() *Table {
 			took = say.Seconds(*r.LagS)
 		}
 		t.add(&key, v.label(r.After)+" ended", Clock(r.AtS, r.AtS), took, v.scale.Number(r.FromRate), v.scale.maybe(r.ToRate))
-	}
-	return t
-}
-
-// stages lists them but for those too short to matter, mostly the workers' different starts; nil if that leaves one.
-func (v *phaseView) stages() *Table {
-	t := table("Stages", number("From, s"), number("To, s"), word("Active"), number("Together, "+v.scale.Unit))
-	short := 0
-	for _, s := range v.found.Stages {
-		if s.EndS-s.StartS < v.endS/1000 || len(t.Rows) == maxStages {
-			short++
-			continue
-		}
-		names := strings.Join(say.Each(s.Active, v.label), ", ")
-		t.add(Clock(s.StartS, v.endS), Clock(s.EndS, v.endS), names, v.scale.Number(s.Rate))
-	}
-	if len(t.Rows) < 2 {
-		return nil
-	}
-	if short > 0 {
-		t.Note = unit.Plural(short, "shorter stage") + " left out."
 	}
 	return t
 }
@@ -382,30 +357,4 @@ func (v *phaseView) averages() *Table {
 		t.add(&key, rate(s.Rate), rate(s.Mean), rate(s.Trimmed20), rate(s.OLSRate), latency, rate(s.TheilSenRate))
 	}
 	return t
-}
-
-// maxListed is how many files of a phase are listed one by one; more are to be had as CSV.
-const maxListed = 500
-
-// fileList lists the phase's files one by one; nil if there are none.
-func (v *phaseView) fileList() *Details {
-	total := 0
-	for _, l := range v.lanes {
-		total += len(l.files)
-	}
-	title := "All " + unit.FormatCount(total) + " files"
-	if total > maxListed {
-		many := Sentence{Text: "Too many to list here; hubbench report --format csv writes them all."}
-		return &Details{Title: title, Blocks: []Block{many}}
-	}
-	t := table("All files", word("Disk"), number("Number"), number("Size"), number("From, s"), number("To, s"),
-		number(v.scale.Unit))
-	seconds := func(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
-	for _, l := range v.lanes {
-		for f := range l.all() {
-			t.add(l.key.Label, strconv.Itoa(f.seq+1), unit.FormatBytes(int64(f.bytes)), seconds(f.startS), seconds(f.endS),
-				v.scale.Number(f.rate))
-		}
-	}
-	return &Details{Title: title, Blocks: shown([]Block{t})}
 }

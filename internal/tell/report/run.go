@@ -105,15 +105,18 @@ func OfRun(run Run) *Document {
 		}
 	}
 	r.Add(List{"What else stands out", slices.Concat(r.more, others)})
-	for i := range r.Answer.Loads {
-		l := &r.Answer.Loads[i]
-		l.Chart = r.view(r.index[r.phaseOf(l)]).timeChart()
-	}
 	said := Block(Sentence{Text: r.Answer.Headline, Lead: true}) // by the answer
 	for i := range a.Phases {
 		phase := newPhase(r.view(i), i)
 		phase.Blocks = slices.DeleteFunc(phase.Blocks, func(block Block) bool { return block == said })
 		r.Add(phase)
+		for k := range r.Answer.Loads {
+			for _, block := range phase.Blocks {
+				if c, ok := block.(*Chart); ok && c.ID == "time" && r.Answer.Loads[k].ID == phase.ID {
+					r.Answer.Loads[k].Chart = c
+				}
+			}
+		}
 	}
 	methods := append(say.Methods(a),
 		"A disk is active from the start of its first file to the end of its last; pauses longer than half a second between "+
@@ -172,7 +175,7 @@ func (r *runDoc) environment() *Details {
 		setup = cmp.Or(t.Hardware, setup)
 	}
 	host := cmp.Or(setup.Host, &hardware.Host{})
-	d := &Details{Title: "Where and how it was measured"}
+	d := &Details{Title: "Machine, disks, settings"}
 	facts := table("Where it was measured", word("What"), word("Value"))
 	for _, fact := range [][2]string{
 		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", r.Hub},

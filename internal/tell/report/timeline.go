@@ -128,7 +128,7 @@ func (v *phaseView) addOverlap(c *Chart) {
 // lines what happens at once.
 func (v *phaseView) addChanges(c *Chart) {
 	for i, change := range v.told() {
-		if i == maxStages {
+		if i == maxListed {
 			break // the table of changes has the first ones as well
 		}
 		if change.Kind == analysis.KindEnd || change.Kind == analysis.KindStart && change.By == nil {

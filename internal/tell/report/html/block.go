@@ -65,14 +65,11 @@ func (d *drawer) prepare(c *report.Chart) (drawn, error) {
 	return out, err
 }
 
-// class is a cell's: numbers stand to the right, shares are coloured in steps of a tenth.
+// class is a cell's: numbers stand to the right, what is long may wrap.
 func class(column report.Column, cell report.Cell) string {
 	var names []string
 	if column.Numbers {
 		names = append(names, "num")
-	}
-	if cell.Heat != nil {
-		names = append(names, fmt.Sprintf("heat h%d", min(10, max(0, int(*cell.Heat*10+0.5)))))
 	}
 	if cell.NoReference {
 		names = append(names, "unknown")

@@ -58,6 +58,7 @@ type page struct {
 	Plot     *timeline
 	Pairs    *pairs
 	Together *together
+	Each     *report.Table // the disks of the only phase
 
 	Body    []report.Block // of a document that is shown whole
 	Folds   []fold
@@ -141,6 +142,7 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
 		"times": func(a float64, b int) float64 { return a * float64(b) },
+		"tint":  func(kept *float64) int { return tint(*kept) },
 	})
 	return tmpl.ParseFS(parts, "page.tmpl")
 }
@@ -166,6 +168,9 @@ func (p *page) arrange() {
 	if a.Sure != "" {
 		sure.Blocks = append(sure.Blocks, report.Sentence{Text: a.Sure})
 	}
+	if phases := doc.Phases(); len(phases) == 1 {
+		more.Blocks = append(more.Blocks, p.only(phases[0])...)
+	}
 	for _, block := range doc.Blocks {
 		d, details := block.(*report.Details)
 		t, listed := block.(*report.Table)
@@ -185,10 +190,33 @@ func (p *page) arrange() {
 	p.Folds, p.Last = append(p.Folds, more), append([]fold{sure}, p.Last...)
 }
 
+// only puts the parts of a document's only phase where a page has room for them, and returns the rest.
+func (p *page) only(phase *report.Details) (rest []report.Block) {
+	for _, block := range phase.Blocks {
+		d, details := block.(*report.Details)
+		t, listed := block.(*report.Table)
+		c, drawn := block.(*report.Chart)
+		switch {
+		case details:
+			p.Folds = append(p.Folds, fold{Title: d.Title, Blocks: d.Blocks})
+		case listed && t.ID == "disks":
+			p.Each = t
+		case drawn && c.ID == "time": // the page's own timeline shows it
+		default:
+			rest = append(rest, block)
+		}
+	}
+	return rest
+}
+
 // phases are the document's phases as markup. The charts of those that are not open first are packed, and have no
 // pictures for readers without scripts if there are many.
 func (p *page) phases(drawer *drawer, tmpl *template.Template) error {
 	phases := p.Doc.Phases()
+	if len(phases) == 1 && p.Hub != nil {
+		drawer.name(phases[0].ID, phases[0].Blocks)
+		return nil
+	}
 	for i, phase := range phases {
 		if len(phases) > maxListed {
 			phase = trim(phase)
