@@ -17,10 +17,10 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/tell/progress"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/pkg/forecast"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -56,9 +56,9 @@ func watch(p program, opts runOptions, ready *prepare.Ready, reader *recorded.Re
 	if opts.quiet {
 		return progress.New(io.Discard, progress.Options{Plan: ready.Plan, Tell: p.warn})
 	}
-	limit := func(phase *scenario.Phase) float64 { return forecast.Limit(ready.Plan, ready.Profile, phase) }
-	shown := progress.Options{Plan: ready.Plan, Limit: limit, Conclude: reader.Conclude}
-	if file, ok := p.stderr.(*os.File); ok && isTerminal(p.stderr) && progress.Sequences(file) {
+	shown := progress.Options{Plan: ready.Plan, Volumes: ready.Volumes(), Ink: ink.For(p.stderr, os.Getenv),
+		Conclude: reader.Conclude}
+	if file, ok := p.stderr.(*os.File); ok && shown.Ink.Redraws {
 		shown.Size = func() (columns, rows int) {
 			columns, rows, _ = term.GetSize(int(file.Fd())) // zero if it fails: the usual size is taken
 			return columns, rows

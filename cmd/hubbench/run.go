@@ -367,7 +367,7 @@ func (r *session) record(ctx context.Context, dir *rundir.Live, watcher *progres
 		Say: func(text string) {
 			info.Warnings = append(info.Warnings, text)
 			if !r.quiet {
-				r.warn(text)
+				watcher.Tell("warning: " + text)
 			}
 		},
 		OnHang:    watcher.Tell,

@@ -126,29 +126,6 @@ func Space(plan *scenario.Plan, disk string, volumes map[string]scenario.Volume)
 	return most
 }
 
-// Limit is what the hub of simulated disks carries of a phase; 0 if that is not known.
-func Limit(plan *scenario.Plan, profile *hub.Profile, phase *scenario.Phase) float64 {
-	if profile == nil {
-		return 0
-	}
-	reads, writes := false, false
-	for i := range phase.Jobs {
-		work := hub.WorkOf(plan, phase, &phase.Jobs[i])
-		if work.Direct {
-			return 0 // it is not on the hub
-		}
-		reads, writes = reads || work.Op == trace.Read, writes || work.Op == trace.Write
-	}
-	switch c := profile.Capacity; {
-	case reads && writes:
-		return c.Both
-	case reads:
-		return c.Read
-	default:
-		return c.Write
-	}
-}
-
 func (f *Forecast) add(disk string, role trace.Role, bytes int64) {
 	f.Moves += bytes
 	if role == trace.Write {

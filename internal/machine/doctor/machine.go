@@ -321,9 +321,11 @@ func (s starts) AppendLines(lines []byte) error {
 	return events.Err()
 }
 
+func (starts) CoolsDown(int, scenario.Phase, time.Duration)    {}
 func (starts) PhaseBegins(int, scenario.Phase)                 {}
+func (starts) Prepared(string, int64)                          {}
 func (starts) Released()                                       {}
-func (starts) Moved(string, int, int64)                        {}
+func (starts) Moved(string, int64)                             {}
 func (starts) PhaseEnds([]trace.RunFailure)                    {}
 func (starts) Tried(trace.Try, search.Outcome, *search.Search) {}
 

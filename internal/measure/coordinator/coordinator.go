@@ -45,9 +45,13 @@ func (s *session) record(events ...trace.Event) error {
 // Watcher shows people how the run goes. Its calls come from one goroutine and must
 // be quick.
 type Watcher interface {
+	// CoolsDown comes before a phase that waits for its disks to rest, at most for so long.
+	CoolsDown(index int, phase scenario.Phase, wait time.Duration)
 	PhaseBegins(index int, phase scenario.Phase)
+	// Prepared takes the bytes that were written for a disk before the release, so far.
+	Prepared(disk string, bytes int64)
 	Released()
-	Moved(disk string, files int, bytes int64) // of the job, so far
+	Moved(disk string, bytes int64) // of the job, so far
 	PhaseEnds(failures []trace.RunFailure)
 	Tried(try trace.Try, o search.Outcome, s *search.Search) // what the phase that has ended was to a search
 }
@@ -178,7 +182,7 @@ func (s *session) runPlanned(ctx context.Context, index int) ([]trace.RunFailure
 // runPhase waits as the phase asks, runs it, and says why it is incomplete: a phase of the plan by its index, or a
 // try of its search. The error is the run folder's.
 func (s *session) runPhase(ctx context.Context, index int, phase scenario.Phase) ([]trace.RunFailure, error) {
-	if err := waitBefore(ctx, s.Options, phase); err != nil {
+	if err := waitBefore(ctx, s.Options, index, phase); err != nil {
 		if ctx.Err() != nil {
 			err = whyEnded(ctx)
 		}
@@ -279,7 +283,7 @@ const (
 
 // waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier if it
 // is to last only until the disks are idle.
-func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
+func waitBefore(ctx context.Context, opts Options, index int, phase scenario.Phase) error {
 	if phase.Pause != "" {
 		if err := opts.Pause(ctx, phase.Pause); err != nil {
 			return err
@@ -302,6 +306,9 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 		tick := time.NewTicker(idleCheck)
 		defer tick.Stop()
 		check = tick.C
+	}
+	if cooldown > 0 {
+		opts.Watcher.CoolsDown(index, phase, cooldown)
 	}
 	for {
 		select {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,9 @@ func TestMain(m *testing.M) {
 	switch kind {
 	case "good":
 		newEngine := func(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
+			if !job.Simulated {
+				return diskio.New(job.Job), nil
+			}
 			return diskio.NewSimulated(job.Job, hub), nil
 		}
 		if err := worker.Run(context.Background(), conn, newEngine, zap.NewNop()); err != nil {
@@ -91,6 +95,9 @@ type memory struct {
 	mu       sync.Mutex
 	events   []trace.Event
 	released chan struct{} // gets one value for each release
+	prepared map[string][]int64
+	moved    map[string][]int64
+	cooled   time.Duration
 	modes    map[string]map[string]trace.Effective
 }
 
@@ -104,9 +111,15 @@ func (m *memory) AppendLines(lines []byte) error {
 	return events.Err()
 }
 
-func (m *memory) PhaseBegins(int, scenario.Phase)                 {}
-func (m *memory) Released()                                       { m.released <- struct{}{} }
-func (m *memory) Moved(string, int, int64)                        {}
+func (m *memory) CoolsDown(_ int, _ scenario.Phase, wait time.Duration) { m.cooled += wait }
+func (m *memory) PhaseBegins(int, scenario.Phase)                       {}
+func (m *memory) Prepared(disk string, bytes int64) {
+	m.prepared[disk] = append(m.prepared[disk], bytes)
+}
+func (m *memory) Released() { m.released <- struct{}{} }
+func (m *memory) Moved(disk string, bytes int64) {
+	m.moved[disk] = append(m.moved[disk], bytes)
+}
 func (m *memory) PhaseEnds([]trace.RunFailure)                    {}
 func (m *memory) Tried(trace.Try, search.Outcome, *search.Search) {}
 func (m *memory) count(t trace.Type) (n int) {
@@ -155,7 +168,8 @@ func bystander(...string) *exec.Cmd { return process("bystander") }
 // record runs a plan with workers of the given kinds, the last for all further ones.
 func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Options), kinds ...string) (Outcome, *memory) {
 	t.Helper()
-	seen := &memory{released: make(chan struct{}, 100), modes: map[string]map[string]trace.Effective{}}
+	seen := &memory{released: make(chan struct{}, 100), modes: map[string]map[string]trace.Effective{},
+		prepared: map[string][]int64{}, moved: map[string][]int64{}}
 	started := 0
 	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
@@ -274,6 +288,31 @@ func TestSecondInterruptWaitsForNobody(t *testing.T) {
 		t.Errorf("took %s: it waited for workers that do not stop", took)
 	}
 	check.Same(t, "status", trace.Partial, out.Status)
+}
+
+// The files that a phase reads are written before it, which is reported; none of it counts as moved by the phase.
+func TestPreparationIsReported(t *testing.T) {
+	const size = 3e6
+	p := realPlan(scenario.VerifyOff)
+	for i := range p.Disks {
+		p.Disks[i].Path = t.TempDir()
+		job := &p.Phases[0].Jobs[i]
+		job.Role, job.Sizes = trace.Read, []int64{size, size}
+		job.IO.Mode, job.IO.Block, job.IO.Depth = scenario.ModeApp, 1e6, 1
+	}
+	out, seen := record(t, t.Context(), p, nil, "good")
+	check.Same(t, "status", trace.Complete, out.Status)
+	for _, disk := range p.Disks {
+		prepared := seen.prepared[disk.Name]
+		if len(prepared) == 0 || !slices.IsSorted(prepared) || slices.Max(prepared) < 2*size {
+			t.Errorf("disk %s: prepared %d bytes, want up to %.0f", disk.Name, prepared, 2*size)
+		}
+		for _, bytes := range seen.moved[disk.Name] {
+			if bytes > 2*size {
+				t.Errorf("disk %s: moved %d bytes, more than it reads", disk.Name, bytes)
+			}
+		}
+	}
 }
 
 func TestStderrLog(t *testing.T) {

@@ -177,6 +177,7 @@ func (p *phaseRun) handle(r report) {
 	switch m.Kind {
 	case wire.ReadyKind:
 		c.ready = true
+		p.Watcher.Prepared(c.job.Disk, m.Beside)
 		p.hold(c.job.Disk)
 		p.releaseWhenReady()
 	case wire.EventsKind:
@@ -184,7 +185,11 @@ func (p *phaseRun) handle(r report) {
 		p.recorded(p.Journal.AppendLines(m.Lines))
 	case wire.AliveKind:
 		c.bytes, c.beside = m.Bytes, m.Beside
-		p.Watcher.Moved(c.job.Disk, c.files, m.Bytes)
+		if p.released == 0 {
+			p.Watcher.Prepared(c.job.Disk, m.Beside)
+		} else {
+			p.Watcher.Moved(c.job.Disk, m.Bytes)
+		}
 	case wire.AskKind:
 		if p.hub != nil {
 			if err := p.hub.sim.Ask(c.job.Disk, m.Bytes); err != nil {

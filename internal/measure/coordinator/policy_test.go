@@ -147,26 +147,29 @@ func TestIdleWatch(t *testing.T) {
 }
 
 func TestWaitBefore(t *testing.T) {
-	opts := Options{Plan: &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Profile: "A"}}}}
+	watcher := &memory{}
+	opts := Options{Plan: &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Profile: "A"}}}, Watcher: watcher}
 	var asked string
 	opts.Pause = func(_ context.Context, text string) error { asked = text; return nil }
-	check.Must(t, waitBefore(t.Context(), opts, scenario.Phase{Pause: "plug it in", Cooldown: time.Millisecond, UntilIdle: true}))
+	check.Must(t, waitBefore(t.Context(), opts, 0, scenario.Phase{Pause: "plug it in", Cooldown: time.Millisecond, UntilIdle: true}))
 	check.Same(t, "what was asked for", "plug it in", asked)
 	opts.Plan.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 1e9} // an hour of the model's time
-	check.Must(t, waitBefore(t.Context(), opts, scenario.Phase{Cooldown: time.Hour}))
+	check.Must(t, waitBefore(t.Context(), opts, 0, scenario.Phase{Cooldown: time.Hour}))
 	opts.Plan.Hub = nil
 	var said []string
 	opts.Say = func(text string) { said = append(said, text) }
 	opts.Plan.Disks = []scenario.Disk{{Name: "A", Path: "no such folder"}} // nor its traffic
-	check.Must(t, waitBefore(t.Context(), opts, scenario.Phase{Name: "RR", Cooldown: time.Millisecond, UntilIdle: true}))
+	check.Must(t, waitBefore(t.Context(), opts, 0, scenario.Phase{Name: "RR", Cooldown: time.Millisecond, UntilIdle: true}))
 	if len(said) != 1 || !strings.Contains(said[0], "phase RR waits until the disks are idle, but") {
 		t.Errorf("said %q, want once that idle is unknown", said)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := waitBefore(ctx, opts, scenario.Phase{Cooldown: time.Hour}); !errors.Is(err, context.Canceled) {
+	if err := waitBefore(ctx, opts, 0, scenario.Phase{Cooldown: time.Hour}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
+	want := time.Millisecond + 3600*time.Nanosecond + time.Millisecond + time.Hour
+	check.Same(t, "cooldowns that were reported, in real time", want, watcher.cooled)
 }
 
 // A disk that is slow is not declared dead before its requests in flight, which may all end at once, can be done.

@@ -32,7 +32,7 @@ const (
 
 // What a worker says.
 const (
-	ReadyKind Kind = "ready" // Effective: waiting for the release
+	ReadyKind Kind = "ready" // waiting for the release; Effective, and Beside as in AliveKind
 	// Lines: events of a trace; Files: of the job that end with these; Moved: they show that something has moved
 	EventsKind Kind = "events"
 	AskKind    Kind = "ask"    // Bytes: wanted of the hub; one at a time

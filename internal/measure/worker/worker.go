@@ -148,16 +148,11 @@ func (w *worker) serve(ctx context.Context) wire.Message {
 // do gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
 // without a hand-over.
 func (w *worker) do(ctx context.Context) (err error) {
-	w.effective, err = w.engine.Prepare(ctx, func(done int64) {
-		w.beside.Store(done)
-		if !w.released.Load() { // until then, that is all it does
-			w.moved.Store(done)
-		}
-	})
-	if err != nil {
+	if w.effective, err = w.engine.Prepare(ctx, w.beside.Store); err != nil {
 		return err
 	}
-	if err := w.conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &w.effective}); err != nil {
+	ready := wire.Message{Kind: wire.ReadyKind, Effective: &w.effective, Beside: w.beside.Load()}
+	if err := w.conn.Send(ready); err != nil {
 		return err
 	}
 	select {

@@ -20,6 +20,7 @@ import (
 type Ink struct {
 	Colours int  // 256, 16 or none
 	ASCII   bool // nothing else is readable
+	Redraws bool // it is a terminal whose lines can be drawn over
 }
 
 // For returns what can be shown on w, by the environment: colours if it is a terminal that has
@@ -31,16 +32,21 @@ func For(w io.Writer, getenv func(name string) string) Ink {
 		return Ink{}
 	}
 	terminal := term.IsTerminal(int(file.Fd()))
-	return of(terminal, runtime.GOOS, getenv)
+	k := of(terminal, runtime.GOOS, getenv)
+	if k.Redraws && !obeys(file) {
+		k.Redraws, k.Colours = false, 0
+	}
+	return k
 }
 
 func of(terminal bool, system string, getenv func(string) string) (k Ink) {
 	kind := getenv("TERM")
+	k.Redraws = terminal && kind != "dumb" && (kind != "" || system == "windows")
 	switch {
-	case !terminal || getenv("NO_COLOR") != "" || kind == "dumb":
+	case !k.Redraws || getenv("NO_COLOR") != "":
 	case system == "windows" || getenv("COLORTERM") != "" || strings.Contains(kind, "256color"):
 		k.Colours = 256
-	case kind != "":
+	default:
 		k.Colours = 16
 	}
 	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))

@@ -1,118 +1,131 @@
-// Package progress shows a run under way to a person: on a terminal the phase, each disk's rate and what is left,
-// drawn over and over; elsewhere plain lines. It shows and never measures: what it prints is for the eye, the numbers
-// come from the trace. Start at New; state.go is what it knows,
-// terminal.go the picture.
+// Package progress shows a run under way to a person: on a terminal a picture of at most twelve
+// lines, drawn over itself four times a second; elsewhere a line for each phase. It shows and never
+// measures: the numbers of the results come from the trace. Start at New; state.go is what it
+// knows, left.go how long the run will still take, terminal.go the picture, lines.go the lines.
 package progress
 
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/ink"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// printer shows the state of a phase under way.
+// redrawEvery keeps a terminal readable and takes little time from the workers.
+const redrawEvery = 250 * time.Millisecond
+
+// printer shows the state of a run.
 type printer interface {
-	draw(s *state)
-	stop(s *state)          // says that the run has been asked to stop
-	wipe()                  // what is drawn over and over goes; what comes next is there to stay
-	say(under, text string) // prints a paragraph that stays, under an indent
+	draw(s *state)   // is called at every redraw while a phase is under way
+	log(text string) // prints a line for those who see no picture
+	say(text string) // prints a paragraph that stays
+	wipe()           // takes the picture away
 }
 
 // Options say what is shown, and how.
 type Options struct {
-	Plan *scenario.Plan
-	Size func() (columns, rows int) // of the terminal; nil if there is none
-	// what the hub carries of a phase, bytes per second; 0, or nil: not known
-	Limit func(phase *scenario.Phase) float64
-	// what was recorded of a phase that is whole; nil: nothing is said of it
-	Conclude func(phase string) (took time.Duration, say string)
-	// says what a person must know at once; nil: it is shown with the rest
+	Plan    *scenario.Plan
+	Volumes map[string]scenario.Volume // of real disks, as far as they are known
+	Ink     ink.Ink
+	Size    func() (columns, rows int) // of the terminal; nil: no picture is drawn
+	// Conclude returns what was recorded of a phase that is whole; nil: nothing is said of it.
+	Conclude func(phase string) (took time.Duration, result *analysis.Phase)
+	// Tell says what a person must know at once; nil: it is shown with the rest.
 	Tell func(text string)
 }
 
 // Progress follows a run. It is a coordinator.Watcher.
 type Progress struct {
-	mu      sync.Mutex // the terminal's size changes whenever it likes
+	mu      sync.Mutex // the ticks come from a goroutine of their own
 	opts    Options
 	printer printer
 	clock   func() time.Time
 	state   state
-	done    func() // ends the watch over the terminal's size
+	quit    chan struct{}
+	ended   sync.WaitGroup
 }
 
 // New shows the progress of a plan on w. Close ends it.
 func New(w io.Writer, opts Options) *Progress {
-	p := &Progress{opts: opts, printer: &lines{w: w}, clock: time.Now, state: state{plan: opts.Plan, speedup: 1},
-		done: func() {}}
-	if opts.Plan.Simulated() {
-		p.state.speedup, p.state.simulated = opts.Plan.Hub.Speedup, true
+	p := &Progress{
+		opts: opts, clock: time.Now, state: newState(opts.Plan, opts.Volumes),
+		quit: make(chan struct{}),
 	}
+	p.printer = &lines{w: w, ink: opts.Ink}
 	if opts.Size != nil {
-		drawn := &terminal{w: w, size: opts.Size}
-		p.printer = drawn
-		p.done = onResize(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			drawn.redraw(&p.state)
-		})
+		p.printer = &terminal{w: w, ink: opts.Ink, size: opts.Size}
 	}
+	p.ended.Go(func() {
+		tick := time.NewTicker(redrawEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				p.tick()
+			case <-p.quit:
+				return
+			}
+		}
+	})
 	return p
 }
 
 // Close ends what New began.
-func (p *Progress) Close() { p.done() }
-
-// PhaseBegins announces the phase.
-func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state.begin(index, phase)
-	if p.opts.Limit != nil {
-		p.state.limit = p.opts.Limit(&phase)
-	}
-	p.printer.say("", fmt.Sprintf("[%d/%d] %s; %s", index+1, len(p.state.plan.Phases), phase.Label(), work(&phase)))
+func (p *Progress) Close() {
+	close(p.quit)
+	p.ended.Wait()
 }
 
-// work says what a phase is to move, or when it ends.
-func work(phase *scenario.Phase) string {
-	switch {
-	case phase.Steady > 0:
-		return "until steady, for " + unit.FormatSeconds(phase.Limit.Seconds()) + " at most"
-	case phase.Stop == scenario.StopTime:
-		return "for " + unit.FormatSeconds(phase.Limit.Seconds())
-	case phase.Target > 0:
-		return "about " + unit.FormatSeconds(phase.Target.Seconds())
-	case phase.Files() == 1:
-		return "1 file, " + unit.FormatBytes(phase.Bytes())
-	default:
-		return fmt.Sprintf("%d files, %s", phase.Files(), unit.FormatBytes(phase.Bytes()))
-	}
+// tick shows the state if a phase is under way.
+func (p *Progress) tick() {
+	p.update(func(s *state) {
+		if s.stage != idle {
+			p.printer.draw(s)
+		}
+	})
+}
+
+// update changes the state; the next tick shows it.
+func (p *Progress) update(how func(s *state)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state.now = p.clock()
+	how(&p.state)
+}
+
+// CoolsDown announces a phase, which waits for its disks to rest.
+func (p *Progress) CoolsDown(index int, phase scenario.Phase, wait time.Duration) {
+	p.update(func(s *state) {
+		s.begin(index, phase, cooling)
+		s.cooldown = wait
+	})
+	p.tick()
+}
+
+// PhaseBegins announces a phase, whose disks get ready.
+func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
+	p.update(func(s *state) { s.begin(index, phase, preparing) })
+	p.tick()
+}
+
+// Prepared notes how much was written for a disk before the release.
+func (p *Progress) Prepared(disk string, bytes int64) {
+	p.update(func(s *state) { s.disk(disk).prepared = bytes })
 }
 
 // Released notes the common start.
-func (p *Progress) Released() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state.release(p.clock())
-}
+func (p *Progress) Released() { p.update((*state).release) }
 
-// Moved shows how far a disk is.
-func (p *Progress) Moved(disk string, files int, bytes int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.state.released.IsZero() {
-		return
-	}
-	p.state.move(disk, files, bytes, p.clock())
-	p.printer.draw(&p.state)
+// Moved notes how far a disk is.
+func (p *Progress) Moved(disk string, bytes int64) {
+	p.update(func(s *state) { s.move(disk, bytes) })
 }
 
 // Stopping says that the run has been asked to stop.
@@ -121,152 +134,68 @@ func (p *Progress) Stopping() {
 		time.AfterFunc(time.Second, func() { p.opts.Tell(stopping) })
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state.stopping = true
-	p.printer.stop(&p.state)
+	p.update(func(s *state) {
+		s.stopping = true
+		if s.stage == idle {
+			p.printer.say(stopping)
+		} else {
+			p.printer.log(stopping)
+		}
+	})
 }
 
-// Tell says something that a person must know at once.
+// Tell says something that a person must know at once. On a terminal it stays when the phase ends.
 func (p *Progress) Tell(text string) {
 	if p.opts.Tell != nil {
 		p.opts.Tell(text)
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.printer.wipe()
-	p.printer.say(indent, text)
+	p.update(func(s *state) {
+		if p.opts.Size != nil && s.stage != idle {
+			s.warnings = append(s.warnings, text)
+		} else {
+			p.printer.say(text)
+		}
+	})
 }
 
 // PhaseEnds says how long it took and what it showed, or what went wrong.
 func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
-	whole := len(failures) == 0 && !p.state.released.IsZero()
-	took, verdict := time.Duration(0), ""
-	if whole && p.opts.Conclude != nil { // which may wait for a disk, while others have something to say
-		took, verdict = p.opts.Conclude(p.state.current.Name)
+	var took time.Duration
+	var result *analysis.Phase
+	whole := len(failures) == 0 && p.state.stage == working
+	// This may wait for a disk, while others have something to say.
+	if whole && p.opts.Conclude != nil {
+		took, result = p.opts.Conclude(p.state.current.Name)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.printer.wipe()
-	now := p.clock()
-	for _, f := range failures {
-		p.printer.say(indent, f.String())
-	}
-	if whole {
-		if took == 0 {
-			took = p.state.passed(now)
+	p.update(func(s *state) {
+		p.printer.wipe()
+		for _, text := range s.warnings {
+			p.printer.say(text)
 		}
-		text := "done in " + p.state.time(took)
-		if verdict != "" {
-			text += ". " + verdict
+		for _, f := range failures {
+			p.printer.say(f.String())
 		}
-		p.printer.say(indent, text)
-	}
-	p.state.end(now)
-	if p.state.current.Try != nil {
-		return // what comes next is known when it is judged
-	}
-	if text := p.state.cooldown(); text != "" && len(failures) == 0 {
-		p.printer.say(indent, text)
-	}
+		if whole {
+			p.printer.log(s.conclude(took, result))
+		}
+		if result != nil {
+			s.soFar = say.Progress(result)
+		}
+		s.end()
+	})
 }
 
-// indent is what stands before all that belongs to a phase.
-const indent = "      "
-
-// Tried says what the phase that has ended was to a search, and when the search is over what it has found.
+// Tried says what the phase that has ended was to a search.
 func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	what := scenario.TryValue(try)
 	if try.Alone {
 		what += ", alone"
 	}
-	p.printer.say(indent, fmt.Sprintf("try %d of at most %d: %s: %s", s.Made(), s.AtMost(), what, o.Verdict))
-	next := p.state.cooldown()
-	if coming, more := s.Next(); more {
-		next = p.state.cooldownBefore(&coming)
-	} else {
-		p.printer.say(indent, found(try, s.Result()))
-	}
-	if next != "" {
-		p.printer.say(indent, next)
-	}
+	text := fmt.Sprintf("try %d of at most %d: %s: %s", s.Made(), s.AtMost(), what, o.Verdict)
+	p.update(func(state *state) {
+		state.made, state.costs[state.index].tries = s.Made(), s.AtMost()-s.Made()
+		state.soFar = text
+		p.printer.log(indent + text)
+	})
 }
-
-// found is a search's answer in words.
-func found(try trace.Try, r search.Result) string {
-	text := answer(try, r)
-	if r.AloneOpen || r.FoundOpen {
-		text += "; nothing higher was tried"
-	}
-	return text
-}
-
-func answer(try trace.Try, r search.Result) string {
-	switch {
-	case r.Unlimited:
-		return "found: " + try.Disk + " needs no limit"
-	case try.Kind == trace.SearchPace && r.Found != nil && *r.Found == 0:
-		return "found: the streams are not clean at any pace of " + try.Disk
-	case r.Alone != nil || r.AloneBetween != nil:
-		return "found: " + value(try, r.Alone, r.AloneBetween) + " alone, " + value(try, r.Found,
-			r.FoundBetween) + " beside the others"
-	default:
-		return "found: " + value(try, r.Found, r.FoundBetween)
-	}
-}
-
-// value is one answer in words.
-func value(try trace.Try, found *float64, between *search.Between) string {
-	text := func(v *float64) string {
-		if v != nil && *v == 0 {
-			return "no stream"
-		}
-		if try.Unlimited = v == nil; v != nil {
-			try.Value = *v
-		}
-		return scenario.TryValue(try)
-	}
-	if found == nil && between != nil {
-		return "unsure, between " + text(&between.Low) + " and " + text(between.High)
-	}
-	return text(found)
-}
-
-// lineEvery is how often a log gets a line during a long phase.
-const lineEvery = 30 * time.Second
-
-// lines writes a line now and then.
-type lines struct {
-	w       io.Writer
-	written time.Time
-}
-
-func (l *lines) draw(s *state) {
-	if l.written.Before(s.released) {
-		l.written = s.released
-	}
-	if s.now.Sub(l.written) < lineEvery {
-		return
-	}
-	l.written = s.now
-	scale := scaleOf(s.top(), "B/s")
-	var disks []string
-	for i := range s.disks {
-		d := &s.disks[i]
-		rate := scale.number(s.rate(d)) + " " + scale.unit
-		if d.finished(s) {
-			rate = "done"
-		}
-		disks = append(disks, fmt.Sprintf("%s %s files, %s", d.job.Disk, s.filesOf(d), rate))
-	}
-	l.say(indent, s.times()+": "+strings.Join(disks, "; "))
-}
-
-func (l *lines) stop(*state) { l.say(indent, stopping) }
-
-func (l *lines) wipe() {}
-
-func (l *lines) say(under, text string) { fmt.Fprintln(l.w, cells.NoCommand(under+cells.Clean(text))) }

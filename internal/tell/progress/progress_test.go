@@ -3,344 +3,582 @@ package progress
 import (
 	"bytes"
 	"fmt"
-	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
+// plan has C write 30 GB while A and B read 10 GB each, and then the same again.
 func plan() *scenario.Plan {
-	phase := scenario.Phase{Name: "WRR", Jobs: []scenario.Job{
+	phase := scenario.Phase{Name: "race", Jobs: []scenario.Job{
 		{Disk: "C", Role: trace.Write, Sizes: []int64{20e9, 10e9}},
 		{Disk: "A", Role: trace.Read, Sizes: []int64{10e9}},
 		{Disk: "B", Role: trace.Read, Sizes: []int64{10e9}},
 	}}
-	last := phase
-	last.Name = "again"
-	return &scenario.Plan{Phases: []scenario.Phase{phase, last}}
+	again := phase
+	again.Name = "again"
+	return &scenario.Plan{
+		Name: "plug", Disks: []scenario.Disk{{Name: "A"}, {Name: "B"}, {Name: "C"}},
+		Phases: []scenario.Phase{phase, again},
+	}
 }
+
+// run is a run that is shown, by a clock of its own.
+type run struct {
+	*Progress
+	out bytes.Buffer
+	now time.Time
+}
+
+// show begins to show a run. Ticks come from the test alone.
+func show(opts Options) *run {
+	r := &run{now: time.Date(2026, 11, 25, 22, 38, 0, 0, time.UTC)}
+	r.Progress = New(&r.out, opts)
+	r.Close() // its own ticks would come at any time
+	r.clock = func() time.Time { return r.now }
+	return r
+}
+
+// pass lets so much time pass, with a tick and reports twice a second: each disk goes at its rate.
+func (r *run) pass(took time.Duration, rates map[string]float64) {
+	const step = 500 * time.Millisecond
+	moved := map[string]float64{}
+	for i := range r.state.disks {
+		moved[r.state.disks[i].job.Disk] = float64(r.state.disks[i].moved())
+	}
+	for end := r.now.Add(took); r.now.Before(end); {
+		r.now = r.now.Add(step)
+		for _, job := range r.state.current.Jobs {
+			rate, shown := rates[job.Disk]
+			if moved[job.Disk] += rate * step.Seconds(); shown {
+				bytes := moved[job.Disk]
+				if !job.Accompanies() && r.state.current.Target == 0 && r.state.current.Limit == 0 {
+					bytes = min(bytes, float64(job.Bytes()))
+				}
+				r.Moved(job.Disk, int64(bytes))
+			}
+		}
+		r.tick()
+	}
+}
+
+// phase runs the beginning of a phase of the plan, without preparation.
+func (r *run) phase(index int, took time.Duration, rates map[string]float64) {
+	r.PhaseBegins(index, r.state.plan.Phases[index])
+	r.Released()
+	r.tick()
+	r.pass(took, rates)
+}
+
+// usual are the rates of the plan's disks.
+func usual() map[string]float64 { return map[string]float64{"C": 2e9, "A": 1e9, "B": 1e9} }
 
 // screen is a terminal of a fixed size.
 func screen(columns, rows int) func() (int, int) {
 	return func() (int, int) { return columns, rows }
 }
 
-// follow shows a run up to a time after the first release, by a clock of its own: C moves 2 GB/s, A and B 1.
-func follow(t testing.TB, opts Options, upTo time.Duration) (*Progress, *bytes.Buffer) {
-	var out bytes.Buffer
-	now := time.Unix(0, 0)
-	shown := New(&out, opts)
-	t.Cleanup(shown.Close)
-	shown.clock = func() time.Time { return now }
-	phase := opts.Plan.Phases[0]
-	shown.PhaseBegins(0, phase)
-	shown.Moved("A", 0, 1) // before the release nothing is shown
-	shown.Released()
-	for now.Sub(time.Unix(0, 0)) < upTo {
-		now = now.Add(500 * time.Millisecond)
-		s := now.Sub(time.Unix(0, 0)).Seconds()
-		for _, job := range phase.Jobs {
-			rate := 1e9
-			if job.Role == trace.Write {
-				rate = 2e9
-			}
-			if bytes := int64(rate * s); bytes <= job.Bytes() {
-				shown.Moved(job.Disk, int(bytes*int64(len(job.Sizes))/job.Bytes()), bytes)
+// picture is the last one on a terminal, without the spaces at the ends of its lines.
+func (r *run) picture() string {
+	_, picture, _ := strings.Cut(r.out.String()[strings.LastIndex(r.out.String(), "\x1b["):], "A")
+	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(picture, "")
+}
+
+// last is the last line that was printed.
+func (r *run) last() string {
+	lines := strings.Split(strings.TrimSpace(r.out.String()), "\n")
+	return lines[len(lines)-1]
+}
+
+// study has each disk write alone, and then all, each for 20 s with a rest of 10 s.
+func study() *scenario.Plan {
+	p := &scenario.Plan{Name: "plug"}
+	job := func(disk string) scenario.Job {
+		return scenario.Job{Disk: disk, Role: trace.Write, Sizes: []int64{1e9}}
+	}
+	all := scenario.Phase{Name: "all write", Target: 20 * time.Second, Cooldown: 10 * time.Second}
+	for _, disk := range []string{"A", "B", "C"} {
+		p.Disks = append(p.Disks, scenario.Disk{Name: disk})
+		alone := all
+		alone.Name, alone.Jobs = disk+" writes", []scenario.Job{job(disk)}
+		p.Phases = append(p.Phases, alone)
+		all.Jobs = append(all.Jobs, job(disk))
+	}
+	again := all
+	again.Name = "again"
+	p.Phases = append(p.Phases, all, again)
+	return p
+}
+
+// inStudy is 12 s into the fourth phase of the study.
+func inStudy(opts Options) *run {
+	opts.Plan = study()
+	opts.Conclude = func(phase string) (time.Duration, *analysis.Phase) {
+		verdict := "It was so with " + phase + "."
+		return 20 * time.Second, &analysis.Phase{Name: phase, Verdict: verdict}
+	}
+	r := show(opts)
+	for i, rate := range []float64{1.46e9, 1.45e9, 2.8e9} {
+		r.phase(i, 20*time.Second, map[string]float64{opts.Plan.Disks[i].Name: rate})
+		r.PhaseEnds(nil)
+	}
+	r.phase(3, 12*time.Second, map[string]float64{"A": 0.68e9, "B": 0.69e9, "C": 2.72e9})
+	return r
+}
+
+func TestPicture(t *testing.T) {
+	waiting := func(r *run) { // B was asked for nothing yet
+		r.state.disk("B").points = r.state.disk("B").points[:1]
+		r.tick()
+	}
+	for _, tt := range []struct {
+		columns, rows int
+		ink           ink.Ink
+		then          func(r *run)
+		want          string
+	}{
+		{120, 24, ink.Ink{}, nil, `
+plug   phase 4 of 5: all write                                                                 38 s left, done at 22:39
+▕████████████████████████████████████████████████████████████████████████                                      ▏   65 %
+
+  ● A writes   0.680 GB/s   ▄▄▄▄                        47 % of 1.46
+  ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
+  ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
+    together    4.09 GB/s   last 60 s, full height = its baseline
+
+  So far     It was so with C writes.
+  Written    163 GB
+  Now        12 of 20 s, then 10 s to cool down
+  Ctrl-C stops after this request and keeps the results
+`},
+		{80, 24, ink.Ink{}, nil, `
+plug   phase 4 of 5: all write                         38 s left, done at 22:39
+▕█████████████████████████████████████████████▊                        ▏   65 %
+
+  ● A writes   0.680 GB/s   ▄▄▄▄                        47 % of 1.46
+  ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
+  ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
+    together    4.09 GB/s   last 60 s, full height = its baseline
+
+  So far     It was so with C writes.
+  Written    163 GB
+  Now        12 of 20 s, then 10 s to cool down
+  Ctrl-C stops after this request and keeps the results
+`},
+		{60, 24, ink.Ink{ASCII: true}, nil, `
+plug   phase 4 of 5: all write     38 s left, done at 22:39
+[#################################                 ]   65 %
+
+  o A writes   0.680 GB/s   ----               47 % of 1.46
+  ^ B writes   0.690 GB/s   ----               48 % of 1.45
+  + C writes    2.72 GB/s   ####               97 % of 2.80
+    together    4.09 GB/s   last 38 s
+
+  So far     It was so with C writes.
+  Written    163 GB
+  Now        12 of 20 s, then 10 s to cool down
+  Ctrl-C stops after this request and keeps the results
+`},
+		{40, 24, ink.Ink{}, nil, `
+phase 4 of 5: all write       38 s left
+▕███████████████████▋          ▏   65 %
+
+  ● A writes   0.680 GB/s   ▄▄▄▄
+  ▲ B writes   0.690 GB/s   ▄▄▄▄
+  ◆ C writes    2.72 GB/s   ████
+    together    4.09 GB/s   last 28 s
+
+  So far     It was so with C writes.
+  Written    163 GB
+  Now        12 of 20 s, then 10 s to …
+  Ctrl-C stops after this request and …
+`},
+		{80, 8, ink.Ink{}, nil, `
+plug   phase 4 of 5: all write                         38 s left, done at 22:39
+▕█████████████████████████████████████████████▊                        ▏   65 %
+  ● A writes   0.680 GB/s   ▄▄▄▄                        47 % of 1.46
+  ▲ B writes   0.690 GB/s   ▄▄▄▄                        48 % of 1.45
+  ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
+    together    4.09 GB/s   last 60 s, full height = its baseline
+  Now        12 of 20 s, then 10 s to cool down
+`},
+		{20, 4, ink.Ink{}, nil, `
+phase 4…  38 s left
+  ◆ C writes    2.…
+  Now        12 of…
+`},
+		{80, 24, ink.Ink{}, waiting, `
+plug   phase 4 of 5: all write                         38 s left, done at 22:39
+▕█████████████████████████████████████████████▊                        ▏   65 %
+
+  ● A writes   0.680 GB/s   ▄▄▄▄                        47 % of 1.46
+  ▲ B writes       –        ▄▄▄▄
+  ◆ C writes    2.72 GB/s   ████                        97 % of 2.80
+    together    3.40 GB/s   last 60 s, full height = its baseline
+
+  So far     It was so with C writes.
+  Written    161 GB
+  Now        12 of 20 s, then 10 s to cool down
+  Ctrl-C stops after this request and keeps the results
+`},
+	} {
+		name := fmt.Sprintf("%d columns, %d rows, %v", tt.columns, tt.rows, tt.ink)
+		r := inStudy(Options{Ink: tt.ink, Size: screen(tt.columns, tt.rows)})
+		if tt.then != nil {
+			tt.then(r)
+		}
+		check.Same(t, name, tt.want, "\n"+r.picture())
+		for line := range strings.Lines(r.picture()) {
+			if cells.Width(strings.TrimSuffix(line, "\n")) >= tt.columns {
+				t.Errorf("%s: %q does not fit", name, line)
 			}
 		}
 	}
-	return shown, &out
 }
 
-// drawn is the last picture on a terminal.
-func drawn(out *bytes.Buffer) string {
-	_, picture, _ := strings.Cut(out.String()[strings.LastIndex(out.String(), "\x1b["):], "A")
-	return picture
+// Colour comes on top: without the escape sequences all is the same, and takes the same room.
+func TestColours(t *testing.T) {
+	rich := inStudy(Options{Ink: ink.Ink{Colours: 256}, Size: screen(80, 24)})
+	plain := inStudy(Options{Size: screen(80, 24)})
+	got := rich.out.String()
+	for _, want := range []string{
+		"\x1b[1mphase 4 of 5: all write\x1b[0m", "\x1b[38;5;33m  ● \x1b[0mA writes",
+		"\x1b[31m    47 %\x1b[0m",
+		"\x1b[2m of 1.46\x1b[0m", "    97 %", "\x1b[38;5;36m   ████",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in the picture", want)
+		}
+	}
+	sequences := regexp.MustCompile(`\x1b\[[0-9;]*m`)
+	check.Same(t, "the text", plain.out.String(), sequences.ReplaceAllString(got, ""))
 }
 
-// erased is what takes that many rows off a terminal.
-func erased(rows int) string {
-	up := fmt.Sprintf("\x1b[%dA", rows)
-	return up + strings.Repeat("\x1b[2K\n", rows) + up
-}
-
-func TestLines(t *testing.T) {
-	p := plan()
-	p.Phases[0].Jobs[0].Sizes = []int64{200e9, 100e9}
-	p.Phases[0].Jobs[1].Sizes = []int64{100e9}
-	shown, out := follow(t, Options{Plan: p}, 35*time.Second)
-	shown.PhaseEnds([]trace.RunFailure{{Phase: "WRR", Disk: "A", Cause: "unplugged"}})
-	want := `[1/2] C writes, A and B read; 4 files, 410 GB
-      30 s, about 3 min 37 s left in all: C 0 of 2 files, 2.00 GB/s; A 0 of 1 files, 1.00 GB/s; B 1 of 1 files, done
-      disk A, phase WRR: unplugged
-`
-	check.Same(t, "lines", want, out.String())
-}
-
-func TestTerminal(t *testing.T) {
-	long := plan()
-	long.Phases[0].Jobs[1].Disk, long.Phases[0].Jobs[2].Disk = "Samsung T7 Shield 2TB", "日本語の名前 4TB"
-	simulated := plan()
-	simulated.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10}
-	slow := plan()
-	slow.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10_000}
-	done := plan()
-	done.Phases[0].Jobs[1].Sizes = []int64{3e9}
-	many := plan()
+func TestOtherPictures(t *testing.T) {
+	many, rates := plan(), usual()
 	for i := range 40 {
-		many.Phases[0].Jobs = append(many.Phases[0].Jobs, scenario.Job{Disk: fmt.Sprint("D", i), Role: trace.Read, Sizes: []int64{10e9}})
+		name := fmt.Sprint("Samsung T7 Shield ", i)
+		many.Disks = append(many.Disks, scenario.Disk{Name: name})
+		job := scenario.Job{Disk: name, Role: trace.Read, Sizes: []int64{10e9}}
+		many.Phases[0].Jobs = append(many.Phases[0].Jobs, job)
+		rates[name] = 10e6 * float64(i+1)
 	}
 	one := plan()
 	one.Phases[0].Jobs = one.Phases[0].Jobs[:1]
-	one.Phases[0].Jobs[0].IO = scenario.IO{OneFile: true}
-	limit := func(*scenario.Phase) float64 { return 4.25e9 }
+	simulated := plan()
+	simulated.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10}
 	for _, tt := range []struct {
-		name          string
-		plan          *scenario.Plan
-		columns, rows int
-		limit         func(*scenario.Phase) float64
-		want          string
+		name  string
+		plan  *scenario.Plan
+		rates map[string]float64
+		want  string
 	}{
-		{"80 columns, the hub known", plan(), 80, 24, limit, `
-      disk   GB/s  share  the hub's limit: 4.25 GB/s                files    GB
-      C      2.00   50 %  [#################                    ]  1 of 2  15.0
-      A      1.00   25 %  [#########                            ]  0 of 1   7.0
-      B      1.00   25 %  [#########                            ]  0 of 1   7.0
-      total  4.00         [###################################  ]          29.0
-      7 s, about 18 s left in all; 94 % of the hub's limit
+		{"43 disks", many, rates, `
+plug   phase 1 of 2: race: C writes, the rest read   18 min left, done at 22:55
+▕▍                                                                     ▏    1 %
+  ● A reads                   1.00 GB/s   ███
+  ▲ B reads                   1.00 GB/s   ███
+  ◆ C writes                  2.00 GB/s   ███
+  ⬟ Samsung…hield 38 reads   0.390 GB/s   ███
+  ● Samsung…hield 39 reads   0.400 GB/s   ███
+    38 more
+    together                  12.2 GB/s   last 60 s, full height = the fastest
+  Written    15 of 480 GB
+  Now        7 s of about 16 min 40 s
+  Ctrl-C stops after this request and keeps the results
 `},
-		{"60 columns", plan(), 60, 24, nil, `
-      disk   GB/s  share  highest total: 4.00   files    GB
-      C      2.00   50 %  [#########        ]  1 of 2  15.0
-      A      1.00   25 %  [####             ]  0 of 1   7.0
-      B      1.00   25 %  [####             ]  0 of 1   7.0
-      total  4.00         [#################]          29.0
-      7 s, about 18 s left in all
+		{"one disk", one, usual(), `
+plug   phase 1 of 2: race: C writes                    28 s left, done at 22:38
+▕██████████████▉                                                       ▏   21 %
+
+  ◆ C writes    2.00 GB/s   ███
+
+  Written    15 of 80 GB
+  Now        7 of about 15 s
+
+  Ctrl-C stops after this request and keeps the results
 `},
-		{"40 columns", plan(), 40, 24, limit, `
-      disk   GB/s  share   files
-      C      2.00   50 %  1 of 2
-      A      1.00   25 %  0 of 1
-      B      1.00   25 %  0 of 1
-      total  4.00
-      7 s, about 18 s left in all; 94 …
+		{"a simulated hub", simulated, usual(), `
+plug   phase 1 of 2: race: C writes, A and B read      23 s left, done at 22:38
+▕█████████████████▍                                                    ▏   25 %
+
+  ◆ C writes     200 MB/s   ████████████████████████
+  ● A reads      100 MB/s   ████████████████████████
+  ▲ B reads      100 MB/s   ████████████████████████
+    together     400 MB/s   last 60 s, full height = the fastest
+
+  Written    15 of 80 GB
+  Now        1 min 15 s of about 2 min 30 s of model time
+
+  Ctrl-C stops after this request and keeps the results
 `},
-		{"20 columns", plan(), 20, 24, limit, `
-      disk   GB/s
-      C      2.00
-      A      1.00
-      B      1.00
-      total  4.00
-      7 s, about 1…
-`},
-		{"60 columns, long names", long, 60, 24, nil, `
-      disk                GB/s  share  0 to 4.00      files
-      C                   2.00   50 %  [#####     ]  1 of 2
-      Samsung …hield 2TB  1.00   25 %  [###       ]  0 of 1
-      日本語の名前 4TB    1.00   25 %  [###       ]  0 of 1
-      total               4.00         [##########]
-      7 s, about 18 s left in all
-`},
-		{"160 columns, long names", long, 160, 24, nil, `
-      disk                   GB/s  share  the highest total so far: 4.00 GB/s        files    GB
-      C                      2.00   50 %  [###################                   ]  1 of 2  15.0
-      Samsung T7 Shield 2TB  1.00   25 %  [##########                            ]  0 of 1   7.0
-      日本語の名前 4TB       1.00   25 %  [##########                            ]  0 of 1   7.0
-      total                  4.00         [######################################]          29.0
-      7 s, about 18 s left in all
-`},
-		{"simulated", simulated, 80, 24, nil, `
-      disk   MB/s  share  the highest total so far: 400 MB/s        files    GB
-      C       200   50 %  [###################                  ]  1 of 2  15.0
-      A       100   25 %  [#########                            ]  0 of 1   7.0
-      B       100   25 %  [#########                            ]  0 of 1   7.0
-      total   400         [#####################################]          29.0
-      1 min 15 s of model time, about 18 s left in real time
-`},
-		{"slow", slow, 80, 24, nil, `
-      disk   KB/s  share  the highest total so far: 400 KB/s        files    GB
-      C       200   50 %  [###################                  ]  1 of 2  15.0
-      A       100   25 %  [#########                            ]  0 of 1   7.0
-      B       100   25 %  [#########                            ]  0 of 1   7.0
-      total   400         [#####################################]          29.0
-      20 h 50 min of model time, about 18 s left in real time
-`},
-		{"a disk is done", done, 80, 24, nil, `
-      disk   GB/s  share  the highest total so far: 4.00 GB/s       files    GB
-      C      2.00   67 %  [###################                  ]  1 of 2  15.0
-      A      done         [                                     ]  1 of 1   3.0
-      B      1.00   33 %  [#########                            ]  0 of 1   7.0
-      total  3.00         [############################         ]          25.0
-      7 s, about 18 s left in all
-`},
-		{"more disks than rows", many, 80, 10, nil, `
-      disk    GB/s  share  the highest total so far: 44.00 GB/s    files     GB
-      C       2.00    5 %  [##                                 ]  1 of 2   15.0
-      A       1.00    2 %  [#                                  ]  0 of 1    7.0
-      B       1.00    2 %  [#                                  ]  0 of 1    7.0
-      D0      1.00    2 %  [#                                  ]  0 of 1    7.0
-      D1      1.00    2 %  [#                                  ]  0 of 1    7.0
-      and 38 more
-      total  44.00         [###################################]          309.0
-      7 s, about 5 s left in all
-`},
-		{"one disk", one, 80, 24, nil, `
-      disk   GB/s  the highest total so far: 2.00 GB/s       passes    GB
-      C      2.00  [######################################]  1 of 2  15.0
-      7 s, about 33 s left in all
+		{"a disk is done", plan(), map[string]float64{"A": 2e9, "B": 1e9, "C": 1e9}, `
+plug   phase 1 of 2: race: C writes, A and B read      53 s left, done at 22:39
+▕████████▋                                                             ▏   12 %
+
+  ◆ C writes    1.00 GB/s   ███
+  ● A reads    0.333 GB/s   ██▂
+  ▲ B reads     1.00 GB/s   ███
+    together    2.33 GB/s   last 60 s, full height = the fastest
+
+  Written    7.5 of 80 GB
+  Now        7 of about 30 s
+
+  Ctrl-C stops after this request and keeps the results
 `},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, out := follow(t, Options{Plan: tt.plan, Size: screen(tt.columns, tt.rows), Limit: tt.limit}, 7500*time.Millisecond)
-			check.Same(t, "the last picture", tt.want, "\n"+drawn(out))
-		})
+		r := show(Options{Plan: tt.plan, Size: screen(80, 24)})
+		r.phase(0, 7500*time.Millisecond, tt.rates)
+		check.Same(t, tt.name, tt.want, "\n"+r.picture())
 	}
 }
 
-// What a phase showed, and that what was drawn over and over is gone.
-func TestConclusion(t *testing.T) {
-	simulated := plan()
-	simulated.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10}
-	conclude := func(string) (time.Duration, string) {
-		return 79 * time.Second, "Three disks got 4.00 GB/s together for 70 s."
+// A first rate would be one of caches, or of a report that came at once.
+func TestNoRateInTheFirstSecond(t *testing.T) {
+	r := show(Options{Plan: plan(), Size: screen(80, 24)})
+	r.phase(0, 0, nil)
+	r.now = r.now.Add(100 * time.Millisecond)
+	r.Moved("C", 4.6e9)
+	r.tick()
+	if got := r.picture(); strings.Contains(got, "B/s") || !strings.Contains(got, "● A reads        –\n") {
+		t.Errorf("after 0.1 s: got %s", got)
 	}
-	for _, tt := range []struct {
-		name     string
-		opts     Options
-		failures []trace.RunFailure
-		want     string
-	}{
-		{"nothing known", Options{Plan: plan(), Size: screen(80, 24)}, nil, "      done in 8 s\n"},
-		{"a verdict", Options{Plan: simulated, Size: screen(60, 24), Conclude: conclude}, nil,
-			"      done in 1 min 19 s of model time. Three disks got\n      4.00 GB/s together for 70 s.\n"},
-		{"a failure", Options{Plan: plan(), Size: screen(80, 24), Conclude: conclude}, []trace.RunFailure{{Phase: "WRR", Disk: "A\x1b", Cause: "unplugged"}},
-			"      disk A·, phase WRR: unplugged\n"},
-	} {
-		shown, out := follow(t, tt.opts, 8*time.Second)
-		shown.PhaseEnds(tt.failures)
-		if want := erased(6) + tt.want; !strings.HasSuffix(out.String(), want) {
-			t.Errorf("%s: got %q, want %q at its end", tt.name, out.String()[max(0, out.Len()-120):], want)
+	r.pass(time.Second, usual())
+	if got := r.picture(); !strings.Contains(got, "A reads    0.909 GB/s") {
+		t.Errorf("after 1.1 s: got %s", got)
+	}
+}
+
+// A disk that is not heard of moves nothing, and its last rate does not stay.
+func TestSilence(t *testing.T) {
+	r := show(Options{Plan: plan()})
+	r.phase(0, 5*time.Second, usual())
+	r.pass(3*time.Second, map[string]float64{"C": 2e9})
+	if rate := r.state.rate(r.state.disk("B")); rate != 0 {
+		t.Errorf("got %g B/s, want none", rate)
+	}
+}
+
+// The picture is drawn at ticks, and not whenever a disk reports.
+func TestTicks(t *testing.T) {
+	r := show(Options{Plan: plan(), Size: screen(80, 24)})
+	r.phase(0, time.Second, usual())
+	before := r.out.Len()
+	for i := range 100 {
+		r.Moved("C", 2e9+int64(i))
+	}
+	check.Same(t, "bytes drawn", before, r.out.Len())
+	r.PhaseEnds(nil)
+	before = r.out.Len()
+	r.tick() // a person may be asked something now
+	check.Same(t, "bytes drawn between phases", before, r.out.Len())
+}
+
+func TestLeft(t *testing.T) {
+	timed := func(change func(p *scenario.Phase)) *scenario.Plan {
+		p := plan()
+		for i := range p.Phases {
+			change(&p.Phases[i])
 		}
+		return p
+	}
+	streams := timed(func(p *scenario.Phase) {
+		beside := scenario.Job{Disk: "D", Role: trace.Read, Sizes: []int64{8e9}}
+		beside.Streams = make([]stream.Spec, 1)
+		p.Jobs = append(slices.Clone(p.Jobs), beside)
+	})
+	streams.Disks = append(streams.Disks, scenario.Disk{Name: "D"})
+	for _, tt := range []struct {
+		name string
+		plan *scenario.Plan
+		want string // 5 s after the first release
+	}{
+		// C needs 15 s for a phase, which is what the links let all of it take.
+		{"files", plan(), "25 s left, done at 22:38"},
+		{"files, and a rest of a minute", timed(func(p *scenario.Phase) { p.Cooldown = time.Minute }),
+			"1 min left, done at 22:39"},
+		{"streams beside them", streams, "25 s left, done at 22:38"},
+		{"files as many as a time needs", timed(func(p *scenario.Phase) { p.Target = 30 * time.Second }),
+			"55 s left, done at 22:39"},
+		{"a time", timed(func(p *scenario.Phase) { p.Stop, p.Limit = scenario.StopTime, 20*time.Second }),
+			"35 s left, done at 22:38"},
+		{"until steady", timed(func(p *scenario.Phase) { p.Steady, p.Limit = time.Second, 20*time.Second }),
+			"at most 35 s left, done by 22:38"},
+		{"until idle", timed(func(p *scenario.Phase) { p.UntilIdle, p.Cooldown = true, 5*time.Second }),
+			"at most 30 s left, done by 22:38"},
+	} {
+		r := show(Options{Plan: tt.plan})
+		r.phase(0, 5*time.Second, usual())
+		left, done := r.state.leftText()
+		check.Same(t, tt.name, tt.want, left+done)
+	}
+
+	r := show(Options{Plan: plan()})
+	r.PhaseBegins(0, r.state.plan.Phases[0])
+	left, done := r.state.leftText()
+	check.Same(t, "before anything has moved", "at least 21 s left", left+done)
+
+	resumed := plan()
+	resumed.Phases = append(plan().Phases[:1:1], resumed.Phases...)
+	r = show(Options{Plan: resumed})
+	r.phase(1, 5*time.Second, usual())
+	left, done = r.state.leftText()
+	check.Same(t, "after a phase of an earlier sitting", "25 s left, done at 22:38", left+done)
+
+	r = show(Options{Plan: searchPlan(trace.SearchStreams, "A", 2)})
+	try, _ := search.New(&r.state.plan.Phases[0]).Next()
+	r.PhaseBegins(0, try)
+	r.Released()
+	r.pass(5*time.Second, nil)
+	left, done = r.state.leftText() // 26 tries of 30 s with rests of 5 s, and a rest of a minute
+	check.Same(t, "a search", "at most 16 min left, done by 22:54", left+done)
+}
+
+// Test files are written before a phase that reads, and that has its own progress.
+func TestPreparing(t *testing.T) {
+	p := plan()
+	p.Phases = p.Phases[:1]
+	p.Phases[0].Jobs = p.Phases[0].Jobs[1:2] // A reads 10 GB
+	r := show(Options{Plan: p, Size: screen(80, 24)})
+	r.PhaseBegins(0, p.Phases[0])
+	r.now = r.now.Add(2 * time.Second)
+	r.Prepared("A", 3.1e9)
+	r.tick()
+	for _, want := range []string{
+		"Now        preparing files for A reads: 3.1 of 10 GB\n", "Written    3.1 of 10 GB\n",
+		"● A reads        –\n", " 11 s left, ", // 4.5 s for their rest, 6.5 s for the phase
+	} {
+		if !strings.Contains(r.picture(), want) {
+			t.Errorf("%q is not in %s", want, r.picture())
+		}
+	}
+	r.now = r.now.Add(4 * time.Second)
+	r.Prepared("A", 10e9+3) // files that were removed count as well
+	r.tick()
+	if !strings.Contains(r.picture(), "Now        getting ready\n") {
+		t.Errorf("all is written: got %s", r.picture())
+	}
+	r.Released()
+	r.pass(2*time.Second, map[string]float64{"A": 2e9})
+	for _, want := range []string{"Now        2 of about 5 s\n", "Written    10 of 10 GB\n", " 3 s left, "} {
+		if !strings.Contains(r.picture(), want) {
+			t.Errorf("%q is not in %s", want, r.picture())
+		}
+	}
+}
+
+// A run that waits says for how long.
+func TestCooldown(t *testing.T) {
+	for _, tt := range []struct {
+		cooldown  time.Duration
+		untilIdle bool
+		before    string // said in the phase before
+		want      string
+	}{
+		{time.Second, false, "0 s\n", "cooling down: 0 of 1 s\n"},
+		{10 * time.Second, false, "0 s, then 10 s to cool down\n", "cooling down: 4 of 10 s\n"},
+		{time.Hour, true, "0 s, then at most 1 h to cool down\n",
+			"cooling down until the disks are idle: 4 s, at most 1 h\n"},
+	} {
+		p := plan()
+		next := &p.Phases[1]
+		next.Cooldown, next.UntilIdle = tt.cooldown, tt.untilIdle
+		r := show(Options{Plan: p, Size: screen(80, 24)})
+		r.phase(0, 0, nil)
+		if !strings.Contains(r.picture(), "Now        "+tt.before) {
+			t.Errorf("before %s: got %s", tt.cooldown, r.picture())
+		}
+		r.PhaseEnds(nil)
+		r.CoolsDown(1, *next, tt.cooldown)
+		r.now = r.now.Add(min(4*time.Second, tt.cooldown/2))
+		r.tick()
+		if !strings.Contains(r.picture(), "Now        "+tt.want) {
+			t.Errorf("%s: got %s", tt.cooldown, r.picture())
+		}
+	}
+}
+
+// What goes wrong stays on the screen, and the picture does not.
+func TestWarnings(t *testing.T) {
+	r := show(Options{Plan: plan(), Size: screen(40, 24), Ink: ink.Ink{Colours: 16}})
+	r.Tell("before all")
+	r.phase(0, 2*time.Second, usual())
+	r.Tell("disk A: nothing has moved for 8 s\x1b")
+	r.tick()
+	if want := "\x1b[33m  !          \x1b[0mdisk A: nothing has moved\n"; !strings.Contains(r.out.String(), want) {
+		t.Errorf("%q is not in %q", want, r.out.String())
+	}
+	rows := len(r.printer.(*terminal).drawn)
+	r.PhaseEnds([]trace.RunFailure{{Phase: "race", Disk: "A", Cause: "unplugged"}})
+	up := fmt.Sprintf("\x1b[%dA", rows)
+	want := up + strings.Repeat("\x1b[2K\n", rows) + up +
+		"disk A: nothing has moved for 8 s·\ndisk A, phase race: unplugged\n"
+	if !strings.HasPrefix(r.out.String(), "before all\n") || !strings.HasSuffix(r.out.String(), want) {
+		t.Errorf("got %q, want %q at its end", r.out.String(), want)
 	}
 }
 
 // A terminal that is made smaller breaks the lines drawn before: all their rows go.
 func TestResize(t *testing.T) {
 	columns := 80
-	shown, out := follow(t, Options{Plan: plan(), Size: func() (int, int) { return columns, 24 }}, 8*time.Second)
-	columns, before := 40, out.Len()
-	shown.printer.(*terminal).redraw(&shown.state)
-	if got := out.String()[before:]; !strings.HasPrefix(got, erased(11)+"      disk") {
-		t.Errorf("got %q, want the six lines of 80 cells, now eleven rows, gone", got)
+	r := show(Options{Plan: plan(), Size: func() (int, int) { return columns, 24 }})
+	r.phase(0, 2*time.Second, usual())
+	before, rows := r.out.Len(), 0
+	columns = 40
+	for _, width := range r.printer.(*terminal).drawn {
+		rows += max(1, (width+columns-1)/columns)
 	}
-	for line := range strings.Lines(drawn(out)) {
-		if cells.Width(strings.TrimSuffix(line, "\n")) >= columns {
-			t.Errorf("%q does not fit", line)
-		}
+	r.tick()
+	if got := r.out.String()[before:]; !strings.HasPrefix(got, fmt.Sprintf("\x1b[%dA", rows)) || rows < 13 {
+		t.Errorf("got %q, want %d rows gone", got, rows)
 	}
 }
 
 func TestStopping(t *testing.T) {
 	for _, size := range []func() (int, int){nil, screen(80, 24)} {
-		shown, out := follow(t, Options{Plan: plan(), Size: size}, time.Second)
-		shown.Stopping()
-		if !strings.HasSuffix(out.String(), "      stopping; Ctrl-C again ends at once\n") {
-			t.Errorf("got %q", out.String())
-		}
+		r := show(Options{Plan: plan(), Size: size})
+		r.Stopping()
+		check.Same(t, "before a phase", "stopping; Ctrl-C again ends at once\n", r.out.String())
+		r.phase(0, time.Second, nil)
+		r.Stopping()
+		check.Same(t, "in a phase", "stopping; Ctrl-C again ends at once", strings.TrimSpace(r.last()))
 	}
 }
 
-func TestRatesAreTheModels(t *testing.T) {
+// A log has a line for each phase that ends, and one now and then.
+func TestLines(t *testing.T) {
 	p := plan()
-	p.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10}
-	shown, _ := follow(t, Options{Plan: p}, 8*time.Second)
-	if got := shown.state.rate(&shown.state.disks[0]); got != 0.2e9 {
-		t.Errorf("got %g B/s, want 2e8 in the model's time", got)
-	}
-}
-
-// A disk that is not heard of moves nothing, and its last rate does not stay.
-func TestSilence(t *testing.T) {
-	shown, _ := follow(t, Options{Plan: plan()}, 8*time.Second)
-	shown.state.move("C", 1, 16e9, shown.state.now.Add(5*time.Second))
-	if got := shown.state.rate(&shown.state.disks[1]); got != 0 {
-		t.Errorf("got %g B/s, want none", got)
-	}
-}
-
-func TestLeft(t *testing.T) {
-	p := plan()
-	shown, _ := follow(t, Options{Plan: p}, 10*time.Second)
-	if left, known := shown.state.left(); !known || left != 15*time.Second {
-		t.Errorf("40 of 100 GB in 10 s: got %s, %v; want 15 s", left, known)
-	}
-	p.Phases[1].Cooldown = time.Minute
-	if left, _ := shown.state.left(); left != 75*time.Second {
-		t.Errorf("with a cooldown of 1 min: got %s left, want 1 min more", left)
-	}
-	p.Phases[1].Stop, p.Phases[1].Limit = scenario.StopTime, time.Second
-	if _, known := shown.state.left(); known {
-		t.Error("a time is predicted for a phase that ends by the clock")
-	}
-
-	p = plan() // what accompanies the others is no work to finish
-	for i := range p.Phases {
-		p.Phases[i].Jobs = append(slices.Clone(p.Phases[i].Jobs), scenario.Job{Disk: "D", Role: trace.Read, Sizes: []int64{8e9}, Streams: make([]stream.Spec, 1)})
-	}
-	shown, _ = follow(t, Options{Plan: p}, 10*time.Second)
-	if left, known := shown.state.left(); !known || left != 15*time.Second {
-		t.Errorf("with streams beside 40 of 100 GB in 10 s: got %s, %v; want 15 s", left, known)
-	}
-
-	p = plan()
-	p.Phases = append([]scenario.Phase{{Name: "done", Jobs: p.Phases[0].Jobs}}, p.Phases...)
-	resumed := New(io.Discard, Options{Plan: p})
-	begun := time.Unix(0, 0)
-	resumed.PhaseBegins(1, p.Phases[1])
-	resumed.state.release(begun)
-	resumed.state.move("C", 1, 25e9, begun.Add(10*time.Second))
-	if left, known := resumed.state.left(); !known || left != 30*time.Second {
-		t.Errorf("25 of 100 GB in 10 s, after a phase of an earlier sitting: got %s, %v; want 30 s", left, known)
-	}
-}
-
-func TestWork(t *testing.T) {
-	for want, p := range map[string]scenario.Phase{
-		"for 30 s":      {Stop: scenario.StopTime, Limit: 30 * time.Second},
-		"about 40 s":    {Target: 40 * time.Second},
-		"1 file, 5 B":   {Jobs: []scenario.Job{{Sizes: []int64{5}}}},
-		"2 files, 10 B": {Jobs: []scenario.Job{{Sizes: []int64{5, 5}}}},
-	} {
-		if got := work(&p); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
-// A run that waits says so.
-func TestCooldown(t *testing.T) {
-	for _, tt := range []struct {
-		cooldown  time.Duration
-		untilIdle bool
-		want      string
-	}{
-		{time.Second, false, "      done in 1 s\n"},
-		{time.Minute, false, "      done in 1 s\n      next after a cooldown of 1 min\n"},
-		{time.Hour, true, "      done in 1 s\n      next after a cooldown until the disks are idle, at most 1 h\n"},
-	} {
-		p := plan()
-		p.Phases[1].Cooldown, p.Phases[1].UntilIdle = tt.cooldown, tt.untilIdle
-		shown, out := follow(t, Options{Plan: p}, time.Second)
-		shown.PhaseEnds(nil)
-		if !strings.HasSuffix(out.String(), tt.want) {
-			t.Errorf("got %q, want %q at its end", out.String(), tt.want)
-		}
-	}
+	p.Phases[0].Jobs[0].Sizes = []int64{200e9}
+	p.Phases[1].Jobs = []scenario.Job{{Disk: "A", Role: trace.Read, Sizes: []int64{400e9}}}
+	disks := map[string]analysis.OverlapDisk{"A": {Rate: 1.01e9}, "B": {Rate: 1e9}, "C": {Rate: 2e9}}
+	overlap := analysis.Overlap{Disks: disks}
+	r := show(Options{Plan: p, Conclude: func(string) (time.Duration, *analysis.Phase) {
+		return 31 * time.Second, &analysis.Phase{Overlap: &overlap}
+	}})
+	r.phase(0, 35*time.Second, usual())
+	r.PhaseEnds(nil)
+	r.PhaseBegins(1, p.Phases[1])
+	r.now = r.now.Add(40 * time.Second)
+	r.Prepared("A", 40e9)
+	r.tick()
+	r.Released()
+	r.pass(time.Second, usual())
+	r.PhaseEnds([]trace.RunFailure{{Phase: "again", Disk: "A", Cause: "unplugged"}})
+	check.Same(t, "lines", `
+[1/2] race: C writes, A and B read   30 s of about 1 min 40 s, 8 min left
+[1/2] race: C writes, A and B read   C 2.00  A 1.01  B 1.00  together 4.01 GB/s   31 s
+[2/2] again: A reads   preparing files for A reads: 40 of 400 GB, 4 min left
+disk A, phase again: unplugged
+`, "\n"+r.out.String())
 }

@@ -2,48 +2,81 @@ package progress
 
 import (
 	"fmt"
-	"math"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// rateOver is how far back the rate shown goes: long enough to be calm, short enough to follow. A disk that has not
-// been heard of for as long as silence moves nothing.
 const (
+	// rateOver is how far back the shown rate goes: long enough to be calm, short enough to follow.
 	rateOver = 3 * time.Second
-	silence  = 2 * time.Second
+	// A disk that has not been heard of for that long moves nothing.
+	silence = 2 * time.Second
+	// firstRate is how long a phase goes on before a rate is shown: the first bytes of a disk come
+	// out of caches, and the first report comes at any time. A simulated phase may be over soon:
+	// it needs that much of its own time, and minSpan on the clock.
+	firstRate = time.Second
+	minSpan   = 400 * time.Millisecond
+	// columnOver is how long one column of a sparkline stands for.
+	columnOver = 2500 * time.Millisecond
+	// longCooldown is one that is announced.
+	longCooldown = 2 * time.Second
 )
 
 const stopping = "stopping; Ctrl-C again ends at once"
 
+// stage is what goes on.
+type stage int
+
+const (
+	idle stage = iota // between phases
+	cooling
+	preparing
+	working
+)
+
 // state is how far a run is.
 type state struct {
 	plan      *scenario.Plan
+	before    [][]int64 // bytes written before each phase, by disk
+	costs     []cost    // of each phase
+	toWrite   int64     // bytes, by all phases; 0: not exactly known
 	simulated bool
 	speedup   float64 // of the simulated hub's clock; 1 for real disks
 	stopping  bool
 
-	first    int // phase of this sitting; those before it are done
-	begun    bool
-	index    int            // of the phase
-	current  scenario.Phase // that one, or a try of its search
-	limit    float64
-	released time.Time
-	now      time.Time
-	disks    []disk
-	highest  float64 // total of the phase so far, bytes per second
+	now, began time.Time
+	first      int // phase of this sitting; those before it are done
+	index      int // of the phase
+	made       int // tries of its search
 
-	worked   time.Duration // in phases that have ended
-	finished int64         // bytes of phases that have ended
+	current  scenario.Phase // that phase, or a try of its search
+	stage    stage
+	since    time.Time // when the stage began
+	cooldown time.Duration
+	disks    []disk
+
+	baselines            []baseline
+	soFar                string // what the latest phase showed
+	warnings             []string
+	written              float64       // bytes, in phases that have ended
+	movedPlan, movedTime time.Duration // see moved
 }
 
 type disk struct {
-	job    scenario.Job
-	files  int
-	points []point // of the last few seconds
+	index    int // in the plan
+	job      scenario.Job
+	work     work.Work
+	prepared int64
+	before   int64 // bytes to prepare
+	points   []point
+	columns  []float64 // rates of the sparkline
+	baseline float64   // bytes per second; 0: not known
 }
 
 type point struct {
@@ -51,44 +84,170 @@ type point struct {
 	bytes int64
 }
 
-func (s *state) begin(index int, phase scenario.Phase) {
-	if !s.begun {
-		s.first, s.begun = index, true
+// baseline is the rate of a disk that worked alone.
+type baseline struct {
+	disk, connection string
+	work             work.Work
+	rate             float64
+}
+
+func newState(plan *scenario.Plan, volumes map[string]scenario.Volume) state {
+	s := state{plan: plan, speedup: 1}
+	if plan.Simulated() {
+		s.speedup, s.simulated = plan.Hub.Speedup, true
 	}
-	s.index, s.current, s.released, s.disks, s.limit, s.highest = index, phase, time.Time{}, nil, 0, 0
-	for _, job := range s.current.Jobs {
-		s.disks = append(s.disks, disk{job: job})
+	exact := true
+	for range plan.Phases {
+		s.before = append(s.before, make([]int64, len(plan.Disks)))
+	}
+	for k, d := range plan.Disks {
+		for i, stock := range plan.Stock(d.Name) {
+			s.before[i][k] = stock.Before
+		}
+		if volume, known := volumes[d.Name]; known {
+			for i, bytes := range plan.Fillings(d.Name, volume) {
+				s.before[i][k] += bytes
+				s.toWrite += bytes
+			}
+		}
+	}
+	for _, total := range plan.Totals() {
+		s.toWrite += total.Written
+		exact = exact && total.Bound == scenario.Exact
+	}
+	if !exact {
+		s.toWrite = 0
+	}
+	for i := range plan.Phases {
+		s.costs = append(s.costs, s.costOf(&plan.Phases[i], slices.Max(append(s.before[i], 0))))
+	}
+	return s
+}
+
+// begin begins a phase, or goes on from its cooldown to its preparation.
+func (s *state) begin(index int, phase scenario.Phase, stage stage) {
+	if s.began.IsZero() {
+		s.began, s.first = s.now, index
+	}
+	if index != s.index {
+		s.made = 0
+	}
+	s.index, s.current, s.stage, s.since, s.disks = index, phase, stage, s.now, nil
+	works := phase.Works()
+	for _, job := range phase.Jobs {
+		named := func(d scenario.Disk) bool { return d.Name == job.Disk }
+		d := disk{index: slices.IndexFunc(s.plan.Disks, named), job: job, work: works[job.Disk]}
+		if s.costs[index].prepare > 0 {
+			d.before = s.before[index][d.index]
+		}
+		for _, b := range s.baselines {
+			sameDisk := b.disk == job.Disk && b.connection == phase.Connections[job.Disk]
+			if sameDisk && b.work.Same(d.work) {
+				d.baseline = b.rate
+			}
+		}
+		s.disks = append(s.disks, d)
 	}
 }
 
-func (s *state) release(now time.Time) {
-	s.released, s.now = now, now
+func (s *state) disk(name string) *disk {
 	for i := range s.disks {
-		s.disks[i].points = []point{{at: now}}
+		if s.disks[i].job.Disk == name {
+			return &s.disks[i]
+		}
 	}
+	return &disk{}
 }
 
-func (s *state) move(name string, files int, bytes int64, now time.Time) {
-	s.now = now
+// preparation is how much of the files of all disks is written before the phase.
+func (s *state) preparation() (done, all int64) {
+	for i := range s.disks {
+		done += min(s.disks[i].prepared, s.disks[i].before)
+		all += s.disks[i].before
+	}
+	return done, all
+}
+
+func (s *state) release() {
+	planned, took := s.moved()
+	s.movedPlan += planned
+	s.movedTime += took
+	s.costs[s.index].prepare = 0 // the files are there, for all tries of a search
 	for i := range s.disks {
 		d := &s.disks[i]
-		if d.job.Disk != name || len(d.points) == 0 {
-			continue
-		}
-		d.files = files
-		for len(d.points) > 1 && now.Sub(d.points[1].at) >= rateOver {
-			d.points = d.points[1:]
-		}
-		d.points = append(d.points, point{now, bytes})
+		d.points = []point{{at: s.now}}
+		s.written += float64(d.prepared)
 	}
-	s.highest = max(s.highest, s.total())
+	s.stage, s.since = working, s.now
 }
 
-func (s *state) end(now time.Time) {
-	if !s.released.IsZero() {
-		s.worked += now.Sub(s.released)
+func (s *state) move(name string, bytes int64) {
+	d := s.disk(name)
+	if s.stage != working || len(d.points) == 0 {
+		return
 	}
-	s.finished += s.current.Bytes()
+	for len(d.points) > 1 && s.now.Sub(d.points[1].at) >= rateOver {
+		d.points = d.points[1:]
+	}
+	d.points = append(d.points, point{s.now, bytes})
+	for time.Duration(len(d.columns)+1)*columnOver <= s.passed() {
+		d.columns = append(d.columns, s.rate(d))
+	}
+}
+
+// conclude takes what was recorded of the phase: its rates, or else those of what was seen of it.
+// It returns the line that a log has of them.
+func (s *state) conclude(took time.Duration, result *analysis.Phase) string {
+	if took == 0 {
+		took = s.passed()
+	}
+	rates := make([]float64, len(s.disks))
+	sum := 0.0
+	for i := range s.disks {
+		d := &s.disks[i]
+		rates[i] = float64(d.moved()) / took.Seconds()
+		if result != nil && result.Overlap != nil {
+			rates[i] = result.Overlap.Disks[d.job.Disk].Rate
+		}
+		sum += rates[i]
+	}
+	scale := unit.ScaleFor(sum)
+	var texts []string
+	for i := range s.disks {
+		texts = append(texts, s.disks[i].job.Disk+" "+scale.Number(rates[i]))
+	}
+	if len(s.disks) > 1 {
+		texts = append(texts, "together "+scale.Number(sum))
+	} else if sum > 0 {
+		d := &s.disks[0]
+		alone := baseline{d.job.Disk, s.current.Connections[d.job.Disk], d.work, sum}
+		s.baselines = append(s.baselines, alone)
+	}
+	text := strings.Join(texts, "  ") + " " + scale.Unit
+	return s.heading() + "   " + text + "   " + seconds(took) + s.model()
+}
+
+func (s *state) end() {
+	// All of it counts, whatever was reported last.
+	if c := s.costs[s.index]; s.stage == working && c.move > 0 {
+		s.movedPlan += c.move
+		s.movedTime += s.now.Sub(s.since)
+	}
+	s.written = s.writtenBytes()
+	s.stage, s.since, s.disks, s.warnings = idle, s.now, nil, nil
+}
+
+// writtenBytes is what all disks have written in this sitting.
+func (s *state) writtenBytes() float64 {
+	sum := s.written
+	for i := range s.disks {
+		d := &s.disks[i]
+		if s.stage != working {
+			sum += float64(d.prepared)
+		}
+		sum += float64(d.moved()) * d.job.Writes()
+	}
+	return sum
 }
 
 // moved is what the disk has moved of its work.
@@ -99,163 +258,111 @@ func (d *disk) moved() int64 {
 	return d.points[len(d.points)-1].bytes
 }
 
-func (s *state) moved() int64 {
-	var sum int64
-	for i := range s.disks {
-		sum += s.disks[i].moved()
-	}
-	return sum
-}
-
-// finished reports whether a disk has moved all its files, and rests.
-func (d *disk) finished(s *state) bool {
-	p := &s.current
-	return p.Limit == 0 && p.Target == 0 && p.Stop != scenario.StopHold && d.files >= d.counted()
-}
-
-// counted is how many of the disk's files are measured.
-func (d *disk) counted() int { return len(d.job.Sizes) - d.job.IO.Discard }
-
-// rate is a disk's bytes per second, over the last few.
+// rate is a disk's bytes per second over the last few. It is 0 if the disk waits, has finished, or
+// has not worked for long enough.
 func (s *state) rate(d *disk) float64 {
-	if len(d.points) < 2 || d.finished(s) {
+	if s.stage != working || s.passed() < firstRate || len(d.points) < 2 {
 		return 0
 	}
 	first, last := d.points[0], d.points[len(d.points)-1]
-	if s.now.Sub(last.at) > silence {
+	span := last.at.Sub(first.at)
+	if span < minSpan || s.now.Sub(last.at) > silence {
 		return 0
 	}
-	return float64(last.bytes-first.bytes) / last.at.Sub(first.at).Seconds() / s.speedup
+	return float64(last.bytes-first.bytes) / span.Seconds() / s.speedup
 }
 
-func (s *state) total() float64 {
-	var sum float64
-	for i := range s.disks {
-		sum += s.rate(&s.disks[i])
-	}
-	return sum
+// passed is how long the stage has been going on, in the model's time if disks are simulated.
+func (s *state) passed() time.Duration {
+	return time.Duration(float64(s.now.Sub(s.since)) * s.speedup)
 }
 
-// top is the rate that bars end at: what the hub carries, or the highest total so far.
-func (s *state) top() float64 {
-	if s.limit > 0 {
-		return s.limit
-	}
-	return s.highest
+// heading is the phase as a log has it.
+func (s *state) heading() string {
+	return fmt.Sprintf("[%d/%d] %s", s.index+1, len(s.plan.Phases), s.current.Label())
 }
 
-// filesOf is how many files of how many a disk has moved.
-func (s *state) filesOf(d *disk) string {
-	if phase := &s.current; phase.Target > 0 || phase.Limit > 0 {
-		return strconv.Itoa(d.files)
-	}
-	return fmt.Sprintf("%d of %d", min(d.files, d.counted()), d.counted())
-}
-
-// passed is how long the phase has been going on: in the model's time if disks are simulated.
-func (s *state) passed(now time.Time) time.Duration {
-	return time.Duration(float64(now.Sub(s.released)) * s.speedup)
-}
-
-// time writes a time of the phase, and whose it is.
-func (s *state) time(d time.Duration) string {
-	text := unit.FormatSeconds(d.Seconds())
+// model says whose a time of the phase is.
+func (s *state) model() string {
 	if s.simulated {
-		text += " of model time"
+		return " of model time"
 	}
-	return text
+	return ""
 }
 
-// times is how long the phase has been going on, and how long the run still will.
-func (s *state) times() string {
-	text := s.time(s.passed(s.now).Truncate(time.Second))
-	if left, known := s.left(); known {
-		text += ", about " + unit.FormatSeconds(left.Round(time.Second).Seconds()) + " left in "
-		if s.simulated {
-			return text + "real time"
+// doing says what goes on, how far it is, and what comes next.
+func (s *state) doing() string {
+	passed := s.passed().Truncate(time.Second)
+	phase := &s.current
+	switch s.stage {
+	case cooling:
+		passed = s.now.Sub(s.since).Truncate(time.Second)
+		if phase.UntilIdle {
+			return "cooling down until the disks are idle: " + seconds(passed) +
+				", at most " + seconds(s.cooldown)
 		}
-		text += "all"
+		return "cooling down: " + outOf(seconds(passed), seconds(s.cooldown))
+	case preparing:
+		done, all := s.preparation()
+		if done == all {
+			return "getting ready"
+		}
+		written := outOf(unit.FormatBytes(done), unit.FormatBytes(all))
+		return "preparing files for " + phase.Who() + ": " + written
+	case idle, working:
 	}
-	return text
+	var text string
+	switch timed := max(phase.Limit, phase.Target); {
+	case phase.Steady > 0:
+		text = seconds(passed) + " until steady, at most " + seconds(phase.Limit)
+	case timed > 0:
+		text = outOf(seconds(min(passed, timed)), seconds(timed))
+	default:
+		text = seconds(passed)
+		if share := s.share(); share > 0 && s.passed() >= firstRate {
+			all := time.Duration(float64(s.passed()) / share).Round(time.Second)
+			text = strings.Replace(outOf(text, seconds(all)), " of ", " of about ", 1)
+		}
+	}
+	text += s.model()
+	if phase.Try != nil {
+		text += fmt.Sprintf(", try %d of at most %d", s.made+1, s.made+s.costs[s.index].tries)
+	}
+	return text + s.next()
 }
 
-// left is how long the run goes on, by what was measured so far: by the pace of the whole run. It is not known before
-// a hundredth of the work is done, nor if phases end by other rules than by work.
-func (s *state) left() (time.Duration, bool) {
-	var total, done int64
-	for i := range s.plan.Phases[s.first:] {
-		p := &s.plan.Phases[s.first+i]
-		if p.Stop == scenario.StopTime || p.Target > 0 || p.Search != nil {
-			return 0, false
-		}
-		total += p.Bytes()
+// next says that the disks rest before the next phase, unless that is short.
+func (s *state) next() string {
+	index := s.index
+	if s.costs[index].tries == 1 {
+		index++
 	}
-	done = s.finished
-	for i := range s.disks {
-		if d := &s.disks[i]; !d.job.Accompanies() {
-			done += min(d.moved(), d.job.Bytes())
-		}
-	}
-	if done < total/100 || done == 0 {
-		return 0, false
-	}
-	spent := s.worked + s.now.Sub(s.released)
-	left := time.Duration(float64(spent) * float64(total-done) / float64(done))
-	for i := range s.plan.Phases[s.index+1:] {
-		if p := &s.plan.Phases[s.index+1+i]; !p.UntilIdle {
-			left += s.real(p.Cooldown)
-		}
-	}
-	return left, true
-}
-
-// longCooldown is one that needs a message, or the run would seem to hang.
-const longCooldown = 2 * time.Second
-
-// cooldown says that the next phase waits; empty if it does not, or not for long.
-func (s *state) cooldown() string {
-	if s.index+1 == len(s.plan.Phases) {
+	if index >= len(s.costs) || s.costs[index].rest < longCooldown {
 		return ""
 	}
-	return s.cooldownBefore(&s.plan.Phases[s.index+1])
-}
-
-func (s *state) cooldownBefore(next *scenario.Phase) string {
-	wait := unit.FormatSeconds(s.real(next.Cooldown).Seconds())
-	switch {
-	case s.real(next.Cooldown) < longCooldown:
-		return ""
-	case next.UntilIdle:
-		return "next after a cooldown until the disks are idle, at most " + wait
-	default:
-		return "next after a cooldown of " + wait
+	rest := seconds(s.costs[index].rest)
+	if s.plan.Phases[index].UntilIdle {
+		rest = "at most " + rest
 	}
+	return ", then " + rest + " to cool down"
 }
 
-// real is how long a time of the plan takes on the clock.
-func (s *state) real(d time.Duration) time.Duration { return time.Duration(float64(d) / s.speedup) }
+func seconds(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
 
-// scale is one unit for all the numbers of a column.
-type scale struct {
-	unit     string
-	size     float64
-	decimals int
-}
-
-// scaleOf is the scale for numbers up to the greatest.
-func scaleOf(greatest float64, of string) scale {
-	switch {
-	case greatest >= 1e9:
-		return scale{"G" + of, 1e9, 2}
-	case greatest >= 100e6:
-		return scale{"M" + of, 1e6, 0}
-	case greatest >= 1e6:
-		return scale{"M" + of, 1e6, 1}
-	default:
-		return scale{"K" + of, 1e3, 0}
+// outOf writes a part and the whole, with the unit of both once: "12 of 20 s".
+func outOf(part, whole string) string {
+	figure, of, _ := strings.Cut(part, " ")
+	if _, same, _ := strings.Cut(whole, " "); same == of {
+		return figure + " of " + whole
 	}
+	return part + " of " + whole
 }
 
-func (s scale) number(v float64) string {
-	return strconv.FormatFloat(math.Abs(v)/s.size, 'f', s.decimals, 64)
+// writing says how much has been written, and of how much if that is exact.
+func (s *state) writing() string {
+	done := unit.FormatBytes(int64(s.writtenBytes()))
+	if s.first > 0 || s.toWrite == 0 {
+		return done
+	}
+	return outOf(done, unit.FormatBytes(s.toWrite))
 }

@@ -27,8 +27,8 @@ const maxRecorded = 32 << 20
 // concludeTimeout is how long a run waits for what was recorded of a phase.
 const concludeTimeout = 3 * time.Second
 
-// Conclude says how long a phase took and what it showed. It says nothing if that cannot be had at once.
-func (r *Reader) Conclude(phase string) (took time.Duration, verdict string) {
+// Conclude returns how long a phase took and what it showed: nothing if that cannot be had at once.
+func (r *Reader) Conclude(phase string) (took time.Duration, result *analysis.Phase) {
 	ctx, cancel := context.WithTimeout(context.Background(), concludeTimeout)
 	defer cancel()
 	type part struct {
@@ -48,7 +48,7 @@ func (r *Reader) Conclude(phase string) (took time.Duration, verdict string) {
 		r.From = now.end
 		return r.judge(phase, now.text, began)
 	case <-ctx.Done():
-		return 0, ""
+		return 0, nil
 	}
 }
 
@@ -69,9 +69,9 @@ func recordedFrom(run *os.Root, from int64) (text []byte, end int64) {
 	return text, stat.Size()
 }
 
-// judge says how long a phase took and what it showed, from what was recorded since the phase before, or since the
+// judge returns how long a phase took and what it showed, from what was recorded since the phase before, or since the
 // run began.
-func (r *Reader) judge(phase string, text []byte, began bool) (took time.Duration, verdict string) {
+func (r *Reader) judge(phase string, text []byte, began bool) (took time.Duration, result *analysis.Phase) {
 	var head []byte
 	if began {
 		event := r.Plan.Event("")
@@ -79,7 +79,7 @@ func (r *Reader) judge(phase string, text []byte, began bool) (took time.Duratio
 	}
 	run, err := trace.Load(io.MultiReader(bytes.NewReader(head), bytes.NewReader(text)), rundir.EventsFile)
 	if err != nil {
-		return 0, ""
+		return 0, nil
 	}
 	for _, t := range run.Phases {
 		if t.Name != phase {
@@ -91,7 +91,7 @@ func (r *Reader) judge(phase string, text []byte, began bool) (took time.Duratio
 			}
 		}
 		run.Phases = []*trace.Phase{t} // the end of the phase before is here too
-		return took, say.Progress(&say.Analyze(run, analysis.Options{}).Phases[0])
+		return took, &say.Analyze(run, analysis.Options{}).Phases[0]
 	}
-	return 0, ""
+	return 0, nil
 }
