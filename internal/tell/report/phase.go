@@ -87,8 +87,8 @@ func (v *phaseView) diskTable() *Table {
 		return nil
 	}
 	o, working := v.found.Overlap, v.working()
-	t := table("Disk by disk", word("Disk"), word("Does"), number(v.scale.Unit), number("±", 2), number("Share", 3),
-		number("Kept"), number("Reference", 1), number("Recovered in", 5), number("Bytes", 4))
+	t := table("Each disk", word("Disk"), word("Does"), number(v.scale.Unit), number("±", 2), number("Share", 3),
+		number("Keeps"), number("Baseline", 1), number("Recovered in", 5), number("Bytes", 4))
 	t.ID = "disks"
 	together := o != nil && len(o.Disks) > 1
 	twoWay := func(read, written float64) string {
@@ -176,7 +176,7 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 	}
 	if compared {
 		elsewhere := slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) })
-		note += " Kept: part of the rate without the others" + pick(elsewhere, ", in the time between changes.", ".")
+		note += " Baseline: the same disk without the others" + pick(elsewhere, ", in the time between changes.", ".")
 	}
 	limited := len(slices.DeleteFunc(v.working(), func(k Key) bool { return !v.limited(k.Name) }))
 	if len(o.Disks) > 1 && len(v.working())-limited > 1 {
