@@ -137,19 +137,19 @@ func TestWords(t *testing.T) {
 		caches cacheState
 		want   string
 	}{
-		{answer(Yes, 1.6789, 0), []Part{playing(gb), writes("B", 0)}, rested, "Yes: A plays 4 streams without a late frame while B writes. The hub could carry 1.6 times the rate."},
-		{answer(Yes, 12.9, 0), []Part{playing(gb), writes("B", 0), writes("C", 0)}, rested, "Yes: A plays 4 streams without a late frame while B and C write. The hub could carry 12 times the rate."},
+		{answer(Yes, 1.6789, 0), []Part{playing(gb), writes("B", 0)}, rested, "Yes: A plays 4 streams without a dropped frame while B writes. The hub could carry 1.6 times the rate."},
+		{answer(Yes, 12.9, 0), []Part{playing(gb), writes("B", 0), writes("C", 0)}, rested, "Yes: A plays 4 streams without a dropped frame while B and C write. The hub could carry 12 times the rate."},
 		{
-			answer(No, 0.519, 311, "throttle B to 210 MB/s", "move A to a port of its own", "let A play 3 streams"), []Part{playing(gb), writes("B", 0)}, rested,
-			"No: 311 of 6,000 frames of A are late while B writes. The hub can carry only 51 % of what you need. Throttle B to 210 MB/s, or move A to a port of its own.",
+			answer(No, 0.519, 311, "throttle B to 210 MB/s", "move A to its own port", "let A play 3 streams"), []Part{playing(gb), writes("B", 0)}, rested,
+			"No: A drops 311 of 6,000 frames while B writes. The hub can carry only 51 % of what you need. Throttle B to 210 MB/s, or move A to its own port.",
 		},
 		{
 			answer(No, 0.002, 0), []Part{playing(gb), writes("B", 2e8)}, usedUp,
 			"No: the buffer of A falls to 300 ms of 1 s while B writes at up to 200 MB/s, once B's cache is used up. The hub can carry only less than 1 % of what you need. No other port or disk, slower neighbour or smaller number of streams helps.",
 		},
 		{
-			answer(Unsure, 1.029, 0, "move A to a port of its own"), []Part{playing(gb)}, rested,
-			"Too close to call whether A plays 4 streams without a late frame: the hub can carry 102 % of what you need. Move A to a port of its own.",
+			answer(Unsure, 1.029, 0, "move A to its own port"), []Part{playing(gb)}, rested,
+			"Too close to call whether A plays 4 streams without a dropped frame: the hub can carry 102 % of what you need. Move A to its own port.",
 		},
 	} {
 		c := &model{full: map[string]float64{"B": 12}}

@@ -37,10 +37,10 @@ func ExampleAsk() {
 		fmt.Println("-", change.Text)
 	}
 	// Output:
-	// No: 1,560 of 7,251 frames of A are late while B and C write. The hub can carry only 77 % of what you need. Throttle C to 1.4 GB/s, or move A to a port of its own.
+	// No: A drops 1,560 of 7,251 frames while B and C write. The hub can carry only 77 % of what you need. Throttle C to 1.4 GB/s, or move A to its own port.
 	// - throttle C to 1.4 GB/s
-	// - move A to a port of its own
-	// - move C to a port of its own
+	// - move A to its own port
+	// - move C to its own port
 	// - record to C and let A write in its place
 	// - let A record 7 streams
 }

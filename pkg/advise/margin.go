@@ -297,7 +297,7 @@ func (c *model) advice(p *hub.Profile, parts []Part) []Change {
 				continue
 			}
 			if c.yes(with(parts, i, func(p *Part) { p.OwnPort = true })) {
-				text := fmt.Sprintf("move %s to a port of its own", parts[i].Disk)
+				text := fmt.Sprintf("move %s to its own port", parts[i].Disk)
 				list = append(list, Change{Kind: OtherPort, Disk: parts[i].Disk, Text: text})
 			}
 		}

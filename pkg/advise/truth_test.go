@@ -57,7 +57,7 @@ func TestMarginByHand(t *testing.T) {
 		{"an even share of reads", []Part{playing(1 * gb), {Disk: "B", Op: "read"}}, 1.5 * gb},
 		{"what a slower neighbour leaves", []Part{playing(1 * gb), {Disk: "B", Op: "read", Pace: 1 * gb}}, 2 * gb},
 		{"alone", []Part{playing(1 * gb)}, 2.5 * gb},
-		{"on a port of its own", []Part{{Disk: "A", Op: "read", Streams: playing(1 * gb).Streams, OwnPort: true}, {Disk: "B", Op: "read"}}, 2.8 * gb},
+		{"on its own port", []Part{{Disk: "A", Op: "read", Streams: playing(1 * gb).Streams, OwnPort: true}, {Disk: "B", Op: "read"}}, 2.8 * gb},
 		{"beside a probe", []Part{playing(1 * gb), {Disk: "B", Op: "read", Probe: true}}, 2.5 * gb},
 	} {
 		got := answerTo(t, p, Question{Parts: test.parts, For: time.Minute})
@@ -160,7 +160,7 @@ func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 	p := fitted(t, e)
 	q := Question{Parts: []Part{playing(0.01 * gb), {Disk: "B", Op: "read"}, {Disk: "C", Op: "write"}}, For: 20 * time.Second, Seed: 1}
 	a := answerTo(t, p, q)
-	if want := "Not known whether A plays 4 streams without a late frame while B reads and C writes: that was not measured, and the runs do not show it: no model of sharing explains them; the best misses them by "; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
+	if want := "Unknown whether A plays 4 streams without a dropped frame while B reads and C writes: that was not measured, and the runs do not show it: no model of sharing explains them; the best misses them by "; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
 		t.Errorf("%s: %s", a.Verdict, a.Texts.Answer)
 	}
 	check.Same(t, "how sure", "A run of just A and B reading and C writing would show it.", a.Texts.Sure)

@@ -38,13 +38,13 @@ func (a *Answer) sentence(parts []Part, got played, c *model) string {
 	var text string
 	switch beside := beside(parts); {
 	case a.Verdict == Yes:
-		return fmt.Sprintf("Yes: %s without a late frame%s. The hub could carry %s times the rate%s.",
+		return fmt.Sprintf("Yes: %s without a dropped frame%s. The hub could carry %s times the rate%s.",
 			unit.List(does), beside, times(a.Margin), a.between())
 	case c.vague(a, parts):
-		return fmt.Sprintf("Not known whether %s without a late frame%s: the model cannot say what each would get. "+
+		return fmt.Sprintf("Unknown whether %s without a dropped frame%s: the model cannot say what each would get. "+
 			"Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
 	case c.unmeasured(parts):
-		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not "+
+		text = fmt.Sprintf("Unknown whether %s without a dropped frame%s: that was not measured, and the runs do not "+
 			"show it: %s.", unit.List(does), beside, c.doubt.Refused)
 	case a.Verdict == No:
 		if got.caches == usedUp {
@@ -52,7 +52,7 @@ func (a *Answer) sentence(parts []Part, got played, c *model) string {
 		}
 		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(), beside, percent(a.Margin))
 	default:
-		text = fmt.Sprintf("Too close to call whether %s without a late frame%s: the hub can carry %s of what you "+
+		text = fmt.Sprintf("Too close to call whether %s without a dropped frame%s: the hub can carry %s of what you "+
 			"need%s.", unit.List(does), beside, percent(a.Margin), a.between())
 	}
 	const first = 2 // more than two are a list
@@ -101,8 +101,8 @@ func (a *Answer) worst() string {
 		}
 	}
 	if worst.Late > 0 {
-		return fmt.Sprintf("%s of %s frames of %s are late", unit.FormatCount(worst.Late),
-			unit.FormatCount(worst.Due), worst.Disk)
+		return fmt.Sprintf("%s drops %s of %s frames", worst.Disk, unit.FormatCount(worst.Late),
+			unit.FormatCount(worst.Due))
 	}
 	return fmt.Sprintf("the buffer of %s falls to %s of %s", worst.Disk, unit.FormatSeconds(worst.LowestBufferS),
 		unit.FormatSeconds(worst.BufferS))
@@ -169,9 +169,9 @@ func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	case len(o.Disks) < 2:
 		return text
 	case c.hubs[0].Measured(&o):
-		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were measured together.", 100*a.known(), who)
+		return text + fmt.Sprintf(" The margin of error is ±%.2g %%: %s were measured together.", 100*a.known(), who)
 	default:
-		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were never measured together, and a run of "+
+		return text + fmt.Sprintf(" The margin of error is ±%.2g %%: %s were never measured together, and a run of "+
 			"that would narrow it down.", 100*a.known(), who)
 	}
 }
@@ -210,7 +210,7 @@ func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 		case len(p.Evidence.Rates) > 0 && !fit.Observed(p, part.Disk, part.Op, part.OwnPort):
 			way, pull := "through the hub", ", and to compete like the average disk there"
 			if part.OwnPort {
-				way, pull = "on a port of its own", ""
+				way, pull = "on its own port", ""
 			}
 			list = append(list, fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as the "+
 				"profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*fit.FigureError, pull))

@@ -129,7 +129,7 @@ func TestNoSkewWarningOnASimulatedHub(t *testing.T) {
 	}
 }
 
-// A disk whose worker was stopped for 3 s of 15 stood still for that long, by no fault of its own, and did not fall: with
+// A disk whose worker was stopped for 3 s of 15 stalled for that long, by no fault of its own, and did not fall: with
 // files too small for samples, and with one that has them.
 func TestStoppedWorker(t *testing.T) {
 	for _, size := range []float64{0.02, 1} {
