@@ -278,6 +278,9 @@ func TestDoubts(t *testing.T) {
 		if strings.Join(codes, " ") != strings.Join(tt.codes, " ") || !strings.HasPrefix(a.Answer.Headline, tt.lead) {
 			t.Errorf("%s: %q leads with %q, sure %+v, want %q and %q", tt.name, codes, a.Answer.Headline, a.Answer.Sure, tt.codes, tt.lead)
 		}
+		if codes != nil && (a.Answer.Sentence != "" || a.Answer.More != nil) {
+			t.Errorf("%s: in doubt, and yet it says %q and %q", tt.name, a.Answer.Sentence, a.Answer.More)
+		}
 	}
 }
 

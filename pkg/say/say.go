@@ -66,7 +66,7 @@ func Fill(a *analysis.Analysis) {
 		a.Answer.Doubts[i].Text = en.doubt(&a.Answer.Doubts[i])
 	}
 	if len(a.Answer.Doubts) > 0 {
-		a.Answer.Headline, a.Answer.Sentence = a.Answer.Doubts[0].Text, ""
+		a.Answer.Headline, a.Answer.Sentence, a.Answer.More = a.Answer.Doubts[0].Text, "", nil
 	}
 }
 

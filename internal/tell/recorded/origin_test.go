@@ -82,7 +82,7 @@ func TestUncheckedRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := r.Analysis.Answer
-			named := strings.Contains(terminal.String()+markdown.String()+a.Headline, "A loses") || len(a.Wins)+len(a.Loses)+len(a.Advice) > 0
+			named := strings.Contains(terminal.String()+markdown.String()+a.Headline, "drops to ") || len(a.Wins)+len(a.Loses)+len(a.Advice) > 0
 			if want == "" && !named {
 				t.Errorf("%s, all checks made: %+v\n%s", from, a, &terminal)
 			}
