@@ -151,7 +151,7 @@ func TestRateWhileAllWereBusy(t *testing.T) {
 			t.Errorf("%s: A has no reference, though it was measured alone: its rate changed:\n%.4000s", name, out)
 		}
 		if wrong := regexp.MustCompile(`(dropped to|had) 178|178 of 278`); !regexp.MustCompile(want).MatchString(out) || wrong.MatchString(out) {
-			t.Errorf("%s: want %s, and nowhere that B had 178 MB/s:\n%.4000s", name, want, out)
+			t.Errorf("%s: want %s, and nowhere that B dropped to 178 MB/s:\n%.4000s", name, want, out)
 		}
 	}
 }
