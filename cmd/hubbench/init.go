@@ -46,7 +46,7 @@ func newInit(p program) *cobra.Command {
 		Use:   "init",
 		Short: "Write a scenario for the disks that are plugged in",
 		Long: `Find the external disks, ask (on a terminal) which of them to test, and write a scenario that is ready
-to run: it shows what the disks do to each other and which should get a port of its own. File sizes
+to run: it shows what the disks do to each other and which should move to its own port. File sizes
 follow from the free space. Only the scenario is written, and never over an existing file.`,
 		Example: `  hubbench init && hubbench run hubbench.yaml --open
   hubbench init --disks nvme1n1,/media/backup

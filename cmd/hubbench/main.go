@@ -52,8 +52,8 @@ func newRoot(p program) *cobra.Command {
 		Use:   "hubbench",
 		Short: "Measure what SSDs on one hub do to each other",
 		Long: `hubbench runs several SSDs on one hub against each other, one process per disk, all started
-at the same instant, and reports how much bandwidth each got while all of them were busy, who
-took it from whom, and how long the others needed to recover.`,
+at the same instant, and reports how fast each was with all of them busy, which disk crowds out
+which, and how soon the slowed ones recover.`,
 		Example: `  hubbench init --demo                write a scenario of simulated disks, to try it
   hubbench init                       write one for the disks that are plugged in
   hubbench plan hubbench.yaml         see what it would do

@@ -149,7 +149,7 @@ func newAdvise(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "advise PROFILE",
 		Short: "Predict whether streams survive beside other disks",
-		Long: `Predict from a hub profile whether all streams that disks play or record stay clean (no late frame, no
+		Long: `Predict from a hub profile whether all streams that disks play or record stay clean (no dropped frame, no
 buffer below half) while other disks on the hub write or read as fast as they can: yes, no, or too
 close to call, by what margin and, unless it is yes, what to change. Nothing is measured. PROFILE is a
 .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
@@ -173,7 +173,7 @@ The exit code is 0 whatever the answer.`,
 	flags.StringSliceVar(&opts.write, "write", nil, "a `DISK` that writes files as fast as it can")
 	flags.StringSliceVar(&opts.read, "read", nil, "a `DISK` that reads files as fast as it can")
 	flags.StringSliceVar(&opts.probe, "probe", nil, "a `DISK` that is only sent occasional single requests")
-	flags.StringSliceVar(&opts.direct, "direct", nil, "a `DISK` on a port of its own")
+	flags.StringSliceVar(&opts.direct, "direct", nil, "a `DISK` on its own port")
 	flags.StringSliceVar(&opts.pace, "pace", nil, "limit the rate at which a disk moves files: `B=200MB/s`")
 	flags.StringArrayVar(&opts.disks, "disk", nil, "add a disk to the hub by its data sheet: "+
 		"`X=2.8/2.5GB/s` reads 2.8 and writes 2.5; X=2.8/2.5GB/s,cache=24GB@0.65GB/s")
