@@ -9,7 +9,6 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -93,7 +92,7 @@ func (en english) costs() []string {
 func (en english) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		fastest := map[string]*analysis.Overlap{} // of each disk
+		alone := map[string]*analysis.Overlap{} // the fastest phase of each disk
 		best := ""
 		for i := range en.Phases {
 			p := &en.Phases[i]
@@ -101,36 +100,34 @@ func (en english) alone() []string {
 				if len(p.Disks) != 1 || d.Op != op || p.Overlap == nil || p.Paced[name].Limited() {
 					continue
 				}
-				if o := fastest[name]; o == nil || p.Overlap.Rate > o.Rate {
-					fastest[name] = p.Overlap
+				if o := alone[name]; o == nil || p.Overlap.Rate > o.Rate {
+					alone[name] = p.Overlap
 				}
-				if best == "" || p.Overlap.Rate > fastest[best].Rate {
+				if best == "" || p.Overlap.Rate > alone[best].Rate {
 					best = name
 				}
 			}
 		}
-		if best == "" {
-			continue
-		}
-		clear := true // The best is faster than all others beyond their margins of error.
-		for name, o := range fastest {
-			clear = clear && (name == best || apart(o.CI95, fastest[best].CI95))
-		}
-		rate := en.Rate(fastest[best].Rate)
-		switch {
-		case len(fastest) == 1:
-			out = append(out, fmt.Sprintf("%s %ss at %s", best, op, rate))
-		case clear:
-			out = append(out, fmt.Sprintf("%s %ss fastest, at %s", best, op, rate))
-		default:
-			out = append(out, fmt.Sprintf("the disks %s at up to %s", op, rate))
+		if best != "" {
+			out = append(out, en.fastest(best, op, alone))
 		}
 	}
 	return out
 }
 
-// apart reports whether all of an interval lies below another.
-func apart(low, high *stats.Interval) bool { return low != nil && high != nil && low[1] < high[0] }
+// fastest names the disk with the highest speed only if all others are slower beyond their margins of error.
+func (en english) fastest(best string, op trace.Role, alone map[string]*analysis.Overlap) string {
+	top := alone[best]
+	if len(alone) == 1 {
+		return fmt.Sprintf("%s %ss at %s", best, op, en.Rate(top.Rate))
+	}
+	for name, o := range alone {
+		if name != best && (top.CI95 == nil || o.CI95 == nil || o.CI95[1] >= top.CI95[0]) {
+			return fmt.Sprintf("the disks %s at up to %s", op, en.Rate(top.Rate))
+		}
+	}
+	return fmt.Sprintf("%s %ss fastest, at %s", best, op, en.Rate(top.Rate))
+}
 
 // Methods say when a disk is called slowed, and what the margins of error are about.
 func Methods(a *analysis.Analysis) []string {
@@ -241,7 +238,7 @@ func (c contest) outcome() string {
 			they = ": it drops to "
 		}
 		return c.named(c.won) + crowd + c.named(c.lost) + they + c.kept(c.lost)
-	case c.lost != nil && len(c.lost) == 1:
+	case len(c.lost) == 1:
 		return c.lost[0] + " drops to " + c.kept(c.lost)
 	case c.lost != nil:
 		return c.named(c.lost) + " drop to " + c.kept(c.lost)

@@ -1,0 +1,60 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// hubCost is the part of its speed on its own port that a disk must lose on the hub for the hub to cost it anything.
+const hubCost = 0.10
+
+// HubCost is what a disk alone loses by being on the hub.
+type HubCost struct {
+	Disk        string     `json:"disk"`
+	Op          trace.Role `json:"op"`
+	Phase       string     `json:"phase"` // on the hub
+	DirectPhase string     `json:"direct_phase"`
+	Rate        float64    `json:"rate"`
+	DirectRate  float64    `json:"direct_rate"`
+	// Loss is the part of the direct rate that the hub costs; below 0 if the disk is faster on the hub.
+	Loss float64         `json:"loss"`
+	CI95 *stats.Interval `json:"ci95"` // of the loss; null if a rate has no margin of error
+	// Lost: it loses a tenth or more, beyond noise. Nothing: it loses less than a tenth for certain.
+	Lost    bool `json:"lost"`
+	Nothing bool `json:"nothing"`
+
+	morePhases int // on the hub
+}
+
+// hubCosts compares the disks' rates alone on the hub with those on their own ports, the greatest loss first.
+func hubCosts(order []string, solos solos, alpha float64) []HubCost {
+	var out []HubCost
+	for _, hub := range solos {
+		moved := hub.job
+		moved.connection = trace.Direct
+		direct := solos.find(moved)
+		if hub.connection != trace.OnHub || direct == nil || direct.Rate <= 0 {
+			continue
+		}
+		kept := hub.Rate / direct.Rate
+		c := HubCost{
+			Disk: hub.disk, Op: hub.work.Op, Phase: hub.phases[0], DirectPhase: direct.phases[0],
+			Rate: hub.Rate, DirectRate: direct.Rate, Loss: 1 - kept, morePhases: len(hub.phases) - 1,
+		}
+		c.Lost = hub.Rate <= (1-hubCost)*direct.Rate && direct.ChanceAbove(hub.Measured) <= alpha
+		if free := min(hub.Free, direct.Free); free > 0 {
+			half := math.Hypot(hub.Error, direct.Error) * stats.StudentQuantile(0.975, free)
+			c.CI95 = &stats.Interval{1 - kept*math.Exp(half), 1 - kept*math.Exp(-half)}
+			c.Nothing = c.CI95[1] < hubCost
+		}
+		out = append(out, c)
+	}
+	slices.SortStableFunc(out, func(a, b HubCost) int {
+		return cmp.Or(cmp.Compare(b.Loss, a.Loss), slices.Index(order, a.Disk)-slices.Index(order, b.Disk))
+	})
+	return out
+}
