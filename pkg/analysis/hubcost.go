@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// hubCost is the part of its speed on its own port that a disk must lose on the hub for the hub to cost it anything.
+// hubCost is the part of its speed on its own port that a disk must lose on the hub to be reported.
 const hubCost = 0.10
 
 // HubCost is what a disk alone loses by being on the hub.
@@ -20,10 +20,10 @@ type HubCost struct {
 	DirectPhase string     `json:"direct_phase"`
 	Rate        float64    `json:"rate"`
 	DirectRate  float64    `json:"direct_rate"`
-	// Loss is the part of the direct rate that the hub costs; below 0 if the disk is faster on the hub.
+	// Loss is the part of the direct rate that the hub costs; it is below 0 if the disk is faster there.
 	Loss float64         `json:"loss"`
 	CI95 *stats.Interval `json:"ci95"` // of the loss; null if a rate has no margin of error
-	// Lost: it loses a tenth or more, beyond noise. Nothing: it loses less than a tenth for certain.
+	// Lost says that it loses a tenth or more beyond noise, Nothing that it surely loses less.
 	Lost    bool `json:"lost"`
 	Nothing bool `json:"nothing"`
 

@@ -57,7 +57,8 @@ func (en english) sentence(headline string, rest []string) string {
 			total += d.Rate
 		}
 		by := c.Disks[c.won[0]]
-		out = append(out, fmt.Sprintf("%s still %ss at %s of %s in total.", c.won[0], by.Op, en.Number(by.Rate), en.Rate(total)))
+		out = append(out, fmt.Sprintf("%s still %ss at %s of %s in total.", c.won[0], by.Op, en.Number(by.Rate),
+			en.Rate(total)))
 	}
 	if len(rest) > 0 {
 		out = append(out, rest[0]+".")

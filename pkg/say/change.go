@@ -135,7 +135,8 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 	verb := map[string]string{
 		analysis.KindStart: "start", analysis.KindEnd: "end", analysis.KindRecovery: "recover",
 		analysis.KindSharedFall: "fall", analysis.KindStall: "stall", analysis.KindWarmUp: "warm up",
-		analysis.KindSwing: "swing", analysis.KindDrift: pick(c.ToRate < c.FromRate, "slow steadily", "speed up steadily"),
+		analysis.KindSwing: "swing",
+		analysis.KindDrift: pick(c.ToRate < c.FromRate, "slow steadily", "speed up steadily"),
 	}[c.Kind]
 	switch {
 	case c.Kind == analysis.KindSharedFall:

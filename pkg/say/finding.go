@@ -53,8 +53,8 @@ func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 			"direction", en.Rate(v.Rate), 100*v.Gain)
 	case analysis.CeilingValues:
 		return fmt.Sprintf("%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s "+
-			"alone: something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v.Without), en.Title(f.Other),
-			unit.List(f.Added), en.Rate(v.Rate), Count(n+len(f.Added)), en.Rate(v.Alone))
+			"alone: something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v.Without),
+			en.Title(f.Other), unit.List(f.Added), en.Rate(v.Rate), Count(n+len(f.Added)), en.Rate(v.Alone))
 	case analysis.BottleneckValues:
 		return en.bottleneck(f.Link)
 	case analysis.OthersValues:

@@ -30,7 +30,8 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	var text string
 	switch verdict {
 	case stream.Clean:
-		text = fmt.Sprintf("%s without a dropped frame%s; the buffer never fell below %s", moved(t), when, atLeast(lowest))
+		text = fmt.Sprintf("%s without a dropped frame%s; the buffer never fell below %s", moved(t), when,
+			atLeast(lowest))
 	case stream.Strained:
 		text = fmt.Sprintf("%s without a dropped frame%s, but the buffer fell to %s of %s", moved(t), when,
 			atLeast(lowest), unit.FormatSeconds(t.BufferS))

@@ -38,8 +38,8 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 				unit.FormatSeconds(v.Seconds)),
 			"thin_window": fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks "+
 				"more to do", unit.FormatSeconds(v.Seconds)),
-			"no_interval": fmt.Sprintf("no error bars: the overlap is only %s long, and a stall may fill so short a time "+
-				"or be missing from it", unit.FormatSeconds(v.Seconds)),
+			"no_interval": fmt.Sprintf("no error bars: the overlap is only %s long, and a stall may fill so short a "+
+				"time or be missing from it", unit.FormatSeconds(v.Seconds)),
 		}[w.Code]
 	case analysis.MomentsValues:
 		return disk + fmt.Sprintf("no error bars: its progress is known at only %.0f moments of the overlap", v.Moments)
@@ -69,8 +69,8 @@ func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 		return disk + fmt.Sprintf("its rate was not steady when the phase ended (SNIA PTS, %s windows), so no steady "+
 			"rate is given", unit.FormatSeconds(v.WindowS))
 	case analysis.UnfallenValues:
-		return disk + fmt.Sprintf("it wrote at a steady %s and never slowed in %s: its fast cache may not be full yet; "+
-			"preset: saturation finds where it ends", en.Rate(v.Rate), size(v.Bytes))
+		return disk + fmt.Sprintf("it wrote at a steady %s and never slowed in %s: its fast cache may not be full "+
+			"yet; preset: saturation finds where it ends", en.Rate(v.Rate), size(v.Bytes))
 	case analysis.SizeValues:
 		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as "+
 			"well have changed with time", size(v.AtBytes))
@@ -105,7 +105,8 @@ func coded(w *analysis.Warning, p *analysis.Phase) string {
 	case "no_overlap":
 		return "no overlap: " + noOverlap(p.NoOverlap)
 	case "competitor_display":
-		return named(w.Other, "a display") + " on the same hub: its picture has priority over the disks' data on the hub's uplink"
+		return named(w.Other, "a display") + " on the same hub: its picture has priority over the disks' data on " +
+			"the hub's uplink"
 	case "competitor_network":
 		return named(w.Other, "a network adapter") + " on the same hub and shares its uplink with the disks"
 	default:
