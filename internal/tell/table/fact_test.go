@@ -143,7 +143,7 @@ func TestRateWhileAllWereBusy(t *testing.T) {
 	check.Near(t, "kept", 178./278, *run.Analysis.Phases[2].Contention.Disks["B"].Retention, 0.005)
 	for name, out := range outputs(t, run) {
 		want := map[string]string{
-			"terminal": `mix +103 rate changed +168 64 %`, "--all": `B dropped to 168 MB/s \(64 % of the\s+278 MB/s baseline, from 10\.0 to 40\.0 s\)`,
+			"terminal": `mix +103 rate changed +168 64 %`, "--all": `B\s+dropped\s+to\s+168\s+MB/s\s+\(64\s+%\s+of\s+the\s+278\s+MB/s\s+baseline,\s+from\s+10\.0\s+to\s+40\.0\s+s\)`,
 			"md": `168 64 %`, "page": `B reads at 64 % of its speed`, "csv of disk": `,1\.68e\+08,`, "csv of finding": `B dropped to 168 MB/s, 64 % of the 278 MB/s`,
 			"csv of phase": `B dropped to 168 MB/s`,
 		}[name]
