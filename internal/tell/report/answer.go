@@ -91,8 +91,8 @@ type Fact struct {
 	Bad         bool
 }
 
-// Action is something to do, and what comes of it.
-type Action struct{ Title, Detail string }
+// Action is something to do, and what comes of it; and both in one sentence.
+type Action struct{ Title, Detail, Text string }
 
 // Cost is what the hub costs a disk that was measured alone on the hub and on its own port.
 type Cost struct {
@@ -162,7 +162,7 @@ func (r *runDoc) answer(failures []string) {
 	}
 	if trusted {
 		for _, advice := range a.Answer.Advice {
-			out.Actions = append(out.Actions, Action{advice.Title, advice.Detail})
+			out.Actions = append(out.Actions, Action{advice.Title, advice.Detail, advice.Text})
 		}
 		out.Facts = r.facts()
 	}
@@ -186,7 +186,7 @@ func (a *Answer) Blocks() []Block {
 	}
 	actions := List{}
 	for _, action := range a.Actions {
-		actions.Items = append(actions.Items, strings.TrimSuffix(action.Title+": "+action.Detail, ": "))
+		actions.Items = append(actions.Items, cmp.Or(action.Text, action.Title))
 	}
 	blocks = append(blocks, facts, List{Items: a.Findings}, actions)
 	if a.Sure != "" {

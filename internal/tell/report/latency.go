@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -92,75 +91,4 @@ func besideDisk(keys []Key, phase *analysis.Phase, disk string) string {
 	others := maps.Clone(phase.Roles)
 	delete(others, disk)
 	return does(keys, others, phase.Paced)
-}
-
-const maxBeside = 30
-
-const nobody = "nobody: alone"
-
-// latencyMatrix is each disk's 99th percentile against who else works; nil if no latency was recorded, or always
-// beside the same.
-func latencyMatrix(keys []Key, a *analysis.Analysis) *Table {
-	t := table("Request latency beside others", word("Who else works"))
-	t.ID = "latency-beside"
-	t.Note = "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. " +
-		"Of all phases, as far as these alone worked."
-	type place struct{ others, timed string }
-	cells := map[place]*analysis.LatencyRow{}
-	var timed, others []string // those with a figure
-	list := slices.Clone(a.LatencyMatrix)
-	slices.SortStableFunc(list, func(a, b analysis.LatencyRow) int { return len(a.Beside) - len(b.Beside) })
-	for i := range list {
-		r := &list[i]
-		at := place{cmp.Or(does(keys, r.Beside, r.Paced), nobody), timedAs(keys, r, list)}
-		if found := cells[at]; found == nil || found.P99NS == nil {
-			cells[at] = r
-		}
-		if r.P99NS != nil && !slices.Contains(others, at.others) {
-			others = append(others, at.others)
-		}
-		if r.P99NS != nil && !slices.Contains(timed, at.timed) {
-			timed, t.Columns = append(timed, at.timed), append(t.Columns, number(at.timed))
-		}
-	}
-	if len(others) < 2 {
-		return nil
-	}
-	few := false
-	head := func(text string) any { return text }
-	fill(t, others[:min(len(others), maxBeside)], timed, head, func(text, column string) Cell {
-		r, solo := cells[place{text, column}], cells[place{nobody, column}]
-		if r == nil {
-			return Cell{}
-		}
-		few = few || r.P99NS == nil
-		cell := Cell{Text: timeText(r.P99NS)}
-		known := solo != nil && r != solo && r.P99CI95 != nil && solo.P99CI95 != nil
-		if known && r.P99CI95[0] > solo.P99CI95[1] && *solo.P99NS > 0 { // longer by more than both may be off
-			cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
-		}
-		return cell
-	})
-	fewest, more := unit.FormatCount(int(quantile.MinRequests(100))), len(others)-maxBeside
-	t.Note += pick(few, " –: fewer than "+fewest+" requests, too few to tell.", "") +
-		pick(more > 0, " "+unit.Plural(more, "more combination")+" in analysis.json.", "")
-	return t
-}
-
-// timedAs is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or
-// tests, in which.
-func timedAs(keys []Key, r *analysis.LatencyRow, all []analysis.LatencyRow) string {
-	does := " " + workOf(r.Op, r.Paced[r.Disk]).Does().One
-	if p := r.Paced[r.Disk]; p.Probe > 0 {
-		does = ": probe, " + unit.FormatBlock(p.Probe)
-	}
-	other := func(of func(analysis.LatencyRow) string) string {
-		if slices.ContainsFunc(all, func(o analysis.LatencyRow) bool { return o.Disk == r.Disk && of(o) != of(*r) }) {
-			return Clean(of(*r))
-		}
-		return ""
-	}
-	connection := other(func(o analysis.LatencyRow) string { return o.Connection })
-	test := other(func(o analysis.LatencyRow) string { return o.Test })
-	return strings.Join(nonEmpty(labelOf(keys, r.Disk)+does, connection, test), ", ")
 }

@@ -39,7 +39,7 @@ func newPhase(v *phaseView, index int) *Details {
 		{Title: "Every file: speed against size, against bytes moved", Blocks: []Block{
 			files.sizeChart(), files.bytesChart(), files.spreadChart(), v.filesTable(),
 		}},
-		{Title: "What other tools would report", Blocks: []Block{v.rules(), v.averages()}},
+		{Title: "What other tools would report", Blocks: []Block{v.rules()}},
 	} {
 		fold.Blocks = shown(fold.Blocks)
 		d.Add(fold)
@@ -294,21 +294,26 @@ func (v *phaseView) timed() []Key {
 	return slices.DeleteFunc(v.working(), func(k Key) bool { return v.found.Paced[k.Name].Accompanies() })
 }
 
-// filesTable is a row per disk over the rates of its single files, in the whole phase, with the one to quote.
+// filesTable is a row per disk over the rates of its single files, in the whole phase, with the one to quote and what
+// other ways of averaging make of them.
 func (v *phaseView) filesTable() *Table {
+	rate := v.scale.maybe
 	t := table("File by file", word("Disk"), number("Files"), number("Bytes"), number("Rate to quote"), number("Median"),
-		number("5th – 95th percentile"), number("Variation"), word("Remark"))
-	t.ID, t.Note = "files", "Rates in "+v.scale.Unit+", of single files in the whole phase."
+		number("5th – 95th percentile"), number("Variation"), number("Whole phase", 3), number("Mean", 3),
+		number("Trimmed mean", 2), number("Least squares", 4), number("Theil–Sen", 4))
+	t.ID = "files"
+	t.Note = "Rates in " + v.scale.Unit + ", of single files in the whole phase. Whole phase: all bytes over the time with " +
+		"a file in transfer. Trimmed: without the fastest and slowest fifth. Least squares, Theil–Sen: regressions of time " +
+		"on size."
+	kinds := map[string]string{
+		analysis.QuoteOverlap: "in the overlap", analysis.QuoteLater: "after its fall",
+		analysis.QuoteSettled: "once it had settled", analysis.QuoteMean: "over time",
+	}
 	for _, key := range v.timed() {
 		s := v.found.Disks[key.Name]
 		quote, variation, spread := Cell{Text: none}, none, none
 		if q := s.Quote; q != nil {
-			// Which of its figures the analysis would quote for the disk.
-			kind := map[string]string{
-				analysis.QuoteOverlap: "in the overlap", analysis.QuoteLater: "after its fall",
-				analysis.QuoteSettled: "once it had settled", analysis.QuoteMean: "over time",
-			}[q.Kind]
-			quote = Cell{Text: v.scale.Number(q.Rate), Small: cmp.Or(kind, q.Kind), Strong: true}
+			quote = Cell{Text: v.scale.Number(q.Rate), Small: cmp.Or(kinds[q.Kind], q.Kind), Strong: true}
 		}
 		if s.CV != nil {
 			variation = percent(*s.CV)
@@ -316,45 +321,8 @@ func (v *phaseView) filesTable() *Table {
 		if s.P05 != nil && s.P95 != nil {
 			spread = v.scale.Number(*s.P05) + " – " + v.scale.Number(*s.P95)
 		}
-		t.add(&key, unit.FormatCount(s.Files), unit.FormatBytes(s.Bytes), quote, v.scale.maybe(s.Median), spread, variation,
-			cmp.Or(v.remark(&s), none))
-	}
-	return t
-}
-
-// remark says what a mean would hide.
-func (v *phaseView) remark(s *analysis.Disk) string {
-	var parts []string
-	add := func(what string, bytes, from, to float64) {
-		parts = append(parts, what+unit.FormatBytes(int64(bytes))+": "+v.scale.Number(from)+" to "+v.scale.Number(to))
-	}
-	if t := s.Throttle; t != nil {
-		add("throttled at ", t.AtBytes, t.FromRate, t.ToRate)
-	}
-	if k := s.SizeKnee; k != nil {
-		add("changes at files of ", k.AtBytes, k.BelowRate, k.AboveRate)
-	}
-	if s.Modes != nil {
-		parts = append(parts, "two rates, "+v.scale.Number(s.Modes[0])+" and "+v.scale.Number(s.Modes[1]))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// averages are what other ways of averaging make of a disk's files.
-func (v *phaseView) averages() *Table {
-	rate := v.scale.maybe
-	t := table("Other averages", word("Disk"), number("Whole phase"), number("Mean of files"), number("Trimmed mean"),
-		number("Least squares"), number("Latency"), number("Theil–Sen"))
-	t.ID = "averages"
-	t.Note = "In " + v.scale.Unit + ". Whole phase: all bytes over the time with a file in transfer. " +
-		"Trimmed: without the fastest and slowest fifth. " +
-		"Regressions of time on size: their slope is the rate, least squares' intercept the latency."
-	for _, key := range v.timed() {
-		s, latency := v.found.Disks[key.Name], none
-		if s.OLSLatencyS != nil && *s.OLSLatencyS >= 0 { // below zero the line says nothing of it
-			latency = unit.FormatSeconds(*s.OLSLatencyS)
-		}
-		t.add(&key, rate(s.Rate), rate(s.Mean), rate(s.Trimmed20), rate(s.OLSRate), latency, rate(s.TheilSenRate))
+		t.add(&key, unit.FormatCount(s.Files), unit.FormatBytes(s.Bytes), quote, rate(s.Median), spread, variation,
+			rate(s.Rate), rate(s.Mean), rate(s.Trimmed20), rate(s.OLSRate), rate(s.TheilSenRate))
 	}
 	return t
 }

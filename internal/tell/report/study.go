@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ func (r *runDoc) study() {
 	r.Add(r.cacheChart())
 	r.addSaturations()
 	tasks, list := r.pairs()
-	r.Add(r.pairsChart(list), r.pairsTable(tasks, list), latencyMatrix(r.Keys, r.a))
+	r.Add(r.pairsChart(list), r.pairsTable(tasks, list))
 	// The table of all phases goes without the tries of searches, which the searches' tables hold.
 	try := func(line pooledPhase) bool { return line.phases[0].Search != nil }
 	lines := slices.DeleteFunc(slices.Clone(r.lines), try)
@@ -41,7 +40,7 @@ func (r *runDoc) study() {
 		r.Add(Sentence{Text: "All phases are " + tries + "."})
 		return
 	}
-	t := r.phasesTable(lines, true)
+	t := r.phasesTable(lines)
 	t.Note += pick(left > 0, " Without "+tries+".", "")
 	r.Add(t)
 }
@@ -132,112 +131,68 @@ func mean(values []float64) *float64 {
 	return new(stats.Mean(values))
 }
 
-// phasesTable is a row per phase and a column per disk, with how long all worked and who reads and who writes if it
-// is whole.
-func (r *runDoc) phasesTable(lines []pooledPhase, whole bool) *Table {
-	t := table(pick(whole, "All phases", "Phases"), word("Phase"))
-	t.ID = pick(whole, "", "answer")
+// phasesTable is a row per phase and a column per disk, repeats pooled.
+func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
+	t := table("All phases", word("Phase"))
 	for i := range r.Keys {
 		t.Columns = append(t.Columns, ofDisk(&r.Keys[i]))
 	}
-	t.Columns = append(t.Columns, number("Together"))
-	compared, elsewhere, limited, sure, unknown, beside := false, false, false, false, false, false
-	for k := range lines {
-		line, p := &lines[k], &lines[k].phases[0]
-		name := Cell{Text: shorten(cmp.Or(line.title, p.Name), 2*longest), Link: line.id}
-		if n := len(line.phases); whole && n > 1 {
+	t.Columns = append(t.Columns, number("Together"), number("Overlap", 1))
+	notes := []string{r.scale.Unit + " with all disks busy", "%: of the baseline, none: unknown", "W writes, R reads"}
+	limited := false
+	for _, line := range lines {
+		l := r.load(line)
+		name := Cell{Text: shorten(cmp.Or(line.title, line.phases[0].Name), 2*longest), Link: line.id}
+		if n := len(line.phases); n > 1 {
 			name.Small = fmt.Sprintf("mean of %d", n)
 		}
 		row := []any{name}
 		for _, key := range r.Keys {
-			cell := r.cell(line, key.Name)
-			compared, elsewhere = compared || cell.Heat != nil, elsewhere || keptElsewhere(p, key.Name)
-			beside, limited, unknown = beside || strings.HasSuffix(cell.Small, notAlone), limited || cell.Small == ownPace, unknown || cell.NoReference && cell.Small == ""
-			if !whole {
-				cell.Letter = ""
+			cell := Cell{}
+			for _, d := range l.Disks {
+				if d.Name != key.Name {
+					continue
+				}
+				remark := d.Remark
+				if remark == unmeasured {
+					remark = ""
+				}
+				cell = Cell{
+					Letter: strings.ToUpper(d.Verb[:1]), Text: r.scale.Number(d.Rate), Small: cmp.Or(d.Percent(), remark),
+					Heat: heatOf(d.Kept), Strong: d.Low(), NoReference: d.Remark != "",
+				}
+				if d.NotAlone && len(notes) < 4 {
+					notes = append(notes, notAloneNote)
+				}
+				limited = limited || d.Remark == ownPace
 			}
 			row = append(row, cell)
 		}
-		total, length := r.total(line)
-		row, sure = append(row, total), sure || total.Small != ""
-		if whole {
-			row = append(row, length)
+		seconds, overlaps := 0.0, 0.0
+		for _, phase := range line.phases {
+			if phase.Overlap != nil {
+				seconds += phase.Overlap.DurationS
+				overlaps++
+			}
 		}
-		t.add(row...)
+		together, length := Cell{Text: none}, none
+		if overlaps > 0 {
+			together, length = Cell{Text: r.scale.Number(l.Rate), Strong: true}, unit.FormatSeconds(seconds/overlaps)
+		}
+		t.add(append(row, together, length)...)
 	}
-	t.Note = r.scale.Unit + " while all worked" + pick(compared, "; %: of the rate without the others", "") +
-		pick(compared && elsewhere, ", between changes", "") + pick(beside, notAloneNote, "")
-	if whole {
-		t.Columns = append(t.Columns, number("Overlap", 1))
-		t.Note += pick(unknown, "; no %: no reference", "") +
-			pick(sure, "; ±: half the 95 % confidence interval", "") + "; W writes, R reads"
+	t.Note = strings.Join(notes, "; ") + "."
+	if limited {
+		t.Note += " " + ownPaceNote
 	}
-	t.Note += "." + pick(limited, " "+ownPaceNote, "")
 	return t
 }
 
 // What marks a percentage that is not of the rate that the disk has alone.
 const (
 	notAlone     = "*"
-	notAloneNote = "; *: without one other disk, not alone"
+	notAloneNote = "*: without one other disk, not alone"
 )
-
-// cell is what a disk moved in the repeats of a phase and what it kept of its rate without the others; empty for an
-// idle disk.
-func (r *runDoc) cell(line *pooledPhase, disk string) Cell {
-	first := &line.phases[0]
-	role := first.Roles[disk]
-	if !active(role) {
-		return Cell{}
-	}
-	var rates, shares []float64
-	mark := ""
-	for _, phase := range line.phases {
-		if phase.Overlap == nil {
-			continue
-		}
-		rates = append(rates, phase.Overlap.Disks[disk].Rate)
-		if c := contentionOf(&phase, disk); c.Retention != nil {
-			shares, mark = append(shares, *c.Retention), cmp.Or(mark, pick(c.Alone, "", notAlone))
-		}
-	}
-	cell := Cell{Letter: pick(first.Paced[disk].Reads > 0, "RW", string(role.Letter())), Text: r.scale.maybe(mean(rates))}
-	switch kept := mean(shares); {
-	case kept != nil:
-		cell.Small, cell.Heat, cell.Strong = percent(*kept)+mark, kept, *kept < 0.9
-	case len(first.Disks) > 1:
-		why := noReference(contentionOf(first, disk))
-		cell.Small, cell.NoReference = pick(first.Paced[disk].Limited(), ownPace, pick(why == unmeasured, "", why)), len(rates) > 0
-	}
-	return cell
-}
-
-// total is what all disks of the repeats of a phase moved together, with an interval that covers those of all, and
-// for how long.
-func (r *runDoc) total(line *pooledPhase) (cell Cell, length string) {
-	var rates, lengths []float64
-	ci := &stats.Interval{math.Inf(1), 0}
-	for _, phase := range line.phases {
-		o := phase.Overlap
-		if o == nil {
-			continue
-		}
-		rates, lengths = append(rates, o.Rate), append(lengths, o.DurationS)
-		if o.CI95 == nil {
-			ci = nil
-		} else if ci != nil {
-			ci[0], ci[1] = min(ci[0], o.CI95[0]), max(ci[1], o.CI95[1])
-		}
-	}
-	if rates == nil {
-		return Cell{Text: none}, none
-	}
-	cell = Cell{Text: r.scale.maybe(mean(rates)), Strong: true}
-	if margin := r.scale.margin(ci, *mean(rates)); margin != "" && !strings.Contains(margin, " ") {
-		cell.Small = "± " + margin
-	}
-	return cell, unit.FormatSeconds(*mean(lengths))
-}
 
 // addSaturations shows for each phase of the preset saturation what rests have given back to the disks that fell.
 func (r *runDoc) addSaturations() {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -70,7 +71,7 @@ func (p *printer) answer(doc *report.Document) {
 }
 
 func actionText(action report.Action) string {
-	return strings.TrimSuffix(action.Title+": "+action.Detail, ": ")
+	return cmp.Or(action.Text, action.Title)
 }
 
 // linesOf is how many lines a text takes under an indent of two.
