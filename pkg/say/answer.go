@@ -334,6 +334,10 @@ func (en english) advise(advice *analysis.Advice) {
 	case analysis.AdviceNone:
 		advice.Title = "Nothing to move"
 		advice.Detail = "No disk is shown to slow the others by more than a tenth."
+		if len(en.Answer.Loses) > 0 {
+			advice.Title = "Measure for longer"
+			advice.Detail = "What moving a disk would gain is within the margin of error."
+		}
 	case analysis.AdviceAnyOwnPort:
 		advice.Title = "Move one of " + unit.List(inOrder(en.Order, advice.Disks)) + " to its own port"
 		advice.Detail = "It makes little difference to the others which one."

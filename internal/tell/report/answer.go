@@ -357,13 +357,12 @@ func (r *runDoc) facts() []Fact {
 			slowed = append(slowed, d)
 		}
 	}
-	slices.SortStableFunc(slowed, func(a, b LoadDisk) int { return cmp.Compare(a.Kept, b.Kept) })
-	for i, d := range slowed { // those that keep about as little as the one that keeps least
-		if d.Kept > slowed[0].Kept+alike {
-			slowed = slowed[:i]
-			break
-		}
+	least := math.Inf(1)
+	for _, d := range slowed {
+		least = min(least, d.Kept)
 	}
+	// Only those that keep about as little as the one that keeps least.
+	slowed = slices.DeleteFunc(slowed, func(d LoadDisk) bool { return d.Kept > least+alike })
 	if n := float64(len(slowed)); n > 0 {
 		var kept, rate, baseline float64
 		var names []string
