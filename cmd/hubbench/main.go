@@ -10,11 +10,13 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // version is set by the Makefile from the repository's tags.
@@ -65,8 +67,10 @@ which, and how soon the slowed ones recover.`,
 	root.Version = toolVersion() // so that there is a --version
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpCommand(newHelp(p))
-	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + topicsHelp() + "{{end}}" + exitCodesHelp)
+	help := newHelp(p)
+	root.SetHelpCommand(help)
+	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + topicsHelp() + "{{end}}" +
+		`{{index .Annotations "` + exitCodesKey + `"}}`)
 	for _, group := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -96,6 +100,8 @@ Homebrew install it; otherwise add the line of your shell to its start-up file:
     PowerShell ($PROFILE)              hubbench completion powershell | Out-String | Invoke-Expression`
 		c.Example = "  hubbench completion bash > ~/.local/share/bash-completion/completions/hubbench"
 	}
+	noteExitCodes(root)
+	noteExitCodes(help)
 	return root
 }
 
@@ -132,20 +138,63 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitPartial     = 3
-	exitThreshold   = 4 // --fail-above, --fail-below, check, doctor
+	exitThreshold   = 4
 	exitInterrupted = 130
 )
 
-const exitCodesHelp = `
-Exit codes:
-  0    ok
-  1    failed
-  2    bad usage or scenario
-  3    partial run, results kept; a limit cannot be judged (check)
-  4    a rate fell (--fail-above) or is too low (--fail-below), a limit failed (check), a check
-       failed (doctor)
-  130  interrupted, results kept
-`
+// exitCode is a code that a command can return, and what it means.
+type exitCode struct {
+	code     int
+	commands []string // none: all
+	meaning  string
+}
+
+func exitCodes() []exitCode {
+	return []exitCode{
+		{exitOK, nil, "ok"},
+		{exitFailed, nil, "failed"},
+		{exitUsage, nil, "bad usage or scenario"},
+		{exitPartial, []string{"run"}, "partial run, results kept"},
+		{exitPartial, []string{"check"}, "a limit cannot be judged"},
+		{exitThreshold, []string{"run", "simulate"}, "a rate is too low (--fail-below)"},
+		{exitThreshold, []string{"compare"}, "a rate fell (--fail-above)"},
+		{exitThreshold, []string{"check"}, "a limit failed"},
+		{exitThreshold, []string{"doctor"}, "a check failed"},
+		{exitInterrupted, []string{"run"}, "interrupted, results kept"},
+		{exitInterrupted, []string{"doctor"}, "interrupted"},
+	}
+}
+
+// exitCodesOf returns the codes of a command, and those of all for hubbench itself.
+func exitCodesOf(cmd *cobra.Command) []exitCode {
+	codes := exitCodes()
+	if cmd.Name() != "hubbench" {
+		return slices.DeleteFunc(codes, func(c exitCode) bool {
+			return c.commands != nil && !slices.Contains(c.commands, cmd.Name())
+		})
+	}
+	for i := range codes {
+		if len(codes[i].commands) > 0 {
+			codes[i].meaning = unit.List(codes[i].commands) + ": " + codes[i].meaning
+		}
+	}
+	return codes
+}
+
+// exitCodesKey is the annotation that the template of usages takes the codes from.
+const exitCodesKey = "exit codes"
+
+func noteExitCodes(cmd *cobra.Command) {
+	var text strings.Builder
+	text.WriteString("\nExit codes:\n")
+	for _, c := range exitCodesOf(cmd) {
+		fmt.Fprintf(&text, "  %-3d  %s\n", c.code, c.meaning)
+	}
+	cmd.Annotations = map[string]string{exitCodesKey: text.String()}
+	for _, child := range cmd.Commands() {
+		noteExitCodes(child)
+	}
+}
 
 // exitError is an error that knows its exit code.
 type exitError struct {

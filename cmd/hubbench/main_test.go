@@ -14,9 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/internal/tell/manual"
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
@@ -216,5 +218,54 @@ func TestBadScenarios(t *testing.T) {
 				t.Errorf("%s %s: exit code %d, stdout %q, stderr %q; want %d and %q", command, file, got, out, errs, exitUsage, want)
 			}
 		}
+	}
+}
+
+// TestExitCodes holds what --help says of exit codes: each command has a list, of its own codes only, and each
+// code is in the manual.
+func TestExitCodes(t *testing.T) {
+	safety, err := manual.Topic{Name: "safety"}.Markdown()
+	must(t, err)
+	names := map[string]bool{}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		names[cmd.Name()] = true
+		own := cmd.Annotations[exitCodesKey]
+		if !strings.HasPrefix(own, "\nExit codes:\n  0    ok\n  1    failed\n  2    ") {
+			t.Errorf("%s has no exit codes: %q", cmd.Name(), own)
+		}
+		if path := strings.Fields(cmd.CommandPath())[1:]; !cmd.Hidden {
+			if help := prints(t, append(path, "--help")...); !strings.HasSuffix(help, own) {
+				t.Errorf("%s --help ends with %q, want %q", cmd.Name(), help[max(0, len(help)-len(own)):], own)
+			}
+		}
+		for _, child := range cmd.Commands() {
+			walk(child)
+		}
+	}
+	root := newRoot(program{})
+	root.InitDefaultHelpCmd()
+	walk(root)
+	for _, c := range exitCodes() {
+		if !strings.Contains(safety, fmt.Sprintf("\n%d\n: ", c.code)) {
+			t.Errorf("exit code %d is not in the manual", c.code)
+		}
+		for _, command := range c.commands {
+			if !names[command] {
+				t.Errorf("exit code %d is of %s, which is no command", c.code, command)
+			}
+		}
+	}
+	for command, want := range map[string]string{
+		"run": "0 1 2 3 4 130", "simulate": "0 1 2 4", "plan": "0 1 2", "compare": "0 1 2 4",
+		"check": "0 1 2 3 4", "devices": "0 1 2", "doctor": "0 1 2 4 130",
+	} {
+		cmd, _, err := root.Find([]string{command})
+		must(t, err)
+		var codes []string
+		for _, c := range exitCodesOf(cmd) {
+			codes = append(codes, strconv.Itoa(c.code))
+		}
+		check.Same(t, command, want, strings.Join(codes, " "))
 	}
 }

@@ -67,7 +67,7 @@ func manPages(root *cobra.Command) ([]manual.Page, error) {
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {
 			pages = append(pages, manual.Page{Name: "hubbench-" + c.Name(), Section: 1, Short: lower(c.Short),
-				Body: commandPage(c) + "## Exit status\n\n" + codes + "\n\n## See also\n\nhubbench(1)\n"})
+				Body: commandPage(c) + exitStatus(c) + "## See also\n\nhubbench(1)\n"})
 			commands += fmt.Sprintf("hubbench-%s(1)\n: %s.\n\n", c.Name(), c.Short)
 		}
 	}
@@ -81,6 +81,16 @@ func manPages(root *cobra.Command) ([]manual.Page, error) {
 	}
 	return append(pages, manual.Page{Name: "hubbench", Section: 1, Short: lower(root.Short),
 		Body: commandPage(root) + "## Commands\n\n" + commands + "## Topics\n\n" + topics + "## Exit status\n\n" + codes}), nil
+}
+
+// exitStatus is the exit codes of a command, in Markdown.
+func exitStatus(c *cobra.Command) string {
+	var text strings.Builder
+	text.WriteString("## Exit status\n\n")
+	for _, e := range exitCodesOf(c) {
+		fmt.Fprintf(&text, "%d\n: %s.\n\n", e.code, e.meaning)
+	}
+	return text.String()
 }
 
 // lower is a sentence's beginning within a line.
