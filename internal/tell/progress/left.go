@@ -22,9 +22,7 @@ type cost struct {
 // costOf returns what a phase costs that has that many bytes to write before it on one disk.
 func (s *state) costOf(phase *scenario.Phase, before int64) cost {
 	c := cost{rest: s.real(phase.Cooldown), tries: 1, atMost: phase.UntilIdle || phase.Steady > 0}
-	if !s.simulated {
-		c.prepare = time.Duration(float64(before) / scenario.LinkRate * float64(time.Second))
-	}
+	c.prepare = time.Duration(float64(before) / scenario.LinkRate * float64(time.Second))
 	switch timed := max(phase.Limit, phase.Target); {
 	case phase.Search != nil:
 		c.tries, c.timed, c.atMost = search.New(phase).AtMost(), s.real(phase.Search.Hold), true

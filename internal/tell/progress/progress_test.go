@@ -318,7 +318,7 @@ plug   phase 1 of 2: race: C writes, A and B read      23 s left, done at 22:38
   ▲ B reads      100 MB/s   ████████████████████████
     together     400 MB/s   last 60 s, full height = the fastest
 
-  Written    15 of 80 GB
+  Written    15 of 60 GB
   Now        1 min 15 s of about 2 min 30 s of model time
 
   Ctrl-C stops after this request and keeps the results
@@ -522,7 +522,7 @@ func TestWarnings(t *testing.T) {
 	rows := len(r.printer.(*terminal).drawn)
 	r.PhaseEnds([]trace.RunFailure{{Phase: "race", Disk: "A", Cause: "unplugged"}})
 	up := fmt.Sprintf("\x1b[%dA", rows)
-	want := up + strings.Repeat("\x1b[2K\n", rows) + up +
+	want := up + strings.Repeat("\x1b[2K\n", rows) + "\x1b[2K" + up +
 		"disk A: nothing has moved for 8 s·\ndisk A, phase race: unplugged\n"
 	if !strings.HasPrefix(r.out.String(), "before all\n") || !strings.HasSuffix(r.out.String(), want) {
 		t.Errorf("got %q, want %q at its end", r.out.String(), want)

@@ -102,7 +102,11 @@ func newState(plan *scenario.Plan, volumes map[string]scenario.Volume) state {
 	}
 	for k, d := range plan.Disks {
 		for i, stock := range plan.Stock(d.Name) {
-			s.before[i][k] = stock.Before
+			if s.simulated { // there are no files
+				s.toWrite -= stock.Before
+			} else {
+				s.before[i][k] = stock.Before
+			}
 		}
 		if volume, known := volumes[d.Name]; known {
 			for i, bytes := range plan.Fillings(d.Name, volume) {

@@ -102,7 +102,7 @@ func (t *terminal) erase(columns int) string {
 		return ""
 	}
 	up := fmt.Sprintf("\x1b[%dA", rows)
-	return up + strings.Repeat("\x1b[2K\n", rows) + up
+	return up + strings.Repeat("\x1b[2K\n", rows) + "\x1b[2K" + up // the last may hold a ^C
 }
 
 func (t *terminal) wipe() {
