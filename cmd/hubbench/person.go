@@ -56,8 +56,10 @@ func watch(p program, opts runOptions, ready *prepare.Ready, reader *recorded.Re
 	if opts.quiet {
 		return progress.New(io.Discard, progress.Options{Plan: ready.Plan, Tell: p.warn})
 	}
-	shown := progress.Options{Plan: ready.Plan, Volumes: ready.Volumes(), Ink: ink.For(p.stderr, os.Getenv),
-		Conclude: reader.Conclude}
+	shown := progress.Options{
+		Plan: ready.Plan, Done: ready.Done, Volumes: ready.Volumes(),
+		Ink: ink.For(p.stderr, os.Getenv), Conclude: reader.Conclude,
+	}
 	if file, ok := p.stderr.(*os.File); ok && shown.Ink.Redraws {
 		shown.Size = func() (columns, rows int) {
 			columns, rows, _ = term.GetSize(int(file.Fd())) // zero if it fails: the usual size is taken

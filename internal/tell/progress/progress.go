@@ -32,6 +32,7 @@ type printer interface {
 // Options say what is shown, and how.
 type Options struct {
 	Plan    *scenario.Plan
+	Done    int                        // phases that an earlier sitting has completed
 	Volumes map[string]scenario.Volume // of real disks, as far as they are known
 	Ink     ink.Ink
 	Size    func() (columns, rows int) // of the terminal; nil: no picture is drawn
@@ -55,7 +56,7 @@ type Progress struct {
 // New shows the progress of a plan on w. Close ends it.
 func New(w io.Writer, opts Options) *Progress {
 	p := &Progress{
-		opts: opts, clock: time.Now, state: newState(opts.Plan, opts.Volumes),
+		opts: opts, clock: time.Now, state: newState(opts.Plan, opts.Done, opts.Volumes),
 		quit: make(chan struct{}),
 	}
 	p.printer = &lines{w: w, ink: opts.Ink}

@@ -385,6 +385,24 @@ func TestTicks(t *testing.T) {
 	check.Same(t, "bytes drawn between phases", before, r.out.Len())
 }
 
+// drawings gets a value for each picture.
+type drawings chan struct{}
+
+func (d drawings) Write(text []byte) (int, error) {
+	d <- struct{}{}
+	return len(text), nil
+}
+
+func TestPictureIsDrawnByItself(t *testing.T) {
+	drawn := make(drawings, 100)
+	p := New(drawn, Options{Plan: plan(), Size: screen(80, 24)})
+	defer p.Close()
+	p.PhaseBegins(0, p.state.plan.Phases[0])
+	for range 3 {
+		<-drawn
+	}
+}
+
 func TestLeft(t *testing.T) {
 	timed := func(change func(p *scenario.Phase)) *scenario.Plan {
 		p := plan()
@@ -431,7 +449,7 @@ func TestLeft(t *testing.T) {
 
 	resumed := plan()
 	resumed.Phases = append(plan().Phases[:1:1], resumed.Phases...)
-	r = show(Options{Plan: resumed})
+	r = show(Options{Plan: resumed, Done: 1})
 	r.phase(1, 5*time.Second, usual())
 	left, done = r.state.leftText()
 	check.Same(t, "after a phase of an earlier sitting", "25 s left, done at 22:38", left+done)
@@ -476,6 +494,22 @@ func TestPreparing(t *testing.T) {
 			t.Errorf("%q is not in %s", want, r.picture())
 		}
 	}
+}
+
+// What an earlier sitting wrote is gone: all that is read is written again.
+func TestPreparingResumed(t *testing.T) {
+	r := show(Options{Plan: plan(), Done: 1})
+	r.PhaseBegins(1, r.state.plan.Phases[1])
+	r.Prepared("A", 5e9)
+	want := "preparing files for C writes, A and B read: 5 of 20 GB"
+	check.Same(t, "resumed", want, r.state.doing())
+	check.Same(t, "what is written in this sitting", "5 of 50 GB", r.state.writing())
+
+	r = show(Options{Plan: plan()})
+	r.phase(0, 0, nil)
+	r.PhaseEnds(nil)
+	r.PhaseBegins(1, r.state.plan.Phases[1])
+	check.Same(t, "after a phase that left them", "getting ready", r.state.doing())
 }
 
 // A run that waits says for how long.

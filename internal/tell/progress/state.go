@@ -45,13 +45,12 @@ type state struct {
 	plan      *scenario.Plan
 	before    [][]int64 // bytes written before each phase, by disk
 	costs     []cost    // of each phase
-	toWrite   int64     // bytes, by all phases; 0: not exactly known
+	toWrite   int64     // bytes, by all phases of this sitting; 0: not exactly known
 	simulated bool
 	speedup   float64 // of the simulated hub's clock; 1 for real disks
 	stopping  bool
 
 	now, began time.Time
-	first      int // phase of this sitting; those before it are done
 	index      int // of the phase
 	made       int // tries of its search
 
@@ -91,8 +90,11 @@ type baseline struct {
 	rate             float64
 }
 
-func newState(plan *scenario.Plan, volumes map[string]scenario.Volume) state {
+// newState is the state before the first phase of a sitting. What earlier sittings wrote is gone.
+func newState(plan *scenario.Plan, done int, volumes map[string]scenario.Volume) state {
 	s := state{plan: plan, speedup: 1}
+	rest := *plan
+	rest.Phases = plan.Phases[done:]
 	if plan.Simulated() {
 		s.speedup, s.simulated = plan.Hub.Speedup, true
 	}
@@ -101,21 +103,21 @@ func newState(plan *scenario.Plan, volumes map[string]scenario.Volume) state {
 		s.before = append(s.before, make([]int64, len(plan.Disks)))
 	}
 	for k, d := range plan.Disks {
-		for i, stock := range plan.Stock(d.Name) {
+		for i, stock := range rest.Stock(d.Name) {
 			if s.simulated { // there are no files
 				s.toWrite -= stock.Before
 			} else {
-				s.before[i][k] = stock.Before
+				s.before[done+i][k] = stock.Before
 			}
 		}
 		if volume, known := volumes[d.Name]; known {
-			for i, bytes := range plan.Fillings(d.Name, volume) {
-				s.before[i][k] += bytes
+			for i, bytes := range rest.Fillings(d.Name, volume) {
+				s.before[done+i][k] += bytes
 				s.toWrite += bytes
 			}
 		}
 	}
-	for _, total := range plan.Totals() {
+	for _, total := range rest.Totals() {
 		s.toWrite += total.Written
 		exact = exact && total.Bound == scenario.Exact
 	}
@@ -131,7 +133,7 @@ func newState(plan *scenario.Plan, volumes map[string]scenario.Volume) state {
 // begin begins a phase, or goes on from its cooldown to its preparation.
 func (s *state) begin(index int, phase scenario.Phase, stage stage) {
 	if s.began.IsZero() {
-		s.began, s.first = s.now, index
+		s.began = s.now
 	}
 	if index != s.index {
 		s.made = 0
@@ -365,7 +367,7 @@ func outOf(part, whole string) string {
 // writing says how much has been written, and of how much if that is exact.
 func (s *state) writing() string {
 	done := unit.FormatBytes(int64(s.writtenBytes()))
-	if s.first > 0 || s.toWrite == 0 {
+	if s.toWrite == 0 {
 		return done
 	}
 	return outOf(done, unit.FormatBytes(s.toWrite))
