@@ -226,10 +226,14 @@ func (t *terminal) table(s *state, room, most int) []row {
 		key = fmt.Sprintf("%slast %.0f s", separator, float64(c.spark)*columnOver.Seconds())
 	}
 	if c.spark == maxSpark {
-		key += ", full height = the fastest"
-		if baselines == len(shown) {
-			key = strings.Replace(key, "the fastest", "its baseline", 1)
+		full := "baseline or the fastest"
+		switch baselines {
+		case 0:
+			full = "the fastest"
+		case len(shown):
+			full = "its baseline"
 		}
+		key += ", full height = " + full
 	}
 	together := span{text: "    " + cells.Pad("together", c.name)}
 	return append(rows, row{4, []span{together, {c.rate(total), t.ink.Bold}, {key, t.ink.Dim}}})
