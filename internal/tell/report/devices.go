@@ -3,12 +3,10 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -22,197 +20,187 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 			doc.Add(Sentence{Text: strings.Join(parts, ", ") + ".", Lead: true})
 		}
 	}
-	t, whole := deviceTable(inv, brief), deviceTable(inv, false)
+	tree := &deviceTree{inv: inv, brief: brief}
+	tree.build()
+	t := table("Disks and hubs", word("What"), word("Link"), number("Carries", 2), number("Size"),
+		number("Free"), word("File system", 1), word("Serial number"))
+	for _, root := range tree.roots {
+		if !root.port || len(root.children) > 0 {
+			t.grow(root, "", "")
+		}
+	}
 	if doc.Add(t); len(t.Rows) == 0 {
 		doc.Add(Sentence{Text: "No disk was found."})
 	}
-	if more := len(whole.Rows) - len(t.Rows); more > 0 {
-		text := " left out: disk images, unmounted partitions, other devices; --all shows them."
-		doc.Add(Sentence{Text: unit.Plural(more, "row") + text})
+	if tree.hidden > 0 {
+		doc.Add(Sentence{Text: unit.Plural(tree.hidden, "row") +
+			" not shown (disk images, unmounted partitions, other devices); --all shows them."})
 	}
 	doc.Add(List{"Notes", remarks(inv)})
 	doc.Add(warnings(inv.Warnings)...)
 	return doc
 }
 
-func deviceTable(inv *hardware.Inventory, brief bool) *Table {
-	out := table("Disks and hubs", word("What"), word("Mounted at"), word("Link"), number("Carries", 2), number("Size"),
-		number("Free"), word("File system", 1), number("°C", 3), word("Firmware", 4), word("Serial number"))
-	t := &deviceTree{inv: inv, brief: brief, done: map[string]bool{}}
-	var roots []branch // the ports with something on them, and the disks on none
-	for _, host := range inv.Hosts {
+// device is a row of the tree, with what hangs on it.
+type device struct {
+	name, remark, link, carries, size, free, filesystem, serial string
+	port                                                        bool
+	parent                                                      *device
+	children                                                    []*device
+}
+
+// grow adds a device and what hangs on it to a table: own stands before its row, below before those under it. The
+// spaces are such that no page swallows them.
+func (t *Table) grow(d *device, own, below string) {
+	t.add(Cell{Tree: own, Text: d.name, Small: d.remark}, d.link, d.carries, d.size, d.free, d.filesystem, d.serial)
+	for i, child := range d.children {
+		if i == len(d.children)-1 {
+			t.grow(child, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
+		} else {
+			t.grow(child, below+"├─\u00a0", below+"│\u00a0\u00a0")
+		}
+	}
+}
+
+// deviceTree is an inventory as a tree. A brief one lacks what cannot be tested: disk images, partitions beside a
+// mounted one, other devices.
+type deviceTree struct {
+	inv    *hardware.Inventory
+	brief  bool
+	roots  []*device
+	hidden int
+}
+
+// build makes all rows first, and then hangs each on its parent, which may come later in the inventory.
+func (t *deviceTree) build() {
+	ports, hubs, disks := map[string]*device{}, map[string]*device{}, map[string]*device{}
+	for _, host := range t.inv.Hosts {
 		for _, port := range host.Ports {
-			b := branch{name: cmp.Or(port.Name, port.ID), branches: t.those(
-				func(h *hardware.Hub) bool { return h.Port == port.ID && h.Upstream == "" },
-				func(d *hardware.Disk) bool { return d.Port == port.ID && d.Hub == nil })}
-			if len(b.branches) > 0 {
-				roots = append(roots, b)
+			ports[port.ID] = &device{port: true, name: cmp.Or(port.Name, port.ID)}
+			t.hang(ports[port.ID], nil)
+		}
+	}
+	for i := range t.inv.Hubs {
+		h := &t.inv.Hubs[i]
+		row := &device{name: h.Product(), link: h.Protocol}
+		if h.Link != nil {
+			row.link, row.carries = h.Link.String(), carries(h.Link)
+		}
+		hubs[h.ID] = row
+	}
+	for i := range t.inv.Disks {
+		if row := t.disk(&t.inv.Disks[i]); row != nil {
+			disks[t.inv.Disks[i].Name] = row
+		}
+	}
+	for _, h := range t.inv.Hubs {
+		t.hang(hubs[h.ID], cmp.Or(hubs[h.Upstream], ports[h.Port]))
+	}
+	for _, d := range t.inv.Disks {
+		parent := ports[d.Port]
+		if d.Hub != nil {
+			parent = hubs[*d.Hub]
+		} else if len(d.Backing) == 1 {
+			parent = cmp.Or(disks[d.Backing[0]], parent)
+		}
+		if disks[d.Name] != nil {
+			t.hang(disks[d.Name], parent)
+		}
+	}
+	for _, h := range t.inv.Hubs {
+		for _, a := range h.Devices {
+			switch {
+			case a.Kind == hardware.DiskKind || a.Kind == hardware.HubKind: // they have rows
+			case a.Kind == hardware.OtherKind && t.brief:
+				t.hidden++
+			default:
+				name := strings.Join(nonEmpty(string(a.Kind), a.Name), ": ")
+				t.hang(&device{name: strings.TrimPrefix(name, "other: ")}, hubs[h.ID])
 			}
 		}
 	}
-	// Those whose port is not known; virtual disks come under the disk that they lie on, if there is one.
-	alone := func(d *hardware.Disk) bool { return len(d.Backing) != 1 || inv.Find(d.Backing[0]) == nil }
-	roots = append(roots, t.those(func(h *hardware.Hub) bool { return h.Upstream == "" }, alone)...)
-	for _, root := range append(roots, t.those(noHub, func(*hardware.Disk) bool { return true })...) {
-		out.grow(root, "", "")
-	}
-	return out
 }
 
-// branch is a row of the tree, with what hangs on it.
-type branch struct {
-	name, small                           string
-	mount, link, carries, size, free      string
-	filesystem, celsius, firmware, serial string
-	branches                              []branch
-}
-
-// grow adds a branch and what hangs on it to a table: own stands before its row, below before those under it. The
-// spaces are such that no page swallows them.
-func (t *Table) grow(b branch, own, below string) {
-	t.add(Cell{Tree: own, Text: b.name, Small: b.small}, b.mount, b.link, b.carries, b.size, b.free, b.filesystem,
-		b.celsius, b.firmware, b.serial)
-	for i, under := range b.branches {
-		if i == len(b.branches)-1 {
-			t.grow(under, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
-		} else {
-			t.grow(under, below+"├─\u00a0", below+"│\u00a0\u00a0")
+// hang puts a device under its parent, or makes it a root if there is none or it would hang on itself.
+func (t *deviceTree) hang(d, parent *device) {
+	for above := parent; above != nil; above = above.parent {
+		if above == d {
+			parent = nil
+			break
 		}
 	}
-}
-
-// deviceTree builds the tree of an inventory; each disk and hub is in it once.
-type deviceTree struct {
-	inv   *hardware.Inventory
-	brief bool // only what can be tested: no image files, other devices, or partitions without a mounted volume
-	done  map[string]bool
-}
-
-func noHub(*hardware.Hub) bool { return false }
-
-// those are the hubs and disks of a kind that are not in the tree yet.
-func (t *deviceTree) those(hub func(*hardware.Hub) bool, disk func(*hardware.Disk) bool) []branch {
-	var out []branch
-	for i := range t.inv.Hubs {
-		if h := &t.inv.Hubs[i]; hub(h) {
-			out = append(out, t.hub(h)...)
-		}
+	if d.parent = parent; parent == nil {
+		t.roots = append(t.roots, d)
+	} else {
+		parent.children = append(parent.children, d)
 	}
-	for i := range t.inv.Disks {
-		if d := &t.inv.Disks[i]; disk(d) {
-			out = append(out, t.disk(d)...)
-		}
-	}
-	return out
 }
 
-func (t *deviceTree) hub(h *hardware.Hub) []branch {
-	if t.done["hub "+h.ID] {
+// disk makes the rows of a disk and its volumes; nil if it is not shown.
+func (t *deviceTree) disk(d *hardware.Disk) *device {
+	unmounted := func(v hardware.Volume) bool { return v.Mount == "" }
+	mounted := slices.DeleteFunc(slices.Clone(d.Volumes), unmounted)
+	if t.brief && d.Bus == hardware.Virtual && (len(mounted) == 0 || strings.HasPrefix(d.Name, "loop")) {
+		t.hidden++
 		return nil
 	}
-	t.done["hub "+h.ID] = true
-	b := branch{name: shorten(h.Product(), longestName), link: h.Protocol, firmware: h.Firmware}
-	if h.Link != nil {
-		b.link, b.carries = h.Link.String(), carries(h.Link)
-	}
-	b.branches = t.those(
-		func(under *hardware.Hub) bool { return under.Upstream == h.ID },
-		func(d *hardware.Disk) bool { return d.Hub != nil && *d.Hub == h.ID })
-	for _, a := range h.Devices {
-		if t.brief && a.Kind == hardware.OtherKind || a.Kind == hardware.DiskKind || a.Kind == hardware.HubKind {
-			continue
-		}
-		kind := map[hardware.Kind]string{hardware.DisplayKind: "display", hardware.NetworkKind: "network adapter"}[a.Kind]
-		b.branches = append(b.branches, branch{name: strings.Join(nonEmpty(kind, a.Name), ": ")})
-	}
-	return []branch{b}
-}
-
-func (t *deviceTree) disk(d *hardware.Disk) []branch {
-	if t.done["disk "+d.Name] {
-		return nil
-	}
-	t.done["disk "+d.Name] = true
-	mounted := func(v hardware.Volume) bool { return v.Mount != "" }
-	used := !strings.HasPrefix(d.Name, "loop") && slices.ContainsFunc(d.Volumes, mounted)
-	if t.brief && d.Bus == hardware.Virtual && !used {
-		return nil
-	}
-	b := branch{
-		name: strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)),
+	row := &device{
+		name: strings.TrimSpace(d.Name + " " + hardware.WithVendor(d.Vendor, d.Model)),
 		link: map[hardware.Bus]string{
 			hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual",
 			hardware.AppleFabric: "Apple Fabric",
 		}[d.Bus],
-		size: bytesOr(d.SizeBytes), firmware: d.Firmware, serial: d.Serial,
+		size: bytesOr(d.SizeBytes), serial: d.Serial,
 	}
 	if len(d.Backing) > 1 {
-		b.small = "on " + unit.List(d.Backing)
+		row.remark = "on " + unit.List(d.Backing)
 	}
 	if d.System {
-		b.small = strings.TrimSpace(b.small + " (system)")
+		row.remark = strings.TrimSpace(row.remark + " (system)")
 	}
 	if n := len(d.Path.Links); n > 0 && d.Path.Links[n-1].Segment != hardware.HostPort {
-		b.link, b.carries = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
-	}
-	if d.TemperatureC != nil {
-		b.celsius = fmt.Sprintf("%.0f", math.Round(*d.TemperatureC))
+		row.link, row.carries = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
 	}
 	volumes := d.Volumes
-	if t.brief && slices.ContainsFunc(volumes, mounted) {
-		volumes = slices.DeleteFunc(slices.Clone(volumes), func(v hardware.Volume) bool { return !mounted(v) })
+	if t.brief && len(mounted) > 0 {
+		volumes = mounted
+		t.hidden += len(d.Volumes) - len(mounted)
 	}
-	if len(volumes) == 1 && mounted(volumes[0]) && volumes[0].Container == "" { // in the disk's own row
-		v := t.volume(d, &volumes[0])
-		b.mount, b.free, b.filesystem = shorten(volumes[0].Mount, longestMount), v.free, v.filesystem
-	} else {
-		for i := range volumes {
-			b.branches = append(b.branches, t.volume(d, &volumes[i]))
+	for i := range volumes {
+		v := t.volume(d, &volumes[i])
+		v.parent, row.children = row, append(row.children, v)
+	}
+	return row
+}
+
+func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) *device {
+	row := &device{
+		name: v.Mount, size: bytesOr(v.SizeBytes), filesystem: volumeKind(v, pick(v.ReadOnly, "read-only", "")),
+	}
+	if v.Mount != "" {
+		if v.SizeBytes > 0 {
+			row.free = unit.FormatBytes(v.FreeBytes)
 		}
+		return row
 	}
-	over := func(over *hardware.Disk) bool { return len(over.Backing) == 1 && over.Backing[0] == d.Name }
-	b.branches = append(b.branches, t.those(noHub, over)...)
-	return []branch{b}
-}
-
-func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) branch {
-	kind := volumeKind(v, pick(v.ReadOnly, "read-only", ""))
-	b := branch{name: shorten(v.Mount, longestName), size: bytesOr(v.SizeBytes), filesystem: kind}
-	if v.Mount == "" {
-		b.name, b.small = cmp.Or(v.Device, v.Label), cmp.Or(t.partOf(d, v), "not mounted")
-	} else if v.SizeBytes > 0 {
-		b.free = unit.FormatBytes(v.FreeBytes)
-	}
-	return b
-}
-
-// partOf says which mounted volume, spread over several disks, this is a part of; empty for none.
-func (t *deviceTree) partOf(d *hardware.Disk, v *hardware.Volume) string {
-	for _, disk := range t.inv.Disks {
+	row.name, row.remark = cmp.Or(v.Device, v.Label), "not mounted"
+	for _, disk := range t.inv.Disks { // a mounted volume that is spread over several disks
 		for _, other := range disk.Volumes {
 			if v.Container != "" && other.Container == v.Container && other.Mount != "" && disk.Name != d.Name {
-				return "part of " + other.Mount
+				row.remark = "part of " + other.Mount
 			}
 		}
 	}
-	return ""
+	return row
 }
 
-// How many columns of a terminal a model takes at most (all of "Samsung SSD 970 EVO Plus 1TB"), and the mount point
-// beside it.
-const (
-	longestName  = 28
-	longestMount = 20
-)
-
-// carries is the practical rate of a link, both where its directions differ; empty where it is not known.
+// carries is the practical rate of a link; empty where it is not known.
 func carries(link *hardware.Link) string {
-	read, ok := link.Practical(true)
-	write, too := link.Practical(false)
-	if !ok || !too {
+	read, known := link.Practical(true)
+	if !known {
 		return ""
 	}
-	return unit.FormatRate(read.Rate) + pick(read.Rate == write.Rate, "", " in, "+unit.FormatRate(write.Rate)+" out")
+	return unit.FormatRate(read.Rate)
 }
 
 // remarks say what slows a disk down.
@@ -239,33 +227,35 @@ func remarks(inv *hardware.Inventory) []string {
 
 // OfDoctor says which checks of a machine failed, what that means for results, and what to do.
 func OfDoctor(c *trace.Checkup) *Document {
-	doc := &Document{Kind: "checkup", Title: "hubbench doctor", Started: when(c.Date), Tool: c.Tool, Data: c}
-	count := map[trace.Verdict]int{}
-	for _, check := range c.Checks {
-		count[check.Verdict]++
-	}
-	lead := []string{fmt.Sprintf("%d of %s passed", count[trace.Pass], unit.Plural(len(c.Checks), "check"))}
-	for i, verdict := range []trace.Verdict{trace.Fail, trace.Warn, trace.Skip} {
-		if n := count[verdict]; n > 0 {
-			lead = append(lead, fmt.Sprintf("%d %s", n, []string{"failed", "with a warning", "skipped"}[i]))
-		}
-	}
-	doc.Answer = &Answer{Headline: strings.Join(lead, ", ") + "."}
-	doc.Add(Sentence{Text: fmt.Sprintf("%s, %s, hubbench %s, %s.", c.Host, c.System, c.Tool, when(c.Date))})
-	of := say.Grouped(c.Doubts(), func(check trace.Check) string { return check.Name + check.Text })
-	doc.Answer.Findings = say.Each(of, func(alike []trace.Check) string { // of several disks
-		check, paths := alike[0], unit.List(say.Each(alike, func(check trace.Check) string { return check.Path }))
-		return fmt.Sprintf("%s: %s%s: %s. %s%s", check.Verdict, check.Name, pick(check.Path == "", "", " on "+paths),
-			check.Measured, check.Text, pick(check.Advice == "", "", " Try: "+check.Advice+"."))
-	})
+	doc := &Document{Kind: "checkup", Title: fmt.Sprintf("hubbench doctor on %s (%s)", c.Host, c.System),
+		Started: when(c.Date), Tool: c.Tool, Data: c}
 	t := table("Checks", word("Check"), word("Verdict"), word("Disk"), word("Measured", 1),
 		word("What it means for results", 1), word("What to do", 1))
 	t.Sentences = true
+	count := map[trace.Verdict]int{}
 	for _, check := range c.Checks {
+		count[check.Verdict]++
 		verdict := Cell{Text: string(check.Verdict), Strong: check.Verdict == trace.Fail}
 		t.add(check.Name, verdict, check.Path, check.Measured, check.Text, check.Advice)
 	}
 	doc.Add(t)
+	headline := fmt.Sprintf("%d of %s passed", count[trace.Pass], unit.Plural(len(c.Checks), "check"))
+	for _, other := range []struct {
+		verdict trace.Verdict
+		text    string
+	}{{trace.Fail, "failed"}, {trace.Warn, "with a warning"}, {trace.Skip, "skipped"}} {
+		if n := count[other.verdict]; n > 0 {
+			headline += fmt.Sprintf(", %d %s", n, other.text)
+		}
+	}
+	doc.Answer = &Answer{Headline: headline}
+	for _, check := range c.Doubts() {
+		text := fmt.Sprintf("%s: %s: %s. %s", check.Verdict, check.Subject(), check.Measured, check.Text)
+		if check.Advice != "" {
+			text += " Try: " + check.Advice + "."
+		}
+		doc.Answer.Doubts = append(doc.Answer.Doubts, text)
+	}
 	return doc
 }
 
