@@ -106,7 +106,7 @@ func runCheck(p program, paths []string, file string, out output) error {
 		return nil
 	}
 	first := slices.IndexFunc(all, func(r limit.Result) bool { return r.Verdict == worst })
-	return exitf(code, "%s", export.Said(&all[first]))
+	return exitf(code, "%s", report.Said(&all[first]))
 }
 
 // ownLimits are those of the run's own scenario.
@@ -160,7 +160,7 @@ func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 	var failed []error
 	for _, r := range limit.Check(run.Analysis, limits) {
 		if r.Verdict == limit.Fail || r.Value == nil || *r.Value < *r.Min {
-			failed = append(failed, errors.New(export.Said(&r)))
+			failed = append(failed, errors.New(report.Said(&r)))
 		}
 	}
 	if failed == nil {
@@ -187,7 +187,7 @@ func tellGitHub(p program, doc *report.Document, results []limit.Result) error {
 	for _, r := range results {
 		kind := map[limit.Verdict]string{limit.Fail: "error", limit.Unsure: "warning"}[r.Verdict]
 		if kind != "" {
-			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(export.Said(&r)))
+			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
 		}
 	}
 	return nil

@@ -1,11 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/limit"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -16,41 +16,34 @@ type Checked struct {
 	Results []limit.Result `json:"results"`
 }
 
-// OfLimits says which limits each run holds: those that it does not, or that cannot be judged, come first.
+// OfLimits says which limits each run holds: those that fail come first, then those that cannot be judged.
 func OfLimits(runs []Checked) *Document {
-	doc := &Document{Kind: "check", Title: "Limits", Data: runs}
-	t := table("Limits", word("Verdict"), word("Run", 1), word("Phase"), word("Disk"), word("Measure"), word("Limit"),
-		word("Measured"), word("From, to", 3), word("Remark", 2))
-	t.ID = "limits"
+	t := table("Limits", word("Verdict"), word("Run"), word("Phase"), word("Disk"), word("Measure"), word("Limit"),
+		word("Measured"), word("95 % interval", 1))
+	signs := map[limit.Verdict]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}
 	var all []limit.Result
-	why := map[string]int{}
 	var reasons []string
-	for _, run := range runs {
-		all = append(all, run.Results...)
-	}
 	for _, verdict := range []limit.Verdict{limit.Fail, limit.Unsure, limit.Pass} {
 		for _, run := range runs {
+			name, prefix := "", ""
+			if len(runs) > 1 {
+				name, prefix = run.Run, run.Run+": "
+			}
 			for _, r := range run.Results {
 				if r.Verdict != verdict {
 					continue
 				}
-				if why[r.Why]++; r.Why != "" && why[r.Why] == 1 {
-					reasons = append(reasons, r.Why)
+				all = append(all, r)
+				value, interval := measured(&r)
+				t.add(Cell{Text: string(verdict), Sign: signs[verdict]}, name, r.Phase, r.Disk, r.Measure, r.Bounds, value, interval)
+				if r.Why != "" {
+					reasons = append(reasons, prefix+Said(&r)+".")
 				}
-				name := ""
-				if len(runs) > 1 {
-					name = run.Run
-				}
-				value, interval, _ := strings.Cut(strings.TrimSuffix(Measured(&r), ")"), " (")
-				sign := map[limit.Verdict]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}[verdict]
-				t.add(Cell{Text: string(verdict), Sign: sign}, name, r.Phase, r.Disk, r.Measure, r.Bounds, value, interval, r.Why)
 			}
 		}
 	}
-	doc.Add(Sentence{Text: say.Capital(nil, Holding(all)) + ".", Lead: true}, t)
-	for _, reason := range reasons { // for which a terminal's rows have no room
-		doc.Add(Sentence{Text: unit.Plural(why[reason], "limit") + ": " + reason + "."})
-	}
+	doc := &Document{Kind: "check", Title: "Limits", Data: runs}
+	doc.Add(Sentence{Text: unit.Capital(Holding(all)) + ".", Lead: true}, t, List{Items: reasons})
 	return doc
 }
 
@@ -60,8 +53,8 @@ func Holding(results []limit.Result) string {
 	for i := range results {
 		count[results[i].Verdict]++
 	}
-	total := len(results)
-	switch failed, open := count[limit.Fail], count[limit.Unsure]; {
+	total, failed, open := len(results), count[limit.Fail], count[limit.Unsure]
+	switch {
 	case failed > 0 && open > 0:
 		return fmt.Sprintf("%d of %d limits failed, and %d cannot be judged", failed, total, open)
 	case failed > 0:
@@ -72,14 +65,38 @@ func Holding(results []limit.Result) string {
 	return "all limits hold"
 }
 
-// Measured is what was measured, with its interval: "1.15 GB/s (1.13 to 1.17 GB/s)".
-func Measured(r *limit.Result) string {
-	if r.Value == nil {
-		return ""
+// measured is what was measured and its interval, each empty if it is not known.
+func measured(r *limit.Result) (value, interval string) {
+	if r.Value != nil {
+		value = r.Limit.Measure.Format(*r.Value)
 	}
-	text := r.Limit.Measure.Format(*r.Value)
 	if r.Low != nil {
-		text += fmt.Sprintf(" (%s to %s)", r.Limit.Measure.Format(*r.Low), r.Limit.Measure.Format(*r.High))
+		interval = r.Limit.Measure.Format(*r.Low) + " to " + r.Limit.Measure.Format(*r.High)
 	}
-	return text
+	return value, interval
+}
+
+// Measured is what was measured, with its interval: "1.15 GB/s (1.13 GB/s to 1.17 GB/s)".
+func Measured(r *limit.Result) string {
+	value, interval := measured(r)
+	if interval != "" {
+		value += " (" + interval + ")"
+	}
+	return value
+}
+
+// Said is a limit and what was measured in one line: "WWW, disk A: rate 0.68 GB/s, want at least 1.2 GB/s".
+func Said(r *limit.Result) string {
+	disk := ""
+	if r.Disk != "" {
+		disk = "disk " + r.Disk
+	}
+	text := fmt.Sprintf("%s %s, want %s", r.Measure, cmp.Or(Measured(r), "not measured"), r.Bounds)
+	if where := nonEmpty(r.Phase, disk); len(where) > 0 {
+		text = strings.Join(where, ", ") + ": " + text
+	}
+	if r.Why != "" {
+		text += ": " + r.Why
+	}
+	return Clean(text)
 }

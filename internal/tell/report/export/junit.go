@@ -45,40 +45,19 @@ func JUnit(w io.Writer, runs []report.Checked) error {
 			switch r.Verdict {
 			case limit.Fail:
 				s.Failures++
-				c.Failure = &problem{Said(&r)}
+				c.Failure = &problem{report.Said(&r)}
 			case limit.Unsure:
 				s.Errors++
-				c.Error = &problem{Said(&r)}
+				c.Error = &problem{report.Said(&r)}
 			}
 			s.Cases = append(s.Cases, c)
 		}
 		out.Suites = append(out.Suites, s)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	text, err := xml.MarshalIndent(out, "", "  ")
+	if err != nil {
 		return err
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(out); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w)
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	return err
-}
-
-// Said is a limit that did not pass in one line: "WWW, disk A: rate 0.68 GB/s, want at least 1.2 GB/s".
-func Said(r *limit.Result) string {
-	of := r.Phase
-	if r.Disk != "" {
-		of = strings.TrimPrefix(of+", disk "+r.Disk, ", ")
-	}
-	measured := report.Measured(r)
-	if measured == "" {
-		measured = "not measured"
-	}
-	text := fmt.Sprintf("%s: %s %s, want %s", of, r.Measure, measured, r.Bounds)
-	if r.Why != "" {
-		text += ": " + r.Why
-	}
-	return cells.Clean(strings.TrimPrefix(text, ": "))
 }
