@@ -326,16 +326,6 @@ func (d *Document) Unfold() {
 	}
 }
 
-// show makes the table's first rows the answer's, and puts all of it into the document if there are more.
-func (d *Document) show(t *Table, rows int, note string) {
-	first := *t
-	if first.ID = "answer"; len(t.Rows) > rows {
-		first.Rows, first.Note = t.Rows[:rows], note
-		d.Add(t)
-	}
-	d.Answer.Table = &first
-}
-
 func warnings(texts []string) []Block {
 	return say.Each(texts, func(text string) Block { return Warning{text} })
 }
