@@ -55,7 +55,7 @@ func TestKeys(t *testing.T) {
 		got = append(got, key.Label)
 	}
 	want := []string{"Samsung T7…ortable 2TB", "Samsung T7…ortable 4TB", "xxxxxxxxxx…xxxxxxxxxx1", "xxxxxxxx…xxxxxxxx1 (2)", "磁盘", "line·break",
-		"Samsung Portable …2TB…", "Samsung Portable …4TB…", "Samsung …rear port (2)"}
+		"Samsung Po… rear port", "Samsung …rear port (2)", "Samsung …rear port (3)"}
 	check.Same(t, "labels", want, got)
 }
 
