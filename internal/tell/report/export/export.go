@@ -37,60 +37,43 @@ func CSV(w io.Writer, run *trace.Run) error {
 			}
 		}
 	}
-	return flush(out)
-}
-
-// Table writes a table as it is shown, a column for each and another for the remarks in it; and a last one if
-// nothing was measured.
-func Table(w io.Writer, t *report.Table, simulated bool) error {
-	out := csv.NewWriter(w)
-	t = t.Shown()
-	var remarks []bool
-	for i := range t.Columns {
-		remarks = append(remarks, slices.ContainsFunc(t.Rows, func(row []report.Cell) bool {
-			return row[i].Small != "" || row[i].Letter != ""
-		}))
-	}
-	write := func(last string, cell func(int) (words, remark string)) {
-		var line []string
-		for i := range t.Columns {
-			words, remark := cell(i)
-			if line = append(line, cells.NoFormula(words)); remarks[i] {
-				line = append(line, cells.NoFormula(remark))
-			}
-		}
-		if simulated {
-			line = append(line, last)
-		}
-		_ = out.Write(line) // it keeps its first error
-	}
-	write("simulated", func(i int) (words, remark string) { return t.Columns[i].Head, t.Columns[i].Head + ", remark" })
-	for _, row := range t.Rows {
-		write("true", func(i int) (words, remark string) {
-			plain := row[i]
-			plain.Small, plain.Letter = "", ""
-			return plain.Words(), strings.TrimSpace(row[i].Letter + " " + row[i].Small)
-		})
-	}
-	return flush(out)
-}
-
-func flush(out *csv.Writer) error {
 	out.Flush()
-	if err := out.Error(); err != nil {
-		return fmt.Errorf("write csv: %w", err)
+	return out.Error()
+}
+
+// Table writes a table as it is shown, with a column of its own for the remarks of a column, and a last one if nothing
+// was measured.
+func Table(w io.Writer, t *report.Table, simulated bool) error {
+	t = t.Shown()
+	lines := make([][]string, 1+len(t.Rows)) // the heads, and the rows
+	for i, column := range t.Columns {
+		lines[0] = append(lines[0], cells.NoFormula(column.Head))
+		remarks := make([]string, len(t.Rows))
+		for k, row := range t.Rows {
+			cell := row[i]
+			remarks[k] = strings.TrimSpace(cell.Letter + " " + cell.Small)
+			cell.Letter, cell.Small = "", ""
+			lines[1+k] = append(lines[1+k], cells.NoFormula(cell.Words()))
+		}
+		if strings.Join(remarks, "") == "" {
+			continue
+		}
+		lines[0] = append(lines[0], cells.NoFormula(column.Head+", remark"))
+		for k, remark := range remarks {
+			lines[1+k] = append(lines[1+k], cells.NoFormula(remark))
+		}
 	}
-	return nil
+	if simulated {
+		lines[0] = append(lines[0], "simulated")
+		for k := range t.Rows {
+			lines[1+k] = append(lines[1+k], "true")
+		}
+	}
+	return csv.NewWriter(w).WriteAll(lines)
 }
 
 // seconds writes nanoseconds as seconds, all nine decimals.
-func seconds(ns int64) string {
-	sign := ""
-	if ns < 0 {
-		sign, ns = "-", -ns
-	}
-	return fmt.Sprintf("%s%d.%09d", sign, ns/1e9, ns%1e9)
-}
+func seconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e9, 'f', 9, 64) }
 
 func rate(file *trace.File) string {
 	if !file.Usable() {
@@ -128,10 +111,7 @@ func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 			}
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write benchmark lines: %w", err)
-	}
-	return nil
+	return out.Flush()
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
