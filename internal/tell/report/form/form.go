@@ -2,11 +2,9 @@
 package form
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +16,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/plot"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
-	"github.com/hubbench/hubbench/pkg/say"
 )
 
 // Form is what a person may ask for. A part that nothing is called makes an error that lists the names there are.
@@ -34,56 +31,61 @@ type Form struct {
 	Ink   ink.Ink // what a terminal that text goes to can show
 }
 
-// endings are the forms that a file's ending may stand for.
-func endings() map[string][]string {
-	return map[string][]string{
-		".txt": {"text", "gobench"}, ".md": {"md"}, ".markdown": {"md"}, ".html": {"html"}, ".htm": {"html"},
-		".json": {"json"}, ".svg": {"svg"}, ".png": {"png"}, ".csv": {"csv"}, ".bench": {"gobench"},
+// endings are the formats that a file's ending may stand for, the usual one first.
+func endings(ending string) []string {
+	switch ending {
+	case ".txt":
+		return []string{"text", "gobench"}
+	case ".md", ".markdown":
+		return []string{"md"}
+	case ".html", ".htm":
+		return []string{"html"}
+	case ".bench":
+		return []string{"gobench"}
+	case ".json", ".svg", ".png", ".csv":
+		return []string{ending[1:]}
 	}
+	return nil
 }
 
 // Settle finds the format: the one asked for, the one that the file to write ends with, or the usual one.
 func (o *Form) Settle(out string) error {
-	known := func(format string) bool { return slices.Contains(o.Formats, format) }
+	ending := ""
+	if out != "-" {
+		ending = strings.ToLower(filepath.Ext(out))
+	}
+	meant, available := endings(ending), strings.Join(slices.Sorted(slices.Values(o.Formats)), ", ")
 	switch {
-	case o.Format != "" || out != "" && out != "-":
-	case o.Chart != "":
-		o.Format = "svg"
-	case o.Table != "" && o.Formats[0] != "text":
-		o.Format = "csv"
-	}
-	if o.Format != "" && !known(o.Format) {
-		return fmt.Errorf("--format %s: try one of %s", o.Format, strings.Join(slices.Sorted(slices.Values(o.Formats)), ", "))
-	}
-	meant := map[string][]string{} // the command's formats, by the endings that may stand for them
-	for ending, formats := range endings() {
-		if formats = slices.DeleteFunc(formats, func(format string) bool { return !known(format) }); len(formats) > 0 {
-			meant[ending] = formats
-		}
-	}
-	ending := strings.ToLower(filepath.Ext(out))
-	switch {
-	case out == "" || out == "-" || ending == "":
-		o.Format = cmp.Or(o.Format, o.Formats[0])
-	case o.Format == "" && meant[ending] == nil:
-		return fmt.Errorf("--out %s: nothing is written as %s here; end it with one of %s, or add --format",
-			out, ending, strings.Join(slices.Sorted(maps.Keys(meant)), ", "))
-	case o.Format == "":
-		o.Format = meant[ending][0]
-	case endings()[ending] != nil && !slices.Contains(meant[ending], o.Format):
+	case o.Format != "" && !slices.Contains(o.Formats, o.Format):
+		return fmt.Errorf("--format %s: try one of %s", o.Format, available)
+	case o.Format != "" && meant != nil && !slices.Contains(meant, o.Format):
 		return fmt.Errorf("--out %s and --format %s contradict each other; change one", out, o.Format)
+	case o.Format != "":
+	case ending == "" && o.Chart != "":
+		o.Format = "svg"
+	case ending == "" && o.Table != "" && o.Formats[0] != "text":
+		o.Format = "csv"
+	case ending == "":
+		o.Format = o.Formats[0]
+	default:
+		i := slices.IndexFunc(meant, func(format string) bool { return slices.Contains(o.Formats, format) })
+		if i < 0 {
+			return fmt.Errorf("--out %s: nothing is written as %s here; add --format with one of %s", out, ending, available)
+		}
+		o.Format = meant[i]
 	}
 	return o.suits()
 }
 
 // suits refuses a format that has no room for the part alone.
 func (o *Form) suits() error {
+	drawn := o.Format == "svg" || o.Format == "png"
 	switch {
 	case o.Chart != "" && o.Table != "":
 		return errors.New("--chart and --table contradict each other; give one")
-	case o.Phase != "" && o.Chart == "" && o.Table == "" && o.Format != "svg" && o.Format != "png":
-		return errors.New("--phase names the phase of a table or figure; add --table or --chart")
-	case o.Chart != "" && o.Format != "svg" && o.Format != "png":
+	case o.Phase != "" && o.Chart == "" && o.Table == "" && !drawn:
+		return errors.New("--phase names the phase of a table or chart; add --table or --chart")
+	case o.Chart != "" && !drawn:
 		return fmt.Errorf("--chart is for svg and png, not for %s", o.Format)
 	case o.Table != "" && o.Format != "csv" && o.Format != "md" && o.Format != "text":
 		return fmt.Errorf("--table is for csv, md and text, not for %s", o.Format)
@@ -98,7 +100,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(
 		doc.Unfold()
 	}
 	if o.Table != "" || o.Format == "csv" {
-		table, err := find(doc, o.Phase, o.Table, (*report.Table).Name)
+		table, err := find(doc, "table", o.Table, o.Phase, (*report.Table).Name)
 		if err != nil {
 			return nil, err
 		}
@@ -135,47 +137,40 @@ func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
 	if unnamed && doc.Answer != nil && doc.Answer.Chart != nil {
 		return doc.Answer.Chart, nil
 	}
-	return find(doc, o.Phase, o.Chart, (*report.Chart).Name)
+	return find(doc, "chart", o.Chart, o.Phase, (*report.Chart).Name)
 }
 
-// find is the block of that name, or the first of its kind if no name is given: of a phase, or of the document if
+// find is the block of a kind that goes by the name, or the first if no name is given: of a phase, or of the document if
 // that has it, else of the first phase that does.
-func find[B report.Block](doc *report.Document, phase, name string, nameOf func(B) string) (found B, err error) {
-	list, err := Collect[B](doc, phase)
-	if err != nil {
-		return found, err
+func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf func(B) string) (found B, err error) {
+	list := report.Collect[B](doc.Blocks)
+	if doc.Answer != nil {
+		list = append(report.Collect[B](doc.Answer.Blocks()), list...)
 	}
-	if len(list) == 0 {
-		return found, errors.New("there is nothing of that kind to show")
-	}
-	of := say.Grouped(list, nameOf)
-	for _, alike := range of {
-		if name == "" || nameOf(alike[0]) == name {
-			return alike[0], nil
+	var phases []string
+	known := phase == ""
+	for _, p := range doc.Phases() {
+		phases = append(phases, p.Title)
+		if phase == "" {
+			list = append(list, report.Collect[B](p.Blocks)...)
+		} else if p.Is(phase) {
+			known, list = true, append(report.Collect[B](p.Blocks), list...)
 		}
 	}
-	names := say.Each(of, func(alike []B) string { return nameOf(alike[0]) })
-	return found, fmt.Errorf("nothing here is called %q: try one of %s", name, strings.Join(names, ", "))
-}
-
-// Collect gathers the blocks of a kind: the document's and those of all its phases, or those of one phase and the
-// document's.
-func Collect[B report.Block](doc *report.Document, phase string) ([]B, error) {
-	var list []B
-	if doc.Answer != nil {
-		list = report.Collect[B](doc.Answer.Blocks())
+	if !known {
+		return found, fmt.Errorf("unknown phase %q; available: %s", phase, strings.Join(phases, ", "))
 	}
-	list = append(list, report.Collect[B](doc.Blocks)...)
-	phases := doc.Phases()
-	other := func(p *report.Details) bool { return phase != "" && !p.Is(phase) }
-	asked := slices.DeleteFunc(slices.Clone(phases), other)
-	if phase != "" && len(asked) == 0 {
-		names := say.Each(phases, func(p *report.Details) string { return p.Title })
-		return nil, fmt.Errorf("no phase %q: try one of %s", phase, strings.Join(names, ", "))
+	var names []string
+	for _, block := range list {
+		switch is := nameOf(block); {
+		case name == "" || name == is:
+			return block, nil
+		case !slices.Contains(names, is):
+			names = append(names, is)
+		}
 	}
-	of := slices.Concat(say.Each(asked, func(p *report.Details) []B { return report.Collect[B](p.Blocks) })...)
-	if phase == "" {
-		return append(list, of...), nil
+	if names == nil {
+		return found, fmt.Errorf("there is no %s to show", kind)
 	}
-	return append(of, list...), nil
+	return found, fmt.Errorf("unknown %s %q; available: %s", kind, name, strings.Join(names, ", "))
 }
