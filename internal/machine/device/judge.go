@@ -227,13 +227,13 @@ const nearlyFull = 0.9
 // judgeVolume asks whether something between the files and the disk changes what is measured, and whether an earlier
 // run has left the disk its write cache to empty.
 func (e *evidence) judgeVolume() {
-	const noDisk = "%s is no folder on a disk: what lies there %s; give a folder on the disk under test"
-	if where := notDisk(e.place.Filesystem); where != "" {
-		e.warn("not_disk", noDisk, e.disk.Path, "("+e.place.Filesystem+") lies "+where)
+	const noDisk = "%s is %s (%s), not a disk; give a folder on the disk under test"
+	if kind := notDisk(e.place.Filesystem); kind != "" {
+		e.warn("not_disk", noDisk, e.disk.Path, kind, e.place.Filesystem)
 	}
 	for _, under := range e.under {
 		if under.Memory {
-			e.warn("not_disk", noDisk, e.disk.Path, "lies in memory ("+described(under)+")")
+			e.warn("not_disk", noDisk, e.disk.Path, "RAM", described(under))
 		}
 	}
 	direct := slices.ContainsFunc(e.plan.Phases, func(p scenario.Phase) bool {
@@ -280,16 +280,16 @@ const (
 	memoryDrive  = "memory drive"
 )
 
-// notDisk says where the files of a kind of file system lie, if not on a disk of this machine; empty for the others.
+// notDisk says what a kind of file system is that is not on a disk of this machine; empty for the others.
 func notDisk(kind string) string {
 	switch kind {
 	case "tmpfs", "ramfs", "devtmpfs", memoryDrive:
-		return "in memory"
+		return "RAM"
 	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "afpfs", "webdav", "9p", "virtiofs", "ceph", "glusterfs", "lustre",
 		"fuse.sshfs", "fuse.rclone", "fuse.glusterfs", "vboxsf", "fuse.vmhgfs-fuse", "prl_fs", networkDrive:
-		return "on another machine, or the host of this one"
+		return "on another machine, or on the host of this one"
 	case "overlay", "aufs", "fuse.mergerfs", "fuse.overlayfs", "unionfs":
-		return "on whatever lies beneath, which need not be one disk"
+		return "a union of folders"
 	}
 	return ""
 }

@@ -191,13 +191,13 @@ func TestEveryJudgement(t *testing.T) {
 		{"a disk on USB 3", func(e *evidence) {
 			e.machine.Find("sdb").Path.Links = []hardware.Link{{Kind: hardware.USBLink, RxBps: 5e9}, {Kind: hardware.USBLink, Generation: "2.0"}}
 		}, "", ""},
-		{"tmpfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "tmpfs" }) }, "not_disk (B)", "in memory"},
-		{"a disk in memory", func(e *evidence) { e.machine.Find("sdb").Memory = true }, "not_disk (B)", "lies in memory (sdb)"},
+		{"tmpfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "tmpfs" }) }, "not_disk (B)", "is RAM (tmpfs), not a disk"},
+		{"a disk in memory", func(e *evidence) { e.machine.Find("sdb").Memory = true }, "not_disk (B)", "is RAM (sdb), not a disk"},
 		{"an image on a disk in memory", func(e *evidence) {
 			put(e, "B", on("loop0"))
 			e.machine.Disks = append(e.machine.Disks, hardware.Disk{Name: "zram0", Memory: true})
 			e.machine.Find("loop0").Backing = []string{"zram0"}
-		}, "not_disk (B)", "lies in memory (zram0)"},
+		}, "not_disk (B)", "is RAM (zram0), not a disk"},
 		{"a share", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "nfs4" }) }, "not_disk (B)", "another machine"},
 		{"ntfs-3g", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "fuseblk" }) }, "no_direct (B)", "FUSE), and that reads and writes the disk through the cache; the cache is measured with the disk. Mount it with the system's own driver (ntfs3, exfat)"},
 		{"eCryptfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "ecryptfs" }) }, "no_direct (B)", "Format the disk as APFS"},
