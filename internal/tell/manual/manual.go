@@ -7,7 +7,6 @@ package manual
 import (
 	"embed"
 	"regexp"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -64,6 +63,12 @@ func (t Topic) Markdown() (string, error) {
 	return text.String(), err
 }
 
+func define(term, meaning string) string { return term + "\n: " + meaning + "\n\n" }
+
+// keyLine is a key in its list: whether it may be absent, its type, its unit if it is a number, since when it is
+// there, and what it means.
+var keyLine = regexp.MustCompile(`^(\S+) (\S+)(?: (\S+))? v(\S+): (.+)\n?$`)
+
 // format lists the keys of a format: of each what it means, its type, its unit, and since when it is there.
 func format(name string) (string, error) {
 	text, err := pages.ReadFile("keys/" + name + ".txt")
@@ -76,16 +81,18 @@ func format(name string) (string, error) {
 		}
 		key, optional := strings.CutSuffix(part[1], "?")
 		kind, null := strings.CutSuffix(part[2], "|null")
-		kind, as, again := strings.Cut(kind, "=")
-		meaning := part[5]
-		if format, path, other := strings.Cut(as, "/"); other {
-			meaning += " Its keys are those of " + strings.TrimPrefix(path+" of "+format, " of ") + "."
-		} else if again {
-			meaning += " Its keys are those of " + as + "."
+		unit, since, meaning := part[3], part[4], part[5]
+		kind, listed, _ := strings.Cut(kind, "=")
+		if listed != "" { // its keys are listed elsewhere, perhaps in another format
+			other, path, found := strings.Cut(listed, "/")
+			if found {
+				listed = strings.TrimPrefix(path+" of "+other, " of ")
+			}
+			meaning += " Its keys are those of " + listed + "."
 		}
 		about := []string{strings.ReplaceAll(kind, ",", " and ")}
-		if part[3] != "" {
-			about = append(about, part[3])
+		if unit != "" {
+			about = append(about, unit)
 		}
 		if null {
 			about = append(about, "may be null")
@@ -93,88 +100,80 @@ func format(name string) (string, error) {
 		if optional {
 			about = append(about, "optional")
 		}
-		out.WriteString(define(key, meaning+" ["+strings.Join(append(about, "v"+part[4]), ", ")+"]"))
+		out.WriteString(define(key, meaning+" ["+strings.Join(about, ", ")+", v"+since+"]"))
 	}
 	return out.String(), err
 }
 
-// keyLine is a key in its list: whether it may be absent, its type, its unit if it is a number, since when it is
-// there, and what it means.
-var keyLine = regexp.MustCompile(`^(\S+) (\S+)(?: (\S+))? v(\S+): (.+)\n?$`)
-
-func define(term, meaning string) string { return term + "\n: " + meaning + "\n\n" }
-
-func definitions[T any](items []T, of func(T) (term, meaning string)) string {
-	var list strings.Builder
-	for _, item := range items {
-		list.WriteString(define(of(item)))
-	}
-	return list.String()
-}
-
 // columns lists those of a grain that all have, or its own alone.
-func columns(g table.Grain, every bool) (string, error) {
-	since, err := pages.ReadFile("keys/columns.txt")
-	list := slices.DeleteFunc(g.Columns(), func(c table.Column) bool { return c.Every != every })
-	return definitions(list, func(c table.Column) (string, string) {
-		about := []string{c.Type}
+func columns(g table.Grain, every bool) (list string, err error) {
+	versions, err := pages.ReadFile("keys/columns.txt")
+	for _, c := range g.Columns() {
+		if c.Every != every {
+			continue
+		}
+		about := c.Type
 		if c.Unit != "" {
-			about = append(about, c.Unit)
+			about += ", " + c.Unit
 		}
 		if c.Null {
-			about = append(about, "may be null")
+			about += ", may be null"
 		}
-		line := regexp.MustCompile(`(?m)^` + g.Name + " " + c.Name + " (.*)$").FindSubmatch(since)
-		if line != nil {
-			about = append(about, string(line[1]))
-		}
-		return c.Name, c.About + ". [" + strings.Join(about, ", ") + "]"
-	}), err
-}
-
-type grain struct{ Title, About, Columns string }
-
-func grains() (list []grain, err error) {
-	for _, g := range table.Grains() {
-		text, err := columns(g, false)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, grain{"--grain " + g.Name, g.About, text})
+		_, since, _ := strings.Cut("\n"+string(versions), "\n"+g.Name+" "+c.Name+" ")
+		since, _, _ = strings.Cut(since, "\n")
+		list += define(c.Name, c.About+". ["+about+", "+since+"]")
 	}
-	return list, nil
+	return list, err
 }
 
-func presets() string {
-	return definitions(scenario.Presets(), func(p scenario.Preset) (string, string) { return p.Name, p.About + "." })
-}
-
-func checks() string {
-	return definitions(device.Codes(), func(c device.Code) (string, string) {
-		if c.Always {
-			return c.Name, c.Finds + "; it cannot be left out."
+func grains() (text string, err error) {
+	for _, g := range table.Grains() {
+		own, err := columns(g, false)
+		if err != nil {
+			return "", err
 		}
-		return c.Name, c.Finds + "."
-	})
+		text += "## --grain " + g.Name + "\n\nA row is " + g.About + ".\n\n" + own
+	}
+	return text, nil
 }
 
-func questions() string {
-	return definitions(doctor.Questions(), func(q doctor.Question) (string, string) { return q.Check, q.Asks + "?" })
+func presets() (list string) {
+	for _, p := range scenario.Presets() {
+		list += define(p.Name, p.About+".")
+	}
+	return list
 }
 
-func profiles() (string, error) {
-	var list strings.Builder
+func checks() (list string) {
+	for _, c := range device.Codes() {
+		if c.Always {
+			list += define(c.Name, c.Finds+"; it can't be skipped.")
+		} else {
+			list += define(c.Name, c.Finds+".")
+		}
+	}
+	return list
+}
+
+func questions() (list string) {
+	for _, q := range doctor.Questions() {
+		list += define(q.Check, q.Asks+"?")
+	}
+	return list
+}
+
+func profiles() (list string, err error) {
 	for _, name := range configs.Hubs() {
 		source, _ := configs.Hub(name)
 		profile, err := hub.Load(name, source)
 		if err != nil {
 			return "", err
 		}
-		origin := ""
+		about := profile.About
 		if profile.Source != "" {
-			origin = " (" + string(profile.Source) + ")"
+			about += " (" + string(profile.Source) + ")"
 		}
-		list.WriteString(define(name, profile.About+origin+"."))
+		list += define(name, about+".")
 	}
-	return list.String(), nil
+	return list, nil
 }

@@ -87,7 +87,7 @@ func TestText(t *testing.T) {
 
 func TestPlain(t *testing.T) {
 	const page = "# Title\n\nSome `words`\nand more.\n\n- one\n- two\n  lines\n\na\n: first\n  thing.\n\nbcd\n: second.\n\na term that is far too long\n: third.\n\n## Next\n\n    code\n"
-	want := "Title\n=====\nSome words and more.\n\n  - one\n  - two lines\n\n  a    first thing.\n  bcd  second.\n  a term that is far too long\n       third.\n\nNext\n----\n    code\n"
+	want := "Title\n=====\nSome words and more.\n\n  - one\n  - two lines\n\n  a               first thing.\n  bcd             second.\n  a term that is far too long\n                  third.\n\nNext\n----\n    code\n"
 	check.Same(t, "as text", want, plain(page, 60))
 }
 
@@ -273,7 +273,7 @@ of \fBa.*\fR and *.
 See hubbench(1).
 `
 	check.Same(t, "as a man page", want, p.Roff("v1", "2026-11-20"))
-	want = "# hubbench-x(7)\n\nDoes x.\n\nSome `--code`\nwith a \\ and 5 ± 1.\n\n- one\n  and\n- two\n\n- **'a'.\\***: of `a.*` and \\*.\n\n" +
-		"```\n.line -x\n```\n\n## Keys of A\n\nSee [hubbench(1)](hubbench.1.md).\n"
+	want = "# hubbench-x(7)\n\nDoes x.\n\nSome `--code`\nwith a \\ and 5 ± 1.\n\n- one\n  and\n- two\n\n- `'a'.*`: of `a.*` and *.\n\n" +
+		"    .line -x\n\n## Keys of A\n\nSee [hubbench(1)](hubbench.1.md).\n"
 	check.Same(t, "as Markdown", want, p.Markdown())
 }

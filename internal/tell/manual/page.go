@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Page is a page of the manual as a file: of a topic, or of a command, which describes itself.
@@ -28,22 +29,13 @@ func (p Page) File() string { return fmt.Sprintf("%s.%d", p.Name, p.Section) }
 
 // Markdown is the page for a site or an editor: other pages are links, and a definition list is one of bullets.
 func (p Page) Markdown() string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "# %s(%d)\n\n%s%s.\n", p.Name, p.Section, strings.ToUpper(p.Short[:1]), p.Short[1:])
-	for _, block := range blocks(p.Body) {
-		term, meaning, defines := strings.Cut(block, "\n: ")
-		switch {
-		case strings.HasPrefix(block, "    "):
-			block = "```\n" + regexp.MustCompile(`(?m)^ {4}`).ReplaceAllString(block, "") + "\n```"
-		case defines:
-			block = "- **" + markdown(term) + "**: " + markdown(meaning)
-		default:
-			block = markdown(block)
-		}
-		pages := regexp.MustCompile(`\b(hubbench[a-z-]*)\((\d)\)`)
-		out.WriteString("\n" + pages.ReplaceAllString(block, "[$1($2)]($1.$2.md)") + "\n")
-	}
-	return out.String()
+	term := regexp.MustCompile(`(?m)^(\S.*)\n: `)
+	body := term.ReplaceAllStringFunc(p.Body, func(match string) string {
+		return "- `" + strings.TrimSuffix(strings.ReplaceAll(match, "`", ""), "\n: ") + "`: "
+	})
+	link := regexp.MustCompile(`\b(hubbench[a-z-]*)\((\d)\)`)
+	title := fmt.Sprintf("# %s(%d)\n\n%s.\n\n", p.Name, p.Section, unit.Capital(p.Short))
+	return title + link.ReplaceAllString(body, "[$1($2)]($1.$2.md)") + "\n"
 }
 
 // Roff is the page for man, in the macros that man of every system knows. The date may be empty.
@@ -85,15 +77,6 @@ func (p Page) Roff(version, date string) string {
 		after = ".PP\n"
 	}
 	return out.String()
-}
-
-// markdown keeps what is no code from being taken for marks.
-func markdown(text string) string {
-	parts := strings.Split(text, "`")
-	for i := 0; i < len(parts); i += 2 {
-		parts[i] = strings.NewReplacer("*", `\*`, "<", `\<`).Replace(parts[i])
-	}
-	return strings.Join(parts, "`")
 }
 
 // roff is a paragraph in short lines, with its code in bold.

@@ -1,6 +1,7 @@
 package manual
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -80,46 +81,30 @@ func parse(schema strictyaml.Schema) (*node, error) {
 // list lists the keys of sections, each once.
 func list(all []section, titles map[string]string) string {
 	var list strings.Builder
-	listed := map[string]bool{} // path and key
+	listed := map[string]bool{}
 	for _, s := range all {
-		place := strings.TrimSuffix(strings.TrimPrefix(s.path, "."), ".DISK[]") // a list of several and one alone have the same keys
-		if strings.HasSuffix(s.path, ".DISK[]") {
-			place += ".DISK"
+		// A list of several and one alone have the same keys.
+		place := strings.Replace(strings.TrimPrefix(s.path, "."), ".DISK[]", ".DISK", 1)
+		inherits := place // the keys that a phase takes over from the workload, or a study from a phase, have one name
+		if first, rest, _ := strings.Cut(place, "."); first == "workload" || first == "phases[]" || first == "study" {
+			inherits = rest
 		}
-		var entries strings.Builder
+		var entries []string
 		for _, key := range slices.Sorted(maps.Keys(s.of.Properties)) {
-			if inherited(listed, place, key) {
-				continue
+			name := inherits + "." + key
+			if place+"."+key == "phases[].order" { // the order of disks, not of sizes
+				name = place + "." + key
 			}
-			listed[place+"."+key] = true
-			entries.WriteString(define(key, s.of.Properties[key].about(slices.Contains(s.of.Required, key))))
+			if !listed[name] {
+				listed[name] = true
+				entries = append(entries, define(key, s.of.Properties[key].about(slices.Contains(s.of.Required, key))))
+			}
 		}
-		if entries.Len() == 0 {
-			continue
+		if entries != nil {
+			fmt.Fprintf(&list, "## %s\n\n%s", cmp.Or(titles[place], "Keys of "+place), strings.Join(entries, ""))
 		}
-		title := titles[place]
-		if title == "" {
-			title = "Keys of " + place
-		}
-		fmt.Fprintf(&list, "## %s\n\n%s", title, entries.String())
 	}
 	return list.String()
-}
-
-// inherited reports whether a key has been listed: a phase's among the workload's, or a study's among a phase's.
-func inherited(listed map[string]bool, path, key string) bool {
-	if listed[path+"."+key] {
-		return true
-	}
-	first, rest, _ := strings.Cut(path, ".")
-	rest = strings.TrimPrefix(rest+"."+key, ".")
-	switch first {
-	case "phases[]":
-		return key != "order" && listed["workload."+rest] // a phase's order may be that of its disks
-	case "study":
-		return listed["workload."+rest] || listed["phases[]."+rest]
-	}
-	return false
 }
 
 // sections are the mappings at a path and below it.

@@ -7,19 +7,16 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/cells"
 )
 
-// The widest a page is set, and the widest column of terms: a longer term stands on a line of its own.
+// How a page is set: the widest line, and the column of definitions, whose longer terms stand on lines of their own.
 const (
-	maxWidth = 100
-	maxTerm  = 20
+	maxWidth   = 100
+	definition = 18
 )
 
 // Text is the page for a terminal, in lines of at most so many columns.
 func (t Topic) Text(width int) (string, error) {
 	page, err := t.Markdown()
-	if err != nil {
-		return "", err
-	}
-	return plain(page, min(max(width, 40), maxWidth)), nil
+	return plain(page, min(max(width, 40), maxWidth)), err
 }
 
 // blocks are the headings, paragraphs, definitions, lists and lines to copy of a page.
@@ -30,71 +27,48 @@ func blocks(page string) []string {
 // plain sets Markdown as plain text: headings underlined, definitions beside their terms.
 func plain(page string, width int) string {
 	var out strings.Builder
-	blocks, column := blocks(page), 0 // of the definitions in this list
-	for i, block := range blocks {
+	afterHeading, afterDefinition := true, false // the first block needs no empty line before it either
+	for i, block := range blocks(page) {
 		term, meaning, defines := strings.Cut(block, "\n: ")
-		if i > 0 && (!defines || column == 0) && !strings.HasPrefix(blocks[i-1], "#") {
+		heading := strings.HasPrefix(block, "#")
+		if !afterHeading && !(defines && afterDefinition) {
 			out.WriteString("\n")
 		}
 		switch {
-		case strings.HasPrefix(block, "#"):
-			column = 0
+		case heading:
 			title, line := strings.TrimLeft(words(block), "# "), "-"
 			if i == 0 {
 				line = "="
 			}
 			out.WriteString(title + "\n" + strings.Repeat(line, cells.Width(title)) + "\n")
 		case strings.HasPrefix(block, "    "):
-			column = 0
 			out.WriteString(block + "\n")
 		case defines:
-			if column == 0 {
-				column = termsWidth(blocks[i:])
+			first := "  " + words(term)
+			if gap := definition - cells.Width(first); gap >= 2 {
+				first += strings.Repeat(" ", gap)
+			} else {
+				out.WriteString(first + "\n")
+				first = strings.Repeat(" ", definition)
 			}
-			definition(&out, words(term), words(meaning), column, width)
+			lines(&out, first, definition, words(meaning), width)
 		case strings.HasPrefix(block, "- "):
-			column = 0
 			for item := range strings.SplitSeq(strings.TrimPrefix(block, "- "), "\n- ") {
-				lines(&out, "  - ", "    ", words(item), width)
+				lines(&out, "  - ", 4, words(item), width)
 			}
 		default:
-			column = 0
-			lines(&out, "", "", words(block), width)
+			lines(&out, "", 0, words(block), width)
 		}
+		afterHeading, afterDefinition = heading, defines
 	}
 	return out.String()
 }
 
-// termsWidth is the column that the definitions of the list at the beginning of blocks stand in.
-func termsWidth(blocks []string) int {
-	widest := 0
-	for _, block := range blocks {
-		term, _, defines := strings.Cut(block, "\n: ")
-		if !defines {
-			break
-		}
-		if w := cells.Width(words(term)); w <= maxTerm {
-			widest = max(widest, w)
-		}
-	}
-	return widest + 4
-}
-
-func definition(out *strings.Builder, term, meaning string, column, width int) {
-	indent := strings.Repeat(" ", column)
-	if gap := column - 2 - cells.Width(term); gap >= 2 {
-		lines(out, "  "+term+strings.Repeat(" ", gap), indent, meaning, width)
-		return
-	}
-	out.WriteString("  " + term + "\n")
-	lines(out, indent, indent, meaning, width)
-}
-
-// lines writes text in lines, the first after one indent and the others after another of the same width.
-func lines(out *strings.Builder, first, indent, text string, width int) {
-	for _, line := range cells.Wrap(text, "", width-cells.Width(indent)) {
+// lines writes text in lines, the first after some words of the indent's width.
+func lines(out *strings.Builder, first string, indent int, text string, width int) {
+	for _, line := range cells.Wrap(text, "", width-indent) {
 		out.WriteString(first + line + "\n")
-		first = indent
+		first = strings.Repeat(" ", indent)
 	}
 }
 
