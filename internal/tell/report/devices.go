@@ -22,7 +22,7 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 	}
 	tree := &deviceTree{inv: inv, brief: brief}
 	tree.build()
-	t := table("Disks and hubs", word("What"), word("Link"), number("Carries", 2), number("Size"),
+	t := table("Disks and hubs", word("What"), word("Link"), number("Size"),
 		number("Free"), word("File system", 1), word("Serial number"))
 	for _, root := range tree.roots {
 		if !root.port || len(root.children) > 0 {
@@ -43,16 +43,15 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 
 // device is a row of the tree, with what hangs on it.
 type device struct {
-	name, remark, link, carries, size, free, filesystem, serial string
-	port                                                        bool
-	parent                                                      *device
-	children                                                    []*device
+	name, remark, link, size, free, filesystem, serial string
+	port                                               bool
+	children                                           []*device
 }
 
 // grow adds a device and what hangs on it to a table: own stands before its row, below before those under it. The
 // spaces are such that no page swallows them.
 func (t *Table) grow(d *device, own, below string) {
-	t.add(Cell{Tree: own, Text: d.name, Small: d.remark}, d.link, d.carries, d.size, d.free, d.filesystem, d.serial)
+	t.add(Cell{Tree: own, Text: d.name, Small: d.remark}, d.link, d.size, d.free, d.filesystem, d.serial)
 	for i, child := range d.children {
 		if i == len(d.children)-1 {
 			t.grow(child, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
@@ -84,7 +83,7 @@ func (t *deviceTree) build() {
 		h := &t.inv.Hubs[i]
 		row := &device{name: h.Product(), link: h.Protocol}
 		if h.Link != nil {
-			row.link, row.carries = h.Link.String(), carries(h.Link)
+			row.link = h.Link.String()
 		}
 		hubs[h.ID] = row
 	}
@@ -121,15 +120,9 @@ func (t *deviceTree) build() {
 	}
 }
 
-// hang puts a device under its parent, or makes it a root if there is none or it would hang on itself.
+// hang puts a device under its parent, or makes it a root if that is not known.
 func (t *deviceTree) hang(d, parent *device) {
-	for above := parent; above != nil; above = above.parent {
-		if above == d {
-			parent = nil
-			break
-		}
-	}
-	if d.parent = parent; parent == nil {
+	if parent == nil {
 		t.roots = append(t.roots, d)
 	} else {
 		parent.children = append(parent.children, d)
@@ -159,7 +152,7 @@ func (t *deviceTree) disk(d *hardware.Disk) *device {
 		row.remark = strings.TrimSpace(row.remark + " (system)")
 	}
 	if n := len(d.Path.Links); n > 0 && d.Path.Links[n-1].Segment != hardware.HostPort {
-		row.link, row.carries = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
+		row.link = d.Path.Links[n-1].String()
 	}
 	volumes := d.Volumes
 	if t.brief && len(mounted) > 0 {
@@ -167,8 +160,7 @@ func (t *deviceTree) disk(d *hardware.Disk) *device {
 		t.hidden += len(d.Volumes) - len(mounted)
 	}
 	for i := range volumes {
-		v := t.volume(d, &volumes[i])
-		v.parent, row.children = row, append(row.children, v)
+		row.children = append(row.children, t.volume(d, &volumes[i]))
 	}
 	return row
 }
@@ -194,15 +186,6 @@ func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) *device {
 	return row
 }
 
-// carries is the practical rate of a link; empty where it is not known.
-func carries(link *hardware.Link) string {
-	read, known := link.Practical(true)
-	if !known {
-		return ""
-	}
-	return unit.FormatRate(read.Rate)
-}
-
 // remarks say what slows a disk down.
 func remarks(inv *hardware.Inventory) []string {
 	var out []string
@@ -215,11 +198,6 @@ func remarks(inv *hardware.Inventory) []string {
 		}
 		if d.UASP != nil && !*d.UASP {
 			out = append(out, d.Name+" is driven without UASP, USB's faster protocol for disks.")
-		}
-	}
-	for _, m := range inv.Diskless {
-		if m.Path == "/" {
-			out = append(out, "The root, /, is "+cmp.Or(m.Filesystem, "no disk")+": which disk it lies on is not known.")
 		}
 	}
 	return out
@@ -239,16 +217,13 @@ func OfDoctor(c *trace.Checkup) *Document {
 		t.add(check.Name, verdict, check.Path, check.Measured, check.Text, check.Advice)
 	}
 	doc.Add(t)
-	headline := fmt.Sprintf("%d of %s passed", count[trace.Pass], unit.Plural(len(c.Checks), "check"))
-	for _, other := range []struct {
-		verdict trace.Verdict
-		text    string
-	}{{trace.Fail, "failed"}, {trace.Warn, "with a warning"}, {trace.Skip, "skipped"}} {
-		if n := count[other.verdict]; n > 0 {
-			headline += fmt.Sprintf(", %d %s", n, other.text)
+	var counts []string
+	for _, verdict := range []trace.Verdict{trace.Pass, trace.Fail, trace.Warn, trace.Skip} {
+		if n := count[verdict]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
 		}
 	}
-	doc.Answer = &Answer{Headline: headline}
+	doc.Answer = &Answer{Headline: unit.Plural(len(c.Checks), "check") + ": " + strings.Join(counts, ", ")}
 	for _, check := range c.Doubts() {
 		text := fmt.Sprintf("%s: %s: %s. %s", check.Verdict, check.Subject(), check.Measured, check.Text)
 		if check.Advice != "" {
