@@ -25,13 +25,7 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 	if profile != "" {
 		doc.Answer.Sure = "profile: " + profile
 	}
-	families := table("Ways of sharing", word("Way"), number("Weight"), number("Off"))
-	families.Note = "Weight: how much it counts, by its predictions of combinations left out of the fit. " +
-		"Off: how far those are off beyond what their errors allow."
-	for _, f := range fitted.Families {
-		families.add(f.Family.String(), percent(f.Share), fmt.Sprintf("%.1f %%", 100*f.Error))
-	}
-	doc.Add(residuals("Measured and modelled", fitted.Residuals), families)
+	doc.Add(residuals("Measured and modelled", fitted.Residuals))
 	return doc
 }
 
@@ -146,16 +140,16 @@ func estimate(e fit.Estimate) string {
 // OfAnswer says whether streams survive what other disks do, how sure that is, and what to change.
 func OfAnswer(a *advise.Answer) *Document {
 	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Data: a}
-	doc.Answer = &Answer{Headline: strings.TrimSuffix(a.Texts.Answer, "."), Sure: a.Texts.Sure}
-	t := table("Streams", word("Disk"), word("Does"), word("Streams"), number("Dropped"), number("Longest stall", 2),
-		number("Lowest buffer"), word("Verdict"))
+	headline, more, _ := strings.Cut(a.Texts.Answer, ". ")
+	doc.Answer = &Answer{Headline: strings.TrimSuffix(headline, "."), Sentence: more, Sure: a.Texts.Sure}
+	t := table("Streams", word("Disk"), word("Streams"), number("Dropped"), number("Lowest buffer"), word("Verdict"))
 	t.Note = "By the profile's own figures, for " + unit.FormatSeconds(a.ForS) + "."
 	for _, s := range a.Streams {
 		buffer := Cell{Text: unit.FormatSeconds(s.LowestBufferS), Small: "of " + unit.FormatSeconds(s.BufferS)}
 		dropped := Cell{Text: unit.FormatCount(s.Late), Small: "of " + unit.FormatCount(s.Due)}
 		spec := stream.Spec{Kind: s.Kind, Count: s.Count}
-		t.add(s.Disk, pick(s.Op == trace.Write, "records", "plays"), spec.String(), dropped,
-			unit.FormatSeconds(s.LongestStallS), buffer, verdictCell(s.Verdict))
+		does := pick(s.Op == trace.Write, "records ", "plays ") + spec.String()
+		t.add(s.Disk, does, dropped, buffer, verdictCell(s.Verdict))
 	}
 	if a.Texts.Sure != "" { // else what would become of the streams is not known
 		doc.Answer.Table = t
