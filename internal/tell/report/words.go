@@ -139,14 +139,11 @@ func round125(low, high float64) (float64, float64) {
 
 // Round rounds to a number of significant figures.
 func Round(x float64, figures int) float64 {
-	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return 0
 	}
-	places := figures - 1 - int(math.Floor(math.Log10(math.Abs(x))))
-	if places < 0 { // a power of ten below one is not exact
-		return math.Round(x/math.Pow10(-places)) * math.Pow10(-places)
-	}
-	return math.Round(x*math.Pow10(places)) / math.Pow10(places)
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', figures, 64), 64) // such digits are always a number
+	return rounded
 }
 
 // longest is how many columns of a terminal a label takes at most.
