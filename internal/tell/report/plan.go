@@ -224,7 +224,7 @@ func (p Plan) work(i int) string {
 func (p Plan) notes() []string {
 	var notes []string
 	var rests time.Duration
-	upTo, pauses, cold := "", 0, false
+	upTo, pauses := "", 0
 	for i, phase := range p.Phases {
 		rests += p.rests(i)
 		if phase.UntilIdle || phase.Search != nil && phase.Cooldown > 0 && p.Model == "" {
@@ -233,7 +233,6 @@ func (p Plan) notes() []string {
 		if phase.Pause != "" {
 			pauses++
 		}
-		cold = cold || phase.Search != nil && phase.Cooldown == 0
 	}
 	if p.Model == "" {
 		links := "one shared link of " + unit.FormatRate(scenario.LinkRate)
@@ -242,10 +241,6 @@ func (p Plan) notes() []string {
 		}
 		notes = append(notes, "The times are for "+links+
 			"; they do not include test files that are written before a phase, or filling volumes.")
-	}
-	if cold {
-		notes = append(notes, "There is no rest between the tries of a search: "+
-			"one may begin with a disk's cache still full; cooldown: adds a rest.")
 	}
 	if rests > 0 {
 		notes = append(notes, "Cooldowns add "+upTo+unit.FormatSeconds(rests.Seconds())+".")
