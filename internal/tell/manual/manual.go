@@ -1,7 +1,7 @@
-// Package manual is the reference that hubbench carries: what `hubbench help TOPIC` prints, and the man pages
-// of topics. A topic is a Markdown file of this folder; lists of which the code has a table (scenario keys,
-// presets, checks) are filled in from that table, so that they cannot differ from it. It describes no commands:
-// those describe themselves. Start at Topics.
+// Package manual is the reference that hubbench carries: what `hubbench help TOPIC` prints, and the
+// man pages of topics. A topic is a Markdown file of this folder; lists of which the code has a
+// table (scenario keys, presets, checks) are filled in from that table, so that they cannot differ
+// from it. It describes no commands: those describe themselves. Start at Topics.
 package manual
 
 import (
@@ -65,11 +65,12 @@ func (t Topic) Markdown() (string, error) {
 
 func define(term, meaning string) string { return term + "\n: " + meaning + "\n\n" }
 
-// keyLine is a key in its list: whether it may be absent, its type, its unit if it is a number, since when it is
-// there, and what it means.
+// keyLine is a key in its list: whether it may be absent, its type, its unit if it is a number,
+// since when it is there, and what it means.
 var keyLine = regexp.MustCompile(`^(\S+) (\S+)(?: (\S+))? v(\S+): (.+)\n?$`)
 
-// format lists the keys of a format: of each what it means, its type, its unit, and since when it is there.
+// format lists the keys of a format: of each what it means, its type, its unit, and since when it
+// is there.
 func format(name string) (string, error) {
 	text, err := pages.ReadFile("keys/" + name + ".txt")
 	var out strings.Builder

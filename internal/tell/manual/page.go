@@ -27,7 +27,8 @@ func (t Topic) Page() (Page, error) {
 // File is the page's name as a man page; with .md after it, as a Markdown file.
 func (p Page) File() string { return fmt.Sprintf("%s.%d", p.Name, p.Section) }
 
-// Markdown is the page for a site or an editor: other pages are links, and a definition list is one of bullets.
+// Markdown is the page for a site or an editor: other pages are links, and a definition list is one
+// of bullets.
 func (p Page) Markdown() string {
 	term := regexp.MustCompile(`(?m)^(\S.*)\n: `)
 	body := term.ReplaceAllStringFunc(p.Body, func(match string) string {
@@ -41,7 +42,8 @@ func (p Page) Markdown() string {
 // Roff is the page for man, in the macros that man of every system knows. The date may be empty.
 func (p Page) Roff(version, date string) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, ".TH %s %d %q %q\n.SH NAME\n%s \\- %s\n", strings.ToUpper(p.Name), p.Section, date, "hubbench "+version,
+	fmt.Fprintf(&out, ".TH %s %d %q %q\n.SH NAME\n%s \\- %s\n", strings.ToUpper(p.Name), p.Section,
+		date, "hubbench "+version,
 		roff(p.Name), roff(p.Short))
 	after := "" // what stands before a paragraph: nothing if that follows a heading
 	for i, block := range blocks(p.Body) {
@@ -85,13 +87,15 @@ func roff(text string) string {
 	for i := 1; i < len(parts); i += 2 {
 		parts[i] = `\fB` + parts[i] + `\fR`
 	}
-	return literalStart.ReplaceAllString(strings.Join(cells.Wrap(strings.Join(parts, ""), "", 80), "\n"), `\&$0`)
+	lines := cells.Wrap(strings.Join(parts, ""), "", 80)
+	return literalStart.ReplaceAllString(strings.Join(lines, "\n"), `\&$0`)
 }
 
 // literalStart is the beginning of a line that man would take for a request.
 var literalStart = regexp.MustCompile(`(?m)^[.']`)
 
-// literal is text as it is: hyphens that can be copied, and no character that man of some system does not know.
+// literal is text as it is: hyphens that can be copied, and no character that man of some system
+// does not know.
 func literal(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	return regexp.MustCompile(`[^\x00-\x7f]`).ReplaceAllStringFunc(text, func(r string) string {

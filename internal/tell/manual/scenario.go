@@ -35,8 +35,8 @@ type section struct {
 	of   *node
 }
 
-// scenarioKeys lists every key of the scenario's schema, each once: a phase may override any key of the
-// workload, and a study takes a phase's keys.
+// scenarioKeys lists every key of the scenario's schema, each once: a phase may override any key of
+// the workload, and a study takes a phase's keys.
 func scenarioKeys() (string, error) {
 	root, err := parse(scenario.Schema())
 	if err != nil {
@@ -51,7 +51,7 @@ func scenarioKeys() (string, error) {
 		all = append(all, sections...)
 	}
 	return list(all, map[string]string{
-		"": "Keys of a scenario", "workload": "Keys of workload", "phases[]": "Keys of phases[], and any key of workload",
+		"": "Keys of a scenario", "phases[]": "Keys of phases[], and any key of workload",
 		"study":         "Keys of study, and any key of phases[] but who does what",
 		"expect[].kept": "Keys of each measure of expect[]",
 	}), nil
@@ -63,7 +63,8 @@ func profileKeys() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all := slices.DeleteFunc(root.sections(""), func(s section) bool { return strings.HasPrefix(s.path, ".disks[].write") })
+	all := slices.DeleteFunc(root.sections(""),
+		func(s section) bool { return strings.HasPrefix(s.path, ".disks[].write") })
 	return list(all, map[string]string{
 		"": "Keys of a profile", "disks[].read": "Keys of disks[].read and disks[].write",
 	}), nil
@@ -85,8 +86,10 @@ func list(all []section, titles map[string]string) string {
 	for _, s := range all {
 		// A list of several and one alone have the same keys.
 		place := strings.Replace(strings.TrimPrefix(s.path, "."), ".DISK[]", ".DISK", 1)
-		inherits := place // the keys that a phase takes over from the workload, or a study from a phase, have one name
-		if first, rest, _ := strings.Cut(place, "."); first == "workload" || first == "phases[]" || first == "study" {
+		// Keys that a phase takes over from the workload, or a study from a phase, have one name.
+		inherits := place
+		if first, rest, _ := strings.Cut(place, "."); first == "workload" || first == "phases[]" ||
+			first == "study" {
 			inherits = rest
 		}
 		var entries []string
@@ -97,11 +100,13 @@ func list(all []section, titles map[string]string) string {
 			}
 			if !listed[name] {
 				listed[name] = true
-				entries = append(entries, define(key, s.of.Properties[key].about(slices.Contains(s.of.Required, key))))
+				entries = append(entries, define(key,
+					s.of.Properties[key].about(slices.Contains(s.of.Required, key))))
 			}
 		}
 		if entries != nil {
-			fmt.Fprintf(&list, "## %s\n\n%s", cmp.Or(titles[place], "Keys of "+place), strings.Join(entries, ""))
+			fmt.Fprintf(&list, "## %s\n\n%s", cmp.Or(titles[place], "Keys of "+place),
+				strings.Join(entries, ""))
 		}
 	}
 	return list.String()
@@ -136,12 +141,14 @@ func (n *node) about(need bool) string {
 	if need {
 		more = append(more, "required")
 	}
-	words := slices.DeleteFunc(slices.Clone(n.Enum), func(word string) bool { return strings.Contains(text, word) })
+	words := slices.DeleteFunc(slices.Clone(n.Enum),
+		func(word string) bool { return strings.Contains(text, word) })
 	if len(words) > 0 {
 		more = append(more, strings.Join(n.Enum, ", "))
 	}
 	if n.Type == "integer" && n.Minimum != nil && *n.Maximum <= 1e6 {
-		more = append(more, fmt.Sprintf("%s to %s", unit.FormatCount(int(*n.Minimum)), unit.FormatCount(int(*n.Maximum))))
+		more = append(more, fmt.Sprintf("%s to %s", unit.FormatCount(int(*n.Minimum)),
+			unit.FormatCount(int(*n.Maximum))))
 	}
 	if n.Default != nil && !need {
 		more = append(more, fmt.Sprintf("default %v", n.Default))

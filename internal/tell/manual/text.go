@@ -7,7 +7,8 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/cells"
 )
 
-// How a page is set: the widest line, and the column of definitions, whose longer terms stand on lines of their own.
+// How a page is set: the widest line, and the column of definitions, whose longer terms stand on
+// lines of their own.
 const (
 	maxWidth   = 100
 	definition = 18
@@ -27,7 +28,7 @@ func blocks(page string) []string {
 // plain sets Markdown as plain text: headings underlined, definitions beside their terms.
 func plain(page string, width int) string {
 	var out strings.Builder
-	afterHeading, afterDefinition := true, false // the first block needs no empty line before it either
+	afterHeading, afterDefinition := true, false // the first block is set like one after a heading
 	for i, block := range blocks(page) {
 		term, meaning, defines := strings.Cut(block, "\n: ")
 		heading := strings.HasPrefix(block, "#")

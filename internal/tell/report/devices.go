@@ -11,12 +11,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// OfDevices says what is plugged in where: a tree of ports, hubs, disks and volumes; if brief, only what can be tested.
+// OfDevices says what is plugged in where: a tree of ports, hubs, disks and volumes; if brief, only
+// what can be tested.
 func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 	doc := &Document{Kind: "devices", Title: "Disks and hubs", Data: inv}
 	for _, h := range inv.Hosts {
 		doc.Title = "Disks and hubs of " + cmp.Or(h.Name, "this machine")
-		if parts := nonEmpty(h.Model, h.CPU, h.OS, pick(h.Power == hardware.Battery, "on battery", "")); len(parts) > 0 {
+		if parts := nonEmpty(h.Model, h.CPU, h.OS,
+			pick(h.Power == hardware.Battery, "on battery", "")); len(parts) > 0 {
 			doc.Add(Sentence{Text: strings.Join(parts, ", ") + ".", Lead: true})
 		}
 	}
@@ -48,10 +50,11 @@ type device struct {
 	children                                           []*device
 }
 
-// grow adds a device and what hangs on it to a table: own stands before its row, below before those under it. The
-// spaces are such that no page swallows them.
+// grow adds a device and what hangs on it to a table: own stands before its row, below before those
+// under it. The spaces are such that no page swallows them.
 func (t *Table) grow(d *device, own, below string) {
-	t.add(Cell{Tree: own, Text: d.name, Small: d.remark}, d.link, d.size, d.free, d.filesystem, d.serial)
+	t.add(Cell{Tree: own, Text: d.name, Small: d.remark}, d.link, d.size, d.free, d.filesystem,
+		d.serial)
 	for i, child := range d.children {
 		if i == len(d.children)-1 {
 			t.grow(child, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
@@ -61,8 +64,8 @@ func (t *Table) grow(d *device, own, below string) {
 	}
 }
 
-// deviceTree is an inventory as a tree. A brief one lacks what cannot be tested: disk images, partitions beside a
-// mounted one, other devices.
+// deviceTree is an inventory as a tree. A brief one lacks what cannot be tested: disk images,
+// partitions beside a mounted one, other devices.
 type deviceTree struct {
 	inv    *hardware.Inventory
 	brief  bool
@@ -70,7 +73,8 @@ type deviceTree struct {
 	hidden int
 }
 
-// build makes all rows first, and then hangs each on its parent, which may come later in the inventory.
+// build makes all rows first, and then hangs each on its parent, which may come later in the
+// inventory.
 func (t *deviceTree) build() {
 	ports, hubs, disks := map[string]*device{}, map[string]*device{}, map[string]*device{}
 	for _, host := range t.inv.Hosts {
@@ -133,15 +137,16 @@ func (t *deviceTree) hang(d, parent *device) {
 func (t *deviceTree) disk(d *hardware.Disk) *device {
 	unmounted := func(v hardware.Volume) bool { return v.Mount == "" }
 	mounted := slices.DeleteFunc(slices.Clone(d.Volumes), unmounted)
-	if t.brief && d.Bus == hardware.Virtual && (len(mounted) == 0 || strings.HasPrefix(d.Name, "loop")) {
+	if t.brief && d.Bus == hardware.Virtual &&
+		(len(mounted) == 0 || strings.HasPrefix(d.Name, "loop")) {
 		t.hidden++
 		return nil
 	}
 	row := &device{
 		name: strings.TrimSpace(d.Name + " " + hardware.WithVendor(d.Vendor, d.Model)),
 		link: map[hardware.Bus]string{
-			hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual",
-			hardware.AppleFabric: "Apple Fabric",
+			hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA",
+			hardware.Virtual: "virtual", hardware.AppleFabric: "Apple Fabric",
 		}[d.Bus],
 		size: bytesOr(d.SizeBytes), serial: d.Serial,
 	}
@@ -167,7 +172,8 @@ func (t *deviceTree) disk(d *hardware.Disk) *device {
 
 func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) *device {
 	row := &device{
-		name: v.Mount, size: bytesOr(v.SizeBytes), filesystem: volumeKind(v, pick(v.ReadOnly, "read-only", "")),
+		name: v.Mount, size: bytesOr(v.SizeBytes),
+		filesystem: volumeKind(v, pick(v.ReadOnly, "read-only", "")),
 	}
 	if v.Mount != "" {
 		if v.SizeBytes > 0 {
@@ -178,7 +184,8 @@ func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) *device {
 	row.name, row.remark = cmp.Or(v.Device, v.Label), "not mounted"
 	for _, disk := range t.inv.Disks { // a mounted volume that is spread over several disks
 		for _, other := range disk.Volumes {
-			if v.Container != "" && other.Container == v.Container && other.Mount != "" && disk.Name != d.Name {
+			if v.Container != "" && other.Container == v.Container && other.Mount != "" &&
+				disk.Name != d.Name {
 				row.remark = "part of " + other.Mount
 			}
 		}
@@ -192,8 +199,10 @@ func remarks(inv *hardware.Inventory) []string {
 	for _, d := range inv.Disks {
 		for _, link := range d.Path.Links {
 			if link.FellBack() {
-				out = append(out, fmt.Sprintf("%s: its %s, %s, run at %.3g of the %.3g Gb/s that both ends support.",
-					d.Name, link.Segment, &link, float64(max(link.RxBps, link.TxBps))/1e9, float64(link.MaxBps)/1e9))
+				rate := float64(max(link.RxBps, link.TxBps)) / 1e9
+				text := "%s: its %s, %s, run at %.3g of the %.3g Gb/s that both ends support."
+				most := float64(link.MaxBps) / 1e9
+				out = append(out, fmt.Sprintf(text, d.Name, link.Segment, &link, rate, most))
 			}
 		}
 		if d.UASP != nil && !*d.UASP {
@@ -205,8 +214,8 @@ func remarks(inv *hardware.Inventory) []string {
 
 // OfDoctor says which checks of a machine failed, what that means for results, and what to do.
 func OfDoctor(c *trace.Checkup) *Document {
-	doc := &Document{Kind: "checkup", Title: fmt.Sprintf("hubbench doctor on %s (%s)", c.Host, c.System),
-		Started: when(c.Date), Tool: c.Tool, Data: c}
+	title := fmt.Sprintf("hubbench doctor on %s (%s)", c.Host, c.System)
+	doc := &Document{Kind: "checkup", Title: title, Started: when(c.Date), Tool: c.Tool, Data: c}
 	t := table("Checks", word("Check"), word("Verdict"), word("Disk"), word("Measured", 1),
 		word("What it means for results", 1), word("What to do", 1))
 	t.Sentences = true
@@ -223,9 +232,11 @@ func OfDoctor(c *trace.Checkup) *Document {
 			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
 		}
 	}
-	doc.Answer = &Answer{Headline: unit.Plural(len(c.Checks), "check") + ": " + strings.Join(counts, ", ")}
+	doc.Answer = &Answer{Headline: unit.Plural(len(c.Checks), "check") + ": " +
+		strings.Join(counts, ", ")}
 	for _, check := range c.Doubts() {
-		text := fmt.Sprintf("%s: %s: %s. %s", check.Verdict, check.Subject(), check.Measured, check.Text)
+		text := fmt.Sprintf("%s: %s: %s. %s", check.Verdict, check.Subject(), check.Measured,
+			check.Text)
 		if check.Advice != "" {
 			text += " Try: " + check.Advice + "."
 		}
@@ -236,5 +247,6 @@ func OfDoctor(c *trace.Checkup) *Document {
 
 // Unsound is what a report says of a check of the machine that failed before the run.
 func Unsound(check trace.Check, date string) string {
-	return fmt.Sprintf("hubbench doctor, %s: %s failed (%s). %s", when(date), check.Subject(), check.Measured, check.Text)
+	return fmt.Sprintf("hubbench doctor, %s: %s failed (%s). %s", when(date), check.Subject(),
+		check.Measured, check.Text)
 }

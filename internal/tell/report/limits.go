@@ -16,9 +16,11 @@ type Checked struct {
 	Results []limit.Result `json:"results"`
 }
 
-// OfLimits says which limits each run holds: those that fail come first, then those that cannot be judged.
+// OfLimits says which limits each run holds: those that fail come first, then those that cannot be
+// judged.
 func OfLimits(runs []Checked) *Document {
-	t := table("Limits", word("Verdict"), word("Run"), word("Phase"), word("Disk"), word("Measure"), word("Limit"),
+	t := table("Limits", word("Verdict"), word("Run"), word("Phase"), word("Disk"), word("Measure"),
+		word("Limit"),
 		word("Measured"), word("95 % interval", 1))
 	signs := map[limit.Verdict]Sign{limit.Pass: Good, limit.Unsure: Doubt, limit.Fail: Bad}
 	var all []limit.Result
@@ -35,7 +37,8 @@ func OfLimits(runs []Checked) *Document {
 				}
 				all = append(all, r)
 				value, interval := measured(&r)
-				t.add(Cell{Text: string(verdict), Sign: signs[verdict]}, name, r.Phase, r.Disk, r.Measure, r.Bounds, value, interval)
+				t.add(Cell{Text: string(verdict), Sign: signs[verdict]}, name, r.Phase, r.Disk,
+					r.Measure, r.Bounds, value, interval)
 				if r.Why != "" {
 					reasons = append(reasons, prefix+Said(&r)+".")
 				}
@@ -85,7 +88,8 @@ func Measured(r *limit.Result) string {
 	return value
 }
 
-// Said is a limit and what was measured in one line: "WWW, disk A: rate 0.68 GB/s, want at least 1.2 GB/s".
+// Said is a limit and what was measured in one line: "WWW, disk A: rate 0.68 GB/s, want at least
+// 1.2 GB/s".
 func Said(r *limit.Result) string {
 	disk := ""
 	if r.Disk != "" {

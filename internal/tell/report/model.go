@@ -12,11 +12,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// OfFit says what hub explains some runs best, how well each of its figures is known, and how far each phase lies from
-// it. The profile is the file that it was written to; empty for none.
+// OfFit says what hub explains some runs best, how well each of its figures is known, and how far
+// each phase lies from it. The profile is the file that it was written to; empty for none.
 func OfFit(fitted *fit.Result, name, profile string) *Document {
-	doc := &Document{Kind: "fit", Title: "Hub " + name, Blocks: warnings(fitted.Warnings), Data: fitted}
-	t := table("Parameters", word("Parameter"), number("Value"), word("95 % confidence interval", 1), word("Note", 2))
+	doc := &Document{Kind: "fit", Title: "Hub " + name, Blocks: warnings(fitted.Warnings),
+		Data: fitted}
+	t := table("Parameters", word("Parameter"), number("Value"),
+		word("95 % confidence interval", 1), word("Note", 2))
 	for _, p := range fitted.Parameters {
 		t.add(p.Name, p.Format(p.Value), cmp.Or(p.Interval(), "not known; assumed"), p.Note)
 	}
@@ -31,7 +33,8 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 
 // OfCheck says how well a fit without each phase predicts it.
 func OfCheck(held []fit.Held, name string) *Document {
-	doc := &Document{Kind: "check", Title: "Hub " + name + ", refitted without each phase", Data: held}
+	doc := &Document{Kind: "check", Title: "Hub " + name + ", refitted without each phase",
+		Data: held}
 	var all []fit.Residual
 	var notes []string
 	var worst fit.Held
@@ -44,7 +47,8 @@ func OfCheck(held []fit.Held, name string) *Document {
 			notes = append(notes, h.Phase+": "+h.Note+".")
 		}
 	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Off by %.1f %% at most, in %s.", 100*worst.Worst, worst.Phase), Lead: true},
+	doc.Add(Sentence{Text: fmt.Sprintf("Off by %.1f %% at most, in %s.", 100*worst.Worst,
+		worst.Phase), Lead: true},
 		residuals("Measured, and predicted without the phase", all), List{Items: notes})
 	return doc
 }
@@ -59,8 +63,8 @@ func residuals(title string, list []fit.Residual) *Table {
 	return t
 }
 
-// OfPrediction says how best to plug some disks in, what to measure next, and what a hub does with them: in every
-// combination, or in those to look at first.
+// OfPrediction says how best to plug some disks in, what to measure next, and what a hub does with
+// them: in every combination, or in those to look at first.
 func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Keys: newKeys(p.Disks), Data: p}
 	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs"}
@@ -68,7 +72,8 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 		if i == 0 {
 			doc.Answer.Headline = unit.Capital(placement.String())
 		} else {
-			doc.Answer.Actions = append(doc.Answer.Actions, Action{Title: unit.Capital(placement.String()) + "."})
+			doc.Answer.Actions = append(doc.Answer.Actions,
+				Action{Title: unit.Capital(placement.String()) + "."})
 		}
 	}
 	if p.Next != nil {
@@ -83,12 +88,13 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 // combinations is a row for each of them.
 func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
 	t := table("Combinations", word("GB/s"))
-	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. ?: not predictable. " +
-		"Keeps: what the most slowed disk keeps of its rate alone."
+	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. " +
+		"?: not predictable. Keeps: what the most slowed disk keeps of its rate alone."
 	rows := p.Rows
 	if first := p.Top(); !every && len(first) < len(rows) {
-		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, and what was measured of several; "+
-			"--all lists them all. %s", len(first), len(rows), t.Note)
+		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, "+
+			"and what was measured of several; --all lists them all. %s",
+			len(first), len(rows), t.Note)
 		rows = first
 	}
 	for i := range keys {
@@ -96,7 +102,8 @@ func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
 	}
 	t.Columns = append(t.Columns, number("Together"), number("Keeps"))
 	for _, row := range rows {
-		cells := []any{Cell{Text: fit.Describe(row.Pattern, p.Disks), Small: pick(row.Measured, "measured", "")}}
+		cells := []any{Cell{Text: fit.Describe(row.Pattern, p.Disks),
+			Small: pick(row.Measured, "measured", "")}}
 		for _, e := range row.Rates {
 			cells = append(cells, estimate(e))
 		}
@@ -109,7 +116,8 @@ func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
 	return t
 }
 
-// refused says why something is not predictable: each reason once, with the first rate that it is about.
+// refused says why something is not predictable: each reason once, with the first rate that it is
+// about.
 func refused(p *fit.Prediction) []string {
 	var places []string
 	known := map[string]bool{}
@@ -141,11 +149,14 @@ func estimate(e fit.Estimate) string {
 func OfAnswer(a *advise.Answer) *Document {
 	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Data: a}
 	headline, more, _ := strings.Cut(a.Texts.Answer, ". ")
-	doc.Answer = &Answer{Headline: strings.TrimSuffix(headline, "."), Sentence: more, Sure: a.Texts.Sure}
-	t := table("Streams", word("Disk"), word("Streams"), number("Dropped"), number("Lowest buffer"), word("Verdict"))
+	doc.Answer = &Answer{Headline: strings.TrimSuffix(headline, "."), Sentence: more,
+		Sure: a.Texts.Sure}
+	t := table("Streams", word("Disk"), word("Streams"), number("Dropped"), number("Lowest buffer"),
+		word("Verdict"))
 	t.Note = "By the profile's own figures, for " + unit.FormatSeconds(a.ForS) + "."
 	for _, s := range a.Streams {
-		buffer := Cell{Text: unit.FormatSeconds(s.LowestBufferS), Small: "of " + unit.FormatSeconds(s.BufferS)}
+		buffer := Cell{Text: unit.FormatSeconds(s.LowestBufferS),
+			Small: "of " + unit.FormatSeconds(s.BufferS)}
 		dropped := Cell{Text: unit.FormatCount(s.Late), Small: "of " + unit.FormatCount(s.Due)}
 		spec := stream.Spec{Kind: s.Kind, Count: s.Count}
 		does := pick(s.Op == trace.Write, "records ", "plays ") + spec.String()
@@ -158,9 +169,11 @@ func OfAnswer(a *advise.Answer) *Document {
 	for _, change := range a.Advice {
 		changes = append(changes, change.Text)
 	}
-	doc.Add(List{"What makes it a yes, each by itself", changes}, List{"Assumptions", append([]string{
-		"This is computed from a model, with its uncertainty. A search (hubbench run with search:) tries streams " +
-			"for some seconds on the disks as they are, and may find one or two more.",
-	}, a.Texts.Assumptions...)})
+	doc.Add(List{"What makes it a yes, each by itself", changes},
+		List{"Assumptions", append([]string{
+			"This is computed from a model, with its uncertainty. A search (hubbench run with " +
+				"search:) tries streams " +
+				"for some seconds on the disks as they are, and may find one or two more.",
+		}, a.Texts.Assumptions...)})
 	return doc
 }

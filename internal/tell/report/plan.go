@@ -61,24 +61,30 @@ type plannedPhase struct {
 // screenful is how many phases the answer lists; with more of them it lists the disks instead.
 const screenful = 7
 
-// OfPlan says what happens when, how much is moved and written, how long it takes, and whether it can run here.
+// OfPlan says what happens when, how much is moved and written, how long it takes, and whether it
+// can run here.
 func OfPlan(p Plan) *Document {
-	doc := &Document{Kind: "plan", Title: p.Name, Simulated: p.Model != "", Hub: p.Model, Answer: p.answer()}
+	doc := &Document{Kind: "plan", Title: p.Name, Simulated: p.Model != "", Hub: p.Model,
+		Answer: p.answer()}
 	phases := []plannedPhase{}
-	byPhase := table("Phases", word("Phase"), word("Work", 1), word("Moves"), word("Writes"), word("Time"))
+	byPhase := table("Phases", word("Phase"), word("Work", 1), word("Moves"), word("Writes"),
+		word("Time"))
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
 		row := plannedPhase{
-			Phase: phase.Name, Who: phase.Who(), Work: p.work(i), Moves: f.Moves, MoveBound: f.MoveBound,
+			Phase: phase.Name, Who: phase.Who(), Work: p.work(i),
+			Moves: f.Moves, MoveBound: f.MoveBound,
 			Writes: f.Written(), WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries,
 		}
 		if !f.Open {
 			row.MaxS = new(f.Max.Seconds())
 		}
 		phases = append(phases, row)
-		byPhase.add(phase.Label(), row.Work, amount(f.MoveBound, f.Moves), amount(f.WriteBound, row.Writes), took(f))
+		byPhase.add(phase.Label(), row.Work, amount(f.MoveBound, f.Moves),
+			amount(f.WriteBound, row.Writes), took(f))
 	}
-	byDisk := table("Disks", word("Disk"), word("Folder"), word("Writes"), word("Needs free"), word("Free"))
+	byDisk := table("Disks", word("Disk"), word("Folder"), word("Writes"), word("Needs free"),
+		word("Free"))
 	for _, d := range p.Disks {
 		needs, free := "", ""
 		if p.Model == "" {
@@ -90,10 +96,11 @@ func OfPlan(p Plan) *Document {
 		byDisk.add(d.Name, d.Where, amount(d.Bound, d.Writes), needs, free)
 	}
 	streams := streamsIn(p.Plan)
-	byStream := table("Streams", word("Phase"), word("Disk"), word("Streams"), word("Each"), word("Together"),
-		word("Buffer"))
+	byStream := table("Streams", word("Phase"), word("Disk"), word("Streams"), word("Each"),
+		word("Together"), word("Buffer"))
 	for _, s := range streams {
-		byStream.add(s.title, s.Disk, fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind)), unit.FormatRate(s.Rate),
+		byStream.add(s.title, s.Disk, fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind)),
+			unit.FormatRate(s.Rate),
 			unit.FormatRate(s.Total), unit.FormatSeconds(s.BufferS))
 	}
 	first, second := byPhase, byDisk
@@ -103,13 +110,15 @@ func OfPlan(p Plan) *Document {
 	doc.Answer.Table = first
 	doc.Add(second, byStream, List{Items: p.notes()})
 	doc.Data = map[string]any{
-		"name": p.Name, "simulated_on": p.Model, "phases": phases, "streams": streams, "disks": p.Disks,
+		"name": p.Name, "simulated_on": p.Model, "phases": phases, "streams": streams,
+		"disks":  p.Disks,
 		"checks": append([]Check{}, p.Checks...),
 	}
 	return doc
 }
 
-// answer is how much the plan moves and writes, how long it takes, the space it needs, and whether it can run here.
+// answer is how much the plan moves and writes, how long it takes, the space it needs, and whether
+// it can run here.
 func (p Plan) answer() *Answer {
 	total := p.Total
 	kept := false
@@ -127,12 +136,15 @@ func (p Plan) answer() *Answer {
 		time = "at least " + time
 	}
 	if p.Model != "" && p.Hub.Speedup != 1 {
-		time += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) + " to run)"
+		time += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) +
+			" to run)"
 	}
-	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s", unit.Plural(len(p.Phases), "phase"),
-		unit.Plural(len(p.Plan.Disks), "disk"), cmp.Or(amount(total.MoveBound, total.Moves), "nothing"),
-		cmp.Or(amount(total.WriteBound, total.Written()), "nothing"), time)}
-	a.Headline = strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about").Replace(a.Headline)
+	moves := cmp.Or(amount(total.MoveBound, total.Moves), "nothing")
+	writes := cmp.Or(amount(total.WriteBound, total.Written()), "nothing")
+	headline := fmt.Sprintf("%s, %s: moves %s, writes %s in %s", unit.Plural(len(p.Phases), "phase"),
+		unit.Plural(len(p.Plan.Disks), "disk"), moves, writes, time)
+	inWords := strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about")
+	a := &Answer{Headline: inWords.Replace(headline)}
 	var space int64
 	for _, d := range p.Disks {
 		space = max(space, d.Space)
@@ -173,17 +185,21 @@ func amount(bound scenario.Bound, bytes int64) string {
 	if bytes == 0 {
 		return ""
 	}
-	sign := map[scenario.Bound]string{scenario.AtMost: "≤ ", scenario.AtLeast: "≥ ", scenario.About: "≈ "}[bound]
-	return sign + unit.FormatBytes(bytes)
+	sign := map[scenario.Bound]string{
+		scenario.AtMost: "≤ ", scenario.AtLeast: "≥ ", scenario.About: "≈ ",
+	}
+	return sign[bound] + unit.FormatBytes(bytes)
 }
 
-// work says what each disk moves and when the phase ends: "50 files each, 2 MB to 2 GB", "1 + 5 passes of 1.07 GB".
+// work says what each disk moves and when the phase ends: "50 files each, 2 MB to 2 GB", "1 + 5
+// passes of 1.07 GB".
 func (p Plan) work(i int) string {
 	phase := p.Phases[i]
 	movers, limit := phase.Movers(), unit.FormatSeconds(phase.Limit.Seconds())
 	switch {
 	case phase.Search != nil:
-		return fmt.Sprintf("%d tries of %s", p.Forecasts[i].Tries, unit.FormatSeconds(phase.Search.Hold.Seconds()))
+		return fmt.Sprintf("%d tries of %s", p.Forecasts[i].Tries,
+			unit.FormatSeconds(phase.Search.Hold.Seconds()))
 	case len(movers) == 0:
 		return limit
 	}
@@ -292,8 +308,9 @@ func streamsIn(plan *scenario.Plan) []plannedStreams {
 			files := job.StreamFiles()
 			for _, s := range job.Streams {
 				out := plannedStreams{
-					Phase: phase.Name, title: phase.Title(), Disk: job.Disk, Op: trace.Read, Kind: s.Kind,
-					Count: s.Count, Rate: s.Rate, Total: s.TotalRate(), FrameS: s.Frame.Seconds(), BufferS: s.Buffer.Seconds(),
+					Phase: phase.Name, title: phase.Title(), Disk: job.Disk, Op: trace.Read,
+					Kind: s.Kind, Count: s.Count, Rate: s.Rate, Total: s.TotalRate(),
+					FrameS: s.Frame.Seconds(), BufferS: s.Buffer.Seconds(),
 				}
 				if s.Record {
 					out.Op = trace.Write
@@ -325,10 +342,12 @@ func OfCodecs(codecs []stream.Codec) *Document {
 	doc := &Document{Kind: "codecs", Title: "Codecs"}
 	data := []row{}
 	for _, published := range say.Grouped(codecs, func(c stream.Codec) string { return c.Source }) {
-		t := table("", word("Codec"), word("In scenarios"), number("Mb/s"), number("MB/s"), word(""))
+		t := table("", word("Codec"), word("In scenarios"), number("Mb/s"), number("MB/s"),
+			word(""))
 		for _, c := range published {
 			data = append(data, row{c.Name, c.Label, c.Rate, c.Frame.Seconds(), c.Source, c.Scaled})
-			t.add(c.Label, c.Name, fmt.Sprintf("%.0f", c.Rate*8/1e6), fmt.Sprintf("%.1f", c.Rate/1e6),
+			t.add(c.Label, c.Name, fmt.Sprintf("%.0f", c.Rate*8/1e6),
+				fmt.Sprintf("%.1f", c.Rate/1e6),
 				pick(c.Scaled, "in proportion", ""))
 		}
 		doc.Add(Heading{Text: published[0].Source}, t)

@@ -9,7 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// OfTrend says when a rate changed. Of is what it is the rate of: "A in WW"; left is what was left out, if anything.
+// OfTrend says when a rate changed. Of is what it is the rate of: "A in WW"; left is what was left
+// out, if anything.
 func OfTrend(of, left string, stretches []trend.Stretch) *Document {
 	top, runs := 0.0, 0
 	for _, s := range stretches {
@@ -17,7 +18,8 @@ func OfTrend(of, left string, stretches []trend.Stretch) *Document {
 		runs += s.Runs
 	}
 	scale := unit.ScaleFor(top)
-	t := table("Trend", word("From"), word("To"), number("Runs"), number(scale.Unit), number("95 % interval"), number("Change"),
+	t := table("Trend", word("From"), word("To"), number("Runs"), number(scale.Unit),
+		number("95 % interval"), number("Change"),
 		word("Since run", 1))
 	for i, s := range stretches {
 		interval, change, since := none, none, ""
@@ -27,7 +29,8 @@ func OfTrend(of, left string, stretches []trend.Stretch) *Document {
 		if i > 0 {
 			change, since = fmt.Sprintf("%+.1f %%", 100*s.Change), s.First
 		}
-		t.add(day(s.From), day(s.To), unit.FormatCount(s.Runs), scale.Number(s.Mean), interval, change, since)
+		t.add(day(s.From), day(s.To), unit.FormatCount(s.Runs), scale.Number(s.Mean), interval,
+			change, since)
 	}
 	last := stretches[len(stretches)-1]
 	text := of + ": " + scale.Rate(last.Mean)
@@ -37,7 +40,8 @@ func OfTrend(of, left string, stretches []trend.Stretch) *Document {
 	case len(stretches) == 1:
 		text += fmt.Sprintf(" over %d runs, with no change.", runs)
 	default:
-		text += fmt.Sprintf(" since %s, %.1f %% %s than before.", day(last.From), 100*math.Abs(last.Change),
+		text += fmt.Sprintf(" since %s, %.1f %% %s than before.", day(last.From),
+			100*math.Abs(last.Change),
 			pick(last.Change < 0, "lower", "higher"))
 	}
 	doc := &Document{Kind: "trend", Title: "Trend", Data: stretches}

@@ -1,5 +1,6 @@
-// Package export writes a run's data for other programs: CSV for spreadsheets, and the format of Go benchmarks. It
-// holds what was measured and no conclusions (see analysis.json for those). Start at CSV or GoBench.
+// Package export writes a run's data for other programs: CSV for spreadsheets, and the format of Go
+// benchmarks. It holds what was measured and no conclusions (see analysis.json for those). Start at
+// CSV or GoBench.
 package export
 
 import (
@@ -20,9 +21,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// CSV writes a head and a row per file, in the order of phases, disks and files. Times are seconds since the
-// phase's release; the rate is in bytes per second, and empty for a file that cannot be counted.
-// Filler keeps a disk busy for the others' sake and is no part of its work.
+// CSV writes a head and a row per file, in the order of phases, disks and files. Times are seconds
+// since the phase's release; the rate is in bytes per second, and empty for a file that cannot be
+// counted. Filler keeps a disk busy for the others' sake and is no part of its work.
 func CSV(w io.Writer, run *trace.Run) error {
 	simulated := strconv.FormatBool(report.Simulated(run))
 	out := csv.NewWriter(w)
@@ -32,8 +33,10 @@ func CSV(w io.Writer, run *trace.Run) error {
 		for _, disk := range phase.Disks {
 			for i := range disk.Files {
 				file := &disk.Files[i]
-				write(cells.NoFormula(phase.Name), cells.NoFormula(disk.Name), string(disk.Op), strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
-					seconds(file.StartNS), seconds(file.EndNS), rate(file), strconv.FormatBool(file.Filler), simulated)
+				write(cells.NoFormula(phase.Name), cells.NoFormula(disk.Name), string(disk.Op),
+					strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
+					seconds(file.StartNS), seconds(file.EndNS), rate(file),
+					strconv.FormatBool(file.Filler), simulated)
 			}
 		}
 	}
@@ -41,8 +44,8 @@ func CSV(w io.Writer, run *trace.Run) error {
 	return out.Error()
 }
 
-// Table writes a table as it is shown, with a column of its own for the remarks of a column, and a last one if nothing
-// was measured.
+// Table writes a table as it is shown, with a column of its own for the remarks of a column, and a
+// last one if nothing was measured.
 func Table(w io.Writer, t *report.Table, simulated bool) error {
 	t = t.Shown()
 	lines := make([][]string, 1+len(t.Rows)) // the heads, and the rows
@@ -82,9 +85,10 @@ func rate(file *trace.File) string {
 	return number(float64(file.Bytes) / (float64(file.EndNS-file.StartNS) / 1e9))
 }
 
-// GoBench writes the rates in B/s, so that benchstat and its kin compare runs: of each phase the overlap's, in all
-// and by disk, and of each file that lies wholly in the overlap, which gives them a spread within one run. No line
-// differs from run to run but for its numbers. The format: https://go.dev/design/14313-benchmark-format
+// GoBench writes the rates in B/s, so that benchstat and its kin compare runs: of each phase the
+// overlap's, in all and by disk, and of each file that lies wholly in the overlap, which gives them
+// a spread within one run. No line differs from run to run but for its numbers. The format:
+// https://go.dev/design/14313-benchmark-format
 func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 	out := bufio.NewWriter(w)
 	if report.Simulated(run) {
@@ -96,10 +100,12 @@ func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 		if p.Overlap == nil {
 			continue
 		}
-		fmt.Fprintf(out, "BenchmarkTogether/phase=%s 1 %s B/s\n", word(p.Name), number(p.Overlap.Rate))
+		fmt.Fprintf(out, "BenchmarkTogether/phase=%s 1 %s B/s\n", word(p.Name),
+			number(p.Overlap.Rate))
 		for _, disk := range run.Phases[i].Disks {
 			of := fmt.Sprintf("/phase=%s/disk=%s/op=%s", word(p.Name), word(disk.Name), disk.Op)
-			fmt.Fprintf(out, "BenchmarkOverlap%s 1 %s B/s\n", of, number(p.Overlap.Disks[disk.Name].Rate))
+			fmt.Fprintf(out, "BenchmarkOverlap%s 1 %s B/s\n", of,
+				number(p.Overlap.Disks[disk.Name].Rate))
 			for i := range disk.Files {
 				file := &disk.Files[i]
 				inside := slices.ContainsFunc(p.Overlap.Spans, func(s [2]float64) bool {
@@ -116,8 +122,8 @@ func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// word makes a name fit for a part of a benchmark's, in ASCII: no space, which ends it, no slash, which parts it,
-// and no dash, which before digits at its end would be read as GOMAXPROCS.
+// word makes a name fit for a part of a benchmark's, in ASCII: no space, which ends it, no slash,
+// which parts it, and no dash, which before digits at its end would be read as GOMAXPROCS.
 func word(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || cells.IsControl(r) || r == '/' || r == '-' {

@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/limit"
 )
 
-// JUnit writes runs that were held to limits as CI systems read test results: a suite a run, a case a limit. What
-// cannot be judged is an error, which is neither a pass nor a failure.
+// JUnit writes runs that were held to limits as CI systems read test results: a suite a run, a case
+// a limit. What cannot be judged is an error, which is neither a pass nor a failure.
 func JUnit(w io.Writer, runs []report.Checked) error {
 	type problem struct {
 		Message string `xml:"message,attr"`
@@ -39,8 +39,9 @@ func JUnit(w io.Writer, runs []report.Checked) error {
 		s := suite{Name: cells.Clean(run.Run), Tests: len(run.Results)}
 		for _, r := range run.Results {
 			c := testcase{
-				Class: cells.Clean(strings.Join(strings.Fields(r.Phase+" "+r.Disk), " ")), Name: r.Measure + " " + r.Bounds,
-				Out: report.Measured(&r),
+				Class: cells.Clean(strings.Join(strings.Fields(r.Phase+" "+r.Disk), " ")),
+				Name:  r.Measure + " " + r.Bounds,
+				Out:   report.Measured(&r),
 			}
 			switch r.Verdict {
 			case limit.Fail:

@@ -1,4 +1,5 @@
-// Package form says in which form a document is written: in which format, and whole or one part of it.
+// Package form says in which form a document is written: in which format, and whole or one part of
+// it.
 package form
 
 import (
@@ -18,7 +19,8 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 )
 
-// Form is what a person may ask for. A part that nothing is called makes an error that lists the names there are.
+// Form is what a person may ask for. A part that nothing is called makes an error that lists the
+// names there are.
 type Form struct {
 	Formats []string // that there are, the usual one first
 	Format  string
@@ -48,7 +50,8 @@ func endings(ending string) []string {
 	return nil
 }
 
-// Settle finds the format: the one asked for, the one that the file to write ends with, or the usual one.
+// Settle finds the format: the one asked for, the one that the file to write ends with, or the
+// usual one.
 func (o *Form) Settle(out string) error {
 	ending := ""
 	if out != "-" {
@@ -59,7 +62,8 @@ func (o *Form) Settle(out string) error {
 	case o.Format != "" && !slices.Contains(o.Formats, o.Format):
 		return fmt.Errorf("--format %s: try one of %s", o.Format, available)
 	case o.Format != "" && meant != nil && !slices.Contains(meant, o.Format):
-		return fmt.Errorf("--out %s and --format %s contradict each other; change one", out, o.Format)
+		return fmt.Errorf("--out %s and --format %s contradict each other; change one",
+			out, o.Format)
 	case o.Format != "":
 	case ending == "" && o.Chart != "":
 		o.Format = "svg"
@@ -68,11 +72,15 @@ func (o *Form) Settle(out string) error {
 	case ending == "":
 		o.Format = o.Formats[0]
 	default:
-		i := slices.IndexFunc(meant, func(format string) bool { return slices.Contains(o.Formats, format) })
-		if i < 0 {
-			return fmt.Errorf("--out %s: nothing is written as %s here; add --format with one of %s", out, ending, available)
+		for _, format := range meant {
+			if o.Format == "" && slices.Contains(o.Formats, format) {
+				o.Format = format
+			}
 		}
-		o.Format = meant[i]
+		if o.Format == "" {
+			return fmt.Errorf("--out %s: nothing is written as %s here; add --format with one of %s",
+				out, ending, available)
+		}
 	}
 	return o.suits()
 }
@@ -93,9 +101,11 @@ func (o *Form) suits() error {
 	return nil
 }
 
-// Encoder finds what is asked for of a document, and gives what writes it; a page carries the events, if there are
-// any. An error is that there is no such part.
-func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(io.Writer) error, error) {
+// Encoder finds what is asked for of a document, and gives what writes it; a page carries the
+// events, if there are any. An error is that there is no such part.
+func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
+	func(io.Writer) error, error,
+) {
 	if o.All && o.Format != "html" {
 		doc.Unfold()
 	}
@@ -108,7 +118,8 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(
 			return func(w io.Writer) error { return export.Table(w, table, doc.Simulated) }, nil
 		}
 		alone := *doc
-		alone.Title, alone.Answer, alone.Blocks = report.TableTitle(doc, table), nil, []report.Block{table}
+		alone.Title, alone.Answer = report.TableTitle(doc, table), nil
+		alone.Blocks = []report.Block{table}
 		doc = &alone
 	}
 	switch o.Format {
@@ -127,7 +138,9 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (func(
 			return plot.Write(w, doc, chart, plot.Options{PNG: o.Format == "png", Dark: o.Dark})
 		}, nil
 	default:
-		return func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: width, All: o.All, Ink: o.Ink}) }, nil
+		return func(w io.Writer) error {
+			return text.Write(w, doc, text.Options{Width: width, All: o.All, Ink: o.Ink})
+		}, nil
 	}
 }
 
@@ -140,9 +153,11 @@ func (o *Form) chart(doc *report.Document) (*report.Chart, error) {
 	return find(doc, "chart", o.Chart, o.Phase, (*report.Chart).Name)
 }
 
-// find is the block of a kind that goes by the name, or the first if no name is given: of a phase, or of the document if
-// that has it, else of the first phase that does.
-func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf func(B) string) (found B, err error) {
+// find is the block of a kind that goes by the name, or the first if no name is given: of a phase,
+// or of the document if that has it, else of the first phase that does.
+func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf func(B) string) (
+	found B, err error,
+) {
 	list := report.Collect[B](doc.Blocks)
 	if doc.Answer != nil {
 		list = append(report.Collect[B](doc.Answer.Blocks()), list...)
@@ -158,7 +173,8 @@ func find[B report.Block](doc *report.Document, kind, name, phase string, nameOf
 		}
 	}
 	if !known {
-		return found, fmt.Errorf("unknown phase %q; available: %s", phase, strings.Join(phases, ", "))
+		return found, fmt.Errorf("unknown phase %q; available: %s", phase,
+			strings.Join(phases, ", "))
 	}
 	var names []string
 	for _, block := range list {
