@@ -240,12 +240,9 @@ func (p Plan) work(i int) string {
 func (p Plan) notes() []string {
 	var notes []string
 	var rests time.Duration
-	upTo, pauses := "", 0
+	pauses := 0
 	for i, phase := range p.Phases {
 		rests += p.rests(i)
-		if phase.UntilIdle || phase.Search != nil && phase.Cooldown > 0 && p.Model == "" {
-			upTo = "up to "
-		}
 		if phase.Pause != "" {
 			pauses++
 		}
@@ -259,7 +256,7 @@ func (p Plan) notes() []string {
 			"; they do not include test files that are written before a phase, or filling volumes.")
 	}
 	if rests > 0 {
-		notes = append(notes, "Cooldowns add "+upTo+unit.FormatSeconds(rests.Seconds())+".")
+		notes = append(notes, "Cooldowns add up to "+unit.FormatSeconds(rests.Seconds())+".")
 	}
 	if pauses > 0 {
 		notes = append(notes, "It waits for Enter before "+unit.Plural(pauses, "phase")+".")
