@@ -90,9 +90,9 @@ func runCheck(p program, paths []string, file string, out output) error {
 	case out.Format == "junit":
 		err = out.write(p, func(w io.Writer) error { return export.JUnit(w, runs) })
 	case out.shown():
-		err = out.send(p, summary, nil)
+		err = out.send(p, summary)
 	default:
-		err = out.send(p, doc, nil)
+		err = out.send(p, doc)
 	}
 	if err == nil {
 		err = tellGitHub(p, summary, all)

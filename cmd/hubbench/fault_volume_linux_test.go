@@ -174,7 +174,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
 		r.inject("second", func() error { return fillBut(film, 96<<10) })
-		r.holds(exitFailed, `(?s)\n  first .*hubbench: no space left for the report: `+r.out+` holds what was recorded; make room, and write it with: hubbench report `+r.out, roots...)
+		r.holds(exitFailed, `(?s)\n  First .*hubbench: write results: .*: no space left on device; `+r.out+` holds what was recorded; write its report with: hubbench report `+r.out, roots...)
 		r.noParts()
 		must(t, os.Remove(film))
 		hubbench(t, "report", r.out)

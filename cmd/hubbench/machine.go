@@ -43,7 +43,7 @@ images, unmounted partitions and other devices. Nothing is written.`,
 			if err != nil {
 				return err
 			}
-			return out.send(p, report.OfDevices(inv, out.Format == "text" && !out.All), nil)
+			return out.send(p, report.OfDevices(inv, out.Format == "text" && !out.All))
 		},
 	}
 	cmd.Flags().BoolVar(&serials, "serials", false, "show serial numbers too")
@@ -115,7 +115,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 	if err := prepare.SaveCheckup(found); err != nil {
 		sayf(p.stderr, "warning: later runs will not know of this result: %s\n", oneLine(err.Error()))
 	}
-	if err := out.send(p, report.OfDoctor(found), nil); err != nil {
+	if err := out.send(p, report.OfDoctor(found)); err != nil {
 		return err
 	}
 	if failed := found.Failed(); len(failed) > 0 {

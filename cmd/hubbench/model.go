@@ -76,7 +76,7 @@ func runFit(p program, paths []string, opts fitOptions) error {
 		if err != nil {
 			return fmt.Errorf("check the fit: %w", err)
 		}
-		return opts.send(p, report.OfCheck(held, opts.name), nil)
+		return opts.send(p, report.OfCheck(held, opts.name))
 	}
 	fitted, err := fit.FromEvidence(evidence, how)
 	if err != nil {
@@ -92,7 +92,7 @@ func runFit(p program, paths []string, opts fitOptions) error {
 			return fmt.Errorf("write results: %w", err)
 		}
 	}
-	return opts.send(p, report.OfFit(fitted, opts.name, opts.profile), nil)
+	return opts.send(p, report.OfFit(fitted, opts.name, opts.profile))
 }
 
 type predictOptions struct {
@@ -127,7 +127,7 @@ hubbench advise says whether streams survive beside other disks.`,
 			}
 			doc := report.OfPrediction(prediction, profile.Name, opts.All)
 			doc.Model = profile.Source
-			return opts.send(p, doc, nil)
+			return opts.send(p, doc)
 		},
 	}
 	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")
@@ -211,7 +211,7 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	}
 	doc := report.OfAnswer(answer)
 	doc.Model = profile.Source
-	return opts.send(p, doc, nil)
+	return opts.send(p, doc)
 }
 
 func (o *adviseOptions) question() (advise.Question, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/tell/report/form"
+	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -32,10 +34,9 @@ import (
 // output says in which form a command's results go where. Every command that has results has its flags.
 type output struct {
 	form.Form
-	out  string
-	save func(path string, write func(io.Writer) error) error // to out; nil: as to a path that a person gives
-	json bool
-	more []string // what else there is, printed after the answer
+	out   string
+	inRun bool // out is in a run's folder, which may come from anybody: what stands there is not followed
+	json  bool
 }
 
 // printed are the forms of what has no figures; drawn adds theirs.
@@ -78,13 +79,13 @@ func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 	}
 }
 
-// send writes a document where it is to go; its page carries the events, where there are any.
-func (o *output) send(p program, doc *report.Document, events io.Reader) error {
+// send writes a document where it is to go.
+func (o *output) send(p program, doc *report.Document) error {
 	width := text.Width
 	if o.toStdout() {
 		width, o.Ink = columns(p.stdout), ink.For(p.stdout, os.Getenv)
 	}
-	encode, err := o.Encoder(doc, events, width)
+	encode, err := o.Encoder(doc, nil, width)
 	if err != nil {
 		return usage(err)
 	}
@@ -94,6 +95,17 @@ func (o *output) send(p program, doc *report.Document, events io.Reader) error {
 // shown reports whether the results are of a kind that people show to others.
 func (o *output) shown() bool {
 	return slices.Contains([]string{"html", "md", "svg", "png"}, o.Format)
+}
+
+// load reads a run for results of that form.
+func (o *output) load(path string) (*recorded.Run, error) {
+	if !o.shown() {
+		return load(path)
+	}
+	if err := checkRun(path); err != nil {
+		return nil, err
+	}
+	return recorded.LoadRedacted(path)
 }
 
 // namesOf are what results call runs: their paths, or in what people show to others their names.
@@ -136,31 +148,30 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 		return nil
 	}
 	path := out.Value.String()
+	if name, _ := pflag.UnquoteUsage(out); name != "FOLDER" && isFolder(path) {
+		return exitf(exitUsage, "--out %s is a folder; name a file in it", path)
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f != out {
 			inputs = append(inputs, f.Value.String())
 		}
 	})
-	to, err := os.Stat(path)
-	same := func(other string) bool {
-		is, otherErr := os.Stat(other)
-		return err == nil && otherErr == nil && to.Mode().IsRegular() && os.SameFile(to, is)
+	for _, input := range inputs {
+		if sameFile(path, input) {
+			return exitf(exitUsage, "--out %s is a file that %s reads; give another name", path, cmd.Name())
+		}
 	}
-	if name, _ := pflag.UnquoteUsage(out); name != "FOLDER" && err == nil && to.IsDir() {
-		return exitf(exitUsage, "--out %s is a folder; name a file in it", path)
-	}
-	if slices.ContainsFunc(inputs, same) {
-		return exitf(exitUsage, "--out %s is a file that %s reads; give another name", path, cmd.Name())
-	}
-	resolved, linkErr := filepath.EvalSymlinks(path)
-	if linkErr != nil { // such as of a new file
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil { // such as of a new file
 		resolved = path
 	}
 	folder := filepath.Dir(resolved)
-	ofRun := exists(filepath.Join(folder, rundir.InfoFile))
-	for _, name := range append(inRun(), rundir.EventsFile, rundir.EventsFile+".zst") {
-		named := strings.EqualFold(filepath.Base(resolved), name) || same(filepath.Join(folder, name))
-		if named && (ofRun || strings.HasPrefix(name, rundir.EventsFile)) {
+	protected := []string{rundir.EventsFile, rundir.PackedFile}
+	if exists(filepath.Join(folder, rundir.InfoFile)) {
+		protected = append(protected, inRun()...)
+	}
+	for _, name := range protected {
+		if strings.EqualFold(filepath.Base(resolved), name) || sameFile(path, filepath.Join(folder, name)) {
 			return exitf(exitUsage, "--out %s is the %s of a run, which no result replaces; "+
 				"give another name", path, name)
 		}
@@ -168,40 +179,53 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 	return nil
 }
 
+// sameFile reports whether both paths lead to one file.
+func sameFile(path, other string) bool {
+	file, err := os.Stat(path)
+	otherFile, otherErr := os.Stat(other)
+	return err == nil && otherErr == nil && file.Mode().IsRegular() && os.SameFile(file, otherFile)
+}
+
 func (o *output) toStdout() bool { return o.out == "" || o.out == "-" }
 
 // write writes to stdout, or the file whole or not at all, and then prints its name.
 func (o *output) write(p program, encode func(io.Writer) error) error {
-	if !o.toStdout() {
-		save := o.save
-		if save == nil {
-			save = filesystem.Write
+	if o.toStdout() {
+		out := bufio.NewWriter(p.stdout)
+		if err := encode(out); err != nil {
+			return err
 		}
-		if err := save(o.out, encode); err != nil {
-			return fmt.Errorf("write results: %w", err)
-		}
-		_, err := fmt.Fprintln(p.stdout, o.out)
-		return err
+		return out.Flush()
 	}
-	out := bufio.NewWriter(p.stdout)
-	if err := encode(out); err != nil {
-		return err
+	save := filesystem.Write
+	if o.inRun {
+		save = filesystem.Replace
 	}
-	if o.Format == "text" {
-		var lines []string // what else there is, on one line if it fits
-		for _, remark := range o.more {
-			remark = cells.Clean(remark)
-			if last := len(lines) - 1; last >= 0 && cells.Width(lines[last]+"    "+remark) <= text.Width {
-				lines[last] += "    " + remark
-			} else {
-				lines = append(lines, remark)
-			}
-		}
-		for _, line := range lines {
-			fmt.Fprintln(out, line)
+	if err := save(o.out, encode); err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	_, err := fmt.Fprintln(p.stdout, o.out)
+	return err
+}
+
+// remark prints what else there is after an answer, on one line if it fits.
+func (o *output) remark(p program, remarks ...string) {
+	if o.Format != "text" || !o.toStdout() {
+		return
+	}
+	line := ""
+	for _, remark := range remarks {
+		switch longer := line + "    " + cells.Clean(remark); {
+		case line == "":
+			line = cells.Clean(remark)
+		case cells.Width(longer) <= text.Width:
+			line = longer
+		default:
+			fmt.Fprintln(p.stdout, line)
+			line = cells.Clean(remark)
 		}
 	}
-	return out.Flush()
+	fmt.Fprintln(p.stdout, line)
 }
 
 // columns is how wide the terminal is, or the usual where there is none.
@@ -215,15 +239,12 @@ func columns(w io.Writer) int {
 }
 
 // sendRun writes a run in one of the formats: its report, or its data.
-func sendRun(p program, r *recorded.Run, out output) (err error) {
+func sendRun(p program, r *recorded.Run, out output) error {
 	data := out.Format == "csv" && out.Table == "" || out.Format == "gobench"
 	if data || slices.Contains([]string{"svg", "png", "html"}, out.Format) {
 		if err := checkEvents(r); err != nil {
 			return err
 		}
-	}
-	if out.shown() {
-		r = r.Redacted()
 	}
 	switch {
 	case data:
@@ -233,17 +254,22 @@ func sendRun(p program, r *recorded.Run, out output) (err error) {
 			}
 			return export.GoBench(w, r.Trace, r.Analysis)
 		})
+	case out.Format == "html":
+		return out.write(p, func(w io.Writer) error { return writePage(w, r) })
 	case out.Format == "json": // without the figures, which take a long run's most memory to draw up
-		return out.send(p, &report.Document{Data: r.Analysis}, nil)
-	case out.Format != "html":
-		return out.send(p, r.Document(out.Format == "text" && !out.All && out.Table == ""), nil)
+		return out.send(p, &report.Document{Data: r.Analysis})
+	default:
+		return out.send(p, r.Document(out.Format == "text" && !out.All && out.Table == ""))
 	}
+}
+
+// writePage writes the page of a redacted run, which carries its events.
+func writePage(w io.Writer, r *recorded.Run) error {
 	events, err := r.OpenEvents()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, events.Close()) }()
-	return out.send(p, r.Document(false), events)
+	return errors.Join(html.Write(w, r.Document(false), events), events.Close())
 }
 
 // resultOptions say where the results of a run or a simulation go.
@@ -272,10 +298,11 @@ func (o *resultOptions) belowFlag(cmd *cobra.Command) {
 		"exit with 4 if a rate is below `DISK.PHASE=RATE`, such as A.WWW=1.2GB/s (repeatable)")
 }
 
-// conclude analyses what was recorded, writes the results and prints them, which it does where they cannot be written
-// too. It ends what is done in the folder.
+// conclude analyses what was recorded, prints the results and writes them, and does either where the
+// other fails. It ends what is done in the folder.
 func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	defer dir.Root.Close()
+	signal.Ignore(syscall.SIGPIPE) // A reader that has read enough (head, a pager) ends nothing.
 	if dir.Moved() {
 		return fmt.Errorf("%s is no longer the folder that the run began in: it was moved or replaced, and holds what was "+
 			"recorded; find it, and give it to hubbench report", dir.Path)
@@ -284,53 +311,52 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	if err != nil {
 		return err
 	}
-	page := dir.File(rundir.ReportFile)
 	stays := func(name string) bool { return opts.missing && exists(dir.File(name)) }
 	var notWritten error
 	if !stays(rundir.AnalysisFile) {
 		notWritten = dir.WriteJSON(rundir.AnalysisFile, run.Analysis)
 	}
-	if notWritten == nil && !opts.noPage && !stays(rundir.ReportFile) {
-		notWritten = sendRun(program{stdout: io.Discard}, run, output{
-			Form: form.Form{Format: "html"}, out: page, save: func(_ string, write func(io.Writer) error) error {
-				return filesystem.ReplaceIn(dir.Root, rundir.ReportFile, write)
-			},
-		})
-	}
-	next := "hubbench report " + cells.Shell(dir.Path)
-	switch {
-	case notWritten != nil:
-	case opts.noPage:
-		opts.more = []string{"page: " + next}
-	default:
-		opts.more = []string{"report: " + page}
-	}
-	if !opts.All {
-		opts.more = append(opts.more, everything(dir.Path))
-	}
-	if limits, err := ownLimits(run); err == nil && len(limits) > 0 {
-		held := report.Holding(limit.Check(run.Analysis, limits))
-		opts.more = append(opts.more, held+": hubbench check "+cells.Shell(dir.Path))
+	limits, limitsErr := ownLimits(run)
+	if opts.shown() {
+		run.Redact()
 	}
 	notPrinted := sendRun(p, run, opts.output)
-	done := run.Trace.Status == trace.Complete // else it may be resumed
-	if notWritten == nil && opts.compress && done && filepath.Base(run.Events) == rundir.EventsFile {
+	if notWritten == nil && !opts.noPage && !stays(rundir.ReportFile) {
+		if !opts.shown() {
+			run.Redact()
+		}
+		notWritten = filesystem.ReplaceIn(dir.Root, rundir.ReportFile, func(w io.Writer) error { return writePage(w, run) })
+	}
+	page, next := dir.File(rundir.ReportFile), "hubbench report "+cells.Shell(dir.Path)
+	var remarks []string
+	switch {
+	case opts.noPage:
+		remarks = append(remarks, "page: "+next)
+	case notWritten == nil:
+		remarks = append(remarks, "report: "+page)
+	}
+	if !opts.All {
+		remarks = append(remarks, everything(dir.Path))
+	}
+	if limitsErr == nil && len(limits) > 0 {
+		held := report.Holding(limit.Check(run.Analysis, limits))
+		remarks = append(remarks, held+": hubbench check "+cells.Shell(dir.Path))
+	}
+	opts.remark(p, remarks...)
+	complete := run.Trace.Status == trace.Complete // else it may be resumed
+	if notWritten == nil && opts.compress && complete && filepath.Base(run.Events) == rundir.EventsFile {
 		notWritten = dir.Compress()
 	}
 	switch {
-	case errors.Is(notWritten, syscall.ENOSPC):
-		return fmt.Errorf("no space left for the report: %s holds what was recorded; make room, and write it with: %s",
-			dir.Path, next)
 	case notWritten != nil:
-		return fmt.Errorf("%w; %s holds what was recorded: %s", notWritten, dir.Path, next)
-	// Whoever has read enough of them (head, a pager) has not made the run any worse.
+		return fmt.Errorf("write results: %w; %s holds what was recorded; write its report with: %s", notWritten, dir.Path, next)
 	case notPrinted != nil && !errors.Is(notPrinted, syscall.EPIPE):
 		return fmt.Errorf("%w; the results are in %s", notPrinted, dir.Path)
 	}
 	if opts.open && !opts.noPage {
 		p.openPage(page)
 	}
-	if run.Trace.Status != trace.Complete {
+	if !complete {
 		return nil // the caller says so
 	}
 	return failBelow(run, opts.least)

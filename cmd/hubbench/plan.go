@@ -71,7 +71,7 @@ func listCodecs(p program, words []string, out output) error {
 	if len(codecs) == 0 {
 		return exitf(exitUsage, "no codec has %s in its name; hubbench plan --codecs lists all", strings.Join(words, " and "))
 	}
-	return out.send(p, report.OfCodecs(codecs), nil)
+	return out.send(p, report.OfCodecs(codecs))
 }
 
 func runPlan(ctx context.Context, p program, path string, allow []string, out output) error {
@@ -98,7 +98,7 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 			fatal++
 		}
 	}
-	if err := out.send(p, report.OfPlan(*plan), nil); err != nil {
+	if err := out.send(p, report.OfPlan(*plan)); err != nil {
 		return err
 	}
 	if out.Format == "text" && out.out == "" && !out.All {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/machine/filesystem"
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -36,7 +35,7 @@ report goes into the run's folder, or beside the file; --out - writes to stdout.
 }
 
 func runReport(p program, path string, out output) error {
-	run, err := load(path)
+	run, err := out.load(path)
 	if err != nil {
 		return err
 	}
@@ -48,7 +47,7 @@ func runReport(p program, path string, out output) error {
 		if out.Table != "" { // not beside the report under its own name
 			name = "table-" + out.Table + filepath.Ext(name)
 		}
-		out.out, out.save = filepath.Join(run.Folder, name), filesystem.Replace // the folder may come from anybody
+		out.out, out.inRun = filepath.Join(run.Folder, name), true
 	}
 	return sendRun(p, run, out)
 }
@@ -63,20 +62,25 @@ func newAnalyze(p program) *cobra.Command {
 		Example: `  hubbench analyze results/triple-20261120-080000 --all
   hubbench analyze events.jsonl --json > analysis.json`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			run, err := load(args[0])
-			if err != nil {
-				return err
-			}
-			keepAnalysis(p, run)
-			if !out.All {
-				out.more = []string{everything(args[0])}
-			}
-			return sendRun(p, run, out)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runAnalyze(p, args[0], out) },
 	}
 	out.flags(cmd, drawn())
 	return cmd
+}
+
+func runAnalyze(p program, path string, out output) error {
+	run, err := out.load(path)
+	if err != nil {
+		return err
+	}
+	if !out.shown() {
+		keepAnalysis(p, run)
+	}
+	if err := sendRun(p, run, out); err != nil || out.All {
+		return err
+	}
+	out.remark(p, everything(path))
+	return nil
 }
 
 // keepAnalysis gives a run that was killed before its end the analysis.json that it lacks.
@@ -157,12 +161,12 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 	}
 	runs, names := make([]compare.Run, len(paths)), opts.namesOf(paths)
 	for i, path := range paths {
-		loaded, err := loadEvents(path)
+		loaded, err := opts.load(path)
+		if err == nil {
+			err = checkEvents(loaded)
+		}
 		if err != nil {
 			return err
-		}
-		if opts.shown() {
-			loaded = loaded.Redacted()
 		}
 		runs[i] = compare.Run{Label: names[i], Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
 	}
@@ -193,7 +197,7 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 			doc.Model = hub.Specified // the comparison is no surer than the less sure of its runs
 		}
 	}
-	if err := opts.send(p, doc, nil); err != nil {
+	if err := opts.send(p, doc); err != nil {
 		return err
 	}
 	switch g := c.Gate; {

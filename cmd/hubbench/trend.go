@@ -35,7 +35,7 @@ report.html.`,
 			}
 			doc := report.OfTrend(of, left, trend.Of(points))
 			doc.Tool = toolVersion()
-			return out.send(p, doc, nil)
+			return out.send(p, doc)
 		},
 	}
 	out.formatFlags(cmd, printed())

@@ -126,21 +126,21 @@ func Load(path string) (*Loaded, error) {
 	return run, nil
 }
 
-// packed is what the name of compressed events ends with. What they hold says whether they are: under either name.
-const packed = ".zst"
+// PackedFile is the name of compressed events. What a file holds says whether it is: under either name.
+const PackedFile = EventsFile + ".zst"
 
 // EventsOf is the path of the events in a run's folder, be they compressed, or not there. Two records are an error: they
 // may differ.
 func EventsOf(folder string) (string, error) {
-	path := filepath.Join(folder, EventsFile)
+	path, packed := filepath.Join(folder, EventsFile), filepath.Join(folder, PackedFile)
 	_, plain := os.Lstat(path)
-	_, compressed := os.Lstat(path + packed)
+	_, compressed := os.Lstat(packed)
 	if compressed == nil && plain == nil {
 		return "", fmt.Errorf("%s and %s are both there, and a run has one record: look at each with hubbench analyze, "+
-			"and move the other out of the folder", path, path+packed)
+			"and move the other out of the folder", path, packed)
 	}
 	if compressed == nil {
-		path += packed
+		return packed, nil
 	}
 	return path, nil
 }
@@ -184,7 +184,7 @@ func (d *Dir) Compress() error {
 		return errors.Join(err, file.Close()) // before it is replaced
 	})
 	if err == nil {
-		err = d.Root.Rename(EventsFile, EventsFile+packed)
+		err = d.Root.Rename(EventsFile, PackedFile)
 	}
 	if err != nil {
 		return fmt.Errorf("compress the events: %w", err)

@@ -196,7 +196,7 @@ func (d *Dir) Moved() bool {
 // with it.
 func (d *Dir) inTheWay(scenario []byte) (taken string, begun bool) {
 	begun = true
-	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, EventsFile + packed, AnalysisFile, ReportFile, LogFile} {
+	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, PackedFile, AnalysisFile, ReportFile, LogFile} {
 		info, err := d.Root.Lstat(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			begun = begun && name != EventsFile

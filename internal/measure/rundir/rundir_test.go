@@ -199,9 +199,9 @@ func folderOf(t *testing.T, path string) map[string]string {
 // Events are the same compressed and plain, whichever name they have: a run that is complete is left as it is, and another goes
 // on with plain ones.
 func TestResumeOfCompressed(t *testing.T) {
-	for _, name := range []string{EventsFile, EventsFile + packed} {
+	for _, name := range []string{EventsFile, PackedFile} {
 		whole := recordedRun(t, trace.Complete, "W", "R")
-		check.Must(t, errors.Join(whole.Compress(), os.Rename(whole.File(EventsFile+packed), whole.File(name))))
+		check.Must(t, errors.Join(whole.Compress(), os.Rename(whole.File(PackedFile), whole.File(name))))
 		before := folderOf(t, whole.Path)
 		rest, err := Resume(whole.Path)
 		check.Must(t, err)
@@ -216,7 +216,7 @@ func TestResumeOfCompressed(t *testing.T) {
 
 		part := recordedRun(t, trace.Partial, "W")
 		plain := folderOf(t, part.Path)[EventsFile]
-		check.Must(t, errors.Join(part.Compress(), os.Rename(part.File(EventsFile+packed), part.File(name))))
+		check.Must(t, errors.Join(part.Compress(), os.Rename(part.File(PackedFile), part.File(name))))
 		before = folderOf(t, part.Path)
 		rest, err = Resume(part.Path)
 		check.Must(t, errors.Join(err, rest.Close()))
@@ -234,7 +234,7 @@ func TestResumeOfCompressed(t *testing.T) {
 		after := folderOf(t, part.Path)
 		check.Same(t, name+": resumed", plain[:end]+string(trace.AppendEvent(nil, &e)), after[EventsFile])
 		check.Same(t, name+": bytes from before", int64(end), resumed.Begun)
-		for _, gone := range []string{EventsFile + packed, AnalysisFile} {
+		for _, gone := range []string{PackedFile, AnalysisFile} {
 			if _, left := after[gone]; left {
 				t.Errorf("%s: %s is left", name, gone)
 			}
@@ -245,9 +245,9 @@ func TestResumeOfCompressed(t *testing.T) {
 // What cannot be resumed is left as it is: two records, of which no one knows which is the run's, or none.
 func TestResumeRefusesDoubtfulEvents(t *testing.T) {
 	both, none := recordedRun(t, trace.Partial, "W"), recordedRun(t, trace.Partial, "W")
-	write(t, both.File(EventsFile+packed), "{}")
+	write(t, both.File(PackedFile), "{}")
 	check.Must(t, os.Remove(none.File(EventsFile)))
-	for want, path := range map[string]string{both.File(EventsFile+packed) + " are both there": both.Path, "nothing says how far": none.Path} {
+	for want, path := range map[string]string{both.File(PackedFile) + " are both there": both.Path, "nothing says how far": none.Path} {
 		before := folderOf(t, path)
 		_, err := Resume(path)
 		check.Refused(t, want, err, want)
@@ -287,7 +287,7 @@ func TestNothingIsWrittenElsewhere(t *testing.T) {
 	if got := folderOf(t, victim); len(got) > 0 {
 		t.Errorf("the link's target holds %v", got)
 	}
-	for _, name := range []string{EventsFile + packed, InfoFile, AnalysisFile} {
+	for _, name := range []string{PackedFile, InfoFile, AnalysisFile} {
 		if folderOf(t, dir.Path+".moved")[name] == "" {
 			t.Errorf("the folder lacks %s", name)
 		}

@@ -37,7 +37,7 @@ func TestLoadOfTornCompressedEvents(t *testing.T) {
 	dir := newDir(t)
 	check.Must(t, dir.AppendLines([]byte(text.String())))
 	check.Must(t, errors.Join(dir.Close(), dir.Compress()))
-	path := dir.File(EventsFile + packed)
+	path := dir.File(PackedFile)
 	whole, err := os.ReadFile(path)
 	check.Must(t, err)
 	for _, missing := range []int{0, 1, 3, 4, 5, 100, len(whole) / 2} {
@@ -65,7 +65,7 @@ func TestLoadOfABomb(t *testing.T) {
 	for name, text := range map[string]string{
 		"lines": strings.Repeat(line, 200_000), "blank lines": strings.Repeat("\n", 16<<20),
 	} {
-		path := filepath.Join(t.TempDir(), EventsFile+packed)
+		path := filepath.Join(t.TempDir(), PackedFile)
 		check.Must(t, os.WriteFile(path, zip(t, []byte(text), 100), 0o600))
 		began := time.Now()
 		_, err := Load(path)

@@ -3,7 +3,6 @@ package recorded
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,7 +41,6 @@ func about(loaded *rundir.Loaded) report.About {
 		Tool:     run.Tool,
 		Host:     run.Host.Name,
 		OS:       run.Host.System(),
-		Scenario: filepath.Join(loaded.Folder, rundir.ScenarioFile),
 		Warnings: slices.Clone(run.Warnings),
 	}
 	if run.Doctor != nil {

@@ -31,53 +31,51 @@ const concludeTimeout = 3 * time.Second
 func (r *Reader) Conclude(phase string) (took time.Duration, result *analysis.Phase) {
 	ctx, cancel := context.WithTimeout(context.Background(), concludeTimeout)
 	defer cancel()
-	type part struct {
-		text []byte
-		end  int64
-	}
-	found := make(chan part, 1)
-	go func(from int64) { // which a disk that hangs may hold
+	found := make(chan recording, 1)
+	go func(from int64) { // A disk that hangs may hold it.
 		if r.Dir.Flush(ctx) == nil {
-			text, end := recordedFrom(r.Dir.Root, from)
-			found <- part{text, end}
+			found <- recordedFrom(r.Dir.Root, from)
 		}
 	}(r.From)
 	select {
 	case now := <-found:
-		began := r.From > 0
+		var head []byte
+		if r.From > 0 {
+			event := r.Plan.Event("")
+			head = trace.AppendEvent(nil, &event)
+		}
 		r.From = now.end
-		return r.judge(phase, now.text, began)
+		return conclude(phase, append(head, now.events...))
 	case <-ctx.Done():
 		return 0, nil
 	}
 }
 
-// recordedFrom is what a run's events hold from a place on, if that is not too much, and its end.
-func recordedFrom(run *os.Root, from int64) (text []byte, end int64) {
-	file, err := run.Open(rundir.EventsFile)
-	if err != nil {
-		return nil, from
-	}
-	defer file.Close()
-	stat, err := file.Stat()
-	if err != nil {
-		return nil, from
-	}
-	if stat.Size()-from <= maxRecorded {
-		text, _ = io.ReadAll(io.NewSectionReader(file, from, stat.Size()-from)) // what is not there is not judged
-	}
-	return text, stat.Size()
+// recording is a part of a run's events, and where it ends.
+type recording struct {
+	events []byte
+	end    int64
 }
 
-// judge returns how long a phase took and what it showed, from what was recorded since the phase before, or since the
-// run began.
-func (r *Reader) judge(phase string, text []byte, began bool) (took time.Duration, result *analysis.Phase) {
-	var head []byte
-	if began {
-		event := r.Plan.Event("")
-		head = trace.AppendEvent(nil, &event)
+// recordedFrom is what a run's events hold from a place on; empty if that is too much, or cannot be read.
+func recordedFrom(run *os.Root, from int64) recording {
+	file, err := run.Open(rundir.EventsFile)
+	if err != nil {
+		return recording{end: from}
 	}
-	run, err := trace.Load(io.MultiReader(bytes.NewReader(head), bytes.NewReader(text)), rundir.EventsFile)
+	defer file.Close()
+	end, err := file.Seek(0, io.SeekEnd)
+	if err != nil || end-from > maxRecorded {
+		return recording{end: max(from, end)}
+	}
+	events := make([]byte, max(0, end-from))
+	n, _ := file.ReadAt(events, from)
+	return recording{events[:n], end}
+}
+
+// conclude returns how long a phase took and what it showed, by the events of it and of what was before it.
+func conclude(phase string, events []byte) (took time.Duration, result *analysis.Phase) {
+	run, err := trace.Load(bytes.NewReader(events), rundir.EventsFile)
 	if err != nil {
 		return 0, nil
 	}
@@ -90,7 +88,7 @@ func (r *Reader) judge(phase string, text []byte, began bool) (took time.Duratio
 				took = max(took, time.Duration(d.Files[i].EndNS))
 			}
 		}
-		run.Phases = []*trace.Phase{t} // the end of the phase before is here too
+		run.Phases = []*trace.Phase{t}
 		return took, &say.Analyze(run, analysis.Options{}).Phases[0]
 	}
 	return 0, nil

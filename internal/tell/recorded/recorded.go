@@ -31,18 +31,35 @@ type Run struct {
 	OpenEvents     func() (io.ReadCloser, error) // events.jsonl, for a page to carry
 }
 
-// Load reads a run: its folder, its events, or a report.html that somebody forwarded.
+// Load reads and analyses a run: its folder, its events, or a report.html that somebody forwarded.
 func Load(path string) (*Run, error) {
-	if strings.EqualFold(filepath.Ext(path), ".html") {
-		return loadPage(path)
-	}
-	run, err := rundir.Load(path)
+	run, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	loaded := &Run{Loaded: run, Path: path, OpenEvents: run.OpenEvents}
-	loaded.Analysis = say.Analyze(run.Trace, analysis.Options{Origin: loaded.origin()})
-	return loaded, nil
+	run.analyze()
+	return run, nil
+}
+
+// open reads a run, and of its analysis no more than a page carries, or the origin.
+func open(path string) (*Run, error) {
+	if strings.EqualFold(filepath.Ext(path), ".html") {
+		return openPage(path)
+	}
+	loaded, err := rundir.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Loaded: loaded, Path: path, OpenEvents: loaded.OpenEvents}
+	run.Analysis = &analysis.Analysis{Origin: run.origin()}
+	return run, nil
+}
+
+// analyze analyses the events, if they are at hand.
+func (r *Run) analyze() {
+	if r.Trace != nil {
+		r.Analysis = say.Analyze(r.Trace, analysis.Options{Origin: r.Analysis.Origin})
+	}
 }
 
 // origin says where the run is from.
@@ -83,25 +100,20 @@ func (r *Run) origin() *analysis.Origin {
 func idOf(t *trace.Run) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, t.Name, t.Started)
-	var line []byte
 	for _, p := range t.Phases {
 		for _, d := range p.Disks {
 			fmt.Fprintln(sum, p.Name, d.Name)
 			for i := range d.Files {
 				f := &d.Files[i]
-				line = line[:0]
-				for _, v := range []int64{int64(f.Seq), f.Bytes, f.StartNS, f.EndNS} {
-					line = binary.LittleEndian.AppendUint64(line, uint64(v))
-				}
-				sum.Write(line)
+				_ = binary.Write(sum, binary.LittleEndian, []int64{int64(f.Seq), f.Bytes, f.StartNS, f.EndNS})
 			}
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// loadPage reads back what a page carries. If it has the events, they are analysed anew.
-func loadPage(path string) (*Run, error) {
+// openPage reads back what a page carries.
+func openPage(path string) (*Run, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("load page: %w", err)
@@ -112,16 +124,15 @@ func loadPage(path string) (*Run, error) {
 		return nil, fmt.Errorf("load page: %s: %w", path, err)
 	}
 	run := &Run{Loaded: &rundir.Loaded{Folder: filepath.Dir(path)}, Path: path, Analysis: known}
-	if len(events) > 0 {
-		if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
-			return nil, fmt.Errorf("load page: %w", err)
-		}
-		origin := known.Origin
-		if origin == nil {
-			origin = run.origin()
-		}
-		run.Analysis = say.Analyze(run.Trace, analysis.Options{Origin: origin})
-		run.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }
+	if len(events) == 0 {
+		return run, nil
+	}
+	if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
+		return nil, fmt.Errorf("load page: %w", err)
+	}
+	run.OpenEvents = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }
+	if known.Origin == nil {
+		known.Origin = run.origin()
 	}
 	return run, nil
 }

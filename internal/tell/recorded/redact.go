@@ -5,42 +5,50 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/say"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Redacted returns the run without what identifies its owner: the host's name, users' names, paths, volume labels and
-// serial numbers. What people show to others is made from it: pages, pictures and Markdown. The run itself stays.
-func (r *Run) Redacted() *Run {
+// LoadRedacted is Load without what identifies the run's owner: the host's name, users' names, paths,
+// volume labels and serial numbers. What people show to others is made from it: pages, pictures and
+// Markdown.
+func LoadRedacted(path string) (*Run, error) {
+	run, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	run.Redact()
+	return run, nil
+}
+
+// Redact removes from a loaded run what LoadRedacted leaves out. The files that it was loaded from stay
+// as they are. A page that carries no events was written without them.
+func (r *Run) Redact() {
 	if r.Trace == nil {
-		return r // a page that was written without them
+		return
 	}
 	hide := redactor(r.Loaded)
-	redacted := *r
-	redacted.Loaded = &rundir.Loaded{Events: r.Events, Trace: redactTrace(r.Trace, hide), Info: redactInfo(r.Info, hide)}
-	origin := *r.Analysis.Origin
-	origin.Host = ""
-	redacted.Analysis = say.Analyze(redacted.Trace, analysis.Options{Origin: &origin})
-	redacted.OpenEvents = func() (io.ReadCloser, error) {
-		events, err := r.OpenEvents()
+	redactTrace(r.Trace, hide)
+	if r.Info != nil {
+		redactInfo(r.Info, hide)
+	}
+	openEvents := r.OpenEvents
+	r.OpenEvents = func() (io.ReadCloser, error) {
+		events, err := openEvents()
 		if err != nil {
 			return nil, err
 		}
 		return &redactedEvents{Closer: events, in: trace.NewReader(events, r.Events), hide: hide}, nil
 	}
-	return &redacted
+	r.Analysis.Origin.Host = ""
+	r.analyze() // Its sentences quote what is hidden now.
 }
 
 // redactedEvents reads events.jsonl without what identifies the run's owner.
@@ -59,8 +67,8 @@ func (r *redactedEvents) Read(p []byte) (int, error) {
 		}
 		e := r.in.Event()
 		e.Error = r.hide(e.Error)
-		e.Disks = each(e.Disks, func(d *trace.Disk) { d.Path = "" })
-		e.Hardware = redactSetup(e.Hardware, r.hide)
+		removePaths(e.Disks)
+		redactSetup(e.Hardware, r.hide)
 		r.line = trace.AppendEvent(nil, e)
 	}
 	n := copy(p, r.line)
@@ -68,61 +76,59 @@ func (r *redactedEvents) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func redactTrace(t *trace.Run, hide func(string) string) *trace.Run {
-	redacted := *t
-	redacted.Hardware = redactSetup(t.Hardware, hide)
-	redacted.Disks = each(t.Disks, func(d *trace.Disk) { d.Path = "" })
-	redacted.Phases = each(t.Phases, func(phase **trace.Phase) {
-		p := **phase
-		p.Disks = each(p.Disks, func(disk **trace.DiskRecord) {
-			d := **disk
-			d.Errors = each(d.Errors, func(f *trace.Failure) { f.Error = hide(f.Error) })
-			*disk = &d
-		})
-		*phase = &p
-	})
-	return &redacted
+func redactTrace(t *trace.Run, hide func(string) string) {
+	removePaths(t.Disks)
+	redactSetup(t.Hardware, hide)
+	for _, p := range t.Phases {
+		for _, d := range p.Disks {
+			for i := range d.Errors {
+				d.Errors[i].Error = hide(d.Errors[i].Error)
+			}
+		}
+	}
 }
 
-// each returns a copy of a list with each of its values changed.
-func each[V any](list []V, change func(*V)) []V {
-	list = slices.Clone(list)
-	for i := range list {
-		change(&list[i])
+func removePaths(disks []trace.Disk) {
+	for i := range disks {
+		disks[i].Path = ""
 	}
-	return list
 }
 
-func redactInfo(info *rundir.Info, hide func(string) string) *rundir.Info {
-	if info == nil {
-		return nil
+func redactInfo(info *rundir.Info, hide func(string) string) {
+	info.Host.Name = pseudonym("host", info.Host.Name)
+	info.Hardware = nil // the trace has it
+	for i, text := range info.Warnings {
+		info.Warnings[i] = hide(text)
 	}
-	redacted := *info
-	sum := sha256.Sum256([]byte(info.Host.Name))
-	redacted.Host.Name = "host " + hex.EncodeToString(sum[:2]) // by which two runs show that their hosts differ
-	redacted.Hardware = nil                                    // the trace has it
-	redacted.Warnings = each(info.Warnings, func(text *string) { *text = hide(*text) })
-	redacted.Failures = each(info.Failures, func(f *trace.RunFailure) { f.Cause = hide(f.Cause) })
+	for i := range info.Failures {
+		info.Failures[i].Cause = hide(info.Failures[i].Cause)
+	}
 	if info.Doctor != nil {
-		doctor := *info.Doctor
-		doctor.Checks = each(doctor.Checks, func(c *trace.Check) {
+		for i := range info.Doctor.Checks {
+			c := &info.Doctor.Checks[i]
 			c.Path, c.Measured, c.Text, c.Advice = hide(c.Path), hide(c.Measured), hide(c.Text), hide(c.Advice)
-		})
-		redacted.Doctor = &doctor
+		}
 	}
 	if info.Plan == nil {
-		return &redacted
+		return
 	}
-	plan := *info.Plan
-	if plan.Hub != nil {
-		hub := *plan.Hub
+	if hub := info.Plan.Hub; hub != nil {
 		hub.Profile = hub.Profile[strings.LastIndexAny(hub.Profile, `/\`)+1:]
 		hub.About = hide(hub.About)
-		plan.Hub = &hub
 	}
-	plan.Disks = each(plan.Disks, func(d *scenario.Disk) { d.Path, d.About = "", hide(d.About) })
-	redacted.Plan = &plan
-	return &redacted
+	for i := range info.Plan.Disks {
+		d := &info.Plan.Disks[i]
+		d.Path, d.About = "", hide(d.About)
+	}
+}
+
+// pseudonym stands for a name that identifies its owner: two that differ are seen to.
+func pseudonym(kind, name string) string {
+	if name == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(name))
+	return kind + " " + hex.EncodeToString(sum[:4])
 }
 
 var (
@@ -136,39 +142,46 @@ var (
 	images = regexp.MustCompile(`\bfile /.*`)
 )
 
+// secret is a text that identifies its owner, and what stands for it.
+type secret struct{ text, becomes string }
+
 // redactor replaces in text what identifies a person: the host's name, serial numbers, paths and users' folders.
 func redactor(l *rundir.Loaded) func(string) string {
-	become := map[string]string{}
-	addPath := func(path, by string) {
-		// "/" stands in every path, and a folder may be called "out".
-		if len(path) > 1 && strings.ContainsAny(path, `/\\`) {
-			become[path] = cmp.Or(become[path], by)
-		}
-	}
-	addPath(l.Folder, "(path of the run)")
+	places := []secret{{l.Folder, "(path of the run)"}}
 	for _, d := range l.Trace.Disks {
-		addPath(d.Path, "(path of disk "+d.Name+")")
+		places = append(places, secret{d.Path, "(path of disk " + d.Name + ")"})
 	}
+	var secrets []secret
 	if l.Info != nil {
-		become[l.Info.Host.Name] = "(host)"
+		secrets = append(secrets, secret{l.Info.Host.Name, "(host)"})
 	}
 	if setup := l.Trace.Hardware; setup != nil {
+		if setup.Host != nil {
+			secrets = append(secrets, secret{setup.Host.Name, "(host)"})
+		}
 		for name, unit := range setup.Disks {
-			become[unit.Serial] = "(serial number)"
+			secrets = append(secrets, secret{unit.Serial, "(serial number)"})
 			if v := unit.Volume; v != nil {
 				for _, mount := range append(slices.Clip(v.Mounts), v.Mount) {
-					addPath(mount, "(path of disk "+name+")")
+					places = append(places, secret{mount, "(path of disk " + name + ")"})
 				}
 			}
 		}
 	}
-	delete(become, "")
-	known := slices.SortedFunc(maps.Keys(become), func(a, b string) int {
-		return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) // /Volumes/A stands in /Volumes/A2
+	for _, place := range places {
+		// "/" stands in every path, and a folder may be called "out".
+		if len(place.text) > 1 && strings.ContainsAny(place.text, `/\`) {
+			secrets = append(secrets, place)
+		}
+	}
+	slices.SortStableFunc(secrets, func(a, b secret) int {
+		return len(b.text) - len(a.text) // /Volumes/A stands in /Volumes/A2
 	})
 	return func(text string) string {
-		for _, secret := range known {
-			text = replaceWord(text, secret, become[secret])
+		for _, s := range secrets {
+			if s.text != "" {
+				text = replaceWord(text, s.text, s.becomes)
+			}
 		}
 		text = homes.ReplaceAllString(images.ReplaceAllString(text, "file"), "${1}…")
 		return adapters.ReplaceAllString(paths.ReplaceAllString(text, "${1}…/${2}"), "enx…")
@@ -191,53 +204,38 @@ func replaceWord(text, word, by string) string {
 	return strings.Join(parts, "")
 }
 
-// redactSetup leaves out of a setup, if there is one, what identifies its owner.
-func redactSetup(setup *hardware.Setup, hide func(string) string) *hardware.Setup {
+// redactSetup removes from a setup, if there is one, what identifies its owner. A hub's id is unique in
+// the world.
+func redactSetup(setup *hardware.Setup, hide func(string) string) {
 	if setup == nil {
-		return nil
+		return
 	}
-	s := *setup
-	if s.Host != nil {
-		host := *s.Host
-		host.Name = ""
-		s.Host = &host
+	if setup.Host != nil {
+		setup.Host.Name = ""
 	}
-	ids := map[string]string{"": ""} // a hub's is unique in the world
-	id := func(is string) string {
-		if _, known := ids[is]; !known {
-			ids[is] = "hub " + strconv.Itoa(len(ids))
-		}
-		return ids[is]
-	}
-	if s.Hub != nil {
-		hub := *s.Hub
-		ids[hub.ID] = "hub 1" // be it named by the scenario only
-		hub.ID, hub.Devices, hub.Upstream = "hub 1", nil, id(hub.Upstream)
+	if hub := setup.Hub; hub != nil {
+		hub.ID, hub.Upstream, hub.Devices = pseudonym("hub", hub.ID), pseudonym("hub", hub.Upstream), nil
 		if hub.Link != nil {
-			link := *hub.Link
-			link.Hub = id(link.Hub)
-			hub.Link = &link
+			hub.Link.Hub = pseudonym("hub", hub.Link.Hub)
 		}
-		s.Hub = &hub
 	}
-	s.About = hide(s.About)
-	s.Competitors = each(s.Competitors, func(c *hardware.Attached) { c.ID, c.Name = "", hide(c.Name) })
-	s.Disks = maps.Clone(s.Disks)
-	for _, name := range slices.Sorted(maps.Keys(s.Disks)) {
-		unit := s.Disks[name]
+	setup.About = hide(setup.About)
+	for i := range setup.Competitors {
+		c := &setup.Competitors[i]
+		c.ID, c.Name = "", hide(c.Name)
+	}
+	for name, unit := range setup.Disks {
 		if unit.Hub != nil {
-			hub := id(*unit.Hub)
-			unit.Hub = &hub
+			*unit.Hub = pseudonym("hub", *unit.Hub)
 		}
-		unit.Path.Links = each(unit.Path.Links, func(l *hardware.Link) { l.Hub = id(l.Hub) })
+		for i := range unit.Path.Links {
+			unit.Path.Links[i].Hub = pseudonym("hub", unit.Path.Links[i].Hub)
+		}
 		unit.About, unit.Model = hide(unit.About), hide(unit.Model)
 		unit.Serial, unit.Volumes = "", nil
-		if unit.Volume != nil {
-			volume := *unit.Volume
-			volume.Mount, volume.Mounts, volume.Label, volume.Container = "(path)", nil, "", ""
-			unit.Volume = &volume
+		if v := unit.Volume; v != nil {
+			v.Mount, v.Mounts, v.Label, v.Container = "(path)", nil, "", ""
 		}
-		s.Disks[name] = unit
+		setup.Disks[name] = unit
 	}
-	return &s
 }
