@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/catalogue"
-	"github.com/hubbench/hubbench/internal/tell/recorded"
 	tidy "github.com/hubbench/hubbench/internal/tell/table"
 )
 
@@ -28,8 +28,8 @@ func newTable(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "table RUN...",
 		Short: "Write runs as one tidy table for other programs",
-		Long: `Write runs as one table with a row for each phase, disk, file, second, finding or report of a stream's
-frames, and a column for everything known of it. hubbench help columns says what each column is.
+		Long: `Write runs as one table with a row for each phase, disk, file, second or finding,
+and a column for everything known of it. hubbench help columns says what each column is.
 RUN is a run's folder, an events.jsonl or a report.html.`,
 		Example: `  hubbench table results/* > disks.csv
   hubbench table results/* --grain phase --out phases.parquet
@@ -40,11 +40,7 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 			if i < 0 {
 				return exitf(exitUsage, "--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
 			}
-			return out.write(p, func(w io.Writer) error {
-				_, err := tidy.Write(w, tidy.Grains()[i], out.Format, len(args),
-					func(i int) (*recorded.Run, error) { return load(args[i]) })
-				return err
-			})
+			return out.write(p, func(w io.Writer) error { return writeTable(w, tidy.Grains()[i], out.Format, args) })
 		},
 	}
 	flags := cmd.Flags()
@@ -72,6 +68,21 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 	return cmd
 }
 
+// writeTable holds one run at a time.
+func writeTable(w io.Writer, grain tidy.Grain, format string, paths []string) error {
+	rows := tidy.NewWriter(w, grain, format)
+	for _, path := range paths {
+		run, err := load(path)
+		if err != nil {
+			return err
+		}
+		if err := rows.Add(run); err != nil {
+			return err
+		}
+	}
+	return rows.Close()
+}
+
 func newCollect(p program) *cobra.Command {
 	var into string
 	cmd := &cobra.Command{
@@ -84,44 +95,40 @@ one catalogue at once. RUN is a run's folder, an events.jsonl or a report.html.`
 		Example: `  hubbench collect results/* --into catalogue
   duckdb -c "SELECT hub, arg_min(model, retention) FROM 'catalogue/disk/*/*/*.parquet' WHERE reference = 'alone' GROUP BY hub"`,
 		Args: takes(1, unlimited),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if into == "" {
-				return exitf(exitUsage, "give the catalogue's folder, such as --into catalogue")
-			}
-			var failed []error
-			changed := 0
-			for _, path := range args {
-				folder, name := filepath.Split(strings.TrimSuffix(path, ".zst"))
-				if name == rundir.EventsFile && exists(filepath.Join(folder, rundir.InfoFile)) {
-					path = filepath.Clean(folder) // which says more of the run
-				}
-				run, err := load(path)
-				if err == nil {
-					var files int
-					if files, err = catalogue.Add(into, run); files > 0 {
-						changed++
-					}
-				}
-				if err != nil {
-					failed = append(failed, err)
-				}
-			}
-			fmt.Fprintf(p.stdout, "%s: %d of %d runs added or changed\n", into, changed, len(args))
-			return errorsOf(failed)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runCollect(p, args, into) },
 	}
 	cmd.Flags().StringVar(&into, "into", "", "the catalogue's `DIR`, which is made if it is not there")
 	return cmd
 }
 
-// errorsOf is all of the errors as one, nil without any.
-func errorsOf(list []error) error {
-	switch len(list) {
-	case 0:
-		return nil
-	case 1:
-		return list[0]
-	default:
-		return fmt.Errorf("%w (and %d more runs)", list[0], len(list)-1)
+func runCollect(p program, paths []string, into string) error {
+	if into == "" {
+		return exitf(exitUsage, "give the catalogue's folder, such as --into catalogue")
 	}
+	changed := 0
+	var unread []error
+	for _, path := range paths {
+		folder, name := filepath.Split(path)
+		ofRun := exists(filepath.Join(folder, rundir.InfoFile))
+		if ofRun && (name == rundir.EventsFile || name == rundir.PackedFile) {
+			path = filepath.Clean(folder) // which says more of the run
+		}
+		run, err := load(path)
+		if err != nil {
+			unread = append(unread, err)
+			continue
+		}
+		files, err := catalogue.Add(into, run)
+		if err != nil {
+			return err
+		}
+		if files > 0 {
+			changed++
+		}
+	}
+	fmt.Fprintf(p.stdout, "%s: %d of %d runs added or changed\n", into, changed, len(paths))
+	if unread != nil {
+		return usage(errors.Join(unread...))
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,63 +157,6 @@ func TestAddTwice(t *testing.T) {
 	run.Analysis.Status = "partial"
 	if n := add(); n != 5 || len(whole(t, dir)) != len(before) {
 		t.Errorf("%d files written when the run had changed", n)
-	}
-	here, elsewhere := filepath.Join(t.TempDir(), "here"), t.TempDir()
-	if err := os.Mkdir(here, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range []struct {
-		from string
-		want int
-	}{{here, 5}, {elsewhere, 0}} {
-		if run.Path = step.from; add() != step.want {
-			t.Errorf("read from %s: want %d files", step.from, step.want)
-		}
-	}
-	if err := os.Remove(here); err != nil {
-		t.Fatal(err)
-	}
-	if n := add(); n != 5 {
-		t.Errorf("%d files written when the run had moved", n)
-	}
-}
-
-// A file that says it has a footer of four gigabytes gets no room for it, and is replaced.
-func TestAddOverAFileThatLies(t *testing.T) {
-	dir, run := t.TempDir(), farm()(3)
-	path := filepath.Join(dir, "phase", "date=2026-01-01", "host=0003", "run-00003.parquet")
-	check.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	check.Must(t, os.WriteFile(path, []byte("PAR1\xf0\xff\xff\xffPAR1"), 0o600))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := Add(dir, run)
-	runtime.ReadMemStats(&after)
-	check.Must(t, err)
-	if room := after.TotalAlloc - before.TotalAlloc; room > 1<<30 {
-		t.Errorf("it took room for %d bytes", room)
-	}
-	whole(t, dir)
-}
-
-// What a writer that was killed has left is removed when it is surely none's any more.
-func TestRemainders(t *testing.T) {
-	dir := t.TempDir()
-	folder := filepath.Join(dir, "disk", "date=2026-01-01", "host=0003")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, age := range map[string]time.Duration{".a.parquet.01234567.part": 2 * time.Hour, ".b.parquet.01234567.part": 0, "c.part": 2 * time.Hour} {
-		path := filepath.Join(folder, name)
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, time.Time{}, time.Now().Add(-age))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := Add(dir, farm()(3)); err != nil {
-		t.Fatal(err)
-	}
-	left, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil || len(left) != 3 || filepath.Base(left[0]) != ".b.parquet.01234567.part" || filepath.Base(left[1]) != "c.part" {
-		t.Errorf("%q, %v", left, err)
 	}
 }
 

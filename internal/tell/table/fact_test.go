@@ -44,7 +44,7 @@ func fallingBeside() *recorded.Run {
 func outputs(t *testing.T, run *recorded.Run) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	write := func(name string, write func(w *bytes.Buffer) error) {
+	add := func(name string, write func(w *bytes.Buffer) error) {
 		var w bytes.Buffer
 		if err := write(&w); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -52,15 +52,12 @@ func outputs(t *testing.T, run *recorded.Run) map[string]string {
 		out[name] = w.String()
 	}
 	doc := run.Document(false)
-	write("terminal", func(w *bytes.Buffer) error { return text.Write(w, doc, text.Options{Width: 100}) })
-	write("--all", func(w *bytes.Buffer) error { return text.Write(w, doc, text.Options{Width: 100, All: true}) })
-	write("md", func(w *bytes.Buffer) error { return md.Write(w, doc) })
+	add("terminal", func(w *bytes.Buffer) error { return text.Write(w, doc, text.Options{Width: 100}) })
+	add("--all", func(w *bytes.Buffer) error { return text.Write(w, doc, text.Options{Width: 100, All: true}) })
+	add("md", func(w *bytes.Buffer) error { return md.Write(w, doc) })
 	out["md"] = regexp.MustCompile(`(?s)<details><summary>All \d+ files.*?</details>`).ReplaceAllString(out["md"], "")
 	for _, name := range []string{"phase", "disk", "finding"} {
-		write("csv of "+name, func(w *bytes.Buffer) error {
-			_, err := table.Write(w, grain(t, name), "csv", 1, func(int) (*recorded.Run, error) { return run, nil })
-			return err
-		})
+		add("csv of "+name, func(w *bytes.Buffer) error { return write(w, grain(t, name), "csv", run) })
 	}
 	var words []string
 	for _, c := range report.Collect[*report.Chart](doc.Blocks) {

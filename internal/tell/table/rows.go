@@ -133,24 +133,11 @@ type Finding struct {
 	Text   string  `json:"text" parquet:"text,zstd" about:"in words"`
 }
 
-// Frame is a row of the table of frames.
-type Frame struct {
-	Run
-	Phase   string  `json:"phase" parquet:"phase,dict" about:"unique in the run"`
-	Disk    string  `json:"disk" parquet:"disk,dict" about:"its name in the scenario"`
-	Stream  string  `json:"stream" parquet:"stream,dict" about:"its number on the disk"`
-	Op      string  `json:"op" parquet:"op,dict" about:"read: it is played; write: recorded"`
-	TS      float64 `json:"t_s" parquet:"t_s" unit:"s" about:"since the phase's start"`
-	Due     int64   `json:"frames" parquet:"frames" about:"how many were due so far"`
-	Late    int64   `json:"late_frames" parquet:"late_frames" about:"of these, late"`
-	BufferS float64 `json:"buffer_s" parquet:"buffer_s" unit:"s" about:"the lowest level of its buffer since the row before"`
-	StallS  float64 `json:"stall_s" parquet:"stall_s" unit:"s" about:"the longest stall since the row before"`
-}
-
-// source is a run, and what all of its rows say.
+// source is a run, what all of its rows say, and its phases as far as their events are at hand.
 type source struct {
 	*recorded.Run
-	run Run
+	run    Run
+	phases []*trace.Phase
 }
 
 func newSource(r *recorded.Run) *source {
@@ -164,11 +151,15 @@ func newSource(r *recorded.Run) *source {
 			s.run.Started = at.UTC()
 		}
 	}
-	if r.Trace != nil && r.Trace.Hardware != nil && r.Trace.Hardware.Host != nil {
-		s.run.OS = strings.TrimSpace(r.Trace.Hardware.Host.OS + " " + r.Trace.Hardware.Host.Arch)
-	}
 	if i := r.Info; i != nil {
-		s.run.Tool, s.run.OS = i.Tool, cmp.Or(s.run.OS, i.Host.OS+" "+i.Host.Arch)
+		s.run.Tool, s.run.OS = i.Tool, i.Host.OS+" "+i.Host.Arch
+	}
+	if r.Trace == nil {
+		return s
+	}
+	s.phases = r.Trace.Phases
+	if setup := r.Trace.Hardware; setup != nil && setup.Host != nil {
+		s.run.OS = cmp.Or(strings.TrimSpace(setup.Host.OS+" "+setup.Host.Arch), s.run.OS)
 	}
 	return s
 }
@@ -205,7 +196,7 @@ func ends(ci *stats.Interval) (low, high *float64) {
 	return &ci[0], &ci[1]
 }
 
-func (s *source) phases(add func(any)) {
+func (s *source) phaseRows(add func(any)) {
 	for i := range s.Analysis.Phases {
 		p := &s.Analysis.Phases[i]
 		row := Phase{
@@ -224,7 +215,13 @@ func (s *source) phases(add func(any)) {
 	}
 }
 
-func (s *source) disks(add func(any)) {
+func (s *source) diskRows(add func(any)) {
+	for _, row := range s.disks() {
+		add(row)
+	}
+}
+
+func (s *source) disks() (rows []Disk) {
 	for i := range s.Analysis.Phases {
 		p := &s.Analysis.Phases[i]
 		for _, name := range s.Analysis.Order {
@@ -241,9 +238,10 @@ func (s *source) disks(add func(any)) {
 			}
 			s.describe(&row, p)
 			row.measure(p, &d)
-			add(row)
+			rows = append(rows, row)
 		}
 	}
+	return rows
 }
 
 // measure fills in what was measured of the disk in the phase.
@@ -312,82 +310,61 @@ func (s *source) describe(row *Disk, p *analysis.Phase) {
 	}
 }
 
-// eachDisk does the same with all disks of all phases of the trace.
-func (s *source) eachDisk(do func(*trace.Phase, *trace.DiskRecord)) {
-	if s.Trace == nil {
+func (s *source) fileRows(add func(any)) {
+	for _, p := range s.phases {
+		for _, d := range p.Disks {
+			for i := range d.Files {
+				add(s.file(p, d, &d.Files[i]))
+			}
+		}
+	}
+}
+
+func (s *source) file(p *trace.Phase, d *trace.DiskRecord, f *trace.File) File {
+	row := File{
+		Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq), Bytes: f.Bytes,
+		StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9, Filler: f.Filler,
+	}
+	if f.Usable() {
+		rate := float64(f.Bytes) / (row.EndS - row.StartS)
+		row.Rate = &rate
+	}
+	return row
+}
+
+func (s *source) secondRows(add func(any)) {
+	for _, p := range s.phases {
+		for _, d := range p.Disks {
+			s.seconds(p, d, add)
+		}
+	}
+}
+
+func (s *source) seconds(p *trace.Phase, d *trace.DiskRecord, add func(any)) {
+	active := overlap.Active(d, math.MaxInt64)
+	if len(active) == 0 {
 		return
 	}
-	for _, p := range s.Trace.Phases {
-		for _, d := range p.Disks {
-			do(p, d)
+	curve, begin, end := overlap.NewCurve(d), active[0].StartNS, active[len(active)-1].EndNS
+	warmth := map[int64]*float64{}
+	for _, g := range p.Gauges {
+		if g.Disk == d.Name && g.Name == trace.Temperature {
+			warmth[g.TNS/1e9] = &g.Value
 		}
+	}
+	for second := max(begin, 0) / 1e9; second*1e9 < end; second++ {
+		span := overlap.Span{StartNS: max(begin, second*1e9), EndNS: min(end, (second+1)*1e9)}
+		bytes := curve.Between(span).Bytes
+		add(Second{
+			Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Second: second, Bytes: bytes,
+			Rate: float64(bytes) / span.Seconds(), Temperature: warmth[second],
+		})
 	}
 }
 
-func (s *source) files(add func(any)) {
-	s.eachDisk(func(p *trace.Phase, d *trace.DiskRecord) {
-		for i := range d.Files {
-			f := &d.Files[i]
-			row := File{
-				Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq), Bytes: f.Bytes,
-				StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9, Filler: f.Filler,
-			}
-			if f.Usable() {
-				rate := float64(f.Bytes) / (row.EndS - row.StartS)
-				row.Rate = &rate
-			}
-			add(row)
-		}
-	})
-}
-
-func (s *source) seconds(add func(any)) {
-	s.eachDisk(func(p *trace.Phase, d *trace.DiskRecord) {
-		active := overlap.Active(d, math.MaxInt64)
-		if len(active) == 0 {
-			return
-		}
-		curve, begin, end := overlap.NewCurve(d), active[0].StartNS, active[len(active)-1].EndNS
-		warmth := map[int64]float64{}
-		for _, g := range p.Gauges {
-			if g.Disk == d.Name && g.Name == trace.Temperature {
-				warmth[g.TNS/1e9] = g.Value
-			}
-		}
-		for second := max(begin, 0) / 1e9; second*1e9 < end; second++ {
-			v := overlap.Span{StartNS: max(begin, second*1e9), EndNS: min(end, (second+1)*1e9)}
-			bytes := curve.Between(v).Bytes
-			row := Second{
-				Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Second: second, Bytes: bytes,
-				Rate: float64(bytes) / v.Seconds(),
-			}
-			if c, ok := warmth[second]; ok {
-				row.Temperature = &c
-			}
-			add(row)
-		}
-	})
-}
-
-func (s *source) findings(add func(any)) {
+func (s *source) findingRows(add func(any)) {
 	for _, f := range s.Analysis.Findings {
-		disk := f.Disk
-		if disk == "" {
-			disk = strings.Join(f.Disks, " ")
-		}
+		disk := cmp.Or(f.Disk, strings.Join(f.Disks, " "))
 		add(Finding{Run: s.run, Phase: f.Phase, Code: f.Code, Disk: disk, Other: f.Other, Weight: f.Weight, Text: f.Text})
 	}
-}
-
-func (s *source) frames(add func(any)) {
-	s.eachDisk(func(p *trace.Phase, d *trace.DiskRecord) {
-		for _, stream := range d.Streams {
-			for _, at := range stream.Samples {
-				add(Frame{
-					Run: s.run, Phase: p.Name, Disk: d.Name, Stream: stream.Name, Op: string(d.Op), TS: float64(at.TNS) / 1e9,
-					Due: int64(at.Due), Late: int64(at.Late), BufferS: float64(at.BufferNS) / 1e9, StallS: float64(at.StallNS) / 1e9,
-				})
-			}
-		}
-	})
 }

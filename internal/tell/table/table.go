@@ -1,6 +1,6 @@
-// Package table turns runs into tidy tables, which other programs read: a row for each phase, disk, file, second,
-// finding or report of a stream's frames, and a column for each thing that is known of it. The columns are the fields
-// of the row types in rows.go, with their names, units and meaning; they are only ever added to. Start at Write.
+// Package table turns runs into tidy tables, which other programs read: a row for each phase, disk, file, second or
+// finding, and a column for each thing that is known of it. The columns are the fields of the row types in rows.go,
+// with their names, units and meaning; they are only ever added to. Start at NewWriter.
 package table
 
 import (
@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -36,16 +35,12 @@ type Grain struct {
 
 // Grains are all of them.
 func Grains() []Grain {
-	grain := func(name, about string, row any, rows func(*source, func(row any))) Grain {
-		return Grain{name, about, reflect.TypeOf(row), rows}
-	}
 	return []Grain{
-		grain("phase", "a phase of a run, all of its disks together", Phase{}, (*source).phases),
-		grain("disk", "a disk in a phase", Disk{}, (*source).disks),
-		grain("file", "a file that was moved", File{}, (*source).files),
-		grain("second", "a second of a disk's work in a phase", Second{}, (*source).seconds),
-		grain("finding", "a finding of a run", Finding{}, (*source).findings),
-		grain("frame", "what a stream had come to when it reported, about every second", Frame{}, (*source).frames),
+		{"phase", "a phase of a run, all of its disks together", reflect.TypeFor[Phase](), (*source).phaseRows},
+		{"disk", "a disk in a phase", reflect.TypeFor[Disk](), (*source).diskRows},
+		{"file", "a file that was moved", reflect.TypeFor[File](), (*source).fileRows},
+		{"second", "a second of a disk's work in a phase", reflect.TypeFor[Second](), (*source).secondRows},
+		{"finding", "a finding of a run", reflect.TypeFor[Finding](), (*source).findingRows},
 	}
 }
 
@@ -76,89 +71,71 @@ func (g Grain) Columns() []Column {
 }
 
 // Formats are those of a table.
-func Formats() []string { return []string{"csv", "tsv", "jsonl", "parquet", "md"} }
-
-// writer takes a table's rows.
-type writer interface {
-	row(any) error
-	close() error
-}
-
-// Write writes the grain's rows of all runs, which are loaded one after the other, and returns how many there are.
-func Write(w io.Writer, grain Grain, format string, runs int, load func(i int) (*recorded.Run, error)) (rows int, err error) {
-	out := newWriter(w, grain, format)
-	for i := range runs {
-		run, err := load(i)
-		if err != nil {
-			return rows, err
-		}
-		var failed error
-		grain.rows(newSource(run), func(row any) {
-			if rows++; failed == nil {
-				failed = out.row(row)
-			}
-		})
-		if failed != nil {
-			return rows, fmt.Errorf("write table: %w", failed)
-		}
-	}
-	if err := out.close(); err != nil {
-		return rows, fmt.Errorf("write table: %w", err)
-	}
-	return rows, nil
-}
+func Formats() []string { return []string{"csv", "jsonl", "parquet", "md"} }
 
 // RunOf is what each row says of the run.
 func RunOf(r *recorded.Run) Run { return newSource(r).run }
 
 // DisksOf are the rows of the run's disks.
-func DisksOf(r *recorded.Run) (rows []Disk) {
-	newSource(r).disks(func(row any) {
-		if disk, ok := row.(Disk); ok {
-			rows = append(rows, disk)
-		}
-	})
-	return rows
+func DisksOf(r *recorded.Run) []Disk { return newSource(r).disks() }
+
+// Writer writes one table of runs. Close must be called at its end.
+type Writer struct {
+	Rows  int // so far
+	grain Grain
+	out   rowWriter
 }
 
-func newWriter(w io.Writer, grain Grain, format string) writer {
-	columns := grain.Columns()
+// NewWriter begins a table in one of the formats.
+func NewWriter(w io.Writer, grain Grain, format string) *Writer {
+	t := &Writer{grain: grain}
 	switch format {
 	case "parquet":
 		schema := parquet.NewSchema("hubbench_"+grain.Name, parquet.SchemaOf(reflect.Zero(grain.row).Interface()))
-		return &parquetRows{parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd),
+		t.out = parquetRows{parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd),
 			parquet.KeyValueMetadata("hubbench_table_version", strconv.Itoa(Version)))}
 	case "jsonl":
-		return jsonRows{bufio.NewWriter(w)}
+		t.out = jsonRows{bufio.NewWriter(w)}
+	case "md":
+		t.out = newTextRows(markdown{bufio.NewWriter(w)}, grain.Columns())
 	default:
-		t := &textRows{columns: columns}
-		switch format {
-		case "md":
-			buffered := bufio.NewWriter(w)
-			t.end = buffered.Flush
-			t.line = func(line []string) error {
-				for i, cell := range line {
-					line[i] = cells.Markdown(cell)
-				}
-				_, err := fmt.Fprintf(buffered, "| %s |\n", strings.Join(line, " | "))
-				return err
-			}
-		default:
-			out := csv.NewWriter(w)
-			if format == "tsv" {
-				out.Comma = '\t'
-			}
-			t.line, t.end = out.Write, func() error { out.Flush(); return out.Error() }
-		}
-		t.first = t.head(format == "md")
-		return t
+		t.out = newTextRows(csv.NewWriter(w), grain.Columns())
 	}
+	return t
+}
+
+// Add writes the rows of a run.
+func (t *Writer) Add(run *recorded.Run) error {
+	var failed error
+	t.grain.rows(newSource(run), func(row any) {
+		if failed == nil {
+			failed = t.out.row(row)
+			t.Rows++
+		}
+	})
+	if failed != nil {
+		return fmt.Errorf("write table: %w", failed)
+	}
+	return nil
+}
+
+// Close ends the table.
+func (t *Writer) Close() error {
+	if err := t.out.close(); err != nil {
+		return fmt.Errorf("write table: %w", err)
+	}
+	return nil
+}
+
+type rowWriter interface {
+	row(any) error
+	close() error
 }
 
 type parquetRows struct{ out *parquet.GenericWriter[any] }
 
-func (p *parquetRows) row(row any) error { _, err := p.out.Write([]any{row}); return err }
-func (p *parquetRows) close() error      { return p.out.Close() }
+func (p parquetRows) row(row any) error { _, err := p.out.Write([]any{row}); return err }
+func (p parquetRows) close() error      { return p.out.Close() }
 
 type jsonRows struct{ w *bufio.Writer }
 
@@ -172,34 +149,56 @@ func (j jsonRows) row(row any) error {
 
 func (j jsonRows) close() error { return j.w.Flush() }
 
+// lineWriter writes lines of cells, as csv.Writer does: an error stays until it is asked for.
+type lineWriter interface {
+	Write(line []string) error
+	Flush()
+	Error() error
+}
+
+type markdown struct{ w *bufio.Writer }
+
+func (m markdown) Write(line []string) error {
+	for i, cell := range line {
+		line[i] = cells.Markdown(cell)
+	}
+	_, err := fmt.Fprintf(m.w, "| %s |\n", strings.Join(line, " | "))
+	return err
+}
+
+func (m markdown) Flush()       {}
+func (m markdown) Error() error { return m.w.Flush() }
+
 // textRows writes cells as text. What is not known is empty.
 type textRows struct {
+	out     lineWriter
 	columns []Column
-	line    func([]string) error
-	end     func() error
-	first   error
 }
 
-func (t *textRows) head(rule bool) error {
-	names, dashes := make([]string, len(t.columns)), make([]string, len(t.columns))
+func newTextRows(out lineWriter, columns []Column) textRows {
+	var names, rule []string
+	for _, c := range columns {
+		names, rule = append(names, c.Name), append(rule, "---")
+	}
+	_ = out.Write(names)
+	if _, ok := out.(markdown); ok {
+		_ = out.Write(rule)
+	}
+	return textRows{out, columns}
+}
+
+func (t textRows) row(row any) error {
+	line := make([]string, len(t.columns))
 	for i, c := range t.columns {
-		names[i], dashes[i] = c.Name, "---"
+		line[i] = cellOf(reflect.ValueOf(row).FieldByIndex(c.index))
 	}
-	if err := t.line(names); err != nil || !rule {
-		return err
-	}
-	return t.line(dashes)
+	return t.out.Write(line)
 }
 
-func (t *textRows) row(row any) error {
-	v, line := reflect.ValueOf(row), make([]string, len(t.columns))
-	for i, c := range t.columns {
-		line[i] = cellOf(v.FieldByIndex(c.index))
-	}
-	return t.line(line)
+func (t textRows) close() error {
+	t.out.Flush()
+	return t.out.Error()
 }
-
-func (t *textRows) close() error { return errors.Join(t.first, t.end()) }
 
 func cellOf(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
@@ -215,12 +214,14 @@ func cellOf(v reflect.Value) string {
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	case reflect.Int64:
 		return strconv.FormatInt(v.Int(), 10)
-	case reflect.Bool:
-		return strconv.FormatBool(v.Bool())
-	default:
-		if at, ok := reflect.TypeAssert[time.Time](v); ok && !at.IsZero() {
-			return at.Format(time.RFC3339Nano)
-		}
+	}
+	at, isTime := reflect.TypeAssert[time.Time](v)
+	switch {
+	case !isTime:
+		return fmt.Sprint(v)
+	case at.IsZero():
 		return ""
+	default:
+		return at.Format(time.RFC3339Nano)
 	}
 }
