@@ -19,24 +19,17 @@ func newHelp(p program) *cobra.Command {
 report, is explained as both.
 
 ` + topicsHelp(),
-		Args: func(*cobra.Command, []string) error { return nil },
-		RunE: func(cmd *cobra.Command, args []string) error { return runHelp(p, cmd.Root(), args) },
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			var names []string
-			for _, t := range manual.Topics() {
-				names = append(names, cobra.CompletionWithDesc(t.Name, t.Short))
-			}
-			for _, c := range cmd.Root().Commands() {
-				if c.IsAvailableCommand() && !isTopic(c.Name()) {
-					names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:      cobra.ArbitraryArgs,
+		ValidArgs: topics(),
+		RunE:      func(cmd *cobra.Command, args []string) error { return runHelp(p, cmd.Root(), args) },
 	}
+}
+
+func topics() (names []string) {
+	for _, t := range manual.Topics() {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 func runHelp(p program, root *cobra.Command, args []string) error {
@@ -45,9 +38,16 @@ func runHelp(p program, root *cobra.Command, args []string) error {
 	}
 	cmd, rest, err := root.Find(args)
 	command := err == nil && cmd != root && len(rest) == 0
-	topic := isTopic(args[0])
-	if !command && (!topic || len(args) > 1) {
-		return usage(unknownTopic(root, strings.Join(args, " ")))
+	topic := len(args) == 1 && slices.Contains(topics(), args[0])
+	if !command && !topic {
+		known := topics()
+		for _, c := range root.Commands() {
+			if c.IsAvailableCommand() {
+				known = append(known, c.Name())
+			}
+		}
+		name := strings.Join(args, " ")
+		return exitf(exitUsage, "no command or topic is called %s; try %s", strictyaml.Quote(name), strictyaml.Suggest(name, known))
 	}
 	if command {
 		cmd.InitDefaultHelpFlag() // as --help lists it
@@ -62,28 +62,6 @@ func runHelp(p program, root *cobra.Command, args []string) error {
 	}
 	_, err = fmt.Fprint(p.stdout, text)
 	return err
-}
-
-func isTopic(name string) bool {
-	return slices.ContainsFunc(manual.Topics(), func(t manual.Topic) bool { return t.Name == name })
-}
-
-func unknownTopic(root *cobra.Command, name string) error {
-	var topics []string
-	for _, t := range manual.Topics() {
-		topics = append(topics, t.Name)
-	}
-	all := slices.Clone(topics)
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			all = append(all, c.Name())
-		}
-	}
-	err := "no command or topic is called " + strictyaml.Quote(name)
-	if near := strictyaml.Nearest(name, all); near != "" {
-		return fmt.Errorf("%s; try %s", err, near)
-	}
-	return fmt.Errorf("%s; the topics are %s, and hubbench --help lists the commands", err, strings.Join(topics, ", "))
 }
 
 func topicsHelp() string {

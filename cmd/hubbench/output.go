@@ -213,19 +213,12 @@ func (o *output) remark(p program, remarks ...string) {
 	if o.Format != "text" || !o.toStdout() {
 		return
 	}
-	line := ""
-	for _, remark := range remarks {
-		switch longer := line + "    " + cells.Clean(remark); {
-		case line == "":
-			line = cells.Clean(remark)
-		case cells.Width(longer) <= text.Width:
-			line = longer
-		default:
-			fmt.Fprintln(p.stdout, line)
-			line = cells.Clean(remark)
-		}
+	if line := strings.Join(remarks, "    "); cells.Width(line) <= text.Width {
+		remarks = []string{line}
 	}
-	fmt.Fprintln(p.stdout, line)
+	for _, line := range remarks {
+		sayf(p.stdout, "%s\n", line)
+	}
 }
 
 // columns is how wide the terminal is, or the usual where there is none.

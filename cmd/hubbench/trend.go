@@ -11,13 +11,18 @@ import (
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 	tidy "github.com/hubbench/hubbench/internal/tell/table"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trend"
 )
 
+type trendOptions struct {
+	output
+	phase, disk string
+}
+
 func newTrend(p program) *cobra.Command {
-	var out output
-	var phase, disk string
+	var opts trendOptions
 	cmd := &cobra.Command{
 		Use:   "trend RUN...",
 		Short: "Show when a rate changed",
@@ -28,145 +33,149 @@ disks or with other work than the newest run are left out. RUN is a run's folder
 report.html.`,
 		Example: `  hubbench trend results/* --phase WWW --disk A`,
 		Args:    takes(1, unlimited),
-		RunE: func(_ *cobra.Command, args []string) error {
-			points, of, left, err := pointsOf(args, &out, phase, disk)
-			if err != nil {
-				return err
-			}
-			doc := report.OfTrend(of, left, trend.Of(points))
-			doc.Tool = toolVersion()
-			return out.send(p, doc)
-		},
+		RunE:    func(_ *cobra.Command, args []string) error { return runTrend(p, args, opts) },
 	}
-	out.formatFlags(cmd, printed())
-	cmd.Flags().StringVar(&phase, "phase", "", "the phase, and its repeats (default the first of the first run)")
-	cmd.Flags().StringVar(&disk, "disk", "", "the disk (default all together)")
+	opts.formatFlags(cmd, printed())
+	cmd.Flags().StringVar(&opts.phase, "phase", "", "the phase, and its repeats (default the first of the first run)")
+	cmd.Flags().StringVar(&opts.disk, "disk", "", "the disk (default all together)")
 	return cmd
 }
 
-// A setup is what must be the same for rates to be of one series.
-type setup struct{ hub, host, disks, work string }
-
-// rate is the rate in a phase's overlap in one run; the mean over repeats.
-type rate struct {
-	trend.Point
-	setup
-}
-
-// pointsOf are the rates of a phase's overlap in the runs; what they are the rates of; and which runs are left out:
-// rates of another setup than the newest run's are not of one series.
-func pointsOf(paths []string, to *output, phase, disk string) (points []trend.Point, of, left string, err error) {
-	var rates []rate
-	var phases, disks []string // in any run
-	seen, out, named := map[string]bool{}, map[string]int{}, to.namesOf(paths)
-	for i, path := range paths {
-		run, err := load(path)
-		if err != nil {
-			return nil, "", "", err
-		}
-		rows := tidy.DisksOf(run)
-		if len(rows) == 0 || seen[rows[0].ID] {
-			continue
-		}
-		seen[rows[0].ID] = true
-		phase = cmp.Or(phase, trace.Unnumbered(rows[0].Phase))
-		for _, r := range rows {
-			phases = append(phases, trace.Unnumbered(r.Phase))
-		}
-		rows = slices.DeleteFunc(rows, func(r tidy.Disk) bool {
-			return r.Rate == nil || trace.Unnumbered(r.Phase) != phase && r.Phase != phase
-		})
-		for _, r := range rows {
-			disks = append(disks, r.Disk)
-		}
-		if disk != "" {
-			rows = slices.DeleteFunc(rows, func(r tidy.Disk) bool { return r.Disk != disk })
-		}
-		whole := slices.DeleteFunc(slices.Clone(rows), func(r tidy.Disk) bool {
-			return slices.Contains(strings.Fields(r.Warnings), "partial")
-		})
-		switch {
-		case len(whole) > 0:
-			rates = append(rates, rateOf(named[i], whole))
-		case len(rows) > 0:
-			out["incomplete"]++
-		}
+func runTrend(p program, paths []string, opts trendOptions) error {
+	rates, err := opts.rates(paths)
+	if err != nil {
+		return err
 	}
-	names := func(list []string) string {
-		slices.Sort(list)
-		return strings.Join(slices.Compact(list), ", ")
-	}
-	switch {
-	case len(rates) == 0 && len(out) > 0:
-		return nil, "", "", exitf(exitUsage, "the phase %s is incomplete in every run", phase)
-	case len(rates) == 0 && disks != nil:
-		return nil, "", "", exitf(exitUsage, "--disk %s does not work in %s; %s do", disk, phase, names(disks))
-	case len(rates) == 0:
-		return nil, "", "", exitf(exitUsage, "no run has an overlap in a phase %s; there are %s", phase, names(phases))
-	}
-	newest, points := sameSetup(rates, out)
-	of = phase
-	if disk != "" {
-		of = disk + " in " + phase
-	}
-	if newest.hub != "" {
-		of += " on " + newest.hub
-	}
-	var reasons []string
-	for _, reason := range slices.Sorted(maps.Keys(out)) {
-		reasons = append(reasons, fmt.Sprintf("%d %s", out[reason], reason))
-	}
-	if len(reasons) > 0 {
-		newestRun := "the newest run"
-		if newest.host != "" && !to.shown() {
-			newestRun += " (on " + newest.host + ")"
-		}
-		left = "Left out, not comparable with " + newestRun + ": " + strings.Join(reasons, ", ") + "."
-	}
-	return points, of, left, nil
-}
-
-// sameSetup returns the newest run's setup and the rates measured with it, and counts the rest in out.
-func sameSetup(rates []rate, out map[string]int) (newest setup, points []trend.Point) {
-	last := rates[0]
+	newest := rates[0]
 	for _, r := range rates {
-		if !r.Started.Before(last.Started) {
-			last = r
+		if newest.partial || !r.partial && !r.Started.Before(newest.Started) {
+			newest = r
 		}
 	}
+	var points []trend.Point
+	left := map[string]int{} // how many runs are not comparable with the newest, by the reason
 	for _, r := range rates {
-		switch {
-		case r.hub != last.hub:
-			out["on another hub"]++
-		case r.host != last.host:
-			out["of another host"]++
-		case r.disks != last.disks:
-			out["of other disks"]++
-		case r.work != last.work:
-			out["with other work"]++
-		default:
+		if reason := r.differs(&newest); reason != "" {
+			left[reason]++
+		} else {
 			points = append(points, r.Point)
 		}
 	}
-	return last.setup, points
+	of := opts.title()
+	if newest.hub != "" {
+		of += " on " + newest.hub
+	}
+	if newest.host != "" && !opts.shown() {
+		newest.Run = "on " + newest.host
+	}
+	doc := report.OfTrend(of, leftOut(left, newest.Run), trend.Of(points))
+	doc.Tool = toolVersion()
+	return opts.send(p, doc)
+}
+
+// leftOut says which runs are not comparable with the newest one.
+func leftOut(left map[string]int, newest string) string {
+	if len(left) == 0 {
+		return ""
+	}
+	var reasons []string
+	for _, reason := range slices.Sorted(maps.Keys(left)) {
+		reasons = append(reasons, fmt.Sprintf("%d %s", left[reason], reason))
+	}
+	return "Left out, not comparable with the newest run (" + newest + "): " + strings.Join(reasons, ", ") + "."
+}
+
+// title says what the rates are of.
+func (o *trendOptions) title() string {
+	if o.disk != "" {
+		return o.disk + " in " + o.phase
+	}
+	return o.phase
+}
+
+// rate is the rate in a phase's overlap in one run, the mean over repeats, and what must be the same for
+// rates to be of one series.
+type rate struct {
+	trend.Point
+	partial                bool // the phase is incomplete in every repeat
+	hub, host, disks, work string
+}
+
+// differs says why a rate is not of the newest one's series; empty if it is.
+func (r *rate) differs(newest *rate) string {
+	switch {
+	case r.partial:
+		return "incomplete"
+	case r.hub != newest.hub:
+		return "on another hub"
+	case r.host != newest.host:
+		return "of another host"
+	case r.disks != newest.disks:
+		return "of other disks"
+	case r.work != newest.work:
+		return "with other work"
+	}
+	return ""
+}
+
+// rates are those of the phase in each run that has it, of which at least one is complete.
+func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
+	complete := false
+	var known []string // what there are rates of
+	var ids []string
+	names := o.namesOf(paths)
+	for i, path := range paths {
+		run, err := load(path)
+		if err != nil {
+			return nil, err
+		}
+		rows := tidy.DisksOf(run)
+		if len(rows) == 0 || slices.Contains(ids, rows[0].ID) {
+			continue
+		}
+		ids = append(ids, rows[0].ID)
+		o.phase = cmp.Or(o.phase, trace.Unnumbered(rows[0].Phase))
+		for _, row := range rows {
+			known = append(known, row.Disk+" in "+trace.Unnumbered(row.Phase))
+		}
+		rows = slices.DeleteFunc(rows, func(row tidy.Disk) bool {
+			return row.Rate == nil || row.Phase != o.phase && trace.Unnumbered(row.Phase) != o.phase ||
+				o.disk != "" && row.Disk != o.disk
+		})
+		if len(rows) > 0 {
+			r := rateOf(names[i], rows)
+			rates, complete = append(rates, r), complete || !r.partial
+		}
+	}
+	if !complete {
+		slices.Sort(known)
+		return nil, exitf(exitUsage, "no run has a complete overlap of %s; try %s", o.title(),
+			strictyaml.Suggest(o.title(), slices.Compact(known)))
+	}
+	return rates, nil
 }
 
 // rateOf is the rate of the disks of one phase of a run together, or of one of them.
-func rateOf(path string, rows []tidy.Disk) rate {
+func rateOf(name string, rows []tidy.Disk) rate {
 	r := rate{
-		Point: trend.Point{Run: path, Started: rows[0].Started},
-		setup: setup{hub: rows[0].Hub, host: rows[0].Host},
+		Point: trend.Point{Run: name, Started: rows[0].Started}, partial: true,
+		hub: rows[0].Hub, host: rows[0].Host,
 	}
 	if rows[0].Simulated {
 		r.hub = strings.TrimSpace(r.hub + ", simulated")
 	}
 	repeats := map[string]bool{}
 	for _, row := range rows {
+		if slices.Contains(strings.Fields(row.Warnings), "partial") {
+			continue
+		}
+		r.partial, repeats[row.Phase] = false, true
 		r.Rate += *row.Rate
-		if repeats[row.Phase] = true; len(repeats) == 1 {
-			r.disks, r.work = r.disks+row.Disk+" "+row.Model+"\n", r.work+row.Disk+" "+row.Work+"\n"
+		if len(repeats) == 1 {
+			r.disks += row.Disk + " " + row.Model + "\n"
+			r.work += row.Disk + " " + row.Work + "\n"
 		}
 	}
-	r.Rate /= float64(len(repeats))
+	r.Rate /= float64(max(1, len(repeats)))
 	return r
 }
