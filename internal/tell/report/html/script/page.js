@@ -152,7 +152,7 @@ function race(state) {
 // The page's data as files: the analysis and the events as hubbench wrote them, and the files as the CSV that
 // hubbench report --format csv writes.
 const data = {
-  summary: async () => [source.dataset.name + ".json", "application/json", await summary()],
+  summary: async () => [$("[data-get=summary]").dataset.name + ".json", "application/json", await summary()],
   events: async () => ["events.jsonl", "application/x-ndjson", await events()],
   files: async () => ["files.csv", "text/csv", table(await events())],
 };
