@@ -17,7 +17,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/export"
-	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/pkg/limit"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -36,8 +35,9 @@ measurement's whole 95 % confidence interval is within it, fails if all of it is
 judged in between. hubbench init --expect RUN writes the limits of a good run.
 
 It exits with 0 if all pass, 4 if one fails, and 3 if none fails but one cannot be judged. A run that is
-incomplete fails, as does a limit of a phase or disk that is missing. In GitHub's workflows a summary and
-annotations are written too. RUN is a run's folder, an events.jsonl or a report.html.`,
+incomplete fails, as does a limit of a phase or disk that is missing. In GitHub's workflows what does not
+pass is an annotation, and --format md >> "$GITHUB_STEP_SUMMARY" adds a summary. RUN is a run's folder, an
+events.jsonl or a report.html.`,
 		Example: `  hubbench check results/triple-20261120-080000
   hubbench check results/* --limits limits.yaml --format junit --out limits.xml`,
 		Args: takes(1, unlimited),
@@ -61,7 +61,8 @@ func runCheck(p program, paths []string, file string, out output) error {
 	}
 	var runs []report.Checked
 	var all []limit.Result
-	for _, path := range paths {
+	names := out.namesOf(paths)
+	for i, path := range paths {
 		run, err := load(path)
 		if err != nil {
 			return err
@@ -76,37 +77,34 @@ func runCheck(p program, paths []string, file string, out output) error {
 			return exitf(exitUsage, "%s: no limits to hold it to; give --limits FILE, or add expect: to the scenario", path)
 		}
 		results := limit.Check(run.Analysis, limits)
-		runs = append(runs, report.Checked{Run: path, Verdict: limit.Worst(results), Results: results})
+		runs = append(runs, report.Checked{Run: names[i], Verdict: limit.Worst(results), Results: results})
 		all = append(all, results...)
 	}
-	named := slices.Clone(runs)
-	for i, name := range runNames(paths) {
-		named[i].Run = name
-	}
-	doc, summary := report.OfLimits(runs), report.OfLimits(named)
-	doc.Tool, summary.Tool = toolVersion(), toolVersion()
-	var err error
-	switch {
-	case out.Format == "junit":
-		err = out.write(p, func(w io.Writer) error { return export.JUnit(w, runs) })
-	case out.shown():
-		err = out.send(p, summary)
-	default:
-		err = out.send(p, doc)
-	}
-	if err == nil {
-		err = tellGitHub(p, summary, all)
-	}
-	if err != nil {
+	if err := sendChecked(p, runs, out); err != nil {
 		return err
 	}
-	worst := limit.Worst(all)
-	code, failed := map[limit.Verdict]int{limit.Fail: exitThreshold, limit.Unsure: exitPartial}[worst]
-	if !failed {
-		return nil
+	annotate(p, all)
+	return worstOf(all)
+}
+
+func sendChecked(p program, runs []report.Checked, out output) error {
+	if out.Format == "junit" {
+		return out.write(p, func(w io.Writer) error { return export.JUnit(w, runs) })
 	}
-	first := slices.IndexFunc(all, func(r limit.Result) bool { return r.Verdict == worst })
-	return exitf(code, "%s", report.Said(&all[first]))
+	doc := report.OfLimits(runs)
+	doc.Tool = toolVersion()
+	return out.send(p, doc)
+}
+
+// worstOf is the first limit with the worst verdict as an error; nil if all pass.
+func worstOf(results []limit.Result) error {
+	codes := map[limit.Verdict]int{limit.Fail: exitThreshold, limit.Unsure: exitPartial}
+	for _, r := range results {
+		if code := codes[r.Verdict]; code != 0 && r.Verdict == limit.Worst(results) {
+			return exitf(code, "%s", export.Said(&r))
+		}
+	}
+	return nil
 }
 
 // ownLimits are those of the run's own scenario.
@@ -160,7 +158,7 @@ func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 	var failed []error
 	for _, r := range limit.Check(run.Analysis, limits) {
 		if r.Verdict == limit.Fail || r.Value == nil || *r.Value < *r.Min {
-			failed = append(failed, errors.New(report.Said(&r)))
+			failed = append(failed, errors.New(export.Said(&r)))
 		}
 	}
 	if failed == nil {
@@ -169,26 +167,16 @@ func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 	return &exitError{exitThreshold, errors.Join(failed...)}
 }
 
-// tellGitHub writes a summary and annotations where GitHub's workflows look for them, if this is one.
-func tellGitHub(p program, doc *report.Document, results []limit.Result) error {
-	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
-		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		if err == nil {
-			err = errors.Join(md.Write(f, doc), f.Close())
-		}
-		if err != nil {
-			return fmt.Errorf("write the summary: %w", err)
-		}
-	}
+// annotate says in a workflow of GitHub what did not pass.
+func annotate(p program, results []limit.Result) {
 	if os.Getenv("GITHUB_ACTIONS") != "true" {
-		return nil
+		return
 	}
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	kinds := map[limit.Verdict]string{limit.Fail: "error", limit.Unsure: "warning"}
 	for _, r := range results {
-		kind := map[limit.Verdict]string{limit.Fail: "error", limit.Unsure: "warning"}[r.Verdict]
-		if kind != "" {
-			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
+		if kind := kinds[r.Verdict]; kind != "" {
+			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(export.Said(&r)))
 		}
 	}
-	return nil
 }

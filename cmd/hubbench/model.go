@@ -214,45 +214,29 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	return opts.send(p, doc)
 }
 
-func (o *adviseOptions) question() (advise.Question, error) {
-	q := advise.Question{Seed: o.seed}
-	var buffer time.Duration
-	var err error
-	for _, d := range []struct {
-		flag, text string
-		to         *time.Duration
-	}{{"--for", o.length, &q.For}, {"--buffer", o.buffer, &buffer}} {
-		if *d.to, err = unit.ParseDuration(d.text); err != nil {
-			return q, fmt.Errorf("%s: %w", d.flag, err)
-		}
+func (o *adviseOptions) question() (q advise.Question, err error) {
+	q.Seed = o.seed
+	if q.For, err = unit.ParseDuration(o.length); err != nil {
+		return q, fmt.Errorf("--for: %w", err)
 	}
-	for _, s := range []struct {
-		flag   string
-		texts  []string
-		record bool
-		op     trace.Role
-	}{{"--play", o.play, false, trace.Read}, {"--record", o.record, true, trace.Write}} {
-		for _, text := range s.texts {
-			disk, spec, err := advise.ParseStreams(text, s.record, buffer)
-			if err != nil {
-				return q, fmt.Errorf("%s: %w", s.flag, err)
-			}
-			if part := q.Part(disk); part != nil && part.Op == s.op {
-				part.Streams = append(part.Streams, spec)
-				continue
-			}
-			q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: s.op, Streams: []stream.Spec{spec}})
-		}
+	buffer, err := unit.ParseDuration(o.buffer)
+	if err != nil {
+		return q, fmt.Errorf("--buffer: %w", err)
 	}
-	write, read := advise.Part{Op: trace.Write}, advise.Part{Op: trace.Read}
-	for _, m := range []struct {
-		disks []string
-		part  advise.Part
-	}{{o.write, write}, {o.read, read}, {o.probe, advise.Part{Op: trace.Read, Probe: true}}} {
-		for _, disk := range m.disks {
-			m.part.Disk = disk
-			q.Parts = append(q.Parts, m.part)
-		}
+	if err := addStreams(&q, trace.Read, o.play, buffer); err != nil {
+		return q, fmt.Errorf("--play: %w", err)
+	}
+	if err := addStreams(&q, trace.Write, o.record, buffer); err != nil {
+		return q, fmt.Errorf("--record: %w", err)
+	}
+	for _, disk := range o.write {
+		q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: trace.Write})
+	}
+	for _, disk := range o.read {
+		q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: trace.Read})
+	}
+	for _, disk := range o.probe {
+		q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: trace.Read, Probe: true})
 	}
 	for _, text := range o.pace {
 		disk, rate, err := advise.ParsePace(text)
@@ -275,4 +259,20 @@ func (o *adviseOptions) question() (advise.Question, error) {
 		part.OwnPort = true
 	}
 	return q, nil
+}
+
+// addStreams adds what disks play or record to the question.
+func addStreams(q *advise.Question, op trace.Role, texts []string, buffer time.Duration) error {
+	for _, text := range texts {
+		disk, spec, err := advise.ParseStreams(text, op == trace.Write, buffer)
+		if err != nil {
+			return err
+		}
+		if part := q.Part(disk); part != nil && part.Op == op {
+			part.Streams = append(part.Streams, spec)
+			continue
+		}
+		q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: op, Streams: []stream.Spec{spec}})
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -65,14 +64,6 @@ func about(loaded *rundir.Loaded) report.About {
 		}
 	case hub != nil && hub.Name != "":
 		info.Hub = "hub " + hub.Name
-	default:
-		var labels []string // of connections, each once
-		for _, d := range run.Plan.Disks {
-			if d.Connection != "" && !slices.Contains(labels, d.Connection) {
-				labels = append(labels, d.Connection)
-			}
-		}
-		info.Hub = strings.Join(labels, ", ")
 	}
 	for _, phase := range run.Plan.Phases {
 		for _, name := range recorded(loaded.Trace, &phase) {
