@@ -78,7 +78,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 	defer release()
 	var paths []string
 	err := untilInterrupted(ctx, func() (err error) {
-		paths, err = foldersToCheck(p, args)
+		paths, err = foldersToCheck(args)
 		return err
 	})
 	if err != nil {
@@ -125,26 +125,19 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 }
 
 // foldersToCheck are the arguments as absolute paths, each once.
-func foldersToCheck(p program, args []string) ([]string, error) {
+func foldersToCheck(args []string) ([]string, error) {
 	var paths []string
 	for _, arg := range args {
 		path, err := filepath.Abs(arg)
 		if err != nil {
 			return nil, err
 		}
-		err = device.NotifyIfSlow(p.notify, arg, func() error {
-			switch {
-			case !exists(path):
-				return exitf(exitUsage, "%s does not exist; give a folder on the disk", arg)
-			case !isFolder(path):
-				return exitf(exitUsage, "%s is a file; give a folder on the disk", arg)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(paths, path) {
+		switch {
+		case !exists(path):
+			return nil, exitf(exitUsage, "%s does not exist; give a folder on the disk", arg)
+		case !isFolder(path):
+			return nil, exitf(exitUsage, "%s is a file; give a folder on the disk", arg)
+		case !slices.Contains(paths, path):
 			paths = append(paths, path)
 		}
 	}
