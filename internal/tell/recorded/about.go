@@ -8,7 +8,6 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -65,28 +64,12 @@ func about(loaded *rundir.Loaded) report.About {
 	case hub != nil && hub.Name != "":
 		info.Hub = "hub " + hub.Name
 	}
-	for _, phase := range run.Plan.Phases {
-		for _, name := range recorded(loaded.Trace, &phase) {
-			for _, job := range phase.Jobs {
-				if mode, ok := run.Effective[name][job.Disk]; ok {
-					info.Modes = append(info.Modes, report.Mode{Phase: name, Disk: job.Disk, Effective: mode})
-				}
+	for _, phase := range loaded.Trace.Phases {
+		for _, disk := range run.Plan.Disks {
+			if mode, ok := run.Effective[phase.Name][disk.Name]; ok {
+				info.Modes = append(info.Modes, report.Mode{Phase: phase.Name, Disk: disk.Name, Effective: mode})
 			}
 		}
 	}
 	return info
-}
-
-// recorded are the names that a phase of the plan has in the trace: its own, or those of its search's tries.
-func recorded(run *trace.Run, phase *scenario.Phase) []string {
-	if phase.Search == nil {
-		return []string{phase.Name}
-	}
-	var names []string
-	for _, p := range run.Phases {
-		if p.Search != nil && p.Search.Search == phase.Name {
-			names = append(names, p.Name)
-		}
-	}
-	return names
 }

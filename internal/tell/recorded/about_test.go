@@ -15,17 +15,13 @@ func TestAboutTries(t *testing.T) {
 	mode := func(depth int) map[string]trace.Effective {
 		return map[string]trace.Effective{"A": {Engine: "threads", Depth: depth}}
 	}
-	jobs := []scenario.Job{{Disk: "A"}, {Disk: "B"}}
 	loaded := &rundir.Loaded{
 		Info: &rundir.Info{
-			Plan: &scenario.Plan{Phases: []scenario.Phase{
-				{Name: "W", Jobs: jobs}, {Name: "edit", Jobs: jobs, Search: &scenario.Search{Kind: trace.SearchStreams, Disk: "A"}},
-			}},
-			Effective: map[string]map[string]trace.Effective{"W": mode(1), "edit alone 2 streams": mode(2), "edit 10 streams": mode(10), "edit": mode(99), "other": mode(99)},
+			Plan:      &scenario.Plan{Disks: []scenario.Disk{{Name: "A"}, {Name: "B"}}},
+			Effective: map[string]map[string]trace.Effective{"W": mode(1), "edit alone 2 streams": mode(2), "edit 10 streams": mode(10), "edit": mode(99)},
 		},
 		Trace: &trace.Run{Phases: []*trace.Phase{
 			{Name: "W"}, {Name: "edit alone 2 streams", Search: &trace.Try{Search: "edit"}}, {Name: "edit 10 streams", Search: &trace.Try{Search: "edit"}},
-			{Name: "other", Search: &trace.Try{Search: "another"}},
 		}},
 	}
 	want := []report.Mode{
