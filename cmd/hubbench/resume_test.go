@@ -94,9 +94,10 @@ func TestResumeOfADamagedRun(t *testing.T) {
 	lines := strings.SplitAfter(full, "\n")
 	lines[len(lines)/2] = "{\"bad\": \n"
 	for name, events := range map[string][]byte{
-		rundir.EventsFile: []byte(strings.Join(lines, "")), "events.jsonl.zst": packed(t, full)[:1000],
+		rundir.EventsFile: []byte(strings.Join(lines, "")), rundir.PackedFile: packed(t, full)[:1000],
 	} {
 		must(t, os.RemoveAll(filepath.Join(dir, rundir.EventsFile)))
+		must(t, os.RemoveAll(filepath.Join(dir, rundir.PackedFile)))
 		write(t, filepath.Join(dir, name), events)
 		before := stamped(t, dir)
 		code, said := newKilledRun(work, "").do("run", "--resume", "out")
