@@ -101,7 +101,7 @@ func worstOf(results []limit.Result) error {
 	codes := map[limit.Verdict]int{limit.Fail: exitThreshold, limit.Unsure: exitPartial}
 	for _, r := range results {
 		if code := codes[r.Verdict]; code != 0 && r.Verdict == limit.Worst(results) {
-			return exitf(code, "%s", export.Said(&r))
+			return exitf(code, "%s", report.Said(&r))
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 	var failed []error
 	for _, r := range limit.Check(run.Analysis, limits) {
 		if r.Verdict == limit.Fail || r.Value == nil || *r.Value < *r.Min {
-			failed = append(failed, errors.New(export.Said(&r)))
+			failed = append(failed, errors.New(report.Said(&r)))
 		}
 	}
 	if failed == nil {
@@ -176,7 +176,7 @@ func annotate(p program, results []limit.Result) {
 	kinds := map[limit.Verdict]string{limit.Fail: "error", limit.Unsure: "warning"}
 	for _, r := range results {
 		if kind := kinds[r.Verdict]; kind != "" {
-			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(export.Said(&r)))
+			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
 		}
 	}
 }
