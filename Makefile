@@ -110,10 +110,10 @@ release: build
 release-check:
 	.ci/release-check
 
-# The README's picture: the first screen of the demo's page, as a browser shows it.
+# The README's picture: the first screen of a study's page, as a browser shows it.
 CHROMIUM ?= chromium
 picture: build
-	rm -rf bin/demo && bin/hubbench simulate configs/demo.yaml --out bin/demo > bin/demo.txt
+	rm -rf bin/demo && bin/hubbench simulate configs/study-demo.yaml --out bin/demo > bin/demo.txt
 	$(CHROMIUM) --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,800 --virtual-time-budget=6000 \
 	--screenshot=testdata/readme.png "file://$(CURDIR)/bin/demo/report.html"
 
