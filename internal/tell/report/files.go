@@ -9,9 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// sizeParts is into how many sizes many files are sorted: enough to see where the rate changes.
-const sizeParts = 60
-
 // sizeChart is each file's rate against its size, with the size at which the rate changes; nil if all are of one size.
 func (v *phaseView) sizeChart() *Chart {
 	if v.top == 0 || v.smallB <= 0 || v.largeB < 1.2*v.smallB {
@@ -23,10 +20,17 @@ func (v *phaseView) sizeChart() *Chart {
 	if v.many {
 		c.Caption = "Strong lines: mean rate of files of that size; pale lines: 5th and 95th percentile."
 	}
+	spread := math.Log(v.largeB / v.smallB)
+	bySize := func(f file) (from, to float64) {
+		at := math.Log(f.bytes/v.smallB) / spread
+		return at, at
+	}
 	var knees []string
 	for i, l := range v.lanes {
 		if v.many {
-			v.addBuckets(c, i, v.bySize(&l), func(size float64) float64 { return Round(size, 4) })
+			c.addBuckets(i, l.buckets(bySize), func(b *bucket) float64 {
+				return Round(v.smallB*math.Exp(spread*b.x), 4)
+			}, v.rate)
 		} else {
 			s := Series{Kind: Dots, Key: i, Name: "file"}
 			for f := range l.all() {
@@ -43,31 +47,6 @@ func (v *phaseView) sizeChart() *Chart {
 	}
 	c.Title = cmp.Or(strings.Join(knees, ", "), "Rate against file size")
 	return c
-}
-
-// bySize sums up a lane's files in equal parts of a logarithmic axis of sizes.
-func (v *phaseView) bySize(l *lane) []band {
-	spread := math.Log(v.largeB / v.smallB)
-	rates := make([][]float64, sizeParts)
-	for f := range l.all() {
-		part := min(sizeParts-1, int(sizeParts*math.Log(f.bytes/v.smallB)/spread))
-		rates[part] = append(rates[part], f.rate)
-	}
-	edge := func(part int) float64 { return v.smallB * math.Exp(spread*float64(part)/sizeParts) }
-	var out []band
-	for part, list := range rates {
-		if len(list) == 0 {
-			continue
-		}
-		slices.Sort(list)
-		at := func(share float64) float64 { return list[min(len(list)-1, int(share*float64(len(list))))] }
-		b := band{from: edge(part), to: edge(part + 1), mean: *mean(list), p05: at(0.05), p95: at(0.95)}
-		if n := len(out); n > 0 { // sizes without files are no pause
-			b.from = out[n-1].to
-		}
-		out = append(out, b)
-	}
-	return out
 }
 
 // rateParts is into how many rates many files are sorted.
@@ -144,15 +123,14 @@ func (v *phaseView) bytesChart() *Chart {
 	c := &Chart{ID: "worn", Keys: v.laneKeys(), Y: v.rates("rate", v.top)}
 	c.X = Axis{Name: "moved so far", Unit: Bytes, Max: v.sumB}
 	c.Caption = "From left to right: the bytes that the disk has moved in this phase so far."
-	round := func(bytes float64) float64 { return Round(bytes, 4) }
-	v.addFiles(c, placing{v.sumB, round, func() func(file) (from, to float64) {
+	v.addFiles(c, func(bytes float64) float64 { return Round(bytes, 4) }, func() placing {
 		sum := 0.0
 		return func(f file) (from, to float64) {
-			from = sum
+			from = sum / v.sumB
 			sum += f.bytes
-			return from, sum
+			return from, sum / v.sumB
 		}
-	}})
+	})
 	var falls []string
 	for i, l := range v.lanes {
 		if t := l.stats.Throttle; t != nil {

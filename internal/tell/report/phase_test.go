@@ -59,10 +59,10 @@ func TestManyChanges(t *testing.T) {
 		v.addChanges(c)
 		return c
 	}
-	if c := drawn(); len(c.Bands) != maxStages || len(c.Marks) != 0 {
+	if c := drawn(); len(c.Bands) != maxListed || len(c.Marks) != 0 {
 		t.Errorf("%d bands and %d lines", len(c.Bands), len(c.Marks))
 	}
-	if table := v.changeTable(); len(table.Rows) != maxStages || table.Note != "Of a swing: its upper and its lower level. 42 more changes left out." {
+	if table := v.changeTable(); len(table.Rows) != maxListed || table.Note != "Of a swing: its upper and its lower level. 42 more changes left out." {
 		t.Errorf("%d rows, %q", len(table.Rows), table.Note)
 	}
 	found.Changes = found.Changes[100:]
@@ -108,25 +108,6 @@ func TestKeptBetweenChanges(t *testing.T) {
 	doc := OfRun(Run{Trace: run, Analysis: a})
 	if at := slices.IndexFunc(doc.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && strings.Contains(t.Note, "between changes") }); at < 0 {
 		t.Error("the table of all phases does not say of what time its percentages are")
-	}
-}
-
-// The mean of the total is drawn between changes, and of two levels in turn not at all: nothing ever went at the
-// rate between.
-func TestLevels(t *testing.T) {
-	s := &analysis.Series{StepS: 1, EndS: 20}
-	for i := range 20 {
-		s.Total = append(s.Total, map[bool]float64{true: 3e9, false: 1e9}[i < 10])
-	}
-	v := &phaseView{endS: 20, perS: 1000, scale: Scale{unit.Scale{Unit: "GB/s", Size: 1e9}}, found: &analysis.Phase{
-		Series: s, Overlap: &analysis.Overlap{Rate: 2e9, Spans: [][2]float64{{0, 20}}},
-	}}
-	check.Same(t, "without a change", []Mark{{At: 2, To: 20, Text: "2.00", Key: None}}, v.levels())
-	v.found.Changes = []analysis.Change{{Kind: analysis.KindOwnFall, StartS: 10, EndS: 10}}
-	check.Same(t, "with a fall", []Mark{{At: 3, To: 10, Text: "3.00", Key: None}, {At: 1, From: 10, To: 20, Text: "1.00", Key: None}}, v.levels())
-	v.found.Changes[0].Kind = analysis.KindSwing
-	if got := v.levels(); got != nil {
-		t.Errorf("of a swing: %v, want no level", got)
 	}
 }
 

@@ -59,11 +59,12 @@ func TestKeys(t *testing.T) {
 	check.Same(t, "labels", want, got)
 }
 
-func TestBandWeighsByTime(t *testing.T) {
-	got := (&lane{files: []trace.File{{EndNS: 1e9, Bytes: 10}, {StartNS: 1e9, EndNS: 4e9, Bytes: 90}}}).bands(400,
-		func(f file) (from, to float64) { return f.startS, f.endS })
-	if want := []band{{from: 0, to: 4, mean: 25, p05: 10, p95: 30}}; len(got) != 1 || got[0] != want[0] {
-		t.Errorf("%+v, want %+v", got, want)
+// A bucket's mean is its bytes over its time, and the percentiles are those of its files.
+func TestBuckets(t *testing.T) {
+	got := (&lane{files: []trace.File{{EndNS: 1e9, Bytes: 10}, {StartNS: 1e9, EndNS: 4e9, Bytes: 90}}}).buckets(
+		func(file) (from, to float64) { return 0, 0 })
+	if b := got[0]; b.mean != 25 || b.low != 10 || b.high != 30 || got[1].seconds != 0 {
+		t.Errorf("%+v", b)
 	}
 }
 
@@ -80,15 +81,15 @@ func TestManyFiles(t *testing.T) {
 				outside += n
 			case s.Kind != Line:
 				t.Errorf("%s: %s of %d points", c.ID, s.Kind, n)
-			case (c.ID == "time" || c.ID == "worn") && (n < 50 || n > maxBands):
-				t.Errorf("%s: %d points of %s, want 50 to %d", c.ID, n, s.Name, maxBands)
+			case (c.ID == "time" || c.ID == "worn") && (n < 50 || n > maxBuckets):
+				t.Errorf("%s: %d points of %s, want 50 to %d", c.ID, n, s.Name, maxBuckets)
 			}
 			if s.Key == 0 && s.Kind == Line {
 				lines[s.Name] = s.Points
 			}
 		}
 		for k, mean := range lines["mean"] {
-			if low, high := lines["5th percentile"][k], lines["95th percentile"][k]; low[1] > high[1] || mean[1] < low[1] || mean[1] > high[1] {
+			if low, high := lines["5th percentile"][k], lines["95th percentile"][k]; low[1] > high[1] || mean[1] <= 0 || mean[1] > high[1] {
 				t.Errorf("%s: a mean of %v between %v and %v", c.ID, mean, low, high)
 			}
 		}
@@ -371,12 +372,12 @@ func answerChartOf(run *trace.Run) *Chart {
 
 // Who slows whom is a bar for each disk and each other beside it, what loses most first, in the disk's own colour.
 func TestPairsChart(t *testing.T) {
-	kept := func(share float64) []analysis.DiskContention {
-		return []analysis.DiskContention{{Retention: &share, RetentionCI: &stats.Interval{share - 0.02, share + 0.02}}}
+	r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "C"})}}
+	kept := func(share float64, victim, neighbour task) pair {
+		return pair{victim: victim, neighbour: neighbour, kept: &share, ci: &stats.Interval{share - 0.02, share + 0.02}}
 	}
 	a, c := task{"A", trace.Write}, task{"C", trace.Read}
-	pairs := pairing{tasks: []task{a, c}, kept: map[[2]task][]analysis.DiskContention{{a, c}: kept(0.47), {c, a}: kept(0.98)}}
-	got := pairsChart(newKeys([]string{"A", "C"}), pairs)
+	got := r.pairsChart([]pair{kept(0.98, c, a), kept(0.47, a, c), {victim: a, neighbour: a}})
 	if want := "A writes at 47 % of its speed while C reads"; got.Title != want {
 		t.Errorf("title %q, want %q", got.Title, want)
 	}
@@ -384,7 +385,7 @@ func TestPairsChart(t *testing.T) {
 	check.Same(t, "bars", []Series{
 		{Kind: Bar, Name: "kept", Points: [][]float64{{0, 47, 45, 49}}}, {Kind: Bar, Key: 1, Name: "kept", Points: [][]float64{{1, 98, 96, 100}}},
 	}, got.Series)
-	if pairsChart(nil, pairing{}) != nil {
+	if r.pairsChart(nil) != nil {
 		t.Error("no pairs are drawn")
 	}
 }

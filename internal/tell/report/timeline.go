@@ -28,13 +28,8 @@ func (v *phaseView) timeChart() *Chart {
 	if len(v.found.Streams) > 0 {
 		c.Caption += " Of streams: about a second each."
 	}
-	for i, list := range outliers(v.lanes, v.addFiles(c, v.inTime())) {
-		s := Series{Kind: Dots, Key: i, Name: "file"}
-		for _, f := range list {
-			s.point(v.seconds((f.startS+f.endS)/2), v.rate(f.rate), float64(f.seq+1), Round(f.bytes, 4))
-		}
-		c.add(s)
-	}
+	inTime := func(f file) (from, to float64) { return f.startS / v.endS, f.endS / v.endS }
+	v.addFiles(c, v.seconds, func() placing { return inTime })
 	v.addOverlap(c)
 	v.addChanges(c)
 	v.addLevels(c)
@@ -47,62 +42,50 @@ func (v *phaseView) overTime(id, title string, y Axis) *Chart {
 	return &Chart{ID: id, Title: title, X: x, Y: y, Keys: v.laneKeys(), Wide: true}
 }
 
-// addFiles adds each lane's files, from place to place along the axis. Many files become lines that sum them up: then
-// it returns what these are drawn from.
-func (v *phaseView) addFiles(c *Chart, along placing) (all [][]band) {
-	for i := range v.lanes {
+// addFiles adds each lane's files along x. Many files become lines that sum them up, with the files that stand out.
+func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place func() placing) {
+	for i, l := range v.lanes {
 		if v.many {
-			all = append(all, v.lanes[i].bands(along.end, along.place()))
-			v.addBuckets(c, i, all[i], along.round)
+			buckets := l.buckets(place())
+			c.addBuckets(i, buckets, func(b *bucket) float64 { return round(b.x * c.X.Max) }, v.rate)
+			if c.X.Unit == Seconds {
+				s := Series{Kind: Dots, Key: i, Name: "file"}
+				outliers := l.outliers(buckets, place())
+				for _, f := range outliers[:min(len(outliers), maxOutliers/len(v.lanes))] {
+					s.point(round((f.startS+f.endS)/2), v.rate(f.rate), float64(f.seq+1), Round(f.bytes, 4))
+				}
+				c.add(s)
+			}
 			continue
 		}
 		files := Series{Kind: Files, Key: i, Name: "file"}
 		fillers := Series{Kind: Files, Key: i, Name: "filler", Faint: true}
-		place := along.place()
-		for f := range v.lanes[i].all() {
-			from, to := place(f)
+		along := place()
+		for f := range l.all() {
+			from, to := along(f)
 			s := &files
 			if f.filler {
 				s = &fillers
 			}
-			s.point(along.round(from), along.round(to), v.rate(f.rate), float64(f.seq+1), Round(f.bytes, 4))
+			s.point(round(from*c.X.Max), round(to*c.X.Max), v.rate(f.rate), float64(f.seq+1), Round(f.bytes, 4))
 		}
 		c.add(files)
 		c.add(fillers)
 	}
-	return all
-}
-
-// placing says where files lie on an axis. Place makes a function for the files of one lane in their order.
-type placing struct {
-	end   float64
-	round func(float64) float64
-	place func() func(f file) (from, to float64)
-}
-
-// inTime places files by when they were in transfer.
-func (v *phaseView) inTime() placing {
-	return placing{v.endS, v.seconds, func() func(file) (from, to float64) {
-		return func(f file) (from, to float64) { return f.startS, f.endS }
-	}}
 }
 
 // addBuckets adds a lane's files as lines: the mean rate strong, the percentiles faint.
-func (v *phaseView) addBuckets(c *Chart, key int, list []band, round func(float64) float64) {
+func (c *Chart) addBuckets(key int, list []bucket, x func(*bucket) float64, rate func(float64) float64) {
 	low := Series{Kind: Line, Key: key, Name: "5th percentile", Faint: true}
 	high := Series{Kind: Line, Key: key, Name: "95th percentile", Faint: true}
 	mean := Series{Kind: Line, Key: key, Name: "mean"}
-	for k, b := range list {
-		if k > 0 && b.from > list[k-1].to+(b.to-b.from)/2 { // no file in transfer
-			for _, s := range []*Series{&low, &high, &mean} {
-				s.point(round(list[k-1].to), 0)
-				s.point(round(b.from), 0)
-			}
+	for i := range list {
+		b := &list[i]
+		if b.seconds > 0 {
+			low.point(x(b), rate(b.low))
+			high.point(x(b), rate(b.high))
+			mean.point(x(b), rate(b.mean))
 		}
-		middle := round((b.from + b.to) / 2)
-		low.point(middle, v.rate(b.p05))
-		high.point(middle, v.rate(b.p95))
-		mean.point(middle, v.rate(b.mean))
 	}
 	c.add(low)
 	c.add(high)
@@ -161,10 +144,13 @@ func toneOf(c *analysis.Change) Sign {
 	return Bad
 }
 
+// maxLevels is how many disks' levels are marked at most: more lie on one another.
+const maxLevels = 6
+
 // addLevels marks the mean rate of each disk while all were busy, and the rate that it recovered to.
 func (v *phaseView) addLevels(c *Chart) {
 	o := v.found.Overlap
-	if o == nil {
+	if o == nil || len(v.lanes) > maxLevels {
 		return
 	}
 	level := func(key int, rate, from, to float64) {
@@ -230,8 +216,8 @@ func (v *phaseView) rates(name string, top float64) Axis {
 	return Axis{Name: name + ", " + v.scale.Unit, Max: 1.08 * max(v.rate(top), 1e-9)}
 }
 
-// totalChart is all disks together, with their mean in each stretch of the overlap, the limit that they share if all
-// goes one way, and that of a link that all of them use; nil if there is no total, or only one disk to it.
+// totalChart is all disks together, with the limit that they share if all goes one way, and that of a link that all of
+// them use; nil if there is no total, or only one disk to it.
 func (v *phaseView) totalChart() *Chart {
 	o, series := v.found.Overlap, v.found.Series
 	if series == nil || o == nil || len(o.Disks) < 2 || v.endS == 0 {
@@ -262,46 +248,10 @@ func (v *phaseView) totalChart() *Chart {
 		limit(u.Capacity, fmt.Sprintf("what the %s (%s) can carry", u.Segment, u.Link))
 	}
 	c := v.overTime("total", "Together "+v.scale.Rate(o.Rate)+" with "+allOf(len(o.Disks))+" busy", v.rates("all disks together", top))
-	c.Keys, c.Caption = nil, "Dashed: the mean between changes."
+	c.Keys, c.Marks, c.Caption = nil, limits, "The rates of all disks added up."
 	c.add(s)
 	v.addOverlap(c)
-	c.Marks = append(v.levels(), limits...)
 	return c
-}
-
-// levels are the mean total of each stretch of the overlap between changes; of a total that swings or drifts there is
-// none: it would be a rate at which nothing ever went.
-func (v *phaseView) levels() []Mark {
-	o, s := v.found.Overlap, v.found.Series
-	var cuts []float64
-	for _, c := range v.found.Changes {
-		if c.Kind == analysis.KindSwing || c.Kind == analysis.KindDrift {
-			return nil
-		}
-		cuts = append(cuts, c.StartS, c.EndS)
-	}
-	slices.Sort(cuts)
-	var out []Mark
-	for _, span := range o.Spans {
-		ends := slices.DeleteFunc(slices.Clone(cuts), func(at float64) bool { return at <= span[0] || at >= span[1] })
-		from := span[0]
-		for _, to := range slices.Compact(append(ends, span[1])) {
-			level, whole := o.Rate, len(o.Spans) == 1 && len(ends) == 0
-			if !whole && s != nil {
-				level = 0
-				for i, rate := range s.Total {
-					level += rate * max(0, min(to, float64(i+1)*s.StepS)-max(from, float64(i)*s.StepS)) / (to - from)
-				}
-			}
-			if whole || to-from > v.endS/100 { // too short to be a level
-				out = append(out, Mark{
-					At: v.rate(level), From: v.seconds(from), To: v.seconds(to), Text: v.scale.Number(level), Key: None,
-				})
-			}
-			from = to
-		}
-	}
-	return out
 }
 
 // allOf stands for several disks: "both", "all three".

@@ -12,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// phaseView is a phase laid out for its figures and tables.
+// phaseView is a phase laid out for its charts and tables.
 type phaseView struct {
 	run    *Run
 	traced *trace.Phase // nil if the trace is not at hand
@@ -62,18 +62,9 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 		}
 	}
 	v.measure()
-	finest := v.endS / 1e5 // when no single file is drawn
-	if !v.many {           // else a twentieth of the shortest file
-		finest = v.endS / 1e4
-		for _, l := range v.lanes {
-			for f := range l.all() {
-				finest = min(finest, (f.endS-f.startS)/20)
-			}
-		}
-	}
 	v.perS = 1e9
-	if finest > 0 {
-		v.perS = math.Pow10(min(9, max(0, int(math.Ceil(-math.Log10(finest))))))
+	if v.endS > 0 {
+		v.perS = math.Pow10(min(9, max(0, int(math.Ceil(-math.Log10(v.endS/1e5))))))
 	}
 	return v
 }
@@ -170,7 +161,7 @@ func (v *phaseView) working() []Key {
 	return out
 }
 
-// laneKeys are the keys of a figure of files: a mark's key is its lane's number.
+// laneKeys are the keys of a chart of files: a series' key is its lane's number.
 func (v *phaseView) laneKeys() []Key {
 	return say.Each(v.lanes, func(l lane) Key { return l.key })
 }
@@ -211,106 +202,63 @@ func (v *phaseView) work(name string) string {
 }
 
 const (
-	maxBands    = 1200 // about the pixels of a screen
+	minBuckets  = 100
+	maxBuckets  = 1200 // about the pixels of a screen
+	perBucket   = 20   // files
 	maxOutliers = 200  // of a phase
 )
 
-// band is the files of a part of the axis in short: their mean rate and the middle nine tenths of them, each file
-// weighted by how much of the part it takes.
-type band struct{ from, to, mean, p05, p95 float64 }
+// bucket is the files of a part of an axis in short: their bytes over their time, and the middle nine tenths of their
+// rates. It has no seconds if no file is in it.
+type bucket struct {
+	rates          []float64 // until they are summed up
+	bytes, seconds float64
+	mean           float64
+	low, high      float64
+	x              float64 // the middle of the part, from 0 to 1
+}
 
-// bands cuts the axis from 0 to end into equal parts of some twenty files each, or more if that would make more
-// parts than a screen can show. Parts without a file are left out. The files lie on the axis in their order, so that
-// those of a few parts are held at a time.
-func (l *lane) bands(end float64, place func(f file) (from, to float64)) []band {
-	if end <= 0 || len(l.files) == 0 {
-		return nil
-	}
-	count := min(maxBands, max(100, len(l.files)/20))
-	width := end / float64(count)
-	type share struct{ rate, weight float64 }
-	parts, spare := make([][]share, count), []share(nil)
-	var out []band
-	sumUp := func(i int) {
-		part := parts[i]
-		slices.SortFunc(part, func(a, b share) int { return cmp.Compare(a.rate, b.rate) })
-		sum, weight := 0.0, 0.0
-		for _, s := range part {
-			sum, weight = sum+s.rate*s.weight, weight+s.weight
-		}
-		quantile := func(p float64) float64 {
-			left := p * weight
-			at := slices.IndexFunc(part, func(s share) bool { left -= s.weight; return left <= 0 })
-			return part[pick(at < 0, len(part)-1, at)].rate
-		}
-		if len(part) > 0 {
-			from, to := float64(i)*width, float64(i+1)*width
-			out = append(out, band{from, to, sum / weight, quantile(0.05), quantile(0.95)})
-		}
-		parts[i], spare = nil, part[:0]
-	}
-	next := 0 // part to sum up
+// placing says from where to where a file lies on an axis, from 0 to 1. It is given a lane's files in their order.
+type placing func(f file) (from, to float64)
+
+// buckets cuts an axis into parts of some twenty files each, or more if that would make more parts than a screen can
+// show. A file is of the part in which its middle lies.
+func (l *lane) buckets(place placing) []bucket {
+	out := make([]bucket, min(maxBuckets, max(minBuckets, len(l.files)/perBucket)))
 	for f := range l.all() {
-		from, to := place(f)
-		first := max(0, int(from/width))
-		for ; next < min(first, count); next++ {
-			sumUp(next)
-		}
-		for i := first; i < count; i++ {
-			weight := min(to, float64(i+1)*width) - max(from, float64(i)*width)
-			if weight <= 0 {
-				break
-			}
-			if parts[i] == nil {
-				parts[i], spare = spare, nil
-			}
-			parts[i] = append(parts[i], share{f.rate, weight})
-		}
+		b := &out[index(f, place, len(out))]
+		b.rates = append(b.rates, f.rate)
+		b.bytes += f.bytes
+		b.seconds += f.endS - f.startS
 	}
-	for ; next < count; next++ {
-		sumUp(next)
+	for i := range out {
+		b := &out[i]
+		if n := len(b.rates); n > 0 {
+			slices.Sort(b.rates)
+			b.mean, b.low, b.high = b.bytes/b.seconds, b.rates[n/20], b.rates[n-1-n/20]
+			b.x = (float64(i) + 0.5) / float64(len(out))
+			b.rates = nil
+		}
 	}
 	return out
 }
 
-// outliers are the files of all lanes that lie furthest from their disk's bands, by lane and in order; none if there
-// are no bands.
-func outliers(lanes []lane, all [][]band) [][]file {
-	if all == nil {
-		return nil
-	}
-	type outlier struct {
-		lane int
-		file file
-		far  float64 // how far from its band's mean, as a logarithm of the ratio
-	}
-	var candidates []outlier
-	furthest := func() {
-		slices.SortFunc(candidates, func(a, b outlier) int {
-			return cmp.Or(cmp.Compare(b.far, a.far), cmp.Compare(a.file.startS, b.file.startS), cmp.Compare(a.lane, b.lane))
-		})
-		candidates = candidates[:min(len(candidates), maxOutliers)]
-	}
-	for i, l := range lanes {
-		for f := range l.all() {
-			at, found := slices.BinarySearchFunc(all[i], (f.startS+f.endS)/2, func(b band, t float64) int {
-				return pick(b.to < t, -1, pick(b.from > t, 1, 0))
-			})
-			if b := all[i]; found && (f.rate < b[at].p05 || f.rate > b[at].p95) {
-				candidates = append(candidates, outlier{i, f, math.Abs(math.Log(f.rate / b[at].mean))})
-			}
-			if len(candidates) > 50*maxOutliers {
-				furthest()
-			}
+func index(f file, place placing, n int) int {
+	from, to := place(f)
+	return min(n-1, max(0, int((from+to)/2*float64(n))))
+}
+
+// outliers are a lane's files outside its buckets, those first that are furthest from the mean.
+func (l *lane) outliers(buckets []bucket, place placing) []file {
+	var out []file
+	far := map[int]float64{} // by file: a logarithm of the ratio
+	for f := range l.all() {
+		b := &buckets[index(f, place, len(buckets))]
+		if f.rate < b.low || f.rate > b.high {
+			out = append(out, f)
+			far[f.seq] = math.Abs(math.Log(f.rate / b.mean))
 		}
 	}
-	furthest()
-	out := make([][]file, len(lanes))
-	for _, c := range candidates {
-		out[c.lane] = append(out[c.lane], c.file)
-	}
-	for i := range out {
-		slices.SortFunc(out[i], func(a, b file) int { return cmp.Compare(a.startS, b.startS) })
-	}
+	slices.SortStableFunc(out, func(a, b file) int { return cmp.Compare(far[b.seq], far[a.seq]) })
 	return out
 }
