@@ -36,6 +36,7 @@ const (
 	margin     = 14
 	barWidth   = 9 // a faint one, behind another, has twice as much
 	markSize   = 3 // the radius of a disk's symbol
+	pngDPI     = 144
 )
 
 // Write draws a chart of the document. Its title says what it shows; the line at its foot when and on what it was
@@ -51,28 +52,23 @@ func Write(w io.Writer, doc *report.Document, c *report.Chart, opts Options) err
 	}
 	legend := d.legend(width)
 	height += titleSpace + footSpace + legendLine*vg.Length(len(legend))
-	plane, err := d.plane()
-	if err != nil {
+	var canvas vg.CanvasWriterTo = vgsvg.New(width, height)
+	if opts.PNG {
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))}
+	}
+	area := draw.New(canvas)
+	d.frame(area, report.ChartOrigin(doc, c), legend)
+	d.plane().Draw(draw.Crop(area, margin, -margin, footSpace, -titleSpace-legendLine*vg.Length(len(legend))))
+	var out bytes.Buffer
+	if _, err := canvas.WriteTo(&out); err != nil {
 		return fmt.Errorf("draw chart %s: %w", c.ID, err)
 	}
-	paint := func(canvas draw.Canvas) {
-		d.frame(canvas, report.ChartOrigin(doc, c), legend)
-		plane.Draw(draw.Crop(canvas, margin, -margin, footSpace, -titleSpace-legendLine*vg.Length(len(legend))))
+	picture := out.Bytes()
+	if !opts.PNG { // with the reader's own font
+		picture = bytes.ReplaceAll(picture, []byte("font-family:Liberation Sans;"),
+			[]byte("font-family:system-ui,-apple-system,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif;"))
 	}
-	if opts.PNG {
-		canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))}
-		paint(draw.New(canvas))
-		_, err = canvas.WriteTo(w)
-	} else {
-		canvas := vgsvg.New(width, height)
-		paint(draw.New(canvas))
-		var text bytes.Buffer
-		if _, err = canvas.WriteTo(&text); err == nil { // with the reader's own font
-			_, err = w.Write(bytes.ReplaceAll(text.Bytes(), []byte("font-family:Liberation Sans;"),
-				[]byte("font-family:system-ui,-apple-system,Segoe UI,Roboto,Liberation Sans,Arial,sans-serif;")))
-		}
-	}
-	if err != nil {
+	if _, err := w.Write(picture); err != nil {
 		return fmt.Errorf("write chart %s: %w", c.ID, err)
 	}
 	return nil
@@ -121,31 +117,21 @@ func (d *drawing) legend(width vg.Length) (rows [][]int) {
 func (d *drawing) keyWidth(i int) vg.Length { return d.style(10, d.black).Width(d.label(i)) + 32 }
 
 // plane is the chart's axes with all that lies between them.
-func (d *drawing) plane() (*plot.Plot, error) {
+func (d *drawing) plane() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
+	low, high := d.chart.Y.Min, d.chart.Y.Max
 	for _, b := range d.chart.Bands {
-		y := d.chart.Y
-		area, err := plotter.NewPolygon(plotter.XYs{{X: b.From, Y: y.Min}, {X: b.To, Y: y.Min}, {X: b.To, Y: y.Max}, {X: b.From, Y: y.Max}})
-		if err != nil {
-			return nil, err
-		}
-		area.Color, area.LineStyle.Width = pale(d.tone(b.Tone), 22), 0
-		p.Add(area)
+		corners := plotter.XYs{{X: b.From, Y: low}, {X: b.To, Y: low}, {X: b.To, Y: high}, {X: b.From, Y: high}}
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{corners}, Color: pale(d.tone(b.Tone), 22)})
 	}
 	for _, s := range d.chart.Series {
-		if err := d.add(p, s); err != nil {
-			return nil, err
-		}
+		d.add(p, s)
 	}
 	for _, m := range d.chart.Marks {
 		x1, y1, x2, y2 := m.Ends(d.chart)
-		line, err := plotter.NewLine(plotter.XYs{{X: x1, Y: y1}, {X: x2, Y: y2}})
-		if err != nil {
-			return nil, err
-		}
-		line.LineStyle = draw.LineStyle{Color: d.tint(m.Key, m.Tone), Width: 1, Dashes: []vg.Length{4, 3}}
-		p.Add(line)
+		style := draw.LineStyle{Color: d.tint(m.Key, m.Tone), Width: 1, Dashes: []vg.Length{4, 3}}
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: x1, Y: y1}, {X: x2, Y: y2}}, LineStyle: style})
 	}
 	p.Add(&words{drawing: d})
 	d.axis(&p.X, d.chart.X)
@@ -160,7 +146,7 @@ func (d *drawing) plane() (*plot.Plot, error) {
 		}
 		p.Y.Scale, p.Y.Tick.Marker, p.Y.Tick.Length = plot.InvertedScale{Normalizer: plot.LinearScale{}}, ticks, 0
 	}
-	return p, nil
+	return p
 }
 
 // axis dresses an axis: round steps in its unit, in the document's font.
@@ -181,7 +167,7 @@ func (d *drawing) axis(a *plot.Axis, from report.Axis) {
 }
 
 // add draws a series.
-func (d *drawing) add(p *plot.Plot, s report.Series) error {
+func (d *drawing) add(p *plot.Plot, s report.Series) {
 	colour := d.tint(s.Key, report.Unsigned)
 	if s.Faint {
 		colour = pale(colour, 110)
@@ -189,40 +175,27 @@ func (d *drawing) add(p *plot.Plot, s report.Series) error {
 	switch s.Kind {
 	case report.Files:
 		p.Add(strokes{s.Points, draw.LineStyle{Color: colour, Width: 1.6}})
+	case report.Line:
+		p.Add(&plotter.Line{XYs: points(s.Points), LineStyle: draw.LineStyle{Color: colour, Width: 1.4}})
+	case report.Dots:
+		style := d.glyph(s.Key)
+		style.Color = colour
+		p.Add(&plotter.Scatter{XYs: points(s.Points), GlyphStyle: style})
 	case report.Bar:
-		values := make(plotter.Values, len(d.chart.Rows))
-		for _, point := range s.Points {
-			values[int(point[0])] = point[1]
-			if len(point) > 3 {
-				p.Add(strokes{[][]float64{{point[2], point[3], point[0]}}, draw.LineStyle{Color: d.black, Width: 1.2}})
-			}
-		}
-		bars, err := plotter.NewBarChart(values, barWidth)
-		if err != nil {
-			return err
+		bars := &plotter.BarChart{
+			Values: make(plotter.Values, len(d.chart.Rows)), Width: barWidth, Color: colour, Horizontal: true,
 		}
 		if s.Faint {
 			bars.Width *= 2
 		}
-		bars.Horizontal, bars.Color, bars.LineStyle.Width = true, colour, 0
 		p.Add(bars)
-	case report.Line:
-		line, err := plotter.NewLine(points(s.Points))
-		if err != nil {
-			return err
+		for _, point := range s.Points {
+			bars.Values[int(point[0])] = point[1]
+			if len(point) > 3 {
+				p.Add(strokes{[][]float64{{point[2], point[3], point[0]}}, draw.LineStyle{Color: d.black, Width: 1.2}})
+			}
 		}
-		line.LineStyle = draw.LineStyle{Color: colour, Width: 1.4}
-		p.Add(line)
-	case report.Dots:
-		dots, err := plotter.NewScatter(points(s.Points))
-		if err != nil {
-			return err
-		}
-		dots.GlyphStyle = d.glyph(s.Key)
-		dots.Color = colour
-		p.Add(dots)
 	}
-	return nil
 }
 
 // points are the first two columns.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"golang.org/x/image/font/sfnt"
-	"golang.org/x/text/unicode/bidi"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -79,47 +78,25 @@ func (w *words) put(c draw.Canvas, at vg.Point, key int, words string) {
 func (d *drawing) label(key int) string { return d.show(d.chart.Keys[key].Label) }
 
 // show is text as this picture can write it. An SVG is written with the reader's fonts, which have all letters and know
-// which way they run. A PNG has only those of its own font: a name with others in it is replaced by the number of its
-// disk, and letters written from the right are put in the order in which they are drawn.
+// which way they run. A PNG has only those of its own font: a name with others in it is replaced by the disk's number.
 func (d *drawing) show(words string) string {
 	if !d.png {
 		return words
 	}
 	for _, key := range d.chart.Keys {
-		if strings.Contains(words, key.Label) && !drawable(key.Label) {
+		if !drawable(key.Label) {
 			words = strings.ReplaceAll(words, key.Label, "disk "+strconv.Itoa(key.Index+1))
 		}
 	}
-	words = strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		if drawable(string(r)) {
 			return r
 		}
 		return '?'
 	}, words)
-	if !report.RightToLeft(words) {
-		return words
-	}
-	var line bidi.Paragraph
-	if _, err := line.SetString(words); err != nil {
-		return words
-	}
-	order, err := line.Order()
-	if err != nil {
-		return words
-	}
-	var out strings.Builder
-	for i := range order.NumRuns() {
-		run := order.Run(i)
-		if run.Direction() == bidi.RightToLeft {
-			out.WriteString(bidi.ReverseString(run.String()))
-		} else {
-			out.WriteString(run.String())
-		}
-	}
-	return out.String()
 }
 
-// drawable reports whether the picture's font has all letters of the text.
+// drawable reports whether the picture's font has all letters of the text, and writes them in their order.
 func drawable(words string) bool {
 	face := font.DefaultCache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 10)
 	var buffer sfnt.Buffer
@@ -128,7 +105,7 @@ func drawable(words string) bool {
 			return false
 		}
 	}
-	return true
+	return !report.RightToLeft(words)
 }
 
 // fits cuts text to a width.
