@@ -1,6 +1,7 @@
 package html
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// Pointing at the disks' own meters says what each shows, each in its unit, and nothing of all disks together.
+// Pointing at the disks' own meters says what each shows, in its unit, and nothing of all disks together.
 func TestMetersTip(t *testing.T) {
 	run := fixture.Triple()
 	phase := run.Phases[0]
@@ -22,10 +23,12 @@ func TestMetersTip(t *testing.T) {
 	tab.click(`main a[href="#phase-1"]`) // whatever phase the page opens with
 	tab.wait(`!document.querySelector("#phase-1").hidden`)
 	tab.drawAll()
-	tab.do(chromedp.Focus(chromedp.CSS(".phase:not([hidden]) [data-figure$='-gauges']")))
-	tab.press("ArrowRight")
-	tip := eval[string](tab, `[...document.querySelectorAll("[data-figure$='-gauges'] .tip")].map((e) => e.textContent).join()`)
-	if !strings.Contains(tip, "41.0 °C, 0.") || !strings.Contains(tip, "GB/s") || !strings.Contains(tip, "no reading") || strings.Contains(tip, "together") {
-		t.Errorf("the tooltip says %q, want A's temperature and rate, and no more", tip)
+	for chart, want := range map[string]string{"temperature": "41.0 °C", "device": "GB/s"} {
+		tab.do(chromedp.Focus(chromedp.CSS(fmt.Sprintf(".phase:not([hidden]) [data-figure$='-%s']", chart))))
+		tab.press("ArrowRight")
+		tip := eval[string](tab, fmt.Sprintf(`[...document.querySelectorAll("[data-figure$='-%s'] .tip")].map((e) => e.textContent).join()`, chart))
+		if !strings.Contains(tip, want) || !strings.Contains(tip, "–") || strings.Contains(tip, "together") {
+			t.Errorf("the tooltip says %q, want A's %s, nothing of the others, and no more", tip, chart)
+		}
 	}
 }

