@@ -41,7 +41,7 @@ type output struct {
 
 // printed are the forms of what has no figures; drawn adds theirs.
 func printed() []string { return []string{"text", "md", "html", "json", "csv"} }
-func drawn() []string   { return append(printed(), "svg", "png") }
+func drawn() []string   { return append(printed(), "svg", "png", "pdf") }
 
 // flags are those of a command that shows results which are there already, as a whole or a part of them.
 func (o *output) flags(cmd *cobra.Command, formats []string) {
@@ -49,10 +49,10 @@ func (o *output) flags(cmd *cobra.Command, formats []string) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Table, "table", "",
 		"write this table alone, as csv, md or text (default of csv: the first; a wrong name lists all)")
-	flags.StringVar(&o.Phase, "phase", "", "the phase of the table or figure (default the first that has it)")
+	flags.StringVar(&o.Phase, "phase", "", "the phase of the table or chart (default the first that has it)")
 	if slices.Contains(formats, "svg") {
 		flags.StringVar(&o.Chart, "chart", "",
-			"the figure that an svg or png shows (default the first; a wrong name lists all)")
+			"the chart that an svg or png shows (default the one that shows the answer; a wrong name lists all)")
 		flags.BoolVar(&o.Dark, "dark", false, "an svg or png for dark backgrounds")
 	}
 }
@@ -89,12 +89,17 @@ func (o *output) send(p program, doc *report.Document) error {
 	if err != nil {
 		return usage(err)
 	}
+	if o.Format == "pdf" {
+		if encode, err = asPDF(encode); err != nil {
+			return err
+		}
+	}
 	return o.write(p, encode)
 }
 
 // shown reports whether the results are of a kind that people show to others.
 func (o *output) shown() bool {
-	return slices.Contains([]string{"html", "md", "svg", "png"}, o.Format)
+	return slices.Contains([]string{"html", "md", "svg", "png", "pdf"}, o.Format)
 }
 
 // load reads a run for results of that form.
@@ -234,7 +239,7 @@ func columns(w io.Writer) int {
 // sendRun writes a run in one of the formats: its report, or its data.
 func sendRun(p program, r *recorded.Run, out output) error {
 	data := out.Format == "csv" && out.Table == "" || out.Format == "gobench"
-	if data || slices.Contains([]string{"svg", "png", "html"}, out.Format) {
+	if data || slices.Contains([]string{"svg", "png", "html", "pdf"}, out.Format) {
 		if err := checkEvents(r); err != nil {
 			return err
 		}

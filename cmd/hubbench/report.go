@@ -30,7 +30,7 @@ report goes into the run's folder, or beside the file; --out - writes to stdout.
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(p, args[0], out) },
 	}
-	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"})
+	out.flags(cmd, []string{"html", "pdf", "svg", "png", "csv", "md", "gobench", "text", "json"})
 	return cmd
 }
 

@@ -44,7 +44,7 @@ func endings(ending string) []string {
 		return []string{"html"}
 	case ".bench":
 		return []string{"gobench"}
-	case ".json", ".svg", ".png", ".csv":
+	case ".json", ".svg", ".png", ".pdf", ".csv":
 		return []string{ending[1:]}
 	}
 	return nil
@@ -125,7 +125,7 @@ func (o *Form) Encoder(doc *report.Document, events io.Reader, width int) (
 	switch o.Format {
 	case "md":
 		return func(w io.Writer) error { return md.Write(w, doc) }, nil
-	case "html":
+	case "html", "pdf": // a PDF is the page as a browser prints it
 		return func(w io.Writer) error { return html.Write(w, doc, events) }, nil
 	case "json":
 		return func(w io.Writer) error { return export.JSON(w, doc.Data) }, nil

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/machine/filesystem"
+)
+
+// maxPrintTime is how long a browser may take to print a page.
+const maxPrintTime = time.Minute
+
+// browser is an installed one that prints pages from the command line; empty if there is none.
+func browser() string {
+	for _, name := range []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge", "microsoft-edge",
+		"brave", "brave-browser",
+	} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	places := []string{ // of macOS
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
+		"/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge", "/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
+	}
+	for _, folder := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} { // of Windows
+		for _, program := range []string{"Google/Chrome/Application/chrome", "Microsoft/Edge/Application/msedge", "BraveSoftware/Brave-Browser/Application/brave"} {
+			places = append(places, filepath.Join(os.Getenv(folder), filepath.FromSlash(program)+".exe"))
+		}
+	}
+	for _, path := range places {
+		if filepath.IsAbs(path) && exists(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// asPDF writes what a browser prints of the page that encode writes.
+func asPDF(encode func(io.Writer) error) (func(io.Writer) error, error) {
+	program := browser()
+	if program == "" {
+		return nil, exitf(exitUsage, "a PDF is printed by Chromium, Chrome, Edge or Brave, and none is installed; "+
+			"write the page with --format html, open it in a browser and print it")
+	}
+	return func(w io.Writer) error {
+		dir, err := os.MkdirTemp("", "hubbench-print-")
+		if err != nil {
+			return fmt.Errorf("print the page: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		page, pdf := filepath.Join(dir, "page.html"), filepath.Join(dir, "page.pdf")
+		if err := filesystem.Write(page, encode); err != nil {
+			return fmt.Errorf("print the page: %w", err)
+		}
+		args := []string{
+			"--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer", "--run-all-compositor-stages-before-draw",
+			"--virtual-time-budget=20000", "--user-data-dir=" + filepath.Join(dir, "profile"), "--print-to-pdf=" + pdf,
+		}
+		if os.Geteuid() == 0 { // for whom Chromium refuses to make a sandbox
+			args = append(args, "--no-sandbox")
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), maxPrintTime)
+		defer cancel()
+		said, err := exec.CommandContext(ctx, program, append(args, "file://"+filepath.ToSlash(page))...).CombinedOutput()
+		printed, readErr := os.ReadFile(pdf)
+		if readErr != nil {
+			return fmt.Errorf("print the page with %s: %w: %s", program, err, oneLine(string(said)))
+		}
+		_, err = w.Write(printed)
+		return err
+	}, nil
+}
