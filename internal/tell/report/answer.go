@@ -41,6 +41,9 @@ type Answer struct {
 	Sure     string   // how large the margin of error is
 	Costs    []Cost
 	Chart    *Chart // the one among the document's blocks that shows it; nil if none does
+
+	Comparison *Comparison
+	Gate       *GateCard // nil without a gate
 }
 
 // Load is what some disks did at the same time, repeats pooled.
@@ -178,6 +181,9 @@ func (a *Answer) Blocks() []Block {
 	blocks = append(blocks, Sentence{Text: a.Headline + ".", Lead: true})
 	if a.Sentence != "" {
 		blocks = append(blocks, Sentence{Text: a.Sentence})
+	}
+	if a.Gate != nil {
+		blocks = append(blocks, Sentence{Text: a.Gate.Title + ". " + a.Gate.Text})
 	}
 	blocks = append(blocks, a.Table, a.loadTable())
 	facts := List{}

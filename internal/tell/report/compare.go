@@ -5,43 +5,57 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// How many changes the answer shows of few and of many disks: it has 15 lines for three disks, 25 for twelve.
+// GateCard says what became of a gate.
+type GateCard struct {
+	Sign        Sign
+	Title, Text string
+}
+
+// How much a comparison shows at first.
 const (
-	fewChanges = 4
-	maxChanges = 12
-	fewDisks   = 4
-	maxRuns    = 10 // that the answer lists: with all else at most 40 lines
-	maxLosses  = 3  // in a sentence, and doubts about several runs
+	maxChanges = 12 // in the chart
+	maxRuns    = 10
+	maxLosses  = 3 // parts that were not measured, and doubts about several runs
 )
 
 // smallChange is the largest change that may be hidden in runs of which the answer says that nothing changed, if no
 // gate has a limit of its own.
 const smallChange = 0.05
 
+// comparison is what the parts of the document need.
+type comparison struct {
+	*compare.Comparison
+	scale   Scale
+	keys    []Key    // of the runs
+	disks   []string // of all phases
+	answers []compare.Answer
+	order   []int // of the pairs, the most changed first
+	limit   float64
+}
+
 // OfComparison says how runs differ from the first: the largest changes in the answer, all rates and what was measured
-// differently in the details of each run.
+// differently behind it.
 func OfComparison(c *compare.Comparison) *Document {
-	sides := append([]compare.Side{c.Base}, say.Each(c.Pairs, func(p compare.Pair) compare.Side { return p.Side })...)
-	names := say.Each(sides, func(s compare.Side) string { return s.Label })
-	if c.Repeats == nil { // a group is named as a whole
-		names = distinct(names)
-	}
-	keys := newKeys(names)
-	who, top := unit.Plural(len(c.Pairs), "run"), 0.0
-	if len(c.Pairs) == 1 {
-		who = c.Pairs[0].Label
-	}
-	for _, pair := range c.Pairs {
+	all := comparison{Comparison: c, limit: smallChange}
+	sides, top := []compare.Side{c.Base}, 0.0
+	for i := range c.Pairs {
+		pair := &c.Pairs[i]
+		sides = append(sides, pair.Side)
+		all.answers, all.order = append(all.answers, pair.Answer()), append(all.order, i)
 		for _, phase := range pair.Phases {
+			for _, disk := range phase.Disks() {
+				if !slices.Contains(all.disks, disk) {
+					all.disks = append(all.disks, disk)
+				}
+			}
 			for _, r := range phase.Rates {
 				if r.Base != nil {
 					top = max(top, *r.Base, *r.New)
@@ -49,31 +63,52 @@ func OfComparison(c *compare.Comparison) *Document {
 			}
 		}
 	}
-	all := comparison{c, Scale{unit.ScaleFor(top)}, keys, nil}
-	doc := &Document{Kind: "comparison", Title: who + " compared with " + c.Base.Label, Keys: keys, Data: c}
+	if c.Gate != nil {
+		all.limit = c.Gate.Limit
+	}
+	slices.SortStableFunc(all.order, func(i, j int) int { return cmp.Compare(all.most(j), all.most(i)) })
+	labels := say.Each(sides, func(s compare.Side) string { return s.Label })
+	if c.Repeats == nil { // a group is named as a whole
+		labels = distinct(labels)
+	}
+	all.scale, all.keys = Scale{unit.ScaleFor(top)}, newKeys(labels)
 	for i, side := range sides {
-		keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
+		all.keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
+	}
+	who := unit.Plural(len(c.Pairs), "run")
+	if len(c.Pairs) == 1 {
+		who = labels[1]
+	}
+	doc := &Document{Kind: "comparison", Title: who + " against " + labels[0], Keys: all.keys, Data: c, Answer: all.answer()}
+	if len(c.Pairs) == 1 {
+		doc.Started = when(c.Pairs[0].Started)
 	}
 	for i := range c.Pairs {
-		all.answers = append(all.answers, c.Pairs[i].Answer())
+		doc.Add(all.pair(i)...)
 	}
-	doc.Answer = all.answer()
-	for i := range c.Pairs {
-		part := all.pair(i)
-		doc.Add(part)
-		if charts := Collect[*Chart](part.Blocks); len(charts) > 0 && doc.Answer.Chart == nil {
-			doc.Answer.Chart = charts[0]
-		}
+	if charts := Collect[*Chart](doc.Blocks); len(charts) > 0 {
+		doc.Answer.Chart = charts[0]
 	}
-	doc.Add(warnings(c.Warnings)...)
-	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. "+
-		"Typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth. "+
-		"A span of seconds: the rate before or after a step. The intervals and p values allow for noise that lasts "+
-		"and are corrected by Holm's method for all %s; latencies are corrected separately (%d). "+
-		"The chance of any false alarm is at most %.0f %% in each family.",
-		unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})
+	doc.Add(&Details{ID: "methods", Title: "How sure is this?", Printed: true, Blocks: append(warnings(c.Warnings),
+		Sentence{Text: fmt.Sprintf("Overlap: bytes over time with all disks busy. "+
+			"Typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth. "+
+			"A span of seconds: the rate before or after a step. The intervals and verdicts allow for noise that lasts "+
+			"and are corrected by Holm's method for all %s; latencies are corrected separately (%d). "+
+			"The chance of any false alarm is at most %.0f %% in each family.",
+			unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})})
 	return doc
 }
+
+// most is the size of a run's most important change; below 0 if none is shown.
+func (c comparison) most(i int) float64 {
+	if lead := c.answers[i].Lead; len(lead) > 0 {
+		return size(*lead[0].Change)
+	}
+	return -1
+}
+
+// size is how large a change is, whichever way it goes.
+func size(change float64) float64 { return math.Abs(math.Log1p(change)) }
 
 // distinct are short names for the runs: the last part of their labels if these differ, else the labels, numbered
 // if one comes twice.
@@ -93,58 +128,74 @@ func distinct(labels []string) []string {
 	return whole
 }
 
-type comparison struct {
-	*compare.Comparison
-	scale   Scale
-	keys    []Key            // of the runs
-	answers []compare.Answer // of each pair
-}
-
-// answer says what changed most, or that nothing did, and how sure that is.
+// answer says what changed most, or that nothing did, and how sure that is. A gate that failed comes first.
 func (c comparison) answer() *Answer {
-	out := &Answer{}
-	changed, most, top := 0, -1, 0.0 // whichever way it goes
-	for i, a := range c.answers {
-		if len(a.Lead) > 0 {
+	out := &Answer{Scale: c.scale, Sure: c.units()}
+	changed, bound := 0, 0.0
+	for i := range c.Pairs {
+		out.Doubts = append(out.Doubts, c.doubts(&c.Pairs[i])...)
+		if bound = max(bound, hidden(&c.answers[i])); len(c.answers[i].Lead) > 0 {
 			changed++
-			if size := math.Abs(math.Log1p(*a.Lead[0].Change)); most < 0 || size > top {
-				most, top = i, size
-			}
 		}
-	}
-	switch {
-	case len(c.Pairs) == 1:
-		out.Headline = c.outcome(&c.Pairs[0], &c.answers[0])
-	case most < 0:
-		out.Headline = "No run is shown to differ from " + c.keys[0].Label
-		most := 0.0
-		for i := range c.answers {
-			most = max(most, hidden(&c.answers[i]))
-		}
-		out.Headline += pick(most > c.limit(), ", but changes up to "+unsigned(most)+" could be hidden.", ".")
-	default:
-		all := unit.Plural(len(c.Pairs), "run")
-		out.Headline = fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, all, c.keys[0].Label,
-			c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
-	}
-	for _, pair := range c.Pairs {
-		out.Doubts = append(out.Doubts, c.doubts(&pair)...)
 	}
 	if more := len(out.Doubts) - maxLosses; more > 1 && len(c.Pairs) > 1 {
 		out.Doubts = append(out.Doubts[:maxLosses], fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
 	}
-	if c.Gate != nil {
-		out.Findings = append(out.Findings, "Gate of "+unit.FormatPercent(c.Gate.Limit)+" "+Gate(c.Gate)+".")
-	}
-	if len(c.Pairs) == 1 {
-		out.Findings = append(out.Findings, c.others(&c.Pairs[0], &c.answers[0])...)
-		out.Table = c.changes(0)
-	} else {
+	out.Headline, out.Sentence = c.outcome(c.order[0])
+	base := c.keys[0].Label
+	switch {
+	case len(c.Pairs) == 1:
+		c.compared(out)
+	case changed == 0:
+		out.Table, out.Sentence, out.Headline = c.runs(), "", "No run is shown to differ from "+base
+		if bound > c.limit {
+			out.Headline += ", but changes up to " + atMost(bound) + " could be hidden"
+		}
+	default:
 		out.Table = c.runs()
+		out.Sentence = "Most of all " + c.keys[c.order[0]+1].Label + ": " + out.Headline + ". " + out.Sentence
+		out.Headline = fmt.Sprintf("%d of %s differ from %s", changed, unit.Plural(len(c.Pairs), "run"), base)
 	}
-	out.Sure = fmt.Sprintf("The chance of any false alarm is at most %.0f %%.", 100*c.Level)
-	out.Sure += c.units()
+	if c.Gate != nil {
+		c.gate(out)
+	}
+	if c.Repeats == nil && (changed == 0 || out.Gate != nil && out.Gate.Sign == Bad) {
+		out.Actions, out.Sure = []Action{{Title: "Repeat both to be sure", Detail: out.Sure, Text: out.Sure}}, ""
+	}
 	return out
+}
+
+// gate puts the gate's result on its card and, if it failed, into the headline.
+func (c comparison) gate(out *Answer) {
+	g, limit := c.Gate, unit.FormatPercent(c.limit)
+	outcome, detail, _ := strings.Cut(Gate(g), ": ")
+	out.Gate = &GateCard{Good, "Gate " + outcome, "Limit: no speed falls by more than " + limit + ". " + unit.Capital(detail) + "."}
+	switch g.Outcome {
+	case compare.CannotJudge:
+		out.Gate.Sign = Doubt
+	case compare.CrossedIt:
+		out.Gate.Sign, out.Sentence = Bad, strings.TrimSpace(out.Headline+". "+out.Sentence)
+		out.Headline = "Gate failed: not everything was measured"
+		if i, row := c.fall(); row != nil {
+			out.Headline = "Gate failed: " + c.idea(i, *row) + pick(len(c.Pairs) > 1, " in "+c.keys[i+1].Label, "")
+			out.Sentence = c.numbers(*row) + ", and the limit is −" + limit + "." + counts(&c.answers[i])
+		} else if len(g.Crossed) > 0 {
+			out.Headline = "Gate failed: a fall by more than " + limit + " can't be ruled out"
+		}
+	}
+}
+
+// fall is the largest proven fall beyond the gate's limit, and the number of its pair; nil if there is none.
+func (c comparison) fall() (pair int, worst *compare.Row) {
+	for i := range c.answers {
+		for k := range c.answers[i].Changed {
+			row := &c.answers[i].Changed[k]
+			if row.Outcome == compare.Fell && (worst == nil || *row.Change < *worst.Change) {
+				pair, worst = i, row
+			}
+		}
+	}
+	return pair, worst
 }
 
 // doubts say what a run did not measure, and why its rates cannot be trusted. Of several runs each says less.
@@ -157,6 +208,9 @@ func (c comparison) doubts(pair *compare.Pair) (list []string) {
 	return append(list, say.Each(pair.Doubts, func(doubt string) string { return strings.TrimSuffix(doubt, ".") + "." })...)
 }
 
+// again is how to include what varies between runs.
+const again = "; to include it, repeat both: hubbench compare BASE... -- NEW..."
+
 // units says how many runs, or repeats within a run, the comparison goes by.
 func (c comparison) units() string {
 	var most compare.Repeats // of any phase within runs
@@ -167,72 +221,113 @@ func (c comparison) units() string {
 			}
 		}
 	}
-	within := fmt.Sprintf("%d against %d", most.Base, most.New)
-	few := func(n int) string { return pick(n <= 4, ": so few can show only large differences", "") }
-	const again = "; to include it, repeat both: hubbench compare BASE... -- NEW..."
-	switch r := c.Repeats; {
-	case r != nil && most.Base > 0:
-		return fmt.Sprintf(" The unit is the run, %d against %d%s. Repeats within runs, up to %s, are pooled first.",
-			r.Base, r.New, few(r.Base+r.New), within)
-	case r != nil:
-		return fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, few(r.Base+r.New))
-	case most.Base > 0:
-		return " Phases that a run repeats are pooled, up to " + within + " repeats" + few(most.Base+most.New) +
-			". Run-to-run variation is not included" + again
+	within := fmt.Sprintf("up to %d against %d", most.Base, most.New)
+	few := func(r compare.Repeats) string {
+		return pick(r.Base+r.New <= 4, ": so few can show only large differences. ", ". ")
 	}
-	return " One run each, so run-to-run variation is not included" + again
+	switch r := c.Repeats; {
+	case r != nil:
+		return fmt.Sprintf("The unit is the run, %d against %d", r.Base, r.New) + few(*r) +
+			pick(most.Base > 0, "Repeats within runs, "+within+", are pooled first.", "")
+	case most.Base > 0:
+		return "Phases that a run repeats are pooled, " + within + " repeats" + few(most) + "Run-to-run variation is not included" + again
+	}
+	return "One run each, so run-to-run variation is not included" + again
 }
 
-// outcome says in a sentence or two what became of a run's rates, and first what its searches found.
-func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
-	texts := say.Each(pair.Searches, func(s compare.Search) string { return unit.Capital(searchAnswer(s)) + "." })
-	for _, row := range a.Lead {
-		texts = append(texts, c.says(pair, row)+".")
-	}
+// outcome is what became of a run's rates, and first of what it searched for: one idea, and a sentence more.
+func (c comparison) outcome(i int) (idea, sentence string) {
+	pair, a := &c.Pairs[i], &c.answers[i]
 	all := len(a.Changed) + len(a.Same) + len(a.Unjudged)
-	rose := func(row compare.Row) bool { return row.Verdict != compare.Slower }
-	fell := len(slices.DeleteFunc(slices.Clone(a.Changed), rose))
-	switch {
-	case len(a.Changed) > 0 && all > 1:
-		var counts []string
-		for i, n := range []int{fell, len(a.Changed) - fell, len(a.Same), len(a.Unjudged)} {
-			does := []string{"fell", "rose", "did not change significantly", "cannot be judged"}[i]
-			switch {
-			case n == all:
-				counts = append(counts, fmt.Sprintf("All %s %s", unit.Plural(all, "rate"), does))
-			case n > 0 && counts == nil:
-				counts = append(counts, fmt.Sprintf("%d of %s %s", n, unit.Plural(all, "rate"), does))
-			case n > 0:
-				counts = append(counts, fmt.Sprintf("%d %s", n, does))
-			}
-		}
-		texts = append(texts, unit.List(counts)+".")
-	case len(a.Changed) > 0 || all == 0 && len(texts) > 0:
+	switch bound := atMost(hidden(a)); {
+	case len(a.Lead) > 0:
+		idea, sentence = c.idea(i, a.Lead[0]), c.numbers(a.Lead[0])+"."+counts(a)
+	case all == 0 && len(pair.Searches) > 0:
 	case all == 0:
-		texts = []string{"There are no rates to compare."}
+		idea = "There are no rates to compare"
 		if len(pair.Phases) > 0 {
-			texts = []string{"There are no rates to compare: " + pair.Phases[0].Reason + "."}
+			sentence = unit.Capital(pair.Phases[0].Reason) + "."
 		}
 	case len(a.Same) == 0:
-		texts = append(texts, "Too little was measured to compare any rate: "+a.Unjudged[0].Reason+".")
-	case hidden(a) > c.limit():
-		texts = append(texts, "Cannot tell: changes up to "+unsigned(hidden(a))+" could be hidden.")
+		idea, sentence = "Too little was measured to compare any rate", unit.Capital(a.Unjudged[0].Reason)+"."
+	case hidden(a) > c.limit:
+		idea = "Cannot tell: changes up to " + bound + " could be hidden"
 	case len(a.Unjudged) > 0:
-		texts = append(texts, fmt.Sprintf("Cannot tell: %d of %s cannot be judged, the others are within ±%s.",
-			len(a.Unjudged), unit.Plural(all, "rate"), unsigned(hidden(a))))
+		idea = fmt.Sprintf("Cannot tell: %d of %s cannot be judged, the others are within ±%s",
+			len(a.Unjudged), unit.Plural(all, "rate"), bound)
 	case c.Repeats == nil:
-		texts = append(texts, "No change is shown between these two runs: every rate is within ±"+unsigned(hidden(a))+
-			". Run-to-run variation is not included.")
+		idea = "No change is shown: every rate is within ±" + bound
 	default:
-		other := len(texts)+len(pair.Appeared)+len(pair.Went)+len(pair.Lost) > 0
-		for _, phase := range pair.Phases {
-			for _, l := range phase.Latencies {
-				other = other || l.Verdict == compare.Longer || l.Verdict == compare.Shorter
-			}
-		}
-		texts = append(texts, pick(other, "No rate", "Nothing")+" changed: every rate is within ±"+unsigned(hidden(a))+".")
+		idea = "No rate changed: every rate is within ±" + bound
 	}
-	return strings.Join(texts, " ")
+	if list := say.Each(pair.Searches, searchAnswer); list != nil { // what was searched for is what the run was made for
+		idea, sentence = unit.Capital(list[0]), strings.Join(nonEmpty(append(list[1:], idea, sentence)...), ". ")
+	}
+	return idea, sentence
+}
+
+// idea is a change in a few words: "hub2 moves 91 % more when all three write".
+func (c comparison) idea(i int, row compare.Row) string {
+	change, disks, works := *row.Change, row.Phase.Disks(), row.Phase.Work
+	who, does, less, more, much := row.Disk, works[row.Disk].Does().One, "slower", "faster", "fast"
+	if row.Disk == "" {
+		who, does, less, more, much = c.keys[i+1].Label, "moves", "less", "more", "much"
+	}
+	if row.Disk == "" && c.Repeats != nil {
+		who, does = "The new runs", "move"
+	}
+	if len(disks) == 1 {
+		who += " alone"
+	}
+	text := who + " " + does + " " + unsigned(math.Abs(change)) + " " + pick(change > 0, more, less)
+	if change >= 1 {
+		text = fmt.Sprintf("%s %s %.1f times as %s", who, does, 1+change, much)
+	}
+	if len(disks) == 1 {
+		return text
+	}
+	title := work.Who(c.disks, works)
+	load, verb := title, works[disks[0]].Does().Several
+	if title == "all "+verb || len(c.disks) == 2 && title == unit.List(disks)+" "+verb {
+		load = allOf(len(disks)) + " " + verb
+	}
+	return text + " when " + load + pick(row.Phase.Title == title, "", " ("+row.Phase.Title+")")
+}
+
+// numbers are a change's: "6.70 instead of 3.51 GB/s (+91 %, 88 to 93 %)".
+func (c comparison) numbers(row compare.Row) string {
+	change := strings.Join(nonEmpty(Change(*row.Change), ChangeSpan(row.Interval)), ", ")
+	return c.scale.Number(*row.New) + " instead of " + c.scale.Rate(*row.Base) + " (" + change + ")"
+}
+
+// counts says how many speeds changed which way, as one more sentence.
+func counts(a *compare.Answer) string {
+	all, fell := len(a.Changed)+len(a.Same)+len(a.Unjudged), 0
+	for _, row := range a.Changed {
+		if row.Verdict == compare.Slower {
+			fell++
+		}
+	}
+	var list []string
+	for i, n := range []int{len(a.Changed) - fell, fell, len(a.Same), len(a.Unjudged)} {
+		does := []string{"rose", "fell", "did not change significantly", "cannot be judged"}[i]
+		switch {
+		case n == all && all > 1:
+			return fmt.Sprintf(" All %d speeds %s.", all, does)
+		case n > 0:
+			list = append(list, fmt.Sprintf("%d %s", n, does))
+		}
+	}
+	return pick(all > 1, fmt.Sprintf(" Of %d speeds, %s.", all, unit.List(list)), "")
+}
+
+// changed are the cells of a rate: its values, the change and the interval.
+func (c comparison) changed(r compare.Rate) []any {
+	if r.Base == nil {
+		return []any{"", "", "", ""}
+	}
+	change := Cell{Text: Change(*r.Change), Sign: pick(r.Verdict == compare.Slower, Bad, Unsigned)}
+	return []any{c.scale.Number(*r.Base), c.scale.Number(*r.New), change, ChangeSpan(r.Interval)}
 }
 
 // hidden is the largest change, up or down, that may be hidden in rates without a significant one.
@@ -243,84 +338,17 @@ func hidden(a *compare.Answer) float64 {
 	return max(-a.Bound[0], a.Bound[1])
 }
 
-// limit is the largest change that may be hidden where the answer says that nothing changed.
-func (c comparison) limit() float64 {
-	if c.Gate != nil {
-		return c.Gate.Limit
-	}
-	return smallChange
-}
-
-// says puts a change into words: "Three disks writing move 6.70 instead of 3.53 GB/s (+90 %, 88 to 92)".
-func (c comparison) says(pair *compare.Pair, row compare.Row) string {
-	decimals := 0
-	if math.Abs(*row.Change) < 0.1 || row.Interval[1]-row.Interval[0] < 0.02 {
-		decimals = 1
-	}
-	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', decimals, 64) }
-	return fmt.Sprintf("%s %s instead of %s %s (%s%s %%, %s to %s)",
-		subjectOf(pair, row), c.scale.Number(*row.New), c.scale.Number(*row.Base), c.scale.Unit,
-		pick(*row.Change > 0, "+", ""), percent(*row.Change), percent(row.Interval[0]), percent(row.Interval[1]))
-}
-
-// subjectOf is who has the rate and what they do, with the phase if others in it do so as well.
-func subjectOf(pair *compare.Pair, row compare.Row) string {
-	work, all := row.Phase.Work, row.Phase.Disks()
-	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == row.Disk })
-	text, does := row.Disk+" alone", work[row.Disk].Does().One
-	switch {
-	case row.Disk == "":
-		text, does = say.Doing(others, work), "move"
-	case len(others) > 0:
-		text = row.Disk + " beside " + unit.List(others)
-	}
-	if slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
-		return p.Name != row.Phase.Name && len(p.Rates) > 0 && say.Doing(p.Disks(), p.Work) == say.Doing(all, work)
-	}) {
-		text += " (" + row.Phase.Name + ")"
-	}
-	return text + " " + does
-}
-
-// others are what to say after the largest changes: what was different, what did not change, latencies and new
-// findings.
-func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
-	var texts []string
-	if pair.Headline != "" {
-		texts = append(texts, pair.Headline)
-	}
-	if len(a.Changed) > 0 && len(a.Same) > 0 {
-		n := len(a.Same)
-		what := pick(n > maxLosses, unit.Plural(n, "rate"), unit.List(say.Each(a.Same, rowName)))
-		bound := unsigned(max(0, -a.Bound[0]))
-		texts = append(texts, "No significant change: "+what+"; falls up to "+bound+" could be hidden.")
-	}
-	longer, text, worst := 0, "", 0.0
+// others are what to say after the largest changes: latencies that rose.
+func others(pair *compare.Pair) (texts []string) {
 	for _, phase := range pair.Phases {
 		for _, l := range phase.Latencies {
-			if l.Verdict != compare.Longer {
-				continue
-			}
-			if longer++; longer == 1 || *l.Change > worst {
-				worst = *l.Change
-				text = fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s)",
-					l.Quantile, l.Disk, phase.Title, timeText(l.BaseNS), timeText(l.NewNS), Change(worst))
+			if l.Verdict == compare.Longer {
+				texts = append(texts, fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s).",
+					l.Quantile, l.Disk, phase.Title, timeText(l.BaseNS), timeText(l.NewNS), Change(*l.Change)))
 			}
 		}
 	}
-	if longer > 0 {
-		texts = append(texts, text+pick(longer > 1, fmt.Sprintf(", and %d more latencies rose", longer-1), "")+".")
-	}
-	for k, findings := range [][]analysis.Finding{pair.Appeared, pair.Went} {
-		i := slices.IndexFunc(findings, func(f analysis.Finding) bool {
-			return slices.Contains([]string{"drops", "throttle", "heat", "cache_full", "cached", "foreign_traffic"}, f.Code)
-		})
-		if i >= 0 {
-			text, _, _ := strings.Cut(findings[i].Text, ";")
-			texts = append(texts, pick(k == 0, "New in ", "No longer in ")+strings.TrimSuffix(text, ".")+".")
-		}
-	}
-	return texts
+	return texts[:min(len(texts), maxFindings)]
 }
 
 // rowName names a rate in a few words: "A (all write)".
@@ -329,34 +357,6 @@ func rowName(row compare.Row) string {
 		return row.Phase.Title
 	}
 	return row.Disk + " (" + row.Phase.Title + ")"
-}
-
-// changes are the largest changes of a run; nil if nothing changed.
-func (c comparison) changes(i int) *Table {
-	a := &c.answers[i]
-	changed := a.Changed
-	if len(changed) == 0 {
-		return nil
-	}
-	disks := slices.Max(say.Each(c.Pairs[i].Phases, func(p compare.Phase) int { return len(p.Disks()) }))
-	shown := largest(changed, a.Lead, pick(disks > fewDisks, maxChanges, fewChanges))
-	repeated := c.Repeats != nil
-	t := table("Largest changes", word("Phase"), word("Disk"), number(pick(repeated, "Base", c.keys[0].Label)),
-		number(pick(repeated, "New", c.keys[i+1].Label)), number("Change"), number("Interval"))
-	for _, row := range shown {
-		disk := rateOf(*row.Rate) + pick(row.Measure == compare.Window, "", " ("+measure(*row.Rate)+")")
-		t.add(slices.Concat([]any{row.Phase.Title, disk}, c.numbers(row))...)
-	}
-	t.Note = c.scale.Unit + " while all disks of the phase worked."
-	more := len(changed) - len(shown)
-	t.Note += pick(more > 0, fmt.Sprintf(" And %d more changes: --all.", more), "")
-	return t
-}
-
-// numbers are a changed rate, its change and how far that may be off.
-func (c comparison) numbers(row compare.Row) []any {
-	change := Cell{Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}
-	return []any{c.scale.Number(*row.Base), c.scale.Number(*row.New), change, span(row.Interval)}
 }
 
 // largest are the first of sorted rows, and those of the headline whatever their place.
@@ -375,31 +375,18 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 	return shown
 }
 
-// runs is a line for each run, the most changed first: its most important change, and the bound of all that did not
-// change.
+// runs is a line for each run, the most changed first: its most important change, or the bound of what did not change.
 func (c comparison) runs() *Table {
 	t := table("Runs", word("Run"), word("Most important change"), number("Base"), number("New"), number("Change"),
-		number("Interval"), number("Changed"))
-	t.Note = "Rates in " + c.scale.Unit + " while all disks of the phase worked."
-	changed := func(i int) float64 {
-		if lead := c.answers[i].Lead; len(lead) > 0 {
-			return math.Abs(math.Log1p(*lead[0].Change))
-		}
-		return -1
-	}
-	order := make([]int, len(c.answers))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(changed(j), changed(i)) })
-	for _, i := range order[:min(len(order), maxRuns)] {
+		number("Interval"))
+	t.Note = "Rates in " + c.scale.Unit + " with all disks of the phase busy."
+	for _, i := range c.order[:min(len(c.order), maxRuns)] {
 		a := &c.answers[i]
-		what, numbers := "none shown", []any{"", "", "", span(a.Bound)}
+		what, numbers := "none shown", []any{"", "", "", ChangeSpan(a.Bound)}
 		if len(a.Lead) > 0 {
-			what, numbers = rowName(a.Lead[0]), c.numbers(a.Lead[0])
+			what, numbers = rowName(a.Lead[0]), c.changed(*a.Lead[0].Rate)
 		}
-		count := fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))
-		t.add(slices.Concat([]any{&c.keys[i+1], what}, numbers, []any{count})...)
+		t.add(append([]any{c.keys[i+1].Label, what}, numbers...)...)
 	}
 	more := len(c.answers) - maxRuns
 	t.Note += pick(more > 0, " And "+unit.Plural(more, "more run")+", which changed less: --all.", "")

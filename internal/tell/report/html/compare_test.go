@@ -25,8 +25,9 @@ func TestComparisonPage(t *testing.T) {
 	c := fixture.Comparison()
 	text := compared(t, c, standIn)
 	for _, want := range []string{
-		"<title>results/after compared with results/before – hubbench</title>", "connection, A in WWW: hub → direct", "1 of 3 rates fell", "1 of 3 rates changed", "slower",
-		"5 files lie completely in the overlap", "Request latency", "15.9 ms", "only 812 requests ended in the overlap",
+		"<title>after against before: A writes 5.0 % slower when both write (all write) (hubbench)</title>", "connection, A in WWW: hub → direct",
+		"Of 3 speeds, 1 fell", `class="hub fly same"`, `data-load="phase-1"`, "slower", "Each disk in all 2 phases",
+		"5 files lie completely in the overlap", "p99 latency", "15.9 ms", "only 812 requests ended in the overlap",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the page", want)
@@ -34,16 +35,23 @@ func TestComparisonPage(t *testing.T) {
 	}
 	two := fixture.Comparison()
 	two.Pairs = append(two.Pairs, two.Pairs[0])
-	if !strings.Contains(compared(t, two, standIn), "2 runs below") {
-		t.Error("a page of two runs does not lead to them")
+	if page := compared(t, two, standIn); !strings.Contains(page, "All 2 runs") || strings.Contains(page, `class="hub fly`) {
+		t.Error("a page of two runs does not have a row and details for each, and no diagram")
 	}
+	c.Against(0.04)
+	if page := compared(t, c, standIn); !strings.Contains(page, "<h1>Gate failed: A writes 5.0\u00a0% slower") || !strings.Contains(page, `class="card gate bad"`) {
+		t.Error("a gate that failed does not take the headline")
+	}
+	none := fixture.Comparison()
+	none.Pairs[0].Phases = none.Pairs[0].Phases[1:]
+	if page := compared(t, none, standIn); !strings.Contains(page, "<h1>There are no rates to compare</h1>") || strings.Contains(page, `class="hub fly`) {
+		t.Error("a page without rates does not say so")
+	}
+	c = fixture.Comparison()
 	var got compare.Comparison
-	check.Must(t, json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison">`, "</script>")), &got))
+	check.Must(t, json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison" data-name="comparison">`, "</script>")), &got))
 	check.Same(t, "the page's data, as the comparison", c, &got,
 		cmpopts.IgnoreUnexported(compare.Test{}, compare.Phase{}), cmpopts.IgnoreFields(compare.Phase{}, "Work"))
-	if n := strings.Count(compared(t, c, nil), "xml;base64,"); n != 1 {
-		t.Errorf("%d pictures without the library, want that of the changes", n)
-	}
 }
 
 // Whatever a label, a phase or a disk is called, the page has the same elements.

@@ -15,11 +15,12 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-//go:embed page.tmpl page.css script
+//go:embed *.tmpl *.css script
 var parts embed.FS
 
 // What a page holds at most.
@@ -59,6 +60,8 @@ type page struct {
 	Pairs    *pairs
 	Together *together
 	Each     *report.Table // the disks of the only phase
+
+	Comparison *comparison
 
 	Body    []report.Block // of a document that is shown whole
 	Folds   []fold
@@ -117,6 +120,9 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if err := p.answer(tmpl); err != nil {
 		return err
 	}
+	if err := p.compare(tmpl); err != nil {
+		return err
+	}
 	if err := p.phases(drawer, tmpl); err != nil {
 		return err
 	}
@@ -141,17 +147,18 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	}
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
+		"tight": func(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") },
 		"times": func(a float64, b int) float64 { return a * float64(b) },
 		"tint":  func(kept *float64) int { return tint(*kept) },
 	})
-	return tmpl.ParseFS(parts, "page.tmpl")
+	return tmpl.ParseFS(parts, "*.tmpl")
 }
 
 // arrange says which block stands where: the answer's page folds everything behind it; another document is shown
 // whole.
 func (p *page) arrange() {
 	doc := p.Doc
-	if doc.Answer == nil || len(doc.Answer.Loads) == 0 {
+	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Kind != "comparison" {
 		for _, block := range doc.Blocks {
 			if d, ok := block.(*report.Details); !ok || !d.Phase {
 				p.Body = append(p.Body, block)
@@ -165,7 +172,7 @@ func (p *page) arrange() {
 	a := doc.Answer
 	more := fold{ID: "more", Title: "More results", Blocks: a.Rest()}
 	sure := fold{ID: "sure", Title: "How sure is this?"}
-	if a.Sure != "" {
+	if a.Sure != "" && doc.Kind != "comparison" {
 		sure.Blocks = append(sure.Blocks, report.Sentence{Text: a.Sure})
 	}
 	if phases := doc.Phases(); len(phases) == 1 {
@@ -187,7 +194,7 @@ func (p *page) arrange() {
 			more.Blocks = append(more.Blocks, block)
 		}
 	}
-	p.Folds, p.Last = append(p.Folds, more), append([]fold{sure}, p.Last...)
+	p.Folds, p.Last = append(p.Folds, more), append(p.Last, sure)
 }
 
 // only puts the parts of a document's only phase where a page has room for them, and returns the rest.
@@ -261,6 +268,13 @@ func (p *page) dress(charts []byte) error {
 	style, err := parts.ReadFile("page.css")
 	if err != nil {
 		return err
+	}
+	if p.Doc.Kind == "comparison" {
+		more, err := parts.ReadFile("compare.css")
+		if err != nil {
+			return err
+		}
+		style = append(style, more...)
 	}
 	script := []byte("(() => {\n\"use strict\";\n") // its parts share one scope
 	for _, name := range []string{"chart", "page"} {

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -89,9 +90,7 @@ func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 		Total: scale.Rate(l.Rate),
 	}
 	if h.List {
-		slices.SortStableFunc(disks, func(a, b report.LoadDisk) int {
-			return int(math.Copysign(1, share(a)-share(b)))
-		})
+		slices.SortStableFunc(disks, func(a, b report.LoadDisk) int { return cmp.Compare(share(a), share(b)) })
 		h.More = max(0, len(disks)-maxRows)
 		disks = disks[:min(len(disks), maxRows)]
 	}

@@ -30,6 +30,9 @@ func (p *printer) answer(doc *report.Document) {
 		p.wrap("! ", doubt, p.ink.Yellow)
 	}
 	p.wrap("", a.Headline, p.ink.Bold)
+	if p.comparison(a) {
+		return
+	}
 	var facts []string
 	for i, fact := range a.Facts {
 		if i > 0 || len(a.Loads) == 0 { // the first is in the bars

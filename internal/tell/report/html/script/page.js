@@ -55,9 +55,9 @@ function show(load, id) {
   const paths = $$("path", next.content), now = $$("path[d]:not(.mark path)", old);
   if (paths.length === now.length && old.className === $(".hub", next.content).className) { // so that the cables move
     now.forEach((path, i) => path.setAttribute("d", paths[i].getAttribute("d")));
-    $("ul", old).replaceWith($("ul", next.content));
-    $(".tot", old).replaceWith($(".tot", next.content));
-    old.style.setProperty("--T", $(".hub", next.content).style.getPropertyValue("--T"));
+    const parts = (hub) => $$(":scope > :not(svg)", hub), others = parts($(".hub", next.content));
+    parts(old).forEach((part, i) => part.replaceWith(others[i]));
+    old.style.cssText = $(".hub", next.content).style.cssText;
   } else $("#hub").replaceChildren(next.content);
   if ($("#time")) $("#time").innerHTML = load.plot || '<p class="cap">Its files are in the details of the phase.</p>';
   if ($("#time-name")) $("#time-name").textContent = load.title;

@@ -1,0 +1,128 @@
+package html
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+)
+
+// comparison is two runs as the page shows them.
+type comparison struct {
+	*report.Comparison
+	Unit    string
+	First   *butterfly
+	Choices []report.Load
+	Axis    *report.ChangeAxis
+	Groups  []group
+}
+
+// butterfly is a load on both sides at one scale, the disks in the middle.
+type butterfly struct {
+	changeRow
+	Unit        string
+	Runs        [2]report.Key
+	Left, Right hub
+	Cards       []card
+}
+
+// card is a disk between the sides.
+type card struct {
+	hubRow
+	Then, Change string
+	Fell         bool
+}
+
+// group is loads of several disks, or of one.
+type group struct {
+	Title string
+	Rows  []changeRow
+}
+
+// changeRow is a load in the table: its bars are a share of the fastest, its interval is a part of the axis.
+type changeRow struct {
+	*report.LoadPair
+	Was, Now, Change, Interval string
+	Bars                       [2]float64
+	Left, Width                float64
+	Fell                       bool
+}
+
+// compare prepares the first screen of a comparison, and all loads that can be chosen.
+func (p *page) compare(tmpl *template.Template) error {
+	a := p.Doc.Answer
+	if a == nil || a.Comparison == nil {
+		return nil
+	}
+	c := &comparison{Comparison: a.Comparison, Unit: a.Scale.Unit, Axis: a.Comparison.Axis()}
+	var sides []report.Load
+	top := 0.0
+	for _, l := range c.Loads {
+		sides = append(sides, l.Sides[:]...)
+		top = max(top, l.Sides[0].Rate, l.Sides[1].Rate)
+	}
+	k := perRate(a.Scale, sides)
+	states := map[string]loadState{}
+	for i := range c.Loads {
+		l := &c.Loads[i]
+		if i == 0 || c.Loads[i-1].Several != l.Several {
+			title := "One disk alone"
+			if l.Several {
+				title = "Several disks"
+			}
+			c.Groups = append(c.Groups, group{Title: title})
+		}
+		rows := &c.Groups[len(c.Groups)-1].Rows
+		row := c.row(a.Scale, l, top)
+		if *rows = append(*rows, row); l.Disk != "" {
+			continue
+		}
+		wings := newButterfly(a, row, k)
+		if c.First == nil || l.Lead {
+			c.First = wings
+		}
+		if (l.Sides[0].All || l.Lead) && len(c.Choices) < maxChoices {
+			c.Choices = append(c.Choices, l.Sides[0])
+		}
+		var markup bytes.Buffer
+		if err := tmpl.ExecuteTemplate(&markup, "butterfly", wings); err != nil {
+			return fmt.Errorf("load %s: %w", l.Sides[0].Title, err)
+		}
+		states[l.Sides[0].ID] = loadState{Title: l.Sides[0].Title, Hub: markup.String()}
+	}
+	p.Comparison = c
+	text, err := json.Marshal(map[string]any{"loads": states})
+	if err != nil {
+		return fmt.Errorf("encode the loads: %w", err)
+	}
+	p.State, err = deflate(text)
+	return err
+}
+
+// row is a load's in the table.
+func (c *comparison) row(scale report.Scale, l *report.LoadPair, top float64) changeRow {
+	r := l.Rate
+	row := changeRow{
+		LoadPair: l, Was: scale.Number(*r.Base), Now: scale.Number(*r.New), Change: report.Change(*r.Change),
+		Bars: [2]float64{perCent * *r.Base / top, perCent * *r.New / top}, Left: c.Axis.At(*r.Change),
+		Fell: l.Changed() && *r.Change < 0,
+	}
+	if v := r.Interval; v != nil {
+		row.Interval, row.Left = report.ChangeSpan(v), c.Axis.At(v[0])
+		row.Width = c.Axis.At(v[1]) - row.Left
+	}
+	return row
+}
+
+// newButterfly lays a load out on both sides.
+func newButterfly(a *report.Answer, row changeRow, k float64) *butterfly {
+	b := &butterfly{changeRow: row, Unit: a.Scale.Unit, Runs: a.Comparison.Runs}
+	b.Left, b.Right = newHub(a.Scale, &row.Sides[0], k), newHub(a.Scale, &row.Sides[1], k)
+	for i, left := range b.Left.Rows {
+		right := b.Right.Rows[i]
+		b.Cards = append(b.Cards, card{left, right.Now, report.Change(right.Rate/left.Rate - 1), left.Slowed})
+	}
+	return b
+}

@@ -1,0 +1,232 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
+)
+
+// Comparison is a run, or the repeats of one, beside another: each load on both.
+type Comparison struct {
+	Runs  [2]Key // base and new
+	Setup string // how many disks and phases
+	Loads []LoadPair
+	More  int     // loads that only the table of all rates has
+	Limit float64 // the gate's; 0 without one
+	Tests int     // rates that were corrected together
+	Cause string  // what else differs
+}
+
+// LoadPair is one load on both sides, of several disks or of one.
+type LoadPair struct {
+	Sides   [2]Load
+	Rate    compare.Rate // of its disks together, or of one of them
+	Disk    string       // the one; empty for all
+	Several bool
+	Lead    bool // the headline is about it
+	rank    int  // of importance
+}
+
+// Changed reports whether the rate changed significantly.
+func (l *LoadPair) Changed() bool {
+	return l.Rate.Verdict == compare.Faster || l.Rate.Verdict == compare.Slower
+}
+
+// ChangeAxis is an axis of changes. Places on it are in per cent.
+type ChangeAxis struct {
+	low, high float64
+	Ticks     []ChangeTick
+	Limit     float64 // where the gate's limit is; 0 without one
+}
+
+// ChangeTick is a change that the axis names.
+type ChangeTick struct {
+	At   float64
+	Text string
+	None bool // no change
+}
+
+// At is the place of a change.
+func (a *ChangeAxis) At(change float64) float64 { return 100 * (change - a.low) / (a.high - a.low) }
+
+// How the axis of changes is laid out.
+const (
+	minReach   = 0.02 // on either side, as a share of the rate
+	limitReach = 1.5  // times the gate's limit
+	axisMargin = 0.04 // of its width
+	axisTicks  = 4
+)
+
+// Axis holds the intervals of all loads, no change, and what lies just beyond the gate's limit.
+func (c *Comparison) Axis() *ChangeAxis {
+	a := &ChangeAxis{low: min(-minReach, -limitReach*c.Limit), high: minReach}
+	for _, l := range c.Loads {
+		v := l.Rate.Interval
+		if v == nil {
+			v = &stats.Interval{*l.Rate.Change, *l.Rate.Change}
+		}
+		a.low, a.high = min(a.low, v[0]), max(a.high, v[1])
+	}
+	margin := axisMargin * (a.high - a.low)
+	a.low, a.high = a.low-margin, a.high+margin
+	if c.Limit > 0 {
+		a.Limit = a.At(-c.Limit)
+	}
+	for _, v := range Steps(a.low, a.high, axisTicks) {
+		tick := ChangeTick{a.At(v), strings.Replace(Change(v), ".0", "", 1), v == 0}
+		if a.high >= 1 {
+			tick.Text = fmt.Sprintf("×%g", 1+v)
+		}
+		a.Ticks = append(a.Ticks, tick)
+	}
+	return a
+}
+
+// How many loads a comparison shows at first.
+const (
+	maxSeveral = 8 // of several disks
+	maxAlone   = 6 // of one disk
+)
+
+// compared fills in the answer about one run: its loads, the key numbers, and what else differs.
+func (c comparison) compared(out *Answer) {
+	pair := &c.Pairs[0]
+	p := &Comparison{Runs: [2]Key(c.keys), Tests: c.Tests, Cause: pair.Headline}
+	p.Setup = unit.Plural(len(c.disks), "disk") + ", " + unit.Plural(len(pair.Phases), "phase")
+	if c.Gate != nil {
+		p.Limit = c.limit
+	}
+	several, alone := c.loads()
+	if lead := c.lead(); lead != nil && lead.Disk != "" && len(several) > 0 && several[0].Lead {
+		own := several[0]
+		own.Disk, own.Rate, own.Sides[0].Title = lead.Disk, *lead.Rate, unit.Capital(rowName(*lead))
+		several = slices.Insert(several, 0, own)
+	}
+	p.Loads = slices.Concat(several[:min(len(several), maxSeveral)], alone[:min(len(alone), maxAlone)])
+	p.More = len(several) + len(alone) - len(p.Loads)
+	if out.Findings = others(pair); len(p.Loads) == 0 {
+		out.Findings = append(out.Findings, pair.Headline)
+		return
+	}
+	t := table("Loads", word("Load"), number(c.keys[0].Label), number(c.keys[1].Label), number("Change"), number("Interval"))
+	t.Note = c.scale.Unit + " with all disks of the load busy."
+	for _, l := range p.Loads {
+		t.add(append([]any{l.Sides[0].Title}, c.changed(l.Rate)...)...)
+	}
+	out.Layout, out.Comparison, out.Table, out.Facts = LayoutComparison, p, t, c.facts()
+}
+
+// lead is the change of the headline; nil without one.
+func (c comparison) lead() *compare.Row {
+	_, row := c.fall()
+	if list := c.answers[0].Lead; row == nil && len(list) > 0 {
+		row = &list[0]
+	}
+	return row
+}
+
+// loads are those of several disks and those of one: first that of the headline, then those of more
+// disks, then those in which all do the same, then those that changed more.
+func (c comparison) loads() (several, alone []LoadPair) {
+	for i := range c.Pairs[0].Phases {
+		l := c.load(&c.Pairs[0].Phases[i])
+		l.Sides[0].ID = phaseID(i)
+		switch {
+		case l.Rate.Base == nil:
+		case l.Several:
+			several = append(several, l)
+		default:
+			alone = append(alone, l)
+		}
+	}
+	for _, list := range [][]LoadPair{several, alone} {
+		slices.SortStableFunc(list, func(x, y LoadPair) int {
+			return cmp.Or(cmp.Compare(y.rank, x.rank), cmp.Compare(size(*y.Rate.Change), size(*x.Rate.Change)))
+		})
+	}
+	return several, alone
+}
+
+// load is a phase on both sides.
+func (c comparison) load(phase *compare.Phase) LoadPair {
+	disks, title := phase.Disks(), unit.Capital(shorten(phase.Title, maxTitle))
+	l := LoadPair{Sides: [2]Load{{Title: title, All: len(disks) == len(c.disks)}, {Title: title}}, Several: len(disks) > 1}
+	alike := l.Several || work.Who(c.disks, phase.Work) == phase.Title
+	keys := newKeys(c.disks)
+	for _, r := range phase.Rates { // that of all together comes last
+		if r.Measure != compare.Window || r.Base == nil {
+			continue
+		}
+		l.Rate, l.Sides[0].Rate, l.Sides[1].Rate = r, *r.Base, *r.New
+		if r.Disk == "" {
+			continue
+		}
+		does := phase.Work[r.Disk]
+		alike = alike && does.Does() == phase.Work[disks[0]].Does()
+		alone := c.alone(work.Who(c.disks, map[string]work.Work{r.Disk: does}))
+		for side, rate := range []*float64{r.Base, r.New} {
+			d := LoadDisk{Key: keys[slices.Index(c.disks, r.Disk)], Verb: does.Does().One, Rate: *rate}
+			d.Baseline, d.Slowed = alone[side], r.Verdict == compare.Slower
+			l.Sides[side].Disks = append(l.Sides[side].Disks, d)
+		}
+	}
+	if l.rank = 2 * len(disks); alike {
+		l.rank++
+	}
+	if lead := c.lead(); lead != nil && lead.Phase == phase {
+		l.Lead, l.rank = true, math.MaxInt
+	}
+	return l
+}
+
+// alone are the rates on both sides of a disk that does something alone; 0 if that was not measured.
+func (c comparison) alone(does string) (rates [2]float64) {
+	for _, phase := range c.Pairs[0].Phases {
+		if phase.Title == does && len(phase.Rates) > 0 && phase.Rates[0].Base != nil {
+			return [2]float64{*phase.Rates[0].Base, *phase.Rates[0].New}
+		}
+	}
+	return rates
+}
+
+// facts are the key numbers behind the headline: the most important change the other way, the disk that changed most
+// with it, the next load, and what may be hidden.
+func (c comparison) facts() (facts []Fact) {
+	a := &c.answers[0]
+	if n := len(a.Same); len(a.Changed) == 0 && n > 0 {
+		return []Fact{{Value: "None", Text: "of " + unit.Plural(n+len(a.Unjudged), "speed") + " changed significantly"}}
+	}
+	lead := c.lead()
+	for _, fits := range []func(r compare.Row) bool{
+		func(r compare.Row) bool { return *r.Change**lead.Change < 0 },
+		func(r compare.Row) bool {
+			return r.Phase == lead.Phase && r.Disk != lead.Disk && *r.Change**lead.Change > 0
+		},
+		func(r compare.Row) bool {
+			return r.Phase != lead.Phase && r.Disk == "" && len(r.Phase.Disks()) == len(c.disks)
+		},
+	} {
+		i := slices.IndexFunc(a.Changed, fits)
+		if i < 0 {
+			continue
+		}
+		r := a.Changed[i]
+		value := pick(*r.Change >= 1, fmt.Sprintf("×%.1f", 1+*r.Change), Change(*r.Change))
+		text := rowName(r) + ": " + c.scale.Number(*r.New) + " instead of " + c.scale.Rate(*r.Base)
+		facts = append(facts, Fact{Value: value, Text: text, Bad: *r.Change < 0})
+	}
+	if n := len(a.Same); n > 0 {
+		what := pick(n > 2, unit.Plural(n, "speed"), unit.List(say.Each(a.Same, rowName)))
+		text := "could be hidden in " + what + ", which did not change significantly"
+		facts = append(facts, Fact{Value: "±" + atMost(hidden(a)), Text: text})
+	}
+	return facts[:min(len(facts), maxFacts)]
+}

@@ -1,0 +1,91 @@
+package text
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// How a comparison is printed.
+const (
+	maxSeveral = 4  // loads of several disks
+	maxAlone   = 2  // loads of one disk
+	minBars    = 12 // columns of bars; with less room they go, not the words
+	maxBars    = 32
+)
+
+// comparison prints a comparison's answer: what changed most, and loads with their changes as bars.
+func (p *printer) comparison(a *report.Answer) bool {
+	c := a.Comparison
+	if c == nil {
+		return false
+	}
+	p.wrap("", a.Sentence, nil)
+	if g := a.Gate; g != nil {
+		sign, colour := "✓ ", p.ink.Green
+		if g.Sign != report.Good {
+			sign, colour = "✗ ", p.ink.Red
+		}
+		p.wrap(sign, g.Title+". "+g.Text, colour)
+	}
+	shown, count := *c, map[bool]int{true: maxSeveral, false: maxAlone}
+	t := *a.Table
+	shown.Loads, t.Rows = nil, nil
+	for i, l := range c.Loads {
+		if count[l.Several]--; count[l.Several] >= 0 {
+			shown.Loads, t.Rows = append(shown.Loads, l), append(t.Rows, a.Table.Rows[i])
+		}
+	}
+	t.Note = ""
+	if more := len(c.Loads) - len(shown.Loads) + c.More; more > 0 {
+		t.Note = unit.Plural(more, "more load") + ": --all"
+	}
+	p.bars(&shown, &t)
+	for _, f := range a.Facts {
+		if f.Bad {
+			p.wrap("  ", f.Value+"  "+f.Text, nil)
+		}
+	}
+	for _, action := range a.Actions {
+		p.wrap("→ ", actionText(action), p.ink.Green)
+	}
+	for _, text := range append([]string{c.Cause}, append(a.Findings, a.Sure)...) {
+		p.wrap("  ", text, p.ink.Dim)
+	}
+	return true
+}
+
+// bars adds a column of bars to the table, from no change to the change, if there is room.
+func (p *printer) bars(c *report.Comparison, t *report.Table) {
+	_, widths := t.Printed()
+	room := p.width - 2
+	for _, width := range widths {
+		room -= width + 2
+	}
+	room = min(room, maxBars)
+	if axis := c.Axis(); room >= minBars {
+		place := func(at float64) int { return int(math.Round(at / 100 * float64(room-1))) }
+		head := []rune(strings.Repeat(" ", room))
+		for _, tick := range axis.Ticks {
+			at, text := place(tick.At), []rune(tick.Text)
+			if at+len(text) <= room && strings.TrimSpace(string(head[max(0, at-1):at+len(text)])) == "" {
+				copy(head[at:], text)
+			}
+		}
+		t.Columns = append(slices.Clone(t.Columns), report.Column{Head: strings.TrimRight(string(head), " ")})
+		none := place(axis.At(0))
+		for i, l := range c.Loads {
+			at := place(axis.At(*l.Rate.Change))
+			bar := []rune(strings.Repeat(" ", room))
+			for k := min(at, none); k < max(at, none); k++ {
+				bar[k] = '━'
+			}
+			bar[none], bar[at] = '│', '■'
+			t.Rows[i] = append(slices.Clone(t.Rows[i]), report.Cell{Tree: strings.TrimRight(string(bar), " ")})
+		}
+	}
+	p.table("", t)
+}
