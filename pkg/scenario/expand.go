@@ -181,6 +181,14 @@ func (s *Scenario) expand(spec phaseSpec, name string, variant test) Phase {
 		job.Source, job.Order = workload.Sizes, workload.Order
 		job.Source.List = job.Source.List[:min(len(job.Source.List), len(job.Sizes))] // of a longer list its beginning
 		job.Pace, job.Reads = spec.Pace[d.Name], spec.Mix[d.Name]
+		switch {
+		case job.Reads > 0:
+			job.Alone = max(d.Speed.Read, d.Speed.Write)
+		case role == trace.Read:
+			job.Alone = d.Speed.Read
+		default:
+			job.Alone = d.Speed.Write
+		}
 		if variant.block > 0 {
 			job.IO.Access, job.IO.Block, job.IO.Depth = variant.access, variant.block, variant.depth
 		}

@@ -30,6 +30,12 @@ type Disk struct {
 	Connection string `json:"connection,omitempty"` // hub, direct, internal: a label for the report
 	Profile    string `json:"profile,omitempty"`    // the disk's name in the hub profile; empty when real
 	About      string `json:"about,omitempty"`      // anything worth noting
+	Speed      Speed  `json:"-"`                    // for forecasts
+}
+
+// Speed is how fast a disk is alone, in bytes per second; 0 is not known.
+type Speed struct {
+	Read, Write float64
 }
 
 // Hub is what the disks hang on: described, for whoever reads the results, or the model that simulated disks share.
@@ -100,6 +106,8 @@ type Job struct {
 	Streams []stream.Spec `json:"streams,omitempty"`    // Sizes is then the bytes of a second of all, repeated
 	Stretch time.Duration `json:"stretch_ns,omitempty"` // how much of each stream is on the disk, to be used over and over
 	Probe   time.Duration `json:"probe_ns,omitempty"`   // time from one single request to the next; 0: no probe
+
+	Alone float64 `json:"-"` // the disk's speed alone at this, for forecasts, in bytes per second; 0: not known
 }
 
 // Search looks, by trying, for the largest value with which all streams of the phase stay clean.

@@ -180,6 +180,10 @@ func (d *Disk) object() yaml.Object {
 		Keys:  []yaml.Key{yaml.Required("profile", text(&d.Profile), "the disk's name in the hub's profile")},
 		Short: "profile",
 	}
+	speed := yaml.Object{Keys: []yaml.Key{
+		yaml.Required("read", yaml.Rate(&d.Speed.Read, minPace, maxPace), "when it reads"),
+		yaml.Required("write", yaml.Rate(&d.Speed.Write, minPace, maxPace), "when it writes"),
+	}}
 	return yaml.Object{
 		Keys: []yaml.Key{
 			yaml.Required("name", ownName(&d.Name), "what the disk is called in phases and results"),
@@ -189,6 +193,8 @@ func (d *Disk) object() yaml.Object {
 			yaml.Optional("connection", text(&d.Connection),
 				"how it is connected, a label for the report: hub, direct, or what you like"),
 			yaml.Optional("about", text(&d.About), "anything worth noting, such as its enclosure and cable"),
+			yaml.Optional("speed", speed.Value(),
+				"how fast it is alone, such as {read: 3 GB/s, write: 2 GB/s}: plan forecasts by it"),
 		},
 		Among: []yaml.Among{{
 			Keys:    []string{"path", "simulate"},

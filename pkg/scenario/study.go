@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	yaml "github.com/hubbench/hubbench/pkg/strictyaml"
@@ -41,6 +42,7 @@ func (s *Scenario) study() yaml.Value {
 	more := s.timing(&p, idle, idle)
 	var included *yaml.Node
 	part := yaml.Schema{"enum": studyParts()}
+	var within time.Duration
 	some := yaml.Schema{"anyOf": []yaml.Schema{part, {"type": "array", "items": part, "minItems": 1}}}
 	include := yaml.Read(some, func(n yaml.Node) { included = &n })
 	studied := s.diskList(&disks, "disks").Then(func(n yaml.Node) {
@@ -55,6 +57,8 @@ func (s *Scenario) study() yaml.Value {
 			yaml.Required("include", include, "solo, pairs, all_but_one (each disk left out in turn), all, "+
 				"mixed (one against the rest), matrix (all of these), or a list of them"),
 			yaml.Optional("disks", studied, "those to study; all if it is not given"),
+			yaml.Optional("within", yaml.Duration(&within, minTime, maxTime),
+				"leave out what does not fit in this time, from the end, if stop or target says how long each phase takes"),
 			yaml.Optional("interleave", yaml.Bool(&s.interleave),
 				"run repeats as rounds of all phases, every other one backwards"),
 		}, inherited(work.Keys), more.Keys),
@@ -65,7 +69,11 @@ func (s *Scenario) study() yaml.Value {
 	}
 	return yaml.MappingOr(full.Value(), include).Then(func(n yaml.Node) {
 		if p.pos = n.Pos(); included != nil {
+			first := len(s.specs)
 			s.addStudy(*included, p, disks)
+			if each := max(p.Limit, p.work.Target); within > 0 && each > 0 {
+				s.specs = s.specs[:min(len(s.specs), first+max(1, int(within/(each+p.Cooldown))))]
+			}
 		}
 	})
 }

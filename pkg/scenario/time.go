@@ -228,6 +228,9 @@ func (p Phase) maxRate(j Job) float64 {
 	return min(rate, link)
 }
 
+// aloneMargin is how much faster than in its short measurement a disk may be.
+const aloneMargin = 1.1
+
 func timeOf(bytes, rate float64) time.Duration {
 	return time.Duration(bytes / rate * float64(time.Second))
 }
@@ -291,6 +294,9 @@ func (p Phase) Moves(j Job) (int64, Bound) {
 	switch {
 	case p.AtMost():
 		return j.within(timed, p.maxRate(j)), AtMost
+	case timed > 0 && j.Alone > 0 && j.Pace == 0:
+		inFlight := j.IO.Block * int64(j.IO.Depth) // when the time is over
+		return j.within(timed, aloneMargin*j.Alone) + inFlight, AtMost
 	case timed > 0:
 		return j.within(timed, p.linkShare(j)), About
 	}
