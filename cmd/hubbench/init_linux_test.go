@@ -73,8 +73,8 @@ func initToReport(t *testing.T) {
 	hubbench(t, "init", "--disks", strings.Join(loops, ","))
 	data := read(t, "hubbench.yaml")
 	hubbench(t, "plan", "hubbench.yaml") // which fails if a check does
-	quick := bytes.ReplaceAll(data, []byte("target: 20 s"), []byte("target: 300 ms"))
-	quick = bytes.ReplaceAll(quick, []byte("cooldown: 10 s"), []byte("cooldown: 0 s"))
+	quick := bytes.ReplaceAll(data, []byte("stop: 10 s"), []byte("stop: 300 ms"))
+	quick = bytes.ReplaceAll(quick, []byte("cooldown: 2 s"), []byte("cooldown: 0 s"))
 	write(t, "hubbench.yaml", string(quick))
 	hubbench(t, "run", "hubbench.yaml", "--out", "run")
 	if _, err := os.Stat("run/report.html"); err != nil {

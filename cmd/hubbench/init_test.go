@@ -45,7 +45,7 @@ func TestInit(t *testing.T) {
 			says: "hubbench: no external disk is seen; plug one in, name a disk with --disks, or try --demo\n"},
 		{name: "nothing mounted", look: plugged(210e6, ""), code: exitUsage,
 			says: "hubbench: no external disk can be tested: sda is not mounted; plug one in, name a disk with --disks, or try --demo\n"},
-		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "[solo, all, mixed]"}},
+		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "[solo, all, pairs]"}},
 		{name: "there already", look: two, code: exitUsage, says: "hubbench: hubbench.yaml already exists; --force overwrites it, --out names another file\n"},
 		{name: "forced", args: "--force --disks sdb", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"name: A\n    path: '" + b + "'", "include: solo"}},
 		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
@@ -160,7 +160,7 @@ func TestInitAnswersPlugging(t *testing.T) {
 		must(t, json.Unmarshal([]byte(hubbench(look, "plan", name, "--json")), &planned))
 		var took float64
 		for _, p := range planned.Phases {
-			took += p.LeastS + 10 // of cooldown
+			took += p.LeastS + 2 // of cooldown
 		}
 		var writes, space int64
 		for _, d := range planned.Disks {

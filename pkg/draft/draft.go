@@ -1,16 +1,18 @@
 // Package draft writes a first scenario for disks that are plugged in: one that runs as it is, with comments
 // that say how to change it. It asks no system: internal/machine/device finds the disks, and who calls says
-// which folder on each may be written to. Start at Find, then Write.
+// which folder on each may be written to. Start at Find or, for folders that a person names, In; then Write.
 package draft
 
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -23,6 +25,7 @@ type Disk struct {
 	Folder string // to work in
 	Found  *hardware.Disk
 	Volume *hardware.Volume
+	Speed  scenario.Speed // zero: not known
 
 	note string // behind its name in the scenario
 }
@@ -76,6 +79,41 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 		}
 	}
 	return disks, refused
+}
+
+// In is the disk that a person has named a folder on, beside the others. resolved is the folder's path without symbolic
+// links, and free what may be written to it. A disk that the machine does not list has nothing but its folder. None
+// counts as the system's: whether that may be tested is for whoever runs the scenario to say.
+func In(inv *hardware.Inventory, folder, resolved string, free int64, others []Disk) Disk {
+	d := Disk{Folder: folder, Found: &hardware.Disk{}, Volume: &hardware.Volume{}}
+	if found, volume := inv.Holding(resolved); found != nil {
+		if under := inv.Physical(found, volume); len(under) == 1 && !strings.HasPrefix(found.Name, "loop") {
+			found = under[0]
+		}
+		*d.Found, *d.Volume = *found, *volume
+	}
+	d.Found.System, d.Volume.FreeBytes = false, free
+	base := filepath.Base(folder)
+	d.Name = base
+	for n := 2; !named(others, d.Name); n++ {
+		d.Name = fmt.Sprintf("%s-%d", base, n)
+		if n > len(others)+2 { // it cannot be a name
+			d.Name = nameOf(others)
+			break
+		}
+	}
+	return d
+}
+
+// named reports whether a scenario takes a disk of this name beside the others.
+func named(others []Disk, name string) bool {
+	var b strings.Builder
+	fmt.Fprintf(&b, "version: 1\nname: x\nphases: [{roles: {%s: read}}]\ndisks:\n", quote(name))
+	for i, d := range append(slices.Clone(others), Disk{Name: name}) {
+		fmt.Fprintf(&b, "  - {name: %s, path: '%d'}\n", quote(d.Name), i)
+	}
+	_, err := scenario.Load("", []byte(b.String()))
+	return err == nil
 }
 
 // candidate is a volume that may be tested, or a disk that has none.

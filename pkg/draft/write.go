@@ -7,18 +7,31 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Limits of a first test, in bytes: files of the sizes of the published tests, or smaller ones if there is
-// little space.
+// What a first test takes. A recovery takes ten seconds, and so does a phase at least.
 const (
-	files       = 50 // of the preset random, which are there at one time
-	largestFile = 2e9
-	smallestMax = 2e6
+	phaseTime = 10 * time.Second
+	restTime  = 2 * time.Second
+	// studyTime is what the pairs may fill. Five minutes hold it, the measurement of each disk's speed before it, and
+	// the start of each phase.
+	studyTime = 4 * time.Minute
+	// pairsAnswer is the most disks of which the time holds every pair.
+	pairsAnswer = 3
+)
+
+// Limits of its files, in bytes.
+const (
+	fewestFiles = 5 // of the disk with the least
+	largestFile = 1e9
+	smallest    = 1e6
+	mostSpace   = 10e9 // of a disk at a time
+	unknown     = 5e8  // of a disk whose speed is not known: a slow one also fills it in a phase
 	usedOfFree  = 0.9
 	keptFree    = 100e6 // for the file system itself
 )
@@ -29,7 +42,7 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	hub := Hub(inv, disks)
 	line(`# yaml-language-server: $schema=%s
-# Written by hubbench init from what was plugged in. It is ready to run:
+# Written by hubbench from what was plugged in. It is ready to run:
 #
 #     hubbench plan %[2]s          shows what would be written where; touches nothing
 #     hubbench run %[2]s --open    runs it and opens the report
@@ -40,14 +53,12 @@ version: 1`, scenario.SchemaURL, clean(file))
 	line("")
 	b.WriteString(setup(inv, hub, disks))
 	line("")
-	largest := largest(disks)
+	size, files := sizes(disks)
 	line("workload:")
-	line("  files: auto    # as many as fit in target, so that all disks end together")
-	line("  target: 20 s   # per phase; 60 s gives narrower intervals")
-	line("  sizes: {min: %s, max: %s}", unit.FormatBytes(min(2e6, largest/2)), unit.FormatBytes(largest))
+	line("  sizes: [%s]", unit.FormatBytes(size))
 	line("  flush: full    # wait until the data is on the medium")
 	line("")
-	b.WriteString(studyOf(len(disks)) + allowed(disks))
+	b.WriteString(studyOf(disks, files) + allowed(disks))
 	text := b.String()
 	return []byte(strings.Replace(text, "\nstudy:", "\n"+cost(inv, text)+"study:", 1))
 }
@@ -67,16 +78,24 @@ func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 	line("# A folder on each disk: hubbench creates a folder of its own in it and touches nothing else.")
 	line("disks:")
 	for _, d := range disks {
-		name := d.Name
-		if len(name) > 1 {
-			name = quote(name) // anything, unlike a letter
-		}
-		line("  - name: %s%s", name, d.note)
+		line("  - name: %s%s", d.key(), d.note)
 		line("    path: %s", quote(d.Folder))
 		line("    %s", connection(inv, d.Found))
 		line("    about: %s", quote(d.About()))
+		if least := min(d.Speed.Read, d.Speed.Write); least > 0 {
+			line("    speed: {read: %s, write: %s}    # alone, measured for a second each",
+				unit.FormatRate(d.Speed.Read), unit.FormatRate(d.Speed.Write))
+		}
 	}
 	return b.String()
+}
+
+// key is the disk's name as YAML: only a letter is sure to be a text without quotes.
+func (d Disk) key() string {
+	if len(d.Name) == 1 && unicode.IsLetter(rune(d.Name[0])) && !strings.ContainsAny(d.Name, "nNyY") {
+		return d.Name
+	}
+	return quote(d.Name)
 }
 
 // allowed is what lets the disk be tested that the system runs from, if it is one of them.
@@ -127,29 +146,35 @@ func Fill(text []byte, inv *hardware.Inventory, disks []Disk, asked []string) ([
 // noted is a disk's line in a built-in scenario, and the note at its end.
 var noted = regexp.MustCompile(`(?m)^  - \{.*\}( #.*)?$`)
 
-// studyOf is the study that answers how to plug so many disks in: what each does alone, all together, and the others
-// without each one. To try one disk against the rest takes two more phases for each.
-func studyOf(disks int) string {
-	switch {
-	case disks == 1:
-		return `# The disk alone, writing and then reading. For the size of its write cache, replace the study by
-# workload: {preset: saturation}. With a second disk, hubbench init writes a study of both.
-study: {include: solo, cooldown: 10 s}
-`
-	case disks == 2:
-		return `# Each disk alone, then both together: writing, reading, and one of each.
-study: {include: [solo, all, mixed], cooldown: 10 s}
-`
-	case disks > 6:
-		return `# Each disk alone, all but one, and all together, writing and reading: this shows which disk should get a
-# port of its own. Add mixed to see one disk against the rest as well.
-study: {include: [solo, all_but_one, all], cooldown: 10 s}
-`
+// studyOf is the study that answers who slows whom: what each disk does alone, all together, and every two of them as
+// far as the time goes. files are how many of them each disk has.
+func studyOf(disks []Disk, files []int) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	if len(disks) == 1 {
+		line("# The disk alone, writing and then reading. For the size of its write cache, replace the study by")
+		line("# workload: {preset: saturation}. With a second disk, hubbench init writes a study of both.")
+		line("study:")
+		line("  include: solo")
+	} else {
+		always := time.Duration(2*len(disks)+2) * (phaseTime + restTime)
+		include := "solo, all, pairs"
+		if len(disks) > pairsAnswer { // one phase without a disk says what it costs each of the others
+			include = "solo, all, all_but_one, pairs"
+		}
+		line("# Each disk alone, all together, and then parts of them, writing and reading: this shows who slows whom.")
+		line("study:")
+		line("  include: [%s]", include)
+		line("  within: %s    # fewer pairs if that is too long", unit.FormatSeconds(max(studyTime, always).Seconds()))
 	}
-	return `# Each disk alone, all but one, all together, and one against the rest, writing and reading: this shows which
-# disk should get a port of its own. matrix runs every pair as well, and takes longer.
-study: {include: [solo, all_but_one, all, mixed], cooldown: 10 s}
-`
+	line("  stop: %s       # each phase; 60 s gives narrower intervals", unit.FormatSeconds(phaseTime.Seconds()))
+	line("  cooldown: %s", unit.FormatSeconds(restTime.Seconds()))
+	counts := make([]string, len(disks))
+	for i, d := range disks {
+		counts[i] = fmt.Sprintf("%s: %d", d.key(), files[i])
+	}
+	line("  files: {%s}    # which are written and read over and over", strings.Join(counts, ", "))
+	return b.String()
 }
 
 // cost says how long the scenario takes, what it writes and the space it needs: as hubbench plan does of it.
@@ -200,17 +225,28 @@ func connection(inv *hardware.Inventory, d *hardware.Disk) string {
 	return "# connection: hub    # or direct: the system does not report it"
 }
 
-// largest is the largest size of a file of which enough fit on every disk, in round figures.
-func largest(disks []Disk) int64 {
-	size := int64(largestFile)
-	for _, d := range disks {
-		size = min(size, int64(usedOfFree*(float64(d.Volume.FreeBytes)-keptFree))/files)
+// sizes is the size of a file, in round figures, and how many of them each disk has: as much as it writes in half a
+// phase, so that all are there to be read even if its writing was slowed.
+func sizes(disks []Disk) (size int64, files []int) {
+	space := make([]int64, len(disks))
+	size = largestFile
+	for i, d := range disks {
+		space[i] = unknown
+		if d.Speed.Write > 0 {
+			space[i] = int64(d.Speed.Write * phaseTime.Seconds() / 2)
+		}
+		space[i] = min(space[i], mostSpace, int64(usedOfFree*(float64(d.Volume.FreeBytes)-keptFree)))
+		size = min(size, space[i]/fewestFiles)
 	}
-	round := int64(1e6)
+	round := int64(1)
 	for size >= 100*round {
 		round *= 10
 	}
-	return max(size/round*round, smallestMax)
+	size = max(size/round*round, smallest)
+	for _, bytes := range space {
+		files = append(files, max(1, int(bytes/size)))
+	}
+	return size, files
 }
 
 // name is that of the scenario, which becomes part of folders' names.
