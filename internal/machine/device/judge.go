@@ -101,7 +101,7 @@ func (e *evidence) judgeFolder() {
 		e.refuse("unwritable", "cannot write to %s (%v); choose a folder that you may write to, on a volume that is "+
 			"not read-only", e.disk.Path, e.place.Writable)
 	}
-	const instead = "or set `allow_system_disk: true` to measure this one"
+	const instead = "or set `allow_system_disk: true` or --allow system_disk to measure this one"
 	under := slices.ContainsFunc(e.under, func(d *hardware.Disk) bool { return d.System })
 	switch {
 	case e.place.System && whereMounted.MatchString(e.place.Path):
@@ -290,6 +290,20 @@ func notDisk(kind string) string {
 		return "on another machine, or on the host of this one"
 	case "overlay", "aufs", "fuse.mergerfs", "fuse.overlayfs", "unionfs":
 		return "a union of folders"
+	}
+	return ""
+}
+
+// RAM reports whether what is written to the folder stays in memory.
+func (p Place) RAM() bool { return notDisk(p.Filesystem) == "RAM" }
+
+// OneDisk is the disk that two folders are both on, as far as is known; empty if they are not.
+func OneDisk(inv *hardware.Inventory, p, q Place) string {
+	if both := (&evidence{machine: inv}).shared(p, q); both != nil {
+		return described(both)
+	}
+	if p.sameVolume(q) {
+		return p.Mount
 	}
 	return ""
 }

@@ -115,12 +115,12 @@ func TestEveryJudgement(t *testing.T) {
 			put(e, "B", system, func(p *Place) { p.Path = "/home/b" })
 		}, "! system_disk (B)",
 			"disk B: /mnt/sdb1/b is on the disk that holds the operating system; give a folder on the disk under test, " +
-				"or set `allow_system_disk: true` to measure this one"},
+				"or set `allow_system_disk: true` or --allow system_disk to measure this one"},
 		{"a disk that is not mounted", func(e *evidence) {
 			e.looked = false
 			put(e, "B", system, func(p *Place) { p.Path = "/media/ann/B" })
 		}, "! system_disk (B)", "disk B: no disk is mounted at /mnt/sdb1/b: the folder is on the disk that holds the " +
-			"operating system; mount the disk under test, or set `allow_system_disk: true` to measure this one"},
+			"operating system; mount the disk under test, or set `allow_system_disk: true` or --allow system_disk to measure this one"},
 		{"results on a disk", func(e *evidence) { e.results.ID = 2 }, "! results_on_disk (B)",
 			"disk B: the results would be written to this disk while it is measured; choose a folder on another disk " +
 				"with --out"},
