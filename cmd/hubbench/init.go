@@ -31,31 +31,40 @@ import (
 )
 
 type initOptions struct {
-	disks  []string
-	demo   bool
-	list   bool
-	from   string
-	expect string // a run, to write the limits of
-	out    string
-	force  bool
+	disks   []string
+	folders []string
+	demo    bool
+	list    bool
+	from    string
+	expect  string // a run, to write the limits of
+	out     string
+	force   bool
 }
 
 func newInit(p program) *cobra.Command {
 	var opts initOptions
 	cmd := &cobra.Command{
-		Use:   "init",
+		Use:   "init [PATH...]",
 		Short: "Write a scenario for the disks that are plugged in",
 		Long: `Find the external disks, ask (on a terminal) which of them to test, and write a scenario that is ready
 to run: it shows what the disks do to each other and which should move to its own port. File sizes
-follow from the free space. Only the scenario is written, and never over an existing file.`,
+follow from the free space. The scenario is never written over an existing file.
+
+A PATH is a folder on a disk, such as where it is mounted. The speed of disks that are named so is
+measured for two seconds each, with test files that are removed at once, so that the plan of the
+scenario says how much it writes.`,
 		Example: `  hubbench init && hubbench run hubbench.yaml --open
+  hubbench init /Volumes/A /Volumes/B
   hubbench init --disks nvme1n1,/media/backup
   hubbench init --demo          three disks on a hub, simulated
   hubbench init --list          scenarios for the questions that people ask
   hubbench init --from backup --disks nvme1n1,nvme2n1,sdb
   hubbench init --expect RUN    the limits that a good run holds, for hubbench check`,
-		Args: takes(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), p, opts) },
+		Args: takes(0, unlimited),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.folders = args
+			return runInit(cmd.Context(), p, opts)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&opts.disks, "disks", nil,
@@ -83,13 +92,14 @@ func listScenarios(p program) error {
 
 func runInit(ctx context.Context, p program, opts initOptions) error {
 	given := 0
-	for _, is := range []bool{opts.list, opts.demo, opts.from != "", opts.disks != nil && opts.from == "", opts.expect != ""} {
+	for _, is := range []bool{opts.list, opts.demo, opts.from != "", opts.disks != nil && opts.from == "",
+		opts.expect != "", len(opts.folders) > 0} {
 		if is {
 			given++
 		}
 	}
 	if given > 1 {
-		return exitf(exitUsage, "--disks, --demo, --from and --expect each say what to write; give one of them")
+		return exitf(exitUsage, "folders, --disks, --demo, --from and --expect each say what to write; give one of them")
 	}
 	if opts.list {
 		return listScenarios(p)
@@ -187,6 +197,11 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	if opts.expect != "" {
 		return limitsOf(opts.expect)
 	}
+	if len(opts.folders) > 0 {
+		ctx, asked, release := catchSignals(ctx)
+		defer release()
+		return p.draft(ctx, studied{folders: opts.folders, file: opts.out, kill: asked.killed})
+	}
 	inv, err := p.lookAround(ctx)
 	if err != nil {
 		return nil, err
@@ -218,7 +233,7 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 		}
 	}
 	if opts.from == "" {
-		return draft.Write(inv, disks, opts.out), nil
+		return draft.Write(inv, disks, opts.out, 0), nil
 	}
 	text, err := builtIn(opts.from, opts.out)
 	if err != nil {

@@ -33,8 +33,10 @@ type runOptions struct {
 	quiet   bool
 	noPause bool // pauses wait for nobody
 	stall   time.Duration
-	from    string // the folder of a run to resume
-	asked   *asked // what signals ask of the run; not an option of a person's
+	from    string        // the folder of a run to resume
+	repeat  int           // how often each phase runs
+	phase   time.Duration // of a study of folders; for tests
+	asked   *asked        // what signals ask of the run; not an option of a person's
 	allow   []string
 }
 
@@ -44,29 +46,42 @@ const minStall = 2 * time.Second
 func newRun(p program) *cobra.Command {
 	var opts runOptions
 	cmd := &cobra.Command{
-		Use:   "run SCENARIO | --resume RUN",
-		Short: "Run a scenario: measure, analyse and write the report",
+		Use:   "run SCENARIO | PATH... | --resume RUN",
+		Short: "Measure disks or run a scenario, analyse and write the report",
 		Long: `Check a scenario against this machine, run its phases one after another, print the results and
 write them to a new folder: events.jsonl, analysis.json, report.html and more.
 
+A PATH is a folder on a disk, such as where it is mounted. With one or more of them, each on a disk of
+its own, hubbench measures each disk's speed for two seconds, writes the scenario that fits the disks
+into the run's folder, and runs it: each disk alone, all together, and then pairs, as far as five
+minutes go. It says beforehand what it will write.
+
 Ctrl-C stops the run, removes the test files and keeps the results; --resume continues it at the
 first phase that is not complete.`,
-		Example: `  hubbench run my.yaml
+		Example: `  hubbench run /Volumes/A /Volumes/B --open
+  hubbench run my.yaml
   hubbench run my.yaml --out before --open
   hubbench run --resume results/my-20261121-140500`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if opts.from != "" {
 				return takes(0, 0)(cmd, args)
 			}
-			return takes(1, 1)(cmd, args)
+			return takes(1, unlimited)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.repeat < 1 {
+				return exitf(exitUsage, "--repeat %d: give how often each phase is to run, such as 3", opts.repeat)
+			}
 			if opts.stall < minStall {
 				return exitf(exitUsage, "--stall %s: too short to tell a slow disk from a dead one; try %s or more",
 					opts.stall, minStall)
 			}
 			if opts.from != "" && opts.dir != "" {
 				return exitf(exitUsage, "--out names the folder of a new run, and --resume goes on in its own: "+
+					"leave one of them out")
+			}
+			if opts.from != "" && opts.repeat > 1 {
+				return exitf(exitUsage, "--repeat is for a new run, and --resume goes on by the plan of its own: "+
 					"leave one of them out")
 			}
 			ctx, asked, release := catchSignals(cmd.Context())
@@ -76,7 +91,7 @@ first phase that is not complete.`,
 			if opts.from != "" {
 				return r.resume(ctx)
 			}
-			return r.begin(ctx, args[0])
+			return r.begin(ctx, args)
 		},
 	}
 	opts.flags(cmd)
@@ -87,6 +102,9 @@ first phase that is not complete.`,
 	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait at the pauses of phases")
 	allowFlag(cmd, &opts.allow)
 	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")
+	flags.IntVar(&opts.repeat, "repeat", 1, "run each phase `N` times")
+	flags.DurationVar(&opts.phase, "phase", 0, "")
+	_ = flags.MarkHidden("phase") // fails only for a flag that is not there
 	flags.DurationVar(&opts.stall, "stall", time.Minute, "give up on a disk that moves nothing for this long")
 	return cmd
 }
@@ -98,15 +116,36 @@ type session struct {
 	ready *prepare.Ready
 	dir   *rundir.Dir
 	info  *rundir.Info
+
+	drafted bool // the scenario is hubbench's own
 }
 
 // begin is the whole way: prepare, check, record, analyse, report.
-func (r *session) begin(ctx context.Context, path string) error {
-	began := time.Now()
-	err := untilInterrupted(ctx, func() (err error) {
-		if r.ready, err = prepare.Load(path, r.notify); err != nil {
+func (r *session) begin(ctx context.Context, args []string) (err error) {
+	began, path, source := time.Now(), args[0], []byte(nil)
+	if r.drafted, err = areFolders(args); err != nil {
+		return err
+	}
+	if r.drafted {
+		path = ""
+		source, err = r.draft(ctx, studied{
+			folders: args, allow: r.allow, file: rundir.ScenarioFile, phase: r.phase, quiet: r.quiet, kill: r.asked.killed,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	err = untilInterrupted(ctx, func() (err error) {
+		if !r.drafted {
+			source, err = prepare.ReadSmall(path)
+		}
+		if err == nil {
+			r.ready, err = prepare.Parse(path, source, r.repeat, r.notify)
+		}
+		if err != nil {
 			return usage(err)
 		}
+		r.ready.Look = r.lookAround
 		if r.least, err = leastRates(r.below, r.ready.Plan); err != nil {
 			return err
 		}
@@ -225,6 +264,11 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 	}
 	if err := requireTerminal(r.program, r.ready, r.noPause); err != nil {
 		return nil, err
+	}
+	if r.drafted && !r.quiet {
+		if err := r.announce(); err != nil {
+			return nil, err
+		}
 	}
 	if err := confirm(ctx, r.program, r.ready, r.yes); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func captured(t *testing.T) map[string]*hardware.Inventory {
 // folders; it returns the plan.
 func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory, disks []Disk) *scenario.Plan {
 	t.Helper()
-	data := Write(inv, disks, "hubbench.yaml")
+	data := Write(inv, disks, "hubbench.yaml", 0)
 	s, err := scenario.Load("hubbench.yaml", data)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, data)
@@ -243,7 +243,7 @@ func TestFind(t *testing.T) {
 		if strings.Join(got, " ") != tt.want || strings.Join(refused, "; ") != tt.refused {
 			t.Errorf("asked for %q: %q, refused %q, want %q, %q", tt.asked, got, refused, tt.want, tt.refused)
 		}
-		if system := slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }); system != strings.Contains(string(Write(inv, disks, "x.yaml")), "\nallow_system_disk: true\n") {
+		if system := slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }); system != strings.Contains(string(Write(inv, disks, "x.yaml", 0)), "\nallow_system_disk: true\n") {
 			t.Errorf("asked for %q: the system disk is allowed though it is not tested, or the other way round", tt.asked)
 		}
 	}

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -17,7 +18,7 @@ import (
 // What a first test takes. A recovery takes ten seconds, and so does a phase at least.
 const (
 	phaseTime = 10 * time.Second
-	restTime  = 2 * time.Second
+	restPart  = 5 // of a phase's time
 	// studyTime is what the pairs may fill. Five minutes hold it, the measurement of each disk's speed before it, and
 	// the start of each phase.
 	studyTime = 4 * time.Minute
@@ -36,8 +37,10 @@ const (
 	keptFree    = 100e6 // for the file system itself
 )
 
-// Write writes the scenario for the disks. file is what it is called.
-func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
+// Write writes the scenario for the disks. file is what it is called, and phase how long each phase takes; 0 is the
+// usual.
+func Write(inv *hardware.Inventory, disks []Disk, file string, phase time.Duration) []byte {
+	phase = cmp.Or(phase, phaseTime)
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	hub := Hub(inv, disks)
@@ -53,12 +56,12 @@ version: 1`, scenario.SchemaURL, clean(file))
 	line("")
 	b.WriteString(setup(inv, hub, disks))
 	line("")
-	size, files := sizes(disks)
+	size, files := sizes(disks, phase)
 	line("workload:")
 	line("  sizes: [%s]", unit.FormatBytes(size))
 	line("  flush: full    # wait until the data is on the medium")
 	line("")
-	b.WriteString(studyOf(disks, files) + allowed(disks))
+	b.WriteString(studyOf(disks, files, phase) + allowed(disks))
 	text := b.String()
 	return []byte(strings.Replace(text, "\nstudy:", "\n"+cost(inv, text)+"study:", 1))
 }
@@ -81,7 +84,9 @@ func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 		line("  - name: %s%s", d.key(), d.note)
 		line("    path: %s", quote(d.Folder))
 		line("    %s", connection(inv, d.Found))
-		line("    about: %s", quote(d.About()))
+		if about := d.About(); about != "" {
+			line("    about: %s", quote(about))
+		}
 		if least := min(d.Speed.Read, d.Speed.Write); least > 0 {
 			line("    speed: {read: %s, write: %s}    # alone, measured for a second each",
 				unit.FormatRate(d.Speed.Read), unit.FormatRate(d.Speed.Write))
@@ -148,7 +153,7 @@ var noted = regexp.MustCompile(`(?m)^  - \{.*\}( #.*)?$`)
 
 // studyOf is the study that answers who slows whom: what each disk does alone, all together, and every two of them as
 // far as the time goes. files are how many of them each disk has.
-func studyOf(disks []Disk, files []int) string {
+func studyOf(disks []Disk, files []int, phase time.Duration) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(disks) == 1 {
@@ -157,7 +162,7 @@ func studyOf(disks []Disk, files []int) string {
 		line("study:")
 		line("  include: solo")
 	} else {
-		always := time.Duration(2*len(disks)+2) * (phaseTime + restTime)
+		always := time.Duration(2*len(disks)+2) * (phase + phase/restPart)
 		include := "solo, all, pairs"
 		if len(disks) > pairsAnswer { // one phase without a disk says what it costs each of the others
 			include = "solo, all, all_but_one, pairs"
@@ -167,8 +172,8 @@ func studyOf(disks []Disk, files []int) string {
 		line("  include: [%s]", include)
 		line("  within: %s    # fewer pairs if that is too long", unit.FormatSeconds(max(studyTime, always).Seconds()))
 	}
-	line("  stop: %s       # each phase; 60 s gives narrower intervals", unit.FormatSeconds(phaseTime.Seconds()))
-	line("  cooldown: %s", unit.FormatSeconds(restTime.Seconds()))
+	line("  stop: %s       # each phase; 60 s gives narrower intervals", unit.FormatSeconds(phase.Seconds()))
+	line("  cooldown: %s", unit.FormatSeconds((phase / restPart).Seconds()))
 	counts := make([]string, len(disks))
 	for i, d := range disks {
 		counts[i] = fmt.Sprintf("%s: %d", d.key(), files[i])
@@ -227,13 +232,13 @@ func connection(inv *hardware.Inventory, d *hardware.Disk) string {
 
 // sizes is the size of a file, in round figures, and how many of them each disk has: as much as it writes in half a
 // phase, so that all are there to be read even if its writing was slowed.
-func sizes(disks []Disk) (size int64, files []int) {
+func sizes(disks []Disk, phase time.Duration) (size int64, files []int) {
 	space := make([]int64, len(disks))
 	size = largestFile
 	for i, d := range disks {
 		space[i] = unknown
 		if d.Speed.Write > 0 {
-			space[i] = int64(d.Speed.Write * phaseTime.Seconds() / 2)
+			space[i] = int64(d.Speed.Write * phase.Seconds() / 2)
 		}
 		space[i] = min(space[i], mostSpace, int64(usedOfFree*(float64(d.Volume.FreeBytes)-keptFree)))
 		size = min(size, space[i]/fewestFiles)

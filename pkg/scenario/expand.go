@@ -73,6 +73,13 @@ func (s *Scenario) Plan() (*Plan, error) {
 	return plan, nil
 }
 
+// Repeat has every phase of the scenario run that many times as often.
+func (s *Scenario) Repeat(times int) {
+	for i := range s.specs {
+		s.specs[i].Repeat *= times
+	}
+}
+
 // checkFootprint refuses a footprint that does not hold what must be on the disk at one time.
 func (p phaseSpec) checkFootprint(j Job) *yaml.Error {
 	need, what, try := sum(j.Needs()), "reads files of %s in total", "read fewer or smaller files there"

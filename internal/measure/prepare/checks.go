@@ -154,7 +154,7 @@ func (r *Ready) Locate(problem device.Problem) string {
 	if r.Scenario == nil || problem.Disk == "" {
 		return problem.Text
 	}
-	if pos := r.Scenario.DiskPos(problem.Disk); pos.Line > 0 {
+	if pos := r.Scenario.DiskPos(problem.Disk); pos.File != "" {
 		return fmt.Sprintf("%s: %s", pos, problem.Text)
 	}
 	return problem.Text

@@ -51,10 +51,17 @@ func Load(path string, notify func(text string)) (*Ready, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Parse(path, source, 1, notify)
+}
+
+// Parse is Load of a scenario that has been read, each of whose phases is to run that many times as often. Without a
+// path no person has written it, and no problem is said with its place.
+func Parse(path string, source []byte, repeat int, notify func(text string)) (*Ready, error) {
 	s, err := scenario.Load(path, source)
 	if err != nil {
 		return nil, err
 	}
+	s.Repeat(repeat)
 	plan, err := s.Plan()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/internal/measure/probe"
+	"github.com/hubbench/hubbench/internal/measure/rundir"
+	"github.com/hubbench/hubbench/pkg/draft"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// A person names folders, each on a disk of its own, and gets the scenario that fits these disks. What the folders are
+// and how fast the disks are is found out before it is written.
+
+// studied says what to draft a study of.
+type studied struct {
+	folders []string
+	allow   []string
+	file    string        // what the scenario will be called
+	phase   time.Duration // for which each phase lasts; 0: the usual
+	quiet   bool
+	kill    <-chan struct{}
+}
+
+// areFolders reports whether the arguments of run are folders on disks, and not a scenario.
+func areFolders(args []string) (bool, error) {
+	scenarios := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		stat, err := os.Stat(arg)
+		ofRun := err == nil && stat.IsDir() && exists(filepath.Join(arg, rundir.ScenarioFile))
+		return !isScenario(arg) && !ofRun && (err != nil || stat.IsDir())
+	})
+	if len(scenarios) > 0 && len(args) > 1 {
+		return false, exitf(exitUsage, "%s is a scenario; run takes one scenario alone, or one or more folders on disks",
+			scenarios[0])
+	}
+	return len(scenarios) == 0, nil
+}
+
+// draft measures how fast the disks of some folders are, and returns the scenario for them.
+func (p *program) draft(ctx context.Context, of studied) ([]byte, error) {
+	var inv *hardware.Inventory
+	var disks []draft.Disk
+	var devices map[string]uint64
+	var plan *scenario.Plan
+	err := untilInterrupted(ctx, func() (err error) {
+		inv, err = p.lookAround(ctx)
+		seen, lookErr := inv, err
+		p.look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr } // it takes seconds on a Mac
+		if err != nil {
+			inv = &hardware.Inventory{}
+		}
+		if disks, err = p.disksOf(inv, of); err != nil {
+			return err
+		}
+		ready := &prepare.Ready{Plan: probe.Plan(named(disks)), Look: p.look, Notify: p.notify}
+		plan = ready.Plan
+		// It is too short to be held up by what else the disks do: the run itself is checked for that.
+		if err := ready.LeaveOut(append(slices.Clone(of.allow), "busy", "background")); err != nil {
+			return usage(err)
+		}
+		if _, err := ready.Check(ctx, ""); err != nil {
+			return usage(err)
+		}
+		devices, err = ready.Devices()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if !of.quiet {
+		sayf(p.stderr, "Measuring the speed of %s for %s each, with test files of %s that are removed at once.\n",
+			unit.Plural(len(disks), "disk"), unit.FormatSeconds((2 * probe.Each).Seconds()), unit.FormatBytes(probe.Space))
+	}
+	speeds, err := probe.Speeds(ctx, coordinator.Options{
+		Plan: plan, RunID: rundir.NewID(time.Now()), Devices: devices, Stall: time.Minute, Kill: of.kill,
+		Command: func() *exec.Cmd { return exec.Command(self, "worker") },
+		Janitor: func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, errEarly
+	case err != nil:
+		return nil, err
+	}
+	for i := range disks {
+		d := &disks[i]
+		d.Speed = speeds[d.Name]
+		if !of.quiet {
+			sayf(p.stderr, "  %s writes %s and reads %s alone (%s)\n", d.Name, unit.FormatRate(d.Speed.Write),
+				unit.FormatRate(d.Speed.Read), strings.TrimSuffix(d.Folder+", "+d.About(), ", "))
+		}
+	}
+	return draft.Write(inv, disks, of.file, of.phase), nil
+}
+
+// disksOf are the disks that the folders are on, each named after its folder.
+func (p program) disksOf(inv *hardware.Inventory, of studied) (disks []draft.Disk, err error) {
+	folders, err := foldersToCheck(of.folders)
+	if err != nil {
+		return nil, err
+	}
+	if len(folders) < len(of.folders) {
+		return nil, exitf(exitUsage, "a folder is named twice; name each disk once")
+	}
+	var places []device.Place
+	for _, folder := range folders {
+		place, err := device.Inspect(folder)
+		if err != nil {
+			return nil, usage(err)
+		}
+		if place.RAM() && !slices.Contains(of.allow, "not_disk") {
+			return nil, exitf(exitUsage, "%s is RAM (%s), not a disk; give a folder on the disk under test", folder,
+				place.Filesystem)
+		}
+		for i, other := range places {
+			if both := device.OneDisk(inv, other, place); both != "" && !slices.Contains(of.allow, "same_disk") {
+				return nil, exitf(exitUsage, "%s and %s are on one disk, %s: give folders on two disks, or measure what "+
+					"two programs on that disk do to each other with run --allow same_disk", folders[i], folder, both)
+			}
+		}
+		places = append(places, place)
+		disks = append(disks, draft.In(inv, folder, place.Path, place.Free, disks))
+	}
+	return disks, nil
+}
+
+// named are the disks as a plan has them.
+func named(disks []draft.Disk) []scenario.Disk {
+	var list []scenario.Disk
+	for _, d := range disks {
+		list = append(list, scenario.Disk{Name: d.Name, Path: d.Folder})
+	}
+	return list
+}
+
+// announce says what a run by folders is about to do.
+func (r *session) announce() error {
+	plan, err := forecastPlan(r.ready)
+	if err != nil {
+		return err
+	}
+	var writes, space []string
+	took := plan.Total.Max
+	for _, d := range plan.Disks {
+		writes = append(writes, unit.FormatBytes(d.Writes)+" to "+d.Name)
+		space = append(space, unit.FormatBytes(d.Space)+" on "+d.Name)
+	}
+	for _, phase := range plan.Phases {
+		took += phase.Cooldown
+	}
+	sayf(r.stderr, "%s, about %s. Writes at most %s.\nTest files take %s at a time, and are removed afterwards; "+
+		"nothing else is touched.\n", unit.Plural(len(plan.Phases), "phase"), unit.FormatSeconds(took.Seconds()),
+		unit.List(writes), unit.List(space))
+	return nil
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/measure/prepare"
+	"github.com/hubbench/hubbench/pkg/draft"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// What the plan of a drafted study says is written is an upper bound within a factor of 2, for slow disks that do not
+// notice each other as for fast ones on one link.
+func TestDraftForecast(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, rates := range map[string][]float64{
+		"one slow disk": {0.1e9}, "slow disks": {0.1e9, 0.1e9}, "slow and fast": {0.1e9, 3e9},
+		"fast disks": {3e9, 3e9}, "three fast disks": {3e9, 3e9, 3e9}, "three unlike disks": {1.46e9, 1.45e9, 2.8e9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			profile := "version: 1\nname: p\nlink: 3.4 GB/s\ncapacity: {read: 3.4 GB/s, write: 3.4 GB/s, both: 4.8 GB/s}\ndisks:\n"
+			var disks []draft.Disk
+			for i, rate := range rates {
+				d := draft.Disk{Name: string(rune('A' + i)), Folder: fmt.Sprint("/", i), Found: &hardware.Disk{},
+					Volume: &hardware.Volume{FreeBytes: 1e12}, Speed: scenario.Speed{Read: rate, Write: rate}}
+				disks = append(disks, d)
+				profile += fmt.Sprintf("  - {name: %s, read: {hub: %.0f}, write: {hub: %.0f}}\n", d.Name, rate, rate)
+			}
+			text := string(draft.Write(&hardware.Inventory{}, disks, "s.yaml", 0))
+			for _, d := range disks {
+				text = strings.Replace(text, "path: '"+d.Folder+"'", "simulate: {profile: "+d.Name+"}", 1)
+			}
+			write(t, filepath.Join(dir, "p.yaml"), profile)
+			path := write(t, filepath.Join(dir, "s.yaml"), text+"hub: {profile: ./p.yaml}\n")
+			prints(t, "simulate", path, "--out", filepath.Join(dir, "run"), "--no-page")
+			run, err := load(filepath.Join(dir, "run"))
+			must(t, err)
+			ready, err := prepare.Load(path, func(string) {})
+			must(t, err)
+			var wrote, bound int64
+			for _, disk := range disks {
+				for i := range run.Trace.Phases {
+					if d := run.Trace.Phases[i].Disk(disk.Name); d != nil && d.Op == trace.Write {
+						wrote += bytesOf(d)
+					}
+				}
+			}
+			for _, total := range ready.Plan.Totals() {
+				bound += total.Written
+			}
+			if bound < wrote || bound > 2*wrote {
+				t.Errorf("the plan writes at most %d, and the run wrote %d", bound, wrote)
+			}
+		})
+	}
+}
+
+// bytesOf is what a disk moved in a phase.
+func bytesOf(d *trace.DiskRecord) (bytes int64) {
+	for _, f := range d.Files {
+		bytes += f.Bytes
+	}
+	if last := len(d.Open) - 1; last >= 0 {
+		bytes += d.Open[last].Bytes
+	}
+	return bytes
+}
