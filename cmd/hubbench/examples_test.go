@@ -118,6 +118,18 @@ func examples(t *testing.T) map[string][]string {
 	return all
 }
 
+// parse says what is wrong with a command line that is not carried out.
+func parse(args []string) error {
+	cmd, rest, err := newRoot(program{}).Find(args)
+	if err == nil {
+		err = cmd.ParseFlags(rest)
+	}
+	if err == nil {
+		err = cmd.ValidateArgs(cmd.Flags().Args())
+	}
+	return err
+}
+
 // carryOut carries out an example, and returns how many commands that were.
 func carryOut(t *testing.T, dir, example string) (ran int) {
 	t.Helper()
@@ -160,14 +172,7 @@ func carryOut(t *testing.T, dir, example string) (ran int) {
 			}
 			continue
 		case skip != "":
-			cmd, rest, err := newRoot(program{}).Find(args)
-			if err == nil {
-				err = cmd.ParseFlags(rest)
-			}
-			if err == nil {
-				err = cmd.ValidateArgs(cmd.Flags().Args())
-			}
-			if err != nil {
+			if err := parse(args); err != nil {
 				t.Errorf("%s: %v", command, err)
 			}
 			continue

@@ -56,7 +56,8 @@ func newRoot(p program) *cobra.Command {
 		Long: `hubbench runs several SSDs on one hub against each other, one process per disk, all started
 at the same instant, and reports how fast each was with all of them busy, which disk crowds out
 which, and how soon the slowed ones recover.`,
-		Example: `  hubbench init --demo                write a scenario of simulated disks, to try it
+		Example: `  hubbench run /Volumes/A /Volumes/B  measure two disks, each alone and both together
+  hubbench init --demo                write a scenario of simulated disks, to try it
   hubbench init                       write one for the disks that are plugged in
   hubbench plan hubbench.yaml         see what it would do
   hubbench run hubbench.yaml --open   do it, and open the report`,
