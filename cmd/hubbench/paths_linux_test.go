@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -55,5 +58,75 @@ func TestRunFolders(t *testing.T) {
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 			t.Errorf("left in %s: %v, %v", folder, left, err)
 		}
+	}
+}
+
+// terminal is one to type into, and the end of it that a program has.
+func terminal(t *testing.T) (keyboard, stdin *os.File) {
+	t.Helper()
+	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	must(t, err)
+	must(t, unix.IoctlSetPointerInt(int(keyboard.Fd()), unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(int(keyboard.Fd()), unix.TIOCGPTN)
+	must(t, err)
+	stdin, err = os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	must(t, err)
+	t.Cleanup(func() { _, _ = keyboard.Close(), stdin.Close() })
+	return keyboard, stdin
+}
+
+// A disk that is twice as fast without the hub, and comes back at another place, is measured there, after an answer too
+// soon and an interrupt; and the results say what the hub costs.
+func TestRunDirect(t *testing.T) {
+	const rate = 60e6
+	volume := newHeldVolume(t, rate)
+	out := filepath.Join(t.TempDir(), "out")
+	keyboard, stdin := terminal(t)
+	begin := func(args ...string) *process {
+		cmd := volume.disk.Command(context.Background(), "hubbench", append([]string{"run", "--allow", "not_disk"}, args...)...)
+		cmd.Stdin = stdin
+		return start(t, cmd)
+	}
+	asks := func(p *process, text string) {
+		t.Helper()
+		if !check.Within(timeout, func() bool { return strings.Contains(p.said.String(), text) }) {
+			t.Fatalf("does not ask %q:\n%s", text, p.said.String())
+		}
+	}
+	const question = "Connect at-0 directly to the computer.\nPress Enter to continue: "
+	p := begin(volume.root, "--direct", "at-0", "--phase", "3s", "--out", out)
+	asks(p, question)
+	must(t, p.send("INT"))
+	if code, said := p.wait(); code != exitInterrupted || !strings.Contains(said, "continue with: hubbench run --resume "+out) {
+		t.Fatalf("exit code %d after an interrupt\n%s", code, said)
+	}
+	p = begin("--resume", out)
+	asks(p, question)
+	must(t, unix.Unmount(volume.root, 0))
+	enter := func() {
+		_, err := keyboard.WriteString("\n")
+		must(t, err)
+	}
+	enter()
+	asks(p, "at-0 is on no volume that is mounted. Connect it, and wait until it is mounted.")
+	elsewhere := t.TempDir()
+	must(t, unix.Mount(volume.disk.Part(0), elsewhere, "ext4", 0, ""))
+	t.Cleanup(func() { _ = unix.Unmount(elsewhere, 0) })
+	must(t, volume.disk.Limit(2*rate, 2*rate))
+	enter()
+	if code, said := p.wait(); code != exitOK || !strings.Contains(said, "at-0 is at "+elsewhere+" now") {
+		t.Fatalf("exit code %d\n%s", code, said)
+	}
+	var costs int
+	for _, f := range readAnalysis(t, out).Findings {
+		if f.Code == "hub_cost" {
+			costs++
+		}
+	}
+	if costs != 2 {
+		t.Errorf("the hub costs %d of writing and reading", costs)
+	}
+	if left, err := filepath.Glob(filepath.Join(elsewhere, ".hubbench-*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }

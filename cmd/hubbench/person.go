@@ -121,15 +121,15 @@ func requireTerminal(p program, ready *prepare.Ready, noPause bool) error {
 	return nil
 }
 
-// pause shows what to do by hand and, on a terminal, waits for Enter.
-func pause(ctx context.Context, p program, text string, noPause bool) error {
+// pause shows what to do by hand and waits for Enter. It reports whether somebody has pressed it.
+func pause(ctx context.Context, p program, text string, noPause bool) (pressed bool, err error) {
 	if noPause {
 		sayf(p.stderr, "not waiting: %s\n", text)
-		return nil
+		return false, nil
 	}
 	sayf(p.stderr, "\n%s\nPress Enter to continue: ", text)
-	_, err := readLine(ctx, p.stdin)
-	return err
+	line, err := readLine(ctx, p.stdin)
+	return line != "", err
 }
 
 // readLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left behind.

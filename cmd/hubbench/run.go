@@ -35,6 +35,7 @@ type runOptions struct {
 	stall   time.Duration
 	from    string        // the folder of a run to resume
 	repeat  int           // how often each phase runs
+	direct  []string      // disks to measure without the hub as well
 	phase   time.Duration // of a study of folders; for tests
 	asked   *asked        // what signals ask of the run; not an option of a person's
 	allow   []string
@@ -55,6 +56,9 @@ A PATH is a folder on a disk, such as where it is mounted. With one or more of t
 its own, hubbench measures each disk's speed for two seconds, writes the scenario that fits the disks
 into the run's folder, and runs it: each disk alone, all together, and then pairs, as far as five
 minutes go. It says beforehand what it will write.
+
+--direct A answers what the hub costs A: when all is measured, it asks you to connect A directly to the
+computer, finds it again, and measures it alone once more.
 
 Ctrl-C stops the run, removes the test files and keeps the results; --resume continues it at the
 first phase that is not complete.`,
@@ -80,9 +84,12 @@ first phase that is not complete.`,
 				return exitf(exitUsage, "--out names the folder of a new run, and --resume goes on in its own: "+
 					"leave one of them out")
 			}
-			if opts.from != "" && opts.repeat > 1 {
-				return exitf(exitUsage, "--repeat is for a new run, and --resume goes on by the plan of its own: "+
-					"leave one of them out")
+			if opts.from != "" && (opts.repeat > 1 || opts.direct != nil) {
+				return exitf(exitUsage, "--repeat and --direct are for a new run, and --resume goes on by the plan of its own: "+
+					"leave it or them out")
+			}
+			if opts.direct != nil && (opts.noPause || !isTerminal(p.stdin)) {
+				return exitf(exitUsage, "--direct asks you to connect disks in another way, and needs a terminal to wait for you")
 			}
 			ctx, asked, release := catchSignals(cmd.Context())
 			defer release()
@@ -102,6 +109,8 @@ first phase that is not complete.`,
 	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait at the pauses of phases")
 	allowFlag(cmd, &opts.allow)
 	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")
+	flags.StringSliceVar(&opts.direct, "direct", nil,
+		"then measure these disks alone once more, when you have connected them directly: `NAME,NAME`")
 	flags.IntVar(&opts.repeat, "repeat", 1, "run each phase `N` times")
 	flags.DurationVar(&opts.phase, "phase", 0, "")
 	_ = flags.MarkHidden("phase") // fails only for a flag that is not there
@@ -122,7 +131,7 @@ type session struct {
 
 // begin is the whole way: prepare, check, record, analyse, report.
 func (r *session) begin(ctx context.Context, args []string) (err error) {
-	began, path, source := time.Now(), args[0], []byte(nil)
+	began, path, source, look := time.Now(), args[0], []byte(nil), r.look
 	if r.drafted, err = areFolders(args); err != nil {
 		return err
 	}
@@ -145,6 +154,9 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 		if err != nil {
 			return usage(err)
 		}
+		if err := r.addDirect(); err != nil {
+			return err
+		}
 		r.ready.Look = r.lookAround
 		if r.least, err = leastRates(r.below, r.ready.Plan); err != nil {
 			return err
@@ -154,6 +166,8 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 		if err != nil {
 			return err
 		}
+		r.look = look
+		r.ready.Look = r.lookAround // anew, if a person connects disks in another way
 		info := r.ready.Info(toolVersion(), began)
 		info.Hardware, info.Warnings = r.ready.Setup(), warnings
 		r.info = &info
@@ -396,7 +410,7 @@ func (r *session) record(ctx context.Context, dir *rundir.Live, watcher *progres
 		case <-running.Done():
 		}
 	}()
-	outcome, err := coordinator.Run(running, coordinator.Options{
+	outcome, err := r.sessions(running, coordinator.Options{
 		Plan:    ready.Plan,
 		Done:    ready.Done,
 		Tried:   ready.Tried,
@@ -407,7 +421,6 @@ func (r *session) record(ctx context.Context, dir *rundir.Live, watcher *progres
 		Janitor: func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
 		Journal: dir,
 		Watcher: watcher,
-		Pause:   func(ctx context.Context, text string) error { return pause(ctx, r.program, text, r.noPause) },
 		Say: func(text string) {
 			info.Warnings = append(info.Warnings, text)
 			if !r.quiet {

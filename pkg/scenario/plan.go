@@ -184,6 +184,32 @@ func (j Job) check(p *Plan) error {
 	return nil
 }
 
+// AddDirect appends the phases in which the disk is alone once more, connected directly. The first of them waits for a
+// person, who is shown the text. It reports whether there is such a phase.
+func (p *Plan) AddDirect(disk, text string) bool {
+	for _, phase := range slices.Clone(p.Phases) {
+		if len(phase.Jobs) != 1 || phase.Jobs[0].Disk != disk || phase.Connections[disk] == trace.Direct {
+			continue
+		}
+		base := trace.Unnumbered(phase.Name)
+		phase.Name = base + ", " + trace.Direct + strings.TrimPrefix(phase.Name, base)
+		phase.Connections = map[string]string{disk: trace.Direct}
+		phase.Pause, text = text, ""
+		p.Phases = append(p.Phases, phase)
+	}
+	return text == ""
+}
+
+// Replugs reports whether a person connects real disks in another way before the phase.
+func (p *Plan) Replugs(phase int) bool {
+	var before map[string]string
+	if phase > 0 {
+		before = p.Phases[phase-1].Connections
+	}
+	next := &p.Phases[phase]
+	return next.Pause != "" && !p.Simulated() && !maps.Equal(before, next.Connections)
+}
+
 // Event is the first line of a trace of the plan, begun at a wall time (a label; empty if nothing ran).
 func (p *Plan) Event(started string) trace.Event {
 	e := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: p.Name, Started: started}

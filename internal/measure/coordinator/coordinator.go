@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -60,6 +61,7 @@ type Watcher interface {
 type Options struct {
 	Plan    *scenario.Plan
 	Done    int              // phases that an earlier session has completed
+	Until   int              // the phase before which the run is left, to go on in another session; 0: it is not
 	Tried   []search.Outcome // and tries of the next one's search
 	RunID   string
 	Profile *hub.Profile                   // of the simulated hub; nil if every disk is real
@@ -115,7 +117,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{},
 		held: map[string]bool{}, over: make(chan struct{})}
 	defer s.starter.close()
-	janitor, err := newJanitor(s.starter, opts.Janitor, opts.RunID, realFolders(opts.Plan), opts.Log)
+	janitor, err := newJanitor(s.starter, opts.Janitor, opts.RunID, opts.folders(), opts.Log)
 	if err != nil {
 		return Outcome{Status: trace.Partial}, err
 	}
@@ -126,7 +128,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		s.sim = hub.NewSim(opts.Profile)
 	}
 	var failures []trace.RunFailure
-	for i := 0; i < len(opts.Plan.Phases) && len(failures) == 0 && err == nil; i++ {
+	for i := 0; i < opts.until() && len(failures) == 0 && err == nil; i++ {
 		if i < opts.Done {
 			err = s.replay(&opts.Plan.Phases[i])
 		} else {
@@ -141,10 +143,23 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if len(failures) > 0 || err != nil {
 		out.Status = trace.Partial
 	}
-	if err == nil {
+	if err == nil && (out.Status == trace.Partial || opts.until() == len(opts.Plan.Phases)) {
 		err = s.record(trace.Event{Type: trace.EndType, Status: out.Status})
 	}
 	return out, err
+}
+
+func (o *Options) until() int { return cmp.Or(o.Until, len(o.Plan.Phases)) }
+
+// folders are those of the real disks that work in this session.
+func (o *Options) folders() (folders []string) {
+	for _, disk := range o.Plan.Disks {
+		works := func(p scenario.Phase) bool { _, works := p.Job(disk.Name); return works }
+		if !disk.Simulated() && slices.ContainsFunc(o.Plan.Phases[o.Done:o.until()], works) {
+			folders = append(folders, disk.Path)
+		}
+	}
+	return folders
 }
 
 // hold keeps hubbench clean from a disk's test folder, which its worker has made, until the run is over. A disk that

@@ -138,7 +138,7 @@ func (p *phaseRun) start(job scenario.Job) error {
 	c.send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
 		Device:    p.Devices[disk.Name],
-		Folders:   realFolders(p.Plan),
+		Folders:   p.folders(),
 		Policy:    policy.Of(&p.phase),
 		Job: diskio.Job{
 			Job: job, RunID: p.RunID, Phase: p.phase.Name, Dir: disk.Path,

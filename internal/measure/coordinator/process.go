@@ -123,16 +123,6 @@ func inherit(cmd *exec.Cmd, file *os.File) {
 	}
 }
 
-// realFolders are the folders of a plan's real disks.
-func realFolders(plan *scenario.Plan) (folders []string) {
-	for _, disk := range plan.Disks {
-		if !disk.Simulated() {
-			folders = append(folders, disk.Path)
-		}
-	}
-	return folders
-}
-
 // Finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are the folders of
 // disks whose workers have not exited. After kill it waits no longer than it must.
 func (j *Janitor) Finish(kill <-chan struct{}, hangs map[string]bool) (complaints []string) {

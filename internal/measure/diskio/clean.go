@@ -19,6 +19,21 @@ type Cleaned struct {
 	Skipped string // why the folder was left; empty when it is gone
 }
 
+// Mark makes the run's test folder in a disk's folder, and leaves it there. RemoveRun removes it.
+func Mark(dir, runID string) error {
+	f, err := openFolder(dir, runID)
+	if err == nil {
+		f.close()
+	}
+	return err
+}
+
+// Marked reports whether the run's test folder is in a folder.
+func Marked(dir, runID string) bool {
+	info, err := os.Lstat(filepath.Join(dir, folderPrefix+runID, markerName))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Clean removes the test folders that killed runs left in the folder path, or path itself if it is such
 // a folder. It leaves alone what is in use or not surely hubbench's, and says why.
 func Clean(path string) ([]Cleaned, error) {

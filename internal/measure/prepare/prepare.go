@@ -41,6 +41,7 @@ type Ready struct {
 	Look     func(context.Context) (*hardware.Inventory, error) // finds out what is plugged in
 	Notify   func(text string)                                  // is told of a disk that takes long to answer
 
+	inside map[string]string // the folder of each marked disk, from its volume's root
 	source []byte
 	seen   *hardware.Inventory // what is plugged in, as the checks found it; nil: not known
 }
