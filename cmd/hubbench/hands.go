@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
+	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -16,6 +19,9 @@ import (
 
 // What a person does by hand in the middle of a run: connect a disk directly, or change the setup. The disks are let go
 // of before, and looked for afterwards.
+
+// errDeclined says that a person does not want to go on.
+var errDeclined = errors.New("declined")
 
 // addDirect has the plan end with what the disks of --direct do alone when they are not on the hub.
 func (r *session) addDirect() error {
@@ -101,9 +107,12 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 		return nil, err
 	}
 	for {
-		pressed, err := pause(ctx, r.program, text, r.noPause)
+		answer, err := pause(ctx, r.program, text, r.noPause)
 		if err != nil {
 			return nil, err
+		}
+		if word := strings.ToLower(strings.TrimSpace(answer)); word == "n" || word == "no" {
+			return nil, errDeclined
 		}
 		before := slices.Clone(r.ready.Plan.Disks)
 		devices, absent := r.ready.Reconnect(ctx, runID)
@@ -119,8 +128,75 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 			return devices, nil
 		}
 		text = fmt.Sprintf("%s is on no volume that is mounted. Connect it, and wait until it is mounted.", unit.List(absent))
-		if !pressed {
+		if answer == "" {
 			return nil, errors.New(strings.TrimSuffix(text, "."))
 		}
 	}
+}
+
+// rounds is how often everything is measured at most: --then may come back to where it began.
+func (o *runOptions) rounds() int64 {
+	if o.then != "" {
+		return 3
+	}
+	return 1
+}
+
+// changed measures the same again when a person has changed something, and once more when that is undone if the person
+// likes, and compares.
+func (r *session) changed(ctx context.Context) error {
+	first, text := r.dir.Path, r.then
+	if n := len(r.direct); n > 0 {
+		text = "Put " + r.direct[n-1] + " back on the hub, and then: " + text
+	}
+	changed, back := first+"-then", first+"-back"
+	err := r.measureAgain(ctx, text, changed)
+	if errors.Is(err, errDeclined) {
+		sayf(r.stderr, "Nothing is measured again; %s stays as it is.\n", first)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	paths, baseline := []string{first, back, changed}, 2
+	err = r.measureAgain(ctx, "How much equal runs differ is not known yet. To find out, undo the change: all is measured "+
+		"once more. Or type n, to compare without that.", back)
+	if errors.Is(err, errDeclined) {
+		paths, baseline, err = []string{first, changed}, -1, nil
+		sayf(r.stderr, "The comparison does not include how much equal runs differ.\n")
+	}
+	if err != nil {
+		return err
+	}
+	if err := runCompare(r.program, paths, baseline, compareOptions{output: r.output}, false); err != nil {
+		return err
+	}
+	page := compareOptions{output: output{Form: form.Form{Format: "html"}, out: first + "-compared.html", inRun: true}}
+	if err := runCompare(program{stdout: io.Discard}, paths, baseline, page, false); err != nil {
+		return err
+	}
+	sayf(r.stderr, "comparison: %s\n", page.out)
+	if r.open {
+		r.openPage(page.out)
+	}
+	return nil
+}
+
+// measureAgain carries out the same plan into another folder, once a person has done what the text asks.
+func (r *session) measureAgain(ctx context.Context, text, folder string) error {
+	r.asked.answer(func() {})
+	id, before := r.info.RunID, r.dir.Path
+	_, err := r.reconnect(ctx, text, id, r.ready.Plan.Phases)
+	r.ready.Unmark(id)
+	if err == nil {
+		r.drafted, r.yes = false, true // all of it was announced
+		err = untilInterrupted(ctx, func() error { return r.create(ctx, folder, time.Now()) })
+	}
+	switch {
+	case ctx.Err() != nil:
+		return exitf(exitInterrupted, "interrupted; what was measured is in %s", before)
+	case err != nil:
+		return err
+	}
+	return r.measure(ctx)
 }

@@ -83,7 +83,7 @@ func (p *program) draft(ctx context.Context, of studied) ([]byte, error) {
 		return nil, err
 	}
 	if !of.quiet {
-		sayf(p.stderr, "Measuring the speed of %s for %s each, with test files of %s that are removed at once.\n",
+		sayf(p.stderr, "Measuring %s for %s each, with test files of %s, removed at once.\n",
 			unit.Plural(len(disks), "disk"), unit.FormatSeconds((2 * probe.Each).Seconds()), unit.FormatBytes(probe.Space))
 	}
 	speeds, err := probe.Speeds(ctx, coordinator.Options{
@@ -163,8 +163,11 @@ func (r *session) announce() error {
 	for _, phase := range plan.Phases {
 		took += phase.Cooldown
 	}
-	sayf(r.stderr, "%s, about %s. Writes at most %s.\nTest files take %s at a time, and are removed afterwards; "+
-		"nothing else is touched.\n", unit.Plural(len(plan.Phases), "phase"), unit.FormatSeconds(took.Seconds()),
-		unit.List(writes), unit.List(space))
+	sayf(r.stderr, "%s, about %s. Writes at most %s.\n", unit.Plural(len(plan.Phases), "phase"),
+		unit.FormatSeconds(took.Seconds()), unit.List(writes))
+	sayf(r.stderr, "Needs %s free; all test files are removed afterwards.\n", unit.List(space))
+	if r.rounds() > 1 {
+		sayf(r.stderr, "All is measured again after your change, and once more if you like.\n")
+	}
 	return nil
 }

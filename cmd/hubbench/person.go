@@ -74,11 +74,12 @@ func watch(p program, opts runOptions, ready *prepare.Ready, reader *recorded.Re
 const askAbove = 100_000_000_000
 
 // confirm asks whether to write as much to real disks as the plan does, including fillings and all tries of searches.
-func confirm(ctx context.Context, p program, ready *prepare.Ready, yes bool) error {
+// They are measured that many times.
+func confirm(ctx context.Context, p program, ready *prepare.Ready, rounds int64, yes bool) error {
 	if yes || ready.Profile != nil || !isTerminal(p.stdin) {
 		return nil
 	}
-	question, err := wear(ready)
+	question, err := wear(ready, rounds)
 	if question == "" || err != nil {
 		return err
 	}
@@ -94,16 +95,17 @@ func confirm(ctx context.Context, p program, ready *prepare.Ready, yes bool) err
 }
 
 // wear says how much the plan writes; empty below askAbove.
-func wear(ready *prepare.Ready) (string, error) {
+func wear(ready *prepare.Ready, rounds int64) (string, error) {
 	forecasts, err := forecast.Of(ready.Plan, ready.Profile, ready.Volumes())
 	if err != nil {
 		return "", err
 	}
 	total := forecast.Total(forecasts)
-	if total.Written() < askAbove {
+	written := rounds * total.Written()
+	if written < askAbove {
 		return "", nil
 	}
-	amount := strings.TrimSpace(string(total.WriteBound) + " " + unit.FormatBytes(total.Written()))
+	amount := strings.TrimSpace(string(total.WriteBound) + " " + unit.FormatBytes(written))
 	return "This will write " + amount + " to the disks in total.", nil
 }
 
@@ -121,15 +123,14 @@ func requireTerminal(p program, ready *prepare.Ready, noPause bool) error {
 	return nil
 }
 
-// pause shows what to do by hand and waits for Enter. It reports whether somebody has pressed it.
-func pause(ctx context.Context, p program, text string, noPause bool) (pressed bool, err error) {
+// pause shows what to do by hand, waits for Enter, and returns the line; an empty one if nobody is there to press it.
+func pause(ctx context.Context, p program, text string, noPause bool) (string, error) {
 	if noPause {
 		sayf(p.stderr, "not waiting: %s\n", text)
-		return false, nil
+		return "", nil
 	}
 	sayf(p.stderr, "\n%s\nPress Enter to continue: ", text)
-	line, err := readLine(ctx, p.stdin)
-	return line != "", err
+	return readLine(ctx, p.stdin)
 }
 
 // readLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left behind.

@@ -95,7 +95,7 @@ func TestWearOfASearch(t *testing.T) {
 		write(t, path, text)
 		ready, err := prepare.Load(path, func(string) {})
 		must(t, err)
-		if got, err := wear(ready); err != nil || got != tt.want {
+		if got, err := wear(ready, 1); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
 		}
 	}

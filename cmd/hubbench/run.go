@@ -36,6 +36,7 @@ type runOptions struct {
 	from    string        // the folder of a run to resume
 	repeat  int           // how often each phase runs
 	direct  []string      // disks to measure without the hub as well
+	then    string        // what a person changes before all is measured again
 	phase   time.Duration // of a study of folders; for tests
 	asked   *asked        // what signals ask of the run; not an option of a person's
 	allow   []string
@@ -58,7 +59,9 @@ into the run's folder, and runs it: each disk alone, all together, and then pair
 minutes go. It says beforehand what it will write.
 
 --direct A answers what the hub costs A: when all is measured, it asks you to connect A directly to the
-computer, finds it again, and measures it alone once more.
+computer, finds it again, and measures it alone once more. --then "connect the display" shows that text
+when all is measured, measures the same again, and compares; it can go back once, to learn how much equal
+runs differ.
 
 Ctrl-C stops the run, removes the test files and keeps the results; --resume continues it at the
 first phase that is not complete.`,
@@ -84,12 +87,14 @@ first phase that is not complete.`,
 				return exitf(exitUsage, "--out names the folder of a new run, and --resume goes on in its own: "+
 					"leave one of them out")
 			}
-			if opts.from != "" && (opts.repeat > 1 || opts.direct != nil) {
-				return exitf(exitUsage, "--repeat and --direct are for a new run, and --resume goes on by the plan of its own: "+
-					"leave it or them out")
+			asks := opts.direct != nil || opts.then != ""
+			if opts.from != "" && (opts.repeat > 1 || asks) {
+				return exitf(exitUsage, "--repeat, --direct and --then are for a new run, and --resume goes on by the plan of "+
+					"its own: leave it or them out")
 			}
-			if opts.direct != nil && (opts.noPause || !isTerminal(p.stdin)) {
-				return exitf(exitUsage, "--direct asks you to connect disks in another way, and needs a terminal to wait for you")
+			if asks && (opts.noPause || !isTerminal(p.stdin)) {
+				return exitf(exitUsage, "--direct and --then ask you to connect something in another way, and need a terminal "+
+					"to wait for you")
 			}
 			ctx, asked, release := catchSignals(cmd.Context())
 			defer release()
@@ -111,6 +116,8 @@ first phase that is not complete.`,
 	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")
 	flags.StringSliceVar(&opts.direct, "direct", nil,
 		"then measure these disks alone once more, when you have connected them directly: `NAME,NAME`")
+	flags.StringVar(&opts.then, "then", "",
+		"then measure all of it again, when you have done what this `TEXT` says, and compare")
 	flags.IntVar(&opts.repeat, "repeat", 1, "run each phase `N` times")
 	flags.DurationVar(&opts.phase, "phase", 0, "")
 	_ = flags.MarkHidden("phase") // fails only for a flag that is not there
@@ -162,22 +169,31 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 			return err
 		}
 		r.ready.ReachResults(r.resultOptions.dir)
-		warnings, err := r.preflight(ctx, r.ready.Folder(r.resultOptions.dir, began))
-		if err != nil {
-			return err
-		}
+		err = r.create(ctx, r.resultOptions.dir, began)
 		r.look = look
 		r.ready.Look = r.lookAround // anew, if a person connects disks in another way
-		info := r.ready.Info(toolVersion(), began)
-		info.Hardware, info.Warnings = r.ready.Setup(), warnings
-		r.info = &info
-		r.dir, err = r.ready.Create(r.resultOptions.dir, began)
 		return err
 	})
+	if err == nil {
+		err = r.measure(ctx)
+	}
+	if err != nil || r.then == "" {
+		return err
+	}
+	return r.changed(ctx)
+}
+
+// create checks the plan against the machine, and makes the run's folder.
+func (r *session) create(ctx context.Context, folder string, began time.Time) error {
+	warnings, err := r.preflight(ctx, r.ready.Folder(folder, began))
 	if err != nil {
 		return err
 	}
-	return r.measure(ctx)
+	info := r.ready.Info(toolVersion(), began)
+	info.Hardware, info.Warnings = r.ready.Setup(), warnings
+	r.info = &info
+	r.dir, err = r.ready.Create(folder, began)
+	return err
 }
 
 // resume continues an interrupted run by its own plan.
@@ -284,7 +300,7 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 			return nil, err
 		}
 	}
-	if err := confirm(ctx, r.program, r.ready, r.yes); err != nil {
+	if err := confirm(ctx, r.program, r.ready, r.rounds(), r.yes); err != nil {
 		return nil, err
 	}
 	return warnings, usage(unreached)
