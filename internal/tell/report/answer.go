@@ -39,11 +39,20 @@ type Answer struct {
 	Findings []string // what else is worth a sentence, three at most
 	Table    *Table   // the numbers of an answer without loads
 	Sure     string   // how large the margin of error is
-	Costs    []Cost
-	Chart    *Chart // the one among the document's blocks that shows it; nil if none does
+	Chart    *Chart   // the one among the document's blocks that shows it; nil if none does
+	Big      *Big     // the one number of an answer without loads; nil for none
+	Streams  *Streams // nil but for the layout of that name
+	Costs    []Cost   // the largest first
 
 	Comparison *Comparison
 	Gate       *GateCard // nil without a gate
+}
+
+// Big is a number to be shown large.
+type Big struct {
+	Number, Unit string
+	Text, Detail string
+	Tone         Sign
 }
 
 // Load is what some disks did at the same time, repeats pooled.
@@ -97,12 +106,8 @@ type Fact struct {
 // Action is something to do, and what comes of it; and both in one sentence.
 type Action struct{ Title, Detail, Text string }
 
-// Cost is what the hub costs a disk that was measured alone on the hub and on its own port.
-type Cost struct {
-	analysis.HubCost
-	Key  Key
-	Verb string
-}
+// newAction joins the two into a sentence as well.
+func newAction(title, detail string) Action { return Action{title, detail, title + ". " + detail} }
 
 // How much an answer holds.
 const (
@@ -157,13 +162,17 @@ func (r *runDoc) answer(failures []string) {
 		out.Loads[i].All = len(out.Loads[i].Disks) == most
 	}
 	if out.Layout == LayoutStreams {
-		out.Table, out.Sure = ticks(r.Keys, a), streamsSure(a)
+		out.Streams = r.streams()
+		out.Table, out.Sure = out.Streams.table(), out.Streams.Lanes[0].detail()
 	}
 	for _, c := range a.HubCosts {
-		at := keyOf(r.Keys, c.Disk)
-		out.Costs = append(out.Costs, Cost{HubCost: c, Key: r.Keys[at], Verb: string(c.Op) + "s"})
+		out.Costs = append(out.Costs, Cost{HubCost: c, Key: r.Keys[keyOf(r.Keys, c.Disk)], Verb: string(c.Op) + "s"})
 	}
 	if trusted {
+		if out.Layout == LayoutStreams {
+			out.Sentence = out.Streams.Lanes[0].sentence()
+			out.Big, out.Actions = r.bigStreams(), out.Streams.actions()
+		}
 		for _, advice := range a.Answer.Advice {
 			out.Actions = append(out.Actions, Action{advice.Title, advice.Detail, advice.Text})
 		}
@@ -222,7 +231,7 @@ func (a *Answer) loadTable() *Table {
 				Cell{Text: d.Percent(), Heat: heatOf(d.Kept)})
 		}
 	}
-	if a.Layout == LayoutStreams {
+	if a.Table != nil { // it says more
 		t.Rows = nil
 	}
 	return t
@@ -237,7 +246,9 @@ func heatOf(kept float64) *float64 {
 
 // layout is the one that shows what the run was made to show.
 func (r *runDoc) layout() Layout {
-	streams := func(p analysis.Phase) bool { return len(p.StreamTotals) > 0 }
+	streams := func(p analysis.Phase) bool {
+		return len(p.StreamTotals) > 0 && (p.Search == nil || len(r.a.Searches) > 0)
+	}
 	switch {
 	case slices.ContainsFunc(r.a.Phases, streams):
 		return LayoutStreams

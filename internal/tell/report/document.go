@@ -226,18 +226,6 @@ func (t *Table) Printed() (rows [][]string, widths []int) {
 	return rows, widths
 }
 
-// textColumns is how wide a terminal is that nothing is known of.
-const textColumns = 80
-
-// width is how many columns of a terminal the table takes.
-func (t *Table) width() (sum int) {
-	_, widths := t.Printed()
-	for _, width := range widths {
-		sum += width + 2
-	}
-	return sum
-}
-
 // TableTitle stands over a table that leaves its document.
 func TableTitle(doc *Document, t *Table) string {
 	return strings.Join(slices.Compact(nonEmpty(doc.Title, t.Phase, t.Title)), ": ")

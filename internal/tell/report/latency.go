@@ -86,9 +86,9 @@ func (v *phaseView) latencyOf(name string) string {
 	return v.work(name)
 }
 
-// besideDisk is who else works in the phase: "B writes"; empty for nobody.
+// besideDisk is who else works in the phase, probes aside: "B writes"; empty for nobody.
 func besideDisk(keys []Key, phase *analysis.Phase, disk string) string {
 	others := maps.Clone(phase.Roles)
-	delete(others, disk)
+	maps.DeleteFunc(others, func(name string, _ trace.Role) bool { return name == disk || phase.Paced[name].Probe > 0 })
 	return does(keys, others, phase.Paced)
 }

@@ -1,12 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -44,30 +43,28 @@ func wordsOf(t *Table) [][]string {
 	return out
 }
 
-// Streams of a disk and kind are one row: their frames added up, of all else the worst, and who fared worst by name.
-func TestStreamGroups(t *testing.T) {
-	s := func(disk, name, kind string, late int, lowestS float64, verdict stream.Verdict, while ...string) analysis.Stream {
-		return analysis.Stream{Disk: disk, Name: name, Kind: kind, Op: trace.Read, Rate: 92e6, BufferS: 1, Due: 500, Late: late, LowestBufferS: lowestS, Verdict: verdict, LateWhile: while, LongestRun: late}
+// The streams of a disk are one row: which they are, what came of them in all and with all other disks busy, and who
+// was busy whenever frames were dropped.
+func TestStreamTable(t *testing.T) {
+	run := fixture.Streams()
+	const what = "4 x ProRes 422 HQ UHD 25p played"
+	for phase, want := range map[string][]string{
+		"play": {"A", what, "clean", "0 of 1,901", "", "", "0.99 of 1 s", ""},
+		"play beside backup": {
+			"A", what, "drops worst in stream 2", "382 of 1,901 (20 %)", "382 of 1,901 in 20 s", "3.84 s",
+			"0.00 of 1 s", "B writes, C is probed",
+		},
+		"play beside slow backup": {
+			"A", what, "strained worst in stream 1", "0 of 1,901", "0 of 1,901 in 20 s", "", "0.11 of 1 s", "",
+		},
+	} {
+		check.Same(t, phase, [][]string{want}, wordsOf(viewOf(t, run, phase).streamTable()))
 	}
-	found := &analysis.Phase{Streams: []analysis.Stream{
-		s("A", "1", "hq", 0, 0.75, stream.Clean), s("A", "2", "hq", 10, 0, stream.Drops, "B", "C"), s("A", "3", "hq", 12, 0, stream.Drops, "C"),
-		s("A", "4", "raw", 0, 0.4, stream.Strained), s("B", "1", "hq", 0, 0.9, stream.Clean), s("B", "2", "hq", 0, 0.9, stream.Clean),
-	}}
-	type row struct {
-		title, worst, late, buffer string
-		verdict                    stream.Verdict
-		while                      []string
-	}
-	var got []row
-	for _, g := range streamGroups(found) {
-		got = append(got, row{g.Disk + ": " + g.title(), g.worst, g.lateText(), g.bufferText(), g.Verdict, g.LateWhile})
-	}
-	want := []row{
-		{"A: 3 × hq", "3", "22 of 1,500 (1.5 %)", "0.00 of 1 s", stream.Drops, []string{"C"}},
-		{"A: 1 × raw", "", "0 of 500", "0.40 of 1 s", stream.Strained, nil},
-		{"B: 2 × hq", "", "0 of 1,000", "0.90 of 1 s", stream.Clean, nil},
-	}
-	check.Same(t, "groups", want, got, cmp.AllowUnexported(row{}))
+	found := &analysis.Phase{StreamTotals: []analysis.StreamTotal{{Disk: "A", Streams: 2, LowestBufferS: 0.3}}}
+	v := viewOf(t, run, "play")
+	v.found = found
+	check.Same(t, "of a trace that says little", []string{"A", "2 streams played", "–", "0 of 0", "", "", "0.30 s", ""},
+		wordsOf(v.streamTable())[0])
 }
 
 // A phase says first whether its streams kept up; who is paced is compared with nothing.
@@ -103,7 +100,7 @@ func TestStreamCharts(t *testing.T) {
 		for _, point := range buffer.Series[0].Points {
 			lowest = min(lowest, point[1])
 		}
-		g := streamGroups(v.found)[0]
+		g := v.found.StreamTotals[0]
 		if lowest > g.LowestBufferS+1e-3 || lowest < g.LowestBufferS-1e-3 || buffer.Marks[0].Text != "half of the buffer" || drops != (len(blocks) == 2) {
 			t.Errorf("%s: %d charts with a lowest buffer of %g s, want %g", phase, len(blocks), lowest, g.LowestBufferS)
 		}
@@ -133,69 +130,60 @@ func TestFlowIsBounded(t *testing.T) {
 	}
 }
 
-// Every phase with streams has its line on the first screen; a search's tries stand in their ladder.
-func TestStudyOfStreams(t *testing.T) {
-	run := fixture.Streams()
-	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
-	table := find(doc, "Streams in each phase")
-	if table == nil {
-		t.Fatal("no table of streams before the phases")
-	}
-	var got [][]string
-	for _, row := range wordsOf(table) {
-		got = append(got, row[:3])
-	}
-	want := [][]string{
-		{"play", "clean", "A plays 4 streams, C is probed"},
-		{"play beside backup", "drops", "A plays 4 streams, B writes, C is probed"},
-		{"play beside slow backup", "strained", "A plays 4 streams, B writes at up to 200 MB/s, C is probed"},
-	}
-	check.Same(t, "rows", want, got)
-	for i, sign := range []Sign{Good, Bad, Doubt} {
-		if table.Rows[i][1].Sign != sign {
-			t.Errorf("%s is marked %q, want %q", got[i][1], table.Rows[i][1].Sign, sign)
+// laneTexts are the answer's lanes in letters, with what comes of each number of streams.
+func laneTexts(run *trace.Run) (texts []string, a *Answer) {
+	a = OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}).Answer
+	letters := map[stream.Verdict]string{stream.Clean: "=", stream.Strained: "!", stream.Drops: "x", "": "."}
+	for _, l := range a.Streams.Lanes {
+		text := ""
+		for _, state := range l.Cells(a.Streams.Most) {
+			text += letters[state]
 		}
+		texts = append(texts, strings.Join([]string{l.Key.Label, l.Does, l.While, l.Number, text}, " "))
+	}
+	return texts, a
+}
+
+// Phases of a fixed number of streams are lanes, the worst first, and say nothing of numbers that were not tried.
+func TestLanesOfPhases(t *testing.T) {
+	got, a := laneTexts(fixture.Streams())
+	want := []string{"A plays B writes <4 ...xxxxx", "A plays  4+ ====....", "A plays B writes at up to 200 MB/s <4 ...!...."}
+	check.Same(t, "lanes", want, got)
+	big := &Big{
+		Number: "<4", Text: "streams stay clean while B writes", Tone: Bad,
+		Detail: "4 streams: clean in 0 of 1 try, 20 % of frames dropped.",
+	}
+	check.Same(t, "big", big, a.Big)
+	if a.Streams.Buffer.Title != "With 4 streams the buffer is empty after 8.1 s" || a.Sentence != "ProRes 422 HQ UHD 25p: 92.1 MB/s a stream." {
+		t.Errorf("%q, %q", a.Streams.Buffer.Title, a.Sentence)
 	}
 }
 
-// find is the table of that title before the phases.
-func find(doc *Document, title string) *Table {
-	for _, block := range doc.Blocks {
-		if t, ok := block.(*Table); ok && t.Title == title {
-			return t
-		}
-	}
-	return nil
-}
-
-func TestSearchLadder(t *testing.T) {
+// What a search found is the number of its lanes, and of the answer.
+func TestLanesOfASearch(t *testing.T) {
 	run := fixture.Search()
-	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
-	table := find(doc, "Search: streams")
-	if table == nil {
-		t.Fatal("no table of the search")
-	}
-	if find(doc, "Streams in each phase") != nil {
-		t.Error("the tries stand in a table of their own, want them in the search's alone")
-	}
-	want := [][]string{
-		{"16", "drops", ""}, {"12", "drops", ""}, {"10", "drops ×4", ""}, {"9", "clean ×2", ""}, {"8", "clean", ""},
-		{"5", "", "drops"}, {"4", "clean", "drops ×3"}, {"3", "", "clean ×2"}, {"2", "clean", "clean"}, {"1", "clean", ""},
-	}
-	check.Same(t, "rows", want, wordsOf(table))
-	if table.Columns[2].Head != "While C writes" || !table.Rows[3][1].Strong || !table.Rows[7][2].Strong || table.Rows[4][1].Strong {
-		t.Errorf("the answers are not marked: %+v", table)
-	}
-	if link := table.Rows[0][1].Link; link != "phase-5" {
-		t.Errorf("16 alone leads to %q, want its try", link)
-	}
+	got, a := laneTexts(run)
+	check.Same(t, "lanes", []string{"A plays C writes 3 ===xxxxxxxxxxxxx", "A plays  9 =========xxxxxxx"}, got)
+	check.Same(t, "text", "of 9 streams: C costs A the other six", a.Big.Text)
+	check.Same(t, "evidence", []string{"3: clean 2 of 2", "4: clean 0 of 3"}, a.Streams.Lanes[0].Evidence())
+	// A phase of the same work is one more try.
+	again := *run.Phases[len(run.Phases)-1]
+	again.Name, again.Search = "again", nil
+	run.Phases = append(run.Phases, &again)
+	_, a = laneTexts(run)
+	check.Same(t, "evidence", []string{"3: clean 3 of 3", "4: clean 0 of 3"}, a.Streams.Lanes[0].Evidence())
+	// Of a search that was cut short, what its tries show.
+	run.Phases = run.Phases[:4]
+	got, a = laneTexts(run)
+	check.Same(t, "cut short", []string{"A plays  8+ ========"}, got)
+	check.Same(t, "text", "streams stay clean while no other disk is busy", a.Big.Text)
 }
 
 // The table of all phases has no try of a search, says so, and goes where nothing else is left.
 func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	run := fixture.Search()
 	document := func() *Document { return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}) }
-	const where = "19 tries of a search, which the tables of searches hold and --all prints one by one."
+	const where = "19 tries of a search, which --all prints one by one."
 	doc := document()
 	if find(doc, "All phases") != nil || !slices.Contains(doc.Blocks, Block(Sentence{Text: "All phases are " + where})) {
 		t.Error("a run of tries alone has a table of phases, or does not say why not")
@@ -210,21 +198,39 @@ func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	}
 }
 
-// A pace is in MB/s, and of a value that was clean in some tries and not in others it is said in how many.
-func TestPaceLadder(t *testing.T) {
+// A pace that was found says how far to slow the disk down; values whose tries contradict one another count by most of
+// them, and the range is what is known.
+func TestLaneOfAPace(t *testing.T) {
 	found := 200e6
-	a := &analysis.Analysis{Order: []string{"A", "B"}, Searches: []analysis.Search{{Name: "pace", Kind: trace.SearchPace, Disk: "B", Found: &found, Tries: []analysis.SearchTry{
-		{Phase: "p0", Unlimited: true, Verdict: stream.Drops}, {Phase: "p1", Value: 400e6, Verdict: stream.Drops}, {Phase: "p2", Value: 210e6, Verdict: stream.Clean}, {Phase: "p3", Value: 210e6, Verdict: stream.Strained},
-		{Phase: "p4", Value: 200e6, Verdict: stream.Clean}, {Phase: "p5", Value: 200e6, Verdict: stream.Drops}, {Phase: "p6", Value: 200e6, Verdict: stream.Clean}, {Phase: "p7", Value: 100e6},
-	}}}, Phases: []analysis.Phase{{Name: "p0", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: work.Paced{
-		"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Pace: 400e6},
-	}}}}
-	table := newRunDoc(Run{Analysis: a}).searchTable(&a.Searches[0], false)
-	want := [][]string{{"no limit", "drops"}, {"400 MB/s", "drops"}, {"210 MB/s", "strained 1 of 2 clean"}, {"200 MB/s", "clean 2 of 3"}, {"100 MB/s", "not ended"}}
-	check.Same(t, "rows", want, wordsOf(table))
-	if head := table.Columns[1].Head; head != "While A plays 4 streams" {
-		t.Errorf("the column says %q", head)
+	search := analysis.Search{Name: "pace", Kind: trace.SearchPace, Disk: "B", Found: &found}
+	a := &analysis.Analysis{Order: []string{"A", "B"}}
+	for i, try := range []analysis.SearchTry{
+		{Unlimited: true, Verdict: stream.Drops}, {Value: 400e6, Verdict: stream.Drops},
+		{Value: 210e6, Verdict: stream.Clean}, {Value: 210e6, Verdict: stream.Strained}, {Value: 200e6, Verdict: stream.Clean},
+		{Value: 200e6, Verdict: stream.Drops}, {Value: 200e6, Verdict: stream.Clean}, {Value: 100e6},
+	} {
+		try.Phase = fmt.Sprint("p", i)
+		search.Tries = append(search.Tries, try)
+		a.Phases = append(a.Phases, analysis.Phase{
+			Name: try.Phase, Search: &trace.Try{Search: "pace"}, Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
+			Paced:        work.Paced{"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Pace: 400e6}},
+			Streams:      make([]analysis.Stream, 4),
+			StreamTotals: []analysis.StreamTotal{{Disk: "A", Op: trace.Read, Streams: 4, Due: 100, Late: 20}},
+			Overlap:      &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{"B": {Rate: 800e6}}},
+		})
 	}
+	a.Searches = []analysis.Search{search}
+	out := newRunDoc(Run{Analysis: a}).streams()
+	l := out.Lanes[0]
+	check.Same(t, "number", "200 MB/s", l.Number)
+	check.Same(t, "while", "A plays 4 streams", l.While)
+	check.Same(t, "evidence", []string{"200 MB/s: clean 2 of 3", "210 MB/s: clean 1 of 2"}, l.Evidence())
+	check.Same(t, "actions", []Action{{
+		"For 4 streams slow down B", "Throttle it to 200 MB/s, 75 % less.",
+		"For 4 streams slow down B. Throttle it to 200 MB/s, 75 % less.",
+	}}, out.actions())
+	a.Searches[0].Found = nil
+	check.Same(t, "not settled", "200 MB/s–210 MB/s", newRunDoc(Run{Analysis: a}).streams().Lanes[0].Number)
 }
 
 // What disks do is said in one breath, whatever it is.
@@ -272,4 +278,14 @@ func TestDoing(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+}
+
+// find is the table of that title before the phases.
+func find(doc *Document, title string) *Table {
+	for _, block := range doc.Blocks {
+		if t, ok := block.(*Table); ok && t.Title == title {
+			return t
+		}
+	}
+	return nil
 }

@@ -17,16 +17,11 @@ import (
 // study shows what is behind the answer of several phases: what came of streams, searches and fast caches, what
 // disks keep beside one another, and all phases in a table.
 func (r *runDoc) study() {
-	overview := streamsOverview(r.Keys, r.a)
-	r.Add(overview)
-	for i := range r.a.Searches {
-		r.Add(r.searchTable(&r.a.Searches[i], overview.Rows != nil || i > 0))
-	}
 	r.Add(r.cacheChart())
 	r.addSaturations()
 	tasks, list := r.pairs()
 	r.Add(r.pairsChart(list), r.pairsTable(tasks, list))
-	// The table of all phases goes without the tries of searches, which the searches' tables hold.
+	// The table of all phases goes without the tries of searches, which the answer's table holds.
 	try := func(line pooledPhase) bool { return line.phases[0].Search != nil }
 	lines := slices.DeleteFunc(slices.Clone(r.lines), try)
 	left := len(r.a.Phases)
@@ -35,7 +30,7 @@ func (r *runDoc) study() {
 	}
 	searches := pick(len(r.a.Searches) == 1, "a search", unit.FormatCount(len(r.a.Searches))+" searches")
 	tries := pick(left == 1, "one try of ", unit.FormatCount(left)+" tries of ") + searches +
-		", which the tables of searches hold and --all prints one by one"
+		", which --all prints one by one"
 	if len(lines) == 0 {
 		r.Add(Sentence{Text: "All phases are " + tries + "."})
 		return

@@ -176,7 +176,7 @@ func (v *phaseView) addLevels(c *Chart) {
 func (v *phaseView) timeTitle() string {
 	o, working := v.found.Overlap, v.working()
 	var parts []string
-	for _, g := range streamGroups(v.found) {
+	for _, g := range v.found.StreamTotals {
 		frames := unit.FormatCount(g.Late) + " of " + unit.FormatCount(g.Due) + " frames"
 		parts = append(parts, v.label(g.Disk)+" drops "+pick(g.Late > 0, frames, "no frame"))
 	}

@@ -52,10 +52,19 @@ type togetherRow struct {
 // maxHot is the part of its baseline below which what a disk keeps is in bold.
 const maxHot = 0.75
 
+// HasFacts reports whether something stands beside the first figure.
+func (p *page) HasFacts() bool { return len(p.Doc.Answer.Facts)+len(p.Doc.Answer.Actions) > 0 }
+
 // answer prepares the first screen: the load that the headline is about, and all that can be chosen.
 func (p *page) answer(tmpl *template.Template) error {
 	a := p.Doc.Answer
-	if a == nil || len(a.Loads) == 0 || a.Layout != report.LayoutStudy && a.Layout != report.LayoutRace {
+	switch {
+	case a == nil:
+		return nil
+	case a.Layout == report.LayoutStreams:
+		p.Gauges = newGauges(a.Streams)
+		return nil
+	case len(a.Loads) == 0 || a.Layout != report.LayoutStudy && a.Layout != report.LayoutRace:
 		return nil
 	}
 	k := perRate(a.Scale, a.Loads)

@@ -60,6 +60,7 @@ type page struct {
 	Pairs    *pairs
 	Together *together
 	Each     *report.Table // the disks of the only phase
+	Gauges   *gauges
 
 	Comparison *comparison
 
@@ -158,7 +159,8 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 // whole.
 func (p *page) arrange() {
 	doc := p.Doc
-	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Kind != "comparison" {
+	if doc.Answer == nil || len(doc.Answer.Loads) == 0 && doc.Answer.Streams == nil &&
+		doc.Kind != "comparison" {
 		for _, block := range doc.Blocks {
 			if d, ok := block.(*report.Details); !ok || !d.Phase {
 				p.Body = append(p.Body, block)
@@ -171,6 +173,9 @@ func (p *page) arrange() {
 	}
 	a := doc.Answer
 	more := fold{ID: "more", Title: "More results", Blocks: a.Rest()}
+	if a.Layout == report.LayoutStreams { // which draws it
+		p.Folds = append(p.Folds, fold{ID: "numbers", Title: a.Table.Title, Blocks: []report.Block{a.Table}})
+	}
 	sure := fold{ID: "sure", Title: "How sure is this?"}
 	if a.Sure != "" && doc.Kind != "comparison" {
 		sure.Blocks = append(sure.Blocks, report.Sentence{Text: a.Sure})
@@ -265,16 +270,20 @@ func trim(phase *report.Details) *report.Details {
 
 // dress puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) dress(charts []byte) error {
-	style, err := parts.ReadFile("page.css")
-	if err != nil {
-		return err
+	styles := []string{"page"}
+	if a := p.Doc.Answer; a != nil && a.Layout == report.LayoutStreams {
+		styles = append(styles, "streams")
 	}
 	if p.Doc.Kind == "comparison" {
-		more, err := parts.ReadFile("compare.css")
+		styles = append(styles, "compare")
+	}
+	var style []byte
+	for _, name := range styles {
+		part, err := parts.ReadFile(name + ".css")
 		if err != nil {
 			return err
 		}
-		style = append(style, more...)
+		style = append(style, part...)
 	}
 	script := []byte("(() => {\n\"use strict\";\n") // its parts share one scope
 	for _, name := range []string{"chart", "page"} {

@@ -13,37 +13,31 @@ import (
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
-// backup is the streams' run, the phase with the backup first: the one that is open.
+// backup is the streams' run, the phase with the backup first.
 func backup() *trace.Run {
 	run := fixture.Streams()
 	run.Phases[0], run.Phases[2] = run.Phases[2], run.Phases[0]
 	return run
 }
 
-// Whether the streams survive the backup is read off the first screen, in words and by a sign, of a study and of a
-// single phase.
-func TestStreamsOnTheFirstScreen(t *testing.T) {
+// The answer of a search is on the first screen as a number, and behind it a cell for each number of streams.
+func TestGauges(t *testing.T) {
 	ctx := browserFor(t)
-	one := backup()
-	one.Phases = one.Phases[:1]
-	for name, run := range map[string]*trace.Run{"study": fixture.Streams(), "phase": one} {
-		for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 800}, {width: 1280, height: 800, dark: true}} {
-			t.Run(fmt.Sprintf("%s %d %v", name, s.width, s.dark), func(t *testing.T) {
-				tab := open(t, ctx, run, s)
-				tab.shoot(fmt.Sprintf("streams-%s-%d-%v", name, s.width, s.dark))
-				// What of the words and signs lies on the first screen, by what an eye would see there.
-				seen := eval[[]string](tab, `[...document.querySelectorAll("svg.sign")].flatMap((sign) => {
-					const word = sign.parentElement, box = sign.getBoundingClientRect(), top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-					return box.width > 5 && box.bottom < innerHeight && box.right < innerWidth && top && (word.contains(top) || top.contains(word)) ? [sign.classList[1] + " " + word.textContent.trim()] : [];
-				})`)
-				want := []string{"bad drops 382 frames"}
-				if name == "study" {
-					want = []string{"good clean", "bad drops 382 frames", "doubt strained"}
-				}
-				check.Same(t, "on the first screen", want, seen[:min(len(seen), len(want))])
-				tab.fits()
-			})
-		}
+	for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 844}, {width: 1280, height: 800, dark: true}} {
+		t.Run(fmt.Sprintf("%d %v", s.width, s.dark), func(t *testing.T) {
+			tab := open(t, ctx, fixture.Search(), s)
+			tab.shoot(fmt.Sprintf("streams-%d-%v", s.width, s.dark))
+			big := eval[string](tab, `(() => {
+				const e = document.querySelector(".huge"), box = e.getBoundingClientRect();
+				return box.bottom < innerHeight ? e.textContent : "below the first screen";
+			})()`)
+			check.Same(t, "the number", "3", big)
+			lanes := eval[[]string](tab, `[...document.querySelectorAll(".lanes [role=img]")].map((lane) =>
+				[...lane.children].map((cell) => ({ clean: "=", strained: "!", drops: "x" })[cell.className] ?? ".").join(""))`)
+			check.Same(t, "the lanes", []string{"===xxxxxxxxxxxxx", "=========xxxxxxx"}, lanes)
+			check.Same(t, "labels", []string{}, eval[[]string](tab, findBadLabels))
+			tab.fits()
+		})
 	}
 }
 
@@ -82,21 +76,14 @@ func TestStreamsTip(t *testing.T) {
 	t.Error("the chart of dropped frames never says 10")
 }
 
-// Tries of a search are chosen from a list of their own, and opened from the search's table; what is open first is
-// none.
-func TestTriesAreGrouped(t *testing.T) {
-	run := fixture.Search()
-	run.Phases = append(run.Phases, fixture.Streams().Phases[0])
-	tab := open(t, browserFor(t), run, screen{width: 1280, height: 800})
-	tab.shoot("search")
-	shown := func() string { return eval[string](tab, `document.querySelector(".phase:not([hidden])").dataset.name`) }
-	if got := shown(); got != "probe" {
-		t.Errorf("%q is open first", got)
+// Without scripts the answer is there, and the page asks for nothing that its policy forbids.
+func TestGaugesWithoutScripts(t *testing.T) {
+	page := string(render(t, fixture.Streams(), nil))
+	for _, want := range []string{"&lt;4", "the buffer is empty after", `class="cells" role="img"`, `class="huge bad"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
-	groups := eval[[]string](tab, `[...document.querySelectorAll(".tabs select > *")].map((e) => (e.label || e.text) + " " + e.querySelectorAll("option").length)`)
-	check.Same(t, "the list", []string{"probe 0", "Tries of streams 19"}, groups)
-	tab.do(chromedp.Click(chromedp.CSS("main .summary a[href='#phase-5']")))
-	tab.wait(`document.querySelector(".phase:not([hidden])").dataset.name === "streams alone 16"`)
 }
 
 // A page of thirty phases with latencies of three disks stays within a megabyte of one without.

@@ -48,6 +48,19 @@ const (
 	labelClose = 9 // per cent of the height: labels that are closer share a line
 )
 
+// toneOf is the colour of what belongs to no disk.
+func toneOf(tone report.Sign) string {
+	switch tone {
+	case report.Good:
+		return "var(--good)"
+	case report.Doubt:
+		return "var(--mid)"
+	case report.Bad:
+		return "var(--bad)"
+	}
+	return "var(--ink)"
+}
+
 // newTimeline draws a chart of files, or of lines, over time.
 func newTimeline(c *report.Chart) *timeline {
 	if c == nil || c.X.Max <= 0 || c.Y.Max <= 0 {
@@ -69,7 +82,11 @@ func newTimeline(c *report.Chart) *timeline {
 			}
 		}
 		if d.Len() > 0 {
-			p.Paths = append(p.Paths, plotPath{fmt.Sprintf("var(--c%d)", c.Keys[s.Key].Colour()), d.String(), s.Faint})
+			paint := toneOf(s.Tone)
+			if s.Key >= 0 {
+				paint = fmt.Sprintf("var(--c%d)", c.Keys[s.Key].Colour())
+			}
+			p.Paths = append(p.Paths, plotPath{paint, d.String(), s.Faint})
 		}
 	}
 	var wide, narrow rows
@@ -84,7 +101,7 @@ func newTimeline(c *report.Chart) *timeline {
 	}
 	for _, v := range report.Steps(0, c.Y.Max, plotTicks) {
 		p.Lines = append(p.Lines, fmt.Sprintf("M0 %.2fH%d", y(v), plotWidth))
-		p.Y = append(p.Y, plotLabel{Height: perCent * v / c.Y.Max, Text: strconv.FormatFloat(v, 'f', -1, 64)})
+		p.Y = append(p.Y, plotLabel{Height: perCent * v / c.Y.Max, Text: strconv.FormatFloat(v, 'g', 6, 64)})
 	}
 	for _, v := range report.Steps(0, c.X.Max, plotTimes) {
 		p.X = append(p.X, plotLabel{At: perCent * v / c.X.Max, Text: report.Write(report.Seconds, v)})
@@ -132,17 +149,21 @@ func (b plotBand) End() float64 { return perCent - b.Left - b.Width }
 
 // label puts a mark's words beside its line: those of disks at one height stand together.
 func (p *timeline) label(c *report.Chart, m report.Mark) {
-	if m.Text == "" || m.Upright || m.Key < 0 {
+	if m.Text == "" || m.Upright {
 		return
+	}
+	var keys []report.Key
+	if m.Key >= 0 {
+		keys = c.Keys[m.Key:][:1]
 	}
 	height := perCent * m.At / c.Y.Max
 	right := m.From > c.X.Max/2
 	for i := range p.Labels {
 		l := &p.Labels[i]
 		if l.Right == right && height-l.Height < labelClose && l.Height-height < labelClose {
-			l.Keys = append(l.Keys, c.Keys[m.Key])
+			l.Keys = append(l.Keys, keys...)
 			return
 		}
 	}
-	p.Labels = append(p.Labels, plotLabel{Height: height, Text: m.Text, Keys: []report.Key{c.Keys[m.Key]}, Right: right})
+	p.Labels = append(p.Labels, plotLabel{Height: height, Text: m.Text, Keys: keys, Right: right})
 }

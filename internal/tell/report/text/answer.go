@@ -46,7 +46,7 @@ func (p *printer) answer(doc *report.Document) {
 	sure := a.Sure
 	for _, l := range a.Loads {
 		for _, d := range l.Disks {
-			if d.NotAlone && !strings.Contains(sure, "*") {
+			if d.NotAlone && a.Table == nil && !strings.Contains(sure, "*") {
 				sure += " *: of its speed without one other disk."
 			}
 		}
@@ -55,10 +55,13 @@ func (p *printer) answer(doc *report.Document) {
 	for _, action := range a.Actions {
 		free -= p.linesOf(actionText(action))
 	}
-	if a.Table != nil {
+	switch {
+	case p.streams(a):
+		free -= len(a.Table.Rows) + 1
+	case a.Table != nil:
 		p.table("", a.Table)
 		free -= len(a.Table.Rows) + 1
-	} else {
+	default:
 		free = p.loads(a, free)
 	}
 	p.wrap("  ", about, nil)

@@ -1,0 +1,422 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
+)
+
+// Streams is how many streams stay clean. The headline is about the first of its lanes.
+type Streams struct {
+	Lanes  []*Lane
+	Most   int    // the end of the axis of lanes that count streams
+	Buffer *Chart // over time in the tries that decided; nil if it is unknown
+}
+
+// Lane is what was tried of a disk with the same other disks busy: numbers of streams, or how fast
+// it may be beside a fixed number.
+type Lane struct {
+	Key    Key
+	Does   string // "records"; of a lane of paces "writes"
+	While  string // what the others do; empty if they are idle
+	Kind   string // the codec of the streams
+	Noun   string // camera or stream
+	Paced  bool
+	Clean  float64 // so much stayed clean
+	Number string  // the same in words: "3", "4+" if that may be more, "<4" if that is not clean
+	Tries  []Tries // by value
+
+	search *analysis.Search // nil for phases of a fixed number
+}
+
+// Tries are those of one value.
+type Tries struct {
+	Value        float64 // infinite for a pace without a limit
+	Clean, Count int
+	Due, Late    int             // frames, with all other disks busy
+	LowestS      float64         // of the buffers
+	Rate         float64         // of a pace, or of a disk without a limit
+	Verdict      stream.Verdict  // the worst; empty if no try ended as it should
+	phase        *analysis.Phase // of the first try with that verdict
+}
+
+// State is what the value comes to: clean if most of its tries were, else their worst.
+func (p *Tries) State() stream.Verdict {
+	if 2*p.Clean > p.Count {
+		return stream.Clean
+	}
+	return p.Verdict
+}
+
+// minMost is where the axis of lanes ends at least.
+const minMost = 8
+
+// streams gathers what searches found, and what came of phases with a fixed number of streams.
+func (r *runDoc) streams() *Streams {
+	out := &Streams{Most: minMost}
+	for i := range r.a.Searches {
+		for _, alone := range []bool{false, true} {
+			if l := r.searched(&r.a.Searches[i], alone); l != nil {
+				out.Lanes = append(out.Lanes, l)
+			}
+		}
+	}
+	for i := range r.a.Phases {
+		p := &r.a.Phases[i]
+		for _, t := range p.StreamTotals {
+			if p.Search != nil {
+				continue
+			}
+			l := r.newLane(p, t.Disk)
+			at := slices.IndexFunc(out.Lanes, func(o *Lane) bool {
+				return !o.Paced && o.Key == l.Key && o.Does == l.Does && o.Kind == l.Kind &&
+					o.While == l.While
+			})
+			if at < 0 {
+				at, out.Lanes = len(out.Lanes), append(out.Lanes, l)
+			}
+			verdict := t.Verdict
+			if t.Beside != nil {
+				verdict = t.Beside.Verdict
+			}
+			out.Lanes[at].try(float64(t.Streams), verdict, p)
+		}
+	}
+	for _, l := range out.Lanes {
+		l.settle()
+		if last := l.Tries[len(l.Tries)-1].Value; !l.Paced {
+			out.Most = max(out.Most, int(last))
+		}
+	}
+	if len(r.a.Searches) == 0 { // the headline is about the streams that fared worst
+		worst := func(l *Lane) float64 { return l.Tries[len(l.Tries)-1].dropped() }
+		slices.SortStableFunc(out.Lanes, func(x, y *Lane) int {
+			return cmp.Compare(worst(y), worst(x))
+		})
+	}
+	out.Buffer = out.buffer()
+	return out
+}
+
+// newLane describes what a disk was tried with in a phase.
+func (r *runDoc) newLane(p *analysis.Phase, disk string) *Lane {
+	l := &Lane{Key: r.Keys[keyOf(r.Keys, disk)], While: besideDisk(r.Keys, p, disk), Noun: "stream"}
+	l.Does = work.Work{Op: p.Roles[disk], Streams: p.Paced[disk].Streams}.Verb().One
+	if len(p.Streams) > 0 {
+		l.Kind = Clean(stream.Label(p.Streams[0].Kind))
+		l.Noun = pick(p.Streams[0].Op == trace.Write, "camera", "stream")
+	}
+	return l
+}
+
+// searched is what the tries of a search show; nil if there are none alone, or with the others.
+func (r *runDoc) searched(s *analysis.Search, alone bool) *Lane {
+	var l *Lane
+	for _, try := range s.Tries {
+		at, known := r.index[try.Phase]
+		if !known || try.Alone != alone || len(r.a.Phases[at].StreamTotals) == 0 {
+			continue
+		}
+		if l == nil {
+			l = r.newLane(&r.a.Phases[at], s.Disk)
+			l.search, l.Paced = s, s.Kind == trace.SearchPace
+		}
+		l.try(valueOf(try), try.Verdict, &r.a.Phases[at])
+	}
+	return l
+}
+
+// try adds a try of a value.
+func (l *Lane) try(value float64, verdict stream.Verdict, in *analysis.Phase) {
+	i := slices.IndexFunc(l.Tries, func(p Tries) bool { return p.Value >= value })
+	if i < 0 {
+		i = len(l.Tries)
+	}
+	if i == len(l.Tries) || l.Tries[i].Value != value {
+		l.Tries = slices.Insert(l.Tries, i, Tries{Value: value, LowestS: math.Inf(1), phase: in})
+	}
+	p := &l.Tries[i]
+	if p.Rate = value; in.Overlap != nil && math.IsInf(value, 1) {
+		p.Rate = in.Overlap.Disks[l.Key.Name].Rate
+	}
+	for _, t := range in.StreamTotals {
+		due, late, lowestS := t.Due, t.Late, t.LowestBufferS
+		if b := t.Beside; b != nil {
+			due, late, lowestS = b.Due, b.Late, b.LowestBufferS
+		}
+		if l.search != nil || t.Disk == l.Key.Name {
+			p.Due, p.Late, p.LowestS = p.Due+due, p.Late+late, min(p.LowestS, lowestS)
+		}
+	}
+	if worst := stream.Worst(p.Verdict, verdict); worst != p.Verdict {
+		p.Verdict, p.phase = worst, in
+	}
+	if verdict == stream.Clean {
+		p.Clean++
+	}
+	if verdict != "" {
+		p.Count++
+	}
+}
+
+// settle says what stayed clean: what the search has found, or else what the tries show.
+func (l *Lane) settle() {
+	var found *float64
+	if s := l.search; s != nil {
+		found = pick(l.While == "", s.Alone, s.Found)
+		if s.Unlimited {
+			found = new(math.Inf(1))
+		}
+	}
+	if found != nil {
+		l.Clean = *found
+	} else {
+		for _, p := range l.Tries {
+			if p.Count > 0 && p.State() != stream.Clean {
+				break
+			}
+			if p.Count > 0 {
+				l.Clean = p.Value
+			}
+		}
+	}
+	clean, above := l.Deciding()
+	switch l.Number = l.value(l.Clean); {
+	case math.IsInf(l.Clean, 1):
+	case found == nil && clean == nil && above == nil:
+		l.Number = "?"
+	case above == nil:
+		l.Number += "+"
+	case found == nil && l.Clean == 0:
+		l.Number = "<" + l.value(above.Value)
+	case found == nil && (l.Paced || above.Value > l.Clean+1):
+		l.Number += "–" + l.value(above.Value)
+	}
+}
+
+// Deciding are the largest value that stayed clean, and the next one above it that was tried and
+// did not; nil if there is none.
+func (l *Lane) Deciding() (clean, above *Tries) {
+	for i := range l.Tries {
+		switch p := &l.Tries[i]; {
+		case p.Count == 0:
+		case p.Value <= l.Clean && p.State() == stream.Clean:
+			clean = p
+		case p.Value > l.Clean && p.State() != stream.Clean && above == nil:
+			above = p
+		}
+	}
+	return clean, above
+}
+
+// Cells are what comes of 1, 2, 3 and more streams; empty for what is not known.
+func (l *Lane) Cells(most int) []stream.Verdict {
+	cells := make([]stream.Verdict, most)
+	for i := range min(most, int(l.Clean)) {
+		cells[i] = stream.Clean
+	}
+	for _, p := range l.Tries {
+		for i := int(p.Value) - 1; p.Value > l.Clean && i < most; i++ {
+			if p.State() == stream.Drops || i == int(p.Value)-1 && p.State() == stream.Strained {
+				cells[i] = stream.Worst(cells[i], p.State())
+			}
+		}
+	}
+	return cells
+}
+
+// value writes a number of streams, or a pace.
+func (l *Lane) value(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "no limit"
+	case l.Paced:
+		return unit.FormatRate(v)
+	}
+	return unit.FormatCount(int(v))
+}
+
+// streams counts them: "4 cameras".
+func (l *Lane) streams(n float64) string { return unit.Plural(int(n), l.Noun) }
+
+// with is a value in words: "4 cameras", "1.84 GB/s".
+func (l *Lane) with(p *Tries) string { return pick(l.Paced, l.value(p.Value), l.streams(p.Value)) }
+
+// dropped is the part of its frames that is dropped.
+func (p *Tries) dropped() float64 { return float64(p.Late) / max(1, float64(p.Due)) }
+
+// Evidence is how often the deciding values were clean: "3: clean 2 of 2", "4: clean 0 of 4".
+func (l *Lane) Evidence() []string {
+	var out []string
+	clean, above := l.Deciding()
+	for _, p := range []*Tries{clean, above} {
+		if p != nil {
+			out = append(out, fmt.Sprintf("%s: clean %d of %d", l.value(p.Value), p.Clean, p.Count))
+		}
+	}
+	return out
+}
+
+// bigStreams is the number that the headline is about: so many of those that stay clean alone.
+func (r *runDoc) bigStreams() *Big {
+	l := r.Answer.Streams.Lanes[0]
+	b := &Big{Tone: pick(l.Clean > 0, Good, Bad), Detail: l.detail()}
+	b.Number, b.Unit, _ = strings.Cut(l.Number, " ")
+	while := cmp.Or(l.While, "no other disk is busy")
+	if l.Paced {
+		does := strings.TrimSuffix(l.Does, "s")
+		b.Text = fmt.Sprintf("is how fast %s may %s while %s", l.Key.Label, does, while)
+		return b
+	}
+	b.Text = pick(l.Number == "1", l.Noun+" stays", l.Noun+"s stay") + " clean while " + while
+	for _, alone := range r.Answer.Streams.Lanes[1:] {
+		with := l.Tries[0].phase.StreamTotals[0].Beside
+		if alone.search != l.search || l.search == nil || with == nil {
+			continue
+		}
+		names := say.Each(with.Disks, func(name string) string { return labelOf(r.Keys, name) })
+		lost := "none"
+		if n := int(alone.Clean - l.Clean); n > 0 {
+			lost = pick(l.Clean == 0, "all ", "the other ") + say.Count(n)
+		}
+		b.Text = fmt.Sprintf("of %s %ss: %s %s %s %s", alone.Number, l.Noun, unit.List(names),
+			pick(len(names) == 1, "costs", "cost"), l.Key.Label, lost)
+	}
+	return b
+}
+
+// detail says how often the values that decide were clean, and what came of the one above.
+func (l *Lane) detail() string {
+	clean, above := l.Deciding()
+	text := ""
+	if clean != nil {
+		text = fmt.Sprintf("%s, the buffer never below %.2f s. ", l.tries(clean), clean.LowestS)
+	}
+	switch {
+	case above == nil:
+	case above.Late > 0:
+		share := unit.FormatPercent(Round(above.dropped(), 2))
+		text += fmt.Sprintf("%s, %s of frames dropped.", l.tries(above), share)
+	default:
+		text += fmt.Sprintf("%s, the buffer down to %.2f s.", l.tries(above), above.LowestS)
+	}
+	return strings.TrimSpace(text)
+}
+
+// tries is "4 cameras: clean in 0 of 4 tries".
+func (l *Lane) tries(p *Tries) string {
+	tries := pick(p.Count == 1, "1 try", fmt.Sprint(p.Count, " tries"))
+	return unit.Capital(fmt.Sprintf("%s: clean in %d of %s", l.with(p), p.Clean, tries))
+}
+
+// actions say how to get more streams: with another disk slowed down, or from another disk.
+func (s *Streams) actions() []Action {
+	var out []Action
+	first := s.Lanes[0]
+	for _, l := range s.Lanes {
+		if l.search == nil || l.Clean == 0 || math.IsInf(l.Clean, 1) {
+			continue
+		}
+		streams := float64(len(l.Tries[0].phase.Streams))
+		same := l.Kind == first.Kind && l.Does == first.Does
+		switch {
+		case l.Paced && (first.Paced || first.Clean < streams):
+			detail := "Throttle it to " + l.Number
+			if most := l.Tries[len(l.Tries)-1].Rate; most > l.Clean {
+				detail += ", " + percent(1-l.Clean/most) + " less"
+			}
+			out = append(out, newAction("For "+l.streams(streams)+" slow down "+l.Key.Label, detail+"."))
+		case same && l.Key != first.Key && l.While != "" && l.Clean > first.Clean:
+			does := strings.TrimSuffix(l.Does, "s")
+			out = append(out, newAction("For "+l.Number+" "+does+" on "+l.Key.Label, fmt.Sprintf(
+				"%s keeps %s clean while %s.", l.Key.Label, l.streams(l.Clean), l.While)))
+		}
+	}
+	return out
+}
+
+// sentence says what one stream asks for: "ProRes 4444 XQ UHD 25p: 207 MB/s a camera."
+func (l *Lane) sentence() string {
+	rate := l.Tries[0].phase.Streams[0].Rate
+	if rate == 0 {
+		return ""
+	}
+	text := unit.FormatRate(rate) + " a " + l.Noun + "."
+	if _, err := unit.ParseRate(l.Kind); err != nil && l.Kind != "" { // else it is no codec
+		text = l.Kind + ": " + text
+	}
+	return text
+}
+
+// table is a row for each lane, with all that was tried.
+func (s *Streams) table() *Table {
+	t := table("All tries", word("Disk"), word("Does"), word("While"), number("Clean"),
+		word("Clean tries", 1))
+	t.ID, t.Note = "answer", verdictNote
+	for _, l := range s.Lanes {
+		var tries []string
+		for _, p := range l.Tries {
+			tries = append(tries, fmt.Sprintf("%s: %d of %d", l.value(p.Value), p.Clean, p.Count))
+		}
+		does := pick(l.Paced, l.Does, l.Does+" "+l.Kind)
+		t.add(&l.Key, does, cmp.Or(l.While, "alone"), Cell{Text: l.Number, Strong: true},
+			strings.Join(tries, ", "))
+	}
+	return t
+}
+
+// dropsAt is where dropped frames stand, as a part of the buffer.
+const dropsAt = -0.03
+
+// buffer draws the lowest buffer over time in the tries that decided what the headline is about;
+// nil if there is none.
+func (s *Streams) buffer() *Chart {
+	l := s.Lanes[0]
+	c := &Chart{
+		ID: "buffer", Y: Axis{Name: "Lowest buffer of all streams in seconds, strained below half"},
+		Caption: "Below: dropped frames.", Title: "The buffer stays full",
+	}
+	clean, above := l.Deciding()
+	for _, p := range []*Tries{clean, above} {
+		if p == nil {
+			continue
+		}
+		stepS, lowest, late := flowOf(p.phase.Streams, p.phase.StreamTotals[0].Disk)
+		if lowest == nil {
+			continue
+		}
+		full := max(p.phase.StreamTotals[0].BufferS, slices.Max(lowest))
+		c.Y.Max, c.X.Max = max(c.Y.Max, full), max(c.X.Max, stepS*float64(len(lowest)))
+		line := Series{Kind: Line, Key: None, Tone: sign(p.State())}
+		drops := Series{Kind: Files, Key: None, Tone: Bad}
+		fellS := -1.0
+		for i, s := range lowest {
+			atS := stepS * float64(i)
+			line.point(atS, s)
+			if late[i] > 0 {
+				drops.point(atS, atS+stepS, dropsAt*full)
+			}
+			if fellS < 0 && (late[i] > 0 || p.State() == stream.Strained && s < full/2) {
+				fellS = atS
+			}
+		}
+		c.add(line)
+		c.add(drops)
+		with := l.with(p)
+		c.Marks = append(c.Marks, Mark{At: slices.Min(lowest), From: c.X.Max, Key: None, Text: with})
+		if fellS >= 0 {
+			falls := pick(p.Late > 0, "is empty", "falls below half")
+			c.Title = "With " + with + " the buffer " + falls + " after " + unit.FormatSeconds(fellS)
+		}
+	}
+	return pick(c.Series == nil, nil, c)
+}
