@@ -43,6 +43,7 @@ type Answer struct {
 	Big      *Big     // the one number of an answer without loads; nil for none
 	Streams  *Streams // nil but for the layout of that name
 	Costs    []Cost   // the largest first
+	Reasons  []Reason // what could be behind the first cost
 
 	Comparison *Comparison
 	Gate       *GateCard // nil without a gate
@@ -168,15 +169,21 @@ func (r *runDoc) answer(failures []string) {
 	for _, c := range a.HubCosts {
 		out.Costs = append(out.Costs, Cost{HubCost: c, Key: r.Keys[keyOf(r.Keys, c.Disk)], Verb: string(c.Op) + "s"})
 	}
+	if out.Layout == LayoutCost {
+		out.Table = r.costTable()
+	}
 	if trusted {
-		if out.Layout == LayoutStreams {
+		switch out.Layout {
+		case LayoutStreams:
 			out.Sentence = out.Streams.Lanes[0].sentence()
 			out.Big, out.Actions = r.bigStreams(), out.Streams.actions()
+		case LayoutCost:
+			r.costs()
 		}
 		for _, advice := range a.Answer.Advice {
 			out.Actions = append(out.Actions, Action{advice.Title, advice.Detail, advice.Text})
 		}
-		out.Facts = r.facts()
+		out.Facts = append(out.Facts, r.facts()...)
 	}
 	r.answerFindings()
 }
@@ -203,7 +210,11 @@ func (a *Answer) Blocks() []Block {
 	for _, action := range a.Actions {
 		actions.Items = append(actions.Items, cmp.Or(action.Text, action.Title))
 	}
-	blocks = append(blocks, facts, List{Items: a.Findings}, actions)
+	reasons := List{Title: "What could be the reason"}
+	for _, r := range a.Reasons {
+		reasons.Items = append(reasons.Items, r.Text+pick(r.RuledOut, ": ruled out. ", ": possible. ")+r.Why)
+	}
+	blocks = append(blocks, facts, List{Items: a.Findings}, reasons, actions)
 	if a.Sure != "" {
 		blocks = append(blocks, Sentence{Text: a.Sure})
 	}

@@ -1,10 +1,209 @@
 package report
 
-import "github.com/hubbench/hubbench/pkg/analysis"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
 
 // Cost is what the hub costs a disk that was measured alone on the hub and on its own port.
 type Cost struct {
 	analysis.HubCost
 	Key  Key
 	Verb string
+}
+
+// Even reports whether the hub costs the disk nothing that could be told from noise.
+func (c *Cost) Even() bool { return c.Nothing && c.CI95[0] <= 0 }
+
+// Change is what the hub changes: "−33 %", or "none".
+func (c *Cost) Change() string {
+	if c.Even() {
+		return "none"
+	}
+	return Change(-c.Loss)
+}
+
+// Interval is the 95 % confidence interval of the change, "−34 % to −32 %"; empty if unknown.
+func (c *Cost) Interval() string {
+	if c.CI95 == nil {
+		return ""
+	}
+	return Change(-c.CI95[1]) + " to " + Change(-c.CI95[0])
+}
+
+// Reason is something that slows disks on hubs, and what the run says of it.
+type Reason struct {
+	Text, Why string
+	RuledOut  bool
+}
+
+// LinkRate is what links of a kind carry at best.
+type LinkRate struct {
+	Name string
+	Rate float64
+}
+
+// links are those that disks share or fall back to, the slowest first.
+func links() []LinkRate {
+	var out []LinkRate
+	for _, l := range []struct {
+		name string
+		link hardware.Link
+	}{
+		{"USB 10 Gb/s", hardware.Link{Kind: hardware.USBLink, TxBps: 10e9}},
+		{"two PCIe lanes", hardware.Link{Kind: hardware.PCIe, TxBps: 16e9, Lanes: 2}},
+		{"Thunderbolt 3, 4", hardware.Link{Kind: hardware.Thunderbolt, TxBps: 40e9}},
+		{"Thunderbolt 5", hardware.Link{Kind: hardware.Thunderbolt, TxBps: 80e9}},
+	} {
+		capacity, _ := l.link.Practical(false)
+		out = append(out, LinkRate{l.name, capacity.Rate})
+	}
+	return out
+}
+
+// Ruler returns the links to set the costs beside: up to the first that carries them all.
+func (a *Answer) Ruler() []LinkRate {
+	all, top := links(), 0.0
+	for _, c := range a.Costs {
+		top = max(top, c.Rate, c.DirectRate)
+	}
+	for i, l := range all {
+		if l.Rate >= top {
+			return all[:i+1]
+		}
+	}
+	return all
+}
+
+// copyBytes are moved in the example that says how much longer a copy takes.
+const copyBytes = 2e12
+
+func wholeMinutes(s float64) float64 { return 60 * math.Round(s/60) }
+
+// costs says what the hub costs the disk that loses most, and the others.
+func (r *runDoc) costs() {
+	out, c := r.Answer, &r.Answer.Costs[0]
+	hub, own := r.scale.Number(c.Rate), r.scale.Rate(c.DirectRate)
+	b := &Big{
+		Number: strings.TrimSuffix(c.Change(), " %"), Unit: "%", Tone: Doubt,
+		Text: c.Key.Label + " " + c.Verb + " " + hub + " instead of " + own,
+	}
+	if c.Even() {
+		b.Number, b.Text = "0", c.Key.Label+" "+c.Verb+" "+r.scale.Rate(c.Rate)+" on both"
+	}
+	if c.CI95 != nil {
+		b.Detail = "95 % confidence: " + c.Interval()
+	}
+	out.Big = b
+	switch {
+	case c.Lost:
+		b.Tone, out.Sentence = Bad, otherCosts(out.Costs)
+		r.loss(c)
+		r.reasons(c)
+	case c.Nothing:
+		b.Tone = Good
+		var names []string
+		for _, o := range out.Costs {
+			if !slices.Contains(names, o.Key.Label) {
+				names = append(names, o.Key.Label)
+			}
+		}
+		out.Actions = append(out.Actions, newAction("Leave "+listed(names)+" on the hub",
+			"Another port would gain "+percent(max(0, c.CI95[1]))+" at most."))
+		out.Facts = append(out.Facts, Fact{
+			Value: "Alone",
+			Text:  "is how each disk was measured: other busy disks may still slow it down",
+		})
+	}
+}
+
+// loss says how much longer a copy takes on the hub, and what to do about it.
+func (r *runDoc) loss(c *Cost) {
+	does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label
+	r.Answer.Actions = append(r.Answer.Actions, newAction(does+" on its own port",
+		"It gains "+r.scale.Rate(c.DirectRate-c.Rate)+"."))
+	ownS, hubS := wholeMinutes(copyBytes/c.DirectRate), wholeMinutes(copyBytes/c.Rate)
+	r.Answer.Facts = append(r.Answer.Facts, Fact{
+		Value: unit.FormatSeconds(hubS - ownS),
+		Text: fmt.Sprintf("longer to %s %s: %s instead of %s", c.Op, unit.FormatBytes(copyBytes),
+			unit.FormatSeconds(hubS), unit.FormatSeconds(ownS)),
+	})
+}
+
+// otherCosts say what the hub costs besides the largest cost: "A reads 3.5 % slower on the hub. C
+// writes as fast as on its own port."
+func otherCosts(costs []Cost) string {
+	var slower, even []string
+	for i := range costs[1:] {
+		c := &costs[1+i]
+		text := c.Key.Label + " " + c.Verb
+		if c.Even() {
+			even = append(even, text)
+			continue
+		}
+		slower = append(slower, text+" "+unsigned(math.Abs(c.Loss))+pick(c.Loss > 0, " slower", " faster"))
+	}
+	text := ""
+	if slower != nil {
+		text = listed(slower) + " on the hub. "
+	}
+	if even != nil {
+		text += listed(even) + " as fast as on its own port."
+	}
+	return strings.TrimSpace(text)
+}
+
+// reasons are the usual ones for a cost, with what the run says of each.
+func (r *runDoc) reasons(c *Cost) {
+	speed := func(c *Cost) string { return c.Key.Label + " " + c.Verb + " at " + r.scale.Rate(c.Rate) }
+	full := Reason{
+		Text: "The hub's link to the computer is full",
+		Why:  "No other disk was measured that moves more through it.",
+	}
+	fastest := c // of the disk through the hub
+	for i := range r.Answer.Costs {
+		o := &r.Answer.Costs[i]
+		if o.Op == c.Op && o.Rate > c.Rate*(1+alike) {
+			full.RuledOut, full.Why = true, speed(o)+" through the same link."
+		}
+		if o.Disk == c.Disk && o.Rate > fastest.Rate {
+			fastest = o
+		}
+	}
+	reasons := []Reason{full}
+	disk := c.Key.Label
+	for i, reason := range []Reason{
+		{Text: disk + " falls back to USB", Why: "USB at 10 Gb/s carries "},
+		{Text: disk + "'s cable or enclosure uses two lanes", Why: "Two PCIe lanes carry "},
+	} {
+		most := links()[i].Rate
+		reason.RuledOut = fastest.Rate > most
+		reason.Why += r.scale.Rate(most) + " at best, and " + speed(fastest) + " through the hub."
+		reasons = append(reasons, reason)
+	}
+	r.Answer.Reasons = append(reasons, Reason{
+		Text: disk + " itself " + c.Verb + " slower behind a hub",
+		Why: "To tell, measure " + disk + " on another hub: if it is as slow there, the reason is " +
+			"the disk and not this hub.",
+	})
+}
+
+// costTable is a row for each disk and direction.
+func (r *runDoc) costTable() *Table {
+	t := table("All numbers", word("Disk"), word("Does"), number("Own port, "+r.scale.Unit),
+		number("Hub"), number("Change"), number("95 % confidence interval", 1))
+	t.ID = "answer"
+	for i := range r.Answer.Costs {
+		c := &r.Answer.Costs[i]
+		t.add(&c.Key, c.Verb, r.scale.Number(c.DirectRate), r.scale.Number(c.Rate),
+			Cell{Text: c.Change(), Strong: true}, c.Interval())
+	}
+	return t
 }

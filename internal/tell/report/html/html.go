@@ -61,6 +61,7 @@ type page struct {
 	Together *together
 	Each     *report.Table // the disks of the only phase
 	Gauges   *gauges
+	Costs    *costs
 
 	Comparison *comparison
 
@@ -173,7 +174,7 @@ func (p *page) arrange() {
 	}
 	a := doc.Answer
 	more := fold{ID: "more", Title: "More results", Blocks: a.Rest()}
-	if a.Layout == report.LayoutStreams { // which draws it
+	if a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost { // which draw it
 		p.Folds = append(p.Folds, fold{ID: "numbers", Title: a.Table.Title, Blocks: []report.Block{a.Table}})
 	}
 	sure := fold{ID: "sure", Title: "How sure is this?"}
@@ -271,8 +272,8 @@ func trim(phase *report.Details) *report.Details {
 // dress puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) dress(charts []byte) error {
 	styles := []string{"page"}
-	if a := p.Doc.Answer; a != nil && a.Layout == report.LayoutStreams {
-		styles = append(styles, "streams")
+	if a := p.Doc.Answer; a != nil && (a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
+		styles = append(styles, "streams", "cost")
 	}
 	if p.Doc.Kind == "comparison" {
 		styles = append(styles, "compare")

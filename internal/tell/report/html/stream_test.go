@@ -8,7 +8,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -83,6 +86,34 @@ func TestGaugesWithoutScripts(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+}
+
+// What the hub costs is on the first screen, both routes as thick as they are fast, and each reason with its verdict.
+func TestCosts(t *testing.T) {
+	ctx := browserFor(t)
+	doc := reportOf(fixture.Streams())
+	interval := &stats.Interval{0.3, 0.36}
+	key := report.Key{Name: "A", Label: "A"}
+	doc.Answer = &report.Answer{
+		Layout: report.LayoutCost, Headline: "Your hub costs A 33 % of its write speed", Scale: doc.Answer.Scale,
+		Loads: doc.Answer.Loads, Table: &report.Table{Title: "All numbers"},
+		Big: &report.Big{Number: "−33", Unit: "%", Tone: report.Bad, Text: "A writes 1.00 instead of 1.50 GB/s"},
+		Costs: []report.Cost{
+			{HubCost: analysis.HubCost{Disk: "A", Rate: 1e9, DirectRate: 1.5e9, Loss: 0.33, CI95: interval, Lost: true}, Key: key, Verb: "writes"},
+			{HubCost: analysis.HubCost{Disk: "A", Rate: 1.5e9, DirectRate: 1.5e9, CI95: &stats.Interval{-0.01, 0.01}, Nothing: true}, Key: key, Verb: "reads"},
+		},
+		Reasons: []report.Reason{{Text: "A falls back to USB", Why: "It does not.", RuledOut: true}, {Text: "A itself", Why: "Perhaps."}},
+	}
+	for _, s := range []screen{{width: 1280, height: 800}, {width: 900, height: 800}, {width: 390, height: 844, dark: true}} {
+		tab := openPage(t, ctx, pageOf(t, doc, nil, library()), s)
+		tab.shoot(fmt.Sprintf("cost-%d", s.width))
+		thick := eval[[]int](tab, `[...document.querySelectorAll(".cable")].map((e) => Math.round(parseFloat(getComputedStyle(e, "::after").height)))`)
+		check.Same(t, "thickness", []int{33, 22}, thick)
+		check.Same(t, "verdicts", []string{"✗ ruled out", "? possible"}, eval[[]string](tab, `[...document.querySelectorAll(".why td:nth-child(2)")].map((e) => e.textContent)`))
+		check.Same(t, "changes", []string{"−33 %", "none"}, eval[[]string](tab, `[...document.querySelectorAll(".chg b")].map((e) => e.textContent)`))
+		check.Same(t, "labels", []string{}, eval[[]string](tab, findBadLabels))
+		tab.fits()
 	}
 }
 

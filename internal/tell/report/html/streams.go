@@ -77,6 +77,3 @@ func newPace(l *report.Lane) pace {
 	}
 	return p
 }
-
-// tenth is fine enough for a place or a width.
-func tenth(x float64) float64 { return math.Round(10*x) / 10 }

@@ -35,7 +35,7 @@ func (p *printer) answer(doc *report.Document) {
 	}
 	var facts []string
 	for i, fact := range a.Facts {
-		if i > 0 || len(a.Loads) == 0 { // the first is in the bars
+		if i > 0 || len(a.Loads) == 0 || a.Layout == report.LayoutCost { // the first is in the bars
 			facts = append(facts, fact.Value+" "+fact.Text+".")
 		}
 	}
@@ -56,7 +56,7 @@ func (p *printer) answer(doc *report.Document) {
 		free -= p.linesOf(actionText(action))
 	}
 	switch {
-	case p.streams(a):
+	case p.streams(a) || p.cost(a):
 		free -= len(a.Table.Rows) + 1
 	case a.Table != nil:
 		p.table("", a.Table)

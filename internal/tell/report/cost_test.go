@@ -1,0 +1,96 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// costAnswer is the answer of a run whose disks were measured on the hub and on ports of their own.
+func costAnswer(costs ...analysis.HubCost) *Answer {
+	a := &analysis.Analysis{Order: []string{"A", "C"}, HubCosts: costs, Phases: []analysis.Phase{
+		{Name: "p", Overlap: &analysis.Overlap{Rate: 2.8e9}}, {Name: "q"},
+	}}
+	return OfRun(Run{Analysis: a, AnswerAlone: true}).Answer
+}
+
+func cost(disk string, op trace.Role, rate, direct, half float64) analysis.HubCost {
+	loss := 1 - rate/direct
+	return analysis.HubCost{
+		Disk: disk, Op: op, Rate: rate, DirectRate: direct,
+		Loss: loss, CI95: &stats.Interval{loss - half, loss + half},
+		Lost: loss > 0.1, Nothing: loss+half < 0.1,
+	}
+}
+
+// A reason is ruled out by what the run has moved through the same hub, and by nothing else.
+func TestReasons(t *testing.T) {
+	ruledOut := func(a *Answer) string {
+		var out []string
+		for _, r := range a.Reasons {
+			if r.RuledOut {
+				out = append(out, r.Why)
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	write := cost("A", trace.Write, 1.46e9, 2.19e9, 0.01)
+	slow := cost("A", trace.Write, 0.9e9, 2.19e9, 0.01)
+	read := cost("A", trace.Read, 2.59e9, 2.7e9, 0.01)
+	other := cost("C", trace.Write, 2.8e9, 2.8e9, 0.01)
+	const usb = "USB at 10 Gb/s carries 1.06 GB/s at best, and A "
+	const lanes = " Two PCIe lanes carry 1.76 GB/s at best, and A "
+	const writes, reads = "writes at 1.46 GB/s through the hub.", "reads at 2.59 GB/s through the hub."
+	for _, tt := range []struct {
+		name  string
+		costs []analysis.HubCost
+		want  string
+	}{
+		{"nothing", []analysis.HubCost{slow}, ""},
+		{"faster than USB", []analysis.HubCost{write}, usb + writes},
+		{"the other direction", []analysis.HubCost{write, read}, usb + reads + lanes + reads},
+		{"another disk", []analysis.HubCost{slow, other}, "C writes at 2.80 GB/s through the same link."},
+	} {
+		check.Same(t, tt.name, tt.want, ruledOut(costAnswer(tt.costs...)))
+	}
+	if a := costAnswer(other); a.Reasons != nil {
+		t.Errorf("reasons for a cost of nothing: %v", a.Reasons)
+	}
+}
+
+// The answer says the largest cost, what it takes, and what to do; or that there is none.
+func TestCosts(t *testing.T) {
+	a := costAnswer(
+		cost("A", trace.Write, 1.46e9, 2.19e9, 0.01),
+		cost("A", trace.Read, 2.59e9, 2.71e9, 0.01),
+		cost("C", trace.Write, 2.8e9, 2.8e9, 0.01),
+	)
+	check.Same(t, "big", &Big{
+		Number: "−33", Unit: "%", Tone: Bad,
+		Text: "A writes 1.46 instead of 2.19 GB/s", Detail: "95 % confidence: −34 % to −32 %",
+	}, a.Big)
+	const others = "A reads 4.4 % slower on the hub. C writes as fast as on its own port."
+	check.Same(t, "sentence", others, a.Sentence)
+	longer := Fact{Value: "8 min", Text: "longer to write 2 TB: 23 min instead of 15 min"}
+	check.Same(t, "facts", []Fact{longer}, a.Facts)
+	check.Same(t, "action", "Write to A on its own port. It gains 0.730 GB/s.", a.Actions[0].Text)
+	check.Same(t, "changes", [][]string{
+		{"A", "writes", "2.19", "1.46", "−33 %", "−34 % to −32 %"},
+		{"A", "reads", "2.71", "2.59", "−4.4 %", "−5.4 % to −3.4 %"},
+		{"C", "writes", "2.80", "2.80", "none", "−1.0 % to +1.0 %"},
+	}, wordsOf(a.Table))
+	last := a.Ruler()[len(a.Ruler())-1].Name
+	check.Same(t, "the end of the ruler", "Thunderbolt 3, 4", last)
+
+	a = costAnswer(cost("C", trace.Write, 2.8e9, 2.8e9, 0.01))
+	check.Same(t, "big", &Big{
+		Number: "0", Unit: "%", Tone: Good,
+		Text: "C writes 2.80 GB/s on both", Detail: "95 % confidence: −1.0 % to +1.0 %",
+	}, a.Big)
+	const leave = "Leave C on the hub. Another port would gain 1 % at most."
+	check.Same(t, "action", leave, a.Actions[0].Text)
+}

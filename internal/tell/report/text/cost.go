@@ -1,0 +1,58 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/report"
+)
+
+// cost prints what the hub costs each disk, and which reasons are left. It reports whether the
+// answer is about that.
+func (p *printer) cost(a *report.Answer) bool {
+	if a.Layout != report.LayoutCost {
+		return false
+	}
+	const ownWidth, hubWidth, changeWidth = 10, 8, 8
+	names, top := 0, 0.0
+	for _, c := range a.Costs {
+		names = max(names, cells.Width(c.Key.Label+" "+c.Verb))
+		top = max(top, c.Rate, c.DirectRate)
+	}
+	names = min(names, p.width/3)
+	head := strings.Repeat(" ", markWidth+names) + cells.Pad("own port", -ownWidth) +
+		cells.Pad("hub", -hubWidth)
+	p.line(p.ink.Dim(head + "  " + a.Scale.Unit))
+	for i := range a.Costs {
+		c := &a.Costs[i]
+		change := p.ink.Text(cells.Pad(c.Change(), -changeWidth))
+		if c.Lost {
+			change = p.ink.Red(change)
+		}
+		bar := p.ink.Bar(fullBar * c.Rate / top)
+		lost := max(0, int(fullBar*c.DirectRate/top)-cells.Width(bar))
+		line := p.disk(c.Key, c.Key.Label+" "+c.Verb, names) +
+			cells.Pad(a.Scale.Number(c.DirectRate), -ownWidth) +
+			p.ink.Bold(cells.Pad(a.Scale.Number(c.Rate), -hubWidth)) + change
+		if p.width >= narrow {
+			line += "  " + p.ink.Disk(c.Key.Index, bar) +
+				p.ink.Dim(p.ink.Text(strings.Repeat("░", lost)))
+		}
+		p.line(line)
+	}
+	p.reasons(a, "Ruled out: ", true)
+	p.reasons(a, "Possible: ", false)
+	return true
+}
+
+func (p *printer) reasons(a *report.Answer, title string, ruledOut bool) {
+	var list []string
+	for _, r := range a.Reasons {
+		if r.RuledOut == ruledOut {
+			list = append(list, strings.Replace(r.Text, "The ", "the ", 1))
+		}
+	}
+	if list != nil {
+		p.wrap("  ", title+strings.Join(list, ", ")+".", nil)
+	}
+}
