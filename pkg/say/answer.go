@@ -138,6 +138,9 @@ func Methods(a *analysis.Analysis) []string {
 			"One that may be slowed seems to keep less: a longer phase of it alone, or more time after the others "+
 			"finish, would tell.")
 	}
+	if len(a.Searches) > 0 {
+		out = append(out, "A search halves the range in which its answer lies, and repeats the values on both sides of it.")
+	}
 	if !a.Answer.Sure.Repeated {
 		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, is not in the "+
 			"margins of error.")

@@ -213,8 +213,9 @@ func playedText(group []playedStreams, others bool) string {
 	text := fmt.Sprintf("%s %s %s without a dropped frame", first.Disk, streaming(first.Op).One, streams)
 	switch verdict, late, due, _ := counted(first.StreamTotal); verdict {
 	case stream.Drops:
-		return fmt.Sprintf("%s drops %s of %s frames", first.Disk, unit.FormatCount(late), unit.FormatCount(due)) +
-			pick(others, " of "+first.in.what, "") + when
+		share := float64(late) / float64(due)
+		percent := pick(share < 0.001, "under 0.1", figures(100*share))
+		return first.Disk + " drops " + percent + " % of frames" + pick(others, " of "+first.in.what, "") + when
 	case stream.Strained:
 		text += " but strained (its buffer falls below half)"
 	case "":
