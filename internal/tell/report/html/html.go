@@ -14,8 +14,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
@@ -133,6 +133,9 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	return tmpl.Execute(w, p)
 }
 
+// quantity is a number and its unit, which belong on one line.
+var quantity = regexp.MustCompile(`(\d) (%|[KMGT]?B(?:/s)?|Gb/s|s|min|h|ms)(?:\b|$)`)
+
 // newTemplate parses the page's template, with the functions that it calls.
 func newTemplate(drawer *drawer) (*template.Template, error) {
 	var tmpl *template.Template
@@ -149,7 +152,7 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	}
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
-		"tight": func(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") },
+		"tight": func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
 		"times": func(a float64, b int) float64 { return a * float64(b) },
 		"tint":  func(kept *float64) int { return tint(*kept) },
 	})
