@@ -22,7 +22,6 @@ type Comparison struct {
 	More  int     // loads that only the table of all rates has
 	Limit float64 // the gate's; 0 without one
 	Tests int     // rates that were corrected together
-	Cause string  // what else differs
 }
 
 // LoadPair is one load on both sides, of several disks or of one.
@@ -99,7 +98,7 @@ const (
 // compared fills in the answer about one run: its loads, the key numbers, and what else differs.
 func (c comparison) compared(out *Answer) {
 	pair := &c.Pairs[0]
-	p := &Comparison{Runs: [2]Key(c.keys), Tests: c.Tests, Cause: pair.Headline}
+	p := &Comparison{Runs: [2]Key(c.keys), Tests: c.Tests}
 	p.Setup = unit.Plural(len(c.disks), "disk") + ", " + unit.Plural(len(pair.Phases), "phase")
 	if c.Gate != nil {
 		p.Limit = c.limit
@@ -112,8 +111,7 @@ func (c comparison) compared(out *Answer) {
 	}
 	p.Loads = slices.Concat(several[:min(len(several), maxSeveral)], alone[:min(len(alone), maxAlone)])
 	p.More = len(several) + len(alone) - len(p.Loads)
-	if out.Findings = others(pair); len(p.Loads) == 0 {
-		out.Findings = append(out.Findings, pair.Headline)
+	if out.Findings = append(nonEmpty(pair.Headline), others(pair)...); len(p.Loads) == 0 {
 		return
 	}
 	t := table("Loads", word("Load"), number(c.keys[0].Label), number(c.keys[1].Label), number("Change"), number("Interval"))

@@ -49,7 +49,7 @@ func TestComparisonPage(t *testing.T) {
 	}
 	c = fixture.Comparison()
 	var got compare.Comparison
-	check.Must(t, json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison" data-name="comparison">`, "</script>")), &got))
+	check.Must(t, json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison">`, "</script>")), &got))
 	check.Same(t, "the page's data, as the comparison", c, &got,
 		cmpopts.IgnoreUnexported(compare.Test{}, compare.Phase{}), cmpopts.IgnoreFields(compare.Phase{}, "Work"))
 }

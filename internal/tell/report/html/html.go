@@ -176,7 +176,10 @@ func (p *page) arrange() {
 		return
 	}
 	a := doc.Answer
-	more := fold{ID: "more", Title: "More results", Blocks: a.Rest()}
+	more := fold{ID: "more", Title: "More results"}
+	if a.Comparison == nil { // its page shows them
+		more.Blocks = a.Rest()
+	}
 	if a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost { // which draw it
 		p.Folds = append(p.Folds, fold{ID: "numbers", Title: a.Table.Title, Blocks: []report.Block{a.Table}})
 	}

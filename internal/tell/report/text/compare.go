@@ -52,7 +52,7 @@ func (p *printer) comparison(a *report.Answer) bool {
 	for _, action := range a.Actions {
 		p.wrap("→ ", actionText(action), p.ink.Green)
 	}
-	for _, text := range append([]string{c.Cause}, append(a.Findings, a.Sure)...) {
+	for _, text := range append(a.Findings, a.Sure) {
 		p.wrap("  ", text, p.ink.Dim)
 	}
 	return true
