@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
@@ -137,6 +138,24 @@ func TestSaysHowToGetCharts(t *testing.T) {
 			if strings.Contains(page, part) != test.says {
 				t.Errorf("%s charts: says %q: %v, want %v", name, part, !test.says, test.says)
 			}
+		}
+	}
+}
+
+// Templates of all files share one set of names: a second one of a name would replace the first.
+func TestTemplateNamesDiffer(t *testing.T) {
+	files, err := fs.Glob(parts, "*.tmpl")
+	check.Must(t, err)
+	seen := map[string]string{}
+	for _, file := range files {
+		text, err := parts.ReadFile(file)
+		check.Must(t, err)
+		for _, found := range regexp.MustCompile(`define "(\w+)"`).FindAllSubmatch(text, -1) {
+			name := string(found[1])
+			if seen[name] != "" {
+				t.Errorf("%s and %s both define %q", seen[name], file, name)
+			}
+			seen[name] = file
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (p *printer) streams(a *report.Answer) bool {
 		case cells.Width(tries) <= room:
 			line += p.ink.Dim(tries)
 		}
-		p.line(line)
+		p.line(strings.TrimRight(line, " "))
 	}
 	return true
 }
