@@ -61,7 +61,13 @@ func (en english) sentence(headline string, rest []string) string {
 			en.Rate(total)))
 	}
 	if len(rest) > 0 {
-		out = append(out, rest[0]+".")
+		next := rest[0]
+		for _, found := range en.Summary.Contests { // the load first, to set it apart from the headline's
+			if c := en.contest(found); Capital(en.Order, c.ideas()[0]) == next {
+				next = "When " + c.who() + ", " + c.outcome()
+			}
+		}
+		out = append(out, next+".")
 	}
 	return strings.Join(out, " ")
 }
@@ -358,10 +364,10 @@ func (en english) advise(advice *analysis.Advice) {
 			if len(g.names) == 1 {
 				does += "s"
 			}
-			clauses = append(clauses, fmt.Sprintf("%s%s at %s (+%s)", who, does, en.each(g.to, len(g.names)),
-				en.Number(g.to-g.from)))
+			clauses = append(clauses, fmt.Sprintf("%s%s at %s instead of %s", who, does, en.each(g.to, len(g.names)),
+				en.Number(g.from)))
 		}
-		advice.Detail = strings.Join(clauses, " and ") + "."
+		advice.Detail = strings.Join(clauses, ", and ") + "."
 	}
 	advice.Text = advice.Title + pick(advice.Kind == analysis.AdviceOwnPort, ": ", ". ") + advice.Detail
 }

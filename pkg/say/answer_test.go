@@ -64,7 +64,7 @@ func TestHeadline(t *testing.T) {
 				steady("all W", writes("A", 0.7), writes("B", 0.7), writes("C", 2.1)), steady("all R", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			),
 			"C crowds out A and B: they drop to 47 % when all three write | The hub is shared evenly: each drops to 42 % when all three read",
-			"Move C to its own port: A and B then write at 1.48 GB/s each (+0.775) and read at 1.50 GB/s each (+0.400).",
+			"Move C to its own port: A and B then write at 1.48 GB/s each instead of 0.700, and read at 1.50 GB/s each instead of 1.10.",
 		},
 		{
 			"no pairs: what the others had after one ended", []*trace.Phase{
@@ -72,7 +72,7 @@ func TestHeadline(t *testing.T) {
 				steady("RRR", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			},
 			"C crowds out A and B: they drop to 47 % when all three write | The disks share evenly when all three read",
-			"Move C to its own port: A and B then write at 1.50 GB/s each (+0.800).",
+			"Move C to its own port: A and B then write at 1.50 GB/s each instead of 0.700.",
 		},
 		{
 			"two that share a limit alike", []*trace.Phase{

@@ -109,7 +109,7 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 	}
 	t.Note = "% of its baseline that the row's disk keeps beside the column's."
 	if margin > 0 {
-		t.Note = fmt.Sprintf("%% of its baseline that the row's disk keeps beside the column's, ±%.0f or less.",
+		t.Note = fmt.Sprintf("%% of its baseline that the row's disk keeps beside the column's, ±%.0f points or less.",
 			math.Ceil(perCent*margin))
 	}
 	return t

@@ -186,7 +186,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 // What marks a percentage that is not of the rate that the disk has alone.
 const (
 	notAlone     = "*"
-	notAloneNote = "*: without one other disk, not alone"
+	notAloneNote = "*: baseline without one other disk, not alone"
 )
 
 // addSaturations shows for each phase of the preset saturation what rests have given back to the disks that fell.

@@ -44,13 +44,6 @@ func (p *printer) answer(doc *report.Document) {
 	}
 	about := strings.Join(facts, " ")
 	sure := a.Sure
-	for _, l := range a.Loads {
-		for _, d := range l.Disks {
-			if d.NotAlone && a.Table == nil && !strings.Contains(sure, "*") {
-				sure += " *: of its speed without one other disk."
-			}
-		}
-	}
 	free := answerLines - linesAfter - 2 - p.linesOf(about) - p.linesOf(sure) - len(a.Doubts)
 	for _, action := range a.Actions {
 		free -= p.linesOf(actionText(action))
