@@ -85,8 +85,6 @@ func (a *Answer) Ruler() []LinkRate {
 // copyBytes are moved in the example that says how much longer a copy takes.
 const copyBytes = 2e12
 
-func wholeMinutes(s float64) float64 { return 60 * math.Round(s/60) }
-
 // costs says what the hub costs the disk that loses most, and the others.
 func (r *runDoc) costs() {
 	out, c := r.Answer, &r.Answer.Costs[0]
@@ -129,11 +127,10 @@ func (r *runDoc) loss(c *Cost) {
 	does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label
 	r.Answer.Actions = append(r.Answer.Actions, newAction(does+" on its own port",
 		"It gains "+r.scale.Rate(c.DirectRate-c.Rate)+"."))
-	ownS, hubS := wholeMinutes(copyBytes/c.DirectRate), wholeMinutes(copyBytes/c.Rate)
+	own, hub := copyBytes/c.DirectRate/60, copyBytes/c.Rate/60 // minutes
 	r.Answer.Facts = append(r.Answer.Facts, Fact{
-		Value: unit.FormatSeconds(hubS - ownS),
-		Text: fmt.Sprintf("longer to %s %s: %s instead of %s", c.Op, unit.FormatBytes(copyBytes),
-			unit.FormatSeconds(hubS), unit.FormatSeconds(ownS)),
+		Value: fmt.Sprintf("%.1f min", hub-own),
+		Text: fmt.Sprintf("longer to %s %s: %.1f instead of %.1f min", c.Op, unit.FormatBytes(copyBytes), hub, own),
 	})
 }
 
@@ -165,7 +162,7 @@ func (r *runDoc) reasons(c *Cost) {
 	speed := func(c *Cost) string { return c.Key.Label + " " + c.Verb + " at " + r.scale.Rate(c.Rate) }
 	full := Reason{
 		Text: "The hub's link to the computer is full",
-		Why:  "No other disk was measured that moves more through it.",
+		Why:  "A disk that moves more through it would rule this out; none was measured.",
 	}
 	fastest := c // of the disk through the hub
 	for i := range r.Answer.Costs {

@@ -75,7 +75,7 @@ func TestCosts(t *testing.T) {
 	}, a.Big)
 	const others = "A reads 4.4 % slower on the hub. C writes as fast as on its own port."
 	check.Same(t, "sentence", others, a.Sentence)
-	longer := Fact{Value: "8 min", Text: "longer to write 2 TB: 23 min instead of 15 min"}
+	longer := Fact{Value: "7.6 min", Text: "longer to write 2 TB: 22.8 instead of 15.2 min"}
 	check.Same(t, "facts", []Fact{longer}, a.Facts)
 	check.Same(t, "action", "Write to A on its own port. It gains 0.730 GB/s.", a.Actions[0].Text)
 	check.Same(t, "changes", [][]string{

@@ -224,8 +224,12 @@ func (l *Lane) Cells(most int) []stream.Verdict {
 	for i := range min(most, int(l.Clean)) {
 		cells[i] = stream.Clean
 	}
+	tried := 0.0 // more are not known, however few were dropped
 	for _, p := range l.Tries {
-		for i := int(p.Value) - 1; p.Value > l.Clean && i < most; i++ {
+		tried = max(tried, min(p.Value, float64(most)))
+	}
+	for _, p := range l.Tries {
+		for i := int(p.Value) - 1; p.Value > l.Clean && i < int(tried); i++ {
 			if p.State() == stream.Drops || i == int(p.Value)-1 && p.State() == stream.Strained {
 				cells[i] = stream.Worst(cells[i], p.State())
 			}
