@@ -336,7 +336,7 @@ func (s *Streams) actions() []Action {
 		case l.Paced && (first.Paced || first.Clean < streams):
 			detail := "Throttle it to " + l.Number
 			if most := l.Tries[len(l.Tries)-1].Rate; most > l.Clean {
-				detail += ", " + percent(1-l.Clean/most) + " less"
+				detail += ", " + percent(1-l.Clean/most) + " less than unthrottled"
 			}
 			out = append(out, newAction("For "+l.streams(streams)+" slow down "+l.Key.Label, detail+"."))
 		case same && l.Key != first.Key && l.While != "" && l.Clean > first.Clean:
