@@ -37,7 +37,7 @@ type Answer struct {
 	Actions  []Action
 	Findings []string // what else is worth a sentence, three at most
 	Table    *Table   // the numbers of an answer without loads
-	Sure     string   // how large the margin of error is, and what an asterisk means
+	Sure     string   // how large the margin of error is
 	Chart    *Chart   // the one among the document's blocks that shows it; nil if none does
 	Big      *Big     // the one number of an answer without loads; nil for none
 	Streams  *Streams // nil but for the layout of that name
@@ -75,6 +75,7 @@ type LoadDisk struct {
 	Baseline float64 // its rate without the others; 0 if that is unknown
 	Kept     float64 // the part of the baseline that it keeps; 0 if that is unknown
 	NotAlone bool    // the baseline is without one other disk only
+	Between  bool    // what it keeps is of the time between changes, its rate of all the time
 	Slowed   bool    // the answer says so
 	Remark   string  // why there is no baseline
 }
@@ -161,12 +162,6 @@ func (r *runDoc) answer(failures []string) {
 	for i := range out.Loads {
 		out.Loads[i].All = len(out.Loads[i].Disks) == most
 	}
-	for _, l := range out.Loads {
-		starred := slices.ContainsFunc(l.Disks, func(d LoadDisk) bool { return d.NotAlone })
-		if starred && !strings.Contains(out.Sure, notAlone) {
-			out.Sure += " " + unit.Capital(notAloneNote) + "."
-		}
-	}
 	if out.Layout == LayoutStreams {
 		out.Streams = r.streams()
 		out.Table, out.Sure = out.Streams.table(), out.Streams.Lanes[0].detail()
@@ -251,6 +246,24 @@ func (a *Answer) loadTable() *Table {
 		t.Rows = nil
 	}
 	return t
+}
+
+// KeptNote says what the shares that the loads' disks keep are of, where that is not plain.
+func (a *Answer) KeptNote() string { return keptNote(a.Loads) }
+
+func keptNote(loads []Load) string {
+	var notAlone, between string
+	for _, l := range loads {
+		for _, d := range l.Disks {
+			if d.NotAlone {
+				notAlone = notAloneNote
+			}
+			if d.Between {
+				between = "Shares of the baseline are of the time between changes."
+			}
+		}
+	}
+	return strings.Join(nonEmpty(notAlone, between), " ")
 }
 
 func heatOf(kept float64) *float64 {
@@ -358,6 +371,7 @@ func (r *runDoc) loadDisk(line *pooledPhase, key Key) LoadDisk {
 			d.Baseline += *w.ReferenceRate
 			d.Kept += *w.Retention
 			d.NotAlone = d.NotAlone || !w.Alone
+			d.Between = d.Between || keptElsewhere(&phase, key.Name)
 		}
 	}
 	d.Rate /= max(1, rates)

@@ -102,12 +102,17 @@ func TestKeptBetweenChanges(t *testing.T) {
 	)
 	a := say.Analyze(run, analysis.Options{})
 	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], Scale{say.ScaleOf(a)})
-	if note := v.diskTable().Note; !strings.Contains(note, "Kept: part of the rate without the others, in the time between changes.") {
+	if note := v.diskTable().Note; !strings.Contains(note, "Baseline: the same disk without the others, in the time between changes.") {
 		t.Error(note)
 	}
 	doc := OfRun(Run{Trace: run, Analysis: a})
-	if at := slices.IndexFunc(doc.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && strings.Contains(t.Note, "between changes") }); at < 0 {
-		t.Error("the table of all phases does not say of what time its percentages are")
+	const want = "of the time between changes"
+	table := slices.IndexFunc(doc.Blocks, func(b Block) bool {
+		t, ok := b.(*Table)
+		return ok && strings.Contains(t.Note, want)
+	})
+	if table < 0 || !strings.Contains(doc.Answer.KeptNote(), want) {
+		t.Error("the table of all phases or the answer does not say of what time its percentages are")
 	}
 }
 
@@ -193,57 +198,5 @@ func TestLatencyOfOneDirection(t *testing.T) {
 		if got := v.latencyOf("A"); got != tt.want {
 			t.Errorf("%s, %+v: %q, want %q", tt.role, tt.paced, got, tt.want)
 		}
-	}
-}
-
-func TestLatencyMatrix(t *testing.T) {
-	a := say.Analyze(fixture.Streams(), analysis.Options{})
-	table := latencyMatrix(newKeys(a.Order), a)
-	var heads []string
-	for _, c := range table.Columns {
-		heads = append(heads, c.Head)
-	}
-	want := []string{
-		"Who else works", "C: probe, 4 KiB", "A plays 4 streams", "B writes", "B writes at up to 200 MB/s",
-	}
-	check.Same(t, "columns", want, heads)
-	if rows := wordsOf(table); len(rows) != 8 || rows[0][0] != nobody {
-		t.Errorf("rows %v", rows)
-	}
-	if latencyMatrix(nil, &analysis.Analysis{}) != nil {
-		t.Error("a run without latencies has a table of them")
-	}
-}
-
-// Rows and columns of the matrix without a figure are left out, and the matrix where that leaves nothing to set
-// side by side.
-func TestLatencyMatrixLeavesOutWhatIsEmpty(t *testing.T) {
-	row := func(disk string, ns int64, beside ...string) analysis.LatencyRow {
-		r := analysis.LatencyRow{Disk: disk, Op: trace.Read, Beside: map[string]trace.Role{}}
-		for _, b := range beside {
-			r.Beside[b] = trace.Write
-		}
-		if ns > 0 {
-			r.P99NS = &ns
-		}
-		return r
-	}
-	for _, c := range []struct {
-		name string
-		rows []analysis.LatencyRow
-		want [][]string
-	}{
-		{"a column", []analysis.LatencyRow{row("A", 1e6), row("A", 2e6, "B"), row("C", 0, "B")}, [][]string{{"nobody: alone", "1 ms"}, {"B writes", "2 ms"}}},
-		{"a row", []analysis.LatencyRow{row("A", 0), row("A", 2e6, "B"), row("A", 3e6, "B", "C")}, [][]string{{"B writes", "2 ms"}, {"B and C write", "3 ms"}}},
-		{"some of a row", []analysis.LatencyRow{row("A", 1e6), row("C", 0), row("A", 2e6, "B"), row("C", 3e6, "B")}, [][]string{{"nobody: alone", "1 ms", "–"}, {"B writes", "2 ms", "3 ms"}}},
-		{"all", []analysis.LatencyRow{row("A", 0), row("A", 0, "B")}, nil},
-		{"all but one row", []analysis.LatencyRow{row("A", 1e6), row("A", 0, "B")}, nil},
-	} {
-		a := &analysis.Analysis{Order: []string{"A", "B", "C"}, LatencyMatrix: c.rows}
-		var got [][]string
-		if table := latencyMatrix(newKeys(a.Order), a); table != nil {
-			got = wordsOf(table)
-		}
-		check.Same(t, c.name, c.want, got)
 	}
 }

@@ -10,14 +10,11 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/say"
-	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
-	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
@@ -54,7 +51,7 @@ func TestKeys(t *testing.T) {
 		got = append(got, key.Label)
 	}
 	want := []string{"Samsung T7…ortable 2TB", "Samsung T7…ortable 4TB", "xxxxxxxxxx…xxxxxxxxxx1", "xxxxxxxx…xxxxxxxx1 (2)", "磁盘", "line·break",
-		"Samsung Po… rear port", "Samsung …rear port (2)", "Samsung …rear port (3)"}
+		"Samsung Po…e rear port", "Samsung …rear port (2)", "Samsung …rear port (3)"}
 	check.Same(t, "labels", want, got)
 }
 
@@ -131,16 +128,35 @@ func TestConclusion(t *testing.T) {
 		"A+B W": {w("A", 1.5e9), w("B", 1.5e9)}, "A+C W": {beside("A", 0.75e9, 7.39), w("C", 2.6e9)}, "B+C W": {beside("B", 0.8e9, 7.29), w("C", 2.6e9)},
 	}, "A W", "B W", "C W", "A+B W", "A+C W", "B+C W")
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
-	if got := doc.Answer; !strings.HasPrefix(got.Headline, "C crowds out A: it drops to ") || len(got.Advice) != 1 || got.Sure == "" || len(got.Table.Rows) != 6 || got.Table.Rows[0][0].Text != "A and C write" {
-		t.Errorf("the answer is %+v with the table %+v", got, got.Table)
+	got := doc.Answer
+	if !strings.HasPrefix(got.Headline, "C crowds out A: it drops to ") || len(got.Actions) != 1 ||
+		got.Sure == "" || len(got.Loads) != 6 || got.Loads[0].Title != "A and C write" {
+		t.Errorf("the answer is %+v", got)
 	}
-	all, ok := doc.Blocks[2].(*Table) // whose rows the answer selects
-	if i := len(all.Columns) - 2; !ok || all.Name() != "all-phases" || all.Rows[4][i].Words() != doc.Answer.Table.Rows[0][i].Words() || !strings.Contains(all.Rows[4][i].Small, "±") {
-		t.Errorf("all phases are %+v, want them to be the answer's and more", all)
+	var all, pairs *Table
+	for _, table := range Collect[*Table](doc.Blocks) {
+		switch table.Name() {
+		case "all-phases":
+			all = table
+		case "pairs":
+			pairs = table
+		}
 	}
-	table, ok := doc.Blocks[1].(*Table)
-	if !ok || len(table.Rows) != 3 || len(table.Columns) != 4 || table.Rows[0][1].Heat != nil || table.Rows[0][3].Heat == nil {
-		t.Errorf("after it comes %+v, want a table of disks by disks", doc.Blocks[1])
+	if all == nil || pairs == nil {
+		t.Fatal("a study has no table of all phases or none of pairs")
+	}
+	// Its rows are the loads that the answer has.
+	first, row := &got.Loads[0], all.Rows[4]
+	if row[0].Link != first.ID || row[1].Text != got.Scale.Number(first.Disks[0].Rate) ||
+		row[1].Small != first.Disks[0].Percent() || row[4].Words() != got.Scale.Number(first.Rate) {
+		t.Errorf("the row of the first load is %+v", row)
+	}
+	if len(pairs.Rows) != 3 || len(pairs.Columns) != 4 || pairs.Rows[0][1].Heat != nil ||
+		pairs.Rows[0][3].Heat == nil || pairs.Rows[0][3].Link != first.ID {
+		t.Errorf("who slows whom is %+v, want disks by disks that lead to phases", pairs)
+	}
+	if c := got.Chart; c == nil || c.ID != "pairs" {
+		t.Errorf("the answer is shown by %+v, want who slows whom", c)
 	}
 }
 
@@ -153,8 +169,8 @@ func TestPhasesWithoutReference(t *testing.T) {
 	a := say.Analyze(run, analysis.Options{})
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
 	r := newRunDoc(Run{Analysis: a})
-	got := r.phasesTable(r.lines, true)
-	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == nil || !row[2].NoReference || !strings.Contains(got.Note, "no %: no reference") {
+	got := r.phasesTable(r.lines)
+	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == nil || !row[2].NoReference || !strings.Contains(got.Note, "%: of the baseline, none: unknown") {
 		t.Errorf("%+v under %q", row, got.Note)
 	}
 	if row := got.Rows[0]; row[1].NoReference || row[2].Words() != "" {
@@ -195,27 +211,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A share has its interval beside it, and one that is of nothing says so: it must not look as if nothing were lost.
-func TestPairCell(t *testing.T) {
-	kept := func(share float64) analysis.DiskContention {
-		return analysis.DiskContention{Retention: &share, RetentionCI: &stats.Interval{share - 0.021, share + 0.021}}
-	}
-	for want, list := range map[string][]analysis.DiskContention{
-		"":             nil,
-		"47 ± 3 %":     {kept(0.47)},
-		"50 ± 3 %":     {kept(0.47), kept(0.53), {}},
-		"no reference": {{}},
-	} {
-		got := pairCell(list)
-		if got.Text != want {
-			t.Errorf("got %q, want %q", got.Text, want)
-		}
-		if got.NoReference != (want == "no reference") || (got.Heat == nil) != (want == "" || got.NoReference) {
-			t.Errorf("%q: no reference %v, heat %v", want, got.NoReference, got.Heat)
-		}
-	}
-}
-
 // Of every phase of the preset there is one chart and one table, of the disks that fell, in the disks' own colours.
 func TestSaturations(t *testing.T) {
 	rest := 150.0
@@ -248,6 +243,46 @@ func TestSaturations(t *testing.T) {
 	rows := doc.Blocks[1].(*Table).Rows
 	if len(rows) != 2 || rows[1][0].Words() != "20 s" || rows[1][1].Words() != "3.2 GB ± 200 MB, 13 %" {
 		t.Errorf("rows %v", rows)
+	}
+}
+
+// A cell of the table of pairs is the mean of repeats, the note has the widest margin of error, and a share that is of
+// nothing says so: it must not look as if nothing were lost.
+func TestPairsTable(t *testing.T) {
+	w := map[string]trace.Role{"A": trace.Write, "C": trace.Write}
+	phase := func(name string, disks map[string]analysis.DiskContention) analysis.Phase {
+		return analysis.Phase{
+			Name: name, Roles: w, Contention: &analysis.Contention{Disks: disks},
+			Disks: map[string]analysis.Disk{"A": {}, "C": {}},
+		}
+	}
+	kept := func(share float64) analysis.DiskContention {
+		ci := &stats.Interval{share - 0.021, share + 0.021}
+		return analysis.DiskContention{Retention: &share, RetentionCI: ci}
+	}
+	unlike := analysis.DiskContention{NoReference: analysis.NoneUnlike}
+	tables := func(phases ...analysis.Phase) *Table {
+		r := newRunDoc(Run{Analysis: &analysis.Analysis{Order: []string{"A", "C"}, Phases: phases}})
+		return r.pairsTable(r.pairs())
+	}
+	one := tables(phase("WW", map[string]analysis.DiskContention{"A": kept(0.47), "C": unlike}))
+	a, c := one.Rows[0][2], one.Rows[1][1]
+	if a.Text != "47 %" || a.Heat == nil || a.NoReference || a.Link != "phase-1" {
+		t.Errorf("A beside C: %+v", a)
+	}
+	if c.Text != "other work alone" || c.Heat != nil || !c.NoReference {
+		t.Errorf("C beside A, without a baseline: %+v", c)
+	}
+	if !strings.HasSuffix(one.Note, ", ±3 or less.") {
+		t.Errorf("the note does not have the margin of error: %s", one.Note)
+	}
+	both := map[string]analysis.DiskContention{"A": kept(0.53), "C": {}}
+	two := tables(phase("WW", map[string]analysis.DiskContention{"A": kept(0.47), "C": {}}), phase("WW-2", both))
+	if a := two.Rows[0][2]; a.Text != "50 %" || a.Link != "phase-1" {
+		t.Errorf("A beside C in repeats: %+v", a)
+	}
+	if none := tables(phase("WW", nil)); len(none.Rows) != 0 {
+		t.Errorf("without shares: %+v", none.Rows)
 	}
 }
 

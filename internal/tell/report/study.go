@@ -133,10 +133,12 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		t.Columns = append(t.Columns, ofDisk(&r.Keys[i]))
 	}
 	t.Columns = append(t.Columns, number("Together"), number("Overlap", 1))
-	notes := []string{r.scale.Unit + " with all disks busy", "%: of the baseline, none: unknown", "W writes, R reads"}
+	t.Note = r.scale.Unit + " with all disks busy; %: of the baseline, none: unknown; W writes, R reads."
 	limited := false
+	var loads []Load
 	for _, line := range lines {
 		l := r.load(line)
+		loads = append(loads, l)
 		name := Cell{Text: shorten(cmp.Or(line.title, line.phases[0].Name), 2*longest), Link: line.id}
 		if n := len(line.phases); n > 1 {
 			name.Small = fmt.Sprintf("mean of %d", n)
@@ -156,9 +158,6 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 					Letter: strings.ToUpper(d.Verb[:1]), Text: r.scale.Number(d.Rate), Small: cmp.Or(d.Percent(), remark),
 					Heat: heatOf(d.Kept), Strong: d.Low(), NoReference: d.Remark != "",
 				}
-				if d.NotAlone && len(notes) < 4 {
-					notes = append(notes, notAloneNote)
-				}
 				limited = limited || d.Remark == ownPace
 			}
 			row = append(row, cell)
@@ -176,17 +175,14 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		}
 		t.add(append(row, together, length)...)
 	}
-	t.Note = strings.Join(notes, "; ") + "."
-	if limited {
-		t.Note += " " + ownPaceNote
-	}
+	t.Note = strings.Join(nonEmpty(t.Note, keptNote(loads), pick(limited, ownPaceNote, "")), " ")
 	return t
 }
 
 // What marks a percentage that is not of the rate that the disk has alone.
 const (
 	notAlone     = "*"
-	notAloneNote = "*: baseline without one other disk, not alone"
+	notAloneNote = "*: baseline without one other disk, not alone."
 )
 
 // addSaturations shows for each phase of the preset saturation what rests have given back to the disks that fell.

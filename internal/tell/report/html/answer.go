@@ -114,7 +114,7 @@ func (p *page) pairs() {
 // together is a row for each load of all disks.
 func (p *page) together() {
 	a := p.Doc.Answer
-	out := &together{Keys: p.Doc.Keys, Title: "All disks together"}
+	out := &together{Keys: p.Doc.Keys, Title: "All disks together", Note: a.KeptNote()}
 	for _, l := range a.Loads {
 		if !l.All || len(l.Disks) < 2 || len(out.Rows) == maxTogether {
 			continue
@@ -126,9 +126,6 @@ func (p *page) together() {
 				if d.Name == key.Name {
 					cell = heatCell{Text: a.Scale.Number(d.Rate), Small: d.Percent(), Tint: tint(d.Kept)}
 					cell.Hot = d.Kept > 0 && d.Kept < maxHot
-					if d.NotAlone {
-						out.Note = "*: of its speed without one other disk, not alone."
-					}
 				}
 			}
 			row.Cells = append(row.Cells, cell)

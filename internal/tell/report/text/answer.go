@@ -44,6 +44,9 @@ func (p *printer) answer(doc *report.Document) {
 	}
 	about := strings.Join(facts, " ")
 	sure := a.Sure
+	if a.Table == nil { // the loads are shown
+		sure = strings.TrimSpace(sure + " " + a.KeptNote())
+	}
 	free := answerLines - linesAfter - 2 - p.linesOf(about) - p.linesOf(sure) - len(a.Doubts)
 	for _, action := range a.Actions {
 		free -= p.linesOf(actionText(action))
