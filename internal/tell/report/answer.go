@@ -123,7 +123,7 @@ const (
 func (r *runDoc) answer(failures []string) {
 	a := r.a
 	out := &Answer{
-		Headline: a.Answer.Headline, Sentence: a.Answer.Sentence, Sure: a.Answer.Sure.Text, Scale: r.scale,
+		Headline: strings.TrimSuffix(a.Answer.Headline, "."), Sentence: a.Answer.Sentence, Sure: a.Answer.Sure.Text, Scale: r.scale,
 		Layout: r.layout(),
 	}
 	r.Answer = out
@@ -143,7 +143,8 @@ func (r *runDoc) answer(failures []string) {
 	}
 	failed := func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed }
 	if len(failures) > 0 && !slices.ContainsFunc(a.Answer.Doubts, failed) {
-		out.Headline, out.Doubts, trusted = failures[0], append(out.Doubts, failures[1:]...), false
+		out.Headline, out.Sentence, trusted = failures[0], "", false
+		out.Doubts = append(out.Doubts, failures[1:]...)
 	}
 	out.Doubts = out.Doubts[:min(len(out.Doubts), maxDoubts)]
 	warnings := r.run.About.Warnings

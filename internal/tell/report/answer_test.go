@@ -1,0 +1,243 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/say"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
+)
+
+// contest is an analysis by hand: C crowds out A and B while all three write, and less when they read.
+func contest() *analysis.Analysis {
+	a := &analysis.Analysis{Name: "plug", Order: []string{"A", "B", "C"}, Phases: []analysis.Phase{
+		played("RRR", trace.Read, 0.48, 0.47, 0.5), played("WWW", trace.Write, 0.47, 0.49, 0.77),
+	}}
+	a.Summary.Contests = []analysis.Contest{{Phases: []string{"WWW"}}, {Phases: []string{"RRR"}}}
+	a.Answer = analysis.Answer{
+		Headline: "C crowds out A and B", Sentence: "C still writes at 2.16 GB/s.",
+		Loses: []analysis.Outcome{
+			{Disk: "A", Phases: []string{"WWW"}}, {Disk: "B", Phases: []string{"WWW"}},
+		},
+		Advice: []analysis.Advice{{Title: "Move C", Detail: "A then writes more.", Text: "Move C to its own port."}},
+		Sure:   analysis.Sure{Text: "±1.7 %"},
+	}
+	return a
+}
+
+// played is a phase of all disks, each of which keeps a share of its baseline: 1, 2 and 3 GB/s.
+func played(name string, role trace.Role, kept ...float64) analysis.Phase {
+	p := analysis.Phase{
+		Name: name, Title: name, Roles: map[string]trace.Role{}, Disks: map[string]analysis.Disk{},
+		Overlap:    &analysis.Overlap{DurationS: 30, Disks: map[string]analysis.OverlapDisk{}},
+		Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{}},
+	}
+	for i, share := range kept {
+		disk, baseline := string(rune('A'+i)), float64(i+1)*1e9
+		p.Roles[disk], p.Disks[disk] = role, analysis.Disk{}
+		p.Overlap.Disks[disk] = analysis.OverlapDisk{Rate: share * baseline}
+		p.Overlap.Rate += share * baseline
+		p.Contention.Disks[disk] = analysis.DiskContention{
+			Rate: share * baseline, ReferenceRate: &baseline, Retention: &share, Alone: true,
+		}
+	}
+	return p
+}
+
+func answerOf(a *analysis.Analysis, failures ...string) *Answer {
+	return OfRun(Run{Analysis: a, AnswerAlone: true, About: About{Failures: failures}}).Answer
+}
+
+// The load that the headline is about comes first, whatever the order of phases; the same work under other names is
+// pooled with it.
+func TestHeadlineLoad(t *testing.T) {
+	a := contest()
+	got := answerOf(a)
+	if len(got.Loads) != 2 || got.Loads[0].Title != "WWW" || got.Loads[0].ID != "phase-2" {
+		t.Fatalf("loads %+v", got.Loads)
+	}
+	first := got.Loads[0]
+	if first.Work != "all three write" || !first.All || !first.Disks[0].Slowed || first.Disks[2].Slowed {
+		t.Errorf("the first load is %+v", first)
+	}
+	check.Near(t, "together", 0.47e9+0.98e9+2.31e9, first.Rate, 1)
+	again := played("all again", trace.Write, 0.57, 0.59, 0.87)
+	a.Phases = append(a.Phases, again, played("W--", trace.Write, 1))
+	a.Summary.Contests[0].Phases = []string{"WWW", "all again"}
+	got = answerOf(a)
+	if len(got.Loads) != 3 || got.Loads[0].Title != "All three write" || got.Loads[2].All {
+		t.Fatalf("with the same work under another name: %+v", got.Loads)
+	}
+	d := got.Loads[0].Disks[0]
+	check.Near(t, "A keeps, in the mean", 0.52, d.Kept, 1e-9)
+	check.Near(t, "A's rate, in the mean", 0.52e9, d.Rate, 1)
+	check.Near(t, "A's baseline", 1e9, d.Baseline, 1)
+	if got := d.Percent(); got != "52 %" {
+		t.Errorf("A keeps %q", got)
+	}
+	a = contest()
+	a.Phases = append(a.Phases, played("WWW-2", trace.Write, 0.57, 0.59, 0.87))
+	a.Phases[2].Repeats, a.Phases[2].Title = "WWW", "WWW (2)"
+	if got := answerOf(a); len(got.Loads) != 2 || got.Loads[0].Disks[0].Percent() != "52 %" {
+		t.Errorf("of repeats: %+v", got.Loads[0])
+	}
+}
+
+// The key numbers come from the values that the analysis has, and there are three at most.
+func TestFacts(t *testing.T) {
+	a := contest()
+	lag, to, gain := 10.0, [2]float64{1e9, 2e9}, 1.36
+	loss := Fact{"−52 %", "A and B when all three write: 0.725 instead of 1.50 GB/s", true}
+	total := Fact{"3.76 GB/s", "together when all three write", false}
+	check.Same(t, "what is lost", []Fact{loss, total}, answerOf(a).Facts)
+
+	write := &a.Phases[1]
+	write.Recoveries = []analysis.Recovery{
+		{Disk: "A", After: "C", LagS: &lag, FromRate: 0.47e9, ToRate: &to[0]},
+		{Disk: "B", After: "C", LagS: new(8.0), FromRate: 0.98e9, ToRate: &to[1]},
+		{Disk: "B", After: "A", LagS: new(20.0), FromRate: 1e9, ToRate: &to[1]},
+		{Disk: "C", After: "C", LagS: new(0.4), FromRate: 1e9, ToRate: &to[1]}, // no time to speak of
+		{Disk: "A", After: "C", FromRate: 1e9},                                 // cut
+	}
+	recovery := Fact{"10 s", "until A and B recovered after C had finished", false}
+	check.Same(t, "and how long it takes", []Fact{loss, recovery, total}, answerOf(a).Facts)
+
+	a.Phases[0].Contention.DuplexGain, a.Phases[0].Contention.DuplexCI95 = &gain, &stats.Interval{1.3, 1.4}
+	mixed := Fact{"+36 %", "with reads and writes mixed: 2.92 GB/s together", false}
+	check.Same(t, "and what mixed loads gain", []Fact{loss, recovery, mixed}, answerOf(a).Facts)
+	a.Phases[0].Contention.DuplexCI95 = &stats.Interval{0.9, 1.8}
+	check.Same(t, "unless noise may have made it", []Fact{loss, recovery, total}, answerOf(a).Facts)
+
+	a.Phases = a.Phases[1:]
+	race := Fact{"15.5 GB", "not moved in those 10 s: 1.45 instead of 3.00 GB/s", false}
+	check.Same(t, "of a race", []Fact{loss, recovery, race}, answerOf(a).Facts)
+
+	write = &a.Phases[0]
+	write.Recoveries = nil
+	write.Disks["C"] = analysis.Disk{Throttle: &analysis.Throttle{
+		Step: level.Step{AtBytes: 24e9, FromRate: 2.4e9, ToRate: 0.6e9},
+	}}
+	throttled := Fact{"−75 %", "C after 24 GB: 0.600 instead of 2.40 GB/s", true}
+	check.Same(t, "of a disk that falls", []Fact{loss, throttled, total}, answerOf(a).Facts)
+}
+
+// Only those that keep about as little as the one that keeps least are named together, and many are counted.
+func TestFactOfUnlikeLosers(t *testing.T) {
+	a := contest()
+	a.Phases[1] = played("WWW", trace.Write, 0.3, 0.6, 0.77)
+	if got := answerOf(a).Facts[0]; got.Value != "−70 %" || !strings.HasPrefix(got.Text, "A when all three write:") {
+		t.Errorf("%+v", got)
+	}
+	kept := []float64{0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 1}
+	a.Phases[1] = played("WWW", trace.Write, kept...)
+	a.Order, a.Answer.Loses = nil, nil
+	for i := range kept {
+		a.Order = append(a.Order, string(rune('A'+i)))
+		if kept[i] < 1 {
+			a.Answer.Loses = append(a.Answer.Loses, analysis.Outcome{Disk: a.Order[i], Phases: []string{"WWW"}})
+		}
+	}
+	got := answerOf(a)
+	if len(got.Loads[0].Disks) != 7 || !strings.HasPrefix(got.Facts[0].Text, "6 disks when all seven write:") {
+		t.Errorf("of seven disks: %+v, %+v", got.Facts, got.Loads[0])
+	}
+}
+
+// What to do is the analysis' advice. A run in doubt has neither advice nor key numbers, and what failed is its
+// headline.
+func TestActions(t *testing.T) {
+	a := contest()
+	want := []Action{{"Move C", "A then writes more.", "Move C to its own port."}}
+	check.Same(t, "actions", want, answerOf(a).Actions)
+	got := answerOf(a, "disk B: no space left on device")
+	if got.Headline != "Failed: disk B: no space left on device" || got.Actions != nil || got.Facts != nil ||
+		got.Sentence != "" {
+		t.Errorf("a run that failed: %+v", got)
+	}
+	for _, text := range []string{"first", "second", "third", "fourth"} {
+		a.Answer.Doubts = append(a.Answer.Doubts, analysis.Doubt{Code: analysis.DoubtPartial, Text: text})
+	}
+	a.Answer.Headline = "first"
+	got = answerOf(a)
+	if got.Actions != nil || got.Facts != nil || !slices.Equal(got.Doubts, []string{"second", "third"}) {
+		t.Errorf("a run in doubt: %+v", got)
+	}
+}
+
+// The layout is what the run was made to show.
+func TestLayouts(t *testing.T) {
+	one := contest()
+	one.Phases = one.Phases[1:]
+	direct := contest()
+	direct.HubCosts = []analysis.HubCost{{Disk: "A", Op: trace.Write, Loss: 0.33, Lost: true}}
+	cost := contest()
+	cost.HubCosts, cost.Answer.Loses = direct.HubCosts, nil
+	for want, a := range map[Layout]*analysis.Analysis{
+		LayoutPlain: {Name: "empty"}, LayoutRace: one, LayoutStudy: direct, LayoutCost: cost,
+		LayoutStreams: say.Analyze(fixture.Streams(), analysis.Options{}),
+	} {
+		if got := answerOf(a).Layout; got != want {
+			t.Errorf("layout %q, want %q", got, want)
+		}
+	}
+	if got := answerOf(cost).Costs; len(got) != 1 || got[0].Verb != "writes" || got[0].Key.Label != "A" {
+		t.Errorf("costs %+v", got)
+	}
+	if got := answerOf(&analysis.Analysis{Name: "empty"}).Headline; got != "Nothing was measured" {
+		t.Errorf("of nothing: %q", got)
+	}
+}
+
+// A share of another speed than the disk's alone is marked, and explained; without a baseline there is no share.
+func TestNotAlone(t *testing.T) {
+	a := contest()
+	d := a.Phases[1].Contention.Disks["A"]
+	d.Alone = false
+	a.Phases[1].Contention.Disks["A"] = d
+	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{NoReference: analysis.NoneUnlike}
+	got := answerOf(a)
+	disks := got.Loads[0].Disks
+	if text := disks[0].Percent(); text != "47 %*" || got.KeptNote() != notAloneNote {
+		t.Errorf("A keeps %q, %q", text, got.KeptNote())
+	}
+	if disks[1].Percent() != "" || disks[1].Remark != "other work alone" || disks[1].Low() {
+		t.Errorf("without a baseline: %+v", disks[1])
+	}
+	if note := answerOf(contest()).KeptNote(); note != "" {
+		t.Errorf("of disks alone there is a note: %q", note)
+	}
+}
+
+// A headline is one idea with a number in it or none, never a sentence in two halves.
+func TestHeadlines(t *testing.T) {
+	known := func(name string) (*hub.Profile, error) {
+		data, _ := configs.Hub(name)
+		return hub.Load(name, data)
+	}
+	runs := []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search(), fixture.Many(100)}
+	for _, name := range configs.Scenarios() {
+		data, _ := configs.Scenario(name)
+		if run := fixture.Simulated(t, string(data), known); run != nil {
+			runs = append(runs, run)
+		}
+	}
+	for _, run := range runs {
+		got := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{}), AnswerAlone: true}).Answer
+		plain := got.Headline
+		if plain == "" || strings.ContainsAny(plain, ";") || strings.HasSuffix(plain, ".") ||
+			strings.Contains(plain, "was measured alone") {
+			t.Errorf("%s: headline %q", run.Name, got.Headline)
+		}
+		if len(got.Facts) > maxFacts || len(got.Findings) > maxFindings || len(got.Doubts) > maxDoubts {
+			t.Errorf("%s: %d facts, %d findings, %d doubts", run.Name, len(got.Facts), len(got.Findings), len(got.Doubts))
+		}
+	}
+}
