@@ -61,7 +61,7 @@ func TestText(t *testing.T) {
 		{plain.Column(0) + plain.Column(0.01) + plain.Column(0.47) + plain.Column(0.77), " ▁▄▇"},
 		{plain.Column(3), "█"},
 		{ascii.Column(0) + ascii.Column(0.01) + ascii.Column(0.47) + ascii.Column(1), " _-#"},
-		{ascii.Text("→ ±1.7 %, 4 … ░▕ ▏–"), "-> +-1.7 %, 4 ~ .[ ]-"},
+		{ascii.Text("→ ±1.7 %, 4 … ░▕ ▏– 85 µs"), "-> +-1.7 %, 4 ~ .[ ]- 85 us"},
 		{plain.Text("→"), "→"},
 	} {
 		if tt.got != tt.want {

@@ -61,7 +61,7 @@ type Load struct {
 	ID    string // of the phase's details
 	Work  string // who reads and who writes
 	Disks []LoadDisk
-	Rate  float64 // together, bytes per second; 0 without an overlap
+	Rate  float64 // together, bytes per second; the answer has no loads without an overlap
 	Chart *Chart  // the phase over time; nil without its files
 	All   bool    // as many disks as in any load
 	Try   bool    // of a search
@@ -97,6 +97,19 @@ const minKept = 0.9
 
 // Low reports whether the disk keeps so little that it is marked.
 func (d LoadDisk) Low() bool { return d.Kept > 0 && d.Kept < minKept }
+
+// Least are the load's disks, those first that keep least; disks without a baseline come last.
+func (l *Load) Least() []LoadDisk {
+	disks := slices.Clone(l.Disks)
+	share := func(d LoadDisk) float64 {
+		if d.Kept == 0 {
+			return math.Inf(1)
+		}
+		return d.Kept
+	}
+	slices.SortStableFunc(disks, func(x, y LoadDisk) int { return cmp.Compare(share(x), share(y)) })
+	return disks
+}
 
 // Fact is a key number and what it is.
 type Fact struct {
@@ -154,7 +167,9 @@ func (r *runDoc) answer(failures []string) {
 		out.Doubts = append(out.Doubts, unit.Plural(len(warnings), "warning")+" from before the run; --all shows them.")
 	}
 	for _, line := range r.headlinePhases() {
-		out.Loads = append(out.Loads, r.load(line))
+		if l := r.load(line); l.Rate > 0 {
+			out.Loads = append(out.Loads, l)
+		}
 	}
 	most := 0
 	for _, l := range out.Loads {

@@ -1,10 +1,8 @@
 package html
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
@@ -84,13 +82,13 @@ func heightOf(disks int) int { return max(minHeight, min(disks, maxRows)*rowOf(d
 // newHub lays a load out. Of many disks those that keep least come first, and only those that the answer calls slowed,
 // or that crowd them out, have colours.
 func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
-	disks := slices.Clone(l.Disks)
+	disks := l.Disks
 	h := hub{
 		Load: l, Row: rowOf(len(disks)), List: len(disks) > maxCards, Same: true, PerRate: perRate,
 		Total: scale.Rate(l.Rate),
 	}
 	if h.List {
-		slices.SortStableFunc(disks, func(a, b report.LoadDisk) int { return cmp.Compare(share(a), share(b)) })
+		disks = l.Least()
 		h.More = max(0, len(disks)-maxRows)
 		disks = disks[:min(len(disks), maxRows)]
 	}
@@ -128,14 +126,6 @@ func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 		h.Rows = append(h.Rows, row)
 	}
 	return h
-}
-
-// share is what a disk keeps; a disk without a baseline comes last.
-func share(d report.LoadDisk) float64 {
-	if d.Kept == 0 {
-		return math.Inf(1)
-	}
-	return d.Kept
 }
 
 // ribbon is a cable from a height and thickness at the left to others at the right.

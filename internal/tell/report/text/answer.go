@@ -11,16 +11,20 @@ import (
 
 // How an answer is laid out.
 const (
-	answerLines  = 15 // with the lines about files that follow it
-	linesAfter   = 1
-	maxDisks     = 6  // of a load that are listed
-	maxTitle     = 22 // columns of a load's name
-	maxName      = 14 // of a disk's
-	ofWidth      = 12 // of its baseline
-	fullBar      = 23 // cells of the fastest baseline's bar
-	minBar       = 8
-	narrow       = 70 // columns below which there are no bars
-	minKeptShown = 0.9
+	answerLines = 15 // with the lines about files that follow it
+	linesAfter  = 1
+	maxDisks    = 6  // of a load that are listed
+	maxTitle    = 22 // columns of a load's name
+	maxName     = 14 // of a disk's
+	ofWidth     = 12 // of its baseline
+	fullBar     = 23 // cells of the fastest baseline's bar
+	minBar      = 8
+	narrow      = 70 // columns below which there are no bars
+	narrowest   = 55 // below which there are no baselines either
+
+	columnsBefore = 2 + 2 + 2 // the indent, the gap after a title, a disk's glyph
+	rateWidth     = 8
+	keptWidth     = 9
 )
 
 // answer prints what a run comes to: one idea, the loads behind it, what to do.
@@ -47,7 +51,10 @@ func (p *printer) answer(doc *report.Document) {
 	if a.Table == nil { // the loads are shown
 		sure = strings.TrimSpace(sure + " " + a.KeptNote())
 	}
-	free := answerLines - linesAfter - 2 - p.linesOf(about) - p.linesOf(sure) - len(a.Doubts)
+	free := answerLines - linesAfter - 1 - p.linesOf(a.Headline) - p.linesOf(about) - p.linesOf(sure)
+	for _, doubt := range a.Doubts {
+		free -= p.linesOf(doubt)
+	}
 	for _, action := range a.Actions {
 		free -= p.linesOf(actionText(action))
 	}
@@ -84,73 +91,124 @@ func (p *printer) linesOf(text string) int {
 	return len(cells.Wrap(text, "", p.width-2))
 }
 
+// columns are how the loads' lines are laid out, in cells.
+type columns struct {
+	titles, names, baselines int
+	bars                     int     // none where there is no room
+	top                      float64 // the rate of a full bar
+}
+
 // loads prints as many loads as fit into the lines, with a bar for each disk: what it has of its baseline. It returns
 // how many lines are left.
 func (p *printer) loads(a *report.Answer, lines int) (left int) {
-	var shown []report.Load
+	var shown []shortLoad
 	lines-- // the heads
-	titles, names, top := 0, 0, 0.0
 	for _, l := range a.Loads {
-		rows := min(len(l.Disks), maxDisks)
-		if l.Rate == 0 {
-			continue
+		short := shortLoad{Load: l}
+		rows := len(l.Disks)
+		if rows > maxDisks {
+			rows = max(2, min(maxDisks+1, lines))
+			short.cut(rows - 1)
 		}
 		if len(shown) > 0 && rows > lines {
 			break
 		}
 		lines -= rows
-		shown = append(shown, l)
-		titles = max(titles, min(maxTitle, cells.Width(l.Title)))
-		for _, d := range l.Disks {
-			names = max(names, min(maxName, cells.Width(d.Label)))
-			top = max(top, d.Rate, d.Baseline)
-		}
+		shown = append(shown, short)
 	}
 	if len(shown) == 0 {
 		return lines
 	}
-	fixed := 2 + titles + 2 + 2 + names + 8 + 2 + ofWidth + 2 + 7
-	bar := min(fullBar, p.width-fixed)
-	if p.width < narrow || bar < minBar {
-		bar = 0
+	c := p.columns(shown)
+	head := cells.Pad("", columnsBefore+c.titles+c.names) + cells.Pad(a.Scale.Unit, -rateWidth)
+	if c.baselines > 0 {
+		head += "  " + cells.Pad("baseline", c.baselines)
 	}
-	head := strings.Repeat(" ", 2+titles+2+2+names) + cells.Pad(a.Scale.Unit, -8) + "  baseline"
-	p.line(p.ink.Dim(cells.Pad(head, fixed+bar-7) + cells.Pad("keeps", -6)))
+	p.line(p.ink.Dim(cells.Pad(head, cells.Width(head)+c.bars) + cells.Pad("keeps", -keptWidth)))
 	for _, l := range shown {
 		for i, d := range l.Disks {
-			if i == maxDisks {
-				p.line("  " + strings.Repeat(" ", titles+2) + p.ink.Dim(fmt.Sprintf("and %d more", len(l.Disks)-i)))
-				break
-			}
 			title := ""
 			if i == 0 {
 				title = l.Title
 			}
-			p.load(a.Scale, title, d, titles, names, bar, top)
+			p.load(a.Scale, title, d, c)
+		}
+		if l.rest != "" {
+			p.line(cells.Pad("", 2+c.titles+2) + p.ink.Dim(l.rest))
 		}
 	}
 	return lines
 }
 
-// load prints a disk's line.
-func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, titles, names, bar int, top float64) {
-	of := d.Remark
-	if d.Baseline > 0 {
-		of = "of " + scale.Number(d.Baseline)
+// shortLoad is a load with no more disks than there is room for.
+type shortLoad struct {
+	report.Load
+	rest string // what the others keep; empty if there are no others
+}
+
+// cut leaves the disks that keep least.
+func (l *shortLoad) cut(disks int) {
+	all := l.Least()
+	rest := all[disks:]
+	l.Disks, l.rest = all[:disks], fmt.Sprintf("%d more", len(rest))
+	if rest[len(rest)-1].Kept > 0 {
+		l.rest += " keep " + rest[0].Percent() + " or more"
 	}
-	line := "  " + cells.Pad(cells.CutMiddle(title, titles), titles) + "  " +
-		p.ink.Disk(d.Index, p.ink.Glyph(d.Index)) + " " + cells.Pad(cells.CutMiddle(d.Label, names), names) +
-		p.ink.Bold(cells.Pad(scale.Number(d.Rate), -8)) + "  " + p.ink.Dim(cells.Pad(of, ofWidth))
-	if bar > 0 {
-		full, whole := float64(bar)*d.Rate/top, float64(bar)*d.Baseline/top
+}
+
+// columns lays the loads out: names and titles are cut before a line is wider than the terminal, and the words have
+// room before the bars.
+func (p *printer) columns(loads []shortLoad) columns {
+	c := columns{baselines: ofWidth}
+	for _, l := range loads {
+		c.titles = max(c.titles, min(maxTitle, cells.Width(l.Title)))
+		for _, d := range l.Disks {
+			c.names = max(c.names, min(maxName, cells.Width(d.Label)))
+			c.baselines = max(c.baselines, cells.Width(d.Remark)+1)
+			c.top = max(c.top, d.Rate, d.Baseline)
+		}
+	}
+	fixed := columnsBefore + rateWidth + 2 + c.baselines + keptWidth
+	if p.width < narrowest {
+		fixed -= 2 + c.baselines
+		c.baselines = 0
+	}
+	c.names = min(c.names, (p.width-fixed)/2)
+	c.titles = min(c.titles, p.width-fixed-c.names)
+	c.bars = min(fullBar, p.width-fixed-c.titles-c.names)
+	if p.width < narrow || c.bars < minBar {
+		c.bars = 0
+	}
+	return c
+}
+
+// fit is a name in so many cells.
+func (p *printer) fit(name string, width int) string {
+	return cells.Pad(p.ink.Text(cells.CutMiddle(name, width)), width)
+}
+
+// load prints a disk's line.
+func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c columns) {
+	line := "  " + p.fit(title, c.titles) + "  " + p.ink.Disk(d.Index, p.ink.Glyph(d.Index)) + " " + p.fit(d.Label, c.names) +
+		p.ink.Bold(cells.Pad(scale.Number(d.Rate), -rateWidth))
+	if c.baselines > 0 {
+		of := d.Remark
+		if d.Baseline > 0 {
+			of = "of " + scale.Number(d.Baseline)
+		}
+		line += "  " + p.ink.Dim(of) + cells.Pad("", c.baselines-cells.Width(of))
+	}
+	if c.bars > 0 {
+		full, whole := float64(c.bars)*d.Rate/c.top, float64(c.bars)*d.Baseline/c.top
 		drawn := p.ink.Bar(full)
 		lost := max(0, int(whole)-cells.Width(drawn))
-		rest := max(0, bar-cells.Width(drawn)-lost)
+		rest := max(0, c.bars-cells.Width(drawn)-lost)
 		line += p.ink.Disk(d.Index, drawn) + p.ink.Dim(p.ink.Text(strings.Repeat("░", lost))) + strings.Repeat(" ", rest)
 	}
-	kept := cells.Pad(d.Percent(), -7)
-	if d.Kept > 0 && d.Kept < minKeptShown {
+	kept := d.Percent()
+	line += cells.Pad("", keptWidth-cells.Width(kept))
+	if d.Low() {
 		kept = p.ink.Red(kept)
 	}
-	p.line(strings.TrimRight(line+"  "+kept, " "))
+	p.line(strings.TrimRight(line+kept, " "))
 }

@@ -34,7 +34,7 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 			head += "   " + part
 		}
 	}
-	out.line(out.ink.Dim(cells.NoCommand(cells.Cut(report.Clean(head), out.width))))
+	out.line(out.ink.Dim(out.ink.Text(cells.NoCommand(cells.Cut(report.Clean(head), out.width)))))
 	if doc.Answer != nil {
 		out.answer(doc)
 	}

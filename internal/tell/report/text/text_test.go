@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -111,9 +114,9 @@ func golden(t *testing.T, name, got string) {
 
 // sample is written by hand, so that the golden file changes with this package alone.
 func sample() *analysis.Analysis {
-	lag, short, alone, read := 11.7, 0.0, 1.4e9, 2.6e9
+	lag, short, alone, read, kept := 11.7, 0.0, 1.4e9, 2.6e9, 0.5
 	return &analysis.Analysis{
-		Order: []string{"A", "B", "C"},
+		Name: "triple", Order: []string{"A", "B", "C"},
 		Phases: []analysis.Phase{
 			{
 				Name:    "WWW",
@@ -129,7 +132,8 @@ func sample() *analysis.Analysis {
 					},
 				},
 				Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
-					"A": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone}, "B": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone},
+					"A": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone, Retention: &kept},
+					"B": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone, Retention: &kept, Alone: true},
 				}},
 				Recoveries: []analysis.Recovery{
 					{Disk: "A", After: "C", LagS: &lag, ToRate: &alone}, {Disk: "A", After: "B", LagS: &short, ToRate: &alone},
@@ -156,7 +160,7 @@ func sample() *analysis.Analysis {
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
-	for _, width := range []int{60, Width} {
+	for _, width := range []int{40, 60, Width, 120} {
 		out := printed(t, doc, Options{Width: width, All: true})
 		for line := range strings.Lines(out) {
 			line = strings.TrimSuffix(line, "\n")
@@ -286,7 +290,7 @@ func inventory() *hardware.Inventory {
 	}
 }
 
-// An answer fits a screen, whatever was measured; two more lines say where the report is.
+// An answer fits a screen, whatever was measured, with the line that says where the report is.
 func TestAnswerFits(t *testing.T) {
 	failed := fixture.Triple()
 	failed.Status = trace.Partial
@@ -311,26 +315,67 @@ func TestAnswerFits(t *testing.T) {
 		if run == nil {
 			continue
 		}
-		about := report.About{Tool: "hubbench 1.0", Hub: "hub goshen-ridge", Warnings: []string{strings.Repeat("a long warning ", 12), "one more", "and one more"}}
+		about := report.About{
+			Tool: "hubbench 1.0", Hub: "hub goshen-ridge",
+			Warnings: []string{strings.Repeat("a long warning ", 12), "one more", "and one more"},
+		}
 		if name == "failed" {
 			about.Failures = []string{"disk B, phase WWW: write: input/output error"}
 		}
-		out := printed(t, report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{}), About: about}), Options{Width: Width})
-		limit := 15
-		if n := len(run.Disks); n > 3 {
-			limit = min(25, 12+n)
-		}
-		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-		if len(lines)+2 > limit {
-			t.Errorf("%s: %d lines and two for the report, want %d at most:\n%s", name, len(lines), limit, out)
-		}
-		for _, line := range lines {
-			if cells.Width(line) > Width {
-				t.Errorf("%s: wider than %d: %s", name, Width, line)
+		a := say.Analyze(run, analysis.Options{})
+		doc := report.OfRun(report.Run{Trace: run, Analysis: a, About: about, AnswerAlone: true})
+		for _, width := range []int{40, 60, Width, 120} {
+			plain := printed(t, doc, Options{Width: width})
+			lines := strings.Split(strings.TrimSuffix(plain, "\n"), "\n")
+			if n := len(lines) + linesAfter; width >= Width && n > answerLines {
+				t.Errorf("%s, %d columns: %d lines with that for the report, want %d:\n%s", name, width, n, answerLines, plain)
+			}
+			for _, line := range lines {
+				if cells.Width(line) > width {
+					t.Errorf("%s: %d columns, want at most %d: %s", name, cells.Width(line), width, line)
+				}
+			}
+			if testing.Verbose() {
+				t.Logf("%s\n%s", name, plain)
 			}
 		}
-		if testing.Verbose() {
-			t.Logf("%s\n%s", name, out)
+	}
+}
+
+// Colours repeat what the words say: without them the text is the same. Nothing but letters, digits and punctuation of
+// ASCII stands where nothing else can be read.
+func TestColours(t *testing.T) {
+	escape := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	known := func(name string) (*hub.Profile, error) {
+		data, _ := configs.Hub(name)
+		return hub.Load(name, data)
+	}
+	data, _ := configs.Scenario("study-demo")
+	study := fixture.Simulated(t, string(data), known)
+	for name, run := range map[string]*trace.Run{
+		"study": study, "triple": fixture.Triple(), "streams": fixture.Streams(), "twelve": many(12),
+		"long names": named("External SSD of the video department, "),
+	} {
+		doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+		for _, all := range []bool{false, true} {
+			plain := printed(t, doc, Options{Width: Width, All: all})
+			for _, colours := range []int{16, 256} {
+				out := printed(t, doc, Options{Width: Width, All: all, Ink: ink.Ink{Colours: colours}})
+				check.Same(t, name+" without its colours", plain, escape.ReplaceAllString(out, ""))
+				if out == plain {
+					t.Errorf("%s: no colour of %d", name, colours)
+				}
+			}
+			out := printed(t, doc, Options{Width: Width, All: all, Ink: ink.Ink{ASCII: true}})
+			for i, r := range out {
+				if r > unicode.MaxASCII {
+					t.Errorf("%s: %q is no ASCII: ...%s", name, r, out[max(0, i-40):min(len(out), i+20)])
+					break
+				}
+			}
+			if strings.Count(out, "\n") != strings.Count(plain, "\n") {
+				t.Errorf("%s: other lines in ASCII:\n%s", name, out)
+			}
 		}
 	}
 }
