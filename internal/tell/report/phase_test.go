@@ -168,7 +168,7 @@ func TestLatencyTable(t *testing.T) {
 	for _, words := range wordsOf(table) {
 		got = append(got, strings.Join(words[:3], ": "))
 	}
-	want := []string{"A: play: B writes, C is probed", "B: write: A plays 4 streams, C is probed", "C: probe, 4 KiB: A plays 4 streams, B writes", "C: probe, 4 KiB: alone in probe"}
+	want := []string{"A: play: B writes", "B: write: A plays 4 streams", "C: probe, 4 KiB: A plays 4 streams, B writes", "C: probe, 4 KiB: alone in probe"}
 	check.Same(t, "rows", want, got)
 	// Of A, the slow requests all come from one stretch of time.
 	if !strings.Contains(table.Note, "–: too few requests") || !strings.Contains(table.Note, "No interval: ") {
