@@ -108,9 +108,9 @@ func TestWordsKeepApart(t *testing.T) {
 
 // A PNG writes what its font has: a name of other letters is replaced by the disk's number.
 func TestLettersOfPNG(t *testing.T) {
-	d := &drawing{png: true, chart: &report.Chart{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}}}
-	for words, want := range map[string]string{"磁盘: 2 GB/s": "disk 1: 2 GB/s", "אבג beside": "disk 2 beside", "größer": "größer", "何": "?"} {
-		if got := d.show(words); got != want {
+	c := newCanvas(&report.Chart{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}}, Options{PNG: true})
+	for words, want := range map[string]string{"磁盘: 2 GB/s": "disk 1: 2 GB/s", "אבג beside": "disk 2 beside", "größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·": "größer: Ω, диск, ≤ 5 µs ± 3 – „…“ °C × → ·", "何": "?"} {
+		if got := c.show(words); got != want {
 			t.Errorf("show(%q) = %q, want %q", words, got, want)
 		}
 	}
