@@ -299,24 +299,26 @@ func joinResults(jobs []*job, results []fioResult) (notes []string) {
 // It is below 0 if there is none.
 func resultOf(log string, results []fioResult) int {
 	name, _, number := fioName(filepath.Base(log))
-	var found []int
+	found, named, numbered := -1, 0, 0
 	for i, r := range results {
 		if r.name == name {
-			found = append(found, i)
+			found = i
+			named++
 		}
 	}
-	if named := len(found) > 0; len(found) != 1 {
-		found = nil
-		for i, r := range results {
-			if strconv.Itoa(r.index) == number && (r.name == name || !named) {
-				found = append(found, i)
-			}
+	if named == 1 {
+		return found
+	}
+	for i, r := range results {
+		if strconv.Itoa(r.index) == number && (r.name == name || named == 0) {
+			found = i
+			numbered++
 		}
 	}
-	if len(found) != 1 {
+	if numbered != 1 {
 		return -1
 	}
-	return found[0]
+	return found
 }
 
 // scale makes the steps' bytes add up to a sum.

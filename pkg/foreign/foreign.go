@@ -77,8 +77,6 @@ func moved(steps []step) (bytes int64) {
 // small is the share below which something is taken for a part of something else.
 const small = 0.01
 
-func (j *job) idle() bool { return len(j.steps) == 0 }
-
 func (j *job) settle() {
 	var all, read float64
 	for _, s := range j.steps {
@@ -93,37 +91,9 @@ func (j *job) settle() {
 	}
 }
 
-// format is a kind of file: how it is known, and what reads it.
-type format struct {
-	name  string
-	known func(text, head string) bool
-	read  func(File) ([]*job, error)
-}
-
-// formats are those that need nothing but the file, in the order in which they are tried.
-func formats(opts Options) []format {
-	return []format{
-		{"iostat", func(text, _ string) bool {
-			return strings.Contains("\n"+text, "\nDevice") &&
-				(strings.Contains(text, "%util") || strings.Contains(text, "_wrtn/s"))
-		}, func(f File) ([]*job, error) { return iostat(f, opts.Interval) }},
-		{"elbencho-live", func(_, head string) bool {
-			return strings.HasPrefix(head, "Label,Phase,RuntimeMS,")
-		}, elbenchoLive},
-		{"diskspd-xml", func(text, _ string) bool {
-			return strings.Contains(text, "<Results>") && strings.Contains(text, "<TimeSpan>")
-		}, diskSpdXML},
-	}
-}
-
 // Formats are the names of those that are read.
 func Formats() []string {
-	names := []string{"fio-json", "fio-log", "csv"}
-	for _, f := range formats(Options{}) {
-		names = append(names, f.name)
-	}
-	slices.Sort(names)
-	return names
+	return []string{"csv", "diskspd-xml", "elbencho-live", "fio-json", "fio-log", "iostat"}
 }
 
 type content struct {
@@ -134,8 +104,6 @@ type content struct {
 
 func read(f File, opts Options) (c content, err error) {
 	name := cmp.Or(opts.Format, detect(f, opts))
-	formats := formats(opts)
-	at := slices.IndexFunc(formats, func(known format) bool { return known.name == name })
 	switch {
 	case len(bytes.TrimSpace(f.Data)) == 0 && name != "fio-log":
 		err = errors.New("the file is empty")
@@ -145,11 +113,15 @@ func read(f File, opts Options) (c content, err error) {
 		c.results, err = fioJSON(f)
 	case name == "csv":
 		c.jobs, err = table(f, opts.Map)
-	case at < 0:
+	case name == "iostat":
+		c.jobs, err = iostat(f, opts.Interval)
+	case name == "elbencho-live":
+		c.jobs, err = elbenchoLive(f)
+	case name == "diskspd-xml":
+		c.jobs, err = diskSpdXML(f)
+	default:
 		err = fmt.Errorf("not recognised; known: %s; any other table over time can be read with --map",
 			strings.Join(Formats(), ", "))
-	default:
-		c.jobs, err = formats[at].read(f)
 	}
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", f.Name, err)
@@ -175,9 +147,7 @@ func nameOf(f File) string {
 
 // Import makes one trace of files that belong together.
 func Import(files []File, opts Options) (*Imported, error) {
-	var jobs []*job
-	var times []*fioTimes
-	var results []fioResult
+	var all content
 	out := &Imported{}
 	for _, f := range files {
 		f.Data = decoded(f.Data)
@@ -185,8 +155,11 @@ func Import(files []File, opts Options) (*Imported, error) {
 		if err != nil {
 			return nil, err
 		}
-		jobs, times, results = append(jobs, c.jobs...), append(times, c.times...), append(results, c.results...)
+		all.jobs = append(all.jobs, c.jobs...)
+		all.times = append(all.times, c.times...)
+		all.results = append(all.results, c.results...)
 	}
+	jobs := all.jobs
 	for _, of := range slices.Sorted(maps.Keys(opts.Disks)) {
 		if !slices.ContainsFunc(files, func(f File) bool { return f.Name == of || filepath.Base(f.Name) == of }) &&
 			!slices.ContainsFunc(jobs, func(j *job) bool { return j.disk == opts.Disks[of] }) {
@@ -196,7 +169,7 @@ func Import(files []File, opts Options) (*Imported, error) {
 	if len(jobs) == 0 {
 		return nil, errors.New("no file says when bytes moved, as fio's json output and its logs of times do not; give its logs of bandwidth (write_bw_log) too")
 	}
-	out.Notes = append(joinResults(jobs, results), joinTimes(jobs, times, results)...)
+	out.Notes = append(joinResults(jobs, all.results), joinTimes(jobs, all.times, all.results)...)
 	for _, j := range jobs {
 		if j.note != "" {
 			out.Notes = append(out.Notes, j.source+": "+j.note)
@@ -251,13 +224,17 @@ func detect(f File, opts Options) string {
 		return "fio-json"
 	}
 	_, kind, _ := fioName(f.Name)
-	if _, ok := fioLine(head); ok || text == "" && kind != "" && kind != "bw" {
+	_, isLine := fioLine(head)
+	switch {
+	case isLine || text == "" && kind != "" && kind != "bw":
 		return "fio-log"
-	}
-	for _, known := range formats(opts) {
-		if known.known(text, head) {
-			return known.name
-		}
+	case strings.Contains("\n"+text, "\nDevice") &&
+		(strings.Contains(text, "%util") || strings.Contains(text, "_wrtn/s")):
+		return "iostat"
+	case strings.HasPrefix(head, "Label,Phase,RuntimeMS,"):
+		return "elbencho-live"
+	case strings.Contains(text, "<Results>") && strings.Contains(text, "<TimeSpan>"):
+		return "diskspd-xml"
 	}
 	return ""
 }
@@ -369,21 +346,17 @@ func events(jobs []*job, started time.Time) []byte {
 
 // append adds the job's files to a trace. What is read and what is written at once are two files, as a trace has them.
 func (j *job) append(out []byte) []byte {
-	type direction struct {
-		op    trace.Role
-		bytes func(step) int64
-	}
-	directions := []direction{{j.op, func(s step) int64 { return s.bytes }}}
+	ops := []trace.Role{j.op}
 	if j.reads > 0 {
-		directions = []direction{{trace.Read, func(s step) int64 { return s.read }}, {trace.Write, func(s step) int64 { return s.bytes - s.read }}}
+		ops = []trace.Role{trace.Read, trace.Write}
 	}
 	for pass, i := 0, 0; i < len(j.steps); pass++ {
 		end := i + 1
 		for end < len(j.steps) && j.steps[end].fromNS-j.steps[end-1].toNS < pauseNS {
 			end++
 		}
-		for k, d := range directions {
-			file := trace.Event{Phase: j.phase, Disk: j.disk, Seq: pass*len(directions) + k, StartNS: j.steps[i].fromNS}
+		for k, op := range ops {
+			file := trace.Event{Phase: j.phase, Disk: j.disk, Seq: pass*len(ops) + k, StartNS: j.steps[i].fromNS}
 			for n, s := range j.steps[i:end] {
 				if file.Type, file.TNS = trace.ProgressType, file.EndNS; n > 0 {
 					out = trace.AppendEvent(out, &file)
@@ -391,10 +364,18 @@ func (j *job) append(out []byte) []byte {
 				if file.TNS = s.fromNS; n > 0 && s.fromNS > file.EndNS {
 					out = trace.AppendEvent(out, &file)
 				}
-				file.Bytes, file.EndNS = file.Bytes+d.bytes(s), s.toNS
+				switch {
+				case j.reads == 0:
+					file.Bytes += s.bytes
+				case op == trace.Read:
+					file.Bytes += s.read
+				default:
+					file.Bytes += s.bytes - s.read
+				}
+				file.EndNS = s.toNS
 			}
-			file.Type, file.Op, file.TNS = trace.FileType, d.op, 0
-			if file.Bytes > 0 || len(directions) == 1 {
+			file.Type, file.Op, file.TNS = trace.FileType, op, 0
+			if file.Bytes > 0 || j.reads == 0 {
 				out = trace.AppendEvent(out, &file)
 			}
 		}

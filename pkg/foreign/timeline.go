@@ -45,7 +45,7 @@ func elbenchoLive(f File) ([]*job, error) {
 		return nil, err
 	}
 	jobs := map[string]*job{}
-	last := map[string][2]int64{}
+	last := map[string][2]int64{} // milliseconds and bytes
 	var list []*job
 	for i, row := range all {
 		if row["Rank"] != "Total" || row["MixType"] != "" && row["MixType"] != row["Phase"] && row["MixType"] != "Total" {
@@ -58,34 +58,28 @@ func elbenchoLive(f File) ([]*job, error) {
 		case !strings.Contains(strings.ToUpper(row["Phase"]), "WRITE"):
 			continue // it makes or removes entries
 		}
-		ms, err := strconv.ParseInt(row["RuntimeMS"], 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: RuntimeMS %q is no number", i+2, row["RuntimeMS"])
-		}
-		done, err := strconv.ParseInt(row["DoneBytes"], 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: DoneBytes %q is no number", i+2, row["DoneBytes"])
+		var numbers [2]int64
+		for k, column := range []string{"RuntimeMS", "DoneBytes"} {
+			if numbers[k], err = strconv.ParseInt(row[column], 10, 64); err != nil {
+				return nil, fmt.Errorf("line %d: %s %q is no number", i+2, column, row[column])
+			}
 		}
 		key := row["Phase"]
 		if jobs[key] == nil {
 			jobs[key] = &job{disk: cmp.Or(row["Label"], nameOf(f)), phase: key, op: op, tool: "elbencho"}
 			list = append(list, jobs[key])
 		}
-		if from := last[key]; ms > from[0] && done >= from[1] {
-			jobs[key].steps = append(jobs[key].steps, step{fromNS: from[0] * 1e6, toNS: ms * 1e6, bytes: done - from[1]})
-			last[key] = [2]int64{ms, done}
+		if from := last[key]; numbers[0] > from[0] && numbers[1] >= from[1] {
+			done := step{fromNS: from[0] * 1e6, toNS: numbers[0] * 1e6, bytes: numbers[1] - from[1]}
+			jobs[key].steps = append(jobs[key].steps, done)
+			last[key] = numbers
 		}
 	}
-	if list = slices.DeleteFunc(list, (*job).idle); len(list) == 0 {
+	list = slices.DeleteFunc(list, func(j *job) bool { return len(j.steps) == 0 })
+	if len(list) == 0 {
 		return nil, errors.New("no rows of reading or writing")
 	}
 	return list, nil
-}
-
-// fields are what a column of a table may be: one of the times, and one of the amounts, is needed.
-func fields() (times, amounts, all []string) {
-	times, amounts = []string{"time_s", "time_ms", "time_ns", "time"}, []string{"bytes", "done_bytes", "rate"}
-	return times, amounts, slices.Concat(times, amounts, []string{"disk", "op", "phase"})
 }
 
 // table reads any table over time, by what its columns are. A row is of the time since the row before of its disk; rows
@@ -95,7 +89,8 @@ func table(f File, columns map[string]string) ([]*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	times, amounts, known := fields()
+	times, amounts := []string{"time_s", "time_ms", "time_ns", "time"}, []string{"bytes", "done_bytes", "rate"}
+	known := slices.Concat(times, amounts, []string{"disk", "op", "phase"})
 	for field, column := range columns {
 		if !slices.Contains(known, field) {
 			return nil, fmt.Errorf("--map %s=%s: a column is one of %s", column, field, strings.Join(known, ", "))
@@ -105,105 +100,95 @@ func table(f File, columns map[string]string) ([]*job, error) {
 		}
 	}
 	given := func(fields []string) string {
-		at := slices.IndexFunc(fields, func(field string) bool { return columns[field] != "" })
-		if at < 0 {
-			return ""
+		for _, field := range fields {
+			if columns[field] != "" {
+				return field
+			}
 		}
-		return fields[at]
+		return ""
 	}
 	clock, amount := given(times), given(amounts)
 	if clock == "" || amount == "" {
 		return nil, errors.New("name the columns of the time and of the bytes or the rate, such as --map Seconds=time_s,Bytes=bytes")
 	}
-	t := points{of: map[series][]point{}, instants: map[place][]int64{}}
+	of := map[series][]point{}
+	instants := map[[2]string][]int64{} // at which a disk has any row, by phase and disk
 	for i, row := range all {
-		s := series{place{row[columns["phase"]], cmp.Or(row[columns["disk"]], nameOf(f))}, trace.Write}
+		s := series{row[columns["phase"]], cmp.Or(row[columns["disk"]], nameOf(f)), string(trace.Write)}
 		if strings.HasPrefix(strings.ToLower(row[columns["op"]]), "r") {
-			s.op = trace.Read
+			s[2] = string(trace.Read)
 		}
-		if err := t.add(s, row[columns[clock]], clock, row[columns[amount]], amount); err != nil {
+		now, err := next(of[s], row[columns[clock]], clock, row[columns[amount]], amount)
+		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
+		place := [2]string(s[:2])
+		of[s], instants[place] = append(of[s], now), append(instants[place], now.ns)
 	}
-	list := t.jobs(amount)
+	var list []*job
+	for _, s := range slices.SortedFunc(maps.Keys(of), func(a, b series) int { return slices.Compare(a[:], b[:]) }) {
+		at := instants[[2]string(s[:2])]
+		slices.Sort(at)
+		j := &job{phase: s[0], disk: s[1], op: trace.Role(s[2]), tool: "a table", steps: between(of[s], at, amount)}
+		if len(j.steps) > 0 {
+			list = append(list, j)
+		}
+	}
 	if len(list) == 0 {
 		return nil, errors.New("no two rows of one disk")
 	}
 	return list, nil
 }
 
-// points are the rows of a table, by what they are of, and the times at which each disk has any.
-type points struct {
-	of       map[series][]point
-	instants map[place][]int64
-}
-
-type place struct{ phase, disk string }
-
-type series struct {
-	place
-	op trace.Role
-}
+// series is what rows are of: the phase, the disk and the direction.
+type series [3]string
 
 type point struct {
 	ns    int64
 	value float64
 }
 
-// add reads a row's time and its bytes or rate.
-func (t points) add(s series, at, clock, value, amount string) error {
-	ns, err := timeOf(at, clock)
-	if err != nil {
-		return err
+// next reads a row's time and its bytes or rate, after the rows before.
+func next(rows []point, at, clock, value, amount string) (now point, err error) {
+	if now.ns, err = timeOf(at, clock); err != nil {
+		return now, err
 	}
-	now := point{ns: ns}
 	if now.value, err = strconv.ParseFloat(value, 64); err != nil || !(now.value >= 0 && now.value < 1e18) {
-		return fmt.Errorf("%q is no number of bytes", value)
+		return now, fmt.Errorf("%q is no number of bytes", value)
 	}
-	if n := len(t.of[s]); n > 0 {
-		switch before := t.of[s][n-1]; {
+	if n := len(rows); n > 0 {
+		switch before := rows[n-1]; {
 		case now.ns <= before.ns:
-			return errors.New("its time is not after that of the row before; if a column tells the rows apart, map it " +
+			return now, errors.New("its time is not after that of the row before; if a column tells the rows apart, map it " +
 				"as disk, op or phase")
 		case amount == "done_bytes" && now.value < before.value:
-			return errors.New("fewer bytes are done than in the row before; map the column as bytes or rate if it has these")
+			return now, errors.New("fewer bytes are done than in the row before; map the column as bytes or rate if it has these")
 		}
 	}
-	t.of[s], t.instants[s.place] = append(t.of[s], now), append(t.instants[s.place], now.ns)
-	return nil
+	return now, nil
 }
 
-// jobs has what was moved in each direction between one time of a disk and the next.
-func (t points) jobs(amount string) (list []*job) {
-	for _, s := range slices.SortedFunc(maps.Keys(t.of), func(a, b series) int {
-		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.disk, b.disk), cmp.Compare(a.op, b.op))
-	}) {
-		j := &job{disk: s.disk, phase: s.phase, op: s.op, tool: "a table"}
-		instants := t.instants[s.place]
-		slices.Sort(instants)
-		for i, p := range t.of[s] {
-			part := step{fromNS: p.ns, toNS: p.ns, bytes: int64(p.value)}
-			if n, _ := slices.BinarySearch(instants, p.ns); n > 0 {
-				part.fromNS = instants[n-1]
-			}
-			switch {
-			case amount == "rate":
-				part.bytes = int64(p.value * float64(part.toNS-part.fromNS) / 1e9)
-			case amount == "done_bytes" && i > 0:
-				before := t.of[s][i-1]
-				part.fromNS, part.bytes = before.ns, int64(p.value-before.value)
-			case amount == "done_bytes":
-				continue
-			}
-			if part.toNS > part.fromNS {
-				j.steps = append(j.steps, part)
-			}
+// between has what was moved in a direction from one instant of its disk to the next.
+func between(rows []point, instants []int64, amount string) (steps []step) {
+	for i, p := range rows {
+		part := step{fromNS: p.ns, toNS: p.ns, bytes: int64(p.value)}
+		if n, _ := slices.BinarySearch(instants, p.ns); n > 0 {
+			part.fromNS = instants[n-1]
 		}
-		if len(j.steps) > 0 {
-			list = append(list, j)
+		switch {
+		case amount == "rate":
+			part.bytes = int64(p.value * float64(part.toNS-part.fromNS) / 1e9)
+		case amount == "done_bytes" && i > 0:
+			before := rows[i-1]
+			part.fromNS, part.bytes = before.ns, int64(p.value-before.value)
+		case amount == "done_bytes":
+			continue
+		}
+		if part.toNS > part.fromNS {
+			steps = append(steps, part)
 		}
 	}
-	return list
+	return steps
 }
 
 // timeOf reads a time of a table, in ns.
