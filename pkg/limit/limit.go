@@ -41,12 +41,13 @@ type Result struct {
 
 // Worst is the verdict on all of them: any that fails makes it fail.
 func Worst(list []Result) Verdict {
-	for _, v := range []Verdict{Fail, Unsure} {
-		if slices.ContainsFunc(list, func(r Result) bool { return r.Verdict == v }) {
-			return v
+	worst := Pass
+	for _, r := range list {
+		if r.Verdict == Fail || r.Verdict == Unsure && worst == Pass {
+			worst = r.Verdict
 		}
 	}
-	return Pass
+	return worst
 }
 
 // Check holds a run to limits. A limit of a phase or a disk that the run lacks fails. One of every phase or disk is
@@ -55,9 +56,6 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 	var list []Result
 	for _, l := range limits {
 		found := results(a, l)
-		if l.Phase == "" || l.Disk == "" { // a limit of all of them is for those that have the measure
-			found = slices.DeleteFunc(found, func(r Result) bool { return r.Value == nil && r.Why == missing(r.Measure) })
-		}
 		if len(found) == 0 {
 			found = []Result{noResult(a, l)}
 		}
@@ -71,18 +69,23 @@ func Check(a *analysis.Analysis, limits []scenario.Limit) []Result {
 
 // results checks a limit against each phase and disk it applies to.
 func results(a *analysis.Analysis, l scenario.Limit) (list []Result) {
+	disks := a.Order
+	if l.Measure.Phases {
+		disks = []string{""}
+	}
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		if !isOf(l, p) {
 			continue
 		}
-		if l.Measure.Phases {
-			list = append(list, judge(l, p, ""))
-			continue
-		}
-		for _, disk := range a.Order {
-			if l.Disk == disk && l.Phase != "" || (l.Disk == "" || l.Disk == disk) && works(p, disk) {
-				list = append(list, judge(l, p, disk))
+		for _, disk := range disks {
+			named := l.Phase != "" && l.Disk != "" && l.Disk == disk
+			if disk != "" && !named && (l.Disk != "" && l.Disk != disk || !works(p, disk)) {
+				continue
+			}
+			r := judge(l, p, disk)
+			if named || r.Value != nil || r.Why != missing(r.Measure) { // others are for what has the measure
+				list = append(list, r)
 			}
 		}
 	}
@@ -94,17 +97,21 @@ func noResult(a *analysis.Analysis, l scenario.Limit) Result {
 	r := newResult(l, l.Phase, l.Disk)
 	r.Verdict = Fail
 	var phases []string
-	for _, p := range a.Phases {
+	hasPhase, diskWorks := false, false
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		hasPhase = hasPhase || isOf(l, p)
+		diskWorks = diskWorks || works(p, l.Disk)
 		if name := trace.Unnumbered(p.Name); !slices.Contains(phases, name) {
 			phases = append(phases, name)
 		}
 	}
 	switch {
-	case l.Phase != "" && !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return isOf(l, &p) }):
+	case l.Phase != "" && !hasPhase:
 		r.Why = "the run has no such phase" + instead(phases)
 	case l.Disk != "" && !slices.Contains(a.Order, l.Disk):
 		r.Why = "the run has no such disk" + instead(a.Order)
-	case l.Disk != "" && !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return works(&p, l.Disk) }):
+	case l.Disk != "" && !diskWorks:
 		r.Why = "the disk does nothing in this run"
 	default:
 		r.Verdict, r.Why = Unsure, "nothing in the run has this measure: "+missing(l.Measure.Name)
@@ -135,111 +142,115 @@ func instead(names []string) string {
 
 // missing is why a phase has no value of a measure that not every phase has.
 func missing(measure string) string {
-	return map[string]string{
-		"kept":        "the disk was not measured without the others, so there is nothing to compare with",
-		"p99":         "no request times were recorded",
-		"recovery":    "no other disk ended before it",
-		"late_frames": "the disk has no streams",
-	}[measure]
+	switch measure {
+	case "kept":
+		return "the disk was not measured without the others, so there is nothing to compare with"
+	case "p99":
+		return "no request times were recorded"
+	case "recovery":
+		return "no other disk ended before it"
+	case "late_frames":
+		return "the disk has no streams"
+	}
+	return ""
 }
 
 // judge holds one phase, and a disk of it unless the measure is of all, to a limit.
 func judge(l scenario.Limit, p *analysis.Phase, disk string) Result {
 	r := newResult(l, p.Name, disk)
-	if i := slices.IndexFunc(p.Warnings, func(w analysis.Warning) bool { return w.Code == "partial" }); i >= 0 {
-		r.Verdict, r.Why = Fail, "the phase is incomplete"
-		return r
+	r.Verdict = Fail
+	for _, w := range p.Warnings {
+		if w.Code == "partial" {
+			r.Why = "the phase is incomplete"
+			return r
+		}
 	}
 	if disk != "" && !works(p, disk) {
-		r.Verdict, r.Why = Fail, "the disk does nothing in this phase"
+		r.Why = "the disk does nothing in this phase"
 		return r
 	}
 	if disk != "" && p.Overlap == nil && p.Disks[disk].Bytes == 0 {
-		r.Verdict, r.Why = Fail, "the disk moved nothing in this phase"
+		r.Why = "the disk moved nothing in this phase"
 		return r
 	}
-	var exact bool
-	r.Value, r.Low, r.High, exact, r.Why = measure(l.Measure.Name, p, disk)
+	exact := r.measure(p)
 	low, high := r.Low, r.High
-	if exact && r.Value != nil {
+	if exact {
 		low, high = r.Value, r.Value
 	}
 	switch {
 	case low == nil:
 		r.Verdict = Unsure
-		if r.Value != nil && r.Why == "" {
+		if r.Value != nil {
 			r.Why = "too little was measured for an interval"
 		}
 	case l.Holds(*low, *high) > 0:
-		r.Verdict, r.Why = Pass, ""
-	case l.Holds(*low, *high) < 0:
-		r.Verdict, r.Why = Fail, ""
-	default:
+		r.Verdict = Pass
+	case l.Holds(*low, *high) == 0:
 		r.Verdict, r.Why = Unsure, "the limit lies within the measurement's interval"
 	}
 	return r
 }
 
-// measure finds a value and its interval. Exact values are counts and the like, which have none.
-func measure(name string, p *analysis.Phase, disk string) (value, low, high *float64, exact bool, why string) {
-	ends := func(rate float64, ci *stats.Interval) (value, low, high *float64, exact bool, why string) {
-		if ci == nil {
-			return &rate, nil, nil, false, ""
-		}
-		return &rate, &ci[0], &ci[1], false, ""
-	}
-	seconds := func(ns int64) *float64 { s := float64(ns) / 1e9; return &s }
-	switch name {
-	case "rate", "share":
+// measure finds the result's value and interval, or why there is none. It reports whether the value is exact, as counts
+// and the like are, which have no interval.
+func (r *Result) measure(p *analysis.Phase) (exact bool) {
+	var ci *stats.Interval
+	switch r.Measure {
+	case "rate", "share", "together":
 		if p.Overlap == nil {
-			return nil, nil, nil, false, "the disks were never busy at the same time"
+			r.Why = "the disks were never busy at the same time"
+			return false
 		}
-		d := p.Overlap.Disks[disk]
-		if name == "share" {
-			return &d.Share, nil, nil, true, ""
+		d := p.Overlap.Disks[r.Disk]
+		switch r.Measure {
+		case "rate":
+			r.Value, ci = &d.Rate, d.CI95
+		case "share":
+			r.Value, exact = &d.Share, true
+		case "together":
+			r.Value, ci = &p.Overlap.Rate, p.Overlap.CI95
 		}
-		return ends(d.Rate, d.CI95)
-	case "together":
-		if p.Overlap == nil {
-			return nil, nil, nil, false, "the disks were never busy at the same time"
-		}
-		return ends(p.Overlap.Rate, p.Overlap.CI95)
 	case "kept":
-		if p.Contention == nil || p.Contention.Disks[disk].Retention == nil {
-			return nil, nil, nil, false, missing(name)
+		if p.Contention != nil {
+			d := p.Contention.Disks[r.Disk]
+			r.Value, ci = d.Retention, d.RetentionCI
 		}
-		d := p.Contention.Disks[disk]
-		return ends(*d.Retention, d.RetentionCI)
 	case "p99":
-		l := p.Disks[disk].Latency
-		if l == nil || l.P99NS == nil {
-			return nil, nil, nil, false, missing(name)
-		}
-		if l.P99CI95 == nil {
-			return seconds(*l.P99NS), nil, nil, false, ""
-		}
-		return seconds(*l.P99NS), seconds(l.P99CI95[0]), seconds(l.P99CI95[1]), false, ""
-	case "recovery":
-		why = missing(name)
-		for _, r := range p.Recoveries {
-			switch {
-			case r.Disk != disk:
-			case r.LagS == nil:
-				return nil, nil, nil, false, fmt.Sprintf("the view of its recovery after %s ended too soon", r.After)
-			case value == nil || *r.LagS > *value:
-				value, exact, why = r.LagS, true, ""
+		if l := p.Disks[r.Disk].Latency; l != nil && l.P99NS != nil {
+			seconds := float64(*l.P99NS) / 1e9
+			r.Value = &seconds
+			if l.P99CI95 != nil {
+				ci = &stats.Interval{float64(l.P99CI95[0]) / 1e9, float64(l.P99CI95[1]) / 1e9}
 			}
 		}
-		return value, nil, nil, exact, why
+	case "recovery":
+		for _, recovery := range p.Recoveries {
+			switch {
+			case recovery.Disk != r.Disk:
+			case recovery.LagS == nil:
+				r.Value, r.Why = nil, fmt.Sprintf("the view of its recovery after %s ended too soon", recovery.After)
+				return false
+			case r.Value == nil || *recovery.LagS > *r.Value:
+				r.Value, exact = recovery.LagS, true
+			}
+		}
 	case "late_frames":
 		for _, t := range p.StreamTotals {
-			if t.Disk == disk {
+			if t.Disk == r.Disk {
 				late := float64(t.Late)
-				return &late, nil, nil, true, ""
+				r.Value = &late
+				return true
 			}
 		}
 	}
-	return nil, nil, nil, false, missing(name)
+	switch {
+	case r.Value == nil:
+		r.Why = missing(r.Measure)
+	case ci != nil:
+		r.Low, r.High = &ci[0], &ci[1]
+	}
+	return exact
 }
 
 // FromRun are limits that a good run holds, with room for its noise: rates may be lower by three half-widths of their
@@ -273,7 +284,9 @@ func FromRun(a *analysis.Analysis) []scenario.Limit {
 
 // fromPhase has the bounds of one measure that a phase holds with room for its noise, or none.
 func fromPhase(p *analysis.Phase, disk, name string) (l scenario.Limit) {
-	value, low, high, _, _ := measure(name, p, disk)
+	r := Result{Measure: name, Disk: disk}
+	r.measure(p)
+	value, low, high := r.Value, r.Low, r.High
 	if value == nil {
 		return l
 	}
