@@ -62,7 +62,7 @@ func (p *Plan) CarryOver(phase int, disk string) []int64 {
 func (j Job) Needs() []int64 {
 	switch {
 	case len(j.Streams) > 0:
-		return j.streamFiles(func(record bool) bool { return !record })
+		return j.streamFiles(false)
 	case j.Probe > 0:
 		size := int64(probeFile)
 		if j.IO.Footprint > 0 {
@@ -161,11 +161,11 @@ func stretch(specs []stream.Spec, footprint int64) time.Duration {
 
 // StreamFiles is the sizes of the test files of a streams job, in the order of its streams: each stream has its own.
 func (j Job) StreamFiles() []int64 {
-	return j.streamFiles(func(bool) bool { return true })
+	return j.streamFiles(true)
 }
 
-// streamFiles is the sizes of those that are recorded, or played.
-func (j Job) streamFiles(want func(record bool) bool) []int64 {
+// streamFiles is the sizes of those that are played, and of those that are recorded if these are wanted too.
+func (j Job) streamFiles(recorded bool) []int64 {
 	long := j.Stretch
 	if long == 0 {
 		long = stretch(j.Streams, j.IO.Footprint)
@@ -173,10 +173,8 @@ func (j Job) streamFiles(want func(record bool) bool) []int64 {
 	var sizes []int64
 	for _, s := range j.Streams {
 		size := max(int64(s.Rate*long.Seconds())/lastingUnit, 1) * lastingUnit
-		if want(s.Record) {
-			for range s.Count {
-				sizes = append(sizes, size)
-			}
+		if recorded || !s.Record {
+			sizes = append(sizes, slices.Repeat([]int64{size}, s.Count)...)
 		}
 	}
 	return sizes

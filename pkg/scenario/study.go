@@ -113,41 +113,37 @@ func (s *Scenario) addStudy(include yaml.Node, p phaseSpec, disks []string) {
 	}
 }
 
-// combine lists the roles, phase by phase, for one part of a study; none if there are too few disks.
+// combine lists the roles, phase by phase, for one part of a study; none if there are too few disks. Some are there
+// several times.
 // Phases of one disk are spread out, so that it rests while others work, and solo phases come first:
 // what they show sizes the others' work.
 func combine(part string, disks []string) []map[string]trace.Role {
 	const w, r, none = trace.Write, trace.Read, trace.Idle
 	var phases []map[string]trace.Role
-	together := func(role trace.Role) map[string]trace.Role {
-		roles := map[string]trace.Role{}
-		for _, disk := range disks {
-			roles[disk] = role
-		}
-		phases = append(phases, roles)
-		return roles
-	}
 	switch {
 	case part == studyMatrix:
 		for _, part := range []string{studySolo, studyPairs, studyAllButOne, studyAll, studyMixed} {
 			phases = append(phases, combine(part, disks)...)
 		}
-	case part == studyAll:
-		together(w)
-		together(r)
 	case part == studyPairs:
 		for _, roles := range [][2]trace.Role{{w, w}, {r, r}, {w, r}, {r, w}} {
 			for _, pair := range pairs(len(disks)) {
 				phases = append(phases, map[string]trace.Role{disks[pair[0]]: roles[0], disks[pair[1]]: roles[1]})
 			}
 		}
-	case part == studySolo || len(disks) > 1:
+	case part == studySolo || part == studyAll || len(disks) > 1:
 		ways := map[string][][2]trace.Role{ // what one disk does, and the rest
-			studySolo: {{w, none}, {r, none}}, studyAllButOne: {{none, w}, {none, r}}, studyMixed: {{w, r}, {r, w}},
+			studySolo: {{w, none}, {r, none}}, studyAllButOne: {{none, w}, {none, r}},
+			studyAll: {{w, w}, {r, r}}, studyMixed: {{w, r}, {r, w}},
 		}
 		for _, way := range ways[part] {
-			for _, disk := range disks {
-				together(way[1])[disk] = way[0]
+			for _, one := range disks {
+				roles := map[string]trace.Role{}
+				for _, disk := range disks {
+					roles[disk] = way[1]
+				}
+				roles[one] = way[0]
+				phases = append(phases, roles)
 			}
 		}
 	}
