@@ -27,24 +27,22 @@ type Limit struct {
 
 // Measure is something that limits are given for.
 type Measure struct {
-	Name    string
-	About   string
-	Phases  bool // of all disks of a phase together, rather than of each
-	Format  func(float64) string
-	reading func(to *float64) yaml.Value
+	Name   string
+	About  string
+	Phases bool // of all disks of a phase together, rather than of each
+	Format func(float64) string
 }
 
 // Measures are all, in the order in which people read them.
 func Measures() []*Measure {
 	return []*Measure{
-		{Name: "rate", About: "a disk's in the overlap", Format: unit.FormatRate, reading: rateBound},
-		{Name: "together", About: "the rate of all disks in the overlap", Phases: true, Format: unit.FormatRate, reading: rateBound},
-		{Name: "share", About: "a disk's, of the overlap's bytes", Format: unit.FormatPercent, reading: shareBound(1)},
-		{Name: "kept", About: "what a disk kept of its rate without the others", Format: unit.FormatPercent, reading: shareBound(10)},
-		{Name: "p99", About: "the time that 99 % of a disk's requests took at most", Format: unit.FormatSeconds, reading: timeBound},
-		{Name: "recovery", About: "how long a disk took to recover after another ended", Format: unit.FormatSeconds, reading: timeBound},
-		{Name: "late_frames", About: "of all streams of a disk", Format: func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) },
-			reading: countBound},
+		{Name: "rate", About: "a disk's in the overlap", Format: unit.FormatRate},
+		{Name: "together", About: "the rate of all disks in the overlap", Phases: true, Format: unit.FormatRate},
+		{Name: "share", About: "a disk's, of the overlap's bytes", Format: unit.FormatPercent},
+		{Name: "kept", About: "what a disk kept of its rate without the others", Format: unit.FormatPercent},
+		{Name: "p99", About: "the time that 99 % of a disk's requests took at most", Format: unit.FormatSeconds},
+		{Name: "recovery", About: "how long a disk took to recover after another ended", Format: unit.FormatSeconds},
+		{Name: "late_frames", About: "of all streams of a disk", Format: func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }},
 	}
 }
 
@@ -62,18 +60,21 @@ func rateBound(to *float64) yaml.Value {
 	})
 }
 
-func shareBound(upper float64) func(*float64) yaml.Value {
-	return func(to *float64) yaml.Value { return yaml.Percent(to, 0, upper) }
-}
-
-func timeBound(to *float64) yaml.Value {
+// bound is a limit of the measure, as people write it.
+func (m *Measure) bound(to *float64) yaml.Value {
+	switch m.Name {
+	case "rate", "together":
+		return rateBound(to)
+	case "share":
+		return yaml.Percent(to, 0, 1)
+	case "kept":
+		return yaml.Percent(to, 0, 10)
+	case "late_frames":
+		var n int64
+		return yaml.Int(&n, 0, 1e9).Then(func(yaml.Node) { *to = float64(n) })
+	}
 	var d time.Duration
 	return yaml.Duration(&d, 0, time.Hour).Then(func(yaml.Node) { *to = d.Seconds() })
-}
-
-func countBound(to *float64) yaml.Value {
-	var n int64
-	return yaml.Int(&n, 0, 1e9).Then(func(yaml.Node) { *to = float64(n) })
 }
 
 // limits is a list of mappings, each with bounds of one or more measures.
@@ -112,8 +113,8 @@ func limit(to *[]Limit) yaml.Value {
 		var low, high float64
 		bounds := yaml.Object{
 			Keys: []yaml.Key{
-				yaml.Optional("min", measure.reading(&low), "at least this"),
-				yaml.Optional("max", measure.reading(&high), "at most this"),
+				yaml.Optional("min", measure.bound(&low), "at least this"),
+				yaml.Optional("max", measure.bound(&high), "at most this"),
 			},
 			Among: []yaml.Among{{Keys: []string{"min", "max"}, Neither: measure.Name + " has no bound; add min: or max:"}},
 			Check: func(m *yaml.Mapping) {
@@ -142,7 +143,7 @@ func limit(to *[]Limit) yaml.Value {
 // advance.
 func (s *Scenario) checkExpect(plan *Plan) error {
 	var mistakes yaml.Doc
-	var phases, disks []string
+	var phases []string
 	searches := false
 	works := map[[2]string]bool{}
 	for _, p := range plan.Phases {
@@ -156,15 +157,12 @@ func (s *Scenario) checkExpect(plan *Plan) error {
 			}
 		}
 	}
-	for _, d := range plan.Disks {
-		disks = append(disks, d.Name)
-	}
 	for _, l := range s.Expect {
 		switch {
 		case l.Phase != "" && !slices.Contains(phases, l.Phase) && !searches:
 			mistakes.Report(l.phaseAt.Errorf("no phase is called %s; try %s", yaml.Quote(l.Phase), yaml.Suggest(l.Phase, phases)))
-		case l.Disk != "" && !slices.Contains(disks, l.Disk):
-			mistakes.Report(l.diskAt.Errorf("no disk is called %s; try %s", yaml.Quote(l.Disk), yaml.Suggest(l.Disk, disks)))
+		case l.Disk != "" && !s.hasDisk(l.Disk):
+			mistakes.Report(l.diskAt.Errorf("no disk is called %s; try %s", yaml.Quote(l.Disk), yaml.Suggest(l.Disk, s.diskNames())))
 		case slices.Contains(phases, l.Phase) && l.Disk != "" && !works[[2]string{l.Phase, l.Disk}]:
 			mistakes.Report(l.diskAt.Errorf("%s does nothing in %s; name another disk or phase", l.Disk, yaml.Quote(l.Phase)))
 		}

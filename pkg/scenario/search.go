@@ -184,26 +184,23 @@ func (p Phase) most(j Job) Job {
 
 // WithStreams is the phase with another number of streams of a disk's first kind.
 func (p Phase) WithStreams(disk string, count int) Phase {
-	return p.withJob(disk, func(j *Job) {
-		if len(j.Streams) == 0 {
-			return
+	p.Jobs = slices.Clone(p.Jobs)
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; j.Disk == disk && len(j.Streams) > 0 {
+			j.Streams = slices.Clone(j.Streams)
+			j.Streams[0].Count = count
+			j.Sizes = []int64{streamSecond(j.Streams)}
 		}
-		j.Streams = slices.Clone(j.Streams)
-		j.Streams[0].Count = count
-		j.Sizes = []int64{streamSecond(j.Streams)}
-	})
+	}
+	return p
 }
 
 // WithPace is the phase with a disk limited to a rate, or without a limit if that is zero.
 func (p Phase) WithPace(disk string, rate float64) Phase {
-	return p.withJob(disk, func(j *Job) { j.Pace = rate })
-}
-
-func (p Phase) withJob(disk string, change func(j *Job)) Phase {
 	p.Jobs = slices.Clone(p.Jobs)
 	for i := range p.Jobs {
 		if p.Jobs[i].Disk == disk {
-			change(&p.Jobs[i])
+			p.Jobs[i].Pace = rate
 		}
 	}
 	return p
