@@ -129,18 +129,24 @@ func (s *Scenario) checkHub(top *yaml.Mapping) {
 	if len(s.Disks) == 0 {
 		return
 	}
-	described := top.Has("hub")
-	hub := top.Mapping("hub")
-	if s.simulated() {
-		if !described {
+	at, described := top.Get("hub")
+	if !described {
+		if s.simulated() {
 			top.Missing("hub", "simulated disks need a hub; add hub: {profile: goshen-ridge}")
-		} else if !hub.Has("profile") {
+		}
+		return
+	}
+	hub := at.Mapping()
+	if s.simulated() {
+		if !hub.Has("profile") {
 			hub.Missing("profile", "simulated disks need the profile of a hub; add profile: goshen-ridge")
 		}
 		return
 	}
-	if s.Hub == nil || slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Path == "" }) {
-		return
+	for _, d := range s.Disks {
+		if d.Path == "" {
+			return
+		}
 	}
 	s.Hub.Speedup = 0
 	for _, key := range []string{"profile", "speedup"} {

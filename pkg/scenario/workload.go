@@ -160,8 +160,16 @@ func (w *workload) amount(files yaml.Value) []yaml.Key {
 }
 
 func (w *workload) files() yaml.Value {
-	return yaml.WordOr(filesAuto, func() { w.Files, w.Target = 0, defaultTarget },
-		yaml.Int(&w.Files, 1, maxFiles).First(func(yaml.Node) { w.Target = 0 }))
+	number := yaml.Int(&w.Files, 1, maxFiles)
+	schema := yaml.Schema{"anyOf": []yaml.Schema{{"const": filesAuto}, number.Schema()}}
+	return yaml.Read(schema, func(n yaml.Node) {
+		if n.Raw() == filesAuto {
+			w.Files, w.Target = 0, defaultTarget
+			return
+		}
+		w.Target = 0
+		number.Read(n)
+	})
 }
 
 func sectors(to *int64, most int64) yaml.Value {

@@ -262,11 +262,3 @@ func (m *Mapping) done() {
 		m.doc.Report(err)
 	}
 }
-
-// Mapping reads a mapping within; one without any key if it is absent.
-func (m *Mapping) Mapping(key string) *Mapping {
-	if n, ok := m.Get(key); ok {
-		return n.Mapping()
-	}
-	return &Mapping{doc: m.doc, pos: m.pos, path: m.path, none: true}
-}

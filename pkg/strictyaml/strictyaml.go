@@ -175,11 +175,7 @@ func Suggest(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return printable(near)
 	}
-	shown := slices.Clone(known)
-	for i := range shown {
-		shown[i] = printable(shown[i])
-	}
-	return Choice(shown)
+	return printable(Choice(known))
 }
 
 // Nearest is the known word that an unknown one most likely stands for: the one it is the beginning of, or one that
@@ -362,16 +358,9 @@ func checkToken(at Pos, t *token.Token, content bool) *Error {
 	switch t.Type {
 	case token.InvalidType:
 		return syntaxError(at, t.Error)
-	case token.AnchorType, token.AliasType:
-		return at.Errorf("anchors and aliases (%s) are not supported; write the value out, or put it in quotes", t.Value)
-	case token.TagType:
-		return at.Errorf("tags (%s) are not supported; delete it, or put the value in quotes", Quote(t.Value))
-	case token.MergeKeyType:
-		return at.Errorf("merge keys (<<) are not supported; write the keys out")
-	case token.MappingKeyType:
-		return at.Errorf("keys marked by ? are not supported; write key: value")
-	case token.DirectiveType:
-		return at.Errorf("%% starts a directive, which is not supported; delete the line, or put the value in quotes")
+	case token.AnchorType, token.AliasType, token.TagType, token.MergeKeyType, token.MappingKeyType, token.DirectiveType:
+		return at.Errorf("%s is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes",
+			Quote(t.Value))
 	case token.DocumentHeaderType:
 		if content {
 			return at.Errorf("a second document starts here; keep one document per file")

@@ -62,26 +62,15 @@ func Lazy(value func() Value) Value {
 
 // MappingOr is a mapping, or else another value.
 func MappingOr(mapping, other Value) Value {
-	return either(func(n Node) bool { return n.Kind() == Map }, mapping, other)
-}
-
-// WordOr is one word with a meaning of its own, or else another value.
-func WordOr(word string, mean func(), other Value) Value {
-	return either(func(n Node) bool { return n.Raw() != word }, other,
-		Read(Schema{"const": word}, func(Node) { mean() }))
-}
-
-// either is one value where a condition holds, and another elsewhere.
-func either(holds func(Node) bool, one, other Value) Value {
 	return Value{
 		func(n Node) {
-			if holds(n) {
-				one.Read(n)
+			if n.Kind() == Map {
+				mapping.Read(n)
 			} else {
 				other.Read(n)
 			}
 		},
-		func() Schema { return Schema{"anyOf": []Schema{other.Schema(), one.Schema()}} },
+		func() Schema { return Schema{"anyOf": []Schema{other.Schema(), mapping.Schema()}} },
 	}
 }
 
@@ -129,14 +118,7 @@ func Bool(to *bool) Value {
 		if n.Plain() && (text == "true" || text == "false") {
 			return text == "true", true
 		}
-		try := "true or false"
-		switch strings.ToLower(text) {
-		case "yes", "on", "1":
-			try = "true"
-		case "no", "off", "0":
-			try = "false"
-		}
-		n.wrong(string(Boolean), try)
+		n.wrong(string(Boolean), "one of the two, without quotes")
 		return false, false
 	}, nil, Schema{"type": "boolean"})
 	return Value{v.Read, func() Schema { return with(v.Schema(), "default", *to) }}
@@ -149,36 +131,36 @@ func Int[T ~int | ~int64 | ~uint64](to *T, lower, upper int64) Value {
 	if lower == upper {
 		schema, try = Schema{"const": lower}, strconv.FormatInt(lower, 10)
 	}
-	parse := func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
 	return into(to, func(n Node) (T, bool) {
-		v, ok := number(n, "a whole number", try, parse, lower, upper)
-		return T(v), ok
+		v, err := strconv.ParseInt(n.Raw(), 10, 64)
+		return T(v), isNumber(n, "a whole number", try, err, v >= lower && v <= upper)
 	}, nil, schema)
 }
 
 // Float is a number from lower to upper.
 func Float(to *float64, lower, upper float64) Value {
 	try := fmt.Sprintf("a number from %v to %v", lower, upper)
-	parse := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 	return into(to, func(n Node) (float64, bool) {
-		return number(n, "a number", try, parse, lower, upper)
+		v, err := strconv.ParseFloat(n.Raw(), 64)
+		if math.IsNaN(v) {
+			err = strconv.ErrSyntax
+		}
+		return v, isNumber(n, "a number", try, err, v >= lower && v <= upper)
 	}, nil, Schema{"type": "number", "minimum": lower, "maximum": upper})
 }
 
-func number[T int64 | float64](
-	n Node, what, try string, parse func(string) (T, error), lower, upper T,
-) (T, bool) {
-	v, err := parse(n.Raw())
+// isNumber reports a number that could not be read, or is outside of its bounds.
+func isNumber(n Node, what, try string, err error, within bool) bool {
 	large := errors.Is(err, strconv.ErrRange)
 	switch {
-	case !n.Plain() || math.IsNaN(float64(v)) || err != nil && !large:
+	case !n.Plain() || err != nil && !large:
 		n.wrong(what, try)
-	case large || v < lower || v > upper:
+	case large || !within:
 		n.outside(try)
 	default:
-		return v, true
+		return true
 	}
-	return 0, false
+	return false
 }
 
 type quantity[T cmp.Ordered] struct {
