@@ -21,7 +21,6 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -286,7 +285,7 @@ func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) (s
 	}
 	seen := starts{}
 	out, err := coordinator.Run(ctx, coordinator.Options{
-		Plan: plan, RunID: "doctor", Profile: profile, Journal: seen, Watcher: seen, WorkerLog: io.Discard,
+		Plan: plan, RunID: "doctor", Profile: profile, Journal: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
 		Command: func() *exec.Cmd { return command("worker") },
 		Janitor: func(...string) *exec.Cmd { return nil }, // without real disks there is none
@@ -307,7 +306,7 @@ func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) (s
 	return skews, nil
 }
 
-// starts remembers by how much each worker was late, by phase. It watches and records, from one goroutine.
+// starts remembers by how much each worker was late, by phase. It records from one goroutine.
 type starts map[string][]float64
 
 // AppendLines takes what is to go into a trace.
@@ -320,14 +319,6 @@ func (s starts) AppendLines(lines []byte) error {
 	}
 	return events.Err()
 }
-
-func (starts) CoolsDown(int, scenario.Phase, time.Duration)    {}
-func (starts) PhaseBegins(int, scenario.Phase)                 {}
-func (starts) Prepared(string, int64)                          {}
-func (starts) Released()                                       {}
-func (starts) Moved(string, int64)                             {}
-func (starts) PhaseEnds([]trace.RunFailure)                    {}
-func (starts) Tried(trace.Try, search.Outcome, *search.Search) {}
 
 // judgeAwake takes why the machine may go to sleep; nil if it does not.
 func judgeAwake(why error) trace.Check {

@@ -57,6 +57,17 @@ type Watcher interface {
 	Tried(try trace.Try, o search.Outcome, s *search.Search) // what the phase that has ended was to a search
 }
 
+// nobody watches.
+type nobody struct{}
+
+func (nobody) CoolsDown(int, scenario.Phase, time.Duration)    {}
+func (nobody) PhaseBegins(int, scenario.Phase)                 {}
+func (nobody) Prepared(string, int64)                          {}
+func (nobody) Released()                                       {}
+func (nobody) Moved(string, int64)                             {}
+func (nobody) PhaseEnds([]trace.RunFailure)                    {}
+func (nobody) Tried(trace.Try, search.Outcome, *search.Search) {}
+
 // Options is all that a run needs.
 type Options struct {
 	Plan    *scenario.Plan
@@ -69,7 +80,7 @@ type Options struct {
 	Command func() *exec.Cmd               // a worker
 	Janitor func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders
 	Journal Journal
-	Watcher Watcher
+	Watcher Watcher                                      // nil: nobody watches
 	Pause   func(ctx context.Context, text string) error // waits for a person
 	// Say shows a person a doubt between phases; nil: no output
 	Say func(text string)
@@ -114,6 +125,9 @@ var (
 // follows would not be what was asked for. When ctx ends, the workers stop at their next request.
 // The error is about the run folder only; what went wrong with the disks is in the outcome.
 func Run(ctx context.Context, opts Options) (Outcome, error) {
+	if opts.Watcher == nil {
+		opts.Watcher = nobody{}
+	}
 	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{},
 		held: map[string]bool{}, over: make(chan struct{})}
 	defer s.starter.close()

@@ -14,7 +14,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -55,7 +54,7 @@ func Plan(disks []scenario.Disk) *scenario.Plan {
 // processes and when to end; the rest is set here.
 func Speeds(ctx context.Context, opts coordinator.Options) (map[string]scenario.Speed, error) {
 	var lines journal
-	opts.Journal, opts.Watcher, opts.WorkerLog, opts.Log = &lines, nobody{}, io.Discard, zap.NewNop()
+	opts.Journal, opts.WorkerLog, opts.Log = &lines, io.Discard, zap.NewNop()
 	opts.Modes = func(string, map[string]trace.Effective) error { return nil }
 	out, err := coordinator.Run(ctx, opts)
 	switch {
@@ -107,14 +106,3 @@ func (j *journal) speeds() (map[string]scenario.Speed, error) {
 	}
 	return speeds, events.Err()
 }
-
-// nobody watches.
-type nobody struct{}
-
-func (nobody) CoolsDown(int, scenario.Phase, time.Duration)    {}
-func (nobody) PhaseBegins(int, scenario.Phase)                 {}
-func (nobody) Prepared(string, int64)                          {}
-func (nobody) Released()                                       {}
-func (nobody) Moved(string, int64)                             {}
-func (nobody) PhaseEnds([]trace.RunFailure)                    {}
-func (nobody) Tried(trace.Try, search.Outcome, *search.Search) {}
