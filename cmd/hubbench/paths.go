@@ -88,8 +88,7 @@ func (p *program) draft(ctx context.Context, of studied) ([]byte, error) {
 	}
 	speeds, err := probe.Speeds(ctx, coordinator.Options{
 		Plan: plan, RunID: rundir.NewID(time.Now()), Devices: devices, Stall: time.Minute, Kill: of.kill,
-		Command: func() *exec.Cmd { return exec.Command(self, "worker") },
-		Janitor: func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
+		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -433,8 +433,7 @@ func (r *session) record(ctx context.Context, dir *rundir.Live, watcher *progres
 		RunID:   info.RunID,
 		Profile: ready.Profile,
 		Devices: devices,
-		Command: func() *exec.Cmd { return exec.Command(self, "worker") },
-		Janitor: func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
+		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
 		Journal: dir,
 		Watcher: watcher,
 		Say: func(text string) {

@@ -43,8 +43,7 @@ type Options struct {
 // failed check.
 func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	drifted := watchDrift() // which takes time to become visible
-	clean := func(args ...string) *exec.Cmd { return opts.Command(append([]string{"janitor"}, args...)...) }
-	janitor, err := coordinator.NewJanitor(ctx, clean, opts.RunID, opts.Paths, zap.NewNop())
+	janitor, err := coordinator.NewJanitor(ctx, opts.Command, opts.RunID, opts.Paths, zap.NewNop())
 	if err != nil {
 		return nil, err
 	}

@@ -287,8 +287,7 @@ func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) (s
 	out, err := coordinator.Run(ctx, coordinator.Options{
 		Plan: plan, RunID: "doctor", Profile: profile, Journal: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
-		Command: func() *exec.Cmd { return command("worker") },
-		Janitor: func(...string) *exec.Cmd { return nil }, // without real disks there is none
+		Command: command,
 		Pause:   func(context.Context, string) error { return nil },
 		Modes:   func(string, map[string]trace.Effective) error { return nil },
 	})

@@ -75,10 +75,10 @@ type Options struct {
 	Until   int              // the phase before which the run is left, to go on in another session; 0: it is not
 	Tried   []search.Outcome // and tries of the next one's search
 	RunID   string
-	Profile *hub.Profile                   // of the simulated hub; nil if every disk is real
-	Devices map[string]uint64              // that each real disk's folder is on, by disk
-	Command func() *exec.Cmd               // a worker
-	Janitor func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders
+	Profile *hub.Profile      // of the simulated hub; nil if every disk is real
+	Devices map[string]uint64 // that each real disk's folder is on, by disk
+	// Command is hubbench with these arguments: a worker, or the janitor.
+	Command func(args ...string) *exec.Cmd
 	Journal Journal
 	Watcher Watcher                                      // nil: nobody watches
 	Pause   func(ctx context.Context, text string) error // waits for a person
@@ -131,7 +131,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	s := &session{Options: opts, starter: newStarter(ctx, opts.Kill), hanging: map[string]bool{},
 		held: map[string]bool{}, over: make(chan struct{})}
 	defer s.starter.close()
-	janitor, err := newJanitor(s.starter, opts.Janitor, opts.RunID, opts.folders(), opts.Log)
+	janitor, err := newJanitor(s.starter, opts.Command, opts.RunID, opts.folders(), opts.Log)
 	if err != nil {
 		return Outcome{Status: trace.Partial}, err
 	}

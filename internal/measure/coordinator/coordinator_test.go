@@ -162,9 +162,6 @@ func process(kind string) *exec.Cmd {
 	return cmd
 }
 
-// bystander is a process that does nothing.
-func bystander(...string) *exec.Cmd { return process("bystander") }
-
 // record runs a plan with workers of the given kinds, the last for all further ones.
 func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Options), kinds ...string) (Outcome, *memory) {
 	t.Helper()
@@ -174,12 +171,15 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
 		Modes: func(phase string, modes map[string]trace.Effective) error { seen.modes[phase] = modes; return nil },
-		Command: func() *exec.Cmd {
+		Command: func(args ...string) *exec.Cmd {
+			if args[0] == "janitor" {
+				return process("bystander")
+			}
 			started++
 			return process(kinds[min(started, len(kinds))-1])
 		}}
 	if !p.Simulated() {
-		opts.Profile, opts.Janitor = nil, bystander
+		opts.Profile = nil
 	}
 	if change != nil {
 		change(&opts)

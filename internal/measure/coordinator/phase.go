@@ -125,7 +125,7 @@ func whyEnded(ctx context.Context) error {
 
 func (p *phaseRun) start(job scenario.Job) error {
 	disk := p.Plan.Disk(job.Disk)
-	command := p.Command()
+	command := p.Command("worker")
 	inherit(command, p.leash)
 	stderr := &stderrLog{out: p.WorkerLog, log: p.Log.With(zap.String("disk", job.Disk))}
 	c, err := newChild(p.starter, command, stderr, job, p.reports)

@@ -58,8 +58,8 @@ type cleaned struct {
 	Complaint string `json:"complaint,omitempty"` // about what is left
 }
 
-// NewJanitor starts the janitor of a run with test files in those folders, by the command that calls Clean with these
-// arguments; nil if there are none.
+// NewJanitor starts the janitor of a run with test files in those folders, by the command that is
+// hubbench with these arguments; nil if there are none.
 func NewJanitor(
 	ctx context.Context, command func(args ...string) *exec.Cmd, runID string, folders []string, log *zap.Logger,
 ) (*Janitor, error) {
@@ -85,7 +85,7 @@ func newJanitor(
 		defer end.Close()
 		args = append([]string{LeashFlag}, args...)
 	}
-	cmd := command(args...)
+	cmd := command(append([]string{"janitor"}, args...)...)
 	inherit(cmd, end)
 	stdin, stdout, err := s.start(cmd)
 	if err != nil {
