@@ -21,15 +21,17 @@ type cost struct {
 
 // costOf returns what a phase costs that has that many bytes to write before it on one disk.
 func (s *state) costOf(phase *scenario.Phase, before int64) cost {
-	c := cost{rest: s.real(phase.Cooldown), tries: 1, atMost: phase.UntilIdle || phase.Steady > 0}
-	c.prepare = time.Duration(float64(before) / scenario.LinkRate * float64(time.Second))
-	switch timed := max(phase.Limit, phase.Target); {
-	case phase.Search != nil:
+	shortest, _, _ := phase.Time()
+	c := cost{
+		rest: s.real(phase.Cooldown), timed: s.real(max(phase.Limit, phase.Target)),
+		prepare: time.Duration(float64(before) / scenario.LinkRate * float64(time.Second)),
+		tries:   1,
+		atMost:  phase.UntilIdle || phase.Steady > 0,
+	}
+	if phase.Search != nil {
 		c.tries, c.timed, c.atMost = search.New(phase).AtMost(), s.real(phase.Search.Hold), true
-	case timed > 0:
-		c.timed = s.real(timed)
-	default:
-		shortest, _, _ := phase.Time()
+	}
+	if c.timed == 0 {
 		c.move = s.real(shortest)
 	}
 	return c
@@ -43,27 +45,25 @@ func (s *state) real(d time.Duration) time.Duration {
 // left returns how long the run goes on, and whether it may end earlier. It is known once the disks
 // have moved something, or if all phases end by the clock; until then it is the least time.
 func (s *state) left() (left time.Duration, atMost, known bool) {
-	done, spent := s.moved()
-	moves := -done
-	elapsed := s.now.Sub(s.since)
-	for i, c := range s.costs[s.index:] {
-		left += time.Duration(c.tries-1) * (c.rest + c.timed)
-		if i == 0 {
-			switch s.stage {
-			case cooling:
-				c.rest = s.cooldown - min(elapsed, s.cooldown)
-			case working:
-				c.timed -= min(elapsed, c.timed)
-				fallthrough
-			default:
-				c.rest = 0
-			}
-		}
-		left += c.rest + c.timed
+	var moves time.Duration
+	for _, c := range s.costs[s.index:] {
+		left += time.Duration(c.tries) * (c.rest + c.timed)
 		moves += c.prepare + c.move
 		atMost = atMost || c.atMost
 	}
-	done, spent = s.movedPlan+done, s.movedTime+spent
+	c, elapsed := s.costs[s.index], s.now.Sub(s.since)
+	switch s.stage {
+	case cooling:
+		left -= min(elapsed, c.rest)
+	case working:
+		left -= c.rest + min(elapsed, c.timed)
+	default:
+		left -= c.rest
+	}
+	done, spent := s.moved()
+	moves -= done
+	done += s.movedPlan
+	spent += s.movedTime
 	switch {
 	case moves <= 0:
 		return left, atMost, true
@@ -75,12 +75,11 @@ func (s *state) left() (left time.Duration, atMost, known bool) {
 
 // moved returns what the plan gives for what the stage has moved, and what that took.
 func (s *state) moved() (planned, took time.Duration) {
-	c := s.costs[s.index]
 	switch s.stage {
 	case preparing:
-		planned = c.prepare
+		planned = s.costs[s.index].prepare
 	case working:
-		planned = c.move
+		planned = s.costs[s.index].move
 	default:
 	}
 	if planned == 0 {
@@ -118,9 +117,8 @@ func (s *state) leftText() (left, done string) {
 		return "at least " + left, ""
 	case atMost:
 		return "at most " + left, ", done by " + done
-	default:
-		return left, ", done at " + done
 	}
+	return left, ", done at " + done
 }
 
 // percent is how much of the run's time has passed, as far as that is known.
@@ -130,5 +128,5 @@ func (s *state) percent() float64 {
 		return 0
 	}
 	spent := s.now.Sub(s.began)
-	return 100 * spent.Seconds() / max(spent+left, 1).Seconds()
+	return 100 * float64(spent) / float64(max(spent+left, 1))
 }

@@ -1,7 +1,8 @@
 // Package progress shows a run under way to a person: on a terminal a picture of at most twelve
 // lines, drawn over itself four times a second; elsewhere a line for each phase. It shows and never
 // measures: the numbers of the results come from the trace. Start at New; state.go is what it
-// knows, left.go how long the run will still take, terminal.go the picture, lines.go the lines.
+// knows, left.go how long the run will still take, display.go where it is shown, picture.go the
+// picture.
 package progress
 
 import (
@@ -21,14 +22,6 @@ import (
 // redrawEvery keeps a terminal readable and takes little time from the workers.
 const redrawEvery = 250 * time.Millisecond
 
-// printer shows the state of a run.
-type printer interface {
-	draw(s *state)   // is called at every redraw while a phase is under way
-	log(text string) // prints a line for those who see no picture
-	say(text string) // prints a paragraph that stays
-	wipe()           // takes the picture away
-}
-
 // Options say what is shown, and how.
 type Options struct {
 	Plan    *scenario.Plan
@@ -46,7 +39,7 @@ type Options struct {
 type Progress struct {
 	mu      sync.Mutex // the ticks come from a goroutine of their own
 	opts    Options
-	printer printer
+	display display
 	clock   func() time.Time
 	state   state
 	quit    chan struct{}
@@ -57,18 +50,12 @@ type Progress struct {
 func New(w io.Writer, opts Options) *Progress {
 	p := &Progress{
 		opts: opts, clock: time.Now, state: newState(opts.Plan, opts.Done, opts.Volumes),
-		quit: make(chan struct{}),
-	}
-	p.printer = &lines{w: w, ink: opts.Ink}
-	if opts.Size != nil {
-		p.printer = &terminal{w: w, ink: opts.Ink, size: opts.Size}
+		display: display{w: w, ink: opts.Ink, size: opts.Size}, quit: make(chan struct{}),
 	}
 	p.ended.Go(func() {
-		tick := time.NewTicker(redrawEvery)
-		defer tick.Stop()
 		for {
 			select {
-			case <-tick.C:
+			case <-time.After(redrawEvery):
 				p.tick()
 			case <-p.quit:
 				return
@@ -84,49 +71,53 @@ func (p *Progress) Close() {
 	p.ended.Wait()
 }
 
-// tick shows the state if a phase is under way.
-func (p *Progress) tick() {
-	p.update(func(s *state) {
-		if s.stage != idle {
-			p.printer.draw(s)
-		}
-	})
+// lock lets a caller change the state, which the next tick shows.
+func (p *Progress) lock() (unlock func()) {
+	p.mu.Lock()
+	p.state.now = p.clock()
+	return p.mu.Unlock
 }
 
-// update changes the state; the next tick shows it.
-func (p *Progress) update(how func(s *state)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state.now = p.clock()
-	how(&p.state)
+// tick shows the state if a phase is under way.
+func (p *Progress) tick() {
+	defer p.lock()()
+	if p.state.stage != idle {
+		p.display.show(&p.state)
+	}
+}
+
+func (p *Progress) begin(index int, phase scenario.Phase, stage stage) {
+	defer p.lock()()
+	p.state.begin(index, phase, stage)
+	p.display.show(&p.state)
 }
 
 // CoolsDown announces a phase, which waits for its disks to rest.
-func (p *Progress) CoolsDown(index int, phase scenario.Phase, wait time.Duration) {
-	p.update(func(s *state) {
-		s.begin(index, phase, cooling)
-		s.cooldown = wait
-	})
-	p.tick()
+func (p *Progress) CoolsDown(index int, phase scenario.Phase, _ time.Duration) {
+	p.begin(index, phase, cooling)
 }
 
 // PhaseBegins announces a phase, whose disks get ready.
 func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
-	p.update(func(s *state) { s.begin(index, phase, preparing) })
-	p.tick()
+	p.begin(index, phase, preparing)
 }
 
 // Prepared notes how much was written for a disk before the release.
 func (p *Progress) Prepared(disk string, bytes int64) {
-	p.update(func(s *state) { s.disk(disk).prepared = bytes })
+	defer p.lock()()
+	p.state.prepared(disk, bytes)
 }
 
 // Released notes the common start.
-func (p *Progress) Released() { p.update((*state).release) }
+func (p *Progress) Released() {
+	defer p.lock()()
+	p.state.release()
+}
 
 // Moved notes how far a disk is.
 func (p *Progress) Moved(disk string, bytes int64) {
-	p.update(func(s *state) { s.move(disk, bytes) })
+	defer p.lock()()
+	p.state.move(disk, bytes)
 }
 
 // Stopping says that the run has been asked to stop.
@@ -135,14 +126,11 @@ func (p *Progress) Stopping() {
 		time.AfterFunc(time.Second, func() { p.opts.Tell(stopping) })
 		return
 	}
-	p.update(func(s *state) {
-		s.stopping = true
-		if s.stage == idle {
-			p.printer.say(stopping)
-		} else {
-			p.printer.log(stopping)
-		}
-	})
+	defer p.lock()()
+	p.state.stopping = true
+	if p.opts.Size == nil || p.state.stage == idle {
+		p.display.say(stopping)
+	}
 }
 
 // Tell says something that a person must know at once. On a terminal it stays when the phase ends.
@@ -151,13 +139,12 @@ func (p *Progress) Tell(text string) {
 		p.opts.Tell(text)
 		return
 	}
-	p.update(func(s *state) {
-		if p.opts.Size != nil && s.stage != idle {
-			s.warnings = append(s.warnings, text)
-		} else {
-			p.printer.say(text)
-		}
-	})
+	defer p.lock()()
+	if p.opts.Size == nil || p.state.stage == idle {
+		p.display.say(text)
+	} else {
+		p.state.warnings = append(p.state.warnings, text)
+	}
 }
 
 // PhaseEnds says how long it took and what it showed, or what went wrong.
@@ -169,22 +156,21 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	if whole && p.opts.Conclude != nil {
 		took, result = p.opts.Conclude(p.state.current.Name)
 	}
-	p.update(func(s *state) {
-		p.printer.wipe()
-		for _, text := range s.warnings {
-			p.printer.say(text)
-		}
-		for _, f := range failures {
-			p.printer.say(f.String())
-		}
-		if whole {
-			p.printer.log(s.conclude(took, result))
-		}
-		if result != nil {
-			s.soFar = say.Progress(result)
-		}
-		s.end()
-	})
+	defer p.lock()()
+	p.display.wipe()
+	for _, text := range p.state.warnings {
+		p.display.say(text)
+	}
+	for _, f := range failures {
+		p.display.say(f.String())
+	}
+	if whole {
+		p.display.log(p.state.conclude(took, result))
+	}
+	if result != nil {
+		p.state.soFar = say.Progress(result)
+	}
+	p.state.end()
 }
 
 // Tried says what the phase that has ended was to a search.
@@ -194,9 +180,8 @@ func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
 		what += ", alone"
 	}
 	text := fmt.Sprintf("try %d of at most %d: %s: %s", s.Made(), s.AtMost(), what, o.Verdict)
-	p.update(func(state *state) {
-		state.made, state.costs[state.index].tries = s.Made(), s.AtMost()-s.Made()
-		state.soFar = text
-		p.printer.log(indent + text)
-	})
+	defer p.lock()()
+	p.state.made, p.state.costs[p.state.index].tries = s.Made(), s.AtMost()-s.Made()
+	p.state.soFar = text
+	p.display.log("      " + text) // it belongs to the phase above
 }

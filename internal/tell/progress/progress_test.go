@@ -215,7 +215,7 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
 `},
 		{20, 4, ink.Ink{}, nil, `
 phase 4…  38 s left
-  ◆ C writes    2.…
+  ● A writes   0.6…
   Now        12 of…
 `},
 		{80, 24, ink.Ink{}, waiting, `
@@ -228,7 +228,7 @@ plug   phase 4 of 5: all write                         38 s left, done at 22:39
     together    3.40 GB/s   last 60 s, full height = its baseline
 
   So far     It was so with C writes.
-  Written    161 GB
+  Written    163 GB
   Now        12 of 20 s, then 10 s to cool down
   Ctrl-C stops after this request and keeps the results
 `},
@@ -287,11 +287,11 @@ func TestOtherPictures(t *testing.T) {
 		{"43 disks", many, rates, `
 plug   phase 1 of 2: race: C writes, the rest read   18 min left, done at 22:55
 ▕▍                                                                     ▏    1 %
+  ◆ C writes                  2.00 GB/s   ███
   ● A reads                   1.00 GB/s   ███
   ▲ B reads                   1.00 GB/s   ███
-  ◆ C writes                  2.00 GB/s   ███
-  ⬟ Samsung…hield 38 reads   0.390 GB/s   ███
-  ● Samsung…hield 39 reads   0.400 GB/s   ███
+  ■ Samsung…Shield 0 reads  0.0100 GB/s   ███
+  ▼ Samsung…Shield 1 reads  0.0200 GB/s   ███
     38 more
     together                  12.2 GB/s   last 60 s, full height = the fastest
   Written    15 of 480 GB
@@ -553,7 +553,7 @@ func TestWarnings(t *testing.T) {
 	if want := "\x1b[33m  !          \x1b[0mdisk A: nothing has moved\n"; !strings.Contains(r.out.String(), want) {
 		t.Errorf("%q is not in %q", want, r.out.String())
 	}
-	rows := len(r.printer.(*terminal).drawn)
+	rows := len(r.display.drawn)
 	r.PhaseEnds([]trace.RunFailure{{Phase: "race", Disk: "A", Cause: "unplugged"}})
 	up := fmt.Sprintf("\x1b[%dA", rows)
 	want := up + strings.Repeat("\x1b[2K\n", rows) + "\x1b[2K" + up +
@@ -570,7 +570,7 @@ func TestResize(t *testing.T) {
 	r.phase(0, 2*time.Second, usual())
 	before, rows := r.out.Len(), 0
 	columns = 40
-	for _, width := range r.printer.(*terminal).drawn {
+	for _, width := range r.display.drawn {
 		rows += max(1, (width+columns-1)/columns)
 	}
 	r.tick()

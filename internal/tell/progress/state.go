@@ -2,7 +2,6 @@ package progress
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -42,28 +41,26 @@ const (
 
 // state is how far a run is.
 type state struct {
-	plan      *scenario.Plan
-	before    [][]int64 // bytes written before each phase, by disk
-	costs     []cost    // of each phase
-	toWrite   int64     // bytes, by all phases of this sitting; 0: not exactly known
-	simulated bool
-	speedup   float64 // of the simulated hub's clock; 1 for real disks
-	stopping  bool
+	plan     *scenario.Plan
+	before   []map[string]int64 // bytes written before each phase, by disk
+	costs    []cost             // of each phase
+	toWrite  int64              // bytes, by all phases of this sitting; 0: not exactly known
+	speedup  float64            // of the simulated hub's clock; 1 for real disks
+	stopping bool
 
 	now, began time.Time
 	index      int // of the phase
 	made       int // tries of its search
 
-	current  scenario.Phase // that phase, or a try of its search
-	stage    stage
-	since    time.Time // when the stage began
-	cooldown time.Duration
-	disks    []disk
+	current scenario.Phase // that phase, or a try of its search
+	stage   stage
+	since   time.Time // when the stage began
+	disks   []disk
 
 	baselines            []baseline
 	soFar                string // what the latest phase showed
 	warnings             []string
-	written              float64       // bytes, in phases that have ended
+	written              float64       // bytes, by all disks in this sitting
 	movedPlan, movedTime time.Duration // see moved
 }
 
@@ -96,27 +93,27 @@ func newState(plan *scenario.Plan, done int, volumes map[string]scenario.Volume)
 	rest := *plan
 	rest.Phases = plan.Phases[done:]
 	if plan.Simulated() {
-		s.speedup, s.simulated = plan.Hub.Speedup, true
+		s.speedup = plan.Hub.Speedup
 	}
-	exact := true
 	for range plan.Phases {
-		s.before = append(s.before, make([]int64, len(plan.Disks)))
+		s.before = append(s.before, map[string]int64{})
 	}
-	for k, d := range plan.Disks {
+	for _, d := range plan.Disks {
 		for i, stock := range rest.Stock(d.Name) {
-			if s.simulated { // there are no files
+			if plan.Simulated() { // there are no files
 				s.toWrite -= stock.Before
 			} else {
-				s.before[done+i][k] = stock.Before
+				s.before[done+i][d.Name] = stock.Before
 			}
 		}
 		if volume, known := volumes[d.Name]; known {
 			for i, bytes := range rest.Fillings(d.Name, volume) {
-				s.before[done+i][k] += bytes
+				s.before[done+i][d.Name] += bytes
 				s.toWrite += bytes
 			}
 		}
 	}
+	exact := true
 	for _, total := range rest.Totals() {
 		s.toWrite += total.Written
 		exact = exact && total.Bound == scenario.Exact
@@ -125,7 +122,11 @@ func newState(plan *scenario.Plan, done int, volumes map[string]scenario.Volume)
 		s.toWrite = 0
 	}
 	for i := range plan.Phases {
-		s.costs = append(s.costs, s.costOf(&plan.Phases[i], slices.Max(append(s.before[i], 0))))
+		most := int64(0)
+		for _, bytes := range s.before[i] {
+			most = max(most, bytes)
+		}
+		s.costs = append(s.costs, s.costOf(&plan.Phases[i], most))
 	}
 	return s
 }
@@ -141,10 +142,9 @@ func (s *state) begin(index int, phase scenario.Phase, stage stage) {
 	s.index, s.current, s.stage, s.since, s.disks = index, phase, stage, s.now, nil
 	works := phase.Works()
 	for _, job := range phase.Jobs {
-		named := func(d scenario.Disk) bool { return d.Name == job.Disk }
-		d := disk{index: slices.IndexFunc(s.plan.Disks, named), job: job, work: works[job.Disk]}
-		if s.costs[index].prepare > 0 {
-			d.before = s.before[index][d.index]
+		d := disk{job: job, work: works[job.Disk], before: s.before[index][job.Disk]}
+		for s.plan.Disks[d.index].Name != job.Disk {
+			d.index++
 		}
 		for _, b := range s.baselines {
 			sameDisk := b.disk == job.Disk && b.connection == phase.Connections[job.Disk]
@@ -165,33 +165,29 @@ func (s *state) disk(name string) *disk {
 	return &disk{}
 }
 
-// preparation is how much of the files of all disks is written before the phase.
-func (s *state) preparation() (done, all int64) {
-	for i := range s.disks {
-		done += min(s.disks[i].prepared, s.disks[i].before)
-		all += s.disks[i].before
-	}
-	return done, all
+func (s *state) prepared(name string, bytes int64) {
+	d := s.disk(name)
+	s.written += float64(bytes - d.prepared)
+	d.prepared = bytes
 }
 
 func (s *state) release() {
 	planned, took := s.moved()
 	s.movedPlan += planned
 	s.movedTime += took
-	s.costs[s.index].prepare = 0 // the files are there, for all tries of a search
-	for i := range s.disks {
-		d := &s.disks[i]
-		d.points = []point{{at: s.now}}
-		s.written += float64(d.prepared)
-	}
 	s.stage, s.since = working, s.now
+	s.costs[s.index].prepare, s.before[s.index] = 0, nil // the files are there, for all tries of a search
+	for i := range s.disks {
+		s.disks[i].points = []point{{at: s.now}}
+	}
 }
 
 func (s *state) move(name string, bytes int64) {
 	d := s.disk(name)
-	if s.stage != working || len(d.points) == 0 {
+	if len(d.points) == 0 { // it is not released yet
 		return
 	}
+	s.written += float64(bytes-d.moved()) * d.job.Writes()
 	for len(d.points) > 1 && s.now.Sub(d.points[1].at) >= rateOver {
 		d.points = d.points[1:]
 	}
@@ -207,8 +203,8 @@ func (s *state) conclude(took time.Duration, result *analysis.Phase) string {
 	if took == 0 {
 		took = s.passed()
 	}
-	rates := make([]float64, len(s.disks))
 	sum := 0.0
+	rates := make([]float64, len(s.disks))
 	for i := range s.disks {
 		d := &s.disks[i]
 		rates[i] = float64(d.moved()) / took.Seconds()
@@ -218,19 +214,18 @@ func (s *state) conclude(took time.Duration, result *analysis.Phase) string {
 		sum += rates[i]
 	}
 	scale := unit.ScaleFor(sum)
-	var texts []string
+	text := s.heading() + " "
 	for i := range s.disks {
-		texts = append(texts, s.disks[i].job.Disk+" "+scale.Number(rates[i]))
+		text += "  " + s.disks[i].job.Disk + " " + scale.Number(rates[i])
 	}
 	if len(s.disks) > 1 {
-		texts = append(texts, "together "+scale.Number(sum))
+		text += "  together " + scale.Number(sum)
 	} else if sum > 0 {
 		d := &s.disks[0]
 		alone := baseline{d.job.Disk, s.current.Connections[d.job.Disk], d.work, sum}
 		s.baselines = append(s.baselines, alone)
 	}
-	text := strings.Join(texts, "  ") + " " + scale.Unit
-	return s.heading() + "   " + text + "   " + seconds(took) + s.model()
+	return text + " " + scale.Unit + "   " + seconds(took) + s.model()
 }
 
 func (s *state) end() {
@@ -239,21 +234,7 @@ func (s *state) end() {
 		s.movedPlan += c.move
 		s.movedTime += s.now.Sub(s.since)
 	}
-	s.written = s.writtenBytes()
-	s.stage, s.since, s.disks, s.warnings = idle, s.now, nil, nil
-}
-
-// writtenBytes is what all disks have written in this sitting.
-func (s *state) writtenBytes() float64 {
-	sum := s.written
-	for i := range s.disks {
-		d := &s.disks[i]
-		if s.stage != working {
-			sum += float64(d.prepared)
-		}
-		sum += float64(d.moved()) * d.job.Writes()
-	}
-	return sum
+	s.stage, s.disks, s.warnings = idle, nil, nil
 }
 
 // moved is what the disk has moved of its work.
@@ -267,7 +248,7 @@ func (d *disk) moved() int64 {
 // rate is a disk's bytes per second over the last few. It is 0 if the disk waits, has finished, or
 // has not worked for long enough.
 func (s *state) rate(d *disk) float64 {
-	if s.stage != working || s.passed() < firstRate || len(d.points) < 2 {
+	if s.passed() < firstRate || len(d.points) < 2 {
 		return 0
 	}
 	first, last := d.points[0], d.points[len(d.points)-1]
@@ -290,7 +271,7 @@ func (s *state) heading() string {
 
 // model says whose a time of the phase is.
 func (s *state) model() string {
-	if s.simulated {
+	if s.plan.Simulated() {
 		return " of model time"
 	}
 	return ""
@@ -298,77 +279,71 @@ func (s *state) model() string {
 
 // doing says what goes on, how far it is, and what comes next.
 func (s *state) doing() string {
-	passed := s.passed().Truncate(time.Second)
 	phase := &s.current
-	switch s.stage {
-	case cooling:
-		passed = s.now.Sub(s.since).Truncate(time.Second)
+	if s.stage == cooling {
+		passed, rest := seconds(s.now.Sub(s.since).Truncate(time.Second)), seconds(s.costs[s.index].rest)
 		if phase.UntilIdle {
-			return "cooling down until the disks are idle: " + seconds(passed) +
-				", at most " + seconds(s.cooldown)
+			return "cooling down until the disks are idle: " + passed + ", at most " + rest
 		}
-		return "cooling down: " + outOf(seconds(passed), seconds(s.cooldown))
-	case preparing:
-		done, all := s.preparation()
+		return "cooling down: " + outOf(passed, " of ", rest)
+	}
+	if s.stage == preparing {
+		var done, all int64
+		for i := range s.disks {
+			done += min(s.disks[i].prepared, s.disks[i].before)
+			all += s.disks[i].before
+		}
 		if done == all {
 			return "getting ready"
 		}
-		written := outOf(unit.FormatBytes(done), unit.FormatBytes(all))
+		written := outOf(unit.FormatBytes(done), " of ", unit.FormatBytes(all))
 		return "preparing files for " + phase.Who() + ": " + written
-	case idle, working:
 	}
-	var text string
-	switch timed := max(phase.Limit, phase.Target); {
-	case phase.Steady > 0:
-		text = seconds(passed) + " until steady, at most " + seconds(phase.Limit)
-	case timed > 0:
-		text = outOf(seconds(min(passed, timed)), seconds(timed))
-	default:
-		text = seconds(passed)
-		if share := s.share(); share > 0 && s.passed() >= firstRate {
-			all := time.Duration(float64(s.passed()) / share).Round(time.Second)
-			text = strings.Replace(outOf(text, seconds(all)), " of ", " of about ", 1)
-		}
+	passed := s.passed().Truncate(time.Second)
+	text := seconds(passed)
+	timed := max(phase.Limit, phase.Target)
+	if phase.Steady > 0 {
+		text += " until steady, at most " + seconds(phase.Limit)
+	} else if timed > 0 {
+		text = outOf(seconds(min(passed, timed)), " of ", seconds(timed))
+	} else if share := s.share(); share > 0 && s.passed() >= firstRate {
+		all := time.Duration(float64(s.passed()) / share).Round(time.Second)
+		text = outOf(text, " of about ", seconds(all))
 	}
 	text += s.model()
+	c, next := s.costs[s.index], s.index+1
 	if phase.Try != nil {
-		text += fmt.Sprintf(", try %d of at most %d", s.made+1, s.made+s.costs[s.index].tries)
+		text += fmt.Sprintf(", try %d of at most %d", s.made+1, s.made+c.tries)
 	}
-	return text + s.next()
-}
-
-// next says that the disks rest before the next phase, unless that is short.
-func (s *state) next() string {
-	index := s.index
-	if s.costs[index].tries == 1 {
-		index++
+	if c.tries > 1 {
+		next = s.index
 	}
-	if index >= len(s.costs) || s.costs[index].rest < longCooldown {
-		return ""
+	if next == len(s.costs) || s.costs[next].rest < longCooldown {
+		return text
 	}
-	rest := seconds(s.costs[index].rest)
-	if s.plan.Phases[index].UntilIdle {
-		rest = "at most " + rest
+	text += ", then "
+	if s.plan.Phases[next].UntilIdle {
+		text += "at most "
 	}
-	return ", then " + rest + " to cool down"
+	return text + seconds(s.costs[next].rest) + " to cool down"
 }
 
 func seconds(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
 
 // outOf writes a part and the whole, with the unit of both once: "12 of 20 s".
-func outOf(part, whole string) string {
-	figure, of, _ := strings.Cut(part, " ")
-	if _, same, _ := strings.Cut(whole, " "); same == of {
-		return figure + " of " + whole
+func outOf(part, of, whole string) string {
+	figure, partUnit, _ := strings.Cut(part, " ")
+	if _, wholeUnit, _ := strings.Cut(whole, " "); wholeUnit == partUnit {
+		return figure + of + whole
 	}
-	return part + " of " + whole
+	return part + of + whole
 }
 
 // writing says how much has been written, and of how much if that is exact.
 func (s *state) writing() string {
-	done := unit.FormatBytes(int64(s.writtenBytes()))
+	done := unit.FormatBytes(int64(s.written))
 	if s.toWrite == 0 {
 		return done
 	}
-	return outOf(done, unit.FormatBytes(s.toWrite))
+	return outOf(done, " of ", unit.FormatBytes(s.toWrite))
 }
