@@ -52,13 +52,6 @@ func (f Forecast) Written() int64 {
 	return sum
 }
 
-func (f *Forecast) before(disk string, bytes int64) {
-	f.Writes[disk] += bytes
-	if f.limit > 0 {
-		f.limit += bytes
-	}
-}
-
 // Of are the forecasts of a plan's phases. The profile is that of the simulated hub, nil if the disks are real;
 // volumes are those of real disks, as far as they are known.
 func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.Volume) ([]Forecast, error) {
@@ -94,27 +87,21 @@ func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.V
 		}
 	}
 	for _, disk := range plan.Disks {
+		fillings := plan.Fillings(disk.Name, volumes[disk.Name])
 		for i, stock := range plan.Stock(disk.Name) {
-			all[i].before(disk.Name, stock.Before)
-		}
-		for i, bytes := range fillings(plan, disk.Name, volumes) {
-			all[i].before(disk.Name, bytes)
+			before := stock.Before + fillings[i]
+			all[i].Writes[disk.Name] += before
+			if all[i].limit > 0 {
+				all[i].limit += before
+			}
 		}
 	}
 	return all, nil
 }
 
-// fillings is what a disk's volume is filled with before each phase; nothing if it is not known how full it is.
-func fillings(plan *scenario.Plan, disk string, volumes map[string]scenario.Volume) []int64 {
-	if volume, known := volumes[disk]; known {
-		return plan.Fillings(disk, volume)
-	}
-	return make([]int64, len(plan.Phases))
-}
-
 // Space is what test files, and what fills a volume, take up on a disk at one time.
 func Space(plan *scenario.Plan, disk string, volumes map[string]scenario.Volume) int64 {
-	fillings := fillings(plan, disk, volumes)
+	fillings := plan.Fillings(disk, volumes[disk])
 	var most, filled int64
 	for i, stock := range plan.Stock(disk) {
 		filled += fillings[i]
@@ -139,13 +126,14 @@ func simulated(plan *scenario.Plan, profile *hub.Profile, all []Forecast) error 
 	var open map[string]int64 // bytes of the file that each disk has in transfer
 	var took time.Duration    // by the phase, or by a try of its search
 	closePhase := func() {
+		if i < 0 {
+			return
+		}
 		for disk, bytes := range open {
 			all[i].add(disk, plan.Phases[i].Roles[disk], bytes)
 		}
-		if i >= 0 {
-			all[i].Min += took
-			all[i].Max = all[i].Min
-		}
+		all[i].Min += took
+		all[i].Max = all[i].Min
 	}
 	err := hub.Simulate(plan, profile, func(e *trace.Event) error {
 		switch e.Type {

@@ -214,7 +214,8 @@ func (p *Plan) KeepsFilling(phase int) bool {
 }
 
 // Fillings is how many bytes are written to a disk's volume before each phase, to fill it as that asks. They
-// are wear, and they take up space until the phase is over, or the last of several that ask the same.
+// are wear, and they take up space until the phase is over, or the last of several that ask the same. A zero
+// Volume, which is one that is not known, is not filled.
 func (p *Plan) Fillings(disk string, v Volume) []int64 {
 	fillings := make([]int64, len(p.Phases))
 	stocks := p.Stock(disk)

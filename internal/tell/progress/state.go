@@ -106,11 +106,9 @@ func newState(plan *scenario.Plan, done int, volumes map[string]scenario.Volume)
 				s.before[done+i][d.Name] = stock.Before
 			}
 		}
-		if volume, known := volumes[d.Name]; known {
-			for i, bytes := range rest.Fillings(d.Name, volume) {
-				s.before[done+i][d.Name] += bytes
-				s.toWrite += bytes
-			}
+		for i, bytes := range rest.Fillings(d.Name, volumes[d.Name]) {
+			s.before[done+i][d.Name] += bytes
+			s.toWrite += bytes
 		}
 	}
 	exact := true
