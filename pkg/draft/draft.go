@@ -38,11 +38,6 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 	seen := map[string]string{} // names, by folders: a volume may lie on several disks
 	why := map[string]string{}  // by names; empty: it is listed
 	var order []string
-	refuse := func(name, reason string) {
-		if _, known := why[name]; !known {
-			why[name], order = reason, append(order, name)
-		}
-	}
 	named := map[*hardware.Disk]string{}
 	for _, c := range candidates(inv, asked) {
 		d, v, name := c.disk, c.volume, cmp.Or(c.name, c.disk.Name)
@@ -55,8 +50,10 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 		case at >= 0 && disks[at].Volume.FreeBytes >= v.FreeBytes:
 			reason = "is on the same disk as " + named[d]
 		}
+		if _, known := why[name]; !known {
+			why[name], order = reason, append(order, name)
+		}
 		if reason != "" {
-			refuse(name, reason)
 			continue
 		}
 		if at < 0 {
@@ -64,7 +61,6 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 		} else if named[d] != name {
 			why[named[d]] = "is on the same disk as " + name
 		}
-		refuse(name, "")
 		named[d], seen[where], why[name] = name, name, ""
 		disks[at].Volume, disks[at].Folder = v, where
 	}
@@ -96,11 +92,11 @@ func In(inv *hardware.Inventory, folder, resolved string, free int64, others []D
 	base := filepath.Base(folder)
 	d.Name = base
 	for n := 2; !named(others, d.Name); n++ {
-		d.Name = fmt.Sprintf("%s-%d", base, n)
 		if n > len(others)+2 { // it cannot be a name
 			d.Name = nameOf(others)
 			break
 		}
+		d.Name = fmt.Sprintf("%s-%d", base, n)
 	}
 	return d
 }
@@ -192,15 +188,12 @@ func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 
 // nameOf is what the next disk is called in the scenario: the first letter that is free.
 func nameOf(others []Disk) string {
-	free := func(name string) bool {
-		return !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name })
-	}
 	for i := 0; ; i++ { // A to Z, then A1 ...
 		name := string(rune('A' + i%26))
 		if i >= 26 {
 			name += string(rune('0' + i/26))
 		}
-		if free(name) {
+		if !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name }) {
 			return name
 		}
 	}

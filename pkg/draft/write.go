@@ -62,8 +62,7 @@ version: 1`, scenario.SchemaURL, clean(file))
 	line("  flush: full    # wait until the data is on the medium")
 	line("")
 	b.WriteString(studyOf(disks, files, phase) + allowed(disks))
-	text := b.String()
-	return []byte(strings.Replace(text, "\nstudy:", "\n"+cost(inv, text)+"study:", 1))
+	return []byte(b.String())
 }
 
 func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
@@ -182,41 +181,6 @@ func studyOf(disks []Disk, files []int, phase time.Duration) string {
 	return b.String()
 }
 
-// cost says how long the scenario takes, what it writes and the space it needs: as hubbench plan does of it.
-func cost(inv *hardware.Inventory, text string) string {
-	s, err := scenario.Load("", []byte(text))
-	if err != nil {
-		return "" // whoever runs it is told why
-	}
-	plan, err := s.Plan()
-	if err != nil {
-		return ""
-	}
-	paths := map[string]string{}
-	for _, d := range plan.Disks {
-		paths[d.Name] = d.Path
-	}
-	links := scenario.LinksOf(plan.Disks, inv.Setup(paths))
-	var took time.Duration
-	for i := range plan.Phases {
-		plan.Phases[i].Links = links
-		least, _, _ := plan.Phases[i].Time()
-		took += least + plan.Phases[i].Cooldown
-	}
-	var writes, space int64
-	for _, t := range plan.Totals() {
-		writes, space = max(writes, t.Written), max(space, t.Space)
-	}
-	each := "the disk"
-	if len(plan.Disks) > 1 {
-		each = "each disk"
-	}
-	return fmt.Sprintf("# %s, about %s. Writes up to about %s to %s and needs %s free on it; all test files are\n# "+
-		"removed afterwards.\n",
-		unit.Plural(len(plan.Phases),
-			"phase"), unit.FormatSeconds(took.Seconds()), unit.FormatBytes(writes), each, unit.FormatBytes(space))
-}
-
 // connection is the line that says how a disk is connected, or asks for it.
 func connection(inv *hardware.Inventory, d *hardware.Disk) string {
 	enclosure, hubs := inv.Way(d)
@@ -275,24 +239,26 @@ func name(hub *hardware.Hub) string {
 func title(h *hardware.Hub) string { return clean(h.Product()) }
 
 func aboutHub(inv *hardware.Inventory, h *hardware.Hub) string {
-	var parts []string
+	about := ""
+	add := func(before, text string) {
+		if text = clean(text); text != "" {
+			about += before + text + ", "
+		}
+	}
 	for _, host := range inv.Hosts {
 		for _, port := range host.Ports {
-			if port.ID == h.Port && port.Name != "" {
-				parts = append(parts, "on "+clean(port.Name))
+			if port.ID == h.Port {
+				add("on ", port.Name)
 			}
 		}
 	}
 	if h.Link != nil {
-		parts = append(parts, clean(h.Link.String()))
-	} else if h.Protocol != "" {
-		parts = append(parts, clean(h.Protocol))
+		add("", h.Link.String())
+	} else {
+		add("", h.Protocol)
 	}
-	if h.Firmware != "" {
-		parts = append(parts, "firmware "+clean(h.Firmware))
-	}
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	return strings.Join(append(parts, "cable not said"), ", ")
+	add("firmware ", h.Firmware)
+	return about + "cable not said"
 }
 
 // quote writes a text in single quotes, in which YAML knows nothing special but the quote itself.
