@@ -146,27 +146,3 @@ func named(disks []draft.Disk) []scenario.Disk {
 	}
 	return list
 }
-
-// announce says what a run by folders is about to do.
-func (r *session) announce() error {
-	plan, err := forecastPlan(r.ready)
-	if err != nil {
-		return err
-	}
-	var writes, space []string
-	took := plan.Total.Max
-	for _, d := range plan.Disks {
-		writes = append(writes, unit.FormatBytes(d.Writes)+" to "+d.Name)
-		space = append(space, unit.FormatBytes(d.Space)+" on "+d.Name)
-	}
-	for _, phase := range plan.Phases {
-		took += phase.Cooldown
-	}
-	sayf(r.stderr, "%s, about %s. Writes at most %s.\n", unit.Plural(len(plan.Phases), "phase"),
-		unit.FormatSeconds(took.Seconds()), unit.List(writes))
-	sayf(r.stderr, "Needs %s free; all test files are removed afterwards.\n", unit.List(space))
-	if r.rounds() > 1 {
-		sayf(r.stderr, "All is measured again after your change, and once more if you like.\n")
-	}
-	return nil
-}

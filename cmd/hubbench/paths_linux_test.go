@@ -31,7 +31,7 @@ func TestRunFolders(t *testing.T) {
 	p := start(t, slow.disk.Command(context.Background(), "hubbench",
 		append(args, "--allow", "not_disk", "--phase", "2s", "--out", out)...))
 	<-p.ended
-	if code, said := p.wait(); code != exitOK || !strings.Contains(said, "8 phases, about 19.2 s. Writes at most ") {
+	if code, said := p.wait(); code != exitOK || !strings.Contains(said, " in 19.2 s. Needs up to ") {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
 	ready, err := prepare.Load(filepath.Join(out, "scenario.yaml"), func(string) {})

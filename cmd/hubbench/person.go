@@ -20,6 +20,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/tell/progress"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
+	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -73,18 +74,29 @@ func watch(p program, opts runOptions, ready *prepare.Ready, reader *recorded.Re
 // worth a question.
 const askAbove = 100_000_000_000
 
-// confirm asks whether to write as much to real disks as the plan does, including fillings and all tries of searches.
-// They are measured that many times.
-func confirm(ctx context.Context, p program, ready *prepare.Ready, rounds int64, yes bool) error {
-	if yes || ready.Profile != nil || !isTerminal(p.stdin) {
+// announce says what a run by folders is about to do, and asks whether to write as much to real disks as the plan does,
+// including fillings and all tries of searches.
+func (r *session) announce(ctx context.Context) error {
+	if r.ready.Profile != nil {
 		return nil
 	}
-	question, err := wear(ready, rounds)
-	if question == "" || err != nil {
+	plan, err := forecastPlan(r.ready)
+	if err != nil {
 		return err
 	}
-	sayf(p.stderr, "%s Continue? [y/N] ", question)
-	answer, err := readLine(ctx, p.stdin)
+	if r.drafted && !r.quiet {
+		answer := report.OfPlan(*plan).Answer
+		sayf(r.stderr, "%s. %s\n", answer.Headline, answer.Sentence)
+		if r.then != "" {
+			sayf(r.stderr, "All is measured again after your change, and once more if you like.\n")
+		}
+	}
+	question := wear(plan.Total, r.rounds())
+	if question == "" || r.yes || !isTerminal(r.stdin) {
+		return nil
+	}
+	sayf(r.stderr, "%s Continue? [y/N] ", question)
+	answer, err := readLine(ctx, r.stdin)
 	if err != nil {
 		return err
 	}
@@ -94,19 +106,14 @@ func confirm(ctx context.Context, p program, ready *prepare.Ready, rounds int64,
 	return nil
 }
 
-// wear says how much the plan writes; empty below askAbove.
-func wear(ready *prepare.Ready, rounds int64) (string, error) {
-	forecasts, err := forecast.Of(ready.Plan, ready.Profile, ready.Volumes())
-	if err != nil {
-		return "", err
-	}
-	total := forecast.Total(forecasts)
+// wear says how much is written if all is measured that often; empty below askAbove.
+func wear(total forecast.Forecast, rounds int64) string {
 	written := rounds * total.Written()
 	if written < askAbove {
-		return "", nil
+		return ""
 	}
 	amount := strings.TrimSpace(string(total.WriteBound) + " " + unit.FormatBytes(written))
-	return "This will write " + amount + " to the disks in total.", nil
+	return "This will write " + amount + " to the disks in total."
 }
 
 // requireTerminal refuses a plan with pauses without a terminal, before anything is measured.

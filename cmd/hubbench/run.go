@@ -295,12 +295,7 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 	if err := requireTerminal(r.program, r.ready, r.noPause); err != nil {
 		return nil, err
 	}
-	if r.drafted && !r.quiet {
-		if err := r.announce(); err != nil {
-			return nil, err
-		}
-	}
-	if err := confirm(ctx, r.program, r.ready, r.rounds(), r.yes); err != nil {
+	if err := r.announce(ctx); err != nil {
 		return nil, err
 	}
 	return warnings, usage(unreached)
