@@ -7,85 +7,84 @@ import (
 	"github.com/hubbench/hubbench/pkg/search"
 )
 
-// cost is how long a phase takes on the clock, by the plan alone. A search has its tries one after
-// the other, each with a rest of its own.
+// cost is how long a phase takes by the plan alone, in the model's time if disks are simulated. A
+// search has its tries one after the other, each with a rest of its own.
 type cost struct {
-	rest  time.Duration
-	timed time.Duration // of a phase that ends by the clock
-	// By the links at their best: how much slower the disks are is known once they have moved
-	// something.
-	prepare, move time.Duration
-	tries         int  // that are left of a search; 1 of other phases
-	atMost        bool // it may end earlier
+	rest   time.Duration
+	timed  time.Duration    // of a phase that ends by the clock
+	move   time.Duration    // of another, by the links at their best
+	before map[string]int64 // bytes that are written first, by disk
+	tries  int              // that are left of a search; 1 of other phases
+	atMost bool             // it may end earlier
 }
 
-// costOf returns what a phase costs that has that many bytes to write before it on one disk.
-func (s *state) costOf(phase *scenario.Phase, before int64) cost {
-	shortest, _, _ := phase.Time()
+func costOf(phase *scenario.Phase) cost {
 	c := cost{
-		rest: s.real(phase.Cooldown), timed: s.real(max(phase.Limit, phase.Target)),
-		prepare: time.Duration(float64(before) / scenario.LinkRate * float64(time.Second)),
-		tries:   1,
-		atMost:  phase.UntilIdle || phase.Steady > 0,
+		rest: phase.Cooldown, timed: max(phase.Limit, phase.Target), before: map[string]int64{},
+		tries: 1, atMost: phase.UntilIdle || phase.Steady > 0,
 	}
 	if phase.Search != nil {
-		c.tries, c.timed, c.atMost = search.New(phase).AtMost(), s.real(phase.Search.Hold), true
+		c.tries, c.timed, c.atMost = search.New(phase).AtMost(), phase.Search.Hold, true
 	}
 	if c.timed == 0 {
-		c.move = s.real(shortest)
+		c.move, _, _ = phase.Time()
 	}
 	return c
 }
 
-// real is how long a time of the plan takes on the clock.
-func (s *state) real(d time.Duration) time.Duration {
-	return time.Duration(float64(d) / s.speedup)
+// prepare is how long it takes to write what is written first, by the links at their best.
+func (c *cost) prepare() time.Duration {
+	most := int64(0)
+	for _, bytes := range c.before {
+		most = max(most, bytes)
+	}
+	return time.Duration(float64(most) / scenario.LinkRate * float64(time.Second))
 }
 
-// left returns how long the run goes on, and whether it may end earlier. It is known once the disks
-// have moved something, or if all phases end by the clock; until then it is the least time.
+// left returns how long the run goes on, and whether it may end earlier. How much slower the disks
+// are than their links is known once they have moved something; until then it is the least time.
 func (s *state) left() (left time.Duration, atMost, known bool) {
 	var moves time.Duration
 	for _, c := range s.costs[s.index:] {
 		left += time.Duration(c.tries) * (c.rest + c.timed)
-		moves += c.prepare + c.move
+		moves += c.prepare() + c.move
 		atMost = atMost || c.atMost
 	}
-	c, elapsed := s.costs[s.index], s.now.Sub(s.since)
+	c := s.costs[s.index]
 	switch s.stage {
 	case cooling:
-		left -= min(elapsed, c.rest)
+		left -= min(s.passed(), c.rest)
 	case working:
-		left -= c.rest + min(elapsed, c.timed)
+		left -= c.rest + min(s.passed(), c.timed)
 	default:
 		left -= c.rest
 	}
 	done, spent := s.moved()
-	moves -= done
+	moves = max(0, moves-done)
 	done += s.movedPlan
 	spent += s.movedTime
-	switch {
-	case moves <= 0:
-		return left, atMost, true
-	case done <= 0 || spent < firstRate:
-		return left + moves, atMost, false
+	known = moves == 0
+	if done > 0 && spent >= firstRate {
+		known = true
+		moves = time.Duration(float64(moves) * float64(spent) / float64(done))
 	}
-	return left + time.Duration(float64(moves)*float64(spent)/float64(done)), atMost, true
+	return time.Duration(float64(left+moves) / s.speedup), atMost, known
 }
 
 // moved returns what the plan gives for what the stage has moved, and what that took.
 func (s *state) moved() (planned, took time.Duration) {
+	c := s.costs[s.index]
 	switch s.stage {
 	case preparing:
-		planned = s.costs[s.index].prepare
+		planned = c.prepare()
 	case working:
-		planned = s.costs[s.index].move
+		planned = c.move
 	default:
 	}
 	if planned == 0 {
 		return 0, 0
 	}
-	return time.Duration(s.share() * float64(planned)), s.now.Sub(s.since)
+	return time.Duration(s.share() * float64(planned)), s.passed()
 }
 
 // share is how much of its work a stage has done: as much as the disk that is farthest behind.

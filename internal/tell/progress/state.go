@@ -42,10 +42,9 @@ const (
 // state is how far a run is.
 type state struct {
 	plan     *scenario.Plan
-	before   []map[string]int64 // bytes written before each phase, by disk
-	costs    []cost             // of each phase
-	toWrite  int64              // bytes, by all phases of this sitting; 0: not exactly known
-	speedup  float64            // of the simulated hub's clock; 1 for real disks
+	costs    []cost  // of each phase
+	toWrite  int64   // bytes, by all phases of this sitting; 0: not exactly known
+	speedup  float64 // of the simulated hub's clock; 1 for real disks
 	stopping bool
 
 	now, began time.Time
@@ -95,19 +94,19 @@ func newState(plan *scenario.Plan, done int, volumes map[string]scenario.Volume)
 	if plan.Simulated() {
 		s.speedup = plan.Hub.Speedup
 	}
-	for range plan.Phases {
-		s.before = append(s.before, map[string]int64{})
+	for i := range plan.Phases {
+		s.costs = append(s.costs, costOf(&plan.Phases[i]))
 	}
 	for _, d := range plan.Disks {
 		for i, stock := range rest.Stock(d.Name) {
 			if plan.Simulated() { // there are no files
 				s.toWrite -= stock.Before
 			} else {
-				s.before[done+i][d.Name] = stock.Before
+				s.costs[done+i].before[d.Name] = stock.Before
 			}
 		}
 		for i, bytes := range rest.Fillings(d.Name, volumes[d.Name]) {
-			s.before[done+i][d.Name] += bytes
+			s.costs[done+i].before[d.Name] += bytes
 			s.toWrite += bytes
 		}
 	}
@@ -118,13 +117,6 @@ func newState(plan *scenario.Plan, done int, volumes map[string]scenario.Volume)
 	}
 	if !exact {
 		s.toWrite = 0
-	}
-	for i := range plan.Phases {
-		most := int64(0)
-		for _, bytes := range s.before[i] {
-			most = max(most, bytes)
-		}
-		s.costs = append(s.costs, s.costOf(&plan.Phases[i], most))
 	}
 	return s
 }
@@ -140,7 +132,7 @@ func (s *state) begin(index int, phase scenario.Phase, stage stage) {
 	s.index, s.current, s.stage, s.since, s.disks = index, phase, stage, s.now, nil
 	works := phase.Works()
 	for _, job := range phase.Jobs {
-		d := disk{job: job, work: works[job.Disk], before: s.before[index][job.Disk]}
+		d := disk{job: job, work: works[job.Disk], before: s.costs[index].before[job.Disk]}
 		for s.plan.Disks[d.index].Name != job.Disk {
 			d.index++
 		}
@@ -174,7 +166,7 @@ func (s *state) release() {
 	s.movedPlan += planned
 	s.movedTime += took
 	s.stage, s.since = working, s.now
-	s.costs[s.index].prepare, s.before[s.index] = 0, nil // the files are there, for all tries of a search
+	clear(s.costs[s.index].before) // the files are there, for all tries of a search
 	for i := range s.disks {
 		s.disks[i].points = []point{{at: s.now}}
 	}
@@ -230,7 +222,7 @@ func (s *state) end() {
 	// All of it counts, whatever was reported last.
 	if c := s.costs[s.index]; s.stage == working && c.move > 0 {
 		s.movedPlan += c.move
-		s.movedTime += s.now.Sub(s.since)
+		s.movedTime += s.passed()
 	}
 	s.stage, s.disks, s.warnings = idle, nil, nil
 }
@@ -278,12 +270,14 @@ func (s *state) model() string {
 // doing says what goes on, how far it is, and what comes next.
 func (s *state) doing() string {
 	phase := &s.current
+	passed := s.passed().Truncate(time.Second)
+	text := seconds(passed)
 	if s.stage == cooling {
-		passed, rest := seconds(s.now.Sub(s.since).Truncate(time.Second)), seconds(s.costs[s.index].rest)
+		rest := seconds(phase.Cooldown)
 		if phase.UntilIdle {
-			return "cooling down until the disks are idle: " + passed + ", at most " + rest
+			return "cooling down until the disks are idle: " + text + ", at most " + rest
 		}
-		return "cooling down: " + outOf(passed, " of ", rest)
+		return "cooling down: " + outOf(text, " of ", rest) + s.model()
 	}
 	if s.stage == preparing {
 		var done, all int64
@@ -297,8 +291,6 @@ func (s *state) doing() string {
 		written := outOf(unit.FormatBytes(done), " of ", unit.FormatBytes(all))
 		return "preparing files for " + phase.Who() + ": " + written
 	}
-	passed := s.passed().Truncate(time.Second)
-	text := seconds(passed)
 	timed := max(phase.Limit, phase.Target)
 	if phase.Steady > 0 {
 		text += " until steady, at most " + seconds(phase.Limit)
