@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,27 +26,24 @@ var errDeclined = errors.New("declined")
 
 // addDirect has the plan end with what the disks of --direct do alone when they are not on the hub.
 func (r *session) addDirect() error {
-	plan := r.ready.Plan
-	before := ""
+	plan, before := r.ready.Plan, ""
+	var names []string
+	for _, d := range plan.Disks {
+		names = append(names, d.Name)
+	}
 	for k, name := range r.direct {
 		if slices.Contains(r.direct[:k], name) {
 			continue
 		}
-		i := slices.IndexFunc(plan.Disks, func(d scenario.Disk) bool { return d.Name == name })
+		i := slices.Index(names, name)
 		if i < 0 {
-			var names []string
-			for _, d := range plan.Disks {
-				names = append(names, d.Name)
-			}
 			return exitf(exitUsage, "--direct %s: no disk has this name; try %s", name, strictyaml.Suggest(name, names))
 		}
-		disk := &plan.Disks[i]
-		if disk.Connection == "" {
-			disk.Connection = trace.OnHub
-		}
-		if trace.OwnPort(disk.Connection) {
+		connection := &plan.Disks[i].Connection
+		if trace.OwnPort(*connection) {
 			return exitf(exitUsage, "--direct %s: it is connected directly already, as far as is known", name)
 		}
+		*connection = cmp.Or(*connection, trace.OnHub)
 		text := "Connect " + name + " directly to the computer."
 		if before != "" {
 			text = "Put " + before + " back on the hub, and connect " + name + " directly to the computer."
@@ -116,10 +114,15 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 		}
 		before := slices.Clone(r.ready.Plan.Disks)
 		devices, absent := r.ready.Reconnect(ctx, runID)
-		absent = slices.DeleteFunc(absent, func(disk string) bool {
-			return !slices.ContainsFunc(next, func(p scenario.Phase) bool { _, works := p.Job(disk); return works })
-		})
-		if len(absent) == 0 {
+		var needed []string
+		for _, disk := range absent {
+			for _, phase := range next {
+				if _, works := phase.Job(disk); works && !slices.Contains(needed, disk) {
+					needed = append(needed, disk)
+				}
+			}
+		}
+		if len(needed) == 0 {
 			for i, d := range r.ready.Plan.Disks {
 				if d.Path != before[i].Path {
 					sayf(r.stderr, "%s is at %s now\n", d.Name, d.Path)
@@ -127,19 +130,11 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 			}
 			return devices, nil
 		}
-		text = fmt.Sprintf("%s is on no volume that is mounted. Connect it, and wait until it is mounted.", unit.List(absent))
+		text = fmt.Sprintf("%s is on no volume that is mounted. Connect it, and wait until it is mounted.", unit.List(needed))
 		if answer == "" {
 			return nil, errors.New(strings.TrimSuffix(text, "."))
 		}
 	}
-}
-
-// rounds is how often everything is measured at most: --then may come back to where it began.
-func (o *runOptions) rounds() int64 {
-	if o.then != "" {
-		return 3
-	}
-	return 1
 }
 
 // changed measures the same again when a person has changed something, and once more when that is undone if the person

@@ -35,16 +35,17 @@ type studied struct {
 
 // areFolders reports whether the arguments of run are folders on disks, and not a scenario.
 func areFolders(args []string) (bool, error) {
-	scenarios := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-		stat, err := os.Stat(arg)
-		ofRun := err == nil && stat.IsDir() && exists(filepath.Join(arg, rundir.ScenarioFile))
-		return !isScenario(arg) && !ofRun && (err != nil || stat.IsDir())
-	})
-	if len(scenarios) > 0 && len(args) > 1 {
-		return false, exitf(exitUsage, "%s is a scenario; run takes one scenario alone, or one or more folders on disks",
-			scenarios[0])
+	for _, arg := range args {
+		isFile := exists(arg) && !isFolder(arg)
+		if !isFile && !isScenario(arg) && !exists(filepath.Join(arg, rundir.ScenarioFile)) {
+			continue
+		}
+		if len(args) > 1 {
+			return false, exitf(exitUsage, "%s is a scenario; run takes one scenario alone, or one or more folders on disks", arg)
+		}
+		return false, nil
 	}
-	return len(scenarios) == 0, nil
+	return true, nil
 }
 
 // draft measures how fast the disks of some folders are, and returns the scenario for them.
@@ -54,10 +55,9 @@ func (p *program) draft(ctx context.Context, of studied) ([]byte, error) {
 	var devices map[string]uint64
 	var plan *scenario.Plan
 	err := untilInterrupted(ctx, func() (err error) {
-		inv, err = p.lookAround(ctx)
-		seen, lookErr := inv, err
+		seen, lookErr := p.lookAround(ctx)
 		p.look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr } // it takes seconds on a Mac
-		if err != nil {
+		if inv = seen; lookErr != nil {
 			inv = &hardware.Inventory{}
 		}
 		if disks, err = p.disksOf(inv, of); err != nil {

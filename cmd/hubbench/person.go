@@ -84,14 +84,18 @@ func (r *session) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	rounds := int64(1)
+	if r.then != "" {
+		rounds = 3 // it may come back to where it began
+	}
 	if r.drafted && !r.quiet {
 		answer := report.OfPlan(*plan).Answer
 		sayf(r.stderr, "%s. %s\n", answer.Headline, answer.Sentence)
-		if r.then != "" {
+		if rounds > 1 {
 			sayf(r.stderr, "All is measured again after your change, and once more if you like.\n")
 		}
 	}
-	question := wear(plan.Total, r.rounds())
+	question := wear(plan.Total, rounds)
 	if question == "" || r.yes || !isTerminal(r.stdin) {
 		return nil
 	}
@@ -162,11 +166,14 @@ func isTerminal(stream any) bool {
 
 // openPage shows a page in the browser. What made it is none the worse if that fails.
 func (p program) openPage(path string) {
-	with := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
-	if with == nil {
-		with = []string{"xdg-open"}
+	cmd := exec.Command("xdg-open", path)
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.Command("open", path)
+	case "windows":
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", path)
 	}
-	if err := exec.Command(with[0], append(with[1:], path)...).Run(); err != nil {
+	if err := cmd.Run(); err != nil {
 		p.warn(oneLine(fmt.Sprintf("open the report: %v; it is at %s", err, path)))
 	}
 }

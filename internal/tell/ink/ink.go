@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"golang.org/x/term"
@@ -31,8 +30,7 @@ func For(w io.Writer, getenv func(name string) string) Ink {
 	if !ok {
 		return Ink{}
 	}
-	terminal := term.IsTerminal(int(file.Fd()))
-	k := of(terminal, runtime.GOOS, getenv)
+	k := of(term.IsTerminal(int(file.Fd())), runtime.GOOS, getenv)
 	if k.Redraws && !obeys(file) {
 		k.Redraws, k.Colours = false, 0
 	}
@@ -55,31 +53,19 @@ func of(terminal bool, system string, getenv func(string) string) (k Ink) {
 	return k
 }
 
-// look is how one disk is told from the others.
-type look struct {
-	glyph    string
-	rich     int // its colour among 256
-	standard int // its colour among 16, as a code
-}
-
-func lookOf(disk int) look {
-	looks := [...]look{
-		{"●", 33, 34}, {"▲", 208, 33}, {"◆", 36, 32},
-		{"■", 169, 35}, {"▼", 178, 36}, {"⬟", 75, 94},
-	}
-	return looks[disk%len(looks)]
-}
-
 // Glyph returns a disk's shape. The disk is given by its index in the run.
-func (k Ink) Glyph(disk int) string { return k.Text(lookOf(disk).glyph) }
+func (k Ink) Glyph(disk int) string {
+	glyphs := [...]string{"●", "▲", "◆", "■", "▼", "⬟"}
+	return k.Text(glyphs[disk%len(glyphs)])
+}
 
 // Disk returns the text in a disk's colour.
 func (k Ink) Disk(disk int, text string) string {
-	l := lookOf(disk)
+	codes := [...]string{"34", "33", "32", "35", "36", "94"}
 	if k.Colours == 256 {
-		return k.code("38;5;"+strconv.Itoa(l.rich), text)
+		codes = [...]string{"38;5;33", "38;5;208", "38;5;36", "38;5;169", "38;5;178", "38;5;75"}
 	}
-	return k.code(strconv.Itoa(l.standard), text)
+	return k.code(codes[disk%len(codes)], text)
 }
 
 // Bold returns the text in bold letters.
