@@ -82,21 +82,18 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 	first := t.Op
 	if t.Both = phase.Work[t.Name].Reads > 0; t.Both {
 		t.Op = cmp.Or(role, t.Op)
-	} else if d.others.n > 0 {
+	} else if d.others != nil {
 		warnf("disk %s both reads and writes; all its files count as %s", t.Name, t.Op)
 	}
 	if (role == Read || role == Write) && role != t.Op {
 		warnf("disk %s has the role %s, but its files are of op %s", t.Name, role, t.Op)
 	}
-	t.Files = d.files.appendTo(nil)
-	var other []File
-	if others := &other; d.others.n > 0 {
-		if !t.Both {
-			others = &t.Files
-		}
-		*others = d.others.appendTo(*others)
+	if !t.Both {
+		d.files, d.others = append(d.files, d.others...), nil
 	}
-	d.files, d.others = fileLines{}, fileLines{} // their memory is free from here on
+	t.Files = slices.Concat(d.files...)
+	other := slices.Concat(d.others...)
+	d.files, d.others = nil, nil // their memory is free from here on
 	for _, files := range [][]File{t.Files, other} {
 		for i := 0; i < len(files) && len(d.pending) > 0; i++ { // progress that came after its file's own line
 			f := &files[i]

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -67,68 +66,21 @@ type phase struct {
 // disk is a disk in a phase.
 type disk struct {
 	trace   *DiskRecord
-	files   fileLines
-	others  fileLines        // of the direction that the first one had not
+	files   [][]File         // in blocks
+	others  [][]File         // of the direction that the first one had not
 	pending map[int][]Sample // by file, until it ends
 }
 
-// fileLines gathers files in little memory until all of them are known: each as how it differs from the one before, in
-// some twelve bytes. A list that is appended to is copied again and again as it grows.
-type fileLines struct {
-	blocks   [][]byte
-	n        int
-	last     File
-	progress []*Progress // of the files that have some
-}
-
-func (l *fileLines) add(f File) {
-	const longest = 1 + 4*binary.MaxVarintLen64
-	k := len(l.blocks) - 1
-	if k < 0 || cap(l.blocks[k])-len(l.blocks[k]) < longest {
-		k++
-		l.blocks = append(l.blocks, make([]byte, 0, 512<<min(k, 8)))
+// inBlocks appends a file to a list that is gathered in blocks: one list would be copied again and again as it grows.
+func inBlocks(blocks [][]File, f File) [][]File {
+	const doublings = 9 // A block holds 8 files, the next twice as many, up to 4096.
+	last := len(blocks) - 1
+	if last < 0 || len(blocks[last]) == cap(blocks[last]) {
+		last++
+		blocks = append(blocks, make([]File, 0, 8<<min(last, doublings)))
 	}
-	flags := byte(0)
-	if f.Filler {
-		flags |= 1
-	}
-	if f.Progress != nil {
-		flags |= 2
-		l.progress = append(l.progress, f.Progress)
-	}
-	b := append(l.blocks[k], flags)
-	b = binary.AppendVarint(b, int64(f.Seq-l.last.Seq))
-	b = binary.AppendVarint(b, f.Bytes-l.last.Bytes)
-	b = binary.AppendVarint(b, f.StartNS-l.last.EndNS)
-	l.blocks[k] = binary.AppendVarint(b, f.EndNS-f.StartNS)
-	l.n, l.last = l.n+1, f
-}
-
-// appendTo appends the files to others.
-func (l *fileLines) appendTo(files []File) []File {
-	files = slices.Grow(files, l.n)
-	var f File
-	for _, b := range l.blocks {
-		for len(b) > 0 {
-			flags := b[0]
-			b = b[1:]
-			next := func() int64 {
-				v, n := binary.Varint(b)
-				b = b[n:]
-				return v
-			}
-			f.Seq += int(next())
-			f.Bytes += next()
-			f.StartNS = f.EndNS + next()
-			f.EndNS = f.StartNS + next()
-			f.Filler, f.Progress = flags&1 != 0, nil
-			if flags&2 != 0 {
-				f.Progress, l.progress = l.progress[0], l.progress[1:]
-			}
-			files = append(files, f)
-		}
-	}
-	return files
+	blocks[last] = append(blocks[last], f)
+	return blocks
 }
 
 // add takes an event; hist is what the histogram of a latency line says.
@@ -241,7 +193,7 @@ func (b *builder) addToDisk(d *disk, e *Event, hist latency.Counts) error {
 			f.Progress = &Progress{Samples: samples}
 			delete(d.pending, e.Seq)
 		}
-		files.add(f)
+		*files = inBlocks(*files, f)
 	case ErrorType:
 		t.Errors = append(t.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
 	case LatencyType:
