@@ -23,30 +23,26 @@ func TestBoth(t *testing.T) {
 		`{"type":"progress","phase":"p","disk":"A","seq":4,"bytes":3,"t_ns":240}`,
 		`{"type":"progress","phase":"p","disk":"A","seq":5,"bytes":9,"t_ns":240}`,
 	}
-	want := &DiskRecord{
-		Name: "A", Op: Write, Both: true,
-		Files: []File{
-			{Seq: 0, Bytes: 100, EndNS: 100, Progress: &Progress{[]Sample{{50, 50}}, Half{40, []Sample{{50, 20}}}}},
-			{Seq: 1, Bytes: 100, StartNS: 100, EndNS: 200, Progress: &Progress{}},
-		},
-		Open:     []Sample{{230, 7}, {240, 12}},
-		OpenRead: []Sample{{240, 3}},
+	wantReads := &DiskRecord{
+		Name: "A", Op: Read,
+		Files: []File{{Seq: 0, Bytes: 40, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 20}}}}},
+		Open:  []Sample{{240, 3}},
 	}
 	wantWrites := &DiskRecord{
 		Name: "A", Op: Write,
 		Files: []File{
-			{Seq: 0, Bytes: 60, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 30}}}},
-			{Seq: 1, Bytes: 100, StartNS: 100, EndNS: 200},
+			{Seq: 1, Bytes: 60, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 30}}}},
+			{Seq: 3, Bytes: 100, StartNS: 100, EndNS: 200},
 		},
 		Open: []Sample{{230, 7}, {240, 9}},
 	}
-	wantReads := &DiskRecord{
-		Name: "A", Op: Read,
+	want := &DiskRecord{
+		Name: "A", Op: Write, Both: true, Reads: wantReads, Writes: wantWrites,
 		Files: []File{
-			{Seq: 0, Bytes: 40, EndNS: 100, Progress: &Progress{Samples: []Sample{{50, 20}}}},
-			{Seq: 1, StartNS: 100, EndNS: 200},
+			{Seq: 0, Bytes: 100, EndNS: 100, Progress: &Progress{[]Sample{{50, 50}}}},
+			{Seq: 1, Bytes: 100, StartNS: 100, EndNS: 200},
 		},
-		Open: []Sample{{240, 3}},
+		Open: []Sample{{230, 7}, {240, 12}},
 	}
 	for range len(lines) - 1 {
 		lines = append(append(lines[:1:1], lines[len(lines)-1]), lines[1:len(lines)-1]...) // the phase's line stays

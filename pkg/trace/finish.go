@@ -88,70 +88,85 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 	if (role == Read || role == Write) && role != t.Op {
 		warnf("disk %s has the role %s, but its files are of op %s", t.Name, role, t.Op)
 	}
+	t.tidy()
+	files, others := d.files, d.others
+	d.files, d.others = nil, nil // Their memory is free once they are in one list.
+	var open, dropped int
 	if !t.Both {
-		d.files, d.others = append(d.files, d.others...), nil
-	}
-	t.Files = slices.Concat(d.files...)
-	other := slices.Concat(d.others...)
-	d.files, d.others = nil, nil // their memory is free from here on
-	for _, files := range [][]File{t.Files, other} {
-		for i := 0; i < len(files) && len(d.pending) > 0; i++ { // progress that came after its file's own line
-			f := &files[i]
-			for _, s := range d.pending[f.Seq] {
-				f.AddSample(s)
-			}
-			delete(d.pending, f.Seq)
+		open, dropped = b.finishFiles(t, append(files, others...), d.pending, phase)
+	} else {
+		if first == Write {
+			files, others = others, files
 		}
-	}
-	open := d.open
-	if t.Both {
-		open = d.joinOpen
-	}
-	if n := open(); n > 1 {
-		warnf("disk %s left %d files unfinished; the progress of the last is kept", t.Name, n)
-	}
-	dropped := t.tidy()
-	for _, files := range []*[]File{&t.Files, &other} {
-		var left [leftKinds]int
-		*files, left = once(*files)
-		for kind, n := range left {
-			if n > 0 {
-				b.left[kind].n += n
-				b.left[kind].where = append(b.left[kind].where, fmt.Sprintf("phase %s, disk %s: %d", phase.Name, t.Name, n))
-			}
+		pending := [2]map[int][]Sample{{}, {}}
+		for seq, samples := range d.pending {
+			pending[seq&1][seq] = samples
 		}
-		dropped += tidyFiles(*files)
+		t.Reads, t.Writes = &DiskRecord{Name: t.Name, Op: Read}, &DiskRecord{Name: t.Name, Op: Write}
+		openReads, droppedReads := b.finishFiles(t.Reads, files, pending[0], phase)
+		openWrites, droppedWrites := b.finishFiles(t.Writes, others, pending[1], phase)
+		open, dropped = max(openReads, openWrites), droppedReads+droppedWrites
+		t.Files = join(t.Reads.Files, t.Writes.Files)
+		t.Open = addSamples(t.Reads.Open, t.Writes.Open)
+	}
+	if open > 1 {
+		warnf("disk %s left %d files unfinished; the progress of the last is kept", t.Name, open)
 	}
 	if dropped > 0 {
 		warnf("disk %s: progress samples out of order or beyond their file dropped: %d", t.Name, dropped)
 	}
-	switch {
-	case !t.Both:
-	case first == Read:
-		t.Files = join(t.Files, other)
-	default:
-		t.Files = join(other, t.Files)
-	}
 }
 
-// open keeps the progress of the unfinished file that got furthest in time, and counts the unfinished ones.
-func (d *disk) open() int {
-	for _, samples := range d.pending {
-		slices.SortFunc(samples, bySample)
-		if len(d.trace.Open) == 0 || bySample(samples[len(samples)-1], d.trace.Open[len(d.trace.Open)-1]) > 0 {
-			d.trace.Open = samples
+// finishFiles puts a disk's files in order, each with its progress, and keeps the progress of the unfinished one that got
+// furthest in time. It counts the unfinished ones, and the samples that it drops.
+func (b *builder) finishFiles(
+	t *DiskRecord, blocks [][]File, pending map[int][]Sample, phase *Phase,
+) (open, dropped int) {
+	t.Files = slices.Concat(blocks...)
+	for i := 0; i < len(t.Files) && len(pending) > 0; i++ { // progress that came after its file's own line
+		f := &t.Files[i]
+		for _, s := range pending[f.Seq] {
+			f.AddSample(s)
+		}
+		delete(pending, f.Seq)
+	}
+	for _, samples := range pending {
+		samples = inOrder(samples, bySample)
+		if len(t.Open) == 0 || bySample(samples[len(samples)-1], t.Open[len(t.Open)-1]) > 0 {
+			t.Open = samples
 		}
 	}
-	return len(d.pending)
+	if n := len(t.Open); n > 0 {
+		last := t.Open[n-1]
+		t.Open = ascending(t.Open, Sample{t.Open[0].TNS, 0}, Sample{last.TNS, max(last.Bytes, 0)})
+		dropped = n - len(t.Open)
+	}
+	var left [leftKinds]int
+	t.Files, left = once(t.Files)
+	for kind, n := range left {
+		if n > 0 {
+			b.left[kind].n += n
+			b.left[kind].where = append(b.left[kind].where, fmt.Sprintf("phase %s, disk %s: %d", phase.Name, t.Name, n))
+		}
+	}
+	for i := range t.Files {
+		f := &t.Files[i]
+		if p := f.Progress; p != nil {
+			p.Samples = inOrder(p.Samples, bySample)
+			n := len(p.Samples)
+			p.Samples = ascending(p.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
+			dropped += n - len(p.Samples)
+		}
+	}
+	return len(pending), dropped
 }
 
 func bySample(a, b Sample) int {
 	return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Bytes, b.Bytes))
 }
 
-// tidy sorts all but the files, and counts the samples of the open one that go backwards, which it drops. Repeated
-// lines are not counted as dropped: nothing is lost with them.
-func (t *DiskRecord) tidy() (dropped int) {
+// tidy sorts all but the files, each line once.
+func (t *DiskRecord) tidy() {
 	seen := map[Failure]bool{}
 	t.Errors = slices.DeleteFunc(t.Errors, func(f Failure) bool {
 		was := seen[f]
@@ -166,27 +181,6 @@ func (t *DiskRecord) tidy() (dropped int) {
 			return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Late, b.Late))
 		})
 	}
-	t.Open = inOrder(t.Open, bySample)
-	if n := len(t.Open); n > 0 {
-		last := t.Open[n-1]
-		t.Open = ascending(t.Open, Sample{t.Open[0].TNS, 0}, Sample{last.TNS, max(last.Bytes, 0)})
-		dropped = n - len(t.Open)
-	}
-	return dropped
-}
-
-// tidyFiles sorts files' samples, and counts those that lie outside their file or go backwards, which it drops.
-func tidyFiles(files []File) (dropped int) {
-	for i := range files {
-		f := &files[i]
-		if p := f.Progress; p != nil {
-			p.Samples = inOrder(p.Samples, bySample)
-			n := len(p.Samples)
-			p.Samples = ascending(p.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
-			dropped += n - len(p.Samples)
-		}
-	}
-	return dropped
 }
 
 // inOrder returns the values sorted, each once.

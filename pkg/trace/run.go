@@ -52,8 +52,8 @@ type DiskRecord struct {
 	Errors []Failure
 
 	// It reads and writes at once: its files are passes in which it did both, and Op is what it does more
-	Both     bool
-	OpenRead []Sample // of Open, what was read
+	Both          bool
+	Reads, Writes *DiskRecord // the files and the progress of each direction; nil unless Both is set
 
 	Latencies []Latency // of its requests, by time; none if they were not recorded
 	Streams   []Stream  // in the order of their appearance
@@ -99,7 +99,6 @@ type File struct {
 // Progress is how a file got on. A run may have millions of files, few of them so long that they have any.
 type Progress struct {
 	Samples []Sample // bytes done by time, ascending
-	Read    Half     // of a disk that reads and writes at once
 }
 
 // Samples are those of the file's progress.

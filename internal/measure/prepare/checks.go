@@ -136,13 +136,8 @@ func wroteTo(disk string, run *rundir.Loaded) (bytes int64) {
 	}
 	for _, phase := range run.Trace.Phases {
 		if d := phase.Disk(disk); d != nil {
-			for _, f := range d.Files {
-				switch {
-				case d.Both:
-					bytes += f.Bytes - f.Progress.Read.Bytes
-				case d.Op == trace.Write:
-					bytes += f.Bytes
-				}
+			for _, f := range d.Direction(trace.Write).Files {
+				bytes += f.Bytes
 			}
 		}
 	}
