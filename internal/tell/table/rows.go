@@ -314,22 +314,19 @@ func (s *source) fileRows(add func(any)) {
 	for _, p := range s.phases {
 		for _, d := range p.Disks {
 			for i := range d.Files {
-				add(s.file(p, d, &d.Files[i]))
+				f := &d.Files[i]
+				row := File{
+					Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq), Bytes: f.Bytes,
+					StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9, Filler: f.Filler,
+				}
+				if f.Usable() {
+					rate := float64(f.Bytes) / (row.EndS - row.StartS)
+					row.Rate = &rate
+				}
+				add(row)
 			}
 		}
 	}
-}
-
-func (s *source) file(p *trace.Phase, d *trace.DiskRecord, f *trace.File) File {
-	row := File{
-		Run: s.run, Phase: p.Name, Disk: d.Name, Op: string(d.Op), Seq: int64(f.Seq), Bytes: f.Bytes,
-		StartS: float64(f.StartNS) / 1e9, EndS: float64(f.EndNS) / 1e9, Filler: f.Filler,
-	}
-	if f.Usable() {
-		rate := float64(f.Bytes) / (row.EndS - row.StartS)
-		row.Rate = &rate
-	}
-	return row
 }
 
 func (s *source) secondRows(add func(any)) {

@@ -83,23 +83,59 @@ func DisksOf(r *recorded.Run) []Disk { return newSource(r).disks() }
 type Writer struct {
 	Rows  int // so far
 	grain Grain
-	out   rowWriter
+	row   func(row any) error
+	close func() error
 }
 
 // NewWriter begins a table in one of the formats.
 func NewWriter(w io.Writer, grain Grain, format string) *Writer {
 	t := &Writer{grain: grain}
-	switch format {
-	case "parquet":
+	if format == "parquet" {
 		schema := parquet.NewSchema("hubbench_"+grain.Name, parquet.SchemaOf(reflect.Zero(grain.row).Interface()))
-		t.out = parquetRows{parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd),
-			parquet.KeyValueMetadata("hubbench_table_version", strconv.Itoa(Version)))}
-	case "jsonl":
-		t.out = jsonRows{bufio.NewWriter(w)}
-	case "md":
-		t.out = newTextRows(markdown{bufio.NewWriter(w)}, grain.Columns())
-	default:
-		t.out = newTextRows(csv.NewWriter(w), grain.Columns())
+		rows := parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd),
+			parquet.KeyValueMetadata("hubbench_table_version", strconv.Itoa(Version)))
+		t.row = func(row any) error { _, err := rows.Write([]any{row}); return err }
+		t.close = rows.Close
+		return t
+	}
+	out := bufio.NewWriter(w)
+	t.close = out.Flush
+	if format == "jsonl" {
+		t.row = func(row any) error {
+			text, err := json.Marshal(row)
+			if err == nil {
+				_, err = out.Write(append(trace.EscapeControls(text), '\n'))
+			}
+			return err
+		}
+		return t
+	}
+	columns := grain.Columns()
+	write := csv.NewWriter(out).Write
+	if format == "md" {
+		write = func(line []string) error {
+			for i, cell := range line {
+				line[i] = cells.Markdown(cell)
+			}
+			_, err := fmt.Fprintf(out, "| %s |\n", strings.Join(line, " | "))
+			return err
+		}
+	}
+	var names, rule []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+		rule = append(rule, "---")
+	}
+	_ = write(names) // An error stays until the end.
+	if format == "md" {
+		_ = write(rule)
+	}
+	t.row = func(row any) error {
+		line := make([]string, len(columns))
+		for i, c := range columns {
+			line[i] = cellOf(reflect.ValueOf(row).FieldByIndex(c.index))
+		}
+		return write(line)
 	}
 	return t
 }
@@ -109,7 +145,7 @@ func (t *Writer) Add(run *recorded.Run) error {
 	var failed error
 	t.grain.rows(newSource(run), func(row any) {
 		if failed == nil {
-			failed = t.out.row(row)
+			failed = t.row(row)
 			t.Rows++
 		}
 	})
@@ -121,85 +157,13 @@ func (t *Writer) Add(run *recorded.Run) error {
 
 // Close ends the table.
 func (t *Writer) Close() error {
-	if err := t.out.close(); err != nil {
+	if err := t.close(); err != nil {
 		return fmt.Errorf("write table: %w", err)
 	}
 	return nil
 }
 
-type rowWriter interface {
-	row(any) error
-	close() error
-}
-
-type parquetRows struct{ out *parquet.GenericWriter[any] }
-
-func (p parquetRows) row(row any) error { _, err := p.out.Write([]any{row}); return err }
-func (p parquetRows) close() error      { return p.out.Close() }
-
-type jsonRows struct{ w *bufio.Writer }
-
-func (j jsonRows) row(row any) error {
-	text, err := json.Marshal(row)
-	if err == nil {
-		_, err = j.w.Write(append(trace.EscapeControls(text), '\n'))
-	}
-	return err
-}
-
-func (j jsonRows) close() error { return j.w.Flush() }
-
-// lineWriter writes lines of cells, as csv.Writer does: an error stays until it is asked for.
-type lineWriter interface {
-	Write(line []string) error
-	Flush()
-	Error() error
-}
-
-type markdown struct{ w *bufio.Writer }
-
-func (m markdown) Write(line []string) error {
-	for i, cell := range line {
-		line[i] = cells.Markdown(cell)
-	}
-	_, err := fmt.Fprintf(m.w, "| %s |\n", strings.Join(line, " | "))
-	return err
-}
-
-func (m markdown) Flush()       {}
-func (m markdown) Error() error { return m.w.Flush() }
-
-// textRows writes cells as text. What is not known is empty.
-type textRows struct {
-	out     lineWriter
-	columns []Column
-}
-
-func newTextRows(out lineWriter, columns []Column) textRows {
-	var names, rule []string
-	for _, c := range columns {
-		names, rule = append(names, c.Name), append(rule, "---")
-	}
-	_ = out.Write(names)
-	if _, ok := out.(markdown); ok {
-		_ = out.Write(rule)
-	}
-	return textRows{out, columns}
-}
-
-func (t textRows) row(row any) error {
-	line := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		line[i] = cellOf(reflect.ValueOf(row).FieldByIndex(c.index))
-	}
-	return t.out.Write(line)
-}
-
-func (t textRows) close() error {
-	t.out.Flush()
-	return t.out.Error()
-}
-
+// cellOf is a value as text; empty if it is not known.
 func cellOf(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
