@@ -280,8 +280,10 @@ type Unfinished struct {
 	Tried    []search.Outcome // the complete tries of the next one's search
 	Complete bool             // nothing is left to measure
 	Dir      *Dir
-	name     string // of the events
-	keep     int64  // bytes of their text up to the end of the last of all these
+	name     string         // of the events
+	keep     int64          // bytes of their text up to the end of the last of all these
+	search   *search.Search // of the next phase; nil before its first try, and if it has none
+	judge    *search.Judge  // of its next try
 }
 
 // Resume takes the folder of a run that was interrupted, unless it is still going on. Nothing is changed yet.
@@ -313,21 +315,20 @@ func Resume(path string) (_ *Unfinished, err error) {
 		return nil, err
 	}
 	r := &Unfinished{Info: info, Dir: &Dir{Path: path, Root: root}, name: filepath.Base(file)}
-	past := &past{plan: info.Plan}
+	ended := false
 	if err = r.Dir.hold(r.name, 0); errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s is not there, so nothing says how far the run came; begin a new one", file)
 	}
 	if err == nil {
-		r.keep, err = past.read(r.Dir.events, file)
+		ended, err = r.read(r.Dir.events, file)
 	}
-	if err != nil {
-		return nil, errors.Join(err, r.Close())
-	}
-	r.Done, r.Tried, r.Complete = past.done, past.tried, info.Status == trace.Complete
-	if r.Complete && !past.ended {
+	r.Complete = info.Status == trace.Complete
+	if err == nil && r.Complete && !ended {
 		err = fmt.Errorf("%s says that the run is complete, and %s can be read to the end of phase %d of %d only: it is "+
 			"damaged, and going on would lose the rest; restore it, or begin a new run",
-			InfoFile, file, past.done, len(info.Plan.Phases))
+			InfoFile, file, r.Done, len(info.Plan.Phases))
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
@@ -400,81 +401,71 @@ func cut(events *os.File, keep int64) (end int64, err error) {
 	return end, err
 }
 
-// past is how far a run got, by its events.
-type past struct {
-	plan   *scenario.Plan
-	done   int              // phases of the plan that are complete
-	tried  []search.Outcome // the complete tries of the next one's search
-	search *search.Search   // that search; nil before its first try, and if the next phase has none
-	judge  *search.Judge    // of its next try
-	ended  bool             // the run said that it is complete
-}
-
-// read follows the events to the end of the last complete phase, which may be a try of a search: that many bytes of
-// the text stay. The phases must be those of the plan, in its order.
-func (p *past) read(events io.Reader, path string) (keep int64, err error) {
-	text, err := unpacked(events)
+// read follows the events to the end of the last complete phase, which may be a try of a search: what comes behind it
+// is not kept. The phases must be those of the plan, in its order. It reports whether the run says that it is complete.
+func (r *Unfinished) read(file io.Reader, path string) (ended bool, err error) {
+	text, err := unpacked(file)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	r := trace.NewReader(text, path)
-	next := p.next()
-	for r.Next() {
-		e := r.Event()
-		if p.judge != nil {
-			p.judge.Add(e)
+	events := trace.NewReader(text, path)
+	next := r.next()
+	for events.Next() {
+		e := events.Event()
+		if r.judge != nil {
+			r.judge.Add(e)
 		}
 		if e.Type != trace.PhaseEndType {
-			p.ended = p.ended || e.Type == trace.EndType && e.Status == trace.Complete && next == ""
+			ended = ended || e.Type == trace.EndType && e.Status == trace.Complete && next == ""
 			continue
 		}
 		if e.Phase != next {
-			return 0, fmt.Errorf("%s: phase %s is not the next in the plan: the plan and the events belong to different runs",
-				path, e.Phase)
+			return false, fmt.Errorf("%s: phase %s is not the next in the plan: the plan and the events belong to different "+
+				"runs", path, e.Phase)
 		}
-		if e.Status != trace.Complete || !p.complete() {
-			return keep, nil
+		if e.Status != trace.Complete || !r.complete() {
+			return ended, nil
 		}
-		keep, next = r.Offset(), p.next()
+		r.keep, next = events.Offset(), r.next()
 	}
 	// A bad line is where a crash tore the file: what follows it is dropped too. A disk that cannot be read is not.
-	if disk := (*fs.PathError)(nil); errors.As(r.Err(), &disk) {
-		return 0, r.Err()
+	if disk := (*fs.PathError)(nil); errors.As(events.Err(), &disk) {
+		return false, events.Err()
 	}
-	return keep, nil
+	return ended, nil
 }
 
 // next is the name of the phase that comes next; empty after the last.
-func (p *past) next() string {
-	if p.done == len(p.plan.Phases) {
+func (r *Unfinished) next() string {
+	if r.Done == len(r.Info.Plan.Phases) {
 		return ""
 	}
-	phase := &p.plan.Phases[p.done]
+	phase := &r.Info.Plan.Phases[r.Done]
 	if phase.Search == nil {
 		return phase.Name
 	}
-	if p.search == nil {
-		p.search = search.New(phase)
+	if r.search == nil {
+		r.search = search.New(phase)
 	}
-	try, _ := p.search.Next()
-	p.judge = search.NewJudge(&try)
+	try, _ := r.search.Next()
+	r.judge = search.NewJudge(&try)
 	return try.Name
 }
 
 // complete notes that the next phase is complete. A try without a result is not: it is repeated.
-func (p *past) complete() bool {
-	if p.search != nil {
-		o, err := p.judge.Outcome()
+func (r *Unfinished) complete() bool {
+	if r.search != nil {
+		o, err := r.judge.Outcome()
 		if err != nil {
 			return false
 		}
-		p.search.Add(o)
-		p.tried = append(p.tried, o)
-		if _, more := p.search.Next(); more {
+		r.search.Add(o)
+		r.Tried = append(r.Tried, o)
+		if _, more := r.search.Next(); more {
 			return true
 		}
 	}
-	p.done++
-	p.tried, p.search, p.judge = nil, nil, nil
+	r.Done++
+	r.Tried, r.search, r.judge = nil, nil, nil
 	return true
 }

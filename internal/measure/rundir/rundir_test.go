@@ -414,11 +414,11 @@ func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdi
 }
 
 // readPast is how far a run got by its events, and how many bytes of them stay.
-func readPast(t *testing.T, plan *scenario.Plan, text []byte) (p *past, keep int64, err error) {
+func readPast(t *testing.T, plan *scenario.Plan, text []byte) (r *Unfinished, keep int64, err error) {
 	t.Helper()
-	p = &past{plan: plan}
-	keep, err = p.read(bytes.NewReader(text), EventsFile)
-	return p, keep, err
+	r = &Unfinished{Info: &Info{Plan: plan}}
+	_, err = r.read(bytes.NewReader(text), EventsFile)
+	return r, r.keep, err
 }
 
 // However many of the events there are, the past ends with the last complete phase or try, and its verdicts are those told.
@@ -436,10 +436,10 @@ func TestPast(t *testing.T) {
 		if tries := len(verdicts); n >= last {
 			wantDone, wantTried = ends-tries+1, 0 // all tries are one phase
 		}
-		if p.done != wantDone || len(p.tried) != wantTried {
-			t.Errorf("%d events: %d phases done, %d tries; want %d and %d", n, p.done, len(p.tried), wantDone, wantTried)
+		if p.Done != wantDone || len(p.Tried) != wantTried {
+			t.Errorf("%d events: %d phases done, %d tries; want %d and %d", n, p.Done, len(p.Tried), wantDone, wantTried)
 		}
-		for i, o := range p.tried {
+		for i, o := range p.Tried {
 			check.Same(t, fmt.Sprintf("try %d", i+1), verdicts[i], o.Verdict)
 		}
 		if n < len(all) {
@@ -472,8 +472,8 @@ func TestPastOfOtherTries(t *testing.T) {
 		renamed.Phase = strings.Replace(e.Phase, "edit", "cut", 1)
 		verdict, name = trace.AppendEvent(verdict, &clean), trace.AppendEvent(name, &renamed)
 	}
-	if p, got, err := readPast(t, plan, silent); err != nil || got != int64(keep) || len(p.tried) != 2 {
-		t.Errorf("keeps %d bytes and %d tries, %v; want %d and 2", got, len(p.tried), err, keep)
+	if p, got, err := readPast(t, plan, silent); err != nil || got != int64(keep) || len(p.Tried) != 2 {
+		t.Errorf("keeps %d bytes and %d tries, %v; want %d and 2", got, len(p.Tried), err, keep)
 	}
 	for what, text := range map[string][]byte{"verdict": verdict, "name": name} {
 		if _, keep, err := readPast(t, plan, text); err == nil {
