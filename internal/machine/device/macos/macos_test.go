@@ -19,18 +19,11 @@ var update = flag.Bool("update", false, "write what is parsed as the expected in
 
 // machines are the captures of testdata, an archive each, which names its sources.
 func machines(tb testing.TB) map[string]Captures {
-	machines, _ := machinesAndOutlines(tb)
-	return machines
-}
-
-// machinesAndOutlines gives with them the outlines (see devicetest) that are expected; of those without one, a file of JSON
-// has what is.
-func machinesAndOutlines(tb testing.TB) (machines map[string]Captures, outlines map[string]string) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) < 12 {
 		tb.Fatalf("%d captures, %v", len(paths), err)
 	}
-	machines, outlines = map[string]Captures{}, map[string]string{}
+	machines := map[string]Captures{}
 	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
 		if err != nil {
@@ -38,10 +31,6 @@ func machinesAndOutlines(tb testing.TB) (machines map[string]Captures, outlines 
 		}
 		var c Captures
 		for _, f := range archive.Files {
-			if f.Name == "want.txt" {
-				outlines[strings.TrimSuffix(path, ".txtar")] = string(f.Data)
-				continue
-			}
 			part, ok := c.parts()[f.Name]
 			if !ok {
 				tb.Fatalf("%s: no capture is called %s", path, f.Name)
@@ -50,7 +39,7 @@ func machinesAndOutlines(tb testing.TB) (machines map[string]Captures, outlines 
 		}
 		machines[strings.TrimSuffix(path, ".txtar")] = c
 	}
-	return machines, outlines
+	return machines
 }
 
 // parts are the captures by their names in an archive.
@@ -62,10 +51,9 @@ func (c *Captures) parts() map[string]*[]byte {
 }
 
 func TestParse(t *testing.T) {
-	all, outlines := machinesAndOutlines(t)
-	for name, c := range all {
+	for name, c := range machines(t) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			devicetest.Match(t, Parse(c, false), outlines[name], name+".golden.json", *update)
+			devicetest.Match(t, Parse(c, false), name+".golden.json", *update)
 		})
 	}
 }

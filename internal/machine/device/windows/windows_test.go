@@ -39,7 +39,7 @@ func answers(tb testing.TB) map[string][]byte {
 func TestParse(t *testing.T) {
 	for name, answer := range answers(t) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			devicetest.Match(t, Parse(answer, false), "", name+".golden.json", *update)
+			devicetest.Match(t, Parse(answer, false), name+".golden.json", *update)
 		})
 	}
 }
