@@ -1,15 +1,11 @@
 package device
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -23,100 +19,24 @@ import (
 // toolTimeout is how long PowerShell may take: it starts slowly, and asks some hundred things.
 const toolTimeout = time.Minute
 
-// look asks PowerShell, in one call; if that fails, what the drives themselves report.
+// look asks PowerShell, in one call. If it fails, nothing is known but the reason.
 func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
-	answer, err := askPowerShell(ctx)
-	if canceled := ctx.Err(); canceled != nil {
-		return nil, canceled
-	}
-	if err == nil {
-		return parser.Parse(answer, serials), nil
-	}
-	if answer, nativeErr := askDrives(); nativeErr == nil {
-		inventory := parser.Parse(answer, serials)
-		inventory.Warnings = append(inventory.Warnings,
-			fmt.Sprintf("PowerShell: %v, so only mounted drives are known, and not what they are connected to", err))
-		return inventory, nil
-	}
-	return nil, fmt.Errorf("list disks: ask PowerShell: %w", err)
-}
-
-func askPowerShell(ctx context.Context) ([]byte, error) {
 	system, err := windows.GetSystemDirectory()
 	if err != nil {
 		return nil, err
 	}
 	program := filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe")
-	options := []string{"-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script()}
-	answer, err := ask(ctx, toolTimeout, append([]string{program}, options...))
-	if err == nil && len(bytes.TrimSpace(answer)) == 0 {
-		err = errors.New("it answers nothing") // Wine's does not know a command
+	answer, err := ask(ctx, toolTimeout, []string{
+		program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script(),
+	})
+	if canceled := ctx.Err(); canceled != nil {
+		return nil, canceled
 	}
-	return answer, err
-}
-
-// askDrives answers as the script would, by the drives that have letters.
-func askDrives() ([]byte, error) {
-	type object map[string]any
-	letters, err := windows.GetLogicalDrives()
+	inventory := parser.Parse(answer, serials)
 	if err != nil {
-		return nil, fmt.Errorf("list drives: %w", err)
+		inventory.Warnings = []string{fmt.Sprintf("PowerShell: %v, so no disk is known", err)}
 	}
-	home, err := windows.GetSystemWindowsDirectory()
-	if err != nil {
-		return nil, fmt.Errorf("find Windows' folder: %w", err)
-	}
-	disks, partitions, volumes := map[uint32]object{}, []object{}, []object{}
-	for i := range 26 {
-		letter := string(rune('A' + i))
-		root, err := windows.UTF16PtrFromString(letter + `:\`)
-		if err != nil {
-			return nil, err
-		}
-		kind := windows.GetDriveType(root)
-		if letters&(1<<i) == 0 || kind != windows.DRIVE_FIXED && kind != windows.DRIVE_REMOVABLE {
-			continue
-		}
-		number, d, err := askDrive(letter)
-		if err != nil {
-			continue // of a network, or without a medium
-		}
-		if disks[number] == nil {
-			disks[number] = object{
-				"Number": number, "FriendlyName": d.Product, "Manufacturer": d.Vendor, "FirmwareVersion": d.Revision,
-				"SerialNumber": d.Serial, "BusType": d.Bus,
-			}
-		}
-		if strings.HasPrefix(strings.ToUpper(home), letter+":") {
-			disks[number]["IsBoot"] = true
-		}
-		partitions = append(partitions, object{"DiskNumber": number, "DriveLetter": letter})
-		volume := object{"DriveLetter": letter}
-		label, filesystem := make([]uint16, windows.MAX_PATH), make([]uint16, windows.MAX_PATH)
-		if windows.GetVolumeInformation(root, &label[0], uint32(len(label)), nil, nil, nil, &filesystem[0], uint32(len(filesystem))) == nil {
-			volume["FileSystemLabel"], volume["FileSystem"] = windows.UTF16ToString(label), windows.UTF16ToString(filesystem)
-		}
-		var free, size uint64
-		if windows.GetDiskFreeSpaceEx(root, &free, &size, nil) == nil {
-			volume["SizeRemaining"], volume["Size"] = free, size
-		}
-		volumes = append(volumes, volume)
-	}
-	return json.Marshal(object{"Disks": slices.Collect(maps.Values(disks)), "Partitions": partitions, "Volumes": volumes})
-}
-
-// askDrive asks a drive for the number of its disk, and for what the disk is.
-func askDrive(letter string) (number uint32, d parser.Descriptor, err error) {
-	drive := `\\.\` + letter + ":"
-	var device struct{ Type, Number, Partition uint32 }
-	if err := parser.Ask(drive, parser.GetDeviceNumber, nil, &device); err != nil {
-		return 0, d, err
-	}
-	query, answer := [12]byte{}, [1024]byte{} // STORAGE_PROPERTY_QUERY: the device's own property, as it stands
-	if parser.Ask(drive, parser.QueryProperty, query[:], &answer) == nil {
-		d = parser.ReadDescriptor(answer[:])
-	}
-	return device.Number, d, nil
+	return inventory, nil
 }
 
 func (p *Place) query() error {

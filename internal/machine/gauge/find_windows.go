@@ -28,7 +28,7 @@ func find(folder string) (*meter, error) {
 	}
 	var device struct{ Type, Number, Partition uint32 }
 	name := strings.TrimSuffix(windows.UTF16ToString(volume), `\`)
-	if err := disks.Ask(name, disks.GetDeviceNumber, nil, &device); err != nil {
+	if err := disks.Ask(name, disks.GetDeviceNumber, &device); err != nil {
 		return nil, err
 	}
 	if device.Type != 7 { // FILE_DEVICE_DISK
@@ -41,7 +41,7 @@ func find(folder string) (*meter, error) {
 			Read, Written int64
 			_             [72]byte
 		}
-		err := disks.Ask(disk, disks.DiskPerformance, nil, &performance)
+		err := disks.Ask(disk, disks.DiskPerformance, &performance)
 		return Counters{Read: performance.Read, Written: performance.Written}, err
 	}
 	return &meter{key: disk, smart: fmt.Sprintf("/dev/pd%d", device.Number), count: count}, nil

@@ -12,14 +12,13 @@ import (
 // The questions of winioctl.h, not all in golang.org/x/sys, that a handle without any right may ask.
 const (
 	DiskPerformance = 0x00070020
-	QueryProperty   = 0x002D1400
 	GetDeviceNumber = 0x002D1080
 )
 
 var errShort = errors.New("its answer is too short")
 
-// Ask asks a device such as \\.\C: a question, which may have more to it than its code, and takes the answer.
-func Ask[T any](device string, code uint32, more []byte, answer *T) error {
+// Ask asks a device such as \\.\C: a question, and takes the answer.
+func Ask[T any](device string, code uint32, answer *T) error {
 	name, err := windows.UTF16PtrFromString(device)
 	if err != nil {
 		return err
@@ -31,8 +30,8 @@ func Ask[T any](device string, code uint32, more []byte, answer *T) error {
 	}
 	defer func() { _ = windows.CloseHandle(handle) }() // nothing was written
 	var n uint32
-	in, out, size := unsafe.SliceData(more), (*byte)(unsafe.Pointer(answer)), uint32(unsafe.Sizeof(*answer))
-	if err := windows.DeviceIoControl(handle, code, in, uint32(len(more)), out, size, &n, nil); err != nil || n < 12 {
+	out, size := (*byte)(unsafe.Pointer(answer)), uint32(unsafe.Sizeof(*answer))
+	if err := windows.DeviceIoControl(handle, code, nil, 0, out, size, &n, nil); err != nil || n < 12 {
 		return fmt.Errorf("ask %s for %#x: %d bytes: %w", device, code, n, cmp.Or(err, errShort))
 	}
 	return nil
