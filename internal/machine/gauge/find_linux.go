@@ -32,15 +32,15 @@ func find(folder string) (*meter, error) {
 		c.Read, c.Written, c.Discarded, err = disk.Moved()
 		return c, err
 	}
-	if celsius := disk.Celsius(); celsius != nil {
-		warmth := m.value(trace.Temperature, celsius)
+	if disk.Thermometer != "" {
+		warmth := m.value(trace.Temperature, disk.Celsius)
 		if !strings.HasPrefix(name, "nvme") {
 			warmth.Every = slowEvery
 		}
 		m.warm, m.more = true, append(m.more, warmth)
 	}
-	if rate := disk.LinkRate(); rate != nil {
-		m.more = append(m.more, m.value(trace.LinkState, rate))
+	if disk.Port != "" {
+		m.more = append(m.more, m.value(trace.LinkState, disk.LinkRate))
 	}
 	return m, nil
 }

@@ -99,6 +99,9 @@ func (t tree) number(name ...string) int64 {
 	return n
 }
 
+// float is the file's text as a number.
+func (t tree) float(name ...string) (float64, error) { return strconv.ParseFloat(t.text(name...), 64) }
+
 func (t tree) has(name ...string) bool {
 	_, err := fs.Stat(t.FS, path.Join(name...))
 	return err == nil
@@ -237,31 +240,28 @@ func (m *machine) power() hardware.Power {
 	return battery
 }
 
-// celsius reads the thermometer of a disk: hwmon of nvme, and of drivetemp for SATA. The first value is the disk's own,
-// in thousandths of a degree (the kernel's Documentation/hwmon/drivetemp.rst); nil if there is none.
-func (m *machine) celsius(b *block, w way) *float64 {
-	for _, dir := range m.class("class/hwmon") {
-		if name := m.text(dir, "name"); name != "nvme" && name != "drivetemp" {
-			continue
-		}
-		value, err := strconv.ParseInt(m.text(dir, "temp1_input"), 10, 64)
-		// What it measures is an NVMe controller, or a SCSI disk.
-		device := m.link(dir, "device")
-		own := device != "" && (isBelow(b.dir, device) || w.nvme != "" && isBelow(w.nvme, device))
-		// 0 K and below, and more than any flash survives, are what a bridge makes up.
-		if own && err == nil && value > -100_000 && value < 200_000 {
-			return new(float64(value) / 1000)
+// thermometer is the file with the temperature of a disk, in thousandths of a degree; empty if there is none. NVMe disks
+// have one by themselves, SATA disks if the module drivetemp is loaded: https://docs.kernel.org/hwmon/drivetemp.html. The
+// first sensor is the disk as a whole.
+func (t tree) thermometer(disk string) string {
+	for _, pattern := range []string{
+		"device/hwmon*/temp1_input", "device/hwmon/hwmon*/temp1_input",
+		"device/device/hwmon/hwmon*/temp1_input", // NVMe before Linux 5.9
+		"device/nvme*/hwmon*/temp1_input", "device/nvme*/hwmon/hwmon*/temp1_input", // if several controllers reach it
+	} {
+		if found, _ := fs.Glob(t, path.Join(disk, pattern)); len(found) > 0 {
+			return found[0]
 		}
 	}
-	return nil
+	return ""
 }
 
 // Meter reads what the kernel knows of one disk from moment to moment. It costs microseconds.
 type Meter struct {
 	tree
 	Dir         string // the disk's place in sysfs
-	thermometer string // the file; empty for none
-	port        string // the USB device with the slowest link on the way to the disk; empty for none
+	Thermometer string // the file; empty for none
+	Port        string // the USB device with the slowest link on the way to the disk; empty for none
 }
 
 // maxStacked bounds how many volumes may lie one on the other: a circle of links must end.
@@ -286,21 +286,12 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 	if m.Dir == "" {
 		return nil, fmt.Errorf("block device %s: %w", number, fs.ErrNotExist)
 	}
-	// NVMe disks have a thermometer by themselves, SATA disks if the module drivetemp is loaded:
-	// https://docs.kernel.org/hwmon/drivetemp.html. The first sensor is the disk as a whole.
-	for _, pattern := range []string{
-		"device/hwmon*/temp1_input", "device/hwmon/hwmon*/temp1_input",
-		"device/nvme*/hwmon*/temp1_input", "device/nvme*/hwmon/hwmon*/temp1_input", // if several controllers reach it
-	} {
-		if found, _ := fs.Glob(m, path.Join(m.Dir, pattern)); m.thermometer == "" && len(found) > 0 {
-			m.thermometer = found[0]
-		}
-	}
+	m.Thermometer = m.thermometer(m.Dir)
 	// PCIe links are passed over: through Thunderbolt their negotiated rate is fictitious.
 	lowest := 0.0
 	for _, port := range parents(m.Dir, newForms().usb) {
-		if rate, err := m.speed(port); err == nil && (m.port == "" || rate < lowest) {
-			m.port, lowest = port, rate
+		if rate, err := m.float(port, "speed"); err == nil && (m.Port == "" || rate < lowest) {
+			m.Port, lowest = port, rate
 		}
 	}
 	return m, nil
@@ -309,54 +300,29 @@ func FindMeter(root fs.FS, number string) (*Meter, error) {
 // Moved is what the disk has read, written and discarded, in bytes. The fields of stat are in
 // https://docs.kernel.org/block/stat.html; before Linux 4.18 there was no count of discards.
 func (m *Meter) Moved() (read, written, discarded int64, err error) {
-	text, err := fs.ReadFile(m, path.Join(m.Dir, "stat"))
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	fields := strings.Fields(string(text))
+	fields := strings.Fields(m.text(m.Dir, "stat"))
 	if len(fields) < 7 {
 		return 0, 0, 0, fmt.Errorf("%s/stat: %d fields, want 7 or more", m.Dir, len(fields))
 	}
-	if len(fields) < 14 {
-		fields = append(fields[:7:7], make([]string, 7)...)
-		fields[13] = "0"
-	}
 	var moved [3]int64
 	for i, field := range []int{2, 6, 13} {
+		if field >= len(fields) {
+			break
+		}
 		sectors, bad := strconv.ParseInt(fields[field], 10, 64)
 		moved[i], err = sectors*sector, errors.Join(err, bad)
 	}
 	return moved[0], moved[1], moved[2], err
 }
 
-// Celsius reads the thermometer, which counts thousandths of a degree; nil if there is none.
-func (m *Meter) Celsius() func() (float64, error) {
-	if m.thermometer == "" {
-		return nil
-	}
-	return func() (float64, error) {
-		milli, err := m.float(m.thermometer)
-		return milli / 1000, err
-	}
+// Celsius reads the thermometer, which counts thousandths of a degree.
+func (m *Meter) Celsius() (float64, error) {
+	milli, err := m.float(m.Thermometer)
+	return milli / 1000, err
 }
 
-// LinkRate reads what the slowest USB link on the way has negotiated, in bits per second; nil if there is none.
-func (m *Meter) LinkRate() func() (float64, error) {
-	if m.port == "" {
-		return nil
-	}
-	return func() (float64, error) { return m.speed(m.port) }
-}
-
-func (m *Meter) speed(port string) (bps float64, err error) {
-	megabits, err := m.float(path.Join(port, "speed"))
+// LinkRate reads what the slowest USB link on the way has negotiated, in bits per second.
+func (m *Meter) LinkRate() (float64, error) {
+	megabits, err := m.float(m.Port, "speed")
 	return megabits * 1e6, err
-}
-
-func (m *Meter) float(file string) (float64, error) {
-	text, err := fs.ReadFile(m, file)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
 }

@@ -235,15 +235,13 @@ func TestMeter(t *testing.T) {
 		if got != want.moved && err == nil || (err == nil) != (want.moved != moved{}) {
 			t.Errorf("%s: moved %+v, %v, want %+v", number, got, err, want.moved)
 		}
-		for what, value := range map[string]struct {
+		for _, value := range []struct {
+			from string
 			read func() (float64, error)
 			want float64
-		}{"temperature": {m.Celsius(), want.celsius}, "slowest USB link": {m.LinkRate(), want.bps}} {
-			if value.read == nil {
-				value.read = func() (float64, error) { return 0, nil }
-			}
-			if got, err := value.read(); err != nil || got != value.want {
-				t.Errorf("%s: %s %v, %v, want %v", number, what, got, err, value.want)
+		}{{m.Thermometer, m.Celsius, want.celsius}, {m.Port, m.LinkRate, want.bps}} {
+			if got, err := value.read(); got != value.want || (err == nil) != (value.from != "") {
+				t.Errorf("%s: %q says %v, %v, want %v", number, value.from, got, err, value.want)
 			}
 		}
 	}
