@@ -3,7 +3,6 @@ package linux
 import (
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +40,7 @@ func (b *block) virtual() bool { return strings.Contains(b.dir, "/devices/virtua
 // readBlocks lists what has a size and is not hidden: an empty card reader, a loop device with no file and the single
 // paths of a multipath NVMe are not disks.
 func (m *machine) readBlocks() {
-	m.blocks, m.numbers = map[string]*block{}, map[string]*block{}
+	m.byName = map[string]*block{}
 	for _, dir := range m.class("class/block") {
 		name := path.Base(dir)
 		b := &block{name: name, dir: dir, number: m.text(dir, "dev"), size: m.number(dir, "size") * sector}
@@ -54,25 +53,17 @@ func (m *machine) readBlocks() {
 				b.udev[key[2:]] = value
 			}
 		}
-		m.blocks[name] = b
-		if b.number != "" {
-			m.numbers[b.number] = b
-		}
-		m.names = append(m.names, name)
+		m.byName[name] = b
+		m.blocks = append(m.blocks, b)
 	}
-	for _, name := range m.names {
-		b := m.blocks[name]
-		if m.has(b.dir, "partition") {
-			b.whole = m.blocks[path.Base(path.Dir(b.dir))]
-		}
-		if b.whole == b {
-			b.whole = nil
-		}
-		if b.whole != nil {
-			b.whole.parts++
+	for _, b := range m.blocks {
+		whole := m.byName[path.Base(path.Dir(b.dir))]
+		if whole != nil && whole != b && m.has(b.dir, "partition") {
+			b.whole = whole
+			whole.parts++
 		}
 		for _, slave := range m.list(b.dir, "slaves") {
-			if s := m.blocks[slave]; s != nil && s != b {
+			if s := m.byName[slave]; s != nil && s != b {
 				s.holds = true
 				b.below = append(b.below, s)
 			}
@@ -179,11 +170,6 @@ func (m *machine) parallel(b *block, w way) bool {
 // device, the level of a RAID.
 func (m *machine) virtualDisk(b *block) hardware.Disk {
 	d := hardware.Disk{Name: b.name, SizeBytes: b.size, Bus: hardware.Virtual}
-	for _, s := range b.below {
-		if name := s.disk().name; !slices.Contains(d.Backing, name) {
-			d.Backing = append(d.Backing, name)
-		}
-	}
 	switch {
 	case m.has(b.dir, "loop/backing_file"):
 		file := m.text(b.dir, "loop/backing_file")
@@ -310,7 +296,7 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 
 // ownLink is the link that ends in a disk; nil if it is not known.
 func (m *machine) ownLink(d *hardware.Disk) *hardware.Link {
-	b := m.blocks[d.Name]
+	b := m.byName[d.Name]
 	if b == nil || b.virtual() {
 		return nil
 	}

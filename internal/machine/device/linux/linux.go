@@ -34,9 +34,8 @@ type machine struct {
 	tree
 	opts    Options
 	forms   forms
-	blocks  map[string]*block // by the kernel's name
-	numbers map[string]*block // by major:minor
-	names   []string          // of blocks, in order
+	blocks  []*block          // in the order of their names
+	byName  map[string]*block // the kernel's
 	mounts  []mount           // that can be seen
 	pools   map[string]pool   // by each member's name
 	routers []*router
@@ -55,8 +54,8 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	m.readPools()
 	m.readRouters()
 	m.readOthers()
-	for _, name := range m.names {
-		if b := m.blocks[name]; b.whole == nil {
+	for _, b := range m.blocks {
+		if b.whole == nil {
 			m.Disks = append(m.Disks, m.disk(b))
 		}
 	}
@@ -246,7 +245,7 @@ func (m *machine) power() hardware.Power {
 func (t tree) thermometer(disk string) string {
 	for _, pattern := range []string{
 		"device/hwmon*/temp1_input", "device/hwmon/hwmon*/temp1_input",
-		"device/device/hwmon/hwmon*/temp1_input", // NVMe before Linux 5.9
+		"device/device/hwmon/hwmon*/temp1_input",                                   // NVMe before Linux 5.9
 		"device/nvme*/hwmon*/temp1_input", "device/nvme*/hwmon/hwmon*/temp1_input", // if several controllers reach it
 	} {
 		if found, _ := fs.Glob(t, path.Join(disk, pattern)); len(found) > 0 {

@@ -85,31 +85,32 @@ func (m *machine) readMounts() {
 		byID[all[i].id] = &all[i]
 		siblings[all[i].parent] = append(siblings[all[i].parent], &all[i])
 	}
-	// A mount is buried if another one in the same mount lies at or above its place, and with it all that is mounted
-	// in it; it is covered by one in itself, at its own place.
-	buried := func(one *mount) bool {
-		for range len(all) { // a damaged file may have a ring
-			for _, other := range siblings[one.parent] {
-				if other != one && isBelow(one.point, other.point) && other.point != one.point {
-					return true
-				}
-			}
-			parent := byID[one.parent]
-			if parent == nil || parent == one {
-				return false
-			}
-			one = parent
-		}
-		return false
-	}
-	covered := func(one *mount) bool {
-		return slices.ContainsFunc(siblings[one.id], func(in *mount) bool { return in != one && in.point == one.point })
-	}
 	for i := range all {
-		if !buried(&all[i]) && !covered(&all[i]) {
+		covered := false
+		for _, in := range siblings[all[i].id] { // a mount in it, at its own place
+			covered = covered || in != &all[i] && in.point == all[i].point
+		}
+		if !covered && !buried(&all[i], byID, siblings) {
 			m.mounts = append(m.mounts, all[i])
 		}
 	}
+}
+
+// buried reports whether another mount in the same mount lies above a mount's place, or above that of one that it is
+// mounted in.
+func buried(one *mount, byID map[string]*mount, siblings map[string][]*mount) bool {
+	for range byID { // a damaged file may have a ring
+		for _, other := range siblings[one.parent] {
+			if other.point != one.point && isBelow(one.point, other.point) {
+				return true
+			}
+		}
+		one = byID[one.parent]
+		if one == nil {
+			return false
+		}
+	}
+	return false
 }
 
 // isBelow reports whether a path lies below a folder, or is it.
@@ -121,8 +122,10 @@ func isBelow(file, folder string) bool {
 // blockOf is the block device that is mounted; nil if it is none. A file system on several disks gives its mounts a
 // number that is no device's, and names its disks, one of them, or, as ZFS, itself.
 func (m *machine) blockOf(one mount) *block {
-	if b := m.numbers[one.number]; b != nil {
-		return b
+	for _, b := range m.blocks {
+		if b.number != "" && b.number == one.number {
+			return b
+		}
 	}
 	switch one.filesystem {
 	case "btrfs", "bcachefs":
@@ -131,12 +134,12 @@ func (m *machine) blockOf(one mount) *block {
 	case "zfs":
 		label, _, _ := strings.Cut(one.source, "/")
 		var found *block
-		for _, name := range m.names {
-			p := m.pools[name]
+		for _, b := range m.blocks {
+			p := m.pools[b.name]
 			switch {
 			case p.filesystem != "zfs" || p.label != label:
 			case found == nil:
-				found = m.blocks[name]
+				found = b
 			case p.uuid != m.pools[found.name].uuid: // two pools of one name, of which one is not imported
 				return nil
 			}
@@ -153,16 +156,16 @@ func (m *machine) blockAt(device string) *block {
 		return nil
 	}
 	if mapped, ok := strings.CutPrefix(name, "mapper/"); ok {
-		for _, n := range m.names {
-			if m.text(m.blocks[n].dir, "dm/name") == mapped {
-				return m.blocks[n]
+		for _, b := range m.blocks {
+			if m.text(b.dir, "dm/name") == mapped {
+				return b
 			}
 		}
 	}
 	if to := m.link("dev", name); to != "" { // /dev/disk/by-uuid/..., /dev/mapper/...
 		name = path.Base(to)
 	}
-	return m.blocks[name]
+	return m.byName[name]
 }
 
 // mountAt is the mount that a path lies in; its point is empty if there is none.
@@ -200,8 +203,7 @@ func (m *machine) readPools() {
 		mounted[one.number] = one.filesystem
 	}
 	byID := map[string]*pool{}
-	for _, name := range m.names {
-		b := m.blocks[name]
+	for _, b := range m.blocks {
 		kind, id := poolKind(b), b.udev["ID_FS_UUID"]
 		if kind == "" || id == "" || b.parts > 0 || cmp.Or(mounted[b.number], kind) != kind {
 			continue
@@ -209,7 +211,7 @@ func (m *machine) readPools() {
 		if byID[id] == nil {
 			byID[id] = &pool{uuid: id, label: cmp.Or(plain(b.udev["ID_FS_LABEL_ENC"]), b.udev["ID_FS_LABEL"]), filesystem: kind}
 		}
-		byID[id].members = append(byID[id].members, name)
+		byID[id].members = append(byID[id].members, b.name)
 	}
 	for _, p := range byID {
 		keep(*p)
@@ -244,8 +246,7 @@ func (m *machine) volumes() {
 			mounted[b.name] = append(mounted[b.name], one)
 		}
 	}
-	for _, name := range m.names { // a file lies beneath a loop device
-		b := m.blocks[name]
+	for _, b := range m.blocks { // a file lies beneath a loop device
 		if file, ok := strings.CutPrefix(m.text(b.dir, "loop/backing_file"), "/"); ok && len(b.below) == 0 {
 			if under := m.blockOf(m.mountAt("/" + file)); under != nil && under != b {
 				b.below = append(b.below, under)
@@ -254,17 +255,18 @@ func (m *machine) volumes() {
 	}
 	for i := range m.Disks {
 		d := &m.Disks[i]
-		whole := m.blocks[d.Name]
+		whole := m.byName[d.Name]
 		for _, under := range whole.below {
 			if name := under.disk().name; !slices.Contains(d.Backing, name) && name != d.Name {
 				d.Backing = append(d.Backing, name)
 			}
 		}
-		for _, name := range m.names {
-			if b := m.blocks[name]; b.disk() == whole {
-				if v, ok := m.volume(b, mounted); ok {
-					d.Volumes = append(d.Volumes, v)
-				}
+		for _, b := range m.blocks {
+			if b.disk() != whole {
+				continue
+			}
+			if v, ok := m.volume(b, mounted); ok {
+				d.Volumes = append(d.Volumes, v)
 			}
 		}
 	}

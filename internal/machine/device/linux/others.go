@@ -108,7 +108,7 @@ func (m *machine) readOthers() {
 	for _, dir := range m.class("bus/usb/devices") {
 		w := m.wayTo(dir)
 		taken := slices.ContainsFunc(m.others, func(o other) bool { return slices.Contains(o.way.usb, dir) }) ||
-			slices.ContainsFunc(m.names, func(name string) bool { return isBelow(m.blocks[name].dir, dir) })
+			slices.ContainsFunc(m.blocks, func(b *block) bool { return isBelow(b.dir, dir) })
 		switch {
 		case len(w.usb) == 0 || w.usb[len(w.usb)-1] != dir || taken || m.text(dir, "bDeviceClass") == hubClass:
 		case m.text(dir, "idVendor") == displayLink:
