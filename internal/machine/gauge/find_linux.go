@@ -13,11 +13,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// finder returns what finds the meter of the disk behind a folder. File systems with device numbers of their own,
-// such as Btrfs and ZFS, and networks have none.
-func finder(context.Context) (func(folder string) (*meter, error), error) { return find, nil }
-
-func find(folder string) (*meter, error) {
+// find finds the meter of the disk behind a folder. File systems with device numbers of their own, such as Btrfs and
+// ZFS, and networks have none.
+func find(_ context.Context, folder string) (*meter, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(folder, &st); err != nil {
 		return nil, err

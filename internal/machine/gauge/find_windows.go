@@ -11,10 +11,8 @@ import (
 	disks "github.com/hubbench/hubbench/internal/machine/device/windows"
 )
 
-// finder returns what finds the meter of the disk behind a folder. A volume across several disks has none.
-func finder(context.Context) (func(folder string) (*meter, error), error) { return find, nil }
-
-func find(folder string) (*meter, error) {
+// find finds the meter of the disk behind a folder. A volume across several disks has none.
+func find(_ context.Context, folder string) (*meter, error) {
 	at, err := windows.UTF16PtrFromString(folder)
 	if err != nil {
 		return nil, err

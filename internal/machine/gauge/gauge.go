@@ -69,11 +69,7 @@ func (f *Finder) may(device string) bool {
 
 // Find returns what can be read of the disks and of this host.
 func (f *Finder) Find(ctx context.Context, disks []Disk) (sources []Source) {
-	find, err := finder(ctx)
-	if err != nil {
-		return nil
-	}
-	for _, m := range group(disks, find) {
+	for _, m := range group(ctx, disks, find) {
 		sources = append(append(sources, m.counters()), m.more...)
 		if s, ok := f.thermometer(m); ok && !m.warm {
 			sources = append(sources, s)
@@ -84,11 +80,7 @@ func (f *Finder) Find(ctx context.Context, disks []Disk) (sources []Source) {
 
 // Count reads the counters of the disk behind a folder.
 func Count(ctx context.Context, folder string) (Counters, error) {
-	find, err := finder(ctx)
-	if err != nil {
-		return Counters{}, err
-	}
-	m, err := find(folder)
+	m, err := find(ctx, folder)
 	if err != nil {
 		return Counters{}, err
 	}
@@ -126,10 +118,10 @@ type meter struct {
 }
 
 // group groups disks by device; find is called for each. Disks that are not on a known device are left out.
-func group(disks []Disk, find func(path string) (*meter, error)) []*meter {
+func group(ctx context.Context, disks []Disk, find func(ctx context.Context, folder string) (*meter, error)) []*meter {
 	var meters []*meter
 	for _, d := range disks {
-		m, err := find(d.Path)
+		m, err := find(ctx, d.Path)
 		if err != nil {
 			continue
 		}

@@ -174,14 +174,14 @@ func TestCPU(t *testing.T) {
 }
 
 func TestGroup(t *testing.T) {
-	find := func(path string) (*meter, error) {
+	find := func(_ context.Context, path string) (*meter, error) {
 		if path == "" {
 			return nil, errUnknown
 		}
 		return &meter{key: path[:1]}, nil
 	}
 	var got []string
-	for _, m := range group([]Disk{{"A", "x1"}, {"B", ""}, {"C", "y1"}, {"D", "x2"}}, find) {
+	for _, m := range group(t.Context(), []Disk{{"A", "x1"}, {"B", ""}, {"C", "y1"}, {"D", "x2"}}, find) {
 		got = append(got, fmt.Sprint(m.key, m.disks))
 	}
 	check.Same(t, "meters", []string{"x[A D]", "y[C]"}, got)

@@ -1,6 +1,9 @@
 package macos
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // registry is the answer of ioreg -a in its shape: an internal disk, an APFS container on an external one, and a driver
 // without counters. The keys are those of IOBlockStorageDriver.h and IOMedia.h.
@@ -19,38 +22,33 @@ const registry = `<?xml version="1.0" encoding="UTF-8"?>
 <dict><key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk9</string></dict></array></dict>
 </array></plist>`
 
-func TestDrivers(t *testing.T) {
-	drivers, err := Drivers([]byte(registry))
-	if err != nil || len(drivers) != 2 {
-		t.Fatalf("got %+v, %v, want two drivers", drivers, err)
-	}
+func TestDriverOf(t *testing.T) {
 	for name, want := range map[string][2]int64{"disk0": {1694439639040, 967807643648}, "disk5s1": {100, 32}, "disk4s2": {100, 32}} {
-		if d, ok := On(drivers, name); !ok || d.Read != want[0] || d.Written != want[1] {
-			t.Errorf("%s: %+v, want %+v", name, d, want)
+		if d, err := DriverOf([]byte(registry), name); err != nil || d.Read != want[0] || d.Written != want[1] {
+			t.Errorf("%s: %+v, %v, want %+v", name, d, err, want)
 		}
 	}
-	if d, _ := On(drivers, "disk5s1"); d.Names[0] != "disk4" {
-		t.Errorf("disk5s1 lies on %s, want the physical disk4", d.Names[0])
+	if d, _ := DriverOf([]byte(registry), "disk5s1"); strings.Join(d.Names, " ") != "disk4 disk4s2 disk5 disk5s1" {
+		t.Errorf("disk5s1 lies on %q, want the physical disk4 first", d.Names)
 	}
 	for _, name := range []string{"disk9", "disk1", ""} {
-		if d, ok := On(drivers, name); ok {
+		if d, err := DriverOf([]byte(registry), name); err == nil {
 			t.Errorf("%q lies on %+v", name, d)
 		}
 	}
-	if drivers, err := Drivers([]byte("\n")); drivers != nil || err != nil {
-		t.Errorf("of no answer: %v, %v", drivers, err)
+	if d, err := DriverOf([]byte("\n"), "disk0"); err == nil {
+		t.Errorf("of no answer: %+v", d)
 	}
 	for cut := range len(registry) {
-		_, _ = Drivers([]byte(registry[:cut])) // does not crash
+		_, _ = DriverOf([]byte(registry[:cut]), "disk0") // does not crash
 	}
 }
 
-func FuzzDrivers(f *testing.F) {
+func FuzzDriverOf(f *testing.F) {
 	f.Add([]byte(registry))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		drivers, err := Drivers(text)
-		if err != nil && drivers != nil {
-			t.Errorf("both drivers and %v", err)
+		if d, err := DriverOf(text, "disk0"); err != nil && d.Names != nil {
+			t.Errorf("both a driver and %v", err)
 		}
 	})
 }

@@ -53,35 +53,23 @@ type Driver struct {
 	Read, Written int64 // bytes since it was plugged in
 }
 
-// Drivers reads the answer to ioreg -a -l -r -c IOBlockStorageDriver: a property list of drivers with the devices below
-// them. The names of the counters are those of IOKit's IOBlockStorageDriver.h. A driver without them is left out.
-func Drivers(answer []byte) ([]Driver, error) {
-	if len(bytes.TrimSpace(answer)) == 0 {
-		return nil, nil // no such driver
-	}
+// DriverOf finds the driver of the disk that holds a volume in the answer to ioreg -a -l -r -c IOBlockStorageDriver: a
+// property list of drivers with the devices below them. The names of the counters are those of IOKit's
+// IOBlockStorageDriver.h. A driver without them is passed over.
+func DriverOf(answer []byte, volume string) (Driver, error) {
 	trees, err := decode(answer)
 	if err != nil {
-		return nil, fmt.Errorf("ioreg: %w", err)
+		return Driver{}, fmt.Errorf("ioreg: %w", err)
 	}
-	var drivers []Driver
 	for _, entry := range capture.Dicts(trees) {
 		statistics := entry.Dict("Statistics")
 		read, okRead := statistics.Number("Bytes (Read)")
 		written, okWritten := statistics.Number("Bytes (Write)")
-		if okRead && okWritten {
-			drivers = append(drivers, Driver{Names: bsdNames(entry, nil), Read: read, Written: written})
+		if names := bsdNames(entry, nil); okRead && okWritten && slices.Contains(names, volume) {
+			return Driver{Names: names, Read: read, Written: written}, nil
 		}
 	}
-	return drivers, nil
-}
-
-// On finds the driver of a volume by its name.
-func On(drivers []Driver, name string) (*Driver, bool) {
-	i := slices.IndexFunc(drivers, func(d Driver) bool { return slices.Contains(d.Names, name) })
-	if i < 0 {
-		return nil, false
-	}
-	return &drivers[i], true
+	return Driver{}, fmt.Errorf("ioreg: no disk counts what it moves and holds %q", volume)
 }
 
 // bsdNames gathers the names of an entry of the registry and of those below it.
