@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,7 +147,8 @@ func (d Dict) Text(key string) string {
 	return strings.Trim(s, " \t\r\n\x00")
 }
 
-// Number is an integer, which some versions of PowerShell put in quotes; false if there is none.
+// Number is an integer, which some versions of PowerShell put in quotes; false if there is none. Of an identifier, which
+// ioreg prints with or without a sign, it is the 64 bits.
 func (d Dict) Number(key string) (int64, bool) {
 	switch n := d[key].(type) {
 	case json.Number:
@@ -158,20 +158,9 @@ func (d Dict) Number(key string) (int64, bool) {
 		i, err := strconv.ParseInt(n, 10, 64)
 		return i, err == nil
 	case uint64:
-		return int64(n), n <= math.MaxInt64
+		return int64(n), true
 	case int64:
 		return n, true
-	}
-	return 0, false
-}
-
-// Bits are the 64 bits of an identifier, which ioreg prints with or without a sign.
-func (d Dict) Bits(key string) (uint64, bool) {
-	switch n := d[key].(type) {
-	case uint64:
-		return n, true
-	case int64:
-		return uint64(n), true
 	}
 	return 0, false
 }

@@ -23,11 +23,13 @@ func (m *machine) addDisks(list, apfs []dict) {
 			continue
 		}
 		size, _ := entry.Number("Size")
-		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0)}
-		if c, ok := containers[name]; ok { // on several disks: Fusion
-			disk.Backing = c.disks
-		} else {
-			disk.Backing = m.madeOf(name)
+		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: containers[name].disks} // several: Fusion
+		if _, ok := containers[name]; !ok {
+			for _, above := range slices.Sorted(maps.Keys(m.chains)) { // the registry has what a container is made of
+				if slices.Contains(m.chains[above].made, name) {
+					disk.Backing = append(disk.Backing, above)
+				}
+			}
 		}
 		if len(disk.Backing) > 0 {
 			disk.Bus = hardware.Virtual
@@ -57,17 +59,6 @@ func (m *machine) addDisks(list, apfs []dict) {
 	}
 	m.SortDisks()
 	m.addVolumes(list, containers)
-}
-
-// madeOf are the disks that a container of APFS is made of: those above it in the registry.
-func (m *machine) madeOf(name string) []string {
-	var disks []string
-	for _, above := range slices.Sorted(maps.Keys(m.chains)) {
-		if slices.Contains(m.chains[above].made, name) {
-			disks = append(disks, above)
-		}
-	}
-	return disks
 }
 
 // media are the disks of the profile's NVMe and SATA controllers.
@@ -123,11 +114,9 @@ func (m *machine) mediaOf(name string) []dict {
 }
 
 func (m *machine) usbOf(name string) *usbDevice {
-	if device, ok := m.usb[m.chains[name].location]; ok {
-		return device
-	}
 	for _, device := range m.usb {
-		if _, ok := device.media[name]; ok {
+		_, ok := device.media[name]
+		if ok || device.location != 0 && device.location == m.chains[name].location {
 			return device
 		}
 	}
@@ -164,9 +153,9 @@ func baseName(name string) (string, bool) {
 
 // chain is what stands between a disk and the root of the I/O registry: how macOS itself reaches the disk.
 type chain struct {
-	entries  []uint64 // the numbers of the entries on the way, from the root on
-	location int64    // of its USB device; 0 for none
-	usbBps   int64    // that device's rate
+	entries  []int64 // the numbers of the entries on the way, from the root on
+	location int64   // of its USB device; 0 for none
+	usbBps   int64   // that device's rate
 	disk     hardware.Disk
 	made     []string // the containers of APFS that are made of it
 }
@@ -196,13 +185,13 @@ func chainsOf(trees []dict) map[string]chain {
 	chains := map[string]chain{}
 	var walk func(d dict, c chain)
 	walk = func(d dict, c chain) {
-		if id, ok := d.Bits("IORegistryEntryID"); ok {
+		if id, ok := d.Number("IORegistryEntryID"); ok {
 			c.entries = append(slices.Clip(c.entries), id)
 		}
 		c.learn(d)
 		if name := d.Text("BSD Name"); name != "" && name == wholeDisk(name) {
 			c.disk.SizeBytes, _ = d.Number("Size")
-			for _, below := range bsdNames(d, nil)[1:] {
+			for _, below := range bsdNames(d)[1:] {
 				if below == wholeDisk(below) {
 					c.made = append(c.made, below)
 				}
@@ -227,7 +216,8 @@ func (c *chain) learn(d dict) {
 		c.location = location
 	}
 	if class == "IOUSBHostDevice" || class == "IOUSBDevice" {
-		c.usbBps, _ = d.Number("UsbLinkSpeed")
+		bps, _ := d.Number("UsbLinkSpeed")
+		c.usbBps = max(bps, 0)
 	}
 	switch class {
 	case "IOUSBMassStorageUASDriver":
@@ -262,7 +252,7 @@ func (m *machine) routerOf(c chain) string {
 			continue
 		}
 		for _, p := range m.routers[id].ends("PCIe Adapter") {
-			if end, ok := p.Bits("PCI Entry ID"); ok && slices.Contains(c.entries, end) {
+			if end, ok := p.Number("PCI Entry ID"); ok && slices.Contains(c.entries, end) {
 				found, depth = hub.ID, m.routers[id].depth
 			}
 		}

@@ -2,7 +2,7 @@
 // function of captured bytes: it runs no tool, and is tested with captures of many machines on any system.
 //
 // Start at Parse. thunderbolt.go has the hubs, usb.go those of USB, disk.go the disks and volume.go what is on them;
-// chain.go joins them by the I/O registry.
+// place.go joins them by the I/O registry.
 package macos
 
 import (
@@ -33,8 +33,7 @@ var DataTypes = [...]string{
 // Parse puts an inventory together. A capture that cannot be read costs what it would have shown, and a warning. Serial
 // numbers are left out unless asked for.
 func Parse(captures Captures, serials bool) *hardware.Inventory {
-	m := &machine{Inventory: capture.New(), profile: map[string][]dict{}, usb: map[int64]*usbDevice{}}
-	m.uids = map[string]uint64{}
+	m := &machine{Inventory: capture.New(), profile: map[string][]dict{}, uids: map[string]int64{}}
 	if len(captures.Profiler) > 0 {
 		answer, err := capture.JSON(captures.Profiler)
 		if err != nil {
@@ -63,11 +62,11 @@ func Parse(captures Captures, serials bool) *hardware.Inventory {
 type machine struct {
 	capture.Inventory
 	profile map[string][]dict            // the system's profile, by data type
-	routers map[uint64]router            // by UID
-	uids    map[string]uint64            // of routers, by their hubs' IDs
+	routers map[int64]router             // by UID
+	uids    map[string]int64             // of routers, by their hubs' IDs
 	chains  map[string]chain             // by the disk's name
 	mounts  map[string][]hardware.Volume // by the volume's name
-	usb     map[int64]*usbDevice         // by location
+	usb     []*usbDevice
 }
 
 // unique is an ID that no hub has yet: that one, unless a capture has two of the same place.

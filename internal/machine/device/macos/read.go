@@ -65,7 +65,7 @@ func DriverOf(answer []byte, volume string) (Driver, error) {
 		statistics := entry.Dict("Statistics")
 		read, okRead := statistics.Number("Bytes (Read)")
 		written, okWritten := statistics.Number("Bytes (Write)")
-		if names := bsdNames(entry, nil); okRead && okWritten && slices.Contains(names, volume) {
+		if names := bsdNames(entry); okRead && okWritten && slices.Contains(names, volume) {
 			return Driver{Names: names, Read: read, Written: written}, nil
 		}
 	}
@@ -73,12 +73,19 @@ func DriverOf(answer []byte, volume string) (Driver, error) {
 }
 
 // bsdNames gathers the names of an entry of the registry and of those below it.
-func bsdNames(entry dict, names []string) []string {
-	if name := entry.Text("BSD Name"); name != "" {
-		names = append(names, name)
-	}
-	for _, child := range entry.List("IORegistryEntryChildren") {
-		names = bsdNames(child, names)
+func bsdNames(entry dict) (names []string) {
+	for _, d := range flat([]dict{entry}) {
+		if name := d.Text("BSD Name"); name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
+}
+
+// flat lists the entries of trees, each before those below it.
+func flat(trees []dict) (entries []dict) {
+	for _, d := range trees {
+		entries = append(append(entries, d), flat(d.List("IORegistryEntryChildren"))...)
+	}
+	return entries
 }

@@ -147,9 +147,9 @@ func setRate(link *hardware.Link, words string) {
 }
 
 // uid is the router's number in its makers' numbering; 0 for none.
-func uid(device dict) uint64 {
+func uid(device dict) int64 {
 	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(device.Text("switch_uid_key")), "0x"), 16, 64)
-	return n
+	return int64(n)
 }
 
 // router is a Thunderbolt or USB4 router of the I/O registry: the Mac's own (depth 0), or a device's.
@@ -161,30 +161,24 @@ type router struct {
 }
 
 // routersOf finds all routers: those of devices stand below the port of the router that they are connected to.
-func routersOf(trees []dict) map[uint64]router {
-	routers := map[uint64]router{}
-	var walk func(d dict)
-	walk = func(d dict) {
-		children := d.List("IORegistryEntryChildren")
-		if id, ok := d.Bits("UID"); ok && strings.HasPrefix(d.Text("IOObjectClass"), "IOThunderboltSwitch") {
-			r := router{}
-			r.depth, _ = d.Number("Depth")
-			r.depth = max(0, min(r.depth, 7)) // a route has 7 hops at most
-			r.route, _ = d.Number("Route String")
-			r.upstream, _ = d.Number("Upstream Port Number")
-			for _, c := range children {
-				if _, ok := c.Number("Port Number"); ok {
-					r.ports = append(r.ports, c)
-				}
+func routersOf(trees []dict) map[int64]router {
+	routers := map[int64]router{}
+	for _, d := range flat(trees) {
+		id, ok := d.Number("UID")
+		if !ok || !strings.HasPrefix(d.Text("IOObjectClass"), "IOThunderboltSwitch") {
+			continue
+		}
+		r := router{}
+		r.depth, _ = d.Number("Depth")
+		r.depth = max(0, min(r.depth, 7)) // a route has 7 hops at most
+		r.route, _ = d.Number("Route String")
+		r.upstream, _ = d.Number("Upstream Port Number")
+		for _, c := range d.List("IORegistryEntryChildren") {
+			if _, ok := c.Number("Port Number"); ok {
+				r.ports = append(r.ports, c)
 			}
-			routers[id] = r
 		}
-		for _, c := range children {
-			walk(c)
-		}
-	}
-	for _, d := range trees {
-		walk(d)
+		routers[id] = r
 	}
 	return routers
 }

@@ -3,7 +3,6 @@ package macos
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 // usbDevice is a device of the USB tree that is no hub.
 type usbDevice struct {
+	location int64    // in the tree; 0 if it is not said
 	hubs     []string // on the way, from the Mac on; a router with a USB controller is none of them
 	disk     hardware.Disk
 	bps      int64
@@ -71,7 +71,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		}
 		return
 	}
-	device := &usbDevice{hubs: hubs, bps: bps, tunneled: tunneled, media: map[string]int64{}}
+	device := &usbDevice{location: location, hubs: hubs, bps: bps, tunneled: tunneled, media: map[string]int64{}}
 	device.disk = hardware.Disk{Bus: hardware.USB, External: new(true), Model: name, Vendor: vendor}
 	serial := cmp.Or(d.Text("USBDeviceKeySerialNumber"), d.Text("serial_num"))
 	if !strings.EqualFold(serial, "Not Provided") {
@@ -82,11 +82,11 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 			device.media[disk], _ = medium.Number("size_in_bytes")
 		}
 	}
-	if location == 0 {
-		location = -int64(len(m.usb)) - 1
+	m.usb = append(m.usb, device)
+	holds := false
+	for _, c := range m.chains {
+		holds = holds || location != 0 && c.location == location
 	}
-	m.usb[location] = device
-	holds := slices.ContainsFunc(slices.Collect(maps.Values(m.chains)), func(c chain) bool { return c.location == location })
 	if len(device.media) == 0 && !holds && !strings.Contains(strings.ToLower(name), "hub") {
 		kind := hardware.OtherKind
 		if m.isNetwork(d) {
