@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/machine/device/capture"
@@ -162,30 +163,23 @@ func vendor(name string) string {
 	return name
 }
 
-// buses are those of MSFT_Disk by their numbers. RAID is NVMe behind Intel's RST too.
-var buses = [...]string{
-	1: "SCSI", 3: "ATA", 4: "1394", 6: "Fibre Channel", 7: "USB", 8: "RAID", 9: "iSCSI", 10: "SAS", 11: "SATA", 12: "SD",
-	13: "MMC", 14: "Virtual", 15: "File Backed Virtual", 16: "Spaces", 17: "NVMe",
-}
-
-// busOf is the bus of a disk by its name or its number: PowerShell 5.1 may give either.
+// busOf is the bus of a disk by its name or its number in MSFT_Disk: PowerShell 5.1 may give either. RAID is NVMe behind
+// Intel's RST too.
 func busOf(d dict) hardware.Bus {
-	name := d.Text("BusType")
-	i := slices.IndexFunc(buses[:], func(known string) bool { return known != "" && strings.EqualFold(known, name) })
-	if number, ok := d.Number("BusType"); ok && i < 0 && number > 0 && number < int64(len(buses)) {
-		i = int(number)
+	name := strings.ToLower(d.Text("BusType"))
+	if number, ok := d.Number("BusType"); ok {
+		name = strconv.FormatInt(number, 10)
 	}
-	if i < 0 || buses[i] == "" {
+	switch name {
+	case "", "0", "unknown":
 		return hardware.UnknownBus
-	}
-	switch buses[i] {
-	case "USB":
+	case "7", "usb":
 		return hardware.USB
-	case "SATA":
+	case "11", "sata":
 		return hardware.SATA
-	case "NVMe":
+	case "17", "nvme":
 		return hardware.NVMe
-	case "Virtual", "File Backed Virtual", "Spaces":
+	case "14", "virtual", "15", "file backed virtual", "16", "spaces":
 		return hardware.Virtual
 	}
 	return hardware.OtherBus
