@@ -46,7 +46,7 @@ type trial struct {
 	path  string
 	alive func() // is called when something has moved
 	size  int64
-	done  map[string]moved // by what was moved
+	files []moved // written and read in large blocks, then in small ones
 }
 
 // facts are what the system reports of a disk.
@@ -75,18 +75,14 @@ func (o Options) checkDisk(ctx context.Context, path string, alive func(), add f
 	}
 	limited, cancel := context.WithTimeout(ctx, diskTime)
 	defer cancel()
-	t := &trial{ctx: limited, opts: o, path: path, alive: alive, size: pilotSize, done: map[string]moved{}}
+	t := &trial{ctx: limited, opts: o, path: path, alive: alive, size: pilotSize}
 	failed := t.moveAll()
-	of := func(names ...string) func() ([]moved, error) {
-		return func() (all []moved, _ error) {
-			for _, name := range names {
-				m, ok := t.done[name]
-				if !ok {
-					return nil, failed
-				}
-				all = append(all, m)
+	files := func(first, end int) func() ([]moved, error) {
+		return func() ([]moved, error) {
+			if len(t.files) < end {
+				return nil, failed
 			}
-			return all, nil
+			return t.files[first:end], nil
 		}
 	}
 	report := factsOf
@@ -94,10 +90,10 @@ func (o Options) checkDisk(ctx context.Context, path string, alive func(), add f
 		report = o.facts
 	}
 	facts := report(path)
-	add("direct", check(ctx, of("write", "read"), judgeDirect))
-	add("direct_4k", check(ctx, of("small write", "small read"), judgeDirect))
-	add("counters", check(ctx, of("write", "read"), judgeCounters))
-	add("limits", check(ctx, of("write", "read", "small write", "small read"), func(all []moved) trace.Check {
+	add("direct", check(ctx, files(0, 2), judgeDirect))
+	add("direct_4k", check(ctx, files(2, 4), judgeDirect))
+	add("counters", check(ctx, files(0, 2), judgeCounters))
+	add("limits", check(ctx, files(0, 4), func(all []moved) trace.Check {
 		return judgeLimits(paceOf(all, facts.limits))
 	}))
 	add("flush", check(ctx, func() (flushed, error) { return t.flushes(facts) }, judgeFlush))
@@ -106,31 +102,31 @@ func (o Options) checkDisk(ctx context.Context, path string, alive func(), add f
 
 // moveAll writes and reads the large file and the small requests.
 func (t *trial) moveAll() error {
-	if _, err := t.move("pilot", trace.Write, job{size: pilotSize, block: 1 << 20}); err != nil {
+	pilot, err := t.move(job{role: trace.Write, size: pilotSize, block: 1 << 20})
+	if err != nil {
 		return err
 	}
-	room := int64(t.done["pilot"].rate()*pilotTime) / largeBlock * largeBlock
+	room := int64(pilot.rate()*pilotTime) / largeBlock * largeBlock
 	t.size = min(max(room, 2*largeBlock), largest)
 	small := min(max(t.size/4/smallBlock*smallBlock, 1<<20), smallSize)
-	for _, step := range []struct {
-		name string
-		role trace.Role
-		job  job
-	}{
-		{"write", trace.Write, job{size: t.size, block: largeBlock, stays: true}},
-		{"read", trace.Read, job{size: t.size, block: largeBlock}},
-		{"small write", trace.Write, job{size: small, block: smallBlock, random: true, stays: true}},
-		{"small read", trace.Read, job{size: small, block: smallBlock, random: true}},
+	for _, j := range []job{
+		{role: trace.Write, size: t.size, block: largeBlock, stays: true},
+		{role: trace.Read, size: t.size, block: largeBlock},
+		{role: trace.Write, size: small, block: smallBlock, random: true, stays: true},
+		{role: trace.Read, size: small, block: smallBlock, random: true},
 	} {
-		if _, err := t.move(step.name, step.role, step.job); err != nil {
+		m, err := t.move(j)
+		if err != nil {
 			return err
 		}
+		t.files = append(t.files, m)
 	}
 	return nil
 }
 
 // job is one file to move.
 type job struct {
+	role        trace.Role
 	size, block int64
 	lanes       int // requests in flight; 0: the usual
 	random      bool
@@ -138,7 +134,7 @@ type job struct {
 }
 
 // move moves a file as a run does, and has the device count.
-func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
+func (t *trial) move(j job) (moved, error) {
 	io := scenario.IO{
 		Mode: scenario.ModeDirect, Block: j.block, Depth: cmp.Or(j.lanes, depth), Flush: scenario.FlushFsync,
 		Verify: scenario.VerifyOff, Preallocate: true,
@@ -147,7 +143,7 @@ func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
 		io.Access, io.Cap = scenario.AccessRandom, smallTime
 	}
 	work := diskio.Job{
-		Job:   scenario.Job{Disk: t.path, Role: role, Sizes: []int64{j.size}, Seed: 1, IO: io},
+		Job:   scenario.Job{Disk: t.path, Role: j.role, Sizes: []int64{j.size}, Seed: 1, IO: io},
 		RunID: t.opts.RunID, Phase: "doctor", Dir: t.path,
 	}
 	if j.stays {
@@ -155,18 +151,14 @@ func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
 	}
 	before, countErr := t.opts.Count(t.ctx, t.path)
 	did, err := diskio.Try(t.ctx, work, t.alive)
-	m := moved{Tried: did, role: role, block: j.block, counted: -1}
+	m := moved{Tried: did, role: j.role, block: j.block, counted: -1}
 	if after, err := t.opts.Count(t.ctx, t.path); err == nil && countErr == nil {
 		m.counted = after - before
 	}
-	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("moving %s took more than %s in all", unit.FormatBytes(j.size), diskTime)
-		}
-		return m, err
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("moving %s took more than %s in all", unit.FormatBytes(j.size), diskTime)
 	}
-	t.done[name] = m
-	return m, nil
+	return m, err
 }
 
 func judgePlace(p device.Place) trace.Check {
@@ -223,11 +215,11 @@ func judgeLanes(r laneRates) trace.Check {
 func (t *trial) lanes() (r laneRates, err error) {
 	size := max(t.size/4/largeBlock*largeBlock, largeBlock)
 	for range laneTries {
-		one, err := t.move("lanes", trace.Write, job{size: size, block: 1 << 20, lanes: 1})
+		one, err := t.move(job{role: trace.Write, size: size, block: 1 << 20, lanes: 1})
 		if err != nil {
 			return r, err
 		}
-		four, err := t.move("lanes", trace.Write, job{size: size, block: 1 << 20})
+		four, err := t.move(job{role: trace.Write, size: size, block: 1 << 20})
 		if err != nil {
 			return r, err
 		}

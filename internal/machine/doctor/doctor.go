@@ -87,21 +87,20 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 // check measures and judges. What cannot be measured fails.
 func check[M any](ctx context.Context, measure func() (M, error), judge func(M) trace.Check) trace.Check {
 	m, err := measure()
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return skip("", "It was interrupted.", "")
-	case err != nil:
-		advice := ""
-		switch {
-		case errors.Is(err, fs.ErrPermission):
-			advice = "choose a folder that you may write to"
-		case errors.Is(err, fs.ErrNotExist):
-			advice = "check that the disk is mounted and that the folder exists"
-		}
-		return fail("error: "+err.Error(),
-			"The check could not be made, and a run would probably fail in the same way.", advice)
 	}
-	return judge(m)
+	if err == nil {
+		return judge(m)
+	}
+	advice := ""
+	if errors.Is(err, fs.ErrPermission) {
+		advice = "choose a folder that you may write to"
+	} else if errors.Is(err, fs.ErrNotExist) {
+		advice = "check that the disk is mounted and that the folder exists"
+	}
+	return fail("error: "+err.Error(),
+		"The check could not be made, and a run would probably fail in the same way.", advice)
 }
 
 func pass(measured, text string) trace.Check {
@@ -177,41 +176,35 @@ func judgeDirect(files []moved) trace.Check {
 				"compare small writes with those of the same system only")
 		default:
 			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s",
-				m.role, blockText(m.block), strings.Join(m.Effective.Warnings, "; ")),
+				m.role, unit.FormatBlock(m.block), strings.Join(m.Effective.Warnings, "; ")),
 				"Rates are those of memory and disk together.", fileSystemAdvice)
 		}
 		size, part := unit.FormatBytes(m.Bytes), float64(m.Cached)/float64(m.Bytes)
 		counted := float64(m.counted) / float64(m.Bytes)
+		went := fmt.Sprintf("%s %s, ", m.role, unit.FormatRate(m.rate()))
 		switch {
-		case m.Cached >= 0 && part > cachedPart:
-			return fail(fmt.Sprintf("%.0f %% of %s are in the system's cache after a direct %s", 100*part, size, m.role),
-				"Requests that claim to be direct pass through memory: a rate may be that of memory.", fileSystemAdvice)
-		case m.Cached < 0 && m.counted >= 0 && counted < countedPart:
-			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, size, m.role),
-				"The rest came from memory, and so may rates.", fileSystemAdvice)
 		case m.Cached < 0 && m.counted < 0:
 			return skip("this system reports neither what it caches nor what the disk moves", "It is not known.",
 				"treat rates above the link's limit as those of memory")
-		case m.Cached >= 0:
-			how = append(how, fmt.Sprintf("%s %s, %.1f %% cached", m.role, unit.FormatRate(m.rate()), 100*part))
+		case m.Cached < 0 && counted < countedPart:
+			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, size, m.role),
+				"The rest came from memory, and so may rates.", fileSystemAdvice)
+		case m.Cached < 0:
+			how = append(how, went+fmt.Sprintf("%.0f %% moved by the disk", 100*counted))
+		case part > cachedPart:
+			return fail(fmt.Sprintf("%.0f %% of %s are in the system's cache after a direct %s", 100*part, size, m.role),
+				"Requests that claim to be direct pass through memory: a rate may be that of memory.", fileSystemAdvice)
 		default:
-			how = append(how, fmt.Sprintf("%s %s, %.0f %% moved by the disk", m.role, unit.FormatRate(m.rate()), 100*counted))
+			how = append(how, went+fmt.Sprintf("%.1f %% cached", 100*part))
 		}
 	}
-	moved, block := unit.FormatBytes(files[0].Bytes), blockText(files[0].block)
+	moved, block := unit.FormatBytes(files[0].Bytes), unit.FormatBlock(files[0].block)
 	return pass(fmt.Sprintf("%s in blocks of %s: %s", moved, block, strings.Join(how, "; ")),
 		"Rates are the disk's, not those of memory.")
 }
 
 const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS, served by the system itself and " +
 	"not by a program such as ntfs-3g: not in memory, on a network or in an encrypted container"
-
-func blockText(bytes int64) string {
-	if bytes%(1<<20) == 0 {
-		return fmt.Sprintf("%d MiB", bytes>>20)
-	}
-	return fmt.Sprintf("%d KiB", bytes>>10)
-}
 
 const (
 	countLow  = 0.98

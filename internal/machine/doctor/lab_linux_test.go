@@ -222,10 +222,11 @@ func TestThrottledDisk(t *testing.T) {
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			path := loopDisk(t, os.TempDir(), "rw", "mkfs.ext4", "-q", "-m", "0")
-			number, ok := wholeDisk(path)
-			if !ok {
-				t.Fatal("the loop device has no number")
-			}
+			disk, err := wholeDisk(path)
+			must(t, err)
+			text, err := os.ReadFile(filepath.Join(disk, "dev"))
+			must(t, err)
+			number := strings.TrimSpace(string(text))
 			for _, way := range []string{"read", "write"} {
 				file := filepath.Join(group, fmt.Sprintf("blkio.throttle.%s_%s_device", way, tt.file))
 				must(t, os.WriteFile(file, fmt.Appendf(nil, "%s %d", number, tt.limit), 0o644))

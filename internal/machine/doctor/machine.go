@@ -267,21 +267,18 @@ func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) (s
 	profile := &hub.Profile{
 		Name: "dry", Capacity: hub.Capacity{Read: total, Write: total, Both: total, ReadWeight: 1, WriteWeight: 1},
 	}
-	plan := &scenario.Plan{
-		Name: "dry", Hub: &scenario.Hub{Profile: "dry", Speedup: 1000}, Phases: make([]scenario.Phase, releases),
-	}
-	for i := range plan.Phases {
-		plan.Phases[i] = scenario.Phase{Name: fmt.Sprintf("release %d", i+1), Roles: map[string]trace.Role{}}
-	}
+	plan := &scenario.Plan{Name: "dry", Hub: &scenario.Hub{Profile: "dry", Speedup: 1000}}
+	phase := scenario.Phase{Roles: map[string]trace.Role{}}
 	for i := range workers {
 		name, side := string(rune('A'+i)), hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
 		profile.Disks = append(profile.Disks, hub.Disk{Name: name, Read: side, Write: side})
 		plan.Disks = append(plan.Disks, scenario.Disk{Name: name, Profile: name})
-		for i := range plan.Phases {
-			phase := &plan.Phases[i]
-			phase.Roles[name] = trace.Write
-			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: name, Role: trace.Write, Sizes: []int64{1e6}})
-		}
+		phase.Roles[name] = trace.Write
+		phase.Jobs = append(phase.Jobs, scenario.Job{Disk: name, Role: trace.Write, Sizes: []int64{1e6}})
+	}
+	for i := range releases {
+		phase.Name = fmt.Sprintf("release %d", i+1)
+		plan.Phases = append(plan.Phases, phase)
 	}
 	seen := starts{}
 	out, err := coordinator.Run(ctx, coordinator.Options{

@@ -15,49 +15,45 @@ import (
 
 // factsOf asks sysfs for the disk behind a folder, and the control groups of this process for its limits.
 func factsOf(path string) (f facts) {
-	number, ok := wholeDisk(path)
-	if !ok {
+	disk, err := wholeDisk(path)
+	if err != nil {
 		return f
 	}
-	at := filepath.Join("/sys/dev/block", number)
-	if groups, err := os.ReadFile("/proc/self/cgroup"); err == nil {
-		f.limits = groupLimits("/sys/fs/cgroup", string(groups), number)
-	}
-	if cache, err := os.ReadFile(filepath.Join(at, "queue", "write_cache")); err == nil {
+	f.virtual = strings.Contains(disk, "/virtual/") || strings.Contains(disk, "/virtio")
+	if cache, err := os.ReadFile(filepath.Join(disk, "queue", "write_cache")); err == nil {
 		f.volatile, f.known = strings.TrimSpace(string(cache)) == "write back", true
 	}
-	if at, err := filepath.EvalSymlinks(at); err == nil {
-		f.virtual = strings.Contains(at, "/virtual/") || strings.Contains(at, "/virtio")
+	number, err := os.ReadFile(filepath.Join(disk, "dev"))
+	groups, groupsErr := os.ReadFile("/proc/self/cgroup")
+	if err == nil && groupsErr == nil {
+		f.limits = groupLimits("/sys/fs/cgroup", string(groups), strings.TrimSpace(string(number)))
 	}
 	return f
 }
 
-// wholeDisk is the number of the disk behind a folder, as in 8:0: limits are of whole disks.
-func wholeDisk(path string) (string, bool) {
+// wholeDisk is the place in sysfs of the disk behind a folder: limits are of whole disks.
+func wholeDisk(path string) (string, error) {
 	var st unix.Stat_t
-	if unix.Stat(path, &st) != nil {
-		return "", false
+	if err := unix.Stat(path, &st); err != nil {
+		return "", err
 	}
 	dev := uint64(st.Dev)
 	if unix.Major(dev) == 0 { // btrfs numbers its file systems itself; their mounts name a disk
 		place, err := device.Inspect(path)
-		source, _, _ := strings.Cut(place.Source, ":") // the first of several, of bcachefs
-		if err != nil || unix.Stat(source, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFBLK {
-			return "", false
-		}
-		dev = uint64(st.Rdev)
-	}
-	number := fmt.Sprintf("%d:%d", unix.Major(dev), unix.Minor(dev))
-	link := "/sys/dev/block/" + number
-	if _, err := os.Stat(filepath.Join(link, "partition")); err == nil {
-		target, err := filepath.EvalSymlinks(link)
 		if err != nil {
-			return "", false
+			return "", err
 		}
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(target), "dev"))
-		return strings.TrimSpace(string(text)), err == nil
+		source, _, _ := strings.Cut(place.Source, ":") // the first of several, of bcachefs
+		if err := unix.Stat(source, &st); err != nil {
+			return "", err
+		}
+		dev = uint64(st.Rdev) // 0 of what is no device
 	}
-	return number, true
+	disk, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(dev), unix.Minor(dev)))
+	if _, not := os.Stat(filepath.Join(disk, "partition")); not == nil {
+		disk = filepath.Dir(disk)
+	}
+	return disk, err
 }
 
 // groupLimits reads the groups of a process, as in /proc/self/cgroup, and those above them: version 1 has a file for
@@ -69,18 +65,15 @@ func groupLimits(root, groups, number string) (limits []string) {
 			continue
 		}
 		for group := parts[2]; ; group = filepath.Dir(group) {
-			switch {
-			case strings.Contains(","+parts[1]+",", ",blkio,"):
-				folder := filepath.Join(root, "blkio", group)
-				for _, l := range [...]struct{ file, what string }{
-					{"read_bps", "rbps="}, {"write_bps", "wbps="}, {"read_iops", "riops="}, {"write_iops", "wiops="},
-				} {
-					file := filepath.Join(folder, "blkio.throttle."+l.file+"_device")
-					limits = append(limits, limitsIn(file, number, l.what, group)...)
-				}
-			case parts[1] == "":
-				for _, at := range [...]string{root, filepath.Join(root, "unified")} {
-					limits = append(limits, limitsIn(filepath.Join(at, group, "io.max"), number, "", group)...)
+			if parts[1] == "" {
+				limits = append(limits, limitsIn(filepath.Join(root, group, "io.max"), number, "", group)...)
+				limits = append(limits, limitsIn(filepath.Join(root, "unified", group, "io.max"), number, "", group)...)
+			}
+			if strings.Contains(","+parts[1]+",", ",blkio,") {
+				for _, way := range [...]string{"read", "write"} {
+					file := filepath.Join(root, "blkio", group, "blkio.throttle."+way)
+					limits = append(limits, limitsIn(file+"_bps_device", number, way[:1]+"bps=", group)...)
+					limits = append(limits, limitsIn(file+"_iops_device", number, way[:1]+"iops=", group)...)
 				}
 			}
 			if group == "/" || group == "." {
