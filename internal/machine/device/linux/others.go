@@ -59,8 +59,9 @@ func (m *machine) usbPort(dir string) string {
 
 // other is a device that competes with disks for a hub's uplink.
 type other struct {
-	hardware.Attached
-	way way
+	kind hardware.Kind
+	name string
+	way  way
 }
 
 // hubClass is the class of USB hubs.
@@ -78,8 +79,10 @@ func (m *machine) network(dir string) bool {
 		}
 		class := m.text(dir, name, "bInterfaceClass") + m.text(dir, name, "bInterfaceSubClass") +
 			m.text(dir, name, "bInterfaceProtocol")
-		if slices.ContainsFunc(networkClasses[:], func(c string) bool { return strings.HasPrefix(class, c) }) {
-			return true
+		for _, c := range networkClasses {
+			if strings.HasPrefix(class, c) {
+				return true
+			}
 		}
 	}
 	return false
@@ -103,7 +106,7 @@ func (m *machine) readOthers() {
 				name = product + " (" + name + ")"
 			}
 		}
-		m.others = append(m.others, other{hardware.Attached{Kind: hardware.NetworkKind, Name: name}, w})
+		m.others = append(m.others, other{hardware.NetworkKind, name, w})
 	}
 	for _, dir := range m.class("bus/usb/devices") {
 		w := m.wayTo(dir)
@@ -113,7 +116,7 @@ func (m *machine) readOthers() {
 		case len(w.usb) == 0 || w.usb[len(w.usb)-1] != dir || taken || m.text(dir, "bDeviceClass") == hubClass:
 		case m.text(dir, "idVendor") == displayLink:
 			name := strings.TrimSpace("DisplayLink " + m.text(dir, "product"))
-			m.others = append(m.others, other{hardware.Attached{Kind: hardware.DisplayKind, Name: name}, w})
+			m.others = append(m.others, other{hardware.DisplayKind, name, w})
 		default:
 			kind := hardware.OtherKind
 			if m.network(dir) {
@@ -121,12 +124,12 @@ func (m *machine) readOthers() {
 			}
 			name := hardware.WithVendor(m.text(dir, "manufacturer"), m.text(dir, "product"))
 			name = cmp.Or(name, "USB device "+path.Base(dir))
-			m.others = append(m.others, other{hardware.Attached{Kind: kind, Name: name}, w})
+			m.others = append(m.others, other{kind, name, w})
 		}
 	}
 	for _, dir := range m.class("bus/pci/devices") {
 		if strings.HasPrefix(m.text(dir, "class"), "0x03") {
-			m.others = append(m.others, other{hardware.Attached{Kind: hardware.OtherKind, Name: "graphics card"}, m.wayTo(dir)})
+			m.others = append(m.others, other{hardware.OtherKind, "graphics card", m.wayTo(dir)})
 		}
 	}
 }
@@ -149,24 +152,18 @@ func (m *machine) attach() {
 	slices.SortStableFunc(m.Hubs, func(a, b hardware.Hub) int { return m.rank(a) - m.rank(b) })
 	for i := range m.Hubs {
 		h := &m.Hubs[i]
-		for j := range m.Hubs {
-			if below := &m.Hubs[j]; below.Upstream == h.ID {
-				m.Attach(h.ID, hardware.HubKind, below.ID, below.Name)
-			}
-		}
-		for _, d := range m.Disks {
-			if d.Hub != nil && *d.Hub == h.ID {
-				m.Attach(h.ID, hardware.DiskKind, d.Name, hardware.WithVendor(d.Vendor, d.Model))
-			}
-		}
-		for _, o := range m.others {
-			if m.hubOf(o.way) == h.ID {
-				h.Devices = append(h.Devices, o.Attached)
-			}
-		}
+		m.Attach(h.Upstream, hardware.HubKind, h.ID, h.Name)
 		if h.Link != nil {
 			h.Link.Segment = hardware.Uplink
 		}
+	}
+	for i := range m.Disks {
+		if d := &m.Disks[i]; d.Hub != nil {
+			m.Attach(*d.Hub, hardware.DiskKind, d.Name, hardware.WithVendor(d.Vendor, d.Model))
+		}
+	}
+	for _, o := range m.others {
+		m.Attach(m.hubOf(o.way), o.kind, "", o.name)
 	}
 }
 

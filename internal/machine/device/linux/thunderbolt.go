@@ -225,8 +225,13 @@ func (m *machine) routersOf(pci []string) []*router {
 }
 
 // open are the routers below one through which PCIe can come.
-func open(r *router) []*router {
-	return slices.DeleteFunc(slices.Clone(r.children), func(c *router) bool { return c.locked })
+func open(r *router) (children []*router) {
+	for _, c := range r.children {
+		if !c.locked {
+			children = append(children, c)
+		}
+	}
+	return children
 }
 
 // sockets are the PCIe ports of a controller that lead to its Thunderbolt ports, and the way to the device from that
