@@ -250,18 +250,22 @@ var practical = [...]struct {
 	{SATALink, 6e9, 0.56e9, "seen on SATA 6 Gb/s"},
 }
 
+// lineRate is what the link signals towards the host (reads) or from it (writes), in bits per second.
+func (l *Link) lineRate(read bool) int64 {
+	if read {
+		return cmp.Or(l.RxBps, l.TxBps)
+	}
+	return cmp.Or(l.TxBps, l.RxBps)
+}
+
 // Practical is what the link has been seen to carry towards the host (reads) or from it (writes); false if nothing
 // is known of links like it.
 func (l *Link) Practical(read bool) (Capacity, bool) {
-	bps, lanes := cmp.Or(l.TxBps, l.RxBps), 1
-	if read {
-		bps = cmp.Or(l.RxBps, l.TxBps)
-	}
+	bps, lanes := l.lineRate(read), 1
 	if l.Kind == PCIe {
-		if l.Lanes <= 0 {
+		if lanes = l.Lanes; lanes <= 0 {
 			return Capacity{}, false
 		}
-		lanes = l.Lanes
 		bps /= int64(lanes)
 	}
 	for _, p := range practical {
@@ -278,10 +282,7 @@ func (l *Link) AtMost(read bool) float64 {
 	if c, ok := l.Practical(read); ok {
 		return c.Rate
 	}
-	if read {
-		return float64(cmp.Or(l.RxBps, l.TxBps)) / 8
-	}
-	return float64(cmp.Or(l.TxBps, l.RxBps)) / 8
+	return float64(l.lineRate(read)) / 8
 }
 
 // FellBack reports whether both ends could do more than they negotiated.

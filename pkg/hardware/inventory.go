@@ -79,36 +79,36 @@ func (inv *Inventory) FindHub(id string) *Hub {
 // RAID or a container, in the inventory's order. With a volume, they are those beneath it, even if it is spread over
 // several. A virtual disk with unknown disks beneath stands for itself.
 func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
-	found := map[string]bool{}
-	seen := map[string]bool{}
+	lowest := map[string]bool{} // of the disks that were seen: nothing known lies beneath
 	var walk func(d *Disk)
 	walk = func(d *Disk) {
-		if d == nil || seen[d.Name] {
+		if d == nil {
 			return
 		}
-		seen[d.Name] = true
-		known := false
+		if _, seen := lowest[d.Name]; seen {
+			return
+		}
+		lowest[d.Name] = true
 		for _, name := range d.Backing {
 			if under := inv.Find(name); under != nil {
-				known = true
+				lowest[d.Name] = false
 				walk(under)
 			}
-		}
-		if !known {
-			found[d.Name] = true
 		}
 	}
 	walk(disk)
 	if volume != nil && volume.Container != "" {
 		for i := range inv.Disks {
-			if slices.ContainsFunc(inv.Disks[i].Volumes, func(v Volume) bool { return v.Container == volume.Container }) {
-				walk(&inv.Disks[i])
+			for j := range inv.Disks[i].Volumes {
+				if inv.Disks[i].Volumes[j].Container == volume.Container {
+					walk(&inv.Disks[i])
+				}
 			}
 		}
 	}
 	var out []*Disk
 	for i := range inv.Disks {
-		if found[inv.Disks[i].Name] {
+		if lowest[inv.Disks[i].Name] {
 			out = append(out, &inv.Disks[i])
 		}
 	}
