@@ -209,11 +209,12 @@ func Check(ctx context.Context, plan *scenario.Plan, opts Options) []Problem {
 	if !slices.ContainsFunc(plan.Disks, func(d scenario.Disk) bool { return !d.Simulated() }) {
 		return nil
 	}
+	leftOut := map[string]bool{}
+	for _, c := range Codes() {
+		leftOut[c.Name] = !c.Always && slices.Contains(opts.Allow, c.Name)
+	}
 	problems := gather(ctx, plan, opts).judge()
-	left := slices.DeleteFunc(Codes(), func(c Code) bool { return c.Always || !slices.Contains(opts.Allow, c.Name) })
-	return slices.DeleteFunc(problems, func(p Problem) bool {
-		return slices.ContainsFunc(left, func(c Code) bool { return c.Name == p.Code })
-	})
+	return slices.DeleteFunc(problems, func(p Problem) bool { return leftOut[p.Code] })
 }
 
 // evidence is what was looked at before a plan is judged. What could not be had is empty.

@@ -52,9 +52,9 @@ func TestProcProcesses(t *testing.T) {
 func TestParsePS(t *testing.T) {
 	got := parsePS([]byte("    1   1:02.50 /sbin/launchd\n" +
 		"  321   0:00.03 /System/Library/CoreServices/backupd.bundle/Contents/Resources/backupd\n" +
-		" 4711  27:46:40 rsync -a /Users /Volumes/X\n" +
-		"   12 1-00:00:01 fsck_apfs /dev/rdisk5\n" +
-		"  bad   0:00.00 x\n   13 99 y\n   14  0:00.00\n   15 a:b z\n\n"))
+		" 4711 1666:40.00 rsync -a /Users /Volumes/X\n" +
+		"   12 1440:01,00 fsck_apfs /dev/rdisk5\n" +
+		"  bad   0:00.00 x\n   13 9:x y\n   14  0:00.00\n   15 a:b z\n\n"))
 	want := []Process{
 		{PID: 1, Name: "launchd", Args: []string{"/sbin/launchd"}, CPU: 62500 * time.Millisecond},
 		{PID: 321, Name: "backupd", Args: []string{"/System/Library/CoreServices/backupd.bundle/Contents/Resources/backupd"}, CPU: 30 * time.Millisecond},

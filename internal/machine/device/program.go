@@ -251,8 +251,8 @@ func procPlaces(proc fs.FS, pid string) []string {
 	return places
 }
 
-// parsePS takes processes from `ps -Axo pid=,time=,command=` of macOS: a number, the processor time as minutes:seconds
-// with hours and days before it if there are any, and the command with its arguments.
+// parsePS takes processes from `ps -Axo pid=,time=,command=` of macOS: a number, the processor time in minutes:seconds
+// with the decimal mark of the person's language, and the command with its arguments.
 func parsePS(out []byte) []Process {
 	var list []Process
 	for line := range bytes.Lines(out) {
@@ -261,31 +261,13 @@ func parsePS(out []byte) []Process {
 			continue
 		}
 		pid, err := strconv.Atoi(fields[0])
-		used, ok := parseCPUTime(fields[1])
-		if err != nil || !ok {
+		clock, clockErr := time.ParseDuration(strings.NewReplacer(":", "m", ",", ".").Replace(fields[1]) + "s")
+		if err != nil || clockErr != nil {
 			continue
 		}
-		list = append(list, Process{PID: pid, Name: path.Base(fields[2]), Args: fields[2:], CPU: used})
+		list = append(list, Process{PID: pid, Name: path.Base(fields[2]), Args: fields[2:], CPU: clock})
 	}
 	return list
-}
-
-// parseCPUTime reads [[days-]hours:]minutes:seconds, with hundredths.
-func parseCPUTime(s string) (time.Duration, bool) {
-	parts := strings.Split(strings.Replace(s, "-", ":", 1), ":")
-	if len(parts) < 2 || len(parts) > 4 {
-		return 0, false
-	}
-	slices.Reverse(parts)
-	seconds := 0.0
-	for i, part := range parts {
-		v, err := strconv.ParseFloat(part, 64)
-		if err != nil || !(v >= 0 && v < 1e6) {
-			return 0, false
-		}
-		seconds += v * []float64{1, 60, 3600, 86400}[i]
-	}
-	return time.Duration(seconds * float64(time.Second)), true
 }
 
 // governed says how Linux holds the processor back to save power, from sysfs; empty if it does not. The governor

@@ -51,27 +51,18 @@ func look(ctx context.Context, serials bool) (*hardware.Inventory, error) {
 	return inventory, nil
 }
 
-// systemRoots are folders on the disk that holds the system: the sealed volume, and the one that holds
-// what users write.
-var systemRoots = [...]string{"/", "/System/Volumes/Data"}
-
+// mounted also asks as a program does that lists the folder: if the person has not let this one at removable volumes,
+// the system says that the operation is not permitted, whatever the folder's own permissions are.
 func (p *Place) mounted(st *unix.Statfs_t) {
 	p.Filesystem = unix.ByteSliceToString(st.Fstypename[:])
 	p.Mount = unix.ByteSliceToString(st.Mntonname[:])
 	p.Source = unix.ByteSliceToString(st.Mntfromname[:])
-}
-
-// consent asks as a program does that lists the folder: if the person has not let this one at removable volumes,
-// the system says that the operation is not permitted, whatever the folder's own permissions are.
-func consent(path string) error {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(p.Path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err == nil {
-		return unix.Close(fd)
+		_ = unix.Close(fd) // nothing was read
+	} else if errors.Is(err, unix.EPERM) {
+		p.Closed = err
 	}
-	if errors.Is(err, unix.EPERM) {
-		return err
-	}
-	return nil
 }
 
 // Processes are what this machine does.
@@ -85,9 +76,6 @@ func Processes(ctx context.Context) ([]Process, error) {
 
 // SavingPower says how the processor is held back to save power; empty if it is not, or cannot be asked.
 func SavingPower(ctx context.Context) string {
-	out, err := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"})
-	if err != nil {
-		return ""
-	}
+	out, _ := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"}) // nothing if it fails
 	return macLowPower(out)
 }

@@ -41,9 +41,6 @@ func usage(mount string) (size, free int64) {
 	}
 }
 
-// systemRoots are folders on the disk that holds the system.
-var systemRoots = [...]string{"/"}
-
 // mounted finds the mount that the folder is in. Its number shows it: a mount may lie over another one, and the device
 // number that stat gives is btrfs's own.
 func (p *Place) mounted(*unix.Statfs_t) {
@@ -59,9 +56,6 @@ func (p *Place) mounted(*unix.Statfs_t) {
 		p.Mount, p.Filesystem, p.Source = m.Point, m.Filesystem, m.Source
 	}
 }
-
-// consent: Linux has no such consent; what permissions forbid, Writable says.
-func consent(string) error { return nil }
 
 // Processes are what this machine does.
 func Processes(context.Context) ([]Process, error) { return procProcesses(os.DirFS("/proc")) }

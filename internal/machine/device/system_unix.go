@@ -23,9 +23,12 @@ func (p *Place) query() error {
 		}
 	}
 	p.Writable = unix.Access(p.Path, unix.W_OK|unix.X_OK)
-	p.Closed = consent(p.Path)
 	return nil
 }
+
+// systemRoots are folders on the disk that holds the system: of macOS the sealed volume, and the one that holds what
+// users write.
+var systemRoots = [...]string{"/", "/System/Volumes/Data"}
 
 func deviceID(path string) (uint64, error) {
 	var st unix.Stat_t

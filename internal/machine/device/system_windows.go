@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -117,9 +116,6 @@ func span(t windows.Filetime) time.Duration {
 
 // SavingPower says how the processor is held back to save power; empty if it is not, or cannot be asked.
 func SavingPower(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "powercfg", "/getactivescheme").Output()
-	if err != nil {
-		return ""
-	}
+	out, _ := ask(ctx, toolTimeout, []string{"powercfg", "/getactivescheme"}) // nothing if it fails
 	return winPowerSaver(out)
 }
