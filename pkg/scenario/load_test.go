@@ -153,7 +153,7 @@ func beyond() map[string][]string {
 		"to compare what several streams do":                   {"search-kinds", "search-unclear", "stream-both-ways"},
 		"to know in which part of the file a preset may stand": {"saturation-study"},
 		"to compare a length with the number of disks":         {"order-short", "pattern-long", "pattern-short"},
-		"to know invisible characters":                         {"disk-name-invisible", "phase-name-direction"},
+		"to know scripts and invisible characters":             {"disk-name-invisible", "disk-name-scripts", "phase-name-direction", "name-scripts"},
 		"to compare one key of a list's items":                 {"duplicate-disk", "duplicate-disk-case", "duplicate-phase", "duplicate-phase-form", "same-folder", "repeat-collides", "repeats-collide"},
 		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow", "stop-short", "think-long", "target-zero",
 			"fill-all", "probe-large", "search-hold-short", "stream-buffer", "stream-stop-buffer", "saturation-early", "until-early"},

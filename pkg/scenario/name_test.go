@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Names in any script are accepted, and what can be seen in them; what cannot is not.
+// Names in any script are accepted, and words of several scripts beside one another; what makes one look like another is not.
 func TestOwnName(t *testing.T) {
 	for name, refused := range map[string]string{
 		"Диск 1 SSD":   "",
@@ -15,7 +15,8 @@ func TestOwnName(t *testing.T) {
 		"⚙️ Mac":       "",
 		"cafe\u0301 2": "",
 		"1А":           "",
-		"Ωmega":        "",
+		"A\u0410":      "mixes Cyrillic and Latin letters",
+		"\u0391B":      "mixes Greek and Latin letters",
 		"a\u200db":     "invisible character U+200D",
 		"a\u2066b":     "invisible character U+2066",
 		"a\u3164b":     "invisible character U+3164",
