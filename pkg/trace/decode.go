@@ -103,7 +103,7 @@ func (d *decoder) decodePlain(line []byte, e *Event) bool {
 		switch value.(type) {
 		case *int, *int64:
 			if !known && e.Type != "" && len(d.starts) < maxStarts {
-				d.starts = append(d.starts, start{bytes.Clone(line[:before-1]), *e, key})
+				d.starts = append(d.starts, start{line[:before-1], *e, key})
 			}
 			known = true
 		}

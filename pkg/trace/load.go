@@ -33,7 +33,7 @@ func Load(r io.Reader, name string) (*Run, error) {
 			err = fmt.Errorf("more than %d phases, the limit of a trace: cut it into several", maxPhases)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, in.line, err)
+			return nil, fmt.Errorf("%s:%d: %w", name, in.line+in.part.events[in.at-1].line, err)
 		}
 	}
 	if err := in.Err(); err != nil {

@@ -1,12 +1,12 @@
 package trace
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/latency"
@@ -19,8 +19,9 @@ const (
 	MaxLine = 16 << 20
 	// maxNS bounds times, so that no difference of two overflows.
 	maxNS = 1 << 60
-	// readSize is how many bytes are read at once.
-	readSize = 64 << 10
+	// partSize is how many bytes of lines are decoded together, and maxParts how many times that at once.
+	partSize = 128 << 10
+	maxParts = 8
 )
 
 // Reader reads events one at a time, in the manner of bufio.Scanner:
@@ -30,37 +31,56 @@ const (
 //	}
 //	if err := r.Err(); err != nil { ... }
 //
-// It holds one line of the trace at a time, whatever its length.
+// It holds a few parts of the trace at a time, whatever its length, and decodes them on all cores.
 type Reader struct {
-	in      *bufio.Reader
-	name    string
-	text    []byte // the last line
-	line    int    // its number, from 1
-	offset  int64  // of its end
-	event   Event
-	hist    latency.Counts // of a latency line
-	decoder decoder
-	hists   latency.Parser
+	in   io.Reader
+	name string
+	rest []byte  // read, of a line that goes on
+	end  error   // of in
+	next []*part // being decoded, in order
 
+	part     *part // that Event is of
+	at       int   // its index there
+	line     int   // lines before part
+	offset   int64 // bytes before part
 	over     bool
 	err      error
 	unknown  int
 	warnings []string
 }
 
-// NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
-func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{in: bufio.NewReaderSize(r, readSize), name: name, decoder: decoder{names: map[string]string{}}}
+// part is some whole lines of a trace, and the events in them.
+type part struct {
+	text    []byte
+	events  []decoded
+	lines   int
+	unknown int           // lines of unknown types
+	err     error         // of the last line
+	torn    int           // the length of that line if no newline ended it
+	done    chan struct{} // closed when all this is known
+	decoder decoder
+	hists   latency.Parser
 }
 
+// decoded is the event of a line.
+type decoded struct {
+	Event
+	hist latency.Counts // of a latency line
+	line int            // its number in the part, from 1
+	end  int            // where it ends in the part's text
+}
+
+// NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
+func NewReader(r io.Reader, name string) *Reader { return &Reader{in: r, name: name, part: &part{}} }
+
 // Event is the event that the last call of Next read. It is overwritten by a later one, and empty after the last.
-func (r *Reader) Event() *Event { return &r.event }
+func (r *Reader) Event() *Event { return &r.part.events[r.at-1].Event }
 
 // Hist is what the histogram of the last latency line says.
-func (r *Reader) Hist() latency.Counts { return r.hist }
+func (r *Reader) Hist() latency.Counts { return r.part.events[r.at-1].hist }
 
 // Offset is how many bytes of the input lie before and in the line of Event; after the last event, all that were read.
-func (r *Reader) Offset() int64 { return r.offset }
+func (r *Reader) Offset() int64 { return r.offset + int64(r.part.events[r.at-1].end) }
 
 // Err is the first error, nil at a regular end.
 func (r *Reader) Err() error { return r.err }
@@ -76,62 +96,125 @@ func (r *Reader) Warnings() []string {
 
 // Next reads up to the next event of a known type. It returns false at the end and at an error.
 func (r *Reader) Next() bool {
-	for !r.over {
-		err := r.readLine()
-		r.over = err != nil
-		if r.over && !errors.Is(err, io.EOF) {
-			r.err = fmt.Errorf("%s:%d: read trace: %w", r.name, r.line+1, err)
-			break
+	for r.at >= len(r.part.events) {
+		if r.over || !r.advance() {
+			r.part, r.at, r.over = &part{events: make([]decoded, 1)}, 1, true
+			return false
 		}
-		text := r.text
-		if r.line == 0 {
-			text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // Some Windows editors put it before the first line.
+	}
+	r.at++
+	return true
+}
+
+// advance goes on to the next part, and has as many decoded meanwhile as there are cores.
+func (r *Reader) advance() bool {
+	p := r.part
+	r.line, r.offset = r.line+p.lines, r.offset+int64(len(p.text))
+	switch {
+	case p.torn > 0:
+		r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: torn last line dropped (%d bytes)", r.name, r.line, p.torn))
+		return false
+	case p.err != nil:
+		r.err = fmt.Errorf("%s:%d: %w", r.name, r.line, p.err)
+		return false
+	}
+	for r.end == nil && len(r.next) < min(runtime.GOMAXPROCS(0), maxParts) {
+		r.read(p)
+		p = &part{}
+	}
+	if len(r.next) == 0 {
+		if !errors.Is(r.end, io.EOF) {
+			r.err = fmt.Errorf("%s:%d: read trace: %w", r.name, r.line+1, r.end)
 		}
-		r.line++
-		r.offset += int64(len(r.text))
-		line := bytes.TrimSpace(text)
-		if len(line) == 0 {
+		return false
+	}
+	r.part, r.next, r.at = r.next[0], r.next[1:], 0
+	<-r.part.done
+	r.unknown += r.part.unknown
+	return true
+}
+
+// read reads the next part into the memory of another, and has it decoded.
+func (r *Reader) read(p *part) {
+	text, whole := append(p.text[:0], r.rest...), 0
+	for whole == 0 && r.end == nil {
+		had, err := len(text), error(nil)
+		for text = slices.Grow(text, partSize); len(text) < had+partSize && err == nil; {
+			var n int
+			n, err = r.in.Read(text[len(text) : had+partSize])
+			text = text[:len(text)+n]
+		}
+		if last := bytes.LastIndexByte(text[had:], '\n'); last >= 0 {
+			whole = had + last + 1
+		}
+		switch {
+		case len(text)-whole > MaxLine:
+			r.end = errLong
+		case errors.Is(err, io.EOF):
+			r.end, whole = io.EOF, len(text)
+		case err != nil:
+			r.end = err
+		}
+	}
+	r.rest = append(r.rest[:0], text[whole:]...)
+	if text = text[:whole]; r.line == 0 && r.offset == 0 && len(r.next) == 0 {
+		rest, _ := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")) // that some Windows editors put before the first line
+		r.offset = int64(len(text) - len(rest))
+		text = rest
+	}
+	if whole > 0 {
+		p.text, p.done = text, make(chan struct{})
+		r.next = append(r.next, p)
+		go p.decode() // which ends by itself
+	}
+}
+
+// shortest is less than the bytes of any event's line: a text of empty lines is to take no memory for events.
+const shortest = 12
+
+// errLong is the error of a line that is no line of a trace.
+var errLong = fmt.Errorf("line longer than %d bytes", MaxLine)
+
+// decode reads the part's lines up to the first bad one.
+func (p *part) decode() {
+	defer close(p.done)
+	p.events, p.lines, p.unknown = slices.Grow(p.events[:0], min(bytes.Count(p.text, []byte{'\n'}), len(p.text)/shortest)+1), 0, 0
+	if p.decoder.names == nil {
+		p.decoder.names = map[string]string{}
+	}
+	p.decoder.starts = p.decoder.starts[:0] // they point into another text
+	for at := 0; at < len(p.text) && p.err == nil; {
+		line, _, whole := bytes.Cut(p.text[at:], []byte{'\n'})
+		at = min(at+len(line)+1, len(p.text))
+		p.lines++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		known, err := r.decode(line)
-		switch {
-		case err == nil && known:
-			return true
-		case err == nil:
-			r.unknown++
-		case r.over:
-			r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: torn last line dropped (%d bytes)", r.name, r.line, len(line)))
-		default:
-			r.over, r.err = true, fmt.Errorf("%s:%d: %w", r.name, r.line, err)
+		p.events = append(p.events, decoded{line: p.lines, end: at})
+		known, err := p.event(line, &p.events[len(p.events)-1])
+		if known && err == nil {
+			continue
 		}
-	}
-	r.event = Event{}
-	return false
-}
-
-// readLine reads the next line, newline included. The last one may have none, and has the error io.EOF.
-func (r *Reader) readLine() error {
-	r.text = r.text[:0]
-	for {
-		part, err := r.in.ReadSlice('\n')
-		if r.text = append(r.text, part...); len(r.text) > MaxLine {
-			return fmt.Errorf("line longer than %d bytes", MaxLine)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return err
+		p.events = p.events[:len(p.events)-1]
+		if p.err = err; err == nil {
+			p.unknown++
+		} else if !whole {
+			p.torn = len(line)
 		}
 	}
 }
 
-// decode reads an event from its line, and says whether its type is a known one.
-func (r *Reader) decode(line []byte) (known bool, err error) {
-	e := &r.event
-	if known, err = r.decoder.decode(line, e); !known || err != nil {
+// event reads a line, and says whether its type is a known one.
+func (p *part) event(line []byte, e *decoded) (known bool, err error) {
+	if len(line) >= MaxLine {
+		return false, fmt.Errorf("read trace: %w", errLong)
+	}
+	if known, err = p.decoder.decode(line, &e.Event); !known || err != nil {
 		return false, err
 	}
 	err = e.check()
 	if err == nil && e.Type == LatencyType {
-		r.hist, err = r.hists.Parse(e.Hist)
+		e.hist, err = p.hists.Parse(e.Hist)
 	}
 	if err != nil {
 		return false, fmt.Errorf("bad %s line: %w", e.Type, err)

@@ -101,6 +101,14 @@ func TestReaderCutShort(t *testing.T) {
 	}
 }
 
+func TestReaderEmptyLines(t *testing.T) {
+	text := strings.Repeat("\n", partSize)
+	p := &part{text: []byte(text), done: make(chan struct{})}
+	if p.decode(); cap(p.events) > partSize/shortest+100 {
+		t.Errorf("room for %d events in %d empty lines", cap(p.events), partSize)
+	}
+}
+
 func TestPlainLinesTakeTheFastPath(t *testing.T) {
 	d := &decoder{names: map[string]string{}}
 	var event Event
