@@ -34,7 +34,7 @@ type hubRow struct {
 // The diagram's measures, in pixels.
 const (
 	cardRow     = 92 // of up to three disks
-	smallRow    = 70 // of up to six
+	smallRow    = 78 // of up to six: names may take two lines
 	listRow     = 36
 	fewCards    = 3
 	maxCards    = 6

@@ -247,6 +247,11 @@ addEventListener("toggle", async (event) => {
 }, true);
 addEventListener("hashchange", follow);
 addEventListener("resize", draw);
+const paper = 700; // pixels between the margins of A4 and Letter
+addEventListener("beforeprint", () => {
+  for (const chart of charts.values()) chart.resize(paper);
+});
+addEventListener("afterprint", draw);
 
 async function start() {
   theme();
@@ -258,6 +263,7 @@ async function start() {
     if (state.race) race(state.race);
   }
   follow();
-  draw();
+  await draw();
+  root.dataset.ready = Math.round(performance.now());
 }
 start();
