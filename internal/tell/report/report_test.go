@@ -369,3 +369,16 @@ func TestShown(t *testing.T) {
 	want := &Table{Columns: []Column{{Head: "Disk"}, {Head: "Rate"}}, Rows: [][]Cell{{{Text: "A"}, {Text: "1"}}, {{Text: "B"}, {}}}}
 	check.Same(t, "without what is empty", want, table.Shown())
 }
+
+// The letters of the table of all phases are those that its note explains, whatever a disk does.
+func TestPhasesLetters(t *testing.T) {
+	run := fixture.Streams()
+	r := newRunDoc(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	for _, row := range r.phasesTable(r.lines).Rows {
+		for _, cell := range row[1:4] {
+			if !slices.Contains([]string{"", "R", "W"}, cell.Letter) {
+				t.Errorf("%s has the letter %q", row[0].Text, cell.Letter)
+			}
+		}
+	}
+}

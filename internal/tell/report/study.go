@@ -155,7 +155,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 					remark = ""
 				}
 				cell = Cell{
-					Letter: strings.ToUpper(d.Verb[:1]), Text: pick(l.Rate > 0, r.scale.Number(d.Rate), none), Small: cmp.Or(d.Percent(), remark),
+					Letter: strings.ToUpper(string(line.phases[0].Roles[key.Name][:1])), Text: pick(l.Rate > 0, r.scale.Number(d.Rate), none), Small: cmp.Or(d.Percent(), remark),
 					Heat: heatOf(d.Kept), Strong: d.Low(), NoReference: d.Remark != "",
 				}
 				limited = limited || d.Remark == ownPace
