@@ -32,6 +32,11 @@ func TestAccessibility(t *testing.T) {
 		{"streams", backup, screen{width: 1280, height: 900}},
 		{"streams, phone", backup, screen{width: 390, height: 800}},
 		{"search", fixture.Search, screen{width: 1280, height: 900, dark: true}},
+		{"study", twoByTwo, screen{width: 1280, height: 900}},
+		{"study, phone, dark", twoByTwo, screen{width: 390, height: 800, dark: true}},
+		{"race", race, screen{width: 1280, height: 900}},
+		{"race, phone, dark", race, screen{width: 390, height: 800, dark: true}},
+		{"list", func() *trace.Run { return twelve(12) }, screen{width: 1280, height: 900}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tab := open(t, ctx, test.run(), test.screen)

@@ -27,7 +27,7 @@ func answers() map[string]*report.Document {
 	failed := fixture.Triple()
 	failed.Status, failed.Phases = trace.Partial, failed.Phases[:2]
 	out := map[string]*report.Document{
-		"study": reportOf(fixture.Triple()), "race": reportOf(race), "twelve": reportOf(twelve()), "streams": reportOf(fixture.Streams()),
+		"study": reportOf(fixture.Triple()), "race": reportOf(race), "twelve": reportOf(twelve(12)), "hostile": reportOf(hostile()), "streams": reportOf(fixture.Streams()),
 		"saturation": reportOf(fixture.Triple()), "comparison": report.OfComparison(fixture.Comparison()),
 		"failed": report.OfRun(report.Run{
 			Trace: failed, Analysis: say.Analyze(failed, analysis.Options{}),
@@ -47,11 +47,11 @@ func answers() map[string]*report.Document {
 	return out
 }
 
-// twelve disks write, each alone and all together, and read together.
-func twelve() *trace.Run {
+// twelve disks, or fewer, write, each alone and all together, and read together.
+func twelve(count int) *trace.Run {
 	var disks, order []string
 	parts := map[string][]fixture.Part{}
-	for i := range 12 {
+	for i := range count {
 		name := fmt.Sprintf("SSD-%02d", i+1)
 		disks = append(disks, name)
 		parts[name+" writes"] = []fixture.Part{{Disk: name, Op: trace.Write, Files: 12, Pace: []fixture.Pace{{Rate: 1.4e9 + 1e8*float64(i)}}}}
@@ -62,7 +62,8 @@ func twelve() *trace.Run {
 	return fixture.Run("twelve", disks, parts, append(order, "all write", "all read")...)
 }
 
-// The first screen of every kind of document is its answer with what shows it, whole, on a laptop and on a phone.
+// The first screen of every kind of document is its answer with what shows it, whole on a laptop; on a phone the headline,
+// what to do and the figure's head.
 func TestAnswerFillsTheFirstScreen(t *testing.T) {
 	ctx := browserFor(t)
 	for name, doc := range answers() {
@@ -70,35 +71,52 @@ func TestAnswerFillsTheFirstScreen(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", name, s.width), func(t *testing.T) {
 				tab := openPage(t, ctx, pageOf(t, doc, nil, library()), s)
 				tab.shoot(fmt.Sprintf("answer-%s-%d", name, s.width))
-				bottom := eval[float64](tab, `document.querySelector(".answer").getBoundingClientRect().bottom`)
-				if bottom > float64(s.height) {
-					t.Errorf("the answer ends at %.0f px of a screen of %d", bottom, s.height)
+				ends := eval[[]float64](tab, `["h1", ".todo", "#hub, .hub, .lanes, .big, .card table", ".facts"].map((part) =>
+					Math.max(0, ...[...document.querySelectorAll(part)].slice(0, 1).map((e) => e.getBoundingClientRect().bottom)))`)
+				parts := ends
+				if s.width < 820 {
+					parts = ends[:2]
+				}
+				for i, end := range parts {
+					if end > float64(s.height) && (name != "twelve" && name != "hostile" || i < 2) {
+						t.Errorf("part %d of the answer ends at %.0f px of a screen of %d", i, end, s.height)
+					}
+				}
+				if top := eval[float64](tab, `document.querySelector("main svg:not(.mark), main table, .lanes").getBoundingClientRect().top`); top > 0.8*float64(s.height) {
+					t.Errorf("what shows the answer begins at %.0f px of a screen of %d", top, s.height)
 				}
 				tab.fits()
 				if high := eval[int](tab, `document.documentElement.scrollHeight`); name == "study" && s.width == 1280 && high > 2200 {
 					t.Errorf("the page is %d px high before anything is opened", high)
 				}
-				if !eval[bool](tab, `document.querySelector(".answer canvas, .answer table") !== null`) {
-					t.Error("neither a chart nor a table shows the answer")
+				if n := eval[int](tab, `document.querySelectorAll(".fact").length`); n > 3 {
+					t.Errorf("%d key numbers, want three at most", n)
+				}
+				if n := eval[int](tab, `document.querySelectorAll("details[open]").length`); n > 0 {
+					t.Errorf("%d details are open", n)
 				}
 			})
 		}
 	}
 }
 
-// On paper is the answer with the numbers of all phases on the first page, then the phases that its findings name,
-// two to a page; of a comparison everything. All is in light colours, nothing is cut, and afterwards the page is as
-// it was.
+// On paper is the first screen on the first page, and behind it the tables of what is folded, but no phase by itself.
+// All is in light colours, nothing is cut, no chart is empty, nothing is there that can only be pressed, and afterwards
+// the page is as it was.
 func TestPrint(t *testing.T) {
 	ctx, all := browserFor(t), answers()
 	for _, test := range []struct {
 		name  string
 		pages int // at most
-	}{{"study", 3}, {"race", 2}, {"twelve", 4}, {"streams", 3}, {"saturation", 3}, {"comparison", 3}, {"failed", 3}} {
+	}{{"study", 4}, {"race", 5}, {"twelve", 5}, {"streams", 4}, {"saturation", 4}, {"comparison", 4}, {"failed", 4}, {"hostile", 6}} {
 		t.Run(test.name, func(t *testing.T) {
 			whole := pageOf(t, all[test.name], nil, library())
 			tab := openPage(t, ctx, whole, screen{width: 1280, height: 900, dark: true})
-			const state = `[document.querySelectorAll(".phase:not([hidden])").length, document.querySelectorAll("details[open]").length, getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()]`
+			if name := `#more .chart`; eval[bool](tab, `document.querySelector("`+name+`") !== null`) {
+				tab.chart(eval[string](tab, `document.querySelector("`+name+`").dataset.figure`)) // which is drawn before
+			}
+			const state = `[document.querySelectorAll("details[open]").length, getComputedStyle(document.querySelector("main")).color,
+				...[...document.querySelectorAll("canvas")].map((c) => Math.round(c.getBoundingClientRect().width))]`
 			before := eval[[]any](tab, state)
 			paper, err := chromedp.Run(tab, chromedp.PrintToPDF())
 			check.Must(t, err)
@@ -108,7 +126,8 @@ func TestPrint(t *testing.T) {
 			if pages := bytes.Count(paper, []byte("/Type /Page\n")); pages > test.pages {
 				t.Errorf("%d pages, want %d at most", pages, test.pages)
 			}
-			check.Same(t, "phases, open lists and first colour after printing, as before", before, eval[[]any](tab, state))
+			tab.settle()
+			check.Same(t, "open details, colour and charts after printing, as before", before, eval[[]any](tab, state))
 			// What is on paper, seen on a screen of its width.
 			if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 				t.Fatal(err)
@@ -117,20 +136,24 @@ func TestPrint(t *testing.T) {
 			tab.do(chromedp.EmulateViewport(width, page))
 			tab.settle()
 			tab.do(chromedp.Evaluate[chromedp.Void](`dispatchEvent(new Event("beforeprint"))`))
+			tab.settle()
 			for _, wide := range eval[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll("main *")].filter((e) => e.checkVisibility() && !e.closest(".sr, svg, .tip") && e.getBoundingClientRect().right > %d).map((e) => e.tagName + " " + e.className + " " + e.textContent.slice(0, 30))`, width+2)) {
 				t.Errorf("wider than the page: %s", wide)
 			}
-			if end := eval[float64](tab, `document.querySelector(".numbers, .answer").getBoundingClientRect().bottom`); end > page {
-				t.Errorf("the answer and its numbers end at %.0f px of a page of %d", end, page)
+			if end := eval[float64](tab, `document.querySelector("#hub, .hub, .lanes, .big, .card").getBoundingClientRect().bottom`); end > page {
+				t.Errorf("the answer ends at %.0f px of a page of %d", end, page)
 			}
-			for _, phase := range eval[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll(".report .phase:not([hidden])")].filter((e) => e.getBoundingClientRect().height > %d && e.querySelectorAll("tbody tr").length < 8).map((e) => e.id + " " + e.getBoundingClientRect().height)`, page/2)) {
-				t.Errorf("more than half a page: %s", phase)
+			for _, chart := range eval[[]string](tab, `[...document.querySelectorAll(".chart")].filter((e) => e.checkVisibility() && !(e.querySelector("canvas")?.getBoundingClientRect().width > 300)).map((e) => e.dataset.figure)`) {
+				t.Errorf("chart %s is missing on paper", chart)
 			}
-			for _, plot := range eval[[]string](tab, `[...document.querySelectorAll(".plot")].filter((plot) => plot.checkVisibility() && !(plot.querySelector("canvas")?.getBoundingClientRect().width > 300)).map((plot) => plot.dataset.figure)`) {
-				t.Errorf("chart %s is missing on paper", plot)
+			if got := eval[[]string](tab, `[...document.querySelectorAll(".tools, button:not([data-load], .legend button), input, select, .phase")].filter((e) => e.checkVisibility()).map((e) => e.tagName + " " + e.className)`); len(got) > 0 {
+				t.Errorf("on paper is what can only be pressed, or a phase: %s", strings.Join(got, ", "))
 			}
-			if got := eval[[]string](tab, `[...document.querySelectorAll(".tools, button, select, footer")].filter((e) => e.checkVisibility()).map((e) => e.className)`); len(got) > 0 {
-				t.Errorf("on paper is what can only be pressed: %s", strings.Join(got, ", "))
+			if got := eval[string](tab, `getComputedStyle(document.querySelector("main")).color`); got != "rgb(22, 24, 29)" {
+				t.Errorf("the ink is %s", got)
+			}
+			for _, bad := range eval[[]string](tab, `[...document.querySelectorAll(".todo, .fact")].filter((e) => !e.checkVisibility()).map((e) => e.textContent)`) {
+				t.Errorf("missing on paper: %s", bad)
 			}
 		})
 	}

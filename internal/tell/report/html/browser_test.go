@@ -98,6 +98,7 @@ type screen struct {
 	dark          bool
 	static        bool // a report without the chart library
 	noScript      bool
+	blocked       bool // scripts are meant to be blocked, which the console says
 }
 
 // open writes the run's report to a file and opens it.
@@ -137,7 +138,7 @@ func openPage(t *testing.T, parent context.Context, page []byte, s screen) *tab 
 	if s.noScript {
 		return tab
 	}
-	tab.wait(`document.documentElement.dataset.painted !== undefined`)
+	tab.wait(`document.documentElement.dataset.ready !== undefined`)
 	return tab
 }
 
@@ -160,7 +161,9 @@ func (tab *tab) watch(stop context.CancelFunc) {
 			if err != nil {
 				return
 			}
-			note("console: %s", message)
+			if text := fmt.Sprint(message); !tab.blocked || !strings.Contains(text, "Content Security Policy") {
+				note("console: %s", text)
+			}
 		}
 	})
 	done.Go(func() {
@@ -213,29 +216,42 @@ func (tab *tab) fits() {
 	}
 }
 
-// painted counts the visible chart's pixels in each disk's colour, in the order of the disks.
-func painted(tab *tab, disks int) []int {
+// chart opens the details that a chart is in, brings it into view, and waits until it is drawn. A chart is named by its
+// figure, such as phase-1-time.
+func (tab *tab) chart(figure string) {
 	tab.t.Helper()
-	tab.wait(`document.querySelector(".phase:not([hidden]) .plot") !== null`) // a phase is unpacked when it is opened
-	tab.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".phase:not([hidden]) .plot").scrollIntoView({ block: "center" })`))
-	tab.wait(`document.querySelector(".phase:not([hidden]) .plot canvas") !== null`) // and drawn when it comes into view
+	tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		const chart = document.querySelector("[data-figure='%s']");
+		for (let d = chart.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+		chart.scrollIntoView({ block: "center" });
+	})()`, figure)))
+	tab.wait(fmt.Sprintf(`document.querySelector("[data-figure='%s'] canvas") !== null`, figure))
+	tab.settle()
+}
+
+// painted counts a chart's pixels in each disk's colour, in the order of the disks.
+func painted(tab *tab, figure string, disks int) []int {
+	tab.t.Helper()
+	tab.chart(figure)
 	return eval[[]int](tab, fmt.Sprintf(`(() => {
-		const canvas = document.querySelector(".phase:not([hidden]) .plot canvas");
+		const canvas = document.querySelector("[data-figure='%s'] canvas"), probe = document.body.appendChild(document.createElement("span"));
 		const copy = document.createElement("canvas");
 		copy.width = canvas.width;
 		copy.height = canvas.height;
 		const pen = copy.getContext("2d", { willReadFrequently: true });
 		pen.drawImage(canvas, 0, 0);
 		const data = pen.getImageData(0, 0, canvas.width, canvas.height).data;
-		return [...Array(%d).keys()].map((i) => {
-			const hex = getComputedStyle(document.documentElement).getPropertyValue("--c" + i).trim();
-			const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+		const counts = [...Array(%d).keys()].map((i) => {
+			probe.style.color = "var(--c" + i + ")";
+			const [r, g, b] = getComputedStyle(probe).color.match(/\d+/g).map(Number);
 			let n = 0;
 			for (let p = 0; p < data.length; p += 4)
 				if (Math.abs(data[p] - r) + Math.abs(data[p + 1] - g) + Math.abs(data[p + 2] - b) < 12) n++;
 			return n;
 		});
-	})()`, disks))
+		probe.remove();
+		return counts;
+	})()`, figure, disks))
 }
 
 // shoot saves a picture of the whole page where -shots asks for it.
@@ -252,26 +268,40 @@ func (tab *tab) shoot(name string) {
 	check.Must(tab.t, os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644))
 }
 
-// drawAll opens what is closed in the phase, and brings every chart of the phase into view, and goes back to the top.
+// drawAll opens the first phase and what else is closed outside the phases, draws every chart of these, and goes back to
+// the top.
 func (tab *tab) drawAll() {
 	tab.t.Helper()
-	tab.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".phase:not([hidden]) details").forEach((d) => (d.open = true))`))
-	n := eval[int](tab, `document.querySelectorAll(".phase:not([hidden]) .plot").length`)
-	for i := range n {
-		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelectorAll(".phase:not([hidden]) .plot")[%d].scrollIntoView()`, i)))
-		tab.wait(fmt.Sprintf(`document.querySelectorAll(".phase:not([hidden]) .plot")[%d].querySelector("canvas") !== null`, i))
-	}
-	tab.do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, 0)`))
+	tab.do(chromedp.Evaluate[chromedp.Void](drawCharts("document.querySelector('.phase')"), chromedp.EvalAwaitPromise))
 	tab.settle()
 }
 
-var (
-	focusPlot = chromedp.Focus(chromedp.CSS(".phase:not([hidden]) .plot"))
-	focusTab  = chromedp.Focus(chromedp.CSS("[role=tab][aria-selected=true]"))
-	keyCodes  = map[string]string{
-		"ArrowRight": kb.ArrowRight, "ArrowLeft": kb.ArrowLeft, "Home": kb.Home, "End": kb.End, "Escape": kb.Escape,
-	}
-)
+// drawCharts opens a phase and all outside the phases, and draws all that can be seen. The phase is an expression.
+func drawCharts(phase string) string {
+	return `(async () => {
+		const frame = () => new Promise((done) => requestAnimationFrame(done)), phase = ` + phase + `;
+		for (const d of document.querySelectorAll("details:not(.phase, .phase *)")) d.open = true;
+		for (const d of phase ? [phase, ...phase.querySelectorAll("details")] : []) d.open = true;
+		await frame();
+		for (const chart of globalThis.echarts ? document.querySelectorAll(".chart") : []) {
+			if (!chart.checkVisibility()) continue;
+			chart.scrollIntoView();
+			for (let waited = 0; !chart.querySelector("canvas") && waited < 300; waited++) await frame();
+		}
+		scrollTo(0, 0);
+		await frame();
+	})()`
+}
+
+var keyCodes = map[string]string{
+	"ArrowRight": kb.ArrowRight, "ArrowLeft": kb.ArrowLeft, "Home": kb.Home, "End": kb.End, "Escape": kb.Escape,
+}
+
+// focus puts the keyboard into a chart.
+func (tab *tab) focus(figure string) {
+	tab.t.Helper()
+	tab.do(chromedp.Focus(chromedp.CSS(fmt.Sprintf("[data-figure='%s']", figure))))
+}
 
 // click presses an element where it stands, after bringing it into view.
 func (tab *tab) click(selector string) {

@@ -6,25 +6,15 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/pkg/forecast"
+	hubmodel "github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
-
-// drawCharts opens the last phase, which all disks take part in, and what holds charts, and draws all that can be seen.
-const drawCharts = `(async () => {
-	const frame = () => new Promise((done) => requestAnimationFrame(done)), link = [...document.querySelectorAll("main a[href^='#phase-']")].at(-1);
-	link?.click();
-	while (link && !document.querySelector(link.hash + " canvas")) await frame();
-	for (const fold of document.querySelectorAll("details:has(.plot)")) fold.open = true;
-	await frame();
-	for (const plot of document.querySelectorAll(".plot")) {
-		if (!plot.checkVisibility()) continue;
-		plot.scrollIntoView();
-		for (let waited = 0; !plot.querySelector("canvas") && waited < 300; waited++) await frame();
-	}
-	scrollTo(0, 0);
-	await frame();
-})()`
 
 // findBadLabels says which labels a reader cannot read: those that lie on one another, and those that are cut. The words
 // of charts are what a repaint passes to fillText, at their places in the page; all others are the lines of text nodes,
@@ -58,7 +48,7 @@ const findBadLabels = `(() => {
 	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
 	for (let node; (node = walker.nextNode()); ) {
 		const words = node.data.trim().replace(/\s+/g, " ").slice(0, 40), parent = node.parentElement;
-		if (!words || !parent.checkVisibility({ visibilityProperty: true }) || parent.closest(".sr, noscript, option")) continue;
+		if (!words || !parent.checkVisibility({ visibilityProperty: true }) || parent.closest(".sr, noscript, option, [hidden]")) continue;
 		range.selectNodeContents(node);
 		for (const line of range.getClientRects()) {
 			const air = line.height * 0.18; // above and below the letters
@@ -84,24 +74,55 @@ const findBadLabels = `(() => {
 	return found;
 })()`
 
-// No label of a page lies on another, and none is cut, however many disks and groups of bars there are.
+// No label of a page lies on another, and none is cut, however many disks there are, in both themes, and with all
+// details closed or open.
 func TestLabelsAreLegible(t *testing.T) {
 	ctx, docs := browserFor(t), answers()
-	docs["two"] = reportOf(two())
-	for _, name := range []string{"two", "study", "twelve", "streams", "race", "comparison"} {
-		t.Run(name, func(t *testing.T) {
-			tab := openPage(t, ctx, pageOf(t, docs[name], nil, library()), screen{width: 1280, height: 844})
-			for _, tab.width = range []int64{1280, 390} {
-				tab.do(chromedp.EmulateViewport(tab.width, tab.height))
-				tab.do(chromedp.Evaluate[chromedp.Void](drawCharts, chromedp.EvalAwaitPromise))
-				tab.shoot(fmt.Sprintf("labels-%s-%d", name, tab.width))
-				for _, bad := range eval[[]string](tab, findBadLabels) {
-					t.Errorf("%d px: %s", tab.width, bad)
+	docs["two"], docs["four"] = reportOf(two()), reportOf(twelve(4))
+	docs["plan"] = plan(t)
+	for _, name := range []string{"two", "four", "study", "twelve", "streams", "race", "comparison", "plan", "hostile"} {
+		for _, s := range []screen{
+			{width: 1280, height: 844}, {width: 390, height: 844}, {width: 1280, height: 844, dark: true}, {width: 390, height: 844, dark: true},
+		} {
+			t.Run(fmt.Sprintf("%s %d %v", name, s.width, s.dark), func(t *testing.T) {
+				tab := openPage(t, ctx, pageOf(t, docs[name], nil, library()), s)
+				for _, open := range []bool{false, true} {
+					if open {
+						// The last phase, which all disks take part in.
+						tab.do(chromedp.Evaluate[chromedp.Void](drawCharts(`[...document.querySelectorAll(".phase")].at(-1)`), chromedp.EvalAwaitPromise))
+					}
+					tab.shoot(fmt.Sprintf("labels-%s-%d-%v-%v", name, s.width, s.dark, open))
+					for _, bad := range eval[[]string](tab, findBadLabels) {
+						t.Errorf("open: %v: %s", open, bad)
+					}
+					for _, card := range eval[[]string](tab, `[...document.querySelectorAll(".hub li")].filter((row) => row.firstElementChild.offsetHeight > row.offsetHeight).map((row) => row.innerText)`) {
+						t.Errorf("higher than its row: %q", card)
+					}
+					tab.fits()
 				}
-				tab.fits()
-			}
-		})
+			})
+		}
 	}
+}
+
+// plan is what hubbench would do for three disks.
+func plan(t *testing.T) *report.Document {
+	t.Helper()
+	data, _ := configs.Scenario("study-demo")
+	loaded, err := scenario.Load("study-demo.yaml", data)
+	check.Must(t, err)
+	planned, err := loaded.Plan()
+	check.Must(t, err)
+	model, _ := configs.Hub("goshen-ridge")
+	profile, err := hubmodel.Load("goshen-ridge", model)
+	check.Must(t, err)
+	forecasts, err := forecast.Of(planned, profile, nil)
+	check.Must(t, err)
+	out := report.Plan{Plan: planned, Model: "goshen-ridge", Forecasts: forecasts, Total: forecast.Total(forecasts)}
+	for _, d := range planned.Disks {
+		out.Disks = append(out.Disks, report.PlannedDisk{Name: d.Name, Where: "simulated as " + d.Name})
+	}
+	return report.OfPlan(out)
 }
 
 // two disks with long names write and read, each alone and both together.

@@ -61,7 +61,7 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 	patterns := map[string][3]string{
 		"text": {`(?s)\nA and C write\n.*?\n +A +write +(\S+)`, `(?s)\nA and C write\n.*?\n +C +write +(\S+)`, `(?s)\nA and C write\n.*?\n +together +(\S+)`},
 		"md":   {`(?s)### A and C write.*?\| A \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| C \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| together \|  \| \*\*(\S+)\*\*`},
-		"html": {`(?s)id="phase-3".*?<bdi>A</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?<bdi>C</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?together</th><td></td><td class="num"><strong>([^<]*)`},
+		"html": {`(?s)id="phase-3".*?<bdi>A</bdi></span></th><td>write</td><td class="num"><b>([^<]*)`, `(?s)id="phase-3".*?<bdi>C</bdi></span></th><td>write</td><td class="num"><b>([^<]*)`, `(?s)id="phase-3".*?together</th><td></td><td class="num"><b>([^<]*)`},
 		"svg":  {`>(0\.742)<`, `>(2\.17)<`, `Together (\S+) GB/s with both busy`},
 		"csv":  {},
 	}
@@ -112,19 +112,25 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 		return regexp.QuoteMeta(unit.FormatSeconds(float64(h.Quantile(0.99)) / 1e9))
 	}
 	frames := fmt.Sprintf("%d of 1,%03d", late, due-1000)
+	share := fmt.Sprintf("%.0f %%", 100*float64(late)/float64(due))
 	const phase = "play beside backup"
 	patterns := map[string][]string{
 		"text": {
-			`(?s)\n  ` + phase + ` +✗ drops +A plays 4 streams, B writes, C is probed +` + frames + ` \(`, `(?s)\n` + phase + `\n.*?\n +A +4 × ProRes 422 HQ UHD 25p played +✗ drops worst in stream 2 +` + frames + ` \(`,
+			`\nA drops ` + share + ` of frames when B writes`,
+			`(?s)\n` + phase + `\n.*?\n +A +4 x ProRes 422 HQ UHD 25p played +✗ drops worst in stream 2 +` + frames + ` \(`,
 			`(?s)\n` + phase + `\n.*?\n +C +probe, 4 KiB +A plays 4 streams, B writes.*? +` + took(probed) + ` `,
-			`\n +A plays 4 streams, B writes +` + took(probed) + `\n`, `\n +B writes, C is probed +` + took(played) + `\n`,
+			`\n +A +play +B writes .*? +` + took(played) + ` `,
 		},
 		"md": {
-			`\| ` + phase + ` \| \*\*drops\*\* \| [^|]* \| ` + frames + ` \(`, `\| A \| 4 × ProRes 422 HQ UHD 25p played \| \*\*drops worst in stream 2\*\* \| ` + frames + ` \(`,
-			`\| C \| probe, 4 KiB \| [^|]* \| 2,000 \| [^|]* \| \*\*` + took(probed) + `\*\* \|`, `\| A plays 4 streams, B writes \| ` + took(probed) + ` \|`,
+			`\nA drops ` + share + ` of frames when B writes`,
+			`\| A \| 4 x ProRes 422 HQ UHD 25p played \| \*\*drops worst in stream 2\*\* \| ` + frames + ` \(`,
+			`\| C \| probe, 4 KiB \| [^|]* \| 2,000 \| [^|]* \| \*\*` + took(probed) + `\*\* \|`,
+			`\| A \| play \| B writes \| [^|]* \| [^|]* \| \*\*` + took(played) + `\*\* \|`,
 		},
 		"html": {
-			`(?s)id="phase-1".*?<strong>drops</strong> <small>worst in stream 2</small></td><td class="num">` + frames + ` \(`, `<strong>` + took(probed) + `</strong>`, `<strong>` + took(played) + `</strong>`,
+			`<h1>A drops ` + strings.Replace(share, " ", "\u00a0", 1) + ` of frames when B writes`,
+			`(?s)id="phase-1".*?<b>drops</b> <small>worst in stream 2</small></td><td class="num">` + frames + ` \(`,
+			`<b>` + took(probed) + `</b>`, `<b>` + took(played) + `</b>`,
 		},
 		"svg":  {`>` + fmt.Sprint(late) + ` frames are dropped<`, `>half of the buffer<`},
 		"json": {`"late":` + fmt.Sprint(late) + `,`, `"due":` + fmt.Sprint(due) + `,`, `"p99_ns":` + fmt.Sprint(probed.Quantile(0.99)) + `,`, `"p99_ns":` + fmt.Sprint(played.Quantile(0.99)) + `,`},
