@@ -81,27 +81,29 @@ func TestLabelsAreLegible(t *testing.T) {
 	docs["two"], docs["four"] = reportOf(two()), reportOf(twelve(4))
 	docs["plan"] = plan(t)
 	for _, name := range []string{"two", "four", "study", "twelve", "streams", "race", "comparison", "plan", "hostile"} {
-		for _, s := range []screen{
-			{width: 1280, height: 844}, {width: 390, height: 844}, {width: 1280, height: 844, dark: true}, {width: 390, height: 844, dark: true},
-		} {
-			t.Run(fmt.Sprintf("%s %d %v", name, s.width, s.dark), func(t *testing.T) {
-				tab := openPage(t, ctx, pageOf(t, docs[name], nil, library()), s)
-				for _, open := range []bool{false, true} {
-					if open {
-						// The last phase, which all disks take part in.
-						tab.do(chromedp.Evaluate[chromedp.Void](drawCharts(`[...document.querySelectorAll(".phase")].at(-1)`), chromedp.EvalAwaitPromise))
-					}
-					tab.shoot(fmt.Sprintf("labels-%s-%d-%v-%v", name, s.width, s.dark, open))
-					for _, bad := range eval[[]string](tab, findBadLabels) {
-						t.Errorf("open: %v: %s", open, bad)
+		t.Run(name, func(t *testing.T) {
+			tab := openPage(t, ctx, pageOf(t, docs[name], nil, library()), screen{width: 1280, height: 844})
+			for _, open := range []bool{false, true} {
+				if open {
+					// The last phase, which all disks take part in.
+					tab.do(chromedp.Evaluate[chromedp.Void](drawCharts(`[...document.querySelectorAll(".phase")].at(-1)`), chromedp.EvalAwaitPromise))
+				}
+				for _, tab.width = range []int64{1280, 390} {
+					tab.do(chromedp.EmulateViewport(tab.width, tab.height))
+					tab.settle()
+					for range 2 { // looking for labels switches between light and dark
+						for _, bad := range eval[[]string](tab, findBadLabels) {
+							t.Errorf("%d px, open: %v: %s", tab.width, open, bad)
+						}
+						tab.shoot(fmt.Sprintf("labels-%s-%d-%v-%s", name, tab.width, open, eval[string](tab, `document.documentElement.dataset.theme`)))
 					}
 					for _, card := range eval[[]string](tab, `[...document.querySelectorAll(".hub li")].filter((row) => row.firstElementChild.offsetHeight > row.offsetHeight).map((row) => row.innerText)`) {
-						t.Errorf("higher than its row: %q", card)
+						t.Errorf("%d px: higher than its row: %q", tab.width, card)
 					}
 					tab.fits()
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
