@@ -139,9 +139,10 @@ func (c *canvas) symbol(at vg.Point, key int, colour string) {
 // entry writes words, with a key's symbol before them.
 func (c *canvas) entry(at vg.Point, key int, words string) {
 	if key != report.None {
-		c.symbol(at, key, c.colour(key, report.Unsigned))
+		c.symbol(at.Add(pt(4, 0)), key, c.colour(key, report.Unsigned))
+		at.X += symbolRoom
 	}
-	c.text(at.Add(pt(symbolRoom/2, 0)), textSize, words)
+	c.text(at, textSize, words)
 }
 
 // text writes from a place on, in the middle of its height; smaller if it is too long for a line.

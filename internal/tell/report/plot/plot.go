@@ -171,7 +171,10 @@ func (c *canvas) note(at vg.Point, key int, words string) {
 	if words == "" {
 		return
 	}
-	right := c.width(words) + symbolRoom
+	right := c.width(words) + 4
+	if key != report.None {
+		right += symbolRoom
+	}
 	at.X = min(at.X+2, c.plane.Max.X-right)
 	right += at.X
 	for _, rise := range []vg.Length{9, -9, 25, -25, 41, -41, 57, -57} {
@@ -183,7 +186,7 @@ func (c *canvas) note(at vg.Point, key int, words string) {
 		}
 		c.taken = append(c.taken, place)
 		c.line(c.paper+nearFull, textLine, pt(at.X, y), pt(right, y))
-		c.entry(pt(at.X+symbolRoom/2, y), key, words)
+		c.entry(pt(at.X+2, y), key, words)
 		return
 	}
 }
