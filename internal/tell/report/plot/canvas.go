@@ -8,7 +8,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
@@ -100,12 +99,13 @@ func (c *canvas) at(x, y float64) vg.Point {
 	return pt(c.plane.X(share(c.X, x)), c.plane.Y(up))
 }
 
-// share is how far along its axis a value lies.
+// share is how far along its axis a value lies. An axis may have no length.
 func share(a report.Axis, value float64) float64 {
+	low, high := a.Min, a.Max
 	if a.Log {
-		return math.Log(value/a.Min) / math.Log(a.Max/a.Min)
+		low, high, value = math.Log(low), math.Log(high), math.Log(value)
 	}
-	return (value - a.Min) / (a.Max - a.Min)
+	return (value - low) / max(high-low, 1e-12)
 }
 
 // label stands left of the plane.
@@ -157,11 +157,8 @@ func (c *canvas) text(at vg.Point, size vg.Length, words string) {
 // the picture's own, and have the East Asian letters that it lacks.
 func (c *canvas) width(words string) vg.Length {
 	words = c.show(words)
-	if c.png {
-		return c.face.Width(words)
-	}
-	missing := cells.Width(words) - utf8.RuneCountInString(words)
-	return widestFont*c.face.Width(words) + textSize/2*vg.Length(missing)
+	cellWidth := vg.Length(textSize) / 2
+	return widestFont * max(c.face.Width(words), cellWidth*vg.Length(cells.Width(words)))
 }
 
 // show is text as this picture can write it. An SVG is written with the reader's fonts, which have

@@ -97,18 +97,18 @@ func (c *canvas) axes() {
 	if c.X.Log {
 		steps = report.LogSteps(c.X.Min, c.X.Max)
 	}
-	low := c.plane.Min
 	for _, x := range steps {
 		c.line(c.grey+palest, thin, c.at(x, c.Y.Min), c.at(x, c.Y.Max))
 		label := report.Tick(c.X.Unit, x)
-		c.text(pt(c.at(x, 0).X-c.width(label)/2, low.Y-textLine), textSize, label)
+		middle := c.at(x, c.Y.Min).X
+		c.text(pt(middle-c.width(label)/2, c.plane.Min.Y-textLine), textSize, label)
 	}
 	for _, y := range c.heights {
 		c.line(c.grey+palest, thin, c.at(c.X.Min, y), c.at(c.X.Max, y))
 		c.text(pt(margin, c.at(0, y).Y), textSize, c.label(y))
 	}
-	c.text(pt(low.X, low.Y-2*textLine), textSize, c.X.Name)
-	c.text(pt(low.X, c.plane.Max.Y+textLine), textSize, c.Y.Name)
+	c.text(c.plane.Min.Sub(pt(0, 2*textLine)), textSize, c.X.Name)
+	c.text(pt(c.plane.Min.X, c.plane.Max.Y+textLine), textSize, c.Y.Name)
 }
 
 // content draws what the chart shows. A band and a bar are thick lines.

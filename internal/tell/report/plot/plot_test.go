@@ -106,6 +106,19 @@ func TestWordsKeepApart(t *testing.T) {
 	}
 }
 
+// A chart of one instant is drawn all the same.
+func TestNoLength(t *testing.T) {
+	points := [][]float64{{5, 5}, {5, 5}}
+	for _, axis := range []report.Axis{{}, {Min: 5, Max: 5}, {Min: 5, Max: 5, Log: true}} {
+		c := &report.Chart{X: axis, Y: axis, Series: []report.Series{
+			{Kind: report.Line, Key: report.None, Points: points}, {Kind: report.Dots, Points: points}, {Kind: report.Dots, Points: points},
+		}, Keys: []report.Key{{Label: "A"}}}
+		var out strings.Builder
+		check.Must(t, Write(&out, &report.Document{Title: "t"}, c, Options{}))
+		checkSVG(t, out.String())
+	}
+}
+
 // A PNG writes what its font has: a name of other letters is replaced by the disk's number.
 func TestLettersOfPNG(t *testing.T) {
 	c := newCanvas(&report.Chart{Keys: []report.Key{{Label: "磁盘"}, {Label: "אבג", Index: 1}}}, Options{PNG: true})
