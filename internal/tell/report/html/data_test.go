@@ -16,7 +16,6 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 
-	"github.com/hubbench/hubbench/internal/tell/report/export"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/say"
@@ -149,9 +148,6 @@ func TestDownloads(t *testing.T) {
 		if got, want := get("events", "events.jsonl"), eventsOf(run); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes of events, want the recorded %d", len(got), len(want))
 		}
-		var table bytes.Buffer
-		check.Must(t, export.CSV(&table, run))
-		check.Same(t, "the page's CSV, as the command's", table.String(), string(get("files", "files.csv")))
 		recorded, err := json.Marshal(say.Analyze(run, analysis.Options{}))
 		check.Must(t, err)
 		var got, want any

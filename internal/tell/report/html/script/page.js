@@ -149,56 +149,6 @@ function race(state) {
   }));
 }
 
-// The page's data as files: the analysis and the events as hubbench wrote them, and the files as the CSV that
-// hubbench report --format csv writes.
-const data = {
-  summary: async () => [$("[data-get=summary]").dataset.name + ".json", "application/json", await summary()],
-  events: async () => ["events.jsonl", "application/x-ndjson", await events()],
-  files: async () => ["files.csv", "text/csv", table(await events())],
-};
-const source = $("script[id^=hubbench-]");
-const summary = async () => (source.textContent.startsWith('"') ? unpack(JSON.parse(source.textContent)) : source.textContent);
-const events = () => unpack(JSON.parse($("#hubbench-events").textContent).gzip);
-
-function table(lines) {
-  // The same as the command's (see cells.Clean): no mark of direction, and a dot for a control character.
-  const clean = (name) => name.replace(/\p{Bidi_Control}/gu, "").replace(/[\p{Cc}\u2028\u2029]/gu, "·");
-  const tame = (name) => clean(name).replace(/^[=+\-@]/, "'$&");
-  const quote = (text) => (/^\s|[",\r\n]/.test(text) || text === "\\." ? '"' + text.replace(/"/g, '""') + '"' : text);
-  const seconds = (ns) => (ns < 0 ? "-" : "") + Math.floor(Math.abs(ns) / 1e9) + "." + String(Math.abs(ns) % 1e9).padStart(9, "0");
-  const phases = new Map();
-  let order = [], simulated = false;
-  for (const line of lines.split("\n")) {
-    let event;
-    try {
-      event = JSON.parse(line);
-    } catch {
-      continue; // empty, or torn at the end
-    }
-    if (event.type === "run") {
-      order = event.disks.map((disk) => disk.name);
-      simulated = event.disks.length > 0 && event.disks.every((disk) => disk.profile);
-    }
-    if (!event.phase) continue;
-    if (!phases.has(event.phase)) phases.set(event.phase, []);
-    if (event.type === "file") phases.get(event.phase).push(event);
-  }
-  const place = (disk) => (order.includes(disk) ? order.indexOf(disk) : order.length);
-  const rows = ["phase,disk,op,seq,bytes,start_s,end_s,rate,filler,simulated"];
-  for (const [phase, files] of phases) {
-    files.sort((a, b) => place(a.disk) - place(b.disk) || a.start_ns - b.start_ns);
-    for (const f of files) {
-      const usable = f.bytes > 0 && f.end_ns > f.start_ns;
-      rows.push([
-        quote(tame(phase)), quote(tame(f.disk)), f.op, f.seq ?? 0, f.bytes, seconds(f.start_ns), seconds(f.end_ns),
-        usable ? Math.round(f.bytes / ((f.end_ns - f.start_ns) / 1e9)) : "",
-        Boolean(f.filler), simulated,
-      ].join(","));
-    }
-  }
-  return rows.join("\n") + "\n";
-}
-
 function download(url, name) {
   const link = document.createElement("a");
   link.href = url;
@@ -213,20 +163,20 @@ function save(content, type, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-function downloads() {
-  addEventListener("click", async (event) => {
-    const get = event.target.closest("[data-get]"), csv = event.target.closest("[data-csv]");
-    if (get) {
-      const [name, type, content] = await data[get.dataset.get]();
-      save(content, type, name);
-    }
-    if (csv) { // with nothing in it that a spreadsheet would run
-      const quote = (text) => '"' + text.trim().replace(/\s+/g, " ").replace(/^[=+@-]/, "'$&").replaceAll('"', '""') + '"';
-      const lines = [...csv.closest("table").rows].map((row) => [...row.cells].map((cell) => quote(cell.textContent)).join(","));
-      save(lines.join("\n") + "\n", "text/csv", csv.dataset.csv + ".csv");
-    }
-  });
-}
+// The page's data as files: the analysis and the events as hubbench wrote them, and each table.
+addEventListener("click", async ({ target }) => {
+  const { get, name, csv } = target.closest("button")?.dataset ?? {};
+  if (get === "summary") {
+    const { textContent } = $("script[id^=hubbench-]");
+    save(textContent.startsWith('"') ? await unpack(JSON.parse(textContent)) : textContent, "application/json", name + ".json");
+  }
+  if (get === "events") save(await unpack(JSON.parse($("#hubbench-events").textContent).gzip), "application/x-ndjson", "events.jsonl");
+  if (csv) { // with nothing in it that a spreadsheet would run
+    const quote = (text) => '"' + text.trim().replace(/\s+/g, " ").replace(/^[=+@-]/, "'$&").replaceAll('"', '""') + '"';
+    const lines = [...target.closest("table").rows].map((row) => [...row.cells].map((cell) => quote(cell.textContent)).join(","));
+    save(lines.join("\n") + "\n", "text/csv", csv + ".csv");
+  }
+});
 
 // A link leads into details that may be closed.
 function follow() {
@@ -255,7 +205,6 @@ addEventListener("afterprint", draw);
 
 async function start() {
   theme();
-  downloads();
   const packed = $("#loads");
   if (packed) {
     const state = JSON.parse(await unpack(JSON.parse(packed.textContent)));
