@@ -62,7 +62,7 @@ type builder struct {
 
 func newLive(doc *report.Document, c *report.Chart) live {
 	b := builder{charts.NewLine(), c, live{View: view{
-		Title: report.Clean(c.Title), Origin: report.ChartOrigin(doc, c), Keys: c.Keys, Rows: c.Rows, X: c.X, Y: c.Y,
+		Title: report.Clean(c.Title), Origin: report.ChartOrigin(doc, c), Keys: append([]report.Key{}, c.Keys...), Rows: c.Rows, X: c.X, Y: c.Y,
 		Symbols: []string{}, Series: c.Series, Texts: []string{},
 	}}}
 	for _, key := range c.Keys {
