@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -144,23 +145,12 @@ type loadState struct {
 	Plot  string `json:"plot"`
 }
 
-// raceState is what playing a phase back needs. Rates are in the answer's unit.
+// raceState is what playing a phase back needs: the hub diagram of moments at equal distances, and of each stage, as
+// markup of the page's own template.
 type raceState struct {
-	Unit    string      `json:"unit"`
-	Scale   float64     `json:"scale"` // pixels for each unit of rate
-	Minimum float64     `json:"minimum"`
-	Height  int         `json:"height"`
-	Row     int         `json:"row"`
-	End     float64     `json:"end"`
-	Disks   []raceDisk  `json:"disks"`
-	Stages  []raceStage `json:"stages"`
-}
-
-type raceDisk struct {
-	Verb     string      `json:"verb"`
-	Baseline float64     `json:"baseline"`
-	End      float64     `json:"end"`
-	Points   [][]float64 `json:"points"` // from, to, rate
+	End    float64     `json:"end"`
+	Frames []string    `json:"frames"`
+	Stages []raceStage `json:"stages"`
 }
 
 // raceStage is a stretch of the phase in which nothing changes, with the mean rate of each disk.
@@ -168,12 +158,46 @@ type raceStage struct {
 	From  float64   `json:"from"`
 	To    float64   `json:"to"`
 	Text  string    `json:"text"`
-	Rates []float64 `json:"rates"`
+	Hub   string    `json:"hub"`
+	Rates []float64 `json:"-"` // in the answer's unit
 	Bad   bool      `json:"-"`
 }
 
 // Width is the share of the stage in the whole, as a track of a grid.
 func (s raceStage) Width() float64 { return s.To - s.From }
+
+// track is what a disk did over time: from, to and rate in the answer's unit.
+type track [][]float64
+
+// mean is the mean rate of a stretch.
+func (t track) mean(from, to float64) float64 {
+	moved := 0.0
+	for _, at := range t {
+		moved += at[2] * max(0, min(to, at[1])-max(from, at[0]))
+	}
+	return moved / (to - from)
+}
+
+// now is the rate at a moment, and whether the disk has finished.
+func (t track) now(moment float64) (rate float64, over bool) {
+	over = true
+	for _, at := range t {
+		if at[0] <= moment && moment < at[1] {
+			rate = at[2]
+		}
+		over = over && at[1] <= moment
+	}
+	return rate, over
+}
+
+// markup is what a template of the page makes of data.
+func markup(tmpl *template.Template, name string, data any) (string, error) {
+	var out bytes.Buffer
+	if err := tmpl.ExecuteTemplate(&out, name, data); err != nil {
+		return "", fmt.Errorf("draw the %s: %w", name, err)
+	}
+	return out.String(), nil
+}
 
 // state packs the loads that can be chosen.
 func (p *page) state(tmpl *template.Template, k float64) error {
@@ -185,27 +209,28 @@ func (p *page) state(tmpl *template.Template, k float64) error {
 	points := 0
 	for i := range a.Loads {
 		l := &a.Loads[i]
-		var markup bytes.Buffer
-		if err := tmpl.ExecuteTemplate(&markup, "hub", newHub(a.Scale, l, k)); err != nil {
-			return fmt.Errorf("load %s: %w", l.Title, err)
+		s := loadState{Title: l.Title}
+		var err error
+		if s.Hub, err = markup(tmpl, "hub", newHub(a.Scale, l, k)); err != nil {
+			return err
 		}
-		s := loadState{Title: l.Title, Hub: markup.String()}
 		if l.Chart != nil {
 			for _, series := range l.Chart.Series {
 				points += len(series.Points)
 			}
 		}
 		if drawn := newTimeline(l.Chart); drawn != nil && points < maxPoints {
-			markup.Reset()
-			if err := tmpl.ExecuteTemplate(&markup, "plot", drawn); err != nil {
-				return fmt.Errorf("load %s: %w", l.Title, err)
+			if s.Plot, err = markup(tmpl, "plot", drawn); err != nil {
+				return err
 			}
-			s.Plot = markup.String()
 		}
 		state.Loads[l.ID] = s
 	}
 	if p.Race && p.First.Chart != nil && !p.Hub.List {
-		state.Race = p.raceState(k)
+		var err error
+		if state.Race, err = p.raceState(tmpl, k); err != nil {
+			return err
+		}
 		p.Stages = state.Race.Stages
 	}
 	text, err := json.Marshal(state)
@@ -217,58 +242,98 @@ func (p *page) state(tmpl *template.Template, k float64) error {
 }
 
 // raceState is the first load's phase to play back.
-func (p *page) raceState(k float64) *raceState {
-	c := p.First.Chart
-	r := &raceState{
-		Unit: p.Unit, Scale: k, Minimum: minCable, Height: p.Hub.Height, Row: p.Hub.Row, End: c.X.Max,
-	}
+func (p *page) raceState(tmpl *template.Template, k float64) (*raceState, error) {
+	var tracks []track
 	for _, row := range p.Hub.Rows {
-		d := raceDisk{Verb: row.Verb, Baseline: row.Baseline / p.Doc.Answer.Scale.Size}
-		for _, s := range c.Series {
-			if s.Key < 0 || c.Keys[s.Key].Name != row.Name || s.Faint {
-				continue
-			}
-			for i, at := range s.Points {
-				switch {
-				case s.Kind == report.Files:
-					d.Points = append(d.Points, at[:3])
-				case s.Kind == report.Line && i > 0:
-					d.Points = append(d.Points, []float64{s.Points[i-1][0], at[0], at[1]})
-				}
-			}
-		}
-		for _, at := range d.Points {
-			d.End = max(d.End, at[1])
-		}
-		r.Disks = append(r.Disks, d)
+		tracks = append(tracks, trackOf(p.First.Chart, row.Name))
 	}
-	at := 0.0
+	r := &raceState{End: p.First.Chart.X.Max, Stages: p.raceStages(tracks)}
+	scale := p.Doc.Answer.Scale
+	draw := func(rates []float64, moment float64) (string, error) {
+		l := *p.First
+		l.Disks, l.Rate = slices.Clone(l.Disks), 0
+		for i := range l.Disks {
+			d := &l.Disks[i]
+			d.Rate, d.Kept = rates[i]*scale.Size, 0
+			if d.Baseline > 0 {
+				d.Kept = d.Rate / d.Baseline
+			}
+			l.Rate += d.Rate
+		}
+		h := newHub(scale, &l, k)
+		for i := range h.Rows {
+			row := &h.Rows[i]
+			if _, row.Over = tracks[i].now(moment); row.Over {
+				row.Verb = "has finished"
+			}
+		}
+		return markup(tmpl, "hub", h)
+	}
+	for i := range r.Stages {
+		s := &r.Stages[i]
+		var err error
+		if s.Hub, err = draw(s.Rates, (s.From+s.To)/2); err != nil {
+			return nil, err
+		}
+	}
+	for i := range raceFrames {
+		moment := r.End * float64(i) / (raceFrames - 1)
+		var rates []float64
+		for _, t := range tracks {
+			rate, _ := t.now(moment)
+			rates = append(rates, rate)
+		}
+		frame, err := draw(rates, moment)
+		if err != nil {
+			return nil, err
+		}
+		r.Frames = append(r.Frames, frame)
+	}
+	return r, nil
+}
+
+// trackOf is what a chart over time says of a disk.
+func trackOf(c *report.Chart, disk string) (out track) {
+	for _, s := range c.Series {
+		if s.Key < 0 || c.Keys[s.Key].Name != disk || s.Faint {
+			continue
+		}
+		for i, at := range s.Points {
+			switch {
+			case s.Kind == report.Files:
+				out = append(out, at[:3])
+			case s.Kind == report.Line && i > 0:
+				out = append(out, []float64{s.Points[i-1][0], at[0], at[1]})
+			}
+		}
+	}
+	return out
+}
+
+// raceStages are the chart's bands that have a name, and what follows the last where that is a loss.
+func (p *page) raceStages(tracks []track) []raceStage {
+	stages := []raceStage{}
+	add := func(from, to float64, text string, bad bool) {
+		s := raceStage{From: from, To: to, Text: text, Bad: bad}
+		for _, t := range tracks {
+			s.Rates = append(s.Rates, t.mean(from, to))
+		}
+		stages = append(stages, s)
+	}
+	c, at := p.First.Chart, 0.0
 	for _, b := range c.Bands {
 		if b.Text != "" && b.From >= at && b.To > b.From {
-			r.stage(b.From, b.To, b.Text, b.Tone == report.Bad)
+			add(b.From, b.To, b.Text, b.Tone == report.Bad)
 			at = b.To
 		}
 	}
-	if n := len(r.Stages); n > 0 && r.Stages[n-1].Bad && at < c.X.Max {
-		r.stage(at, c.X.Max, "afterwards", false)
+	if n := len(stages); n > 0 && stages[n-1].Bad && at < c.X.Max {
+		add(at, c.X.Max, "afterwards", false)
 	}
-	if len(r.Stages) > 0 { // all are busy: the rates that the answer has
+	if len(stages) > 0 { // all are busy: the rates that the answer has
 		for i, row := range p.Hub.Rows {
-			r.Stages[0].Rates[i] = row.Rate / p.Doc.Answer.Scale.Size
+			stages[0].Rates[i] = row.Rate / p.Doc.Answer.Scale.Size
 		}
 	}
-	return r
-}
-
-// stage adds a stretch with the mean rate of each disk in it.
-func (r *raceState) stage(from, to float64, text string, bad bool) {
-	s := raceStage{From: from, To: to, Text: text, Bad: bad}
-	for _, d := range r.Disks {
-		moved := 0.0
-		for _, at := range d.Points {
-			moved += at[2] * max(0, min(to, at[1])-max(from, at[0]))
-		}
-		s.Rates = append(s.Rates, moved/(to-from))
-	}
-	r.Stages = append(r.Stages, s)
+	return stages
 }

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -86,11 +85,11 @@ func (p *page) compare(tmpl *template.Template) error {
 		if (l.Sides[0].All || l.Lead) && len(c.Choices) < maxChoices {
 			c.Choices = append(c.Choices, l.Sides[0])
 		}
-		var markup bytes.Buffer
-		if err := tmpl.ExecuteTemplate(&markup, "butterfly", wings); err != nil {
-			return fmt.Errorf("load %s: %w", l.Sides[0].Title, err)
+		hub, err := markup(tmpl, "butterfly", wings)
+		if err != nil {
+			return err
 		}
-		states[l.Sides[0].ID] = loadState{Title: l.Sides[0].Title, Hub: markup.String()}
+		states[l.Sides[0].ID] = loadState{Title: l.Sides[0].Title, Hub: hub}
 	}
 	p.Comparison = c
 	text, err := json.Marshal(map[string]any{"loads": states})

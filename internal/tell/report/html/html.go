@@ -33,6 +33,7 @@ const (
 	maxChoices  = 6       // buttons above the hub diagram
 	maxPairDisk = 8       // of whom all pairs are shown
 	maxTogether = 6       // loads of all disks in a table
+	raceFrames  = 500     // moments of a race that is played back
 )
 
 // page is what the template shows.
@@ -144,11 +145,11 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 		if !slices.ContainsFunc(tables, func(t *report.Table) bool { return len(t.Rows) > maxUnpacked }) {
 			return "", nil
 		}
-		var out bytes.Buffer
-		if err := tmpl.ExecuteTemplate(&out, "blocks", d.Blocks); err != nil {
+		text, err := markup(tmpl, "blocks", d.Blocks)
+		if err != nil {
 			return "", err
 		}
-		return deflate(out.Bytes())
+		return deflate([]byte(text))
 	}
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
@@ -242,11 +243,11 @@ func (p *page) phases(drawer *drawer, tmpl *template.Template) error {
 		}
 		drawer.name(phase.ID, phase.Blocks)
 		drawer.pack = i > 0
-		var out bytes.Buffer
-		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
-			return fmt.Errorf("phase %s: %w", phase.Title, err)
+		text, err := markup(tmpl, "phase", phase)
+		if err != nil {
+			return err
 		}
-		p.Phases = append(p.Phases, template.HTML(out.String())) //nolint:gosec // made by this very template
+		p.Phases = append(p.Phases, template.HTML(text)) //nolint:gosec // made by this very template
 	}
 	return nil
 }

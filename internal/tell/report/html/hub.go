@@ -7,19 +7,17 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// hub is a load in the hub diagram: computer, cable, hub and disks. The page's script moves its cables with the same
-// arithmetic.
+// hub is a load in the hub diagram: computer, cable, hub and disks.
 type hub struct {
-	Load    *report.Load
-	Row     int     // height of a disk's row in pixels
-	Height  int     // of the diagram
-	Trunk   float64 // thickness of the cable between computer and hub
-	Total   string
-	Rows    []hubRow
-	More    int  // disks that are left out
-	List    bool // a line for each disk instead of a card
-	Same    bool // all disks do the same
-	PerRate float64
+	Load   *report.Load
+	Row    int     // height of a disk's row in pixels
+	Height int     // of the diagram
+	Trunk  float64 // thickness of the cable between computer and hub
+	Total  string
+	Rows   []hubRow
+	More   int  // disks that are left out
+	List   bool // a line for each disk instead of a card
+	Same   bool // all disks do the same
 }
 
 // hubRow is a disk, and its cables as paths.
@@ -29,6 +27,7 @@ type hubRow struct {
 	Now, Of          string
 	Main, Fan, Ghost string
 	Named            bool // it has its own colour
+	Over             bool // it has finished
 }
 
 // The diagram's measures, in pixels.
@@ -84,7 +83,7 @@ func heightOf(disks int) int { return max(minHeight, min(disks, maxRows)*rowOf(d
 func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 	disks := l.Disks
 	h := hub{
-		Load: l, Row: rowOf(len(disks)), List: len(disks) > maxCards, Same: true, PerRate: perRate,
+		Load: l, Row: rowOf(len(disks)), List: len(disks) > maxCards, Same: true,
 		Total: scale.Rate(l.Rate),
 	}
 	if h.List {

@@ -47,106 +47,80 @@ async function draw() {
   }
 }
 
-// show puts a load into the hub diagram and its phase into the plot, both as the page's own template made them.
-function show(load, id) {
-  const old = $("#hub .hub");
-  const next = document.createElement("template");
-  next.innerHTML = load.hub;
-  const paths = $$("path", next.content), now = $$("path[d]:not(.mark path)", old);
-  if (paths.length === now.length && old.className === $(".hub", next.content).className) { // so that the cables move
-    now.forEach((path, i) => path.setAttribute("d", paths[i].getAttribute("d")));
-    const parts = (hub) => $$(":scope > :not(svg)", hub), others = parts($(".hub", next.content));
-    parts(old).forEach((part, i) => part.replaceWith(others[i]));
-    old.style.cssText = $(".hub", next.content).style.cssText;
-  } else $("#hub").replaceChildren(next.content);
-  if ($("#time")) $("#time").innerHTML = load.plot || '<p class="cap">Its files are in the details of the phase.</p>';
-  if ($("#time-name")) $("#time-name").textContent = load.title;
-  for (const button of $$("[data-load]")) button.setAttribute("aria-pressed", button.dataset.load === id);
+// show puts a hub diagram in the place of another, as the page's own template made it. Where both have the same disks,
+// the cables move.
+function show(markup) {
+  const old = $("#hub .hub"), fresh = document.createElement("template");
+  fresh.innerHTML = markup;
+  const next = $(".hub", fresh.content), cables = (hub) => $$("path[d]:not(.mark path)", hub), parts = (hub) => $$(":scope > :not(svg)", hub);
+  const paths = cables(next), others = parts(next);
+  if (paths.length !== cables(old).length || old.className !== next.className) return $("#hub").replaceChildren(fresh.content);
+  cables(old).forEach((path, i) => path.setAttribute("d", paths[i].getAttribute("d")));
+  parts(old).forEach((part, i) => part.replaceWith(others[i]));
+  old.style.cssText = next.style.cssText;
 }
 
+// choose shows the load of what is pressed, and its phase in the plot.
 function choose(loads) {
-  addEventListener("click", (event) => {
-    const id = event.target.closest("[data-load]")?.dataset.load;
-    if (id && loads[id]) {
-      show(loads[id], id);
-      if (!event.target.closest("#seg")) $("#hub").scrollIntoView({ block: "nearest", behavior: "smooth" });
-    }
+  addEventListener("click", ({ target }) => {
+    const id = target.closest("[data-load]")?.dataset.load, load = loads[id];
+    if (!load) return;
+    show(load.hub);
+    if ($("#time")) $("#time").innerHTML = load.plot || '<p class="cap">Its files are in the details of the phase.</p>';
+    if ($("#time-name")) $("#time-name").textContent = load.title;
+    for (const button of $$("[data-load]")) button.ariaPressed = button.dataset.load === id;
+    if (!target.closest("#seg")) $("#hub").scrollIntoView({ block: "nearest", behavior: "smooth" });
   });
 }
 
 // race plays a phase back: the cables, the cards and the line in the plot share one clock.
-function race(state) {
-  const range = $("#moment"), play = $("#play"), head = $(".plot .head"), hub = $("#hub .hub");
-  const paths = $$("path[d]:not(.mark path)", hub), rows = $$("li", hub), n = rows.length;
-  range.max = state.end;
+function race({ end, frames, stages }) {
+  const range = $("#moment"), play = $("#play"), head = $(".plot .head"), buttons = $$("[data-stage]");
+  let timer = 0;
+  range.max = end;
   range.hidden = play.hidden = false;
-  const rateAt = (points, t) => points.find((p) => p[0] <= t && t < p[1])?.[2] ?? 0;
-  const ribbon = (a, thick, b, end) => `M0 ${a}C50 ${a} 50 ${b} 100 ${b}v${end}C50 ${b + end} 50 ${a + thick} 0 ${a + thick}Z`;
-  const digits = (rate) => (rate >= 99.95 ? rate.toFixed(0) : rate.toPrecision(3));
-  function draw(rates, t, when, what) {
-    const thick = rates.map((rate) => (rate > 0 ? Math.max(state.minimum, rate * state.scale) : 0));
-    const trunk = thick.reduce((a, b) => a + b, 0);
-    let y = (state.height - trunk) / 2;
-    hub.style.setProperty("--T", trunk);
-    $(".tot", hub).textContent = digits(rates.reduce((a, b) => a + b, 0)) + " " + state.unit;
-    state.disks.forEach((disk, i) => {
-      const middle = (state.height - n * state.row) / 2 + state.row * (i + 0.5);
-      const ghost = Math.min(Math.max(disk.baseline * state.scale, thick[i]), state.row - 4);
-      paths[i].setAttribute("d", `M0 ${y}H100v${thick[i]}H0Z`);
-      paths[n + i].setAttribute("d", ribbon(y, thick[i], middle - ghost / 2, ghost));
-      paths[2 * n + i].setAttribute("d", ribbon(y, thick[i], middle - thick[i] / 2, thick[i]));
-      y += thick[i];
-      const over = t >= disk.end, kept = disk.baseline ? Math.round((100 * rates[i]) / disk.baseline) : 0;
-      rows[i].className = over ? "off" : "";
-      $(".verb", rows[i]).textContent = over ? "has finished" : disk.verb;
-      $(".v", rows[i]).textContent = over ? "0" : digits(rates[i]);
-      $(".k", rows[i]).textContent = kept && !over ? kept + " %" : "";
-      $(".k", rows[i]).classList.toggle("neg", kept < 90);
-    });
+  function put(hub, stage, when, what) {
+    show(hub);
     $("#at").textContent = when;
     $("#stage").textContent = what;
     range.setAttribute("aria-valuetext", when + " " + what);
+    buttons.forEach((button, i) => (button.ariaPressed = stages[i] === stage));
   }
-  const press = (stage) => $$("[data-stage]").forEach((b, i) => b.setAttribute("aria-pressed", state.stages[i] === stage));
   function moment(t) {
-    const stage = state.stages.find((s) => s.from <= t && t < s.to);
-    draw(state.disks.map((disk) => rateAt(disk.points, t)), t, Math.round(t) + " s", stage ? stage.text : "");
-    press(stage);
+    const stage = stages.find((s) => s.from <= t && t < s.to);
+    put(frames[Math.floor((t / end) * (frames.length - 1))], stage, Math.round(t) + " s", stage?.text ?? "");
     range.value = t;
     head.hidden = false;
-    head.style.left = (100 * t) / state.end + "%";
+    head.style.left = (100 * t) / end + "%";
   }
-  let frame = 0;
-  const stop = () => {
-    cancelAnimationFrame(frame);
-    frame = 0;
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
     play.textContent = "▶ Play";
-  };
-  play.addEventListener("click", () => {
-    if (frame) return stop();
-    let t = +range.value >= state.end - 0.1 ? 0 : +range.value, last = performance.now();
+  }
+  play.onclick = () => {
+    if (timer) return stop();
+    const from = range.value < end - 0.1 ? Number(range.value) : 0, start = performance.now();
     play.textContent = "❚❚ Pause";
-    const step = (now) => {
-      t += ((now - last) / 1000) * (state.end / 12); // all of it in 12 seconds
-      last = now;
-      moment(Math.min(t, state.end));
-      if (t >= state.end) stop();
-      else frame = requestAnimationFrame(step);
+    timer = setInterval(() => {
+      const t = from + ((performance.now() - start) / 12000) * end; // all of it in 12 seconds
+      moment(Math.min(t, end));
+      if (t >= end) stop();
+    }, 20);
+  };
+  range.oninput = () => {
+    stop();
+    moment(Math.min(range.value, end));
+  };
+  buttons.forEach((button, i) => {
+    button.onclick = () => {
+      const stage = stages[i];
+      stop();
+      put(stage.hub, stage, Math.round(stage.from) + "–" + Math.round(stage.to) + " s", stage.text + ", mean");
+      range.value = stage.from;
+      head.hidden = true;
     };
-    frame = requestAnimationFrame(step);
   });
-  range.addEventListener("input", () => {
-    stop();
-    moment(+range.value);
-  });
-  $$("[data-stage]").forEach((button, i) => button.addEventListener("click", () => {
-    stop();
-    const stage = state.stages[i];
-    draw(stage.rates, (stage.from + stage.to) / 2, Math.round(stage.from) + "–" + Math.round(stage.to) + " s", stage.text + ", mean");
-    press(stage);
-    range.value = stage.from;
-    head.hidden = true;
-  }));
 }
 
 function download(url, name) {
