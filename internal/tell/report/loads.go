@@ -54,7 +54,9 @@ type ChangeTick struct {
 }
 
 // At is the place of a change.
-func (a *ChangeAxis) At(change float64) float64 { return 100 * (change - a.low) / (a.high - a.low) }
+func (a *ChangeAxis) At(change float64) float64 {
+	return math.Round(1000*(change-a.low)/(a.high-a.low)) / 10
+}
 
 // How the axis of changes is laid out.
 const (

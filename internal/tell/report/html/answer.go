@@ -11,50 +11,38 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// pairs is what each disk keeps beside one other, as a heat map.
-type pairs struct {
-	Note  string
-	Heads []pairHead
-	Rows  []pairRow
+// choice is a load that can be chosen.
+type choice struct {
+	ID, Title string
+	Pressed   bool
 }
 
-type pairHead struct {
-	Disk  *report.Key
-	Head  string
-	First bool // of its disk
+// heat is a table whose cells are coloured by what is lost.
+type heat struct {
+	ID, Title, Note string
+	Heads           []heatHead
+	Rows            []heatRow
 }
 
-type pairRow struct {
-	pairHead
+// heatHead names a disk, or says what it does: then the first of a disk's heads has its mark.
+type heatHead struct {
+	Disk       *report.Key
+	Text, Load string
+	Again      bool // the row above is of the same disk
+}
+
+type heatRow struct {
+	heatHead
 	Cells []heatCell
 }
 
-// heatCell is a number, coloured by what is lost.
 type heatCell struct {
-	Text, Small, Load string
-	Tint              int
-	Hot, None         bool
-}
-
-// together is what all disks do at the same time.
-type together struct {
-	Title string
-	Note  string
-	Keys  []report.Key
-	Rows  []togetherRow
-}
-
-type togetherRow struct {
-	ID, Title string
-	Cells     []heatCell
-	Sum       string
+	Text, Small, Load, Class string
+	Tint                     int
 }
 
 // maxHot is the part of its baseline below which what a disk keeps is in bold.
 const maxHot = 0.75
-
-// HasFacts reports whether something stands beside the first figure.
-func (p *page) HasFacts() bool { return len(p.Doc.Answer.Facts)+len(p.Doc.Answer.Actions) > 0 }
 
 // answer prepares the first screen: the load that the headline is about, and all that can be chosen.
 func (p *page) answer(tmpl *template.Template) error {
@@ -77,7 +65,7 @@ func (p *page) answer(tmpl *template.Template) error {
 	p.Plot = newTimeline(p.First.Chart)
 	for _, l := range a.Loads {
 		if l.All && len(p.Choices) < maxChoices {
-			p.Choices = append(p.Choices, l)
+			p.Choices = append(p.Choices, choice{l.ID, l.Title, l.ID == p.First.ID})
 		}
 	}
 	if !p.Race {
@@ -93,48 +81,72 @@ func (p *page) pairs() {
 		if t.ID != "pairs" || len(t.Columns) < 2 || len(p.Doc.Keys) > maxPairDisk {
 			continue
 		}
-		out := &pairs{Note: t.Note}
+		out := heat{ID: t.ID, Title: "Who slows down whom", Note: t.Note}
 		for i, c := range t.Columns[1:] {
-			out.Heads = append(out.Heads, pairHead{c.Disk, c.Head, i == 0 || t.Columns[i].Disk != c.Disk})
+			head := heatHead{Text: c.Head, Again: i > 0 && t.Columns[i].Disk == c.Disk}
+			if !head.Again {
+				head.Disk = c.Disk
+			}
+			out.Heads = append(out.Heads, head)
 		}
 		for i, row := range t.Rows {
-			r := pairRow{pairHead: out.Heads[i]}
+			r := heatRow{heatHead: out.Heads[i]}
 			for _, c := range row[1:] {
-				cell := heatCell{Text: strings.TrimSuffix(c.Text, " %"), Load: c.Link, None: c.Text == ""}
+				cell := heatCell{Text: strings.TrimSuffix(c.Text, " %"), Load: c.Link}
+				if c.Text == "" {
+					cell.Class = "unknown"
+				}
 				if c.Heat != nil {
-					cell.Tint, cell.Hot = tint(*c.Heat), *c.Heat < maxHot
+					cell.colour(*c.Heat)
 				}
 				r.Cells = append(r.Cells, cell)
 			}
 			out.Rows = append(out.Rows, r)
 		}
-		p.Pairs = out
+		p.Heats = append(p.Heats, out)
+	}
+}
+
+// colour says how much a disk lost.
+func (c *heatCell) colour(kept float64) {
+	c.Tint = tint(kept)
+	if kept > 0 && kept < maxHot {
+		c.Class = "hot"
 	}
 }
 
 // together is a row for each load of all disks.
 func (p *page) together() {
 	a := p.Doc.Answer
-	out := &together{Keys: p.Doc.Keys, Title: "All disks together", Note: a.KeptNote()}
+	out := heat{
+		ID: "all", Title: "All disks together",
+		Note: strings.TrimSpace(a.Scale.Unit + " with all disks busy, and the share of its baseline that each keeps. " +
+			a.KeptNote()),
+	}
+	for i := range p.Doc.Keys {
+		out.Heads = append(out.Heads, heatHead{Disk: &p.Doc.Keys[i]})
+	}
+	out.Heads = append(out.Heads, heatHead{Text: "together"})
 	for _, l := range a.Loads {
 		if !l.All || len(l.Disks) < 2 || len(out.Rows) == maxTogether {
 			continue
 		}
-		row := togetherRow{ID: l.ID, Title: l.Title, Sum: a.Scale.Number(l.Rate)}
+		row := heatRow{heatHead: heatHead{Text: l.Title, Load: l.ID}}
 		for _, key := range p.Doc.Keys {
 			cell := heatCell{}
 			for _, d := range l.Disks {
 				if d.Name == key.Name {
-					cell = heatCell{Text: a.Scale.Number(d.Rate), Small: d.Percent(), Tint: tint(d.Kept)}
-					cell.Hot = d.Kept > 0 && d.Kept < maxHot
+					cell = heatCell{Text: a.Scale.Number(d.Rate), Small: d.Percent()}
+					cell.colour(d.Kept)
 				}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
+		row.Cells = append(row.Cells, heatCell{Text: a.Scale.Number(l.Rate), Class: "sum"})
 		out.Rows = append(out.Rows, row)
 	}
 	if len(out.Rows) > 1 {
-		p.Together = out
+		p.Heats = append(p.Heats, out)
 	}
 }
 
@@ -164,7 +176,7 @@ type raceStage struct {
 }
 
 // Width is the share of the stage in the whole, as a track of a grid.
-func (s raceStage) Width() float64 { return s.To - s.From }
+func (s raceStage) Width() float64 { return tenth(s.To - s.From) }
 
 // track is what a disk did over time: from, to and rate in the answer's unit.
 type track [][]float64

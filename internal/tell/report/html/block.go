@@ -38,11 +38,10 @@ type drawn struct {
 	JSON    template.JS  // of the live chart
 	Picture template.URL // in place of it
 	Height  int          // pixels
-	Packed  bool
 }
 
 func (d *drawer) prepare(c *report.Chart) (drawn, error) {
-	out := drawn{Chart: c, ID: d.ids[c], Words: c.Describe(), Height: height(c), Packed: d.pack}
+	out := drawn{Chart: c, ID: d.ids[c], Words: c.Describe(), Height: height(c)}
 	if d.static {
 		var svg bytes.Buffer
 		if err := plot.Write(&svg, d.doc, c, plot.Options{}); err != nil {

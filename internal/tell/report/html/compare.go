@@ -11,11 +11,10 @@ import (
 // comparison is two runs as the page shows them.
 type comparison struct {
 	*report.Comparison
-	Unit    string
-	First   *butterfly
-	Choices []report.Load
-	Axis    *report.ChangeAxis
-	Groups  []group
+	Unit   string
+	First  *butterfly
+	Axis   *report.ChangeAxis
+	Groups []group
 }
 
 // butterfly is a load on both sides at one scale, the disks in the middle.
@@ -82,14 +81,17 @@ func (p *page) compare(tmpl *template.Template) error {
 		if c.First == nil || l.Lead {
 			c.First = wings
 		}
-		if (l.Sides[0].All || l.Lead) && len(c.Choices) < maxChoices {
-			c.Choices = append(c.Choices, l.Sides[0])
+		if (l.Sides[0].All || l.Lead) && len(p.Choices) < maxChoices {
+			p.Choices = append(p.Choices, choice{ID: l.Sides[0].ID, Title: l.Sides[0].Title})
 		}
 		hub, err := markup(tmpl, "butterfly", wings)
 		if err != nil {
 			return err
 		}
 		states[l.Sides[0].ID] = loadState{Title: l.Sides[0].Title, Hub: hub}
+	}
+	for i := range p.Choices {
+		p.Choices[i].Pressed = p.Choices[i].ID == c.First.Sides[0].ID
 	}
 	p.Comparison = c
 	text, err := json.Marshal(map[string]any{"loads": states})
@@ -105,12 +107,12 @@ func (c *comparison) row(scale report.Scale, l *report.LoadPair, top float64) ch
 	r := l.Rate
 	row := changeRow{
 		LoadPair: l, Was: scale.Number(*r.Base), Now: scale.Number(*r.New), Change: report.Change(*r.Change),
-		Bars: [2]float64{perCent * *r.Base / top, perCent * *r.New / top}, Left: c.Axis.At(*r.Change),
+		Bars: [2]float64{tenth(perCent * *r.Base / top), tenth(perCent * *r.New / top)}, Left: c.Axis.At(*r.Change),
 		Fell: l.Changed() && *r.Change < 0,
 	}
 	if v := r.Interval; v != nil {
 		row.Interval, row.Left = report.ChangeSpan(v), c.Axis.At(v[0])
-		row.Width = c.Axis.At(v[1]) - row.Left
+		row.Width = tenth(c.Axis.At(v[1]) - row.Left)
 	}
 	return row
 }

@@ -51,33 +51,26 @@ type page struct {
 	Shapes   [][]report.Corner
 	Static   bool // no chart library: pictures instead
 
-	Hub      *hub // the first load
-	First    *report.Load
-	Choices  []report.Load
-	Unit     string
-	Race     bool
-	Stages   []raceStage
-	Plot     *timeline
-	Pairs    *pairs
-	Together *together
-	Each     *report.Table // the disks of the only phase
-	Gauges   *gauges
-	Costs    *costs
+	Hub     *hub // the first load
+	First   *report.Load
+	Choices []choice
+	Unit    string
+	Race    bool
+	Stages  []raceStage
+	Plot    *timeline
+	Heats   []heat        // who slows down whom, and all disks together
+	Each    *report.Table // the disks of the only phase
+	Gauges  *gauges
+	Costs   *costs
 
 	Comparison *comparison
 
 	Body    []report.Block // of a document that is shown whole
-	Folds   []fold
+	Folds   []*report.Details
 	Phases  []template.HTML
 	Parts   string // what the phases are called
 	Numbers *report.Table
-	Last    []fold
-}
-
-// fold is closed details of the page.
-type fold struct {
-	ID, Title string
-	Blocks    []report.Block
+	Last    []*report.Details
 }
 
 // Write writes the document. Events are those of a run, for its page to carry; nil, or too long (see maxEvents): the
@@ -154,7 +147,6 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
 		"tight": func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
-		"times": func(a float64, b int) float64 { return a * float64(b) },
 		"tint":  func(kept *float64) int { return tint(*kept) },
 	})
 	return tmpl.ParseFS(parts, "*.tmpl")
@@ -177,14 +169,14 @@ func (p *page) arrange() {
 		return
 	}
 	a := doc.Answer
-	more := fold{ID: "more", Title: "More results"}
+	more := &report.Details{ID: "more", Title: "More results"}
 	if a.Comparison == nil { // its page shows them
 		more.Blocks = a.Rest()
 	}
 	if a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost { // which draw it
-		p.Folds = append(p.Folds, fold{ID: "numbers", Title: a.Table.Title, Blocks: []report.Block{a.Table}})
+		p.Folds = append(p.Folds, &report.Details{ID: "numbers", Title: a.Table.Title, Blocks: []report.Block{a.Table}})
 	}
-	sure := fold{ID: "sure", Title: "How sure is this?"}
+	sure := &report.Details{ID: "sure", Title: "How sure is this?"}
 	if a.Sure != "" && doc.Kind != "comparison" {
 		sure.Blocks = append(sure.Blocks, report.Sentence{Text: a.Sure})
 	}
@@ -199,7 +191,7 @@ func (p *page) arrange() {
 		case details && d.ID == "methods":
 			sure.Blocks = append(sure.Blocks, d.Blocks...)
 		case details:
-			p.Last = append(p.Last, fold{ID: d.ID, Title: d.Title, Blocks: d.Blocks})
+			p.Last = append(p.Last, d)
 		case listed && t.Name() == "all-phases":
 			p.Numbers = t
 		case listed && t.ID == "pairs" && len(doc.Keys) <= maxPairDisk: // the heat map is this table
@@ -218,7 +210,7 @@ func (p *page) only(phase *report.Details) (rest []report.Block) {
 		c, drawn := block.(*report.Chart)
 		switch {
 		case details:
-			p.Folds = append(p.Folds, fold{Title: d.Title, Blocks: d.Blocks})
+			p.Folds = append(p.Folds, d)
 		case listed && t.ID == "disks":
 			p.Each = t
 		case drawn && c.ID == "time": // the page's own timeline shows it
@@ -243,7 +235,7 @@ func (p *page) phases(drawer *drawer, tmpl *template.Template) error {
 		}
 		drawer.name(phase.ID, phase.Blocks)
 		drawer.pack = i > 0
-		text, err := markup(tmpl, "phase", phase)
+		text, err := markup(tmpl, "fold", phase)
 		if err != nil {
 			return err
 		}

@@ -102,6 +102,7 @@ func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 		h.Trunk += thick(d.Rate)
 	}
 	y := (float64(h.Height) - h.Trunk) / 2
+	h.Trunk = tenth(h.Trunk)
 	top := (float64(h.Height) - float64(len(disks)*h.Row)) / 2
 	for i, d := range disks {
 		row := hubRow{LoadDisk: d, Now: scale.Number(d.Rate), Named: !h.List || d.Slowed || i < maxCards}

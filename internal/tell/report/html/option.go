@@ -24,8 +24,7 @@ type live struct {
 
 // view is what the page's script looks up for a chart.
 type view struct {
-	Title   string          `json:"title"` // of a saved picture
-	Origin  string          `json:"origin"`
+	Picture object          `json:"picture"` // what a saved picture has in place of the same of the option
 	Keys    []report.Key    `json:"keys"`
 	Symbols []string        `json:"symbols"` // of the keys
 	Rows    []string        `json:"rows,omitempty"`
@@ -62,7 +61,7 @@ type builder struct {
 
 func newLive(doc *report.Document, c *report.Chart) live {
 	b := builder{charts.NewLine(), c, live{View: view{
-		Title: report.Clean(c.Title), Origin: report.ChartOrigin(doc, c), Keys: append([]report.Key{}, c.Keys...), Rows: c.Rows, X: c.X, Y: c.Y,
+		Keys: append([]report.Key{}, c.Keys...), Rows: c.Rows, X: c.X, Y: c.Y,
 		Symbols: []string{}, Series: c.Series, Texts: []string{},
 	}}}
 	for _, key := range c.Keys {
@@ -118,7 +117,25 @@ func newLive(doc *report.Document, c *report.Chart) live {
 	}
 	option["tooltip"], option["grid"] = tip, grid
 	b.live.Option = option
+	b.live.View.Picture = b.picture(report.ChartOrigin(doc, c))
 	return b.live
+}
+
+// picture is what a saved chart has around it: its title and keys above, and where it comes from below.
+func (b *builder) picture(origin string) object {
+	keys := []object{}
+	for i, symbol := range b.live.View.Symbols {
+		keys = append(keys, object{"name": "k" + strconv.Itoa(i), "icon": "path://" + symbol})
+	}
+	return object{
+		"title": []object{
+			{"text": report.Clean(b.chart.Title)},
+			{"text": origin, "bottom": 4, "textStyle": object{"fontSize": 10, "color": "@soft"}},
+		},
+		"legend":   object{"top": 32, "left": 0, "selectedMode": false, "data": keys, "formatter": "key"},
+		"grid":     object{"left": 4, "right": 24, "top": 100, "bottom": 36, "outerBoundsMode": "same"},
+		"dataZoom": []object{},
+	}
 }
 
 type object = map[string]any

@@ -92,7 +92,7 @@ func newTimeline(c *report.Chart) *timeline {
 	var wide, narrow rows
 	for _, b := range c.Bands {
 		band := plotBand{
-			Left: perCent * b.From / c.X.Max, Width: perCent * (b.To - b.From) / c.X.Max, Text: b.Text,
+			Left: tenth(perCent * b.From / c.X.Max), Width: tenth(perCent * (b.To - b.From) / c.X.Max), Text: b.Text,
 			Bad: b.Tone == report.Bad,
 		}
 		band.Right = band.Left > perCent/2
@@ -101,10 +101,10 @@ func newTimeline(c *report.Chart) *timeline {
 	}
 	for _, v := range report.Steps(0, c.Y.Max, plotTicks) {
 		p.Lines = append(p.Lines, fmt.Sprintf("M0 %.2fH%d", y(v), plotWidth))
-		p.Y = append(p.Y, plotLabel{Height: perCent * v / c.Y.Max, Text: strconv.FormatFloat(v, 'g', 6, 64)})
+		p.Y = append(p.Y, plotLabel{Height: tenth(perCent * v / c.Y.Max), Text: strconv.FormatFloat(v, 'g', 6, 64)})
 	}
 	for _, v := range report.Steps(0, c.X.Max, plotTimes) {
-		p.X = append(p.X, plotLabel{At: perCent * v / c.X.Max, Text: report.Write(report.Seconds, v)})
+		p.X = append(p.X, plotLabel{At: tenth(perCent * v / c.X.Max), Text: report.Write(report.Seconds, v)})
 	}
 	for _, m := range c.Marks {
 		p.label(c, m)
@@ -145,7 +145,7 @@ func (r *rows) place(b *plotBand, letter float64) int {
 }
 
 // End is where the band ends, from the right, in per cent.
-func (b plotBand) End() float64 { return perCent - b.Left - b.Width }
+func (b plotBand) End() float64 { return tenth(perCent - b.Left - b.Width) }
 
 // label puts a mark's words beside its line: those of disks at one height stand together.
 func (p *timeline) label(c *report.Chart, m report.Mark) {
@@ -156,7 +156,7 @@ func (p *timeline) label(c *report.Chart, m report.Mark) {
 	if m.Key >= 0 {
 		keys = c.Keys[m.Key:][:1]
 	}
-	height := perCent * m.At / c.Y.Max
+	height := tenth(perCent * m.At / c.Y.Max)
 	right := m.From > c.X.Max/2
 	for i := range p.Labels {
 		l := &p.Labels[i]

@@ -18,6 +18,7 @@ const functions = {
   plain: () => exact,
   seconds: () => (x) => exact(x) + " s",
   bytes: () => size,
+  key: ({ view }) => (name) => view.keys[name.slice(1)].label,
   row: ({ view }) => (row) => view.rows[row] || "",
   text: ({ view }) => (point) => (point.dataIndex ? "" : view.texts[point.seriesIndex - view.series.length]),
   tip: (chart) => (at) => (at.length ? chart.tell(at[0].axisValue) : chart.tell(at.seriesIndex, at.dataIndex)),
@@ -39,8 +40,7 @@ function resolve(value, chart, key) {
 }
 
 class Chart {
-  constructor(plot) {
-    const { option, view, columns } = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
+  constructor(plot, { option, view, columns }) {
     columns.forEach((list, i) => (option.series[i].data = (list[0] || []).map((_, row) => list.map((column) => column[row]))));
     Object.assign(this, { plot, option, view, cursor: -1, ui: echarts.init(plot, null, { height: Number(plot.dataset.height) }) });
     // The points that the keyboard steps through: one for each place of x if the tooltip tells of all disks.
@@ -52,12 +52,10 @@ class Chart {
   }
   paint() {
     const zoom = this.ui.getOption()?.dataZoom?.[0], option = resolve(this.option, this), label = { textBorderColor: style("card"), textBorderWidth: 3 };
-    this.theme = root.dataset.theme;
     option.textStyle = { color: style("ink"), fontFamily: getComputedStyle(document.body).fontFamily };
     option.series.forEach((s, i) => Object.assign(s, i < this.view.series.length ? { clip: true } : { silent: true, z: s.areaStyle ? 0 : 3, label: { ...s.label, ...label }, labelLayout: (text) => this.place(text) }));
     option.yAxis[0].nameTextStyle = { align: "left", fontWeight: 600 };
     if (this.view.rows) Object.assign(option.yAxis[0].axisLabel, { width: this.ui.getWidth() * 0.4, overflow: "truncate" });
-    for (const zoom of option.dataZoom || []) zoom.show = !this.paper;
     this.ui.setOption((this.drawn = option), true);
     if (zoom) this.zoom(zoom.start, zoom.end);
     for (const button of $$(".legend [aria-pressed=false]", this.plot.parentElement)) this.show(button);
@@ -68,20 +66,19 @@ class Chart {
     if (!(seriesIndex > this.placed)) this.taken = [];
     this.placed = seriesIndex;
     const { data: [a, b], areaStyle } = this.option.series[seriesIndex], width = text.length * 7, x = Math.min(rect.x + rect.width + 5, this.ui.getWidth() - 6 - width);
-    const { min, max } = this.option.yAxis[0], [top, bottom] = [min, max].map((y) => this.ui.convertToPixel({ yAxisIndex: 0 }, y)).sort((a, b) => a - b);
+    const fits = (y) => this.ui.containPixel("grid", [x, y]);
     for (let n = 0; n < 11; n++) {
       const y = rect.y + rect.height / 2 + (areaStyle || a[0] === b[0] ? 11 : -11) + 14 * Math.ceil(n / 2) * (n % 2 ? 1 : -1);
-      if (y < top + 6 || y > bottom - 6 || this.taken.some((t) => x < t.x + t.width && t.x < x + width && Math.abs(y - t.y) < height)) continue;
+      if (!fits(y - 6) || !fits(y + 6) || this.taken.some((t) => x < t.x + t.width && t.x < x + width && Math.abs(y - t.y) < height)) continue;
       this.taken.push({ x, y, width });
       return { x, y, align: "left", verticalAlign: "middle" };
     }
     return { fontSize: 0.01 }; // no room
   }
-  // Fits the chart to its place, or on paper to a width.
-  resize(width) {
-    if ((width || this.plot.clientWidth) === this.ui.getWidth() && this.theme === root.dataset.theme) return;
-    this.paper = Boolean(width);
-    this.ui.resize({ width: width || "auto", height: this.plot.dataset.height * (width ? 0.6 : 1) });
+  // Fits the chart to its place.
+  resize() {
+    if (this.plot.clientWidth === this.ui.getWidth()) return;
+    this.ui.resize();
     this.paint();
   }
   zoom(start, end) {
@@ -109,7 +106,7 @@ class Chart {
       if (p && !(s.kind === "files" && p[1] < at)) add(s, p);
     });
     const where = !point ? write(x, Number(at)) : rows ? rows[Math.round(point[series[at].kind === "bar" ? 0 : 1])] : write(x, point[0]);
-    const name = ({ index, name, label }, i) => `<span class="name"><svg class="mark c${index % 8}" viewBox="-10 -10 20 20"><path d="${symbols[i]}"/></svg><bdi title="${escape(name)}">${escape(label)}</bdi></span>`;
+    const name = ({ index, name, label }, i) => `<span class="name"><svg class="mark" style="fill:var(--c${index % 8})" viewBox="-10 -10 20 20"><path d="${symbols[i]}"/></svg><bdi title="${escape(name)}">${escape(label)}</bdi></span>`;
     const lines = [...said].map(([i, words]) => `<tr><td>${keys[i] ? name(keys[i], i) : "together"} </td><td>${escape(words.join(", ") || "–")} </td></tr>`);
     return `<div class="tip-in"><strong>${escape(where)}</strong> <table>${lines.join("")}</table></div>`;
   }
@@ -121,21 +118,18 @@ class Chart {
   }
   // Saves the chart with its title and keys over it, and when and on what it was measured under it.
   save() {
-    const ui = echarts.init(document.createElement("div"), null, { width: this.ui.getWidth(), height: this.ui.getHeight() + 90 }), { title, origin, keys } = this.view;
-    ui.setOption({
-      ...this.drawn, title: [{ text: title }, { text: origin, bottom: 4, textStyle: { fontSize: 10, color: style("soft") } }], grid: { ...this.drawn.grid, top: 100, bottom: 36 }, dataZoom: [],
-      legend: { top: 32, left: 0, selectedMode: false, data: keys.map((_, i) => ({ name: "k" + i, icon: "path://" + this.view.symbols[i] })), formatter: (name) => keys[name.slice(1)].label },
-    });
+    const ui = echarts.init(document.createElement("div"), null, { width: this.ui.getWidth(), height: this.ui.getHeight() + 90 });
+    ui.setOption({ ...this.drawn, ...resolve(this.view.picture, this) });
     download(ui.getDataURL({ pixelRatio: 2, backgroundColor: style("card") }), this.plot.dataset.figure + ".png");
     ui.dispose();
   }
   listen() {
-    const bar = this.plot.closest("figure").querySelector(".bar"), step = (by) => () => this.step(by);
+    const figure = this.plot.parentElement, bar = $(".bar", figure), step = (by) => () => this.step(by);
     const actions = {
       "+": () => this.scale(0.5), "-": () => this.scale(2), 0: () => this.zoom(0, 100), png: () => this.save(), ArrowRight: step(1), ArrowLeft: step(-1),
       PageDown: step(20), PageUp: step(-20), Home: step(-Infinity), End: step(Infinity), Escape: () => this.ui.dispatchAction({ type: "hideTip" }),
     };
-    this.live = this.plot.parentElement.querySelector("[aria-live]");
+    this.live = $("[aria-live]", figure);
     bar.hidden = false;
     for (const button of $$("button", bar)) {
       button.onclick = () => {

@@ -8,12 +8,11 @@ root.classList.add("on");
 const probe = document.body.appendChild(document.createElement("span")); // see style
 
 function theme() {
-  const button = $("#theme");
-  const system = matchMedia("(prefers-color-scheme: dark)");
+  const button = $("#theme"), system = matchMedia("(prefers-color-scheme: dark)");
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const name = () => {
     button.textContent = dark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", "Switch to " + (dark() ? "light" : "dark") + " colours");
+    button.ariaLabel = "Switch to " + (dark() ? "light" : "dark") + " colours";
     for (const chart of charts.values()) chart.paint();
   };
   button.addEventListener("click", () => {
@@ -24,7 +23,10 @@ function theme() {
   name();
 }
 
-async function unpack(packed) {
+// unpack is the text that an element carries, as it is or as its gzip.
+async function unpack({ textContent }) {
+  const value = JSON.parse(textContent), packed = value.gzip ?? value;
+  if (typeof packed !== "string") return textContent;
   const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
@@ -39,10 +41,9 @@ async function draw() {
     if (charts.has(plot)) charts.get(plot).resize();
     else {
       charts.set(plot, { resize() {}, paint() {} }); // while it is unpacked
-      const source = document.getElementById(plot.dataset.figure);
-      if ("packed" in source.dataset) source.textContent = await unpack(JSON.parse(source.textContent));
+      const text = await unpack(document.getElementById(plot.dataset.figure));
       plot.style.height = plot.dataset.height + "px";
-      charts.set(plot, new Chart(plot));
+      charts.set(plot, new Chart(plot, JSON.parse(text)));
     }
   }
 }
@@ -83,7 +84,7 @@ function race({ end, frames, stages }) {
     show(hub);
     $("#at").textContent = when;
     $("#stage").textContent = what;
-    range.setAttribute("aria-valuetext", when + " " + what);
+    range.ariaValueText = when + " " + what;
     buttons.forEach((button, i) => (button.ariaPressed = stages[i] === stage));
   }
   function moment(t) {
@@ -131,8 +132,8 @@ function download(url, name) {
   $("#saved").textContent = name + " saved";
 }
 
-function save(content, type, name) {
-  const url = URL.createObjectURL(new Blob([content], { type }));
+function save(content, name) {
+  const url = URL.createObjectURL(new Blob([content]));
   download(url, name);
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
@@ -140,33 +141,24 @@ function save(content, type, name) {
 // The page's data as files: the analysis and the events as hubbench wrote them, and each table.
 addEventListener("click", async ({ target }) => {
   const { get, name, csv } = target.closest("button")?.dataset ?? {};
-  if (get === "summary") {
-    const { textContent } = $("script[id^=hubbench-]");
-    save(textContent.startsWith('"') ? await unpack(JSON.parse(textContent)) : textContent, "application/json", name + ".json");
-  }
-  if (get === "events") save(await unpack(JSON.parse($("#hubbench-events").textContent).gzip), "application/x-ndjson", "events.jsonl");
+  if (get) save(await unpack(get === "events" ? $("#hubbench-events") : $("script[id^=hubbench-]")), name);
   if (csv) { // with nothing in it that a spreadsheet would run
     const quote = (text) => '"' + text.trim().replace(/\s+/g, " ").replace(/^[=+@-]/, "'$&").replaceAll('"', '""') + '"';
     const lines = [...target.closest("table").rows].map((row) => [...row.cells].map((cell) => quote(cell.textContent)).join(","));
-    save(lines.join("\n") + "\n", "text/csv", csv + ".csv");
+    save(lines.join("\n") + "\n", csv + ".csv");
   }
 });
 
 // A link leads into details that may be closed.
 function follow() {
-  let target = null;
-  try {
-    target = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
-  } catch {
-    return; // no link of this page
-  }
+  const target = document.getElementById(location.hash.slice(1));
   for (let d = target?.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
   target?.scrollIntoView();
 }
 
 addEventListener("toggle", async (event) => {
   const packed = event.target.open && $(":scope > .packed", event.target);
-  if (packed) packed.outerHTML = await unpack(JSON.parse(packed.textContent)); // as the page's own template made it
+  if (packed) packed.outerHTML = await unpack(packed); // as the page's own template made it
   draw();
 }, true);
 addEventListener("hashchange", follow);
@@ -181,7 +173,7 @@ async function start() {
   theme();
   const packed = $("#loads");
   if (packed) {
-    const state = JSON.parse(await unpack(JSON.parse(packed.textContent)));
+    const state = JSON.parse(await unpack(packed));
     choose(state.loads);
     if (state.race) race(state.race);
   }
