@@ -130,7 +130,7 @@ func (r *runDoc) loss(c *Cost) {
 	own, hub := copyBytes/c.DirectRate/60, copyBytes/c.Rate/60 // minutes
 	r.Answer.Facts = append(r.Answer.Facts, Fact{
 		Value: fmt.Sprintf("%.1f min", hub-own),
-		Text: fmt.Sprintf("longer to %s %s: %.1f instead of %.1f min", c.Op, unit.FormatBytes(copyBytes), hub, own),
+		Text:  fmt.Sprintf("longer to %s %s: %.1f instead of %.1f min", c.Op, unit.FormatBytes(copyBytes), hub, own),
 	})
 }
 
