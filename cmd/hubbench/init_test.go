@@ -15,7 +15,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // plugged is a machine with a hub and disks on it, whose volumes are folders.
@@ -114,7 +113,7 @@ func TestInitFromWithDisks(t *testing.T) {
 	}
 }
 
-// What init writes says who should get a port of its own, once it has run; and it says of itself what plan says of it.
+// What init writes says who should get a port of its own, once it has run.
 func TestInitAnswersPlugging(t *testing.T) {
 	t.Chdir(t.TempDir())
 	hubbench := func(look looks, args ...string) string {
@@ -148,30 +147,6 @@ func TestInitAnswersPlugging(t *testing.T) {
 		look := plugged(1e12, folders...)
 		hubbench(look, "init", "--out", name)
 		data := read(t, name)
-		var planned struct {
-			Phases []struct {
-				LeastS float64 `json:"least_s"`
-			}
-			Disks []struct {
-				Writes int64 `json:"writes_bytes"`
-				Space  int64 `json:"space_bytes"`
-			}
-		}
-		must(t, json.Unmarshal([]byte(hubbench(look, "plan", name, "--json")), &planned))
-		var took float64
-		for _, p := range planned.Phases {
-			took += p.LeastS + 2 // of cooldown
-		}
-		var writes, space int64
-		for _, d := range planned.Disks {
-			writes, space = max(writes, d.Writes), max(space, d.Space)
-		}
-		said := strings.ReplaceAll(string(data), "\n# ", " ")
-		for _, cost := range []string{unit.Plural(len(planned.Phases), "phase") + ", about " + unit.FormatSeconds(took), "about " + unit.FormatBytes(writes) + " to", unit.FormatBytes(space) + " free"} {
-			if !strings.Contains(said, cost) {
-				t.Errorf("of %d disks: no %q in\n%s", n, cost, said)
-			}
-		}
 		// The same study of simulated disks.
 		for i, folder := range folders {
 			profile := []string{"A", "B", "C", "X5"}[i]
