@@ -208,22 +208,19 @@ func printable(path string) bool {
 
 // About describes a disk in a line: Samsung 990 PRO, 2 TB, exfat, USB 10 Gb/s.
 func (d Disk) About() string {
+	model, size := d.Found.Model, ""
+	if d.Found.Bus == hardware.Virtual && strings.HasPrefix(model, "file ") { // an image, whose path is nobody's business
+		model = ""
+	}
+	if d.Found.SizeBytes > 0 {
+		size = unit.FormatBytes(d.Found.SizeBytes)
+	}
 	var parts []string
-	add := func(text string) {
+	for _, text := range []string{cmp.Or(model, d.Found.Name), size, d.Volume.Filesystem, slowest(d.Found)} {
 		if text = clean(text); text != "" {
 			parts = append(parts, text)
 		}
 	}
-	model := d.Found.Model
-	if d.Found.Bus == hardware.Virtual && strings.HasPrefix(model, "file ") { // an image, whose path is nobody's business
-		model = ""
-	}
-	add(cmp.Or(model, d.Found.Name))
-	if d.Found.SizeBytes > 0 {
-		add(unit.FormatBytes(d.Found.SizeBytes))
-	}
-	add(d.Volume.Filesystem)
-	add(slowest(d.Found))
 	return strings.Join(parts, ", ")
 }
 
@@ -245,7 +242,6 @@ func slowest(d *hardware.Disk) string {
 
 // clean is a text of a device's as one line without odd characters.
 func clean(text string) string {
-	text = strings.ToValidUTF8(text, "")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

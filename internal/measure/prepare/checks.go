@@ -216,11 +216,8 @@ func (r *Ready) lastCheckup() *rundir.Doctor {
 	}
 	doubts := &rundir.Doctor{Date: found.Date, Checks: []trace.Check{}}
 	for _, check := range found.Doubts() {
-		on := check.Path == ""
-		if place, err := device.Inspect(check.Path); !on && err == nil {
-			on = place.ID != 0 && slices.Contains(ids, place.ID)
-		}
-		if on {
+		place, err := device.Inspect(check.Path)
+		if check.Path == "" || err == nil && place.ID != 0 && slices.Contains(ids, place.ID) {
 			doubts.Checks = append(doubts.Checks, check)
 		}
 	}

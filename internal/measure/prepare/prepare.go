@@ -265,12 +265,13 @@ func (r *Ready) Folder(asked string, began time.Time) string {
 	if asked != "" {
 		return asked
 	}
-	path := filepath.Join(ResultsOf(r.Scenario), rundir.Name(r.Plan.Name, began))
+	first := filepath.Join(ResultsOf(r.Scenario), rundir.Name(r.Plan.Name, began))
+	path := first
 	for n := 2; ; n++ { // another run of this second
 		if _, err := os.Lstat(path); err != nil {
 			return path
 		}
-		path = filepath.Join(ResultsOf(r.Scenario), fmt.Sprintf("%s-%d", rundir.Name(r.Plan.Name, began), n))
+		path = fmt.Sprintf("%s-%d", first, n)
 	}
 }
 
