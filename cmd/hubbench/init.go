@@ -91,14 +91,9 @@ func listScenarios(p program) error {
 }
 
 func runInit(ctx context.Context, p program, opts initOptions) error {
-	given := 0
-	for _, is := range []bool{opts.list, opts.demo, opts.from != "", opts.disks != nil && opts.from == "",
-		opts.expect != "", len(opts.folders) > 0} {
-		if is {
-			given++
-		}
-	}
-	if given > 1 {
+	given := []bool{opts.list, opts.demo, opts.from != "", opts.disks != nil && opts.from == "", opts.expect != "",
+		len(opts.folders) > 0}
+	if len(slices.DeleteFunc(given, func(is bool) bool { return !is })) > 1 {
 		return exitf(exitUsage, "folders, --disks, --demo, --from and --expect each say what to write; give one of them")
 	}
 	if opts.list {
@@ -111,12 +106,11 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 		}
 	}
 	overwrites := exitf(exitUsage, "%s already exists; --force overwrites it, --out names another file", opts.out)
-	if opts.out != "-" && exists(opts.out) && !opts.force { // before any question
-		return overwrites
-	}
 	toStdout := opts.out == "-"
 	if toStdout { // what it says of itself names the usual file
 		opts.out = "hubbench.yaml"
+	} else if exists(opts.out) && !opts.force { // before any question
+		return overwrites
 	}
 	content, err := draftOf(ctx, p, opts)
 	if err != nil {
@@ -267,22 +261,16 @@ func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, e
 
 // pick is the disks that an answer names by their letters; all if it is empty.
 func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
-	names := strings.FieldsFunc(strings.ToUpper(answer), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+	names := strings.Fields(strings.ToUpper(strings.ReplaceAll(answer, ",", " ")))
 	if len(names) == 0 {
 		return disks, nil
 	}
-	var picked []draft.Disk
-	for _, d := range disks {
-		if i := slices.Index(names, d.Name); i >= 0 {
-			picked, names[i] = append(picked, d), ""
-		}
-	}
 	for _, name := range names {
-		if name != "" {
+		if !slices.ContainsFunc(disks, func(d draft.Disk) bool { return d.Name == name }) {
 			return nil, exitf(exitUsage, "disk %s is not in the list; try %s", strictyaml.Quote(name), disks[0].Name)
 		}
 	}
-	return picked, nil
+	return slices.DeleteFunc(slices.Clone(disks), func(d draft.Disk) bool { return !slices.Contains(names, d.Name) }), nil
 }
 
 // builtIn is a scenario that comes with hubbench, adapted to the folder that it is written to.

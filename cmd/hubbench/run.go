@@ -165,9 +165,6 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 			return err
 		}
 		r.ready.Look = r.lookAround
-		if r.least, err = leastRates(r.below, r.ready.Plan); err != nil {
-			return err
-		}
 		r.ready.ReachResults(r.resultOptions.dir)
 		err = r.create(ctx, r.resultOptions.dir, began)
 		r.look = look
@@ -255,9 +252,6 @@ func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (war
 	if r.ready, err = prepare.Rest(rest, r.notify); err != nil {
 		return nil, err
 	}
-	if r.least, err = leastRates(r.below, r.ready.Plan); err != nil {
-		return nil, err
-	}
 	if warnings, err = r.preflight(ctx, r.from); err != nil {
 		return nil, err
 	}
@@ -280,6 +274,9 @@ func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (war
 
 // preflight checks the plan against the machine and asks the person, before anything is created.
 func (r *session) preflight(ctx context.Context, results string) (warnings []string, err error) {
+	if r.least, err = leastRates(r.below, r.ready.Plan); err != nil {
+		return nil, err
+	}
 	if err := r.ready.LeaveOut(r.allow); err != nil {
 		return nil, usage(err)
 	}
@@ -315,15 +312,9 @@ func (r *session) measure(ctx context.Context) error {
 	if !errors.Is(err, errKilled) {
 		return err
 	}
-	removed := make(chan struct{})
-	go func() {
-		_ = r.dir.RemoveParts() // of what is still being written
-		close(removed)
-	}()
-	select {
-	case <-removed:
-	case <-time.After(partsTimeout):
-	}
+	removing, cancel := context.WithTimeout(context.Background(), partsTimeout)
+	defer cancel()
+	_ = untilInterrupted(removing, r.dir.RemoveParts) // of what is still being written
 	return exitf(exitInterrupted, "%w; what was recorded is kept: hubbench report %s", err, cells.Shell(r.dir.Path))
 }
 
