@@ -165,7 +165,7 @@ func (p *picture) table(most int) {
 		}
 	}
 	left := p.room - len("  A ") - p.name - rateWidth
-	if baselines > 0 && left >= keepsWidth {
+	if left >= keepsWidth {
 		p.keeps = keepsWidth
 	}
 	if p.spark = min(maxSpark, left-p.keeps-len(separator)); p.spark < minSpark {

@@ -293,7 +293,7 @@ plug   phase 1 of 2: race: C writes, the rest read   18 min left, done at 22:55
   ■ Samsung…Shield 0 reads  0.0100 GB/s   ███
   ▼ Samsung…Shield 1 reads  0.0200 GB/s   ███
     38 more
-    together                  12.2 GB/s   last 60 s, full height = the fastest
+    together                  12.2 GB/s   last 52 s
   Written    15 of 480 GB
   Now        7 s of about 16 min 40 s
   Ctrl-C stops after this request and keeps the results
