@@ -194,7 +194,8 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	if len(opts.folders) > 0 {
 		ctx, asked, release := catchSignals(ctx)
 		defer release()
-		return p.draft(ctx, studied{folders: opts.folders, file: opts.out, kill: asked.killed})
+		r := session{program: p, runOptions: runOptions{asked: asked}}
+		return r.draft(ctx, opts.folders, opts.out)
 	}
 	inv, err := p.lookAround(ctx)
 	if err != nil {

@@ -23,16 +23,6 @@ import (
 // A person names folders, each on a disk of its own, and gets the scenario that fits these disks. What the folders are
 // and how fast the disks are is found out before it is written.
 
-// studied says what to draft a study of.
-type studied struct {
-	folders []string
-	allow   []string
-	file    string        // what the scenario will be called
-	phase   time.Duration // for which each phase lasts; 0: the usual
-	quiet   bool
-	kill    <-chan struct{}
-}
-
 // areFolders reports whether the arguments of run are folders on disks, and not a scenario.
 func areFolders(args []string) (bool, error) {
 	for _, arg := range args {
@@ -48,25 +38,29 @@ func areFolders(args []string) (bool, error) {
 	return true, nil
 }
 
-// draft measures how fast the disks of some folders are, and returns the scenario for them.
-func (p *program) draft(ctx context.Context, of studied) ([]byte, error) {
+// draft measures how fast the disks of some folders are, and returns the scenario for them, to be called file.
+func (r *session) draft(ctx context.Context, folders []string, file string) ([]byte, error) {
 	var inv *hardware.Inventory
 	var disks []draft.Disk
 	var devices map[string]uint64
 	var plan *scenario.Plan
 	err := untilInterrupted(ctx, func() (err error) {
-		seen, lookErr := p.lookAround(ctx)
-		p.look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr } // it takes seconds on a Mac
+		seen, lookErr := r.lookAround(ctx)
+		r.look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr } // it takes seconds on a Mac
 		if inv = seen; lookErr != nil {
 			inv = &hardware.Inventory{}
 		}
-		if disks, err = p.disksOf(inv, of); err != nil {
+		if disks, err = r.disksOf(inv, folders); err != nil {
 			return err
 		}
-		ready := &prepare.Ready{Plan: probe.Plan(named(disks)), Look: p.look, Notify: p.notify}
-		plan = ready.Plan
+		var planned []scenario.Disk
+		for _, d := range disks {
+			planned = append(planned, scenario.Disk{Name: d.Name, Path: d.Folder})
+		}
+		plan = probe.Plan(planned)
+		ready := &prepare.Ready{Plan: plan, Look: r.look, Notify: r.notify}
 		// It is too short to be held up by what else the disks do: the run itself is checked for that.
-		if err := ready.LeaveOut(append(slices.Clone(of.allow), "busy", "background")); err != nil {
+		if err := ready.LeaveOut(append(slices.Clone(r.allow), "busy", "background")); err != nil {
 			return usage(err)
 		}
 		if _, err := ready.Check(ctx, ""); err != nil {
@@ -82,12 +76,12 @@ func (p *program) draft(ctx context.Context, of studied) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !of.quiet {
-		sayf(p.stderr, "Measuring %s for %s each, with test files of %s, removed at once.\n",
+	if !r.quiet {
+		sayf(r.stderr, "Measuring %s for %s each, with test files of %s, removed at once.\n",
 			unit.Plural(len(disks), "disk"), unit.FormatSeconds((2 * probe.Each).Seconds()), unit.FormatBytes(probe.Space))
 	}
 	speeds, err := probe.Speeds(ctx, coordinator.Options{
-		Plan: plan, RunID: rundir.NewID(time.Now()), Devices: devices, Stall: time.Minute, Kill: of.kill,
+		Plan: plan, RunID: rundir.NewID(time.Now()), Devices: devices, Stall: time.Minute, Kill: r.asked.killed,
 		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
 	})
 	switch {
@@ -99,21 +93,21 @@ func (p *program) draft(ctx context.Context, of studied) ([]byte, error) {
 	for i := range disks {
 		d := &disks[i]
 		d.Speed = speeds[d.Name]
-		if !of.quiet {
-			sayf(p.stderr, "  %s writes %s and reads %s alone (%s)\n", d.Name, unit.FormatRate(d.Speed.Write),
+		if !r.quiet {
+			sayf(r.stderr, "  %s writes %s and reads %s alone (%s)\n", d.Name, unit.FormatRate(d.Speed.Write),
 				unit.FormatRate(d.Speed.Read), strings.TrimSuffix(d.Folder+", "+d.About(), ", "))
 		}
 	}
-	return draft.Write(inv, disks, of.file, of.phase), nil
+	return draft.Write(inv, disks, file, r.phase), nil
 }
 
 // disksOf are the disks that the folders are on, each named after its folder.
-func (p program) disksOf(inv *hardware.Inventory, of studied) (disks []draft.Disk, err error) {
-	folders, err := foldersToCheck(of.folders)
+func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draft.Disk, err error) {
+	folders, err := foldersToCheck(named)
 	if err != nil {
 		return nil, err
 	}
-	if len(folders) < len(of.folders) {
+	if len(folders) < len(named) {
 		return nil, exitf(exitUsage, "a folder is named twice; name each disk once")
 	}
 	var places []device.Place
@@ -122,12 +116,12 @@ func (p program) disksOf(inv *hardware.Inventory, of studied) (disks []draft.Dis
 		if err != nil {
 			return nil, usage(err)
 		}
-		if place.RAM() && !slices.Contains(of.allow, "not_disk") {
+		if place.RAM() && !slices.Contains(r.allow, "not_disk") {
 			return nil, exitf(exitUsage, "%s is RAM (%s), not a disk; give a folder on the disk under test", folder,
 				place.Filesystem)
 		}
 		for i, other := range places {
-			if both := device.OneDisk(inv, other, place); both != "" && !slices.Contains(of.allow, "same_disk") {
+			if both := device.OneDisk(inv, other, place); both != "" && !slices.Contains(r.allow, "same_disk") {
 				return nil, exitf(exitUsage, "%s and %s are on one disk, %s: give folders on two disks, or measure what "+
 					"two programs on that disk do to each other with run --allow same_disk", folders[i], folder, both)
 			}
@@ -136,13 +130,4 @@ func (p program) disksOf(inv *hardware.Inventory, of studied) (disks []draft.Dis
 		disks = append(disks, draft.In(inv, folder, place.Path, place.Free, disks))
 	}
 	return disks, nil
-}
-
-// named are the disks as a plan has them.
-func named(disks []draft.Disk) []scenario.Disk {
-	var list []scenario.Disk
-	for _, d := range disks {
-		list = append(list, scenario.Disk{Name: d.Name, Path: d.Folder})
-	}
-	return list
 }

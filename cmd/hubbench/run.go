@@ -144,10 +144,7 @@ func (r *session) begin(ctx context.Context, args []string) (err error) {
 	}
 	if r.drafted {
 		path = ""
-		source, err = r.draft(ctx, studied{
-			folders: args, allow: r.allow, file: rundir.ScenarioFile, phase: r.phase, quiet: r.quiet, kill: r.asked.killed,
-		})
-		if err != nil {
+		if source, err = r.draft(ctx, args, rundir.ScenarioFile); err != nil {
 			return err
 		}
 	}
