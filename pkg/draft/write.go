@@ -41,48 +41,40 @@ const (
 // usual.
 func Write(inv *hardware.Inventory, disks []Disk, file string, phase time.Duration) []byte {
 	phase = cmp.Or(phase, phaseTime)
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	hub := Hub(inv, disks)
-	line(`# yaml-language-server: $schema=%s
+	size, files := sizes(disks, phase)
+	return fmt.Appendf(nil, `# yaml-language-server: $schema=%[1]s
 # Written by hubbench from what was plugged in. It is ready to run:
 #
 #     hubbench plan %[2]s          shows what would be written where; touches nothing
 #     hubbench run %[2]s --open    runs it and opens the report
 #
 # Close other programs and pause backups: whatever else uses these disks is measured as well.
-version: 1`, scenario.SchemaURL, clean(file))
-	line("name: %s", quote(name(hub)))
-	line("")
-	b.WriteString(setup(inv, hub, disks))
-	line("")
-	size, files := sizes(disks, phase)
-	line("workload:")
-	line("  sizes: [%s]", unit.FormatBytes(size))
-	line("  flush: full    # wait until the data is on the medium")
-	line("")
-	b.WriteString(studyOf(disks, files, phase) + allowed(disks))
-	return []byte(b.String())
+version: 1
+name: %[3]s
+
+%[4]s
+workload:
+  sizes: [%[5]s]
+  flush: full    # wait until the data is on the medium
+
+%[6]s%[7]s`, scenario.SchemaURL, clean(file), quote(name(hub)), setup(inv, hub, disks), unit.FormatBytes(size),
+		studyOf(disks, files, phase), allowed(disks))
 }
 
 func setup(inv *hardware.Inventory, hub *hardware.Hub, disks []Disk) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if hub != nil {
-		line("# What the disks are connected to. Add what the system cannot know, such as the cable, for the report.")
-		line("hub:")
+		line("# What the disks are connected to. Add what the system cannot know, such as the cable, for the report.\nhub:")
 		if title := title(hub); title != "" {
 			line("  name: %s", quote(title))
 		}
-		line("  about: %s", quote(aboutHub(inv, hub)))
-		line("")
+		line("  about: %s\n", quote(aboutHub(inv, hub)))
 	}
-	line("# A folder on each disk: hubbench creates a folder of its own in it and touches nothing else.")
-	line("disks:")
+	line("# A folder on each disk: hubbench creates a folder of its own in it and touches nothing else.\ndisks:")
 	for _, d := range disks {
-		line("  - name: %s%s", d.key(), d.note)
-		line("    path: %s", quote(d.Folder))
-		line("    %s", connection(inv, d.Found))
+		line("  - name: %s%s\n    path: %s\n    %s", d.key(), d.note, quote(d.Folder), connection(inv, d.Found))
 		if about := d.About(); about != "" {
 			line("    about: %s", quote(about))
 		}
@@ -153,32 +145,33 @@ var noted = regexp.MustCompile(`(?m)^  - \{.*\}( #.*)?$`)
 // studyOf is the study that answers who slows whom: what each disk does alone, all together, and every two of them as
 // far as the time goes. files are how many of them each disk has.
 func studyOf(disks []Disk, files []int, phase time.Duration) string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	head := `# Each disk alone, all together, and then parts of them, writing and reading: this shows who slows whom.
+study:
+  include: [%s]
+  within: %s    # fewer pairs if that is too long
+`
 	if len(disks) == 1 {
-		line("# The disk alone, writing and then reading. For the size of its write cache, replace the study by")
-		line("# workload: {preset: saturation}. With a second disk, hubbench init writes a study of both.")
-		line("study:")
-		line("  include: solo")
+		head = `# The disk alone, writing and then reading. For the size of its write cache, replace the study by
+# workload: {preset: saturation}. With a second disk, hubbench init writes a study of both.
+study:
+  include: solo
+`
 	} else {
-		always := time.Duration(2*len(disks)+2) * (phase + phase/restPart)
 		include := "solo, all, pairs"
 		if len(disks) > pairsAnswer { // one phase without a disk says what it costs each of the others
 			include = "solo, all, all_but_one, pairs"
 		}
-		line("# Each disk alone, all together, and then parts of them, writing and reading: this shows who slows whom.")
-		line("study:")
-		line("  include: [%s]", include)
-		line("  within: %s    # fewer pairs if that is too long", unit.FormatSeconds(max(studyTime, always).Seconds()))
+		always := time.Duration(2*len(disks)+2) * (phase + phase/restPart)
+		head = fmt.Sprintf(head, include, unit.FormatSeconds(max(studyTime, always).Seconds()))
 	}
-	line("  stop: %s       # each phase; 60 s gives narrower intervals", unit.FormatSeconds(phase.Seconds()))
-	line("  cooldown: %s", unit.FormatSeconds((phase / restPart).Seconds()))
 	counts := make([]string, len(disks))
 	for i, d := range disks {
 		counts[i] = fmt.Sprintf("%s: %d", d.key(), files[i])
 	}
-	line("  files: {%s}    # which are written and read over and over", strings.Join(counts, ", "))
-	return b.String()
+	return head + fmt.Sprintf(`  stop: %s       # each phase; 60 s gives narrower intervals
+  cooldown: %s
+  files: {%s}    # which are written and read over and over
+`, unit.FormatSeconds(phase.Seconds()), unit.FormatSeconds((phase/restPart).Seconds()), strings.Join(counts, ", "))
 }
 
 // connection is the line that says how a disk is connected, or asks for it.
