@@ -46,14 +46,15 @@ func (d *display) show(run *state) {
 		return
 	}
 	columns, rows := d.bounds()
-	text := d.erase()
+	var text strings.Builder
+	text.WriteString(d.erase())
 	picture := picture{state: run, ink: d.ink, room: columns - 1}
 	for _, r := range picture.frame(rows - 1) {
 		line, width := picture.line(r.spans)
-		text += line + "\n"
+		text.WriteString(line + "\n")
 		d.drawn = append(d.drawn, width)
 	}
-	d.write(text) // at once, or it flickers
+	d.write(text.String()) // at once, or it flickers
 }
 
 // erase is what takes the drawn lines off the screen. Terminals break lines that a smaller window

@@ -234,9 +234,9 @@ func (p *picture) sparkline(d *disk) string {
 	if full == 0 && len(d.columns) > 0 {
 		full = slices.Max(d.columns)
 	}
-	line := ""
+	var line strings.Builder
 	for _, rate := range d.columns[max(0, len(d.columns)-p.spark):] {
-		line += p.ink.Column(rate / full)
+		line.WriteString(p.ink.Column(rate / full))
 	}
-	return cells.Pad(line, p.spark)
+	return cells.Pad(line.String(), p.spark)
 }

@@ -157,20 +157,21 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 		took, result = p.opts.Conclude(p.state.current.Name)
 	}
 	defer p.lock()()
+	s := &p.state
 	p.display.wipe()
-	for _, text := range p.state.warnings {
+	for _, text := range s.warnings {
 		p.display.say(text)
 	}
 	for _, f := range failures {
 		p.display.say(f.String())
 	}
 	if whole {
-		p.display.log(p.state.conclude(took, result))
+		p.display.log(s.conclude(took, result))
 	}
 	if result != nil {
-		p.state.soFar = say.Progress(result)
+		s.soFar = say.Progress(result)
 	}
-	p.state.end()
+	s.end()
 }
 
 // Tried says what the phase that has ended was to a search.

@@ -204,18 +204,19 @@ func (s *state) conclude(took time.Duration, result *analysis.Phase) string {
 		sum += rates[i]
 	}
 	scale := unit.ScaleFor(sum)
-	text := s.heading() + " "
+	var texts []string
 	for i := range s.disks {
-		text += "  " + s.disks[i].job.Disk + " " + scale.Number(rates[i])
+		texts = append(texts, s.disks[i].job.Disk+" "+scale.Number(rates[i]))
 	}
 	if len(s.disks) > 1 {
-		text += "  together " + scale.Number(sum)
+		texts = append(texts, "together "+scale.Number(sum))
 	} else if sum > 0 {
 		d := &s.disks[0]
 		alone := baseline{d.job.Disk, s.current.Connections[d.job.Disk], d.work, sum}
 		s.baselines = append(s.baselines, alone)
 	}
-	return text + " " + scale.Unit + "   " + seconds(took) + s.model()
+	text := strings.Join(texts, "  ") + " " + scale.Unit
+	return s.heading() + "   " + text + "   " + seconds(took) + s.model()
 }
 
 func (s *state) end() {
