@@ -64,11 +64,7 @@ func (k *searchKeys) resolve(s *Scenario, m *yaml.Mapping) {
 		return
 	}
 	p := k.phase
-	for _, key := range []string{"stop", "until"} {
-		if at, ok := m.Get(key); ok {
-			at.Errorf("the tries of a search last for hold; delete %s", key)
-		}
-	}
+	m.Refuse([]string{"stop", "until"}, "the tries of a search last for hold; delete %s")
 	if k.Kind == "" || p.Roles == nil {
 		return // already reported
 	}
