@@ -73,6 +73,7 @@ func fioLog(f File) ([]*job, []*fioTimes, error) {
 			times.bins = append(times.bins, v)
 		} else if v[2] < 2 { // else it is a trim
 			times.lines = append(times.lines, fioEntry{v[0], v[1], v[2], v[3]})
+			times.single = times.single || v[3] > 0
 		}
 	}
 	lines := times.lines
@@ -339,6 +340,7 @@ type fioTimes struct {
 	lines        []fioEntry
 	bins         [][]int64 // milliseconds, the direction, the block size, and the requests of each bin
 	numbers      int       // of the last line
+	single       bool      // lines are requests, as they have a size
 }
 
 // fioAllBins are those of a histogram of fio 3; fioBins are the fewest that log_hist_coarseness makes of them.
@@ -356,6 +358,10 @@ func joinTimes(jobs []*job, times []*fioTimes, results []fioResult) (notes []str
 	slices.SortStableFunc(times, func(a, b *fioTimes) int {
 		return cmp.Compare(slices.Index(fioKinds(), a.kind), slices.Index(fioKinds(), b.kind))
 	})
+	isFio3 := false
+	for _, r := range results {
+		isFio3 = isFio3 || strings.HasPrefix(r.version, "fio-3.")
+	}
 	var means, left []string
 	for _, t := range times {
 		mine, _, number := fioName(t.source)
@@ -366,9 +372,9 @@ func joinTimes(jobs []*job, times []*fioTimes, results []fioResult) (notes []str
 		switch {
 		case at < 0 || jobs[at].times != nil || !slices.Contains(fioKinds(), t.kind):
 			left = append(left, t.source)
-		case t.bins == nil && !slices.ContainsFunc(t.lines, func(l fioEntry) bool { return l.block > 0 }):
+		case t.bins == nil && !t.single:
 			means = append(means, t.source)
-		case t.numbers == 4 && !slices.ContainsFunc(results, func(r fioResult) bool { return strings.HasPrefix(r.version, "fio-3.") }):
+		case t.numbers == 4 && !isFio3:
 			notes = append(notes, t.source+": left out, as nothing says that it is of fio 3, in ns; give fio's json output beside it")
 		default:
 			n := t.add(jobs[at])
@@ -393,23 +399,23 @@ func joinTimes(jobs []*job, times []*fioTimes, results []fioResult) (notes []str
 func (t *fioTimes) add(j *job) (n int64) {
 	type sample struct{ ms, op, ns, times int64 }
 	var samples []sample
-	add := func(s sample) {
+	for _, l := range t.lines {
+		samples = append(samples, sample{l.ms, l.op, l.value, 1})
+	}
+	for _, line := range t.bins {
+		for i, times := range line[3:] {
+			if times > 0 && line[1] < 2 { // else trims
+				samples = append(samples, sample{line[0], line[1], binNS(i, len(line)-3), times})
+			}
+		}
+	}
+	for i := range samples {
+		s := &samples[i]
 		if s.ms >= epochMS {
 			s.ms -= j.began / 1e6
 		}
 		if t.bins == nil {
 			s.ms = (s.ms/1000 + 1) * 1000
-		}
-		samples = append(samples, s)
-	}
-	for _, l := range t.lines {
-		add(sample{l.ms, l.op, l.value, 1})
-	}
-	for _, line := range t.bins {
-		for i, times := range line[3:] {
-			if times > 0 && line[1] < 2 { // else trims
-				add(sample{line[0], line[1], binNS(i, len(line)-3), times})
-			}
 		}
 	}
 	slices.SortFunc(samples, func(a, b sample) int { return cmp.Or(cmp.Compare(a.ms, b.ms), cmp.Compare(a.op, b.op)) })

@@ -130,8 +130,10 @@ func read(f File, opts Options) (c content, err error) {
 		c.jobs = choose(c.jobs, opts.Disks)
 	}
 	disk := cmp.Or(opts.Disks[f.Name], opts.Disks[filepath.Base(f.Name)])
-	if disk != "" && slices.ContainsFunc(c.jobs, func(j *job) bool { return j.disk != c.jobs[0].disk }) {
-		return c, fmt.Errorf("%s: it has several disks, and --disk one name for all; leave --disk %s out", f.Name, disk)
+	for _, j := range c.jobs {
+		if disk != "" && j.disk != c.jobs[0].disk {
+			return c, fmt.Errorf("%s: it has several disks, and --disk one name for all; leave --disk %s out", f.Name, disk)
+		}
 	}
 	for _, j := range c.jobs {
 		j.source = f.Name
@@ -243,19 +245,18 @@ func detect(f File, opts Options) string {
 // they began.
 func align(jobs []*job) error {
 	var unknown []string
+	several := false
+	first := int64(math.MaxInt64)
 	for _, j := range jobs {
 		if j.began <= 0 {
 			unknown = append(unknown, j.disk)
 		}
+		several = several || j.source != jobs[0].source
+		first = min(first, j.began+j.steps[0].fromNS)
 	}
-	several := slices.ContainsFunc(jobs, func(j *job) bool { return j.source != jobs[0].source })
 	if len(unknown) > 0 && several {
 		return fmt.Errorf("nothing says when the job of %s began, and times count from there: record with log_unix_epoch=1, add fio's "+
 			"json output, or give --start %s=TIME", unit.List(unknown), unknown[0])
-	}
-	first := int64(math.MaxInt64)
-	for _, j := range jobs {
-		first = min(first, j.began+j.steps[0].fromNS)
 	}
 	for _, j := range jobs {
 		for i := range j.steps {
@@ -310,21 +311,23 @@ func events(jobs []*job, started time.Time) []byte {
 	if !started.IsZero() {
 		run.Started = started.Format(time.RFC3339)
 	}
-	var phases []string
+	var phases, disks []string
 	for _, j := range jobs {
-		if !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool { return d.Name == j.disk }) {
-			run.Disks = append(run.Disks, trace.Disk{Name: j.disk})
-		}
+		disks = append(disks, j.disk)
 		if j.phase = cmp.Or(j.phase, "imported"); !slices.Contains(phases, j.phase) {
 			phases = append(phases, j.phase)
 		}
 	}
-	slices.SortStableFunc(run.Disks, func(a, b trace.Disk) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Sort(disks)
+	disks = slices.Compact(disks)
+	for _, disk := range disks {
+		run.Disks = append(run.Disks, trace.Disk{Name: disk})
+	}
 	out := trace.AppendEvent(nil, &run)
 	for _, phase := range phases {
 		roles, mixes := map[string]trace.Role{}, map[string]work.Work{}
-		for _, d := range run.Disks {
-			roles[d.Name] = trace.Idle
+		for _, disk := range disks {
+			roles[disk] = trace.Idle
 		}
 		for _, j := range jobs {
 			if j.phase == phase {

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -182,7 +181,10 @@ func (r *recording) jobs() ([]*job, error) {
 func choose(jobs []*job, names map[string]string) (list []*job) {
 	bytes, most, left := map[string]int64{}, int64(0), []string(nil)
 	for _, j := range jobs {
-		fastest := slices.MaxFunc(j.steps, func(a, b step) int { return cmp.Compare(a.rate(), b.rate()) }).rate()
+		fastest := 0.0
+		for _, s := range j.steps {
+			fastest = max(fastest, s.rate())
+		}
 		works := func(s step) bool { return s.rate() >= small*fastest }
 		j.steps = j.steps[slices.IndexFunc(j.steps, works):]
 		for !works(j.steps[len(j.steps)-1]) {
@@ -198,8 +200,8 @@ func choose(jobs []*job, names map[string]string) (list []*job) {
 	}
 	counted := func(name string) bool {
 		part := strings.TrimRight(name, "0123456789") // sda1 of sda, nvme0n1p1 of nvme0n1
-		return part != name && bytes[part]+bytes[strings.TrimSuffix(part, "p")] > 0 || slices.ContainsFunc(
-			[]string{"dm-", "md", "loop"}, func(kind string) bool { return strings.HasPrefix(name, kind) })
+		return part != name && bytes[part]+bytes[strings.TrimSuffix(part, "p")] > 0 ||
+			strings.HasPrefix(name, "dm-") || strings.HasPrefix(name, "md") || strings.HasPrefix(name, "loop")
 	}
 	for name, all := range bytes {
 		if !counted(name) {
