@@ -47,7 +47,7 @@ type Probe struct {
 
 // pacing is what a phase says of disks that do not simply move files as fast as they can.
 func (s *Scenario) pacing(p *phaseSpec, search *searchKeys) []yaml.Key {
-	hold := yaml.Duration(&search.hold, time.Second, time.Hour).Default(unit.FormatSeconds(defaultHold.Seconds()))
+	hold := yaml.Duration(&search.hold, time.Second, time.Hour).With("default", unit.FormatSeconds(defaultHold.Seconds()))
 	return []yaml.Key{
 		yaml.Optional("streams", s.streams(p), "disks that play or record at the pace of a camera, "+
 			"beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"),
@@ -272,7 +272,7 @@ func streamValue(to *stream.Spec) yaml.Value {
 	spec := stream.Spec{Count: 1, Buffer: defaultBuffer}
 	var play, record, op string
 	frame := defaultFrame
-	ops := yaml.OneOf(&op, string(trace.Read), string(trace.Write)).Default(string(trace.Read))
+	ops := yaml.OneOf(&op, string(trace.Read), string(trace.Write)).With("default", string(trace.Read))
 	return yaml.Object{
 		Keys: []yaml.Key{
 			yaml.Optional("play", codec(&play),

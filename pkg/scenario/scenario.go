@@ -87,7 +87,7 @@ func (s *Scenario) value() yaml.Value {
 			yaml.Optional("workload", s.workload(), "what each disk moves; a phase may override any of it"),
 			yaml.Optional("phases", yaml.Lazy(s.phases), "what runs, in this order"),
 			yaml.Optional("study", yaml.Lazy(s.study), "a set of phases in one word; they run after phases"),
-			yaml.Optional("results", text(&s.Results).Default("results"), "where run folders go"),
+			yaml.Optional("results", text(&s.Results).With("default", "results"), "where run folders go"),
 			yaml.Optional("allow_system_disk", yaml.Bool(&s.AllowSystemDisk),
 				"true allows tests on the disk that the system runs from"),
 			yaml.Optional("expect", limits(&s.Expect), "what the run must hold: hubbench check compares it"),

@@ -123,12 +123,12 @@ func (w *workload) keys(order yaml.Value) []yaml.Key {
 		yaml.Optional("block", sectors(&w.IO.Block, maxBlock), "bytes per request"),
 		yaml.Optional("depth", yaml.Int(&w.IO.Depth, 1, maxDepth), "requests in flight"),
 		yaml.Optional("access",
-			yaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).Default(AccessSequential),
+			yaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).With("default", AccessSequential),
 			"random: every block of a file once, in random order"),
 		yaml.Optional("io", yaml.OneOf(&w.IO.Mode, ModeDirect, ModeApp),
 			"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"),
 		yaml.Optional("flush",
-			yaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).Default(FlushFsync),
+			yaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).With("default", FlushFsync),
 			"what is flushed within a written file's time: full, until it is on the medium"),
 		yaml.Optional("verify", yaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
 			"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; "+
@@ -145,7 +145,7 @@ func (w *workload) keys(order yaml.Value) []yaml.Key {
 // amount is the keys that say how many files there are. A phase writes their number in more ways.
 func (w *workload) amount(files yaml.Value) []yaml.Key {
 	time := yaml.Duration(&w.Target, minTime, maxTime)
-	target := yaml.Read(time.Default(unit.FormatSeconds(defaultTarget.Seconds())).Schema(), func(n yaml.Node) {
+	target := yaml.Read(time.With("default", unit.FormatSeconds(defaultTarget.Seconds())).Schema(), func(n yaml.Node) {
 		if w.Target == 0 {
 			n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
 			return
@@ -187,7 +187,7 @@ func sizes(to *work.Sizes) yaml.Value {
 		Item:  func(size *int64) yaml.Value { return yaml.Bytes(size, 1, maxFileSize) },
 		Empty: "sizes is empty; list one, such as 1 GB, or delete the key",
 	}
-	distribution := yaml.OneOf(&to.Distribution, work.Uniform, work.LogUniform).Default(work.Uniform)
+	distribution := yaml.OneOf(&to.Distribution, work.Uniform, work.LogUniform).With("default", work.Uniform)
 	span := yaml.Object{
 		Keys: []yaml.Key{
 			yaml.Required("min", yaml.Bytes(&to.Min, 1, maxFileSize), "the smallest size"),

@@ -146,8 +146,7 @@ type Mapping struct {
 	pos   Pos
 	path  string // of its values' labels; empty at the top and in lists
 	pairs []Pair
-	asked []string // the keys the file may have
-	none  bool     // there is no mapping: what it lacks has been reported, or may be absent
+	none  bool // there is no mapping: what it lacks has been reported, or may be absent
 }
 
 // Pair is one key: value of a mapping.
@@ -208,11 +207,8 @@ func (m *Mapping) Missing(key, format string, args ...any) {
 	m.doc.Report(err)
 }
 
-// Get returns the value of a key the file may have.
+// Get returns the value of a key.
 func (m *Mapping) Get(key string) (Node, bool) {
-	if !slices.Contains(m.asked, key) {
-		m.asked = append(m.asked, key)
-	}
 	for _, p := range m.pairs {
 		if p.Key == key {
 			return p.Value, true
@@ -221,7 +217,7 @@ func (m *Mapping) Get(key string) (Node, bool) {
 	return Node{}, false
 }
 
-// Has reports whether a key that the file may have is there.
+// Has reports whether a key is there.
 func (m *Mapping) Has(key string) bool {
 	_, ok := m.Get(key)
 	return ok
@@ -247,15 +243,15 @@ func (m *Mapping) PosOf(key string) Pos {
 // Pairs returns everything in a mapping whose keys are names of the file's own choice.
 func (m *Mapping) Pairs() []Pair { return m.pairs }
 
-// done reports every key that no reader has asked for.
-func (m *Mapping) done() {
+// refuseOthers reports every key that is not among those known.
+func (m *Mapping) refuseOthers(known []string) {
 	for _, p := range m.pairs {
-		if slices.Contains(m.asked, p.Key) {
+		if slices.Contains(known, p.Key) {
 			continue
 		}
-		err := p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, m.asked))
-		err.in, err.meant = m.pos, Nearest(p.Key, m.asked)
-		if key, value, colon := strings.Cut(p.Key, ":"); colon && slices.Contains(m.asked, key) {
+		err := p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, known))
+		err.in, err.meant = m.pos, Nearest(p.Key, known)
+		if key, value, colon := strings.Cut(p.Key, ":"); colon && slices.Contains(known, key) {
 			err.Msg = fmt.Sprintf("%s lacks a space after its colon; write %s: %s", Quote(p.Key), key, printable(value))
 			err.meant = key
 		}

@@ -48,20 +48,25 @@ func (o Object) read(n Node) {
 		return
 	}
 	m := n.Mapping()
-	for _, k := range o.Keys {
-		m.asked = append(m.asked, k.Name)
-	}
 	for _, c := range o.Among {
-		there := slices.DeleteFunc(slices.Clone(c.Keys), func(key string) bool { return !m.Has(key) })
+		var last Node
+		count := 0
+		for _, key := range c.Keys {
+			if n, ok := m.Get(key); ok {
+				last = n
+				count++
+			}
+		}
 		switch {
-		case len(there) == 0 && c.Neither != "":
+		case count == 0 && c.Neither != "":
 			m.Missing(c.Keys[0], "%s", c.Neither)
-		case len(there) > 1 && c.Both != "":
-			n, _ := m.Get(there[len(there)-1])
-			n.Errorf("%s", c.Both)
+		case count > 1 && c.Both != "":
+			last.Errorf("%s", c.Both)
 		}
 	}
+	var known []string
 	for _, k := range o.Keys {
+		known = append(known, k.Name)
 		if v, ok := m.Get(k.Name); ok {
 			k.Value.Read(v)
 		} else if k.Need {
@@ -75,7 +80,7 @@ func (o Object) read(n Node) {
 	if o.Check != nil && !m.none {
 		o.Check(m)
 	}
-	m.done()
+	m.refuseOthers(known)
 }
 
 func (o Object) schema() Schema {

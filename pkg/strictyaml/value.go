@@ -41,13 +41,11 @@ func (v Value) Then(do func(Node)) Value {
 	return Value{func(n Node) { v.Read(n); do(n) }, v.Schema}
 }
 
-// With is the value with another keyword in its schema, such as what Then refuses.
+// With is the value with another keyword in its schema, such as what Then refuses, or a default that depends on
+// other keys.
 func (v Value) With(keyword string, value any) Value {
 	return Value{v.Read, func() Schema { return with(v.Schema(), keyword, value) }}
 }
-
-// Default is the value with a default that its target does not have: one that depends on other keys.
-func (v Value) Default(value any) Value { return v.With("default", value) }
 
 func with(s Schema, keyword string, value any) Schema {
 	s = maps.Clone(s)
