@@ -236,10 +236,11 @@ func distance(a, b string) int {
 // MaxBytes is the largest file Parse takes. A caller that reads files need read no more than one byte beyond it.
 const MaxBytes = 1 << 20
 
-// Limits that keep the parser fast and its recursion shallow. Under them the worst input found takes 0.4 s.
+// Limits that keep the parser fast and its recursion shallow. Under them the worst input found takes half a second.
 const (
 	maxTokens = 50_000
-	maxDepth  = 32
+	maxDepth  = 32  // of brackets and braces
+	maxIndent = 100 // columns, of which each list and mapping in another takes one at least
 )
 
 // Parse reads one YAML document. file is only a name for errors.
@@ -313,11 +314,8 @@ func parse(start Pos, text string) (body ast.Node, err error) {
 // checkTokens refuses, before any tree is built, the syntax that files here do not need, and nesting so
 // deep that the parser would exhaust its stack.
 func checkTokens(file string, tokens token.Tokens) *Error {
-	var (
-		flow    int   // brackets and braces open
-		indents []int // columns of the block lists and mappings that are open
-		content bool
-	)
+	flow := 0 // brackets and braces open
+	content := false
 	for i, t := range tokens {
 		at := tokenPos(file, t)
 		if i >= maxTokens {
@@ -331,20 +329,17 @@ func checkTokens(file string, tokens token.Tokens) *Error {
 			flow++
 		case token.SequenceEndType, token.MappingEndType:
 			flow--
-		case token.SequenceEntryType, token.MappingValueType:
-			column := at.Column
-			if t.Type == token.MappingValueType && i > 0 {
-				column = tokenPos(file, tokens[i-1]).Column // the key's
-			}
-			if flow == 0 {
-				for len(indents) > 0 && indents[len(indents)-1] >= column {
-					indents = indents[:len(indents)-1]
-				}
-				indents = append(indents, column)
-			}
 		}
-		if flow+len(indents) > maxDepth {
-			return at.Errorf("nested more than %d deep; check the brackets and indentation", maxDepth)
+		indent := 0
+		switch {
+		case flow > 0:
+		case t.Type == token.SequenceEntryType:
+			indent = at.Column
+		case t.Type == token.MappingValueType && i > 0:
+			indent = tokenPos(file, tokens[i-1]).Column // the key's
+		}
+		if flow > maxDepth || indent > maxIndent {
+			return at.Errorf("nested too deep; check the brackets and indentation")
 		}
 		if t.Type != token.DocumentHeaderType && t.Type != token.CommentType {
 			content = true

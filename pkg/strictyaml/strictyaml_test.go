@@ -172,9 +172,9 @@ func TestMistakes(t *testing.T) {
 		{"directive", "%YAML 1.2\n---\nname: a", `1:1: "%" is YAML syntax that is not supported here; write plain keys and values, or put the text in quotes`},
 		{"two documents", "name: a\n---\nname: b", "2:1: a second document starts here; keep one document per file"},
 		{"10 MB", strings.Repeat("name: a # 12345\n", 10e6/16), "1:1: the file is over 1 MiB; try the right file, or fewer values"},
-		{"deep flow", "name: " + strings.Repeat("[", 1e6), "1:38: nested more than 32 deep; check the brackets and indentation"},
-		{"deep list", strings.Repeat("- ", 5e5), "1:65: nested more than 32 deep; check the brackets and indentation"},
-		{"deep block", deepBlock(40), "33:34: nested more than 32 deep; check the brackets and indentation"},
+		{"deep flow", "name: " + strings.Repeat("[", 1e6), "1:39: nested too deep; check the brackets and indentation"},
+		{"deep list", strings.Repeat("- ", 5e5), "1:101: nested too deep; check the brackets and indentation"},
+		{"deep block", deepBlock(101), "101:102: nested too deep; check the brackets and indentation"},
 		{"many values", "items: [" + strings.Repeat("a,", 1e5), "1:50006: more than 50000 values and punctuation marks; shorten the lists"},
 	}
 	for _, tt := range tests {
@@ -283,7 +283,7 @@ func FuzzParse(f *testing.F) {
 
 // visit reads every value in every way.
 func visit(n Node, depth int) {
-	if depth > maxDepth {
+	if depth > maxDepth+maxIndent {
 		panic("deeper than Parse allows")
 	}
 	switch n.Kind() {
