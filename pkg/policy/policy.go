@@ -160,10 +160,13 @@ func NewJob(phase string, p Policy, job *scenario.Job) *Job {
 	if p.Open() || job.Accompanies() {
 		j.own = math.MaxInt
 	}
-	if p.Target > 0 && !job.Accompanies() {
+	if job.Accompanies() {
+		return j
+	}
+	if p.Target > 0 {
 		j.aim = newAim(job, p.Target)
 	}
-	if p.Steady > 0 && !job.Accompanies() { // only a full cache makes rates fall first, and that slows writing
+	if p.Steady > 0 { // only a full cache makes rates fall first, and that slows writing
 		j.windows = &windows{length: p.Steady.Nanoseconds(), fall: p.AfterFall && job.Role == trace.Write}
 	}
 	return j

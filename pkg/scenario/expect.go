@@ -197,10 +197,9 @@ func WriteLimits(list []Limit) string {
 	out.WriteString("version: 1\nexpect:\n")
 	for len(list) > 0 {
 		first := list[0]
-		other := func(l Limit) bool { return l.Phase != first.Phase || l.Disk != first.Disk }
-		n := slices.IndexFunc(list, other)
-		if n < 0 {
-			n = len(list)
+		n := 1
+		for n < len(list) && list[n].Phase == first.Phase && list[n].Disk == first.Disk {
+			n++
 		}
 		var parts []string
 		for _, key := range [][2]string{{"phase", first.Phase}, {"disk", first.Disk}} {

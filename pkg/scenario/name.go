@@ -61,12 +61,13 @@ func folded(name string) string {
 // alreadyThere reports a name that another thing of its kind has, or has but for how it is written.
 func alreadyThere(at yaml.Node, kind, name string, others []string) {
 	form := folded(name)
-	same := func(other string) bool { return folded(other) == form }
-	if i := slices.IndexFunc(others, same); i >= 0 {
-		but := ""
-		if others[i] != name {
-			but = ", the same but for the case or form of its letters"
+	for _, other := range others {
+		switch {
+		case other == name:
+			at.Errorf("there is a %s %s already; give each its own name", kind, yaml.Quote(other))
+		case folded(other) == form:
+			at.Errorf("there is a %s %s already, the same but for the case or form of its letters; give each its own name",
+				kind, yaml.Quote(other))
 		}
-		at.Errorf("there is a %s %s already%s; give each its own name", kind, yaml.Quote(others[i]), but)
 	}
 }

@@ -123,8 +123,10 @@ func (p *Plan) Simulated() bool { return p.Hub != nil && p.Hub.Profile != "" }
 
 // Disk finds a disk by its name; without one, the zero Disk.
 func (p *Plan) Disk(name string) Disk {
-	if i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
-		return p.Disks[i]
+	for _, d := range p.Disks {
+		if d.Name == name {
+			return d
+		}
 	}
 	return Disk{}
 }
@@ -249,10 +251,12 @@ func (p *Phase) disks() []string {
 	for _, j := range p.Jobs {
 		disks = append(disks, j.Disk)
 	}
-	idle := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Roles)), func(disk string) bool {
-		return slices.Contains(disks, disk)
-	})
-	return append(disks, idle...)
+	for _, disk := range slices.Sorted(maps.Keys(p.Roles)) {
+		if !slices.Contains(disks, disk) {
+			disks = append(disks, disk)
+		}
+	}
+	return disks
 }
 
 // Job finds a disk's job; there is none if the disk is idle.

@@ -125,7 +125,12 @@ func (d *Doc) Err() error {
 			misspelt[place{e.in, e.meant}] = true
 		}
 	}
-	all := slices.DeleteFunc(slices.Clone(d.mistakes), func(e *Error) bool { return misspelt[place{e.in, e.missing}] })
+	var all Errors
+	for _, e := range d.mistakes {
+		if !misspelt[place{e.in, e.missing}] {
+			all = append(all, e)
+		}
+	}
 	slices.SortStableFunc(all, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
