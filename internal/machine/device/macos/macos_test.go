@@ -1,109 +1,12 @@
 package macos
 
 import (
-	"bytes"
-	"flag"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/hubbench/hubbench/internal/machine/device/devicetest"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
-
-var update = flag.Bool("update", false, "write what is parsed as the expected inventories")
-
-// machines are the captures of testdata, an archive each, which names its sources.
-func machines(tb testing.TB) map[string]Captures {
-	paths, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(paths) < 12 {
-		tb.Fatalf("%d captures, %v", len(paths), err)
-	}
-	machines := map[string]Captures{}
-	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		var c Captures
-		for _, f := range archive.Files {
-			part, ok := c.parts()[f.Name]
-			if !ok {
-				tb.Fatalf("%s: no capture is called %s", path, f.Name)
-			}
-			*part = f.Data
-		}
-		machines[strings.TrimSuffix(path, ".txtar")] = c
-	}
-	return machines
-}
-
-// parts are the captures by their names in an archive.
-func (c *Captures) parts() map[string]*[]byte {
-	return map[string]*[]byte{
-		"system_profiler.json": &c.Profiler, "diskutil-list.plist": &c.Disks, "diskutil-apfs-list.plist": &c.APFS,
-		"ioreg-routers.plist": &c.Routers, "ioreg-drivers.plist": &c.Drivers, "mount.txt": &c.Mounts,
-	}
-}
-
-func TestParse(t *testing.T) {
-	for name, c := range machines(t) {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			devicetest.Match(t, Parse(c, false), name+".golden.json", *update)
-		})
-	}
-}
-
-// A capture that was cut short, as by a command that ran out of time, costs only itself.
-func TestCut(t *testing.T) {
-	for name, c := range machines(t) {
-		for part, data := range c.parts() {
-			whole := *data
-			for n := 1; n < len(whole)-20; n += 100 {
-				*data = whole[:n]
-				inventory := Parse(c, true)
-				check(t, inventory)
-				if part != "mount.txt" && len(inventory.Warnings) == 0 && !bytes.HasSuffix(bytes.TrimSpace(whole[:n]), []byte("}")) {
-					t.Errorf("%s: %s cut at %d: no warning", name, part, n)
-				}
-			}
-			*data = whole
-		}
-	}
-}
-
-func FuzzParse(f *testing.F) {
-	for _, c := range machines(f) {
-		f.Add(c.Profiler, c.Disks, c.APFS, c.Routers, c.Drivers, c.Mounts)
-	}
-	f.Fuzz(func(t *testing.T, profiler, disks, apfs, routers, drivers, mounts []byte) {
-		check(t, Parse(Captures{profiler, disks, apfs, routers, drivers, mounts}, true))
-	})
-}
-
-// check holds an inventory to what is true of every machine; a Mac's hubs know their ports.
-func check(t *testing.T, inventory *hardware.Inventory) {
-	t.Helper()
-	devicetest.Sound(t, inventory)
-	for _, hub := range inventory.Hubs {
-		known := func(p hardware.Port) bool { return p.ID == hub.Port }
-		if hub.Port != "" && !slices.ContainsFunc(inventory.Hosts[0].Ports, known) {
-			t.Errorf("%q is connected to the port %q, which there is not", hub.ID, hub.Port)
-		}
-	}
-}
-
-func TestSerials(t *testing.T) {
-	for name, c := range machines(t) {
-		if n := devicetest.Secret(t, Parse(c, true), Parse(c, false)); name == "testdata/tb4-hub-three-disks" && n != 4 {
-			t.Errorf("%s: %d serial numbers when asked for, want 4", name, n)
-		}
-	}
-}
 
 func TestRate(t *testing.T) {
 	for words, want := range map[string]int64{
@@ -152,27 +55,5 @@ func TestMountNames(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, mounts); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// Firmware leaves control characters in names, which are no XML.
-func TestControlCharacters(t *testing.T) {
-	list := `<plist version="1.0"><dict><key>AllDisksAndPartitions</key><array><dict><key>DeviceIdentifier</key>` +
-		"<string>disk4</string><key>MountPoint</key><string>/Volumes/A\x01</string></dict></array></dict></plist>"
-	inventory := Parse(Captures{Disks: []byte(list)}, false)
-	if len(inventory.Disks) != 1 || len(inventory.Warnings) > 0 {
-		t.Errorf("disks %+v, warnings %q", inventory.Disks, inventory.Warnings)
-	}
-}
-
-// Two places that a capture calls the same are two hubs: found by FuzzParse.
-func TestSamePlace(t *testing.T) {
-	profile := `{"SPThunderboltDataType": [{"_items": [
-		{"switch_uid_key": "0x1", "route_string_key": "1"}, {"switch_uid_key": "0x2", "route_string_key": "1"}]}],
-		"SPUSBDataType": [{"_items": [{"_items": [{}]}, {"_items": [{}]}]}]}`
-	inventory := Parse(Captures{Profiler: []byte(profile)}, false)
-	check(t, inventory)
-	if len(inventory.Hubs) != 4 {
-		t.Errorf("%d hubs, want 4", len(inventory.Hubs))
 	}
 }

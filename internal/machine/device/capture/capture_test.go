@@ -1,9 +1,9 @@
-// Package devicetest checks inventories that are made of captured machines. Start at Match.
-package devicetest
+package capture_test
 
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"os"
 	"testing"
 
@@ -11,12 +11,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// Match compares an inventory with a golden file of JSON, which update rewrites.
-func Match(t *testing.T, inv *hardware.Inventory, golden string, update bool) {
+// update makes what is read the expected inventories.
+var update = flag.Bool("update", false, "write what is read as the expected inventories")
+
+// match compares an inventory with a golden file of JSON, which -update rewrites.
+func match(t *testing.T, inv *hardware.Inventory, golden string) {
 	t.Helper()
 	got, err := json.MarshalIndent(inv, "", "\t")
 	check.Must(t, err)
-	if update {
+	if *update {
 		check.Must(t, os.WriteFile(golden, append(got, '\n'), 0o644))
 	}
 	text, err := os.ReadFile(golden)
@@ -26,9 +29,9 @@ func Match(t *testing.T, inv *hardware.Inventory, golden string, update bool) {
 	check.Same(t, "inventory (go test -update accepts it)", want.String(), string(got))
 }
 
-// Sound holds an inventory to what is true of every machine, whatever it was read from: names are unique, what is
+// sound holds an inventory to what is true of every machine, whatever it was read from: names are unique, what is
 // referred to exists, and what is asked of it has an answer.
-func Sound(t *testing.T, inv *hardware.Inventory) {
+func sound(t *testing.T, inv *hardware.Inventory) {
 	t.Helper()
 	hubs, disks := map[string]bool{"": true}, map[string]bool{"": true}
 	for _, hub := range inv.Hubs {
@@ -67,9 +70,9 @@ func Sound(t *testing.T, inv *hardware.Inventory) {
 	}
 }
 
-// Secret wants none of the serial numbers that one inventory has in the other, made without being asked for them, and
+// secret wants none of the serial numbers that one inventory has in the other, made without being asked for them, and
 // counts them.
-func Secret(t *testing.T, asked, plain *hardware.Inventory) (serials int) {
+func secret(t *testing.T, asked, plain *hardware.Inventory) (serials int) {
 	t.Helper()
 	text, err := json.Marshal(plain)
 	check.Must(t, err)
