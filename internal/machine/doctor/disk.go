@@ -39,6 +39,9 @@ type moved struct {
 
 func (m moved) rate() float64 { return float64(m.Bytes) / max(m.Seconds, 1e-9) }
 
+// each is how long a small request takes, in nanoseconds.
+func (m moved) each() float64 { return depth * smallBlock / m.rate() * 1e9 }
+
 // trial is what is measured of one disk.
 type trial struct {
 	ctx   context.Context
@@ -94,7 +97,7 @@ func (o Options) checkDisk(ctx context.Context, path string, alive func(), add f
 	add("direct_4k", check(ctx, files(2, 4), judgeDirect))
 	add("counters", check(ctx, files(0, 2), judgeCounters))
 	add("limits", check(ctx, files(0, 4), func(all []moved) trace.Check {
-		return judgeLimits(paceOf(all, facts.limits))
+		return judgeLimits(all, facts.limits)
 	}))
 	add("flush", check(ctx, func() (flushed, error) { return t.flushes(facts) }, judgeFlush))
 	add("lanes", check(ctx, t.lanes, judgeLanes))

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
-	"slices"
 	"strings"
 	"time"
 
@@ -251,58 +250,39 @@ const (
 	slowRate = 60e6
 )
 
-// pace is how fast requests of both sizes go.
-type pace struct {
-	role         [2]trace.Role
-	large, small [2]float64 // bytes per second; small is 0 if those requests went through the cache
-	limits       []string   // that the system itself sets to this process, in words
-}
-
-// paceOf takes a write and a read in large blocks, and both in small ones.
-func paceOf(all []moved, limits []string) pace {
-	p := pace{limits: limits}
-	for i := range 2 {
-		p.role[i], p.large[i] = all[i].role, all[i].rate()
-		if all[2].Effective.Cache == "direct" && all[3].Effective.Cache == "direct" {
-			p.small[i] = all[i+2].rate()
-		}
-	}
-	return p
-}
-
-// each is how long a small request takes, in nanoseconds.
-func (p pace) each(i int) float64 { return depth * smallBlock / p.small[i] * 1e9 }
-
-// judgeLimits checks whether only the disk itself limits its rate.
-func judgeLimits(p pace) trace.Check {
+// judgeLimits checks whether only the disk itself limits its rate, from a write and a read in large blocks and both in
+// small ones, and from the limits that the system itself sets to this process, in words.
+func judgeLimits(files []moved, limits []string) trace.Check {
+	large, small := files[:2], files[2:]
+	direct := small[0].Effective.Cache == "direct" && small[1].Effective.Cache == "direct"
 	var how []string
-	for i, role := range p.role {
-		text := fmt.Sprintf("%s %s in large requests", role, unit.FormatRate(p.large[i]))
-		if p.small[i] > 0 {
-			text += fmt.Sprintf(", %s in 4 KiB ones (%s each)", unit.FormatRate(p.small[i]), span(p.each(i)))
+	for i, m := range large {
+		text := fmt.Sprintf("%s %s in large requests", m.role, unit.FormatRate(m.rate()))
+		if direct {
+			text += fmt.Sprintf(", %s in 4 KiB ones (%s each)", unit.FormatRate(small[i].rate()), span(small[i].each()))
 		}
 		how = append(how, text)
 	}
 	measured := strings.Join(how, "; ")
 	const means = "Rates are those of the limit, not of the disk."
-	if len(p.limits) > 0 {
-		return fail(strings.Join(p.limits, "; ")+": "+measured, means, "lift the limit (systemd: IOReadBandwidthMax "+
+	if len(limits) > 0 {
+		return fail(strings.Join(limits, "; ")+": "+measured, means, "lift the limit (systemd: IOReadBandwidthMax "+
 			"and the like; containers: --device-write-bps), or start hubbench outside of it")
 	}
-	for i, role := range p.role {
+	for i, m := range large {
 		switch {
-		case p.small[i] == 0: // memory's rate would be compared
-		case p.each(i) > slowRequest:
+		case !direct: // memory's rate would be compared
+		case small[i].each() > slowRequest:
 			return fail(measured,
-				fmt.Sprintf("A small %s takes longer than on any SSD: the disk spins, or something holds each request up.", role),
+				fmt.Sprintf("A small %s takes longer than on any SSD: the disk spins, or something holds each request up.", m.role),
 				"check that the disk is an SSD, that nothing limits requests a second, and that no other program keeps it busy")
-		case p.small[i] > evenPart*p.large[i] && p.large[i] < evenBelow:
+		case small[i].rate() > evenPart*m.rate() && m.rate() < evenBelow:
 			return fail(measured, fmt.Sprintf("Small requests (%s) move as many bytes as large ones, as no disk does: "+
-				"something limits it to %s. %s", role, unit.FormatRate(p.large[i]), means),
+				"something limits it to %s. %s", m.role, unit.FormatRate(m.rate()), means),
 				"look for a limit on this process, container or virtual machine")
 		}
 	}
-	if fastest := slices.Max(p.large[:]); fastest < slowRate { // a link is as slow both ways
+	if max(large[0].rate(), large[1].rate()) < slowRate { // a link is as slow both ways
 		return warn(measured, "The disk is as slow as USB 2.", "check the cable and the port: a USB 2 cable fits both")
 	}
 	return pass(measured, "Nothing but the disk and its link is seen to limit it.")

@@ -215,10 +215,13 @@ func exchanged(aheadNS, wayNS int64) (r readings) {
 	return r
 }
 
-func pacing(change func(*pace)) pace {
-	p := pace{role: [2]trace.Role{trace.Write, trace.Read}, large: [2]float64{2e9, 2.5e9}, small: [2]float64{100e6, 150e6}}
-	change(&p)
-	return p
+// pacing are a write and a read in large blocks, and both in small ones, that went directly at these rates.
+func pacing(rates ...float64) (files []moved) {
+	for i, rate := range rates {
+		role := []trace.Role{trace.Write, trace.Read}[i%2]
+		files = append(files, moved{Tried: diskio.Tried{Effective: trace.Effective{Cache: "direct"}, Bytes: int64(rate), Seconds: 1}, role: role})
+	}
+	return files
 }
 
 func flushing(ns float64, change func(*flushed)) flushed {
@@ -298,17 +301,17 @@ func TestJudges(t *testing.T) {
 		{"a backup", judgeCounters(files(func(m *moved) { m.counted = 400e6 })), trace.Warn, "More moves on this disk"},
 		{"no counter", judgeCounters(files(func(m *moved) { m.counted = -1 })), trace.Skip, "nothing counts"},
 
-		{"free", judgeLimits(pacing(func(*pace) {})), trace.Pass, "2.00 GB/s in large requests"},
-		{"so many bytes a second", judgeLimits(pacing(func(p *pace) { p.large[1], p.small[1] = 20e6, 19e6 })), trace.Fail, "Small requests (read) move as many bytes as large ones"},
-		{"so many requests a second", judgeLimits(pacing(func(p *pace) { p.small[0] = 400e3 })), trace.Fail, "A small write takes longer than on any SSD"},
-		{"a group's limit", judgeLimits(pacing(func(p *pace) { p.limits = []string{"control group /x limits reading on this disk to 20 MB/s"} })), trace.Fail, "limits reading"},
-		{"small ones in memory", judgeLimits(paceOf([]moved{
+		{"free", judgeLimits(pacing(2e9, 2.5e9, 100e6, 150e6), nil), trace.Pass, "2.00 GB/s in large requests"},
+		{"so many bytes a second", judgeLimits(pacing(2e9, 20e6, 100e6, 19e6), nil), trace.Fail, "Small requests (read) move as many bytes as large ones"},
+		{"so many requests a second", judgeLimits(pacing(2e9, 2.5e9, 400e3, 150e6), nil), trace.Fail, "A small write takes longer than on any SSD"},
+		{"a group's limit", judgeLimits(pacing(2e9, 2.5e9, 100e6, 150e6), []string{"control group /x limits reading on this disk to 20 MB/s"}), trace.Fail, "limits reading"},
+		{"small ones in memory", judgeLimits([]moved{
 			{Tried: diskio.Tried{Bytes: 300e6, Seconds: 1}}, {Tried: diskio.Tried{Bytes: 300e6, Seconds: 1}},
 			{Tried: diskio.Tried{Bytes: 600e6, Seconds: 1, Effective: trace.Effective{Cache: "cached writes"}}}, {Tried: diskio.Tried{Bytes: 600e6, Seconds: 1}},
-		}, nil)), trace.Pass, "300 MB/s in large requests; "},
-		{"USB 2", judgeLimits(pacing(func(p *pace) { p.large, p.small = [2]float64{40e6, 40e6}, [2]float64{10e6, 10e6} })), trace.Warn, "USB 2"},
-		{"slow to write only", judgeLimits(pacing(func(p *pace) { p.large, p.small = [2]float64{40e6, 728e6}, [2]float64{10e6, 50e6} })), trace.Pass, "read 728 MB/s"},
-		{"memory", judgeLimits(pacing(func(p *pace) { p.large, p.small = [2]float64{3e9, 3e9}, [2]float64{3e9, 3e9} })), trace.Pass, ""},
+		}, nil), trace.Pass, "300 MB/s in large requests; "},
+		{"USB 2", judgeLimits(pacing(40e6, 40e6, 10e6, 10e6), nil), trace.Warn, "USB 2"},
+		{"slow to write only", judgeLimits(pacing(40e6, 728e6, 10e6, 50e6), nil), trace.Pass, "read 728 MB/s"},
+		{"memory", judgeLimits(pacing(3e9, 3e9, 3e9, 3e9), nil), trace.Pass, ""},
 
 		{"flushed", judgeFlush(flushing(800e3, nil)), trace.Pass, "fsync 800 µs, full 800 µs"},
 		{"ignored", judgeFlush(flushing(2e3, nil)), trace.Fail, "ignores flushes"},

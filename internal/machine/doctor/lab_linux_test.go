@@ -240,7 +240,7 @@ func TestThrottledDisk(t *testing.T) {
 				t.Errorf("it took %s, want two minutes at most", took)
 			}
 			hold(t, found, "limits", trace.Fail, tt.alone)
-			judged := judgeLimits(pacing(func(p *pace) { p.limits = factsOf(path).limits }))
+			judged := judgeLimits(pacing(2e9, 2.5e9, 100e6, 150e6), factsOf(path).limits)
 			hold(t, map[string]trace.Check{"limits": judged}, "limits", trace.Fail, tt.says)
 		})
 	}
