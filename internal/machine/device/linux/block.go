@@ -81,9 +81,15 @@ func (m *machine) disk(b *block) hardware.Disk {
 	if b.virtual() {
 		return m.virtualDisk(b)
 	}
-	d := hardware.Disk{Name: b.name, SizeBytes: b.size}
 	way := m.way(b)
 	device := path.Join(b.dir, "device")
+	vendor, model, revision := m.text(device, "vendor"), m.text(device, "model"), m.text(device, "rev")
+	// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked the disk itself.
+	// Before Linux 4.0 an NVMe disk had no controller of its own in sysfs, and udev knows it too.
+	d := hardware.Disk{
+		Name: b.name, SizeBytes: b.size,
+		Model: plain(b.udev["ID_MODEL_ENC"]), Firmware: b.udev["ID_REVISION"], Serial: b.udev["ID_SERIAL_SHORT"],
+	}
 	switch {
 	case way.nvme != "" || m.forms.nvmeDisk.MatchString(b.name):
 		d.Bus = hardware.NVMe
@@ -94,38 +100,34 @@ func (m *machine) disk(b *block) hardware.Disk {
 		default: // over a network
 			d.Bus = hardware.OtherBus
 		}
-		d.Model, d.Firmware = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev")
-		d.Serial = m.text(way.nvme, "serial")
-		if way.nvme == "" { // before Linux 4.0 a disk had no controller of its own in sysfs
-			d.Model, d.Firmware, d.Serial = plain(b.udev["ID_MODEL_ENC"]), b.udev["ID_REVISION"], b.udev["ID_SERIAL_SHORT"]
+		if way.nvme != "" {
+			d.Model, d.Firmware = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev")
+			d.Serial = m.text(way.nvme, "serial")
 		}
 	case len(way.usb) > 0:
 		d.Bus = hardware.USB
 		enclosure := way.usb[len(way.usb)-1]
-		d.Vendor, d.Model, d.Firmware = m.text(device, "vendor"), m.text(device, "model"), m.text(device, "rev")
+		d.Vendor, d.Model, d.Firmware = vendor, model, revision
 		d.Serial = m.text(enclosure, "serial")
 		if driver := path.Base(m.link(way.usbInterface, "driver")); driver == "uas" || driver == "usb-storage" {
 			d.UASP = new(driver == "uas")
 		}
 		d.External = m.unplugs(way.usb)
-	case way.ata != "" || b.udev["ID_BUS"] == "ata" || m.text(device, "vendor") == "ATA": // behind SAS controllers
+	case way.ata != "" || b.udev["ID_BUS"] == "ata" || vendor == "ATA": // behind SAS controllers
 		d.Bus = hardware.SATA
 		if m.parallel(b, way) {
 			d.Bus = hardware.OtherBus
 		}
-		// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked the disk itself.
-		d.Model, d.Firmware, d.Serial = plain(b.udev["ID_MODEL_ENC"]), b.udev["ID_REVISION"], b.udev["ID_SERIAL_SHORT"]
 		if d.Model == "" {
-			d.Model, d.Firmware = m.text(device, "model"), m.text(device, "rev")
+			d.Model, d.Firmware = model, revision
 		}
 	default:
-		d.Bus = hardware.OtherBus
-		d.Vendor, d.Model = m.text(device, "vendor"), m.text(device, "model")
-		if strings.HasPrefix(d.Vendor, "0x") { // virtio gives the number of its own make
-			d.Vendor = ""
+		d = hardware.Disk{Name: b.name, SizeBytes: b.size, Bus: hardware.OtherBus, Model: model}
+		if !strings.HasPrefix(vendor, "0x") { // virtio gives the number of its own make
+			d.Vendor = vendor
 		}
-		if name := m.text(device, "name"); d.Model == "" && strings.HasPrefix(b.name, "mmcblk") {
-			d.Model, d.Serial = name, m.text(device, "serial")
+		if model == "" && strings.HasPrefix(b.name, "mmcblk") {
+			d.Model, d.Serial = m.text(device, "name"), m.text(device, "serial")
 		}
 	}
 	m.travel(&d, way)

@@ -343,18 +343,17 @@ func (m *machine) encrypted(b *block, depth int) *bool {
 	case depth > 8: // deeper than people stack them: a ring in a damaged tree
 		return nil
 	}
-	var beneath []*bool
-	for _, under := range b.disk().below {
+	var all *bool // of what lies beneath: nil if that is not known of one
+	for i, under := range b.disk().below {
 		e := m.encrypted(under, depth+1)
 		if e != nil && *e {
 			return e
 		}
-		beneath = append(beneath, e)
+		if i == 0 || e == nil {
+			all = e
+		}
 	}
-	if len(beneath) == 0 || slices.Contains(beneath, nil) {
-		return nil
-	}
-	return new(false)
+	return all
 }
 
 // compressed reports whether the file system compresses what is written to it; nil if its options do not say.

@@ -76,22 +76,28 @@ func (m *machine) media() []dict {
 	return items
 }
 
+// learn takes over what d knows; a size that is known stays.
+func learn(disk *hardware.Disk, d hardware.Disk) {
+	disk.Model = cmp.Or(d.Model, disk.Model)
+	disk.Vendor = cmp.Or(d.Vendor, disk.Vendor)
+	disk.Firmware = cmp.Or(d.Firmware, disk.Firmware)
+	disk.Serial = cmp.Or(d.Serial, disk.Serial)
+	disk.Bus = cmp.Or(d.Bus, disk.Bus)
+	disk.SizeBytes = cmp.Or(disk.SizeBytes, d.SizeBytes)
+	disk.External = cmp.Or(d.External, disk.External)
+	disk.UASP = cmp.Or(d.UASP, disk.UASP)
+}
+
 // describe says what a disk is: by its driver, its controller and its USB device, the one who knows best last.
 func (m *machine) describe(disk *hardware.Disk) {
-	say := func(d hardware.Disk) {
-		disk.Model, disk.Vendor = cmp.Or(d.Model, disk.Model), cmp.Or(d.Vendor, disk.Vendor)
-		disk.Firmware, disk.Serial = cmp.Or(d.Firmware, disk.Firmware), cmp.Or(d.Serial, disk.Serial)
-		disk.Bus, disk.SizeBytes = cmp.Or(d.Bus, disk.Bus), cmp.Or(disk.SizeBytes, d.SizeBytes)
-		disk.External, disk.UASP = cmp.Or(d.External, disk.External), cmp.Or(d.UASP, disk.UASP)
-	}
 	if device := m.usbOf(disk.Name); device != nil {
-		say(device.disk)
+		learn(disk, device.disk)
 		disk.SizeBytes = cmp.Or(disk.SizeBytes, device.media[disk.Name])
 	}
-	say(m.chains[disk.Name].disk)
+	learn(disk, m.chains[disk.Name].disk)
 	for _, item := range m.mediaOf(disk.Name) {
 		size, _ := item.Number("size_in_bytes")
-		say(hardware.Disk{
+		learn(disk, hardware.Disk{
 			Model: cmp.Or(item.Text("device_model"), item.Text("_name")), Firmware: item.Text("device_revision"),
 			Serial: item.Text("device_serial"), SizeBytes: size,
 		})
@@ -219,27 +225,25 @@ func (c *chain) learn(d dict) {
 		bps, _ := d.Number("UsbLinkSpeed")
 		c.usbBps = max(bps, 0)
 	}
+	protocol, device := d.Dict("Protocol Characteristics"), d.Dict("Device Characteristics")
+	entry := hardware.Disk{
+		Model: device.Text("Product Name"), Vendor: device.Text("Vendor Name"),
+		Firmware: device.Text("Product Revision Level"), Serial: device.Text("Serial Number"),
+		Bus: busOf(protocol.Text("Physical Interconnect")),
+	}
 	switch class {
 	case "IOUSBMassStorageUASDriver":
-		c.disk.UASP = new(true)
+		entry.UASP = new(true)
 	case "IOUSBMassStorageDriver", "IOUSBMassStorageClass":
-		c.disk.UASP = new(false)
-	}
-	protocol := d.Dict("Protocol Characteristics")
-	if bus := busOf(protocol.Text("Physical Interconnect")); bus != hardware.UnknownBus {
-		c.disk.Bus = bus
+		entry.UASP = new(false)
 	}
 	switch protocol.Text("Physical Interconnect Location") {
 	case "Internal":
-		c.disk.External = new(false)
+		entry.External = new(false)
 	case "External":
-		c.disk.External = new(true)
+		entry.External = new(true)
 	}
-	device := d.Dict("Device Characteristics")
-	c.disk.Model = cmp.Or(device.Text("Product Name"), c.disk.Model)
-	c.disk.Vendor = cmp.Or(device.Text("Vendor Name"), c.disk.Vendor)
-	c.disk.Firmware = cmp.Or(device.Text("Product Revision Level"), c.disk.Firmware)
-	c.disk.Serial = cmp.Or(device.Text("Serial Number"), c.disk.Serial)
+	learn(&c.disk, entry)
 }
 
 // routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several the farthest, which
