@@ -14,22 +14,22 @@ import (
 // that they lie on. If diskutil did not answer, the profile and the drivers list disks.
 func (m *machine) addDisks(list, apfs []dict) {
 	containers := containersOf(list, apfs)
+	made := map[string][]string{} // the disks that each container is made of, by the registry
+	for _, above := range slices.Sorted(maps.Keys(m.chains)) {
+		for _, name := range m.chains[above].made {
+			made[name] = append(made[name], above)
+		}
+	}
 	for _, entry := range list {
 		name := wholeDisk(entry.Text("DeviceIdentifier"))
-		if name == "" || m.Find(name) != nil {
-			continue
-		}
-		if c, ok := containers[name]; ok && len(c.disks) == 1 {
+		c, isContainer := containers[name]
+		if name == "" || m.Find(name) != nil || len(c.disks) == 1 {
 			continue
 		}
 		size, _ := entry.Number("Size")
-		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: containers[name].disks} // several: Fusion
-		if _, ok := containers[name]; !ok {
-			for _, above := range slices.Sorted(maps.Keys(m.chains)) { // the registry has what a container is made of
-				if slices.Contains(m.chains[above].made, name) {
-					disk.Backing = append(disk.Backing, above)
-				}
-			}
+		disk := hardware.Disk{Name: name, SizeBytes: max(size, 0), Backing: made[name]}
+		if isContainer { // on several disks: Fusion
+			disk.Backing = c.disks
 		}
 		if len(disk.Backing) > 0 {
 			disk.Bus = hardware.Virtual
