@@ -284,25 +284,7 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) *evidence {
 
 // watch looks at the disks' counters and the machine's processes twice, and keeps what happened between.
 func (e *evidence) watch(ctx context.Context, opts Options) {
-	count := func() map[string]int64 {
-		counts := map[string]int64{}
-		for name, place := range e.places {
-			if opts.Moved == nil {
-				break
-			}
-			if bytes, ok := opts.Moved(place.Path); ok {
-				counts[name] = bytes
-			}
-		}
-		return counts
-	}
-	running := func() (list []Process) {
-		if opts.Running != nil {
-			list, _ = opts.Running(ctx) // those that cannot be listed are none to warn of
-		}
-		return list
-	}
-	earlier, before, began := running(), count(), time.Now()
+	earlier, before, began := opts.running(ctx), e.counts(opts), time.Now()
 	e.processes = earlier
 	if opts.Watch <= 0 {
 		return
@@ -315,12 +297,34 @@ func (e *evidence) watch(ctx context.Context, opts Options) {
 	}
 	took := time.Since(began).Seconds()
 	e.traffic = map[string]float64{}
-	for name, after := range count() {
+	for name, after := range e.counts(opts) {
 		if first, ok := before[name]; ok {
 			e.traffic[name] = float64(after-first) / took
 		}
 	}
-	e.processes = between(earlier, running(), time.Since(began))
+	e.processes = between(earlier, opts.running(ctx), time.Since(began))
+}
+
+// counts is what the disks have moved in all.
+func (e *evidence) counts(opts Options) map[string]int64 {
+	counts := map[string]int64{}
+	for name, place := range e.places {
+		if opts.Moved == nil {
+			break
+		}
+		if bytes, ok := opts.Moved(place.Path); ok {
+			counts[name] = bytes
+		}
+	}
+	return counts
+}
+
+// running are the machine's processes; those that cannot be listed are none to warn of.
+func (o Options) running(ctx context.Context) (list []Process) {
+	if o.Running != nil {
+		list, _ = o.Running(ctx)
+	}
+	return list
 }
 
 // beneath are the physical disks under a place; none if the machine does not say.

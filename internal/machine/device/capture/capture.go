@@ -31,18 +31,16 @@ func (inv *Inventory) Attach(id string, kind hardware.Kind, device, name string)
 // Warn adds a warning.
 func (inv *Inventory) Warn(text string) { inv.Warnings = append(inv.Warnings, text) }
 
-// MarkSystem marks the disks that the system runs from: with a volume mounted at one of its places, and those beneath.
+// MarkSystem marks the disks that the system runs from: those that hold its places, and those beneath.
 func (inv *Inventory) MarkSystem(places ...string) {
-	for i := range inv.Disks {
-		d := &inv.Disks[i]
-		for j := range d.Volumes {
-			v := &d.Volumes[j]
-			if slices.ContainsFunc(places, func(p string) bool { return v.Mount == p || slices.Contains(v.Mounts, p) }) {
-				d.System = true
-				for _, under := range inv.Physical(d, v) {
-					under.System = true
-				}
-			}
+	for _, place := range places {
+		disk, volume := inv.Holding(place)
+		if disk == nil {
+			continue
+		}
+		disk.System = true
+		for _, under := range inv.Physical(disk, volume) {
+			under.System = true
 		}
 	}
 }
