@@ -2,7 +2,6 @@ package macos
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -77,11 +76,18 @@ func (m *machine) usbRouter() string {
 // throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or the list of PCI
 // devices, which the serial number joins.
 func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
-	return slices.ContainsFunc(m.mediaOf(disk.Name), func(d dict) bool {
-		return strings.HasPrefix(d.Text("spnvme_slot_name"), "Thunderbolt@")
-	}) || disk.Serial != "" && slices.ContainsFunc(m.profile["SPPCIDataType"], func(d dict) bool {
-		return d.Text("sppci_serialnumber") == disk.Serial && strings.HasPrefix(d.Text("sppci_slot_name"), "Thunderbolt@")
-	})
+	for _, d := range m.mediaOf(disk.Name) {
+		if strings.HasPrefix(d.Text("spnvme_slot_name"), "Thunderbolt@") {
+			return true
+		}
+	}
+	for _, d := range m.profile["SPPCIDataType"] {
+		same := disk.Serial != "" && d.Text("sppci_serialnumber") == disk.Serial
+		if same && strings.HasPrefix(d.Text("sppci_slot_name"), "Thunderbolt@") {
+			return true
+		}
+	}
+	return false
 }
 
 // addDisplays gives hubs the displays that they serve: a router that is a display itself, by its name, and a tunnel for

@@ -257,10 +257,11 @@ func (m *machine) describe(partition, v dict, mounts []string) hardware.Volume {
 func (m *machine) volume(mounts, names []string) dict {
 	for _, v := range m.answer.List("Volumes") {
 		path := cmp.Or(v.Text("Path"), v.Text("UniqueId"))
-		letter := v.Text("DriveLetter")
-		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, path) }) ||
-			letter != "" && slices.ContainsFunc(mounts, func(p string) bool { return strings.EqualFold(p, letter+`:\`) }) {
-			return v
+		root := v.Text("DriveLetter") + `:\`
+		for _, name := range slices.Concat(names, mounts) {
+			if strings.EqualFold(name, path) || strings.EqualFold(name, root) {
+				return v
+			}
 		}
 	}
 	return nil
