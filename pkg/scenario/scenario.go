@@ -173,7 +173,10 @@ func (s *Scenario) disks() yaml.Value {
 		Empty: "disks is empty; add one, such as {name: A, path: /Volumes/A}",
 		Max:   maxDisks,
 	}.Value()
-	return disks.Then(func(yaml.Node) { s.unsure = len(s.Disks) == 0 || s.hasDisk("") })
+	alike := []yaml.Schema{
+		{"items": yaml.Schema{"required": []string{"path"}}}, {"items": yaml.Schema{"required": []string{"simulate"}}},
+	}
+	return disks.With("anyOf", alike).Then(func(yaml.Node) { s.unsure = len(s.Disks) == 0 || s.hasDisk("") })
 }
 
 func (d *Disk) object() yaml.Object {
