@@ -267,10 +267,8 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 				names = append(names, strings.TrimSpace(name+" "+variant.name))
 			}
 		}
-		for _, name := range names {
-			if taken[folded(name)] {
-				return false
-			}
+		if slices.ContainsFunc(names, func(name string) bool { return taken[folded(name)] }) {
+			return false
 		}
 		for _, name := range names {
 			taken[folded(name)] = true
@@ -285,13 +283,16 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 				yaml.Quote(p.Name)))
 		}
 	}
+	if err := mistakes.Err(); err != nil {
+		return nil, err
+	}
 	for i, p := range s.specs {
 		base := p.auto
 		for n := 2; p.Name == "" && !take(i, base); n++ {
 			base = fmt.Sprintf("%s-%d", p.auto, n)
 		}
 	}
-	return all, mistakes.Err()
+	return all, nil
 }
 
 // draw is the sizes of a job's files in the order of transfer, of a workload that is resolved.

@@ -153,8 +153,9 @@ func (p *phaseSpec) withPace(name string) string {
 // pace is the fastest that disks may go: all that move files, or a mapping for some.
 func (s *Scenario) pace(p *phaseSpec) yaml.Value {
 	rate := func(to *float64) yaml.Value { return yaml.Rate(to, minPace, maxPace) }
+	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
 	some := byDisk(s, &p.Pace, p.movesNoFiles, "pace", rate)
-	return eachDisk(s, &p.Pace, p.movesNoFiles, rate, some).Then(func(n yaml.Node) {
+	return eachDisk(s, &p.Pace, moves, rate, some).Then(func(n yaml.Node) {
 		if len(p.Pace) == 0 && p.Roles != nil && n.Kind() != yaml.Map {
 			n.Errorf("no disk moves files here, and streams and probes have their own pace; delete %s", n.Label())
 		}
@@ -163,8 +164,9 @@ func (s *Scenario) pace(p *phaseSpec) yaml.Value {
 
 // mix is the share of reads of disks that read and write at once: of all that work, or a mapping.
 func (s *Scenario) mix(p *phaseSpec) yaml.Value {
+	moves := func(disk string) bool { return p.movesNoFiles(disk) == "" }
 	some := byDisk(s, &p.Mix, p.hasStreams, "mix", mixValue)
-	return eachDisk(s, &p.Mix, p.movesNoFiles, mixValue, some).Then(func(n yaml.Node) {
+	return eachDisk(s, &p.Mix, moves, mixValue, some).Then(func(n yaml.Node) {
 		if p.Roles == nil {
 			return
 		}
@@ -210,15 +212,15 @@ func (s *Scenario) probe(p *phaseSpec) yaml.Value {
 		return yaml.MappingOr(full.Value(), block(to))
 	}
 	works := func(disk string) string {
-		if p.Roles == nil || p.Roles[disk] == trace.Idle {
-			return ""
+		if role := p.Roles[disk]; role == trace.Read || role == trace.Write {
+			return "works"
 		}
-		return "works"
+		return ""
 	}
+	idle := func(disk string) bool { return p.idle(disk) != "" }
 	some := byDisk(s, &p.Probes, works, "probe", one)
-	return eachDisk(s, &p.Probes, works, block, some).Then(func(n yaml.Node) {
+	return eachDisk(s, &p.Probes, idle, block, some).Then(func(n yaml.Node) {
 		if p.Roles == nil {
-			p.Probes = nil // nobody knows which disks are idle
 			return
 		}
 		if len(p.Probes) == 0 && n.Kind() != yaml.Map {
@@ -305,8 +307,11 @@ func streamValue(to *stream.Spec) yaml.Value {
 				}
 			} else if c, ok := stream.CodecByName(cmp.Or(play, record)); ok {
 				spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, record != ""
-				m.Refuse([]string{"frame", "op"}, "%s is for a stream given by its rate, and codec %s determines it; delete it",
-					c.Name)
+				for _, key := range []string{"frame", "op"} {
+					if n, ok := m.Get(key); ok {
+						n.Errorf("%s is for a stream given by its rate, and codec %s determines it; delete it", key, c.Name)
+					}
+				}
 			}
 			if n, ok := m.Get("buffer"); ok && spec.Buffer < spec.Frame {
 				n.Errorf("a buffer of %s does not hold one frame of %s; try 1 s",

@@ -264,14 +264,14 @@ func byDisk[T any](s *Scenario, to *map[string]T, unfit func(disk string) string
 }
 
 // eachDisk is one value for all disks that fit, or else a mapping of values by disk.
-func eachDisk[T any](s *Scenario, to *map[string]T, unfit func(disk string) string,
+func eachDisk[T any](s *Scenario, to *map[string]T, fits func(disk string) bool,
 	each func(*T) yaml.Value, mapping yaml.Value,
 ) yaml.Value {
 	var v T
 	return yaml.MappingOr(mapping, each(&v).Then(func(yaml.Node) {
 		*to = map[string]T{}
 		for _, disk := range s.diskNames() {
-			if unfit(disk) == "" {
+			if fits(disk) {
 				(*to)[disk] = v
 			}
 		}
@@ -305,7 +305,8 @@ func (s *Scenario) timing(p *phaseSpec, idle, noFiles func(disk string) string) 
 	w := &p.work
 	number := func(n *int) yaml.Value { return yaml.Int(n, 1, maxFiles) }
 	numbers := byDisk(s, &p.Files, noFiles, "number of files", number).First(func(yaml.Node) { w.Target = 0 })
-	connection := eachDisk(s, &p.Connections, idle, yaml.Name, byDisk(s, &p.Connections, idle, "connection", text))
+	connection := eachDisk(s, &p.Connections, func(disk string) bool { return idle(disk) == "" },
+		yaml.Name, byDisk(s, &p.Connections, idle, "connection", text))
 	precondition := yaml.Object{
 		Keys: []yaml.Key{yaml.Required("fill", yaml.Percent(&p.Precondition, minFill, maxFill),
 			"the share of each volume that is full when the phase begins, with what is there already, such as 50 %")},

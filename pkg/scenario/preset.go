@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -53,8 +52,10 @@ func Presets() []Preset {
 		gb = int64(1e9)
 
 		// Of AmorphousDiskMark and CrystalDiskMark.
-		testFile = 1 << 30
-		testTime = 5 * time.Second // of a pass at most, and between tests
+		sequentialBlock = 1 << 20
+		randomBlock     = 4 << 10
+		testFile        = 1 << 30
+		testTime        = 5 * time.Second // of a pass at most, and between tests
 	)
 	anySize := work.Sizes{Min: 2 * mb, Max: 2 * gb, Distribution: work.Uniform}
 	list := func(sizes ...int64) work.Sizes { return work.Sizes{List: sizes} }
@@ -94,7 +95,12 @@ func Presets() []Preset {
 				"5 passes of at most 5 s; the score is the median",
 			files: 5, sizes: list(testFile), order: work.Listed, oneFile: true,
 			cap: testTime, rest: testTime, flush: FlushFsync, score: ScoreMedian, between: testTime,
-			tests: fourTests("QD%d", 64)},
+			tests: []test{
+				{name: "SEQ1M QD8", access: AccessSequential, block: sequentialBlock, depth: 8},
+				{name: "SEQ1M QD1", access: AccessSequential, block: sequentialBlock, depth: 1},
+				{name: "RND4K QD64", access: AccessRandom, block: randomBlock, depth: 64},
+				{name: "RND4K QD1", access: AccessRandom, block: randomBlock, depth: 1},
+			}},
 		// The default of CrystalDiskMark: its passes follow one another at once, its tests do not, and
 		// it never flushes. T1 is one thread.
 		{Name: "crystal",
@@ -102,21 +108,13 @@ func Presets() []Preset {
 				"the score is the best",
 			files: 5, sizes: list(testFile), order: work.Listed, oneFile: true, discard: 1,
 			cap: testTime, flush: FlushNone, score: ScoreBest, between: testTime,
-			tests: fourTests("Q%dT1", 32)},
+			tests: []test{
+				{name: "SEQ1M Q8T1", access: AccessSequential, block: sequentialBlock, depth: 8},
+				{name: "SEQ1M Q1T1", access: AccessSequential, block: sequentialBlock, depth: 1},
+				{name: "RND4K Q32T1", access: AccessRandom, block: randomBlock, depth: 32},
+				{name: "RND4K Q1T1", access: AccessRandom, block: randomBlock, depth: 1},
+			}},
 	}
-}
-
-// fourTests are those of AmorphousDiskMark and CrystalDiskMark, which write a depth in their own ways and differ in
-// that of random requests.
-func fourTests(depth string, random int) []test {
-	var tests []test
-	for _, n := range []int{8, 1} {
-		tests = append(tests, test{name: fmt.Sprintf("SEQ1M "+depth, n), access: AccessSequential, block: 1 << 20, depth: n})
-	}
-	for _, n := range []int{random, 1} {
-		tests = append(tests, test{name: fmt.Sprintf("RND4K "+depth, n), access: AccessRandom, block: 4 << 10, depth: n})
-	}
-	return tests
 }
 
 // hasTests reports whether the preset is a number of tests, each with blocks of its own.

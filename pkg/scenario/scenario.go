@@ -149,8 +149,12 @@ func (s *Scenario) checkHub(top *yaml.Mapping) {
 		}
 	}
 	s.Hub.Speedup = 0
-	hub.Refuse([]string{"profile", "speedup"}, "hub.%s is for simulated disks, and these have paths; "+
-		"delete it, or give the disks simulate: {profile: ...}")
+	for _, key := range []string{"profile", "speedup"} {
+		if n, ok := hub.Get(key); ok {
+			n.Errorf("%s is for simulated disks, and these have paths; "+
+				"delete it, or give the disks simulate: {profile: ...}", n.Label())
+		}
+	}
 }
 
 func (s *Scenario) disks() yaml.Value {

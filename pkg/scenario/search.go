@@ -64,7 +64,11 @@ func (k *searchKeys) resolve(s *Scenario, m *yaml.Mapping) {
 		return
 	}
 	p := k.phase
-	m.Refuse([]string{"stop", "until"}, "the tries of a search last for hold; delete %s")
+	for _, key := range []string{"stop", "until"} {
+		if at, ok := m.Get(key); ok {
+			at.Errorf("the tries of a search last for hold; delete %s", key)
+		}
+	}
 	if k.Kind == "" || p.Roles == nil {
 		return // already reported
 	}
