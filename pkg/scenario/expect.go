@@ -94,7 +94,7 @@ func limit(to *[]Limit) yaml.Value {
 			yaml.Optional("phase", yaml.Name(&of.Phase), "the phase, and its repeats; every phase if it is left out"),
 			yaml.Optional("disk", yaml.Name(&of.Disk), "the disk; every disk if it is left out"),
 		},
-		Also: rules("limit"),
+		Also: []yaml.Schema{yaml.Implies("disk", yaml.Schema{}, yaml.Without("together"))},
 		Check: func(m *yaml.Mapping) {
 			for i := range list {
 				n, _ := m.Get(list[i].Measure.Name)

@@ -46,38 +46,48 @@ type Probe struct {
 }
 
 // pacing is what a phase says of disks that do not simply move files as fast as they can.
-func (s *Scenario) pacing(p *phaseSpec, search *searchKeys) []yaml.Key {
+func (s *Scenario) pacing(p *phaseSpec) yaml.Object {
+	type schema = yaml.Schema
+	search := searchKeys{phase: p}
 	hold := yaml.Duration(&search.hold, time.Second, time.Hour).With("default", unit.FormatSeconds(defaultHold.Seconds()))
-	return []yaml.Key{
-		yaml.Optional("streams", s.streams(p), "disks that play or record at the pace of a camera, "+
-			"beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"),
-		yaml.Optional("mix", s.mix(p), "disks that read and write at once: 70/30 is 70 % reads; "+
-			"of all working disks, or {A: 70/30}"),
-		yaml.Optional("probe", s.probe(p), "disks that are only sent occasional single requests, "+
-			"for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"),
-		yaml.Optional("pace", s.pace(p),
-			"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"),
-		yaml.Optional("search", search.value(s), "streams: find how many of them stay clean, "+
-			"alone and beside the others; pace: find how fast the others may go; "+
-			"or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"),
-		yaml.Optional("hold", hold, "how long each try of a search lasts"),
+	timed := schema{"properties": schema{"stop": notWords(), "until": false}}
+	searches := yaml.Without("stop", "until")
+	searches["required"] = []string{"streams"}
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional("streams", s.streams(p), "disks that play or record at the pace of a camera, "+
+				"beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"),
+			yaml.Optional("mix", s.mix(p), "disks that read and write at once: 70/30 is 70 % reads; "+
+				"of all working disks, or {A: 70/30}"),
+			yaml.Optional("probe", s.probe(p), "disks that are only sent occasional single requests, "+
+				"for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"),
+			yaml.Optional("pace", s.pace(p),
+				"the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"),
+			yaml.Optional("search", search.value(s), "streams: find how many of them stay clean, "+
+				"alone and beside the others; pace: find how fast the others may go; "+
+				"or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"),
+			yaml.Optional("hold", hold, "how long each try of a search lasts"),
+		},
+		Rules: []yaml.Rule{
+			{Key: "io", Is: []string{ModeApp}, Now: &p.work.IO.Mode, Refuse: []string{"mix", "pace"},
+				Say: "io: app moves whole files, in one call each; delete %[1]s"},
+			{Key: "verify", Is: []string{VerifyStamps, VerifyFull}, Now: &p.work.IO.Verify, Refuse: []string{"mix"},
+				Say: "verify: %[2]s does not go with %[1]s, which writes what it reads; delete one of the two"},
+		},
+		Also: []schema{
+			yaml.Implies("hold", schema{}, schema{"required": []string{"search"}}),
+			yaml.Implies("search", schema{}, searches),
+			{"anyOf": []schema{{"required": []string{"pattern"}}, {"required": []string{"roles"}},
+				{"required": []string{"mix"}}, timed}},
+		},
+		Check: func(m *yaml.Mapping) {
+			if p.Roles != nil && len(p.Streams)+len(p.Mix)+len(p.Probes) > 0 {
+				p.Pattern = s.pattern(p.Roles)
+			}
+			search.resolve(s, m)
+			s.checkEnd(m, p)
+		},
 	}
-}
-
-// checkPacing refuses what does not go with other keys, and determines what to search for and when the phase ends.
-func (s *Scenario) checkPacing(m *yaml.Mapping, p *phaseSpec, search *searchKeys) {
-	if p.work.IO.Mode == ModeApp {
-		m.Refuse([]string{"mix", "pace"}, wholeFiles)
-	}
-	if p.work.IO.Verify != VerifyOff {
-		m.Refuse([]string{"mix"}, "verify: %[2]s does not go with %[1]s, which writes what it reads; delete one of the two",
-			p.work.IO.Verify)
-	}
-	if p.Roles != nil && len(p.Streams)+len(p.Mix)+len(p.Probes) > 0 {
-		p.Pattern = s.pattern(p.Roles)
-	}
-	search.resolve(s, m)
-	s.checkEnd(m, p)
 }
 
 // checkEnd makes sure that the phase ends, as one in which no disk moves files needs a time for, and
@@ -295,7 +305,10 @@ func streamValue(to *stream.Spec) yaml.Value {
 			Both:    "a stream is played, recorded or given by its rate; delete all but one of play, record and rate",
 			Neither: "the stream has no rate; add play: and a codec, such as prores-422-hq-uhd-25, or rate: 92 MB/s",
 		}},
-		Also: rules("stream"),
+		Also: []yaml.Schema{
+			yaml.Implies("play", yaml.Schema{}, yaml.Without("frame", "op")),
+			yaml.Implies("record", yaml.Schema{}, yaml.Without("frame", "op")),
+		},
 		Check: func(m *yaml.Mapping) {
 			if n, ok := m.Get("rate"); ok {
 				size := spec.Rate * frame.Seconds()

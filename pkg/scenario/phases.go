@@ -74,30 +74,45 @@ func (s *Scenario) checkRuns(top *yaml.Mapping) {
 	s.specs = append(s.specs, p)
 }
 
+// runsSchema is the same as a schema.
+func runsSchema() yaml.Schema {
+	preset := only("preset", yaml.Schema{"enum": saturating()})
+	preset["required"] = []string{"preset"}
+	workload := only("workload", preset)
+	workload["required"] = []string{"workload"}
+	return yaml.Schema{"anyOf": []yaml.Schema{
+		{"required": []string{"phases"}}, {"required": []string{"study"}}, workload,
+	}}
+}
+
 func (s *Scenario) allWrite() string { return strings.Repeat("W", max(1, len(s.Disks))) }
 
 func (s *Scenario) phase(p *phaseSpec) yaml.Value {
 	*p = s.newSpec()
 	order := s.diskNames()
-	search := searchKeys{phase: p}
+	work := p.work.object(s.order(p, &order))
+	pace := s.pacing(p)
+	more := s.timing(p, p.idle, p.movesNoFiles)
+	noOrder := yaml.Implies("roles", yaml.Schema{}, only("order", yaml.Schema{"type": "string"}))
 	return yaml.Object{
 		Keys: slices.Concat([]yaml.Key{
 			yaml.Optional("name", ownName(&p.Name), "what the phase is called; its pattern if it has no name"),
-		}, inherited(p.work.keys(s.order(p, &order))), []yaml.Key{
+		}, inherited(work.Keys), []yaml.Key{
 			yaml.Optional("pattern", p.pattern(&order),
 				"a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"),
 			yaml.Optional("roles", s.roles(p),
 				"in place of a pattern, what each disk does: {A: write, C: read}; the others are idle"),
-		}, s.pacing(p, &search), s.timing(p, p.idle, p.movesNoFiles)),
+		}, pace.Keys, more.Keys),
 		Among: []yaml.Among{
 			{Keys: []string{"pattern", "roles"}, Both: "a phase has either a pattern or roles; delete one of the two"},
 			{Keys: append([]string{"pattern", "roles"}, workKeys()...),
 				Neither: "the phase has no pattern; add one, such as pattern: " + s.allWrite()},
 		},
-		Also: rules("work", "timing", "phase"),
+		Rules: slices.Concat(work.Rules, pace.Rules, more.Rules),
+		Also:  slices.Concat(work.Also, pace.Also, more.Also, []yaml.Schema{worksSchema(), noOrder}),
 		Check: func(m *yaml.Mapping) {
-			s.checkPacing(m, p, &search)
-			s.checkTiming(m, p)
+			pace.Check(m)
+			more.Check(m)
 			s.checkWork(m, p)
 			p.pos = m.Pos()
 			p.auto = s.withConnection(p.withPace(p.Pattern), " ", *p)
@@ -299,9 +314,21 @@ func (s *Scenario) checkWork(m *yaml.Mapping, p *phaseSpec) {
 	}
 }
 
+// worksSchema is the same as a schema: a letter W or R in a pattern, or a role that is not idle.
+func worksSchema() yaml.Schema {
+	idle := yaml.Schema{"additionalProperties": yaml.Schema{"const": trace.Idle}}
+	anyOf := []yaml.Schema{{"properties": yaml.Schema{
+		"pattern": yaml.Schema{"pattern": "[WR]"}, "roles": yaml.Schema{"not": idle},
+	}}}
+	for _, key := range workKeys() {
+		anyOf = append(anyOf, yaml.Schema{"required": []string{key}})
+	}
+	return yaml.Schema{"anyOf": anyOf}
+}
+
 // timing is what phases and studies share besides the workload: the amount of work, and when it is
 // done. idle and noFiles say which disks do nothing, and which have no files to move.
-func (s *Scenario) timing(p *phaseSpec, idle, noFiles func(disk string) string) []yaml.Key {
+func (s *Scenario) timing(p *phaseSpec, idle, noFiles func(disk string) string) yaml.Object {
 	w := &p.work
 	number := func(n *int) yaml.Value { return yaml.Int(n, 1, maxFiles) }
 	numbers := byDisk(s, &p.Files, noFiles, "number of files", number).First(func(yaml.Node) { w.Target = 0 })
@@ -317,36 +344,47 @@ func (s *Scenario) timing(p *phaseSpec, idle, noFiles func(disk string) string) 
 			}
 		},
 	}
-	return append(inherited(w.amount(yaml.MappingOr(numbers, w.files()))),
-		yaml.Optional("stop", p.stop(), "race: each disk stops after its last file; "+
-			"hold: disks that are done go on with filler until all are; a time: all stop then"),
-		yaml.Optional("until", p.until(), "steady: it ends when every disk's rate is steady, "+
-			"after the SNIA performance test specification: over five windows of 10 s, or of {steady: 60 s}, "+
-			"or at the time of stop"),
-		yaml.Optional("precondition", precondition.Value(), "what to do to the disks before it: "+
-			"{fill: 50 %} fills each working disk's volume to that share"),
-		yaml.Optional("cooldown", p.cooldown(), "how long to wait before it, such as 30 s, "+
-			"or {until: idle}: until the disks are idle"),
-		yaml.Optional("repeat", yaml.Int(&p.Repeat, 1, maxPhases), "how often it runs"),
-		yaml.Optional("pause", text(&p.Pause),
-			"what to do by hand before it: the text is shown, and hubbench waits for Enter"),
-		yaml.Optional("connection", connection,
-			"how disks are connected in this phase, if not as usual: direct, or {A: direct}"),
-	)
-}
-
-func (s *Scenario) checkTiming(m *yaml.Mapping, p *phaseSpec) {
-	s.checkWorkload(m, &p.work)
-	p.checkUntil(m)
-	p.checkSaturation(m)
-	if p.Stop != StopTime {
-		return
+	notAuto := only("files", not("const", filesAuto))
+	timed := yaml.Schema{"properties": yaml.Schema{"stop": notWords(), "files": not("const", filesAuto)}}
+	return yaml.Object{
+		Keys: append(inherited(w.amount(yaml.MappingOr(numbers, w.files()))),
+			yaml.Optional("stop", p.stop(), "race: each disk stops after its last file; "+
+				"hold: disks that are done go on with filler until all are; a time: all stop then"),
+			yaml.Optional("until", p.until(), "steady: it ends when every disk's rate is steady, "+
+				"after the SNIA performance test specification: over five windows of 10 s, or of {steady: 60 s}, "+
+				"or at the time of stop"),
+			yaml.Optional("precondition", precondition.Value(), "what to do to the disks before it: "+
+				"{fill: 50 %} fills each working disk's volume to that share"),
+			yaml.Optional("cooldown", p.cooldown(), "how long to wait before it, such as 30 s, "+
+				"or {until: idle}: until the disks are idle"),
+			yaml.Optional("repeat", yaml.Int(&p.Repeat, 1, maxPhases), "how often it runs"),
+			yaml.Optional("pause", text(&p.Pause),
+				"what to do by hand before it: the text is shown, and hubbench waits for Enter"),
+			yaml.Optional("connection", connection,
+				"how disks are connected in this phase, if not as usual: direct, or {A: direct}"),
+		),
+		Rules: []yaml.Rule{{Key: "preset", Is: saturating(), Now: &w.Preset,
+			Refuse: []string{"until", "search", "hold", "streams", "mix", "probe", "pace", "warm_up"},
+			Say:    "preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s"}},
+		Also: []yaml.Schema{
+			yaml.Implies("preset", yaml.Schema{"enum": saturating()}, timed),
+			yaml.Implies("stop", notWords(), notAuto),
+			yaml.Implies("until", yaml.Schema{}, timed),
+		},
+		Check: func(m *yaml.Mapping) {
+			s.checkWorkload(m, w)
+			p.checkUntil(m)
+			p.checkSaturation(m)
+			if p.Stop != StopTime {
+				return
+			}
+			if n, ok := m.Get("files"); ok && n.Raw() == filesAuto {
+				n.Errorf("files: auto sizes the work so that all disks end together, and this phase stops them all at a time; " +
+					"delete files: auto, or what gives the time")
+			}
+			w.Target = 0
+		},
 	}
-	if n, ok := m.Get("files"); ok && n.Raw() == filesAuto {
-		n.Errorf("files: auto sizes the work so that all disks end together, and this phase stops them all at a time; " +
-			"delete files: auto, or what gives the time")
-	}
-	p.work.Target = 0
 }
 
 func (p *phaseSpec) stop() yaml.Value {
@@ -366,6 +404,9 @@ func (p *phaseSpec) stop() yaml.Value {
 		}
 	})
 }
+
+// notWords is the schema of what stops a phase at a time.
+func notWords() yaml.Schema { return not("enum", []string{StopRace, StopHold}) }
 
 func (p *phaseSpec) until() yaml.Value {
 	const steady = "steady"

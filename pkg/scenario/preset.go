@@ -117,8 +117,20 @@ func Presets() []Preset {
 	}
 }
 
+func presetsWith(holds func(Preset) bool) []string {
+	var names []string
+	for _, p := range Presets() {
+		if holds == nil || holds(p) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // hasTests reports whether the preset is a number of tests, each with blocks of its own.
 func (p Preset) hasTests() bool { return p.tests != nil }
+
+func saturating() []string { return presetsWith(func(p Preset) bool { return p.saturates }) }
 
 func presetByName(name string) Preset {
 	all := Presets()
@@ -195,8 +207,6 @@ func (p *phaseSpec) checkSaturation(m *yaml.Mapping) {
 	if !preset.saturates {
 		return
 	}
-	m.Refuse([]string{"until", "search", "hold", "streams", "mix", "probe", "pace", "warm_up"},
-		"preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s", preset.Name)
 	n, stops := m.Get("stop")
 	if stops && p.Stop != StopTime {
 		n.Errorf("preset %s ends each phase when its disks have fallen, and stop is the latest time for that; "+

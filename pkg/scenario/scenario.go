@@ -3,8 +3,6 @@
 package scenario
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -92,7 +90,7 @@ func (s *Scenario) value() yaml.Value {
 				"true allows tests on the disk that the system runs from"),
 			yaml.Optional("expect", limits(&s.Expect), "what the run must hold: hubbench check compares it"),
 		},
-		Also: rules("scenario"),
+		Also: append(s.inheritedRules(), simulatedRules(), runsSchema()),
 		Check: func(top *yaml.Mapping) {
 			s.checkHub(top)
 			s.Seed = s.work.Seed
@@ -285,20 +283,40 @@ func folder(to *string) yaml.Value {
 	})
 }
 
-// rules are what the schema says of keys that do not go together, by the mappings that have them. They are what
-// the checks refuse.
-func rules(of ...string) func() []yaml.Schema {
-	return func() (list []yaml.Schema) {
-		var all map[string][]yaml.Schema
-		if err := json.Unmarshal([]byte(rulesJSON), &all); err != nil {
-			panic(err) // the file is part of the program
-		}
-		for _, name := range of {
-			list = append(list, all[name]...)
-		}
-		return list
+// simulatedRules are the schema's rules for simulated disks: they need a profile, and have neither
+// single blocks nor a size.
+func simulatedRules() yaml.Schema {
+	type schema = yaml.Schema
+	preset := not("enum", presetsWith(Preset.hasTests))
+	ofPhase := schema{"properties": schema{"preset": preset, "precondition": false}}
+	simulated := schema{"contains": schema{"required": []string{"simulate"}}}
+	return schema{
+		"if": schema{"required": []string{"disks"}, "properties": schema{"disks": simulated}},
+		"then": schema{"required": []string{"hub"}, "properties": schema{
+			"hub": schema{"required": []string{"profile"}}, "workload": only("preset", preset),
+			"study": ofPhase, "phases": schema{"items": ofPhase},
+		}},
+		"else": only("hub", yaml.Without("profile", "speedup")),
 	}
 }
 
-//go:embed rules.json
-var rulesJSON string
+// inheritedRules are the schema's rules for phases that inherit their preset or I/O mode from the workload.
+func (s *Scenario) inheritedRules() []yaml.Schema {
+	var all []yaml.Schema
+	for _, r := range slices.Concat(s.work.object(yaml.Value{}).Rules, s.pacing(&phaseSpec{}).Rules) {
+		all = append(all, r.Inherited("workload", func(phase yaml.Schema) yaml.Schema {
+			return yaml.Schema{"properties": yaml.Schema{"phases": yaml.Schema{"items": phase}, "study": phase}}
+		}))
+	}
+	return all
+}
+
+// only is the schema of mappings in which a key has certain values, if it is there.
+func only(key string, value yaml.Schema) yaml.Schema {
+	return yaml.Schema{"properties": yaml.Schema{key: value}}
+}
+
+// not is the schema of what a keyword does not hold for.
+func not(keyword string, value any) yaml.Schema {
+	return yaml.Schema{"not": yaml.Schema{keyword: value}}
+}

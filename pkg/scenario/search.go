@@ -43,12 +43,9 @@ func (k *searchKeys) value(s *Scenario) yaml.Value {
 		Among: []yaml.Among{{Keys: kinds,
 			Both:    "a search is for streams or for a pace; delete one of the two",
 			Neither: "the search is for nothing; add streams: or pace:, and a disk"}},
-		Also: func() []yaml.Schema {
-			type schema = yaml.Schema
-			return []schema{
-				{"if": schema{"required": kinds[:1]}, "then": schema{"properties": schema{"most": count}}},
-				{"if": schema{"required": kinds[1:]}, "then": schema{"properties": schema{"most": rate}}},
-			}
+		Also: []yaml.Schema{
+			yaml.Implies(trace.SearchStreams, yaml.Schema{}, only("most", count)),
+			yaml.Implies(trace.SearchPace, yaml.Schema{}, only("most", rate)),
 		},
 	}
 	return yaml.MappingOr(full.Value(), yaml.OneOf(&k.Kind, kinds...))

@@ -32,12 +32,14 @@ func (s *Scenario) study() yaml.Value {
 	p := s.newSpec()
 	p.study, s.interleave = true, true
 	disks := s.diskNames()
+	work := p.work.object(orderOf(&p.work.Order))
 	idle := func(disk string) string {
 		if disks != nil && !slices.Contains(disks, disk) {
 			return isIdle
 		}
 		return ""
 	}
+	more := s.timing(&p, idle, idle)
 	var included *yaml.Node
 	part := yaml.Schema{"enum": studyParts()}
 	var within time.Duration
@@ -48,6 +50,8 @@ func (s *Scenario) study() yaml.Value {
 			n.Errorf("disks is empty; name those to study, or delete the key for all")
 		}
 	})
+	two := yaml.Schema{"enum": []string{studyPairs, studyAllButOne, studyMixed}}
+	forOne := not("anyOf", []yaml.Schema{two, {"type": "array", "contains": two}})
 	full := yaml.Object{
 		Keys: slices.Concat([]yaml.Key{
 			yaml.Required("include", include, "solo, pairs, all_but_one (each disk left out in turn), all, "+
@@ -57,9 +61,11 @@ func (s *Scenario) study() yaml.Value {
 				"leave out what does not fit in this time, from the end, if stop or target says how long each phase takes"),
 			yaml.Optional("interleave", yaml.Bool(&s.interleave),
 				"run repeats as rounds of all phases, every other one backwards"),
-		}, inherited(p.work.keys(orderOf(&p.work.Order))), s.timing(&p, idle, idle)),
-		Also:  rules("work", "timing", "study"),
-		Check: func(m *yaml.Mapping) { s.checkTiming(m, &p) },
+		}, inherited(work.Keys), more.Keys),
+		Rules: slices.Concat(work.Rules, more.Rules),
+		Also: slices.Concat(work.Also, more.Also,
+			[]yaml.Schema{yaml.Implies("disks", yaml.Schema{"maxItems": 1}, only("include", forOne))}),
+		Check: more.Check,
 	}
 	return yaml.MappingOr(full.Value(), include).Then(func(n yaml.Node) {
 		if p.pos = n.Pos(); included != nil {

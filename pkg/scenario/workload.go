@@ -97,48 +97,62 @@ type workload struct {
 	IO     IO
 }
 
-// keys are those of a workload, but for its amount. order is that of the files, which a phase
+// object is the keys of a workload, but for its amount. order is that of the files, which a phase
 // writes in more ways.
-func (w *workload) keys(order yaml.Value) []yaml.Key {
+func (w *workload) object(order yaml.Value) yaml.Object {
+	type schema = yaml.Schema
+	tests, oneFile := presetsWith(Preset.hasTests), presetsWith(func(p Preset) bool { return p.oneFile })
 	about := []string{"a published method in one word"}
-	var presets []string
 	for _, p := range Presets() {
-		presets = append(presets, p.Name)
 		about = append(about, p.Name+": "+p.About)
 	}
 	bringsItsOwn := func(yaml.Node) { w.Files, w.Target, w.Sizes, w.Order = 0, 0, work.Sizes{}, "" }
 	forOtherSizes := func(yaml.Node) { w.Order = "" }
-	return []yaml.Key{
-		yaml.Optional("preset", yaml.OneOf(&w.Preset, presets...).First(bringsItsOwn),
-			strings.Join(about, ". ")),
-		yaml.Optional("sizes", sizes(&w.Sizes).First(forOtherSizes),
-			"the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"),
-		yaml.Optional("order", order,
-			"the order of the files, the preset's if it is not given; listed: as sizes has them"),
-		yaml.Optional("warm_up", yaml.Int(&w.WarmUp, 0, maxFiles),
-			"how many files each disk moves first that do not count"),
-		yaml.Optional("think", yaml.Duration(&w.IO.Think, 0, maxThink),
-			"a pause between files, as of a program that works on each; within the measured time"),
-		yaml.Optional("seed", yaml.Int(&w.Seed, 0, math.MaxInt64), "the same seed gives the same files"),
-		yaml.Optional("block", sectors(&w.IO.Block, maxBlock), "bytes per request"),
-		yaml.Optional("depth", yaml.Int(&w.IO.Depth, 1, maxDepth), "requests in flight"),
-		yaml.Optional("access",
-			yaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).With("default", AccessSequential),
-			"random: every block of a file once, in random order"),
-		yaml.Optional("io", yaml.OneOf(&w.IO.Mode, ModeDirect, ModeApp),
-			"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"),
-		yaml.Optional("flush",
-			yaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).With("default", FlushFsync),
-			"what is flushed within a written file's time: full, until it is on the medium"),
-		yaml.Optional("verify", yaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
-			"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; "+
-				"full: also read every file once more, outside the timing, and compare each byte"),
-		yaml.Optional("preallocate", yaml.Bool(&w.IO.Preallocate),
-			"reserve the space of a file before its timing starts"),
-		yaml.Optional("keep", yaml.Bool(&w.IO.Keep), "leave the test files when the run ends"),
-		yaml.Optional("footprint", yaml.Bytes(&w.IO.Footprint, 1, maxFootprint),
-			"maximum size of test files at one time: the oldest are removed, "+
-				"so that many fit on a small disk; unlimited if not given"),
+	return yaml.Object{
+		Keys: []yaml.Key{
+			yaml.Optional("preset", yaml.OneOf(&w.Preset, presetsWith(nil)...).First(bringsItsOwn),
+				strings.Join(about, ". ")),
+			yaml.Optional("sizes", sizes(&w.Sizes).First(forOtherSizes),
+				"the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"),
+			yaml.Optional("order", order,
+				"the order of the files, the preset's if it is not given; listed: as sizes has them"),
+			yaml.Optional("warm_up", yaml.Int(&w.WarmUp, 0, maxFiles),
+				"how many files each disk moves first that do not count"),
+			yaml.Optional("think", yaml.Duration(&w.IO.Think, 0, maxThink),
+				"a pause between files, as of a program that works on each; within the measured time"),
+			yaml.Optional("seed", yaml.Int(&w.Seed, 0, math.MaxInt64), "the same seed gives the same files"),
+			yaml.Optional("block", sectors(&w.IO.Block, maxBlock), "bytes per request"),
+			yaml.Optional("depth", yaml.Int(&w.IO.Depth, 1, maxDepth), "requests in flight"),
+			yaml.Optional("access",
+				yaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).With("default", AccessSequential),
+				"random: every block of a file once, in random order"),
+			yaml.Optional("io", yaml.OneOf(&w.IO.Mode, ModeDirect, ModeApp),
+				"direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"),
+			yaml.Optional("flush",
+				yaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).With("default", FlushFsync),
+				"what is flushed within a written file's time: full, until it is on the medium"),
+			yaml.Optional("verify", yaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
+				"stamps: check 32 bytes of every 4 KiB read (0.8 %), so not for flipped bits; "+
+					"full: also read every file once more, outside the timing, and compare each byte"),
+			yaml.Optional("preallocate", yaml.Bool(&w.IO.Preallocate),
+				"reserve the space of a file before its timing starts"),
+			yaml.Optional("keep", yaml.Bool(&w.IO.Keep), "leave the test files when the run ends"),
+			yaml.Optional("footprint", yaml.Bytes(&w.IO.Footprint, 1, maxFootprint),
+				"maximum size of test files at one time: the oldest are removed, "+
+					"so that many fit on a small disk; unlimited if not given"),
+		},
+		Rules: []yaml.Rule{
+			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access", "warm_up", "think"},
+				Say: "each test of preset %[2]s has its own %[1]s; delete it"},
+			{Key: "io", Is: []string{ModeApp}, Now: &w.IO.Mode, Refuse: []string{"block", "depth", "access"},
+				Say: "io: app moves whole files, in one call each; delete %[1]s"},
+		},
+		Also: []schema{
+			yaml.Implies("preset", schema{"enum": tests}, only("io", schema{"const": ModeDirect})),
+			yaml.Implies("preset", schema{"enum": tests}, only("files", not("const", filesAuto))),
+			yaml.Implies("preset", schema{"enum": oneFile}, only("sizes", schema{"type": "array", "maxItems": 1})),
+			yaml.Implies("target", schema{}, only("files", schema{"const": filesAuto})),
+		},
 	}
 }
 
@@ -173,8 +187,9 @@ func (w *workload) files() yaml.Value {
 }
 
 func sectors(to *int64, most int64) yaml.Value {
-	part := yaml.Schema{"type": "number", "not": yaml.Schema{"multipleOf": minBlock}}
-	return yaml.Bytes(to, minBlock, most).With("not", part).Then(func(n yaml.Node) {
+	whole := not("multipleOf", minBlock)
+	whole["type"] = "number"
+	return yaml.Bytes(to, minBlock, most).With("not", whole).Then(func(n yaml.Node) {
 		if *to%minBlock != 0 {
 			n.Errorf("block of %d bytes is not a multiple of a sector; try a multiple of %d, such as 1 MiB", *to, minBlock)
 		}
@@ -207,22 +222,19 @@ func sizes(to *work.Sizes) yaml.Value {
 // workload is what every phase does unless it says otherwise.
 func (s *Scenario) workload() yaml.Value {
 	w := &s.work
+	o := w.object(orderOf(&w.Order))
+	o.Short = "preset"
 	number := w.files().First(func(n yaml.Node) {
 		if n.Kind() == yaml.Map {
 			n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; "+
 				"try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
 		}
 	})
-	return yaml.Object{
-		Keys:  append(w.keys(orderOf(&w.Order)), w.amount(number)...),
-		Short: "preset",
-		Also:  rules("work", "workload"),
-		Check: func(m *yaml.Mapping) { s.checkWorkload(m, w) },
-	}.Value()
+	o.Keys = append(o.Keys, w.amount(number)...)
+	o.Also = append(o.Also, yaml.Implies("target", yaml.Schema{}, yaml.Schema{"required": []string{"files"}}))
+	o.Check = func(m *yaml.Mapping) { s.checkWorkload(m, w) }
+	return o.Value()
 }
-
-// wholeFiles is what is wrong with a key beside io: app.
-const wholeFiles = "io: app moves whole files, in one call each; delete %[1]s"
 
 func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 	if w.IO.Mode == ModeApp {
@@ -236,13 +248,6 @@ func (s *Scenario) checkWorkload(m *yaml.Mapping, w *workload) {
 				return
 			}
 		}
-	}
-	if p.hasTests() {
-		m.Refuse([]string{"block", "depth", "access", "warm_up", "think"},
-			"each test of preset %[2]s has its own %[1]s; delete it", p.Name)
-	}
-	if w.IO.Mode == ModeApp {
-		m.Refuse([]string{"block", "depth", "access"}, wholeFiles)
 	}
 	refuse(p.oneFile && len(w.Sizes.List) != 1, []string{"sizes"},
 		"preset %s moves one file again and again; give one size, such as [1 GB]", p.Name)

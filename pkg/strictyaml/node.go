@@ -223,15 +223,6 @@ func (m *Mapping) Has(key string) bool {
 	return ok
 }
 
-// Refuse reports each of the keys that is there. The format has the key as its first argument.
-func (m *Mapping) Refuse(keys []string, format string, args ...any) {
-	for _, key := range keys {
-		if n, ok := m.Get(key); ok {
-			n.Errorf(format, append([]any{key}, args...)...)
-		}
-	}
-}
-
 // PosOf is where a key's value begins; where the mapping does, if the key is absent.
 func (m *Mapping) PosOf(key string) Pos {
 	if n, ok := m.Get(key); ok {
