@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,56 +31,25 @@ var lines = [...]struct {
 	{EndType, []string{"status"}},
 }
 
-// Where an event keeps the value of a key. Nearly all lines have their keys in this order.
-var fields = [...]struct {
-	key string
-	at  func(e *Event) any
-}{
-	{"type", func(e *Event) any { return &e.Type }},
-	{"phase", func(e *Event) any { return &e.Phase }},
-	{"disk", func(e *Event) any { return &e.Disk }},
-	{"op", func(e *Event) any { return &e.Op }},
-	{"seq", func(e *Event) any { return &e.Seq }},
-	{"bytes", func(e *Event) any { return &e.Bytes }},
-	{"start_ns", func(e *Event) any { return &e.StartNS }},
-	{"end_ns", func(e *Event) any { return &e.EndNS }},
-	{"filler", func(e *Event) any { return &e.Filler }},
-	{"late_ns", func(e *Event) any { return &e.LateNS }},
-	{"stream", func(e *Event) any { return &e.Stream }},
-	{"t_ns", func(e *Event) any { return &e.TNS }},
-	{"due", func(e *Event) any { return &e.Due }},
-	{"late", func(e *Event) any { return &e.Late }},
-	{"buffer_ns", func(e *Event) any { return &e.BufferNS }},
-	{"stall_ns", func(e *Event) any { return &e.StallNS }},
-	{"hist", func(e *Event) any { return &e.Hist }},
-	{"error", func(e *Event) any { return &e.Error }},
-	{"version", func(e *Event) any { return &e.Version }},
-	{"name", func(e *Event) any { return &e.Name }},
-	{"value", func(e *Event) any { return &e.Value }},
-	{"started", func(e *Event) any { return &e.Started }},
-	{"disks", func(e *Event) any { return &e.Disks }},
-	{"hardware", func(e *Event) any { return &e.Hardware }},
-	{"roles", func(e *Event) any { return &e.Roles }},
-	{"stop", func(e *Event) any { return &e.Stop }},
-	{"test", func(e *Event) any { return &e.Test }},
-	{"score", func(e *Event) any { return &e.Score }},
-	{"connections", func(e *Event) any { return &e.Connections }},
-	{"work", func(e *Event) any { return &e.Work }},
-	{"search", func(e *Event) any { return &e.Search }},
-	{"steady_ns", func(e *Event) any { return &e.SteadyNS }},
-	{"saturation", func(e *Event) any { return &e.Saturation }},
-	{"status", func(e *Event) any { return &e.Status }},
+// The keys of the fields of Event, in their order. Nearly all lines have their keys in this order.
+var fields = [...]string{
+	"type", "phase", "disk", "op", "seq", "bytes", "start_ns", "end_ns", "filler", "late_ns", "stream", "t_ns", "due",
+	"late", "buffer_ns", "stall_ns", "hist", "error", "version", "name", "value", "started", "disks", "hardware", "roles",
+	"stop", "test", "score", "connections", "work", "search", "steady_ns", "saturation", "status",
 }
 
 // field is the index of a key in fields, looked for from an index on and then before it; -1 if the key is not known.
 func field[S string | []byte](key S, from int) int {
 	for i := range fields {
-		if at := (from + i) % len(fields); fields[at].key == string(key) {
+		if at := (from + i) % len(fields); fields[at] == string(key) {
 			return at
 		}
 	}
 	return -1
 }
+
+// at points to the field of that index.
+func (e *Event) at(field int) any { return reflect.ValueOf(e).Elem().Field(field).Addr().Interface() }
 
 // keys are those of a type's lines; nil if it is not a known one.
 func (t Type) keys() []string {
@@ -103,7 +73,7 @@ func AppendEvent(dst []byte, e *Event) []byte {
 		dst = append(append(append(dst, `,"`...), key...), `":`...)
 		at = field(key, at)
 		var empty bool
-		if dst, empty = appendValue(dst, fields[at].at(e)); empty && optional {
+		if dst, empty = appendValue(dst, e.at(at)); empty && optional {
 			dst = dst[:before]
 		}
 	}

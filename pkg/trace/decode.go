@@ -66,10 +66,10 @@ func decodeAny(line []byte, e *Event) error {
 	if e.Type.keys() == nil {
 		return nil
 	}
-	for _, f := range fields {
-		if value, ok := values[f.key]; ok {
-			if err := json.Unmarshal(value, f.at(e)); err != nil {
-				return fmt.Errorf("bad %s line: %q: %w", e.Type, f.key, err)
+	for i, key := range fields {
+		if value, ok := values[key]; ok {
+			if err := json.Unmarshal(value, e.at(i)); err != nil {
+				return fmt.Errorf("bad %s line: %q: %w", e.Type, key, err)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (d *decoder) decodePlain(line []byte, e *Event) bool {
 		if key = field(name, key); !ok || key < 0 || !d.eat(':') {
 			return false
 		}
-		value := fields[key].at(e)
+		value := e.at(key)
 		switch value.(type) {
 		case *int, *int64:
 			if !known && e.Type != "" && len(d.starts) < maxStarts {

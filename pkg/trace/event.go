@@ -30,21 +30,43 @@ const (
 	Partial  = "partial"
 )
 
-// Event is one line of events.jsonl, flat: which fields count depends on Type; their keys are in codec.go.
-// Times are nanoseconds since the phase's release.
+// Event is one line of events.jsonl, flat: which fields count depends on Type. Their keys are in codec.go, in the same
+// order. Times are nanoseconds since the phase's release.
 type Event struct {
 	Type Type
 
+	// all but run and end
+	Phase string
+
+	// start, progress, file, error, gauge, latency, stream; of a gauge of the host it is empty
+	Disk    string
+	Op      Role
+	Seq     int
+	Bytes   int64
+	StartNS int64 // file: just before its first request
+	EndNS   int64 // file: just after its flush
+	Filler  bool  // file: keeps the disk busy and is no part of its work
+	LateNS  int64 // start: wall nanoseconds between the release and the worker's first request
+	Stream  string
+	TNS     int64 // progress, error, gauge, latency, stream
+
+	// stream
+	Due      int   // frames so far
+	Late     int   // of these
+	BufferNS int64 // the lowest since the last line
+	StallNS  int64 // how long the longest stall since the last line had lasted
+
+	Hist  string // latency: of the requests that ended in the second up to TNS, by pkg/latency
+	Error string
+
 	// run
 	Version int
-	Name    string
-	Started string // wall time, RFC 3339: a label, never a measurement
+	Name    string  // of a gauge too
+	Value   float64 // gauge
+	Started string  // wall time, RFC 3339: a label, never a measurement
 	Disks   []Disk
 	// What the run was measured on, if it is known.
 	Hardware *hardware.Setup
-
-	// all but run and end
-	Phase string
 
 	// phase
 	Roles       map[string]Role
@@ -54,30 +76,9 @@ type Event struct {
 	Connections map[string]string    // of disks, if not the run's
 	Work        map[string]work.Work // of each disk; in traces without it, of those whose work is limited or a mix
 	Search      *Try                 // which of a search's tries this is
-	Saturation  *Saturation          // which step of the preset saturation this is
 	// The phase was to go on until all rates were steady, in windows of this length; 0: no
-	SteadyNS int64
-
-	// start, progress, file, error, gauge, latency, stream; of a gauge of the host it is empty
-	Disk    string
-	Op      Role
-	Seq     int
-	Bytes   int64
-	TNS     int64 // progress, error, gauge, latency, stream
-	StartNS int64 // file: just before its first request
-	EndNS   int64 // file: just after its flush
-	Filler  bool  // file: keeps the disk busy and is no part of its work
-	LateNS  int64 // start: wall nanoseconds between the release and the worker's first request
-	Error   string
-	Value   float64 // gauge; its name is in Name
-	Hist    string  // latency: of the requests that ended in the second up to TNS, by pkg/latency
-
-	// stream
-	Stream   string
-	Due      int   // frames so far
-	Late     int   // of these
-	BufferNS int64 // the lowest since the last line
-	StallNS  int64 // how long the longest stall since the last line had lasted
+	SteadyNS   int64
+	Saturation *Saturation // which step of the preset saturation this is
 
 	// phase_end, end
 	Status string

@@ -224,17 +224,18 @@ func keysOf(of reflect.Type) (list []reflect.StructField) {
 	return list
 }
 
-// eventKeys are the keys of lines: an event is written by a table of the code instead of by tags.
+// eventKeys are the keys of lines: an event is written by tables of the code instead of by tags.
 func eventKeys() (list []reflect.StructField) {
 	codec, err := os.ReadFile(filepath.Join("..", "..", "..", "pkg", "trace", "codec.go"))
 	if err != nil {
 		panic(err)
 	}
-	lines, _, _ := strings.Cut(string(codec), "var fields")
-	for _, match := range regexp.MustCompile(`\{"(\w+)", func\(e \*Event\) any \{ return &e\.(\w+) \}\}`).FindAllStringSubmatch(string(codec), -1) {
-		field, _ := reflect.TypeFor[trace.Event]().FieldByName(match[2])
+	lines, fields, _ := strings.Cut(string(codec), "var fields = ")
+	fields, _, _ = strings.Cut(fields, "\n}")
+	for i, match := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(fields, -1) {
+		field := reflect.TypeFor[trace.Event]().Field(i)
 		options := "omitempty" // in every type of line that has it
-		if match[1] == "type" || regexp.MustCompile(`"`+match[1]+`"[,}]`).MatchString(lines) {
+		if i == 0 || regexp.MustCompile(`"`+match[1]+`"[,}]`).MatchString(lines) {
 			options = ""
 		}
 		field.Tag = reflect.StructTag(`json:"` + match[1] + "," + options + `"`)
