@@ -167,10 +167,7 @@ func unfinishedRun(path string) string {
 	if err != nil {
 		return ""
 	}
-	entries, err := os.ReadDir(prepare.ResultsOf(s)) // by name, and so by time
-	if err != nil {
-		return ""
-	}
+	entries, _ := os.ReadDir(prepare.ResultsOf(s)) // by name, and so by time
 	for _, entry := range slices.Backward(entries) {
 		folder := filepath.Join(prepare.ResultsOf(s), entry.Name())
 		info, err := rundir.LoadInfo(folder)

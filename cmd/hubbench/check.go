@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,31 +81,35 @@ func runCheck(p program, paths []string, file string, out output) error {
 		runs = append(runs, report.Checked{Run: names[i], Verdict: limit.Worst(results), Results: results})
 		all = append(all, results...)
 	}
-	if err := sendChecked(p, runs, out); err != nil {
-		return err
-	}
-	annotate(p, all)
-	return worstOf(all)
-}
-
-func sendChecked(p program, runs []report.Checked, out output) error {
 	if out.Format == "junit" {
-		return out.write(p, func(w io.Writer) error { return export.JUnit(w, runs) })
+		err := out.write(p, func(w io.Writer) error { return export.JUnit(w, runs) })
+		return cmp.Or(err, verdict(p, all))
 	}
 	doc := report.OfLimits(runs)
 	doc.Tool = toolVersion()
-	return out.send(p, doc)
+	return cmp.Or(out.send(p, doc), verdict(p, all))
 }
 
-// worstOf is the first limit with the worst verdict as an error; nil if all pass.
-func worstOf(results []limit.Result) error {
-	codes := map[limit.Verdict]int{limit.Fail: exitThreshold, limit.Unsure: exitPartial}
+// verdict is the first limit with the worst verdict as an error; nil if all pass. In a workflow of GitHub it says each
+// that did not.
+func verdict(p program, results []limit.Result) (worst error) {
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for _, r := range results {
-		if code := codes[r.Verdict]; code != 0 && r.Verdict == limit.Worst(results) {
-			return exitf(code, "%s", report.Said(&r))
+		kind, code := "error", exitThreshold
+		if r.Verdict == limit.Unsure {
+			kind, code = "warning", exitPartial
+		}
+		if r.Verdict != limit.Fail && r.Verdict != limit.Unsure {
+			continue
+		}
+		if os.Getenv("GITHUB_ACTIONS") == "true" {
+			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
+		}
+		if worst == nil && r.Verdict == limit.Worst(results) {
+			worst = exitf(code, "%s", report.Said(&r))
 		}
 	}
-	return nil
+	return worst
 }
 
 // ownLimits are those of the run's own scenario.
@@ -116,26 +121,20 @@ func ownLimits(run *recorded.Run) ([]scenario.Limit, error) {
 	return scenario.LoadLimits(filepath.Join(run.Folder, rundir.ScenarioFile), text)
 }
 
-// ratesOf returns a rate limit without a bound for each disk in each phase, keyed as --fail-below names it
-// (DISK.PHASE); repeats also share a key without their number. The names of a search's tries are not known in advance.
-func ratesOf(plan *scenario.Plan) map[string]scenario.Limit {
-	limits := map[string]scenario.Limit{}
+// leastRates reads --fail-below, which names a disk in a phase (DISK.PHASE); repeats also share a name without their
+// number. The names of a search's tries are not known in advance.
+func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, err error) {
+	all := map[string]scenario.Limit{}
 	for _, p := range plan.Phases {
 		if p.Search != nil {
 			continue
 		}
 		for _, j := range p.Jobs {
 			for _, name := range []string{p.Name, trace.Unnumbered(p.Name)} {
-				limits[j.Disk+"."+name] = scenario.Limit{Phase: name, Disk: j.Disk, Measure: scenario.Measures()[0]}
+				all[j.Disk+"."+name] = scenario.Limit{Phase: name, Disk: j.Disk, Measure: scenario.Measures()[0]}
 			}
 		}
 	}
-	return limits
-}
-
-// leastRates reads --fail-below.
-func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, err error) {
-	all := ratesOf(plan)
 	for _, text := range given {
 		at := max(strings.LastIndexByte(text, '='), 0)
 		least, err := unit.ParseRate(strings.TrimPrefix(text[at:], "="))
@@ -165,18 +164,4 @@ func failBelow(run *recorded.Run, limits []scenario.Limit) error {
 		return nil
 	}
 	return &exitError{exitThreshold, errors.Join(failed...)}
-}
-
-// annotate says in a workflow of GitHub what did not pass.
-func annotate(p program, results []limit.Result) {
-	if os.Getenv("GITHUB_ACTIONS") != "true" {
-		return
-	}
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	kinds := map[limit.Verdict]string{limit.Fail: "error", limit.Unsure: "warning"}
-	for _, r := range results {
-		if kind := kinds[r.Verdict]; kind != "" {
-			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
-		}
-	}
 }

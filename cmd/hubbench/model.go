@@ -95,13 +95,9 @@ func runFit(p program, paths []string, opts fitOptions) error {
 	return opts.send(p, report.OfFit(fitted, opts.name, opts.profile))
 }
 
-type predictOptions struct {
-	output
-	seed uint64
-}
-
 func newPredict(p program) *cobra.Command {
-	var opts predictOptions
+	var out output
+	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "predict PROFILE [DISK...]",
 		Short: "Predict what disks get on a hub in every combination",
@@ -121,17 +117,17 @@ hubbench advise says whether streams survive beside other disks.`,
 			if len(disks) == 0 {
 				disks = profile.Names()
 			}
-			prediction, err := fit.Predict(profile, disks, opts.seed)
+			prediction, err := fit.Predict(profile, disks, seed)
 			if err != nil {
 				return usage(err)
 			}
-			doc := report.OfPrediction(prediction, profile.Name, opts.All)
+			doc := report.OfPrediction(prediction, profile.Name, out.All)
 			doc.Model = profile.Source
-			return opts.send(p, doc)
+			return out.send(p, doc)
 		},
 	}
-	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")
-	opts.flags(cmd, printed())
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the sampling behind the intervals")
+	out.flags(cmd, printed())
 	return cmd
 }
 

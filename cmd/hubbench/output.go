@@ -113,16 +113,12 @@ func (o *output) load(path string) (*recorded.Run, error) {
 	return recorded.LoadRedacted(path)
 }
 
-// namesOf are what results call runs: their paths, or in what people show to others their names.
+// namesOf are what results call runs: their paths, or in what people show to others the names of their folders or of lone
+// files, each once.
 func (o *output) namesOf(paths []string) []string {
-	if o.shown() {
-		return runNames(paths)
+	if !o.shown() {
+		return paths
 	}
-	return paths
-}
-
-// runNames are the names of the runs' folders, or of lone files, each once.
-func runNames(paths []string) []string {
 	var names []string
 	for i, path := range paths {
 		if whole, err := filepath.Abs(path); err == nil {

@@ -22,7 +22,7 @@ func main() {
 		debug.SetMemoryLimit(heapLimit)
 	}
 	p := program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
-	if !forPeople(os.Args[1:]) {
+	if len(os.Args) < 2 || slices.Contains([]string{"worker", "janitor", "clock"}, os.Args[1]) { // no person waits for it
 		os.Exit(run(context.Background(), os.Args[1:], p))
 	}
 	if code, ok := front(); ok {
@@ -34,9 +34,4 @@ func main() {
 		p.stdout = consumer{os.Stdout}
 	}
 	end(run(ctx, os.Args[1:], p))
-}
-
-// forPeople reports whether a person gave these arguments, and not another hubbench.
-func forPeople(args []string) bool {
-	return len(args) > 0 && !slices.Contains([]string{"worker", "janitor", "clock"}, args[0])
 }

@@ -68,21 +68,17 @@ func runTrend(p program, paths []string, opts trendOptions) error {
 	if newest.host != "" && !opts.shown() {
 		newest.Run = "on " + newest.host
 	}
-	doc := report.OfTrend(of, leftOut(left, newest.Run), trend.Of(points))
-	doc.Tool = toolVersion()
-	return opts.send(p, doc)
-}
-
-// leftOut says which runs are not comparable with the newest one.
-func leftOut(left map[string]int, newest string) string {
-	if len(left) == 0 {
-		return ""
-	}
 	var reasons []string
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
 		reasons = append(reasons, fmt.Sprintf("%d %s", left[reason], reason))
 	}
-	return "Left out, not comparable with the newest run (" + newest + "): " + strings.Join(reasons, ", ") + "."
+	leftOut := ""
+	if reasons != nil {
+		leftOut = "Left out, not comparable with the newest run (" + newest.Run + "): " + strings.Join(reasons, ", ") + "."
+	}
+	doc := report.OfTrend(of, leftOut, trend.Of(points))
+	doc.Tool = toolVersion()
+	return opts.send(p, doc)
 }
 
 // title says what the rates are of.
