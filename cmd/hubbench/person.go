@@ -53,13 +53,13 @@ func newLog(w io.Writer) *zap.Logger {
 }
 
 // watch shows a run's progress on stderr, or nowhere with --quiet.
-func watch(p program, opts runOptions, ready *prepare.Ready, reader *recorded.Reader) *progress.Progress {
+func watch(p program, opts runOptions, ready *prepare.Ready, journal *recorded.Journal) *progress.Progress {
 	if opts.quiet {
 		return progress.New(io.Discard, progress.Options{Plan: ready.Plan, Tell: p.warn})
 	}
 	shown := progress.Options{
 		Plan: ready.Plan, Done: ready.Done, Volumes: ready.Volumes(),
-		Ink: ink.For(p.stderr, os.Getenv), Conclude: reader.Conclude,
+		Ink: ink.For(p.stderr, os.Getenv), Conclude: journal.Conclude,
 	}
 	if file, ok := p.stderr.(*os.File); ok && shown.Ink.Redraws {
 		shown.Size = func() (columns, rows int) {

@@ -317,13 +317,12 @@ func (r *session) measure(ctx context.Context) error {
 
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
 func (r *session) measureAndReport(ctx context.Context) error {
-	reader := &recorded.Reader{Plan: r.ready.Plan, From: r.dir.Begun}
-	watcher := watch(r.program, r.runOptions, r.ready, reader)
+	journal := &recorded.Journal{Plan: r.ready.Plan}
+	watcher := watch(r.program, r.runOptions, r.ready, journal)
 	defer watcher.Close()
 	r.asked.answer(watcher.Stopping)
-	live := r.dir.Live(r.stall, watcher.Tell)
-	reader.Dir = live
-	interrupted, recordErr := r.record(ctx, live, watcher)
+	journal.Live = r.dir.Live(r.stall, watcher.Tell)
+	interrupted, recordErr := r.record(ctx, journal, watcher)
 	r.asked.answer(func() { fmt.Fprintln(r.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range r.info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
@@ -332,7 +331,7 @@ func (r *session) measureAndReport(ctx context.Context) error {
 		}
 	}
 	next := "hubbench run --resume " + cells.Shell(r.dir.Path)
-	if err := cmp.Or(recordErr, live.Close(r.asked.killed)); err != nil {
+	if err := cmp.Or(recordErr, journal.Close(r.asked.killed)); err != nil {
 		return unrecorded(ctx, err, r.dir, next)
 	}
 	if err := r.asked.untilKilled(0, func() error { return conclude(r.program, r.dir, r.resultOptions) }); err != nil {
@@ -368,7 +367,7 @@ func unrecorded(ctx context.Context, err error, dir *rundir.Dir, next string) er
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func (r *session) record(ctx context.Context, dir *rundir.Live, watcher *progress.Progress) (bool, error) {
+func (r *session) record(ctx context.Context, dir *recorded.Journal, watcher *progress.Progress) (bool, error) {
 	ready, info := r.ready, r.info
 	if err := dir.SaveInfo(info); err != nil {
 		return false, err

@@ -342,7 +342,7 @@ func (r *Unfinished) Open() (*Dir, error) {
 		err = r.unpack()
 	}
 	if err == nil {
-		r.Dir.Begun, err = cut(r.Dir.events, r.keep)
+		err = cut(r.Dir.events, r.keep)
 	}
 	if err == nil {
 		r.Dir.Log, err = r.Dir.open(LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
@@ -385,20 +385,20 @@ func (r *Unfinished) unpack() error {
 	return r.Dir.hold(EventsFile, 0)
 }
 
-// cut shortens a run's events to keep bytes, makes sure that what is appended begins a line, and says where that is.
-func cut(events *os.File, keep int64) (end int64, err error) {
+// cut shortens a run's events to keep bytes, and makes sure that what is appended begins a line.
+func cut(events *os.File, keep int64) error {
 	last := []byte{'\n'}
-	if err = events.Truncate(keep); err == nil && keep > 0 {
+	err := events.Truncate(keep)
+	if err == nil && keep > 0 {
 		_, err = events.ReadAt(last, keep-1)
 	}
 	if err == nil {
-		end, err = events.Seek(keep, io.SeekStart)
+		_, err = events.Seek(keep, io.SeekStart)
 	}
 	if err == nil && last[0] != '\n' {
-		end++
 		_, err = events.Write([]byte{'\n'})
 	}
-	return end, err
+	return err
 }
 
 // read follows the events to the end of the last complete phase, which may be a try of a search: what comes behind it

@@ -40,7 +40,6 @@ type Dir struct {
 	Path    string
 	Root    *os.Root // the folder itself, whatever stands at its path meanwhile; outlives Close
 	Log     *os.File
-	Begun   int64 // bytes of the events that an earlier session has recorded
 	events  *os.File
 	buf     []byte
 	dirty   atomic.Bool

@@ -2,9 +2,6 @@ package recorded
 
 import (
 	"bytes"
-	"context"
-	"io"
-	"os"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
@@ -14,68 +11,34 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Reader reads what was recorded of a phase when it has ended, before the next begins.
-type Reader struct {
-	Dir  *rundir.Live
-	Plan *scenario.Plan
-	From int64 // where the phase begins
+// Journal records a run's events, and analyses those of a phase when it has ended, before the next begins. It is for one
+// goroutine.
+type Journal struct {
+	*rundir.Live
+	Plan  *scenario.Plan
+	phase []byte // the events since the end of the phase before
 }
 
 // maxRecorded is how much of a phase is analysed while a run waits, in bytes: some tenths of a second.
 const maxRecorded = 32 << 20
 
-// concludeTimeout is how long a run waits for what was recorded of a phase.
-const concludeTimeout = 3 * time.Second
+// AppendLines records events, each a line; the lines are its own from then on.
+func (j *Journal) AppendLines(lines []byte) error {
+	if len(j.phase) <= maxRecorded {
+		j.phase = append(j.phase, lines...)
+	}
+	return j.Live.AppendLines(lines)
+}
 
-// Conclude returns how long a phase took and what it showed: nothing if that cannot be had at once.
-func (r *Reader) Conclude(phase string) (took time.Duration, result *analysis.Phase) {
-	ctx, cancel := context.WithTimeout(context.Background(), concludeTimeout)
-	defer cancel()
-	found := make(chan recording, 1)
-	go func(from int64) { // A disk that hangs may hold it.
-		if r.Dir.Flush(ctx) == nil {
-			found <- recordedFrom(r.Dir.Root, from)
-		}
-	}(r.From)
-	select {
-	case now := <-found:
-		var head []byte
-		if r.From > 0 {
-			event := r.Plan.Event("")
-			head = trace.AppendEvent(nil, &event)
-		}
-		r.From = now.end
-		return conclude(phase, append(head, now.events...))
-	case <-ctx.Done():
+// Conclude returns how long a phase took and what it showed: nothing if it is too long to say so at once.
+func (j *Journal) Conclude(phase string) (took time.Duration, result *analysis.Phase) {
+	events := j.phase
+	j.phase = nil
+	if len(events) > maxRecorded {
 		return 0, nil
 	}
-}
-
-// recording is a part of a run's events, and where it ends.
-type recording struct {
-	events []byte
-	end    int64
-}
-
-// recordedFrom is what a run's events hold from a place on; empty if that is too much, or cannot be read.
-func recordedFrom(run *os.Root, from int64) recording {
-	file, err := run.Open(rundir.EventsFile)
-	if err != nil {
-		return recording{end: from}
-	}
-	defer file.Close()
-	end, err := file.Seek(0, io.SeekEnd)
-	if err != nil || end-from > maxRecorded {
-		return recording{end: max(from, end)}
-	}
-	events := make([]byte, max(0, end-from))
-	n, _ := file.ReadAt(events, from)
-	return recording{events[:n], end}
-}
-
-// conclude returns how long a phase took and what it showed, by the events of it and of what was before it.
-func conclude(phase string, events []byte) (took time.Duration, result *analysis.Phase) {
-	run, err := trace.Load(bytes.NewReader(events), rundir.EventsFile)
+	head := j.Plan.Event("")
+	run, err := trace.Load(bytes.NewReader(append(trace.AppendEvent(nil, &head), events...)), rundir.EventsFile)
 	if err != nil {
 		return 0, nil
 	}
