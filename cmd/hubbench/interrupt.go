@@ -67,13 +67,17 @@ func catchSignals(parent context.Context) (ctx context.Context, a *asked, releas
 	a.answer(func() {})
 	quit := make(chan struct{})
 	go func() {
-		for _, act := range []func(){func() { cancel(); (*a.say.Load())() }, func() { close(a.killed) }} {
-			select {
-			case <-signals:
-				act()
-			case <-quit:
-				return
-			}
+		select {
+		case <-signals:
+			cancel()
+			(*a.say.Load())()
+		case <-quit:
+			return
+		}
+		select {
+		case <-signals:
+			close(a.killed)
+		case <-quit:
 		}
 	}()
 	// The signals stay caught: one that comes between here and the process's end must not change its exit code.
