@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/internal/tell/report/md"
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/internal/tell/table"
@@ -59,14 +60,17 @@ func outputs(t *testing.T, run *recorded.Run) map[string]string {
 	for _, name := range []string{"phase", "disk", "finding"} {
 		add("csv of "+name, func(w *bytes.Buffer) error { return write(w, grain(t, name), "csv", run) })
 	}
-	var words []string
-	for _, c := range report.Collect[*report.Chart](doc.Blocks) {
-		words = append(words, c.Title, c.Caption)
+	add("page", func(w *bytes.Buffer) error { return html.Write(w, doc, nil) })
+	for _, part := range []string{`(?s)<(script|style).*?</(script|style)>`, `<[^>]*>`} { // what a reader sees is left
+		out["page"] = regexp.MustCompile(part).ReplaceAllString(out["page"], " ")
+	}
+	for _, c := range report.Collect[*report.Chart](doc.Blocks) { // which a script draws
+		out["page"] += "\n" + c.Title + "\n" + c.Caption
 		for _, m := range c.Marks {
-			words = append(words, m.Text)
+			out["page"] += "\n" + m.Text
 		}
 	}
-	out["page"] = strings.Join(words, "\n")
+	out["page"] = strings.ReplaceAll(out["page"], "\u00a0", " ")
 	return out
 }
 
@@ -140,8 +144,8 @@ func TestRateWhileAllWereBusy(t *testing.T) {
 	check.Near(t, "kept", 178./278, *run.Analysis.Phases[2].Contention.Disks["B"].Retention, 0.005)
 	for name, out := range outputs(t, run) {
 		want := map[string]string{
-			"terminal": `mix +103 rate changed +168 64 %`, "--all": `B\s+dropped\s+to\s+168\s+MB/s\s+\(64\s+%\s+of\s+the\s+278\s+MB/s\s+baseline,\s+from\s+10\.0\s+to\s+40\.0\s+s\)`,
-			"md": `168 64 %`, "page": `B reads at 64 % of its speed`, "csv of disk": `,1\.68e\+08,`, "csv of finding": `B dropped to 168 MB/s, 64 % of the 278 MB/s`,
+			"terminal": `(?s)A +103 +rate changed .*B +168 +of 278 .* 64 %\n`, "--all": `B\s+dropped\s+to\s+168\s+MB/s\s+\(64\s+%\s+of\s+the\s+278\s+MB/s\s+baseline,\s+from\s+10\.0\s+to\s+40\.0\s+s\)`,
+			"md": `168 64 %`, "page": `(?s)B +reads +168 +of 278 +64 %.*B reads at 64 % of its speed`, "csv of disk": `,1\.68e\+08,`, "csv of finding": `B dropped to 168 MB/s, 64 % of the 278 MB/s`,
 			"csv of phase": `B dropped to 168 MB/s`,
 		}[name]
 		if strings.Contains(out, "no reference") && name != "page" { // which explains its hatching
@@ -228,7 +232,7 @@ func TestReference(t *testing.T) {
 
 	run = loaded(tracetest.Run(all, tracetest.Phase("A reads", reads("A", level(30, 233e6))))) // several phases: a table of them
 	for name, out := range outputs(t, run) {
-		want := map[string]string{"terminal": `43 %.*71 %\*|71 %\*.*43 %`, "--all": `without one other disk`, "md": `71 %\\\*`, "page": ``}[name]
+		want := map[string]string{"terminal": `(?s)43 %\n.*71 %\*\n`, "--all": `without one other disk`, "md": `71 %\\\*`, "page": `of 141 +71 %\*`}[name]
 		if !regexp.MustCompile(want).MatchString(out) || regexp.MustCompile(`43 %\\?\*([^*]|$)`).MatchString(out) {
 			t.Errorf("%s: want %s and no 43 %%*:\n%.5000s", name, want, out)
 		}
@@ -268,7 +272,10 @@ func TestNoReference(t *testing.T) {
 		}
 	}
 	out := outputs(t, &recorded.Run{Loaded: &rundir.Loaded{}, Analysis: unlike})
-	for name, want := range map[string]string{"--all": `100 other work alone +100 `, "md": `100 other work alone`} {
+	for name, want := range map[string]string{
+		"--all": `100 other work alone +W 100 `, "md": `100 other work alone`, "terminal": `A +100 +other work alone `,
+		"page": `A +writes +100 +other work alone`,
+	} {
 		if !regexp.MustCompile(want).MatchString(out[name]) {
 			t.Errorf("%s: no %s:\n%.4000s", name, want, out[name])
 		}
