@@ -36,7 +36,7 @@ func TestUncheckedRun(t *testing.T) {
 	for want, info := range map[string]rundir.Info{
 		"":                        {Allow: []string{"system_disk"}},
 		"share one physical disk": {Warnings: []string{"a.yaml:4: is on the same physical disk as disk A [same_disk]"}},
-		"Disks of this run share one physical disk, or were not checked for it": {Allow: []string{"system_disk", "same_disk"}},
+		"Disks of this run share one physical disk, or were not checked for that": {Allow: []string{"system_disk", "same_disk"}},
 		"Skipped checks (busy, background)":                                     {Allow: []string{"busy", "background"}},
 	} {
 		folder := t.TempDir()
@@ -90,7 +90,10 @@ func TestUncheckedRun(t *testing.T) {
 			if want == "" && !named {
 				t.Errorf("%s, all checks made: %+v\n%s", from, a, &terminal)
 			}
-			if want != "" && (named || !strings.Contains(a.Headline, want) || !strings.Contains(terminal.String(), a.Headline) || !strings.Contains(markdown.String(), strings.NewReplacer("_", `\_`).Replace(a.Headline))) {
+			headline := strings.TrimSuffix(a.Headline, ".")
+			escaped := strings.ReplaceAll(headline, "_", `\_`)
+			if want != "" && (named || !strings.Contains(headline, want) ||
+				!strings.Contains(terminal.String(), headline) || !strings.Contains(markdown.String(), escaped)) {
 				t.Errorf("%s, want %q and no winner: %+v\n%s\n%s", from, want, a, &terminal, &markdown)
 			}
 		}

@@ -95,7 +95,7 @@ func TestHeadlineLoad(t *testing.T) {
 func TestFacts(t *testing.T) {
 	a := contest()
 	lag, to, gain := 10.0, [2]float64{1e9, 2e9}, 1.36
-	loss := Fact{"−52 %", "A and B when all three write: 0.725 instead of 1.50 GB/s", true}
+	loss := Fact{"−52 %", "A and B when all three write: on average 0.725 instead of 1.50 GB/s", true}
 	total := Fact{"3.76 GB/s", "together when all three write", false}
 	check.Same(t, "what is lost", []Fact{loss, total}, answerOf(a).Facts)
 
@@ -111,7 +111,7 @@ func TestFacts(t *testing.T) {
 	check.Same(t, "and how long it takes", []Fact{loss, recovery, total}, answerOf(a).Facts)
 
 	a.Phases[0].Contention.DuplexGain, a.Phases[0].Contention.DuplexCI95 = &gain, &stats.Interval{1.3, 1.4}
-	mixed := Fact{"+36 %", "with reads and writes mixed: 2.92 GB/s together", false}
+	mixed := Fact{"+36 %", "with reads and writes mixed: 2.92 instead of 2.15 GB/s together", false}
 	check.Same(t, "and what mixed loads gain", []Fact{loss, recovery, mixed}, answerOf(a).Facts)
 	a.Phases[0].Contention.DuplexCI95 = &stats.Interval{0.9, 1.8}
 	check.Same(t, "unless noise may have made it", []Fact{loss, recovery, total}, answerOf(a).Facts)

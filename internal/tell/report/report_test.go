@@ -273,7 +273,7 @@ func TestPairsTable(t *testing.T) {
 	if c.Text != "other work alone" || c.Heat != nil || !c.NoReference {
 		t.Errorf("C beside A, without a baseline: %+v", c)
 	}
-	if !strings.HasSuffix(one.Note, ", ±3 or less.") {
+	if !strings.HasSuffix(one.Note, ", ±3 points or less.") {
 		t.Errorf("the note does not have the margin of error: %s", one.Note)
 	}
 	both := map[string]analysis.DiskContention{"A": kept(0.53), "C": {}}
