@@ -167,6 +167,7 @@ if not rows.fetchall(): sys.exit("no rows")
 // shown is what the README shows of an output: all of a short one, the beginning of another, and one date for all.
 func shown(output string) string {
 	output = regexp.MustCompile(`-\d{8}-\d{6}\b`).ReplaceAllString(filepath.ToSlash(output), "-20261123-080000")
+	output = regexp.MustCompile(`\d+ \w{3} \d{4}, \d\d:\d\d \w+`).ReplaceAllString(output, "23 Nov 2026, 08:00 UTC")
 	if lines := strings.SplitAfter(output, "\n"); len(lines)-1 > maxShown {
 		return strings.Join(lines[:shownHead], "") + "...\n"
 	}
