@@ -306,7 +306,7 @@ func TestControls(t *testing.T) {
 		check.Same(t, "the button", "Dark", name())
 		tab.click("#theme")
 		check.Same(t, "the button in dark colours", "Light", name())
-		if got := eval[string](tab, `getComputedStyle(document.querySelector("#hub .mark.c0")).fill`); got != "rgb(86, 180, 233)" {
+		if got := eval[string](tab, `getComputedStyle(document.querySelector("#hub .mark")).fill`); got != "rgb(86, 180, 233)" {
 			t.Errorf("first colour %s after the switch to dark, want #56b4e9", got)
 		}
 		for i, pixels := range painted(tab, figure, 3) {
