@@ -27,8 +27,8 @@ const (
 	keptWidth     = 9
 )
 
-// answer prints what a run comes to: one idea, the loads behind it, what to do.
-func (p *printer) answer(doc *report.Document) {
+// answer prints what a run comes to: one idea, the loads behind it, what to do. It follows some lines already.
+func (p *printer) answer(doc *report.Document, lines int) {
 	a := doc.Answer
 	for _, doubt := range a.Doubts {
 		p.wrap("! ", doubt, p.ink.Yellow)
@@ -51,7 +51,7 @@ func (p *printer) answer(doc *report.Document) {
 	if a.Table == nil { // the loads are shown
 		sure = strings.TrimSpace(sure + " " + a.KeptNote())
 	}
-	free := answerLines - linesAfter - 1 - p.linesOf(a.Headline) - p.linesOf(about) - p.linesOf(sure)
+	free := answerLines - linesAfter - lines - p.linesOf(a.Headline) - p.linesOf(about) - p.linesOf(sure)
 	for _, doubt := range a.Doubts {
 		free -= p.linesOf(doubt)
 	}

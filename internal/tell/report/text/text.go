@@ -28,15 +28,9 @@ type Options struct {
 // Write writes the document's answer, and its blocks if it has none or if all is asked for.
 func Write(w io.Writer, doc *report.Document, opts Options) error {
 	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40), ink: opts.Ink}
-	head := doc.Title
-	for _, part := range []string{doc.Setup(), doc.Started, doc.Unmeasured()} {
-		if part != "" {
-			head += "   " + part
-		}
-	}
-	out.line(out.ink.Dim(out.ink.Text(cells.NoCommand(cells.Cut(report.Clean(head), out.width)))))
+	lines := out.head(doc)
 	if doc.Answer != nil {
-		out.answer(doc)
+		out.answer(doc, lines)
 	}
 	if doc.Answer == nil || opts.All {
 		out.blocks("", doc.Blocks)
@@ -45,6 +39,30 @@ func Write(w io.Writer, doc *report.Document, opts Options) error {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
+}
+
+// head prints what was measured, on what and when, and that it was not: a part that has no room begins a line. It
+// returns how many lines it took.
+func (p *printer) head(doc *report.Document) (lines int) {
+	const gap = "   "
+	title := cells.Cut(report.Clean(doc.Title), p.width)
+	all := []string{title}
+	for _, part := range []string{doc.Setup(), doc.Started, doc.Unmeasured()} {
+		last := &all[len(all)-1]
+		switch {
+		case part == "":
+		case *last == "":
+			*last = cells.Cut(report.Clean(part), p.width)
+		case cells.Width(*last+gap+part) <= p.width:
+			*last += gap + report.Clean(part)
+		default:
+			all = append(all, cells.Wrap(report.Clean(part), "", p.width)...)
+		}
+	}
+	for _, line := range all {
+		p.line(p.ink.Dim(p.ink.Text(cells.NoCommand(line))))
+	}
+	return len(all)
 }
 
 type printer struct {

@@ -402,3 +402,25 @@ func study(prefix string, disks int) *trace.Run {
 	}
 	return fixture.Run("study of "+prefix, names, phases, append(order, "all read", "all write")...)
 }
+
+// That nothing was measured is said whatever else stands in the first lines.
+func TestHead(t *testing.T) {
+	doc := &report.Document{
+		Title: "real", Started: "20 Nov 2026, 08:00 UTC", Simulated: true, Model: hub.Specified,
+		Hub: "hub My Dock in the left rack by the profile goshen-ridge",
+	}
+	for _, width := range []int{40, Width, 200} {
+		out := printed(t, doc, Options{Width: width})
+		words := strings.Join(strings.Fields(out), " ")
+		for _, want := range []string{"real hub My Dock", "20 Nov 2026, 08:00 UTC", "simulated, with figures " + hub.Specified.Text()} {
+			if !strings.Contains(words, want) {
+				t.Errorf("%d columns: no %q in\n%s", width, want, out)
+			}
+		}
+		for line := range strings.Lines(out) {
+			if cells.Width(strings.TrimSuffix(line, "\n")) > width {
+				t.Errorf("wider than %d: %s", width, line)
+			}
+		}
+	}
+}
