@@ -53,7 +53,7 @@ func TestInterruptedLate(t *testing.T) {
 					t.Fatalf("after %s: no %s; stderr: %s", 2*timeout, what, said.String())
 				}
 			}
-			wait("report", func() bool { _, err := os.Stat(filepath.Join(dir, rundir.ReportFile)); return err == nil })
+			wait("analysis", func() bool { _, err := os.Stat(filepath.Join(dir, rundir.AnalysisFile)); return err == nil })
 			// Each is answered before the results are taken, which would let the run end.
 			for _, answer := range []string{"the results are being written", tt.says}[:tt.times] {
 				must(t, send("INT"))
