@@ -73,7 +73,7 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 		}
 	}()
 	for {
-		opts.Until = opts.Done + 1
+		opts.Until = min(opts.Done+1, len(plan.Phases)) // A run may have been killed after its last phase.
 		for opts.Until < len(plan.Phases) && !plan.Replugs(opts.Until) {
 			opts.Until++
 		}
