@@ -29,7 +29,7 @@ func TestCompletions(t *testing.T) {
 		"simul": "simulate " + only, "run --no-pag": "--no-page " + only,
 		"run ": files, "report ": files, "report out --chart ": files,
 		"report out --format ":  "html pdf svg png csv md gobench text json " + only,
-		"compare out --format ": "text md html json csv svg png " + only,
+		"compare out --format ": "text md html json csv svg png pdf " + only,
 		"table out --grain ":    strings.Join(grains(), " ") + " " + only,
 		"man --format ":         "man md " + only,
 	} {

@@ -225,7 +225,7 @@ func TestFaultsOfTheOutput(t *testing.T) {
 		code           int
 		says           string
 	}{
-		{"a reader that has read enough", "--quiet", "| head -1", exitOK, `^fault\n$`},
+		{"a reader that has read enough", "--quiet", "| head -1", exitOK, `^fault   2 disks .*\n$`},
 		{"a reader that is gone", "--json", "| true", exitOK, `(?m)^\[1/2\] `},
 		{"stdout is closed", "--quiet", ">&-", exitOK, `^$`},
 		{"stdout is full", "--quiet", ">/dev/full", exitFailed, `^hubbench: [^\n]*no space left on device; the results are in OUT\n$`},

@@ -171,7 +171,7 @@ sdb              0.00      0.00   10.00  50000.00  99.00
 `
 	must(t, os.WriteFile("iostat.txt", []byte(text), 0o644))
 	out := hubbench(t, "import", "iostat.txt", "--interval", "4s", "--disk", "T7=sda,X9=sdb", "--out", "run")
-	for _, want := range []string{`T7\s+read\s+102`, `X9\s+write\s+51\.2`} {
+	for _, want := range []string{`T7 reads and X9 writes`, `T7\s+102 `, `X9\s+51\.2 `} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %s in %s", want, out)
 		}
