@@ -37,7 +37,7 @@ func TestUncheckedRun(t *testing.T) {
 		"":                        {Allow: []string{"system_disk"}},
 		"share one physical disk": {Warnings: []string{"a.yaml:4: is on the same physical disk as disk A [same_disk]"}},
 		"Disks of this run share one physical disk, or were not checked for that": {Allow: []string{"system_disk", "same_disk"}},
-		"Skipped checks (busy, background)":                                     {Allow: []string{"busy", "background"}},
+		"Skipped checks (busy, background)":                                       {Allow: []string{"busy", "background"}},
 	} {
 		folder := t.TempDir()
 		info.Status = trace.Complete

@@ -18,7 +18,8 @@ func costAnswer(costs ...analysis.HubCost) *Answer {
 	return OfRun(Run{Analysis: a, AnswerAlone: true}).Answer
 }
 
-func cost(disk string, op trace.Role, rate, direct, half float64) analysis.HubCost {
+func cost(disk string, op trace.Role, rate, direct float64) analysis.HubCost {
+	const half = 0.01
 	loss := 1 - rate/direct
 	return analysis.HubCost{
 		Disk: disk, Op: op, Rate: rate, DirectRate: direct,
@@ -38,10 +39,10 @@ func TestReasons(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	write := cost("A", trace.Write, 1.46e9, 2.19e9, 0.01)
-	slow := cost("A", trace.Write, 0.9e9, 2.19e9, 0.01)
-	read := cost("A", trace.Read, 2.59e9, 2.7e9, 0.01)
-	other := cost("C", trace.Write, 2.8e9, 2.8e9, 0.01)
+	write := cost("A", trace.Write, 1.46e9, 2.19e9)
+	slow := cost("A", trace.Write, 0.9e9, 2.19e9)
+	read := cost("A", trace.Read, 2.59e9, 2.7e9)
+	other := cost("C", trace.Write, 2.8e9, 2.8e9)
 	const usb = "USB at 10 Gb/s carries 1.06 GB/s at best, and A "
 	const lanes = " Two PCIe lanes carry 1.76 GB/s at best, and A "
 	const writes, reads = "writes at 1.46 GB/s through the hub.", "reads at 2.59 GB/s through the hub."
@@ -65,9 +66,9 @@ func TestReasons(t *testing.T) {
 // The answer says the largest cost, what it takes, and what to do; or that there is none.
 func TestCosts(t *testing.T) {
 	a := costAnswer(
-		cost("A", trace.Write, 1.46e9, 2.19e9, 0.01),
-		cost("A", trace.Read, 2.59e9, 2.71e9, 0.01),
-		cost("C", trace.Write, 2.8e9, 2.8e9, 0.01),
+		cost("A", trace.Write, 1.46e9, 2.19e9),
+		cost("A", trace.Read, 2.59e9, 2.71e9),
+		cost("C", trace.Write, 2.8e9, 2.8e9),
 	)
 	check.Same(t, "big", &Big{
 		Number: "−33", Unit: "%", Tone: Bad,
@@ -86,7 +87,7 @@ func TestCosts(t *testing.T) {
 	last := a.Ruler()[len(a.Ruler())-1].Name
 	check.Same(t, "the end of the ruler", "Thunderbolt 3, 4", last)
 
-	a = costAnswer(cost("C", trace.Write, 2.8e9, 2.8e9, 0.01))
+	a = costAnswer(cost("C", trace.Write, 2.8e9, 2.8e9))
 	check.Same(t, "big", &Big{
 		Number: "0", Unit: "%", Tone: Good,
 		Text: "C writes 2.80 GB/s on both", Detail: "95 % confidence: −1.0 % to +1.0 %",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -38,20 +39,20 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 		if phase.Contention == nil || len(phase.Disks) != 2 {
 			continue
 		}
-		for disk, c := range phase.Contention.Disks {
-			for other := range phase.Contention.Disks {
-				if other == disk {
-					continue
-				}
-				p := place{task{disk, phase.Roles[disk]}, task{other, phase.Roles[other]}}
-				if _, known := at[p]; !known {
-					at[p] = len(list)
-					list = append(list, pair{victim: p.victim, neighbour: p.neighbour, phase: phaseID(i), why: noReference(c)})
-				}
-				if c.Retention != nil {
-					shares[p] = append(shares[p], *c.Retention)
-					list[at[p]].ci = c.RetentionCI
-				}
+		for _, key := range r.Keys {
+			c, works := phase.Contention.Disks[key.Name]
+			if !works {
+				continue
+			}
+			other := otherDisk(&phase, key.Name)
+			p := place{task{key.Name, phase.Roles[key.Name]}, task{other, phase.Roles[other]}}
+			if _, known := at[p]; !known {
+				at[p] = len(list)
+				list = append(list, pair{victim: p.victim, neighbour: p.neighbour, phase: phaseID(i), why: noReference(c)})
+			}
+			if c.Retention != nil {
+				shares[p] = append(shares[p], *c.Retention)
+				list[at[p]].ci = c.RetentionCI
 			}
 		}
 	}
@@ -73,6 +74,16 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 		}
 	}
 	return tasks, list
+}
+
+// otherDisk is the other one of a phase's two disks.
+func otherDisk(phase *analysis.Phase, disk string) string {
+	for name := range phase.Disks {
+		if name != disk {
+			return name
+		}
+	}
+	return ""
 }
 
 const perCent = 100

@@ -49,16 +49,16 @@ func TestHostileNamesAddNoMarkup(t *testing.T) {
 		}
 		return tags
 	}
-	for name, make := range map[string]func() *trace.Run{
+	for name, run := range map[string]func() *trace.Run{
 		"list": fixture.Hostile, "study": hostile, "race": func() *trace.Run {
-			run := hostile()
-			run.Phases = run.Phases[2:3]
-			return run
+			race := hostile()
+			race.Phases = race.Phases[2:3]
+			return race
 		},
 	} {
-		tame := make()
+		tame := run()
 		rename(tame)
-		want, got := render(t, tame, standIn), render(t, make(), standIn)
+		want, got := render(t, tame, standIn), render(t, run(), standIn)
 		check.Same(t, name+": elements, as under plain names", count(want), count(got))
 		check.Same(t, name+": elements of its loads", count(loadsOf(t, want)), count(loadsOf(t, got)))
 	}

@@ -81,7 +81,7 @@ func TestStreamsTip(t *testing.T) {
 
 // Without scripts the answer is there, and the page asks for nothing that its policy forbids.
 func TestGaugesWithoutScripts(t *testing.T) {
-	page := string(render(t, fixture.Streams(), nil))
+	page := render(t, fixture.Streams(), nil)
 	for _, want := range []string{"&lt;4", "the buffer is empty after", `class="cells" role="img"`, `class="huge bad"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
