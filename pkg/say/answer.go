@@ -364,8 +364,12 @@ func (en english) advise(advice *analysis.Advice) {
 			if len(g.names) == 1 {
 				does += "s"
 			}
-			clauses = append(clauses, fmt.Sprintf("%s%s at %s instead of %s", who, does, en.each(g.to, len(g.names)),
-				en.Number(g.from)))
+			beside := ""
+			if g.beside != g.op {
+				beside = fmt.Sprintf(" while %s %ss", disk, g.beside)
+			}
+			clauses = append(clauses, fmt.Sprintf("%s%s at %s instead of %s%s", who, does, en.each(g.to, len(g.names)),
+				en.Number(g.from), beside))
 		}
 		advice.Detail = strings.Join(clauses, ", and ") + "."
 	}
@@ -377,6 +381,7 @@ type gain struct {
 	op       trace.Role
 	names    []string
 	from, to float64
+	beside   trace.Role // what the other one did
 }
 
 // gains are for writing and for reading what the others gain at best without a disk.
@@ -393,7 +398,12 @@ func (en english) gains(without string) []gain {
 			own := pick(c.Without == "", 0, 1) - pick(than.Without == "", 0, 1)
 			return cmp.Or(len(names(c))-len(names(than)), own, cmp.Compare(c.Gain, than.Gain))
 		})
-		g := gain{op: op, names: names(best)}
+		g := gain{op: op, names: names(best), beside: op}
+		for i := range en.Phases {
+			if en.Phases[i].Name == best.Phase {
+				g.beside = en.Phases[i].Roles[without]
+			}
+		}
 		for _, name := range g.names {
 			g.from, g.to = g.from+best.Disks[name].From/float64(len(g.names)), g.to+best.Disks[name].To/float64(len(g.names))
 		}

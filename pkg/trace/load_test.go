@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/hubbench/hubbench/internal/test/check"
+	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -38,8 +39,12 @@ func TestLoadCopiesFilesOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	if times := float64(after.TotalAlloc-before.TotalAlloc) / (files * float64(unsafe.Sizeof(File{}))); times > 2.5 {
-		t.Errorf("allocated %.1f times what the files take; want 2.5 or less", times)
+	most := 2.5
+	if evidence.Raced { // The detector drops what a pool holds at random.
+		most = 3.5
+	}
+	if times := float64(after.TotalAlloc-before.TotalAlloc) / (files * float64(unsafe.Sizeof(File{}))); times > most {
+		t.Errorf("allocated %.1f times what the files take; want %.1f or less", times, most)
 	}
 }
 

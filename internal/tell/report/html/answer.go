@@ -62,6 +62,12 @@ func (p *page) answer(tmpl *template.Template) error {
 	k := perRate(a.Scale, a.Loads)
 	first := newHub(a.Scale, &a.Loads[0], k)
 	p.Hub, p.First, p.Unit, p.Race = &first, &a.Loads[0], a.Scale.Unit, a.Layout == report.LayoutRace
+	for _, d := range p.First.Disks {
+		if d.Baseline > 0 {
+			p.Note = "Pale: its baseline, the speed without the others. "
+		}
+	}
+	p.Note += strings.TrimSpace(a.Sure + " " + a.KeptNote())
 	p.Plot = newTimeline(p.First.Chart)
 	for _, l := range a.Loads {
 		if l.All && len(p.Choices) < maxChoices {

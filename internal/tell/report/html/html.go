@@ -55,6 +55,7 @@ type page struct {
 	First   *report.Load
 	Choices []choice
 	Unit    string
+	Note    string // how to read the diagram, and how sure its numbers are
 	Race    bool
 	Stages  []raceStage
 	Plot    *timeline
