@@ -9,7 +9,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
@@ -92,7 +91,7 @@ func TestCookbook(t *testing.T) {
 		if run.Name != name && name != "triple-hub" || run.Status != trace.Complete {
 			t.Errorf("%s: its run is called %q and ends %q", name, run.Name, run.Status)
 		}
-		a := say.Analyze(run, analysis.Options{})
+		a := analysis.Analyze(run, analysis.Options{})
 		check.Same(t, name, want, strings.Join(append([]string{a.Answer.Headline}, a.Answer.More...), " | "))
 		code := finds[name]
 		if code != "" && !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Code == code }) {

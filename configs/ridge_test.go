@@ -15,7 +15,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/evidence"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -312,7 +311,7 @@ func play(t *testing.T, p *hub.Profile, text []byte) played {
 	for _, phase := range run.Phases {
 		out.trace[phase.Name] = phase
 	}
-	a := say.Analyze(run, analysis.Options{})
+	a := analysis.Analyze(run, analysis.Options{})
 	out.searches = a.Searches
 	for i := range a.Phases {
 		out.phases[a.Phases[i].Name] = &a.Phases[i]

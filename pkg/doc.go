@@ -1,8 +1,8 @@
 // Package pkg is hubbench as a library. Its packages take values and give values: none opens a file, reads a clock,
 // starts a process or logs.
 //
-// Start at trace.Load, which reads the events of a run (events.jsonl), then say.Analyze: what they come to, with a
-// sentence for each finding. The examples of packages say and analysis are such programs. Rates are bytes per second,
+// Start at trace.Load, which reads the events of a run (events.jsonl), then analysis.Analyze: what they come to, with a
+// sentence for each finding. The examples of package analysis are such programs. Rates are bytes per second,
 // which unit.FormatRate prints, and intervals are low and high. If you need only the time in which all disks were busy,
 // and the bytes moved in it, overlap is enough: it links neither a YAML parser nor a model.
 //

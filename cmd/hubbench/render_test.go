@@ -15,7 +15,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report/text"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -42,7 +41,7 @@ func FuzzRender(f *testing.F) {
 		if err != nil || len(run.Phases) == 0 {
 			return
 		}
-		a := say.Analyze(run, analysis.Options{})
+		a := analysis.Analyze(run, analysis.Options{})
 		doc := report.OfRun(report.Run{Trace: run, Analysis: a})
 		for name, write := range map[string]func(io.Writer) error{
 			"text":    func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: text.Width, All: true}) },

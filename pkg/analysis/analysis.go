@@ -83,7 +83,7 @@ type Phase struct {
 	// Of all cores, on average in the overlap; null if it was not read.
 	CPUPercent *float64  `json:"cpu_percent"`
 	Series     *Series   `json:"series"`  // null if no disk moved anything
-	Verdict    string    `json:"verdict"` // the phase in one sentence; filled in by say
+	Verdict    string    `json:"verdict"` // the phase in one sentence
 	Warnings   []Warning `json:"warnings"`
 }
 
@@ -143,7 +143,7 @@ type Recovery struct {
 	FromRate float64    `json:"from_rate"`
 	ToRate   *float64   `json:"to_rate"`
 	Cut      *Cut       `json:"cut,omitempty"`    // what was seen instead of the whole, if lag_s is null
-	Reason   string     `json:"reason,omitempty"` // that in words; filled in by say
+	Reason   string     `json:"reason,omitempty"` // that in words
 
 	Reached level.Measured `json:"-"` // to_rate, and how well it is known
 }
@@ -255,7 +255,7 @@ type Disk struct {
 type Quote struct {
 	Rate float64 `json:"rate"`
 	Kind string  `json:"kind"` // overlap: beside the others; later: after a lasting fall; mean: bytes over time
-	Text string  `json:"text"` // what it is, and what to say beside it; filled in by say
+	Text string  `json:"text"` // what it is, and what to say beside it
 }
 
 // Score is what the program that a preset imitates would report for the disk: one of its passes stands for all.
@@ -321,8 +321,8 @@ type Finding struct {
 	Values     any      `json:"values,omitempty"`
 	MorePhases int      `json:"more_phases,omitempty"` // that show it as well
 	Weight     float64  `json:"weight"`                // about the share of speed at stake: 1 is all of it
-	Text       string   `json:"text"`                  // filled in by say
-	Says       string   `json:"-"`                     // likewise: the text without the phase
+	Text       string   `json:"text"`
+	Says       string   `json:"-"` // the text without the phase
 }
 
 // Warning is a doubt to show beside a number.
@@ -331,7 +331,7 @@ type Warning struct {
 	Disk   string `json:"disk,omitempty"`
 	Other  string `json:"other,omitempty"`  // what caused it, in the words of who said so
 	Values any    `json:"values,omitempty"` // see values.go
-	Text   string `json:"text"`             // filled in by say
+	Text   string `json:"text"`
 }
 
 // NoOverlap says why the disks of a phase were never active together: some moved nothing, or one ended before another

@@ -84,11 +84,11 @@ func TestStopped(t *testing.T) {
 	}
 	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Name: trace.Stopped, TNS: 9e9, Value: 6}, trace.Gauge{Name: trace.Stopped, TNS: 20e9, Value: 0.5})
 	want := []Warning{{Code: "stopped", Values: StoppedValues{Seconds: 6.5, Times: 2, AtS: 3}}}
-	check.Same(t, "with two", want, Analyze(run, Options{}).Phases[0].Warnings)
+	check.Same(t, "with two", want, Analyze(run, Options{}).Phases[0].Warnings, withoutTexts)
 	// The worker of a disk that was stopped with all of it, and one that was stopped alone.
 	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 9.3e9, Value: 6.2}, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 30e9, Value: 7})
 	want = append(want, Warning{Code: "stopped", Disk: "A", Values: StoppedValues{Seconds: 7, Times: 1, AtS: 23}})
-	check.Same(t, "with a disk's", want, Analyze(run, Options{}).Phases[0].Warnings)
+	check.Same(t, "with a disk's", want, Analyze(run, Options{}).Phases[0].Warnings, withoutTexts)
 }
 
 // TestCached: a hub cannot be faster than its link, so a cache was; an internal disk can.

@@ -13,9 +13,9 @@ import (
 )
 
 // Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure that is. It is
-// decided here, from contests and removals; package say puts it into words.
+// decided here, from contests and removals.
 type Answer struct {
-	Headline string    `json:"headline"` // one idea, filled in by say
+	Headline string    `json:"headline"` // one idea
 	Sentence string    `json:"sentence"` // what belongs to it, likewise
 	More     []string  `json:"-"`        // what else there is to say, idea by idea
 	Wins     []Outcome `json:"wins"`
@@ -33,7 +33,7 @@ type Doubt struct {
 	Disk    string  `json:"disk,omitempty"`
 	Cause   string  `json:"cause,omitempty"` // of a failure
 	Percent float64 `json:"percent,omitempty"`
-	Text    string  `json:"text"` // filled in by say
+	Text    string  `json:"text"`
 }
 
 // The codes of doubts.
@@ -71,7 +71,7 @@ type Advice struct {
 	Disks []string `json:"disks"`          // of own_port: the one; of any_own_port: any one of them, the best first
 	Gain  float64  `json:"gain,omitempty"` // of the others together: 1 is twice as much
 	Error float64  `json:"gain_error,omitempty"`
-	// Filled in by say: what to do, what comes of it, and both.
+	// What to do, what comes of it, and both.
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
 	Text   string `json:"text"`
@@ -93,7 +93,7 @@ type Sure struct {
 	Phase    string  `json:"phase"`   // and in which phase
 	Unknown  bool    `json:"unknown"` // some rates have no interval
 	Repeated bool    `json:"repeated"`
-	Text     string  `json:"text"` // filled in by say
+	Text     string  `json:"text"`
 }
 
 // What it takes to recommend a port of its own for one disk and not for another.
@@ -113,8 +113,13 @@ func (s *Sure) know(rate float64, ci *stats.Interval, changed bool, disk, phase 
 	}
 }
 
-// Decide fills in the answer, from what the summary and the findings come to.
+// Decide fills in the answer, from what the summary and the findings come to, and all texts.
 func (a *Analysis) Decide() {
+	a.decide()
+	fillTexts(a)
+}
+
+func (a *Analysis) decide() {
 	out := Answer{Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true}}
 	for i := range a.Summary.Contests {
 		c := &a.Summary.Contests[i]

@@ -86,7 +86,7 @@ func TestAdvice(t *testing.T) {
 		{"within the errors", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0.2, "A"), gain("B", 0.3, 0.1, "A")}}, []Advice{{Kind: AdviceAnyOwnPort, Disks: []string{"C", "B"}, Gain: 0.5, Error: 0.2}}},
 	} {
 		a := &Analysis{Order: []string{"A", "B", "C"}, Summary: tt.s}
-		a.Decide()
+		a.decide()
 		check.Same(t, tt.name, tt.want, a.Answer.Advice)
 	}
 }
@@ -101,7 +101,7 @@ func TestDecide(t *testing.T) {
 		}},
 		{Phases: []string{"RR"}, Disks: map[string]ContestDisk{"D": {Rate: 10, Won: true}}},
 	}}}
-	a.Decide()
+	a.decide()
 	want := Answer{
 		Wins:  []Outcome{{Disk: "C", Phases: []string{"WW", "WW-2"}, Rate: 100, Kept: number(1)}, {Disk: "D", Phases: []string{"RR"}, Rate: 10}},
 		Loses: []Outcome{{Disk: "A", Phases: []string{"WW", "WW-2"}, Rate: 50, Kept: number(0.5)}},

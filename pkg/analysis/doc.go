@@ -1,5 +1,5 @@
 // Package analysis turns a trace into numbers and claims that a reviewer can quote. It is a pure function of the
-// trace: it reads no files, and what it finds are codes and numbers, which pkg/say puts into words. Start
+// trace: it reads no files, and what it finds are codes, numbers and a sentence for each. Start
 // at Analyze, whose steps are in their order; Analysis says what comes out, key by key.
 //
 // Package level cuts a disk's rate into levels and knows their errors. The ledger (ledger.go) lists every change with

@@ -7,12 +7,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // pace is a rate that holds until a time.
 type pace struct{ untilS, rate float64 }
+
+// withoutTexts compares findings and warnings by their codes and numbers.
+var withoutTexts = cmp.Options{cmpopts.IgnoreFields(Finding{}, "Text", "Says"), cmpopts.IgnoreFields(Warning{}, "Text")}
 
 // pause is a time in which a disk does nothing.
 type pause struct{ fromS, toS float64 }

@@ -24,7 +24,7 @@ type Latency struct {
 	AloneFrom string            `json:"alone_from,omitempty"` // the phases of it
 	// Of a disk that does not go as fast as it can: null if noise may have made the difference.
 	Longer *quantile.Change `json:"longer,omitempty"`
-	Note   string           `json:"note,omitempty"` // why a figure is null; filled in by say
+	Note   string           `json:"note,omitempty"` // why a figure is null
 }
 
 // latenciesAlone are those of the disks alone, by their jobs.

@@ -28,7 +28,7 @@ type Saturation struct {
 	Bursts     []level.Burst `json:"bursts"`      // after rests, the shortest first
 	Back       *Back         `json:"back"`        // null if no burst shows it
 	Together   *FallTogether `json:"together"`    // null if it did not fall beside others as it had alone
-	Text       string        `json:"text"`        // filled in by say
+	Text       string        `json:"text"`
 }
 
 // Fall is the end of a disk's fast writing: from its first rate to where it falls no further.

@@ -26,7 +26,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/level"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -58,7 +57,7 @@ func TestMain(m *testing.M) {
 // works.
 var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 	trace := fixture.Triple()
-	first := say.Analyze(trace, analysis.Options{})
+	first := analysis.Analyze(trace, analysis.Options{})
 	return func(n int) *recorded.Run {
 		random := rand.New(rand.NewPCG(1, uint64(n)))
 		run, a := *trace, *first

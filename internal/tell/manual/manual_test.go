@@ -185,10 +185,10 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// Every warning has a sentence: pkg/say asks for its code, or for the type of its values if no other code has it.
+// Every warning has a sentence: pkg/analysis/warning.go asks for its code, or for the type of its values if no other code has it.
 func TestWarningsAreSaid(t *testing.T) {
 	pkg := filepath.Join("..", "..", "..", "pkg")
-	sentences, err := os.ReadFile(filepath.Join(pkg, "say", "warning.go"))
+	sentences, err := os.ReadFile(filepath.Join(pkg, "analysis", "warning.go"))
 	must(t, sentences, err)
 	values, err := os.ReadFile(filepath.Join(pkg, "analysis", "values.go"))
 	must(t, values, err)
@@ -203,8 +203,8 @@ func TestWarningsAreSaid(t *testing.T) {
 		if strings.Contains(string(sentences), strconv.Quote(code)) {
 			continue
 		}
-		if kind := typeOf[code]; codes[kind] != 1 || !strings.Contains(string(sentences), "analysis."+kind) {
-			t.Errorf("the warning %s has no sentence: give it one in pkg/say/warning.go", code)
+		if kind := typeOf[code]; codes[kind] != 1 || !strings.Contains(string(sentences), kind) {
+			t.Errorf("the warning %s has no sentence: give it one in pkg/analysis/warning.go", code)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -169,7 +168,7 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 		p.display.log(s.conclude(took, result))
 	}
 	if result != nil {
-		s.soFar = say.Progress(result)
+		s.soFar = analysis.Progress(result)
 	}
 	s.end()
 }

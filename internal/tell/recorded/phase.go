@@ -6,7 +6,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -52,7 +51,7 @@ func (j *Journal) Conclude(phase string) (took time.Duration, result *analysis.P
 			}
 		}
 		run.Phases = []*trace.Phase{t}
-		return took, &say.Analyze(run, analysis.Options{}).Phases[0]
+		return took, &analysis.Analyze(run, analysis.Options{}).Phases[0]
 	}
 	return 0, nil
 }

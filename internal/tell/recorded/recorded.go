@@ -19,7 +19,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/tell/report/html"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -58,7 +57,7 @@ func open(path string) (*Run, error) {
 // analyze analyses the events, if they are at hand.
 func (r *Run) analyze() {
 	if r.Trace != nil {
-		r.Analysis = say.Analyze(r.Trace, analysis.Options{Origin: r.Analysis.Origin})
+		r.Analysis = analysis.Analyze(r.Trace, analysis.Options{Origin: r.Analysis.Origin})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -320,7 +319,7 @@ func (r *runDoc) answerFindings() {
 		"recovery", "duplex",
 	}
 	if len(r.a.Phases) == 1 {
-		out.Findings = nonEmpty(say.Steady(r.a, &r.a.Phases[0]))
+		out.Findings = nonEmpty(analysis.SteadySince(r.a, &r.a.Phases[0]))
 	}
 	for _, f := range r.findings {
 		if f.Weight >= minWeight && !slices.Contains(shown, f.Code) && len(out.Findings) < maxFindings {

@@ -10,7 +10,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/level"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
@@ -182,7 +181,7 @@ func TestLayouts(t *testing.T) {
 	cost.HubCosts, cost.Answer.Loses = direct.HubCosts, nil
 	for want, a := range map[Layout]*analysis.Analysis{
 		LayoutPlain: {Name: "empty"}, LayoutRace: one, LayoutStudy: direct, LayoutCost: cost,
-		LayoutStreams: say.Analyze(fixture.Streams(), analysis.Options{}),
+		LayoutStreams: analysis.Analyze(fixture.Streams(), analysis.Options{}),
 	} {
 		if got := answerOf(a).Layout; got != want {
 			t.Errorf("layout %q, want %q", got, want)
@@ -230,7 +229,7 @@ func TestHeadlines(t *testing.T) {
 		}
 	}
 	for _, run := range runs {
-		got := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{}), AnswerAlone: true}).Answer
+		got := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}), AnswerAlone: true}).Answer
 		plain := got.Headline
 		if plain == "" || strings.ContainsAny(plain, ";") || strings.HasSuffix(plain, ".") ||
 			strings.Contains(plain, "was measured alone") {

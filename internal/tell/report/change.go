@@ -10,7 +10,6 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -92,14 +91,14 @@ func (c comparison) pair(i int) []Block {
 	text := func(f analysis.Finding) string { return f.Text }
 	phases := pick(len(pair.Phases) > 1, " in all "+unit.Plural(len(pair.Phases), "phase"), "")
 	all := &Details{ID: "rates", Title: "Each disk" + phases, Printed: true}
-	all.Add(c.chart(i), rates, List{"", notes}, List{"New findings", say.Each(pair.Appeared, text)},
-		List{"Findings no longer seen", say.Each(pair.Went, text)})
+	all.Add(c.chart(i), rates, List{"", notes}, List{"New findings", analysis.Each(pair.Appeared, text)},
+		List{"Findings no longer seen", analysis.Each(pair.Went, text)})
 	if n := len(pair.Unsure); n > 0 {
 		all.Add(Sentence{Text: unit.Plural(n, "more finding") + " in one run only, where no rate changed significantly."})
 	}
 	differs := &Details{ID: "differs", Title: "What differs between the runs", Printed: true}
-	differs.Add(List{"Runs", say.Each([]Key{c.keys[0], c.keys[i+1]}, func(k Key) string { return k.Label + ": " + k.Where })},
-		List{"Searches", say.Each(pair.Searches, searchText)}, List{"Measured differently", methods(pair)})
+	differs.Add(List{"Runs", analysis.Each([]Key{c.keys[0], c.keys[i+1]}, func(k Key) string { return k.Label + ": " + k.Where })},
+		List{"Searches", analysis.Each(pair.Searches, searchText)}, List{"Measured differently", methods(pair)})
 	if len(c.Pairs) == 1 {
 		return []Block{all, differs}
 	}
@@ -113,12 +112,12 @@ func (c comparison) pair(i int) []Block {
 
 // methods are what was measured differently, and what only one of the runs has.
 func methods(pair *compare.Pair) []string {
-	list := say.Each(pair.Method, func(d compare.Difference) string {
+	list := analysis.Each(pair.Method, func(d compare.Difference) string {
 		return strings.Join(nonEmpty(d.What, d.Where), ", ") + ": " + d.Base + " → " + d.New
 	})
 	for i, phases := range [][]string{pair.OnlyBase, pair.OnlyHere} {
 		if len(phases) > 0 {
-			list = append(list, pick(i == 0, "only in the base: ", "not in the base: ")+strings.Join(say.Each(phases, pair.Title), "; "))
+			list = append(list, pick(i == 0, "only in the base: ", "not in the base: ")+strings.Join(analysis.Each(phases, pair.Title), "; "))
 		}
 	}
 	return list
@@ -160,7 +159,7 @@ func phaseNotes(p compare.Phase) (lines []string) {
 		if lag == nil {
 			return "not seen"
 		}
-		return say.Seconds(*lag)
+		return analysis.Seconds(*lag)
 	}
 	for _, r := range p.Recoveries {
 		if r.LagS != nil || r.BaseLagS != nil {
@@ -214,7 +213,7 @@ func searchAnswer(s compare.Search) string {
 	text := pick(s.Kind == trace.SearchPace, "pace of "+s.Disk+" that leaves the streams clean: ",
 		"clean streams of "+s.Disk+": ")
 	change := func(answer func(r search.Result) string) string {
-		base, now := strings.Join(say.Each(s.Base, answer), ", "), strings.Join(say.Each(s.New, answer), ", ")
+		base, now := strings.Join(analysis.Each(s.Base, answer), ", "), strings.Join(analysis.Each(s.New, answer), ", ")
 		return pick(base == now, base+" as before", base+" → "+now)
 	}
 	asked := func(list []search.Result) bool {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -67,7 +67,7 @@ func OfComparison(c *compare.Comparison) *Document {
 		all.limit = c.Gate.Limit
 	}
 	slices.SortStableFunc(all.order, func(i, j int) int { return cmp.Compare(all.most(j), all.most(i)) })
-	labels := say.Each(sides, func(s compare.Side) string { return s.Label })
+	labels := analysis.Each(sides, func(s compare.Side) string { return s.Label })
 	if c.Repeats == nil { // a group is named as a whole
 		labels = distinct(labels)
 	}
@@ -113,8 +113,8 @@ func size(change float64) float64 { return math.Abs(math.Log1p(change)) }
 // distinct are short names for the runs: the last part of their labels if these differ, else the labels, numbered
 // if one comes twice.
 func distinct(labels []string) []string {
-	last := say.Each(labels, func(label string) string { return label[strings.LastIndexAny(label, `/\`)+1:] })
-	if !slices.Contains(last, "") && len(say.Grouped(last, strings.Clone)) == len(labels) {
+	last := analysis.Each(labels, func(label string) string { return label[strings.LastIndexAny(label, `/\`)+1:] })
+	if !slices.Contains(last, "") && len(analysis.Grouped(last, strings.Clone)) == len(labels) {
 		return last
 	}
 	var whole []string
@@ -205,7 +205,7 @@ func (c comparison) doubts(pair *compare.Pair) (list []string) {
 		more := pick(n > shown, fmt.Sprintf("; and %d more", n-shown), "")
 		list = append(list, "Not measured, or not completely: "+strings.Join(pair.Lost[:min(n, shown)], "; ")+more+".")
 	}
-	return append(list, say.Each(pair.Doubts, func(doubt string) string { return strings.TrimSuffix(doubt, ".") + "." })...)
+	return append(list, analysis.Each(pair.Doubts, func(doubt string) string { return strings.TrimSuffix(doubt, ".") + "." })...)
 }
 
 // again is how to include what varies between runs.
@@ -260,7 +260,7 @@ func (c comparison) outcome(i int) (idea, sentence string) {
 	default:
 		idea = "No rate changed: every rate is within ±" + bound
 	}
-	if list := say.Each(pair.Searches, searchAnswer); list != nil { // what was searched for is what the run was made for
+	if list := analysis.Each(pair.Searches, searchAnswer); list != nil { // what was searched for is what the run was made for
 		idea, sentence = unit.Capital(list[0]), strings.Join(nonEmpty(append(list[1:], idea, sentence)...), ". ")
 	}
 	return idea, sentence

@@ -13,8 +13,8 @@ import (
 	"unicode"
 
 	"github.com/hubbench/hubbench/internal/tell/cells"
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -189,7 +189,7 @@ func (t *Table) Shown() *Table {
 // fill adds a row for each of some, with a cell in each column for the others. The head is the row's first cell.
 func fill[R, C any](t *Table, rows []R, columns []C, head func(R) any, cell func(R, C) Cell) {
 	for _, row := range rows {
-		t.add(append([]any{head(row)}, say.Each(columns, func(column C) any { return cell(row, column) })...)...)
+		t.add(append([]any{head(row)}, analysis.Each(columns, func(column C) any { return cell(row, column) })...)...)
 	}
 }
 
@@ -318,5 +318,5 @@ func (d *Document) Unfold() {
 }
 
 func warnings(texts []string) []Block {
-	return say.Each(texts, func(text string) Block { return Warning{text} })
+	return analysis.Each(texts, func(text string) Block { return Warning{text} })
 }

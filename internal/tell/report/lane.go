@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -287,10 +286,10 @@ func (r *runDoc) bigStreams() *Big {
 		if alone.search != l.search || l.search == nil || with == nil {
 			continue
 		}
-		names := say.Each(with.Disks, func(name string) string { return labelOf(r.Keys, name) })
+		names := analysis.Each(with.Disks, func(name string) string { return labelOf(r.Keys, name) })
 		lost := "none"
 		if n := int(alone.Clean - l.Clean); n > 0 {
-			lost = pick(l.Clean == 0, "all ", "the other ") + say.Count(n)
+			lost = pick(l.Clean == 0, "all ", "the other ") + analysis.Count(n)
 		}
 		b.Text = fmt.Sprintf("of %s %ss: %s %s %s %s", alone.Number, l.Noun, unit.List(names),
 			pick(len(names) == 1, "costs", "cost"), l.Key.Label, lost)

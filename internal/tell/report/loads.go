@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -224,7 +224,7 @@ func (c comparison) facts() (facts []Fact) {
 		facts = append(facts, Fact{Value: value, Text: text, Bad: *r.Change < 0})
 	}
 	if n := len(a.Same); n > 0 {
-		what := pick(n > 2, unit.Plural(n, "speed"), unit.List(say.Each(a.Same, rowName)))
+		what := pick(n > 2, unit.Plural(n, "speed"), unit.List(analysis.Each(a.Same, rowName)))
 		text := "could be hidden in " + what + ", which did not change significantly"
 		facts = append(facts, Fact{Value: "±" + atMost(hidden(a)), Text: text})
 	}

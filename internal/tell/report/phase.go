@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -126,7 +125,7 @@ func (v *phaseView) diskTable() *Table {
 			kept = Cell{Text: noReference(contentionOf(v.found, key.Name)), NoReference: true}
 		}
 		if lag := v.longestRecovery(key.Name); lag >= 0 {
-			recovered = say.Seconds(lag)
+			recovered = analysis.Seconds(lag)
 		}
 		t.add(&key, v.work(key.Name), rate, margin, share, kept, reference, recovered, unit.FormatBytes(bytes))
 	}
@@ -214,7 +213,7 @@ func (v *phaseView) changeTable() *Table {
 			continue
 		}
 		until := pick(c.EndS > c.StartS, Clock(c.EndS, v.endS), "")
-		names := say.Each(c.Disks, v.label)
+		names := analysis.Each(c.Disks, v.label)
 		var from, to []string
 		for k, disk := range c.Disks {
 			name, s := names[k], c.Of(disk)
@@ -223,8 +222,8 @@ func (v *phaseView) changeTable() *Table {
 		if len(c.Each) <= 1 || sum {
 			from, to = []string{v.scale.Number(c.FromRate)}, []string{v.scale.Number(c.ToRate)}
 		}
-		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "), say.ChangeLabel(&c, len(v.lanes), v.label),
-			strings.Join(from, ", "), strings.Join(to, ", "), say.ChangeCause(&c, v.label))
+		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "), analysis.ChangeLabel(&c, len(v.lanes), v.label),
+			strings.Join(from, ", "), strings.Join(to, ", "), analysis.ChangeCause(&c, v.label))
 	}
 	more := len(list) - maxListed
 	t.Note = strings.Join(nonEmpty(
@@ -241,7 +240,7 @@ func (v *phaseView) recoveryTable() *Table {
 	for _, r := range v.found.Recoveries {
 		key, took := v.key(r.Disk), r.Reason
 		if r.LagS != nil {
-			took = say.Seconds(*r.LagS)
+			took = analysis.Seconds(*r.LagS)
 		}
 		t.add(&key, v.label(r.After)+" ended", Clock(r.AtS, r.AtS), took, v.scale.Number(r.FromRate), v.scale.maybe(r.ToRate))
 	}
@@ -256,7 +255,7 @@ func (v *phaseView) linksTable() *Table {
 	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen to carry one way."
 	for _, u := range v.found.Links {
 		link := fmt.Sprintf("%s, %s", u.Segment, u.Link) + pick(u.Could == "", "", " (fell back from "+u.Could+")")
-		t.add(link, unit.List(say.Each(u.Disks, v.label)), string(u.Op), v.scale.Number(u.Rate),
+		t.add(link, unit.List(analysis.Each(u.Disks, v.label)), string(u.Op), v.scale.Number(u.Rate),
 			v.scale.Number(u.Capacity), percent(u.Share))
 	}
 	return t

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -20,7 +19,7 @@ import (
 // What changed is shaded in the chart, and told nowhere else; a disk that ends is seen to.
 func TestChanges(t *testing.T) {
 	run := fixture.Triple()
-	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	phase := doc.Phases()[0]
 	time := Collect[*Chart](phase.Blocks)[0]
 	var got []string
@@ -100,8 +99,8 @@ func TestKeptBetweenChanges(t *testing.T) {
 		tracetest.Phase("A alone", hub.Play(rnd, disk("A", 15, 1.5e9))...), tracetest.Phase("B alone", hub.Play(rnd, disk("B", 15, 1e9))...),
 		tracetest.Phase("WW", hub.Play(rnd, stalled, disk("B", 60, 1e9))...),
 	)
-	a := say.Analyze(run, analysis.Options{})
-	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], Scale{say.ScaleOf(a)})
+	a := analysis.Analyze(run, analysis.Options{})
+	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], Scale{analysis.ScaleOf(a)})
 	if note := v.diskTable().Note; !strings.Contains(note, "Baseline: the same disk without the others, in the time between changes.") {
 		t.Error(note)
 	}
@@ -120,7 +119,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 func TestGaugeCharts(t *testing.T) {
 	run := fixture.Triple()
 	charts := func() map[string]*Chart {
-		doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+		doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 		out := map[string]*Chart{}
 		for _, c := range Collect[*Chart](doc.Phases()[0].Blocks) {
 			out[c.ID] = c

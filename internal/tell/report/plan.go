@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/forecast"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -338,7 +338,7 @@ func OfCodecs(codecs []stream.Codec) *Document {
 	}
 	doc := &Document{Kind: "codecs", Title: "Codecs"}
 	data := []row{}
-	for _, published := range say.Grouped(codecs, func(c stream.Codec) string { return c.Source }) {
+	for _, published := range analysis.Grouped(codecs, func(c stream.Codec) string { return c.Source }) {
 		t := table("", word("Codec"), word("In scenarios"), number("Mb/s"), number("MB/s"),
 			word(""))
 		for _, c := range published {

@@ -11,7 +11,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/level"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -67,7 +66,7 @@ func TestBuckets(t *testing.T) {
 // Many files are drawn as lines that sum them up and the files furthest from them.
 func TestManyFiles(t *testing.T) {
 	run := fixture.Many(20000)
-	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	outside := 0
 	for _, c := range Collect[*Chart](doc.Phases()[0].Blocks) {
 		lines := map[string][][]float64{}
@@ -127,7 +126,7 @@ func TestConclusion(t *testing.T) {
 		"A W": {w("A", 1.5e9)}, "B W": {w("B", 1.5e9)}, "C W": {w("C", 2.8e9)},
 		"A+B W": {w("A", 1.5e9), w("B", 1.5e9)}, "A+C W": {beside("A", 0.75e9, 7.39), w("C", 2.6e9)}, "B+C W": {beside("B", 0.8e9, 7.29), w("C", 2.6e9)},
 	}, "A W", "B W", "C W", "A+B W", "A+C W", "B+C W")
-	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	doc := OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	got := doc.Answer
 	if !strings.HasPrefix(got.Headline, "C crowds out A: it drops to ") || len(got.Actions) != 1 ||
 		got.Sure == "" || len(got.Loads) != 6 || got.Loads[0].Title != "A and C write" {
@@ -166,7 +165,7 @@ func TestPhasesWithoutReference(t *testing.T) {
 		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 1e9}}}
 	}
 	run := fixture.Run("study", []string{"A", "B"}, map[string][]fixture.Part{"A W": {part("A")}, "WW": {part("A"), part("B")}}, "A W", "WW")
-	a := say.Analyze(run, analysis.Options{})
+	a := analysis.Analyze(run, analysis.Options{})
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
 	r := newRunDoc(Run{Analysis: a})
 	got := r.phasesTable(r.lines)
@@ -287,7 +286,7 @@ func TestPairsTable(t *testing.T) {
 }
 
 func answerChartOf(run *trace.Run) *Chart {
-	return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}).Answer.Chart
+	return OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer.Chart
 }
 
 // Who slows whom is a bar for each disk and each other beside it, what loses most first, in the disk's own colour.
@@ -331,7 +330,7 @@ func TestCacheChart(t *testing.T) {
 		"A alone": {{Disk: "A", Op: trace.Write, Files: 40, Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
 		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
 	}, "A alone", "B alone")
-	a := say.Analyze(run, analysis.Options{})
+	a := analysis.Analyze(run, analysis.Options{})
 	a.Saturations = []analysis.Saturation{
 		{Of: "cache", Disk: "A", Alone: "A alone", Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}},
 		{Of: "cache", Disk: "B", Alone: "B alone"},
@@ -373,7 +372,7 @@ func TestShown(t *testing.T) {
 // The letters of the table of all phases are those that its note explains, whatever a disk does.
 func TestPhasesLetters(t *testing.T) {
 	run := fixture.Streams()
-	r := newRunDoc(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	r := newRunDoc(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	for _, row := range r.phasesTable(r.lines).Rows {
 		for _, cell := range row[1:4] {
 			if !slices.Contains([]string{"", "R", "W"}, cell.Letter) {

@@ -10,7 +10,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -59,7 +58,7 @@ type runDoc struct {
 
 func newRunDoc(run Run) *runDoc {
 	a := run.Analysis
-	r := &runDoc{run: run, a: a, scale: Scale{say.ScaleOf(a)}, index: map[string]int{}}
+	r := &runDoc{run: run, a: a, scale: Scale{analysis.ScaleOf(a)}, index: map[string]int{}}
 	r.Document = &Document{
 		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub,
 		Keys: newKeys(a.Order), Data: a,
@@ -86,11 +85,11 @@ func OfRun(run Run) *Document {
 			r.Keys[i].Where = strings.Join(nonEmpty(d.Path, simulated, d.Connection), ", ")
 		}
 	}
-	failures := say.Each(run.About.Failures, func(text string) string { return "Failed: " + text })
+	failures := analysis.Each(run.About.Failures, func(text string) string { return "Failed: " + text })
 	if r.answer(failures); run.AnswerAlone {
 		return r.Document
 	}
-	doubts := say.Each(a.Warnings, func(w analysis.Warning) string { return w.Text })
+	doubts := analysis.Each(a.Warnings, func(w analysis.Warning) string { return w.Text })
 	r.Add(warnings(slices.DeleteFunc(slices.Concat(failures, doubts, run.About.Warnings), func(text string) bool {
 		return text == r.Answer.Headline || slices.Contains(r.Answer.Doubts, text)
 	}))...)
@@ -118,14 +117,14 @@ func OfRun(run Run) *Document {
 			}
 		}
 	}
-	methods := append(say.Methods(a),
+	methods := append(analysis.Methods(a),
 		"A disk is active from the start of its first file to the end of its last; pauses longer than half a second between "+
 			"its files are left out. The overlap is the time in which every working disk of the phase is active. "+
 			"A rate in it is the bytes moved inside the overlap over its length. "+
 			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time.",
 		"A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. "+
 			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s.")
-	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true, Blocks: say.Each(methods, func(text string) Block {
+	r.Add(&Details{ID: "methods", Title: "Methods", Printed: true, Blocks: analysis.Each(methods, func(text string) Block {
 		return Sentence{Text: text}
 	})}, r.environment())
 	r.Answer.Chart = r.answerChart()
@@ -162,7 +161,7 @@ func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
 			works[key.Label] = workOf(role, paced[key.Name])
 		}
 	}
-	return work.Who(say.Each(keys, func(k Key) string { return k.Label }), works)
+	return work.Who(analysis.Each(keys, func(k Key) string { return k.Label }), works)
 }
 
 // active reports whether a disk works that has the role.

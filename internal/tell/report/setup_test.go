@@ -11,7 +11,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
@@ -22,7 +21,7 @@ func TestSetup(t *testing.T) {
 		if known {
 			run.Hardware = dock()
 		}
-		doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+		doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 		var page, terminal bytes.Buffer
 		check.Must(t, md.Write(&page, doc))
 		check.Must(t, text.Write(&terminal, doc, text.Options{Width: 120, All: true}))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -20,10 +19,10 @@ import (
 // viewOf is a phase of a run, as its report lays it out.
 func viewOf(t *testing.T, run *trace.Run, phase string) *phaseView {
 	t.Helper()
-	a := say.Analyze(run, analysis.Options{})
+	a := analysis.Analyze(run, analysis.Options{})
 	for i := range a.Phases {
 		if a.Phases[i].Name == phase {
-			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i], Scale{say.ScaleOf(a)})
+			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i], Scale{analysis.ScaleOf(a)})
 		}
 	}
 	t.Fatalf("no phase %q", phase)
@@ -132,7 +131,7 @@ func TestFlowIsBounded(t *testing.T) {
 
 // laneTexts are the answer's lanes in letters, with what comes of each number of streams.
 func laneTexts(run *trace.Run) (texts []string, a *Answer) {
-	a = OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}).Answer
+	a = OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}).Answer
 	letters := map[stream.Verdict]string{stream.Clean: "=", stream.Strained: "!", stream.Drops: "x", "": "."}
 	for _, l := range a.Streams.Lanes {
 		text := ""
@@ -182,7 +181,7 @@ func TestLanesOfASearch(t *testing.T) {
 // The table of all phases has no try of a search, says so, and goes where nothing else is left.
 func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	run := fixture.Search()
-	document := func() *Document { return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}) }
+	document := func() *Document { return OfRun(Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}) }
 	const where = "19 tries of a search, which --all prints one by one."
 	doc := document()
 	if find(doc, "All phases") != nil || !slices.Contains(doc.Blocks, Block(Sentence{Text: "All phases are " + where})) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -73,10 +72,10 @@ func (r *runDoc) poolFindings() {
 		k.nth, met[at] = met[at], met[at]+1
 		all = append(all, finding{f, k})
 	}
-	for _, alike := range say.Grouped(all, func(f finding) kind { return f.kind }) {
+	for _, alike := range analysis.Grouped(all, func(f finding) kind { return f.kind }) {
 		f := alike[0]
 		if len(r.a.Phases) == 1 && f.Says != "" {
-			f.Text = say.Capital(r.a.Order, f.Says)
+			f.Text = analysis.Capital(r.a.Order, f.Says)
 		}
 		if n := len(alike); n > 1 {
 			of := len(r.lines[f.line].phases)
@@ -107,7 +106,7 @@ type pooledPhase struct {
 // pool puts the repeats of a phase together: of the same work, by names that differ only in the number at their end.
 func (r *runDoc) pool() {
 	type repeated struct{ name, first string }
-	for _, group := range say.Grouped(r.a.Phases, func(p analysis.Phase) repeated {
+	for _, group := range analysis.Grouped(r.a.Phases, func(p analysis.Phase) repeated {
 		return repeated{trace.Unnumbered(p.Name), cmp.Or(p.Repeats, p.Name)}
 	}) {
 		title := pick(len(group) > 1, trace.Unnumbered(group[len(group)-1].Title), group[0].Title)
@@ -190,7 +189,7 @@ func (r *runDoc) addSaturations() {
 	fell := slices.DeleteFunc(slices.Clone(r.a.Saturations), func(s analysis.Saturation) bool {
 		return s.Fall == nil || len(s.Bursts) == 0
 	})
-	for i, found := range say.Grouped(fell, func(s analysis.Saturation) string { return s.Of }) {
+	for i, found := range analysis.Grouped(fell, func(s analysis.Saturation) string { return s.Of }) {
 		c := regainedChart(r.Keys, found)
 		if i > 0 {
 			c.ID += "-" + strconv.Itoa(i+1)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -118,7 +117,7 @@ func (v *phaseView) addChanges(c *Chart) {
 			continue
 		}
 		from, to := v.seconds(change.StartS), v.seconds(change.EndS)
-		text, tone := say.ChangeLabel(&change, len(v.lanes), v.label), toneOf(&change)
+		text, tone := analysis.ChangeLabel(&change, len(v.lanes), v.label), toneOf(&change)
 		if from == to {
 			c.Marks = append(c.Marks, Mark{At: from, Upright: true, Text: text, Key: None, Tone: tone})
 			continue
@@ -256,7 +255,7 @@ func (v *phaseView) totalChart() *Chart {
 
 // allOf stands for several disks: "both", "all three".
 func allOf(n int) string {
-	return pick(n == 2, "both", "all "+say.Count(n))
+	return pick(n == 2, "both", "all "+analysis.Count(n))
 }
 
 // told is the ledger, with what several disks did alike in the same time as one.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -58,7 +57,7 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 		at := slices.IndexFunc(run.Trace.Phases, func(p *trace.Phase) bool { return p.Name == found.Name })
 		if at >= 0 {
 			v.traced = run.Trace.Phases[at]
-			v.lanes = say.Each(v.traced.Disks, v.lane)
+			v.lanes = analysis.Each(v.traced.Disks, v.lane)
 		}
 	}
 	v.measure()
@@ -163,7 +162,7 @@ func (v *phaseView) working() []Key {
 
 // laneKeys are the keys of a chart of files: a series' key is its lane's number.
 func (v *phaseView) laneKeys() []Key {
-	return say.Each(v.lanes, func(l lane) Key { return l.key })
+	return analysis.Each(v.lanes, func(l lane) Key { return l.key })
 }
 
 // seconds rounds an instant to what can be told apart.

@@ -19,7 +19,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/table"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -174,7 +173,6 @@ func TestOneNumberPerFact(t *testing.T) {
 		}
 	}
 	run.Analysis.Decide()
-	say.Fill(run.Analysis)
 	all := outputs(t, run)
 	for _, fact := range []struct {
 		field   string   // which is printed

@@ -24,13 +24,12 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 func loaded(run *trace.Run) *recorded.Run {
-	a := say.Analyze(run, analysis.Options{})
+	a := analysis.Analyze(run, analysis.Options{})
 	a.Origin = &analysis.Origin{Run: "id-" + run.Name, Started: run.Started, Host: "bench", Status: run.Status}
 	return &recorded.Run{Loaded: &rundir.Loaded{Trace: run}, Analysis: a}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -66,7 +65,7 @@ BenchmarkFile/phase=W_/disk=my_disk_1/op=write 1 2000000000 B/s
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
-	check.Must(t, GoBench(&out, run, say.Analyze(run, analysis.Options{})))
+	check.Must(t, GoBench(&out, run, analysis.Analyze(run, analysis.Options{})))
 	result := regexp.MustCompile(`^(Benchmark(Together/phase=[!-.0-~]+|(Overlap|File)/phase=[!-.0-~]+/disk=[!-.0-~]+/op=write) 1 [0-9]+ B/s|)$`)
 	for i, line := range strings.Split(out.String(), "\n") {
 		if i >= 1 && !result.MatchString(line) {

@@ -15,7 +15,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/level"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -30,7 +29,7 @@ func answers() map[string]*report.Document {
 		"study": reportOf(fixture.Triple()), "race": reportOf(race), "twelve": reportOf(twelve(12)), "hostile": reportOf(hostile()), "streams": reportOf(fixture.Streams()),
 		"saturation": reportOf(fixture.Triple()), "comparison": report.OfComparison(fixture.Comparison()),
 		"failed": report.OfRun(report.Run{
-			Trace: failed, Analysis: say.Analyze(failed, analysis.Options{}),
+			Trace: failed, Analysis: analysis.Analyze(failed, analysis.Options{}),
 			About: report.About{Failures: []string{"disk B: write B/hubbench/file-17.bin: no space left on device"}},
 		}),
 	}
@@ -38,7 +37,7 @@ func answers() map[string]*report.Document {
 		"A alone": {{Disk: "A", Op: trace.Write, Files: 40, Pace: []fixture.Pace{{Rate: 2.3e9}, {FromS: 4, Rate: 0.6e9}}}},
 		"B alone": {{Disk: "B", Op: trace.Write, Files: 80, Pace: []fixture.Pace{{Rate: 2.8e9}}}},
 	}, "A alone", "B alone")
-	a := say.Analyze(caches, analysis.Options{})
+	a := analysis.Analyze(caches, analysis.Options{})
 	a.Saturations = []analysis.Saturation{
 		{Of: "cache", Disk: "A", Alone: "A alone", WroteBytes: 40e9, Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9, Steps: []level.Step{{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}}}},
 		{Of: "cache", Disk: "B", Alone: "B alone", WroteBytes: 80e9},

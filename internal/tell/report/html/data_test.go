@@ -18,7 +18,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -27,7 +26,7 @@ import (
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()} {
-		recorded, found := eventsOf(run), say.Analyze(run, analysis.Options{})
+		recorded, found := eventsOf(run), analysis.Analyze(run, analysis.Options{})
 		events, a, err := Read(bytes.NewReader(pageOf(t, reportOf(run), recorded, standIn)))
 		check.Must(t, err)
 		if !bytes.Equal(events, recorded) {
@@ -42,7 +41,7 @@ func TestRoundTrip(t *testing.T) {
 			return string(text)
 		}
 		check.Same(t, run.Name+": the analysis that was read back", text(found), text(a))
-		check.Same(t, run.Name+": the analysis of the events", text(found), text(say.Analyze(again, analysis.Options{})))
+		check.Same(t, run.Name+": the analysis of the events", text(found), text(analysis.Analyze(again, analysis.Options{})))
 	}
 }
 
@@ -148,7 +147,7 @@ func TestDownloads(t *testing.T) {
 		if got, want := get("events", "events.jsonl"), eventsOf(run); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes of events, want the recorded %d", len(got), len(want))
 		}
-		recorded, err := json.Marshal(say.Analyze(run, analysis.Options{}))
+		recorded, err := json.Marshal(analysis.Analyze(run, analysis.Options{}))
 		check.Must(t, err)
 		var got, want any
 		check.Must(t, errors.Join(json.Unmarshal(get("summary", "analysis.json"), &got), json.Unmarshal(recorded, &want)))

@@ -11,7 +11,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -31,7 +30,7 @@ func render(t *testing.T, run *trace.Run, charts []byte) string {
 
 func reportOf(run *trace.Run) *report.Document {
 	return report.OfRun(report.Run{
-		Trace: run, Analysis: say.Analyze(run, analysis.Options{}),
+		Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}),
 		About: report.About{Tool: "v0.1.0", Host: "bench", OS: "Linux 6.12", Seed: "42", Scenario: "triple.yaml"},
 	})
 }

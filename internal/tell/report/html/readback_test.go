@@ -20,7 +20,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -55,7 +54,7 @@ func steady() *trace.Run {
 func TestEveryOutputSaysTheSame(t *testing.T) {
 	t.Parallel()
 	run := steady()
-	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	outputs := written(t, run, doc, doc.Phases()[2])
 	// A's rate, C's, and that of both, in GB/s.
 	patterns := map[string][3]string{
@@ -95,7 +94,7 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 	t.Parallel()
 	run := backup()
-	a := say.Analyze(run, analysis.Options{})
+	a := analysis.Analyze(run, analysis.Options{})
 	doc := report.OfRun(report.Run{Trace: run, Analysis: a})
 	late, due := 0, 0
 	for _, s := range run.Phases[0].Disk("A").Streams {

@@ -10,7 +10,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
@@ -51,7 +50,7 @@ func TestWrite(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
-	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	doc.Add(report.Sentence{Text: "::error::all is lost"})
 	check.Must(t, Write(&out, doc))
 	for _, bad := range []string{"<script", "<img", " @ink", "__f__", "\x1b", "\u202e"} {

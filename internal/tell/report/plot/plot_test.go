@@ -15,7 +15,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -23,7 +22,7 @@ import (
 var shots = flag.String("shots", "", "a folder for the pictures")
 
 func reportOf(run *trace.Run) *report.Document {
-	return report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{}), About: report.About{Hub: "goshen-ridge", Tool: "v1"}})
+	return report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{}), About: report.About{Hub: "goshen-ridge", Tool: "v1"}})
 }
 
 func TestEveryChart(t *testing.T) {

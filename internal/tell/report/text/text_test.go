@@ -20,7 +20,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/say"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
@@ -159,7 +158,7 @@ func sample() *analysis.Analysis {
 // No line is wider than the terminal, whatever the names, and nothing moves its cursor.
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
-	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	for _, width := range []int{40, 60, Width, 120} {
 		out := printed(t, doc, Options{Width: width, All: true})
 		for line := range strings.Lines(out) {
@@ -227,7 +226,7 @@ func TestTriesAreFolded(t *testing.T) {
 	run := fixture.Search()
 	other := fixture.Streams().Phases[0]
 	run.Phases = append(run.Phases, other)
-	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 	sections := func() (n int) {
 		out := printed(t, doc, Options{Width: Width, All: true})
 		for line := range strings.Lines(out) {
@@ -322,7 +321,7 @@ func TestAnswerFits(t *testing.T) {
 		if name == "failed" {
 			about.Failures = []string{"disk B, phase WWW: write: input/output error"}
 		}
-		a := say.Analyze(run, analysis.Options{})
+		a := analysis.Analyze(run, analysis.Options{})
 		doc := report.OfRun(report.Run{Trace: run, Analysis: a, About: about, AnswerAlone: true})
 		for _, width := range []int{40, 60, Width, 120} {
 			plain := printed(t, doc, Options{Width: width})
@@ -356,7 +355,7 @@ func TestColours(t *testing.T) {
 		"study": study, "triple": fixture.Triple(), "streams": fixture.Streams(), "twelve": many(12),
 		"long names": named("External SSD of the video department, "),
 	} {
-		doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+		doc := report.OfRun(report.Run{Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})})
 		for _, all := range []bool{false, true} {
 			plain := printed(t, doc, Options{Width: Width, All: all})
 			for _, colours := range []int{16, 256} {

@@ -1,11 +1,10 @@
-package say
+package analysis
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -13,13 +12,13 @@ import (
 // saturation says where a disk's fast cache ends, when it is empty again, and what others gain while it is full;
 // and how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s", "it
 // recovered after 2 min 30 s of rest".
-func (en english) saturation(s analysis.Saturation, surely bool) []string {
+func (en english) saturation(s Saturation, surely bool) []string {
 	if s.Fall == nil {
-		return []string{fmt.Sprintf("%s wrote %s without slowing down", s.Disk, size(s.WroteBytes))}
+		return []string{fmt.Sprintf("%s wrote %s without slowing down", s.Disk, byteSize(s.WroteBytes))}
 	}
 	holds := plusMinus(s.Fall.AtBytes, (s.Fall.CI95[1]-s.Fall.CI95[0])/2) + pick(surely, " (95 % confidence)", "")
 	falls := Each(s.Fall.Steps, func(step level.Step) string {
-		return "to " + en.Rate(step.ToRate) + pick(len(s.Fall.Steps) > 1, " after "+size(step.AtBytes), "")
+		return "to " + en.Rate(step.ToRate) + pick(len(s.Fall.Steps) > 1, " after "+byteSize(step.AtBytes), "")
 	})
 	what := pick(s.Fall.Cause == "heat", " slows down as it heats up after ", "'s fast cache holds ")
 	parts := []string{fmt.Sprintf("%s%s%s: %s falls %s", s.Disk, what, holds, en.Rate(s.Fall.FromRate),
@@ -53,24 +52,24 @@ func plusMinus(bytes, half float64) string {
 // 12 GB and to 0.50 GB/s after 52 GB".
 func (en english) fell(disk string, steps []level.Step) string {
 	down := Each(steps, func(step level.Step) string {
-		return fmt.Sprintf("to %s after %s", en.Rate(step.ToRate), size(step.AtBytes))
+		return fmt.Sprintf("to %s after %s", en.Rate(step.ToRate), byteSize(step.AtBytes))
 	})
 	return fmt.Sprintf("%s fell from %s %s", disk, en.Rate(steps[0].FromRate), strings.Join(down, " and "))
 }
 
 // gained says who moved more after the fall: "B and C gained 0.45 GB/s each (0.43 to 0.50 GB/s)".
-func (en english) gained(f *analysis.FallTogether, surely bool) string {
+func (en english) gained(f *FallTogether, surely bool) string {
 	if f == nil || !f.Told {
 		return ""
 	}
 	if len(f.Gains) == 0 {
 		return "no other disk measurably gained from it"
 	}
-	names, by := Each(f.Gains, func(g analysis.Gain) string { return g.Disk }), map[string]analysis.Gain{}
+	names, by := Each(f.Gains, func(g Gain) string { return g.Disk }), map[string]Gain{}
 	for _, g := range f.Gains {
 		by[g.Disk] = g
 	}
-	alike := analysis.Alike(names, func(n string) float64 { return by[n].Difference })
+	alike := Alike(names, func(n string) float64 { return by[n].Difference })
 	return strings.Join(Each(alike, func(group []string) string {
 		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
 		for _, n := range group {
@@ -83,7 +82,7 @@ func (en english) gained(f *analysis.FallTogether, surely bool) string {
 }
 
 // back says after how long a rest a disk's cache takes as much as at first, as far as that is known.
-func back(b *analysis.Back, surely bool) string {
+func back(b *Back, surely bool) string {
 	after := unit.FormatSeconds(b.AfterS)
 	switch {
 	case b.WithinS == nil && b.Regained < 0.005:
@@ -101,5 +100,5 @@ func back(b *analysis.Back, surely bool) string {
 	}
 	return "it recovered after " + unit.FormatSeconds(*b.WithinS) + " of rest" +
 		pick(b.AfterS > 0, " but not after "+after, " or less") +
-		pick(b.Whole, "", ", at least for "+size(b.Bytes))
+		pick(b.Whole, "", ", at least for "+byteSize(b.Bytes))
 }

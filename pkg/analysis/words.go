@@ -1,7 +1,4 @@
-// Package say puts an analysis into words: the one place where verdicts, findings, warnings and recommended figures
-// become English. It computes nothing: what it says stands in the analysis as codes and numbers. Start at Analyze for
-// an analysis with its texts, at Verdict for one phase.
-package say
+package analysis
 
 import (
 	"fmt"
@@ -9,22 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Analyze is analysis.Analyze with the texts filled in, as analysis.json has them.
-func Analyze(run *trace.Run, opts analysis.Options) *analysis.Analysis {
-	a := analysis.Analyze(run, opts)
-	Fill(a)
-	return a
-}
-
-// Fill fills in the texts of an analysis.
-func Fill(a *analysis.Analysis) {
+// fillTexts puts verdicts, findings, warnings and recommended figures into words.
+func fillTexts(a *Analysis) {
 	en := in(a)
-	phases := map[string]*analysis.Phase{}
+	phases := map[string]*Phase{}
 	en.warnings(a.Warnings, nil)
 	for i := range a.Phases {
 		p := &a.Phases[i]
@@ -71,30 +59,30 @@ func Fill(a *analysis.Analysis) {
 }
 
 // doubt says why a run's numbers cannot be trusted.
-func (en english) doubt(d *analysis.Doubt) string {
+func (en english) doubt(d *Doubt) string {
 	phase := en.Title(d.Phase)
 	switch d.Code {
-	case analysis.DoubtFailed:
+	case DoubtFailed:
 		return fmt.Sprintf("Disk %s failed (%s): %s.", d.Disk, phase,
 			strings.TrimSuffix(strings.TrimPrefix(d.Cause, "disk "+d.Disk+": "), "."))
-	case analysis.DoubtPartial:
+	case DoubtPartial:
 		if d.Phase != "" {
 			return "Partial run: one phase (" + phase + ") ended early, and the results cover only what was recorded."
 		}
 		return "Partial run: it stopped before its end, and the results cover only what was recorded."
-	case analysis.DoubtShared:
+	case DoubtShared:
 		return "Disks of this run share one physical disk, or were not checked for that: it may slow them, not the hub, " +
 			"so nothing is said of who crowds out whom."
-	case analysis.DoubtSkipped:
+	case DoubtSkipped:
 		return "Skipped checks (" + d.Cause + "): what they look for may explain these rates, so nothing is said of " +
 			"who crowds out whom."
-	case analysis.DoubtCached:
+	case DoubtCached:
 		return fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", d.Percent,
 			d.Disk, phase)
-	case analysis.DoubtHostBound:
+	case DoubtHostBound:
 		return fmt.Sprintf("Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). "+
 			"Close other programs and measure again.", d.Percent, phase)
-	case analysis.DoubtModel:
+	case DoubtModel:
 		return fmt.Sprintf("The model covers only large requests: only a run on real disks shows how fast small "+
 			"ones are (%s).", phase)
 	default:
@@ -137,7 +125,7 @@ func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
 }
 
 // among are those disks of the run that something is known of, in the run's order.
-func among[T any](order []string, known map[string]T) []string {
+func present[T any](order []string, known map[string]T) []string {
 	return slices.DeleteFunc(slices.Clone(order), func(name string) bool { _, ok := known[name]; return !ok })
 }
 
@@ -169,14 +157,14 @@ func Count(n int) string {
 
 // english writes the sentences of an analysis, with all of its rates in one unit.
 type english struct {
-	*analysis.Analysis
+	*Analysis
 	unit.Scale
 }
 
-func in(a *analysis.Analysis) english { return english{a, ScaleOf(a)} }
+func in(a *Analysis) english { return english{a, ScaleOf(a)} }
 
 // ScaleOf picks the unit of an analysis' rates, by the fastest.
-func ScaleOf(a *analysis.Analysis) unit.Scale {
+func ScaleOf(a *Analysis) unit.Scale {
 	top := 0.0
 	for _, p := range a.Phases {
 		if p.Overlap != nil {
@@ -196,4 +184,4 @@ func (en english) each(v float64, disks int) string {
 	return en.Rate(v) + pick(disks > 1, " each", "")
 }
 
-func size(bytes float64) string { return unit.FormatBytes(int64(bytes)) }
+func byteSize(bytes float64) string { return unit.FormatBytes(int64(bytes)) }

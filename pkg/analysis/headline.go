@@ -1,4 +1,4 @@
-package say
+package analysis
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -17,7 +16,7 @@ import (
 // Headline returns the one idea of a run, and what else there is to say of it, sentence by sentence: what became of
 // streams, whose requests took longer, where fast caches end, who crowds out whom, and what the hub costs, which
 // comes first if nobody is slowed. The headline is empty if there is nothing of these.
-func Headline(a *analysis.Analysis) (headline string, rest []string) {
+func Headline(a *Analysis) (headline string, rest []string) {
 	en := in(a)
 	var caches, contests []string
 	for _, s := range a.Saturations {
@@ -86,7 +85,7 @@ func (en english) costs() []string {
 		}
 	}
 	if lost == nil && unsure == nil && free != nil {
-		free = slices.Compact(inOrder(en.Order, free)) // Most disks both write and read.
+		free = slices.Compact(ordered(en.Order, free)) // Most disks both write and read.
 		if len(free) == 1 {
 			return []string{"your hub costs nothing: " + free[0] + " is as fast as on its own port"}
 		}
@@ -99,7 +98,7 @@ func (en english) costs() []string {
 func (en english) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		alone := map[string]*analysis.Overlap{} // the fastest phase of each disk
+		alone := map[string]*Overlap{} // the fastest phase of each disk
 		best := ""
 		for i := range en.Phases {
 			p := &en.Phases[i]
@@ -123,7 +122,7 @@ func (en english) alone() []string {
 }
 
 // fastest names the disk with the highest speed only if all others are slower beyond their margins of error.
-func (en english) fastest(best string, op trace.Role, alone map[string]*analysis.Overlap) string {
+func (en english) fastest(best string, op trace.Role, alone map[string]*Overlap) string {
 	top := alone[best]
 	if len(alone) == 1 {
 		return fmt.Sprintf("%s %ss at %s", best, op, en.Rate(top.Rate))
@@ -137,7 +136,7 @@ func (en english) fastest(best string, op trace.Role, alone map[string]*analysis
 }
 
 // Methods say when a disk is called slowed, and what the margins of error are about.
-func Methods(a *analysis.Analysis) []string {
+func Methods(a *Analysis) []string {
 	var out []string
 	if len(a.Summary.Contests) > 0 {
 		out = append(out, "A disk is said to be slowed only if noise would explain it in less than 5 % of runs. "+
@@ -160,7 +159,7 @@ func Methods(a *analysis.Analysis) []string {
 
 // contest is disks that were busy together.
 type contest struct {
-	analysis.Contest
+	Contest
 	all       int      // disks of the run
 	names     []string // in the run's order
 	won, lost []string
@@ -168,8 +167,8 @@ type contest struct {
 	changed   bool     // a rate changed by itself meanwhile, so that it is unknown whether others slowed that disk
 }
 
-func (en english) contest(found analysis.Contest) contest {
-	c := contest{Contest: found, all: len(en.Order), names: among(en.Order, found.Disks)}
+func (en english) contest(found Contest) contest {
+	c := contest{Contest: found, all: len(en.Order), names: present(en.Order, found.Disks)}
 	for _, name := range c.names {
 		switch d := found.Disks[name]; {
 		case d.Changed != "":
@@ -304,7 +303,7 @@ func (en english) sure() string {
 	}
 	runs := pick(sure.Repeated, ", from repeated phases", ", one run of each phase")
 	if sure.Widest > 0 && !sure.Repeated &&
-		slices.ContainsFunc(en.Phases, func(p analysis.Phase) bool { return p.Repeats != "" }) {
+		slices.ContainsFunc(en.Phases, func(p Phase) bool { return p.Repeats != "" }) {
 		runs = ", not every phase repeated"
 	}
 	switch {
@@ -315,7 +314,7 @@ func (en english) sure() string {
 	case widest == 0:
 		return "Too little was moved to give these rates a margin of error."
 	}
-	text := fmt.Sprintf("Margin of error: ±%s %% or less (95 %% confidence)%s", figures(100*widest), runs)
+	text := fmt.Sprintf("Margin of error: ±%s %% or less (95 %% confidence)%s", twoFigures(100*widest), runs)
 	if sure.Unknown {
 		text += "; some rates have none, as too little was moved"
 	}
@@ -332,23 +331,23 @@ func subject(names []string, verb string) string {
 }
 
 // advise writes how to connect the disks, and what the others gain by it.
-func (en english) advise(advice *analysis.Advice) {
+func (en english) advise(advice *Advice) {
 	switch advice.Kind {
-	case analysis.AdviceShare:
+	case AdviceShare:
 		advice.Title = "Leave them on one hub"
 		advice.Detail = "Every disk keeps at least 90 % of its speed."
-	case analysis.AdviceUnmeasured:
+	case AdviceUnmeasured:
 		advice.Title = "Measure without each disk in turn (study: matrix)"
 		advice.Detail = "Until then, which disk to move is unknown."
-	case analysis.AdviceNone:
+	case AdviceNone:
 		advice.Title = "Nothing to move"
 		advice.Detail = "No disk is shown to slow the others by more than a tenth."
 		if len(en.Answer.Loses) > 0 {
 			advice.Title = "Measure for longer"
 			advice.Detail = "What moving a disk would gain is within the margin of error."
 		}
-	case analysis.AdviceAnyOwnPort:
-		advice.Title = "Move one of " + unit.List(inOrder(en.Order, advice.Disks)) + " to its own port"
+	case AdviceAnyOwnPort:
+		advice.Title = "Move one of " + unit.List(ordered(en.Order, advice.Disks)) + " to its own port"
 		advice.Detail = "It makes little difference to the others which one."
 	default:
 		disk := advice.Disks[0]
@@ -373,7 +372,7 @@ func (en english) advise(advice *analysis.Advice) {
 		}
 		advice.Detail = strings.Join(clauses, ", and ") + "."
 	}
-	advice.Text = advice.Title + pick(advice.Kind == analysis.AdviceOwnPort, ": ", ". ") + advice.Detail
+	advice.Text = advice.Title + pick(advice.Kind == AdviceOwnPort, ": ", ". ") + advice.Detail
 }
 
 // gain is what disks that do the same gain without another one.
@@ -386,15 +385,15 @@ type gain struct {
 
 // gains are for writing and for reading what the others gain at best without a disk.
 func (en english) gains(without string) []gain {
-	i := slices.IndexFunc(en.Summary.Removals, func(r analysis.Removal) bool { return r.Disk == without })
+	i := slices.IndexFunc(en.Summary.Removals, func(r Removal) bool { return r.Disk == without })
 	var out []gain
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		names := func(c analysis.RemovalCase) []string { // who gain, of those that do it
+		names := func(c RemovalCase) []string { // who gain, of those that do it
 			all := slices.Sorted(maps.Keys(c.Disks))
 			return slices.DeleteFunc(all, func(name string) bool { return c.Disks[name].Op != op })
 		}
 		// The case in which more disks gain, then one with a phase of its own, then the greater gain.
-		best := slices.MaxFunc(en.Summary.Removals[i].Cases, func(c, than analysis.RemovalCase) int {
+		best := slices.MaxFunc(en.Summary.Removals[i].Cases, func(c, than RemovalCase) int {
 			own := pick(c.Without == "", 0, 1) - pick(than.Without == "", 0, 1)
 			return cmp.Or(len(names(c))-len(names(than)), own, cmp.Compare(c.Gain, than.Gain))
 		})

@@ -1,4 +1,4 @@
-package say
+package analysis
 
 import (
 	"math/rand/v2"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -16,7 +15,7 @@ import (
 )
 
 // What gauges find is told with its evidence, and a fall with its cause and what it left to the others in one sentence.
-func TestGaugeFindings(t *testing.T) {
+func TestGaugeFindingTexts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	sensor := func(at func(s float64) float64) tracetest.Warmth { return tracetest.Warmth{EveryS: 1, At: at} }
 	with := func(p *trace.Phase, gauges ...trace.Gauge) *trace.Phase {
@@ -113,7 +112,7 @@ func TestBottleneck(t *testing.T) {
 		Disks:       map[string]hardware.Unit{"A": on(uplink), "B": on(uplink), "C": on(uplink, usb), "D": on(lanes)},
 		Competitors: []hardware.Attached{{Kind: hardware.DisplayKind, Name: "Studio Display"}, {Kind: hardware.DisplayKind}},
 	}
-	a := Analyze(run, analysis.Options{})
+	a := Analyze(run, Options{})
 	var got []string
 	for _, f := range a.Findings {
 		if f.Code == "bottleneck" {
@@ -140,29 +139,29 @@ func TestBottleneck(t *testing.T) {
 func TestChangeLabel(t *testing.T) {
 	c := "C"
 	ab := []string{"A", "B"}
-	each := func(a, aTo, b, bTo float64) []analysis.Shift {
-		return []analysis.Shift{{Disk: "A", FromRate: a, ToRate: aTo}, {Disk: "B", FromRate: b, ToRate: bTo}}
+	each := func(a, aTo, b, bTo float64) []Shift {
+		return []Shift{{Disk: "A", FromRate: a, ToRate: aTo}, {Disk: "B", FromRate: b, ToRate: bTo}}
 	}
 	for _, test := range []struct {
-		change      analysis.Change
+		change      Change
 		want, cause string
 	}{
-		{analysis.Change{Kind: analysis.KindStart, Disks: []string{"C"}, ToRate: 2, Cause: "unknown"}, "C starts", ""},
-		{analysis.Change{Kind: analysis.KindStart, Disks: ab, By: &c, Each: each(1.5, 0.7, 1.5, 0.7), Cause: "neighbour"}, "A and B fall", "C started"},
-		{analysis.Change{Kind: analysis.KindEnd, Disks: []string{"C"}, FromRate: 2, Cause: "unknown"}, "C ends", ""},
-		{analysis.Change{Kind: analysis.KindRecovery, Disks: ab, By: &c, FromRate: 0.7, ToRate: 1.4, Cause: "neighbour"}, "A and B recover", "C ended"},
-		{analysis.Change{Kind: analysis.KindOwnFall, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "cache_full"}, "A falls", "full write cache"},
-		{analysis.Change{Kind: analysis.KindSharedFall, Disks: []string{"A", "B", "C"}, FromRate: 3, ToRate: 1.5, Cause: "link"}, "all fall to 50 %", "the link changed its speed"},
-		{analysis.Change{Kind: analysis.KindSharedFall, Disks: ab, FromRate: 3, ToRate: 1.5, Cause: "unknown"}, "A and B fall to 50 %", "unknown"},
-		{analysis.Change{Kind: analysis.KindRedistribution, Disks: ab, Each: each(1.8, 0.8, 0.8, 1.8), Cause: "unknown"}, "A and B swap rates", "unknown"},
-		{analysis.Change{Kind: analysis.KindRedistribution, Disks: ab, Each: each(1.8, 1.2, 0.8, 1.4), Cause: "unknown"}, "A falls, B rises", "unknown"},
-		{analysis.Change{Kind: analysis.KindRedistribution, Disks: []string{"A"}, By: &c, FromRate: 0.8, ToRate: 1.4, Cause: "neighbour"}, "A rises", "C changed"},
-		{analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, FromRate: 1.5, Cause: "unknown"}, "A stalls", "unknown"},
-		{analysis.Change{Kind: analysis.KindStall, Disks: []string{"A", "B", "C"}, FromRate: 4.5, Cause: "host"}, "all stall", "the computer"},
-		{analysis.Change{Kind: analysis.KindWarmUp, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A warms up", "unknown"},
-		{analysis.Change{Kind: analysis.KindSwing, Disks: ab, FromRate: 2, ToRate: 1, Cause: "unknown"}, "A and B swing", "unknown"},
-		{analysis.Change{Kind: analysis.KindDrift, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "heat"}, "A slows steadily", "heat"},
-		{analysis.Change{Kind: analysis.KindUnknown, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A rises", "unknown"},
+		{Change{Kind: KindStart, Disks: []string{"C"}, ToRate: 2, Cause: "unknown"}, "C starts", ""},
+		{Change{Kind: KindStart, Disks: ab, By: &c, Each: each(1.5, 0.7, 1.5, 0.7), Cause: "neighbour"}, "A and B fall", "C started"},
+		{Change{Kind: KindEnd, Disks: []string{"C"}, FromRate: 2, Cause: "unknown"}, "C ends", ""},
+		{Change{Kind: KindRecovery, Disks: ab, By: &c, FromRate: 0.7, ToRate: 1.4, Cause: "neighbour"}, "A and B recover", "C ended"},
+		{Change{Kind: KindOwnFall, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "cache_full"}, "A falls", "full write cache"},
+		{Change{Kind: KindSharedFall, Disks: []string{"A", "B", "C"}, FromRate: 3, ToRate: 1.5, Cause: "link"}, "all fall to 50 %", "the link changed its speed"},
+		{Change{Kind: KindSharedFall, Disks: ab, FromRate: 3, ToRate: 1.5, Cause: "unknown"}, "A and B fall to 50 %", "unknown"},
+		{Change{Kind: KindRedistribution, Disks: ab, Each: each(1.8, 0.8, 0.8, 1.8), Cause: "unknown"}, "A and B swap rates", "unknown"},
+		{Change{Kind: KindRedistribution, Disks: ab, Each: each(1.8, 1.2, 0.8, 1.4), Cause: "unknown"}, "A falls, B rises", "unknown"},
+		{Change{Kind: KindRedistribution, Disks: []string{"A"}, By: &c, FromRate: 0.8, ToRate: 1.4, Cause: "neighbour"}, "A rises", "C changed"},
+		{Change{Kind: KindStall, Disks: []string{"A"}, FromRate: 1.5, Cause: "unknown"}, "A stalls", "unknown"},
+		{Change{Kind: KindStall, Disks: []string{"A", "B", "C"}, FromRate: 4.5, Cause: "host"}, "all stall", "the computer"},
+		{Change{Kind: KindWarmUp, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A warms up", "unknown"},
+		{Change{Kind: KindSwing, Disks: ab, FromRate: 2, ToRate: 1, Cause: "unknown"}, "A and B swing", "unknown"},
+		{Change{Kind: KindDrift, Disks: []string{"A"}, FromRate: 2, ToRate: 1, Cause: "heat"}, "A slows steadily", "heat"},
+		{Change{Kind: KindUnknown, Disks: []string{"A"}, FromRate: 1, ToRate: 2, Cause: "unknown"}, "A rises", "unknown"},
 	} {
 		check.Same(t, test.change.Kind+" is called", test.want, ChangeLabel(&test.change, 3, strings.Clone))
 		check.Same(t, test.want+" has the cause", test.cause, ChangeCause(&test.change, strings.Clone))
@@ -172,47 +171,47 @@ func TestChangeLabel(t *testing.T) {
 func TestSaturation(t *testing.T) {
 	rest, within := 150.0, 160.0
 	one := level.Step{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
-	fall := &analysis.Fall{AtBytes: 24e9, CI95: stats.Interval{23.7e9, 24.3e9}, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}}
-	twice := &analysis.Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []level.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
-	hot := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}, Cause: "heat"}
-	gain := func(disk string, by float64) analysis.Gain {
-		return analysis.Gain{Disk: disk, Difference: by, CI95: stats.Interval{by - 0.05e9, by + 0.05e9}}
+	fall := &Fall{AtBytes: 24e9, CI95: stats.Interval{23.7e9, 24.3e9}, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}}
+	twice := &Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []level.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
+	hot := &Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}, Cause: "heat"}
+	gain := func(disk string, by float64) Gain {
+		return Gain{Disk: disk, Difference: by, CI95: stats.Interval{by - 0.05e9, by + 0.05e9}}
 	}
-	together := func(gains ...analysis.Gain) *analysis.FallTogether {
-		return &analysis.FallTogether{Told: true, Gains: gains}
+	together := func(gains ...Gain) *FallTogether {
+		return &FallTogether{Told: true, Gains: gains}
 	}
-	known := &analysis.Back{RestS: &rest, CI95: &stats.Interval{144, 161}, AfterS: 80, WithinS: &within, Whole: true, Bytes: 24e9}
+	known := &Back{RestS: &rest, CI95: &stats.Interval{144, 161}, AfterS: 80, WithinS: &within, Whole: true, Bytes: 24e9}
 	const (
 		fell     = "A's fast cache holds 24.0 ± 0.3 GB: 2.30 GB/s falls to 0.650 GB/s"
 		fellSure = "A's fast cache holds 24.0 ± 0.3 GB (95 % confidence): 2.30 GB/s falls to 0.650 GB/s"
 	)
 	for _, tt := range []struct {
 		name   string
-		found  analysis.Saturation
+		found  Saturation
 		surely bool
 		want   string
 	}{
-		{"all of it", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.48e9)), Back: known}, false,
+		{"all of it", Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.48e9)), Back: known}, false,
 			fell + "; it recovered after 2 min 30 s of rest; B and C gained 0.490 GB/s each"},
-		{"how surely", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9)), Back: known}, true,
+		{"how surely", Saturation{Fall: fall, Together: together(gain("B", 0.5e9)), Back: known}, true,
 			fellSure + "; it recovered after 2 min 30 s of rest (95 % confidence: 2 min 24 s to 2 min 41 s); B gained 0.500 GB/s (95 % confidence: 0.450 GB/s to 0.550 GB/s)"},
-		{"one gained more", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.2e9))}, false,
+		{"one gained more", Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.2e9))}, false,
 			fell + "; B gained 0.500 GB/s, C gained 0.200 GB/s"},
-		{"nobody gained", analysis.Saturation{Fall: fall, Together: together()}, false, fell + "; no other disk measurably gained from it"},
-		{"something else happened then", analysis.Saturation{Fall: fall, Together: &analysis.FallTogether{}}, false, fell},
-		{"between two rests", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Whole: true}}, true,
+		{"nobody gained", Saturation{Fall: fall, Together: together()}, false, fell + "; no other disk measurably gained from it"},
+		{"something else happened then", Saturation{Fall: fall, Together: &FallTogether{}}, false, fell},
+		{"between two rests", Saturation{Fall: fall, Back: &Back{AfterS: 80, WithinS: &within, Whole: true}}, true,
 			fellSure + "; it recovered after 2 min 40 s of rest but not after 1 min 20 s"},
-		{"at once", analysis.Saturation{Fall: fall, Back: &analysis.Back{WithinS: &within, Whole: true}}, true,
+		{"at once", Saturation{Fall: fall, Back: &Back{WithinS: &within, Whole: true}}, true,
 			fellSure + "; it recovered after 2 min 40 s of rest or less"},
-		{"the burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Bytes: 46e9}}, true,
+		{"the burst was too short", Saturation{Fall: fall, Back: &Back{AfterS: 80, WithinS: &within, Bytes: 46e9}}, true,
 			fellSure + "; it recovered after 2 min 40 s of rest but not after 1 min 20 s, at least for 46 GB"},
-		{"never", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12}}, true,
+		{"never", Saturation{Fall: fall, Back: &Back{AfterS: 320, Regained: 0.12}}, true,
 			fellSure + "; after 5 min 20 s of rest 12 % of the cache was back"},
-		{"the last burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12, AtLeast: true}}, true,
+		{"the last burst was too short", Saturation{Fall: fall, Back: &Back{AfterS: 320, Regained: 0.12, AtLeast: true}}, true,
 			fellSure + "; after 5 min 20 s of rest at least 12 % of the cache was back"},
-		{"two falls", analysis.Saturation{Fall: twice}, false, "A's fast cache holds 40.0 GB: 2.30 GB/s falls to 0.650 GB/s after 24 GB and to 0.200 GB/s after 40 GB"},
-		{"no fall", analysis.Saturation{WroteBytes: 450e9}, true, "A wrote 450 GB without slowing down"},
-		{"by heat", analysis.Saturation{Fall: hot}, false, "A slows down as it heats up after 24.0 GB: 2.30 GB/s falls to 0.650 GB/s"},
+		{"two falls", Saturation{Fall: twice}, false, "A's fast cache holds 40.0 GB: 2.30 GB/s falls to 0.650 GB/s after 24 GB and to 0.200 GB/s after 40 GB"},
+		{"no fall", Saturation{WroteBytes: 450e9}, true, "A wrote 450 GB without slowing down"},
+		{"by heat", Saturation{Fall: hot}, false, "A slows down as it heats up after 24.0 GB: 2.30 GB/s falls to 0.650 GB/s"},
 	} {
 		tt.found.Disk = "A"
 		check.Same(t, tt.name, tt.want, strings.Join((english{Scale: unit.ScaleFor(2e9)}).saturation(tt.found, tt.surely), "; "))
@@ -221,12 +220,12 @@ func TestSaturation(t *testing.T) {
 
 // What the preset found opens the report, and is told once more as a finding, with how surely.
 func TestSaturationOpens(t *testing.T) {
-	a := &analysis.Analysis{
-		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
-		Phases:      []analysis.Phase{{Name: "WR A alone", Title: "WR A alone", Overlap: &analysis.Overlap{Rate: 2.3e9}}},
-		Findings:    []analysis.Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
+	a := &Analysis{
+		Saturations: []Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
+		Phases:      []Phase{{Name: "WR A alone", Title: "WR A alone", Overlap: &Overlap{Rate: 2.3e9}}},
+		Findings:    []Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
 	}
-	Fill(a)
+	fillTexts(a)
 	headline := ideas(t, a)
 	const fell = "A's fast cache holds 24.0 GB"
 	const falls = ": 2.30 GB/s falls to 0.650 GB/s"
@@ -237,10 +236,10 @@ func TestSaturationOpens(t *testing.T) {
 }
 
 // A phase that was to go on until its disks are steady says since when they were, or that they were not.
-func TestSteady(t *testing.T) {
+func TestSteadyText(t *testing.T) {
 	p := tracetest.Phase("WW", disk("A", "write", pace{12, 2}, pace{60, 0.5}), disk("B", "write", pace{50, 1}, pace{60, 0.3}))
 	p.Stop, p.SteadyNS = "time", 5e9
-	a := Analyze(tracetest.Run(p), analysis.Options{})
+	a := Analyze(tracetest.Run(p), Options{})
 	got := a.Phases[0].Verdict
 	if want := "steady (SNIA PTS, 5 s windows): A 0.500 GB/s"; !strings.Contains(got, want) || !strings.HasSuffix(got, "from 15 s on.") {
 		t.Errorf("verdict %q, want %q", got, want)

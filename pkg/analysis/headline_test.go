@@ -1,4 +1,4 @@
-package say
+package analysis
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -33,7 +32,7 @@ func writes(disk string, rate float64) steadyJob { return steadyJob{disk, trace.
 func reads(disk string, rate float64) steadyJob  { return steadyJob{disk, trace.Read, rate} }
 
 // ideas are the headline of a run and all else that there is to say, each of which could be a headline.
-func ideas(t *testing.T, a *analysis.Analysis) string {
+func ideas(t *testing.T, a *Analysis) string {
 	t.Helper()
 	headline, rest := Headline(a)
 	all := append([]string{headline}, rest...)
@@ -158,11 +157,11 @@ func TestSentence(t *testing.T) {
 // A loss that noise may explain is told as one that may be, whoever else loses beyond doubt.
 func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 	rate := 1e9
-	c := analysis.Contest{Phases: []string{"WW"}, Disks: map[string]analysis.ContestDisk{
+	c := Contest{Phases: []string{"WW"}, Disks: map[string]ContestDisk{
 		"A": {Op: trace.Write, Rate: 0.5e9, Reference: &rate, Kept: 0.5, Solo: true}, "B": {Op: trace.Write, Rate: 0.8e9, Reference: &rate, Kept: 0.8, Solo: true, Lost: true},
 	}}
-	a := &analysis.Analysis{Order: []string{"A", "B"}, Summary: analysis.Summary{Contests: []analysis.Contest{c}}}
-	a.Decide()
+	a := &Analysis{Order: []string{"A", "B"}, Summary: Summary{Contests: []Contest{c}}}
+	a.decide()
 	const want = "B drops to 80 % when both write | A may be slowed when both write"
 	check.Same(t, "headline", want, ideas(t, a))
 	// Too few repeats show it for it to count as a loss, and yet its interval leaves little room.
@@ -177,12 +176,12 @@ func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 
 // Which disk to move is not said where the gains' intervals leave it open.
 func TestLayoutLeavesOpen(t *testing.T) {
-	gain := func(disk string, by float64) analysis.Removal {
-		return analysis.Removal{Disk: disk, Gain: by, Error: 0.2, Cases: []analysis.RemovalCase{{Phase: "WW", Without: "W", Disks: map[string]analysis.RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}}}}
+	gain := func(disk string, by float64) Removal {
+		return Removal{Disk: disk, Gain: by, Error: 0.2, Cases: []RemovalCase{{Phase: "WW", Without: "W", Disks: map[string]RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}}}}
 	}
 	for best, want := range map[float64]string{0.9: "Move one of A and B to its own port.", 1.2: "Move A to its own port:"} {
-		a := &analysis.Analysis{Order: []string{"A", "B", "X"}, Summary: analysis.Summary{Contests: []analysis.Contest{{Phases: []string{"WW"}}}, Removals: []analysis.Removal{gain("A", best), gain("B", 0.7)}}}
-		a.Decide()
+		a := &Analysis{Order: []string{"A", "B", "X"}, Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}}}, Removals: []Removal{gain("A", best), gain("B", 0.7)}}}
+		a.decide()
 		in(a).advise(&a.Answer.Advice[0])
 		if got := a.Answer.Advice[0].Text; !strings.HasPrefix(got, want) {
 			t.Errorf("gains %g and 0.7, each ± 0.2: %q, want %q", best, got, want)
@@ -196,9 +195,8 @@ func TestSure(t *testing.T) {
 	if got := in(a).sure(); !strings.Contains(got, "±5.9 %") || !strings.Contains(got, "from repeated phases") {
 		t.Errorf("repeats 12 %% apart: %s", got)
 	}
-	a.Summary.Contests[0].Disks["A"] = analysis.ContestDisk{Rate: 0.3e9, CI95: &stats.Interval{0, 1.2e9}}
+	a.Summary.Contests[0].Disks["A"] = ContestDisk{Rate: 0.3e9, CI95: &stats.Interval{0, 1.2e9}}
 	a.Decide()
-	Fill(a)
 	if got := a.Answer.Headline; !strings.Contains(got, "A's margin of error is ±200 %") {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
@@ -210,11 +208,11 @@ func TestSure(t *testing.T) {
 
 // Rates that changed by themselves have no interval here, which does not mean that too little was moved.
 func TestSureOfChangingRates(t *testing.T) {
-	a := &analysis.Analysis{Order: []string{"A", "B"}, Summary: analysis.Summary{Contests: []analysis.Contest{{Phases: []string{"WW"}, Disks: map[string]analysis.ContestDisk{
-		"A": {Rate: 1e9, Changed: analysis.KindSwing, CI95: &stats.Interval{0.9e9, 1.1e9}},
-		"B": {Rate: 1e9, Changed: analysis.KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
+	a := &Analysis{Order: []string{"A", "B"}, Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}, Disks: map[string]ContestDisk{
+		"A": {Rate: 1e9, Changed: KindSwing, CI95: &stats.Interval{0.9e9, 1.1e9}},
+		"B": {Rate: 1e9, Changed: KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
 	}}}}}
-	a.Decide()
+	a.decide()
 	if text := in(a).sure(); strings.Contains(text, "oo little was moved") {
 		t.Error(text)
 	}
@@ -222,8 +220,8 @@ func TestSureOfChangingRates(t *testing.T) {
 
 // Disks whose rates have no interval are not said to keep theirs.
 func TestTooLittleToTell(t *testing.T) {
-	a := &analysis.Analysis{Order: []string{"A", "B"}}
-	found := &analysis.Contest{Phases: []string{"RW"}, Disks: map[string]analysis.ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
+	a := &Analysis{Order: []string{"A", "B"}}
+	found := &Contest{Phases: []string{"RW"}, Disks: map[string]ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
 	check.Same(t, "without intervals", "too little was moved to say who is slowed", (english{Analysis: a}).contest(*found).outcome())
 }
 
@@ -262,15 +260,15 @@ func TestDoubts(t *testing.T) {
 		lead  string
 	}{
 		{"trusted", both(), nil, "The hub is shared evenly: each drops to 47 % when both write"},
-		{"a busy computer", busy, []string{analysis.DoubtHostBound}, "Your CPU may be the bottleneck, not the disks: its cores were 100 % busy (A and B write)."},
-		{"a disk that failed", failed, []string{analysis.DoubtFailed}, "Disk B failed (A and B write): write: input/output error."},
-		{"an early end", ended, []string{analysis.DoubtPartial}, "Partial run: one phase (A and B write) ended early"},
-		{"a cache", cached, []string{analysis.DoubtCached}, "50 % of what A read (A reads) came from a cache"},
-		{"wide intervals", short, []string{analysis.DoubtImprecise}, "Too uncertain to say who is slowed: "},
-		{"small requests of a model", model, []string{analysis.DoubtModel}, "The model covers only large requests: only a run on real disks shows how fast small ones are (A and B write)."},
+		{"a busy computer", busy, []string{DoubtHostBound}, "Your CPU may be the bottleneck, not the disks: its cores were 100 % busy (A and B write)."},
+		{"a disk that failed", failed, []string{DoubtFailed}, "Disk B failed (A and B write): write: input/output error."},
+		{"an early end", ended, []string{DoubtPartial}, "Partial run: one phase (A and B write) ended early"},
+		{"a cache", cached, []string{DoubtCached}, "50 % of what A read (A reads) came from a cache"},
+		{"wide intervals", short, []string{DoubtImprecise}, "Too uncertain to say who is slowed: "},
+		{"small requests of a model", model, []string{DoubtModel}, "The model covers only large requests: only a run on real disks shows how fast small ones are (A and B write)."},
 		{"small requests of disks", small, nil, "The disks share evenly when both write"},
 	} {
-		a := Analyze(tt.run, analysis.Options{})
+		a := Analyze(tt.run, Options{})
 		var codes []string
 		for _, d := range a.Answer.Doubts {
 			codes = append(codes, d.Code)
@@ -312,9 +310,9 @@ func TestSureOfAModel(t *testing.T) {
 		{hub.Measured, "The disks are simulated, with figures that were measured: the margins of error are the model's", "specifications"},
 		{hub.Fitted, "with figures that were fitted to runs:", "specifications"},
 	} {
-		a := &analysis.Analysis{Order: []string{"A"}, ProfileOrigin: string(tt.origin)}
-		a.Summary.Contests = []analysis.Contest{{Phases: []string{"W"}, Disks: map[string]analysis.ContestDisk{"A": {Rate: 1e9, CI95: ci}}}}
-		a.Decide()
+		a := &Analysis{Order: []string{"A"}, ProfileOrigin: string(tt.origin)}
+		a.Summary.Contests = []Contest{{Phases: []string{"W"}, Disks: map[string]ContestDisk{"A": {Rate: 1e9, CI95: ci}}}}
+		a.decide()
 		if got := strings.Join(append(Methods(a), in(a).sure()), " "); !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasn) {
 			t.Errorf("%q: %s", tt.origin, got)
 		}

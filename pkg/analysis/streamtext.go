@@ -1,4 +1,4 @@
-package say
+package analysis
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -18,7 +17,7 @@ import (
 // outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4 streams
 // without a dropped frame; the buffer never fell below 0.7 s". With other disks it says so of the time in which
 // all of these were busy.
-func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
+func outcome(t *StreamTotal, p *Phase) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
 	}
@@ -31,10 +30,10 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	switch verdict {
 	case stream.Clean:
 		text = fmt.Sprintf("%s without a dropped frame%s; the buffer never fell below %s", moved(t), when,
-			atLeast(lowest))
+			roundedDown(lowest))
 	case stream.Strained:
 		text = fmt.Sprintf("%s without a dropped frame%s, but the buffer fell to %s of %s", moved(t), when,
-			atLeast(lowest), unit.FormatSeconds(t.BufferS))
+			roundedDown(lowest), unit.FormatSeconds(t.BufferS))
 	case stream.Drops:
 		text = fmt.Sprintf("%s dropped %s of %s frames%s", t.Disk, unit.FormatCount(late), unit.FormatCount(due), when)
 	default:
@@ -52,7 +51,7 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 }
 
 // otherTimes says what came of the frames that were due when not all of the others were busy, if that differs.
-func otherTimes(t *analysis.StreamTotal) string {
+func otherTimes(t *StreamTotal) string {
 	b := t.Beside
 	if b == nil {
 		return ""
@@ -64,13 +63,13 @@ func otherTimes(t *analysis.StreamTotal) string {
 	case b.Late > 0 && len(t.LateOnlyWhile) > 0:
 		return fmt.Sprintf(", and none of %s at other times", unit.FormatCount(due))
 	case b.Verdict == stream.Clean && t.Verdict == stream.Strained:
-		return fmt.Sprintf("; at other times it fell to %s of %s", atLeast(t.LowestBufferS), unit.FormatSeconds(t.BufferS))
+		return fmt.Sprintf("; at other times it fell to %s of %s", roundedDown(t.LowestBufferS), unit.FormatSeconds(t.BufferS))
 	}
 	return ""
 }
 
 // moved is "A played 4 of 4 streams", or "A recorded its stream".
-func moved(t *analysis.StreamTotal) string {
+func moved(t *StreamTotal) string {
 	what := pick(t.Streams == 1, "its stream", fmt.Sprintf("%d of %d streams", t.Streams, t.Streams))
 	return t.Disk + " " + streaming(t.Op).Past + " " + what
 }
@@ -81,21 +80,21 @@ func streaming(op trace.Role) work.Verb {
 }
 
 // atLeast rounds a buffer down to a tenth of a second, or below that to a hundredth: so full it was, and more.
-func atLeast(s float64) string {
+func roundedDown(s float64) string {
 	step := pick(s >= 10, 10.0, 100)
 	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
 }
 
 // did is what disks did beside others: "B and C wrote", "B read and C wrote".
-func did(p *analysis.Phase, disks []string) string {
+func did(p *Phase, disks []string) string {
 	return doing(p, disks, func(v work.Verb, _ int) string { return v.Past })
 }
 
 // do is what disks do: "B and C write", "B reads and C writes".
-func do(p *analysis.Phase, disks []string) string { return doing(p, disks, work.Verb.Of) }
+func do(p *Phase, disks []string) string { return doing(p, disks, work.Verb.Of) }
 
 // doing puts the disks together that do the same, however much of it and however fast.
-func doing(p *analysis.Phase, disks []string, form func(v work.Verb, disks int) string) string {
+func doing(p *Phase, disks []string, form func(v work.Verb, disks int) string) string {
 	does := func(disk string) work.Verb {
 		w := workOf(p, disk)
 		w.Streams = nil
@@ -108,15 +107,15 @@ func doing(p *analysis.Phase, disks []string, form func(v work.Verb, disks int) 
 }
 
 // others are the disks at work beside one, in the run's order, probes aside: these measure and hardly disturb.
-func others(order []string, p *analysis.Phase, disk string) []string {
-	return slices.DeleteFunc(among(order, p.Disks), func(n string) bool { return n == disk || p.Paced[n].Probe > 0 })
+func others(order []string, p *Phase, disk string) []string {
+	return slices.DeleteFunc(present(order, p.Disks), func(n string) bool { return n == disk || p.Paced[n].Probe > 0 })
 }
 
 // played says how many streams searches have found and what came of the streams of all other phases, the worst
 // first. It is empty if there were none.
 func (en english) played() []string {
-	clauses := Each(en.Searches, func(s analysis.Search) string {
-		other := slices.ContainsFunc(en.Searches, func(o analysis.Search) bool { // which may have found something else
+	clauses := Each(en.Searches, func(s Search) string {
+		other := slices.ContainsFunc(en.Searches, func(o Search) bool { // which may have found something else
 			return o.Name != s.Name && o.Kind == s.Kind && o.Disk == s.Disk
 		})
 		return en.searched(&s) + pick(other, " ("+s.Name+")", "")
@@ -149,13 +148,13 @@ func (en english) played() []string {
 
 // playedStreams is what came of a disk's streams in a phase.
 type playedStreams struct {
-	analysis.StreamTotal
+	StreamTotal
 	in   situation
 	when string
 }
 
 // counted is what came of the frames that count: beside other disks those that were due while all of these worked.
-func counted(t analysis.StreamTotal) (verdict stream.Verdict, late, due int, lowestS float64) {
+func counted(t StreamTotal) (verdict stream.Verdict, late, due int, lowestS float64) {
 	if b := t.Beside; b != nil {
 		return b.Verdict, b.Late, b.Due, b.LowestBufferS
 	}
@@ -214,7 +213,7 @@ func playedText(group []playedStreams, others bool) string {
 	switch verdict, late, due, _ := counted(first.StreamTotal); verdict {
 	case stream.Drops:
 		share := float64(late) / float64(due)
-		percent := pick(share < 0.001, "under 0.1", figures(100*share))
+		percent := pick(share < 0.001, "under 0.1", twoFigures(100*share))
 		return first.Disk + " drops " + percent + " % of frames" + pick(others, " of "+first.in.what, "") + when
 	case stream.Strained:
 		text += " but strained (its buffer falls below half)"
@@ -231,7 +230,7 @@ func playedText(group []playedStreams, others bool) string {
 
 // situation is a disk in a phase, of which something is to be told.
 type situation struct {
-	*analysis.Phase
+	*Phase
 	disk string
 	what string // what is told but for the outcome: two outcomes of one text would contradict each other
 }
@@ -283,7 +282,7 @@ func (s *situation) fully(order []string, all []situation) string {
 // connected says which disks the phase had connected otherwise than the run: " with A connected directly".
 func (s *situation) connected(order []string) string {
 	var texts []string
-	for _, name := range among(order, s.Connections) {
+	for _, name := range present(order, s.Connections) {
 		switch where := s.Connections[name]; where {
 		case trace.Direct:
 			texts = append(texts, name+" connected directly")
@@ -304,7 +303,7 @@ func (s *situation) named(text string) string {
 	return fmt.Sprintf("in phase %s, %s", s.Title, text)
 }
 
-func workOf(p *analysis.Phase, disk string) work.Work {
+func workOf(p *Phase, disk string) work.Work {
 	w := p.Paced[disk]
 	w.Op = p.Disks[disk].Op
 	return w

@@ -1,4 +1,4 @@
-package say
+package analysis
 
 import (
 	"math/rand/v2"
@@ -6,15 +6,11 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// pace is a rate in GB/s that holds until a time.
-type pace struct{ untilS, rate float64 }
-
-// disk plays levels without noise, in files of 100 MB.
+// disk plays levels in GB/s, without noise, in files of 100 MB.
 func disk(name string, op trace.Role, levels ...pace) *trace.DiskRecord {
 	d := tracetest.Disk{Name: name, Op: op, Sizes: tracetest.Fixed(100e6)}
 	for _, l := range levels {
@@ -23,8 +19,8 @@ func disk(name string, op trace.Role, levels ...pace) *trace.DiskRecord {
 	return d.Play(rand.New(rand.NewPCG(1, 1)))
 }
 
-func told(phases ...*trace.Phase) *analysis.Analysis {
-	return Analyze(tracetest.Run(phases...), analysis.Options{})
+func told(phases ...*trace.Phase) *Analysis {
+	return Analyze(tracetest.Run(phases...), Options{})
 }
 
 func TestVerdict(t *testing.T) {
@@ -64,7 +60,7 @@ func TestVerdict(t *testing.T) {
 }
 
 // TestFindings: each finding is one sentence that names its phase, with the numbers in it.
-func TestFindings(t *testing.T) {
+func TestFindingTexts(t *testing.T) {
 	www := tracetest.Phase("WWW", disk("A", "write", pace{43, 0.7}, pace{60, 1.4}), disk("B", "write", pace{43, 0.7}, pace{60, 1.4}), disk("C", "write", pace{33, 2.1}))
 	direct := tracetest.Phase("A direct", disk("A", "write", pace{20, 2.2}))
 	direct.Connections = map[string]string{"A": "direct"}
@@ -101,8 +97,8 @@ func TestFindings(t *testing.T) {
 	check.Same(t, "quote", "0.500 GB/s after 20 GB; before that 2.00 GB/s for 10 s", a.Phases[10].Disks["X"].Quote.Text)
 }
 
-// TestWarnings: no warning goes without words.
-func TestWarnings(t *testing.T) {
+// TestWarningTexts: no warning goes without words.
+func TestWarningTexts(t *testing.T) {
 	broken := disk("A", "write", pace{10, 1})
 	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "disk A: no space left"}}
 	late := disk("B", "write", pace{10, 1})
@@ -111,7 +107,7 @@ func TestWarnings(t *testing.T) {
 		tracetest.Phase("never", disk("A", "write", pace{1, 1}), &trace.DiskRecord{Name: "B", Op: "write"}))
 	run.Status = trace.Partial
 	run.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: 0.43}}
-	a := Analyze(run, analysis.Options{})
+	a := Analyze(run, Options{})
 	got := map[string]string{a.Warnings[0].Code: a.Warnings[0].Text}
 	for _, p := range a.Phases {
 		for _, w := range p.Warnings {
@@ -135,35 +131,35 @@ func TestWarnings(t *testing.T) {
 }
 
 // Warnings of what the computer did say whom it may have held up.
-func TestWarningTexts(t *testing.T) {
+func TestWarningTextsOfTheComputer(t *testing.T) {
 	late := " may be the computer's fault, not the disk's: it was busy or asleep, and served the streams up to 2.9 s late"
 	slept := " for 1 min 30 s at 12 s: the computer slept, or hubbench was stopped"
-	for want, w := range map[string]analysis.Warning{
-		"disk A: its low buffer" + late:                                                           {Values: analysis.HostLateValues{Seconds: 2.9}},
-		"disk A: its dropped frames" + late:                                                       {Values: analysis.HostLateValues{Seconds: 2.9, Late: 50}},
-		"everything stopped" + slept + "; measure this phase again":                               {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
-		"everything stopped" + slept + ", 2 times; measure this phase again":                      {Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 2}},
-		"disk A stalled for 1 min 30 s at 12 s: its worker was stopped; measure this phase again": {Disk: "A", Values: analysis.StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
+	for want, w := range map[string]Warning{
+		"disk A: its low buffer" + late:                                                           {Values: HostLateValues{Seconds: 2.9}},
+		"disk A: its dropped frames" + late:                                                       {Values: HostLateValues{Seconds: 2.9, Late: 50}},
+		"everything stopped" + slept + "; measure this phase again":                               {Values: StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
+		"everything stopped" + slept + ", 2 times; measure this phase again":                      {Values: StoppedValues{AtS: 12, Seconds: 90, Times: 2}},
+		"disk A stalled for 1 min 30 s at 12 s: its worker was stopped; measure this phase again": {Disk: "A", Values: StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
 	} {
-		if _, ok := w.Values.(analysis.HostLateValues); ok {
+		if _, ok := w.Values.(HostLateValues); ok {
 			w.Disk = "A"
 		}
-		check.Same(t, "warning", want, in(&analysis.Analysis{}).warning(&w, nil))
+		check.Same(t, "warning", want, in(&Analysis{}).warning(&w, nil))
 	}
 }
 
 // A phase too short to compare its disks still has their rates in the overlap: they did not get nothing.
 func TestRatesOfAShortPhase(t *testing.T) {
-	p := &analysis.Phase{
+	p := &Phase{
 		Name: "WW", Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write},
-		Overlap: &analysis.Overlap{Rate: 6e8, DurationS: 0.03, Disks: map[string]analysis.OverlapDisk{
+		Overlap: &Overlap{Rate: 6e8, DurationS: 0.03, Disks: map[string]OverlapDisk{
 			"A": {Op: trace.Write, Rate: 2e8}, "B": {Op: trace.Write, Rate: 4e8},
 		}},
-		Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{"A": {}, "B": {}}},
-		Disks:      map[string]analysis.Disk{"A": {Op: trace.Write}, "B": {Op: trace.Write}},
+		Contention: &Contention{Disks: map[string]DiskContention{"A": {}, "B": {}}},
+		Disks:      map[string]Disk{"A": {Op: trace.Write}, "B": {Op: trace.Write}},
 	}
-	a := &analysis.Analysis{Order: []string{"A", "B"}, Phases: []analysis.Phase{*p}}
-	Fill(a)
+	a := &Analysis{Order: []string{"A", "B"}, Phases: []Phase{*p}}
+	fillTexts(a)
 	if got := Progress(&a.Phases[0]); !strings.Contains(got, "B ran at 400 MB/s, A ran at 200 MB/s") {
 		t.Errorf("%q", got)
 	}

@@ -1,4 +1,4 @@
-package say
+package analysis
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -14,8 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// playing is a phase of 30 s in which A plays so many streams of 92 MB/s, and stands still from one time to another.
-func playing(name string, count int, fromS, toS float64, others ...*trace.DiskRecord) *trace.Phase {
+// streaming92 is a phase of 30 s in which A plays so many streams of 92 MB/s, and stands still from one time to another.
+func streaming92(name string, count int, fromS, toS float64, others ...*trace.DiskRecord) *trace.Phase {
 	specs := []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: count, Buffer: time.Second}}
 	a := tracetest.Streams("A", specs, 30, func(s float64) float64 {
 		if s >= fromS && s < toS {
@@ -30,26 +29,26 @@ func playing(name string, count int, fromS, toS float64, others ...*trace.DiskRe
 
 // What became of streams is said first, and late frames are laid to a disk only where none were late without it.
 func TestVerdictOfStreams(t *testing.T) {
-	record := playing("p", 1, 0, 0)
+	record := streaming92("p", 1, 0, 0)
 	record.Disks[0].Op = trace.Write
-	copying := playing("p", 4, 0, 0, disk("C", "write", pace{30, 0.2}))
+	copying := streaming92("p", 4, 0, 0, disk("C", "write", pace{30, 0.2}))
 	copying.Work["C"] = work.Work{Pace: 200e6}
-	probed := playing("p", 4, 0, 0, disk("B", "write", pace{30, 1}), disk("C", "read", pace{30, 0.0004}))
+	probed := streaming92("p", 4, 0, 0, disk("B", "write", pace{30, 1}), disk("C", "read", pace{30, 0.0004}))
 	probed.Work["C"] = work.Work{Probe: 4096}
 	for _, c := range []struct {
 		name  string
 		phase *trace.Phase
 		want  string
 	}{
-		{"clean", playing("p", 4, 0, 0, disk("C", "write", pace{30, 1.1})),
+		{"clean", streaming92("p", 4, 0, 0, disk("C", "write", pace{30, 1.1})),
 			"A played 4 of 4 streams without a dropped frame in the 30 s when C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C ran at 1.10 GB/s."},
-		{"strained", playing("p", 4, 10, 10.75, disk("C", "write", pace{30, 1.1})),
+		{"strained", streaming92("p", 4, 10, 10.75, disk("C", "write", pace{30, 1.1})),
 			"A played 4 of 4 streams without a dropped frame in the 30 s when C wrote, but the buffer fell to 0.24 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
-		{"drops while others work", playing("p", 4, 10, 13, disk("B", "read", pace{30, 1.1}), disk("C", "write", pace{30, 1.1})),
+		{"drops while others work", streaming92("p", 4, 10, 13, disk("B", "read", pace{30, 1.1}), disk("C", "write", pace{30, 1.1})),
 			"A dropped 201 of 2,901 frames in the 30 s when B read and C wrote; the longest stall took 2.04 s. "},
-		{"drops, all while one works", playing("p", 4, 10, 13, disk("C", "write", pace{20, 1.1})),
+		{"drops, all while one works", streaming92("p", 4, 10, 13, disk("C", "write", pace{20, 1.1})),
 			"A dropped 201 of 1,901 frames in the 20 s when C wrote, and none of 1,000 at other times; the longest stall took 2.04 s. "},
-		{"drops alone", playing("p", 1, 10, 13),
+		{"drops alone", streaming92("p", 1, 10, 13),
 			"A dropped 51 of 726 frames; the longest stall took 2.04 s. A playing 1 x 92 MB/s alone: 86.0 MB/s for 30 s."},
 		{"recorded", record, "A recorded its stream without a dropped frame; the buffer never fell below 0.99 s. A recording 1 x 92 MB/s alone: "},
 		{"beside a copy at a pace", copying,
@@ -65,8 +64,8 @@ func TestVerdictOfStreams(t *testing.T) {
 // What is said of several phases begins with the streams, the worst outcome first.
 func TestHeadlineOfStreams(t *testing.T) {
 	a := told(
-		playing("alone", 4, 0, 0), playing("beside B", 4, 0, 0, disk("B", "read", pace{30, 1.1})),
-		playing("beside C", 4, 10, 13, disk("C", "write", pace{20, 1.1})),
+		streaming92("alone", 4, 0, 0), streaming92("beside B", 4, 0, 0, disk("B", "read", pace{30, 1.1})),
+		streaming92("beside C", 4, 10, 13, disk("C", "write", pace{20, 1.1})),
 		steady("WW", writes("B", 0.8), writes("C", 0.8)),
 	)
 	headline := ideas(t, a)
@@ -85,7 +84,7 @@ func TestHeadlineTellsPhasesApart(t *testing.T) {
 		if stalls {
 			to = 13
 		}
-		p := playing(name, 4, 10, max(10, to), disk("C", "write", pace{20, 1.1}))
+		p := streaming92(name, 4, 10, max(10, to), disk("C", "write", pace{20, 1.1}))
 		change(p)
 		return p
 	}
@@ -95,7 +94,7 @@ func TestHeadlineTellsPhasesApart(t *testing.T) {
 	}
 	mixed := func(p *trace.Phase) { p.Work["C"] = work.Work{Reads: 0.3} }
 	direct := func(p *trace.Phase) { p.Connections = map[string]string{"A": trace.Direct} }
-	fewer := func(p *trace.Phase) { *p = *playing(p.Name, 2, 0, 0, disk("C", "write", pace{20, 1.1})) }
+	fewer := func(p *trace.Phase) { *p = *streaming92(p.Name, 2, 0, 0, disk("C", "write", pace{20, 1.1})) }
 	const drops, clean = "A drops 11 % of frames ", "A plays 4 of 4 streams without a dropped frame "
 	for _, c := range []struct {
 		name   string
@@ -132,16 +131,16 @@ func TestStreamsBesideOthersThatEnd(t *testing.T) {
 	}{
 		{"late while both work and after",
 			"A dropped 101 of 1,101 frames in the 12 s when B and C wrote; 100 of 1,800 frames were dropped after C had ended; the longest stall took 2.04 s.",
-			"A drops 9.2 % of frames when B and C write", playing("p", 4, 10, 13, b(30), c)},
+			"A drops 9.2 % of frames when B and C write", streaming92("p", 4, 10, 13, b(30), c)},
 		{"late only after",
 			"A played 4 of 4 streams without a dropped frame in the 12 s when B and C wrote; the buffer never fell below 0.99 s; 201 of 1,800 frames were dropped after B and C had ended; the longest stall took 2.04 s.",
-			"A plays 4 of 4 streams without a dropped frame when B and C write (tested for 12 s), and drops 201 of 1,800 frames at other times", playing("p", 4, 20, 23, b(14), c)},
+			"A plays 4 of 4 streams without a dropped frame when B and C write (tested for 12 s), and drops 201 of 1,800 frames at other times", streaming92("p", 4, 20, 23, b(14), c)},
 		{"too short",
 			"A played 4 of 4 streams, but only for 1.5 s while B and C wrote: too short to call that clean.",
-			"Whether A plays 4 of 4 streams without a dropped frame when B and C write was tested for only 1.5 s", playing("p", 4, 0, 0, b(1.5), c)},
+			"Whether A plays 4 of 4 streams without a dropped frame when B and C write was tested for only 1.5 s", streaming92("p", 4, 0, 0, b(1.5), c)},
 		{"a low buffer after",
 			"A played 4 of 4 streams without a dropped frame in the 12 s when B and C wrote; the buffer never fell below 0.99 s; at other times it fell to 0.24 s of 1 s.",
-			"A plays 4 of 4 streams without a dropped frame when B and C write (tested for 12 s)", playing("p", 4, 20, 20.75, b(30), c)},
+			"A plays 4 of 4 streams without a dropped frame when B and C write (tested for 12 s)", streaming92("p", 4, 20, 20.75, b(30), c)},
 	} {
 		a := told(tt.phase)
 		headline, verdict := ideas(t, a), a.Phases[0].Verdict
@@ -154,39 +153,39 @@ func TestStreamsBesideOthersThatEnd(t *testing.T) {
 // A search is said in a few words.
 func TestSearch(t *testing.T) {
 	number := func(f float64) *float64 { return &f }
-	tries := func(kind string) []analysis.Phase {
-		alone := told(playing("alone", 1, 0, 0)).Phases[0]
-		both := told(playing("both", 4, 0, 0, disk("C", "write", pace{30, 1.1}))).Phases[0]
+	tries := func(kind string) []Phase {
+		alone := told(streaming92("alone", 1, 0, 0)).Phases[0]
+		both := told(streaming92("both", 4, 0, 0, disk("C", "write", pace{30, 1.1}))).Phases[0]
 		alone.Search, both.Search = &trace.Try{Search: "s", Kind: kind, Alone: true}, &trace.Try{Search: "s", Kind: kind}
-		return []analysis.Phase{alone, both}
+		return []Phase{alone, both}
 	}
 	for _, c := range []struct {
-		search analysis.Search
+		search Search
 		want   string
 	}{
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(3)}, "A plays 3 streams while C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(1), Found: number(0)}, "A plays no stream clean while C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(0), Found: number(0)}, "A plays no stream clean, even alone"},
-		{analysis.Search{Kind: "streams", Disk: "A", Found: number(3)}, "A plays 3 streams while C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9)}, "A plays at most 9 streams alone, an unknown number when C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(9), AloneOpen: true, FoundOpen: true}, "A plays at least 9 streams while C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(3), AloneOpen: true}, "A plays 3 streams while C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(0), AloneOpen: true}, "A plays no stream clean while C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", Found: number(3), FoundOpen: true}, "A plays at least 3 streams while C writes"},
-		{analysis.Search{Kind: "pace", Disk: "C", Found: number(210e6), FoundOpen: true}, "C may write at 210 MB/s, the fastest that was tried, while A plays 4 streams"},
-		{analysis.Search{Kind: "streams", Disk: "A"}, "how many streams A plays when C writes was not found"},
-		{analysis.Search{Kind: "pace", Disk: "C", Found: number(210e6)}, "C may write at up to 210 MB/s while A plays 4 streams"},
-		{analysis.Search{Kind: "pace", Disk: "C", Found: number(0)}, "C may not write at any rate that was tried while A plays 4 streams"},
-		{analysis.Search{Kind: "pace", Disk: "C", Unlimited: true}, "C may write as fast as it can while A plays 4 streams"},
-		{analysis.Search{Kind: "pace", Disk: "C"}, "how fast C may write while A plays 4 streams was not found"},
-		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), FoundBetween: &search.Between{Low: 3, High: number(5)}}, "how many streams A plays is not sure: 9 alone, between 3 and 5 when C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", AloneBetween: &search.Between{Low: 3, High: number(5)}, Found: number(2)}, "how many streams A plays is not sure: between 3 and 5 alone, 2 when C writes"},
-		{analysis.Search{Kind: "streams", Disk: "A", FoundBetween: &search.Between{High: number(2)}}, "how many streams A plays is not sure: between 0 and 2 when C writes"},
-		{analysis.Search{Kind: "pace", Disk: "C", FoundBetween: &search.Between{Low: 2e8, High: number(2.5e8)}}, "how fast C may write while A plays 4 streams is not sure: between 200 MB/s and 250 MB/s"},
-		{analysis.Search{Kind: "pace", Disk: "C", FoundBetween: &search.Between{Low: 2e8}}, "how fast C may write while A plays 4 streams is not sure: 200 MB/s or more"},
+		{Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(3)}, "A plays 3 streams while C writes"},
+		{Search{Kind: "streams", Disk: "A", Alone: number(1), Found: number(0)}, "A plays no stream clean while C writes"},
+		{Search{Kind: "streams", Disk: "A", Alone: number(0), Found: number(0)}, "A plays no stream clean, even alone"},
+		{Search{Kind: "streams", Disk: "A", Found: number(3)}, "A plays 3 streams while C writes"},
+		{Search{Kind: "streams", Disk: "A", Alone: number(9)}, "A plays at most 9 streams alone, an unknown number when C writes"},
+		{Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(9), AloneOpen: true, FoundOpen: true}, "A plays at least 9 streams while C writes"},
+		{Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(3), AloneOpen: true}, "A plays 3 streams while C writes"},
+		{Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(0), AloneOpen: true}, "A plays no stream clean while C writes"},
+		{Search{Kind: "streams", Disk: "A", Found: number(3), FoundOpen: true}, "A plays at least 3 streams while C writes"},
+		{Search{Kind: "pace", Disk: "C", Found: number(210e6), FoundOpen: true}, "C may write at 210 MB/s, the fastest that was tried, while A plays 4 streams"},
+		{Search{Kind: "streams", Disk: "A"}, "how many streams A plays when C writes was not found"},
+		{Search{Kind: "pace", Disk: "C", Found: number(210e6)}, "C may write at up to 210 MB/s while A plays 4 streams"},
+		{Search{Kind: "pace", Disk: "C", Found: number(0)}, "C may not write at any rate that was tried while A plays 4 streams"},
+		{Search{Kind: "pace", Disk: "C", Unlimited: true}, "C may write as fast as it can while A plays 4 streams"},
+		{Search{Kind: "pace", Disk: "C"}, "how fast C may write while A plays 4 streams was not found"},
+		{Search{Kind: "streams", Disk: "A", Alone: number(9), FoundBetween: &search.Between{Low: 3, High: number(5)}}, "how many streams A plays is not sure: 9 alone, between 3 and 5 when C writes"},
+		{Search{Kind: "streams", Disk: "A", AloneBetween: &search.Between{Low: 3, High: number(5)}, Found: number(2)}, "how many streams A plays is not sure: between 3 and 5 alone, 2 when C writes"},
+		{Search{Kind: "streams", Disk: "A", FoundBetween: &search.Between{High: number(2)}}, "how many streams A plays is not sure: between 0 and 2 when C writes"},
+		{Search{Kind: "pace", Disk: "C", FoundBetween: &search.Between{Low: 2e8, High: number(2.5e8)}}, "how fast C may write while A plays 4 streams is not sure: between 200 MB/s and 250 MB/s"},
+		{Search{Kind: "pace", Disk: "C", FoundBetween: &search.Between{Low: 2e8}}, "how fast C may write while A plays 4 streams is not sure: 200 MB/s or more"},
 	} {
 		c.search.Name = "s"
-		a := &analysis.Analysis{Order: []string{"A", "C"}, Phases: tries(c.search.Kind), Searches: []analysis.Search{c.search}}
+		a := &Analysis{Order: []string{"A", "C"}, Phases: tries(c.search.Kind), Searches: []Search{c.search}}
 		if headline := ideas(t, a); headline != Capital(a.Order, c.want) {
 			t.Errorf("got %s, want %s", headline, c.want)
 		}
@@ -195,7 +194,7 @@ func TestSearch(t *testing.T) {
 
 // While a search goes on, each of its many tries is said in a line; the report says more.
 func TestProgressOfATry(t *testing.T) {
-	phase := playing("p", 4, 0, 0, disk("C", "write", pace{30, 1.1}))
+	phase := streaming92("p", 4, 0, 0, disk("C", "write", pace{30, 1.1}))
 	for _, c := range []struct {
 		try  *trace.Try
 		want string

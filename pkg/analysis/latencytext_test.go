@@ -1,4 +1,4 @@
-package say
+package analysis
 
 import (
 	"math/rand/v2"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -83,6 +82,6 @@ func TestNote(t *testing.T) {
 		{quantile.Figures{Requests: 12_000, Seconds: 30, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no error bars for p99 and p99.9: the slow requests come from too few seconds"},
 		{quantile.Figures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval, P999NS: ns, P999CI95: interval}, ""},
 	} {
-		check.Same(t, "note", c.want, note(&analysis.Latency{Figures: c.figures}))
+		check.Same(t, "note", c.want, note(&Latency{Figures: c.figures}))
 	}
 }

@@ -1,4 +1,4 @@
-package say
+package analysis_test
 
 import (
 	"encoding/json"
@@ -20,15 +20,14 @@ import (
 )
 
 var (
-	perTruth = flag.Int("traces", 0, "play so many traces of each truth, and of each steady class in each layout; 0 for a few, of some")
-	tune     = flag.Bool("tune", false, "play what thresholds may be chosen by: tuned truths and classes alone, on seeds that no other test has")
-	judge    = flag.Bool("judge", false, "fail where too little is told, or anything false")
+	tune  = flag.Bool("tune", false, "play what thresholds may be chosen by: tuned truths and classes alone, on seeds that no other test has")
+	judge = flag.Bool("judge", false, "fail where too little is told, or anything false")
 )
 
 // TestTruths plays what real disks and hubs do and counts what is told of it: which changes, their causes, and what is
 // said or found that is false.
 //
-//	go test ./pkg/say -run Truths/swing -v -args -traces 20
+//	go test ./pkg/analysis -run Truths/swing -v -args -traces 20
 func TestTruths(t *testing.T) {
 	noises := []float64{0, 0.02, 0.10}
 	if testing.Short() {
@@ -42,7 +41,7 @@ func TestTruths(t *testing.T) {
 		t.Run(truth.Name, func(t *testing.T) {
 			for _, noise := range noises {
 				var sum tally
-				for seed := range max(*perTruth, 3) {
+				for seed := range max(*analysis.TracesPerKind, 3) {
 					sum.add(truth.Play(random(seed, 4), noise), noise)
 				}
 				t.Logf("noise %.2f: %s", noise, sum)
@@ -307,8 +306,8 @@ type reading struct {
 }
 
 func read(run *trace.Run) reading {
-	a := Analyze(run, analysis.Options{})
-	headline, rest := Headline(a) // doubts about the run take the place of the answer's headline
+	a := analysis.Analyze(run, analysis.Options{})
+	headline, rest := analysis.Headline(a) // doubts about the run take the place of the answer's headline
 	r := reading{quotes: map[string]float64{}, texts: append([]string{headline}, rest...)}
 	for i := range a.Phases {
 		p := &a.Phases[i]
@@ -362,7 +361,7 @@ func (r *reading) collect(v any) {
 // TestNothingTold plays disks that only start and end, under all classes of noise, and counts what is told of them: of any
 // kind of change, and of any code of finding, at most 1 % of the runs may have one.
 //
-//	go test ./pkg/say -run NothingTold -v -args -traces 10
+//	go test ./pkg/analysis -run NothingTold -v -args -traces 10
 func TestNothingTold(t *testing.T) {
 	disks, lengths := []int{1, 3, 8}, []float64{15, 45, 120}
 	runs, told := 0, map[string]int{}
@@ -372,10 +371,10 @@ func TestNothingTold(t *testing.T) {
 			continue
 		}
 		for k := range len(disks) * len(lengths) {
-			if *perTruth == 0 && k != i%(len(disks)*len(lengths)) {
+			if *analysis.TracesPerKind == 0 && k != i%(len(disks)*len(lengths)) {
 				continue
 			}
-			for seed := range max(*perTruth, 1) {
+			for seed := range max(*analysis.TracesPerKind, 1) {
 				runs++
 				for _, what := range toldOf(steadyCase(class, random(100*seed+k, 92), disks[k%3], lengths[k/3])) {
 					told[what]++

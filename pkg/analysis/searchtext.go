@@ -1,18 +1,17 @@
-package say
+package analysis
 
 import (
 	"fmt"
 	"strconv"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // searched says what a search has found: "A records 3 cameras while B and C write".
-func (en english) searched(s *analysis.Search) string {
-	var try *analysis.Phase // the one with the most disks
+func (en english) searched(s *Search) string {
+	var try *Phase // the one with the most disks
 	for _, p := range en.Phases {
 		if p.Search != nil && p.Search.Search == s.Name && (try == nil || len(p.Disks) > len(try.Disks)) {
 			try = &p
@@ -63,9 +62,9 @@ func streamCount(n float64, op trace.Role) string {
 }
 
 // paceFound is "B may write at up to 210 MB/s while A plays 4 streams".
-func (en english) paceFound(s *analysis.Search, try *analysis.Phase) string {
+func (en english) paceFound(s *Search, try *Phase) string {
 	may := s.Disk + " may " + string(try.Disks[s.Disk].Op)
-	while := " while " + unit.List(Each(try.StreamTotals, func(t analysis.StreamTotal) string {
+	while := " while " + unit.List(Each(try.StreamTotals, func(t StreamTotal) string {
 		return fmt.Sprintf("%s %s %s", t.Disk, streaming(t.Op).One, streamCount(float64(t.Streams), t.Op))
 	}))
 	switch between := s.FoundBetween; {

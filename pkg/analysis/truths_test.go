@@ -1,4 +1,4 @@
-package say
+package analysis_test
 
 import (
 	"fmt"

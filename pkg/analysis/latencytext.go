@@ -1,18 +1,17 @@
-package say
+package analysis
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // note says which figures of a latency are missing, and why; empty where none is.
-func note(l *analysis.Latency) string {
+func note(l *Latency) string {
 	if l.Requests == 0 {
 		return "no whole second of its requests lies within the overlap"
 	}
@@ -44,7 +43,7 @@ func note(l *analysis.Latency) string {
 
 // answered says how long the requests of a disk that does not go as fast as it can took: "C answered 4 KiB
 // reads in 9.8 ms while B wrote and in 120 µs alone (p99)". It is empty where too few were recorded.
-func (en english) answered(p *analysis.Phase, disk string) string {
+func (en english) answered(p *Phase, disk string) string {
 	l := p.Disks[disk].Latency
 	if l == nil {
 		return ""
@@ -60,7 +59,7 @@ func (en english) answered(p *analysis.Phase, disk string) string {
 	if now == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s in %s", requestsOf(p, disk, "answered"), nanoseconds(*now))
+	text := fmt.Sprintf("%s in %s", requestsOf(p, disk, "answered"), requestTime(*now))
 	if beside := others(en.Order, p, disk); len(beside) > 0 {
 		text += " while " + did(p, beside)
 	}
@@ -71,11 +70,11 @@ func (en english) answered(p *analysis.Phase, disk string) string {
 	if l.Longer != nil {
 		longer = times(l.Longer)
 	}
-	return text + fmt.Sprintf(" and in %s alone (%s%s)", nanoseconds(*alone), which, longer)
+	return text + fmt.Sprintf(" and in %s alone (%s%s)", requestTime(*alone), which, longer)
 }
 
 // requestsOf is "C answered 4 KiB reads", or "A answered its requests".
-func requestsOf(p *analysis.Phase, disk, verb string) string {
+func requestsOf(p *Phase, disk, verb string) string {
 	probe := p.Paced[disk].Probe
 	if probe == 0 {
 		return fmt.Sprintf("%s %s its requests", disk, verb)
@@ -86,19 +85,19 @@ func requestsOf(p *analysis.Phase, disk, verb string) string {
 
 // times is "; 82 times as long, 71 to 94 with 95 % confidence".
 func times(c *quantile.Change) string {
-	text := "; " + figures(c.Times) + " times as long"
+	text := "; " + twoFigures(c.Times) + " times as long"
 	if c.CI95 != nil {
-		text += fmt.Sprintf(", %s to %s with 95 %% confidence", figures(c.CI95[0]), figures(c.CI95[1]))
+		text += fmt.Sprintf(", %s to %s with 95 %% confidence", twoFigures(c.CI95[0]), twoFigures(c.CI95[1]))
 	}
 	return text
 }
 
 // figures writes a ratio with two significant figures, or all of those before the point.
-func figures(v float64) string {
+func twoFigures(v float64) string {
 	return strconv.FormatFloat(v, 'f', pick(v >= 10, 0, 1), 64)
 }
 
-func nanoseconds(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }
+func requestTime(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }
 
 // slowed says whose requests took longer than alone, and when.
 func (en english) slowed() []string {
@@ -114,8 +113,8 @@ func (en english) slowed() []string {
 	var clauses []string
 	for i, s := range longer {
 		l := s.Disks[s.disk].Latency.Longer
-		clauses = append(clauses, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS),
-			nanoseconds(l.FromNS), when[i]))
+		clauses = append(clauses, fmt.Sprintf("%s in %s instead of %s %s", s.what, requestTime(l.ToNS),
+			requestTime(l.FromNS), when[i]))
 	}
 	return clauses
 }

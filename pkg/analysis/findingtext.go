@@ -1,17 +1,16 @@
-package say
+package analysis
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // finding is a finding as a sentence, but for the name of its phase.
-func (en english) finding(f *analysis.Finding, p *analysis.Phase) string {
+func (en english) finding(f *Finding, p *Phase) string {
 	text := en.ofDisk
 	switch {
 	case f.Change != nil:
@@ -24,55 +23,55 @@ func (en english) finding(f *analysis.Finding, p *analysis.Phase) string {
 }
 
 // measured says what was found in a phase's numbers.
-func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
+func (en english) measured(f *Finding, p *Phase) string {
 	n, disks := len(f.Disks), unit.List(f.Disks)
 	switch v := f.Values.(type) {
-	case analysis.ReferenceValues:
+	case ReferenceValues:
 		if f.Code == "hub_cost" {
 			return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than %s on its own port (%s)",
 				f.Disk, p.Disks[f.Disk].Op, en.Rate(v.Rate), 100*(1-v.Rate/v.Reference), en.Rate(v.Reference), en.Title(f.Other))
 		}
 		return fmt.Sprintf("%s dropped to %s, %.0f %% of the %s%s", disks, en.each(v.Rate, n), retained(p, f.Disks),
 			en.Rate(v.Reference), baseline(p.Contention.Disks[f.Disks[0]].Reference, f.Other))
-	case analysis.StealValues:
+	case StealValues:
 		return fmt.Sprintf("%s took bandwidth from %s: %s instead of an even split's %s%s", f.Disk, disks,
 			en.each(v.Had, n), en.Rate(v.Fair), between(p))
-	case analysis.RateValues:
+	case RateValues:
 		return fmt.Sprintf("%s got %s more than an even share", disks, en.each(v.Rate, n))
-	case analysis.EvenValues:
+	case EvenValues:
 		kept := fmt.Sprintf("%.0f to %.0f %%", 100*v.Low, 100*v.High)
 		if v.High-v.Low < 0.02 {
 			kept = fmt.Sprintf("%.0f %%", 100*(v.Low+v.High)/2)
 		}
 		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of its speed", v.Jain, kept)
-	case analysis.RecoveryValues:
+	case RecoveryValues:
 		return fmt.Sprintf("%s recovered %s after %s had ended (from %s to %s)",
 			disks, secondsRange(v.LagLow, v.LagHigh), f.Other, en.Rate(v.From), en.each(v.To, n))
-	case analysis.DuplexValues:
+	case DuplexValues:
 		return fmt.Sprintf("mixed reads and writes reached %s in total, %.0f %% more than these disks reached in one "+
 			"direction", en.Rate(v.Rate), 100*v.Gain)
-	case analysis.CeilingValues:
+	case CeilingValues:
 		return fmt.Sprintf("%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s "+
 			"alone: something they share limits them", disks, pick(n > 1, " together", ""), en.Rate(v.Without),
 			en.Title(f.Other), unit.List(f.Added), en.Rate(v.Rate), Count(n+len(f.Added)), en.Rate(v.Alone))
-	case analysis.BottleneckValues:
+	case BottleneckValues:
 		return en.bottleneck(f.Link)
-	case analysis.OthersValues:
+	case OthersValues:
 		off := v.Rate/v.Overlap - 1
 		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s "+
 			"than the %s the disks %s with all of them busy",
 			en.Rate(v.Rate), 100*math.Abs(off), pick(off > 0, "more", "less"), en.Rate(v.Overlap), f.Other)
-	case analysis.ForeignValues:
+	case ForeignValues:
 		// Readings are a second apart, and what is written through the system's cache reaches the device up to
 		// a file later than it was counted: of shorter traffic neither the rate nor the ends are sure.
 		about := pick(v.ToS-v.FromS < 5, "about ", "")
 		return fmt.Sprintf("something else used %s: its own counters show %s more than hubbench moved, "+
 			"%s%s from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
-			disks, size(v.Bytes), about, unit.FormatRate(v.Rate), about, v.FromS, v.ToS)
-	case analysis.CachedValues:
+			disks, byteSize(v.Bytes), about, unit.FormatRate(v.Rate), about, v.FromS, v.ToS)
+	case CachedValues:
 		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, but the disk's own counters show "+
-			"%s; do not quote this rate as the disk's", 100*v.Share, disks, size(v.Counted), size(v.Device))
-	case analysis.PercentValues:
+			"%s; do not quote this rate as the disk's", 100*v.Share, disks, byteSize(v.Counted), byteSize(v.Device))
+	case PercentValues:
 		return fmt.Sprintf("your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close other "+
 			"programs, and measure again)", v.Percent)
 	}
@@ -80,16 +79,16 @@ func (en english) measured(f *analysis.Finding, p *analysis.Phase) string {
 }
 
 // ofDisk says what was found of one disk.
-func (en english) ofDisk(f *analysis.Finding, p *analysis.Phase) string {
+func (en english) ofDisk(f *Finding, p *Phase) string {
 	d := p.Disks[f.Disk]
 	switch f.Code {
 	case "partial":
 		return partial(f.Disk, f.Other, f.Values)
 	case "drops":
-		i := slices.IndexFunc(p.StreamTotals, func(t analysis.StreamTotal) bool { return t.Disk == f.Disk })
+		i := slices.IndexFunc(p.StreamTotals, func(t StreamTotal) bool { return t.Disk == f.Disk })
 		return outcome(&p.StreamTotals[i], p)
 	case "saturation":
-		i := slices.IndexFunc(en.Saturations, func(s analysis.Saturation) bool { return s.Alone == f.Phase })
+		i := slices.IndexFunc(en.Saturations, func(s Saturation) bool { return s.Alone == f.Phase })
 		return en.Saturations[i].Text
 	case "latency":
 		return en.answered(p, f.Disk)
@@ -98,7 +97,7 @@ func (en english) ofDisk(f *analysis.Finding, p *analysis.Phase) string {
 	case "cache_full":
 		e := d.Throttle.Evidence
 		text := fmt.Sprintf("%s fell because its write cache was full: %s were written by then, and it was as cool as "+
-			"before (%.0f °C, at the start %.0f °C)", f.Disk, size(d.Throttle.AtBytes), *e.AtC, *e.StartC)
+			"before (%.0f °C, at the start %.0f °C)", f.Disk, byteSize(d.Throttle.AtBytes), *e.AtC, *e.StartC)
 		if e.SameBudget > 0 {
 			text += "; it fell after about as many bytes in " + unit.Plural(e.SameBudget, "more phase")
 		}
@@ -114,7 +113,7 @@ func (en english) ofDisk(f *analysis.Finding, p *analysis.Phase) string {
 	case "size_knee":
 		k := d.SizeKnee
 		return fmt.Sprintf("%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per "+
-			"file (p = %.2g)", f.Disk, size(k.AtBytes), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
+			"file (p = %.2g)", f.Disk, byteSize(k.AtBytes), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
 	case "bimodal":
 		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean",
 			f.Disk, en.Rate(d.Modes[0]), en.Rate(d.Modes[1]))
@@ -123,15 +122,15 @@ func (en english) ofDisk(f *analysis.Finding, p *analysis.Phase) string {
 }
 
 // quote says what the recommended figure is, and what stands beside it.
-func (en english) quote(q *analysis.Quote, d *analysis.Disk) string {
+func (en english) quote(q *Quote, d *Disk) string {
 	switch q.Kind {
-	case analysis.QuoteLater:
+	case QuoteLater:
 		first, last := d.Throttle.Steps[0], d.Throttle.Steps[len(d.Throttle.Steps)-1]
 		return fmt.Sprintf("%s after %s; before that %s for %s",
-			en.Rate(q.Rate), size(last.AtBytes), en.Rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
-	case analysis.QuoteSettled:
+			en.Rate(q.Rate), byteSize(last.AtBytes), en.Rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
+	case QuoteSettled:
 		return en.Rate(q.Rate) + " once its rate had settled"
-	case analysis.QuoteOverlap:
+	case QuoteOverlap:
 		return en.Rate(q.Rate) + " with all disks busy"
 	default:
 		text := en.Rate(q.Rate) + " over time"
@@ -143,7 +142,7 @@ func (en english) quote(q *analysis.Quote, d *analysis.Disk) string {
 }
 
 // reason says why a recovery's lag is not known.
-func reason(r *analysis.Recovery) string {
+func reason(r *Recovery) string {
 	c := r.Cut
 	ended := pick(c.Disk == "", "another disk paused", c.Disk+" "+c.Why)
 	if c.Disk == r.Disk {
@@ -158,7 +157,7 @@ func reason(r *analysis.Recovery) string {
 
 // bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what
 // the hub's uplink (Thunderbolt 4) can carry one way".
-func (en english) bottleneck(u *analysis.LinkUse) string {
+func (en english) bottleneck(u *LinkUse) string {
 	verb := pick(len(u.Disks) > 1, "together "+string(u.Op), string(u.Op)+"s")
 	part := "as much as" // what links carry is known to a few per cent
 	if u.Share < 0.995 {
@@ -182,7 +181,7 @@ func (en english) bottleneck(u *analysis.LinkUse) string {
 }
 
 // hot says what speaks for heat.
-func hot(e analysis.Evidence) string {
+func hot(e Evidence) string {
 	counted := fmt.Sprintf("it reported %s at about that time", unit.Plural(int(e.Events), "throttle event"))
 	if e.AtC == nil || e.Stuck {
 		return counted
@@ -192,12 +191,12 @@ func hot(e analysis.Evidence) string {
 }
 
 // cause is the cause of a disk's throttle in a few words.
-func cause(d *analysis.Disk) string {
+func cause(d *Disk) string {
 	t := d.Throttle
 	switch t.Cause {
-	case analysis.CauseHeat:
+	case CauseHeat:
 		return "heat"
-	case analysis.CauseCacheFull:
+	case CauseCacheFull:
 		return "a full write cache"
 	}
 	switch e, change := t.Evidence, d.LinkChange; {
@@ -214,14 +213,14 @@ func cause(d *analysis.Disk) string {
 }
 
 // unsettled says why the cause stays open; empty where nothing was read.
-func unsettled(t *analysis.Throttle) string {
+func unsettled(t *Throttle) string {
 	switch e := t.Evidence; {
 	case e.Stuck:
 		return " (its temperature sensor is stuck)"
 	case e.PassedBytes > 0:
-		return fmt.Sprintf(" (in another phase it wrote %s without a fall)", size(e.PassedBytes))
+		return fmt.Sprintf(" (in another phase it wrote %s without a fall)", byteSize(e.PassedBytes))
 	case e.SoonerBytes > 0:
-		return fmt.Sprintf(" (in an earlier phase it fell after %s)", size(e.SoonerBytes))
+		return fmt.Sprintf(" (in an earlier phase it fell after %s)", byteSize(e.SoonerBytes))
 	case e.AtC != nil:
 		return fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: not conclusive)", *e.StartC, *e.AtC)
 	}
@@ -229,12 +228,12 @@ func unsettled(t *analysis.Throttle) string {
 }
 
 // freed says what a fall left to the others; empty for nothing.
-func (en english) freed(t *analysis.Throttle) string {
+func (en english) freed(t *Throttle) string {
 	if len(t.Freed) == 0 {
 		return ""
 	}
 	var from, to float64
-	names := Each(t.Freed, func(f analysis.Shift) string { return f.Disk })
+	names := Each(t.Freed, func(f Shift) string { return f.Disk })
 	for _, f := range t.Freed {
 		from += f.FromRate / float64(len(t.Freed))
 		to += f.ToRate / float64(len(t.Freed))

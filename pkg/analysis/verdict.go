@@ -1,17 +1,16 @@
-package say
+package analysis
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // verdict says a phase in one sentence, after one for each disk that plays or records streams or is probed.
-func (en english) verdict(p *analysis.Phase) string {
+func (en english) verdict(p *Phase) string {
 	sentences := outcomes(p)
 	for _, disk := range en.Order {
 		if text := en.answered(p, disk); text != "" && p.Paced[disk].Probe > 0 {
@@ -23,20 +22,20 @@ func (en english) verdict(p *analysis.Phase) string {
 
 // Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which there are many,
 // it says only what came of the streams.
-func Progress(p *analysis.Phase) string {
+func Progress(p *Phase) string {
 	if sentences := outcomes(p); p.Search != nil && len(sentences) > 0 {
 		return strings.Join(sentences, " ")
 	}
 	return p.Verdict
 }
 
-func outcomes(p *analysis.Phase) []string {
-	return Each(p.StreamTotals, func(t analysis.StreamTotal) string { return outcome(&t, p) + "." })
+func outcomes(p *Phase) []string {
+	return Each(p.StreamTotals, func(t StreamTotal) string { return outcome(&t, p) + "." })
 }
 
 // rates says in one sentence how much the disks of a phase moved.
-func (en english) rates(p *analysis.Phase) string {
-	v := phaseText{en, p, among(en.Order, p.Disks)}
+func (en english) rates(p *Phase) string {
+	v := phaseText{en, p, present(en.Order, p.Disks)}
 	if len(v.names) == 0 {
 		return "No disk worked in this phase."
 	}
@@ -67,8 +66,8 @@ func (en english) rates(p *analysis.Phase) string {
 	return strings.Join(clauses, "; ") + "."
 }
 
-// Steady says since when the disks of a phase were steady, and at which rate; empty if they were not, or need not be.
-func Steady(a *analysis.Analysis, p *analysis.Phase) string {
+// SteadySince says since when the disks of a phase were steady, and at which rate; empty if they were not, or need not be.
+func SteadySince(a *Analysis, p *Phase) string {
 	text := phaseText{in(a), p, a.Order}.steady()
 	if text == "" {
 		return ""
@@ -102,7 +101,7 @@ func (v phaseText) steady() string {
 // phaseText is a phase to be told, and its disks in the run's order.
 type phaseText struct {
 	english
-	*analysis.Phase
+	*Phase
 	names []string
 }
 
@@ -128,11 +127,11 @@ func (v phaseText) parties() []string {
 		case c.Held:
 			verb = dropped
 		case c.Kept:
-			verb = full
+			verb = keptFull
 		}
 		outcomes[verb] = append(outcomes[verb], name)
 	}
-	if all := analysis.Alike(free, v.rateOf); v.Contention.Even {
+	if all := Alike(free, v.rateOf); v.Contention.Even {
 		text := "evenly shared, " + v.each(all[0])
 		if len(outcomes[dropped]) == len(v.names) {
 			text += " " + v.against(all[0])
@@ -140,8 +139,8 @@ func (v phaseText) parties() []string {
 		return []string{text}
 	}
 	var texts []string
-	for _, verb := range []string{full, "ran at", dropped} {
-		for _, group := range analysis.Alike(outcomes[verb], v.rateOf) {
+	for _, verb := range []string{keptFull, "ran at", dropped} {
+		for _, group := range Alike(outcomes[verb], v.rateOf) {
 			text := unit.List(group) + " " + verb + " " + v.each(group)
 			if verb == dropped {
 				text += " " + v.against(group)
@@ -154,8 +153,8 @@ func (v phaseText) parties() []string {
 
 // What a disk is said to have done if that is known.
 const (
-	full    = "kept full speed at"
-	dropped = "dropped to"
+	keptFull = "kept full speed at"
+	dropped  = "dropped to"
 )
 
 // rateOf is a disk's rate in the overlap, which is what all outputs print of it.
@@ -171,7 +170,7 @@ func (v phaseText) each(group []string) string {
 }
 
 // retained is how many percent of their baselines the disks kept, on average.
-func retained(p *analysis.Phase, disks []string) (percent float64) {
+func retained(p *Phase, disks []string) (percent float64) {
 	for _, name := range disks {
 		percent += 100 * *p.Contention.Disks[name].Retention / float64(len(disks))
 	}
@@ -193,7 +192,7 @@ func (v phaseText) against(group []string) string {
 	}
 	text := fmt.Sprintf("(%.0f %% of the %s%s%s)", retained(v.Phase, group), v.Rate(reference/float64(len(group))),
 		where, between(v.Phase))
-	last := map[string]analysis.Recovery{}
+	last := map[string]Recovery{}
 	for _, r := range v.Recoveries {
 		last[r.Disk] = r
 	}
@@ -211,7 +210,7 @@ func (v phaseText) against(group []string) string {
 
 // baseline names a disk's rate without the others, and who those are if it was not alone.
 func baseline(kind, from string) string {
-	if kind == analysis.ReferenceLater {
+	if kind == ReferenceLater {
 		return " baseline without " + from
 	}
 	return " baseline"

@@ -1,4 +1,4 @@
-package say
+package analysis
 
 import (
 	"cmp"
@@ -7,63 +7,62 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // ofChange says an entry of the ledger, with its cause if the evidence leaves only one.
-func (en english) ofChange(f *analysis.Finding, _ *analysis.Phase) string {
+func (en english) ofChange(f *Finding, _ *Phase) string {
 	c := f.Change
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
-	who := unit.List(inOrder(en.Order, c.Disks))
+	who := unit.List(ordered(en.Order, c.Disks))
 	switch c.Kind {
-	case analysis.KindStall:
+	case KindStall:
 		return en.stall(f)
-	case analysis.KindSwing:
+	case KindSwing:
 		return fmt.Sprintf("%s swings between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
-			who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, unexplained(c))
-	case analysis.KindDrift:
+			who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, causeUnknown(c))
+	case KindDrift:
 		went := pick(c.ToRate < c.FromRate, "slowed", "sped up")
 		return fmt.Sprintf("%s %s steadily from %s to %s over %s%s", who, went, en.Rate(c.FromRate), en.Rate(c.ToRate),
-			unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
-	case analysis.KindWarmUp:
+			unit.FormatSeconds(c.EndS-c.StartS), causeUnknown(c))
+	case KindWarmUp:
 		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, en.Title))
 		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s", who, took, phases,
 			en.Rate(c.FromRate), en.Rate(c.ToRate))
-	case analysis.KindSharedFall:
+	case KindSharedFall:
 		why := cmp.Or(map[string]string{
-			analysis.CauseLink: "their link changed its speed at about that time",
-			analysis.CauseHost: "the CPU was fully busy from then on",
+			CauseLink: "their link changed its speed at about that time",
+			CauseHost: "the CPU was fully busy from then on",
 		}[c.Cause], "the cause is something they share (a link, the hub or the computer), not one disk")
 		return fmt.Sprintf("%s%s fell together to %.0f %% of their speed, from a total of %s to %s%s: %s",
 			at, who, 100*c.ToRate/c.FromRate, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), why)
-	case analysis.KindStart:
+	case KindStart:
 		return fmt.Sprintf("when %s started, %s", *c.By, en.shifts(c))
-	case analysis.KindRedistribution:
+	case KindRedistribution:
 		why := "the hub shared it differently, or one disk slowed and others took the rest"
 		if c.By != nil {
 			why = *c.By + " recovered then"
 		}
 		return at + en.shifts(c) + ", and the total stayed the same: " + why
-	case analysis.KindOwnFall:
+	case KindOwnFall:
 		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, en.Rate(c.FromRate), en.Rate(c.ToRate),
-			until(c), unexplained(c))
+			until(c), causeUnknown(c))
 	default:
-		return at + en.shifts(c) + until(c) + unexplained(c)
+		return at + en.shifts(c) + until(c) + causeUnknown(c)
 	}
 }
 
 // unexplained names the cause of a disk's own change, or says that it is unknown.
-func unexplained(c *analysis.Change) string {
+func causeUnknown(c *Change) string {
 	return cmp.Or(map[string]string{
-		analysis.CauseHeat: ": it was hot", analysis.CauseCacheFull: ": its write cache was full",
+		CauseHeat: ": it was hot", CauseCacheFull: ": its write cache was full",
 	}[c.Cause], unknownCause)
 }
 
 const unknownCause = " (cause unknown)"
 
 // until says for how long a change lasted, if it was undone.
-func until(c *analysis.Change) string {
+func until(c *Change) string {
 	if c.EndS <= c.StartS {
 		return ""
 	}
@@ -71,8 +70,8 @@ func until(c *analysis.Change) string {
 }
 
 // shifts says what each disk did: "A fell from 1.80 GB/s to 0.80 GB/s and B rose from 0.80 GB/s to 1.80 GB/s".
-func (en english) shifts(c *analysis.Change) string {
-	return unit.List(Each(inOrder(en.Order, c.Disks), func(name string) string {
+func (en english) shifts(c *Change) string {
+	return unit.List(Each(ordered(en.Order, c.Disks), func(name string) string {
 		s := c.Of(name)
 		did := pick(s.ToRate < s.FromRate, "fell", "rose")
 		return fmt.Sprintf("%s %s from %s to %s", name, did, en.Rate(s.FromRate), en.Rate(s.ToRate))
@@ -80,12 +79,12 @@ func (en english) shifts(c *analysis.Change) string {
 }
 
 // stall says one stall, or several of the same disks together.
-func (en english) stall(f *analysis.Finding) string {
+func (en english) stall(f *Finding) string {
 	c := f.Change
-	names := inOrder(en.Order, c.Disks)
+	names := ordered(en.Order, c.Disks)
 	text := fmt.Sprintf("%s stalled for %s at %.1f s", unit.List(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
 	if n := len(f.Changes); n > 1 {
-		when := Each(f.Changes, func(c analysis.Change) string { return fmt.Sprintf("%.1f s", c.StartS) })
+		when := Each(f.Changes, func(c Change) string { return fmt.Sprintf("%.1f s", c.StartS) })
 		total := 0.0
 		for _, c := range f.Changes {
 			total += c.EndS - c.StartS
@@ -98,7 +97,7 @@ func (en english) stall(f *analysis.Finding) string {
 			unit.FormatSeconds(total), unit.List(when))
 	}
 	switch {
-	case c.Cause == analysis.CauseHost:
+	case c.Cause == CauseHost:
 		return text + ": the computer slept or hubbench was stopped"
 	case len(names) > 1 && len(names) == f.Working:
 		return text + ": the cause is the computer, the hub or the bus, not one disk"
@@ -108,14 +107,14 @@ func (en english) stall(f *analysis.Finding) string {
 }
 
 // inOrder are the names as the run lists them.
-func inOrder(order, names []string) []string {
+func ordered(order, names []string) []string {
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 	return names
 }
 
 // between says in which part of the overlap the disks are compared, if it is not all of it.
-func between(p *analysis.Phase) string {
+func between(p *Phase) string {
 	if p.Contention == nil || len(p.Contention.Spans) == 0 {
 		return ""
 	}
@@ -125,7 +124,7 @@ func between(p *analysis.Phase) string {
 
 // ChangeLabel names an entry of the ledger in a few words, as a chart has room for: "A and B recover". It asks
 // name for what to call a disk; working is how many disks the phase has.
-func ChangeLabel(c *analysis.Change, working int, name func(disk string) string) string {
+func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	does := func(disks []string, verb string) string {
 		if len(disks) > 2 && len(disks) == working {
 			return "all " + verb
@@ -133,15 +132,15 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 		return subject(Each(disks, name), verb)
 	}
 	verb := map[string]string{
-		analysis.KindStart: "start", analysis.KindEnd: "end", analysis.KindRecovery: "recover",
-		analysis.KindSharedFall: "fall", analysis.KindStall: "stall", analysis.KindWarmUp: "warm up",
-		analysis.KindSwing: "swing",
-		analysis.KindDrift: pick(c.ToRate < c.FromRate, "slow steadily", "speed up steadily"),
+		KindStart: "start", KindEnd: "end", KindRecovery: "recover",
+		KindSharedFall: "fall", KindStall: "stall", KindWarmUp: "warm up",
+		KindSwing: "swing",
+		KindDrift: pick(c.ToRate < c.FromRate, "slow steadily", "speed up steadily"),
 	}[c.Kind]
 	switch {
-	case c.Kind == analysis.KindSharedFall:
+	case c.Kind == KindSharedFall:
 		return fmt.Sprintf("%s to %.0f %%", does(c.Disks, verb), 100*c.ToRate/c.FromRate)
-	case verb != "" && (c.Kind != analysis.KindStart || c.By == nil):
+	case verb != "" && (c.Kind != KindStart || c.By == nil):
 		return does(c.Disks, verb)
 	}
 	rose := func(disk string) bool { s := c.Of(disk); return s.ToRate > s.FromRate }
@@ -164,20 +163,20 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 
 // ChangeCause says in a few words what the evidence leaves as the cause of a change; empty for a disk's own
 // start or end, which needs none.
-func ChangeCause(c *analysis.Change, name func(disk string) string) string {
+func ChangeCause(c *Change, name func(disk string) string) string {
 	known := map[string]string{
-		analysis.CauseHeat: "heat", analysis.CauseCacheFull: "full write cache", analysis.CauseHost: "the computer",
-		analysis.CauseLink: "the link changed its speed",
+		CauseHeat: "heat", CauseCacheFull: "full write cache", CauseHost: "the computer",
+		CauseLink: "the link changed its speed",
 	}[c.Cause]
 	switch {
-	case c.Cause == analysis.CauseNeighbour:
-		did := map[string]string{analysis.KindStart: " started", analysis.KindRecovery: " ended"}[c.Kind]
+	case c.Cause == CauseNeighbour:
+		did := map[string]string{KindStart: " started", KindRecovery: " ended"}[c.Kind]
 		who := "other disks"
 		if c.By != nil {
 			who = name(*c.By)
 		}
 		return who + cmp.Or(did, " changed")
-	case known == "" && (c.Kind == analysis.KindEnd || c.Kind == analysis.KindStart && c.By == nil):
+	case known == "" && (c.Kind == KindEnd || c.Kind == KindStart && c.By == nil):
 		return ""
 	}
 	return cmp.Or(known, "unknown")

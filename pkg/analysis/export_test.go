@@ -1,0 +1,4 @@
+package analysis
+
+// TracesPerKind is the flag -traces, for the tests of the ledger's truths.
+var TracesPerKind = perKind
