@@ -316,7 +316,6 @@ type Finding struct {
 	Change     *Change  `json:"change,omitempty"`  // of the ledger
 	Cites      []int    `json:"cites,omitempty"`   // the phase's changes that it rests on, by index
 	Changes    []Change `json:"changes,omitempty"` // of its kind and disks, if they are several
-	Working    int      `json:"-"`                 // disks of the phase
 	Other      string   `json:"other,omitempty"`   // what it is held against: a phase, a disk, an error
 	Values     any      `json:"values,omitempty"`
 	MorePhases int      `json:"more_phases,omitempty"` // that show it as well

@@ -10,14 +10,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// ofChange says an entry of the ledger, with its cause if the evidence leaves only one.
-func (en english) ofChange(f *Finding, _ *Phase) string {
-	c := f.Change
+// change says an entry of the ledger, with its cause if the evidence leaves only one.
+func (en english) change(c *Change) string {
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
 	who := unit.List(ordered(en.Order, c.Disks))
 	switch c.Kind {
-	case KindStall:
-		return en.stall(f)
 	case KindSwing:
 		return fmt.Sprintf("%s swings between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
 			who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, causeUnknown(c))
@@ -52,7 +49,7 @@ func (en english) ofChange(f *Finding, _ *Phase) string {
 	}
 }
 
-// unexplained names the cause of a disk's own change, or says that it is unknown.
+// causeUnknown names the cause of a disk's own change, or says that it is unknown.
 func causeUnknown(c *Change) string {
 	return cmp.Or(map[string]string{
 		CauseHeat: ": it was hot", CauseCacheFull: ": its write cache was full",
@@ -78,16 +75,18 @@ func (en english) shifts(c *Change) string {
 	}))
 }
 
-// stall says one stall, or several of the same disks together.
-func (en english) stall(f *Finding) string {
-	c := f.Change
-	names := ordered(en.Order, c.Disks)
-	text := fmt.Sprintf("%s stalled for %s at %.1f s", unit.List(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
-	if n := len(f.Changes); n > 1 {
-		when := Each(f.Changes, func(c Change) string { return fmt.Sprintf("%.1f s", c.StartS) })
+// stall says one stall, or several of the same disks together, of so many that work.
+func (en english) stall(stalls []Change, working int) string {
+	first := stalls[0]
+	names := ordered(en.Order, first.Disks)
+	text := fmt.Sprintf("%s stalled for %s at %.1f s", unit.List(names), unit.FormatSeconds(first.EndS-first.StartS),
+		first.StartS)
+	if n := len(stalls); n > 1 {
+		var when []string
 		total := 0.0
-		for _, c := range f.Changes {
+		for _, c := range stalls {
 			total += c.EndS - c.StartS
+			when = append(when, fmt.Sprintf("%.1f s", c.StartS))
 		}
 		const listed = 4
 		if n > listed {
@@ -97,16 +96,16 @@ func (en english) stall(f *Finding) string {
 			unit.FormatSeconds(total), unit.List(when))
 	}
 	switch {
-	case c.Cause == CauseHost:
+	case first.Cause == CauseHost:
 		return text + ": the computer slept or hubbench was stopped"
-	case len(names) > 1 && len(names) == f.Working:
+	case len(names) > 1 && len(names) == working:
 		return text + ": the cause is the computer, the hub or the bus, not one disk"
 	default:
 		return text + unknownCause
 	}
 }
 
-// inOrder are the names as the run lists them.
+// ordered are the names as the run lists them.
 func ordered(order, names []string) []string {
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })

@@ -27,7 +27,7 @@ func sameFindings(t *testing.T, what string, got []Finding, want ...Finding) {
 	for i := range want {
 		want[i].Phase = "p"
 	}
-	check.Same(t, what, want, got, cmpopts.EquateApprox(1e-12, 0), cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(LinkUse{}))
+	check.Same(t, what, want, got, cmpopts.EquateApprox(1e-12, 0), cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(LinkUse{}), withoutTexts)
 }
 
 // windowOf is an overlap with a rate for each disk.
@@ -117,7 +117,8 @@ func TestRecoveryFindings(t *testing.T) {
 
 func TestDiskFindings(t *testing.T) {
 	fell := func(cause string) *Throttle {
-		return &Throttle{Step: level.Step{FromRate: 100, ToRate: 40}, Cause: cause}
+		step := level.Step{FromRate: 100, ToRate: 40}
+		return &Throttle{Step: step, Steps: []level.Step{step}, Cause: cause}
 	}
 	for _, tt := range []struct {
 		name string
@@ -134,6 +135,7 @@ func TestDiskFindings(t *testing.T) {
 		{"requests that take longer", Disk{Latency: &Latency{AloneFrom: "b", Longer: &quantile.Change{Quantile: 0.99, FromNS: 10, ToNS: 40, Times: 4}}},
 			[]Finding{{Code: "latency", Disk: "B", Other: "b", Weight: 0.6, Values: LatencyValues{FromNS: 10, ToNS: 40, Times: 4, Quantile: 0.99}}}},
 	} {
+		tt.d.Quote = &Quote{Rate: 40}
 		sameFindings(t, tt.name, toldOf(Phase{Disks: map[string]Disk{"B": tt.d}}), tt.want...)
 	}
 	if got := toldOf(Phase{Disks: map[string]Disk{"A": {}, "B": {Modes: &[2]float64{60, 100}}}}); len(got) != 0 {
@@ -144,7 +146,7 @@ func TestDiskFindings(t *testing.T) {
 	got := toldOf(Phase{Saturation: &trace.Saturation{}, Disks: map[string]Disk{"B": {Throttle: fell(CauseHeat)}}}, step, Saturation{Disk: "A"})
 	sameFindings(t, "a step of the preset", got,
 		Finding{Code: "saturation", Disk: "B", Values: SaturationValues{AtBytes: 7, FromRate: 100, ToRate: 40, RestS: number(30)}, Weight: 1.6})
-	if got := toldOf(Phase{Disks: map[string]Disk{"B": {Throttle: fell(CauseUnknown)}}}, step); len(got) != 2 {
+	if got := toldOf(Phase{Disks: map[string]Disk{"B": {Throttle: fell(CauseUnknown), Quote: &Quote{}}}}, step); len(got) != 2 {
 		t.Errorf("a throttle in another phase is not reported: %+v", got)
 	}
 }

@@ -223,9 +223,8 @@ func TestSaturationOpens(t *testing.T) {
 	a := &Analysis{
 		Saturations: []Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
 		Phases:      []Phase{{Name: "WR A alone", Title: "WR A alone", Overlap: &Overlap{Rate: 2.3e9}}},
-		Findings:    []Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
 	}
-	fillTexts(a)
+	a.Findings = findings(a)
 	headline := ideas(t, a)
 	const fell = "A's fast cache holds 24.0 GB"
 	const falls = ": 2.30 GB/s falls to 0.650 GB/s"

@@ -12,11 +12,9 @@ import (
 // fillTexts puts verdicts, findings, warnings and recommended figures into words.
 func fillTexts(a *Analysis) {
 	en := in(a)
-	phases := map[string]*Phase{}
 	en.warnings(a.Warnings, nil)
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		phases[p.Name] = p
 		en.warnings(p.Warnings, p)
 		p.Verdict = en.verdict(p)
 		for k := range p.Recoveries {
@@ -33,14 +31,6 @@ func fillTexts(a *Analysis) {
 			}
 			p.Disks[name] = d
 		}
-	}
-	for i := range a.Saturations {
-		a.Saturations[i].Text = strings.Join(en.saturation(a.Saturations[i], true), "; ")
-	}
-	for i := range a.Findings {
-		f := &a.Findings[i]
-		f.Says = en.finding(f, phases[f.Phase])
-		f.Text = en.Title(f.Phase) + ": " + f.Says
 	}
 	headline, rest := Headline(a)
 	a.Answer.Headline, a.Answer.Sentence, a.Answer.More = headline, en.sentence(headline, rest), rest
