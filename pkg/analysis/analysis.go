@@ -6,6 +6,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -31,6 +32,9 @@ type Analysis struct {
 	Answer   Answer    `json:"answer"`
 	Findings []Finding `json:"findings"`
 	Warnings []Warning `json:"warnings"`
+
+	// Scale is the unit in which its rates are written, by the fastest.
+	Scale unit.Scale `json:"-"`
 
 	modelled bool // every disk is one of a profile
 }

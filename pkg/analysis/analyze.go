@@ -40,13 +40,15 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	}
 	a.modelled = !slices.ContainsFunc(recorded.Disks, func(d trace.Disk) bool { return d.Profile == "" })
 	for _, w := range recorded.Warnings {
-		a.Warnings = append(a.Warnings, Warning{Code: "trace", Other: w})
+		a.Warnings = append(a.Warnings, Warning{Code: "trace", Other: w, Text: w})
 	}
 	if recorded.Status == trace.Partial {
-		a.Warnings = append(a.Warnings, Warning{Code: "partial"})
+		a.Warnings = append(a.Warnings, Warning{Code: "partial",
+			Text: "the run ended early: phases may be missing or incomplete"})
 	}
 	a.Warnings = append(a.Warnings, competitors(recorded.Hardware)...)
 	r := newRun(recorded, opts)
+	a.Scale = r.scale
 	for _, p := range r.phases {
 		p.recoveries()
 		p.fillChanges()

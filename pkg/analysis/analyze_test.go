@@ -70,6 +70,9 @@ func TestWarnings(t *testing.T) {
 		var got []string
 		for _, w := range Analyze(runOf(tt.disks...), Options{}).Phases[0].Warnings {
 			got = append(got, w.Code)
+			if w.Text == "" {
+				t.Errorf("%s: %s says nothing", tt.name, w.Code)
+			}
 		}
 		check.Same(t, tt.name, tt.want, got)
 	}
@@ -83,12 +86,14 @@ func TestStopped(t *testing.T) {
 		t.Errorf("without a stop: %v", got)
 	}
 	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Name: trace.Stopped, TNS: 9e9, Value: 6}, trace.Gauge{Name: trace.Stopped, TNS: 20e9, Value: 0.5})
-	want := []Warning{{Code: "stopped", Values: StoppedValues{Seconds: 6.5, Times: 2, AtS: 3}}}
-	check.Same(t, "with two", want, Analyze(run, Options{}).Phases[0].Warnings, withoutTexts)
+	want := []Warning{{Code: "stopped", Values: StoppedValues{Seconds: 6.5, Times: 2, AtS: 3},
+		Text: "everything stopped for 6.5 s at 3 s: the computer slept, or hubbench was stopped, 2 times; measure this phase again"}}
+	check.Same(t, "with two", want, Analyze(run, Options{}).Phases[0].Warnings)
 	// The worker of a disk that was stopped with all of it, and one that was stopped alone.
 	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 9.3e9, Value: 6.2}, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 30e9, Value: 7})
-	want = append(want, Warning{Code: "stopped", Disk: "A", Values: StoppedValues{Seconds: 7, Times: 1, AtS: 23}})
-	check.Same(t, "with a disk's", want, Analyze(run, Options{}).Phases[0].Warnings, withoutTexts)
+	want = append(want, Warning{Code: "stopped", Disk: "A", Values: StoppedValues{Seconds: 7, Times: 1, AtS: 23},
+		Text: "disk A stalled for 7 s at 23 s: its worker was stopped; measure this phase again"})
+	check.Same(t, "with a disk's", want, Analyze(run, Options{}).Phases[0].Warnings)
 }
 
 // TestCached: a hub cannot be faster than its link, so a cache was; an internal disk can.

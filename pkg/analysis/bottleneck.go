@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -89,7 +90,14 @@ func competitors(setup *hardware.Setup) []Warning {
 	var list []Warning
 	for _, c := range setup.Competitors {
 		if c.Kind == hardware.DisplayKind || c.Kind == hardware.NetworkKind {
-			list = append(list, Warning{Code: "competitor_" + string(c.Kind), Other: c.Name})
+			w := Warning{Code: "competitor_" + string(c.Kind), Other: c.Name}
+			if c.Kind == hardware.DisplayKind {
+				w.Text = named(c.Name, "a display") + " on the same hub: its picture has priority over the disks' data on the " +
+					"hub's uplink"
+			} else {
+				w.Text = named(c.Name, "a network adapter") + " on the same hub and shares its uplink with the disks"
+			}
+			list = append(list, w)
 		}
 	}
 	return list
@@ -107,13 +115,16 @@ const (
 func (p *phase) cached() {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
-			p.warn(Warning{Code: "cached", Disk: g.Disk, Values: ShareValues{Share: g.Value}})
+			p.warnOf(g.Disk, Warning{Code: "cached", Values: ShareValues{Share: g.Value},
+				Text: fmt.Sprintf("its requests bypassed the cache, yet %.0f %% of its files were in the cache afterwards: its "+
+					"rate may be that of RAM", 100*g.Value)})
 		}
 	}
 	o := p.out.Overlap
 	for _, u := range p.out.Links {
 		if u.Rate > u.line {
-			w := Warning{Code: "cached", Other: u.Link, Values: MostValues{Rate: u.Rate, Most: u.line}}
+			w := Warning{Code: "cached", Other: u.Link, Values: MostValues{Rate: u.Rate, Most: u.line},
+				Text: p.tooFast(u.Rate, "over "+u.Link+" is more than the bare line carries", u.line)}
 			if len(u.Disks) == 1 { // whose link it is
 				w.Disk = u.Disks[0]
 			}
@@ -121,10 +132,27 @@ func (p *phase) cached() {
 			return
 		}
 	}
-	if o == nil || p.simulated || max(o.ReadRate, o.WriteRate) <= fastestHub*slack {
+	if o == nil || p.simulated {
 		return
 	}
-	if !slices.ContainsFunc(p.parts, func(part *part) bool { return part.job.connection != trace.OnHub }) {
-		p.warn(Warning{Code: "cached", Values: MostValues{Rate: max(o.ReadRate, o.WriteRate), Most: fastestHub}})
+	rate := max(o.ReadRate, o.WriteRate)
+	elsewhere := func(part *part) bool { return part.job.connection != trace.OnHub }
+	if rate > fastestHub*slack && !slices.ContainsFunc(p.parts, elsewhere) {
+		p.warn(Warning{Code: "cached", Values: MostValues{Rate: rate, Most: fastestHub},
+			Text: p.tooFast(rate, "through one hub is more than any hub's link carries", fastestHub)})
 	}
+}
+
+// tooFast says that a rate is more than links can carry.
+func (p *phase) tooFast(rate float64, than string, most float64) string {
+	return fmt.Sprintf("%s %s (%s): some of it came from or went to a cache, not the disks", p.scale.Rate(rate), than,
+		p.scale.Rate(most))
+}
+
+// named says that a device is there, by its name where that is known.
+func named(name, kind string) string {
+	if name == "" {
+		return kind + " is"
+	}
+	return name + " is " + kind
 }

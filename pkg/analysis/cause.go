@@ -1,9 +1,11 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -277,7 +279,13 @@ func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 		}
 	}
 	if out != nil {
-		p.warn(Warning{Code: "link_changed", Disk: disk, Values: *out})
+		when := "before this phase"
+		if out.AtS > 0 {
+			when = fmt.Sprintf("%.1f s into the phase", out.AtS)
+		}
+		p.warnOf(disk, Warning{Code: "link_changed", Values: *out,
+			Text: fmt.Sprintf("its link went from %s to %s %s: rates before and after that do not compare (check its cable "+
+				"and port)", hardware.Speed(int64(out.FromBps)), hardware.Speed(int64(out.ToBps)), when)})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // How two modes are detected.
@@ -41,10 +43,14 @@ func (p *phase) summarize(part *part) {
 	}
 	d.Files = all.Usable
 	if n := all.Work - d.Files; n > 0 {
-		part.warn(Warning{Code: "unusable_files", Values: FilesValues{Files: float64(n), Of: float64(all.Work)}})
+		part.warn(Warning{Code: "unusable_files", Values: FilesValues{Files: float64(n), Of: float64(all.Work)},
+			Text: fmt.Sprintf("%d of %d files have no bytes, or end no later than they start; they are left out", n, all.Work)})
 	}
 	if n := d.Files - len(files); n > 0 {
-		part.warn(Warning{Code: "overlapping_files", Values: FilesValues{Files: float64(n), Of: float64(d.Files)}})
+		part.warn(Warning{Code: "overlapping_files", Values: FilesValues{Files: float64(n), Of: float64(d.Files)},
+			Text: fmt.Sprintf("%d of %d files overlap others of the same disk: their bytes count, as of files in flight "+
+				"together, but their own rates are left out of the mean, the median and the rest; if these are two phases "+
+				"of one name, give each its own name", n, d.Files)})
 	}
 	if d.Files == 0 {
 		return
@@ -61,7 +67,8 @@ func (p *phase) summarize(part *part) {
 	}
 	d.Fits = size.Fit(files)
 	if len(files) > 0 && len(files) < size.MinFiles {
-		part.warn(Warning{Code: "few_files", Values: FilesValues{Files: float64(len(files))}})
+		part.warn(Warning{Code: "few_files", Values: FilesValues{Files: float64(len(files))},
+			Text: unit.Plural(len(files), "file") + ": too few to judge the spread of the rates by"})
 	}
 	switch method := p.trace.Score; { // of the program that a preset takes after
 	case len(rates) > 0 && method == scenario.ScoreMedian:
@@ -76,7 +83,9 @@ func (p *phase) summarize(part *part) {
 		// and so may a throttle be an effect of size.
 		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 			d.Throttle = nil
-			part.warn(Warning{Code: "size_or_time", Values: SizeValues{knee.AtBytes}})
+			part.warn(Warning{Code: "size_or_time", Values: SizeValues{knee.AtBytes},
+				Text: fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as well have "+
+					"changed with time", byteSize(knee.AtBytes))})
 		}
 	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
@@ -163,7 +172,9 @@ func (p *phase) bimodality(part *part, files, same []size.File) {
 		d.Bimodal = &bimodal
 	}
 	if d.Modes != nil {
-		part.warn(Warning{Code: "bimodal", Values: ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean}})
+		part.warn(Warning{Code: "bimodal", Values: ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean},
+			Text: fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither",
+				p.scale.Rate(d.Modes[0]), p.scale.Rate(d.Modes[1]), p.scale.Rate(*d.Mean))})
 	}
 }
 
@@ -235,7 +246,9 @@ func (p *phase) steady(part *part) {
 	rates := part.Curve.Rates([]overlap.Span{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {
-		part.warn(Warning{Code: "not_steady", Values: WindowValues{seconds(windowNS)}})
+		part.warn(Warning{Code: "not_steady", Values: WindowValues{seconds(windowNS)},
+			Text: fmt.Sprintf("its rate was not steady when the phase ended (SNIA PTS, %s windows), so no steady rate is given",
+				unit.FormatSeconds(seconds(windowNS)))})
 		return
 	}
 	v := overlap.Span{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
@@ -243,7 +256,9 @@ func (p *phase) steady(part *part) {
 	s.CI95 = intervalOf(part.Curve.Flow([]overlap.Span{v}))
 	part.out.Steady = s
 	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {
-		part.warn(Warning{Code: "steady_unfallen", Values: UnfallenValues{Rate: s.Rate,
-			Bytes: s.Rate * seconds(part.EndNS())}})
+		bytes := s.Rate * seconds(part.EndNS())
+		part.warn(Warning{Code: "steady_unfallen", Values: UnfallenValues{Rate: s.Rate, Bytes: bytes},
+			Text: fmt.Sprintf("it wrote at a steady %s and never slowed in %s: its fast cache may not be full yet; preset: "+
+				"saturation finds where it ends", p.scale.Rate(s.Rate), byteSize(bytes))})
 	}
 }

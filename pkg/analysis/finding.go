@@ -42,7 +42,7 @@ func findings(a *Analysis) []Finding {
 		for _, w := range p.Warnings {
 			if w.Code == "partial" {
 				f.add(Finding{Code: "partial", Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2,
-					Says: partial(w.Disk, w.Other, w.Values)})
+					Says: w.Text})
 			}
 		}
 		if p.Search != nil {

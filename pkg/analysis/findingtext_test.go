@@ -223,6 +223,7 @@ func TestSaturationOpens(t *testing.T) {
 	a := &Analysis{
 		Saturations: []Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
 		Phases:      []Phase{{Name: "WR A alone", Title: "WR A alone", Overlap: &Overlap{Rate: 2.3e9}}},
+		Scale:       unit.ScaleFor(2.3e9),
 	}
 	a.Findings = findings(a)
 	headline := ideas(t, a)

@@ -7,6 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -53,7 +54,9 @@ func (r *run) latencies() {
 	for _, p := range r.phases {
 		for _, g := range p.trace.Gauges {
 			if g.Name == trace.LeftOut && g.Value > 0 {
-				p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: RequestsValues{g.Value}})
+				p.warnOf(g.Disk, Warning{Code: "left_out", Values: RequestsValues{g.Value},
+					Text: unit.Plural(int(g.Value), "request") + " were due and could not be made before the phase ended: its " +
+						"latencies are without them, and would be longer with them"})
 			}
 		}
 		for _, part := range p.parts {

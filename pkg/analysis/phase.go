@@ -1,9 +1,11 @@
 package analysis
 
 import (
+	"fmt"
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -13,7 +15,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -27,6 +31,7 @@ type run struct {
 	simulated bool            // disks begin as one in the model's time, whenever their processes did
 	alpha     alphas
 	solos     solos // nil until they are needed
+	scale     unit.Scale
 }
 
 // phase is one phase under analysis.
@@ -58,7 +63,7 @@ type part struct {
 }
 
 func (p *part) warn(w Warning) {
-	w.Disk = p.Name()
+	w.Disk, w.Text = p.Name(), "disk "+p.Name()+": "+w.Text
 	p.doubts = append(p.doubts, w)
 }
 
@@ -127,6 +132,22 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p.stages = overlap.Stages(active)
 		p.window = overlap.Window(p.stages, len(p.parts))
 	}
+	fastest := 0.0
+	for _, p := range r.phases {
+		together := 0.0 // bytes in the window
+		for _, part := range p.parts {
+			if _, all := size.Apart(part.Trace.Files); all.BusyS > 0 {
+				fastest = max(fastest, float64(all.Bytes)/all.BusyS)
+			}
+			for _, v := range p.window {
+				together += float64(part.Curve.Between(v).Bytes)
+			}
+		}
+		if together > 0 {
+			fastest = max(fastest, together/overlap.Seconds(p.window))
+		}
+	}
+	r.scale = unit.ScaleFor(fastest)
 	r.eachDisk((*phase).settle)
 	inParallel(r.phases, (*phase).measure)
 	late := meter.Unwritten{}
@@ -236,6 +257,17 @@ func (p *phase) measure() {
 
 func (p *phase) warn(w Warning) { p.out.Warnings = append(p.out.Warnings, w) }
 
+// warnOf warns of a disk.
+func (p *phase) warnOf(disk string, w Warning) {
+	w.Disk, w.Text = disk, "disk "+disk+": "+w.Text
+	p.warn(w)
+}
+
+// withoutDisk is an error that a worker recorded, without the name of its disk, which has been said.
+func withoutDisk(recorded, disk string) string {
+	return strings.TrimPrefix(recorded, "disk "+disk+": ")
+}
+
 // failures warns of disks that did not finish their work.
 func (p *phase) failures() {
 	for i := range p.parts {
@@ -244,15 +276,18 @@ func (p *phase) failures() {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
 			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error,
-				Values: PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)}})
+				Values: PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)},
+				Text: fmt.Sprintf("disk %s failed %.1f s into the phase, at file %d: %s", d.Name, seconds(e.TNS), e.Seq,
+					withoutDisk(e.Error, d.Name))})
 		// They cut off the last file.
 		case len(d.Open) > 0 && p.parts[i].HasFiles() && p.trace.Stop != scenario.StopHold &&
 			p.trace.Stop != scenario.StopTime:
-			p.warn(Warning{Code: "partial", Disk: d.Name})
+			p.warn(Warning{Code: "partial", Disk: d.Name,
+				Text: "disk " + d.Name + " left its last file unfinished; it counts as far as its progress is known"})
 		}
 	}
 	if p.trace.Status == trace.Partial && len(p.out.Warnings) == 0 {
-		p.warn(Warning{Code: "partial"})
+		p.warn(Warning{Code: "partial", Text: "the phase ended early"})
 	}
 }
 
@@ -281,8 +316,18 @@ func (p *phase) stops() {
 		for _, g := range alone {
 			sum += g.Value
 		}
-		p.warn(Warning{Code: "stopped", Disk: disk, Values: StoppedValues{
-			Seconds: sum, Times: float64(len(alone)), AtS: max(seconds(alone[0].TNS)-alone[0].Value, 0)}})
+		what, how := "everything stopped", "the computer slept, or hubbench was stopped"
+		if disk != "" {
+			what, how = "disk "+disk+" stalled", "its worker was stopped"
+		}
+		if len(alone) > 1 {
+			how += fmt.Sprintf(", %d times", len(alone))
+		}
+		at := max(seconds(alone[0].TNS)-alone[0].Value, 0)
+		p.warn(Warning{Code: "stopped", Disk: disk,
+			Values: StoppedValues{Seconds: sum, Times: float64(len(alone)), AtS: at},
+			Text: fmt.Sprintf("%s for %s at %s: %s; measure this phase again", what, unit.FormatSeconds(sum),
+				unit.FormatSeconds(at), how)})
 	}
 }
 
@@ -312,7 +357,8 @@ func (p *phase) startSkew() {
 	skew := float64(slices.Max(starts)-slices.Min(starts)) / 1e9
 	p.out.StartSkewS = &skew
 	if skew > maxSkewS && !p.simulated {
-		p.warn(Warning{Code: "start_skew", Values: SecondsValues{Seconds: skew}})
+		p.warn(Warning{Code: "start_skew", Values: SecondsValues{Seconds: skew},
+			Text: fmt.Sprintf("the disks started %s apart; the overlap excludes that time", unit.FormatSeconds(skew))})
 	}
 }
 

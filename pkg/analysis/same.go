@@ -86,7 +86,10 @@ func unlike(phases []*phase) []Warning {
 			for _, key := range other.work.Differs(here.work) {
 				texts = append(texts, string(key)+" "+other.work.Value(key)+" in "+in+", "+here.work.Value(key)+" in "+p.out.Name)
 			}
-			return []Warning{{Code: "unlike_work", Disk: here.disk, Other: strings.Join(texts, "; ")}}
+			differ := strings.Join(texts, "; ")
+			return []Warning{{Code: "unlike_work", Disk: here.disk, Other: differ,
+				Text: "disk " + here.disk + ": phases that look alike differ in its work (" + differ + "): neither is the " +
+					"other's baseline or repeat; give the disk the same work alone and with others"}}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -9,6 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Stream is the outcome of one stream: of frames that were due at fixed times. It is read from the trace's stream
@@ -125,7 +127,13 @@ func (p *phase) hostLate(total *StreamTotal) {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.HostLate && g.Disk == total.Disk && total.Verdict != stream.Clean &&
 			g.Value >= max(minLateS, total.BufferS/10) {
-			p.warn(Warning{Code: "host_late", Disk: g.Disk, Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)}})
+			what := "its low buffer"
+			if total.Late > 0 {
+				what = "its dropped frames"
+			}
+			p.warnOf(g.Disk, Warning{Code: "host_late", Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
+				Text: fmt.Sprintf("%s may be the computer's fault, not the disk's: it was busy or asleep, and served the streams "+
+					"up to %s late", what, unit.FormatSeconds(g.Value))})
 		}
 	}
 }

@@ -215,3 +215,16 @@ func baseline(kind, from string) string {
 	}
 	return " baseline"
 }
+
+// noOverlap says why the disks of a phase were never active together.
+func noOverlap(n *NoOverlap) string {
+	switch {
+	case n == nil || len(n.Disks) == 0 && n.BeganS == 0:
+		return "the disks' pauses left no moment in which all were active"
+	case len(n.Disks) == 2 && n.BeganS > 0:
+		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s", n.Disks[0], n.EndedS,
+			n.Disks[1], n.BeganS)
+	default:
+		return fmt.Sprintf("disk %s moved nothing", unit.List(n.Disks))
+	}
+}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 const (
@@ -24,7 +26,9 @@ const (
 
 func (p *phase) fillStages() {
 	if n := len(p.stages); n > maxStages {
-		p.warn(Warning{Code: "many_stages", Values: StagesValues{Stages: float64(n), Listed: maxStages}})
+		p.warn(Warning{Code: "many_stages", Values: StagesValues{Stages: float64(n), Listed: maxStages},
+			Text: fmt.Sprintf("the disks start and pause so often that there are %d stages; the first %d are listed", n,
+				maxStages)})
 	}
 	for _, s := range p.stages[:min(len(p.stages), maxStages)] {
 		out := Stage{
@@ -49,7 +53,7 @@ func (p *phase) fillStages() {
 func (p *phase) fillOverlap() {
 	if len(p.window) == 0 {
 		p.out.NoOverlap = p.noOverlap()
-		p.warn(Warning{Code: "no_overlap"})
+		p.warn(Warning{Code: "no_overlap", Text: "no overlap: " + noOverlap(p.out.NoOverlap)})
 		return
 	}
 	length := overlap.Seconds(p.window)
@@ -62,7 +66,9 @@ func (p *phase) fillOverlap() {
 	}
 	p.out.Overlap = o
 	if length < minIntervalS && length >= overlap.ShortS { // below, all of its rates are in doubt
-		p.warn(Warning{Code: "no_interval", Values: SecondsValues{length}})
+		p.warn(Warning{Code: "no_interval", Values: SecondsValues{length},
+			Text: fmt.Sprintf("no error bars: the overlap is only %s long, and a stall may fill so short a time or be missing "+
+				"from it", unit.FormatSeconds(length))})
 	}
 	var flows []stats.Flow
 	var contending []float64 // rates
@@ -75,9 +81,12 @@ func (p *phase) fillOverlap() {
 			switch doubt := flow.Doubt(); {
 			case doubt != stats.NoDoubt && part.Limited(): // its rate is that of its work
 			case doubt == stats.TooFew:
-				p.warn(Warning{Code: "no_interval", Disk: part.Name(), Values: FilesValues{Files: float64(flow.Spread.Items)}})
+				p.warnOf(part.Name(), Warning{Code: "no_interval", Values: FilesValues{Files: float64(flow.Spread.Items)},
+					Text: "no error bars: one or two files took almost all of its time in the overlap, so how files differ " +
+						"cannot be seen; move more files, or smaller ones"})
 			case doubt == stats.TooShort:
-				p.warn(Warning{Code: "no_interval", Disk: part.Name(), Values: MomentsValues{float64(flow.Known + 1)}})
+				p.warnOf(part.Name(), Warning{Code: "no_interval", Values: MomentsValues{float64(flow.Known + 1)},
+					Text: fmt.Sprintf("no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)})
 			}
 		}
 		var read int64
@@ -123,10 +132,14 @@ func (p *phase) fillOverlap() {
 		}
 	}
 	if length < overlap.ShortS {
-		p.warn(Warning{Code: "thin_window", Values: SecondsValues{length}})
+		p.warn(Warning{Code: "thin_window", Values: SecondsValues{length},
+			Text: fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks more to do",
+				unit.FormatSeconds(length))})
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
-		p.warn(Warning{Code: "edges", Values: ShareValues{doubt / float64(o.Bytes)}})
+		share := doubt / float64(o.Bytes)
+		p.warn(Warning{Code: "edges", Values: ShareValues{share},
+			Text: fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*share)})
 	}
 }
 

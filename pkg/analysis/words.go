@@ -12,10 +12,8 @@ import (
 // fillTexts puts verdicts, findings, warnings and recommended figures into words.
 func fillTexts(a *Analysis) {
 	en := in(a)
-	en.warnings(a.Warnings, nil)
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		en.warnings(p.Warnings, p)
 		p.Verdict = en.verdict(p)
 		for k := range p.Recoveries {
 			if r := &p.Recoveries[k]; r.Cut != nil {
@@ -54,7 +52,7 @@ func (en english) doubt(d *Doubt) string {
 	switch d.Code {
 	case DoubtFailed:
 		return fmt.Sprintf("Disk %s failed (%s): %s.", d.Disk, phase,
-			strings.TrimSuffix(strings.TrimPrefix(d.Cause, "disk "+d.Disk+": "), "."))
+			strings.TrimSuffix(withoutDisk(d.Cause, d.Disk), "."))
 	case DoubtPartial:
 		if d.Phase != "" {
 			return "Partial run: one phase (" + phase + ") ended early, and the results cover only what was recorded."
@@ -151,23 +149,7 @@ type english struct {
 	unit.Scale
 }
 
-func in(a *Analysis) english { return english{a, ScaleOf(a)} }
-
-// ScaleOf picks the unit of an analysis' rates, by the fastest.
-func ScaleOf(a *Analysis) unit.Scale {
-	top := 0.0
-	for _, p := range a.Phases {
-		if p.Overlap != nil {
-			top = max(top, p.Overlap.Rate)
-		}
-		for _, disk := range p.Disks {
-			if disk.Rate != nil {
-				top = max(top, *disk.Rate)
-			}
-		}
-	}
-	return unit.ScaleFor(top)
-}
+func in(a *Analysis) english { return english{a, a.Scale} }
 
 // each is a rate of several disks: "0.702 GB/s each".
 func (en english) each(v float64, disks int) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // disk plays levels in GB/s, without noise, in files of 100 MB.
@@ -130,24 +131,6 @@ func TestWarningTexts(t *testing.T) {
 	}
 }
 
-// Warnings of what the computer did say whom it may have held up.
-func TestWarningTextsOfTheComputer(t *testing.T) {
-	late := " may be the computer's fault, not the disk's: it was busy or asleep, and served the streams up to 2.9 s late"
-	slept := " for 1 min 30 s at 12 s: the computer slept, or hubbench was stopped"
-	for want, w := range map[string]Warning{
-		"disk A: its low buffer" + late:                                                           {Values: HostLateValues{Seconds: 2.9}},
-		"disk A: its dropped frames" + late:                                                       {Values: HostLateValues{Seconds: 2.9, Late: 50}},
-		"everything stopped" + slept + "; measure this phase again":                               {Values: StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
-		"everything stopped" + slept + ", 2 times; measure this phase again":                      {Values: StoppedValues{AtS: 12, Seconds: 90, Times: 2}},
-		"disk A stalled for 1 min 30 s at 12 s: its worker was stopped; measure this phase again": {Disk: "A", Values: StoppedValues{AtS: 12, Seconds: 90, Times: 1}},
-	} {
-		if _, ok := w.Values.(HostLateValues); ok {
-			w.Disk = "A"
-		}
-		check.Same(t, "warning", want, in(&Analysis{}).warning(&w, nil))
-	}
-}
-
 // A phase too short to compare its disks still has their rates in the overlap: they did not get nothing.
 func TestRatesOfAShortPhase(t *testing.T) {
 	p := &Phase{
@@ -158,7 +141,7 @@ func TestRatesOfAShortPhase(t *testing.T) {
 		Contention: &Contention{Disks: map[string]DiskContention{"A": {}, "B": {}}},
 		Disks:      map[string]Disk{"A": {Op: trace.Write}, "B": {Op: trace.Write}},
 	}
-	a := &Analysis{Order: []string{"A", "B"}, Phases: []Phase{*p}}
+	a := &Analysis{Order: []string{"A", "B"}, Phases: []Phase{*p}, Scale: unit.ScaleFor(6e8)}
 	fillTexts(a)
 	if got := Progress(&a.Phases[0]); !strings.Contains(got, "B ran at 400 MB/s, A ran at 200 MB/s") {
 		t.Errorf("%q", got)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -182,30 +181,6 @@ func TestCodes(t *testing.T) {
 	for heading, codes := range want {
 		told := defined(under(t, page(t, "report"), heading))
 		check.Same(t, heading+" of the analysis in help", slices.Sorted(maps.Keys(codes)), told)
-	}
-}
-
-// Every warning has a sentence: pkg/analysis/warning.go asks for its code, or for the type of its values if no other code has it.
-func TestWarningsAreSaid(t *testing.T) {
-	pkg := filepath.Join("..", "..", "..", "pkg")
-	sentences, err := os.ReadFile(filepath.Join(pkg, "analysis", "warning.go"))
-	must(t, sentences, err)
-	values, err := os.ReadFile(filepath.Join(pkg, "analysis", "values.go"))
-	must(t, values, err)
-	typeOf, codes := map[string]string{"link_changed": "LinkChange"}, map[string]int{"LinkChange": 1}
-	for _, m := range regexp.MustCompile(`// (\w+Values) are those of ([^.:]+)`).FindAllStringSubmatch(string(values), -1) {
-		for _, code := range regexp.MustCompile(`[a-z_]+`).FindAllString(m[2], -1) {
-			typeOf[code] = m[1]
-			codes[m[1]]++
-		}
-	}
-	for _, code := range defined(under(t, page(t, "report"), "Warnings")) {
-		if strings.Contains(string(sentences), strconv.Quote(code)) {
-			continue
-		}
-		if kind := typeOf[code]; codes[kind] != 1 || !strings.Contains(string(sentences), kind) {
-			t.Errorf("the warning %s has no sentence: give it one in pkg/analysis/warning.go", code)
-		}
 	}
 }
 

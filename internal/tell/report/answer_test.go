@@ -12,12 +12,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // contest is an analysis by hand: C crowds out A and B while all three write, and less when they read.
 func contest() *analysis.Analysis {
-	a := &analysis.Analysis{Name: "plug", Order: []string{"A", "B", "C"}, Phases: []analysis.Phase{
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: "plug", Order: []string{"A", "B", "C"}, Phases: []analysis.Phase{
 		played("RRR", trace.Read, 0.48, 0.47, 0.5), played("WWW", trace.Write, 0.47, 0.49, 0.77),
 	}}
 	a.Summary.Contests = []analysis.Contest{{Phases: []string{"WWW"}}, {Phases: []string{"RRR"}}}
@@ -190,7 +191,7 @@ func TestLayouts(t *testing.T) {
 	if got := answerOf(cost).Costs; len(got) != 1 || got[0].Verb != "writes" || got[0].Key.Label != "A" {
 		t.Errorf("costs %+v", got)
 	}
-	if got := answerOf(&analysis.Analysis{Name: "empty"}).Headline; got != "Nothing was measured" {
+	if got := answerOf(&analysis.Analysis{Scale: unit.ScaleFor(2e9), Name: "empty"}).Headline; got != "Nothing was measured" {
 		t.Errorf("of nothing: %q", got)
 	}
 }

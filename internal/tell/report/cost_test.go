@@ -8,11 +8,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // costAnswer is the answer of a run whose disks were measured on the hub and on ports of their own.
 func costAnswer(costs ...analysis.HubCost) *Answer {
-	a := &analysis.Analysis{Order: []string{"A", "C"}, HubCosts: costs, Phases: []analysis.Phase{
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, HubCosts: costs, Phases: []analysis.Phase{
 		{Name: "p", Overlap: &analysis.Overlap{Rate: 2.8e9}}, {Name: "q"},
 	}}
 	return OfRun(Run{Analysis: a, AnswerAlone: true}).Answer

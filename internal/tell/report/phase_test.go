@@ -100,7 +100,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 		tracetest.Phase("WW", hub.Play(rnd, stalled, disk("B", 60, 1e9))...),
 	)
 	a := analysis.Analyze(run, analysis.Options{})
-	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], Scale{analysis.ScaleOf(a)})
+	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], Scale{a.Scale})
 	if note := v.diskTable().Note; !strings.Contains(note, "Baseline: the same disk without the others, in the time between changes.") {
 		t.Error(note)
 	}

@@ -180,7 +180,7 @@ func TestPhasesWithoutReference(t *testing.T) {
 // Each finding is told once: not what the answer or the phase's verdict says, and what repeats have in common with
 // their number.
 func TestFindings(t *testing.T) {
-	a := &analysis.Analysis{Order: []string{"A", "B"}}
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "B"}}
 	for i, name := range []string{"WW", "WW-2", "RR"} {
 		a.Phases = append(a.Phases, analysis.Phase{Name: name, Title: name, Repeats: []string{"", "WW", ""}[i], Verdict: "A dropped 3 frames; 1 of 4 streams was spared. Two disks writing."})
 		a.Findings = append(a.Findings, analysis.Finding{Code: "stall", Phase: name, Text: name + ": a stall.", Weight: 0.2}, analysis.Finding{Code: "drops", Phase: name, Text: name + ": A dropped 3 frames; 1 of 4 streams was spared."})
@@ -214,7 +214,7 @@ func TestDescribe(t *testing.T) {
 func TestSaturations(t *testing.T) {
 	rest := 150.0
 	fall := &analysis.Fall{AtBytes: 24e9}
-	a := &analysis.Analysis{Saturations: []analysis.Saturation{
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Saturations: []analysis.Saturation{
 		{Of: "WW", Disk: "A"}, // it did not fall
 		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest}, Bursts: []level.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9}, {RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
 		{Of: "W-", Disk: "A", Fall: fall, Bursts: []level.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
@@ -261,7 +261,7 @@ func TestPairsTable(t *testing.T) {
 	}
 	unlike := analysis.DiskContention{NoReference: analysis.NoneUnlike}
 	tables := func(phases ...analysis.Phase) *Table {
-		r := newRunDoc(Run{Analysis: &analysis.Analysis{Order: []string{"A", "C"}, Phases: phases}})
+		r := newRunDoc(Run{Analysis: &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, Phases: phases}})
 		return r.pairsTable(r.pairs())
 	}
 	one := tables(phase("WW", map[string]analysis.DiskContention{"A": kept(0.47), "C": unlike}))
@@ -352,7 +352,7 @@ func TestCacheChart(t *testing.T) {
 
 // Findings of phases that an analysis does not list are told one by one.
 func TestFindingsOfUnknownPhases(t *testing.T) {
-	a := &analysis.Analysis{Order: []string{"A"}, Findings: []analysis.Finding{
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A"}, Findings: []analysis.Finding{
 		{Code: "skew", Phase: "X", Disk: "A", Text: "first"}, {Code: "skew", Phase: "Y", Disk: "A", Text: "second"},
 	}}
 	if found := newRunDoc(Run{Analysis: a}).findings; len(found) != 2 || found[0].Text != "first" || found[1].Text != "second" {

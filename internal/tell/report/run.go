@@ -58,7 +58,7 @@ type runDoc struct {
 
 func newRunDoc(run Run) *runDoc {
 	a := run.Analysis
-	r := &runDoc{run: run, a: a, scale: Scale{analysis.ScaleOf(a)}, index: map[string]int{}}
+	r := &runDoc{run: run, a: a, scale: Scale{a.Scale}, index: map[string]int{}}
 	r.Document = &Document{
 		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub,
 		Keys: newKeys(a.Order), Data: a,

@@ -22,7 +22,7 @@ func viewOf(t *testing.T, run *trace.Run, phase string) *phaseView {
 	a := analysis.Analyze(run, analysis.Options{})
 	for i := range a.Phases {
 		if a.Phases[i].Name == phase {
-			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i], Scale{analysis.ScaleOf(a)})
+			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i], Scale{a.Scale})
 		}
 	}
 	t.Fatalf("no phase %q", phase)
@@ -202,7 +202,7 @@ func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 func TestLaneOfAPace(t *testing.T) {
 	found := 200e6
 	search := analysis.Search{Name: "pace", Kind: trace.SearchPace, Disk: "B", Found: &found}
-	a := &analysis.Analysis{Order: []string{"A", "B"}}
+	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "B"}}
 	for i, try := range []analysis.SearchTry{
 		{Unlimited: true, Verdict: stream.Drops}, {Value: 400e6, Verdict: stream.Drops},
 		{Value: 210e6, Verdict: stream.Clean}, {Value: 210e6, Verdict: stream.Strained}, {Value: 200e6, Verdict: stream.Clean},

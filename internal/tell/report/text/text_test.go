@@ -22,6 +22,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
@@ -115,7 +116,7 @@ func golden(t *testing.T, name, got string) {
 func sample() *analysis.Analysis {
 	lag, short, alone, read, kept := 11.7, 0.0, 1.4e9, 2.6e9, 0.5
 	return &analysis.Analysis{
-		Name: "triple", Order: []string{"A", "B", "C"},
+		Scale: unit.ScaleFor(2e9), Name: "triple", Order: []string{"A", "B", "C"},
 		Phases: []analysis.Phase{
 			{
 				Name:    "WWW",
