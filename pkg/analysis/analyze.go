@@ -78,6 +78,12 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		if titles[p.out.Title] > 1 && p.out.Title != p.out.Name {
 			p.out.Title += " (" + p.out.Name + ")"
 		}
+		for i := range p.out.Recoveries {
+			if r := &p.out.Recoveries[i]; r.Cut != nil {
+				r.Reason = reason(r)
+			}
+		}
+		p.out.Verdict = in(a).verdict(p.out)
 		a.Phases = append(a.Phases, *p.out)
 	}
 	a.Matrix = matrix(a.Phases)

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -113,10 +114,10 @@ func (s *Sure) know(rate float64, ci *stats.Interval, changed bool, disk, phase 
 	}
 }
 
-// Decide fills in the answer, from what the summary and the findings come to, and all texts.
+// Decide fills in the answer, from what the summary and the findings come to, with its texts.
 func (a *Analysis) Decide() {
 	a.decide()
-	fillTexts(a)
+	a.answerTexts()
 }
 
 func (a *Analysis) decide() {
@@ -177,18 +178,23 @@ func (a *Analysis) sureAlone(sure *Sure) {
 func (a *Analysis) doubts(sure *Sure) []Doubt {
 	failed, partial, rest := []Doubt{}, []Doubt{}, []Doubt{}
 	for i := range a.Phases {
-		for _, w := range a.Phases[i].Warnings {
+		p := &a.Phases[i]
+		for _, w := range p.Warnings {
 			switch {
 			case w.Code != "partial":
 			case w.Other != "":
-				failed = append(failed, Doubt{Code: DoubtFailed, Phase: a.Phases[i].Name, Disk: w.Disk, Cause: w.Other})
+				failed = append(failed, Doubt{Code: DoubtFailed, Phase: p.Name, Disk: w.Disk, Cause: w.Other,
+					Text: fmt.Sprintf("Disk %s failed (%s): %s.", w.Disk, a.Title(p.Name),
+						strings.TrimSuffix(withoutDisk(w.Other, w.Disk), "."))})
 			case len(partial) == 0:
-				partial = append(partial, Doubt{Code: DoubtPartial, Phase: a.Phases[i].Name})
+				partial = append(partial, Doubt{Code: DoubtPartial, Phase: p.Name, Text: "Partial run: one phase (" +
+					a.Title(p.Name) + ") ended early, and the results cover only what was recorded."})
 			}
 		}
 	}
 	if len(partial) == 0 && slices.ContainsFunc(a.Warnings, func(w Warning) bool { return w.Code == "partial" }) {
-		partial = append(partial, Doubt{Code: DoubtPartial})
+		partial = append(partial, Doubt{Code: DoubtPartial,
+			Text: "Partial run: it stopped before its end, and the results cover only what was recorded."})
 	}
 	if len(failed) > 0 {
 		partial = nil // which the failure explains
@@ -197,18 +203,26 @@ func (a *Analysis) doubts(sure *Sure) []Doubt {
 	if i := slices.IndexFunc(a.Phases, func(p Phase) bool {
 		return slices.ContainsFunc(slices.Collect(maps.Values(p.Work)), small)
 	}); i >= 0 && a.modelled {
-		rest = append(rest, Doubt{Code: DoubtModel, Phase: a.Phases[i].Name})
+		rest = append(rest, Doubt{Code: DoubtModel, Phase: a.Phases[i].Name,
+			Text: fmt.Sprintf("The model covers only large requests: only a run on real disks shows how fast small ones are "+
+				"(%s).", a.Title(a.Phases[i].Name))})
 	}
 	for _, f := range a.Findings {
 		switch v := f.Values.(type) {
 		case CachedValues:
-			rest = append(rest, Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share})
+			rest = append(rest, Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share,
+				Text: fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", 100*v.Share,
+					f.Disk, a.Title(f.Phase))})
 		case PercentValues:
-			rest = append(rest, Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent})
+			rest = append(rest, Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent,
+				Text: fmt.Sprintf("Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). Close other "+
+					"programs and measure again.", v.Percent, a.Title(f.Phase))})
 		}
 	}
 	if sure.Widest >= imprecise {
-		rest = append(rest, Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: 100 * sure.Widest})
+		rest = append(rest, Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: 100 * sure.Widest,
+			Text: fmt.Sprintf("Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% confidence, %s). "+
+				"Measure for longer.", sure.Disk, 100*sure.Widest, a.Title(sure.Phase))})
 	}
 	return slices.Concat(failed, partial, a.unchecked(), rest)
 }
@@ -216,10 +230,15 @@ func (a *Analysis) doubts(sure *Sure) []Doubt {
 // unchecked are the doubts about a run whose disks were not checked, or are one disk.
 func (a *Analysis) unchecked() (doubts []Doubt) {
 	if a.Origin != nil && a.SharedDisk {
-		doubts = append(doubts, Doubt{Code: DoubtShared})
+		doubts = append(doubts, Doubt{Code: DoubtShared,
+			Text: "Disks of this run share one physical disk, or were not checked for that: it may slow them, not the hub, so " +
+				"nothing is said of who crowds out whom."})
 	}
 	if a.Origin != nil && len(a.Skipped) > 0 {
-		doubts = append(doubts, Doubt{Code: DoubtSkipped, Cause: strings.Join(a.Skipped, ", ")})
+		skipped := strings.Join(a.Skipped, ", ")
+		doubts = append(doubts, Doubt{Code: DoubtSkipped, Cause: skipped,
+			Text: "Skipped checks (" + skipped + "): what they look for may explain these rates, so nothing is said of who " +
+				"crowds out whom."})
 	}
 	return doubts
 }

@@ -199,7 +199,9 @@ func (p *phase) quote(part *part) *Quote {
 			later = part.settledRate(overlap.Clip(p.window, low))
 		}
 		if later > 0 {
-			return &Quote{Rate: later, Kind: QuoteLater}
+			return &Quote{Rate: later, Kind: QuoteLater,
+				Text: fmt.Sprintf("%s after %s; before that %s for %s", p.scale.Rate(later), byteSize(last.AtBytes),
+					p.scale.Rate(t.Steps[0].FromRate), unit.FormatSeconds(t.HeldS))}
 		}
 	}
 	all := cutAt(in, p.cuts(part.Name()))
@@ -207,17 +209,22 @@ func (p *phase) quote(part *part) *Quote {
 		for _, stretch := range slices.Backward(all) {
 			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(level.MinNS) ||
 				len(all) == 1) {
-				return &Quote{Rate: rate, Kind: QuoteSettled}
+				return &Quote{Rate: rate, Kind: QuoteSettled, Text: p.scale.Rate(rate) + " once its rate had settled"}
 			}
 		}
 	}
 	switch {
 	case many:
-		return &Quote{Rate: p.out.Overlap.Disks[part.Name()].Rate, Kind: QuoteOverlap}
+		rate := p.out.Overlap.Disks[part.Name()].Rate
+		return &Quote{Rate: rate, Kind: QuoteOverlap, Text: p.scale.Rate(rate) + " with all disks busy"}
 	case part.out.Rate == nil:
 		return nil
 	default:
-		return &Quote{Rate: *part.out.Rate, Kind: QuoteMean}
+		text := p.scale.Rate(*part.out.Rate) + " over time"
+		if modes := part.out.Modes; modes != nil {
+			text += fmt.Sprintf("; its files ran near %s or near %s", p.scale.Rate(modes[0]), p.scale.Rate(modes[1]))
+		}
+		return &Quote{Rate: *part.out.Rate, Kind: QuoteMean, Text: text}
 	}
 }
 

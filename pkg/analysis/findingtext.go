@@ -7,26 +7,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// quote says what the recommended figure is, and what stands beside it.
-func (en english) quote(q *Quote, d *Disk) string {
-	switch q.Kind {
-	case QuoteLater:
-		first, last := d.Throttle.Steps[0], d.Throttle.Steps[len(d.Throttle.Steps)-1]
-		return fmt.Sprintf("%s after %s; before that %s for %s",
-			en.Rate(q.Rate), byteSize(last.AtBytes), en.Rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
-	case QuoteSettled:
-		return en.Rate(q.Rate) + " once its rate had settled"
-	case QuoteOverlap:
-		return en.Rate(q.Rate) + " with all disks busy"
-	default:
-		text := en.Rate(q.Rate) + " over time"
-		if d.Modes != nil {
-			text += fmt.Sprintf("; its files ran near %s or near %s", en.Rate(d.Modes[0]), en.Rate(d.Modes[1]))
-		}
-		return text
-	}
-}
-
 // reason says why a recovery's lag is not known.
 func reason(r *Recovery) string {
 	c := r.Cut

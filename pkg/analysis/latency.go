@@ -81,6 +81,7 @@ func (r *run) latencies() {
 				l.Longer = cmp.Or(found[1].Longer(by.found[1], alpha), found[0].Longer(by.found[0], alpha))
 			}
 		}
+		l.Note = note(l)
 		part.out.Latency = l
 	})
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,27 +8,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// fillTexts puts verdicts, findings, warnings and recommended figures into words.
-func fillTexts(a *Analysis) {
+// answerTexts puts the answer into words.
+func (a *Analysis) answerTexts() {
 	en := in(a)
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		p.Verdict = en.verdict(p)
-		for k := range p.Recoveries {
-			if r := &p.Recoveries[k]; r.Cut != nil {
-				r.Reason = reason(r)
-			}
-		}
-		for name, d := range p.Disks {
-			if d.Quote != nil {
-				d.Quote.Text = en.quote(d.Quote, &d)
-			}
-			if d.Latency != nil {
-				d.Latency.Note = note(d.Latency)
-			}
-			p.Disks[name] = d
-		}
-	}
 	headline, rest := Headline(a)
 	a.Answer.Headline, a.Answer.Sentence, a.Answer.More = headline, en.sentence(headline, rest), rest
 	for i := range a.Answer.Advice {
@@ -38,44 +19,8 @@ func fillTexts(a *Analysis) {
 	if len(a.Phases) > 0 {
 		a.Answer.Sure.Text = en.sure()
 	}
-	for i := range a.Answer.Doubts {
-		a.Answer.Doubts[i].Text = en.doubt(&a.Answer.Doubts[i])
-	}
 	if len(a.Answer.Doubts) > 0 {
 		a.Answer.Headline, a.Answer.Sentence, a.Answer.More = a.Answer.Doubts[0].Text, "", nil
-	}
-}
-
-// doubt says why a run's numbers cannot be trusted.
-func (en english) doubt(d *Doubt) string {
-	phase := en.Title(d.Phase)
-	switch d.Code {
-	case DoubtFailed:
-		return fmt.Sprintf("Disk %s failed (%s): %s.", d.Disk, phase,
-			strings.TrimSuffix(withoutDisk(d.Cause, d.Disk), "."))
-	case DoubtPartial:
-		if d.Phase != "" {
-			return "Partial run: one phase (" + phase + ") ended early, and the results cover only what was recorded."
-		}
-		return "Partial run: it stopped before its end, and the results cover only what was recorded."
-	case DoubtShared:
-		return "Disks of this run share one physical disk, or were not checked for that: it may slow them, not the hub, " +
-			"so nothing is said of who crowds out whom."
-	case DoubtSkipped:
-		return "Skipped checks (" + d.Cause + "): what they look for may explain these rates, so nothing is said of " +
-			"who crowds out whom."
-	case DoubtCached:
-		return fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", d.Percent,
-			d.Disk, phase)
-	case DoubtHostBound:
-		return fmt.Sprintf("Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). "+
-			"Close other programs and measure again.", d.Percent, phase)
-	case DoubtModel:
-		return fmt.Sprintf("The model covers only large requests: only a run on real disks shows how fast small "+
-			"ones are (%s).", phase)
-	default:
-		return fmt.Sprintf("Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% confidence, "+
-			"%s). Measure for longer.", d.Disk, d.Percent, phase)
 	}
 }
 

@@ -141,9 +141,8 @@ func TestRatesOfAShortPhase(t *testing.T) {
 		Contention: &Contention{Disks: map[string]DiskContention{"A": {}, "B": {}}},
 		Disks:      map[string]Disk{"A": {Op: trace.Write}, "B": {Op: trace.Write}},
 	}
-	a := &Analysis{Order: []string{"A", "B"}, Phases: []Phase{*p}, Scale: unit.ScaleFor(6e8)}
-	fillTexts(a)
-	if got := Progress(&a.Phases[0]); !strings.Contains(got, "B ran at 400 MB/s, A ran at 200 MB/s") {
+	a := &Analysis{Order: []string{"A", "B"}, Scale: unit.ScaleFor(6e8)}
+	if got := in(a).verdict(p); !strings.Contains(got, "B ran at 400 MB/s, A ran at 200 MB/s") {
 		t.Errorf("%q", got)
 	}
 }
