@@ -325,7 +325,8 @@ type Finding struct {
 	MorePhases int      `json:"more_phases,omitempty"` // that show it as well
 	Weight     float64  `json:"weight"`                // about the share of speed at stake: 1 is all of it
 	Text       string   `json:"text"`
-	Says       string   `json:"-"` // the text without the phase
+	// TextWithoutPhase is the text without the phase and the full stop.
+	TextWithoutPhase string `json:"-"`
 }
 
 // Warning is a doubt to show beside a number.

@@ -124,40 +124,41 @@ func between(p *Phase) string {
 // ChangeLabel names an entry of the ledger in a few words, as a chart has room for: "A and B recover". It asks
 // name for what to call a disk; working is how many disks the phase has.
 func ChangeLabel(c *Change, working int, name func(disk string) string) string {
-	does := func(disks []string, verb string) string {
+	does := func(disks []string, verb, rest string) string {
 		if len(disks) > 2 && len(disks) == working {
-			return "all " + verb
+			return "all " + verb + rest
 		}
-		return subject(Each(disks, name), verb)
+		return subject(Each(disks, name), verb, rest)
 	}
 	verb := map[string]string{
 		KindStart: "start", KindEnd: "end", KindRecovery: "recover",
-		KindSharedFall: "fall", KindStall: "stall", KindWarmUp: "warm up",
-		KindSwing: "swing",
-		KindDrift: pick(c.ToRate < c.FromRate, "slow steadily", "speed up steadily"),
+		KindStall: "stall", KindWarmUp: "warm", KindSwing: "swing", KindDrift: pick(c.ToRate < c.FromRate, "slow", "speed"),
+	}[c.Kind]
+	rest := map[string]string{
+		KindWarmUp: " up", KindDrift: pick(c.ToRate < c.FromRate, " steadily", " up steadily"),
 	}[c.Kind]
 	switch {
 	case c.Kind == KindSharedFall:
-		return fmt.Sprintf("%s to %.0f %%", does(c.Disks, verb), 100*c.ToRate/c.FromRate)
+		return does(c.Disks, "fall", fmt.Sprintf(" to %.0f %%", 100*c.ToRate/c.FromRate))
 	case verb != "" && (c.Kind != KindStart || c.By == nil):
-		return does(c.Disks, verb)
+		return does(c.Disks, verb, rest)
 	}
 	rose := func(disk string) bool { s := c.Of(disk); return s.ToRate > s.FromRate }
 	fell := func(disk string) bool { return !rose(disk) }
 	fallen, risen := slices.DeleteFunc(slices.Clone(c.Disks), rose), slices.DeleteFunc(slices.Clone(c.Disks), fell)
 	switch {
 	case len(risen) == 0:
-		return does(fallen, "fall")
+		return does(fallen, "fall", "")
 	case len(fallen) == 0:
-		return does(risen, "rise")
+		return does(risen, "rise", "")
 	case len(risen) == 1 && len(fallen) == 1:
 		// Each has, as far as a person sees in a chart, the rate that the other had.
 		a, b := c.Of(fallen[0]), c.Of(risen[0])
 		if math.Abs(a.ToRate/b.FromRate-1) < 0.15 && math.Abs(b.ToRate/a.FromRate-1) < 0.15 {
-			return does(c.Disks, "swap rates")
+			return does(c.Disks, "swap", " rates")
 		}
 	}
-	return does(fallen, "fall") + ", " + does(risen, "rise")
+	return does(fallen, "fall", "") + ", " + does(risen, "rise", "")
 }
 
 // ChangeCause says in a few words what the evidence leaves as the cause of a change; empty for a disk's own

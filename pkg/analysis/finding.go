@@ -33,7 +33,7 @@ func findings(a *Analysis) []Finding {
 		}
 		f.found = append(f.found, Finding{
 			Code: "saturation", Phase: s.Alone, Disk: s.Disk, Values: values, Weight: 2 - s.Fall.ToRate/s.Fall.FromRate,
-			Says: s.Text,
+			TextWithoutPhase: s.Text,
 		})
 	}
 	for i := range a.Phases {
@@ -42,7 +42,7 @@ func findings(a *Analysis) []Finding {
 		for _, w := range p.Warnings {
 			if w.Code == "partial" {
 				f.add(Finding{Code: "partial", Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2,
-					Says: w.Text})
+					TextWithoutPhase: w.Text})
 			}
 		}
 		if p.Search != nil {
@@ -52,8 +52,8 @@ func findings(a *Analysis) []Finding {
 			if t.Late > 0 {
 				f.add(Finding{
 					Code: "drops", Disk: t.Disk, Disks: t.LateOnlyWhile, Weight: 2.5 + float64(t.Late)/float64(t.Due),
-					Values: DropsValues{Due: float64(t.Due), Late: float64(t.Late), LongestStallS: t.LongestStallS},
-					Says:   outcome(&t, p),
+					Values:           DropsValues{Due: float64(t.Due), Late: float64(t.Late), LongestStallS: t.LongestStallS},
+					TextWithoutPhase: outcome(&t, p),
 				})
 			}
 		}
@@ -75,10 +75,9 @@ func findings(a *Analysis) []Finding {
 		found := &f.found[i]
 		found.cite(a.Phases)
 		if found.MorePhases > 0 {
-			found.Says += "; likewise in " + unit.Plural(found.MorePhases, "more phase")
+			found.TextWithoutPhase += "; likewise in " + unit.Plural(found.MorePhases, "more phase")
 		}
-		found.Says += "."
-		found.Text = f.Title(found.Phase) + ": " + found.Says
+		found.Text = f.Title(found.Phase) + ": " + found.TextWithoutPhase + "."
 	}
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk))
@@ -171,7 +170,7 @@ func (f *finder) connections() {
 			f.found = append(f.found, Finding{
 				Code: "hub_cost", Phase: c.Phase, Disk: c.Disk, Other: c.DirectPhase, Weight: c.Loss, MorePhases: c.morePhases,
 				Values: ReferenceValues{Rate: c.Rate, Reference: c.DirectRate},
-				Says: fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than %s on its own port (%s)", c.Disk, c.Op,
+				TextWithoutPhase: fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than %s on its own port (%s)", c.Disk, c.Op,
 					f.Rate(c.Rate), 100*(1-c.Rate/c.DirectRate), f.Rate(c.DirectRate), f.Title(c.DirectPhase)),
 			})
 		}
@@ -197,7 +196,7 @@ func (f *finder) contention() {
 		f.add(Finding{
 			Code: "steal", Disk: by, Disks: from, Values: StealValues{Rate: taken, Had: had / n, Fair: fair / n},
 			Weight: taken / fair,
-			Says: fmt.Sprintf("%s took bandwidth from %s: %s instead of an even split's %s%s", by, unit.List(from),
+			TextWithoutPhase: fmt.Sprintf("%s took bandwidth from %s: %s instead of an even split's %s%s", by, unit.List(from),
 				f.each(had/n, len(from)), f.Rate(fair/n), between(f.phase)),
 		})
 	}
@@ -206,7 +205,7 @@ func (f *finder) contention() {
 	for _, group := range Alike(f.ordered(func(name string) bool { return more(name) > 0 && !took(name) }), more) {
 		above := meanOf(group, more)
 		f.add(about(group, Finding{Code: "uneven", Values: RateValues{Rate: above}, Weight: above / o.Rate / 2,
-			Says: unit.List(group) + " got " + f.each(above, len(group)) + " more than an even share"}))
+			TextWithoutPhase: unit.List(group) + " got " + f.each(above, len(group)) + " more than an even share"}))
 	}
 	held := f.ordered(func(name string) bool { return c.Disks[name].Held })
 	if len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain {
@@ -220,14 +219,14 @@ func (f *finder) contention() {
 			part = fmt.Sprintf("%.0f %%", 100*(low+high)/2)
 		}
 		f.add(Finding{Code: "even", Disks: held, Values: EvenValues{Jain: o.Jain, Low: low, High: high},
-			Weight: (1 - high) / 2,
-			Says:   fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of its speed", o.Jain, part)})
+			Weight:           (1 - high) / 2,
+			TextWithoutPhase: fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of its speed", o.Jain, part)})
 	} else {
 		f.held(held)
 	}
 	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
 		f.once(Finding{Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: *g - 1}, Weight: *g - 1,
-			Says: fmt.Sprintf("mixed reads and writes reached %s in total, %.0f %% more than these disks reached in one "+
+			TextWithoutPhase: fmt.Sprintf("mixed reads and writes reached %s in total, %.0f %% more than these disks reached in one "+
 				"direction", f.Rate(o.Rate), 100*(*g-1))})
 	}
 	if limit := c.Ceiling; limit != nil && limit.Without != "" { // adding disks moved no more
@@ -240,7 +239,7 @@ func (f *finder) contention() {
 		f.add(Finding{
 			Code: "ceiling", Disks: less, Added: limit.Added, Other: limit.Without, Weight: 0.1,
 			Values: CeilingValues{Without: limit.WithoutRate, Rate: total, Alone: limit.AloneRate},
-			Says: fmt.Sprintf("%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s alone: "+
+			TextWithoutPhase: fmt.Sprintf("%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s alone: "+
 				"something they share limits them", unit.List(less), pick(len(less) > 1, " together", ""),
 				f.Rate(limit.WithoutRate), f.Title(limit.Without), unit.List(limit.Added), f.Rate(total),
 				Count(len(less)+len(limit.Added)), f.Rate(limit.AloneRate)),
@@ -284,7 +283,7 @@ func (f *finder) held(names []string) {
 			f.add(about(group, Finding{
 				Code: "held", Other: others, Weight: (1 - had/reference) / 2,
 				Values: ReferenceValues{Rate: had, Reference: reference},
-				Says: fmt.Sprintf("%s dropped to %s, %.0f %% of the %s%s", unit.List(group), f.each(had, len(group)),
+				TextWithoutPhase: fmt.Sprintf("%s dropped to %s, %.0f %% of the %s%s", unit.List(group), f.each(had, len(group)),
 					retained(f.phase, group), f.Rate(reference), baseline(c.Disks[group[0]].Reference, others)),
 			}))
 		}
@@ -322,14 +321,14 @@ func (f *finder) changes() {
 			})
 		}
 		if !covered {
-			finding.Says = f.change(c)
+			finding.TextWithoutPhase = f.change(c)
 			f.add(about(c.Disks, finding))
 		}
 	}
 	for _, group := range grouped(stalls, func(a, b Change) bool {
 		return slices.Equal(a.Disks, b.Disks) && a.Cause == b.Cause
 	}) {
-		finding := Finding{Code: KindStall, Change: &group[0], Weight: 1, Says: f.stall(group, len(p.Disks))}
+		finding := Finding{Code: KindStall, Change: &group[0], Weight: 1, TextWithoutPhase: f.stall(group, len(p.Disks))}
 		if len(group) > 1 {
 			finding.Changes = group
 		}
@@ -357,7 +356,7 @@ func (f *finder) recoveries() {
 			}
 			f.add(about(group, Finding{Code: "recovery", Other: end[0].After,
 				Weight: (1 - v.From/v.To) * min(1, v.LagHigh/10), Values: v,
-				Says: fmt.Sprintf("%s recovered %s after %s had ended (from %s to %s)", unit.List(group),
+				TextWithoutPhase: fmt.Sprintf("%s recovered %s after %s had ended (from %s to %s)", unit.List(group),
 					secondsRange(v.LagLow, v.LagHigh), end[0].After, f.Rate(v.From), f.each(v.To, len(group)))}))
 		}
 	}
@@ -398,7 +397,7 @@ func (f *finder) totals() {
 	}
 	if worst != 0 {
 		f.once(Finding{Code: "others", Other: moving, Values: values, Weight: math.Abs(worst) / 4,
-			Says: fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s "+
+			TextWithoutPhase: fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s "+
 				"than the %s the disks %s with all of them busy", f.Rate(values.Rate), 100*math.Abs(worst),
 				pick(worst > 0, "more", "less"), f.Rate(values.Overlap), moving)})
 	}
@@ -426,7 +425,7 @@ func (f *finder) bottlenecks() {
 		}
 		found := about(u.Disks, Finding{
 			Code: "bottleneck", Other: string(u.Op), Link: &u, Weight: 0.2,
-			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity}, Says: f.bottleneck(&u),
+			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity}, TextWithoutPhase: f.bottleneck(&u),
 		})
 		if u.Could != "" {
 			found.Weight = 0.5 // a better cable or port would help
@@ -439,7 +438,7 @@ func (f *finder) bottlenecks() {
 func (f *finder) gauges() {
 	if c := f.phase.CPUPercent; c != nil && *c >= busyCPU {
 		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8,
-			Says: fmt.Sprintf("your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close other "+
+			TextWithoutPhase: fmt.Sprintf("your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close other "+
 				"programs, and measure again)", *c)})
 	}
 	for _, name := range f.Order {
@@ -455,7 +454,7 @@ func (f *finder) gauges() {
 			f.strongest(about(d.Disks, Finding{
 				Code: "foreign_traffic", Weight: 1 + min(1, share),
 				Values: ForeignValues{Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share},
-				Says: fmt.Sprintf("something else used %s: its own counters show %s more than hubbench moved, %s%s from "+
+				TextWithoutPhase: fmt.Sprintf("something else used %s: its own counters show %s more than hubbench moved, %s%s from "+
 					"%s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)", unit.List(d.Disks),
 					byteSize(t.Bytes), roughly, unit.FormatRate(t.Rate), roughly, t.FromS, t.ToS),
 			}))
@@ -465,7 +464,7 @@ func (f *finder) gauges() {
 			f.strongest(about(d.Disks, Finding{
 				Code: "cached", Weight: 1 + bytes/counted,
 				Values: CachedValues{Bytes: bytes, Share: bytes / counted, Counted: counted, Device: float64(*d.ReadBytes)},
-				Says: fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, but the disk's own counters "+
+				TextWithoutPhase: fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, but the disk's own counters "+
 					"show %s; do not quote this rate as the disk's", 100*bytes/counted, unit.List(d.Disks), byteSize(counted),
 					byteSize(float64(*d.ReadBytes))),
 			}))
@@ -478,8 +477,8 @@ func (f *finder) disk(name string, d Disk) {
 		c := l.Longer
 		f.add(Finding{
 			Code: "latency", Disk: name, Other: l.AloneFrom, Weight: 0.8 * (1 - 1/c.Times),
-			Values: LatencyValues{FromNS: float64(c.FromNS), ToNS: float64(c.ToNS), Times: c.Times, Quantile: c.Quantile},
-			Says:   f.answered(f.phase, name),
+			Values:           LatencyValues{FromNS: float64(c.FromNS), ToNS: float64(c.ToNS), Times: c.Times, Quantile: c.Quantile},
+			TextWithoutPhase: f.answered(f.phase, name),
 		})
 	}
 	saturated := f.phase.Saturation != nil && // the steps of that preset are one finding
@@ -489,12 +488,12 @@ func (f *finder) disk(name string, d Disk) {
 	}
 	if k := d.SizeKnee; k != nil {
 		f.add(Finding{Code: "size_knee", Disk: name, Weight: min(1, math.Abs(k.AboveRate/k.BelowRate-1)) / 2,
-			Says: fmt.Sprintf("%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per file "+
+			TextWithoutPhase: fmt.Sprintf("%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per file "+
 				"(p = %.2g)", name, byteSize(k.AtBytes), f.Rate(k.AboveRate), f.Rate(k.BelowRate), k.P)})
 	}
 	if d.Modes != nil && d.Throttle == nil && len(f.phase.Disks) == 1 {
 		f.add(Finding{Code: "bimodal", Disk: name, Weight: 0.3 * (1 - d.Modes[0]/d.Modes[1]),
-			Says: fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", name,
+			TextWithoutPhase: fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", name,
 				f.Rate(d.Modes[0]), f.Rate(d.Modes[1]))})
 	}
 }
@@ -507,7 +506,7 @@ func (f *finder) throttle(name string, d *Disk) {
 		end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), f.Rate(r.Rate))
 	}
 	f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall,
-		Says: fmt.Sprintf("%s and stayed there %s, with no other disk involved: %s%s; quote %s", f.fell(name, t.Steps), end,
+		TextWithoutPhase: fmt.Sprintf("%s and stayed there %s, with no other disk involved: %s%s; quote %s", f.fell(name, t.Steps), end,
 			cause(d), f.freed(t), f.Rate(d.Quote.Rate))})
 	because := ""
 	switch e := t.Evidence; t.Cause {
@@ -522,7 +521,7 @@ func (f *finder) throttle(name string, d *Disk) {
 	default:
 		return
 	}
-	f.add(Finding{Code: t.Cause, Disk: name, Weight: 0.9 + fall, Says: because}) // just behind the fall itself
+	f.add(Finding{Code: t.Cause, Disk: name, Weight: 0.9 + fall, TextWithoutPhase: because}) // just behind the fall itself
 }
 
 // Alike groups names whose values lie within a tenth of the highest in the group: the groups from high to low, each

@@ -18,7 +18,7 @@ import (
 type pace struct{ untilS, rate float64 }
 
 // withoutTexts compares findings and warnings by their codes and numbers.
-var withoutTexts = cmp.Options{cmpopts.IgnoreFields(Finding{}, "Text", "Says"), cmpopts.IgnoreFields(Warning{}, "Text")}
+var withoutTexts = cmp.Options{cmpopts.IgnoreFields(Finding{}, "Text", "TextWithoutPhase"), cmpopts.IgnoreFields(Warning{}, "Text")}
 
 // pause is a time in which a disk does nothing.
 type pause struct{ fromS, toS float64 }

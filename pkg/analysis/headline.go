@@ -35,7 +35,7 @@ func Headline(a *Analysis) (headline string, rest []string) {
 		ideas = en.alone()
 	}
 	for i, idea := range ideas {
-		ideas[i] = Capital(en.Order, strings.TrimSuffix(idea, "."))
+		ideas[i] = Capital(en.Order, idea)
 	}
 	if len(ideas) == 0 {
 		return "", nil
@@ -256,7 +256,7 @@ func (c contest) outcome() string {
 	case c.unsure != nil:
 		return c.named(c.unsure) + " may be slowed"
 	case c.won != nil:
-		return subject(c.won, "get") + " more than an even share"
+		return subject(c.won, "get", " more than an even share")
 	case c.changed:
 		return "speeds change by themselves"
 	case !known:
@@ -321,13 +321,12 @@ func (en english) sure() string {
 	return text + "."
 }
 
-// subject is "C writes", "C slows steadily", or "A and B write".
-func subject(names []string, verb string) string {
+// subject is "C writes", "C slows steadily", or "A and B write": a verb, and what follows it.
+func subject(names []string, verb, rest string) string {
 	if len(names) == 1 {
-		one, rest, _ := strings.Cut(verb, " ")
-		verb = strings.TrimSpace(one + "s " + rest)
+		verb += "s"
 	}
-	return unit.List(names) + " " + verb
+	return unit.List(names) + " " + verb + rest
 }
 
 // advise writes how to connect the disks, and what the others gain by it.

@@ -183,10 +183,10 @@ func TestFindings(t *testing.T) {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "B"}}
 	for i, name := range []string{"WW", "WW-2", "RR"} {
 		a.Phases = append(a.Phases, analysis.Phase{Name: name, Title: name, Repeats: []string{"", "WW", ""}[i], Verdict: "A dropped 3 frames; 1 of 4 streams was spared. Two disks writing."})
-		a.Findings = append(a.Findings, analysis.Finding{Code: "stall", Phase: name, Text: name + ": a stall.", Weight: 0.2}, analysis.Finding{Code: "drops", Phase: name, Text: name + ": A dropped 3 frames; 1 of 4 streams was spared."})
+		a.Findings = append(a.Findings, analysis.Finding{Code: "stall", Phase: name, TextWithoutPhase: "a stall", Weight: 0.2}, analysis.Finding{Code: "drops", Phase: name, TextWithoutPhase: "A dropped 3 frames; 1 of 4 streams was spared"})
 	}
 	for range 9 { // of one phase none is left out
-		a.Findings = append(a.Findings, analysis.Finding{Code: "uneven", Phase: "RR", Text: "RR: B got more."})
+		a.Findings = append(a.Findings, analysis.Finding{Code: "uneven", Phase: "RR", TextWithoutPhase: "B got more"})
 	}
 	doc := OfRun(Run{Analysis: a})
 	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings, want) {
@@ -353,9 +353,9 @@ func TestCacheChart(t *testing.T) {
 // Findings of phases that an analysis does not list are told one by one.
 func TestFindingsOfUnknownPhases(t *testing.T) {
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A"}, Findings: []analysis.Finding{
-		{Code: "skew", Phase: "X", Disk: "A", Text: "first"}, {Code: "skew", Phase: "Y", Disk: "A", Text: "second"},
+		{Code: "skew", Phase: "X", Disk: "A", TextWithoutPhase: "first"}, {Code: "skew", Phase: "Y", Disk: "A", TextWithoutPhase: "second"},
 	}}
-	if found := newRunDoc(Run{Analysis: a}).findings; len(found) != 2 || found[0].Text != "first" || found[1].Text != "second" {
+	if found := newRunDoc(Run{Analysis: a}).findings; len(found) != 2 || found[0].Text != "X: first." || found[1].Text != "Y: second." {
 		t.Errorf("%+v", found)
 	}
 }

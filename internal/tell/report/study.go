@@ -74,13 +74,14 @@ func (r *runDoc) poolFindings() {
 	}
 	for _, alike := range analysis.Grouped(all, func(f finding) kind { return f.kind }) {
 		f := alike[0]
-		if len(r.a.Phases) == 1 && f.Says != "" {
-			f.Text = analysis.Capital(r.a.Order, f.Says)
+		text := r.a.Title(f.Phase) + ": " + f.TextWithoutPhase
+		if len(r.a.Phases) == 1 {
+			text = analysis.Capital(r.a.Order, f.TextWithoutPhase)
 		}
 		if n := len(alike); n > 1 {
-			of := len(r.lines[f.line].phases)
-			f.Text = fmt.Sprintf("%s; seen in %d of %d repeats.", strings.TrimSuffix(f.Text, "."), n, of)
+			text += fmt.Sprintf("; seen in %d of %d repeats", n, len(r.lines[f.line].phases))
 		}
+		f.Text = text + "."
 		r.findings = append(r.findings, f.Finding)
 	}
 }
