@@ -472,58 +472,6 @@ func (f *finder) gauges() {
 	}
 }
 
-func (f *finder) disk(name string, d Disk) {
-	if l := d.Latency; l != nil && l.Longer != nil {
-		c := l.Longer
-		f.add(Finding{
-			Code: "latency", Disk: name, Other: l.AloneFrom, Weight: 0.8 * (1 - 1/c.Times),
-			Values:           LatencyValues{FromNS: float64(c.FromNS), ToNS: float64(c.ToNS), Times: c.Times, Quantile: c.Quantile},
-			TextWithoutPhase: f.answered(f.phase, name),
-		})
-	}
-	saturated := f.phase.Saturation != nil && // the steps of that preset are one finding
-		slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == "saturation" && g.Disk == name })
-	if d.Throttle != nil && !saturated {
-		f.throttle(name, &d)
-	}
-	if k := d.SizeKnee; k != nil {
-		f.add(Finding{Code: "size_knee", Disk: name, Weight: min(1, math.Abs(k.AboveRate/k.BelowRate-1)) / 2,
-			TextWithoutPhase: fmt.Sprintf("%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per file "+
-				"(p = %.2g)", name, byteSize(k.AtBytes), f.Rate(k.AboveRate), f.Rate(k.BelowRate), k.P)})
-	}
-	if d.Modes != nil && d.Throttle == nil && len(f.phase.Disks) == 1 {
-		f.add(Finding{Code: "bimodal", Disk: name, Weight: 0.3 * (1 - d.Modes[0]/d.Modes[1]),
-			TextWithoutPhase: fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", name,
-				f.Rate(d.Modes[0]), f.Rate(d.Modes[1]))})
-	}
-}
-
-// throttle reports a disk's lasting fall, and its cause if that is known.
-func (f *finder) throttle(name string, d *Disk) {
-	t := d.Throttle
-	fall, end := 1-t.ToRate/t.FromRate, "to the end"
-	if r := t.Recovered; r != nil {
-		end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), f.Rate(r.Rate))
-	}
-	f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall,
-		TextWithoutPhase: fmt.Sprintf("%s and stayed there %s, with no other disk involved: %s%s; quote %s", f.fell(name, t.Steps), end,
-			cause(d), f.freed(t), f.Rate(d.Quote.Rate))})
-	because := ""
-	switch e := t.Evidence; t.Cause {
-	case CauseHeat:
-		because = name + " fell because it was hot: " + hot(e)
-	case CauseCacheFull:
-		because = fmt.Sprintf("%s fell because its write cache was full: %s were written by then, and it was as cool as "+
-			"before (%.0f °C, at the start %.0f °C)", name, byteSize(t.AtBytes), *e.AtC, *e.StartC)
-		if e.SameBudget > 0 {
-			because += "; it fell after about as many bytes in " + unit.Plural(e.SameBudget, "more phase")
-		}
-	default:
-		return
-	}
-	f.add(Finding{Code: t.Cause, Disk: name, Weight: 0.9 + fall, TextWithoutPhase: because}) // just behind the fall itself
-}
-
 // Alike groups names whose values lie within a tenth of the highest in the group: the groups from high to low, each
 // in the order of names.
 func Alike(names []string, value func(string) float64) [][]string {

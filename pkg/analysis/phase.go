@@ -132,22 +132,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p.stages = overlap.Stages(active)
 		p.window = overlap.Window(p.stages, len(p.parts))
 	}
-	fastest := 0.0
-	for _, p := range r.phases {
-		together := 0.0 // bytes in the window
-		for _, part := range p.parts {
-			if _, all := size.Apart(part.Trace.Files); all.BusyS > 0 {
-				fastest = max(fastest, float64(all.Bytes)/all.BusyS)
-			}
-			for _, v := range p.window {
-				together += float64(part.Curve.Between(v).Bytes)
-			}
-		}
-		if together > 0 {
-			fastest = max(fastest, together/overlap.Seconds(p.window))
-		}
-	}
-	r.scale = unit.ScaleFor(fastest)
+	r.scale = unit.ScaleFor(r.fastest())
 	r.eachDisk((*phase).settle)
 	inParallel(r.phases, (*phase).measure)
 	late := meter.Unwritten{}
@@ -181,6 +166,26 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		}
 	}
 	return r
+}
+
+// fastest is the highest rate of the run: of a disk, or of all in a window.
+func (r *run) fastest() float64 {
+	fastest := 0.0
+	for _, p := range r.phases {
+		together := 0.0 // bytes in the window
+		for _, part := range p.parts {
+			if _, all := size.Apart(part.Trace.Files); all.BusyS > 0 {
+				fastest = max(fastest, float64(all.Bytes)/all.BusyS)
+			}
+			for _, v := range p.window {
+				together += float64(part.Curve.Between(v).Bytes)
+			}
+		}
+		if together > 0 {
+			fastest = max(fastest, together/overlap.Seconds(p.window))
+		}
+	}
+	return fastest
 }
 
 func newPhase(t *trace.Phase) *phase {

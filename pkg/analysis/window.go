@@ -78,16 +78,7 @@ func (p *phase) fillOverlap() {
 			flow := part.Curve.Flow(p.window)
 			flows = append(flows, flow)
 			d.CI95 = intervalOf(flow)
-			switch doubt := flow.Doubt(); {
-			case doubt != stats.NoDoubt && part.Limited(): // its rate is that of its work
-			case doubt == stats.TooFew:
-				p.warnOf(part.Name(), Warning{Code: "no_interval", Values: FilesValues{Files: float64(flow.Spread.Items)},
-					Text: "no error bars: one or two files took almost all of its time in the overlap, so how files differ " +
-						"cannot be seen; move more files, or smaller ones"})
-			case doubt == stats.TooShort:
-				p.warnOf(part.Name(), Warning{Code: "no_interval", Values: MomentsValues{float64(flow.Known + 1)},
-					Text: fmt.Sprintf("no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)})
-			}
+			p.doubtInterval(part, flow)
 		}
 		var read int64
 		var reads *overlap.Curve // of a disk that also writes
@@ -140,6 +131,20 @@ func (p *phase) fillOverlap() {
 		share := doubt / float64(o.Bytes)
 		p.warn(Warning{Code: "edges", Values: ShareValues{share},
 			Text: fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*share)})
+	}
+}
+
+// doubtInterval warns of a disk whose rate has no interval.
+func (p *phase) doubtInterval(part *part, flow stats.Flow) {
+	switch doubt := flow.Doubt(); {
+	case doubt != stats.NoDoubt && part.Limited(): // its rate is that of its work
+	case doubt == stats.TooFew:
+		p.warnOf(part.Name(), Warning{Code: "no_interval", Values: FilesValues{Files: float64(flow.Spread.Items)},
+			Text: "no error bars: one or two files took almost all of its time in the overlap, so how files differ " +
+				"cannot be seen; move more files, or smaller ones"})
+	case doubt == stats.TooShort:
+		p.warnOf(part.Name(), Warning{Code: "no_interval", Values: MomentsValues{float64(flow.Known + 1)},
+			Text: fmt.Sprintf("no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)})
 	}
 }
 
