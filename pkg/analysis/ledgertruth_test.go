@@ -1,15 +1,12 @@
 package analysis_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
@@ -89,14 +86,14 @@ func random(seed int, stream uint64) *rand.Rand {
 // tally counts over the runs of a truth.
 type tally struct {
 	changes, told int // that there are; that are told, at the right time of the right disks
-	said          int // of the changes, those that a sentence names; how is not judged here
+	said          int // of the changes, those that a finding is about; how is not judged here
 	caused        int // of the told, those with the right cause, or unknown
 	runs, falsely int
 	wrong         map[string]int // what was false, and missing
 }
 
 func (s tally) String() string {
-	return fmt.Sprintf("%d of %d told, %d with the right cause, %d in words, %d of %d runs with something false", s.told, s.changes, s.caused, s.said, s.falsely, s.runs)
+	return fmt.Sprintf("%d of %d told, %d with the right cause, %d in findings, %d of %d runs with something false", s.told, s.changes, s.caused, s.said, s.falsely, s.runs)
 }
 
 func (s *tally) note(format string, values ...any) {
@@ -112,19 +109,18 @@ func (s *tally) add(c truthCase, noise float64) {
 	s.runs++
 	falsely := false
 	for _, pattern := range c.False {
-		re := regexp.MustCompile(pattern)
-		if i := slices.IndexFunc(a.texts, re.MatchString); i >= 0 {
+		if i := slices.IndexFunc(a.claims, func(c claim) bool { return c.matches(pattern) }); i >= 0 {
 			falsely = true
-			s.note("%q in: %s", numbers.ReplaceAllString(re.FindString(a.texts[i]), "#"), numbers.ReplaceAllString(a.texts[i], "#"))
+			s.note("it is false that %s %s in %s", a.claims[i].Disk, a.claims[i].Code, a.claims[i].Phase)
 		}
 	}
 	for _, pattern := range c.Must {
 		s.changes++
-		if slices.ContainsFunc(a.texts, regexp.MustCompile(pattern).MatchString) {
+		if slices.ContainsFunc(a.claims, func(c claim) bool { return c.matches(pattern) }) {
 			s.told++
 			s.caused++
 		} else {
-			s.note("nothing says %q", pattern)
+			s.note("nothing says that any %s", pattern.Code)
 		}
 	}
 	for _, q := range c.Quotes {
@@ -138,7 +134,7 @@ func (s *tally) add(c truthCase, noise float64) {
 			continue
 		}
 		s.changes++
-		if slices.ContainsFunc(a.texts, names(&want)) {
+		if slices.ContainsFunc(a.Findings, func(f finding) bool { return want.finds(&f) }) {
 			s.said++
 		}
 		found := near(a.changes, &want)
@@ -164,18 +160,14 @@ func (s *tally) add(c truthCase, noise float64) {
 	}
 }
 
-// names is whether a sentence names a change: a disk and a word for what it does.
-func names(c *truthChange) func(text string) bool {
-	words := map[string]string{
-		"own_fall": `fell|slowed`, "shared_fall": `(all|together|at once|alike).*fell|fell.*(all|together|at once|alike)`, "redistribution": `swap|shifted|changed hands`, "recovery": `recover|went from|rose`,
-		"stall": `stall|stood still|hung`, "warm_up": `warm|slow.* start|start.* slow`, "swing": `swing|swung|alternat`, "drift": `drift|steadily|little by little|crept`, "start": `start|join`, "unknown": `rose|fell|changed`,
-	}
-	disk, word := regexp.MustCompile(`\b(`+strings.Join(c.Disks, "|")+`|all)\b`), regexp.MustCompile(words[c.Kinds[0]])
-	return func(text string) bool { return disk.MatchString(text) && word.MatchString(text) }
+// finds reports whether a finding is about a change: it names one of the disks and what it does.
+func (c *truthChange) finds(f *finding) bool {
+	codes := append(slices.Clone(c.Kinds), map[string][]string{
+		"own_fall": {"throttle", "heat", "cache_full"}, "recovery": {"start", "redistribution"},
+	}[c.Kinds[0]]...)
+	return f.Phase == c.Phase && slices.Contains(codes, f.Code) &&
+		slices.ContainsFunc(append(f.Disks, f.Disk), func(d string) bool { return slices.Contains(c.Disks, d) })
 }
-
-// numbers differ from run to run.
-var numbers = regexp.MustCompile(`\d+(\.\d+)?`)
 
 // rightly reports whether the kind is right, or unknown, and nothing is blamed that was not it.
 func (c *change) rightly(want *truthChange) bool {
@@ -288,76 +280,6 @@ func TestTruthIsTold(t *testing.T) {
 	}
 }
 
-// change is an entry of a phase's changes.
-type change struct {
-	Phase            string
-	StartS, EndS     float64
-	Disks            []string
-	Kind, Cause, By  string
-	FromRate, ToRate float64
-}
-
-// reading is what analysis.json and all ideas of the headline say.
-type reading struct {
-	changes []change
-	quotes  map[string]float64 // by phase/disk
-	codes   []string           // of findings
-	texts   []string
-}
-
-func read(run *trace.Run) reading {
-	a := analysis.Analyze(run, analysis.Options{})
-	headline, rest := analysis.Headline(a) // doubts about the run take the place of the answer's headline
-	r := reading{quotes: map[string]float64{}, texts: append([]string{headline}, rest...)}
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		for name, d := range p.Disks {
-			if d.Quote != nil {
-				r.quotes[p.Name+"/"+name] = d.Quote.Rate
-			}
-		}
-		for _, c := range p.Changes {
-			by := ""
-			if c.By != nil {
-				by = *c.By
-			}
-			r.changes = append(r.changes, change{p.Name, c.StartS, c.EndS, c.Disks, c.Kind, c.Cause, by, c.FromRate, c.ToRate})
-		}
-		p.Series = nil // large, and without a word
-	}
-	for _, f := range a.Findings {
-		r.codes = append(r.codes, f.Code)
-	}
-	data, err := json.Marshal(a)
-	if err != nil {
-		panic(err)
-	}
-	var all any
-	if err := json.Unmarshal(data, &all); err != nil {
-		panic(err)
-	}
-	r.collect(all)
-	return r
-}
-
-// collect finds all sentences.
-func (r *reading) collect(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, of := range v {
-			r.collect(of)
-		}
-	case []any:
-		for _, of := range v {
-			r.collect(of)
-		}
-	case string:
-		if strings.Contains(v, " ") {
-			r.texts = append(r.texts, v)
-		}
-	}
-}
-
 // TestNothingTold plays disks that only start and end, under all classes of noise, and counts what is told of them: of any
 // kind of change, and of any code of finding, at most 1 % of the runs may have one.
 //
@@ -419,8 +341,8 @@ func toldOf(run *trace.Run) []string {
 			found["change: "+c.Kind] = true
 		}
 	}
-	for _, code := range a.codes {
-		found[fmt.Sprintf("finding: %s", code)] = true
+	for _, f := range a.Findings {
+		found[fmt.Sprintf("finding: %s", f.Code)] = true
 	}
 	return slices.Collect(maps.Keys(found))
 }

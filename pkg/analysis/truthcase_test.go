@@ -21,8 +21,8 @@ type truth struct {
 type truthCase struct {
 	Run     *trace.Run
 	Changes []truthChange // all that changes except for starts and ends themselves
-	False   []string      // regular expressions of sentences that would be false
-	Must    []string      // regular expressions of sentences, one of which at least has to be said for each
+	False   []claim       // what would be false
+	Must    []claim       // what has to be claimed
 	Quotes  []truthQuote  // the figures to recommend
 }
 
@@ -114,8 +114,8 @@ func (s *scene) changes(c truthChange) {
 	s.Changes = append(s.Changes, c)
 }
 
-// wrong notes sentences that would be false.
-func (s *scene) wrong(patterns ...string) { s.False = append(s.False, patterns...) }
+// wrong notes what would be false.
+func (s *scene) wrong(patterns ...claim) { s.False = append(s.False, patterns...) }
 
 func (s *scene) done() truthCase {
 	s.Run = tracetest.Run(s.phases...)
