@@ -12,7 +12,8 @@ import (
 // claims: of any disk if it names none, and of values above Above.
 type claim struct {
 	Code, Disk string
-	Phase      string  // The claim is about this phase; it is empty for the run.
+	Phase      string  // The claim is about this phase.
+	Other      string  // Of a baseline and what is kept of it: solo or later. Of what is taken: who takes.
 	Value      float64 // The claim's number, of those that have one.
 	Above      float64 // Of a pattern: lower values are no such claim.
 }
@@ -24,6 +25,7 @@ const (
 	codeRobbed    = "robbed"    // A finding has another disk take from this one.
 	codeWins      = "wins"      // The disk crowds out others, takes from one, or recovers.
 	codeRecovers  = "recovers"  // A finding has the disk recover after another's end.
+	codeCrowds    = "crowds"    // The answer has the disk crowd out others.
 	codeLoses     = "loses"     // The answer has the disk slowed.
 	codeSlowed    = "slowed"    // Anything has the disk slowed, or perhaps slowed.
 	codeKept      = "kept"      // The disk is as fast as without the others.
@@ -55,11 +57,14 @@ type change struct {
 	ToRate   float64  `json:"to_rate"`
 	CountOf  int      `json:"count"`
 	PeriodS  float64  `json:"period_s"`
-	Each     []struct {
-		Disk     string  `json:"disk"`
-		FromRate float64 `json:"from_rate"`
-		ToRate   float64 `json:"to_rate"`
-	} `json:"each"`
+	Each     []shift  `json:"each"`
+}
+
+// shift is what one disk of several did.
+type shift struct {
+	Disk     string  `json:"disk"`
+	FromRate float64 `json:"from_rate"`
+	ToRate   float64 `json:"to_rate"`
 }
 
 // finding is one of a run's findings.
@@ -81,6 +86,7 @@ type reading struct {
 			Disks map[string]struct {
 				Held          bool     `json:"held"`
 				Kept          bool     `json:"kept"`
+				Reference     string   `json:"reference"`
 				ReferenceRate *float64 `json:"reference_rate"`
 				Retention     *float64 `json:"retention"`
 			} `json:"disks"`
@@ -89,15 +95,18 @@ type reading struct {
 			Quote *struct {
 				Rate float64 `json:"rate"`
 			} `json:"quote"`
-			Throttle *struct{}   `json:"throttle"`
+			Throttle *struct {
+				Cause string `json:"cause"`
+			} `json:"throttle"`
 			SizeKnee *struct{}   `json:"size_knee"`
 			Modes    *[2]float64 `json:"modes"`
 		} `json:"disks"`
 	} `json:"phases"`
 	Summary struct {
 		Contests []struct {
-			Even  bool `json:"even"`
-			Disks map[string]struct {
+			Phases []string `json:"phases"`
+			Even   bool     `json:"even"`
+			Disks  map[string]struct {
 				Kept    float64 `json:"kept"`
 				Changed string  `json:"changed"`
 				Lost    bool    `json:"lost"`
@@ -114,6 +123,12 @@ type reading struct {
 		} `json:"advice"`
 	} `json:"answer"`
 	Findings []finding `json:"findings"`
+	Effects  []struct {
+		Victim    string      `json:"victim"`
+		Neighbour string      `json:"neighbour"`
+		CI        *[2]float64 `json:"ci"`
+		Phases    []string    `json:"phases"`
+	} `json:"effects"`
 
 	changes []change
 	quotes  map[string]float64 // by phase/disk
@@ -165,7 +180,7 @@ func (r *reading) readPhases() {
 				r.quotes[p.Name+"/"+name] = d.Quote.Rate
 			}
 			if d.Throttle != nil {
-				r.claim(claim{Code: codeThrottle, Disk: name, Phase: p.Name})
+				r.claim(claim{Code: codeThrottle, Disk: name, Phase: p.Name, Other: d.Throttle.Cause})
 				r.claim(claim{Code: codeFalls, Disk: name, Phase: p.Name})
 			}
 			if d.SizeKnee != nil {
@@ -189,10 +204,10 @@ func (r *reading) readPhases() {
 				r.claim(claim{Code: codeKept, Disk: name, Phase: p.Name})
 			}
 			if d.ReferenceRate != nil {
-				r.claim(claim{Code: codeBaseline, Disk: name, Phase: p.Name, Value: *d.ReferenceRate})
+				r.claim(claim{Code: codeBaseline, Disk: name, Phase: p.Name, Value: *d.ReferenceRate, Other: d.Reference})
 			}
 			if d.Retention != nil {
-				r.claim(claim{Code: codeRetention, Disk: name, Phase: p.Name, Value: *d.Retention})
+				r.claim(claim{Code: codeRetention, Disk: name, Phase: p.Name, Value: *d.Retention, Other: d.Reference})
 			}
 		}
 	}
@@ -213,17 +228,18 @@ func (r *reading) falls(c *change) {
 // readAnswer collects what is claimed of the run.
 func (r *reading) readAnswer() {
 	for _, o := range r.Answer.Wins {
-		r.claim(claim{Code: codeWins, Disk: o.Disk})
+		r.claim(claim{Code: codeWins, Disk: o.Disk, Phase: o.Phases[0]})
+		r.claim(claim{Code: codeCrowds, Disk: o.Disk, Phase: o.Phases[0]})
 	}
 	for _, o := range r.Answer.Loses {
-		r.claim(claim{Code: codeLoses, Disk: o.Disk})
-		r.claim(claim{Code: codeSlowed, Disk: o.Disk})
+		r.claim(claim{Code: codeLoses, Disk: o.Disk, Phase: o.Phases[0]})
+		r.claim(claim{Code: codeSlowed, Disk: o.Disk, Phase: o.Phases[0]})
 	}
 	for _, c := range r.Summary.Contests {
 		for name, d := range c.Disks {
 			unsure := !d.Won && !d.Lost && d.Changed == "" && 0 < d.Kept && d.Kept < 0.9
 			if unsure && !c.Even { // Of disks that share evenly, none is said to be slowed perhaps.
-				r.claim(claim{Code: codeSlowed, Disk: name})
+				r.claim(claim{Code: codeSlowed, Disk: name, Phase: c.Phases[0]})
 			}
 		}
 	}
@@ -240,7 +256,7 @@ func (r *reading) readAnswer() {
 			r.claim(claim{Code: codeTakes, Disk: f.Disk, Phase: f.Phase})
 			r.claim(claim{Code: codeWins, Disk: f.Disk, Phase: f.Phase})
 			for _, disk := range f.Disks {
-				r.claim(claim{Code: codeRobbed, Disk: disk, Phase: f.Phase})
+				r.claim(claim{Code: codeRobbed, Disk: disk, Phase: f.Phase, Other: f.Disk})
 				r.claim(claim{Code: codeSlowed, Disk: disk, Phase: f.Phase})
 			}
 		case "recovery":

@@ -37,6 +37,15 @@ type truthChange struct {
 	To    map[string]float64 // rates afterwards, if they are known
 	By    string             // the disk whose doing it is; it is nobody's if empty
 	Not   []string           // causes that would be false, by analysis.json
+	// One says that a single entry has to tell of all disks, not one entry for each.
+	One bool
+	// Count is how many dips there are, and PeriodS how long one cycle of a swing takes; 0 if neither matters.
+	Count   int
+	PeriodS float64
+	// Curve is the rate of a drift over time, in bytes per second.
+	Curve func(s float64) float64
+	// Parts are what a swing or dips consist of: whoever reports all of these reports the whole.
+	Parts []truthChange
 	// Optional changes need not be reported: they are too small or too short, or may as well be reported as part of another.
 	Optional bool
 }
@@ -54,11 +63,15 @@ type scene struct {
 	noise  tracetest.Noise
 	sizes  tracetest.Sizes
 	phases []*trace.Phase
+	known  map[string]*sharing // by phase
+	size   float64             // of the noise
+	spread float64             // by which rates may be off besides
 }
 
 // newScene draws which kind of noise it is and how large files are.
 func newScene(rnd *rand.Rand, noise float64) *scene {
-	s := &scene{rnd: rnd, noise: tracetest.Noise{Sigma: noise}, sizes: tracetest.Uniform}
+	s := &scene{rnd: rnd, noise: tracetest.Noise{Sigma: noise}, sizes: tracetest.Uniform, size: noise}
+	s.known = map[string]*sharing{}
 	if rnd.IntN(2) == 0 {
 		s.noise = tracetest.Noise{Wave: noise, MemoryS: 0.1 + 0.3*rnd.Float64()}
 	}
@@ -77,6 +90,9 @@ type actor tracetest.Disk
 // phase plays disks on a hub.
 func (s *scene) phase(name string, h tracetest.Hub, disks ...actor) *trace.Phase {
 	h.Outside = true
+	shares := newSharing(len(disks))
+	h.Watch = shares.watch
+	s.known[name] = shares
 	played := make([]tracetest.Disk, len(disks))
 	for i, d := range disks {
 		d.Noise.Sigma, d.Noise.Wave, d.Noise.MemoryS = s.noise.Sigma, s.noise.Wave, s.noise.MemoryS

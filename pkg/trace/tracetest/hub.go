@@ -22,6 +22,17 @@ type Hub struct {
 	Outside bool
 	// Turns are when the hub changes, by time; each is the hub from then on except for LagS and Outside.
 	Turns []Turn
+	// Watch is told twice a second how the hub shares, if it is not nil.
+	Watch func(Shared)
+}
+
+// Shared is how a hub shares at one moment, without the noise that is applied to what disks get.
+type Shared struct {
+	AtS   float64
+	Could map[string]float64 // What each active disk could move by itself.
+	Gets  map[string]float64
+	// Without returns what the others would get if one of the disks were not there.
+	Without func(disk string) map[string]float64
 }
 
 // Part is a link that only some of the disks use: a hub below the hub, or one direction.
@@ -36,7 +47,10 @@ type Turn struct {
 	Hub
 }
 
-const hubStepS = 0.01 // a hub shares out again so often
+const (
+	hubStepS   = 0.01 // a hub shares out again so often
+	watchSteps = 50   // Watch is called after this many steps
+)
 
 // Play plays disks together on the hub. Knees, flushes and limits of files are not played.
 func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskRecord {
@@ -65,7 +79,12 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskRecord {
 				}
 			}
 		}
+		could := caps(members)
 		h.share(members, now)
+		if h.Watch != nil && step%watchSteps == watchSteps/2 {
+			without := func(disk string) map[string]float64 { return h.without(members, disk, now) }
+			h.Watch(Shared{AtS: now, Could: could, Gets: parts(members), Without: without})
+		}
 		for _, m := range members {
 			m.rate = m.part * m.outside
 			m.move(rnd, now)
@@ -77,6 +96,41 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskRecord {
 		traces[i] = m.trace
 	}
 	return traces
+}
+
+// caps returns what the active disks could move.
+func caps(members []*member) map[string]float64 {
+	could := map[string]float64{}
+	for _, m := range members {
+		if m.cap > 0 {
+			could[m.disk.Name] = m.cap
+		}
+	}
+	return could
+}
+
+// parts returns what the active disks get.
+func parts(members []*member) map[string]float64 {
+	gets := map[string]float64{}
+	for _, m := range members {
+		if m.cap > 0 {
+			gets[m.disk.Name] = m.part
+		}
+	}
+	return gets
+}
+
+// without shares among all but one.
+func (h Hub) without(members []*member, disk string, now float64) map[string]float64 {
+	var others []*member
+	for _, m := range members {
+		if m.disk.Name != disk {
+			other := *m
+			others = append(others, &other)
+		}
+	}
+	h.share(others, now)
+	return parts(others)
 }
 
 // member is a disk on the hub while it is played.
