@@ -1,10 +1,6 @@
 package analysis_test
 
-import (
-	"math"
-
-	"github.com/hubbench/hubbench/pkg/trace/tracetest"
-)
+import "github.com/hubbench/hubbench/pkg/trace/tracetest"
 
 // causeKinds are changes whose cause the evidence shows, or leaves open.
 func causeKinds() []kind {
@@ -24,14 +20,22 @@ func causeKinds() []kind {
 	}
 }
 
+// lessFrom is a hub that has another capacity from a time on.
+func lessFrom(atS, before, after float64) tracetest.Hub {
+	h := tracetest.Hub{Capacity: before}
+	h.Turns = []tracetest.Turn{{AtS: atS, Hub: tracetest.Hub{Capacity: after}}}
+	return h
+}
+
 func (s *scene) sharedWithLimited() {
 	at, slow := s.between(12, 45), s.between(0.15, 0.3)
 	disks := []actor{works("A", 60, 2.4), works("B", 60, 2.2), works("C", 60, 2), works("D", 60, slow)}
 	s.alone(10, disks...)
-	h := tracetest.Hub{Capacity: 3.3e9, Turns: []tracetest.Turn{{AtS: at, Hub: tracetest.Hub{Capacity: 1.6e9}}}}
+	h := lessFrom(at, 3.3e9, 1.6e9)
 	each := (1.6 - slow) / 3 * 1e9
-	s.changes(truthChange{Phase: "WWWW", Kinds: []string{"shared_fall"}, Disks: []string{"A", "B", "C"}, AtS: at, One: true,
-		OffS: s.offS(), To: map[string]float64{"A": each, "B": each, "C": each}})
+	s.changes(truthChange{Phase: "WWWW", Kinds: []string{"shared_fall"},
+		Disks: []string{"A", "B", "C"}, AtS: at, One: true, OffS: s.offS(),
+		To: map[string]float64{"A": each, "B": each, "C": each}})
 	s.phase("WWWW", h, disks...)
 }
 
@@ -40,9 +44,9 @@ func (s *scene) display() {
 	at, left := s.between(12, 45), s.between(1.9e9, 2.4e9)
 	a, b := works("A", 60, 2.6).reads(), works("B", 60, 2.4).reads()
 	s.alone(10, a, b)
-	h := tracetest.Hub{Capacity: 3.2e9, Turns: []tracetest.Turn{{AtS: at, Hub: tracetest.Hub{Capacity: left}}}}
-	s.changes(truthChange{Phase: "RR", Kinds: []string{"shared_fall"}, Disks: []string{"A", "B"}, AtS: at, One: true,
-		OffS: s.offS(), To: map[string]float64{"A": left / 2, "B": left / 2}})
+	h := lessFrom(at, 3.2e9, left)
+	s.changes(truthChange{Phase: "RR", Kinds: []string{"shared_fall"}, Disks: []string{"A", "B"},
+		AtS: at, One: true, OffS: s.offS(), To: map[string]float64{"A": left / 2, "B": left / 2}})
 	s.phase("RR", h, a, b)
 }
 
@@ -54,8 +58,9 @@ func (s *scene) swapBesideLimited() {
 	after := tracetest.Hub{Capacity: 2.8e9, Weights: map[string]float64{"A": 1, "B": 2}}
 	h := tracetest.Hub{Capacity: 2.8e9, Weights: map[string]float64{"A": 2, "B": 1},
 		Turns: []tracetest.Turn{{AtS: at, Hub: after}}}
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"}, AtS: at,
-		OffS: s.offS(), To: map[string]float64{"A": (2.8e9 - limited) / 3, "B": (2.8e9 - limited) * 2 / 3}})
+	third := (2.8e9 - limited) / 3
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B"},
+		AtS: at, OffS: s.offS(), To: map[string]float64{"A": third, "B": 2 * third}})
 	s.phase("WWW", h, disks...)
 }
 
@@ -97,22 +102,25 @@ func (s *scene) startsAndEnds() {
 	s.alone(10, a, b, works("C", 10, 2.4))
 	h := tracetest.Hub{Capacity: 3.2e9, Weights: map[string]float64{"C": 2}, LagS: lag}
 	low, high := map[string]float64{"A": 0.8e9, "B": 0.8e9}, map[string]float64{"A": 1.4e9, "B": 1.4e9}
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A", "B"}, AtS: at, By: "C", To: low,
-		OffS: s.offS(), Not: []string{"cache_full", "heat", "link", "host"}})
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery"}, Disks: []string{"A", "B"}, AtS: endS + lag, By: "C",
-		OffS: s.offS(), To: high, Not: []string{"cache_full", "heat", "link", "host"}})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A", "B"}, AtS: at,
+		By: "C", To: low, OffS: s.offS(), Not: []string{"cache_full", "heat", "link", "host"}})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery"}, Disks: []string{"A", "B"},
+		AtS: endS + lag, By: "C", OffS: s.offS(), To: high,
+		Not: []string{"cache_full", "heat", "link", "host"}})
 	s.phase("WWW", h, a, b, c)
-	s.Must = append(s.Must, claim{Code: codeCrowds, Disk: "C"}, claim{Code: codeLoses, Disk: "A"}, claim{Code: codeLoses, Disk: "B"})
+	s.must([]string{"C"}, []string{"A", "B"})
 }
 
 func (s *scene) lateJoiners() {
 	second, third := s.between(10, 14), s.between(24, 30)
-	disks := []actor{works("A", 50, 2.6), works("B", 50, 2.4).from(second), works("C", 50, 2.2).from(third)}
+	disks := []actor{works("A", 50, 2.6), works("B", 50, 2.4).from(second),
+		works("C", 50, 2.2).from(third)}
 	s.alone(10, works("A", 10, 2.6), works("B", 10, 2.4), works("C", 10, 2.2))
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A"}, AtS: second, By: "B", OffS: s.offS(),
-		To: map[string]float64{"A": 1.6e9}, Not: []string{"cache_full", "heat"}})
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A", "B"}, AtS: third, By: "C",
-		OffS: s.offS(), To: map[string]float64{"A": 3.2e9 / 3, "B": 3.2e9 / 3}, Not: []string{"cache_full", "heat"}})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A"}, AtS: second,
+		By: "B", OffS: s.offS(), To: map[string]float64{"A": 1.6e9}, Not: []string{"cache_full", "heat"}})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"start"}, Disks: []string{"A", "B"},
+		AtS: third, By: "C", OffS: s.offS(), To: map[string]float64{"A": 3.2e9 / 3, "B": 3.2e9 / 3},
+		Not: []string{"cache_full", "heat"}})
 	s.phase("WWW", tracetest.Hub{Capacity: 3.2e9}, disks...)
 }
 
@@ -122,10 +130,11 @@ func (s *scene) wastes() {
 	a, b, c := works("A", 60, 1.4), works("B", 60, 1.4), works("C", 60, slow).from(at)
 	s.alone(10, a, b, works("C", 10, slow))
 	left := s.between(1.6, 1.8)
-	h := tracetest.Hub{Capacity: 3e9, Turns: []tracetest.Turn{{AtS: at, Hub: tracetest.Hub{Capacity: left * 1e9}}}}
+	h := lessFrom(at, 3e9, left*1e9)
 	to := (left - slow) / 2 * 1e9
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"unknown", "shared_fall"}, Disks: []string{"A", "B"}, AtS: at,
-		OffS: s.offS(), To: map[string]float64{"A": to, "B": to}, Not: []string{"cache_full", "heat", "neighbour"}})
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"unknown", "shared_fall"},
+		Disks: []string{"A", "B"}, AtS: at, OffS: s.offS(), To: map[string]float64{"A": to, "B": to},
+		Not: []string{"cache_full", "heat", "neighbour"}})
 	s.phase("WWW", h, a, b, c)
 }
 
@@ -139,7 +148,8 @@ func (s *scene) ramps() {
 			disks = disks[:1]
 		}
 		s.phase(phase, roomy(), disks...)
-		s.changes(truthChange{Phase: phase, Kinds: []string{"warm_up"}, Disks: []string{"A"}, EndS: length, OffS: 2.5})
+		s.changes(truthChange{Phase: phase, Kinds: []string{"warm_up"}, Disks: []string{"A"},
+			EndS: length, OffS: 2.5})
 		s.Quotes = append(s.Quotes, truthQuote{phase, "A", 2.4e9})
 	}
 	s.alone(12, b)
@@ -151,14 +161,16 @@ func (s *scene) dipInSolo() {
 	s.phase("A alone", roomy(), a.within(at, at+4, 0.2))
 	s.alone(20, b)
 	for i, from := range []float64{at, at + 4} {
-		s.changes(truthChange{Phase: "A alone", Kinds: [][]string{{"own_fall", "dips"}, {"own_rise"}}[i], Disks: []string{"A"},
-			AtS: from, OffS: s.offS(), Not: []string{"link", "host", "hub", "neighbour"}})
+		s.changes(truthChange{Phase: "A alone", Kinds: []string{[]string{"own_fall", "own_rise"}[i],
+			"dips"}, Disks: []string{"A"}, AtS: from, OffS: s.offS(),
+			Not: []string{"link", "host", "hub", "neighbour"}})
 	}
 	s.phase("WW", tracetest.Hub{Capacity: capacity * 1e9}, works("A", 40, 1.6), works("B", 40, 1.4))
-	s.Must = append(s.Must, claim{Code: codeLoses, Disk: "A"}, claim{Code: codeLoses, Disk: "B"})
+	s.must(nil, []string{"A", "B"})
 }
 
-// fillsInTrio plays the full matrix of writes, in which A's cache fills only in the last phase, which is longer.
+// fillsInTrio plays the full matrix of writes, in which A's cache fills only in the last phase,
+// which is longer.
 func (s *scene) fillsInTrio() {
 	h := tracetest.Hub{Capacity: 3.2e9, Weights: map[string]float64{"C": 3}}
 	disks := []actor{works("A", 16, 1.6), works("B", 16, 1.5), works("C", 16, 2.6)}
@@ -171,9 +183,9 @@ func (s *scene) fillsInTrio() {
 	}
 	at := s.between(25, 40)
 	disks[0] = s.steps("ABC", disks[0], []float64{at}, []float64{s.between(0.1, 0.15)})
-	s.Changes[0].To = map[string]float64{"A": disks[0].Levels[0].Rate * disks[0].Own(math.Inf(1), 0)}
-	s.changes(truthChange{Phase: "ABC", Kinds: []string{"redistribution", "recovery"}, Disks: []string{"B", "C"}, AtS: at,
-		By: "A", OffS: s.offS(), Optional: true})
+	s.Changes[0].Kinds = []string{"own_fall", "redistribution"} // The others take what A leaves.
+	s.changes(truthChange{Phase: "ABC", Kinds: []string{"redistribution", "recovery"},
+		Disks: []string{"B", "C"}, AtS: at, By: "A", OffS: s.offS(), Optional: true})
 	s.phase("ABC", h, disks...)
 	s.Must = append(s.Must, claim{Code: codeMove, Disk: "C"}, claim{Code: codeCrowds, Disk: "C"})
 }

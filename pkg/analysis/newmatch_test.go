@@ -50,7 +50,7 @@ func (s *scene) judge(r *reading, noise float64) *verdict {
 	for _, e := range r.Effects {
 		significant := e.CI != nil && e.CI[0] > 1-1/freedAbove
 		if significant && !slices.ContainsFunc(e.Phases, func(phase string) bool {
-			return s.known[phase].isTaking(e.Neighbour, e.Victim)
+			return s.known[phase] != nil && s.known[phase].isTaking(e.Neighbour, e.Victim)
 		}) {
 			v.false("effect of %s on %s", e.Neighbour, e.Victim)
 		}
@@ -83,7 +83,7 @@ func (v *verdict) change(r *reading, all []truthChange, want *truthChange, noise
 	if want.EndS > 0 && want.Kinds[0] != "stall" && want.Kinds[0] != "warm_up" {
 		found, told = v.lasting(r, want, noise)
 	} else {
-		found = near(r.changes, want)
+		found = atStep(r.changes, want)
 		told = want.toldBy(found, flat(all), noise)
 		v.rates(found, want, noise)
 	}
@@ -97,18 +97,40 @@ func (v *verdict) change(r *reading, all []truthChange, want *truthChange, noise
 	v.told++
 	for _, c := range found {
 		if !c.rightly(want) {
-			v.uncause = append(v.uncause, fmt.Sprintf("%s of %v told as %s, cause %q, by %q",
-				want.Kinds[0], want.Disks, c.Kind, c.Cause, c.By))
+			v.uncause = append(v.uncause, fmt.Sprintf("%s of %v told as %s, cause %q, by %q", want.Kinds[0],
+				want.Disks, c.Kind, c.Cause, c.By))
 			return
 		}
 	}
 	v.caused++
 }
 
+// atStep are the changes that may tell of a true one. A change that was undone later is a second
+// one at its end, from its later rate back to the former.
+func atStep(all []change, want *truthChange) []change {
+	found := near(all, want)
+	back := map[string]string{"own_fall": "own_rise", "own_rise": "own_fall",
+		"shared_fall": "shared_rise", "shared_rise": "shared_fall", "unknown": "unknown",
+		"redistribution": "redistribution"}
+	for i := range found {
+		c := &found[i]
+		if want.EndS > 0 || back[c.Kind] == "" ||
+			math.Abs(c.EndS-want.AtS) >= math.Abs(c.StartS-want.AtS) {
+			continue
+		}
+		c.Kind, c.FromRate, c.ToRate, c.Each = back[c.Kind], c.ToRate, c.FromRate, slices.Clone(c.Each)
+		for k, each := range c.Each {
+			c.Each[k] = shift{each.Disk, each.ToRate, each.FromRate}
+		}
+	}
+	return found
+}
+
 // toldBy reports whether all disks of a step or a stall are told of, at rates that are right.
 func (want *truthChange) toldBy(found []change, all []truthChange, noise float64) bool {
 	if want.One {
-		found = slices.DeleteFunc(slices.Clone(found), func(c change) bool { return len(c.Disks) < len(want.Disks) })
+		found = slices.DeleteFunc(slices.Clone(found),
+			func(c change) bool { return len(c.Disks) < len(want.Disks) })
 	}
 	if want.Kinds[0] == "stall" {
 		found = slices.DeleteFunc(slices.Clone(found), func(c change) bool {
@@ -138,11 +160,17 @@ func (c *change) each() []shift {
 	return []shift{{c.Disks[0], c.FromRate, c.ToRate}}
 }
 
-// lasting finds the entries that tell of a swing, of dips or of a drift as a whole, or of all parts.
-func (v *verdict) lasting(r *reading, want *truthChange, noise float64) (found []change, told bool) {
+// lasting finds the entries that tell of a swing, of dips or of a drift as a whole, or of all
+// parts.
+func (v *verdict) lasting(r *reading, want *truthChange, noise float64) (found []change,
+	told bool) {
 	for _, c := range near(r.changes, want) {
-		all := !slices.ContainsFunc(want.Disks, func(d string) bool { return !slices.Contains(c.Disks, d) })
-		none := slices.ContainsFunc(c.Disks, func(d string) bool { return !slices.Contains(want.Disks, d) })
+		all := !slices.ContainsFunc(want.Disks, func(d string) bool {
+			return !slices.Contains(c.Disks, d)
+		})
+		none := slices.ContainsFunc(c.Disks, func(d string) bool {
+			return !slices.Contains(want.Disks, d)
+		})
 		switch {
 		case none || c.Kind == "unknown" && want.Kinds[0] != "unknown":
 			continue
@@ -176,7 +204,7 @@ func (v *verdict) lasting(r *reading, want *truthChange, noise float64) (found [
 	}
 	found = nil
 	for i := range want.Parts {
-		part := near(r.changes, &want.Parts[i])
+		part := atStep(r.changes, &want.Parts[i])
 		if !tells(part, &want.Parts[i], want.Parts, noise) {
 			return nil, false
 		}
@@ -190,6 +218,10 @@ func abs(n int) int { return max(n, -n) }
 // judgeClaim notes a claim about who shares, is slowed or crowds out that the model contradicts.
 func (s *scene) judgeClaim(v *verdict, c claim, noise float64) {
 	k := s.known[c.Phase]
+	if k == nil && c.Code != codeMove {
+		v.false("%s: %s in no phase", c.Code, c.Disk)
+		return
+	}
 	isFalse := false
 	switch c.Code {
 	case codeLoses, codeSlowed:
@@ -222,6 +254,9 @@ func (s *scene) judgeClaim(v *verdict, c claim, noise float64) {
 	case codeMove:
 		isFalse = !s.isBestMove(c.Disk)
 	}
+	if isFalse && c.Other == perhaps {
+		c.Code = perhaps + " " + c.Code
+	}
 	if isFalse {
 		v.false("%s: %s", c.Code, c.Disk)
 	}
@@ -234,7 +269,8 @@ func (s *scene) isSteady(phase, disk string) bool {
 	})
 }
 
-// fallsForGood reports whether a disk ends lower than it was, for a reason of its own that may have the cause.
+// fallsForGood reports whether a disk ends lower than it was, for a reason of its own that may
+// have the cause.
 func (s *scene) fallsForGood(phase, disk, cause string) bool {
 	fell, rose := math.Inf(-1), math.Inf(-1)
 	for _, t := range flat(s.Changes) {
@@ -254,7 +290,8 @@ func (s *scene) fallsForGood(phase, disk, cause string) bool {
 	return fell > rose
 }
 
-// isBestMove reports whether the others gain by moving the disk to its own port, about as much as by any other move.
+// isBestMove reports whether the others gain by moving the disk to its own port, about as much as
+// by any other move.
 func (s *scene) isBestMove(disk string) bool {
 	working := 0
 	for _, k := range s.known {

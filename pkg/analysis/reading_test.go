@@ -8,12 +8,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// claim is something that an analysis says of a disk, by one of the codes below. As a pattern it stands for all such
-// claims: of any disk if it names none, and of values above Above.
+// claim is something that an analysis says of a disk, by one of the codes below. As a pattern it
+// stands for all such claims: of any disk if it names none, and of values above Above.
 type claim struct {
 	Code, Disk string
 	Phase      string  // The claim is about this phase.
-	Other      string  // Of a baseline and what is kept of it: solo or later. Of what is taken: who takes.
+	Other      string  // A baseline's kind, solo or later; who takes; or a cause.
 	Value      float64 // The claim's number, of those that have one.
 	Above      float64 // Of a pattern: lower values are no such claim.
 }
@@ -39,9 +39,13 @@ const (
 	codeRetention = "retention" // The disk keeps this share of its baseline.
 )
 
+// perhaps is what a claim has in Other that the program itself doubts.
+const perhaps = "perhaps"
+
 // matches reports whether a claim is one that the pattern stands for.
 func (c claim) matches(pattern claim) bool {
-	return c.Code == pattern.Code && (pattern.Disk == "" || c.Disk == pattern.Disk) && c.Value >= pattern.Above
+	return c.Code == pattern.Code && (pattern.Disk == "" || c.Disk == pattern.Disk) &&
+		c.Value >= pattern.Above
 }
 
 // change is an entry of a phase's changes.
@@ -141,6 +145,14 @@ type outcomeOf struct {
 	Phases []string `json:"phases"`
 }
 
+// phase returns the first phase that shows the outcome.
+func (o *outcomeOf) phase() string {
+	if len(o.Phases) == 0 {
+		return ""
+	}
+	return o.Phases[0]
+}
+
 // read analyses a run and collects what is claimed.
 func read(run *trace.Run) *reading {
 	a := analysis.Analyze(run, analysis.Options{})
@@ -204,10 +216,12 @@ func (r *reading) readPhases() {
 				r.claim(claim{Code: codeKept, Disk: name, Phase: p.Name})
 			}
 			if d.ReferenceRate != nil {
-				r.claim(claim{Code: codeBaseline, Disk: name, Phase: p.Name, Value: *d.ReferenceRate, Other: d.Reference})
+				r.claim(claim{Code: codeBaseline, Disk: name, Phase: p.Name, Value: *d.ReferenceRate,
+					Other: d.Reference})
 			}
 			if d.Retention != nil {
-				r.claim(claim{Code: codeRetention, Disk: name, Phase: p.Name, Value: *d.Retention, Other: d.Reference})
+				r.claim(claim{Code: codeRetention, Disk: name, Phase: p.Name, Value: *d.Retention,
+					Other: d.Reference})
 			}
 		}
 	}
@@ -228,18 +242,18 @@ func (r *reading) falls(c *change) {
 // readAnswer collects what is claimed of the run.
 func (r *reading) readAnswer() {
 	for _, o := range r.Answer.Wins {
-		r.claim(claim{Code: codeWins, Disk: o.Disk, Phase: o.Phases[0]})
-		r.claim(claim{Code: codeCrowds, Disk: o.Disk, Phase: o.Phases[0]})
+		r.claim(claim{Code: codeWins, Disk: o.Disk, Phase: o.phase()})
+		r.claim(claim{Code: codeCrowds, Disk: o.Disk, Phase: o.phase()})
 	}
 	for _, o := range r.Answer.Loses {
-		r.claim(claim{Code: codeLoses, Disk: o.Disk, Phase: o.Phases[0]})
-		r.claim(claim{Code: codeSlowed, Disk: o.Disk, Phase: o.Phases[0]})
+		r.claim(claim{Code: codeLoses, Disk: o.Disk, Phase: o.phase()})
+		r.claim(claim{Code: codeSlowed, Disk: o.Disk, Phase: o.phase()})
 	}
 	for _, c := range r.Summary.Contests {
 		for name, d := range c.Disks {
 			unsure := !d.Won && !d.Lost && d.Changed == "" && 0 < d.Kept && d.Kept < 0.9
 			if unsure && !c.Even { // Of disks that share evenly, none is said to be slowed perhaps.
-				r.claim(claim{Code: codeSlowed, Disk: name, Phase: c.Phases[0]})
+				r.claim(claim{Code: codeSlowed, Disk: name, Phase: c.Phases[0], Other: perhaps})
 			}
 		}
 	}

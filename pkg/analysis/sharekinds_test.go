@@ -32,13 +32,22 @@ func (s *scene) must(crowds, slowed []string) {
 	}
 }
 
+// quotes notes that what the disks had in a phase is to be recommended.
+func (s *scene) quotes(p *trace.Phase, untilS float64) {
+	for _, d := range p.Disks {
+		s.Quotes = append(s.Quotes, truthQuote{p.Name, d.Name, rateBetween(d, 0, untilS)})
+	}
+}
+
 // twoHubs has A, B and C on a hub with room, and D, E and F on one that is full. A ends early.
 func (s *scene) twoHubs() {
-	h := tracetest.Hub{Capacity: math.Inf(1), Weights: map[string]float64{"F": 2}, LagS: 1, Parts: []tracetest.Part{
-		{Disks: []string{"A", "B", "C"}, Capacity: 3.3e9}, {Disks: []string{"D", "E", "F"}, Capacity: 1.5e9},
-	}}
-	disks := []actor{works("A", 30, 0.8), s.beside("B", 50), s.beside("C", 50),
-		works("D", 50, 1.2), works("E", 50, 1.2), works("F", 50, 1.4)}
+	h := tracetest.Hub{Capacity: math.Inf(1), Weights: map[string]float64{"F": 2}, LagS: 1,
+		Parts: []tracetest.Part{
+			{Disks: []string{"A", "B", "C"}, Capacity: 3.3e9},
+			{Disks: []string{"D", "E", "F"}, Capacity: 1.5e9},
+		}}
+	disks := []actor{works("A", 30, 0.8), s.beside("B", 50), s.beside("C", 50), works("D", 50, 1.2),
+		works("E", 50, 1.2), works("F", 50, 1.4)}
 	s.alone(10, disks...)
 	s.phase("all", h, disks...)
 	s.must([]string{"F"}, []string{"D", "E"})
@@ -47,7 +56,8 @@ func (s *scene) twoHubs() {
 func (s *scene) besideLimited() {
 	disks := []actor{works("A", 45, 2), works("B", 45, s.between(0.3, 0.45)), works("C", 45, 1.9)}
 	s.alone(12, disks...)
-	s.phase("WWW", tracetest.Hub{Capacity: 3e9, Weights: map[string]float64{"C": 2}}, disks...)
+	s.quotes(s.phase("WWW", tracetest.Hub{Capacity: 3e9, Weights: map[string]float64{"C": 2}},
+		disks...), 45)
 	s.False = append(s.False, claim{Code: codeCrowds, Disk: "B"}, claim{Code: codeTakes, Disk: "B"})
 	s.must([]string{"C"}, []string{"A"})
 }
@@ -59,7 +69,8 @@ func (s *scene) shift() {
 	s.alone(10, disks...)
 	h := tracetest.Hub{Capacity: 3.1e9, Turns: []tracetest.Turn{
 		{AtS: at, Hub: tracetest.Hub{Capacity: 3.1e9, Weights: map[string]float64{"A": 8}}}}}
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"redistribution"}, Disks: []string{"A", "B", "C"}, AtS: at, OffS: s.offS(),
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"redistribution"},
+		Disks: []string{"A", "B", "C"}, AtS: at, OffS: s.offS(),
 		To: map[string]float64{"A": 2.1e9, "B": 0.5e9, "C": 0.5e9}})
 	s.phase("WWW", h, disks...)
 	s.False = append(s.False, claim{Code: codeLoses, Disk: "A"})
@@ -71,9 +82,11 @@ func (s *scene) priority() {
 	lag, endS := s.between(4, 11), s.between(25, 32)
 	a, b, c := works("A", 60, 1.5), works("B", 60, 1.5), works("C", endS, s.between(2.2, 2.6))
 	s.alone(12, a, b, c)
-	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery"}, Disks: []string{"A", "B"}, AtS: endS + lag, By: "C",
-		OffS: s.offS(), To: map[string]float64{"A": 1.5e9, "B": 1.5e9}, Not: []string{"cache_full", "heat", "link"}})
-	s.phase("WWW", tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": 50}, LagS: lag}, a, b, c)
+	s.changes(truthChange{Phase: "WWW", Kinds: []string{"recovery"}, Disks: []string{"A", "B"},
+		AtS: endS + lag, By: "C", OffS: s.offS(), To: map[string]float64{"A": 1.5e9, "B": 1.5e9},
+		Not: []string{"cache_full", "heat", "link"}})
+	s.phase("WWW", tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": 50}, LagS: lag}, a,
+		b, c)
 	s.must([]string{"C"}, []string{"A", "B"})
 }
 
@@ -90,7 +103,8 @@ func (s *scene) fairReads() {
 			s.phase(name, roomy(), d)
 		}
 	}
-	s.phase("WWW", tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": s.between(2.5, 4)}}, w...)
+	s.phase("WWW", tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": s.between(2.5, 4)}},
+		w...)
 	s.phase("RRR", tracetest.Hub{Capacity: s.between(3.2e9, 3.5e9)}, r...)
 	s.must([]string{"C"}, []string{"A", "B"})
 	s.Must = append(s.Must, claim{Code: codeEven})
@@ -99,7 +113,8 @@ func (s *scene) fairReads() {
 func (s *scene) twoToOne() {
 	a, b := works("A", 40, 2.3), works("B", 40, 2.3)
 	s.alone(12, a, b)
-	s.phase("WW", tracetest.Hub{Capacity: s.between(2.8e9, 3.2e9), Weights: map[string]float64{"A": 2}}, a, b)
+	h := tracetest.Hub{Capacity: s.between(2.8e9, 3.2e9), Weights: map[string]float64{"A": 2}}
+	s.quotes(s.phase("WW", h, a, b), 40)
 	s.must([]string{"A"}, []string{"B"})
 }
 
@@ -107,14 +122,15 @@ func (s *scene) evenly() {
 	rate := s.between(1.8, 2.4)
 	disks := []actor{works("A", 40, rate), works("B", 40, rate), works("C", 40, rate)}
 	s.alone(12, disks...)
-	s.phase("WWW", tracetest.Hub{Capacity: s.between(2.6e9, 3.3e9)}, disks...)
+	s.quotes(s.phase("WWW", tracetest.Hub{Capacity: s.between(2.6e9, 3.3e9)}, disks...), 40)
 	s.must(nil, []string{"A", "B", "C"})
 	s.Must = append(s.Must, claim{Code: codeEven})
 }
 
 // matrix plays solos, pairs and the trio.
 func (s *scene) matrix() {
-	h := tracetest.Hub{Capacity: s.between(2.8e9, 3.3e9), Weights: map[string]float64{"C": s.between(2, 3.5)}}
+	h := tracetest.Hub{Capacity: s.between(2.8e9, 3.3e9),
+		Weights: map[string]float64{"C": s.between(2, 3.5)}}
 	disks := []actor{works("A", 20, 1.6), works("B", 20, 1.5), works("C", 20, s.between(2.3, 2.7))}
 	s.alone(14, disks...)
 	s.phase("AB", h, disks[0], disks[1])
@@ -128,5 +144,5 @@ func (s *scene) matrix() {
 func (s *scene) enough() {
 	disks := []actor{s.beside("A", 40), s.beside("B", 40), s.beside("C", 40).reads()}
 	s.alone(12, disks...)
-	s.phase("all", tracetest.Hub{Capacity: 4.8e9}, disks...)
+	s.quotes(s.phase("all", tracetest.Hub{Capacity: 4.8e9}, disks...), 40)
 }

@@ -11,7 +11,7 @@ type sharing struct {
 	disks   int
 	times   int                       // moments at which all worked
 	slowed  map[string]int            // moments at which the disk got less than it could move
-	takes   map[string]map[string]int // moments at which the second disk would have more without the first
+	takes   map[string]map[string]int // moments at which the second had more without the first
 	even    int                       // moments at which all got about the same
 	could   map[string]float64        // sum of what the disk could move
 	most    map[string]float64        // the most that it could move at any time
@@ -23,7 +23,7 @@ type sharing struct {
 const (
 	slowedBelow = 0.97 // A disk that gets this much of what it could move is not slowed.
 	freedAbove  = 1.05 // A disk takes from another that would have this much more without it.
-	evenWithin  = 1.15 // Disks share evenly if none gets this much more than another.
+	evenWithin  = 1.2  // Disks share evenly if none gets this much more than another.
 )
 
 func newSharing(disks int) *sharing {
