@@ -46,7 +46,8 @@ func (s *scene) stallsInStep() {
 	for range 4 {
 		length := s.between(1.2, 3)
 		for i := range disks {
-			disks[i] = disks[i].within(at, at+length, 0)
+			from := at + s.between(-0.1, 0.1) // Disks have their last bytes in flight.
+			disks[i] = disks[i].within(from, from+length, 0)
 		}
 		s.changes(truthChange{Phase: "WWW", Kinds: []string{"stall"}, Disks: []string{"A", "B", "C"},
 			AtS: at, EndS: at + length, One: true})

@@ -79,7 +79,7 @@ func (c *change) isEdge(run *trace.Run) bool { return c.By == "" && c.edge(run) 
 // change finds out whether a true change is reported, and rightly.
 func (v *verdict) change(r *reading, all []truthChange, want *truthChange, noise float64) {
 	var found []change
-	told := false
+	var told bool
 	if want.EndS > 0 && want.Kinds[0] != "stall" && want.Kinds[0] != "warm_up" {
 		found, told = v.lasting(r, want, noise)
 	} else {
@@ -133,8 +133,13 @@ func (want *truthChange) toldBy(found []change, all []truthChange, noise float64
 			func(c change) bool { return len(c.Disks) < len(want.Disks) })
 	}
 	if want.Kinds[0] == "stall" {
+		maxOffS := 0.1
+		if len(want.Disks) > 1 { // These do not stop in the same tenth of a second.
+			maxOffS = 0.3
+		}
 		found = slices.DeleteFunc(slices.Clone(found), func(c change) bool {
-			return c.CountOf <= 1 && math.Abs(c.EndS-c.StartS-want.EndS+want.AtS) > 0.1
+			offS := math.Abs(c.EndS - c.StartS - want.EndS + want.AtS)
+			return c.CountOf <= 1 && offS > maxOffS
 		})
 	}
 	return tells(found, want, all, noise)
@@ -208,9 +213,13 @@ func (v *verdict) lasting(r *reading, want *truthChange, noise float64) (found [
 		if !tells(part, &want.Parts[i], want.Parts, noise) {
 			return nil, false
 		}
-		found = append(found, part...)
+		for _, c := range part { // Only those stay that are not what the part is.
+			if !c.rightly(&want.Parts[i]) {
+				found = append(found, c)
+			}
+		}
 	}
-	return found, len(found) > 0
+	return found, len(want.Parts) > 0
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -20,6 +20,7 @@ func seriesKinds() []kind {
 		{"levels: of two disks, at unlike times", true, (*scene).twoDisks},
 		{"levels: a stall, then slower", false, (*scene).stallThenSlower},
 		{"levels: a cache that refills in pauses", true, (*scene).refills},
+		{"levels: a cache that refills often", false, (*scene).refillsOften},
 		{"dips: three", true, func(s *scene) { s.dips(3, 14, 20, 3, 4, 0.4) }},
 		{"dips: eight", false, func(s *scene) { s.dips(8, 6, 11, 1.2, 2, s.between(0.3, 0.5)) }},
 		{"dips: at random times", true, func(s *scene) { s.dips(3+s.rnd.IntN(6), 4, 20, 1.5, 2.5, 0.4) }},
@@ -115,6 +116,30 @@ func (s *scene) refills() {
 	a = s.steps("WW", a, atS, factors)
 	swing.Parts, s.Changes = s.Changes, nil
 	s.changes(swing)
+	s.phase("WW", roomy(), a, b)
+}
+
+// refillsOften is as refills, with cycles of some ten seconds each of which differs a little.
+func (s *scene) refillsOften() {
+	endS := 100.0
+	fast, slow, low := s.between(2.5, 4), s.between(5, 8), s.between(0.2, 0.3)
+	a, b := works("A", endS, 2), s.beside("B", endS)
+	s.alone(2.5, a, b)
+	var atS, factors []float64
+	for at := fast; at < endS-4; {
+		atS, factors = append(atS, at), append(factors, low)
+		if at += slow * s.between(0.9, 1.1); at > endS-2 {
+			break
+		}
+		atS, factors = append(atS, at), append(factors, 1)
+		at += fast * s.between(0.9, 1.1)
+	}
+	a = s.steps("WW", a, atS, factors)
+	whole := truthChange{Phase: "WW", Kinds: []string{"swing", "dips"}, Disks: []string{"A"},
+		EndS: endS,
+		OffS: s.offS(), PeriodS: fast + slow, Parts: s.Changes}
+	s.Changes = nil
+	s.changes(whole)
 	s.phase("WW", roomy(), a, b)
 }
 

@@ -11,12 +11,13 @@ import (
 )
 
 // finds reports whether a finding is about a change: it names one of the disks and what it does.
-func (c *truthChange) finds(f *finding) bool {
-	codes := append(slices.Clone(c.Kinds), map[string][]string{
+func (want *truthChange) finds(f *finding) bool {
+	codes := append(slices.Clone(want.Kinds), map[string][]string{
 		"own_fall": {"throttle", "heat", "cache_full"}, "recovery": {"start", "redistribution"},
-	}[c.Kinds[0]]...)
-	return f.Phase == c.Phase && slices.Contains(codes, f.Code) &&
-		slices.ContainsFunc(append(f.Disks, f.Disk), func(d string) bool { return slices.Contains(c.Disks, d) })
+	}[want.Kinds[0]]...)
+	about := func(disk string) bool { return slices.Contains(want.Disks, disk) }
+	return f.Phase == want.Phase && slices.Contains(codes, f.Code) &&
+		slices.ContainsFunc(append(f.Disks, f.Disk), about)
 }
 
 // rightly reports whether the kind is right, or unknown, and nothing is blamed that was not it.
