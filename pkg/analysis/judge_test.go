@@ -100,7 +100,7 @@ func TestJudge(t *testing.T) {
 			}
 		}
 		check.Same(t, c.name, len(strings.Fields(c.want)), len(got))
-		for _, what := range strings.Fields(c.want) {
+		for what := range strings.FieldsSeq(c.want) {
 			check.Same(t, c.name+": "+what, true, strings.Contains(strings.Join(got, " "), what))
 		}
 	}
