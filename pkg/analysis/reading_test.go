@@ -39,6 +39,9 @@ const (
 	codeRetention = "retention" // The disk keeps this share of its baseline.
 )
 
+// A disk that keeps less of its speed than this is said to be slowed, perhaps.
+const mayBeSlowed = 0.9
+
 // perhaps is what a claim has in Other that the program itself doubts.
 const perhaps = "perhaps"
 
@@ -251,7 +254,7 @@ func (r *reading) readAnswer() {
 	}
 	for _, c := range r.Summary.Contests {
 		for name, d := range c.Disks {
-			unsure := !d.Won && !d.Lost && d.Changed == "" && 0 < d.Kept && d.Kept < 0.9
+			unsure := !d.Won && !d.Lost && d.Changed == "" && 0 < d.Kept && d.Kept < mayBeSlowed
 			if unsure && !c.Even { // Of disks that share evenly, none is said to be slowed perhaps.
 				r.claim(claim{Code: codeSlowed, Disk: name, Phase: c.Phases[0], Other: perhaps})
 			}
