@@ -238,7 +238,7 @@ type Disk struct {
 	P95     *float64 `json:"p95"`
 	CV      *float64 `json:"cv"`
 	Bimodal *bool    `json:"bimodal"`
-	// Hartigan's dip test: chance of as much of a dip in a sample with one mode.
+	// DipP is the chance of as deep a gap between two groups of files if there is one group.
 	DipP     *float64    `json:"dip_p"`
 	Modes    *[2]float64 `json:"modes"` // the two rates, if bimodal, the fixed cost of a file taken out
 	Quote    *Quote      `json:"quote"` // the figure to quote

@@ -14,13 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// How two modes are detected.
-const (
-	dipP        = 0.02 // chance of such a dip, in the whole run, if there is one mode
-	modesApart  = 1.3  // ratio of the modes below which two are of no interest
-	minority    = 0.25 // of the files: stalls and bursts, which come and go, meet fewer
-	fewestModes = 10   // files without which nothing can be said
-)
+// modesP is the chance at which two modes are claimed anywhere in a run whose files have one mode.
+const modesP = 0.02
 
 // The kinds of figures that Quote recommends.
 const (
@@ -90,30 +85,19 @@ func (p *phase) summarize(part *part) {
 	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
 	}
-	p.bimodality(part, files, same)
+	p.bimodality(part, same)
 	d.Quote = p.quote(part)
 }
 
 // sameConditions returns those files of the disk, of the stretch that holds most, between which nothing changed: no
-// other disk began or ended its work, and the disk neither recovered nor throttled.
+// other disk began or ended its work, and the disk kept one level.
 func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 	var edges []int64
-	at := func(s float64) { edges = append(edges, int64(s*1e9)) }
 	for _, other := range p.others(part) {
 		edges = append(edges, other.StartNS(), other.EndNS())
 	}
-	for _, r := range p.out.Recoveries {
-		if r.Disk == part.Name() && r.LagS != nil {
-			at(r.AtS + *r.LagS)
-		}
-	}
-	if t := part.out.Throttle; t != nil {
-		for _, step := range t.Steps {
-			at(step.AtS)
-		}
-		if t.Recovered != nil {
-			at(t.Recovered.AtS)
-		}
+	for _, level := range part.Solid {
+		edges = append(edges, level.StartNS)
 	}
 	slices.Sort(edges)
 	edges = append(edges, math.MaxInt64)
@@ -132,46 +116,18 @@ func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 	return largest
 }
 
-// bimodality reports whether the files fall into two groups: by a throttle, which is two modes in time, or by
-// Hartigan's dip test on their typical rates at equal conditions. Files that follow one another count for as many as
-// are worth the same independent ones (stats.Memory), so that slow waves make no modes.
-func (p *phase) bimodality(part *part, files, same []size.File) {
+// bimodality reports whether files at equal conditions fall into two groups.
+func (p *phase) bimodality(part *part, same []size.File) {
 	d := &part.out
-	// The median rates of the files at its last level and at full speed, unless either are few.
-	if t := d.Throttle; t != nil {
-		var low, high []float64
-		for _, f := range files {
-			middle := seconds((f.Trace.StartNS + f.Trace.EndNS) / 2)
-			switch {
-			case middle < t.Steps[0].AtS || t.Recovered != nil && middle > t.Recovered.AtS:
-				high = append(high, f.Rate())
-			case middle > t.Steps[len(t.Steps)-1].AtS:
-				low = append(low, f.Rate())
-			}
-		}
-		if min(len(low), len(high)) >= size.MinFiles {
-			d.Modes = &[2]float64{stats.Median(low), stats.Median(high)}
-		}
+	m := size.FindModes(same)
+	if m == nil {
+		return
 	}
-	values := size.TypicalRates(same)
-	if len(values) >= fewestModes {
-		independent := int(float64(len(values)) / stats.Memory(values))
-		slices.Sort(values)
-		chance := stats.DipP(stats.Dip(values), independent)
-		d.DipP = number(chance)
-		cut := stats.Split(values, 1)
-		slower, faster := values[:cut], values[cut:]
-		modes := [2]float64{math.Exp(stats.Quantile(slower, 0.5)), math.Exp(stats.Quantile(faster, 0.5))}
-		fewer := min(len(slower), len(faster))
-		if d.Modes == nil && chance <= dipP/float64(p.alpha.looks) && modes[1] >= modesApart*modes[0] &&
-			fewer >= size.MinFiles && float64(fewer) >= minority*float64(len(values)) {
-			d.Modes = &modes
-		}
-	}
-	if bimodal := d.Modes != nil; bimodal || len(values) >= fewestModes {
-		d.Bimodal = &bimodal
-	}
-	if d.Modes != nil {
+	d.DipP = &m.P
+	bimodal := m.Clear && m.P <= modesP/float64(p.alpha.looks)
+	d.Bimodal = &bimodal
+	if bimodal {
+		d.Modes = &m.Rates
 		part.warn(Warning{Code: "bimodal", Values: ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean},
 			Text: fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither",
 				p.scale.Rate(d.Modes[0]), p.scale.Rate(d.Modes[1]), p.scale.Rate(*d.Mean))})

@@ -229,6 +229,46 @@ func TestModesFound(t *testing.T) {
 	atLeast(t, "files at two rates, both within a tenth", right, count, 0.95)
 }
 
+// TestModesAreOfFiles: what changes with time, in bursts, swings and levels, is no mode of the files, and 2 % of traces
+// at most may say so.
+func TestModesAreOfFiles(t *testing.T) {
+	swing := func(halfS float64) (levels []tracetest.Level) {
+		for at := halfS; at <= 60; at += halfS {
+			levels = append(levels, tracetest.Level{UntilS: at, Rate: []float64{1.5e9, 0.7e9}[len(levels)%2]})
+		}
+		return levels
+	}
+	steady := []tracetest.Level{{UntilS: 60, Rate: 1e9}}
+	count, all, wrong := traces(t, 10, 2), 0, 0
+	for name, d := range map[string]tracetest.Disk{
+		"slow for 2 of 6 s":       {Levels: steady, Noise: tracetest.Noise{EveryS: 4, StallS: 2, Stalled: 0.4}},
+		"slow for 2 of 15 s":      {Levels: steady, Noise: tracetest.Noise{EveryS: 13, StallS: 2, Stalled: 0.4}},
+		"slow for 4 of 10 s":      {Levels: steady, Noise: tracetest.Noise{EveryS: 6, StallS: 4, Stalled: 0.5}},
+		"fast for 2 of 6 s":       {Levels: steady, Noise: tracetest.Noise{EveryS: 4, StallS: 2, Stalled: 2}},
+		"swings of 4 s":           {Levels: swing(2)},
+		"swings of 8 s":           {Levels: swing(4)},
+		"one level, then another": {Levels: swing(30)},
+		"five levels":             {Levels: swing(12)},
+	} {
+		for _, sigma := range []float64{0.02, 0.1} {
+			for i, sizes := range []tracetest.Sizes{tracetest.Uniform, tracetest.Between(2e6, 200e6)} {
+				told := 0
+				for seed := range count {
+					rnd := rand.New(rand.NewPCG(uint64(seed), 78))
+					d.Name, d.Noise.Sigma, d.Sizes, d.BareFiles = "A", sigma, sizes, seed%2 == 0
+					got := Analyze(tracetest.Run(tracetest.Phase("W", d.Play(rnd))), Options{}).Phases[0].Disks["A"]
+					told += one(got.Bimodal != nil && *got.Bimodal)
+				}
+				if told > 0 {
+					t.Logf("%s, noise %g, sizes %d: two modes in %d of %d traces", name, sigma, i, told, count)
+				}
+				all, wrong = all+count, wrong+told
+			}
+		}
+	}
+	evidence.Report(t, evidence.AtMost("false-alarms", "two modes of files whose rate changes with time", wrong, all, all/50))
+}
+
 // TestQuoteAfterAFall: a disk that fell from 2.0 to 0.5 GB/s half-way is quoted at the later level, with the earlier
 // one and how long it lasted beside it.
 func TestQuoteAfterAFall(t *testing.T) {

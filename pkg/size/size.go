@@ -5,16 +5,13 @@ package size
 
 import (
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-const (
-	modeFiles  = 500 // typical rates: of more files, that many evenly spread over time will do
-	fewSamples = 4   // progress samples needed for a file's typical rate
-)
+// modeFiles is how many files, evenly spread over time, stand for more in a search for modes.
+const modeFiles = 500
 
 // File is a usable file with a rate of its own.
 type File struct{ Trace *trace.File }
@@ -72,10 +69,9 @@ func Apart(files []trace.File) (list []File, all Totals) {
 	return list, all
 }
 
-// TypicalRates are the logarithms of the files' rates in the order of time, of modeFiles at most: the rate of a
-// file's middle byte if samples show it, which a stall within the file does not move; else that of all its bytes
-// with the fixed cost taken out, unless it took most of the time.
-func TypicalRates(files []File) []float64 {
+// ratesWithoutCost are the logarithms of the files' rates in the order of time, of modeFiles at most, the fixed cost of
+// a file taken out. Files of which that takes most of the time have none.
+func ratesWithoutCost(files []File) []float64 {
 	some := thinned(files, modeFiles)
 	sizes, times := make([]float64, len(some)), make([]float64, len(some))
 	for i, f := range some {
@@ -84,12 +80,8 @@ func TypicalRates(files []File) []float64 {
 	line, _ := stats.FitCost(sizes, times)
 	var rates []float64
 	for _, f := range some {
-		r := middleRate(f.Trace)
-		if own := f.Seconds() - line.Cost; r == 0 && own > f.Seconds()/2 {
-			r = f.Bytes() / own
-		}
-		if r > 0 {
-			rates = append(rates, math.Log(r))
+		if own := f.Seconds() - line.Cost; own > f.Seconds()/2 {
+			rates = append(rates, math.Log(f.Bytes()/own))
 		}
 	}
 	return rates
@@ -102,26 +94,6 @@ func thinned(files []File, limit int) []File {
 		some[i] = files[i*len(files)/len(some)]
 	}
 	return some
-}
-
-// middleRate is the rate at which half of the file's bytes moved at most, 0 if there are too few samples.
-func middleRate(f *trace.File) float64 {
-	if len(f.Samples()) < fewSamples {
-		return 0
-	}
-	var rates, bytes []float64
-	last := trace.Sample{TNS: f.StartNS}
-	for _, s := range append(slices.Clone(f.Samples()), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
-		took, moved := s.TNS-last.TNS, float64(s.Bytes-last.Bytes)
-		if took > 0 || moved > 0 { // what moved in no time did so faster than all else
-			rates, bytes = append(rates, moved/seconds(max(took, 0))), append(bytes, moved)
-		}
-		last = s
-	}
-	if rate := stats.WeightedMedian(rates, bytes); !math.IsInf(rate, 1) {
-		return rate
-	}
-	return 0
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }

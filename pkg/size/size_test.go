@@ -46,27 +46,6 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-func TestMiddleRate(t *testing.T) {
-	sampled := func(samples ...trace.Sample) *trace.File {
-		return &trace.File{StartNS: ns(1), EndNS: ns(11), Bytes: 100, Progress: &trace.Progress{Samples: samples}}
-	}
-	at := func(s float64, bytes int64) trace.Sample { return trace.Sample{TNS: ns(s), Bytes: bytes} }
-	for _, tt := range []struct {
-		name string
-		f    *trace.File
-		want float64
-	}{
-		// 20 in 1 s, 40 in 4 s, none in 1 s, 30 in 2 s, 10 in 2 s: by rate 5, 10, 15 and 20.
-		{"by bytes", sampled(at(2, 20), at(6, 60), at(7, 60), at(9, 90)), 10},
-		{"just half", sampled(at(2, 20), at(6, 60), at(6, 60), at(9, 90)), 10},
-		// 20 in 1 s, 10 in 2 s, 5 in 1 s and 25 in 6 s: half of the hundred is reached by the fastest.
-		{"a jump has no rate", sampled(at(2, 20), at(2, 60), at(4, 70), at(5, 75)), 20},
-		{"too few", sampled(at(2, 20), at(6, 60), at(9, 90)), 0},
-	} {
-		check.Near(t, tt.name, tt.want, middleRate(tt.f), 1e-9)
-	}
-}
-
 func TestThinned(t *testing.T) {
 	files := filesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)
 	for i := range files {
@@ -81,8 +60,8 @@ func TestThinned(t *testing.T) {
 	}
 }
 
-// Rates of the middle byte if samples tell it, else of all bytes without the cost, but if the cost took half.
-func TestTypicalRates(t *testing.T) {
+// Files whose fixed cost took half of the time have no rate.
+func TestRatesWithoutCost(t *testing.T) {
 	// Each takes 1 s, and a second for 10 bytes.
 	var each [][2]float64
 	for i := range 20 {
@@ -92,11 +71,11 @@ func TestTypicalRates(t *testing.T) {
 	files := filesOf(each...)
 	line, _ := stats.FitCost([]float64{5, 10, 15, 20, 25}, []float64{1.5, 2, 2.5, 3, 3.5})
 	check.Near(t, "the cost", 1, line.Cost, 0.05)
-	for _, r := range TypicalRates(files) {
+	for _, r := range ratesWithoutCost(files) {
 		check.Near(t, "rate", 10, math.Exp(r), 0.5)
 	}
 	// The first takes 1.5 s, of which the cost is two thirds; the second's is about half of it.
-	if n := len(TypicalRates(files)); n != 18 && n != 19 {
+	if n := len(ratesWithoutCost(files)); n != 18 && n != 19 {
 		t.Errorf("%d of 20 files have a rate", n)
 	}
 }

@@ -57,11 +57,6 @@ func TestAgainstMethods(t *testing.T) {
 			Rates         []float64
 			Steady, Since int
 		}
-		Dips    [][3]float64 // size, p, dip
-		Samples []struct {
-			X   []float64
-			Dip float64
-		}
 		Ramps []float64 // the memory of 3, 13 ... 63 values that rise evenly
 	}
 	check.Must(t, json.Unmarshal(data, &want))
@@ -116,14 +111,5 @@ func TestAgainstMethods(t *testing.T) {
 			x[k] = float64(k)
 		}
 		closeTo(t, fmt.Sprintf("the memory of %d values that rise", len(x)), Memory(x), memory, 1e-9)
-	}
-	for _, c := range want.Samples {
-		closeTo(t, fmt.Sprintf("the dip of %v", c.X), Dip(c.X), c.Dip, 1e-9)
-	}
-	for _, c := range want.Dips {
-		// Both tables are drawn, ours in the last row from 20 samples if p is 0.001.
-		if got := DipP(c[2], int(c[0])); math.Abs(math.Log(got/c[1])) > 0.1-0.13*math.Log10(c[1]) {
-			t.Errorf("DipP(%v, %v) = %v, want %v", c[2], c[0], got, c[1])
-		}
 	}
 }

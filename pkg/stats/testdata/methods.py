@@ -1,15 +1,13 @@
 """Makes methods.json: what the methods of this package give for a few series, written a second time from what their
 comments say, on NumPy and SciPy and without the short cuts that the Go code takes.
 
-Run once, with Python 3.11, numpy 2.4.6, scipy 1.17.1 and diptest 0.12.0, whose table of the dip's quantiles is Maechler's:
+Run once, with Python 3.11, numpy 2.4.6 and scipy 1.17.1:
 
     python methods.py > methods.json
 """
 import json
 import math
 
-import diptest
-import diptest.consts
 import numpy as np
 from scipy import fft, optimize, special, stats
 
@@ -284,15 +282,4 @@ for n, noise, fall in [(5, 0.001, 0), (9, 0.005, 0), (25, 0.03, 0), (39, 0.055, 
         rates = np.maximum(floor, 1.3 * np.exp(-fall * np.arange(n))) * (1 + noise * rng.normal(size=n))
         rates[: n // 4] *= 1.3 if floor else 1
         windows.append({"rates": rates.tolist(), "steady": steady(rates), "since": steady_since(rates)})
-table = diptest.consts.Consts
-dips = [
-    [int(n), 1 - float(p), float(d)]
-    for n, row in zip(table._SAMPLE_SIZE, table._CRIT_VALS) for p, d in zip(table._ALPHA, row)
-    if n in (5, 10, 15, 20, 50, 72, 100, 200, 500, 1000, 2000, 5000, 20000) and p in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
-]
-samples = []
-for n in list(range(4, 24)) * 3:
-    x = np.sort(rng.integers(0, 6, n).astype(float) if rng.random() < 0.4 else np.concatenate([rng.normal(size=n // 2), 4 * rng.random() + rng.normal(size=n - n // 2)]))
-    if x[0] < x[-1]:
-        samples.append({"x": x.tolist(), "dip": float(diptest.dipstat(x))})
-print(json.dumps({"series": cases, "items": items, "windows": windows, "dips": dips, "samples": samples, "ramps": [memory(np.arange(n, dtype=float)) for n in range(3, 64, 10)]}, separators=(",", ":")).replace('},{', '},\n{'))
+print(json.dumps({"series": cases, "items": items, "windows": windows, "ramps": [memory(np.arange(n, dtype=float)) for n in range(3, 64, 10)]}, separators=(",", ":")).replace('},{', '},\n{'))
