@@ -73,11 +73,7 @@ func Apart(files []trace.File) (list []File, all Totals) {
 // a file taken out. Files of which that takes most of the time have none.
 func ratesWithoutCost(files []File) []float64 {
 	some := thinned(files, modeFiles)
-	sizes, times := make([]float64, len(some)), make([]float64, len(some))
-	for i, f := range some {
-		sizes[i], times[i] = f.Bytes(), f.Seconds()
-	}
-	line, _ := stats.FitCost(sizes, times)
+	line, _ := stats.FitCost(sizesAndTimes(some))
 	var rates []float64
 	for _, f := range some {
 		if own := f.Seconds() - line.Cost; own > f.Seconds()/2 {

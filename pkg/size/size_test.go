@@ -3,12 +3,8 @@ package size
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -80,12 +76,6 @@ func TestRatesWithoutCost(t *testing.T) {
 	}
 }
 
-func TestSummedRate(t *testing.T) {
-	files := filesOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{5, 30})
-	check.Near(t, "of the lower", 30./(1+2), summedRate(files, 1, 10, 30), 1e-12)
-	check.Near(t, "of the upper", 30./4, summedRate(files, 1, 30, math.Inf(1)), 1e-12)
-}
-
 func TestBySize(t *testing.T) {
 	for _, tt := range []struct {
 		sizes []float64
@@ -100,102 +90,6 @@ func TestBySize(t *testing.T) {
 			each = append(each, [2]float64{1, s})
 		}
 		check.Same(t, fmt.Sprint(tt.sizes), tt.want, Ordered(filesOf(each...)))
-	}
-}
-
-// Values that vary by 1 among the smaller and by 4 among the larger: in between by a power of the size.
-func TestDeviations(t *testing.T) {
-	const n = 20
-	bytes, values := make([]float64, n), make([]float64, n)
-	for i := range n {
-		bytes[i] = math.Exp(float64(i))
-		if i > 0 {
-			step := 1.0
-			if i > n/2 {
-				step = 4
-			}
-			values[i] = values[i-1] + step*(1-2*float64(i%2))
-		}
-	}
-	got := deviations(bytes, values)
-	// From the fifth size, e^5, to the fifth from the end, e^14.
-	for i, v := range got {
-		share := min(max((float64(i)-5)/9, 0), 1)
-		check.Near(t, "deviation", math.Pow(4, share), v, 1e-9)
-	}
-	for i := range bytes {
-		bytes[i] = 7
-	}
-	for _, v := range deviations(bytes, values) {
-		check.Near(t, "of one size", 2, v, 1e-9)
-	}
-	// No less than a third of the middle of all: here 1 and 0 in the halves.
-	for i := n / 2; i < n; i++ {
-		values[i] = values[n/2-1]
-	}
-	values[n-1], values[n/2] = 5, 3
-	for i := range bytes {
-		bytes[i] = math.Exp(float64(i))
-	}
-	if got := deviations(bytes, values); math.Abs(got[0]-1) > 1e-9 || math.Abs(got[n-1]-1./3) > 1e-9 {
-		t.Errorf("deviations %v", got)
-	}
-}
-
-// Alternating values have nothing in common with those next to them. Of values that change with every fifth memory is 4.9 of
-// them, and a block is of twice as many, rounded up, but of no more than an eighth of all.
-func TestBlockOf(t *testing.T) {
-	for _, tt := range []struct{ alike, n, want int }{{1, 160, 0}, {2, 400, 4}, {5, 160, 10}, {5, 40, 5}, {4, 80, 9}} {
-		var values []float64
-		for i := range tt.n {
-			values = append(values, float64(i/tt.alike*7%31))
-		}
-		check.Same(t, fmt.Sprintf("blocks of %d, %d alike", tt.n, tt.alike), tt.want, blockOf(values))
-	}
-}
-
-// A knee lies between two sizes, with five files that show a rate on either side, or a twentieth of many.
-func TestDivides(t *testing.T) {
-	counted := func(n, before int) []int { // that many of n files show a rate, the first after some
-		telling := make([]int, n+1)
-		for i := range n {
-			telling[i+1] = telling[i]
-			if i >= before {
-				telling[i+1]++
-			}
-		}
-		return telling
-	}
-	sizes := func(n int) *kneeSample {
-		s := &kneeSample{}
-		for i := range n {
-			s.bytes = append(s.bytes, float64(i+1))
-		}
-		return s
-	}
-	of20, of200, alike := sizes(20), sizes(200), sizes(20)
-	alike.bytes[10] = alike.bytes[9]
-	for _, tt := range []struct {
-		name    string
-		s       *kneeSample
-		i       int
-		telling []int
-		want    bool
-	}{
-		{"five before", of20, 5, counted(20, 0), true},
-		{"four before", of20, 4, counted(20, 0), false},
-		{"five after", of20, 15, counted(20, 0), true},
-		{"four after", of20, 16, counted(20, 0), false},
-		{"five that tell before", of20, 8, counted(20, 3), true},
-		{"four that tell before", of20, 7, counted(20, 3), false},
-		{"between files of one size", alike, 10, counted(20, 0), false},
-		{"beside them", alike, 11, counted(20, 0), true},
-		{"ten of 200", of200, 10, counted(200, 0), true},
-		{"nine of 200", of200, 9, counted(200, 0), false},
-		{"ten of 200 after", of200, 190, counted(200, 0), true},
-		{"nine of 200 after", of200, 191, counted(200, 0), false},
-	} {
-		check.Same(t, tt.name, tt.want, tt.s.divides(tt.i, tt.telling))
 	}
 }
 
@@ -215,51 +109,52 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func TestKneeSample(t *testing.T) {
-	// Later files are smaller; of two of a size the earlier one comes first.
-	s := newKneeSample(filesOf([2]float64{3, 30}, [2]float64{2, 20}, [2]float64{4, 20}, [2]float64{1, 10}))
-	want := kneeSample{bytes: []float64{10, 20, 20, 30}, seconds: []float64{1, 2, 4, 3}, byTime: []int{3, 1, 2, 0}}
-	check.Same(t, "sample", want, s, cmp.AllowUnexported(kneeSample{}), cmpopts.EquateApprox(1e-12, 0))
-	// Eight hundred make four hundred groups of two, each with the middle time for a byte.
-	var each [][2]float64
-	for i := range 800 {
-		each = append(each, [2]float64{float64(i+1) * (1 + float64(i%2)), float64(i + 1)})
+// A step counts if it explains more than a line over the logarithm of size, between two sizes and with enough files on
+// either side.
+func TestKnee(t *testing.T) {
+	const n = 60
+	sizes, noise := make([]float64, n), make([]float64, n)
+	for i := range n {
+		sizes[i] = math.Exp(float64(i) / 10)
+		noise[i] = 0.1 * math.Sin(float64(i*i))
 	}
-	s = newKneeSample(filesOf(each...))
-	if len(s.bytes) != 400 || s.bytes[0] != 2 || math.Abs(s.seconds[0]-3) > 1e-9 || s.bytes[399] != 800 || math.Abs(s.seconds[399]-1200) > 1e-6 {
-		t.Errorf("%d groups, from %v to %v bytes in %v to %v s", len(s.bytes), s.bytes[0], s.bytes[399], s.seconds[0], s.seconds[399])
-	}
-}
-
-// What is the same for all sizes is distinguished from what goes with the time; a knee is neither.
-func TestConstantNoise(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		disk     tracetest.Disk
-		off      float64
-		ticks    bool
-		low, top float64
-	}{
-		{"none", tracetest.Disk{Files: 400, Noise: tracetest.Noise{Sigma: 0.1}}, 1e-9, false, 0, 0.002},
-		{"none, and few files", tracetest.Disk{Files: 15, Noise: tracetest.Noise{Sigma: 0.3}}, 1e-9, false, 0, 0.01},
-		{"none, and a knee among the smallest", tracetest.Disk{Files: 400, Noise: tracetest.Noise{Sigma: 0.02}, KneeBytes: 100e6, KneeFactor: 0.75}, 1e-9, false, 0, 0.002},
-		{"2 ms at either end", tracetest.Disk{Files: 400, Sizes: tracetest.Between(4e6, 80e6), Noise: tracetest.Noise{Sigma: 0.03}}, 0.002, false, 0.0022, 0.0034},
-		{"a tick of 5 ms", tracetest.Disk{Files: 20, Sizes: tracetest.Between(40e6, 80e6), Noise: tracetest.Noise{Sigma: 0.1}}, 0.005, true, 0.005, 0.005},
-	} {
-		outside := 0
-		for seed := range uint64(20) {
-			rnd := rand.New(rand.NewPCG(seed, 406))
-			tt.disk.Levels = []tracetest.Level{{UntilS: 3000, Rate: 1e9}}
-			files, _ := Apart(tracetest.Blurred(tt.disk.Play(rnd), rnd, tt.off, tt.ticks).Files)
-			s := newKneeSample(files)
-			line, _ := stats.FitCost(s.bytes, s.seconds)
-			if got := constantNoise(files, line); got < tt.low-1e-12 || got > tt.top+1e-12 {
-				outside++
-				t.Logf("%s: %g s", tt.name, got)
-			}
+	with := func(change func(i int) float64) []float64 {
+		values := slices.Clone(noise)
+		for i := range values {
+			values[i] += change(i)
 		}
-		if outside > 2 {
-			t.Errorf("%s: %d of 20 are not within %g to %g s", tt.name, outside, tt.low, tt.top)
+		return values
+	}
+	stepAt := func(at int) []float64 {
+		return with(func(i int) float64 {
+			if i < at {
+				return 0
+			}
+			return 0.5
+		})
+	}
+	paired := slices.Clone(sizes)
+	paired[20] = paired[19]
+	for _, tt := range []struct {
+		name          string
+		sizes, values []float64
+		memory        float64
+		cut           int // 0: any
+		minP, maxP    float64
+	}{
+		{"a step", sizes, stepAt(20), 1, 20, 0, 1e-6},
+		{"a step of values that go together", sizes, stepAt(20), 6, 20, 0.01, 1},
+		{"a step among the smallest", sizes, stepAt(MinFiles), 1, MinFiles, 0, 0.1},
+		{"between files of one size", paired, stepAt(20), 1, 21, 0, 1e-5},
+		{"a line", sizes, with(func(i int) float64 { return 0.02 * float64(i) }), 1, 0, 1, 1},
+		{"noise", sizes, noise, 1, 0, 0.1, 1},
+		{"too few", sizes[:2*MinFiles-1], stepAt(5)[:2*MinFiles-1], 1, 0, 1, 1},
+		{"values that are the same", sizes, make([]float64, n), 1, 0, 1, 1},
+		{"one size", slices.Repeat([]float64{7}, n), stepAt(20), 1, 0, 1, 1},
+	} {
+		at, p := knee(tt.sizes, tt.values, tt.memory)
+		if p < tt.minP || p > tt.maxP || tt.cut > 0 && at != tt.cut {
+			t.Errorf("%s: a step at %d, chance %g; want %d, %g to %g", tt.name, at, p, tt.cut, tt.minP, tt.maxP)
 		}
 	}
 }
