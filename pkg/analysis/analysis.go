@@ -247,6 +247,7 @@ type Disk struct {
 	// Of a phase that was to go on until all are steady; null if it was not at the end.
 	Steady   *Steady    `json:"steady,omitempty"`
 	SizeKnee *size.Knee `json:"size_knee"`
+	Sizes    []size.Bin `json:"sizes,omitempty"` // rate by file size; absent if all are of one
 	// Of its requests in the overlap, or in all its time without one; null if it was not recorded.
 	Latency *Latency `json:"latency"`
 	// What gauges say; null without them.

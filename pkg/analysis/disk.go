@@ -61,6 +61,7 @@ func (p *phase) summarize(part *part) {
 		return
 	}
 	d.Fits = size.Fit(files)
+	d.Sizes = size.Bins(files)
 	if len(files) > 0 && len(files) < size.MinFiles {
 		part.warn(Warning{Code: "few_files", Values: FilesValues{Files: float64(len(files))},
 			Text: unit.Plural(len(files), "file") + ": too few to judge the spread of the rates by"})

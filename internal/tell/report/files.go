@@ -49,6 +49,28 @@ func (v *phaseView) sizeChart() *Chart {
 	return c
 }
 
+// sizesTable is a row per disk and size of file, or range of sizes; nil if each disk's files are of one size.
+func (v *phaseView) sizesTable() *Table {
+	t := table("Rate by file size", word("Disk"), number("Size"), number("Files"), number("Median, "+v.scale.Unit),
+		number("5th – 95th percentile"))
+	t.ID = "sizes"
+	t.Note = "Rates of single files, with what each costs whatever its size."
+	for _, key := range v.timed() {
+		for _, bin := range v.found.Disks[key.Name].Sizes {
+			size := unit.FormatBytes(bin.FromBytes)
+			if last := unit.FormatBytes(bin.ToBytes); last != size {
+				size += " – " + last
+			}
+			t.add(&key, size, unit.FormatCount(bin.Files), v.scale.Number(bin.Median),
+				v.scale.Number(bin.P05)+" – "+v.scale.Number(bin.P95))
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
+
 // rateParts is into how many rates many files are sorted.
 const rateParts = 60
 

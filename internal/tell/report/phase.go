@@ -36,7 +36,7 @@ func newPhase(v *phaseView, index int) *Details {
 		{Title: "Latency", Printed: true, Blocks: []Block{v.latencyTable()}},
 		{Title: "Links and the disks' own meters", Printed: true, Blocks: []Block{v.linksTable(), temperature, device}},
 		{Title: "Every file: speed against size, against bytes moved", Blocks: []Block{
-			files.sizeChart(), files.bytesChart(), files.spreadChart(), v.filesTable(),
+			files.sizeChart(), v.sizesTable(), files.bytesChart(), files.spreadChart(), v.filesTable(),
 		}},
 		{Title: "What other tools would report", Blocks: []Block{v.rules()}},
 	} {
