@@ -61,8 +61,11 @@ func (v *phaseView) sizesTable() *Table {
 			if last := unit.FormatBytes(bin.ToBytes); last != size {
 				size += " – " + last
 			}
-			t.add(&key, size, unit.FormatCount(bin.Files), v.scale.Number(bin.Median),
-				v.scale.Number(bin.P05)+" – "+v.scale.Number(bin.P95))
+			spread := none
+			if bin.Files > 1 {
+				spread = v.scale.Number(bin.P05) + " – " + v.scale.Number(bin.P95)
+			}
+			t.add(&key, size, unit.FormatCount(bin.Files), v.scale.Number(bin.Median), spread)
 		}
 	}
 	if len(t.Rows) == 0 {
