@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -17,11 +16,6 @@ const (
 	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then
 	offFile   = 64 << 10
 	offRateNS = 1e8 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to that much
-
-	// Between two readings the device may be ahead of what is counted by the requests in flight, some 30 MB at most. Over
-	// so long that is no matter; over less, an end is drawn in only if it has less than half of what the rest has.
-	settledNS   = 5e9
-	partReading = 0.5
 )
 
 // Devices holds what was counted of a phase's disks against their devices' own counters, by disk. Disks with the same
@@ -145,7 +139,7 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 }
 
 // foreign says when the device moved more than was counted, and how much: over the stretch of readings that has most of
-// it, whose ends are drawn in to where the traffic, at the stretch's own rate, would have begun and ended.
+// it.
 func (d *device) foreign(reads, writes bool) *Foreign {
 	more := make([]float64, len(d.counts)-1) // from one reading to the next
 	from, to, best := 0, 0, math.Inf(-1)
@@ -170,26 +164,14 @@ func (d *device) foreign(reads, writes bool) *Foreign {
 	for _, v := range more[from:to] {
 		f.Bytes += v
 	}
-	startNS, endNS := float64(d.counts[from].ns), float64(d.counts[to].ns)
-	if inner := to - from - 2; inner > 0 {
-		rate := (f.Bytes - more[from] - more[to-1]) / float64(d.counts[to-1].ns-d.counts[from+1].ns) // per nanosecond
-		long := float64(d.counts[to-1].ns-d.counts[from+1].ns) >= settledNS
-		drawn := func(i int) float64 {
-			length := float64(d.counts[i+1].ns - d.counts[i].ns)
-			if long || more[i] < partReading*rate*length {
-				return max(0, length-more[i]/rate)
-			}
-			return 0
-		}
-		if rate > 0 {
-			startNS, endNS = startNS+drawn(from), endNS-drawn(to-1)
-			if long {
-				f.Rate = rate * 1e9
-			}
-		}
+	first, last := d.counts[from], d.counts[to]
+	f.FromS = max(0, float64(first.ns)/1e9)
+	f.ToS = float64(last.ns) / 1e9
+	f.Rate = f.Bytes / float64(last.ns-first.ns) * 1e9
+	// Between its first two readings and its last two the traffic may have lasted for part of the time.
+	if inner := f.Bytes - more[from] - more[to-1]; to-from > 2 && inner > 0 {
+		f.Rate = inner / float64(d.counts[to-1].ns-d.counts[from+1].ns) * 1e9
 	}
-	f.FromS, f.ToS = max(0, startNS/1e9), endNS/1e9
-	f.Rate = cmp.Or(f.Rate, f.Bytes/(endNS-startNS)*1e9)
 	return f
 }
 
