@@ -11,7 +11,7 @@ import (
 // maxSizes is how many sizes have a bin of their own; of more, a bin holds those from one power of two to the next.
 const maxSizes = 12
 
-// Bin is the rate of files of one size, or of about one size. What a file costs whatever its size is in its rate.
+// Bin is the rate of files of one size, or of about one size. The fixed time per file is in it.
 type Bin struct {
 	FromBytes int64   `json:"from_bytes"` // the smallest file
 	ToBytes   int64   `json:"to_bytes"`   // the largest file

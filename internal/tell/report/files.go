@@ -54,7 +54,7 @@ func (v *phaseView) sizesTable() *Table {
 	t := table("Rate by file size", word("Disk"), number("Size"), number("Files"), number("Median, "+v.scale.Unit),
 		number("5th – 95th percentile"))
 	t.ID = "sizes"
-	t.Note = "Rates of single files, with what each costs whatever its size."
+	t.Note = "Rates of single files in the whole phase, with the fixed time per file in them."
 	for _, key := range v.timed() {
 		for _, bin := range v.found.Disks[key.Name].Sizes {
 			size := unit.FormatBytes(bin.FromBytes)
