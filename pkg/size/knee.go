@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -107,12 +104,18 @@ func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 	for i, s := range sizes {
 		logs[i] = math.Log(s)
 	}
-	slope := stat.Correlation(logs, scores, nil) // NaN if all values are the same
-	if places == 0 || !(step > slope*slope*all) {
+	line, varies := stats.OLS(logs, scores)
+	var byLine float64
+	for _, x := range logs {
+		byLine += (line.Intercept + line.Slope*x) * (line.Intercept + line.Slope*x)
+	}
+	if places == 0 || !varies || step <= byLine {
 		return 0, 1
 	}
-	z := math.Sqrt(step / all * float64(n-1) / memory)
-	return cut, min(1, 2*distuv.UnitNormal.Survival(z)*float64(places))
+	free := max(1, float64(n)/memory-2)
+	left := max(all-step, 1e-9*all) // more than nothing, also if a step explains all
+	t := math.Sqrt(step / left * free)
+	return cut, min(1, 2*stats.StudentTail(t, free)*float64(places))
 }
 
 func sizesAndTimes(files []File) (sizes, times []float64) {

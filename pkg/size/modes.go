@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -53,7 +51,7 @@ func FindModes(files []File) *Modes {
 	}
 	midway, fewer := near((slow+fast)/2), min(near(slow), near(fast))
 	m := &Modes{Rates: [2]float64{math.Exp(slow), math.Exp(fast)}}
-	m.P = distuv.Binomial{N: float64(midway + fewer), P: 0.5}.CDF(float64(midway))
+	m.P = stats.BinomialTail(midway+fewer, fewer, 0.5)
 	minor := min(cut, len(sorted)-cut)
 	m.Clear = fast-slow >= math.Log(modesApart) && minor >= MinFiles &&
 		float64(minor) >= minorGroup*float64(len(rates)) && inRandomOrder(rates, sorted[cut])

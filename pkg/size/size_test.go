@@ -133,6 +133,10 @@ func TestKnee(t *testing.T) {
 			return 0.5
 		})
 	}
+	twoValues := make([]float64, n)
+	for i := 20; i < n; i++ {
+		twoValues[i] = 1
+	}
 	paired := slices.Clone(sizes)
 	paired[20] = paired[19]
 	for _, tt := range []struct {
@@ -149,6 +153,7 @@ func TestKnee(t *testing.T) {
 		{"a line", sizes, with(func(i int) float64 { return 0.02 * float64(i) }), 1, 0, 1, 1},
 		{"noise", sizes, noise, 1, 0, 0.1, 1},
 		{"too few", sizes[:2*MinFiles-1], stepAt(5)[:2*MinFiles-1], 1, 0, 1, 1},
+		{"two values", sizes, twoValues, 1, 20, 0, 1e-9},
 		{"values that are the same", sizes, make([]float64, n), 1, 0, 1, 1},
 		{"one size", slices.Repeat([]float64{7}, n), stepAt(20), 1, 0, 1, 1},
 	} {
