@@ -8,7 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// maxSizes is how many sizes have a bin of their own; of more, a bin holds those from one power of two to the next.
+// maxSizes is how many sizes have a bin of their own; of more, a bin holds those from one power of
+// two to the next.
 const maxSizes = 12
 
 // Bin is the rate of files of one size, or of about one size. The fixed time per file is in it.
@@ -21,7 +22,8 @@ type Bin struct {
 	P95       float64 `json:"p95"`
 }
 
-// Bins returns the rates of files by their size, the smallest first, and nil if all files are of one size.
+// Bins returns the rates of files by their size, the smallest first, and nil if all files are of
+// one size.
 func Bins(files []File) []Bin {
 	distinct := map[int64]bool{}
 	for _, f := range files {

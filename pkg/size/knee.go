@@ -8,8 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// These thresholds were tuned on the classes of noise of package tracetest that are marked for it, and on clocks that
-// are off by 0.7 to 3 ms.
+// These thresholds were tuned on the classes of noise of package tracetest that are marked for it,
+// and on clocks that are off by 0.7 to 3 ms.
 const (
 	// MinFiles is how many files it takes on either side of a knee, and in a fit.
 	MinFiles = 5
@@ -19,16 +19,18 @@ const (
 	kneeP = 0.005
 	// minKnee is the relative change of the rate below which a knee is of no interest.
 	minKnee = 0.12
-	// minKneeS is how long files of a size must take, or their rates show a clock's errors and not what size does.
+	// minKneeS is how long files of a size must take, or their rates show a clock's errors and not
+	// what size does.
 	minKneeS = 0.03
 	// kneeFiles is how many files, evenly spread over time, stand for more.
 	kneeFiles = 2000
-	// sorted is the rank correlation of size with order above which time and size cannot be separated.
+	// sorted is the rank correlation of size with order above which time and size cannot be
+	// separated.
 	sorted = 0.7
 )
 
-// Knee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost of a file is
-// taken out.
+// Knee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost
+// of a file is taken out.
 type Knee struct {
 	AtBytes   float64 `json:"at_bytes"`
 	BelowRate float64 `json:"below_rate"`
@@ -36,7 +38,8 @@ type Knee struct {
 	P         float64 `json:"p"` // chance of a step as clear if there is none
 }
 
-// Ordered reports whether the files came in order of size, so that size and time cannot be separated.
+// Ordered reports whether the files came in order of size, so that size and time cannot be
+// separated.
 func Ordered(files []File) bool {
 	sizes, order := []float64{}, []float64{}
 	for i, f := range thinned(files, kneeFiles) {
@@ -46,8 +49,8 @@ func Ordered(files []File) bool {
 	return math.Abs(stats.Spearman(sizes, order)) > sorted
 }
 
-// FindKnee looks for one file size at which the rate changes by a step, once the fixed cost of a file is taken out.
-// Looks is how many disks and phases are asked. It returns nil if there is none.
+// FindKnee looks for one file size at which the rate changes by a step, once the fixed cost of a
+// file is taken out. Looks is how many disks and phases are asked. It returns nil if there is none.
 func FindKnee(files []File, looks int) *Knee {
 	files = thinned(files, kneeFiles)
 	sizes, times := sizesAndTimes(files)
@@ -78,9 +81,10 @@ func FindKnee(files []File, looks int) *Knee {
 	return &Knee{AtBytes: (sizes[cut-1] + sizes[cut]) / 2, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
 }
 
-// knee finds the place along ascending sizes where a step explains most of the values, and the chance of a step as
-// clear anywhere in values without one, of which memory are worth one. The values' ranks count, so that no outlier
-// makes a step. The chance is 1 if a line over the logarithm of size explains as much as the step.
+// knee finds the place along ascending sizes where a step explains most of the values, and the
+// chance of a step as clear anywhere in values without one, of which memory are worth one. The
+// values' ranks count, so that no outlier makes a step. The chance is 1 if a line over the
+// logarithm of size explains as much as the step.
 func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 	n := len(sizes)
 	side := max(MinFiles, int(minSide*float64(n)))
@@ -126,8 +130,8 @@ func sizesAndTimes(files []File) (sizes, times []float64) {
 	return sizes, times
 }
 
-// Fits are the rate and the latency of a line of time against size: the slope is a rate's inverse, the intercept the
-// latency. Nil if the times do not grow with size.
+// Fits are the rate and the latency of a line of time against size: the slope is a rate's inverse,
+// the intercept the latency. Nil if the times do not grow with size.
 type Fits struct {
 	OLSRate          *float64 `json:"ols_rate"`
 	OLSLatencyS      *float64 `json:"ols_latency_s"`

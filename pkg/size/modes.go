@@ -15,7 +15,8 @@ const (
 	modesApart = 1.3
 	// Each group must hold at least this share of the files.
 	minorGroup = 0.25
-	// Files in random order seldom have fewer runs than expected by this many standard deviations, or more by the other.
+	// Files in random order seldom have fewer runs than expected by this many standard deviations,
+	// or more by the other.
 	fewerRuns, moreRuns = 2, 3
 )
 
@@ -26,12 +27,13 @@ type Modes struct {
 	Clear bool       // the groups are far apart, both are large, and the files change between them in random order
 }
 
-// FindModes splits the rates of at least FewestModes files where the two halves vary least, and compares how
-// many lie midway with how many lie as near to either median: in one group no fewer lie midway than about the rarer of
-// the two, so the chance of so few is at most binomial. Groups that follow one another in time, as in bursts, swings
-// and levels, are no modes: these have fewer runs than files in random order, or more (Wald and Wolfowitz, "On a Test
-// Whether Two Samples are from the Same Population", Annals of Mathematical Statistics 11, 1940). It returns nil for
-// fewer files.
+// FindModes splits the rates of at least FewestModes files where the two halves vary least, and
+// compares how many lie midway with how many lie as near to either median: in one group no fewer
+// lie midway than about the rarer of the two, so the chance of so few is at most binomial. Groups
+// that follow one another in time, as in bursts, swings and levels, are no modes: these have fewer
+// runs than files in random order, or more (Wald and Wolfowitz, "On a Test Whether Two Samples are
+// from the Same Population", Annals of Mathematical Statistics 11, 1940). It returns nil for fewer
+// files.
 func FindModes(files []File) *Modes {
 	rates := ratesWithoutCost(files)
 	if len(rates) < FewestModes {
@@ -58,8 +60,8 @@ func FindModes(files []File) *Modes {
 	return m
 }
 
-// inRandomOrder reports whether values change between those below a limit and the others about as often as in random
-// order.
+// inRandomOrder reports whether values change between those below a limit and the others about as
+// often as in random order.
 func inRandomOrder(values []float64, limit float64) bool {
 	n, below, runs := float64(len(values)), 0.0, 1.0
 	for i, v := range values {
