@@ -285,8 +285,10 @@ func change(all []use, value func(use) int64, spare float64, asked int) evidence
 			last = append(last, float64(value(u)))
 		}
 	}
-	change, ok := stats.Difference(stats.NewSpectrum(second, len(second)), stats.NewSpectrum(last, len(last)))
-	if ok {
+	before, known := stats.MeanOf(second, len(second))
+	after, ok := stats.MeanOf(last, len(last))
+	change := stats.Difference(before, after)
+	if known && ok {
 		interval := change.Interval()
 		f.Measured, f.Low, f.High = change.Mean, interval[0], interval[1]
 		f.Pass = change.Mean <= spare || change.Above(0) > 0.05/float64(asked)

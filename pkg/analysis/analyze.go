@@ -57,6 +57,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	r.solos = soloRates(r.phases)
 	for _, p := range r.phases {
 		p.recoveries()
+		p.withholdIntervals()
 		p.fillContention()
 	}
 	r.eachDisk((*phase).summarize)

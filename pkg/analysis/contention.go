@@ -189,7 +189,7 @@ func (p *part) compareWith(r reference, alpha float64) {
 		same = level.UnderNoiseOf(r.Measured, &p.Disk)
 	}
 	d.Held = m.Rate > 0 && *d.Retention <= heldBack && same.CouldMoveMore(m) < alpha
-	if a, b := m.WithoutPauses(), r.WithoutPauses(); min(a.Rate, b.Rate, a.Free, b.Free) > 0 {
+	if a, b := m.WithoutPauses(), r.WithoutPauses(); !p.slow && min(a.Rate, b.Rate, a.Free, b.Free) > 0 {
 		half, ratio := stats.StudentQuantile(0.975, min(a.Free, b.Free))*math.Hypot(a.Error, b.Error), a.Rate/b.Rate
 		d.RetentionCI = &stats.Interval{ratio * math.Exp(-half), ratio * math.Exp(half)}
 	}

@@ -59,6 +59,7 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 		t := tracetest.Phase("WWW", played...)
 		run := tracetest.Run(t)
 		p := newRun(run, Options{GapNS: overlap.DefaultGapNS}).phases[0]
+		p.withholdIntervals()
 		for name, d := range p.out.Overlap.Disks {
 			disks.count(d.CI95, truths[name])
 		}
@@ -67,10 +68,9 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 	return disks, total
 }
 
-// TestIntervalsCover: 95 % intervals hold the truth in 90 to 98 % of traces, so long as the noise's memory is up to a
-// tenth of the window and its tail has a second moment; more may hold it if a window sees few stalls, whose regularity
-// cannot be known. Beyond that fewer do, and the intervals are wide. The method was tuned on seeds up to 200; these are
-// apart from them.
+// TestIntervalsCover: 95 % intervals hold the truth in 90 % of traces, so long as the noise's memory is shorter than a
+// tenth of the window and its tail has a second moment. Beyond that most traces have none, and of the others 75 % hold
+// it. The method was tuned on seeds up to 200; these are apart from them.
 func TestIntervalsCover(t *testing.T) {
 	traces := 40
 	switch {
@@ -93,19 +93,21 @@ func TestIntervalsCover(t *testing.T) {
 		}
 		lower := 90.0
 		switch {
-		case c.Noise.MemoryS > 3:
-			lower = 80
-		case c.Noise.Tail > 0 && c.Noise.Tail < 2:
-			lower = 85
+		case c.Noise.MemoryS > 3, c.Noise.Tail > 0 && c.Noise.Tail < 2:
+			lower = 75
+		case c.Noise.MemoryS == 3: // as long as the longest that an interval is given for
+			lower = 86
 		}
 		if !*full {
 			lower -= 6 // for chance
 		}
-		if c.Noise.MemoryS <= 3 && (c.Noise.Tail == 0 || c.Noise.Tail >= 2) {
+		if c.Noise.MemoryS < 3 && (c.Noise.Tail == 0 || c.Noise.Tail >= 2) {
 			all.given, all.hold = all.given+disks.given+total.given, all.hold+disks.hold+total.hold
 		}
 		if disks.given > traces/2 {
 			evidence.Report(t, evidence.AtLeast("coverage", "rates of disks, noise "+c.Name, disks.hold, disks.given, int(math.Ceil(lower/100*float64(disks.given)))))
+		}
+		if total.given > traces/2 {
 			evidence.Report(t, evidence.AtLeast("coverage", "rates together, noise "+c.Name, total.hold, total.given, int(math.Ceil((lower-4)/100*float64(total.given)))))
 		}
 		if c.Name == "50 GB" && disks.given+total.given > 0 {
@@ -113,4 +115,57 @@ func TestIntervalsCover(t *testing.T) {
 		}
 	}
 	evidence.Report(t, evidence.AtLeast("coverage", "all of these but where the noise lasts for 5 s or a few files are very slow", all.hold, all.given, int(math.Ceil(0.9*float64(all.given)))))
+}
+
+// TestLastingNoise: rates whose noise lasts longer than a tenth of the phase have no interval in so many of 100 phases,
+// and a warning that says why.
+func TestLastingNoise(t *testing.T) {
+	traces := 40
+	switch {
+	case *full:
+		traces = 200
+	case hurried():
+		traces = 10
+	}
+	for i, tt := range []struct {
+		seconds   float64
+		noise     tracetest.Noise
+		low, high int // percent of the rates
+	}{
+		{15, tracetest.Noise{Wave: 0.2, MemoryS: 5}, 40, 100},
+		{45, tracetest.Noise{Wave: 0.2, MemoryS: 5}, 25, 100}, // a ninth: just above the limit
+		{120, tracetest.Noise{Wave: 0.2, MemoryS: 5}, 0, 10},
+		{15, tracetest.Noise{Wave: 0.2, MemoryS: 10}, 45, 100},
+		{45, tracetest.Noise{Wave: 0.2, MemoryS: 10}, 50, 100},
+		{120, tracetest.Noise{Wave: 0.2, MemoryS: 10}, 0, 50}, // a twelfth: just below
+		{15, tracetest.Noise{Sigma: 0.05}, 0, 10},
+		{45, tracetest.Noise{Sigma: 0.3}, 0, 4},
+	} {
+		disks, _ := coverage(tracetest.Class{Noise: tt.noise}, traces, tt.seconds, 6000+uint64(i))
+		share := 100 * disks.none / (disks.none + disks.given)
+		if *full {
+			t.Logf("%v s, %+v: %d of 100 without an interval; %.1f %% of the others hold", tt.seconds, tt.noise, share,
+				disks.percent())
+		}
+		if share < tt.low || share > tt.high {
+			t.Errorf("%v s, %+v: %d of 100 without an interval, want %d to %d", tt.seconds, tt.noise, share, tt.low, tt.high)
+		}
+	}
+	a := Analyze(tracetest.Run(tracetest.Phase("WW", tracetest.Disk{Name: "A", Levels: []tracetest.Level{{UntilS: 20, Rate: 1e9}},
+		Noise: tracetest.Noise{Wave: 0.2, MemoryS: 8}}.Play(rand.New(rand.NewPCG(1, 6))),
+		tracetest.Disk{Name: "B", Levels: []tracetest.Level{{UntilS: 20, Rate: 1e9}}}.Play(rand.New(rand.NewPCG(3, 4))))), Options{})
+	p := a.Phases[0]
+	if p.Overlap.Disks["A"].CI95 != nil || p.Overlap.CI95 != nil || p.Overlap.Disks["B"].CI95 == nil {
+		t.Errorf("intervals %v of A, %v of both, %v of B; want one of B alone", p.Overlap.Disks["A"].CI95, p.Overlap.CI95,
+			p.Overlap.Disks["B"].CI95)
+	}
+	found := false
+	for _, w := range p.Warnings {
+		if v, ok := w.Values.(MemoryValues); ok && w.Code == "no_interval" && w.Disk == "A" {
+			found = v.MemoryS > 2 && v.MemoryS < 20
+		}
+	}
+	if !found {
+		t.Errorf("warnings %+v, want one of A's noise", p.Warnings)
+	}
 }

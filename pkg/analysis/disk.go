@@ -217,7 +217,9 @@ func (p *phase) steady(part *part) {
 	}
 	v := overlap.Span{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
 	s := &Steady{WindowS: seconds(windowNS), SinceS: seconds(v.StartNS), Rate: part.RateIn(v)}
-	s.CI95 = intervalOf(part.Curve.Flow([]overlap.Span{v}))
+	if e, doubt := part.Curve.Flow([]overlap.Span{v}).Estimate(); doubt == stats.NoDoubt {
+		s.CI95 = positive(e)
+	}
 	part.out.Steady = s
 	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {
 		bytes := s.Rate * seconds(part.EndNS())

@@ -60,6 +60,7 @@ type part struct {
 	in      []quantile.Line
 	out     Disk
 	doubts  []Warning // for the phase
+	slow    bool      // its noise lasts too long for an interval
 }
 
 func (p *part) warn(w Warning) {

@@ -114,6 +114,10 @@ type (
 	MomentsValues struct {
 		Moments float64 `json:"moments"`
 	}
+	// MemoryValues are those of no_interval, if the noise lasts as long as the phase.
+	MemoryValues struct {
+		MemoryS float64 `json:"memory_s"`
+	}
 	// ShareValues are those of edges; cached, of files found in the cache.
 	ShareValues struct {
 		Share float64 `json:"share"`

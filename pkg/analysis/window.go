@@ -77,8 +77,7 @@ func (p *phase) fillOverlap() {
 		if length >= minIntervalS {
 			flow := part.Curve.Flow(p.window)
 			flows = append(flows, flow)
-			d.CI95 = intervalOf(flow)
-			p.doubtInterval(part, flow)
+			d.CI95 = p.interval(part, flow)
 		}
 		var read int64
 		var reads *overlap.Curve // of a disk that also writes
@@ -110,7 +109,9 @@ func (p *phase) fillOverlap() {
 		o.Disks[part.Name()] = d
 	}
 	if length >= minIntervalS {
-		o.CI95 = intervalOf(stats.Total(flows))
+		if e, doubt := stats.Total(flows).Estimate(); doubt == stats.NoDoubt || doubt == stats.TooSlow {
+			o.CI95 = positive(e)
+		}
 	}
 	o.Rate = float64(o.Bytes) / length
 	if o.Bytes > 0 {
@@ -134,10 +135,16 @@ func (p *phase) fillOverlap() {
 	}
 }
 
-// doubtInterval warns of a disk whose rate has no interval.
-func (p *phase) doubtInterval(part *part, flow stats.Flow) {
-	switch doubt := flow.Doubt(); {
-	case doubt != stats.NoDoubt && part.Limited(): // its rate is that of its work
+// interval returns the interval of a disk's rate in the overlap, or warns why there is none.
+func (p *phase) interval(part *part, flow stats.Flow) *stats.Interval {
+	e, doubt := flow.Estimate()
+	switch {
+	case doubt == stats.NoDoubt:
+		return positive(e)
+	case doubt == stats.TooSlow:
+		part.slow = true
+		return positive(e)
+	case part.Limited(): // its rate is that of its work
 	case doubt == stats.TooFew:
 		p.warnOf(part.Name(), Warning{Code: "no_interval", Values: FilesValues{Files: float64(flow.Spread.Items)},
 			Text: "no error bars: one or two files took almost all of its time in the overlap, so how files differ " +
@@ -146,6 +153,7 @@ func (p *phase) doubtInterval(part *part, flow stats.Flow) {
 		p.warnOf(part.Name(), Warning{Code: "no_interval", Values: MomentsValues{float64(flow.Known + 1)},
 			Text: fmt.Sprintf("no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)})
 	}
+	return nil
 }
 
 // noOverlap says what kept the disks from being active together.
@@ -185,12 +193,39 @@ func (d OverlapDisk) rateOf(op trace.Role) float64 {
 	return 0
 }
 
-func intervalOf(f stats.Flow) *stats.Interval {
-	if f.Doubt() != stats.NoDoubt {
-		return nil
-	}
-	v := f.Estimate().Interval()
+// positive is the interval of a rate.
+func positive(e stats.Estimate) *stats.Interval {
+	v := e.Interval()
 	return &stats.Interval{max(0, v[0]), v[1]}
+}
+
+// withholdIntervals takes back the intervals of rates whose noise lasts as long as the phase, for nothing in the
+// phase shows how far they may be off. A change that the ledger names is no noise, so the longest stretch
+// between changes must show it as well.
+func (p *phase) withholdIntervals() {
+	if p.out.Overlap == nil {
+		return
+	}
+	for _, part := range p.parts {
+		d := p.out.Overlap.Disks[part.Name()]
+		if !part.slow || d.CI95 == nil || part.Swing != nil || part.Drift != nil {
+			continue
+		}
+		flow := part.Curve.Flow(longest(cutAt(p.window, p.cuts(part.Name()))))
+		e, doubt := flow.Estimate()
+		if part.slow = doubt == stats.TooSlow; !part.slow {
+			continue
+		}
+		d.CI95, p.out.Overlap.CI95 = nil, nil
+		p.out.Overlap.Disks[part.Name()] = d
+		if !part.Limited() {
+			memoryS := e.Memory * flow.Length
+			p.warnOf(part.Name(), Warning{Code: "no_interval", Values: MemoryValues{MemoryS: memoryS},
+				Text: fmt.Sprintf("no error bars: its noise lasts as long as the phase (each swing of its rate goes "+
+					"on for some %s), so the mean of a longer phase may differ by any amount; measure for longer",
+					unit.FormatSeconds(memoryS))})
+		}
+	}
 }
 
 // series follows all disks to the last byte of any. It is nil if none moved anything.

@@ -136,6 +136,7 @@ type Test struct {
 	Reason    string          `json:"reason,omitempty"` // for too little data
 
 	evidence stats.Estimate // of the logarithm of new / base
+	memory   float64        // how long the noise of a rate over time lasts, as a share of the time
 }
 
 // Rate is one rate in two runs.
@@ -193,14 +194,12 @@ func compare(base []Run, others ...[]Run) *Comparison {
 	b := matchAll(base)
 	c := &Comparison{Version: Version, Level: Chance, Base: sideOf(b), Pairs: []Pair{}, Warnings: warnings(b)}
 	news := make([][]*matched, len(others))
-	repeated := false
 	for i, other := range others {
 		news[i] = matchAll(other)
 		c.Pairs = append(c.Pairs, newPair(b, news[i]))
 		c.Warnings = append(c.Warnings, warnings(news[i])...)
-		repeated = repeated || len(base)+len(other) > 2
 	}
-	c.judge(!repeated)
+	c.judge()
 	for i := range news {
 		c.Pairs[i].findings(b, news[i])
 	}

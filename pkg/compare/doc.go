@@ -10,9 +10,9 @@
 // A rate in the window is judged by its noise over time and by how its files differ (stats.Flow); if it steps
 // up or down (stats.Steps), so are its levels. The typical rate is judged by files, without the slowest and the
 // fastest fifth, pair by pair if both runs moved the same sizes in the same order and the rates of such twins
-// correlate. How long noise lasts is estimated from the slowest waves of either run (stats.Spectrum) and of all
-// other rates (stats.Pool). The unit of a latency is the second, and the evidence is how many of its requests
-// exceeded the quantile.
+// correlate. The unit of a latency is the second, and the evidence is how many of its requests exceeded the
+// quantile. Errors come from the slowest cosines of either run (stats.MeanOf); a window whose noise lasts as long
+// as the phase has none, and no verdict.
 //
 // All tests of rates are corrected together by Holm's method, those of latencies by themselves: the chance that
 // any is called different by mistake is at most 5 %. Readers act on a single false alarm, so the chance of any

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -32,12 +33,10 @@ func (p *Phase) stepped(disk string) bool {
 	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && r.Disk == disk })
 }
 
-// judge gives the verdicts on rates and, by themselves, on latencies. If they are pooled, how long noise lasts
-// is estimated from all of a kind, but for rates with a step, because that looks like noise that lasts. Whether
-// there are levels to compare depends on the data, so their part of the chance of a mistake is reserved even if
-// there are none.
-func (c *Comparison) judge(pooled bool) {
-	var rates, latencies, pool, latencyPool []*Test
+// judge gives the verdicts on rates and, by themselves, on latencies. Whether there are levels to compare
+// depends on the data, so their part of the chance of a mistake is reserved even if there are none.
+func (c *Comparison) judge() {
+	var rates, latencies []*Test
 	var weights, latencyWeights []float64
 	aside := 1e-9
 	for _, phase := range c.phases() {
@@ -49,22 +48,21 @@ func (c *Comparison) judge(pooled bool) {
 				weight = levelWeight
 			case r.Measure == Window && !stepped:
 				aside += 2 * levelWeight
-			}
-			if r.Measure == Level || !stepped {
-				pool = append(pool, &r.Test)
+			case r.Measure == Window:
+				r.memory = 0 // a step looks like noise that lasts
+			case !stepped && phase.lasts(r.Disk):
+				r.withhold()
 			}
 			rates, weights = append(rates, &r.Test), append(weights, weight)
 		}
 		for i := range phase.Latencies {
 			latencies, latencyWeights = append(latencies, &phase.Latencies[i].Test), append(latencyWeights, 1)
 		}
-		latencyPool = latencies
 	}
-	if !pooled {
-		pool, latencyPool = nil, nil
-	}
-	correct(rates, pool, append(weights, aside), Faster, Slower)
-	correct(latencies, latencyPool, latencyWeights, Longer, Shorter)
+	withhold(rates)
+	withhold(latencies)
+	correct(rates, append(weights, aside), Faster, Slower)
+	correct(latencies, latencyWeights, Longer, Shorter)
 	c.Tests, c.LatencyTests = len(rates), len(latencies)
 	for _, phase := range c.phases() {
 		for i := range phase.Rates {
@@ -75,16 +73,40 @@ func (c *Comparison) judge(pooled bool) {
 	}
 }
 
-// correct corrects tests for their number, each with its weight, and gives the verdicts. Weights beyond the
-// tests are of those that there might have been.
-func correct(tests, pool []*Test, weights []float64, above, below Verdict) {
-	var evidence []*stats.Estimate
-	for _, t := range pool {
-		if t.P != nil {
-			evidence = append(evidence, &t.evidence)
+// withhold takes all verdicts back if the median of the tests shows noise that lasts as long as the phase, for the
+// same machine made them.
+func withhold(tests []*Test) {
+	var memories []float64
+	for _, t := range tests {
+		if t.memory > 0 {
+			memories = append(memories, t.memory)
 		}
 	}
-	stats.Pool(evidence)
+	if !(stats.Median(memories) > stats.MaxMemory) {
+		return
+	}
+	for _, t := range tests {
+		t.withhold()
+	}
+}
+
+// withhold takes the verdict back.
+func (t *Test) withhold() {
+	if t.P != nil {
+		t.P, t.Verdict, t.Reason = nil, TooLittle, lasting
+	}
+}
+
+// lasts reports whether a disk's window has no verdict because its noise lasts: then its files have none either.
+func (p *Phase) lasts(disk string) bool {
+	return slices.ContainsFunc(p.Rates, func(r Rate) bool {
+		return r.Measure == Window && r.Disk == disk && strings.HasSuffix(r.Reason, lasting)
+	})
+}
+
+// correct corrects tests for their number, each with its weight, and gives the verdicts. Weights beyond the
+// tests are of those that there might have been.
+func correct(tests []*Test, weights []float64, above, below Verdict) {
 	chances := slices.Repeat([]float64{1}, len(weights))
 	for i, t := range tests {
 		if t.P != nil {
@@ -107,26 +129,15 @@ func correct(tests, pool []*Test, weights []float64, above, below Verdict) {
 		default:
 			t.Verdict = below
 		}
-		// If the noise is skewed its interval can disagree slightly with the test: then it is cut so that it
-		// excludes no change if there is a difference, and includes it if not.
 		ci := t.evidence.IntervalAt(levels[i])
-		v := stats.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
-		switch t.Verdict {
-		case NotShown:
-			v[0], v[1] = min(v[0], 0), max(v[1], 0)
-		case above:
-			v[0] = max(v[0], 0)
-		default:
-			v[1] = min(v[1], 0)
-		}
-		t.Interval = &v
+		t.Interval = &stats.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
 	}
 }
 
 // test fills in what the difference of the logarithms says. One with a smaller error than assumed at least is
 // taken as known, and so without an error of its own.
 func (t *Test) test(difference stats.Estimate, smallest float64) {
-	if difference.SE() < smallest {
+	if difference.SE < smallest {
 		difference = stats.Certain(difference.Mean, smallest)
 	}
 	t.evidence, t.P = difference, new(difference.P())
@@ -136,11 +147,11 @@ func (t *Test) test(difference stats.Estimate, smallest float64) {
 // the geometric means of both sides: measure gives logarithms, or says what is missing in a run. Repeats within one
 // of several runs are pooled first.
 func (t *Test) repeat(unit string, base, other [][]*part, smallest float64,
-	measure func(p *part, where string) (stats.Repeat, string)) (b, n float64, ok bool) {
+	measure func(p *part, where string) (stats.Estimate, string)) (b, n float64, ok bool) {
 	*t = Test{Unit: unit, Verdict: TooLittle}
-	all := func(units [][]*part) (list []stats.Repeat, mean float64, fault string) {
+	all := func(units [][]*part) (list []stats.Estimate, mean float64, fault string) {
 		for i, parts := range units {
-			var each []stats.Repeat
+			var each []stats.Estimate
 			for _, p := range parts {
 				one, fault := measure(p, fmt.Sprintf("%s %d of a side", unit, i+1))
 				if fault == "" && math.IsInf(one.Mean, 0) {
@@ -169,7 +180,7 @@ func (t *Test) repeat(unit string, base, other [][]*part, smallest float64,
 }
 
 // together pools the repeats within one run. Their mean is no surer than they say of themselves, nor than they agree.
-func together(list []stats.Repeat) (r stats.Repeat) {
+func together(list []stats.Estimate) (r stats.Estimate) {
 	n := float64(len(list))
 	own, between := 0.0, 0.0
 	for _, one := range list {

@@ -55,24 +55,24 @@ func (l *Latency) compare(base, other *requests) {
 		return
 	}
 	l.set(base.at(oneIn), other.at(oneIn))
-	if d, ok := stats.Difference(base.quantile(oneIn), other.quantile(oneIn)); ok {
-		l.test(d, minLatencyError)
+	l.test(stats.Difference(base.quantile(oneIn), other.quantile(oneIn)), minLatencyError)
+	if l.memory = l.evidence.Memory; l.memory > stats.MaxMemory {
+		l.withhold()
 	}
 }
 
 // repeat compares what the requests of several runs of either side show, or of repeats.
 func (l *Latency) repeat(unit string, base, other [][]*part) {
 	oneIn := l.Quantile.oneIn()
-	b, n, ok := l.Test.repeat(unit, base, other, minLatencyError, func(p *part, where string) (stats.Repeat, string) {
+	b, n, ok := l.Test.repeat(unit, base, other, minLatencyError, func(p *part, where string) (stats.Estimate, string) {
 		r := p.requests(l.Disk)
 		if r == nil {
-			return stats.Repeat{}, where + " has no latencies of disk " + l.Disk
+			return stats.Estimate{}, where + " has no latencies of disk " + l.Disk
 		}
 		if reason := r.doubt(oneIn); reason != "" {
-			return stats.Repeat{}, "in " + where + " " + reason
+			return stats.Estimate{}, "in " + where + " " + reason
 		}
-		e, _ := r.quantile(oneIn).Error()
-		return stats.Repeat{Mean: math.Log(float64(max(1, r.at(oneIn)))), SE: e.SE()}, ""
+		return r.quantile(oneIn), ""
 	})
 	if ok {
 		l.set(int64(math.Round(b)), int64(math.Round(n)))
@@ -89,14 +89,9 @@ const (
 	shortNS = 500_000_000
 	// minStep is the smallest change of the share of slow requests that gives the slope of a quantile.
 	minStep = 0.05
-	// manyUnits is the number of seconds from which all waves of their series are used for its error, not the
-	// slowest alone. A second is long compared with the memory of a disk's noise, so that in a shorter series
-	// the faster waves are mostly averaged out: with them, equal runs of 30 s whose noise lasts 2 to 5 s seem
-	// different in 10 to 16 % of comparisons of four quantiles, without them in 1.4 %. Resampling blocks of
-	// seconds (Künsch, "The Jackknife and the Bootstrap for General Stationary Observations", Annals of
-	// Statistics 17, 1989), the usual way with quantiles, takes each fourth to third such pair for different,
-	// for it needs far longer series than a phase is.
-	manyUnits = 100
+	// widened is the factor on the error of a quantile: the slow requests of few seconds vary less evenly than
+	// rates do. Without it, equal runs of 30 s seem different in 5.6 % of comparisons of six quantiles.
+	widened = 1.15
 )
 
 // requests are those of a disk in the window, line by line.
@@ -136,7 +131,7 @@ func (r *requests) doubt(n int64) string {
 	}
 }
 
-// quantile is the spectrum of the logarithm of the time that one request in n exceeds.
+// quantile estimates the logarithm of the time that one request in n exceeds.
 //
 // Requests of the same second correlate, and so do neighbouring seconds, so the unit is the second: by how much
 // more of its requests exceed the quantile than of all of them. That is a series like the rates per second, and
@@ -145,24 +140,16 @@ func (r *requests) doubt(n int64) string {
 // Medians and Other Position Measures", Journal of the American Statistical Association 47, 1952; Francisco and
 // Fuller, "Quantile Estimation with a Complex Survey Design", Annals of Statistics 19, 1991): one near the gap
 // between two humps may cross it.
-func (r *requests) quantile(n int64) stats.Spectrum {
+func (r *requests) quantile(n int64) stats.Estimate {
 	tail := latency.Tails(r.units, r.all, 1/float64(n))[0]
 	slow := make([]float64, len(tail.Above)) // over what a second has of slow requests on average
 	for i, above := range tail.Above {
 		slow[i] = above / tail.Share
 	}
-	known := stats.MinBins
-	if len(slow) >= manyUnits {
-		known = len(slow)
-	}
-	slope := 0.0
-	if e, ok := stats.NewSpectrum(slow, known).Error(); ok {
-		slope = max(r.slope(tail.Share, e.SE()), r.slope(tail.Share, 2*e.SE()))
-	}
-	for i := range slow {
-		slow[i] = math.Log(float64(max(tail.NS, 1))) + slope*slow[i]
-	}
-	return stats.NewSpectrum(slow, known)
+	e, _ := stats.MeanOf(slow, len(slow))
+	e.SE *= widened * max(r.slope(tail.Share, e.SE), r.slope(tail.Share, 2*e.SE))
+	e.Mean = math.Log(float64(max(tail.NS, 1)))
+	return e
 }
 
 // slope is by how much the logarithm of a quantile grows with that of the share of requests that exceed it,

@@ -127,17 +127,20 @@ func (p *part) flow(disks []string, time []overlap.Span) stats.Flow {
 	return stats.Total(flows)
 }
 
-// doubt says why a flow is too little evidence; empty if it is enough.
-func doubt(f stats.Flow) string {
+// lasting is why a rate has no verdict whose noise has a memory of more than a tenth of the phase.
+const lasting = "the rate changes as slowly as the phase is long, so how far its mean may be off is not known"
+
+// because says why a flow is too little evidence.
+func because(doubt stats.Doubt, f stats.Flow) string {
 	switch {
 	case f.Length < overlap.ShortS:
 		return fmt.Sprintf("only %.1f s were measured", f.Length)
-	case f.Doubt() == stats.TooShort:
+	case doubt == stats.TooShort:
 		return fmt.Sprintf("the progress is known at only %d points in time", f.Known+1)
-	case f.Doubt() == stats.TooFew:
+	case doubt == stats.TooFew:
 		return "one or two files took almost all of the time, so how files differ is not known"
 	default:
-		return ""
+		return lasting
 	}
 }
 

@@ -29,16 +29,19 @@ func windowRates(r Rate, b, n *part, disks []string) []Rate {
 func flowRate(r Rate, base, other stats.Flow) Rate {
 	r.Unit = "wave"
 	r.set(stats.Mean(base.Rates), stats.Mean(other.Rates), min(base.Known, other.Known))
+	before, doubtBase := base.LogMean()
+	after, doubtOther := other.LogMean()
 	switch {
-	case doubt(base) != "":
-		r.Reason = "in the base " + doubt(base)
-	case doubt(other) != "":
-		r.Reason = doubt(other)
+	case doubtBase != stats.NoDoubt:
+		r.Reason = "in the base " + because(doubtBase, base)
+	case doubtOther != stats.NoDoubt:
+		r.Reason = because(doubtOther, other)
 	case r.Change == nil:
 		r.Reason = "nothing was moved"
 	default:
-		r.test(base.Change(other), minError)
+		r.test(stats.Difference(before, after), minError)
 	}
+	r.memory = max(before.Memory, after.Memory)
 	return r
 }
 
@@ -67,15 +70,16 @@ func fileRate(r Rate, base, other []file) Rate {
 	case len(other) < stats.MinBins:
 		r.Reason = fmt.Sprintf(tooFew, "", len(other), "", stats.MinBins)
 	default:
-		d, _ := stats.Difference(stats.TrimmedSpectrum(b, trim), stats.TrimmedSpectrum(n, trim))
-		r.test(d, minError)
+		before, _ := stats.TrimmedMeanOf(b, trim)
+		after, _ := stats.TrimmedMeanOf(n, trim)
+		r.test(stats.Difference(before, after), minError)
 	}
 	return r
 }
 
 // repeat compares what was measured in several runs of either side, or repeats.
 func (r *Rate) repeat(unit string, base, other [][]*part) {
-	b, n, ok := r.Test.repeat(unit, base, other, minError, func(p *part, where string) (stats.Repeat, string) {
+	b, n, ok := r.Test.repeat(unit, base, other, minError, func(p *part, where string) (stats.Estimate, string) {
 		disks := []string{r.Disk}
 		if r.Disk == "" {
 			disks = nil
@@ -85,18 +89,19 @@ func (r *Rate) repeat(unit string, base, other [][]*part) {
 		}
 		switch {
 		case len(p.window) == 0:
-			return stats.Repeat{}, "in " + where + ", " + neverAtOnce
+			return stats.Estimate{}, "in " + where + ", " + neverAtOnce
 		case r.Disk != "" && p.traced.Disk(r.Disk) == nil:
-			return stats.Repeat{}, fmt.Sprintf("disk %s does not work in %s", r.Disk, where)
+			return stats.Estimate{}, fmt.Sprintf("disk %s does not work in %s", r.Disk, where)
 		case r.Measure == Window:
-			return p.flow(disks, p.window).Repeat(), ""
+			e, _ := p.flow(disks, p.window).LogMean()
+			return e, ""
 		}
 		files := rates(p.files(r.Disk))
 		if len(files) < stats.MinBins {
-			return stats.Repeat{}, fmt.Sprintf(tooFew, "", len(files), " of a "+unit, stats.MinBins)
+			return stats.Estimate{}, fmt.Sprintf(tooFew, "", len(files), " of a "+unit, stats.MinBins)
 		}
-		e, _ := stats.TrimmedSpectrum(files, trim).Error()
-		return stats.Repeat{Mean: e.Mean, SE: e.SE()}, ""
+		e, _ := stats.TrimmedMeanOf(files, trim)
+		return e, ""
 	})
 	if ok {
 		r.Base, r.New, r.Change = &b, &n, new(n/b-1)
@@ -133,7 +138,7 @@ func pairedRate(r Rate, b, n []float64) Rate {
 	for i := range b {
 		change[i] = n[i] - b[i]
 	}
-	d, _ := stats.TrimmedSpectrum(change, trim).Error()
+	d, _ := stats.TrimmedMeanOf(change, trim)
 	cut := int(trim * float64(len(b)))
 	var before float64
 	for _, i := range stats.Order(change)[cut : len(b)-cut] {
@@ -170,7 +175,7 @@ type level struct {
 
 // levels are those of the window, between the steps of a rate in it.
 func (p *part) levels(f stats.Flow) []level {
-	if f.Doubt() == stats.TooShort {
+	if _, doubt := f.Estimate(); doubt == stats.TooShort {
 		return []level{{p.window, 0, f.Length}}
 	}
 	bin := f.Length / float64(len(f.Rates))

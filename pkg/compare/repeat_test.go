@@ -179,12 +179,12 @@ func TestRepeatsWithin(t *testing.T) {
 // TestTogether: repeats within a run are no surer than they agree, nor than they say of themselves.
 func TestTogether(t *testing.T) {
 	for _, tt := range []struct {
-		list []stats.Repeat
+		list []stats.Estimate
 		se   float64
 	}{
-		{[]stats.Repeat{{Mean: 2, SE: 0.3}}, 0.3},
-		{[]stats.Repeat{{Mean: 1, SE: 0.1}, {Mean: 3, SE: 0.1}}, 1},
-		{[]stats.Repeat{{Mean: 2, SE: 3}, {Mean: 2, SE: 4}}, 2.5},
+		{[]stats.Estimate{{Mean: 2, SE: 0.3}}, 0.3},
+		{[]stats.Estimate{{Mean: 1, SE: 0.1}, {Mean: 3, SE: 0.1}}, 1},
+		{[]stats.Estimate{{Mean: 2, SE: 3}, {Mean: 2, SE: 4}}, 2.5},
 	} {
 		if got := together(tt.list); math.Abs(got.Mean-2) > 1e-12 || math.Abs(got.SE-tt.se) > 1e-12 {
 			t.Errorf("%v together: %v, want 2 with an error of %v", tt.list, got, tt.se)

@@ -40,7 +40,7 @@ func (c *Curve) spread(window []Span) stats.Spread {
 		squares += s * s
 	}
 	if time*time > many*squares && Seconds(window) > time/2 {
-		return stats.Spread{Items: len(c.files), Worth: time * time / squares}
+		return stats.Spread{Items: len(c.files)}
 	}
 	var it stats.Items
 	add := func(v Span, bytes int64) {

@@ -118,7 +118,7 @@ func TestFlowOfMany(t *testing.T) {
 		}
 		want := stats.Items{Size: times(tt.window, 1000), Time: times(tt.window, 2)}.Spread()
 		if tt.all {
-			want = stats.Spread{Items: tt.files, Worth: float64(tt.files)}
+			want = stats.Spread{Items: tt.files}
 		}
 		if got := NewCurve(d).Flow([]Span{{0, 2 * int64(tt.window) * second}}).Spread; got != want {
 			t.Errorf("%d files, %d of them in the window: %+v, want %+v", tt.files, tt.window, got, want)

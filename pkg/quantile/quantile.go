@@ -120,7 +120,7 @@ func Estimate(lines []Line) (Figures, []*Quantile) {
 // Its interval is Woodruff's ("Confidence Intervals for Medians and Other Position Measures", Journal of the American
 // Statistical Association 47, 1952): that of the share of requests above it, on the scale of the logarithm of its
 // odds, read off as times. The share's error is that of its mean over time, for what makes requests slow lasts from
-// one second to the next; of two estimates the larger one counts: by slow waves (stats.Spectrum), and by what
+// one second to the next; of two estimates the larger one counts: by slow cosines (stats.MeanOf), and by what
 // neighbours have in common (stats.HalfOfShort). What shifts the middle of all requests shifts the slow ones as well:
 // no interval is narrower than the median's. There is none if the slow requests come from few seconds: those say
 // nothing of how often that happens.
@@ -146,8 +146,8 @@ func (q *Quantile) within(tail float64) (low, high int64, ok bool) {
 		return 0, 0, false
 	}
 	half := stats.HalfOfShort(q.Above, tail)
-	if waves, ok := stats.NewSpectrum(q.Above, len(q.Above)).Error(); ok {
-		half = max(half, waves.Mean-waves.LowerBound(tail))
+	if e, ok := stats.MeanOf(q.Above, len(q.Above)); ok {
+		half = max(half, e.Mean-e.LowerBound(tail))
 	}
 	half /= q.Share * (1 - q.Share)
 	fewer, more := oddsTimes(q.Share, math.Exp(-half)), oddsTimes(q.Share, math.Exp(half))

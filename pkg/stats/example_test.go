@@ -12,8 +12,8 @@ func Example() {
 	for i := range 60 {
 		rates = append(rates, 1.5+0.02*float64(i%7)-0.03*float64(i%3))
 	}
-	mean, ok := stats.NewSpectrum(rates, len(rates)).Error()
+	mean, ok := stats.MeanOf(rates, len(rates))
 	fmt.Printf("%.3f GB/s ± %.3f, %t\n", mean.Mean, mean.Interval().Half(), ok)
 	// Output:
-	// 1.528 GB/s ± 0.006, true
+	// 1.528 GB/s ± 0.005, true
 }

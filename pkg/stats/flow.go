@@ -1,12 +1,8 @@
 package stats
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
-// Flow is a rate over time with the counts behind it, from which its error and its difference from another are
-// estimated.
+// Flow is a rate over time with the items behind it, from which its error is estimated.
 type Flow struct {
 	Rates  []float64 // over stretches of equal length
 	Known  int       // how many of them were measured separately from their neighbours
@@ -16,22 +12,19 @@ type Flow struct {
 
 // Total is the flows together, which were recorded at the same times.
 func Total(flows []Flow) Flow {
-	total := Flow{Rates: make([]float64, len(flows[0].Rates)), Known: math.MaxInt, Length: flows[0].Length}
-	sum := student{weight: 1}
-	total.Spread = Spread{Items: math.MaxInt, Worth: math.Inf(1)}
+	first := flows[0]
+	total := Flow{Rates: make([]float64, len(first.Rates)), Known: first.Known, Length: first.Length}
+	total.Spread.Items = first.Spread.Items
+	spread := &total.Spread
 	for _, f := range flows {
 		for i, v := range f.Rates {
 			total.Rates[i] += v
 		}
 		total.Known = min(total.Known, f.Known)
-		s := &total.Spread
-		s.Items, s.Worth = min(s.Items, f.Spread.Items), min(s.Worth, f.Spread.Worth)
-		s.tail = max(s.tail, f.Spread.tail)
-		if f.Spread.free > 0 {
-			sum = sum.plus(student{1, f.Spread.se, f.Spread.free})
-		}
+		spread.Items = min(spread.Items, f.Spread.Items)
+		spread.SE, spread.DegreesOfFreedom = welch(spread.SE, spread.DegreesOfFreedom, f.Spread.SE,
+			f.Spread.DegreesOfFreedom)
 	}
-	total.Spread.se, total.Spread.free = sum.se, sum.free
 	return total
 }
 
@@ -43,169 +36,101 @@ const (
 	NoDoubt  Doubt = iota
 	TooShort       // its rate is known at too few times
 	TooFew         // too few items: how they differ is not known
+	TooSlow        // its noise lasts too long beside the flow
 )
 
-// Doubt is why there is no estimate.
-func (f Flow) Doubt() Doubt {
+// Estimate is the flow's mean and how far it may be from that of a longer one. It rests on the noise over time
+// (MeanOf) and on the differences between items (Spread), whichever is wider: within an item the rate over time
+// does not show these. With a doubt of TooSlow, the error is too small.
+func (f Flow) Estimate() (Estimate, Doubt) {
+	e, ok := MeanOf(f.Rates, f.Known)
 	switch {
-	case min(len(f.Rates), f.Known) < MinBins:
-		return TooShort
+	case !ok:
+		return e, TooShort
 	case f.Spread.Items < MinItems:
-		return TooFew
-	default:
-		return NoDoubt
+		return Estimate{Mean: e.Mean}, TooFew
 	}
-}
-
-// Estimate is the flow's mean and how far it may be from that of a longer one; there must be no doubt. It rests on the
-// noise over time (Spectrum) and, if few items took most of it, on the differences between these (Spread): it is
-// the wider of both.
-func (f Flow) Estimate() Estimate {
-	e, _ := NewSpectrum(f.Rates, f.Known).Error()
-	e.tail = f.Spread.tail
-	if f.Spread.Worth < fewItems {
-		e.few = student{1, f.Spread.se, f.Spread.free}
+	files := Estimate{Mean: e.Mean, SE: f.Spread.SE, DegreesOfFreedom: f.Spread.DegreesOfFreedom}
+	lasts := e.Memory > MaxMemory && files.SE < byFiles*e.SE
+	if files.LowerBound(0.025) < e.LowerBound(0.025) {
+		e = files
 	}
-	return e
-}
-
-// Change is the logarithm of what g's mean is of f's, made straight around the means (the delta method), and its
-// uncertainty; there must be no doubt about either, and both means above zero.
-func (f Flow) Change(g Flow) Estimate {
-	a, b := relative(f), relative(g)
-	e, _ := Difference(a.spectrum(), b.spectrum())
-	e.Mean = math.Log(Mean(g.Rates) / Mean(f.Rates))
-	if min(f.Spread.Worth, g.Spread.Worth) < fewItems {
-		e.few = student{1, a.Spread.se, a.Spread.free}.plus(student{1, b.Spread.se, b.Spread.free})
+	if lasts {
+		return e, TooSlow
 	}
-	return e
+	return e, NoDoubt
 }
 
-func (f Flow) spectrum() Spectrum {
-	s := NewSpectrum(f.Rates, f.Known)
-	s.length = f.Length
-	return s
-}
-
-// relative is the flow as a share of its mean.
-func relative(f Flow) Flow {
-	m := Mean(f.Rates)
-	out := Flow{Rates: make([]float64, len(f.Rates)), Known: f.Known, Length: f.Length, Spread: f.Spread}
-	for i, v := range f.Rates {
-		out.Rates[i] = v / m
+// LogMean is the logarithm of the flow's mean, made straight around it (the delta method). It is minus infinity,
+// without an error, if nothing moved.
+func (f Flow) LogMean() (Estimate, Doubt) {
+	e, doubt := f.Estimate()
+	if e.Mean > 0 {
+		e.SE /= e.Mean
 	}
-	out.Spread.se /= m
-	return out
+	e.Mean = math.Log(e.Mean)
+	return e, doubt
 }
-
-// Repeat is the logarithm of the flow's mean, as one of several measurements. If there is doubt about its error it
-// has none of its own.
-func (f Flow) Repeat() Repeat {
-	r := Repeat{Mean: math.Log(Mean(f.Rates))}
-	if f.Doubt() == NoDoubt {
-		r.SE = relative(f).Estimate().SE()
-	}
-	return r
-}
-
-// MinItems is the minimum number of items of comparable size that the differences between items are estimated from.
-const MinItems = 3
 
 // Items are things done one after another: how large each was, and how long it took.
 type Items struct{ Size, Time []float64 }
 
 // Spread is how far the differences between items let the rate of all of them, size over time, be from that of many
-// more. If few items took most of the time the rate over time cannot show it: within an item it is the same.
-// It is the error of a ratio estimate (Cochran, "Sampling Techniques", chapter 6), for times in proportion to size
-// except for a fixed cost.
+// more. It is the error of a ratio estimate (Cochran, "Sampling Techniques", chapter 6), for times in proportion
+// to size except for a fixed cost.
 type Spread struct {
-	Items int     // comparable ones
-	Worth float64 // how many items of equal length the times are worth
-	se    float64 // in units of the rate
-	free  float64
-	tail  float64 // how much lower the rate would be with a slow item more
+	Items            int     // comparable ones
+	SE               float64 // in units of the rate
+	DegreesOfFreedom float64
 }
-
-// How items are compared.
-const (
-	alike     = 50 // a size from which the largest is no more than that many times as large
-	fewItems  = 12 // from that many on, noise over time shows the differences between items
-	tailShare = 0.15
-)
 
 // Spread is how the items differ.
 func (it Items) Spread() Spread {
-	var size, time, times, sizes, largest float64
-	for i, s := range it.Size {
-		size += s
+	var time, squares, largest float64
+	for i, size := range it.Size {
 		time += it.Time[i]
-		sizes += s * s
-		times += it.Time[i] * it.Time[i]
-		largest = max(largest, s)
+		squares += size * size
+		largest = max(largest, size)
 	}
-	s := Spread{Worth: time * time / times}
-	slow, mass := it.slowness(largest / alike)
-	s.Items = len(slow)
+	slow := it.slowness(largest / alike)
+	s := Spread{Items: len(slow)}
 	if s.Items < MinItems {
 		return s
 	}
-	n := float64(s.Items)
+	s.DegreesOfFreedom = float64(s.Items - 1)
 	var variance float64
 	for _, u := range slow {
-		variance += (u - 1) * (u - 1) / (n - 1)
+		variance += (u - 1) * (u - 1) / s.DegreesOfFreedom
 	}
-	s.se, s.free = math.Sqrt(variance*sizes)/time, n-1
-	s.tail = tailShare * tailMean(slow) / n * mass / time
+	s.SE = math.Sqrt(variance*squares) / time
 	return s
 }
 
 // slowness is how long items from a size on took, in proportion to their size and as a share of what they took on
-// average; and how large they are together. The cost that each has whatever its size is taken out.
-func (it Items) slowness(minSize float64) (slow []float64, mass float64) {
+// average. The cost that each has whatever its size is taken out.
+func (it Items) slowness(minSize float64) []float64 {
 	var inverse, paces, sizes, times []float64
-	for i, s := range it.Size {
-		if s >= minSize {
-			inverse, paces = append(inverse, 1/s), append(paces, it.Time[i]/s)
-			sizes, times = append(sizes, s), append(times, it.Time[i])
+	for i, size := range it.Size {
+		if size < minSize {
+			continue
 		}
+		inverse = append(inverse, 1/size)
+		paces = append(paces, it.Time[i]/size)
+		sizes = append(sizes, size)
+		times = append(times, it.Time[i])
 	}
-	fixed := 0.0
+	cost := 0.0
 	if line, ok := OLS(inverse, paces); ok && len(sizes) >= MinBins {
-		fixed = max(0, line.Slope)
+		cost = max(0, line.Slope)
 	}
-	var moving float64
+	var allTime, allSize float64
 	for i := range sizes {
-		times[i] -= min(fixed, 0.9*times[i])
-		moving += times[i]
-		mass += sizes[i]
+		times[i] -= min(cost, 0.9*times[i])
+		allTime += times[i]
+		allSize += sizes[i]
 	}
 	for i := range sizes {
-		times[i] *= mass / moving / sizes[i]
+		times[i] *= allSize / allTime / sizes[i]
 	}
-	return times, mass
-}
-
-// tailMean is the mean factor over the average of an item slower than all others, by Hill's estimate of the
-// tail's exponent from the slowest quarter ("A Simple General Approach to Inference About the Tail of a Distribution",
-// Annals of Statistics 3, 1975). It reorders the items.
-func tailMean(slow []float64) float64 {
-	n := len(slow)
-	k := max(MinItems, n/4)
-	if k >= n {
-		return max(0, slices.Max(slow)-1)
-	}
-	order(slow, n-k-1)
-	from := slow[n-k-1]
-	var logs float64
-	for _, v := range slow[n-k:] {
-		logs += math.Log(v/from) / float64(k)
-	}
-	exponent := math.Inf(1)
-	if logs > 0 {
-		exponent = max(1.2, 1/logs)
-	}
-	if math.IsInf(exponent, 1) {
-		return max(0, slices.Max(slow)-1)
-	}
-	return max(0, slices.Max(slow[n-k:])*exponent/(exponent-1)-1)
+	return times
 }

@@ -8,33 +8,42 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
+// means are measurements that say nothing of their own errors.
+func means(values ...float64) []Estimate {
+	list := make([]Estimate, len(values))
+	for i, v := range values {
+		list[i].Mean = v
+	}
+	return list
+}
+
 func TestRepeatedDifference(t *testing.T) {
 	// As Welch's t of the means, by R's t.test: t = 2.4495 at 4 degrees of freedom.
-	d, _ := RepeatedDifference([]Repeat{{1, 0}, {2, 0}, {3, 0}}, []Repeat{{3, 0}, {4, 0}, {5, 0}})
+	d, _ := RepeatedDifference([]Estimate{{Mean: 1, SE: 0}, {Mean: 2, SE: 0}, {Mean: 3, SE: 0}}, []Estimate{{Mean: 3, SE: 0}, {Mean: 4, SE: 0}, {Mean: 5, SE: 0}})
 	check.Near(t, "three against three: p", 0.07048, d.P(), 1e-4)
 	// What measurements say of themselves is the least error.
-	d, _ = RepeatedDifference([]Repeat{{1, 2}, {1, 2}}, []Repeat{{3, 2}, {3, 2}})
-	check.Near(t, "error", 2.0, d.SE(), 1e-9)
+	d, _ = RepeatedDifference([]Estimate{{Mean: 1, SE: 2}, {Mean: 1, SE: 2}}, []Estimate{{Mean: 3, SE: 2}, {Mean: 3, SE: 2}})
+	check.Near(t, "error", 2.0, d.SE, 1e-9)
 	// One against three varies as the three do.
-	d, _ = RepeatedDifference([]Repeat{{1, 0}}, []Repeat{{3, 0}, {4, 0}, {5, 0}})
-	check.Near(t, "one against three: error", math.Sqrt(4.0/3), d.SE(), 1e-9)
+	d, _ = RepeatedDifference([]Estimate{{Mean: 1, SE: 0}}, []Estimate{{Mean: 3, SE: 0}, {Mean: 4, SE: 0}, {Mean: 5, SE: 0}})
+	check.Near(t, "one against three: error", math.Sqrt(4.0/3), d.SE, 1e-9)
 	// And three against one as well, with as many degrees of freedom.
-	d, _ = RepeatedDifference([]Repeat{{3, 0}, {4, 0}, {5, 0}}, []Repeat{{1, 0}})
-	if want := math.Sqrt(4.0 / 3); d.Mean != -3 || math.Abs(d.SE()-want) > 1e-9 || d.parts[0].free != 2 {
-		t.Errorf("three against one: %v with an error of %v and %v degrees of freedom, want -3 with %v and 2", d.Mean, d.SE(), d.parts[0].free, want)
+	d, _ = RepeatedDifference([]Estimate{{Mean: 3, SE: 0}, {Mean: 4, SE: 0}, {Mean: 5, SE: 0}}, []Estimate{{Mean: 1, SE: 0}})
+	if want := math.Sqrt(4.0 / 3); d.Mean != -3 || math.Abs(d.SE-want) > 1e-9 || d.DegreesOfFreedom != 2 {
+		t.Errorf("three against one: %v with an error of %v and %v degrees of freedom, want -3 with %v and 2", d.Mean, d.SE, d.DegreesOfFreedom, want)
 	}
 	// Two against three: variances 2 and 1 of means 1 and 1/3, with (4/3)² / (1 + 1/18) degrees of freedom.
-	d, _ = RepeatedDifference([]Repeat{{1, 0.1}, {3, 0}}, []Repeat{{3, 0}, {4, 0}, {5, 0}})
-	if want := math.Sqrt(4.0 / 3); math.Abs(d.SE()-want) > 1e-9 || math.Abs(d.parts[0].free-(16./9)/(1+1./18)) > 1e-9 {
-		t.Errorf("two against three: error %v with %v degrees of freedom", d.SE(), d.parts[0].free)
+	d, _ = RepeatedDifference([]Estimate{{Mean: 1, SE: 0.1}, {Mean: 3, SE: 0}}, []Estimate{{Mean: 3, SE: 0}, {Mean: 4, SE: 0}, {Mean: 5, SE: 0}})
+	if want := math.Sqrt(4.0 / 3); math.Abs(d.SE-want) > 1e-9 || math.Abs(d.DegreesOfFreedom-(16./9)/(1+1./18)) > 1e-9 {
+		t.Errorf("two against three: error %v with %v degrees of freedom", d.SE, d.DegreesOfFreedom)
 	}
-	if _, ok := RepeatedDifference([]Repeat{{1, 0}}, []Repeat{{3, 0}, {4, 0}}); !ok {
+	if _, ok := RepeatedDifference([]Estimate{{Mean: 1, SE: 0}}, []Estimate{{Mean: 3, SE: 0}, {Mean: 4, SE: 0}}); !ok {
 		t.Error("no difference of one against two")
 	}
-	if _, ok := RepeatedDifference(nil, []Repeat{{3, 0}, {4, 0}, {5, 0}}); ok {
+	if _, ok := RepeatedDifference(nil, []Estimate{{Mean: 3, SE: 0}, {Mean: 4, SE: 0}, {Mean: 5, SE: 0}}); ok {
 		t.Error("a difference of none against three")
 	}
-	if _, ok := RepeatedDifference([]Repeat{{1, 0}}, []Repeat{{3, 0}}); ok {
+	if _, ok := RepeatedDifference([]Estimate{{Mean: 1, SE: 0}}, []Estimate{{Mean: 3, SE: 0}}); ok {
 		t.Error("a difference of one against one")
 	}
 }

@@ -119,26 +119,36 @@ func (c *costs) of(from, to int) float64 {
 // measured separately from their neighbours.
 //
 // It is binary segmentation (Vostrikova, "Detecting 'Disorder' in Multidimensional Random Processes", Soviet
-// Mathematics Doklady 24, 1981): the cut that leaves the least squared error is held to the difference of the
-// stretches on both sides of it, which knows how noise lasts (Difference), at a level that allows for the choice of
-// the cut.
+// Mathematics Doklady 24, 1981): the cut that leaves the least squared error comes first, then those of both sides.
+// Each is held to the difference of the stretches next to it (MeanOf), at a level that allows for its choice.
 func Steps(x []float64, minLen, known int, ratio float64) []int {
 	n := len(x)
 	cut := Split(x, minLen)
-	if cut == 0 {
+	if cut == 0 || !differ(Mean(x[:cut]), Mean(x[cut:]), ratio) {
 		return nil
 	}
-	part := func(from, to int) Spectrum { return NewSpectrum(x[from:to], known*(to-from)/n) }
-	before, after := part(0, cut), part(cut, n)
-	d, ok := Difference(before, after)
+	steps := Steps(x[:cut], minLen, known*cut/n, ratio)
+	from, to := 0, n
+	if len(steps) > 0 {
+		from = steps[len(steps)-1]
+	}
+	later := Steps(x[cut:], minLen, known*(n-cut)/n, ratio)
+	if len(later) > 0 {
+		to = cut + later[0]
+	}
+	before, known1 := MeanOf(x[from:cut], known*(cut-from)/n)
+	after, known2 := MeanOf(x[cut:to], known*(to-cut)/n)
 	const level = 0.005
-	if !ok || before.Mean <= 0 || after.Mean <= 0 || d.P() > level ||
-		math.Abs(math.Log(after.Mean/before.Mean)) < math.Log(ratio) {
-		return nil
+	if known1 && known2 && differ(before.Mean, after.Mean, ratio) && Difference(before, after).P() <= level {
+		steps = append(steps, cut)
 	}
-	steps := append(Steps(x[:cut], minLen, known*cut/n, ratio), cut)
-	for _, later := range Steps(x[cut:], minLen, known*(n-cut)/n, ratio) {
-		steps = append(steps, cut+later)
+	for _, step := range later {
+		steps = append(steps, cut+step)
 	}
 	return steps
+}
+
+// differ reports whether two rates above zero differ by a ratio or more.
+func differ(a, b, ratio float64) bool {
+	return a > 0 && b > 0 && math.Abs(math.Log(b/a)) >= math.Log(ratio)
 }

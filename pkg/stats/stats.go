@@ -2,10 +2,9 @@
 // Every method names its source. What a sample is too small or too flat to give is NaN or a false "ok", never a
 // guess; NaN in the input is the caller's mistake.
 //
-// Start at Summarize for one sample, OLS, TheilSen and FitCost for pairs, Segments for changes
-// along a sequence, Spectrum for the error of a time series' mean, Flow for a rate whose items are known. testdata
-// holds what NumPy, SciPy and others say
-// of the same samples.
+// Start at Summarize for one sample, OLS, TheilSen and FitCost for pairs, Segments for changes along a sequence,
+// MeanOf for the error of a time series' mean, Flow for a rate whose items are known. testdata holds what NumPy,
+// SciPy and others say of the same samples.
 package stats
 
 import (

@@ -9,7 +9,7 @@ import json
 import math
 
 import numpy as np
-from scipy import fft, optimize, special, stats
+from scipy import fft, stats
 
 
 def half_of_short(x, tail):
@@ -50,109 +50,33 @@ def waves(x, known):
     return fft.dct(x - x.mean(), type=2, norm="ortho")[1 : count + 1]
 
 
-def skew_of_mean(x):
-    n = len(x)
-    k = min(30, n // 2)
-    means = [x[i * n // k : (i + 1) * n // k].mean() for i in range(k)]
-    return stats.skew(means, bias=False) / math.sqrt(k)
-
-
-def lasting(tau, quick):
-    """Variances of the mean and of the cosine waves of a process with covariance exp(-|s-t|/tau)/(2 tau) on [0, 1]."""
-    j = np.arange(1, 41)
-    if tau == 0:
-        return 1.0, np.ones(40)
-    a = math.pi * j
-    end = math.exp(-1 / tau)
-    v = 1 / (1 + (a * tau) ** 2)
-    mean = 1 - tau * (1 - end)
-    wave = v - 2 * tau * v**2 * (1 - (-1.0) ** j * end)
-    return quick + (1 - quick) * mean, quick + (1 - quick) * wave
-
-
-def models(length, margin):
-    """Prior, variance of the mean, variances of the waves, number of slow waves (None: all of one size)."""
-    white = lasting(0, 0)
-    yield 0.4, white[0], white[1], None
-    for share, prior in zip([0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.25, 0.5], [0.2, 0.2, 0.3, 0.3, 0.25, 0.2, 0.12, 0.06]):
-        for quick, part in zip([0, 0.03, 0.1, 0.3, 0.6], [0.2, 0.2, 0.2, 0.25, 0.15]):
-            if share < 0.1 or quick < 0.2:
-                mean, wave = lasting(share / length, quick)
-                yield prior * part, mean * (1 + margin * share), wave, None
-    for slow in [6, 10, 14]:
-        yield 0.04, white[0], white[1], slow
-
-
-def fit(model, x, known):
-    """Prior, log likelihood with the size of the noise integrated out, standard error, degrees of freedom."""
-    prior, mean, wave, slow = model
+def mean_of(x, known):
+    """Mean, standard error and degrees of freedom; the likely memory and the longest plausible one."""
     v = waves(x, known)
-    q = len(v)
-    if slow is None:
-        slow = q
-    elif slow > q - 6:
-        return prior, -math.inf, 0, 0
-    low = (v[:slow] ** 2 / wave[:slow]).sum()
-    like = -np.log(wave[:q]).sum() / 2 - slow / 2 * math.log(low)
-    if slow < q:
-        rest = q - slow
-        # Two sizes in place of one: Dirichlet's integral against the likelihood of a single one.
-        like += special.gammaln(slow / 2) + special.gammaln(rest / 2) - special.gammaln(q / 2)
-        like -= rest / 2 * math.log((v[slow:] ** 2).sum())
-    return prior, like, math.sqrt(low / slow * mean / len(x)), slow
+    j = math.pi * np.arange(1, len(v) + 1)
+    memories = 0.005 * 1.2 ** np.arange(60)
+    memories = memories[memories < 1]
+    shape = 1 / (1 + (j * memories[:, None]) ** 2)
+    like = -np.log(shape).sum(1) / 2 - len(v) / 2 * np.log((v**2 / shape).sum(1))
+    likely, longest = memories[like.argmax()], memories[like >= like.max() - 1].max()
+    m = min(longest, 0.15)
+    of_mean = 1 - m * (1 - math.exp(-1 / m))
+    se = math.sqrt((v[:5] ** 2).sum() / (1 / (1 + (j[:5] * m) ** 2)).sum() * of_mean / len(x))
+    return x.mean(), se, 5, likely, longest
 
 
-def mixture(fits):
-    logs = np.array([math.log(p) + like for p, like, _, _ in fits])
-    weights = np.exp(logs - special.logsumexp(logs))
-    return [(w, se, free) for w, (_, _, se, free) in zip(weights, fits) if w > 1e-5]
+def difference(a, b):
+    va, vb = a[1] ** 2, b[1] ** 2
+    return b[0] - a[0], math.sqrt(va + vb), (va + vb) ** 2 / (va**2 / a[2] + vb**2 / b[2])
 
 
-def beyond(parts, d):
-    return sum(w * stats.t.sf(d / se, free) for w, se, free in parts)
-
-
-def estimate(mean, parts, skew):
+def estimate(mean, se, free, *_):
     """Standard error, p against 0, chance above half the mean, lower bound at 1 %, 95 % interval."""
-    se = math.sqrt(sum(w * s * s for w, s, _ in parts))
-
-    def half(tail):
-        return optimize.brentq(lambda d: beyond(parts, d) - tail, 0, 1e3 * se, xtol=1e-14)
-
-    def lean(t):
-        b = skew / 6
-        return (np.cbrt(1 + 6 * b * (t - b)) - 1) / (2 * b) if abs(b) > 1e-6 else t
-
-    h = half(0.025)
+    t = stats.t(free)
     return {
-        "mean": mean, "se": se, "p": min(1, 2 * beyond(parts, abs(mean))), "above": beyond(parts, mean / 2),
-        "least": mean - half(0.01), "interval": [mean - se * lean(h / se), mean - se * lean(-h / se)],
+        "mean": mean, "se": se, "p": 2 * t.sf(abs(mean) / se), "above": t.sf(mean / 2 / se),
+        "least": mean - se * t.ppf(0.99), "interval": [mean + se * t.ppf(0.025), mean + se * t.ppf(0.975)],
     }
-
-
-def both(f, g):
-    se2, other2 = f[2] ** 2, g[2] ** 2
-    free = (se2 + other2) ** 2 / (se2**2 / f[3] + other2**2 / g[3]) if f[3] and g[3] else 0
-    return f[0], f[1] + g[1], math.sqrt(se2 + other2), free
-
-
-def difference_fits(a, b):
-    longest = max(len(a["x"]), len(b["x"]))
-    pairs = zip(models(len(a["x"]) / longest, 4), models(len(b["x"]) / longest, 4))
-    return [both(fit(m, a["x"], a["known"]), fit(k, b["x"], b["known"])) for m, k in pairs]
-
-
-def pooled(list):
-    """The fits with priors that they have taught one another."""
-    own = np.array([f[0] for f in list[0]])
-    own, prior = own / own.sum(), own
-    for _ in range(20):
-        new = own.copy()
-        for fits in list:
-            logs = np.log(prior) + np.array([f[1] for f in fits])
-            new += np.exp(logs - special.logsumexp(logs))
-        prior = new
-    return [[(p, *f[1:]) for p, f in zip(prior, fits)] for fits in list]
 
 
 def noise(x):
@@ -181,25 +105,16 @@ def noise(x):
 
 
 def spread(size, time):
-    """Comparable items, their worth, the standard error of the rate, and how much lower it is with a slow one more."""
+    """Comparable items, and the standard error of the rate."""
     size, time = np.array(size), np.array(time)
     some = size >= size.max() / 50
     s, t = size[some], time[some]
     fixed = max(0, np.polyfit(1 / s, t / s, 1)[0]) if len(s) >= 8 else 0
     moving = np.maximum(t - fixed, 0.1 * t)
-    slow = np.sort(moving / s * s.sum() / moving.sum())
-    n = len(s)
-    k = max(3, n // 4)
-    if k >= n:
-        longer = slow[-1] - 1
-    else:
-        hill = np.log(slow[-k:] / slow[-k - 1]).mean()
-        exponent = max(1.2, 1 / hill)
-        longer = slow[-1] * exponent / (exponent - 1) - 1
+    slow = moving / s * s.sum() / moving.sum()
     return {
-        "items": n, "worth": time.sum() ** 2 / (time**2).sum(),
-        "se": math.sqrt(((slow - 1) ** 2).sum() / (n - 1) * (size**2).sum()) / time.sum(),
-        "free": n - 1, "tail": 0.15 * max(0, longer) / n * s.sum() / time.sum(),
+        "items": len(s), "se": math.sqrt(((slow - 1) ** 2).sum() / (len(s) - 1) * (size**2).sum()) / time.sum(),
+        "free": len(s) - 1,
     }
 
 
@@ -253,22 +168,19 @@ series = [
     {"name": "long", "x": 2 + recalling(rng, 300, 0.95), "known": 300},
     {"name": "stalls", "x": 4 - 2 * (np.arange(160) % 8 == 7) + 0.1 * rng.normal(size=160), "known": 160},
 ]
-cases, fits = [], []
+cases = []
 for i, s in enumerate(series):
     x, known = s["x"], s["known"]
     other = series[(i + 1) % len(series)]
     w = 0.5 + rng.random(len(x))
-    fits.append(difference_fits(s, other))
+    e = mean_of(x, known)
     cases.append({
         "name": s["name"], "x": x.tolist(), "w": w.tolist(), "known": known,
         "half": half_of_short(x, 0.025), "memory": memory(x), "longRun": long_run_variance(x, w),
-        "waves": waves(x, known).tolist(), "skew": skew_of_mean(x),
-        "error": estimate(x.mean(), mixture([fit(m, x, known) for m in models(1, 0)]), skew_of_mean(x)),
-        "difference": estimate(other["x"].mean() - x.mean(), mixture(fits[-1]), 0),
+        "waves": waves(x, known).tolist(), "likely": e[3], "longest": e[4], "error": estimate(*e),
+        "difference": estimate(*difference(e, mean_of(other["x"], other["known"]))),
         "noise": noise(x),
     })
-for c, f in zip(cases, pooled(fits)):
-    c["pooled"] = estimate(c["difference"]["mean"], mixture(f), 0)
 items = []
 for n, cost in [(4, 0), (7, 0.5), (8, 0.5), (30, 0.05)]:
     size = rng.uniform(0.01, 3, n)

@@ -21,9 +21,9 @@ func series(rnd *rand.Rand, n int, rho float64) []float64 {
 	return x
 }
 
-// TestSpectrumHolds: of 400 series whose noise has a memory of up to a tenth of them, 90 to 98 % of the intervals hold
+// TestMeanHolds: of 400 series whose noise has a memory of up to a tenth of them, at least 90 % of the intervals hold
 // the truth; and of 400 pairs at most 4 % have a p of 1 % or less.
-func TestSpectrumHolds(t *testing.T) {
+func TestMeanHolds(t *testing.T) {
 	const trials = 400
 	for _, tt := range []struct {
 		n      int
@@ -37,16 +37,16 @@ func TestSpectrumHolds(t *testing.T) {
 			}
 			hold, apart := 0, 0
 			for range trials {
-				a, b := NewSpectrum(series(rnd, tt.n, rho), tt.n), NewSpectrum(series(rnd, tt.n, rho), tt.n)
-				e, _ := a.Error()
-				if v := e.Interval(); v[0] <= 0 && 0 <= v[1] {
+				a, _ := MeanOf(series(rnd, tt.n, rho), tt.n)
+				b, _ := MeanOf(series(rnd, tt.n, rho), tt.n)
+				if v := a.Interval(); v[0] <= 0 && 0 <= v[1] {
 					hold++
 				}
-				if d, _ := Difference(a, b); d.P() <= 0.01 {
+				if Difference(a, b).P() <= 0.01 {
 					apart++
 				}
 			}
-			if hold < trials*90/100 || hold > trials*995/1000 {
+			if hold < trials*90/100 {
 				t.Errorf("%d of %d intervals hold the truth", hold, trials)
 			}
 			if apart > trials*4/100 {
@@ -56,49 +56,58 @@ func TestSpectrumHolds(t *testing.T) {
 	}
 }
 
-// TestSpectrumOfFew: with no more values than waves, the waves hold all the variance there is.
-func TestSpectrumOfFew(t *testing.T) {
+// TestFitMemory: how often noise is taken to last longer than a tenth of the series.
+func TestFitMemory(t *testing.T) {
+	const n, trials = 300, 400
+	for _, tt := range []struct {
+		share     float64
+		low, high int // percent
+	}{{0.01, 0, 1}, {0.05, 0, 12}, {0.2, 55, 85}, {0.5, 80, 100}} {
+		rnd := rand.New(rand.NewPCG(19, 20))
+		lasting := 0
+		for range trials {
+			if e, _ := MeanOf(series(rnd, n, math.Exp(-1/(tt.share*n))), n); e.Memory > MaxMemory {
+				lasting++
+			}
+		}
+		if lasting < trials*tt.low/100 || lasting > trials*tt.high/100 {
+			t.Errorf("a memory of %v of the series is taken for too long in %d of %d, want %d to %d %%",
+				tt.share, lasting, trials, tt.low, tt.high)
+		}
+	}
+	likely, longest := fitMemory(make([]float64, fittedWaves))
+	check.Same(t, "memories of what does not vary", [2]float64{}, [2]float64{likely, longest})
+}
+
+// TestMeanOfFew: with no more values than cosines, these hold all the variance there is.
+func TestMeanOfFew(t *testing.T) {
 	x := []float64{3, 11, 4, 12, 5, 13, 6, 14, 2, 40}
-	s := NewSpectrum(x, len(x))
+	waves := cosines(x, len(x)-1)
 	var sum float64
-	for _, v := range s.waves {
+	for _, v := range waves {
 		sum += v * v
 	}
-	if want := 9 * math.Pow(Summarize(x).SD, 2); math.Abs(sum-want) > 1e-9*want {
-		t.Errorf("the waves' squares add up to %v, want %v", sum, want)
-	}
+	check.Near(t, "the cosines' squares", 9*math.Pow(Summarize(x).SD, 2), sum, 1e-6)
 	// Nor does it matter how large they are: 2^46 is added without rounding.
 	large := slices.Clone(x)
 	for i := range large {
 		large[i] += 1 << 46
 	}
-	for i, v := range NewSpectrum(large, len(x)).waves {
-		check.Near(t, fmt.Sprintf("wave %d of large values is", i+1), s.waves[i], v, 1e-6)
+	for i, v := range cosines(large, len(x)-1) {
+		check.Near(t, fmt.Sprintf("cosine %d of large values is", i+1), waves[i], v, 1e-6)
 	}
 	// A trimmed mean's error is that of the winsorized values.
-	winsorized := []float64{4, 11, 4, 12, 5, 13, 6, 13, 4, 13}
-	sum = 0
-	trimmed := TrimmedSpectrum(x, 0.2)
-	for _, v := range trimmed.waves {
-		sum += v * v
-	}
-	if want := 9 * math.Pow(Summarize(winsorized).SD/0.6, 2); math.Abs(sum-want) > 1e-9*want || trimmed.free != 5 || trimmed.Mean != 8.5 {
-		t.Errorf("trimmed: squares %v, %v degrees of freedom, mean %v; want %v, 5, 8.5", sum, trimmed.free, trimmed.Mean, want)
-	}
-	if _, ok := NewSpectrum(x, MinBins-1).Error(); ok {
+	winsorized, _ := MeanOf([]float64{4, 11, 4, 12, 5, 13, 6, 13, 4, 13}, len(x))
+	trimmed, _ := TrimmedMeanOf(x, 0.2)
+	check.Near(t, "trimmed error", winsorized.SE/0.6, trimmed.SE, 1e-12)
+	check.Same(t, "trimmed mean", 8.5, trimmed.Mean)
+	if _, ok := MeanOf(x, MinBins-1); ok {
 		t.Error("an error from too few values")
 	}
-	shortest := NewSpectrum(x[:MinBins], MinBins)
-	if _, ok := shortest.Error(); !ok {
+	if _, ok := MeanOf(x[:MinBins], MinBins); !ok {
 		t.Error("no error from just enough values")
 	}
-	if _, ok := Difference(shortest, shortest); !ok {
-		t.Error("no difference of just enough values")
-	}
-	if _, ok := Difference(s, NewSpectrum(x[:MinBins-1], MinBins-1)); ok {
-		t.Error("a difference from too few values")
-	}
-	flat, _ := NewSpectrum(make([]float64, 40), 40).Error()
+	flat, _ := MeanOf(make([]float64, 40), 40)
 	if v := flat.Interval(); v != (Interval{}) || flat.P() != 1 {
 		t.Errorf("of nothing but zeros: interval %v, p %v", v, flat.P())
 	}
@@ -107,13 +116,14 @@ func TestSpectrumOfFew(t *testing.T) {
 // TestEstimate compares with what R's t.test says of Student's sleep data (1908): p = 0.07939, 95 % interval
 // -0.2054832 to 3.3654832, at 17.776 degrees of freedom.
 func TestEstimate(t *testing.T) {
-	e := Estimate{Mean: 1.58, parts: []student{{1, math.Sqrt((1.789010*1.789010 + 2.002249*2.002249) / 10), 17.776}}}
+	e := Difference(Estimate{Mean: 0.75, SE: 1.789010 / math.Sqrt(10), DegreesOfFreedom: 9},
+		Estimate{Mean: 2.33, SE: 2.002249 / math.Sqrt(10), DegreesOfFreedom: 9})
 	v := e.Interval()
 	for _, row := range []struct {
 		what      string
 		got, want float64
 	}{
-		{"p", e.P(), 0.07939}, {"above 0", e.Above(0), 0.07939 / 2},
+		{"degrees of freedom", e.DegreesOfFreedom, 17.776}, {"p", e.P(), 0.07939}, {"above 0", e.Above(0), 0.07939 / 2},
 		{"low", v[0], -0.20548}, {"high", v[1], 3.36548},
 	} {
 		check.Near(t, row.what, row.want, row.got, 1e-4*math.Max(1, math.Abs(row.want)))
@@ -130,13 +140,13 @@ func TestSpread(t *testing.T) {
 		size := float64(1 + i)
 		even.Size, even.Time = append(even.Size, size), append(even.Time, size/2+0.3)
 	}
-	if s := even.Spread(); s.Items != 20 || s.se > 1e-9 {
+	if s := even.Spread(); s.Items != 20 || s.SE > 1e-9 {
 		t.Errorf("even items: %+v, want no error", s)
 	}
 	// One item that is larger than all others by far says nothing about the next.
 	lone := Items{Size: []float64{1e6, 1, 2, 3}, Time: []float64{10, 0.1, 0.1, 0.1}}
-	if s := lone.Spread(); s.Items != 1 || s.Worth > 1.1 {
-		t.Errorf("a lone item: %+v, want one, worth one", s)
+	if s := lone.Spread(); s != (Spread{Items: 1}) {
+		t.Errorf("a lone item: %+v, want one without an error", s)
 	}
 	// Items of a fiftieth of its size are comparable, smaller ones are not.
 	for largest, want := range map[float64]int{50: 4, 50.5: 1} {
@@ -144,11 +154,9 @@ func TestSpread(t *testing.T) {
 			t.Errorf("an item of %v and three of 1: %d comparable, want %d", largest, s.Items, want)
 		}
 	}
-	// The slowest of three is all that is known of one that is slower still.
-	check.Near(t, "the tail of three", 0.3, tailMean([]float64{0.8, 1.3, 0.9}), 1e-12)
 	// Of equal items, the ratio's error is that of the mean.
 	equal := Items{Size: []float64{1, 1, 1, 1}, Time: []float64{0.9, 1.1, 0.8, 1.2}}
-	if s, want := equal.Spread(), Summarize(equal.Time).SD/2; math.Abs(s.se-want) > 1e-9 || s.free != 3 {
+	if s, want := equal.Spread(), Summarize(equal.Time).SD/2; math.Abs(s.SE-want) > 1e-9 || s.DegreesOfFreedom != 3 {
 		t.Errorf("equal items: %+v, want an error of %v with 3 degrees of freedom", s, want)
 	}
 }
