@@ -20,22 +20,78 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 // decoder reads lines, the plain ones some twenty times faster than encoding/json.
 type decoder struct {
 	names  map[string]string // words seen so far: a trace has few, repeated endlessly
-	starts []start           // of lines so far
+	starts []start           // of lines of files and progress so far
+	tries  int               // lines that were looked at for a start
 
 	line []byte
 	at   int
 }
 
-// start is how some lines begin, up to the first key of a number, and what that says: nearly all lines of a trace begin
-// as one shortly before does.
+// start is how some lines begin, up to the key "seq", and what that says: nearly all lines of a trace begin as one
+// shortly before does.
 type start struct {
 	text  []byte
-	event Event
-	key   int // in fields, from which the next is looked for
+	event *Event
 }
 
 // maxStarts bounds how many a line is compared with.
 const maxStarts = 16
+
+// numbers are what differs between lines of files, and of progress, that begin alike.
+type numbers struct {
+	seq                        int64
+	bytes, startNS, endNS, tNS int64
+}
+
+// numbers returns those of the event.
+func (e *Event) numbers() numbers { return numbers{int64(e.Seq), e.Bytes, e.StartNS, e.EndNS, e.TNS} }
+
+// with returns the event of a line that begins as e's does.
+func (e *Event) with(n numbers) Event {
+	event := *e
+	event.Seq, event.Bytes, event.StartNS, event.EndNS, event.TNS = int(n.seq), n.bytes, n.startNS, n.endNS, n.tNS
+	return event
+}
+
+// decodeAlike reads a line that begins as one before did and goes on as AppendEvent writes it. At any other it returns
+// false. An integer that it takes is within the bounds of check.
+func (d *decoder) decodeAlike(line []byte) (e *Event, n numbers, ok bool) {
+	for i := range d.starts {
+		s := &d.starts[i]
+		if !bytes.HasPrefix(line, s.text) {
+			continue
+		}
+		d.line, d.at = line, len(s.text)
+		ok = d.number(`"seq":`, &n.seq) && int64(int(n.seq)) == n.seq && d.number(`,"bytes":`, &n.bytes)
+		if s.event.Type == ProgressType {
+			ok = ok && d.number(`,"t_ns":`, &n.tNS)
+		} else {
+			ok = ok && d.number(`,"start_ns":`, &n.startNS) && d.number(`,"end_ns":`, &n.endNS)
+		}
+		return s.event, n, ok && d.literal("}") && d.at == len(line)
+	}
+	return nil, n, false
+}
+
+// number reads an integer that follows a key.
+func (d *decoder) number(key string, to *int64) (ok bool) {
+	if !d.literal(key) {
+		return false
+	}
+	*to, ok = d.integer()
+	return ok
+}
+
+// remember keeps how the line begins if others may begin alike. The event is the line's, and has been checked.
+func (d *decoder) remember(line []byte, e *Event) {
+	if d.tries == maxStarts || e.Filler || e.Type != FileType && e.Type != ProgressType {
+		return
+	}
+	d.tries++
+	if bytes.Equal(line, bytes.TrimSpace(AppendEvent(nil, e))) {
+		d.starts = append(d.starts, start{line[:bytes.LastIndex(line, []byte(`"seq":`))], e})
+	}
+}
 
 // These bound what a decoder keeps of a trace of any length. Longer text, such as a histogram, does not come again.
 const (
@@ -82,32 +138,16 @@ func decodeAny(line []byte, e *Event) error {
 func (d *decoder) decodePlain(line []byte, e *Event) bool {
 	*e = Event{}
 	d.line, d.at = line, 0
-	key, more, known := 0, d.eat('{'), false
+	key, more := 0, d.eat('{')
 	if !more {
 		return false
 	}
-	for i := range d.starts {
-		if s := &d.starts[i]; bytes.HasPrefix(line, s.text) {
-			*e, key, d.at, known = s.event, s.key, len(s.text), true
-			more = d.eat(',')
-			break
-		}
-	}
 	for ; more; key++ {
-		before := d.at
 		name, ok := d.text()
 		if key = field(name, key); !ok || key < 0 || !d.eat(':') {
 			return false
 		}
-		value := e.at(key)
-		switch value.(type) {
-		case *int, *int64:
-			if !known && e.Type != "" && len(d.starts) < maxStarts {
-				d.starts = append(d.starts, start{line[:before-1], *e, key})
-			}
-			known = true
-		}
-		if !d.value(value) {
+		if !d.value(e.at(key)) {
 			return false
 		}
 		more = d.eat(',')
@@ -218,10 +258,11 @@ func (d *decoder) integer() (v int64, ok bool) {
 		sign = -1
 		d.at++
 	}
-	start := d.at
-	for ; d.at < len(d.line) && d.line[d.at]-'0' < 10; d.at++ {
-		v = v*10 + int64(d.line[d.at]-'0')
+	rest, digits := d.line[d.at:], 0
+	for digits < len(rest) && rest[digits]-'0' < 10 {
+		v = v*10 + int64(rest[digits]-'0')
+		digits++
 	}
-	digits := d.at - start
-	return sign * v, digits == 1 || digits > 1 && digits <= 18 && d.line[start] != '0'
+	d.at += digits
+	return sign * v, digits == 1 || digits > 1 && digits <= 18 && rest[0] != '0'
 }

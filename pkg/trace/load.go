@@ -24,7 +24,7 @@ func Load(r io.Reader, name string) (*Run, error) {
 	in := NewReader(r, name)
 	b := builder{run: &Run{}, phases: map[string]*phase{}}
 	for in.Next() {
-		err := b.add(in.Event(), in.Hist())
+		err := b.add(in.last())
 		switch {
 		case err != nil:
 		case len(b.run.Disks) > maxDisks:
@@ -33,7 +33,7 @@ func Load(r io.Reader, name string) (*Run, error) {
 			err = fmt.Errorf("more than %d phases, the limit of a trace: cut it into several", maxPhases)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, in.line+in.part.events[in.at-1].line, err)
+			return nil, fmt.Errorf("%s:%d: %w", name, in.line+in.last().line, err)
 		}
 	}
 	if err := in.Err(); err != nil {
@@ -83,8 +83,9 @@ func inBlocks(blocks [][]File, f File) [][]File {
 	return blocks
 }
 
-// add takes an event; hist is what the histogram of a latency line says.
-func (b *builder) add(e *Event, hist latency.Counts) error {
+// add takes the event of a line.
+func (b *builder) add(line *decoded) error {
+	e := line.event
 	switch e.Type {
 	case RunType:
 		return b.header(e)
@@ -107,7 +108,7 @@ func (b *builder) add(e *Event, hist latency.Counts) error {
 	case EndType:
 		b.ended, b.run.Status = true, e.Status
 	default:
-		return b.addToDisk(b.disk(e), e, hist)
+		return b.addToDisk(b.disk(e), line)
 	}
 	return nil
 }
@@ -171,39 +172,40 @@ func (b *builder) disk(e *Event) *disk {
 }
 
 // addToDisk takes an event of a disk.
-func (b *builder) addToDisk(d *disk, e *Event, hist latency.Counts) error {
-	t := d.trace
+func (b *builder) addToDisk(d *disk, line *decoded) error {
+	t, e, n := d.trace, line.event, &line.numbers
 	switch e.Type {
 	case StartType:
 		t.LateNS = new(e.LateNS)
 	case ProgressType:
-		d.pending[e.Seq] = append(d.pending[e.Seq], Sample{TNS: e.TNS, Bytes: e.Bytes})
+		seq := int(n.seq)
+		d.pending[seq] = append(d.pending[seq], Sample{TNS: n.tNS, Bytes: n.bytes})
 	case FileType:
-		if e.Bytes > maxBytes-b.bytes {
+		if n.bytes > maxBytes-b.bytes {
 			return fmt.Errorf("disk %s: file %d brings the trace to more than %d bytes, beyond what can be counted", e.Disk,
-				e.Seq, int64(maxBytes))
+				n.seq, int64(maxBytes))
 		}
-		b.bytes += max(e.Bytes, 0)
+		b.bytes += max(n.bytes, 0)
 		files := &d.files
 		if t.Op = cmp.Or(t.Op, e.Op); t.Op != e.Op {
 			files = &d.others
 		}
-		f := File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler}
-		if samples, ok := d.pending[e.Seq]; ok {
+		f := File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS, EndNS: n.endNS, Filler: e.Filler}
+		if samples, ok := d.pending[f.Seq]; ok {
 			f.Progress = &Progress{Samples: samples}
-			delete(d.pending, e.Seq)
+			delete(d.pending, f.Seq)
 		}
 		*files = inBlocks(*files, f)
 	case ErrorType:
 		t.Errors = append(t.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
 	case LatencyType:
-		n := hist.N()
-		if n > latency.MaxCount-b.requests {
+		requests := line.hist.N()
+		if requests > latency.MaxCount-b.requests {
 			return fmt.Errorf("disk %s: its latencies bring the trace to more than %d requests, beyond what can be counted",
 				e.Disk, int64(latency.MaxCount))
 		}
-		b.requests += n
-		t.Latencies = append(t.Latencies, Latency{Op: e.Op, TNS: e.TNS, Hist: hist})
+		b.requests += requests
+		t.Latencies = append(t.Latencies, Latency{Op: e.Op, TNS: e.TNS, Hist: line.hist})
 	case StreamType:
 		i := slices.IndexFunc(t.Streams, func(s Stream) bool { return s.Name == e.Stream })
 		if i < 0 {

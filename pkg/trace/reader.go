@@ -39,8 +39,9 @@ type Reader struct {
 	end  error   // of in
 	next []*part // being decoded, in order
 
-	part     *part // that Event is of
-	at       int   // its index there
+	part     *part // of the line that was read last
+	at       int   // how many of its events were read
+	event    Event
 	line     int   // lines before part
 	offset   int64 // bytes before part
 	over     bool
@@ -64,23 +65,30 @@ type part struct {
 
 // decoded is the event of a line.
 type decoded struct {
-	Event
-	hist latency.Counts // of a latency line
-	line int            // its number in the part, from 1
-	end  int            // where it ends in the part's text
+	event   *Event // lines that begin alike share it: the numbers are the line's own
+	numbers numbers
+	hist    latency.Counts // of a latency line
+	line    int            // its number in the part, from 1
+	end     int            // where it ends in the part's text
 }
 
 // NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
 func NewReader(r io.Reader, name string) *Reader { return &Reader{in: r, name: name, part: &part{}} }
 
 // Event is the event that the last call of Next read. It is overwritten by a later one, and empty after the last.
-func (r *Reader) Event() *Event { return &r.part.events[r.at-1].Event }
+func (r *Reader) Event() *Event {
+	last := r.last()
+	r.event = last.event.with(last.numbers)
+	return &r.event
+}
+
+func (r *Reader) last() *decoded { return &r.part.events[r.at-1] }
 
 // Hist is what the histogram of the last latency line says.
-func (r *Reader) Hist() latency.Counts { return r.part.events[r.at-1].hist }
+func (r *Reader) Hist() latency.Counts { return r.last().hist }
 
 // Offset is how many bytes of the input lie before and in the line of Event; after the last event, all that were read.
-func (r *Reader) Offset() int64 { return r.offset + int64(r.part.events[r.at-1].end) }
+func (r *Reader) Offset() int64 { return r.offset + int64(r.last().end) }
 
 // Err is the first error, nil at a regular end.
 func (r *Reader) Err() error { return r.err }
@@ -98,7 +106,7 @@ func (r *Reader) Warnings() []string {
 func (r *Reader) Next() bool {
 	for r.at >= len(r.part.events) {
 		if r.over || !r.advance() {
-			r.part, r.at, r.over = &part{events: make([]decoded, 1)}, 1, true
+			r.part, r.at, r.over = &part{events: []decoded{{event: &Event{}}}}, 1, true
 			return false
 		}
 	}
@@ -182,7 +190,7 @@ func (p *part) decode() {
 	if p.decoder.names == nil {
 		p.decoder.names = map[string]string{}
 	}
-	p.decoder.starts = p.decoder.starts[:0] // they point into another text
+	p.decoder.starts, p.decoder.tries = p.decoder.starts[:0], 0 // they point into another text
 	for at := 0; at < len(p.text) && p.err == nil; {
 		line, _, whole := bytes.Cut(p.text[at:], []byte{'\n'})
 		at = min(at+len(line)+1, len(p.text))
@@ -209,16 +217,23 @@ func (p *part) event(line []byte, e *decoded) (known bool, err error) {
 	if len(line) >= MaxLine {
 		return false, fmt.Errorf("read trace: %w", errLong)
 	}
-	if known, err = p.decoder.decode(line, &e.Event); !known || err != nil {
+	var alike bool
+	if e.event, e.numbers, alike = p.decoder.decodeAlike(line); alike {
+		return true, nil
+	}
+	event := new(Event)
+	if known, err = p.decoder.decode(line, event); !known || err != nil {
 		return false, err
 	}
-	err = e.check()
-	if err == nil && e.Type == LatencyType {
-		e.hist, err = p.hists.Parse(e.Hist)
+	err = event.check()
+	if err == nil && event.Type == LatencyType {
+		e.hist, err = p.hists.Parse(event.Hist)
 	}
 	if err != nil {
-		return false, fmt.Errorf("bad %s line: %w", e.Type, err)
+		return false, fmt.Errorf("bad %s line: %w", event.Type, err)
 	}
+	e.event, e.numbers = event, event.numbers()
+	p.decoder.remember(line, event)
 	return true, nil
 }
 
