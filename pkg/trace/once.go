@@ -66,7 +66,7 @@ func compare(a, b *File) int {
 // apart reports whether the files are sorted and no two share any time: one file at a time, as hubbench records them.
 func apart(files []File) bool {
 	for i := 1; i < len(files); i++ {
-		if a, b := &files[i-1], &files[i]; b.StartNS < max(a.StartNS, a.EndNS) || compare(a, b) >= 0 {
+		if a, b := &files[i-1], &files[i]; b.StartNS < max(a.StartNS, a.EndNS) || b.StartNS == a.StartNS && compare(a, b) >= 0 {
 			return false
 		}
 	}
