@@ -23,15 +23,16 @@ func OLS(x, y []float64) (Line, bool) {
 	return Line{a, b}, true
 }
 
-// maxPairs is the number of pairs up to which TheilSen looks at all of them: a thousand points.
-const maxPairs = 500_000
+// maxPairs is the number of pairs up to which TheilSen looks at all of them: 447 points.
+const maxPairs = 100_000
 
 // TheilSen fits a line whose slope is the median of the slopes between all pairs of points with different x, and
 // whose intercept is median(y) - Slope median(x) (Sen, "Estimates of the Regression Coefficient Based on Kendall's
 // Tau", JASA 63, 1968; Conover's intercept, as in SciPy). Outliers among a third of the points do not move it far.
 // Above maxPairs the median is over as many pairs drawn at random, an incomplete U-statistic (Blom, "Some Properties
-// of Incomplete U-Statistics", Biometrika 63, 1976): its rank then errs by 0.07 % (one standard error). The draw is
-// the same every time. It is false if no two x differ.
+// of Incomplete U-Statistics", Biometrika 63, 1976): its rank then errs by 0.16 % (one standard error), less than
+// the points themselves put it off by unless there are more than 40,000. The draw is the same every time. It is false if
+// no two x differ.
 func TheilSen(x, y []float64) (Line, bool) {
 	n := len(x)
 	if !varies(x) {
