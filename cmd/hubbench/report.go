@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/internal/measure/rundir"
 	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -160,15 +161,23 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 			"at least three runs in total")
 	}
 	runs, names := make([]compare.Run, len(paths)), opts.namesOf(paths)
-	for i, path := range paths {
-		loaded, err := opts.load(path)
+	places, errs := make([]int, len(paths)), make([]error, len(paths))
+	for i := range places {
+		places[i] = i
+	}
+	analysis.InParallel(places, func(i int) {
+		loaded, err := opts.load(paths[i])
 		if err == nil {
 			err = checkEvents(loaded)
 		}
+		if errs[i] = err; err == nil {
+			runs[i] = compare.Run{Label: names[i], Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
+		}
+	})
+	for _, err := range errs {
 		if err != nil {
 			return err
 		}
-		runs[i] = compare.Run{Label: names[i], Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
 	}
 	var c *compare.Comparison
 	if dash > 0 {

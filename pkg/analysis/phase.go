@@ -68,8 +68,8 @@ func (p *part) warn(w Warning) {
 	p.doubts = append(p.doubts, w)
 }
 
-// inParallel does the same with all, on as many cores as there are.
-func inParallel[T any](all []T, do func(T)) {
+// InParallel does the same with all, on as many cores as there are.
+func InParallel[T any](all []T, do func(T)) {
 	var next atomic.Int64
 	var working sync.WaitGroup
 	for range min(len(all), runtime.GOMAXPROCS(0)) {
@@ -94,7 +94,7 @@ func (r *run) eachDisk(do func(*phase, *part)) {
 			all = append(all, one{p, part})
 		}
 	}
-	inParallel(all, func(o one) { do(o.phase, o.part) })
+	InParallel(all, func(o one) { do(o.phase, o.part) })
 	for _, o := range all {
 		o.phase.out.Warnings = append(o.phase.out.Warnings, o.doubts...)
 		o.doubts = nil
@@ -135,7 +135,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	}
 	r.scale = unit.ScaleFor(r.fastest())
 	r.eachDisk((*phase).settle)
-	inParallel(r.phases, (*phase).measure)
+	InParallel(r.phases, (*phase).measure)
 	late := meter.Unwritten{}
 	for _, p := range r.phases {
 		if r.simulated {

@@ -283,13 +283,16 @@ func newPair(base, other []*matched) Pair {
 	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool {
 		return slices.ContainsFunc(all, func(r *matched) bool { return r.part(q.Name) == nil })
 	})
+	var compared []*Phase
 	for i := range p.Phases {
-		phase := &p.Phases[i]
-		if phase.Reason != "" {
-			continue
+		if p.Phases[i].Reason == "" {
+			compared = append(compared, &p.Phases[i])
 		}
+	}
+	analysis.InParallel(compared, func(phase *Phase) { phase.rates(base, other) })
+	for _, phase := range compared {
 		known := func(lost string) bool { return strings.Contains(lost, phase.Title) }
-		if phase.rates(base, other); phase.Reason != "" && !slices.ContainsFunc(p.Lost, known) {
+		if phase.Reason != "" && !slices.ContainsFunc(p.Lost, known) {
 			p.Lost = append(p.Lost, phase.Title+": "+phase.Reason)
 		}
 	}
