@@ -53,7 +53,7 @@ func (e *Event) with(n numbers) Event {
 	return event
 }
 
-// decodeAlike reads a line that begins as one before did and goes on as AppendEvent writes it. At any other it returns
+// decodeAlike reads a line that begins as one before did and goes on as AppendEvent writes it but for spaces. At any other it returns
 // false. An integer that it takes is within the bounds of check.
 func (d *decoder) decodeAlike(line []byte) (e *Event, n numbers, ok bool) {
 	for i := range d.starts {
@@ -62,20 +62,20 @@ func (d *decoder) decodeAlike(line []byte) (e *Event, n numbers, ok bool) {
 			continue
 		}
 		d.line, d.at = line, len(s.text)
-		ok = d.number(`"seq":`, &n.seq) && int64(int(n.seq)) == n.seq && d.number(`,"bytes":`, &n.bytes)
+		ok = d.number(`"seq"`, &n.seq) && int64(int(n.seq)) == n.seq && d.eat(',') && d.number(`"bytes"`, &n.bytes)
 		if s.event.Type == ProgressType {
-			ok = ok && d.number(`,"t_ns":`, &n.tNS)
+			ok = ok && d.eat(',') && d.number(`"t_ns"`, &n.tNS)
 		} else {
-			ok = ok && d.number(`,"start_ns":`, &n.startNS) && d.number(`,"end_ns":`, &n.endNS)
+			ok = ok && d.eat(',') && d.number(`"start_ns"`, &n.startNS) && d.eat(',') && d.number(`"end_ns"`, &n.endNS)
 		}
-		return s.event, n, ok && d.literal("}") && d.at == len(line)
+		return s.event, n, ok && d.eat('}') && d.at == len(line)
 	}
 	return nil, n, false
 }
 
 // number reads an integer that follows a key.
 func (d *decoder) number(key string, to *int64) (ok bool) {
-	if !d.literal(key) {
+	if !d.literal(key) || !d.eat(':') {
 		return false
 	}
 	*to, ok = d.integer()
@@ -88,8 +88,9 @@ func (d *decoder) remember(line []byte, e *Event) {
 		return
 	}
 	d.tries++
-	if bytes.Equal(line, bytes.TrimSpace(AppendEvent(nil, e))) {
-		d.starts = append(d.starts, start{line[:bytes.LastIndex(line, []byte(`"seq":`))], e})
+	packed := func(text []byte) []byte { return bytes.ReplaceAll(bytes.TrimSpace(text), []byte(" "), nil) }
+	if bytes.Equal(packed(line), packed(AppendEvent(nil, e))) {
+		d.starts = append(d.starts, start{line[:bytes.LastIndex(line, []byte(`"seq"`))], e})
 	}
 }
 
