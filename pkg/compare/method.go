@@ -2,9 +2,9 @@ package compare
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strconv"
@@ -86,12 +86,12 @@ func (l *facts) addKnown(disk string, are map[string]string) {
 // addSizes compares files by all their sizes, and shows how many there are and their total.
 func (l *facts) addSizes(phase, disk string, sizes []int64) {
 	text := "none"
-	all := fnv.New64a()
+	all := make([]byte, 0, 8*len(sizes))
 	if len(sizes) > 0 {
 		var sum int64
 		for _, size := range sizes {
 			sum += size
-			all.Write(binary.LittleEndian.AppendUint64(nil, uint64(size)))
+			all = binary.LittleEndian.AppendUint64(all, uint64(size))
 		}
 		low, high := unit.FormatBytes(slices.Min(sizes)), unit.FormatBytes(slices.Max(sizes))
 		if text = fmt.Sprintf("%d of %s", len(sizes), low); low != high {
@@ -99,7 +99,7 @@ func (l *facts) addSizes(phase, disk string, sizes []int64) {
 		}
 		text += ", " + unit.FormatBytes(sum) + " in total"
 	}
-	*l = append(*l, fact{about{"files", phase, disk}, text, strconv.FormatUint(all.Sum64(), 16)})
+	*l = append(*l, fact{about{"files", phase, disk}, text, fmt.Sprintf("%x", sha256.Sum256(all))})
 }
 
 // differences lists what differed in the phases that are in both runs, the most important first.
@@ -211,7 +211,7 @@ func (r *matched) simulated() bool {
 func (l *facts) addTrace(p *part) {
 	l.add(p.name, "", map[string]string{"stop": cmp.Or(p.traced.Stop, scenario.StopRace)})
 	for _, d := range p.traced.Disks {
-		var sizes []int64
+		sizes := make([]int64, 0, len(d.Files))
 		for i := range d.Files {
 			if f := &d.Files[i]; !f.Filler {
 				sizes = append(sizes, f.Bytes)
