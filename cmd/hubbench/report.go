@@ -143,6 +143,30 @@ a gate of 5 % in 0 to 4 of 20 cases, and a lower one more often. Repeat both: BA
 	return cmd
 }
 
+// loadAll loads and analyses the runs on all cores.
+func (o *compareOptions) loadAll(paths []string) ([]compare.Run, error) {
+	runs, names := make([]compare.Run, len(paths)), o.namesOf(paths)
+	places, errs := make([]int, len(paths)), make([]error, len(paths))
+	for i := range places {
+		places[i] = i
+	}
+	analysis.InParallel(places, func(i int) {
+		loaded, err := o.load(paths[i])
+		if err == nil {
+			err = checkEvents(loaded)
+		}
+		if errs[i] = err; err == nil {
+			runs[i] = compare.Run{Label: names[i], Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
+}
+
 // runCompare compares the runs in paths; those before index dash are repeats, unless it is below 0.
 func runCompare(p program, paths []string, dash int, opts compareOptions, gate bool) error {
 	limit := 0.0
@@ -160,24 +184,9 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 		return exitf(exitUsage, "give the repeats of one measurement, --, and those of the other: "+
 			"at least three runs in total")
 	}
-	runs, names := make([]compare.Run, len(paths)), opts.namesOf(paths)
-	places, errs := make([]int, len(paths)), make([]error, len(paths))
-	for i := range places {
-		places[i] = i
-	}
-	analysis.InParallel(places, func(i int) {
-		loaded, err := opts.load(paths[i])
-		if err == nil {
-			err = checkEvents(loaded)
-		}
-		if errs[i] = err; err == nil {
-			runs[i] = compare.Run{Label: names[i], Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
-		}
-	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	runs, err := opts.loadAll(paths)
+	if err != nil {
+		return err
 	}
 	var c *compare.Comparison
 	if dash > 0 {

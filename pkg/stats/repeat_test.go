@@ -8,15 +8,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// means are measurements that say nothing of their own errors.
-func means(values ...float64) []Estimate {
-	list := make([]Estimate, len(values))
-	for i, v := range values {
-		list[i].Mean = v
-	}
-	return list
-}
-
 func TestRepeatedDifference(t *testing.T) {
 	// As Welch's t of the means, by R's t.test: t = 2.4495 at 4 degrees of freedom.
 	d, _ := RepeatedDifference([]Estimate{{Mean: 1, SE: 0}, {Mean: 2, SE: 0}, {Mean: 3, SE: 0}}, []Estimate{{Mean: 3, SE: 0}, {Mean: 4, SE: 0}, {Mean: 5, SE: 0}})
