@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Flow is a rate over time with the items behind it, from which its error is estimated.
 type Flow struct {
@@ -120,8 +123,10 @@ func (it Items) slowness(minSize float64) []float64 {
 		times = append(times, it.Time[i])
 	}
 	cost := 0.0
-	if line, ok := OLS(inverse, paces); ok && len(sizes) >= MinBins {
-		cost = max(0, line.Slope)
+	if len(sizes) >= MinBins && slices.Max(sizes) >= costRange*slices.Min(sizes) {
+		if line, ok := OLS(inverse, paces); ok {
+			cost = max(0, line.Slope)
+		}
 	}
 	var allTime, allSize float64
 	for i := range sizes {

@@ -34,6 +34,8 @@ const (
 	MinItems = 3
 	// alike is how many times as large as another a file may be and still be compared with it.
 	alike = 50
+	// costRange is how many times as large as the smallest the largest file must be to show what each costs.
+	costRange = 2
 )
 
 // MeanOf estimates how far the mean of the time series x may be from that of a longer one. Only known of
