@@ -32,7 +32,7 @@ const exampleScenario = `version: 1
 name: triple
 hub: {profile: goshen-ridge, speedup: 1000}
 disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]
-workload: {files: 8}
+workload: {files: 60}
 phases: [{pattern: WWW}, {pattern: RRR}]
 `
 
