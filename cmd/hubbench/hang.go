@@ -41,8 +41,8 @@ func notifyOfHangs(command string, notify func(text string)) {
 
 var (
 	// What a command does, it does in the first goroutine or one that these functions begin.
-	doing = regexp.MustCompile(
-		`(?s)^goroutine (1 \[syscall|\d+ \[syscall.*created by .*\.until(Interrupted|Killed)\b)`)
+	doing = regexp.MustCompile(`(?s)^goroutine (1 \[syscall|` +
+		`\d+ \[syscall.*(\.InParallel\[|created by .*\.until(Interrupted|Killed)\b))`)
 	other = regexp.MustCompile(`\.readLine\.|os/exec\.|\.consumer\.Write|\.NotifyIfSlow\(`)
 )
 
