@@ -19,7 +19,7 @@ type live struct {
 	Option map[string]any `json:"option"`
 	View   view           `json:"view"`
 	// Columns are the numbers of each series. A column's numbers are like each other, and pack a third smaller than rows.
-	Columns [][][]float64 `json:"columns"`
+	Columns [][][]*float64 `json:"columns"`
 }
 
 // view is what the page's script looks up for a chart.
@@ -298,16 +298,19 @@ func zoom() object {
 	}
 }
 
-// columns turns rows of one length on their side.
-func columns(rows [][]float64) [][]float64 {
-	if len(rows) == 0 {
-		return [][]float64{}
+// columns turns rows on their side. What a row lacks, such as a bar without an interval, is null.
+func columns(rows [][]float64) [][]*float64 {
+	width := 0
+	for _, row := range rows {
+		width = max(width, len(row))
 	}
-	out := make([][]float64, len(rows[0]))
+	out := make([][]*float64, width)
 	for i := range out {
-		out[i] = make([]float64, len(rows))
+		out[i] = make([]*float64, len(rows))
 		for j, row := range rows {
-			out[i][j] = row[i]
+			if i < len(row) {
+				out[i][j] = &row[i]
+			}
 		}
 	}
 	return out

@@ -17,12 +17,16 @@ func chartsOf(doc *report.Document) (out []*report.Chart) {
 	return out
 }
 
-// The live chart has every number of its series, by column, and after them a line for each band and mark.
+// The live chart has every number of its series, by column, and after them a line for each band,
+// interval and mark.
 func TestColumnsAreThePoints(t *testing.T) {
 	t.Parallel()
 	doc := reportOf(fixture.Triple())
 	seen := 0
-	for _, c := range chartsOf(doc) {
+	unsure := &report.Chart{ID: "unsure", Keys: []report.Key{{Name: "A"}}, Rows: []string{"known", "not known"}, Series: []report.Series{
+		{Kind: report.Bar, Points: [][]float64{{0, 5, 4, 6}, {1, 5}}}, {Kind: report.Bar, Points: [][]float64{{0, 5}, {1, 5, 4, 6}}},
+	}}
+	for _, c := range append(chartsOf(doc), unsure) {
 		l := newLive(doc, c)
 		for i, s := range c.Series {
 			var points [][]float64
@@ -31,7 +35,9 @@ func TestColumnsAreThePoints(t *testing.T) {
 					if j == len(points) {
 						points = append(points, nil)
 					}
-					points[j] = append(points[j], v)
+					if v != nil { // the point has less
+						points[j] = append(points[j], *v)
+					}
 				}
 			}
 			if diff := cmp.Diff(s.Points, points); diff != "" {
@@ -39,7 +45,11 @@ func TestColumnsAreThePoints(t *testing.T) {
 			}
 			seen += len(points)
 		}
-		if want := len(c.Series) + len(c.Bands) + len(c.Marks); len(l.Columns) != want || len(l.View.Texts) != len(c.Bands)+len(c.Marks) {
+		lines := len(c.Bands) + len(c.Marks)
+		if c == unsure { // its intervals
+			lines = 2
+		}
+		if want := len(c.Series) + lines; len(l.Columns) != want || len(l.View.Texts) != lines {
 			t.Errorf("%s: columns of %d series, want %d", c.ID, len(l.Columns), want)
 		}
 	}
