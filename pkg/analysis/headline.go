@@ -260,7 +260,7 @@ func (c contest) outcome() string {
 	case c.changed:
 		return "speeds change by themselves"
 	case !known:
-		return "too little was moved to say who is slowed"
+		return "too little was measured to say who is slowed"
 	case !judged && c.oneOp() != "":
 		return "the disks share unevenly"
 	case !judged:
@@ -312,11 +312,11 @@ func (en english) sure() string {
 	case widest == 0 && !sure.Unknown:
 		return "All rates changed during the phases, so none has a margin of error."
 	case widest == 0:
-		return "Too little was moved to give these rates a margin of error."
+		return "Too little was measured to give these rates a margin of error."
 	}
 	text := fmt.Sprintf("Margin of error: ±%s %% or less (95 %% confidence)%s", twoFigures(100*widest), runs)
 	if sure.Unknown {
-		text += "; some rates have none, as too little was moved"
+		text += "; some rates have none, as too little was measured"
 	}
 	return text + "."
 }

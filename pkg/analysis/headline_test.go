@@ -201,19 +201,19 @@ func TestSure(t *testing.T) {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
 	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}), disk("B", "write", pace{3, 1})))
-	if got := in(short).sure(); !strings.Contains(got, "Too little was moved") || !slices.ContainsFunc(Methods(short), func(text string) bool { return strings.Contains(text, "Not every phase was repeated") }) {
+	if got := in(short).sure(); !strings.Contains(got, "Too little was measured") || !slices.ContainsFunc(Methods(short), func(text string) bool { return strings.Contains(text, "Not every phase was repeated") }) {
 		t.Errorf("three seconds: %s", got)
 	}
 }
 
-// Rates that changed by themselves have no interval here, which does not mean that too little was moved.
+// Rates that changed by themselves have no interval here, which does not mean that too little was measured.
 func TestSureOfChangingRates(t *testing.T) {
 	a := &Analysis{Order: []string{"A", "B"}, Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}, Disks: map[string]ContestDisk{
 		"A": {Rate: 1e9, Changed: KindSwing, CI95: &stats.Interval{0.9e9, 1.1e9}},
 		"B": {Rate: 1e9, Changed: KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
 	}}}}}
 	a.decide()
-	if text := in(a).sure(); strings.Contains(text, "oo little was moved") {
+	if text := in(a).sure(); strings.Contains(text, "oo little was measured") {
 		t.Error(text)
 	}
 }
@@ -222,7 +222,7 @@ func TestSureOfChangingRates(t *testing.T) {
 func TestTooLittleToTell(t *testing.T) {
 	a := &Analysis{Order: []string{"A", "B"}}
 	found := &Contest{Phases: []string{"RW"}, Disks: map[string]ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
-	check.Same(t, "without intervals", "too little was moved to say who is slowed", (english{Analysis: a}).contest(*found).outcome())
+	check.Same(t, "without intervals", "too little was measured to say who is slowed", (english{Analysis: a}).contest(*found).outcome())
 }
 
 // A run whose numbers cannot be trusted leads with why, and with no verdict; one that can be has no doubts.
