@@ -337,7 +337,7 @@ func (en english) advise(advice *Advice) {
 		advice.Detail = "Every disk keeps at least 90 % of its speed."
 	case AdviceUnmeasured:
 		advice.Title = "Measure without each disk in turn (study: matrix)"
-		advice.Detail = "Until then, which disk to move is unknown."
+		advice.Detail = "It shows which one to move."
 	case AdviceNone:
 		advice.Title = "Nothing to move"
 		advice.Detail = "No disk is shown to slow the others by more than a tenth."
