@@ -45,7 +45,7 @@ func TestWarnings(t *testing.T) {
 	broken := steady("A")
 	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "no space left"}}
 	open := steady("A")
-	open.Open = []trace.Sample{{TNS: 10e9, Bytes: 0}, {TNS: 11e9, Bytes: 5}}
+	open.Open = []trace.Sample{{TNS: 10e9, Bytes: 0}, {TNS: 11e9, Bytes: 1e9}}
 	odd := steady("A")
 	odd.Files = append(odd.Files, trace.File{StartNS: 11e9, EndNS: 10e9, Bytes: 5}, trace.File{StartNS: 12e9, EndNS: 13e9})
 	double := steady("A")
