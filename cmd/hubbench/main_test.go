@@ -5,10 +5,12 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,6 +58,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Values[runsKey{}] = map[string]*process{}
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "nohup" {
+				return false, fmt.Errorf("no condition %s", name)
+			}
+			return signal.Ignored(syscall.SIGHUP), nil // here, and so in what is started here
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":      exits,
