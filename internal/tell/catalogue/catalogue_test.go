@@ -221,6 +221,7 @@ var engines = map[string]string{
 	"duckdb": `
 import duckdb, sys
 con = duckdb.connect()
+con.execute("SET enable_progress_bar = false") # it would stand among the rows of a query that takes 2 s
 con.execute("SET VARIABLE catalogue = '" + sys.argv[1] + "'")
 con.execute(open(sys.argv[2] + "/duckdb.sql").read())
 ask = lambda sql: con.execute(sql).fetchall()`,
