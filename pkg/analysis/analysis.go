@@ -28,6 +28,8 @@ type Analysis struct {
 	Saturations   []Saturation `json:"saturations,omitempty"`
 	// HubCosts has the disks that were measured alone on the hub and on their own ports.
 	HubCosts []HubCost `json:"hub_costs,omitempty"`
+	// Effects are what each disk loses through each neighbour, as far as that was measured.
+	Effects  []Effect  `json:"effects"`
 	Summary  Summary   `json:"summary"`
 	Answer   Answer    `json:"answer"`
 	Findings []Finding `json:"findings"`
@@ -188,8 +190,8 @@ type Contention struct {
 // DiskContention is one disk's rate in the window against what it could have had.
 type DiskContention struct {
 	Rate          float64  `json:"rate"`           // in the stretch that is compared
-	Reference     string   `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
-	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that ended
+	Reference     string   `json:"reference"`      // solo: its rate alone; later: without others; or empty
+	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that is missing
 	Alone         bool     `json:"alone"`          // no other disk worked when the reference was measured
 	ReferenceRate *float64 `json:"reference_rate"`
 	// Why there is none, although the disk was measured alone: one of the causes below; empty if it was not.
@@ -198,17 +200,19 @@ type DiskContention struct {
 	RetentionCI *stats.Interval `json:"retention_ci95,omitempty"`
 	Held        bool            `json:"held"`      // it has less than the reference, by more than noise would make of equals
 	Kept        bool            `json:"kept"`      // it has about as much as the reference, within noise
-	FairRate    float64         `json:"fair_rate"` // its part if the window's total were shared max-min fairly
+	FairRate    *float64        `json:"fair_rate"` // null: no share of a total says what a disk could have
 	// How much more it got than an even share of its direction; 0 if noise may have made that.
 	AboveEven float64 `json:"above_even"`
 }
 
-// Steal is what one disk lost of its fair part to another that had more than its own.
+// Steal is what one disk loses through another that crowds it out.
 type Steal struct {
 	From  string  `json:"from"`
 	By    string  `json:"by"`
 	Rate  float64 `json:"rate"`
-	Share float64 `json:"share"` // of From's fair rate
+	Share float64 `json:"share"` // of From's rate without By
+	// Absent are disks of the phase that did not work when this was measured.
+	Absent []string `json:"absent,omitempty"`
 }
 
 // Ceiling is a limit that several sets of disks ran into, in one direction. Its cause is not known.

@@ -33,6 +33,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		Order:    make([]string, 0, len(recorded.Disks)),
 		Phases:   make([]Phase, 0, len(recorded.Phases)),
 		Warnings: []Warning{},
+		Effects:  []Effect{},
 	}
 	for _, d := range recorded.Disks {
 		a.Order = append(a.Order, d.Name)
@@ -58,6 +59,10 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	for _, p := range r.phases {
 		p.recoveries()
 		p.withholdIntervals()
+	}
+	r.findSettings()
+	r.findEffects()
+	for _, p := range r.phases {
 		p.fillContention()
 	}
 	r.eachDisk((*phase).summarize)
@@ -91,7 +96,10 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a.LatencyMatrix = latencyMatrix(r.phases, a.Order)
 	a.Searches = searches(r.phases)
 	a.Saturations = saturations(r.phases)
-	a.Summary = Summary{Contests: contests(r.phases), Removals: removals(r.phases)}
+	for _, e := range r.effects {
+		a.Effects = append(a.Effects, *e)
+	}
+	a.Summary = Summary{Contests: contests(r.phases), Removals: removals(r)}
 	a.HubCosts = hubCosts(a.Order, r.solos, r.alpha.own)
 	a.Findings = findings(a)
 	a.Decide()

@@ -14,7 +14,7 @@ import (
 )
 
 // Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure that is. It is
-// decided here, from contests and removals.
+// decided here, from what the effects come to.
 type Answer struct {
 	Headline string    `json:"headline"` // one idea
 	Sentence string    `json:"sentence"` // what belongs to it, likewise
@@ -72,10 +72,18 @@ type Advice struct {
 	Disks []string `json:"disks"`          // of own_port: the one; of any_own_port: any one of them, the best first
 	Gain  float64  `json:"gain,omitempty"` // of the others together: 1 is twice as much
 	Error float64  `json:"gain_error,omitempty"`
+	// Missing are the phases that would tell which disk to move, if they were measured.
+	Missing []MissingPhase `json:"missing,omitempty"`
 	// What to do, what comes of it, and both.
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
 	Text   string `json:"text"`
+}
+
+// MissingPhase is a phase to measure: what the disks of another one do but for one of them.
+type MissingPhase struct {
+	Without string                `json:"without"`
+	Roles   map[string]trace.Role `json:"roles"`
 }
 
 // The kinds of advice.
@@ -243,36 +251,38 @@ func (a *Analysis) unchecked() (doubts []Doubt) {
 	return doubts
 }
 
-// advice is how to connect the disks, judged by what the others have when one does not work. A removal counts only if
-// it has a disk that is known to be held back beside the one (see idleElsewhere), or that recovers when the one ends.
+// advice is how to connect the disks: the move that gains the others most, if none that was not measured could gain
+// them more.
 func (s *Summary) advice(order []string) Advice {
-	for _, c := range s.Contests { // who gains at the others' expense may be the one to move
-		for disk, d := range c.Disks {
-			if d.Won && !slices.ContainsFunc(s.Removals, func(r Removal) bool { return r.Disk == disk }) {
-				return Advice{Kind: AdviceUnmeasured, Disks: []string{}}
-			}
-		}
-	}
 	moves := slices.DeleteFunc(slices.Clone(s.Removals), func(r Removal) bool {
 		return r.Gain < worthMoving || !slices.ContainsFunc(r.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
 	})
-	if len(moves) == 0 {
-		loses := func(c Contest) bool { // or may
-			return slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), func(d ContestDisk) bool {
-				return d.Kept < heldBack
-			})
+	out := Advice{Kind: AdviceShare, Disks: []string{}}
+	atLeast := worthMoving
+	if len(moves) > 0 {
+		atLeast = max(atLeast, moves[0].Gain)
+	}
+	for i := range s.Contests {
+		c := &s.Contests[i]
+		for _, d := range c.Disks {
+			if !d.Keeps && d.Kept < heldBack && out.Kind == AdviceShare { // it is slowed, or may be
+				out.Kind = AdviceNone
+			}
 		}
-		out := Advice{Kind: AdviceNone, Disks: []string{}}
-		switch {
-		case !slices.ContainsFunc(s.Contests, loses):
-			out.Kind = AdviceShare
-		case len(s.Removals) == 0:
-			out.Kind = AdviceUnmeasured
-		}
+		out.Missing = append(out.Missing, s.missing(c, order, atLeast)...)
+	}
+	switch {
+	case len(s.Contests) == 0 || out.Kind == AdviceShare && len(moves) == 0:
+		out.Missing = nil
+		return out
+	case len(out.Missing) > 0:
+		out.Kind = AdviceUnmeasured
+		return out
+	case len(moves) == 0:
 		return out
 	}
 	best := moves[0]
-	out := Advice{Kind: AdviceOwnPort, Gain: best.Gain, Error: best.Error}
+	out = Advice{Kind: AdviceOwnPort, Gain: best.Gain, Error: best.Error}
 	for _, r := range moves {
 		if best.Gain-r.Gain <= max(clearlyBest, math.Hypot(best.Error, r.Error)) {
 			out.Disks = append(out.Disks, r.Disk)
@@ -283,6 +293,27 @@ func (s *Summary) advice(order []string) Advice {
 		slices.SortFunc(out.Disks[1:], func(x, y string) int {
 			return cmp.Compare(slices.Index(order, x), slices.Index(order, y))
 		})
+	}
+	return out
+}
+
+// missing are the phases without one of the contest's disks that were not measured although the others might gain
+// that much in them. Without a disk the others gain no more than what it moves.
+func (s *Summary) missing(c *Contest, order []string, atLeast float64) (out []MissingPhase) {
+	for _, disk := range order {
+		of, works := c.Disks[disk]
+		if !works || slices.ContainsFunc(s.Removals, func(r Removal) bool { return r.Disk == disk }) {
+			continue
+		}
+		roles, others := map[string]trace.Role{}, 0.0
+		for name, d := range c.Disks {
+			if name != disk {
+				roles[name], others = d.Op, others+d.Rate
+			}
+		}
+		if others > 0 && of.Rate >= atLeast*others {
+			out = append(out, MissingPhase{Without: disk, Roles: roles})
+		}
 	}
 	return out
 }

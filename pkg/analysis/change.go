@@ -133,9 +133,6 @@ func longest(all [][]overlap.Span) []overlap.Span {
 	return best
 }
 
-// mainStretch is the longest stretch of the window.
-func (p *phase) mainStretch() []overlap.Span { return longest(cutAt(p.window, p.cuts(""))) }
-
 // fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant together, with the
 // one cause that the evidence leaves. It needs the recoveries and the stalls.
 func (p *phase) fillChanges() {

@@ -69,8 +69,15 @@ func TestAdvice(t *testing.T) {
 		return Removal{Disk: disk, Gain: by, Error: off, Cases: []RemovalCase{c}}
 	}
 	keeps := func(kept float64) Contest {
-		return Contest{Phases: []string{"WW"}, Disks: map[string]ContestDisk{"A": {Rate: kept, Kept: kept}}}
+		each := ContestDisk{Op: trace.Write, Rate: 1, Kept: kept}
+		return Contest{Phases: []string{"WWW"}, Disks: map[string]ContestDisk{"A": each, "B": each, "C": each}}
 	}
+	without := func(disk string) MissingPhase {
+		roles := map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Write}
+		delete(roles, disk)
+		return MissingPhase{disk, roles}
+	}
+	most := []Removal{gain("A", 0.04, 0), gain("B", 0.04, 0)}
 	for _, tt := range []struct {
 		name string
 		s    Summary
@@ -78,12 +85,13 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"nothing together", Summary{}, []Advice{}},
 		{"all keep their rates", Summary{Contests: []Contest{keeps(0.95)}}, []Advice{{Kind: AdviceShare, Disks: []string{}}}},
-		{"no phase without a disk", Summary{Contests: []Contest{keeps(0.5)}}, []Advice{{Kind: AdviceUnmeasured, Disks: []string{}}}},
-		{"too little to gain", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.09, 0, "A")}}, []Advice{{Kind: AdviceNone, Disks: []string{}}}},
-		{"no disk shown to gain", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0)}}, []Advice{{Kind: AdviceNone, Disks: []string{}}}},
-		{"one", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0.1, "A"), gain("B", 0.3, 0.1, "A")}}, []Advice{{Kind: AdviceOwnPort, Disks: []string{"C"}, Gain: 0.5, Error: 0.1}}},
+		{"no phase without a disk", Summary{Contests: []Contest{keeps(0.5)}}, []Advice{{Kind: AdviceUnmeasured, Disks: []string{}, Missing: []MissingPhase{without("A"), without("B"), without("C")}}}},
+		{"one that could tell", Summary{Contests: []Contest{keeps(0.5)}, Removals: most}, []Advice{{Kind: AdviceUnmeasured, Disks: []string{}, Missing: []MissingPhase{without("C")}}}},
+		{"too little to gain", Summary{Contests: []Contest{keeps(0.5)}, Removals: append([]Removal{gain("C", 0.09, 0, "A")}, most...)}, []Advice{{Kind: AdviceNone, Disks: []string{}}}},
+		{"no disk shown to gain", Summary{Contests: []Contest{keeps(0.5)}, Removals: append([]Removal{gain("C", 0.5, 0)}, most...)}, []Advice{{Kind: AdviceNone, Disks: []string{}}}},
+		{"one", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0.1, "A"), gain("B", 0.3, 0.1, "A"), gain("A", 0, 0)}}, []Advice{{Kind: AdviceOwnPort, Disks: []string{"C"}, Gain: 0.5, Error: 0.1}}},
 		{"any of three", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0, "A"), gain("B", 0.48, 0, "A"), gain("A", 0.46, 0, "B")}}, []Advice{{Kind: AdviceAnyOwnPort, Disks: []string{"C", "A", "B"}, Gain: 0.5}}},
-		{"within the errors", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0.2, "A"), gain("B", 0.3, 0.1, "A")}}, []Advice{{Kind: AdviceAnyOwnPort, Disks: []string{"C", "B"}, Gain: 0.5, Error: 0.2}}},
+		{"within the errors", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0.2, "A"), gain("B", 0.3, 0.1, "A"), gain("A", 0, 0)}}, []Advice{{Kind: AdviceAnyOwnPort, Disks: []string{"C", "B"}, Gain: 0.5, Error: 0.2}}},
 	} {
 		a := &Analysis{Order: []string{"A", "B", "C"}, Summary: tt.s}
 		a.decide()

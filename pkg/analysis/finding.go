@@ -181,23 +181,23 @@ func (f *finder) connections() {
 func (f *finder) contention() {
 	c, o := f.phase.Contention, f.phase.Overlap
 	took := func(name string) bool {
-		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name })
+		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name && len(s.Absent) == 0 })
 	}
 	for _, by := range f.ordered(took) { // and from which
 		var from []string
-		var taken, had, fair float64
+		var taken, had float64
 		for _, s := range c.Steals {
-			if s.By == by {
+			if s.By == by && len(s.Absent) == 0 {
 				from = append(from, s.From)
-				taken, had, fair = taken+s.Rate, had+c.Disks[s.From].Rate, fair+c.Disks[s.From].FairRate
+				taken, had = taken+s.Rate, had+c.Disks[s.From].Rate
 			}
 		}
 		n := float64(len(from))
 		f.add(Finding{
-			Code: "steal", Disk: by, Disks: from, Values: StealValues{Rate: taken, Had: had / n, Fair: fair / n},
-			Weight: taken / fair,
-			TextWithoutPhase: fmt.Sprintf("%s took bandwidth from %s: %s instead of an even split's %s%s", by, unit.List(from),
-				f.each(had/n, len(from)), f.Rate(fair/n), between(f.phase)),
+			Code: "steal", Disk: by, Disks: from, Weight: taken / (had + taken),
+			Values: StealValues{Rate: taken, Had: had / n, Without: (had + taken) / n},
+			TextWithoutPhase: fmt.Sprintf("%s took bandwidth from %s: %s instead of %s without it%s", by, unit.List(from),
+				f.each(had/n, len(from)), f.Number((had+taken)/n), between(f.phase)),
 		})
 	}
 	// More than an even share, when nothing says from whom: those alike together.
@@ -259,7 +259,7 @@ func meanOf(disks []string, value func(string) float64) float64 {
 func (f *finder) held(names []string) {
 	c, o := f.phase.Contention, f.phase.Overlap
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.From == name })
+		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.From == name && len(s.Absent) == 0 })
 	})
 	source := func(name string) string { // who says what it has without others: solo phases, or one disk that ended
 		if d := c.Disks[name]; d.Reference == ReferenceLater {

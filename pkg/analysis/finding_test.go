@@ -60,13 +60,13 @@ func TestHeldFindings(t *testing.T) {
 		Finding{Code: "held", Disks: []string{"A", "B"}, Other: "A alone, B alone", Values: ReferenceValues{Rate: 48.5, Reference: 97}, Weight: 0.25})
 	// What one disk's end shows is reported apart from what phases of their own do, and who was stolen from is reported there.
 	c.Disks["B"] = heldBackBy("D", 47, 94)
-	c.Disks["C"] = DiskContention{Rate: 44.9, Held: true, ReferenceRate: number(100), Retention: number(0.449), FairRate: 60}
-	c.Disks["D"] = DiskContention{FairRate: 70}
-	c.Steals = []Steal{{From: "C", By: "D", Rate: 12}}
+	c.Disks["C"] = DiskContention{Rate: 44.9, Held: true, ReferenceRate: number(100), Retention: number(0.449)}
+	c.Disks["D"] = DiskContention{}
+	c.Steals = []Steal{{From: "C", By: "D", Rate: 12}, {From: "A", By: "D", Rate: 12, Absent: []string{"B"}}}
 	sameFindings(t, "by source", toldOf(Phase{Overlap: o, Contention: c}),
 		Finding{Code: "held", Disk: "A", Disks: []string{"A"}, Other: "A alone", Values: ReferenceValues{Rate: 50, Reference: 100}, Weight: 0.25},
 		Finding{Code: "held", Disk: "B", Disks: []string{"B"}, Other: "D", Values: ReferenceValues{Rate: 47, Reference: 94}, Weight: 0.25},
-		Finding{Code: "steal", Disk: "D", Disks: []string{"C"}, Values: StealValues{Rate: 12, Had: 44.9, Fair: 60}, Weight: 0.2})
+		Finding{Code: "steal", Disk: "D", Disks: []string{"C"}, Values: StealValues{Rate: 12, Had: 44.9, Without: 56.9}, Weight: 12 / 56.9})
 }
 
 func TestEvenAndUneven(t *testing.T) {
@@ -80,9 +80,9 @@ func TestEvenAndUneven(t *testing.T) {
 		t.Errorf("a fairness below 0.98: %+v", got)
 	}
 	o = windowOf(map[string]float64{"A": 100, "B": 95, "C": 60, "D": 145})
-	c = &Contention{Disks: map[string]DiskContention{"A": {Rate: 100, AboveEven: 20, FairRate: 80}, "B": {AboveEven: 18.5}, "C": {Rate: 60, FairRate: 90}, "D": {AboveEven: 45}}, Steals: []Steal{{From: "A", By: "D", Rate: 5}, {From: "C", By: "D", Rate: 12}}}
+	c = &Contention{Disks: map[string]DiskContention{"A": {Rate: 100, AboveEven: 20}, "B": {AboveEven: 18.5}, "C": {Rate: 60}, "D": {AboveEven: 45}}, Steals: []Steal{{From: "A", By: "D", Rate: 5}, {From: "C", By: "D", Rate: 12}}}
 	sameFindings(t, "uneven", toldOf(Phase{Overlap: o, Contention: c}),
-		Finding{Code: "steal", Disk: "D", Disks: []string{"A", "C"}, Values: StealValues{Rate: 17, Had: 80, Fair: 85}, Weight: 0.1},
+		Finding{Code: "steal", Disk: "D", Disks: []string{"A", "C"}, Values: StealValues{Rate: 17, Had: 80, Without: 88.5}, Weight: 17. / 177},
 		Finding{Code: "uneven", Disks: []string{"A", "B"}, Values: RateValues{Rate: 19.25}, Weight: 19.25 / 800})
 }
 

@@ -336,7 +336,7 @@ func (en english) advise(advice *Advice) {
 		advice.Title = "Leave them on one hub"
 		advice.Detail = "Every disk keeps at least 90 % of its speed."
 	case AdviceUnmeasured:
-		advice.Title = "Measure without each disk in turn (study: matrix)"
+		advice.Title = en.missing(advice.Missing)
 		advice.Detail = "It shows which one to move."
 	case AdviceNone:
 		advice.Title = "Nothing to move"
@@ -372,6 +372,23 @@ func (en english) advise(advice *Advice) {
 		advice.Detail = strings.Join(clauses, ", and ") + "."
 	}
 	advice.Text = advice.Title + pick(advice.Kind == AdviceOwnPort, ": ", ". ") + advice.Detail
+}
+
+// missing says what to measure: "Measure A and B without C", or without each of several in turn.
+func (en english) missing(phases []MissingPhase) string {
+	var without []string
+	for _, p := range phases {
+		if !slices.Contains(without, p.Without) {
+			without = append(without, p.Without)
+		}
+	}
+	switch {
+	case len(without) == 1:
+		return "Measure " + unit.List(present(en.Order, phases[0].Roles)) + " without " + without[0]
+	case len(without) <= len(phases[0].Roles):
+		return "Measure without each of " + unit.List(ordered(en.Order, without)) + " in turn (study: matrix)"
+	}
+	return "Measure without each disk in turn (study: matrix)"
 }
 
 // gain is what disks that do the same gain without another one.

@@ -103,7 +103,7 @@ func TestHeadline(t *testing.T) {
 				steady("AC", writes("A", 0.8), writes("C", 2.6)), steady("ACD", writes("A", 0.6), writes("C", 2.6), writes("D", 0.6)),
 			},
 			"C crowds out A: it drops to 40 % when all three write",
-			"Measure without each disk in turn (study: matrix). It shows which one to move.",
+			"Measure without each of A and C in turn (study: matrix). It shows which one to move.",
 		},
 	}
 	for _, tt := range tests {

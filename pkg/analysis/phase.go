@@ -32,6 +32,8 @@ type run struct {
 	alpha     alphas
 	solos     solos // nil until they are needed
 	scale     unit.Scale
+	settings  []*setting
+	effects   []*Effect
 }
 
 // phase is one phase under analysis.
@@ -41,6 +43,7 @@ type phase struct {
 	parts  []*part
 	stages []overlap.Stage
 	window []overlap.Span
+	states []*state // the whole one last, if there is one
 	meters meter.Gauges
 	out    *Phase
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -29,15 +28,22 @@ func (p *phase) sameWork(q *phase, disk string, but ...work.Key) bool {
 	return a != nil && b != nil && a.job.same(b.job, but...)
 }
 
-// among reports whether all that p's disks do, except for some keys, is done in q as well.
-func among(p, q *phase, but ...work.Key) bool {
-	return !slices.ContainsFunc(p.parts, func(part *part) bool { return !p.sameWork(q, part.Name(), but...) })
+// among reports whether all that some disks do, except for some keys, the others do as well.
+func among(some, all []*part, but ...work.Key) bool {
+	for _, one := range some {
+		same := func(o *part) bool { return o.job.same(one.job, but...) }
+		if !slices.ContainsFunc(all, same) {
+			return false
+		}
+	}
+	return true
 }
 
-// sameJobs reports whether the same disks do the same in both phases, except for some keys.
-func sameJobs(p, q *phase, but ...work.Key) bool {
-	return len(p.parts) == len(q.parts) && among(p, q, but...)
-}
+// sameParts reports whether the same disks do the same on both sides, except for some keys.
+func sameParts(a, b []*part, but ...work.Key) bool { return len(a) == len(b) && among(a, b, but...) }
+
+// sameJobs is the same of phases.
+func sameJobs(p, q *phase, but ...work.Key) bool { return sameParts(p.parts, q.parts, but...) }
 
 // grouped puts what is alike together, in the order in which the first of each group comes.
 func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
@@ -151,36 +157,23 @@ func newSolos(alone []*phase) (s solos, groups [][]*phase) {
 	return s, groups
 }
 
-// soloRates takes the lowest level of each phase of one disk: a disk never has a rate averaged over a throttle, and
-// one that has at least its lowest level beside others was not held back.
+// soloRates takes the typical rate of each phase of one disk: that of the longest stretch without a change.
 func soloRates(phases []*phase) solos {
-	lowest := map[*phase]level.Measured{}
+	rates := map[*phase]level.Measured{}
 	var alone []*phase
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || p.out.Overlap == nil ||
-			p.out.Overlap.Rate <= 0 {
+		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || p.out.Overlap == nil {
 			continue
 		}
-		part := p.parts[0]
-		var all []level.Measured
-		for _, l := range part.Solid {
-			if l.StartNS < part.warmNS-closeNS && len(part.Solid) > 1 {
-				continue // it was not warm yet
-			}
-			if m, ok := part.Measure(part.MovingIn(l.Span)...); ok {
-				all = append(all, m)
-			}
-		}
-		if len(all) > 0 {
-			lowest[p] = slices.MinFunc(all, func(a, b level.Measured) int { return cmp.Compare(a.Rate, b.Rate) })
-			alone = append(alone, p)
+		if m, ok := p.parts[0].Measure(longest(cutAt(p.window, p.cuts("")))...); ok {
+			rates[p], alone = m, append(alone, p)
 		}
 	}
 	s, groups := newSolos(alone)
 	for i, group := range groups {
 		var each []level.Measured
 		for _, p := range group {
-			each = append(each, lowest[p])
+			each = append(each, rates[p])
 		}
 		s[i].Measured = level.Pooled(each)
 	}

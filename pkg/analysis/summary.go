@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -18,9 +17,11 @@ type Summary struct {
 
 // Contest is disks working together, repeats of the phase pooled.
 type Contest struct {
-	Phases []string               `json:"phases"`
-	Even   bool                   `json:"even"` // in all of the phases
-	Disks  map[string]ContestDisk `json:"disks"`
+	Phases []string `json:"phases"`
+	Even   bool     `json:"even"` // in all of the phases
+	// Spans are the stretch that the numbers are of, if rates changed in the only phase: start_s, end_s.
+	Spans [][2]float64           `json:"spans,omitempty"`
+	Disks map[string]ContestDisk `json:"disks"`
 }
 
 // ContestDisk is one disk's part in a contest: the mean of the repeats.
@@ -34,10 +35,11 @@ type ContestDisk struct {
 	KeptCI    *stats.Interval `json:"kept_ci95,omitempty"` // covers those of all repeats
 	// The kind of change, if its rate changed or swings by itself meanwhile: nothing is said of what it lost.
 	Changed string `json:"changed,omitempty"`
-	// Has less than the reference beyond noise in most repeats, and took from none.
-	Lost bool `json:"lost"`
-	// Took from others, or kept its rate or got more than an even share while others lost.
-	Won bool `json:"won"`
+	Keeps   bool   `json:"keeps"` // it keeps its rate, as far as noise lets see
+	// It has less than its baseline, or than without a neighbour, beyond noise in most repeats, and crowds out none.
+	Lost bool     `json:"lost"`
+	Won  bool     `json:"won"`          // it crowds out others, in most repeats
+	By   []string `json:"by,omitempty"` // who crowd it out
 }
 
 // Removal is what the others have when one disk does not work, and so what they would have if it were plugged in
@@ -80,6 +82,9 @@ func contests(phases []*phase) []Contest {
 	best, leastOf := map[trace.Role]*Contest{}, map[trace.Role]float64{}
 	for _, group := range grouped(contended, func(p, q *phase) bool { return sameJobs(p, q) }) {
 		c := Contest{Disks: map[string]ContestDisk{}, Even: true}
+		if len(group) == 1 {
+			c.Spans = group[0].out.Contention.Spans
+		}
 		for _, p := range group {
 			c.Even = c.Even && p.out.Contention.Even
 			c.Phases = append(c.Phases, p.out.Name)
@@ -107,32 +112,42 @@ func contests(phases []*phase) []Contest {
 	return out
 }
 
-// contestDisk pools a disk's rates and references.
+// contestDisk pools a disk's rates and baselines.
 func contestDisk(group []*phase, name string) ContestDisk {
 	out := ContestDisk{Op: group[0].out.Roles[name], Solo: true}
-	lost, won, reference, kept, known := 0, 0, 0.0, 0.0, 0.0
+	lost, won, keeps, reference, kept, known := 0, 0, 0, 0.0, 0.0, 0.0
+	by := map[string]int{}
 	for i, p := range group {
-		contention := p.out.Contention
-		all, d := p.out.Overlap.Disks[name], contention.Disks[name]
-		held := slices.ContainsFunc(p.parts, func(part *part) bool { return part.kept.Held })
-		took := slices.ContainsFunc(contention.Steals, func(s Steal) bool { return s.By == name })
+		contention, part := p.out.Contention, p.part(name)
+		d, all := contention.Disks[name], p.out.Overlap.Disks[name]
+		rate, ci := all.Rate, all.CI95
+		if len(contention.Spans) > 0 {
+			rate, ci = d.Rate, intervalAround(part.window)
+		}
+		took, slowed := false, d.Held
+		for _, s := range contention.Steals {
+			if s.From == name {
+				by[s.By]++
+			}
+			took, slowed = took || s.By == name, slowed || s.From == name
+		}
 		switch {
-		case took || held && !d.Held && (d.AboveEven > 0 || d.Kept):
+		case took:
 			won++
-		case d.Held:
+		case slowed:
 			lost++
+		case d.Kept:
+			keeps++
 		}
-		out.Rate += all.Rate / float64(len(group))
-		out.Changed = cmp.Or(p.ownChange(p.part(name)), out.Changed)
-		if i == 0 {
-			out.CI95 = all.CI95
+		out.Rate += rate / float64(len(group))
+		out.Changed = cmp.Or(p.ownChange(part), out.Changed)
+		if out.CI95 = hull(out.CI95, ci); i == 0 {
+			out.CI95 = ci
 		}
-		out.CI95 = hull(out.CI95, all.CI95)
 		if d.ReferenceRate != nil {
-			if known == 0 {
+			if out.KeptCI = hull(out.KeptCI, d.RetentionCI); known == 0 {
 				out.KeptCI = d.RetentionCI
 			}
-			out.KeptCI = hull(out.KeptCI, d.RetentionCI)
 			reference, kept, known = reference+*d.ReferenceRate, kept+*d.Retention, known+1
 			out.Solo = out.Solo && d.Reference == ReferenceSolo
 		}
@@ -141,18 +156,23 @@ func contestDisk(group []*phase, name string) ContestDisk {
 		out.Reference, out.Kept = number(reference/known), kept/known
 	}
 	out.Solo = out.Solo && known > 0
-	out.Lost, out.Won = 2*lost > len(group), 2*won > len(group)
+	out.Lost, out.Won, out.Keeps = 2*lost > len(group), 2*won > len(group), 2*keeps > len(group)
+	for _, part := range group[0].parts {
+		if 2*by[part.Name()] > len(group) {
+			out.By = append(out.By, part.Name())
+		}
+	}
 	return out
 }
 
 // ownChange is the kind of change of the disk's own in the window: what makes its mean there one of several levels.
-func (p *phase) ownChange(part *part) string {
+func (p *phase) ownChange(disk *part) string {
 	switch {
-	case part.Swing != nil:
+	case disk.Swing != nil:
 		return KindSwing
-	case part.Drift != nil:
+	case disk.Drift != nil:
 		return KindDrift
-	case p.fellInside(part):
+	case len(p.falls(disk.Name())) > 0:
 		return KindOwnFall
 	}
 	return ""
@@ -166,38 +186,29 @@ func hull(a, b *stats.Interval) *stats.Interval {
 	return &stats.Interval{min(a[0], b[0]), max(a[1], b[1])}
 }
 
-// maxCases is how many cases show what a disk's absence is worth: each phase with it goes with each one without it,
-// and of a thousand repeats there would be a million.
-const maxCases = 1000
-
-// removals look at the phases of the most disks, for those are the ones that a layout must serve. A disk on a port of
-// its own is there already.
-func removals(phases []*phase) []Removal {
-	maxDisks := 0
-	for _, p := range phases {
-		if p.out.Contention != nil && p.allContend() {
-			maxDisks = max(maxDisks, len(p.parts))
-		}
-	}
-	fewer := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return len(p.parts) != maxDisks-1 })
+// removals add the effects of each disk up, in the phases of the most disks of which some is known, for those are the
+// ones that a layout must serve. A disk on a port of its own is there already.
+func removals(r *run) []Removal {
 	out := []Removal{}
-	for _, p := range phases {
-		if p.out.Contention == nil || len(p.parts) < maxDisks || !p.allContend() {
+	most := 0
+	sets := slices.Clone(r.settings)
+	slices.SortStableFunc(sets, func(a, b *setting) int { return len(b.parts) - len(a.parts) })
+	for _, set := range sets {
+		p := set.states[0].phase
+		if !set.whole || len(set.parts) < max(2, most) || p.trace.Search != nil {
 			continue
 		}
-		for _, part := range p.parts {
-			i := slices.IndexFunc(out, func(r Removal) bool { return r.Disk == part.Name() })
-			if trace.OwnPort(part.job.connection) || i >= 0 && len(out[i].Cases) >= maxCases {
+		for _, disk := range set.parts {
+			c, known := p.removal(disk)
+			if !known || trace.OwnPort(disk.job.connection) {
 				continue
 			}
-			cases := append(idleElsewhere(p, part.Name(), fewer), endedFirst(p, part)...)
-			if len(cases) == 0 {
-				continue
-			}
+			most = len(set.parts)
+			i := slices.IndexFunc(out, func(r Removal) bool { return r.Disk == disk.Name() })
 			if i < 0 {
-				i, out = len(out), append(out, Removal{Disk: part.Name(), Own: ownRates(phases, part.Name())})
+				i, out = len(out), append(out, Removal{Disk: disk.Name(), Own: ownRates(r.phases, disk.Name())})
 			}
-			out[i].Cases = append(out[i].Cases, cases...)
+			out[i].Cases = append(out[i].Cases, c)
 		}
 	}
 	for i := range out {
@@ -211,64 +222,30 @@ func removals(phases []*phase) []Removal {
 	return out
 }
 
-// idleElsewhere compares the phase with those in which only the disk is missing.
-func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
-	changed := func(q *phase, name string) bool { return q.ownChange(q.part(name)) != "" }
-	var out []RemovalCase
-	for _, q := range phases {
-		if q.out.Overlap == nil || len(q.parts) != len(p.parts)-1 || !q.allContend() || !among(q, p) || q.part(disk) != nil {
+// removal adds up what the others have without the disk; a disk of which that is not known counts as unchanged.
+func (p *phase) removal(disk *part) (c RemovalCase, known bool) {
+	c = RemovalCase{Phase: p.out.Name, Disks: map[string]RemovalFor{}}
+	var from, gained, off float64
+	for _, part := range p.others(disk) {
+		e := p.effectOf(disk, part)
+		if e == nil || len(e.rest) < len(p.parts)-1 {
+			from += part.window.Rate
 			continue
 		}
-		if p.out.Contention.Spans != nil || q.out.Contention != nil && q.out.Contention.Spans != nil ||
-			slices.ContainsFunc(q.parts, func(part *part) bool { return changed(p, part.Name()) || changed(q, part.Name()) }) {
-			continue // the gain is not due to the disk's absence alone
+		known = true
+		from, gained = from+e.Rate, gained+e.Without-e.Rate
+		if e.From == FromPhases {
+			c.Without = e.WithoutPhases[0]
 		}
-		c := RemovalCase{Phase: p.out.Name, Without: q.out.Name, Disks: map[string]RemovalFor{}}
-		from, to, errFrom, errTo := 0.0, 0.0, 0.0, 0.0
-		for _, part := range q.parts {
-			name := part.Name()
-			before, after := p.out.Overlap.Disks[name], q.out.Overlap.Disks[name]
-			from, to = from+before.Rate, to+after.Rate
-			if before.CI95 == nil || after.CI95 == nil {
-				continue
-			}
-			errFrom, errTo = math.Hypot(errFrom, before.CI95.Half()), math.Hypot(errTo, after.CI95.Half())
-			if before.CI95[1] < after.CI95[0] && p.part(name).kept.Held {
-				c.Disks[name] = RemovalFor{before.Op, before.Rate, after.Rate}
-			}
+		if e.CI != nil {
+			off = math.Hypot(off, e.CI.Half()*e.Without)
 		}
-		if from > 0 && to > 0 {
-			c.Gain, c.Error = to/from-1, to/from*math.Hypot(errFrom/from, errTo/to)
-			out = append(out, c)
+		if e.Sure {
+			c.Disks[part.Name()] = RemovalFor{e.VictimOp, e.Rate, e.Without}
 		}
 	}
-	return out
-}
-
-// endedFirst takes what the others gained when the disk ended while all of them went on.
-func endedFirst(p *phase, disk *part) []RemovalCase {
-	c := RemovalCase{Phase: p.out.Name, Disks: map[string]RemovalFor{}}
-	var atS float64
-	for _, r := range p.out.Recoveries {
-		if r.After == disk.Name() && r.ToRate != nil && r.LagS != nil {
-			c.Disks[r.Disk], atS = RemovalFor{r.Op, r.FromRate, *r.ToRate}, r.AtS+*r.LagS
-		}
-	}
-	i := slices.IndexFunc(p.stages, func(s overlap.Stage) bool {
-		return seconds(s.StartNS) <= atS && atS < seconds(s.EndNS)
-	})
-	if len(c.Disks) == 0 || i < 0 || len(p.stages[i].Active) != len(p.parts)-1 ||
-		slices.Contains(p.stages[i].Active, slices.Index(p.parts, disk)) {
-		return nil
-	}
-	from, gained := 0.0, 0.0
-	for _, part := range p.parts {
-		if d := c.Disks[part.Name()]; part != disk {
-			from, gained = from+p.out.Overlap.Disks[part.Name()].Rate, gained+d.To-d.From
-		}
-	}
-	c.Gain = gained / from
-	return []RemovalCase{c}
+	c.Gain, c.Error = gained/from, off/from
+	return c, known
 }
 
 // ownRates are the disk's rates alone in phases that give it a port of its own.

@@ -34,9 +34,9 @@ type (
 	}
 	// StealValues are those of steal: of each who lost, on average, but for rate.
 	StealValues struct {
-		Fair float64 `json:"fair"`
-		Had  float64 `json:"had"`
-		Rate float64 `json:"rate"`
+		Had     float64 `json:"had"`
+		Rate    float64 `json:"rate"`
+		Without float64 `json:"without"` // the one who took it
 	}
 	// RateValues are those of uneven: above an even share.
 	RateValues struct {

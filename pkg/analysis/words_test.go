@@ -38,7 +38,7 @@ func TestVerdict(t *testing.T) {
 			"Two disks writing: 3.20 GB/s together for 19 s; C ran at 2.46 GB/s, A dropped to 0.742 GB/s (49 % of the 1.50 GB/s baseline without C) and recovered 4 s after C had finished."},
 		{"each the other's reference", []*trace.DiskRecord{
 			disk("A", "write", pace{20, 0.7}, pace{30, 1.4}), disk("B", "write", pace{20, 0.7}, pace{40, 1.4}), disk("C", "write", pace{20, 2.1})},
-			"Three disks writing: 3.50 GB/s together for 20 s; C ran at 2.10 GB/s, A and B dropped to 0.700 GB/s each (50 % of the 1.40 GB/s baseline after others finished) and recovered under 0.05 s after C had finished."},
+			"Three disks writing: 3.50 GB/s together for 20 s; C ran at 2.10 GB/s, A and B dropped to 0.700 GB/s each (50 % of the 1.40 GB/s baseline without C) and recovered under 0.05 s after C had finished."},
 		{"mixed", []*trace.DiskRecord{
 			disk("C", "write", pace{10, 2.8}), disk("A", "read", pace{18, 1}, pace{30, 2.5}), disk("B", "read", pace{18, 1}, pace{30, 2.5})},
 			"C writing, A and B reading: 4.80 GB/s together for 10 s; C ran at 2.80 GB/s, A and B dropped to 1.00 GB/s each (40 % of the 2.50 GB/s baseline without C) and recovered 8 s after C had finished."},
@@ -81,10 +81,10 @@ func TestFindingTexts(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"A, B and C write: C took bandwidth from A and B: 0.700 GB/s each instead of an even split's 1.17 GB/s.",
+		"A, B and C write: C took bandwidth from A and B: 0.700 GB/s each instead of 1.40 without it.",
 		"A, B and C write: A and B recovered 10 s after C had ended (from 0.700 GB/s to 1.40 GB/s each).",
 		"A, B and C read: the disks shared evenly (Jain's index 1.00): each kept 43 % of its speed.",
-		"mixed: A and B dropped to 1.00 GB/s each, 38 % of the 2.60 GB/s baseline.",
+		"mixed: C took bandwidth from A and B: 1.00 GB/s each instead of 2.50 without it.",
 		"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than 2.20 GB/s on its own port (A direct).",
 		"X: X fell from 2.00 GB/s to 0.500 GB/s after 20 GB and stayed there to the end, with no other disk involved: a full cache or heat; quote 0.500 GB/s.",
 	} {

@@ -66,6 +66,7 @@ func noReference(c analysis.DiskContention) string {
 	return cmp.Or(map[string]string{
 		analysis.NoneChanged: "rate changed", analysis.NoneAloneChanged: "rate alone changed",
 		analysis.NoneTooLittle: "too short alone", analysis.NoneUnlike: "other work alone",
+		analysis.NoneExceeded: "slower alone",
 	}[c.NoReference], unmeasured)
 }
 

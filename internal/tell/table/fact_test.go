@@ -182,7 +182,7 @@ func TestOneNumberPerFact(t *testing.T) {
 		{"overlap.rate", []string{".matrix.2.total"}, "terminal --all md phase"},
 		{"overlap.disks.A.rate", []string{"contention.disks.A.rate", ".matrix.2.rates.A"}, "terminal --all md disk"},
 		{"overlap.disks.B.rate", []string{"contention.disks.B.rate", ".matrix.2.rates.B"}, "terminal --all md disk"},
-		{"contention.disks.B.reference_rate", []string{"contention.disks.B.fair_rate"}, "--all md disk"},
+		{"contention.disks.B.reference_rate", nil, "--all md disk"},
 		{"contention.disks.B.retention", []string{".matrix.2.departures.B"}, "terminal --all md page disk"},
 	} {
 		pattern := func(field string) *regexp.Regexp {

@@ -1,0 +1,625 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Effect is how much of its rate a disk loses through a neighbour's presence: two measurements that differ in
+// that neighbour alone. These effects decide who is slowed, who crowds out and what to move; nothing else does.
+type Effect struct {
+	Victim      string     `json:"victim"`
+	VictimOp    trace.Role `json:"victim_op"`
+	Neighbour   string     `json:"neighbour"`
+	NeighbourOp trace.Role `json:"neighbour_op"`
+	// Others are the further disks, which worked alike in both measurements.
+	Others  []string `json:"others"`
+	Rate    float64  `json:"rate"`         // beside the neighbour
+	Without float64  `json:"without_rate"` // without it
+	// Loss is the part of the rate without the neighbour; it is below 0 if the victim has more beside it.
+	Loss float64 `json:"loss"`
+	// CI covers the 95 % intervals of all repeats; null if one has none: then nobody can tell.
+	CI *stats.Interval `json:"ci"`
+	// Sure says that noise makes such a loss in less than 1 % of runs (Holm's correction over all effects).
+	Sure bool   `json:"sure"`
+	From string `json:"from"` // start | end: of the neighbour, within a phase; phases: with it and without
+	// Phases have the neighbour, WithoutPhases do not; of a start or an end there are none of these.
+	Phases        []string `json:"phases"`
+	WithoutPhases []string `json:"without_phases,omitempty"`
+
+	chance  float64
+	setting *setting
+	rest    []*part // without the neighbour
+}
+
+// Where the rate without a neighbour is from.
+const (
+	FromPhases = "phases"
+	FromStart  = "start"
+	FromEnd    = "end"
+)
+
+// Limits of effects. Their noise has no limit of its own: see Effect.Sure.
+const (
+	// A disk that keeps more than heldBack of its baseline is not called slowed, and neither is the loss of less
+	// than the rest called an effect.
+	heldBack = 0.90
+	// A disk kept its rate if it has heldBack of its baseline, and noise would show that much of a disk with only
+	// clearlyLess in fewer than doubt of cases.
+	clearlyLess = 0.80
+	doubt       = 0.05
+	// A disk that keeps more than mostKept of what it has alone was measured alone in another state.
+	mostKept = 1.05
+	// A disk that has less than evenShare of the total over the number of disks crowds out nobody. Measured totals
+	// are known to 1 or 2 %.
+	evenShare = 0.97
+	minSteal  = 0.10 // above an even share, from which a disk has more than others
+	// Rates within alikeShare of the highest are about the same.
+	alikeShare = 0.9
+	// As a logarithm: if the rate of a solo and a later one are this close, the solo is used.
+	sameReference = 0.1
+	// What starts takes from a disk no more than it moves itself, but for waste: 1.25 on hubs of the field notes.
+	maxWaste    = 1.25
+	aloneNS     = 1_000_000_000  // a rate must be seen for this long to count
+	recoveredNS = 12_000_000_000 // disks have recovered by then: the slowest seen took 11 s (field notes)
+	maxBlur     = 0.2            // of the bytes at most may be uncertain to have moved in that time
+)
+
+// Where a disk's baseline comes from.
+const (
+	ReferenceSolo  = "solo"
+	ReferenceLater = "later"
+)
+
+// Why a disk has no baseline although it was measured alone.
+const (
+	NoneChanged      = "changed"       // its rate changed by itself, here
+	NoneAloneChanged = "alone_changed" // its rate alone did, so there is no one rate
+	NoneTooLittle    = "too_little"    // it was too short alone to know its rate
+	NoneUnlike       = "unlike"        // alone it did other work, or was connected elsewhere
+	NoneExceeded     = "exceeded"      // it had clearly more here than alone
+)
+
+// setting is disks that worked together, each at one work: in several phases if these repeat one another.
+type setting struct {
+	parts  []*part // of the first state
+	states []*state
+	whole  bool // no other disk had a part in the phases
+}
+
+// state is a setting in one phase.
+type state struct {
+	*phase
+	parts []*part
+	in    []overlap.Span
+	whole bool
+	rates map[*part]rates
+}
+
+// rates are the disk's in a state: one, unless the disk fell by itself for good while it worked alone.
+type rates struct {
+	each []level.Measured
+	in   []overlap.Span // the stretch that the first is of
+}
+
+// states are the sets of disks that worked together in the phase: all of them, and those that did before one
+// started or after one ended.
+func (p *phase) newStates() []*state {
+	var edges []int64
+	for _, part := range p.others(nil) {
+		edges = append(edges, part.StartNS(), part.EndNS())
+	}
+	slices.Sort(edges)
+	var out []*state
+	for i, from := range edges[:max(0, len(edges)-1)] {
+		s := &state{phase: p}
+		for _, part := range p.others(nil) {
+			if part.StartNS() <= from && part.EndNS() >= edges[i+1] {
+				s.parts = append(s.parts, part)
+			}
+		}
+		for _, stage := range p.stages {
+			if stage.StartNS >= from && stage.EndNS <= edges[i+1] && len(stage.Active) == len(s.parts) {
+				s.in = append(s.in, stage.Span)
+			}
+		}
+		if len(s.parts) < len(p.parts) && overlap.Seconds(s.in) >= seconds(aloneNS) {
+			out = append(out, s)
+		}
+	}
+	if p.out.Overlap != nil {
+		out = append(out, &state{phase: p, parts: p.parts, in: p.window, whole: true})
+	}
+	for _, s := range out {
+		s.rates = map[*part]rates{}
+		for _, part := range s.parts {
+			if !part.Limited() && !part.wavers() {
+				s.rates[part] = s.measure(part)
+			}
+		}
+	}
+	return out
+}
+
+// falls are the moments in the window at which the disk fell for good for a reason that is no neighbour's, or may be
+// none. Without a disk they are those of any, but for redistributions: these leave the total as it was.
+func (p *phase) falls(disk string) (at []int64) {
+	for i := range p.out.Changes {
+		c := &p.out.Changes[i]
+		fell := Shift{FromRate: c.FromRate, ToRate: c.ToRate}
+		if disk != "" {
+			fell = c.Of(disk)
+		}
+		own := slices.Contains([]string{KindOwnFall, KindSharedFall, KindUnknown}, c.Kind) ||
+			c.Kind == KindRedistribution && c.By == nil && disk != ""
+		if own && c.EndS == c.StartS && fell.ToRate < fell.FromRate && (disk == "" || c.concerns(disk)) {
+			at = append(at, nanoseconds(c.StartS))
+		}
+	}
+	slices.Sort(at)
+	if n := len(p.window); n > 0 {
+		inside := func(ns int64) bool { return p.window[0].StartNS < ns && ns < p.window[n-1].EndNS }
+		at = slices.DeleteFunc(at, func(ns int64) bool { return !inside(ns) })
+	}
+	return at
+}
+
+// stretch is the part of the window that is compared with other phases: the longest between changes of any disk,
+// and if one fell, such a stretch before that if it is long enough.
+func (p *phase) stretch() []overlap.Span {
+	fell := append(p.falls(""), math.MaxInt64)[0]
+	before := overlap.Clip(p.window, overlap.Span{StartNS: math.MinInt64, EndNS: fell})
+	if best := longest(cutAt(before, p.cuts(""))); overlap.Seconds(best) >= level.LongS {
+		return best
+	}
+	return longest(cutAt(p.window, p.cuts("")))
+}
+
+// measure is the disk's rate in the state, while nothing changed.
+func (s *state) measure(part *part) (out rates) {
+	add := func(in []overlap.Span) {
+		if m, ok := part.Measure(in...); ok && (s.whole || overlap.Seconds(in) >= seconds(aloneNS)) {
+			out.each, out.in = append(out.each, m), in
+		}
+	}
+	switch name := part.Name(); {
+	case s.whole && len(s.parts) > 1:
+		in := s.phase.stretch()
+		if fell := s.falls(name); len(fell) == 0 || len(in) > 0 && in[len(in)-1].EndNS <= fell[0] {
+			add(in)
+		}
+	case s.whole:
+		for _, piece := range cutAt(s.in, s.falls(name)) {
+			add(longest(cutAt(piece, s.cuts(name))))
+		}
+	default:
+		from := s.settledNS(part)
+		in := longest(cutAt(overlap.Clip(s.in, overlap.Span{StartNS: from, EndNS: math.MaxInt64}), s.cuts(name)))
+		var blur, bytes float64
+		for _, v := range in {
+			a := part.Curve.Between(v)
+			blur, bytes = blur+float64(a.High-a.Low), bytes+float64(a.Bytes)
+		}
+		if blur <= maxBlur*bytes {
+			add(in)
+		}
+	}
+	return out
+}
+
+// settledNS is since when the disk has the rate of the state: since its recovery if another disk had ended.
+func (s *state) settledNS(part *part) int64 {
+	from := s.in[0].StartNS
+	ended := int64(math.MinInt64) // the latest end before the state
+	for _, o := range s.others(part) {
+		if end := o.EndNS(); end <= from {
+			ended = max(ended, end)
+		}
+	}
+	if ended == math.MinInt64 {
+		return from
+	}
+	for _, r := range s.out.Recoveries {
+		switch {
+		case r.Disk != part.Name() || math.Abs(r.AtS-seconds(ended)) > togetherS:
+		case r.LagS != nil:
+			return nanoseconds(r.AtS + *r.LagS)
+		case r.Cut.Rose:
+			return math.MaxInt64
+		}
+	}
+	return from + recoveredNS
+}
+
+// settings puts the states of all phases together that are of the same work.
+func (r *run) findSettings() {
+	var whole, parts []*state
+	for _, p := range r.phases {
+		p.states = p.newStates()
+		for _, s := range p.states {
+			if s.whole {
+				whole = append(whole, s)
+			} else {
+				parts = append(parts, s)
+			}
+		}
+	}
+	alike := func(a, b *state) bool { return sameParts(a.parts, b.parts) }
+	for _, group := range grouped(whole, alike) {
+		r.settings = append(r.settings, &setting{group[0].parts, group, true})
+	}
+	for _, group := range grouped(parts, alike) {
+		if r.setting(group[0].parts) == nil {
+			r.settings = append(r.settings, &setting{group[0].parts, group, false})
+		}
+	}
+}
+
+// setting is the one of just these disks at their work in phases of their own; nil if there is none.
+func (r *run) setting(parts []*part) *setting {
+	for _, s := range r.settings {
+		if s.whole && sameParts(s.parts, parts) {
+			return s
+		}
+	}
+	return nil
+}
+
+// phases are those of the setting, by name.
+func (s *setting) phases() []string {
+	var names []string
+	for _, state := range s.states {
+		names = append(names, state.out.Name)
+	}
+	return names
+}
+
+// pooled is the disk's rate over all states, or its rates if it fell by itself.
+func (s *setting) pooled(j job) (all []level.Measured) {
+	steady := true
+	for _, state := range s.states {
+		for _, part := range state.parts {
+			if part.job.same(j) {
+				each := state.rates[part].each
+				all, steady = append(all, each...), steady && len(each) < 2
+			}
+		}
+	}
+	if steady && len(all) > 1 {
+		all = []level.Measured{level.Pooled(all)}
+	}
+	return all
+}
+
+// reference is a disk's rate with fewer others.
+type reference struct {
+	level.Measured
+	from   string   // phases, start or end
+	phases []string // that it is from
+	after  string   // the last disk that had ended
+}
+
+// baseline looks for the disk's rate beside just some of the others: in phases of their own, and in the state's
+// phase before others had started or after they had ended. If these differ, the lower one counts: the disk was in
+// another state, or what made it slow was not the others.
+func (s *state) baseline(disk *part, beside ...*part) *reference {
+	here := s.rates[disk]
+	if len(here.each) == 0 {
+		return nil
+	}
+	all := append([]*part{disk}, beside...)
+	var best *reference
+	take := func(each []level.Measured, b reference) {
+		if len(each) == 0 {
+			return
+		}
+		off := func(m level.Measured) float64 { return math.Abs(math.Log(m.Rate / here.each[0].Rate)) }
+		b.Measured = slices.MinFunc(each, func(x, y level.Measured) int { return cmp.Compare(off(x), off(y)) })
+		if best == nil || math.Log(best.Rate/b.Rate) > sameReference {
+			best = &b
+		}
+	}
+	if set := s.setting(all); set != nil {
+		take(set.pooled(disk.job), reference{from: FromPhases, phases: set.phases()})
+	}
+	for _, t := range s.states {
+		there := t.rates[disk]
+		if t.whole || len(there.each) == 0 || !sameParts(t.parts, all) {
+			continue
+		}
+		b, first, last := reference{from: FromEnd}, here.in, there.in
+		if t.in[0].StartNS < s.in[0].StartNS {
+			b.from, first, last = FromStart, last, first
+		}
+		var gone float64 // what the disks move that are missing
+		var end int64
+		for _, o := range s.parts {
+			if !slices.Contains(all, o) {
+				m, _ := o.Measure(here.in...)
+				gone += m.Rate
+				if o.EndNS() > end {
+					end, b.after = o.EndNS(), o.Name()
+				}
+			}
+		}
+		from, to := first[len(first)-1].EndNS-closeNS, last[0].StartNS+closeNS
+		changed := slices.ContainsFunc(s.cuts(disk.Name()), func(at int64) bool { return from <= at && at <= to })
+		wasted := b.from == FromStart && there.each[0].Rate-here.each[0].Rate > maxWaste*gone
+		if !changed && !wasted {
+			take(there.each, b)
+		}
+	}
+	return best
+}
+
+// against compares the disk's rate in the state with its baseline: the part that it keeps, that part's 95 %
+// interval, and the chance that noise makes it so low.
+func (s *state) against(disk *part, b *reference) (kept float64, ci *stats.Interval, chance float64) {
+	m, base := s.rates[disk].each[0], b.Measured
+	if b.from == FromPhases && m.LastsS >= level.LongS {
+		base = level.UnderNoiseOf(base, &disk.Disk)
+	}
+	if ci = ratioInterval(m, b.Measured); disk.slow {
+		ci = nil // The noise lasts as long as the phase.
+	}
+	return m.Rate / b.Rate, ci, base.CouldMoveMore(m)
+}
+
+// ratioInterval is the 95 % interval of the ratio of two rates; nil if one of them has no error.
+func ratioInterval(a, b level.Measured) *stats.Interval {
+	a, b = a.WithoutPauses(), b.WithoutPauses()
+	if min(a.Rate, b.Rate, a.Free, b.Free) <= 0 {
+		return nil
+	}
+	half := stats.StudentQuantile(0.975, min(a.Free, b.Free)) * math.Hypot(a.Error, b.Error)
+	return &stats.Interval{a.Rate / b.Rate * math.Exp(-half), a.Rate / b.Rate * math.Exp(half)}
+}
+
+// intervalAround is the rate's 95 % interval; nil if its error is not known.
+func intervalAround(m level.Measured) *stats.Interval {
+	if m.Free <= 0 {
+		return nil
+	}
+	half := stats.StudentQuantile(0.975, m.Free) * m.Error
+	return &stats.Interval{m.Rate * math.Exp(-half), m.Rate * math.Exp(half)}
+}
+
+// findEffects compares each disk of each setting with itself without each of the others.
+func (r *run) findEffects() {
+	var chances []float64
+	for _, set := range r.settings {
+		for _, neighbour := range set.parts {
+			for _, victim := range set.parts {
+				if e := set.effect(victim, neighbour); e != nil {
+					r.effects, chances = append(r.effects, e), append(chances, e.chance)
+				}
+			}
+		}
+	}
+	for i, p := range stats.Holm(chances, nil) {
+		e := r.effects[i]
+		e.Sure = p <= chance && e.CI != nil && e.Loss >= 1-heldBack
+	}
+}
+
+// effect is the mean over the setting's states, and as sure as the median of them: half of the repeats must show it.
+func (set *setting) effect(victim, neighbour *part) *Effect {
+	e := &Effect{
+		Victim: victim.Name(), VictimOp: victim.Trace.Op, Neighbour: neighbour.Name(), NeighbourOp: neighbour.Trace.Op,
+		Others: []string{}, setting: set,
+	}
+	for _, o := range set.parts {
+		if o != neighbour {
+			e.rest = append(e.rest, o)
+		}
+		if o != neighbour && o != victim {
+			e.Others = append(e.Others, o.Name())
+		}
+	}
+	var chances []float64
+	known := true
+	for _, s := range set.states {
+		if victim == neighbour || !known {
+			return nil
+		}
+		var beside []*part
+		for _, name := range e.Others {
+			beside = append(beside, s.part(name))
+		}
+		disk := s.part(victim.Name())
+		b := s.baseline(disk, beside...)
+		if b == nil {
+			continue
+		}
+		kept, ci, chance := s.against(disk, b)
+		if e.CI = hull(e.CI, ci); len(chances) == 0 {
+			e.CI = ci
+		}
+		chances = append(chances, chance)
+		e.Rate, e.Without, e.Loss = e.Rate+s.rates[disk].each[0].Rate, e.Without+b.Rate, e.Loss+1-kept
+		e.Phases = append(e.Phases, s.out.Name)
+		e.From, e.WithoutPhases = b.from, b.phases
+	}
+	n := float64(len(chances))
+	if n == 0 {
+		return nil
+	}
+	e.Rate, e.Without, e.Loss = e.Rate/n, e.Without/n, e.Loss/n
+	if e.CI != nil {
+		e.CI = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
+	}
+	slices.Sort(chances)
+	e.chance = chances[len(chances)/2]
+	return e
+}
+
+// effectOf is what a neighbour costs a disk in the phase, beside the others or else beside as many of them as were
+// measured; nil if that was not measured at all.
+func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
+	for _, e := range p.effects {
+		if e.Neighbour == neighbour.Name() && e.Victim == victim.Name() && among(e.setting.parts, p.parts) &&
+			(best == nil || len(e.rest) > len(best.rest)) {
+			best = e
+		}
+	}
+	return best
+}
+
+// noReference is why the disk's rates alone in other phases are no baseline.
+func (p *phase) noReference(part *part) (why string) {
+	for _, q := range p.phases {
+		alone := q.part(part.Name())
+		switch {
+		case part.Limited() || len(q.parts) != 1 || alone == nil || alone.Trace.Op != part.Trace.Op || alone.Limited():
+		case part.wavers() || len(p.falls(part.Name())) > 0:
+			return NoneChanged
+		case alone.job.same(part.job) && alone.wavers():
+			return NoneAloneChanged
+		case alone.job.same(part.job):
+			return NoneTooLittle
+		default:
+			why = NoneUnlike
+		}
+	}
+	return why
+}
+
+// fillContention compares the disks' rates in one stretch of the window with their baselines: alone, or else without
+// the one neighbour that costs them most.
+func (p *phase) fillContention() {
+	if p.out.Overlap == nil || len(p.parts) < 2 {
+		return
+	}
+	in, all := p.stretch(), cutAt(p.window, p.cuts(""))
+	c := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}, Even: p.even(all)}
+	if len(all) > 1 {
+		c.Spans = spans(in)
+	}
+	for _, part := range p.parts {
+		part.window, _ = part.Measure(in...)
+		part.kept = DiskContention{Rate: part.window.Rate, NoReference: p.noReference(part)}
+		p.fillBaseline(part)
+	}
+	for _, part := range p.parts {
+		part.kept.AboveEven = p.aboveEven(part)
+		c.Disks[part.Name()] = part.kept
+	}
+	for _, part := range p.parts {
+		c.Steals = append(c.Steals, p.crowdsOut(part)...)
+	}
+	p.out.Contention = c
+}
+
+// fillBaseline compares the disk with its baseline.
+func (p *phase) fillBaseline(disk *part) {
+	s := p.states[len(p.states)-1] // the whole one
+	b, d := s.baseline(disk), &disk.kept
+	if len(p.falls(disk.Name())) > 0 {
+		return // of its own doing, whatever the others take
+	}
+	if b != nil && b.from == FromPhases {
+		d.Reference, d.ReferenceFrom, d.Alone = ReferenceSolo, strings.Join(b.phases, ", "), true
+	} else if b != nil {
+		d.Reference, d.ReferenceFrom, d.Alone = ReferenceLater, b.after, true
+	}
+	for _, o := range p.others(disk) {
+		w := s.baseline(disk, slices.DeleteFunc(p.others(disk), func(x *part) bool { return x == o })...)
+		if !d.Alone && w != nil && (b == nil || w.Rate > b.Rate) {
+			b, d.Reference, d.ReferenceFrom = w, ReferenceLater, o.Name()
+		}
+	}
+	if b == nil {
+		return
+	}
+	kept, ci, chance := s.against(disk, b)
+	atLeast := b.Measured
+	atLeast.Rate *= clearlyLess
+	d.Held = kept <= heldBack && chance < p.alpha.shared
+	d.Kept = kept >= heldBack && disk.window.ChanceAbove(atLeast) < doubt
+	if kept > mostKept {
+		d.Reference, d.ReferenceFrom, d.Alone, d.NoReference = "", "", false, NoneExceeded
+		d.Kept = d.Kept && ci != nil && ci[0] <= 1
+		return
+	}
+	d.NoReference, d.ReferenceRate, d.Retention, d.RetentionCI = "", number(b.Rate), number(kept), ci
+}
+
+// crowdsOut is what the disk takes from those that it surely slows, if it keeps at least an even share of what all
+// move, and either all of its own rate or more than those that it slows.
+func (p *phase) crowdsOut(by *part) (found []Steal) {
+	total := 0.0
+	for _, part := range p.parts {
+		total += part.window.Rate
+	}
+	if !p.comparable(by) || by.window.Rate < evenShare*total/float64(len(p.parts)) {
+		return nil
+	}
+	for _, from := range p.parts {
+		e := p.effectOf(by, from)
+		more := by.window.Rate >= (1+minSteal)*from.window.Rate && by.window.ChanceAbove(from.window) < p.alpha.shared
+		if p.comparable(from) && e != nil && e.Sure && (by.kept.Kept || more) {
+			s := Steal{From: from.Name(), By: by.Name(), Rate: e.Without - e.Rate, Share: e.Loss}
+			for _, o := range p.parts {
+				if !among([]*part{o}, e.setting.parts) {
+					s.Absent = append(s.Absent, o.Name())
+				}
+			}
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// comparable reports whether the disk wants as much as it can get and did not change by itself in the window.
+func (p *phase) comparable(disk *part) bool {
+	return disk.Contends() && !disk.wavers() && len(p.falls(disk.Name())) == 0
+}
+
+// even reports whether all disks go as fast as they can, in one direction, at about the same rate in every stretch.
+func (p *phase) even(all [][]overlap.Span) bool {
+	for _, s := range all {
+		low, high := math.Inf(1), 0.0
+		for _, part := range p.parts {
+			m, ok := part.Measure(s...)
+			if !ok || part.Limited() || part.wavers() || part.Trace.Op != p.parts[0].Trace.Op {
+				return false
+			}
+			low, high = min(low, m.Rate), max(high, m.Rate)
+		}
+		if low < alikeShare*high {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// aboveEven is how much more the disk got than an even share of what the disks of its direction moved that want as
+// much as they can get; 0 if noise may have made that, or if no other may want more than it has.
+func (p *phase) aboveEven(disk *part) float64 {
+	if !p.comparable(disk) {
+		return 0
+	}
+	sum, n, squares, free, wanted := 0.0, 0.0, 0.0, disk.window.Free, false
+	for _, o := range p.parts {
+		if o.Trace.Op == disk.Trace.Op && p.comparable(o) {
+			sum += o.window.Rate
+			squares += square(o.window.Rate * o.window.Error)
+			n++
+			free = min(free, o.window.Free)
+			wanted = wanted || o != disk && !o.kept.Kept
+		}
+	}
+	even := level.Measured{Rate: sum / n, Error: math.Sqrt(squares) / sum, Free: free}
+	more := disk.window.Rate - even.Rate
+	if wanted && more >= minSteal*even.Rate && disk.window.ChanceAbove(even) < p.alpha.shared {
+		return more
+	}
+	return 0
+}
