@@ -114,10 +114,18 @@ func ordered(order, names []string) []string {
 
 // between says in which part of the overlap the disks are compared, if it is not all of it.
 func between(p *Phase) string {
-	if p.Contention == nil || len(p.Contention.Spans) == 0 {
+	if p.Contention == nil {
 		return ""
 	}
-	texts := Each(p.Contention.Spans, func(s [2]float64) string { return fmt.Sprintf("%.1f to %.1f s", s[0], s[1]) })
+	return spansText(p.Contention.Spans)
+}
+
+// spansText is ", from 8.0 to 60.0 s"; empty for no spans.
+func spansText(spans [][2]float64) string {
+	if len(spans) == 0 {
+		return ""
+	}
+	texts := Each(spans, func(s [2]float64) string { return fmt.Sprintf("%.1f to %.1f s", s[0], s[1]) })
 	return ", from " + strings.Join(texts, " and ")
 }
 

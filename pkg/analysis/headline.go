@@ -63,7 +63,7 @@ func (en english) sentence(headline string, rest []string) string {
 		next := rest[0]
 		for _, found := range en.Summary.Contests { // the load first, to set it apart from the headline's
 			if c := en.contest(found); Capital(en.Order, c.ideas()[0]) == next {
-				next = "When " + c.who() + ", " + c.outcome()
+				next = "When " + c.who() + spansText(c.Spans) + ", " + c.outcomes()[0]
 			}
 		}
 		out = append(out, next+".")
@@ -215,17 +215,55 @@ func (c contest) who() string {
 	return strings.Join(work.Clauses(names, does, work.Verb.Of), " and ")
 }
 
-// ideas say the contest: "C crowds out A and B: they drop to 47 % when all three write", and who else may be slowed.
+// ideas say the contest: "C crowds out A and B: they drop to 47 % when all three write", and who else is or may be
+// slowed. If rates changed meanwhile, the stretch is named that this is of.
 func (c contest) ideas() []string {
-	when := " when " + c.who()
-	out := []string{c.outcome() + when}
+	when := " when " + c.who() + spansText(c.Spans)
+	var out []string
+	for _, outcome := range c.outcomes() {
+		out = append(out, outcome+when)
+	}
 	if c.lost != nil && c.unsure != nil {
 		out = append(out, c.named(c.unsure)+" may be slowed"+when)
 	}
 	return out
 }
 
-func (c contest) outcome() string {
+// outcomes are who crowds out whom, those together that crowd out the same disks, and who else is slowed; without
+// any of these the one that says how the disks share.
+func (c contest) outcomes() (out []string) {
+	slowed := func(disk string) []string { // by the disk
+		return slices.DeleteFunc(slices.Clone(c.names), func(name string) bool {
+			return !slices.Contains(c.Disks[name].By, disk)
+		})
+	}
+	rest := slices.Clone(c.lost)
+	for _, by := range Grouped(c.won, func(name string) string { return strings.Join(slowed(name), "\x00") }) {
+		from := slowed(by[0])
+		if len(from) > 0 {
+			out = append(out, c.named(by)+verb(by, " crowds", " crowd")+" out "+c.named(from)+": "+
+				verb(from, "it drops", "they drop")+" to "+c.kept(from))
+		}
+		rest = slices.DeleteFunc(rest, func(name string) bool { return slices.Contains(from, name) })
+	}
+	switch {
+	case out == nil:
+		out = append(out, c.shared())
+	case len(rest) > 0:
+		out = append(out, c.named(rest)+verb(rest, " drops", " drop")+" to "+c.kept(rest))
+	}
+	return out
+}
+
+func verb(subject []string, one, many string) string {
+	if len(subject) == 1 {
+		return one
+	}
+	return many
+}
+
+// shared says how the disks share if nobody is known to crowd out others.
+func (c contest) shared() string {
 	all := len(c.lost) == len(c.names)
 	known := slices.ContainsFunc(c.names, func(name string) bool { return c.Disks[name].CI95 != nil })
 	judged := slices.ContainsFunc(c.names, func(name string) bool { return c.Disks[name].Reference != nil })
@@ -238,25 +276,10 @@ func (c contest) outcome() string {
 		return "both drop to " + c.kept(c.lost)
 	case all:
 		return "all drop to " + c.kept(c.lost)
-	case c.won != nil && c.lost != nil:
-		crowd, they := " crowd out ", ": they drop to "
-		if len(c.won) == 1 {
-			crowd = " crowds out "
-		}
-		if len(c.lost) == 1 {
-			they = ": it drops to "
-		}
-		return c.named(c.won) + crowd + c.named(c.lost) + they + c.kept(c.lost)
-	case len(c.lost) == 1:
-		return c.lost[0] + " drops to " + c.kept(c.lost)
 	case c.lost != nil:
-		return c.named(c.lost) + " drop to " + c.kept(c.lost)
-	case c.won != nil && c.unsure != nil:
-		return c.named(c.won) + " may crowd out " + c.named(c.unsure)
+		return c.named(c.lost) + verb(c.lost, " drops", " drop") + " to " + c.kept(c.lost)
 	case c.unsure != nil:
 		return c.named(c.unsure) + " may be slowed"
-	case c.won != nil:
-		return subject(c.won, "get", " more than an even share")
 	case c.changed:
 		return "speeds change by themselves"
 	case !known:

@@ -105,6 +105,16 @@ func TestHeadline(t *testing.T) {
 			"C crowds out A: it drops to 40 % when all three write",
 			"Measure without each of A and C in turn (study: matrix). It shows which one to move.",
 		},
+		{
+			"two hubs below the hub", []*trace.Phase{
+				steady("A", writes("A", 1)), steady("B", writes("B", 1)), steady("C", writes("C", 1)), steady("D", writes("D", 1)),
+				steady("without A", writes("B", 1), writes("C", 0.8), writes("D", 0.4)), steady("without B", writes("A", 1), writes("C", 0.8), writes("D", 0.4)),
+				steady("without C", writes("A", 0.9), writes("B", 0.5), writes("D", 1)), steady("without D", writes("A", 0.9), writes("B", 0.5), writes("C", 1)),
+				steady("all", writes("A", 0.9), writes("B", 0.5), writes("C", 0.8), writes("D", 0.4)),
+			},
+			"A crowds out B: it drops to 50 % when all four write | C crowds out D: it drops to 40 % when all four write",
+			"Move one of A and C to its own port. It makes little difference to the others which one.",
+		},
 	}
 	for _, tt := range tests {
 		a := told(tt.phases...)
@@ -222,7 +232,7 @@ func TestSureOfChangingRates(t *testing.T) {
 func TestTooLittleToTell(t *testing.T) {
 	a := &Analysis{Order: []string{"A", "B"}}
 	found := &Contest{Phases: []string{"RW"}, Disks: map[string]ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
-	check.Same(t, "without intervals", "too little was measured to say who is slowed", (english{Analysis: a}).contest(*found).outcome())
+	check.Same(t, "without intervals", "too little was moved to say who is slowed", (english{Analysis: a}).contest(*found).shared())
 }
 
 // A run whose numbers cannot be trusted leads with why, and with no verdict; one that can be has no doubts.

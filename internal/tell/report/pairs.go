@@ -24,17 +24,16 @@ func (w task) text(keys []Key) string { return labelOf(keys, w.disk) + " " + str
 // pair is what a disk kept of its baseline beside one other.
 type pair struct {
 	victim, neighbour task
-	kept              *float64 // the mean of the phases; nil if it is unknown
+	kept              *float64 // nil if it is unknown
 	ci                *stats.Interval
 	why               string // it is unknown
 	phase             string // where the first of them is shown
 }
 
-// pairs are what disks keep beside one other, from the phases of two disks, and the tasks that they are of, in the
-// order of disks, reads first. Of repeats the interval is from the lowest to the highest.
+// pairs are what disks keep beside one other, by the analysis' effects, and the tasks that they are of, in the order of
+// disks, reads first.
 func (r *runDoc) pairs() (tasks []task, list []pair) {
-	type place struct{ victim, neighbour task }
-	at, shares := map[place]int{}, map[place][]float64{}
+	known := map[task]bool{}
 	for i, phase := range r.a.Phases {
 		if phase.Contention == nil || len(phase.Disks) != 2 {
 			continue
@@ -45,24 +44,26 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 				continue
 			}
 			other := otherDisk(&phase, key.Name)
-			p := place{task{key.Name, phase.Roles[key.Name]}, task{other, phase.Roles[other]}}
-			if _, known := at[p]; !known {
-				at[p] = len(list)
-				list = append(list, pair{victim: p.victim, neighbour: p.neighbour, phase: phaseID(i), why: noReference(c)})
+			p := pair{
+				victim: task{key.Name, phase.Roles[key.Name]}, neighbour: task{other, phase.Roles[other]},
+				phase: phaseID(i), why: noReference(c),
 			}
-			if c.Retention != nil {
-				shares[p] = append(shares[p], *c.Retention)
-				list[at[p]].ci = c.RetentionCI
+			for _, e := range r.a.Effects {
+				if e.Victim == p.victim.disk && e.Neighbour == other && c.NoReference == "" &&
+					slices.Contains(e.Phases, phase.Name) {
+					kept := 1 - e.Loss
+					p.kept = &kept
+					if e.CI != nil {
+						p.ci = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
+					}
+					known[p.victim], known[p.neighbour] = true, true
+				}
 			}
-		}
-	}
-	known := map[task]bool{}
-	for p, i := range at {
-		if n := len(shares[p]); n > 0 {
-			known[p.victim], known[p.neighbour] = true, true
-			list[i].kept = mean(shares[p])
-			if n > 1 {
-				list[i].ci = &stats.Interval{slices.Min(shares[p]), slices.Max(shares[p])}
+			again := func(o pair) bool { return o.victim == p.victim && o.neighbour == p.neighbour }
+			if at := slices.IndexFunc(list, again); at < 0 {
+				list = append(list, p)
+			} else if list[at].kept == nil {
+				list[at] = p
 			}
 		}
 	}

@@ -245,26 +245,30 @@ func TestSaturations(t *testing.T) {
 	}
 }
 
-// A cell of the table of pairs is the mean of repeats, the note has the widest margin of error, and a share that is of
-// nothing says so: it must not look as if nothing were lost.
+// A cell of the table of pairs is an effect, the note has the widest margin of error, and a share that is of nothing
+// says so: it must not look as if nothing were lost.
 func TestPairsTable(t *testing.T) {
-	w := map[string]trace.Role{"A": trace.Write, "C": trace.Write}
-	phase := func(name string, disks map[string]analysis.DiskContention) analysis.Phase {
+	phase := func(name, noBaselineOfC string) analysis.Phase {
 		return analysis.Phase{
-			Name: name, Roles: w, Contention: &analysis.Contention{Disks: disks},
+			Name: name, Roles: map[string]trace.Role{"A": trace.Write, "C": trace.Write},
+			Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
+				"A": {}, "C": {NoReference: noBaselineOfC},
+			}},
 			Disks: map[string]analysis.Disk{"A": {}, "C": {}},
 		}
 	}
-	kept := func(share float64) analysis.DiskContention {
-		ci := &stats.Interval{share - 0.021, share + 0.021}
-		return analysis.DiskContention{Retention: &share, RetentionCI: ci}
+	lost := func(share float64, phases ...string) analysis.Effect {
+		return analysis.Effect{
+			Victim: "A", Neighbour: "C", Phases: phases, Loss: share,
+			CI: &stats.Interval{share - 0.021, share + 0.021},
+		}
 	}
-	unlike := analysis.DiskContention{NoReference: analysis.NoneUnlike}
-	tables := func(phases ...analysis.Phase) *Table {
-		r := newRunDoc(Run{Analysis: &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, Phases: phases}})
+	tables := func(effects []analysis.Effect, phases ...analysis.Phase) *Table {
+		a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "C"}, Phases: phases, Effects: effects}
+		r := newRunDoc(Run{Analysis: a})
 		return r.pairsTable(r.pairs())
 	}
-	one := tables(phase("WW", map[string]analysis.DiskContention{"A": kept(0.47), "C": unlike}))
+	one := tables([]analysis.Effect{lost(0.53, "WW")}, phase("WW", analysis.NoneUnlike))
 	a, c := one.Rows[0][2], one.Rows[1][1]
 	if a.Text != "47 %" || a.Heat == nil || a.NoReference || a.Link != "phase-1" {
 		t.Errorf("A beside C: %+v", a)
@@ -275,13 +279,12 @@ func TestPairsTable(t *testing.T) {
 	if !strings.HasSuffix(one.Note, ", ±3 points or less.") {
 		t.Errorf("the note does not have the margin of error: %s", one.Note)
 	}
-	both := map[string]analysis.DiskContention{"A": kept(0.53), "C": {}}
-	two := tables(phase("WW", map[string]analysis.DiskContention{"A": kept(0.47), "C": {}}), phase("WW-2", both))
+	two := tables([]analysis.Effect{lost(0.5, "WW", "WW-2")}, phase("WW", ""), phase("WW-2", ""))
 	if a := two.Rows[0][2]; a.Text != "50 %" || a.Link != "phase-1" {
 		t.Errorf("A beside C in repeats: %+v", a)
 	}
-	if none := tables(phase("WW", nil)); len(none.Rows) != 0 {
-		t.Errorf("without shares: %+v", none.Rows)
+	if none := tables(nil, phase("WW", "")); len(none.Rows) != 0 {
+		t.Errorf("without effects: %+v", none.Rows)
 	}
 }
 
