@@ -198,11 +198,10 @@ type DiskContention struct {
 	NoReference string          `json:"no_reference,omitempty"`
 	Retention   *float64        `json:"retention"` // rate over the reference
 	RetentionCI *stats.Interval `json:"retention_ci95,omitempty"`
-	Held        bool            `json:"held"`      // it has less than the reference, by more than noise would make of equals
-	Kept        bool            `json:"kept"`      // it has about as much as the reference, within noise
-	FairRate    *float64        `json:"fair_rate"` // null: no share of a total says what a disk could have
-	// How much more it got than an even share of its direction; 0 if noise may have made that.
-	AboveEven float64 `json:"above_even"`
+	Held        bool            `json:"held"`       // it has less than the reference, by more than noise would make of equals
+	Kept        bool            `json:"kept"`       // it has about as much as the reference, within noise
+	FairRate    *float64        `json:"fair_rate"`  // null: no share of a total says what a disk could have
+	AboveEven   *float64        `json:"above_even"` // null, for the same reason
 }
 
 // Steal is what one disk loses through another that crowds it out.
@@ -211,6 +210,8 @@ type Steal struct {
 	By    string  `json:"by"`
 	Rate  float64 `json:"rate"`
 	Share float64 `json:"share"` // of From's rate without By
+	// Deduced says that it was not measured without By: Rate and Share are what From loses through all others.
+	Deduced bool `json:"deduced,omitempty"`
 	// Absent are disks of the phase that did not work when this was measured.
 	Absent []string `json:"absent,omitempty"`
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -100,27 +99,34 @@ type state struct {
 	parts []*part
 	in    []overlap.Span
 	whole bool
-	rates map[*part]rates
+	rates map[*part]*[2]stretchRate // by fresh and fallen
 }
 
-// rates are the disk's in a state: one, unless the disk fell by itself for good while it worked alone.
-type rates struct {
-	each []level.Measured
-	in   []overlap.Span // the stretch that the first is of
+// stretchRate is a disk's rate in a stretch in which nothing changed.
+type stretchRate struct {
+	level.Measured
+	in []overlap.Span
 }
 
-// states are the sets of disks that worked together in the phase: all of them, and those that did before one
-// started or after one ended.
+// A disk that fell by itself is compared only with a time when it had fallen as well.
+const (
+	fresh = iota
+	fallen
+)
+
+// newStates finds the sets of disks that worked together in the phase: those that did before one started or after one
+// ended, and all of them, which come last.
 func (p *phase) newStates() []*state {
 	var edges []int64
-	for _, part := range p.others(nil) {
+	working := p.others(nil)
+	for _, part := range working {
 		edges = append(edges, part.StartNS(), part.EndNS())
 	}
 	slices.Sort(edges)
 	var out []*state
 	for i, from := range edges[:max(0, len(edges)-1)] {
 		s := &state{phase: p}
-		for _, part := range p.others(nil) {
+		for _, part := range working {
 			if part.StartNS() <= from && part.EndNS() >= edges[i+1] {
 				s.parts = append(s.parts, part)
 			}
@@ -138,80 +144,106 @@ func (p *phase) newStates() []*state {
 		out = append(out, &state{phase: p, parts: p.parts, in: p.window, whole: true})
 	}
 	for _, s := range out {
-		s.rates = map[*part]rates{}
+		s.rates = map[*part]*[2]stretchRate{}
 		for _, part := range s.parts {
+			s.rates[part] = &[2]stretchRate{}
 			if !part.Limited() && !part.wavers() {
-				s.rates[part] = s.measure(part)
+				s.measure(part)
 			}
 		}
 	}
 	return out
 }
 
-// falls are the moments in the window at which the disk fell for good for a reason that is no neighbour's, or may be
-// none. Without a disk they are those of any, but for redistributions: these leave the total as it was.
-func (p *phase) falls(disk string) (at []int64) {
+// ownChange reports whether the disk's rate changed for a reason that is no neighbour's, or may be none. Where others
+// gain what one disk alone loses, that one may have fallen by itself.
+func (c *Change) ownChange(disk string) bool {
+	switch c.Kind {
+	case KindOwnFall, KindSharedFall, KindUnknown:
+		return c.concerns(disk)
+	case KindRedistribution:
+		fell := 0
+		for _, shift := range c.Each {
+			if shift.ToRate < shift.FromRate {
+				fell++
+			}
+		}
+		one := c.Of(disk)
+		return c.concerns(disk) && c.By == nil && fell == 1 && one.ToRate < one.FromRate
+	}
+	return false
+}
+
+// hasFallen reports whether the disk is at that time slower than at first by itself.
+func (p *phase) hasFallen(disk string, ns int64) bool {
+	left := 1.0
 	for i := range p.out.Changes {
 		c := &p.out.Changes[i]
-		fell := Shift{FromRate: c.FromRate, ToRate: c.ToRate}
-		if disk != "" {
-			fell = c.Of(disk)
-		}
-		own := slices.Contains([]string{KindOwnFall, KindSharedFall, KindUnknown}, c.Kind) ||
-			c.Kind == KindRedistribution && c.By == nil && disk != ""
-		if own && c.EndS == c.StartS && fell.ToRate < fell.FromRate && (disk == "" || c.concerns(disk)) {
-			at = append(at, nanoseconds(c.StartS))
+		began, ended := nanoseconds(c.StartS) <= ns, c.EndS > c.StartS && nanoseconds(c.EndS) <= ns
+		if one := c.Of(disk); began && !ended && one.FromRate > 0 && c.ownChange(disk) {
+			left *= one.ToRate / one.FromRate
 		}
 	}
-	slices.Sort(at)
-	if n := len(p.window); n > 0 {
-		inside := func(ns int64) bool { return p.window[0].StartNS < ns && ns < p.window[n-1].EndNS }
-		at = slices.DeleteFunc(at, func(ns int64) bool { return !inside(ns) })
-	}
-	return at
+	return left < heldBack
 }
 
 // stretch is the part of the window that is compared with other phases: the longest between changes of any disk,
-// and if one fell, such a stretch before that if it is long enough.
+// before one fell by itself if that is long enough.
 func (p *phase) stretch() []overlap.Span {
-	fell := append(p.falls(""), math.MaxInt64)[0]
-	before := overlap.Clip(p.window, overlap.Span{StartNS: math.MinInt64, EndNS: fell})
-	if best := longest(cutAt(before, p.cuts(""))); overlap.Seconds(best) >= level.LongS {
+	all := cutAt(p.window, p.cuts(""))
+	var before [][]overlap.Span
+	for _, in := range all {
+		if !slices.ContainsFunc(p.parts, func(o *part) bool { return p.hasFallen(o.Name(), in[0].StartNS) }) {
+			before = append(before, in)
+		}
+	}
+	if best := longest(before); overlap.Seconds(best) >= level.LongS {
 		return best
 	}
-	return longest(cutAt(p.window, p.cuts("")))
+	return longest(all)
 }
 
-// measure is the disk's rate in the state, while nothing changed.
-func (s *state) measure(part *part) (out rates) {
-	add := func(in []overlap.Span) {
-		if m, ok := part.Measure(in...); ok && (s.whole || overlap.Seconds(in) >= seconds(aloneNS)) {
-			out.each, out.in = append(out.each, m), in
+// measure finds the disk's rates in the state, while nothing changed.
+func (s *state) measure(part *part) {
+	pieces := [][]overlap.Span{s.stretch()}
+	if !s.whole || len(s.parts) == 1 {
+		settled := overlap.Span{StartNS: s.settledNS(part), EndNS: math.MaxInt64}
+		pieces = cutAt(overlap.Clip(s.in, settled), s.cuts(part.Name()))
+	}
+	for _, in := range pieces {
+		m, ok := part.Measure(in...)
+		if !ok || !s.whole && (overlap.Seconds(in) < seconds(aloneNS) || part.isBlurred(in)) {
+			continue
+		}
+		best := &s.rates[part][fresh]
+		if s.hasFallen(part.Name(), in[0].StartNS) {
+			best = &s.rates[part][fallen]
+		}
+		if overlap.Seconds(in) >= overlap.Seconds(best.in) {
+			*best = stretchRate{m, in}
 		}
 	}
-	switch name := part.Name(); {
-	case s.whole && len(s.parts) > 1:
-		in := s.phase.stretch()
-		if fell := s.falls(name); len(fell) == 0 || len(in) > 0 && in[len(in)-1].EndNS <= fell[0] {
-			add(in)
-		}
-	case s.whole:
-		for _, piece := range cutAt(s.in, s.falls(name)) {
-			add(longest(cutAt(piece, s.cuts(name))))
-		}
-	default:
-		from := s.settledNS(part)
-		in := longest(cutAt(overlap.Clip(s.in, overlap.Span{StartNS: from, EndNS: math.MaxInt64}), s.cuts(name)))
-		var blur, bytes float64
-		for _, v := range in {
-			a := part.Curve.Between(v)
-			blur, bytes = blur+float64(a.High-a.Low), bytes+float64(a.Bytes)
-		}
-		if blur <= maxBlur*bytes {
-			add(in)
+}
+
+// isBlurred reports whether too much of what the disk moved may have moved outside of the intervals.
+func (p *part) isBlurred(in []overlap.Span) bool {
+	var blur, bytes float64
+	for _, v := range in {
+		a := p.Curve.Between(v)
+		blur, bytes = blur+float64(a.High-a.Low), bytes+float64(a.Bytes)
+	}
+	return blur > maxBlur*bytes
+}
+
+// rate returns the disk's rate in the state, and whether it is one after the disk had fallen by itself. It is nil if
+// none is known.
+func (s *state) rate(disk *part) (*stretchRate, int) {
+	for when := range s.rates[disk] {
+		if r := &s.rates[disk][when]; r.Rate > 0 {
+			return r, when
 		}
 	}
-	return out
+	return nil, fresh
 }
 
 // settledNS is since when the disk has the rate of the state: since its recovery if another disk had ended.
@@ -281,21 +313,24 @@ func (s *setting) phases() []string {
 	return names
 }
 
-// pooled is the disk's rate over all states, or its rates if it fell by itself.
-func (s *setting) pooled(j job) (all []level.Measured) {
-	steady := true
-	for _, state := range s.states {
-		for _, part := range state.parts {
-			if part.job.same(j) {
-				each := state.rates[part].each
-				all, steady = append(all, each...), steady && len(each) < 2
+// typical is the disk's mean rate over all states; nil if none has one. A disk that fell in them but not here may have
+// been low here from the start: then it is compared with the rate that is closer to the one here.
+func (s *setting) typical(j job, when int, here float64) (best *reference) {
+	for at := when; at <= fallen; at++ {
+		var all []level.Measured
+		for _, state := range s.states {
+			for _, part := range state.parts {
+				if r := state.rates[part][at]; part.job.same(j) && r.Rate > 0 {
+					all = append(all, r.Measured)
+				}
 			}
 		}
+		off := func(m level.Measured) float64 { return math.Abs(math.Log(m.Rate / here)) }
+		if m := level.Pooled(all); len(all) > 0 && (best == nil || off(m) < off(best.Measured)) {
+			best = &reference{Measured: m, from: FromPhases, phases: s.phases()}
+		}
 	}
-	if steady && len(all) > 1 {
-		all = []level.Measured{level.Pooled(all)}
-	}
-	return all
+	return best
 }
 
 // reference is a disk's rate with fewer others.
@@ -308,35 +343,25 @@ type reference struct {
 
 // baseline looks for the disk's rate beside just some of the others: in phases of their own, and in the state's
 // phase before others had started or after they had ended. If these differ, the lower one counts: the disk was in
-// another state, or what made it slow was not the others.
-func (s *state) baseline(disk *part, beside ...*part) *reference {
-	here := s.rates[disk]
-	if len(here.each) == 0 {
+// another state, or what made it slow was not the others. There is none if the disk lost more as the others started
+// than these can take.
+func (s *state) baseline(disk *part, beside ...*part) (best *reference) {
+	here, when := s.rate(disk)
+	if here == nil {
 		return nil
 	}
 	all := append([]*part{disk}, beside...)
-	var best *reference
-	take := func(each []level.Measured, b reference) {
-		if len(each) == 0 {
-			return
-		}
-		off := func(m level.Measured) float64 { return math.Abs(math.Log(m.Rate / here.each[0].Rate)) }
-		b.Measured = slices.MinFunc(each, func(x, y level.Measured) int { return cmp.Compare(off(x), off(y)) })
-		if best == nil || math.Log(best.Rate/b.Rate) > sameReference {
-			best = &b
-		}
-	}
 	if set := s.setting(all); set != nil {
-		take(set.pooled(disk.job), reference{from: FromPhases, phases: set.phases()})
+		best = set.typical(disk.job, when, here.Rate)
 	}
 	for _, t := range s.states {
-		there := t.rates[disk]
-		if t.whole || len(there.each) == 0 || !sameParts(t.parts, all) {
+		if t.whole || !sameParts(t.parts, all) || t.rates[disk][when].Rate == 0 {
 			continue
 		}
-		b, first, last := reference{from: FromEnd}, here.in, there.in
+		there := &t.rates[disk][when]
+		b, first, last := &reference{Measured: there.Measured, from: FromEnd}, here, there
 		if t.in[0].StartNS < s.in[0].StartNS {
-			b.from, first, last = FromStart, last, first
+			b.from, first, last = FromStart, there, here
 		}
 		var gone float64 // what the disks move that are missing
 		var end int64
@@ -349,11 +374,13 @@ func (s *state) baseline(disk *part, beside ...*part) *reference {
 				}
 			}
 		}
-		from, to := first[len(first)-1].EndNS-closeNS, last[0].StartNS+closeNS
+		if b.from == FromStart && there.Rate-here.Rate > maxWaste*gone {
+			return nil
+		}
+		from, to := first.in[len(first.in)-1].EndNS-closeNS, last.in[0].StartNS+closeNS
 		changed := slices.ContainsFunc(s.cuts(disk.Name()), func(at int64) bool { return from <= at && at <= to })
-		wasted := b.from == FromStart && there.each[0].Rate-here.each[0].Rate > maxWaste*gone
-		if !changed && !wasted {
-			take(there.each, b)
+		if !changed && (best == nil || math.Log(best.Rate/b.Rate) > sameReference) {
+			best = b
 		}
 	}
 	return best
@@ -362,7 +389,8 @@ func (s *state) baseline(disk *part, beside ...*part) *reference {
 // against compares the disk's rate in the state with its baseline: the part that it keeps, that part's 95 %
 // interval, and the chance that noise makes it so low.
 func (s *state) against(disk *part, b *reference) (kept float64, ci *stats.Interval, chance float64) {
-	m, base := s.rates[disk].each[0], b.Measured
+	here, _ := s.rate(disk)
+	m, base := here.Measured, b.Measured
 	if b.from == FromPhases && m.LastsS >= level.LongS {
 		base = level.UnderNoiseOf(base, &disk.Disk)
 	}
@@ -443,7 +471,7 @@ func (set *setting) effect(victim, neighbour *part) *Effect {
 			e.CI = ci
 		}
 		chances = append(chances, chance)
-		e.Rate, e.Without, e.Loss = e.Rate+s.rates[disk].each[0].Rate, e.Without+b.Rate, e.Loss+1-kept
+		e.Rate, e.Without, e.Loss = e.Rate+kept*b.Rate, e.Without+b.Rate, e.Loss+1-kept
 		e.Phases = append(e.Phases, s.out.Name)
 		e.From, e.WithoutPhases = b.from, b.phases
 	}
@@ -464,12 +492,15 @@ func (set *setting) effect(victim, neighbour *part) *Effect {
 // measured; nil if that was not measured at all.
 func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
 	for _, e := range p.effects {
-		if e.Neighbour == neighbour.Name() && e.Victim == victim.Name() && among(e.setting.parts, p.parts) &&
-			(best == nil || len(e.rest) > len(best.rest)) {
+		if e.isOf(victim, neighbour) && among(e.setting.parts, p.parts) && (best == nil || len(e.rest) > len(best.rest)) {
 			best = e
 		}
 	}
 	return best
+}
+
+func (e *Effect) isOf(victim, neighbour *part) bool {
+	return e.Victim == victim.Name() && e.Neighbour == neighbour.Name() && among([]*part{victim, neighbour}, e.setting.parts)
 }
 
 // noReference is why the disk's rates alone in other phases are no baseline.
@@ -478,7 +509,7 @@ func (p *phase) noReference(part *part) (why string) {
 		alone := q.part(part.Name())
 		switch {
 		case part.Limited() || len(q.parts) != 1 || alone == nil || alone.Trace.Op != part.Trace.Op || alone.Limited():
-		case part.wavers() || len(p.falls(part.Name())) > 0:
+		case part.wavers() || p.isDown(part):
 			return NoneChanged
 		case alone.job.same(part.job) && alone.wavers():
 			return NoneAloneChanged
@@ -508,7 +539,6 @@ func (p *phase) fillContention() {
 		p.fillBaseline(part)
 	}
 	for _, part := range p.parts {
-		part.kept.AboveEven = p.aboveEven(part)
 		c.Disks[part.Name()] = part.kept
 	}
 	for _, part := range p.parts {
@@ -521,9 +551,6 @@ func (p *phase) fillContention() {
 func (p *phase) fillBaseline(disk *part) {
 	s := p.states[len(p.states)-1] // the whole one
 	b, d := s.baseline(disk), &disk.kept
-	if len(p.falls(disk.Name())) > 0 {
-		return // of its own doing, whatever the others take
-	}
 	if b != nil && b.from == FromPhases {
 		d.Reference, d.ReferenceFrom, d.Alone = ReferenceSolo, strings.Join(b.phases, ", "), true
 	} else if b != nil {
@@ -541,7 +568,7 @@ func (p *phase) fillBaseline(disk *part) {
 	kept, ci, chance := s.against(disk, b)
 	atLeast := b.Measured
 	atLeast.Rate *= clearlyLess
-	d.Held = kept <= heldBack && chance < p.alpha.shared
+	d.Held = kept <= heldBack && chance < p.alpha.shared && !p.fallsForGood(disk)
 	d.Kept = kept >= heldBack && disk.window.ChanceAbove(atLeast) < doubt
 	if kept > mostKept {
 		d.Reference, d.ReferenceFrom, d.Alone, d.NoReference = "", "", false, NoneExceeded
@@ -555,71 +582,101 @@ func (p *phase) fillBaseline(disk *part) {
 // move, and either all of its own rate or more than those that it slows.
 func (p *phase) crowdsOut(by *part) (found []Steal) {
 	total := 0.0
-	for _, part := range p.parts {
-		total += part.window.Rate
+	for _, o := range p.parts {
+		total += o.window.Rate
 	}
-	if !p.comparable(by) || by.window.Rate < evenShare*total/float64(len(p.parts)) {
-		return nil
-	}
+	even := by.window.Rate >= evenShare*total/float64(len(p.parts))
 	for _, from := range p.parts {
 		e := p.effectOf(by, from)
 		more := by.window.Rate >= (1+minSteal)*from.window.Rate && by.window.ChanceAbove(from.window) < p.alpha.shared
-		if p.comparable(from) && e != nil && e.Sure && (by.kept.Kept || more) {
-			s := Steal{From: from.Name(), By: by.Name(), Rate: e.Without - e.Rate, Share: e.Loss}
+		s := Steal{From: from.Name(), By: by.Name()}
+		switch {
+		case from == by || !p.comparable(by) || !p.comparable(from) || !by.kept.Kept && !more:
+		case e != nil && e.Sure && even:
+			s.Rate, s.Share = e.Without-e.Rate, e.Loss
 			for _, o := range p.parts {
 				if !among([]*part{o}, e.setting.parts) {
 					s.Absent = append(s.Absent, o.Name())
 				}
 			}
+		case p.mustTake(by, from):
+			s.Deduced, s.Rate, s.Share = true, *from.kept.ReferenceRate-from.window.Rate, 1-*from.kept.Retention
+		}
+		if s.Share > 0 {
 			found = append(found, s)
 		}
 	}
 	return found
 }
 
-// comparable reports whether the disk wants as much as it can get and did not change by itself in the window.
-func (p *phase) comparable(disk *part) bool {
-	return disk.Contends() && !disk.wavers() && len(p.falls(disk.Name())) == 0
+// mustTake reports whether a disk would have more without another although it was nowhere measured without it.
+// What a disk moves alone fits through all that it shares. So if all that may share it move less than that without
+// the other, the other shares it too. If the slowed disks move as much as each of them alone, no other disk has to.
+func (p *phase) mustTake(by, from *part) bool {
+	if slices.ContainsFunc(p.effects, func(e *Effect) bool { return e.isOf(from, by) }) {
+		return false
+	}
+	var slowed []*part
+	total, most := 0.0, 0.0
+	for _, o := range p.parts {
+		if o.kept.Held && o.kept.Alone {
+			slowed = append(slowed, o)
+			total, most = total+o.window.Rate, max(most, *o.kept.ReferenceRate)
+		}
+	}
+	group := slowed
+	if total < most {
+		group = p.parts
+	}
+	if !slices.Contains(slowed, from) || !slices.Contains(group, by) {
+		return false
+	}
+	rest := -by.window.Rate
+	for _, o := range group {
+		rest += o.window.Rate
+	}
+	even := by.window.Rate >= evenShare*(rest+by.window.Rate)/float64(len(group))
+	return even && mostKept*rest < *from.kept.ReferenceRate
 }
 
-// even reports whether all disks go as fast as they can, in one direction, at about the same rate in every stretch.
+// comparable reports whether the disk wants as much as it can get and did not change by itself in the window.
+func (p *phase) comparable(disk *part) bool {
+	return disk.Contends() && !disk.wavers() && !p.isDown(disk)
+}
+
+// fallsForGood reports whether the disk has fallen by itself when the window ends.
+func (p *phase) fallsForGood(disk *part) bool {
+	return p.hasFallen(disk.Name(), p.window[len(p.window)-1].EndNS)
+}
+
+// isDown reports whether the disk fell by itself before the stretch that is compared.
+func (p *phase) isDown(disk *part) bool {
+	in := p.stretch()
+	return len(in) > 0 && p.hasFallen(disk.Name(), in[0].StartNS)
+}
+
+// even reports whether all disks go as fast as they can, in one direction, at about the same rate in every stretch,
+// beyond noise.
 func (p *phase) even(all [][]overlap.Span) bool {
 	for _, s := range all {
-		low, high := math.Inf(1), 0.0
+		var low, high level.Measured
 		for _, part := range p.parts {
 			m, ok := part.Measure(s...)
 			if !ok || part.Limited() || part.wavers() || part.Trace.Op != p.parts[0].Trace.Op {
 				return false
 			}
-			low, high = min(low, m.Rate), max(high, m.Rate)
+			if low.Rate == 0 || m.Rate < low.Rate {
+				low = m
+			}
+			if m.Rate > high.Rate {
+				high = m
+			}
 		}
-		if low < alikeShare*high {
+		atMost := high
+		atMost.Rate *= clearlyLess
+		if low.Rate < alikeShare*high.Rate || low.ChanceAbove(atMost) >= doubt {
 			return false
 		}
 	}
 	return len(all) > 0
-}
-
-// aboveEven is how much more the disk got than an even share of what the disks of its direction moved that want as
-// much as they can get; 0 if noise may have made that, or if no other may want more than it has.
-func (p *phase) aboveEven(disk *part) float64 {
-	if !p.comparable(disk) {
-		return 0
-	}
-	sum, n, squares, free, wanted := 0.0, 0.0, 0.0, disk.window.Free, false
-	for _, o := range p.parts {
-		if o.Trace.Op == disk.Trace.Op && p.comparable(o) {
-			sum += o.window.Rate
-			squares += square(o.window.Rate * o.window.Error)
-			n++
-			free = min(free, o.window.Free)
-			wanted = wanted || o != disk && !o.kept.Kept
-		}
-	}
-	even := level.Measured{Rate: sum / n, Error: math.Sqrt(squares) / sum, Free: free}
-	more := disk.window.Rate - even.Rate
-	if wanted && more >= minSteal*even.Rate && disk.window.ChanceAbove(even) < p.alpha.shared {
-		return more
-	}
-	return 0
 }

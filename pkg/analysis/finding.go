@@ -184,28 +184,9 @@ func (f *finder) contention() {
 		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name && len(s.Absent) == 0 })
 	}
 	for _, by := range f.ordered(took) { // and from which
-		var from []string
-		var taken, had float64
-		for _, s := range c.Steals {
-			if s.By == by && len(s.Absent) == 0 {
-				from = append(from, s.From)
-				taken, had = taken+s.Rate, had+c.Disks[s.From].Rate
-			}
+		for _, deduced := range []bool{false, true} {
+			f.steal(by, deduced)
 		}
-		n := float64(len(from))
-		f.add(Finding{
-			Code: "steal", Disk: by, Disks: from, Weight: taken / (had + taken),
-			Values: StealValues{Rate: taken, Had: had / n, Without: (had + taken) / n},
-			TextWithoutPhase: fmt.Sprintf("%s took bandwidth from %s: %s instead of %s without it%s", by, unit.List(from),
-				f.each(had/n, len(from)), f.Number((had+taken)/n), between(f.phase)),
-		})
-	}
-	// More than an even share, when nothing says from whom: those alike together.
-	more := func(name string) float64 { return c.Disks[name].AboveEven }
-	for _, group := range Alike(f.ordered(func(name string) bool { return more(name) > 0 && !took(name) }), more) {
-		above := meanOf(group, more)
-		f.add(about(group, Finding{Code: "uneven", Values: RateValues{Rate: above}, Weight: above / o.Rate / 2,
-			TextWithoutPhase: unit.List(group) + " got " + f.each(above, len(group)) + " more than an even share"}))
 	}
 	held := f.ordered(func(name string) bool { return c.Disks[name].Held })
 	if len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain {
@@ -245,6 +226,28 @@ func (f *finder) contention() {
 				Count(len(less)+len(limit.Added)), f.Rate(limit.AloneRate)),
 		})
 	}
+}
+
+// steal reports from whom the disk took bandwidth, by measurements without it or deduced from what each has alone.
+func (f *finder) steal(by string, deduced bool) {
+	var from []string
+	var taken, had float64
+	for _, s := range f.phase.Contention.Steals {
+		if s.By == by && s.Deduced == deduced && len(s.Absent) == 0 {
+			from = append(from, s.From)
+			taken, had = taken+s.Rate, had+f.phase.Contention.Disks[s.From].Rate
+		}
+	}
+	if len(from) == 0 {
+		return
+	}
+	n := float64(len(from))
+	f.add(Finding{
+		Code: "steal", Disk: by, Disks: from, Weight: taken / (had + taken),
+		Values: StealValues{Rate: taken, Had: had / n, Without: (had + taken) / n},
+		TextWithoutPhase: fmt.Sprintf("%s took bandwidth from %s: %s instead of %s %s%s", by, unit.List(from),
+			f.each(had/n, len(from)), f.Number((had+taken)/n), pick(deduced, "alone", "without it"), between(f.phase)),
+	})
 }
 
 func meanOf(disks []string, value func(string) float64) float64 {

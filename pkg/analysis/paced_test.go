@@ -130,7 +130,6 @@ func claimsOf(a *Analysis, disk string) []string {
 		if p.Contention != nil {
 			c := p.Contention.Disks[disk]
 			add(c.Reference != "" || c.Retention != nil || c.Held || c.Kept, "reference")
-			add(c.AboveEven != 0, "above even")
 			add(p.Contention.DuplexGain != nil || p.Contention.Ceiling != nil, "totals")
 			for _, s := range p.Contention.Steals {
 				add(s.From == disk || s.By == disk, "steal")

@@ -172,7 +172,7 @@ func (p *phase) ownChange(disk *part) string {
 		return KindSwing
 	case disk.Drift != nil:
 		return KindDrift
-	case len(p.falls(disk.Name())) > 0:
+	case p.fallsForGood(disk):
 		return KindOwnFall
 	}
 	return ""

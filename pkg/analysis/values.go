@@ -38,10 +38,6 @@ type (
 		Rate    float64 `json:"rate"`
 		Without float64 `json:"without"` // the one who took it
 	}
-	// RateValues are those of uneven: above an even share.
-	RateValues struct {
-		Rate float64 `json:"rate"`
-	}
 	// EvenValues are those of even: Jain's index, and the lowest and the highest retention.
 	EvenValues struct {
 		High float64 `json:"high"`

@@ -315,7 +315,7 @@ func (r *runDoc) answerFindings() {
 		}
 	}
 	shown := []string{
-		"saturation", "drops", "latency", "held", "even", "uneven", "steal", "others", "host_bound", "cached", "hub_cost",
+		"saturation", "drops", "latency", "held", "even", "steal", "others", "host_bound", "cached", "hub_cost",
 		"recovery", "duplex",
 	}
 	if len(r.a.Phases) == 1 {

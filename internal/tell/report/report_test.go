@@ -186,7 +186,7 @@ func TestFindings(t *testing.T) {
 		a.Findings = append(a.Findings, analysis.Finding{Code: "stall", Phase: name, TextWithoutPhase: "a stall", Weight: 0.2}, analysis.Finding{Code: "drops", Phase: name, TextWithoutPhase: "A dropped 3 frames; 1 of 4 streams was spared"})
 	}
 	for range 9 { // of one phase none is left out
-		a.Findings = append(a.Findings, analysis.Finding{Code: "uneven", Phase: "RR", TextWithoutPhase: "B got more"})
+		a.Findings = append(a.Findings, analysis.Finding{Code: "even", Phase: "RR", TextWithoutPhase: "B got more"})
 	}
 	doc := OfRun(Run{Analysis: a})
 	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings, want) {
