@@ -251,48 +251,48 @@ func (a *Analysis) unchecked() (doubts []Doubt) {
 	return doubts
 }
 
-// advice is how to connect the disks: the move that gains the others most, if none that was not measured could gain
-// them more.
+// advice is how to connect the disks: the move that gains the others most, if that is beyond doubt, and if none that
+// was not measured could gain them more.
 func (s *Summary) advice(order []string) Advice {
-	moves := slices.DeleteFunc(slices.Clone(s.Removals), func(r Removal) bool {
-		return r.Gain < worthMoving || !slices.ContainsFunc(r.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
-	})
 	out := Advice{Kind: AdviceShare, Disks: []string{}}
-	atLeast := worthMoving
-	if len(moves) > 0 {
-		atLeast = max(atLeast, moves[0].Gain)
+	var best Removal
+	if len(s.Removals) > 0 && s.Removals[0].Gain >= worthMoving {
+		best = s.Removals[0]
+		out = Advice{Kind: AdviceNone, Disks: []string{}, Gain: best.Gain, Error: best.Error}
 	}
 	for i := range s.Contests {
 		c := &s.Contests[i]
 		for _, d := range c.Disks {
-			if !d.Keeps && d.Kept < heldBack && out.Kind == AdviceShare { // it is slowed, or may be
+			if !d.Keeps && d.Kept < heldBack { // It is slowed, or that is unclear.
 				out.Kind = AdviceNone
 			}
 		}
-		out.Missing = append(out.Missing, s.missing(c, order, atLeast)...)
+		out.Missing = append(out.Missing, s.missing(c, order, max(worthMoving, best.Gain))...)
 	}
 	switch {
-	case len(s.Contests) == 0 || out.Kind == AdviceShare && len(moves) == 0:
+	case len(s.Contests) == 0 || out.Kind == AdviceShare:
 		out.Missing = nil
 		return out
 	case len(out.Missing) > 0:
 		out.Kind = AdviceUnmeasured
 		return out
-	case len(moves) == 0:
+	case best.Gain <= best.Error || !slices.ContainsFunc(best.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 }):
 		return out
 	}
-	best := moves[0]
-	out = Advice{Kind: AdviceOwnPort, Gain: best.Gain, Error: best.Error}
-	for _, r := range moves {
-		if best.Gain-r.Gain <= max(clearlyBest, math.Hypot(best.Error, r.Error)) {
-			out.Disks = append(out.Disks, r.Disk)
+	var like []string
+	for _, r := range s.Removals {
+		ahead, off := best.Gain-r.Gain, math.Hypot(best.Error, r.Error)
+		switch {
+		case r.Disk == best.Disk || ahead <= clearlyBest && off <= clearlyBest:
+			like = append(like, r.Disk)
+		case ahead <= max(clearlyBest, off):
+			return out // That one may gain them more.
 		}
 	}
-	if len(out.Disks) > 1 {
+	out.Kind, out.Disks = AdviceOwnPort, like
+	if len(like) > 1 {
 		out.Kind = AdviceAnyOwnPort
-		slices.SortFunc(out.Disks[1:], func(x, y string) int {
-			return cmp.Compare(slices.Index(order, x), slices.Index(order, y))
-		})
+		slices.SortFunc(like[1:], func(x, y string) int { return cmp.Compare(slices.Index(order, x), slices.Index(order, y)) })
 	}
 	return out
 }

@@ -88,10 +88,10 @@ func TestAdvice(t *testing.T) {
 		{"no phase without a disk", Summary{Contests: []Contest{keeps(0.5)}}, []Advice{{Kind: AdviceUnmeasured, Disks: []string{}, Missing: []MissingPhase{without("A"), without("B"), without("C")}}}},
 		{"one that could tell", Summary{Contests: []Contest{keeps(0.5)}, Removals: most}, []Advice{{Kind: AdviceUnmeasured, Disks: []string{}, Missing: []MissingPhase{without("C")}}}},
 		{"too little to gain", Summary{Contests: []Contest{keeps(0.5)}, Removals: append([]Removal{gain("C", 0.09, 0, "A")}, most...)}, []Advice{{Kind: AdviceNone, Disks: []string{}}}},
-		{"no disk shown to gain", Summary{Contests: []Contest{keeps(0.5)}, Removals: append([]Removal{gain("C", 0.5, 0)}, most...)}, []Advice{{Kind: AdviceNone, Disks: []string{}}}},
+		{"no disk shown to gain", Summary{Contests: []Contest{keeps(0.5)}, Removals: append([]Removal{gain("C", 0.5, 0)}, most...)}, []Advice{{Kind: AdviceNone, Disks: []string{}, Gain: 0.5}}},
 		{"one", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0.1, "A"), gain("B", 0.3, 0.1, "A"), gain("A", 0, 0)}}, []Advice{{Kind: AdviceOwnPort, Disks: []string{"C"}, Gain: 0.5, Error: 0.1}}},
 		{"any of three", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0, "A"), gain("B", 0.48, 0, "A"), gain("A", 0.46, 0, "B")}}, []Advice{{Kind: AdviceAnyOwnPort, Disks: []string{"C", "A", "B"}, Gain: 0.5}}},
-		{"within the errors", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0.2, "A"), gain("B", 0.3, 0.1, "A"), gain("A", 0, 0)}}, []Advice{{Kind: AdviceAnyOwnPort, Disks: []string{"C", "B"}, Gain: 0.5, Error: 0.2}}},
+		{"within the errors", Summary{Contests: []Contest{keeps(0.5)}, Removals: []Removal{gain("C", 0.5, 0.2, "A"), gain("B", 0.3, 0.1, "A"), gain("A", 0, 0)}}, []Advice{{Kind: AdviceNone, Disks: []string{}, Gain: 0.5, Error: 0.2}}},
 	} {
 		a := &Analysis{Order: []string{"A", "B", "C"}, Summary: tt.s}
 		a.decide()

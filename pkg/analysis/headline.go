@@ -140,8 +140,7 @@ func Methods(a *Analysis) []string {
 	var out []string
 	if len(a.Summary.Contests) > 0 {
 		out = append(out, "A disk is said to be slowed only if noise would explain it in less than 5 % of runs. "+
-			"One that may be slowed seems to keep less: a longer phase of it alone, or more time after the others "+
-			"finish, would tell.")
+			"Where that is unclear, a longer phase of it alone, or more time after the others finish, would tell.")
 	}
 	if len(a.Searches) > 0 {
 		out = append(out, "A search halves the range in which its answer lies, and repeats the values on both sides of it.")
@@ -215,8 +214,8 @@ func (c contest) who() string {
 	return strings.Join(work.Clauses(names, does, work.Verb.Of), " and ")
 }
 
-// ideas say the contest: "C crowds out A and B: they drop to 47 % when all three write", and who else is or may be
-// slowed. If rates changed meanwhile, the stretch is named that this is of.
+// ideas say the contest: "C crowds out A and B: they drop to 47 % when all three write", and who else is slowed,
+// or seems to be. If rates changed meanwhile, the stretch is named that this is of.
 func (c contest) ideas() []string {
 	when := " when " + c.who() + spansText(c.Spans)
 	var out []string
@@ -224,9 +223,13 @@ func (c contest) ideas() []string {
 		out = append(out, outcome+when)
 	}
 	if c.lost != nil && c.unsure != nil {
-		out = append(out, c.named(c.unsure)+" may be slowed"+when)
+		out = append(out, c.unclear()+when)
 	}
 	return out
+}
+
+func (c contest) unclear() string {
+	return "it is unclear whether " + c.named(c.unsure) + verb(c.unsure, " is", " are") + " slowed"
 }
 
 // outcomes are who crowds out whom, those together that crowd out the same disks, and who else is slowed; without
@@ -279,7 +282,7 @@ func (c contest) shared() string {
 	case c.lost != nil:
 		return c.named(c.lost) + verb(c.lost, " drops", " drop") + " to " + c.kept(c.lost)
 	case c.unsure != nil:
-		return c.named(c.unsure) + " may be slowed"
+		return c.unclear()
 	case c.changed:
 		return "speeds change by themselves"
 	case !known:
@@ -364,9 +367,9 @@ func (en english) advise(advice *Advice) {
 	case AdviceNone:
 		advice.Title = "Nothing to move"
 		advice.Detail = "No disk is shown to slow the others by more than a tenth."
-		if len(en.Answer.Loses) > 0 {
+		if len(en.Answer.Loses) > 0 || advice.Gain > 0 {
 			advice.Title = "Measure for longer"
-			advice.Detail = "What moving a disk would gain is within the margin of error."
+			advice.Detail = "Which disk to move is within the margin of error."
 		}
 	case AdviceAnyOwnPort:
 		advice.Title = "Move one of " + unit.List(ordered(en.Order, advice.Disks)) + " to its own port"

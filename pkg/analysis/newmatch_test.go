@@ -263,9 +263,6 @@ func (s *scene) judgeClaim(v *verdict, c claim, noise float64) {
 	case codeMove:
 		isFalse = !s.isBestMove(c.Disk)
 	}
-	if isFalse && c.Other == perhaps {
-		c.Code = perhaps + " " + c.Code
-	}
 	if isFalse {
 		v.false("%s: %s", c.Code, c.Disk)
 	}

@@ -27,7 +27,7 @@ const (
 	codeRecovers  = "recovers"  // A finding has the disk recover after another's end.
 	codeCrowds    = "crowds"    // The answer has the disk crowd out others.
 	codeLoses     = "loses"     // The answer has the disk slowed.
-	codeSlowed    = "slowed"    // Anything has the disk slowed, or perhaps slowed.
+	codeSlowed    = "slowed"    // Anything has the disk slowed.
 	codeKept      = "kept"      // The disk is as fast as without the others.
 	codeEven      = "even"      // The disks of a phase share evenly.
 	codeThrottle  = "throttle"  // The disk fell by itself for good.
@@ -38,12 +38,6 @@ const (
 	codeBaseline  = "baseline"  // The disk has this speed without the others, in bytes per second.
 	codeRetention = "retention" // The disk keeps this share of its baseline.
 )
-
-// A disk that keeps less of its speed than this is said to be slowed, perhaps.
-const mayBeSlowed = 0.9
-
-// perhaps is what a claim has in Other that the program itself doubts.
-const perhaps = "perhaps"
 
 // matches reports whether a claim is one that the pattern stands for.
 func (c claim) matches(pattern claim) bool {
@@ -109,18 +103,6 @@ type reading struct {
 			Modes    *[2]float64 `json:"modes"`
 		} `json:"disks"`
 	} `json:"phases"`
-	Summary struct {
-		Contests []struct {
-			Phases []string `json:"phases"`
-			Even   bool     `json:"even"`
-			Disks  map[string]struct {
-				Kept    float64 `json:"kept"`
-				Changed string  `json:"changed"`
-				Lost    bool    `json:"lost"`
-				Won     bool    `json:"won"`
-			} `json:"disks"`
-		} `json:"contests"`
-	} `json:"summary"`
 	Answer struct {
 		Wins   []outcomeOf `json:"wins"`
 		Loses  []outcomeOf `json:"loses"`
@@ -251,14 +233,6 @@ func (r *reading) readAnswer() {
 	for _, o := range r.Answer.Loses {
 		r.claim(claim{Code: codeLoses, Disk: o.Disk, Phase: o.phase()})
 		r.claim(claim{Code: codeSlowed, Disk: o.Disk, Phase: o.phase()})
-	}
-	for _, c := range r.Summary.Contests {
-		for name, d := range c.Disks {
-			unsure := !d.Won && !d.Lost && d.Changed == "" && 0 < d.Kept && d.Kept < mayBeSlowed
-			if unsure && !c.Even { // Of disks that share evenly, none is said to be slowed perhaps.
-				r.claim(claim{Code: codeSlowed, Disk: name, Phase: c.Phases[0], Other: perhaps})
-			}
-		}
 	}
 	for _, advice := range r.Answer.Advice {
 		if advice.Kind == analysis.AdviceOwnPort || advice.Kind == analysis.AdviceAnyOwnPort {
