@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -66,6 +65,8 @@ const (
 	sameReference = 0.1
 	// What starts takes from a disk no more than it moves itself, but for waste: 1.25 on hubs of the field notes.
 	maxWaste    = 1.25
+	fewPauses   = 0.02           // of a stretch: fewer pauses between files do not matter
+	longS       = 10             // A stretch before a fall is compared if it is that long.
 	aloneNS     = 1_000_000_000  // a rate must be seen for this long to count
 	recoveredNS = 12_000_000_000 // disks have recovered by then: the slowest seen took 11 s (field notes)
 	maxBlur     = 0.2            // of the bytes at most may be uncertain to have moved in that time
@@ -102,10 +103,94 @@ type state struct {
 	rates map[*part]*[2]stretchRate // by fresh and fallen
 }
 
-// stretchRate is a disk's rate in a stretch in which nothing changed.
+// stretchRate is a disk's rate in a stretch in which nothing changed, stalls aside.
 type stretchRate struct {
-	level.Measured
-	in []overlap.Span
+	Rate  float64 // 0: it is not known
+	log   stats.Estimate
+	known bool // The error is.
+	// The noise lasts as long as the stretch, so the mean may be off by as much as the rate varies: too vague for an
+	// interval, but enough to tell a large loss.
+	slow bool
+	in   []overlap.Span
+}
+
+// measureIn measures the disk's rate in a stretch. Its error is that of the rate over the time in files, for pauses
+// between files are the program's, unless these take next to no time.
+func (p *part) measureIn(in []overlap.Span) stretchRate {
+	in = overlap.Without(in, p.Stalls)
+	var bytes int64
+	var inFiles []overlap.Span
+	for _, v := range in {
+		bytes += p.Curve.Between(v).Bytes
+		inFiles = append(inFiles, overlap.Clip(p.inFiles(), v)...)
+	}
+	if bytes <= 0 {
+		return stretchRate{in: in}
+	}
+	length := overlap.Seconds(in)
+	if overlap.Seconds(inFiles) >= (1-fewPauses)*length {
+		inFiles = in
+	}
+	flow := p.Curve.Flow(inFiles)
+	log, doubt := flow.LogMean()
+	r := stretchRate{Rate: float64(bytes) / length, log: log, in: in, slow: doubt == stats.TooSlow}
+	r.known = length >= minIntervalS && (doubt == stats.NoDoubt || r.slow)
+	if r.slow {
+		r.log.SE = max(r.log.SE, stats.Summarize(flow.Rates).CV)
+	}
+	return r
+}
+
+// inFiles are the spans in which the disk had a file in transfer.
+func (p *part) inFiles() []overlap.Span {
+	const noPauseNS = 1_000_000
+	if p.files == nil {
+		p.files = overlap.Active(p.Trace, noPauseNS)
+	}
+	return p.files
+}
+
+// chanceAbove is the chance that noise alone puts r so far above others, a factor times o; 1 if that is not known.
+func (r *stretchRate) chanceAbove(o *stretchRate, factor float64) float64 {
+	if !r.known || !o.known {
+		return 1
+	}
+	return stats.Difference(o.log, r.log).Above(math.Log(factor))
+}
+
+// over is the 95 % interval of r over o; nil if it is not known.
+func (r *stretchRate) over(o *stretchRate) *stats.Interval {
+	if !r.known || !o.known || r.slow || o.slow {
+		return nil
+	}
+	v := stats.Difference(o.log, r.log).Interval()
+	return &stats.Interval{math.Exp(v[0]), math.Exp(v[1])}
+}
+
+// interval is the rate's 95 % interval; nil if it is not known.
+func (r *stretchRate) interval() *stats.Interval {
+	return r.over(&stretchRate{known: true})
+}
+
+// meanRate is the mean of repeats. If they differ by more than their errors, what changed from one to the next counts
+// as error as well.
+func meanRate(all []*stretchRate) stretchRate {
+	n := float64(len(all))
+	var out stretchRate
+	var logs []float64
+	out.known = true
+	for _, r := range all {
+		out.Rate += r.Rate / n
+		out.log.SE = math.Hypot(out.log.SE, r.log.SE/n)
+		out.log.DegreesOfFreedom = max(out.log.DegreesOfFreedom, r.log.DegreesOfFreedom)
+		out.known, out.slow = out.known && r.known, out.slow || r.slow
+		logs = append(logs, r.log.Mean)
+	}
+	if between := stats.Summarize(logs).SD / math.Sqrt(n); n > 1 && between > out.log.SE {
+		out.log.SE, out.log.DegreesOfFreedom, out.known = between, n-1, true
+	}
+	out.log.Mean = math.Log(out.Rate)
+	return out
 }
 
 // A disk that fell by itself is compared only with a time when it had fallen as well.
@@ -197,7 +282,7 @@ func (p *phase) stretch() []overlap.Span {
 			before = append(before, in)
 		}
 	}
-	if best := longest(before); overlap.Seconds(best) >= level.LongS {
+	if best := longest(before); overlap.Seconds(best) >= longS {
 		return best
 	}
 	return longest(all)
@@ -211,8 +296,8 @@ func (s *state) measure(part *part) {
 		pieces = cutAt(overlap.Clip(s.in, settled), s.cuts(part.Name()))
 	}
 	for _, in := range pieces {
-		m, ok := part.Measure(in...)
-		if !ok || !s.whole && (overlap.Seconds(in) < seconds(aloneNS) || part.isBlurred(in)) {
+		m := part.measureIn(in)
+		if m.Rate == 0 || !s.whole && (overlap.Seconds(in) < seconds(aloneNS) || part.isBlurred(in)) {
 			continue
 		}
 		best := &s.rates[part][fresh]
@@ -220,7 +305,7 @@ func (s *state) measure(part *part) {
 			best = &s.rates[part][fallen]
 		}
 		if overlap.Seconds(in) >= overlap.Seconds(best.in) {
-			*best = stretchRate{m, in}
+			*best = m
 		}
 	}
 }
@@ -317,17 +402,20 @@ func (s *setting) phases() []string {
 // been low here from the start: then it is compared with the rate that is closer to the one here.
 func (s *setting) typical(j job, when int, here float64) (best *reference) {
 	for at := when; at <= fallen; at++ {
-		var all []level.Measured
+		var all []*stretchRate
 		for _, state := range s.states {
 			for _, part := range state.parts {
-				if r := state.rates[part][at]; part.job.same(j) && r.Rate > 0 {
-					all = append(all, r.Measured)
+				if r := &state.rates[part][at]; part.job.same(j) && r.Rate > 0 {
+					all = append(all, r)
 				}
 			}
 		}
-		off := func(m level.Measured) float64 { return math.Abs(math.Log(m.Rate / here)) }
-		if m := level.Pooled(all); len(all) > 0 && (best == nil || off(m) < off(best.Measured)) {
-			best = &reference{Measured: m, from: FromPhases, phases: s.phases()}
+		if len(all) == 0 {
+			continue
+		}
+		mean := meanRate(all)
+		if best == nil || math.Abs(math.Log(mean.Rate/here)) < math.Abs(math.Log(best.Rate/here)) {
+			best = &reference{stretchRate: mean, from: FromPhases, phases: s.phases()}
 		}
 	}
 	return best
@@ -335,7 +423,7 @@ func (s *setting) typical(j job, when int, here float64) (best *reference) {
 
 // reference is a disk's rate with fewer others.
 type reference struct {
-	level.Measured
+	stretchRate
 	from   string   // phases, start or end
 	phases []string // that it is from
 	after  string   // the last disk that had ended
@@ -359,7 +447,7 @@ func (s *state) baseline(disk *part, beside ...*part) (best *reference) {
 			continue
 		}
 		there := &t.rates[disk][when]
-		b, first, last := &reference{Measured: there.Measured, from: FromEnd}, here, there
+		b, first, last := &reference{stretchRate: *there, from: FromEnd}, here, there
 		if t.in[0].StartNS < s.in[0].StartNS {
 			b.from, first, last = FromStart, there, here
 		}
@@ -384,39 +472,6 @@ func (s *state) baseline(disk *part, beside ...*part) (best *reference) {
 		}
 	}
 	return best
-}
-
-// against compares the disk's rate in the state with its baseline: the part that it keeps, that part's 95 %
-// interval, and the chance that noise makes it so low.
-func (s *state) against(disk *part, b *reference) (kept float64, ci *stats.Interval, chance float64) {
-	here, _ := s.rate(disk)
-	m, base := here.Measured, b.Measured
-	if b.from == FromPhases && m.LastsS >= level.LongS {
-		base = level.UnderNoiseOf(base, &disk.Disk)
-	}
-	if ci = ratioInterval(m, b.Measured); disk.slow {
-		ci = nil // The noise lasts as long as the phase.
-	}
-	return m.Rate / b.Rate, ci, base.CouldMoveMore(m)
-}
-
-// ratioInterval is the 95 % interval of the ratio of two rates; nil if one of them has no error.
-func ratioInterval(a, b level.Measured) *stats.Interval {
-	a, b = a.WithoutPauses(), b.WithoutPauses()
-	if min(a.Rate, b.Rate, a.Free, b.Free) <= 0 {
-		return nil
-	}
-	half := stats.StudentQuantile(0.975, min(a.Free, b.Free)) * math.Hypot(a.Error, b.Error)
-	return &stats.Interval{a.Rate / b.Rate * math.Exp(-half), a.Rate / b.Rate * math.Exp(half)}
-}
-
-// intervalAround is the rate's 95 % interval; nil if its error is not known.
-func intervalAround(m level.Measured) *stats.Interval {
-	if m.Free <= 0 {
-		return nil
-	}
-	half := stats.StudentQuantile(0.975, m.Free) * m.Error
-	return &stats.Interval{m.Rate * math.Exp(-half), m.Rate * math.Exp(half)}
 }
 
 // findEffects compares each disk of each setting with itself without each of the others.
@@ -466,11 +521,12 @@ func (set *setting) effect(victim, neighbour *part) *Effect {
 		if b == nil {
 			continue
 		}
-		kept, ci, chance := s.against(disk, b)
+		here, _ := s.rate(disk)
+		kept, ci := here.Rate/b.Rate, here.over(&b.stretchRate)
 		if e.CI = hull(e.CI, ci); len(chances) == 0 {
 			e.CI = ci
 		}
-		chances = append(chances, chance)
+		chances = append(chances, b.chanceAbove(here, 1))
 		e.Rate, e.Without, e.Loss = e.Rate+kept*b.Rate, e.Without+b.Rate, e.Loss+1-kept
 		e.Phases = append(e.Phases, s.out.Name)
 		e.From, e.WithoutPhases = b.from, b.phases
@@ -534,7 +590,7 @@ func (p *phase) fillContention() {
 		c.Spans = spans(in)
 	}
 	for _, part := range p.parts {
-		part.window, _ = part.Measure(in...)
+		part.window = part.measureIn(in)
 		part.kept = DiskContention{Rate: part.window.Rate, NoReference: p.noReference(part)}
 		p.fillBaseline(part)
 	}
@@ -565,11 +621,10 @@ func (p *phase) fillBaseline(disk *part) {
 	if b == nil {
 		return
 	}
-	kept, ci, chance := s.against(disk, b)
-	atLeast := b.Measured
-	atLeast.Rate *= clearlyLess
-	d.Held = kept <= heldBack && chance < p.alpha.shared && !p.fallsForGood(disk)
-	d.Kept = kept >= heldBack && disk.window.ChanceAbove(atLeast) < doubt
+	here, _ := s.rate(disk)
+	kept, ci := here.Rate/b.Rate, here.over(&b.stretchRate)
+	d.Held = kept <= heldBack && b.chanceAbove(here, 1) < p.alpha.shared && !p.fallsForGood(disk)
+	d.Kept = kept >= heldBack && here.chanceAbove(&b.stretchRate, clearlyLess) < doubt
 	if kept > mostKept {
 		d.Reference, d.ReferenceFrom, d.Alone, d.NoReference = "", "", false, NoneExceeded
 		d.Kept = d.Kept && ci != nil && ci[0] <= 1
@@ -588,7 +643,7 @@ func (p *phase) crowdsOut(by *part) (found []Steal) {
 	even := by.window.Rate >= evenShare*total/float64(len(p.parts))
 	for _, from := range p.parts {
 		e := p.effectOf(by, from)
-		more := by.window.Rate >= (1+minSteal)*from.window.Rate && by.window.ChanceAbove(from.window) < p.alpha.shared
+		more := by.window.Rate >= (1+minSteal)*from.window.Rate && by.window.chanceAbove(&from.window, 1) < p.alpha.shared
 		s := Steal{From: from.Name(), By: by.Name()}
 		switch {
 		case from == by || !p.comparable(by) || !p.comparable(from) || !by.kept.Kept && !more:
@@ -659,10 +714,10 @@ func (p *phase) isDown(disk *part) bool {
 // beyond noise.
 func (p *phase) even(all [][]overlap.Span) bool {
 	for _, s := range all {
-		var low, high level.Measured
+		var low, high stretchRate
 		for _, part := range p.parts {
-			m, ok := part.Measure(s...)
-			if !ok || part.Limited() || part.wavers() || part.Trace.Op != p.parts[0].Trace.Op {
+			m := part.measureIn(s)
+			if m.Rate == 0 || part.Limited() || part.wavers() || part.Trace.Op != p.parts[0].Trace.Op {
 				return false
 			}
 			if low.Rate == 0 || m.Rate < low.Rate {
@@ -672,9 +727,7 @@ func (p *phase) even(all [][]overlap.Span) bool {
 				high = m
 			}
 		}
-		atMost := high
-		atMost.Rate *= clearlyLess
-		if low.Rate < alikeShare*high.Rate || low.ChanceAbove(atMost) >= doubt {
+		if low.Rate < alikeShare*high.Rate || low.chanceAbove(&high, clearlyLess) >= doubt {
 			return false
 		}
 	}

@@ -52,12 +52,13 @@ type phase struct {
 type part struct {
 	level.Disk
 	job     job
-	device  *meter.Device // if it counts by itself
-	kinds   []string      // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
-	warmNS  int64         // when its warm-up was over, and
-	warmIn  []string      // in which phases it was seen; nil if it has none
-	risenNS int64         // when it reached the new level of its latest recovery so far; 0 if it has none
-	window  level.Measured
+	device  *meter.Device  // if it counts by itself
+	kinds   []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
+	warmNS  int64          // when its warm-up was over, and
+	warmIn  []string       // in which phases it was seen; nil if it has none
+	risenNS int64          // when it reached the new level of its latest recovery so far; 0 if it has none
+	files   []overlap.Span // in which one was in transfer; nil until they are needed
+	window  stretchRate
 	kept    DiskContention  // of the window, against what it has without the others
 	lines   []quantile.Line // of its latencies; in: of those in the window, or of all
 	in      []quantile.Line

@@ -122,7 +122,7 @@ func contestDisk(group []*phase, name string) ContestDisk {
 		d, all := contention.Disks[name], p.out.Overlap.Disks[name]
 		rate, ci := all.Rate, all.CI95
 		if len(contention.Spans) > 0 {
-			rate, ci = d.Rate, intervalAround(part.window)
+			rate, ci = d.Rate, part.window.interval()
 		}
 		took, slowed := false, d.Held
 		for _, s := range contention.Steals {
