@@ -69,7 +69,6 @@ const (
 	longS       = 10             // A stretch before a fall is compared if it is that long.
 	aloneNS     = 1_000_000_000  // a rate must be seen for this long to count
 	recoveredNS = 12_000_000_000 // disks have recovered by then: the slowest seen took 11 s (field notes)
-	maxBlur     = 0.2            // of the bytes at most may be uncertain to have moved in that time
 )
 
 // Where a disk's baseline comes from.
@@ -108,10 +107,10 @@ type stretchRate struct {
 	Rate  float64 // 0: it is not known
 	log   stats.Estimate
 	known bool // The error is.
-	// The noise lasts as long as the stretch, so the mean may be off by as much as the rate varies: too vague for an
+	// The noise may last as long as the stretch, so the mean may be off by as much as the rate varies: too vague for an
 	// interval, but enough to tell a large loss.
-	slow bool
-	in   []overlap.Span
+	vague bool
+	in    []overlap.Span
 }
 
 // measureIn measures the disk's rate in a stretch. Its error is that of the rate over the time in files, for pauses
@@ -133,9 +132,9 @@ func (p *part) measureIn(in []overlap.Span) stretchRate {
 	}
 	flow := p.Curve.Flow(inFiles)
 	log, doubt := flow.LogMean()
-	r := stretchRate{Rate: float64(bytes) / length, log: log, in: in, slow: doubt == stats.TooSlow}
-	r.known = length >= minIntervalS && (doubt == stats.NoDoubt || r.slow)
-	if r.slow {
+	r := stretchRate{Rate: float64(bytes) / length, log: log, in: in}
+	r.known = doubt == stats.NoDoubt || doubt == stats.TooSlow
+	if r.vague = length < minIntervalS || doubt == stats.TooSlow; r.vague {
 		r.log.SE = max(r.log.SE, stats.Summarize(flow.Rates).CV)
 	}
 	return r
@@ -160,7 +159,7 @@ func (r *stretchRate) chanceAbove(o *stretchRate, factor float64) float64 {
 
 // over is the 95 % interval of r over o; nil if it is not known.
 func (r *stretchRate) over(o *stretchRate) *stats.Interval {
-	if !r.known || !o.known || r.slow || o.slow {
+	if !r.known || !o.known || r.vague || o.vague {
 		return nil
 	}
 	v := stats.Difference(o.log, r.log).Interval()
@@ -183,7 +182,7 @@ func meanRate(all []*stretchRate) stretchRate {
 		out.Rate += r.Rate / n
 		out.log.SE = math.Hypot(out.log.SE, r.log.SE/n)
 		out.log.DegreesOfFreedom = max(out.log.DegreesOfFreedom, r.log.DegreesOfFreedom)
-		out.known, out.slow = out.known && r.known, out.slow || r.slow
+		out.known, out.vague = out.known && r.known, out.vague || r.vague
 		logs = append(logs, r.log.Mean)
 	}
 	if between := stats.Summarize(logs).SD / math.Sqrt(n); n > 1 && between > out.log.SE {
@@ -221,7 +220,7 @@ func (p *phase) newStates() []*state {
 				s.in = append(s.in, stage.Span)
 			}
 		}
-		if len(s.parts) < len(p.parts) && overlap.Seconds(s.in) >= seconds(aloneNS) {
+		if len(s.parts) < len(p.parts) && len(s.in) > 0 {
 			out = append(out, s)
 		}
 	}
@@ -297,7 +296,7 @@ func (s *state) measure(part *part) {
 	}
 	for _, in := range pieces {
 		m := part.measureIn(in)
-		if m.Rate == 0 || !s.whole && (overlap.Seconds(in) < seconds(aloneNS) || part.isBlurred(in)) {
+		if m.Rate == 0 || !s.whole && !m.known {
 			continue
 		}
 		best := &s.rates[part][fresh]
@@ -308,16 +307,6 @@ func (s *state) measure(part *part) {
 			*best = m
 		}
 	}
-}
-
-// isBlurred reports whether too much of what the disk moved may have moved outside of the intervals.
-func (p *part) isBlurred(in []overlap.Span) bool {
-	var blur, bytes float64
-	for _, v := range in {
-		a := p.Curve.Between(v)
-		blur, bytes = blur+float64(a.High-a.Low), bytes+float64(a.Bytes)
-	}
-	return blur > maxBlur*bytes
 }
 
 // rate returns the disk's rate in the state, and whether it is one after the disk had fallen by itself. It is nil if
