@@ -344,7 +344,8 @@ func (s *state) settledNS(part *part) int64 {
 	return from + recoveredNS
 }
 
-// settings puts the states of all phases together that are of the same work.
+// findSettings puts the states of all phases together that are of the same work. Those in which other disks had no
+// part come first; the others count only without any of them.
 func (r *run) findSettings() {
 	var whole, parts []*state
 	for _, p := range r.phases {
@@ -357,14 +358,14 @@ func (r *run) findSettings() {
 			}
 		}
 	}
-	alike := func(a, b *state) bool { return sameParts(a.parts, b.parts) }
-	for _, group := range grouped(whole, alike) {
-		r.settings = append(r.settings, &setting{group[0].parts, group, true})
-	}
-	for _, group := range grouped(parts, alike) {
-		if r.setting(group[0].parts) == nil {
-			r.settings = append(r.settings, &setting{group[0].parts, group, false})
+	for _, group := range grouped(append(whole, parts...), func(a, b *state) bool { return sameParts(a.parts, b.parts) }) {
+		set := &setting{parts: group[0].parts, whole: group[0].whole}
+		for _, s := range group {
+			if s.whole == set.whole {
+				set.states = append(set.states, s)
+			}
 		}
+		r.settings = append(r.settings, set)
 	}
 }
 
@@ -444,8 +445,7 @@ func (s *state) baseline(disk *part, beside ...*part) (best *reference) {
 		var end int64
 		for _, o := range s.parts {
 			if !slices.Contains(all, o) {
-				m, _ := o.Measure(here.in...)
-				gone += m.Rate
+				gone += o.measureIn(here.in).Rate
 				if o.EndNS() > end {
 					end, b.after = o.EndNS(), o.Name()
 				}
