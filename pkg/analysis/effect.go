@@ -679,8 +679,8 @@ func (p *phase) mustTake(by, from *part) bool {
 	for _, o := range group {
 		rest += o.window.Rate
 	}
-	even := by.window.Rate >= evenShare*(rest+by.window.Rate)/float64(len(group))
-	return even && mostKept*rest < *from.kept.ReferenceRate
+	above := by.window.Rate >= (1+minSteal)*(rest+by.window.Rate)/float64(len(group))
+	return above && mostKept*rest < *from.kept.ReferenceRate
 }
 
 // comparable reports whether the disk wants as much as it can get and did not change by itself in the window.

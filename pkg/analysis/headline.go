@@ -363,7 +363,7 @@ func (en english) advise(advice *Advice) {
 		advice.Detail = "Every disk keeps at least 90 % of its speed."
 	case AdviceUnmeasured:
 		advice.Title = en.missing(advice.Missing)
-		advice.Detail = "It shows which one to move."
+		advice.Detail = "Which to move is unknown."
 	case AdviceNone:
 		advice.Title = "Nothing to move"
 		advice.Detail = "No disk is shown to slow the others by more than a tenth."

@@ -90,12 +90,12 @@ func TestHeadline(t *testing.T) {
 		{
 			"nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("RR", reads("A", 1), reads("B", 1))},
 			"The disks share evenly when both write | The disks share evenly when both read",
-			"Measure without each disk in turn (study: matrix). It shows which one to move.",
+			"Measure without each disk in turn (study: matrix). Which to move is unknown.",
 		},
 		{
 			"uneven, and nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 1.6)), steady("RW", reads("A", 1), writes("B", 2))},
 			"The disks share unevenly when both write | No baseline shows who is slowed when A reads and B writes",
-			"Measure without each disk in turn (study: matrix). It shows which one to move.",
+			"Measure without each disk in turn (study: matrix). Which to move is unknown.",
 		},
 		{
 			"the winner is in all of them", []*trace.Phase{
@@ -103,7 +103,7 @@ func TestHeadline(t *testing.T) {
 				steady("AC", writes("A", 0.8), writes("C", 2.6)), steady("ACD", writes("A", 0.6), writes("C", 2.6), writes("D", 0.6)),
 			},
 			"C crowds out A: it drops to 40 % when all three write",
-			"Measure without each of A and C in turn (study: matrix). It shows which one to move.",
+			"Measure without each of A and C in turn (study: matrix). Which to move is unknown.",
 		},
 		{
 			"two hubs below the hub", []*trace.Phase{

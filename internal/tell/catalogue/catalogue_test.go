@@ -58,6 +58,10 @@ func TestMain(m *testing.M) {
 var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 	trace := fixture.Triple()
 	first := analysis.Analyze(trace, analysis.Options{})
+	for name, d := range first.Phases[0].Contention.Disks {
+		d.Alone, d.Reference = d.Retention != nil, analysis.ReferenceSolo
+		first.Phases[0].Contention.Disks[name] = d
+	}
 	return func(n int) *recorded.Run {
 		random := rand.New(rand.NewPCG(1, uint64(n)))
 		run, a := *trace, *first
