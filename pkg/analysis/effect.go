@@ -34,7 +34,6 @@ type Effect struct {
 
 	chance  float64
 	setting *setting
-	rest    []*part // without the neighbour
 }
 
 // Where the rate without a neighbour is from.
@@ -469,8 +468,12 @@ func (r *run) findEffects() {
 	for _, set := range r.settings {
 		for _, neighbour := range set.parts {
 			for _, victim := range set.parts {
+				if victim == neighbour {
+					continue
+				}
 				if e := set.effect(victim, neighbour); e != nil {
-					r.effects, chances = append(r.effects, e), append(chances, e.chance)
+					r.effects = append(r.effects, e)
+					chances = append(chances, e.chance)
 				}
 			}
 		}
@@ -488,19 +491,13 @@ func (set *setting) effect(victim, neighbour *part) *Effect {
 		Others: []string{}, setting: set,
 	}
 	for _, o := range set.parts {
-		if o != neighbour {
-			e.rest = append(e.rest, o)
-		}
 		if o != neighbour && o != victim {
 			e.Others = append(e.Others, o.Name())
 		}
 	}
 	var chances []float64
-	known := true
+	var kept []*stats.Interval
 	for _, s := range set.states {
-		if victim == neighbour || !known {
-			return nil
-		}
 		var beside []*part
 		for _, name := range e.Others {
 			beside = append(beside, s.part(name))
@@ -511,12 +508,11 @@ func (set *setting) effect(victim, neighbour *part) *Effect {
 			continue
 		}
 		here, _ := s.rate(disk)
-		kept, ci := here.Rate/b.Rate, here.over(&b.stretchRate)
-		if e.CI = hull(e.CI, ci); len(chances) == 0 {
-			e.CI = ci
-		}
 		chances = append(chances, b.chanceAbove(here, 1))
-		e.Rate, e.Without, e.Loss = e.Rate+kept*b.Rate, e.Without+b.Rate, e.Loss+1-kept
+		kept = append(kept, here.over(&b.stretchRate))
+		e.Rate += here.Rate
+		e.Without += b.Rate
+		e.Loss += 1 - here.Rate/b.Rate
 		e.Phases = append(e.Phases, s.out.Name)
 		e.From, e.WithoutPhases = b.from, b.phases
 	}
@@ -525,8 +521,8 @@ func (set *setting) effect(victim, neighbour *part) *Effect {
 		return nil
 	}
 	e.Rate, e.Without, e.Loss = e.Rate/n, e.Without/n, e.Loss/n
-	if e.CI != nil {
-		e.CI = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
+	if ci := hull(kept); ci != nil {
+		e.CI = &stats.Interval{1 - ci[1], 1 - ci[0]}
 	}
 	slices.Sort(chances)
 	e.chance = chances[len(chances)/2]
@@ -537,7 +533,7 @@ func (set *setting) effect(victim, neighbour *part) *Effect {
 // measured; nil if that was not measured at all.
 func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
 	for _, e := range p.effects {
-		if e.isOf(victim, neighbour) && among(e.setting.parts, p.parts) && (best == nil || len(e.rest) > len(best.rest)) {
+		if e.isOf(victim, neighbour) && among(e.setting.parts, p.parts) && (best == nil || len(e.setting.parts) > len(best.setting.parts)) {
 			best = e
 		}
 	}

@@ -115,9 +115,10 @@ func contests(phases []*phase) []Contest {
 // contestDisk pools a disk's rates and baselines.
 func contestDisk(group []*phase, name string) ContestDisk {
 	out := ContestDisk{Op: group[0].out.Roles[name], Solo: true}
-	lost, won, keeps, reference, kept, known := 0, 0, 0, 0.0, 0.0, 0.0
+	lost, won, keeps, reference, known := 0, 0, 0, 0.0, 0.0
 	by := map[string]int{}
-	for i, p := range group {
+	var rates, kept []*stats.Interval
+	for _, p := range group {
 		contention, part := p.out.Contention, p.part(name)
 		d, all := contention.Disks[name], p.out.Overlap.Disks[name]
 		rate, ci := all.Rate, all.CI95
@@ -141,20 +142,19 @@ func contestDisk(group []*phase, name string) ContestDisk {
 		}
 		out.Rate += rate / float64(len(group))
 		out.Changed = cmp.Or(p.ownChange(part), out.Changed)
-		if out.CI95 = hull(out.CI95, ci); i == 0 {
-			out.CI95 = ci
-		}
+		rates = append(rates, ci)
 		if d.ReferenceRate != nil {
-			if out.KeptCI = hull(out.KeptCI, d.RetentionCI); known == 0 {
-				out.KeptCI = d.RetentionCI
-			}
-			reference, kept, known = reference+*d.ReferenceRate, kept+*d.Retention, known+1
+			kept = append(kept, d.RetentionCI)
+			reference += *d.ReferenceRate
+			out.Kept += *d.Retention
+			known++
 			out.Solo = out.Solo && d.Reference == ReferenceSolo
 		}
 	}
 	if known > 0 {
-		out.Reference, out.Kept = number(reference/known), kept/known
+		out.Reference, out.Kept = number(reference/known), out.Kept/known
 	}
+	out.CI95, out.KeptCI = hull(rates), hull(kept)
 	out.Solo = out.Solo && known > 0
 	out.Lost, out.Won, out.Keeps = 2*lost > len(group), 2*won > len(group), 2*keeps > len(group)
 	for _, part := range group[0].parts {
@@ -178,12 +178,19 @@ func (p *phase) ownChange(disk *part) string {
 	return ""
 }
 
-// hull covers both intervals; nil if one is missing.
-func hull(a, b *stats.Interval) *stats.Interval {
-	if a == nil || b == nil {
-		return nil
+// hull covers all intervals; nil if one is missing.
+func hull(all []*stats.Interval) (out *stats.Interval) {
+	for i, v := range all {
+		switch {
+		case v == nil:
+			return nil
+		case i == 0:
+			out = v
+		default:
+			out = &stats.Interval{min(out[0], v[0]), max(out[1], v[1])}
+		}
 	}
-	return &stats.Interval{min(a[0], b[0]), max(a[1], b[1])}
+	return out
 }
 
 // removals add the effects of each disk up, in the phases of the most disks of which some is known, for those are the
@@ -228,7 +235,7 @@ func (p *phase) removal(disk *part) (c RemovalCase, known bool) {
 	var from, gained, off float64
 	for _, part := range p.others(disk) {
 		e := p.effectOf(disk, part)
-		if e == nil || len(e.rest) < len(p.parts)-1 {
+		if e == nil || len(e.setting.parts) < len(p.parts) {
 			from += part.window.Rate
 			continue
 		}
