@@ -30,7 +30,7 @@ func TestFalseAlarms(t *testing.T) {
 				s.paces = []pace{{15, 1.1e9}}
 				phases = append(phases, tracetest.Phase(s.name+" alone", s.play(rnd, n)))
 			}
-			kinds := alarmsIn(Analyze(tracetest.Run(append(phases, tracetest.Phase("all", disks...))...), Options{}))
+			kinds := alarmsIn(Analyze(tracetest.Run(append(phases, tracetest.Phase("all", disks...))...), Options{}), tracetest.Noise{})
 			for _, k := range kinds {
 				alarms[k]++
 			}

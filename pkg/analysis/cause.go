@@ -34,6 +34,8 @@ const (
 	minBefore    = 3              // readings before the fall
 	sameBudget   = 1.3            // two falls after numbers of bytes that differ by less come of one budget
 	eventNearNS  = 10_000_000_000
+	// What storage moves through a link that fell back to USB 2 (480 Mbit/s), in bytes per second.
+	usb2Low, usb2High = 25e6, 47e6
 )
 
 // causes fills in what gauges say of each disk, and of each throttle its cause, as far as temperatures and other
@@ -91,6 +93,8 @@ func (p *phase) cause(part *part, stuck bool) {
 	switch {
 	case e.Events > 0 || e.hot() && !e.Stuck && !elsewhere:
 		t.Cause = CauseHeat
+	case usb2Low <= t.ToRate && t.ToRate <= usb2High && t.FromRate > 2*usb2High:
+		t.Cause = CauseLink
 	case part.Trace.Op == trace.Write && e.flat() && !e.Stuck && aBudget && !elsewhere && !foreign:
 		t.Cause = CauseCacheFull
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -31,7 +32,8 @@ type Change struct {
 	AtBytes  float64         `json:"at_bytes,omitempty"`  // bytes the disk had moved when it fell by itself
 	PeriodS  float64         `json:"period_s,omitempty"`  // of a swing, on average
 	LowShare float64         `json:"low_share,omitempty"` // of a swing: part of its time at the lower level
-	Count    int             `json:"count,omitempty"`     // of a swing: how often it changed
+	Count    int             `json:"count,omitempty"`     // of a swing: how often it changed; of dips: how many there are
+	LowS     float64         `json:"low_s,omitempty"`     // of dips: the median length of one
 	Phases   []string        `json:"phases,omitempty"`    // of a warm-up: all phases that show it
 }
 
@@ -53,7 +55,12 @@ const (
 	KindStall          = "stall"          // nothing moved
 	KindWarmUp         = "warm_up"        // slower at first, at every start of this disk at this work
 	KindSwing          = "swing"          // two levels in turn
+	KindDips           = "dips"           // the same short fall again and again
+	KindTakeTurns      = "take_turns"     // swings of which one is high while others are low
+	KindUnsteady       = "unsteady"       // a rate that wanders for seconds at a time
 	KindDrift          = "drift"          // a slope
+	KindOwnRise        = "own_rise"       // one disk rose, and no other disk has to do with it
+	KindSharedRise     = "shared_rise"    // as a shared fall, upwards
 	KindUnknown        = "unknown"
 )
 
@@ -76,6 +83,11 @@ func (c *Change) Of(disk string) Shift {
 	return Shift{disk, c.FromRate, c.ToRate}
 }
 
+// isRise reports whether the change may be a rise that nothing explains.
+func (c *Change) isRise() bool {
+	return slices.Contains([]string{KindUnknown, KindOwnRise, KindSharedRise}, c.Kind)
+}
+
 // kind is what the ledger has the change to a solid level for; empty if it leaves it out.
 func (p *part) kind(level int) string {
 	if level >= len(p.kinds) {
@@ -85,7 +97,7 @@ func (p *part) kind(level int) string {
 }
 
 // wavers reports whether the disk has no settled rate in the phase: it swings or drifts.
-func (p *part) wavers() bool { return p.Swing != nil || p.Drift != nil }
+func (p *part) wavers() bool { return p.Turns != nil || len(p.Drifts) > 0 }
 
 // cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed for a reason other
 // than another's start or end. Between two of them lies a stretch: within it nothing that affects rates changed.
@@ -97,7 +109,7 @@ func (p *phase) cuts(disk string) []int64 {
 			continue
 		}
 		switch c.Kind {
-		case KindOwnFall, KindSharedFall, KindRedistribution, KindUnknown:
+		case KindOwnFall, KindOwnRise, KindSharedFall, KindSharedRise, KindRedistribution, KindUnknown:
 			at = append(at, nanoseconds(c.StartS), nanoseconds(c.EndS))
 		case KindWarmUp:
 			at = append(at, nanoseconds(c.EndS))
@@ -139,12 +151,27 @@ func (p *phase) fillChanges() {
 	for _, part := range p.parts {
 		part.kinds = make([]string, len(part.Solid))
 	}
-	out := slices.Concat(p.startsAndEnds(), p.stallChanges(), p.slowChanges(), p.recoveryChanges())
+	out := slices.Concat(p.startsAndEnds(), p.stallChanges(), p.lasting(), p.recoveryChanges())
 	events := p.events()
 	for i := range events {
 		out = append(out, p.explain(&events[i])...)
 	}
 	p.out.Changes = inOrder(out)
+	p.forgetUndone()
+}
+
+// forgetUndone has a level count as no fall of the disk's own if it only ended a rise.
+func (p *phase) forgetUndone() {
+	for _, part := range p.parts {
+		for i, kind := range part.kinds {
+			at := part.Solid[i].StartNS
+			if kind == KindOwnFall && !slices.ContainsFunc(p.out.Changes, func(c Change) bool {
+				return c.Kind == KindOwnFall && c.concerns(part.Name()) && abs(nanoseconds(c.StartS)-at) <= maxCloseNS
+			}) {
+				part.kinds[i] = ""
+			}
+		}
+	}
 }
 
 // startsAndEnds are the disks that begin after the phase has, and those that end before it does.
@@ -214,21 +241,6 @@ func (p *phase) stallChanges() (out []Change) {
 
 func abs(ns int64) int64 { return max(ns, -ns) }
 
-// slowChanges are swings and drifts, disk by disk.
-func (p *phase) slowChanges() (out []Change) {
-	for _, part := range p.parts {
-		switch s, d := part.Swing, part.Drift; {
-		case s != nil:
-			c := part.change(KindSwing, s.StartNS, s.EndNS, s.High, s.Low)
-			c.PeriodS, c.LowShare, c.Count = 2*s.Seconds()/float64(s.Runs), s.LowShare, s.Runs-1
-			out = append(out, c)
-		case d != nil:
-			out = append(out, part.change(KindDrift, d.StartNS, d.EndNS, d.From, d.To))
-		}
-	}
-	return out
-}
-
 // recoveryChanges are what each disk gained after another had ended, if it is known when.
 func (p *phase) recoveryChanges() (out []Change) {
 	for _, r := range p.out.Recoveries {
@@ -263,32 +275,30 @@ func inOrder(all []Change) []Change {
 		case c.AtCI != nil && !(large(Shift{FromRate: c.FromRate, ToRate: c.ToRate})):
 			continue
 		}
-		if c.Kind == KindUnknown || c.Kind == KindSharedFall && c.ToRate > c.FromRate {
-			if undone := undoneBy(out, &c); undone != nil {
-				undone.EndS = c.StartS
-				continue
-			}
-			c.Kind = KindUnknown
+		if undone := undoneBy(out, &c); undone != nil {
+			undone.EndS = c.StartS
+			continue
 		}
 		out = append(out, c)
 	}
 	return out
 }
 
-// undoneBy is the fall that a rise undoes: the last change of the same disks, if the rise brings each back to about
-// the rate it had before. It is nil if there is none.
-func undoneBy(before []Change, rise *Change) *Change {
-	if rise.ToRate <= rise.FromRate {
+// undoneBy is the change that a later one undoes: the last of the same disks, if it went the other way and they are
+// back at about the rates they had. It is nil if there is none.
+func undoneBy(before []Change, back *Change) *Change {
+	single := []string{KindOwnFall, KindOwnRise, KindSharedFall, KindSharedRise, KindUnknown}
+	if !slices.Contains(single, back.Kind) {
 		return nil
 	}
 	for i := range slices.Backward(before) {
 		c := &before[i]
-		if !slices.ContainsFunc(c.Disks, rise.concerns) || c.Kind == KindStall {
+		if !slices.ContainsFunc(c.Disks, back.concerns) || c.Kind == KindStall {
 			continue
 		}
-		fall := slices.Contains([]string{KindOwnFall, KindSharedFall, KindUnknown}, c.Kind) && c.ToRate < c.FromRate
-		if !fall || !slices.Equal(c.Disks, rise.Disks) || slices.ContainsFunc(c.Disks, func(name string) bool {
-			return math.Abs(rise.Of(name).ToRate/c.Of(name).FromRate-1) > minChange
+		away := slices.Contains(single, c.Kind) && c.EndS == c.StartS && (c.ToRate < c.FromRate) == (back.ToRate > back.FromRate)
+		if !away || !slices.Equal(c.Disks, back.Disks) || slices.ContainsFunc(c.Disks, func(name string) bool {
+			return math.Abs(back.Of(name).ToRate/c.Of(name).FromRate-1) > minChange
 		}) {
 			return nil
 		}
@@ -328,7 +338,7 @@ func warmUps(phases []*phase) {
 		for _, s := range starts {
 			if s.rise != nil {
 				names = append(names, s.p.out.Name)
-				took := s.rise.StartS - seconds(s.StartNS())
+				took := s.rise.risenS() - seconds(s.StartNS())
 				shortest, longest = min(shortest, took), max(longest, took)
 			}
 		}
@@ -340,7 +350,7 @@ func warmUps(phases []*phase) {
 		}
 		for _, s := range starts {
 			if s.rise != nil {
-				s.warmNS, s.warmIn = nanoseconds(s.rise.StartS), names
+				s.warmNS, s.warmIn = nanoseconds(s.rise.risenS()), names
 			}
 		}
 	}
@@ -357,11 +367,20 @@ func (p *phase) earlyRise(part *part) *Change {
 		return nil
 	}
 	c := &p.out.Changes[i]
-	if d := c.Of(part.Name()); c.Kind == KindUnknown && d.ToRate > d.FromRate &&
-		c.StartS-seconds(part.StartNS()) <= warmUpS {
+	slide := c.Kind == KindDrift && c.StartS-seconds(part.StartNS()) <= togetherS && c.EndS < seconds(part.EndNS())
+	if d := c.Of(part.Name()); (c.isRise() || slide) && d.ToRate > d.FromRate &&
+		c.risenS()-seconds(part.StartNS()) <= warmUpS {
 		return c
 	}
 	return nil
+}
+
+// risenS is when a rise was complete.
+func (c *Change) risenS() float64 {
+	if c.Kind == KindDrift {
+		return c.EndS
+	}
+	return c.StartS
 }
 
 // reportWarmUps turns the early rises of disks that warm up into entries of that kind. If several disks rose at once,
@@ -372,12 +391,13 @@ func (p *phase) reportWarmUps() {
 		rest := slices.Clone(c.Disks)
 		for _, part := range p.parts {
 			name := part.Name()
-			if part.warmIn == nil || c.Kind != KindUnknown || !c.concerns(name) || nanoseconds(c.StartS) != part.warmNS {
+			if part.warmIn == nil || !c.isRise() && c.Kind != KindDrift || !c.concerns(name) || nanoseconds(c.risenS()) != part.warmNS {
 				continue
 			}
 			d := c.Of(name)
 			w := part.change(KindWarmUp, part.StartNS(), 0, d.FromRate, d.ToRate)
-			if w.EndS, w.Phases, w.AtCI = c.StartS, part.warmIn, c.AtCI; len(c.Disks) == 1 {
+			part.Drifts = slices.DeleteFunc(part.Drifts, func(d level.Drift) bool { return c.Kind == KindDrift && d.EndNS == part.warmNS })
+			if w.EndS, w.Phases, w.AtCI = c.risenS(), part.warmIn, c.AtCI; len(c.Disks) == 1 {
 				w.CI = c.CI
 			}
 			out = append(out, w)

@@ -16,8 +16,17 @@ func (en english) change(c *Change) string {
 	who := unit.List(ordered(en.Order, c.Disks))
 	switch c.Kind {
 	case KindSwing:
-		return fmt.Sprintf("%s swings between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
+		return fmt.Sprintf("%s "+pick(len(c.Disks) == 1, "swings", "swing together")+" between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
 			who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, causeUnknown(c))
+	case KindDips:
+		return fmt.Sprintf("%s %s to %s for %s about every %s, %d times%s", who, pick(len(c.Disks) == 1, "drops", "drop together"),
+			en.Rate(c.ToRate), unit.FormatSeconds(c.LowS), unit.FormatSeconds(c.PeriodS), c.Count, causeUnknown(c))
+	case KindTakeTurns:
+		return fmt.Sprintf("%s take turns: each goes back and forth about every %s while their total stays the same%s", who,
+			unit.FormatSeconds(c.PeriodS), causeUnknown(c))
+	case KindUnsteady:
+		return fmt.Sprintf("%s is unsteady: its rate wanders between %s and %s for seconds at a time%s", who, en.Rate(c.ToRate),
+			en.Rate(c.FromRate), causeUnknown(c))
 	case KindDrift:
 		went := pick(c.ToRate < c.FromRate, "slowed", "sped up")
 		return fmt.Sprintf("%s %s steadily from %s to %s over %s%s", who, went, en.Rate(c.FromRate), en.Rate(c.ToRate),
@@ -26,13 +35,13 @@ func (en english) change(c *Change) string {
 		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, en.Title))
 		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s", who, took, phases,
 			en.Rate(c.FromRate), en.Rate(c.ToRate))
-	case KindSharedFall:
+	case KindSharedFall, KindSharedRise:
 		why := cmp.Or(map[string]string{
 			CauseLink: "their link changed its speed at about that time",
 			CauseHost: "the CPU was fully busy from then on",
 		}[c.Cause], "the cause is something they share (a link, the hub or the computer), not one disk")
-		return fmt.Sprintf("%s%s fell together to %.0f %% of their speed, from a total of %s to %s%s: %s",
-			at, who, 100*c.ToRate/c.FromRate, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), why)
+		return fmt.Sprintf("%s%s %s together to %.0f %% of their speed, from a total of %s to %s%s: %s",
+			at, who, pick(c.Kind == KindSharedFall, "fell", "rose"), 100*c.ToRate/c.FromRate, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), why)
 	case KindStart:
 		return fmt.Sprintf("when %s started, %s", *c.By, en.shifts(c))
 	case KindRedistribution:
@@ -53,6 +62,7 @@ func (en english) change(c *Change) string {
 func causeUnknown(c *Change) string {
 	return cmp.Or(map[string]string{
 		CauseHeat: ": it was hot", CauseCacheFull: ": its write cache was full",
+		CauseLink: ": its link may have fallen back to USB 2",
 	}[c.Cause], unknownCause)
 }
 
@@ -140,14 +150,15 @@ func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	}
 	verb := map[string]string{
 		KindStart: "start", KindEnd: "end", KindRecovery: "recover",
-		KindStall: "stall", KindWarmUp: "warm", KindSwing: "swing", KindDrift: pick(c.ToRate < c.FromRate, "slow", "speed"),
+		KindStall: "stall", KindWarmUp: "warm", KindSwing: "swing", KindDips: "dip", KindTakeTurns: "take",
+		KindUnsteady: "wander", KindDrift: pick(c.ToRate < c.FromRate, "slow", "speed"),
 	}[c.Kind]
 	rest := map[string]string{
-		KindWarmUp: " up", KindDrift: pick(c.ToRate < c.FromRate, " steadily", " up steadily"),
+		KindWarmUp: " up", KindDips: " again and again", KindTakeTurns: " turns", KindDrift: pick(c.ToRate < c.FromRate, " steadily", " up steadily"),
 	}[c.Kind]
 	switch {
-	case c.Kind == KindSharedFall:
-		return does(c.Disks, "fall", fmt.Sprintf(" to %.0f %%", 100*c.ToRate/c.FromRate))
+	case c.Kind == KindSharedFall || c.Kind == KindSharedRise:
+		return does(c.Disks, pick(c.Kind == KindSharedFall, "fall", "rise"), fmt.Sprintf(" to %.0f %%", 100*c.ToRate/c.FromRate))
 	case verb != "" && (c.Kind != KindStart || c.By == nil):
 		return does(c.Disks, verb, rest)
 	}

@@ -56,7 +56,7 @@ func (f *finder) throttle(name string, d *Disk) {
 		if e.SameBudget > 0 {
 			because += "; it fell after about as many bytes in " + unit.Plural(e.SameBudget, "more phase")
 		}
-	default:
+	default: // Of a link that fell back, the sentence above says all.
 		return
 	}
 	f.add(Finding{Code: t.Cause, Disk: name, Weight: 0.9 + fall, TextWithoutPhase: because}) // just behind the fall itself
@@ -119,6 +119,8 @@ func cause(d *Disk) string {
 		return "heat"
 	case CauseCacheFull:
 		return "a full write cache"
+	case CauseLink:
+		return "its link, which may have fallen back to USB 2 (check its cable and port)"
 	}
 	switch e, change := t.Evidence, d.LinkChange; {
 	case change != nil && change.ToBps < change.FromBps:

@@ -104,7 +104,7 @@ func TestHeldFoundDespiteGaps(t *testing.T) {
 				if a.Phases[2].Contention.Disks["A"].Held {
 					found++
 				} else {
-					t.Logf("%s, seed %d: %v", name, seed, *a.Phases[2].Contention.Disks["A"].Retention)
+					t.Logf("%s, seed %d: %+v", name, seed, a.Phases[2].Contention.Disks["A"])
 				}
 			}
 		}

@@ -15,23 +15,21 @@ import (
 // How changes of several disks are compared.
 const (
 	minChange = 0.15 // of the rate before: what a person sees in the chart; less is not reported
-	minEdge   = 0.05 // as a logarithm: levels closer than this are one
 	// As a logarithm: a disk that has no change of level of its own and moves by less stayed as it was.
 	minMoved    = 0.08
 	movedChance = 0.01 // the chance by which noise may make such a move, its moment being known
 	// As a logarithm: factors that differ by less, or by less than noise can resolve, are the same.
 	sameFactor = 0.10
+	asksLess   = 0.95 // of the lowest rate of disks that share a limit: a disk with less is limited by itself
+	backShare  = 0.3  // of what a disk lost as another started: with less of it back at that one's end, that was not why
+	takenShare = 0.7  // of what disks lost as another started: if that one takes less, some of it has another cause
 	totalStays = 0.15 // of what some disks lose: if the total changes by less, others gained it
 	// Changes of two disks this close together are one event; further apart if noise dates them worse.
 	closeNS    = 250_000_000
 	maxCloseNS = 2_000_000_000 // but never further apart than this
-	// A change that nothing explains is reported only if its moment is known at least this well.
-	datedNS = 3_000_000_000
-	// And if noise is this many times less likely to make it than other claims: nothing else speaks for it.
-	unexplained = 10
-	aroundS     = 10          // rates before and after an event are compared over at most this long on either side
-	clearNS     = 100_000_000 // leaving out at least this much on either side of it, because progress is only sampled
-	minSideNS   = 500_000_000 // and over at least this long
+	aroundS    = 10            // rates before and after an event are compared over at most this long on either side
+	clearNS    = 100_000_000   // leaving out at least this much on either side of it, because progress is only sampled
+	minSideNS  = 500_000_000   // and over at least this long
 )
 
 // edge is a change from one level of a disk to the next; its moment is known to within offNS.
@@ -39,7 +37,6 @@ type edge struct {
 	part      *part
 	level     int // the index of the second one
 	at, offNS int64
-	chance    float64 // that noise makes it, by all of both levels
 }
 
 // event is what one disk or several did at one instant.
@@ -62,15 +59,11 @@ func (e *event) of(disk *part) *edge {
 type shift struct {
 	*part
 	was, is level.Measured
-	levels  float64 // the chance of the disk's own change of level; 1 if it has none
 	moved   bool
 }
 
-// chance is how likely noise alone makes so large a difference at a known moment: by the rates next to it, or by all
-// of the levels that it lies between.
-func (s *shift) chance() float64 {
-	return min(s.levels, s.is.ChanceAbove(s.was), s.was.ChanceAbove(s.is))
-}
+// chance is how likely noise alone makes so large a difference at a known moment.
+func (s *shift) chance() float64 { return min(s.is.ChanceAbove(s.was), s.was.ChanceAbove(s.is)) }
 
 func (s *shift) factor() float64 { return math.Log(s.is.Rate / s.was.Rate) }
 
@@ -83,16 +76,14 @@ func (p *phase) events() []event {
 	for _, part := range p.parts {
 		for k := 1; k < len(part.Solid) && !part.Limited(); k++ {
 			before, after := part.Solid[k-1], part.Solid[k]
-			if math.Abs(math.Log(after.Rate/before.Rate)) < minEdge {
+			if math.Abs(math.Log(after.From/before.To)) < level.Defaults.MinChange {
 				continue
 			}
-			e := edge{part: part, level: k, at: part.Sharpest(after.StartNS, after.Rate-before.Rate)}
+			e := edge{part: part, level: k, at: part.Sharpest(after.StartNS, after.From-before.To)}
 			e.offNS = max(closeNS/2, part.Misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
-			if part.Swing.Holds(e.at) || part.Drift.Holds(e.at) ||
-				!part.ShowsInFiles(before.Span, after.Span, level.FewFiles, level.MaxOfFew) {
+			if part.Turns.Holds(e.at) {
 				continue
 			}
-			e.chance = part.ChanceOf(k)
 			edges = append(edges, e)
 		}
 	}
@@ -169,12 +160,9 @@ func (p *phase) shifts(e *event, bounds []int64) {
 			// Next to a pause or another event: its own levels will do.
 			before, after = part.Solid[own.level-1].Span, part.Solid[own.level].Span
 		}
-		s := shift{part: part, levels: 1}
+		s := shift{part: part}
 		if s.was, s.is = part.Differ(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
 			continue
-		}
-		if own != nil {
-			s.levels = own.chance
 		}
 		s.moved = own != nil || math.Abs(s.factor()) >= minMoved && s.chance() < movedChance
 		e.shifts = append(e.shifts, s)
@@ -215,6 +203,8 @@ func (p *phase) explain(e *event) []Change {
 		out = append(out, e.change(kind, cause, by, shifts))
 	}
 	switch {
+	case len(falls) > 0 && began != nil && !p.tookIt(began, falls, e):
+		add(KindUnknown, CauseUnknown, nil, all...)
 	case len(falls) > 0 && began != nil:
 		add(KindStart, CauseNeighbour, began, falls...)
 		if len(rises) > 0 {
@@ -225,7 +215,7 @@ func (p *phase) explain(e *event) []Change {
 	case len(rises) > 0 && len(falls) == 0 && ended != nil:
 		add(KindRecovery, CauseNeighbour, ended, rises...)
 	case shared(e, all):
-		add(KindSharedFall, p.sharedCause(e, all), nil, all...)
+		add(pick(len(falls) > 0, KindSharedFall, KindSharedRise), p.sharedCause(e, all), nil, all...)
 	case len(falls) == 1 && ended == nil && p.ownFall(&falls[0], e):
 		add(KindOwnFall, CauseUnknown, nil, falls...)
 		if len(rises) > 0 {
@@ -233,8 +223,8 @@ func (p *phase) explain(e *event) []Change {
 		}
 	case len(falls) > 0 && len(rises) > 0 && stays:
 		add(KindRedistribution, CauseUnknown, nil, all...)
-	case e.offNS > datedNS || slices.ContainsFunc(all, func(s shift) bool { return s.chance() > p.alpha.own/unexplained }):
-		// slow waves may have made it
+	case len(rises) == 1 && len(falls) == 0:
+		add(KindOwnRise, CauseUnknown, nil, rises...)
 	case len(rises) == 0:
 		at, offNS := e.at, e.offNS
 		for _, s := range falls { // by different factors, so each at its own time
@@ -247,6 +237,31 @@ func (p *phase) explain(e *event) []Change {
 		add(KindUnknown, CauseUnknown, nil, all...)
 	}
 	return out
+}
+
+// tookIt reports whether what some disks lost went to those that began just then: these take about as much, and
+// when they end, the others have more again. Of a disk that stays slow then, they were not the cause; and if
+// bytes are missing and nobody ended, the cause is not known, for contention can waste bandwidth.
+func (p *phase) tookIt(began []string, falls []shift, e *event) bool {
+	taken, lost, ended := 0.0, -netOf(falls), false
+	for _, name := range began {
+		part := p.part(name)
+		taken += part.RateIn(overlap.Span{StartNS: e.at, EndNS: min(e.next, part.EndNS())})
+		for _, s := range falls {
+			after := overlap.Span{StartNS: part.EndNS() + longestLagNS/2, EndNS: s.EndNS()}
+			if after.Seconds() < seconds(settleNS) {
+				after.StartNS = part.EndNS() + settleNS
+			}
+			if after.Seconds() < seconds(settleNS) {
+				continue
+			}
+			ended = true
+			if s.RateIn(after) < s.is.Rate+(s.was.Rate-s.is.Rate)*backShare {
+				return false
+			}
+		}
+	}
+	return ended || taken >= takenShare*lost
 }
 
 // netOf is by how much the disks' total changed.
@@ -271,10 +286,14 @@ func shared(e *event, moved []shift) bool {
 		ops[s.Trace.Op] = true
 	}
 	mean := sum / weight
+	lowest := math.Inf(1)
+	for _, s := range moved {
+		lowest = min(lowest, s.is.Rate)
+	}
 	for _, s := range e.shifts {
 		off, blur := math.Abs(s.factor()-mean), 3*s.blur()
-		if !s.moved && (ops[s.Trace.Op] || len(ops) > 1) && off > blur {
-			return false
+		if !s.moved && (ops[s.Trace.Op] || len(ops) > 1) && off > blur && s.is.Rate > asksLess*lowest {
+			return false // It would have fallen, too: it takes no less than the others.
 		}
 	}
 	return !slices.ContainsFunc(moved, func(s shift) bool {

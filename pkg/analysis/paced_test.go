@@ -93,7 +93,7 @@ func TestNoClaimsOfPacedDisks(t *testing.T) {
 					named++
 					t.Errorf("%s, %s, %d: of a disk at its own pace: %v", l.name, c.Name, trial, claims)
 				}
-				for _, k := range alarmsIn(a) {
+				for _, k := range alarmsIn(a, c.Noise) {
 					alarms[k]++
 				}
 			}
@@ -103,6 +103,9 @@ func TestNoClaimsOfPacedDisks(t *testing.T) {
 				upper := 0.05
 				if full { // without A, 7 % of such runs under Pareto 1.5 claim an uneven sharing, 8 % two modes
 					upper = 0.10
+				}
+				if c.Noise.EveryS > 0 || c.Noise.Tail > 0 && c.Noise.Tail < 2 { // what others do to it shows, or few files decide
+					upper += 0.5
 				}
 				if k != "finding: drops" && !shared && float64(found) > upper*float64(n)+1 {
 					t.Errorf("%s, %s: %d of %d runs claim %s", l.name, c.Name, found, n, k)

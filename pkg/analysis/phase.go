@@ -138,7 +138,15 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p.window = overlap.Window(p.stages, len(p.parts))
 	}
 	r.scale = unit.ScaleFor(r.fastest())
-	r.eachDisk((*phase).settle)
+	r.eachDisk(func(p *phase, part *part) {
+		var given []int64 // the moments at which others start and end
+		for _, o := range p.others(part) {
+			for _, v := range o.Active {
+				given = append(given, v.StartNS, v.EndNS)
+			}
+		}
+		part.Settle(given...)
+	})
 	InParallel(r.phases, (*phase).measure)
 	late := meter.Unwritten{}
 	for _, p := range r.phases {
@@ -225,29 +233,6 @@ func (p *part) read(t *trace.Phase, opts Options) {
 	p.Disk = level.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
 	p.job.work = p.Work
 	p.job.work.Op, p.job.work.Test = p.Trace.Op, t.Test
-}
-
-// settle finds the disk's levels and what else its rate does by itself.
-func (p *phase) settle(part *part) {
-	var given []int64 // moments in which others start and end
-	for _, o := range p.parts {
-		for _, v := range o.Active {
-			if o != part {
-				given = append(given, v.StartNS, v.EndNS)
-			}
-		}
-	}
-	if part.Settle(given, p.alpha.own); part.Limited() || part.Swing != nil {
-		return
-	}
-	var longest overlap.Span // of the stages in which it works
-	i := slices.Index(p.parts, part)
-	for _, s := range p.stages {
-		if slices.Contains(s.Active, i) && s.Seconds() > longest.Seconds() {
-			longest = s.Span
-		}
-	}
-	part.Drift = part.FindDrift(longest, p.alpha.own)
 }
 
 // measure fills in what the phase says by itself.

@@ -88,6 +88,9 @@ func (p *phase) worksSince(disk int, ns int64) int64 {
 // then, if they show none that holds, by the one step that fits best.
 func (p *phase) recovery(part *part, after string, before overlap.Span, until int64, step *climb) {
 	at := before.EndNS
+	if part.Turns.Holds(at) {
+		return // it goes up and down anyway
+	}
 	had, reached := p.climbAfter(part, before, until)
 	from, measuredBefore := part.Measure(had)
 	to, ok := part.Measure(reached)
@@ -144,7 +147,7 @@ func (p *part) known(had overlap.Span) bool {
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if they are not seen.
 func (p *phase) climbAfter(part *part, before overlap.Span, until int64) (had, reached overlap.Span) {
 	at := before.EndNS
-	levels := part.Plateaus(part.Levels, oneStep)
+	levels := part.Plateaus(part.Stairs(), oneStep)
 	first := level.At(levels, max(at-part.Blur(at), min(part.risenNS+level.HoldNS, at)))
 	had = overlap.Span{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
 	if had.EndNS-had.StartNS < settleNS {

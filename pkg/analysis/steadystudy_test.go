@@ -103,7 +103,8 @@ func (s *scene) alarms(r *reading, class *tracetest.Class) map[string]int {
 		phases[code][phase] = true
 	}
 	for _, c := range r.changes {
-		if !c.isEdge(s.Run) && !slices.Contains(trueOf(class), c.Kind) {
+		short := class.Noise.EveryS > 0 && c.EndS > c.StartS && c.EndS < c.StartS+2*class.Noise.StallS+0.5
+		if !c.isEdge(s.Run) && !short && !slices.Contains(trueOf(class), c.Kind) {
 			note(fmt.Sprintf("change: %s", c.Kind), c.Phase)
 		}
 	}

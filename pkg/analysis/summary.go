@@ -168,9 +168,9 @@ func contestDisk(group []*phase, name string) ContestDisk {
 // ownChange is the kind of change of the disk's own in the window: what makes its mean there one of several levels.
 func (p *phase) ownChange(disk *part) string {
 	switch {
-	case disk.Swing != nil:
+	case disk.Turns != nil:
 		return KindSwing
-	case disk.Drift != nil:
+	case len(disk.Drifts) > 0:
 		return KindDrift
 	case p.fallsForGood(disk):
 		return KindOwnFall

@@ -54,6 +54,9 @@ func at(c *change, want *truthChange) bool {
 func tells(found []change, want *truthChange, truths []truthChange, noise float64) bool {
 	told := map[string]bool{}
 	for _, c := range found {
+		if c.Kind == "stall" && want.Kinds[0] != "stall" && len(found) > 1 {
+			continue // What the disk did afterwards is another change.
+		}
 		for _, d := range c.Disks {
 			told[d] = true
 			if !slices.ContainsFunc(truths, func(other truthChange) bool {

@@ -126,7 +126,7 @@ func (s *scene) sharesSwing() {
 		h.Turns = append(h.Turns, tracetest.Turn{AtS: float64(k) * each, Hub: next})
 	}
 	s.phase("WW", h, works("A", 75, 2.1), works("B", 75, 2.1))
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"swing"}, Disks: []string{"A", "B"}, EndS: 75, Not: []string{"cache_full", "heat"}})
+	s.changes(truthChange{Phase: "WW", Kinds: []string{"take_turns"}, Disks: []string{"A", "B"}, EndS: 75, Not: []string{"cache_full", "heat"}})
 	s.wrong(claimEven, claimCache)
 }
 
@@ -134,7 +134,7 @@ func (s *scene) sharesSwing() {
 func (s *scene) ownRise() {
 	at := s.between(20, 45)
 	s.phase("WW", roomy(), works("A", 60, 1.5).within(0, at, 0.55), works("B", 60, 1))
-	s.changes(truthChange{Phase: "WW", Kinds: []string{"unknown"}, Disks: []string{"A"}, AtS: at, To: map[string]float64{"A": 1.5e9}})
+	s.changes(truthChange{Phase: "WW", Kinds: []string{"own_rise"}, Disks: []string{"A"}, AtS: at, To: map[string]float64{"A": 1.5e9}})
 	s.wrong(claimSplit, claimPort, loses("A"), loses("B"))
 }
 

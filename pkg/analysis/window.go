@@ -208,7 +208,7 @@ func (p *phase) withholdIntervals() {
 	}
 	for _, part := range p.parts {
 		d := p.out.Overlap.Disks[part.Name()]
-		if !part.slow || d.CI95 == nil || part.Swing != nil || part.Drift != nil {
+		if !part.slow || d.CI95 == nil || part.wavers() {
 			continue
 		}
 		flow := part.Curve.Flow(longest(cutAt(p.window, p.cuts(part.Name()))))

@@ -58,7 +58,7 @@ func TestClimb(t *testing.T) {
 		var changes [][2]float64
 		at := 0.0
 		for _, l := range tt.levels {
-			levels = append(levels, Level{span(at, at+l[0]), 1e6 * l[1]})
+			levels = append(levels, flatLevel(span(at, at+l[0]), 1e6*l[1]))
 			changes = append(changes, [2]float64{at, l[1]})
 			at += l[0]
 		}
@@ -72,13 +72,13 @@ func TestClimb(t *testing.T) {
 
 func TestPlateaus(t *testing.T) {
 	p := bare(tracetest.FilesOf([2]float64{10, 1000}, [2]float64{10, 900}, [2]float64{10, 1010}, [2]float64{10, 500}))
-	p.Levels, _ = levelsOf([2]float64{10, 100}, [2]float64{10, 90}, [2]float64{10, 101}, [2]float64{10, 50})
+	p.Solid, _ = levelsOf([2]float64{10, 100}, [2]float64{10, 90}, [2]float64{10, 101}, [2]float64{10, 50})
 	for step, want := range map[float64][]Level{
-		0.1:   p.Levels,
-		0.101: {{span(0, 30), 97}, {span(30, 40), 50}}, // first the two of 100 and 90, and that with the third
-		0.484: {{span(0, 30), 97}, {span(30, 40), 50}},
-		0.485: {{span(0, 40), 85.25}},
+		0.1:   p.Solid,
+		0.101: {flatLevel(span(0, 30), 97), flatLevel(span(30, 40), 50)}, // first the two of 100 and 90, and that with the third
+		0.484: {flatLevel(span(0, 30), 97), flatLevel(span(30, 40), 50)},
+		0.485: {flatLevel(span(0, 40), 85.25)},
 	} {
-		check.Same(t, fmt.Sprintf("%v apart", step), want, p.Plateaus(p.Levels, step), cmp.AllowUnexported(Level{}))
+		check.Same(t, fmt.Sprintf("%v apart", step), want, p.Plateaus(p.Solid, step), cmp.AllowUnexported(Level{}))
 	}
 }

@@ -43,7 +43,7 @@ type series struct {
 func newSeries(p *Disk) *series {
 	moving := p.moving()
 	activeNS := overlap.Seconds(moving) * 1e9
-	s := &series{active: moving, binNS: max(pieceNS, activeNS/maxPieces)}
+	s := &series{active: moving, binNS: max(pieceNS, activeNS/float64(Defaults.Bins))}
 	var before float64
 	for _, v := range moving {
 		s.starts = append(s.starts, before)
@@ -128,67 +128,6 @@ func freeOf(bins int, n stats.Noise) float64 {
 	return max(1, float64(bins)/memory-1)
 }
 
-// chanceOf is the chance of a difference as large as that of the bins from a to b and those from b to c by noise
-// alone: by that of the whole series or of these bins, whichever makes it more likely, because a disk that others
-// hold back deviates less than one that is free. Unless the rate jumps there as nowhere else, b was chosen among
-// many places.
-func (s *series) chanceOf(a, b, c int, edges []int) float64 {
-	if b <= a || c <= b {
-		return 1
-	}
-	difference := math.Abs(s.mean(b, c) - s.mean(a, b))
-	jumps := s.jumps(b, edges)
-	under := func(n stats.Noise, bins int) float64 {
-		free, places := freeOf(bins, n), 1.0
-		if jumps {
-			free = max(minFree, free)
-		} else {
-			places = max(1, float64(len(s.log))/max(5, 2*n.Memory))
-		}
-		z := difference / math.Sqrt(n.DifferenceVariance(b-a, c-b))
-		return min(1, places*2*stats.StudentTail(z, free))
-	}
-	return max(under(s.noise, len(s.log)), under(s.estimate([]int{a, b, c}, [2]int{}), c-a))
-}
-
-// Settle finds the disk's solid levels, and its swing if it has one. At the given moments, when other disks start
-// and end, a level may change however short it is. Noise alone makes either in fewer than alpha of disks.
-func (p *Disk) Settle(given []int64, alpha float64) {
-	p.given = given
-	p.Solid = p.solidLevels(alpha)
-	if !p.Limited() && len(p.Active) > 0 {
-		p.Swing = p.findSwing(alpha)
-	}
-}
-
-// solidLevels are the levels that noise would hardly make: candidates are put together until each change between
-// neighbours is one that noise alone would make in fewer than alpha of disks.
-func (p *Disk) solidLevels(alpha float64) []Level {
-	s := p.series
-	levels := slices.Clone(p.Levels)
-	for {
-		levels = p.withoutExcursions(levels)
-		edges := s.edges(levels)
-		s.noise = s.estimate(edges, [2]int{})
-		worst, largest := 0, alpha
-		for i := 1; i < len(levels); i++ {
-			if c := s.chanceOf(edges[i-1], edges[i], edges[i+1], edges); c > largest {
-				worst, largest = i, c
-			}
-		}
-		if worst == 0 {
-			return levels
-		}
-		levels = p.merge(levels, worst-1, worst)
-	}
-}
-
-// ChanceOf is the chance that noise alone makes the change to Solid[k], by all of it and of the level before.
-func (p *Disk) ChanceOf(k int) float64 {
-	edges := p.series.edges(p.Solid)
-	return p.series.chanceOf(edges[k-1], edges[k], edges[k+1], edges)
-}
-
 func (s *series) edges(levels []Level) []int {
 	edges := []int{0}
 	for _, l := range levels[min(1, len(levels)):] {
@@ -203,80 +142,4 @@ func (p *Disk) merge(levels []Level, first, last int) []Level {
 	return slices.Delete(levels, first+1, last+1)
 }
 
-// withoutExcursions merges levels that are too short with their neighbours, the shortest first.
-func (p *Disk) withoutExcursions(levels []Level) []Level {
-	for len(levels) > 1 {
-		shortest, lowest := -1, math.Inf(1)
-		for i := range levels {
-			if s := p.activeS(levels[i]); s < p.shortestS(levels, i) && s < lowest {
-				shortest, lowest = i, s
-			}
-		}
-		if shortest < 0 {
-			break
-		}
-		first, last := p.absorb(levels, shortest)
-		if first < shortest && shortest < last && math.Abs(levels[shortest].Rate/levels[first].Rate-1) >= MinGain-1 {
-			p.excursionS = max(p.excursionS, lowest) // of a size that could pass for a change
-		}
-		levels = p.merge(levels, first, last)
-	}
-	return levels
-}
-
-// shortestS is for how long levels[i] must hold, in seconds. Between others it may be an excursion, unless other
-// disks start or end at its edges. The first and the last may be an excursion of which one side is not seen: a disk
-// that shows none in a long time hardly does so just then.
-func (p *Disk) shortestS(levels []Level, i int) float64 {
-	isGiven := func(ns int64) bool {
-		return slices.ContainsFunc(p.given, func(g int64) bool { return max(g-ns, ns-g) <= BlurNS })
-	}
-	if isGiven(levels[i].StartNS) && (i == len(levels)-1 || isGiven(levels[i].EndNS)) {
-		return seconds(HoldNS)
-	}
-	if i > 0 && i < len(levels)-1 {
-		return seconds(MinNS)
-	}
-	other := 0.0
-	for k := range levels {
-		if k != i {
-			other += p.activeS(levels[k])
-		}
-	}
-	return min(seconds(MinNS), max(EndS*min(1, endSeenS/other), ShortS, beyondSeen*p.excursionS))
-}
-
 func (p *Disk) activeS(l Level) float64 { return overlap.Seconds(p.MovingIn(l.Span)) }
-
-// absorb says which levels become one if levels[i] is too short: it and both neighbours if these are alike, as
-// about a burst; it and a short neighbour if they are steps of one climb or descent; else it and the neighbour of
-// the nearer rate. If it is at an end, what lies before the neighbour stands in for the neighbour on the other
-// side.
-func (p *Disk) absorb(levels []Level, i int) (first, last int) {
-	apart := func(a, b int) float64 { return math.Abs(math.Log(max(levels[a].Rate, 1) / max(levels[b].Rate, 1))) }
-	short := func(k int) bool { return p.activeS(levels[k]) < seconds(MinNS) }
-	end := len(levels) - 1
-	switch {
-	case i == 0 && end > 1 && short(1) && apart(0, 2) < alikeLevel:
-		return 0, 2
-	case i == 0:
-		return 0, 1
-	case i == end && end > 1 && short(end-1) && apart(end-2, end) < alikeLevel:
-		return end - 2, end
-	case i == end:
-		return end - 1, end
-	case apart(i-1, i+1) < alikeLevel:
-		return i - 1, i + 1
-	}
-	steps := (levels[i].Rate > levels[i-1].Rate) == (levels[i+1].Rate > levels[i].Rate)
-	if steps && short(i-1) != short(i+1) {
-		if short(i - 1) {
-			return i - 1, i
-		}
-		return i, i + 1
-	}
-	if apart(i-1, i) < apart(i, i+1) {
-		return i - 1, i
-	}
-	return i, i + 1
-}

@@ -95,10 +95,10 @@ func TestVarianceIn(t *testing.T) {
 		t.Errorf("of two bins: %v", got)
 	}
 	// 25 times the variance over the squared change, in seconds.
-	a, b := Level{span(0, 20), 1e6}, Level{span(20, 21), 9e6}
+	a, b := flatLevel(span(0, 20), 1e6), flatLevel(span(20, 21), 9e6)
 	check.Near(t, "the date", 1e9*25*want/(8e6*8e6), float64(p.Misdated(a, b)), 1000)
 	check.Near(t, "the date, the other way", 1e9*25*want/(8e6*8e6), float64(p.Misdated(b, a)), 1000)
-	if got := p.Misdated(a, Level{span(20, 21), 1.1e6}); got != 10e9 {
+	if got := p.Misdated(a, flatLevel(span(20, 21), 1.1e6)); got != 10e9 {
 		t.Errorf("a small change is misdated by %d ns at most", got)
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 // What counts as a standstill.
 const (
-	stallNS        = 1_000_000_000 // shorter ones are noise
-	stillRate      = 0.005         // of the disk's mean rate: a disk at this rate or less stands still
-	betweenSamples = 8             // times what a disk moves in SampleNS may pass beside a standstill without a sample
-	longFlush      = 5             // times the median time from a file's last sample to its end: a flush takes no longer
+	stallNS        = 500_000_000 // shorter ones are noise
+	stillRate      = 0.005       // of the disk's mean rate: a disk at this rate or less stands still
+	betweenSamples = 8           // times what a disk moves in SampleNS may pass beside a standstill without a sample
+	longFlush      = 5           // times the median time from a file's last sample to its end: a flush takes no longer
 )
 
 // findStalls finds when the disk stood still within a file for a second or more; that time is left out of its

@@ -1,0 +1,161 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// When several disks do one thing.
+const (
+	inStep      = 0.8         // the correlation from which two disks swing in step
+	turnsShare  = 0.25        // the variance of a total that stays, as a part of the variances of its disks
+	sampleNS    = 250_000_000 // swings are compared at moments that far apart
+	sameStretch = 0.7         // the part of the time that two drifts share, from which they are one
+)
+
+// lasting are the swings, dips, drifts and unsteady rates. Those of several disks in step are one entry.
+func (p *phase) lasting() (out []Change) {
+	var turning, drifting []*part
+	for _, part := range p.parts {
+		if part.Turns != nil {
+			turning = append(turning, part)
+		}
+		part.Drifts = slices.DeleteFunc(part.Drifts, func(d level.Drift) bool { return p.recovers(part, d) })
+		if len(part.Drifts) > 0 {
+			drifting = append(drifting, part)
+		}
+		if w := part.Unsteady; w != nil {
+			out = append(out, part.change(KindUnsteady, w.StartNS, w.EndNS, w.High, w.Low))
+		}
+	}
+	return slices.Concat(out, turns(turning), drifts(drifting))
+}
+
+// recovers reports whether a drift is how a disk recovered after another's end.
+func (p *phase) recovers(part *part, d level.Drift) bool {
+	return d.To > d.From && slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
+		return r.Disk == part.Name() && r.LagS != nil && d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS)
+	})
+}
+
+// turns makes one entry of all disks whose swings or dips are in step, and of those that take turns.
+func turns(all []*part) (out []Change) {
+	for len(all) > 0 {
+		first := all[0]
+		group := []*part{first}
+		var rest []*part
+		for _, other := range all[1:] {
+			if correlation(first, other) >= inStep && (first.Turns.Dips > 0) == (other.Turns.Dips > 0) {
+				group = append(group, other)
+			} else {
+				rest = append(rest, other)
+			}
+		}
+		t, kind := first.Turns, KindSwing
+		switch {
+		case len(group) == 1 && takeTurns(all):
+			kind, group, rest = KindTakeTurns, all, nil
+		case t.Dips > 0:
+			kind = KindDips
+		case t.Irregular:
+			kind = KindUnsteady
+		}
+		c := Change{StartS: seconds(t.StartNS), EndS: seconds(t.EndNS), Kind: kind, Cause: CauseUnknown,
+			PeriodS: t.PeriodS, LowShare: t.LowShare, Count: t.Runs - 1}
+		switch kind {
+		case KindDips:
+			c.Count, c.LowS = t.Dips, t.LowS
+		case KindUnsteady:
+			c.PeriodS, c.LowShare, c.Count = 0, 0, 0
+		}
+		for _, part := range group {
+			s := Shift{part.Name(), part.Turns.High, part.Turns.Low}
+			c.Disks, c.Each = append(c.Disks, s.Disk), append(c.Each, s)
+			c.FromRate, c.ToRate = c.FromRate+s.FromRate, c.ToRate+s.ToRate
+		}
+		if len(group) == 1 {
+			c.Each = nil
+		}
+		out, all = append(out, c), rest
+	}
+	return out
+}
+
+// correlation is that of two disks' levels while both go back and forth.
+func correlation(a, b *part) float64 {
+	x, y := a.sampled(a.Turns.Span.Within(b.Turns.Span)), b.sampled(a.Turns.Span.Within(b.Turns.Span))
+	if len(x) == 0 || 2*a.Turns.Span.Within(b.Turns.Span).Seconds() < max(a.Turns.Seconds(), b.Turns.Seconds()) {
+		return 0
+	}
+	mx, my := stats.Mean(x), stats.Mean(y)
+	var xy, xx, yy float64
+	for i := range x {
+		xy += (x[i] - mx) * (y[i] - my)
+		xx += square(x[i] - mx)
+		yy += square(y[i] - my)
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+// takeTurns reports whether the total of the disks stays while each of them goes back and forth.
+func takeTurns(all []*part) bool {
+	if len(all) < 2 {
+		return false
+	}
+	both := all[0].Turns.Span
+	for _, part := range all[1:] {
+		both = both.Within(part.Turns.Span)
+	}
+	if 2*both.Seconds() < all[0].Turns.Seconds() {
+		return false
+	}
+	total := make([]float64, int((both.EndNS-both.StartNS)/sampleNS))
+	var each float64
+	for _, part := range all {
+		x := part.sampled(both)
+		for i, v := range x {
+			total[i] += v
+		}
+		each += square(stats.Summarize(x).SD)
+	}
+	return square(stats.Summarize(total).SD) < turnsShare*each
+}
+
+// sampled is the disk's level at moments within v.
+func (p *part) sampled(v overlap.Span) (rates []float64) {
+	for at := v.StartNS + sampleNS; at <= v.EndNS; at += sampleNS {
+		i := slices.IndexFunc(p.Solid, func(l level.Level) bool { return at <= l.EndNS })
+		rates = append(rates, p.Solid[max(i, 0)].Rate)
+	}
+	return rates
+}
+
+// drifts makes one entry of all disks whose rates slide the same way over about the same time.
+func drifts(all []*part) (out []Change) {
+	for _, part := range all {
+		for _, d := range part.Drifts {
+			one := part.change(KindDrift, d.StartNS, d.EndNS, d.From, d.To)
+			s := Shift{part.Name(), d.From, d.To}
+			i := slices.IndexFunc(out, func(c Change) bool {
+				both := min(c.EndS, one.EndS) - max(c.StartS, one.StartS)
+				return both >= sameStretch*(max(c.EndS, one.EndS)-min(c.StartS, one.StartS)) &&
+					(c.ToRate > c.FromRate) == (one.ToRate > one.FromRate) && !c.concerns(s.Disk)
+			})
+			if i < 0 {
+				out = append(out, one)
+				continue
+			}
+			c := &out[i]
+			if len(c.Each) == 0 {
+				c.Each = []Shift{{c.Disks[0], c.FromRate, c.ToRate}}
+			}
+			c.Disks, c.Each = append(c.Disks, s.Disk), append(c.Each, s)
+			c.FromRate, c.ToRate = c.FromRate+s.FromRate, c.ToRate+s.ToRate
+		}
+	}
+	return out
+}

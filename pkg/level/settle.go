@@ -1,0 +1,336 @@
+package level
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// Settle finds what the disk's rate does over the phase: the levels it keeps, slopes between them, and whether it
+// swings, dips again and again, or wanders. Other disks start and end at the given moments.
+func (p *Disk) Settle(given ...int64) {
+	p.Solid = p.levels(given)
+	if p.Limited() || len(p.Solid) == 0 || len(p.series.log) == 0 {
+		return
+	}
+	p.findTurns()
+	if t := p.Turns; t != nil && t.Irregular {
+		p.excursionS = min(t.LowS, t.PeriodS-t.LowS)
+	}
+	p.dropExcursions()
+	for _, l := range p.Solid {
+		if l.From != l.To {
+			p.Drifts = append(p.Drifts, Drift{l.Span, l.From, l.To})
+		}
+	}
+	if p.Turns == nil && len(p.Drifts) == 0 {
+		p.Unsteady = p.wanders()
+	}
+}
+
+// dropExcursions makes one level of two that are alike and a short one between them: it is an excursion, and too few
+// of them to be dips.
+func (p *Disk) dropExcursions() {
+	flat := func(l Level) bool { return l.From == l.To && !p.Turns.Holds(l.StartNS) }
+	for i := 1; i+1 < len(p.Solid); i++ {
+		before, l, after := p.Solid[i-1], p.Solid[i], p.Solid[i+1]
+		if l.Seconds() < Defaults.FirstS && flat(before) && flat(l) && flat(after) &&
+			math.Abs(math.Log(after.Rate/before.Rate)) < Defaults.Alike {
+			p.excursionS = max(p.excursionS, l.Seconds())
+			p.Solid = p.merge(p.Solid, i-1, i+1)
+			i--
+		}
+	}
+	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
+}
+
+// wanders finds noise so large and with so long a memory that the rate is at no level; nil if there is none, or if
+// whole files, which are fast or slow by chance, may be what makes it.
+func (p *Disk) wanders() *Unsteady {
+	s := p.series
+	block := max(1, int(Defaults.WandersS*1e9/s.binNS))
+	var means []float64
+	edges := s.edges(p.Solid)
+	for i := 1; i < len(edges); i++ {
+		middle := s.mean(edges[i-1], edges[i])
+		for from := edges[i-1]; from+block <= edges[i]; from += block {
+			means = append(means, s.mean(from, from+block)-middle)
+		}
+	}
+	if len(means) < Defaults.WandersN || stats.Summarize(means).SD < Defaults.Wanders {
+		return nil
+	}
+	if q := p.sequence(); q == nil || !q.lastsBeyondFiles(s.noise) {
+		return nil
+	}
+	var rates []float64
+	for _, l := range p.Solid {
+		rates = append(rates, p.Curve.Rates(p.MovingIn(l.Span), max(1, int(l.Seconds())))...)
+	}
+	slices.Sort(rates)
+	if math.Log(stats.Quantile(rates, 0.75)/max(stats.Quantile(rates, 0.25), 1)) < Defaults.Wanders {
+		return nil // It was at one level for half of the time.
+	}
+	return &Unsteady{overlap.Span{StartNS: p.StartNS(), EndNS: p.EndNS()}, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
+}
+
+// levels cuts the disk's moving time at the changes that the criterion finds.
+func (p *Disk) levels(given []int64) []Level {
+	moving := p.moving()
+	if len(moving) == 0 {
+		return nil
+	}
+	v := overlap.Span{StartNS: moving[0].StartNS, EndNS: moving[len(moving)-1].EndNS}
+	pieces := []piece{{}}
+	q := p.sequence()
+	if q != nil && !p.Limited() {
+		for _, ns := range given {
+			q.given = append(q.given, q.time.bin(ns))
+		}
+		pieces = q.find().pieces
+	}
+	var levels []Level
+	end := v.EndNS
+	for i, piece := range pieces {
+		if v.EndNS = end; i+1 < len(pieces) {
+			v.EndNS = q.time.at(piece.to)
+			if next := pieces[i+1]; piece.form == flat && next.form == flat {
+				v.EndNS = p.Sharpest(v.EndNS, math.Exp(next.start)-math.Exp(piece.end))
+			}
+		}
+		l := p.LevelOver(v)
+		if piece.form != flat {
+			l.From, l.To = math.Exp(piece.start), math.Exp(piece.end)
+			p.series.flatten(q, &piece)
+		}
+		levels = append(levels, l)
+		v.StartNS = v.EndNS
+	}
+	p.series.noise = p.series.estimate(p.series.edges(levels), [2]int{})
+	return levels
+}
+
+// flatten takes the slope of a piece out of the series: it is no noise.
+func (s *series) flatten(q *sequence, p *piece) {
+	middle := stats.Mean(p.fitted)
+	for i := s.bin(q.time.at(p.from)); i < min(s.bin(q.time.at(p.to)), len(s.log)); i++ {
+		s.log[i] -= p.fitted[min(max(q.time.bin(s.at(i))-p.from, 0), len(p.fitted)-1)] - middle
+	}
+}
+
+// lastsBeyondFiles reports whether noise lasts for several files, or shows inside them.
+func (q *sequence) lastsBeyondFiles(n stats.Noise) bool {
+	var within [][]float64
+	var squares float64
+	for i := 0; i < len(q.y); {
+		j := i
+		for j < len(q.y) && q.file[j] == q.file[i] {
+			j++
+		}
+		within = append(within, q.y[i:j])
+		squares += square(float64(j - i))
+		i = j
+	}
+	if n.Memory > 2*q.MinFiles*squares/float64(len(q.y)) {
+		return true
+	}
+	return stats.EstimateNoise(within).Sill > q.Shown*n.Sill
+}
+
+// sequence is the logarithm of the disk's rate bin by bin, pauses between files left out, and in which file each
+// bin lies; nil if it is too short to show a change.
+func (p *Disk) sequence() *sequence {
+	inFiles := *p
+	inFiles.Active = nil
+	for _, v := range overlap.Active(p.Trace, SampleNS) {
+		inFiles.Active = append(inFiles.Active, overlap.Clip(p.Active, v)...)
+	}
+	s := newSeries(&inFiles)
+	q := &sequence{time: s, Thresholds: Defaults, y: slices.Clone(s.log), file: make([]int, len(s.log)), binS: s.binNS / 1e9}
+	if len(q.y) < 2*q.bins(q.MinS) {
+		return nil
+	}
+	rates := p.Curve.Rates(s.active, len(q.y))
+	floor := max(Defaults.Lowest*stats.Mean(rates), 1)
+	for i, r := range rates {
+		q.y[i] = math.Log(max(r, floor))
+	}
+	q.clip()
+	files := p.Trace.Files
+	for bin := range q.file {
+		middle := (s.at(bin) + s.at(bin+1)) / 2
+		q.file[bin] = sort.Search(len(files), func(k int) bool { return files[k].EndNS > middle })
+	}
+	return q
+}
+
+// clip brings excursions of less than half a second to what surrounds them: they are no level.
+func (q *sequence) clip() {
+	half := int(q.ExcursionS / q.binS)
+	around, off := make([]float64, len(q.y)), make([]float64, len(q.y))
+	for i := range q.y {
+		around[i] = stats.Median(q.y[max(0, i-half):min(len(q.y), i+half+1)])
+		off[i] = math.Abs(q.y[i] - around[i])
+	}
+	limit := max(q.Outlier*stats.NormalMAD*stats.Median(off), q.MinOutlier)
+	for i := range q.y {
+		if off[i] > limit {
+			q.y[i] = around[i]
+		}
+	}
+}
+
+// at is when a bin begins; after a pause, if one lies there.
+func (s *series) at(bin int) int64 {
+	ns := float64(bin)*s.binNS + 1 // the times are rounded
+	i := max(0, sort.SearchFloat64s(s.starts, ns)-1)
+	return s.active[i].StartNS + int64(ns-s.starts[i])
+}
+
+// Turns are two levels in turn: a swing, or the same short fall again and again.
+type Turns struct {
+	overlap.Span
+	Low, High float64
+	LowShare  float64 // LowShare is the part of the time at the lower rate.
+	Runs      int     // Runs is how many levels the disk went through in turn.
+	PeriodS   float64 // PeriodS is the median time from the beginning of one low level to the next.
+	LowS      float64 // LowS is the median length of the low levels.
+	Irregular bool    // Irregular is whether its cycles differ in length, or the high levels are bursts.
+	Dips      int     // Dips is the number of falls if these are dips, and 0 for a swing.
+}
+
+// findTurns finds the longest run of levels that alternate between two rates.
+func (p *Disk) findTurns() {
+	best := 0
+	for first := range p.Solid {
+		last := first
+		for last+1 < len(p.Solid) && p.alternate(first, last+1) {
+			last++
+		}
+		if runs := last - first + 1; runs > best {
+			best = runs
+			p.Turns = p.turns(first, last)
+		}
+	}
+}
+
+// alternate reports whether the levels from first to last go back and forth between two rates.
+func (p *Disk) alternate(first, last int) bool {
+	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{}
+	for i := first; i <= last; i++ {
+		l := p.Solid[i]
+		if l.From != l.To {
+			return false
+		}
+		side := (i - first) % 2
+		low[side], high[side] = min(low[side], l.Rate), max(high[side], l.Rate)
+	}
+	if last == first {
+		return true
+	}
+	gap := math.Log(max(low[0], low[1]) / min(high[0], high[1]))
+	if gap <= 0 {
+		return false
+	}
+	spread := max(math.Log(high[0]/low[0]), math.Log(high[1]/low[1]))
+	return spread <= max(Defaults.Alike, gap*Defaults.AlikeOfGap)
+}
+
+// turns describes levels that alternate; nil if there are too few of them.
+func (p *Disk) turns(first, last int) *Turns {
+	if last-first+1 < Defaults.Runs {
+		return nil
+	}
+	t := &Turns{Span: p.Solid[first].Span, Runs: last - first + 1}
+	t.EndNS = p.Solid[last].EndNS
+	lowFirst := p.Solid[first].Rate < p.Solid[first+1].Rate
+	var lows, highs, periods []float64
+	var lowBytes, highBytes, lowS, highS float64
+	previous := int64(-1)
+	for i := first; i <= last; i++ {
+		l := p.Solid[i]
+		stub := i == first || i == last
+		isLow := ((i-first)%2 == 0) == lowFirst
+		if s := l.Seconds(); isLow {
+			lowS, lowBytes = lowS+s, lowBytes+l.Rate*s
+			if !stub || i == last && last == len(p.Solid)-1 && s > 0 {
+				lows = append(lows, s)
+			}
+			if i > first || first > 0 {
+				if previous >= 0 {
+					periods = append(periods, seconds(l.StartNS-previous))
+				}
+				previous = l.StartNS
+			}
+			t.Dips++
+		} else {
+			highS, highBytes = highS+s, highBytes+l.Rate*s
+			if !stub {
+				highs = append(highs, s)
+			}
+		}
+	}
+	t.Low, t.High, t.LowShare = lowBytes/lowS, highBytes/highS, lowS/(lowS+highS)
+	t.PeriodS = 2 * t.Seconds() / float64(t.Runs)
+	if len(periods) > 0 {
+		t.PeriodS = stats.Median(periods)
+	}
+	t.Irregular = 1-t.LowShare < Defaults.BurstShare
+	off := 0
+	for _, s := range periods {
+		if math.Abs(s/t.PeriodS-1) > Defaults.Regular {
+			off++
+		}
+	}
+	t.Irregular = t.Irregular || 3*off > len(periods)
+	if len(lows) > 0 {
+		t.LowS = stats.Median(lows)
+	}
+	if t.LowShare > Defaults.DipShare {
+		t.Dips = 0
+	}
+	return t
+}
+
+// Unsteady is a rate that wanders for seconds at a time, and the band in which it does.
+type Unsteady struct {
+	overlap.Span
+	Low, High float64
+}
+
+// Stairs are the disk's levels, with slopes as steps of a twentieth.
+func (p *Disk) Stairs() (steps []Level) {
+	for _, l := range p.Solid {
+		n := max(1, int(math.Abs(math.Log(l.To/l.From))/Defaults.Stair))
+		for i := range n {
+			v := l.Span
+			v.StartNS += (l.EndNS - l.StartNS) * int64(i) / int64(n)
+			if i+1 < n {
+				v.EndNS = l.StartNS + (l.EndNS-l.StartNS)*int64(i+1)/int64(n)
+			}
+			if overlap.Seconds(p.MovingIn(v)) > 0 {
+				steps = append(steps, p.LevelOver(v))
+			}
+		}
+	}
+	return steps
+}
+
+// Drift is a stretch in which a rate changes little by little.
+type Drift struct {
+	overlap.Span
+	From, To float64
+}
+
+// Holds reports whether a moment lies within the turns or next to them.
+func (t *Turns) Holds(ns int64) bool {
+	return t != nil && t.StartNS-BlurNS <= ns && ns <= t.EndNS+BlurNS
+}
+
+// Drifting reports whether a moment lies within a drift.
+func (p *Disk) Drifting(ns int64) bool {
+	return slices.ContainsFunc(p.Drifts, func(d Drift) bool { return d.StartNS < ns && ns < d.EndNS })
+}
