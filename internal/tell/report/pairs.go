@@ -48,16 +48,12 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 				victim: task{key.Name, phase.Roles[key.Name]}, neighbour: task{other, phase.Roles[other]},
 				phase: phaseID(i), why: noReference(c),
 			}
-			for _, e := range r.a.Effects {
-				if e.Victim == p.victim.disk && e.Neighbour == other && c.NoReference == "" &&
-					slices.Contains(e.Phases, phase.Name) {
-					kept := 1 - e.Loss
-					p.kept = &kept
-					if e.CI != nil {
-						p.ci = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
-					}
-					known[p.victim], known[p.neighbour] = true, true
+			if e := r.effect(&p, phase.Name); e != nil && c.NoReference == "" {
+				p.kept = new(1 - e.Loss)
+				if e.CI != nil {
+					p.ci = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
 				}
+				known[p.victim], known[p.neighbour] = true, true
 			}
 			again := func(o pair) bool { return o.victim == p.victim && o.neighbour == p.neighbour }
 			if at := slices.IndexFunc(list, again); at < 0 {
@@ -75,6 +71,17 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 		}
 	}
 	return tasks, list
+}
+
+// effect is what the pair's neighbour costs its disk in the phase; nil if that is unknown.
+func (r *runDoc) effect(p *pair, phase string) *analysis.Effect {
+	for i := range r.a.Effects {
+		e := &r.a.Effects[i]
+		if e.Victim == p.victim.disk && e.Neighbour == p.neighbour.disk && slices.Contains(e.Phases, phase) {
+			return e
+		}
+	}
+	return nil
 }
 
 // otherDisk is the other one of a phase's two disks.

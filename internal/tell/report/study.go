@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -116,14 +115,6 @@ func (r *runDoc) pool() {
 	// The fewer at work, the earlier, as in the analysis' matrix.
 	atWork := func(line pooledPhase) int { return len(line.phases[0].Disks) }
 	slices.SortStableFunc(r.lines, func(x, y pooledPhase) int { return atWork(x) - atWork(y) })
-}
-
-// mean is nil if there are no values.
-func mean(values []float64) *float64 {
-	if len(values) == 0 {
-		return nil
-	}
-	return new(stats.Mean(values))
 }
 
 // phasesTable is a row per phase and a column per disk, repeats pooled.
