@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/level"
@@ -91,14 +90,7 @@ func correlation(a, b *part) float64 {
 	if len(x) == 0 || 2*a.Turns.Span.Within(b.Turns.Span).Seconds() < max(a.Turns.Seconds(), b.Turns.Seconds()) {
 		return 0
 	}
-	mx, my := stats.Mean(x), stats.Mean(y)
-	var xy, xx, yy float64
-	for i := range x {
-		xy += (x[i] - mx) * (y[i] - my)
-		xx += square(x[i] - mx)
-		yy += square(y[i] - my)
-	}
-	return xy / math.Sqrt(xx*yy)
+	return stats.Correlation(x, y)
 }
 
 // takeTurns reports whether the total of the disks stays while each of them goes back and forth.

@@ -76,7 +76,7 @@ func (p *phase) events() []event {
 	for _, part := range p.parts {
 		for k := 1; k < len(part.Solid) && !part.Limited(); k++ {
 			before, after := part.Solid[k-1], part.Solid[k]
-			if math.Abs(math.Log(after.From/before.To)) < level.Defaults.MinChange {
+			if math.Abs(math.Log(after.From/before.To)) < level.Defaults().MinChange {
 				continue
 			}
 			e := edge{part: part, level: k, at: part.Sharpest(after.StartNS, after.From-before.To)}

@@ -138,15 +138,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p.window = overlap.Window(p.stages, len(p.parts))
 	}
 	r.scale = unit.ScaleFor(r.fastest())
-	r.eachDisk(func(p *phase, part *part) {
-		var given []int64 // the moments at which others start and end
-		for _, o := range p.others(part) {
-			for _, v := range o.Active {
-				given = append(given, v.StartNS, v.EndNS)
-			}
-		}
-		part.Settle(given...)
-	})
+	r.eachDisk((*phase).settle)
 	InParallel(r.phases, (*phase).measure)
 	late := meter.Unwritten{}
 	for _, p := range r.phases {
@@ -233,6 +225,17 @@ func (p *part) read(t *trace.Phase, opts Options) {
 	p.Disk = level.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
 	p.job.work = p.Work
 	p.job.work.Op, p.job.work.Test = p.Trace.Op, t.Test
+}
+
+// settle finds what the disk's rate does over time.
+func (p *phase) settle(part *part) {
+	var given []int64 // the moments at which others start and end
+	for _, o := range p.others(part) {
+		for _, v := range o.Active {
+			given = append(given, v.StartNS, v.EndNS)
+		}
+	}
+	part.Settle(given...)
 }
 
 // measure fills in what the phase says by itself.

@@ -72,7 +72,7 @@ func TestClimb(t *testing.T) {
 
 func TestPlateaus(t *testing.T) {
 	p := bare(tracetest.FilesOf([2]float64{10, 1000}, [2]float64{10, 900}, [2]float64{10, 1010}, [2]float64{10, 500}))
-	p.Solid, _ = levelsOf([2]float64{10, 100}, [2]float64{10, 90}, [2]float64{10, 101}, [2]float64{10, 50})
+	p.Solid = levelsOf([2]float64{10, 100}, [2]float64{10, 90}, [2]float64{10, 101}, [2]float64{10, 50})
 	for step, want := range map[float64][]Level{
 		0.1:   p.Solid,
 		0.101: {flatLevel(span(0, 30), 97), flatLevel(span(30, 40), 50)}, // first the two of 100 and 90, and that with the third

@@ -31,7 +31,6 @@ type Disk struct {
 
 	series     *series
 	excursionS float64 // the longest stretch that was too short to be a level
-	inFiles    *series // without the pauses between files; nil until it is needed (see busy)
 	quick      float64 // see quickNoise; 0 until it is needed
 }
 

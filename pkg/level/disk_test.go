@@ -3,7 +3,6 @@ package level
 import (
 	"testing"
 
-
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"

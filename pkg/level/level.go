@@ -43,7 +43,7 @@ type series struct {
 func newSeries(p *Disk) *series {
 	moving := p.moving()
 	activeNS := overlap.Seconds(moving) * 1e9
-	s := &series{active: moving, binNS: max(pieceNS, activeNS/float64(Defaults.Bins))}
+	s := &series{active: moving, binNS: max(pieceNS, activeNS/float64(Defaults().Bins))}
 	var before float64
 	for _, v := range moving {
 		s.starts = append(s.starts, before)
@@ -141,5 +141,3 @@ func (p *Disk) merge(levels []Level, first, last int) []Level {
 	levels[first] = p.LevelOver(overlap.Span{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
 	return slices.Delete(levels, first+1, last+1)
 }
-
-func (p *Disk) activeS(l Level) float64 { return overlap.Seconds(p.MovingIn(l.Span)) }

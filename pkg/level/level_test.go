@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -25,12 +24,13 @@ func span(fromS, toS float64) overlap.Span {
 func flatLevel(v overlap.Span, rate float64) Level { return Level{v, rate, rate, rate} }
 
 // levelsOf are levels one after another: how long and how fast.
-func levelsOf(each ...[2]float64) (levels []Level, endS float64) {
+func levelsOf(each ...[2]float64) (levels []Level) {
+	endS := 0.0
 	for _, l := range each {
 		levels = append(levels, flatLevel(span(endS, endS+l[0]), l[1]))
 		endS += l[0]
 	}
-	return levels, endS
+	return levels
 }
 
 // settled is a disk that is sampled finely, with a rate by the second, MB/s; zero is a pause.
@@ -67,7 +67,7 @@ func TestMovingIn(t *testing.T) {
 }
 
 func TestLevelAt(t *testing.T) {
-	levels, _ := levelsOf([2]float64{2, 1}, [2]float64{3, 2}, [2]float64{1, 3})
+	levels := levelsOf([2]float64{2, 1}, [2]float64{3, 2}, [2]float64{1, 3})
 	for s, want := range map[float64]int{-1: 0, 0: 0, 1.9: 0, 2: 1, 4.9: 1, 5: 2, 6: 2, 99: 2} {
 		check.Same(t, fmt.Sprintf("at %v s: level", s), want, At(levels, ns(s)))
 	}

@@ -3,7 +3,6 @@ package level
 import (
 	"cmp"
 	"math"
-	"slices"
 	"sort"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -13,10 +12,9 @@ import (
 // Measured is a rate and how far the disk's noise may have put it off.
 type Measured struct {
 	Rate   float64
-	Error  float64   // standard error, relative
-	Free   float64   // degrees of freedom of the error
-	LastsS float64   // the time that it is of, in seconds
-	busy   *Measured // over the time in files alone; nil if pauses between them take next to no time, or it is not known
+	Error  float64 // standard error, relative
+	Free   float64 // degrees of freedom of the error
+	LastsS float64 // the time that it is of, in seconds
 }
 
 // Measure is the disk's rate over the intervals, pauses included; not ok if it moved nothing.
@@ -24,9 +22,6 @@ func (p *Disk) Measure(in ...overlap.Span) (Measured, bool) {
 	m, ok := p.measureUnder(p.series.noise, in...)
 	if overlap.Seconds(in) >= LongS {
 		m.Free = max(m.Free, FreeOfLong)
-	}
-	if ok {
-		m.busy = p.busyIn(m, in)
 	}
 	return m, ok
 }
@@ -55,17 +50,6 @@ func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Span) (Measured, bool) 
 		Rate: float64(bytes) / overlap.Seconds(in), Error: p.errorOver(n, bins, in), Free: freeOf(len(p.series.log), n),
 		LastsS: overlap.Seconds(in),
 	}, true
-}
-
-// UnderNoiseOf is m, a rate of the same disk in another phase, if the disk's noise was the same in both: the
-// variances that they show are pooled. That is so if nothing held the disk back, and serves to test that.
-func UnderNoiseOf(m Measured, p *Disk) Measured {
-	n := p.series.noise
-	free := freeOf(len(p.series.log), n)
-	variance := n.MeanVariance(int(1e9 * m.LastsS / p.series.binNS))
-	m.Error = math.Sqrt((m.Free*square(m.Error) + free*variance) / (m.Free + free))
-	m.Free += free
-	return m
 }
 
 // errorOver is the relative standard error of a rate over that many bins of a noise.
@@ -140,88 +124,9 @@ func (m Measured) ChanceAbove(other Measured) float64 {
 	return stats.StudentTail(z, min(m.Free, other.Free))
 }
 
-// The pauses between files are the program's, not the disk's: they vary freely, and now and then one takes as long
-// as many files, which a few files cannot show.
-const (
-	fewPauses = 0.02      // of the active time: fewer pauses do not matter
-	noPauseNS = 1_000_000 // what lasts for less is none
-)
-
-// busyIn is m, the disk's rate over the intervals, as a rate over the time in files.
-func (p *Disk) busyIn(m Measured, in []overlap.Span) *Measured {
-	var ns int64
-	for _, v := range in {
-		ns += p.busyNS(v)
-	}
-	whole := overlap.Seconds(in)
-	if seconds(ns) >= (1-fewPauses)*whole || ns <= 0 {
-		return nil
-	}
-	if p.inFiles == nil {
-		files := *p
-		files.Active = overlap.Active(p.Trace, noPauseNS)
-		s := newSeries(&files)
-		s.noise = s.estimate(s.edges(p.Solid), [2]int{})
-		p.inFiles = &series{binNS: s.binNS, log: s.log, noise: s.noise} // the rest takes room
-	}
-	s := p.inFiles
-	bins := min(int(float64(ns)/s.binNS+0.5), len(s.log))
-	if bins < 1 {
-		return nil
-	}
-	free := freeOf(len(s.log), s.noise)
-	if seconds(ns) >= LongS {
-		free = max(free, FreeOfLong)
-	}
-	return &Measured{Rate: m.Rate * whole / seconds(ns), Error: p.errorOver(s.noise, bins, in), Free: free}
-}
-
-// busyNS is for how many nanoseconds of v a file is under way.
-func (p *Disk) busyNS(v overlap.Span) (ns int64) {
-	files := p.Trace.Files
-	counted := v.StartNS
-	first := sort.Search(len(files), func(i int) bool { return files[i].EndNS > v.StartNS })
-	for i := first; i < len(files) && files[i].StartNS < v.EndNS; i++ {
-		from, to := max(files[i].StartNS, counted), min(files[i].EndNS, v.EndNS)
-		if to > from {
-			ns, counted = ns+to-from, to
-		}
-	}
-	if open := p.Trace.Open; len(open) > 0 {
-		ns += max(0, min(open[len(open)-1].TNS, v.EndNS)-max(open[0].TNS, counted))
-	}
-	return ns
-}
-
-// CouldMoveMore is the chance that noise alone puts what the disk could move so far above other, if they are equal
-// in truth: pauses left out if both know of them, or one has none.
-func (m Measured) CouldMoveMore(other Measured) float64 {
-	return m.WithoutPauses().ChanceAbove(other.WithoutPauses())
-}
-
-// WithoutPauses is the rate over the time in files, if there were pauses between them.
-func (m Measured) WithoutPauses() Measured {
-	if m.busy != nil {
-		return *m.busy
-	}
-	return m
-}
-
 // Pooled is the mean of rates measured separately. If they differ by more than their errors, what changed from
 // one to the next counts as error as well.
-func Pooled(list []Measured) Measured {
-	out := pooled(list)
-	if slices.ContainsFunc(list, func(m Measured) bool { return m.busy != nil }) {
-		busy := make([]Measured, len(list))
-		for i, m := range list {
-			busy[i] = m.WithoutPauses()
-		}
-		out.busy = new(pooled(busy))
-	}
-	return out
-}
-
-func pooled(list []Measured) (out Measured) {
+func Pooled(list []Measured) (out Measured) {
 	var logs []float64
 	n := float64(len(list))
 	for _, m := range list {

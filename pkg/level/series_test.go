@@ -36,7 +36,7 @@ func TestSeriesOfADisk(t *testing.T) {
 	for at, want := range map[float64]int{-1: 0, 0: 0, 0.04: 0, 0.06: 1, 2: 20, 3: 30, 4: 30, 5: 30, 5.5: 35, 7: 50, 9: 50} {
 		check.Same(t, fmt.Sprintf("%v s is in bin", at), want, s.bin(ns(at)))
 	}
-	levels, _ := levelsOf([2]float64{1, 1}, [2]float64{2, 1}, [2]float64{4, 1})
+	levels := levelsOf([2]float64{1, 1}, [2]float64{2, 1}, [2]float64{4, 1})
 	check.Same(t, "edges", []int{0, 10, 30, 50}, s.edges(levels))
 	check.Same(t, "edges of no level", []int{0, 50}, s.edges(nil))
 	// The noise is of stretches at least a fifth as long as the longest, except for those that are left out.

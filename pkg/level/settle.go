@@ -37,8 +37,8 @@ func (p *Disk) dropExcursions() {
 	flat := func(l Level) bool { return l.From == l.To && !p.Turns.Holds(l.StartNS) }
 	for i := 1; i+1 < len(p.Solid); i++ {
 		before, l, after := p.Solid[i-1], p.Solid[i], p.Solid[i+1]
-		if l.Seconds() < Defaults.FirstS && flat(before) && flat(l) && flat(after) &&
-			math.Abs(math.Log(after.Rate/before.Rate)) < Defaults.Alike {
+		if l.Seconds() < Defaults().FirstS && flat(before) && flat(l) && flat(after) &&
+			math.Abs(math.Log(after.Rate/before.Rate)) < Defaults().Alike {
 			p.excursionS = max(p.excursionS, l.Seconds())
 			p.Solid = p.merge(p.Solid, i-1, i+1)
 			i--
@@ -51,7 +51,7 @@ func (p *Disk) dropExcursions() {
 // whole files, which are fast or slow by chance, may be what makes it.
 func (p *Disk) wanders() *Unsteady {
 	s := p.series
-	block := max(1, int(Defaults.WandersS*1e9/s.binNS))
+	block := max(1, int(Defaults().WandersS*1e9/s.binNS))
 	var means []float64
 	edges := s.edges(p.Solid)
 	for i := 1; i < len(edges); i++ {
@@ -60,7 +60,7 @@ func (p *Disk) wanders() *Unsteady {
 			means = append(means, s.mean(from, from+block)-middle)
 		}
 	}
-	if len(means) < Defaults.WandersN || stats.Summarize(means).SD < Defaults.Wanders {
+	if len(means) < Defaults().WandersN || stats.Summarize(means).SD < Defaults().Wanders {
 		return nil
 	}
 	if q := p.sequence(); q == nil || !q.lastsBeyondFiles(s.noise) {
@@ -71,7 +71,7 @@ func (p *Disk) wanders() *Unsteady {
 		rates = append(rates, p.Curve.Rates(p.MovingIn(l.Span), max(1, int(l.Seconds())))...)
 	}
 	slices.Sort(rates)
-	if math.Log(stats.Quantile(rates, 0.75)/max(stats.Quantile(rates, 0.25), 1)) < Defaults.Wanders {
+	if math.Log(stats.Quantile(rates, 0.75)/max(stats.Quantile(rates, 0.25), 1)) < Defaults().Wanders {
 		return nil // It was at one level for half of the time.
 	}
 	return &Unsteady{overlap.Span{StartNS: p.StartNS(), EndNS: p.EndNS()}, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
@@ -149,12 +149,12 @@ func (p *Disk) sequence() *sequence {
 		inFiles.Active = append(inFiles.Active, overlap.Clip(p.Active, v)...)
 	}
 	s := newSeries(&inFiles)
-	q := &sequence{time: s, Thresholds: Defaults, y: slices.Clone(s.log), file: make([]int, len(s.log)), binS: s.binNS / 1e9}
+	q := &sequence{time: s, Thresholds: Defaults(), y: slices.Clone(s.log), file: make([]int, len(s.log)), binS: s.binNS / 1e9}
 	if len(q.y) < 2*q.bins(q.MinS) {
 		return nil
 	}
 	rates := p.Curve.Rates(s.active, len(q.y))
-	floor := max(Defaults.Lowest*stats.Mean(rates), 1)
+	floor := max(Defaults().Lowest*stats.Mean(rates), 1)
 	for i, r := range rates {
 		q.y[i] = math.Log(max(r, floor))
 	}
@@ -236,18 +236,18 @@ func (p *Disk) alternate(first, last int) bool {
 		return false
 	}
 	spread := max(math.Log(high[0]/low[0]), math.Log(high[1]/low[1]))
-	return spread <= max(Defaults.Alike, gap*Defaults.AlikeOfGap)
+	return spread <= max(Defaults().Alike, gap*Defaults().AlikeOfGap)
 }
 
 // turns describes levels that alternate; nil if there are too few of them.
 func (p *Disk) turns(first, last int) *Turns {
-	if last-first+1 < Defaults.Runs {
+	if last-first+1 < Defaults().Runs {
 		return nil
 	}
 	t := &Turns{Span: p.Solid[first].Span, Runs: last - first + 1}
 	t.EndNS = p.Solid[last].EndNS
 	lowFirst := p.Solid[first].Rate < p.Solid[first+1].Rate
-	var lows, highs, periods []float64
+	var lows, periods []float64
 	var lowBytes, highBytes, lowS, highS float64
 	previous := int64(-1)
 	for i := first; i <= last; i++ {
@@ -268,9 +268,6 @@ func (p *Disk) turns(first, last int) *Turns {
 			t.Dips++
 		} else {
 			highS, highBytes = highS+s, highBytes+l.Rate*s
-			if !stub {
-				highs = append(highs, s)
-			}
 		}
 	}
 	t.Low, t.High, t.LowShare = lowBytes/lowS, highBytes/highS, lowS/(lowS+highS)
@@ -278,10 +275,10 @@ func (p *Disk) turns(first, last int) *Turns {
 	if len(periods) > 0 {
 		t.PeriodS = stats.Median(periods)
 	}
-	t.Irregular = 1-t.LowShare < Defaults.BurstShare
+	t.Irregular = 1-t.LowShare < Defaults().BurstShare
 	off := 0
 	for _, s := range periods {
-		if math.Abs(s/t.PeriodS-1) > Defaults.Regular {
+		if math.Abs(s/t.PeriodS-1) > Defaults().Regular {
 			off++
 		}
 	}
@@ -289,7 +286,7 @@ func (p *Disk) turns(first, last int) *Turns {
 	if len(lows) > 0 {
 		t.LowS = stats.Median(lows)
 	}
-	if t.LowShare > Defaults.DipShare {
+	if t.LowShare > Defaults().DipShare {
 		t.Dips = 0
 	}
 	return t
@@ -304,7 +301,7 @@ type Unsteady struct {
 // Stairs are the disk's levels, with slopes as steps of a twentieth.
 func (p *Disk) Stairs() (steps []Level) {
 	for _, l := range p.Solid {
-		n := max(1, int(math.Abs(math.Log(l.To/l.From))/Defaults.Stair))
+		n := max(1, int(math.Abs(math.Log(l.To/l.From))/Defaults().Stair))
 		for i := range n {
 			v := l.Span
 			v.StartNS += (l.EndNS - l.StartNS) * int64(i) / int64(n)

@@ -194,6 +194,9 @@ func Ranks(x []float64) []float64 {
 	return ranks
 }
 
+// Correlation is Pearson's of x and y.
+func Correlation(x, y []float64) float64 { return stat.Correlation(x, y, nil) }
+
 // Spearman is Spearman's rank correlation of x and y (American Journal of Psychology 15, 1904). NaN if either does
 // not vary.
 func Spearman(x, y []float64) float64 {

@@ -1,0 +1,227 @@
+package level
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// sloped is the best of some shapes with one slope in place of the levels from i to j, which rise or
+// fall all the way: the first and the last may keep a part of theirs. Its score is infinite if they do
+// not go one way.
+func (q *sequence) sloped(pieces []piece, i, j int) shape {
+	best := shape{score: math.Inf(1)}
+	for k := i; k <= j; k++ {
+		p := pieces[k]
+		if p.form != flat || k > i+1 && (p.start > pieces[k-1].start) != (pieces[i+1].start > pieces[i].start) {
+			return best
+		}
+	}
+	first, last := pieces[i], pieces[j]
+	try := func(from, to int) {
+		if short := func(a, b int) bool { return a < b && b-a < q.bins(q.MinS) }; short(first.from, from) ||
+			short(to, last.to) || to-from < q.bins(q.MinSlopeS) || q.spans(from, to) {
+			return
+		}
+		for _, how := range []form{slope, curve} {
+			all := slices.Clone(pieces[:i])
+			if from > first.from {
+				all = append(all, piece{from: first.from, to: from})
+			}
+			all = append(all, piece{from: from, to: to, form: how})
+			if to < last.to {
+				all = append(all, piece{from: to, to: last.to})
+			}
+			if s := q.fitPieces(append(all, pieces[j+1:]...)); s.score < best.score {
+				best = s
+			}
+		}
+	}
+	try(first.from, last.to)
+	if i == j {
+		for length := (first.to - first.from) / 2; length >= q.bins(q.MinSlopeS); length /= 2 {
+			for from := first.from; from+length <= first.to; from += length {
+				try(from, from+length)
+			}
+			try(first.to-length, first.to)
+		}
+		return best
+	}
+	for a := range q.SlopeEnds {
+		for b := range q.SlopeEnds {
+			try(first.to-(first.to-first.from)>>a, last.from+(last.to-last.from)>>b)
+		}
+	}
+	return best
+}
+
+// spans reports whether another disk starts or ends within some bins: then a step there is no part of a slope.
+func (q *sequence) spans(from, to int) bool {
+	margin := q.bins(q.MinS)
+	return slices.ContainsFunc(q.given, func(bin int) bool { return from+margin <= bin && bin <= to-margin })
+}
+
+// refine moves the ends of slopes to where they fit best.
+func (q *sequence) refine(s shape) shape {
+	for k := range len(s.pieces) - 1 {
+		if s.pieces[k].form == flat && s.pieces[k+1].form == flat {
+			continue
+		}
+		for step := len(q.y) / 8; step > 0; step /= 2 {
+			for _, by := range []int{-step, step} {
+				moved := slices.Clone(s.pieces)
+				moved[k].to += by
+				moved[k+1].from += by
+				if moved[k].short(q) || moved[k+1].short(q) {
+					continue
+				}
+				if t := q.fitPieces(moved); t.score < s.score {
+					s = t
+				}
+			}
+		}
+	}
+	return s
+}
+
+// short reports whether the piece is shorter than its form may be.
+func (p *piece) short(q *sequence) bool {
+	if p.form == flat {
+		return p.to-p.from < q.bins(q.MinS)
+	}
+	return p.to-p.from < q.bins(q.MinSlopeS)
+}
+
+// fitPieces fits levels, slopes and curves by least squares and scores them: infinitely if a slope is too
+// slight to be told.
+func (q *sequence) fitPieces(pieces []piece) shape {
+	left := make([]float64, len(q.y))
+	costs := float64(len(pieces) - 1)
+	for k := range pieces {
+		p := &pieces[k]
+		y := q.y[p.from:p.to]
+		fitted := make([]float64, len(y))
+		switch p.form {
+		case flat:
+			for i := range fitted {
+				fitted[i] = q.mean(p.from, p.to)
+			}
+		case slope:
+			costs++
+			fitted = lineIn(y)
+			if other := ratesBy(y, func(i float64) float64 { return i }); misfit(y, other) < misfit(y, fitted) {
+				fitted = other
+			}
+		case curve:
+			costs += 2
+			const taus = 8
+			for k := range taus {
+				tau := float64(len(y)) / 12 * math.Pow(12, float64(k)/(taus-1))
+				other := ratesBy(y, func(i float64) float64 { return math.Exp(-i / tau) })
+				if k == 0 || misfit(y, other) < misfit(y, fitted) {
+					fitted = other
+				}
+			}
+		}
+		if len(fitted) == 0 {
+			return shape{score: math.Inf(1)}
+		}
+		p.start, p.end, p.fitted = fitted[0], fitted[len(fitted)-1], fitted
+		if p.form != flat && (math.Abs(p.end-p.start) < q.MinChange || !q.slopes(p.from, fitted)) {
+			return shape{score: math.Inf(1)}
+		}
+		for i := range fitted {
+			left[p.from+i] = y[i] - fitted[i]
+		}
+	}
+	return shape{pieces, q.over(left).fit(nil).score + q.CutCost*costs*math.Log(float64(len(q.y)))}
+}
+
+// slopes reports whether fitted values show inside the files, or in the means of enough of them: the times of
+// files have heavy tails, and a few of them may lie in any order.
+func (q *sequence) slopes(from int, fitted []float64) bool {
+	n := len(fitted)
+	rose := stats.Median(q.y[from+n-n/3:from+n]) - stats.Median(q.y[from:from+n/3])
+	if rose/(stats.Mean(fitted[n-n/3:])-stats.Mean(fitted[:n/3])) < q.Shown {
+		return false // A few bins alone are off.
+	}
+	var inside, squares float64 // the products and squares of what deviates from the means of files
+	var means, wanted []float64
+	for i := 0; i < len(fitted); {
+		j := i
+		for j < len(fitted) && q.file[from+j] == q.file[from+i] {
+			j++
+		}
+		y, f := stats.Mean(q.y[from+i:from+j]), stats.Mean(fitted[i:j])
+		means, wanted = append(means, y), append(wanted, f)
+		for k := i; k < j; k++ {
+			inside += (q.y[from+k] - y) * (fitted[k] - f)
+			squares += square(fitted[k] - f)
+		}
+		i = j
+	}
+	if q.Shown*squares > q.Clear*q.quick*math.Sqrt(squares) { // It would show inside the files.
+		return inside > q.Shown*squares
+	}
+	if float64(len(means)) < 3*q.MinFiles {
+		return false
+	}
+	r := stats.Correlation(wanted, means)
+	return r*math.Sqrt(float64(len(means)-2)) > q.Clear*math.Sqrt(1-r*r)
+}
+
+// lineIn is the line through log rates by least squares.
+func lineIn(y []float64) []float64 {
+	x := make([]float64, len(y))
+	for i := range x {
+		x[i] = float64(i)
+	}
+	line, _ := stats.OLS(x, y)
+	for i := range x {
+		x[i] = line.Intercept + line.Slope*x[i]
+	}
+	return x
+}
+
+// ratesBy are the logarithms of rates a + b basis(i) that fit best, relative errors counted alike; nil if any
+// of them would be 0 or less.
+func ratesBy(y []float64, basis func(float64) float64) []float64 {
+	var s11, s12, s22, r1, r2 float64
+	for i, v := range y {
+		a := math.Exp(-v)
+		b := a * basis(float64(i))
+		s11, s12, s22 = s11+a*a, s12+a*b, s22+b*b
+		r1, r2 = r1+a, r2+b
+	}
+	det := s11*s22 - s12*s12
+	if det <= 0 {
+		return nil
+	}
+	a, b := (r1*s22-r2*s12)/det, (s11*r2-s12*r1)/det
+	fitted := make([]float64, len(y))
+	var off float64
+	for i, v := range y {
+		rate := a + b*basis(float64(i))
+		if rate <= 0 {
+			return nil
+		}
+		fitted[i] = math.Log(rate)
+		off += (v - fitted[i]) / float64(len(y))
+	}
+	for i := range fitted {
+		fitted[i] += off
+	}
+	return fitted
+}
+
+// misfit is the sum of the squares of what fitted values leave, infinite if there are none.
+func misfit(y, fitted []float64) (sum float64) {
+	if len(fitted) == 0 {
+		return math.Inf(1)
+	}
+	for i, v := range y {
+		sum += square(v - fitted[i])
+	}
+	return sum
+}

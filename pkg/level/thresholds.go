@@ -1,0 +1,50 @@
+package level
+
+import (
+	"math"
+)
+
+// Thresholds decide what counts as a change of a series. All of them were chosen on the tuned half of
+// the truths and noise classes in the tests, and are tested on the other half.
+type Thresholds struct {
+	Bins       int     // Bins is the most that a series has; longer phases get longer bins.
+	MinS       float64 // MinS is how long a level lasts, in seconds: the shortest real dips take 0.8 s.
+	MinSlopeS  float64 // MinSlopeS is how long a slope lasts: what takes less is a step.
+	FirstS     float64 // FirstS is how long the first and the last level last: excursions of real disks are shorter.
+	Penalties  int     // Penalties is how many are tried, each a fixed ratio below the one before.
+	MaxCuts    int     // MaxCuts is the most that a set may have to be scored: shorter swings are noise.
+	CutCost    float64 // CutCost times log(bins) is what each cut must lower the Schwarz criterion by.
+	MinChange  float64 // MinChange is the difference, as a logarithm, below which neighbouring levels are one.
+	Chance     float64 // Chance is how likely noise may make a change of level
+	StandsOut  float64 // that is not StandsOut times as large a jump as any other.
+	Lowest     float64 // Lowest is the part of the mean rate that slower bins count as.
+	Outlier    float64 // Outlier is how many deviations from its surroundings clip a short excursion,
+	MinOutlier float64 // if it is of at least MinOutlier, as a logarithm.
+	ExcursionS float64 // ExcursionS is how long it may last, in seconds.
+	MinFiles   float64 // MinFiles on either side are needed by a change that shows inside no file.
+	InOrder    float64 // InOrder is the chance of an order of files that shows a change without that.
+	InsideS    float64 // InsideS is how much of a file on either side of a change is looked at, in seconds.
+	Shown      float64 // Shown is the part of a change that must show inside a file,
+	Clear      float64 // and Clear how many times the noise of those bins it must be.
+	SlopeEnds  int     // SlopeEnds is how many halves of halves of its first level a slope may take, and of the last.
+	Stair      float64 // Stair is how large a step of a slope is, as a logarithm, where steps are looked at.
+	MinNoise   float64 // MinNoise is the least deviation of a bin, relative.
+	Runs       int     // Runs is the number of alternating levels that are a swing or dips.
+	Alike      float64 // Alike is the spread, as a logarithm, of levels of one side of them,
+	AlikeOfGap float64 // or AlikeOfGap, a part of the difference between the sides.
+	Regular    float64 // Regular is the part of the median by which the length of a swing's cycles may differ from it.
+	Wanders    float64 // Wanders is the deviation, relative, from which a rate is unsteady,
+	WandersS   float64 // of its means over so many seconds,
+	WandersN   int     // of which there are at least WandersN.
+	BurstShare float64 // BurstShare is the part of the time at the higher level up to which they are bursts.
+	DipShare   float64 // DipShare is the part of the time at the lower level up to which they are dips.
+}
+
+// Defaults are the thresholds of a phase's series.
+func Defaults() Thresholds {
+	return Thresholds{
+		Bins: 1800, MinS: 0.8, MinSlopeS: 4, FirstS: 2.2, Penalties: 14, MaxCuts: 60, CutCost: 1.5, MinChange: math.Log(1.12), Chance: 1e-5, StandsOut: 1.5, Lowest: 0.01,
+		Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5, MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Clear: 6, SlopeEnds: 5, Stair: 0.05, MinNoise: 1e-4,
+		Runs: 5, Alike: 0.15, AlikeOfGap: 1. / 3, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2, Wanders: 0.13, WandersS: 4, WandersN: 8,
+	}
+}
