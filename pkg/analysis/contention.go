@@ -70,6 +70,9 @@ func (p *phase) fillContention() {
 // fillBaseline compares the disk with its baseline.
 func (p *phase) fillBaseline(disk *part) {
 	s := p.states[len(p.states)-1] // the whole one
+	if disk.Limited() {
+		return // Its own pace may be what limits it.
+	}
 	b, d := s.baseline(disk), &disk.kept
 	if b != nil && b.from == FromPhases {
 		d.Reference, d.ReferenceFrom, d.Alone = ReferenceSolo, strings.Join(b.phases, ", "), true

@@ -155,7 +155,7 @@ func (p *phase) newStates() []*state {
 		s.rates = map[*part]*[2]stretchRate{}
 		for _, part := range s.parts {
 			s.rates[part] = &[2]stretchRate{}
-			if !part.Limited() && !part.wavers() {
+			if !part.wavers() {
 				s.measure(part)
 			}
 		}

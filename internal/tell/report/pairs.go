@@ -40,7 +40,7 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 		}
 		for _, key := range r.Keys {
 			c, works := phase.Contention.Disks[key.Name]
-			if !works {
+			if !works || phase.Paced[key.Name].Limited() {
 				continue
 			}
 			other := otherDisk(&phase, key.Name)
