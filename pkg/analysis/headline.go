@@ -214,16 +214,23 @@ func (c contest) who() string {
 	return strings.Join(work.Clauses(names, does, work.Verb.Of), " and ")
 }
 
+const changing = "speeds change by themselves"
+
 // ideas say the contest: "C crowds out A and B: they drop to 47 % when all three write", and who else is slowed,
 // or seems to be. If rates changed meanwhile, the stretch is named that this is of.
 func (c contest) ideas() []string {
-	when := " when " + c.who() + spansText(c.Spans)
+	when := " when " + c.who()
 	var out []string
 	for _, outcome := range c.outcomes() {
-		out = append(out, outcome+when)
+		if outcome != changing {
+			outcome += when + spansText(c.Spans)
+		} else {
+			outcome += when
+		}
+		out = append(out, outcome)
 	}
 	if c.lost != nil && c.unsure != nil {
-		out = append(out, c.unclear()+when)
+		out = append(out, c.unclear()+when+spansText(c.Spans))
 	}
 	return out
 }
@@ -284,7 +291,7 @@ func (c contest) shared() string {
 	case c.unsure != nil:
 		return c.unclear()
 	case c.changed:
-		return "speeds change by themselves"
+		return changing
 	case !known:
 		return "too little was measured to say who is slowed"
 	case !judged && c.oneOp() != "":

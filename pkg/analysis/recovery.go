@@ -251,7 +251,8 @@ func (p *phase) stepAfter(part *part, before overlap.Span, until int64) climb {
 	if step == 0 {
 		return climb{}
 	}
-	moment := from + int64(step)*level.SampleNS
+	low, high := sums[step]/float64(step), (sums[n]-sums[step])/float64(n-step)
+	moment := part.Crossing(from+int64(step)*level.SampleNS, low, high)
 	return part.stepAt(overlap.Span{StartNS: from, EndNS: until}, moment, at)
 }
 

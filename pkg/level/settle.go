@@ -98,7 +98,8 @@ func (p *Disk) levels(given []int64) []Level {
 		if v.EndNS = end; i+1 < len(pieces) {
 			v.EndNS = q.time.at(piece.to)
 			if next := pieces[i+1]; piece.form == flat && next.form == flat {
-				v.EndNS = p.Sharpest(v.EndNS, math.Exp(next.start)-math.Exp(piece.end))
+				before, after := math.Exp(piece.end), math.Exp(next.start)
+				v.EndNS = p.Crossing(p.Sharpest(v.EndNS, after-before), before, after)
 			}
 		}
 		l := p.LevelOver(v)
@@ -119,6 +120,22 @@ func (s *series) flatten(q *sequence, p *piece) {
 	for i := s.bin(q.time.at(p.from)); i < min(s.bin(q.time.at(p.to)), len(s.log)); i++ {
 		s.log[i] -= p.fitted[min(max(q.time.bin(s.at(i))-p.from, 0), len(p.fitted)-1)] - middle
 	}
+}
+
+// Crossing is the moment within the files about a change at which their bytes say that the rate went from before
+// to after; ns itself if samples date it.
+func (p *Disk) Crossing(ns int64, before, after float64) int64 {
+	files := p.Trace.Files
+	i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > ns })
+	if i == len(files) || len(files[i].Samples()) > 0 {
+		return ns
+	}
+	v := overlap.Of(&files[i])
+	if i > 0 && v.StartNS > ns-SampleNS {
+		v.StartNS = files[i-1].StartNS
+	}
+	share := (p.RateIn(v) - after) / (before - after)
+	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
 }
 
 // lastsBeyondFiles reports whether noise lasts for several files, or shows inside them.
@@ -185,8 +202,8 @@ func (q *sequence) clip() {
 
 // at is when a bin begins; after a pause, if one lies there.
 func (s *series) at(bin int) int64 {
-	ns := float64(bin)*s.binNS + 1 // the times are rounded
-	i := max(0, sort.SearchFloat64s(s.starts, ns)-1)
+	ns := math.Round(float64(bin) * s.binNS)
+	i := max(0, sort.SearchFloat64s(s.starts, ns+1)-1)
 	return s.active[i].StartNS + int64(ns-s.starts[i])
 }
 

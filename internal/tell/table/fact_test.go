@@ -34,8 +34,8 @@ func fallingBeside() *recorded.Run {
 		tracetest.Phase("A alone", disk("A", trace.Write, tracetest.Level{UntilS: 40, Rate: 250e6})),
 		tracetest.Phase("B alone", disk("B", trace.Read, tracetest.Level{UntilS: 40, Rate: 278e6})),
 		tracetest.Phase("mix",
-			disk("A", trace.Write, tracetest.Level{UntilS: 10, Rate: 160e6}, tracetest.Level{UntilS: 40, Rate: 84e6}),
-			disk("B", trace.Read, tracetest.Level{UntilS: 10, Rate: 138e6}, tracetest.Level{UntilS: 40, Rate: 178e6})),
+			disk("A", trace.Write, tracetest.Level{UntilS: 9.9, Rate: 160e6}, tracetest.Level{UntilS: 40, Rate: 84e6}),
+			disk("B", trace.Read, tracetest.Level{UntilS: 9.9, Rate: 138e6}, tracetest.Level{UntilS: 40, Rate: 178e6})),
 	)
 	return loaded(run)
 }
@@ -143,8 +143,8 @@ func TestRateWhileAllWereBusy(t *testing.T) {
 	check.Near(t, "kept", 178./278, *run.Analysis.Phases[2].Contention.Disks["B"].Retention, 0.005)
 	for name, out := range outputs(t, run) {
 		want := map[string]string{
-			"terminal": `(?s)A +103 +rate changed .*B +168 +of 278 .* 64 %\n`, "--all": `B\s+dropped\s+to\s+168\s+MB/s\s+\(64\s+%\s+of\s+the\s+278\s+MB/s\s+baseline,\s+from\s+10\.0\s+to\s+40\.0\s+s\)`,
-			"md": `168 64 %`, "page": `(?s)B +reads +168 +of 278 +64 %.*B reads at 64 % of its speed`, "csv of disk": `,1\.68e\+08,`, "csv of finding": `B dropped to 168 MB/s, 64 % of the 278 MB/s`,
+			"terminal": `(?s)A +103 +rate changed .*B +168 +of 278 .* 64 %\n`, "--all": `B\s+dropped\s+to\s+168\s+MB/s\s+\(64\s+%\s+of\s+the\s+278\s+MB/s\s+baseline,\s+from\s+9\.9\s+to\s+40\.0\s+s\)`,
+			"md": `168 64 %`, "page": `(?s)B +reads +168 +of 278 +64 %.*B reads at 64 % of its speed`, "csv of disk": `,1\.681e\+08,`, "csv of finding": `B dropped to 168 MB/s, 64 % of the 278 MB/s`,
 			"csv of phase": `B dropped to 168 MB/s`,
 		}[name]
 		if strings.Contains(out, "no reference") && name != "page" { // which explains its hatching
