@@ -343,8 +343,3 @@ type Drift struct {
 func (t *Turns) Holds(ns int64) bool {
 	return t != nil && t.StartNS-BlurNS <= ns && ns <= t.EndNS+BlurNS
 }
-
-// Drifting reports whether a moment lies within a drift.
-func (p *Disk) Drifting(ns int64) bool {
-	return slices.ContainsFunc(p.Drifts, func(d Drift) bool { return d.StartNS < ns && ns < d.EndNS })
-}

@@ -43,7 +43,7 @@ func TestAgainstMethods(t *testing.T) {
 			Name                  string
 			X, W, Waves           []float64
 			Known                 int
-			Half, Memory, LongRun float64
+			Half, Memory float64
 			Likely, Longest       float64
 			Error, Difference     figures
 			Noise                 [3]float64
@@ -63,7 +63,6 @@ func TestAgainstMethods(t *testing.T) {
 	for i, c := range want.Series {
 		closeTo(t, c.Name+": half", HalfOfShort(c.X, 0.025), c.Half, 1e-9)
 		closeTo(t, c.Name+": memory", Memory(c.X), c.Memory, 1e-9)
-		closeTo(t, c.Name+": long-run variance", LongRunVariance(c.X, c.W, math.MaxInt), c.LongRun, 1e-9)
 		waves := cosines(c.X, min(fittedWaves, len(c.X)-1, c.Known-1))
 		if len(waves) != len(c.Waves) {
 			t.Errorf("%s: %d cosines, want %d", c.Name, len(waves), len(c.Waves))

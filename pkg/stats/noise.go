@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"slices"
 )
 
 // Noise is how a sequence deviates from its level: by a part that is new in every step, and by one with a memory. It is
@@ -133,51 +132,6 @@ func (n Noise) DifferenceVariance(before, after int) float64 {
 		v -= 2 * n.Sill * (1 - math.Exp(-a)) * (1 - math.Exp(-b)) / (a * b)
 	}
 	return math.Max(v, 0)
-}
-
-// LongRunVariance is the variance of x per unit of weight that decides how far a mean over a long stretch deviates:
-// larger than the plain variance if neighbours go together. Changes of level hardly touch it.
-//
-// It is the largest of the estimates from batches of 1, 2, 4, ... neighbours (batch means: Schmeiser, "Batch Size
-// Effects in the Analysis of Simulation Output", Operations Research 30, 1982), each from the differences of
-// neighbouring batches (Rice, "Bandwidth Choice for Nonparametric Regression", Annals of Statistics 12, 1984):
-// their mean square for single values, so that regular dips count, their median square for batches, so that a few
-// changes of level do not. At least ten batches are asked of every size, and no batch holds more than maxBatch
-// values: batches about as long as the levels themselves would take regular changes for noise. It is 0 for fewer
-// than two values.
-func LongRunVariance(x, w []float64, maxBatch int) float64 {
-	if len(x) < 2 {
-		return 0
-	}
-	var sum float64
-	squares := make([]float64, 0, len(x)-1)
-	for i := 1; i < len(x); i++ {
-		squares = append(squares, differenceSquare(x[i-1], x[i], w[i-1], w[i]))
-		sum += squares[i-1]
-	}
-	largest := sum / float64(len(squares))
-	const medianOfSquare = 0.4549364231195724 // of a standard normal variable, squared
-	x, w = slices.Clone(x), slices.Clone(w)
-	for batch := 2; len(x) >= 20 && batch <= maxBatch; batch *= 2 {
-		half := len(x) / 2
-		for i := range half {
-			a, b := 2*i, 2*i+1
-			weight := w[a] + w[b]
-			x[i], w[i] = (x[a]*w[a]+x[b]*w[b])/weight, weight
-		}
-		x, w = x[:half], w[:half]
-		squares = squares[:0]
-		for i := 1; i < half; i++ {
-			squares = append(squares, differenceSquare(x[i-1], x[i], w[i-1], w[i]))
-		}
-		largest = max(largest, medianInPlace(squares)/medianOfSquare)
-	}
-	return largest
-}
-
-// differenceSquare is the square of b-a, divided by what it is on average for values of variance 1/weight.
-func differenceSquare(a, b, wa, wb float64) float64 {
-	return (b - a) * (b - a) * wa * wb / (wa + wb)
 }
 
 // Memory is how many values of a sequence say as much about its mean as one independent value: the integrated

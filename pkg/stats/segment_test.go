@@ -89,42 +89,6 @@ func TestSegmentsIsOptimal(t *testing.T) {
 	}
 }
 
-func TestLongRunVariance(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(7, 8))
-	const n = 4000
-	white, auto := make([]float64, n), make([]float64, n)
-	const rho = 0.8
-	for i := range white {
-		e := rnd.NormFloat64()
-		white[i] = e
-		if i > 0 {
-			auto[i] = rho*auto[i-1] + e
-		}
-	}
-	stepped := make([]float64, n)
-	for i := range stepped {
-		stepped[i] = white[i] + 10*float64(i*4/n)
-	}
-	tests := []struct {
-		name      string
-		x         []float64
-		low, high float64
-	}{
-		{"white noise", white, 0.9, 2},
-		{"with three changes of ten deviations", stepped, 0.9, 5},
-		{"autocorrelated, 1/(1-rho)^2", auto, 18, 50},
-		{"flat", repeat(100, 3), 0, 0},
-		{"two values, 1 and 3", []float64{1, 3}, 2, 2},
-		{"one value", []float64{3}, 0, 0},
-		{"nothing", nil, 0, 0},
-	}
-	for _, tt := range tests {
-		if got := LongRunVariance(tt.x, ones(len(tt.x)), math.MaxInt); !(got >= tt.low && got <= tt.high) { // NaN is neither
-			t.Errorf("%s: got %v, want %v to %v", tt.name, got, tt.low, tt.high)
-		}
-	}
-}
-
 // TestCostsOfLargeValues: a mean a billion times as large as the differences must not drown them.
 func TestCostsOfLargeValues(t *testing.T) {
 	x, w := []float64{1e9, 1e9 + 1, 1e9 + 3}, []float64{1, 2, 1}

@@ -148,9 +148,6 @@ func order(x []float64, k int) {
 // Mean is the arithmetic mean, NaN for nothing.
 func Mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// WeightedMean is that of values that count by their weights.
-func WeightedMean(x, weights []float64) float64 { return stat.Mean(x, weights) }
-
 // TrimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end (Wilcox,
 // "Introduction to Robust Estimation and Hypothesis Testing", section 3.3). The number cut is rounded down.
 func TrimmedMean(sorted []float64, cut float64) float64 {
