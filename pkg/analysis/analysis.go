@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -151,7 +151,7 @@ type Recovery struct {
 	Cut      *Cut       `json:"cut,omitempty"`    // what was seen instead of the whole, if lag_s is null
 	Reason   string     `json:"reason,omitempty"` // that in words
 
-	Reached level.Measured `json:"-"` // to_rate, and how well it is known
+	Reached ledger.Measured `json:"-"` // to_rate, and how well it is known
 }
 
 // Cut is where the view of a recovery ended.
@@ -286,14 +286,14 @@ type Steady struct {
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
 type Throttle struct {
-	level.Step              // the deepest
-	Recovered  *Rebound     `json:"recovered"` // null if the rate stayed low to the end
-	Steps      []level.Step `json:"steps"`     // the whole fall
-	Cause      string       `json:"cause"`     // heat | cache_full | unknown
-	Evidence   Evidence     `json:"evidence"`
-	Freed      []Shift      `json:"freed,omitempty"` // what other disks gained by it
-	HeldS      float64      `json:"held_s"`          // how long the first level was seen
-	LastsS     float64      `json:"lasts_s"`         // how long the last level was seen
+	ledger.Step               // the deepest
+	Recovered   *Rebound      `json:"recovered"` // null if the rate stayed low to the end
+	Steps       []ledger.Step `json:"steps"`     // the whole fall
+	Cause       string        `json:"cause"`     // heat | cache_full | unknown
+	Evidence    Evidence      `json:"evidence"`
+	Freed       []Shift       `json:"freed,omitempty"` // what other disks gained by it
+	HeldS       float64       `json:"held_s"`          // how long the first level was seen
+	LastsS      float64       `json:"lasts_s"`         // how long the last level was seen
 }
 
 // Rebound is a throttle that was over after a pause.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -396,7 +396,7 @@ func (p *phase) reportWarmUps() {
 			}
 			d := c.Of(name)
 			w := part.change(KindWarmUp, part.StartNS(), 0, d.FromRate, d.ToRate)
-			part.Drifts = slices.DeleteFunc(part.Drifts, func(d level.Drift) bool { return c.Kind == KindDrift && d.EndNS == part.warmNS })
+			part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return c.Kind == KindDrift && d.EndNS == part.warmNS })
 			if w.EndS, w.Phases, w.AtCI = c.risenS(), part.warmIn, c.AtCI; len(c.Disks) == 1 {
 				w.CI = c.CI
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -207,7 +207,7 @@ func TestSurely(t *testing.T) {
 	p := besides(40, tracetest.Steps(100, [2]float64{30, 120}), tracetest.Steps(100))
 	rise := func(gain, off float64) *climb {
 		return &climb{
-			was: level.Measured{Rate: 100e6, Error: off, Free: 30}, is: level.Measured{Rate: 100e6 * gain, Error: off, Free: 30},
+			was: ledger.Measured{Rate: 100e6, Error: off, Free: 30}, is: ledger.Measured{Rate: 100e6 * gain, Error: off, Free: 30},
 			had: span(20, 30), reached: span(30, 40),
 		}
 	}
@@ -266,7 +266,7 @@ func TestStreamSeries(t *testing.T) {
 
 func TestNoOverlapIsSaid(t *testing.T) {
 	d := func(name string, active ...overlap.Span) *part {
-		return &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: name}, Active: active}}
+		return &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: name}, Active: active}}
 	}
 	for _, tt := range []struct {
 		name  string
@@ -293,7 +293,7 @@ func TestNoOverlapIsSaid(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	named := func(name string, active ...overlap.Span) *part {
-		return &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: name}, Active: active}}
+		return &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: name}, Active: active}}
 	}
 	p := &phase{parts: []*part{named("A", span(0, 40)), named("B", span(0, 20), span(25, 30)), named("C"), named("D", span(10, 35))}}
 	for s, want := range map[float64]Cut{

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/size"
@@ -164,7 +164,7 @@ func (p *phase) quote(part *part) *Quote {
 	all := cutAt(in, p.cuts(part.Name()))
 	if len(all) > 1 || len(part.Stalls) > 0 || part.warmIn != nil {
 		for _, stretch := range slices.Backward(all) {
-			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(level.MinNS) ||
+			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(ledger.MinNS) ||
 				len(all) == 1) {
 				return &Quote{Rate: rate, Kind: QuoteSettled, Text: p.scale.Rate(rate) + " once its rate had settled"}
 			}

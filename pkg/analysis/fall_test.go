@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -57,33 +57,35 @@ func TestHotAndFlat(t *testing.T) {
 // Two bursts too short a rest after, and one long enough.
 func TestBackAfter(t *testing.T) {
 	c := threeLevels()
-	burst := func(restS, bytes float64) level.Burst { return level.Burst{RestS: restS, FastBytes: bytes, SEBytes: 1} }
+	burst := func(restS, bytes float64) ledger.Burst {
+		return ledger.Burst{RestS: restS, FastBytes: bytes, SEBytes: 1}
+	}
 	for _, tt := range []struct {
 		name   string
-		bursts []level.Burst
+		bursts []ledger.Burst
 		want   *Back
 	}{
 		{"none", nil, nil},
-		{"never", []level.Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
-		{"at once", []level.Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
-		{"in time", []level.Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
+		{"never", []ledger.Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
+		{"at once", []ledger.Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
+		{"in time", []ledger.Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
 			&Back{RestS: number(10), CI95: &stats.Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
 	} {
 		s := Saturation{Bursts: tt.bursts}
 		check.Same(t, tt.name, tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0))
 	}
-	s := Saturation{Bursts: []level.Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
+	s := Saturation{Bursts: []ledger.Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
 	if b := s.back(c); b.Whole || b.Bytes != 50 {
 		t.Errorf("a burst too short to judge: %+v", b)
 	}
 }
 
 // threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
-func threeLevels() level.Cache {
-	return level.Cache{Bytes: 100, Levels: []level.CacheRate{
-		{Measured: level.Measured{Rate: 10, Error: 0.05}, Bytes: 60, SeenS: 6},
-		{Measured: level.Measured{Rate: 5, Error: 0.1}, Bytes: 40, SeenS: 8},
-		{Measured: level.Measured{Rate: 2, Error: 0.02}, Bytes: math.Inf(1), SeenS: 20},
+func threeLevels() ledger.Cache {
+	return ledger.Cache{Bytes: 100, Levels: []ledger.CacheRate{
+		{Measured: ledger.Measured{Rate: 10, Error: 0.05}, Bytes: 60, SeenS: 6},
+		{Measured: ledger.Measured{Rate: 5, Error: 0.1}, Bytes: 40, SeenS: 8},
+		{Measured: ledger.Measured{Rate: 2, Error: 0.02}, Bytes: math.Inf(1), SeenS: 20},
 	}}
 }
 
@@ -91,7 +93,7 @@ func TestWarmth(t *testing.T) {
 	heat := func(values ...float64) *phase {
 		return &phase{meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.Temperature, values...)})}
 	}
-	a := &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: "A"}, Active: []overlap.Span{span(0, 8)}}}
+	a := &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "A"}, Active: []overlap.Span{span(0, 8)}}}
 	// Read at 1 to 9 s; it falls at 5 s, and ends at 8.
 	e := heat(30, 40, 32, 50, 60, 52, 70, 58, 99).warmth(a, ns(5))
 	// The middle of 30, 40 and 32; of 50, 60 and 52; and the highest of three: 52, 70 and 58, then 70 and 58.
@@ -112,7 +114,7 @@ func TestWarmth(t *testing.T) {
 		}
 		return &phase{meters: meter.New(&trace.Phase{Gauges: list})}
 	}
-	long := &part{Disk: level.Disk{Trace: a.Trace, Active: []overlap.Span{span(0, 99)}}}
+	long := &part{Disk: ledger.Disk{Trace: a.Trace, Active: []overlap.Span{span(0, 99)}}}
 	for _, tt := range []struct {
 		times []float64
 		want  bool
@@ -202,8 +204,8 @@ func TestFellInsideByHand(t *testing.T) {
 	} {
 		kind := map[bool]string{false: KindUnknown, true: KindStart}[tt.other.StartNS > 0]
 		a := partOf(tracetest.FilesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
-		a.Solid, a.kinds = []level.Level{a.LevelOver(span(0, 20)), a.LevelOver(span(20, 40))}, []string{"", kind}
-		p := &phase{parts: []*part{a, {Disk: level.Disk{Trace: &trace.DiskRecord{Name: "B"}, Active: []overlap.Span{tt.other}}}}, window: tt.window, out: &Phase{}}
+		a.Solid, a.kinds = []ledger.Level{a.LevelOver(span(0, 20)), a.LevelOver(span(20, 40))}, []string{"", kind}
+		p := &phase{parts: []*part{a, {Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "B"}, Active: []overlap.Span{tt.other}}}}, window: tt.window, out: &Phase{}}
 		check.Same(t, tt.name, tt.want, p.fellInside(p.parts[0]))
 	}
 }
@@ -266,12 +268,12 @@ func TestWhatExplainsAFall(t *testing.T) {
 }
 
 func newPart(d *trace.DiskRecord, gapNS int64) *part {
-	return &part{Disk: level.New(d, work.Work{}, gapNS)}
+	return &part{Disk: ledger.New(d, work.Work{}, gapNS)}
 }
 
 // partOf is a disk's part without levels, and newPart the same with them.
 func partOf(d *trace.DiskRecord) *part {
-	return &part{Disk: level.Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}}
+	return &part{Disk: ledger.Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}}
 }
 
 // together is a phase of disks that are named A, B and so on.
@@ -319,8 +321,8 @@ func TestFreedByHand(t *testing.T) {
 		{"another begins long after", tracetest.Steps(80, rises), tracetest.Steps(0, [2]float64{32, 40}), true, 80e6},
 	} {
 		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tt.b, tt.c)
-		p.parts = append(p.parts, &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: "D"}}}) // which does nothing
-		fell := &Throttle{Step: level.Step{AtS: 20}}
+		p.parts = append(p.parts, &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "D"}}}) // which does nothing
+		fell := &Throttle{Step: ledger.Step{AtS: 20}}
 		p.freed(p.parts[0], fell)
 		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {
 			t.Errorf("%s: %+v", tt.name, fell.Freed)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/size"
@@ -116,8 +116,8 @@ func TestRecoveryFindings(t *testing.T) {
 
 func TestDiskFindings(t *testing.T) {
 	fell := func(cause string) *Throttle {
-		step := level.Step{FromRate: 100, ToRate: 40}
-		return &Throttle{Step: step, Steps: []level.Step{step}, Cause: cause}
+		step := ledger.Step{FromRate: 100, ToRate: 40}
+		return &Throttle{Step: step, Steps: []ledger.Step{step}, Cause: cause}
 	}
 	for _, tt := range []struct {
 		name string
@@ -244,12 +244,12 @@ func TestOnceAndStrongest(t *testing.T) {
 
 func TestHubCostByNoise(t *testing.T) {
 	for _, tt := range []struct {
-		hub, direct level.Measured
+		hub, direct ledger.Measured
 		want        bool
 	}{
-		{level.Measured{Rate: 90, Error: 0.001, Free: 9}, level.Measured{Rate: 100, Error: 0.001, Free: 9}, true},
-		{level.Measured{Rate: 90.1, Error: 0.001, Free: 9}, level.Measured{Rate: 100, Error: 0.001, Free: 9}, false},
-		{level.Measured{Rate: 80, Error: 0.2, Free: 9}, level.Measured{Rate: 100, Error: 0.2, Free: 9}, false}, // noise may have made it
+		{ledger.Measured{Rate: 90, Error: 0.001, Free: 9}, ledger.Measured{Rate: 100, Error: 0.001, Free: 9}, true},
+		{ledger.Measured{Rate: 90.1, Error: 0.001, Free: 9}, ledger.Measured{Rate: 100, Error: 0.001, Free: 9}, false},
+		{ledger.Measured{Rate: 80, Error: 0.2, Free: 9}, ledger.Measured{Rate: 100, Error: 0.2, Free: 9}, false}, // noise may have made it
 	} {
 		s := solos{{job: job{disk: "A", connection: trace.OnHub}, Measured: tt.hub, phases: []string{"hub"}}, {job: job{disk: "A", connection: trace.Direct}, Measured: tt.direct, phases: []string{"own"}}}
 		got := findings(&Analysis{HubCosts: hubCosts(nil, s, 0.01)})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -170,10 +170,10 @@ func TestChangeLabel(t *testing.T) {
 
 func TestSaturation(t *testing.T) {
 	rest, within := 150.0, 160.0
-	one := level.Step{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
-	fall := &Fall{AtBytes: 24e9, CI95: stats.Interval{23.7e9, 24.3e9}, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}}
-	twice := &Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []level.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
-	hot := &Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}, Cause: "heat"}
+	one := ledger.Step{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
+	fall := &Fall{AtBytes: 24e9, CI95: stats.Interval{23.7e9, 24.3e9}, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []ledger.Step{one}}
+	twice := &Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []ledger.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
+	hot := &Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []ledger.Step{one}, Cause: "heat"}
 	gain := func(disk string, by float64) Gain {
 		return Gain{Disk: disk, Difference: by, CI95: stats.Interval{by - 0.05e9, by + 0.05e9}}
 	}
@@ -221,7 +221,7 @@ func TestSaturation(t *testing.T) {
 // What the preset found opens the report, and is told once more as a finding, with how surely.
 func TestSaturationOpens(t *testing.T) {
 	a := &Analysis{
-		Saturations: []Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
+		Saturations: []Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []ledger.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
 		Phases:      []Phase{{Name: "WR A alone", Title: "WR A alone", Overlap: &Overlap{Rate: 2.3e9}}},
 		Scale:       unit.ScaleFor(2.3e9),
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -56,7 +56,7 @@ func TestHubCosts(t *testing.T) {
 func TestHubCostValues(t *testing.T) {
 	var s solos
 	add := func(disk, connection string, rate, relative, free float64) {
-		s = append(s, &solo{job: job{disk: disk, connection: connection}, Measured: level.Measured{Rate: rate, Error: relative, Free: free}, phases: []string{disk + " " + connection}})
+		s = append(s, &solo{job: job{disk: disk, connection: connection}, Measured: ledger.Measured{Rate: rate, Error: relative, Free: free}, phases: []string{disk + " " + connection}})
 	}
 	for _, disk := range []string{"A", "B"} {
 		add(disk, trace.OnHub, 100, 0.001, 9)

@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -23,7 +23,7 @@ func (p *phase) lasting() (out []Change) {
 		if part.Turns != nil {
 			turning = append(turning, part)
 		}
-		part.Drifts = slices.DeleteFunc(part.Drifts, func(d level.Drift) bool { return p.recovers(part, d) })
+		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return p.recovers(part, d) })
 		if len(part.Drifts) > 0 {
 			drifting = append(drifting, part)
 		}
@@ -35,7 +35,7 @@ func (p *phase) lasting() (out []Change) {
 }
 
 // recovers reports whether a drift is how a disk recovered after another's end.
-func (p *phase) recovers(part *part, d level.Drift) bool {
+func (p *phase) recovers(part *part, d ledger.Drift) bool {
 	return d.To > d.From && slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
 		return r.Disk == part.Name() && r.LagS != nil && d.StartNS < nanoseconds(r.AtS+*r.LagS) && d.EndNS > nanoseconds(r.AtS)
 	})
@@ -120,7 +120,7 @@ func takeTurns(all []*part) bool {
 // sampled is the disk's level at moments within v.
 func (p *part) sampled(v overlap.Span) (rates []float64) {
 	for at := v.StartNS + sampleNS; at <= v.EndNS; at += sampleNS {
-		i := slices.IndexFunc(p.Solid, func(l level.Level) bool { return at <= l.EndNS })
+		i := slices.IndexFunc(p.Solid, func(l ledger.Level) bool { return at <= l.EndNS })
 		rates = append(rates, p.Solid[max(i, 0)].Rate)
 	}
 	return rates

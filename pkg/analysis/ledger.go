@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -58,7 +58,7 @@ func (e *event) of(disk *part) *edge {
 // shift is one disk's rate before and after an event; moved, if the event changed it.
 type shift struct {
 	*part
-	was, is level.Measured
+	was, is ledger.Measured
 	moved   bool
 }
 
@@ -76,7 +76,7 @@ func (p *phase) events() []event {
 	for _, part := range p.parts {
 		for k := 1; k < len(part.Solid) && !part.Limited(); k++ {
 			before, after := part.Solid[k-1], part.Solid[k]
-			if math.Abs(math.Log(after.From/before.To)) < level.Defaults().MinChange {
+			if math.Abs(math.Log(after.From/before.To)) < ledger.Defaults().MinChange {
 				continue
 			}
 			e := edge{part: part, level: k, at: part.Sharpest(after.StartNS, after.From-before.To)}
@@ -122,7 +122,7 @@ func (p *phase) events() []event {
 }
 
 // atOneStage is the part of a level in which no other disk starts or ends, about a moment.
-func (p *phase) atOneStage(l level.Level, ns int64) level.Level {
+func (p *phase) atOneStage(l ledger.Level, ns int64) ledger.Level {
 	for _, s := range p.stages {
 		if s.StartNS <= ns && ns < s.EndNS {
 			l.Span = l.Span.Within(s.Span)
@@ -358,7 +358,7 @@ func (p *phase) othersAt(e *event) (began, ended, risen []string) {
 // already.
 func (p *phase) recovering(disk *part, e *event) bool {
 	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		return r.Disk == disk.Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-level.MaxBlurNS &&
+		return r.Disk == disk.Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-ledger.MaxBlurNS &&
 			e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
@@ -50,7 +50,7 @@ type phase struct {
 
 // part is one working disk's part in the phase: its rate over time, and what is found of it.
 type part struct {
-	level.Disk
+	ledger.Disk
 	job     job
 	device  *meter.Device  // if it counts by itself
 	kinds   []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
@@ -145,7 +145,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		if r.simulated {
 			break
 		}
-		disks := make([]*level.Disk, len(p.parts))
+		disks := make([]*ledger.Disk, len(p.parts))
 		for i, part := range p.parts {
 			disks[i] = &part.Disk
 		}
@@ -160,7 +160,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	side := func(part *part) [2]string { return [2]string{part.Name(), string(part.Trace.Op)} }
 	for _, p := range r.phases {
 		for _, part := range p.parts {
-			if part.HasFiles() && len(part.Trace.Files) >= 2*level.MinFiles {
+			if part.HasFiles() && len(part.Trace.Files) >= 2*ledger.MinFiles {
 				scatter[side(part)] = max(scatter[side(part)], part.FileScatter())
 			}
 		}
@@ -222,7 +222,7 @@ func (p *part) read(t *trace.Phase, opts Options) {
 			stops = append(stops, overlap.Span{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
 		}
 	}
-	p.Disk = level.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
+	p.Disk = ledger.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
 	p.job.work = p.Work
 	p.job.work.Op, p.job.work.Test = p.Trace.Op, t.Test
 }

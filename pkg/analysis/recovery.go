@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -99,16 +99,16 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 		reached.StartNS = max(at, part.Sharpest(reached.StartNS, to.Rate-from.Rate))
 		from, to = part.Differ(had, reached)
 		seen := overlap.Span{StartNS: max(before.StartNS, at-aroundS*1e9, part.risenNS), EndNS: at}
-		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached, level.MinFiles,
-			level.MaxOfOne) && !part.Dipped(seen, to.Rate)
+		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached, ledger.MinFiles,
+			ledger.MaxOfOne) && !part.Dipped(seen, to.Rate)
 	}
-	minS := level.EndS // seconds for which the new level must be seen: bursts are shorter
+	minS := ledger.EndS // seconds for which the new level must be seen: bursts are shorter
 	switch {
 	case step != nil && step.joint:
 		minS = jointHoldsS
 	case part.known(had) && to.Rate > largeRise*from.Rate, step != nil && part.known(step.had) &&
 		step.is.Rate > largeRise*step.was.Rate:
-		minS = level.ShortS
+		minS = ledger.ShortS
 	}
 	if step != nil && (!rose || !part.Outlasts(reached, minS)) {
 		from, to, reached, rose, measuredBefore = step.was, step.is, step.reached, true, true
@@ -119,7 +119,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate, Reached: to}
 	alone := p.solos.find(part.job)
 	held := alone != nil && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after &&
-		part.RestsOnFiles(had, level.MinFiles, level.MaxOfOne)
+		part.RestsOnFiles(had, ledger.MinFiles, ledger.MaxOfOne)
 	switch {
 	case rose && part.Outlasts(reached, minS):
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.Rate)
@@ -141,14 +141,14 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 
 // known reports whether what a disk had before a rise is no excursion: it lasted longer, or it began with a recovery.
 func (p *part) known(had overlap.Span) bool {
-	return had.Seconds() >= level.EndS || p.risenNS > 0 && had.StartNS >= p.risenNS && had.Seconds() >= level.ShortS
+	return had.Seconds() >= ledger.EndS || p.risenNS > 0 && had.StartNS >= p.risenNS && had.Seconds() >= ledger.ShortS
 }
 
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if they are not seen.
 func (p *phase) climbAfter(part *part, before overlap.Span, until int64) (had, reached overlap.Span) {
 	at := before.EndNS
 	levels := part.Plateaus(part.Stairs(), oneStep)
-	first := level.At(levels, max(at-part.Blur(at), min(part.risenNS+level.HoldNS, at)))
+	first := ledger.At(levels, max(at-part.Blur(at), min(part.risenNS+ledger.HoldNS, at)))
 	had = overlap.Span{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
 	if had.EndNS-had.StartNS < settleNS {
 		return overlap.Span{}, overlap.Span{}
@@ -158,7 +158,7 @@ func (p *phase) climbAfter(part *part, before overlap.Span, until int64) (had, r
 
 // climb is a rise by one step.
 type climb struct {
-	was, is      level.Measured
+	was, is      ledger.Measured
 	had, reached overlap.Span
 	joint        bool // another disk rises at the same instant
 }
@@ -174,7 +174,7 @@ func (p *phase) surely(part *part, c *climb) *climb {
 	}
 	places := max(1, seconds(c.reached.StartNS-c.had.StartNS))
 	ever := overlap.Span{StartNS: part.StartNS(), EndNS: c.had.EndNS}
-	if places*c.chance() < p.alpha.after && (part.ShowsInFiles(c.had, c.reached, level.MinFiles, level.MaxOfOne) ||
+	if places*c.chance() < p.alpha.after && (part.ShowsInFiles(c.had, c.reached, ledger.MinFiles, ledger.MaxOfOne) ||
 		part.RanksApart(ever, c.reached)) {
 		return c
 	}
@@ -192,27 +192,27 @@ func (p *phase) together(stay []*part, since []overlap.Span, steps []climb, at i
 			continue
 		}
 		moment, until := steps[i].reached.StartNS, steps[i].reached.EndNS
-		inside := moment > at+2*level.SampleNS && moment < until-minSideNS-2*level.SampleNS
+		inside := moment > at+2*ledger.SampleNS && moment < until-minSideNS-2*ledger.SampleNS
 		var chances []float64
 		all, rise, agree := make([]*climb, len(steps)), 0, 0
 		for k, part := range stay {
 			if steps[k].had.Seconds() == 0 {
 				continue
 			}
-			from := max(since[k].StartNS, part.risenNS, part.Solid[level.At(part.Solid, steps[k].had.StartNS)].StartNS)
+			from := max(since[k].StartNS, part.risenNS, part.Solid[ledger.At(part.Solid, steps[k].had.StartNS)].StartNS)
 			c := part.stepAt(overlap.Span{StartNS: from, EndNS: until}, moment, at)
 			chances = append(chances, max(minJoint, c.chance()))
 			if rises(c.was, c.is) && c.chance() < jointChance && !part.Dipped(c.had, c.is.Rate) {
 				c.joint, all[k] = true, &c
 				rise++
 			}
-			if inside && abs(steps[k].reached.StartNS-moment) <= 2*level.SampleNS {
+			if inside && abs(steps[k].reached.StartNS-moment) <= 2*ledger.SampleNS {
 				agree++
 			}
 		}
 		places := seconds(until - at)
 		if agree > 1 {
-			places *= min(1, 4*seconds(level.SampleNS)*float64(len(chances)-1))
+			places *= min(1, 4*seconds(ledger.SampleNS)*float64(len(chances)-1))
 		}
 		if chance := stats.Fisher(chances) * places; rise > 1 && chance < lowest {
 			best, lowest = all, chance
@@ -231,12 +231,12 @@ func (p *phase) stepAfter(part *part, before overlap.Span, until int64) climb {
 	}
 	from = max(from, part.risenNS)
 	until = min(until, at+longestLagNS)
-	n, minSamples := int((until-from)/level.SampleNS), int(minSideNS/level.SampleNS)
-	first := max(minSamples, int((at-from)/level.SampleNS))
+	n, minSamples := int((until-from)/ledger.SampleNS), int(minSideNS/ledger.SampleNS)
+	first := max(minSamples, int((at-from)/ledger.SampleNS))
 	if n-minSamples < first {
 		return climb{}
 	}
-	rates := part.Curve.Rates([]overlap.Span{{StartNS: from, EndNS: from + int64(n)*level.SampleNS}}, n)
+	rates := part.Curve.Rates([]overlap.Span{{StartNS: from, EndNS: from + int64(n)*ledger.SampleNS}}, n)
 	sums := make([]float64, n+1)
 	for i, r := range rates {
 		sums[i+1] = sums[i] + r
@@ -252,7 +252,7 @@ func (p *phase) stepAfter(part *part, before overlap.Span, until int64) climb {
 		return climb{}
 	}
 	low, high := sums[step]/float64(step), (sums[n]-sums[step])/float64(n-step)
-	moment := part.Crossing(from+int64(step)*level.SampleNS, low, high)
+	moment := part.Crossing(from+int64(step)*ledger.SampleNS, low, high)
 	return part.stepAt(overlap.Span{StartNS: from, EndNS: until}, moment, at)
 }
 
@@ -265,7 +265,7 @@ func (p *part) stepAt(v overlap.Span, moment, at int64) climb {
 }
 
 // rises reports whether a rate is enough above an earlier one.
-func rises(from, to level.Measured) bool { return to.Rate >= level.MinGain*from.Rate }
+func rises(from, to ledger.Measured) bool { return to.Rate >= ledger.MinGain*from.Rate }
 
 // cut says what cut off the view of a disk at ns.
 func (p *phase) cut(part *part, ns int64, s float64, rose bool) *Cut {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -128,7 +128,7 @@ type solos []*solo
 type solo struct {
 	job
 	phases []string
-	level.Measured
+	ledger.Measured
 	quantile.Figures
 	found []*quantile.Quantile
 }
@@ -159,7 +159,7 @@ func newSolos(alone []*phase) (s solos, groups [][]*phase) {
 
 // soloRates takes the typical rate of each phase of one disk: that of the longest stretch without a change.
 func soloRates(phases []*phase) solos {
-	rates := map[*phase]level.Measured{}
+	rates := map[*phase]ledger.Measured{}
 	var alone []*phase
 	for _, p := range phases {
 		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || p.out.Overlap == nil {
@@ -171,11 +171,11 @@ func soloRates(phases []*phase) solos {
 	}
 	s, groups := newSolos(alone)
 	for i, group := range groups {
-		var each []level.Measured
+		var each []ledger.Measured
 		for _, p := range group {
 			each = append(each, rates[p])
 		}
-		s[i].Measured = level.Pooled(each)
+		s[i].Measured = ledger.Pooled(each)
 	}
 	return s
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -20,15 +20,15 @@ const (
 // Saturation is where a disk's fast cache ends, what others gain then, and when it is back: what the steps of the
 // preset saturation show of one disk.
 type Saturation struct {
-	Of         string        `json:"of"` // the scenario's phase
-	Disk       string        `json:"disk"`
-	Alone      string        `json:"alone"`       // the phase in which it wrote alone
-	WroteBytes float64       `json:"wrote_bytes"` // in that
-	Fall       *Fall         `json:"fall"`        // null if it was not seen to fall
-	Bursts     []level.Burst `json:"bursts"`      // after rests, the shortest first
-	Back       *Back         `json:"back"`        // null if no burst shows it
-	Together   *FallTogether `json:"together"`    // null if it did not fall beside others as it had alone
-	Text       string        `json:"text"`
+	Of         string         `json:"of"` // the scenario's phase
+	Disk       string         `json:"disk"`
+	Alone      string         `json:"alone"`       // the phase in which it wrote alone
+	WroteBytes float64        `json:"wrote_bytes"` // in that
+	Fall       *Fall          `json:"fall"`        // null if it was not seen to fall
+	Bursts     []ledger.Burst `json:"bursts"`      // after rests, the shortest first
+	Back       *Back          `json:"back"`        // null if no burst shows it
+	Together   *FallTogether  `json:"together"`    // null if it did not fall beside others as it had alone
+	Text       string         `json:"text"`
 }
 
 // Fall is the end of a disk's fast writing: from its first rate to where it falls no further.
@@ -38,7 +38,7 @@ type Fall struct {
 	AtS      float64        `json:"at_s"`
 	FromRate float64        `json:"from_rate"`
 	ToRate   float64        `json:"to_rate"`
-	Steps    []level.Step   `json:"steps"` // one after another; the last ends where the keys above say
+	Steps    []ledger.Step  `json:"steps"` // one after another; the last ends where the keys above say
 	Cause    string         `json:"cause"` // heat | cache_full | unknown
 }
 
@@ -57,7 +57,7 @@ type Back struct {
 // FallTogether is a disk's fall beside others.
 type FallTogether struct {
 	Phase string `json:"phase"`
-	level.Step
+	ledger.Step
 	Told  bool   `json:"told"`  // nothing else happened about then: what others gained, they gained by this fall
 	Gains []Gain `json:"gains"` // beyond noise
 }
@@ -82,10 +82,10 @@ func saturations(phases []*phase) []Saturation {
 		part := p.parts[0]
 		s := Saturation{
 			Of: step.Of, Disk: part.Name(), Alone: p.out.Name, WroteBytes: float64(part.Curve.At(math.MaxInt64)),
-			Bursts: []level.Burst{},
+			Bursts: []ledger.Burst{},
 		}
 		if t := part.out.Throttle; t != nil && t.Recovered == nil { // it was seen to fall lastingly
-			cache := level.NewCache(&part.Disk, t.Steps)
+			cache := ledger.NewCache(&part.Disk, t.Steps)
 			last, off := t.Steps[len(t.Steps)-1], dated(cache.Levels)
 			s.Fall = &Fall{
 				AtBytes: last.AtBytes, CI95: stats.Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
@@ -102,16 +102,16 @@ func saturations(phases []*phase) []Saturation {
 // of a change of size d between noisy levels is off by at most 11 s²/d² in 19 of 20 cases (Bai, Estimation of a
 // change point in multiple regression models, Review of Economics and Statistics 79, 1997), with s² the noise of a
 // rate over a second; and it is seen in steps of one sample.
-func dated(levels []level.CacheRate) float64 {
+func dated(levels []ledger.CacheRate) float64 {
 	high, low := levels[len(levels)-2], levels[len(levels)-1]
-	noise := func(l level.CacheRate) float64 { return square(l.Rate*l.Error) * l.SeenS }
-	return high.Rate * (11*max(noise(high), noise(low))/square(high.Rate-low.Rate) + float64(level.SampleNS)/1e9)
+	noise := func(l ledger.CacheRate) float64 { return square(l.Rate*l.Error) * l.SeenS }
+	return high.Rate * (11*max(noise(high), noise(low))/square(high.Rate-low.Rate) + float64(ledger.SampleNS)/1e9)
 }
 
 // rest takes in what rests have given back of the disk's cache, and what the others gained when it was full, all of
 // the phase working: the disk fell there after about as many bytes as alone. That others rise at that moment is then
 // no reason to think that they took what it lost.
-func (s *Saturation) rest(phases []*phase, c level.Cache) {
+func (s *Saturation) rest(phases []*phase, c ledger.Cache) {
 	for _, p := range phases {
 		part, step := p.part(s.Disk), p.trace.Saturation
 		if step == nil || step.Of != s.Of || part == nil {
@@ -126,12 +126,12 @@ func (s *Saturation) rest(phases []*phase, c level.Cache) {
 			s.Bursts = append(s.Bursts, b)
 		}
 	}
-	slices.SortStableFunc(s.Bursts, func(a, b level.Burst) int { return cmp.Compare(a.RestS, b.RestS) })
+	slices.SortStableFunc(s.Bursts, func(a, b ledger.Burst) int { return cmp.Compare(a.RestS, b.RestS) })
 	s.Back = s.back(c)
 }
 
 // back is after how long a rest the disk was as fast as at first; nil if no burst shows it.
-func (s *Saturation) back(c level.Cache) *Back {
+func (s *Saturation) back(c ledger.Cache) *Back {
 	if len(s.Bursts) == 0 {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (s *Saturation) back(c level.Cache) *Back {
 		if c.IsBack(burst) {
 			first = i
 			b.WithinS, b.Bytes = number(burst.RestS), min(burst.FastBytes, c.Bytes)
-			b.Whole = burst.FastBytes >= level.Growing*c.Bytes
+			b.Whole = burst.FastBytes >= ledger.Growing*c.Bytes
 			break
 		}
 		b.AfterS = burst.RestS
@@ -164,7 +164,7 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 		if levels[i].Rate > maxDrop*levels[i-1].Rate || math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
 			continue
 		}
-		step := level.Step{AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: levels[i].Rate}
+		step := ledger.Step{AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: levels[i].Rate}
 		f := &FallTogether{Phase: p.out.Name, Step: step, Gains: []Gain{}}
 		before := overlap.Span{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
 		after := overlap.Span{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
@@ -197,8 +197,8 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 		}
 		all := overlap.Span{StartNS: other.StartNS(), EndNS: other.EndNS()}
 		was, is := other.Differ(before.Within(all), after.Within(all))
-		if min(before.Seconds(), after.Seconds()) >= level.LongS {
-			was.Free, is.Free = max(was.Free, level.FreeOfLong), max(is.Free, level.FreeOfLong)
+		if min(before.Seconds(), after.Seconds()) >= ledger.LongS {
+			was.Free, is.Free = max(was.Free, ledger.FreeOfLong), max(is.Free, ledger.FreeOfLong)
 		}
 		if was.Rate <= 0 || is.Rate <= 0 || is.ChanceAbove(was) > p.alpha.after && !other.apart(before, after) ||
 			other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
@@ -227,7 +227,7 @@ func (p *part) apart(before, after overlap.Span) bool {
 // there.
 func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
 	fromNS, toNS = max(fromNS, p.StartNS()), min(toNS, p.EndNS())
-	const binNS = 5 * level.SampleNS
+	const binNS = 5 * ledger.SampleNS
 	n := int((toNS - fromNS) / binNS)
 	rates := p.Curve.Rates([]overlap.Span{{StartNS: fromNS, EndNS: fromNS + int64(n)*binNS}}, n)
 	rose, then := stats.Split(rates, 5), int((ns-foreseenNS-fromNS)/binNS)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -17,7 +17,7 @@ func (en english) saturation(s Saturation, surely bool) []string {
 		return []string{fmt.Sprintf("%s wrote %s without slowing down", s.Disk, byteSize(s.WroteBytes))}
 	}
 	holds := plusMinus(s.Fall.AtBytes, (s.Fall.CI95[1]-s.Fall.CI95[0])/2) + pick(surely, " (95 % confidence)", "")
-	falls := Each(s.Fall.Steps, func(step level.Step) string {
+	falls := Each(s.Fall.Steps, func(step ledger.Step) string {
 		return "to " + en.Rate(step.ToRate) + pick(len(s.Fall.Steps) > 1, " after "+byteSize(step.AtBytes), "")
 	})
 	what := pick(s.Fall.Cause == "heat", " slows down as it heats up after ", "'s fast cache holds ")
@@ -50,8 +50,8 @@ func plusMinus(bytes, half float64) string {
 
 // fell says from which rate a disk fell, and to which after how many bytes: "from 2.0 GB/s to 1.66 GB/s after
 // 12 GB and to 0.50 GB/s after 52 GB".
-func (en english) fell(disk string, steps []level.Step) string {
-	down := Each(steps, func(step level.Step) string {
+func (en english) fell(disk string, steps []ledger.Step) string {
+	down := Each(steps, func(step ledger.Step) string {
 		return fmt.Sprintf("to %s after %s", en.Rate(step.ToRate), byteSize(step.AtBytes))
 	})
 	return fmt.Sprintf("%s fell from %s %s", disk, en.Rate(steps[0].FromRate), strings.Join(down, " and "))

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -214,7 +214,7 @@ func TestStreamsWithoutSpec(t *testing.T) {
 }
 
 func TestStreamOf(t *testing.T) {
-	a := &part{Disk: level.Disk{Trace: &trace.DiskRecord{Name: "A", Op: trace.Write}}}
+	a := &part{Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "A", Op: trace.Write}}}
 	for _, tt := range []struct {
 		name    string
 		stallMS int64

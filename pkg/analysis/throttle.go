@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -49,7 +49,7 @@ func (p *phase) throttle(part *part) *Throttle {
 }
 
 // toThrottle turns the fall over the levels, the last of which holds until a time, into a Throttle.
-func (p *part) toThrottle(levels []level.Level, until int64, rebound *Rebound) *Throttle {
+func (p *part) toThrottle(levels []ledger.Level, until int64, rebound *Rebound) *Throttle {
 	last := len(levels) - 1
 	low := p.LevelOver(overlap.Span{StartNS: levels[last].StartNS, EndNS: until})
 	t := &Throttle{Recovered: rebound, HeldS: levels[0].Seconds(), LastsS: low.Seconds()}
@@ -60,7 +60,7 @@ func (p *part) toThrottle(levels []level.Level, until int64, rebound *Rebound) *
 			to = low.Rate
 		}
 		at := levels[i].StartNS
-		step := level.Step{AtBytes: float64(p.Curve.At(at)), AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: to}
+		step := ledger.Step{AtBytes: float64(p.Curve.At(at)), AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: to}
 		t.Steps = append(t.Steps, step)
 		if drop := 1 - step.ToRate/step.FromRate; drop > deepest {
 			t.Step, deepest = step, drop
@@ -71,7 +71,7 @@ func (p *part) toThrottle(levels []level.Level, until int64, rebound *Rebound) *
 
 // lasts returns how long the rate stays below what it was before, from the level at index bottom on: to the disk's
 // end, or to a pause after which it is back. If it comes back without a pause, it did not last at all.
-func (p *part) lasts(levels []level.Level, bottom int, from float64) (until int64, rebound *Rebound) {
+func (p *part) lasts(levels []ledger.Level, bottom int, from float64) (until int64, rebound *Rebound) {
 	for _, l := range levels[bottom+1:] {
 		if l.Rate <= staysBelow*from {
 			continue
@@ -88,7 +88,7 @@ func (p *part) lasts(levels []level.Level, bottom int, from float64) (until int6
 func (p *part) pauseAt(ns int64) (overlap.Span, bool) {
 	for i := 1; i < len(p.Active); i++ {
 		pause := overlap.Span{StartNS: p.Active[i-1].EndNS, EndNS: p.Active[i].StartNS}
-		if pause.StartNS-level.HoldNS <= ns && ns <= pause.EndNS+level.HoldNS {
+		if pause.StartNS-ledger.HoldNS <= ns && ns <= pause.EndNS+ledger.HoldNS {
 			return pause, true
 		}
 	}
@@ -129,7 +129,7 @@ const (
 
 // fellFirst reports whether the disk fell clearly before the others rose: then they only took what it left.
 func (p *phase) fellFirst(part *part, ns int64) bool {
-	const n = 2 * aroundNS / level.SampleNS
+	const n = 2 * aroundNS / ledger.SampleNS
 	around := []overlap.Span{{StartNS: max(0, ns-aroundNS), EndNS: ns + aroundNS}}
 	own := part.Curve.Rates(around, n)
 	others := make([]float64, n)
@@ -157,7 +157,7 @@ const maxFitted = 500
 func (p *part) sizesExplain(before, slower overlap.Span) bool {
 	sizes, times := p.wholeFiles(before)
 	small, took := p.wholeFiles(slower)
-	if len(sizes) < level.MinFiles || len(small) == 0 {
+	if len(sizes) < ledger.MinFiles || len(small) == 0 {
 		return false
 	}
 	line, ok := stats.FitCost(sizes, times)

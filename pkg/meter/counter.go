@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -20,7 +20,7 @@ const (
 
 // Devices holds what was counted of a phase's disks against their devices' own counters, by disk. Disks with the same
 // counters share a device.
-func Devices(t *trace.Phase, m Gauges, disks []*level.Disk, late Unwritten) map[string]*Device {
+func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map[string]*Device {
 	found, seen := map[string]*Device{}, map[string]bool{}
 	for i, disk := range disks {
 		if seen[disk.Name()] {
@@ -55,7 +55,7 @@ func Devices(t *trace.Phase, m Gauges, disks []*level.Disk, late Unwritten) map[
 type device struct {
 	counts []count
 	reads  bool // that its reads are known
-	parts  []*level.Disk
+	parts  []*ledger.Disk
 	flows  []flow // of the parts
 }
 
@@ -66,7 +66,7 @@ type flow struct {
 }
 
 // add adds a disk.
-func (d *device) add(p *level.Disk) {
+func (d *device) add(p *ledger.Disk) {
 	d.parts = append(d.parts, p)
 	if !p.Trace.Both {
 		d.flows = append(d.flows, flow{p.Trace.Op, p.Curve})

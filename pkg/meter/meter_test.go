@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -24,7 +24,7 @@ func span(fromS, toS float64) overlap.Span {
 }
 
 // device's counts, one a second: what A reads and writes, and what is more.
-func deviceOf(reads, writes []float64, parts ...*level.Disk) device {
+func deviceOf(reads, writes []float64, parts ...*ledger.Disk) device {
 	d := device{reads: true}
 	var c count
 	for i := range reads {
@@ -38,10 +38,10 @@ func deviceOf(reads, writes []float64, parts ...*level.Disk) device {
 }
 
 // evenPart moves 100 MB a second in files of a second.
-func evenPart(op trace.Role, seconds int) *level.Disk {
+func evenPart(op trace.Role, seconds int) *ledger.Disk {
 	d := tracetest.FilesOf(slices.Repeat([][2]float64{{1, 100e6}}, seconds)...)
 	d.Op = op
-	p := level.New(d, work.Work{}, 0)
+	p := ledger.New(d, work.Work{}, 0)
 	return &p
 }
 

@@ -40,13 +40,13 @@ func TestAgainstMethods(t *testing.T) {
 	check.Must(t, err)
 	var want struct {
 		Series []struct {
-			Name                  string
-			X, W, Waves           []float64
-			Known                 int
-			Half, Memory float64
-			Likely, Longest       float64
-			Error, Difference     figures
-			Noise                 [3]float64
+			Name              string
+			X, W, Waves       []float64
+			Known             int
+			Half, Memory      float64
+			Likely, Longest   float64
+			Error, Difference figures
+			Noise             [3]float64
 		}
 		Items []struct {
 			Size, Time []float64

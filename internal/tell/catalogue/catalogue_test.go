@@ -25,7 +25,7 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/work"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -87,7 +87,7 @@ var farm = sync.OnceValue(func() func(n int) *recorded.Run {
 			if strings.HasPrefix(p.Name, "WWW") {
 				p.Disks = maps.Clone(p.Disks)
 				c := p.Disks["C"]
-				c.Throttle = &analysis.Throttle{Step: level.Step{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.5e9}, Cause: "cache_full"}
+				c.Throttle = &analysis.Throttle{Step: ledger.Step{AtBytes: 24e9, FromRate: 2e9, ToRate: 0.5e9}, Cause: "cache_full"}
 				c.Temperature = &analysis.Temperature{FirstC: 38, MaxC: 51 + 3*random.Float64()}
 				p.Disks["C"] = c
 			}

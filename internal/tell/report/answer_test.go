@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -123,7 +123,7 @@ func TestFacts(t *testing.T) {
 	write = &a.Phases[0]
 	write.Recoveries = nil
 	write.Disks["C"] = analysis.Disk{Throttle: &analysis.Throttle{
-		Step: level.Step{AtBytes: 24e9, FromRate: 2.4e9, ToRate: 0.6e9},
+		Step: ledger.Step{AtBytes: 24e9, FromRate: 2.4e9, ToRate: 0.6e9},
 	}}
 	throttled := Fact{"−75 %", "C after 24 GB: 0.600 instead of 2.40 GB/s", true}
 	check.Same(t, "of a disk that falls", []Fact{loss, throttled, total}, answerOf(a).Facts)

@@ -10,7 +10,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -216,8 +216,8 @@ func TestSaturations(t *testing.T) {
 	fall := &analysis.Fall{AtBytes: 24e9}
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Saturations: []analysis.Saturation{
 		{Of: "WW", Disk: "A"}, // it did not fall
-		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest}, Bursts: []level.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9}, {RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
-		{Of: "W-", Disk: "A", Fall: fall, Bursts: []level.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
+		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest}, Bursts: []ledger.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9}, {RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
+		{Of: "W-", Disk: "A", Fall: fall, Bursts: []ledger.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
 	}}
 	a.Order = []string{"A", "B"}
 	doc := newRunDoc(Run{Analysis: a})

@@ -14,7 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/fixture"
 )
@@ -39,7 +39,7 @@ func answers() map[string]*report.Document {
 	}, "A alone", "B alone")
 	a := analysis.Analyze(caches, analysis.Options{})
 	a.Saturations = []analysis.Saturation{
-		{Of: "cache", Disk: "A", Alone: "A alone", WroteBytes: 40e9, Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9, Steps: []level.Step{{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}}}},
+		{Of: "cache", Disk: "A", Alone: "A alone", WroteBytes: 40e9, Fall: &analysis.Fall{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9, Steps: []ledger.Step{{AtBytes: 9.2e9, FromRate: 2.3e9, ToRate: 0.6e9}}}},
 		{Of: "cache", Disk: "B", Alone: "B alone", WroteBytes: 80e9},
 	}
 	out["saturation"] = report.OfRun(report.Run{Trace: caches, Analysis: a})

@@ -1,8 +1,13 @@
-// Package level finds how fast one disk was over the time of a phase: the levels that its rate kept, how far noise
-// may have put any rate off, and when it stood still, swung or drifted. It knows one disk alone; what others did
-// meanwhile, and why a rate changed, is the subject of package analysis. Start at New and Settle, which fill a
-// Disk, and at Measure, which gives a rate its error.
-package level
+// Package ledger finds how fast one disk was over the time of a phase: the levels and slopes that its rate went
+// through, how far noise may have put any rate off, and when it stood still, swung, dipped or wandered. It knows one
+// disk alone; what others did meanwhile, and why a rate changed, is the subject of package analysis. Start at New and
+// Settle, which fill a Disk, and at Measure, which gives a rate its error.
+//
+// One criterion decides between levels, slopes and noise: cuts of several penalties (sequence.choose) are scored by
+// the likelihood of what they leave, under noise with a memory or files that are draws, and each cut and slope has a
+// cost (sequence.fit, sequence.fitPieces). What is left must show inside files, in enough of them, or as a jump
+// (evidence.go). Thresholds has every number.
+package ledger
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package level
+package ledger
 
 import (
 	"flag"
@@ -140,7 +140,7 @@ func kinds() []kind {
 // TestCriterion plays series of which all changes are known, and steady ones with noise of many classes, and counts in
 // how many the criterion finds just these.
 //
-//	go test ./pkg/level -run Criterion -v -args -seeds 40
+//	go test ./pkg/ledger -run Criterion -v -args -seeds 40
 func TestCriterion(t *testing.T) {
 	all, right := 0, 0
 	for _, k := range kinds() {
