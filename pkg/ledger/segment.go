@@ -33,11 +33,12 @@ type piece struct {
 // sequence is a series of log rates, and which file each bin belongs to.
 type sequence struct {
 	Thresholds
-	time  *series // time says when each bin is.
-	binS  float64
-	y     []float64
-	file  []int
-	given []int // given are the bins in which other disks start and end.
+	time    *series // time says when each bin is.
+	binS    float64
+	y       []float64
+	file    []int
+	inverse []float64 // inverse is one over each rate.
+	given   []int     // given are the bins in which other disks start and end.
 	// sums, squares and products (of neighbours) are cumulative; fileEnd is the end of each bin's file.
 	sums, squares, products []float64
 	fileEnd                 []int
@@ -47,6 +48,14 @@ type sequence struct {
 // find returns the pieces that the criterion chooses, less those that single files explain.
 func (q *sequence) find() shape {
 	q = q.over(q.y)
+	var steps []float64
+	for i, v := range q.y {
+		q.inverse = append(q.inverse, math.Exp(-v))
+		if i > 0 {
+			steps = append(steps, math.Abs(v-q.y[i-1]))
+		}
+	}
+	q.quick = max(stats.NormalMAD*stats.Median(steps)/math.Sqrt2, q.MinNoise)
 	cuts := q.significant(q.prune(q.evident(q.prune(q.choose()))))
 	best := q.fit(cuts)
 	for range q.MaxCuts {
@@ -147,22 +156,27 @@ func pelt(y []float64, penalty float64, minLen int) []int {
 		total[i] = math.Inf(1)
 	}
 	total[0] = -penalty
+	share := make([]float64, n+1) // one over a length
+	for i := range share {
+		share[i] = 1 / float64(i)
+	}
 	open := []int{0}
-	costs := make([]float64, 0, n)
+	costs := make([]float64, n)
 	for t := minLen; t <= n; t++ {
-		costs = costs[:0]
-		for _, from := range open {
-			sum := sums[t] - sums[from]
-			cost := total[from] + squares[t] - squares[from] - sum*sum/float64(t-from)
-			costs = append(costs, cost)
-			if cost+penalty < total[t] {
-				total[t], before[t] = cost+penalty, from
+		least, from := math.Inf(1), 0
+		costs = costs[:len(open)]
+		for i, start := range open {
+			sum := sums[t] - sums[start]
+			cost := total[start] - squares[start] - sum*sum*share[t-start]
+			if costs[i] = cost; cost < least {
+				least, from = cost, start
 			}
 		}
+		total[t], before[t] = least+squares[t]+penalty, from
 		kept := open[:0]
-		for i, from := range open {
-			if costs[i] <= total[t] {
-				kept = append(kept, from)
+		for i, start := range open {
+			if costs[i] <= least+penalty {
+				kept = append(kept, start)
 			}
 		}
 		open = kept
@@ -234,10 +248,11 @@ func (q *sequence) drawn(edges []int) float64 {
 	type block struct{ bins, sum, squares float64 }
 	best := math.Inf(1)
 	n := float64(len(q.y))
-	blocks := make([][]block, len(edges)-1)
+	blocks, lengths := make([][]block, len(edges)-1), make([]float64, len(q.y)+1)
 	for i := range blocks {
 		for from := edges[i]; from < edges[i+1]; {
 			to := min(q.fileEnd[from], edges[i+1])
+			lengths[to-from]++
 			blocks[i] = append(blocks[i], block{float64(to - from), q.sums[to] - q.sums[from], q.squares[to] - q.squares[from]})
 			from = to
 		}
@@ -256,7 +271,11 @@ func (q *sequence) drawn(edges []int) float64 {
 			for _, b := range level {
 				mean := b.sum / b.bins
 				sum += b.squares - b.sum*mean + b.bins*(mean-m)*(mean-m)/(1+b.bins*ratio)
-				logs += math.Log(1 + b.bins*ratio)
+			}
+		}
+		for bins, count := range lengths {
+			if count > 0 {
+				logs += count * math.Log(1+float64(bins)*ratio)
 			}
 		}
 		best = min(best, n/2*math.Log(max(sum/n, q.MinNoise*q.MinNoise))+logs/2)
@@ -267,11 +286,6 @@ func (q *sequence) drawn(edges []int) float64 {
 func (q *sequence) over(y []float64) *sequence {
 	r := &sequence{time: q.time, given: q.given, Thresholds: q.Thresholds, binS: q.binS, y: y, file: q.file, fileEnd: q.fileEnd}
 	n := len(y)
-	var steps []float64
-	for i := 1; i < n; i++ {
-		steps = append(steps, math.Abs(y[i]-y[i-1]))
-	}
-	r.quick = max(stats.NormalMAD*stats.Median(steps)/math.Sqrt2, q.MinNoise)
 	r.sums, r.squares, r.products = prefix(y), make([]float64, n+1), make([]float64, n+1)
 	for i, v := range y {
 		r.squares[i+1] = r.squares[i] + v*v

@@ -20,6 +20,10 @@ func (q *sequence) sloped(pieces []piece, i, j int) shape {
 	}
 	first, last := pieces[i], pieces[j]
 	try := func(from, to int) {
+		third := (to - from) / 3
+		if third < 1 || math.Abs(q.mean(to-third, to)-q.mean(from, from+third)) < q.MinChange/5 {
+			return
+		}
 		if short := func(a, b int) bool { return a < b && b-a < q.bins(q.MinS) }; short(first.from, from) ||
 			short(to, last.to) || to-from < q.bins(q.MinSlopeS) || q.spans(from, to) {
 			return
@@ -110,19 +114,12 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 		case slope:
 			costs++
 			fitted = lineIn(y)
-			if other := ratesBy(y, func(i float64) float64 { return i }); misfit(y, other) < misfit(y, fitted) {
+			if other := ratesIn(y, q.inverse[p.from:p.to], 1); misfit(y, other) < misfit(y, fitted) {
 				fitted = other
 			}
 		case curve:
 			costs += 2
-			const taus = 8
-			for k := range taus {
-				tau := float64(len(y)) / 12 * math.Pow(12, float64(k)/(taus-1))
-				other := ratesBy(y, func(i float64) float64 { return math.Exp(-i / tau) })
-				if k == 0 || misfit(y, other) < misfit(y, fitted) {
-					fitted = other
-				}
-			}
+			fitted = ratesIn(y, q.inverse[p.from:p.to], q.decay(p.from, p.to))
 		}
 		if len(fitted) == 0 {
 			return shape{score: math.Inf(1)}
@@ -184,25 +181,63 @@ func lineIn(y []float64) []float64 {
 	return x
 }
 
-// ratesBy are the logarithms of rates a + b basis(i) that fit best, relative errors counted alike; nil if any
-// of them would be 0 or less.
-func ratesBy(y []float64, basis func(float64) float64) []float64 {
+// decay is what is left after a bin of the exponential that fits best.
+func (q *sequence) decay(from, to int) (best float64) {
+	const taus = 8
+	lowest, n := math.Inf(1), float64(to-from)
+	for k := range taus {
+		tau := n / 12 * math.Pow(12, float64(k)/(taus-1))
+		decay := math.Exp(-1 / tau)
+		if _, _, left := fitRates(q.inverse[from:to], decay); left < lowest {
+			best, lowest = decay, left
+		}
+	}
+	return best
+}
+
+// fitRates fits rates a + b x by least squares, relative errors counted alike, and gives the sum of the squares that
+// are left. The inverse of each rate is given; x is what a decay leaves of 1 after so many bins, or their number if
+// that is 1.
+func fitRates(inverse []float64, decay float64) (a, b, left float64) {
 	var s11, s12, s22, r1, r2 float64
-	for i, v := range y {
-		a := math.Exp(-v)
-		b := a * basis(float64(i))
-		s11, s12, s22 = s11+a*a, s12+a*b, s22+b*b
-		r1, r2 = r1+a, r2+b
+	x := newBasis(decay)
+	for _, w := range inverse {
+		v := w * x.next()
+		s11, s12, s22 = s11+w*w, s12+w*v, s22+v*v
+		r1, r2 = r1+w, r2+v
 	}
 	det := s11*s22 - s12*s12
 	if det <= 0 {
-		return nil
+		return 0, 0, math.Inf(1)
 	}
-	a, b := (r1*s22-r2*s12)/det, (s11*r2-s12*r1)/det
+	a, b = (r1*s22-r2*s12)/det, (s11*r2-s12*r1)/det
+	return a, b, float64(len(inverse)) - a*r1 - b*r2
+}
+
+// basis goes through the powers of a decay, or 0, 1, 2 and so on if that is 1.
+type basis struct{ x, decay, step float64 }
+
+func newBasis(decay float64) basis {
+	if decay == 1 {
+		return basis{0, 1, 1}
+	}
+	return basis{1, decay, 0}
+}
+
+func (b *basis) next() float64 {
+	x := b.x
+	b.x = b.x*b.decay + b.step
+	return x
+}
+
+// ratesIn are the logarithms of the rates that fit best (see fitRates); nil if any of these would be 0 or less.
+func ratesIn(y, inverse []float64, decay float64) []float64 {
+	a, b, _ := fitRates(inverse, decay)
 	fitted := make([]float64, len(y))
+	x := newBasis(decay)
 	var off float64
 	for i, v := range y {
-		rate := a + b*basis(float64(i))
+		rate := a + b*x.next()
 		if rate <= 0 {
 			return nil
 		}
