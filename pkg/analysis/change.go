@@ -335,11 +335,16 @@ func warmUps(phases []*phase) {
 	for _, starts := range grouped(all, func(a, b start) bool { return a.job.same(b.job) }) {
 		var names []string
 		shortest, longest := math.Inf(1), 0.0
+		var ramp float64 // the longest rise that is seen to be one
 		for _, s := range starts {
 			if s.rise != nil {
 				names = append(names, s.p.out.Name)
-				took := s.rise.risenS() - seconds(s.StartNS())
+				began := seconds(s.StartNS())
+				took := (s.rise.StartS+s.rise.risenS())/2 - began // to its middle, which a step shows as well
 				shortest, longest = min(shortest, took), max(longest, took)
+				if s.rise.Kind == KindDrift {
+					ramp = max(ramp, s.rise.EndS-began)
+				}
 			}
 		}
 		refutes := func(s start) bool {
@@ -350,7 +355,8 @@ func warmUps(phases []*phase) {
 		}
 		for _, s := range starts {
 			if s.rise != nil {
-				s.warmNS, s.warmIn = nanoseconds(s.rise.risenS()), names
+				s.riseS, s.warmIn = s.rise.risenS(), names
+				s.warmS = max(s.riseS, min(seconds(s.StartNS())+ramp, seconds(s.EndNS())))
 			}
 		}
 	}
@@ -391,13 +397,13 @@ func (p *phase) reportWarmUps() {
 		rest := slices.Clone(c.Disks)
 		for _, part := range p.parts {
 			name := part.Name()
-			if part.warmIn == nil || !c.isRise() && c.Kind != KindDrift || !c.concerns(name) || nanoseconds(c.risenS()) != part.warmNS {
+			if part.warmIn == nil || !c.isRise() && c.Kind != KindDrift || !c.concerns(name) || c.risenS() != part.riseS {
 				continue
 			}
 			d := c.Of(name)
 			w := part.change(KindWarmUp, part.StartNS(), 0, d.FromRate, d.ToRate)
-			part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return c.Kind == KindDrift && d.EndNS == part.warmNS })
-			if w.EndS, w.Phases, w.AtCI = c.risenS(), part.warmIn, c.AtCI; len(c.Disks) == 1 {
+			part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return c.Kind == KindDrift && seconds(d.EndNS) == part.riseS })
+			if w.EndS, w.Phases, w.AtCI = part.warmS, part.warmIn, c.AtCI; len(c.Disks) == 1 {
 				w.CI = c.CI
 			}
 			out = append(out, w)

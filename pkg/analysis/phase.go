@@ -54,7 +54,8 @@ type part struct {
 	job     job
 	device  *meter.Device  // if it counts by itself
 	kinds   []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
-	warmNS  int64          // when its warm-up was over, and
+	riseS   float64        // when the rise that ends its warm-up is seen here,
+	warmS   float64        // when its warm-up was over, and
 	warmIn  []string       // in which phases it was seen; nil if it has none
 	risenNS int64          // when it reached the new level of its latest recovery so far; 0 if it has none
 	files   []overlap.Span // in which one was in transfer; nil until they are needed

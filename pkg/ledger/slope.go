@@ -8,13 +8,14 @@ import (
 )
 
 // sloped is the best of some shapes with one slope in place of the levels from i to j, which rise or
-// fall all the way: the first and the last may keep a part of theirs. Its score is infinite if they do
+// fall all the way: the first and the last may keep a part of theirs. A single piece may be a slope
+// already, which is shortened. Its score is infinite if they do
 // not go one way.
 func (q *sequence) sloped(pieces []piece, i, j int) shape {
 	best := shape{score: math.Inf(1)}
 	for k := i; k <= j; k++ {
 		p := pieces[k]
-		if p.form != flat || k > i+1 && (p.start > pieces[k-1].start) != (pieces[i+1].start > pieces[i].start) {
+		if p.form != flat && j > i || k > i+1 && (p.start > pieces[k-1].start) != (pieces[i+1].start > pieces[i].start) {
 			return best
 		}
 	}
@@ -42,7 +43,9 @@ func (q *sequence) sloped(pieces []piece, i, j int) shape {
 			}
 		}
 	}
-	try(first.from, last.to)
+	if first.form == flat {
+		try(first.from, last.to)
+	}
 	if i == j {
 		for length := (first.to - first.from) / 2; length >= q.bins(q.MinSlopeS); length /= 2 {
 			for from := first.from; from+length <= first.to; from += length {
@@ -66,22 +69,32 @@ func (q *sequence) spans(from, to int) bool {
 	return slices.ContainsFunc(q.given, func(bin int) bool { return from+margin <= bin && bin <= to-margin })
 }
 
-// refine moves the ends of slopes to where they fit best.
+// refine moves the ends of slopes to where they fit best, in the form that fits best.
 func (q *sequence) refine(s shape) shape {
-	for k := range len(s.pieces) - 1 {
-		if s.pieces[k].form == flat && s.pieces[k+1].form == flat {
-			continue
+	better := func(pieces []piece) {
+		if t := q.fitPieces(pieces); t.score < s.score {
+			s = t
 		}
-		for step := len(q.y) / 8; step > 0; step /= 2 {
-			for _, by := range []int{-step, step} {
-				moved := slices.Clone(s.pieces)
-				moved[k].to += by
-				moved[k+1].from += by
-				if moved[k].short(q) || moved[k+1].short(q) {
-					continue
-				}
-				if t := q.fitPieces(moved); t.score < s.score {
-					s = t
+	}
+	for k := range s.pieces {
+		for _, how := range []form{slope, curve} {
+			if s.pieces[k].form == flat {
+				break
+			}
+			other := slices.Clone(s.pieces)
+			other[k].form = how
+			better(other)
+			for _, edge := range []int{k - 1, k} { // with the piece before and with the one after
+				for step := len(q.y) / 8; step > 0 && edge >= 0 && edge+1 < len(s.pieces); step /= 2 {
+					for _, by := range []int{-step, step} {
+						moved := slices.Clone(s.pieces)
+						moved[k].form = how
+						moved[edge].to += by
+						moved[edge+1].from += by
+						if !moved[edge].short(q) && !moved[edge+1].short(q) {
+							better(moved)
+						}
+					}
 				}
 			}
 		}
