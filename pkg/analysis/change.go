@@ -374,7 +374,7 @@ func (p *phase) earlyRise(part *part) *Change {
 	}
 	c := &p.out.Changes[i]
 	slide := c.Kind == KindDrift && c.StartS-seconds(part.StartNS()) <= togetherS && c.EndS < seconds(part.EndNS())
-	if d := c.Of(part.Name()); (c.isRise() || slide) && d.ToRate > d.FromRate &&
+	if d := c.Of(part.Name()); (c.isRise() && c.EndS <= c.StartS || slide) && d.ToRate > d.FromRate &&
 		c.risenS()-seconds(part.StartNS()) <= warmUpS {
 		return c
 	}
@@ -402,7 +402,9 @@ func (p *phase) reportWarmUps() {
 			}
 			d := c.Of(name)
 			w := part.change(KindWarmUp, part.StartNS(), 0, d.FromRate, d.ToRate)
-			part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return c.Kind == KindDrift && seconds(d.EndNS) == part.riseS })
+			part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool {
+				return c.Kind == KindDrift && d.StartNS-part.StartNS() < nanoseconds(togetherS)
+			})
 			if w.EndS, w.Phases, w.AtCI = part.warmS, part.warmIn, c.AtCI; len(c.Disks) == 1 {
 				w.CI = c.CI
 			}
@@ -412,6 +414,13 @@ func (p *phase) reportWarmUps() {
 		}
 		if len(rest) < len(c.Disks) {
 			c.Disks, c.CI = rest, nil
+			c.Each = slices.DeleteFunc(slices.Clone(c.Each), func(s Shift) bool { return !slices.Contains(rest, s.Disk) })
+			if len(rest) == 1 {
+				c.Each = nil
+				if c.Kind == KindSharedRise {
+					c.Kind = KindOwnRise
+				}
+			}
 		}
 		if len(c.Disks) > 0 {
 			out = append(out, c)

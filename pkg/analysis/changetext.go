@@ -14,26 +14,27 @@ import (
 func (en english) change(c *Change) string {
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
 	who := unit.List(ordered(en.Order, c.Disks))
+	inTotal := pick(len(c.Disks) > 1, " in total", "")
 	switch c.Kind {
 	case KindSwing:
-		return fmt.Sprintf("%s "+pick(len(c.Disks) == 1, "swings", "swing together")+" between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
-			who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, causeUnknown(c))
+		return fmt.Sprintf("%s "+pick(len(c.Disks) == 1, "swings", "swing together")+" between %s and %s%s, about every %s (%.0f %% of the time at the lower rate)%s",
+			who, en.Rate(c.FromRate), en.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.PeriodS), 100*c.LowShare, causeUnknown(c))
 	case KindDips:
-		return fmt.Sprintf("%s %s to %s for %s about every %s, %d times%s", who, pick(len(c.Disks) == 1, "drops", "drop together"),
-			en.Rate(c.ToRate), unit.FormatSeconds(c.LowS), unit.FormatSeconds(c.PeriodS), c.Count, causeUnknown(c))
+		return fmt.Sprintf("%s %s to %s%s for %s about every %s, %d times%s", who, pick(len(c.Disks) == 1, "drops", "drop together"),
+			en.Rate(c.ToRate), inTotal, unit.FormatSeconds(c.LowS), unit.FormatSeconds(c.PeriodS), c.Count, causeUnknown(c))
 	case KindTakeTurns:
 		return fmt.Sprintf("%s take turns: each goes back and forth about every %s while their total stays the same%s", who,
 			unit.FormatSeconds(c.PeriodS), causeUnknown(c))
 	case KindUnsteady:
-		return fmt.Sprintf("%s is unsteady: its rate wanders between %s and %s for seconds at a time%s", who, en.Rate(c.ToRate),
-			en.Rate(c.FromRate), causeUnknown(c))
+		return fmt.Sprintf("%s %s unsteady, between %s and %s%s%s", who, pick(len(c.Disks) == 1, "is", "are"),
+			en.Rate(c.ToRate), en.Rate(c.FromRate), inTotal, causeUnknown(c))
 	case KindDrift:
 		went := pick(c.ToRate < c.FromRate, "slowed", "sped up")
-		return fmt.Sprintf("%s %s steadily from %s to %s over %s%s", who, went, en.Rate(c.FromRate), en.Rate(c.ToRate),
+		return fmt.Sprintf("%s %s steadily from %s to %s%s over %s%s", who, went, en.Rate(c.FromRate), en.Rate(c.ToRate), inTotal,
 			unit.FormatSeconds(c.EndS-c.StartS), causeUnknown(c))
 	case KindWarmUp:
 		took, phases := unit.FormatSeconds(c.EndS-c.StartS), unit.List(Each(c.Phases, en.Title))
-		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s", who, took, phases,
+		return fmt.Sprintf("%s is slow for the first %s after a start (%s): %s, then %s", who, took, phases,
 			en.Rate(c.FromRate), en.Rate(c.ToRate))
 	case KindSharedFall, KindSharedRise:
 		why := cmp.Or(map[string]string{

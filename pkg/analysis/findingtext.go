@@ -44,8 +44,8 @@ func (f *finder) throttle(name string, d *Disk) {
 		end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), f.Rate(r.Rate))
 	}
 	f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall,
-		TextWithoutPhase: fmt.Sprintf("%s and stayed there %s, with no other disk involved: %s%s; quote %s", f.fell(name, t.Steps), end,
-			cause(d), f.freed(t), f.Rate(d.Quote.Rate))})
+		TextWithoutPhase: fmt.Sprintf("%s and stayed there %s, with no other disk involved: %s%s%s", f.fell(name, t.Steps), end,
+			cause(d), f.freed(t), pick(t.Cause == CauseLink, "", "; quote "+f.Rate(d.Quote.Rate)))})
 	var because string
 	switch e := t.Evidence; t.Cause {
 	case CauseHeat:

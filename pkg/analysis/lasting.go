@@ -58,6 +58,9 @@ func turns(all []*part) (out []Change) {
 		switch {
 		case len(group) == 1 && takeTurns(all):
 			kind, group, rest = KindTakeTurns, all, nil
+		case len(group) == 1 && opposite(first, rest) >= 0:
+			k := opposite(first, rest)
+			kind, group, rest = KindTakeTurns, []*part{first, rest[k]}, slices.Delete(slices.Clone(rest), k, k+1)
 		case t.Dips > 0:
 			kind = KindDips
 		case t.Irregular:
@@ -82,6 +85,11 @@ func turns(all []*part) (out []Change) {
 		out, all = append(out, c), rest
 	}
 	return out
+}
+
+// opposite is the index of the disk that takes turns with another; -1 if none does.
+func opposite(with *part, others []*part) int {
+	return slices.IndexFunc(others, func(other *part) bool { return takeTurns([]*part{with, other}) })
 }
 
 // correlation is that of two disks' levels while both go back and forth.
@@ -120,8 +128,7 @@ func takeTurns(all []*part) bool {
 // sampled is the disk's level at moments within v.
 func (p *part) sampled(v overlap.Span) (rates []float64) {
 	for at := v.StartNS + sampleNS; at <= v.EndNS; at += sampleNS {
-		i := slices.IndexFunc(p.Solid, func(l ledger.Level) bool { return at <= l.EndNS })
-		rates = append(rates, p.Solid[max(i, 0)].Rate)
+		rates = append(rates, p.Solid[ledger.At(p.Solid, at-1)].Rate)
 	}
 	return rates
 }

@@ -24,10 +24,9 @@ const (
 	EndS, endSeenS = 2.2, 30
 	ShortS         = 1
 	beyondSeen     = 1.5
-	alikeLevel     = 0.15 // levels on both sides of an excursion that differ by less are one
-	floorRate      = 0.3  // of the median: slower bins count as this slow, or a stall would outweigh all else
-	ramp           = 0.2  // of the longest level: shorter ones may be a climb, and say nothing of the noise
-	minFree        = 10   // degrees of freedom credited if a jump shows that it was no wave
+	floorRate      = 0.3 // of the median: slower bins count as this slow, or a stall would outweigh all else
+	ramp           = 0.2 // of the longest level: shorter ones may be a climb, and say nothing of the noise
+	minFree        = 10  // degrees of freedom credited if a jump shows that it was no wave
 )
 
 // series is a disk's rate over its active time, in bins of equal length.

@@ -12,9 +12,7 @@ const (
 	// Files on either side, unless the change lies inside one: of ten that could come in any order, one order in 252 has
 	// the five slowest first. A throttled disk may have moved fewer, and is judged by how long it stayed low as well.
 	MinFiles    = 5
-	FewFiles    = 4             // the same for the falls and rises of the ledger
 	MaxOfOne    = 0.35          // of the time on either side: one file may take no more
-	MaxOfFew    = 0.5           // the same for the falls and rises of the ledger
 	insideNS    = 1_000_000_000 // a change inside a file is seen for that long on either side; less if it is large
 	quickNS     = 100_000_000   // the noise within files is that from one such time to the next
 	insideSDs   = 6             // standard deviations of it that a change inside a file must be

@@ -132,7 +132,7 @@ func (q *sequence) choose() []int {
 				best, fewer = score, without
 			}
 		}
-		if fewer == nil && len(chosen) > 0 || len(chosen) == 0 {
+		if fewer == nil {
 			return chosen
 		}
 		chosen = fewer

@@ -99,7 +99,14 @@ func (p *Disk) levels(given []int64) []Level {
 			v.EndNS = q.time.at(piece.to)
 			if next := pieces[i+1]; piece.form == flat && next.form == flat {
 				before, after := math.Exp(piece.end), math.Exp(next.start)
-				v.EndNS = p.Crossing(p.Sharpest(v.EndNS, after-before), before, after)
+				moment := p.Crossing(p.Sharpest(v.EndNS, after-before), before, after)
+				until := end
+				if i+2 < len(pieces) {
+					until = q.time.at(next.to)
+				}
+				if p.moves(overlap.Span{StartNS: v.StartNS, EndNS: moment}) && p.moves(overlap.Span{StartNS: moment, EndNS: until}) {
+					v.EndNS = moment
+				}
 			}
 		}
 		l := p.LevelOver(v)
@@ -112,6 +119,11 @@ func (p *Disk) levels(given []int64) []Level {
 	}
 	p.series.noise = p.series.estimate(p.series.edges(levels), [2]int{})
 	return levels
+}
+
+// moves reports whether the disk is active in v, and does not stand still.
+func (p *Disk) moves(v overlap.Span) bool {
+	return v.EndNS > v.StartNS && overlap.Seconds(p.MovingIn(v)) > 0
 }
 
 // flatten takes the slope of a piece out of the series: it is no noise.

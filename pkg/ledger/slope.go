@@ -20,7 +20,8 @@ func (q *sequence) sloped(pieces []piece, i, j int) shape {
 		}
 	}
 	first, last := pieces[i], pieces[j]
-	try := func(from, to int) {
+	bestFrom, bestTo := first.from, last.to
+	try := func(from, to int, how form) {
 		third := (to - from) / 3
 		if third < 1 || math.Abs(q.mean(to-third, to)-q.mean(from, from+third)) < q.MinChange/5 {
 			return
@@ -29,37 +30,43 @@ func (q *sequence) sloped(pieces []piece, i, j int) shape {
 			short(to, last.to) || to-from < q.bins(q.MinSlopeS) || q.spans(from, to) {
 			return
 		}
-		for _, how := range []form{slope, curve} {
-			all := slices.Clone(pieces[:i])
-			if from > first.from {
-				all = append(all, piece{from: first.from, to: from})
-			}
-			all = append(all, piece{from: from, to: to, form: how})
-			if to < last.to {
-				all = append(all, piece{from: to, to: last.to})
-			}
-			if s := q.fitPieces(append(all, pieces[j+1:]...)); s.score < best.score {
-				best = s
-			}
+		all := slices.Clone(pieces[:i])
+		if from > first.from {
+			all = append(all, piece{from: first.from, to: from})
+		}
+		all = append(all, piece{from: from, to: to, form: how})
+		if to < last.to {
+			all = append(all, piece{from: to, to: last.to})
+		}
+		if s := q.fitPieces(append(all, pieces[j+1:]...)); s.score < best.score {
+			best, bestFrom, bestTo = s, from, to
 		}
 	}
 	if first.form == flat {
-		try(first.from, last.to)
+		try(first.from, last.to, slope)
+		try(first.from, last.to, curve)
 	}
 	if i == j {
-		for length := (first.to - first.from) / 2; length >= q.bins(q.MinSlopeS); length /= 2 {
-			for from := first.from; from+length <= first.to; from += length {
-				try(from, from+length)
+		n := first.to - first.from
+		for a := range q.SlopeEnds {
+			for b := range q.SlopeEnds - a {
+				if a+b > 0 {
+					try(first.from+n*a/q.SlopeEnds, first.to-n*b/q.SlopeEnds, slope)
+				}
 			}
-			try(first.to-length, first.to)
 		}
-		return best
-	}
-	for a := range q.SlopeEnds {
-		for b := range q.SlopeEnds {
-			try(first.to-(first.to-first.from)>>a, last.from+(last.to-last.from)>>b)
+		for length := n / q.SlopeEnds; length >= q.bins(q.MinSlopeS); length /= 2 { // shorter ones at the ends
+			try(first.from, first.from+length, slope)
+			try(first.to-length, first.to, slope)
+		}
+	} else {
+		for a := range q.SlopeParts {
+			for b := range q.SlopeParts {
+				try(first.to-(first.to-first.from)>>a, last.from+(last.to-last.from)>>b, slope)
+			}
 		}
 	}
+	try(bestFrom, bestTo, curve)
 	return best
 }
 
@@ -125,13 +132,13 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 				fitted[i] = q.mean(p.from, p.to)
 			}
 		case slope:
-			costs++
+			costs += 1.5
 			fitted = lineIn(y)
 			if other := ratesIn(y, q.inverse[p.from:p.to], 1); misfit(y, other) < misfit(y, fitted) {
 				fitted = other
 			}
 		case curve:
-			costs += 2
+			costs += 2.5
 			fitted = ratesIn(y, q.inverse[p.from:p.to], q.decay(p.from, p.to))
 		}
 		if len(fitted) == 0 {
@@ -196,7 +203,7 @@ func lineIn(y []float64) []float64 {
 
 // decay is what is left after a bin of the exponential that fits best.
 func (q *sequence) decay(from, to int) (best float64) {
-	const taus = 8
+	const taus = 16
 	lowest, n := math.Inf(1), float64(to-from)
 	for k := range taus {
 		tau := n / 12 * math.Pow(12, float64(k)/(taus-1))

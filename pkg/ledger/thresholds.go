@@ -26,7 +26,8 @@ type Thresholds struct {
 	InsideS    float64 // InsideS is how much of a file on either side of a change is looked at, in seconds.
 	Shown      float64 // Shown is the part of a change that must show inside a file,
 	Clear      float64 // and Clear how many times the noise of those bins it must be.
-	SlopeEnds  int     // SlopeEnds is how many halves of halves of its first level a slope may take, and of the last.
+	SlopeEnds  int     // SlopeEnds is in how many places of one level a slope may begin, and end.
+	SlopeParts int     // SlopeParts is how many halves of halves of its first level a slope may take, and of its last.
 	Stair      float64 // Stair is how large a step of a slope is, as a logarithm, where steps are looked at.
 	MinNoise   float64 // MinNoise is the least deviation of a bin, relative.
 	Runs       int     // Runs is the number of alternating levels that are a swing or dips.
@@ -44,7 +45,7 @@ type Thresholds struct {
 func Defaults() Thresholds {
 	return Thresholds{
 		Bins: 1800, MinS: 0.8, MinSlopeS: 4, FirstS: 2.2, Penalties: 14, MaxCuts: 60, CutCost: 1.5, MinChange: math.Log(1.12), Chance: 1e-5, StandsOut: 1.5, Lowest: 0.01,
-		Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5, MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Clear: 6, SlopeEnds: 5, Stair: 0.05, MinNoise: 1e-4,
+		Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5, MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Clear: 6, SlopeEnds: 8, SlopeParts: 4, Stair: 0.05, MinNoise: 1e-4,
 		Runs: 5, Alike: 0.15, AlikeOfGap: 1. / 3, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2, Wanders: 0.13, WandersS: 4, WandersN: 8,
 	}
 }

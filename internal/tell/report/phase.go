@@ -66,7 +66,7 @@ func noReference(c analysis.DiskContention) string {
 	return cmp.Or(map[string]string{
 		analysis.NoneChanged: "rate changed", analysis.NoneAloneChanged: "rate alone changed",
 		analysis.NoneTooLittle: "too short alone", analysis.NoneUnlike: "other work alone",
-		analysis.NoneExceeded: "slower alone",
+		analysis.NoneExceeded: "baseline is lower",
 	}[c.NoReference], unmeasured)
 }
 
@@ -229,7 +229,7 @@ func (v *phaseView) changeTable() *Table {
 	more := len(list) - maxListed
 	t.Note = strings.Join(nonEmpty(
 		pick(summed, "Rates of several disks are their sum, unless each is named.", ""),
-		pick(swings, "Of a swing: its upper and its lower level.", ""),
+		pick(swings, "A swing lists its upper and its lower level, an unsteady rate its band.", ""),
 		pick(more > 0, unit.Plural(more, "more change")+" left out.", "")), " ")
 	return t
 }
