@@ -46,28 +46,35 @@ func (q *sequence) sloped(pieces []piece, i, j int) shape {
 		try(first.from, last.to, slope)
 		try(first.from, last.to, curve)
 	}
-	if i == j {
-		n := first.to - first.from
-		for a := range q.SlopeEnds {
-			for b := range q.SlopeEnds - a {
-				if a+b > 0 {
-					try(first.from+n*a/q.SlopeEnds, first.to-n*b/q.SlopeEnds, slope)
-				}
-			}
-		}
-		for length := n / q.SlopeEnds; length >= q.bins(q.MinSlopeS); length /= 2 { // shorter ones at the ends
-			try(first.from, first.from+length, slope)
-			try(first.to-length, first.to, slope)
-		}
-	} else {
-		for a := range q.SlopeParts {
-			for b := range q.SlopeParts {
-				try(first.to-(first.to-first.from)>>a, last.from+(last.to-last.from)>>b, slope)
-			}
-		}
+	for _, v := range q.windows(first, last) {
+		try(v[0], v[1], slope)
 	}
 	try(bestFrom, bestTo, curve)
 	return best
+}
+
+// windows are the bins that a slope may take of one piece, or of two and all between them.
+func (q *sequence) windows(first, last piece) (all [][2]int) {
+	if first.from < last.from {
+		for a := range q.SlopeParts {
+			for b := range q.SlopeParts {
+				all = append(all, [2]int{first.to - (first.to-first.from)>>a, last.from + (last.to-last.from)>>b})
+			}
+		}
+		return all
+	}
+	n := first.to - first.from
+	for a := range q.SlopeEnds {
+		for b := range q.SlopeEnds - a {
+			if a+b > 0 {
+				all = append(all, [2]int{first.from + n*a/q.SlopeEnds, first.to - n*b/q.SlopeEnds})
+			}
+		}
+	}
+	for length := n / q.SlopeEnds; length >= q.bins(q.MinSlopeS); length /= 2 { // shorter ones at the ends
+		all = append(all, [2]int{first.from, first.from + length}, [2]int{first.to - length, first.to})
+	}
+	return all
 }
 
 // spans reports whether another disk starts or ends within some bins: then a step there is no part of a slope.
