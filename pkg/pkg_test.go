@@ -18,7 +18,7 @@ const module = "github.com/hubbench/hubbench/"
 // Who reads traces does not link what reads YAML.
 func TestLinks(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{.ImportPath}}`, "./foreign", "./hardware",
-		"./latency", "./level", "./overlap", "./quantile", "./size", "./stats", "./stream", "./trace", "./trend", "./unit", "./work").Output()
+		"./latency", "./ledger", "./overlap", "./quantile", "./size", "./stats", "./stream", "./trace", "./trend", "./unit", "./work").Output()
 	check.Must(t, err)
 	list := strings.Fields(string(out))
 	if !slices.Contains(list, module+"pkg/trace") {
