@@ -99,8 +99,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 		reached.StartNS = max(at, part.Sharpest(reached.StartNS, to.Rate-from.Rate))
 		from, to = part.Differ(had, reached)
 		seen := overlap.Span{StartNS: max(before.StartNS, at-aroundS*1e9, part.risenNS), EndNS: at}
-		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached, ledger.MinFiles,
-			ledger.MaxOfOne) && !part.Dipped(seen, to.Rate)
+		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached) && !part.Dipped(seen, to.Rate)
 	}
 	minS := ledger.EndS // seconds for which the new level must be seen: bursts are shorter
 	switch {
@@ -174,7 +173,7 @@ func (p *phase) surely(part *part, c *climb) *climb {
 	}
 	places := max(1, seconds(c.reached.StartNS-c.had.StartNS))
 	ever := overlap.Span{StartNS: part.StartNS(), EndNS: c.had.EndNS}
-	if places*c.chance() < p.alpha.after && (part.ShowsInFiles(c.had, c.reached, ledger.MinFiles, ledger.MaxOfOne) ||
+	if places*c.chance() < p.alpha.after && (part.ShowsInFiles(c.had, c.reached) ||
 		part.RanksApart(ever, c.reached)) {
 		return c
 	}

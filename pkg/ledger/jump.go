@@ -17,30 +17,36 @@ const (
 )
 
 // jumps reports whether the rate jumps close to a bin as nowhere else but at edges, looked at over some numbers of
-// bins on either side; the bin between them may hold the jump itself.
+// bins on either side.
 func (s *series) jumps(at int, edges []int) bool {
-	for _, w := range [...]int{2, 5, 10} {
-		jump := func(i int) float64 {
-			if i < w || i+w+1 > len(s.log) {
-				return 0
-			}
-			return math.Abs(s.mean(i+1, i+1+w) - s.mean(i-w, i))
-		}
-		var here, elsewhere float64
-		for i := range s.log {
-			near := func(e int) bool { return i-e <= 2*w && e-i <= 2*w }
-			switch {
-			case near(at):
-				here = max(here, jump(i))
-			case !slices.ContainsFunc(edges[1:len(edges)-1], near):
-				elsewhere = max(elsewhere, jump(i))
-			}
-		}
-		if here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.noise.DifferenceVariance(w, w)) {
+	for _, width := range [...]int{2, 5, 10} {
+		here, elsewhere := jumpsAt(s.mean, at, edges, width)
+		if here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.noise.DifferenceVariance(width, width)) {
 			return true
 		}
 	}
 	return false
+}
+
+// jumpsAt are the largest jump close to a bin, and the largest one that is close neither to it nor to an edge between
+// the first and the last. A jump is the difference of the means of so many bins on either side of one, which may hold
+// the jump itself.
+func jumpsAt(mean func(from, to int) float64, at int, edges []int, width int) (here, elsewhere float64) {
+	end := edges[len(edges)-1]
+	for i := range end {
+		if i < width || i+width+1 > end {
+			continue
+		}
+		jump := math.Abs(mean(i+1, i+1+width) - mean(i-width, i))
+		near := func(e int) bool { return i-e <= 2*width && e-i <= 2*width }
+		switch {
+		case near(at):
+			here = max(here, jump)
+		case !slices.ContainsFunc(edges[1:len(edges)-1], near):
+			elsewhere = max(elsewhere, jump)
+		}
+	}
+	return here, elsewhere
 }
 
 // How a change is dated by its sharpest jump.

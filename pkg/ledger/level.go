@@ -18,15 +18,14 @@ const (
 // How levels are distinguished from noise.
 const (
 	MinNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
-	// At the ends of a trace a level may be shorter: endLevelS, as long as the excursions of real disks last; less
-	// if the rest of the trace is longer than endSeenS and shows none; and beyondSeen times as long as those it
-	// shows.
-	EndS, endSeenS = 2.2, 30
-	ShortS         = 1
-	beyondSeen     = 1.5
-	floorRate      = 0.3 // of the median: slower bins count as this slow, or a stall would outweigh all else
-	ramp           = 0.2 // of the longest level: shorter ones may be a climb, and say nothing of the noise
-	minFree        = 10  // degrees of freedom credited if a jump shows that it was no wave
+	// A new level at the end of what is seen lasts for EndS, which is as long as the excursions of real disks; for
+	// ShortS if more speaks for it; and for beyondSeen times as long as those that the trace shows.
+	EndS       = 2.2
+	ShortS     = 1
+	beyondSeen = 1.5
+	floorRate  = 0.3 // of the median: slower bins count as this slow, or a stall would outweigh all else
+	ramp       = 0.2 // of the longest level: shorter ones may be a climb, and say nothing of the noise
+	minFree    = 10  // degrees of freedom credited if a jump shows that it was no wave
 )
 
 // series is a disk's rate over its active time, in bins of equal length.
@@ -62,10 +61,7 @@ func newSeries(p *Disk) *series {
 	for i, r := range rates {
 		s.log[i] = math.Log(max(r, floor))
 	}
-	s.sums = make([]float64, n+1)
-	for i, v := range s.log {
-		s.sums[i+1] = s.sums[i] + v
-	}
+	s.sums = prefix(s.log)
 	return s
 }
 

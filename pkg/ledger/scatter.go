@@ -26,8 +26,8 @@ const (
 // ShowsInFiles reports whether a change from one stretch to a later one shows in several files on either side,
 // inside one file, or in that all files on one side are slower than all on the other: file times have heavy tails,
 // and the rate of one or two files is no level.
-func (p *Disk) ShowsInFiles(before, after overlap.Span, minFiles int, maxShare float64) bool {
-	return p.RestsOnFiles(before, minFiles, maxShare) && p.RestsOnFiles(after, minFiles, maxShare) ||
+func (p *Disk) ShowsInFiles(before, after overlap.Span) bool {
+	return p.RestsOnFiles(before, MinFiles, MaxOfOne) && p.RestsOnFiles(after, MinFiles, MaxOfOne) ||
 		p.showsInsideFile(before, after) || p.RanksApart(before, after)
 }
 
@@ -101,8 +101,13 @@ func (p *Disk) RanksApart(before, after overlap.Span) bool {
 	if n == 0 || k == 0 || high > rankApart*slowest && low < fastest/rankApart {
 		return false
 	}
+	return logOrders(n, k) >= math.Log(1/rankChance)
+}
+
+// logOrders is the logarithm of in how many orders n and k things can come: (n+k)!/(n! k!).
+func logOrders(n, k int) float64 {
 	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
-	return lg(n+k)-lg(k)-lg(n) >= math.Log(1/rankChance)
+	return lg(n+k) - lg(n) - lg(k)
 }
 
 // fileRates counts the files of a stretch, and gives the lowest and the highest of their rates in it.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -45,17 +46,44 @@ type sequence struct {
 	quick                   float64 // quick is the robust deviation of a bin from its neighbours.
 }
 
-// find returns the pieces that the criterion chooses, less those that single files explain.
-func (q *sequence) find() shape {
-	q = q.over(q.y)
+// newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
+func newSequence(y []float64, file []int, binS float64, time *series) *sequence {
+	q := &sequence{Thresholds: Defaults(), time: time, binS: binS, y: y, file: file, fileEnd: make([]int, len(y))}
 	var steps []float64
-	for i, v := range q.y {
-		q.inverse = append(q.inverse, math.Exp(-v))
-		if i > 0 {
-			steps = append(steps, math.Abs(v-q.y[i-1]))
+	end := len(y)
+	for i := len(y) - 1; i >= 0; i-- {
+		if i+1 < len(y) {
+			steps = append(steps, math.Abs(y[i+1]-y[i]))
+			if file[i+1] != file[i] {
+				end = i + 1
+			}
 		}
+		q.fileEnd[i] = end
+	}
+	for _, v := range y {
+		q.inverse = append(q.inverse, math.Exp(-v))
 	}
 	q.quick = max(stats.NormalMAD*stats.Median(steps)/math.Sqrt2, q.MinNoise)
+	return q.over(y)
+}
+
+// over is the sequence with other values, such as what fitted ones leave.
+func (q *sequence) over(y []float64) *sequence {
+	r := *q
+	n := len(y)
+	r.y, r.sums, r.squares, r.products = y, prefix(y), make([]float64, n+1), make([]float64, n+1)
+	for i, v := range y {
+		r.squares[i+1] = r.squares[i] + v*v
+		r.products[i+1] = r.products[i]
+		if i > 0 {
+			r.products[i+1] += v * y[i-1]
+		}
+	}
+	return &r
+}
+
+// find returns the pieces that the criterion chooses, less those that single files explain.
+func (q *sequence) find() shape {
 	cuts := q.significant(q.prune(q.evident(q.prune(q.choose()))))
 	best := q.fit(cuts)
 	for range q.MaxCuts {
@@ -75,8 +103,27 @@ func (q *sequence) find() shape {
 	return best
 }
 
-// bins is how many bins last for so many seconds; at least four, for two or three show no level.
-func (q *sequence) bins(s float64) int { return max(4, int(math.Round(s/q.binS))) }
+// bins is how many bins last for so many seconds.
+func (q *sequence) bins(s float64) int { return binsIn(s, q.binS) }
+
+// binsIn is at least four, for two or three bins show no level.
+func binsIn(s, binS float64) int { return max(4, int(math.Round(s/binS))) }
+
+// edges are where the levels between cuts begin, and the end.
+func (q *sequence) edges(cuts []int) []int { return append(append([]int{0}, cuts...), len(q.y)) }
+
+// files goes through the bins from one to before another, file by file.
+func (q *sequence) files(from, to int) iter.Seq2[int, int] {
+	return func(yield func(first, end int) bool) {
+		for from < to {
+			end := min(q.fileEnd[from], to)
+			if !yield(from, end) {
+				return
+			}
+			from = end
+		}
+	}
+}
 
 func prefix(x []float64) []float64 {
 	sums := make([]float64, len(x)+1)
@@ -112,7 +159,7 @@ func (q *sequence) choose() []int {
 	last := 0
 	for i := range q.Penalties {
 		penalty := high * math.Pow(low/high, float64(i)/float64(q.Penalties-1))
-		cuts := pelt(q.y, penalty, q.bins(q.MinS))
+		cuts := q.pelt(penalty)
 		if len(cuts) > q.MaxCuts {
 			break
 		}
@@ -139,17 +186,13 @@ func (q *sequence) choose() []int {
 	}
 }
 
-// pelt returns the cuts that minimise the squared error about levels of at least minLen values plus a
-// penalty for each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
+// pelt returns the cuts that minimise the squared error about levels of at least MinS plus a penalty for
+// each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
 // Computational Cost", JASA 107, 2012).
-func pelt(y []float64, penalty float64, minLen int) []int {
-	n := len(y)
+func (q *sequence) pelt(penalty float64) []int {
+	n, minLen, sums, squares := len(q.y), q.bins(q.MinS), q.sums, q.squares
 	if n < 2*minLen {
 		return nil
-	}
-	sums, squares := prefix(y), make([]float64, n+1)
-	for i, v := range y {
-		squares[i+1] = squares[i] + v*v
 	}
 	total, before := make([]float64, n+1), make([]int, n+1)
 	for i := range total {
@@ -196,7 +239,7 @@ func pelt(y []float64, penalty float64, minLen int) []int {
 // what the levels leave, one with a memory or files that are draws, and CutCost log n for each cut.
 func (q *sequence) fit(cuts []int) shape {
 	n := len(q.y)
-	edges := append(append([]int{0}, cuts...), n)
+	edges := q.edges(cuts)
 	s := shape{score: min(q.remembered(edges), q.drawn(edges))}
 	for i := range len(edges) - 1 {
 		m := q.mean(edges[i], edges[i+1])
@@ -250,11 +293,9 @@ func (q *sequence) drawn(edges []int) float64 {
 	n := float64(len(q.y))
 	blocks, lengths := make([][]block, len(edges)-1), make([]float64, len(q.y)+1)
 	for i := range blocks {
-		for from := edges[i]; from < edges[i+1]; {
-			to := min(q.fileEnd[from], edges[i+1])
+		for from, to := range q.files(edges[i], edges[i+1]) {
 			lengths[to-from]++
 			blocks[i] = append(blocks[i], block{float64(to - from), q.sums[to] - q.sums[from], q.squares[to] - q.squares[from]})
-			from = to
 		}
 	}
 	// The variances of files tried are in units of the variance of bins within files.
@@ -281,28 +322,4 @@ func (q *sequence) drawn(edges []int) float64 {
 		best = min(best, n/2*math.Log(max(sum/n, q.MinNoise*q.MinNoise))+logs/2)
 	}
 	return best
-}
-
-func (q *sequence) over(y []float64) *sequence {
-	r := &sequence{time: q.time, given: q.given, Thresholds: q.Thresholds, binS: q.binS, y: y, file: q.file, fileEnd: q.fileEnd}
-	n := len(y)
-	r.sums, r.squares, r.products = prefix(y), make([]float64, n+1), make([]float64, n+1)
-	for i, v := range y {
-		r.squares[i+1] = r.squares[i] + v*v
-		r.products[i+1] = r.products[i]
-		if i > 0 {
-			r.products[i+1] += v * y[i-1]
-		}
-	}
-	if r.fileEnd == nil {
-		r.fileEnd = make([]int, n)
-		end := n
-		for i := n - 1; i >= 0; i-- {
-			if i+1 < n && r.file[i+1] != r.file[i] {
-				end = i + 1
-			}
-			r.fileEnd[i] = end
-		}
-	}
-	return r
 }

@@ -12,7 +12,11 @@ import (
 // Settle finds what the disk's rate does over the phase: the levels it keeps, slopes between them, and whether it
 // swings, dips again and again, or wanders. Other disks start and end at the given moments.
 func (p *Disk) Settle(given ...int64) {
-	p.Solid = p.levels(given)
+	var q *sequence // nil if nothing is claimed of the disk's rate
+	if !p.Limited() {
+		q = p.sequence(given)
+	}
+	p.Solid = p.levels(q)
 	if p.Limited() || len(p.Solid) == 0 || len(p.series.log) == 0 {
 		return
 	}
@@ -27,7 +31,7 @@ func (p *Disk) Settle(given ...int64) {
 		}
 	}
 	if p.Turns == nil && len(p.Drifts) == 0 {
-		p.Unsteady = p.wanders()
+		p.Unsteady = p.wanders(q)
 	}
 }
 
@@ -49,7 +53,7 @@ func (p *Disk) dropExcursions() {
 
 // wanders finds noise so large and with so long a memory that the rate is at no level; nil if there is none, or if
 // whole files, which are fast or slow by chance, may be what makes it.
-func (p *Disk) wanders() *Unsteady {
+func (p *Disk) wanders(q *sequence) *Unsteady {
 	s := p.series
 	block := max(1, int(Defaults().WandersS*1e9/s.binNS))
 	var means []float64
@@ -63,7 +67,7 @@ func (p *Disk) wanders() *Unsteady {
 	if len(means) < Defaults().WandersN || stats.Summarize(means).SD < Defaults().Wanders {
 		return nil
 	}
-	if q := p.sequence(); q == nil || !q.lastsBeyondFiles(s.noise) {
+	if q == nil || !q.lastsBeyondFiles(s.noise) {
 		return nil
 	}
 	var rates []float64
@@ -78,18 +82,14 @@ func (p *Disk) wanders() *Unsteady {
 }
 
 // levels cuts the disk's moving time at the changes that the criterion finds.
-func (p *Disk) levels(given []int64) []Level {
+func (p *Disk) levels(q *sequence) []Level {
 	moving := p.moving()
 	if len(moving) == 0 {
 		return nil
 	}
 	v := overlap.Span{StartNS: moving[0].StartNS, EndNS: moving[len(moving)-1].EndNS}
 	pieces := []piece{{}}
-	q := p.sequence()
-	if q != nil && !p.Limited() {
-		for _, ns := range given {
-			q.given = append(q.given, q.time.bin(ns))
-		}
+	if q != nil {
 		pieces = q.find().pieces
 	}
 	var levels []Level
@@ -154,14 +154,9 @@ func (p *Disk) Crossing(ns int64, before, after float64) int64 {
 func (q *sequence) lastsBeyondFiles(n stats.Noise) bool {
 	var within [][]float64
 	var squares float64
-	for i := 0; i < len(q.y); {
-		j := i
-		for j < len(q.y) && q.file[j] == q.file[i] {
-			j++
-		}
-		within = append(within, q.y[i:j])
-		squares += square(float64(j - i))
-		i = j
+	for first, end := range q.files(0, len(q.y)) {
+		within = append(within, q.y[first:end])
+		squares += square(float64(end - first))
 	}
 	if n.Memory > 2*q.MinFiles*squares/float64(len(q.y)) {
 		return true
@@ -169,47 +164,52 @@ func (q *sequence) lastsBeyondFiles(n stats.Noise) bool {
 	return stats.EstimateNoise(within).Sill > q.Shown*n.Sill
 }
 
-// sequence is the logarithm of the disk's rate bin by bin, pauses between files left out, and in which file each
-// bin lies; nil if it is too short to show a change.
-func (p *Disk) sequence() *sequence {
+// sequence is the logarithm of the disk's rate bin by bin, pauses between files left out, in which file each bin
+// lies, and where other disks start and end; nil if it is too short to show a change.
+func (p *Disk) sequence(given []int64) *sequence {
 	inFiles := *p
 	inFiles.Active = nil
 	for _, v := range overlap.Active(p.Trace, SampleNS) {
 		inFiles.Active = append(inFiles.Active, overlap.Clip(p.Active, v)...)
 	}
 	s := newSeries(&inFiles)
-	q := &sequence{time: s, Thresholds: Defaults(), y: slices.Clone(s.log), file: make([]int, len(s.log)), binS: s.binNS / 1e9}
-	if len(q.y) < 2*q.bins(q.MinS) {
+	binS := s.binNS / 1e9
+	if len(s.log) < 2*binsIn(Defaults().MinS, binS) {
 		return nil
 	}
-	rates := p.Curve.Rates(s.active, len(q.y))
-	floor := max(Defaults().Lowest*stats.Mean(rates), 1)
-	for i, r := range rates {
-		q.y[i] = math.Log(max(r, floor))
+	y := p.Curve.Rates(s.active, len(s.log))
+	floor := max(Defaults().Lowest*stats.Mean(y), 1)
+	for i, r := range y {
+		y[i] = math.Log(max(r, floor))
 	}
-	q.clip()
-	files := p.Trace.Files
-	for bin := range q.file {
+	file, files := make([]int, len(y)), p.Trace.Files
+	for bin := range file {
 		middle := (s.at(bin) + s.at(bin+1)) / 2
-		q.file[bin] = sort.Search(len(files), func(k int) bool { return files[k].EndNS > middle })
+		file[bin] = sort.Search(len(files), func(k int) bool { return files[k].EndNS > middle })
+	}
+	q := newSequence(clipped(y, binS), file, binS, s)
+	for _, ns := range given {
+		q.given = append(q.given, s.bin(ns))
 	}
 	return q
 }
 
-// clip brings excursions of less than half a second to what surrounds them: they are no level.
-func (q *sequence) clip() {
-	half := int(q.ExcursionS / q.binS)
-	around, off := make([]float64, len(q.y)), make([]float64, len(q.y))
-	for i := range q.y {
-		around[i] = stats.Median(q.y[max(0, i-half):min(len(q.y), i+half+1)])
-		off[i] = math.Abs(q.y[i] - around[i])
+// clipped brings excursions of less than half a second to what surrounds them: they are no level.
+func clipped(y []float64, binS float64) []float64 {
+	t := Defaults()
+	half := int(t.ExcursionS / binS)
+	around, off := make([]float64, len(y)), make([]float64, len(y))
+	for i := range y {
+		around[i] = stats.Median(y[max(0, i-half):min(len(y), i+half+1)])
+		off[i] = math.Abs(y[i] - around[i])
 	}
-	limit := max(q.Outlier*stats.NormalMAD*stats.Median(off), q.MinOutlier)
-	for i := range q.y {
+	limit := max(t.Outlier*stats.NormalMAD*stats.Median(off), t.MinOutlier)
+	for i := range y {
 		if off[i] > limit {
-			q.y[i] = around[i]
+			y[i] = around[i]
 		}
 	}
+	return y
 }
 
 // at is when a bin begins; after a pause, if one lies there.

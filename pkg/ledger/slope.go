@@ -9,8 +9,7 @@ import (
 
 // sloped is the best of some shapes with one slope in place of the levels from i to j, which rise or
 // fall all the way: the first and the last may keep a part of theirs. A single piece may be a slope
-// already, which is shortened. Its score is infinite if they do
-// not go one way.
+// already, which is shortened. Its score is infinite if they do not go one way.
 func (q *sequence) sloped(pieces []piece, i, j int) shape {
 	best := shape{score: math.Inf(1)}
 	for k := i; k <= j; k++ {
@@ -139,13 +138,13 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 				fitted[i] = q.mean(p.from, p.to)
 			}
 		case slope:
-			costs += 1.5
+			costs += q.SlopeCost
 			fitted = lineIn(y)
 			if other := ratesIn(y, q.inverse[p.from:p.to], 1); misfit(y, other) < misfit(y, fitted) {
 				fitted = other
 			}
 		case curve:
-			costs += 2.5
+			costs += q.CurveCost
 			fitted = ratesIn(y, q.inverse[p.from:p.to], q.decay(p.from, p.to))
 		}
 		if len(fitted) == 0 {
@@ -172,18 +171,14 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 	}
 	var inside, squares float64 // the products and squares of what deviates from the means of files
 	var means, wanted []float64
-	for i := 0; i < len(fitted); {
-		j := i
-		for j < len(fitted) && q.file[from+j] == q.file[from+i] {
-			j++
-		}
-		y, f := stats.Mean(q.y[from+i:from+j]), stats.Mean(fitted[i:j])
+	for first, end := range q.files(from, from+n) {
+		values, wants := q.y[first:end], fitted[first-from:end-from]
+		y, f := stats.Mean(values), stats.Mean(wants)
 		means, wanted = append(means, y), append(wanted, f)
-		for k := i; k < j; k++ {
-			inside += (q.y[from+k] - y) * (fitted[k] - f)
-			squares += square(fitted[k] - f)
+		for k := range values {
+			inside += (values[k] - y) * (wants[k] - f)
+			squares += square(wants[k] - f)
 		}
-		i = j
 	}
 	if q.Shown*squares > q.Clear*q.quick*math.Sqrt(squares) { // It would show inside the files.
 		return inside > q.Shown*squares

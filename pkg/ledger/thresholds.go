@@ -1,8 +1,6 @@
 package ledger
 
-import (
-	"math"
-)
+import "math"
 
 // Thresholds decide what counts as a change of a series. All of them were chosen on the tuned half of
 // the truths and noise classes in the tests, and are tested on the other half.
@@ -14,6 +12,8 @@ type Thresholds struct {
 	Penalties  int     // Penalties is how many are tried, each a fixed ratio below the one before.
 	MaxCuts    int     // MaxCuts is the most that a set may have to be scored: shorter swings are noise.
 	CutCost    float64 // CutCost times log(bins) is what each cut must lower the Schwarz criterion by.
+	SlopeCost  float64 // SlopeCost is how many times as much a slope costs besides its cuts,
+	CurveCost  float64 // and CurveCost a curve.
 	MinChange  float64 // MinChange is the difference, as a logarithm, below which neighbouring levels are one.
 	Chance     float64 // Chance is how likely noise may make a change of level
 	StandsOut  float64 // that is not StandsOut times as large a jump as any other.
@@ -44,8 +44,13 @@ type Thresholds struct {
 // Defaults are the thresholds of a phase's series.
 func Defaults() Thresholds {
 	return Thresholds{
-		Bins: 1800, MinS: 0.8, MinSlopeS: 4, FirstS: 2.2, Penalties: 14, MaxCuts: 60, CutCost: 1.5, MinChange: math.Log(1.12), Chance: 1e-5, StandsOut: 1.5, Lowest: 0.01,
-		Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5, MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Clear: 6, SlopeEnds: 8, SlopeParts: 4, Stair: 0.05, MinNoise: 1e-4,
-		Runs: 5, Alike: 0.15, AlikeOfGap: 1. / 3, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2, Wanders: 0.13, WandersS: 4, WandersN: 8,
+		Bins: 1800, MinS: 0.8, MinSlopeS: 4, FirstS: 2.2,
+		Penalties: 14, MaxCuts: 60, CutCost: 1.5, SlopeCost: 1.5, CurveCost: 2.5,
+		MinChange: math.Log(1.12), Chance: 1e-5, StandsOut: 1.5,
+		Lowest: 0.01, Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5,
+		MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Clear: 6,
+		SlopeEnds: 8, SlopeParts: 4, Stair: 0.05, MinNoise: 1e-4,
+		Runs: 5, Alike: 0.15, AlikeOfGap: 1. / 3, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2,
+		Wanders: 0.13, WandersS: 4, WandersN: 8,
 	}
 }
