@@ -174,7 +174,7 @@ func (a *Analysis) sureAlone(sure *Sure) {
 		sure.Repeated = sure.Repeated && again
 		for _, name := range slices.Sorted(maps.Keys(p.Overlap.Disks)) {
 			changed := p.Disks[name].Throttle != nil || slices.ContainsFunc(p.Changes, func(c Change) bool {
-				return slices.Contains([]string{KindOwnFall, KindSwing, KindDips, KindTakeTurns, KindUnsteady, KindDrift}, c.Kind) && c.concerns(name)
+				return (c.Recurs() || c.Kind == KindOwnFall || c.Kind == KindDrift) && c.concerns(name)
 			})
 			d := p.Overlap.Disks[name]
 			sure.know(d.Rate, d.CI95, changed || p.Paced[name].Limited(), name, p.Name)

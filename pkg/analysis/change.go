@@ -73,6 +73,11 @@ const (
 
 func (c *Change) concerns(disk string) bool { return slices.Contains(c.Disks, disk) }
 
+// Recurs reports whether the rate went up and down all the time: what is told of it is no single rise or fall.
+func (c *Change) Recurs() bool {
+	return slices.Contains([]string{KindSwing, KindDips, KindTakeTurns, KindUnsteady}, c.Kind)
+}
+
 // Of is what one of its disks did.
 func (c *Change) Of(disk string) Shift {
 	for _, s := range c.Each {

@@ -209,7 +209,7 @@ func (v *phaseView) changeTable() *Table {
 	summed, swings := false, false
 	for i, c := range list {
 		sum := len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall || c.Kind == analysis.KindStall || len(c.Each) == 0)
-		summed, swings = summed || sum, swings || slices.Contains([]string{analysis.KindSwing, analysis.KindDips, analysis.KindUnsteady}, c.Kind)
+		summed, swings = summed || sum, swings || c.Recurs()
 		if i >= maxListed {
 			continue
 		}

@@ -135,7 +135,7 @@ func toneOf(c *analysis.Change) Sign {
 	rose := func(disk string) bool { s := c.Of(disk); return s.ToRate > s.FromRate }
 	fell := func(disk string) bool { return !rose(disk) }
 	switch {
-	case slices.Contains([]string{analysis.KindSwing, analysis.KindDips, analysis.KindTakeTurns, analysis.KindUnsteady}, c.Kind) || slices.ContainsFunc(c.Disks, rose) && slices.ContainsFunc(c.Disks, fell):
+	case c.Recurs() || slices.ContainsFunc(c.Disks, rose) && slices.ContainsFunc(c.Disks, fell):
 		return Unsigned
 	case c.ToRate > c.FromRate:
 		return Good
@@ -269,8 +269,8 @@ func (v *phaseView) told() []analysis.Change {
 			case c.Kind == analysis.KindRecovery:
 				return *c.By == *o.By
 			}
-			lasting := []string{analysis.KindSwing, analysis.KindDips, analysis.KindTakeTurns, analysis.KindUnsteady, analysis.KindDrift, analysis.KindWarmUp}
-			return c.EndS == o.EndS && slices.Contains(lasting, c.Kind)
+			lasts := c.Recurs() || c.Kind == analysis.KindDrift || c.Kind == analysis.KindWarmUp
+			return c.EndS == o.EndS && lasts
 		})
 		if alike < 0 {
 			out = append(out, c)
