@@ -222,10 +222,8 @@ func (c contest) ideas() []string {
 	when := " when " + c.who()
 	var out []string
 	for _, outcome := range c.outcomes() {
-		if outcome != changing {
-			outcome += when + spansText(c.Spans)
-		} else {
-			outcome += when
+		if outcome += when; outcome != changing+when {
+			outcome += spansText(c.Spans)
 		}
 		out = append(out, outcome)
 	}

@@ -55,12 +55,9 @@ func turns(all []*part) (out []Change) {
 			}
 		}
 		t, kind := first.Turns, KindSwing
-		switch {
-		case len(group) == 1 && takeTurns(all):
-			kind, group, rest = KindTakeTurns, all, nil
-		case len(group) == 1 && opposite(first, rest) >= 0:
-			k := opposite(first, rest)
-			kind, group, rest = KindTakeTurns, []*part{first, rest[k]}, slices.Delete(slices.Clone(rest), k, k+1)
+		switch turning, others := takers(group, rest); {
+		case turning != nil:
+			kind, group, rest = KindTakeTurns, turning, others
 		case t.Dips > 0:
 			kind = KindDips
 		case t.Irregular:
@@ -87,9 +84,21 @@ func turns(all []*part) (out []Change) {
 	return out
 }
 
-// opposite is the index of the disk that takes turns with another; -1 if none does.
-func opposite(with *part, others []*part) int {
-	return slices.IndexFunc(others, func(other *part) bool { return takeTurns([]*part{with, other}) })
+// takers are the disks that take turns with one that is in step with none: all, or else one other; and those that are
+// left. They are nil if none does.
+func takers(inStep, others []*part) (turning, rest []*part) {
+	if len(inStep) > 1 {
+		return nil, nil
+	}
+	if all := slices.Concat(inStep, others); takeTurns(all) {
+		return all, nil
+	}
+	for k, other := range others {
+		if pair := append(slices.Clone(inStep), other); takeTurns(pair) {
+			return pair, slices.Delete(slices.Clone(others), k, k+1)
+		}
+	}
+	return nil, nil
 }
 
 // correlation is that of two disks' levels while both go back and forth.
