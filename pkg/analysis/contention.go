@@ -48,7 +48,7 @@ func (p *phase) fillContention() {
 	if p.out.Overlap == nil || len(p.parts) < 2 {
 		return
 	}
-	in, all := p.stretch(), cutAt(p.window, p.cuts(""))
+	in, all := p.compared, cutAt(p.window, p.cuts(""))
 	c := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}, Even: p.even(all)}
 	if len(all) > 1 {
 		c.Spans = spans(in)
@@ -178,8 +178,7 @@ func (p *phase) fallsForGood(disk *part) bool {
 
 // isDown reports whether the disk fell by itself before the stretch that is compared.
 func (p *phase) isDown(disk *part) bool {
-	in := p.stretch()
-	return len(in) > 0 && p.hasFallen(disk.Name(), in[0].StartNS)
+	return len(p.compared) > 0 && p.hasFallen(disk.Name(), p.compared[0].StartNS)
 }
 
 // even reports whether all disks go as fast as they can, in one direction, at about the same rate

@@ -39,13 +39,14 @@ type run struct {
 // phase is one phase under analysis.
 type phase struct {
 	*run
-	trace  *trace.Phase
-	parts  []*part
-	stages []overlap.Stage
-	window []overlap.Span
-	states []*state // the whole one last, if there is one
-	meters meter.Gauges
-	out    *Phase
+	trace    *trace.Phase
+	parts    []*part
+	stages   []overlap.Stage
+	window   []overlap.Span
+	compared []overlap.Span // the part of the window that is compared with other phases (see stretch)
+	states   []*state       // the whole one last, if there is one
+	meters   meter.Gauges
+	out      *Phase
 }
 
 // part is one working disk's part in the phase: its rate over time, and what is found of it.

@@ -125,6 +125,7 @@ const (
 // newStates finds the sets of disks that worked together in the phase: those that did before one
 // started or after one ended, and all of them, which come last.
 func (p *phase) newStates() []*state {
+	p.compared = p.stretch()
 	var edges []int64
 	working := p.others(nil)
 	for _, part := range working {
@@ -217,7 +218,7 @@ func (p *phase) stretch() []overlap.Span {
 
 // measure finds the disk's rates in the state, while nothing changed.
 func (s *state) measure(part *part) {
-	pieces := [][]overlap.Span{s.stretch()}
+	pieces := [][]overlap.Span{s.compared}
 	if !s.whole || len(s.parts) == 1 {
 		settled := overlap.Span{StartNS: s.settledNS(part), EndNS: math.MaxInt64}
 		pieces = cutAt(overlap.Clip(s.in, settled), s.cuts(part.Name()))
