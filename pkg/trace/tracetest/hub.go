@@ -98,26 +98,25 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskRecord {
 	return traces
 }
 
-// caps returns what the active disks could move.
-func caps(members []*member) map[string]float64 {
-	could := map[string]float64{}
+// active returns a rate of each active disk.
+func active(members []*member, rate func(m *member) float64) map[string]float64 {
+	rates := map[string]float64{}
 	for _, m := range members {
 		if m.cap > 0 {
-			could[m.disk.Name] = m.cap
+			rates[m.disk.Name] = rate(m)
 		}
 	}
-	return could
+	return rates
+}
+
+// caps returns what the active disks could move.
+func caps(members []*member) map[string]float64 {
+	return active(members, func(m *member) float64 { return m.cap })
 }
 
 // parts returns what the active disks get.
 func parts(members []*member) map[string]float64 {
-	gets := map[string]float64{}
-	for _, m := range members {
-		if m.cap > 0 {
-			gets[m.disk.Name] = m.part
-		}
-	}
-	return gets
+	return active(members, func(m *member) float64 { return m.part })
 }
 
 // without shares among all but one.
