@@ -132,6 +132,7 @@ func (s *series) flatten(q *sequence, p *piece) {
 	for i := s.bin(q.time.at(p.from)); i < min(s.bin(q.time.at(p.to)), len(s.log)); i++ {
 		s.log[i] -= p.fitted[min(max(q.time.bin(s.at(i))-p.from, 0), len(p.fitted)-1)] - middle
 	}
+	s.sums = prefix(s.log)
 }
 
 // Crossing is the moment within the files about a change at which their bytes say that the rate went from before
