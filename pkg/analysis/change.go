@@ -268,7 +268,9 @@ func (p *phase) recoveryChanges() (out []Change) {
 // inOrder sorts the ledger by time, leaves out changes that are too small to report, and folds a rise that only
 // undoes a fall into that fall, as its end.
 func inOrder(all []Change) []Change {
-	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
+	slices.SortStableFunc(all, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.StartS, b.StartS), cmp.Compare(a.EndS, b.EndS))
+	})
 	out := []Change{}
 	large := func(s Shift) bool { return math.Abs(s.ToRate/s.FromRate-1) >= minChange }
 	for _, c := range all {
@@ -315,7 +317,7 @@ func undoneBy(before []Change, back *Change) *Change {
 // How a warm-up is detected.
 const (
 	warmUpS    = 30  // a warm-up takes no longer than this
-	warmUpMore = 1.6 // the ratio of a disk's longest warm-up to its shortest is no larger than this
+	warmUpMore = 2.5 // the ratio of a disk's longest warm-up to its shortest is no larger than this
 )
 
 // start is when a disk begins to work in a phase.
@@ -340,28 +342,45 @@ func warmUps(phases []*phase) {
 	for _, starts := range grouped(all, func(a, b start) bool { return a.job.same(b.job) }) {
 		var names []string
 		shortest, longest := math.Inf(1), 0.0
+		kept := 1.0      // the highest part of the later rate that a start shows
 		var ramp float64 // the longest rise that is seen to be one
 		for _, s := range starts {
 			if s.rise != nil {
 				names = append(names, s.p.out.Name)
-				began := seconds(s.StartNS())
-				took := (s.rise.StartS+s.rise.risenS())/2 - began // to its middle, which a step shows as well
+				took := s.halfwayS(s.rise)
 				shortest, longest = min(shortest, took), max(longest, took)
-				if s.rise.Kind == KindDrift {
-					ramp = max(ramp, s.rise.EndS-began)
+				kept = min(kept, s.rise.FromRate/s.rise.ToRate)
+				if s.rise.EndS > s.rise.StartS {
+					ramp = max(ramp, s.rise.EndS-seconds(s.StartNS()))
 				}
 			}
 		}
-		refutes := func(s start) bool {
-			return s.rise == nil && len(s.p.parts) == 1 && s.EndNS()-s.StartNS() > int64(2e9*longest)
+		if len(names) < 2 || longest > warmUpMore*shortest {
+			continue
 		}
-		if len(names) < 2 || longest > warmUpMore*shortest || slices.ContainsFunc(starts, refutes) {
+		refuted := false
+		for i := range starts {
+			s := &starts[i]
+			rest := overlap.Span{StartNS: s.StartNS() + nanoseconds(2*longest), EndNS: s.EndNS()}
+			if s.rise != nil || len(s.p.parts) > 1 || rest.EndNS <= rest.StartNS {
+				continue
+			}
+			first := overlap.Span{StartNS: s.StartNS(), EndNS: s.StartNS() + nanoseconds(shortest)}
+			from, to := s.RateIn(first), s.RateIn(rest)
+			if refuted = refuted || from > math.Sqrt(kept)*to; !slices.ContainsFunc(s.p.out.Changes, func(c Change) bool {
+				return c.concerns(s.Name())
+			}) { // too noisy to show it by itself
+				s.rise = &Change{EndS: seconds(s.StartNS()) + longest, FromRate: from, ToRate: to}
+				names = append(names, s.p.out.Name)
+			}
+		}
+		if refuted {
 			continue
 		}
 		for _, s := range starts {
 			if s.rise != nil {
-				s.riseS, s.warmIn = s.rise.risenS(), names
-				s.warmS = max(s.riseS, min(seconds(s.StartNS())+ramp, seconds(s.EndNS())))
+				s.part.rise, s.warmIn = s.rise, names
+				s.warmS = max(s.rise.EndS, min(seconds(s.StartNS())+ramp, seconds(s.EndNS())))
 			}
 		}
 	}
@@ -370,62 +389,64 @@ func warmUps(phases []*phase) {
 	}
 }
 
-// earlyRise is the first change of a disk in the phase, stalls aside, if it is an early rise that nothing explains;
-// else nil.
-func (p *phase) earlyRise(part *part) *Change {
-	i := slices.IndexFunc(p.out.Changes, func(c Change) bool { return c.concerns(part.Name()) && c.Kind != KindStall })
-	if i < 0 {
-		return nil
+// earlyRise is how a disk rises at first, in one change of the phase or several in a row, if nothing explains them;
+// stalls are left out. It is nil if the disk does not rise.
+func (p *phase) earlyRise(part *part) (rise *Change) {
+	for _, c := range p.out.Changes {
+		if !c.concerns(part.Name()) || c.Kind == KindStall {
+			continue
+		}
+		d := c.Of(part.Name())
+		slide := c.Kind == KindDrift && c.EndS < seconds(part.EndNS()) &&
+			(rise != nil || c.StartS-seconds(part.StartNS()) <= togetherS)
+		if !(c.isRise() && c.EndS <= c.StartS || slide) || d.ToRate <= d.FromRate ||
+			c.EndS-seconds(part.StartNS()) > warmUpS {
+			break
+		}
+		if rise == nil {
+			rise = &Change{StartS: c.StartS, FromRate: d.FromRate}
+		}
+		rise.EndS, rise.ToRate, rise.AtCI, rise.CI = c.EndS, d.ToRate, c.AtCI, c.CI
+		if len(c.Disks) > 1 {
+			rise.CI = nil
+		}
 	}
-	c := &p.out.Changes[i]
-	slide := c.Kind == KindDrift && c.StartS-seconds(part.StartNS()) <= togetherS && c.EndS < seconds(part.EndNS())
-	if d := c.Of(part.Name()); (c.isRise() && c.EndS <= c.StartS || slide) && d.ToRate > d.FromRate &&
-		c.risenS()-seconds(part.StartNS()) <= warmUpS {
-		return c
-	}
-	return nil
+	return rise
 }
 
-// risenS is when a rise was complete.
-func (c *Change) risenS() float64 {
-	if c.Kind == KindDrift {
-		return c.EndS
+// halfwayS is how long after its start the disk is halfway up a rise.
+func (p *part) halfwayS(rise *Change) float64 {
+	for _, l := range p.Stairs() {
+		if 2*l.Rate > rise.FromRate+rise.ToRate {
+			return seconds(max(l.StartNS-p.StartNS(), 1))
+		}
 	}
-	return c.StartS
+	return rise.EndS - seconds(p.StartNS())
 }
 
 // reportWarmUps turns the early rises of disks that warm up into entries of that kind. If several disks rose at once,
-// each that warms up gets an entry of its own and leaves the common one.
+// each that warms up leaves the common entry.
 func (p *phase) reportWarmUps() {
 	out := []Change{}
+	for _, part := range p.parts {
+		if part.warmIn == nil {
+			continue
+		}
+		rise := part.rise
+		w := part.change(KindWarmUp, part.StartNS(), 0, rise.FromRate, rise.ToRate)
+		w.EndS, w.Phases, w.AtCI, w.CI = part.warmS, part.warmIn, rise.AtCI, rise.CI
+		out = append(out, w)
+		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return seconds(d.EndNS) <= rise.EndS })
+	}
 	for _, c := range p.out.Changes {
-		rest := slices.Clone(c.Disks)
-		for _, part := range p.parts {
-			name := part.Name()
-			if part.warmIn == nil || !c.isRise() && c.Kind != KindDrift || !c.concerns(name) || c.risenS() != part.riseS {
-				continue
+		var rest []Shift
+		for _, name := range c.Disks {
+			if part := p.part(name); part.warmIn == nil || !c.isRise() && c.Kind != KindDrift || c.EndS > part.rise.EndS {
+				rest = append(rest, c.Of(name))
 			}
-			d := c.Of(name)
-			w := part.change(KindWarmUp, part.StartNS(), 0, d.FromRate, d.ToRate)
-			part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool {
-				return c.Kind == KindDrift && d.StartNS-part.StartNS() < nanoseconds(togetherS)
-			})
-			if w.EndS, w.Phases, w.AtCI = part.warmS, part.warmIn, c.AtCI; len(c.Disks) == 1 {
-				w.CI = c.CI
-			}
-			out = append(out, w)
-			rest = slices.DeleteFunc(rest, func(n string) bool { return n == name })
-			c.FromRate, c.ToRate = c.FromRate-d.FromRate, c.ToRate-d.ToRate
 		}
 		if len(rest) < len(c.Disks) {
-			c.Disks, c.CI = rest, nil
-			c.Each = slices.DeleteFunc(slices.Clone(c.Each), func(s Shift) bool { return !slices.Contains(rest, s.Disk) })
-			if len(rest) == 1 {
-				c.Each = nil
-				if c.Kind == KindSharedRise {
-					c.Kind = KindOwnRise
-				}
-			}
+			c.without(rest)
 		}
 		if len(c.Disks) > 0 {
 			out = append(out, c)
@@ -433,4 +454,19 @@ func (p *phase) reportWarmUps() {
 	}
 	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
 	p.out.Changes = out
+}
+
+// without leaves just some disks in the change.
+func (c *Change) without(rest []Shift) {
+	c.Disks, c.Each, c.CI, c.FromRate, c.ToRate = nil, rest, nil, 0, 0
+	for _, s := range rest {
+		c.Disks = append(c.Disks, s.Disk)
+		c.FromRate, c.ToRate = c.FromRate+s.FromRate, c.ToRate+s.ToRate
+	}
+	if len(rest) == 1 {
+		c.Each = nil
+		if c.Kind == KindSharedRise {
+			c.Kind = KindOwnRise
+		}
+	}
 }

@@ -283,7 +283,7 @@ func together(disks ...*trace.DiskRecord) *phase {
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))
 		p.parts = append(p.parts, newPart(d, 5e8))
-		p.parts[i].Settle()
+		p.parts[i].Settle(1)
 		active = append(active, p.parts[i].Active)
 	}
 	p.stages = overlap.Stages(active)

@@ -248,7 +248,7 @@ func (p *phase) tookIt(began []string, falls []shift, e *event) bool {
 		part := p.part(name)
 		taken += part.RateIn(overlap.Span{StartNS: e.at, EndNS: min(e.next, part.EndNS())})
 		for _, s := range falls {
-			after := overlap.Span{StartNS: part.EndNS() + longestLagNS/2, EndNS: s.EndNS()}
+			after := overlap.Span{StartNS: part.EndNS() + recoveredNS, EndNS: s.EndNS()}
 			if after.Seconds() < seconds(settleNS) {
 				after.StartNS = part.EndNS() + settleNS
 			}
@@ -332,8 +332,9 @@ func (p *phase) sharedCause(e *event, moved []shift) string {
 // othersAt are the disks that the event did not move itself and that began, ended, or completed a recovery about
 // when it happened.
 func (p *phase) othersAt(e *event) (began, ended, risen []string) {
+	offNS := min(e.offNS, maxCloseNS)
 	near := func(ns int64) bool {
-		return -max(foreseenNS, e.offNS) <= e.at-ns && e.at-ns <= max(explainsNS, e.offNS)
+		return ns > p.stages[0].StartNS && -max(foreseenNS, offNS) <= e.at-ns && e.at-ns <= max(explainsNS, offNS)
 	}
 	for _, part := range p.parts {
 		if e.of(part) != nil || slices.ContainsFunc(e.shifts, func(s shift) bool { return s.part == part && s.moved }) {

@@ -55,7 +55,7 @@ type part struct {
 	job     job
 	device  *meter.Device  // if it counts by itself
 	kinds   []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
-	riseS   float64        // when the rise that ends its warm-up is seen here,
+	rise    *Change        // the rise that ends its warm-up,
 	warmS   float64        // when its warm-up was over, and
 	warmIn  []string       // in which phases it was seen; nil if it has none
 	risenNS int64          // when it reached the new level of its latest recovery so far; 0 if it has none
@@ -141,6 +141,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	}
 	r.scale = unit.ScaleFor(r.fastest())
 	r.eachDisk((*phase).settle)
+	r.trim()
 	InParallel(r.phases, (*phase).measure)
 	late := meter.Unwritten{}
 	for _, p := range r.phases {
@@ -158,22 +159,40 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	}
 	// The phases in which a disk moved few files are to know how its files differ in those of the same direction in
 	// which it moved more: the largest spread counts.
-	scatter := map[[2]string]float64{}
-	side := func(part *part) [2]string { return [2]string{part.Name(), string(part.Trace.Op)} }
+	scatter := map[side]float64{}
 	for _, p := range r.phases {
 		for _, part := range p.parts {
 			if part.HasFiles() && len(part.Trace.Files) >= 2*ledger.MinFiles {
-				scatter[side(part)] = max(scatter[side(part)], part.FileScatter())
+				scatter[part.side()] = max(scatter[part.side()], part.FileScatter())
 			}
 		}
 	}
 	for _, p := range r.phases {
 		for _, part := range p.parts {
-			part.Scatter = scatter[side(part)]
+			part.Scatter = scatter[part.side()]
 		}
 	}
 	return r
 }
+
+// trim has each disk know its longest excursion in all phases.
+func (r *run) trim() {
+	longest := map[side]float64{}
+	for _, p := range r.phases {
+		for _, part := range p.parts {
+			longest[part.side()] = max(longest[part.side()], part.ExcursionS)
+		}
+	}
+	r.eachDisk(func(_ *phase, part *part) { part.Trim(longest[part.side()]) })
+}
+
+// side is a disk in one direction.
+type side struct {
+	disk string
+	op   trace.Role
+}
+
+func (p *part) side() side { return side{p.Name(), p.Trace.Op} }
 
 // fastest is the highest rate of the run: of a disk, or of all in a window.
 func (r *run) fastest() float64 {
@@ -231,13 +250,17 @@ func (p *part) read(t *trace.Phase, opts Options) {
 
 // settle finds what the disk's rate does over time.
 func (p *phase) settle(part *part) {
+	series := 0
+	for _, q := range p.phases {
+		series += len(q.parts)
+	}
 	var given []int64 // the moments at which others start and end
 	for _, o := range p.others(part) {
 		for _, v := range o.Active {
 			given = append(given, v.StartNS, v.EndNS)
 		}
 	}
-	part.Settle(given...)
+	part.Settle(series, given...)
 }
 
 // measure fills in what the phase says by itself.

@@ -34,9 +34,9 @@ type Disk struct {
 	Unsteady *Unsteady // nil if it is not
 	Scatter  float64   // how files differ in other phases (see FileScatter); 0 if that is not known
 
-	series     *series
-	excursionS float64 // the longest stretch that was too short to be a level
-	quick      float64 // see quickNoise; 0 until it is needed
+	ExcursionS float64 // the longest stretch that was too short to be a level
+
+	series *series
 }
 
 // Level is a stretch of time in which the disk's rate was constant except for noise.

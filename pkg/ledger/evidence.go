@@ -39,18 +39,16 @@ func (q *sequence) prune(cuts []int) []int {
 // jumps there as nowhere else: slow noise cannot jump.
 func (q *sequence) significant(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
-		var levels [][]float64
-		for i := range len(edges) - 1 {
-			levels = append(levels, q.y[edges[i]:edges[i+1]])
-		}
-		noise := stats.EstimateNoise(levels)
-		noise.Nugget = max(noise.Nugget, q.MinNoise*q.MinNoise)
-		free := freeOf(len(q.y), noise)
+		noise := q.noiseOf(edges)
+		_, free := noise.ofMean(q, 0, len(q.y))
+		free = max(1, free-float64(len(edges)-1))
 		weakest, largest := -1, q.Chance
 		for i, c := range edges[1 : len(edges)-1] {
 			change := math.Abs(q.mean(c, edges[i+2]) - q.mean(edges[i], c))
-			z := change / math.Sqrt(noise.DifferenceVariance(c-edges[i], edges[i+2]-c))
-			if chance := 2 * stats.StudentTail(z, free); chance > largest && !q.jumps(c, edges) {
+			before, _ := noise.ofMean(q, edges[i], c)
+			after, _ := noise.ofMean(q, c, edges[i+2])
+			chance := 2 * stats.StudentTail(change/math.Sqrt(before+after), free)
+			if chance > largest && !q.jumps(c, edges) {
 				weakest, largest = i, chance
 			}
 		}
@@ -68,7 +66,7 @@ func (q *sequence) jumps(at int, edges []int) bool {
 // evident drops cuts that single files explain: a change that shows inside no file needs several files
 // on either side, as the times of files have heavy tails. Levels that are alike count together.
 func (q *sequence) evident(cuts []int) []int {
-	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(q.FirstS) && !q.seen(cuts, n) {
+	if n := len(cuts); n > 0 && len(q.y)-cuts[n-1] < q.bins(q.FirstS) && !q.seen(cuts, n) && !q.freed(cuts) {
 		cuts = cuts[:n-1]
 	}
 	if len(cuts) > 0 && cuts[0] < q.bins(q.FirstS) && !q.seen(cuts, 0) {
@@ -92,7 +90,8 @@ func (q *sequence) evident(cuts []int) []int {
 		for i := range len(edges) - 2 {
 			from, cut, to := edges[i], edges[i+1], edges[i+2]
 			change := math.Abs(levels[i+1] - levels[i])
-			if change < least && min(alike(levels[i]), alike(levels[i+1])) < q.MinFiles &&
+			last := i == len(edges)-3 && q.freed(edges[1:len(edges)-1])
+			if change < least && !last && min(alike(levels[i]), alike(levels[i+1])) < q.MinFiles &&
 				!q.insideFile(from, cut, to) && !q.apart(from, cut, to) {
 				weakest, least = i, change
 			}
@@ -135,6 +134,15 @@ func (q *sequence) seen(cuts []int, at int) bool {
 	return false
 }
 
+// freed reports whether the last level is one to which the disk surely rose after another had ended: real disks' bursts
+// are smaller.
+func (q *sequence) freed(cuts []int) bool {
+	edges := q.edges(cuts)
+	from, cut, to := edges[len(cuts)-1], edges[len(cuts)], len(q.y)
+	return to-cut >= q.bins(ShortS) && q.mean(cut, to)-q.mean(from, cut) > q.LargeRise &&
+		slices.ContainsFunc(q.given, func(bin int) bool { return from < bin && bin <= cut })
+}
+
 // filesIn is how many files of equal length a range is worth.
 func (q *sequence) filesIn(from, to int) float64 {
 	var squares float64
@@ -151,22 +159,35 @@ func (q *sequence) insideFile(from, c, to int) bool {
 		var before, after []float64
 		for k := max(from, c-q.bins(q.InsideS)); k < c; k++ {
 			if q.file[k] == f {
-				before = append(before, q.y[k])
+				before = append(before, q.raw[k])
 			}
 		}
 		for k := c + 1; k < min(to, c+q.bins(q.InsideS)); k++ {
 			if q.file[k] == f {
-				after = append(after, q.y[k])
+				after = append(after, q.raw[k])
 			}
 		}
 		if len(before) == 0 || len(after) == 0 {
 			continue
 		}
+		first := len(before) == 1
+		if len(before) > 1 {
+			before = before[1:]
+		}
 		blur := q.quick * math.Sqrt(1/float64(len(before))+1/float64(len(after)))
 		shown := (stats.Mean(after) - stats.Mean(before)) / change
+		if first && (shown < 0.8 || shown > 1.25) {
+			continue
+		}
 		if shown > q.Shown && q.Clear*blur < math.Abs(change) {
 			return true
 		}
 	}
 	return false
+}
+
+// logOrders is the logarithm of in how many orders n and k things can come: (n+k)!/(n! k!).
+func logOrders(n, k int) float64 {
+	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
+	return lg(n+k) - lg(n) - lg(k)
 }

@@ -18,10 +18,10 @@ const (
 // How levels are distinguished from noise.
 const (
 	MinNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
-	// A new level at the end of what is seen lasts for EndS, which is as long as the excursions of real disks; for
-	// ShortS if more speaks for it; and for beyondSeen times as long as those that the trace shows.
-	EndS       = 2.2
-	ShortS     = 1
+	// A level at either end of what is seen lasts for trimS; after another disk's end a large rise for ShortS; and for
+	// beyondSeen times as long as the excursions that the disk has anywhere.
+	ShortS     = 1.0
+	trimS      = 2.0
 	beyondSeen = 1.5
 	floorRate  = 0.3 // of the median: slower bins count as this slow, or a stall would outweigh all else
 	ramp       = 0.2 // of the longest level: shorter ones may be a climb, and say nothing of the noise

@@ -36,7 +36,7 @@ func levelsOf(each ...[2]float64) (levels []Level) {
 // settled is a disk that is sampled finely, with a rate by the second, MB/s; zero is a pause.
 func settled(seconds int, rate func(second int) float64) *Disk {
 	d := New(tracetest.FilesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds), work.Work{}, 5e8)
-	d.Settle()
+	d.Settle(1)
 	return &d
 }
 

@@ -95,6 +95,25 @@ func (p *Disk) FileScatter() float64 {
 	return max(minScatter/math.Sqrt(max(1, n/10)), stats.NormalMAD*stats.Median(logs))
 }
 
+// What a rate rests on.
+const (
+	MinFiles   = 5    // files at least, of ten that could come in any order one in 252 has the five slowest first,
+	MaxOfOne   = 0.35 // of which one takes no larger share of the time
+	maxSampled = 500  // files at most that the scatter is judged by: some of very many will do
+)
+
+// RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more than a share of it.
+func (p *Disk) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) bool {
+	n, longest := 0, int64(0)
+	for i := range p.Trace.Files {
+		if f := &p.Trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
+			n++
+			longest = max(longest, min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS))
+		}
+	}
+	return n >= minFiles && float64(longest) <= maxShare*float64(v.EndNS-v.StartNS)
+}
+
 // scatterVariance is the variance that the scatter of single files adds to a rate that rests on few of them: within
 // a file it does not show.
 func (p *Disk) scatterVariance(in []overlap.Span) float64 {

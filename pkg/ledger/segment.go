@@ -37,8 +37,11 @@ type sequence struct {
 	time    *series // time says when each bin is.
 	binS    float64
 	y       []float64
+	raw     []float64 // raw is y before excursions are clipped.
 	file    []int
 	inverse []float64 // inverse is one over each rate.
+	short   []int     // short are the cuts of levels at either end that are too short to count.
+	left    noise     // left is what levels leave.
 	given   []int     // given are the bins in which other disks start and end.
 	// sums, squares and products (of neighbours) are cumulative; fileEnd is the end of each bin's file.
 	sums, squares, products []float64
@@ -48,7 +51,7 @@ type sequence struct {
 
 // newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
 func newSequence(y []float64, file []int, binS float64, time *series) *sequence {
-	q := &sequence{Thresholds: Defaults(), time: time, binS: binS, y: y, file: file, fileEnd: make([]int, len(y))}
+	q := &sequence{Thresholds: Defaults(), time: time, binS: binS, y: y, raw: y, file: file, fileEnd: make([]int, len(y))}
 	var steps []float64
 	end := len(y)
 	for i := len(y) - 1; i >= 0; i-- {
@@ -84,7 +87,15 @@ func (q *sequence) over(y []float64) *sequence {
 
 // find returns the pieces that the criterion chooses, less those that single files explain.
 func (q *sequence) find() shape {
-	cuts := q.significant(q.prune(q.evident(q.prune(q.choose()))))
+	all := q.prune(q.choose())
+	for _, cut := range all {
+		if cut < q.bins(q.FirstS) || cut > len(q.y)-q.bins(q.FirstS) {
+			q.short = append(q.short, cut)
+		}
+	}
+	cuts := q.significant(q.prune(q.evident(all)))
+	q.left = q.noiseOf(q.edges(cuts))
+	cuts = q.dated(cuts)
 	best := q.fit(cuts)
 	for range q.MaxCuts {
 		better := shape{score: math.Inf(1)}
@@ -101,6 +112,28 @@ func (q *sequence) find() shape {
 		best = better
 	}
 	return best
+}
+
+// dated moves cuts to where they fit best if files are draws: the jump inside a file dates a change, not the file.
+func (q *sequence) dated(cuts []int) []int {
+	if q.left.files == 0 {
+		return cuts
+	}
+	cuts = slices.Clone(cuts)
+	for i := range cuts {
+		edges := q.edges(cuts)
+		least, best := math.Inf(1), cuts[i]
+		from := max(edges[i]+q.bins(q.MinS), cuts[i]-q.bins(q.InsideS))
+		to := min(edges[i+2]-q.bins(q.MinS), cuts[i]+q.bins(q.InsideS))
+		for at := from; at <= to; at++ {
+			edges[i+1] = at
+			if tried := q.drawnAs(edges)(q.left.files); tried.cost < least {
+				least, best = tried.cost, at
+			}
+		}
+		cuts[i] = best
+	}
+	return cuts
 }
 
 // bins is how many bins last for so many seconds.
@@ -238,19 +271,64 @@ func (q *sequence) pelt(penalty float64) []int {
 // fit scores levels between cuts: the negative log likelihood under the noise that explains more of
 // what the levels leave, one with a memory or files that are draws, and CutCost log n for each cut.
 func (q *sequence) fit(cuts []int) shape {
-	n := len(q.y)
 	edges := q.edges(cuts)
-	s := shape{score: min(q.remembered(edges), q.drawn(edges))}
+	s := shape{score: min(q.remembered(edges).cost, q.drawn(edges).cost)}
 	for i := range len(edges) - 1 {
 		m := q.mean(edges[i], edges[i+1])
 		s.pieces = append(s.pieces, piece{from: edges[i], to: edges[i+1], start: m, end: m})
 	}
-	s.score += q.CutCost * float64(len(cuts)) * math.Log(float64(n))
+	s.score += q.CutCost * float64(len(cuts)) * math.Log(float64(len(q.y)))
 	return s
 }
 
+// noise is what levels leave of a series: it has a memory, or a part of it is new in each file.
+type noise struct {
+	cost     float64 // cost is the negative log likelihood.
+	variance float64 // variance is that of what is new in each bin.
+	memory   float64 // memory is the correlation of neighbouring bins,
+	files    float64 // and files the variance of what is new in each file.
+	follows  float64 // follows is the correlation of a file with the next.
+}
+
+// ofMean is the variance of the mean of the bins from one to before another, and about how many independent values
+// these are worth.
+func (n noise) ofMean(q *sequence, from, to int) (variance, worth float64) {
+	bins := float64(to - from)
+	if n.memory > 0 {
+		worth = bins * (1 - n.memory) / (1 + n.memory)
+		return n.variance / square(1-n.memory) / bins, worth
+	}
+	if n.files > 0 {
+		worth = q.filesIn(from, to) * (1 - n.follows) / (1 + n.follows)
+		return n.files/worth + n.variance/bins, worth
+	}
+	return n.variance / bins, bins
+}
+
+// noiseOf is the noise about levels, those at either end that are too short to count among them. The very last bins
+// are left out, for a level as short as that is never found.
+func (q *sequence) noiseOf(edges []int) noise {
+	end := len(q.y) - q.bins(q.MinS)
+	edges = append(slices.Clone(edges), q.short...)
+	edges = slices.DeleteFunc(edges, func(edge int) bool { return edge >= end })
+	slices.Sort(edges)
+	return q.over(q.y[:end]).noise(append(slices.Compact(edges), end))
+}
+
+// noise is the one of the two that explains more of what the levels leave.
+func (q *sequence) noise(edges []int) noise {
+	remembered, drawn := q.remembered(edges), q.drawn(edges)
+	if remembered.cost <= drawn.cost {
+		return remembered
+	}
+	if r, pairs := q.follows(edges); pairs > q.MinFiles {
+		drawn.follows = min(max(r, 0), 0.9)
+	}
+	return drawn
+}
+
 // remembered is the score of levels under noise that is a first-order autoregression.
-func (q *sequence) remembered(edges []int) float64 {
+func (q *sequence) remembered(edges []int) noise {
 	n := float64(len(q.y))
 	means := make([]float64, len(edges)-1)
 	for i := range means {
@@ -282,44 +360,65 @@ func (q *sequence) remembered(edges []int) float64 {
 			}
 		}
 	}
-	return n / 2 * math.Log(max(sum/n, q.MinNoise*q.MinNoise))
+	variance := max(sum/n, q.MinNoise*q.MinNoise)
+	// The correlation that short series show is too low (Kendall, "Note on Bias in the Estimation of
+	// Autocorrelation", Biometrika 41, 1954).
+	memory := min(phi+(1+3*phi)*float64(len(means))/n, 0.99)
+	return noise{cost: n / 2 * math.Log(variance), variance: variance, memory: memory}
 }
 
-// drawn is the score of levels under noise of which a part is new in each file and the rest in each
-// bin (a random-effects model: Searle, Casella and McCulloch, "Variance Components", 1992).
-func (q *sequence) drawn(edges []int) float64 {
-	type block struct{ bins, sum, squares float64 }
-	best := math.Inf(1)
-	n := float64(len(q.y))
-	blocks, lengths := make([][]block, len(edges)-1), make([]float64, len(q.y)+1)
-	for i := range blocks {
-		for from, to := range q.files(edges[i], edges[i+1]) {
-			lengths[to-from]++
-			blocks[i] = append(blocks[i], block{float64(to - from), q.sums[to] - q.sums[from], q.squares[to] - q.squares[from]})
+// drawn is the noise of which a part is new in each file and the rest in each bin (a random-effects model: Searle,
+// Casella and McCulloch, "Variance Components", 1992).
+func (q *sequence) drawn(edges []int) noise {
+	try := q.drawnAs(edges)
+	best := try(0)
+	for files := 1e-5; files < 10; files *= 10 {
+		if tried := try(files); tried.cost < best.cost {
+			best = tried
 		}
 	}
-	// The variances of files tried are in units of the variance of bins within files.
-	for _, ratio := range []float64{0.1, 0.4, 1.6, 6.4, 25, 100, 400, 1600} {
-		var sum, logs float64
+	for step := 3.0; step > 1.2 && best.files > 0; step = math.Sqrt(step) {
+		for _, files := range []float64{best.files / step, best.files * step} {
+			if tried := try(files); tried.cost < best.cost {
+				best = tried
+			}
+		}
+	}
+	return best
+}
+
+// drawnAs gives that noise for a variance of files.
+func (q *sequence) drawnAs(edges []int) func(files float64) noise {
+	type block struct{ bins, mean float64 }
+	blocks := make([][]block, len(edges)-1)
+	var within, logs float64
+	count := 0
+	for i := range blocks {
+		for from, to := range q.files(edges[i], edges[i+1]) {
+			b := block{float64(to - from), q.mean(from, to)}
+			within += q.squares[to] - q.squares[from] - b.bins*b.mean*b.mean
+			logs += math.Log(b.bins)
+			count++
+			blocks[i] = append(blocks[i], b)
+		}
+	}
+	left := float64(len(q.y) - count)
+	variance := max(within/max(left, 1), q.MinNoise*q.MinNoise)
+	rest := left*math.Log(variance) + within/variance - float64(len(q.y)) + logs
+	return func(files float64) noise {
+		cost := rest
 		for _, level := range blocks {
 			var weights, weighed float64
 			for _, b := range level {
-				w := 1 / (1 + b.bins*ratio)
-				weights += w * b.bins
-				weighed += w * b.sum
+				w := 1 / (files + variance/b.bins)
+				weights, weighed = weights+w, weighed+w*b.mean
+				cost -= math.Log(w)
 			}
 			m := weighed / weights
 			for _, b := range level {
-				mean := b.sum / b.bins
-				sum += b.squares - b.sum*mean + b.bins*(mean-m)*(mean-m)/(1+b.bins*ratio)
+				cost += square(b.mean-m) / (files + variance/b.bins)
 			}
 		}
-		for bins, count := range lengths {
-			if count > 0 {
-				logs += count * math.Log(1+float64(bins)*ratio)
-			}
-		}
-		best = min(best, n/2*math.Log(max(sum/n, q.MinNoise*q.MinNoise))+logs/2)
+		return noise{cost: cost / 2, variance: variance, files: files}
 	}
-	return best
 }

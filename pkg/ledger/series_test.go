@@ -9,7 +9,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
@@ -100,28 +99,5 @@ func TestVarianceIn(t *testing.T) {
 	check.Near(t, "the date, the other way", 1e9*25*want/(8e6*8e6), float64(p.Misdated(b, a)), 1000)
 	if got := p.Misdated(a, flatLevel(span(20, 21), 1.1e6)); got != 10e9 {
 		t.Errorf("a small change is misdated by %d ns at most", got)
-	}
-}
-
-func TestShowsInsideFile(t *testing.T) {
-	// A file of 20 s halves its rate after ten.
-	d := tracetest.FilesOf([2]float64{5, 500e6}, [2]float64{20, 1500e6}, [2]float64{5, 250e6})
-	f := &d.Files[1]
-	for s := int64(1); s < 20; s++ {
-		f.AddSample(trace.Sample{TNS: f.StartNS + s*1e9, Bytes: min(s, 10)*100e6 + max(0, s-10)*50e6})
-	}
-	p := Disk{Trace: d, Curve: overlap.NewCurve(d)}
-	for _, tt := range []struct {
-		before, after overlap.Span
-		want          bool
-	}{
-		{span(0, 15), span(15, 30), true},
-		{span(0, 6), span(15, 30), true},
-		{span(0, 5.9), span(15, 30), false},
-		{span(0, 15), span(24, 30), true},
-		{span(0, 15), span(24.1, 30), false},
-	} {
-		got := p.showsInsideFile(tt.before, tt.after)
-		check.Same(t, fmt.Sprintf("from %v to %v", tt.before, tt.after), tt.want, got)
 	}
 }

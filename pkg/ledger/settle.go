@@ -10,19 +10,25 @@ import (
 )
 
 // Settle finds what the disk's rate does over the phase: the levels it keeps, slopes between them, and whether it
-// swings, dips again and again, or wanders. Other disks start and end at the given moments.
-func (p *Disk) Settle(given ...int64) {
+// swings, dips again and again, or wanders. It is one of so many series that are looked at, and other disks start and
+// end at the given moments.
+func (p *Disk) Settle(series int, given ...int64) {
 	var q *sequence // nil if nothing is claimed of the disk's rate
 	if !p.Limited() {
-		q = p.sequence(given)
+		if q = p.sequence(given); q != nil {
+			q.Chance /= float64(series)
+		}
 	}
 	p.Solid = p.levels(q)
 	if p.Limited() || len(p.Solid) == 0 || len(p.series.log) == 0 {
 		return
 	}
 	p.findTurns()
+	if p.wandersInSteps() {
+		return
+	}
 	if t := p.Turns; t != nil && t.Irregular {
-		p.excursionS = min(t.LowS, t.PeriodS-t.LowS)
+		p.ExcursionS = min(t.LowS, t.PeriodS-t.LowS)
 	}
 	p.dropExcursions()
 	for _, l := range p.Solid {
@@ -31,22 +37,87 @@ func (p *Disk) Settle(given ...int64) {
 		}
 	}
 	if p.Turns == nil && len(p.Drifts) == 0 {
-		p.Unsteady = p.wanders(q)
+		if p.Unsteady = p.wanders(q); p.Unsteady != nil {
+			p.Solid = p.merge(p.Solid, 0, len(p.Solid)-1)
+		}
 	}
+}
+
+// wandersInSteps makes one level of very many that are not in turn: the rate wanders from one to the next.
+func (p *Disk) wandersInSteps() bool {
+	others := len(p.Solid)
+	if p.Turns != nil {
+		others -= p.Turns.Runs
+	}
+	if others <= Defaults().MaxLevels {
+		return false
+	}
+	var rates []float64
+	for _, l := range p.Solid {
+		rates = append(rates, l.Rate)
+	}
+	slices.Sort(rates)
+	p.Turns, p.Solid = nil, p.merge(p.Solid, 0, len(p.Solid)-1)
+	p.Unsteady = &Unsteady{p.Solid[0].Span, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
+	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
+	return true
 }
 
 // dropExcursions makes one level of two that are alike and a short one between them: it is an excursion, and too few
 // of them to be dips.
 func (p *Disk) dropExcursions() {
 	flat := func(l Level) bool { return l.From == l.To && !p.Turns.Holds(l.StartNS) }
+	back := func(l, beside Level, near, far float64) bool {
+		return flat(beside) && l.From != l.To && math.Abs(math.Log(near/beside.Rate)) < Defaults().Alike &&
+			(l.Rate-near)/(far-near)*l.Seconds() < 2*Defaults().FirstS
+	}
+	for i := 0; i < len(p.Solid) && len(p.Solid) > 1; i++ {
+		l := p.Solid[i]
+		switch {
+		case i > 0 && back(l, p.Solid[i-1], l.To, l.From):
+			p.Solid = p.merge(p.Solid, i-1, i)
+		case i+1 < len(p.Solid) && back(l, p.Solid[i+1], l.From, l.To):
+			p.Solid = p.merge(p.Solid, i, i+1)
+		default:
+			continue
+		}
+		p.ExcursionS = max(p.ExcursionS, min(l.Seconds(), Defaults().FirstS))
+		i = -1
+	}
+	excursionS := 1.2 * Defaults().FirstS
 	for i := 1; i+1 < len(p.Solid); i++ {
 		before, l, after := p.Solid[i-1], p.Solid[i], p.Solid[i+1]
-		if l.Seconds() < Defaults().FirstS && flat(before) && flat(l) && flat(after) &&
-			math.Abs(math.Log(after.Rate/before.Rate)) < Defaults().Alike {
-			p.excursionS = max(p.excursionS, l.Seconds())
+		if l.Seconds() >= excursionS || !flat(before) || !flat(l) || !flat(after) ||
+			math.Abs(math.Log(after.Rate/before.Rate)) >= Defaults().Alike {
+			continue
+		}
+		p.ExcursionS = max(p.ExcursionS, l.Seconds())
+		if l.Seconds() < Defaults().FirstS {
 			p.Solid = p.merge(p.Solid, i-1, i+1)
 			i--
 		}
+	}
+	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
+}
+
+// Trim makes the first and the last level part of their neighbours if they are not longer than the excursions of that
+// many seconds that the disk was seen to have: they may be such excursions, cut off by the beginning or the end.
+func (p *Disk) Trim(excursionS float64) {
+	p.ExcursionS = max(p.ExcursionS, excursionS)
+	short := func(edge, next int) bool {
+		l, beside := p.Solid[edge], p.Solid[next]
+		least := trimS
+		if math.Log(l.Rate/beside.Rate) > Defaults().LargeRise {
+			least = ShortS
+		}
+		return l.From == l.To && beside.From == beside.To && !p.Turns.Holds(l.StartNS) &&
+			l.Seconds() < max(least, beyondSeen*p.ExcursionS)
+	}
+	for n := len(p.Solid); n > 1 && short(n-1, n-2); n = len(p.Solid) {
+		p.Solid = p.merge(p.Solid, n-2, n-1)
+	}
+	for len(p.Solid) > 1 && short(0, 1) {
+		p.Solid = p.merge(p.Solid, 0, 1)
 	}
 	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
 }
@@ -55,6 +126,12 @@ func (p *Disk) dropExcursions() {
 // whole files, which are fast or slow by chance, may be what makes it.
 func (p *Disk) wanders(q *sequence) *Unsteady {
 	s := p.series
+	if q == nil {
+		return nil
+	}
+	if q.left.memory < math.Exp(-q.binS/q.MemoryS) || !q.outlastsFiles(q.edgesOf(p.Solid)) {
+		return nil
+	}
 	block := max(1, int(Defaults().WandersS*1e9/s.binNS))
 	var means []float64
 	edges := s.edges(p.Solid)
@@ -67,15 +144,12 @@ func (p *Disk) wanders(q *sequence) *Unsteady {
 	if len(means) < Defaults().WandersN || stats.Summarize(means).SD < Defaults().Wanders {
 		return nil
 	}
-	if q == nil || !q.lastsBeyondFiles(s.noise) {
-		return nil
-	}
 	var rates []float64
 	for _, l := range p.Solid {
 		rates = append(rates, p.Curve.Rates(p.MovingIn(l.Span), max(1, int(l.Seconds())))...)
 	}
 	slices.Sort(rates)
-	if math.Log(stats.Quantile(rates, 0.75)/max(stats.Quantile(rates, 0.25), 1)) < Defaults().Wanders {
+	if math.Log(stats.Quantile(rates, 0.75)/max(stats.Quantile(rates, 0.25), 1)) < Defaults().Apart {
 		return nil // It was at one level for half of the time.
 	}
 	return &Unsteady{overlap.Span{StartNS: p.StartNS(), EndNS: p.EndNS()}, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
@@ -117,6 +191,12 @@ func (p *Disk) levels(q *sequence) []Level {
 		levels = append(levels, l)
 		v.StartNS = v.EndNS
 	}
+	for i := 1; i+1 < len(levels); i++ {
+		l, after := levels[i], levels[i+1]
+		if l.From == l.To && after.From == after.To && l.Seconds() < Defaults().MinS {
+			levels = p.merge(levels, i, i+1)
+		}
+	}
 	p.series.noise = p.series.estimate(p.series.edges(levels), [2]int{})
 	return levels
 }
@@ -151,18 +231,49 @@ func (p *Disk) Crossing(ns int64, before, after float64) int64 {
 	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
 }
 
-// lastsBeyondFiles reports whether noise lasts for several files, or shows inside them.
-func (q *sequence) lastsBeyondFiles(n stats.Noise) bool {
-	var within [][]float64
-	var squares float64
-	for first, end := range q.files(0, len(q.y)) {
-		within = append(within, q.y[first:end])
-		squares += square(float64(end - first))
+// outlastsFiles reports whether what levels leave shows inside files, or goes on from one file to the next: files that
+// are draws do neither.
+func (q *sequence) outlastsFiles(edges []int) bool {
+	var within, all float64
+	for i := range len(edges) - 1 {
+		level := q.mean(edges[i], edges[i+1])
+		for first, end := range q.files(edges[i], edges[i+1]) {
+			mean := q.mean(first, end)
+			for _, v := range q.y[first:end] {
+				within, all = within+square(v-mean), all+square(v-level)
+			}
+		}
 	}
-	if n.Memory > 2*q.MinFiles*squares/float64(len(q.y)) {
-		return true
+	follows, files := q.follows(edges)
+	return within > q.Shown*all || follows > max(q.Follows, q.MinFiles/math.Sqrt(files))
+}
+
+// follows is the correlation of what levels leave of a file and of the next, and of how many pairs it is.
+func (q *sequence) follows(edges []int) (correlation, pairs float64) {
+	var means, next []float64
+	for i := range len(edges) - 1 {
+		level, last := q.mean(edges[i], edges[i+1]), math.NaN()
+		for first, end := range q.files(edges[i], edges[i+1]) {
+			mean := q.mean(first, end)
+			if !math.IsNaN(last) {
+				means, next = append(means, last-level), append(next, mean-level)
+			}
+			last = mean
+		}
 	}
-	return stats.EstimateNoise(within).Sill > q.Shown*n.Sill
+	if len(means) < 2 {
+		return 0, 0
+	}
+	return stats.Correlation(means, next), float64(len(means))
+}
+
+// edgesOf are the edges of levels, and the end.
+func (q *sequence) edgesOf(levels []Level) []int {
+	var cuts []int
+	for _, l := range levels[1:] {
+		cuts = append(cuts, q.time.bin(l.StartNS))
+	}
+	return q.edges(cuts)
 }
 
 // sequence is the logarithm of the disk's rate bin by bin, pauses between files left out, in which file each bin
@@ -179,20 +290,35 @@ func (p *Disk) sequence(given []int64) *sequence {
 		return nil
 	}
 	y := p.Curve.Rates(s.active, len(s.log))
+	file := p.apart(s, y)
 	floor := max(Defaults().Lowest*stats.Mean(y), 1)
 	for i, r := range y {
 		y[i] = math.Log(max(r, floor))
 	}
-	file, files := make([]int, len(y)), p.Trace.Files
-	for bin := range file {
-		middle := (s.at(bin) + s.at(bin+1)) / 2
-		file[bin] = sort.Search(len(files), func(k int) bool { return files[k].EndNS > middle })
-	}
 	q := newSequence(clipped(y, binS), file, binS, s)
+	q.raw = y
 	for _, ns := range given {
 		q.given = append(q.given, s.bin(ns))
 	}
 	return q
+}
+
+// apart finds the file that each bin of a series lies in, and has the bins that more than one share show the rate of that
+// one alone.
+func (p *Disk) apart(s *series, rates []float64) (file []int) {
+	file = make([]int, len(rates))
+	for bin := range file {
+		v := overlap.Span{StartNS: s.at(bin), EndNS: s.at(bin + 1)}
+		middle := (v.StartNS + v.EndNS) / 2
+		i := sort.Search(len(p.Trace.Files), func(k int) bool { return p.Trace.Files[k].EndNS > middle })
+		if file[bin] = i; i == len(p.Trace.Files) {
+			continue
+		}
+		if in := overlap.Of(&p.Trace.Files[i]).Within(v); in != v && 2*in.Seconds() >= v.Seconds() {
+			rates[bin] = p.RateIn(in)
+		}
+	}
+	return file
 }
 
 // clipped brings excursions of less than half a second to what surrounds them: they are no level.
@@ -205,12 +331,13 @@ func clipped(y []float64, binS float64) []float64 {
 		off[i] = math.Abs(y[i] - around[i])
 	}
 	limit := max(t.Outlier*stats.NormalMAD*stats.Median(off), t.MinOutlier)
+	clipped := slices.Clone(y)
 	for i := range y {
 		if off[i] > limit {
-			y[i] = around[i]
+			clipped[i] = around[i]
 		}
 	}
-	return y
+	return clipped
 }
 
 // at is when a bin begins; after a pause, if one lies there.
@@ -305,7 +432,11 @@ func (p *Disk) turns(first, last int) *Turns {
 	if len(periods) > 0 {
 		t.PeriodS = stats.Median(periods)
 	}
-	t.Irregular = 1-t.LowShare < Defaults().BurstShare
+	bursts := Defaults().BurstShare
+	if t.Runs == Defaults().Runs {
+		bursts = Defaults().DipShare // so few may be what happens by chance
+	}
+	t.Irregular = 1-t.LowShare < bursts
 	off := 0
 	for _, s := range periods {
 		if math.Abs(s/t.PeriodS-1) > Defaults().Regular {

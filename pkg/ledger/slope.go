@@ -165,6 +165,9 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 // files have heavy tails, and a few of them may lie in any order.
 func (q *sequence) slopes(from int, fitted []float64) bool {
 	n := len(fitted)
+	if q.step(from, from+n) < misfit(q.y[from:from+n], fitted) {
+		return false // It is a step that does not count as one.
+	}
 	rose := stats.Median(q.y[from+n-n/3:from+n]) - stats.Median(q.y[from:from+n/3])
 	if rose/(stats.Mean(fitted[n-n/3:])-stats.Mean(fitted[:n/3])) < q.Shown {
 		return false // A few bins alone are off.
@@ -190,6 +193,16 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 	return r*math.Sqrt(float64(len(means)-2)) > q.Clear*math.Sqrt(1-r*r)
 }
 
+// step is the sum of the squares that the best two levels leave of some bins.
+func (q *sequence) step(from, to int) float64 {
+	most := 0.0
+	for at := from + 1; at < to; at++ {
+		before, after := q.sums[at]-q.sums[from], q.sums[to]-q.sums[at]
+		most = max(most, before*before/float64(at-from)+after*after/float64(to-at))
+	}
+	return q.squares[to] - q.squares[from] - most
+}
+
 // lineIn is the line through log rates by least squares.
 func lineIn(y []float64) []float64 {
 	x := make([]float64, len(y))
@@ -206,9 +219,10 @@ func lineIn(y []float64) []float64 {
 // decay is what is left after a bin of the exponential that fits best.
 func (q *sequence) decay(from, to int) (best float64) {
 	const taus = 16
-	lowest, n := math.Inf(1), float64(to-from)
+	longest, shortest := float64(to-from), float64(q.bins(q.MinTauS))
+	lowest := math.Inf(1)
 	for k := range taus {
-		tau := n / 12 * math.Pow(12, float64(k)/(taus-1))
+		tau := shortest * math.Pow(max(1, longest/shortest), float64(k)/(taus-1))
 		decay := math.Exp(-1 / tau)
 		if _, _, left := fitRates(q.inverse[from:to], decay); left < lowest {
 			best, lowest = decay, left

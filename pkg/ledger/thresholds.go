@@ -8,7 +8,9 @@ type Thresholds struct {
 	Bins       int     // Bins is the most that a series has; longer phases get longer bins.
 	MinS       float64 // MinS is how long a level lasts, in seconds: the shortest real dips take 0.8 s.
 	MinSlopeS  float64 // MinSlopeS is how long a slope lasts: what takes less is a step.
+	MinTauS    float64 // MinTauS is the shortest time, in seconds, in which a curve goes 63 % of its way.
 	FirstS     float64 // FirstS is how long the first and the last level last: excursions of real disks are shorter.
+	LargeRise  float64 // LargeRise is a rise, as a logarithm, that is no burst: after another's end the last level may be shorter.
 	Penalties  int     // Penalties is how many are tried, each a fixed ratio below the one before.
 	MaxCuts    int     // MaxCuts is the most that a set may have to be scored: shorter swings are noise.
 	CutCost    float64 // CutCost times log(bins) is what each cut must lower the Schwarz criterion by.
@@ -30,11 +32,15 @@ type Thresholds struct {
 	SlopeParts int     // SlopeParts is how many halves of halves of its first level a slope may take, and of its last.
 	Stair      float64 // Stair is how large a step of a slope is, as a logarithm, where steps are looked at.
 	MinNoise   float64 // MinNoise is the least deviation of a bin, relative.
+	MaxLevels  int     // MaxLevels is how many levels that are not in turn a rate goes through at most; more are unsteady.
 	Runs       int     // Runs is the number of alternating levels that are a swing or dips.
 	Alike      float64 // Alike is the spread, as a logarithm, of levels of one side of them,
 	AlikeOfGap float64 // or AlikeOfGap, a part of the difference between the sides.
 	Regular    float64 // Regular is the part of the median by which the length of a swing's cycles may differ from it.
 	Wanders    float64 // Wanders is the deviation, relative, from which a rate is unsteady,
+	Apart      float64 // Apart is how far the quartiles of its rates are apart, as a logarithm,
+	Follows    float64 // Follows is the least correlation of a file with the next from which noise outlasts files,
+	MemoryS    float64 // MemoryS is the memory, in seconds, above which it may be,
 	WandersS   float64 // of its means over so many seconds,
 	WandersN   int     // of which there are at least WandersN.
 	BurstShare float64 // BurstShare is the part of the time at the higher level up to which they are bursts.
@@ -44,13 +50,13 @@ type Thresholds struct {
 // Defaults are the thresholds of a phase's series.
 func Defaults() Thresholds {
 	return Thresholds{
-		Bins: 1800, MinS: 0.8, MinSlopeS: 4, FirstS: 2.2,
-		Penalties: 14, MaxCuts: 60, CutCost: 1.5, SlopeCost: 1.5, CurveCost: 2.5,
-		MinChange: math.Log(1.12), Chance: 1e-5, StandsOut: 1.5,
+		Bins: 1800, MinS: 0.8, MinSlopeS: 4, MinTauS: 1.5, FirstS: 2.2,
+		LargeRise: math.Log(1.6), Penalties: 14, MaxCuts: 60, CutCost: 1.5, SlopeCost: 1.5, CurveCost: 2.5,
+		MinChange: math.Log(1.12), Chance: 3e-4, StandsOut: 1.5,
 		Lowest: 0.01, Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5,
 		MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Clear: 6,
 		SlopeEnds: 8, SlopeParts: 4, Stair: 0.05, MinNoise: 1e-4,
-		Runs: 5, Alike: 0.15, AlikeOfGap: 1. / 3, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2,
-		Wanders: 0.13, WandersS: 4, WandersN: 8,
+		MaxLevels: 5, Runs: 5, Alike: 0.15, AlikeOfGap: 0.4, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2,
+		Wanders: 0.13, Apart: 0.2, Follows: 0.4, MemoryS: 1, WandersS: 4, WandersN: 8,
 	}
 }
