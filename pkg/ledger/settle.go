@@ -67,27 +67,9 @@ func (p *Disk) wandersInSteps() bool {
 // of them to be dips.
 func (p *Disk) dropExcursions() {
 	flat := func(l Level) bool { return l.From == l.To && !p.Turns.Holds(l.StartNS) }
-	back := func(l, beside Level, near, far float64) bool {
-		return flat(beside) && l.From != l.To && math.Abs(math.Log(near/beside.Rate)) < Defaults().Alike &&
-			(l.Rate-near)/(far-near)*l.Seconds() < 2*Defaults().FirstS
-	}
-	for i := 0; i < len(p.Solid) && len(p.Solid) > 1; i++ {
-		l := p.Solid[i]
-		switch {
-		case i > 0 && back(l, p.Solid[i-1], l.To, l.From):
-			p.Solid = p.merge(p.Solid, i-1, i)
-		case i+1 < len(p.Solid) && back(l, p.Solid[i+1], l.From, l.To):
-			p.Solid = p.merge(p.Solid, i, i+1)
-		default:
-			continue
-		}
-		p.ExcursionS = max(p.ExcursionS, min(l.Seconds(), Defaults().FirstS))
-		i = -1
-	}
-	excursionS := 1.2 * Defaults().FirstS
 	for i := 1; i+1 < len(p.Solid); i++ {
 		before, l, after := p.Solid[i-1], p.Solid[i], p.Solid[i+1]
-		if l.Seconds() >= excursionS || !flat(before) || !flat(l) || !flat(after) ||
+		if l.Seconds() >= Defaults().ShortLevel || !flat(before) || !flat(l) || !flat(after) ||
 			math.Abs(math.Log(after.Rate/before.Rate)) >= Defaults().Alike {
 			continue
 		}
@@ -229,42 +211,6 @@ func (p *Disk) Crossing(ns int64, before, after float64) int64 {
 	}
 	share := (p.RateIn(v) - after) / (before - after)
 	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
-}
-
-// outlastsFiles reports whether what levels leave shows inside files, or goes on from one file to the next: files that
-// are draws do neither.
-func (q *sequence) outlastsFiles(edges []int) bool {
-	var within, all float64
-	for i := range len(edges) - 1 {
-		level := q.mean(edges[i], edges[i+1])
-		for first, end := range q.files(edges[i], edges[i+1]) {
-			mean := q.mean(first, end)
-			for _, v := range q.y[first:end] {
-				within, all = within+square(v-mean), all+square(v-level)
-			}
-		}
-	}
-	follows, files := q.follows(edges)
-	return within > q.Shown*all || follows > max(q.Follows, q.MinFiles/math.Sqrt(files))
-}
-
-// follows is the correlation of what levels leave of a file and of the next, and of how many pairs it is.
-func (q *sequence) follows(edges []int) (correlation, pairs float64) {
-	var means, next []float64
-	for i := range len(edges) - 1 {
-		level, last := q.mean(edges[i], edges[i+1]), math.NaN()
-		for first, end := range q.files(edges[i], edges[i+1]) {
-			mean := q.mean(first, end)
-			if !math.IsNaN(last) {
-				means, next = append(means, last-level), append(next, mean-level)
-			}
-			last = mean
-		}
-	}
-	if len(means) < 2 {
-		return 0, 0
-	}
-	return stats.Correlation(means, next), float64(len(means))
 }
 
 // edgesOf are the edges of levels, and the end.

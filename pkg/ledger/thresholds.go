@@ -10,6 +10,7 @@ type Thresholds struct {
 	MinSlopeS  float64 // MinSlopeS is how long a slope lasts: what takes less is a step.
 	MinTauS    float64 // MinTauS is the shortest time, in seconds, in which a curve goes 63 % of its way.
 	FirstS     float64 // FirstS is how long the first and the last level last: excursions of real disks are shorter.
+	ShortLevel float64 // ShortLevel is how long a level between two alike ones lasts, in seconds, that the disk may show at an end too.
 	LargeRise  float64 // LargeRise is a rise, as a logarithm, that is no burst: after another's end the last level may be shorter.
 	Penalties  int     // Penalties is how many are tried, each a fixed ratio below the one before.
 	MaxCuts    int     // MaxCuts is the most that a set may have to be scored: shorter swings are noise.
@@ -50,7 +51,7 @@ type Thresholds struct {
 // Defaults are the thresholds of a phase's series.
 func Defaults() Thresholds {
 	return Thresholds{
-		Bins: 1800, MinS: 0.8, MinSlopeS: 4, MinTauS: 1.5, FirstS: 2.2,
+		Bins: 1800, MinS: 0.8, MinSlopeS: 4, MinTauS: 1.5, FirstS: 2.2, ShortLevel: 2.64,
 		LargeRise: math.Log(1.6), Penalties: 14, MaxCuts: 60, CutCost: 1.5, SlopeCost: 1.5, CurveCost: 2.5,
 		MinChange: math.Log(1.12), Chance: 3e-4, StandsOut: 1.5,
 		Lowest: 0.01, Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5,

@@ -1,0 +1,186 @@
+package ledger
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// noise is what levels leave of a series: it has a memory, or a part of it is new in each file.
+type noise struct {
+	cost     float64 // cost is the negative log likelihood.
+	variance float64 // variance is that of what is new in each bin.
+	memory   float64 // memory is the correlation of neighbouring bins,
+	files    float64 // and files the variance of what is new in each file.
+	follows  float64 // follows is the correlation of a file with the next.
+}
+
+// ofMean is the variance of the mean of the bins from one to before another, and about how many independent values
+// these are worth.
+func (n noise) ofMean(q *sequence, from, to int) (variance, worth float64) {
+	bins := float64(to - from)
+	if n.memory > 0 {
+		worth = bins * (1 - n.memory) / (1 + n.memory)
+		return n.variance / square(1-n.memory) / bins, worth
+	}
+	if n.files > 0 {
+		worth = q.filesIn(from, to) * (1 - n.follows) / (1 + n.follows)
+		return n.files/worth + n.variance/bins, worth
+	}
+	return n.variance / bins, bins
+}
+
+// noiseOf is the noise about levels, those at either end that are too short to count among them. The very last bins
+// are left out, for a level as short as that is never found.
+func (q *sequence) noiseOf(edges []int) noise {
+	end := len(q.y) - q.bins(q.MinS)
+	edges = append(slices.Clone(edges), q.short...)
+	edges = slices.DeleteFunc(edges, func(edge int) bool { return edge >= end })
+	slices.Sort(edges)
+	return q.over(q.y[:end]).noise(append(slices.Compact(edges), end))
+}
+
+// noise is the one of the two that explains more of what the levels leave.
+func (q *sequence) noise(edges []int) noise {
+	remembered, drawn := q.remembered(edges), q.drawn(edges)
+	if remembered.cost <= drawn.cost {
+		return remembered
+	}
+	if r, pairs := q.follows(edges); pairs > q.MinFiles {
+		drawn.follows = min(max(r, 0), 0.9)
+	}
+	return drawn
+}
+
+// remembered is the score of levels under noise that is a first-order autoregression.
+func (q *sequence) remembered(edges []int) noise {
+	n := float64(len(q.y))
+	means := make([]float64, len(edges)-1)
+	for i := range means {
+		means[i] = q.mean(edges[i], edges[i+1])
+	}
+	var sum, phi float64
+	for range 4 { // The means depend on the correlation, and the correlation on the means.
+		var products, before, after float64
+		for i, m := range means {
+			from, to := edges[i], edges[i+1]
+			length := float64(to - from - 1)
+			first := q.sums[to-1] - q.sums[from]
+			second := q.sums[to] - q.sums[from+1]
+			products += q.products[to] - q.products[from+1] - m*(first+second) + length*m*m
+			before += q.squares[to-1] - q.squares[from] - 2*m*first + length*m*m
+			after += q.squares[to] - q.squares[from+1] - 2*m*second + length*m*m
+		}
+		phi = min(max(products/max(before, 1e-12), 0), 0.98)
+		sum = after - 2*phi*products + phi*phi*before
+		if phi > 0.97 {
+			break
+		}
+		for i := range means {
+			from, to := edges[i], edges[i+1]
+			if to-from > 2 {
+				first := q.sums[to-1] - q.sums[from]
+				second := q.sums[to] - q.sums[from+1]
+				means[i] = (second - phi*first) / float64(to-from-1) / (1 - phi)
+			}
+		}
+	}
+	variance := max(sum/n, q.MinNoise*q.MinNoise)
+	// The correlation that short series show is too low (Kendall, "Note on Bias in the Estimation of
+	// Autocorrelation", Biometrika 41, 1954).
+	memory := min(phi+(1+3*phi)*float64(len(means))/n, 0.99)
+	return noise{cost: n / 2 * math.Log(variance), variance: variance, memory: memory}
+}
+
+// drawn is the noise of which a part is new in each file and the rest in each bin (a random-effects model: Searle,
+// Casella and McCulloch, "Variance Components", 1992).
+func (q *sequence) drawn(edges []int) noise {
+	try := q.drawnAs(edges)
+	best := try(0)
+	for files := 1e-5; files < 10; files *= 10 {
+		if tried := try(files); tried.cost < best.cost {
+			best = tried
+		}
+	}
+	for step := 3.0; step > 1.2 && best.files > 0; step = math.Sqrt(step) {
+		for _, files := range []float64{best.files / step, best.files * step} {
+			if tried := try(files); tried.cost < best.cost {
+				best = tried
+			}
+		}
+	}
+	return best
+}
+
+// drawnAs gives that noise for a variance of files.
+func (q *sequence) drawnAs(edges []int) func(files float64) noise {
+	type block struct{ bins, mean float64 }
+	blocks := make([][]block, len(edges)-1)
+	var within, logs float64
+	count := 0
+	for i := range blocks {
+		for from, to := range q.files(edges[i], edges[i+1]) {
+			b := block{float64(to - from), q.mean(from, to)}
+			within += q.squares[to] - q.squares[from] - b.bins*b.mean*b.mean
+			logs += math.Log(b.bins)
+			count++
+			blocks[i] = append(blocks[i], b)
+		}
+	}
+	left := float64(len(q.y) - count)
+	variance := max(within/max(left, 1), q.MinNoise*q.MinNoise)
+	rest := left*math.Log(variance) + within/variance - float64(len(q.y)) + logs
+	return func(files float64) noise {
+		cost := rest
+		for _, level := range blocks {
+			var weights, weighed float64
+			for _, b := range level {
+				w := 1 / (files + variance/b.bins)
+				weights, weighed = weights+w, weighed+w*b.mean
+				cost -= math.Log(w)
+			}
+			m := weighed / weights
+			for _, b := range level {
+				cost += square(b.mean-m) / (files + variance/b.bins)
+			}
+		}
+		return noise{cost: cost / 2, variance: variance, files: files}
+	}
+}
+
+// outlastsFiles reports whether what levels leave shows inside files, or goes on from one file to the next: files that
+// are draws do neither.
+func (q *sequence) outlastsFiles(edges []int) bool {
+	var within, all float64
+	for i := range len(edges) - 1 {
+		level := q.mean(edges[i], edges[i+1])
+		for first, end := range q.files(edges[i], edges[i+1]) {
+			mean := q.mean(first, end)
+			for _, v := range q.y[first:end] {
+				within, all = within+square(v-mean), all+square(v-level)
+			}
+		}
+	}
+	follows, files := q.follows(edges)
+	return within > q.Shown*all || follows > max(q.Follows, q.MinFiles/math.Sqrt(files))
+}
+
+// follows is the correlation of what levels leave of a file and of the next, and of how many pairs it is.
+func (q *sequence) follows(edges []int) (correlation, pairs float64) {
+	var means, next []float64
+	for i := range len(edges) - 1 {
+		level, last := q.mean(edges[i], edges[i+1]), math.NaN()
+		for first, end := range q.files(edges[i], edges[i+1]) {
+			mean := q.mean(first, end)
+			if !math.IsNaN(last) {
+				means, next = append(means, last-level), append(next, mean-level)
+			}
+			last = mean
+		}
+	}
+	if len(means) < 2 {
+		return 0, 0
+	}
+	return stats.Correlation(means, next), float64(len(means))
+}
