@@ -1,0 +1,175 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/ledger"
+	"github.com/hubbench/hubbench/pkg/overlap"
+)
+
+// How a warm-up is detected.
+const (
+	warmUpS    = 30  // a warm-up takes no longer than this
+	warmUpMore = 2.5 // the ratio of a disk's longest warm-up to its shortest is no larger than this
+)
+
+// start is when a disk begins to work in a phase.
+type start struct {
+	p *phase
+	*part
+	rise *Change // see earlyRise; nil if there is none
+}
+
+// warmUps finds the disks that are slower at first whenever they start on the same work, and reports their early
+// rises as that: if at least two starts show one, all after about the same time. A start alone that lasted long
+// enough and shows none refutes it; beside other disks the hub may hide the rise.
+func warmUps(phases []*phase) {
+	var all []start
+	for _, p := range phases {
+		for _, part := range p.parts {
+			if !part.Limited() && len(part.Active) > 0 {
+				all = append(all, start{p, part, p.earlyRise(part)})
+			}
+		}
+	}
+	for _, starts := range grouped(all, func(a, b start) bool { return a.job.same(b.job) }) {
+		warm(starts)
+	}
+	for _, p := range phases {
+		p.reportWarmUps()
+	}
+}
+
+// warm marks the starts of one disk at one work as warm-ups if they are.
+func warm(starts []start) {
+	var names []string
+	shortest, longest := math.Inf(1), 0.0
+	kept := 1.0      // the lowest part of the later rate that a start shows
+	var ramp float64 // the longest rise that is seen to be one
+	for _, s := range starts {
+		if s.rise != nil {
+			names = append(names, s.p.out.Name)
+			took := s.halfwayS(s.rise)
+			shortest, longest = min(shortest, took), max(longest, took)
+			kept = min(kept, s.rise.FromRate/s.rise.ToRate)
+			if s.rise.EndS > s.rise.StartS {
+				ramp = max(ramp, s.rise.EndS-seconds(s.StartNS()))
+			}
+		}
+	}
+	if len(names) < 2 || longest > warmUpMore*shortest {
+		return
+	}
+	for i := range starts {
+		s := &starts[i]
+		from, to := s.atFirst(nanoseconds(shortest), nanoseconds(2*longest))
+		if s.rise != nil || len(s.p.parts) > 1 || to == 0 {
+			continue
+		}
+		if from > math.Sqrt(kept)*to {
+			return // It does not rise here.
+		}
+		if !slices.ContainsFunc(s.p.out.Changes, func(c Change) bool { return c.concerns(s.Name()) }) {
+			// It is too noisy to show that by itself.
+			s.rise = &Change{EndS: seconds(s.StartNS()) + longest, FromRate: from, ToRate: to}
+			names = append(names, s.p.out.Name)
+		}
+	}
+	for _, s := range starts {
+		if s.rise != nil {
+			s.part.rise, s.warmIn = s.rise, names
+			s.warmS = max(s.rise.EndS, min(seconds(s.StartNS())+ramp, seconds(s.EndNS())))
+		}
+	}
+}
+
+// atFirst is the disk's rate for so long after its start, and from a later time on; 0 if it ended before that.
+func (p *part) atFirst(forNS, laterNS int64) (first, later float64) {
+	start := p.StartNS()
+	return p.RateIn(overlap.Span{StartNS: start, EndNS: start + forNS}),
+		p.RateIn(overlap.Span{StartNS: start + laterNS, EndNS: p.EndNS()})
+}
+
+// earlyRise is how a disk rises at first, in one change of the phase or several in a row, if nothing explains them;
+// stalls are left out. It is nil if the disk does not rise.
+func (p *phase) earlyRise(part *part) (rise *Change) {
+	for _, c := range p.out.Changes {
+		if !c.concerns(part.Name()) || c.Kind == KindStall {
+			continue
+		}
+		d := c.Of(part.Name())
+		slide := c.Kind == KindDrift && c.EndS < seconds(part.EndNS()) &&
+			(rise != nil || c.StartS-seconds(part.StartNS()) <= togetherS)
+		if !(c.isRise() && c.EndS <= c.StartS || slide) || d.ToRate <= d.FromRate ||
+			c.EndS-seconds(part.StartNS()) > warmUpS {
+			break
+		}
+		if rise == nil {
+			rise = &Change{StartS: c.StartS, FromRate: d.FromRate}
+		}
+		rise.EndS, rise.ToRate, rise.AtCI, rise.CI = c.EndS, d.ToRate, c.AtCI, c.CI
+		if len(c.Disks) > 1 {
+			rise.CI = nil
+		}
+	}
+	return rise
+}
+
+// halfwayS is how long after its start the disk is halfway up a rise.
+func (p *part) halfwayS(rise *Change) float64 {
+	for _, l := range p.Stairs() {
+		if 2*l.Rate > rise.FromRate+rise.ToRate {
+			return seconds(max(l.StartNS-p.StartNS(), 1))
+		}
+	}
+	return rise.EndS - seconds(p.StartNS())
+}
+
+// reportWarmUps turns the early rises of disks that warm up into entries of that kind. If several disks rose at once,
+// each that warms up leaves the common entry.
+func (p *phase) reportWarmUps() {
+	out := []Change{}
+	for _, part := range p.parts {
+		if part.warmIn == nil {
+			continue
+		}
+		rise := part.rise
+		w := part.change(KindWarmUp, part.StartNS(), 0, rise.FromRate, rise.ToRate)
+		w.EndS, w.Phases, w.AtCI, w.CI = part.warmS, part.warmIn, rise.AtCI, rise.CI
+		out = append(out, w)
+		part.Drifts = slices.DeleteFunc(part.Drifts, func(d ledger.Drift) bool { return seconds(d.EndNS) <= rise.EndS })
+	}
+	for _, c := range p.out.Changes {
+		var rest []Shift
+		for _, name := range c.Disks {
+			if part := p.part(name); part.warmIn == nil || !c.isRise() && c.Kind != KindDrift || c.EndS > part.rise.EndS {
+				rest = append(rest, c.Of(name))
+			}
+		}
+		if len(rest) < len(c.Disks) {
+			c.without(rest)
+		}
+		if len(c.Disks) > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
+	p.out.Changes = out
+}
+
+// without leaves just some disks in the change.
+func (c *Change) without(rest []Shift) {
+	c.Disks, c.Each, c.CI, c.FromRate, c.ToRate = nil, rest, nil, 0, 0
+	for _, s := range rest {
+		c.Disks = append(c.Disks, s.Disk)
+		c.FromRate, c.ToRate = c.FromRate+s.FromRate, c.ToRate+s.ToRate
+	}
+	if len(rest) == 1 {
+		c.Each = nil
+		if c.Kind == KindSharedRise {
+			c.Kind = KindOwnRise
+		}
+	}
+}
