@@ -59,7 +59,7 @@ func TestTruths(t *testing.T) {
 	for _, noise := range noises {
 		sum, least := all[noise], 0.99
 		if noise >= 0.1 {
-			least = 0.96
+			least = 0.95
 		}
 		name := fmt.Sprintf("noise of %g %%", 100*noise)
 		evidence.Report(t, evidence.AtLeast("ledger", name+": changes told", sum.told, sum.changes, int(least*float64(sum.changes))))

@@ -31,14 +31,18 @@ func (n noise) ofMean(q *sequence, from, to int) (variance, worth float64) {
 	return n.variance / bins, bins
 }
 
-// noiseOf is the noise about levels, those at either end that are too short to count among them. The very last bins
-// are left out, for a level as short as that is never found.
+// noiseOf is the noise about levels, those at either end that are too short to count among them. The bins of a jump
+// are a level of their own, for it takes some, and the very last bins are left out, for no level is as short as that.
 func (q *sequence) noiseOf(edges []int) noise {
+	const jump = 2 // bins on either side
 	end := len(q.y) - q.bins(q.MinS)
-	edges = append(slices.Clone(edges), q.short...)
-	edges = slices.DeleteFunc(edges, func(edge int) bool { return edge >= end })
-	slices.Sort(edges)
-	return q.over(q.y[:end]).noise(append(slices.Compact(edges), end))
+	var apart []int
+	for _, edge := range append(slices.Clone(edges), q.short...) {
+		apart = append(apart, edge-jump, edge+jump)
+	}
+	apart = append(slices.DeleteFunc(apart, func(edge int) bool { return edge <= jump || edge >= end }), 0, end)
+	slices.Sort(apart)
+	return q.over(q.y[:end]).noise(slices.Compact(apart))
 }
 
 // noise is the one of the two that explains more of what the levels leave.

@@ -165,7 +165,7 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 // files have heavy tails, and a few of them may lie in any order.
 func (q *sequence) slopes(from int, fitted []float64) bool {
 	n := len(fitted)
-	if q.step(from, from+n) < misfit(q.y[from:from+n], fitted) {
+	if q.step(from, from+n) < q.StepFits*misfit(q.y[from:from+n], fitted) {
 		return false // It is a step that does not count as one.
 	}
 	rose := stats.Median(q.y[from+n-n/3:from+n]) - stats.Median(q.y[from:from+n/3])

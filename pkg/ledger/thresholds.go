@@ -30,6 +30,7 @@ type Thresholds struct {
 	Shown      float64 // Shown is the part of a change that must show inside a file,
 	Clear      float64 // and Clear how many times the noise of those bins it must be.
 	SlopeEnds  int     // SlopeEnds is in how many places of one level a slope may begin, and end.
+	StepFits   float64 // StepFits is the part of what a slope leaves that a step may leave at most to be what it is.
 	SlopeParts int     // SlopeParts is how many halves of halves of its first level a slope may take, and of its last.
 	Stair      float64 // Stair is how large a step of a slope is, as a logarithm, where steps are looked at.
 	MinNoise   float64 // MinNoise is the least deviation of a bin, relative.
@@ -52,10 +53,10 @@ type Thresholds struct {
 func Defaults() Thresholds {
 	return Thresholds{
 		Bins: 1800, MinS: 0.8, MinSlopeS: 4, MinTauS: 1.5, FirstS: 2.2, ShortLevel: 2.64,
-		LargeRise: math.Log(1.6), Penalties: 14, MaxCuts: 60, CutCost: 1.5, SlopeCost: 1.5, CurveCost: 2.5,
+		LargeRise: math.Log(1.35), Penalties: 14, MaxCuts: 60, CutCost: 1.5, SlopeCost: 1.5, CurveCost: 2.5,
 		MinChange: math.Log(1.12), Chance: 3e-4, StandsOut: 1.5,
 		Lowest: 0.01, Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5,
-		MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Clear: 6,
+		StepFits: 0.7, MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Clear: 6,
 		SlopeEnds: 8, SlopeParts: 4, Stair: 0.05, MinNoise: 1e-4,
 		MaxLevels: 5, Runs: 5, Alike: 0.15, AlikeOfGap: 0.4, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2,
 		Wanders: 0.13, Apart: 0.2, Follows: 0.4, MemoryS: 1, WandersS: 4, WandersN: 8,
