@@ -79,6 +79,34 @@ func TestOutlastsFiles(t *testing.T) {
 	check.Same(t, "draws", false, sequenceOf(drawn, files...).outlastsFiles([]int{0, len(drawn)}))
 }
 
+// Many short levels, up and down, are an unsteady rate; long ones, or ones that go one way, are what they are.
+func TestWandersInSteps(t *testing.T) {
+	steps := func(seconds float64, rates ...float64) (levels [][2]float64) {
+		for _, r := range rates {
+			levels = append(levels, [2]float64{seconds, r})
+		}
+		return levels
+	}
+	for _, tt := range []struct {
+		name   string
+		levels [][2]float64 // seconds, MB/s
+		want   bool
+	}{
+		{"up and down", steps(5, 100, 50, 130, 80, 160, 60, 110), true},
+		{"for a long time each", steps(20, 100, 50, 130, 80, 160, 60, 110), false},
+		{"down", steps(5, 160, 130, 110, 90, 70, 50, 30), false},
+		{"few", steps(5, 100, 50, 130, 80, 160), false},
+	} {
+		var files [][2]float64
+		for _, l := range tt.levels {
+			files = append(files, [2]float64{l[0], l[0] * l[1] * 1e6})
+		}
+		p := bare(tracetest.FilesOf(files...))
+		p.series, p.Solid = newSeries(&p), levelsOf(tt.levels...)
+		check.Same(t, tt.name, tt.want, p.wandersInSteps())
+	}
+}
+
 // Levels at either end that are no longer than excursions elsewhere may be such excursions.
 func TestTrim(t *testing.T) {
 	for _, tt := range []struct {

@@ -43,13 +43,21 @@ func (p *Disk) Settle(series int, given ...int64) {
 	}
 }
 
-// wandersInSteps makes one level of very many that are not in turn: the rate wanders from one to the next.
+// wandersInSteps makes one level of many short ones, up and down, that are not in turn: the rate wanders from one to the
+// next.
 func (p *Disk) wandersInSteps() bool {
-	others := len(p.Solid)
+	others, up := len(p.Solid), 0
+	for i := 1; i < len(p.Solid); i++ {
+		if p.Solid[i].Rate > p.Solid[i-1].Rate {
+			up++
+		}
+	}
+	down := len(p.Solid) - 1 - up
 	if p.Turns != nil {
 		others -= p.Turns.Runs
 	}
-	if others <= Defaults().MaxLevels {
+	if others <= Defaults().MaxLevels || 3*min(up, down) < up+down ||
+		overlap.Seconds(p.moving()) > Defaults().MaxLevelS*float64(len(p.Solid)) {
 		return false
 	}
 	var rates []float64
@@ -111,7 +119,8 @@ func (p *Disk) wanders(q *sequence) *Unsteady {
 	if q == nil {
 		return nil
 	}
-	if q.left.memory < math.Exp(-q.binS/q.MemoryS) || !q.outlastsFiles(q.edgesOf(p.Solid)) {
+	const minBins = 10 // a memory of fewer bins is none
+	if q.left.memory < math.Exp(-min(q.binS/q.MemoryS, 1.0/minBins)) || !q.outlastsFiles(q.edgesOf(p.Solid)) {
 		return nil
 	}
 	block := max(1, int(Defaults().WandersS*1e9/s.binNS))
