@@ -27,6 +27,7 @@ const maxSkewS = 0.001
 // run is what the phases of a run under analysis share.
 type run struct {
 	phases    []*phase
+	disks     int             // of all phases together
 	hardware  *hardware.Setup // nil if it is not known
 	simulated bool            // disks begin as one in the model's time, whenever their processes did
 	alpha     alphas
@@ -55,7 +56,7 @@ type part struct {
 	job     job
 	device  *meter.Device  // if it counts by itself
 	kinds   []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
-	rise    *Change        // the rise that ends its warm-up,
+	rise    *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
 	warmS   float64        // when its warm-up was over, and
 	warmIn  []string       // in which phases it was seen; nil if it has none
 	risenNS int64          // when it reached the new level of its latest recovery so far; 0 if it has none
@@ -127,6 +128,7 @@ func newRun(recorded *trace.Run, opts Options) *run {
 				part.job.connection = elsewhere
 			}
 			p.parts = append(p.parts, part)
+			r.disks++
 		}
 		r.phases = append(r.phases, p)
 	}
@@ -141,7 +143,8 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	}
 	r.scale = unit.ScaleFor(r.fastest())
 	r.eachDisk((*phase).settle)
-	r.trim()
+	excursions := r.largest(func(part *part) float64 { return part.ExcursionS })
+	r.eachDisk(func(_ *phase, part *part) { part.Trim(excursions[part.side()]) })
 	InParallel(r.phases, (*phase).measure)
 	late := meter.Unwritten{}
 	for _, p := range r.phases {
@@ -159,14 +162,12 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	}
 	// The phases in which a disk moved few files are to know how its files differ in those of the same direction in
 	// which it moved more: the largest spread counts.
-	scatter := map[side]float64{}
-	for _, p := range r.phases {
-		for _, part := range p.parts {
-			if part.HasFiles() && len(part.Trace.Files) >= 2*ledger.MinFiles {
-				scatter[part.side()] = max(scatter[part.side()], part.FileScatter())
-			}
+	scatter := r.largest(func(part *part) float64 {
+		if !part.HasFiles() || len(part.Trace.Files) < 2*ledger.MinFiles {
+			return 0
 		}
-	}
+		return part.FileScatter()
+	})
 	for _, p := range r.phases {
 		for _, part := range p.parts {
 			part.Scatter = scatter[part.side()]
@@ -175,15 +176,15 @@ func newRun(recorded *trace.Run, opts Options) *run {
 	return r
 }
 
-// trim has each disk know its longest excursion in all phases.
-func (r *run) trim() {
-	longest := map[side]float64{}
+// largest is the largest figure of a disk in one direction in all phases.
+func (r *run) largest(of func(*part) float64) map[side]float64 {
+	out := map[side]float64{}
 	for _, p := range r.phases {
 		for _, part := range p.parts {
-			longest[part.side()] = max(longest[part.side()], part.ExcursionS)
+			out[part.side()] = max(out[part.side()], of(part))
 		}
 	}
-	r.eachDisk(func(_ *phase, part *part) { part.Trim(longest[part.side()]) })
+	return out
 }
 
 // side is a disk in one direction.
@@ -250,17 +251,13 @@ func (p *part) read(t *trace.Phase, opts Options) {
 
 // settle finds what the disk's rate does over time.
 func (p *phase) settle(part *part) {
-	series := 0
-	for _, q := range p.phases {
-		series += len(q.parts)
-	}
 	var given []int64 // the moments at which others start and end
 	for _, o := range p.others(part) {
 		for _, v := range o.Active {
 			given = append(given, v.StartNS, v.EndNS)
 		}
 	}
-	part.Settle(series, given...)
+	part.Settle(p.disks, given...)
 }
 
 // measure fills in what the phase says by itself.

@@ -19,7 +19,6 @@ const (
 type start struct {
 	p *phase
 	*part
-	rise *Change // see earlyRise; nil if there is none
 }
 
 // warmUps finds the disks that are slower at first whenever they start on the same work, and reports their early
@@ -30,7 +29,8 @@ func warmUps(phases []*phase) {
 	for _, p := range phases {
 		for _, part := range p.parts {
 			if !part.Limited() && len(part.Active) > 0 {
-				all = append(all, start{p, part, p.earlyRise(part)})
+				part.rise = p.earlyRise(part)
+				all = append(all, start{p, part})
 			}
 		}
 	}
@@ -62,8 +62,7 @@ func warm(starts []start) {
 	if len(names) < 2 || longest > warmUpMore*shortest {
 		return
 	}
-	for i := range starts {
-		s := &starts[i]
+	for _, s := range starts {
 		from, to := s.atFirst(nanoseconds(shortest), nanoseconds(2*longest))
 		if s.rise != nil || len(s.p.parts) > 1 || to == 0 {
 			continue
@@ -79,7 +78,7 @@ func warm(starts []start) {
 	}
 	for _, s := range starts {
 		if s.rise != nil {
-			s.part.rise, s.warmIn = s.rise, names
+			s.warmIn = names
 			s.warmS = max(s.rise.EndS, min(seconds(s.StartNS())+ramp, seconds(s.EndNS())))
 		}
 	}

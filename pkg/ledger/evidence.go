@@ -170,16 +170,13 @@ func (q *sequence) insideFile(from, c, to int) bool {
 		if len(before) == 0 || len(after) == 0 {
 			continue
 		}
-		first := len(before) == 1
-		if len(before) > 1 {
+		whole := len(before) == 1 // The one bin may be in part of the file before: all of the change must show.
+		if !whole {
 			before = before[1:]
 		}
 		blur := q.quick * math.Sqrt(1/float64(len(before))+1/float64(len(after)))
 		shown := (stats.Mean(after) - stats.Mean(before)) / change
-		if first && (shown < 0.8 || shown > 1.25) {
-			continue
-		}
-		if shown > q.Shown && q.Clear*blur < math.Abs(change) {
+		if shown > q.Shown && q.Clear*blur < math.Abs(change) && (!whole || q.Whole <= shown && shown <= 1/q.Whole) {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 // swings, dips again and again, or wanders. It is one of so many series that are looked at, and other disks start and
 // end at the given moments.
 func (p *Disk) Settle(series int, given ...int64) {
+	defer p.estimate()
 	var q *sequence // nil if nothing is claimed of the disk's rate
 	if !p.Limited() {
 		if q = p.sequence(given); q != nil {
@@ -67,7 +68,6 @@ func (p *Disk) wandersInSteps() bool {
 	slices.Sort(rates)
 	p.Turns, p.Solid = nil, p.merge(p.Solid, 0, len(p.Solid)-1)
 	p.Unsteady = &Unsteady{p.Solid[0].Span, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
-	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
 	return true
 }
 
@@ -87,6 +87,10 @@ func (p *Disk) dropExcursions() {
 			i--
 		}
 	}
+}
+
+// estimate finds the noise about the levels.
+func (p *Disk) estimate() {
 	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
 }
 
@@ -94,6 +98,7 @@ func (p *Disk) dropExcursions() {
 // many seconds that the disk was seen to have: they may be such excursions, cut off by the beginning or the end.
 func (p *Disk) Trim(excursionS float64) {
 	p.ExcursionS = max(p.ExcursionS, excursionS)
+	settled := len(p.Solid)
 	short := func(edge, next int) bool {
 		l, beside := p.Solid[edge], p.Solid[next]
 		least := trimS
@@ -109,7 +114,9 @@ func (p *Disk) Trim(excursionS float64) {
 	for len(p.Solid) > 1 && short(0, 1) {
 		p.Solid = p.merge(p.Solid, 0, 1)
 	}
-	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
+	if len(p.Solid) < settled {
+		p.estimate()
+	}
 }
 
 // wanders finds noise so large and with so long a memory that the rate is at no level; nil if there is none, or if
@@ -188,7 +195,6 @@ func (p *Disk) levels(q *sequence) []Level {
 			levels = p.merge(levels, i, i+1)
 		}
 	}
-	p.series.noise = p.series.estimate(p.series.edges(levels), [2]int{})
 	return levels
 }
 
@@ -245,7 +251,7 @@ func (p *Disk) sequence(given []int64) *sequence {
 		return nil
 	}
 	y := p.Curve.Rates(s.active, len(s.log))
-	file := p.apart(s, y)
+	file := p.unmix(s, y)
 	floor := max(Defaults().Lowest*stats.Mean(y), 1)
 	for i, r := range y {
 		y[i] = math.Log(max(r, floor))
@@ -258,9 +264,9 @@ func (p *Disk) sequence(given []int64) *sequence {
 	return q
 }
 
-// apart finds the file that each bin of a series lies in, and has the bins that more than one share show the rate of that
+// unmix finds the file that each bin of a series lies in, and has the bins that more than one share show the rate of that
 // one alone.
-func (p *Disk) apart(s *series, rates []float64) (file []int) {
+func (p *Disk) unmix(s *series, rates []float64) (file []int) {
 	file = make([]int, len(rates))
 	for bin := range file {
 		v := overlap.Span{StartNS: s.at(bin), EndNS: s.at(bin + 1)}
