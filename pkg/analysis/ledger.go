@@ -79,7 +79,7 @@ func (p *phase) events() []event {
 			if math.Abs(math.Log(after.From/before.To)) < ledger.Defaults().MinChange {
 				continue
 			}
-			e := edge{part: part, level: k, at: part.Sharpest(after.StartNS, after.From-before.To)}
+			e := edge{part: part, level: k, at: after.StartNS}
 			e.offNS = max(closeNS/2, part.Misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
 			if part.Turns.Holds(e.at) {
 				continue

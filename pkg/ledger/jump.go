@@ -3,11 +3,9 @@ package ledger
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // How a jump of the rate is detected: slow noise cannot jump, and noise that jumps does so elsewhere too.
@@ -47,44 +45,6 @@ func jumpsAt(mean func(from, to int) float64, at int, edges []int, width int) (h
 		}
 	}
 	return here, elsewhere
-}
-
-// How a change is dated by its sharpest jump.
-const (
-	sharpNS    = 1_500_000_000 // this close to where the levels put it
-	sharpWidth = 8             // bins on either side
-	sharpShare = 0.75          // of the change that the jump must make up, or the change was gradual
-	sharper    = 1.3           // times the jump at the level's edge
-)
-
-// Sharpest is where the rate jumps most inside a file within sharpNS of ns, and ns itself if no jump makes up most of
-// the change: the scatter of the files around it can draw a level's edge to where one of them begins.
-func (p *Disk) Sharpest(ns int64, change float64) int64 {
-	const half = int(sharpNS / SampleNS)
-	around := overlap.Span{StartNS: ns - sharpNS - sharpWidth*SampleNS, EndNS: ns + sharpNS + sharpWidth*SampleNS}
-	sampled := slices.ContainsFunc(p.Trace.Files, func(f trace.File) bool { return len(f.Samples()) > 0 })
-	if !sampled || around.StartNS < p.StartNS() || around.EndNS > p.EndNS() {
-		return ns
-	}
-	const n = 2 * (half + sharpWidth)
-	rates := p.Curve.Rates([]overlap.Span{around}, n)
-	jump := func(i int) float64 { // in the direction of the change
-		return math.Copysign(1, change) * (stats.Mean(rates[i:i+sharpWidth]) - stats.Mean(rates[i-sharpWidth:i]))
-	}
-	best, at := max(sharpShare*math.Abs(change), sharper*jump(n/2)), ns
-	for i := sharpWidth; i <= n-sharpWidth; i++ {
-		moment := around.StartNS + int64(i)*SampleNS
-		if j := jump(i); j > best && p.insideFile(moment) {
-			best, at = j, moment
-		}
-	}
-	return at
-}
-
-// insideFile reports whether a file was in transfer at ns, and not just begun or nearly done.
-func (p *Disk) insideFile(ns int64) bool {
-	i := sort.Search(len(p.Trace.Files), func(i int) bool { return p.Trace.Files[i].EndNS > ns })
-	return i < len(p.Trace.Files) && p.Trace.Files[i].StartNS < ns-2*SampleNS && p.Trace.Files[i].EndNS > ns+2*SampleNS
 }
 
 // misdating is how far noise may move the date of a change of level, in units of the noise's variance (of the mean

@@ -7,6 +7,7 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // A step at 20 s, which is bin 200 of 600, is a jump as far as the widest window reaches, and nowhere else.
@@ -41,8 +42,8 @@ func oneFile() *trace.DiskRecord {
 	return &trace.DiskRecord{Files: []trace.File{f}}
 }
 
-// A change is dated by the jump within a second and a half of where the levels put it.
-func TestSharpest(t *testing.T) {
+// A change is dated where the rate jumps inside a file, between bins too.
+func TestDates(t *testing.T) {
 	cut := oneFile() // in two, just before the fall
 	first, second := cut.Files[0], cut.Files[0]
 	k := 404 // samples to 20.2 s
@@ -53,34 +54,25 @@ func TestSharpest(t *testing.T) {
 		second.AddSample(trace.Sample{TNS: s.TNS, Bytes: s.Bytes - first.Bytes})
 	}
 	cut.Files = []trace.File{first, second}
-	unsampled := oneFile()
-	unsampled.Files[0].Progress = nil
-	for _, tt := range []struct {
-		name             string
-		d                *trace.DiskRecord
-		at, change, want float64
-	}{
-		{"there", oneFile(), 20.3, -5000, 20.3},
-		{"a second before", oneFile(), 19, -5000, 20.3},
-		{"a second later", oneFile(), 21.5, -5000, 20.3},
-		{"two seconds later", oneFile(), 22.3, -5000, 22.3},
-		{"most of the change", oneFile(), 21, -6500, 20.3},
-		{"less than three quarters of it", oneFile(), 21, -6800, 21},
-		{"the other way", oneFile(), 21, 5000, 21},
-		{"nothing is known inside the file", unsampled, 21, -5000, 21},
-		{"not where a file has just begun", cut, 21.5, -5000, 20.35},
-		{"close to the end", oneFile(), 38.5, -5000, 38.5},
-		{"close to the beginning", oneFile(), 1.5, -5000, 1.5},
-	} {
-		p := bare(tt.d)
-		check.Near(t, tt.name, tt.want, seconds(p.Sharpest(ns(tt.at), tt.change)), 1e-6)
+	between := oneFile()
+	for i := range between.Files[0].Samples() {
+		between.Files[0].Samples()[i].TNS += 3e7
 	}
-}
-
-// Two bins or more from both of its ends.
-func TestInsideFile(t *testing.T) {
-	p := Disk{Trace: tracetest.FilesOf([2]float64{1, 5}, [2]float64{1, 5})}
-	for at, want := range map[float64]bool{0.5: true, 0.1: false, 0.101: true, 0.899: true, 0.9: false, 1: false, 1.05: false, 1.5: true, 1.9: false, 2: false, 3: false} {
-		check.Same(t, fmt.Sprintf("at %v s", at), want, p.insideFile(ns(at)))
+	between.Files[0].EndNS += 3e7
+	for _, tt := range []struct {
+		name string
+		d    *trace.DiskRecord
+		want float64
+	}{
+		{"one file", oneFile(), 20.3},
+		{"a file that has just begun", cut, 20.3},
+		{"between two bins", between, 20.33},
+	} {
+		p := New(tt.d, work.Work{}, SampleNS)
+		p.Settle(1)
+		if len(p.Solid) != 2 {
+			t.Fatalf("%s: %d levels, want 2", tt.name, len(p.Solid))
+		}
+		check.Near(t, tt.name, tt.want, seconds(p.Solid[1].StartNS), 0.02)
 	}
 }

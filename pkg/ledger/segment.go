@@ -114,26 +114,28 @@ func (q *sequence) find() shape {
 	return best
 }
 
-// dated moves cuts to where they fit best if files are draws: the jump inside a file dates a change, not the file.
+// dated moves cuts to where they fit best under the noise: if files are draws, the jump inside a file dates a change,
+// not the beginning of the next. Excursions count as they are, for what clips them may look like a jump.
 func (q *sequence) dated(cuts []int) []int {
-	if q.left.files == 0 {
-		return cuts
-	}
-	cuts = slices.Clone(cuts)
+	raw := q.over(q.raw)
+	edges := q.edges(cuts)
 	for i := range cuts {
-		edges := q.edges(cuts)
-		least, best := math.Inf(1), cuts[i]
 		from := max(edges[i]+q.bins(q.MinS), cuts[i]-q.bins(q.InsideS))
 		to := min(edges[i+2]-q.bins(q.MinS), cuts[i]+q.bins(q.InsideS))
+		least, best := math.Inf(1), cuts[i]
 		for at := from; at <= to; at++ {
 			edges[i+1] = at
-			if tried := q.drawnAs(edges)(q.left.files); tried.cost < least {
+			tried := raw.remembered(edges)
+			if q.left.files > 0 {
+				tried = raw.drawnAs(edges)(q.left.files)
+			}
+			if tried.cost < least {
 				least, best = tried.cost, at
 			}
 		}
-		cuts[i] = best
+		edges[i+1] = best
 	}
-	return cuts
+	return edges[1 : len(edges)-1]
 }
 
 // bins is how many bins last for so many seconds.

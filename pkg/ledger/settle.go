@@ -171,7 +171,7 @@ func (p *Disk) levels(q *sequence) []Level {
 			v.EndNS = q.time.at(piece.to)
 			if next := pieces[i+1]; piece.form == flat && next.form == flat {
 				before, after := math.Exp(piece.end), math.Exp(next.start)
-				moment := p.Crossing(p.Sharpest(v.EndNS, after-before), before, after)
+				moment := p.crossing(v.EndNS, before, after)
 				until := end
 				if i+2 < len(pieces) {
 					until = q.time.at(next.to)
@@ -212,17 +212,21 @@ func (s *series) flatten(q *sequence, p *piece) {
 	s.sums = prefix(s.log)
 }
 
-// Crossing is the moment within the files about a change at which their bytes say that the rate went from before
-// to after; ns itself if samples date it.
-func (p *Disk) Crossing(ns int64, before, after float64) int64 {
+// crossing is the moment about a change at which the bytes say that the rate went from before to after: within a bin of
+// ns if the disk's progress was sampled, else within the files there.
+func (p *Disk) crossing(ns int64, before, after float64) int64 {
 	files := p.Trace.Files
 	i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > ns })
-	if i == len(files) || len(files[i].Samples()) > 0 {
+	if i == len(files) {
 		return ns
 	}
-	v := overlap.Of(&files[i])
-	if i > 0 && v.StartNS > ns-SampleNS {
-		v.StartNS = files[i-1].StartNS
+	bin := int64(p.series.binNS)
+	v := overlap.Span{StartNS: ns - bin, EndNS: ns + bin}
+	if len(files[i].Samples()) == 0 {
+		v = overlap.Of(&files[i])
+		if i > 0 && v.StartNS > ns-SampleNS {
+			v.StartNS = files[i-1].StartNS
+		}
 	}
 	share := (p.RateIn(v) - after) / (before - after)
 	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
