@@ -160,19 +160,6 @@ func newRun(recorded *trace.Run, opts Options) *run {
 			part.device = devices[part.Name()]
 		}
 	}
-	// The phases in which a disk moved few files are to know how its files differ in those of the same direction in
-	// which it moved more: the largest spread counts.
-	scatter := r.largest(func(part *part) float64 {
-		if !part.HasFiles() || len(part.Trace.Files) < 2*ledger.MinFiles {
-			return 0
-		}
-		return part.FileScatter()
-	})
-	for _, p := range r.phases {
-		for _, part := range p.parts {
-			part.Scatter = scatter[part.side()]
-		}
-	}
 	return r
 }
 

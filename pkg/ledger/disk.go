@@ -32,11 +32,11 @@ type Disk struct {
 	Turns    *Turns  // nil if it has none
 	Drifts   []Drift
 	Unsteady *Unsteady // nil if it is not
-	Scatter  float64   // how files differ in other phases (see FileScatter); 0 if that is not known
 
 	ExcursionS float64 // the longest stretch that was too short to be a level
 
-	series *series
+	rates *sequence
+	noise noise // about the levels
 }
 
 // Level is a stretch of time in which the disk's rate was constant except for noise.
@@ -64,7 +64,7 @@ func New(t *trace.DiskRecord, w work.Work, gapNS int64, stops ...overlap.Span) D
 	}
 	p.findStops(stops)
 	p.findStalls()
-	p.series = newSeries(&p)
+	p.rates = p.sequence()
 	return p
 }
 

@@ -40,13 +40,13 @@ func (q *sequence) prune(cuts []int) []int {
 func (q *sequence) significant(cuts []int) []int {
 	return q.drop(cuts, func(edges []int) int {
 		noise := q.noiseOf(edges)
-		_, free := noise.ofMean(q, 0, len(q.y))
+		_, free := noise.ofMean(q, [2]int{0, len(q.y)})
 		free = max(1, free-float64(len(edges)-1))
 		weakest, largest := -1, q.Chance
 		for i, c := range edges[1 : len(edges)-1] {
 			change := math.Abs(q.mean(c, edges[i+2]) - q.mean(edges[i], c))
-			before, _ := noise.ofMean(q, edges[i], c)
-			after, _ := noise.ofMean(q, c, edges[i+2])
+			before, _ := noise.ofMean(q, [2]int{edges[i], c})
+			after, _ := noise.ofMean(q, [2]int{c, edges[i+2]})
 			chance := 2 * stats.StudentTail(change/math.Sqrt(before+after), free)
 			if chance > largest && !q.jumps(c, edges) {
 				weakest, largest = i, chance
@@ -76,7 +76,7 @@ func (q *sequence) evident(cuts []int) []int {
 		levels, files := make([]float64, len(edges)-1), make([]float64, len(edges)-1)
 		for i := range levels {
 			levels[i] = stats.Median(q.y[edges[i]:edges[i+1]])
-			files[i] = q.filesIn(edges[i], edges[i+1])
+			files[i] = q.filesIn([2]int{edges[i], edges[i+1]})
 		}
 		alike := func(level float64) (count float64) {
 			for i, other := range levels {
@@ -143,13 +143,16 @@ func (q *sequence) freed(cuts []int) bool {
 		slices.ContainsFunc(q.given, func(bin int) bool { return from < bin && bin <= cut })
 }
 
-// filesIn is how many files of equal length a range is worth.
-func (q *sequence) filesIn(from, to int) float64 {
-	var squares float64
-	for first, end := range q.files(from, to) {
-		squares += square(float64(end - first))
+// filesIn is how many files of equal length some ranges are worth.
+func (q *sequence) filesIn(in ...[2]int) float64 {
+	var bins, squares float64
+	for _, v := range in {
+		bins += float64(v[1] - v[0])
+		for first, end := range q.files(v[0], v[1]) {
+			squares += square(float64(end - first))
+		}
 	}
-	return square(float64(to-from)) / squares
+	return square(bins) / squares
 }
 
 // insideFile reports whether half of the change at a bin or more shows inside a file.

@@ -3,28 +3,7 @@ package ledger
 import (
 	"math"
 	"slices"
-
-	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/stats"
 )
-
-// How a jump of the rate is detected: slow noise cannot jump, and noise that jumps does so elsewhere too.
-const (
-	jumpRatio = 1.5 // a jump stands out if it is that much larger than any other
-	jumpSD    = 5   // and that many standard deviations of the noise
-)
-
-// jumps reports whether the rate jumps close to a bin as nowhere else but at edges, looked at over some numbers of
-// bins on either side.
-func (s *series) jumps(at int, edges []int) bool {
-	for _, width := range [...]int{2, 5, 10} {
-		here, elsewhere := jumpsAt(s.mean, at, edges, width)
-		if here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.noise.DifferenceVariance(width, width)) {
-			return true
-		}
-	}
-	return false
-}
 
 // jumpsAt are the largest jump close to a bin, and the largest one that is close neither to it nor to an edge between
 // the first and the last. A jump is the difference of the means of so many bins on either side of one, which may hold
@@ -57,28 +36,11 @@ const misdating = 25
 // roughlyNS is the longest time by which noise is assumed to misdate a change.
 const roughlyNS = 10_000_000_000
 
-// Misdated is how long before or after its time noise may have dated the change from one level to the next. The level
-// that shows more of the noise decides: the other may be too short to show it.
+// Misdated is how long before or after its time noise may have dated the change from one level to the next.
 func (p *Disk) Misdated(before, after Level) int64 {
-	change := after.Rate - before.Rate
-	variance := max(p.varianceIn(before.Span), p.varianceIn(after.Span))
+	q := p.rates
+	variance, _ := p.noise.ofMean(q, [2]int{0, len(q.y)})
+	variance *= float64(len(q.y)) * q.binS // of the mean over a second
+	change := (after.Rate - before.Rate) / max(before.Rate, after.Rate)
 	return int64(min(roughlyNS, 1e9*misdating*variance/(change*change)))
-}
-
-// varianceIn is the variance of the disk's mean rate over a second, with all that neighbouring moments have in common.
-func (p *Disk) varianceIn(span overlap.Span) float64 {
-	const maxBins, binS = 400, 0.25
-	n := min(maxBins, int(span.Seconds()/binS))
-	if n < 2 {
-		return 0
-	}
-	rates := p.Curve.Rates([]overlap.Span{span}, n)
-	var mean, squares float64
-	for _, r := range rates {
-		mean += r / float64(n)
-	}
-	for _, r := range rates {
-		squares += (r - mean) * (r - mean)
-	}
-	return squares / float64(n-1) * stats.Memory(rates) * span.Seconds() / float64(n)
 }

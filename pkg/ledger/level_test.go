@@ -99,40 +99,27 @@ func TestChanceAbove(t *testing.T) {
 	}
 }
 
-func TestFileScatter(t *testing.T) {
-	e := math.E
+// A mean that rests on few files is as uncertain as files are assumed to differ.
+func TestScatterOfFewFiles(t *testing.T) {
+	y := slices.Repeat([]float64{20}, 100)
+	ten, four := slices.Repeat([]int{10}, 10), []int{20, 20, 40, 20}
 	for _, tt := range []struct {
 		name  string
-		files [][2]float64
+		files []int // bins of each
+		known float64
+		in    [][2]int
 		want  float64
 	}{
-		// Logarithms 0, 0.2, 0.4, 1, 1.4 about 0.4: the middle deviation is 0.4.
-		{"five", [][2]float64{{1, 1e9}, {1, 1e9 * math.Pow(e, 0.2)}, {1, 1e9 * math.Pow(e, 0.4)}, {2, 2e9 * e}, {1, 1e9 * math.Pow(e, 1.4)}}, 1.4826 * 0.4},
-		{"alike", slices.Repeat([][2]float64{{1, 1e9}}, 6), 0.10},
-		{"four, and one too short to count", [][2]float64{{1, 1}, {1, 9}, {1, 1}, {1, 9}, {0.09, 5}}, 0.30},
-		{"five, one just long enough", [][2]float64{{1, 1e9}, {1, 1e9}, {1, 1e9}, {1, 1e9}, {0.1, 1e9}}, 0.10},
+		{"six of ten", ten, 0, [][2]int{{0, 60}}, 0},
+		{"four of ten", ten, 0, [][2]int{{0, 40}}, 0.01 / 4},
+		{"two apart", ten, 0, [][2]int{{0, 10}, {70, 80}}, 0.01 / 2},
+		{"files that are known to differ more", ten, 0.04, [][2]int{{0, 40}}, 0},
+		{"all of four", four, 0, [][2]int{{0, 100}}, 0.09 * (0.04 + 0.04 + 0.16 + 0.04)},
+		{"parts of three", four, 0, [][2]int{{10, 50}}, 0.09 * (1./16 + 4./16 + 1./16)},
+		{"one", four, 0, [][2]int{{40, 60}}, 0.09},
 	} {
-		check.Near(t, tt.name, tt.want, (&Disk{Trace: tracetest.FilesOf(tt.files...)}).FileScatter(), 1e-6)
+		check.Near(t, tt.name, tt.want, sequenceOf(y, tt.files...).scatter(noise{files: tt.known}, tt.in), 1e-9)
 	}
-}
-
-func TestScatterVariance(t *testing.T) {
-	p := &Disk{Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 1})}
-	for _, tt := range []struct {
-		in   []overlap.Span
-		want float64 // sum of the squares of the files' shares
-	}{
-		{[]overlap.Span{span(0, 10)}, 0.04 + 0.04 + 0.16 + 0.04},
-		{[]overlap.Span{span(1, 5)}, 1./16 + 4./16 + 1./16},
-		{[]overlap.Span{span(0, 1), span(5, 8)}, 1./16 + 9./16},
-		{[]overlap.Span{span(4, 6)}, 1},
-		{[]overlap.Span{span(20, 30)}, 0},
-	} {
-		check.Near(t, "the variance", 0.09*tt.want, p.scatterVariance(tt.in), 1e-9)
-	}
-	many := &Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
-	check.Same(t, "six files alike", 0.0, many.scatterVariance([]overlap.Span{span(0, 6)}))
-	check.Near(t, "five files alike", 0.01/5, many.scatterVariance([]overlap.Span{span(0, 5)}), 1e-9)
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {

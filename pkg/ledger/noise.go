@@ -16,16 +16,18 @@ type noise struct {
 	follows  float64 // follows is the correlation of a file with the next.
 }
 
-// ofMean is the variance of the mean of the bins from one to before another, and about how many independent values
-// these are worth.
-func (n noise) ofMean(q *sequence, from, to int) (variance, worth float64) {
-	bins := float64(to - from)
+// ofMean is the variance of the mean over ranges of bins, and about how many independent values these are worth.
+func (n noise) ofMean(q *sequence, in ...[2]int) (variance, worth float64) {
+	var bins float64
+	for _, v := range in {
+		bins += float64(v[1] - v[0])
+	}
 	if n.memory > 0 {
-		worth = bins * (1 - n.memory) / (1 + n.memory)
-		return n.variance / square(1-n.memory) / bins, worth
+		worth = max(1, bins*(1-n.memory)/(1+n.memory))
+		return n.variance / (1 - n.memory*n.memory) / worth, worth
 	}
 	if n.files > 0 {
-		worth = q.filesIn(from, to) * (1 - n.follows) / (1 + n.follows)
+		worth = q.filesIn(in...) * (1 - n.follows) / (1 + n.follows)
 		return n.files/worth + n.variance/bins, worth
 	}
 	return n.variance / bins, bins
@@ -35,7 +37,7 @@ func (n noise) ofMean(q *sequence, from, to int) (variance, worth float64) {
 // are a level of their own, for it takes some, and the very last bins are left out, for no level is as short as that.
 func (q *sequence) noiseOf(edges []int) noise {
 	const jump = 2 // bins on either side
-	end := len(q.y) - q.bins(q.MinS)
+	end := max(len(q.y)-q.bins(q.MinS), min(len(q.y), q.bins(q.MinS)))
 	var apart []int
 	for _, edge := range append(slices.Clone(edges), q.short...) {
 		apart = append(apart, edge-jump, edge+jump)

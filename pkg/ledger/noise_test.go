@@ -6,6 +6,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/test/check"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // sequenceOf is a series in bins of 0.1 s, whose files are that many bins long.
@@ -16,7 +17,7 @@ func sequenceOf(y []float64, files ...int) *sequence {
 			file = append(file, f)
 		}
 	}
-	return newSequence(y, file, 0.1, &series{})
+	return newSequence(y, file, 0.1, &timeline{})
 }
 
 // levelsAt are bins at some values.
@@ -56,7 +57,7 @@ func TestNoiseOfFiles(t *testing.T) {
 	check.Near(t, "variance of bins", 0.0025, n.variance, 0.0002)
 	check.Near(t, "correlation of files", 0, n.follows, 0.15)
 	q := sequenceOf(plain, files...)
-	variance, worth := q.noise([]int{0, len(plain)}).ofMean(q, 0, len(plain))
+	variance, worth := q.noise([]int{0, len(plain)}).ofMean(q, [2]int{0, len(plain)})
 	check.Near(t, "variance of the mean without files", 0.0025/4000, variance, 0.0003/4000)
 	check.Near(t, "independent values", 4000, worth, 400)
 }
@@ -101,8 +102,8 @@ func TestWandersInSteps(t *testing.T) {
 		for _, l := range tt.levels {
 			files = append(files, [2]float64{l[0], l[0] * l[1] * 1e6})
 		}
-		p := bare(tracetest.FilesOf(files...))
-		p.series, p.Solid = newSeries(&p), levelsOf(tt.levels...)
+		p := New(tracetest.FilesOf(files...), work.Work{}, 5e8)
+		p.Solid = levelsOf(tt.levels...)
 		check.Same(t, tt.name, tt.want, p.wandersInSteps())
 	}
 }
@@ -126,8 +127,7 @@ func TestTrim(t *testing.T) {
 		for _, l := range tt.levels {
 			files = append(files, [2]float64{l[0], l[0] * l[1] * 1e6})
 		}
-		p := bare(tracetest.FilesOf(files...))
-		p.series = newSeries(&p)
+		p := New(tracetest.FilesOf(files...), work.Work{}, 5e8)
 		p.Solid = levelsOf(tt.levels...)
 		p.Trim(tt.excursion)
 		check.Same(t, tt.name, tt.want, len(p.Solid))

@@ -1,9 +1,8 @@
 package ledger
 
 import (
-	"cmp"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -19,7 +18,7 @@ type Measured struct {
 
 // Measure is the disk's rate over the intervals, pauses included; not ok if it moved nothing.
 func (p *Disk) Measure(in ...overlap.Span) (Measured, bool) {
-	m, ok := p.measureUnder(p.series.noise, in...)
+	m, ok := p.measureUnder(p.noise, in...)
 	if overlap.Seconds(in) >= LongS {
 		m.Free = max(m.Free, FreeOfLong)
 	}
@@ -34,72 +33,75 @@ const (
 	LongS      = 10
 )
 
+// minFree is the degrees of freedom credited if a jump shows that it was no wave.
+const minFree = 10
+
 // measureUnder is the same under a given noise.
-func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Span) (Measured, bool) {
-	var bytes int64
-	bins := 0
+func (p *Disk) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
 	in = overlap.Without(in, p.Stalls) // stalls are reported separately
+	var bytes int64
+	var bins [][2]int
 	for _, v := range in {
 		bytes += p.Curve.Between(v).Bytes
-		bins += p.series.bin(v.EndNS) - p.series.bin(v.StartNS)
+		if from, to := p.rates.time.bin(v.StartNS), p.rates.time.bin(v.EndNS); from < to {
+			bins = append(bins, [2]int{from, to})
+		}
 	}
-	if bytes <= 0 || bins < 1 {
+	if bytes <= 0 || len(bins) == 0 {
 		return Measured{}, false
 	}
-	return Measured{
-		Rate: float64(bytes) / overlap.Seconds(in), Error: p.errorOver(n, bins, in), Free: freeOf(len(p.series.log), n),
-		LastsS: overlap.Seconds(in),
-	}, true
+	n.variance = max(n.variance, minNoise*minNoise)
+	variance, _ := n.ofMean(p.rates, bins...)
+	variance += p.rates.scatter(n, bins)
+	_, worth := n.ofMean(p.rates, [2]int{0, len(p.rates.y)})
+	lastsS := overlap.Seconds(in)
+	return Measured{float64(bytes) / lastsS, math.Sqrt(variance), max(1, worth-1), lastsS}, true
 }
 
-// errorOver is the relative standard error of a rate over that many bins of a noise.
-func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Span) float64 {
-	return math.Sqrt(n.MeanVariance(bins) + p.scatterVariance(in))
+// Differ measures two stretches, one after the other, to find out whether they differ: under the noise that there is
+// without the change from one to the other.
+func (p *Disk) Differ(before, after overlap.Span) (was, is Measured) {
+	q := p.rates
+	edges := q.edgesOf(p.Solid)
+	for _, ns := range []int64{before.StartNS, before.EndNS, after.StartNS, after.EndNS} {
+		edges = append(edges, q.time.bin(ns))
+	}
+	slices.Sort(edges)
+	edges = slices.Compact(edges)
+	noise := q.noiseOf(edges)
+	was, _ = p.measureUnder(noise, before)
+	is, _ = p.measureUnder(noise, after)
+	if q.jumps(q.time.bin(after.StartNS), edges) {
+		was.Free, is.Free = max(was.Free, minFree), max(is.Free, minFree)
+	}
+	return was, is
 }
 
-// How far a file's rate deviates from the next one's, relative: at least minScatter, and defaultScatter if too few
-// were seen to measure it.
+// How far a file's rate deviates from the next one's, relative: at least minScatter, and defaultScatter if there are too
+// few to know.
 const (
 	minScatter     = 0.10 // of ten files or fewer; less of more
 	defaultScatter = 0.30
-	minScatterS    = 0.1 // a file of less time says nothing of longer ones
 )
 
-// FileScatter is the robust spread of the rates of the disk's files about its levels (the median absolute deviation
-// of their logarithms).
-func (p *Disk) FileScatter() float64 {
-	var logs []float64
-	for i := 0; i < len(p.Trace.Files); i += 1 + len(p.Trace.Files)/maxSampled {
-		f := &p.Trace.Files[i]
-		if !f.Usable() || seconds(f.EndNS-f.StartNS) < minScatterS {
-			continue
-		}
-		level := 1.0
-		if len(p.Solid) > 1 {
-			l := p.Solid[At(p.Solid, f.StartNS)]
-			if f.EndNS > l.EndNS {
-				continue // it is of two
-			}
-			level = max(l.Rate, 1)
-		}
-		logs = append(logs, math.Log(float64(f.Bytes)/float64(f.EndNS-f.StartNS)/level))
+// scatter is what the scatter of single files, as it must be assumed, adds to a noise's variance of a mean that rests on
+// few of them.
+func (q *sequence) scatter(n noise, in [][2]int) float64 {
+	rests := q.filesIn(in...)
+	if rests >= MinFiles || len(q.y) == 0 {
+		return 0
 	}
-	n := float64(len(logs))
-	if n < MinFiles {
-		return cmp.Or(p.Scatter, defaultScatter)
+	scatter := defaultScatter
+	if files := float64(q.file[len(q.y)-1] - q.file[0] + 1); files >= MinFiles {
+		scatter = minScatter / math.Sqrt(max(1, files/10))
 	}
-	middle := stats.Median(logs)
-	for i := range logs {
-		logs[i] = math.Abs(logs[i] - middle)
-	}
-	return max(minScatter/math.Sqrt(max(1, n/10)), stats.NormalMAD*stats.Median(logs))
+	return max(0, scatter*scatter-n.files) / rests
 }
 
 // What a rate rests on.
 const (
-	MinFiles   = 5    // files at least, of ten that could come in any order one in 252 has the five slowest first,
-	MaxOfOne   = 0.35 // of which one takes no larger share of the time
-	maxSampled = 500  // files at most that the scatter is judged by: some of very many will do
+	MinFiles = 5    // files at least, of ten that could come in any order one in 252 has the five slowest first,
+	MaxOfOne = 0.35 // of which one takes no larger share of the time
 )
 
 // RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more than a share of it.
@@ -112,26 +114,6 @@ func (p *Disk) RestsOnFiles(v overlap.Span, minFiles int, maxShare float64) bool
 		}
 	}
 	return n >= minFiles && float64(longest) <= maxShare*float64(v.EndNS-v.StartNS)
-}
-
-// scatterVariance is the variance that the scatter of single files adds to a rate that rests on few of them: within
-// a file it does not show.
-func (p *Disk) scatterVariance(in []overlap.Span) float64 {
-	var squares float64
-	total, files := overlap.Seconds(in), p.Trace.Files
-	for _, v := range in {
-		first := sort.Search(len(files), func(i int) bool { return files[i].EndNS > v.StartNS })
-		for i := first; i < len(files) && files[i].StartNS < v.EndNS; i++ {
-			f := &files[i]
-			share := seconds(min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS)) / total
-			squares += share * share
-		}
-	}
-	if squares < 1.0/MinFiles {
-		return 0
-	}
-	scatter := p.FileScatter()
-	return scatter * scatter * squares
 }
 
 // ChanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.

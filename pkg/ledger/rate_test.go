@@ -15,15 +15,15 @@ import (
 func TestMeasure(t *testing.T) {
 	d := tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1000}}, 40)...)
 	p := New(d, work.Work{}, 5e8)
-	p.series.noise.Nugget, p.series.noise.Sill, p.series.noise.Memory = 0.01, 0, 1
-	bins := len(p.series.log)
+	p.noise = noise{variance: 0.01}
+	bins := len(p.rates.y)
 	for _, tt := range []struct {
 		in       []overlap.Span
 		variance float64 // that of files
 	}{
 		{[]overlap.Span{span(0, 20)}, 0},
 		{[]overlap.Span{span(0, 6)}, 0},
-		{[]overlap.Span{span(0, 5)}, 0.01 / 4 / 5}, // of 40 files
+		{[]overlap.Span{span(0, 4)}, 0.01 / 4 / 4}, // of 40 files
 		{[]overlap.Span{span(0, 1), span(7, 8)}, 0.01 / 4 / 2},
 	} {
 		length := overlap.Seconds(tt.in)
@@ -36,7 +36,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	// However long the noise lasts, ten seconds are worth three degrees of freedom.
-	p.series.noise.Sill, p.series.noise.Memory = 1, 1e6
+	p.noise.memory = 0.999
 	for length, want := range map[float64]float64{9.9: 1, 10: 3} {
 		m, _ := p.Measure(span(0, length))
 		check.Near(t, "freedom", want, m.Free, 0)

@@ -34,7 +34,7 @@ type piece struct {
 // sequence is a series of log rates, and which file each bin belongs to.
 type sequence struct {
 	Thresholds
-	time    *series // time says when each bin is.
+	time    *timeline // time says when each bin is.
 	binS    float64
 	y       []float64
 	raw     []float64 // raw is y before excursions are clipped.
@@ -50,7 +50,7 @@ type sequence struct {
 }
 
 // newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
-func newSequence(y []float64, file []int, binS float64, time *series) *sequence {
+func newSequence(y []float64, file []int, binS float64, time *timeline) *sequence {
 	q := &sequence{Thresholds: Defaults(), time: time, binS: binS, y: y, raw: y, file: file, fileEnd: make([]int, len(y))}
 	var steps []float64
 	end := len(y)

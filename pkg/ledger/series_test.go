@@ -7,9 +7,8 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/test/check"
-	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // A series of bins of 0.1 s of active time, by the logarithm of their rates.
@@ -22,82 +21,34 @@ func TestSeriesOfADisk(t *testing.T) {
 			d.Files[i].Samples()[k].TNS += 2e9
 		}
 	}
-	p := Disk{Trace: d, Active: overlap.Active(d, 1e9), Curve: overlap.NewCurve(d)}
-	s := newSeries(&p)
-	if len(s.log) != 50 || s.binNS != 1e8 || !slices.Equal(s.starts, []float64{0, 3e9}) {
-		t.Fatalf("%d bins of %v ns, active before %v", len(s.log), s.binNS, s.starts)
+	p := New(d, work.Work{}, 1e9)
+	q := p.rates
+	if len(q.y) != 50 || q.time.binNS != 1e8 || !slices.Equal(q.time.starts, []float64{0, 3e9}) {
+		t.Fatalf("%d bins of %v ns, active before %v", len(q.y), q.time.binNS, q.time.starts)
 	}
-	// The slow second counts as three tenths of the middle rate, 2 MB/s.
-	for i, want := range map[int]float64{0: 1e6, 9: 1e6, 10: 2e6, 25: 0.6e6, 30: 4e6, 49: 2e6} {
-		check.Near(t, "the bin's rate", want, math.Exp(s.log[i]), 1)
+	// The slow second counts as a hundredth of the mean rate, 1.8 MB/s.
+	for i, want := range map[int]float64{0: 1e6, 9: 1e6, 10: 2e6, 25: 1.8002e4, 30: 4e6, 49: 2e6} {
+		check.Near(t, "the bin's rate", want, math.Exp(q.raw[i]), 1)
 	}
-	check.Near(t, "the mean of the first two seconds", math.Log(math.Sqrt2*1e6), s.mean(0, 20), 1e-9)
+	check.Near(t, "the mean of the first two seconds", math.Log(math.Sqrt2*1e6), q.mean(0, 20), 1e-9)
 	for at, want := range map[float64]int{-1: 0, 0: 0, 0.04: 0, 0.06: 1, 2: 20, 3: 30, 4: 30, 5: 30, 5.5: 35, 7: 50, 9: 50} {
-		check.Same(t, fmt.Sprintf("%v s is in bin", at), want, s.bin(ns(at)))
+		check.Same(t, fmt.Sprintf("%v s is in bin", at), want, q.time.bin(ns(at)))
 	}
 	levels := levelsOf([2]float64{1, 1}, [2]float64{2, 1}, [2]float64{4, 1})
-	check.Same(t, "edges", []int{0, 10, 30, 50}, s.edges(levels))
-	check.Same(t, "edges of no level", []int{0, 50}, s.edges(nil))
-	// The noise is of stretches at least a fifth as long as the longest, except for those that are left out.
-	stretches := func(list ...[2]int) stats.Noise {
-		var in [][]float64
-		for _, v := range list {
-			in = append(in, s.log[v[0]:v[1]])
-		}
-		n := stats.EstimateNoise(in)
-		n.Nugget = max(n.Nugget, 0.0001)
-		return n
-	}
-	for _, tt := range []struct {
-		edges []int
-		out   [2]int
-		want  stats.Noise
-	}{
-		{[]int{0, 25, 30, 50}, [2]int{}, stretches([2]int{0, 25}, [2]int{25, 30}, [2]int{30, 50})},
-		{[]int{0, 26, 31, 50}, [2]int{}, stretches([2]int{0, 26}, [2]int{31, 50})},
-		{[]int{0, 15, 35, 50}, [2]int{15, 35}, stretches([2]int{0, 15}, [2]int{35, 50})},
-		{[]int{0, 15, 15, 50}, [2]int{}, stretches([2]int{0, 15}, [2]int{15, 50})},
-	} {
-		check.Same(t, fmt.Sprintf("%v without %v", tt.edges, tt.out), tt.want, s.estimate(tt.edges, tt.out))
-	}
-	short := Disk{Trace: tracetest.FilesOf([2]float64{0.19, 5}), Active: []overlap.Span{span(0, 0.19)}}
-	short.Curve = overlap.NewCurve(short.Trace)
-	if s := newSeries(&short); s.log != nil {
-		t.Errorf("0.19 s make %d bins", len(s.log))
-	}
+	check.Same(t, "edges", []int{0, 10, 30, 50}, q.edgesOf(levels))
+	check.Same(t, "edges of no level", []int{0, 50}, q.edgesOf(nil))
+	short := New(tracetest.FilesOf([2]float64{0.19, 5}), work.Work{}, 1e9)
+	check.Same(t, "bins of 0.19 s", 1, len(short.rates.y))
 }
 
-func TestFreeOf(t *testing.T) {
-	for _, tt := range []struct {
-		bins int
-		n    stats.Noise
-		want float64
-	}{
-		{100, stats.Noise{Nugget: 1, Sill: 0.1, Memory: 12}, 99},
-		{100, stats.Noise{Nugget: 1, Sill: 0.11, Memory: 12}, 3},
-		{100, stats.Noise{Sill: 1, Memory: 60}, 1},
-		{100, stats.Noise{}, 99},
-	} {
-		check.Near(t, "freedom", tt.want, freeOf(tt.bins, tt.n), 1e-12)
+// Noise of 1 % in bins of 0.1 s dates a fall by a half within 25 times its variance over the squared change, in seconds.
+func TestMisdated(t *testing.T) {
+	p := New(tracetest.Sampled(tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1e6}}, 20)...)), work.Work{}, 1e9)
+	p.noise = noise{variance: 1e-4}
+	fast, slow := flatLevel(span(0, 10), 1e6), flatLevel(span(10, 20), 0.5e6)
+	for _, tt := range [][2]Level{{fast, slow}, {slow, fast}} {
+		check.Near(t, "the date", 25*1e-5/0.25, seconds(p.Misdated(tt[0], tt[1])), 1e-6)
 	}
-}
-
-// The variance of a mean over a second, from bins of a quarter: rates of 1 and 3, two seconds each, go together by four bins.
-func TestVarianceIn(t *testing.T) {
-	d := tracetest.Sampled(tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1e6}, {1, 1e6}, {1, 3e6}, {1, 3e6}}, 5)...))
-	p := Disk{Trace: d, Curve: overlap.NewCurve(d)}
-	rates := p.Curve.Rates([]overlap.Span{span(0, 20)}, 80)
-	want := stats.Summarize(rates).SD * stats.Summarize(rates).SD * stats.Memory(rates) * 0.25
-	check.Near(t, "the variance", want, p.varianceIn(span(0, 20)), 1e-6*want)
-	check.Same(t, "of a single bin", 0.0, p.varianceIn(span(0, 0.4)))
-	if got := p.varianceIn(span(0, 0.5)); got != 0 { // two bins alike
-		t.Errorf("of two bins: %v", got)
-	}
-	// 25 times the variance over the squared change, in seconds.
-	a, b := flatLevel(span(0, 20), 1e6), flatLevel(span(20, 21), 9e6)
-	check.Near(t, "the date", 1e9*25*want/(8e6*8e6), float64(p.Misdated(a, b)), 1000)
-	check.Near(t, "the date, the other way", 1e9*25*want/(8e6*8e6), float64(p.Misdated(b, a)), 1000)
-	if got := p.Misdated(a, flatLevel(span(20, 21), 1.1e6)); got != 10e9 {
-		t.Errorf("a small change is misdated by %d ns at most", got)
-	}
+	p.noise.variance = 1
+	check.Near(t, "the date in much noise", 10, seconds(p.Misdated(fast, slow)), 1e-6)
 }

@@ -13,15 +13,14 @@ import (
 // swings, dips again and again, or wanders. It is one of so many series that are looked at, and other disks start and
 // end at the given moments.
 func (p *Disk) Settle(series int, given ...int64) {
-	defer p.estimate()
-	var q *sequence // nil if nothing is claimed of the disk's rate
-	if !p.Limited() {
-		if q = p.sequence(given); q != nil {
-			q.Chance /= float64(series)
-		}
+	q := p.rates
+	q.Chance /= float64(series)
+	for _, ns := range given {
+		q.given = append(q.given, q.time.bin(ns))
 	}
-	p.Solid = p.levels(q)
-	if p.Limited() || len(p.Solid) == 0 || len(p.series.log) == 0 {
+	defer p.estimate()
+	p.Solid = p.levels()
+	if p.Limited() || len(p.Solid) == 0 || len(q.y) == 0 {
 		return
 	}
 	p.findTurns()
@@ -38,7 +37,7 @@ func (p *Disk) Settle(series int, given ...int64) {
 		}
 	}
 	if p.Turns == nil && len(p.Drifts) == 0 {
-		if p.Unsteady = p.wanders(q); p.Unsteady != nil {
+		if p.Unsteady = p.wanders(); p.Unsteady != nil {
 			p.Solid = p.merge(p.Solid, 0, len(p.Solid)-1)
 		}
 	}
@@ -90,9 +89,7 @@ func (p *Disk) dropExcursions() {
 }
 
 // estimate finds the noise about the levels.
-func (p *Disk) estimate() {
-	p.series.noise = p.series.estimate(p.series.edges(p.Solid), [2]int{})
-}
+func (p *Disk) estimate() { p.noise = p.rates.noiseOf(p.rates.edgesOf(p.Solid)) }
 
 // Trim makes the first and the last level part of their neighbours if they are not longer than the excursions of that
 // many seconds that the disk was seen to have: they may be such excursions, cut off by the beginning or the end.
@@ -121,22 +118,19 @@ func (p *Disk) Trim(excursionS float64) {
 
 // wanders finds noise so large and with so long a memory that the rate is at no level; nil if there is none, or if
 // whole files, which are fast or slow by chance, may be what makes it.
-func (p *Disk) wanders(q *sequence) *Unsteady {
-	s := p.series
-	if q == nil {
-		return nil
-	}
+func (p *Disk) wanders() *Unsteady {
 	const minBins = 10 // a memory of fewer bins is none
-	if q.left.memory < math.Exp(-min(q.binS/q.MemoryS, 1.0/minBins)) || !q.outlastsFiles(q.edgesOf(p.Solid)) {
+	q := p.rates
+	edges := q.edgesOf(p.Solid)
+	if q.left.memory < math.Exp(-min(q.binS/q.MemoryS, 1.0/minBins)) || !q.outlastsFiles(edges) {
 		return nil
 	}
-	block := max(1, int(Defaults().WandersS*1e9/s.binNS))
+	block := max(1, int(q.WandersS/q.binS))
 	var means []float64
-	edges := s.edges(p.Solid)
-	for i := 1; i < len(edges); i++ {
-		middle := s.mean(edges[i-1], edges[i])
-		for from := edges[i-1]; from+block <= edges[i]; from += block {
-			means = append(means, s.mean(from, from+block)-middle)
+	for i := range len(edges) - 1 {
+		middle := q.mean(edges[i], edges[i+1])
+		for from := edges[i]; from+block <= edges[i+1]; from += block {
+			means = append(means, q.mean(from, from+block)-middle)
 		}
 	}
 	if len(means) < Defaults().WandersN || stats.Summarize(means).SD < Defaults().Wanders {
@@ -154,14 +148,15 @@ func (p *Disk) wanders(q *sequence) *Unsteady {
 }
 
 // levels cuts the disk's moving time at the changes that the criterion finds.
-func (p *Disk) levels(q *sequence) []Level {
+func (p *Disk) levels() []Level {
+	q := p.rates
 	moving := p.moving()
 	if len(moving) == 0 {
 		return nil
 	}
 	v := overlap.Span{StartNS: moving[0].StartNS, EndNS: moving[len(moving)-1].EndNS}
 	pieces := []piece{{}}
-	if q != nil {
+	if !p.Limited() && len(q.y) >= 2*q.bins(q.MinS) {
 		pieces = q.find().pieces
 	}
 	var levels []Level
@@ -184,7 +179,7 @@ func (p *Disk) levels(q *sequence) []Level {
 		l := p.LevelOver(v)
 		if piece.form != flat {
 			l.From, l.To = math.Exp(piece.start), math.Exp(piece.end)
-			p.series.flatten(q, &piece)
+			p.rates = p.rates.flatten(&piece)
 		}
 		levels = append(levels, l)
 		v.StartNS = v.EndNS
@@ -203,13 +198,13 @@ func (p *Disk) moves(v overlap.Span) bool {
 	return v.EndNS > v.StartNS && overlap.Seconds(p.MovingIn(v)) > 0
 }
 
-// flatten takes the slope of a piece out of the series: it is no noise.
-func (s *series) flatten(q *sequence, p *piece) {
-	middle := stats.Mean(p.fitted)
-	for i := s.bin(q.time.at(p.from)); i < min(s.bin(q.time.at(p.to)), len(s.log)); i++ {
-		s.log[i] -= p.fitted[min(max(q.time.bin(s.at(i))-p.from, 0), len(p.fitted)-1)] - middle
+// flatten takes the slope of a piece out of the rates: it is no noise.
+func (q *sequence) flatten(p *piece) *sequence {
+	y, middle := slices.Clone(q.y), stats.Mean(p.fitted)
+	for i, v := range p.fitted {
+		y[p.from+i] -= v - middle
 	}
-	s.sums = prefix(s.log)
+	return q.over(y)
 }
 
 // crossing is the moment about a change at which the bytes say that the rate went from before to after: within a bin of
@@ -220,7 +215,7 @@ func (p *Disk) crossing(ns int64, before, after float64) int64 {
 	if i == len(files) {
 		return ns
 	}
-	bin := int64(p.series.binNS)
+	bin := int64(p.rates.time.binNS)
 	v := overlap.Span{StartNS: ns - bin, EndNS: ns + bin}
 	if len(files[i].Samples()) == 0 {
 		v = overlap.Of(&files[i])
@@ -235,42 +230,37 @@ func (p *Disk) crossing(ns int64, before, after float64) int64 {
 // edgesOf are the edges of levels, and the end.
 func (q *sequence) edgesOf(levels []Level) []int {
 	var cuts []int
-	for _, l := range levels[1:] {
+	for _, l := range levels[min(1, len(levels)):] {
 		cuts = append(cuts, q.time.bin(l.StartNS))
 	}
 	return q.edges(cuts)
 }
 
-// sequence is the logarithm of the disk's rate bin by bin, pauses between files left out, in which file each bin
-// lies, and where other disks start and end; nil if it is too short to show a change.
-func (p *Disk) sequence(given []int64) *sequence {
-	inFiles := *p
-	inFiles.Active = nil
-	for _, v := range overlap.Active(p.Trace, SampleNS) {
-		inFiles.Active = append(inFiles.Active, overlap.Clip(p.Active, v)...)
+// sequence is the logarithm of the disk's rate bin by bin, and in which file each bin lies. Pauses between files are
+// left out unless they are what limits the disk.
+func (p *Disk) sequence() *sequence {
+	active := p.moving()
+	if !p.Limited() {
+		active = nil
+		for _, v := range overlap.Active(p.Trace, SampleNS) {
+			active = append(active, overlap.Without(overlap.Clip(p.Active, v), p.Stalls)...)
+		}
 	}
-	s := newSeries(&inFiles)
-	binS := s.binNS / 1e9
-	if len(s.log) < 2*binsIn(Defaults().MinS, binS) {
-		return nil
-	}
-	y := p.Curve.Rates(s.active, len(s.log))
-	file := p.unmix(s, y)
+	t := newTimeline(active)
+	y := p.Curve.Rates(t.active, t.bins)
+	file := p.unmix(t, y)
 	floor := max(Defaults().Lowest*stats.Mean(y), 1)
 	for i, r := range y {
 		y[i] = math.Log(max(r, floor))
 	}
-	q := newSequence(clipped(y, binS), file, binS, s)
+	q := newSequence(clipped(y, t.binNS/1e9), file, t.binNS/1e9, t)
 	q.raw = y
-	for _, ns := range given {
-		q.given = append(q.given, s.bin(ns))
-	}
 	return q
 }
 
 // unmix finds the file that each bin of a series lies in, and has the bins that more than one share show the rate of that
 // one alone.
-func (p *Disk) unmix(s *series, rates []float64) (file []int) {
+func (p *Disk) unmix(s *timeline, rates []float64) (file []int) {
 	file = make([]int, len(rates))
 	for bin := range file {
 		v := overlap.Span{StartNS: s.at(bin), EndNS: s.at(bin + 1)}
@@ -303,13 +293,6 @@ func clipped(y []float64, binS float64) []float64 {
 		}
 	}
 	return clipped
-}
-
-// at is when a bin begins; after a pause, if one lies there.
-func (s *series) at(bin int) int64 {
-	ns := math.Round(float64(bin) * s.binNS)
-	i := max(0, sort.SearchFloat64s(s.starts, ns+1)-1)
-	return s.active[i].StartNS + int64(ns-s.starts[i])
 }
 
 // Turns are two levels in turn: a swing, or the same short fall again and again.

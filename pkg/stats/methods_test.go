@@ -46,7 +46,6 @@ func TestAgainstMethods(t *testing.T) {
 			Half, Memory      float64
 			Likely, Longest   float64
 			Error, Difference figures
-			Noise             [3]float64
 		}
 		Items []struct {
 			Size, Time []float64
@@ -79,10 +78,6 @@ func TestAgainstMethods(t *testing.T) {
 		next := want.Series[(i+1)%len(want.Series)]
 		other, _ := MeanOf(next.X, next.Known)
 		c.Difference.check(t, c.Name+": difference", Difference(e, other))
-		n := EstimateNoise([][]float64{c.X})
-		for k, got := range []float64{n.Nugget, n.Sill, n.Memory} {
-			closeTo(t, fmt.Sprintf("%s: noise %d", c.Name, k), got, c.Noise[k], 1e-6)
-		}
 	}
 	for _, c := range want.Items {
 		got := Items{c.Size, c.Time}.Spread()
