@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -80,30 +81,44 @@ func TestOutlastsFiles(t *testing.T) {
 	check.Same(t, "draws", false, sequenceOf(drawn, files...).outlastsFiles([]int{0, len(drawn)}))
 }
 
-// Many short levels, up and down, are an unsteady rate; long ones, or ones that go one way, are what they are.
+// A rate that wanders is unsteady, though levels may be cut out of it; levels are what they are, as are ones that go one
+// way.
 func TestWandersInSteps(t *testing.T) {
-	steps := func(seconds float64, rates ...float64) (levels [][2]float64) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	steps := func(seconds int, rates ...float64) (files, levels [][2]float64) {
 		for _, r := range rates {
-			levels = append(levels, [2]float64{seconds, r})
+			for range seconds {
+				files = append(files, [2]float64{1, 1e6 * r})
+			}
+			levels = append(levels, [2]float64{float64(seconds), 1e6 * r})
 		}
-		return levels
+		return files, levels
+	}
+	wave := func() (files, levels [][2]float64) {
+		at := 0.0
+		for range 10 {
+			var sum float64
+			for range 8 {
+				at = 0.8*at + 0.15*rnd.NormFloat64()
+				files = append(files, [2]float64{1, 1e8 * math.Exp(at)})
+				sum += 1e8 * math.Exp(at)
+			}
+			levels = append(levels, [2]float64{8, sum / 8})
+		}
+		return files, levels
 	}
 	for _, tt := range []struct {
-		name   string
-		levels [][2]float64 // seconds, MB/s
-		want   bool
+		name  string
+		rates func() (files, levels [][2]float64)
+		want  bool
 	}{
-		{"up and down", steps(5, 100, 50, 130, 80, 160, 60, 110), true},
-		{"for a long time each", steps(20, 100, 50, 130, 80, 160, 60, 110), false},
-		{"down", steps(5, 160, 130, 110, 90, 70, 50, 30), false},
-		{"few", steps(5, 100, 50, 130, 80, 160), false},
+		{"a wave", wave, true},
+		{"levels", func() (files, levels [][2]float64) { return steps(8, 100, 50, 130, 80, 160, 60, 110) }, false},
+		{"down", func() (files, levels [][2]float64) { return steps(5, 160, 130, 110, 90, 70, 50, 30) }, false},
 	} {
-		var files [][2]float64
-		for _, l := range tt.levels {
-			files = append(files, [2]float64{l[0], l[0] * l[1] * 1e6})
-		}
-		p := New(tracetest.FilesOf(files...), work.Work{}, 5e8)
-		p.Solid = levelsOf(tt.levels...)
+		files, levels := tt.rates()
+		p := New(tracetest.Sampled(tracetest.FilesOf(files...)), work.Work{}, 5e8)
+		p.Solid = levelsOf(levels...)
 		check.Same(t, tt.name, tt.want, p.wandersInSteps())
 	}
 }

@@ -43,8 +43,8 @@ func (p *Disk) Settle(series int, given ...int64) {
 	}
 }
 
-// wandersInSteps makes one level of many short ones, up and down, that are not in turn: the rate wanders from one to the
-// next.
+// wandersInSteps makes one level of several, up and down, that are not in turn, if a rate that wanders from one to the
+// next explains the means over a second better.
 func (p *Disk) wandersInSteps() bool {
 	others, up := len(p.Solid), 0
 	for i := 1; i < len(p.Solid); i++ {
@@ -56,8 +56,7 @@ func (p *Disk) wandersInSteps() bool {
 	if p.Turns != nil {
 		others -= p.Turns.Runs
 	}
-	if others <= Defaults().MaxLevels || 3*min(up, down) < up+down ||
-		overlap.Seconds(p.moving()) > Defaults().MaxLevelS*float64(len(p.Solid)) {
+	if others < 2 || 3*min(up, down) < up+down || !p.rates.wandersAt(p.rates.edgesOf(p.Solid)) {
 		return false
 	}
 	var rates []float64
@@ -68,6 +67,37 @@ func (p *Disk) wandersInSteps() bool {
 	p.Turns, p.Solid = nil, p.merge(p.Solid, 0, len(p.Solid)-1)
 	p.Unsteady = &Unsteady{p.Solid[0].Span, stats.Quantile(rates, 0.1), stats.Quantile(rates, 0.9)}
 	return true
+}
+
+// wandersAt reports whether an autoregression without levels explains the means over a second better than levels do,
+// which are many or change little by little: over so long, the luck of files is no longer what it has to remember.
+func (q *sequence) wandersAt(edges []int) bool {
+	width := q.bins(1)
+	n := len(q.y) / width
+	if n < q.MinMeans {
+		return false
+	}
+	var y []float64
+	for i := range n {
+		y = append(y, q.mean(i*width, (i+1)*width))
+	}
+	coarse := q.over(y)
+	var cuts []int
+	var changes, jumps float64
+	for i, edge := range edges[1 : len(edges)-1] {
+		before, after := edges[i], edges[i+2]
+		cuts = append(cuts, min(n-1, max(1, (edge+width/2)/width)))
+		change := q.mean(edge, after) - q.mean(before, edge)
+		jump := q.mean(edge+1, min(edge+1+width/2, after)) - q.mean(max(edge-width/2, before), edge)
+		changes += math.Abs(change)
+		jumps += math.Copysign(jump, change*jump)
+	}
+	if len(cuts) < q.MaxLevels && jumps > q.Sharp*changes {
+		return false
+	}
+	cuts = slices.Compact(cuts)
+	levels := coarse.remembered(coarse.edges(cuts)).cost + q.CutCost*float64(len(cuts))*math.Log(float64(n))
+	return coarse.remembered([]int{0, n}).cost < levels
 }
 
 // dropExcursions makes one level of two that are alike and a short one between them: it is an excursion, and too few

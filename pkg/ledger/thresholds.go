@@ -35,8 +35,9 @@ type Thresholds struct {
 	SlopeParts int     // SlopeParts is how many halves of halves of its first level a slope may take, and of its last.
 	Stair      float64 // Stair is how large a step of a slope is, as a logarithm, where steps are looked at.
 	MinNoise   float64 // MinNoise is the least deviation of a bin, relative.
-	MaxLevels  int     // MaxLevels is how many levels that are not in turn a rate goes through at most; more are unsteady.
-	MaxLevelS  float64 // MaxLevelS is how long these last on average at most, in seconds.
+	MaxLevels  int     // MaxLevels is how many levels that are not in turn a rate goes through at most,
+	Sharp      float64 // and Sharp the part of their changes that shows within half a second, or it wanders.
+	MinMeans   int     // MinMeans is how many means over a second show that a rate wanders instead of keeping levels.
 	Runs       int     // Runs is the number of alternating levels that are a swing or dips.
 	Alike      float64 // Alike is the spread, as a logarithm, of levels of one side of them,
 	AlikeOfGap float64 // or AlikeOfGap, a part of the difference between the sides.
@@ -60,7 +61,7 @@ func Defaults() Thresholds {
 		Lowest: 0.01, Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5,
 		StepFits: 0.7, MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Whole: 0.8, Clear: 6,
 		SlopeEnds: 8, SlopeParts: 4, Stair: 0.05, MinNoise: 1e-4,
-		MaxLevels: 5, MaxLevelS: 15, Runs: 5, Alike: 0.15, AlikeOfGap: 0.4, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2,
+		MaxLevels: 5, Sharp: 0.65, MinMeans: 20, Runs: 5, Alike: 0.15, AlikeOfGap: 0.4, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2,
 		Wanders: 0.13, Apart: 0.2, Follows: 0.4, MemoryS: 1, WandersS: 4, WandersN: 8,
 	}
 }
