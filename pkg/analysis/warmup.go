@@ -12,7 +12,8 @@ import (
 // How a warm-up is detected.
 const (
 	warmUpS    = 30  // a warm-up takes no longer than this
-	warmUpMore = 2.5 // the ratio of a disk's longest warm-up to its shortest is no larger than this
+	climbs     = 1.1 // a rate that is that much higher before it is halfway up than at first rises little by little
+	warmUpMore = 3.5 // the ratio of a disk's longest warm-up to its shortest is no larger than this
 )
 
 // start is when a disk begins to work in a phase.
@@ -22,8 +23,8 @@ type start struct {
 }
 
 // warmUps finds the disks that are slower at first whenever they start on the same work, and reports their early
-// rises as that: if at least two starts show one, all after about the same time. A start alone that lasted long
-// enough and shows none refutes it; beside other disks the hub may hide the rise.
+// rises as that: if at least two starts are as slow at first, all for about the same time. A start alone that lasted
+// long enough and is not refutes it; beside other disks the hub may hide the rise.
 func warmUps(phases []*phase) {
 	var all []start
 	for _, p := range phases {
@@ -48,19 +49,28 @@ func warm(starts []start) {
 	shortest, longest := math.Inf(1), 0.0
 	kept := 1.0      // the lowest part of the later rate that a start shows
 	var ramp float64 // the longest rise that is seen to be one
+	// How long all take to be halfway up, and their rates in either half of that time.
+	var tookAll, early, later float64
 	for _, s := range starts {
 		if s.rise != nil {
 			names = append(names, s.p.out.Name)
 			took := s.halfwayS(s.rise)
 			shortest, longest = min(shortest, took), max(longest, took)
 			kept = min(kept, s.rise.FromRate/s.rise.ToRate)
+			half, end := s.StartNS()+nanoseconds(took/2), s.StartNS()+nanoseconds(took)
+			tookAll += took
+			early += s.RateIn(overlap.Span{StartNS: s.StartNS(), EndNS: half})
+			later += s.RateIn(overlap.Span{StartNS: half, EndNS: end})
 			if s.rise.EndS > s.rise.StartS {
 				ramp = max(ramp, s.rise.EndS-seconds(s.StartNS()))
 			}
 		}
 	}
-	if len(names) < 2 || longest > warmUpMore*shortest {
+	if len(names) == 0 || longest > warmUpMore*shortest {
 		return
+	}
+	if ramp == 0 && later > climbs*early { // It is no step: it goes on as long after halfway as before.
+		ramp = 2 * tookAll / float64(len(names))
 	}
 	for _, s := range starts {
 		from, to := s.atFirst(nanoseconds(shortest), nanoseconds(2*longest))
@@ -75,6 +85,9 @@ func warm(starts []start) {
 			s.rise = &Change{EndS: seconds(s.StartNS()) + longest, FromRate: from, ToRate: to}
 			names = append(names, s.p.out.Name)
 		}
+	}
+	if len(names) < 2 {
+		return
 	}
 	for _, s := range starts {
 		if s.rise != nil {
