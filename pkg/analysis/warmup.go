@@ -13,6 +13,7 @@ import (
 const (
 	warmUpS    = 30  // a warm-up takes no longer than this
 	climbs     = 1.1 // a rate that is that much higher before it is halfway up than at first rises little by little
+	keptOfOne  = 0.7 // the part of the later rate that a rise begins at, if only one start shows it by itself
 	warmUpMore = 3.5 // the ratio of a disk's longest warm-up to its shortest is no larger than this
 )
 
@@ -66,7 +67,7 @@ func warm(starts []start) {
 			}
 		}
 	}
-	if len(names) == 0 || longest > warmUpMore*shortest {
+	if len(names) == 0 || len(names) == 1 && kept > keptOfOne || longest > warmUpMore*shortest {
 		return
 	}
 	if ramp == 0 && later > climbs*early { // It is no step: it goes on as long after halfway as before.

@@ -57,7 +57,7 @@ func Defaults() Thresholds {
 	return Thresholds{
 		Bins: 1800, MinS: 0.8, MinSlopeS: 4, MinTauS: 1.5, FirstS: 2.2, ShortLevel: 2.64,
 		LargeRise: math.Log(1.35), Penalties: 14, MaxCuts: 60, CutCost: 1.5, SlopeCost: 1.5, CurveCost: 2.5,
-		MinChange: math.Log(1.12), Chance: 3e-4, StandsOut: 1.5,
+		MinChange: math.Log(1.12), Chance: 3e-4, StandsOut: 2,
 		Lowest: 0.01, Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5,
 		StepFits: 0.7, MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Whole: 0.8, Clear: 6,
 		SlopeEnds: 8, SlopeParts: 4, Stair: 0.05, MinNoise: 1e-4,
