@@ -63,7 +63,8 @@ type Load struct {
 	Rate  float64 // together, bytes per second; the answer has no loads without an overlap
 	Chart *Chart  // the phase over time; nil without its files
 	All   bool    // as many disks as in any load
-	Try   bool    // of a search
+
+	first *analysis.Phase // of its repeats
 }
 
 // LoadDisk is one disk's part in a load.
@@ -84,11 +85,7 @@ func (d LoadDisk) Percent() string {
 	if d.Kept == 0 {
 		return ""
 	}
-	text := percent(d.Kept)
-	if d.NotAlone {
-		text += notAlone
-	}
-	return text
+	return percent(d.Kept) + pick(d.NotAlone, notAlone, "")
 }
 
 // minKept is the part of its baseline below which a disk's share is marked as a loss.
@@ -100,12 +97,7 @@ func (d LoadDisk) Low() bool { return d.Kept > 0 && d.Kept < minKept }
 // Least are the load's disks, those first that keep least; disks without a baseline come last.
 func (l *Load) Least() []LoadDisk {
 	disks := slices.Clone(l.Disks)
-	share := func(d LoadDisk) float64 {
-		if d.Kept == 0 {
-			return math.Inf(1)
-		}
-		return d.Kept
-	}
+	share := func(d LoadDisk) float64 { return cmp.Or(d.Kept, math.Inf(1)) }
 	slices.SortStableFunc(disks, func(x, y LoadDisk) int { return cmp.Compare(share(x), share(y)) })
 	return disks
 }
@@ -159,12 +151,11 @@ func (r *runDoc) answer(failures []string) {
 		out.Doubts = append(out.Doubts, failures[1:]...)
 	}
 	out.Doubts = out.Doubts[:min(len(out.Doubts), maxDoubts)]
-	warnings := r.run.About.Warnings
-	if len(warnings) <= maxDoubts {
-		out.Doubts = append(out.Doubts, warnings...)
-	} else {
-		out.Doubts = append(out.Doubts, unit.Plural(len(warnings), "warning")+" from before the run; --all shows them.")
+	before := r.run.About.Warnings
+	if n := len(before); n > maxDoubts {
+		before = []string{unit.Plural(n, "warning") + " from before the run; --all shows them."}
 	}
+	out.Doubts = append(out.Doubts, before...)
 	for _, line := range r.headlinePhases() {
 		if l := r.load(line); l.Rate > 0 {
 			out.Loads = append(out.Loads, l)
@@ -177,24 +168,18 @@ func (r *runDoc) answer(failures []string) {
 	for i := range out.Loads {
 		out.Loads[i].All = len(out.Loads[i].Disks) == most
 	}
-	if out.Layout == LayoutStreams {
+	switch out.Layout {
+	case LayoutStreams:
 		out.Streams = r.streams()
-		out.Table, out.Sure = out.Streams.table(), out.Streams.Lanes[0].detail()
-	}
-	for _, c := range a.HubCosts {
-		out.Costs = append(out.Costs, Cost{HubCost: c, Key: r.Keys[keyOf(r.Keys, c.Disk)], Verb: string(c.Op) + "s"})
-	}
-	if out.Layout == LayoutCost {
-		out.Table = r.costTable()
+		first := out.Streams.Lanes[0]
+		out.Table, out.Sure = out.Streams.table(), first.detail()
+		if trusted {
+			out.Sentence, out.Big, out.Actions = first.sentence(), r.bigStreams(), out.Streams.actions()
+		}
+	case LayoutCost:
+		r.costs(trusted)
 	}
 	if trusted {
-		switch out.Layout {
-		case LayoutStreams:
-			out.Sentence = out.Streams.Lanes[0].sentence()
-			out.Big, out.Actions = r.bigStreams(), out.Streams.actions()
-		case LayoutCost:
-			r.costs()
-		}
 		for _, advice := range a.Answer.Advice {
 			out.Actions = append(out.Actions, Action{advice.Title, advice.Detail, advice.Text})
 		}
@@ -210,9 +195,7 @@ func (a *Answer) Rest() []Block { return shown([]Block{List{Items: a.Findings}})
 func (a *Answer) Blocks() []Block {
 	blocks := warnings(a.Doubts)
 	blocks = append(blocks, Sentence{Text: a.Headline + ".", Lead: true})
-	if a.Sentence != "" {
-		blocks = append(blocks, Sentence{Text: a.Sentence})
-	}
+	blocks = append(blocks, Sentence{Text: a.Sentence})
 	if a.Gate != nil {
 		blocks = append(blocks, Sentence{Text: a.Gate.Title + ". " + a.Gate.Text})
 	}
@@ -229,11 +212,7 @@ func (a *Answer) Blocks() []Block {
 	for _, r := range a.Reasons {
 		reasons.Items = append(reasons.Items, r.Text+pick(r.RuledOut, ": ruled out. ", ": possible. ")+r.Why)
 	}
-	blocks = append(blocks, facts, List{Items: a.Findings}, reasons, actions)
-	if a.Sure != "" {
-		blocks = append(blocks, Sentence{Text: a.Sure})
-	}
-	return shown(blocks)
+	return shown(append(blocks, facts, List{Items: a.Findings}, reasons, actions, Sentence{Text: a.Sure}))
 }
 
 // maxLoads is how many loads the answer's table has.
@@ -241,34 +220,29 @@ const maxLoads = 8
 
 // loadTable is a row for each disk of the first loads.
 func (a *Answer) loadTable() *Table {
-	t := table("Loads", word("Load"), word("Disk"), number(a.Scale.Unit), number("Baseline"), number("Keeps"))
+	t := table("Loads", words("Load", "Disk"), numbers(a.Scale.Unit, "Baseline", "Keeps"))
 	t.ID = "answer"
 	t.Note = "Speed with all disks of the load busy. Baseline: the same disk without the others."
+	if a.Table != nil { // it says more
+		return t
+	}
 	for _, l := range a.Loads[:min(len(a.Loads), maxLoads)] {
 		for i, d := range l.Disks {
-			title, baseline := "", d.Remark
-			if i == 0 {
-				title = l.Title
-			}
+			baseline := d.Remark
 			if d.Baseline > 0 {
 				baseline = a.Scale.Number(d.Baseline)
 			}
-			t.add(title, &d.Key, Cell{Text: a.Scale.Number(d.Rate), Strong: true}, baseline,
-				Cell{Text: d.Percent(), Heat: heatOf(d.Kept)})
+			t.add(pick(i == 0, l.Title, ""), &d.Key, strong(a.Scale.Number(d.Rate)), baseline,
+				Cell{Text: d.Percent(), Heat: d.Kept})
 		}
-	}
-	if a.Table != nil { // it says more
-		t.Rows = nil
 	}
 	return t
 }
 
 // KeptNote says what the shares that the loads' disks keep are of, where that is not plain.
-func (a *Answer) KeptNote() string { return keptNote(a.Loads) }
-
-func keptNote(loads []Load) string {
+func (a *Answer) KeptNote() string {
 	var notAlone, between string
-	for _, l := range loads {
+	for _, l := range a.Loads {
 		for _, d := range l.Disks {
 			if d.NotAlone {
 				notAlone = notAloneNote
@@ -278,14 +252,7 @@ func keptNote(loads []Load) string {
 			}
 		}
 	}
-	return strings.Join(nonEmpty(notAlone, between), " ")
-}
-
-func heatOf(kept float64) *float64 {
-	if kept == 0 {
-		return nil
-	}
-	return &kept
+	return joined(" ", notAlone, between)
 }
 
 // layout is the one that shows what the run was made to show.
@@ -333,15 +300,16 @@ func (r *runDoc) load(line pooledPhase) Load {
 	first := &line.phases[0]
 	l := Load{
 		Title: unit.Capital(shorten(cmp.Or(line.title, first.Name), maxTitle)), ID: line.id,
-		Work: r.work(first), Try: first.Search != nil,
+		Work: r.work(first), first: first,
 	}
-	rates := 0
+	rates := 0.0
 	for _, phase := range line.phases {
 		if phase.Overlap != nil {
-			l.Rate, rates = l.Rate+phase.Overlap.Rate, rates+1
+			l.Rate += phase.Overlap.Rate
+			rates++
 		}
 	}
-	l.Rate /= max(1, float64(rates))
+	l.Rate /= max(1, rates)
 	for _, key := range r.Keys {
 		if active(first.Roles[key.Name]) {
 			l.Disks = append(l.Disks, r.loadDisk(&line, key))
@@ -352,20 +320,16 @@ func (r *runDoc) load(line pooledPhase) Load {
 
 // work is who does what in a phase: "all three write", "A and B read, C writes".
 func (r *runDoc) work(p *analysis.Phase) string {
-	text := does(r.Keys, p.Roles, p.Paced)
-	verb := ""
+	if len(r.Keys) < 2 || len(p.Paced) > 0 {
+		return r.does(p, nobody)
+	}
+	first := p.Roles[r.Keys[0].Name]
 	for _, key := range r.Keys {
-		if !active(p.Roles[key.Name]) || len(p.Paced) > 0 {
-			return text
-		}
-		if verb = cmp.Or(verb, string(p.Roles[key.Name])); verb != string(p.Roles[key.Name]) {
-			return text
+		if role := p.Roles[key.Name]; role != first || !active(role) {
+			return r.does(p, nobody)
 		}
 	}
-	if len(r.Keys) < 2 {
-		return text
-	}
-	return allOf(len(r.Keys)) + " " + verb
+	return allOf(len(r.Keys)) + " " + string(first)
 }
 
 // maxTitle is how many columns the name of a load takes.
@@ -373,7 +337,7 @@ const maxTitle = 34
 
 func (r *runDoc) loadDisk(line *pooledPhase, key Key) LoadDisk {
 	first := &line.phases[0]
-	d := LoadDisk{Key: key, Verb: workOf(first.Roles[key.Name], first.Paced[key.Name]).Does().One}
+	d := LoadDisk{Key: key, Verb: workOf(first, key.Name).Does().One}
 	rates, compared := 0.0, 0.0
 	for _, phase := range line.phases {
 		if phase.Overlap == nil {
@@ -394,25 +358,13 @@ func (r *runDoc) loadDisk(line *pooledPhase, key Key) LoadDisk {
 		d.Baseline /= compared
 		d.Kept /= compared
 	} else if len(first.Disks) > 1 {
-		d.Remark = noReference(contentionOf(first, key.Name))
-		if first.Paced[key.Name].Limited() {
-			d.Remark = ownPace
-		}
+		limited := first.Paced[key.Name].Limited()
+		d.Remark = pick(limited, ownPace, noReference(contentionOf(first, key.Name)))
 	}
 	for _, o := range r.a.Answer.Loses {
 		d.Slowed = d.Slowed || o.Disk == key.Name && slices.Contains(o.Phases, first.Name)
 	}
 	return d
-}
-
-// phaseOf is the name of the load's first phase.
-func (r *runDoc) phaseOf(l *Load) string {
-	for _, line := range r.lines {
-		if line.id == l.ID {
-			return line.phases[0].Name
-		}
-	}
-	return ""
 }
 
 // maxListedNames is how many disks a sentence names; more are counted.
@@ -425,48 +377,38 @@ func listed(names []string) string {
 	return unit.List(names)
 }
 
-// headlinePhases are the phases that are no tries of searches, repeats together: first those that the headline is
-// about, then those with the most disks, then those in which a disk keeps least.
+// headlinePhases are the phases that are no tries of searches, repeats and the same work under other names together:
+// first those that the headline is about, then those with the most disks, then those in which a disk keeps least.
 func (r *runDoc) headlinePhases() []pooledPhase {
-	contests := map[string]int{}
-	for i, c := range slices.Backward(r.a.Summary.Contests) {
-		contests[c.Phases[0]] = i
-	}
-	rank := func(line pooledPhase) (contest, disks int, kept float64) {
-		p := &line.phases[0]
-		kept = math.Inf(1)
-		for name := range p.Disks {
-			if w := withoutOthers(p, name); w != nil && w.Retention != nil {
-				kept = min(kept, *w.Retention)
-			}
-		}
-		contest, known := contests[p.Name]
-		if !known {
-			contest = len(contests)
-		}
-		return contest, len(p.Disks), kept
-	}
 	var list []pooledPhase
-	at := map[int]int{} // of contests in the list
 	for _, line := range r.lines {
-		if line.phases[0].Search != nil {
+		p := &line.phases[0]
+		if p.Search != nil {
 			continue
 		}
 		contest := slices.IndexFunc(r.a.Summary.Contests, func(c analysis.Contest) bool {
-			return slices.Contains(c.Phases, line.phases[0].Name)
+			return slices.Contains(c.Phases, p.Name)
 		})
-		if i, known := at[contest]; known && contest >= 0 { // the same work under another name
+		line.rank, line.kept = contest, math.Inf(1)
+		if contest < 0 {
+			line.rank = len(r.a.Summary.Contests)
+		}
+		for name := range p.Disks {
+			if w := withoutOthers(p, name); w != nil && w.Retention != nil {
+				line.kept = min(line.kept, *w.Retention)
+			}
+		}
+		same := func(o pooledPhase) bool { return o.rank == contest }
+		if i := slices.IndexFunc(list, same); i >= 0 {
 			list[i].phases = slices.Concat(list[i].phases, line.phases)
-			list[i].title = r.work(&line.phases[0])
+			list[i].title = r.work(p)
 			continue
 		}
-		at[contest] = len(list)
 		list = append(list, line)
 	}
 	slices.SortStableFunc(list, func(x, y pooledPhase) int {
-		contestX, disksX, keptX := rank(x)
-		contestY, disksY, keptY := rank(y)
-		return cmp.Or(cmp.Compare(contestX, contestY), cmp.Compare(disksY, disksX), cmp.Compare(keptX, keptY))
+		disksX, disksY := len(x.phases[0].Disks), len(y.phases[0].Disks)
+		return cmp.Or(cmp.Compare(x.rank, y.rank), disksY-disksX, cmp.Compare(x.kept, y.kept))
 	})
 	return list
 }

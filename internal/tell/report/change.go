@@ -61,8 +61,8 @@ func ChangeSpan(v *stats.Interval) string {
 // several runs each has details of its own.
 func (c comparison) pair(i int) []Block {
 	pair := &c.Pairs[i]
-	rates := table("Rates", word("Phase"), word("Disk"), word("Rate"), number("Base"), number("New"), number("Change"),
-		number("Interval", 1), word("Verdict"))
+	rates := table("Rates", words("Phase", "Disk", "Rate"), numbers("Base", "New", "Change"),
+		number("Interval", 1), words("Verdict"))
 	rates.Note = "In " + c.scale.Unit + "; latencies of requests in their own units."
 	var notes []string
 	for _, phase := range pair.Phases {
@@ -113,7 +113,7 @@ func (c comparison) pair(i int) []Block {
 // methods are what was measured differently, and what only one of the runs has.
 func methods(pair *compare.Pair) []string {
 	list := analysis.Each(pair.Method, func(d compare.Difference) string {
-		return strings.Join(nonEmpty(d.What, d.Where), ", ") + ": " + d.Base + " → " + d.New
+		return joined(", ", d.What, d.Where) + ": " + d.Base + " → " + d.New
 	})
 	for i, phases := range [][]string{pair.OnlyBase, pair.OnlyHere} {
 		if len(phases) > 0 {

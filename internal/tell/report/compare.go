@@ -69,11 +69,11 @@ func OfComparison(c *compare.Comparison) *Document {
 	slices.SortStableFunc(all.order, func(i, j int) int { return cmp.Compare(all.most(j), all.most(i)) })
 	labels := analysis.Each(sides, func(s compare.Side) string { return s.Label })
 	if c.Repeats == nil { // a group is named as a whole
-		labels = distinct(labels)
+		labels = shortNames(labels)
 	}
 	all.scale, all.keys = Scale{unit.ScaleFor(top)}, newKeys(labels)
 	for i, side := range sides {
-		all.keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
+		all.keys[i].Where = joined(", ", side.Name, when(side.Started))
 	}
 	who := unit.Plural(len(c.Pairs), "run")
 	if len(c.Pairs) == 1 {
@@ -110,22 +110,17 @@ func (c comparison) most(i int) float64 {
 // size is how large a change is, whichever way it goes.
 func size(change float64) float64 { return math.Abs(math.Log1p(change)) }
 
-// distinct are short names for the runs: the last part of their labels if these differ, else the labels, numbered
-// if one comes twice.
-func distinct(labels []string) []string {
-	last := analysis.Each(labels, func(label string) string { return label[strings.LastIndexAny(label, `/\`)+1:] })
-	if !slices.Contains(last, "") && len(analysis.Grouped(last, strings.Clone)) == len(labels) {
-		return last
-	}
-	var whole []string
+// shortNames are the last parts of the runs' labels if these differ, else the labels.
+func shortNames(labels []string) []string {
+	var last []string
 	for _, label := range labels {
-		name := label
-		for n := 2; slices.Contains(whole, name); n++ {
-			name = fmt.Sprintf("%s (%d)", label, n)
+		name := label[strings.LastIndexAny(label, `/\`)+1:]
+		if name == "" || slices.Contains(last, name) {
+			return labels
 		}
-		whole = append(whole, name)
+		last = append(last, name)
 	}
-	return whole
+	return last
 }
 
 // answer says what changed most, or that nothing did, and how sure that is. A gate that failed comes first.
@@ -261,7 +256,7 @@ func (c comparison) outcome(i int) (idea, sentence string) {
 		idea = "No rate changed: every rate is within ±" + bound
 	}
 	if list := analysis.Each(pair.Searches, searchAnswer); list != nil { // what was searched for is what the run was made for
-		idea, sentence = unit.Capital(list[0]), strings.Join(nonEmpty(append(list[1:], idea, sentence)...), ". ")
+		idea, sentence = unit.Capital(list[0]), joined(". ", append(list[1:], idea, sentence)...)
 	}
 	return idea, sentence
 }
@@ -296,7 +291,7 @@ func (c comparison) idea(i int, row compare.Row) string {
 
 // numbers are a change's: "6.70 instead of 3.51 GB/s (+91 %, 88 to 93 %)".
 func (c comparison) numbers(row compare.Row) string {
-	change := strings.Join(nonEmpty(Change(*row.Change), ChangeSpan(row.Interval)), ", ")
+	change := joined(", ", Change(*row.Change), ChangeSpan(row.Interval))
 	return c.scale.Number(*row.New) + " instead of " + c.scale.Rate(*row.Base) + " (" + change + ")"
 }
 
@@ -377,8 +372,8 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 
 // runs is a line for each run, the most changed first: its most important change, or the bound of what did not change.
 func (c comparison) runs() *Table {
-	t := table("Runs", word("Run"), word("Most important change"), number("Base"), number("New"), number("Change"),
-		number("Interval"))
+	t := table("Runs", words("Run", "Most important change"),
+		numbers("Base", "New", "Change", "Interval"))
 	t.Note = "Rates in " + c.scale.Unit + " with all disks of the phase busy."
 	for _, i := range c.order[:min(len(c.order), maxRuns)] {
 		a := &c.answers[i]

@@ -9,7 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Cost is what the hub costs a disk that was measured alone on the hub and on its own port.
@@ -52,20 +51,16 @@ type LinkRate struct {
 
 // links are those that disks share or fall back to, the slowest first.
 func links() []LinkRate {
-	var out []LinkRate
-	for _, l := range []struct {
-		name string
-		link hardware.Link
-	}{
-		{"USB 10 Gb/s", hardware.Link{Kind: hardware.USBLink, TxBps: 10e9}},
-		{"two PCIe lanes", hardware.Link{Kind: hardware.PCIe, TxBps: 16e9, Lanes: 2}},
-		{"Thunderbolt 3, 4", hardware.Link{Kind: hardware.Thunderbolt, TxBps: 40e9}},
-		{"Thunderbolt 5", hardware.Link{Kind: hardware.Thunderbolt, TxBps: 80e9}},
-	} {
-		capacity, _ := l.link.Practical(false)
-		out = append(out, LinkRate{l.name, capacity.Rate})
+	rate := func(link hardware.Link) float64 {
+		capacity, _ := link.Practical(false)
+		return capacity.Rate
 	}
-	return out
+	return []LinkRate{
+		{"USB 10 Gb/s", rate(hardware.Link{Kind: hardware.USBLink, TxBps: 10e9})},
+		{"two PCIe lanes", rate(hardware.Link{Kind: hardware.PCIe, TxBps: 16e9, Lanes: 2})},
+		{"Thunderbolt 3, 4", rate(hardware.Link{Kind: hardware.Thunderbolt, TxBps: 40e9})},
+		{"Thunderbolt 5", rate(hardware.Link{Kind: hardware.Thunderbolt, TxBps: 80e9})},
+	}
 }
 
 // Ruler returns the links to set the costs beside: up to the first that carries them all.
@@ -85,13 +80,25 @@ func (a *Answer) Ruler() []LinkRate {
 // copyBytes are moved in the example that says how much longer a copy takes.
 const copyBytes = 2e12
 
-// costs says what the hub costs the disk that loses most, and the others.
-func (r *runDoc) costs() {
-	out, c := r.Answer, &r.Answer.Costs[0]
-	hub, own := r.scale.Number(c.Rate), r.scale.Rate(c.DirectRate)
+// costs says what the hub costs the disk that loses most, and the others; if the numbers cannot be
+// trusted, no more than their table.
+func (r *runDoc) costs(trusted bool) {
+	out := r.Answer
+	t := table("All numbers", words("Disk", "Does"),
+		numbers("Own port, "+r.scale.Unit, "Hub", "Change"), number("95 % confidence interval", 1))
+	t.ID, out.Table = "answer", t
+	for _, found := range r.a.HubCosts {
+		c := Cost{HubCost: found, Key: r.Keys[r.keyOf(found.Disk)], Verb: string(found.Op) + "s"}
+		out.Costs = append(out.Costs, c)
+		t.add(&c.Key, c.Verb, r.scale.Number(c.DirectRate), r.scale.Number(c.Rate), strong(c.Change()), c.Interval())
+	}
+	if !trusted {
+		return
+	}
+	c := &out.Costs[0]
 	b := &Big{
 		Number: strings.TrimSuffix(c.Change(), " %"), Unit: "%", Tone: Doubt,
-		Text: c.Key.Label + " " + c.Verb + " " + hub + " instead of " + own,
+		Text: c.Key.Label + " " + c.Verb + " " + r.scale.instead(c.Rate, c.DirectRate),
 	}
 	if c.Even() {
 		b.Number, b.Text = "0", c.Key.Label+" "+c.Verb+" "+r.scale.Rate(c.Rate)+" on both"
@@ -103,8 +110,16 @@ func (r *runDoc) costs() {
 	switch {
 	case c.Lost:
 		b.Tone, out.Sentence = Bad, otherCosts(out.Costs)
-		r.loss(c)
-		r.reasons(c)
+		out.Reasons = r.reasons(c)
+		does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label
+		out.Actions = append(out.Actions, newAction(does+" on its own port",
+			"It gains "+r.scale.Rate(c.DirectRate-c.Rate)+"."))
+		own, hub := copyBytes/c.DirectRate/60, copyBytes/c.Rate/60 // minutes
+		out.Facts = append(out.Facts, Fact{
+			Value: fmt.Sprintf("%.1f min", hub-own),
+			Text: fmt.Sprintf("longer to %s %s: %.1f instead of %.1f min",
+				c.Op, bytesText(copyBytes), hub, own),
+		})
 	case c.Nothing:
 		b.Tone = Good
 		var names []string
@@ -120,18 +135,6 @@ func (r *runDoc) costs() {
 			Text:  "is how each disk was measured: other busy disks may still slow it down",
 		})
 	}
-}
-
-// loss says how much longer a copy takes on the hub, and what to do about it.
-func (r *runDoc) loss(c *Cost) {
-	does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label
-	r.Answer.Actions = append(r.Answer.Actions, newAction(does+" on its own port",
-		"It gains "+r.scale.Rate(c.DirectRate-c.Rate)+"."))
-	own, hub := copyBytes/c.DirectRate/60, copyBytes/c.Rate/60 // minutes
-	r.Answer.Facts = append(r.Answer.Facts, Fact{
-		Value: fmt.Sprintf("%.1f min", hub-own),
-		Text:  fmt.Sprintf("longer to %s %s: %.1f instead of %.1f min", c.Op, unit.FormatBytes(copyBytes), hub, own),
-	})
 }
 
 // otherCosts say what the hub costs besides the largest cost: "A reads 3.5 % slower on the hub. C
@@ -158,7 +161,7 @@ func otherCosts(costs []Cost) string {
 }
 
 // reasons are the usual ones for a cost, with what the run says of each.
-func (r *runDoc) reasons(c *Cost) {
+func (r *runDoc) reasons(c *Cost) []Reason {
 	speed := func(c *Cost) string { return c.Key.Label + " " + c.Verb + " at " + r.scale.Rate(c.Rate) }
 	full := Reason{
 		Text: "The hub's link to the computer is full",
@@ -174,33 +177,18 @@ func (r *runDoc) reasons(c *Cost) {
 			fastest = o
 		}
 	}
-	reasons := []Reason{full}
 	disk := c.Key.Label
-	for i, reason := range []Reason{
-		{Text: disk + " falls back to USB", Why: "USB at 10 Gb/s carries "},
-		{Text: disk + "'s cable or enclosure uses two lanes", Why: "Two PCIe lanes carry "},
-	} {
-		most := links()[i].Rate
-		reason.RuledOut = fastest.Rate > most
-		reason.Why += r.scale.Rate(most) + " at best, and " + speed(fastest) + " through the hub."
-		reasons = append(reasons, reason)
-	}
-	r.Answer.Reasons = append(reasons, Reason{
+	usb, lanes := links()[0].Rate, links()[1].Rate
+	seen := " at best, and " + speed(fastest) + " through the hub."
+	return []Reason{full, {
+		Text: disk + " falls back to USB", RuledOut: fastest.Rate > usb,
+		Why: "USB at 10 Gb/s carries " + r.scale.Rate(usb) + seen,
+	}, {
+		Text: disk + "'s cable or enclosure uses two lanes", RuledOut: fastest.Rate > lanes,
+		Why: "Two PCIe lanes carry " + r.scale.Rate(lanes) + seen,
+	}, {
 		Text: disk + " itself " + c.Verb + " slower behind a hub",
 		Why: "To tell, measure " + disk + " on another hub: if it is as slow there, the reason is " +
 			"the disk and not this hub.",
-	})
-}
-
-// costTable is a row for each disk and direction.
-func (r *runDoc) costTable() *Table {
-	t := table("All numbers", word("Disk"), word("Does"), number("Own port, "+r.scale.Unit),
-		number("Hub"), number("Change"), number("95 % confidence interval", 1))
-	t.ID = "answer"
-	for i := range r.Answer.Costs {
-		c := &r.Answer.Costs[i]
-		t.add(&c.Key, c.Verb, r.scale.Number(c.DirectRate), r.scale.Number(c.Rate),
-			Cell{Text: c.Change(), Strong: true}, c.Interval())
-	}
-	return t
+	}}
 }

@@ -24,8 +24,8 @@ func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 	}
 	tree := &deviceTree{inv: inv, brief: brief}
 	tree.build()
-	t := table("Disks and hubs", word("What"), word("Link"), number("Size"),
-		number("Free"), word("File system", 1), word("Serial number"))
+	t := table("Disks and hubs", words("What", "Link"), numbers("Size", "Free"),
+		word("File system", 1), words("Serial number"))
 	for _, root := range tree.roots {
 		if !root.port || len(root.children) > 0 {
 			t.grow(root, "", "")
@@ -117,7 +117,7 @@ func (t *deviceTree) build() {
 			case a.Kind == hardware.OtherKind && t.brief:
 				t.hidden++
 			default:
-				name := strings.Join(nonEmpty(string(a.Kind), a.Name), ": ")
+				name := joined(": ", string(a.Kind), a.Name)
 				t.hang(&device{name: strings.TrimPrefix(name, "other: ")}, hubs[h.ID])
 			}
 		}
@@ -216,7 +216,7 @@ func remarks(inv *hardware.Inventory) []string {
 func OfDoctor(c *trace.Checkup) *Document {
 	title := fmt.Sprintf("hubbench doctor on %s (%s)", c.Host, c.System)
 	doc := &Document{Kind: "checkup", Title: title, Started: when(c.Date), Tool: c.Tool, Data: c}
-	t := table("Checks", word("Check"), word("Verdict"), word("Disk"), word("Measured", 1),
+	t := table("Checks", words("Check", "Verdict", "Disk"), word("Measured", 1),
 		word("What it means for results", 1), word("What to do", 1))
 	t.Sentences = true
 	count := map[trace.Verdict]int{}

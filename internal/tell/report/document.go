@@ -37,10 +37,7 @@ type Document struct {
 type Block interface{ isBlock() }
 
 // Heading stands over the blocks that follow it.
-type Heading struct {
-	Text string
-	ID   string // for cells that lead to it; empty for none
-}
+type Heading struct{ Text string }
 
 // Sentence is a paragraph; the lead one says what the document or the phase comes to.
 type Sentence struct {
@@ -109,8 +106,8 @@ type Cell struct {
 	Disk   *Key   // the cell is a disk
 	Link   string // the ID of the details it leads to
 	Strong bool
-	Sign   Sign     // before the text
-	Heat   *float64 // a share to colour the cell by: 1 is nothing lost
+	Sign   Sign    // before the text
+	Heat   float64 // a share to colour the cell by: 1 is nothing lost; 0 for no colour
 	// NoReference says that there is nothing to compare the cell with: it must not look as if nothing were lost.
 	NoReference bool
 }
@@ -126,18 +123,38 @@ const (
 	Bad      Sign = "bad"
 )
 
-func table(title string, columns ...Column) *Table { return &Table{Title: title, Columns: columns} }
-
-// word is a column of words, which may drop out of a narrow page.
-func word(head string, drop ...int) Column {
-	return Column{Head: head, Drop: slices.Max(append(drop, 0))}
+// table begins one whose columns come in groups: see words and numbers.
+func table(title string, groups ...[]Column) *Table {
+	return &Table{Title: title, Columns: slices.Concat(groups...)}
 }
 
-func number(head string, drop ...int) Column {
-	return Column{Head: head, Drop: slices.Max(append(drop, 0)), Numbers: true}
+// words are columns of words.
+func words(heads ...string) []Column {
+	return analysis.Each(heads, func(head string) Column { return Column{Head: head} })
 }
 
-func ofDisk(key *Key) Column { return Column{Head: key.Label, Disk: key, Numbers: true} }
+func numbers(heads ...string) []Column {
+	return analysis.Each(heads, func(head string) Column { return Column{Head: head, Numbers: true} })
+}
+
+// word is a column of words that may drop out of a narrow page.
+func word(head string, drop int) []Column { return []Column{{Head: head, Drop: drop}} }
+
+func number(head string, drop int) []Column {
+	return []Column{{Head: head, Drop: drop, Numbers: true}}
+}
+
+// ofDisks are columns for the numbers of some disks.
+func ofDisks(keys []Key) []Column {
+	var out []Column
+	for i := range keys {
+		out = append(out, Column{Head: keys[i].Label, Disk: &keys[i], Numbers: true})
+	}
+	return out
+}
+
+// strong is a cell in bold.
+func strong(text string) Cell { return Cell{Text: text, Strong: true} }
 
 // add puts a row at the table's end, of texts, disks and cells.
 func (t *Table) add(row ...any) {
@@ -184,13 +201,6 @@ func (t *Table) Shown() *Table {
 		}
 	}
 	return &out
-}
-
-// fill adds a row for each of some, with a cell in each column for the others. The head is the row's first cell.
-func fill[R, C any](t *Table, rows []R, columns []C, head func(R) any, cell func(R, C) Cell) {
-	for _, row := range rows {
-		t.add(append([]any{head(row)}, analysis.Each(columns, func(column C) any { return cell(row, column) })...)...)
-	}
 }
 
 // Printed is the table as a terminal shows it, with a mark before good news and bad, and how wide its columns are. In a
@@ -254,6 +264,8 @@ func shown(blocks []Block) []Block {
 			return block == nil || len(block.Blocks) == 0 && !block.Phase
 		case List:
 			return len(block.Items) == 0
+		case Sentence:
+			return block.Text == ""
 		}
 		return false
 	})
@@ -262,6 +274,11 @@ func shown(blocks []Block) []Block {
 // Origin is the line that goes with everything that leaves the document by itself: when and on what it was measured,
 // and that it was not.
 func (d *Document) Origin() []string { return nonEmpty(d.Started, d.Hub, d.Unmeasured()) }
+
+// joined are the parts that are not empty, with a separator between them.
+func joined(separator string, parts ...string) string {
+	return strings.Join(nonEmpty(parts...), separator)
+}
 
 func nonEmpty(parts ...string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
@@ -276,7 +293,7 @@ func (d *Document) Setup() string {
 	if d.Kind == "report" {
 		disks = unit.Plural(len(d.Keys), "disk")
 	}
-	return strings.Join(nonEmpty(d.Hub, disks), ", ")
+	return joined(", ", d.Hub, disks)
 }
 
 // Unmeasured says that nothing was measured, or what is behind a model is not; it is empty if disks were.

@@ -28,18 +28,18 @@ func (v *phaseView) sizeChart() *Chart {
 	var knees []string
 	for i, l := range v.lanes {
 		if v.many {
-			c.addBuckets(i, l.buckets(bySize), func(b *bucket) float64 {
-				return Round(v.smallB*math.Exp(spread*b.x), 4)
-			}, v.rate)
+			v.addBuckets(c, i, bySize, func(part float64) float64 {
+				return Round(v.smallB*math.Exp(spread*part), 4)
+			})
 		} else {
 			s := Series{Kind: Dots, Key: i, Name: "file"}
-			for f := range l.all() {
-				s.point(Round(f.bytes, 4), v.rate(f.rate), float64(f.seq+1))
+			for _, f := range l.files {
+				s.point(Round(f.bytes, 4), v.rate(f.rate), f.number)
 			}
 			c.add(s)
 		}
 		if knee := l.stats.SizeKnee; knee != nil {
-			at := unit.FormatBytes(int64(knee.AtBytes))
+			at := bytesText(knee.AtBytes)
 			c.Marks = append(c.Marks, Mark{At: Round(knee.AtBytes, 4), Upright: true, Key: i, Text: at})
 			knees = append(knees, l.key.Label+" goes from "+v.scale.Number(knee.BelowRate)+" to "+
 				v.scale.Rate(knee.AboveRate)+" at files of "+at)
@@ -49,10 +49,10 @@ func (v *phaseView) sizeChart() *Chart {
 	return c
 }
 
-// sizesTable is a row per disk and size of file, or range of sizes; nil if each disk's files are of one size.
+// sizesTable is a row per disk and size of file, or range of sizes; without rows if each disk's files are of one size.
 func (v *phaseView) sizesTable() *Table {
-	t := table("Rate by file size", word("Disk"), number("Size"), number("Files"), number("Median, "+v.scale.Unit),
-		number("5th – 95th percentile"))
+	t := table("Rate by file size", words("Disk"),
+		numbers("Size", "Files", "Median, "+v.scale.Unit, "5th – 95th percentile"))
 	t.ID = "sizes"
 	t.Note = "Rates of single files in the whole phase, with the fixed time per file in them."
 	for _, key := range v.timed() {
@@ -67,9 +67,6 @@ func (v *phaseView) sizesTable() *Table {
 			}
 			t.add(&key, size, unit.FormatCount(bin.Files), v.scale.Number(bin.Median), spread)
 		}
-	}
-	if len(t.Rows) == 0 {
-		return nil
 	}
 	return t
 }
@@ -94,14 +91,22 @@ func (v *phaseView) spreadChart() *Chart {
 	for i, l := range v.lanes {
 		c.Rows = append(c.Rows, l.key.Label)
 		row := float64(i)
-		if v.many {
-			c.add(v.histogram(i))
+		if v.many { // how many files have each rate, as a line over the foot of the row
+			counts := make([]int, rateParts)
+			for _, f := range l.files {
+				counts[min(rateParts-1, int(rateParts*f.rate/v.top))]++
+			}
+			s, most := Series{Kind: Line, Key: i, Name: "files of this rate"}, float64(slices.Max(counts))
+			at := func(part int) float64 { return v.rate(v.top * float64(part) / rateParts) }
+			for k, n := range counts {
+				s.hold(at(k), at(k+1), Round(row+0.4-0.8*float64(n)/most, 4))
+			}
+			c.add(s)
 		} else {
 			s := Series{Kind: Dots, Key: i, Name: "file", Faint: true}
-			for j := range l.files {
-				f := l.at(j)
+			for j, f := range l.files {
 				_, part := math.Modf(float64(j) * 0.618034) // multiples of the golden ratio spread evenly over the row
-				s.point(v.rate(f.rate), Round(row+(part-0.5)*0.5, 4), float64(f.seq+1), Round(f.bytes, 4))
+				s.point(v.rate(f.rate), Round(row+(part-0.5)*0.5, 4), f.number, Round(f.bytes, 4))
 			}
 			c.add(s)
 		}
@@ -125,21 +130,6 @@ func (v *phaseView) spreadChart() *Chart {
 	return c
 }
 
-// histogram is how many of a lane's files have each rate, as a line over the foot of its row.
-func (v *phaseView) histogram(key int) Series {
-	counts := make([]int, rateParts)
-	for f := range v.lanes[key].all() {
-		counts[min(rateParts-1, int(rateParts*f.rate/v.top))]++
-	}
-	s := Series{Kind: Line, Key: key, Name: "files of this rate"}
-	most, foot := float64(slices.Max(counts)), float64(key)+0.4
-	for i, n := range counts {
-		from, to := v.rate(v.top*float64(i)/rateParts), v.rate(v.top*float64(i+1)/rateParts)
-		s.hold(from, to, Round(foot-0.8*float64(n)/most, 4))
-	}
-	return s
-}
-
 // bytesChart is each file's rate against all that the disk moved before, with the fall if there was one.
 func (v *phaseView) bytesChart() *Chart {
 	if v.top == 0 || v.sumB <= 0 {
@@ -148,18 +138,14 @@ func (v *phaseView) bytesChart() *Chart {
 	c := &Chart{ID: "worn", Keys: v.laneKeys(), Y: v.rates("rate", v.top)}
 	c.X = Axis{Name: "moved so far", Unit: Bytes, Max: v.sumB}
 	c.Caption = "From left to right: the bytes that the disk has moved in this phase so far."
-	v.addFiles(c, func(bytes float64) float64 { return Round(bytes, 4) }, func() placing {
-		sum := 0.0
-		return func(f file) (from, to float64) {
-			from = sum / v.sumB
-			sum += f.bytes
-			return from, sum / v.sumB
-		}
+	rounded := func(bytes float64) float64 { return Round(bytes, 4) }
+	v.addFiles(c, rounded, func(f file) (from, to float64) {
+		return f.movedB / v.sumB, (f.movedB + f.bytes) / v.sumB
 	})
 	var falls []string
 	for i, l := range v.lanes {
 		if t := l.stats.Throttle; t != nil {
-			at := unit.FormatBytes(int64(t.AtBytes))
+			at := bytesText(t.AtBytes)
 			c.Marks = append(c.Marks, Mark{At: Round(t.AtBytes, 4), Upright: true, Key: i, Text: at, Tone: Bad})
 			falls = append(falls, fallText(v.scale, l.key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
@@ -170,6 +156,6 @@ func (v *phaseView) bytesChart() *Chart {
 
 // fallText says how a disk slowed down: "A falls from 2.30 to 0.650 GB/s after 23.9 GB".
 func fallText(scale Scale, label string, from, to, atBytes float64) string {
-	after := unit.FormatBytes(int64(atBytes))
+	after := bytesText(atBytes)
 	return label + " falls from " + scale.Number(from) + " to " + scale.Rate(to) + " after " + after
 }

@@ -108,7 +108,7 @@ func (r *runDoc) streams() *Streams {
 
 // newLane describes what a disk was tried with in a phase.
 func (r *runDoc) newLane(p *analysis.Phase, disk string) *Lane {
-	l := &Lane{Key: r.Keys[keyOf(r.Keys, disk)], While: besideDisk(r.Keys, p, disk), Noun: "stream"}
+	l := &Lane{Key: r.Keys[r.keyOf(disk)], While: r.besideDisk(p, disk), Noun: "stream"}
 	l.Does = work.Work{Op: p.Roles[disk], Streams: p.Paced[disk].Streams}.Verb().One
 	if len(p.Streams) > 0 {
 		l.Kind = Clean(stream.Label(p.Streams[0].Kind))
@@ -129,7 +129,7 @@ func (r *runDoc) searched(s *analysis.Search, alone bool) *Lane {
 			l = r.newLane(&r.a.Phases[at], s.Disk)
 			l.search, l.Paced = s, s.Kind == trace.SearchPace
 		}
-		l.try(valueOf(try), try.Verdict, &r.a.Phases[at])
+		l.try(pick(try.Unlimited, math.Inf(1), try.Value), try.Verdict, &r.a.Phases[at])
 	}
 	return l
 }
@@ -286,7 +286,7 @@ func (r *runDoc) bigStreams() *Big {
 		if alone.search != l.search || l.search == nil || with == nil {
 			continue
 		}
-		names := analysis.Each(with.Disks, func(name string) string { return labelOf(r.Keys, name) })
+		names := analysis.Each(with.Disks, r.label)
 		lost := "none"
 		if n := int(alone.Clean - l.Clean); n > 0 {
 			lost = pick(l.Clean == 0, "all ", "the other ") + analysis.Count(n)
@@ -362,7 +362,7 @@ func (l *Lane) sentence() string {
 
 // table is a row for each lane, with all that was tried.
 func (s *Streams) table() *Table {
-	t := table("All tries", word("Disk"), word("Does"), word("While"), number("Clean"),
+	t := table("All tries", words("Disk", "Does", "While"), numbers("Clean"),
 		word("Clean tries", 1))
 	t.ID, t.Note = "answer", verdictNote
 	for _, l := range s.Lanes {
@@ -371,7 +371,7 @@ func (s *Streams) table() *Table {
 			tries = append(tries, fmt.Sprintf("%s: %d of %d", l.value(p.Value), p.Clean, p.Count))
 		}
 		does := pick(l.Paced, l.Does, l.Does+" "+l.Kind)
-		t.add(&l.Key, does, cmp.Or(l.While, "alone"), Cell{Text: l.Number, Strong: true},
+		t.add(&l.Key, does, cmp.Or(l.While, "alone"), strong(l.Number),
 			strings.Join(tries, ", "))
 	}
 	return t

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -23,9 +22,9 @@ func timeText(ns *int64) string {
 
 // latencyTable is how long each disk's requests took in the overlap, and below what they take alone.
 func (v *phaseView) latencyTable() *Table {
-	t := table("Request latency", word("Disk"), word("Does"), word("Beside"), number("Requests", 3), number("Median"),
-		number("99th percentile"), number("95 % interval", 4), number("99.9th"), number("Longest", 1),
-		number("As long as alone", 2))
+	t := table("Request latency", words("Disk", "Does", "Beside"), number("Requests", 3),
+		numbers("Median", "99th percentile"), number("95 % interval", 4), numbers("99.9th"),
+		number("Longest", 1), number("As long as alone", 2))
 	t.ID, t.Note = "latency", "From when a request is handed to the system, or was due, until it is done."
 	few, open, hidden := false, false, false
 	working := v.working()
@@ -37,7 +36,7 @@ func (v *phaseView) latencyTable() *Table {
 		for _, f := range []*quantile.Figures{&l.Figures, l.Alone}[:pick(l.Alone == nil, 1, 2)] {
 			few = few || f.P99NS == nil || f.P999NS == nil
 			open = open || f.P99NS != nil && f.P99CI95 == nil
-			beside := Cell{Text: cmp.Or(besideDisk(v.keys, v.found, key.Name), "alone")}
+			beside := Cell{Text: cmp.Or(v.besideDisk(v.found, key.Name), "alone")}
 			interval := none
 			if ci := f.P99CI95; ci != nil { // in one unit if both have it: "1.95 – 2.04 ms"
 				low, high := Time(float64(ci[0])), Time(float64(ci[1]))
@@ -52,7 +51,7 @@ func (v *phaseView) latencyTable() *Table {
 			case f == l.Alone:
 				beside = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}
 			case l.Longer != nil:
-				longer = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times", Heat: lost(l.Longer.Times)}
+				longer = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times", Heat: 1 / max(1, l.Longer.Times)}
 				longer.Small = pick(l.Longer.Quantile < 0.9, "the median", "")
 			case l.Alone != nil && v.limited(key.Name): // others wait as long as their rates say
 				longer.Text, hidden = "not shown", true
@@ -69,9 +68,6 @@ func (v *phaseView) latencyTable() *Table {
 	return t
 }
 
-// lost is a latency as a share to colour a cell by: so many times as long leaves so much less.
-func lost(times float64) *float64 { return new(1 / max(1, times)) }
-
 // latencyOf is whose requests they are: of a disk that reads and writes at once, those of its role alone.
 func (v *phaseView) latencyOf(name string) string {
 	p, reads := v.found.Paced[name], v.found.Roles[name] == trace.Read
@@ -83,12 +79,10 @@ func (v *phaseView) latencyOf(name string) string {
 	case len(p.Streams) > 0:
 		return pick(reads, "play", "record")
 	}
-	return v.work(name)
+	return workOf(v.found, name).Verb().Several
 }
 
 // besideDisk is who else works in the phase, probes aside: "B writes"; empty for nobody.
-func besideDisk(keys []Key, phase *analysis.Phase, disk string) string {
-	others := maps.Clone(phase.Roles)
-	maps.DeleteFunc(others, func(name string, _ trace.Role) bool { return name == disk || phase.Paced[name].Probe > 0 })
-	return does(keys, others, phase.Paced)
+func (r *runDoc) besideDisk(p *analysis.Phase, disk string) string {
+	return r.does(p, func(name string) bool { return name == disk || p.Paced[name].Probe > 0 })
 }

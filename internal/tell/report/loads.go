@@ -116,7 +116,8 @@ func (c comparison) compared(out *Answer) {
 	if out.Findings = append(nonEmpty(pair.Headline), others(pair)...); len(p.Loads) == 0 {
 		return
 	}
-	t := table("Loads", word("Load"), number(c.keys[0].Label), number(c.keys[1].Label), number("Change"), number("Interval"))
+	t := table("Loads", words("Load"),
+		numbers(c.keys[0].Label, c.keys[1].Label, "Change", "Interval"))
 	t.Note = c.scale.Unit + " with all disks of the load busy."
 	for _, l := range p.Loads {
 		t.add(append([]any{l.Sides[0].Title}, c.changed(l.Rate)...)...)

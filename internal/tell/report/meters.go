@@ -20,16 +20,16 @@ func flowOf(streams []analysis.Stream, disk string) (stepS float64, bufferS []fl
 	steps := 0
 	for _, of := range streams {
 		if s := of.Series; of.Disk == disk && s != nil && s.StepS > 0 {
-			list, stepS, steps = append(list, s), s.StepS, max(steps, min(len(s.BufferS), len(s.Late)))
+			list = append(list, s)
+			stepS, steps = s.StepS, max(steps, min(len(s.BufferS), len(s.Late)))
 		}
 	}
-	if steps == 0 {
-		return 0, nil, nil
-	}
-	by := (steps + maxFlow - 1) / maxFlow // steps joined to one
-	bufferS, late = slices.Repeat([]float64{math.Inf(1)}, (steps+by-1)/by), make([]int, (steps+by-1)/by)
+	by := max(1, (steps+maxFlow-1)/maxFlow) // steps joined to one
 	for _, s := range list {
 		for k := range min(len(s.BufferS), len(s.Late)) {
+			if k/by == len(late) {
+				bufferS, late = append(bufferS, s.BufferS[k]), append(late, 0)
+			}
 			bufferS[k/by] = min(bufferS[k/by], s.BufferS[k])
 			late[k/by] += s.Late[k]
 		}
@@ -85,54 +85,58 @@ func (v *phaseView) streamCharts() []Block {
 const minReadingS = 0.2
 
 // gaugeCharts are what the machine's own meters showed meanwhile: how warm each disk was, and what its device moved
-// by its own counters, whoever asked for it.
+// by its own counters, whoever asked for it. Each is nil if nothing was read.
 func (v *phaseView) gaugeCharts() (temperature, device *Chart) {
 	if v.traced == nil {
 		return nil, nil
 	}
-	temperature = v.overTime("temperature", "", Axis{Name: "temperature, °C", Min: math.Inf(1), Max: math.Inf(-1)})
+	temperature = v.overTime("temperature", "", Axis{Name: "temperature, °C"})
 	device = v.overTime("device", "What each disk counted", Axis{})
-	top := 0.0
+	var degrees, rates []float64
 	// The first reading is from just before the release, and the last from just after the end.
 	at := func(ns int64) float64 { return v.seconds(min(max(float64(ns)/1e9, 0), v.endS)) }
 	for i, l := range v.lanes {
-		readings := map[string][]trace.Gauge{}
+		warmth := Series{Kind: Line, Key: i, Name: "temperature"}
+		counted := Series{Kind: Line, Key: i, Name: "moved by its own count"}
+		var read, written []trace.Gauge
 		for _, g := range v.traced.Gauges {
-			if g.Disk == l.key.Name {
-				readings[g.Name] = append(readings[g.Name], g)
+			switch {
+			case g.Disk != l.key.Name:
+			case g.Name == trace.Temperature:
+				warmth.point(at(g.TNS), Round(g.Value, 4))
+				degrees = append(degrees, g.Value)
+			case g.Name == trace.DeviceRead:
+				read = append(read, g)
+			case g.Name == trace.DeviceWrite:
+				written = append(written, g)
 			}
 		}
-		warmth := Series{Kind: Line, Key: i, Name: "temperature"}
-		for _, g := range readings[trace.Temperature] {
-			warmth.point(at(g.TNS), Round(g.Value, 4))
-			temperature.Y.Min, temperature.Y.Max = min(temperature.Y.Min, g.Value), max(temperature.Y.Max, g.Value)
-		}
-		temperature.add(warmth)
-		counted := Series{Kind: Line, Key: i, Name: "moved by its own count"}
-		read, written := readings[trace.DeviceRead], readings[trace.DeviceWrite]
 		for k := 1; k < len(written); k++ {
-			bytes := written[k].Value - written[k-1].Value
+			from, to := written[k-1], written[k]
+			bytes := to.Value - from.Value
 			if len(read) == len(written) {
 				bytes += read[k].Value - read[k-1].Value
 			}
-			if s := float64(written[k].TNS-written[k-1].TNS) / 1e9; s >= minReadingS && bytes >= 0 {
-				top = max(top, bytes/s)
-				counted.hold(at(written[k-1].TNS), at(written[k].TNS), v.rate(bytes/s))
+			if s := float64(to.TNS-from.TNS) / 1e9; s >= minReadingS && bytes >= 0 {
+				rates = append(rates, bytes/s)
+				counted.hold(at(from.TNS), at(to.TNS), v.rate(bytes/s))
 			}
 		}
+		temperature.add(warmth)
 		device.add(counted)
 	}
-	if y := &temperature.Y; temperature.Series == nil {
+	if degrees == nil {
 		temperature = nil
 	} else {
-		temperature.Title = fmt.Sprintf("The disks are between %.0f and %.0f °C warm", y.Min, y.Max)
+		low, high := slices.Min(degrees), slices.Max(degrees)
+		temperature.Title = fmt.Sprintf("The disks are between %.0f and %.0f °C warm", low, high)
 		temperature.Caption = "Temperature by each disk's own sensor."
-		y.Min, y.Max = math.Floor(y.Min)-2, math.Ceil(y.Max)+2
+		temperature.Y.Min, temperature.Y.Max = math.Floor(low)-2, math.Ceil(high)+2
 	}
-	if device.Series == nil {
+	if rates == nil {
 		return temperature, nil
 	}
-	device.Y = v.rates("device", top)
+	device.Y = v.rates("device", slices.Max(rates))
 	device.Caption = "Read and written together, by each disk's own counters, whoever asked for it."
 	return temperature, device
 }

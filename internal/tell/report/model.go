@@ -17,7 +17,7 @@ import (
 func OfFit(fitted *fit.Result, name, profile string) *Document {
 	doc := &Document{Kind: "fit", Title: "Hub " + name, Blocks: warnings(fitted.Warnings),
 		Data: fitted}
-	t := table("Parameters", word("Parameter"), number("Value"),
+	t := table("Parameters", words("Parameter"), numbers("Value"),
 		word("95 % confidence interval", 1), word("Note", 2))
 	for _, p := range fitted.Parameters {
 		t.add(p.Name, p.Format(p.Value), cmp.Or(p.Interval(), "not known; assumed"), p.Note)
@@ -54,8 +54,8 @@ func OfCheck(held []fit.Held, name string) *Document {
 }
 
 func residuals(title string, list []fit.Residual) *Table {
-	t := table(title, word("Phase"), word("Who does what", 1), word("Disk"),
-		number("Measured"), number("Model"), number("Off"))
+	t := table(title, words("Phase"), word("Who does what", 1), words("Disk"),
+		numbers("Measured", "Model", "Off"))
 	for _, r := range list {
 		t.add(r.Phase, r.Mix, r.Disk,
 			unit.FormatRate(r.Rate), unit.FormatRate(r.Model), fmt.Sprintf("%+.1f %%", 100*r.Off))
@@ -87,7 +87,7 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 
 // combinations is a row for each of them.
 func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
-	t := table("Combinations", word("GB/s"))
+	t := table("Combinations", words("GB/s"), ofDisks(keys), numbers("Together", "Keeps"))
 	t.Note = "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. " +
 		"?: not predictable. Keeps: what the most slowed disk keeps of its rate alone."
 	rows := p.Rows
@@ -97,10 +97,6 @@ func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
 			len(first), len(rows), t.Note)
 		rows = first
 	}
-	for i := range keys {
-		t.Columns = append(t.Columns, ofDisk(&keys[i]))
-	}
-	t.Columns = append(t.Columns, number("Together"), number("Keeps"))
 	for _, row := range rows {
 		cells := []any{Cell{Text: fit.Describe(row.Pattern, p.Disks),
 			Small: pick(row.Measured, "measured", "")}}
@@ -109,9 +105,9 @@ func combinations(keys []Key, p *fit.Prediction, every bool) *Table {
 		}
 		least := Cell{Text: "?"}
 		if row.Kept > 0 { // else not known
-			least = Cell{Text: percent(row.Kept), Heat: &row.Kept}
+			least = Cell{Text: percent(row.Kept), Heat: row.Kept}
 		}
-		t.add(append(cells, Cell{Text: estimate(row.Total), Strong: true}, least)...)
+		t.add(append(cells, strong(estimate(row.Total)), least)...)
 	}
 	return t
 }
@@ -151,8 +147,8 @@ func OfAnswer(a *advise.Answer) *Document {
 	headline, more, _ := strings.Cut(a.Texts.Answer, ". ")
 	doc.Answer = &Answer{Headline: strings.TrimSuffix(headline, "."), Sentence: more,
 		Sure: a.Texts.Sure}
-	t := table("Streams", word("Disk"), word("Streams"), number("Dropped"), number("Lowest buffer"),
-		word("Verdict"))
+	t := table("Streams", words("Disk", "Streams"), numbers("Dropped", "Lowest buffer"),
+		words("Verdict"))
 	t.Note = "By the profile's own figures, for " + unit.FormatSeconds(a.ForS) + "."
 	for _, s := range a.Streams {
 		buffer := Cell{Text: unit.FormatSeconds(s.LowestBufferS),

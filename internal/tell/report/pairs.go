@@ -10,7 +10,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // task is a disk and what it does.
@@ -19,7 +18,7 @@ type task struct {
 	role trace.Role
 }
 
-func (w task) text(keys []Key) string { return labelOf(keys, w.disk) + " " + string(w.role) + "s" }
+func (r *runDoc) task(w task) string { return r.label(w.disk) + " " + string(w.role) + "s" }
 
 // pair is what a disk kept of its baseline beside one other.
 type pair struct {
@@ -43,12 +42,17 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 			if !works || phase.Paced[key.Name].Limited() {
 				continue
 			}
-			other := otherDisk(&phase, key.Name)
-			p := pair{
-				victim: task{key.Name, phase.Roles[key.Name]}, neighbour: task{other, phase.Roles[other]},
-				phase: phaseID(i), why: noReference(c),
+			p := pair{victim: task{key.Name, phase.Roles[key.Name]}, phase: phaseID(i), why: noReference(c)}
+			for other := range phase.Disks {
+				if other != key.Name {
+					p.neighbour = task{other, phase.Roles[other]}
+				}
 			}
-			if e := r.effect(&p, phase.Name); e != nil && c.NoReference == "" {
+			at := slices.IndexFunc(r.a.Effects, func(e analysis.Effect) bool {
+				return e.Victim == key.Name && e.Neighbour == p.neighbour.disk && slices.Contains(e.Phases, phase.Name)
+			})
+			if at >= 0 && c.NoReference == "" {
+				e := &r.a.Effects[at]
 				p.kept = new(1 - e.Loss)
 				if e.CI != nil {
 					p.ci = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
@@ -73,41 +77,19 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 	return tasks, list
 }
 
-// effect is what the pair's neighbour costs its disk in the phase; nil if that is unknown.
-func (r *runDoc) effect(p *pair, phase string) *analysis.Effect {
-	for i := range r.a.Effects {
-		e := &r.a.Effects[i]
-		if e.Victim == p.victim.disk && e.Neighbour == p.neighbour.disk && slices.Contains(e.Phases, phase) {
-			return e
-		}
-	}
-	return nil
-}
-
-// otherDisk is the other one of a phase's two disks.
-func otherDisk(phase *analysis.Phase, disk string) string {
-	for name := range phase.Disks {
-		if name != disk {
-			return name
-		}
-	}
-	return ""
-}
-
 const perCent = 100
 
 // pairsTable has a row for each disk that may be slowed, and a column for each that works beside it.
 func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
-	t := table("Who slows down whom", word("Keeps beside"))
+	t := table("Who slows down whom", words("Keeps beside"))
 	t.ID = "pairs"
 	margin := 0.0
 	for _, column := range tasks {
-		c := number(column.text(r.Keys))
-		c.Disk = &r.Keys[keyOf(r.Keys, column.disk)]
-		t.Columns = append(t.Columns, c)
+		disk := &r.Keys[r.keyOf(column.disk)]
+		t.Columns = append(t.Columns, Column{Head: r.task(column), Disk: disk, Numbers: true})
 	}
 	for _, victim := range tasks {
-		cells := []any{victim.text(r.Keys)}
+		cells := []any{r.task(victim)}
 		for _, neighbour := range tasks {
 			cell := Cell{}
 			for _, p := range list {
@@ -116,7 +98,7 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 				case p.kept == nil:
 					cell = Cell{Text: p.why, NoReference: true}
 				default:
-					cell = Cell{Text: percent(*p.kept), Heat: p.kept, Link: p.phase}
+					cell = Cell{Text: percent(*p.kept), Heat: *p.kept, Link: p.phase}
 					if p.ci != nil {
 						margin = max(margin, p.ci.Half())
 					}
@@ -155,13 +137,13 @@ func (r *runDoc) pairsChart(list []pair) *Chart {
 	}
 	c.Title = "No disk slows another by more than a tenth"
 	if worst := list[0]; *worst.kept < minKept {
-		c.Title = worst.victim.text(r.Keys) + " at " + percent(*worst.kept) + " of its speed while " +
-			worst.neighbour.text(r.Keys)
+		c.Title = r.task(worst.victim) + " at " + percent(*worst.kept) + " of its speed while " +
+			r.task(worst.neighbour)
 	}
 	series := make([]Series, len(r.Keys))
 	for row, p := range list {
-		c.Rows = append(c.Rows, p.victim.text(r.Keys)+" while "+p.neighbour.text(r.Keys))
-		s := &series[keyOf(r.Keys, p.victim.disk)]
+		c.Rows = append(c.Rows, r.task(p.victim)+" while "+r.task(p.neighbour))
+		s := &series[r.keyOf(p.victim.disk)]
 		value := Round(perCent**p.kept, 4)
 		c.X.Max = max(c.X.Max, 1.05*value)
 		if p.ci == nil {
@@ -182,22 +164,24 @@ func (r *runDoc) pairsChart(list []pair) *Chart {
 // answerChart is the chart that shows the answer: of disks that compete who slows whom, of caches where each is full,
 // else the phase that the headline is about over time, or its streams' buffers; nil if there are no events.
 func (r *runDoc) answerChart() *Chart {
-	for _, c := range Collect[*Chart](r.Blocks) {
-		if c.ID == "pairs" || c.ID == "cache" {
-			return c
-		}
+	if c := chartOf(r.Blocks, "cache", "pairs"); c != nil {
+		return c
 	}
 	phases, first := r.Phases(), r.headlinePhases()
 	for _, phase := range phases {
-		if len(phases) > 1 && (len(first) == 0 || phase.ID != first[0].id) {
-			continue
+		if len(phases) == 1 || len(first) > 0 && phase.ID == first[0].id {
+			return chartOf(phase.Blocks, "buffer", "time")
 		}
-		charts := Collect[*Chart](phase.Blocks)
-		for _, name := range []string{"buffer", "time"} {
-			for _, c := range charts {
-				if c.ID == name {
-					return c
-				}
+	}
+	return nil
+}
+
+// chartOf is the chart among the blocks that has the first ID, or else the next; nil if none has any.
+func chartOf(blocks []Block, ids ...string) *Chart {
+	for _, id := range ids {
+		for _, c := range Collect[*Chart](blocks) {
+			if c.ID == id {
+				return c
 			}
 		}
 	}
@@ -229,7 +213,7 @@ func (r *runDoc) cacheChart() *Chart {
 			}
 		}
 		if s.Fall != nil {
-			text := "cache full: " + unit.FormatBytes(int64(s.Fall.AtBytes))
+			text := "cache full: " + bytesText(s.Fall.AtBytes)
 			c.Marks = append(c.Marks, Mark{At: Round(s.Fall.AtBytes, 4), Upright: true, Text: text, Key: key, Tone: Bad})
 			lastFall = max(lastFall, s.Fall.AtBytes)
 			ends = append(ends, fallText(r.scale, v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate, s.Fall.AtBytes))

@@ -12,11 +12,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// newPhase shows a phase: what it comes to, its timeline, and a table of its disks; everything else is folded.
-func newPhase(v *phaseView, index int) *Details {
+// phase shows a phase: what it comes to, its timeline, and a table of its disks; everything else is folded.
+func (r *runDoc) phase(index int) *Details {
+	v := r.view(index)
 	found := v.found
 	d := &Details{ID: phaseID(index), Name: found.Name, Title: found.Title, Phase: true}
-	if does := does(v.keys, found.Roles, found.Paced); !strings.HasPrefix(found.Title, does) { // else the title says it
+	if does := r.does(found, nobody); !strings.HasPrefix(found.Title, does) { // else the title says it
 		d.Does = does
 	}
 	if found.Search != nil {
@@ -87,8 +88,9 @@ func (v *phaseView) diskTable() *Table {
 		return nil
 	}
 	o, working := v.found.Overlap, v.working()
-	t := table("Each disk", word("Disk"), word("Does"), number(v.scale.Unit), number("±", 2), number("Share", 3),
-		number("Keeps"), number("Baseline", 1), number("Recovered in", 5), number("Bytes", 4))
+	t := table("Each disk", words("Disk", "Does"), numbers(v.scale.Unit), number("±", 2),
+		number("Share", 3), numbers("Keeps"), number("Baseline", 1), number("Recovered in", 5),
+		number("Bytes", 4))
 	t.ID = "disks"
 	together := o != nil && len(o.Disks) > 1
 	twoWay := func(read, written float64) string {
@@ -97,7 +99,7 @@ func (v *phaseView) diskTable() *Table {
 	compared := false
 	for _, key := range working {
 		stats := v.found.Disks[key.Name]
-		rate, bytes := Cell{Text: v.scale.maybe(stats.Rate), Strong: true}, stats.Bytes
+		rate, bytes := strong(v.scale.maybe(stats.Rate)), stats.Bytes
 		margin, share, recovered := "", "", ""
 		var kept, reference Cell
 		if o != nil {
@@ -120,7 +122,7 @@ func (v *phaseView) diskTable() *Table {
 			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
 			reference = Cell{Text: v.scale.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, longest)}
 			if w.Retention != nil {
-				kept, compared = Cell{Text: keptText(*w.Retention, w.RetentionCI), Heat: w.Retention}, true
+				kept, compared = Cell{Text: keptText(*w.Retention, w.RetentionCI), Heat: *w.Retention}, true
 			}
 		case together:
 			kept = Cell{Text: noReference(contentionOf(v.found, key.Name)), NoReference: true}
@@ -128,14 +130,15 @@ func (v *phaseView) diskTable() *Table {
 		if lag := v.longestRecovery(key.Name); lag >= 0 {
 			recovered = analysis.Seconds(lag)
 		}
-		t.add(&key, v.work(key.Name), rate, margin, share, kept, reference, recovered, unit.FormatBytes(bytes))
+		does := pick(v.found.Paced[key.Name].Probe > 0, "probe", workOf(v.found, key.Name).Verb().Several)
+		t.add(&key, does, rate, margin, share, kept, reference, recovered, unit.FormatBytes(bytes))
 	}
 	if o == nil {
 		t.Note = "Of the whole phase: bytes over the time with a file in transfer."
 		return t
 	}
 	if together {
-		sum, margin := Cell{Text: v.scale.Number(o.Rate), Strong: true}, v.scale.margin(o.CI95, o.Rate)
+		sum, margin := strong(v.scale.Number(o.Rate)), v.scale.margin(o.CI95, o.Rate)
 		if o.ReadRate > 0 && o.WriteRate > 0 {
 			sum.Small = twoWay(o.ReadRate, o.WriteRate)
 		}
@@ -198,8 +201,8 @@ const maxListed = 60
 // changeTable lists the changes that need more words than the timeline has for them, starts, ends, recoveries
 // and the falls that the verdict tells left out; nil if there are none.
 func (v *phaseView) changeTable() *Table {
-	t := table("What else changed", number("At, s"), number("Until, s", 2), word("Disks", 3), word("What"),
-		number("From, "+v.scale.Unit), number("To, "+v.scale.Unit), word("Cause", 1))
+	t := table("What else changed", numbers("At, s"), number("Until, s", 2), word("Disks", 3),
+		words("What"), numbers("From, "+v.scale.Unit, "To, "+v.scale.Unit), word("Cause", 1))
 	t.ID = "changes"
 	list := slices.DeleteFunc(v.inOrder(v.found.Changes), func(c analysis.Change) bool {
 		told := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 && v.found.Disks[c.Disks[0]].Throttle != nil
@@ -227,17 +230,17 @@ func (v *phaseView) changeTable() *Table {
 			strings.Join(from, ", "), strings.Join(to, ", "), analysis.ChangeCause(&c, v.label))
 	}
 	more := len(list) - maxListed
-	t.Note = strings.Join(nonEmpty(
+	t.Note = joined(" ",
 		pick(summed, "Rates of several disks are their sum, unless each is named.", ""),
 		pick(swings, "A swing lists its upper and its lower level, an unsteady rate its band.", ""),
-		pick(more > 0, unit.Plural(more, "more change")+" left out.", "")), " ")
+		pick(more > 0, unit.Plural(more, "more change")+" left out.", ""))
 	return t
 }
 
 // recoveryTable is what each disk gained after another ended.
 func (v *phaseView) recoveryTable() *Table {
-	t := table("Recovery", word("Disk"), word("After"), number("At, s"), number("Took"),
-		number("From, "+v.scale.Unit), number("To, "+v.scale.Unit))
+	t := table("Recovery", words("Disk", "After"),
+		numbers("At, s", "Took", "From, "+v.scale.Unit, "To, "+v.scale.Unit))
 	for _, r := range v.found.Recoveries {
 		key, took := v.key(r.Disk), r.Reason
 		if r.LagS != nil {
@@ -250,8 +253,8 @@ func (v *phaseView) recoveryTable() *Table {
 
 // linksTable is what went over each link of the disks' paths, against what such links can carry.
 func (v *phaseView) linksTable() *Table {
-	t := table("What the links carried", word("Link"), word("Disks"), word("Direction"), number("Carried, "+v.scale.Unit),
-		number("Can carry"), number("Used"))
+	t := table("What the links carried", words("Link", "Disks", "Direction"),
+		numbers("Carried, "+v.scale.Unit, "Can carry", "Used"))
 	t.ID = "links"
 	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen to carry one way."
 	for _, u := range v.found.Links {
@@ -268,7 +271,7 @@ func (v *phaseView) rules() *Table {
 	if s == nil || o == nil || len(o.Disks) < 2 {
 		return nil
 	}
-	t := table("The same by the rules of other tools", word("Rule"), number(v.scale.Unit))
+	t := table("The same by the rules of other tools", words("Rule"), numbers(v.scale.Unit))
 	t.ID = "rules"
 	for _, rule := range []struct {
 		text string
@@ -298,9 +301,10 @@ func (v *phaseView) timed() []Key {
 // other ways of averaging make of them.
 func (v *phaseView) filesTable() *Table {
 	rate := v.scale.maybe
-	t := table("File by file", word("Disk"), number("Files"), number("Bytes"), number("Rate to quote"), number("Median"),
-		number("5th – 95th percentile"), number("Variation"), number("Whole phase", 3), number("Mean", 3),
-		number("Trimmed mean", 2), number("Least squares", 4), number("Theil–Sen", 4))
+	t := table("File by file", words("Disk"),
+		numbers("Files", "Bytes", "Rate to quote", "Median", "5th – 95th percentile", "Variation"),
+		number("Whole phase", 3), number("Mean", 3), number("Trimmed mean", 2),
+		number("Least squares", 4), number("Theil–Sen", 4))
 	t.ID = "files"
 	t.Note = "Rates in " + v.scale.Unit + ", of single files in the whole phase. Whole phase: all bytes over the time with " +
 		"a file in transfer. Trimmed: without the fastest and slowest fifth. Least squares, Theil–Sen: regressions of time " +

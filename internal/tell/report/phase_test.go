@@ -52,7 +52,8 @@ func TestManyChanges(t *testing.T) {
 	for _, disk := range []string{"B", "A"} {
 		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100, FromRate: 1e9, ToRate: 0.5e9})
 	}
-	v := &phaseView{found: found, endS: 100, perS: 1000, keys: []Key{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}}, lanes: make([]lane, 2), scale: Scale{unit.ScaleFor(1e9)}}
+	run := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "B"})}, scale: Scale{unit.ScaleFor(1e9)}}
+	v := &phaseView{runDoc: run, found: found, endS: 100, perS: 1000, lanes: make([]lane, 2)}
 	drawn := func() *Chart {
 		c := &Chart{}
 		v.addChanges(c)
@@ -100,7 +101,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 		tracetest.Phase("WW", hub.Play(rnd, stalled, disk("B", 60, 1e9))...),
 	)
 	a := analysis.Analyze(run, analysis.Options{})
-	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], Scale{a.Scale})
+	v := newRunDoc(Run{Trace: run, Analysis: a}).view(len(a.Phases) - 1)
 	if note := v.diskTable().Note; !strings.Contains(note, "Baseline: the same disk without the others, in the time between changes.") {
 		t.Error(note)
 	}
@@ -173,7 +174,7 @@ func TestLatencyTable(t *testing.T) {
 	if !strings.Contains(table.Note, "–: too few requests") || !strings.Contains(table.Note, "No interval: ") {
 		t.Errorf("the note does not say why a figure is missing: %s", table.Note)
 	}
-	if heat := table.Rows[2][9].Heat; heat == nil || *heat > 0.2 {
+	if heat := table.Rows[2][9].Heat; heat == 0 || heat > 0.2 {
 		t.Errorf("the probe's wait beside others is coloured by %v, want less than a fifth kept", heat)
 	}
 }

@@ -67,8 +67,7 @@ func OfPlan(p Plan) *Document {
 	doc := &Document{Kind: "plan", Title: p.Name, Simulated: p.Model != "", Hub: p.Model,
 		Answer: p.answer()}
 	phases := []plannedPhase{}
-	byPhase := table("Phases", word("Phase"), word("Work", 1), word("Moves"), word("Writes"),
-		word("Time"))
+	byPhase := table("Phases", words("Phase"), word("Work", 1), words("Moves", "Writes", "Time"))
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
 		row := plannedPhase{
@@ -83,8 +82,7 @@ func OfPlan(p Plan) *Document {
 		byPhase.add(phase.Label(), row.Work, amount(f.MoveBound, f.Moves),
 			amount(f.WriteBound, row.Writes), took(f))
 	}
-	byDisk := table("Disks", word("Disk"), word("Folder"), word("Writes"), word("Needs free"),
-		word("Free"))
+	byDisk := table("Disks", words("Disk", "Folder", "Writes", "Needs free", "Free"))
 	for _, d := range p.Disks {
 		needs, free := "", ""
 		if p.Model == "" {
@@ -96,8 +94,7 @@ func OfPlan(p Plan) *Document {
 		byDisk.add(d.Name, d.Where, amount(d.Bound, d.Writes), needs, free)
 	}
 	streams := streamsIn(p.Plan)
-	byStream := table("Streams", word("Phase"), word("Disk"), word("Streams"), word("Each"),
-		word("Together"), word("Buffer"))
+	byStream := table("Streams", words("Phase", "Disk", "Streams", "Each", "Together", "Buffer"))
 	for _, s := range streams {
 		byStream.add(s.title, s.Disk, fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind)),
 			unit.FormatRate(s.Rate),
@@ -339,8 +336,7 @@ func OfCodecs(codecs []stream.Codec) *Document {
 	doc := &Document{Kind: "codecs", Title: "Codecs"}
 	data := []row{}
 	for _, published := range analysis.Grouped(codecs, func(c stream.Codec) string { return c.Source }) {
-		t := table("", word("Codec"), word("In scenarios"), number("Mb/s"), number("MB/s"),
-			word(""))
+		t := table("", words("Codec", "In scenarios"), numbers("Mb/s", "MB/s"), words(""))
 		for _, c := range published {
 			data = append(data, row{c.Name, c.Label, c.Rate, c.Frame.Seconds(), c.Source, c.Scaled})
 			t.add(c.Label, c.Name, fmt.Sprintf("%.0f", c.Rate*8/1e6),

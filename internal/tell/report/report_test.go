@@ -56,7 +56,7 @@ func TestKeys(t *testing.T) {
 
 // A bucket's mean is its bytes over its time, and the percentiles are those of its files.
 func TestBuckets(t *testing.T) {
-	got := (&lane{files: []trace.File{{EndNS: 1e9, Bytes: 10}, {StartNS: 1e9, EndNS: 4e9, Bytes: 90}}}).buckets(
+	got := (&lane{files: []file{{endS: 1, bytes: 10, rate: 10}, {startS: 1, endS: 4, bytes: 90, rate: 30}}}).buckets(
 		func(file) (from, to float64) { return 0, 0 })
 	if b := got[0]; b.mean != 25 || b.low != 10 || b.high != 30 || got[1].seconds != 0 {
 		t.Errorf("%+v", b)
@@ -150,8 +150,8 @@ func TestConclusion(t *testing.T) {
 		row[1].Small != first.Disks[0].Percent() || row[4].Words() != got.Scale.Number(first.Rate) {
 		t.Errorf("the row of the first load is %+v", row)
 	}
-	if len(pairs.Rows) != 3 || len(pairs.Columns) != 4 || pairs.Rows[0][1].Heat != nil ||
-		pairs.Rows[0][3].Heat == nil || pairs.Rows[0][3].Link != first.ID {
+	if len(pairs.Rows) != 3 || len(pairs.Columns) != 4 || pairs.Rows[0][1].Heat != 0 ||
+		pairs.Rows[0][3].Heat == 0 || pairs.Rows[0][3].Link != first.ID {
 		t.Errorf("who slows whom is %+v, want disks by disks that lead to phases", pairs)
 	}
 	if c := got.Chart; c == nil || c.ID != "pairs" {
@@ -169,7 +169,7 @@ func TestPhasesWithoutReference(t *testing.T) {
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
 	r := newRunDoc(Run{Analysis: a})
 	got := r.phasesTable(r.lines)
-	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == nil || !row[2].NoReference || !strings.Contains(got.Note, "%: of the baseline, none: unknown") {
+	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == 0 || !row[2].NoReference || !strings.Contains(got.Note, "%: of the baseline, none: unknown") {
 		t.Errorf("%+v under %q", row, got.Note)
 	}
 	if row := got.Rows[0]; row[1].NoReference || row[2].Words() != "" {
@@ -270,10 +270,10 @@ func TestPairsTable(t *testing.T) {
 	}
 	one := tables([]analysis.Effect{lost(0.53, "WW")}, phase("WW", analysis.NoneUnlike))
 	a, c := one.Rows[0][2], one.Rows[1][1]
-	if a.Text != "47 %" || a.Heat == nil || a.NoReference || a.Link != "phase-1" {
+	if a.Text != "47 %" || a.Heat == 0 || a.NoReference || a.Link != "phase-1" {
 		t.Errorf("A beside C: %+v", a)
 	}
-	if c.Text != "other work alone" || c.Heat != nil || !c.NoReference {
+	if c.Text != "other work alone" || c.Heat != 0 || !c.NoReference {
 		t.Errorf("C beside A, without a baseline: %+v", c)
 	}
 	if !strings.HasSuffix(one.Note, ", ±3 points or less.") {

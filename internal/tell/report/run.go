@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -53,7 +52,6 @@ type runDoc struct {
 	lines    []pooledPhase
 	findings []analysis.Finding // those that repeats have in common once
 	more     []string           // ideas that the answer has no room for
-	last     *phaseView
 }
 
 func newRunDoc(run Run) *runDoc {
@@ -71,6 +69,18 @@ func newRunDoc(run Run) *runDoc {
 	return r
 }
 
+// keyOf is the index of a disk among the run's; below 0 if it has none of that name.
+func (r *runDoc) keyOf(disk string) int {
+	return slices.IndexFunc(r.Keys, func(k Key) bool { return k.Name == disk })
+}
+
+func (r *runDoc) label(disk string) string {
+	if i := r.keyOf(disk); i >= 0 {
+		return r.Keys[i].Label
+	}
+	return disk
+}
+
 // OfRun is the report of a run: what to doubt, what all phases come to where there are several, and each phase.
 func OfRun(run Run) *Document {
 	r, a := newRunDoc(run), run.Analysis
@@ -82,7 +92,7 @@ func OfRun(run Run) *Document {
 		}
 		for i, d := range t.Disks[:min(len(t.Disks), len(r.Keys))] {
 			simulated := pick(d.Profile == "", "", "simulated as "+d.Profile)
-			r.Keys[i].Where = strings.Join(nonEmpty(d.Path, simulated, d.Connection), ", ")
+			r.Keys[i].Where = joined(", ", d.Path, simulated, d.Connection)
 		}
 	}
 	failures := analysis.Each(run.About.Failures, func(text string) string { return "Failed: " + text })
@@ -106,14 +116,12 @@ func OfRun(run Run) *Document {
 	r.Add(List{"What else stands out", slices.Concat(r.more, others)})
 	said := Block(Sentence{Text: r.Answer.Headline, Lead: true}) // by the answer
 	for i := range a.Phases {
-		phase := newPhase(r.view(i), i)
+		phase := r.phase(i)
 		phase.Blocks = slices.DeleteFunc(phase.Blocks, func(block Block) bool { return block == said })
 		r.Add(phase)
 		for k := range r.Answer.Loads {
-			for _, block := range phase.Blocks {
-				if c, ok := block.(*Chart); ok && c.ID == "time" && r.Answer.Loads[k].ID == phase.ID {
-					r.Answer.Loads[k].Chart = c
-				}
+			if l := &r.Answer.Loads[k]; l.ID == phase.ID {
+				l.Chart = chartOf(phase.Blocks, "time")
 			}
 		}
 	}
@@ -131,14 +139,6 @@ func OfRun(run Run) *Document {
 	return r.Document
 }
 
-// view lays a phase out. The last one is kept: a run of one phase shows it in several places.
-func (r *runDoc) view(i int) *phaseView {
-	if found := &r.a.Phases[i]; r.last == nil || r.last.found != found {
-		r.last = newPhaseView(&r.run, r.Keys, found, r.scale)
-	}
-	return r.last
-}
-
 // Simulated reports whether no disk of the run is real.
 func Simulated(run *trace.Run) bool {
 	return len(run.Disks) > 0 && !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool { return d.Profile == "" })
@@ -153,16 +153,20 @@ func when(text string) string {
 // phaseID is where a phase is linked to.
 func phaseID(index int) string { return fmt.Sprintf("phase-%d", index+1) }
 
-// does says which of the disks do what: "A and B read, C writes".
-func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
+// does says which of a phase's disks do what, but for those to leave out: "A and B read, C writes".
+func (r *runDoc) does(p *analysis.Phase, leaveOut func(disk string) bool) string {
 	works := map[string]work.Work{}
-	for _, key := range keys {
-		if role := roles[key.Name]; active(role) {
-			works[key.Label] = workOf(role, paced[key.Name])
+	var labels []string
+	for _, key := range r.Keys {
+		labels = append(labels, key.Label)
+		if active(p.Roles[key.Name]) && !leaveOut(key.Name) {
+			works[key.Label] = workOf(p, key.Name)
 		}
 	}
-	return work.Who(analysis.Each(keys, func(k Key) string { return k.Label }), works)
+	return work.Who(labels, works)
 }
+
+func nobody(string) bool { return false }
 
 // active reports whether a disk works that has the role.
 func active(role trace.Role) bool { return role == trace.Read || role == trace.Write }
@@ -175,7 +179,7 @@ func (r *runDoc) environment() *Details {
 	}
 	host := cmp.Or(setup.Host, &hardware.Host{})
 	d := &Details{Title: "Machine, disks, settings"}
-	facts := table("Where it was measured", word("What"), word("Value"))
+	facts := table("Where it was measured", words("What", "Value"))
 	for _, fact := range [][2]string{
 		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", r.Hub},
 		{"Scenario", about.Scenario}, {"Seed", about.Seed}, {"Computer", host.Model}, {"Operating system", host.OS},
@@ -190,8 +194,8 @@ func (r *runDoc) environment() *Details {
 		facts.add(&key, key.Where)
 	}
 	d.Add(facts, setupTable(r.Keys, setup))
-	modes := table("I/O of each disk", word("Phase"), word("Disk"), word("Engine"), word("Cache"), word("Flush"),
-		number("Block"), number("Depth"))
+	modes := table("I/O of each disk", words("Phase", "Disk", "Engine", "Cache", "Flush"),
+		numbers("Block", "Depth"))
 	modes.Note = "The I/O that each disk really got, which may differ from what the scenario asked for."
 	var doubts []string
 	for _, m := range about.Modes {
@@ -216,8 +220,9 @@ func (r *runDoc) environment() *Details {
 
 // setupTable is which disks were measured, by all that is known of them.
 func setupTable(keys []Key, setup *hardware.Setup) *Table {
-	t := table("Which disks were measured", word("Disk"), word("Model"), word("Firmware", 2), word("Serial", 4),
-		number("Size", 3), word("Links"), word("File system", 1), number("Full", 3), word("Described as", 5))
+	t := table("Which disks were measured", words("Disk", "Model"), word("Firmware", 2),
+		word("Serial", 4), number("Size", 3), words("Links"), word("File system", 1),
+		number("Full", 3), word("Described as", 5))
 	for _, key := range keys {
 		u, known := setup.Disks[key.Name]
 		if !known {
@@ -253,5 +258,5 @@ func volumeKind(v *hardware.Volume, more ...string) string {
 	if v.Encrypted != nil && *v.Encrypted {
 		more = append([]string{"encrypted"}, more...)
 	}
-	return strings.Join(nonEmpty(append([]string{v.Filesystem}, more...)...), ", ")
+	return joined(", ", append([]string{v.Filesystem}, more...)...)
 }

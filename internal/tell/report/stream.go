@@ -59,16 +59,16 @@ const verdictNote = "Clean: no frame was dropped, and the buffer never fell belo
 
 // streamTable is a row for the streams of each disk.
 func (v *phaseView) streamTable() *Table {
-	t := table("Streams", word("Disk"), word("Streams"), word("Verdict"), number("Dropped frames"),
-		number("With all others busy", 3), number("Longest stall", 2), number("Lowest buffer"),
+	t := table("Streams", words("Disk", "Streams", "Verdict"), numbers("Dropped frames"),
+		number("With all others busy", 3), number("Longest stall", 2), numbers("Lowest buffer"),
 		word("Dropped while", 1))
-	if len(v.run.Analysis.Phases) == 1 { // else the answer's table says it
+	if len(v.a.Phases) == 1 { // else the answer's table says it
 		t.Note = verdictNote
 	}
 	for i := range v.found.StreamTotals {
 		total := &v.found.StreamTotals[i]
 		key := v.key(total.Disk)
-		listed := strings.TrimSpace(v.workOf(total.Disk).Listed())
+		listed := strings.TrimSpace(workOf(v.found, total.Disk).Listed())
 		what := Cell{
 			Text:  Clean(cmp.Or(listed, unit.Plural(total.Streams, "stream"))),
 			Small: pick(total.Op == trace.Write, "recorded", "played"),
@@ -82,16 +82,11 @@ func (v *phaseView) streamTable() *Table {
 		if total.Late > 0 {
 			stall = unit.FormatSeconds(total.LongestStallS)
 			for _, name := range total.LateWhile {
-				while = append(while, v.label(name)+" "+v.workOf(name).Does().One)
+				while = append(while, v.label(name)+" "+workOf(v.found, name).Does().One)
 			}
 		}
 		t.add(&key, what, verdict, framesText(total.Late, total.Due), besideText(total.Beside), stall,
 			bufferText(total), strings.Join(while, ", "))
 	}
 	return t
-}
-
-// valueOf is what a try was of: more than any value if there was no limit.
-func valueOf(try analysis.SearchTry) float64 {
-	return pick(try.Unlimited, math.Inf(1), try.Value)
 }

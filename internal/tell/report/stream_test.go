@@ -22,7 +22,7 @@ func viewOf(t *testing.T, run *trace.Run, phase string) *phaseView {
 	a := analysis.Analyze(run, analysis.Options{})
 	for i := range a.Phases {
 		if a.Phases[i].Name == phase {
-			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i], Scale{a.Scale})
+			return newRunDoc(Run{Trace: run, Analysis: a}).view(i)
 		}
 	}
 	t.Fatalf("no phase %q", phase)
@@ -69,7 +69,7 @@ func TestStreamTable(t *testing.T) {
 // A phase says first whether its streams kept up; who is paced is compared with nothing.
 func TestPhaseOfStreams(t *testing.T) {
 	v := viewOf(t, fixture.Streams(), "play beside backup")
-	if got, want := newPhase(v, 0).Does, "A plays 4 streams, B writes, C is probed"; got != want {
+	if got, want := v.phase(v.index[v.found.Name]).Does, "A plays 4 streams, B writes, C is probed"; got != want {
 		t.Errorf("who does what: %q, want %q", got, want)
 	}
 	table := v.diskTable()
@@ -256,7 +256,8 @@ func TestWhoDoesWhat(t *testing.T) {
 		for i, letter := range test.pattern {
 			roles[string(rune('A'+i))] = map[rune]trace.Role{'R': trace.Read, 'W': trace.Write, '-': trace.Idle}[letter]
 		}
-		if got := does(newKeys([]string{"A", "B", "C"}), roles, test.paced); got != test.want {
+		r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "B", "C"})}}
+		if got := r.does(&analysis.Phase{Roles: roles, Paced: work.Paced(test.paced)}, nobody); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.pattern, got, test.want)
 		}
 	}
@@ -272,7 +273,8 @@ func TestDoing(t *testing.T) {
 		"writing at up to 200 MB/s":                {Pace: 200e6},
 		"reading and writing 70/30":                {Reads: 0.7},
 	} {
-		v := &phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced}}}
+		found := &analysis.Phase{Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced}}
+		v := &phaseView{runDoc: &runDoc{Document: &Document{}}, found: found}
 		if got := v.key("A").Does; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

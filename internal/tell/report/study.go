@@ -45,55 +45,42 @@ func (r *runDoc) poolFindings() {
 		code, disk string
 		line, nth  int // of this kind in its phase
 	}
-	type finding struct {
-		analysis.Finding
-		kind
-	}
-	type place struct {
-		kind
-		phase string
-	}
-	of, met := map[string]int{}, map[place]int{}
+	lines := map[string]int{}
 	for i, line := range r.lines {
 		for _, phase := range line.phases {
-			of[phase.Name] = i
+			lines[phase.Name] = i
 		}
 	}
-	var all []finding
+	var kinds []kind
+	all := map[kind][]analysis.Finding{}
 	for _, f := range r.a.Findings {
-		line, known := of[f.Phase]
+		line, known := lines[f.Phase]
 		probed := known && f.Code == "latency" && r.a.Phases[r.index[f.Phase]].Paced[f.Disk].Probe > 0
 		if f.Code == "partial" || f.MorePhases == 0 && (f.Code == "drops" || probed) {
 			continue
 		}
-		k := kind{f.Code, f.Disk, pick(known, line, -1), 0}
-		at := place{k, pick(known, f.Phase, "")} // what is of no phase that is known repeats nothing
-		k.nth, met[at] = met[at], met[at]+1
-		all = append(all, finding{f, k})
+		k := kind{code: f.Code, disk: f.Disk, line: pick(known, line, -1)}
+		// What is of the same phase, or of none that is known, repeats nothing.
+		for slices.ContainsFunc(all[k], func(o analysis.Finding) bool { return !known || o.Phase == f.Phase }) {
+			k.nth++
+		}
+		if all[k] == nil {
+			kinds = append(kinds, k)
+		}
+		all[k] = append(all[k], f)
 	}
-	for _, alike := range analysis.Grouped(all, func(f finding) kind { return f.kind }) {
-		f := alike[0]
+	for _, k := range kinds {
+		f := all[k][0]
 		text := r.a.Title(f.Phase) + ": " + f.TextWithoutPhase
 		if len(r.a.Phases) == 1 {
 			text = analysis.Capital(r.a.Order, f.TextWithoutPhase)
 		}
-		if n := len(alike); n > 1 {
-			text += fmt.Sprintf("; seen in %d of %d repeats", n, len(r.lines[f.line].phases))
+		if n := len(all[k]); n > 1 {
+			text += fmt.Sprintf("; seen in %d of %d repeats", n, len(r.lines[k.line].phases))
 		}
 		f.Text = text + "."
-		r.findings = append(r.findings, f.Finding)
+		r.findings = append(r.findings, f)
 	}
-}
-
-func keyOf(keys []Key, name string) int {
-	return slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
-}
-
-func labelOf(keys []Key, name string) string {
-	if i := keyOf(keys, name); i >= 0 {
-		return keys[i].Label
-	}
-	return name
 }
 
 // pooledPhase is phases that are repeats of one.
@@ -101,6 +88,9 @@ type pooledPhase struct {
 	title  string
 	id     string // of the first
 	phases []analysis.Phase
+
+	rank int     // of what the headline says of them
+	kept float64 // the least that a disk keeps of its baseline
 }
 
 // pool puts the repeats of a phase together: of the same work, by names that differ only in the number at their end.
@@ -110,7 +100,8 @@ func (r *runDoc) pool() {
 		return repeated{trace.Unnumbered(p.Name), cmp.Or(p.Repeats, p.Name)}
 	}) {
 		title := pick(len(group) > 1, trace.Unnumbered(group[len(group)-1].Title), group[0].Title)
-		r.lines = append(r.lines, pooledPhase{title, phaseID(r.index[group[0].Name]), group})
+		id := phaseID(r.index[group[0].Name])
+		r.lines = append(r.lines, pooledPhase{title: title, id: id, phases: group})
 	}
 	// The fewer at work, the earlier, as in the analysis' matrix.
 	atWork := func(line pooledPhase) int { return len(line.phases[0].Disks) }
@@ -119,39 +110,26 @@ func (r *runDoc) pool() {
 
 // phasesTable is a row per phase and a column per disk, repeats pooled.
 func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
-	t := table("All phases", word("Phase"))
-	for i := range r.Keys {
-		t.Columns = append(t.Columns, ofDisk(&r.Keys[i]))
-	}
-	t.Columns = append(t.Columns, number("Together"), number("Overlap", 1))
+	t := table("All phases", words("Phase"), ofDisks(r.Keys), numbers("Together"), number("Overlap", 1))
 	t.Note = r.scale.Unit + " with all disks busy; %: of the baseline, none: unknown; W writes, R reads."
 	limited := false
-	var loads []Load
+	var all Answer
 	for _, line := range lines {
 		l := r.load(line)
-		loads = append(loads, l)
-		name := Cell{Text: shorten(cmp.Or(line.title, line.phases[0].Name), 2*longest), Link: line.id}
+		all.Loads = append(all.Loads, l)
+		name := Cell{Text: shorten(cmp.Or(line.title, l.first.Name), 2*longest), Link: line.id}
 		if n := len(line.phases); n > 1 {
 			name.Small = fmt.Sprintf("mean of %d", n)
 		}
-		row := []any{name}
-		for _, key := range r.Keys {
-			cell := Cell{}
-			for _, d := range l.Disks {
-				if d.Name != key.Name {
-					continue
-				}
-				remark := d.Remark
-				if remark == unmeasured {
-					remark = ""
-				}
-				cell = Cell{
-					Letter: strings.ToUpper(string(line.phases[0].Roles[key.Name][:1])), Text: pick(l.Rate > 0, r.scale.Number(d.Rate), none), Small: cmp.Or(d.Percent(), remark),
-					Heat: heatOf(d.Kept), Strong: d.Low(), NoReference: d.Remark != "",
-				}
-				limited = limited || d.Remark == ownPace
+		row := make([]Cell, len(r.Keys))
+		for _, d := range l.Disks {
+			role := string(l.first.Roles[d.Name])
+			small := cmp.Or(d.Percent(), pick(d.Remark == unmeasured, "", d.Remark))
+			row[d.Index] = Cell{
+				Letter: strings.ToUpper(role[:1]), Text: pick(l.Rate > 0, r.scale.Number(d.Rate), none),
+				Small: small, Heat: d.Kept, Strong: d.Low(), NoReference: d.Remark != "",
 			}
-			row = append(row, cell)
+			limited = limited || d.Remark == ownPace
 		}
 		seconds, overlaps := 0.0, 0.0
 		for _, phase := range line.phases {
@@ -160,13 +138,14 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 				overlaps++
 			}
 		}
-		together, length := Cell{Text: none}, none
+		together, length := Cell{Text: none}, Cell{Text: none}
 		if overlaps > 0 {
-			together, length = Cell{Text: r.scale.Number(l.Rate), Strong: true}, unit.FormatSeconds(seconds/overlaps)
+			together = strong(r.scale.Number(l.Rate))
+			length.Text = unit.FormatSeconds(seconds / overlaps)
 		}
-		t.add(append(row, together, length)...)
+		t.Rows = append(t.Rows, slices.Concat([]Cell{name}, row, []Cell{together, length}))
 	}
-	t.Note = strings.Join(nonEmpty(t.Note, keptNote(loads), pick(limited, ownPaceNote, "")), " ")
+	t.Note = joined(" ", t.Note, all.KeptNote(), pick(limited, ownPaceNote, ""))
 	return t
 }
 
@@ -182,33 +161,32 @@ func (r *runDoc) addSaturations() {
 		return s.Fall == nil || len(s.Bursts) == 0
 	})
 	for i, found := range analysis.Grouped(fell, func(s analysis.Saturation) string { return s.Of }) {
-		c := regainedChart(r.Keys, found)
+		c := r.regainedChart(found)
 		if i > 0 {
 			c.ID += "-" + strconv.Itoa(i+1)
 		}
-		t := table(c.Title, word("Rest"))
+		t := table(c.Title, words("Rest"), ofDisks(c.Keys))
 		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote faster than without; " +
 			"and the share of what the cache took at first. ±: half the 95 % confidence interval."
-		for k := range c.Keys {
-			t.Columns = append(t.Columns, ofDisk(&c.Keys[k]))
-		}
 		for k, rest := range found[0].Bursts {
-			fill(t, []float64{rest.RestS}, found, func(s float64) any { return unit.FormatSeconds(s) },
-				func(_ float64, s analysis.Saturation) Cell {
-					if k >= len(s.Bursts) {
-						return Cell{Text: none}
-					}
+			row := []any{unit.FormatSeconds(rest.RestS)}
+			for _, s := range found {
+				cell := Cell{Text: none}
+				if k < len(s.Bursts) {
 					b := &s.Bursts[k]
-					back := "± " + unit.FormatBytes(int64(2*b.SEBytes)) + ", " + percent(b.FastBytes/s.Fall.AtBytes)
-					return Cell{Text: unit.FormatBytes(int64(b.FastBytes)), Small: back}
-				})
+					cell.Text = bytesText(b.FastBytes)
+					cell.Small = "± " + bytesText(2*b.SEBytes) + ", " + percent(b.FastBytes/s.Fall.AtBytes)
+				}
+				row = append(row, cell)
+			}
+			t.add(row...)
 		}
 		r.Add(c, t)
 	}
 }
 
 // regainedChart is how much of its cache each disk had back after a rest, against the rest.
-func regainedChart(keys []Key, found []analysis.Saturation) *Chart {
+func (r *runDoc) regainedChart(found []analysis.Saturation) *Chart {
 	c := &Chart{
 		ID: "regained", Title: "What a rest gives back (" + found[0].Of + ")",
 		X: Axis{Name: "rest before writing", Unit: Seconds}, Y: Axis{Name: "of the cache", Unit: Bytes},
@@ -217,8 +195,8 @@ func regainedChart(keys []Key, found []analysis.Saturation) *Chart {
 	}
 	for i, s := range found {
 		cache := Round(s.Fall.AtBytes, 4)
-		if at := keyOf(keys, s.Disk); at >= 0 {
-			c.Keys = append(c.Keys, keys[at])
+		if at := r.keyOf(s.Disk); at >= 0 {
+			c.Keys = append(c.Keys, r.Keys[at])
 		}
 		bursts := Series{Kind: Dots, Key: i, Name: "burst"}
 		for _, b := range s.Bursts {
@@ -236,7 +214,7 @@ func regainedChart(keys []Key, found []analysis.Saturation) *Chart {
 			c.add(growth)
 		}
 		c.Y.Max = max(c.Y.Max, 1.1*s.Fall.AtBytes)
-		text := unit.FormatBytes(int64(s.Fall.AtBytes)) + " at first"
+		text := bytesText(s.Fall.AtBytes) + " at first"
 		c.Marks = append(c.Marks, Mark{At: cache, Text: text, Key: i})
 	}
 	return c

@@ -17,8 +17,12 @@ func (v *phaseView) timeChart() *Chart {
 	if len(v.lanes) == 0 || v.top == 0 {
 		return nil
 	}
-	several := slices.ContainsFunc(v.lanes, func(l lane) bool { return l.op != v.lanes[0].op })
-	op := pick(several, "", string(v.lanes[0].op)+" ")
+	op := string(v.lanes[0].op) + " "
+	for _, l := range v.lanes {
+		if l.op != v.lanes[0].op {
+			op = ""
+		}
+	}
 	c := v.overTime("time", v.timeTitle(), v.rates(op+"rate of each file", v.top))
 	c.Caption = "Each line is one file, as long as the file took."
 	if v.many {
@@ -27,8 +31,9 @@ func (v *phaseView) timeChart() *Chart {
 	if len(v.found.Streams) > 0 {
 		c.Caption += " Of streams: about a second each."
 	}
-	inTime := func(f file) (from, to float64) { return f.startS / v.endS, f.endS / v.endS }
-	v.addFiles(c, v.seconds, func() placing { return inTime })
+	v.addFiles(c, v.seconds, func(f file) (from, to float64) {
+		return f.startS / v.endS, f.endS / v.endS
+	})
 	v.addOverlap(c)
 	v.addChanges(c)
 	v.addLevels(c)
@@ -41,17 +46,19 @@ func (v *phaseView) overTime(id, title string, y Axis) *Chart {
 	return &Chart{ID: id, Title: title, X: x, Y: y, Keys: v.laneKeys(), Wide: true}
 }
 
-// addFiles adds each lane's files along x. Many files become lines that sum them up, with the files that stand out.
-func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place func() placing) {
+// addFiles adds each lane's files along x. Many files become lines that sum them up, with the files
+// that stand out.
+func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place placing) {
 	for i, l := range v.lanes {
 		if v.many {
-			buckets := l.buckets(place())
-			c.addBuckets(i, buckets, func(b *bucket) float64 { return round(b.x * c.X.Max) }, v.rate)
+			buckets := v.addBuckets(c, i, place, func(part float64) float64 {
+				return round(part * c.X.Max)
+			})
 			if c.X.Unit == Seconds {
 				s := Series{Kind: Dots, Key: i, Name: "file"}
-				outliers := l.outliers(buckets, place())
+				outliers := l.outliers(buckets, place)
 				for _, f := range outliers[:min(len(outliers), maxOutliers/len(v.lanes))] {
-					s.point(round((f.startS+f.endS)/2), v.rate(f.rate), float64(f.seq+1), Round(f.bytes, 4))
+					s.point(round((f.startS+f.endS)/2), v.rate(f.rate), f.number, Round(f.bytes, 4))
 				}
 				c.add(s)
 			}
@@ -59,36 +66,39 @@ func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place func
 		}
 		files := Series{Kind: Files, Key: i, Name: "file"}
 		fillers := Series{Kind: Files, Key: i, Name: "filler", Faint: true}
-		along := place()
-		for f := range l.all() {
-			from, to := along(f)
+		for _, f := range l.files {
 			s := &files
 			if f.filler {
 				s = &fillers
 			}
-			s.point(round(from*c.X.Max), round(to*c.X.Max), v.rate(f.rate), float64(f.seq+1), Round(f.bytes, 4))
+			from, to := place(f)
+			s.point(round(from*c.X.Max), round(to*c.X.Max), v.rate(f.rate), f.number, Round(f.bytes, 4))
 		}
 		c.add(files)
 		c.add(fillers)
 	}
 }
 
-// addBuckets adds a lane's files as lines: the mean rate strong, the percentiles faint.
-func (c *Chart) addBuckets(key int, list []bucket, x func(*bucket) float64, rate func(float64) float64) {
-	low := Series{Kind: Line, Key: key, Name: "5th percentile", Faint: true}
-	high := Series{Kind: Line, Key: key, Name: "95th percentile", Faint: true}
-	mean := Series{Kind: Line, Key: key, Name: "mean"}
-	for i := range list {
-		b := &list[i]
+// addBuckets adds a lane's files as lines: the mean rate strong, the percentiles faint. At is the
+// place on the axis of a part of it from 0 to 1.
+func (v *phaseView) addBuckets(
+	c *Chart, lane int, place placing, at func(part float64) float64,
+) []bucket {
+	low := Series{Kind: Line, Key: lane, Name: "5th percentile", Faint: true}
+	high := Series{Kind: Line, Key: lane, Name: "95th percentile", Faint: true}
+	mean := Series{Kind: Line, Key: lane, Name: "mean"}
+	buckets := v.lanes[lane].buckets(place)
+	for _, b := range buckets {
 		if b.seconds > 0 {
-			low.point(x(b), rate(b.low))
-			high.point(x(b), rate(b.high))
-			mean.point(x(b), rate(b.mean))
+			low.point(at(b.x), v.rate(b.low))
+			high.point(at(b.x), v.rate(b.high))
+			mean.point(at(b.x), v.rate(b.mean))
 		}
 	}
 	c.add(low)
 	c.add(high)
 	c.add(mean)
+	return buckets
 }
 
 // addOverlap shades the time in which all disks were busy.
@@ -164,7 +174,7 @@ func (v *phaseView) addLevels(c *Chart) {
 		level(i, part.Rate, o.StartS, o.EndS)
 		for _, r := range v.found.Recoveries {
 			if r.Disk == l.key.Name && r.LagS != nil && r.ToRate != nil {
-				level(i, *r.ToRate, r.AtS+*r.LagS, l.at(len(l.files)-1).endS)
+				level(i, *r.ToRate, r.AtS+*r.LagS, l.files[len(l.files)-1].endS)
 			}
 		}
 	}
@@ -188,7 +198,7 @@ func (v *phaseView) timeTitle() string {
 	case parts != nil || o == nil || len(working) == 0:
 	case len(o.Disks) == 1:
 		one := working[0]
-		parts = append(parts, one.Label+" "+v.workOf(one.Name).Does().One+" at "+v.scale.Rate(o.Rate))
+		parts = append(parts, one.Label+" "+workOf(v.found, one.Name).Does().One+" at "+v.scale.Rate(o.Rate))
 	case v.found.Contention != nil && v.found.Contention.Even:
 		parts = append(parts, allOf(len(o.Disks))+" share "+v.scale.Rate(o.Rate)+" evenly")
 	default:
@@ -287,7 +297,7 @@ func (v *phaseView) inOrder(list []analysis.Change) []analysis.Change {
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].Disks = slices.Clone(list[i].Disks)
-		slices.SortStableFunc(list[i].Disks, func(a, b string) int { return keyOf(v.keys, a) - keyOf(v.keys, b) })
+		slices.SortStableFunc(list[i].Disks, func(a, b string) int { return v.keyOf(a) - v.keyOf(b) })
 	}
 	return list
 }

@@ -18,9 +18,8 @@ func OfTrend(of, left string, stretches []trend.Stretch) *Document {
 		runs += s.Runs
 	}
 	scale := unit.ScaleFor(top)
-	t := table("Trend", word("From"), word("To"), number("Runs"), number(scale.Unit),
-		number("95 % interval"), number("Change"),
-		word("Since run", 1))
+	t := table("Trend", words("From", "To"),
+		numbers("Runs", scale.Unit, "95 % interval", "Change"), word("Since run", 1))
 	for i, s := range stretches {
 		interval, change, since := none, none, ""
 		if v := s.Interval; v != nil {

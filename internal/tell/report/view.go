@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 
@@ -11,13 +10,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// phaseView is a phase laid out for its charts and tables.
+// phaseView is a phase of a run laid out for its charts and tables.
 type phaseView struct {
-	run    *Run
+	*runDoc
 	traced *trace.Phase // nil if the trace is not at hand
 	found  *analysis.Phase
-	scale  Scale
-	keys   []Key  // of the run's disks
 	lanes  []lane // the working disks; none if the trace is not at hand
 	many   bool   // more files than can be drawn one by one
 	endS   float64
@@ -28,11 +25,12 @@ type phaseView struct {
 	perS   float64 // the finest parts of a second that are drawn
 }
 
-// lane is one disk's files, and what the analysis says of them.
+// lane is one disk's files but for the impossible ones, which the analysis reports, and what it
+// says of them.
 type lane struct {
 	key   Key
 	op    trace.Role
-	files []trace.File
+	files []file
 	stats analysis.Disk
 }
 
@@ -41,63 +39,52 @@ type file struct {
 	startS, endS float64
 	bytes        float64
 	rate         float64
-	seq          int
-	filler       bool // keeps the disk busy for the others' sake and is no part of its work
+	movedB       float64 // what its disk had moved before it
+	number       float64 // among its disk's, from 1
+	filler       bool    // keeps the disk busy for the others' sake and is no part of its work
 }
 
 // maxFiles is the most files of a phase that are drawn one by one.
 const maxFiles = 5000
 
-func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *phaseView {
-	v := &phaseView{run: run, found: found, scale: scale, keys: keys, smallB: math.Inf(1)}
-	if found.Series != nil {
-		v.endS = found.Series.EndS
+// view lays out the phase of that index.
+func (r *runDoc) view(i int) *phaseView {
+	v := &phaseView{runDoc: r, found: &r.a.Phases[i], perS: 1e9}
+	if v.found.Series != nil {
+		v.endS = v.found.Series.EndS
 	}
-	if run.Trace != nil {
-		at := slices.IndexFunc(run.Trace.Phases, func(p *trace.Phase) bool { return p.Name == found.Name })
-		if at >= 0 {
-			v.traced = run.Trace.Phases[at]
-			v.lanes = analysis.Each(v.traced.Disks, v.lane)
+	if r.run.Trace != nil {
+		for _, p := range r.run.Trace.Phases {
+			if p.Name == v.found.Name {
+				v.traced, v.lanes = p, analysis.Each(p.Disks, v.lane)
+			}
 		}
 	}
 	v.measure()
-	v.perS = 1e9
 	if v.endS > 0 {
 		v.perS = math.Pow10(min(9, max(0, int(math.Ceil(-math.Log10(v.endS/1e5))))))
 	}
 	return v
 }
 
-// lane is a disk's files but for the impossible ones, which the analysis reports.
 func (v *phaseView) lane(d *trace.DiskRecord) lane {
-	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name], files: d.Files}
-	l.drop(func(f trace.File) bool { return !f.Usable() })
-	return l
-}
-
-// drop leaves files out of the lane. There may be millions: they are copied only if there are any to leave out.
-func (l *lane) drop(out func(trace.File) bool) {
-	if slices.ContainsFunc(l.files, out) {
-		l.files = slices.DeleteFunc(slices.Clone(l.files), out)
-	}
-}
-
-// at is a file of the lane.
-func (l *lane) at(i int) file {
-	f := &l.files[i]
-	bytes, took := float64(f.Bytes), float64(f.EndNS-f.StartNS)/1e9
-	return file{float64(f.StartNS) / 1e9, float64(f.EndNS) / 1e9, bytes, bytes / took, f.Seq, f.Filler}
-}
-
-// all are the lane's files.
-func (l *lane) all() iter.Seq[file] {
-	return func(yield func(file) bool) {
-		for i := range l.files {
-			if !yield(l.at(i)) {
-				return
-			}
+	l := lane{key: v.key(d.Name), op: d.Op, stats: v.found.Disks[d.Name]}
+	movedB := 0.0
+	for i := range d.Files {
+		f := &d.Files[i]
+		if !f.Usable() {
+			continue
+		}
+		bytes, took := float64(f.Bytes), float64(f.EndNS-f.StartNS)/1e9
+		l.files = append(l.files, file{
+			float64(f.StartNS) / 1e9, float64(f.EndNS) / 1e9, bytes, bytes / took, movedB,
+			float64(f.Seq + 1), f.Filler,
+		})
+		if !f.Filler {
+			movedB += bytes
 		}
 	}
+	return l
 }
 
 // measure finds the bounds of the lanes' files.
@@ -105,54 +92,49 @@ func (v *phaseView) measure() {
 	v.top, v.largeB, v.smallB, v.sumB = 0, 0, math.Inf(1), 0
 	count := 0
 	for _, l := range v.lanes {
-		sum := 0.0
-		for f := range l.all() {
+		count += len(l.files)
+		for _, f := range l.files {
 			v.endS, v.top = max(v.endS, f.endS), max(v.top, f.rate)
 			if !f.filler {
-				sum += f.bytes
+				v.sumB = max(v.sumB, f.movedB+f.bytes)
 				v.largeB, v.smallB = max(v.largeB, f.bytes), min(v.smallB, f.bytes)
 			}
 		}
-		v.sumB = max(v.sumB, sum)
-		count += len(l.files)
 	}
 	v.many = count > maxFiles
 }
 
-// ofFiles is the phase without the disks whose files are nobody's: stretches of streams, and of probes; and without
-// fillers.
+// ofFiles is the phase without the disks whose files are nobody's: stretches of streams, and of
+// probes; and without fillers.
 func (v *phaseView) ofFiles() *phaseView {
 	w := *v
 	w.lanes = nil
 	for _, l := range v.lanes {
-		if v.found.Paced[l.key.Name].Accompanies() {
-			continue
+		if !v.found.Paced[l.key.Name].Accompanies() {
+			l.files = slices.DeleteFunc(slices.Clone(l.files), func(f file) bool { return f.filler })
+			w.lanes = append(w.lanes, l)
 		}
-		l.drop(func(f trace.File) bool { return f.Filler })
-		w.lanes = append(w.lanes, l)
 	}
 	w.measure()
 	return &w
 }
 
-// key is the disk of that name, with what it does in this phase: "playing 4 x ProRes 422 HQ UHD 25p", "writing at up to
-// 200 MB/s".
+// key is the disk of that name, with what it does in this phase: "playing 4 x ProRes 422 HQ UHD
+// 25p", "writing at up to 200 MB/s".
 func (v *phaseView) key(name string) Key {
 	key := Key{Name: name, Label: name}
-	if i := keyOf(v.keys, name); i >= 0 {
-		key = v.keys[i]
+	if i := v.keyOf(name); i >= 0 {
+		key = v.Keys[i]
 	}
-	does := v.workOf(name)
+	does := workOf(v.found, name)
 	key.Does = Clean(does.Verb().Ing + does.Listed())
 	return key
 }
 
-func (v *phaseView) label(disk string) string { return labelOf(v.keys, disk) }
-
 // working are the phase's working disks in the run's order.
 func (v *phaseView) working() []Key {
 	var out []Key
-	for _, key := range v.keys {
+	for _, key := range v.Keys {
 		if active(v.found.Roles[key.Name]) {
 			out = append(out, v.key(key.Name))
 		}
@@ -171,7 +153,8 @@ func (v *phaseView) seconds(s float64) float64 { return math.Round(s*v.perS) / v
 // rate is one in the document's unit, as fine as a screen shows.
 func (v *phaseView) rate(r float64) float64 { return Round(r/v.scale.Size, 4) }
 
-// ownPace stands where a comparison of rates would mislead: the disk does no more than its work asks for.
+// ownPace stands where a comparison of rates would mislead: the disk does no more than its work
+// asks for.
 const ownPace = "own pace"
 
 // ownPaceNote says what that means.
@@ -181,23 +164,11 @@ const ownPaceNote = "Own pace: the disk moves what its streams, its pace, its pa
 // limited reports whether the disk's rate is that of its work.
 func (v *phaseView) limited(name string) bool { return v.found.Paced[name].Limited() }
 
-// workOf is the work of a disk in the phase.
-func (v *phaseView) workOf(name string) work.Work {
-	return workOf(v.found.Roles[name], v.found.Paced[name])
-}
-
-// workOf is the work of a disk of a role.
-func workOf(role trace.Role, w work.Work) work.Work {
-	w.Op = role
+// workOf is the work of a disk in a phase.
+func workOf(p *analysis.Phase, disk string) work.Work {
+	w := p.Paced[disk]
+	w.Op = p.Roles[disk]
 	return w
-}
-
-// work is what a disk does, in a word of a table's.
-func (v *phaseView) work(name string) string {
-	if v.found.Paced[name].Probe > 0 {
-		return "probe"
-	}
-	return v.workOf(name).Verb().Several
 }
 
 const (
@@ -207,24 +178,24 @@ const (
 	maxOutliers = 200  // of a phase
 )
 
-// bucket is the files of a part of an axis in short: their bytes over their time, and the middle nine tenths of their
-// rates. It has no seconds if no file is in it.
+// bucket is the files of a part of an axis in short: their bytes over their time, and the middle
+// nine tenths of their rates. It has no seconds if no file is in it.
 type bucket struct {
-	rates          []float64 // until they are summed up
+	rates          []float64 // in order
 	bytes, seconds float64
 	mean           float64
 	low, high      float64
 	x              float64 // the middle of the part, from 0 to 1
 }
 
-// placing says from where to where a file lies on an axis, from 0 to 1. It is given a lane's files in their order.
+// placing says from where to where a file lies on an axis, from 0 to 1.
 type placing func(f file) (from, to float64)
 
-// buckets cuts an axis into parts of some twenty files each, or more if that would make more parts than a screen can
-// show. A file is of the part in which its middle lies.
+// buckets cuts an axis into parts of some twenty files each, or more if that would make more parts
+// than a screen can show. A file is of the part in which its middle lies.
 func (l *lane) buckets(place placing) []bucket {
 	out := make([]bucket, min(maxBuckets, max(minBuckets, len(l.files)/perBucket)))
-	for f := range l.all() {
+	for _, f := range l.files {
 		b := &out[index(f, place, len(out))]
 		b.rates = append(b.rates, f.rate)
 		b.bytes += f.bytes
@@ -236,7 +207,6 @@ func (l *lane) buckets(place placing) []bucket {
 			slices.Sort(b.rates)
 			b.mean, b.low, b.high = b.bytes/b.seconds, b.rates[n/20], b.rates[n-1-n/20]
 			b.x = (float64(i) + 0.5) / float64(len(out))
-			b.rates = nil
 		}
 	}
 	return out
@@ -249,15 +219,14 @@ func index(f file, place placing, n int) int {
 
 // outliers are a lane's files outside its buckets, those first that are furthest from the mean.
 func (l *lane) outliers(buckets []bucket, place placing) []file {
-	var out []file
-	far := map[int]float64{} // by file: a logarithm of the ratio
-	for f := range l.all() {
+	far := func(f file) float64 { // a logarithm of the ratio; 0 inside the bucket
 		b := &buckets[index(f, place, len(buckets))]
-		if f.rate < b.low || f.rate > b.high {
-			out = append(out, f)
-			far[f.seq] = math.Abs(math.Log(f.rate / b.mean))
+		if b.low <= f.rate && f.rate <= b.high {
+			return 0
 		}
+		return math.Abs(math.Log(f.rate / b.mean))
 	}
-	slices.SortStableFunc(out, func(a, b file) int { return cmp.Compare(far[b.seq], far[a.seq]) })
+	out := slices.DeleteFunc(slices.Clone(l.files), func(f file) bool { return far(f) == 0 })
+	slices.SortStableFunc(out, func(a, b file) int { return cmp.Compare(far(b), far(a)) })
 	return out
 }

@@ -22,6 +22,11 @@ type Scale struct{ unit.Scale }
 
 func (s Scale) of(rate float64) float64 { return rate / s.Size }
 
+// instead sets a rate beside what it was or could be: "6.70 instead of 3.51 GB/s".
+func (s Scale) instead(rate, before float64) string {
+	return s.Number(rate) + " instead of " + s.Rate(before)
+}
+
 // maybe is Number for a rate that may be missing.
 func (s Scale) maybe(rate *float64) string {
 	if rate == nil {
@@ -73,6 +78,9 @@ func Clock(seconds, length float64) string {
 	}
 	return text
 }
+
+// bytesText writes a size that was computed.
+func bytesText(bytes float64) string { return unit.FormatBytes(int64(bytes)) }
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
 

@@ -102,9 +102,7 @@ func (p *page) pairs() {
 				if c.Text == "" {
 					cell.Class = "unknown"
 				}
-				if c.Heat != nil {
-					cell.colour(*c.Heat)
-				}
+				cell.colour(c.Heat)
 				r.Cells = append(r.Cells, cell)
 			}
 			out.Rows = append(out.Rows, r)

@@ -148,7 +148,7 @@ func newTemplate(drawer *drawer) (*template.Template, error) {
 	tmpl = template.New("page.tmpl").Funcs(template.FuncMap{
 		"prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed,
 		"tight": func(text string) string { return quantity.ReplaceAllString(text, "$1\u00a0$2") },
-		"tint":  func(kept *float64) int { return tint(*kept) },
+		"tint":  tint,
 	})
 	return tmpl.ParseFS(parts, "*.tmpl")
 }

@@ -17,14 +17,13 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // One block of each kind.
 func TestWrite(t *testing.T) {
-	kept := 0.5
 	keys := []report.Key{{Name: "A", Label: "A"}, {Name: "B|b", Label: "B|b", Index: 1}}
 	doc := &report.Document{Title: "small *run*", Started: "today", Simulated: true, Keys: keys, Blocks: []report.Block{
 		report.Warning{Text: "disk A failed"},
 		report.Sentence{Text: "A keeps 50 %.", Lead: true},
 		report.Heading{Text: "Numbers"},
 		&report.Table{Note: "In the overlap.", Columns: []report.Column{{Head: "Disk"}, {Head: "GB/s", Numbers: true}, {Head: "nothing"}}, Rows: [][]report.Cell{
-			{{Disk: &keys[1]}, {Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: &kept}, {}},
+			{{Disk: &keys[1]}, {Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: 0.5}, {}},
 		}},
 		report.List{Title: "What stands out", Items: []string{"one | two"}},
 		&report.Chart{
