@@ -345,7 +345,7 @@ func (r *runDoc) loadDisk(line *pooledPhase, key Key) LoadDisk {
 		}
 		rates++
 		d.Rate += phase.Overlap.Disks[key.Name].Rate
-		if w := withoutOthers(&phase, key.Name); w != nil && w.Retention != nil {
+		if w := withoutOthers(&phase, key.Name); w != nil {
 			compared++
 			d.Baseline += *w.ReferenceRate
 			d.Kept += *w.Retention
@@ -394,7 +394,7 @@ func (r *runDoc) headlinePhases() []pooledPhase {
 			line.rank = len(r.a.Summary.Contests)
 		}
 		for name := range p.Disks {
-			if w := withoutOthers(p, name); w != nil && w.Retention != nil {
+			if w := withoutOthers(p, name); w != nil {
 				line.kept = min(line.kept, *w.Retention)
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -23,27 +22,22 @@ func (r *runDoc) phase(index int) *Details {
 	if found.Search != nil {
 		d.Fold = "Tries of " + found.Search.Search
 	}
-	var doubts []Block
 	for _, w := range found.Warnings {
-		doubts = append(doubts, Warning{w.Text})
+		d.Add(Warning{w.Text})
 	}
-	d.Add(doubts...)
 	d.Add(Sentence{Text: found.Verdict, Lead: true}, v.streamTable(), v.timeChart(), v.diskTable())
 	d.Add(v.streamCharts()...)
 	files := v.ofFiles()
 	temperature, device := v.gaugeCharts()
-	for _, fold := range []*Details{
-		{Title: "Changes and recoveries", Printed: true, Blocks: []Block{v.changeTable(), v.recoveryTable(), v.totalChart()}},
-		{Title: "Latency", Printed: true, Blocks: []Block{v.latencyTable()}},
-		{Title: "Links and the disks' own meters", Printed: true, Blocks: []Block{v.linksTable(), temperature, device}},
-		{Title: "Every file: speed against size, against bytes moved", Blocks: []Block{
-			files.sizeChart(), v.sizesTable(), files.bytesChart(), files.spreadChart(), v.filesTable(),
-		}},
-		{Title: "What other tools would report", Blocks: []Block{v.rules()}},
-	} {
-		fold.Blocks = shown(fold.Blocks)
-		d.Add(fold)
+	fold := func(title string, printed bool, blocks ...Block) {
+		d.Add(&Details{Title: title, Printed: printed, Blocks: shown(blocks)})
 	}
+	fold("Changes and recoveries", true, v.changeTable(), v.recoveryTable(), v.totalChart())
+	fold("Latency", true, v.latencyTable())
+	fold("Links and the disks' own meters", true, v.linksTable(), temperature, device)
+	fold("Every file: speed against size, against bytes moved", false,
+		files.sizeChart(), v.sizesTable(), files.bytesChart(), files.spreadChart(), v.filesTable())
+	fold("What other tools would report", false, v.rules())
 	for _, c := range Collect[*Chart](d.Blocks) {
 		c.Phase = found.Title
 	}
@@ -56,10 +50,10 @@ func (r *runDoc) phase(index int) *Details {
 // withoutOthers is what the analysis found of a disk's rate without the others; nil if the run does not show it.
 func withoutOthers(found *analysis.Phase, disk string) *analysis.DiskContention {
 	c := contentionOf(found, disk)
-	if !found.Paced[disk].Limited() && c.ReferenceRate != nil && *c.ReferenceRate > 0 {
-		return &c
+	if c.Retention == nil || found.Paced[disk].Limited() {
+		return nil
 	}
-	return nil
+	return &c
 }
 
 // noReference says why a disk is not compared with its rate without the others.
@@ -121,8 +115,10 @@ func (v *phaseView) diskTable() *Table {
 		case w != nil:
 			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
 			reference = Cell{Text: v.scale.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, longest)}
-			if w.Retention != nil {
-				kept, compared = Cell{Text: keptText(*w.Retention, w.RetentionCI), Heat: *w.Retention}, true
+			compared = true
+			kept = Cell{Text: percent(*w.Retention), Heat: *w.Retention}
+			if ci := w.RetentionCI; ci != nil { // "47 ± 1 %"
+				kept.Text = fmt.Sprintf("%.0f ± %.0f %%", 100**w.Retention, math.Ceil(50*(ci[1]-ci[0])-1e-9))
 			}
 		case together:
 			kept = Cell{Text: noReference(contentionOf(v.found, key.Name)), NoReference: true}
@@ -158,14 +154,6 @@ func (v *phaseView) longestRecovery(disk string) float64 {
 		}
 	}
 	return longest
-}
-
-// keptText is the part of its rate that a disk kept, with half its interval: "47 ± 1 %".
-func keptText(kept float64, ci *stats.Interval) string {
-	if ci == nil {
-		return percent(kept)
-	}
-	return fmt.Sprintf("%.0f ± %.0f %%", 100*kept, math.Ceil(50*(ci[1]-ci[0])-1e-9))
 }
 
 // overlapNote says what the numbers of the disks' table are; wide: an interval is wider than its rate.

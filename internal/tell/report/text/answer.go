@@ -189,7 +189,7 @@ func (p *printer) fit(name string, width int) string {
 
 // load prints a disk's line.
 func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c columns) {
-	line := "  " + p.fit(title, c.titles) + "  " + p.ink.Disk(d.Index, p.ink.Glyph(d.Index)) + " " + p.fit(d.Label, c.names) +
+	line := "  " + p.fit(title, c.titles) + p.disk(d.Key, d.Label, c.names) +
 		p.ink.Bold(cells.Pad(scale.Number(d.Rate), -rateWidth))
 	if c.baselines > 0 {
 		of := d.Remark
@@ -198,17 +198,19 @@ func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c co
 		}
 		line += "  " + p.ink.Dim(of) + cells.Pad("", c.baselines-cells.Width(of))
 	}
-	if c.bars > 0 {
-		full, whole := float64(c.bars)*d.Rate/c.top, float64(c.bars)*d.Baseline/c.top
-		drawn := p.ink.Bar(full)
-		lost := max(0, int(whole)-cells.Width(drawn))
-		rest := max(0, c.bars-cells.Width(drawn)-lost)
-		line += p.ink.Disk(d.Index, drawn) + p.ink.Dim(p.ink.Text(strings.Repeat("░", lost))) + strings.Repeat(" ", rest)
-	}
+	line += p.bar(d.Index, c.bars, d.Rate/c.top, d.Baseline/c.top)
 	kept := d.Percent()
 	line += cells.Pad("", keptWidth-cells.Width(kept))
 	if d.Low() {
 		kept = p.ink.Red(kept)
 	}
 	p.line(strings.TrimRight(line+kept, " "))
+}
+
+// bar draws a disk's rate and, pale, its baseline, as parts of a bar of so many cells.
+func (p *printer) bar(disk, full int, rate, baseline float64) string {
+	drawn := p.ink.Bar(float64(full) * rate)
+	lost := strings.Repeat("░", max(0, int(float64(full)*baseline)-cells.Width(drawn)))
+	rest := full - cells.Width(drawn+lost)
+	return p.ink.Disk(disk, drawn) + p.ink.Dim(p.ink.Text(lost)) + strings.Repeat(" ", max(0, rest))
 }

@@ -29,16 +29,13 @@ func (p *printer) cost(a *report.Answer) bool {
 		if c.Lost {
 			change = p.ink.Red(change)
 		}
-		bar := p.ink.Bar(fullBar * c.Rate / top)
-		lost := max(0, int(fullBar*c.DirectRate/top)-cells.Width(bar))
 		line := p.disk(c.Key, c.Key.Label+" "+c.Verb, names) +
 			cells.Pad(a.Scale.Number(c.DirectRate), -ownWidth) +
 			p.ink.Bold(cells.Pad(a.Scale.Number(c.Rate), -hubWidth)) + change
 		if p.width >= narrow {
-			line += "  " + p.ink.Disk(c.Key.Index, bar) +
-				p.ink.Dim(p.ink.Text(strings.Repeat("░", lost)))
+			line += "  " + p.bar(c.Key.Index, fullBar, c.Rate/top, c.DirectRate/top)
 		}
-		p.line(line)
+		p.line(strings.TrimRight(line, " "))
 	}
 	p.reasons(a, "Ruled out: ", true)
 	p.reasons(a, "Possible: ", false)

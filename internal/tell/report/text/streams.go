@@ -62,6 +62,5 @@ func (p *printer) gauge(states []stream.Verdict) string {
 
 // disk is a disk's shape and a title of that many columns.
 func (p *printer) disk(key report.Key, title string, columns int) string {
-	return "  " + p.ink.Disk(key.Index, p.ink.Glyph(key.Index)) + " " +
-		cells.Pad(cells.CutMiddle(title, columns), columns)
+	return "  " + p.ink.Disk(key.Index, p.ink.Glyph(key.Index)) + " " + p.fit(title, columns)
 }
