@@ -127,7 +127,7 @@ const (
 func (r *runDoc) answer(failures []string) {
 	a := r.a
 	out := &Answer{
-		Headline: strings.TrimSuffix(a.Answer.Headline, "."), Sentence: a.Answer.Sentence, Sure: a.Answer.Sure.Text, Scale: r.scale,
+		Headline: strings.TrimSuffix(a.Answer.Headline, "."), Sentence: a.Answer.Sentence, Sure: a.Answer.Sure.Text, Scale: r.Scale,
 		Layout: r.layout(),
 	}
 	r.Answer = out
@@ -161,12 +161,9 @@ func (r *runDoc) answer(failures []string) {
 			out.Loads = append(out.Loads, l)
 		}
 	}
-	most := 0
-	for _, l := range out.Loads {
-		most = max(most, len(l.Disks))
-	}
 	for i := range out.Loads {
-		out.Loads[i].All = len(out.Loads[i].Disks) == most
+		l := &out.Loads[i]
+		l.All = !slices.ContainsFunc(out.Loads, func(o Load) bool { return len(o.Disks) > len(l.Disks) })
 	}
 	switch out.Layout {
 	case LayoutStreams:
@@ -277,7 +274,7 @@ func (r *runDoc) layout() Layout {
 func (r *runDoc) answerFindings() {
 	out := r.Answer
 	for _, text := range r.a.Answer.More {
-		if text+"." != out.Sentence && !strings.Contains(out.Sentence, text+".") {
+		if !strings.Contains(out.Sentence, text+".") {
 			r.more = append(r.more, text+".")
 		}
 	}

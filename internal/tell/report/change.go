@@ -21,18 +21,12 @@ const smallPercent = 10
 
 // signed writes a share in per cent, with a minus as long as a digit: "−5.0", "+91".
 func signed(change float64) string {
-	decimals := 0
-	if math.Abs(100*change) < smallPercent-0.05 {
-		decimals = 1
-	}
-	text := strconv.FormatFloat(100*math.Abs(change), 'f', decimals, 64)
-	switch {
-	case text == "0.0":
+	size := math.Abs(100 * change)
+	text := strconv.FormatFloat(size, 'f', pick(size < smallPercent-0.05, 1, 0), 64)
+	if text == "0.0" {
 		return text
-	case change < 0:
-		return "−" + text
 	}
-	return "+" + text
+	return pick(change < 0, "−", "+") + text
 }
 
 // Change writes a change with its sign: "−5.0 %", "+250 %".
@@ -42,10 +36,7 @@ func unsigned(change float64) string { return strings.TrimPrefix(Change(change),
 
 // atMost writes a bound, rounded up.
 func atMost(change float64) string {
-	step := 0.001
-	if change > smallPercent/100. {
-		step = 0.01
-	}
+	step := pick(change > smallPercent/100., 0.01, 0.001)
 	return unsigned(math.Ceil(change/step-1e-9) * step)
 }
 
@@ -63,7 +54,7 @@ func (c comparison) pair(i int) []Block {
 	pair := &c.Pairs[i]
 	rates := table("Rates", words("Phase", "Disk", "Rate"), numbers("Base", "New", "Change"),
 		number("Interval", 1), words("Verdict"))
-	rates.Note = "In " + c.scale.Unit + "; latencies of requests in their own units."
+	rates.Note = "In " + c.Unit + "; latencies of requests in their own units."
 	var notes []string
 	for _, phase := range pair.Phases {
 		title := phase.Title
@@ -96,9 +87,17 @@ func (c comparison) pair(i int) []Block {
 	if n := len(pair.Unsure); n > 0 {
 		all.Add(Sentence{Text: unit.Plural(n, "more finding") + " in one run only, where no rate changed significantly."})
 	}
+	var searches []string
+	for _, s := range pair.Searches {
+		text := s.Name + ": " + searchAnswer(s)
+		if s.Work != nil {
+			text += fmt.Sprintf(" (not the same was searched: %s → %s)", s.Work[0], s.Work[1])
+		}
+		searches = append(searches, text)
+	}
 	differs := &Details{ID: "differs", Title: "What differs between the runs", Printed: true}
 	differs.Add(List{"Runs", analysis.Each([]Key{c.keys[0], c.keys[i+1]}, func(k Key) string { return k.Label + ": " + k.Where })},
-		List{"Searches", analysis.Each(pair.Searches, searchText)}, List{"Measured differently", methods(pair)})
+		List{"Searches", searches}, List{"Measured differently", methods(pair)})
 	if len(c.Pairs) == 1 {
 		return []Block{all, differs}
 	}
@@ -198,28 +197,18 @@ func Gate(g *compare.Gate) string {
 	return text + pick(len(g.Lost) > 0, "; "+unit.Plural(len(g.Lost), "part")+" not measured", "")
 }
 
-// searchText is a search's answer, with its name and what else was searched.
-func searchText(s compare.Search) string {
-	text := s.Name + ": " + searchAnswer(s)
-	if s.Work != nil {
-		text += fmt.Sprintf(" (not the same was searched: %s → %s)", s.Work[0], s.Work[1])
-	}
-	return text
-}
-
 // searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7": on each side as many as there
 // are runs.
 func searchAnswer(s compare.Search) string {
 	text := pick(s.Kind == trace.SearchPace, "pace of "+s.Disk+" that leaves the streams clean: ",
 		"clean streams of "+s.Disk+": ")
 	change := func(answer func(r search.Result) string) string {
-		base, now := strings.Join(analysis.Each(s.Base, answer), ", "), strings.Join(analysis.Each(s.New, answer), ", ")
+		base := strings.Join(analysis.Each(s.Base, answer), ", ")
+		now := strings.Join(analysis.Each(s.New, answer), ", ")
 		return pick(base == now, base+" as before", base+" → "+now)
 	}
-	asked := func(list []search.Result) bool {
-		return len(list) > 0 && (list[0].Alone != nil || list[0].AloneBetween != nil)
-	}
-	if asked(s.Base) || asked(s.New) {
+	alone := func(r search.Result) bool { return r.Alone != nil || r.AloneBetween != nil }
+	if len(s.Base) > 0 && alone(s.Base[0]) || len(s.New) > 0 && alone(s.New[0]) {
 		text += "alone " + change(func(r search.Result) string {
 			return answerText(s.Kind, r.Alone, r.AloneBetween, r.AloneOpen, false)
 		}) + ", with the others "
@@ -251,35 +240,38 @@ func (c comparison) chart(i int) *Chart {
 	a := &c.answers[i]
 	unknown := func(r compare.Row) bool { return r.Base == nil }
 	list := slices.DeleteFunc(slices.Concat(a.Changed, a.Same, a.Unjudged), unknown)
-	if len(list) == 0 {
+	n := len(list)
+	if n == 0 {
 		return nil
 	}
-	out := &Chart{ID: "changes", Title: "No rate changed significantly", Keys: []Key{c.keys[0], c.keys[i+1]}}
-	if n := len(a.Changed); n > 0 {
+	base, now := c.keys[0], c.keys[i+1]
+	out := &Chart{ID: "changes", Title: "No rate changed significantly", Keys: []Key{base, now}}
+	if changed := len(a.Changed); changed > 0 {
 		most := Change(*a.Changed[0].Change)
-		out.Title = fmt.Sprintf("%d of %s changed, the most by %s", n, unit.Plural(len(list), "rate"), most)
+		out.Title = fmt.Sprintf("%d of %s changed, the most by %s", changed, unit.Plural(n, "rate"), most)
 	}
-	out.Caption = "Pale bar: " + c.keys[0].Label + "; narrow bar: " + c.keys[i+1].Label + ", with the interval of the change."
-	if n := len(list); n > maxChanges {
+	out.Caption = "Pale bar: " + base.Label + "; narrow bar: " + now.Label + ", with the interval of the change."
+	if n > maxChanges {
 		list = largest(list, a.Lead, maxChanges)
 		out.Caption += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges, unit.Plural(n, "rate"))
 	}
-	base := Series{Kind: Bar, Key: 0, Name: "rate", Faint: true}
-	now := Series{Kind: Bar, Key: 1, Name: "rate"}
-	number := func(rate float64) float64 { return Round(c.scale.of(rate), 6) }
+	before := Series{Kind: Bar, Key: 0, Name: "rate", Faint: true}
+	after := Series{Kind: Bar, Key: 1, Name: "rate"}
+	number := func(rate float64) float64 { return Round(rate/c.Size, 6) }
+	top := 0.0
 	for k, row := range list {
 		out.Rows = append(out.Rows, shorten(rowName(row), 32)+" "+Change(*row.Change))
+		was := number(*row.Base)
 		bar := []float64{float64(k), number(*row.New)}
 		if v := row.Interval; v != nil {
 			bar = append(bar, number(*row.Base*(1+v[0])), number(*row.Base*(1+v[1])))
 		}
-		base.point(float64(k), number(*row.Base))
-		now.point(bar...)
-		out.X.Max = max(out.X.Max, number(*row.Base), slices.Max(bar[1:]))
+		before.point(bar[0], was)
+		after.point(bar...)
+		top = max(top, was, slices.Max(bar[1:]))
 	}
-	out.add(base)
-	out.add(now)
-	out.X = Axis{Name: "rate, " + c.scale.Unit, Max: 1.05 * out.X.Max}
+	out.Series = []Series{before, after}
+	out.X = Axis{Name: "rate, " + c.Unit, Max: 1.05 * top}
 	out.Y = rowAxis(len(list))
 	return out
 }

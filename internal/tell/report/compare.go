@@ -33,7 +33,7 @@ const smallChange = 0.05
 // comparison is what the parts of the document need.
 type comparison struct {
 	*compare.Comparison
-	scale   Scale
+	Scale
 	keys    []Key    // of the runs
 	disks   []string // of all phases
 	answers []compare.Answer
@@ -71,7 +71,7 @@ func OfComparison(c *compare.Comparison) *Document {
 	if c.Repeats == nil { // a group is named as a whole
 		labels = shortNames(labels)
 	}
-	all.scale, all.keys = Scale{unit.ScaleFor(top)}, newKeys(labels)
+	all.Scale, all.keys = Scale{unit.ScaleFor(top)}, newKeys(labels)
 	for i, side := range sides {
 		all.keys[i].Where = joined(", ", side.Name, when(side.Started))
 	}
@@ -125,7 +125,7 @@ func shortNames(labels []string) []string {
 
 // answer says what changed most, or that nothing did, and how sure that is. A gate that failed comes first.
 func (c comparison) answer() *Answer {
-	out := &Answer{Scale: c.scale, Sure: c.units()}
+	out := &Answer{Scale: c.Scale, Sure: c.units()}
 	changed, bound := 0, 0.0
 	for i := range c.Pairs {
 		out.Doubts = append(out.Doubts, c.doubts(&c.Pairs[i])...)
@@ -292,7 +292,7 @@ func (c comparison) idea(i int, row compare.Row) string {
 // numbers are a change's: "6.70 instead of 3.51 GB/s (+91 %, 88 to 93 %)".
 func (c comparison) numbers(row compare.Row) string {
 	change := joined(", ", Change(*row.Change), ChangeSpan(row.Interval))
-	return c.scale.Number(*row.New) + " instead of " + c.scale.Rate(*row.Base) + " (" + change + ")"
+	return c.instead(*row.New, *row.Base) + " (" + change + ")"
 }
 
 // counts says how many speeds changed which way, as one more sentence.
@@ -322,7 +322,7 @@ func (c comparison) changed(r compare.Rate) []any {
 		return []any{"", "", "", ""}
 	}
 	change := Cell{Text: Change(*r.Change), Sign: pick(r.Verdict == compare.Slower, Bad, Unsigned)}
-	return []any{c.scale.Number(*r.Base), c.scale.Number(*r.New), change, ChangeSpan(r.Interval)}
+	return []any{c.Number(*r.Base), c.Number(*r.New), change, ChangeSpan(r.Interval)}
 }
 
 // hidden is the largest change, up or down, that may be hidden in rates without a significant one.
@@ -374,7 +374,7 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 func (c comparison) runs() *Table {
 	t := table("Runs", words("Run", "Most important change"),
 		numbers("Base", "New", "Change", "Interval"))
-	t.Note = "Rates in " + c.scale.Unit + " with all disks of the phase busy."
+	t.Note = "Rates in " + c.Unit + " with all disks of the phase busy."
 	for _, i := range c.order[:min(len(c.order), maxRuns)] {
 		a := &c.answers[i]
 		what, numbers := "none shown", []any{"", "", "", ChangeSpan(a.Bound)}

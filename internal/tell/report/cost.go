@@ -85,12 +85,12 @@ const copyBytes = 2e12
 func (r *runDoc) costs(trusted bool) {
 	out := r.Answer
 	t := table("All numbers", words("Disk", "Does"),
-		numbers("Own port, "+r.scale.Unit, "Hub", "Change"), number("95 % confidence interval", 1))
+		numbers("Own port, "+r.Unit, "Hub", "Change"), number("95 % confidence interval", 1))
 	t.ID, out.Table = "answer", t
 	for _, found := range r.a.HubCosts {
 		c := Cost{HubCost: found, Key: r.Keys[r.keyOf(found.Disk)], Verb: string(found.Op) + "s"}
 		out.Costs = append(out.Costs, c)
-		t.add(&c.Key, c.Verb, r.scale.Number(c.DirectRate), r.scale.Number(c.Rate), strong(c.Change()), c.Interval())
+		t.add(&c.Key, c.Verb, r.Number(c.DirectRate), r.Number(c.Rate), strong(c.Change()), c.Interval())
 	}
 	if !trusted {
 		return
@@ -98,10 +98,10 @@ func (r *runDoc) costs(trusted bool) {
 	c := &out.Costs[0]
 	b := &Big{
 		Number: strings.TrimSuffix(c.Change(), " %"), Unit: "%", Tone: Doubt,
-		Text: c.Key.Label + " " + c.Verb + " " + r.scale.instead(c.Rate, c.DirectRate),
+		Text: c.Key.Label + " " + c.Verb + " " + r.instead(c.Rate, c.DirectRate),
 	}
 	if c.Even() {
-		b.Number, b.Text = "0", c.Key.Label+" "+c.Verb+" "+r.scale.Rate(c.Rate)+" on both"
+		b.Number, b.Text = "0", c.Key.Label+" "+c.Verb+" "+r.Rate(c.Rate)+" on both"
 	}
 	if c.CI95 != nil {
 		b.Detail = "95 % confidence: " + c.Interval()
@@ -113,7 +113,7 @@ func (r *runDoc) costs(trusted bool) {
 		out.Reasons = r.reasons(c)
 		does := pick(c.Op == trace.Write, "Write to ", "Read from ") + c.Key.Label
 		out.Actions = append(out.Actions, newAction(does+" on its own port",
-			"It gains "+r.scale.Rate(c.DirectRate-c.Rate)+"."))
+			"It gains "+r.Rate(c.DirectRate-c.Rate)+"."))
 		own, hub := copyBytes/c.DirectRate/60, copyBytes/c.Rate/60 // minutes
 		out.Facts = append(out.Facts, Fact{
 			Value: fmt.Sprintf("%.1f min", hub-own),
@@ -162,7 +162,7 @@ func otherCosts(costs []Cost) string {
 
 // reasons are the usual ones for a cost, with what the run says of each.
 func (r *runDoc) reasons(c *Cost) []Reason {
-	speed := func(c *Cost) string { return c.Key.Label + " " + c.Verb + " at " + r.scale.Rate(c.Rate) }
+	speed := func(c *Cost) string { return c.Key.Label + " " + c.Verb + " at " + r.Rate(c.Rate) }
 	full := Reason{
 		Text: "The hub's link to the computer is full",
 		Why:  "A disk that moves more through it would rule this out; none was measured.",
@@ -182,10 +182,10 @@ func (r *runDoc) reasons(c *Cost) []Reason {
 	seen := " at best, and " + speed(fastest) + " through the hub."
 	return []Reason{full, {
 		Text: disk + " falls back to USB", RuledOut: fastest.Rate > usb,
-		Why: "USB at 10 Gb/s carries " + r.scale.Rate(usb) + seen,
+		Why: "USB at 10 Gb/s carries " + r.Rate(usb) + seen,
 	}, {
 		Text: disk + "'s cable or enclosure uses two lanes", RuledOut: fastest.Rate > lanes,
-		Why: "Two PCIe lanes carry " + r.scale.Rate(lanes) + seen,
+		Why: "Two PCIe lanes carry " + r.Rate(lanes) + seen,
 	}, {
 		Text: disk + " itself " + c.Verb + " slower behind a hub",
 		Why: "To tell, measure " + disk + " on another hub: if it is as slow there, the reason is " +

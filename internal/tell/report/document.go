@@ -207,13 +207,9 @@ func (t *Table) Shown() *Table {
 // column of numbers a remark takes as much room as any.
 func (t *Table) Printed() (rows [][]string, widths []int) {
 	marks := map[Sign]string{Good: "✓ ", Doubt: "~ ", Bad: "✗ "}
-	widths, rows = make([]int, len(t.Columns)), make([][]string, len(t.Rows))
-	for k := range rows {
-		rows[k] = make([]string, len(t.Columns))
-	}
+	rows = make([][]string, len(t.Rows))
 	for i, column := range t.Columns {
-		widths[i] = cells.Width(column.Head)
-		remark := 0
+		width, remark := cells.Width(column.Head), 0
 		for _, row := range t.Rows {
 			if column.Numbers {
 				remark = max(remark, cells.Width(row[i].Small))
@@ -230,8 +226,9 @@ func (t *Table) Printed() (rows [][]string, widths []int) {
 			if small != "" {
 				text += " " + small
 			}
-			rows[k][i], widths[i] = text, max(widths[i], cells.Width(text))
+			rows[k], width = append(rows[k], text), max(width, cells.Width(text))
 		}
+		widths = append(widths, width)
 	}
 	return rows, widths
 }

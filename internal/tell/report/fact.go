@@ -35,26 +35,26 @@ func (r *runDoc) facts() []Fact {
 	if n := float64(len(names)); n > 0 {
 		text := listed(names) + " when " + first.Work + ": " + pick(n > 1, "on average ", "")
 		facts = append(facts, Fact{
-			Value: "−" + percent(1-kept/n), Bad: true, Text: text + r.scale.instead(rate/n, baseline/n),
+			Value: "−" + percent(1-kept/n), Bad: true, Text: text + r.instead(rate/n, baseline/n),
 		})
 	}
 	facts = append(facts, r.recoveryFacts(first.first)...)
 	if gain, rate := r.mixedGain(); gain > 0 {
 		facts = append(facts, Fact{
 			Value: "+" + percent(gain),
-			Text:  "with reads and writes mixed: " + r.scale.instead(rate, rate/(1+gain)) + " together",
+			Text:  "with reads and writes mixed: " + r.instead(rate, rate/(1+gain)) + " together",
 		})
 	}
 	for _, d := range first.Disks {
 		if t := first.first.Disks[d.Name].Throttle; t != nil {
 			facts = append(facts, Fact{
 				Value: "−" + percent(1-t.ToRate/t.FromRate), Bad: true,
-				Text: d.Label + " after " + bytesText(t.AtBytes) + ": " + r.scale.instead(t.ToRate, t.FromRate),
+				Text: d.Label + " after " + bytesText(t.AtBytes) + ": " + r.instead(t.ToRate, t.FromRate),
 			})
 		}
 	}
 	if len(facts) < maxFacts && first.Rate > 0 && len(first.Disks) > 1 {
-		facts = append(facts, Fact{Value: r.scale.Rate(first.Rate), Text: "together when " + first.Work})
+		facts = append(facts, Fact{Value: r.Rate(first.Rate), Text: "together when " + first.Work})
 	}
 	return facts[:min(len(facts), maxFacts)]
 }
@@ -109,7 +109,7 @@ func (r *runDoc) recoveryFacts(p *analysis.Phase) []Fact {
 	if r.Answer.Layout == LayoutRace {
 		facts = append(facts, Fact{
 			Value: bytesText((could - had) * longest),
-			Text:  "not moved in those " + took + ": " + r.scale.instead(had, could),
+			Text:  "not moved in those " + took + ": " + r.instead(had, could),
 		})
 	}
 	return facts

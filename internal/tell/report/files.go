@@ -41,8 +41,8 @@ func (v *phaseView) sizeChart() *Chart {
 		if knee := l.stats.SizeKnee; knee != nil {
 			at := bytesText(knee.AtBytes)
 			c.Marks = append(c.Marks, Mark{At: Round(knee.AtBytes, 4), Upright: true, Key: i, Text: at})
-			knees = append(knees, l.key.Label+" goes from "+v.scale.Number(knee.BelowRate)+" to "+
-				v.scale.Rate(knee.AboveRate)+" at files of "+at)
+			knees = append(knees, l.key.Label+" goes from "+v.Number(knee.BelowRate)+" to "+
+				v.Rate(knee.AboveRate)+" at files of "+at)
 		}
 	}
 	c.Title = cmp.Or(strings.Join(knees, ", "), "Rate against file size")
@@ -52,7 +52,7 @@ func (v *phaseView) sizeChart() *Chart {
 // sizesTable is a row per disk and size of file, or range of sizes; without rows if each disk's files are of one size.
 func (v *phaseView) sizesTable() *Table {
 	t := table("Rate by file size", words("Disk"),
-		numbers("Size", "Files", "Median, "+v.scale.Unit, "5th – 95th percentile"))
+		numbers("Size", "Files", "Median, "+v.Unit, "5th – 95th percentile"))
 	t.ID = "sizes"
 	t.Note = "Rates of single files in the whole phase, with the fixed time per file in them."
 	for _, key := range v.timed() {
@@ -63,9 +63,9 @@ func (v *phaseView) sizesTable() *Table {
 			}
 			spread := none
 			if bin.Files > 1 {
-				spread = v.scale.Number(bin.P05) + " – " + v.scale.Number(bin.P95)
+				spread = v.Number(bin.P05) + " – " + v.Number(bin.P95)
 			}
-			t.add(&key, size, unit.FormatCount(bin.Files), v.scale.Number(bin.Median), spread)
+			t.add(&key, size, unit.FormatCount(bin.Files), v.Number(bin.Median), spread)
 		}
 	}
 	return t
@@ -81,7 +81,7 @@ func (v *phaseView) spreadChart() *Chart {
 		return nil
 	}
 	c := &Chart{ID: "spread", Keys: v.laneKeys(), Caption: "Marks: single files."}
-	c.X = Axis{Name: "rate of a file, " + v.scale.Unit, Max: 1.05 * v.rate(v.top)}
+	c.X = Axis{Name: "rate of a file, " + v.Unit, Max: 1.05 * v.rate(v.top)}
 	c.Y = rowAxis(len(v.lanes))
 	if v.many {
 		c.Caption = "Height: how many files have that rate."
@@ -117,12 +117,12 @@ func (v *phaseView) spreadChart() *Chart {
 		at := []float64{*s.Median}
 		if s.Modes != nil {
 			at = s.Modes[:]
-			levels = append(levels, l.key.Label+" has two rates, "+v.scale.Number(at[0])+" and "+v.scale.Rate(at[1]))
+			levels = append(levels, l.key.Label+" has two rates, "+v.Number(at[0])+" and "+v.Rate(at[1]))
 		}
 		c.Marks = append(c.Marks, Mark{At: row, From: v.rate(*s.P05), To: v.rate(*s.P95), Key: None})
 		for _, rate := range at {
 			c.Marks = append(c.Marks, Mark{
-				At: v.rate(rate), From: row - 0.3, To: row + 0.3, Upright: true, Text: v.scale.Number(rate), Key: None,
+				At: v.rate(rate), From: row - 0.3, To: row + 0.3, Upright: true, Text: v.Number(rate), Key: None,
 			})
 		}
 	}
@@ -147,7 +147,7 @@ func (v *phaseView) bytesChart() *Chart {
 		if t := l.stats.Throttle; t != nil {
 			at := bytesText(t.AtBytes)
 			c.Marks = append(c.Marks, Mark{At: Round(t.AtBytes, 4), Upright: true, Key: i, Text: at, Tone: Bad})
-			falls = append(falls, fallText(v.scale, l.key.Label, t.FromRate, t.ToRate, t.AtBytes))
+			falls = append(falls, v.fallText(l.key.Label, t.FromRate, t.ToRate, t.AtBytes))
 		}
 	}
 	c.Title = cmp.Or(strings.Join(falls, ", "), "Rate against bytes moved")
@@ -155,7 +155,7 @@ func (v *phaseView) bytesChart() *Chart {
 }
 
 // fallText says how a disk slowed down: "A falls from 2.30 to 0.650 GB/s after 23.9 GB".
-func fallText(scale Scale, label string, from, to, atBytes float64) string {
+func (s Scale) fallText(label string, from, to, atBytes float64) string {
 	after := bytesText(atBytes)
-	return label + " falls from " + scale.Number(from) + " to " + scale.Rate(to) + " after " + after
+	return label + " falls from " + s.Number(from) + " to " + s.Rate(to) + " after " + after
 }

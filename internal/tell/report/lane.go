@@ -63,9 +63,21 @@ const minMost = 8
 func (r *runDoc) streams() *Streams {
 	out := &Streams{Most: minMost}
 	for i := range r.a.Searches {
+		s := &r.a.Searches[i]
 		for _, alone := range []bool{false, true} {
-			if l := r.searched(&r.a.Searches[i], alone); l != nil {
-				out.Lanes = append(out.Lanes, l)
+			var l *Lane
+			for _, try := range s.Tries {
+				at, known := r.index[try.Phase]
+				if !known || try.Alone != alone || len(r.a.Phases[at].StreamTotals) == 0 {
+					continue
+				}
+				p := &r.a.Phases[at]
+				if l == nil {
+					l = r.newLane(p, s.Disk)
+					l.search, l.Paced = s, s.Kind == trace.SearchPace
+					out.Lanes = append(out.Lanes, l)
+				}
+				l.try(pick(try.Unlimited, math.Inf(1), try.Value), try.Verdict, p)
 			}
 		}
 	}
@@ -117,23 +129,6 @@ func (r *runDoc) newLane(p *analysis.Phase, disk string) *Lane {
 	return l
 }
 
-// searched is what the tries of a search show; nil if there are none alone, or with the others.
-func (r *runDoc) searched(s *analysis.Search, alone bool) *Lane {
-	var l *Lane
-	for _, try := range s.Tries {
-		at, known := r.index[try.Phase]
-		if !known || try.Alone != alone || len(r.a.Phases[at].StreamTotals) == 0 {
-			continue
-		}
-		if l == nil {
-			l = r.newLane(&r.a.Phases[at], s.Disk)
-			l.search, l.Paced = s, s.Kind == trace.SearchPace
-		}
-		l.try(pick(try.Unlimited, math.Inf(1), try.Value), try.Verdict, &r.a.Phases[at])
-	}
-	return l
-}
-
 // try adds a try of a value.
 func (l *Lane) try(value float64, verdict stream.Verdict, in *analysis.Phase) {
 	i := slices.IndexFunc(l.Tries, func(p Tries) bool { return p.Value >= value })
@@ -176,17 +171,16 @@ func (l *Lane) settle() {
 			found = new(math.Inf(1))
 		}
 	}
+	for _, p := range l.Tries {
+		if p.Count > 0 && p.State() != stream.Clean {
+			break
+		}
+		if p.Count > 0 {
+			l.Clean = p.Value
+		}
+	}
 	if found != nil {
 		l.Clean = *found
-	} else {
-		for _, p := range l.Tries {
-			if p.Count > 0 && p.State() != stream.Clean {
-				break
-			}
-			if p.Count > 0 {
-				l.Clean = p.Value
-			}
-		}
 	}
 	clean, above := l.Deciding()
 	switch l.Number = l.value(l.Clean); {
@@ -223,12 +217,10 @@ func (l *Lane) Cells(most int) []stream.Verdict {
 	for i := range min(most, int(l.Clean)) {
 		cells[i] = stream.Clean
 	}
-	tried := 0.0 // more are not known, however few were dropped
+	// More are not known, however few were dropped.
+	tried := int(min(float64(most), l.Tries[len(l.Tries)-1].Value))
 	for _, p := range l.Tries {
-		tried = max(tried, min(p.Value, float64(most)))
-	}
-	for _, p := range l.Tries {
-		for i := int(p.Value) - 1; p.Value > l.Clean && i < int(tried); i++ {
+		for i := int(p.Value) - 1; p.Value > l.Clean && i < tried; i++ {
 			if p.State() == stream.Drops || i == int(p.Value)-1 && p.State() == stream.Strained {
 				cells[i] = stream.Worst(cells[i], p.State())
 			}

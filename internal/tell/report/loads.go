@@ -105,20 +105,25 @@ func (c comparison) compared(out *Answer) {
 	if c.Gate != nil {
 		p.Limit = c.limit
 	}
-	several, alone := c.loads()
-	if lead := c.lead(); lead != nil && lead.Disk != "" && len(several) > 0 && several[0].Lead {
-		own := several[0]
-		own.Disk, own.Rate, own.Sides[0].Title = lead.Disk, *lead.Rate, unit.Capital(rowName(*lead))
-		several = slices.Insert(several, 0, own)
+	out.Findings = append(nonEmpty(pair.Headline), others(pair)...)
+	loads := c.loads()
+	for _, several := range []bool{true, false} {
+		list := slices.DeleteFunc(slices.Clone(loads), func(l LoadPair) bool { return l.Several != several })
+		if lead := c.lead(); several && lead != nil && lead.Disk != "" && len(list) > 0 && list[0].Lead {
+			own := list[0]
+			own.Disk, own.Rate, own.Sides[0].Title = lead.Disk, *lead.Rate, unit.Capital(rowName(*lead))
+			list = slices.Insert(list, 0, own)
+		}
+		shown := min(len(list), pick(several, maxSeveral, maxAlone))
+		p.Loads = append(p.Loads, list[:shown]...)
+		p.More += len(list) - shown
 	}
-	p.Loads = slices.Concat(several[:min(len(several), maxSeveral)], alone[:min(len(alone), maxAlone)])
-	p.More = len(several) + len(alone) - len(p.Loads)
-	if out.Findings = append(nonEmpty(pair.Headline), others(pair)...); len(p.Loads) == 0 {
+	if len(p.Loads) == 0 {
 		return
 	}
 	t := table("Loads", words("Load"),
 		numbers(c.keys[0].Label, c.keys[1].Label, "Change", "Interval"))
-	t.Note = c.scale.Unit + " with all disks of the load busy."
+	t.Note = c.Unit + " with all disks of the load busy."
 	for _, l := range p.Loads {
 		t.add(append([]any{l.Sides[0].Title}, c.changed(l.Rate)...)...)
 	}
@@ -134,26 +139,20 @@ func (c comparison) lead() *compare.Row {
 	return row
 }
 
-// loads are those of several disks and those of one: first that of the headline, then those of more
-// disks, then those in which all do the same, then those that changed more.
-func (c comparison) loads() (several, alone []LoadPair) {
+// loads are what was measured on both sides: first that of the headline, then those of more disks,
+// then those in which all do the same, then those that changed more.
+func (c comparison) loads() []LoadPair {
+	var list []LoadPair
 	for i := range c.Pairs[0].Phases {
 		l := c.load(&c.Pairs[0].Phases[i])
-		l.Sides[0].ID = phaseID(i)
-		switch {
-		case l.Rate.Base == nil:
-		case l.Several:
-			several = append(several, l)
-		default:
-			alone = append(alone, l)
+		if l.Sides[0].ID = phaseID(i); l.Rate.Base != nil {
+			list = append(list, l)
 		}
 	}
-	for _, list := range [][]LoadPair{several, alone} {
-		slices.SortStableFunc(list, func(x, y LoadPair) int {
-			return cmp.Or(cmp.Compare(y.rank, x.rank), cmp.Compare(size(*y.Rate.Change), size(*x.Rate.Change)))
-		})
-	}
-	return several, alone
+	slices.SortStableFunc(list, func(x, y LoadPair) int {
+		return cmp.Or(cmp.Compare(y.rank, x.rank), cmp.Compare(size(*y.Rate.Change), size(*x.Rate.Change)))
+	})
+	return list
 }
 
 // load is a phase on both sides.
@@ -221,7 +220,7 @@ func (c comparison) facts() (facts []Fact) {
 		}
 		r := a.Changed[i]
 		value := pick(*r.Change >= 1, fmt.Sprintf("×%.1f", 1+*r.Change), Change(*r.Change))
-		text := rowName(r) + ": " + c.scale.Number(*r.New) + " instead of " + c.scale.Rate(*r.Base)
+		text := rowName(r) + ": " + c.instead(*r.New, *r.Base)
 		facts = append(facts, Fact{Value: value, Text: text, Bad: *r.Change < 0})
 	}
 	if n := len(a.Same); n > 0 {

@@ -77,8 +77,6 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 	return tasks, list
 }
 
-const perCent = 100
-
 // pairsTable has a row for each disk that may be slowed, and a column for each that works beside it.
 func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 	t := table("Who slows down whom", words("Keeps beside"))
@@ -108,11 +106,8 @@ func (r *runDoc) pairsTable(tasks []task, list []pair) *Table {
 		}
 		t.add(cells...)
 	}
-	t.Note = "% of its baseline that the row's disk keeps beside the column's."
-	if margin > 0 {
-		t.Note = fmt.Sprintf("%% of its baseline that the row's disk keeps beside the column's, ±%.0f points or less.",
-			math.Ceil(perCent*margin))
-	}
+	t.Note = "% of its baseline that the row's disk keeps beside the column's" +
+		pick(margin > 0, fmt.Sprintf(", ±%.0f points or less.", math.Ceil(100*margin)), ".")
 	return t
 }
 
@@ -144,14 +139,14 @@ func (r *runDoc) pairsChart(list []pair) *Chart {
 	for row, p := range list {
 		c.Rows = append(c.Rows, r.task(p.victim)+" while "+r.task(p.neighbour))
 		s := &series[r.keyOf(p.victim.disk)]
-		value := Round(perCent**p.kept, 4)
+		value := Round(100**p.kept, 4)
+		bar := []float64{float64(row), value}
 		c.X.Max = max(c.X.Max, 1.05*value)
-		if p.ci == nil {
-			s.point(float64(row), value)
-			continue
+		if p.ci != nil {
+			bar = append(bar, Round(100*p.ci[0], 4), Round(100*p.ci[1], 4))
+			c.X.Max = max(c.X.Max, 1.02*100*p.ci[1])
 		}
-		s.point(float64(row), value, Round(perCent*p.ci[0], 4), Round(perCent*p.ci[1], 4))
-		c.X.Max = max(c.X.Max, 1.02*perCent*p.ci[1])
+		s.point(bar...)
 	}
 	for i, s := range series {
 		s.Kind, s.Key, s.Name = Bar, i, "kept"
@@ -216,7 +211,7 @@ func (r *runDoc) cacheChart() *Chart {
 			text := "cache full: " + bytesText(s.Fall.AtBytes)
 			c.Marks = append(c.Marks, Mark{At: Round(s.Fall.AtBytes, 4), Upright: true, Text: text, Key: key, Tone: Bad})
 			lastFall = max(lastFall, s.Fall.AtBytes)
-			ends = append(ends, fallText(r.scale, v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate, s.Fall.AtBytes))
+			ends = append(ends, r.fallText(v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate, s.Fall.AtBytes))
 		}
 		c.X.Max = max(c.X.Max, worn.X.Max)
 		c.Y.Max = max(c.Y.Max, worn.Y.Max)
@@ -233,7 +228,7 @@ func (r *runDoc) cacheChart() *Chart {
 			})
 		}
 	}
-	c.Y.Name = "rate, " + r.scale.Unit
+	c.Y.Name = "rate, " + r.Unit
 	c.Title = cmp.Or(strings.Join(ends[:min(2, len(ends))], ", "), "No disk falls while it writes")
 	return c
 }

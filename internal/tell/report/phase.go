@@ -25,7 +25,10 @@ func (r *runDoc) phase(index int) *Details {
 	for _, w := range found.Warnings {
 		d.Add(Warning{w.Text})
 	}
-	d.Add(Sentence{Text: found.Verdict, Lead: true}, v.streamTable(), v.timeChart(), v.diskTable())
+	if found.Verdict != r.Answer.Headline { // else the answer says it
+		d.Add(Sentence{Text: found.Verdict, Lead: true})
+	}
+	d.Add(v.streamTable(), v.timeChart(), v.diskTable())
 	d.Add(v.streamCharts()...)
 	files := v.ofFiles()
 	temperature, device := v.gaugeCharts()
@@ -82,25 +85,25 @@ func (v *phaseView) diskTable() *Table {
 		return nil
 	}
 	o, working := v.found.Overlap, v.working()
-	t := table("Each disk", words("Disk", "Does"), numbers(v.scale.Unit), number("±", 2),
+	t := table("Each disk", words("Disk", "Does"), numbers(v.Unit), number("±", 2),
 		number("Share", 3), numbers("Keeps"), number("Baseline", 1), number("Recovered in", 5),
 		number("Bytes", 4))
 	t.ID = "disks"
 	together := o != nil && len(o.Disks) > 1
 	twoWay := func(read, written float64) string {
-		return v.scale.Number(read) + " read + " + v.scale.Number(written) + " written"
+		return v.Number(read) + " read + " + v.Number(written) + " written"
 	}
 	compared := false
 	for _, key := range working {
 		stats := v.found.Disks[key.Name]
-		rate, bytes := strong(v.scale.maybe(stats.Rate)), stats.Bytes
+		rate, bytes := strong(v.maybe(stats.Rate)), stats.Bytes
 		margin, share, recovered := "", "", ""
 		var kept, reference Cell
 		if o != nil {
 			part := o.Disks[key.Name]
-			rate.Text, margin, bytes = v.scale.Number(part.Rate), v.scale.margin(part.CI95, part.Rate), part.Bytes
+			rate.Text, margin, bytes = v.Number(part.Rate), v.margin(part.CI95, part.Rate), part.Bytes
 			if t := stats.Throttle; t != nil {
-				rate.Small = v.scale.Number(t.FromRate) + ", then " + v.scale.Number(t.ToRate)
+				rate.Small = v.Number(t.FromRate) + ", then " + v.Number(t.ToRate)
 			} else if part.ReadRate > 0 {
 				rate.Small = twoWay(part.ReadRate, part.Rate-part.ReadRate)
 			}
@@ -114,7 +117,7 @@ func (v *phaseView) diskTable() *Table {
 			margin, kept = "", Cell{Text: none, Small: ownPace, NoReference: true}
 		case w != nil:
 			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
-			reference = Cell{Text: v.scale.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, longest)}
+			reference = Cell{Text: v.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, longest)}
 			compared = true
 			kept = Cell{Text: percent(*w.Retention), Heat: *w.Retention}
 			if ci := w.RetentionCI; ci != nil { // "47 ± 1 %"
@@ -134,7 +137,7 @@ func (v *phaseView) diskTable() *Table {
 		return t
 	}
 	if together {
-		sum, margin := strong(v.scale.Number(o.Rate)), v.scale.margin(o.CI95, o.Rate)
+		sum, margin := strong(v.Number(o.Rate)), v.margin(o.CI95, o.Rate)
 		if o.ReadRate > 0 && o.WriteRate > 0 {
 			sum.Small = twoWay(o.ReadRate, o.WriteRate)
 		}
@@ -165,15 +168,20 @@ func (v *phaseView) overlapNote(compared, wide bool) string {
 		note += " ±: half the 95 % confidence interval" +
 			pick(wide, ", or if that is more than the rate itself the interval from low to high.", ".")
 	}
+	elsewhere, unlimited := false, 0
+	for _, key := range v.working() {
+		elsewhere = elsewhere || keptElsewhere(v.found, key.Name)
+		if !v.limited(key.Name) {
+			unlimited++
+		}
+	}
 	if compared {
-		elsewhere := slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) })
 		note += " Baseline: the same disk without the others" + pick(elsewhere, ", in the time between changes.", ".")
 	}
-	limited := len(slices.DeleteFunc(v.working(), func(k Key) bool { return !v.limited(k.Name) }))
-	if len(o.Disks) > 1 && len(v.working())-limited > 1 {
+	if len(o.Disks) > 1 && unlimited > 1 {
 		note += fmt.Sprintf(" Jain's fairness index: %.2f.", o.Jain)
 	}
-	return note + pick(len(o.Disks) > 1 && len(v.working())-limited < len(o.Disks), " "+ownPaceNote, "")
+	return note + pick(len(o.Disks) > 1 && unlimited < len(o.Disks), " "+ownPaceNote, "")
 }
 
 // keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each
@@ -190,7 +198,7 @@ const maxListed = 60
 // and the falls that the verdict tells left out; nil if there are none.
 func (v *phaseView) changeTable() *Table {
 	t := table("What else changed", numbers("At, s"), number("Until, s", 2), word("Disks", 3),
-		words("What"), numbers("From, "+v.scale.Unit, "To, "+v.scale.Unit), word("Cause", 1))
+		words("What"), numbers("From, "+v.Unit, "To, "+v.Unit), word("Cause", 1))
 	t.ID = "changes"
 	list := slices.DeleteFunc(v.inOrder(v.found.Changes), func(c analysis.Change) bool {
 		told := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 && v.found.Disks[c.Disks[0]].Throttle != nil
@@ -206,13 +214,14 @@ func (v *phaseView) changeTable() *Table {
 		}
 		until := pick(c.EndS > c.StartS, Clock(c.EndS, v.endS), "")
 		names := analysis.Each(c.Disks, v.label)
-		var from, to []string
-		for k, disk := range c.Disks {
-			name, s := names[k], c.Of(disk)
-			from, to = append(from, name+" "+v.scale.Number(s.FromRate)), append(to, name+" "+v.scale.Number(s.ToRate))
-		}
-		if len(c.Each) <= 1 || sum {
-			from, to = []string{v.scale.Number(c.FromRate)}, []string{v.scale.Number(c.ToRate)}
+		from, to := []string{v.Number(c.FromRate)}, []string{v.Number(c.ToRate)}
+		if len(c.Each) > 1 && !sum {
+			from, to = nil, nil
+			for k, disk := range c.Disks {
+				s := c.Of(disk)
+				from = append(from, names[k]+" "+v.Number(s.FromRate))
+				to = append(to, names[k]+" "+v.Number(s.ToRate))
+			}
 		}
 		t.add(Clock(c.StartS, v.endS), until, strings.Join(names, ", "), analysis.ChangeLabel(&c, len(v.lanes), v.label),
 			strings.Join(from, ", "), strings.Join(to, ", "), analysis.ChangeCause(&c, v.label))
@@ -228,13 +237,13 @@ func (v *phaseView) changeTable() *Table {
 // recoveryTable is what each disk gained after another ended.
 func (v *phaseView) recoveryTable() *Table {
 	t := table("Recovery", words("Disk", "After"),
-		numbers("At, s", "Took", "From, "+v.scale.Unit, "To, "+v.scale.Unit))
+		numbers("At, s", "Took", "From, "+v.Unit, "To, "+v.Unit))
 	for _, r := range v.found.Recoveries {
 		key, took := v.key(r.Disk), r.Reason
 		if r.LagS != nil {
 			took = analysis.Seconds(*r.LagS)
 		}
-		t.add(&key, v.label(r.After)+" ended", Clock(r.AtS, r.AtS), took, v.scale.Number(r.FromRate), v.scale.maybe(r.ToRate))
+		t.add(&key, v.label(r.After)+" ended", Clock(r.AtS, r.AtS), took, v.Number(r.FromRate), v.maybe(r.ToRate))
 	}
 	return t
 }
@@ -242,13 +251,13 @@ func (v *phaseView) recoveryTable() *Table {
 // linksTable is what went over each link of the disks' paths, against what such links can carry.
 func (v *phaseView) linksTable() *Table {
 	t := table("What the links carried", words("Link", "Disks", "Direction"),
-		numbers("Carried, "+v.scale.Unit, "Can carry", "Used"))
+		numbers("Carried, "+v.Unit, "Can carry", "Used"))
 	t.ID = "links"
 	t.Note = "All disks at work. What a link can carry is what links of its kind have been seen to carry one way."
 	for _, u := range v.found.Links {
 		link := fmt.Sprintf("%s, %s", u.Segment, u.Link) + pick(u.Could == "", "", " (fell back from "+u.Could+")")
-		t.add(link, unit.List(analysis.Each(u.Disks, v.label)), string(u.Op), v.scale.Number(u.Rate),
-			v.scale.Number(u.Capacity), percent(u.Share))
+		t.add(link, unit.List(analysis.Each(u.Disks, v.label)), string(u.Op), v.Number(u.Rate),
+			v.Number(u.Capacity), percent(u.Share))
 	}
 	return t
 }
@@ -259,7 +268,7 @@ func (v *phaseView) rules() *Table {
 	if s == nil || o == nil || len(o.Disks) < 2 {
 		return nil
 	}
-	t := table("The same by the rules of other tools", words("Rule"), numbers(v.scale.Unit))
+	t := table("The same by the rules of other tools", words("Rule"), numbers(v.Unit))
 	t.ID = "rules"
 	for _, rule := range []struct {
 		text string
@@ -274,7 +283,7 @@ func (v *phaseView) rules() *Table {
 		{"elbencho, last done: up to the last disk's end", &s.LastDoneRate},
 	} {
 		if rule.rate != nil {
-			t.add(rule.text, Cell{Text: v.scale.Number(*rule.rate), Strong: len(t.Rows) == 0})
+			t.add(rule.text, Cell{Text: v.Number(*rule.rate), Strong: len(t.Rows) == 0})
 		}
 	}
 	return t
@@ -288,13 +297,13 @@ func (v *phaseView) timed() []Key {
 // filesTable is a row per disk over the rates of its single files, in the whole phase, with the one to quote and what
 // other ways of averaging make of them.
 func (v *phaseView) filesTable() *Table {
-	rate := v.scale.maybe
+	rate := v.maybe
 	t := table("File by file", words("Disk"),
 		numbers("Files", "Bytes", "Rate to quote", "Median", "5th – 95th percentile", "Variation"),
 		number("Whole phase", 3), number("Mean", 3), number("Trimmed mean", 2),
 		number("Least squares", 4), number("Theil–Sen", 4))
 	t.ID = "files"
-	t.Note = "Rates in " + v.scale.Unit + ", of single files in the whole phase. Whole phase: all bytes over the time with " +
+	t.Note = "Rates in " + v.Unit + ", of single files in the whole phase. Whole phase: all bytes over the time with " +
 		"a file in transfer. Trimmed: without the fastest and slowest fifth. Least squares, Theil–Sen: regressions of time " +
 		"on size."
 	kinds := map[string]string{
@@ -305,13 +314,13 @@ func (v *phaseView) filesTable() *Table {
 		s := v.found.Disks[key.Name]
 		quote, variation, spread := Cell{Text: none}, none, none
 		if q := s.Quote; q != nil {
-			quote = Cell{Text: v.scale.Number(q.Rate), Small: cmp.Or(kinds[q.Kind], q.Kind), Strong: true}
+			quote = Cell{Text: v.Number(q.Rate), Small: cmp.Or(kinds[q.Kind], q.Kind), Strong: true}
 		}
 		if s.CV != nil {
 			variation = percent(*s.CV)
 		}
 		if s.P05 != nil && s.P95 != nil {
-			spread = v.scale.Number(*s.P05) + " – " + v.scale.Number(*s.P95)
+			spread = v.Number(*s.P05) + " – " + v.Number(*s.P95)
 		}
 		t.add(&key, unit.FormatCount(s.Files), unit.FormatBytes(s.Bytes), quote, rate(s.Median), spread, variation,
 			rate(s.Rate), rate(s.Mean), rate(s.Trimmed20), rate(s.OLSRate), rate(s.TheilSenRate))

@@ -200,14 +200,11 @@ func (p Plan) work(i int) string {
 	case len(movers) == 0:
 		return limit
 	}
-	things := "files"
-	if movers[0].IO.OneFile {
-		things = "passes"
-	}
-	least, most := movers[0].Sizes[0], movers[0].Sizes[0]
+	things := pick(movers[0].IO.OneFile, "passes", "files")
+	var sizes []int64
 	var counts []string
 	for _, job := range movers {
-		least, most = min(least, slices.Min(job.Sizes)), max(most, slices.Max(job.Sizes))
+		sizes = append(sizes, job.Sizes...)
 		count := strconv.Itoa(len(job.Sizes) - job.IO.Discard)
 		if job.IO.Discard > 0 { // the first do not count
 			count = strconv.Itoa(job.IO.Discard) + " + " + count
@@ -227,6 +224,7 @@ func (p Plan) work(i int) string {
 	case len(counts) == 1 && len(movers) > 1:
 		text += " each"
 	}
+	least, most := slices.Min(sizes), slices.Max(sizes)
 	if least == most {
 		return text + " of " + unit.FormatBytes(most)
 	}

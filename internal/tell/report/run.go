@@ -45,9 +45,10 @@ type Mode struct {
 // runDoc is a run's document, and what several of its parts need.
 type runDoc struct {
 	*Document
+	Scale // of its rates
+
 	run      Run
 	a        *analysis.Analysis
-	scale    Scale
 	index    map[string]int // of the phases, by name
 	lines    []pooledPhase
 	findings []analysis.Finding // those that repeats have in common once
@@ -56,7 +57,7 @@ type runDoc struct {
 
 func newRunDoc(run Run) *runDoc {
 	a := run.Analysis
-	r := &runDoc{run: run, a: a, scale: Scale{a.Scale}, index: map[string]int{}}
+	r := &runDoc{run: run, a: a, Scale: Scale{a.Scale}, index: map[string]int{}}
 	r.Document = &Document{
 		Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub,
 		Keys: newKeys(a.Order), Data: a,
@@ -99,10 +100,15 @@ func OfRun(run Run) *Document {
 	if r.answer(failures); run.AnswerAlone {
 		return r.Document
 	}
-	doubts := analysis.Each(a.Warnings, func(w analysis.Warning) string { return w.Text })
-	r.Add(warnings(slices.DeleteFunc(slices.Concat(failures, doubts, run.About.Warnings), func(text string) bool {
-		return text == r.Answer.Headline || slices.Contains(r.Answer.Doubts, text)
-	}))...)
+	doubts := failures
+	for _, w := range a.Warnings {
+		doubts = append(doubts, w.Text)
+	}
+	for _, text := range append(doubts, run.About.Warnings...) {
+		if text != r.Answer.Headline && !slices.Contains(r.Answer.Doubts, text) {
+			r.Add(Warning{text})
+		}
+	}
 	if len(a.Phases) > 1 {
 		r.study()
 	}
@@ -114,10 +120,8 @@ func OfRun(run Run) *Document {
 		}
 	}
 	r.Add(List{"What else stands out", slices.Concat(r.more, others)})
-	said := Block(Sentence{Text: r.Answer.Headline, Lead: true}) // by the answer
 	for i := range a.Phases {
 		phase := r.phase(i)
-		phase.Blocks = slices.DeleteFunc(phase.Blocks, func(block Block) bool { return block == said })
 		r.Add(phase)
 		for k := range r.Answer.Loads {
 			if l := &r.Answer.Loads[k]; l.ID == phase.ID {
@@ -251,12 +255,13 @@ func bytesOr(bytes int64) string {
 }
 
 // volumeKind is a volume's file system and what there is about it that bears on speed.
-func volumeKind(v *hardware.Volume, more ...string) string {
-	if v.Compressed != nil && *v.Compressed {
-		more = append([]string{"compressed"}, more...)
-	}
+func volumeKind(v *hardware.Volume, options ...string) string {
+	kind := []string{v.Filesystem}
 	if v.Encrypted != nil && *v.Encrypted {
-		more = append([]string{"encrypted"}, more...)
+		kind = append(kind, "encrypted")
 	}
-	return joined(", ", append([]string{v.Filesystem}, more...)...)
+	if v.Compressed != nil && *v.Compressed {
+		kind = append(kind, "compressed")
+	}
+	return joined(", ", append(kind, options...)...)
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -32,23 +31,6 @@ func framesText(late, due int) string {
 		text += " (" + unit.FormatPercent(Round(float64(late)/float64(due), 2)) + ")"
 	}
 	return text
-}
-
-// besideText is how many frames were dropped with all other disks busy, and for how long these
-// were: "250 of 2,200 in 22 s".
-func besideText(b *analysis.StreamBeside) string {
-	if b == nil {
-		return ""
-	}
-	text := unit.FormatCount(b.Late) + " of " + unit.FormatCount(b.Due) + " in " +
-		unit.FormatSeconds(b.TestedS)
-	return text + pick(b.Verdict == "", ": too short", "")
-}
-
-// bufferText is the lowest buffer: "0.31 of 1 s"; a trace may not say how large that is.
-func bufferText(t *analysis.StreamTotal) string {
-	lowest := fmt.Sprintf("%.2f", math.Floor(100*t.LowestBufferS+1e-6)/100)
-	return lowest + pick(t.BufferS > 0, " of "+Write(Seconds, Round(t.BufferS, 3)), " s")
 }
 
 // verdictNote says what the verdicts mean.
@@ -77,6 +59,14 @@ func (v *phaseView) streamTable() *Table {
 		if total.Streams > 1 && (total.Late > 0 || total.Verdict == stream.Strained) {
 			verdict.Small = "worst in stream " + Clean(total.Worst)
 		}
+		beside := "" // "250 of 2,200 in 22 s"
+		if b := total.Beside; b != nil {
+			beside = unit.FormatCount(b.Late) + " of " + unit.FormatCount(b.Due) + " in " +
+				unit.FormatSeconds(b.TestedS) + pick(b.Verdict == "", ": too short", "")
+		}
+		// "0.31 of 1 s"; a trace may not say how large it is.
+		buffer := fmt.Sprintf("%.2f", math.Floor(100*total.LowestBufferS+1e-6)/100) +
+			pick(total.BufferS > 0, " of "+Write(Seconds, Round(total.BufferS, 3)), " s")
 		stall := ""
 		var while []string // the others that were busy whenever frames were dropped
 		if total.Late > 0 {
@@ -85,8 +75,8 @@ func (v *phaseView) streamTable() *Table {
 				while = append(while, v.label(name)+" "+workOf(v.found, name).Does().One)
 			}
 		}
-		t.add(&key, what, verdict, framesText(total.Late, total.Due), besideText(total.Beside), stall,
-			bufferText(total), strings.Join(while, ", "))
+		t.add(&key, what, verdict, framesText(total.Late, total.Due), beside, stall, buffer,
+			strings.Join(while, ", "))
 	}
 	return t
 }

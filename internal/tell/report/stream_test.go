@@ -69,6 +69,7 @@ func TestStreamTable(t *testing.T) {
 // A phase says first whether its streams kept up; who is paced is compared with nothing.
 func TestPhaseOfStreams(t *testing.T) {
 	v := viewOf(t, fixture.Streams(), "play beside backup")
+	v.Answer = &Answer{}
 	if got, want := v.phase(v.index[v.found.Name]).Does, "A plays 4 streams, B writes, C is probed"; got != want {
 		t.Errorf("who does what: %q, want %q", got, want)
 	}

@@ -111,7 +111,7 @@ func (r *runDoc) pool() {
 // phasesTable is a row per phase and a column per disk, repeats pooled.
 func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 	t := table("All phases", words("Phase"), ofDisks(r.Keys), numbers("Together"), number("Overlap", 1))
-	t.Note = r.scale.Unit + " with all disks busy; %: of the baseline, none: unknown; W writes, R reads."
+	t.Note = r.Unit + " with all disks busy; %: of the baseline, none: unknown; W writes, R reads."
 	limited := false
 	var all Answer
 	for _, line := range lines {
@@ -126,7 +126,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 			role := string(l.first.Roles[d.Name])
 			small := cmp.Or(d.Percent(), pick(d.Remark == unmeasured, "", d.Remark))
 			row[d.Index] = Cell{
-				Letter: strings.ToUpper(role[:1]), Text: pick(l.Rate > 0, r.scale.Number(d.Rate), none),
+				Letter: strings.ToUpper(role[:1]), Text: pick(l.Rate > 0, r.Number(d.Rate), none),
 				Small: small, Heat: d.Kept, Strong: d.Low(), NoReference: d.Remark != "",
 			}
 			limited = limited || d.Remark == ownPace
@@ -140,7 +140,7 @@ func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
 		}
 		together, length := Cell{Text: none}, Cell{Text: none}
 		if overlaps > 0 {
-			together = strong(r.scale.Number(l.Rate))
+			together = strong(r.Number(l.Rate))
 			length.Text = unit.FormatSeconds(seconds / overlaps)
 		}
 		t.Rows = append(t.Rows, slices.Concat([]Cell{name}, row, []Cell{together, length}))

@@ -163,7 +163,7 @@ func (v *phaseView) addLevels(c *Chart) {
 		return
 	}
 	level := func(key int, rate, from, to float64) {
-		mark := Mark{At: v.rate(rate), From: v.seconds(from), To: v.seconds(to), Text: v.scale.Number(rate), Key: key}
+		mark := Mark{At: v.rate(rate), From: v.seconds(from), To: v.seconds(to), Text: v.Number(rate), Key: key}
 		c.Marks = append(c.Marks, mark)
 	}
 	for i, l := range v.lanes {
@@ -189,30 +189,28 @@ func (v *phaseView) timeTitle() string {
 		frames := unit.FormatCount(g.Late) + " of " + unit.FormatCount(g.Due) + " frames"
 		parts = append(parts, v.label(g.Disk)+" drops "+pick(g.Late > 0, frames, "no frame"))
 	}
+	var waiting []string
+	longest := 1.0 // shorter waits are no news
 	for _, key := range working {
 		if t := v.found.Disks[key.Name].Throttle; t != nil {
-			parts = append(parts, fallText(v.scale, key.Label, t.FromRate, t.ToRate, t.AtBytes))
+			parts = append(parts, v.fallText(key.Label, t.FromRate, t.ToRate, t.AtBytes))
+		}
+		if lag := v.longestRecovery(key.Name); lag >= 1 {
+			waiting, longest = append(waiting, key.Label), max(longest, lag)
 		}
 	}
 	switch {
 	case parts != nil || o == nil || len(working) == 0:
 	case len(o.Disks) == 1:
 		one := working[0]
-		parts = append(parts, one.Label+" "+workOf(v.found, one.Name).Does().One+" at "+v.scale.Rate(o.Rate))
+		parts = append(parts, one.Label+" "+workOf(v.found, one.Name).Does().One+" at "+v.Rate(o.Rate))
 	case v.found.Contention != nil && v.found.Contention.Even:
-		parts = append(parts, allOf(len(o.Disks))+" share "+v.scale.Rate(o.Rate)+" evenly")
+		parts = append(parts, allOf(len(o.Disks))+" share "+v.Rate(o.Rate)+" evenly")
 	default:
 		first := slices.MaxFunc(working, func(a, b Key) int {
 			return cmp.Compare(o.Disks[a.Name].Share, o.Disks[b.Name].Share)
 		})
 		parts = append(parts, first.Label+" takes "+percent(o.Disks[first.Name].Share))
-	}
-	var waiting []string
-	longest := 1.0 // shorter waits are no news
-	for _, key := range working {
-		if lag := v.longestRecovery(key.Name); lag >= 1 {
-			waiting, longest = append(waiting, key.Label), max(longest, lag)
-		}
 	}
 	if waiting != nil {
 		parts = append(parts, unit.List(waiting)+pick(len(waiting) == 1, " waits ", " wait ")+unit.FormatSeconds(longest))
@@ -222,7 +220,7 @@ func (v *phaseView) timeTitle() string {
 
 // rates is a vertical axis of rates from nothing.
 func (v *phaseView) rates(name string, top float64) Axis {
-	return Axis{Name: name + ", " + v.scale.Unit, Max: 1.08 * max(v.rate(top), 1e-9)}
+	return Axis{Name: name + ", " + v.Unit, Max: 1.08 * max(v.rate(top), 1e-9)}
 }
 
 // totalChart is all disks together, with the limit that they share if all goes one way, and that of a link that all of
@@ -241,7 +239,7 @@ func (v *phaseView) totalChart() *Chart {
 	var limits []Mark
 	limit := func(rate float64, text string) {
 		top = max(top, rate)
-		limits = append(limits, Mark{At: v.rate(rate), Text: v.scale.Rate(rate) + ": " + text, Key: None, Tone: Doubt})
+		limits = append(limits, Mark{At: v.rate(rate), Text: v.Rate(rate) + ": " + text, Key: None, Tone: Doubt})
 	}
 	oneWay := o.ReadRate <= 0 || o.WriteRate <= 0 // else the ceiling is no bound
 	if found := v.found.Contention; found != nil && found.Ceiling != nil && oneWay {
@@ -256,7 +254,7 @@ func (v *phaseView) totalChart() *Chart {
 	if u := narrowest; u != nil {
 		limit(u.Capacity, fmt.Sprintf("what the %s (%s) can carry", u.Segment, u.Link))
 	}
-	c := v.overTime("total", "Together "+v.scale.Rate(o.Rate)+" with "+allOf(len(o.Disks))+" busy", v.rates("all disks together", top))
+	c := v.overTime("total", "Together "+v.Rate(o.Rate)+" with "+allOf(len(o.Disks))+" busy", v.rates("all disks together", top))
 	c.Keys, c.Marks, c.Caption = nil, limits, "The rates of all disks added up."
 	c.add(s)
 	v.addOverlap(c)

@@ -151,7 +151,7 @@ func (v *phaseView) laneKeys() []Key {
 func (v *phaseView) seconds(s float64) float64 { return math.Round(s*v.perS) / v.perS }
 
 // rate is one in the document's unit, as fine as a screen shows.
-func (v *phaseView) rate(r float64) float64 { return Round(r/v.scale.Size, 4) }
+func (v *phaseView) rate(r float64) float64 { return Round(r/v.Size, 4) }
 
 // ownPace stands where a comparison of rates would mislead: the disk does no more than its work
 // asks for.

@@ -20,8 +20,6 @@ const none = "–"
 // Scale is the unit of a document's rates, for cells that may be empty.
 type Scale struct{ unit.Scale }
 
-func (s Scale) of(rate float64) float64 { return rate / s.Size }
-
 // instead sets a rate beside what it was or could be: "6.70 instead of 3.51 GB/s".
 func (s Scale) instead(rate, before float64) string {
 	return s.Number(rate) + " instead of " + s.Rate(before)
@@ -73,7 +71,7 @@ func Clock(seconds, length float64) string {
 		places = min(9, max(0, 2-int(math.Floor(math.Log10(length)))))
 	}
 	text := strconv.FormatFloat(seconds, 'f', places, 64)
-	if value, err := strconv.ParseFloat(text, 64); err == nil && value == 0 {
+	if strings.Trim(text, "-0.") == "" {
 		return "0"
 	}
 	return text

@@ -72,15 +72,13 @@ func (o *Form) Settle(out string) error {
 	case ending == "":
 		o.Format = o.Formats[0]
 	default:
-		for _, format := range meant {
-			if o.Format == "" && slices.Contains(o.Formats, format) {
-				o.Format = format
-			}
-		}
-		if o.Format == "" {
+		isThere := func(format string) bool { return slices.Contains(o.Formats, format) }
+		i := slices.IndexFunc(meant, isThere)
+		if i < 0 {
 			return fmt.Errorf("--out %s: nothing is written as %s here; add --format with one of %s",
 				out, ending, available)
 		}
+		o.Format = meant[i]
 	}
 	return o.suits()
 }

@@ -198,7 +198,7 @@ func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c co
 		}
 		line += "  " + p.ink.Dim(of) + cells.Pad("", c.baselines-cells.Width(of))
 	}
-	line += p.bar(d.Index, c.bars, d.Rate/c.top, d.Baseline/c.top)
+	line += p.bar(d.Index, c.bars, d.Rate, d.Baseline, c.top)
 	kept := d.Percent()
 	line += cells.Pad("", keptWidth-cells.Width(kept))
 	if d.Low() {
@@ -207,10 +207,10 @@ func (p *printer) load(scale report.Scale, title string, d report.LoadDisk, c co
 	p.line(strings.TrimRight(line+kept, " "))
 }
 
-// bar draws a disk's rate and, pale, its baseline, as parts of a bar of so many cells.
-func (p *printer) bar(disk, full int, rate, baseline float64) string {
-	drawn := p.ink.Bar(float64(full) * rate)
-	lost := strings.Repeat("░", max(0, int(float64(full)*baseline)-cells.Width(drawn)))
+// bar draws a disk's rate and, pale, its baseline, as parts of the top in a bar of so many cells.
+func (p *printer) bar(disk, full int, rate, baseline, top float64) string {
+	drawn := p.ink.Bar(float64(full) * rate / top)
+	lost := strings.Repeat("░", max(0, int(float64(full)*baseline/top)-cells.Width(drawn)))
 	rest := full - cells.Width(drawn+lost)
 	return p.ink.Disk(disk, drawn) + p.ink.Dim(p.ink.Text(lost)) + strings.Repeat(" ", max(0, rest))
 }

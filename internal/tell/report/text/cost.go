@@ -33,7 +33,7 @@ func (p *printer) cost(a *report.Answer) bool {
 			cells.Pad(a.Scale.Number(c.DirectRate), -ownWidth) +
 			p.ink.Bold(cells.Pad(a.Scale.Number(c.Rate), -hubWidth)) + change
 		if p.width >= narrow {
-			line += "  " + p.bar(c.Key.Index, fullBar, c.Rate/top, c.DirectRate/top)
+			line += "  " + p.bar(c.Key.Index, fullBar, c.Rate, c.DirectRate, top)
 		}
 		p.line(strings.TrimRight(line, " "))
 	}
