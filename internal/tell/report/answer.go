@@ -308,9 +308,36 @@ func (r *runDoc) load(line pooledPhase) Load {
 	}
 	l.Rate /= max(1, rates)
 	for _, key := range r.Keys {
-		if active(first.Roles[key.Name]) {
-			l.Disks = append(l.Disks, r.loadDisk(&line, key))
+		if !active(first.Roles[key.Name]) {
+			continue
 		}
+		d := LoadDisk{Key: key, Verb: workOf(first, key.Name).Does().One}
+		compared := 0.0
+		for _, phase := range line.phases {
+			if phase.Overlap == nil {
+				continue
+			}
+			d.Rate += phase.Overlap.Disks[key.Name].Rate
+			if w := withoutOthers(&phase, key.Name); w != nil {
+				compared++
+				d.Baseline += *w.ReferenceRate
+				d.Kept += *w.Retention
+				d.NotAlone = d.NotAlone || !w.Alone
+				d.Between = d.Between || keptElsewhere(&phase, key.Name)
+			}
+		}
+		d.Rate /= max(1, rates)
+		if compared > 0 {
+			d.Baseline /= compared
+			d.Kept /= compared
+		} else if len(first.Disks) > 1 {
+			limited := first.Paced[key.Name].Limited()
+			d.Remark = pick(limited, ownPace, noReference(contentionOf(first, key.Name)))
+		}
+		for _, o := range r.a.Answer.Loses {
+			d.Slowed = d.Slowed || o.Disk == key.Name && slices.Contains(o.Phases, first.Name)
+		}
+		l.Disks = append(l.Disks, d)
 	}
 	return l
 }
@@ -331,38 +358,6 @@ func (r *runDoc) work(p *analysis.Phase) string {
 
 // maxTitle is how many columns the name of a load takes.
 const maxTitle = 34
-
-func (r *runDoc) loadDisk(line *pooledPhase, key Key) LoadDisk {
-	first := &line.phases[0]
-	d := LoadDisk{Key: key, Verb: workOf(first, key.Name).Does().One}
-	rates, compared := 0.0, 0.0
-	for _, phase := range line.phases {
-		if phase.Overlap == nil {
-			continue
-		}
-		rates++
-		d.Rate += phase.Overlap.Disks[key.Name].Rate
-		if w := withoutOthers(&phase, key.Name); w != nil {
-			compared++
-			d.Baseline += *w.ReferenceRate
-			d.Kept += *w.Retention
-			d.NotAlone = d.NotAlone || !w.Alone
-			d.Between = d.Between || keptElsewhere(&phase, key.Name)
-		}
-	}
-	d.Rate /= max(1, rates)
-	if compared > 0 {
-		d.Baseline /= compared
-		d.Kept /= compared
-	} else if len(first.Disks) > 1 {
-		limited := first.Paced[key.Name].Limited()
-		d.Remark = pick(limited, ownPace, noReference(contentionOf(first, key.Name)))
-	}
-	for _, o := range r.a.Answer.Loses {
-		d.Slowed = d.Slowed || o.Disk == key.Name && slices.Contains(o.Phases, first.Name)
-	}
-	return d
-}
 
 // maxListedNames is how many disks a sentence names; more are counted.
 const maxListedNames = 4

@@ -50,8 +50,8 @@ func ChangeSpan(v *stats.Interval) string {
 
 // pair is what stands behind the answer about a run: all its rates and latencies, and what differs from the base. Of
 // several runs each has details of its own.
-func (c comparison) pair(i int) []Block {
-	pair := &c.Pairs[i]
+func (c comparison) pair(run *comparedRun, id string) []Block {
+	pair := run.Pair
 	rates := table("Rates", words("Phase", "Disk", "Rate"), numbers("Base", "New", "Change"),
 		number("Interval", 1), words("Verdict"))
 	rates.Note = "In " + c.Unit + "; latencies of requests in their own units."
@@ -82,7 +82,7 @@ func (c comparison) pair(i int) []Block {
 	text := func(f analysis.Finding) string { return f.Text }
 	phases := pick(len(pair.Phases) > 1, " in all "+unit.Plural(len(pair.Phases), "phase"), "")
 	all := &Details{ID: "rates", Title: "Each disk" + phases, Printed: true}
-	all.Add(c.chart(i), rates, List{"", notes}, List{"New findings", analysis.Each(pair.Appeared, text)},
+	all.Add(c.chart(run), rates, List{"", notes}, List{"New findings", analysis.Each(pair.Appeared, text)},
 		List{"Findings no longer seen", analysis.Each(pair.Went, text)})
 	if n := len(pair.Unsure); n > 0 {
 		all.Add(Sentence{Text: unit.Plural(n, "more finding") + " in one run only, where no rate changed significantly."})
@@ -96,13 +96,13 @@ func (c comparison) pair(i int) []Block {
 		searches = append(searches, text)
 	}
 	differs := &Details{ID: "differs", Title: "What differs between the runs", Printed: true}
-	differs.Add(List{"Runs", analysis.Each([]Key{c.keys[0], c.keys[i+1]}, func(k Key) string { return k.Label + ": " + k.Where })},
+	differs.Add(List{"Runs", analysis.Each([]Key{c.base, run.key}, func(k Key) string { return k.Label + ": " + k.Where })},
 		List{"Searches", searches}, List{"Measured differently", methods(pair)})
 	if len(c.Pairs) == 1 {
 		return []Block{all, differs}
 	}
-	part := &Details{ID: phaseID(i), Title: c.keys[i+1].Label, Does: "against " + c.keys[0].Label, Phase: true}
-	idea, sentence := c.outcome(i)
+	part := &Details{ID: id, Title: run.key.Label, Does: "against " + c.base.Label, Phase: true}
+	idea, sentence := c.outcome(run)
 	part.Add(Sentence{Text: idea + ".", Lead: true}, Sentence{Text: sentence}, List{"", append(others(pair), pair.Headline)},
 		List{"Doubts", slices.Concat(pair.Lost, pair.Doubts)})
 	part.Add(slices.Concat(all.Blocks, differs.Blocks)...)
@@ -236,15 +236,15 @@ func answerText(kind string, value *float64, between *analysis.Between, open, un
 }
 
 // chart sets the two rates of each phase and disk beside each other, the largest change first; nil if there are none.
-func (c comparison) chart(i int) *Chart {
-	a := &c.answers[i]
+func (c comparison) chart(run *comparedRun) *Chart {
+	a := &run.answer
 	unknown := func(r compare.Row) bool { return r.Base == nil }
 	list := slices.DeleteFunc(slices.Concat(a.Changed, a.Same, a.Unjudged), unknown)
 	n := len(list)
 	if n == 0 {
 		return nil
 	}
-	base, now := c.keys[0], c.keys[i+1]
+	base, now := c.base, run.key
 	out := &Chart{ID: "changes", Title: "No rate changed significantly", Keys: []Key{base, now}}
 	if changed := len(a.Changed); changed > 0 {
 		most := Change(*a.Changed[0].Change)

@@ -34,11 +34,17 @@ const smallChange = 0.05
 type comparison struct {
 	*compare.Comparison
 	Scale
-	keys    []Key    // of the runs
-	disks   []string // of all phases
-	answers []compare.Answer
-	order   []int // of the pairs, the most changed first
-	limit   float64
+	base  Key
+	runs  []*comparedRun
+	disks []string // of all phases
+	limit float64
+}
+
+// comparedRun is a run beside the base.
+type comparedRun struct {
+	*compare.Pair
+	answer compare.Answer
+	key    Key
 }
 
 // OfComparison says how runs differ from the first: the largest changes in the answer, all rates and what was measured
@@ -49,7 +55,6 @@ func OfComparison(c *compare.Comparison) *Document {
 	for i := range c.Pairs {
 		pair := &c.Pairs[i]
 		sides = append(sides, pair.Side)
-		all.answers, all.order = append(all.answers, pair.Answer()), append(all.order, i)
 		for _, phase := range pair.Phases {
 			for _, disk := range phase.Disks() {
 				if !slices.Contains(all.disks, disk) {
@@ -66,25 +71,29 @@ func OfComparison(c *compare.Comparison) *Document {
 	if c.Gate != nil {
 		all.limit = c.Gate.Limit
 	}
-	slices.SortStableFunc(all.order, func(i, j int) int { return cmp.Compare(all.most(j), all.most(i)) })
 	labels := analysis.Each(sides, func(s compare.Side) string { return s.Label })
 	if c.Repeats == nil { // a group is named as a whole
 		labels = shortNames(labels)
 	}
-	all.Scale, all.keys = Scale{unit.ScaleFor(top)}, newKeys(labels)
+	keys := newKeys(labels)
 	for i, side := range sides {
-		all.keys[i].Where = joined(", ", side.Name, when(side.Started))
+		keys[i].Where = joined(", ", side.Name, when(side.Started))
+		if i > 0 {
+			pair := &c.Pairs[i-1]
+			all.runs = append(all.runs, &comparedRun{pair, pair.Answer(), keys[i]})
+		}
 	}
+	all.Scale, all.base = Scale{unit.ScaleFor(top)}, keys[0]
 	who := unit.Plural(len(c.Pairs), "run")
 	if len(c.Pairs) == 1 {
 		who = labels[1]
 	}
-	doc := &Document{Kind: "comparison", Title: who + " against " + labels[0], Keys: all.keys, Data: c, Answer: all.answer()}
+	doc := &Document{Kind: "comparison", Title: who + " against " + labels[0], Keys: keys, Data: c, Answer: all.answer()}
 	if len(c.Pairs) == 1 {
 		doc.Started = when(c.Pairs[0].Started)
 	}
-	for i := range c.Pairs {
-		doc.Add(all.pair(i)...)
+	for i, run := range all.runs {
+		doc.Add(all.pair(run, phaseID(i))...)
 	}
 	if charts := Collect[*Chart](doc.Blocks); len(charts) > 0 {
 		doc.Answer.Chart = charts[0]
@@ -100,11 +109,18 @@ func OfComparison(c *compare.Comparison) *Document {
 }
 
 // most is the size of a run's most important change; below 0 if none is shown.
-func (c comparison) most(i int) float64 {
-	if lead := c.answers[i].Lead; len(lead) > 0 {
+func (r *comparedRun) most() float64 {
+	if lead := r.answer.Lead; len(lead) > 0 {
 		return size(*lead[0].Change)
 	}
 	return -1
+}
+
+// byChange are the runs, the most changed first.
+func (c comparison) byChange() []*comparedRun {
+	return slices.SortedStableFunc(slices.Values(c.runs), func(x, y *comparedRun) int {
+		return cmp.Compare(y.most(), x.most())
+	})
 }
 
 // size is how large a change is, whichever way it goes.
@@ -127,29 +143,29 @@ func shortNames(labels []string) []string {
 func (c comparison) answer() *Answer {
 	out := &Answer{Scale: c.Scale, Sure: c.units()}
 	changed, bound := 0, 0.0
-	for i := range c.Pairs {
-		out.Doubts = append(out.Doubts, c.doubts(&c.Pairs[i])...)
-		if bound = max(bound, hidden(&c.answers[i])); len(c.answers[i].Lead) > 0 {
+	for _, run := range c.runs {
+		out.Doubts = append(out.Doubts, c.doubts(run)...)
+		if bound = max(bound, hidden(&run.answer)); len(run.answer.Lead) > 0 {
 			changed++
 		}
 	}
+	first := c.byChange()[0]
 	if more := len(out.Doubts) - maxLosses; more > 1 && len(c.Pairs) > 1 {
 		out.Doubts = append(out.Doubts[:maxLosses], fmt.Sprintf("And %d more doubts, with the details of the runs: --all.", more))
 	}
-	out.Headline, out.Sentence = c.outcome(c.order[0])
-	base := c.keys[0].Label
+	out.Headline, out.Sentence = c.outcome(first)
 	switch {
 	case len(c.Pairs) == 1:
 		c.compared(out)
 	case changed == 0:
-		out.Table, out.Sentence, out.Headline = c.runs(), "", "No run is shown to differ from "+base
+		out.Table, out.Sentence, out.Headline = c.runsTable(), "", "No run is shown to differ from "+c.base.Label
 		if bound > c.limit {
 			out.Headline += ", but changes up to " + atMost(bound) + " could be hidden"
 		}
 	default:
-		out.Table = c.runs()
-		out.Sentence = "Most of all " + c.keys[c.order[0]+1].Label + ": " + out.Headline + ". " + out.Sentence
-		out.Headline = fmt.Sprintf("%d of %s differ from %s", changed, unit.Plural(len(c.Pairs), "run"), base)
+		out.Table = c.runsTable()
+		out.Sentence = "Most of all " + first.key.Label + ": " + out.Headline + ". " + out.Sentence
+		out.Headline = fmt.Sprintf("%d of %s differ from %s", changed, unit.Plural(len(c.Pairs), "run"), c.base.Label)
 	}
 	if c.Gate != nil {
 		c.gate(out)
@@ -171,36 +187,36 @@ func (c comparison) gate(out *Answer) {
 	case compare.CrossedIt:
 		out.Gate.Sign, out.Sentence = Bad, strings.TrimSpace(out.Headline+". "+out.Sentence)
 		out.Headline = "Gate failed: not everything was measured"
-		if i, row := c.fall(); row != nil {
-			out.Headline = "Gate failed: " + c.idea(i, *row) + pick(len(c.Pairs) > 1, " in "+c.keys[i+1].Label, "")
-			out.Sentence = c.numbers(*row) + ", and the limit is −" + limit + "." + counts(&c.answers[i])
+		if run, row := c.fall(); row != nil {
+			out.Headline = "Gate failed: " + c.idea(run, *row) + pick(len(c.Pairs) > 1, " in "+run.key.Label, "")
+			out.Sentence = c.numbers(*row) + ", and the limit is −" + limit + "." + counts(&run.answer)
 		} else if len(g.Crossed) > 0 {
 			out.Headline = "Gate failed: a fall by more than " + limit + " can't be ruled out"
 		}
 	}
 }
 
-// fall is the largest proven fall beyond the gate's limit, and the number of its pair; nil if there is none.
-func (c comparison) fall() (pair int, worst *compare.Row) {
-	for i := range c.answers {
-		for k := range c.answers[i].Changed {
-			row := &c.answers[i].Changed[k]
+// fall is the largest proven fall beyond the gate's limit, and its run; nil if there is none.
+func (c comparison) fall() (in *comparedRun, worst *compare.Row) {
+	for _, run := range c.runs {
+		for k := range run.answer.Changed {
+			row := &run.answer.Changed[k]
 			if row.Outcome == compare.Fell && (worst == nil || *row.Change < *worst.Change) {
-				pair, worst = i, row
+				in, worst = run, row
 			}
 		}
 	}
-	return pair, worst
+	return in, worst
 }
 
 // doubts say what a run did not measure, and why its rates cannot be trusted. Of several runs each says less.
-func (c comparison) doubts(pair *compare.Pair) (list []string) {
+func (c comparison) doubts(run *comparedRun) (list []string) {
 	shown := pick(len(c.Pairs) > 1, 1, maxLosses)
-	if n := len(pair.Lost); n > 0 {
+	if n := len(run.Lost); n > 0 {
 		more := pick(n > shown, fmt.Sprintf("; and %d more", n-shown), "")
-		list = append(list, "Not measured, or not completely: "+strings.Join(pair.Lost[:min(n, shown)], "; ")+more+".")
+		list = append(list, "Not measured, or not completely: "+strings.Join(run.Lost[:min(n, shown)], "; ")+more+".")
 	}
-	return append(list, analysis.Each(pair.Doubts, func(doubt string) string { return strings.TrimSuffix(doubt, ".") + "." })...)
+	return append(list, analysis.Each(run.Doubts, func(doubt string) string { return strings.TrimSuffix(doubt, ".") + "." })...)
 }
 
 // again is how to include what varies between runs.
@@ -231,17 +247,17 @@ func (c comparison) units() string {
 }
 
 // outcome is what became of a run's rates, and first of what it searched for: one idea, and a sentence more.
-func (c comparison) outcome(i int) (idea, sentence string) {
-	pair, a := &c.Pairs[i], &c.answers[i]
+func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
+	a := &run.answer
 	all := len(a.Changed) + len(a.Same) + len(a.Unjudged)
 	switch bound := atMost(hidden(a)); {
 	case len(a.Lead) > 0:
-		idea, sentence = c.idea(i, a.Lead[0]), c.numbers(a.Lead[0])+"."+counts(a)
-	case all == 0 && len(pair.Searches) > 0:
+		idea, sentence = c.idea(run, a.Lead[0]), c.numbers(a.Lead[0])+"."+counts(a)
+	case all == 0 && len(run.Searches) > 0:
 	case all == 0:
 		idea = "There are no rates to compare"
-		if len(pair.Phases) > 0 {
-			sentence = unit.Capital(pair.Phases[0].Reason) + "."
+		if len(run.Phases) > 0 {
+			sentence = unit.Capital(run.Phases[0].Reason) + "."
 		}
 	case len(a.Same) == 0:
 		idea, sentence = "Too little was measured to compare any rate", unit.Capital(a.Unjudged[0].Reason)+"."
@@ -255,18 +271,18 @@ func (c comparison) outcome(i int) (idea, sentence string) {
 	default:
 		idea = "No rate changed: every rate is within ±" + bound
 	}
-	if list := analysis.Each(pair.Searches, searchAnswer); list != nil { // what was searched for is what the run was made for
+	if list := analysis.Each(run.Searches, searchAnswer); list != nil { // what was searched for is what the run was made for
 		idea, sentence = unit.Capital(list[0]), joined(". ", append(list[1:], idea, sentence)...)
 	}
 	return idea, sentence
 }
 
 // idea is a change in a few words: "hub2 moves 91 % more when all three write".
-func (c comparison) idea(i int, row compare.Row) string {
+func (c comparison) idea(run *comparedRun, row compare.Row) string {
 	change, disks, works := *row.Change, row.Phase.Disks(), row.Phase.Work
 	who, does, less, more, much := row.Disk, works[row.Disk].Does().One, "slower", "faster", "fast"
 	if row.Disk == "" {
-		who, does, less, more, much = c.keys[i+1].Label, "moves", "less", "more", "much"
+		who, does, less, more, much = run.key.Label, "moves", "less", "more", "much"
 	}
 	if row.Disk == "" && c.Repeats != nil {
 		who, does = "The new runs", "move"
@@ -370,20 +386,20 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 	return shown
 }
 
-// runs is a line for each run, the most changed first: its most important change, or the bound of what did not change.
-func (c comparison) runs() *Table {
+// runsTable is a line for each run, the most changed first: its most important change, or the bound of what did not change.
+func (c comparison) runsTable() *Table {
 	t := table("Runs", words("Run", "Most important change"),
 		numbers("Base", "New", "Change", "Interval"))
 	t.Note = "Rates in " + c.Unit + " with all disks of the phase busy."
-	for _, i := range c.order[:min(len(c.order), maxRuns)] {
-		a := &c.answers[i]
+	for _, run := range c.byChange()[:min(len(c.runs), maxRuns)] {
+		a := &run.answer
 		what, numbers := "none shown", []any{"", "", "", ChangeSpan(a.Bound)}
 		if len(a.Lead) > 0 {
 			what, numbers = rowName(a.Lead[0]), c.changed(*a.Lead[0].Rate)
 		}
-		t.add(append([]any{c.keys[i+1].Label, what}, numbers...)...)
+		t.add(append([]any{run.key.Label, what}, numbers...)...)
 	}
-	more := len(c.answers) - maxRuns
+	more := len(c.runs) - maxRuns
 	t.Note += pick(more > 0, " And "+unit.Plural(more, "more run")+", which changed less: --all.", "")
 	return t
 }

@@ -99,13 +99,13 @@ const (
 
 // compared fills in the answer about one run: its loads, the key numbers, and what else differs.
 func (c comparison) compared(out *Answer) {
-	pair := &c.Pairs[0]
-	p := &Comparison{Runs: [2]Key(c.keys), Tests: c.Tests}
-	p.Setup = unit.Plural(len(c.disks), "disk") + ", " + unit.Plural(len(pair.Phases), "phase")
+	run := c.runs[0]
+	p := &Comparison{Runs: [2]Key{c.base, run.key}, Tests: c.Tests}
+	p.Setup = unit.Plural(len(c.disks), "disk") + ", " + unit.Plural(len(run.Phases), "phase")
 	if c.Gate != nil {
 		p.Limit = c.limit
 	}
-	out.Findings = append(nonEmpty(pair.Headline), others(pair)...)
+	out.Findings = append(nonEmpty(run.Headline), others(run.Pair)...)
 	loads := c.loads()
 	for _, several := range []bool{true, false} {
 		list := slices.DeleteFunc(slices.Clone(loads), func(l LoadPair) bool { return l.Several != several })
@@ -122,7 +122,7 @@ func (c comparison) compared(out *Answer) {
 		return
 	}
 	t := table("Loads", words("Load"),
-		numbers(c.keys[0].Label, c.keys[1].Label, "Change", "Interval"))
+		numbers(c.base.Label, run.key.Label, "Change", "Interval"))
 	t.Note = c.Unit + " with all disks of the load busy."
 	for _, l := range p.Loads {
 		t.add(append([]any{l.Sides[0].Title}, c.changed(l.Rate)...)...)
@@ -133,7 +133,7 @@ func (c comparison) compared(out *Answer) {
 // lead is the change of the headline; nil without one.
 func (c comparison) lead() *compare.Row {
 	_, row := c.fall()
-	if list := c.answers[0].Lead; row == nil && len(list) > 0 {
+	if list := c.runs[0].answer.Lead; row == nil && len(list) > 0 {
 		row = &list[0]
 	}
 	return row
@@ -200,7 +200,7 @@ func (c comparison) alone(does string) (rates [2]float64) {
 // facts are the key numbers behind the headline: the most important change the other way, the disk that changed most
 // with it, the next load, and what may be hidden.
 func (c comparison) facts() (facts []Fact) {
-	a := &c.answers[0]
+	a := &c.runs[0].answer
 	if n := len(a.Same); len(a.Changed) == 0 && n > 0 {
 		return []Fact{{Value: "None", Text: "of " + unit.Plural(n+len(a.Unjudged), "speed") + " changed significantly"}}
 	}

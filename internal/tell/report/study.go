@@ -155,67 +155,60 @@ const (
 	notAloneNote = "*: baseline without one other disk, not alone."
 )
 
-// addSaturations shows for each phase of the preset saturation what rests have given back to the disks that fell.
+// addSaturations shows for each phase of the preset saturation how much of its cache each disk that fell had back after
+// a rest, against the rest.
 func (r *runDoc) addSaturations() {
 	fell := slices.DeleteFunc(slices.Clone(r.a.Saturations), func(s analysis.Saturation) bool {
 		return s.Fall == nil || len(s.Bursts) == 0
 	})
-	for i, found := range analysis.Grouped(fell, func(s analysis.Saturation) string { return s.Of }) {
-		c := r.regainedChart(found)
-		if i > 0 {
-			c.ID += "-" + strconv.Itoa(i+1)
+	for n, found := range analysis.Grouped(fell, func(s analysis.Saturation) string { return s.Of }) {
+		c := &Chart{
+			ID: "regained" + pick(n > 0, "-"+strconv.Itoa(n+1), ""), Title: "What a rest gives back (" + found[0].Of + ")",
+			X: Axis{Name: "rest before writing", Unit: Seconds}, Y: Axis{Name: "of the cache", Unit: Bytes},
+			Caption: "Marks: how much of its fast cache the disk had back after a rest, with its margin of error (95 %). " +
+				"The line across is what its fast cache took at first; the pale line leads to the rest that brings back all of it.",
 		}
-		t := table(c.Title, words("Rest"), ofDisks(c.Keys))
-		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote faster than without; " +
-			"and the share of what the cache took at first. ±: half the 95 % confidence interval."
+		rows := make([][]Cell, len(found[0].Bursts))
 		for k, rest := range found[0].Bursts {
-			row := []any{unit.FormatSeconds(rest.RestS)}
-			for _, s := range found {
+			rows[k] = []Cell{{Text: unit.FormatSeconds(rest.RestS)}}
+		}
+		for i, s := range found {
+			cache := Round(s.Fall.AtBytes, 4)
+			if at := r.keyOf(s.Disk); at >= 0 {
+				c.Keys = append(c.Keys, r.Keys[at])
+			}
+			bursts := Series{Kind: Dots, Key: i, Name: "burst"}
+			for _, b := range s.Bursts {
+				low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
+				bursts.point(b.RestS, Round(b.FastBytes, 4))
+				c.Marks = append(c.Marks, Mark{At: b.RestS, From: Round(low, 4), To: Round(high, 4), Upright: true, Key: i})
+				c.X.Max = max(c.X.Max, 1.05*b.RestS)
+				c.Y.Max = max(c.Y.Max, 1.1*high)
+			}
+			c.add(bursts)
+			if b := s.Back; b != nil && b.RestS != nil {
+				growth := Series{Kind: Line, Key: i, Name: "as it grows", Faint: true}
+				growth.point(0, 0)
+				growth.point(Round(*b.RestS, 4), cache)
+				c.add(growth)
+			}
+			c.Y.Max = max(c.Y.Max, 1.1*s.Fall.AtBytes)
+			text := bytesText(s.Fall.AtBytes) + " at first"
+			c.Marks = append(c.Marks, Mark{At: cache, Text: text, Key: i})
+			for k := range rows {
 				cell := Cell{Text: none}
 				if k < len(s.Bursts) {
 					b := &s.Bursts[k]
 					cell.Text = bytesText(b.FastBytes)
 					cell.Small = "± " + bytesText(2*b.SEBytes) + ", " + percent(b.FastBytes/s.Fall.AtBytes)
 				}
-				row = append(row, cell)
+				rows[k] = append(rows[k], cell)
 			}
-			t.add(row...)
 		}
+		t := table(c.Title, words("Rest"), ofDisks(c.Keys))
+		t.Rows = rows
+		t.Note = "How much of its fast cache a disk had back after a rest, by what it then wrote faster than without; " +
+			"and the share of what the cache took at first. ±: half the 95 % confidence interval."
 		r.Add(c, t)
 	}
-}
-
-// regainedChart is how much of its cache each disk had back after a rest, against the rest.
-func (r *runDoc) regainedChart(found []analysis.Saturation) *Chart {
-	c := &Chart{
-		ID: "regained", Title: "What a rest gives back (" + found[0].Of + ")",
-		X: Axis{Name: "rest before writing", Unit: Seconds}, Y: Axis{Name: "of the cache", Unit: Bytes},
-		Caption: "Marks: how much of its fast cache the disk had back after a rest, with its margin of error (95 %). " +
-			"The line across is what its fast cache took at first; the pale line leads to the rest that brings back all of it.",
-	}
-	for i, s := range found {
-		cache := Round(s.Fall.AtBytes, 4)
-		if at := r.keyOf(s.Disk); at >= 0 {
-			c.Keys = append(c.Keys, r.Keys[at])
-		}
-		bursts := Series{Kind: Dots, Key: i, Name: "burst"}
-		for _, b := range s.Bursts {
-			low, high := max(0, b.FastBytes-2*b.SEBytes), b.FastBytes+2*b.SEBytes
-			bursts.point(b.RestS, Round(b.FastBytes, 4))
-			c.Marks = append(c.Marks, Mark{At: b.RestS, From: Round(low, 4), To: Round(high, 4), Upright: true, Key: i})
-			c.X.Max = max(c.X.Max, 1.05*b.RestS)
-			c.Y.Max = max(c.Y.Max, 1.1*high)
-		}
-		c.add(bursts)
-		if b := s.Back; b != nil && b.RestS != nil {
-			growth := Series{Kind: Line, Key: i, Name: "as it grows", Faint: true}
-			growth.point(0, 0)
-			growth.point(Round(*b.RestS, 4), cache)
-			c.add(growth)
-		}
-		c.Y.Max = max(c.Y.Max, 1.1*s.Fall.AtBytes)
-		text := bytesText(s.Fall.AtBytes) + " at first"
-		c.Marks = append(c.Marks, Mark{At: cache, Text: text, Key: i})
-	}
-	return c
 }
