@@ -127,7 +127,8 @@ const (
 func (r *runDoc) answer(failures []string) {
 	a := r.a
 	out := &Answer{
-		Headline: strings.TrimSuffix(a.Answer.Headline, "."), Sentence: a.Answer.Sentence, Sure: a.Answer.Sure.Text, Scale: r.Scale,
+		Headline: strings.TrimSuffix(a.Answer.Headline, "."), Sentence: a.Answer.Sentence,
+		Sure: a.Answer.Sure.Text, Scale: r.Scale,
 		Layout: r.layout(),
 	}
 	r.Answer = out
@@ -163,7 +164,9 @@ func (r *runDoc) answer(failures []string) {
 	}
 	for i := range out.Loads {
 		l := &out.Loads[i]
-		l.All = !slices.ContainsFunc(out.Loads, func(o Load) bool { return len(o.Disks) > len(l.Disks) })
+		l.All = !slices.ContainsFunc(out.Loads, func(o Load) bool {
+			return len(o.Disks) > len(l.Disks)
+		})
 	}
 	switch out.Layout {
 	case LayoutStreams:
@@ -171,7 +174,8 @@ func (r *runDoc) answer(failures []string) {
 		first := out.Streams.Lanes[0]
 		out.Table, out.Sure = out.Streams.table(), first.detail()
 		if trusted {
-			out.Sentence, out.Big, out.Actions = first.sentence(), r.bigStreams(), out.Streams.actions()
+			out.Sentence, out.Big, out.Actions = first.sentence(), r.bigStreams(),
+				out.Streams.actions()
 		}
 	case LayoutCost:
 		r.costs(trusted)
@@ -203,13 +207,14 @@ func (a *Answer) Blocks() []Block {
 	}
 	actions := List{}
 	for _, action := range a.Actions {
-		actions.Items = append(actions.Items, cmp.Or(action.Text, action.Title))
+		actions.Items = append(actions.Items, action.Text)
 	}
 	reasons := List{Title: "What could be the reason"}
 	for _, r := range a.Reasons {
 		reasons.Items = append(reasons.Items, r.Text+pick(r.RuledOut, ": ruled out. ", ": possible. ")+r.Why)
 	}
-	return shown(append(blocks, facts, List{Items: a.Findings}, reasons, actions, Sentence{Text: a.Sure}))
+	return shown(append(blocks, facts, List{Items: a.Findings}, reasons, actions,
+		Sentence{Text: a.Sure}))
 }
 
 // maxLoads is how many loads the answer's table has.
@@ -369,8 +374,9 @@ func listed(names []string) string {
 	return unit.List(names)
 }
 
-// headlinePhases are the phases that are no tries of searches, repeats and the same work under other names together:
-// first those that the headline is about, then those with the most disks, then those in which a disk keeps least.
+// headlinePhases are the phases that are no tries of searches, repeats and the same work under
+// other names together: first those that the headline is about, then those with the most disks,
+// then those in which a disk keeps least.
 func (r *runDoc) headlinePhases() []pooledPhase {
 	var list []pooledPhase
 	for _, line := range r.lines {

@@ -82,7 +82,8 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 	text := func(f analysis.Finding) string { return f.Text }
 	phases := pick(len(pair.Phases) > 1, " in all "+unit.Plural(len(pair.Phases), "phase"), "")
 	all := &Details{ID: "rates", Title: "Each disk" + phases, Printed: true}
-	all.Add(c.chart(run), rates, List{"", notes}, List{"New findings", analysis.Each(pair.Appeared, text)},
+	all.Add(c.chart(run), rates, List{"", notes},
+		List{"New findings", analysis.Each(pair.Appeared, text)},
 		List{"Findings no longer seen", analysis.Each(pair.Went, text)})
 	if n := len(pair.Unsure); n > 0 {
 		all.Add(Sentence{Text: unit.Plural(n, "more finding") + " in one run only, where no rate changed significantly."})
@@ -96,7 +97,9 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 		searches = append(searches, text)
 	}
 	differs := &Details{ID: "differs", Title: "What differs between the runs", Printed: true}
-	differs.Add(List{"Runs", analysis.Each([]Key{c.base, run.key}, func(k Key) string { return k.Label + ": " + k.Where })},
+	differs.Add(List{"Runs", analysis.Each([]Key{c.base, run.key}, func(k Key) string {
+		return k.Label + ": " + k.Where
+	})},
 		List{"Searches", searches}, List{"Measured differently", methods(pair)})
 	if len(c.Pairs) == 1 {
 		return []Block{all, differs}
@@ -248,9 +251,11 @@ func (c comparison) chart(run *comparedRun) *Chart {
 	out := &Chart{ID: "changes", Title: "No rate changed significantly", Keys: []Key{base, now}}
 	if changed := len(a.Changed); changed > 0 {
 		most := Change(*a.Changed[0].Change)
-		out.Title = fmt.Sprintf("%d of %s changed, the most by %s", changed, unit.Plural(n, "rate"), most)
+		out.Title = fmt.Sprintf("%d of %s changed, the most by %s", changed,
+			unit.Plural(n, "rate"), most)
 	}
-	out.Caption = "Pale bar: " + base.Label + "; narrow bar: " + now.Label + ", with the interval of the change."
+	out.Caption = "Pale bar: " + base.Label + "; narrow bar: " + now.Label +
+		", with the interval of the change."
 	if n > maxChanges {
 		list = largest(list, a.Lead, maxChanges)
 		out.Caption += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges, unit.Plural(n, "rate"))

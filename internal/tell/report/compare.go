@@ -88,7 +88,8 @@ func OfComparison(c *compare.Comparison) *Document {
 	if len(c.Pairs) == 1 {
 		who = labels[1]
 	}
-	doc := &Document{Kind: "comparison", Title: who + " against " + labels[0], Keys: keys, Data: c, Answer: all.answer()}
+	doc := &Document{Kind: "comparison", Title: who + " against " + labels[0], Keys: keys,
+		Data: c, Answer: all.answer()}
 	if len(c.Pairs) == 1 {
 		doc.Started = when(c.Pairs[0].Started)
 	}
@@ -158,14 +159,16 @@ func (c comparison) answer() *Answer {
 	case len(c.Pairs) == 1:
 		c.compared(out)
 	case changed == 0:
-		out.Table, out.Sentence, out.Headline = c.runsTable(), "", "No run is shown to differ from "+c.base.Label
+		out.Table, out.Sentence, out.Headline = c.runsTable(), "",
+			"No run is shown to differ from "+c.base.Label
 		if bound > c.limit {
 			out.Headline += ", but changes up to " + atMost(bound) + " could be hidden"
 		}
 	default:
 		out.Table = c.runsTable()
 		out.Sentence = "Most of all " + first.key.Label + ": " + out.Headline + ". " + out.Sentence
-		out.Headline = fmt.Sprintf("%d of %s differ from %s", changed, unit.Plural(len(c.Pairs), "run"), c.base.Label)
+		out.Headline = fmt.Sprintf("%d of %s differ from %s", changed,
+			unit.Plural(len(c.Pairs), "run"), c.base.Label)
 	}
 	if c.Gate != nil {
 		c.gate(out)
@@ -188,8 +191,10 @@ func (c comparison) gate(out *Answer) {
 		out.Gate.Sign, out.Sentence = Bad, strings.TrimSpace(out.Headline+". "+out.Sentence)
 		out.Headline = "Gate failed: not everything was measured"
 		if run, row := c.fall(); row != nil {
-			out.Headline = "Gate failed: " + c.idea(run, *row) + pick(len(c.Pairs) > 1, " in "+run.key.Label, "")
-			out.Sentence = c.numbers(*row) + ", and the limit is −" + limit + "." + counts(&run.answer)
+			out.Headline = "Gate failed: " + c.idea(run, *row) +
+				pick(len(c.Pairs) > 1, " in "+run.key.Label, "")
+			out.Sentence = c.numbers(*row) + ", and the limit is −" + limit + "." +
+				counts(&run.answer)
 		} else if len(g.Crossed) > 0 {
 			out.Headline = "Gate failed: a fall by more than " + limit + " can't be ruled out"
 		}
@@ -214,9 +219,13 @@ func (c comparison) doubts(run *comparedRun) (list []string) {
 	shown := pick(len(c.Pairs) > 1, 1, maxLosses)
 	if n := len(run.Lost); n > 0 {
 		more := pick(n > shown, fmt.Sprintf("; and %d more", n-shown), "")
-		list = append(list, "Not measured, or not completely: "+strings.Join(run.Lost[:min(n, shown)], "; ")+more+".")
+		lost := strings.Join(run.Lost[:min(n, shown)], "; ")
+		list = append(list, "Not measured, or not completely: "+lost+more+".")
 	}
-	return append(list, analysis.Each(run.Doubts, func(doubt string) string { return strings.TrimSuffix(doubt, ".") + "." })...)
+	for _, doubt := range run.Doubts {
+		list = append(list, strings.TrimSuffix(doubt, ".")+".")
+	}
+	return list
 }
 
 // again is how to include what varies between runs.
@@ -271,7 +280,8 @@ func (c comparison) outcome(run *comparedRun) (idea, sentence string) {
 	default:
 		idea = "No rate changed: every rate is within ±" + bound
 	}
-	if list := analysis.Each(run.Searches, searchAnswer); list != nil { // what was searched for is what the run was made for
+	// What was searched for is what the run was made for.
+	if list := analysis.Each(run.Searches, searchAnswer); list != nil {
 		idea, sentence = unit.Capital(list[0]), joined(". ", append(list[1:], idea, sentence)...)
 	}
 	return idea, sentence
@@ -386,7 +396,8 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 	return shown
 }
 
-// runsTable is a line for each run, the most changed first: its most important change, or the bound of what did not change.
+// runsTable is a line for each run, the most changed first: its most important change, or the
+// bound of what did not change.
 func (c comparison) runsTable() *Table {
 	t := table("Runs", words("Run", "Most important change"),
 		numbers("Base", "New", "Change", "Interval"))

@@ -90,7 +90,8 @@ func (r *runDoc) costs(trusted bool) {
 	for _, found := range r.a.HubCosts {
 		c := Cost{HubCost: found, Key: r.Keys[r.keyOf(found.Disk)], Verb: string(found.Op) + "s"}
 		out.Costs = append(out.Costs, c)
-		t.add(&c.Key, c.Verb, r.Number(c.DirectRate), r.Number(c.Rate), strong(c.Change()), c.Interval())
+		t.add(&c.Key, c.Verb, r.Number(c.DirectRate), r.Number(c.Rate), strong(c.Change()),
+			c.Interval())
 	}
 	if !trusted {
 		return

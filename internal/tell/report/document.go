@@ -134,7 +134,11 @@ func words(heads ...string) []Column {
 }
 
 func numbers(heads ...string) []Column {
-	return analysis.Each(heads, func(head string) Column { return Column{Head: head, Numbers: true} })
+	columns := words(heads...)
+	for i := range columns {
+		columns[i].Numbers = true
+	}
+	return columns
 }
 
 // word is a column of words that may drop out of a narrow page.

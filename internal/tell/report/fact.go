@@ -49,7 +49,8 @@ func (r *runDoc) facts() []Fact {
 		if t := first.first.Disks[d.Name].Throttle; t != nil {
 			facts = append(facts, Fact{
 				Value: "−" + percent(1-t.ToRate/t.FromRate), Bad: true,
-				Text: d.Label + " after " + bytesText(t.AtBytes) + ": " + r.instead(t.ToRate, t.FromRate),
+				Text: d.Label + " after " + bytesText(t.AtBytes) + ": " +
+					r.instead(t.ToRate, t.FromRate),
 			})
 		}
 	}
@@ -68,7 +69,8 @@ func (r *runDoc) mixedGain() (gain, rate float64) {
 	}
 	for _, p := range r.a.Phases {
 		c := p.Contention
-		if len(p.Disks) < most || c == nil || c.DuplexGain == nil || c.DuplexCI95 == nil || c.DuplexCI95[0] <= 1 {
+		if len(p.Disks) < most || c == nil || c.DuplexGain == nil || c.DuplexCI95 == nil ||
+			c.DuplexCI95[0] <= 1 {
 			continue
 		}
 		if more := *c.DuplexGain - 1; more > max(gain, minMixed) {
@@ -104,7 +106,8 @@ func (r *runDoc) recoveryFacts(p *analysis.Phase) []Fact {
 	}
 	took := unit.FormatSeconds(longest)
 	facts := []Fact{{
-		Value: took, Text: "until " + listed(names) + " recovered after " + r.label(after) + " had finished",
+		Value: took, Text: "until " + listed(names) + " recovered after " + r.label(after) +
+			" had finished",
 	}}
 	if r.Answer.Layout == LayoutRace {
 		facts = append(facts, Fact{

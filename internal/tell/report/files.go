@@ -49,7 +49,8 @@ func (v *phaseView) sizeChart() *Chart {
 	return c
 }
 
-// sizesTable is a row per disk and size of file, or range of sizes; without rows if each disk's files are of one size.
+// sizesTable is a row per disk and size of file, or range of sizes; without rows if each disk's
+// files are of one size.
 func (v *phaseView) sizesTable() *Table {
 	t := table("Rate by file size", words("Disk"),
 		numbers("Size", "Files", "Median, "+v.Unit, "5th – 95th percentile"))
@@ -96,7 +97,8 @@ func (v *phaseView) spreadChart() *Chart {
 			for _, f := range l.files {
 				counts[min(rateParts-1, int(rateParts*f.rate/v.top))]++
 			}
-			s, most := Series{Kind: Line, Key: i, Name: "files of this rate"}, float64(slices.Max(counts))
+			s, most := Series{Kind: Line, Key: i, Name: "files of this rate"},
+				float64(slices.Max(counts))
 			at := func(part int) float64 { return v.rate(v.top * float64(part) / rateParts) }
 			for k, n := range counts {
 				s.hold(at(k), at(k+1), Round(row+0.4-0.8*float64(n)/most, 4))
@@ -117,12 +119,14 @@ func (v *phaseView) spreadChart() *Chart {
 		at := []float64{*s.Median}
 		if s.Modes != nil {
 			at = s.Modes[:]
-			levels = append(levels, l.key.Label+" has two rates, "+v.Number(at[0])+" and "+v.Rate(at[1]))
+			levels = append(levels,
+				l.key.Label+" has two rates, "+v.Number(at[0])+" and "+v.Rate(at[1]))
 		}
 		c.Marks = append(c.Marks, Mark{At: row, From: v.rate(*s.P05), To: v.rate(*s.P95), Key: None})
 		for _, rate := range at {
 			c.Marks = append(c.Marks, Mark{
-				At: v.rate(rate), From: row - 0.3, To: row + 0.3, Upright: true, Text: v.Number(rate), Key: None,
+				At: v.rate(rate), From: row - 0.3, To: row + 0.3, Upright: true,
+				Text: v.Number(rate), Key: None,
 			})
 		}
 	}

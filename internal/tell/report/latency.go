@@ -51,7 +51,8 @@ func (v *phaseView) latencyTable() *Table {
 			case f == l.Alone:
 				beside = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}
 			case l.Longer != nil:
-				longer = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times", Heat: 1 / max(1, l.Longer.Times)}
+				longer = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times",
+					Heat: 1 / max(1, l.Longer.Times)}
 				longer.Small = pick(l.Longer.Quantile < 0.9, "the median", "")
 			case l.Alone != nil && v.limited(key.Name): // others wait as long as their rates say
 				longer.Text, hidden = "not shown", true

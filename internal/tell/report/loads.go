@@ -108,8 +108,11 @@ func (c comparison) compared(out *Answer) {
 	out.Findings = append(nonEmpty(run.Headline), others(run.Pair)...)
 	loads := c.loads()
 	for _, several := range []bool{true, false} {
-		list := slices.DeleteFunc(slices.Clone(loads), func(l LoadPair) bool { return l.Several != several })
-		if lead := c.lead(); several && lead != nil && lead.Disk != "" && len(list) > 0 && list[0].Lead {
+		list := slices.DeleteFunc(slices.Clone(loads), func(l LoadPair) bool {
+			return l.Several != several
+		})
+		lead := c.lead()
+		if several && lead != nil && lead.Disk != "" && len(list) > 0 && list[0].Lead {
 			own := list[0]
 			own.Disk, own.Rate, own.Sides[0].Title = lead.Disk, *lead.Rate, unit.Capital(rowName(*lead))
 			list = slices.Insert(list, 0, own)

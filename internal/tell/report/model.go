@@ -72,8 +72,8 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 		if i == 0 {
 			doc.Answer.Headline = unit.Capital(placement.String())
 		} else {
-			doc.Answer.Actions = append(doc.Answer.Actions,
-				Action{Title: unit.Capital(placement.String()) + "."})
+			text := unit.Capital(placement.String()) + "."
+			doc.Answer.Actions = append(doc.Answer.Actions, Action{Title: text, Text: text})
 		}
 	}
 	if p.Next != nil {

@@ -42,14 +42,16 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 			if !works || phase.Paced[key.Name].Limited() {
 				continue
 			}
-			p := pair{victim: task{key.Name, phase.Roles[key.Name]}, phase: phaseID(i), why: noReference(c)}
+			p := pair{victim: task{key.Name, phase.Roles[key.Name]}, phase: phaseID(i),
+				why: noReference(c)}
 			for other := range phase.Disks {
 				if other != key.Name {
 					p.neighbour = task{other, phase.Roles[other]}
 				}
 			}
 			at := slices.IndexFunc(r.a.Effects, func(e analysis.Effect) bool {
-				return e.Victim == key.Name && e.Neighbour == p.neighbour.disk && slices.Contains(e.Phases, phase.Name)
+				return e.Victim == key.Name && e.Neighbour == p.neighbour.disk &&
+					slices.Contains(e.Phases, phase.Name)
 			})
 			if at >= 0 && c.NoReference == "" {
 				e := &r.a.Effects[at]
@@ -171,7 +173,8 @@ func (r *runDoc) answerChart() *Chart {
 	return nil
 }
 
-// chartOf is the chart among the blocks that has the first ID, or else the next; nil if none has any.
+// chartOf is the chart among the blocks that has the first ID, or else the next; nil if none has
+// any.
 func chartOf(blocks []Block, ids ...string) *Chart {
 	for _, id := range ids {
 		for _, c := range Collect[*Chart](blocks) {
@@ -211,7 +214,8 @@ func (r *runDoc) cacheChart() *Chart {
 			text := "cache full: " + bytesText(s.Fall.AtBytes)
 			c.Marks = append(c.Marks, Mark{At: Round(s.Fall.AtBytes, 4), Upright: true, Text: text, Key: key, Tone: Bad})
 			lastFall = max(lastFall, s.Fall.AtBytes)
-			ends = append(ends, r.fallText(v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate, s.Fall.AtBytes))
+			ends = append(ends, r.fallText(v.label(s.Disk), s.Fall.FromRate, s.Fall.ToRate,
+				s.Fall.AtBytes))
 		}
 		c.X.Max = max(c.X.Max, worn.X.Max)
 		c.Y.Max = max(c.Y.Max, worn.Y.Max)

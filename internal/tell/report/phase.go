@@ -11,12 +11,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// phase shows a phase: what it comes to, its timeline, and a table of its disks; everything else is folded.
+// phase shows a phase: what it comes to, its timeline, and a table of its disks; everything else
+// is folded.
 func (r *runDoc) phase(index int) *Details {
 	v := r.view(index)
 	found := v.found
 	d := &Details{ID: phaseID(index), Name: found.Name, Title: found.Title, Phase: true}
-	if does := r.does(found, nobody); !strings.HasPrefix(found.Title, does) { // else the title says it
+	// Else the title says it.
+	if does := r.does(found, nobody); !strings.HasPrefix(found.Title, does) {
 		d.Does = does
 	}
 	if found.Search != nil {
@@ -101,7 +103,8 @@ func (v *phaseView) diskTable() *Table {
 		var kept, reference Cell
 		if o != nil {
 			part := o.Disks[key.Name]
-			rate.Text, margin, bytes = v.Number(part.Rate), v.margin(part.CI95, part.Rate), part.Bytes
+			rate.Text, margin, bytes = v.Number(part.Rate), v.margin(part.CI95, part.Rate),
+				part.Bytes
 			if t := stats.Throttle; t != nil {
 				rate.Small = v.Number(t.FromRate) + ", then " + v.Number(t.ToRate)
 			} else if part.ReadRate > 0 {
@@ -117,11 +120,14 @@ func (v *phaseView) diskTable() *Table {
 			margin, kept = "", Cell{Text: none, Small: ownPace, NoReference: true}
 		case w != nil:
 			from := pick(w.Reference == analysis.ReferenceLater, "without ", "alone in ")
-			reference = Cell{Text: v.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, longest)}
+			reference = Cell{
+				Text: v.Number(*w.ReferenceRate), Small: from + shorten(w.ReferenceFrom, longest),
+			}
 			compared = true
 			kept = Cell{Text: percent(*w.Retention), Heat: *w.Retention}
 			if ci := w.RetentionCI; ci != nil { // "47 ± 1 %"
-				kept.Text = fmt.Sprintf("%.0f ± %.0f %%", 100**w.Retention, math.Ceil(50*(ci[1]-ci[0])-1e-9))
+				kept.Text = fmt.Sprintf("%.0f ± %.0f %%", 100**w.Retention,
+					math.Ceil(50*(ci[1]-ci[0])-1e-9))
 			}
 		case together:
 			kept = Cell{Text: noReference(contentionOf(v.found, key.Name)), NoReference: true}
@@ -129,7 +135,8 @@ func (v *phaseView) diskTable() *Table {
 		if lag := v.longestRecovery(key.Name); lag >= 0 {
 			recovered = analysis.Seconds(lag)
 		}
-		does := pick(v.found.Paced[key.Name].Probe > 0, "probe", workOf(v.found, key.Name).Verb().Several)
+		does := pick(v.found.Paced[key.Name].Probe > 0, "probe",
+			workOf(v.found, key.Name).Verb().Several)
 		t.add(&key, does, rate, margin, share, kept, reference, recovered, unit.FormatBytes(bytes))
 	}
 	if o == nil {
@@ -243,7 +250,8 @@ func (v *phaseView) recoveryTable() *Table {
 		if r.LagS != nil {
 			took = analysis.Seconds(*r.LagS)
 		}
-		t.add(&key, v.label(r.After)+" ended", Clock(r.AtS, r.AtS), took, v.Number(r.FromRate), v.maybe(r.ToRate))
+		t.add(&key, v.label(r.After)+" ended", Clock(r.AtS, r.AtS), took, v.Number(r.FromRate),
+			v.maybe(r.ToRate))
 	}
 	return t
 }
@@ -303,8 +311,8 @@ func (v *phaseView) filesTable() *Table {
 		number("Whole phase", 3), number("Mean", 3), number("Trimmed mean", 2),
 		number("Least squares", 4), number("Theil–Sen", 4))
 	t.ID = "files"
-	t.Note = "Rates in " + v.Unit + ", of single files in the whole phase. Whole phase: all bytes over the time with " +
-		"a file in transfer. Trimmed: without the fastest and slowest fifth. Least squares, Theil–Sen: regressions of time " +
+	t.Note = "Rates in " + v.Unit + ", of single files in the whole phase. " +
+		"Whole phase: all bytes over the time with a file in transfer. Trimmed: without the fastest and slowest fifth. Least squares, Theil–Sen: regressions of time " +
 		"on size."
 	kinds := map[string]string{
 		analysis.QuoteOverlap: "in the overlap", analysis.QuoteLater: "after its fall",

@@ -61,7 +61,8 @@ func (r *runDoc) poolFindings() {
 		}
 		k := kind{code: f.Code, disk: f.Disk, line: pick(known, line, -1)}
 		// What is of the same phase, or of none that is known, repeats nothing.
-		for slices.ContainsFunc(all[k], func(o analysis.Finding) bool { return !known || o.Phase == f.Phase }) {
+		apart := func(o analysis.Finding) bool { return !known || o.Phase == f.Phase }
+		for slices.ContainsFunc(all[k], apart) {
 			k.nth++
 		}
 		if all[k] == nil {
@@ -110,7 +111,8 @@ func (r *runDoc) pool() {
 
 // phasesTable is a row per phase and a column per disk, repeats pooled.
 func (r *runDoc) phasesTable(lines []pooledPhase) *Table {
-	t := table("All phases", words("Phase"), ofDisks(r.Keys), numbers("Together"), number("Overlap", 1))
+	t := table("All phases", words("Phase"), ofDisks(r.Keys), numbers("Together"),
+		number("Overlap", 1))
 	t.Note = r.Unit + " with all disks busy; %: of the baseline, none: unknown; W writes, R reads."
 	limited := false
 	var all Answer
@@ -155,16 +157,18 @@ const (
 	notAloneNote = "*: baseline without one other disk, not alone."
 )
 
-// addSaturations shows for each phase of the preset saturation how much of its cache each disk that fell had back after
-// a rest, against the rest.
+// addSaturations shows for each phase of the preset saturation how much of its cache each disk
+// that fell had back after a rest, against the rest.
 func (r *runDoc) addSaturations() {
 	fell := slices.DeleteFunc(slices.Clone(r.a.Saturations), func(s analysis.Saturation) bool {
 		return s.Fall == nil || len(s.Bursts) == 0
 	})
-	for n, found := range analysis.Grouped(fell, func(s analysis.Saturation) string { return s.Of }) {
+	of := func(s analysis.Saturation) string { return s.Of }
+	for n, found := range analysis.Grouped(fell, of) {
 		c := &Chart{
-			ID: "regained" + pick(n > 0, "-"+strconv.Itoa(n+1), ""), Title: "What a rest gives back (" + found[0].Of + ")",
-			X: Axis{Name: "rest before writing", Unit: Seconds}, Y: Axis{Name: "of the cache", Unit: Bytes},
+			ID:    "regained" + pick(n > 0, "-"+strconv.Itoa(n+1), ""),
+			Title: "What a rest gives back (" + found[0].Of + ")",
+			X:     Axis{Name: "rest before writing", Unit: Seconds}, Y: Axis{Name: "of the cache", Unit: Bytes},
 			Caption: "Marks: how much of its fast cache the disk had back after a rest, with its margin of error (95 %). " +
 				"The line across is what its fast cache took at first; the pale line leads to the rest that brings back all of it.",
 		}
@@ -200,7 +204,8 @@ func (r *runDoc) addSaturations() {
 				if k < len(s.Bursts) {
 					b := &s.Bursts[k]
 					cell.Text = bytesText(b.FastBytes)
-					cell.Small = "± " + bytesText(2*b.SEBytes) + ", " + percent(b.FastBytes/s.Fall.AtBytes)
+					cell.Small = "± " + bytesText(2*b.SEBytes) + ", " +
+						percent(b.FastBytes/s.Fall.AtBytes)
 				}
 				rows[k] = append(rows[k], cell)
 			}

@@ -72,7 +72,8 @@ func (v *phaseView) addFiles(c *Chart, round func(x float64) float64, place plac
 				s = &fillers
 			}
 			from, to := place(f)
-			s.point(round(from*c.X.Max), round(to*c.X.Max), v.rate(f.rate), f.number, Round(f.bytes, 4))
+			s.point(round(from*c.X.Max), round(to*c.X.Max), v.rate(f.rate), f.number,
+				Round(f.bytes, 4))
 		}
 		c.add(files)
 		c.add(fillers)
@@ -163,7 +164,8 @@ func (v *phaseView) addLevels(c *Chart) {
 		return
 	}
 	level := func(key int, rate, from, to float64) {
-		mark := Mark{At: v.rate(rate), From: v.seconds(from), To: v.seconds(to), Text: v.Number(rate), Key: key}
+		mark := Mark{At: v.rate(rate), From: v.seconds(from), To: v.seconds(to),
+			Text: v.Number(rate), Key: key}
 		c.Marks = append(c.Marks, mark)
 	}
 	for i, l := range v.lanes {
@@ -203,7 +205,8 @@ func (v *phaseView) timeTitle() string {
 	case parts != nil || o == nil || len(working) == 0:
 	case len(o.Disks) == 1:
 		one := working[0]
-		parts = append(parts, one.Label+" "+workOf(v.found, one.Name).Does().One+" at "+v.Rate(o.Rate))
+		does := workOf(v.found, one.Name).Does().One
+		parts = append(parts, one.Label+" "+does+" at "+v.Rate(o.Rate))
 	case v.found.Contention != nil && v.found.Contention.Even:
 		parts = append(parts, allOf(len(o.Disks))+" share "+v.Rate(o.Rate)+" evenly")
 	default:
@@ -239,7 +242,8 @@ func (v *phaseView) totalChart() *Chart {
 	var limits []Mark
 	limit := func(rate float64, text string) {
 		top = max(top, rate)
-		limits = append(limits, Mark{At: v.rate(rate), Text: v.Rate(rate) + ": " + text, Key: None, Tone: Doubt})
+		limits = append(limits, Mark{At: v.rate(rate), Text: v.Rate(rate) + ": " + text,
+			Key: None, Tone: Doubt})
 	}
 	oneWay := o.ReadRate <= 0 || o.WriteRate <= 0 // else the ceiling is no bound
 	if found := v.found.Contention; found != nil && found.Ceiling != nil && oneWay {
@@ -254,7 +258,8 @@ func (v *phaseView) totalChart() *Chart {
 	if u := narrowest; u != nil {
 		limit(u.Capacity, fmt.Sprintf("what the %s (%s) can carry", u.Segment, u.Link))
 	}
-	c := v.overTime("total", "Together "+v.Rate(o.Rate)+" with "+allOf(len(o.Disks))+" busy", v.rates("all disks together", top))
+	c := v.overTime("total", "Together "+v.Rate(o.Rate)+" with "+allOf(len(o.Disks))+" busy",
+		v.rates("all disks together", top))
 	c.Keys, c.Marks, c.Caption = nil, limits, "The rates of all disks added up."
 	c.add(s)
 	v.addOverlap(c)
@@ -295,7 +300,9 @@ func (v *phaseView) inOrder(list []analysis.Change) []analysis.Change {
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].Disks = slices.Clone(list[i].Disks)
-		slices.SortStableFunc(list[i].Disks, func(a, b string) int { return v.keyOf(a) - v.keyOf(b) })
+		slices.SortStableFunc(list[i].Disks, func(a, b string) int {
+			return v.keyOf(a) - v.keyOf(b)
+		})
 	}
 	return list
 }

@@ -111,7 +111,9 @@ func (v *phaseView) ofFiles() *phaseView {
 	w.lanes = nil
 	for _, l := range v.lanes {
 		if !v.found.Paced[l.key.Name].Accompanies() {
-			l.files = slices.DeleteFunc(slices.Clone(l.files), func(f file) bool { return f.filler })
+			l.files = slices.DeleteFunc(slices.Clone(l.files), func(f file) bool {
+				return f.filler
+			})
 			w.lanes = append(w.lanes, l)
 		}
 	}

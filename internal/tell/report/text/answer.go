@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -56,7 +55,7 @@ func (p *printer) answer(doc *report.Document, lines int) {
 		free -= p.linesOf(doubt)
 	}
 	for _, action := range a.Actions {
-		free -= p.linesOf(actionText(action))
+		free -= p.linesOf(action.Text)
 	}
 	switch {
 	case p.streams(a) || p.cost(a):
@@ -74,13 +73,9 @@ func (p *printer) answer(doc *report.Document, lines int) {
 		}
 	}
 	for _, action := range a.Actions {
-		p.wrap("→ ", actionText(action), p.ink.Green)
+		p.wrap("→ ", action.Text, p.ink.Green)
 	}
 	p.wrap("  ", sure, p.ink.Dim)
-}
-
-func actionText(action report.Action) string {
-	return cmp.Or(action.Text, action.Title)
 }
 
 // linesOf is how many lines a text takes under an indent of two.

@@ -50,7 +50,7 @@ func (p *printer) comparison(a *report.Answer) bool {
 		}
 	}
 	for _, action := range a.Actions {
-		p.wrap("→ ", actionText(action), p.ink.Green)
+		p.wrap("→ ", action.Text, p.ink.Green)
 	}
 	for _, text := range append(a.Findings, a.Sure) {
 		p.wrap("  ", text, p.ink.Dim)
