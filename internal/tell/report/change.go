@@ -58,22 +58,27 @@ func (c comparison) pair(run *comparedRun, id string) []Block {
 	var notes []string
 	for _, phase := range pair.Phases {
 		title := phase.Title
-		add := func(disk, what string, numbers []any, r compare.Rate) {
-			rates.add(slices.Concat([]any{title, disk, what}, numbers, []any{verdict(r)})...)
+		add := func(r compare.Rate, what string, numbers []any) {
+			of := rateOf(r)
+			rates.add(slices.Concat([]any{title, of, what}, numbers, []any{verdict(r)})...)
 			if title = ""; r.Reason != "" {
-				notes = append(notes, phase.Title+": "+disk+" ("+what+"): "+r.Reason)
+				notes = append(notes, phase.Title+": "+of+" ("+what+"): "+r.Reason)
 			}
 		}
 		for _, r := range phase.Rates {
-			add(rateOf(r), measure(r), c.changed(r), r)
+			what := pick(r.Measure == compare.File, "typical file", "overlap mean")
+			if r.Span != nil {
+				what = fmt.Sprintf("%.0f to %.0f s", r.Span[0], r.Span[1])
+			}
+			add(r, what, c.changed(r))
 		}
 		for _, l := range phase.Latencies {
-			r := compare.Rate{Disk: l.Disk, Op: l.Op, Test: l.Test}
 			numbers := []any{"", "", "", ""}
 			if l.BaseNS != nil {
 				numbers = []any{timeText(l.BaseNS), timeText(l.NewNS), Change(*l.Change), ChangeSpan(l.Interval)}
 			}
-			add(rateOf(r), string(l.Quantile)+" latency", numbers, r)
+			r := compare.Rate{Disk: l.Disk, Op: l.Op, Test: l.Test}
+			add(r, string(l.Quantile)+" latency", numbers)
 		}
 		for _, line := range phaseNotes(phase) {
 			notes = append(notes, phase.Title+": "+line)
@@ -146,13 +151,6 @@ func rateOf(r compare.Rate) string {
 		return "together"
 	}
 	return r.Disk + pick(active(r.Op), " "+string(r.Op)+"s", "")
-}
-
-func measure(r compare.Rate) string {
-	if r.Span != nil {
-		return fmt.Sprintf("%.0f to %.0f s", r.Span[0], r.Span[1])
-	}
-	return pick(r.Measure == compare.File, "typical file", "overlap mean")
 }
 
 // phaseNotes are what to know about a phase: how long recoveries took, and what was not compared.

@@ -42,7 +42,8 @@ func flowOf(streams []analysis.Stream, disk string) (stepS float64, bufferS []fl
 func (v *phaseView) streamCharts() []Block {
 	buffer := v.overTime("buffer", "", Axis{Name: "lowest buffer of the streams, s"})
 	dropped := v.overTime("dropped", "", Axis{Name: "dropped frames in a step, frames"})
-	emptiest, sum := math.Inf(1), 0
+	var lowest []float64
+	sum := 0
 	for i, l := range v.lanes {
 		stepS, bufferS, late := flowOf(v.found.Streams, l.key.Name)
 		level := Series{Kind: Line, Key: i, Name: "lowest buffer"}
@@ -54,16 +55,18 @@ func (v *phaseView) streamCharts() []Block {
 			}
 			level.hold(from, to, Round(seconds, 3))
 			frames.hold(from, to, float64(late[k]))
-			emptiest, sum = min(emptiest, seconds), sum+late[k]
-			buffer.Y.Max, dropped.Y.Max = max(buffer.Y.Max, seconds), max(dropped.Y.Max, float64(late[k]))
+			lowest = append(lowest, seconds)
+			sum += late[k]
+			dropped.Y.Max = max(dropped.Y.Max, float64(late[k]))
 		}
 		buffer.add(level)
 		dropped.add(frames)
 	}
-	if buffer.Series == nil {
+	if lowest == nil {
 		return nil
 	}
-	buffer.Title = "The buffer sinks to " + unit.FormatSeconds(emptiest)
+	buffer.Y.Max = slices.Max(lowest)
+	buffer.Title = "The buffer sinks to " + unit.FormatSeconds(slices.Min(lowest))
 	buffer.Caption = "The lowest buffer of each disk's streams. A stream whose buffer is empty drops frames."
 	size := v.found.Streams[0].BufferS
 	if size > 0 && !slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool { return s.BufferS != size }) {

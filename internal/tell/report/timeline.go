@@ -143,10 +143,14 @@ func (v *phaseView) addChanges(c *Chart) {
 
 // toneOf tells gains from losses; a swing and what some gain and others lose are neither.
 func toneOf(c *analysis.Change) Sign {
-	rose := func(disk string) bool { s := c.Of(disk); return s.ToRate > s.FromRate }
-	fell := func(disk string) bool { return !rose(disk) }
+	rose := 0
+	for _, disk := range c.Disks {
+		if s := c.Of(disk); s.ToRate > s.FromRate {
+			rose++
+		}
+	}
 	switch {
-	case c.Recurs() || slices.ContainsFunc(c.Disks, rose) && slices.ContainsFunc(c.Disks, fell):
+	case c.Recurs() || rose > 0 && rose < len(c.Disks):
 		return Unsigned
 	case c.ToRate > c.FromRate:
 		return Good

@@ -50,9 +50,9 @@ func (p *printer) answer(doc *report.Document, lines int) {
 	if a.Table == nil { // the loads are shown
 		sure = strings.TrimSpace(sure + " " + a.KeptNote())
 	}
-	free := answerLines - linesAfter - lines - p.linesOf(a.Headline) - p.linesOf(about) - p.linesOf(sure)
-	for _, doubt := range a.Doubts {
-		free -= p.linesOf(doubt)
+	free := answerLines - linesAfter - lines
+	for _, text := range append([]string{a.Headline, about, sure}, a.Doubts...) {
+		free -= p.linesOf(text)
 	}
 	for _, action := range a.Actions {
 		free -= p.linesOf(action.Text)
