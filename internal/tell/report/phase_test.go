@@ -52,7 +52,9 @@ func TestManyChanges(t *testing.T) {
 	for _, disk := range []string{"B", "A"} {
 		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100, FromRate: 1e9, ToRate: 0.5e9})
 	}
-	run := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "B"})}, Scale: Scale{unit.ScaleFor(1e9)}}
+	run := &runDoc{
+		Document: &Document{Keys: newKeys([]string{"A", "B"})}, Scale: Scale{unit.ScaleFor(1e9)},
+	}
 	v := &phaseView{runDoc: run, found: found, endS: 100, perS: 1000, lanes: make([]lane, 2)}
 	drawn := func() *Chart {
 		c := &Chart{}

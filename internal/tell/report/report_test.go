@@ -56,7 +56,8 @@ func TestKeys(t *testing.T) {
 
 // A bucket's mean is its bytes over its time, and the percentiles are those of its files.
 func TestBuckets(t *testing.T) {
-	got := (&lane{files: []file{{endS: 1, bytes: 10, rate: 10}, {startS: 1, endS: 4, bytes: 90, rate: 30}}}).buckets(
+	files := []file{{endS: 1, bytes: 10, rate: 10}, {startS: 1, endS: 4, bytes: 90, rate: 30}}
+	got := (&lane{files: files}).buckets(
 		func(file) (from, to float64) { return 0, 0 })
 	if b := got[0]; b.mean != 25 || b.low != 10 || b.high != 30 || got[1].seconds != 0 {
 		t.Errorf("%+v", b)
@@ -169,7 +170,8 @@ func TestPhasesWithoutReference(t *testing.T) {
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
 	r := newRunDoc(Run{Analysis: a})
 	got := r.phasesTable(r.lines)
-	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == 0 || !row[2].NoReference || !strings.Contains(got.Note, "%: of the baseline, none: unknown") {
+	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == 0 || !row[2].NoReference ||
+		!strings.Contains(got.Note, "%: of the baseline, none: unknown") {
 		t.Errorf("%+v under %q", row, got.Note)
 	}
 	if row := got.Rows[0]; row[1].NoReference || row[2].Words() != "" {

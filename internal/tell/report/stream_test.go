@@ -70,7 +70,8 @@ func TestStreamTable(t *testing.T) {
 func TestPhaseOfStreams(t *testing.T) {
 	v := viewOf(t, fixture.Streams(), "play beside backup")
 	v.Answer = &Answer{}
-	if got, want := v.phase(v.index[v.found.Name]).Does, "A plays 4 streams, B writes, C is probed"; got != want {
+	const want = "A plays 4 streams, B writes, C is probed"
+	if got := v.phase(v.index[v.found.Name]).Does; got != want {
 		t.Errorf("who does what: %q, want %q", got, want)
 	}
 	table := v.diskTable()
@@ -258,7 +259,8 @@ func TestWhoDoesWhat(t *testing.T) {
 			roles[string(rune('A'+i))] = map[rune]trace.Role{'R': trace.Read, 'W': trace.Write, '-': trace.Idle}[letter]
 		}
 		r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "B", "C"})}}
-		if got := r.does(&analysis.Phase{Roles: roles, Paced: work.Paced(test.paced)}, nobody); got != test.want {
+		p := &analysis.Phase{Roles: roles, Paced: work.Paced(test.paced)}
+		if got := r.does(p, nobody); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.pattern, got, test.want)
 		}
 	}
@@ -274,7 +276,9 @@ func TestDoing(t *testing.T) {
 		"writing at up to 200 MB/s":                {Pace: 200e6},
 		"reading and writing 70/30":                {Reads: 0.7},
 	} {
-		found := &analysis.Phase{Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced}}
+		found := &analysis.Phase{
+			Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced},
+		}
 		v := &phaseView{runDoc: &runDoc{Document: &Document{}}, found: found}
 		if got := v.key("A").Does; got != want {
 			t.Errorf("got %q, want %q", got, want)

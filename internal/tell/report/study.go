@@ -168,7 +168,8 @@ func (r *runDoc) addSaturations() {
 		c := &Chart{
 			ID:    "regained" + pick(n > 0, "-"+strconv.Itoa(n+1), ""),
 			Title: "What a rest gives back (" + found[0].Of + ")",
-			X:     Axis{Name: "rest before writing", Unit: Seconds}, Y: Axis{Name: "of the cache", Unit: Bytes},
+			X:     Axis{Name: "rest before writing", Unit: Seconds},
+			Y:     Axis{Name: "of the cache", Unit: Bytes},
 			Caption: "Marks: how much of its fast cache the disk had back after a rest, with its margin of error (95 %). " +
 				"The line across is what its fast cache took at first; the pale line leads to the rest that brings back all of it.",
 		}
