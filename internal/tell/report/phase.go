@@ -312,8 +312,9 @@ func (v *phaseView) filesTable() *Table {
 		number("Least squares", 4), number("Theil–Sen", 4))
 	t.ID = "files"
 	t.Note = "Rates in " + v.Unit + ", of single files in the whole phase. " +
-		"Whole phase: all bytes over the time with a file in transfer. Trimmed: without the fastest and slowest fifth. Least squares, Theil–Sen: regressions of time " +
-		"on size."
+		"Whole phase: all bytes over the time with a file in transfer. " +
+		"Trimmed: without the fastest and slowest fifth. " +
+		"Least squares, Theil–Sen: regressions of time on size."
 	kinds := map[string]string{
 		analysis.QuoteOverlap: "in the overlap", analysis.QuoteLater: "after its fall",
 		analysis.QuoteSettled: "once it had settled", analysis.QuoteMean: "over time",

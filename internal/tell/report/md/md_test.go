@@ -23,7 +23,11 @@ func TestWrite(t *testing.T) {
 		report.Sentence{Text: "A keeps 50 %.", Lead: true},
 		report.Heading{Text: "Numbers"},
 		&report.Table{Note: "In the overlap.", Columns: []report.Column{{Head: "Disk"}, {Head: "GB/s", Numbers: true}, {Head: "nothing"}}, Rows: [][]report.Cell{
-			{{Disk: &keys[1]}, {Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: 0.5}, {}},
+			{
+				{Disk: &keys[1]},
+				{Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: 0.5},
+				{},
+			},
 		}},
 		report.List{Title: "What stands out", Items: []string{"one | two"}},
 		&report.Chart{
