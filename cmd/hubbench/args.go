@@ -97,14 +97,14 @@ func checkRun(path string) error {
 	case isFolder(path):
 		return nil
 	case missing(path):
-		return exitf(exitUsage, "%s does not exist; give a run folder (%s) or an %s", path, anyRun(), rundir.EventsFile)
+		return usagef("%s does not exist; give a run folder (%s) or an %s", path, anyRun(), rundir.EventsFile)
 	case ofRun:
-		return exitf(exitUsage, "%s is one file of a run; give the run's folder, %s", path, folder)
+		return usagef("%s is one file of a run; give the run's folder, %s", path, folder)
 	case base == rundir.AnalysisFile:
-		return exitf(exitUsage, "%s holds the results of a run; give the run's folder, its %s or its %s",
+		return usagef("%s holds the results of a run; give the run's folder, its %s or its %s",
 			path, rundir.EventsFile, rundir.ReportFile)
 	case isScenario(path):
-		return exitf(exitUsage, "%s is a scenario; give the folder of one of its runs, %s", path, runsOf(path))
+		return usagef("%s is a scenario; give the folder of one of its runs, %s", path, runsOf(path))
 	}
 	return nil
 }
@@ -116,20 +116,20 @@ func checkResumable(path string) error {
 	case isFolder(path):
 		return nil
 	case unfinished != "":
-		return exitf(exitUsage, "%s is a scenario, and --resume takes the folder of a run; try --resume %s",
+		return usagef("%s is a scenario, and --resume takes the folder of a run; try --resume %s",
 			path, cells.Shell(unfinished))
 	case missing(path):
-		return exitf(exitUsage, "%s does not exist; --resume takes the folder of a run, %s", path, anyRun())
+		return usagef("%s does not exist; --resume takes the folder of a run, %s", path, anyRun())
 	case !exists(path):
 		return nil // why it cannot be read is said by who opens it
 	case isScenario(path):
-		return exitf(exitUsage, "%s is a scenario, and --resume takes the folder of a run, %s; "+
+		return usagef("%s is a scenario, and --resume takes the folder of a run, %s; "+
 			"hubbench run %s begins a new one", path, runsOf(path), cells.Shell(path))
 	case exists(filepath.Join(folder, rundir.InfoFile)):
-		return exitf(exitUsage, "%s is a file, and --resume takes the folder of a run; try --resume %s",
+		return usagef("%s is a file, and --resume takes the folder of a run; try --resume %s",
 			path, cells.Shell(folder))
 	}
-	return exitf(exitUsage, "%s is a file, and --resume takes the folder of a run, %s", path, anyRun())
+	return usagef("%s is a file, and --resume takes the folder of a run, %s", path, anyRun())
 }
 
 func anyRun() string { return filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME") }

@@ -37,11 +37,11 @@ func (r *session) addDirect() error {
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
-			return exitf(exitUsage, "--direct %s: no disk has this name; try %s", name, strictyaml.Suggest(name, names))
+			return usagef("--direct %s: no disk has this name; try %s", name, strictyaml.Suggest(name, names))
 		}
 		connection := &plan.Disks[i].Connection
 		if trace.OwnPort(*connection) {
-			return exitf(exitUsage, "--direct %s: it is connected directly already, as far as is known", name)
+			return usagef("--direct %s: it is connected directly already, as far as is known", name)
 		}
 		*connection = cmp.Or(*connection, trace.OnHub)
 		text := "Connect " + name + " directly to the computer."
@@ -49,7 +49,7 @@ func (r *session) addDirect() error {
 			text = "Put " + before + " back on the hub, and connect " + name + " directly to the computer."
 		}
 		if !plan.AddDirect(name, text) {
-			return exitf(exitUsage, "--direct %s: no phase has it alone, and nothing to compare with; add study: solo", name)
+			return usagef("--direct %s: no phase has it alone, and nothing to compare with; add study: solo", name)
 		}
 		before = name
 	}

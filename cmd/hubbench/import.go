@@ -131,7 +131,7 @@ func (opts *importOptions) reading() (foreign.Options, error) {
 		if err != nil {
 			var after time.Duration
 			if after, err = time.ParseDuration(text); err != nil {
-				return read, exitf(exitUsage, "--start %s=%s: give a time such as 2.5s, or 2026-11-20T08:00:00Z", name, text)
+				return read, usagef("--start %s=%s: give a time such as 2.5s, or 2026-11-20T08:00:00Z", name, text)
 			}
 			at = time.Unix(1, 0).Add(after) // only how they lie counts
 		}

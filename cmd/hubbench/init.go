@@ -94,7 +94,7 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 	given := []bool{opts.list, opts.demo, opts.from != "", opts.disks != nil && opts.from == "", opts.expect != "",
 		len(opts.folders) > 0}
 	if len(slices.DeleteFunc(given, func(is bool) bool { return !is })) > 1 {
-		return exitf(exitUsage, "folders, --disks, --demo, --from and --expect each say what to write; give one of them")
+		return usagef("folders, --disks, --demo, --from and --expect each say what to write; give one of them")
 	}
 	if opts.list {
 		return listScenarios(p)
@@ -105,7 +105,7 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 			opts.out = "limits.yaml"
 		}
 	}
-	overwrites := exitf(exitUsage, "%s already exists; --force overwrites it, --out names another file", opts.out)
+	overwrites := usagef("%s already exists; --force overwrites it, --out names another file", opts.out)
 	toStdout := opts.out == "-"
 	if toStdout { // what it says of itself names the usual file
 		opts.out = "hubbench.yaml"
@@ -165,7 +165,7 @@ func limitsOf(path string) ([]byte, error) {
 	}
 	limits := limit.FromRun(run.Analysis)
 	if len(limits) == 0 {
-		return nil, exitf(exitUsage, "%s: too little data to derive limits from: no rate has a confidence interval; move more data", path)
+		return nil, usagef("%s: too little data to derive limits from: no rate has a confidence interval; move more data", path)
 	}
 	head := "# What " + cells.Clean(path) + " holds, with room for its noise: rates may be lower by 5 % or by three half-widths\n" +
 		"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
@@ -212,13 +212,13 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	disks, refused := draft.Find(inv, opts.disks, writableFolder)
 	switch {
 	case opts.disks != nil && len(refused) > 0:
-		return nil, exitf(exitUsage, "--disks: %s; hubbench devices shows what there is", strings.Join(refused, "; "))
+		return nil, usagef("--disks: %s; hubbench devices shows what there is", strings.Join(refused, "; "))
 	case len(disks) == 0:
 		why := "is seen"
 		if len(refused) > 0 {
 			why = "can be tested: " + strings.Join(refused, "; ")
 		}
-		return nil, exitf(exitUsage, "no external disk %s; plug one in, name a disk with --disks, or try --demo", why)
+		return nil, usagef("no external disk %s; plug one in, name a disk with --disks, or try --demo", why)
 	case opts.disks == nil && isTerminal(p.stdin):
 		if err := text.Write(p.stderr, report.OfDevices(inv, true), text.Options{Width: columns(p.stderr)}); err != nil {
 			return nil, err
@@ -235,7 +235,7 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 		return nil, err
 	}
 	if text, err = draft.Fill(text, inv, disks, asked); err != nil {
-		return nil, exitf(exitUsage, "--from %s: %w", opts.from, err)
+		return nil, usagef("--from %s: %w", opts.from, err)
 	}
 	return text, nil
 }
@@ -268,7 +268,7 @@ func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(disks, func(d draft.Disk) bool { return d.Name == name }) {
-			return nil, exitf(exitUsage, "disk %s is not in the list; try %s", strictyaml.Quote(name), disks[0].Name)
+			return nil, usagef("disk %s is not in the list; try %s", strictyaml.Quote(name), disks[0].Name)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(disks), func(d draft.Disk) bool { return !slices.Contains(names, d.Name) }), nil
@@ -278,7 +278,7 @@ func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
 func builtIn(name, out string) ([]byte, error) {
 	data, ok := configs.Scenario(name)
 	if !ok {
-		return nil, exitf(exitUsage, "--from %s: no scenario is built in by that name; try %s",
+		return nil, usagef("--from %s: no scenario is built in by that name; try %s",
 			name, strictyaml.Suggest(name, configs.Scenarios()))
 	}
 	for _, folder := range []string{"", "../"} {

@@ -134,9 +134,9 @@ func foldersToCheck(args []string) ([]string, error) {
 		}
 		switch {
 		case !exists(path):
-			return nil, exitf(exitUsage, "%s does not exist; give a folder on the disk", arg)
+			return nil, usagef("%s does not exist; give a folder on the disk", arg)
 		case !isFolder(path):
-			return nil, exitf(exitUsage, "%s is a file; give a folder on the disk", arg)
+			return nil, usagef("%s is a file; give a folder on the disk", arg)
 		case !slices.Contains(paths, path):
 			paths = append(paths, path)
 		}
@@ -173,7 +173,7 @@ Nothing else is touched. The folder of a run that is still in progress is kept.`
 
 func runClean(p program, path string) error {
 	if path == "" { // a variable of a script that was not set
-		return exitf(exitUsage, "clean: PATH is empty; give the disk's folder, or . for the current one")
+		return usagef("clean: PATH is empty; give the disk's folder, or . for the current one")
 	}
 	cleaned, err := diskio.Clean(path)
 	for _, c := range cleaned {

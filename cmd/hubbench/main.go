@@ -215,6 +215,11 @@ func usage(err error) error {
 	return &exitError{code: exitUsage, err: err}
 }
 
+// usagef is fmt.Errorf for a mistake that the user can fix.
+func usagef(format string, args ...any) error {
+	return exitf(exitUsage, format, args...)
+}
+
 func exitf(code int, format string, args ...any) error {
 	return &exitError{code, fmt.Errorf(format, args...)}
 }

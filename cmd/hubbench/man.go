@@ -34,7 +34,7 @@ hubbench-formats.7 and so on, for man; with --format md the same as Markdown fil
 
 func runMan(root *cobra.Command, dir, format string) error {
 	if format != "man" && format != "md" {
-		return exitf(exitUsage, "--format %s: man or md", format)
+		return usagef("--format %s: man or md", format)
 	}
 	pages, err := manPages(root)
 	if err != nil {

@@ -188,10 +188,10 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	for _, text := range opts.disks {
 		disk, err := advise.ParseDisk(text)
 		if err != nil {
-			return exitf(exitUsage, "--disk: %w", err)
+			return usagef("--disk: %w", err)
 		}
 		if profile, err = advise.WithDisk(profile, disk); err != nil {
-			return exitf(exitUsage, "--disk: %w", err)
+			return usagef("--disk: %w", err)
 		}
 	}
 	question, err := opts.question()

@@ -70,7 +70,7 @@ func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // fails only for a flag that is not there
 	cmd.PreRunE = func(*cobra.Command, []string) error {            // finds the format
 		if o.json && o.Format != "" && o.Format != "json" {
-			return exitf(exitUsage, "--json and --format %s contradict each other; give one", o.Format)
+			return usagef("--json and --format %s contradict each other; give one", o.Format)
 		}
 		if o.json {
 			o.Format = "json"
@@ -150,7 +150,7 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 	}
 	path := out.Value.String()
 	if name, _ := pflag.UnquoteUsage(out); name != "FOLDER" && isFolder(path) {
-		return exitf(exitUsage, "--out %s is a folder; name a file in it", path)
+		return usagef("--out %s is a folder; name a file in it", path)
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f != out {
@@ -159,7 +159,7 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 	})
 	for _, input := range inputs {
 		if sameFile(path, input) {
-			return exitf(exitUsage, "--out %s is a file that %s reads; give another name", path, cmd.Name())
+			return usagef("--out %s is a file that %s reads; give another name", path, cmd.Name())
 		}
 	}
 	resolved, err := filepath.EvalSymlinks(path)
@@ -173,7 +173,7 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 	}
 	for _, name := range protected {
 		if strings.EqualFold(filepath.Base(resolved), name) || sameFile(path, filepath.Join(folder, name)) {
-			return exitf(exitUsage, "--out %s is the %s of a run, which no result replaces; "+
+			return usagef("--out %s is the %s of a run, which no result replaces; "+
 				"give another name", path, name)
 		}
 	}

@@ -31,7 +31,7 @@ func areFolders(args []string) (bool, error) {
 			continue
 		}
 		if len(args) > 1 {
-			return false, exitf(exitUsage, "%s is a scenario; run takes one scenario alone, or one or more folders on disks", arg)
+			return false, usagef("%s is a scenario; run takes one scenario alone, or one or more folders on disks", arg)
 		}
 		return false, nil
 	}
@@ -108,7 +108,7 @@ func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draf
 		return nil, err
 	}
 	if len(folders) < len(named) {
-		return nil, exitf(exitUsage, "a folder is named twice; name each disk once")
+		return nil, usagef("a folder is named twice; name each disk once")
 	}
 	var places []device.Place
 	for _, folder := range folders {
@@ -117,12 +117,12 @@ func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draf
 			return nil, usage(err)
 		}
 		if place.RAM() && !slices.Contains(r.allow, "not_disk") {
-			return nil, exitf(exitUsage, "%s is RAM (%s), not a disk; give a folder on the disk under test", folder,
+			return nil, usagef("%s is RAM (%s), not a disk; give a folder on the disk under test", folder,
 				place.Filesystem)
 		}
 		for i, other := range places {
 			if both := device.OneDisk(inv, other, place); both != "" && !slices.Contains(r.allow, "same_disk") {
-				return nil, exitf(exitUsage, "%s and %s are on one disk, %s: give folders on two disks, or measure what "+
+				return nil, usagef("%s and %s are on one disk, %s: give folders on two disks, or measure what "+
 					"two programs on that disk do to each other with run --allow same_disk", folders[i], folder, both)
 			}
 		}

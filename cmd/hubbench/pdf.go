@@ -46,7 +46,7 @@ func browser() string {
 func asPDF(encode func(io.Writer) error) (func(io.Writer) error, error) {
 	program := browser()
 	if program == "" {
-		return nil, exitf(exitUsage, "a PDF is printed by Chromium, Chrome, Edge or Brave, and none is installed; "+
+		return nil, usagef("a PDF is printed by Chromium, Chrome, Edge or Brave, and none is installed; " +
 			"write the page with --format html, open it in a browser and print it")
 	}
 	return func(w io.Writer) error {

@@ -127,7 +127,7 @@ func requireTerminal(p program, ready *prepare.Ready, noPause bool) error {
 	}
 	for _, phase := range ready.Plan.Phases[ready.Done:] {
 		if phase.Pause != "" {
-			return exitf(exitUsage, "phase %s waits for a person (%s), but there is no terminal; --no-pause skips the wait",
+			return usagef("phase %s waits for a person (%s), but there is no terminal; --no-pause skips the wait",
 				phase.Name, phase.Pause)
 		}
 	}

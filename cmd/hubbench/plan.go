@@ -69,7 +69,7 @@ func listCodecs(p program, words []string, out output) error {
 		})
 	})
 	if len(codecs) == 0 {
-		return exitf(exitUsage, "no codec has %s in its name; hubbench plan --codecs lists all", strings.Join(words, " and "))
+		return usagef("no codec has %s in its name; hubbench plan --codecs lists all", strings.Join(words, " and "))
 	}
 	return out.send(p, report.OfCodecs(codecs))
 }
@@ -105,7 +105,7 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 		sayf(p.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n", cells.Shell(path))
 	}
 	if fatal > 0 {
-		return exitf(exitUsage, "%s cannot run here: %d of the checks failed", path, fatal)
+		return usagef("%s cannot run here: %d of the checks failed", path, fatal)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func runSimulate(p program, path, profile string, opts resultOptions) error {
 		}
 	}
 	if ready.Profile == nil {
-		return exitf(exitUsage, "%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge", path)
+		return usagef("%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge", path)
 	}
 	if opts.least, err = leastRates(opts.below, ready.Plan); err != nil {
 		return err

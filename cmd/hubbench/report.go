@@ -174,14 +174,14 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 		var err error
 		limit, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(opts.failAbove, "%")), 64)
 		if err != nil || !(limit >= 0 && limit < 100) {
-			return exitf(exitUsage, "--fail-above %s: give a percentage from 0 to below 100, such as 5", opts.failAbove)
+			return usagef("--fail-above %s: give a percentage from 0 to below 100, such as 5", opts.failAbove)
 		}
 	}
 	if opts.certain && !gate {
-		return exitf(exitUsage, "--certain says when --fail-above fails; add --fail-above PCT")
+		return usagef("--certain says when --fail-above fails; add --fail-above PCT")
 	}
 	if dash >= 0 && (dash == 0 || dash == len(paths) || len(paths) < 3) {
-		return exitf(exitUsage, "give the repeats of one measurement, --, and those of the other: "+
+		return usagef("give the repeats of one measurement, --, and those of the other: " +
 			"at least three runs in total")
 	}
 	runs, err := opts.loadAll(paths)
@@ -203,7 +203,7 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 	}
 	for _, pair := range c.Pairs { // a run that was cut short before its first phase did not measure something else
 		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyHere) > 0 {
-			return exitf(exitUsage, "%s and %s have no phase of the same name or work: nothing to compare",
+			return usagef("%s and %s have no phase of the same name or work: nothing to compare",
 				c.Base.Label, pair.Label)
 		}
 	}

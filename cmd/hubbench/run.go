@@ -77,23 +77,23 @@ first phase that is not complete.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.repeat < 1 {
-				return exitf(exitUsage, "--repeat %d: give how often each phase is to run, such as 3", opts.repeat)
+				return usagef("--repeat %d: give how often each phase is to run, such as 3", opts.repeat)
 			}
 			if opts.stall < minStall {
-				return exitf(exitUsage, "--stall %s: too short to tell a slow disk from a dead one; try %s or more",
+				return usagef("--stall %s: too short to tell a slow disk from a dead one; try %s or more",
 					opts.stall, minStall)
 			}
 			if opts.from != "" && opts.dir != "" {
-				return exitf(exitUsage, "--out names the folder of a new run, and --resume goes on in its own: "+
+				return usagef("--out names the folder of a new run, and --resume goes on in its own: " +
 					"leave one of them out")
 			}
 			asks := opts.direct != nil || opts.then != ""
 			if opts.from != "" && (opts.repeat > 1 || asks) {
-				return exitf(exitUsage, "--repeat, --direct and --then are for a new run, and --resume goes on by the plan of "+
+				return usagef("--repeat, --direct and --then are for a new run, and --resume goes on by the plan of " +
 					"its own: leave it or them out")
 			}
 			if asks && (opts.noPause || !isTerminal(p.stdin)) {
-				return exitf(exitUsage, "--direct and --then ask you to connect something in another way, and need a terminal "+
+				return usagef("--direct and --then ask you to connect something in another way, and need a terminal " +
 					"to wait for you")
 			}
 			ctx, asked, release := catchSignals(cmd.Context())

@@ -38,7 +38,7 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			i := slices.Index(grains(), grain)
 			if i < 0 {
-				return exitf(exitUsage, "--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
+				return usagef("--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
 			}
 			return out.write(p, func(w io.Writer) error { return writeTable(w, tidy.Grains()[i], out.Format, args) })
 		},
@@ -61,7 +61,7 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 			out.Format = "csv"
 		}
 		if !slices.Contains(tidy.Formats(), out.Format) {
-			return exitf(exitUsage, "--format %s: it is one of %s", out.Format, strings.Join(tidy.Formats(), ", "))
+			return usagef("--format %s: it is one of %s", out.Format, strings.Join(tidy.Formats(), ", "))
 		}
 		return nil
 	}
@@ -103,7 +103,7 @@ one catalogue at once. RUN is a run's folder, an events.jsonl or a report.html.`
 
 func runCollect(p program, paths []string, into string) error {
 	if into == "" {
-		return exitf(exitUsage, "give the catalogue's folder, such as --into catalogue")
+		return usagef("give the catalogue's folder, such as --into catalogue")
 	}
 	changed := 0
 	var unread []error

@@ -145,7 +145,7 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 	}
 	if !complete {
 		slices.Sort(known)
-		return nil, exitf(exitUsage, "no run has a complete overlap of %s; try %s", o.title(),
+		return nil, usagef("no run has a complete overlap of %s; try %s", o.title(),
 			strictyaml.Suggest(o.title(), slices.Compact(known)))
 	}
 	return rates, nil
