@@ -23,7 +23,8 @@ import (
 // unlimited arguments may follow.
 const unlimited = -1
 
-// takes checks the number of a command's arguments, and names the one that is missing as the command's Use does.
+// takes checks the number of a command's arguments, and names the one that is missing as the
+// command's Use does.
 func takes(minArgs, maxArgs int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
@@ -59,19 +60,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists them", err, cmd.CommandPath())
 }
 
-// loadEvents is load for what needs the events, which a large run's page does not carry.
-func loadEvents(path string) (*recorded.Run, error) {
-	run, err := load(path)
-	if err != nil {
-		return nil, err
-	}
-	return run, checkEvents(run)
-}
-
+// checkEvents refuses a large run's page, which carries no events, for what needs them.
 func checkEvents(run *recorded.Run) error {
 	if run.Trace == nil {
-		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder",
-			run.Path, rundir.EventsFile)
+		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; "+
+			"give the run folder", run.Path, rundir.EventsFile)
 	}
 	return nil
 }
@@ -90,58 +83,51 @@ func load(path string) (*recorded.Run, error) {
 
 // checkRun refuses a path that can only be something else than a run, and says what to give instead.
 func checkRun(path string) error {
-	folder := filepath.Dir(path)
-	base := filepath.Base(path)
-	ofRun := exists(filepath.Join(folder, rundir.InfoFile)) && slices.Contains(inRun(), base)
+	stat, err := os.Stat(path)
+	folder, base := filepath.Dir(path), filepath.Base(path)
 	switch {
-	case isFolder(path):
-		return nil
-	case missing(path):
-		return usagef("%s does not exist; give a run folder (%s) or an %s", path, anyRun(), rundir.EventsFile)
-	case ofRun:
+	case errors.Is(err, fs.ErrNotExist):
+		usual, _ := runsOf(path)
+		return usagef("%s does not exist; give a run folder (%s) or an %s", path, usual, rundir.EventsFile)
+	case err != nil || stat.IsDir():
+		return nil // why it cannot be read is said by who opens it
+	case slices.Contains(inRun(), base) && exists(filepath.Join(folder, rundir.InfoFile)):
 		return usagef("%s is one file of a run; give the run's folder, %s", path, folder)
 	case base == rundir.AnalysisFile:
 		return usagef("%s holds the results of a run; give the run's folder, its %s or its %s",
 			path, rundir.EventsFile, rundir.ReportFile)
 	case isScenario(path):
-		return usagef("%s is a scenario; give the folder of one of its runs, %s", path, runsOf(path))
+		runs, _ := runsOf(path)
+		return usagef("%s is a scenario; give the folder of one of its runs, %s", path, runs)
 	}
 	return nil
 }
 
 // checkResumable refuses a path that is not a run's folder, and says what to give instead.
 func checkResumable(path string) error {
-	folder := filepath.Dir(path)
-	switch unfinished := unfinishedRun(path); {
-	case isFolder(path):
-		return nil
-	case unfinished != "":
-		return usagef("%s is a scenario, and --resume takes the folder of a run; try --resume %s",
-			path, cells.Shell(unfinished))
-	case missing(path):
-		return usagef("%s does not exist; --resume takes the folder of a run, %s", path, anyRun())
-	case !exists(path):
+	stat, err := os.Stat(path)
+	runs, try := runsOf(path)
+	folder, what, instead := filepath.Dir(path), "is a file", ", "+runs
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("%s does not exist; --resume takes the folder of a run, %s", path, runs)
+	case err != nil || stat.IsDir():
 		return nil // why it cannot be read is said by who opens it
 	case isScenario(path):
-		return usagef("%s is a scenario, and --resume takes the folder of a run, %s; "+
-			"hubbench run %s begins a new one", path, runsOf(path), cells.Shell(path))
+		what = "is a scenario"
+		instead += "; hubbench run " + cells.Shell(path) + " begins a new one"
 	case exists(filepath.Join(folder, rundir.InfoFile)):
-		return usagef("%s is a file, and --resume takes the folder of a run; try --resume %s",
-			path, cells.Shell(folder))
+		try = folder
 	}
-	return usagef("%s is a file, and --resume takes the folder of a run, %s", path, anyRun())
+	if try != "" {
+		instead = "; try --resume " + cells.Shell(try)
+	}
+	return usagef("%s %s, and --resume takes the folder of a run%s", path, what, instead)
 }
-
-func anyRun() string { return filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME") }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-func missing(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 func isFolder(path string) bool {
@@ -153,27 +139,22 @@ func isScenario(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// runsOf is where the runs of a scenario are, as far as the file says.
-func runsOf(path string) string {
-	if s, err := prepare.LoadScenario(path); err == nil {
-		return filepath.Join(prepare.ResultsOf(s), s.Name+"-DATE-TIME")
-	}
-	return anyRun()
-}
-
-// unfinishedRun finds the last run of a scenario that was cut off; empty if there is none.
-func unfinishedRun(path string) string {
+// runsOf is where the runs of a scenario are, or usually are if the file does not say, and the last of
+// them that was cut off, if there is one.
+func runsOf(path string) (runs, unfinished string) {
 	s, err := prepare.LoadScenario(path)
 	if err != nil {
-		return ""
+		return filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME"), ""
 	}
-	entries, _ := os.ReadDir(prepare.ResultsOf(s)) // by name, and so by time
+	results := prepare.ResultsOf(s)
+	entries, _ := os.ReadDir(results) // by name, and so by time
 	for _, entry := range slices.Backward(entries) {
-		folder := filepath.Join(prepare.ResultsOf(s), entry.Name())
+		folder := filepath.Join(results, entry.Name())
 		info, err := rundir.LoadInfo(folder)
 		if err == nil && info != nil && info.Name == s.Name && info.Status != trace.Complete {
-			return folder
+			unfinished = folder
+			break
 		}
 	}
-	return ""
+	return filepath.Join(results, s.Name+"-DATE-TIME"), unfinished
 }

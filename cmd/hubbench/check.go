@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -25,9 +24,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
+type checkOptions struct {
+	output
+	limits string // the file
+}
+
 func newCheck(p program) *cobra.Command {
-	var out output
-	var file string
+	var opts checkOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "check RUN...",
 		Short: "Check runs against limits: pass, fail or cannot tell",
@@ -42,34 +46,35 @@ events.jsonl or a report.html.`,
 		Example: `  hubbench check results/triple-20261120-080000
   hubbench check results/* --limits limits.yaml --format junit --out limits.xml`,
 		Args: takes(1, unlimited),
-		RunE: func(_ *cobra.Command, args []string) error { return runCheck(p, args, file, out) },
+		RunE: opts.run,
 	}
-	cmd.Flags().StringVar(&file, "limits", "", "the `FILE` of the limits, or a scenario (default each run's own scenario)")
-	out.formatFlags(cmd, append(printed(), "junit"))
+	cmd.Flags().StringVar(&opts.limits, "limits", "",
+		"the `FILE` of the limits, or a scenario (default each run's own scenario)")
+	opts.formatFlags(cmd, append(printed(), "junit"))
 	return cmd
 }
 
-func runCheck(p program, paths []string, file string, out output) error {
+func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 	var shared []scenario.Limit
-	if file != "" {
-		text, err := prepare.ReadSmall(file)
+	if o.limits != "" {
+		text, err := prepare.ReadSmall(o.limits)
 		if err != nil {
-			return usage(fmt.Errorf("read the limits: %w", err))
+			return usagef("read the limits: %w", err)
 		}
-		if shared, err = scenario.LoadLimits(file, text); err != nil {
+		if shared, err = scenario.LoadLimits(o.limits, text); err != nil {
 			return usage(err)
 		}
 	}
 	var runs []report.Checked
 	var all []limit.Result
-	names := out.namesOf(paths)
+	names := o.namesOf(paths)
 	for i, path := range paths {
 		run, err := load(path)
 		if err != nil {
 			return err
 		}
 		limits := shared
-		if file == "" {
+		if o.limits == "" {
 			if limits, err = ownLimits(run); err != nil {
 				return usage(err)
 			}
@@ -81,18 +86,18 @@ func runCheck(p program, paths []string, file string, out output) error {
 		runs = append(runs, report.Checked{Run: names[i], Verdict: limit.Worst(results), Results: results})
 		all = append(all, results...)
 	}
-	if out.Format == "junit" {
-		err := out.write(p, func(w io.Writer) error { return export.JUnit(w, runs) })
-		return cmp.Or(err, verdict(p, all))
+	if o.Format == "junit" {
+		err := o.write(func(w io.Writer) error { return export.JUnit(w, runs) })
+		return cmp.Or(err, verdict(o.stderr, all))
 	}
 	doc := report.OfLimits(runs)
 	doc.Tool = toolVersion()
-	return cmp.Or(out.send(p, doc), verdict(p, all))
+	return cmp.Or(o.send(doc), verdict(o.stderr, all))
 }
 
 // verdict is the first limit with the worst verdict as an error; nil if all pass. In a workflow of GitHub it says each
 // that did not.
-func verdict(p program, results []limit.Result) (worst error) {
+func verdict(stderr io.Writer, results []limit.Result) (worst error) {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for _, r := range results {
 		kind, code := "error", exitThreshold
@@ -103,7 +108,7 @@ func verdict(p program, results []limit.Result) (worst error) {
 			continue
 		}
 		if os.Getenv("GITHUB_ACTIONS") == "true" {
-			sayf(p.stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
+			sayf(stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
 		}
 		if worst == nil && r.Verdict == limit.Worst(results) {
 			worst = exitf(code, "%s", report.Said(&r))

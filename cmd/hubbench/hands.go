@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/measure/coordinator"
-	"github.com/hubbench/hubbench/internal/tell/report/form"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -64,7 +63,7 @@ func (r *session) sessions(ctx context.Context, opts coordinator.Options) (coord
 		if text == told {
 			return nil
 		}
-		_, err := pause(ctx, r.program, text, r.noPause)
+		_, err := r.pause(ctx, text)
 		return err
 	}
 	defer func() {
@@ -105,7 +104,7 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 		return nil, err
 	}
 	for {
-		answer, err := pause(ctx, r.program, text, r.noPause)
+		answer, err := r.pause(ctx, text)
 		if err != nil {
 			return nil, err
 		}
@@ -137,8 +136,8 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 	}
 }
 
-// changed measures the same again when a person has changed something, and once more when that is undone if the person
-// likes, and compares.
+// changed measures the same again when a person has changed something, and once more when that is
+// undone if the person likes, and compares.
 func (r *session) changed(ctx context.Context) error {
 	first, text := r.dir.Path, r.then
 	if n := len(r.direct); n > 0 {
@@ -154,8 +153,8 @@ func (r *session) changed(ctx context.Context) error {
 		return err
 	}
 	paths, baseline := []string{first, back, changed}, 2
-	err = r.measureAgain(ctx, "How much equal runs differ is not known yet. To find out, undo the change: all is measured "+
-		"once more. Or type n, to compare without that.", back)
+	err = r.measureAgain(ctx, "How much equal runs differ is not known yet. To find out, undo the change: "+
+		"all is measured once more. Or type n, to compare without that.", back)
 	if errors.Is(err, errDeclined) {
 		paths, baseline, err = []string{first, changed}, -1, nil
 		sayf(r.stderr, "The comparison does not include how much equal runs differ.\n")
@@ -163,11 +162,14 @@ func (r *session) changed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := runCompare(r.program, paths, baseline, compareOptions{output: r.output}, false); err != nil {
+	shown := compareOptions{output: r.output}
+	if err := shown.compare(paths, baseline); err != nil {
 		return err
 	}
-	page := compareOptions{output: output{Form: form.Form{Format: "html"}, out: first + "-compared.html", inRun: true}}
-	if err := runCompare(program{stdout: io.Discard}, paths, baseline, page, false); err != nil {
+	var page compareOptions
+	page.stdout, page.Format = io.Discard, "html"
+	page.out, page.inRun = first+"-compared.html", true
+	if err := page.compare(paths, baseline); err != nil {
 		return err
 	}
 	sayf(r.stderr, "comparison: %s\n", page.out)

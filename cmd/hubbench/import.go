@@ -28,6 +28,7 @@ type importOptions struct {
 
 func newImport(p program) *cobra.Command {
 	var opts importOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Make a run of what other tools recorded",
@@ -52,21 +53,29 @@ guessed.`,
   hubbench import iostat.txt --disk T7=sda,X9=sdb
   hubbench import table.csv --map Time=time,Device=disk,wB=rate`,
 		Args: takes(1, unlimited),
-		RunE: func(_ *cobra.Command, args []string) error { return runImport(p, args, opts) },
+		RunE: opts.run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opts.from, "from", "", "what the files are: auto or "+strings.Join(foreign.Formats(), ", ")+" (default auto)")
-	flags.StringToStringVar(&opts.disks, "disk", nil, "the disk of a file or of one of its devices, as `NAME=FILE` or NAME=DEVICE, instead of the job's name")
-	flags.StringToStringVar(&opts.starts, "start", nil, "when a disk's job began, as `NAME=TIME`: RFC 3339, or a time such as 2.5s")
-	flags.StringToStringVar(&opts.columns, "map", nil,
-		"what a table's columns are, as `COLUMN=FIELD`: time, time_s, time_ms, time_ns; bytes, done_bytes or rate; disk, op, phase")
+	flags.StringVar(&opts.from, "from", "",
+		"what the files are: auto or "+strings.Join(foreign.Formats(), ", ")+" (default auto)")
+	flags.StringToStringVar(&opts.disks, "disk", nil,
+		"the disk of a file or of one of its devices, as `NAME=FILE` or NAME=DEVICE, instead of the job's name")
+	flags.StringToStringVar(&opts.starts, "start", nil,
+		"when a disk's job began, as `NAME=TIME`: RFC 3339, or a time such as 2.5s")
+	flags.StringToStringVar(&opts.columns, "map", nil, "what a table's columns are, as `COLUMN=FIELD`: "+
+		"time, time_s, time_ms, time_ns; bytes, done_bytes or rate; disk, op, phase")
 	opts.flags(cmd)
-	flags.DurationVar(&opts.every, "interval", 0, "how far apart the reports of iostat are, if they have no times, as a `TIME` such as 1s")
+	flags.DurationVar(&opts.every, "interval", 0,
+		"how far apart the reports of iostat are, if they have no times, as a `TIME` such as 1s")
 	settle := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		// --format is what the results are written as; of an import it may as well say what the files are.
-		if f := opts.Format; f == "auto" || slices.Contains(foreign.Formats(), f) && !slices.Contains(printed(), f) {
+		f := opts.Format
+		if f == "auto" || slices.Contains(foreign.Formats(), f) && !slices.Contains(printed(), f) {
 			opts.from, opts.Format = f, ""
+		}
+		if opts.from == "auto" {
+			opts.from = ""
 		}
 		return settle(cmd, args)
 	}
@@ -77,8 +86,8 @@ guessed.`,
 // read, and is as much as fio logs of eight million requests.
 const maxImport = 256 << 20
 
-func runImport(p program, paths []string, opts importOptions) error {
-	read, err := opts.reading()
+func (o *importOptions) run(_ *cobra.Command, paths []string) error {
+	read, err := o.reading()
 	if err != nil {
 		return err
 	}
@@ -90,7 +99,7 @@ func runImport(p program, paths []string, opts importOptions) error {
 			err = fmt.Errorf("%w; all files together may have %d MiB", err, maxImport>>20)
 		}
 		if err != nil {
-			return usage(fmt.Errorf("read %s: %w", path, err))
+			return usagef("read %s: %w", path, err)
 		}
 		left -= int64(len(data))
 		files = append(files, foreign.File{Name: path, Data: data})
@@ -104,7 +113,7 @@ func runImport(p program, paths []string, opts importOptions) error {
 		info.Started = made.Started.Format(time.RFC3339)
 	}
 	ready := &prepare.Ready{Plan: &scenario.Plan{Name: info.Name}, Scenario: &scenario.Scenario{}}
-	dir, err := ready.Create(opts.dir, time.Now())
+	dir, err := ready.Create(o.dir, time.Now())
 	if err != nil {
 		return err
 	}
@@ -114,34 +123,34 @@ func runImport(p program, paths []string, opts importOptions) error {
 	if err := errors.Join(err, dir.Close()); err != nil {
 		return fmt.Errorf("write the run: %w", err)
 	}
-	return conclude(p, dir, opts.resultOptions)
+	return o.conclude(dir)
 }
 
 // reading is what the flags say of the files.
-func (opts *importOptions) reading() (foreign.Options, error) {
-	read := foreign.Options{Format: opts.from, Disks: map[string]string{}, Starts: map[string]time.Time{}, Interval: opts.every}
-	if read.Format == "auto" {
-		read.Format = ""
+func (o *importOptions) reading() (foreign.Options, error) {
+	read := foreign.Options{
+		Format: o.from, Interval: o.every,
+		Disks: map[string]string{}, Starts: map[string]time.Time{},
 	}
-	for name, file := range opts.disks {
+	for name, file := range o.disks {
 		read.Disks[file] = name
 	}
-	for name, text := range opts.starts {
+	for column, field := range o.columns {
+		if read.Map == nil {
+			read.Map = map[string]string{}
+		}
+		read.Map[field] = column
+	}
+	for name, text := range o.starts {
 		at, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
-			var after time.Duration
-			if after, err = time.ParseDuration(text); err != nil {
+			after, err := time.ParseDuration(text)
+			if err != nil {
 				return read, usagef("--start %s=%s: give a time such as 2.5s, or 2026-11-20T08:00:00Z", name, text)
 			}
 			at = time.Unix(1, 0).Add(after) // only how they lie counts
 		}
 		read.Starts[name] = at
-	}
-	for column, field := range opts.columns {
-		if read.Map == nil {
-			read.Map = map[string]string{}
-		}
-		read.Map[field] = column
 	}
 	return read, nil
 }

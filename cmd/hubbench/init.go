@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -31,18 +32,19 @@ import (
 )
 
 type initOptions struct {
-	disks   []string
-	folders []string
-	demo    bool
-	list    bool
-	from    string
-	expect  string // a run, to write the limits of
-	out     string
-	force   bool
+	program
+	disks  []string
+	demo   bool
+	list   bool
+	from   string
+	expect string // a run, to write the limits of
+	out    string
+	force  bool
 }
 
 func newInit(p program) *cobra.Command {
 	var opts initOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "init [PATH...]",
 		Short: "Write a scenario for the disks that are plugged in",
@@ -61,10 +63,7 @@ scenario says how much it writes.`,
   hubbench init --from backup --disks nvme1n1,nvme2n1,sdb
   hubbench init --expect RUN    the limits that a good run holds, for hubbench check`,
 		Args: takes(0, unlimited),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.folders = args
-			return runInit(cmd.Context(), p, opts)
-		},
+		RunE: opts.run,
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&opts.disks, "disks", nil,
@@ -79,82 +78,78 @@ scenario says how much it writes.`,
 	return cmd
 }
 
-func listScenarios(p program) error {
-	names := configs.Scenarios()
-	width := len(slices.MaxFunc(names, func(a, b string) int { return len(a) - len(b) }))
-	for _, name := range names {
-		if _, err := fmt.Fprintf(p.stdout, "%-*s  %s\n", width, name, configs.About(name)); err != nil {
-			return err
-		}
+func (o *initOptions) listScenarios() error {
+	list := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
+	for _, name := range configs.Scenarios() {
+		fmt.Fprintf(list, "%s\t%s\n", name, configs.About(name))
 	}
-	return nil
+	return list.Flush()
 }
 
-func runInit(ctx context.Context, p program, opts initOptions) error {
-	given := []bool{opts.list, opts.demo, opts.from != "", opts.disks != nil && opts.from == "", opts.expect != "",
-		len(opts.folders) > 0}
-	if len(slices.DeleteFunc(given, func(is bool) bool { return !is })) > 1 {
+func (o *initOptions) run(cmd *cobra.Command, folders []string) error {
+	given := 0
+	for _, is := range []bool{
+		o.list, o.demo, o.from != "", o.disks != nil && o.from == "", o.expect != "", len(folders) > 0,
+	} {
+		if is {
+			given++
+		}
+	}
+	if given > 1 {
 		return usagef("folders, --disks, --demo, --from and --expect each say what to write; give one of them")
 	}
-	if opts.list {
-		return listScenarios(p)
+	if o.list {
+		return o.listScenarios()
 	}
-	if opts.out == "" {
-		opts.out = "hubbench.yaml"
-		if opts.expect != "" {
-			opts.out = "limits.yaml"
+	toStdout := o.out == "-"
+	switch {
+	case o.out != "" && !toStdout:
+	case o.expect != "":
+		o.out = "limits.yaml"
+	default:
+		o.out = "hubbench.yaml" // also what it calls itself on stdout
+	}
+	overwrites := usagef("%s already exists; --force overwrites it, --out names another file", o.out)
+	if !toStdout && !o.force && exists(o.out) { // before any question
+		return overwrites
+	}
+	content, err := o.draft(cmd.Context(), folders)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { _, err := w.Write(content); return err }
+	switch {
+	case toStdout:
+		return write(o.stdout)
+	case o.force: // what a link that is there leads to stays as it is
+		err = filesystem.Replace(o.out, write)
+	default:
+		var file *os.File
+		if file, err = os.OpenFile(o.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
+			err = errors.Join(write(file), file.Close())
 		}
 	}
-	overwrites := usagef("%s already exists; --force overwrites it, --out names another file", opts.out)
-	toStdout := opts.out == "-"
-	if toStdout { // what it says of itself names the usual file
-		opts.out = "hubbench.yaml"
-	} else if exists(opts.out) && !opts.force { // before any question
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return overwrites
-	}
-	content, err := draftOf(ctx, p, opts)
-	if err != nil {
-		return err
-	}
-	if toStdout {
-		_, err := p.stdout.Write(content)
-		return err
-	}
-	if err := writeScenario(opts, content); errors.Is(err, fs.ErrExist) {
-		return overwrites
-	} else if err != nil {
+	case err != nil:
 		return fmt.Errorf("write scenario: %w", err)
 	}
-	fmt.Fprintln(p.stdout, opts.out)
-	if opts.expect != "" {
-		sayf(p.stderr, "next: hubbench check RUN --limits %s\n", cells.Shell(opts.out))
-		return nil
-	}
-	out, simulated := cells.Shell(opts.out), bytes.Contains(content, []byte("simulate:"))
+	fmt.Fprintln(o.stdout, o.out)
+	out := cells.Shell(o.out)
+	next := "hubbench run " + out + " --open"
 	switch {
-	case opts.from != "" && opts.disks != nil:
-		sayf(p.stderr, "next: hubbench plan %s\n", out)
-	case opts.from != "" && !simulated: // disks that are yet to be named
-		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n", opts.out, out)
-	case opts.from != "" && !bytes.Contains(content, []byte("speedup:")): // a run takes as long as with disks
-		sayf(p.stderr, "next: hubbench simulate %s --open\n", out)
-	default:
-		sayf(p.stderr, "next: hubbench run %s --open\n", out)
+	case o.expect != "":
+		next = "hubbench check RUN --limits " + out
+	case o.from != "" && o.disks != nil:
+		next = "hubbench plan " + out
+	case o.from != "" && !bytes.Contains(content, []byte("simulate:")): // disks that are yet to be named
+		next = "write the folders of your disks into " + o.out + ", then: hubbench plan " + out
+	case o.from != "" && !bytes.Contains(content, []byte("speedup:")): // a run takes as long as with disks
+		next = "hubbench simulate " + out + " --open"
 	}
+	sayf(o.stderr, "next: %s\n", next)
 	return nil
-}
-
-// writeScenario writes a new file, or one in the place of another: what a link that is there leads to stays as it is.
-func writeScenario(opts initOptions, content []byte) error {
-	write := func(w io.Writer) error { _, err := w.Write(content); return err }
-	if opts.force {
-		return filesystem.Replace(opts.out, write)
-	}
-	file, err := os.OpenFile(opts.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(file), file.Close())
 }
 
 // limitsOf are the limits that a run holds, as a file, with what they are in its head.
@@ -165,9 +160,11 @@ func limitsOf(path string) ([]byte, error) {
 	}
 	limits := limit.FromRun(run.Analysis)
 	if len(limits) == 0 {
-		return nil, usagef("%s: too little data to derive limits from: no rate has a confidence interval; move more data", path)
+		return nil, usagef("%s: too little data to derive limits from: no rate has a confidence interval; "+
+			"move more data", path)
 	}
-	head := "# What " + cells.Clean(path) + " holds, with room for its noise: rates may be lower by 5 % or by three half-widths\n" +
+	head := "# What " + cells.Clean(path) + " holds, with room for its noise: " +
+		"rates may be lower by 5 % or by three half-widths\n" +
 		"# of their interval, whichever is more; what takes time may take 55 % longer.\n"
 	var short []string
 	for _, p := range run.Analysis.Phases {
@@ -175,43 +172,43 @@ func limitsOf(path string) ([]byte, error) {
 			short = append(short, name)
 		}
 	}
-	if len(short) > 0 {
-		head += "# No rate limits for " + cells.Clean(unit.List(short)) + ": too little data for a confidence interval.\n"
+	if short != nil {
+		head += "# No rate limits for " + cells.Clean(unit.List(short)) +
+			": too little data for a confidence interval.\n"
 	}
 	return []byte(head + scenario.WriteLimits(limits)), nil
 }
 
-func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
-	if opts.demo {
-		opts.from = "demo"
-	}
-	if opts.from != "" && opts.disks == nil {
-		return builtIn(opts.from, opts.out)
-	}
-	if opts.expect != "" {
-		return limitsOf(opts.expect)
-	}
-	if len(opts.folders) > 0 {
+// draft is what to write.
+func (o *initOptions) draft(ctx context.Context, folders []string) ([]byte, error) {
+	switch {
+	case o.demo:
+		return builtIn("demo", o.out)
+	case o.from != "" && o.disks == nil:
+		return builtIn(o.from, o.out)
+	case o.expect != "":
+		return limitsOf(o.expect)
+	case len(folders) > 0:
 		ctx, asked, release := catchSignals(ctx)
 		defer release()
-		r := session{program: p, runOptions: runOptions{asked: asked}}
-		return r.draft(ctx, opts.folders, opts.out)
+		r := session{asked: asked}
+		r.program = o.program
+		return r.draft(ctx, folders, o.out)
 	}
-	inv, err := p.lookAround(ctx)
+	inv, err := o.lookAround(ctx)
 	if err != nil {
 		return nil, err
 	}
-	asked := opts.disks
-	for i, name := range asked { // mount points are known by their full paths
+	for i, name := range o.disks { // mount points are known by their full paths
 		if isFolder(name) && !filepath.IsAbs(name) && strings.ContainsAny(name, `./\`) {
-			if asked[i], err = filepath.Abs(name); err != nil {
+			if o.disks[i], err = filepath.Abs(name); err != nil {
 				return nil, err
 			}
 		}
 	}
-	disks, refused := draft.Find(inv, opts.disks, writableFolder)
+	disks, refused := draft.Find(inv, o.disks, writableFolder)
 	switch {
-	case opts.disks != nil && len(refused) > 0:
+	case o.disks != nil && len(refused) > 0:
 		return nil, usagef("--disks: %s; hubbench devices shows what there is", strings.Join(refused, "; "))
 	case len(disks) == 0:
 		why := "is seen"
@@ -219,25 +216,26 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 			why = "can be tested: " + strings.Join(refused, "; ")
 		}
 		return nil, usagef("no external disk %s; plug one in, name a disk with --disks, or try --demo", why)
-	case opts.disks == nil && isTerminal(p.stdin):
-		if err := text.Write(p.stderr, report.OfDevices(inv, true), text.Options{Width: columns(p.stderr)}); err != nil {
+	case o.disks == nil && isTerminal(o.stdin):
+		shown := text.Options{Width: columns(o.stderr)}
+		if err := text.Write(o.stderr, report.OfDevices(inv, true), shown); err != nil {
 			return nil, err
 		}
-		if disks, err = choose(ctx, p, disks); err != nil {
+		if disks, err = choose(ctx, o.program, disks); err != nil {
 			return nil, err
 		}
 	}
-	if opts.from == "" {
-		return draft.Write(inv, disks, opts.out, 0), nil
+	if o.from == "" {
+		return draft.Write(inv, disks, o.out, 0), nil
 	}
-	text, err := builtIn(opts.from, opts.out)
+	content, err := builtIn(o.from, o.out)
 	if err != nil {
 		return nil, err
 	}
-	if text, err = draft.Fill(text, inv, disks, asked); err != nil {
-		return nil, usagef("--from %s: %w", opts.from, err)
+	if content, err = draft.Fill(content, inv, disks, o.disks); err != nil {
+		return nil, usagef("--from %s: %w", o.from, err)
 	}
-	return text, nil
+	return content, nil
 }
 
 func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, error) {
@@ -252,26 +250,26 @@ func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, e
 		if err != nil {
 			return nil, err
 		}
-		picked, err := pick(disks, answer)
-		if err == nil || !strings.HasSuffix(answer, "\n") { // end of input
-			return picked, err
+		unknown := strings.Fields(strings.ToUpper(strings.ReplaceAll(answer, ",", " ")))
+		if len(unknown) == 0 {
+			return disks, nil
+		}
+		var picked []draft.Disk
+		for _, d := range disks {
+			if slices.Contains(unknown, d.Name) {
+				picked = append(picked, d)
+				unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == d.Name })
+			}
+		}
+		if len(unknown) == 0 {
+			return picked, nil
+		}
+		err = usagef("disk %s is not in the list; try %s", strictyaml.Quote(unknown[0]), disks[0].Name)
+		if !strings.HasSuffix(answer, "\n") { // end of input
+			return nil, err
 		}
 		sayf(p.stderr, "%v\n", err)
 	}
-}
-
-// pick is the disks that an answer names by their letters; all if it is empty.
-func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
-	names := strings.Fields(strings.ToUpper(strings.ReplaceAll(answer, ",", " ")))
-	if len(names) == 0 {
-		return disks, nil
-	}
-	for _, name := range names {
-		if !slices.ContainsFunc(disks, func(d draft.Disk) bool { return d.Name == name }) {
-			return nil, usagef("disk %s is not in the list; try %s", strictyaml.Quote(name), disks[0].Name)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(disks), func(d draft.Disk) bool { return !slices.Contains(names, d.Name) }), nil
 }
 
 // builtIn is a scenario that comes with hubbench, adapted to the folder that it is written to.
@@ -281,10 +279,13 @@ func builtIn(name, out string) ([]byte, error) {
 		return nil, usagef("--from %s: no scenario is built in by that name; try %s",
 			name, strictyaml.Suggest(name, configs.Scenarios()))
 	}
-	for _, folder := range []string{"", "../"} {
-		data = bytes.Replace(data, []byte("$schema="+folder+"scenario.schema.json"), []byte("$schema="+scenario.SchemaURL), 1)
-	}
-	return bytes.ReplaceAll(data, []byte("configs/"+name+".yaml"), []byte(cells.Shell(out))), nil
+	schema := "$schema=" + scenario.SchemaURL
+	adapt := strings.NewReplacer(
+		"$schema=scenario.schema.json", schema,
+		"$schema=../scenario.schema.json", schema,
+		"configs/"+name+".yaml", cells.Shell(out),
+	)
+	return []byte(adapt.Replace(string(data))), nil
 }
 
 // writableFolder is the folder of a volume that this user may write to: its own, or the first in it.
@@ -292,10 +293,7 @@ func writableFolder(mount string) string {
 	if canWrite(mount) {
 		return mount
 	}
-	entries, err := os.ReadDir(mount)
-	if err != nil {
-		return ""
-	}
+	entries, _ := os.ReadDir(mount)
 	for _, e := range entries {
 		inside := filepath.Join(mount, e.Name())
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && canWrite(inside) {

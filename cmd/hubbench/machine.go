@@ -26,7 +26,7 @@ import (
 )
 
 func newDevices(p program) *cobra.Command {
-	var out output
+	out := output{program: p}
 	var serials bool
 	cmd := &cobra.Command{
 		Use:   "devices",
@@ -43,7 +43,7 @@ images, unmounted partitions and other devices. Nothing is written.`,
 			if err != nil {
 				return err
 			}
-			return out.send(p, report.OfDevices(inv, out.Format == "text" && !out.All))
+			return out.send(report.OfDevices(inv, out.Format == "text" && !out.All))
 		},
 	}
 	cmd.Flags().BoolVar(&serials, "serials", false, "show serial numbers too")
@@ -52,7 +52,7 @@ images, unmounted partitions and other devices. Nothing is written.`,
 }
 
 func newDoctor(p program) *cobra.Command {
-	var out output
+	out := output{program: p}
 	cmd := &cobra.Command{
 		Use:   "doctor [PATH...]",
 		Short: "Check whether this machine and its disks can be measured",
@@ -67,14 +67,14 @@ this machine warn of what failed.`,
 		Example: `  hubbench doctor
   hubbench doctor /Volumes/A /Volumes/B --out doctor.md`,
 		Args: takes(0, unlimited),
-		RunE: func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), p, args, out) },
+		RunE: out.runDoctor,
 	}
 	out.flags(cmd, printed())
 	return cmd
 }
 
-func runDoctor(ctx context.Context, p program, args []string, out output) error {
-	ctx, _, release := catchSignals(ctx)
+func (o *output) runDoctor(cmd *cobra.Command, args []string) error {
+	ctx, _, release := catchSignals(cmd.Context())
 	defer release()
 	var paths []string
 	err := untilInterrupted(ctx, func() (err error) {
@@ -100,8 +100,8 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		Awake:   awake.Check,
 		Saving:  device.SavingPower,
 		Battery: onBattery,
-		Say:     func(doing string) { sayf(p.stderr, "checking %s\n", doing) },
-		OnHang:  p.notify,
+		Say:     func(doing string) { sayf(o.stderr, "checking %s\n", doing) },
+		OnHang:  o.notify,
 	})
 	if errors.Is(err, context.Canceled) {
 		return exitf(exitInterrupted, "interrupted")
@@ -113,9 +113,9 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339), Host: host.Name, System: host.System(), Checks: checks,
 	}
 	if err := prepare.SaveCheckup(found); err != nil {
-		sayf(p.stderr, "warning: later runs will not know of this result: %s\n", oneLine(err.Error()))
+		o.warn("later runs will not know of this result: " + oneLine(err.Error()))
 	}
-	if err := out.send(p, report.OfDoctor(found)); err != nil {
+	if err := o.send(report.OfDoctor(found)); err != nil {
 		return err
 	}
 	if failed := found.Failed(); len(failed) > 0 {

@@ -31,6 +31,7 @@ type fitOptions struct {
 
 func newFit(p program) *cobra.Command {
 	var opts fitOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "fit RUN...",
 		Short: "Fit a hub profile to runs",
@@ -39,7 +40,7 @@ confidence intervals, and how far the model is off in each phase. --out writes a
 and predict. --check instead fits without each phase in turn and shows how well the rest predicts it.`,
 		Example: `  hubbench fit results/* --out my-hub.yaml`,
 		Args:    takes(1, unlimited),
-		RunE:    func(_ *cobra.Command, args []string) error { return runFit(p, args, opts) },
+		RunE:    opts.run,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.out, "out", "",
@@ -58,10 +59,13 @@ and predict. --check instead fits without each phase in turn and shows how well 
 	return cmd
 }
 
-func runFit(p program, paths []string, opts fitOptions) error {
+func (o *fitOptions) run(_ *cobra.Command, paths []string) error {
 	evidence, origin := &hub.Evidence{}, hub.Fitted
 	for _, path := range paths {
-		run, err := loadEvents(path)
+		run, err := load(path)
+		if err == nil {
+			err = checkEvents(run)
+		}
 		if err != nil {
 			return err
 		}
@@ -70,13 +74,13 @@ func runFit(p program, paths []string, opts fitOptions) error {
 			origin = hub.Specified
 		}
 	}
-	how := fit.Options{Name: opts.name, Seed: opts.seed}
-	if opts.check {
+	how := fit.Options{Name: o.name, Seed: o.seed}
+	if o.check {
 		held, err := fit.LeaveOneOut(evidence, how)
 		if err != nil {
 			return fmt.Errorf("check the fit: %w", err)
 		}
-		return opts.send(p, report.OfCheck(held, opts.name))
+		return o.send(report.OfCheck(held, o.name))
 	}
 	fitted, err := fit.FromEvidence(evidence, how)
 	if err != nil {
@@ -84,19 +88,19 @@ func runFit(p program, paths []string, opts fitOptions) error {
 	}
 	fitted.Profile.Source = origin
 	write := func(w io.Writer) error { _, err := w.Write(fitted.YAML()); return err }
-	if opts.profile == "-" {
-		return write(p.stdout)
+	if o.profile == "-" {
+		return write(o.stdout)
 	}
-	if opts.profile != "" {
-		if err := filesystem.Write(opts.profile, write); err != nil {
+	if o.profile != "" {
+		if err := filesystem.Write(o.profile, write); err != nil {
 			return fmt.Errorf("write results: %w", err)
 		}
 	}
-	return opts.send(p, report.OfFit(fitted, opts.name, opts.profile))
+	return o.send(report.OfFit(fitted, o.name, o.profile))
 }
 
 func newPredict(p program) *cobra.Command {
-	var out output
+	out := output{program: p}
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "predict PROFILE [DISK...]",
@@ -123,7 +127,7 @@ hubbench advise says whether streams survive beside other disks.`,
 			}
 			doc := report.OfPrediction(prediction, profile.Name, out.All)
 			doc.Model = profile.Source
-			return out.send(p, doc)
+			return out.send(doc)
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the sampling behind the intervals")
@@ -142,6 +146,7 @@ type adviseOptions struct {
 
 func newAdvise(p program) *cobra.Command {
 	var opts adviseOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "advise PROFILE",
 		Short: "Predict whether streams survive beside other disks",
@@ -160,7 +165,7 @@ The exit code is 0 whatever the answer.`,
   hubbench advise my-hub.yaml --record A=92MB/s --read B --pace B=200MB/s --for 5min
   hubbench advise goshen-ridge --disk X=2.8/2.8GB/s --play X=8xprores-422-hq-uhd-25 --write C`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return runAdvise(p, args[0], opts) },
+		RunE: opts.run,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opts.play, "play", nil,
@@ -180,25 +185,25 @@ The exit code is 0 whatever the answer.`,
 	return cmd
 }
 
-func runAdvise(p program, name string, opts adviseOptions) error {
-	profile, err := prepare.LoadProfile(name)
+func (o *adviseOptions) run(_ *cobra.Command, args []string) error {
+	profile, err := prepare.LoadProfile(args[0])
 	if err != nil {
 		return usage(err)
 	}
-	for _, text := range opts.disks {
+	for _, text := range o.disks {
 		disk, err := advise.ParseDisk(text)
+		if err == nil {
+			profile, err = advise.WithDisk(profile, disk)
+		}
 		if err != nil {
 			return usagef("--disk: %w", err)
 		}
-		if profile, err = advise.WithDisk(profile, disk); err != nil {
-			return usagef("--disk: %w", err)
-		}
 	}
-	question, err := opts.question()
+	question, err := o.question()
+	if err == nil {
+		err = question.Check(profile)
+	}
 	if err != nil {
-		return usage(err)
-	}
-	if err := question.Check(profile); err != nil {
 		return usage(err)
 	}
 	answer, err := advise.Ask(profile, question)
@@ -207,7 +212,7 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	}
 	doc := report.OfAnswer(answer)
 	doc.Model = profile.Source
-	return opts.send(p, doc)
+	return o.send(doc)
 }
 
 func (o *adviseOptions) question() (q advise.Question, err error) {
@@ -225,15 +230,15 @@ func (o *adviseOptions) question() (q advise.Question, err error) {
 	if err := addStreams(&q, trace.Write, o.record, buffer); err != nil {
 		return q, fmt.Errorf("--record: %w", err)
 	}
-	for _, disk := range o.write {
-		q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: trace.Write})
+	files := func(disks []string, part advise.Part) {
+		for _, disk := range disks {
+			part.Disk = disk
+			q.Parts = append(q.Parts, part)
+		}
 	}
-	for _, disk := range o.read {
-		q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: trace.Read})
-	}
-	for _, disk := range o.probe {
-		q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: trace.Read, Probe: true})
-	}
+	files(o.write, advise.Part{Op: trace.Write})
+	files(o.read, advise.Part{Op: trace.Read})
+	files(o.probe, advise.Part{Op: trace.Read, Probe: true})
 	for _, text := range o.pace {
 		disk, rate, err := advise.ParsePace(text)
 		if err != nil {

@@ -33,6 +33,7 @@ import (
 
 // output says in which form a command's results go where. Every command that has results has its flags.
 type output struct {
+	program
 	form.Form
 	out   string
 	inRun bool // out is in a run's folder, which may come from anybody: what stands there is not followed
@@ -80,10 +81,10 @@ func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 }
 
 // send writes a document where it is to go.
-func (o *output) send(p program, doc *report.Document) error {
+func (o *output) send(doc *report.Document) error {
 	width := text.Width
 	if o.toStdout() {
-		width, o.Ink = columns(p.stdout), ink.For(p.stdout, os.Getenv)
+		width, o.Ink = columns(o.stdout), ink.For(o.stdout, os.Getenv)
 	}
 	encode, err := o.Encoder(doc, nil, width)
 	if err != nil {
@@ -94,7 +95,7 @@ func (o *output) send(p program, doc *report.Document) error {
 			return err
 		}
 	}
-	return o.write(p, encode)
+	return o.write(encode)
 }
 
 // shown reports whether the results are of a kind that people show to others.
@@ -190,9 +191,9 @@ func sameFile(path, other string) bool {
 func (o *output) toStdout() bool { return o.out == "" || o.out == "-" }
 
 // write writes to stdout, or the file whole or not at all, and then prints its name.
-func (o *output) write(p program, encode func(io.Writer) error) error {
+func (o *output) write(encode func(io.Writer) error) error {
 	if o.toStdout() {
-		out := bufio.NewWriter(p.stdout)
+		out := bufio.NewWriter(o.stdout)
 		if err := encode(out); err != nil {
 			return err
 		}
@@ -205,12 +206,12 @@ func (o *output) write(p program, encode func(io.Writer) error) error {
 	if err := save(o.out, encode); err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
-	_, err := fmt.Fprintln(p.stdout, o.out)
+	_, err := fmt.Fprintln(o.stdout, o.out)
 	return err
 }
 
 // remark prints what else there is after an answer, on one line if it fits.
-func (o *output) remark(p program, remarks ...string) {
+func (o *output) remark(remarks ...string) {
 	if o.Format != "text" || !o.toStdout() {
 		return
 	}
@@ -218,7 +219,7 @@ func (o *output) remark(p program, remarks ...string) {
 		remarks = []string{line}
 	}
 	for _, line := range remarks {
-		sayf(p.stdout, "%s\n", line)
+		sayf(o.stdout, "%s\n", line)
 	}
 }
 
@@ -233,27 +234,24 @@ func columns(w io.Writer) int {
 }
 
 // sendRun writes a run in one of the formats: its report, or its data.
-func sendRun(p program, r *recorded.Run, out output) error {
-	data := out.Format == "csv" && out.Table == "" || out.Format == "gobench"
-	if data || slices.Contains([]string{"svg", "png", "html", "pdf"}, out.Format) {
+func (o *output) sendRun(r *recorded.Run) error {
+	data := o.Format == "gobench" || o.Format == "csv" && o.Table == ""
+	if data || slices.Contains([]string{"svg", "png", "html", "pdf"}, o.Format) {
 		if err := checkEvents(r); err != nil {
 			return err
 		}
 	}
 	switch {
+	case o.Format == "gobench":
+		return o.write(func(w io.Writer) error { return export.GoBench(w, r.Trace, r.Analysis) })
 	case data:
-		return out.write(p, func(w io.Writer) error {
-			if out.Format == "csv" {
-				return export.CSV(w, r.Trace)
-			}
-			return export.GoBench(w, r.Trace, r.Analysis)
-		})
-	case out.Format == "html":
-		return out.write(p, func(w io.Writer) error { return writePage(w, r) })
-	case out.Format == "json": // without the figures, which take a long run's most memory to draw up
-		return out.send(p, &report.Document{Data: r.Analysis})
+		return o.write(func(w io.Writer) error { return export.CSV(w, r.Trace) })
+	case o.Format == "html":
+		return o.write(func(w io.Writer) error { return writePage(w, r) })
+	case o.Format == "json": // without the figures, which take a long run's most memory to draw up
+		return o.send(&report.Document{Data: r.Analysis})
 	default:
-		return out.send(p, r.Document(out.Format == "text" && !out.All && out.Table == ""))
+		return o.send(r.Document(o.Format == "text" && !o.All && o.Table == ""))
 	}
 }
 
@@ -294,66 +292,70 @@ func (o *resultOptions) belowFlag(cmd *cobra.Command) {
 
 // conclude analyses what was recorded, prints the results and writes them, and does either where the
 // other fails. It ends what is done in the folder.
-func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
+func (o *resultOptions) conclude(dir *rundir.Dir) error {
 	defer dir.Root.Close()
 	signal.Ignore(syscall.SIGPIPE) // A reader that has read enough (head, a pager) ends nothing.
 	if dir.Moved() {
-		return fmt.Errorf("%s is no longer the folder that the run began in: it was moved or replaced, and holds what was "+
-			"recorded; find it, and give it to hubbench report", dir.Path)
+		return fmt.Errorf("%s is no longer the folder that the run began in: it was moved or replaced, "+
+			"and holds what was recorded; find it, and give it to hubbench report", dir.Path)
 	}
 	run, err := load(dir.Path)
 	if err != nil {
 		return err
 	}
-	stays := func(name string) bool { return opts.missing && exists(dir.File(name)) }
+	stays := func(name string) bool { return o.missing && exists(dir.File(name)) }
 	var notWritten error
 	if !stays(rundir.AnalysisFile) {
 		notWritten = dir.WriteJSON(rundir.AnalysisFile, run.Analysis)
 	}
 	limits, limitsErr := ownLimits(run)
-	if opts.shown() {
+	if o.shown() {
 		run.Redact()
 	}
-	notPrinted := sendRun(p, run, opts.output)
-	if notWritten == nil && !opts.noPage && !stays(rundir.ReportFile) {
-		if !opts.shown() {
+	notPrinted := o.sendRun(run)
+	if notWritten == nil && !o.noPage && !stays(rundir.ReportFile) {
+		if !o.shown() {
 			run.Redact()
 		}
-		notWritten = filesystem.ReplaceIn(dir.Root, rundir.ReportFile, func(w io.Writer) error { return writePage(w, run) })
+		notWritten = filesystem.ReplaceIn(dir.Root, rundir.ReportFile, func(w io.Writer) error {
+			return writePage(w, run)
+		})
 	}
-	page, next := dir.File(rundir.ReportFile), "hubbench report "+cells.Shell(dir.Path)
+	path := cells.Shell(dir.Path)
+	page, next := dir.File(rundir.ReportFile), "hubbench report "+path
 	var remarks []string
 	switch {
-	case opts.noPage:
+	case o.noPage:
 		remarks = append(remarks, "page: "+next)
 	case notWritten == nil:
 		remarks = append(remarks, "report: "+page)
 	}
-	if !opts.All {
+	if !o.All {
 		remarks = append(remarks, everything(dir.Path))
 	}
 	if limitsErr == nil && len(limits) > 0 {
 		held := report.Holding(limit.Check(run.Analysis, limits))
-		remarks = append(remarks, held+": hubbench check "+cells.Shell(dir.Path))
+		remarks = append(remarks, held+": hubbench check "+path)
 	}
-	opts.remark(p, remarks...)
+	o.remark(remarks...)
 	complete := run.Trace.Status == trace.Complete // else it may be resumed
-	if notWritten == nil && opts.compress && complete && filepath.Base(run.Events) == rundir.EventsFile {
+	if notWritten == nil && o.compress && complete && filepath.Base(run.Events) == rundir.EventsFile {
 		notWritten = dir.Compress()
 	}
 	switch {
 	case notWritten != nil:
-		return fmt.Errorf("write results: %w; %s holds what was recorded; write its report with: %s", notWritten, dir.Path, next)
+		return fmt.Errorf("write results: %w; %s holds what was recorded; write its report with: %s",
+			notWritten, dir.Path, next)
 	case notPrinted != nil && !errors.Is(notPrinted, syscall.EPIPE):
 		return fmt.Errorf("%w; the results are in %s", notPrinted, dir.Path)
 	}
-	if opts.open && !opts.noPage {
-		p.openPage(page)
+	if o.open && !o.noPage {
+		o.openPage(page)
 	}
 	if !complete {
 		return nil // the caller says so
 	}
-	return failBelow(run, opts.least)
+	return failBelow(run, o.least)
 }
 
 // everything says which command prints all of a run's results.

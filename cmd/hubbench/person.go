@@ -15,7 +15,6 @@ import (
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/term"
 
-	"github.com/hubbench/hubbench/internal/measure/prepare"
 	"github.com/hubbench/hubbench/internal/tell/cells"
 	"github.com/hubbench/hubbench/internal/tell/ink"
 	"github.com/hubbench/hubbench/internal/tell/progress"
@@ -53,21 +52,21 @@ func newLog(w io.Writer) *zap.Logger {
 }
 
 // watch shows a run's progress on stderr, or nowhere with --quiet.
-func watch(p program, opts runOptions, ready *prepare.Ready, journal *recorded.Journal) *progress.Progress {
-	if opts.quiet {
-		return progress.New(io.Discard, progress.Options{Plan: ready.Plan, Tell: p.warn})
+func (r *session) watch(journal *recorded.Journal) *progress.Progress {
+	if r.quiet {
+		return progress.New(io.Discard, progress.Options{Plan: r.ready.Plan, Tell: r.warn})
 	}
 	shown := progress.Options{
-		Plan: ready.Plan, Done: ready.Done, Volumes: ready.Volumes(),
-		Ink: ink.For(p.stderr, os.Getenv), Conclude: journal.Conclude,
+		Plan: r.ready.Plan, Done: r.ready.Done, Volumes: r.ready.Volumes(),
+		Ink: ink.For(r.stderr, os.Getenv), Conclude: journal.Conclude,
 	}
-	if file, ok := p.stderr.(*os.File); ok && shown.Ink.Redraws {
+	if file, ok := r.stderr.(*os.File); ok && shown.Ink.Redraws {
 		shown.Size = func() (columns, rows int) {
 			columns, rows, _ = term.GetSize(int(file.Fd())) // zero if it fails: the usual size is taken
 			return columns, rows
 		}
 	}
-	return progress.New(p.stderr, shown)
+	return progress.New(r.stderr, shown)
 }
 
 // askAbove is how much a run may write to real disks before a person is asked: below it, wear is not
@@ -121,27 +120,28 @@ func wear(total forecast.Forecast, rounds int64) string {
 }
 
 // requireTerminal refuses a plan with pauses without a terminal, before anything is measured.
-func requireTerminal(p program, ready *prepare.Ready, noPause bool) error {
-	if noPause || isTerminal(p.stdin) {
+func (r *session) requireTerminal() error {
+	if r.noPause || isTerminal(r.stdin) {
 		return nil
 	}
-	for _, phase := range ready.Plan.Phases[ready.Done:] {
+	for _, phase := range r.ready.Plan.Phases[r.ready.Done:] {
 		if phase.Pause != "" {
-			return usagef("phase %s waits for a person (%s), but there is no terminal; --no-pause skips the wait",
-				phase.Name, phase.Pause)
+			return usagef("phase %s waits for a person (%s), but there is no terminal; "+
+				"--no-pause skips the wait", phase.Name, phase.Pause)
 		}
 	}
 	return nil
 }
 
-// pause shows what to do by hand, waits for Enter, and returns the line; an empty one if nobody is there to press it.
-func pause(ctx context.Context, p program, text string, noPause bool) (string, error) {
-	if noPause {
-		sayf(p.stderr, "not waiting: %s\n", text)
+// pause shows what to do by hand, waits for Enter, and returns the line; an empty one if nobody is
+// there to press it.
+func (r *session) pause(ctx context.Context, text string) (string, error) {
+	if r.noPause {
+		sayf(r.stderr, "not waiting: %s\n", text)
 		return "", nil
 	}
-	sayf(p.stderr, "\n%s\nPress Enter to continue: ", text)
-	return readLine(ctx, p.stdin)
+	sayf(r.stderr, "\n%s\nPress Enter to continue: ", text)
+	return readLine(ctx, r.stdin)
 }
 
 // readLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left behind.

@@ -23,10 +23,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
+type planOptions struct {
+	output
+	allow  []string
+	codecs bool
+}
+
 func newPlan(p program) *cobra.Command {
-	var out output
-	var allow []string
-	var codecs bool
+	var opts planOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "plan SCENARIO | --codecs [WORD...]",
 		Short: "Show what a scenario would do, and touch nothing",
@@ -44,45 +49,46 @@ published; WORDs select those with them in their names: plan --codecs prores uhd
 		Example: `  hubbench plan hubbench.yaml --all
   hubbench plan --codecs prores uhd-25`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if codecs {
+			if opts.codecs {
 				return nil
 			}
 			return takes(1, 1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if codecs {
-				return listCodecs(p, args, out)
+			if opts.codecs {
+				return opts.listCodecs(args)
 			}
-			return runPlan(cmd.Context(), p, args[0], allow, out)
+			return opts.run(cmd.Context(), args[0])
 		},
 	}
-	allowFlag(cmd, &allow)
-	cmd.Flags().BoolVar(&codecs, "codecs", false, "list the codecs for streams, and plan nothing")
-	out.flags(cmd, printed())
+	allowFlag(cmd, &opts.allow)
+	cmd.Flags().BoolVar(&opts.codecs, "codecs", false, "list the codecs for streams, and plan nothing")
+	opts.flags(cmd, printed())
 	return cmd
 }
 
-func listCodecs(p program, words []string, out output) error {
+func (o *output) listCodecs(words []string) error {
 	codecs := slices.DeleteFunc(stream.Codecs(), func(c stream.Codec) bool {
 		return slices.ContainsFunc(words, func(word string) bool {
 			return !strings.Contains(strings.ToLower(c.Name+" "+c.Label), strings.ToLower(word))
 		})
 	})
 	if len(codecs) == 0 {
-		return usagef("no codec has %s in its name; hubbench plan --codecs lists all", strings.Join(words, " and "))
+		return usagef("no codec has %s in its name; hubbench plan --codecs lists all",
+			strings.Join(words, " and "))
 	}
-	return out.send(p, report.OfCodecs(codecs))
+	return o.send(report.OfCodecs(codecs))
 }
 
-func runPlan(ctx context.Context, p program, path string, allow []string, out output) error {
-	ready, err := prepare.Load(path, p.notify)
+func (o *planOptions) run(ctx context.Context, path string) error {
+	ready, err := prepare.Load(path, o.notify)
 	if err != nil {
 		return usage(err)
 	}
-	ready.Look = p.lookAround
+	ready.Look = o.lookAround
 	ready.ReachResults("")
 	_ = ready.Reach() // the checks report it in detail
-	if err := ready.LeaveOut(allow); err != nil {
+	if err := ready.LeaveOut(o.allow); err != nil {
 		return usage(err)
 	}
 	problems := ready.Problems(ctx, ready.Folder("", time.Now()))
@@ -98,11 +104,12 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 			fatal++
 		}
 	}
-	if err := out.send(p, report.OfPlan(*plan)); err != nil {
+	if err := o.send(report.OfPlan(*plan)); err != nil {
 		return err
 	}
-	if out.Format == "text" && out.out == "" && !out.All {
-		sayf(p.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n", cells.Shell(path))
+	if o.Format == "text" && o.out == "" && !o.All {
+		sayf(o.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n",
+			cells.Shell(path))
 	}
 	if fatal > 0 {
 		return usagef("%s cannot run here: %d of the checks failed", path, fatal)
@@ -151,9 +158,14 @@ func checksHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+type simulateOptions struct {
+	resultOptions
+	profile string
+}
+
 func newSimulate(p program) *cobra.Command {
-	var opts resultOptions
-	var profile string
+	var opts simulateOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO",
 		Short: "Run a scenario on the hub model instead of real disks",
@@ -163,33 +175,32 @@ the same names.`,
 		Example: `  hubbench simulate hubbench.yaml
   hubbench simulate my.yaml --profile goshen-ridge`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return runSimulate(p, args[0], profile, opts) },
+		RunE: opts.run,
 	}
 	opts.flags(cmd)
 	opts.belowFlag(cmd)
-	cmd.Flags().StringVar(&profile, "profile", "",
+	cmd.Flags().StringVar(&opts.profile, "profile", "",
 		"the hub `PROFILE`: a built-in name or a .yaml (default the scenario's)")
 	return cmd
 }
 
-func runSimulate(p program, path, profile string, opts resultOptions) error {
-	ready, err := prepare.Load(path, p.notify)
+func (o *simulateOptions) run(_ *cobra.Command, args []string) error {
+	ready, err := prepare.Load(args[0], o.notify)
+	if err == nil && o.profile != "" {
+		err = ready.Simulate(o.profile)
+	}
 	if err != nil {
 		return usage(err)
 	}
-	if profile != "" {
-		if err := ready.Simulate(profile); err != nil {
-			return usage(err)
-		}
-	}
 	if ready.Profile == nil {
-		return usagef("%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge", path)
+		return usagef("%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge",
+			args[0])
 	}
-	if opts.least, err = leastRates(opts.below, ready.Plan); err != nil {
+	if o.least, err = leastRates(o.below, ready.Plan); err != nil {
 		return err
 	}
 	began := time.Now()
-	dir, err := ready.Create(opts.dir, began)
+	dir, err := ready.Create(o.dir, began)
 	if err != nil {
 		return err
 	}
@@ -208,7 +219,7 @@ func runSimulate(p program, path, profile string, opts resultOptions) error {
 	if err := errors.Join(err, dir.Close()); err != nil {
 		return err
 	}
-	return conclude(p, dir, opts)
+	return o.conclude(dir)
 }
 
 func newSchema(p program) *cobra.Command {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/measure/rundir"
-	"github.com/hubbench/hubbench/internal/tell/recorded"
 	"github.com/hubbench/hubbench/internal/tell/report"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
@@ -20,7 +19,7 @@ import (
 )
 
 func newReport(p program) *cobra.Command {
-	var out output
+	out := output{program: p}
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Write the report of a run as a page, a picture or a table",
@@ -29,32 +28,30 @@ report goes into the run's folder, or beside the file; --out - writes to stdout.
 		Example: `  hubbench report results/triple-20261120-080000
   hubbench report results/triple-20261120-080000 --format csv --table disks --out -`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return runReport(p, args[0], out) },
+		RunE: out.report,
 	}
 	out.flags(cmd, []string{"html", "pdf", "svg", "png", "csv", "md", "gobench", "text", "json"})
 	return cmd
 }
 
-func runReport(p program, path string, out output) error {
-	run, err := out.load(path)
+func (o *output) report(_ *cobra.Command, args []string) error {
+	run, err := o.load(args[0])
 	if err != nil {
 		return err
 	}
-	if out.out == "" {
-		names := map[string]string{
-			"html": rundir.ReportFile, "csv": "files.csv", "gobench": "bench.txt", "text": "report.txt",
+	if o.out == "" {
+		names := map[string]string{"csv": "files.csv", "gobench": "bench.txt", "text": "report.txt"}
+		name := cmp.Or(names[o.Format], "report."+o.Format)
+		if o.Table != "" { // not beside the report under its own name
+			name = "table-" + o.Table + filepath.Ext(name)
 		}
-		name := cmp.Or(names[out.Format], "report."+out.Format)
-		if out.Table != "" { // not beside the report under its own name
-			name = "table-" + out.Table + filepath.Ext(name)
-		}
-		out.out, out.inRun = filepath.Join(run.Folder, name), true
+		o.out, o.inRun = filepath.Join(run.Folder, name), true
 	}
-	return sendRun(p, run, out)
+	return o.sendRun(run)
 }
 
 func newAnalyze(p program) *cobra.Command {
-	var out output
+	out := output{program: p}
 	cmd := &cobra.Command{
 		Use:   "analyze RUN",
 		Short: "Print the results of a run",
@@ -63,51 +60,46 @@ func newAnalyze(p program) *cobra.Command {
 		Example: `  hubbench analyze results/triple-20261120-080000 --all
   hubbench analyze events.jsonl --json > analysis.json`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return runAnalyze(p, args[0], out) },
+		RunE: out.analyze,
 	}
 	out.flags(cmd, drawn())
 	return cmd
 }
 
-func runAnalyze(p program, path string, out output) error {
-	run, err := out.load(path)
+func (o *output) analyze(_ *cobra.Command, args []string) error {
+	run, err := o.load(args[0])
 	if err != nil {
 		return err
 	}
-	if !out.shown() {
-		keepAnalysis(p, run)
-	}
-	if err := sendRun(p, run, out); err != nil || out.All {
-		return err
-	}
-	out.remark(p, everything(path))
-	return nil
-}
-
-// keepAnalysis gives a run that was killed before its end the analysis.json that it lacks.
-func keepAnalysis(p program, run *recorded.Run) {
+	// A run that was killed before its end lacks its analysis.json.
 	path := filepath.Join(run.Folder, rundir.AnalysisFile)
-	if run.Info == nil || exists(path) {
-		return
+	if !o.shown() && run.Info != nil && !exists(path) {
+		root, err := os.OpenRoot(run.Folder)
+		if err == nil {
+			defer root.Close()
+			err = (&rundir.Dir{Root: root}).WriteJSON(rundir.AnalysisFile, run.Analysis)
+		}
+		if err != nil {
+			o.warn(path + " is not written: " + oneLine(err.Error()))
+		}
 	}
-	root, err := os.OpenRoot(run.Folder)
-	if err == nil {
-		defer root.Close()
-		err = (&rundir.Dir{Root: root}).WriteJSON(rundir.AnalysisFile, run.Analysis)
+	if err := o.sendRun(run); err != nil || o.All {
+		return err
 	}
-	if err != nil {
-		sayf(p.stderr, "warning: %s is not written: %s\n", path, oneLine(err.Error()))
-	}
+	o.remark(everything(args[0]))
+	return nil
 }
 
 type compareOptions struct {
 	output
+	gate      bool // with --fail-above
 	failAbove string
 	certain   bool
 }
 
 func newCompare(p program) *cobra.Command {
 	var opts compareOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:                   "compare [flags] RUN RUN... | compare [flags] BASE... -- NEW...",
 		DisableFlagsInUseLine: true,
@@ -133,22 +125,25 @@ a gate of 5 % in 0 to 4 of 20 cases, and a lower one more often. Repeat both: BA
   hubbench compare before-1 before-2 before-3 -- after-1 after-2 after-3`,
 		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCompare(p, args, cmd.ArgsLenAtDash(), opts, cmd.Flags().Changed("fail-above"))
+			opts.gate = cmd.Flags().Changed("fail-above")
+			return opts.compare(args, cmd.ArgsLenAtDash())
 		},
 	}
 	opts.flags(cmd, drawn())
 	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "",
 		"exit with 4 if a rate fell by more than `PCT` percent, or may have")
-	cmd.Flags().BoolVar(&opts.certain, "certain", false, "with --fail-above: only if a rate is proven to have fallen by more; repeat both sides")
+	cmd.Flags().BoolVar(&opts.certain, "certain", false,
+		"with --fail-above: only if a rate is proven to have fallen by more; repeat both sides")
 	return cmd
 }
 
 // loadAll loads and analyses the runs on all cores.
 func (o *compareOptions) loadAll(paths []string) ([]compare.Run, error) {
-	runs, names := make([]compare.Run, len(paths)), o.namesOf(paths)
-	places, errs := make([]int, len(paths)), make([]error, len(paths))
-	for i := range places {
-		places[i] = i
+	runs, errs := make([]compare.Run, len(paths)), make([]error, len(paths))
+	var places []int
+	for i, name := range o.namesOf(paths) {
+		runs[i].Label = name
+		places = append(places, i)
 	}
 	analysis.InParallel(places, func(i int) {
 		loaded, err := o.load(paths[i])
@@ -156,35 +151,31 @@ func (o *compareOptions) loadAll(paths []string) ([]compare.Run, error) {
 			err = checkEvents(loaded)
 		}
 		if errs[i] = err; err == nil {
-			runs[i] = compare.Run{Label: names[i], Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
+			r := &runs[i]
+			r.Trace, r.Analysis, r.Method = loaded.Trace, loaded.Analysis, loaded.Method()
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return runs, nil
+	return runs, cmp.Or(errs...)
 }
 
-// runCompare compares the runs in paths; those before index dash are repeats, unless it is below 0.
-func runCompare(p program, paths []string, dash int, opts compareOptions, gate bool) error {
+// compare compares the runs in paths; those before index dash are repeats, unless it is below 0.
+func (o *compareOptions) compare(paths []string, dash int) error {
 	limit := 0.0
-	if gate {
+	if o.gate {
 		var err error
-		limit, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(opts.failAbove, "%")), 64)
+		limit, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(o.failAbove, "%")), 64)
 		if err != nil || !(limit >= 0 && limit < 100) {
-			return usagef("--fail-above %s: give a percentage from 0 to below 100, such as 5", opts.failAbove)
+			return usagef("--fail-above %s: give a percentage from 0 to below 100, such as 5", o.failAbove)
 		}
 	}
-	if opts.certain && !gate {
+	if o.certain && !o.gate {
 		return usagef("--certain says when --fail-above fails; add --fail-above PCT")
 	}
 	if dash >= 0 && (dash == 0 || dash == len(paths) || len(paths) < 3) {
 		return usagef("give the repeats of one measurement, --, and those of the other: " +
 			"at least three runs in total")
 	}
-	runs, err := opts.loadAll(paths)
+	runs, err := o.loadAll(paths)
 	if err != nil {
 		return err
 	}
@@ -196,9 +187,9 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 		c = compare.Runs(runs[0], runs[1:]...)
 	}
 	switch {
-	case opts.certain:
+	case o.certain:
 		c.AgainstCertain(limit / 100)
-	case gate:
+	case o.gate:
 		c.Against(limit / 100)
 	}
 	for _, pair := range c.Pairs { // a run that was cut short before its first phase did not measure something else
@@ -215,14 +206,13 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 			doc.Model = hub.Specified // the comparison is no surer than the less sure of its runs
 		}
 	}
-	if err := opts.send(p, doc); err != nil {
+	if err := o.send(doc); err != nil || !o.gate {
 		return err
 	}
-	switch g := c.Gate; {
-	case !gate:
-	case g.Outcome == compare.CrossedIt:
+	switch g := c.Gate; g.Outcome {
+	case compare.CrossedIt:
 		return exitf(exitThreshold, "gate of %s %s", unit.FormatPercent(g.Limit), report.Gate(g))
-	case g.Outcome == compare.CannotJudge:
+	case compare.CannotJudge:
 		return fmt.Errorf("--fail-above: %s", report.Gate(g))
 	}
 	return nil

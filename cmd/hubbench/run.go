@@ -38,7 +38,6 @@ type runOptions struct {
 	direct  []string      // disks to measure without the hub as well
 	then    string        // what a person changes before all is measured again
 	phase   time.Duration // of a study of folders; for tests
-	asked   *asked        // what signals ask of the run; not an option of a person's
 	allow   []string
 }
 
@@ -47,6 +46,7 @@ const minStall = 2 * time.Second
 
 func newRun(p program) *cobra.Command {
 	var opts runOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO | PATH... | --resume RUN",
 		Short: "Measure disks or run a scenario, analyse and write the report",
@@ -98,8 +98,7 @@ first phase that is not complete.`,
 			}
 			ctx, asked, release := catchSignals(cmd.Context())
 			defer release()
-			opts.asked = asked
-			r := session{program: p, runOptions: opts}
+			r := session{runOptions: opts, asked: asked}
 			if opts.from != "" {
 				return r.resume(ctx)
 			}
@@ -127,8 +126,8 @@ first phase that is not complete.`,
 
 // session is a run from its first look at the machine to its report.
 type session struct {
-	program
 	runOptions
+	asked *asked // what signals ask of the run
 	ready *prepare.Ready
 	dir   *rundir.Dir
 	info  *rundir.Info
@@ -240,7 +239,7 @@ func (r *session) finish(rest *rundir.Unfinished) (err error) {
 	}
 	r.missing = true
 	return r.asked.untilKilled(0, func() error {
-		return errors.Join(rest.Dir.RemoveParts(), rest.Dir.Close(), conclude(r.program, rest.Dir, r.resultOptions))
+		return errors.Join(rest.Dir.RemoveParts(), rest.Dir.Close(), r.conclude(rest.Dir))
 	})
 }
 
@@ -286,7 +285,7 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 			r.warn(w)
 		}
 	}
-	if err := requireTerminal(r.program, r.ready, r.noPause); err != nil {
+	if err := r.requireTerminal(); err != nil {
 		return nil, err
 	}
 	if err := r.announce(ctx); err != nil {
@@ -318,7 +317,7 @@ func (r *session) measure(ctx context.Context) error {
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
 func (r *session) measureAndReport(ctx context.Context) error {
 	journal := &recorded.Journal{Plan: r.ready.Plan}
-	watcher := watch(r.program, r.runOptions, r.ready, journal)
+	watcher := r.watch(journal)
 	defer watcher.Close()
 	r.asked.answer(watcher.Stopping)
 	journal.Live = r.dir.Live(r.stall, watcher.Tell)
@@ -334,7 +333,7 @@ func (r *session) measureAndReport(ctx context.Context) error {
 	if err := cmp.Or(recordErr, journal.Close(r.asked.killed)); err != nil {
 		return unrecorded(ctx, err, r.dir, next)
 	}
-	if err := r.asked.untilKilled(0, func() error { return conclude(r.program, r.dir, r.resultOptions) }); err != nil {
+	if err := r.asked.untilKilled(0, func() error { return r.conclude(r.dir) }); err != nil {
 		return err
 	}
 	switch {

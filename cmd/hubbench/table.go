@@ -24,7 +24,7 @@ func grains() (names []string) {
 
 func newTable(p program) *cobra.Command {
 	var grain string
-	var out output
+	out := output{program: p}
 	cmd := &cobra.Command{
 		Use:   "table RUN...",
 		Short: "Write runs as one tidy table for other programs",
@@ -40,7 +40,19 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 			if i < 0 {
 				return usagef("--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
 			}
-			return out.write(p, func(w io.Writer) error { return writeTable(w, tidy.Grains()[i], out.Format, args) })
+			return out.write(func(w io.Writer) error { // which holds one run at a time
+				rows := tidy.NewWriter(w, tidy.Grains()[i], out.Format)
+				for _, path := range args {
+					run, err := load(path)
+					if err == nil {
+						err = rows.Add(run)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return rows.Close()
+			})
 		},
 	}
 	flags := cmd.Flags()
@@ -55,9 +67,10 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 		switch {
 		case out.Format == "markdown":
 			out.Format = "md"
-		case out.Format == "" && slices.Contains(tidy.Formats(), ending):
+		case out.Format != "":
+		case slices.Contains(tidy.Formats(), ending):
 			out.Format = ending
-		case out.Format == "":
+		default:
 			out.Format = "csv"
 		}
 		if !slices.Contains(tidy.Formats(), out.Format) {
@@ -66,21 +79,6 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 		return nil
 	}
 	return cmd
-}
-
-// writeTable holds one run at a time.
-func writeTable(w io.Writer, grain tidy.Grain, format string, paths []string) error {
-	rows := tidy.NewWriter(w, grain, format)
-	for _, path := range paths {
-		run, err := load(path)
-		if err != nil {
-			return err
-		}
-		if err := rows.Add(run); err != nil {
-			return err
-		}
-	}
-	return rows.Close()
 }
 
 func newCollect(p program) *cobra.Command {

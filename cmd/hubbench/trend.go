@@ -23,6 +23,7 @@ type trendOptions struct {
 
 func newTrend(p program) *cobra.Command {
 	var opts trendOptions
+	opts.program = p
 	cmd := &cobra.Command{
 		Use:   "trend RUN...",
 		Short: "Show when a rate changed",
@@ -33,7 +34,7 @@ disks or with other work than the newest run are left out. RUN is a run's folder
 report.html.`,
 		Example: `  hubbench trend results/* --phase WWW --disk A`,
 		Args:    takes(1, unlimited),
-		RunE:    func(_ *cobra.Command, args []string) error { return runTrend(p, args, opts) },
+		RunE:    opts.run,
 	}
 	opts.formatFlags(cmd, printed())
 	cmd.Flags().StringVar(&opts.phase, "phase", "", "the phase, and its repeats (default the first of the first run)")
@@ -41,8 +42,8 @@ report.html.`,
 	return cmd
 }
 
-func runTrend(p program, paths []string, opts trendOptions) error {
-	rates, err := opts.rates(paths)
+func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
+	rates, err := o.rates(paths)
 	if err != nil {
 		return err
 	}
@@ -61,11 +62,11 @@ func runTrend(p program, paths []string, opts trendOptions) error {
 			points = append(points, r.Point)
 		}
 	}
-	of := opts.title()
+	of := o.title()
 	if newest.hub != "" {
 		of += " on " + newest.hub
 	}
-	if newest.host != "" && !opts.shown() {
+	if newest.host != "" && !o.shown() {
 		newest.Run = "on " + newest.host
 	}
 	var reasons []string
@@ -78,7 +79,7 @@ func runTrend(p program, paths []string, opts trendOptions) error {
 	}
 	doc := report.OfTrend(of, leftOut, trend.Of(points))
 	doc.Tool = toolVersion()
-	return opts.send(p, doc)
+	return o.send(doc)
 }
 
 // title says what the rates are of.
