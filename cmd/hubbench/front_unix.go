@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -37,22 +38,15 @@ func front() (code int, ok bool) {
 	if os.Getenv(behindFront) != "" {
 		return 0, false
 	}
-	self, err := os.Executable()
-	if err != nil {
+	self, selfErr := os.Executable()
+	askedRead, asked, askedErr := os.Pipe()
+	codes, codeWrite, codesErr := os.Pipe()
+	for _, end := range []*os.File{askedRead, asked, codes, codeWrite} {
+		defer end.Close()
+	}
+	if cmp.Or(selfErr, askedErr, codesErr) != nil {
 		return 0, false
 	}
-	askedRead, asked, err := os.Pipe()
-	if err != nil {
-		return 0, false
-	}
-	defer asked.Close()
-	defer askedRead.Close()
-	codes, codeWrite, err := os.Pipe()
-	if err != nil {
-		return 0, false
-	}
-	defer codes.Close()
-	defer codeWrite.Close()
 	cmd := exec.Command(self, os.Args[1:]...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

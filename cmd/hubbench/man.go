@@ -25,49 +25,41 @@ hubbench-formats.7 and so on, for man; with --format md the same as Markdown fil
 		Example: `  hubbench man pages && man pages/hubbench-run.1
   hubbench man --format md manual`,
 		Args: takes(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runMan(cmd.Root(), args[0], format) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "man" && format != "md" {
+				return usagef("--format %s: man or md", format)
+			}
+			pages, err := manPages(cmd.Root())
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return fmt.Errorf("write the manual: %w", err)
+			}
+			for _, page := range pages {
+				file, text := page.File(), page.Roff(toolVersion(), sourceDate())
+				if format == "md" {
+					file, text = file+".md", page.Markdown()
+				}
+				if err := os.WriteFile(filepath.Join(args[0], file), []byte(text), 0o644); err != nil {
+					return fmt.Errorf("write the manual: %w", err)
+				}
+			}
+			return nil
+		},
 	}
 	cmd.Flags().StringVar(&format, "format", "man", "man or md")
 	_ = cmd.RegisterFlagCompletionFunc("format", words("man", "md")) // fails only for a flag that is not there
 	return cmd
 }
 
-func runMan(root *cobra.Command, dir, format string) error {
-	if format != "man" && format != "md" {
-		return usagef("--format %s: man or md", format)
-	}
-	pages, err := manPages(root)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write the manual: %w", err)
-	}
-	for _, page := range pages {
-		file, text := page.File(), page.Roff(toolVersion(), sourceDate())
-		if format == "md" {
-			file, text = file+".md", page.Markdown()
-		}
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-			return fmt.Errorf("write the manual: %w", err)
-		}
-	}
-	return nil
-}
-
 // manPages are those of hubbench itself, of its commands and of the topics.
 func manPages(root *cobra.Command) ([]manual.Page, error) {
-	safety, err := manual.Topic{Name: "safety"}.Markdown()
-	if err != nil {
-		return nil, err
-	}
-	_, codes, _ := strings.Cut(safety, "\n## Exit codes\n\n")
-	var commands, topics string
+	commands, topics := "## Commands\n\n", "## Topics\n\n"
 	var pages []manual.Page
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {
-			pages = append(pages, manual.Page{Name: "hubbench-" + c.Name(), Section: 1, Short: lower(c.Short),
-				Body: commandPage(c) + exitStatus(c) + "## See also\n\nhubbench(1)\n"})
+			pages = append(pages, commandPage(c, "## See also\n\nhubbench(1)\n"))
 			commands += fmt.Sprintf("hubbench-%s(1)\n: %s.\n\n", c.Name(), c.Short)
 		}
 	}
@@ -79,39 +71,31 @@ func manPages(root *cobra.Command) ([]manual.Page, error) {
 		pages = append(pages, page)
 		topics += fmt.Sprintf("hubbench-%s(7)\n: %s.\n\n", t.Name, t.Short)
 	}
-	return append(pages, manual.Page{Name: "hubbench", Section: 1, Short: lower(root.Short),
-		Body: commandPage(root) + "## Commands\n\n" + commands + "## Topics\n\n" + topics + "## Exit status\n\n" + codes}), nil
+	return append(pages, commandPage(root, commands+topics)), nil
 }
 
-// exitStatus is the exit codes of a command, in Markdown.
-func exitStatus(c *cobra.Command) string {
-	var text strings.Builder
-	text.WriteString("## Exit status\n\n")
-	for _, e := range exitCodesOf(c) {
-		fmt.Fprintf(&text, "%d\n: %s.\n\n", e.code, e.meaning)
-	}
-	return text.String()
-}
-
-// lower is a sentence's beginning within a line.
-func lower(text string) string { return strings.ToLower(text[:1]) + text[1:] }
-
-// commandPage is what --help says of a command, in Markdown.
-func commandPage(c *cobra.Command) string {
+// commandPage is what --help says of a command, in Markdown, and more after it.
+func commandPage(c *cobra.Command, more string) manual.Page {
 	c.InitDefaultHelpFlag() // as --help lists them
 	c.InitDefaultVersionFlag()
-	usage := c.UseLine()
+	name, usage := "hubbench-"+c.Name(), c.UseLine()
 	if !c.HasParent() {
-		usage = c.Name() + " COMMAND [flags]"
+		name, usage = c.Name(), c.Name()+" COMMAND [flags]"
 	}
 	tables := regexp.MustCompile(`(?m)^  (\S)`) // code is indented by four
-	page := "## Synopsis\n\n    " + usage + "\n\n## Description\n\n" +
+	body := "## Synopsis\n\n    " + usage + "\n\n## Description\n\n" +
 		tables.ReplaceAllString(cmp.Or(c.Long, c.Short+"."), "    $1") + "\n\n"
 	if c.Example != "" {
-		page += "## Examples\n\n" + tables.ReplaceAllString(c.Example, "    $1") + "\n\n"
+		body += "## Examples\n\n" + tables.ReplaceAllString(c.Example, "    $1") + "\n\n"
 	}
 	flags := regexp.MustCompile(`(?m)^ +(-.*?) {2,}(.*)$`)
-	return page + "## Options\n\n" + flags.ReplaceAllString(c.LocalFlags().FlagUsages(), "$1\n: $2\n")
+	body += "## Options\n\n" + flags.ReplaceAllString(c.LocalFlags().FlagUsages(), "$1\n: $2\n") +
+		"## Exit status\n\n"
+	for _, e := range exitCodesOf(c) {
+		body += fmt.Sprintf("%d\n: %s.\n\n", e.code, e.meaning)
+	}
+	short := strings.ToLower(c.Short[:1]) + c.Short[1:]
+	return manual.Page{Name: name, Section: 1, Short: short, Body: body + more}
 }
 
 // sourceDate is the day that SOURCE_DATE_EPOCH names, if it is set: the pages of one version are the same whenever and
