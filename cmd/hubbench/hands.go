@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -113,14 +112,12 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 		}
 		before := slices.Clone(r.ready.Plan.Disks)
 		devices, absent := r.ready.Reconnect(ctx, runID)
-		var needed []string
-		for _, disk := range absent {
-			for _, phase := range next {
-				if _, works := phase.Job(disk); works && !slices.Contains(needed, disk) {
-					needed = append(needed, disk)
-				}
-			}
-		}
+		needed := slices.DeleteFunc(absent, func(disk string) bool {
+			return !slices.ContainsFunc(next, func(phase scenario.Phase) bool {
+				_, works := phase.Job(disk)
+				return works
+			})
+		})
 		if len(needed) == 0 {
 			for i, d := range r.ready.Plan.Disks {
 				if d.Path != before[i].Path {
@@ -129,7 +126,7 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 			}
 			return devices, nil
 		}
-		text = fmt.Sprintf("%s is on no volume that is mounted. Connect it, and wait until it is mounted.", unit.List(needed))
+		text = unit.List(needed) + " is on no volume that is mounted. Connect it, and wait until it is mounted."
 		if answer == "" {
 			return nil, errors.New(strings.TrimSuffix(text, "."))
 		}

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -84,15 +81,15 @@ func (o *output) runDoctor(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	self, err := os.Executable()
+	command, err := ownCommand()
 	if err != nil {
-		return fmt.Errorf("find hubbench itself, to start workers: %w", err)
+		return err
 	}
 	began, host := time.Now(), rundir.ThisHost()
 	checks, err := doctor.Run(ctx, doctor.Options{
 		Paths:   paths,
 		RunID:   rundir.NewID(began),
-		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
+		Command: command,
 		Count: func(ctx context.Context, path string) (int64, error) { // no trims of removed test files
 			c, err := gauge.Count(ctx, path)
 			return c.Read + c.Written, err
@@ -110,7 +107,8 @@ func (o *output) runDoctor(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	found := &trace.Checkup{
-		Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339), Host: host.Name, System: host.System(), Checks: checks,
+		Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339),
+		Host: host.Name, System: host.System(), Checks: checks,
 	}
 	if err := prepare.SaveCheckup(found); err != nil {
 		o.warn("later runs will not know of this result: " + oneLine(err.Error()))
@@ -119,7 +117,8 @@ func (o *output) runDoctor(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if failed := found.Failed(); len(failed) > 0 {
-		return exitf(exitThreshold, "%d of %d checks failed, first: %s", len(failed), len(checks), failed[0].Subject())
+		return exitf(exitThreshold, "%d of %d checks failed, first: %s",
+			len(failed), len(checks), failed[0].Subject())
 	}
 	return nil
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,11 +40,13 @@ func areFolders(args []string) (bool, error) {
 func (r *session) draft(ctx context.Context, folders []string, file string) ([]byte, error) {
 	var inv *hardware.Inventory
 	var disks []draft.Disk
-	var devices map[string]uint64
-	var plan *scenario.Plan
+	measuring := coordinator.Options{
+		RunID: rundir.NewID(time.Now()), Stall: time.Minute, Kill: r.asked.killed,
+	}
 	err := untilInterrupted(ctx, func() (err error) {
 		seen, lookErr := r.lookAround(ctx)
-		r.look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr } // it takes seconds on a Mac
+		// It takes seconds on a Mac.
+		r.look = func(context.Context) (*hardware.Inventory, error) { return seen, lookErr }
 		if inv = seen; lookErr != nil {
 			inv = &hardware.Inventory{}
 		}
@@ -57,33 +57,31 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		for _, d := range disks {
 			planned = append(planned, scenario.Disk{Name: d.Name, Path: d.Folder})
 		}
-		plan = probe.Plan(planned)
-		ready := &prepare.Ready{Plan: plan, Look: r.look, Notify: r.notify}
+		measuring.Plan = probe.Plan(planned)
+		ready := &prepare.Ready{Plan: measuring.Plan, Look: r.look, Notify: r.notify}
 		// It is too short to be held up by what else the disks do: the run itself is checked for that.
-		if err := ready.LeaveOut(append(slices.Clone(r.allow), "busy", "background")); err != nil {
+		err = ready.LeaveOut(append(slices.Clone(r.allow), "busy", "background"))
+		if err == nil {
+			_, err = ready.Check(ctx, "")
+		}
+		if err != nil {
 			return usage(err)
 		}
-		if _, err := ready.Check(ctx, ""); err != nil {
-			return usage(err)
+		if measuring.Command, err = ownCommand(); err != nil {
+			return err
 		}
-		devices, err = ready.Devices()
+		measuring.Devices, err = ready.Devices()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	if !r.quiet {
 		sayf(r.stderr, "Measuring %s for %s each, with test files of %s, removed at once.\n",
-			unit.Plural(len(disks), "disk"), unit.FormatSeconds((2 * probe.Each).Seconds()), unit.FormatBytes(probe.Space))
+			unit.Plural(len(disks), "disk"), unit.FormatSeconds((2 * probe.Each).Seconds()),
+			unit.FormatBytes(probe.Space))
 	}
-	speeds, err := probe.Speeds(ctx, coordinator.Options{
-		Plan: plan, RunID: rundir.NewID(time.Now()), Devices: devices, Stall: time.Minute, Kill: r.asked.killed,
-		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
-	})
+	speeds, err := probe.Speeds(ctx, measuring)
 	switch {
 	case ctx.Err() != nil:
 		return nil, errEarly

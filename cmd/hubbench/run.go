@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"slices"
 	"syscall"
 	"time"
@@ -285,13 +284,10 @@ func (r *session) preflight(ctx context.Context, results string) (warnings []str
 			r.warn(w)
 		}
 	}
-	if err := r.requireTerminal(); err != nil {
-		return nil, err
+	if err = r.requireTerminal(); err == nil {
+		err = r.announce(ctx)
 	}
-	if err := r.announce(ctx); err != nil {
-		return nil, err
-	}
-	return warnings, usage(unreached)
+	return warnings, cmp.Or(err, usage(unreached))
 }
 
 // hangTimeout is how long a run that was interrupted twice may take to end: what workers, the clean-up
@@ -371,9 +367,9 @@ func (r *session) record(ctx context.Context, dir *recorded.Journal, watcher *pr
 	if err := dir.SaveInfo(info); err != nil {
 		return false, err
 	}
-	self, err := os.Executable()
+	command, err := ownCommand()
 	if err != nil {
-		return false, fmt.Errorf("find hubbench itself, to start workers: %w", err)
+		return false, err
 	}
 	ready.Notify = watcher.Tell
 	devices, err := ready.Devices()
@@ -414,7 +410,7 @@ func (r *session) record(ctx context.Context, dir *recorded.Journal, watcher *pr
 		RunID:   info.RunID,
 		Profile: ready.Profile,
 		Devices: devices,
-		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
+		Command: command,
 		Journal: dir,
 		Watcher: watcher,
 		Say: func(text string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -31,6 +32,15 @@ func newWorker(p program) *cobra.Command {
 			return worker.Run(ctx, wire.NewConn(p.stdin, p.stdout), newEngine, newLog(p.stderr))
 		},
 	}
+}
+
+// ownCommand gives what starts hubbench itself once more, to work in processes of its own.
+func ownCommand() (func(args ...string) *exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find hubbench itself, to start workers: %w", err)
+	}
+	return func(args ...string) *exec.Cmd { return exec.Command(self, args...) }, nil
 }
 
 // newJanitor is the process that removes a run's test files when the run is over: started by run as well.
