@@ -6,7 +6,7 @@
 //
 //	go run -modfile=.tools/go.mod internal/tell/report/html/bundle.go
 //
-// It does nothing when the bundle is newer than what it is made from. Without npm it says so and
+// make build runs it when the bundle is older than what it is made from. Without npm it says so and
 // succeeds: the report then holds static pictures.
 package main
 
@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log"
 	"os"
 	"os/exec"
@@ -40,10 +39,6 @@ func main() {
 }
 
 func run() error {
-	fresh, err := newer(bundle, "echarts.js", "package.json", "package-lock.json", ".npmrc", "bundle.go")
-	if err != nil || fresh {
-		return err
-	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		log.Print("no npm here: the report will hold static pictures; " +
@@ -54,30 +49,10 @@ func run() error {
 	ci.Dir = dir
 	ci.Stdout, ci.Stderr = os.Stderr, os.Stderr
 	if err := ci.Run(); err != nil {
-		return fmt.Errorf("npm ci in %s: %w: check the network and npm's registry setting, and run again", dir, err)
+		return fmt.Errorf("npm ci in %s: %w: check the network, npm's registry setting and that this is "+
+			"the repository's top folder, and run again", dir, err)
 	}
 	return build()
-}
-
-// newer reports whether out exists and is no older than each of the inputs, files in dir.
-func newer(out string, inputs ...string) (bool, error) {
-	made, err := os.Stat(out)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	for _, name := range inputs {
-		in, err := os.Stat(filepath.Join(dir, name))
-		if err != nil {
-			return false, fmt.Errorf("%w: run it from the repository's top folder", err)
-		}
-		if in.ModTime().After(made.ModTime()) {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 func build() error {
