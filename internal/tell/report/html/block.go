@@ -19,14 +19,19 @@ import (
 type drawer struct {
 	doc    *report.Document
 	static bool // pictures in place of live charts
-	pack   bool // the options, as gzip
-	ids    map[*report.Chart]string
+	charts map[*report.Chart]place
+}
+
+// place is where a chart stands in the page.
+type place struct {
+	id     string
+	packed bool // its option is, until it is shown
 }
 
 // name gives the charts among the blocks their IDs.
-func (d *drawer) name(prefix string, blocks []report.Block) {
+func (d *drawer) name(prefix string, blocks []report.Block, packed bool) {
 	for _, c := range report.Collect[*report.Chart](blocks) {
-		d.ids[c] = prefix + "-" + c.ID
+		d.charts[c] = place{prefix + "-" + c.ID, packed}
 	}
 }
 
@@ -41,7 +46,7 @@ type drawn struct {
 }
 
 func (d *drawer) prepare(c *report.Chart) (drawn, error) {
-	out := drawn{Chart: c, ID: d.ids[c], Words: c.Describe(), Height: height(c)}
+	out := drawn{Chart: c, ID: d.charts[c].id, Words: c.Describe(), Height: height(c)}
 	if d.static {
 		var svg bytes.Buffer
 		if err := plot.Write(&svg, d.doc, c, plot.Options{}); err != nil {
@@ -56,7 +61,7 @@ func (d *drawer) prepare(c *report.Chart) (drawn, error) {
 	if err != nil {
 		return out, fmt.Errorf("chart %s: %w", c.ID, err)
 	}
-	if d.pack {
+	if d.charts[c].packed {
 		out.JSON, err = deflate(text)
 	} else {
 		out.JSON = template.JS(text) //nolint:gosec // json.Marshal escapes what could end the element

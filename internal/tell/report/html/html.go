@@ -68,7 +68,7 @@ type page struct {
 
 	Body    []report.Block // of a document that is shown whole
 	Folds   []*report.Details
-	Phases  []template.HTML
+	Phases  []*report.Details
 	Parts   string // what the phases are called
 	Numbers *report.Table
 	Last    []*report.Details
@@ -108,7 +108,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if p.Events, err = pack(events); err != nil {
 		return err
 	}
-	drawer := &drawer{doc: doc, static: p.Static, ids: map[*report.Chart]string{}}
+	drawer := &drawer{doc: doc, static: p.Static, charts: map[*report.Chart]place{}}
 	tmpl, err := newTemplate(drawer)
 	if err != nil {
 		return err
@@ -120,11 +120,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if err := p.compare(tmpl); err != nil {
 		return err
 	}
-	if err := p.phases(drawer, tmpl); err != nil {
-		return err
-	}
-	drawer.name("all", doc.Blocks)
-	drawer.pack = false
+	p.phases(drawer)
 	return tmpl.Execute(w, p)
 }
 
@@ -222,27 +218,20 @@ func (p *page) only(phase *report.Details) (rest []report.Block) {
 	return rest
 }
 
-// phases are the document's phases as markup. The charts of those that are not open first are packed, and have no
-// pictures for readers without scripts if there are many.
-func (p *page) phases(drawer *drawer, tmpl *template.Template) error {
+// phases has all of the document's charts named, and its phases listed. The charts of those that are
+// not open first are packed.
+func (p *page) phases(drawer *drawer) {
+	drawer.name("all", p.Doc.Blocks, false)
 	phases := p.Doc.Phases()
-	if len(phases) == 1 && p.Hub != nil {
-		drawer.name(phases[0].ID, phases[0].Blocks)
-		return nil
-	}
 	for i, phase := range phases {
 		if len(phases) > maxListed {
 			phase = trim(phase)
 		}
-		drawer.name(phase.ID, phase.Blocks)
-		drawer.pack = i > 0
-		text, err := markup(tmpl, "fold", phase)
-		if err != nil {
-			return err
+		drawer.name(phase.ID, phase.Blocks, i > 0)
+		if len(phases) > 1 || p.Hub == nil { // else the page has its parts elsewhere
+			p.Phases = append(p.Phases, phase)
 		}
-		p.Phases = append(p.Phases, template.HTML(text)) //nolint:gosec // made by this very template
 	}
-	return nil
 }
 
 // trim leaves out what a phase's closed details show file by file: charts, and tables of more rows than anyone reads.
@@ -319,9 +308,6 @@ func hash(text []byte) string {
 
 // deflate is text as base64 of its gzip, in a JSON string.
 func deflate(text []byte) (template.JS, error) {
-	zipped, err := zip(bytes.NewReader(text))
-	if err != nil {
-		return "", fmt.Errorf("pack: %w", err)
-	}
-	return template.JS(`"` + base64.StdEncoding.EncodeToString(zipped) + `"`), nil //nolint:gosec // letters of base64
+	zipped, err := zip(text)
+	return template.JS(`"` + base64.StdEncoding.EncodeToString(zipped) + `"`), err //nolint:gosec // letters of base64
 }
