@@ -218,11 +218,7 @@ func markup(tmpl *template.Template, name string, data any) (string, error) {
 // state packs the loads that can be chosen.
 func (p *page) state(tmpl *template.Template, k float64) error {
 	a := p.Doc.Answer
-	state := struct {
-		Loads map[string]loadState `json:"loads"`
-		Race  *raceState           `json:"race,omitempty"`
-	}{Loads: map[string]loadState{}}
-	points := 0
+	loads, points := map[string]loadState{}, 0
 	for i := range a.Loads {
 		l := &a.Loads[i]
 		s := loadState{Title: l.Title}
@@ -240,16 +236,25 @@ func (p *page) state(tmpl *template.Template, k float64) error {
 				return err
 			}
 		}
-		state.Loads[l.ID] = s
+		loads[l.ID] = s
 	}
-	if p.Race && p.First.Chart != nil && !p.Hub.List {
-		var err error
-		if state.Race, err = p.raceState(tmpl, k); err != nil {
-			return err
-		}
-		p.Stages = state.Race.Stages
+	if !p.Race || p.First.Chart == nil || p.Hub.List {
+		return p.choosable(loads, nil)
 	}
-	text, err := json.Marshal(state)
+	race, err := p.raceState(tmpl, k)
+	if err != nil {
+		return err
+	}
+	p.Stages = race.Stages
+	return p.choosable(loads, race)
+}
+
+// choosable packs the loads that can be chosen, and the race that can be played back if there is one.
+func (p *page) choosable(loads map[string]loadState, race *raceState) error {
+	text, err := json.Marshal(struct {
+		Loads map[string]loadState `json:"loads"`
+		Race  *raceState           `json:"race,omitempty"`
+	}{loads, race})
 	if err != nil {
 		return fmt.Errorf("encode the loads: %w", err)
 	}

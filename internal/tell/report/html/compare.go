@@ -1,8 +1,6 @@
 package html
 
 import (
-	"encoding/json"
-	"fmt"
 	"html/template"
 
 	"github.com/hubbench/hubbench/internal/tell/report"
@@ -94,12 +92,7 @@ func (p *page) compare(tmpl *template.Template) error {
 		p.Choices[i].Pressed = p.Choices[i].ID == c.First.Sides[0].ID
 	}
 	p.Comparison = c
-	text, err := json.Marshal(map[string]any{"loads": states})
-	if err != nil {
-		return fmt.Errorf("encode the loads: %w", err)
-	}
-	p.State, err = deflate(text)
-	return err
+	return p.choosable(states, nil)
 }
 
 // row is a load's in the table.

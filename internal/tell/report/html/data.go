@@ -59,27 +59,23 @@ func pack(events io.Reader) (template.JS, error) {
 			return "", fmt.Errorf("pack the events: %w", err)
 		}
 	}
-	zipped, err := zip(&text)
-	if err != nil {
-		return "", fmt.Errorf("pack the events: %w", err)
-	}
-	if lines == 0 || len(zipped) > maxPacked {
-		return "", nil
+	zipped, err := zip(text.Bytes())
+	if err != nil || lines == 0 || len(zipped) > maxPacked {
+		return "", err
 	}
 	out, err := json.Marshal(packed{lines, zipped})
-	if err != nil {
-		return "", fmt.Errorf("pack the events: %w", err)
-	}
-	return template.JS(out), nil //nolint:gosec // a number and base64
+	return template.JS(out), err //nolint:gosec // a number and base64
 }
 
-// zip is what in holds, compressed.
-func zip(in io.Reader) ([]byte, error) {
+// zip compresses text for a page.
+func zip(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
-	_, err := io.Copy(zip, in)
-	err = errors.Join(err, zip.Close())
-	return out.Bytes(), err
+	_, err := zip.Write(text)
+	if err = errors.Join(err, zip.Close()); err != nil {
+		return nil, fmt.Errorf("pack: %w", err)
+	}
+	return out.Bytes(), nil
 }
 
 // Read takes a report's data out of it again: the analysis, and events.jsonl as it was, or nil where the page
@@ -98,14 +94,14 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 	}
 	if bytes.HasPrefix(summary, []byte(`"`)) {
 		var zipped []byte
-		if err := json.Unmarshal(summary, &zipped); err != nil {
-			return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
-		}
-		if summary, err = inflate(zipped); err != nil {
-			return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
+		if err = json.Unmarshal(summary, &zipped); err == nil {
+			summary, err = inflate(zipped)
 		}
 	}
-	if err := json.Unmarshal(summary, &a); err != nil {
+	if err == nil {
+		err = json.Unmarshal(summary, &a)
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
 	}
 	if a == nil {
@@ -116,10 +112,10 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 		return nil, a, nil
 	}
 	var p packed
-	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, nil, fmt.Errorf("read report: its events: %w", err)
+	if err = json.Unmarshal(text, &p); err == nil {
+		events, err = inflate(p.Gzip)
 	}
-	if events, err = inflate(p.Gzip); err != nil {
+	if err != nil {
 		return nil, nil, fmt.Errorf("read report: its events: %w", err)
 	}
 	return events, a, nil
