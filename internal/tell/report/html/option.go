@@ -71,17 +71,18 @@ func newLive(doc *report.Document, c *report.Chart) live {
 		b.add(&c.Series[i])
 	}
 	for _, band := range c.Bands {
-		area := &opts.AreaStyle{Color: tone(band.Tone, "@ink"), Opacity: opts.Float(bandOpacity(band.Tone)), Origin: "start"}
-		b.line(report.None, band.Text, [][]float64{{band.From, c.Y.Max}, {band.To, c.Y.Max}}, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-			s.AreaStyle, s.LineStyle = area, &opts.LineStyle{Color: "transparent"}
-		}))
+		area := &opts.AreaStyle{Color: "@" + paint(nil, report.None, band.Tone, "ink"), Opacity: opts.Float(0.1), Origin: "start"}
+		if band.Tone == report.Unsigned {
+			area.Opacity = opts.Float(0.05)
+		}
+		ends := [][]float64{{band.From, c.Y.Max}, {band.To, c.Y.Max}}
+		b.line(report.None, band.Text, ends, area, opts.LineStyle{Color: "transparent"})
 	}
 	for _, s := range c.Series {
 		for _, bar := range s.Points {
 			if s.Kind == report.Bar && len(bar) > 3 {
-				b.line(report.None, "", [][]float64{{bar[2], bar[0]}, {bar[3], bar[0]}}, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-					s.LineStyle = &opts.LineStyle{Color: "@ink", Width: 1.5}
-				}))
+				ends := [][]float64{{bar[2], bar[0]}, {bar[3], bar[0]}}
+				b.line(report.None, "", ends, nil, opts.LineStyle{Color: "@ink", Width: 1.5})
 			}
 		}
 	}
@@ -92,9 +93,8 @@ func newLive(doc *report.Document, c *report.Chart) live {
 		if m.Upright { // its text stands at its head
 			ends = [][]float64{{x2, y2}, {x1, y1}}
 		}
-		b.line(m.Key, m.Text, ends, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-			s.LineStyle = &opts.LineStyle{Color: colour(c, m.Key, tone(m.Tone, "@soft")), Type: "dashed", Width: 1.3}
-		}))
+		stroke := opts.LineStyle{Color: "@" + paint(c.Keys, m.Key, m.Tone, "soft"), Type: "dashed", Width: 1.3}
+		b.line(m.Key, m.Text, ends, nil, stroke)
 	}
 	b.axes()
 	b.Validate()
@@ -113,59 +113,48 @@ func newLive(doc *report.Document, c *report.Chart) live {
 	grid := object{"left": 4, "right": 24, "top": 36, "bottom": 8, "outerBoundsMode": "same"}
 	if c.Wide {
 		grid["bottom"] = zoomSpace
-		option["dataZoom"] = []object{zoom()}
+		option["dataZoom"] = []object{{ // a slider below the plane
+			"type": "slider", "filterMode": "none", "bottom": 4, "height": 16,
+			"showDetail": false, "showDataShadow": false, "moveHandleSize": 0,
+			"borderColor": "@line", "fillerColor": "@pill", "backgroundColor": "transparent",
+			"handleStyle": object{"color": "@card", "borderColor": "@faint"},
+		}}
 	}
 	option["tooltip"], option["grid"] = tip, grid
 	b.live.Option = option
-	b.live.View.Picture = b.picture(report.ChartOrigin(doc, c))
-	return b.live
-}
-
-// picture is what a saved chart has around it: its title and keys above, and where it comes from below.
-func (b *builder) picture(origin string) object {
+	// A saved chart has its title and keys above it, and where it comes from below.
 	keys := []object{}
 	for i, symbol := range b.live.View.Symbols {
 		keys = append(keys, object{"name": "k" + strconv.Itoa(i), "icon": "path://" + symbol})
 	}
-	return object{
+	origin := report.ChartOrigin(doc, c)
+	b.live.View.Picture = object{
 		"title": []object{
-			{"text": report.Clean(b.chart.Title)},
+			{"text": report.Clean(c.Title)},
 			{"text": origin, "bottom": 4, "textStyle": object{"fontSize": 10, "color": "@soft"}},
 		},
 		"legend":   object{"top": 32, "left": 0, "selectedMode": false, "data": keys, "formatter": "key"},
 		"grid":     object{"left": 4, "right": 24, "top": 100, "bottom": 36, "outerBoundsMode": "same"},
 		"dataZoom": []object{},
 	}
+	return b.live
 }
 
 type object = map[string]any
 
-// tone is the token of a tone's colour, or of another for none.
-func tone(tone report.Sign, plain string) string {
-	switch tone {
-	case report.Good:
-		return "@good"
-	case report.Doubt:
-		return "@mid"
-	case report.Bad:
-		return "@bad"
+// paint names a colour of the style sheet: a key's, a tone's if there is no key, or the plain one.
+func paint(keys []report.Key, key int, tone report.Sign, plain string) string {
+	switch {
+	case key != report.None:
+		return "c" + strconv.Itoa(keys[key].Colour())
+	case tone == report.Good:
+		return "good"
+	case tone == report.Doubt:
+		return "mid"
+	case tone == report.Bad:
+		return "bad"
 	}
 	return plain
-}
-
-func bandOpacity(tone report.Sign) float32 {
-	if tone == report.Unsigned {
-		return 0.05
-	}
-	return 0.1
-}
-
-// colour is the token of a key's colour, or of another for none.
-func colour(c *report.Chart, key int, plain string) string {
-	if key == report.None {
-		return plain
-	}
-	return "@c" + strconv.Itoa(c.Keys[key].Colour())
 }
 
 // symbol is a key's outline as a path.
@@ -184,7 +173,7 @@ func symbol(key report.Key) string {
 // add adds a series. All of one key have one name, by which the script hides them together.
 func (b *builder) add(s *report.Series) {
 	b.live.Columns = append(b.live.Columns, columns(s.Points))
-	fill, opacity := colour(b.chart, s.Key, "@ink"), float32(1)
+	fill, opacity := "@"+paint(b.chart.Keys, s.Key, report.Unsigned, "ink"), float32(1)
 	if s.Faint {
 		opacity = 0.4
 	}
@@ -223,19 +212,23 @@ func (b *builder) add(s *report.Series) {
 	}
 }
 
-// line adds a line that is only to be seen, with its text at its first point.
-func (b *builder) line(key int, text string, ends [][]float64, look charts.SeriesOpts) {
+// line adds a line that is only to be seen, with its text at its first point, and the area below it
+// if that has a style.
+func (b *builder) line(
+	key int, text string, ends [][]float64, area *opts.AreaStyle, stroke opts.LineStyle,
+) {
 	b.live.Columns = append(b.live.Columns, columns(ends))
 	b.live.View.Texts = append(b.live.View.Texts, report.Clean(text))
-	b.AddSeries("k"+strconv.Itoa(key), nil, look, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-		s.Animation, s.Symbol = nil, "none"
-		if text != "" {
-			s.Symbol, s.SymbolSize, s.ShowSymbol = "circle", 0.1, opts.Bool(true)
-			s.Label = &opts.Label{Show: opts.Bool(true), Formatter: "text", Color: "@ink", Position: "right"}
+	b.AddSeries("k"+strconv.Itoa(key), nil, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+		s.Animation, s.Symbol, s.AreaStyle, s.LineStyle = nil, "none", area, &stroke
+		if text == "" {
+			return
 		}
-		if key != report.None && text != "" {
+		s.Symbol, s.SymbolSize, s.ShowSymbol = "circle", 0.1, opts.Bool(true)
+		s.Label = &opts.Label{Show: opts.Bool(true), Formatter: "text", Color: "@ink", Position: "right"}
+		if key != report.None {
 			s.Symbol, s.SymbolSize = "path://"+b.live.View.Symbols[key], 7
-			s.ItemStyle = &opts.ItemStyle{Color: s.LineStyle.Color}
+			s.ItemStyle = &opts.ItemStyle{Color: stroke.Color}
 		}
 	}))
 }
@@ -287,15 +280,6 @@ func scale(a report.Axis) string {
 		return "log"
 	}
 	return "value"
-}
-
-// zoom is a slider below the plane.
-func zoom() object {
-	return object{
-		"type": "slider", "filterMode": "none", "bottom": 4, "height": 16, "showDetail": false, "showDataShadow": false,
-		"moveHandleSize": 0, "borderColor": "@line", "fillerColor": "@pill", "backgroundColor": "transparent",
-		"handleStyle": object{"color": "@card", "borderColor": "@faint"},
-	}
 }
 
 // columns turns rows on their side. What a row lacks, such as a bar without an interval, is null.

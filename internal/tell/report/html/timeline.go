@@ -48,19 +48,6 @@ const (
 	labelClose = 9 // per cent of the height: labels that are closer share a line
 )
 
-// toneOf is the colour of what belongs to no disk.
-func toneOf(tone report.Sign) string {
-	switch tone {
-	case report.Good:
-		return "var(--good)"
-	case report.Doubt:
-		return "var(--mid)"
-	case report.Bad:
-		return "var(--bad)"
-	}
-	return "var(--ink)"
-}
-
 // newTimeline draws a chart of files, or of lines, over time.
 func newTimeline(c *report.Chart) *timeline {
 	if c == nil || c.X.Max <= 0 || c.Y.Max <= 0 {
@@ -82,11 +69,8 @@ func newTimeline(c *report.Chart) *timeline {
 			}
 		}
 		if d.Len() > 0 {
-			paint := toneOf(s.Tone)
-			if s.Key >= 0 {
-				paint = fmt.Sprintf("var(--c%d)", c.Keys[s.Key].Colour())
-			}
-			p.Paths = append(p.Paths, plotPath{paint, d.String(), s.Faint})
+			colour := "var(--" + paint(c.Keys, s.Key, s.Tone, "ink") + ")"
+			p.Paths = append(p.Paths, plotPath{colour, d.String(), s.Faint})
 		}
 	}
 	var wide, narrow rows
