@@ -29,8 +29,9 @@ func takes(minArgs, maxArgs int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 			for _, arg := range args[dash:] {
-				name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-				if strings.HasPrefix(arg, "--") && cmd.Flags().Lookup(name) != nil {
+				flag, isFlag := strings.CutPrefix(arg, "--")
+				name, _, _ := strings.Cut(flag, "=")
+				if isFlag && cmd.Flags().Lookup(name) != nil {
 					return fmt.Errorf("%s: flags go before --: %s", cmd.Name(), arg)
 				}
 			}

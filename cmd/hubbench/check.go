@@ -101,10 +101,11 @@ func verdict(stderr io.Writer, results []limit.Result) (worst error) {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for _, r := range results {
 		kind, code := "error", exitThreshold
-		if r.Verdict == limit.Unsure {
+		switch r.Verdict {
+		case limit.Fail:
+		case limit.Unsure:
 			kind, code = "warning", exitPartial
-		}
-		if r.Verdict != limit.Fail && r.Verdict != limit.Unsure {
+		default:
 			continue
 		}
 		if os.Getenv("GITHUB_ACTIONS") == "true" {

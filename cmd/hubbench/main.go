@@ -167,17 +167,16 @@ func exitCodes() []exitCode {
 }
 
 // exitCodesOf returns the codes of a command, and those of all for hubbench itself.
-func exitCodesOf(cmd *cobra.Command) []exitCode {
-	codes := exitCodes()
-	if cmd.Name() != "hubbench" {
-		return slices.DeleteFunc(codes, func(c exitCode) bool {
-			return c.commands != nil && !slices.Contains(c.commands, cmd.Name())
-		})
-	}
-	for i := range codes {
-		if len(codes[i].commands) > 0 {
-			codes[i].meaning = unit.List(codes[i].commands) + ": " + codes[i].meaning
+func exitCodesOf(cmd *cobra.Command) (codes []exitCode) {
+	for _, c := range exitCodes() {
+		switch {
+		case c.commands == nil || slices.Contains(c.commands, cmd.Name()):
+		case cmd.Name() == "hubbench":
+			c.meaning = unit.List(c.commands) + ": " + c.meaning
+		default:
+			continue
 		}
+		codes = append(codes, c)
 	}
 	return codes
 }

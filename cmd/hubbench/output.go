@@ -150,18 +150,22 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 		return nil
 	}
 	path := out.Value.String()
-	if name, _ := pflag.UnquoteUsage(out); name != "FOLDER" && isFolder(path) {
+	file, err := os.Stat(path)
+	if name, _ := pflag.UnquoteUsage(out); name != "FOLDER" && err == nil && file.IsDir() {
 		return usagef("--out %s is a folder; name a file in it", path)
+	}
+	isFile := err == nil && file.Mode().IsRegular()
+	leadsTo := func(other string) bool {
+		read, err := os.Stat(other)
+		return isFile && err == nil && os.SameFile(file, read)
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f != out {
 			inputs = append(inputs, f.Value.String())
 		}
 	})
-	for _, input := range inputs {
-		if sameFile(path, input) {
-			return usagef("--out %s is a file that %s reads; give another name", path, cmd.Name())
-		}
+	if slices.ContainsFunc(inputs, leadsTo) {
+		return usagef("--out %s is a file that %s reads; give another name", path, cmd.Name())
 	}
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil { // such as of a new file
@@ -173,19 +177,12 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 		protected = append(protected, inRun()...)
 	}
 	for _, name := range protected {
-		if strings.EqualFold(filepath.Base(resolved), name) || sameFile(path, filepath.Join(folder, name)) {
+		if strings.EqualFold(filepath.Base(resolved), name) || leadsTo(filepath.Join(folder, name)) {
 			return usagef("--out %s is the %s of a run, which no result replaces; "+
 				"give another name", path, name)
 		}
 	}
 	return nil
-}
-
-// sameFile reports whether both paths lead to one file.
-func sameFile(path, other string) bool {
-	file, err := os.Stat(path)
-	otherFile, otherErr := os.Stat(other)
-	return err == nil && otherErr == nil && file.Mode().IsRegular() && os.SameFile(file, otherFile)
 }
 
 func (o *output) toStdout() bool { return o.out == "" || o.out == "-" }

@@ -17,25 +17,24 @@ const maxPrintTime = time.Minute
 
 // browser is an installed one that prints pages from the command line; empty if there is none.
 func browser() string {
-	for _, name := range []string{
-		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge", "microsoft-edge",
-		"brave", "brave-browser",
-	} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
+	places := []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge",
+		"microsoft-edge", "brave", "brave-browser",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+		"/Applications/Chromium.app/Contents/MacOS/Chromium",
+		"/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+		"/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
+	}
+	for _, variable := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
+		if folder := os.Getenv(variable); folder != "" { // on Windows
+			places = append(places,
+				filepath.Join(folder, "Google", "Chrome", "Application", "chrome.exe"),
+				filepath.Join(folder, "Microsoft", "Edge", "Application", "msedge.exe"),
+				filepath.Join(folder, "BraveSoftware", "Brave-Browser", "Application", "brave.exe"))
 		}
 	}
-	places := []string{ // of macOS
-		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
-		"/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge", "/Applications/Brave Browser.app/Contents/MacOS/Brave Browser",
-	}
-	for _, folder := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} { // of Windows
-		for _, program := range []string{"Google/Chrome/Application/chrome", "Microsoft/Edge/Application/msedge", "BraveSoftware/Brave-Browser/Application/brave"} {
-			places = append(places, filepath.Join(os.Getenv(folder), filepath.FromSlash(program)+".exe"))
-		}
-	}
-	for _, path := range places {
-		if filepath.IsAbs(path) && exists(path) {
+	for _, place := range places {
+		if path, err := exec.LookPath(place); err == nil {
 			return path
 		}
 	}

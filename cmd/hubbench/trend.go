@@ -75,7 +75,8 @@ func (o *trendOptions) run(_ *cobra.Command, paths []string) error {
 	}
 	leftOut := ""
 	if reasons != nil {
-		leftOut = "Left out, not comparable with the newest run (" + newest.Run + "): " + strings.Join(reasons, ", ") + "."
+		leftOut = "Left out, not comparable with the newest run (" + newest.Run + "): " +
+			strings.Join(reasons, ", ") + "."
 	}
 	doc := report.OfTrend(of, leftOut, trend.Of(points))
 	doc.Tool = toolVersion()
@@ -132,15 +133,17 @@ func (o *trendOptions) rates(paths []string) (rates []rate, err error) {
 		}
 		ids = append(ids, rows[0].ID)
 		o.phase = cmp.Or(o.phase, trace.Unnumbered(rows[0].Phase))
+		var asked []tidy.Disk
 		for _, row := range rows {
-			known = append(known, row.Disk+" in "+trace.Unnumbered(row.Phase))
+			name := trace.Unnumbered(row.Phase)
+			known = append(known, row.Disk+" in "+name)
+			ofPhase := o.phase == name || o.phase == row.Phase
+			if ofPhase && row.Rate != nil && (o.disk == "" || o.disk == row.Disk) {
+				asked = append(asked, row)
+			}
 		}
-		rows = slices.DeleteFunc(rows, func(row tidy.Disk) bool {
-			return row.Rate == nil || row.Phase != o.phase && trace.Unnumbered(row.Phase) != o.phase ||
-				o.disk != "" && row.Disk != o.disk
-		})
-		if len(rows) > 0 {
-			r := rateOf(names[i], rows)
+		if asked != nil {
+			r := rateOf(names[i], asked)
 			rates, complete = append(rates, r), complete || !r.partial
 		}
 	}
