@@ -145,33 +145,40 @@ var (
 // secret is a text that identifies its owner, and what stands for it.
 type secret struct{ text, becomes string }
 
-// redactor replaces in text what identifies a person: the host's name, serial numbers, paths and users' folders.
+// redactor replaces in text what identifies a person: the host's name, serial numbers, paths and
+// users' folders.
 func redactor(l *rundir.Loaded) func(string) string {
-	places := []secret{{l.Folder, "(path of the run)"}}
-	for _, d := range l.Trace.Disks {
-		places = append(places, secret{d.Path, "(path of disk " + d.Name + ")"})
-	}
 	var secrets []secret
+	word := func(text, becomes string) {
+		if text != "" {
+			secrets = append(secrets, secret{text, becomes})
+		}
+	}
+	path := func(text, of string) {
+		// "/" stands in every path, and a folder may be called "out".
+		if len(text) > 1 && strings.ContainsAny(text, `/\`) {
+			word(text, "(path of "+of+")")
+		}
+	}
+	path(l.Folder, "the run")
+	for _, d := range l.Trace.Disks {
+		path(d.Path, "disk "+d.Name)
+	}
 	if l.Info != nil {
-		secrets = append(secrets, secret{l.Info.Host.Name, "(host)"})
+		word(l.Info.Host.Name, "(host)")
 	}
 	if setup := l.Trace.Hardware; setup != nil {
 		if setup.Host != nil {
-			secrets = append(secrets, secret{setup.Host.Name, "(host)"})
+			word(setup.Host.Name, "(host)")
 		}
 		for name, unit := range setup.Disks {
-			secrets = append(secrets, secret{unit.Serial, "(serial number)"})
+			word(unit.Serial, "(serial number)")
 			if v := unit.Volume; v != nil {
-				for _, mount := range append(slices.Clip(v.Mounts), v.Mount) {
-					places = append(places, secret{mount, "(path of disk " + name + ")"})
+				path(v.Mount, "disk "+name)
+				for _, mount := range v.Mounts {
+					path(mount, "disk "+name)
 				}
 			}
-		}
-	}
-	for _, place := range places {
-		// "/" stands in every path, and a folder may be called "out".
-		if len(place.text) > 1 && strings.ContainsAny(place.text, `/\`) {
-			secrets = append(secrets, place)
 		}
 	}
 	slices.SortStableFunc(secrets, func(a, b secret) int {
@@ -179,9 +186,7 @@ func redactor(l *rundir.Loaded) func(string) string {
 	})
 	return func(text string) string {
 		for _, s := range secrets {
-			if s.text != "" {
-				text = replaceWord(text, s.text, s.becomes)
-			}
+			text = replaceWord(text, s.text, s.becomes)
 		}
 		text = homes.ReplaceAllString(images.ReplaceAllString(text, "file"), "${1}…")
 		return adapters.ReplaceAllString(paths.ReplaceAllString(text, "${1}…/${2}"), "enx…")
