@@ -317,7 +317,8 @@ func (r *session) measureAndReport(ctx context.Context) error {
 	defer watcher.Close()
 	r.asked.answer(watcher.Stopping)
 	journal.Live = r.dir.Live(r.stall, watcher.Tell)
-	interrupted, recordErr := r.record(ctx, journal, watcher)
+	recordErr := r.record(ctx, journal, watcher)
+	interrupted := ctx.Err() != nil && r.info.Status == trace.Partial
 	r.asked.answer(func() { fmt.Fprintln(r.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range r.info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
@@ -362,19 +363,19 @@ func unrecorded(ctx context.Context, err error, dir *rundir.Dir, next string) er
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func (r *session) record(ctx context.Context, dir *recorded.Journal, watcher *progress.Progress) (bool, error) {
+func (r *session) record(ctx context.Context, dir *recorded.Journal, watcher *progress.Progress) error {
 	ready, info := r.ready, r.info
 	if err := dir.SaveInfo(info); err != nil {
-		return false, err
+		return err
 	}
 	command, err := ownCommand()
 	if err != nil {
-		return false, err
+		return err
 	}
 	ready.Notify = watcher.Tell
 	devices, err := ready.Devices()
 	if err != nil {
-		return false, err
+		return err
 	}
 	if ready.Done == 0 && len(ready.Tried) == 0 {
 		first := info.Plan.Event(info.Started)
@@ -383,12 +384,12 @@ func (r *session) record(ctx context.Context, dir *recorded.Journal, watcher *pr
 			ready.Profile.Mark(first.Disks)
 		}
 		if err := dir.Append(first); err != nil {
-			return false, err
+			return err
 		}
 	}
 	// What cannot be written fails before a byte is measured.
 	if err := dir.Flush(ctx); err != nil && ctx.Err() == nil {
-		return false, err
+		return err
 	}
 	log := newLog(dir) // workers and coordinator log to one file
 	if len(devices) > 0 {
@@ -435,6 +436,5 @@ func (r *session) record(ctx context.Context, dir *recorded.Journal, watcher *pr
 		info.Warnings = append(info.Warnings, text)
 		r.warn(text)
 	}
-	interrupted := ctx.Err() != nil && outcome.Status == trace.Partial
-	return interrupted, cmp.Or(err, dir.SaveInfo(info))
+	return cmp.Or(err, dir.SaveInfo(info))
 }
