@@ -50,6 +50,8 @@ func (p *page) answer(tmpl *template.Template) error {
 	switch {
 	case a == nil:
 		return nil
+	case a.Comparison != nil:
+		return p.compare(tmpl)
 	case a.Layout == report.LayoutStreams:
 		p.Gauges = newGauges(a.Streams)
 		return nil

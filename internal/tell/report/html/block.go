@@ -95,11 +95,11 @@ func library() []byte {
 	if err != nil {
 		return nil
 	}
+	var text []byte
 	script, err := gzip.NewReader(file)
-	if err != nil {
-		panic("charts of this program: " + err.Error())
+	if err == nil {
+		text, err = io.ReadAll(script)
 	}
-	text, err := io.ReadAll(script)
 	if err != nil {
 		panic("charts of this program: " + err.Error())
 	}

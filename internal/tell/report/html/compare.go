@@ -49,9 +49,6 @@ type changeRow struct {
 // compare prepares the first screen of a comparison, and all loads that can be chosen.
 func (p *page) compare(tmpl *template.Template) error {
 	a := p.Doc.Answer
-	if a == nil || a.Comparison == nil {
-		return nil
-	}
 	c := &comparison{Comparison: a.Comparison, Unit: a.Scale.Unit, Axis: a.Comparison.Axis()}
 	var sides []report.Load
 	top := 0.0

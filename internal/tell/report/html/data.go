@@ -123,11 +123,11 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 
 // inflate unpacks what a page carries, and no more of it than any page of hubbench does.
 func inflate(zipped []byte) ([]byte, error) {
+	var text []byte
 	zip, err := gzip.NewReader(bytes.NewReader(zipped))
-	if err != nil {
-		return nil, fmt.Errorf("unpack: %w", err)
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(zip, maxRaw+1))
 	}
-	text, err := io.ReadAll(io.LimitReader(zip, maxRaw+1))
 	if err != nil {
 		return nil, fmt.Errorf("unpack: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -115,9 +116,6 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	}
 	p.arrange()
 	if err := p.answer(tmpl); err != nil {
-		return err
-	}
-	if err := p.compare(tmpl); err != nil {
 		return err
 	}
 	p.phases(drawer)
@@ -260,44 +258,47 @@ func trim(phase *report.Details) *report.Details {
 
 // dress puts in the styles and scripts, and a policy under which nothing else may load or run.
 func (p *page) dress(charts []byte) error {
-	styles := []string{"page"}
+	styles := []string{"page.css"}
 	if a := p.Doc.Answer; a != nil && (a.Layout == report.LayoutStreams || a.Layout == report.LayoutCost) {
-		styles = append(styles, "streams", "cost")
+		styles = append(styles, "streams.css", "cost.css")
 	}
 	if p.Doc.Kind == "comparison" {
-		styles = append(styles, "compare")
+		styles = append(styles, "compare.css")
 	}
-	var style []byte
-	for _, name := range styles {
-		part, err := parts.ReadFile(name + ".css")
-		if err != nil {
-			return err
-		}
-		style = append(style, part...)
+	style, styleErr := joined(styles...)
+	script, scriptErr := joined("script/chart.js", "script/page.js")
+	if err := errors.Join(styleErr, scriptErr); err != nil {
+		return err
 	}
-	script := []byte("(() => {\n\"use strict\";\n") // its parts share one scope
-	for _, name := range []string{"chart", "page"} {
-		part, err := parts.ReadFile("script/" + name + ".js")
-		if err != nil {
-			return err
-		}
-		script = append(script, part...)
-	}
-	script = append(script, "})();\n"...)
+	// The parts of the script share one scope.
+	script = slices.Concat([]byte("(() => {\n\"use strict\";\n"), script, []byte("})();\n"))
 	for _, text := range [][]byte{charts, script} {
 		// The page would end where its script says so.
 		if bytes.Contains(bytes.ToLower(text), []byte("</script")) || bytes.Contains(text, []byte("<!--")) {
-			return fmt.Errorf("a script holds a tag that would end it early: rebuild it with make build")
+			return errors.New("a script holds a tag that would end it early: rebuild it with make build")
 		}
 	}
 	p.Style, p.Script = template.CSS(style), template.JS(script) //nolint:gosec // this program's own files
 	p.Library = template.JS(charts)                              //nolint:gosec // likewise
-	p.Policy = fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; style-src-attr 'unsafe-inline'; script-src '%s'", hash(style), hash(script))
+	p.Policy = "default-src 'none'; img-src data:; style-src '" + hash(style) +
+		"'; style-src-attr 'unsafe-inline'; script-src '" + hash(script)
 	if charts != nil {
-		p.Policy += fmt.Sprintf(" '%s'", hash(charts))
+		p.Policy += "' '" + hash(charts)
 	}
-	p.Policy += "; base-uri 'none'; form-action 'none'"
+	p.Policy += "'; base-uri 'none'; form-action 'none'"
 	return nil
+}
+
+// joined is some of this package's files, one after the other.
+func joined(names ...string) (text []byte, err error) {
+	for _, name := range names {
+		part, err := parts.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		text = append(text, part...)
+	}
+	return text, nil
 }
 
 // hash is a source expression of a Content-Security-Policy.
