@@ -4,7 +4,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -93,11 +92,11 @@ func front() (code int, ok bool) {
 	}
 }
 
-// behind is the other side: it gives the asks that come from the process in front to the context of the
-// commands, and what ends this process with an exit code. Without such a process, signals ask, and exit ends.
-func behind(ctx context.Context, exit func(code int)) (context.Context, func(code int)) {
+// behind is the other side: it gives the asks that come from the process in front, and what ends this
+// process with an exit code. Without such a process, there are none, and exit ends.
+func behind(exit func(code int)) (*asks, func(code int)) {
 	if os.Getenv(behindFront) == "" {
-		return ctx, exit
+		return nil, exit
 	}
 	_ = os.Unsetenv(behindFront) // for the processes that are started here
 	syscall.CloseOnExec(askedFile)
@@ -126,7 +125,7 @@ func behind(ctx context.Context, exit func(code int)) (context.Context, func(cod
 			}
 		}
 	}()
-	return context.WithValue(ctx, asksKey{}, a), end
+	return a, end
 }
 
 // processorTime is how long this process has computed, and the system for it.

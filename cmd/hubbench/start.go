@@ -28,10 +28,11 @@ func main() {
 	if code, ok := front(); ok {
 		os.Exit(code)
 	}
-	ctx, end := behind(context.Background(), os.Exit)
+	asks, end := behind(os.Exit)
+	p.asks = asks
 	go notifyOfHangs(os.Args[1], p.notify)
 	if stat, err := os.Stdout.Stat(); err == nil && !stat.Mode().IsRegular() {
 		p.stdout = consumer{os.Stdout}
 	}
-	end(run(ctx, os.Args[1:], p))
+	end(run(context.Background(), os.Args[1:], p))
 }
