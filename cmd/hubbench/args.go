@@ -89,7 +89,8 @@ func checkRun(path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		usual, _ := runsOf(path)
-		return usagef("%s does not exist; give a run folder (%s) or an %s", path, usual, rundir.EventsFile)
+		return usagef("%s does not exist; give a run folder (%s) or an %s",
+			path, usual, rundir.EventsFile)
 	case err != nil || stat.IsDir():
 		return nil // why it cannot be read is said by who opens it
 	case slices.Contains(inRun(), base) && exists(filepath.Join(folder, rundir.InfoFile)):
@@ -140,8 +141,8 @@ func isScenario(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// runsOf is where the runs of a scenario are, or usually are if the file does not say, and the last of
-// them that was cut off, if there is one.
+// runsOf is where the runs of a scenario are, or usually are if the file does not say, and the
+// last of them that was cut off, if there is one.
 func runsOf(path string) (runs, unfinished string) {
 	s, err := prepare.LoadScenario(path)
 	if err != nil {

@@ -80,7 +80,8 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 			}
 		}
 		if len(limits) == 0 {
-			return usagef("%s: no limits to hold it to; give --limits FILE, or add expect: to the scenario", path)
+			return usagef("%s: no limits to hold it to; give --limits FILE, or add "+
+				"expect: to the scenario", path)
 		}
 		results := limit.Check(run.Analysis, limits)
 		runs = append(runs, report.Checked{Run: names[i], Verdict: limit.Worst(results), Results: results})
@@ -145,12 +146,13 @@ func leastRates(given []string, plan *scenario.Plan) (limits []scenario.Limit, e
 		at := max(strings.LastIndexByte(text, '='), 0)
 		least, err := unit.ParseRate(strings.TrimPrefix(text[at:], "="))
 		if err != nil || !strings.HasSuffix(strings.ToLower(text), "b/s") {
-			return nil, usagef("--fail-below %s: write DISK.PHASE=RATE, such as A.WWW=1.2GB/s", text)
+			return nil, usagef("--fail-below %s: write DISK.PHASE=RATE, such as A.WWW=1.2GB/s",
+				text)
 		}
 		l, known := all[text[:at]]
 		if !known {
-			return nil, usagef("--fail-below %s: the scenario has no such disk and phase; try %s", text,
-				strictyaml.Suggest(text[:at], slices.Sorted(maps.Keys(all))))
+			return nil, usagef("--fail-below %s: the scenario has no such disk and phase; try %s",
+				text, strictyaml.Suggest(text[:at], slices.Sorted(maps.Keys(all))))
 		}
 		l.Min = &least
 		limits = append(limits, l)

@@ -92,8 +92,8 @@ func front() (code int, ok bool) {
 	}
 }
 
-// behind is the other side: it gives the asks that come from the process in front, and what ends this
-// process with an exit code. Without such a process, there are none, and exit ends.
+// behind is the other side: it gives the asks that come from the process in front, and what ends
+// this process with an exit code. Without such a process, there are none, and exit ends.
 func behind(exit func(code int)) (*asks, func(code int)) {
 	if os.Getenv(behindFront) == "" {
 		return nil, exit

@@ -35,7 +35,8 @@ func (r *session) addDirect() error {
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
-			return usagef("--direct %s: no disk has this name; try %s", name, strictyaml.Suggest(name, names))
+			return usagef("--direct %s: no disk has this name; try %s",
+				name, strictyaml.Suggest(name, names))
 		}
 		connection := &plan.Disks[i].Connection
 		if trace.OwnPort(*connection) {
@@ -47,7 +48,8 @@ func (r *session) addDirect() error {
 			text = "Put " + before + " back on the hub, and connect " + name + " directly to the computer."
 		}
 		if !plan.AddDirect(name, text) {
-			return usagef("--direct %s: no phase has it alone, and nothing to compare with; add study: solo", name)
+			return usagef("--direct %s: no phase has it alone, and nothing to compare with; "+
+				"add study: solo", name)
 		}
 		before = name
 	}
@@ -126,7 +128,8 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 			}
 			return devices, nil
 		}
-		text = unit.List(needed) + " is on no volume that is mounted. Connect it, and wait until it is mounted."
+		text = unit.List(needed) + " is on no volume that is mounted. " +
+			"Connect it, and wait until it is mounted."
 		if answer == "" {
 			return nil, errors.New(strings.TrimSuffix(text, "."))
 		}
@@ -150,8 +153,8 @@ func (r *session) changed(ctx context.Context) error {
 		return err
 	}
 	paths, baseline := []string{first, back, changed}, 2
-	err = r.measureAgain(ctx, "How much equal runs differ is not known yet. To find out, undo the change: "+
-		"all is measured once more. Or type n, to compare without that.", back)
+	err = r.measureAgain(ctx, "How much equal runs differ is not known yet. To find out, undo the "+
+		"change: all is measured once more. Or type n, to compare without that.", back)
 	if errors.Is(err, errDeclined) {
 		paths, baseline, err = []string{first, changed}, -1, nil
 		sayf(r.stderr, "The comparison does not include how much equal runs differ.\n")

@@ -47,7 +47,8 @@ func runHelp(p program, root *cobra.Command, args []string) error {
 			}
 		}
 		name := strings.Join(args, " ")
-		return usagef("no command or topic is called %s; try %s", strictyaml.Quote(name), strictyaml.Suggest(name, known))
+		return usagef("no command or topic is called %s; try %s",
+			strictyaml.Quote(name), strictyaml.Suggest(name, known))
 	}
 	if command {
 		cmd.InitDefaultHelpFlag() // as --help lists it

@@ -146,7 +146,8 @@ func (o *importOptions) reading() (foreign.Options, error) {
 		if err != nil {
 			after, err := time.ParseDuration(text)
 			if err != nil {
-				return read, usagef("--start %s=%s: give a time such as 2.5s, or 2026-11-20T08:00:00Z", name, text)
+				return read, usagef("--start %s=%s: give a time such as 2.5s, "+
+					"or 2026-11-20T08:00:00Z", name, text)
 			}
 			at = time.Unix(1, 0).Add(after) // only how they lie counts
 		}

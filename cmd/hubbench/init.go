@@ -89,14 +89,16 @@ func (o *initOptions) listScenarios() error {
 func (o *initOptions) run(cmd *cobra.Command, folders []string) error {
 	given := 0
 	for _, is := range []bool{
-		o.list, o.demo, o.from != "", o.disks != nil && o.from == "", o.expect != "", len(folders) > 0,
+		o.list, o.demo, o.from != "", o.disks != nil && o.from == "", o.expect != "",
+		len(folders) > 0,
 	} {
 		if is {
 			given++
 		}
 	}
 	if given > 1 {
-		return usagef("folders, --disks, --demo, --from and --expect each say what to write; give one of them")
+		return usagef("folders, --disks, --demo, --from and --expect each say what to write; " +
+			"give one of them")
 	}
 	if o.list {
 		return o.listScenarios()
@@ -109,7 +111,8 @@ func (o *initOptions) run(cmd *cobra.Command, folders []string) error {
 	default:
 		o.out = "hubbench.yaml" // also what it calls itself on stdout
 	}
-	overwrites := usagef("%s already exists; --force overwrites it, --out names another file", o.out)
+	overwrites := usagef("%s already exists; --force overwrites it, --out names another file",
+		o.out)
 	if !toStdout && !o.force && exists(o.out) { // before any question
 		return overwrites
 	}
@@ -143,9 +146,11 @@ func (o *initOptions) run(cmd *cobra.Command, folders []string) error {
 		next = "hubbench check RUN --limits " + out
 	case o.from != "" && o.disks != nil:
 		next = "hubbench plan " + out
-	case o.from != "" && !bytes.Contains(content, []byte("simulate:")): // disks that are yet to be named
+	case o.from != "" && !bytes.Contains(content, []byte("simulate:")):
+		// Its disks are yet to be named.
 		next = "write the folders of your disks into " + o.out + ", then: hubbench plan " + out
-	case o.from != "" && !bytes.Contains(content, []byte("speedup:")): // a run takes as long as with disks
+	case o.from != "" && !bytes.Contains(content, []byte("speedup:")):
+		// A run takes as long as with disks.
 		next = "hubbench simulate " + out + " --open"
 	}
 	sayf(o.stderr, "next: %s\n", next)
@@ -160,8 +165,8 @@ func limitsOf(path string) ([]byte, error) {
 	}
 	limits := limit.FromRun(run.Analysis)
 	if len(limits) == 0 {
-		return nil, usagef("%s: too little data to derive limits from: no rate has a confidence interval; "+
-			"move more data", path)
+		return nil, usagef("%s: too little data to derive limits from: no rate has a confidence "+
+			"interval; move more data", path)
 	}
 	head := "# What " + cells.Clean(path) + " holds, with room for its noise: " +
 		"rates may be lower by 5 % or by three half-widths\n" +
@@ -209,13 +214,15 @@ func (o *initOptions) draft(ctx context.Context, folders []string) ([]byte, erro
 	disks, refused := draft.Find(inv, o.disks, writableFolder)
 	switch {
 	case o.disks != nil && len(refused) > 0:
-		return nil, usagef("--disks: %s; hubbench devices shows what there is", strings.Join(refused, "; "))
+		return nil, usagef("--disks: %s; hubbench devices shows what there is",
+			strings.Join(refused, "; "))
 	case len(disks) == 0:
 		why := "is seen"
 		if len(refused) > 0 {
 			why = "can be tested: " + strings.Join(refused, "; ")
 		}
-		return nil, usagef("no external disk %s; plug one in, name a disk with --disks, or try --demo", why)
+		return nil, usagef("no external disk %s; plug one in, name a disk with --disks, "+
+			"or try --demo", why)
 	case o.disks == nil && isTerminal(o.stdin):
 		shown := text.Options{Width: columns(o.stderr)}
 		if err := text.Write(o.stderr, report.OfDevices(inv, true), shown); err != nil {
@@ -258,13 +265,16 @@ func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, e
 		for _, d := range disks {
 			if slices.Contains(unknown, d.Name) {
 				picked = append(picked, d)
-				unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == d.Name })
+				unknown = slices.DeleteFunc(unknown, func(name string) bool {
+					return name == d.Name
+				})
 			}
 		}
 		if len(unknown) == 0 {
 			return picked, nil
 		}
-		err = usagef("disk %s is not in the list; try %s", strictyaml.Quote(unknown[0]), disks[0].Name)
+		err = usagef("disk %s is not in the list; try %s",
+			strictyaml.Quote(unknown[0]), disks[0].Name)
 		if !strings.HasSuffix(answer, "\n") { // end of input
 			return nil, err
 		}

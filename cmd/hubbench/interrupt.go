@@ -51,7 +51,9 @@ func untilInterrupted(ctx context.Context, do func() error) error {
 }
 
 // catchSignals ends the context at the first signal that asks the process to end. None of them kills.
-func (p program) catchSignals(parent context.Context) (ctx context.Context, a *asked, release func()) {
+func (p program) catchSignals(parent context.Context) (
+	ctx context.Context, a *asked, release func(),
+) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	if p.asks != nil {

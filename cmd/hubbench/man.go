@@ -41,7 +41,8 @@ hubbench-formats.7 and so on, for man; with --format md the same as Markdown fil
 				if format == "md" {
 					file, text = file+".md", page.Markdown()
 				}
-				if err := os.WriteFile(filepath.Join(args[0], file), []byte(text), 0o644); err != nil {
+				err := os.WriteFile(filepath.Join(args[0], file), []byte(text), 0o644)
+				if err != nil {
 					return fmt.Errorf("write the manual: %w", err)
 				}
 			}

@@ -177,7 +177,8 @@ func checkOut(cmd *cobra.Command, inputs []string) error {
 		protected = append(protected, inRun()...)
 	}
 	for _, name := range protected {
-		if strings.EqualFold(filepath.Base(resolved), name) || leadsTo(filepath.Join(folder, name)) {
+		if strings.EqualFold(filepath.Base(resolved), name) ||
+			leadsTo(filepath.Join(folder, name)) {
 			return usagef("--out %s is the %s of a run, which no result replaces; "+
 				"give another name", path, name)
 		}
@@ -293,8 +294,9 @@ func (o *resultOptions) conclude(dir *rundir.Dir) error {
 	defer dir.Root.Close()
 	signal.Ignore(syscall.SIGPIPE) // A reader that has read enough (head, a pager) ends nothing.
 	if dir.Moved() {
-		return fmt.Errorf("%s is no longer the folder that the run began in: it was moved or replaced, "+
-			"and holds what was recorded; find it, and give it to hubbench report", dir.Path)
+		return fmt.Errorf("%s is no longer the folder that the run began in: "+
+			"it was moved or replaced, and holds what was recorded; "+
+			"find it, and give it to hubbench report", dir.Path)
 	}
 	run, err := load(dir.Path)
 	if err != nil {
@@ -336,12 +338,14 @@ func (o *resultOptions) conclude(dir *rundir.Dir) error {
 	}
 	o.remark(remarks...)
 	complete := run.Trace.Status == trace.Complete // else it may be resumed
-	if notWritten == nil && o.compress && complete && filepath.Base(run.Events) == rundir.EventsFile {
+	plain := filepath.Base(run.Events) == rundir.EventsFile
+	if notWritten == nil && o.compress && complete && plain {
 		notWritten = dir.Compress()
 	}
 	switch {
 	case notWritten != nil:
-		return fmt.Errorf("write results: %w; %s holds what was recorded; write its report with: %s",
+		return fmt.Errorf("write results: %w; %s holds what was recorded; "+
+			"write its report with: %s",
 			notWritten, dir.Path, next)
 	case notPrinted != nil && !errors.Is(notPrinted, syscall.EPIPE):
 		return fmt.Errorf("%w; the results are in %s", notPrinted, dir.Path)

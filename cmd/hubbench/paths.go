@@ -29,7 +29,8 @@ func areFolders(args []string) (bool, error) {
 			continue
 		}
 		if len(args) > 1 {
-			return false, usagef("%s is a scenario; run takes one scenario alone, or one or more folders on disks", arg)
+			return false, usagef("%s is a scenario; run takes one scenario alone, "+
+				"or one or more folders on disks", arg)
 		}
 		return false, nil
 	}
@@ -115,13 +116,14 @@ func (r *session) disksOf(inv *hardware.Inventory, named []string) (disks []draf
 			return nil, usage(err)
 		}
 		if place.RAM() && !slices.Contains(r.allow, "not_disk") {
-			return nil, usagef("%s is RAM (%s), not a disk; give a folder on the disk under test", folder,
-				place.Filesystem)
+			return nil, usagef("%s is RAM (%s), not a disk; give a folder on the disk under test",
+				folder, place.Filesystem)
 		}
 		for i, other := range places {
 			if both := device.OneDisk(inv, other, place); both != "" && !slices.Contains(r.allow, "same_disk") {
-				return nil, usagef("%s and %s are on one disk, %s: give folders on two disks, or measure what "+
-					"two programs on that disk do to each other with run --allow same_disk", folders[i], folder, both)
+				return nil, usagef("%s and %s are on one disk, %s: give folders on two disks, "+
+					"or measure what two programs on that disk do to each other with "+
+					"run --allow same_disk", folders[i], folder, both)
 			}
 		}
 		places = append(places, place)

@@ -45,8 +45,8 @@ func browser() string {
 func asPDF(encode func(io.Writer) error) (func(io.Writer) error, error) {
 	program := browser()
 	if program == "" {
-		return nil, usagef("a PDF is printed by Chromium, Chrome, Edge or Brave, and none is installed; " +
-			"write the page with --format html, open it in a browser and print it")
+		return nil, usagef("a PDF is printed by Chromium, Chrome, Edge or Brave, and none is " +
+			"installed; write the page with --format html, open it in a browser and print it")
 	}
 	return func(w io.Writer) error {
 		dir, err := os.MkdirTemp("", "hubbench-print-")

@@ -62,7 +62,8 @@ published; WORDs select those with them in their names: plan --codecs prores uhd
 		},
 	}
 	allowFlag(cmd, &opts.allow)
-	cmd.Flags().BoolVar(&opts.codecs, "codecs", false, "list the codecs for streams, and plan nothing")
+	cmd.Flags().BoolVar(&opts.codecs, "codecs", false,
+		"list the codecs for streams, and plan nothing")
 	opts.flags(cmd, printed())
 	return cmd
 }
@@ -193,7 +194,8 @@ func (o *simulateOptions) run(_ *cobra.Command, args []string) error {
 		return usage(err)
 	}
 	if ready.Profile == nil {
-		return usagef("%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge",
+		return usagef("%s has real disks; name the hub to simulate them on, "+
+			"such as --profile goshen-ridge",
 			args[0])
 	}
 	if o.least, err = leastRates(o.below, ready.Plan); err != nil {

@@ -165,7 +165,8 @@ func (o *compareOptions) compare(paths []string, dash int) error {
 		var err error
 		limit, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(o.failAbove, "%")), 64)
 		if err != nil || !(limit >= 0 && limit < 100) {
-			return usagef("--fail-above %s: give a percentage from 0 to below 100, such as 5", o.failAbove)
+			return usagef("--fail-above %s: give a percentage from 0 to below 100, such as 5",
+				o.failAbove)
 		}
 	}
 	if o.certain && !o.gate {

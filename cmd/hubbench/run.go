@@ -76,24 +76,26 @@ first phase that is not complete.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.repeat < 1 {
-				return usagef("--repeat %d: give how often each phase is to run, such as 3", opts.repeat)
+				return usagef("--repeat %d: give how often each phase is to run, such as 3",
+					opts.repeat)
 			}
 			if opts.stall < minStall {
-				return usagef("--stall %s: too short to tell a slow disk from a dead one; try %s or more",
+				return usagef("--stall %s: too short to tell a slow disk from a dead one; "+
+					"try %s or more",
 					opts.stall, minStall)
 			}
 			if opts.from != "" && opts.dir != "" {
-				return usagef("--out names the folder of a new run, and --resume goes on in its own: " +
-					"leave one of them out")
+				return usagef("--out names the folder of a new run, and --resume goes on in its " +
+					"own: leave one of them out")
 			}
 			asks := opts.direct != nil || opts.then != ""
 			if opts.from != "" && (opts.repeat > 1 || asks) {
-				return usagef("--repeat, --direct and --then are for a new run, and --resume goes on by the plan of " +
-					"its own: leave it or them out")
+				return usagef("--repeat, --direct and --then are for a new run, and --resume " +
+					"goes on by the plan of its own: leave it or them out")
 			}
 			if asks && (opts.noPause || !isTerminal(p.stdin)) {
-				return usagef("--direct and --then ask you to connect something in another way, and need a terminal " +
-					"to wait for you")
+				return usagef("--direct and --then ask you to connect something in another way, " +
+					"and need a terminal to wait for you")
 			}
 			ctx, asked, release := p.catchSignals(cmd.Context())
 			defer release()
@@ -363,7 +365,9 @@ func unrecorded(ctx context.Context, err error, dir *rundir.Dir, next string) er
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func (r *session) record(ctx context.Context, dir *recorded.Journal, watcher *progress.Progress) error {
+func (r *session) record(
+	ctx context.Context, dir *recorded.Journal, watcher *progress.Progress,
+) error {
 	ready, info := r.ready, r.info
 	if err := dir.SaveInfo(info); err != nil {
 		return err

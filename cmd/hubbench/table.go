@@ -74,7 +74,8 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 			out.Format = "csv"
 		}
 		if !slices.Contains(tidy.Formats(), out.Format) {
-			return usagef("--format %s: it is one of %s", out.Format, strings.Join(tidy.Formats(), ", "))
+			return usagef("--format %s: it is one of %s",
+				out.Format, strings.Join(tidy.Formats(), ", "))
 		}
 		return nil
 	}

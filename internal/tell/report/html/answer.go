@@ -251,7 +251,8 @@ func (p *page) state(tmpl *template.Template, k float64) error {
 	return p.choosable(loads, race)
 }
 
-// choosable packs the loads that can be chosen, and the race that can be played back if there is one.
+// choosable packs the loads that can be chosen, and the race that can be played back if there is
+// one.
 func (p *page) choosable(loads map[string]loadState, race *raceState) error {
 	text, err := json.Marshal(struct {
 		Loads map[string]loadState `json:"loads"`

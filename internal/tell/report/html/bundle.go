@@ -49,8 +49,8 @@ func run() error {
 	ci.Dir = dir
 	ci.Stdout, ci.Stderr = os.Stderr, os.Stderr
 	if err := ci.Run(); err != nil {
-		return fmt.Errorf("npm ci in %s: %w: check the network, npm's registry setting and that this is "+
-			"the repository's top folder, and run again", dir, err)
+		return fmt.Errorf("npm ci in %s: %w: check the network, npm's registry setting and that "+
+			"this is the repository's top folder, and run again", dir, err)
 	}
 	return build()
 }

@@ -216,8 +216,8 @@ func (p *page) only(phase *report.Details) (rest []report.Block) {
 	return rest
 }
 
-// phases has all of the document's charts named, and its phases listed. The charts of those that are
-// not open first are packed.
+// phases has all of the document's charts named, and its phases listed. The charts of those that
+// are not open first are packed.
 func (p *page) phases(drawer *drawer) {
 	drawer.name("all", p.Doc.Blocks, false)
 	phases := p.Doc.Phases()
@@ -275,7 +275,8 @@ func (p *page) dress(charts []byte) error {
 	for _, text := range [][]byte{charts, script} {
 		// The page would end where its script says so.
 		if bytes.Contains(bytes.ToLower(text), []byte("</script")) || bytes.Contains(text, []byte("<!--")) {
-			return errors.New("a script holds a tag that would end it early: rebuild it with make build")
+			return errors.New("a script holds a tag that would end it early: " +
+				"rebuild it with make build")
 		}
 	}
 	p.Style, p.Script = template.CSS(style), template.JS(script) //nolint:gosec // this program's own files

@@ -71,7 +71,10 @@ func newLive(doc *report.Document, c *report.Chart) live {
 		b.add(&c.Series[i])
 	}
 	for _, band := range c.Bands {
-		area := &opts.AreaStyle{Color: "@" + paint(nil, report.None, band.Tone, "ink"), Opacity: opts.Float(0.1), Origin: "start"}
+		area := &opts.AreaStyle{
+			Color: "@" + paint(nil, report.None, band.Tone, "ink"), Opacity: opts.Float(0.1),
+			Origin: "start",
+		}
 		if band.Tone == report.Unsigned {
 			area.Opacity = opts.Float(0.05)
 		}
@@ -93,7 +96,9 @@ func newLive(doc *report.Document, c *report.Chart) live {
 		if m.Upright { // its text stands at its head
 			ends = [][]float64{{x2, y2}, {x1, y1}}
 		}
-		stroke := opts.LineStyle{Color: "@" + paint(c.Keys, m.Key, m.Tone, "soft"), Type: "dashed", Width: 1.3}
+		stroke := opts.LineStyle{
+			Color: "@" + paint(c.Keys, m.Key, m.Tone, "soft"), Type: "dashed", Width: 1.3,
+		}
 		b.line(m.Key, m.Text, ends, nil, stroke)
 	}
 	b.axes()
@@ -225,7 +230,9 @@ func (b *builder) line(
 			return
 		}
 		s.Symbol, s.SymbolSize, s.ShowSymbol = "circle", 0.1, opts.Bool(true)
-		s.Label = &opts.Label{Show: opts.Bool(true), Formatter: "text", Color: "@ink", Position: "right"}
+		s.Label = &opts.Label{
+			Show: opts.Bool(true), Formatter: "text", Color: "@ink", Position: "right",
+		}
 		if key != report.None {
 			s.Symbol, s.SymbolSize = "path://"+b.live.View.Symbols[key], 7
 			s.ItemStyle = &opts.ItemStyle{Color: stroke.Color}
