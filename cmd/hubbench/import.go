@@ -67,7 +67,6 @@ guessed.`,
 	opts.flags(cmd)
 	flags.DurationVar(&opts.every, "interval", 0,
 		"how far apart the reports of iostat are, if they have no times, as a `TIME` such as 1s")
-	settle := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		// --format is what the results are written as; of an import it may as well say what the files are.
 		f := opts.Format
@@ -77,7 +76,7 @@ guessed.`,
 		if opts.from == "auto" {
 			opts.from = ""
 		}
-		return settle(cmd, args)
+		return opts.settle(cmd, args)
 	}
 	return cmd
 }

@@ -49,12 +49,11 @@ and predict. --check instead fits without each phase in turn and shows how well 
 	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's random starting points")
 	flags.BoolVar(&opts.check, "check", false, "fit without each phase in turn and predict it")
 	opts.flags(cmd, printed())
-	settle := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if ending := strings.ToLower(filepath.Ext(opts.out)); opts.out == "-" || ending == ".yaml" || ending == ".yml" {
 			opts.profile, opts.out = opts.out, ""
 		}
-		return settle(cmd, args)
+		return opts.settle(cmd, args)
 	}
 	return cmd
 }

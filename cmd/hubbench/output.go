@@ -69,15 +69,18 @@ func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 		flags.StringVar(&o.out, "out", "", "the file to write; - for stdout")
 	}
 	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // fails only for a flag that is not there
-	cmd.PreRunE = func(*cobra.Command, []string) error {            // finds the format
-		if o.json && o.Format != "" && o.Format != "json" {
-			return usagef("--json and --format %s contradict each other; give one", o.Format)
-		}
-		if o.json {
-			o.Format = "json"
-		}
-		return usage(o.Settle(o.out))
+	cmd.PreRunE = o.settle
+}
+
+// settle finds the format.
+func (o *output) settle(*cobra.Command, []string) error {
+	if o.json && o.Format != "" && o.Format != "json" {
+		return usagef("--json and --format %s contradict each other; give one", o.Format)
 	}
+	if o.json {
+		o.Format = "json"
+	}
+	return usage(o.Settle(o.out))
 }
 
 // send writes a document where it is to go.

@@ -36,6 +36,20 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
   duckdb -c "SELECT hub, arg_min(model, retention), min(retention) FROM 'disks.csv' WHERE reference = 'alone' GROUP BY hub"`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
+			ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(out.out)), ".")
+			switch {
+			case out.Format == "markdown":
+				out.Format = "md"
+			case out.Format != "":
+			case slices.Contains(tidy.Formats(), ending):
+				out.Format = ending
+			default:
+				out.Format = "csv"
+			}
+			if !slices.Contains(tidy.Formats(), out.Format) {
+				return usagef("--format %s: it is one of %s",
+					out.Format, strings.Join(tidy.Formats(), ", "))
+			}
 			i := slices.Index(grains(), grain)
 			if i < 0 {
 				return usagef("--grain %s: it is one of %s", grain, strings.Join(grains(), ", "))
@@ -62,23 +76,6 @@ RUN is a run's folder, an events.jsonl or a report.html.`,
 	flags.StringVar(&out.out, "out", "", "the file to write; - for stdout")
 	_ = cmd.RegisterFlagCompletionFunc("grain", words(grains()...)) // fails only for a flag that is not there
 	_ = cmd.RegisterFlagCompletionFunc("format", words(tidy.Formats()...))
-	cmd.PreRunE = func(*cobra.Command, []string) error {
-		ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(out.out)), ".")
-		switch {
-		case out.Format == "markdown":
-			out.Format = "md"
-		case out.Format != "":
-		case slices.Contains(tidy.Formats(), ending):
-			out.Format = ending
-		default:
-			out.Format = "csv"
-		}
-		if !slices.Contains(tidy.Formats(), out.Format) {
-			return usagef("--format %s: it is one of %s",
-				out.Format, strings.Join(tidy.Formats(), ", "))
-		}
-		return nil
-	}
 	return cmd
 }
 
