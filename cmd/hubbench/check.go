@@ -89,16 +89,16 @@ func (o *checkOptions) run(_ *cobra.Command, paths []string) error {
 	}
 	if o.Format == "junit" {
 		err := o.write(func(w io.Writer) error { return export.JUnit(w, runs) })
-		return cmp.Or(err, verdict(o.stderr, all))
+		return cmp.Or(err, o.verdict(all))
 	}
 	doc := report.OfLimits(runs)
 	doc.Tool = toolVersion()
-	return cmp.Or(o.send(doc), verdict(o.stderr, all))
+	return cmp.Or(o.send(doc), o.verdict(all))
 }
 
 // verdict is the first limit with the worst verdict as an error; nil if all pass. In a workflow of GitHub it says each
 // that did not.
-func verdict(stderr io.Writer, results []limit.Result) (worst error) {
+func (p program) verdict(results []limit.Result) (worst error) {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for _, r := range results {
 		kind, code := "error", exitThreshold
@@ -110,7 +110,7 @@ func verdict(stderr io.Writer, results []limit.Result) (worst error) {
 			continue
 		}
 		if os.Getenv("GITHUB_ACTIONS") == "true" {
-			sayf(stderr, "::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
+			p.sayf("::%s title=hubbench::%s\n", kind, escape.Replace(report.Said(&r)))
 		}
 		if worst == nil && r.Verdict == limit.Worst(results) {
 			worst = exitf(code, "%s", report.Said(&r))

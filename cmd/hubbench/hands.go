@@ -123,7 +123,7 @@ func (r *session) reconnect(ctx context.Context, text, runID string, next []scen
 		if len(needed) == 0 {
 			for i, d := range r.ready.Plan.Disks {
 				if d.Path != before[i].Path {
-					sayf(r.stderr, "%s is at %s now\n", d.Name, d.Path)
+					r.sayf("%s is at %s now\n", d.Name, d.Path)
 				}
 			}
 			return devices, nil
@@ -146,7 +146,7 @@ func (r *session) changed(ctx context.Context) error {
 	changed, back := first+"-then", first+"-back"
 	err := r.measureAgain(ctx, text, changed)
 	if errors.Is(err, errDeclined) {
-		sayf(r.stderr, "Nothing is measured again; %s stays as it is.\n", first)
+		r.sayf("Nothing is measured again; %s stays as it is.\n", first)
 		return nil
 	}
 	if err != nil {
@@ -157,7 +157,7 @@ func (r *session) changed(ctx context.Context) error {
 		"change: all is measured once more. Or type n, to compare without that.", back)
 	if errors.Is(err, errDeclined) {
 		paths, baseline, err = []string{first, changed}, -1, nil
-		sayf(r.stderr, "The comparison does not include how much equal runs differ.\n")
+		r.sayf("The comparison does not include how much equal runs differ.\n")
 	}
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (r *session) changed(ctx context.Context) error {
 	if err := page.compare(paths, baseline); err != nil {
 		return err
 	}
-	sayf(r.stderr, "comparison: %s\n", page.out)
+	r.sayf("comparison: %s\n", page.out)
 	if r.open {
 		r.openPage(page.out)
 	}

@@ -153,7 +153,7 @@ func (o *initOptions) run(cmd *cobra.Command, folders []string) error {
 		// A run takes as long as with disks.
 		next = "hubbench simulate " + out + " --open"
 	}
-	sayf(o.stderr, "next: %s\n", next)
+	o.sayf("next: %s\n", next)
 	return nil
 }
 
@@ -248,11 +248,11 @@ func (o *initOptions) draft(ctx context.Context, folders []string) ([]byte, erro
 func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, error) {
 	fmt.Fprintln(p.stderr, "\nDisks to test:")
 	for _, d := range disks {
-		sayf(p.stderr, "  %s  %s, %s\n", d.Name, d.Folder, d.About())
+		p.sayf("  %s  %s, %s\n", d.Name, d.Folder, d.About())
 	}
 	in := bufio.NewReader(p.stdin)
 	for {
-		sayf(p.stderr, "Which of them, such as %s? Enter for all: ", disks[0].Name)
+		p.sayf("Which of them, such as %s? Enter for all: ", disks[0].Name)
 		answer, err := readLine(ctx, in)
 		if err != nil {
 			return nil, err
@@ -278,7 +278,7 @@ func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, e
 		if !strings.HasSuffix(answer, "\n") { // end of input
 			return nil, err
 		}
-		sayf(p.stderr, "%v\n", err)
+		p.sayf("%v\n", err)
 	}
 }
 

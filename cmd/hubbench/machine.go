@@ -97,7 +97,7 @@ func (o *output) runDoctor(cmd *cobra.Command, args []string) error {
 		Awake:   awake.Check,
 		Saving:  device.SavingPower,
 		Battery: onBattery,
-		Say:     func(doing string) { sayf(o.stderr, "checking %s\n", doing) },
+		Say:     func(doing string) { o.sayf("checking %s\n", doing) },
 		OnHang:  o.notify,
 	})
 	if errors.Is(err, context.Canceled) {
@@ -177,13 +177,13 @@ func runClean(p program, path string) error {
 	cleaned, err := diskio.Clean(path)
 	for _, c := range cleaned {
 		if c.Skipped != "" {
-			sayf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)
+			printf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)
 			continue
 		}
-		sayf(p.stdout, "removed %s: %d files, %s\n", c.Path, c.Files, unit.FormatBytes(c.Bytes))
+		printf(p.stdout, "removed %s: %d files, %s\n", c.Path, c.Files, unit.FormatBytes(c.Bytes))
 	}
 	if err == nil && len(cleaned) == 0 {
-		sayf(p.stdout, "no hubbench test folders in %s\n", path)
+		printf(p.stdout, "no hubbench test folders in %s\n", path)
 	}
 	return err
 }

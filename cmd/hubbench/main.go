@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, p program) int {
 	if err != nil && !began {
 		err = usage(err) // cobra refused the command line before any command ran
 	}
-	return printError(err, p.stderr)
+	return p.printError(err)
 }
 
 func newRoot(p program) *cobra.Command {
@@ -228,7 +228,7 @@ func exitf(code int, format string, args ...any) error {
 const maxMistakes = 10
 
 // printError prints an error, on a line for each of several mistakes, and returns the exit code.
-func printError(err error, stderr io.Writer) int {
+func (p program) printError(err error) int {
 	if err == nil {
 		return exitOK
 	}
@@ -243,10 +243,10 @@ func printError(err error, stderr io.Writer) int {
 		code = exitInterrupted
 	}
 	for _, cause := range all[:min(len(all), maxMistakes)] {
-		sayf(stderr, "hubbench: %s\n", oneLine(cause.Error()))
+		p.sayf("hubbench: %s\n", oneLine(cause.Error()))
 	}
 	if more := len(all) - maxMistakes; more > 0 {
-		sayf(stderr, "hubbench: and %d more\n", more)
+		p.sayf("hubbench: and %d more\n", more)
 	}
 	return code
 }

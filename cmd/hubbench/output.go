@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -220,18 +221,22 @@ func (o *output) remark(remarks ...string) {
 		remarks = []string{line}
 	}
 	for _, line := range remarks {
-		sayf(o.stdout, "%s\n", line)
+		printf(o.stdout, "%s\n", line)
 	}
+}
+
+// terminalSize is how large the terminal is; zero where there is none, or it does not say.
+func terminalSize(w io.Writer) (columns, rows int) {
+	if file, ok := w.(interface{ Fd() uintptr }); ok {
+		columns, rows, _ = term.GetSize(int(file.Fd()))
+	}
+	return columns, rows
 }
 
 // columns is how wide the terminal is, or the usual where there is none.
 func columns(w io.Writer) int {
-	if file, ok := w.(interface{ Fd() uintptr }); ok {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
-			return width
-		}
-	}
-	return text.Width
+	width, _ := terminalSize(w)
+	return cmp.Or(max(0, width), text.Width)
 }
 
 // sendRun writes a run in one of the formats: its report, or its data.

@@ -78,7 +78,7 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		return nil, err
 	}
 	if !r.quiet {
-		sayf(r.stderr, "Measuring %s for %s each, with test files of %s, removed at once.\n",
+		r.sayf("Measuring %s for %s each, with test files of %s, removed at once.\n",
 			unit.Plural(len(disks), "disk"), unit.FormatSeconds((2 * probe.Each).Seconds()),
 			unit.FormatBytes(probe.Space))
 	}
@@ -93,8 +93,9 @@ func (r *session) draft(ctx context.Context, folders []string, file string) ([]b
 		d := &disks[i]
 		d.Speed = speeds[d.Name]
 		if !r.quiet {
-			sayf(r.stderr, "  %s writes %s and reads %s alone (%s)\n", d.Name, unit.FormatRate(d.Speed.Write),
-				unit.FormatRate(d.Speed.Read), strings.TrimSuffix(d.Folder+", "+d.About(), ", "))
+			r.sayf("  %s writes %s and reads %s alone (%s)\n",
+				d.Name, unit.FormatRate(d.Speed.Write), unit.FormatRate(d.Speed.Read),
+				strings.TrimSuffix(d.Folder+", "+d.About(), ", "))
 		}
 	}
 	return draft.Write(inv, disks, file, r.phase), nil

@@ -27,9 +27,9 @@ import (
 // How hubbench talks to people: results go to stdout, everything else to stderr; a question is only
 // asked of a terminal, and every question can be answered beforehand with a flag.
 
-// sayf writes a line for people. Names in it, such as a folder on an unknown disk, may hold anything:
-// only printable characters reach the terminal.
-func sayf(w io.Writer, format string, args ...any) {
+// printf is fmt.Fprintf for people. Names in it, such as a folder on an unknown disk, may hold
+// anything: only printable characters reach the terminal.
+func printf(w io.Writer, format string, args ...any) {
 	for i, arg := range args {
 		switch arg.(type) {
 		case string, error, fmt.Stringer:
@@ -39,9 +39,12 @@ func sayf(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 }
 
-func (p program) notify(text string) { sayf(p.stderr, "%s\n", cells.NoCommand(text)) }
+// sayf says something that is no result.
+func (p program) sayf(format string, args ...any) { printf(p.stderr, format, args...) }
 
-func (p program) warn(text string) { sayf(p.stderr, "warning: %s\n", text) }
+func (p program) notify(text string) { p.sayf("%s\n", cells.NoCommand(text)) }
+
+func (p program) warn(text string) { p.sayf("warning: %s\n", text) }
 
 // newLog logs JSON lines to w. Nothing is logged to the terminal: what people need to know is printed.
 func newLog(w io.Writer) *zap.Logger {
@@ -60,11 +63,8 @@ func (r *session) watch(journal *recorded.Journal) *progress.Progress {
 		Plan: r.ready.Plan, Done: r.ready.Done, Volumes: r.ready.Volumes(),
 		Ink: ink.For(r.stderr, os.Getenv), Conclude: journal.Conclude,
 	}
-	if file, ok := r.stderr.(*os.File); ok && shown.Ink.Redraws {
-		shown.Size = func() (columns, rows int) {
-			columns, rows, _ = term.GetSize(int(file.Fd())) // zero if it fails: the usual size is taken
-			return columns, rows
-		}
+	if shown.Ink.Redraws {
+		shown.Size = func() (columns, rows int) { return terminalSize(r.stderr) }
 	}
 	return progress.New(r.stderr, shown)
 }
@@ -89,16 +89,16 @@ func (r *session) announce(ctx context.Context) error {
 	}
 	if r.drafted && !r.quiet {
 		answer := report.OfPlan(*plan).Answer
-		sayf(r.stderr, "%s. %s\n", answer.Headline, answer.Sentence)
+		r.sayf("%s. %s\n", answer.Headline, answer.Sentence)
 		if rounds > 1 {
-			sayf(r.stderr, "All is measured again after your change, and once more if you like.\n")
+			r.sayf("All is measured again after your change, and once more if you like.\n")
 		}
 	}
 	question := wear(plan.Total, rounds)
 	if question == "" || r.yes || !isTerminal(r.stdin) {
 		return nil
 	}
-	sayf(r.stderr, "%s Continue? [y/N] ", question)
+	r.sayf("%s Continue? [y/N] ", question)
 	answer, err := readLine(ctx, r.stdin)
 	if err != nil {
 		return err
@@ -137,10 +137,10 @@ func (r *session) requireTerminal() error {
 // there to press it.
 func (r *session) pause(ctx context.Context, text string) (string, error) {
 	if r.noPause {
-		sayf(r.stderr, "not waiting: %s\n", text)
+		r.sayf("not waiting: %s\n", text)
 		return "", nil
 	}
-	sayf(r.stderr, "\n%s\nPress Enter to continue: ", text)
+	r.sayf("\n%s\nPress Enter to continue: ", text)
 	return readLine(ctx, r.stdin)
 }
 

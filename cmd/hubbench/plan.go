@@ -109,7 +109,7 @@ func (o *planOptions) run(ctx context.Context, path string) error {
 		return err
 	}
 	if o.Format == "text" && o.out == "" && !o.All {
-		sayf(o.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n",
+		o.sayf("every phase and disk, and what the times assume: hubbench plan %s --all\n",
 			cells.Shell(path))
 	}
 	if fatal > 0 {

@@ -236,7 +236,8 @@ func (r *session) finish(rest *rundir.Unfinished) (err error) {
 		return errors.Join(err, rest.Close())
 	}
 	if !r.quiet {
-		sayf(r.stderr, "%s is complete: all of its %d phases are measured, and stay as they are\n", r.from, rest.Done)
+		r.sayf("%s is complete: all of its %d phases are measured, and stay as they are\n",
+			r.from, rest.Done)
 	}
 	r.missing = true
 	return r.asked.untilKilled(0, func() error {
@@ -264,7 +265,8 @@ func (r *session) prepareRest(ctx context.Context, rest *rundir.Unfinished) (war
 		if n := len(rest.Tried); n > 0 {
 			tries = fmt.Sprintf(", and %d of the tries of the next", n)
 		}
-		sayf(r.stderr, "resuming %s: %d of %d phases are complete%s\n", r.from, rest.Done, len(r.ready.Plan.Phases), tries)
+		r.sayf("resuming %s: %d of %d phases are complete%s\n",
+			r.from, rest.Done, len(r.ready.Plan.Phases), tries)
 	}
 	return warnings, nil
 }
@@ -325,7 +327,7 @@ func (r *session) measureAndReport(ctx context.Context) error {
 	for _, f := range r.info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
 		if !r.quiet && f.Phase == "" || r.quiet && r.Format == "json" {
-			sayf(r.stderr, "%s\n", f)
+			r.sayf("%s\n", f)
 		}
 	}
 	next := "hubbench run --resume " + cells.Shell(r.dir.Path)
