@@ -308,10 +308,9 @@ func (r *session) measure(ctx context.Context) error {
 	if !errors.Is(err, errKilled) {
 		return err
 	}
-	removing, cancel := context.WithTimeout(context.Background(), partsTimeout)
-	defer cancel()
-	_ = untilInterrupted(removing, r.dir.RemoveParts) // of what is still being written
-	return exitf(exitInterrupted, "%w; what was recorded is kept: hubbench report %s", err, cells.Shell(r.dir.Path))
+	_ = r.asked.untilKilled(partsTimeout, r.dir.RemoveParts) // of what is still being written
+	return exitf(exitInterrupted, "%w; what was recorded is kept: hubbench report %s",
+		err, cells.Shell(r.dir.Path))
 }
 
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
