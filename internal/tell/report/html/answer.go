@@ -11,12 +11,6 @@ import (
 	"github.com/hubbench/hubbench/internal/tell/report"
 )
 
-// choice is a load that can be chosen.
-type choice struct {
-	ID, Title string
-	Pressed   bool
-}
-
 // heat is a table whose cells are coloured by what is lost.
 type heat struct {
 	ID, Title, Note string
@@ -63,7 +57,7 @@ func (p *page) answer(tmpl *template.Template) error {
 	}
 	k := perRate(a.Scale, a.Loads)
 	first := newHub(a.Scale, &a.Loads[0], k)
-	p.Hub, p.First, p.Unit, p.Race = &first, &a.Loads[0], a.Scale.Unit, a.Layout == report.LayoutRace
+	p.Hub, p.First, p.Race = &first, &a.Loads[0], a.Layout == report.LayoutRace
 	for _, d := range p.First.Disks {
 		if d.Baseline > 0 {
 			p.Note = "Pale: its baseline, the speed without the others. "
@@ -71,9 +65,10 @@ func (p *page) answer(tmpl *template.Template) error {
 	}
 	p.Note += strings.TrimSpace(a.Sure + " " + a.KeptNote())
 	p.Plot = newTimeline(p.First.Chart)
-	for _, l := range a.Loads {
-		if l.All && len(p.Choices) < maxChoices {
-			p.Choices = append(p.Choices, choice{l.ID, l.Title, l.ID == p.First.ID})
+	p.Chosen = p.First.ID
+	for i := range a.Loads {
+		if l := &a.Loads[i]; l.All && len(p.Choices) < maxChoices {
+			p.Choices = append(p.Choices, l)
 		}
 	}
 	if !p.Race {

@@ -9,7 +9,6 @@ import (
 // comparison is two runs as the page shows them.
 type comparison struct {
 	*report.Comparison
-	Unit   string
 	First  *butterfly
 	Axis   *report.ChangeAxis
 	Groups []group
@@ -49,7 +48,7 @@ type changeRow struct {
 // compare prepares the first screen of a comparison, and all loads that can be chosen.
 func (p *page) compare(tmpl *template.Template) error {
 	a := p.Doc.Answer
-	c := &comparison{Comparison: a.Comparison, Unit: a.Scale.Unit, Axis: a.Comparison.Axis()}
+	c := &comparison{Comparison: a.Comparison, Axis: a.Comparison.Axis()}
 	var sides []report.Load
 	top := 0.0
 	for _, l := range c.Loads {
@@ -77,7 +76,7 @@ func (p *page) compare(tmpl *template.Template) error {
 			c.First = wings
 		}
 		if (l.Sides[0].All || l.Lead) && len(p.Choices) < maxChoices {
-			p.Choices = append(p.Choices, choice{ID: l.Sides[0].ID, Title: l.Sides[0].Title})
+			p.Choices = append(p.Choices, &l.Sides[0])
 		}
 		hub, err := markup(tmpl, "butterfly", wings)
 		if err != nil {
@@ -85,10 +84,7 @@ func (p *page) compare(tmpl *template.Template) error {
 		}
 		states[l.Sides[0].ID] = loadState{Title: l.Sides[0].Title, Hub: hub}
 	}
-	for i := range p.Choices {
-		p.Choices[i].Pressed = p.Choices[i].ID == c.First.Sides[0].ID
-	}
-	p.Comparison = c
+	p.Comparison, p.Chosen = c, c.First.Sides[0].ID
 	return p.choosable(states, nil)
 }
 

@@ -12,7 +12,6 @@ type costs struct {
 	Own, Hub float64 // thickness of the routes in pixels
 	Links    []costPlace
 	Rows     []costRow
-	Unit     string
 }
 
 // costPlace is a place on the ruler in per cent from the left, and from the right.
@@ -37,7 +36,7 @@ func newCosts(a *report.Answer) *costs {
 	first, links := &a.Costs[0], a.Ruler()
 	k := min(routePerRate/a.Scale.Size, maxRoute/max(first.Rate, first.DirectRate))
 	c := &costs{
-		First: first, Unit: a.Scale.Unit, Own: tenth(k * first.DirectRate), Hub: tenth(k * first.Rate),
+		First: first, Own: tenth(k * first.DirectRate), Hub: tenth(k * first.Rate),
 	}
 	end := links[len(links)-1].Rate
 	for _, o := range a.Costs {

@@ -54,9 +54,9 @@ type page struct {
 
 	Hub     *hub // the first load
 	First   *report.Load
-	Choices []choice
-	Unit    string
-	Note    string // how to read the diagram, and how sure its numbers are
+	Choices []*report.Load // to choose from
+	Chosen  string         // the ID of the first to be shown
+	Note    string         // how to read the diagram, and how sure its numbers are
 	Race    bool
 	Stages  []raceStage
 	Plot    *timeline

@@ -9,7 +9,6 @@ import (
 
 // hub is a load in the hub diagram: computer, cable, hub and disks.
 type hub struct {
-	Load   *report.Load
 	Row    int     // height of a disk's row in pixels
 	Height int     // of the diagram
 	Trunk  float64 // thickness of the cable between computer and hub
@@ -83,7 +82,7 @@ func heightOf(disks int) int { return max(minHeight, min(disks, maxRows)*rowOf(d
 func newHub(scale report.Scale, l *report.Load, perRate float64) hub {
 	disks := l.Disks
 	h := hub{
-		Load: l, Row: rowOf(len(disks)), List: len(disks) > maxCards, Same: true,
+		Row: rowOf(len(disks)), List: len(disks) > maxCards, Same: true,
 		Total: scale.Rate(l.Rate),
 	}
 	if h.List {
