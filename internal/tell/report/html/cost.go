@@ -8,7 +8,6 @@ import (
 
 // costs are the routes of the first disk at one scale, and all rates on a ruler.
 type costs struct {
-	First    *report.Cost
 	Own, Hub float64 // thickness of the routes in pixels
 	Links    []costPlace
 	Rows     []costRow
@@ -36,7 +35,7 @@ func newCosts(a *report.Answer) *costs {
 	first, links := &a.Costs[0], a.Ruler()
 	k := min(routePerRate/a.Scale.Size, maxRoute/max(first.Rate, first.DirectRate))
 	c := &costs{
-		First: first, Own: tenth(k * first.DirectRate), Hub: tenth(k * first.Rate),
+		Own: tenth(k * first.DirectRate), Hub: tenth(k * first.Rate),
 	}
 	end := links[len(links)-1].Rate
 	for _, o := range a.Costs {

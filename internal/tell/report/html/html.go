@@ -42,7 +42,7 @@ type page struct {
 	Doc      *report.Document
 	Policy   string
 	Style    template.CSS
-	Library  template.JS
+	Library  template.JS // the chart library; empty: pictures instead
 	Script   template.JS
 	Summary  template.JS // the document's data
 	DataID   string      // of the element that holds it
@@ -50,7 +50,6 @@ type page struct {
 	Events   template.JS // events.jsonl, packed; empty where the page goes without
 	State    template.JS // the loads to choose from, packed
 	Shapes   [][]report.Corner
-	Static   bool // no chart library: pictures instead
 
 	Hub     *hub // the first load
 	First   *report.Load
@@ -86,7 +85,7 @@ func Write(w io.Writer, doc *report.Document, events io.Reader) error {
 
 // write takes the chart library as an argument, so that tests see the page with and without it.
 func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) error {
-	p := &page{Doc: doc, Shapes: report.Shapes(), Static: charts == nil, DataID: doc.Kind, DataName: doc.Kind, Parts: "phases"}
+	p := &page{Doc: doc, Shapes: report.Shapes(), DataID: doc.Kind, DataName: doc.Kind, Parts: "phases"}
 	switch doc.Kind {
 	case "report":
 		p.DataID, p.DataName = "summary", "analysis"
@@ -109,7 +108,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if p.Events, err = pack(events); err != nil {
 		return err
 	}
-	drawer := &drawer{doc: doc, static: p.Static, charts: map[*report.Chart]place{}}
+	drawer := &drawer{doc: doc, static: charts == nil, charts: map[*report.Chart]place{}}
 	tmpl, err := newTemplate(drawer)
 	if err != nil {
 		return err

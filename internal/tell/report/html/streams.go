@@ -12,10 +12,8 @@ import (
 type gauges struct {
 	Axis  []int // a number for each cell; 0 where there is no room for it
 	Lanes []*report.Lane
-	Most  int
 	Paces []pace
 	Flow  *timeline // of the buffer
-	Title string    // of the flow
 }
 
 // pace is a gauge of how fast a disk may be; its places are in per cent.
@@ -39,10 +37,7 @@ const (
 )
 
 func newGauges(s *report.Streams) *gauges {
-	g := &gauges{Most: s.Most, Flow: newTimeline(s.Buffer)}
-	if g.Flow != nil {
-		g.Title = s.Buffer.Title
-	}
+	g := &gauges{Flow: newTimeline(s.Buffer)}
 	every := (s.Most + maxAxis - 1) / maxAxis
 	for i := range s.Most {
 		g.Axis = append(g.Axis, 0)
