@@ -85,7 +85,9 @@ func Write(w io.Writer, doc *report.Document, events io.Reader) error {
 
 // write takes the chart library as an argument, so that tests see the page with and without it.
 func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) error {
-	p := &page{Doc: doc, Shapes: report.Shapes(), DataID: doc.Kind, DataName: doc.Kind, Parts: "phases"}
+	p := &page{
+		Doc: doc, Shapes: report.Shapes(), DataID: doc.Kind, DataName: doc.Kind, Parts: "phases",
+	}
 	switch doc.Kind {
 	case "report":
 		p.DataID, p.DataName = "summary", "analysis"
