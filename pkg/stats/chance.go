@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -58,14 +57,4 @@ func StudentTail(t, free float64) float64 { return distuv.StudentsT{Sigma: 1, Nu
 // StudentQuantile is what Student's t with the given degrees of freedom stays below with a chance of p.
 func StudentQuantile(p, free float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(p)
-}
-
-// Fisher is the chance that independent tests together come out as clearly as these chances, by Fisher's method
-// ("Statistical Methods for Research Workers", 4th edition, 1932, section 21.1).
-func Fisher(chances []float64) float64 {
-	var sum float64
-	for _, p := range chances {
-		sum -= 2 * math.Log(p)
-	}
-	return distuv.ChiSquared{K: 2 * float64(len(chances))}.Survival(sum)
 }
