@@ -2,9 +2,6 @@ package stats
 
 import (
 	"math"
-	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // The thresholds of intervals. They were tuned on those noise classes of pkg/trace/tracetest that are
@@ -76,13 +73,13 @@ func MeanOf(x []float64, known int) (Estimate, bool) {
 func TrimmedMeanOf(x []float64, cut float64) (Estimate, bool) {
 	n := len(x)
 	k := int(cut * float64(n))
-	sorted := slices.Sorted(slices.Values(x))
+	sorted := ascending(x)
 	winsorized := make([]float64, n)
 	for i, v := range x {
 		winsorized[i] = min(max(v, sorted[k]), sorted[n-1-k])
 	}
 	e, ok := MeanOf(winsorized, n)
-	e.Mean = stat.Mean(sorted[k:n-k], nil)
+	e.Mean = TrimmedMean(sorted, cut)
 	e.SE /= 1 - 2*float64(k)/float64(n)
 	return e, ok
 }

@@ -65,12 +65,8 @@ func TheilSen(x, y []float64) (Line, bool) {
 	if len(slopes) == 0 { // nearly all x equal, and the draw missed the others
 		return Line{}, false
 	}
-	slope := medianInPlace(slopes)
-	median := func(v []float64) float64 { // in memory that is there
-		slopes = append(slopes[:0], v...)
-		return medianInPlace(slopes)
-	}
-	return Line{median(y) - slope*median(x), slope}, true
+	slope := Median(slopes)
+	return Line{Median(y) - slope*Median(x), slope}, true
 }
 
 // varies reports whether x has two different, finite values.
