@@ -92,7 +92,8 @@ func (r *run) findEffects() {
 			}
 		}
 	}
-	for i, p := range stats.Holm(chances, nil) {
+	corrected, _ := stats.Holm(chances, nil, chance)
+	for i, p := range corrected {
 		e := r.effects[i]
 		e.Sure = p <= chance && e.CI != nil && e.Loss >= 1-heldBack
 	}

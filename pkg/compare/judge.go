@@ -115,7 +115,7 @@ func correct(tests []*Test, weights []float64, above, below Verdict) {
 			t.P, t.CI95 = &chances[i], &stats.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
 		}
 	}
-	levels, corrected := stats.HolmLevels(chances, weights, Chance), stats.Holm(chances, weights)
+	corrected, levels := stats.Holm(chances, weights, Chance)
 	for i, t := range tests {
 		if t.P == nil {
 			continue

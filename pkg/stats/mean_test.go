@@ -171,7 +171,7 @@ func TestHolmLevels(t *testing.T) {
 			p[i] = rnd.Float64() * rnd.Float64() * 0.1
 			weights = append(weights, 0.1+rnd.Float64())
 		}
-		levels, corrected := HolmLevels(p, weights, 0.05), Holm(p, weights)
+		corrected, levels := Holm(p, weights, 0.05)
 		for i := range p {
 			if corrected[i] <= 0.05 {
 				believed++
@@ -196,7 +196,7 @@ func TestHolm(t *testing.T) {
 		{[]float64{0.01, 0.001}, []float64{1, 0.25}, []float64{0.01, 0.005}},
 	}
 	for _, tt := range tests {
-		if got := Holm(tt.p, tt.weights); !slices.EqualFunc(got, tt.want, near) {
+		if got, _ := Holm(tt.p, tt.weights, 0.05); !slices.EqualFunc(got, tt.want, near) {
 			t.Errorf("Holm(%v, %v) = %v, want %v", tt.p, tt.weights, got, tt.want)
 		}
 	}
