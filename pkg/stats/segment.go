@@ -8,55 +8,43 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Segments cuts the sequence x, whose values count by the weights w, into stretches of constant mean: it minimises
-// the weighted squared error within the segments plus penalty for each, over all ways to cut into pieces of at
-// least minLen values. It returns where the segments begin, the first at 0.
-//
-// The search is exact: PELT (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
-// Computational Cost", JASA 107, 2012). A cut that cannot win is dropped minLen values after that is known, for until
-// then its rival is not yet a legal cut. It takes time in proportion to len(x) if there are many changes, to its
-// square if there are none.
-func Segments(x, w []float64, minLen int, penalty float64) []int {
+// Segments cuts the sequence x into stretches of constant mean: it minimises the squared error within the segments
+// plus penalty for each, over all ways to cut into pieces of at least minLen values (optimal partitioning: Jackson et
+// al., "An Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing Letters 12, 2005). It
+// returns where the segments begin, the first at 0, and takes time in proportion to the square of len(x).
+func Segments(x []float64, minLen int, penalty float64) []int {
 	n := len(x)
-	minLen = max(minLen, 1)
-	if n == 0 {
-		return nil
-	}
-	c := newCosts(x, w)
-	best := make([]float64, n+1) // best[t]: least cost of x[:t]
+	errorOf := squaredErrors(x)
+	best := make([]float64, n+1) // best[t]: the least cost of x[:t]
 	last := make([]int, n+1)     // last[t]: where the last segment of that begins
-	type cut struct{ at, dropAt int }
-	var cuts []cut
-	best[0] = -penalty
-	for t := 1; t <= n; t++ {
-		best[t] = math.Inf(1)
-		if t < minLen {
-			continue
-		}
-		if from := t - minLen; from == 0 || from >= minLen {
-			cuts = append(cuts, cut{from, math.MaxInt})
-		}
-		for _, k := range cuts {
-			if cost := best[k.at] + c.of(k.at, t) + penalty; cost < best[t] {
-				best[t], last[t] = cost, k.at
+	for to := 1; to <= n; to++ {
+		best[to] = math.Inf(1)
+		for from := 0; from <= to-min(max(minLen, 1), n); from++ {
+			if cost := best[from] + errorOf(from, to) + penalty; cost < best[to] {
+				best[to], last[to] = cost, from
 			}
 		}
-		for i := range cuts {
-			if k := &cuts[i]; k.dropAt == math.MaxInt && best[k.at]+c.of(k.at, t) >= best[t] {
-				k.dropAt = t + minLen
-			}
-		}
-		cuts = slices.DeleteFunc(cuts, func(k cut) bool { return k.dropAt <= t+1 })
-	}
-	if n < minLen {
-		return []int{0}
 	}
 	var starts []int
-	for t := n; t > 0; t = last[t] {
-		starts = append(starts, last[t])
+	for to := n; to > 0; to = last[to] {
+		starts = append(starts, last[to])
 	}
 	slices.Reverse(starts)
 	return starts
+}
+
+// squaredErrors returns what gives the squared error of any stretch about its mean in constant time, from running sums.
+func squaredErrors(x []float64) func(from, to int) float64 {
+	mean := Mean(x) // taken off, or the sums of squares would drown the differences
+	sums, squares := make([]float64, len(x)+1), make([]float64, len(x)+1)
+	for i, v := range x {
+		sums[i+1] = sums[i] + (v - mean)
+		squares[i+1] = squares[i] + (v-mean)*(v-mean)
+	}
+	return func(from, to int) float64 {
+		sum := sums[to] - sums[from]
+		return max(0, squares[to]-squares[from]-sum*sum/float64(to-from))
+	}
 }
 
 // Split cuts x in two so that the squared error about the means of both parts, of minLen values or more each, is
@@ -87,31 +75,6 @@ func SplitCost(x []float64, at int) float64 {
 		}
 	}
 	return cost
-}
-
-// costs gives the weighted squared error of any stretch in constant time, from running sums.
-type costs struct{ w, wx, wxx []float64 }
-
-func newCosts(x, w []float64) costs {
-	c := costs{make([]float64, len(x)+1), make([]float64, len(x)+1), make([]float64, len(x)+1)}
-	var sum, weight float64
-	for i := range x {
-		sum += w[i] * x[i]
-		weight += w[i]
-	}
-	mean := sum / weight // taken off, or the sums of squares would drown the differences
-	for i := range x {
-		d := x[i] - mean
-		c.w[i+1] = c.w[i] + w[i]
-		c.wx[i+1] = c.wx[i] + w[i]*d
-		c.wxx[i+1] = c.wxx[i] + w[i]*d*d
-	}
-	return c
-}
-
-func (c *costs) of(from, to int) float64 {
-	wx := c.wx[to] - c.wx[from]
-	return max(0, c.wxx[to]-c.wxx[from]-wx*wx/(c.w[to]-c.w[from]))
 }
 
 // Steps are where the mean of x, above zero, changes for good: by the given ratio or more, one way or the other,

@@ -8,15 +8,6 @@ import (
 	"github.com/hubbench/hubbench/internal/test/check"
 )
 
-// ones is a sequence of n equal weights.
-func ones(n int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = 1
-	}
-	return w
-}
-
 func TestSegments(t *testing.T) {
 	step := append(append(repeat(10, 1), repeat(6, 5)...), repeat(9, 2)...)
 	tests := []struct {
@@ -34,7 +25,7 @@ func TestSegments(t *testing.T) {
 		{"outlier too short to be a level", []float64{1, 1, 1, 1, 9, 1, 1, 1, 1}, 5, 0.1, []int{0}},
 	}
 	for _, tt := range tests {
-		got := Segments(tt.x, ones(len(tt.x)), tt.minLen, tt.penalty)
+		got := Segments(tt.x, tt.minLen, tt.penalty)
 		check.Same(t, tt.name, tt.want, got)
 	}
 }
@@ -54,24 +45,24 @@ func TestSegmentsIsOptimal(t *testing.T) {
 		n := 1 + rnd.IntN(60)
 		minLen := 1 + rnd.IntN(6)
 		penalty := rnd.Float64() * 10
-		x, w := make([]float64, n), make([]float64, n)
+		x := make([]float64, n)
 		level := 0.0
 		for i := range x {
 			if rnd.IntN(8) == 0 {
 				level = rnd.NormFloat64() * 5
 			}
-			x[i], w[i] = 100+level+rnd.NormFloat64(), 0.5+rnd.Float64()
+			x[i] = 100 + level + rnd.NormFloat64()
 		}
-		c := newCosts(x, w)
+		errorOf := squaredErrors(x)
 		best := make([]float64, n+1)
 		best[0] = -penalty
 		for to := 1; to <= n; to++ {
 			best[to] = math.Inf(1)
 			for from := 0; from <= to-min(minLen, n); from++ {
-				best[to] = min(best[to], best[from]+c.of(from, to)+penalty)
+				best[to] = min(best[to], best[from]+errorOf(from, to)+penalty)
 			}
 		}
-		starts := Segments(x, w, minLen, penalty)
+		starts := Segments(x, minLen, penalty)
 		got := -penalty
 		for i, from := range starts {
 			to := n
@@ -81,7 +72,7 @@ func TestSegmentsIsOptimal(t *testing.T) {
 			if to-from < min(minLen, n) {
 				t.Fatalf("trial %d: segment from %d to %d is shorter than %d", trial, from, to, minLen)
 			}
-			got += c.of(from, to) + penalty
+			got += errorOf(from, to) + penalty
 		}
 		if math.Abs(got-best[n]) > 1e-9*max(1, math.Abs(got)) {
 			t.Fatalf("trial %d: cost %v of %v, want %v", trial, got, starts, best[n])
@@ -91,9 +82,8 @@ func TestSegmentsIsOptimal(t *testing.T) {
 
 // TestCostsOfLargeValues: a mean a billion times as large as the differences must not drown them.
 func TestCostsOfLargeValues(t *testing.T) {
-	x, w := []float64{1e9, 1e9 + 1, 1e9 + 3}, []float64{1, 2, 1}
-	c := newCosts(x, w)
-	if got, want := c.of(0, 3), 4.75; math.Abs(got-want) > 1e-6 { // about their mean of 1e9 + 1.25
+	errorOf := squaredErrors([]float64{1e9, 1e9 + 1, 1e9 + 1, 1e9 + 3})
+	if got, want := errorOf(0, 4), 4.75; math.Abs(got-want) > 1e-6 { // about their mean of 1e9 + 1.25
 		t.Errorf("cost %v, want %v", got, want)
 	}
 }

@@ -49,9 +49,9 @@ func Of(points []Point) []Stretch {
 	}
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Run, b.Run)) })
-	x, even := make([]float64, len(points)), make([]float64, len(points))
+	x := make([]float64, len(points))
 	for i, p := range points {
-		x[i], even[i] = p.Rate, 1
+		x[i] = p.Rate
 	}
 	var apart []float64
 	for i := range x[1:] {
@@ -61,7 +61,7 @@ func Of(points []Point) []Stretch {
 	if len(apart) > 0 {
 		deviation := max(stats.Median(apart)/(0.6745*math.Sqrt2), least*math.Abs(stats.Median(x)))
 		n := float64(len(x)) // 12/n is for what a median of few differences may be off by
-		starts = stats.Segments(x, even, minRuns, penalty*deviation*deviation*math.Log(n)*(1+12/n))
+		starts = stats.Segments(x, minRuns, penalty*deviation*deviation*math.Log(n)*(1+12/n))
 	}
 	starts = local(x, starts)
 	var out []Stretch
