@@ -1,9 +1,10 @@
 package size
 
 import (
-	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -22,8 +23,6 @@ const (
 	// minKneeS is how long files of a size must take, or their rates show a clock's errors and not
 	// what size does.
 	minKneeS = 0.03
-	// kneeFiles is how many files, evenly spread over time, stand for more.
-	kneeFiles = 2000
 	// sorted is the rank correlation of size with order above which time and size cannot be
 	// separated.
 	sorted = 0.7
@@ -42,7 +41,7 @@ type Knee struct {
 // separated.
 func Ordered(files []File) bool {
 	sizes, order := []float64{}, []float64{}
-	for i, f := range thinned(files, kneeFiles) {
+	for i, f := range thinned(files) {
 		sizes = append(sizes, f.Bytes())
 		order = append(order, float64(i))
 	}
@@ -52,33 +51,34 @@ func Ordered(files []File) bool {
 // FindKnee looks for one file size at which the rate changes by a step, once the fixed cost of a
 // file is taken out. Looks is how many disks and phases are asked. It returns nil if there is none.
 func FindKnee(files []File, looks int) *Knee {
-	files = thinned(files, kneeFiles)
-	sizes, times := sizesAndTimes(files)
-	line, _ := stats.FitCost(sizes, times)
-	files = slices.DeleteFunc(files, func(f File) bool {
-		usual := line.Time(f.Bytes())
-		return usual < minKneeS || line.Cost > usual/2
-	})
-	inTime := ratesWithoutCost(files)
-	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(a.Bytes(), b.Bytes()) })
-	sizes, times = sizesAndTimes(files)
-	line, ok := stats.FitCost(sizes, times)
-	if !ok || len(inTime) < 2*MinFiles {
+	files = thinned(files)
+	smaller := files
+	var sizes, rates []float64
+	var cut int
+	var p float64
+	// A step blurs the cost that is fitted across it, so the second pass fits it to the smaller files alone. Both must
+	// show a step, for the cost of few files may be far off.
+	for range 2 {
+		line, _ := stats.FitCost(sizesAndTimes(smaller))
+		kept, inTime := ratesWithoutCost(files, line, minKneeS)
+		slices.SortStableFunc(kept, bySize)
+		_, rates = ratesWithoutCost(kept, line, minKneeS)
+		sizes, _ = sizesAndTimes(kept)
+		if cut, p = knee(sizes, rates, stats.Memory(inTime)); p*float64(looks) > kneeP {
+			return nil
+		}
+		smaller = kept[:cut]
+	}
+	below, above := stats.Summarize(rates[:cut]).Trimmed20, stats.Summarize(rates[cut:]).Trimmed20
+	if math.Abs(above-below) < math.Log(1+minKnee) {
 		return nil
 	}
-	offs := make([]float64, len(files))
-	for i, f := range files {
-		offs[i] = math.Log(times[i] / line.Time(f.Bytes()))
+	return &Knee{
+		AtBytes:   (sizes[cut-1] + sizes[cut]) / 2,
+		BelowRate: math.Exp(below),
+		AboveRate: math.Exp(above),
+		P:         p,
 	}
-	cut, p := knee(sizes, offs, stats.Memory(inTime))
-	if p*float64(looks) > kneeP {
-		return nil
-	}
-	below, above, _ := stats.FitCostStep(sizes, times, cut)
-	if math.Abs(math.Log(above.Rate/below.Rate)) < math.Log(1+minKnee) {
-		return nil
-	}
-	return &Knee{AtBytes: (sizes[cut-1] + sizes[cut]) / 2, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
 }
 
 // knee finds the place along ascending sizes where a step explains most of the values, and the
@@ -89,37 +89,26 @@ func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 	n := len(sizes)
 	side := max(MinFiles, int(minSide*float64(n)))
 	scores := stats.NormalScores(values)
-	var all, before, step float64
-	for _, v := range scores {
-		all += v * v
+	cut = stats.Split(scores, side)
+	for cut > 0 && cut < n && sizes[cut] == sizes[cut-1] {
+		cut++ // files of one size belong together
 	}
-	places := 0
-	for i := 1; i <= n-side; i++ {
-		before += scores[i-1]
-		if i < side || sizes[i] == sizes[i-1] {
-			continue
-		}
-		places++
-		if found := before * before * float64(n) / float64(i*(n-i)); found > step {
-			step, cut = found, i
-		}
+	if cut == 0 || cut > n-side {
+		return 0, 1
 	}
 	logs := make([]float64, n)
 	for i, s := range sizes {
 		logs[i] = math.Log(s)
 	}
-	line, varies := stats.OLS(logs, scores)
-	var byLine float64
-	for _, x := range logs {
-		byLine += (line.Intercept + line.Slope*x) * (line.Intercept + line.Slope*x)
-	}
-	if places == 0 || !varies || step <= byLine {
+	byLine := stats.Correlation(logs, scores)
+	left := stats.SplitCost(scores, cut) / floats.Dot(scores, scores) // as a share
+	if !(1-left > byLine*byLine) {
 		return 0, 1
 	}
 	free := max(1, float64(n)/memory-2)
-	left := max(all-step, 1e-9*all) // more than nothing, also if a step explains all
-	t := math.Sqrt(step / left * free)
-	return cut, min(1, 2*stats.StudentTail(t, free)*float64(places))
+	left = max(left, 1e-9) // more than nothing, also if a step explains all
+	t := math.Sqrt((1 - left) / left * free)
+	return cut, min(1, 2*stats.StudentTail(t, free)*float64(n-2*side+1))
 }
 
 func sizesAndTimes(files []File) (sizes, times []float64) {

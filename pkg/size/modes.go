@@ -35,7 +35,9 @@ type Modes struct {
 // from the Same Population", Annals of Mathematical Statistics 11, 1940). It returns nil for fewer
 // files.
 func FindModes(files []File) *Modes {
-	rates := ratesWithoutCost(files)
+	files = thinned(files)
+	line, _ := stats.FitCost(sizesAndTimes(files))
+	_, rates := ratesWithoutCost(files, line, 0)
 	if len(rates) < FewestModes {
 		return nil
 	}

@@ -4,14 +4,15 @@
 package size
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// modeFiles is how many files, evenly spread over time, stand for more in a search for modes.
-const modeFiles = 500
+// maxFiles is how many files, evenly spread over time, stand for more in a search for knees and modes.
+const maxFiles = 2000
 
 // File is a usable file with a rate of its own.
 type File struct{ Trace *trace.File }
@@ -24,6 +25,8 @@ func (f File) Seconds() float64 { return seconds(f.Trace.EndNS - f.Trace.StartNS
 
 // Rate is bytes per second.
 func (f File) Rate() float64 { return f.Bytes() / f.Seconds() }
+
+func bySize(a, b File) int { return cmp.Compare(a.Trace.Bytes, b.Trace.Bytes) }
 
 // Totals are the sums over a disk's files.
 type Totals struct {
@@ -69,23 +72,22 @@ func Apart(files []trace.File) (list []File, all Totals) {
 	return list, all
 }
 
-// ratesWithoutCost are the logarithms of the files' rates in the order of time, of modeFiles at most, the fixed cost of
-// a file taken out. Files of which that takes most of the time have none.
-func ratesWithoutCost(files []File) []float64 {
-	some := thinned(files, modeFiles)
-	line, _ := stats.FitCost(sizesAndTimes(some))
-	var rates []float64
-	for _, f := range some {
-		if own := f.Seconds() - line.Cost; own > f.Seconds()/2 {
+// ratesWithoutCost returns the files that take at least some seconds, and the logarithms of their rates, the line's cost
+// taken out. Files of which the cost takes most of the time are left out.
+func ratesWithoutCost(files []File, line stats.CostLine, minS float64) (kept []File, rates []float64) {
+	for _, f := range files {
+		own := f.Seconds() - line.Cost
+		if usual := line.Time(f.Bytes()); usual >= minS && line.Cost <= usual/2 && own > 0 {
+			kept = append(kept, f)
 			rates = append(rates, math.Log(f.Bytes()/own))
 		}
 	}
-	return rates
+	return kept, rates
 }
 
-// thinned is a copy of the files, of at most limit, evenly spread over time.
-func thinned(files []File, limit int) []File {
-	some := make([]File, min(len(files), limit))
+// thinned are maxFiles of the files, evenly spread over time, or all of no more.
+func thinned(files []File) []File {
+	some := make([]File, min(len(files), maxFiles))
 	for i := range some {
 		some[i] = files[i*len(files)/len(some)]
 	}

@@ -3,6 +3,7 @@ package size
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -43,16 +44,12 @@ func TestTransfers(t *testing.T) {
 }
 
 func TestThinned(t *testing.T) {
-	files := filesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)
-	for i := range files {
-		files[i].Trace.Bytes = int64(i)
-	}
-	for limit, want := range map[int][]float64{20: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 10: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4: {0, 2, 5, 7}, 1: {0}} {
-		var got []float64
-		for _, f := range thinned(files, limit) {
-			got = append(got, f.Bytes())
+	for n, want := range map[int][3]int{3: {0, 1, 2}, maxFiles: {0, 1, 2}, 2 * maxFiles: {0, 2, 4}, maxFiles * 5 / 2: {0, 2, 5}} {
+		files := filesOf(slices.Repeat([][2]float64{{1, 1}}, n)...)
+		some := thinned(files)
+		if len(some) != min(n, maxFiles) || [3]File(some) != [3]File{files[want[0]], files[want[1]], files[want[2]]} {
+			t.Errorf("%d of %d files, the first not those at %v", len(some), n, want)
 		}
-		check.Same(t, fmt.Sprintf("%d of ten", limit), want, got)
 	}
 }
 
@@ -67,11 +64,13 @@ func TestRatesWithoutCost(t *testing.T) {
 	files := filesOf(each...)
 	line, _ := stats.FitCost([]float64{5, 10, 15, 20, 25}, []float64{1.5, 2, 2.5, 3, 3.5})
 	check.Near(t, "the cost", 1, line.Cost, 0.05)
-	for _, r := range ratesWithoutCost(files) {
+	all, _ := stats.FitCost(sizesAndTimes(files))
+	_, rates := ratesWithoutCost(files, all, 0)
+	for _, r := range rates {
 		check.Near(t, "rate", 10, math.Exp(r), 0.5)
 	}
 	// The first takes 1.5 s, of which the cost is two thirds; the second's is about half of it.
-	if n := len(ratesWithoutCost(files)); n != 18 && n != 19 {
+	if n := len(rates); n != 18 && n != 19 {
 		t.Errorf("%d of 20 files have a rate", n)
 	}
 }
@@ -161,5 +160,35 @@ func TestKnee(t *testing.T) {
 		if p < tt.minP || p > tt.maxP || tt.cut > 0 && at != tt.cut {
 			t.Errorf("%s: a step at %d, chance %g; want %d, %g to %g", tt.name, at, p, tt.cut, tt.minP, tt.maxP)
 		}
+	}
+}
+
+// A knee is found, with its rates, beside a fixed cost that is fitted across it at first.
+func TestFindKnee(t *testing.T) {
+	const at, cost = 500e6, 0.1
+	for _, above := range []float64{0.6e9, 1e9, 1.8e9} {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		var each [][2]float64
+		for range 200 {
+			bytes, rate := 2e9*rnd.Float64()+10e6, 1e9
+			if bytes > at {
+				rate = above
+			}
+			each = append(each, [2]float64{cost + bytes/rate*math.Exp(0.03*rnd.NormFloat64()), bytes})
+		}
+		k := FindKnee(filesOf(each...), 1)
+		if above == 1e9 {
+			if k != nil {
+				t.Errorf("%+v without a step", *k)
+			}
+			continue
+		}
+		if k == nil {
+			t.Errorf("no knee between 1 and %g GB/s", above/1e9)
+			continue
+		}
+		check.Near(t, "size", at, k.AtBytes, 50e6)
+		check.Near(t, "rate below", 1e9, k.BelowRate, 0.05e9)
+		check.Near(t, "rate above", above, k.AboveRate, 0.05*above)
 	}
 }

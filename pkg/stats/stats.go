@@ -8,7 +8,6 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -66,25 +65,6 @@ func ascending(x []float64) []float64 {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
 	return sorted
-}
-
-// WeightedMedian is the value up to which half of the weights lie; 0 for nothing.
-func WeightedMedian(x, weights []float64) float64 {
-	type value struct{ x, weight float64 }
-	values := make([]value, len(x))
-	var total float64
-	for i, v := range x {
-		values[i] = value{v, weights[i]}
-		total += weights[i]
-	}
-	slices.SortFunc(values, func(a, b value) int { return cmp.Compare(a.x, b.x) })
-	var sum float64
-	for _, v := range values {
-		if sum += v.weight; sum >= total/2 {
-			return v.x
-		}
-	}
-	return 0
 }
 
 // Mean is the arithmetic mean, NaN for nothing.
