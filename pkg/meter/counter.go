@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -12,36 +14,36 @@ import (
 
 // How far a device's own counters may be off what was counted for no reason worth reporting.
 const (
-	offShare  = 0.02    // of what was counted
-	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then
-	offFile   = 64 << 10
-	offRateNS = 1e8 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to that much
+	offShare = 0.02    // of what was counted
+	offBytes = 4 << 20 // superblocks, journals and what a system does now and then
+	offFile  = 64 << 10
+	// A file cut short is known by its last sample, and a reading's time to so much of the disk's rate.
+	offRateNS = 1e8
 )
 
 // Devices holds what was counted of a phase's disks against their devices' own counters, by disk. Disks with the same
 // counters share a device.
 func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map[string]*Device {
-	found, seen := map[string]*Device{}, map[string]bool{}
-	for i, disk := range disks {
-		if seen[disk.Name()] {
-			continue
-		}
-		counts, reads := m.counts(disk.Name())
+	found := map[string]*Device{}
+	for len(disks) > 0 {
+		counts, reads := m.counts(disks[0].Name())
+		known := len(counts) > 1
+		sound := known && t.Status != trace.Partial
 		d := device{counts: counts, reads: reads}
-		if len(counts) < 2 { // nobody saw how much of it reached the device
-			d.add(disk)
-			own, _ := d.own(overlap.Span{StartNS: math.MinInt64, EndNS: math.MaxInt64})
-			*late.of([]string{disk.Name()}) += own.write
-			continue
+		if !known { // nobody saw how much reached the device, so nothing did
+			d.counts = []count{{ns: math.MinInt64}, {ns: math.MaxInt64}}
 		}
-		sound := t.Status != trace.Partial
-		for _, other := range disks[i:] {
-			if same, _ := m.counts(other.Name()); slices.Equal(counts, same) {
-				d.add(other)
-				seen[other.Name()] = true
-				sound = sound && len(other.Trace.Errors) == 0 && len(other.Active) > 0
+		var others []*ledger.Disk
+		for i, disk := range disks {
+			same, _ := m.counts(disk.Name())
+			if i > 0 && !(known && slices.Equal(counts, same)) {
+				others = append(others, disk)
+				continue
 			}
+			d.add(disk)
+			sound = sound && len(disk.Trace.Errors) == 0 && len(disk.Active) > 0
 		}
+		disks = others
 		if out := d.compare(t.Stop, late); sound {
 			for _, name := range out.Disks {
 				found[name] = out
@@ -51,59 +53,56 @@ func Devices(t *trace.Phase, m Gauges, disks []*ledger.Disk, late Unwritten) map
 	return found
 }
 
+// The directions index what was moved.
+const (
+	read = iota
+	write
+)
+
+// moved are bytes by direction.
+type moved [2]float64
+
 // device is a physical device and the disks on it.
 type device struct {
 	counts []count
-	reads  bool // that its reads are known
-	parts  []*ledger.Disk
-	flows  []flow // of the parts
-}
-
-// flow is what a disk moved in one direction.
-type flow struct {
-	op    trace.Role
-	curve *overlap.Curve
+	reads  bool // whether its reads are known
+	disks  []*ledger.Disk
+	curves [2][]*overlap.Curve // of the disks, by direction
 }
 
 // add adds a disk.
 func (d *device) add(p *ledger.Disk) {
-	d.parts = append(d.parts, p)
-	if !p.Trace.Both {
-		d.flows = append(d.flows, flow{p.Trace.Op, p.Curve})
-		return
-	}
-	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		d.flows = append(d.flows, flow{op, overlap.NewCurve(p.Trace.Direction(op))})
+	d.disks = append(d.disks, p)
+	for op, role := range []trace.Role{trace.Read, trace.Write} {
+		d.curves[op] = append(d.curves[op], overlap.NewCurve(p.Trace.Direction(role)))
 	}
 }
 
-// moved are bytes in both directions.
-type moved struct{ read, write float64 }
-
 // own is what the disks were counted to move, and how far that may be off.
-func (d *device) own(v overlap.Span) (m moved, doubt float64) {
-	for _, f := range d.flows {
-		a := f.curve.Between(v)
-		doubt += float64(a.High - a.Low)
-		if f.op == trace.Write {
-			m.write += float64(a.Bytes)
-		} else {
-			m.read += float64(a.Bytes)
+func (d *device) own(v overlap.Span) (bytes moved, doubt float64) {
+	for op, curves := range d.curves {
+		for _, c := range curves {
+			a := c.Between(v)
+			bytes[op] += float64(a.Bytes)
+			doubt += float64(a.High - a.Low)
 		}
 	}
-	return m, doubt
+	return bytes, doubt
 }
 
 // compare sets the device's counters against what was counted.
 func (d *device) compare(stop string, unwritten Unwritten) *Device {
 	first, last := d.counts[0], d.counts[len(d.counts)-1]
-	all := overlap.Span{StartNS: first.ns, EndNS: last.ns}
-	own, doubt := d.own(all)
-	total := moved{last.read - first.read, last.write - first.write}
-	out := &Device{WriteBytes: int64(total.write), CountedReadBytes: int64(own.read), CountedWriteBytes: int64(own.write)}
-	for _, p := range d.parts {
+	own, off := d.own(overlap.Span{StartNS: first.ns, EndNS: last.ns})
+	off += offBytes + offShare*(own[read]+own[write])
+	out := &Device{
+		WriteBytes:        int64(last.bytes[write] - first.bytes[write]),
+		CountedReadBytes:  int64(own[read]),
+		CountedWriteBytes: int64(own[write]),
+	}
+	for _, p := range d.disks {
 		out.Disks = append(out.Disks, p.Name())
-		doubt += offFile * float64(len(p.Trace.Files))
+		off += offFile * float64(len(p.Trace.Files))
 		if len(p.Active) == 0 {
 			continue
 		}
@@ -116,60 +115,58 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 				doubts++
 			}
 		}
-		doubt += doubts * offRateNS / 1e9 * p.RateIn(work)
+		off += doubts * offRateNS / 1e9 * p.RateIn(work)
 	}
-	off := offBytes + doubt + offShare*(own.read+own.write)
+	late := unwritten.of(out.Disks)
+	var excess moved // beyond what was counted, and what was still to be written before
+	for op := range excess {
+		excess[op] = last.bytes[op] - first.bytes[op] - own[op]
+	}
+	excess[write] -= *late
+	*late = max(0, -excess[write])
 	if d.reads {
-		out.ReadBytes = new(int64(total.read))
-		if lack := own.read - total.read; lack > off {
-			out.CachedBytes = int64(lack)
+		out.ReadBytes = new(int64(last.bytes[read] - first.bytes[read]))
+		if -excess[read] > off {
+			out.CachedBytes = int64(-excess[read])
 		}
 	}
-	held := unwritten.of(out.Disks)
-	late := min(*held, max(0, total.write-own.write))
-	*held += max(0, own.write-total.write) - late
-	more := max(0, total.write-own.write-late)
-	if d.reads {
-		more += max(0, total.read-own.read)
-	}
-	if more > off {
-		out.Foreign = d.foreign(total.read > own.read, total.write-late > own.write)
+	if max(0, excess[read])+max(0, excess[write]) > off {
+		out.Foreign = d.foreign(excess)
 	}
 	return out
 }
 
-// foreign says when the device moved more than was counted, and how much: over the stretch of readings that has most of
-// it.
-func (d *device) foreign(reads, writes bool) *Foreign {
+// foreign says when the device moved more than was counted, in the directions with an excess, and how much: over the
+// stretch of readings that has most of it.
+func (d *device) foreign(excess moved) *Foreign {
 	more := make([]float64, len(d.counts)-1) // from one reading to the next
 	from, to, best := 0, 0, math.Inf(-1)
 	start, sum := 0, 0.0
 	for i := range more {
 		a, b := d.counts[i], d.counts[i+1]
 		own, _ := d.own(overlap.Span{StartNS: a.ns, EndNS: b.ns})
-		if reads {
-			more[i] += b.read - a.read - own.read
-		}
-		if writes {
-			more[i] += b.write - a.write - own.write
+		for op := range own {
+			if excess[op] > 0 {
+				more[i] += b.bytes[op] - a.bytes[op] - own[op]
+			}
 		}
 		if sum <= 0 {
 			start, sum = i, 0
 		}
-		if sum += more[i] - offShare*(own.read+own.write); sum > best {
+		if sum += more[i] - offShare*(own[read]+own[write]); sum > best {
 			from, to, best = start, i+1, sum
 		}
 	}
-	f := &Foreign{}
-	for _, v := range more[from:to] {
-		f.Bytes += v
-	}
 	first, last := d.counts[from], d.counts[to]
-	f.FromS = max(0, float64(first.ns)/1e9)
-	f.ToS = float64(last.ns) / 1e9
-	f.Rate = f.Bytes / float64(last.ns-first.ns) * 1e9
+	bytes := floats.Sum(more[from:to])
+	f := &Foreign{
+		Bytes: bytes,
+		Rate:  bytes / float64(last.ns-first.ns) * 1e9,
+		FromS: max(0, float64(first.ns)/1e9),
+		ToS:   float64(last.ns) / 1e9,
+	}
 	// Between its first two readings and its last two the traffic may have lasted for part of the time.
-	if inner := f.Bytes - more[from] - more[to-1]; to-from > 2 && inner > 0 {
+	if inner := bytes - more[from] - more[to-1]; to-from > 2 && inner > 0 {
 		f.Rate = inner / float64(d.counts[to-1].ns-d.counts[from+1].ns) * 1e9
 	}
 	return f

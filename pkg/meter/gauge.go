@@ -5,7 +5,6 @@ package meter
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -37,10 +36,13 @@ func New(t *trace.Phase) Gauges {
 func (m Gauges) Of(disk, name string) []Reading { return m[[2]string{disk, name}] }
 
 // In are the readings from one time to another.
-func In(all []Reading, v overlap.Span) []Reading {
-	from := sort.Search(len(all), func(i int) bool { return all[i].NS >= v.StartNS })
-	to := sort.Search(len(all), func(i int) bool { return all[i].NS > v.EndNS })
-	return all[from:max(from, to)]
+func In(all []Reading, v overlap.Span) (in []Reading) {
+	for _, r := range all {
+		if v.StartNS <= r.NS && r.NS <= v.EndNS {
+			in = append(in, r)
+		}
+	}
+	return in
 }
 
 // Median is the median of readings, which one wrong reading does not move; NaN of none.
@@ -60,28 +62,28 @@ func Moves(all []Reading) bool {
 
 // count is a device's two counters at one time.
 type count struct {
-	ns          int64
-	read, write float64
+	ns    int64
+	bytes moved
 }
 
 // counts are a disk's counters. If reads are not known they are zero all along, and reads is false. There are none
 // if a counter runs backwards: then the disk was plugged in again.
 func (m Gauges) counts(disk string) (counts []count, reads bool) {
-	written, read := m.Of(disk, trace.DeviceWrite), m.Of(disk, trace.DeviceRead)
+	readings := m.Of(disk, trace.DeviceRead)
 	at := map[int64]float64{}
-	for _, r := range read {
+	for _, r := range readings {
 		at[r.NS] = r.Value
 	}
-	for _, w := range written {
+	for _, w := range m.Of(disk, trace.DeviceWrite) {
 		r, known := at[w.NS]
-		if len(read) > 0 && !known {
+		if len(readings) > 0 && !known {
 			continue
 		}
-		c := count{w.NS, r, w.Value}
-		if n := len(counts); n > 0 && (c.read < counts[n-1].read || c.write < counts[n-1].write) {
+		c := count{w.NS, moved{r, w.Value}}
+		if n := len(counts); n > 0 && (r < counts[n-1].bytes[read] || w.Value < counts[n-1].bytes[write]) {
 			return nil, false
 		}
 		counts = append(counts, c)
 	}
-	return counts, len(read) > 0
+	return counts, len(readings) > 0
 }

@@ -28,7 +28,9 @@ func deviceOf(reads, writes []float64, parts ...*ledger.Disk) device {
 	d := device{reads: true}
 	var c count
 	for i := range reads {
-		c.ns, c.read, c.write = ns(float64(i)), c.read+reads[i], c.write+writes[i]
+		c.ns = ns(float64(i))
+		c.bytes[read] += reads[i]
+		c.bytes[write] += writes[i]
 		d.counts = append(d.counts, c)
 	}
 	for _, p := range parts {
@@ -117,12 +119,12 @@ func TestForeignIsDated(t *testing.T) {
 	}
 	writes[11], writes[30] = 100e6+20e6, 100e6+10e6 // from 10.6 s to 29.2 s
 	d := deviceOf(reads, writes, evenPart(trace.Write, 40))
-	f := d.foreign(true, true)
+	f := d.foreign(moved{1, 1})
 	check.Near(t, "bytes", 18*50e6+30e6, f.Bytes, 1)
 	check.Near(t, "rate", 50e6, f.Rate, 1)
 	check.Near(t, "from", 10, f.FromS, 1e-6)
 	check.Near(t, "to", 30, f.ToS, 1e-6)
-	if f := d.foreign(true, false); f.Bytes != 0 {
+	if f := d.foreign(moved{1, 0}); f.Bytes != 0 {
 		t.Errorf("of its reads alone: %+v", f)
 	}
 }
@@ -151,7 +153,7 @@ func TestForeignStretch(t *testing.T) {
 		{"more at the ends", evenly(80, 90, 5), Foreign{Bytes: 420, Rate: 50, ToS: 7}},
 	} {
 		d := deviceOf(make([]float64, len(tt.writes)+1), append([]float64{0}, tt.writes...))
-		check.Same(t, tt.name, &tt.want, d.foreign(false, true), cmpopts.EquateApprox(1e-9, 0))
+		check.Same(t, tt.name, &tt.want, d.foreign(moved{0, 1}), cmpopts.EquateApprox(1e-9, 0))
 	}
 }
 
