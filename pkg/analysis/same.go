@@ -130,7 +130,7 @@ type solo struct {
 	phases []string
 	ledger.Measured
 	quantile.Figures
-	found []*quantile.Quantile
+	found [3]*quantile.Quantile
 }
 
 // from names the phases in a text.

@@ -79,39 +79,27 @@ func Within(lines []Line, intervals []overlap.Span) []Line {
 }
 
 // Estimate returns the figures of the lines' requests, and the quantiles: p50, p99, p99.9, nil where there are too few.
-func Estimate(lines []Line) (Figures, []*Quantile) {
-	var f Figures
+func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 	all := &latency.Histogram{}
 	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
-	stretches := make([][]latency.Counts, (len(lines)+each-1)/each)
+	var stretches [][]latency.Counts
 	for k, l := range lines {
 		all.AddCounts(l.Hist)
 		f.Seconds += l.Seconds()
+		if k%each == 0 {
+			stretches = append(stretches, nil)
+		}
 		stretches[k/each] = append(stretches[k/each], l.Hist)
 	}
 	f.Requests, f.MaxNS = all.N(), all.MaxNS()
-	to := [...]struct {
-		many     int64 // one request in so many exceeds it: each needs more requests than the one before
-		ns       **int64
-		interval **[2]int64
-	}{{2, &f.P50NS, &f.P50CI95}, {100, &f.P99NS, &f.P99CI95}, {1000, &f.P999NS, &f.P999CI95}}
-	var shares []float64
-	for _, t := range to {
-		if f.Requests >= MinRequests(t.many) {
-			shares = append(shares, 1/float64(t.many))
+	for i, n := range []int64{2, 100, 1000} {
+		if f.Requests >= MinRequests(n) {
+			found[i] = &Quantile{Tail: latency.Tails(stretches, all, 1/float64(n))[0], all: all, median: found[0]}
 		}
 	}
-	found := make([]*Quantile, len(to))
-	if len(shares) == 0 {
-		return f, found
-	}
-	for i, tail := range latency.Tails(stretches, all, shares...) {
-		q := &Quantile{Tail: tail, all: all}
-		if i > 0 {
-			q.median = found[0]
-		}
-		found[i], *to[i].ns, *to[i].interval = q, &q.NS, q.interval()
-	}
+	f.P50NS, f.P50CI95 = found[0].figures()
+	f.P99NS, f.P99CI95 = found[1].figures()
+	f.P999NS, f.P999CI95 = found[2].figures()
 	return f, found
 }
 
@@ -139,11 +127,11 @@ const (
 	maxStretches = 300 // lines are put together if there are more
 )
 
-// within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false
-// if the requests do not show it, or its end lies beyond them.
-func (q *Quantile) within(tail float64) (low, high int64, ok bool) {
+// within is the interval below and above which the quantile lies with a chance of no more than tail each. It is nil if
+// the requests do not show it, or its end lies beyond them.
+func (q *Quantile) within(tail float64) *[2]int64 {
 	if len(q.Above) < MinSeconds || !(q.Worth >= minWorth) {
-		return 0, 0, false
+		return nil
 	}
 	half := stats.HalfOfShort(q.Above, tail)
 	if e, ok := stats.MeanOf(q.Above, len(q.Above)); ok {
@@ -152,18 +140,22 @@ func (q *Quantile) within(tail float64) (low, high int64, ok bool) {
 	half /= q.Share * (1 - q.Share)
 	fewer, more := oddsTimes(q.Share, math.Exp(-half)), oddsTimes(q.Share, math.Exp(half))
 	if !(fewer*float64(q.all.N()) >= 1) {
-		return 0, 0, false
+		return nil
 	}
-	low, high = min(q.NS, q.all.Quantile(1-more)), max(q.NS, q.all.Quantile(1-fewer))
+	low, high := min(q.NS, q.all.Quantile(1-more)), max(q.NS, q.all.Quantile(1-fewer))
 	if q.median != nil {
-		below, above, ok := q.median.within(tail)
-		if !ok {
-			return 0, 0, false
+		middle := q.median.within(tail)
+		if middle == nil {
+			return nil
 		}
 		scale := float64(q.NS) / float64(max(1, q.median.NS))
-		low, high = min(low, int64(scale*float64(below))), max(high, int64(scale*float64(above)))
+		low = min(low, int64(scale*float64(middle[0])))
+		high = max(high, int64(scale*float64(middle[1])))
 	}
-	return low, high, low > 0
+	if low <= 0 {
+		return nil
+	}
+	return &[2]int64{low, high}
 }
 
 // oddsTimes is the share whose odds are that many times those of another.
@@ -172,13 +164,12 @@ func oddsTimes(share, times float64) float64 {
 	return odds / (1 + odds)
 }
 
-// interval is the 95 % interval, nil if there is none.
-func (q *Quantile) interval() *[2]int64 {
-	low, high, ok := q.within(0.025)
-	if !ok {
-		return nil
+// figures are the quantile and its 95 % interval, nil if not known.
+func (q *Quantile) figures() (ns *int64, ci95 *[2]int64) {
+	if q == nil {
+		return nil, nil
 	}
-	return &[2]int64{low, high}
+	return &q.NS, q.within(0.025)
 }
 
 // Change is a quantile of a disk's latency beside others against the same of the disk alone, if noise hardly
@@ -201,26 +192,28 @@ func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
 	if q == nil || alone == nil || float64(q.NS) < minLonger*float64(alone.NS) {
 		return nil
 	}
-	low, _, ok := ratio(q, alone, alpha)
-	if !ok || low <= 1 {
+	sure := q.ratio(alone, alpha)
+	if sure == nil || sure[0] <= 1 {
 		return nil
 	}
-	c := &Change{Quantile: 1 - q.Share, FromNS: alone.NS, ToNS: q.NS, Times: float64(q.NS) / float64(alone.NS)}
-	if low, high, ok := ratio(q, alone, 0.025); ok {
-		c.CI95 = &stats.Interval{low, high}
+	return &Change{
+		Quantile: 1 - q.Share,
+		FromNS:   alone.NS,
+		ToNS:     q.NS,
+		Times:    float64(q.NS) / float64(alone.NS),
+		CI95:     q.ratio(alone, 0.025),
 	}
-	return c
 }
 
-// ratio is the interval of how many times as long one quantile is as the other.
-func ratio(q, alone *Quantile, tail float64) (low, high float64, ok bool) {
-	qLow, qHigh, ok := q.within(tail)
-	aLow, aHigh, known := alone.within(tail)
-	if !ok || !known {
-		return 0, 0, false
+// ratio is the interval of how many times as long one quantile is as the other, nil if it is not known.
+func (q *Quantile) ratio(alone *Quantile, tail float64) *stats.Interval {
+	is, was := q.within(tail), alone.within(tail)
+	if is == nil || was == nil {
+		return nil
 	}
 	log := func(a, b int64) float64 { return math.Log(float64(a) / float64(b)) }
 	times := log(q.NS, alone.NS)
-	down, up := math.Hypot(log(q.NS, qLow), log(aHigh, alone.NS)), math.Hypot(log(qHigh, q.NS), log(alone.NS, aLow))
-	return math.Exp(times - down), math.Exp(times + up), true
+	down := math.Hypot(log(q.NS, is[0]), log(was[1], alone.NS))
+	up := math.Hypot(log(is[1], q.NS), log(alone.NS, was[0]))
+	return &stats.Interval{math.Exp(times - down), math.Exp(times + up)}
 }

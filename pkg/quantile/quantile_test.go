@@ -83,32 +83,30 @@ func TestQuantileWithin(t *testing.T) {
 			}
 			half := max(byWaves, byNeighbours) / 0.09
 			fewer, more := 1/(1+9*math.Exp(half)), 1/(1+9*math.Exp(-half))
-			low, high, ok := q.within(tail)
-			if wantLow, wantHigh := q.all.Quantile(1-more), q.all.Quantile(1-fewer); !ok || low != wantLow || high != wantHigh || low >= q.NS || high <= q.NS {
-				t.Errorf("%s: %v to %v, %v; want %v to %v", tt.name, low, high, ok, wantLow, wantHigh)
-			}
-			if tail == 0.025 && *q.interval() != [2]int64{low, high} {
-				t.Errorf("%s: interval %v", tt.name, q.interval())
+			got := q.within(tail)
+			want := [2]int64{q.all.Quantile(1 - more), q.all.Quantile(1 - fewer)}
+			if got == nil || *got != want || got[0] >= q.NS || got[1] <= q.NS {
+				t.Errorf("%s: %v, want %v", tt.name, got, want)
 			}
 		}
 	}
 	// What shifts the middle shifts the slow ones as well, by as large a factor.
 	q, median := quantileOf(0.1, thousandTimes(), deviations(0.001, 1)), quantileOf(0.5, thousandTimes(), deviations(0.2, 1))
-	below, beyond, _ := median.within(0.025)
-	ownLow, ownHigh, _ := q.within(0.025)
+	middle, own := median.within(0.025), q.within(0.025)
 	q.median = median
-	low, high, ok := q.within(0.025)
+	got := q.within(0.025)
 	scale := float64(q.NS) / float64(median.NS)
-	if !ok || low != int64(scale*float64(below)) || high != int64(scale*float64(beyond)) || low >= ownLow || high <= ownHigh {
-		t.Errorf("beside the median's %v to %v: %v to %v, by itself %v to %v", below, beyond, low, high, ownLow, ownHigh)
+	want := [2]int64{int64(scale * float64(middle[0])), int64(scale * float64(middle[1]))}
+	if got == nil || *got != want || got[0] >= own[0] || got[1] <= own[1] {
+		t.Errorf("beside the median's %v: %v, by itself %v", middle, got, own)
 	}
 	q = quantileOf(0.1, thousandTimes(), deviations(0.05, 1))
-	ownLow, ownHigh, _ = q.within(0.025)
+	own = q.within(0.025)
 	q.median = quantileOf(0.5, thousandTimes(), deviations(0.001, 1))
-	if low, high, _ := q.within(0.025); low != ownLow || high != ownHigh {
-		t.Errorf("beside a median that is surer: %v to %v", low, high)
+	if got := q.within(0.025); *got != *own {
+		t.Errorf("beside a median that is surer: %v, by itself %v", got, own)
 	}
-	if q.median.Worth = 7.9; q.interval() != nil {
+	if q.median.Worth = 7.9; q.within(0.025) != nil {
 		t.Error("an interval without one of the median")
 	}
 	sure := make([]float64, 20)
@@ -122,14 +120,14 @@ func TestQuantileWithin(t *testing.T) {
 		{"one request", quantileOf(0.5, []float64{9}, sure), false}, // half of it is slower
 		{"no time", quantileOf(0.5, []float64{0, 0}, sure), false},
 	} {
-		if got := tt.q.interval(); (got != nil) != tt.want || got != nil && *got != [2]int64{9, 9} {
+		if got := tt.q.within(0.025); (got != nil) != tt.want || got != nil && *got != [2]int64{9, 9} {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
 	for worth, want := range map[float64]bool{7.99: false, 8: true, math.NaN(): false} {
 		q := quantileOf(0.5, []float64{9, 9}, sure)
-		if q.Worth = worth; (q.interval() != nil) != want {
-			t.Errorf("worth %v s: %v", worth, q.interval())
+		if q.Worth = worth; (q.within(0.025) != nil) != want {
+			t.Errorf("worth %v s: %v", worth, q.within(0.025))
 		}
 	}
 }
@@ -145,7 +143,7 @@ func TestQuantileLonger(t *testing.T) {
 	if got == nil {
 		t.Fatal("twice as long is not found")
 	}
-	qAt, aloneAt := q.interval(), alone.interval()
+	qAt, aloneAt := q.within(0.025), alone.within(0.025)
 	log := func(a, b int64) float64 { return math.Log(float64(a)) - math.Log(float64(b)) }
 	times := float64(q.NS) / float64(alone.NS)
 	check.Near(t, "times", times, got.Times, 1e-12)
@@ -248,7 +246,7 @@ func TestQuantileParts(t *testing.T) {
 		check.Same(t, fmt.Sprintf("stretches of %d lines", n), want, len(found[0].Above))
 	}
 	// Of 999 requests no p99 is reported, of 19 none at all.
-	many := func(n int) []*Quantile {
+	many := func(n int) [3]*Quantile {
 		lines := make([]Line, 10)
 		for i := range lines {
 			var times []int64
