@@ -38,37 +38,29 @@ type Totals struct {
 // Apart returns the usable files that share no time with another one of their disk, and the sums over all. Filler,
 // which keeps the disk busy for the others' sake, is in none of these.
 func Apart(files []trace.File) (list []File, all Totals) {
-	single := make([]bool, len(files))
-	latest := -1 // the usable file so far that ends last
-	var busy int64
-	ended := int64(math.MinInt64)
+	var usable []*trace.File
 	for i := range files {
 		f := &files[i]
 		if f.Filler {
 			continue
 		}
 		all.Work++
-		if !f.Usable() {
-			continue
-		}
-		all.Usable++
-		all.Bytes += f.Bytes
-		busy += max(0, f.EndNS-max(f.StartNS, ended))
-		single[i] = f.StartNS >= ended
-		if !single[i] {
-			single[latest] = false
-		}
-		if f.EndNS > ended {
-			latest, ended = i, f.EndNS
+		if f.Usable() {
+			usable = append(usable, f)
+			all.Bytes += f.Bytes
 		}
 	}
-	all.BusyS = seconds(busy)
-	list = make([]File, 0, all.Usable)
-	for i := range files {
-		if single[i] {
-			list = append(list, File{&files[i]})
+	all.Usable = len(usable)
+	var busyNS int64
+	ended := int64(math.MinInt64)
+	for i, f := range usable {
+		if f.StartNS >= ended && (i+1 == len(usable) || usable[i+1].StartNS >= f.EndNS) {
+			list = append(list, File{f})
 		}
+		busyNS += max(0, f.EndNS-max(f.StartNS, ended))
+		ended = max(ended, f.EndNS)
 	}
+	all.BusyS = seconds(busyNS)
 	return list, all
 }
 
