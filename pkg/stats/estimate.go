@@ -30,17 +30,10 @@ func Certain(mean, se float64) Estimate {
 // Above is the chance of a mean as high as this one, or higher, if the truth is bound or below: the p-value of the
 // test that the truth is above bound.
 func (e Estimate) Above(bound float64) float64 {
-	distance := e.Mean - bound
-	if e.SE > 0 {
-		return StudentTail(distance/e.SE, e.DegreesOfFreedom)
+	if e.Mean == bound {
+		return 0.5
 	}
-	switch {
-	case distance > 0:
-		return 0
-	case distance < 0:
-		return 1
-	}
-	return 0.5
+	return StudentTail((e.Mean-bound)/e.SE, e.DegreesOfFreedom)
 }
 
 // P is the chance of a mean at least as far from zero if the truth is zero.

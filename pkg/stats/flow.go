@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Flow is a rate over time with the items behind it, from which its error is estimated.
@@ -87,7 +89,8 @@ type Spread struct {
 	DegreesOfFreedom float64
 }
 
-// Spread is how the items differ.
+// Spread is how the items differ: how long each took in proportion to its size, as a share of what they took on
+// average, the cost that each has whatever its size taken out. Items far smaller than the largest are left out.
 func (it Items) Spread() Spread {
 	var time, squares, largest float64
 	for i, size := range it.Size {
@@ -95,47 +98,32 @@ func (it Items) Spread() Spread {
 		squares += size * size
 		largest = max(largest, size)
 	}
-	slow := it.slowness(largest / alike)
-	s := Spread{Items: len(slow)}
+	var sizes, times, inverse, paces []float64
+	for i, size := range it.Size {
+		if size >= largest/alike {
+			sizes = append(sizes, size)
+			times = append(times, it.Time[i])
+			inverse = append(inverse, 1/size)
+			paces = append(paces, it.Time[i]/size)
+		}
+	}
+	s := Spread{Items: len(sizes)}
 	if s.Items < MinItems {
 		return s
 	}
-	s.DegreesOfFreedom = float64(s.Items - 1)
+	if s.Items >= MinBins && largest >= costRange*slices.Min(sizes) {
+		line, _ := OLS(inverse, paces)
+		for i, t := range times {
+			times[i] -= min(max(0, line.Slope), 0.9*t)
+		}
+	}
+	pace := floats.Sum(times) / floats.Sum(sizes)
 	var variance float64
-	for _, u := range slow {
-		variance += (u - 1) * (u - 1) / s.DegreesOfFreedom
+	s.DegreesOfFreedom = float64(s.Items - 1)
+	for i, t := range times {
+		off := t/(sizes[i]*pace) - 1
+		variance += off * off / s.DegreesOfFreedom
 	}
 	s.SE = math.Sqrt(variance*squares) / time
 	return s
-}
-
-// slowness is how long items from a size on took, in proportion to their size and as a share of what they took on
-// average. The cost that each has whatever its size is taken out.
-func (it Items) slowness(minSize float64) []float64 {
-	var inverse, paces, sizes, times []float64
-	for i, size := range it.Size {
-		if size < minSize {
-			continue
-		}
-		inverse = append(inverse, 1/size)
-		paces = append(paces, it.Time[i]/size)
-		sizes = append(sizes, size)
-		times = append(times, it.Time[i])
-	}
-	cost := 0.0
-	if len(sizes) >= MinBins && slices.Max(sizes) >= costRange*slices.Min(sizes) {
-		if line, ok := OLS(inverse, paces); ok {
-			cost = max(0, line.Slope)
-		}
-	}
-	var allTime, allSize float64
-	for i := range sizes {
-		times[i] -= min(cost, 0.9*times[i])
-		allTime += times[i]
-		allSize += sizes[i]
-	}
-	for i := range sizes {
-		times[i] *= allSize / allTime / sizes[i]
-	}
-	return times
 }

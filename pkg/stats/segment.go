@@ -3,9 +3,6 @@ package stats
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 )
 
 // Segments cuts the sequence x into stretches of constant mean: it minimises the squared error within the segments
@@ -43,7 +40,7 @@ func squaredErrors(x []float64) func(from, to int) float64 {
 	}
 	return func(from, to int) float64 {
 		sum := sums[to] - sums[from]
-		return max(0, squares[to]-squares[from]-sum*sum/float64(to-from))
+		return max(0, squares[to]-squares[from]-sum*sum/max(1, float64(to-from)))
 	}
 }
 
@@ -52,14 +49,11 @@ func squaredErrors(x []float64) func(from, to int) float64 {
 // ascending sample it makes the groups that differ most: Fisher, "On Grouping for Maximum Homogeneity", JASA 53, 1958).
 // It returns where the second part begins, 0 if x is too short.
 func Split(x []float64, minLen int) (at int) {
-	n, sum := float64(len(x)), floats.Sum(x)
-	var before, largest float64
-	for i := 1; i <= len(x)-minLen; i++ {
-		before += x[i-1]
-		k := float64(i)
-		gap := (sum-before)/(n-k) - before/k
-		if gain := gap * gap * k * (n - k); i >= minLen && (gain > largest || at == 0) {
-			at, largest = i, gain
+	errorOf := squaredErrors(x)
+	least := math.Inf(1)
+	for i := minLen; i <= len(x)-minLen; i++ {
+		if cost := errorOf(0, i) + errorOf(i, len(x)); cost < least {
+			at, least = i, cost
 		}
 	}
 	return at
@@ -67,14 +61,8 @@ func Split(x []float64, minLen int) (at int) {
 
 // SplitCost is the squared error of x about the means of x[:at] and x[at:].
 func SplitCost(x []float64, at int) float64 {
-	var cost float64
-	for _, part := range [][]float64{x[:at], x[at:]} {
-		mean := stat.Mean(part, nil)
-		for _, v := range part {
-			cost += (v - mean) * (v - mean)
-		}
-	}
-	return cost
+	errorOf := squaredErrors(x)
+	return errorOf(0, at) + errorOf(at, len(x))
 }
 
 // Steps are where the mean of x, above zero, changes for good: by the given ratio or more, one way or the other,

@@ -3,6 +3,9 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // The steady state after SNIA's Solid State Storage Performance Test Specification (PTS 2.0.2, 2020): of the last
@@ -90,20 +93,14 @@ func Fell(rates []float64, since int) bool {
 // degrees of freedom).
 func drift(rates []float64) (mean, change, doubt float64) {
 	n := float64(len(rates))
-	middle := (n - 1) / 2
-	mean = Mean(rates)
-	var sxy float64
-	for i, r := range rates {
-		sxy += (float64(i) - middle) * (r - mean)
-	}
-	sxx := n * (n*n - 1) / 12
-	slope := sxy / sxx
+	windows := floats.Span(make([]float64, len(rates)), 0, n-1)
+	intercept, slope := stat.LinearRegression(windows, rates, nil, false)
 	var squares float64
 	for i, r := range rates {
-		off := r - mean - slope*(float64(i)-middle)
+		off := r - intercept - slope*windows[i]
 		squares += off * off
 	}
 	const span = SteadyWindows - 1
-	se := math.Sqrt(squares / (n - 2) / sxx)
-	return mean, span * math.Abs(slope), span * se * StudentQuantile(1-steadyChance, n-2)
+	se := math.Sqrt(squares / (n - 2) / (n * (n*n - 1) / 12))
+	return Mean(rates), span * math.Abs(slope), span * se * StudentQuantile(1-steadyChance, n-2)
 }
