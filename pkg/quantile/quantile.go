@@ -62,17 +62,14 @@ func Lines(d *trace.DiskRecord, active []overlap.Span) []Line {
 	return lines
 }
 
-// Within are the lines of which no more than edgeNS lies outside all of the intervals, which are disjoint and
-// ascending, as the lines are.
-func Within(lines []Line, intervals []overlap.Span) []Line {
-	var in []Line
-	k := 0
+// Within are the lines of which no more than edgeNS lies outside one of the intervals at either end.
+func Within(lines []Line, intervals []overlap.Span) (in []Line) {
 	for _, l := range lines {
-		for k < len(intervals) && intervals[k].EndNS+edgeNS < l.EndNS {
-			k++
-		}
-		if k < len(intervals) && intervals[k].StartNS-edgeNS <= l.StartNS {
-			in = append(in, l)
+		for _, v := range intervals {
+			if v.StartNS-edgeNS <= l.StartNS && l.EndNS <= v.EndNS+edgeNS {
+				in = append(in, l)
+				break
+			}
 		}
 	}
 	return in
