@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -40,10 +38,10 @@ type Knee struct {
 // Ordered reports whether the files came in order of size, so that size and time cannot be
 // separated.
 func Ordered(files []File) bool {
-	sizes, order := []float64{}, []float64{}
-	for i, f := range thinned(files) {
-		sizes = append(sizes, f.Bytes())
-		order = append(order, float64(i))
+	sizes, _ := sizesAndTimes(files)
+	order := make([]float64, len(sizes))
+	for i := range order {
+		order[i] = float64(i)
 	}
 	return math.Abs(stats.Spearman(sizes, order)) > sorted
 }
@@ -101,7 +99,7 @@ func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 		logs[i] = math.Log(s)
 	}
 	byLine := stats.Correlation(logs, scores)
-	left := stats.SplitCost(scores, cut) / floats.Dot(scores, scores) // as a share
+	left := stats.SplitCost(scores, cut) / stats.SplitCost(scores, 0) // as a share
 	if !(1-left > byLine*byLine) {
 		return 0, 1
 	}
