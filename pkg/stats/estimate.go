@@ -30,10 +30,16 @@ func Certain(mean, se float64) Estimate {
 // Above is the chance of a mean as high as this one, or higher, if the truth is bound or below: the p-value of the
 // test that the truth is above bound.
 func (e Estimate) Above(bound float64) float64 {
-	if e.Mean == bound {
-		return 0.5
+	distance := e.Mean - bound
+	switch {
+	case e.SE > 0:
+		return StudentTail(distance/e.SE, e.DegreesOfFreedom)
+	case distance > 0:
+		return 0
+	case distance < 0:
+		return 1
 	}
-	return StudentTail((e.Mean-bound)/e.SE, e.DegreesOfFreedom)
+	return 0.5
 }
 
 // P is the chance of a mean at least as far from zero if the truth is zero.

@@ -128,6 +128,9 @@ func TestEstimate(t *testing.T) {
 	} {
 		check.Near(t, row.what, row.want, row.got, 1e-4*math.Max(1, math.Abs(row.want)))
 	}
+	if got := (Estimate{Mean: 1}).Above(0); got != 0 {
+		t.Errorf("without an error or degrees of freedom: %v above 0", got)
+	}
 	if sure := Certain(1, 0); sure.P() != 0 || sure.Above(0) != 0 || sure.Above(2) != 1 || sure.Above(1) != 0.5 {
 		t.Errorf("without an error: p %v, above 0 %v, above 2 %v", sure.P(), sure.Above(0), sure.Above(2))
 	}
