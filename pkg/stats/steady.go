@@ -30,14 +30,13 @@ func Steady(rates []float64) (since int, ok bool) {
 	if !afterPTS(rates) {
 		return 0, false
 	}
-	for n := SteadyWindows; n <= min(len(rates), maxSteadyWindows); n++ {
-		all := rates[len(rates)-n:]
-		mean, change, doubt := drift(all)
-		if !oneLevel(all) {
+	for since = len(rates) - SteadyWindows; since >= max(0, len(rates)-maxSteadyWindows); since-- {
+		mean, change, doubt := drift(rates[since:])
+		if !oneLevel(rates[since:]) {
 			break
 		}
 		if change+doubt <= steadyChange*mean {
-			return len(rates) - n, true
+			return since, true
 		}
 	}
 	return 0, false
@@ -47,17 +46,15 @@ func Steady(rates []float64) (since int, ok bool) {
 // break. They are of one level from there on: rates that fall slowly enough to be called steady all the time are
 // not those of long ago.
 func SteadySince(rates []float64) (since int, ok bool) {
-	if since, ok = Steady(rates); !ok {
-		return 0, false
-	}
-	for n := len(rates) - 1; n >= SteadyWindows; n-- {
+	since, ok = Steady(rates)
+	for n := len(rates) - 1; ok; n-- {
 		earlier, steady := Steady(rates[:n])
 		if !steady || !oneLevel(rates[min(since, earlier):]) {
 			break
 		}
 		since = min(since, earlier)
 	}
-	return since, true
+	return since, ok
 }
 
 // oneLevel reports whether the last five of some windows have, on average, the rate of all of them, within the
@@ -77,15 +74,9 @@ func afterPTS(rates []float64) bool {
 	return mean > 0 && slices.Max(last)-slices.Min(last) <= steadyRange*mean && change <= steadyChange*mean
 }
 
-// steadyFall is the share of the highest earlier rate that a rate has fallen to at most, or it is no fall.
-const steadyFall = 0.8
-
-// Fell reports whether the rates from a window on are, on average, clearly below the highest one before.
+// Fell reports whether the rates from a window on are, on average, clearly below the highest one before: by a fifth.
 func Fell(rates []float64, since int) bool {
-	if since == 0 {
-		return false
-	}
-	return Mean(rates[since:]) <= steadyFall*slices.Max(rates[:since])
+	return since > 0 && Mean(rates[since:]) <= 0.8*slices.Max(rates[:since])
 }
 
 // drift is the mean of some windows, by how much the line that fits them best changes over five of them, and how
