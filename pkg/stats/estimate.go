@@ -110,8 +110,8 @@ func RepeatedDifference(a, b []Estimate) (Estimate, bool) {
 	return e, true
 }
 
-// repeats are the mean and the variance of measurements, and the variance that the mean has by what they say of
-// themselves.
+// repeats are the mean and the variance of measurements, NaN of one, and the variance that the mean has by what they say
+// of themselves.
 func repeats(list []Estimate) (mean, variance, own float64) {
 	means := make([]float64, len(list))
 	n := float64(len(list))
@@ -119,9 +119,6 @@ func repeats(list []Estimate) (mean, variance, own float64) {
 		means[i] = r.Mean
 		own += r.SE * r.SE / (n * n)
 	}
-	mean = stat.Mean(means, nil)
-	if len(list) > 1 {
-		variance = stat.Variance(means, nil)
-	}
+	mean, variance = stat.MeanVariance(means, nil)
 	return mean, variance, own
 }

@@ -17,14 +17,11 @@ type Flow struct {
 
 // Total is the flows together, which were recorded at the same times.
 func Total(flows []Flow) Flow {
-	first := flows[0]
-	total := Flow{Rates: make([]float64, len(first.Rates)), Known: first.Known, Length: first.Length}
-	total.Spread.Items = first.Spread.Items
+	total := flows[0]
+	total.Rates = slices.Clone(total.Rates)
 	spread := &total.Spread
-	for _, f := range flows {
-		for i, v := range f.Rates {
-			total.Rates[i] += v
-		}
+	for _, f := range flows[1:] {
+		floats.Add(total.Rates, f.Rates)
 		total.Known = min(total.Known, f.Known)
 		spread.Items = min(spread.Items, f.Spread.Items)
 		spread.SE, spread.DegreesOfFreedom = welch(spread.SE, spread.DegreesOfFreedom, f.Spread.SE,
