@@ -166,7 +166,7 @@ func (p *part) sizesExplain(before, slower overlap.Span) bool {
 	}
 	var expected, seen float64
 	for i, size := range small {
-		expected += line.Time(size)
+		expected += line.At(size)
 		seen += took[i]
 	}
 	return seen < expected/maxDrop

@@ -64,12 +64,12 @@ func Apart(files []trace.File) (list []File, all Totals) {
 	return list, all
 }
 
-// ratesWithoutCost returns the files that take at least some seconds, and the logarithms of their rates, the line's cost
-// taken out. Files of which the cost takes most of the time are left out.
-func ratesWithoutCost(files []File, line stats.CostLine, minS float64) (kept []File, rates []float64) {
+// ratesWithoutCost returns the files that take at least some seconds, and the logarithms of their rates without the
+// fixed cost that a line of time over size has. Files of which the cost takes most of the time are left out.
+func ratesWithoutCost(files []File, line stats.Line, minS float64) (kept []File, rates []float64) {
 	for _, f := range files {
-		own := f.Seconds() - line.Cost
-		if usual := line.Time(f.Bytes()); usual >= minS && line.Cost <= usual/2 && own > 0 {
+		own := f.Seconds() - line.Intercept
+		if usual := line.At(f.Bytes()); usual >= minS && line.Intercept <= usual/2 && own > 0 {
 			kept = append(kept, f)
 			rates = append(rates, math.Log(f.Bytes()/own))
 		}

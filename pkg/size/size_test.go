@@ -63,7 +63,7 @@ func TestRatesWithoutCost(t *testing.T) {
 	}
 	files := filesOf(each...)
 	line, _ := stats.FitCost([]float64{5, 10, 15, 20, 25}, []float64{1.5, 2, 2.5, 3, 3.5})
-	check.Near(t, "the cost", 1, line.Cost, 0.05)
+	check.Near(t, "the cost", 1, line.Intercept, 0.05)
 	all, _ := stats.FitCost(sizesAndTimes(files))
 	_, rates := ratesWithoutCost(files, all, 0)
 	for _, r := range rates {

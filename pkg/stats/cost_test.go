@@ -8,7 +8,7 @@ import (
 
 func TestFitCost(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(19, 20))
-	for _, want := range []CostLine{{0, 2e9}, {0.2, 1e9}, {0.001, 1e9}} {
+	for _, want := range []Line{{0, 1 / 2e9}, {0.2, 1 / 1e9}, {0.001, 1 / 1e9}} {
 		var size, time []float64
 		for i := range 200 {
 			b := 2e6 + rnd.Float64()*2e9
@@ -16,10 +16,10 @@ func TestFitCost(t *testing.T) {
 			if i%10 == 0 {
 				noise = 5 // a tenth are wild
 			}
-			size, time = append(size, b), append(time, want.Cost+b/want.Rate*noise)
+			size, time = append(size, b), append(time, want.Intercept+b*want.Slope*noise)
 		}
 		got, ok := FitCost(size, time)
-		if !ok || math.Abs(got.Cost-want.Cost) > 0.01 || math.Abs(got.Rate/want.Rate-1) > 0.03 {
+		if !ok || math.Abs(got.Intercept-want.Intercept) > 0.01 || math.Abs(want.Slope/got.Slope-1) > 0.03 {
 			t.Errorf("got %+v, %v, want %+v", got, ok, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestFitCost(t *testing.T) {
 func TestFitCostOfNone(t *testing.T) {
 	for _, size := range [][]float64{{10, 10, 10}, {10, 20, 40}} {
 		time := []float64{4, 2, 1}
-		if got, ok := FitCost(size, time); !ok || got.Cost != 0 || got.Rate != size[1]/time[1] {
+		if got, ok := FitCost(size, time); !ok || got.Intercept != 0 || got.Slope != time[1]/size[1] {
 			t.Errorf("files of %v bytes: %+v, %v", size, got, ok)
 		}
 	}

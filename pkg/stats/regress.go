@@ -15,6 +15,9 @@ type Line struct {
 	Slope     float64
 }
 
+// At is the line's y at x.
+func (l Line) At(x float64) float64 { return l.Intercept + l.Slope*x }
+
 // OLS fits a line by ordinary least squares. It is false if fewer than two different x leave the slope open.
 func OLS(x, y []float64) (Line, bool) {
 	if !varies(x) {
@@ -75,20 +78,11 @@ func varies(x []float64) bool {
 	return slices.ContainsFunc(x, func(v float64) bool { return v != x[0] && !math.IsInf(v-x[0], 0) })
 }
 
-// CostLine is time = Cost + size / Rate: what a file takes whatever its size, and what each byte adds.
-type CostLine struct {
-	Cost float64
-	Rate float64
-}
-
-// Time is what a file of a size takes.
-func (l CostLine) Time(size float64) float64 { return l.Cost + size/l.Rate }
-
-// FitCost fits a fixed cost, never negative, and a rate to times whose errors go with their size. The cost is the slope
-// of TheilSen's line of time per byte, whose errors are alike, over bytes' inverse; the rate is the median of those that
-// the cost leaves. If all sizes are alike, or larger files take less time, no cost is known, and none is taken. It is
-// false for an empty sample.
-func FitCost(size, time []float64) (CostLine, bool) {
+// FitCost fits a line of time over size, whose intercept is a file's fixed cost, never negative, and whose slope is the
+// inverse of a rate, to times whose errors go with their size. The cost is the slope of TheilSen's line of time per byte,
+// whose errors are alike, over bytes' inverse; the time per byte is the median of what the cost leaves. If all sizes are
+// alike, or larger files take less time, no cost is known, and none is taken. It is false for an empty sample.
+func FitCost(size, time []float64) (Line, bool) {
 	inverse, paces := make([]float64, len(size)), make([]float64, len(size))
 	for i := range size {
 		inverse[i] = 1 / size[i]
@@ -100,5 +94,5 @@ func FitCost(size, time []float64) (CostLine, bool) {
 	if pace <= 0 {
 		cost, pace = 0, Median(paces)
 	}
-	return CostLine{Cost: cost, Rate: 1 / pace}, len(size) > 0
+	return Line{Intercept: cost, Slope: pace}, len(size) > 0
 }
