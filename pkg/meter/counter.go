@@ -17,7 +17,8 @@ const (
 	offShare = 0.02    // of what was counted
 	offBytes = 4 << 20 // superblocks, journals and what a system does now and then
 	offFile  = 64 << 10
-	// A file cut short is known by its last sample, and a reading's time to so much of the disk's rate.
+	// A file cut short is known by its last sample, and a reading's time to so much of the disk's
+	// rate.
 	offRateNS = 1e8
 )
 
@@ -136,8 +137,8 @@ func (d *device) compare(stop string, unwritten Unwritten) *Device {
 	return out
 }
 
-// foreign says when the device moved more than was counted, in the directions with an excess, and how much: over the
-// stretch of readings that has most of it.
+// foreign says when the device moved more than was counted, in the directions with an excess, and
+// how much: over the stretch of readings that has most of it.
 func (d *device) foreign(excess moved) *Foreign {
 	more := make([]float64, len(d.counts)-1) // from one reading to the next
 	from, to, best := 0, 0, math.Inf(-1)

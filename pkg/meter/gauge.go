@@ -79,11 +79,13 @@ func (m Gauges) counts(disk string) (counts []count, reads bool) {
 		if len(readings) > 0 && !known {
 			continue
 		}
-		c := count{w.NS, moved{r, w.Value}}
-		if n := len(counts); n > 0 && (r < counts[n-1].bytes[read] || w.Value < counts[n-1].bytes[write]) {
-			return nil, false
+		if n := len(counts); n > 0 {
+			before := counts[n-1].bytes
+			if r < before[read] || w.Value < before[write] {
+				return nil, false
+			}
 		}
-		counts = append(counts, c)
+		counts = append(counts, count{w.NS, moved{r, w.Value}})
 	}
 	return counts, len(readings) > 0
 }

@@ -62,7 +62,8 @@ func Lines(d *trace.DiskRecord, active []overlap.Span) []Line {
 	return lines
 }
 
-// Within are the lines of which no more than edgeNS lies outside one of the intervals at either end.
+// Within are the lines of which no more than edgeNS lies outside one of the intervals at either
+// end.
 func Within(lines []Line, intervals []overlap.Span) (in []Line) {
 	for _, l := range lines {
 		for _, v := range intervals {
@@ -91,7 +92,8 @@ func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 	f.Requests, f.MaxNS = all.N(), all.MaxNS()
 	for i, n := range []int64{2, 100, 1000} {
 		if f.Requests >= MinRequests(n) {
-			found[i] = &Quantile{Tail: latency.Tails(stretches, all, 1/float64(n))[0], all: all, median: found[0]}
+			tail := latency.Tails(stretches, all, 1/float64(n))[0]
+			found[i] = &Quantile{Tail: tail, all: all, median: found[0]}
 		}
 	}
 	f.P50NS, f.P50CI95 = found[0].figures()
@@ -124,8 +126,8 @@ const (
 	maxStretches = 300 // lines are put together if there are more
 )
 
-// within is the interval below and above which the quantile lies with a chance of no more than tail each. It is nil if
-// the requests do not show it, or its end lies beyond them.
+// within is the interval below and above which the quantile lies with a chance of no more than tail
+// each. It is nil if the requests do not show it, or its end lies beyond them.
 func (q *Quantile) within(tail float64) *[2]int64 {
 	if len(q.Above) < MinSeconds || !(q.Worth >= minWorth) {
 		return nil
@@ -202,7 +204,8 @@ func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
 	}
 }
 
-// ratio is the interval of how many times as long one quantile is as the other, nil if it is not known.
+// ratio is the interval of how many times as long one quantile is as the other, nil if it is not
+// known.
 func (q *Quantile) ratio(alone *Quantile, tail float64) *stats.Interval {
 	is, was := q.within(tail), alone.within(tail)
 	if is == nil || was == nil {

@@ -120,7 +120,8 @@ func TestQuantileWithin(t *testing.T) {
 		{"one request", quantileOf(0.5, []float64{9}, sure), false}, // half of it is slower
 		{"no time", quantileOf(0.5, []float64{0, 0}, sure), false},
 	} {
-		if got := tt.q.within(0.025); (got != nil) != tt.want || got != nil && *got != [2]int64{9, 9} {
+		got := tt.q.within(0.025)
+		if (got != nil) != tt.want || got != nil && *got != [2]int64{9, 9} {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}

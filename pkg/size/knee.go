@@ -54,8 +54,8 @@ func FindKnee(files []File, looks int) *Knee {
 	var sizes, rates []float64
 	var cut int
 	var p float64
-	// A step blurs the cost that is fitted across it, so the second pass fits it to the smaller files alone. Both must
-	// show a step, for the cost of few files may be far off.
+	// A step blurs the cost that is fitted across it, so the second pass fits it to the smaller
+	// files alone. Both must show a step, for the cost of few files may be far off.
 	for range 2 {
 		line, _ := stats.FitCost(sizesAndTimes(smaller))
 		kept, inTime := ratesWithoutCost(files, line, minKneeS)

@@ -15,8 +15,8 @@ const (
 	modesApart = 1.3
 	// Each group must hold at least this share of the files.
 	minorGroup = 0.25
-	// In random order, files of one group seldom follow one another more often than expected by this
-	// many standard deviations, or less often by the other.
+	// In random order, files of one group seldom follow one another more often than expected by
+	// this many standard deviations, or less often by the other.
 	moreAlike, lessAlike = 2, 3
 )
 
@@ -65,7 +65,8 @@ func FindModes(files []File) *Modes {
 	return &Modes{
 		Rates: [2]float64{math.Exp(slow), math.Exp(fast)},
 		P:     stats.BinomialTail(midway+fewer, fewer, 0.5),
-		Clear: fast-slow >= math.Log(modesApart) && minor >= MinFiles && float64(minor) >= minorGroup*n &&
+		Clear: fast-slow >= math.Log(modesApart) &&
+			minor >= MinFiles && float64(minor) >= minorGroup*n &&
 			-lessAlike <= alike && alike <= moreAlike,
 	}
 }

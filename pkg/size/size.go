@@ -11,7 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// maxFiles is how many files, evenly spread over time, stand for more in a search for knees and modes.
+// maxFiles is how many files, evenly spread over time, stand for more in a search for knees and
+// modes.
 const maxFiles = 2000
 
 // File is a usable file with a rate of its own.
@@ -64,8 +65,9 @@ func Apart(files []trace.File) (list []File, all Totals) {
 	return list, all
 }
 
-// ratesWithoutCost returns the files that take at least some seconds, and the logarithms of their rates without the
-// fixed cost that a line of time over size has. Files of which the cost takes most of the time are left out.
+// ratesWithoutCost returns the files that take at least some seconds, and the logarithms of their
+// rates without the fixed cost that a line of time over size has. Files of which the cost takes
+// most of the time are left out.
 func ratesWithoutCost(files []File, line stats.Line, minS float64) (kept []File, rates []float64) {
 	for _, f := range files {
 		own := f.Seconds() - line.Intercept

@@ -44,10 +44,13 @@ func TestTransfers(t *testing.T) {
 }
 
 func TestThinned(t *testing.T) {
-	for n, want := range map[int][3]int{3: {0, 1, 2}, maxFiles: {0, 1, 2}, 2 * maxFiles: {0, 2, 4}, maxFiles * 5 / 2: {0, 2, 5}} {
+	for n, want := range map[int][3]int{
+		3: {0, 1, 2}, maxFiles: {0, 1, 2}, 2 * maxFiles: {0, 2, 4}, maxFiles * 5 / 2: {0, 2, 5},
+	} {
 		files := filesOf(slices.Repeat([][2]float64{{1, 1}}, n)...)
 		some := thinned(files)
-		if len(some) != min(n, maxFiles) || [3]File(some) != [3]File{files[want[0]], files[want[1]], files[want[2]]} {
+		first := [3]File{files[want[0]], files[want[1]], files[want[2]]}
+		if len(some) != min(n, maxFiles) || [3]File(some) != first {
 			t.Errorf("%d of %d files, the first not those at %v", len(some), n, want)
 		}
 	}
@@ -174,7 +177,8 @@ func TestFindKnee(t *testing.T) {
 			if bytes > at {
 				rate = above
 			}
-			each = append(each, [2]float64{cost + bytes/rate*math.Exp(0.03*rnd.NormFloat64()), bytes})
+			noise := math.Exp(0.03 * rnd.NormFloat64())
+			each = append(each, [2]float64{cost + bytes/rate*noise, bytes})
 		}
 		k := FindKnee(filesOf(each...), 1)
 		if above == 1e9 {

@@ -7,13 +7,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Holm corrects the probabilities of several tests for their number: if only those with a corrected p of up to
-// alpha are believed, the chance that any of them is wrong is at most alpha, however the tests go together (Holm, "A
-// Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6, 1979). That chance is
-// shared out by the weights, equally if they are nil (as in Holm's section 4).
+// Holm corrects the probabilities of several tests for their number: if only those with a corrected
+// p of up to alpha are believed, the chance that any of them is wrong is at most alpha, however the
+// tests go together (Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian
+// Journal of Statistics 6, 1979). That chance is shared out by the weights, equally if they are nil
+// (as in Holm's section 4).
 //
-// It also returns the levels at which that decides on each test: p is no more than its level for just those that are
-// believed, so an interval at that level says what the test says.
+// It also returns the levels at which that decides on each test: p is no more than its level for
+// just those that are believed, so an interval at that level says what the test says.
 func Holm(p, weights []float64, alpha float64) (corrected, levels []float64) {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(p))

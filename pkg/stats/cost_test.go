@@ -19,7 +19,8 @@ func TestFitCost(t *testing.T) {
 			size, time = append(size, b), append(time, want.Intercept+b*want.Slope*noise)
 		}
 		got, ok := FitCost(size, time)
-		if !ok || math.Abs(got.Intercept-want.Intercept) > 0.01 || math.Abs(want.Slope/got.Slope-1) > 0.03 {
+		off := math.Abs(want.Slope/got.Slope - 1)
+		if !ok || math.Abs(got.Intercept-want.Intercept) > 0.01 || off > 0.03 {
 			t.Errorf("got %+v, %v, want %+v", got, ok, want)
 		}
 	}
@@ -28,11 +29,13 @@ func TestFitCost(t *testing.T) {
 	}
 }
 
-// Without what shows a cost, there is none: sizes that are alike, and larger files that take less time.
+// Without what shows a cost, there is none: sizes that are alike, and larger files that take less
+// time.
 func TestFitCostOfNone(t *testing.T) {
 	for _, size := range [][]float64{{10, 10, 10}, {10, 20, 40}} {
 		time := []float64{4, 2, 1}
-		if got, ok := FitCost(size, time); !ok || got.Intercept != 0 || got.Slope != time[1]/size[1] {
+		got, ok := FitCost(size, time)
+		if want := (Line{Slope: time[1] / size[1]}); !ok || got != want {
 			t.Errorf("files of %v bytes: %+v, %v", size, got, ok)
 		}
 	}

@@ -110,8 +110,8 @@ func RepeatedDifference(a, b []Estimate) (Estimate, bool) {
 	return e, true
 }
 
-// repeats are the mean and the variance of measurements, NaN of one, and the variance that the mean has by what they say
-// of themselves.
+// repeats are the mean and the variance of measurements, NaN of one, and the variance that the mean
+// has by what they say of themselves.
 func repeats(list []Estimate) (mean, variance, own float64) {
 	means := make([]float64, len(list))
 	n := float64(len(list))

@@ -86,8 +86,9 @@ type Spread struct {
 	DegreesOfFreedom float64
 }
 
-// Spread is how the items differ: how long each took in proportion to its size, as a share of what they took on
-// average, the cost that each has whatever its size taken out. Items far smaller than the largest are left out.
+// Spread is how the items differ: how long each took in proportion to its size, as a share of what
+// they took on average, the cost that each has whatever its size taken out. Items far smaller than
+// the largest are left out.
 func (it Items) Spread() Spread {
 	var time, squares, largest float64
 	for i, size := range it.Size {

@@ -30,18 +30,16 @@ func OLS(x, y []float64) (Line, bool) {
 // maxPairs is the number of pairs up to which TheilSen looks at all of them: 447 points.
 const maxPairs = 100_000
 
-// TheilSen fits a line whose slope is the median of the slopes between all pairs of points with different x, and
-// whose intercept is median(y) - Slope median(x) (Sen, "Estimates of the Regression Coefficient Based on Kendall's
-// Tau", JASA 63, 1968; Conover's intercept, as in SciPy). Outliers among a third of the points do not move it far.
-// Above maxPairs the median is over as many pairs drawn at random, an incomplete U-statistic (Blom, "Some Properties
-// of Incomplete U-Statistics", Biometrika 63, 1976): its rank then errs by 0.16 % (one standard error), less than
-// the points themselves put it off by unless there are more than 40,000. The draw is the same every time. It is false if
-// no two x differ.
+// TheilSen fits a line whose slope is the median of the slopes between all pairs of points with
+// different x, and whose intercept is median(y) - Slope median(x) (Sen, "Estimates of the
+// Regression Coefficient Based on Kendall's Tau", JASA 63, 1968; Conover's intercept, as in SciPy).
+// Outliers among a third of the points do not move it far. Above maxPairs the median is over as
+// many pairs drawn at random, an incomplete U-statistic (Blom, "Some Properties of Incomplete
+// U-Statistics", Biometrika 63, 1976): its rank then errs by 0.16 % (one standard error), less than
+// the points themselves put it off by unless there are more than 40,000. The draw is the same every
+// time. It is false if no two x differ, or if nearly all are equal and the draw missed the others.
 func TheilSen(x, y []float64) (Line, bool) {
 	n := len(x)
-	if !varies(x) {
-		return Line{}, false
-	}
 	var slopes []float64
 	add := func(i, j int) {
 		if dx := x[j] - x[i]; dx != 0 {
@@ -49,14 +47,12 @@ func TheilSen(x, y []float64) (Line, bool) {
 		}
 	}
 	if n*(n-1)/2 <= maxPairs {
-		slopes = make([]float64, 0, n*(n-1)/2)
 		for i := range x {
 			for j := i + 1; j < n; j++ {
 				add(i, j)
 			}
 		}
 	} else {
-		slopes = make([]float64, 0, maxPairs)
 		rnd := rand.New(rand.NewPCG(uint64(n), 0))
 		for range maxPairs {
 			i, j := rnd.IntN(n), rnd.IntN(n-1)
@@ -66,7 +62,7 @@ func TheilSen(x, y []float64) (Line, bool) {
 			add(i, j)
 		}
 	}
-	if len(slopes) == 0 { // nearly all x equal, and the draw missed the others
+	if len(slopes) == 0 {
 		return Line{}, false
 	}
 	slope := Median(slopes)
@@ -78,10 +74,11 @@ func varies(x []float64) bool {
 	return slices.ContainsFunc(x, func(v float64) bool { return v != x[0] && !math.IsInf(v-x[0], 0) })
 }
 
-// FitCost fits a line of time over size, whose intercept is a file's fixed cost, never negative, and whose slope is the
-// inverse of a rate, to times whose errors go with their size. The cost is the slope of TheilSen's line of time per byte,
-// whose errors are alike, over bytes' inverse; the time per byte is the median of what the cost leaves. If all sizes are
-// alike, or larger files take less time, no cost is known, and none is taken. It is false for an empty sample.
+// FitCost fits a line of time over size, whose intercept is a file's fixed cost, never negative,
+// and whose slope is the inverse of a rate, to times whose errors go with their size. The cost is
+// the slope of TheilSen's line of time per byte, whose errors are alike, over bytes' inverse; the
+// time per byte is the median of what the cost leaves. If all sizes are alike, or larger files take
+// less time, no cost is known, and none is taken. It is false for an empty sample.
 func FitCost(size, time []float64) (Line, bool) {
 	inverse, paces := make([]float64, len(size)), make([]float64, len(size))
 	for i := range size {

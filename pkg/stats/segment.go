@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Segments cuts the sequence x into stretches of constant mean: it minimises the squared error within the segments
-// plus penalty for each, over all ways to cut into pieces of at least minLen values (optimal partitioning: Jackson et
-// al., "An Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing Letters 12, 2005). It
-// returns where the segments begin, the first at 0, and takes time in proportion to the square of len(x).
+// Segments cuts the sequence x into stretches of constant mean: it minimises the squared error
+// within the segments plus penalty for each, over all ways to cut into pieces of at least minLen
+// values (optimal partitioning: Jackson et al., "An Algorithm for Optimal Partitioning of Data on
+// an Interval", IEEE Signal Processing Letters 12, 2005). It returns where the segments begin, the
+// first at 0, and takes time in proportion to the square of len(x).
 func Segments(x []float64, minLen int, penalty float64) []int {
 	n := len(x)
 	errorOf := squaredErrors(x)
@@ -30,7 +31,8 @@ func Segments(x []float64, minLen int, penalty float64) []int {
 	return starts
 }
 
-// squaredErrors returns what gives the squared error of any stretch about its mean in constant time, from running sums.
+// squaredErrors returns what gives the squared error of any stretch about its mean in constant
+// time, from running sums.
 func squaredErrors(x []float64) func(from, to int) float64 {
 	mean := Mean(x) // taken off, or the sums of squares would drown the differences
 	sums, squares := make([]float64, len(x)+1), make([]float64, len(x)+1)

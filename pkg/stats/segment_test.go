@@ -83,7 +83,8 @@ func TestSegmentsIsOptimal(t *testing.T) {
 // TestCostsOfLargeValues: a mean a billion times as large as the differences must not drown them.
 func TestCostsOfLargeValues(t *testing.T) {
 	errorOf := squaredErrors([]float64{1e9, 1e9 + 1, 1e9 + 1, 1e9 + 3})
-	if got, want := errorOf(0, 4), 4.75; math.Abs(got-want) > 1e-6 { // about their mean of 1e9 + 1.25
+	// Their mean is 1e9 + 1.25.
+	if got, want := errorOf(0, 4), 4.75; math.Abs(got-want) > 1e-6 {
 		t.Errorf("cost %v, want %v", got, want)
 	}
 }

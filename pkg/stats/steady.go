@@ -74,7 +74,8 @@ func afterPTS(rates []float64) bool {
 	return mean > 0 && slices.Max(last)-slices.Min(last) <= steadyRange*mean && change <= steadyChange*mean
 }
 
-// Fell reports whether the rates from a window on are, on average, clearly below the highest one before: by a fifth.
+// Fell reports whether the rates from a window on are, on average, clearly below the highest one
+// before: by a fifth.
 func Fell(rates []float64, since int) bool {
 	return since > 0 && Mean(rates[since:]) <= 0.8*slices.Max(rates[:since])
 }
