@@ -205,31 +205,28 @@ func TestStreamSeries(t *testing.T) {
 	at := func(s float64, bufferMS int64, late int) trace.StreamSample {
 		return trace.StreamSample{TNS: ns(s), Sample: stream.Sample{BufferNS: bufferMS * 1e6, Late: late}}
 	}
-	got := streamSeries(&trace.Stream{Samples: []trace.StreamSample{at(-1, 900, 0), at(0.05, 700, 0), at(0.1, 500, 2), at(0.32, 800, 2), at(0.35, 600, 1), at(0.45, 650, 5)}})
+	got := streamSeries(trace.Stream{Samples: []trace.StreamSample{at(-1, 900, 0), at(0.05, 700, 0), at(0.1, 500, 2), at(0.32, 800, 2), at(0.35, 600, 1), at(0.45, 650, 5)}})
 	want := &StreamSeries{StepS: 0.1, BufferS: []float64{0.5, 0.5, 0.5, 0.6, 0.65}, Late: []int{2, 0, 0, 0, 3}}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for endS, want := range map[float64][2]float64{30: {0.1, 300}, 30.1: {0.2, 151}, 90: {0.3, 300}} {
-		if got := streamSeries(&trace.Stream{Samples: []trace.StreamSample{at(endS, 1, 0)}}); math.Abs(got.StepS-want[0]) > 1e-12 || len(got.Late) != int(want[1]) {
+		if got := streamSeries(trace.Stream{Samples: []trace.StreamSample{at(endS, 1, 0)}}); math.Abs(got.StepS-want[0]) > 1e-12 || len(got.Late) != int(want[1]) {
 			t.Errorf("%v s in %d steps of %v s", endS, len(got.Late), got.StepS)
 		}
 	}
-	if got := streamSeries(&trace.Stream{Samples: []trace.StreamSample{at(0.05, 0, 3), at(0.15, 0, 4)}}); !slices.Equal(got.Late, []int{3, 1}) {
+	if got := streamSeries(trace.Stream{Samples: []trace.StreamSample{at(0.05, 0, 3), at(0.15, 0, 4)}}); !slices.Equal(got.Late, []int{3, 1}) {
 		t.Errorf("late from the first sample on: %v, want 3 and 1", got.Late)
 	}
 	for _, samples := range [][]trace.StreamSample{nil, {at(0, 1, 1)}} {
-		if got := streamSeries(&trace.Stream{Samples: samples}); got != nil {
+		if got := streamSeries(trace.Stream{Samples: samples}); got != nil {
 			t.Errorf("of %v: %+v", samples, got)
 		}
 	}
-	var total StreamTotal
-	for _, s := range []Stream{
+	total := totalOf([]Stream{
 		{Verdict: stream.Clean, Due: 10, LowestBufferS: 0.8, BufferS: 1, LongestStallS: 0.1}, {Verdict: stream.Drops, Due: 20, Late: 3, LowestBufferS: 0.2, BufferS: 2, LongestStallS: 0.5},
 		{Verdict: stream.Strained, Due: 30, LowestBufferS: 0.4, BufferS: 3, LongestStallS: 0.3},
-	} {
-		total.add(&s)
-	}
+	})
 	wantTotal := StreamTotal{Streams: 3, Clean: 1, Strained: 1, Drops: 1, Due: 60, Late: 3, LongestStallS: 0.5, LowestBufferS: 0.2, BufferS: 2, Verdict: stream.Drops}
 	check.Same(t, "the sum", wantTotal, total)
 }

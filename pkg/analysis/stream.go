@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -90,68 +89,48 @@ const quietNS = 1_000_000_000
 // samples, or some times as long.
 const maxStreamSteps = 300
 
-// streams reports the outcome of each disk's streams.
+// streams reports the outcome of each disk's streams. It warns if they did not stay clean and the
+// host was late to look after them, by a tenth of what the players hold or more: that takes frames
+// as a disk does.
 func (p *phase) streams() {
+	const minLateS = 0.01 // Every system is late by a few milliseconds.
 	for _, part := range p.parts {
 		if len(part.Trace.Streams) == 0 {
 			continue
 		}
-		total := StreamTotal{Disk: part.Name(), Op: part.Trace.Op}
-		var late lateness
-		var worst Stream
-		for k := range part.Trace.Streams {
-			t := &part.Trace.Streams[k]
-			spec, _ := stream.Named(p.trace.Work[part.Name()].Streams, t.Name)
-			its := p.lateness(part, t, spec)
-			late = late.with(its)
-			s := streamOf(part, t, spec)
-			s.LateWhile, s.LateOnlyWhile = its.while, both(its.while, its.quiet)
-			s.Beside = p.beside(part, t, spec)
-			if total.Streams == 0 || cmp.Or(cmp.Compare(s.Late, worst.Late),
-				cmp.Compare(worst.LowestBufferS, s.LowestBufferS)) > 0 {
-				total.Worst, worst = s.Name, s
-			}
-			total.add(&s)
-			p.out.Streams = append(p.out.Streams, s)
+		var all []Stream
+		for _, t := range part.Trace.Streams {
+			all = append(all, p.stream(part, t))
 		}
-		total.LateWhile, total.LateOnlyWhile = late.while, both(late.while, late.quiet)
+		total := totalOf(all)
+		total.Beside = p.beside(part, part.Trace.Streams...)
+		p.out.Streams = append(p.out.Streams, all...)
 		p.out.StreamTotals = append(p.out.StreamTotals, total)
-		p.hostLate(&total)
-	}
-}
-
-// hostLate warns if streams did not stay clean and the host was late to look after them, by a tenth of what the
-// players hold or more: that takes frames as a disk does.
-func (p *phase) hostLate(total *StreamTotal) {
-	const minLateS = 0.01 // seconds: every system has a few milliseconds
-	for _, g := range p.trace.Gauges {
-		if g.Name == trace.HostLate && g.Disk == total.Disk && total.Verdict != stream.Clean &&
-			g.Value >= max(minLateS, total.BufferS/10) {
-			what := "its low buffer"
-			if total.Late > 0 {
-				what = "its dropped frames"
+		for _, g := range p.trace.Gauges {
+			if g.Name == trace.HostLate && g.Disk == total.Disk && total.Verdict != stream.Clean &&
+				g.Value >= max(minLateS, total.BufferS/10) {
+				p.warnOf(g.Disk, Warning{Code: "host_late",
+					Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
+					Text: fmt.Sprintf("%s may be the computer's fault, not the disk's: it was busy or asleep, "+
+						"and served the streams up to %s late",
+						pick(total.Late > 0, "its dropped frames", "its low buffer"), unit.FormatSeconds(g.Value))})
 			}
-			p.warnOf(g.Disk, Warning{Code: "host_late", Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
-				Text: fmt.Sprintf("%s may be the computer's fault, not the disk's: it was busy or asleep, and served the streams "+
-					"up to %s late", what, unit.FormatSeconds(g.Value))})
 		}
 	}
 }
 
-// streamOf is the outcome of one of a disk's streams.
-func streamOf(part *part, t *trace.Stream, spec stream.Spec) Stream {
+// stream is the outcome of one of a disk's streams.
+func (p *phase) stream(disk *part, t trace.Stream) Stream {
+	spec, _ := stream.Named(p.trace.Work[disk.Name()].Streams, t.Name)
 	var o stream.Outcome
 	for _, s := range t.Samples {
 		o.Add(s.Sample)
 	}
 	s := Stream{
-		Disk: part.Name(), Name: t.Name, Kind: spec.Kind, Op: part.Trace.Op,
+		Disk: disk.Name(), Name: t.Name, Kind: spec.Kind, Op: disk.Trace.Op, Rate: spec.Rate,
 		FrameS: spec.Frame.Seconds(), BufferS: spec.Buffer.Seconds(),
 		Due: o.Due, Late: o.Late, LongestStallS: seconds(o.StallNS), LowestBufferS: seconds(o.LowestNS),
-		Verdict: o.Verdict(spec.Buffer.Nanoseconds()), Series: streamSeries(t),
-	}
-	if number(spec.Rate) != nil {
-		s.Rate = spec.Rate
+		Verdict: o.Verdict(spec.Buffer.Nanoseconds()), Beside: p.beside(disk, t), Series: streamSeries(t),
 	}
 	if o.Due > 0 {
 		s.LateShare = float64(o.Late) / float64(o.Due)
@@ -159,106 +138,57 @@ func streamOf(part *part, t *trace.Stream, spec stream.Spec) Stream {
 	if frame := spec.Frame.Nanoseconds(); frame > 0 {
 		s.LongestRun = int((o.StallNS + frame/2) / frame)
 	}
+	lines := frameLines(t)
+	for _, other := range p.parts {
+		var withoutNS int64 // It did not work, and frames were due.
+		always := o.Late > 0 && other != disk
+		for _, line := range lines {
+			if line.due+line.late > 0 && !other.WorksIn(line.Span) {
+				always = always && line.late == 0
+				withoutNS += line.EndNS - line.StartNS
+			}
+		}
+		if always {
+			s.LateWhile = append(s.LateWhile, other.Name())
+			if withoutNS >= max(quietNS, spec.Buffer.Nanoseconds()) {
+				s.LateOnlyWhile = append(s.LateOnlyWhile, other.Name())
+			}
+		}
+	}
 	return s
 }
 
-func (t *StreamTotal) add(s *Stream) {
-	if t.Streams == 0 || s.LowestBufferS < t.LowestBufferS {
-		t.LowestBufferS, t.BufferS = s.LowestBufferS, s.BufferS
+// totalOf sums up the streams of a disk, of which there is at least one.
+func totalOf(all []Stream) StreamTotal {
+	byBuffer := func(a, b Stream) int { return cmp.Compare(a.LowestBufferS, b.LowestBufferS) }
+	lowest := slices.MinFunc(all, byBuffer)
+	worst := slices.MinFunc(all, func(a, b Stream) int {
+		return cmp.Or(cmp.Compare(b.Late, a.Late), byBuffer(a, b))
+	})
+	t := StreamTotal{
+		Disk: worst.Disk, Op: worst.Op, Streams: len(all), Worst: worst.Name,
+		LowestBufferS: lowest.LowestBufferS, BufferS: lowest.BufferS,
+		LateWhile: worst.LateWhile, LateOnlyWhile: worst.LateOnlyWhile,
 	}
-	t.Beside = t.Beside.With(s.Beside)
-	t.Streams++
-	t.Due += s.Due
-	t.Late += s.Late
-	t.LongestStallS = max(t.LongestStallS, s.LongestStallS)
-	t.Verdict = stream.Worst(t.Verdict, s.Verdict)
-	switch s.Verdict {
-	case stream.Clean:
-		t.Clean++
-	case stream.Strained:
-		t.Strained++
-	case stream.Drops:
-		t.Drops++
-	}
-}
-
-// streamSeries is the stream in steps; nil if no line comes after the release.
-func streamSeries(t *trace.Stream) *StreamSeries {
-	if len(t.Samples) == 0 || t.Samples[len(t.Samples)-1].TNS <= 0 {
-		return nil
-	}
-	// In whole milliseconds: finer is no use on a chart, and would be most of analysis.json.
-	bufferS := func(s *trace.StreamSample) float64 { return math.Round(float64(s.BufferNS)/1e6) / 1e3 }
-	endNS := t.Samples[len(t.Samples)-1].TNS
-	const longest = stream.SampleNS * maxStreamSteps // that a series of the shortest steps is
-	stepNS := stream.SampleNS * max(1, (endNS+longest-1)/longest)
-	n := int((endNS + stepNS - 1) / stepNS)
-	out := &StreamSeries{StepS: seconds(stepNS), BufferS: make([]float64, n), Late: make([]int, n)}
-	next, late, held := 0, 0, bufferS(&t.Samples[0])
-	for k := range n {
-		out.BufferS[k] = held
-		for first := true; next < len(t.Samples) && t.Samples[next].TNS <= int64(k+1)*stepNS; next++ {
-			s := &t.Samples[next]
-			held = bufferS(s)
-			if first || held < out.BufferS[k] {
-				out.BufferS[k] = held
-			}
-			first = false
-			out.Late[k] += max(0, s.Late-late)
-			late = max(late, s.Late)
+	for _, s := range all {
+		t.Due += s.Due
+		t.Late += s.Late
+		t.LongestStallS = max(t.LongestStallS, s.LongestStallS)
+		t.Verdict = stream.Worst(t.Verdict, s.Verdict)
+		switch s.Verdict {
+		case stream.Clean:
+			t.Clean++
+		case stream.Strained:
+			t.Strained++
+		case stream.Drops:
+			t.Drops++
+		}
+		if s.Late > 0 {
+			t.LateWhile = both(t.LateWhile, s.LateWhile)
+			t.LateOnlyWhile = both(t.LateOnlyWhile, s.LateOnlyWhile)
 		}
 	}
-	return out
-}
-
-// lateness is what else was going on when a stream's frames were late, by the names of disks. A line of the trace
-// stands for the time since the one before: a disk was at work then if it was at any moment of it.
-type lateness struct {
-	late  bool
-	while []string // at work whenever frames were late
-	quiet []string // without which frames were due for long enough
-}
-
-// lateness looks at what the other disks did during one of a disk's streams.
-func (p *phase) lateness(disk *part, t *trace.Stream, spec stream.Spec) (l lateness) {
-	enough := max(quietNS, spec.Buffer.Nanoseconds())
-	for _, other := range p.parts {
-		if other == disk {
-			continue
-		}
-		var without int64
-		always := true
-		before := trace.StreamSample{}
-		for _, s := range t.Samples {
-			v := overlap.Span{StartNS: min(before.TNS, s.TNS-1), EndNS: s.TNS}
-			if late := s.Late > before.Late; late || s.Due > before.Due {
-				works := other.WorksIn(v)
-				l.late = l.late || late
-				always = always && (works || !late)
-				if !works {
-					without += v.EndNS - v.StartNS
-				}
-			}
-			before = s
-		}
-		if l.late && always {
-			l.while = append(l.while, other.Name())
-		}
-		if without >= enough {
-			l.quiet = append(l.quiet, other.Name())
-		}
-	}
-	return l
-}
-
-func (l lateness) with(o lateness) lateness {
-	switch {
-	case !o.late:
-		return l
-	case !l.late:
-		return o
-	}
-	return lateness{true, both(l.while, o.while), both(l.quiet, o.quiet)}
+	return t
 }
 
 // both are the names that are in both lists; nil if there are none.
@@ -271,78 +201,111 @@ func both(a, b []string) (names []string) {
 	return names
 }
 
-// beside counts a stream's frames beside the other disks; nil if there are none. A line of the trace counts where
-// most of its time does.
-func (p *phase) beside(disk *part, t *trace.Stream, spec stream.Spec) *StreamBeside {
-	var out StreamBeside
+// frameLine is what a line of the trace adds to those before it. It stands for the time since the
+// one before.
+type frameLine struct {
+	overlap.Span
+	due, late int
+	bufferNS  int64 // at the end
+}
+
+func frameLines(t trace.Stream) (lines []frameLine) {
+	var lastNS int64
+	due, late := 0, 0
+	for _, s := range t.Samples {
+		v := overlap.Span{StartNS: min(lastNS, s.TNS-1), EndNS: s.TNS}
+		lines = append(lines, frameLine{v, max(0, s.Due-due), max(0, s.Late-late), s.BufferNS})
+		lastNS, due, late = max(0, s.TNS), max(due, s.Due), max(late, s.Late)
+	}
+	return lines
+}
+
+// streamSeries is the stream in steps; nil if no line comes after the release.
+func streamSeries(t trace.Stream) *StreamSeries {
+	lines := frameLines(t)
+	if len(lines) == 0 || lines[len(lines)-1].EndNS <= 0 {
+		return nil
+	}
+	endNS := lines[len(lines)-1].EndNS
+	const longest = stream.SampleNS * maxStreamSteps // that a series of the shortest steps is
+	stepNS := stream.SampleNS * ((endNS-1)/longest + 1)
+	out := &StreamSeries{StepS: seconds(stepNS), Late: make([]int, (endNS-1)/stepNS+1)}
+	for i, line := range lines {
+		step := int(max(0, line.EndNS-1) / stepNS)
+		for len(out.BufferS) < step {
+			out.BufferS = append(out.BufferS, lines[max(0, i-1)].bufferS())
+		}
+		if len(out.BufferS) == step {
+			out.BufferS = append(out.BufferS, line.bufferS())
+		}
+		out.BufferS[step] = min(out.BufferS[step], line.bufferS())
+		out.Late[step] += line.late
+	}
+	return out
+}
+
+// bufferS is in whole milliseconds: finer is no use on a chart, and would be most of analysis.json.
+func (l frameLine) bufferS() float64 { return math.Round(float64(l.bufferNS)/1e6) / 1e3 }
+
+// beside counts the frames of some of a disk's streams beside the other disks; nil if there are
+// none. A line of the trace counts where most of its time does. The time tested is that of the stream
+// that was tested least.
+func (p *phase) beside(disk *part, streams ...trace.Stream) *StreamBeside {
 	var others []*part
 	var active [][]overlap.Span
+	out := StreamBeside{TestedS: math.Inf(1), LowestBufferS: math.Inf(1)}
 	for _, other := range p.parts {
 		if other != disk && other.Work.Probe == 0 {
-			others, active, out.Disks = append(others, other), append(active, other.Active), append(out.Disks, other.Name())
+			others = append(others, other)
+			active = append(active, other.Active)
+			out.Disks = append(out.Disks, other.Name())
 		}
 	}
 	if others == nil {
 		return nil
 	}
 	window := overlap.Window(overlap.Stages(active), len(active)) // in which all of them are active
-	var tested int64
-	var o stream.Outcome
-	before := trace.StreamSample{}
-	for _, s := range t.Samples {
-		v := overlap.Span{StartNS: min(max(before.TNS, 0), s.TNS-1), EndNS: s.TNS}
-		var within int64
-		i := sort.Search(len(window), func(i int) bool { return window[i].EndNS > v.StartNS })
-		for ; i < len(window) && window[i].StartNS < v.EndNS; i++ {
-			w := window[i].Within(v)
-			within += w.EndNS - w.StartNS
+	outsideNS, untested := int64(math.MaxInt64), false            // when frames were first late outside it
+	for _, t := range streams {
+		var testedNS int64
+		var seen stream.Outcome
+		for _, line := range frameLines(t) {
+			var within int64
+			for _, v := range overlap.Clip(window, line.Span) {
+				within += v.EndNS - v.StartNS
+			}
+			testedNS += within
+			if 2*within >= line.EndNS-line.StartNS {
+				due, late := seen.Due+line.due, seen.Late+line.late
+				seen.Add(stream.Sample{Due: due, Late: late, BufferNS: line.bufferNS})
+			} else if line.late > 0 {
+				outsideNS = min(outsideNS, line.EndNS)
+			}
 		}
-		tested += within
-		switch due, late := max(0, s.Due-before.Due), max(0, s.Late-before.Late); {
-		case 2*within >= v.EndNS-v.StartNS:
-			out.Due, out.Late = out.Due+due, out.Late+late
-			o.Add(stream.Sample{Due: out.Due, Late: out.Late, BufferNS: s.BufferNS})
-		case late > 0:
-			others = slices.DeleteFunc(others, func(p *part) bool { return len(p.Active) > 0 && p.EndNS() > v.EndNS })
-			out.LateAfter = []string{}
+		spec, _ := stream.Named(p.trace.Work[disk.Name()].Streams, t.Name)
+		bufferNS := spec.Buffer.Nanoseconds()
+		verdict := seen.Verdict(bufferNS)
+		if seen.Late == 0 && testedNS < max(quietNS, stream.TestBuffers*bufferNS) {
+			verdict = ""
 		}
-		before = s
+		untested = untested || verdict == ""
+		out.Verdict = stream.Worst(out.Verdict, verdict)
+		out.Due += seen.Due
+		out.Late += seen.Late
+		out.TestedS = min(out.TestedS, seconds(testedNS))
+		out.LowestBufferS = min(out.LowestBufferS, seconds(seen.LowestNS))
 	}
-	if out.LateAfter != nil {
-		for _, other := range others {
-			out.LateAfter = append(out.LateAfter, other.Name())
-		}
+	if untested && out.Verdict != stream.Drops {
+		out.Verdict = ""
 	}
-	out.TestedS, out.LowestBufferS = seconds(tested), seconds(o.LowestNS)
 	if out.Due > 0 {
 		out.LateShare = float64(out.Late) / float64(out.Due)
 	}
-	if out.Late > 0 || tested >= max(quietNS, stream.TestBuffers*spec.Buffer.Nanoseconds()) {
-		out.Verdict = o.Verdict(spec.Buffer.Nanoseconds())
+	for _, other := range others {
+		after := overlap.Span{StartNS: outsideNS, EndNS: math.MaxInt64}
+		if outsideNS < math.MaxInt64 && !other.WorksIn(after) {
+			out.LateAfter = append(out.LateAfter, other.Name())
+		}
 	}
 	return &out
-}
-
-// With is the outcome of both streams together.
-func (b *StreamBeside) With(o *StreamBeside) *StreamBeside {
-	if b == nil || o == nil {
-		return o
-	}
-	sum := *b
-	sum.TestedS, sum.LowestBufferS = min(b.TestedS, o.TestedS), min(b.LowestBufferS, o.LowestBufferS)
-	sum.Due, sum.Late = b.Due+o.Due, b.Late+o.Late
-	if sum.Due > 0 {
-		sum.LateShare = float64(sum.Late) / float64(sum.Due)
-	}
-	if sum.Verdict = stream.Worst(b.Verdict, o.Verdict); sum.Verdict != stream.Drops &&
-		(b.Verdict == "" || o.Verdict == "") {
-		sum.Verdict = ""
-	}
-	switch {
-	case sum.LateAfter == nil:
-		sum.LateAfter = o.LateAfter
-	case o.LateAfter != nil:
-		sum.LateAfter = append([]string{}, both(b.LateAfter, o.LateAfter)...)
-	}
-	return &sum
 }
