@@ -104,17 +104,17 @@ func (en english) slowed() []string {
 	var longer []situation
 	for _, p := range en.Phases {
 		for _, disk := range en.Order {
-			if l := p.Disks[disk].Latency; l != nil && l.Longer != nil && p.Paced[disk].Limited() && p.Search == nil {
-				longer = append(longer, situation{&p, disk, requestsOf(&p, disk, "answers")})
+			l := p.Disks[disk].Latency
+			if l != nil && l.Longer != nil && p.Paced[disk].Limited() && p.Search == nil {
+				longer = append(longer, situation{
+					Phase: &p, disk: disk, what: requestsOf(&p, disk, "answers"), outcome: p.Name,
+				})
 			}
 		}
 	}
-	when := conditions(en.Order, longer, func(i, k int) bool { return i == k })
-	var clauses []string
-	for i, s := range longer {
+	tellApart(en.Order, longer)
+	return Each(longer, func(s situation) string {
 		l := s.Disks[s.disk].Latency.Longer
-		clauses = append(clauses, fmt.Sprintf("%s in %s instead of %s %s", s.what, requestTime(l.ToNS),
-			requestTime(l.FromNS), when[i]))
-	}
-	return clauses
+		return fmt.Sprintf("%s in %s instead of %s %s", s.what, requestTime(l.ToNS), requestTime(l.FromNS), s.when)
+	})
 }

@@ -14,75 +14,84 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4 streams
-// without a dropped frame; the buffer never fell below 0.7 s". With other disks it says so of the time in which
-// all of these were busy.
+// counted is the outcome of the frames that count: beside other disks those that were due while all
+// of these worked.
+func (t *StreamTotal) counted() StreamBeside {
+	if t.Beside != nil {
+		return *t.Beside
+	}
+	return StreamBeside{
+		Due: t.Due, Late: t.Late, LateShare: float64(t.Late) / float64(t.Due),
+		LowestBufferS: t.LowestBufferS, Verdict: t.Verdict,
+	}
+}
+
+// outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4
+// streams without a dropped frame; the buffer never fell below 0.7 s". With other disks it says so of
+// the time in which all of these were busy, and of the other times if that differs.
 func outcome(t *StreamTotal, p *Phase) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
 	}
-	verdict, late, due, lowest := counted(*t)
-	b, when := t.Beside, ""
-	if b != nil {
-		when = " in the " + unit.FormatSeconds(b.TestedS) + " when " + did(p, b.Disks)
+	frames := func(late, due int) string {
+		return fmt.Sprintf("%s of %s frames", unit.FormatCount(late), unit.FormatCount(due))
 	}
-	var text string
-	switch verdict {
+	seen := t.counted()
+	tested, when := unit.FormatSeconds(seen.TestedS), ""
+	if t.Beside != nil {
+		when = " in the " + tested + " when " + did(p, seen.Disks)
+	}
+	text := t.Disk + " " + streaming(t.Op).Past + " " + t.streams()
+	clean := text + " without a dropped frame" + when
+	switch seen.Verdict {
 	case stream.Clean:
-		text = fmt.Sprintf("%s without a dropped frame%s; the buffer never fell below %s", moved(t), when,
-			roundedDown(lowest))
+		text = clean + "; the buffer never fell below " + roundedDown(seen.LowestBufferS)
 	case stream.Strained:
-		text = fmt.Sprintf("%s without a dropped frame%s, but the buffer fell to %s of %s", moved(t), when,
-			roundedDown(lowest), unit.FormatSeconds(t.BufferS))
+		text = clean + ", but the buffer fell to " + t.bufferLeft(seen.LowestBufferS)
 	case stream.Drops:
-		text = fmt.Sprintf("%s dropped %s of %s frames%s", t.Disk, unit.FormatCount(late), unit.FormatCount(due), when)
+		text = t.Disk + " dropped " + frames(seen.Late, seen.Due) + when
 	default:
-		text = fmt.Sprintf("%s, but only for %s while %s: too short to call that clean", moved(t),
-			unit.FormatSeconds(b.TestedS), did(p, b.Disks))
+		text += ", but only for " + tested + " while " + did(p, seen.Disks) +
+			": too short to call that clean"
 	}
-	text += otherTimes(t)
+	switch late, due := t.Late-seen.Late, t.Due-seen.Due; {
+	case late > 0:
+		text += "; " + frames(late, due) + " were dropped " + pick(len(seen.LateAfter) == 0, "at other times",
+			"after "+unit.List(seen.LateAfter)+" had ended")
+	case due > 0 && seen.Late > 0 && len(t.LateOnlyWhile) > 0:
+		text += ", and none of " + unit.FormatCount(due) + " at other times"
+	case seen.Verdict == stream.Clean && t.Verdict == stream.Strained:
+		text += "; at other times it fell to " + t.bufferLeft(t.LowestBufferS)
+	}
 	if t.Verdict != stream.Drops {
 		return text
 	}
-	if t.Streams > 1 && t.Drops < t.Streams {
+	if t.Drops < t.Streams {
 		text += fmt.Sprintf("; %d of %d streams dropped none", t.Streams-t.Drops, t.Streams)
 	}
 	return text + "; the longest stall took " + unit.FormatSeconds(t.LongestStallS)
 }
 
-// otherTimes says what came of the frames that were due when not all of the others were busy, if that differs.
-func otherTimes(t *StreamTotal) string {
-	b := t.Beside
-	if b == nil {
-		return ""
-	}
-	when := pick(len(b.LateAfter) == 0, "at other times", "after "+unit.List(b.LateAfter)+" had ended")
-	switch late, due := t.Late-b.Late, t.Due-b.Due; {
-	case late > 0:
-		return fmt.Sprintf("; %s of %s frames were dropped %s", unit.FormatCount(late), unit.FormatCount(due), when)
-	case b.Late > 0 && len(t.LateOnlyWhile) > 0:
-		return fmt.Sprintf(", and none of %s at other times", unit.FormatCount(due))
-	case b.Verdict == stream.Clean && t.Verdict == stream.Strained:
-		return fmt.Sprintf("; at other times it fell to %s of %s", roundedDown(t.LowestBufferS), unit.FormatSeconds(t.BufferS))
-	}
-	return ""
+// streams is "4 of 4 streams", or "its stream".
+func (t *StreamTotal) streams() string {
+	return pick(t.Streams == 1, "its stream", fmt.Sprintf("%d of %d streams", t.Streams, t.Streams))
 }
 
-// moved is "A played 4 of 4 streams", or "A recorded its stream".
-func moved(t *StreamTotal) string {
-	what := pick(t.Streams == 1, "its stream", fmt.Sprintf("%d of %d streams", t.Streams, t.Streams))
-	return t.Disk + " " + streaming(t.Op).Past + " " + what
+// bufferLeft is "0.24 s of 1 s".
+func (t *StreamTotal) bufferLeft(lowestS float64) string {
+	return roundedDown(lowestS) + " of " + unit.FormatSeconds(t.BufferS)
+}
+
+// roundedDown rounds a buffer down to a hundredth of a second, or a tenth of 10 s or more: so full it
+// was, and more.
+func roundedDown(s float64) string {
+	step := pick(s >= 10, 10.0, 100)
+	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
 }
 
 // streaming is what a disk does that plays or records.
 func streaming(op trace.Role) work.Verb {
 	return work.Work{Streams: []stream.Spec{{Record: op == trace.Write}}}.Verb()
-}
-
-// atLeast rounds a buffer down to a tenth of a second, or below that to a hundredth: so full it was, and more.
-func roundedDown(s float64) string {
-	step := pick(s >= 10, 10.0, 100)
-	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
 }
 
 // did is what disks did beside others: "B and C wrote", "B read and C wrote".
@@ -93,137 +102,105 @@ func did(p *Phase, disks []string) string {
 // do is what disks do: "B and C write", "B reads and C writes".
 func do(p *Phase, disks []string) string { return doing(p, disks, work.Verb.Of) }
 
-// doing puts the disks together that do the same, however much of it and however fast.
+// doing puts the disks together that do the same, however much of it and however fast. Who reads
+// comes before who writes.
 func doing(p *Phase, disks []string, form func(v work.Verb, disks int) string) string {
 	does := func(disk string) work.Verb {
 		w := workOf(p, disk)
 		w.Streams = nil
 		return w.Verb()
 	}
-	disks = slices.Clone(disks)
-	// Who reads comes before who writes.
-	slices.SortStableFunc(disks, func(a, b string) int { return cmp.Compare(does(a).One, does(b).One) })
+	byVerb := func(a, b string) int { return cmp.Compare(does(a).One, does(b).One) }
+	disks = slices.SortedStableFunc(slices.Values(disks), byVerb)
 	return strings.Join(work.Clauses(disks, does, form), " and ")
 }
 
-// others are the disks at work beside one, in the run's order, probes aside: these measure and hardly disturb.
+// others are the disks at work beside one, in the run's order, probes aside: these measure and hardly
+// disturb.
 func others(order []string, p *Phase, disk string) []string {
-	return slices.DeleteFunc(present(order, p.Disks), func(n string) bool { return n == disk || p.Paced[n].Probe > 0 })
+	return slices.DeleteFunc(present(order, p.Disks), func(n string) bool {
+		return n == disk || p.Paced[n].Probe > 0
+	})
 }
 
-// played says how many streams searches have found and what came of the streams of all other phases, the worst
-// first. It is empty if there were none.
+func workOf(p *Phase, disk string) work.Work {
+	w := p.Paced[disk]
+	w.Op = p.Disks[disk].Op
+	return w
+}
+
+// played says how many streams searches have found and what came of the streams of all other phases,
+// the worst first. It is empty if there were none.
 func (en english) played() []string {
 	clauses := Each(en.Searches, func(s Search) string {
-		other := slices.ContainsFunc(en.Searches, func(o Search) bool { // which may have found something else
+		// Another may have found something else.
+		other := slices.ContainsFunc(en.Searches, func(o Search) bool {
 			return o.Name != s.Name && o.Kind == s.Kind && o.Disk == s.Disk
 		})
 		return en.searched(&s) + pick(other, " ("+s.Name+")", "")
 	})
-	var all []playedStreams
+	var all []situation
 	for _, p := range en.Phases {
 		for _, t := range p.StreamTotals {
 			if p.Search != nil || t.Verdict == "" {
 				continue
 			}
-			what := unit.Plural(t.Streams, "stream") // of a trace that does not say which
-			if len(p.Paced[t.Disk].Streams) > 0 {
-				what = strings.TrimSpace(workOf(&p, t.Disk).Listed())
-			}
-			all = append(all, playedStreams{StreamTotal: t, in: situation{&p, t.Disk, what}})
+			seen := t.counted()
+			all = append(all, situation{
+				Phase: &p, disk: t.Disk, streams: &t,
+				// A trace may not say which streams they are.
+				what: cmp.Or(strings.TrimSpace(workOf(&p, t.Disk).Listed()),
+					unit.Plural(t.Streams, "stream")),
+				outcome: fmt.Sprint(t.Op, seen.Verdict, seen.Late, t.Late),
+			})
 		}
 	}
-	situations := Each(all, func(s playedStreams) situation { return s.in })
-	same := func(i, k int) bool { return all[i].result() == all[k].result() }
-	for i, when := range conditions(en.Order, situations, same) {
-		all[i].when = when
-	}
-	groups := Grouped(all, playedStreams.result)
-	slices.SortStableFunc(groups, func(a, b []playedStreams) int { return cmp.Compare(b[0].worse(), a[0].worse()) })
-	return append(clauses, Each(groups, func(group []playedStreams) string {
-		elsewhere := func(o playedStreams) bool { return o.Disk == group[0].Disk && o.in.what != group[0].in.what }
-		return playedText(group, slices.ContainsFunc(all, elsewhere))
+	tellApart(en.Order, all)
+	groups := Grouped(all, func(s situation) [3]string { return [3]string{s.disk, s.what, s.outcome} })
+	worst := []stream.Verdict{stream.Drops, stream.Strained, "", stream.Clean}
+	slices.SortStableFunc(groups, func(a, b []situation) int {
+		x, y := a[0].streams.counted(), b[0].streams.counted()
+		return cmp.Or(slices.Index(worst, x.Verdict)-slices.Index(worst, y.Verdict),
+			cmp.Compare(y.LateShare, x.LateShare))
+	})
+	return append(clauses, Each(groups, func(group []situation) string {
+		return playedText(group, slices.ContainsFunc(all, func(o situation) bool {
+			return o.disk == group[0].disk && o.what != group[0].what
+		}))
 	})...)
 }
 
-// playedStreams is what came of a disk's streams in a phase.
-type playedStreams struct {
-	StreamTotal
-	in   situation
-	when string
-}
-
-// counted is what came of the frames that count: beside other disks those that were due while all of these worked.
-func counted(t StreamTotal) (verdict stream.Verdict, late, due int, lowestS float64) {
-	if b := t.Beside; b != nil {
-		return b.Verdict, b.Late, b.Due, b.LowestBufferS
-	}
-	return t.Verdict, t.Late, t.Due, t.LowestBufferS
-}
-
-// playedResult is what is told of streams: of those with the same one, it is told once.
-type playedResult struct {
-	disk, what  string
-	op          trace.Role
-	verdict     stream.Verdict
-	late, total int
-}
-
-func (s playedStreams) result() playedResult {
-	verdict, late, _, _ := counted(s.StreamTotal)
-	return playedResult{s.Disk, s.in.what, s.Op, verdict, late, s.Late}
-}
-
-// worse orders by the share of dropped frames; streams that were strained, or tested too briefly, count more than
-// clean ones.
-func (s playedStreams) worse() float64 {
-	switch verdict, late, due, _ := counted(s.StreamTotal); verdict {
-	case stream.Drops:
-		return float64(late) / float64(due)
-	case stream.Clean:
-		return 0
-	case stream.Strained:
-		return 2e-9
-	}
-	return 1e-9
-}
-
-// playedText is what came of a disk's streams in one phase, or in several in which it is the same, and when; and which
-// streams these are if the disk has others elsewhere.
-func playedText(group []playedStreams, others bool) string {
-	first := group[0]
-	streams, testedS := "its stream", 0.0 // beside others, in the phase in which that was shortest; 0: in none
-	switch {
-	case others:
-		streams = first.in.what
-	case first.Streams > 1:
-		streams = fmt.Sprintf("%d of %d streams", first.Streams, first.Streams)
-	}
+// playedText is what came of a disk's streams in one phase, or in several in which it is the same,
+// and when; and which streams these are if the disk has others elsewhere.
+func playedText(group []situation, others bool) string {
+	t := group[0].streams
+	seen := t.counted()
 	var whens []string
 	for _, s := range group {
 		if !slices.Contains(whens, s.when) {
 			whens = append(whens, s.when)
 		}
-		if b := s.Beside; b != nil && (testedS == 0 || b.TestedS < testedS) {
-			testedS = b.TestedS
+		// The shortest test counts.
+		if b := s.streams.Beside; b != nil && (seen.TestedS == 0 || b.TestedS < seen.TestedS) {
+			seen.TestedS = b.TestedS
 		}
 	}
-	when := " " + unit.List(whens)
-	text := fmt.Sprintf("%s %s %s without a dropped frame", first.Disk, streaming(first.Op).One, streams)
-	switch verdict, late, due, _ := counted(first.StreamTotal); verdict {
+	when, tested := " "+unit.List(whens), unit.FormatSeconds(seen.TestedS)
+	text := t.Disk + " " + streaming(t.Op).One + " " + pick(others, group[0].what, t.streams()) +
+		" without a dropped frame"
+	switch seen.Verdict {
 	case stream.Drops:
-		share := float64(late) / float64(due)
-		percent := pick(share < 0.001, "under 0.1", twoFigures(100*share))
-		return first.Disk + " drops " + percent + " % of frames" + pick(others, " of "+first.in.what, "") + when
+		percent := pick(seen.LateShare < 0.001, "under 0.1", twoFigures(100*seen.LateShare))
+		return t.Disk + " drops " + percent + " % of frames" + pick(others, " of "+group[0].what, "") + when
 	case stream.Strained:
 		text += " but strained (its buffer falls below half)"
 	case "":
-		return "whether " + text + when + " was tested for only " + unit.FormatSeconds(testedS)
+		return "whether " + text + when + " was tested for only " + tested
 	}
-	text += when + pick(testedS > 0, " (tested for "+unit.FormatSeconds(testedS)+")", "")
-	if first.Beside != nil && first.Late > 0 {
-		text += fmt.Sprintf(", and drops %s of %s frames at other times", unit.FormatCount(first.Late),
-			unit.FormatCount(first.Due-first.Beside.Due))
+	text += when + pick(seen.TestedS > 0, " (tested for "+tested+")", "")
+	if t.Late > 0 {
+		text += fmt.Sprintf(", and drops %s of %s frames at other times", unit.FormatCount(t.Late),
+			unit.FormatCount(t.Due-seen.Due))
 	}
 	return text
 }
@@ -232,79 +209,71 @@ func playedText(group []playedStreams, others bool) string {
 type situation struct {
 	*Phase
 	disk string
-	what string // what is told but for the outcome: two outcomes of one text would contradict each other
+	// Two situations of one disk, what and when contradict each other if their outcomes differ.
+	what    string
+	outcome string
+	when    string       // who else works: "alone", "when Backup writes"
+	streams *StreamTotal // if it is about streams
 }
 
-// conditions says of each situation who else works: "alone", "when Backup writes". Situations of one disk that
-// would read the same although their outcomes differ say as much more as sets them apart: how fast and how much
-// of what the others move, where the disks are connected, and at last which phase it is. A phase's own name
-// comes first where it is no pattern.
-func conditions(order []string, all []situation, sameOutcome func(i, k int) bool) []string {
-	texts := make([]string, len(all))
-	for i := range all {
-		texts[i] = all[i].when(order, "")
-	}
-	for _, more := range []func(*situation) string{
-		func(s *situation) string { return s.when(order, s.fully(order, all)) },
-		func(s *situation) string { return s.when(order, s.fully(order, all)) + s.connected(order) },
-		func(s *situation) string { return s.named(s.when(order, s.fully(order, all))) },
-	} {
-		refined := slices.Clone(texts)
-		for i := range all {
-			for k := range all {
-				if all[i].disk == all[k].disk && all[i].what == all[k].what && texts[i] == texts[k] && !sameOutcome(i, k) {
-					refined[i] = more(&all[i])
-				}
+// How much is said of when something was so.
+const (
+	whoWorks = iota
+	howFast  // and how much
+	connectedHow
+	inWhichPhase
+)
+
+// tellApart fills in when each situation was. Situations of one disk that would read the same although
+// their outcomes differ say as much more as sets them apart: how fast and how much of what the others
+// move, where the disks are connected, and at last which phase it is.
+func tellApart(order []string, all []situation) {
+	for detail := whoWorks; detail <= inWhichPhase; detail++ {
+		before := slices.Clone(all)
+		for i, s := range before {
+			unclear := func(o situation) bool {
+				return o.disk == s.disk && o.what == s.what && o.when == s.when && o.outcome != s.outcome
+			}
+			if detail == whoWorks || slices.ContainsFunc(before, unclear) {
+				all[i].when = s.condition(order, detail, before)
 			}
 		}
-		texts = refined
 	}
-	return texts
 }
 
-// when is who else works, by a text of what they do where there is one, else in a word each.
-func (s *situation) when(order []string, they string) string {
-	beside := others(order, s.Phase, s.disk)
-	return pick(len(beside) == 0, "alone", "when "+cmp.Or(they, do(s.Phase, beside)))
-}
-
-// fully is what the others do, with how fast and how much: "Backup writes at 1.5 GB/s at most". A disk without
-// a limit says so where it has one in another of the situations.
-func (s *situation) fully(order []string, all []situation) string {
-	return unit.List(Each(others(order, s.Phase, s.disk), func(name string) string {
-		p := workOf(s.Phase, name)
-		limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
-		full := !p.Limited() && slices.ContainsFunc(all, limited)
-		return name + " " + p.Verb().One + p.Listed() + pick(full, " at full speed", "")
-	}))
-}
-
-// connected says which disks the phase had connected otherwise than the run: " with A connected directly".
-func (s *situation) connected(order []string) string {
-	var texts []string
+// condition says who else works, in that much detail. A disk without a limit says so where it has one
+// in another of the situations. A phase's own name comes first where it is no pattern.
+func (s *situation) condition(order []string, detail int, all []situation) string {
+	text, beside := "alone", others(order, s.Phase, s.disk)
+	switch {
+	case len(beside) > 0 && detail == whoWorks:
+		text = "when " + do(s.Phase, beside)
+	case len(beside) > 0:
+		text = "when " + unit.List(Each(beside, func(name string) string {
+			w := workOf(s.Phase, name)
+			limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
+			full := !w.Limited() && slices.ContainsFunc(all, limited)
+			return name + " " + w.Verb().One + w.Listed() + pick(full, " at full speed", "")
+		}))
+	}
+	var where []string
 	for _, name := range present(order, s.Connections) {
-		switch where := s.Connections[name]; where {
+		switch port := s.Connections[name]; port {
 		case trace.Direct:
-			texts = append(texts, name+" connected directly")
+			where = append(where, name+" connected directly")
 		case trace.OnHub:
-			texts = append(texts, name+" on the hub")
+			where = append(where, name+" on the hub")
 		default:
-			texts = append(texts, fmt.Sprintf("%s connected to %q", name, where))
+			where = append(where, fmt.Sprintf("%s connected to %q", name, port))
 		}
 	}
-	return pick(texts == nil, "", " with "+unit.List(texts))
-}
-
-// named puts the phase's name to a text: before it if somebody chose the name, after it if it was only a pattern.
-func (s *situation) named(text string) string {
-	if s.Title != s.Phase.Name {
-		return fmt.Sprintf("%s (%s)", text, s.Phase.Name)
+	switch {
+	case detail == connectedHow && where != nil:
+		text += " with " + unit.List(where)
+	case detail == inWhichPhase && s.Title != s.Name:
+		text += " (" + s.Name + ")"
+	case detail == inWhichPhase:
+		text = "in phase " + s.Title + ", " + text
 	}
-	return fmt.Sprintf("in phase %s, %s", s.Title, text)
-}
-
-func workOf(p *Phase, disk string) work.Work {
-	w := p.Paced[disk]
-	w.Op = p.Disks[disk].Op
-	return w
+	return text
 }
