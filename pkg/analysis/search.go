@@ -1,9 +1,14 @@
 package analysis
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Search is what a search for the most streams, or for the fastest pace that leaves streams clean, has found. It is
@@ -12,18 +17,8 @@ type Search struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // streams | pace
 	Disk string `json:"disk"` // whose streams were counted, or whose pace was sought
-	// The largest value that was clean without the other disks, 0: none; null if that was not found.
-	Alone *float64    `json:"alone,omitempty"`
-	Found *float64    `json:"found"` // the largest that was clean with them, 0: none; null if that was not found
+	SearchResult
 	Tries []SearchTry `json:"tries"`
-	// The range in which they lie if the tries contradict one another too much for an answer.
-	AloneBetween *Between `json:"alone_between,omitempty"`
-	FoundBetween *Between `json:"found_between,omitempty"`
-	// The streams stay clean however fast the disk goes; found is null then.
-	Unlimited bool `json:"unlimited,omitempty"`
-	// All tries were clean: the limit may be higher.
-	AloneOpen bool `json:"alone_open,omitempty"`
-	FoundOpen bool `json:"found_open,omitempty"`
 }
 
 // Between is the range in which an uncertain limit lies.
@@ -44,66 +39,130 @@ type SearchTry struct {
 }
 
 func searches(phases []*phase) []Search {
-	var all []Search
-	index := map[string]int{}
-	for _, p := range phases {
-		t := p.trace.Search
-		if t == nil || number(t.Value) == nil {
-			continue
+	tries := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.trace.Search == nil })
+	bySearch := Grouped(tries, func(p *phase) string { return p.trace.Search.Search })
+	return Each(bySearch, func(group []*phase) Search {
+		first := group[0].trace.Search
+		s := Search{Name: first.Search, Kind: first.Kind, Disk: first.Disk}
+		for _, p := range group {
+			t := p.trace.Search
+			s.Tries = append(s.Tries, SearchTry{
+				p.out.Name, t.Value, t.Unlimited, t.Alone, p.streamVerdict(), t.Step, t.Steps,
+			})
 		}
-		i, known := index[t.Search]
-		if !known {
-			i = len(all)
-			index[t.Search] = i
-			all = append(all, Search{Name: t.Search, Kind: t.Kind, Disk: t.Disk})
-		}
-		all[i].Tries = append(all[i].Tries, SearchTry{p.out.Name, t.Value, t.Unlimited, t.Alone, p.streamVerdict(),
-			t.Step, t.Steps})
-	}
-	for i := range all {
-		all[i].answer()
-	}
-	return all
+		s.answer()
+		return s
+	})
 }
 
 // streamVerdict is the worst of the phase's streams; empty if it has none, or was cut short, or if a disk beside them
 // stopped before they did: what stays clean without it says nothing.
 func (p *phase) streamVerdict() stream.Verdict {
-	if p.trace.Status == trace.Partial {
-		return ""
-	}
-	var last int64
+	var endNS int64
 	for _, part := range p.parts {
-		for _, s := range part.Trace.Streams {
-			if n := len(s.Samples); n > 0 {
-				last = max(last, s.Samples[n-1].TNS)
+		for _, t := range part.Trace.Streams {
+			for _, s := range t.Samples {
+				endNS = max(endNS, s.TNS)
 			}
 		}
 	}
 	for _, part := range p.parts {
-		if last > 0 && !part.Limited() && (len(part.Active) == 0 || search.Stopped(part.EndNS(), last)) {
+		if endNS > 0 && !part.Limited() && (len(part.Active) == 0 || search.Stopped(part.EndNS(), endNS)) {
 			return ""
 		}
 	}
 	var worst stream.Verdict
-	for i := range p.out.Streams {
-		worst = stream.Worst(worst, p.out.Streams[i].Verdict)
+	for _, t := range p.out.StreamTotals {
+		worst = stream.Worst(worst, t.Verdict)
 	}
-	return worst
+	return pick(p.trace.Status == trace.Partial, "", worst)
 }
 
 // answer fills in what the tries have found.
 func (s *Search) answer() {
-	made := make([]search.Made, len(s.Tries))
-	for i, t := range s.Tries {
-		try := trace.Try{Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone, Step: t.Step, Steps: t.Steps}
-		made[i] = search.Made{Try: try, Verdict: t.Verdict}
+	s.SearchResult = search.Recall(Each(s.Tries, func(t SearchTry) search.Made {
+		try := trace.Try{
+			Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone, Step: t.Step, Steps: t.Steps,
+		}
+		return search.Made{Try: try, Verdict: t.Verdict}
+	}))
+	if s.Alone != nil && *s.Alone == 0 {
+		s.Found = s.Alone
 	}
-	r := search.Recall(made)
-	if r.Alone != nil && *r.Alone == 0 {
-		r.Found = r.Alone
+}
+
+// searched says what a search has found: "A records 3 cameras while B and C write".
+func (en english) searched(s *Search) string {
+	var try Phase // the one with the most disks
+	for _, p := range en.Phases {
+		if p.Search != nil && p.Search.Search == s.Name && len(p.Disks) > len(try.Disks) {
+			try = p
+		}
 	}
-	s.Alone, s.Found, s.Unlimited = r.Alone, r.Found, r.Unlimited
-	s.AloneBetween, s.FoundBetween = r.AloneBetween, r.FoundBetween
-	s.AloneOpen, s.FoundOpen = r.AloneOpen, r.FoundOpen
+	op := try.Disks[s.Disk].Op
+	if s.Kind == trace.SearchPace {
+		return paceFound(s, &try)
+	}
+	plays, with := s.Disk+" "+streaming(op).One, ""
+	if beside := others(en.Order, &try, s.Disk); len(beside) > 0 {
+		with = do(&try, beside)
+	}
+	when, while := pick(with == "", "", " when "+with), pick(with == "", "", " while "+with)
+	switch {
+	case s.AloneBetween != nil || s.FoundBetween != nil:
+		alone := pick(s.Alone == nil && s.AloneBetween == nil, "",
+			" "+streamsFound(s.Alone, s.AloneBetween)+" alone,")
+		return "how many streams " + plays + " is not sure:" + alone + " " +
+			streamsFound(s.Found, s.FoundBetween) + when
+	case s.Alone == nil && s.Found == nil:
+		return "how many streams " + plays + when + " was not found"
+	case s.Found == nil:
+		return plays + pick(s.AloneOpen, " at least ", " at most ") + streamCount(*s.Alone, op) +
+			" alone, an unknown number" + when
+	case s.Alone != nil && *s.Alone == 0:
+		return plays + " " + streamCount(0, op) + ", even alone"
+	}
+	return plays + pick(s.FoundOpen, " at least ", " ") + streamCount(*s.Found, op) + while
+}
+
+// streamsFound is how many streams stay clean: "3", or "between 3 and 5".
+func streamsFound(found *float64, between *Between) string {
+	switch {
+	case found != nil:
+		return strconv.Itoa(int(*found))
+	case between == nil:
+		return "not tried to the end"
+	}
+	return fmt.Sprintf("between %.0f and %.0f", between.Low, *between.High)
+}
+
+// streamCount is "3 cameras" if they are recorded, else "3 streams".
+func streamCount(n float64, op trace.Role) string {
+	what := pick(op == trace.Write, "camera", "stream")
+	return pick(n == 0, "no "+what+" clean", unit.Plural(int(n), what))
+}
+
+// paceFound is "B may write at up to 210 MB/s while A plays 4 streams".
+func paceFound(s *Search, try *Phase) string {
+	op := string(try.Disks[s.Disk].Op)
+	may := s.Disk + " may " + op
+	while := " while " + unit.List(Each(try.StreamTotals, func(t StreamTotal) string {
+		return t.Disk + " " + streaming(t.Op).One + " " + streamCount(float64(t.Streams), t.Op)
+	}))
+	switch between := s.FoundBetween; {
+	case between != nil && between.High == nil:
+		return "how fast " + may + while + " is not sure: " + unit.FormatRate(between.Low) + " or more"
+	case between != nil:
+		return "how fast " + may + while + " is not sure: between " + unit.FormatRate(between.Low) +
+			" and " + unit.FormatRate(*between.High)
+	case s.Unlimited:
+		return may + " as fast as it can" + while
+	case s.Found == nil:
+		return "how fast " + may + while + " was not found"
+	case *s.Found == 0:
+		return s.Disk + " may not " + op + " at any rate that was tried" + while
+	case s.FoundOpen:
+		return may + " at " + unit.FormatRate(*s.Found) + ", the fastest that was tried," + while
+	}
+	return may + " at up to " + unit.FormatRate(*s.Found) + while
 }

@@ -52,11 +52,7 @@ func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 		rng.Shuffle(len(told.Tries), func(i, j int) { told.Tries[i], told.Tries[j] = told.Tries[j], told.Tries[i] })
 		told.answer()
 		want := s.Result()
-		got := search.Result{
-			Alone: told.Alone, Found: told.Found, Unlimited: told.Unlimited, AloneBetween: told.AloneBetween, FoundBetween: told.FoundBetween,
-			AloneOpen: told.AloneOpen, FoundOpen: told.FoundOpen,
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, told.SearchResult); diff != "" {
 			t.Fatalf("limit %.2f, noise %.2f (-search +tries):\n%s\n%+v", limit, noise, diff, told.Tries)
 		}
 		for i, cut := range before {

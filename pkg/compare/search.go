@@ -46,11 +46,7 @@ func results(runs []*matched, s *analysis.Search) []analysis.SearchResult {
 		if i < 0 {
 			return nil
 		}
-		f := &r.Analysis.Searches[i]
-		list = append(list, analysis.SearchResult{
-			Alone: f.Alone, Found: f.Found, Unlimited: f.Unlimited, AloneOpen: f.AloneOpen, FoundOpen: f.FoundOpen,
-			AloneBetween: f.AloneBetween, FoundBetween: f.FoundBetween,
-		})
+		list = append(list, r.Analysis.Searches[i].SearchResult)
 	}
 	return list
 }

@@ -203,7 +203,9 @@ func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 // them, and the range is what is known.
 func TestLaneOfAPace(t *testing.T) {
 	found := 200e6
-	search := analysis.Search{Name: "pace", Kind: trace.SearchPace, Disk: "B", Found: &found}
+	search := analysis.Search{
+		Name: "pace", Kind: trace.SearchPace, Disk: "B", SearchResult: analysis.SearchResult{Found: &found},
+	}
 	a := &analysis.Analysis{Scale: unit.ScaleFor(2e9), Order: []string{"A", "B"}}
 	for i, try := range []analysis.SearchTry{
 		{Unlimited: true, Verdict: stream.Drops}, {Value: 400e6, Verdict: stream.Drops},
