@@ -2,7 +2,10 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/quantile"
@@ -28,13 +31,12 @@ type Latency struct {
 	Note   string           `json:"note,omitempty"` // why a figure is null
 }
 
-// latenciesAlone are those of the disks alone, by their jobs.
-func (r *run) latenciesAlone() solos {
+// latencies reports how long the disks' requests took, beside what they take alone.
+func (r *run) latencies() {
 	r.eachDisk(func(_ *phase, part *part) { part.lines = quantile.Lines(part.Trace, part.Active) })
-	alone := slices.DeleteFunc(slices.Clone(r.phases), func(p *phase) bool {
+	solos, groups := newSolos(slices.DeleteFunc(slices.Clone(r.phases), func(p *phase) bool {
 		return len(p.parts) != 1 || len(p.parts[0].lines) == 0
-	})
-	solos, groups := newSolos(alone)
+	}))
 	for i, group := range groups {
 		var lines []quantile.Line
 		for _, p := range group {
@@ -42,21 +44,16 @@ func (r *run) latenciesAlone() solos {
 		}
 		solos[i].Figures, solos[i].found = quantile.Estimate(lines)
 	}
-	return solos
-}
-
-// latencies reports how long the disks' requests took, beside what they take alone.
-func (r *run) latencies() {
-	solos := r.latenciesAlone()
-	// Noise alone may make one quantile of one disk longer than alone with a chance of alpha: the median and p99 are
-	// compared of each disk that is known alone.
+	// Noise alone may make one quantile of one disk longer than alone with a chance of alpha: the
+	// median and p99 are compared of each disk that is known alone. What the latencies of a disk that
+	// goes as fast as it can would say, its rates say.
 	compared := 0
 	for _, p := range r.phases {
 		for _, g := range p.trace.Gauges {
 			if g.Name == trace.LeftOut && g.Value > 0 {
 				p.warnOf(g.Disk, Warning{Code: "left_out", Values: RequestsValues{g.Value},
-					Text: unit.Plural(int(g.Value), "request") + " were due and could not be made before the phase ended: its " +
-						"latencies are without them, and would be longer with them"})
+					Text: unit.Plural(int(g.Value), "request") + " were due and could not be made before " +
+						"the phase ended: its latencies are without them, and would be longer with them"})
 			}
 		}
 		for _, part := range p.parts {
@@ -70,20 +67,55 @@ func (r *run) latencies() {
 		if len(part.lines) == 0 {
 			return
 		}
-		if part.in = part.lines; len(p.window) > 0 {
-			part.in = quantile.Within(part.lines, p.window)
+		in := part.lines
+		if len(p.window) > 0 {
+			in = quantile.Within(in, p.window)
 		}
-		figures, found := quantile.Estimate(part.in)
+		figures, found := quantile.Estimate(in)
 		l := &Latency{Figures: figures}
-		if by := solos.find(part.job); by != nil && len(p.parts) > 1 {
-			l.Alone, l.AloneFrom = &by.Figures, by.from()
-			if part.Limited() { // of the others, it says what their rates say
-				l.Longer = cmp.Or(found[1].Longer(by.found[1], alpha), found[0].Longer(by.found[0], alpha))
+		if alone := solos.find(part.job); alone != nil && len(p.parts) > 1 {
+			l.Alone, l.AloneFrom = &alone.Figures, alone.from()
+			if part.Limited() {
+				l.Longer = cmp.Or(found[1].Longer(alone.found[1], alpha),
+					found[0].Longer(alone.found[0], alpha))
 			}
 		}
 		l.Note = note(l)
 		part.out.Latency = l
 	})
+}
+
+// note says which figures of a latency are missing, and why; empty where none is.
+func note(l *Latency) string {
+	if l.Requests == 0 {
+		return "no whole second of its requests lies within the overlap"
+	}
+	var fewer, unsure, texts []string
+	for _, q := range []struct {
+		name     string
+		ns       *int64
+		interval *[2]int64
+		n        int64
+	}{
+		{"p50", l.P50NS, l.P50CI95, 2}, {"p99", l.P99NS, l.P99CI95, 100},
+		{"p99.9", l.P999NS, l.P999CI95, 1000},
+	} {
+		switch {
+		case q.ns == nil:
+			fewer = append(fewer, q.name+" needs "+unit.FormatCount(int(quantile.MinRequests(q.n))))
+		case q.interval == nil:
+			unsure = append(unsure, q.name)
+		}
+	}
+	if fewer != nil {
+		texts = append(texts, "only "+unit.FormatCount(int(l.Requests))+" requests: "+unit.List(fewer))
+	}
+	if unsure != nil {
+		texts = append(texts, pick(l.Seconds < quantile.MinSeconds,
+			fmt.Sprintf("no error bars: they need %d s of requests", quantile.MinSeconds),
+			"no error bars for "+unit.List(unsure)+": the slow requests come from too few seconds"))
+	}
+	return strings.Join(texts, "; ")
 }
 
 // LatencyRow is how long one disk's requests took while one set of others worked: of the stages of all phases in which
@@ -100,85 +132,126 @@ type LatencyRow struct {
 	quantile.Figures
 }
 
-// occasion is what was recorded of a disk's requests while one set of disks worked.
-type occasion struct {
-	phase *phase
-	disk  *part
-	jobs  []job // the disk's, and those of the others in the run's order
-	lines []quantile.Line
-}
-
-// occasions are what was recorded of each disk's requests in the stages of the phase, by who else worked.
-func (p *phase) occasions() (all []occasion) {
-	if !slices.ContainsFunc(p.parts, func(part *part) bool { return len(part.lines) > 0 }) {
-		return nil
+// latencyMatrix lists the disks in the run's order, each alone first, then beside one other, and so
+// on.
+func latencyMatrix(phases []*phase, order []string) []LatencyRow {
+	type occasion struct {
+		phase *phase
+		own   *part
+		parts []*part // all that worked
+		lines []quantile.Line
 	}
-	sets := grouped(p.stages, func(s, t overlap.Stage) bool { return slices.Equal(s.Active, t.Active) })
-	for i, part := range p.parts {
-		for _, stages := range sets {
-			if !slices.Contains(stages[0].Active, i) {
-				continue
-			}
-			var in []overlap.Span
-			for _, s := range stages {
-				in = append(in, s.Span)
-			}
-			o := occasion{phase: p, disk: part, jobs: []job{part.job}, lines: quantile.Within(part.lines, in)}
-			for _, k := range stages[0].Active {
-				if k != i {
-					o.jobs = append(o.jobs, p.parts[k].job)
+	var all []occasion
+	sameDisks := func(s, t overlap.Stage) bool { return slices.Equal(s.Active, t.Active) }
+	for _, p := range phases {
+		for _, stages := range grouped(p.stages, sameDisks) {
+			in := Each(stages, func(s overlap.Stage) overlap.Span { return s.Span })
+			parts := Each(stages[0].Active, func(i int) *part { return p.parts[i] })
+			for _, own := range parts {
+				lines := quantile.Within(own.lines, in)
+				if len(lines) > 0 && p.trace.Search == nil {
+					all = append(all, occasion{p, own, parts, lines})
 				}
 			}
-			if len(o.lines) > 0 {
-				all = append(all, o)
-			}
-		}
-	}
-	return all
-}
-
-// latencyMatrix lists the disks in the run's order, each alone first, then beside one other, and so on.
-func latencyMatrix(phases []*phase, order []string) []LatencyRow {
-	var all []occasion
-	for _, p := range phases {
-		if p.trace.Search == nil {
-			all = append(all, p.occasions()...)
 		}
 	}
 	alike := func(a, b occasion) bool {
-		return slices.EqualFunc(a.jobs, b.jobs, func(x, y job) bool { return x.same(y) })
+		return a.own.Name() == b.own.Name() && sameParts(a.parts, b.parts)
 	}
-	var rows []LatencyRow
-	for _, group := range grouped(all, alike) {
+	rows := Each(grouped(all, alike), func(group []occasion) LatencyRow {
 		first := group[0]
 		row := LatencyRow{
-			Disk: first.disk.Name(), Op: first.disk.Trace.Op, Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
-			Connection: first.disk.job.connection, Test: first.phase.trace.Test,
+			Disk: first.own.Name(), Op: first.own.Trace.Op, Connection: first.own.job.connection,
+			Test: first.phase.trace.Test, Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
 		}
-		for _, j := range first.jobs {
-			if j.disk != row.Disk {
-				row.Beside[j.disk] = j.work.Op
+		for _, part := range first.parts {
+			if part != first.own {
+				row.Beside[part.Name()] = part.Trace.Op
 			}
-			if paced, ok := first.phase.out.Paced[j.disk]; ok {
-				row.Paced[j.disk] = paced
+			if paced, ok := first.phase.out.Paced[part.Name()]; ok {
+				row.Paced[part.Name()] = paced
 			}
 		}
 		var lines []quantile.Line
 		for _, o := range group {
-			lines, row.Phases = append(lines, o.lines...), append(row.Phases, o.phase.out.Name)
+			lines = append(lines, o.lines...)
+			row.Phases = append(row.Phases, o.phase.out.Name)
 		}
-		row.Phases = slices.Compact(row.Phases)
-		if slices.Equal(lines, first.disk.in) { // often they are all that is known
-			row.Figures = first.disk.out.Latency.Figures
-		} else {
-			row.Figures, _ = quantile.Estimate(lines)
-		}
-		rows = append(rows, row)
-	}
+		row.Figures, _ = quantile.Estimate(lines)
+		return row
+	})
 	slices.SortStableFunc(rows, func(a, b LatencyRow) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(order, a.Disk), slices.Index(order, b.Disk)), cmp.Compare(a.Op, b.Op),
-			cmp.Compare(len(a.Beside), len(b.Beside)))
+		return cmp.Or(slices.Index(order, a.Disk)-slices.Index(order, b.Disk),
+			cmp.Compare(a.Op, b.Op), len(a.Beside)-len(b.Beside))
 	})
 	return rows
+}
+
+// answered says how long the requests of a disk that does not go as fast as it can took: "C answered
+// 4 KiB reads in 9.8 ms while B wrote and in 120 µs alone (p99; 82 times as long, 71 to 94 with 95 %
+// confidence)". It is empty where too few were recorded.
+func (en english) answered(p *Phase, disk string) string {
+	l := p.Disks[disk].Latency
+	if l == nil {
+		return ""
+	}
+	by := cmp.Or(l.Alone, &quantile.Figures{})
+	now, alone, which, sure := l.P99NS, by.P99NS, "p99", l.P99CI95 != nil && by.P99CI95 != nil
+	if now == nil || alone == nil && l.Alone != nil || l.Longer != nil && l.Longer.Quantile == 0.5 {
+		now, alone, which, sure = l.P50NS, by.P50NS, "median", l.P50CI95 != nil && by.P50CI95 != nil
+	}
+	if now == nil {
+		return ""
+	}
+	text := requestsOf(p, disk, "answered") + " in " + requestTime(*now)
+	if beside := others(en.Order, p, disk); len(beside) > 0 {
+		text += " while " + did(p, beside)
+	}
+	if alone == nil {
+		return text + " (" + which + ")"
+	}
+	longer := pick(sure, "the difference is within noise", "too few requests to rule out noise")
+	if c := l.Longer; c != nil {
+		longer = twoFigures(c.Times) + " times as long"
+		if c.CI95 != nil {
+			longer += ", " + twoFigures(c.CI95[0]) + " to " + twoFigures(c.CI95[1]) + " with 95 % confidence"
+		}
+	}
+	return fmt.Sprintf("%s and in %s alone (%s; %s)", text, requestTime(*alone), which, longer)
+}
+
+// requestsOf is "C answered 4 KiB reads", or "A answered its requests".
+func requestsOf(p *Phase, disk, verb string) string {
+	what := "its requests"
+	if probe := p.Paced[disk].Probe; probe > 0 {
+		what = unit.FormatBlock(probe) + " " + string(p.Disks[disk].Op) + "s"
+	}
+	return disk + " " + verb + " " + what
+}
+
+// twoFigures writes a ratio with two significant figures, or all of those before the point.
+func twoFigures(v float64) string {
+	return strconv.FormatFloat(v, 'f', pick(v >= 10, 0, 1), 64)
+}
+
+func requestTime(ns int64) string { return unit.FormatSeconds(seconds(ns)) }
+
+// slowed says whose requests took longer than alone, and when.
+func (en english) slowed() []string {
+	var longer []situation
+	for _, p := range en.Phases {
+		for _, disk := range en.Order {
+			l := p.Disks[disk].Latency
+			if l != nil && l.Longer != nil && p.Search == nil {
+				longer = append(longer, situation{
+					Phase: &p, disk: disk, what: requestsOf(&p, disk, "answers"), outcome: p.Name,
+				})
+			}
+		}
+	}
+	tellApart(en.Order, longer)
+	return Each(longer, func(s situation) string {
+		l := s.Disks[s.disk].Latency.Longer
+		return s.what + " in " + requestTime(l.ToNS) + " instead of " + requestTime(l.FromNS) + " " + s.when
+	})
 }

@@ -63,8 +63,7 @@ type part struct {
 	files   []overlap.Span // in which one was in transfer; nil until they are needed
 	window  stretchRate
 	kept    DiskContention  // of the window, against what it has without the others
-	lines   []quantile.Line // of its latencies; in: of those in the window, or of all
-	in      []quantile.Line
+	lines   []quantile.Line // of its latencies
 	out     Disk
 	doubts  []Warning // for the phase
 	slow    bool      // its noise lasts too long for an interval
