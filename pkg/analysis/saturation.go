@@ -2,13 +2,16 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // How a disk's fast cache is told to be back, or to have been used up again.
@@ -81,53 +84,49 @@ func saturations(phases []*phase) []Saturation {
 		}
 		part := p.parts[0]
 		s := Saturation{
-			Of: step.Of, Disk: part.Name(), Alone: p.out.Name, WroteBytes: float64(part.Curve.At(math.MaxInt64)),
-			Bursts: []ledger.Burst{},
+			Of: step.Of, Disk: part.Name(), Alone: p.out.Name,
+			WroteBytes: float64(part.Curve.At(math.MaxInt64)), Bursts: []ledger.Burst{},
 		}
 		if t := part.out.Throttle; t != nil && t.Recovered == nil { // it was seen to fall lastingly
-			cache := ledger.NewCache(&part.Disk, t.Steps)
-			last, off := t.Steps[len(t.Steps)-1], dated(cache.Levels)
-			s.Fall = &Fall{
-				AtBytes: last.AtBytes, CI95: stats.Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
-				FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause,
-			}
-			s.rest(phases, cache)
+			s.fell(part, t, phases)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
-// dated is by how many bytes the last fall may have come earlier or later, with 95 % confidence. The estimated time
-// of a change of size d between noisy levels is off by at most 11 s²/d² in 19 of 20 cases (Bai, Estimation of a
-// change point in multiple regression models, Review of Economics and Statistics 79, 1997), with s² the noise of a
-// rate over a second; and it is seen in steps of one sample.
-func dated(levels []ledger.CacheRate) float64 {
-	high, low := levels[len(levels)-2], levels[len(levels)-1]
-	noise := func(l ledger.CacheRate) float64 { return square(l.Rate*l.Error) * l.SeenS }
-	return high.Rate * (11*max(noise(high), noise(low))/square(high.Rate-low.Rate) + float64(ledger.SampleNS)/1e9)
-}
-
-// rest takes in what rests have given back of the disk's cache, and what the others gained when it was full, all of
-// the phase working: the disk fell there after about as many bytes as alone. That others rise at that moment is then
-// no reason to think that they took what it lost.
-func (s *Saturation) rest(phases []*phase, c ledger.Cache) {
+// fell fills in how a disk fell that wrote alone, what rests gave back of its cache, and what the
+// others gained when it was full with all of the phase working: the disk fell there after about as
+// many bytes as alone. That others rise at that moment is then no reason to think that they took what
+// it lost.
+func (s *Saturation) fell(alone *part, t *Throttle, phases []*phase) {
+	cache := ledger.NewCache(&alone.Disk, t.Steps)
+	last := t.Steps[len(t.Steps)-1]
+	// The estimated time of a change of size d between noisy levels is off by at most 11 s²/d² in 19 of
+	// 20 cases (Bai, Estimation of a change point in multiple regression models, Review of Economics and
+	// Statistics 79, 1997), with s² the noise of a rate over a second; and it is seen in steps of one
+	// sample.
+	high, low := cache.Levels[len(t.Steps)-1], cache.Levels[len(t.Steps)]
+	noise := max(square(high.Rate*high.Error)*high.SeenS, square(low.Rate*low.Error)*low.SeenS)
+	off := high.Rate * (11*noise/square(high.Rate-low.Rate) + seconds(ledger.SampleNS))
+	s.Fall = &Fall{
+		AtBytes: last.AtBytes, CI95: stats.Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
+		FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause,
+	}
 	for _, p := range phases {
 		part, step := p.part(s.Disk), p.trace.Saturation
-		if step == nil || step.Of != s.Of || part == nil {
-			continue
-		}
 		switch {
+		case part == nil || step == nil || step.Of != s.Of:
 		case step.Step == trace.SaturationTogether:
 			s.Together = p.fallTogether(part, s.Fall)
-		case step.Step == trace.SaturationBurst && step.Disk == s.Disk && len(p.parts) == 1 && len(part.Active) > 0:
-			b := c.Regained(float64(part.Curve.At(math.MaxInt64)), overlap.Seconds(part.Active))
-			b.Phase, b.RestS = p.out.Name, float64(step.RestNS)/1e9
+		case step.Step == trace.SaturationBurst && len(p.parts) == 1 && len(part.Active) > 0:
+			b := cache.Regained(float64(part.Curve.At(math.MaxInt64)), overlap.Seconds(part.Active))
+			b.Phase, b.RestS = p.out.Name, seconds(step.RestNS)
 			s.Bursts = append(s.Bursts, b)
 		}
 	}
 	slices.SortStableFunc(s.Bursts, func(a, b ledger.Burst) int { return cmp.Compare(a.RestS, b.RestS) })
-	s.Back = s.back(c)
+	s.Back = s.back(cache)
 }
 
 // back is after how long a rest the disk was as fast as at first; nil if no burst shows it.
@@ -136,39 +135,43 @@ func (s *Saturation) back(c ledger.Cache) *Back {
 		return nil
 	}
 	b := &Back{}
-	first := len(s.Bursts)
-	for i, burst := range s.Bursts {
-		if c.IsBack(burst) {
-			first = i
-			b.WithinS, b.Bytes = number(burst.RestS), min(burst.FastBytes, c.Bytes)
-			b.Whole = burst.FastBytes >= ledger.Growing*c.Bytes
-			break
-		}
-		b.AfterS = burst.RestS
-		b.Regained, b.AtLeast = burst.FastBytes/c.Bytes, burst.AtLeast
+	tooShort := s.Bursts
+	first := slices.IndexFunc(s.Bursts, c.IsBack)
+	if first >= 0 {
+		tooShort = s.Bursts[:first]
 	}
-	if b.WithinS == nil {
-		return b
+	for _, burst := range tooShort {
+		b.AfterS, b.Regained, b.AtLeast = burst.RestS, burst.FastBytes/c.Bytes, burst.AtLeast
 	}
-	b.Regained, b.AtLeast = 1, false
-	rest, ci := c.Refill(s.Bursts[:first], b.AfterS, *b.WithinS)
-	b.RestS, b.CI95 = rest, ci
+	if first >= 0 {
+		burst := s.Bursts[first]
+		b.WithinS, b.Bytes = &burst.RestS, min(burst.FastBytes, c.Bytes)
+		b.Whole = burst.FastBytes >= ledger.Growing*c.Bytes
+		b.Regained, b.AtLeast = 1, false
+		b.RestS, b.CI95 = c.Refill(tooShort, b.AfterS, burst.RestS)
+	}
 	return b
 }
 
+// fallTogether is the disk's fall beside others after about as many bytes as alone.
 func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
-	levels := part.Solid
-	for i := 1; i < len(levels); i++ {
-		at := levels[i].StartNS
+	for i := 1; i < len(part.Solid); i++ {
+		was, is := part.Solid[i-1], part.Solid[i]
+		at := is.StartNS
 		bytes := float64(part.Curve.At(at))
-		if levels[i].Rate > maxDrop*levels[i-1].Rate || math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
+		if is.Rate > maxDrop*was.Rate ||
+			math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
 			continue
 		}
-		step := ledger.Step{AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: levels[i].Rate}
-		f := &FallTogether{Phase: p.out.Name, Step: step, Gains: []Gain{}}
-		before := overlap.Span{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
+		f := &FallTogether{
+			Phase: p.out.Name, Gains: []Gain{},
+			Step: ledger.Step{AtBytes: bytes, AtS: seconds(at), FromRate: was.Rate, ToRate: is.Rate},
+		}
+		before := overlap.Span{StartNS: min(at-beforeNS, max(at-2*beforeNS, was.StartNS)), EndNS: at}
 		after := overlap.Span{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
-		if f.Told = !p.eventsIn(before.StartNS, after.EndNS) && !p.othersFall(part, before.StartNS, after.EndNS); f.Told {
+		f.Told = !p.eventsIn(before.StartNS, after.EndNS) &&
+			!p.othersFall(part, before.StartNS, after.EndNS)
+		if f.Told {
 			p.gains(part, f, before, after)
 		}
 		return f
@@ -192,15 +195,12 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 // gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
 func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 	for _, other := range p.others(part) {
-		if other.Work.Limited() {
-			continue
-		}
-		all := overlap.Span{StartNS: other.StartNS(), EndNS: other.EndNS()}
-		was, is := other.Differ(before.Within(all), after.Within(all))
-		if min(before.Seconds(), after.Seconds()) >= ledger.LongS {
+		was, is := other.Differ(before, after)
+		if before.Seconds() >= ledger.LongS {
 			was.Free, is.Free = max(was.Free, ledger.FreeOfLong), max(is.Free, ledger.FreeOfLong)
 		}
-		if was.Rate <= 0 || is.Rate <= 0 || is.ChanceAbove(was) > p.alpha.after && !other.apart(before, after) ||
+		if other.Work.Limited() || was.Rate <= 0 || is.Rate <= 0 ||
+			is.ChanceAbove(was) > p.alpha.after && !other.apart(before, after) ||
 			other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
 			continue
 		}
@@ -208,7 +208,8 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 		// Is.Free is the same.
 		half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
 		f.Gains = append(f.Gains, Gain{
-			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Difference: gain, CI95: stats.Interval{gain - half, gain + half},
+			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Difference: gain,
+			CI95: stats.Interval{gain - half, gain + half},
 		})
 	}
 }
@@ -226,10 +227,106 @@ func (p *part) apart(before, after overlap.Span) bool {
 // roseBefore reports whether the disk's rate between two times rose clearly before a third: then not by what happened
 // there.
 func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
-	fromNS, toNS = max(fromNS, p.StartNS()), min(toNS, p.EndNS())
 	const binNS = 5 * ledger.SampleNS
-	n := int((toNS - fromNS) / binNS)
-	rates := p.Curve.Rates([]overlap.Span{{StartNS: fromNS, EndNS: fromNS + int64(n)*binNS}}, n)
+	n := (toNS - fromNS) / binNS
+	rates := p.Curve.Rates([]overlap.Span{{StartNS: fromNS, EndNS: fromNS + n*binNS}}, int(n))
 	rose, then := stats.Split(rates, 5), int((ns-foreseenNS-fromNS)/binNS)
 	return rose < then && dateIsOff(rates, then, rose)
+}
+
+// saturation says where a disk's fast cache ends, when it is empty again, and what others gain while it is full;
+// and how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s", "it
+// recovered after 2 min 30 s of rest".
+func (en english) saturation(s Saturation, surely bool) []string {
+	if s.Fall == nil {
+		return []string{s.Disk + " wrote " + byteSize(s.WroteBytes) + " without slowing down"}
+	}
+	what := pick(s.Fall.Cause == "heat", " slows down as it heats up after ", "'s fast cache holds ")
+	falls := "to " + en.Rate(s.Fall.ToRate)
+	if len(s.Fall.Steps) > 1 {
+		falls = en.falls(s.Fall.Steps)
+	}
+	parts := []string{s.Disk + what + plusMinus(s.Fall.AtBytes, s.Fall.CI95.Half()) +
+		pick(surely, " (95 % confidence)", "") + ": " + en.Rate(s.Fall.FromRate) + " falls " + falls}
+	if s.Back != nil {
+		parts = append(parts, back(s.Back, surely))
+	}
+	if s.Together != nil && s.Together.Told {
+		parts = append(parts, en.gained(s.Together.Gains, surely))
+	}
+	return parts
+}
+
+// plusMinus is a size with half of its interval, in one unit and to the same digit: "23.9 ± 0.2 GB".
+func plusMinus(bytes, half float64) string {
+	scale, name := 1e9, "GB"
+	switch {
+	case bytes >= 1e12:
+		scale, name = 1e12, "TB"
+	case bytes < 1e9:
+		scale, name = 1e6, "MB"
+	}
+	digits := max(0, 2-int(math.Floor(math.Log10(bytes/scale))))
+	text := fmt.Sprintf("%.*f ", digits, bytes/scale)
+	if half > 0 {
+		text += fmt.Sprintf("± %.*f ", digits, max(half/scale, math.Pow10(-digits)))
+	}
+	return text + name
+}
+
+// falls is "to 1.66 GB/s after 12 GB and to 0.50 GB/s after 52 GB".
+func (en english) falls(steps []ledger.Step) string {
+	return strings.Join(Each(steps, func(step ledger.Step) string {
+		return "to " + en.Rate(step.ToRate) + " after " + byteSize(step.AtBytes)
+	}), " and ")
+}
+
+// fell says from which rate a disk fell, and to which after how many bytes.
+func (en english) fell(disk string, steps []ledger.Step) string {
+	return disk + " fell from " + en.Rate(steps[0].FromRate) + " " + en.falls(steps)
+}
+
+// gained says who moved more after the fall: "B and C gained 0.45 GB/s each (0.43 to 0.50 GB/s)".
+func (en english) gained(gains []Gain, surely bool) string {
+	if len(gains) == 0 {
+		return "no other disk measurably gained from it"
+	}
+	var names []string
+	by := map[string]Gain{}
+	for _, g := range gains {
+		names = append(names, g.Disk)
+		by[g.Disk] = g
+	}
+	alike := Alike(names, func(n string) float64 { return by[n].Difference })
+	return strings.Join(Each(alike, func(group []string) string {
+		sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
+		for _, n := range group {
+			sum += by[n].Difference
+			low, high = min(low, by[n].CI95[0]), max(high, by[n].CI95[1])
+		}
+		text := unit.List(group) + " gained " + en.each(sum/float64(len(group)), len(group))
+		return text + pick(surely, " (95 % confidence: "+en.Rate(low)+" to "+en.Rate(high)+")", "")
+	}), ", ")
+}
+
+// back says after how long a rest a disk's cache takes as much as at first, as far as that is known.
+func back(b *Back, surely bool) string {
+	after := unit.FormatSeconds(b.AfterS)
+	switch {
+	case b.WithinS == nil && b.Regained < 0.005:
+		return "it was still slow after " + after + " of rest"
+	case b.WithinS == nil:
+		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", after,
+			pick(b.AtLeast, "at least ", ""), 100*b.Regained)
+	case b.RestS == nil:
+		return "it recovered after " + unit.FormatSeconds(*b.WithinS) + " of rest" +
+			pick(b.AfterS > 0, " but not after "+after, " or less") +
+			pick(b.Whole, "", ", at least for "+byteSize(b.Bytes))
+	}
+	text := "it recovered after " + unit.FormatSeconds(*b.RestS) + " of rest"
+	if surely {
+		low, high := unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1])
+		text += " (95 % confidence: " + low + " to " + high + ")"
+	}
+	return text
 }
