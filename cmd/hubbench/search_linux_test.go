@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sort"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -173,13 +174,11 @@ phases:
 
 // longer is the share of requests that took longer than a time, as far as buckets tell it.
 func longer(hist *latency.Histogram, than time.Duration) float64 {
-	var sum int64
-	hist.Counts().Each(func(lowNS, _, n int64) {
-		if lowNS > than.Nanoseconds() {
-			sum += n
-		}
+	n := int(hist.N())
+	within := sort.Search(n, func(i int) bool {
+		return hist.Quantile(float64(i+1)/float64(n)) > than.Nanoseconds()
 	})
-	return float64(sum) / float64(hist.N())
+	return float64(n-within) / float64(n)
 }
 
 // latenciesOf are all reads of a phase.
@@ -192,7 +191,9 @@ func latenciesOf(t *testing.T, out, phase string) *latency.Histogram {
 	events := trace.NewReader(f, f.Name())
 	for events.Next() {
 		if e := events.Event(); e.Type == trace.LatencyType && e.Phase == phase && e.Op == trace.Read {
-			must(t, hist.Decode(e.Hist))
+			counts, err := new(latency.Parser).Parse(e.Hist)
+			must(t, err)
+			hist.AddCounts(counts)
 		}
 	}
 	must(t, events.Err())

@@ -141,7 +141,7 @@ func (r *requests) doubt(n int64) string {
 // Fuller, "Quantile Estimation with a Complex Survey Design", Annals of Statistics 19, 1991): one near the gap
 // between two humps may cross it.
 func (r *requests) quantile(n int64) stats.Estimate {
-	tail := latency.Tails(r.units, r.all, 1/float64(n))[0]
+	tail := latency.NewTail(r.units, r.all, 1/float64(n))
 	slow := make([]float64, len(tail.Above)) // over what a second has of slow requests on average
 	for i, above := range tail.Above {
 		slow[i] = above / tail.Share

@@ -47,13 +47,6 @@ func (h *Histogram) Encode() string {
 	return base64.RawStdEncoding.EncodeToString(text.Bytes())
 }
 
-// Encode is the counts as text.
-func (c Counts) Encode() string {
-	var h Histogram
-	h.AddCounts(c)
-	return h.Encode()
-}
-
 // Counts are what the histogram has counted.
 func (h *Histogram) Counts() Counts {
 	if h.n == 0 {
@@ -62,7 +55,7 @@ func (h *Histogram) Counts() Counts {
 	text := binary.AppendUvarint(nil, uint64(h.maxNS))
 	text = binary.AppendUvarint(text, uint64(h.n))
 	next, last := 0, int64(0) // the bucket after the last one that counted something, and its count
-	for bucket, count := range h.used() {
+	for bucket, count := range h.counts {
 		if count == 0 {
 			continue
 		}
@@ -84,16 +77,12 @@ func (h *Histogram) Counts() Counts {
 type Parser struct {
 	in      bytes.Reader
 	inflate io.ReadCloser
-	plain   bytes.Buffer
 }
 
 // Parse reads what Encode has written.
 func (p *Parser) Parse(text string) (Counts, error) {
 	b, err := base64.RawStdEncoding.DecodeString(text)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("%w: %w", errText, err)
-	case len(b) == 0 || b[0] != version:
+	if err != nil || len(b) == 0 || b[0] != version {
 		return "", fmt.Errorf("%w of version %d", errText, version)
 	}
 	// Huffman's code has a bit for each byte at least: a text takes no memory out of proportion.
@@ -104,12 +93,11 @@ func (p *Parser) Parse(text string) (Counts, error) {
 	} else if err := p.inflate.(flate.Resetter).Reset(&p.in, nil); err != nil { //nolint:forcetypeassert,errcheck // documented by flate.NewReader
 		return "", err
 	}
-	p.plain.Reset()
-	n, err := p.plain.ReadFrom(io.LimitReader(p.inflate, int64(limit)))
-	if err != nil || int(n) == limit || p.in.Len() > 0 {
+	plain, err := io.ReadAll(io.LimitReader(p.inflate, int64(limit)))
+	if err != nil || len(plain) == limit || p.in.Len() > 0 {
 		return "", errText
 	}
-	c := Counts(p.plain.String())
+	c := Counts(plain)
 	_, _, err = c.scan(func(int, uint64) {})
 	return c, err
 }
@@ -123,7 +111,8 @@ func (c Counts) scan(f func(bucket int, count uint64)) (maxNS, n int64, err erro
 	longest, at := c.uvarint(0)
 	number, at := c.uvarint(at)
 	top := uint64(bucketOf(int64(min(longest, MaxNS))))
-	var bucket, count, left = uint64(0), uint64(0), number
+	var bucket, count uint64
+	left := number
 	for at < len(c) {
 		gap, v := uint64(c[at]>>5), uint64(c[at]&fullMore)
 		var more uint64
@@ -149,38 +138,22 @@ func (c Counts) scan(f func(bucket int, count uint64)) (maxNS, n int64, err erro
 	return int64(longest), int64(number), nil
 }
 
-// uvarint reads a varint, and returns where it ends: beyond the end if it is cut short, or longer than it need be.
+// uvarint reads a varint, and returns where it ends: beyond the end if it is cut short, or longer than
+// it need be.
 func (c Counts) uvarint(at int) (v uint64, end int) {
-	for shift := 0; at < len(c) && shift < 64; shift += 7 {
-		digits := c[at]
-		at++
-		if v |= uint64(digits&0x7f) << shift; digits >= 0x80 {
-			continue
-		}
-		if digits == 0 && shift > 0 {
-			break
-		}
-		return v, at
+	text := []byte(c[min(at, len(c)):min(at+binary.MaxVarintLen64, len(c))])
+	v, n := binary.Uvarint(text)
+	if n <= 0 || n > 1 && text[n-1] == 0 {
+		return 0, len(c) + 1
 	}
-	return 0, len(c) + 1
+	return v, at + n
 }
 
 // N is how many times were counted.
 func (c Counts) N() int64 {
-	if c == "" {
-		return 0
-	}
 	_, at := c.uvarint(0)
 	n, _ := c.uvarint(at)
 	return int64(n)
-}
-
-// Each calls f for every bucket that counted something, by time: its shortest and longest time, and how many.
-func (c Counts) Each(f func(lowNS, highNS, n int64)) {
-	_, _, _ = c.scan(func(bucket int, count uint64) { // Parse has checked it
-		low, high := bounds(bucket)
-		f(low, high, int64(count))
-	})
 }
 
 // AddCounts counts all of c's times as well.
@@ -189,17 +162,4 @@ func (h *Histogram) AddCounts(c Counts) {
 	maxNS, n, _ := c.scan(func(bucket int, count uint64) { h.counts[bucket] += count })
 	h.n += n
 	h.maxNS = max(h.maxNS, maxNS)
-}
-
-// Decode adds what Encode has written to the histogram.
-func (h *Histogram) Decode(text string) error {
-	c, err := new(Parser).Parse(text)
-	if err != nil {
-		return err
-	}
-	if c.N() > MaxCount-h.n {
-		return fmt.Errorf("%w: more than %d times in all", errText, int64(MaxCount))
-	}
-	h.AddCounts(c)
-	return nil
 }

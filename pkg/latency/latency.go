@@ -39,14 +39,6 @@ func (h *Histogram) grow() {
 	}
 }
 
-// used are the counts up to the longest time's; all beyond are zero.
-func (h *Histogram) used() []uint64 {
-	if h.n == 0 {
-		return nil
-	}
-	return h.counts[:bucketOf(h.maxNS)+1]
-}
-
 // Record counts one time. Those below zero count as zero, those above MaxNS as MaxNS.
 func (h *Histogram) Record(ns int64) { h.RecordN(ns, 1) }
 
@@ -83,7 +75,7 @@ func (h *Histogram) MaxNS() int64 { return h.maxNS }
 func (h *Histogram) Quantile(q float64) int64 {
 	rank := max(1, int64(math.Ceil(q*float64(h.n))))
 	var seen int64
-	for i, n := range h.used() {
+	for i, n := range h.counts {
 		if seen += int64(n); seen >= rank {
 			_, high := bounds(i)
 			return min(high, h.maxNS)
@@ -92,22 +84,9 @@ func (h *Histogram) Quantile(q float64) int64 {
 	return h.maxNS
 }
 
-// Add counts all of other's times as well.
-func (h *Histogram) Add(other *Histogram) {
-	if other.n == 0 {
-		return
-	}
-	h.grow()
-	for i, n := range other.used() {
-		h.counts[i] += n
-	}
-	h.n += other.n
-	h.maxNS = max(h.maxNS, other.maxNS)
-}
-
 // Reset empties it, and keeps its memory.
 func (h *Histogram) Reset() {
-	clear(h.used())
+	clear(h.counts)
 	h.n, h.maxNS = 0, 0
 }
 

@@ -14,45 +14,39 @@ type Tail struct {
 	Worth float64 // from about how many stretches the requests above it come
 }
 
-// Tails are the quantiles that some shares of requests exceed. A stretch of time is some counts, and all counts the
-// requests of all of them; it must not be empty.
-func Tails(stretches [][]Counts, all *Histogram, shares ...float64) []Tail {
-	type counted struct{ n, above, at float64 } // requests, of these above the quantile, and in its bucket
-	tails, counts, on := make([]Tail, len(shares)), make([][]counted, len(shares)), make([]int, len(shares))
-	for i, share := range shares {
-		tails[i] = Tail{NS: all.Quantile(1 - share), Share: share, Above: make([]float64, len(stretches))}
-		counts[i], on[i] = make([]counted, len(stretches)), bucketOf(tails[i].NS)
-	}
+// NewTail is the quantile that a share of requests exceeds. A stretch of time is some counts, and all
+// counts the requests of all of them; it must not be empty.
+func NewTail(stretches [][]Counts, all *Histogram, share float64) Tail {
+	t := Tail{NS: all.Quantile(1 - share), Share: share, Above: make([]float64, len(stretches))}
+	// These count requests, by stretch: those above the quantile's bucket, and those in it.
+	above, within := make([]float64, len(stretches)), make([]float64, len(stretches))
+	own := bucketOf(t.NS)
+	var allAbove, allWithin float64
 	for k, list := range stretches {
+		var requests int64
 		for _, c := range list {
-			_, _, _ = c.scan(func(bucket int, n uint64) {
-				for i, at := range on {
-					s := &counts[i][k]
-					s.n += float64(n)
-					switch {
-					case bucket > at:
-						s.above += float64(n)
-					case bucket == at:
-						s.at += float64(n)
-					}
+			_, n, _ := c.scan(func(bucket int, n uint64) {
+				if bucket > own {
+					above[k] += float64(n)
+				} else if bucket == own {
+					within[k] += float64(n)
 				}
 			})
+			requests += n
 		}
+		t.Above[k] = -share * float64(requests)
+		allAbove += above[k]
+		allWithin += within[k]
 	}
-	for i := range tails {
-		t := &tails[i]
-		var total counted
-		for _, s := range counts[i] {
-			total = counted{total.n + s.n, total.above + s.above, total.at + s.at}
-		}
-		part := (t.Share*total.n - total.above) / total.at
-		var sum, squares float64
-		for k, s := range counts[i] {
-			exceed := s.above + part*s.at
-			sum, squares = sum+exceed, squares+exceed*exceed
-			t.Above[k] = (exceed - t.Share*s.n) * float64(len(stretches)) / total.n
-		}
-		t.Worth = sum * sum / squares
+	total := float64(all.n)
+	part := (share*total - allAbove) / allWithin
+	var sum, squares float64
+	for k := range stretches {
+		exceed := above[k] + part*within[k]
+		sum += exceed
+		squares += exceed * exceed
+		t.Above[k] = (t.Above[k] + exceed) * float64(len(stretches)) / total
 	}
-	return tails
+	t.Worth = sum * sum / squares
+	return t
 }

@@ -21,7 +21,8 @@ func TestTails(t *testing.T) {
 		stretches = append(stretches, []Counts{countsOf(t, histogramOf(part[:half])), countsOf(t, histogramOf(part[half:]))})
 	}
 	all := histogramOf(times)
-	for _, tail := range Tails(stretches, all, 1.0/2, 1.0/100) {
+	for _, share := range []float64{1.0 / 2, 1.0 / 100} {
+		tail := NewTail(stretches, all, share)
 		check.Same(t, fmt.Sprintf("share %g", tail.Share), all.Quantile(1-tail.Share), tail.NS)
 		average := float64(len(times)) / float64(len(parts))
 		var sum float64
@@ -62,10 +63,10 @@ func TestTailWorth(t *testing.T) {
 					h.Record(1e3)
 				}
 			}
-			all.Add(h)
+			all.AddCounts(h.Counts())
 			stretches = append(stretches, []Counts{countsOf(t, h)})
 		}
-		check.Near(t, fmt.Sprintf("slow requests in %d of %d stretches: worth", slow, n), float64(slow), Tails(stretches, all, 0.01)[0].Worth, 1e-9)
+		check.Near(t, fmt.Sprintf("slow requests in %d of %d stretches: worth", slow, n), float64(slow), NewTail(stretches, all, 0.01).Worth, 1e-9)
 	}
 }
 

@@ -92,7 +92,7 @@ func Estimate(lines []Line) (f Figures, found [3]*Quantile) {
 	f.Requests, f.MaxNS = all.N(), all.MaxNS()
 	for i, n := range []int64{2, 100, 1000} {
 		if f.Requests >= MinRequests(n) {
-			tail := latency.Tails(stretches, all, 1/float64(n))[0]
+			tail := latency.NewTail(stretches, all, 1/float64(n))
 			found[i] = &Quantile{Tail: tail, all: all, median: found[0]}
 		}
 	}

@@ -165,7 +165,7 @@ func TestLoadRefuses(t *testing.T) {
 	many := latency.New()
 	many.Record(5)
 	for many.N() < latency.MaxCount/2+1 {
-		many.Add(many)
+		many.AddCounts(many.Counts())
 	}
 	manyRequests := `{"type":"latency","phase":"p","disk":"A","op":"read","t_ns":1,"hist":"` + many.Encode() + `"}`
 	tests := []struct{ name, text, want string }{
