@@ -33,9 +33,6 @@ func outcome(t *StreamTotal, p *Phase) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
 	}
-	frames := func(late, due int) string {
-		return fmt.Sprintf("%s of %s frames", unit.FormatCount(late), unit.FormatCount(due))
-	}
 	seen := t.counted()
 	tested, when := unit.FormatSeconds(seen.TestedS), ""
 	if t.Beside != nil {
@@ -49,14 +46,14 @@ func outcome(t *StreamTotal, p *Phase) string {
 	case stream.Strained:
 		text = clean + ", but the buffer fell to " + t.bufferLeft(seen.LowestBufferS)
 	case stream.Drops:
-		text = t.Disk + " dropped " + frames(seen.Late, seen.Due) + when
+		text = t.Disk + " dropped " + framesOf(seen.Late, seen.Due) + when
 	default:
 		text += ", but only for " + tested + " while " + did(p, seen.Disks) +
 			": too short to call that clean"
 	}
 	switch late, due := t.Late-seen.Late, t.Due-seen.Due; {
 	case late > 0:
-		text += "; " + frames(late, due) + " were dropped " + pick(len(seen.LateAfter) == 0, "at other times",
+		text += "; " + framesOf(late, due) + " were dropped " + pick(len(seen.LateAfter) == 0, "at other times",
 			"after "+unit.List(seen.LateAfter)+" had ended")
 	case due > 0 && seen.Late > 0 && len(t.LateOnlyWhile) > 0:
 		text += ", and none of " + unit.FormatCount(due) + " at other times"
@@ -80,6 +77,11 @@ func (t *StreamTotal) streams() string {
 // bufferLeft is "0.24 s of 1 s".
 func (t *StreamTotal) bufferLeft(lowestS float64) string {
 	return roundedDown(lowestS) + " of " + unit.FormatSeconds(t.BufferS)
+}
+
+// framesOf is "201 of 2,901 frames".
+func framesOf(late, due int) string {
+	return unit.FormatCount(late) + " of " + unit.FormatCount(due) + " frames"
 }
 
 // roundedDown rounds a buffer down to a hundredth of a second, or a tenth of 10 s or more: so full it
@@ -199,8 +201,7 @@ func playedText(group []situation, others bool) string {
 	}
 	text += when + pick(seen.TestedS > 0, " (tested for "+tested+")", "")
 	if t.Late > 0 {
-		text += fmt.Sprintf(", and drops %s of %s frames at other times", unit.FormatCount(t.Late),
-			unit.FormatCount(t.Due-seen.Due))
+		text += ", and drops " + framesOf(t.Late, t.Due-seen.Due) + " at other times"
 	}
 	return text
 }
@@ -216,64 +217,50 @@ type situation struct {
 	streams *StreamTotal // if it is about streams
 }
 
-// How much is said of when something was so.
-const (
-	whoWorks = iota
-	howFast  // and how much
-	connectedHow
-	inWhichPhase
-)
-
 // tellApart fills in when each situation was. Situations of one disk that would read the same although
-// their outcomes differ say as much more as sets them apart: how fast and how much of what the others
-// move, where the disks are connected, and at last which phase it is.
+// their outcomes differ say as much more as sets them apart.
 func tellApart(order []string, all []situation) {
-	for detail := whoWorks; detail <= inWhichPhase; detail++ {
+	conditions := Each(all, func(s situation) [4]string { return s.conditions(order, all) })
+	for detail := range 4 {
 		before := slices.Clone(all)
 		for i, s := range before {
 			unclear := func(o situation) bool {
 				return o.disk == s.disk && o.what == s.what && o.when == s.when && o.outcome != s.outcome
 			}
-			if detail == whoWorks || slices.ContainsFunc(before, unclear) {
-				all[i].when = s.condition(order, detail, before)
+			if detail == 0 || slices.ContainsFunc(before, unclear) {
+				all[i].when = conditions[i][detail]
 			}
 		}
 	}
 }
 
-// condition says who else works, in that much detail. A disk without a limit says so where it has one
-// in another of the situations. A phase's own name comes first where it is no pattern.
-func (s *situation) condition(order []string, detail int, all []situation) string {
-	text, beside := "alone", others(order, s.Phase, s.disk)
-	switch {
-	case len(beside) > 0 && detail == whoWorks:
-		text = "when " + do(s.Phase, beside)
-	case len(beside) > 0:
-		text = "when " + unit.List(Each(beside, func(name string) string {
+// conditions say who else works, and then more and more: how fast and how much of what they move,
+// where the disks are connected, and at last which phase it is. A disk without a limit says so where
+// it has one in another of the situations. A phase's own name comes first where it is no pattern.
+func (s *situation) conditions(order []string, all []situation) [4]string {
+	who, fully := "alone", "alone"
+	if beside := others(order, s.Phase, s.disk); len(beside) > 0 {
+		who = "when " + do(s.Phase, beside)
+		fully = "when " + unit.List(Each(beside, func(name string) string {
 			w := workOf(s.Phase, name)
 			limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
 			full := !w.Limited() && slices.ContainsFunc(all, limited)
 			return name + " " + w.Verb().One + w.Listed() + pick(full, " at full speed", "")
 		}))
 	}
-	var where []string
-	for _, name := range present(order, s.Connections) {
-		switch port := s.Connections[name]; port {
-		case trace.Direct:
-			where = append(where, name+" connected directly")
-		case trace.OnHub:
-			where = append(where, name+" on the hub")
-		default:
-			where = append(where, fmt.Sprintf("%s connected to %q", name, port))
-		}
+	connected := fully
+	if where := present(order, s.Connections); len(where) > 0 {
+		connected += " with " + unit.List(Each(where, func(name string) string {
+			switch port := s.Connections[name]; port {
+			case trace.Direct:
+				return name + " connected directly"
+			case trace.OnHub:
+				return name + " on the hub"
+			default:
+				return fmt.Sprintf("%s connected to %q", name, port)
+			}
+		}))
 	}
-	switch {
-	case detail == connectedHow && where != nil:
-		text += " with " + unit.List(where)
-	case detail == inWhichPhase && s.Title != s.Name:
-		text += " (" + s.Name + ")"
-	case detail == inWhichPhase:
-		text = "in phase " + s.Title + ", " + text
-	}
-	return text
+	named := pick(s.Title == s.Name, "in phase "+s.Title+", "+fully, fully+" ("+s.Name+")")
+	return [4]string{who, fully, connected, named}
 }
