@@ -312,19 +312,20 @@ func (en english) gained(gains []Gain, surely bool) string {
 // back says after how long a rest a disk's cache takes as much as at first, as far as that is known.
 func back(b *Back, surely bool) string {
 	after := unit.FormatSeconds(b.AfterS)
+	rest := cmp.Or(b.RestS, b.WithinS)
 	switch {
-	case b.WithinS == nil && b.Regained < 0.005:
+	case rest == nil && b.Regained < 0.005:
 		return "it was still slow after " + after + " of rest"
-	case b.WithinS == nil:
+	case rest == nil:
 		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", after,
 			pick(b.AtLeast, "at least ", ""), 100*b.Regained)
-	case b.RestS == nil:
-		return "it recovered after " + unit.FormatSeconds(*b.WithinS) + " of rest" +
-			pick(b.AfterS > 0, " but not after "+after, " or less") +
-			pick(b.Whole, "", ", at least for "+byteSize(b.Bytes))
 	}
-	text := "it recovered after " + unit.FormatSeconds(*b.RestS) + " of rest"
-	if surely {
+	text := "it recovered after " + unit.FormatSeconds(*rest) + " of rest"
+	switch {
+	case b.RestS == nil:
+		text += pick(b.AfterS > 0, " but not after "+after, " or less") +
+			pick(b.Whole, "", ", at least for "+byteSize(b.Bytes))
+	case surely:
 		low, high := unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1])
 		text += " (95 % confidence: " + low + " to " + high + ")"
 	}

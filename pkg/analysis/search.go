@@ -103,11 +103,11 @@ func (en english) searched(s *Search) string {
 	if s.Kind == trace.SearchPace {
 		return paceFound(s, &try)
 	}
-	plays, with := s.Disk+" "+streaming(op).One, ""
+	plays, when, while := s.Disk+" "+streaming(op).One, "", ""
 	if beside := others(en.Order, &try, s.Disk); len(beside) > 0 {
-		with = do(&try, beside)
+		with := do(&try, beside)
+		when, while = " when "+with, " while "+with
 	}
-	when, while := pick(with == "", "", " when "+with), pick(with == "", "", " while "+with)
 	switch {
 	case s.AloneBetween != nil || s.FoundBetween != nil:
 		alone := pick(s.Alone == nil && s.AloneBetween == nil, "",
@@ -149,16 +149,17 @@ func paceFound(s *Search, try *Phase) string {
 	while := " while " + unit.List(Each(try.StreamTotals, func(t StreamTotal) string {
 		return t.Disk + " " + streaming(t.Op).One + " " + streamCount(float64(t.Streams), t.Op)
 	}))
+	howFast := "how fast " + may + while
 	switch between := s.FoundBetween; {
 	case between != nil && between.High == nil:
-		return "how fast " + may + while + " is not sure: " + unit.FormatRate(between.Low) + " or more"
+		return howFast + " is not sure: " + unit.FormatRate(between.Low) + " or more"
 	case between != nil:
-		return "how fast " + may + while + " is not sure: between " + unit.FormatRate(between.Low) +
-			" and " + unit.FormatRate(*between.High)
+		return howFast + " is not sure: between " + unit.FormatRate(between.Low) + " and " +
+			unit.FormatRate(*between.High)
 	case s.Unlimited:
 		return may + " as fast as it can" + while
 	case s.Found == nil:
-		return "how fast " + may + while + " was not found"
+		return howFast + " was not found"
 	case *s.Found == 0:
 		return s.Disk + " may not " + op + " at any rate that was tried" + while
 	case s.FoundOpen:

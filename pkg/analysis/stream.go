@@ -298,9 +298,7 @@ func (p *phase) beside(disk *part, streams ...trace.Stream) *StreamBeside {
 	if untested && out.Verdict != stream.Drops {
 		out.Verdict = ""
 	}
-	if out.Due > 0 {
-		out.LateShare = float64(out.Late) / float64(out.Due)
-	}
+	out.LateShare = float64(out.Late) / float64(max(out.Due, 1))
 	for _, other := range others {
 		after := overlap.Span{StartNS: outsideNS, EndNS: math.MaxInt64}
 		if outsideNS < math.MaxInt64 && !other.WorksIn(after) {

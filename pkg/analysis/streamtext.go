@@ -149,7 +149,7 @@ func (en english) played() []string {
 			}
 			seen := t.counted()
 			all = append(all, situation{
-				Phase: &p, disk: t.Disk, streams: &t,
+				Phase: &p, disk: t.Disk, streams: &t, seen: seen,
 				// A trace may not say which streams they are.
 				what: cmp.Or(strings.TrimSpace(workOf(&p, t.Disk).Listed()),
 					unit.Plural(t.Streams, "stream")),
@@ -161,7 +161,7 @@ func (en english) played() []string {
 	groups := Grouped(all, func(s situation) [3]string { return [3]string{s.disk, s.what, s.outcome} })
 	worst := []stream.Verdict{stream.Drops, stream.Strained, "", stream.Clean}
 	slices.SortStableFunc(groups, func(a, b []situation) int {
-		x, y := a[0].streams.counted(), b[0].streams.counted()
+		x, y := a[0].seen, b[0].seen
 		return cmp.Or(slices.Index(worst, x.Verdict)-slices.Index(worst, y.Verdict),
 			cmp.Compare(y.LateShare, x.LateShare))
 	})
@@ -175,16 +175,15 @@ func (en english) played() []string {
 // playedText is what came of a disk's streams in one phase, or in several in which it is the same,
 // and when; and which streams these are if the disk has others elsewhere.
 func playedText(group []situation, others bool) string {
-	t := group[0].streams
-	seen := t.counted()
+	t, seen := group[0].streams, group[0].seen
 	var whens []string
 	for _, s := range group {
 		if !slices.Contains(whens, s.when) {
 			whens = append(whens, s.when)
 		}
 		// The shortest test counts.
-		if b := s.streams.Beside; b != nil && (seen.TestedS == 0 || b.TestedS < seen.TestedS) {
-			seen.TestedS = b.TestedS
+		if s.seen.Disks != nil && (seen.TestedS == 0 || s.seen.TestedS < seen.TestedS) {
+			seen.TestedS = s.seen.TestedS
 		}
 	}
 	when, tested := " "+unit.List(whens), unit.FormatSeconds(seen.TestedS)
@@ -214,7 +213,8 @@ type situation struct {
 	what    string
 	outcome string
 	when    string       // who else works: "alone", "when Backup writes"
-	streams *StreamTotal // if it is about streams
+	streams *StreamTotal // if it is about streams, and
+	seen    StreamBeside // those of their frames that count
 }
 
 // tellApart fills in when each situation was. Situations of one disk that would read the same although
