@@ -14,13 +14,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Latency is how long a disk's requests took, from when each was handed to the system until it was done: those of its
-// role's direction, in the overlap, or in all its time if there is none. Those of a probe, of streams and at a pace
-// count from when they were due, however late they began.
+// Latency is how long a disk's requests took, from when each was handed to the system until it was
+// done: those of its role's direction, in the overlap, or in all its time if there is none. Those
+// of a probe, of streams and at a pace count from when they were due, however late they began.
 //
-// A latency line of the trace counts the requests that ended since the line before, about a second. It belongs to the
-// overlap if that time lies within one of its spans, give or take a hundredth of a second: what ended about the edges
-// counts nowhere.
+// A latency line of the trace counts the requests that ended since the line before, about a second.
+// It belongs to the overlap if that time lies within one of its spans, give or take a hundredth of
+// a second: what ended about the edges counts nowhere.
 type Latency struct {
 	quantile.Figures
 	// Of the disk alone at the same work; null if that was not recorded.
@@ -45,15 +45,16 @@ func (r *run) latencies() {
 		solos[i].Figures, solos[i].found = quantile.Estimate(lines)
 	}
 	// Noise alone may make one quantile of one disk longer than alone with a chance of alpha: the
-	// median and p99 are compared of each disk that is known alone. What the latencies of a disk that
-	// goes as fast as it can would say, its rates say.
+	// median and p99 are compared of each disk that is known alone. What the latencies of a disk
+	// that goes as fast as it can would say, its rates say.
 	compared := 0
 	for _, p := range r.phases {
 		for _, g := range p.trace.Gauges {
 			if g.Name == trace.LeftOut && g.Value > 0 {
 				p.warnOf(g.Disk, Warning{Code: "left_out", Values: RequestsValues{g.Value},
-					Text: unit.Plural(int(g.Value), "request") + " were due and could not be made before " +
-						"the phase ended: its latencies are without them, and would be longer with them"})
+					Text: unit.Plural(int(g.Value), "request") + " were due and could not be " +
+						"made before the phase ended: its latencies are without them, and would " +
+						"be longer with them"})
 			}
 		}
 		for _, part := range p.parts {
@@ -108,7 +109,8 @@ func note(l *Latency) string {
 		}
 	}
 	if fewer != nil {
-		texts = append(texts, "only "+unit.FormatCount(int(l.Requests))+" requests: "+unit.List(fewer))
+		requests := unit.FormatCount(int(l.Requests))
+		texts = append(texts, "only "+requests+" requests: "+unit.List(fewer))
 	}
 	if unsure != nil {
 		texts = append(texts, pick(l.Seconds < quantile.MinSeconds,
@@ -118,8 +120,9 @@ func note(l *Latency) string {
 	return strings.Join(texts, "; ")
 }
 
-// LatencyRow is how long one disk's requests took while one set of others worked: of the stages of all phases in which
-// just these did, as far as latency lines lie within them. A search's tries are left out: each is other work.
+// LatencyRow is how long one disk's requests took while one set of others worked: of the stages of
+// all phases in which just these did, as far as latency lines lie within them. A search's tries are
+// left out: each is other work.
 type LatencyRow struct {
 	Disk   string                `json:"disk"`
 	Op     trace.Role            `json:"op"`
@@ -162,7 +165,8 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 		first := group[0]
 		row := LatencyRow{
 			Disk: first.own.Name(), Op: first.own.Trace.Op, Connection: first.own.job.connection,
-			Test: first.phase.trace.Test, Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
+			Test:   first.phase.trace.Test,
+			Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
 		}
 		for _, part := range first.parts {
 			if part != first.own {
@@ -187,9 +191,9 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 	return rows
 }
 
-// answered says how long the requests of a disk that does not go as fast as it can took: "C answered
-// 4 KiB reads in 9.8 ms while B wrote and in 120 µs alone (p99; 82 times as long, 71 to 94 with 95 %
-// confidence)". It is empty where too few were recorded.
+// answered says how long the requests of a disk that does not go as fast as it can took: "C
+// answered 4 KiB reads in 9.8 ms while B wrote and in 120 µs alone (p99; 82 times as long, 71 to 94
+// with 95 % confidence)". It is empty where too few were recorded.
 func (en english) answered(p *Phase, disk string) string {
 	l := p.Disks[disk].Latency
 	if l == nil {
@@ -214,7 +218,8 @@ func (en english) answered(p *Phase, disk string) string {
 	if c := l.Longer; c != nil {
 		longer = twoFigures(c.Times) + " times as long"
 		if c.CI95 != nil {
-			longer += ", " + twoFigures(c.CI95[0]) + " to " + twoFigures(c.CI95[1]) + " with 95 % confidence"
+			longer += ", " + twoFigures(c.CI95[0]) + " to " + twoFigures(c.CI95[1]) +
+				" with 95 % confidence"
 		}
 	}
 	return fmt.Sprintf("%s and in %s alone (%s; %s)", text, requestTime(*alone), which, longer)
@@ -252,6 +257,7 @@ func (en english) slowed() []string {
 	tellApart(en.Order, longer)
 	return Each(longer, func(s situation) string {
 		l := s.Disks[s.disk].Latency.Longer
-		return s.what + " in " + requestTime(l.ToNS) + " instead of " + requestTime(l.FromNS) + " " + s.when
+		return s.what + " in " + requestTime(l.ToNS) + " instead of " + requestTime(l.FromNS) +
+			" " + s.when
 	})
 }

@@ -14,14 +14,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// How a disk's fast cache is told to be back, or to have been used up again.
-const (
-	apartS     = 2 // seconds of a stretch, and how many
-	apartLeast = 5 // there must be on either side of a fall: all of one above all of the other by chance is 1 in 252
-)
-
-// Saturation is where a disk's fast cache ends, what others gain then, and when it is back: what the steps of the
-// preset saturation show of one disk.
+// Saturation is where a disk's fast cache ends, what others gain then, and when it is back: what
+// the steps of the preset saturation show of one disk.
 type Saturation struct {
 	Of         string         `json:"of"` // the scenario's phase
 	Disk       string         `json:"disk"`
@@ -97,21 +91,22 @@ func saturations(phases []*phase) []Saturation {
 
 // fell fills in how a disk fell that wrote alone, what rests gave back of its cache, and what the
 // others gained when it was full with all of the phase working: the disk fell there after about as
-// many bytes as alone. That others rise at that moment is then no reason to think that they took what
-// it lost.
+// many bytes as alone. That others rise at that moment is then no reason to think that they took
+// what it lost.
 func (s *Saturation) fell(alone *part, t *Throttle, phases []*phase) {
 	cache := ledger.NewCache(&alone.Disk, t.Steps)
 	last := t.Steps[len(t.Steps)-1]
-	// The estimated time of a change of size d between noisy levels is off by at most 11 s²/d² in 19 of
-	// 20 cases (Bai, Estimation of a change point in multiple regression models, Review of Economics and
-	// Statistics 79, 1997), with s² the noise of a rate over a second; and it is seen in steps of one
-	// sample.
+	// The estimated time of a change of size d between noisy levels is off by at most 11 s²/d² in
+	// 19 of 20 cases (Bai, Estimation of a change point in multiple regression models, Review of
+	// Economics and Statistics 79, 1997), with s² the noise of a rate over a second; and it is seen
+	// in steps of one sample.
 	high, low := cache.Levels[len(t.Steps)-1], cache.Levels[len(t.Steps)]
 	noise := max(square(high.Rate*high.Error)*high.SeenS, square(low.Rate*low.Error)*low.SeenS)
 	off := high.Rate * (11*noise/square(high.Rate-low.Rate) + seconds(ledger.SampleNS))
 	s.Fall = &Fall{
-		AtBytes: last.AtBytes, CI95: stats.Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
-		FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause,
+		AtBytes: last.AtBytes, CI95: stats.Interval{last.AtBytes - off, last.AtBytes + off},
+		AtS: last.AtS, FromRate: t.Steps[0].FromRate, ToRate: last.ToRate,
+		Steps: t.Steps, Cause: t.Cause,
 	}
 	for _, p := range phases {
 		part, step := p.part(s.Disk), p.trace.Saturation
@@ -125,7 +120,9 @@ func (s *Saturation) fell(alone *part, t *Throttle, phases []*phase) {
 			s.Bursts = append(s.Bursts, b)
 		}
 	}
-	slices.SortStableFunc(s.Bursts, func(a, b ledger.Burst) int { return cmp.Compare(a.RestS, b.RestS) })
+	slices.SortStableFunc(s.Bursts, func(a, b ledger.Burst) int {
+		return cmp.Compare(a.RestS, b.RestS)
+	})
 	s.Back = s.back(cache)
 }
 
@@ -165,9 +162,12 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 		}
 		f := &FallTogether{
 			Phase: p.out.Name, Gains: []Gain{},
-			Step: ledger.Step{AtBytes: bytes, AtS: seconds(at), FromRate: was.Rate, ToRate: is.Rate},
+			Step: ledger.Step{
+				AtBytes: bytes, AtS: seconds(at), FromRate: was.Rate, ToRate: is.Rate,
+			},
 		}
-		before := overlap.Span{StartNS: min(at-beforeNS, max(at-2*beforeNS, was.StartNS)), EndNS: at}
+		from := min(at-beforeNS, max(at-2*beforeNS, was.StartNS))
+		before := overlap.Span{StartNS: from, EndNS: at}
 		after := overlap.Span{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
 		f.Told = !p.eventsIn(before.StartNS, after.EndNS) &&
 			!p.othersFall(part, before.StartNS, after.EndNS)
@@ -179,7 +179,8 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 	return nil
 }
 
-// othersFall reports whether another disk falls between two times: then it is not known whose fall others gained from.
+// othersFall reports whether another disk falls between two times: then it is not known whose fall
+// others gained from.
 func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 	for _, other := range p.parts {
 		for i := 1; i < len(other.Solid) && other != part; i++ {
@@ -206,7 +207,8 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 		}
 		gain := is.Rate - was.Rate
 		// Is.Free is the same.
-		half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
+		half := stats.StudentQuantile(0.975, was.Free) *
+			math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
 		f.Gains = append(f.Gains, Gain{
 			Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Difference: gain,
 			CI95: stats.Interval{gain - half, gain + half},
@@ -214,18 +216,19 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Span) {
 	}
 }
 
-// apart reports whether the disk was faster in every stretch of one time than in any of another by a share that is
-// told. If requests are few, noise is not known well enough to show even that.
+// apart reports whether the disk was faster in every stretch of one time than in any of another by
+// a share that is told. If requests are few, noise is not known well enough to show even that. That
+// all of five stretches are above all of five others is chance once in 252 times.
 func (p *part) apart(before, after overlap.Span) bool {
-	stretches := func(in overlap.Span) []float64 {
-		return p.Curve.Rates([]overlap.Span{in}, int(in.Seconds()/apartS+0.5))
-	}
-	was, is := stretches(before), stretches(after)
-	return min(len(was), len(is)) >= apartLeast && slices.Min(is) >= (1+freedShare)*slices.Max(was)
+	const stretches = 5 // of two seconds
+	was := p.Curve.Rates([]overlap.Span{before}, stretches)
+	is := p.Curve.Rates([]overlap.Span{after}, stretches)
+	return min(before.Seconds(), after.Seconds()) >= ledger.LongS &&
+		slices.Min(is) >= (1+freedShare)*slices.Max(was)
 }
 
-// roseBefore reports whether the disk's rate between two times rose clearly before a third: then not by what happened
-// there.
+// roseBefore reports whether the disk's rate between two times rose clearly before a third: then
+// not by what happened there.
 func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
 	const binNS = 5 * ledger.SampleNS
 	n := (toNS - fromNS) / binNS
@@ -234,20 +237,22 @@ func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
 	return rose < then && dateIsOff(rates, then, rose)
 }
 
-// saturation says where a disk's fast cache ends, when it is empty again, and what others gain while it is full;
-// and how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s", "it
-// recovered after 2 min 30 s of rest".
+// saturation says where a disk's fast cache ends, when it is empty again, and what others gain
+// while it is full; and how surely, if that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30
+// GB/s falls to 0.67 GB/s", "it recovered after 2 min 30 s of rest".
 func (en english) saturation(s Saturation, surely bool) []string {
 	if s.Fall == nil {
 		return []string{s.Disk + " wrote " + byteSize(s.WroteBytes) + " without slowing down"}
 	}
-	what := pick(s.Fall.Cause == "heat", " slows down as it heats up after ", "'s fast cache holds ")
+	what := pick(s.Fall.Cause == "heat", " slows down as it heats up after ",
+		"'s fast cache holds ")
 	falls := "to " + en.Rate(s.Fall.ToRate)
 	if len(s.Fall.Steps) > 1 {
 		falls = en.falls(s.Fall.Steps)
 	}
 	parts := []string{s.Disk + what + plusMinus(s.Fall.AtBytes, s.Fall.CI95.Half()) +
-		pick(surely, " (95 % confidence)", "") + ": " + en.Rate(s.Fall.FromRate) + " falls " + falls}
+		pick(surely, " (95 % confidence)", "") + ": " +
+		en.Rate(s.Fall.FromRate) + " falls " + falls}
 	if s.Back != nil {
 		parts = append(parts, back(s.Back, surely))
 	}
@@ -257,7 +262,8 @@ func (en english) saturation(s Saturation, surely bool) []string {
 	return parts
 }
 
-// plusMinus is a size with half of its interval, in one unit and to the same digit: "23.9 ± 0.2 GB".
+// plusMinus is a size with half of its interval, in one unit and to the same digit: "23.9 ± 0.2
+// GB".
 func plusMinus(bytes, half float64) string {
 	scale, name := 1e9, "GB"
 	switch {
@@ -309,7 +315,8 @@ func (en english) gained(gains []Gain, surely bool) string {
 	}), ", ")
 }
 
-// back says after how long a rest a disk's cache takes as much as at first, as far as that is known.
+// back says after how long a rest a disk's cache takes as much as at first, as far as that is
+// known.
 func back(b *Back, surely bool) string {
 	after := unit.FormatSeconds(b.AfterS)
 	rest := cmp.Or(b.RestS, b.WithinS)

@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Search is what a search for the most streams, or for the fastest pace that leaves streams clean, has found. It is
-// reported by the phases that were its tries, whose lines say so.
+// Search is what a search for the most streams, or for the fastest pace that leaves streams clean,
+// has found. It is reported by the phases that were its tries, whose lines say so.
 type Search struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // streams | pace
@@ -39,7 +39,9 @@ type SearchTry struct {
 }
 
 func searches(phases []*phase) []Search {
-	tries := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.trace.Search == nil })
+	tries := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool {
+		return p.trace.Search == nil
+	})
 	bySearch := Grouped(tries, func(p *phase) string { return p.trace.Search.Search })
 	return Each(bySearch, func(group []*phase) Search {
 		first := group[0].trace.Search
@@ -55,8 +57,8 @@ func searches(phases []*phase) []Search {
 	})
 }
 
-// streamVerdict is the worst of the phase's streams; empty if it has none, or was cut short, or if a disk beside them
-// stopped before they did: what stays clean without it says nothing.
+// streamVerdict is the worst of the phase's streams; empty if it has none, or was cut short, or if
+// a disk beside them stopped before they did: what stays clean without it says nothing.
 func (p *phase) streamVerdict() stream.Verdict {
 	var endNS int64
 	for _, part := range p.parts {
@@ -67,7 +69,8 @@ func (p *phase) streamVerdict() stream.Verdict {
 		}
 	}
 	for _, part := range p.parts {
-		if endNS > 0 && !part.Limited() && (len(part.Active) == 0 || search.Stopped(part.EndNS(), endNS)) {
+		if endNS > 0 && !part.Limited() &&
+			(len(part.Active) == 0 || search.Stopped(part.EndNS(), endNS)) {
 			return ""
 		}
 	}
@@ -82,7 +85,8 @@ func (p *phase) streamVerdict() stream.Verdict {
 func (s *Search) answer() {
 	s.SearchResult = search.Recall(Each(s.Tries, func(t SearchTry) search.Made {
 		try := trace.Try{
-			Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone, Step: t.Step, Steps: t.Steps,
+			Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone,
+			Step: t.Step, Steps: t.Steps,
 		}
 		return search.Made{Try: try, Verdict: t.Verdict}
 	}))

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,8 +11,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Stream is the outcome of one stream: of frames that were due at fixed times. It is read from the trace's stream
-// lines of this disk and name. What the phase's line does not say is zero: kind, rate, frame and buffer.
+// Stream is the outcome of one stream: of frames that were due at fixed times. It is read from the
+// trace's stream lines of this disk and name. What the phase's line does not say is zero: kind,
+// rate, frame and buffer.
 type Stream struct {
 	Disk          string     `json:"disk"`
 	Name          string     `json:"name"` // a number, unique on its disk
@@ -37,8 +37,8 @@ type Stream struct {
 	Series        *StreamSeries `json:"series,omitempty"`
 }
 
-// StreamSeries is a stream over time, in equal steps from the release on: its lowest buffer, as it was in the step
-// before if no line falls into one, and how many frames were late.
+// StreamSeries is a stream over time, in equal steps from the release on: its lowest buffer, as it
+// was in the step before if no line falls into one, and how many frames were late.
 type StreamSeries struct {
 	StepS   float64   `json:"step_s"`
 	BufferS []float64 `json:"buffer_s"`
@@ -66,8 +66,8 @@ type StreamTotal struct {
 	Beside        *StreamBeside  `json:"beside,omitempty"`
 }
 
-// StreamBeside is the outcome of the frames that were due while all the other working disks, probes aside, were active:
-// only these were tested beside them.
+// StreamBeside is the outcome of the frames that were due while all the other working disks, probes
+// aside, were active: only these were tested beside them.
 type StreamBeside struct {
 	Disks         []string `json:"disks"`    // the others
 	TestedS       float64  `json:"tested_s"` // how long all of them were active at once, while the streams ran
@@ -81,12 +81,13 @@ type StreamBeside struct {
 	LateAfter []string `json:"late_after,omitempty"`
 }
 
-// quietNS is how long frames must have been due without a disk, or for their buffer's length if that is longer, for
-// it to count that none of them was late: what a disk leaves behind shows only once the buffer is used up.
+// quietNS is how long frames must have been due without a disk, or for their buffer's length if
+// that is longer, for it to count that none of them was late: what a disk leaves behind shows only
+// once the buffer is used up.
 const quietNS = 1_000_000_000
 
-// maxStreamSteps is how many steps the series of a stream has at most. They are as long as the time between two of its
-// samples, or some times as long.
+// maxStreamSteps is how many steps the series of a stream has at most. They are as long as the time
+// between two of its samples, or some times as long.
 const maxStreamSteps = 300
 
 // streams reports the outcome of each disk's streams. It warns if they did not stay clean and the
@@ -107,14 +108,15 @@ func (p *phase) streams() {
 		p.out.Streams = append(p.out.Streams, all...)
 		p.out.StreamTotals = append(p.out.StreamTotals, total)
 		for _, g := range p.trace.Gauges {
-			if g.Name == trace.HostLate && g.Disk == total.Disk && total.Verdict != stream.Clean &&
-				g.Value >= max(minLateS, total.BufferS/10) {
-				p.warnOf(g.Disk, Warning{Code: "host_late",
-					Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
-					Text: fmt.Sprintf("%s may be the computer's fault, not the disk's: it was busy or asleep, "+
-						"and served the streams up to %s late",
-						pick(total.Late > 0, "its dropped frames", "its low buffer"), unit.FormatSeconds(g.Value))})
+			if g.Name != trace.HostLate || g.Disk != total.Disk || total.Verdict == stream.Clean ||
+				g.Value < max(minLateS, total.BufferS/10) {
+				continue
 			}
+			what := pick(total.Late > 0, "its dropped frames", "its low buffer")
+			p.warnOf(g.Disk, Warning{Code: "host_late",
+				Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
+				Text: what + " may be the computer's fault, not the disk's: it was busy or " +
+					"asleep, and served the streams up to " + unit.FormatSeconds(g.Value) + " late"})
 		}
 	}
 }
@@ -129,8 +131,10 @@ func (p *phase) stream(disk *part, t trace.Stream) Stream {
 	s := Stream{
 		Disk: disk.Name(), Name: t.Name, Kind: spec.Kind, Op: disk.Trace.Op, Rate: spec.Rate,
 		FrameS: spec.Frame.Seconds(), BufferS: spec.Buffer.Seconds(),
-		Due: o.Due, Late: o.Late, LongestStallS: seconds(o.StallNS), LowestBufferS: seconds(o.LowestNS),
-		Verdict: o.Verdict(spec.Buffer.Nanoseconds()), Beside: p.beside(disk, t), Series: streamSeries(t),
+		Due: o.Due, Late: o.Late,
+		LongestStallS: seconds(o.StallNS), LowestBufferS: seconds(o.LowestNS),
+		Verdict: o.Verdict(spec.Buffer.Nanoseconds()),
+		Beside:  p.beside(disk, t), Series: streamSeries(t),
 	}
 	if o.Due > 0 {
 		s.LateShare = float64(o.Late) / float64(o.Due)
@@ -248,8 +252,8 @@ func streamSeries(t trace.Stream) *StreamSeries {
 func (l frameLine) bufferS() float64 { return math.Round(float64(l.bufferNS)/1e6) / 1e3 }
 
 // beside counts the frames of some of a disk's streams beside the other disks; nil if there are
-// none. A line of the trace counts where most of its time does. The time tested is that of the stream
-// that was tested least.
+// none. A line of the trace counts where most of its time does. The time tested is that of the
+// stream that was tested least.
 func (p *phase) beside(disk *part, streams ...trace.Stream) *StreamBeside {
 	var others []*part
 	var active [][]overlap.Span
@@ -264,8 +268,9 @@ func (p *phase) beside(disk *part, streams ...trace.Stream) *StreamBeside {
 	if others == nil {
 		return nil
 	}
-	window := overlap.Window(overlap.Stages(active), len(active)) // in which all of them are active
-	outsideNS, untested := int64(math.MaxInt64), false            // when frames were first late outside it
+	// All of them are active in the window; outside it frames were first late at outsideNS.
+	window := overlap.Window(overlap.Stages(active), len(active))
+	outsideNS, untested := int64(math.MaxInt64), false
 	for _, t := range streams {
 		var testedNS int64
 		var seen stream.Outcome

@@ -27,8 +27,8 @@ func (t *StreamTotal) counted() StreamBeside {
 }
 
 // outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4
-// streams without a dropped frame; the buffer never fell below 0.7 s". With other disks it says so of
-// the time in which all of these were busy, and of the other times if that differs.
+// streams without a dropped frame; the buffer never fell below 0.7 s". With other disks it says so
+// of the time in which all of these were busy, and of the other times if that differs.
 func outcome(t *StreamTotal, p *Phase) string {
 	if t.Verdict == "" {
 		return t.Disk + " had no frame due before the phase ended"
@@ -53,8 +53,8 @@ func outcome(t *StreamTotal, p *Phase) string {
 	}
 	switch late, due := t.Late-seen.Late, t.Due-seen.Due; {
 	case late > 0:
-		text += "; " + framesOf(late, due) + " were dropped " + pick(len(seen.LateAfter) == 0, "at other times",
-			"after "+unit.List(seen.LateAfter)+" had ended")
+		text += "; " + framesOf(late, due) + " were dropped " + pick(len(seen.LateAfter) == 0,
+			"at other times", "after "+unit.List(seen.LateAfter)+" had ended")
 	case due > 0 && seen.Late > 0 && len(t.LateOnlyWhile) > 0:
 		text += ", and none of " + unit.FormatCount(due) + " at other times"
 	case seen.Verdict == stream.Clean && t.Verdict == stream.Strained:
@@ -84,8 +84,8 @@ func framesOf(late, due int) string {
 	return unit.FormatCount(late) + " of " + unit.FormatCount(due) + " frames"
 }
 
-// roundedDown rounds a buffer down to a hundredth of a second, or a tenth of 10 s or more: so full it
-// was, and more.
+// roundedDown rounds a buffer down to a hundredth of a second, or a tenth of 10 s or more: so full
+// it was, and more.
 func roundedDown(s float64) string {
 	step := pick(s >= 10, 10.0, 100)
 	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
@@ -117,8 +117,8 @@ func doing(p *Phase, disks []string, form func(v work.Verb, disks int) string) s
 	return strings.Join(work.Clauses(disks, does, form), " and ")
 }
 
-// others are the disks at work beside one, in the run's order, probes aside: these measure and hardly
-// disturb.
+// others are the disks at work beside one, in the run's order, probes aside: these measure and
+// hardly disturb.
 func others(order []string, p *Phase, disk string) []string {
 	return slices.DeleteFunc(present(order, p.Disks), func(n string) bool {
 		return n == disk || p.Paced[n].Probe > 0
@@ -131,8 +131,8 @@ func workOf(p *Phase, disk string) work.Work {
 	return w
 }
 
-// played says how many streams searches have found and what came of the streams of all other phases,
-// the worst first. It is empty if there were none.
+// played says how many streams searches have found and what came of the streams of all other
+// phases, the worst first. It is empty if there were none.
 func (en english) played() []string {
 	clauses := Each(en.Searches, func(s Search) string {
 		// Another may have found something else.
@@ -158,7 +158,9 @@ func (en english) played() []string {
 		}
 	}
 	tellApart(en.Order, all)
-	groups := Grouped(all, func(s situation) [3]string { return [3]string{s.disk, s.what, s.outcome} })
+	groups := Grouped(all, func(s situation) [3]string {
+		return [3]string{s.disk, s.what, s.outcome}
+	})
 	worst := []stream.Verdict{stream.Drops, stream.Strained, "", stream.Clean}
 	slices.SortStableFunc(groups, func(a, b []situation) int {
 		x, y := a[0].seen, b[0].seen
@@ -192,7 +194,8 @@ func playedText(group []situation, others bool) string {
 	switch seen.Verdict {
 	case stream.Drops:
 		percent := pick(seen.LateShare < 0.001, "under 0.1", twoFigures(100*seen.LateShare))
-		return t.Disk + " drops " + percent + " % of frames" + pick(others, " of "+group[0].what, "") + when
+		return t.Disk + " drops " + percent + " % of frames" +
+			pick(others, " of "+group[0].what, "") + when
 	case stream.Strained:
 		text += " but strained (its buffer falls below half)"
 	case "":
@@ -217,15 +220,16 @@ type situation struct {
 	seen    StreamBeside // those of their frames that count
 }
 
-// tellApart fills in when each situation was. Situations of one disk that would read the same although
-// their outcomes differ say as much more as sets them apart.
+// tellApart fills in when each situation was. Situations of one disk that would read the same
+// although their outcomes differ say as much more as sets them apart.
 func tellApart(order []string, all []situation) {
 	conditions := Each(all, func(s situation) [4]string { return s.conditions(order, all) })
 	for detail := range 4 {
 		before := slices.Clone(all)
 		for i, s := range before {
 			unclear := func(o situation) bool {
-				return o.disk == s.disk && o.what == s.what && o.when == s.when && o.outcome != s.outcome
+				return o.disk == s.disk && o.what == s.what && o.when == s.when &&
+					o.outcome != s.outcome
 			}
 			if detail == 0 || slices.ContainsFunc(before, unclear) {
 				all[i].when = conditions[i][detail]
@@ -235,8 +239,9 @@ func tellApart(order []string, all []situation) {
 }
 
 // conditions say who else works, and then more and more: how fast and how much of what they move,
-// where the disks are connected, and at last which phase it is. A disk without a limit says so where
-// it has one in another of the situations. A phase's own name comes first where it is no pattern.
+// where the disks are connected, and at last which phase it is. A disk without a limit says so
+// where it has one in another of the situations. A phase's own name comes first where it is no
+// pattern.
 func (s *situation) conditions(order []string, all []situation) [4]string {
 	who, fully := "alone", "alone"
 	if beside := others(order, s.Phase, s.disk); len(beside) > 0 {

@@ -10,12 +10,14 @@ import (
 	"io"
 )
 
-// Counts are a histogram that is only read, in little memory: one or two bytes for each bucket that counted something,
-// where a Histogram has eight for each that there is. The zero value is empty, and equal ones compare as equal.
+// Counts are a histogram that is only read, in little memory: one or two bytes for each bucket that
+// counted something, where a Histogram has eight for each that there is. The zero value is empty,
+// and equal ones compare as equal.
 //
-// They are the longest time and how many there are, as varints, and then a byte for each bucket that counted something:
-// in three bits how many empty ones are before it, and in five by how much its count differs from the one before (as
-// varints have signs). What does not fit goes on in a varint.
+// They are the longest time and how many there are, as varints, and then a byte for each bucket
+// that counted something: in three bits how many empty ones are before it, and in five by how much
+// its count differs from the one before (as varints have signs). What does not fit goes on in a
+// varint.
 type Counts string
 
 // What goes on in a varint: the gaps and the differences from these on.
@@ -33,8 +35,8 @@ const MaxCount = 1 << 50
 // errText is of any text that Encode has not written.
 var errText = errors.New("not a latency histogram")
 
-// Encode is the histogram as text: base64 of the version and of its Counts in Huffman's code (DEFLATE without
-// matches). A second of 500,000 requests takes some 6 KB.
+// Encode is the histogram as text: base64 of the version and of its Counts in Huffman's code
+// (DEFLATE without matches). A second of 500,000 requests takes some 6 KB.
 func (h *Histogram) Encode() string {
 	text := bytes.NewBuffer([]byte{version})
 	if h.deflate == nil {
@@ -73,7 +75,8 @@ func (h *Histogram) Counts() Counts {
 	return Counts(text)
 }
 
-// Parser reads texts one after the other. The zero value is ready. It is not safe for concurrent use.
+// Parser reads texts one after the other. The zero value is ready. It is not safe for concurrent
+// use.
 type Parser struct {
 	in      bytes.Reader
 	inflate io.ReadCloser
@@ -102,8 +105,8 @@ func (p *Parser) Parse(text string) (Counts, error) {
 	return c, err
 }
 
-// scan calls f for every bucket that counted something, by time. It returns the longest time and how many there are,
-// and an error if no histogram is like that.
+// scan calls f for every bucket that counted something, by time. It returns the longest time and
+// how many there are, and an error if no histogram is like that.
 func (c Counts) scan(f func(bucket int, count uint64)) (maxNS, n int64, err error) {
 	if c == "" {
 		return 0, 0, nil
@@ -138,8 +141,8 @@ func (c Counts) scan(f func(bucket int, count uint64)) (maxNS, n int64, err erro
 	return int64(longest), int64(number), nil
 }
 
-// uvarint reads a varint, and returns where it ends: beyond the end if it is cut short, or longer than
-// it need be.
+// uvarint reads a varint, and returns where it ends: beyond the end if it is cut short, or longer
+// than it need be.
 func (c Counts) uvarint(at int) (v uint64, end int) {
 	text := []byte(c[min(at, len(c)):min(at+binary.MaxVarintLen64, len(c))])
 	v, n := binary.Uvarint(text)

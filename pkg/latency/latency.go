@@ -1,8 +1,8 @@
-// Package latency counts how long requests took, in buckets of nearly equal width on a logarithmic scale: any quantile
-// is known to three significant digits, histograms of the same or other disks and seconds add up, and recording one
-// value neither allocates nor searches. The layout is that of HdrHistogram (Gil Tene, hdrhistogram.org) with a lowest
-// value of 1 ns; a histogram is encoded as text by Encode. Start at Histogram, and at Recorder if several
-// goroutines count.
+// Package latency counts how long requests took, in buckets of nearly equal width on a logarithmic
+// scale: any quantile is known to three significant digits, histograms of the same or other disks
+// and seconds add up, and recording one value neither allocates nor searches. The layout is that of
+// HdrHistogram (Gil Tene, hdrhistogram.org) with a lowest value of 1 ns; a histogram is encoded as
+// text by Encode. Start at Histogram, and at Recorder if several goroutines count.
 package latency
 
 import (
@@ -70,8 +70,8 @@ func (h *Histogram) N() int64 { return h.n }
 // MaxNS is the longest time, exactly; zero of an empty histogram.
 func (h *Histogram) MaxNS() int64 { return h.maxNS }
 
-// Quantile is the shortest time that a share q of all were no longer than, rounded up to the end of its bucket, and
-// never above the longest; zero of an empty histogram.
+// Quantile is the shortest time that a share q of all were no longer than, rounded up to the end of
+// its bucket, and never above the longest; zero of an empty histogram.
 func (h *Histogram) Quantile(q float64) int64 {
 	rank := max(1, int64(math.Ceil(q*float64(h.n))))
 	var seen int64
@@ -90,8 +90,9 @@ func (h *Histogram) Reset() {
 	h.n, h.maxNS = 0, 0
 }
 
-// Recorder counts times for several goroutines at once, and gives them up to another that makes histograms of them.
-// None of them waits, and nothing is allocated. The zero value is empty and ready.
+// Recorder counts times for several goroutines at once, and gives them up to another that makes
+// histograms of them. None of them waits, and nothing is allocated. The zero value is empty and
+// ready.
 type Recorder struct {
 	counts [buckets]atomic.Uint32
 	maxNS  atomic.Int64
@@ -105,8 +106,8 @@ func (r *Recorder) Record(ns int64) {
 	r.counts[bucketOf(ns)].Add(1)
 }
 
-// Drain moves what was counted to a histogram. What is counted meanwhile is moved now or by the next Drain, and is
-// never lost; the longest time may then be off by the width of its bucket.
+// Drain moves what was counted to a histogram. What is counted meanwhile is moved now or by the
+// next Drain, and is never lost; the longest time may then be off by the width of its bucket.
 func (r *Recorder) Drain(to *Histogram) {
 	to.grow()
 	var n int64

@@ -1,21 +1,21 @@
 package latency
 
-// Tail is a quantile of some requests and when they exceeded it. Requests that are slow come together, so how certain
-// a quantile is depends on how the number of requests above it varies over time, and not on the number of requests
-// (Woodruff, "Confidence Intervals for Medians and Other Position Measures", Journal of the American Statistical
-// Association 47, 1952).
+// Tail is a quantile of some requests and when they exceeded it. Requests that are slow come
+// together, so how certain a quantile is depends on how the number of requests above it varies over
+// time, and not on the number of requests (Woodruff, "Confidence Intervals for Medians and Other
+// Position Measures", Journal of the American Statistical Association 47, 1952).
 type Tail struct {
 	NS    int64   // the quantile
 	Share float64 // of the requests that exceed it: 0.01 for p99
-	// In each stretch of time, how many requests exceed it beyond what the stretch has by its number of requests, as a
-	// share of how many requests a stretch has on average. Requests in the quantile's own bucket count in part, so that
-	// the mean is nothing.
+	// In each stretch of time, how many requests exceed it beyond what the stretch has by its
+	// number of requests, as a share of how many requests a stretch has on average. Requests in the
+	// quantile's own bucket count in part, so that the mean is nothing.
 	Above []float64
 	Worth float64 // from about how many stretches the requests above it come
 }
 
-// NewTail is the quantile that a share of requests exceeds. A stretch of time is some counts, and all
-// counts the requests of all of them; it must not be empty.
+// NewTail is the quantile that a share of requests exceeds. A stretch of time is some counts, and
+// all counts the requests of all of them; it must not be empty.
 func NewTail(stretches [][]Counts, all *Histogram, share float64) Tail {
 	t := Tail{NS: all.Quantile(1 - share), Share: share, Above: make([]float64, len(stretches))}
 	// These count requests, by stretch: those above the quantile's bucket, and those in it.
