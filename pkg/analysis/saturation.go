@@ -319,15 +319,14 @@ func (en english) gained(gains []Gain, surely bool) string {
 // known.
 func back(b *Back, surely bool) string {
 	after := unit.FormatSeconds(b.AfterS)
-	rest := cmp.Or(b.RestS, b.WithinS)
 	switch {
-	case rest == nil && b.Regained < 0.005:
+	case b.WithinS == nil && b.Regained < 0.005:
 		return "it was still slow after " + after + " of rest"
-	case rest == nil:
+	case b.WithinS == nil:
 		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", after,
 			pick(b.AtLeast, "at least ", ""), 100*b.Regained)
 	}
-	text := "it recovered after " + unit.FormatSeconds(*rest) + " of rest"
+	text := "it recovered after " + unit.FormatSeconds(*cmp.Or(b.RestS, b.WithinS)) + " of rest"
 	switch {
 	case b.RestS == nil:
 		text += pick(b.AfterS > 0, " but not after "+after, " or less") +
