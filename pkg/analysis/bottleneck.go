@@ -136,7 +136,7 @@ func (p *phase) cached() {
 		return
 	}
 	rate := max(o.ReadRate, o.WriteRate)
-	elsewhere := func(part *part) bool { return part.job.connection != trace.OnHub }
+	elsewhere := func(part *part) bool { return part.connection != trace.OnHub }
 	if rate > fastestHub*slack && !slices.ContainsFunc(p.parts, elsewhere) {
 		p.warn(Warning{Code: "cached", Values: MostValues{Rate: rate, Most: fastestHub},
 			Text: p.tooFast(rate, "through one hub is more than any hub's link carries", fastestHub)})

@@ -266,7 +266,7 @@ type LinkChange struct {
 // Speeds are the last seen, by disk and by its connection: one that is plugged in elsewhere on purpose is no change.
 func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 	disk := part.Name()
-	key := disk + "\x00" + part.job.connection
+	key := disk + "\x00" + part.connection
 	var out *LinkChange
 	highest := 0.0
 	for _, r := range p.meters.Of(disk, trace.LinkState) {

@@ -51,7 +51,7 @@ func (r *reach) comparable(s *reach) bool {
 			}
 		}
 	}
-	return shared > 0 || p.part(r.disks[0]).job.work.Same(q.part(s.disks[0]).job.work)
+	return shared > 0 || p.part(r.disks[0]).Work.Same(q.part(s.disks[0]).Work)
 }
 
 // ceilings looks for limits that disks have in common. No link is known by a rate alone: the evidence is a set of disks
@@ -112,11 +112,11 @@ func (p *phase) reach(op trace.Role) *reach {
 			rest = append(rest, part.Name())
 			continue
 		}
-		alone := p.solos.find(part.job)
-		if alone == nil || len(r.disks) > 0 && part.job.connection != r.connection {
+		alone := p.solos.find(part)
+		if alone == nil || len(r.disks) > 0 && part.connection != r.connection {
 			return nil
 		}
-		r.connection = part.job.connection
+		r.connection = part.connection
 		r.disks = append(r.disks, part.Name())
 		r.alone += alone.Rate
 	}

@@ -31,9 +31,9 @@ func (p *phase) noReference(part *part) (why string) {
 			alone.Trace.Op != part.Trace.Op || alone.Limited():
 		case part.wavers() || p.isDown(part):
 			return NoneChanged
-		case alone.job.same(part.job) && alone.wavers():
+		case alone.same(part) && alone.wavers():
 			return NoneAloneChanged
-		case alone.job.same(part.job):
+		case alone.same(part):
 			return NoneTooLittle
 		default:
 			why = NoneUnlike

@@ -251,7 +251,10 @@ func TestHubCostByNoise(t *testing.T) {
 		{ledger.Measured{Rate: 90.1, Error: 0.001, Free: 9}, ledger.Measured{Rate: 100, Error: 0.001, Free: 9}, false},
 		{ledger.Measured{Rate: 80, Error: 0.2, Free: 9}, ledger.Measured{Rate: 100, Error: 0.2, Free: 9}, false}, // noise may have made it
 	} {
-		s := solos{{job: job{disk: "A", connection: trace.OnHub}, Measured: tt.hub, phases: []string{"hub"}}, {job: job{disk: "A", connection: trace.Direct}, Measured: tt.direct, phases: []string{"own"}}}
+		s := solos{
+			{disk: partOn("A", trace.OnHub), Measured: tt.hub, phases: []string{"hub"}},
+			{disk: partOn("A", trace.Direct), Measured: tt.direct, phases: []string{"own"}},
+		}
 		got := findings(&Analysis{HubCosts: hubCosts(nil, s, 0.01)})
 		if (len(got) > 0) != tt.want {
 			t.Errorf("%v on the hub, %v by itself: %+v", tt.hub, tt.direct, got)

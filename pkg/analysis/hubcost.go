@@ -34,15 +34,15 @@ type HubCost struct {
 func hubCosts(order []string, solos solos, alpha float64) []HubCost {
 	var out []HubCost
 	for _, hub := range solos {
-		moved := hub.job
+		moved := *hub.disk
 		moved.connection = trace.Direct
-		direct := solos.find(moved)
-		if hub.connection != trace.OnHub || direct == nil || direct.Rate <= 0 {
+		direct := solos.find(&moved)
+		if hub.disk.connection != trace.OnHub || direct == nil || direct.Rate <= 0 {
 			continue
 		}
 		kept := hub.Rate / direct.Rate
 		c := HubCost{
-			Disk: hub.disk, Op: hub.work.Op, Phase: hub.phases[0], DirectPhase: direct.phases[0],
+			Disk: hub.disk.Name(), Op: hub.disk.Trace.Op, Phase: hub.phases[0], DirectPhase: direct.phases[0],
 			Rate: hub.Rate, DirectRate: direct.Rate, Loss: 1 - kept, morePhases: len(hub.phases) - 1,
 		}
 		c.Lost = hub.Rate <= (1-hubCost)*direct.Rate && direct.ChanceAbove(hub.Measured) <= alpha

@@ -56,7 +56,10 @@ func TestHubCosts(t *testing.T) {
 func TestHubCostValues(t *testing.T) {
 	var s solos
 	add := func(disk, connection string, rate, relative, free float64) {
-		s = append(s, &solo{job: job{disk: disk, connection: connection}, Measured: ledger.Measured{Rate: rate, Error: relative, Free: free}, phases: []string{disk + " " + connection}})
+		s = append(s, &solo{
+			disk: partOn(disk, connection), phases: []string{disk + " " + connection},
+			Measured: ledger.Measured{Rate: rate, Error: relative, Free: free},
+		})
 	}
 	for _, disk := range []string{"A", "B"} {
 		add(disk, trace.OnHub, 100, 0.001, 9)
@@ -84,4 +87,11 @@ func TestHubCostValues(t *testing.T) {
 		"A 0.00 (-0.003 to 0.003) lost false nothing true, A hub 100 of A direct 100",
 		"F -0.50 (-0.505 to -0.495) lost false nothing true, F hub 150 of F direct 100",
 	}, got)
+}
+
+// partOn is a disk, connected so.
+func partOn(disk, connection string) *part {
+	p := &part{connection: connection}
+	p.Trace = &trace.DiskRecord{Name: disk}
+	return p
 }

@@ -34,15 +34,15 @@ type Latency struct {
 // latencies reports how long the disks' requests took, beside what they take alone.
 func (r *run) latencies() {
 	r.eachDisk(func(_ *phase, part *part) { part.lines = quantile.Lines(part.Trace, part.Active) })
-	solos, groups := newSolos(slices.DeleteFunc(slices.Clone(r.phases), func(p *phase) bool {
-		return len(p.parts) != 1 || len(p.parts[0].lines) == 0
-	}))
-	for i, group := range groups {
-		var lines []quantile.Line
-		for _, p := range group {
-			lines = append(lines, p.parts[0].lines...)
+	var all solos
+	for _, p := range r.phases {
+		if len(p.parts) == 1 && len(p.parts[0].lines) > 0 {
+			alone := all.add(p)
+			alone.lines = append(alone.lines, p.parts[0].lines...)
 		}
-		solos[i].Figures, solos[i].found = quantile.Estimate(lines)
+	}
+	for _, alone := range all {
+		alone.Figures, alone.found = quantile.Estimate(alone.lines)
 	}
 	// Noise alone may make one quantile of one disk longer than alone with a chance of alpha: the
 	// median and p99 are compared of each disk that is known alone. What the latencies of a disk
@@ -58,7 +58,7 @@ func (r *run) latencies() {
 			}
 		}
 		for _, part := range p.parts {
-			if len(p.parts) > 1 && part.Limited() && solos.find(part.job) != nil {
+			if len(p.parts) > 1 && part.Limited() && all.find(part) != nil {
 				compared++
 			}
 		}
@@ -74,8 +74,8 @@ func (r *run) latencies() {
 		}
 		figures, found := quantile.Estimate(in)
 		l := &Latency{Figures: figures}
-		if alone := solos.find(part.job); alone != nil && len(p.parts) > 1 {
-			l.Alone, l.AloneFrom = &alone.Figures, alone.from()
+		if alone := all.find(part); alone != nil && len(p.parts) > 1 {
+			l.Alone, l.AloneFrom = &alone.Figures, strings.Join(alone.phases, ", ")
 			if part.Limited() {
 				l.Longer = cmp.Or(found[1].Longer(alone.found[1], alpha),
 					found[0].Longer(alone.found[0], alpha))
@@ -164,7 +164,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 	rows := Each(grouped(all, alike), func(group []occasion) LatencyRow {
 		first := group[0]
 		row := LatencyRow{
-			Disk: first.own.Name(), Op: first.own.Trace.Op, Connection: first.own.job.connection,
+			Disk: first.own.Name(), Op: first.own.Trace.Op, Connection: first.own.connection,
 			Test:   first.phase.trace.Test,
 			Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
 		}

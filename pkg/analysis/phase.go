@@ -53,20 +53,20 @@ type phase struct {
 // part is one working disk's part in the phase: its rate over time, and what is found of it.
 type part struct {
 	ledger.Disk
-	job     job
-	device  *meter.Device  // if it counts by itself
-	kinds   []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
-	rise    *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
-	warmS   float64        // when its warm-up was over, and
-	warmIn  []string       // in which phases it was seen; nil if it has none
-	risenNS int64          // when it reached the new level of its latest recovery so far; 0 if it has none
-	files   []overlap.Span // in which one was in transfer; nil until they are needed
-	window  stretchRate
-	kept    DiskContention  // of the window, against what it has without the others
-	lines   []quantile.Line // of its latencies
-	out     Disk
-	doubts  []Warning // for the phase
-	slow    bool      // its noise lasts too long for an interval
+	connection string
+	device     *meter.Device  // if it counts by itself
+	kinds      []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
+	rise       *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
+	warmS      float64        // when its warm-up was over, and
+	warmIn     []string       // in which phases it was seen; nil if it has none
+	risenNS    int64          // when it reached the new level of its latest recovery so far; 0 if it has none
+	files      []overlap.Span // in which one was in transfer; nil until they are needed
+	window     stretchRate
+	kept       DiskContention  // of the window, against what it has without the others
+	lines      []quantile.Line // of its latencies
+	out        Disk
+	doubts     []Warning // for the phase
+	slow       bool      // its noise lasts too long for an interval
 }
 
 func (p *part) warn(w Warning) {
@@ -121,10 +121,10 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p := newPhase(t)
 		p.run, p.out.Title = r, recorded.Title(t)
 		for _, d := range t.Disks {
-			part := &part{job: job{d.Name, connections[d.Name], work.Work{}}}
+			part := &part{connection: connections[d.Name]}
 			part.Trace = d
 			if elsewhere, ok := t.Connections[d.Name]; ok {
-				part.job.connection = elsewhere
+				part.connection = elsewhere
 			}
 			p.parts = append(p.parts, part)
 			r.disks++
@@ -231,8 +231,6 @@ func (p *part) read(t *trace.Phase, opts Options) {
 		}
 	}
 	p.Disk = ledger.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
-	p.job.work = p.Work
-	p.job.work.Op, p.job.work.Test = p.Trace.Op, t.Test
 }
 
 // settle finds what the disk's rate does over time.

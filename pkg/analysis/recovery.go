@@ -82,7 +82,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Span, until in
 		from, to = part.Differ(had, reached)
 	}
 	r := Recovery{Disk: part.Name(), Op: part.Trace.Op, After: after, AtS: seconds(at), FromRate: from.Rate, Reached: to}
-	alone := p.solos.find(part.job)
+	alone := p.solos.find(part)
 	held := alone != nil && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after &&
 		part.RestsOnFiles(had, ledger.MinFiles, ledger.MaxOfOne)
 	switch {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,29 +10,23 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// job is what a disk does in a phase, and its connection: with both the same, two of its measurements may be compared
-// with one another. A disk on the hub is not to be judged by its speed on a port of its own.
-type job struct {
-	disk, connection string
-	work             work.Work
-}
-
-// same reports whether both are one disk's, at the same work except for some keys, and connected alike.
-func (j job) same(o job, but ...work.Key) bool {
-	return j.disk == o.disk && j.connection == o.connection && j.work.SameBut(o.work, but...)
+// same reports whether both are one disk's, at the same work except for some keys, and connected alike: only then may
+// its two measurements be compared. A disk on the hub is not to be judged by its speed on a port of its own.
+func (p *part) same(o *part, but ...work.Key) bool {
+	return p.Name() == o.Name() && p.connection == o.connection && p.Work.SameBut(o.Work, but...)
 }
 
 // sameWork reports whether a disk does the same in both phases, by the same connection, except for some keys of its
 // work.
 func (p *phase) sameWork(q *phase, disk string, but ...work.Key) bool {
 	a, b := p.part(disk), q.part(disk)
-	return a != nil && b != nil && a.job.same(b.job, but...)
+	return a != nil && b != nil && a.same(b, but...)
 }
 
 // among reports whether all that some disks do, except for some keys, the others do as well.
 func among(some, all []*part, but ...work.Key) bool {
 	for _, one := range some {
-		same := func(o *part) bool { return o.job.same(one.job, but...) }
+		same := func(o *part) bool { return o.same(one, but...) }
 		if !slices.ContainsFunc(all, same) {
 			return false
 		}
@@ -74,27 +69,27 @@ func unlike(phases []*phase) []Warning {
 	phases = slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.out.Repeats != "" })
 	for _, p := range phases {
 		for _, part := range p.parts {
-			here := part.job
-			if len(p.parts) < 2 || here.work.Limited() {
+			if len(p.parts) < 2 || part.Limited() {
 				continue
 			}
-			other, in := unlikeAlone(phases, here)
+			other, in := unlikeAlone(phases, part)
 			for _, q := range phases {
-				if other == nil && !here.work.Declared() && sameJobs(p, q, work.KeySizes, work.KeyOrder) &&
-					!p.sameWork(q, here.disk) {
-					other, in = &q.part(here.disk).job, q.out.Name
+				if other == nil && !part.Work.Declared() && sameJobs(p, q, work.KeySizes, work.KeyOrder) &&
+					!p.sameWork(q, part.Name()) {
+					other, in = q.part(part.Name()), q.out.Name
 				}
 			}
 			if other == nil {
 				continue
 			}
 			var texts []string // "sizes 1 GB in A, 1 MB in WW"
-			for _, key := range other.work.Differs(here.work) {
-				texts = append(texts, string(key)+" "+other.work.Value(key)+" in "+in+", "+here.work.Value(key)+" in "+p.out.Name)
+			for _, key := range other.Work.Differs(part.Work) {
+				texts = append(texts, fmt.Sprintf("%s %s in %s, %s in %s", key, other.Work.Value(key), in,
+					part.Work.Value(key), p.out.Name))
 			}
 			differ := strings.Join(texts, "; ")
-			return []Warning{{Code: "unlike_work", Disk: here.disk, Other: differ,
-				Text: "disk " + here.disk + ": phases that look alike differ in its work (" + differ + "): neither is the " +
+			return []Warning{{Code: "unlike_work", Disk: part.Name(), Other: differ,
+				Text: "disk " + part.Name() + ": phases that look alike differ in its work (" + differ + "): neither is the " +
 					"other's baseline or repeat; give the disk the same work alone and with others"}}
 		}
 	}
@@ -103,17 +98,17 @@ func unlike(phases []*phase) []Warning {
 
 // unlikeAlone is what a disk does alone in a phase of the same direction and connection, if no phase has it alone at
 // the same work.
-func unlikeAlone(phases []*phase, here job) (other *job, in string) {
+func unlikeAlone(phases []*phase, part *part) (other *part, in string) {
 	for _, q := range phases {
 		if len(q.parts) != 1 || q.parts[0].Limited() {
 			continue
 		}
-		alone := &q.parts[0].job
-		if alone.disk != here.disk || alone.connection != here.connection || alone.work.Op != here.work.Op ||
-			alone.work.Reads != here.work.Reads {
+		alone := q.parts[0]
+		if alone.Name() != part.Name() || alone.connection != part.connection ||
+			alone.Work.Op != part.Work.Op || alone.Work.Reads != part.Work.Reads {
 			continue
 		}
-		if alone.same(here) {
+		if alone.same(part) {
 			return nil, ""
 		}
 		other, in = alone, q.out.Name
@@ -121,61 +116,52 @@ func unlikeAlone(phases []*phase, here job) (other *job, in string) {
 	return other, in
 }
 
-// solos are what the disks have alone, by their jobs: of phases in which one disk worked by itself.
+// solos are what the disks have alone, work by work: of phases in which one disk worked by itself.
 type solos []*solo
 
-// solo is what a disk has alone in a job, and the phases that say so: its rate, or its latencies.
+// solo is what a disk has alone at one work: its rate, or its latencies.
 type solo struct {
-	job
-	phases []string
+	disk   *part    // in the first of the phases
+	phases []string // that say so
+	rates  []ledger.Measured
 	ledger.Measured
+	lines []quantile.Line
 	quantile.Figures
 	found [3]*quantile.Quantile
 }
 
-// from names the phases in a text.
-func (s *solo) from() string { return strings.Join(s.phases, ", ") }
-
-// find returns what a disk has alone in a job; nil if no phase has it.
-func (s solos) find(j job) *solo {
-	if i := slices.IndexFunc(s, func(alone *solo) bool { return alone.same(j) }); i >= 0 {
-		return s[i]
+// find returns what a disk has alone at its work; nil if no phase has it.
+func (s solos) find(disk *part) *solo {
+	for _, alone := range s {
+		if alone.disk.same(disk) {
+			return alone
+		}
 	}
 	return nil
 }
 
-// newSolos gathers phases of one disk each by their jobs.
-func newSolos(alone []*phase) (s solos, groups [][]*phase) {
-	groups = grouped(alone, func(p, q *phase) bool { return p.parts[0].job.same(q.parts[0].job) })
-	for _, group := range groups {
-		var names []string
-		for _, p := range group {
-			names = append(names, p.out.Name)
-		}
-		s = append(s, &solo{job: group[0].parts[0].job, phases: names})
+// add notes a phase of one disk.
+func (s *solos) add(p *phase) *solo {
+	alone := s.find(p.parts[0])
+	if alone == nil {
+		alone = &solo{disk: p.parts[0]}
+		*s = append(*s, alone)
 	}
-	return s, groups
+	alone.phases = append(alone.phases, p.out.Name)
+	return alone
 }
 
 // soloRates takes the typical rate of each phase of one disk: that of the longest stretch without a change.
-func soloRates(phases []*phase) solos {
-	rates := map[*phase]ledger.Measured{}
-	var alone []*phase
+func soloRates(phases []*phase) (all solos) {
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || p.out.Overlap == nil {
+		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || len(p.window) == 0 {
 			continue
 		}
 		if m, ok := p.parts[0].Measure(longest(cutAt(p.window, p.cuts("")))...); ok {
-			rates[p], alone = m, append(alone, p)
+			alone := all.add(p)
+			alone.rates = append(alone.rates, m)
+			alone.Measured = ledger.Pooled(alone.rates)
 		}
 	}
-	s, groups := newSolos(alone)
-	for i, group := range groups {
-		var each []ledger.Measured
-		for _, p := range group {
-			each = append(each, rates[p])
-		}
-		s[i].Measured = ledger.Pooled(each)
-	}
-	return s
+	return all
 }

@@ -323,12 +323,12 @@ func (s *setting) phases() []string {
 // typical is the disk's mean rate over all states; nil if none has one. A disk that fell in them
 // but not here may have been low here from the start: then it is compared with the rate that is
 // closer to the one here.
-func (s *setting) typical(j job, when int, here float64) (best *reference) {
+func (s *setting) typical(disk *part, when int, here float64) (best *reference) {
 	for at := when; at <= fallen; at++ {
 		var all []*stretchRate
 		for _, state := range s.states {
 			for _, part := range state.parts {
-				if r := &state.rates[part][at]; part.job.same(j) && r.Rate > 0 {
+				if r := &state.rates[part][at]; part.same(disk) && r.Rate > 0 {
 					all = append(all, r)
 				}
 			}
@@ -363,7 +363,7 @@ func (s *state) baseline(disk *part, beside ...*part) (best *reference) {
 	}
 	all := append([]*part{disk}, beside...)
 	if set := s.setting(all); set != nil {
-		best = set.typical(disk.job, when, here.Rate)
+		best = set.typical(disk, when, here.Rate)
 	}
 	for _, t := range s.states {
 		if t.whole || !sameParts(t.parts, all) || t.rates[disk][when].Rate == 0 {

@@ -207,7 +207,7 @@ func removals(r *run) []Removal {
 		}
 		for _, disk := range set.parts {
 			c, known := p.removal(disk)
-			if !known || trace.OwnPort(disk.job.connection) {
+			if !known || trace.OwnPort(disk.connection) {
 				continue
 			}
 			most = len(set.parts)
@@ -260,7 +260,7 @@ func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	out := map[trace.Role]float64{}
 	for _, p := range phases {
 		if len(p.parts) == 1 && p.parts[0].Name() == disk && p.allContend() && p.out.Overlap != nil &&
-			trace.OwnPort(p.parts[0].job.connection) {
+			trace.OwnPort(p.parts[0].connection) {
 			out[p.parts[0].Trace.Op] = p.out.Overlap.Rate
 		}
 	}

@@ -36,7 +36,7 @@ func warmUps(phases []*phase) {
 			}
 		}
 	}
-	for _, starts := range grouped(all, func(a, b start) bool { return a.job.same(b.job) }) {
+	for _, starts := range grouped(all, func(a, b start) bool { return a.same(b.part) }) {
 		warm(starts)
 	}
 	for _, p := range phases {
