@@ -49,7 +49,6 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	}
 	a.Warnings = append(a.Warnings, competitors(recorded.Hardware)...)
 	r := newRun(recorded, opts)
-	a.Scale = r.scale
 	for _, p := range r.phases {
 		p.recoveries()
 		p.fillChanges()
@@ -58,8 +57,9 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	r.solos = soloRates(r.phases)
 	for _, p := range r.phases {
 		p.recoveries()
-		p.withholdIntervals()
 	}
+	r.measure()
+	a.Scale = r.scale
 	r.findSettings()
 	r.findEffects()
 	for _, p := range r.phases {

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -115,38 +114,32 @@ const (
 func (p *phase) cached() {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
-			p.warnOf(g.Disk, Warning{Code: "cached", Values: ShareValues{Share: g.Value},
-				Text: fmt.Sprintf("its requests bypassed the cache, yet %.0f %% of its files were in the cache afterwards: its "+
-					"rate may be that of RAM", 100*g.Value)})
+			p.warn(g.Disk, "cached", ShareValues{Share: g.Value}, "its requests bypassed the cache, yet %.0f %% of "+
+				"its files were in the cache afterwards: its rate may be that of RAM", 100*g.Value)
 		}
 	}
-	o := p.out.Overlap
+	const tooFast = "%s %s (%s): some of it came from or went to a cache, not the disks"
 	for _, u := range p.out.Links {
 		if u.Rate > u.line {
-			w := Warning{Code: "cached", Other: u.Link, Values: MostValues{Rate: u.Rate, Most: u.line},
-				Text: p.tooFast(u.Rate, "over "+u.Link+" is more than the bare line carries", u.line)}
+			w := newWarning("", "cached", MostValues{Rate: u.Rate, Most: u.line}, tooFast, p.scale.Rate(u.Rate),
+				"over "+u.Link+" is more than the bare line carries", p.scale.Rate(u.line))
+			w.Other = u.Link
 			if len(u.Disks) == 1 { // whose link it is
 				w.Disk = u.Disks[0]
 			}
-			p.warn(w)
+			p.out.Warnings = append(p.out.Warnings, w)
 			return
 		}
 	}
-	if o == nil || p.simulated {
+	elsewhere := func(part *part) bool { return part.connection != trace.OnHub }
+	o := p.out.Overlap
+	if o == nil || p.simulated || slices.ContainsFunc(p.parts, elsewhere) {
 		return
 	}
-	rate := max(o.ReadRate, o.WriteRate)
-	elsewhere := func(part *part) bool { return part.connection != trace.OnHub }
-	if rate > fastestHub*slack && !slices.ContainsFunc(p.parts, elsewhere) {
-		p.warn(Warning{Code: "cached", Values: MostValues{Rate: rate, Most: fastestHub},
-			Text: p.tooFast(rate, "through one hub is more than any hub's link carries", fastestHub)})
+	if rate := max(o.ReadRate, o.WriteRate); rate > fastestHub*slack {
+		p.warn("", "cached", MostValues{Rate: rate, Most: fastestHub}, tooFast, p.scale.Rate(rate),
+			"through one hub is more than any hub's link carries", p.scale.Rate(fastestHub))
 	}
-}
-
-// tooFast says that a rate is more than links can carry.
-func (p *phase) tooFast(rate float64, than string, most float64) string {
-	return fmt.Sprintf("%s %s (%s): some of it came from or went to a cache, not the disks", p.scale.Rate(rate), than,
-		p.scale.Rate(most))
 }
 
 // named says that a device is there, by its name where that is known.

@@ -56,7 +56,7 @@ func causes(phases []*phase) {
 	for _, p := range phases {
 		for _, part := range p.parts {
 			name, d := part.Name(), &part.out
-			d.Device, d.Temperature, d.LinkChange = part.device, p.temperature(name, stuck[name]), p.linkChange(part, speeds)
+			d.Temperature, d.LinkChange = p.temperature(name, stuck[name]), p.linkChange(part, speeds)
 			if d.Throttle == nil {
 				continue
 			}
@@ -86,7 +86,7 @@ func (p *phase) cause(part *part, stuck bool) {
 	t.Evidence, t.Cause = *e, CauseUnknown
 	change := part.out.LinkChange
 	elsewhere := e.CoresBusy || change != nil && change.ToBps < change.FromBps
-	foreign := part.device != nil && part.device.Foreign != nil
+	foreign := part.out.Device != nil && part.out.Device.Foreign != nil
 	// Other phases let the number of bytes be what a cache holds: the disk neither went past it at full speed nor, when
 	// the cache should have been as empty, fell sooner.
 	aBudget := e.PassedBytes == 0 && (e.SoonerBytes == 0 || e.SameBudget > 0)
@@ -287,9 +287,8 @@ func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 		if out.AtS > 0 {
 			when = fmt.Sprintf("%.1f s into the phase", out.AtS)
 		}
-		p.warnOf(disk, Warning{Code: "link_changed", Values: *out,
-			Text: fmt.Sprintf("its link went from %s to %s %s: rates before and after that do not compare (check its cable "+
-				"and port)", hardware.Speed(int64(out.FromBps)), hardware.Speed(int64(out.ToBps)), when)})
+		p.warn(disk, "link_changed", *out, "its link went from %s to %s %s: rates before and after that do not compare "+
+			"(check its cable and port)", hardware.Speed(int64(out.FromBps)), hardware.Speed(int64(out.ToBps)), when)
 	}
 	return out
 }

@@ -38,14 +38,14 @@ func (p *phase) summarize(part *part) {
 	}
 	d.Files = all.Usable
 	if n := all.Work - d.Files; n > 0 {
-		part.warn(Warning{Code: "unusable_files", Values: FilesValues{Files: float64(n), Of: float64(all.Work)},
-			Text: fmt.Sprintf("%d of %d files have no bytes, or end no later than they start; they are left out", n, all.Work)})
+		part.warn("unusable_files", FilesValues{Files: float64(n), Of: float64(all.Work)},
+			"%d of %d files have no bytes, or end no later than they start; they are left out", n, all.Work)
 	}
 	if n := d.Files - len(files); n > 0 {
-		part.warn(Warning{Code: "overlapping_files", Values: FilesValues{Files: float64(n), Of: float64(d.Files)},
-			Text: fmt.Sprintf("%d of %d files overlap others of the same disk: their bytes count, as of files in flight "+
-				"together, but their own rates are left out of the mean, the median and the rest; if these are two phases "+
-				"of one name, give each its own name", n, d.Files)})
+		part.warn("overlapping_files", FilesValues{Files: float64(n), Of: float64(d.Files)}, "%d of %d files overlap "+
+			"others of the same disk: their bytes count, as of files in flight together, but their own rates are left "+
+			"out of the mean, the median and the rest; if these are two phases of one name, give each its own name", n,
+			d.Files)
 	}
 	if d.Files == 0 {
 		return
@@ -63,8 +63,8 @@ func (p *phase) summarize(part *part) {
 	d.Fits = size.Fit(files)
 	d.Sizes = size.Bins(files)
 	if len(files) > 0 && len(files) < size.MinFiles {
-		part.warn(Warning{Code: "few_files", Values: FilesValues{Files: float64(len(files))},
-			Text: unit.Plural(len(files), "file") + ": too few to judge the spread of the rates by"})
+		part.warn("few_files", FilesValues{Files: float64(len(files))},
+			"%s: too few to judge the spread of the rates by", unit.Plural(len(files), "file"))
 	}
 	switch method := p.trace.Score; { // of the program that a preset takes after
 	case len(rates) > 0 && method == scenario.ScoreMedian:
@@ -79,9 +79,8 @@ func (p *phase) summarize(part *part) {
 		// and so may a throttle be an effect of size.
 		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 			d.Throttle = nil
-			part.warn(Warning{Code: "size_or_time", Values: SizeValues{knee.AtBytes},
-				Text: fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as well have "+
-					"changed with time", byteSize(knee.AtBytes))})
+			part.warn("size_or_time", SizeValues{knee.AtBytes}, "its rate changes at files of %s, but the files came "+
+				"in order of size: it may as well have changed with time", byteSize(knee.AtBytes))
 		}
 	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
@@ -129,9 +128,9 @@ func (p *phase) bimodality(part *part, same []size.File) {
 	d.Bimodal = &bimodal
 	if bimodal {
 		d.Modes = &m.Rates
-		part.warn(Warning{Code: "bimodal", Values: ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean},
-			Text: fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither",
-				p.scale.Rate(d.Modes[0]), p.scale.Rate(d.Modes[1]), p.scale.Rate(*d.Mean))})
+		part.warn("bimodal", ModesValues{Low: d.Modes[0], High: d.Modes[1], Mean: *d.Mean},
+			"its files fall into two groups, near %s and %s; the mean of %s describes neither",
+			p.scale.Rate(d.Modes[0]), p.scale.Rate(d.Modes[1]), p.scale.Rate(*d.Mean))
 	}
 }
 
@@ -210,9 +209,8 @@ func (p *phase) steady(part *part) {
 	rates := part.Curve.Rates([]overlap.Span{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {
-		part.warn(Warning{Code: "not_steady", Values: WindowValues{seconds(windowNS)},
-			Text: fmt.Sprintf("its rate was not steady when the phase ended (SNIA PTS, %s windows), so no steady rate is given",
-				unit.FormatSeconds(seconds(windowNS)))})
+		part.warn("not_steady", WindowValues{seconds(windowNS)}, "its rate was not steady when the phase ended (SNIA "+
+			"PTS, %s windows), so no steady rate is given", unit.FormatSeconds(seconds(windowNS)))
 		return
 	}
 	v := overlap.Span{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
@@ -223,8 +221,8 @@ func (p *phase) steady(part *part) {
 	part.out.Steady = s
 	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {
 		bytes := s.Rate * seconds(part.EndNS())
-		part.warn(Warning{Code: "steady_unfallen", Values: UnfallenValues{Rate: s.Rate, Bytes: bytes},
-			Text: fmt.Sprintf("it wrote at a steady %s and never slowed in %s: its fast cache may not be full yet; preset: "+
-				"saturation finds where it ends", p.scale.Rate(s.Rate), byteSize(bytes))})
+		part.warn("steady_unfallen", UnfallenValues{Rate: s.Rate, Bytes: bytes}, "it wrote at a steady %s and never "+
+			"slowed in %s: its fast cache may not be full yet; preset: saturation finds where it ends",
+			p.scale.Rate(s.Rate), byteSize(bytes))
 	}
 }

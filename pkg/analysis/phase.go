@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -54,7 +55,6 @@ type phase struct {
 type part struct {
 	ledger.Disk
 	connection string
-	device     *meter.Device  // if it counts by itself
 	kinds      []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
 	rise       *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
 	warmS      float64        // when its warm-up was over, and
@@ -66,12 +66,24 @@ type part struct {
 	lines      []quantile.Line // of its latencies
 	out        Disk
 	doubts     []Warning // for the phase
-	slow       bool      // its noise lasts too long for an interval
 }
 
-func (p *part) warn(w Warning) {
-	w.Disk, w.Text = p.Name(), "disk "+p.Name()+": "+w.Text
-	p.doubts = append(p.doubts, w)
+// newWarning words a warning, of a disk unless that is empty.
+func newWarning(disk, code string, values any, format string, args ...any) Warning {
+	w := Warning{Code: code, Disk: disk, Values: values, Text: fmt.Sprintf(format, args...)}
+	if disk != "" {
+		w.Text = "disk " + disk + ": " + w.Text
+	}
+	return w
+}
+
+func (p *part) warn(code string, values any, format string, args ...any) {
+	p.doubts = append(p.doubts, newWarning(p.Name(), code, values, format, args...))
+}
+
+// warn warns of the phase, or of one of its disks.
+func (p *phase) warn(disk, code string, values any, format string, args ...any) {
+	p.out.Warnings = append(p.out.Warnings, newWarning(disk, code, values, format, args...))
 }
 
 // InParallel does the same with all, on as many cores as there are.
@@ -90,26 +102,18 @@ func InParallel[T any](all []T, do func(T)) {
 
 // eachDisk does the same with all disks of all phases, on as many cores as there are, and takes their doubts in order.
 func (r *run) eachDisk(do func(*phase, *part)) {
-	type one struct {
-		*phase
-		*part
-	}
-	var all []one
-	for _, p := range r.phases {
+	InParallel(r.phases, func(p *phase) {
+		InParallel(p.parts, func(part *part) { do(p, part) })
 		for _, part := range p.parts {
-			all = append(all, one{p, part})
+			p.out.Warnings = append(p.out.Warnings, part.doubts...)
+			part.doubts = nil
 		}
-	}
-	InParallel(all, func(o one) { do(o.phase, o.part) })
-	for _, o := range all {
-		o.phase.out.Warnings = append(o.phase.out.Warnings, o.doubts...)
-		o.doubts = nil
-	}
+	})
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// newRun measures what each phase says by itself.
+// newRun finds out what the rate of each disk did over time.
 func newRun(recorded *trace.Run, opts Options) *run {
 	r := &run{hardware: recorded.Hardware, simulated: len(recorded.Disks) > 0, alpha: newAlphas(recorded)}
 	connections := map[string]string{}
@@ -118,17 +122,14 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		r.simulated = r.simulated && d.Profile != ""
 	}
 	for _, t := range recorded.Phases {
-		p := newPhase(t)
-		p.run, p.out.Title = r, recorded.Title(t)
+		p := r.newPhase(t)
+		p.out.Title = recorded.Title(t)
 		for _, d := range t.Disks {
-			part := &part{connection: connections[d.Name]}
+			part := &part{connection: cmp.Or(t.Connections[d.Name], connections[d.Name])}
 			part.Trace = d
-			if elsewhere, ok := t.Connections[d.Name]; ok {
-				part.connection = elsewhere
-			}
 			p.parts = append(p.parts, part)
-			r.disks++
 		}
+		r.disks += len(p.parts)
 		r.phases = append(r.phases, p)
 	}
 	r.eachDisk(func(p *phase, part *part) { part.read(p.trace, opts) })
@@ -140,25 +141,9 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p.stages = overlap.Stages(active)
 		p.window = overlap.Window(p.stages, len(p.parts))
 	}
-	r.scale = unit.ScaleFor(r.fastest())
 	r.eachDisk((*phase).settle)
 	excursions := r.largest(func(part *part) float64 { return part.ExcursionS })
 	r.eachDisk(func(_ *phase, part *part) { part.Trim(excursions[part.side()]) })
-	InParallel(r.phases, (*phase).measure)
-	late := meter.Unwritten{}
-	for _, p := range r.phases {
-		if r.simulated {
-			break
-		}
-		disks := make([]*ledger.Disk, len(p.parts))
-		for i, part := range p.parts {
-			disks[i] = &part.Disk
-		}
-		devices := meter.Devices(p.trace, p.meters, disks, late)
-		for _, part := range p.parts {
-			part.device = devices[part.Name()]
-		}
-	}
 	return r
 }
 
@@ -185,24 +170,20 @@ func (p *part) side() side { return side{p.Name(), p.Trace.Op} }
 func (r *run) fastest() float64 {
 	fastest := 0.0
 	for _, p := range r.phases {
-		together := 0.0 // bytes in the window
 		for _, part := range p.parts {
 			if _, all := size.Apart(part.Trace.Files); all.BusyS > 0 {
 				fastest = max(fastest, float64(all.Bytes)/all.BusyS)
 			}
-			for _, v := range p.window {
-				together += float64(part.Curve.Between(v).Bytes)
-			}
 		}
-		if together > 0 {
-			fastest = max(fastest, together/overlap.Seconds(p.window))
+		if p.out.Overlap != nil {
+			fastest = max(fastest, p.out.Overlap.Rate)
 		}
 	}
 	return fastest
 }
 
-func newPhase(t *trace.Phase) *phase {
-	p := &phase{trace: t, meters: meter.New(t), out: &Phase{
+func (r *run) newPhase(t *trace.Phase) *phase {
+	p := &phase{run: r, trace: t, meters: meter.New(t), out: &Phase{
 		Name:        t.Name,
 		Roles:       map[string]trace.Role{},
 		Connections: maps.Clone(t.Connections),
@@ -244,27 +225,42 @@ func (p *phase) settle(part *part) {
 	part.Settle(p.disks, given...)
 }
 
-// measure fills in what the phase says by itself.
-func (p *phase) measure() {
-	p.failures()
-	p.stops()
-	p.startSkew()
-	p.fillStages()
-	p.fillOverlap()
-	p.out.Links = p.linkUses()
-	p.cached()
-	p.host()
-	p.out.Series = p.series()
-	p.streams()
-	p.out.OtherToolRates = p.otherToolRates()
+// measure fills in what the phases say by themselves, rates in one unit.
+func (r *run) measure() {
+	InParallel(r.phases, func(p *phase) {
+		p.failures()
+		p.stops()
+		p.startSkew()
+		p.fillStages()
+		p.fillOverlap()
+	})
+	r.scale = unit.ScaleFor(r.fastest())
+	if !r.simulated {
+		r.devices()
+	}
+	InParallel(r.phases, func(p *phase) {
+		p.out.Links = p.linkUses()
+		p.cached()
+		p.host()
+		p.out.Series = p.series()
+		p.streams()
+		p.out.OtherToolRates = p.otherToolRates()
+	})
 }
 
-func (p *phase) warn(w Warning) { p.out.Warnings = append(p.out.Warnings, w) }
-
-// warnOf warns of a disk.
-func (p *phase) warnOf(disk string, w Warning) {
-	w.Disk, w.Text = disk, "disk "+disk+": "+w.Text
-	p.warn(w)
+// devices fills in what the disks' own counters say.
+func (r *run) devices() {
+	late := meter.Unwritten{}
+	for _, p := range r.phases {
+		disks := make([]*ledger.Disk, len(p.parts))
+		for i, part := range p.parts {
+			disks[i] = &part.Disk
+		}
+		devices := meter.Devices(p.trace, p.meters, disks, late)
+		for _, part := range p.parts {
+			part.out.Device = devices[part.Name()]
+		}
+	}
 }
 
 // withoutDisk is an error that a worker recorded, without the name of its disk, which has been said.
@@ -274,24 +270,25 @@ func withoutDisk(recorded, disk string) string {
 
 // failures warns of disks that did not finish their work.
 func (p *phase) failures() {
-	for i := range p.parts {
-		d := p.parts[i].Trace
+	add := func(w Warning) { p.out.Warnings = append(p.out.Warnings, w) }
+	for _, part := range p.parts {
+		d, name := part.Trace, part.Name()
 		switch {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
-			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error,
+			add(Warning{Code: "partial", Disk: name, Other: e.Error,
 				Values: PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)},
-				Text: fmt.Sprintf("disk %s failed %.1f s into the phase, at file %d: %s", d.Name, seconds(e.TNS), e.Seq,
-					withoutDisk(e.Error, d.Name))})
+				Text: fmt.Sprintf("disk %s failed %.1f s into the phase, at file %d: %s", name,
+					seconds(e.TNS), e.Seq, withoutDisk(e.Error, name))})
 		// They cut off the last file.
-		case len(d.Open) > 0 && p.parts[i].HasFiles() && p.trace.Stop != scenario.StopHold &&
+		case len(d.Open) > 0 && part.HasFiles() && p.trace.Stop != scenario.StopHold &&
 			p.trace.Stop != scenario.StopTime:
-			p.warn(Warning{Code: "partial", Disk: d.Name,
-				Text: "disk " + d.Name + " left its last file unfinished; it counts as far as its progress is known"})
+			add(Warning{Code: "partial", Disk: name, Text: "disk " + name +
+				" left its last file unfinished; it counts as far as its progress is known"})
 		}
 	}
 	if p.trace.Status == trace.Partial && len(p.out.Warnings) == 0 {
-		p.warn(Warning{Code: "partial", Text: "the phase ended early"})
+		p.warn("", "partial", nil, "the phase ended early")
 	}
 }
 
@@ -305,33 +302,34 @@ func (p *phase) stops() {
 		}
 	}
 	for _, disk := range slices.Sorted(maps.Keys(all)) {
-		alone := all[disk]
-		if disk != "" { // what stopped all of it stopped the worker too
-			alone = slices.DeleteFunc(alone, func(g trace.Gauge) bool {
-				return slices.ContainsFunc(all[""], func(host trace.Gauge) bool {
-					return seconds(g.TNS)-g.Value < seconds(host.TNS) && seconds(host.TNS)-host.Value < seconds(g.TNS)
-				})
-			})
-		}
-		if len(alone) == 0 {
-			continue
-		}
-		sum := 0.0
-		for _, g := range alone {
-			sum += g.Value
-		}
 		what, how := "everything stopped", "the computer slept, or hubbench was stopped"
 		if disk != "" {
 			what, how = "disk "+disk+" stalled", "its worker was stopped"
 		}
-		if len(alone) > 1 {
-			how += fmt.Sprintf(", %d times", len(alone))
+		var stopped StoppedValues
+		for _, g := range all[disk] {
+			began, ended := seconds(g.TNS)-g.Value, seconds(g.TNS)
+			// What stopped all of it stopped the worker too.
+			if disk != "" && slices.ContainsFunc(all[""], func(host trace.Gauge) bool {
+				return began < seconds(host.TNS) && seconds(host.TNS)-host.Value < ended
+			}) {
+				continue
+			}
+			if stopped.Times == 0 {
+				stopped.AtS = max(began, 0)
+			}
+			stopped.Times++
+			stopped.Seconds += g.Value
 		}
-		at := max(seconds(alone[0].TNS)-alone[0].Value, 0)
-		p.warn(Warning{Code: "stopped", Disk: disk,
-			Values: StoppedValues{Seconds: sum, Times: float64(len(alone)), AtS: at},
-			Text: fmt.Sprintf("%s for %s at %s: %s; measure this phase again", what, unit.FormatSeconds(sum),
-				unit.FormatSeconds(at), how)})
+		if stopped.Times == 0 {
+			continue
+		}
+		if stopped.Times > 1 {
+			how += fmt.Sprintf(", %.0f times", stopped.Times)
+		}
+		p.out.Warnings = append(p.out.Warnings, Warning{Code: "stopped", Disk: disk, Values: stopped,
+			Text: fmt.Sprintf("%s for %s at %s: %s; measure this phase again", what,
+				unit.FormatSeconds(stopped.Seconds), unit.FormatSeconds(stopped.AtS), how)})
 	}
 }
 
@@ -358,11 +356,11 @@ func (p *phase) startSkew() {
 	if len(starts) < len(p.parts) {
 		return
 	}
-	skew := float64(slices.Max(starts)-slices.Min(starts)) / 1e9
+	skew := seconds(slices.Max(starts) - slices.Min(starts))
 	p.out.StartSkewS = &skew
 	if skew > maxSkewS && !p.simulated {
-		p.warn(Warning{Code: "start_skew", Values: SecondsValues{Seconds: skew},
-			Text: fmt.Sprintf("the disks started %s apart; the overlap excludes that time", unit.FormatSeconds(skew))})
+		p.warn("", "start_skew", SecondsValues{skew},
+			"the disks started %s apart; the overlap excludes that time", unit.FormatSeconds(skew))
 	}
 }
 

@@ -113,10 +113,10 @@ func (p *phase) streams() {
 				continue
 			}
 			what := pick(total.Late > 0, "its dropped frames", "its low buffer")
-			p.warnOf(g.Disk, Warning{Code: "host_late",
-				Values: HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
-				Text: what + " may be the computer's fault, not the disk's: it was busy or " +
-					"asleep, and served the streams up to " + unit.FormatSeconds(g.Value) + " late"})
+			p.warn(g.Disk, "host_late", HostLateValues{Seconds: g.Value, Late: float64(total.Late)},
+				"%s may be the computer's fault, not the disk's: it was busy or "+
+					"asleep, and served the streams up to %s late",
+				what, unit.FormatSeconds(g.Value))
 		}
 	}
 }

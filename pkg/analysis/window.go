@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -26,9 +25,8 @@ const (
 
 func (p *phase) fillStages() {
 	if n := len(p.stages); n > maxStages {
-		p.warn(Warning{Code: "many_stages", Values: StagesValues{Stages: float64(n), Listed: maxStages},
-			Text: fmt.Sprintf("the disks start and pause so often that there are %d stages; the first %d are listed", n,
-				maxStages)})
+		p.warn("", "many_stages", StagesValues{Stages: float64(n), Listed: maxStages}, "the disks start and pause "+
+			"so often that there are %d stages; the first %d are listed", n, maxStages)
 	}
 	for _, s := range p.stages[:min(len(p.stages), maxStages)] {
 		out := Stage{
@@ -53,7 +51,7 @@ func (p *phase) fillStages() {
 func (p *phase) fillOverlap() {
 	if len(p.window) == 0 {
 		p.out.NoOverlap = p.noOverlap()
-		p.warn(Warning{Code: "no_overlap", Text: "no overlap: " + noOverlap(p.out.NoOverlap)})
+		p.warn("", "no_overlap", nil, "no overlap: %s", noOverlap(p.out.NoOverlap))
 		return
 	}
 	length := overlap.Seconds(p.window)
@@ -66,34 +64,33 @@ func (p *phase) fillOverlap() {
 	}
 	p.out.Overlap = o
 	if length < minIntervalS && length >= overlap.ShortS { // below, all of its rates are in doubt
-		p.warn(Warning{Code: "no_interval", Values: SecondsValues{length},
-			Text: fmt.Sprintf("no error bars: the overlap is only %s long, and a stall may fill so short a time or be missing "+
-				"from it", unit.FormatSeconds(length))})
+		p.warn("", "no_interval", SecondsValues{length}, "no error bars: the overlap is only %s long, and a stall may "+
+			"fill so short a time or be missing from it", unit.FormatSeconds(length))
 	}
 	var flows []stats.Flow
 	var contending []float64 // rates
+	lasting := false
 	for _, part := range p.parts {
 		d := OverlapDisk{Op: part.Trace.Op}
 		if length >= minIntervalS {
 			flow := part.Curve.Flow(p.window)
 			flows = append(flows, flow)
-			d.CI95 = p.interval(part, flow)
+			var doubt stats.Doubt
+			d.CI95, doubt = p.interval(part, flow)
+			lasting = lasting || doubt == stats.TooSlow
 		}
-		var read int64
-		var reads *overlap.Curve // of a disk that also writes
+		reads := part.Curve
 		if part.Trace.Both {
 			reads = overlap.NewCurve(part.Trace.Direction(trace.Read))
 		}
+		var read int64
 		for _, v := range p.window {
 			a := part.Curve.Between(v)
 			d.Bytes += a.Bytes
 			d.BytesLow += a.Low
 			d.BytesHigh += a.High
-			switch {
-			case reads != nil:
+			if part.Trace.Both || part.Trace.Op != trace.Write {
 				read += reads.Between(v).Bytes
-			case part.Trace.Op != trace.Write:
-				read += a.Bytes
 			}
 		}
 		d.Rate = float64(d.Bytes) / length
@@ -101,14 +98,17 @@ func (p *phase) fillOverlap() {
 		if part.Trace.Both {
 			d.ReadRate = readRate
 		}
-		o.ReadRate, o.WriteRate = o.ReadRate+readRate, o.WriteRate+d.Rate-readRate
-		o.Bytes, o.BytesLow, o.BytesHigh = o.Bytes+d.Bytes, o.BytesLow+d.BytesLow, o.BytesHigh+d.BytesHigh
+		o.ReadRate += readRate
+		o.WriteRate = o.WriteRate + d.Rate - readRate
+		o.Bytes += d.Bytes
+		o.BytesLow += d.BytesLow
+		o.BytesHigh += d.BytesHigh
 		if part.Contends() {
 			contending = append(contending, d.Rate)
 		}
 		o.Disks[part.Name()] = d
 	}
-	if length >= minIntervalS {
+	if flows != nil && !lasting {
 		if e, doubt := stats.Total(flows).Estimate(); doubt == stats.NoDoubt || doubt == stats.TooSlow {
 			o.CI95 = positive(e)
 		}
@@ -124,36 +124,49 @@ func (p *phase) fillOverlap() {
 		}
 	}
 	if length < overlap.ShortS {
-		p.warn(Warning{Code: "thin_window", Values: SecondsValues{length},
-			Text: fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks more to do",
-				unit.FormatSeconds(length))})
+		p.warn("", "thin_window", SecondsValues{length}, "the overlap is only %s long: too short for the rates to "+
+			"settle; give the disks more to do", unit.FormatSeconds(length))
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
 		share := doubt / float64(o.Bytes)
-		p.warn(Warning{Code: "edges", Values: ShareValues{share},
-			Text: fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*share)})
+		p.warn("", "edges", ShareValues{share}, "some files cross the overlap's edges; their bytes are estimated to "+
+			"%.0f %%", 100*share)
 	}
 }
 
-// interval returns the interval of a disk's rate in the overlap, or warns why there is none.
-func (p *phase) interval(part *part, flow stats.Flow) *stats.Interval {
+// interval returns the interval of a disk's rate in the overlap, or warns why there is none. With a doubt of TooSlow
+// there is none because the noise lasts as long as the phase: nothing in it shows how far the rate may be off.
+func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Doubt) {
 	e, doubt := flow.Estimate()
+	ci := positive(e)
+	if doubt == stats.TooSlow {
+		if part.wavers() {
+			return ci, stats.NoDoubt
+		}
+		// A change that the ledger names is no noise, so the longest stretch between changes must show it as well.
+		flow = part.Curve.Flow(longest(cutAt(p.window, p.cuts(part.Name()))))
+		if e, doubt = flow.Estimate(); doubt != stats.TooSlow {
+			return ci, stats.NoDoubt
+		}
+	}
 	switch {
 	case doubt == stats.NoDoubt:
-		return positive(e)
-	case doubt == stats.TooSlow:
-		part.slow = true
-		return positive(e)
+		return ci, doubt
 	case part.Limited(): // its rate is that of its work
 	case doubt == stats.TooFew:
-		p.warnOf(part.Name(), Warning{Code: "no_interval", Values: FilesValues{Files: float64(flow.Spread.Items)},
-			Text: "no error bars: one or two files took almost all of its time in the overlap, so how files differ " +
-				"cannot be seen; move more files, or smaller ones"})
+		p.warn(part.Name(), "no_interval", FilesValues{Files: float64(flow.Spread.Items)}, "no error bars: one or two "+
+			"files took almost all of its time in the overlap, so how files differ cannot be seen; move more files, or "+
+			"smaller ones")
 	case doubt == stats.TooShort:
-		p.warnOf(part.Name(), Warning{Code: "no_interval", Values: MomentsValues{float64(flow.Known + 1)},
-			Text: fmt.Sprintf("no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)})
+		p.warn(part.Name(), "no_interval", MomentsValues{float64(flow.Known + 1)},
+			"no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)
+	case doubt == stats.TooSlow:
+		memoryS := e.Memory * flow.Length
+		p.warn(part.Name(), "no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its noise lasts as long as "+
+			"the phase (each swing of its rate goes on for some %s), so the mean of a longer phase may differ by any "+
+			"amount; measure for longer", unit.FormatSeconds(memoryS))
 	}
-	return nil
+	return nil, doubt
 }
 
 // noOverlap says what kept the disks from being active together.
@@ -167,15 +180,8 @@ func (p *phase) noOverlap() *NoOverlap {
 	if len(n.Disks) > 0 || len(p.parts) == 0 {
 		return n
 	}
-	last, first := p.parts[0], p.parts[0]
-	for _, part := range p.parts {
-		if part.StartNS() > last.StartNS() {
-			last = part
-		}
-		if part.EndNS() < first.EndNS() {
-			first = part
-		}
-	}
+	last := slices.MaxFunc(p.parts, func(a, b *part) int { return cmp.Compare(a.StartNS(), b.StartNS()) })
+	first := slices.MinFunc(p.parts, func(a, b *part) int { return cmp.Compare(a.EndNS(), b.EndNS()) })
 	if first.EndNS() <= last.StartNS() {
 		*n = NoOverlap{Disks: []string{first.Name(), last.Name()}, EndedS: seconds(first.EndNS()),
 			BeganS: seconds(last.StartNS())}
@@ -197,35 +203,6 @@ func (d OverlapDisk) rateOf(op trace.Role) float64 {
 func positive(e stats.Estimate) *stats.Interval {
 	v := e.Interval()
 	return &stats.Interval{max(0, v[0]), v[1]}
-}
-
-// withholdIntervals takes back the intervals of rates whose noise lasts as long as the phase, for nothing in the
-// phase shows how far they may be off. A change that the ledger names is no noise, so the longest stretch
-// between changes must show it as well.
-func (p *phase) withholdIntervals() {
-	if p.out.Overlap == nil {
-		return
-	}
-	for _, part := range p.parts {
-		d := p.out.Overlap.Disks[part.Name()]
-		if !part.slow || d.CI95 == nil || part.wavers() {
-			continue
-		}
-		flow := part.Curve.Flow(longest(cutAt(p.window, p.cuts(part.Name()))))
-		e, doubt := flow.Estimate()
-		if part.slow = doubt == stats.TooSlow; !part.slow {
-			continue
-		}
-		d.CI95, p.out.Overlap.CI95 = nil, nil
-		p.out.Overlap.Disks[part.Name()] = d
-		if !part.Limited() {
-			memoryS := e.Memory * flow.Length
-			p.warnOf(part.Name(), Warning{Code: "no_interval", Values: MemoryValues{MemoryS: memoryS},
-				Text: fmt.Sprintf("no error bars: its noise lasts as long as the phase (each swing of its rate goes "+
-					"on for some %s), so the mean of a longer phase may differ by any amount; measure for longer",
-					unit.FormatSeconds(memoryS))})
-		}
-	}
 }
 
 // series follows all disks to the last byte of any. It is nil if none moved anything.
@@ -278,39 +255,36 @@ const misleading = 0.10
 // otherToolRates works out the phase by other tools' rules.
 func (p *phase) otherToolRates() *OtherToolRates {
 	var o OtherToolRates
-	var bytes, early float64
-	var moved, longest [2]float64 // of reads and of writes, which fio lists separately
+	moved, longest := map[trace.Role]float64{}, map[trace.Role]float64{} // fio lists reads and writes separately
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
 	for _, part := range p.others(nil) {
-		own := overlap.Span{StartNS: part.StartNS(), EndNS: part.workEndNS()}
+		own, op := overlap.Span{StartNS: part.StartNS(), EndNS: part.workEndNS()}, part.Trace.Op
 		if own.EndNS <= own.StartNS {
 			continue
 		}
-		done, way := float64(part.Curve.Between(own).Bytes), 0
-		if part.Trace.Op == trace.Write {
-			way = 1
-		}
-		bytes += done
-		moved[way] += done
-		longest[way] = max(longest[way], own.Seconds())
-		o.SoloSumRate += done / own.Seconds()
+		bytes := float64(part.Curve.Between(own).Bytes)
+		moved[op] += bytes
+		longest[op] = max(longest[op], own.Seconds())
+		o.SoloSumRate += bytes / own.Seconds()
 		start, first, last = min(start, own.StartNS), min(first, own.EndNS), max(last, own.EndNS)
 	}
-	if longest[0]+longest[1] == 0 {
+	if len(moved) == 0 {
 		return nil
 	}
+	var early float64 // bytes up to the first disk's end
 	for _, part := range p.others(nil) {
-		if part.StartNS() < first {
-			early += float64(part.Curve.Between(overlap.Span{StartNS: part.StartNS(), EndNS: first}).Bytes)
-		}
+		upTo := overlap.Span{StartNS: part.StartNS(), EndNS: max(first, part.StartNS())}
+		early += float64(part.Curve.Between(upTo).Bytes)
 	}
 	// All bytes over the longest job's own time; NaN, and so null, for no jobs.
-	o.FioReadRate, o.FioWriteRate = number(moved[0]/longest[0]), number(moved[1]/longest[1])
-	if o.FioReadRate == nil || o.FioWriteRate == nil {
+	o.FioReadRate = number(moved[trace.Read] / longest[trace.Read])
+	o.FioWriteRate = number(moved[trace.Write] / longest[trace.Write])
+	if len(moved) == 1 {
 		o.FioRate = cmp.Or(o.FioReadRate, o.FioWriteRate)
 		o.FioReadRate, o.FioWriteRate = nil, nil
 	}
-	o.FirstDoneRate, o.LastDoneRate = early/seconds(first-start), bytes/seconds(last-start)
+	o.FirstDoneRate = early / seconds(first-start)
+	o.LastDoneRate = (moved[trace.Read] + moved[trace.Write]) / seconds(last-start)
 	return &o
 }
 
