@@ -62,8 +62,12 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a.Scale = r.scale
 	r.findSettings()
 	r.findEffects()
-	for _, p := range r.phases {
-		p.fillContention()
+	for _, set := range r.settings {
+		for _, s := range set {
+			if s.whole && len(s.parts) > 1 {
+				s.fillContention()
+			}
+		}
 	}
 	r.eachDisk((*phase).summarize)
 	r.eachDisk((*phase).steady)

@@ -34,7 +34,7 @@ type Effect struct {
 	WithoutPhases []string `json:"without_phases,omitempty"`
 
 	chance  float64
-	setting *setting
+	setting setting
 }
 
 // Where the rate without a neighbour is from.
@@ -80,11 +80,8 @@ const (
 func (r *run) findEffects() {
 	var chances []float64
 	for _, set := range r.settings {
-		for _, neighbour := range set.parts {
-			for _, victim := range set.parts {
-				if victim == neighbour {
-					continue
-				}
+		for _, neighbour := range set[0].parts {
+			for _, victim := range set[0].parts {
 				if e := set.effect(victim, neighbour); e != nil {
 					r.effects = append(r.effects, e)
 					chances = append(chances, e.chance)
@@ -100,27 +97,26 @@ func (r *run) findEffects() {
 }
 
 // effect is the mean over the setting's states, and as sure as the median of them: half of the
-// repeats must show it.
-func (s *setting) effect(victim, neighbour *part) *Effect {
+// repeats must show it. It is nil if none does.
+func (s setting) effect(victim, neighbour *part) *Effect {
+	if victim == neighbour {
+		return nil
+	}
 	e := &Effect{
 		Victim: victim.Name(), VictimOp: victim.Trace.Op,
 		Neighbour: neighbour.Name(), NeighbourOp: neighbour.Trace.Op,
 		Others: []string{}, setting: s,
 	}
-	for _, o := range s.parts {
+	for _, o := range s[0].parts {
 		if o != neighbour && o != victim {
 			e.Others = append(e.Others, o.Name())
 		}
 	}
 	var chances []float64
 	var kept []*stats.Interval
-	for _, state := range s.states {
-		var beside []*part
-		for _, name := range e.Others {
-			beside = append(beside, state.part(name))
-		}
+	for _, state := range s {
 		disk := state.part(victim.Name())
-		b := state.baseline(disk, beside...)
+		b := state.baseline(disk, state.part(neighbour.Name()))
 		if b == nil {
 			continue
 		}
@@ -150,8 +146,8 @@ func (s *setting) effect(victim, neighbour *part) *Effect {
 // many of them as were measured; nil if that was not measured at all.
 func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
 	for _, e := range p.effects {
-		closer := best == nil || len(e.setting.parts) > len(best.setting.parts)
-		if closer && e.isOf(victim, neighbour) && among(e.setting.parts, p.parts) {
+		closer := best == nil || len(e.Others) > len(best.Others)
+		if closer && e.isOf(victim, neighbour) && among(e.setting[0].parts, p.parts) {
 			best = e
 		}
 	}
@@ -160,5 +156,5 @@ func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
 
 func (e *Effect) isOf(victim, neighbour *part) bool {
 	return e.Victim == victim.Name() && e.Neighbour == neighbour.Name() &&
-		among([]*part{victim, neighbour}, e.setting.parts)
+		among([]*part{victim, neighbour}, e.setting[0].parts)
 }

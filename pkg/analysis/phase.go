@@ -34,21 +34,20 @@ type run struct {
 	alpha     alphas
 	solos     solos // nil until they are needed
 	scale     unit.Scale
-	settings  []*setting
+	settings  []setting
 	effects   []*Effect
 }
 
 // phase is one phase under analysis.
 type phase struct {
 	*run
-	trace    *trace.Phase
-	parts    []*part
-	stages   []overlap.Stage
-	window   []overlap.Span
-	compared []overlap.Span // the part of the window that is compared with other phases (see stretch)
-	states   []*state       // the whole one last, if there is one
-	meters   meter.Gauges
-	out      *Phase
+	trace  *trace.Phase
+	parts  []*part
+	stages []overlap.Stage
+	window []overlap.Span
+	states []*state
+	meters meter.Gauges
+	out    *Phase
 }
 
 // part is one working disk's part in the phase: its rate over time, and what is found of it.

@@ -8,20 +8,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// setting is disks that worked together, each at one work: in several phases if these repeat one
-// another.
-type setting struct {
-	parts  []*part // of the first state
-	states []*state
-	whole  bool // no other disk had a part in the phases
-}
+// setting is disks that worked together, each at one work: the states of phases that repeat one
+// another. Those in which no other disk had a part count alone if there are any.
+type setting []*state
 
-// state is a setting in one phase.
+// state is disks that worked together in one phase.
 type state struct {
 	*phase
 	parts []*part
-	in    []overlap.Span
-	whole bool
+	whole bool                      // No other disk had a part in the phase.
+	in    []overlap.Span            // of the whole one of several disks, what is compared (see stretch)
 	rates map[*part]*[2]stretchRate // by fresh and fallen
 }
 
@@ -122,37 +118,29 @@ const (
 	fallen
 )
 
-// newStates finds the sets of disks that worked together in the phase: those that did before one
-// started or after one ended, and all of them, which come last.
-func (p *phase) newStates() []*state {
-	p.compared = p.stretch()
-	var edges []int64
+// newStates finds the sets of disks that worked together in the phase: all of them, and those that
+// did before one started or after one ended.
+func (p *phase) newStates() (all []*state) {
 	working := p.others(nil)
-	for _, part := range working {
-		edges = append(edges, part.StartNS(), part.EndNS())
-	}
-	slices.Sort(edges)
-	var out []*state
-	for i, from := range edges[:max(0, len(edges)-1)] {
-		s := &state{phase: p}
+	for _, stage := range p.stages {
+		var present []*part // between their starts and their ends
 		for _, part := range working {
-			if part.StartNS() <= from && part.EndNS() >= edges[i+1] {
-				s.parts = append(s.parts, part)
+			if part.StartNS() <= stage.StartNS && part.EndNS() >= stage.EndNS {
+				present = append(present, part)
 			}
 		}
-		for _, stage := range p.stages {
-			if stage.StartNS >= from && stage.EndNS <= edges[i+1] && len(stage.Active) == len(s.parts) {
-				s.in = append(s.in, stage.Span)
-			}
+		if len(all) == 0 || !slices.Equal(all[len(all)-1].parts, present) {
+			all = append(all, &state{phase: p, parts: present, whole: len(present) == len(p.parts)})
 		}
-		if len(s.parts) < len(p.parts) && len(s.in) > 0 {
-			out = append(out, s)
+		if s := all[len(all)-1]; len(stage.Active) == len(present) {
+			s.in = append(s.in, stage.Span)
 		}
 	}
-	if p.out.Overlap != nil {
-		out = append(out, &state{phase: p, parts: p.parts, in: p.window, whole: true})
-	}
-	for _, s := range out {
+	all = slices.DeleteFunc(all, func(s *state) bool { return len(s.in) == 0 })
+	for _, s := range all {
+		if s.whole && len(s.parts) > 1 {
+			s.in = p.stretch()
+		}
 		s.rates = map[*part]*[2]stretchRate{}
 		for _, part := range s.parts {
 			s.rates[part] = &[2]stretchRate{}
@@ -161,7 +149,7 @@ func (p *phase) newStates() []*state {
 			}
 		}
 	}
-	return out
+	return all
 }
 
 // ownChange reports whether the disk's rate changed for a reason that is no neighbour's, or may
@@ -202,11 +190,8 @@ func (p *phase) stretch() []overlap.Span {
 	all := cutAt(p.window, p.cuts(""))
 	var before [][]overlap.Span
 	for _, in := range all {
-		low := false
-		for _, o := range p.parts {
-			low = low || p.hasFallen(o.Name(), in[0].StartNS)
-		}
-		if !low {
+		low := func(o *part) bool { return p.hasFallen(o.Name(), in[0].StartNS) }
+		if !slices.ContainsFunc(p.parts, low) {
 			before = append(before, in)
 		}
 	}
@@ -218,7 +203,7 @@ func (p *phase) stretch() []overlap.Span {
 
 // measure finds the disk's rates in the state, while nothing changed.
 func (s *state) measure(part *part) {
-	pieces := [][]overlap.Span{s.compared}
+	pieces := [][]overlap.Span{s.in}
 	if !s.whole || len(s.parts) == 1 {
 		settled := overlap.Span{StartNS: s.settledNS(part), EndNS: math.MaxInt64}
 		pieces = cutAt(overlap.Clip(s.in, settled), s.cuts(part.Name()))
@@ -274,62 +259,40 @@ func (s *state) settledNS(part *part) int64 {
 	return from + recoveredNS
 }
 
-// findSettings puts the states of all phases together that are of the same work. Those in which
-// other disks had no part come first; the others count only without any of them.
+// findSettings puts the states of all phases together that are of the same work.
 func (r *run) findSettings() {
-	var whole, parts []*state
+	var whole, partial []*state
 	for _, p := range r.phases {
 		p.states = p.newStates()
 		for _, s := range p.states {
 			if s.whole {
 				whole = append(whole, s)
 			} else {
-				parts = append(parts, s)
+				partial = append(partial, s)
 			}
 		}
 	}
 	alike := func(a, b *state) bool { return sameParts(a.parts, b.parts) }
-	for _, group := range grouped(append(whole, parts...), alike) {
-		set := &setting{parts: group[0].parts, whole: group[0].whole}
-		for _, s := range group {
-			if s.whole == set.whole {
-				set.states = append(set.states, s)
-			}
+	for _, set := range grouped(append(whole, partial...), alike) {
+		if set[0].whole {
+			set = slices.DeleteFunc(set, func(s *state) bool { return !s.whole })
 		}
 		r.settings = append(r.settings, set)
 	}
 }
 
-// setting is the one of just these disks at their work in phases of their own; nil if there is
-// none.
-func (r *run) setting(parts []*part) *setting {
-	for _, s := range r.settings {
-		if s.whole && sameParts(s.parts, parts) {
-			return s
-		}
-	}
-	return nil
-}
-
-// phases are those of the setting, by name.
-func (s *setting) phases() []string {
-	var names []string
-	for _, state := range s.states {
-		names = append(names, state.out.Name)
-	}
-	return names
-}
-
 // typical is the disk's mean rate over all states; nil if none has one. A disk that fell in them
 // but not here may have been low here from the start: then it is compared with the rate that is
 // closer to the one here.
-func (s *setting) typical(disk *part, when int, here float64) (best *reference) {
+func (s setting) typical(disk *part, when int, here float64) (best *reference) {
 	for at := when; at <= fallen; at++ {
 		var all []*stretchRate
-		for _, state := range s.states {
-			for _, part := range state.parts {
-				if r := &state.rates[part][at]; part.same(disk) && r.Rate > 0 {
-					all = append(all, r)
+		var phases []string
+		for _, state := range s {
+			phases = append(phases, state.out.Name)
+			for part, rates := range state.rates {
+				if part.same(disk) && rates[at].Rate > 0 {
+					all = append(all, &rates[at])
 				}
 			}
 		}
@@ -338,7 +301,7 @@ func (s *setting) typical(disk *part, when int, here float64) (best *reference) 
 		}
 		mean := meanRate(all)
 		if best == nil || math.Abs(math.Log(mean.Rate/here)) < math.Abs(math.Log(best.Rate/here)) {
-			best = &reference{stretchRate: mean, from: FromPhases, phases: s.phases()}
+			best = &reference{stretchRate: mean, from: FromPhases, phases: phases}
 		}
 	}
 	return best
@@ -352,46 +315,45 @@ type reference struct {
 	after  string   // the last disk that had ended
 }
 
-// baseline looks for the disk's rate beside just some of the others: in phases of their own, and
-// in the state's phase before others had started or after they had ended. If these differ, the
+// baseline looks for the disk's rate without some of the others: in phases that these have no part
+// in, and in the state's phase before they had started or after they had ended. If these differ, the
 // lower one counts: the disk was in another state, or what made it slow was not the others. There
 // is none if the disk lost more as the others started than these can take.
-func (s *state) baseline(disk *part, beside ...*part) (best *reference) {
+func (s *state) baseline(disk *part, without ...*part) (best *reference) {
 	here, when := s.rate(disk)
 	if here == nil {
 		return nil
 	}
-	all := append([]*part{disk}, beside...)
-	if set := s.setting(all); set != nil {
-		best = set.typical(disk, when, here.Rate)
+	left := slices.DeleteFunc(slices.Clone(s.parts), func(o *part) bool { return slices.Contains(without, o) })
+	for _, set := range s.settings {
+		if set[0].whole && sameParts(set[0].parts, left) {
+			best = set.typical(disk, when, here.Rate)
+		}
+	}
+	var last *part    // to end of those that are missing,
+	var moved float64 // which move so much
+	for _, o := range without {
+		moved += o.measureIn(here.in).Rate
+		if last == nil || o.EndNS() > last.EndNS() {
+			last = o
+		}
 	}
 	for _, t := range s.states {
-		if t.whole || !sameParts(t.parts, all) || t.rates[disk][when].Rate == 0 {
+		if t.whole || !sameParts(t.parts, left) || t.rates[disk][when].Rate == 0 {
 			continue
 		}
 		there := &t.rates[disk][when]
-		b, first, last := &reference{stretchRate: *there, from: FromEnd}, here, there
+		b := &reference{stretchRate: *there, from: FromEnd, after: last.Name()}
+		from, to := here, there
 		if t.in[0].StartNS < s.in[0].StartNS {
-			b.from, first, last = FromStart, there, here
-		}
-		var gone float64 // what the disks move that are missing
-		var end int64
-		for _, o := range s.parts {
-			if !slices.Contains(all, o) {
-				gone += o.measureIn(here.in).Rate
-				if o.EndNS() > end {
-					end, b.after = o.EndNS(), o.Name()
-				}
+			b.from, from, to = FromStart, there, here
+			if there.Rate-here.Rate > maxWaste*moved {
+				return nil
 			}
 		}
-		if b.from == FromStart && there.Rate-here.Rate > maxWaste*gone {
-			return nil
-		}
-		from, to := first.in[len(first.in)-1].EndNS-closeNS, last.in[0].StartNS+closeNS
-		changed := false
-		for _, at := range s.cuts(disk.Name()) {
-			changed = changed || from <= at && at <= to
-		}
+		changed := slices.ContainsFunc(s.cuts(disk.Name()), func(at int64) bool {
+			return from.in[len(from.in)-1].EndNS-closeNS <= at && at <= to.in[0].StartNS+closeNS
+		})
 		if !changed && (best == nil || math.Log(best.Rate/b.Rate) > sameReference) {
 			best = b
 		}

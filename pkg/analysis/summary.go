@@ -199,18 +199,18 @@ func removals(r *run) []Removal {
 	out := []Removal{}
 	most := 0
 	sets := slices.Clone(r.settings)
-	slices.SortStableFunc(sets, func(a, b *setting) int { return len(b.parts) - len(a.parts) })
+	slices.SortStableFunc(sets, func(a, b setting) int { return len(b[0].parts) - len(a[0].parts) })
 	for _, set := range sets {
-		p := set.states[0].phase
-		if !set.whole || len(set.parts) < max(2, most) || p.trace.Search != nil {
+		s := set[0]
+		if !s.whole || len(s.parts) < max(2, most) || s.trace.Search != nil {
 			continue
 		}
-		for _, disk := range set.parts {
-			c, known := p.removal(disk)
+		for _, disk := range s.parts {
+			c, known := s.removal(disk)
 			if !known || trace.OwnPort(disk.connection) {
 				continue
 			}
-			most = len(set.parts)
+			most = len(s.parts)
 			i := slices.IndexFunc(out, func(r Removal) bool { return r.Disk == disk.Name() })
 			if i < 0 {
 				i, out = len(out), append(out, Removal{Disk: disk.Name(), Own: ownRates(r.phases, disk.Name())})
@@ -235,7 +235,7 @@ func (p *phase) removal(disk *part) (c RemovalCase, known bool) {
 	var from, gained, off float64
 	for _, part := range p.others(disk) {
 		e := p.effectOf(disk, part)
-		if e == nil || len(e.setting.parts) < len(p.parts) {
+		if e == nil || len(e.setting[0].parts) < len(p.parts) {
 			from += part.window.Rate
 			continue
 		}
