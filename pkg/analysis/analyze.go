@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -30,16 +29,14 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 		Version:  Version,
 		Name:     recorded.Name,
 		Origin:   opts.Origin,
-		Order:    make([]string, 0, len(recorded.Disks)),
-		Phases:   make([]Phase, 0, len(recorded.Phases)),
+		Order:    []string{},
+		Phases:   []Phase{},
 		Warnings: []Warning{},
-		Effects:  []Effect{},
 	}
 	for _, d := range recorded.Disks {
 		a.Order = append(a.Order, d.Name)
 		a.ProfileOrigin = cmp.Or(a.ProfileOrigin, d.Origin)
 	}
-	a.modelled = !slices.ContainsFunc(recorded.Disks, func(d trace.Disk) bool { return d.Profile == "" })
 	for _, w := range recorded.Warnings {
 		a.Warnings = append(a.Warnings, Warning{Code: "trace", Other: w, Text: w})
 	}
@@ -49,6 +46,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	}
 	a.Warnings = append(a.Warnings, competitors(recorded.Hardware)...)
 	r := newRun(recorded, opts)
+	a.modelled = r.simulated
 	for _, p := range r.phases {
 		p.recoveries()
 		p.fillChanges()
@@ -100,9 +98,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a.LatencyMatrix = latencyMatrix(r.phases, a.Order)
 	a.Searches = searches(r.phases)
 	a.Saturations = saturations(r.phases)
-	for _, e := range r.effects {
-		a.Effects = append(a.Effects, *e)
-	}
+	a.Effects = r.effects
 	a.Summary = Summary{Contests: contests(r.phases), Removals: removals(r)}
 	a.HubCosts = hubCosts(a.Order, r.solos, r.alpha.own)
 	a.Findings = findings(a)
@@ -118,21 +114,6 @@ func (a *Analysis) Title(phase string) string {
 		}
 	}
 	return phase
-}
-
-// Named is the name of the phase that a person calls so, by its name or its title, whatever their case; false if none
-// is.
-func (a *Analysis) Named(text string) (name string, ok bool) {
-	for _, of := range []func(p *Phase) bool{
-		func(p *Phase) bool { return p.Name == text },
-		func(p *Phase) bool { return strings.EqualFold(p.Name, text) },
-		func(p *Phase) bool { return strings.EqualFold(p.Title, text) },
-	} {
-		if i := slices.IndexFunc(a.Phases, func(p Phase) bool { return of(&p) }); i >= 0 {
-			return a.Phases[i].Name, true
-		}
-	}
-	return "", false
 }
 
 // alphas are the chances by which noise alone may make one claim of one disk, so that it makes any of that kind in the
@@ -176,27 +157,31 @@ const departs = 0.10
 
 // matrix lists all phases, those of one disk first, then those of two, and so on, in the order of the run.
 func matrix(phases []Phase) []MatrixRow {
-	rows := make([]MatrixRow, 0, len(phases))
+	rows := []MatrixRow{}
 	for i := range phases {
 		p := &phases[i]
 		row := MatrixRow{
-			Phase: p.Name, Roles: p.Roles, Working: len(p.Disks), Rates: map[string]float64{}, Departures: map[string]float64{},
+			Phase:      p.Name,
+			Roles:      p.Roles,
+			Working:    len(p.Disks),
+			Rates:      map[string]float64{},
+			Departures: map[string]float64{},
 		}
 		if o := p.Overlap; o != nil {
+			row.Total, row.ReadRate, row.WriteRate = o.Rate, o.ReadRate, o.WriteRate
 			for disk, d := range o.Disks {
 				row.Rates[disk] = d.Rate
 			}
-			row.Total, row.ReadRate, row.WriteRate = o.Rate, o.ReadRate, o.WriteRate
 		}
-		if p.Overlap != nil && p.Contention != nil {
+		if p.Contention != nil {
 			for disk, d := range p.Contention.Disks {
-				if d.Retention != nil && (*d.Retention < 1-departs || *d.Retention > 1+departs) {
+				if d.Retention != nil && math.Abs(*d.Retention-1) > departs {
 					row.Departures[disk] = *d.Retention
 				}
 			}
 		}
 		rows = append(rows, row)
 	}
-	slices.SortStableFunc(rows, func(a, b MatrixRow) int { return cmp.Compare(a.Working, b.Working) })
+	slices.SortStableFunc(rows, func(a, b MatrixRow) int { return a.Working - b.Working })
 	return rows
 }

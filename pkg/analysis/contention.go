@@ -138,7 +138,7 @@ func rateTogether(parts []*part) (sum float64) {
 // may share it move less than that without the other, the other shares it too. If the slowed
 // disks move as much as each of them alone, no other disk has to.
 func (s *state) mustTake(by, from *part) bool {
-	if slices.ContainsFunc(s.effects, func(e *Effect) bool { return e.isOf(from, by) }) {
+	if slices.ContainsFunc(s.effects, func(e Effect) bool { return e.isOf(from, by) }) {
 		return false
 	}
 	var slowed []*part

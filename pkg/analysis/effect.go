@@ -33,8 +33,9 @@ type Effect struct {
 	Phases        []string `json:"phases"`
 	WithoutPhases []string `json:"without_phases,omitempty"`
 
-	chance  float64
-	setting setting
+	victim, neighbour *part
+	setting           setting
+	chance            float64
 }
 
 // Where the rate without a neighbour is from.
@@ -78,12 +79,13 @@ const (
 
 // findEffects compares each disk of each setting with itself without each of the others.
 func (r *run) findEffects() {
+	r.effects = []Effect{}
 	var chances []float64
 	for _, set := range r.settings {
 		for _, neighbour := range set[0].parts {
 			for _, victim := range set[0].parts {
 				if e := set.effect(victim, neighbour); e != nil {
-					r.effects = append(r.effects, e)
+					r.effects = append(r.effects, *e)
 					chances = append(chances, e.chance)
 				}
 			}
@@ -91,7 +93,7 @@ func (r *run) findEffects() {
 	}
 	corrected, _ := stats.Holm(chances, nil, chance)
 	for i, p := range corrected {
-		e := r.effects[i]
+		e := &r.effects[i]
 		e.Sure = p <= chance && e.CI != nil && e.Loss >= 1-heldBack
 	}
 }
@@ -105,7 +107,7 @@ func (s setting) effect(victim, neighbour *part) *Effect {
 	e := &Effect{
 		Victim: victim.Name(), VictimOp: victim.Trace.Op,
 		Neighbour: neighbour.Name(), NeighbourOp: neighbour.Trace.Op,
-		Others: []string{}, setting: s,
+		Others: []string{}, victim: victim, neighbour: neighbour, setting: s,
 	}
 	for _, o := range s[0].parts {
 		if o != neighbour && o != victim {
@@ -145,7 +147,8 @@ func (s setting) effect(victim, neighbour *part) *Effect {
 // effectOf is what a neighbour costs a disk in the phase, beside the others or else beside as
 // many of them as were measured; nil if that was not measured at all.
 func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
-	for _, e := range p.effects {
+	for i := range p.effects {
+		e := &p.effects[i]
 		closer := best == nil || len(e.Others) > len(best.Others)
 		if closer && e.isOf(victim, neighbour) && among(e.setting[0].parts, p.parts) {
 			best = e
@@ -155,6 +158,5 @@ func (p *phase) effectOf(neighbour, victim *part) (best *Effect) {
 }
 
 func (e *Effect) isOf(victim, neighbour *part) bool {
-	return e.Victim == victim.Name() && e.Neighbour == neighbour.Name() &&
-		among([]*part{victim, neighbour}, e.setting[0].parts)
+	return e.victim.same(victim) && e.neighbour.same(neighbour)
 }

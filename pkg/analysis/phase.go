@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/ledger"
@@ -35,7 +34,7 @@ type run struct {
 	solos     solos // nil until they are needed
 	scale     unit.Scale
 	settings  []setting
-	effects   []*Effect
+	effects   []Effect
 }
 
 // phase is one phase under analysis.
@@ -87,15 +86,19 @@ func (p *phase) warn(disk, code string, values any, format string, args ...any) 
 
 // InParallel does the same with all, on as many cores as there are.
 func InParallel[T any](all []T, do func(T)) {
-	var next atomic.Int64
+	next := make(chan T)
 	var working sync.WaitGroup
 	for range min(len(all), runtime.GOMAXPROCS(0)) {
 		working.Go(func() {
-			for i := next.Add(1); i <= int64(len(all)); i = next.Add(1) {
-				do(all[i-1])
+			for one := range next {
+				do(one)
 			}
 		})
 	}
+	for _, one := range all {
+		next <- one
+	}
+	close(next)
 	working.Wait()
 }
 
