@@ -99,7 +99,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	a.Searches = searches(r.phases)
 	a.Saturations = saturations(r.phases)
 	a.Effects = r.effects
-	a.Summary = Summary{Contests: contests(r.phases), Removals: removals(r)}
+	a.Summary = Summary{Contests: contests(r.settings), Removals: removals(r)}
 	a.HubCosts = hubCosts(a.Order, r.solos, r.alpha.own)
 	a.Findings = findings(a)
 	a.Decide()

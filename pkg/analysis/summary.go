@@ -72,34 +72,39 @@ type RemovalFor struct {
 // mixedOps stands for disks that do not all do the same.
 const mixedOps trace.Role = ""
 
-// contests finds for each kind of traffic, among the phases of the most disks, the one in which a disk keeps least.
+// contests finds for each kind of traffic, among the settings of the most disks, the one in which a disk keeps least.
 // It looks at phases of several disks with an overlap, all of which go as fast as they can in one direction and none
-// has a cache to fill, those of the same jobs together.
-func contests(phases []*phase) []Contest {
-	contended := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool {
-		return p.out.Contention == nil || !p.allContend() || p.trace.Saturation != nil
-	})
+// has a cache to fill.
+func contests(settings []setting) []Contest {
 	best, leastOf := map[trace.Role]*Contest{}, map[trace.Role]float64{}
-	for _, group := range grouped(contended, func(p, q *phase) bool { return sameJobs(p, q) }) {
+	for _, set := range settings {
+		set = slices.DeleteFunc(slices.Clone(set), func(s *state) bool {
+			return !s.whole || len(s.parts) < 2 || !s.allContend() || s.trace.Saturation != nil
+		})
+		if len(set) == 0 {
+			continue
+		}
 		c := Contest{Disks: map[string]ContestDisk{}, Even: true}
-		if len(group) == 1 {
-			c.Spans = group[0].out.Contention.Spans
+		if len(set) == 1 {
+			c.Spans = set[0].out.Contention.Spans
 		}
-		for _, p := range group {
-			c.Even = c.Even && p.out.Contention.Even
-			c.Phases = append(c.Phases, p.out.Name)
+		for _, s := range set {
+			c.Even = c.Even && s.out.Contention.Even
+			c.Phases = append(c.Phases, s.out.Name)
 		}
-		op, least := group[0].parts[0].Trace.Op, 1e9 // above any part of a reference that a disk keeps
-		for _, part := range group[0].parts {
-			c.Disks[part.Name()] = contestDisk(group, part.Name())
+		op, least := set[0].parts[0].Trace.Op, 1e9 // above any part of a reference that a disk keeps
+		for _, part := range set[0].parts {
+			d := set.contestDisk(part.Name())
+			c.Disks[part.Name()] = d
 			if part.Trace.Op != op {
 				op = mixedOps
 			}
-			if kept := c.Disks[part.Name()].Kept; kept > 0 {
-				least = min(least, kept)
+			if d.Kept > 0 {
+				least = min(least, d.Kept)
 			}
 		}
-		if b := best[op]; b == nil || len(c.Disks) > len(b.Disks) || len(c.Disks) == len(b.Disks) && least < leastOf[op] {
+		if b := best[op]; b == nil || len(c.Disks) > len(b.Disks) ||
+			len(c.Disks) == len(b.Disks) && least < leastOf[op] {
 			best[op], leastOf[op] = &c, least
 		}
 	}
@@ -113,37 +118,38 @@ func contests(phases []*phase) []Contest {
 }
 
 // contestDisk pools a disk's rates and baselines.
-func contestDisk(group []*phase, name string) ContestDisk {
-	out := ContestDisk{Op: group[0].out.Roles[name], Solo: true}
-	lost, won, keeps, reference, known := 0, 0, 0, 0.0, 0.0
-	by := map[string]int{}
+func (s setting) contestDisk(name string) ContestDisk {
+	out := ContestDisk{Op: s[0].out.Roles[name], Solo: true}
+	n := float64(len(s))
+	var lost, won, keeps, reference, known float64
+	by := map[string]float64{}
 	var rates, kept []*stats.Interval
-	for _, p := range group {
-		contention, part := p.out.Contention, p.part(name)
-		d, all := contention.Disks[name], p.out.Overlap.Disks[name]
-		rate, ci := all.Rate, all.CI95
-		if len(contention.Spans) > 0 {
-			rate, ci = d.Rate, part.window.interval()
+	for _, state := range s {
+		contention, part := state.out.Contention, state.part(name)
+		rate, ci := part.window.Rate, part.window.interval()
+		if all := state.out.Overlap.Disks[name]; contention.Spans == nil {
+			rate, ci = all.Rate, all.CI95
 		}
-		took, slowed := false, d.Held
-		for _, s := range contention.Steals {
-			if s.From == name {
-				by[s.By]++
+		out.Rate += rate / n
+		rates = append(rates, ci)
+		out.Changed = cmp.Or(state.ownChange(part), out.Changed)
+		took, slowed := false, part.kept.Held
+		for _, steal := range contention.Steals {
+			if steal.From == name {
+				by[steal.By]++
+				slowed = true
 			}
-			took, slowed = took || s.By == name, slowed || s.From == name
+			took = took || steal.By == name
 		}
 		switch {
 		case took:
 			won++
 		case slowed:
 			lost++
-		case d.Kept:
+		case part.kept.Kept:
 			keeps++
 		}
-		out.Rate += rate / float64(len(group))
-		out.Changed = cmp.Or(p.ownChange(part), out.Changed)
-		rates = append(rates, ci)
-		if d.ReferenceRate != nil {
+		if d := part.kept; d.ReferenceRate != nil {
 			kept = append(kept, d.RetentionCI)
 			reference += *d.ReferenceRate
 			out.Kept += *d.Retention
@@ -156,9 +162,9 @@ func contestDisk(group []*phase, name string) ContestDisk {
 	}
 	out.CI95, out.KeptCI = hull(rates), hull(kept)
 	out.Solo = out.Solo && known > 0
-	out.Lost, out.Won, out.Keeps = 2*lost > len(group), 2*won > len(group), 2*keeps > len(group)
-	for _, part := range group[0].parts {
-		if 2*by[part.Name()] > len(group) {
+	out.Lost, out.Won, out.Keeps = 2*lost > n, 2*won > n, 2*keeps > n
+	for _, part := range s[0].parts {
+		if 2*by[part.Name()] > n {
 			out.By = append(out.By, part.Name())
 		}
 	}
@@ -179,27 +185,24 @@ func (p *phase) ownChange(disk *part) string {
 }
 
 // hull covers all intervals; nil if one is missing.
-func hull(all []*stats.Interval) (out *stats.Interval) {
-	for i, v := range all {
-		switch {
-		case v == nil:
-			return nil
-		case i == 0:
-			out = v
-		default:
-			out = &stats.Interval{min(out[0], v[0]), max(out[1], v[1])}
-		}
+func hull(all []*stats.Interval) *stats.Interval {
+	if len(all) == 0 || slices.Contains(all, nil) {
+		return nil
 	}
-	return out
+	out := *all[0]
+	for _, v := range all {
+		out = stats.Interval{min(out[0], v[0]), max(out[1], v[1])}
+	}
+	return &out
 }
 
 // removals add the effects of each disk up, in the phases of the most disks of which some is known, for those are the
 // ones that a layout must serve. A disk on a port of its own is there already.
 func removals(r *run) []Removal {
-	out := []Removal{}
-	most := 0
+	cases, most := map[string][]RemovalCase{}, 0
 	sets := slices.Clone(r.settings)
 	slices.SortStableFunc(sets, func(a, b setting) int { return len(b[0].parts) - len(a[0].parts) })
+	out := []Removal{}
 	for _, set := range sets {
 		s := set[0]
 		if !s.whole || len(s.parts) < max(2, most) || s.trace.Search != nil {
@@ -211,18 +214,19 @@ func removals(r *run) []Removal {
 				continue
 			}
 			most = len(s.parts)
-			i := slices.IndexFunc(out, func(r Removal) bool { return r.Disk == disk.Name() })
-			if i < 0 {
-				i, out = len(out), append(out, Removal{Disk: disk.Name(), Own: ownRates(r.phases, disk.Name())})
+			if cases[disk.Name()] == nil {
+				out = append(out, Removal{Disk: disk.Name(), Own: ownRates(r.phases, disk.Name())})
 			}
-			out[i].Cases = append(out[i].Cases, c)
+			cases[disk.Name()] = append(cases[disk.Name()], c)
 		}
 	}
 	for i := range out {
 		r := &out[i]
+		r.Cases = cases[r.Disk]
+		n := float64(len(r.Cases))
 		for _, c := range r.Cases {
-			r.Gain += c.Gain / float64(len(r.Cases))
-			r.Error = math.Hypot(r.Error, c.Error/float64(len(r.Cases)))
+			r.Gain += c.Gain / n
+			r.Error = math.Hypot(r.Error, c.Error/n)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Removal) int { return cmp.Compare(b.Gain, a.Gain) })
@@ -259,9 +263,9 @@ func (p *phase) removal(disk *part) (c RemovalCase, known bool) {
 func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	out := map[trace.Role]float64{}
 	for _, p := range phases {
-		if len(p.parts) == 1 && p.parts[0].Name() == disk && p.allContend() && p.out.Overlap != nil &&
-			trace.OwnPort(p.parts[0].connection) {
-			out[p.parts[0].Trace.Op] = p.out.Overlap.Rate
+		part := p.part(disk)
+		if part != nil && len(p.parts) == 1 && part.Contends() && p.out.Overlap != nil && trace.OwnPort(part.connection) {
+			out[part.Trace.Op] = p.out.Overlap.Rate
 		}
 	}
 	return out
