@@ -74,7 +74,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	ceilings(r.phases)
 	duplexGains(r.phases)
 	markRepeats(r.phases)
-	a.Warnings = append(a.Warnings, unlike(r.phases)...)
+	a.Warnings = append(a.Warnings, r.unlike()...)
 	titles := map[string]int{}
 	for _, p := range r.phases {
 		titles[p.out.Title]++

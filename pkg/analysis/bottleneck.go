@@ -38,21 +38,15 @@ func (p *phase) linkUses() []LinkUse {
 	if p.hardware == nil || o == nil {
 		return nil
 	}
-	hubs := map[string]string{} // names by ID
-	if h := p.hardware.Hub; h != nil {
-		hubs[h.ID] = h.Name
-	}
 	var uses []LinkUse
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
 		for _, part := range p.parts {
 			name := part.Name()
-			disk, known := p.hardware.Disks[name]
 			rate := o.Disks[name].rateOf(op)
-			if _, moved := p.trace.Connections[name]; moved || !known || rate == 0 {
+			if _, moved := p.trace.Connections[name]; moved || rate == 0 {
 				continue
 			}
-			for k := range disk.Path.Links {
-				link := &disk.Path.Links[k]
+			for _, link := range p.hardware.Disks[name].Path.Links {
 				capacity, known := link.Practical(op == trace.Read)
 				if !known {
 					continue
@@ -62,10 +56,13 @@ func (p *phase) linkUses() []LinkUse {
 				i := slices.IndexFunc(uses, func(u LinkUse) bool { return u.id == id })
 				if i < 0 {
 					i, uses = len(uses), append(uses, LinkUse{
-						Segment: link.Segment, Link: link.String(), Hub: hubs[link.Hub], Op: op, Capacity: capacity.Rate,
-						Source: capacity.Source,
-						id:     id, line: float64(max(link.RxBps, link.TxBps)) / 8,
+						Segment: link.Segment, Link: link.String(), Op: op,
+						Capacity: capacity.Rate, Source: capacity.Source,
+						id: id, line: float64(max(link.RxBps, link.TxBps)) / 8,
 					})
+					if h := p.hardware.Hub; h != nil && h.ID == link.Hub {
+						uses[i].Hub = h.Name
+					}
 					if link.FellBack() {
 						uses[i].Could = hardware.Speed(link.MaxBps)
 					}
@@ -88,16 +85,17 @@ func competitors(setup *hardware.Setup) []Warning {
 	}
 	var list []Warning
 	for _, c := range setup.Competitors {
-		if c.Kind == hardware.DisplayKind || c.Kind == hardware.NetworkKind {
-			w := Warning{Code: "competitor_" + string(c.Kind), Other: c.Name}
-			if c.Kind == hardware.DisplayKind {
-				w.Text = named(c.Name, "a display") + " on the same hub: its picture has priority over the disks' data on the " +
-					"hub's uplink"
-			} else {
-				w.Text = named(c.Name, "a network adapter") + " on the same hub and shares its uplink with the disks"
-			}
-			list = append(list, w)
+		w := Warning{Code: "competitor_" + string(c.Kind), Other: c.Name}
+		switch c.Kind {
+		case hardware.DisplayKind:
+			w.Text = named(c.Name, "a display") + " on the same hub: its picture has priority over the disks' data on " +
+				"the hub's uplink"
+		case hardware.NetworkKind:
+			w.Text = named(c.Name, "a network adapter") + " on the same hub and shares its uplink with the disks"
+		default:
+			continue
 		}
+		list = append(list, w)
 	}
 	return list
 }

@@ -28,13 +28,12 @@ type reach struct {
 	total            float64
 	half             float64 // of the total's 95 % interval
 	alone            float64 // what the disks reach one by one
+	less             *reach  // the largest set of some of the disks that moved as much
 }
 
 func (r *reach) held() bool { return r.alone >= headroom*r.total }
 
-// alike reports whether the totals lie as close as their intervals allow.
-func (r *reach) alike(o *reach) bool { return math.Abs(r.total-o.total) <= r.tolerance(o) }
-
+// tolerance is how far two totals may lie apart that are alike, by their intervals.
 func (r *reach) tolerance(o *reach) float64 { return spare * math.Hypot(r.half, o.half) }
 
 // comparable reports whether two sets were measured under the same conditions, and what disks they have in common, or
@@ -43,15 +42,16 @@ func (r *reach) comparable(s *reach) bool {
 	if r.op != s.op || r.connection != s.connection || r.rest != s.rest {
 		return false
 	}
-	p, q, shared := r.phases[0], s.phases[0], 0
+	p, q, shared := r.phases[0], s.phases[0], false
 	for _, part := range p.parts {
-		if disk := part.Name(); q.part(disk) != nil {
-			if shared++; !p.sameWork(q, disk) {
+		if other := q.part(part.Name()); other != nil {
+			if !part.same(other) {
 				return false
 			}
+			shared = true
 		}
 	}
-	return shared > 0 || p.part(r.disks[0]).Work.Same(q.part(s.disks[0]).Work)
+	return shared || p.part(r.disks[0]).Work.Same(q.part(s.disks[0]).Work)
 }
 
 // ceilings looks for limits that disks have in common. No link is known by a rate alone: the evidence is a set of disks
@@ -135,29 +135,31 @@ func ceiling(sets []*reach, p float64) {
 	could, did := 0, 0
 	var chance float64
 	for _, s := range sets {
-		if s == top {
+		alike := math.Abs(s.total-top.total) <= s.tolerance(top)
+		switch {
+		case s == top:
 			continue
+		case alike:
+			reached = append(reached, s)
 		}
 		if s.held() {
 			could++
 			chance += min(1, 2*s.tolerance(top)/(s.alone/2))
-			if s.alike(top) {
+			if alike {
 				did++
 			}
-		}
-		if s.alike(top) {
-			reached = append(reached, s)
 		}
 	}
 	if did == 0 || stats.BinomialTail(could, did, chance/float64(could)) > p {
 		return
 	}
-	less := map[*reach]*reach{} // of those held, the largest set within
 	var sum, weight float64
 	var names []string
+	shown := false
 	for _, s := range reached {
 		if s.held() {
-			less[s] = largestWithin(reached, s)
+			s.less = largestWithin(reached, s)
+			shown = shown || s.less != nil
 		}
 		w := 1 / (s.half * s.half)
 		sum, weight = sum+w*s.total, weight+w
@@ -165,14 +167,14 @@ func ceiling(sets []*reach, p float64) {
 			names = append(names, p.out.Name)
 		}
 	}
-	if !slices.ContainsFunc(reached, func(s *reach) bool { return less[s] != nil }) {
+	if !shown {
 		return
 	}
 	for _, s := range reached {
 		c := &Ceiling{Rate: sum / weight, Phases: names}
-		if less := less[s]; less != nil {
-			c.Without, c.WithoutRate, c.AloneRate = less.phases[0].out.Name, less.total, s.alone
-			c.Added = slices.DeleteFunc(slices.Clone(s.disks), func(d string) bool { return slices.Contains(less.disks, d) })
+		if s.less != nil {
+			c.Without, c.WithoutRate, c.AloneRate = s.less.phases[0].out.Name, s.less.total, s.alone
+			c.Added = slices.DeleteFunc(slices.Clone(s.disks), func(d string) bool { return slices.Contains(s.less.disks, d) })
 		}
 		for _, p := range s.phases {
 			if p.out.Contention != nil {
@@ -196,9 +198,7 @@ func largestWithin(sets []*reach, s *reach) (found *reach) {
 // duplexGains compares every phase of reads and writes mixed with the best phase of the same disks one way, that do the
 // same except for their direction.
 func duplexGains(phases []*phase) {
-	limited := func(p *phase) bool {
-		return slices.ContainsFunc(p.parts, func(part *part) bool { return p.out.Paced[part.Name()].Limited() })
-	}
+	limited := func(p *phase) bool { return slices.ContainsFunc(p.parts, (*part).Limited) }
 	mixed := func(o *Overlap) bool { return o.ReadRate > 0 && o.WriteRate > 0 }
 	for _, p := range phases {
 		if p.out.Contention == nil || !mixed(p.out.Overlap) || limited(p) {

@@ -66,11 +66,13 @@ func (p *phase) summarize(part *part) {
 		part.warn("few_files", FilesValues{Files: float64(len(files))},
 			"%s: too few to judge the spread of the rates by", unit.Plural(len(files), "file"))
 	}
-	switch method := p.trace.Score; { // of the program that a preset takes after
-	case len(rates) > 0 && method == scenario.ScoreMedian:
-		d.Score = &Score{method, s.Median, len(rates)}
-	case len(rates) > 0 && method == scenario.ScoreBest:
-		d.Score = &Score{method, slices.Max(rates), len(rates)}
+	if n := len(rates); n > 0 {
+		switch method := p.trace.Score; method { // of the program that a preset takes after
+		case scenario.ScoreMedian:
+			d.Score = &Score{method, s.Median, n}
+		case scenario.ScoreBest:
+			d.Score = &Score{method, slices.Max(rates), n}
+		}
 	}
 	d.Throttle = p.throttle(part)
 	same := p.sameConditions(part, files)
@@ -139,6 +141,9 @@ func (p *phase) bimodality(part *part, same []size.File) {
 // mean nor the median of the files' rates is. If the rate changed, it is that of the last stretch that is long
 // enough. Warm-ups and stalls never count.
 func (p *phase) quote(part *part) *Quote {
+	quote := func(kind string, rate float64, text string) *Quote {
+		return &Quote{Rate: rate, Kind: kind, Text: p.scale.Rate(rate) + text}
+	}
 	many := len(p.parts) > 1 && p.out.Overlap != nil
 	in := part.Active
 	if many {
@@ -155,46 +160,39 @@ func (p *phase) quote(part *part) *Quote {
 			later = part.settledRate(overlap.Clip(p.window, low))
 		}
 		if later > 0 {
-			return &Quote{Rate: later, Kind: QuoteLater,
-				Text: fmt.Sprintf("%s after %s; before that %s for %s", p.scale.Rate(later), byteSize(last.AtBytes),
-					p.scale.Rate(t.Steps[0].FromRate), unit.FormatSeconds(t.HeldS))}
+			return quote(QuoteLater, later, fmt.Sprintf(" after %s; before that %s for %s", byteSize(last.AtBytes),
+				p.scale.Rate(t.Steps[0].FromRate), unit.FormatSeconds(t.HeldS)))
 		}
 	}
 	all := cutAt(in, p.cuts(part.Name()))
 	if len(all) > 1 || len(part.Stalls) > 0 || part.warmIn != nil {
 		for _, stretch := range slices.Backward(all) {
-			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(ledger.MinNS) ||
-				len(all) == 1) {
-				return &Quote{Rate: rate, Kind: QuoteSettled, Text: p.scale.Rate(rate) + " once its rate had settled"}
+			long := len(all) == 1 || overlap.Seconds(stretch) >= seconds(ledger.MinNS)
+			if rate := part.settledRate(stretch); long && rate > 0 {
+				return quote(QuoteSettled, rate, " once its rate had settled")
 			}
 		}
 	}
 	switch {
 	case many:
-		rate := p.out.Overlap.Disks[part.Name()].Rate
-		return &Quote{Rate: rate, Kind: QuoteOverlap, Text: p.scale.Rate(rate) + " with all disks busy"}
+		return quote(QuoteOverlap, p.out.Overlap.Disks[part.Name()].Rate, " with all disks busy")
 	case part.out.Rate == nil:
 		return nil
-	default:
-		text := p.scale.Rate(*part.out.Rate) + " over time"
-		if modes := part.out.Modes; modes != nil {
-			text += fmt.Sprintf("; its files ran near %s or near %s", p.scale.Rate(modes[0]), p.scale.Rate(modes[1]))
-		}
-		return &Quote{Rate: *part.out.Rate, Kind: QuoteMean, Text: text}
 	}
+	text := " over time"
+	if modes := part.out.Modes; modes != nil {
+		text += fmt.Sprintf("; its files ran near %s or near %s", p.scale.Rate(modes[0]), p.scale.Rate(modes[1]))
+	}
+	return quote(QuoteMean, *part.out.Rate, text)
 }
 
 // settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.
 func (p *part) settledRate(in []overlap.Span) float64 {
-	in = overlap.Without(in, p.Stalls)
-	if overlap.Seconds(in) < overlap.ShortS {
+	m, _ := p.Measure(in...)
+	if m.LastsS < overlap.ShortS {
 		return 0
 	}
-	var bytes float64
-	for _, v := range in {
-		bytes += float64(p.Curve.Between(v).Bytes)
-	}
-	return bytes / overlap.Seconds(in)
+	return m.Rate
 }
 
 // steady fills in since when the disk was steady, by its rates in windows (see stats.SteadySince), in a phase that

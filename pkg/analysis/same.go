@@ -16,13 +16,6 @@ func (p *part) same(o *part, but ...work.Key) bool {
 	return p.Name() == o.Name() && p.connection == o.connection && p.Work.SameBut(o.Work, but...)
 }
 
-// sameWork reports whether a disk does the same in both phases, by the same connection, except for some keys of its
-// work.
-func (p *phase) sameWork(q *phase, disk string, but ...work.Key) bool {
-	a, b := p.part(disk), q.part(disk)
-	return a != nil && b != nil && a.same(b, but...)
-}
-
 // among reports whether all that some disks do, except for some keys, the others do as well.
 func among(some, all []*part, but ...work.Key) bool {
 	for _, one := range some {
@@ -62,58 +55,58 @@ func markRepeats(phases []*phase) {
 	}
 }
 
-// unlike warns once of phases that look as if one said what a disk of the other has alone, or, if no work was
-// recorded, as if they were repeats, though the work in them is not the same, or not known to be.
-func unlike(phases []*phase) []Warning {
-	// They say no more.
-	phases = slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.out.Repeats != "" })
-	for _, p := range phases {
+// unlike warns once of phases that look alike though a disk's work in them is not the same, or not known to be.
+func (r *run) unlike() []Warning {
+	for _, p := range r.phases {
 		for _, part := range p.parts {
-			if len(p.parts) < 2 || part.Limited() {
+			q := p.lookalike(part)
+			if q == nil {
 				continue
 			}
-			other, in := unlikeAlone(phases, part)
-			for _, q := range phases {
-				if other == nil && !part.Work.Declared() && sameJobs(p, q, work.KeySizes, work.KeyOrder) &&
-					!p.sameWork(q, part.Name()) {
-					other, in = q.part(part.Name()), q.out.Name
-				}
-			}
-			if other == nil {
-				continue
-			}
+			other, disk := q.part(part.Name()), part.Name()
 			var texts []string // "sizes 1 GB in A, 1 MB in WW"
 			for _, key := range other.Work.Differs(part.Work) {
-				texts = append(texts, fmt.Sprintf("%s %s in %s, %s in %s", key, other.Work.Value(key), in,
+				texts = append(texts, fmt.Sprintf("%s %s in %s, %s in %s", key, other.Work.Value(key), q.out.Name,
 					part.Work.Value(key), p.out.Name))
 			}
 			differ := strings.Join(texts, "; ")
-			return []Warning{{Code: "unlike_work", Disk: part.Name(), Other: differ,
-				Text: "disk " + part.Name() + ": phases that look alike differ in its work (" + differ + "): neither is the " +
-					"other's baseline or repeat; give the disk the same work alone and with others"}}
+			w := newWarning(disk, "unlike_work", nil, "phases that look alike differ in its work (%s): neither is the "+
+				"other's baseline or repeat; give the disk the same work alone and with others", differ)
+			w.Other = differ
+			return []Warning{w}
 		}
 	}
 	return nil
 }
 
-// unlikeAlone is what a disk does alone in a phase of the same direction and connection, if no phase has it alone at
-// the same work.
-func unlikeAlone(phases []*phase, part *part) (other *part, in string) {
-	for _, q := range phases {
-		if len(q.parts) != 1 || q.parts[0].Limited() {
-			continue
-		}
-		alone := q.parts[0]
-		if alone.Name() != part.Name() || alone.connection != part.connection ||
-			alone.Work.Op != part.Work.Op || alone.Work.Reads != part.Work.Reads {
-			continue
-		}
-		if alone.same(part) {
-			return nil, ""
-		}
-		other, in = alone, q.out.Name
+// lookalike is a phase that looks as if it said what the disk has alone, or, if no work was recorded, as if it was a
+// repeat; nil if there is none, or if another phase does say what the disk has alone. Repeats say no more.
+func (p *phase) lookalike(disk *part) *phase {
+	if len(p.parts) < 2 || disk.Limited() || p.out.Repeats != "" {
+		return nil
 	}
-	return other, in
+	var alone, repeat *phase
+	known := false // what the disk has alone
+	for _, q := range p.phases {
+		o := q.part(disk.Name())
+		switch {
+		case o == nil || q.out.Repeats != "":
+		case len(q.parts) > 1:
+			if repeat == nil && !disk.Work.Declared() && !o.same(disk) &&
+				sameJobs(p, q, work.KeySizes, work.KeyOrder) {
+				repeat = q
+			}
+		case o.same(disk):
+			known = true
+		case !o.Limited() && o.connection == disk.connection && o.Work.Op == disk.Work.Op &&
+			o.Work.Reads == disk.Work.Reads:
+			alone = q
+		}
+	}
+	if known || alone == nil {
+		return repeat
+	}
+	return alone
 }
 
 // solos are what the disks have alone, work by work: of phases in which one disk worked by itself.
