@@ -71,7 +71,7 @@ func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	r.eachDisk((*phase).steady)
 	r.latencies()
 	causes(r.phases)
-	ceilings(r.phases)
+	r.ceilings()
 	duplexGains(r.phases)
 	markRepeats(r.phases)
 	a.Warnings = append(a.Warnings, r.unlike()...)

@@ -58,61 +58,48 @@ func (r *reach) comparable(s *reach) bool {
 // to which another was added without raising the total, though one by one they reach a fifth more, and that no other
 // set passed that total either. Totals that lie alike by chance must be ruled out: the more sets that had more to
 // give, the more of them must have reached it.
-func ceilings(phases []*phase) {
+func (r *run) ceilings() {
 	var groups [][]*reach // all sets of a group are comparable
-	for _, p := range phases {
+	for _, set := range r.settings {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
-			r := p.reach(op)
-			if r == nil {
+			reached := set.reach(op)
+			if reached == nil {
 				continue
 			}
 			i := slices.IndexFunc(groups, func(g []*reach) bool {
-				return !slices.ContainsFunc(g, func(s *reach) bool { return !r.comparable(s) })
+				return !slices.ContainsFunc(g, func(s *reach) bool { return !reached.comparable(s) })
 			})
 			if i < 0 {
 				i, groups = len(groups), append(groups, nil)
 			}
-			known := slices.IndexFunc(groups[i], func(s *reach) bool { return slices.Equal(s.disks, r.disks) })
-			if known < 0 {
-				groups[i] = append(groups[i], r)
-				continue
-			}
-			s := groups[i][known]
-			n := float64(len(s.phases))
-			s.total, s.half = (s.total*n+r.total)/(n+1), (s.half*n+r.half)/(n+1)
-			s.phases = append(s.phases, p)
+			groups[i] = append(groups[i], reached)
 		}
 	}
-	looks := 0
+	looks := 0.0
 	for _, g := range groups {
 		if slices.ContainsFunc(g, (*reach).held) {
 			looks++
 		}
 	}
 	for _, g := range groups {
-		ceiling(g, ceilingP/float64(max(1, looks)))
+		ceiling(g, ceilingP/max(1, looks))
 	}
 }
 
-// reach is what the phase's disks moved together in one direction; nil if that or what each has alone is not
-// known, if they are not connected to the same port, or if one of the disks does not go as fast as it can in one
-// direction.
-func (p *phase) reach(op trace.Role) *reach {
-	if !p.allContend() || p.out.Overlap == nil {
+// reach is what the disks moved together in one direction; nil if that or what each has alone is not known, if they
+// are not connected to the same port, or if one of the disks does not go as fast as it can in one direction.
+func (s setting) reach(op trace.Role) *reach {
+	if !s[0].whole || !s[0].allContend() {
 		return nil
 	}
-	total, half, ok := p.out.Overlap.oneWay(op)
-	if !ok {
-		return nil
-	}
-	r := &reach{op: op, phases: []*phase{p}, total: total, half: max(half, minSE*total)}
+	r := &reach{op: op}
 	var rest []string
-	for _, part := range p.parts {
+	for _, part := range s[0].parts {
 		if part.Trace.Op != op {
 			rest = append(rest, part.Name())
 			continue
 		}
-		alone := p.solos.find(part)
+		alone := s[0].solos.find(part)
 		if alone == nil || len(r.disks) > 0 && part.connection != r.connection {
 			return nil
 		}
@@ -123,6 +110,18 @@ func (p *phase) reach(op trace.Role) *reach {
 	slices.Sort(r.disks)
 	slices.Sort(rest)
 	r.rest = strings.Join(rest, "\x00")
+	for _, state := range s {
+		if total, half, ok := state.out.Overlap.oneWay(op); ok {
+			r.phases = append(r.phases, state.phase)
+			r.total += total
+			r.half += max(half, minSE*total)
+		}
+	}
+	n := float64(len(r.phases))
+	if n == 0 {
+		return nil
+	}
+	r.total, r.half = r.total/n, r.half/n
 	return r
 }
 

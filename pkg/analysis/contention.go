@@ -69,14 +69,17 @@ func (s *state) fillBaseline(disk *part) {
 		return // Its own pace may be what limits it.
 	}
 	b, d := s.baseline(disk, s.others(disk)...), &disk.kept
-	if b != nil && b.from == FromPhases {
-		d.Reference, d.ReferenceFrom, d.Alone = ReferenceSolo, strings.Join(b.phases, ", "), true
-	} else if b != nil {
+	if b != nil {
 		d.Reference, d.ReferenceFrom, d.Alone = ReferenceLater, b.after, true
+		if b.from == FromPhases {
+			d.Reference, d.ReferenceFrom = ReferenceSolo, strings.Join(b.phases, ", ")
+		}
 	}
 	for _, o := range s.others(disk) {
-		w := s.baseline(disk, o)
-		if !d.Alone && w != nil && (b == nil || w.Rate > b.Rate) {
+		if d.Alone {
+			break
+		}
+		if w := s.baseline(disk, o); w != nil && (b == nil || w.Rate > b.Rate) {
 			b, d.Reference, d.ReferenceFrom = w, ReferenceLater, o.Name()
 		}
 	}

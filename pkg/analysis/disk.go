@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/ledger"
@@ -102,20 +101,14 @@ func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 		edges = append(edges, level.StartNS)
 	}
 	slices.Sort(edges)
-	edges = append(edges, math.MaxInt64)
-	var largest []size.File
-	for first := 0; first < len(files); {
-		k, _ := slices.BinarySearch(edges, files[first].Trace.StartNS+1)
-		last := first
-		for last < len(files) && files[last].Trace.EndNS <= edges[k] {
-			last++
+	between := make([][]size.File, len(edges)+1)
+	for _, f := range files {
+		k, _ := slices.BinarySearch(edges, f.Trace.StartNS+1)
+		if k == len(edges) || f.Trace.EndNS <= edges[k] {
+			between[k] = append(between[k], f)
 		}
-		if last-first > len(largest) {
-			largest = files[first:last]
-		}
-		first = max(last, first+1)
 	}
-	return largest
+	return slices.MaxFunc(between, func(a, b []size.File) int { return len(a) - len(b) })
 }
 
 // bimodality reports whether files at equal conditions fall into two groups.

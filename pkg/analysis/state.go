@@ -16,9 +16,9 @@ type setting []*state
 type state struct {
 	*phase
 	parts []*part
-	whole bool                      // No other disk had a part in the phase.
-	in    []overlap.Span            // of the whole one of several disks, what is compared (see stretch)
-	rates map[*part]*[2]stretchRate // by fresh and fallen
+	whole bool                     // No other disk had a part in the phase.
+	in    []overlap.Span           // of the whole one of several disks, what is compared (see stretch)
+	rates map[*part][2]stretchRate // by fresh and fallen
 }
 
 // stretchRate is a disk's rate in a stretch in which nothing changed, stalls aside.
@@ -93,7 +93,7 @@ func (r *stretchRate) interval() *stats.Interval {
 
 // meanRate is the mean of repeats. If they differ by more than their errors, what changed from
 // one to the next counts as error as well.
-func meanRate(all []*stretchRate) stretchRate {
+func meanRate(all []stretchRate) stretchRate {
 	n := float64(len(all))
 	var out stretchRate
 	var logs []float64
@@ -141,12 +141,9 @@ func (p *phase) newStates() (all []*state) {
 		if s.whole && len(s.parts) > 1 {
 			s.in = p.stretch()
 		}
-		s.rates = map[*part]*[2]stretchRate{}
+		s.rates = map[*part][2]stretchRate{}
 		for _, part := range s.parts {
-			s.rates[part] = &[2]stretchRate{}
-			if !part.wavers() {
-				s.measure(part)
-			}
+			s.rates[part] = s.measure(part)
 		}
 	}
 	return all
@@ -201,34 +198,34 @@ func (p *phase) stretch() []overlap.Span {
 	return longest(all)
 }
 
-// measure finds the disk's rates in the state, while nothing changed.
-func (s *state) measure(part *part) {
+// measure finds the disk's rates in the state, while nothing changed; none if it has no settled one.
+func (s *state) measure(part *part) (rates [2]stretchRate) {
+	if part.wavers() {
+		return rates
+	}
 	pieces := [][]overlap.Span{s.in}
 	if !s.whole || len(s.parts) == 1 {
 		settled := overlap.Span{StartNS: s.settledNS(part), EndNS: math.MaxInt64}
 		pieces = cutAt(overlap.Clip(s.in, settled), s.cuts(part.Name()))
 	}
 	for _, in := range pieces {
-		m := part.measureIn(in)
-		if m.Rate == 0 || !s.whole && !m.known {
-			continue
-		}
-		best := &s.rates[part][fresh]
+		m, when := part.measureIn(in), fresh
 		if s.hasFallen(part.Name(), in[0].StartNS) {
-			best = &s.rates[part][fallen]
+			when = fallen
 		}
-		if overlap.Seconds(in) >= overlap.Seconds(best.in) {
-			*best = m
+		if m.Rate > 0 && (s.whole || m.known) && overlap.Seconds(in) >= overlap.Seconds(rates[when].in) {
+			rates[when] = m
 		}
 	}
+	return rates
 }
 
 // rate returns the disk's rate in the state, and whether it is one after the disk had fallen by
 // itself. It is nil if none is known.
 func (s *state) rate(disk *part) (*stretchRate, int) {
-	for when := range s.rates[disk] {
-		if r := &s.rates[disk][when]; r.Rate > 0 {
-			return r, when
+	for when, r := range s.rates[disk] {
+		if r.Rate > 0 {
+			return &r, when
 		}
 	}
 	return nil, fresh
@@ -286,13 +283,13 @@ func (r *run) findSettings() {
 // closer to the one here.
 func (s setting) typical(disk *part, when int, here float64) (best *reference) {
 	for at := when; at <= fallen; at++ {
-		var all []*stretchRate
+		var all []stretchRate
 		var phases []string
 		for _, state := range s {
 			phases = append(phases, state.out.Name)
 			for part, rates := range state.rates {
 				if part.same(disk) && rates[at].Rate > 0 {
-					all = append(all, &rates[at])
+					all = append(all, rates[at])
 				}
 			}
 		}
@@ -342,11 +339,11 @@ func (s *state) baseline(disk *part, without ...*part) (best *reference) {
 		if t.whole || !sameParts(t.parts, left) || t.rates[disk][when].Rate == 0 {
 			continue
 		}
-		there := &t.rates[disk][when]
-		b := &reference{stretchRate: *there, from: FromEnd, after: last.Name()}
-		from, to := here, there
+		there := t.rates[disk][when]
+		b := &reference{stretchRate: there, from: FromEnd, after: last.Name()}
+		from, to := here, &there
 		if t.in[0].StartNS < s.in[0].StartNS {
-			b.from, from, to = FromStart, there, here
+			b.from, from, to = FromStart, &there, here
 			if there.Rate-here.Rate > maxWaste*moved {
 				return nil
 			}

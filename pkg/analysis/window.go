@@ -171,22 +171,25 @@ func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Do
 
 // noOverlap says what kept the disks from being active together.
 func (p *phase) noOverlap() *NoOverlap {
-	n := &NoOverlap{}
+	var idle []string
 	for _, part := range p.parts {
 		if len(part.Active) == 0 {
-			n.Disks = append(n.Disks, part.Name())
+			idle = append(idle, part.Name())
 		}
 	}
-	if len(n.Disks) > 0 || len(p.parts) == 0 {
-		return n
+	if len(idle) > 0 || len(p.parts) == 0 {
+		return &NoOverlap{Disks: idle}
 	}
 	last := slices.MaxFunc(p.parts, func(a, b *part) int { return cmp.Compare(a.StartNS(), b.StartNS()) })
 	first := slices.MinFunc(p.parts, func(a, b *part) int { return cmp.Compare(a.EndNS(), b.EndNS()) })
-	if first.EndNS() <= last.StartNS() {
-		*n = NoOverlap{Disks: []string{first.Name(), last.Name()}, EndedS: seconds(first.EndNS()),
-			BeganS: seconds(last.StartNS())}
+	if first.EndNS() > last.StartNS() {
+		return &NoOverlap{}
 	}
-	return n
+	return &NoOverlap{
+		Disks:  []string{first.Name(), last.Name()},
+		EndedS: seconds(first.EndNS()),
+		BeganS: seconds(last.StartNS()),
+	}
 }
 
 func (d OverlapDisk) rateOf(op trace.Role) float64 {
