@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -21,14 +20,14 @@ const (
 
 // reach is what a set of disks moved together in one direction.
 type reach struct {
-	op               trace.Role
-	connection, rest string   // rest: the disks that went the other way
-	disks            []string // in alphabetical order
-	phases           []*phase // more than one if the set was measured again
-	total            float64
-	half             float64 // of the total's 95 % interval
-	alone            float64 // what the disks reach one by one
-	less             *reach  // the largest set of some of the disks that moved as much
+	op         trace.Role
+	connection string
+	disks      []string // in alphabetical order
+	phases     []*phase // more than one if the set was measured again
+	total      float64
+	half       float64 // of the total's 95 % interval
+	alone      float64 // what the disks reach one by one
+	less       *reach  // the largest set of some of the disks that moved as much
 }
 
 func (r *reach) held() bool { return r.alone >= headroom*r.total }
@@ -36,20 +35,19 @@ func (r *reach) held() bool { return r.alone >= headroom*r.total }
 // tolerance is how far two totals may lie apart that are alike, by their intervals.
 func (r *reach) tolerance(o *reach) float64 { return spare * math.Hypot(r.half, o.half) }
 
-// comparable reports whether two sets were measured under the same conditions, and what disks they have in common, or
-// else the first ones, do the same in both.
+// comparable reports whether two sets were measured under the same conditions, beside the same disks that went the
+// other way, and what disks they have in common, or else the first ones, do the same in both.
 func (r *reach) comparable(s *reach) bool {
-	if r.op != s.op || r.connection != s.connection || r.rest != s.rest {
+	p, q, shared := r.phases[0], s.phases[0], false
+	if r.op != s.op || r.connection != s.connection || len(p.parts)-len(r.disks) != len(q.parts)-len(s.disks) {
 		return false
 	}
-	p, q, shared := r.phases[0], s.phases[0], false
 	for _, part := range p.parts {
-		if other := q.part(part.Name()); other != nil {
-			if !part.same(other) {
-				return false
-			}
-			shared = true
+		other := q.part(part.Name())
+		if other == nil && part.Trace.Op != r.op || other != nil && !part.same(other) {
+			return false
 		}
+		shared = shared || other != nil
 	}
 	return shared || p.part(r.disks[0]).Work.Same(q.part(s.disks[0]).Work)
 }
@@ -93,10 +91,8 @@ func (s setting) reach(op trace.Role) *reach {
 		return nil
 	}
 	r := &reach{op: op}
-	var rest []string
 	for _, part := range s[0].parts {
 		if part.Trace.Op != op {
-			rest = append(rest, part.Name())
 			continue
 		}
 		alone := s[0].solos.find(part)
@@ -108,8 +104,6 @@ func (s setting) reach(op trace.Role) *reach {
 		r.alone += alone.Rate
 	}
 	slices.Sort(r.disks)
-	slices.Sort(rest)
-	r.rest = strings.Join(rest, "\x00")
 	for _, state := range s {
 		if total, half, ok := state.out.Overlap.oneWay(op); ok {
 			r.phases = append(r.phases, state.phase)
@@ -206,7 +200,7 @@ func duplexGains(phases []*phase) {
 		var best *Overlap
 		for _, q := range phases {
 			o := q.out.Overlap
-			if o != nil && !limited(q) && !mixed(o) && sameJobs(p, q, work.KeyOp, work.KeyMix) &&
+			if o != nil && !limited(q) && !mixed(o) && sameParts(p.parts, q.parts, work.KeyOp, work.KeyMix) &&
 				(best == nil || o.Rate > best.Rate) {
 				best = o
 			}

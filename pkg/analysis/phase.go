@@ -21,6 +21,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
+// Pauses between files that are shorter are none.
+const noPauseNS = 1_000_000
+
 // maxSkewS is the time between the disks' starts above which a phase carries a warning.
 const maxSkewS = 0.001
 
@@ -58,7 +61,7 @@ type part struct {
 	warmS      float64        // when its warm-up was over, and
 	warmIn     []string       // in which phases it was seen; nil if it has none
 	risenNS    int64          // when it reached the new level of its latest recovery so far; 0 if it has none
-	files      []overlap.Span // in which one was in transfer; nil until they are needed
+	inFiles    []overlap.Span // in which a file was in transfer
 	window     stretchRate
 	kept       DiskContention  // of the window, against what it has without the others
 	lines      []quantile.Line // of its latencies
@@ -214,6 +217,7 @@ func (p *part) read(t *trace.Phase, opts Options) {
 		}
 	}
 	p.Disk = ledger.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
+	p.inFiles = overlap.Active(p.Trace, noPauseNS)
 }
 
 // settle finds what the disk's rate does over time.

@@ -30,9 +30,6 @@ func among(some, all []*part, but ...work.Key) bool {
 // sameParts reports whether the same disks do the same on both sides, except for some keys.
 func sameParts(a, b []*part, but ...work.Key) bool { return len(a) == len(b) && among(a, b, but...) }
 
-// sameJobs is the same of phases.
-func sameJobs(p, q *phase, but ...work.Key) bool { return sameParts(p.parts, q.parts, but...) }
-
 // grouped puts what is alike together, in the order in which the first of each group comes.
 func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
 	var groups [][]T
@@ -48,7 +45,7 @@ func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
 
 // markRepeats notes of each phase which earlier one it repeats.
 func markRepeats(phases []*phase) {
-	for _, group := range grouped(phases, func(p, q *phase) bool { return sameJobs(p, q) }) {
+	for _, group := range grouped(phases, func(p, q *phase) bool { return sameParts(p.parts, q.parts) }) {
 		for _, again := range group[1:] {
 			again.out.Repeats = group[0].out.Name
 		}
@@ -93,7 +90,7 @@ func (p *phase) lookalike(disk *part) *phase {
 		case o == nil || q.out.Repeats != "":
 		case len(q.parts) > 1:
 			if repeat == nil && !disk.Work.Declared() && !o.same(disk) &&
-				sameJobs(p, q, work.KeySizes, work.KeyOrder) {
+				sameParts(p.parts, q.parts, work.KeySizes, work.KeyOrder) {
 				repeat = q
 			}
 		case o.same(disk):

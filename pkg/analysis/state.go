@@ -40,7 +40,7 @@ func (p *part) measureIn(in []overlap.Span) stretchRate {
 	var inFiles []overlap.Span
 	for _, v := range in {
 		bytes += p.Curve.Between(v).Bytes
-		inFiles = append(inFiles, overlap.Clip(p.inFiles(), v)...)
+		inFiles = append(inFiles, overlap.Clip(p.inFiles, v)...)
 	}
 	if bytes <= 0 {
 		return stretchRate{in: in}
@@ -57,15 +57,6 @@ func (p *part) measureIn(in []overlap.Span) stretchRate {
 		r.log.SE = max(r.log.SE, stats.Summarize(flow.Rates).CV)
 	}
 	return r
-}
-
-// inFiles are the spans in which the disk had a file in transfer.
-func (p *part) inFiles() []overlap.Span {
-	const noPauseNS = 1_000_000
-	if p.files == nil {
-		p.files = overlap.Active(p.Trace, noPauseNS)
-	}
-	return p.files
 }
 
 // chanceAbove is the chance that noise alone puts r so far above others, a factor times o; 1 if

@@ -32,8 +32,8 @@ func (p *phase) fillStages() {
 		out := Stage{
 			StartS: seconds(s.StartNS),
 			EndS:   seconds(s.EndNS),
-			Active: make([]string, 0, len(s.Active)),
-			Disks:  make(map[string]StageDisk, len(s.Active)),
+			Active: []string{},
+			Disks:  map[string]StageDisk{},
 		}
 		for _, i := range s.Active {
 			part := p.parts[i]
