@@ -17,12 +17,13 @@ type Analysis struct {
 	Name    string `json:"name"`
 	*Origin
 	Order []string `json:"order"` // the disks' names as the run lists them: maps below have no order
-	// Of simulated disks, where the figures of their profile are from: measured | fitted | specifications; empty if that
-	// is not said.
+	// Of simulated disks, where the figures of their profile are from: measured | fitted |
+	// specifications; empty if that is not said.
 	ProfileOrigin string      `json:"profile_origin,omitempty"`
 	Phases        []Phase     `json:"phases"`
 	Matrix        []MatrixRow `json:"matrix"`
-	// What each disk's requests took beside others, by which they were; empty if no latency was recorded.
+	// What each disk's requests took beside others, by which they were; empty if no latency was
+	// recorded.
 	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
 	Searches      []Search     `json:"searches,omitempty"`
 	Saturations   []Saturation `json:"saturations,omitempty"`
@@ -57,7 +58,8 @@ type Origin struct {
 // Phase is the analysis of one phase.
 type Phase struct {
 	Name string `json:"phase"`
-	// What it is called where a person reads of it: who does what if its name is only a pattern; unique in the run.
+	// What it is called where a person reads of it: who does what if its name is only a pattern;
+	// unique in the run.
 	Title string                `json:"title"`
 	Roles map[string]trace.Role `json:"roles"`
 	// Of disks that are connected elsewhere than in the rest of the run.
@@ -106,8 +108,8 @@ type Overlap struct {
 	CI95      *stats.Interval `json:"ci95"`
 	ReadRate  float64         `json:"read_rate"`
 	WriteRate float64         `json:"write_rate"`
-	// Jain's fairness index of the rates of the disks that go as fast as they can in one direction, 1/n to 1; 0 if one
-	// or none of several does.
+	// Jain's fairness index of the rates of the disks that go as fast as they can in one direction,
+	// 1/n to 1; 0 if one or none of several does.
 	Jain  float64                `json:"jain"`
 	Disks map[string]OverlapDisk `json:"disks"`
 }
@@ -164,8 +166,8 @@ type Cut struct {
 
 // OtherToolRates is what other tools would have shown for the phase: why the window matters.
 type OtherToolRates struct {
-	// fio's group bandwidth: all bytes over the longest job's own time. If some disks read and others write, fio
-	// prints one for each.
+	// fio's group bandwidth: all bytes over the longest job's own time. If some disks read and
+	// others write, fio prints one for each.
 	FioRate       *float64 `json:"fio_rate,omitempty"`
 	FioReadRate   *float64 `json:"fio_read_rate,omitempty"`
 	FioWriteRate  *float64 `json:"fio_write_rate,omitempty"`
@@ -174,7 +176,8 @@ type OtherToolRates struct {
 	LastDoneRate  float64  `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
 }
 
-// Contention compares the window, or its longest stretch between changes, with what the disks do without the others.
+// Contention compares the window, or its longest stretch between changes, with what the disks do
+// without the others.
 type Contention struct {
 	// That stretch: start_s, end_s; empty for the whole window.
 	Spans  [][2]float64              `json:"spans,omitempty"`
@@ -194,7 +197,8 @@ type DiskContention struct {
 	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that is missing
 	Alone         bool     `json:"alone"`          // no other disk worked when the reference was measured
 	ReferenceRate *float64 `json:"reference_rate"`
-	// Why there is none, although the disk was measured alone: one of the causes below; empty if it was not.
+	// Why there is none, although the disk was measured alone: one of the causes below; empty if it
+	// was not.
 	NoReference string          `json:"no_reference,omitempty"`
 	Retention   *float64        `json:"retention"` // rate over the reference
 	RetentionCI *stats.Interval `json:"retention_ci95,omitempty"`
@@ -210,7 +214,8 @@ type Steal struct {
 	By    string  `json:"by"`
 	Rate  float64 `json:"rate"`
 	Share float64 `json:"share"` // of From's rate without By
-	// Deduced says that it was not measured without By: Rate and Share are what From loses through all others.
+	// Deduced says that it was not measured without By: Rate and Share are what From loses through
+	// all others.
 	Deduced bool `json:"deduced,omitempty"`
 	// Absent are disks of the phase that did not work when this was measured.
 	Absent []string `json:"absent,omitempty"`
@@ -220,8 +225,8 @@ type Steal struct {
 type Ceiling struct {
 	Rate   float64  `json:"rate"`
 	Phases []string `json:"phases"` // that reached it
-	// If this phase shows it: the phase without some of its disks that moved as much, and what its disks reach one
-	// by one.
+	// If this phase shows it: the phase without some of its disks that moved as much, and what its
+	// disks reach one by one.
 	Without     string   `json:"without,omitempty"`
 	WithoutRate float64  `json:"without_rate,omitempty"`
 	Added       []string `json:"added,omitempty"`
@@ -268,15 +273,17 @@ type Quote struct {
 	Text string  `json:"text"` // what it is, and what to say beside it
 }
 
-// Score is what the program that a preset imitates would report for the disk: one of its passes stands for all.
+// Score is what the program that a preset imitates would report for the disk: one of its passes
+// stands for all.
 type Score struct {
 	Method string  `json:"method"` // median | best: of the counted passes
 	Rate   float64 `json:"rate"`
 	N      int     `json:"n"` // passes it was chosen from
 }
 
-// Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of SNIA's Solid State
-// Storage Performance Test Specification, whose own windows are rounds of a minute.
+// Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of
+// SNIA's Solid State Storage Performance Test Specification, whose own windows are rounds of a
+// minute.
 type Steady struct {
 	WindowS float64         `json:"window_s"`
 	SinceS  float64         `json:"since_s"` // to the end
@@ -303,7 +310,8 @@ type Rebound struct {
 	Rate   float64 `json:"rate"`
 }
 
-// MatrixRow is one phase in the table of all phases, which lists those of one disk first, then of two, and so on.
+// MatrixRow is one phase in the table of all phases, which lists those of one disk first, then of
+// two, and so on.
 type MatrixRow struct {
 	Phase      string                `json:"phase"`
 	Roles      map[string]trace.Role `json:"roles"`
@@ -344,16 +352,16 @@ type Warning struct {
 	Text   string `json:"text"`
 }
 
-// NoOverlap says why the disks of a phase were never active together: some moved nothing, or one ended before another
-// began, or, if no disks are named, pauses left no moment.
+// NoOverlap says why the disks of a phase were never active together: some moved nothing, or one
+// ended before another began, or, if no disks are named, pauses left no moment.
 type NoOverlap struct {
 	Disks  []string `json:"disks,omitempty"` // that moved nothing; or who ended first, and who began after that
 	EndedS float64  `json:"ended_s,omitempty"`
 	BeganS float64  `json:"began_s,omitempty"`
 }
 
-// Series is the phase's rates over time, in steps of one length from the release on; the last step ends with
-// EndS, the last byte of any disk, which is how long the phase took.
+// Series is the phase's rates over time, in steps of one length from the release on; the last step
+// ends with EndS, the last byte of any disk, which is how long the phase took.
 type Series struct {
 	StepS float64              `json:"step_s"`
 	EndS  float64              `json:"end_s"`

@@ -17,12 +17,15 @@ const chance = 0.01
 
 // Options are the settings of an analysis; the zero value is the usual one.
 type Options struct {
-	GapNS  int64   // longest pause between files within which a disk stays active; overlap.DefaultGapNS if zero
+	// GapNS is the longest pause between files within which a disk stays active; if zero,
+	// overlap.DefaultGapNS.
+	GapNS  int64
 	Origin *Origin // nil if it is not known
 }
 
-// Analyze computes everything that is known of a run. It never fails: what is missing is null, with a
-// warning that says why. The result shares nothing with the run and marshals to JSON without NaN or infinity.
+// Analyze computes everything that is known of a run. It never fails: what is missing is null, with
+// a warning that says why. The result shares nothing with the run and marshals to JSON without NaN
+// or infinity.
 func Analyze(recorded *trace.Run, opts Options) *Analysis {
 	opts.GapNS = cmp.Or(opts.GapNS, overlap.DefaultGapNS)
 	a := &Analysis{
@@ -116,8 +119,8 @@ func (a *Analysis) Title(phase string) string {
 	return phase
 }
 
-// alphas are the chances by which noise alone may make one claim of one disk, so that it makes any of that kind in the
-// whole run with a chance of no more than chance (Bonferroni's correction).
+// alphas are the chances by which noise alone may make one claim of one disk, so that it makes any
+// of that kind in the whole run with a chance of no more than chance (Bonferroni's correction).
 type alphas struct {
 	looks  int     // disks and phases in the run: how often chance may pass for a claim
 	own    float64 // of a disk by itself, in any phase
@@ -137,7 +140,8 @@ func newAlphas(run *trace.Run) alphas {
 		all += n
 		if others > 0 {
 			beside += n
-			after += min(n, n*others/2) // of the disks that stay after each end, those that can rise again are few
+			// Of the disks that stay after each end, those that can rise again are few.
+			after += min(n, n*others/2)
 		}
 	}
 	per := func(looks int) float64 { return chance / float64(max(looks, 1)) }
@@ -155,7 +159,8 @@ func number(v float64) *float64 {
 // departs is how far a disk's rate must lie from its rate alone to be marked in the matrix.
 const departs = 0.10
 
-// matrix lists all phases, those of one disk first, then those of two, and so on, in the order of the run.
+// matrix lists all phases, those of one disk first, then those of two, and so on, in the order of
+// the run.
 func matrix(phases []Phase) []MatrixRow {
 	rows := []MatrixRow{}
 	for i := range phases {

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -10,12 +11,14 @@ import (
 
 // When a link counts as the one that limits a rate.
 const (
-	nearLimit   = 0.85 // of what such links have been seen to carry: as far apart as hosts and enclosures lie
-	beyondLimit = 1.15 // up to here a rate speaks for an uncommonly good link, above it against what is known of the link
+	// Hosts and enclosures lie as far apart as this, of what such links have been seen to carry.
+	nearLimit = 0.85
+	// Up to here a rate speaks for an uncommonly good link, above it against what is known of it.
+	beyondLimit = 1.15
 )
 
-// LinkUse is what went over a link in one direction while all disks worked, against what links of its kind have been
-// seen to carry.
+// LinkUse is what went over a link in one direction while all disks worked, against what links of
+// its kind have been seen to carry.
 type LinkUse struct {
 	Segment  hardware.Segment `json:"segment"`
 	Link     string           `json:"link"`            // Thunderbolt 4, PCIe 3.0 x4
@@ -32,7 +35,8 @@ type LinkUse struct {
 	line float64 // bytes per second of its bare line rate, which nothing passes
 }
 
-// linkUses are the links whose capacity is known, from the host on, each in the directions in which disks used it.
+// linkUses are the links whose capacity is known, from the host on, each in the directions in which
+// disks used it.
 func (p *phase) linkUses() []LinkUse {
 	o := p.out.Overlap
 	if p.hardware == nil || o == nil {
@@ -51,8 +55,10 @@ func (p *phase) linkUses() []LinkUse {
 				if !known {
 					continue
 				}
-				// Disks share a socket of the host and a hub's uplink; what comes after is a disk's own.
-				id := string(op) + "\x00" + string(link.Segment) + "\x00" + cmp.Or(link.Hub, link.Port, "disk "+name)
+				// Disks share a socket of the host and a hub's uplink; what comes after is a disk's
+				// own.
+				end := cmp.Or(link.Hub, link.Port, "disk "+name)
+				id := strings.Join([]string{string(op), string(link.Segment), end}, "\x00")
 				i := slices.IndexFunc(uses, func(u LinkUse) bool { return u.id == id })
 				if i < 0 {
 					i, uses = len(uses), append(uses, LinkUse{
@@ -88,10 +94,11 @@ func competitors(setup *hardware.Setup) []Warning {
 		w := Warning{Code: "competitor_" + string(c.Kind), Other: c.Name}
 		switch c.Kind {
 		case hardware.DisplayKind:
-			w.Text = named(c.Name, "a display") + " on the same hub: its picture has priority over the disks' data on " +
-				"the hub's uplink"
+			w.Text = named(c.Name, "a display") + " on the same hub: its picture has priority " +
+				"over the disks' data on the hub's uplink"
 		case hardware.NetworkKind:
-			w.Text = named(c.Name, "a network adapter") + " on the same hub and shares its uplink with the disks"
+			w.Text = named(c.Name, "a network adapter") + " on the same hub and shares its " +
+				"uplink with the disks"
 		default:
 			continue
 		}
@@ -100,27 +107,29 @@ func competitors(setup *hardware.Setup) []Warning {
 	return list
 }
 
-// fastestHub is what the fastest hub link, Thunderbolt 5's PCIe 4.0 x4, has been seen to carry in one direction, after
-// line code and protocol; it is itself only known to within slack.
+// fastestHub is what the fastest hub link, Thunderbolt 5's PCIe 4.0 x4, has been seen to carry in
+// one direction, after line code and protocol; it is itself only known to within slack.
 const (
 	fastestHub = 7.0e9
 	slack      = 1.03
 )
 
-// cached warns of files that were found in the cache, and of rates that the disks' links cannot have: what came so fast
-// came from memory.
+// cached warns of files that were found in the cache, and of rates that the disks' links cannot
+// have: what came so fast came from memory.
 func (p *phase) cached() {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
-			p.warn(g.Disk, "cached", ShareValues{Share: g.Value}, "its requests bypassed the cache, yet %.0f %% of "+
-				"its files were in the cache afterwards: its rate may be that of RAM", 100*g.Value)
+			p.warn(g.Disk, "cached", ShareValues{Share: g.Value}, "its requests bypassed the "+
+				"cache, yet %.0f %% of its files were in the cache afterwards: its rate may be "+
+				"that of RAM", 100*g.Value)
 		}
 	}
 	const tooFast = "%s %s (%s): some of it came from or went to a cache, not the disks"
 	for _, u := range p.out.Links {
 		if u.Rate > u.line {
-			w := newWarning("", "cached", MostValues{Rate: u.Rate, Most: u.line}, tooFast, p.scale.Rate(u.Rate),
-				"over "+u.Link+" is more than the bare line carries", p.scale.Rate(u.line))
+			w := newWarning("", "cached", MostValues{Rate: u.Rate, Most: u.line}, tooFast,
+				p.scale.Rate(u.Rate), "over "+u.Link+" is more than the bare line carries",
+				p.scale.Rate(u.line))
 			w.Other = u.Link
 			if len(u.Disks) == 1 { // whose link it is
 				w.Disk = u.Disks[0]

@@ -12,8 +12,11 @@ import (
 
 // When sets of disks have a limit in common.
 const (
-	headroom = 1.2   // what the disks reach one by one over their total together, from which something held them
-	ceilingP = 0.10  // chance of totals as alike in the whole run, if they were spread over half of what the disks reach
+	// Something held disks that reach this many times their total one by one.
+	headroom = 1.2
+	// The chance of totals as alike in the whole run, if they were spread over half of what the
+	// disks reach.
+	ceilingP = 0.10
 	spare    = 1.7   // times the intervals of two totals, within which they count as one
 	minSE    = 0.005 // of a total: no interval is taken to be narrower
 )
@@ -35,11 +38,13 @@ func (r *reach) held() bool { return r.alone >= headroom*r.total }
 // tolerance is how far two totals may lie apart that are alike, by their intervals.
 func (r *reach) tolerance(o *reach) float64 { return spare * math.Hypot(r.half, o.half) }
 
-// comparable reports whether two sets were measured under the same conditions, beside the same disks that went the
-// other way, and what disks they have in common, or else the first ones, do the same in both.
+// comparable reports whether two sets were measured under the same conditions, beside the same
+// disks that went the other way, and what disks they have in common, or else the first ones, do the
+// same in both.
 func (r *reach) comparable(s *reach) bool {
 	p, q, shared := r.phases[0], s.phases[0], false
-	if r.op != s.op || r.connection != s.connection || len(p.parts)-len(r.disks) != len(q.parts)-len(s.disks) {
+	if r.op != s.op || r.connection != s.connection ||
+		len(p.parts)-len(r.disks) != len(q.parts)-len(s.disks) {
 		return false
 	}
 	for _, part := range p.parts {
@@ -52,10 +57,11 @@ func (r *reach) comparable(s *reach) bool {
 	return shared || p.part(r.disks[0]).Work.Same(q.part(s.disks[0]).Work)
 }
 
-// ceilings looks for limits that disks have in common. No link is known by a rate alone: the evidence is a set of disks
-// to which another was added without raising the total, though one by one they reach a fifth more, and that no other
-// set passed that total either. Totals that lie alike by chance must be ruled out: the more sets that had more to
-// give, the more of them must have reached it.
+// ceilings looks for limits that disks have in common. No link is known by a rate alone: the
+// evidence is a set of disks to which another was added without raising the total, though one by
+// one they reach a fifth more, and that no other set passed that total either. Totals that lie
+// alike by chance must be ruled out: the more sets that had more to give, the more of them must
+// have reached it.
 func (r *run) ceilings() {
 	var groups [][]*reach // all sets of a group are comparable
 	for _, set := range r.settings {
@@ -64,8 +70,9 @@ func (r *run) ceilings() {
 			if reached == nil {
 				continue
 			}
+			differs := func(s *reach) bool { return !reached.comparable(s) }
 			i := slices.IndexFunc(groups, func(g []*reach) bool {
-				return !slices.ContainsFunc(g, func(s *reach) bool { return !reached.comparable(s) })
+				return !slices.ContainsFunc(g, differs)
 			})
 			if i < 0 {
 				i, groups = len(groups), append(groups, nil)
@@ -84,8 +91,9 @@ func (r *run) ceilings() {
 	}
 }
 
-// reach is what the disks moved together in one direction; nil if that or what each has alone is not known, if they
-// are not connected to the same port, or if one of the disks does not go as fast as it can in one direction.
+// reach is what the disks moved together in one direction; nil if that or what each has alone is
+// not known, if they are not connected to the same port, or if one of the disks does not go as fast
+// as it can in one direction.
 func (s setting) reach(op trace.Role) *reach {
 	if !s[0].whole || !s[0].allContend() {
 		return nil
@@ -119,9 +127,9 @@ func (s setting) reach(op trace.Role) *reach {
 	return r
 }
 
-// ceiling looks for a limit that sets of disks have in common, and adds it to the phases that reached it: those whose
-// totals are alike the highest, unless with a chance of p that many of those that had more to give ended on it by
-// chance.
+// ceiling looks for a limit that sets of disks have in common, and adds it to the phases that
+// reached it: those whose totals are alike the highest, unless with a chance of p that many of
+// those that had more to give ended on it by chance.
 func ceiling(sets []*reach, p float64) {
 	top := slices.MaxFunc(sets, func(a, b *reach) int { return cmp.Compare(a.total, b.total) })
 	reached := []*reach{top}
@@ -167,7 +175,11 @@ func ceiling(sets []*reach, p float64) {
 		c := &Ceiling{Rate: sum / weight, Phases: names}
 		if s.less != nil {
 			c.Without, c.WithoutRate, c.AloneRate = s.less.phases[0].out.Name, s.less.total, s.alone
-			c.Added = slices.DeleteFunc(slices.Clone(s.disks), func(d string) bool { return slices.Contains(s.less.disks, d) })
+			for _, disk := range s.disks {
+				if !slices.Contains(s.less.disks, disk) {
+					c.Added = append(c.Added, disk)
+				}
+			}
 		}
 		for _, p := range s.phases {
 			if p.out.Contention != nil {
@@ -180,16 +192,17 @@ func ceiling(sets []*reach, p float64) {
 // largestWithin is the largest of the sets that lies within s, nil if none does.
 func largestWithin(sets []*reach, s *reach) (found *reach) {
 	for _, r := range sets {
-		beyond := slices.ContainsFunc(r.disks, func(d string) bool { return !slices.Contains(s.disks, d) })
-		if len(r.disks) < len(s.disks) && !beyond && (found == nil || len(r.disks) > len(found.disks)) {
+		outside := func(d string) bool { return !slices.Contains(s.disks, d) }
+		if len(r.disks) < len(s.disks) && !slices.ContainsFunc(r.disks, outside) &&
+			(found == nil || len(r.disks) > len(found.disks)) {
 			found = r
 		}
 	}
 	return found
 }
 
-// duplexGains compares every phase of reads and writes mixed with the best phase of the same disks one way, that do the
-// same except for their direction.
+// duplexGains compares every phase of reads and writes mixed with the best phase of the same disks
+// one way, that do the same except for their direction.
 func duplexGains(phases []*phase) {
 	limited := func(p *phase) bool { return slices.ContainsFunc(p.parts, (*part).Limited) }
 	mixed := func(o *Overlap) bool { return o.ReadRate > 0 && o.WriteRate > 0 }
@@ -200,8 +213,8 @@ func duplexGains(phases []*phase) {
 		var best *Overlap
 		for _, q := range phases {
 			o := q.out.Overlap
-			if o != nil && !limited(q) && !mixed(o) && sameParts(p.parts, q.parts, work.KeyOp, work.KeyMix) &&
-				(best == nil || o.Rate > best.Rate) {
+			if o != nil && !limited(q) && !mixed(o) && (best == nil || o.Rate > best.Rate) &&
+				sameParts(p.parts, q.parts, work.KeyOp, work.KeyMix) {
 				best = o
 			}
 		}

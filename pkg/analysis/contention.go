@@ -95,7 +95,8 @@ func (s *state) fillBaseline(disk *part) {
 		d.Kept = d.Kept && ci != nil && ci[0] <= 1
 		return
 	}
-	d.NoReference, d.ReferenceRate, d.Retention, d.RetentionCI = "", number(b.Rate), number(kept), ci
+	d.NoReference, d.ReferenceRate = "", number(b.Rate)
+	d.Retention, d.RetentionCI = number(kept), ci
 }
 
 // crowdsOut is what the disk takes from those that it surely slows, if it keeps at least an even
@@ -185,7 +186,8 @@ func (s *state) even(all [][]overlap.Span) bool {
 		var rates []stretchRate
 		for _, part := range s.parts {
 			m := part.measureIn(in)
-			if m.Rate == 0 || part.Limited() || part.wavers() || part.Trace.Op != s.parts[0].Trace.Op {
+			if m.Rate == 0 || part.Limited() || part.wavers() ||
+				part.Trace.Op != s.parts[0].Trace.Op {
 				return false
 			}
 			rates = append(rates, m)

@@ -24,8 +24,9 @@ const (
 	QuoteMean    = "mean"
 )
 
-// summarize describes a disk's files in the phase. Files without bytes or without time count nowhere; files that
-// overlap others of their disk count in bytes and busy time, but have no rate of their own.
+// summarize describes a disk's files in the phase. Files without bytes or without time count
+// nowhere; files that overlap others of their disk count in bytes and busy time, but have no rate
+// of their own.
 func (p *phase) summarize(part *part) {
 	d := &part.out
 	d.Op = part.Trace.Op
@@ -38,13 +39,14 @@ func (p *phase) summarize(part *part) {
 	d.Files = all.Usable
 	if n := all.Work - d.Files; n > 0 {
 		part.warn("unusable_files", FilesValues{Files: float64(n), Of: float64(all.Work)},
-			"%d of %d files have no bytes, or end no later than they start; they are left out", n, all.Work)
+			"%d of %d files have no bytes, or end no later than they start; they are left out", n,
+			all.Work)
 	}
 	if n := d.Files - len(files); n > 0 {
-		part.warn("overlapping_files", FilesValues{Files: float64(n), Of: float64(d.Files)}, "%d of %d files overlap "+
-			"others of the same disk: their bytes count, as of files in flight together, but their own rates are left "+
-			"out of the mean, the median and the rest; if these are two phases of one name, give each its own name", n,
-			d.Files)
+		part.warn("overlapping_files", FilesValues{Files: float64(n), Of: float64(d.Files)},
+			"%d of %d files overlap others of the same disk: their bytes count, as of files in "+
+				"flight together, but their own rates are left out of the mean, the median and "+
+				"the rest; if these are two phases of one name, give each its own name", n, d.Files)
 	}
 	if d.Files == 0 {
 		return
@@ -76,12 +78,13 @@ func (p *phase) summarize(part *part) {
 	d.Throttle = p.throttle(part)
 	same := p.sameConditions(part, files)
 	if size.Ordered(files) {
-		// Files in order of size are all looked at, but no knee is inferred from them: it may as well be a change in time,
-		// and so may a throttle be an effect of size.
+		// Files in order of size are all looked at, but no knee is inferred from them: it may as
+		// well be a change in time, and so may a throttle be an effect of size.
 		if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 			d.Throttle = nil
-			part.warn("size_or_time", SizeValues{knee.AtBytes}, "its rate changes at files of %s, but the files came "+
-				"in order of size: it may as well have changed with time", byteSize(knee.AtBytes))
+			part.warn("size_or_time", SizeValues{knee.AtBytes}, "its rate changes at files of "+
+				"%s, but the files came in order of size: it may as well have changed with time",
+				byteSize(knee.AtBytes))
 		}
 	} else {
 		d.SizeKnee = size.FindKnee(same, p.alpha.looks)
@@ -90,8 +93,8 @@ func (p *phase) summarize(part *part) {
 	d.Quote = p.quote(part)
 }
 
-// sameConditions returns those files of the disk, of the stretch that holds most, between which nothing changed: no
-// other disk began or ended its work, and the disk kept one level.
+// sameConditions returns those files of the disk, of the stretch that holds most, between which
+// nothing changed: no other disk began or ended its work, and the disk kept one level.
 func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 	var edges []int64
 	for _, other := range p.others(part) {
@@ -129,10 +132,10 @@ func (p *phase) bimodality(part *part, same []size.File) {
 	}
 }
 
-// quote chooses the figure that a user will see again. Beside other disks that is the rate in the window; alone it is
-// the mean over time, bytes over the seconds they took, whose expectation is the rate in the long run, as neither the
-// mean nor the median of the files' rates is. If the rate changed, it is that of the last stretch that is long
-// enough. Warm-ups and stalls never count.
+// quote chooses the figure that a user will see again. Beside other disks that is the rate in the
+// window; alone it is the mean over time, bytes over the seconds they took, whose expectation is
+// the rate in the long run, as neither the mean nor the median of the files' rates is. If the rate
+// changed, it is that of the last stretch that is long enough. Warm-ups and stalls never count.
 func (p *phase) quote(part *part) *Quote {
 	quote := func(kind string, rate float64, text string) *Quote {
 		return &Quote{Rate: rate, Kind: kind, Text: p.scale.Rate(rate) + text}
@@ -153,8 +156,9 @@ func (p *phase) quote(part *part) *Quote {
 			later = part.settledRate(overlap.Clip(p.window, low))
 		}
 		if later > 0 {
-			return quote(QuoteLater, later, fmt.Sprintf(" after %s; before that %s for %s", byteSize(last.AtBytes),
-				p.scale.Rate(t.Steps[0].FromRate), unit.FormatSeconds(t.HeldS)))
+			return quote(QuoteLater, later, fmt.Sprintf(" after %s; before that %s for %s",
+				byteSize(last.AtBytes), p.scale.Rate(t.Steps[0].FromRate),
+				unit.FormatSeconds(t.HeldS)))
 		}
 	}
 	all := cutAt(in, p.cuts(part.Name()))
@@ -174,7 +178,8 @@ func (p *phase) quote(part *part) *Quote {
 	}
 	text := " over time"
 	if modes := part.out.Modes; modes != nil {
-		text += fmt.Sprintf("; its files ran near %s or near %s", p.scale.Rate(modes[0]), p.scale.Rate(modes[1]))
+		text += fmt.Sprintf("; its files ran near %s or near %s",
+			p.scale.Rate(modes[0]), p.scale.Rate(modes[1]))
 	}
 	return quote(QuoteMean, *part.out.Rate, text)
 }
@@ -188,9 +193,9 @@ func (p *part) settledRate(in []overlap.Span) float64 {
 	return m.Rate
 }
 
-// steady fills in since when the disk was steady, by its rates in windows (see stats.SteadySince), in a phase that
-// was to go on until all are. Of one that was not at the end no rate is given. Writes that were steady and never fell
-// may have gone to a fast cache that was not full yet.
+// steady fills in since when the disk was steady, by its rates in windows (see stats.SteadySince),
+// in a phase that was to go on until all are. Of one that was not at the end no rate is given.
+// Writes that were steady and never fell may have gone to a fast cache that was not full yet.
 func (p *phase) steady(part *part) {
 	windowNS := p.trace.SteadyNS
 	if windowNS <= 0 || part.Limited() || len(part.Active) == 0 {
@@ -200,8 +205,9 @@ func (p *phase) steady(part *part) {
 	rates := part.Curve.Rates([]overlap.Span{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {
-		part.warn("not_steady", WindowValues{seconds(windowNS)}, "its rate was not steady when the phase ended (SNIA "+
-			"PTS, %s windows), so no steady rate is given", unit.FormatSeconds(seconds(windowNS)))
+		part.warn("not_steady", WindowValues{seconds(windowNS)}, "its rate was not steady when "+
+			"the phase ended (SNIA PTS, %s windows), so no steady rate is given",
+			unit.FormatSeconds(seconds(windowNS)))
 		return
 	}
 	v := overlap.Span{StartNS: int64(since) * windowNS, EndNS: part.EndNS()}
@@ -212,8 +218,8 @@ func (p *phase) steady(part *part) {
 	part.out.Steady = s
 	if !stats.Fell(rates, since) && part.Trace.Op == trace.Write && p.trace.Saturation == nil {
 		bytes := s.Rate * seconds(part.EndNS())
-		part.warn("steady_unfallen", UnfallenValues{Rate: s.Rate, Bytes: bytes}, "it wrote at a steady %s and never "+
-			"slowed in %s: its fast cache may not be full yet; preset: saturation finds where it ends",
-			p.scale.Rate(s.Rate), byteSize(bytes))
+		part.warn("steady_unfallen", UnfallenValues{Rate: s.Rate, Bytes: bytes}, "it wrote at a "+
+			"steady %s and never slowed in %s: its fast cache may not be full yet; preset: "+
+			"saturation finds where it ends", p.scale.Rate(s.Rate), byteSize(bytes))
 	}
 }

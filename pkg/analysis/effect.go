@@ -29,7 +29,8 @@ type Effect struct {
 	Sure bool `json:"sure"`
 	// From is start or end, those of the neighbour within a phase, or phases: with it and without.
 	From string `json:"from"`
-	// Phases have the neighbour, WithoutPhases do not; of a start or an end there are none of these.
+	// Phases have the neighbour, WithoutPhases do not; of a start or an end there are none of
+	// these.
 	Phases        []string `json:"phases"`
 	WithoutPhases []string `json:"without_phases,omitempty"`
 
@@ -54,7 +55,8 @@ const (
 	// disk with only clearlyLess in fewer than doubt of cases.
 	clearlyLess = 0.80
 	doubt       = 0.05
-	// A disk that keeps more than mostKept of what it has alone was measured alone in another state.
+	// A disk that keeps more than mostKept of what it has alone was measured alone in another
+	// state.
 	mostKept = 1.05
 	// A disk that has less than evenShare of the total over the number of disks crowds out nobody.
 	// Measured totals are known to 1 or 2 %.
@@ -64,8 +66,8 @@ const (
 	alikeShare = 0.9
 	// As a logarithm: if the rate of a solo and a later one are this close, the solo is used.
 	sameReference = 0.1
-	// What starts takes from a disk no more than it moves itself, but for waste: 1.25 on hubs of the
-	// field notes.
+	// What starts takes from a disk no more than it moves itself, but for waste: 1.25 on hubs of
+	// the field notes.
 	maxWaste = 1.25
 	// Pauses between files that take less than this part of a stretch do not matter.
 	fewPauses = 0.02

@@ -20,7 +20,8 @@ type HubCost struct {
 	DirectPhase string     `json:"direct_phase"`
 	Rate        float64    `json:"rate"`
 	DirectRate  float64    `json:"direct_rate"`
-	// Loss is the part of the direct rate that the hub costs; it is below 0 if the disk is faster there.
+	// Loss is the part of the direct rate that the hub costs; it is below 0 if the disk is faster
+	// there.
 	Loss float64         `json:"loss"`
 	CI95 *stats.Interval `json:"ci95"` // of the loss; null if a rate has no margin of error
 	// Lost says that it loses a tenth or more beyond noise, Nothing that it surely loses less.
@@ -30,7 +31,8 @@ type HubCost struct {
 	morePhases int // on the hub
 }
 
-// hubCosts compares the disks' rates alone on the hub with those on their own ports, the greatest loss first.
+// hubCosts compares the disks' rates alone on the hub with those on their own ports, the greatest
+// loss first.
 func hubCosts(order []string, solos solos, alpha float64) []HubCost {
 	var out []HubCost
 	for _, hub := range solos {
@@ -42,8 +44,9 @@ func hubCosts(order []string, solos solos, alpha float64) []HubCost {
 		}
 		kept := hub.Rate / direct.Rate
 		c := HubCost{
-			Disk: hub.disk.Name(), Op: hub.disk.Trace.Op, Phase: hub.phases[0], DirectPhase: direct.phases[0],
-			Rate: hub.Rate, DirectRate: direct.Rate, Loss: 1 - kept, morePhases: len(hub.phases) - 1,
+			Disk: hub.disk.Name(), Op: hub.disk.Trace.Op,
+			Phase: hub.phases[0], DirectPhase: direct.phases[0], morePhases: len(hub.phases) - 1,
+			Rate: hub.Rate, DirectRate: direct.Rate, Loss: 1 - kept,
 		}
 		c.Lost = hub.Rate <= (1-hubCost)*direct.Rate && direct.ChanceAbove(hub.Measured) <= alpha
 		if free := min(hub.Free, direct.Free); free > 0 {
@@ -54,7 +57,8 @@ func hubCosts(order []string, solos solos, alpha float64) []HubCost {
 		out = append(out, c)
 	}
 	slices.SortStableFunc(out, func(a, b HubCost) int {
-		return cmp.Or(cmp.Compare(b.Loss, a.Loss), slices.Index(order, a.Disk)-slices.Index(order, b.Disk))
+		return cmp.Or(cmp.Compare(b.Loss, a.Loss),
+			slices.Index(order, a.Disk)-slices.Index(order, b.Disk))
 	})
 	return out
 }

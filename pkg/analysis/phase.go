@@ -32,7 +32,7 @@ type run struct {
 	phases    []*phase
 	disks     int             // of all phases together
 	hardware  *hardware.Setup // nil if it is not known
-	simulated bool            // disks begin as one in the model's time, whenever their processes did
+	simulated bool            // disks begin at one time of the model, whenever their processes did
 	alpha     alphas
 	solos     solos // nil until they are needed
 	scale     unit.Scale
@@ -56,17 +56,18 @@ type phase struct {
 type part struct {
 	ledger.Disk
 	connection string
-	kinds      []string       // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
-	rise       *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
-	warmS      float64        // when its warm-up was over, and
-	warmIn     []string       // in which phases it was seen; nil if it has none
-	risenNS    int64          // when it reached the new level of its latest recovery so far; 0 if it has none
-	inFiles    []overlap.Span // in which a file was in transfer
-	window     stretchRate
-	kept       DiskContention  // of the window, against what it has without the others
-	lines      []quantile.Line // of its latencies
-	out        Disk
-	doubts     []Warning // for the phase
+	// The kinds of the changes to each solid level; empty for what the ledger leaves out.
+	kinds   []string
+	rise    *Change        // see earlyRise; of a disk that warms up, the rise that ends it, too,
+	warmS   float64        // when its warm-up was over, and
+	warmIn  []string       // in which phases it was seen; nil if it has none
+	risenNS int64          // when its latest recovery so far was over; 0 if it has none
+	inFiles []overlap.Span // in which a file was in transfer
+	window  stretchRate
+	kept    DiskContention  // of the window, against what it has without the others
+	lines   []quantile.Line // of its latencies
+	out     Disk
+	doubts  []Warning // for the phase
 }
 
 // newWarning words a warning, of a disk unless that is empty.
@@ -105,7 +106,8 @@ func InParallel[T any](all []T, do func(T)) {
 	working.Wait()
 }
 
-// eachDisk does the same with all disks of all phases, on as many cores as there are, and takes their doubts in order.
+// eachDisk does the same with all disks of all phases, on as many cores as there are, and takes
+// their doubts in order.
 func (r *run) eachDisk(do func(*phase, *part)) {
 	InParallel(r.phases, func(p *phase) {
 		InParallel(p.parts, func(part *part) { do(p, part) })
@@ -120,7 +122,8 @@ func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 // newRun finds out what the rate of each disk did over time.
 func newRun(recorded *trace.Run, opts Options) *run {
-	r := &run{hardware: recorded.Hardware, simulated: len(recorded.Disks) > 0, alpha: newAlphas(recorded)}
+	r := &run{hardware: recorded.Hardware, alpha: newAlphas(recorded)}
+	r.simulated = len(recorded.Disks) > 0
 	connections := map[string]string{}
 	for _, d := range recorded.Disks {
 		connections[d.Name] = d.Connection
@@ -210,7 +213,8 @@ func (r *run) newPhase(t *trace.Phase) *phase {
 
 // read takes the disk's rate over time from its part of the trace.
 func (p *part) read(t *trace.Phase, opts Options) {
-	var stops []overlap.Span // in which the machine slept, hubbench was stopped, or the disk's worker
+	// In these the machine slept, hubbench was stopped, or the disk's worker.
+	var stops []overlap.Span
 	for _, g := range t.Gauges {
 		if g.Name == trace.Stopped && (g.Disk == p.Trace.Name || g.Disk == "") {
 			stops = append(stops, overlap.Span{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
@@ -269,7 +273,8 @@ func (r *run) devices() {
 	}
 }
 
-// withoutDisk is an error that a worker recorded, without the name of its disk, which has been said.
+// withoutDisk is an error that a worker recorded, without the name of its disk, which has been
+// said.
 func withoutDisk(recorded, disk string) string {
 	return strings.TrimPrefix(recorded, "disk "+disk+": ")
 }
@@ -298,8 +303,8 @@ func (p *phase) failures() {
 	}
 }
 
-// stops warns of times in which the machine slept or the run was stopped, and of those in which only the worker of a
-// disk was: the rates count them as work.
+// stops warns of times in which the machine slept or the run was stopped, and of those in which
+// only the worker of a disk was: the rates count them as work.
 func (p *phase) stops() {
 	all := map[string][]trace.Gauge{} // by disk; the host's by no name
 	for _, g := range p.trace.Gauges {
@@ -333,9 +338,11 @@ func (p *phase) stops() {
 		if stopped.Times > 1 {
 			how += fmt.Sprintf(", %.0f times", stopped.Times)
 		}
-		p.out.Warnings = append(p.out.Warnings, Warning{Code: "stopped", Disk: disk, Values: stopped,
+		p.out.Warnings = append(p.out.Warnings, Warning{
+			Code: "stopped", Disk: disk, Values: stopped,
 			Text: fmt.Sprintf("%s for %s at %s: %s; measure this phase again", what,
-				unit.FormatSeconds(stopped.Seconds), unit.FormatSeconds(stopped.AtS), how)})
+				unit.FormatSeconds(stopped.Seconds), unit.FormatSeconds(stopped.AtS), how),
+		})
 	}
 }
 
@@ -353,8 +360,8 @@ func (p *phase) startSkew() {
 			first = append(first, files[0].StartNS)
 		}
 	}
-	// The first request is what counts. If there is none of every disk's, or only the model's, the moment in which
-	// a worker was released has to do.
+	// The first request is what counts. If there is none of every disk's, or only the model's, the
+	// moment in which a worker was released has to do.
 	starts := first
 	if len(first) < len(p.parts) || p.simulated && len(late) == len(p.parts) {
 		starts = late
@@ -372,19 +379,23 @@ func (p *phase) startSkew() {
 
 // part is the part of a disk; nil if it is idle.
 func (p *phase) part(disk string) *part {
-	if i := slices.IndexFunc(p.parts, func(part *part) bool { return part.Name() == disk }); i >= 0 {
-		return p.parts[i]
+	for _, part := range p.parts {
+		if part.Name() == disk {
+			return part
+		}
 	}
 	return nil
 }
 
 // others are the working disks but one.
 func (p *phase) others(but *part) []*part {
-	return slices.DeleteFunc(slices.Clone(p.parts), func(o *part) bool { return o == but || len(o.Active) == 0 })
+	return slices.DeleteFunc(slices.Clone(p.parts), func(o *part) bool {
+		return o == but || len(o.Active) == 0
+	})
 }
 
-// allContend reports whether all of the phase's disks do. Else totals are partly a matter of choice, or their
-// directions cannot be separated by disk.
+// allContend reports whether all of the phase's disks do. Else totals are partly a matter of
+// choice, or their directions cannot be separated by disk.
 func (p *phase) allContend() bool {
 	return !slices.ContainsFunc(p.parts, func(part *part) bool { return !part.Contends() })
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// same reports whether both are one disk's, at the same work except for some keys, and connected alike: only then may
-// its two measurements be compared. A disk on the hub is not to be judged by its speed on a port of its own.
+// same reports whether both are one disk's, at the same work except for some keys, and connected
+// alike: only then may its two measurements be compared. A disk on the hub is not to be judged by
+// its speed on a port of its own.
 func (p *part) same(o *part, but ...work.Key) bool {
 	return p.Name() == o.Name() && p.connection == o.connection && p.Work.SameBut(o.Work, but...)
 }
@@ -28,7 +29,9 @@ func among(some, all []*part, but ...work.Key) bool {
 }
 
 // sameParts reports whether the same disks do the same on both sides, except for some keys.
-func sameParts(a, b []*part, but ...work.Key) bool { return len(a) == len(b) && among(a, b, but...) }
+func sameParts(a, b []*part, but ...work.Key) bool {
+	return len(a) == len(b) && among(a, b, but...)
+}
 
 // grouped puts what is alike together, in the order in which the first of each group comes.
 func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
@@ -45,14 +48,16 @@ func grouped[T any](all []T, alike func(first, next T) bool) [][]T {
 
 // markRepeats notes of each phase which earlier one it repeats.
 func markRepeats(phases []*phase) {
-	for _, group := range grouped(phases, func(p, q *phase) bool { return sameParts(p.parts, q.parts) }) {
+	alike := func(p, q *phase) bool { return sameParts(p.parts, q.parts) }
+	for _, group := range grouped(phases, alike) {
 		for _, again := range group[1:] {
 			again.out.Repeats = group[0].out.Name
 		}
 	}
 }
 
-// unlike warns once of phases that look alike though a disk's work in them is not the same, or not known to be.
+// unlike warns once of phases that look alike though a disk's work in them is not the same, or not
+// known to be.
 func (r *run) unlike() []Warning {
 	for _, p := range r.phases {
 		for _, part := range p.parts {
@@ -63,12 +68,13 @@ func (r *run) unlike() []Warning {
 			other, disk := q.part(part.Name()), part.Name()
 			var texts []string // "sizes 1 GB in A, 1 MB in WW"
 			for _, key := range other.Work.Differs(part.Work) {
-				texts = append(texts, fmt.Sprintf("%s %s in %s, %s in %s", key, other.Work.Value(key), q.out.Name,
-					part.Work.Value(key), p.out.Name))
+				texts = append(texts, fmt.Sprintf("%s %s in %s, %s in %s", key,
+					other.Work.Value(key), q.out.Name, part.Work.Value(key), p.out.Name))
 			}
 			differ := strings.Join(texts, "; ")
-			w := newWarning(disk, "unlike_work", nil, "phases that look alike differ in its work (%s): neither is the "+
-				"other's baseline or repeat; give the disk the same work alone and with others", differ)
+			w := newWarning(disk, "unlike_work", nil, "phases that look alike differ in its work "+
+				"(%s): neither is the other's baseline or repeat; give the disk the same work "+
+				"alone and with others", differ)
 			w.Other = differ
 			return []Warning{w}
 		}
@@ -76,8 +82,9 @@ func (r *run) unlike() []Warning {
 	return nil
 }
 
-// lookalike is a phase that looks as if it said what the disk has alone, or, if no work was recorded, as if it was a
-// repeat; nil if there is none, or if another phase does say what the disk has alone. Repeats say no more.
+// lookalike is a phase that looks as if it said what the disk has alone, or, if no work was
+// recorded, as if it was a repeat; nil if there is none, or if another phase does say what the disk
+// has alone. Repeats say no more.
 func (p *phase) lookalike(disk *part) *phase {
 	if len(p.parts) < 2 || disk.Limited() || p.out.Repeats != "" {
 		return nil
@@ -141,7 +148,8 @@ func (s *solos) add(p *phase) *solo {
 	return alone
 }
 
-// soloRates takes the typical rate of each phase of one disk: that of the longest stretch without a change.
+// soloRates takes the typical rate of each phase of one disk: that of the longest stretch without a
+// change.
 func soloRates(phases []*phase) (all solos) {
 	for _, p := range phases {
 		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || len(p.window) == 0 {

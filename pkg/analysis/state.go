@@ -16,8 +16,9 @@ type setting []*state
 type state struct {
 	*phase
 	parts []*part
-	whole bool                     // No other disk had a part in the phase.
-	in    []overlap.Span           // of the whole one of several disks, what is compared (see stretch)
+	whole bool // No other disk had a part in the phase.
+	// In is when they worked; if these are all of several, the part that is compared (see stretch).
+	in    []overlap.Span
 	rates map[*part][2]stretchRate // by fresh and fallen
 }
 
@@ -189,7 +190,8 @@ func (p *phase) stretch() []overlap.Span {
 	return longest(all)
 }
 
-// measure finds the disk's rates in the state, while nothing changed; none if it has no settled one.
+// measure finds the disk's rates in the state, while nothing changed; none if it has no settled
+// one.
 func (s *state) measure(part *part) (rates [2]stretchRate) {
 	if part.wavers() {
 		return rates
@@ -204,7 +206,8 @@ func (s *state) measure(part *part) (rates [2]stretchRate) {
 		if s.hasFallen(part.Name(), in[0].StartNS) {
 			when = fallen
 		}
-		if m.Rate > 0 && (s.whole || m.known) && overlap.Seconds(in) >= overlap.Seconds(rates[when].in) {
+		longest := overlap.Seconds(in) >= overlap.Seconds(rates[when].in)
+		if longest && m.Rate > 0 && (s.whole || m.known) {
 			rates[when] = m
 		}
 	}
@@ -304,15 +307,17 @@ type reference struct {
 }
 
 // baseline looks for the disk's rate without some of the others: in phases that these have no part
-// in, and in the state's phase before they had started or after they had ended. If these differ, the
-// lower one counts: the disk was in another state, or what made it slow was not the others. There
-// is none if the disk lost more as the others started than these can take.
+// in, and in the state's phase before they had started or after they had ended. If these differ,
+// the lower one counts: the disk was in another state, or what made it slow was not the others.
+// There is none if the disk lost more as the others started than these can take.
 func (s *state) baseline(disk *part, without ...*part) (best *reference) {
 	here, when := s.rate(disk)
 	if here == nil {
 		return nil
 	}
-	left := slices.DeleteFunc(slices.Clone(s.parts), func(o *part) bool { return slices.Contains(without, o) })
+	left := slices.DeleteFunc(slices.Clone(s.parts), func(o *part) bool {
+		return slices.Contains(without, o)
+	})
 	for _, set := range s.settings {
 		if set[0].whole && sameParts(set[0].parts, left) {
 			best = set.typical(disk, when, here.Rate)

@@ -19,7 +19,8 @@ type Summary struct {
 type Contest struct {
 	Phases []string `json:"phases"`
 	Even   bool     `json:"even"` // in all of the phases
-	// Spans are the stretch that the numbers are of, if rates changed in the only phase: start_s, end_s.
+	// Spans are the stretch that the numbers are of, if rates changed in the only phase: start_s,
+	// end_s.
 	Spans [][2]float64           `json:"spans,omitempty"`
 	Disks map[string]ContestDisk `json:"disks"`
 }
@@ -33,17 +34,19 @@ type ContestDisk struct {
 	Solo      bool            `json:"solo"`                // the reference is of the disk alone in a phase
 	Kept      float64         `json:"kept"`                // the phases' retention; 0 if it is not known
 	KeptCI    *stats.Interval `json:"kept_ci95,omitempty"` // covers those of all repeats
-	// The kind of change, if its rate changed or swings by itself meanwhile: nothing is said of what it lost.
+	// The kind of change, if its rate changed or swings by itself meanwhile: nothing is said of
+	// what it lost.
 	Changed string `json:"changed,omitempty"`
 	Keeps   bool   `json:"keeps"` // it keeps its rate, as far as noise lets see
-	// It has less than its baseline, or than without a neighbour, beyond noise in most repeats, and crowds out none.
+	// It has less than its baseline, or than without a neighbour, beyond noise in most repeats, and
+	// crowds out none.
 	Lost bool     `json:"lost"`
 	Won  bool     `json:"won"`          // it crowds out others, in most repeats
 	By   []string `json:"by,omitempty"` // who crowd it out
 }
 
-// Removal is what the others have when one disk does not work, and so what they would have if it were plugged in
-// elsewhere: measured, in another phase or in the same after the disk ended.
+// Removal is what the others have when one disk does not work, and so what they would have if it
+// were plugged in elsewhere: measured, in another phase or in the same after the disk ended.
 type Removal struct {
 	Disk string  `json:"disk"`
 	Gain float64 `json:"gain"` // of the others together: 1 is twice as much; the mean of the cases
@@ -72,9 +75,9 @@ type RemovalFor struct {
 // mixedOps stands for disks that do not all do the same.
 const mixedOps trace.Role = ""
 
-// contests finds for each kind of traffic, among the settings of the most disks, the one in which a disk keeps least.
-// It looks at phases of several disks with an overlap, all of which go as fast as they can in one direction and none
-// has a cache to fill.
+// contests finds for each kind of traffic, among the settings of the most disks, the one in which a
+// disk keeps least. It looks at phases of several disks with an overlap, all of which go as fast as
+// they can in one direction and none has a cache to fill.
 func contests(settings []setting) []Contest {
 	best, leastOf := map[trace.Role]*Contest{}, map[trace.Role]float64{}
 	for _, set := range settings {
@@ -92,7 +95,8 @@ func contests(settings []setting) []Contest {
 			c.Even = c.Even && s.out.Contention.Even
 			c.Phases = append(c.Phases, s.out.Name)
 		}
-		op, least := set[0].parts[0].Trace.Op, 1e9 // above any part of a reference that a disk keeps
+		op := set[0].parts[0].Trace.Op
+		least := math.Inf(1)
 		for _, part := range set[0].parts {
 			d := set.contestDisk(part.Name())
 			c.Disks[part.Name()] = d
@@ -171,7 +175,8 @@ func (s setting) contestDisk(name string) ContestDisk {
 	return out
 }
 
-// ownChange is the kind of change of the disk's own in the window: what makes its mean there one of several levels.
+// ownChange is the kind of change of the disk's own in the window: what makes its mean there one of
+// several levels.
 func (p *phase) ownChange(disk *part) string {
 	switch {
 	case disk.Turns != nil:
@@ -196,8 +201,8 @@ func hull(all []*stats.Interval) *stats.Interval {
 	return &out
 }
 
-// removals add the effects of each disk up, in the phases of the most disks of which some is known, for those are the
-// ones that a layout must serve. A disk on a port of its own is there already.
+// removals add the effects of each disk up, in the phases of the most disks of which some is known,
+// for those are the ones that a layout must serve. A disk on a port of its own is there already.
 func removals(r *run) []Removal {
 	cases, most := map[string][]RemovalCase{}, 0
 	sets := slices.Clone(r.settings)
@@ -233,7 +238,8 @@ func removals(r *run) []Removal {
 	return out
 }
 
-// removal adds up what the others have without the disk; a disk of which that is not known counts as unchanged.
+// removal adds up what the others have without the disk; a disk of which that is not known counts
+// as unchanged.
 func (p *phase) removal(disk *part) (c RemovalCase, known bool) {
 	c = RemovalCase{Phase: p.out.Name, Disks: map[string]RemovalFor{}}
 	var from, gained, off float64
@@ -264,7 +270,8 @@ func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	out := map[trace.Role]float64{}
 	for _, p := range phases {
 		part := p.part(disk)
-		if part != nil && len(p.parts) == 1 && part.Contends() && p.out.Overlap != nil && trace.OwnPort(part.connection) {
+		if part != nil && len(p.parts) == 1 && part.Contends() && p.out.Overlap != nil &&
+			trace.OwnPort(part.connection) {
 			out[part.Trace.Op] = p.out.Overlap.Rate
 		}
 	}

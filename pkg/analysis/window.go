@@ -13,20 +13,23 @@ import (
 )
 
 const (
-	// maxStages is how many stages are listed. A run has as many as disks start, end and pause: more than this help
-	// nobody, and cost more than all the rest.
+	// maxStages is how many stages are listed. A run has as many as disks start, end and pause:
+	// more than this help nobody, and cost more than all the rest.
 	maxStages = 10_000
-	// maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly they moved.
+	// maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly
+	// they moved.
 	maxEdgeDoubt = 0.02
-	// minIntervalS is the length of a window below which no interval is given: a stall of a second or two, or noise that
-	// lasts that long, may fill it or be missing from it, and nothing in it shows that.
+	// minIntervalS is the length of a window below which no interval is given: a stall of a second
+	// or two, or noise that lasts that long, may fill it or be missing from it, and nothing in it
+	// shows that.
 	minIntervalS = 5
 )
 
 func (p *phase) fillStages() {
 	if n := len(p.stages); n > maxStages {
-		p.warn("", "many_stages", StagesValues{Stages: float64(n), Listed: maxStages}, "the disks start and pause "+
-			"so often that there are %d stages; the first %d are listed", n, maxStages)
+		p.warn("", "many_stages", StagesValues{Stages: float64(n), Listed: maxStages},
+			"the disks start and pause so often that there are %d stages; the first %d are listed",
+			n, maxStages)
 	}
 	for _, s := range p.stages[:min(len(p.stages), maxStages)] {
 		out := Stage{
@@ -64,8 +67,9 @@ func (p *phase) fillOverlap() {
 	}
 	p.out.Overlap = o
 	if length < minIntervalS && length >= overlap.ShortS { // below, all of its rates are in doubt
-		p.warn("", "no_interval", SecondsValues{length}, "no error bars: the overlap is only %s long, and a stall may "+
-			"fill so short a time or be missing from it", unit.FormatSeconds(length))
+		p.warn("", "no_interval", SecondsValues{length}, "no error bars: the overlap is only %s "+
+			"long, and a stall may fill so short a time or be missing from it",
+			unit.FormatSeconds(length))
 	}
 	var flows []stats.Flow
 	var contending []float64 // rates
@@ -109,7 +113,8 @@ func (p *phase) fillOverlap() {
 		o.Disks[part.Name()] = d
 	}
 	if flows != nil && !lasting {
-		if e, doubt := stats.Total(flows).Estimate(); doubt == stats.NoDoubt || doubt == stats.TooSlow {
+		e, doubt := stats.Total(flows).Estimate()
+		if doubt == stats.NoDoubt || doubt == stats.TooSlow {
 			o.CI95 = positive(e)
 		}
 	}
@@ -124,18 +129,19 @@ func (p *phase) fillOverlap() {
 		}
 	}
 	if length < overlap.ShortS {
-		p.warn("", "thin_window", SecondsValues{length}, "the overlap is only %s long: too short for the rates to "+
-			"settle; give the disks more to do", unit.FormatSeconds(length))
+		p.warn("", "thin_window", SecondsValues{length}, "the overlap is only %s long: too short "+
+			"for the rates to settle; give the disks more to do", unit.FormatSeconds(length))
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
 		share := doubt / float64(o.Bytes)
-		p.warn("", "edges", ShareValues{share}, "some files cross the overlap's edges; their bytes are estimated to "+
-			"%.0f %%", 100*share)
+		p.warn("", "edges", ShareValues{share}, "some files cross the overlap's edges; their "+
+			"bytes are estimated to %.0f %%", 100*share)
 	}
 }
 
-// interval returns the interval of a disk's rate in the overlap, or warns why there is none. With a doubt of TooSlow
-// there is none because the noise lasts as long as the phase: nothing in it shows how far the rate may be off.
+// interval returns the interval of a disk's rate in the overlap, or warns why there is none. With a
+// doubt of TooSlow there is none because the noise lasts as long as the phase: nothing in it shows
+// how far the rate may be off.
 func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Doubt) {
 	e, doubt := flow.Estimate()
 	ci := positive(e)
@@ -143,7 +149,8 @@ func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Do
 		if part.wavers() {
 			return ci, stats.NoDoubt
 		}
-		// A change that the ledger names is no noise, so the longest stretch between changes must show it as well.
+		// A change that the ledger names is no noise, so the longest stretch between changes must
+		// show it as well.
 		flow = part.Curve.Flow(longest(cutAt(p.window, p.cuts(part.Name()))))
 		if e, doubt = flow.Estimate(); doubt != stats.TooSlow {
 			return ci, stats.NoDoubt
@@ -154,17 +161,18 @@ func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Do
 		return ci, doubt
 	case part.Limited(): // its rate is that of its work
 	case doubt == stats.TooFew:
-		p.warn(part.Name(), "no_interval", FilesValues{Files: float64(flow.Spread.Items)}, "no error bars: one or two "+
-			"files took almost all of its time in the overlap, so how files differ cannot be seen; move more files, or "+
-			"smaller ones")
+		p.warn(part.Name(), "no_interval", FilesValues{Files: float64(flow.Spread.Items)},
+			"no error bars: one or two files took almost all of its time in the overlap, so how "+
+				"files differ cannot be seen; move more files, or smaller ones")
 	case doubt == stats.TooShort:
 		p.warn(part.Name(), "no_interval", MomentsValues{float64(flow.Known + 1)},
 			"no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)
 	case doubt == stats.TooSlow:
 		memoryS := e.Memory * flow.Length
-		p.warn(part.Name(), "no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its noise lasts as long as "+
-			"the phase (each swing of its rate goes on for some %s), so the mean of a longer phase may differ by any "+
-			"amount; measure for longer", unit.FormatSeconds(memoryS))
+		p.warn(part.Name(), "no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its "+
+			"noise lasts as long as the phase (each swing of its rate goes on for some %s), so "+
+			"the mean of a longer phase may differ by any amount; measure for longer",
+			unit.FormatSeconds(memoryS))
 	}
 	return nil, doubt
 }
@@ -180,8 +188,9 @@ func (p *phase) noOverlap() *NoOverlap {
 	if len(idle) > 0 || len(p.parts) == 0 {
 		return &NoOverlap{Disks: idle}
 	}
-	last := slices.MaxFunc(p.parts, func(a, b *part) int { return cmp.Compare(a.StartNS(), b.StartNS()) })
-	first := slices.MinFunc(p.parts, func(a, b *part) int { return cmp.Compare(a.EndNS(), b.EndNS()) })
+	byStart := func(a, b *part) int { return cmp.Compare(a.StartNS(), b.StartNS()) }
+	byEnd := func(a, b *part) int { return cmp.Compare(a.EndNS(), b.EndNS()) }
+	last, first := slices.MaxFunc(p.parts, byStart), slices.MinFunc(p.parts, byEnd)
 	if first.EndNS() > last.StartNS() {
 		return &NoOverlap{}
 	}
@@ -258,7 +267,8 @@ const misleading = 0.10
 // otherToolRates works out the phase by other tools' rules.
 func (p *phase) otherToolRates() *OtherToolRates {
 	var o OtherToolRates
-	moved, longest := map[trace.Role]float64{}, map[trace.Role]float64{} // fio lists reads and writes separately
+	// Fio lists reads and writes separately.
+	moved, longest := map[trace.Role]float64{}, map[trace.Role]float64{}
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
 	for _, part := range p.others(nil) {
 		own, op := overlap.Span{StartNS: part.StartNS(), EndNS: part.workEndNS()}, part.Trace.Op
@@ -308,8 +318,8 @@ func (p *part) workEndNS() int64 {
 	return end
 }
 
-// oneWay is the total in one direction and half of its 95 % interval; false if there is none. In mixed phases the
-// interval is that of disks that vary by themselves.
+// oneWay is the total in one direction and half of its 95 % interval; false if there is none. In
+// mixed phases the interval is that of disks that vary by themselves.
 func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
 	rate = o.ReadRate
 	if op == trace.Write {
