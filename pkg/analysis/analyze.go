@@ -140,9 +140,9 @@ func newAlphas(run *trace.Run) alphas {
 		all += n
 		if others > 0 {
 			beside += n
-			// Of the disks that stay after each end, those that can rise again are few.
-			after += min(n, n*others/2)
 		}
+		// Of the disks that stay after each end, those that can rise again are few.
+		after += min(n, n*others/2)
 	}
 	per := func(looks int) float64 { return chance / float64(max(looks, 1)) }
 	return alphas{looks: max(all, 1), own: per(all), shared: per(beside), after: per(after)}

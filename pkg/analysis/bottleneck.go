@@ -73,13 +73,12 @@ func (p *phase) linkUses() []LinkUse {
 						uses[i].Could = hardware.Speed(link.MaxBps)
 					}
 				}
-				uses[i].Disks = append(uses[i].Disks, name)
-				uses[i].Rate += rate
+				u := &uses[i]
+				u.Disks = append(u.Disks, name)
+				u.Rate += rate
+				u.Share = u.Rate / u.Capacity
 			}
 		}
-	}
-	for i := range uses {
-		uses[i].Share = uses[i].Rate / uses[i].Capacity
 	}
 	return uses
 }

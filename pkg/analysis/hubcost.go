@@ -39,7 +39,7 @@ func hubCosts(order []string, solos solos, alpha float64) []HubCost {
 		moved := *hub.disk
 		moved.connection = trace.Direct
 		direct := solos.find(&moved)
-		if hub.disk.connection != trace.OnHub || direct == nil || direct.Rate <= 0 {
+		if hub.disk.connection != trace.OnHub || direct == nil {
 			continue
 		}
 		kept := hub.Rate / direct.Rate

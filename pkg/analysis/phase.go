@@ -281,22 +281,24 @@ func withoutDisk(recorded, disk string) string {
 
 // failures warns of disks that did not finish their work.
 func (p *phase) failures() {
-	add := func(w Warning) { p.out.Warnings = append(p.out.Warnings, w) }
 	for _, part := range p.parts {
 		d, name := part.Trace, part.Name()
+		w := Warning{Code: "partial", Disk: name}
 		switch {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
-			add(Warning{Code: "partial", Disk: name, Other: e.Error,
-				Values: PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)},
-				Text: fmt.Sprintf("disk %s failed %.1f s into the phase, at file %d: %s", name,
-					seconds(e.TNS), e.Seq, withoutDisk(e.Error, name))})
-		// They cut off the last file.
+			w.Other = e.Error
+			w.Values = PartialValues{AtS: seconds(e.TNS), Seq: float64(e.Seq)}
+			w.Text = fmt.Sprintf("disk %s failed %.1f s into the phase, at file %d: %s", name,
+				seconds(e.TNS), e.Seq, withoutDisk(e.Error, name))
 		case len(d.Open) > 0 && part.HasFiles() && p.trace.Stop != scenario.StopHold &&
-			p.trace.Stop != scenario.StopTime:
-			add(Warning{Code: "partial", Disk: name, Text: "disk " + name +
-				" left its last file unfinished; it counts as far as its progress is known"})
+			p.trace.Stop != scenario.StopTime: // These cut off the last file.
+			w.Text = "disk " + name + " left its last file unfinished; it counts as far as its " +
+				"progress is known"
+		default:
+			continue
 		}
+		p.out.Warnings = append(p.out.Warnings, w)
 	}
 	if p.trace.Status == trace.Partial && len(p.out.Warnings) == 0 {
 		p.warn("", "partial", nil, "the phase ended early")
