@@ -321,10 +321,11 @@ func (s *state) baseline(disk *part, without ...*part) (best *reference) {
 	for _, set := range s.settings {
 		if set[0].whole && sameParts(set[0].parts, left) {
 			best = set.typical(disk, when, here.Rate)
+			break
 		}
 	}
-	var last *part    // to end of those that are missing,
-	var moved float64 // which move so much
+	var last *part    // the missing disk that ended last
+	var moved float64 // what the missing disks move here
 	for _, o := range without {
 		moved += o.measureIn(here.in).Rate
 		if last == nil || o.EndNS() > last.EndNS() {
