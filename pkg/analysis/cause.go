@@ -56,7 +56,8 @@ func causes(phases []*phase) {
 	for _, p := range phases {
 		for _, part := range p.parts {
 			name, d := part.Name(), &part.out
-			d.Temperature, d.LinkChange = p.temperature(name, stuck[name]), p.linkChange(part, speeds)
+			d.Temperature, d.LinkChange = p.temperature(name, stuck[name]),
+				p.linkChange(part, speeds)
 			if d.Throttle == nil {
 				continue
 			}
@@ -287,8 +288,9 @@ func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 		if out.AtS > 0 {
 			when = fmt.Sprintf("%.1f s into the phase", out.AtS)
 		}
-		p.warn(disk, "link_changed", *out, "its link went from %s to %s %s: rates before and after that do not compare "+
-			"(check its cable and port)", hardware.Speed(int64(out.FromBps)), hardware.Speed(int64(out.ToBps)), when)
+		p.warn(disk, "link_changed", *out, "its link went from %s to %s %s: rates before and after "+
+			"that do not compare (check its cable and port)", hardware.Speed(int64(out.FromBps)),
+			hardware.Speed(int64(out.ToBps)), when)
 	}
 	return out
 }

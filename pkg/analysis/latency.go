@@ -51,9 +51,9 @@ func (r *run) latencies() {
 	for _, p := range r.phases {
 		for _, g := range p.trace.Gauges {
 			if g.Name == trace.LeftOut && g.Value > 0 {
-				p.warn(g.Disk, "left_out", RequestsValues{g.Value}, "%s were due and could not be made before "+
-					"the phase ended: its latencies are without them, and would be longer with them",
-					unit.Plural(int(g.Value), "request"))
+				p.warn(g.Disk, "left_out", RequestsValues{g.Value}, "%s were due and could not be "+
+					"made before the phase ended: its latencies are without them, and would be "+
+					"longer with them", unit.Plural(int(g.Value), "request"))
 			}
 		}
 		for _, part := range p.parts {

@@ -111,11 +111,16 @@ func InParallel[T any](all []T, do func(T)) {
 func (r *run) eachDisk(do func(*phase, *part)) {
 	InParallel(r.phases, func(p *phase) {
 		InParallel(p.parts, func(part *part) { do(p, part) })
-		for _, part := range p.parts {
-			p.out.Warnings = append(p.out.Warnings, part.doubts...)
-			part.doubts = nil
-		}
+		p.takeDoubts()
 	})
+}
+
+// takeDoubts adds the warnings of its disks to those of the phase.
+func (p *phase) takeDoubts() {
+	for _, part := range p.parts {
+		p.out.Warnings = append(p.out.Warnings, part.doubts...)
+		part.doubts = nil
+	}
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
@@ -255,6 +260,7 @@ func (r *run) measure() {
 		p.out.Series = p.series()
 		p.streams()
 		p.out.OtherToolRates = p.otherToolRates()
+		p.takeDoubts()
 	})
 }
 

@@ -169,7 +169,8 @@ func (p *phase) interval(part *part, flow stats.Flow) (*stats.Interval, stats.Do
 			"no error bars: its progress is known at only %d moments of the overlap", flow.Known+1)
 	case doubt == stats.TooSlow:
 		memoryS := e.Memory * flow.Length
-		p.warn(part.Name(), "no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its "+
+		// It follows the warnings of what happened in the phase.
+		part.warn("no_interval", MemoryValues{MemoryS: memoryS}, "no error bars: its "+
 			"noise lasts as long as the phase (each swing of its rate goes on for some %s), so "+
 			"the mean of a longer phase may differ by any amount; measure for longer",
 			unit.FormatSeconds(memoryS))
