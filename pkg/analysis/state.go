@@ -324,17 +324,17 @@ func (s *state) baseline(disk *part, without ...*part) (best *reference) {
 			break
 		}
 	}
-	var last *part    // the missing disk that ended last
-	var moved float64 // what the missing disks move here
-	for _, o := range without {
-		moved += o.measureIn(here.in).Rate
-		if last == nil || o.EndNS() > last.EndNS() {
-			last = o
-		}
-	}
 	for _, t := range s.states {
 		if t.whole || !sameParts(t.parts, left) || t.rates[disk][when].Rate == 0 {
 			continue
+		}
+		var last *part    // the missing disk that ended last
+		var moved float64 // what the missing disks move here
+		for _, o := range without {
+			moved += o.measureIn(here.in).Rate
+			if last == nil || o.EndNS() > last.EndNS() {
+				last = o
+			}
 		}
 		there := t.rates[disk][when]
 		b := &reference{stretchRate: there, from: FromEnd, after: last.Name()}
