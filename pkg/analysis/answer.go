@@ -10,11 +10,11 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/work"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Answer answers what a person asked: who wins, who loses, how to connect the disks, and how sure that is. It is
-// decided here, from what the effects come to.
+// decided and worded here, from what the effects come to.
 type Answer struct {
 	Headline string    `json:"headline"` // one idea
 	Sentence string    `json:"sentence"` // what belongs to it, likewise
@@ -122,25 +122,19 @@ func (s *Sure) know(rate float64, ci *stats.Interval, changed bool, disk, phase 
 	}
 }
 
-// Decide fills in the answer, from what the summary and the findings come to, with its texts.
+// Decide fills in the answer with its texts, from what the summary and the findings come to.
 func (a *Analysis) Decide() {
-	a.decide()
-	a.answerTexts()
-}
-
-func (a *Analysis) decide() {
-	out := Answer{Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true}}
+	en := in(a)
+	out := &a.Answer
+	*out = Answer{Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true}}
 	for i := range a.Summary.Contests {
 		c := &a.Summary.Contests[i]
 		out.Sure.Repeated = out.Sure.Repeated && len(c.Phases) > 1
-		for _, name := range a.Order {
-			d, ok := c.Disks[name]
-			if !ok {
-				continue
-			}
+		for _, name := range present(a.Order, c.Disks) {
+			d := c.Disks[name]
 			o := Outcome{Disk: name, Op: d.Op, Phases: c.Phases, Rate: d.Rate, KeptCI: d.KeptCI}
-			if kept := d.Kept; kept > 0 {
-				o.Kept = &kept
+			if d.Kept > 0 {
+				o.Kept = &d.Kept
 			}
 			switch {
 			case d.Won:
@@ -152,19 +146,34 @@ func (a *Analysis) decide() {
 		}
 	}
 	if len(a.Summary.Contests) > 0 {
-		out.Advice = append(out.Advice, a.Summary.advice(a.Order))
+		out.Advice = append(out.Advice, en.advice())
 	} else {
-		a.sureAlone(&out.Sure)
+		a.sureAlone()
 	}
-	out.Doubts = a.doubts(&out.Sure)
-	if a.unchecked() != nil { // whoever wins may win for another reason than the hub
-		out.Wins, out.Loses, out.Advice = []Outcome{}, []Outcome{}, []Advice{}
+	if len(a.Phases) > 0 {
+		out.Sure.Text = en.sure()
 	}
-	a.Answer = out
+	if out.Doubts = a.doubts(); len(out.Doubts) > 0 {
+		out.Headline = out.Doubts[0].Text
+		if a.unchecked() != nil { // whoever wins may win for another reason than the hub
+			out.Wins, out.Loses, out.Advice = []Outcome{}, []Outcome{}, []Advice{}
+		}
+		return
+	}
+	ideas := en.ideas()
+	if len(ideas) == 0 {
+		return
+	}
+	out.Headline, out.Sentence = ideas[0].text, ideas[0].detail
+	if len(ideas) > 1 {
+		out.Sentence = strings.TrimSpace(out.Sentence + " " + ideas[1].second + ".")
+		out.More = Each(ideas[1:], func(i idea) string { return i.text })
+	}
 }
 
 // sureAlone fills in how well the rates are known if no disks contend.
-func (a *Analysis) sureAlone(sure *Sure) {
+func (a *Analysis) sureAlone() {
+	sure := &a.Answer.Sure
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		if p.Overlap == nil || p.Search != nil || p.Saturation != nil {
@@ -173,147 +182,214 @@ func (a *Analysis) sureAlone(sure *Sure) {
 		again := p.Repeats != "" || slices.ContainsFunc(a.Phases, func(o Phase) bool { return o.Repeats == p.Name })
 		sure.Repeated = sure.Repeated && again
 		for _, name := range slices.Sorted(maps.Keys(p.Overlap.Disks)) {
-			changed := p.Disks[name].Throttle != nil || slices.ContainsFunc(p.Changes, func(c Change) bool {
-				return (c.Recurs() || c.Kind == KindOwnFall || c.Kind == KindDrift) && c.concerns(name)
-			})
+			changed := p.Disks[name].Throttle != nil || p.Paced[name].Limited()
+			for k := range p.Changes {
+				c := &p.Changes[k]
+				own := c.Recurs() || c.Kind == KindOwnFall || c.Kind == KindDrift
+				changed = changed || own && c.concerns(name)
+			}
 			d := p.Overlap.Disks[name]
-			sure.know(d.Rate, d.CI95, changed || p.Paced[name].Limited(), name, p.Name)
+			sure.know(d.Rate, d.CI95, changed, name, p.Name)
 		}
 	}
 }
 
 // doubts are the reasons not to trust the numbers, each once, the worst first.
-func (a *Analysis) doubts(sure *Sure) []Doubt {
-	failed, partial, rest := []Doubt{}, []Doubt{}, []Doubt{}
+func (a *Analysis) doubts() (out []Doubt) {
+	add := func(d Doubt, text string, args ...any) {
+		d.Text = fmt.Sprintf(text, args...)
+		out = append(out, d)
+	}
+	partial := slices.ContainsFunc(a.Warnings, func(w Warning) bool { return w.Code == "partial" })
+	var early, small *Phase // the first that ended early, and with small requests
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		for _, w := range p.Warnings {
 			switch {
 			case w.Code != "partial":
 			case w.Other != "":
-				failed = append(failed, Doubt{Code: DoubtFailed, Phase: p.Name, Disk: w.Disk, Cause: w.Other,
-					Text: fmt.Sprintf("Disk %s failed (%s): %s.", w.Disk, a.Title(p.Name),
-						strings.TrimSuffix(withoutDisk(w.Other, w.Disk), "."))})
-			case len(partial) == 0:
-				partial = append(partial, Doubt{Code: DoubtPartial, Phase: p.Name, Text: "Partial run: one phase (" +
-					a.Title(p.Name) + ") ended early, and the results cover only what was recorded."})
+				cause := strings.TrimSuffix(withoutDisk(w.Other, w.Disk), ".")
+				add(Doubt{Code: DoubtFailed, Phase: p.Name, Disk: w.Disk, Cause: w.Other},
+					"Disk %s failed (%s): %s.", w.Disk, a.Title(p.Name), cause)
+			case early == nil:
+				early = p
+			}
+		}
+		for _, w := range p.Work {
+			if small == nil && w.Block > 0 && w.Block < wholeRequest && !w.Accompanies() {
+				small = p
 			}
 		}
 	}
-	if len(partial) == 0 && slices.ContainsFunc(a.Warnings, func(w Warning) bool { return w.Code == "partial" }) {
-		partial = append(partial, Doubt{Code: DoubtPartial,
-			Text: "Partial run: it stopped before its end, and the results cover only what was recorded."})
+	switch {
+	case len(out) > 0: // The failure explains an early end.
+	case early != nil:
+		add(Doubt{Code: DoubtPartial, Phase: early.Name},
+			"Partial run: one phase (%s) ended early, and the results cover only what was recorded.", a.Title(early.Name))
+	case partial:
+		add(Doubt{Code: DoubtPartial},
+			"Partial run: it stopped before its end, and the results cover only what was recorded.")
 	}
-	if len(failed) > 0 {
-		partial = nil // which the failure explains
-	}
-	small := func(w work.Work) bool { return w.Block > 0 && w.Block < wholeRequest && !w.Accompanies() }
-	if i := slices.IndexFunc(a.Phases, func(p Phase) bool {
-		return slices.ContainsFunc(slices.Collect(maps.Values(p.Work)), small)
-	}); i >= 0 && a.modelled {
-		rest = append(rest, Doubt{Code: DoubtModel, Phase: a.Phases[i].Name,
-			Text: fmt.Sprintf("The model covers only large requests: only a run on real disks shows how fast small ones are "+
-				"(%s).", a.Title(a.Phases[i].Name))})
+	out = append(out, a.unchecked()...)
+	if small != nil && a.modelled {
+		add(Doubt{Code: DoubtModel, Phase: small.Name},
+			"The model covers only large requests: only a run on real disks shows how fast small ones are (%s).",
+			a.Title(small.Name))
 	}
 	for _, f := range a.Findings {
 		switch v := f.Values.(type) {
 		case CachedValues:
-			rest = append(rest, Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share,
-				Text: fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", 100*v.Share,
-					f.Disk, a.Title(f.Phase))})
+			add(Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share},
+				"%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", 100*v.Share,
+				unit.List(f.Disks), a.Title(f.Phase))
 		case PercentValues:
-			rest = append(rest, Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent,
-				Text: fmt.Sprintf("Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). Close other "+
-					"programs and measure again.", v.Percent, a.Title(f.Phase))})
+			add(Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent},
+				"Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). Close other "+
+					"programs and measure again.", v.Percent, a.Title(f.Phase))
 		}
 	}
-	if sure.Widest >= imprecise {
-		rest = append(rest, Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: 100 * sure.Widest,
-			Text: fmt.Sprintf("Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% confidence, %s). "+
-				"Measure for longer.", sure.Disk, 100*sure.Widest, a.Title(sure.Phase))})
+	if sure := &a.Answer.Sure; sure.Widest >= imprecise {
+		add(Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: 100 * sure.Widest},
+			"Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% confidence, %s). "+
+				"Measure for longer.", sure.Disk, 100*sure.Widest, a.Title(sure.Phase))
 	}
-	return slices.Concat(failed, partial, a.unchecked(), rest)
+	return out
 }
 
 // unchecked are the doubts about a run whose disks were not checked, or are one disk.
 func (a *Analysis) unchecked() (doubts []Doubt) {
-	if a.Origin != nil && a.SharedDisk {
-		doubts = append(doubts, Doubt{Code: DoubtShared,
-			Text: "Disks of this run share one physical disk, or were not checked for that: it may slow them, not the hub, so " +
-				"nothing is said of who crowds out whom."})
+	if a.Origin == nil {
+		return nil
 	}
-	if a.Origin != nil && len(a.Skipped) > 0 {
+	const silent = "so nothing is said of who crowds out whom."
+	if a.SharedDisk {
+		doubts = append(doubts, Doubt{Code: DoubtShared,
+			Text: "Disks of this run share one physical disk, or were not checked for that: it may slow them, not the hub, " +
+				silent})
+	}
+	if len(a.Skipped) > 0 {
 		skipped := strings.Join(a.Skipped, ", ")
 		doubts = append(doubts, Doubt{Code: DoubtSkipped, Cause: skipped,
-			Text: "Skipped checks (" + skipped + "): what they look for may explain these rates, so nothing is said of who " +
-				"crowds out whom."})
+			Text: "Skipped checks (" + skipped + "): what they look for may explain these rates, " + silent})
 	}
 	return doubts
 }
 
 // advice is how to connect the disks: the move that gains the others most, if that is beyond doubt, and if none that
 // was not measured could gain them more.
-func (s *Summary) advice(order []string) Advice {
-	out := Advice{Kind: AdviceShare, Disks: []string{}}
-	var best Removal
-	if len(s.Removals) > 0 && s.Removals[0].Gain >= worthMoving {
-		best = s.Removals[0]
-		out = Advice{Kind: AdviceNone, Disks: []string{}, Gain: best.Gain, Error: best.Error}
+func (en english) advice() Advice {
+	var best Removal // if it is worth it
+	if all := en.Summary.Removals; len(all) > 0 && all[0].Gain >= worthMoving {
+		best = all[0]
 	}
-	for i := range s.Contests {
-		c := &s.Contests[i]
+	slowed := best.Gain > 0 // or that is unclear
+	for _, c := range en.Summary.Contests {
 		for _, d := range c.Disks {
-			if !d.Keeps && d.Kept < heldBack { // It is slowed, or that is unclear.
-				out.Kind = AdviceNone
-			}
+			slowed = slowed || !d.Keeps && d.Kept < heldBack
 		}
-		out.Missing = append(out.Missing, s.missing(c, order, max(worthMoving, best.Gain))...)
 	}
-	switch {
-	case len(s.Contests) == 0 || out.Kind == AdviceShare:
-		out.Missing = nil
-		return out
-	case len(out.Missing) > 0:
-		out.Kind = AdviceUnmeasured
-		return out
-	case best.Gain <= best.Error || !slices.ContainsFunc(best.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 }):
-		return out
-	}
-	var like []string
-	for _, r := range s.Removals {
+	var like []string // the best, and those that make little difference
+	sure := best.Gain > best.Error &&
+		slices.ContainsFunc(best.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
+	for _, r := range en.Summary.Removals {
 		ahead, off := best.Gain-r.Gain, math.Hypot(best.Error, r.Error)
-		switch {
-		case r.Disk == best.Disk || ahead <= clearlyBest && off <= clearlyBest:
+		if r.Disk == best.Disk || ahead <= clearlyBest && off <= clearlyBest {
 			like = append(like, r.Disk)
-		case ahead <= max(clearlyBest, off):
-			return out // That one may gain them more.
+		} else if ahead <= max(clearlyBest, off) {
+			sure = false // That one may gain them more.
 		}
 	}
-	out.Kind, out.Disks = AdviceOwnPort, like
-	if len(like) > 1 {
-		out.Kind = AdviceAnyOwnPort
-		slices.SortFunc(like[1:], func(x, y string) int { return cmp.Compare(slices.Index(order, x), slices.Index(order, y)) })
+	missing, measure := en.missing(max(worthMoving, best.Gain))
+	out := Advice{Kind: AdviceNone, Disks: []string{}, Gain: best.Gain, Error: best.Error}
+	end := ". "
+	switch {
+	case !slowed:
+		out.Kind, out.Title = AdviceShare, "Leave them on one hub"
+		out.Detail = "Every disk keeps at least 90 % of its speed."
+	case missing != nil:
+		out.Kind, out.Missing, out.Title = AdviceUnmeasured, missing, measure
+		out.Detail = "Which to move is unknown."
+	case !sure && len(en.Answer.Loses) == 0 && best.Gain == 0:
+		out.Title, out.Detail = "Nothing to move", "No disk is shown to slow the others by more than a tenth."
+	case !sure:
+		out.Title, out.Detail = "Measure for longer", "Which disk to move is within the margin of error."
+	case len(like) > 1:
+		out.Kind, out.Disks = AdviceAnyOwnPort, append(like[:1], ordered(en.Order, like[1:])...)
+		out.Title = "Move one of " + unit.List(ordered(en.Order, like)) + " to its own port"
+		out.Detail = "It makes little difference to the others which one."
+	default:
+		out.Kind, out.Disks, out.Title = AdviceOwnPort, like, "Move "+best.Disk+" to its own port"
+		out.Detail, end = en.gains(&best), ": "
 	}
+	out.Text = out.Title + end + out.Detail
 	return out
 }
 
-// missing are the phases without one of the contest's disks that were not measured although the others might gain
-// that much in them. Without a disk the others gain no more than what it moves.
-func (s *Summary) missing(c *Contest, order []string, atLeast float64) (out []MissingPhase) {
-	for _, disk := range order {
-		of, works := c.Disks[disk]
-		if !works || slices.ContainsFunc(s.Removals, func(r Removal) bool { return r.Disk == disk }) {
-			continue
-		}
-		roles, others := map[string]trace.Role{}, 0.0
-		for name, d := range c.Disks {
-			if name != disk {
-				roles[name], others = d.Op, others+d.Rate
+// missing are the phases without one disk of a contest that were not measured although the others might gain that
+// much in them, and the advice to measure these. Without a disk the others gain no more than what it moves.
+func (en english) missing(atLeast float64) (phases []MissingPhase, measure string) {
+	var without []string
+	for _, c := range en.Summary.Contests {
+		for _, disk := range present(en.Order, c.Disks) {
+			roles, others := map[string]trace.Role{}, 0.0
+			for name, d := range c.Disks {
+				if name != disk {
+					roles[name] = d.Op
+					others += d.Rate
+				}
+			}
+			measured := slices.ContainsFunc(en.Summary.Removals, func(r Removal) bool { return r.Disk == disk })
+			if measured || others == 0 || c.Disks[disk].Rate < atLeast*others {
+				continue
+			}
+			phases = append(phases, MissingPhase{Without: disk, Roles: roles})
+			if !slices.Contains(without, disk) {
+				without = append(without, disk)
 			}
 		}
-		if others > 0 && of.Rate >= atLeast*others {
-			out = append(out, MissingPhase{Without: disk, Roles: roles})
-		}
 	}
-	return out
+	switch {
+	case phases == nil:
+		return nil, ""
+	case len(without) == 1:
+		return phases, "Measure " + unit.List(present(en.Order, phases[0].Roles)) + " without " + without[0]
+	case len(without) <= len(phases[0].Roles):
+		return phases, "Measure without each of " + unit.List(ordered(en.Order, without)) + " in turn (study: matrix)"
+	}
+	return phases, "Measure without each disk in turn (study: matrix)"
+}
+
+// gains say for writing and for reading what the others gain at best without a disk: "A and B then write at 1.48 GB/s
+// each instead of 0.700, and read at 1.50 GB/s each instead of 1.10."
+func (en english) gains(without *Removal) string {
+	var clauses []string
+	var before []string // whom the clause before this one is about
+	for _, op := range []trace.Role{trace.Write, trace.Read} {
+		gaining := func(c RemovalCase) []string {
+			return only(slices.Sorted(maps.Keys(c.Disks)), func(name string) bool { return c.Disks[name].Op == op })
+		}
+		// The case in which more disks gain, then one with a phase of its own, then the greater gain.
+		best := slices.MaxFunc(without.Cases, func(c, than RemovalCase) int {
+			own := pick(c.Without == "", 0, 1) - pick(than.Without == "", 0, 1)
+			return cmp.Or(len(gaining(c))-len(gaining(than)), own, cmp.Compare(c.Gain, than.Gain))
+		})
+		names := gaining(best)
+		if len(names) == 0 {
+			continue
+		}
+		who := pick(slices.Equal(names, before), "", unit.List(names)+" then ")
+		from := meanOf(names, func(name string) float64 { return best.Disks[name].From })
+		to := meanOf(names, func(name string) float64 { return best.Disks[name].To })
+		text := fmt.Sprintf("%s%s%s at %s instead of %s", who, op, pick(len(names) == 1, "s", ""), en.each(to, len(names)),
+			en.Number(from))
+		for i := range en.Phases {
+			p := &en.Phases[i]
+			if did := p.Roles[without.Disk]; p.Name == best.Phase && did != op {
+				text += fmt.Sprintf(" while %s %ss", without.Disk, did)
+			}
+		}
+		clauses = append(clauses, text)
+		before = names
+	}
+	return strings.Join(clauses, ", and ") + "."
 }

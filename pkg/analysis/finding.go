@@ -158,11 +158,6 @@ func about(disks []string, f Finding) Finding {
 	return f
 }
 
-// ordered are those disks, in the run's order, of which something holds.
-func (f *finder) ordered(holds func(name string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(f.Order), func(name string) bool { return !holds(name) })
-}
-
 // connections reports what a disk alone loses by being on the hub.
 func (f *finder) connections() {
 	for _, c := range f.HubCosts {
@@ -183,12 +178,12 @@ func (f *finder) contention() {
 	took := func(name string) bool {
 		return slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name && len(s.Absent) == 0 })
 	}
-	for _, by := range f.ordered(took) { // and from which
+	for _, by := range only(f.Order, took) { // and from which
 		for _, deduced := range []bool{false, true} {
 			f.steal(by, deduced)
 		}
 	}
-	held := f.ordered(func(name string) bool { return c.Disks[name].Held })
+	held := only(f.Order, func(name string) bool { return c.Disks[name].Held })
 	if len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain {
 		low, high := math.Inf(1), 0.0
 		for _, name := range held {
@@ -212,7 +207,7 @@ func (f *finder) contention() {
 	}
 	if limit := c.Ceiling; limit != nil && limit.Without != "" { // adding disks moved no more
 		total, op := 0.0, o.Disks[limit.Added[0]].Op
-		working := f.ordered(func(name string) bool { d, ok := o.Disks[name]; return ok && d.Op == op })
+		working := only(f.Order, func(name string) bool { d, ok := o.Disks[name]; return ok && d.Op == op })
 		for _, name := range working {
 			total += o.Disks[name].Rate
 		}
@@ -347,7 +342,7 @@ func (f *finder) recoveries() {
 		for _, r := range end {
 			of[r.Disk] = r
 		}
-		names := f.ordered(func(name string) bool { return of[name].LagS != nil })
+		names := only(f.Order, func(name string) bool { return of[name].LagS != nil })
 		to := func(name string) float64 { return *of[name].ToRate }
 		for _, group := range Alike(names, to) {
 			v := RecoveryValues{

@@ -34,8 +34,7 @@ func reads(disk string, rate float64) steadyJob  { return steadyJob{disk, trace.
 // ideas are the headline of a run and all else that there is to say, each of which could be a headline.
 func ideas(t *testing.T, a *Analysis) string {
 	t.Helper()
-	headline, rest := Headline(a)
-	all := append([]string{headline}, rest...)
+	all := Each(in(a).ideas(), func(i idea) string { return i.text })
 	for _, idea := range all {
 		if strings.Contains(idea, ";") || strings.HasSuffix(idea, ".") {
 			t.Errorf("%q is no headline", idea)
@@ -171,7 +170,7 @@ func TestHeadlineOfADoubtfulLoss(t *testing.T) {
 		"A": {Op: trace.Write, Rate: 0.5e9, Reference: &rate, Kept: 0.5, Solo: true}, "B": {Op: trace.Write, Rate: 0.8e9, Reference: &rate, Kept: 0.8, Solo: true, Lost: true},
 	}}
 	a := &Analysis{Order: []string{"A", "B"}, Summary: Summary{Contests: []Contest{c}}}
-	a.decide()
+	a.Decide()
 	const want = "B drops to 80 % when both write | It is unclear whether A is slowed when both write"
 	check.Same(t, "headline", want, ideas(t, a))
 	// Too few repeats show it for it to count as a loss, and yet its interval leaves little room.
@@ -190,9 +189,8 @@ func TestLayoutLeavesOpen(t *testing.T) {
 		return Removal{Disk: disk, Gain: by, Error: 0.2, Cases: []RemovalCase{{Phase: "WW", Without: "W", Disks: map[string]RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}}}}
 	}
 	for best, want := range map[float64]string{0.9: "Measure for longer.", 1.2: "Move A to its own port:"} {
-		a := &Analysis{Order: []string{"A", "B", "X"}, Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}}}, Removals: []Removal{gain("A", best), gain("B", 0.7)}}}
-		a.decide()
-		in(a).advise(&a.Answer.Advice[0])
+		a := &Analysis{Order: []string{"A", "B", "X"}, Summary: Summary{Contests: []Contest{{Phases: []string{"WW"}, Disks: map[string]ContestDisk{"X": {}}}}, Removals: []Removal{gain("A", best), gain("B", 0.7)}}}
+		a.Decide()
 		if got := a.Answer.Advice[0].Text; !strings.HasPrefix(got, want) {
 			t.Errorf("gains %g and 0.7, each ± 0.2: %q, want %q", best, got, want)
 		}
@@ -222,7 +220,7 @@ func TestSureOfChangingRates(t *testing.T) {
 		"A": {Rate: 1e9, Changed: KindSwing, CI95: &stats.Interval{0.9e9, 1.1e9}},
 		"B": {Rate: 1e9, Changed: KindDrift, CI95: &stats.Interval{0.9e9, 1.1e9}},
 	}}}}}
-	a.decide()
+	a.Decide()
 	if text := in(a).sure(); strings.Contains(text, "oo little was measured") {
 		t.Error(text)
 	}
@@ -322,7 +320,7 @@ func TestSureOfAModel(t *testing.T) {
 	} {
 		a := &Analysis{Order: []string{"A"}, ProfileOrigin: string(tt.origin)}
 		a.Summary.Contests = []Contest{{Phases: []string{"W"}, Disks: map[string]ContestDisk{"A": {Rate: 1e9, CI95: ci}}}}
-		a.decide()
+		a.Decide()
 		if got := strings.Join(append(Methods(a), in(a).sure()), " "); !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasn) {
 			t.Errorf("%q: %s", tt.origin, got)
 		}

@@ -8,22 +8,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// answerTexts puts the answer into words.
-func (a *Analysis) answerTexts() {
-	en := in(a)
-	headline, rest := Headline(a)
-	a.Answer.Headline, a.Answer.Sentence, a.Answer.More = headline, en.sentence(headline, rest), rest
-	for i := range a.Answer.Advice {
-		en.advise(&a.Answer.Advice[i])
-	}
-	if len(a.Phases) > 0 {
-		a.Answer.Sure.Text = en.sure()
-	}
-	if len(a.Answer.Doubts) > 0 {
-		a.Answer.Headline, a.Answer.Sentence, a.Answer.More = a.Answer.Doubts[0].Text, "", nil
-	}
-}
-
 // Capital begins a sentence, unless that begins with the name of a disk.
 func Capital(disks []string, text string) string {
 	if slices.ContainsFunc(disks, func(name string) bool { return strings.HasPrefix(text, name) }) {
@@ -43,23 +27,17 @@ func Each[T, U any](list []T, say func(T) U) []U {
 
 // Grouped puts those of a list together that have the same key, in the order in which the keys first come.
 func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
-	var groups [][]T
-	at := map[K]int{}
-	for _, one := range list {
-		k := key(one)
-		i, known := at[k]
-		if !known {
-			i = len(groups)
-			at[k], groups = i, append(groups, nil)
-		}
-		groups[i] = append(groups[i], one)
-	}
-	return groups
+	return grouped(list, func(a, b T) bool { return key(a) == key(b) })
 }
 
-// among are those disks of the run that something is known of, in the run's order.
+// only are those of the names of which something holds.
+func only(names []string, holds func(name string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !holds(name) })
+}
+
+// present are those disks of the run that something is known of, in the run's order.
 func present[T any](order []string, known map[string]T) []string {
-	return slices.DeleteFunc(slices.Clone(order), func(name string) bool { _, ok := known[name]; return !ok })
+	return only(order, func(name string) bool { _, ok := known[name]; return ok })
 }
 
 // Seconds is how long something took. Progress is sampled every 50 ms, so no time is shorter.
