@@ -281,8 +281,8 @@ func (f *finder) held(names []string) {
 			f.add(about(group, Finding{
 				Code: "held", Other: others, Weight: (1 - had/reference) / 2,
 				Values: ReferenceValues{Rate: had, Reference: reference},
-				TextWithoutPhase: fmt.Sprintf("%s dropped to %s, %.0f %% of the %s%s", unit.List(group), f.each(had, len(group)),
-					retained(f.phase, group), f.Rate(reference), baseline(c.Disks[group[0]].Reference, others)),
+				TextWithoutPhase: fmt.Sprintf("%s dropped to %s, %s", unit.List(group), f.each(had, len(group)),
+					f.retained(f.phase, group)),
 			}))
 		}
 	}
