@@ -232,11 +232,11 @@ func TestOnceAndStrongest(t *testing.T) {
 	f := finder{phase: &Phase{}}
 	for i, weight := range []float64{1, 3, 2, 3} {
 		f.phase.Name = string(rune('a' + i))
-		f.once(Finding{Code: "x", Weight: weight})
-		f.strongest(Finding{Code: "y", Disks: []string{"A"}, Weight: weight})
-		f.strongest(Finding{Code: "y", Disks: []string{"B"}, Weight: -weight})
+		f.once(Finding{Code: "x", Weight: weight}, "")
+		f.once(Finding{Code: "y", Disks: []string{"A"}, Weight: weight}, "")
+		f.once(Finding{Code: "y", Disks: []string{"B"}, Weight: -weight}, "")
 	}
-	want := []Finding{{Code: "x", Phase: "a", Weight: 1, MorePhases: 3}, {Code: "y", Phase: "b", Disks: []string{"A"}, Weight: 3, MorePhases: 3}, {Code: "y", Phase: "a", Disks: []string{"B"}, Weight: -1, MorePhases: 3}}
+	want := []Finding{{Code: "x", Phase: "a", Weight: 1, MorePhases: 3}, {Code: "y", Phase: "b", Disk: "A", Disks: []string{"A"}, Weight: 3, MorePhases: 3}, {Code: "y", Phase: "a", Disk: "B", Disks: []string{"B"}, Weight: -1, MorePhases: 3}}
 	if diff := cmp.Diff(want, f.found); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
