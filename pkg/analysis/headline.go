@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,34 +15,32 @@ import (
 type idea struct {
 	text   string
 	detail string // what else to say of it as the headline; empty for nothing
-	second string // how it reads just behind the headline: its load comes first, to set it apart
+	second string // how it reads just behind the headline, if its load comes first to set it apart
 }
 
 // ideas are what there is to say of a run, the one that makes its headline first: what became of streams, whose
 // requests took longer, where fast caches end, who crowds out whom, and what the hub costs, which comes first if
 // nobody is slowed.
 func (en english) ideas() []idea {
-	texts := slices.Concat(en.played(), en.slowed())
+	plain := func(text string) idea { return idea{text: text} }
+	ideas, costs := Each(slices.Concat(en.played(), en.slowed()), plain), Each(en.costs(), plain)
 	for _, s := range en.Saturations {
-		texts = append(texts, en.saturation(s, false)...)
-	}
-	costs := en.costs()
-	var contests []idea
-	for _, found := range en.Summary.Contests {
-		contests = append(contests, en.contest(found).ideas()...)
+		ideas = append(ideas, Each(en.saturation(s, false), plain)...)
 	}
 	if len(en.Answer.Loses) == 0 {
-		texts, costs = slices.Concat(costs, texts), nil
+		ideas, costs = slices.Concat(costs, ideas), nil
 	}
-	plain := func(text string) idea { return idea{text: text, second: text} }
-	out := slices.Concat(Each(texts, plain), contests, Each(costs, plain))
-	if out == nil {
-		out = Each(en.alone(), plain)
+	for _, c := range en.Summary.Contests {
+		ideas = append(ideas, en.contest(c)...)
 	}
-	for i := range out {
-		out[i].text, out[i].second = Capital(en.Order, out[i].text), Capital(en.Order, out[i].second)
+	if ideas = append(ideas, costs...); ideas == nil {
+		ideas = Each(en.alone(), plain)
 	}
-	return out
+	for i := range ideas {
+		text := Capital(en.Order, ideas[i].text)
+		ideas[i].text, ideas[i].second = text, cmp.Or(ideas[i].second, text)
+	}
+	return ideas
 }
 
 // costs say what a hub costs the disks that were measured on ports of their own as well.
@@ -72,26 +69,29 @@ func (en english) costs() []string {
 func (en english) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		alone := map[string]*Overlap{} // the fastest phase of each disk
+		var solos []Phase // the fastest first
 		for _, p := range en.Phases {
 			for name, d := range p.Disks {
-				known := len(p.Disks) == 1 && d.Op == op && p.Overlap != nil && !p.Paced[name].Limited()
-				if known && (alone[name] == nil || p.Overlap.Rate > alone[name].Rate) {
-					alone[name] = p.Overlap
+				if len(p.Disks) == 1 && d.Op == op && p.Overlap != nil && !p.Paced[name].Limited() {
+					solos = append(solos, p)
 				}
 			}
 		}
-		if len(alone) == 0 {
+		if solos == nil {
 			continue
 		}
-		names := slices.SortedFunc(maps.Keys(alone), func(a, b string) int {
-			return cmp.Compare(alone[b].Rate, alone[a].Rate)
-		})
-		best := alone[names[0]]
-		text := fmt.Sprintf("%s %ss%s at %s", names[0], op, pick(len(names) > 1, " fastest,", ""), en.Rate(best.Rate))
-		for _, name := range names[1:] {
-			if ci := alone[name].CI95; ci == nil || best.CI95 == nil || ci[1] >= best.CI95[0] {
-				text = fmt.Sprintf("the disks %s at up to %s", op, en.Rate(best.Rate))
+		slices.SortStableFunc(solos, func(a, b Phase) int { return cmp.Compare(b.Overlap.Rate, a.Overlap.Rate) })
+		best := solos[0].Overlap
+		name, rate := present(en.Order, best.Disks)[0], en.Rate(best.Rate)
+		text := fmt.Sprintf("%s %ss at %s", name, op, rate)
+		for _, p := range solos {
+			_, same := p.Disks[name]
+			if ci := p.Overlap.CI95; !same && (ci == nil || best.CI95 == nil || ci[1] >= best.CI95[0]) {
+				text = fmt.Sprintf("the disks %s at up to %s", op, rate)
+				break
+			}
+			if !same {
+				text = fmt.Sprintf("%s %ss fastest, at %s", name, op, rate)
 			}
 		}
 		out = append(out, text)
@@ -120,144 +120,104 @@ func Methods(a *Analysis) []string {
 	return out
 }
 
-// contest is disks that were busy together.
-type contest struct {
-	Contest
-	scale     unit.Scale
-	names     []string   // in the run's order
-	op        trace.Role // what all of them do, or mixedOps
-	all       bool       // the run has no other disks
-	won, lost []string
-	unsure    []string // the others that seem slower than their baselines but may not be
-	changed   bool     // a rate changed by itself, so that it is unknown whether others slowed that disk
-}
-
-func (en english) contest(found Contest) contest {
-	c := contest{Contest: found, scale: en.Scale, names: present(en.Order, found.Disks)}
-	c.op, c.all = c.Disks[c.names[0]].Op, len(c.names) == len(en.Order)
-	for _, name := range c.names {
-		d := c.Disks[name]
-		if d.Op != c.op {
-			c.op = mixedOps
-		}
-		switch {
-		case d.Changed != "":
-			c.changed = true
-		case d.Won:
-			c.won = append(c.won, name)
-		case d.Lost:
-			c.lost = append(c.lost, name)
-		case d.Kept > 0 && d.Kept < 1-minReported:
-			c.unsure = append(c.unsure, name)
-		}
-	}
-	return c
-}
-
 // minReported is the part of its speed that a disk must lose to be called slowed.
 const minReported = 0.10
 
-// who is "all three write", "A and C write", or "A and B read and C writes".
-func (c contest) who() string {
-	switch {
-	case c.op == mixedOps || !c.all:
-		var clauses []string
-		for _, op := range []trace.Role{trace.Read, trace.Write} {
-			names := only(c.names, func(name string) bool { return c.Disks[name].Op == op })
-			if len(names) > 0 {
-				clauses = append(clauses, subject(names, string(op), ""))
-			}
-		}
-		return strings.Join(clauses, " and ")
-	case len(c.names) == 2:
-		return "both " + string(c.op)
+// contest says what came of disks that were busy together: "C crowds out A and B: they drop to 47 % when all three
+// write", and who else is slowed, or seems to be; or how the disks share, where nobody is slowed. If rates changed
+// meanwhile, the stretch is named that this is of.
+func (en english) contest(c Contest) []idea {
+	names := present(en.Order, c.Disks)
+	op, total := c.Disks[names[0]].Op, 0.0
+	by := func(name string) []string { // as far as their own rates did not change
+		return only(c.Disks[name].By, func(other string) bool { return c.Disks[other].Changed == "" })
 	}
-	return "all " + Count(len(c.names)) + " " + string(c.op)
-}
-
-// ideas say the contest: "C crowds out A and B: they drop to 47 % when all three write", those together that crowd
-// out the same disks; and who else is slowed, or seems to be. Where nobody is known to crowd out others, they say how
-// the disks share. If rates changed meanwhile, the stretch is named that this is of.
-func (c contest) ideas() []idea {
-	slowedBy := func(disk string) []string {
-		return only(c.names, func(name string) bool { return slices.Contains(c.Disks[name].By, disk) })
+	var won, lost, slowed []string // Others are known to slow the last.
+	var unsure []string            // the others that seem slower than their baselines but may not be
+	changed, known, judged := false, false, false
+	for _, name := range names {
+		d := c.Disks[name]
+		total += d.Rate
+		known = known || d.CI95 != nil
+		judged = judged || d.Reference != nil
+		if d.Op != op {
+			op = mixedOps
+		}
+		if len(by(name)) > 0 {
+			slowed = append(slowed, name)
+		}
+		switch {
+		case d.Changed != "": // It is unknown whether others slowed it.
+			changed = true
+		case d.Won:
+			won = append(won, name)
+		case d.Lost:
+			lost = append(lost, name)
+		case d.Kept > 0 && d.Kept < 1-minReported:
+			unsure = append(unsure, name)
+		}
+	}
+	to := func(names []string) string {
+		return " to " + percents(Each(names, func(name string) float64 { return c.Disks[name].Kept }))
 	}
 	var outcomes []string
-	rest := c.lost
-	for _, by := range grouped(c.won, func(a, b string) bool { return slices.Equal(slowedBy(a), slowedBy(b)) }) {
-		if from := slowedBy(by[0]); len(from) > 0 {
-			rest = only(rest, func(name string) bool { return !slices.Contains(from, name) })
-			outcomes = append(outcomes, fmt.Sprintf("%s out %s: %s to %s", does(by, "crowd"), listed(from),
-				pick(len(from) == 1, "it drops", "they drop"), c.kept(from)))
-		}
+	say := func(text string) { outcomes = append(outcomes, text) }
+	for _, from := range grouped(slowed, func(a, b string) bool { return slices.Equal(by(a), by(b)) }) {
+		say(does(by(from[0]), "crowd") + " out " + listed(from) + ": " +
+			pick(len(from) == 1, "it drops", "they drop") + to(from))
 	}
+	rest := only(lost, func(name string) bool { return len(by(name)) == 0 })
+	even, all := c.Even && op != mixedOps, len(rest) == len(names)
 	switch {
-	case outcomes == nil:
-		outcomes = append(outcomes, c.shared())
+	case slowed == nil && even && all:
+		say("the hub is shared evenly: each drops" + to(lost))
+	case slowed == nil && even:
+		say("the disks share evenly")
+	case all:
+		say(pick(len(names) == 2, "both", "all") + " drop" + to(lost))
 	case len(rest) > 0:
-		outcomes = append(outcomes, does(rest, "drop")+" to "+c.kept(rest))
+		say(does(rest, "drop") + to(rest))
 	}
-	if c.lost != nil && c.unsure != nil {
-		outcomes = append(outcomes, c.unclear())
+	if unsure != nil && (lost != nil || outcomes == nil) {
+		say("it is unclear whether " + listed(unsure) + pick(len(unsure) == 1, " is", " are") + " slowed")
 	}
-	when := c.who()
-	if outcomes[0] != changing {
-		when += spansText(c.Spans)
+	when := who(names, c.Disks, len(en.Order)) + spansText(c.Spans)
+	switch {
+	case outcomes != nil:
+	case changed:
+		say("speeds change by themselves")
+		when = who(names, c.Disks, len(en.Order))
+	case !known:
+		say("too little was measured to say who is slowed")
+	case judged:
+		say("no disk is measurably slowed")
+	case op == mixedOps:
+		say("no baseline shows who is slowed")
+	default:
+		say("the disks share unevenly")
 	}
-	out := Each(outcomes, func(text string) idea {
-		text += " when " + when
-		return idea{text: text, second: text}
-	})
+	out := Each(outcomes, func(text string) idea { return idea{text: text + " when " + when} })
 	out[0].second = "When " + when + ", " + outcomes[0]
-	if len(c.won) == 1 {
-		by, total := c.Disks[c.won[0]], 0.0
-		for _, d := range c.Disks {
-			total += d.Rate
-		}
-		out[0].detail = fmt.Sprintf("%s still %ss at %s of %s in total.", c.won[0], by.Op, c.scale.Number(by.Rate),
-			c.scale.Rate(total))
+	if len(won) == 1 {
+		d := c.Disks[won[0]]
+		out[0].detail = fmt.Sprintf("%s still %ss at %s of %s in total.", won[0], d.Op, en.Number(d.Rate), en.Rate(total))
 	}
 	return out
 }
 
-const changing = "speeds change by themselves"
-
-func (c contest) unclear() string {
-	return "it is unclear whether " + listed(c.unsure) + pick(len(c.unsure) == 1, " is", " are") + " slowed"
-}
-
-// shared says how the disks share if nobody is known to crowd out others.
-func (c contest) shared() string {
-	all := len(c.lost) == len(c.names)
-	known, judged := false, false
-	for _, d := range c.Disks {
-		known, judged = known || d.CI95 != nil, judged || d.Reference != nil
+// who is "all three write", "A and C write", or "A and B read and C writes".
+func who(names []string, disks map[string]ContestDisk, inRun int) string {
+	var clauses []string
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		do := only(names, func(name string) bool { return disks[name].Op == op })
+		switch {
+		case len(do) == inRun:
+			return pick(inRun == 2, "both ", "all "+Count(inRun)+" ") + string(op)
+		case len(do) > 0:
+			clauses = append(clauses, subject(do, string(op), ""))
+		}
 	}
-	switch even := c.op != mixedOps && c.Even; {
-	case even && all:
-		return "the hub is shared evenly: each drops to " + c.kept(c.lost)
-	case even:
-		return "the disks share evenly"
-	case all:
-		return pick(len(c.names) == 2, "both", "all") + " drop to " + c.kept(c.lost)
-	case c.lost != nil:
-		return does(c.lost, "drop") + " to " + c.kept(c.lost)
-	case c.unsure != nil:
-		return c.unclear()
-	case c.changed:
-		return changing
-	case !known:
-		return "too little was measured to say who is slowed"
-	case !judged && c.op != mixedOps:
-		return "the disks share unevenly"
-	case !judged:
-		return "no baseline shows who is slowed"
-	}
-	return "no disk is measurably slowed"
-}
-
-func (c contest) kept(names []string) string {
-	return percents(Each(names, func(name string) float64 { return c.Disks[name].Kept }))
+	return strings.Join(clauses, " and ")
 }
 
 // percents are parts of speeds: "47 %", or "38 to 47 %" if they differ by 3 % or more.

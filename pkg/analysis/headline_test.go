@@ -230,7 +230,7 @@ func TestSureOfChangingRates(t *testing.T) {
 func TestTooLittleToTell(t *testing.T) {
 	a := &Analysis{Order: []string{"A", "B"}}
 	found := &Contest{Phases: []string{"RW"}, Disks: map[string]ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
-	check.Same(t, "without intervals", "too little was measured to say who is slowed", (english{Analysis: a}).contest(*found).shared())
+	check.Same(t, "without intervals", "too little was measured to say who is slowed when A reads and B writes", in(a).contest(*found)[0].text)
 }
 
 // A run whose numbers cannot be trusted leads with why, and with no verdict; one that can be has no doubts.
