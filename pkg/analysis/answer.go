@@ -126,9 +126,10 @@ func (s *Sure) know(rate float64, ci *stats.Interval, changed bool, disk, phase 
 func (a *Analysis) Decide() {
 	en := in(a)
 	out := &a.Answer
-	*out = Answer{Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true}}
-	for i := range a.Summary.Contests {
-		c := &a.Summary.Contests[i]
+	*out = Answer{
+		Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true},
+	}
+	for _, c := range a.Summary.Contests {
 		out.Sure.Repeated = out.Sure.Repeated && len(c.Phases) > 1
 		for _, name := range present(a.Order, c.Disks) {
 			d := c.Disks[name]
@@ -153,18 +154,18 @@ func (a *Analysis) Decide() {
 	if len(a.Phases) > 0 {
 		out.Sure.Text = en.sure()
 	}
+	unchecked := a.Origin != nil && (a.SharedDisk || len(a.Skipped) > 0)
+	if unchecked { // Whoever wins may win for another reason than the hub.
+		out.Wins, out.Loses, out.Advice = []Outcome{}, []Outcome{}, []Advice{}
+	}
 	if out.Doubts = a.doubts(); len(out.Doubts) > 0 {
 		out.Headline = out.Doubts[0].Text
-		if a.unchecked() != nil { // whoever wins may win for another reason than the hub
-			out.Wins, out.Loses, out.Advice = []Outcome{}, []Outcome{}, []Advice{}
-		}
 		return
 	}
 	ideas := en.ideas()
-	if len(ideas) == 0 {
-		return
+	if len(ideas) > 0 {
+		out.Headline, out.Sentence = ideas[0].text, ideas[0].detail
 	}
-	out.Headline, out.Sentence = ideas[0].text, ideas[0].detail
 	if len(ideas) > 1 {
 		out.Sentence = strings.TrimSpace(out.Sentence + " " + ideas[1].second + ".")
 		out.More = Each(ideas[1:], func(i idea) string { return i.text })
@@ -174,17 +175,15 @@ func (a *Analysis) Decide() {
 // sureAlone fills in how well the rates are known if no disks contend.
 func (a *Analysis) sureAlone() {
 	sure := &a.Answer.Sure
-	for i := range a.Phases {
-		p := &a.Phases[i]
+	for _, p := range a.Phases {
 		if p.Overlap == nil || p.Search != nil || p.Saturation != nil {
 			continue
 		}
-		again := p.Repeats != "" || slices.ContainsFunc(a.Phases, func(o Phase) bool { return o.Repeats == p.Name })
-		sure.Repeated = sure.Repeated && again
+		sure.Repeated = sure.Repeated && (p.Repeats != "" ||
+			slices.ContainsFunc(a.Phases, func(o Phase) bool { return o.Repeats == p.Name }))
 		for _, name := range slices.Sorted(maps.Keys(p.Overlap.Disks)) {
 			changed := p.Disks[name].Throttle != nil || p.Paced[name].Limited()
-			for k := range p.Changes {
-				c := &p.Changes[k]
+			for _, c := range p.Changes {
 				own := c.Recurs() || c.Kind == KindOwnFall || c.Kind == KindDrift
 				changed = changed || own && c.concerns(name)
 			}
@@ -200,7 +199,6 @@ func (a *Analysis) doubts() (out []Doubt) {
 		d.Text = fmt.Sprintf(text, args...)
 		out = append(out, d)
 	}
-	partial := slices.ContainsFunc(a.Warnings, func(w Warning) bool { return w.Code == "partial" })
 	var early, small *Phase // the first that ended early, and with small requests
 	for i := range a.Phases {
 		p := &a.Phases[i]
@@ -208,9 +206,9 @@ func (a *Analysis) doubts() (out []Doubt) {
 			switch {
 			case w.Code != "partial":
 			case w.Other != "":
-				cause := strings.TrimSuffix(withoutDisk(w.Other, w.Disk), ".")
 				add(Doubt{Code: DoubtFailed, Phase: p.Name, Disk: w.Disk, Cause: w.Other},
-					"Disk %s failed (%s): %s.", w.Disk, a.Title(p.Name), cause)
+					"Disk %s failed (%s): %s.", w.Disk, a.Title(p.Name),
+					strings.TrimSuffix(withoutDisk(w.Other, w.Disk), "."))
 			case early == nil:
 				early = p
 			}
@@ -221,66 +219,58 @@ func (a *Analysis) doubts() (out []Doubt) {
 			}
 		}
 	}
+	partial := func(w Warning) bool { return w.Code == "partial" }
 	switch {
 	case len(out) > 0: // The failure explains an early end.
 	case early != nil:
-		add(Doubt{Code: DoubtPartial, Phase: early.Name},
-			"Partial run: one phase (%s) ended early, and the results cover only what was recorded.", a.Title(early.Name))
-	case partial:
+		add(Doubt{Code: DoubtPartial, Phase: early.Name}, "Partial run: one phase (%s) ended early, "+
+			"and the results cover only what was recorded.", a.Title(early.Name))
+	case slices.ContainsFunc(a.Warnings, partial):
 		add(Doubt{Code: DoubtPartial},
 			"Partial run: it stopped before its end, and the results cover only what was recorded.")
 	}
-	out = append(out, a.unchecked()...)
+	const silent = "so nothing is said of who crowds out whom."
+	if a.Origin != nil && a.SharedDisk {
+		add(Doubt{Code: DoubtShared}, "Disks of this run share one physical disk, or were not "+
+			"checked for that: it may slow them, not the hub, %s", silent)
+	}
+	if a.Origin != nil && len(a.Skipped) > 0 {
+		skipped := strings.Join(a.Skipped, ", ")
+		add(Doubt{Code: DoubtSkipped, Cause: skipped},
+			"Skipped checks (%s): what they look for may explain these rates, %s", skipped, silent)
+	}
 	if small != nil && a.modelled {
-		add(Doubt{Code: DoubtModel, Phase: small.Name},
-			"The model covers only large requests: only a run on real disks shows how fast small ones are (%s).",
-			a.Title(small.Name))
+		add(Doubt{Code: DoubtModel, Phase: small.Name}, "The model covers only large requests: "+
+			"only a run on real disks shows how fast small ones are (%s).", a.Title(small.Name))
 	}
 	for _, f := range a.Findings {
 		switch v := f.Values.(type) {
 		case CachedValues:
 			add(Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * v.Share},
-				"%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", 100*v.Share,
-				unit.List(f.Disks), a.Title(f.Phase))
+				"%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.",
+				100*v.Share, unit.List(f.Disks), a.Title(f.Phase))
 		case PercentValues:
 			add(Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent},
-				"Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). Close other "+
-					"programs and measure again.", v.Percent, a.Title(f.Phase))
+				"Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). "+
+					"Close other programs and measure again.", v.Percent, a.Title(f.Phase))
 		}
 	}
 	if sure := &a.Answer.Sure; sure.Widest >= imprecise {
-		add(Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: 100 * sure.Widest},
-			"Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% confidence, %s). "+
-				"Measure for longer.", sure.Disk, 100*sure.Widest, a.Title(sure.Phase))
+		percent := 100 * sure.Widest
+		add(Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: percent},
+			"Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% confidence, "+
+				"%s). Measure for longer.", sure.Disk, percent, a.Title(sure.Phase))
 	}
 	return out
 }
 
-// unchecked are the doubts about a run whose disks were not checked, or are one disk.
-func (a *Analysis) unchecked() (doubts []Doubt) {
-	if a.Origin == nil {
-		return nil
-	}
-	const silent = "so nothing is said of who crowds out whom."
-	if a.SharedDisk {
-		doubts = append(doubts, Doubt{Code: DoubtShared,
-			Text: "Disks of this run share one physical disk, or were not checked for that: it may slow them, not the hub, " +
-				silent})
-	}
-	if len(a.Skipped) > 0 {
-		skipped := strings.Join(a.Skipped, ", ")
-		doubts = append(doubts, Doubt{Code: DoubtSkipped, Cause: skipped,
-			Text: "Skipped checks (" + skipped + "): what they look for may explain these rates, " + silent})
-	}
-	return doubts
-}
-
-// advice is how to connect the disks: the move that gains the others most, if that is beyond doubt, and if none that
-// was not measured could gain them more.
+// advice is how to connect the disks: the move that gains the others most, if that is beyond doubt,
+// and if none that was not measured could gain them more.
 func (en english) advice() Advice {
+	removals := en.Summary.Removals
 	var best Removal // if it is worth it
-	if all := en.Summary.Removals; len(all) > 0 && all[0].Gain >= worthMoving {
-		best = all[0]
+	if len(removals) > 0 && removals[0].Gain >= worthMoving {
+		best = removals[0]
 	}
 	slowed := best.Gain > 0 // or that is unclear
 	for _, c := range en.Summary.Contests {
@@ -291,11 +281,12 @@ func (en english) advice() Advice {
 	var like []string // the best, and those that make little difference
 	sure := best.Gain > best.Error &&
 		slices.ContainsFunc(best.Cases, func(c RemovalCase) bool { return len(c.Disks) > 0 })
-	for _, r := range en.Summary.Removals {
+	for _, r := range removals {
 		ahead, off := best.Gain-r.Gain, math.Hypot(best.Error, r.Error)
-		if r.Disk == best.Disk || ahead <= clearlyBest && off <= clearlyBest {
+		switch {
+		case r.Disk == best.Disk || ahead <= clearlyBest && off <= clearlyBest:
 			like = append(like, r.Disk)
-		} else if ahead <= max(clearlyBest, off) {
+		case ahead <= max(clearlyBest, off):
 			sure = false // That one may gain them more.
 		}
 	}
@@ -310,23 +301,27 @@ func (en english) advice() Advice {
 		out.Kind, out.Missing, out.Title = AdviceUnmeasured, missing, measure
 		out.Detail = "Which to move is unknown."
 	case !sure && len(en.Answer.Loses) == 0 && best.Gain == 0:
-		out.Title, out.Detail = "Nothing to move", "No disk is shown to slow the others by more than a tenth."
+		out.Title = "Nothing to move"
+		out.Detail = "No disk is shown to slow the others by more than a tenth."
 	case !sure:
-		out.Title, out.Detail = "Measure for longer", "Which disk to move is within the margin of error."
+		out.Title = "Measure for longer"
+		out.Detail = "Which disk to move is within the margin of error."
 	case len(like) > 1:
 		out.Kind, out.Disks = AdviceAnyOwnPort, append(like[:1], ordered(en.Order, like[1:])...)
 		out.Title = "Move one of " + unit.List(ordered(en.Order, like)) + " to its own port"
 		out.Detail = "It makes little difference to the others which one."
 	default:
-		out.Kind, out.Disks, out.Title = AdviceOwnPort, like, "Move "+best.Disk+" to its own port"
-		out.Detail, end = en.gains(&best), ": "
+		out.Kind, out.Disks = AdviceOwnPort, like
+		out.Title, out.Detail = "Move "+best.Disk+" to its own port", en.gains(&best)
+		end = ": "
 	}
 	out.Text = out.Title + end + out.Detail
 	return out
 }
 
-// missing are the phases without one disk of a contest that were not measured although the others might gain that
-// much in them, and the advice to measure these. Without a disk the others gain no more than what it moves.
+// missing are the phases without one disk of a contest that were not measured although the others
+// might gain that much in them, and the advice to measure these. Without a disk the others gain no
+// more than what it moves.
 func (en english) missing(atLeast float64) (phases []MissingPhase, measure string) {
 	var without []string
 	for _, c := range en.Summary.Contests {
@@ -338,8 +333,9 @@ func (en english) missing(atLeast float64) (phases []MissingPhase, measure strin
 					others += d.Rate
 				}
 			}
-			measured := slices.ContainsFunc(en.Summary.Removals, func(r Removal) bool { return r.Disk == disk })
-			if measured || others == 0 || c.Disks[disk].Rate < atLeast*others {
+			known := func(r Removal) bool { return r.Disk == disk }
+			if others == 0 || c.Disks[disk].Rate < atLeast*others ||
+				slices.ContainsFunc(en.Summary.Removals, known) {
 				continue
 			}
 			phases = append(phases, MissingPhase{Without: disk, Roles: roles})
@@ -352,21 +348,24 @@ func (en english) missing(atLeast float64) (phases []MissingPhase, measure strin
 	case phases == nil:
 		return nil, ""
 	case len(without) == 1:
-		return phases, "Measure " + unit.List(present(en.Order, phases[0].Roles)) + " without " + without[0]
+		others := unit.List(present(en.Order, phases[0].Roles))
+		return phases, "Measure " + others + " without " + without[0]
 	case len(without) <= len(phases[0].Roles):
-		return phases, "Measure without each of " + unit.List(ordered(en.Order, without)) + " in turn (study: matrix)"
+		each := unit.List(ordered(en.Order, without))
+		return phases, "Measure without each of " + each + " in turn (study: matrix)"
 	}
 	return phases, "Measure without each disk in turn (study: matrix)"
 }
 
-// gains say for writing and for reading what the others gain at best without a disk: "A and B then write at 1.48 GB/s
-// each instead of 0.700, and read at 1.50 GB/s each instead of 1.10."
+// gains say for writing and for reading what the others gain at best without a disk: "A and B then
+// write at 1.48 GB/s each instead of 0.700, and read at 1.50 GB/s each instead of 1.10."
 func (en english) gains(without *Removal) string {
 	var clauses []string
 	var before []string // whom the clause before this one is about
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
 		gaining := func(c RemovalCase) []string {
-			return only(slices.Sorted(maps.Keys(c.Disks)), func(name string) bool { return c.Disks[name].Op == op })
+			does := func(name string) bool { return c.Disks[name].Op == op }
+			return only(slices.Sorted(maps.Keys(c.Disks)), does)
 		}
 		// The case in which more disks gain, then one with a phase of its own, then the greater gain.
 		best := slices.MaxFunc(without.Cases, func(c, than RemovalCase) int {
@@ -377,13 +376,12 @@ func (en english) gains(without *Removal) string {
 		if len(names) == 0 {
 			continue
 		}
-		who := pick(slices.Equal(names, before), "", unit.List(names)+" then ")
 		from := meanOf(names, func(name string) float64 { return best.Disks[name].From })
 		to := meanOf(names, func(name string) float64 { return best.Disks[name].To })
-		text := fmt.Sprintf("%s%s%s at %s instead of %s", who, op, pick(len(names) == 1, "s", ""), en.each(to, len(names)),
-			en.Number(from))
-		for i := range en.Phases {
-			p := &en.Phases[i]
+		text := fmt.Sprintf("%s%s%s at %s instead of %s",
+			pick(slices.Equal(names, before), "", unit.List(names)+" then "), op,
+			pick(len(names) == 1, "s", ""), en.each(to, len(names)), en.Number(from))
+		for _, p := range en.Phases {
 			if did := p.Roles[without.Disk]; p.Name == best.Phase && did != op {
 				text += fmt.Sprintf(" while %s %ss", without.Disk, did)
 			}
