@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -17,17 +18,18 @@ const (
 	duplexGain = 1.10 // mixed traffic must carry a tenth more than one way
 )
 
-// findings are what is worth reporting of all phases, by descending weight. It writes the texts of saturations too.
+// findings are what is worth reporting of all phases, by descending weight. It writes the texts of
+// saturations too.
 func findings(a *Analysis) []Finding {
-	f := finder{english: in(a), found: []Finding{}}
-	f.phase = &Phase{}
+	f := finder{english: in(a), phase: &Phase{}, found: []Finding{}}
 	for _, c := range f.HubCosts {
 		if c.Lost {
 			f.add(Finding{
-				Code: "hub_cost", Phase: c.Phase, Disk: c.Disk, Other: c.DirectPhase, MorePhases: c.morePhases,
-				Values: ReferenceValues{Rate: c.Rate, Reference: c.DirectRate}, Weight: c.Loss,
-			}, "%s alone on the hub %ss at %s, %.0f %% less than %s on its own port (%s)", c.Disk, c.Op, f.Rate(c.Rate),
-				100*(1-c.Rate/c.DirectRate), f.Rate(c.DirectRate), f.Title(c.DirectPhase))
+				Code: "hub_cost", Phase: c.Phase, Disk: c.Disk, Other: c.DirectPhase, Weight: c.Loss,
+				MorePhases: c.morePhases,
+				Values:     ReferenceValues{Rate: c.Rate, Reference: c.DirectRate},
+			}, "%s alone on the hub %ss at %s, %.0f %% less than %s on its own port (%s)", c.Disk,
+				c.Op, f.Rate(c.Rate), 100*c.Loss, f.Rate(c.DirectRate), f.Title(c.DirectPhase))
 		}
 	}
 	for i := range a.Saturations { // disks that fell once they had written enough
@@ -36,19 +38,22 @@ func findings(a *Analysis) []Finding {
 		if s.Fall == nil {
 			continue
 		}
-		values := SaturationValues{AtBytes: s.Fall.AtBytes, FromRate: s.Fall.FromRate, ToRate: s.Fall.ToRate}
+		from, to := s.Fall.FromRate, s.Fall.ToRate
+		values := SaturationValues{AtBytes: s.Fall.AtBytes, FromRate: from, ToRate: to}
 		if s.Back != nil {
 			values.RestS = s.Back.RestS
 		}
-		f.add(Finding{Code: "saturation", Phase: s.Alone, Disk: s.Disk, Values: values,
-			Weight: 2 - s.Fall.ToRate/s.Fall.FromRate}, "%s", s.Text)
+		f.add(Finding{
+			Code: "saturation", Phase: s.Alone, Disk: s.Disk, Values: values, Weight: 2 - to/from,
+		}, "%s", s.Text)
 	}
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		f.phase = p
+	for _, p := range a.Phases {
+		f.phase = &p
 		for _, w := range p.Warnings {
 			if w.Code == "partial" {
-				f.add(Finding{Code: w.Code, Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2}, "%s", w.Text)
+				f.add(Finding{
+					Code: w.Code, Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2,
+				}, "%s", w.Text)
 			}
 		}
 		if p.Search != nil {
@@ -59,7 +64,7 @@ func findings(a *Analysis) []Finding {
 				f.add(Finding{
 					Code: "drops", Disk: t.Disk, Disks: t.LateOnlyWhile, Weight: 2.5 + late/due,
 					Values: DropsValues{Due: due, Late: late, LongestStallS: t.LongestStallS},
-				}, "%s", outcome(&t, p))
+				}, "%s", outcome(&t, &p))
 			}
 		}
 		if p.Contention != nil {
@@ -70,9 +75,8 @@ func findings(a *Analysis) []Finding {
 		f.totals()
 		f.bottlenecks()
 		f.gauges()
-		for _, disk := range present(f.Order, p.Disks) {
-			d := p.Disks[disk]
-			f.disk(disk, &d)
+		for _, name := range present(f.Order, p.Disks) {
+			f.disk(name, p.Disks[name])
 		}
 	}
 	for i := range f.found {
@@ -83,7 +87,8 @@ func findings(a *Analysis) []Finding {
 		found.Text = f.Title(found.Phase) + ": " + found.TextWithoutPhase + "."
 	}
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk))
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Phase, b.Phase),
+			cmp.Compare(a.Disk, b.Disk))
 	})
 	return f.found
 }
@@ -95,8 +100,8 @@ type finder struct {
 	found []Finding
 }
 
-// add adds a finding of the phase, with the entries of the ledger that it rests on: those of its kind that concern
-// its disks and, if another disk is part of what it says, were caused by that one.
+// add adds a finding of the phase, with the entries of the ledger that it rests on: those of its
+// kind that concern its disks and, if another disk is part of what it says, were caused by that one.
 func (f *finder) add(found Finding, text string, args ...any) {
 	found.Phase = cmp.Or(found.Phase, f.phase.Name)
 	found.TextWithoutPhase = fmt.Sprintf(text, args...)
@@ -104,8 +109,9 @@ func (f *finder) add(found Finding, text string, args ...any) {
 		found.Disk = found.Disks[0]
 	}
 	kinds := map[string][]string{
-		"throttle": {KindOwnFall}, CauseHeat: {KindOwnFall}, CauseCacheFull: {KindOwnFall}, "recovery": {KindRecovery},
-		"steal": {KindStart, KindRecovery, KindRedistribution}, "held": {KindStart, KindRecovery},
+		"throttle": {KindOwnFall}, CauseHeat: {KindOwnFall}, CauseCacheFull: {KindOwnFall},
+		"recovery": {KindRecovery}, "held": {KindStart, KindRecovery},
+		"steal": {KindStart, KindRecovery, KindRedistribution},
 	}[found.Code]
 	if found.Change != nil {
 		kinds = []string{found.Change.Kind}
@@ -114,9 +120,9 @@ func (f *finder) add(found Finding, text string, args ...any) {
 	if disks == nil {
 		disks = []string{found.Disk}
 	}
-	for i := range f.phase.Changes {
-		c := &f.phase.Changes[i]
-		another := (found.Code == "recovery" || found.Code == "steal") && c.By != nil && *c.By != by
+	for i, c := range f.phase.Changes {
+		byOne := found.Code == "recovery" || found.Code == "steal"
+		another := byOne && c.By != nil && *c.By != by
 		if slices.Contains(kinds, c.Kind) && !another && slices.ContainsFunc(disks, c.concerns) {
 			found.Cites = append(found.Cites, i)
 		}
@@ -124,8 +130,8 @@ func (f *finder) add(found Finding, text string, args ...any) {
 	f.found = append(f.found, found)
 }
 
-// once adds what may hold in several phases, with their number: of disks or a link for the phase that shows it most,
-// of all together for the first.
+// once adds what may hold in several phases, with their number: of disks or a link for the phase
+// that shows it most, of all together for the first.
 func (f *finder) once(found Finding, text string, args ...any) {
 	i := slices.IndexFunc(f.found, func(g Finding) bool {
 		if found.Link != nil && g.Link != nil {
@@ -150,7 +156,9 @@ func (f *finder) once(found Finding, text string, args ...any) {
 func (f *finder) contention() {
 	c, o := f.phase.Contention, f.phase.Overlap
 	var stolen []string
-	for _, taken := range grouped(c.Steals, func(a, b Steal) bool { return a.By == b.By && a.Deduced == b.Deduced }) {
+	for _, taken := range grouped(c.Steals, func(a, b Steal) bool {
+		return a.By == b.By && a.Deduced == b.Deduced
+	}) {
 		taken = slices.DeleteFunc(taken, func(s Steal) bool { return len(s.Absent) > 0 })
 		if len(taken) == 0 {
 			continue
@@ -166,24 +174,29 @@ func (f *finder) contention() {
 		f.add(Finding{
 			Code: "steal", Disk: by, Disks: from, Weight: rate / (had + rate),
 			Values: StealValues{Rate: rate, Had: had / n, Without: without},
-		}, "%s took bandwidth from %s: %s instead of %s %s%s", by, unit.List(from), f.each(had/n, len(from)),
-			f.Number(without), pick(taken[0].Deduced, "alone", "without it"), between(f.phase))
+		}, "%s took bandwidth from %s: %s instead of %s %s%s", by, unit.List(from),
+			f.each(had/n, len(from)), f.Number(without),
+			pick(taken[0].Deduced, "alone", "without it"), between(f.phase))
 		stolen = append(stolen, from...)
 	}
 	held := only(f.Order, func(name string) bool { return c.Disks[name].Held })
 	if len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain {
 		kept := Each(held, func(name string) float64 { return *c.Disks[name].Retention })
 		low, high := slices.Min(kept), slices.Max(kept)
-		f.add(Finding{Code: "even", Disks: held, Values: EvenValues{Jain: o.Jain, Low: low, High: high},
-			Weight: (1 - high) / 2}, "the disks shared evenly (Jain's index %.2f): each kept %s of its speed", o.Jain,
+		f.add(Finding{
+			Code: "even", Disks: held, Weight: (1 - high) / 2,
+			Values: EvenValues{Jain: o.Jain, Low: low, High: high},
+		}, "the disks shared evenly (Jain's index %.2f): each kept %s of its speed", o.Jain,
 			percents(kept))
 	} else {
 		f.held(only(held, func(name string) bool { return !slices.Contains(stolen, name) }))
 	}
 	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
-		f.once(Finding{Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: *g - 1}, Weight: *g - 1},
-			"mixed reads and writes reached %s in total, %.0f %% more than these disks reached in one direction",
-			f.Rate(o.Rate), 100*(*g-1))
+		gain := *g - 1
+		f.once(Finding{
+			Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: gain}, Weight: gain,
+		}, "mixed reads and writes reached %s in total, %.0f %% more than these disks reached in one "+
+			"direction", f.Rate(o.Rate), 100*gain)
 	}
 	if limit := c.Ceiling; limit != nil && limit.Without != "" { // adding disks moved no more
 		op, total := o.Disks[limit.Added[0]].Op, 0.0
@@ -195,9 +208,10 @@ func (f *finder) contention() {
 		f.add(Finding{
 			Code: "ceiling", Disks: less, Added: limit.Added, Other: limit.Without, Weight: 0.1,
 			Values: CeilingValues{Without: limit.WithoutRate, Rate: total, Alone: limit.AloneRate},
-		}, "%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s alone: something they "+
-			"share limits them", unit.List(less), pick(len(less) > 1, " together", ""), f.Rate(limit.WithoutRate),
-			f.Title(limit.Without), unit.List(limit.Added), f.Rate(total), Count(len(working)), f.Rate(limit.AloneRate))
+		}, "%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s alone: "+
+			"something they share limits them", unit.List(less), pick(len(less) > 1, " together", ""),
+			f.Rate(limit.WithoutRate), f.Title(limit.Without), unit.List(limit.Added), f.Rate(total),
+			Count(len(working)), f.Rate(limit.AloneRate))
 	}
 }
 
@@ -209,8 +223,8 @@ func meanOf[T any](list []T, value func(T) float64) float64 {
 	return sum
 }
 
-// held reports disks that had less than without others, when nothing says who took it: those alike together, and
-// apart those whose baseline is from other phases and those whose is from one disk's end.
+// held reports disks that had less than without others, when nothing says who took it: those alike
+// together, and apart those whose baseline is from other phases and those whose is from one disk's end.
 func (f *finder) held(names []string) {
 	c := f.phase.Contention.Disks
 	later := func(name string) string {
@@ -221,24 +235,27 @@ func (f *finder) held(names []string) {
 		for _, group := range Alike(of, rateOf) {
 			rate := meanOf(group, rateOf)
 			reference := meanOf(group, func(name string) float64 { return *c[name].ReferenceRate })
-			from := slices.Compact(Each(group, func(name string) string { return c[name].ReferenceFrom }))
+			from := Each(group, func(name string) string { return c[name].ReferenceFrom })
 			f.add(Finding{
-				Code: "held", Disks: group, Other: strings.Join(from, ", "), Weight: (1 - rate/reference) / 2,
+				Code: "held", Disks: group, Other: strings.Join(slices.Compact(from), ", "),
 				Values: ReferenceValues{Rate: rate, Reference: reference},
-			}, "%s dropped to %s, %s", unit.List(group), f.each(rate, len(group)), f.retained(f.phase, group))
+				Weight: (1 - rate/reference) / 2,
+			}, "%s dropped to %s, %s", unit.List(group), f.each(rate, len(group)),
+				f.retained(f.phase, group))
 		}
 	}
 }
 
-// changes reports the entries of the ledger that no other finding covers: a disk's own start or end needs none;
-// recoveries, lasting falls and what these leave to others have findings of their own. Stalls of the same disks with
-// one cause are one finding.
+// changes reports the entries of the ledger that no other finding covers: a disk's own start or end
+// needs none; recoveries, lasting falls and what these leave to others have findings of their own.
+// Stalls of the same disks with one cause are one finding.
 func (f *finder) changes() {
 	p := f.phase
 	for _, group := range grouped(p.Changes, func(a, b Change) bool {
-		return a.Kind == KindStall && b.Kind == KindStall && slices.Equal(a.Disks, b.Disks) && a.Cause == b.Cause
+		stalls := a.Kind == KindStall && b.Kind == KindStall
+		return stalls && slices.Equal(a.Disks, b.Disks) && a.Cause == b.Cause
 	}) {
-		c, covered := &group[0], false
+		c, covered, stalls := &group[0], false, ""
 		found := Finding{Code: c.Kind, Disks: c.Disks, Change: c, Weight: 0.5}
 		if low, high := min(c.FromRate, c.ToRate), max(c.FromRate, c.ToRate); low > 0 {
 			found.Weight = 1 - low/high
@@ -249,12 +266,10 @@ func (f *finder) changes() {
 		case KindStart:
 			covered = c.By == nil
 		case KindStall:
-			found.Weight = 1
+			found.Weight, stalls = 1, f.stall(group, len(p.Disks))
 			if len(group) > 1 {
 				found.Changes = group
 			}
-			f.add(found, "%s", f.stall(group, len(p.Disks)))
-			covered = true
 		case KindOwnFall:
 			covered = p.Disks[c.Disks[0]].Throttle != nil
 		case KindRedistribution:
@@ -267,7 +282,7 @@ func (f *finder) changes() {
 			})
 		}
 		if !covered {
-			f.add(found, "%s", f.change(c))
+			f.add(found, "%s", cmp.Or(stalls, f.change(c)))
 		}
 	}
 }
@@ -283,16 +298,20 @@ func (f *finder) recoveries() {
 				of[r.Disk] = r
 			}
 		}
+		from := func(name string) float64 { return of[name].FromRate }
 		to := func(name string) float64 { return *of[name].ToRate }
 		for _, group := range Alike(present(f.Order, of), to) {
 			lags := Each(group, func(name string) float64 { return *of[name].LagS })
 			v := RecoveryValues{
-				From: meanOf(group, func(name string) float64 { return of[name].FromRate }), To: meanOf(group, to),
+				From: meanOf(group, from), To: meanOf(group, to),
 				LagLow: slices.Min(lags), LagHigh: slices.Max(lags),
 			}
-			f.add(Finding{Code: "recovery", Disks: group, Other: end[0].After, Values: v,
-				Weight: (1 - v.From/v.To) * min(1, v.LagHigh/10)}, "%s recovered %s after %s had ended (from %s to %s)",
-				unit.List(group), secondsRange(v.LagLow, v.LagHigh), end[0].After, f.Rate(v.From), f.each(v.To, len(group)))
+			f.add(Finding{
+				Code: "recovery", Disks: group, Other: end[0].After, Values: v,
+				Weight: (1 - v.From/v.To) * min(1, v.LagHigh/10),
+			}, "%s recovered %s after %s had ended (from %s to %s)", unit.List(group),
+				secondsRange(v.LagLow, v.LagHigh), end[0].After, f.Rate(v.From),
+				f.each(v.To, len(group)))
 		}
 	}
 }
@@ -303,7 +322,8 @@ func (f *finder) totals() {
 	if o == nil || others == nil || len(o.Disks) < 2 || len(f.phase.Paced) > 0 {
 		return
 	}
-	worst, by := Finding{Code: "others"}, 0.0
+	worst, found := 0.0, Finding{Code: "others"}
+	var values OthersValues
 	for _, way := range []struct {
 		op   trace.Role
 		verb string
@@ -316,20 +336,23 @@ func (f *finder) totals() {
 		if way.fio == nil || !ok || math.Abs(*way.fio-total) <= half {
 			continue
 		}
-		if wrong := *way.fio/total - 1; math.Abs(wrong) >= max(math.Abs(by), misleading) {
-			by, worst.Other, worst.Values = wrong, way.verb, OthersValues{Rate: *way.fio, Overlap: total}
+		wrong := *way.fio/total - 1
+		if math.Abs(wrong) >= max(math.Abs(worst), misleading) {
+			worst, found.Other = wrong, way.verb
+			values = OthersValues{Rate: *way.fio, Overlap: total}
 		}
 	}
-	if v, ok := worst.Values.(OthersValues); ok {
-		worst.Weight = math.Abs(by) / 4
-		f.once(worst, "by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s than the %s "+
-			"the disks %s with all of them busy", f.Rate(v.Rate), 100*math.Abs(by), pick(by > 0, "more", "less"),
-			f.Rate(v.Overlap), worst.Other)
+	if worst != 0 {
+		found.Values, found.Weight = values, math.Abs(worst)/4
+		f.once(found, "by fio's rule (all bytes over the longest job's time) the rate would be %s: "+
+			"%.0f %% %s than the %s the disks %s with all of them busy", f.Rate(values.Rate),
+			100*math.Abs(worst), pick(worst > 0, "more", "less"), f.Rate(values.Overlap), found.Other)
 	}
 }
 
-// bottlenecks find the link that the disks' rates come close to: of each set of disks and direction the one that they
-// fill most. It says how much of the link they fill, not that the link held them: see ceilings for that.
+// bottlenecks find the link that the disks' rates come close to: of each set of disks and direction
+// the one that they fill most. It says how much of the link they fill, not that the link held them:
+// see ceilings for that.
 func (f *finder) bottlenecks() {
 	for _, same := range grouped(f.phase.Links, func(t, u LinkUse) bool {
 		return t.Op == u.Op && slices.Equal(t.Disks, u.Disks)
@@ -340,21 +363,42 @@ func (f *finder) bottlenecks() {
 				u = next
 			}
 		}
-		if u.Share >= nearLimit && u.Share <= beyondLimit {
-			f.once(Finding{
-				Code: "bottleneck", Disks: u.Disks, Other: string(u.Op), Link: &u,
-				Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
-				Weight: pick(u.Could == "", 0.2, 0.5), // A better cable or port would help.
-			}, "%s", f.bottleneck(&u))
+		if u.Share < nearLimit || u.Share > beyondLimit {
+			continue
 		}
+		verb := pick(len(u.Disks) > 1, "together "+string(u.Op), string(u.Op)+"s")
+		part := "as much as" // what links carry is known to a few per cent
+		if u.Share < 0.995 {
+			part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
+		}
+		link, try := "the link to its enclosure", ": try another cable or port"
+		switch u.Segment {
+		case hardware.HostPort:
+			link = "the host's port"
+		case hardware.Uplink:
+			link = pick(u.Hub == "", "the hub's uplink", "the uplink of "+u.Hub)
+		case hardware.Lanes: // which lie inside the enclosure or the computer
+			link, try = "the disk's own link", ""
+		}
+		weight, fellBack := 0.2, ""
+		if u.Could != "" { // A better cable or port would help.
+			weight = 0.5
+			fellBack = "; the link fell back from the " + u.Could + " that both its ends support" + try
+		}
+		f.once(Finding{
+			Code: "bottleneck", Disks: u.Disks, Other: string(u.Op), Link: &u, Weight: weight,
+			Values: BottleneckValues{Rate: u.Rate, Capacity: u.Capacity},
+		}, "%s %s %s, %s %s (%s) can carry one way, about %s%s", unit.List(u.Disks), verb,
+			f.Rate(u.Rate), part, link, u.Link, f.Rate(u.Capacity), fellBack)
 	}
 }
 
 // gauges reports what the meters found in a phase.
 func (f *finder) gauges() {
 	if c := f.phase.CPUPercent; c != nil && *c >= busyCPU {
-		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8}, "your CPU may be the "+
-			"bottleneck, not the disks: its cores were %.0f %% busy (close other programs, and measure again)", *c)
+		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8},
+			"your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close other "+
+				"programs, and measure again)", *c)
 	}
 	for _, name := range f.Order {
 		d := f.phase.Disks[name].Device
@@ -363,34 +407,41 @@ func (f *finder) gauges() {
 		}
 		if t := d.Foreign; t != nil {
 			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
-			// Readings are a second apart, and what is written through the system's cache reaches the device up to
-			// a file later than it was counted: of shorter traffic neither the rate nor the ends are sure.
+			// Readings are a second apart, and what is written through the system's cache reaches the
+			// device up to a file later than it was counted: of shorter traffic neither the rate nor
+			// the ends are sure.
 			roughly := pick(t.ToS-t.FromS < 5, "about ", "")
 			f.once(Finding{
 				Code: "foreign_traffic", Disks: d.Disks, Weight: 1 + min(1, share),
-				Values: ForeignValues{Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share},
-			}, "something else used %s: its own counters show %s more than hubbench moved, %s%s from %s%.1f s to %.1f s "+
-				"(close backup, indexing and sync programs, and measure again)", unit.List(d.Disks), byteSize(t.Bytes),
-				roughly, unit.FormatRate(t.Rate), roughly, t.FromS, t.ToS)
+				Values: ForeignValues{
+					Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share,
+				},
+			}, "something else used %s: its own counters show %s more than hubbench moved, %s%s from "+
+				"%s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
+				unit.List(d.Disks), byteSize(t.Bytes), roughly, unit.FormatRate(t.Rate), roughly,
+				t.FromS, t.ToS)
 		}
 		if d.CachedBytes > 0 {
-			bytes, counted, device := float64(d.CachedBytes), float64(d.CountedReadBytes), float64(*d.ReadBytes)
-			share := bytes / counted
+			bytes, counted := float64(d.CachedBytes), float64(d.CountedReadBytes)
+			share, device := bytes/counted, float64(*d.ReadBytes)
 			f.once(Finding{
 				Code: "cached", Disks: d.Disks, Weight: 1 + share,
 				Values: CachedValues{Bytes: bytes, Share: share, Counted: counted, Device: device},
-			}, "%.0f %% of what %s read came from a cache: %s were read, but the disk's own counters show %s; do not quote "+
-				"this rate as the disk's", 100*share, unit.List(d.Disks), byteSize(counted), byteSize(device))
+			}, "%.0f %% of what %s read came from a cache: %s were read, but the disk's own counters "+
+				"show %s; do not quote this rate as the disk's", 100*share, unit.List(d.Disks),
+				byteSize(counted), byteSize(device))
 		}
 	}
 }
 
-// Alike groups names whose values lie within a tenth of the highest in the group: the groups from high to low, each
-// in the order of names.
+// Alike groups names whose values lie within a tenth of the highest in the group: the groups from
+// high to low, each in the order of names.
 func Alike(names []string, value func(string) float64) [][]string {
 	falling := slices.SortedStableFunc(slices.Values(names), func(a, b string) int {
 		return cmp.Compare(value(b), value(a))
 	})
-	groups := grouped(falling, func(first, next string) bool { return value(next) >= 0.9*value(first) })
+	groups := grouped(falling, func(first, next string) bool {
+		return value(next) >= 0.9*value(first)
+	})
 	return Each(groups, func(group []string) []string { return ordered(names, group) })
 }

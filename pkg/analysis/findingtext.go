@@ -10,7 +10,7 @@ import (
 )
 
 // disk reports what was found of one disk.
-func (f *finder) disk(name string, d *Disk) {
+func (f *finder) disk(name string, d Disk) {
 	if l := d.Latency; l != nil && l.Longer != nil {
 		c := l.Longer
 		from, to := float64(c.FromNS), float64(c.ToNS)
@@ -19,36 +19,48 @@ func (f *finder) disk(name string, d *Disk) {
 			Values: LatencyValues{FromNS: from, ToNS: to, Times: c.Times, Quantile: c.Quantile},
 		}, "%s", f.answered(f.phase, name))
 	}
-	saturated := f.phase.Saturation != nil && // the steps of that preset are one finding
-		slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == "saturation" && g.Disk == name })
-	if d.Throttle != nil && !saturated {
-		f.throttle(name, d)
+	steps := slices.ContainsFunc(f.found, func(g Finding) bool {
+		return g.Code == "saturation" && g.Disk == name
+	})
+	if d.Throttle != nil && (f.phase.Saturation == nil || !steps) { // These are one finding.
+		f.throttle(name, &d)
 	}
 	if k := d.SizeKnee; k != nil {
-		f.add(Finding{Code: "size_knee", Disk: name, Weight: min(1, math.Abs(k.AboveRate/k.BelowRate-1)) / 2},
-			"%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per file (p = %.2g)", name,
-			byteSize(k.AtBytes), f.Rate(k.AboveRate), f.Rate(k.BelowRate), k.P)
+		f.add(Finding{
+			Code: "size_knee", Disk: name, Weight: min(1, math.Abs(k.AboveRate/k.BelowRate-1)) / 2,
+		}, "%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per file "+
+			"(p = %.2g)", name, byteSize(k.AtBytes), f.Rate(k.AboveRate), f.Rate(k.BelowRate), k.P)
 	}
 	if d.Modes != nil && d.Throttle == nil && len(f.phase.Disks) == 1 {
 		low, high := d.Modes[0], d.Modes[1]
 		f.add(Finding{Code: "bimodal", Disk: name, Weight: 0.3 * (1 - low/high)},
-			"%s's files fall into two groups, near %s and %s: do not quote the mean", name, f.Rate(low), f.Rate(high))
+			"%s's files fall into two groups, near %s and %s: do not quote the mean", name,
+			f.Rate(low), f.Rate(high))
 	}
 }
 
 // throttle reports a disk's lasting fall, and its cause if that is known.
 func (f *finder) throttle(name string, d *Disk) {
 	t, e := d.Throttle, &d.Throttle.Evidence
-	var cause, because string
+	cause, because := "a full cache or heat", ""
 	switch change := d.LinkChange; {
 	case t.Cause == CauseHeat:
-		cause, because = "heat", "it was hot: "+hot(e)
+		cause = "heat"
+		counted := fmt.Sprintf("it reported %s at about that time",
+			unit.Plural(int(e.Events), "throttle event"))
+		because = "it was hot: " + counted
+		if e.AtC != nil && !e.Stuck {
+			because = fmt.Sprintf("it was hot: it warmed up from %.0f °C to %.0f °C, and stayed at "+
+				"%.0f °C or less after that%s", *e.StartC, *e.AtC, *e.AfterC,
+				pick(e.Events > 0, "; "+counted, ""))
+		}
 	case t.Cause == CauseCacheFull:
 		cause = "a full write cache"
-		because = fmt.Sprintf("its write cache was full: %s were written by then, and it was as cool as before "+
-			"(%.0f °C, at the start %.0f °C)", byteSize(t.AtBytes), *e.AtC, *e.StartC)
+		because = fmt.Sprintf("its write cache was full: %s were written by then, and it was as cool "+
+			"as before (%.0f °C, at the start %.0f °C)", byteSize(t.AtBytes), *e.AtC, *e.StartC)
 		if e.SameBudget > 0 {
-			because += "; it fell after about as many bytes in " + unit.Plural(e.SameBudget, "more phase")
+			because += "; it fell after about as many bytes in " +
+				unit.Plural(e.SameBudget, "more phase")
 		}
 	case t.Cause == CauseLink:
 		cause = "its link, which may have fallen back to USB 2 (check its cable and port)"
@@ -60,38 +72,27 @@ func (f *finder) throttle(name string, d *Disk) {
 	case d.Device != nil && d.Device.Foreign != nil:
 		cause = "a full cache, heat, or another program that used it"
 	case e.Stuck:
-		cause = "a full cache or heat (its temperature sensor is stuck)"
+		cause += " (its temperature sensor is stuck)"
 	case e.PassedBytes > 0:
-		cause = fmt.Sprintf("a full cache or heat (in another phase it wrote %s without a fall)", byteSize(e.PassedBytes))
+		cause += " (in another phase it wrote " + byteSize(e.PassedBytes) + " without a fall)"
 	case e.SoonerBytes > 0:
-		cause = fmt.Sprintf("a full cache or heat (in an earlier phase it fell after %s)", byteSize(e.SoonerBytes))
+		cause += " (in an earlier phase it fell after " + byteSize(e.SoonerBytes) + ")"
 	case e.AtC != nil:
-		cause = fmt.Sprintf("a full cache or heat (%.0f °C at the start, %.0f °C when it fell: not conclusive)",
+		cause += fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: not conclusive)",
 			*e.StartC, *e.AtC)
-	default:
-		cause = "a full cache or heat"
 	}
 	fall, end := 1-t.ToRate/t.FromRate, "to the end"
 	if r := t.Recovered; r != nil {
-		end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS),
-			f.Rate(r.Rate))
+		end = fmt.Sprintf("until a pause of %s, after which it was back at %s",
+			unit.FormatSeconds(r.PauseS), f.Rate(r.Rate))
 	}
-	f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall}, "%s and stayed there %s, with no other disk involved: "+
-		"%s%s%s", f.fell(name, t.Steps), end, cause, f.freed(t),
-		pick(t.Cause == CauseLink, "", "; quote "+f.Rate(d.Quote.Rate)))
+	f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall},
+		"%s and stayed there %s, with no other disk involved: %s%s%s", f.fell(name, t.Steps), end,
+		cause, f.freed(t), pick(t.Cause == CauseLink, "", "; quote "+f.Rate(d.Quote.Rate)))
 	if because != "" { // It comes just behind the fall itself.
-		f.add(Finding{Code: t.Cause, Disk: name, Weight: 0.9 + fall}, "%s fell because %s", name, because)
+		f.add(Finding{Code: t.Cause, Disk: name, Weight: 0.9 + fall},
+			"%s fell because %s", name, because)
 	}
-}
-
-// hot says what speaks for heat.
-func hot(e *Evidence) string {
-	counted := fmt.Sprintf("it reported %s at about that time", unit.Plural(int(e.Events), "throttle event"))
-	if e.AtC == nil || e.Stuck {
-		return counted
-	}
-	return fmt.Sprintf("it warmed up from %.0f °C to %.0f °C, and stayed at %.0f °C or less after that%s",
-		*e.StartC, *e.AtC, *e.AfterC, pick(e.Events > 0, "; "+counted, ""))
 }
 
 // freed says what a fall left to the others; empty for nothing.
@@ -102,8 +103,8 @@ func (en english) freed(t *Throttle) string {
 	from := meanOf(t.Freed, func(s Shift) float64 { return s.FromRate })
 	to := meanOf(t.Freed, func(s Shift) float64 { return s.ToRate })
 	names := Each(t.Freed, func(s Shift) string { return s.Disk })
-	return fmt.Sprintf("; that freed bandwidth for %s, which rose from %s to %s", unit.List(names), en.Rate(from),
-		en.each(to, len(names)))
+	return fmt.Sprintf("; that freed bandwidth for %s, which rose from %s to %s", unit.List(names),
+		en.Rate(from), en.each(to, len(names)))
 }
 
 // reason says why a recovery's lag is not known.
@@ -115,32 +116,8 @@ func reason(r *Recovery) string {
 	}
 	after := unit.FormatSeconds(c.S)
 	if c.Rose {
-		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold", after, r.After, ended)
+		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold", after,
+			r.After, ended)
 	}
 	return fmt.Sprintf("%s later, when %s, it still had not reached its baseline", after, ended)
-}
-
-// bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what
-// the hub's uplink (Thunderbolt 4) can carry one way".
-func (en english) bottleneck(u *LinkUse) string {
-	part := "as much as" // what links carry is known to a few per cent
-	if u.Share < 0.995 {
-		part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
-	}
-	link, try := "the link to its enclosure", ": try another cable or port"
-	switch u.Segment {
-	case hardware.HostPort:
-		link = "the host's port"
-	case hardware.Uplink:
-		link = pick(u.Hub == "", "the hub's uplink", "the uplink of "+u.Hub)
-	case hardware.Lanes: // which lie inside the enclosure or the computer
-		link, try = "the disk's own link", ""
-	}
-	verb := pick(len(u.Disks) > 1, "together "+string(u.Op), string(u.Op)+"s")
-	text := fmt.Sprintf("%s %s %s, %s %s (%s) can carry one way, about %s", unit.List(u.Disks), verb, en.Rate(u.Rate),
-		part, link, u.Link, en.Rate(u.Capacity))
-	if u.Could != "" {
-		text += fmt.Sprintf("; the link fell back from the %s that both its ends support%s", u.Could, try)
-	}
-	return text
 }
