@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,15 +19,16 @@ type idea struct {
 	second string // how it reads just behind the headline, if its load comes first to set it apart
 }
 
-// ideas are what there is to say of a run, the one that makes its headline first: what became of streams, whose
-// requests took longer, where fast caches end, who crowds out whom, and what the hub costs, which comes first if
-// nobody is slowed.
+// ideas are what there is to say of a run, the one that makes its headline first: what became of
+// streams, whose requests took longer, where fast caches end, who crowds out whom, and what the hub
+// costs, which comes first if nobody is slowed.
 func (en english) ideas() []idea {
 	plain := func(text string) idea { return idea{text: text} }
-	ideas, costs := Each(slices.Concat(en.played(), en.slowed()), plain), Each(en.costs(), plain)
+	ideas := Each(slices.Concat(en.played(), en.slowed()), plain)
 	for _, s := range en.Saturations {
 		ideas = append(ideas, Each(en.saturation(s, false), plain)...)
 	}
+	costs := Each(en.costs(), plain)
 	if len(en.Answer.Loses) == 0 {
 		ideas, costs = slices.Concat(costs, ideas), nil
 	}
@@ -49,30 +51,36 @@ func (en english) costs() []string {
 	for _, c := range en.HubCosts {
 		switch {
 		case c.Lost:
-			lost = append(lost, fmt.Sprintf("your hub costs %s %.0f %% of its %s speed", c.Disk, 100*c.Loss, c.Op))
+			lost = append(lost, fmt.Sprintf("your hub costs %s %.0f %% of its %s speed", c.Disk,
+				100*c.Loss, c.Op))
 		case c.Nothing:
 			free = append(free, c.Disk)
 		default:
-			unsure = append(unsure, fmt.Sprintf("whether your hub costs %s any %s speed is not sure", c.Disk, c.Op))
+			unsure = append(unsure, fmt.Sprintf("whether your hub costs %s any %s speed is not sure",
+				c.Disk, c.Op))
 		}
 	}
 	if lost != nil || unsure != nil || free == nil {
 		return append(lost, unsure...)
 	}
 	free = slices.Compact(ordered(en.Order, free)) // Most disks both write and read.
-	as := pick(len(free) == 1, " is as fast as on its own port", " are as fast as on ports of their own")
+	as := " are as fast as on ports of their own"
+	if len(free) == 1 {
+		as = " is as fast as on its own port"
+	}
 	return []string{"your hub costs nothing: " + unit.List(free) + as}
 }
 
-// alone says how fast disks are each way if they were measured one at a time only. It names the fastest if all others
-// are slower beyond their margins of error.
+// alone says how fast disks are each way if they were measured one at a time only. It names the
+// fastest if all others are slower beyond their margins of error.
 func (en english) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		var solos []Phase // the fastest first
+		var solos []Phase
 		for _, p := range en.Phases {
 			for name, d := range p.Disks {
-				if len(p.Disks) == 1 && d.Op == op && p.Overlap != nil && !p.Paced[name].Limited() {
+				full := len(p.Disks) == 1 && p.Overlap != nil && !p.Paced[name].Limited()
+				if full && d.Op == op {
 					solos = append(solos, p)
 				}
 			}
@@ -80,21 +88,23 @@ func (en english) alone() []string {
 		if solos == nil {
 			continue
 		}
-		slices.SortStableFunc(solos, func(a, b Phase) int { return cmp.Compare(b.Overlap.Rate, a.Overlap.Rate) })
+		slices.SortStableFunc(solos, func(a, b Phase) int {
+			return cmp.Compare(b.Overlap.Rate, a.Overlap.Rate)
+		})
 		best := solos[0].Overlap
-		name, rate := present(en.Order, best.Disks)[0], en.Rate(best.Rate)
-		text := fmt.Sprintf("%s %ss at %s", name, op, rate)
-		for _, p := range solos {
-			_, same := p.Disks[name]
-			if ci := p.Overlap.CI95; !same && (ci == nil || best.CI95 == nil || ci[1] >= best.CI95[0]) {
-				text = fmt.Sprintf("the disks %s at up to %s", op, rate)
-				break
-			}
-			if !same {
-				text = fmt.Sprintf("%s %ss fastest, at %s", name, op, rate)
+		rate, text := en.Rate(best.Rate), present(en.Order, best.Disks)[0]+" "+string(op)+"s"
+		byDisk := grouped(solos, func(a, b Phase) bool { return maps.Equal(a.Roles, b.Roles) })
+		if len(byDisk) > 1 {
+			text += " fastest,"
+		}
+		for _, others := range byDisk[1:] {
+			ci := others[0].Overlap.CI95
+			if ci == nil || best.CI95 == nil || ci[1] >= best.CI95[0] {
+				text = "the disks " + string(op)
+				rate = "up to " + en.Rate(best.Rate)
 			}
 		}
-		out = append(out, text)
+		out = append(out, text+" at "+rate)
 	}
 	return out
 }
@@ -103,19 +113,21 @@ func (en english) alone() []string {
 func Methods(a *Analysis) []string {
 	var out []string
 	if len(a.Summary.Contests) > 0 {
-		out = append(out, "A disk is said to be slowed only if noise would explain it in less than 5 % of runs. "+
-			"Where that is unclear, a longer phase of it alone, or more time after the others finish, would tell.")
+		out = append(out, "A disk is said to be slowed only if noise would explain it in less than "+
+			"5 % of runs. Where that is unclear, a longer phase of it alone, or more time after the "+
+			"others finish, would tell.")
 	}
 	if len(a.Searches) > 0 {
-		out = append(out, "A search halves the range in which its answer lies, and repeats the values on both sides of it.")
+		out = append(out, "A search halves the range in which its answer lies, and repeats the values "+
+			"on both sides of it.")
 	}
 	if !a.Answer.Sure.Repeated {
-		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, is not in the "+
-			"margins of error.")
+		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, "+
+			"is not in the margins of error.")
 	}
 	if text := hub.Source(a.ProfileOrigin).Text(); text != "" {
-		out = append(out, "The disks are simulated, with figures that were "+text+": the margins of error are "+
-			"the model's, not those of real disks.")
+		out = append(out, "The disks are simulated, with figures that were "+text+": the margins of "+
+			"error are the model's, not those of real disks.")
 	}
 	return out
 }
@@ -123,14 +135,15 @@ func Methods(a *Analysis) []string {
 // minReported is the part of its speed that a disk must lose to be called slowed.
 const minReported = 0.10
 
-// contest says what came of disks that were busy together: "C crowds out A and B: they drop to 47 % when all three
-// write", and who else is slowed, or seems to be; or how the disks share, where nobody is slowed. If rates changed
-// meanwhile, the stretch is named that this is of.
+// contest says what came of disks that were busy together: "C crowds out A and B: they drop to 47 %
+// when all three write", and who else is slowed, or seems to be; or how the disks share, where nobody
+// is slowed. If rates changed meanwhile, the stretch is named that this is of.
 func (en english) contest(c Contest) []idea {
 	names := present(en.Order, c.Disks)
 	op, total := c.Disks[names[0]].Op, 0.0
 	by := func(name string) []string { // as far as their own rates did not change
-		return only(c.Disks[name].By, func(other string) bool { return c.Disks[other].Changed == "" })
+		steady := func(other string) bool { return c.Disks[other].Changed == "" }
+		return only(c.Disks[name].By, steady)
 	}
 	var won, lost, slowed []string // Others are known to slow the last.
 	var unsure []string            // the others that seem slower than their baselines but may not be
@@ -158,13 +171,15 @@ func (en english) contest(c Contest) []idea {
 		}
 	}
 	to := func(names []string) string {
-		return " to " + percents(Each(names, func(name string) float64 { return c.Disks[name].Kept }))
+		kept := func(name string) float64 { return c.Disks[name].Kept }
+		return " to " + percents(Each(names, kept))
 	}
 	var outcomes []string
 	say := func(text string) { outcomes = append(outcomes, text) }
-	for _, from := range grouped(slowed, func(a, b string) bool { return slices.Equal(by(a), by(b)) }) {
-		say(does(by(from[0]), "crowd") + " out " + listed(from) + ": " +
-			pick(len(from) == 1, "it drops", "they drop") + to(from))
+	sameBy := func(a, b string) bool { return slices.Equal(by(a), by(b)) }
+	for _, from := range grouped(slowed, sameBy) {
+		drop := pick(len(from) == 1, ": it drops", ": they drop")
+		say(does(by(from[0]), "crowd") + " out " + listed(from) + drop + to(from))
 	}
 	rest := only(lost, func(name string) bool { return len(by(name)) == 0 })
 	even, all := c.Even && op != mixedOps, len(rest) == len(names)
@@ -179,14 +194,16 @@ func (en english) contest(c Contest) []idea {
 		say(does(rest, "drop") + to(rest))
 	}
 	if unsure != nil && (lost != nil || outcomes == nil) {
-		say("it is unclear whether " + listed(unsure) + pick(len(unsure) == 1, " is", " are") + " slowed")
+		is := pick(len(unsure) == 1, " is", " are")
+		say("it is unclear whether " + listed(unsure) + is + " slowed")
 	}
-	when := who(names, c.Disks, len(en.Order)) + spansText(c.Spans)
+	when := who(names, c.Disks, len(en.Order))
+	stretch := spansText(c.Spans)
 	switch {
 	case outcomes != nil:
 	case changed:
 		say("speeds change by themselves")
-		when = who(names, c.Disks, len(en.Order))
+		stretch = ""
 	case !known:
 		say("too little was measured to say who is slowed")
 	case judged:
@@ -196,11 +213,13 @@ func (en english) contest(c Contest) []idea {
 	default:
 		say("the disks share unevenly")
 	}
+	when += stretch
 	out := Each(outcomes, func(text string) idea { return idea{text: text + " when " + when} })
 	out[0].second = "When " + when + ", " + outcomes[0]
 	if len(won) == 1 {
 		d := c.Disks[won[0]]
-		out[0].detail = fmt.Sprintf("%s still %ss at %s of %s in total.", won[0], d.Op, en.Number(d.Rate), en.Rate(total))
+		out[0].detail = fmt.Sprintf("%s still %ss at %s of %s in total.", won[0], d.Op,
+			en.Number(d.Rate), en.Rate(total))
 	}
 	return out
 }
@@ -246,7 +265,8 @@ func listed(disks []string) string {
 func (en english) sure() string {
 	sure := en.Answer.Sure
 	if origin := hub.Source(en.ProfileOrigin); origin == hub.Specified {
-		return "The disks are simulated, with figures " + origin.Text() + ": how far real ones differ is not known."
+		return "The disks are simulated, with figures " + origin.Text() +
+			": how far real ones differ is not known."
 	}
 	if sure.Widest == 0 {
 		switch {
@@ -264,8 +284,11 @@ func (en english) sure() string {
 	case slices.ContainsFunc(en.Phases, func(p Phase) bool { return p.Repeats != "" }):
 		runs = ", not every phase repeated"
 	}
-	unknown := pick(sure.Unknown, "; some rates have none, as too little was measured", "")
-	return fmt.Sprintf("Margin of error: ±%s %% or less (95 %% confidence)%s%s.", twoFigures(100*sure.Widest), runs, unknown)
+	if sure.Unknown {
+		runs += "; some rates have none, as too little was measured"
+	}
+	return fmt.Sprintf("Margin of error: ±%s %% or less (95 %% confidence)%s.",
+		twoFigures(100*sure.Widest), runs)
 }
 
 // subject is "C writes", "C slows steadily", or "A and B write": a verb, and what follows it.
