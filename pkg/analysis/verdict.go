@@ -52,17 +52,20 @@ func (en english) rates(p *Phase) string {
 	if o == nil {
 		return fmt.Sprintf("%s: no overlap, %s.", who, noOverlap(p.NoOverlap))
 	}
-	clauses := []string{fmt.Sprintf("%s%s: %s%s for %s", who, pick(several, "", " alone"), en.Rate(o.Rate),
-		pick(several, " together", ""), unit.FormatSeconds(o.DurationS))}
+	alone, together, byItself := " alone", "", ""
+	var parties []string
 	if several {
-		if parties := en.parties(p, names); parties != nil {
-			clauses = append(clauses, strings.Join(parties, ", "))
-		}
+		alone, together, byItself = "", " together", " with no other disk involved"
+		parties = en.parties(p, names)
+	}
+	clauses := []string{fmt.Sprintf("%s%s: %s%s for %s", who, alone, en.Rate(o.Rate), together,
+		unit.FormatSeconds(o.DurationS))}
+	if parties != nil {
+		clauses = append(clauses, strings.Join(parties, ", "))
 	}
 	for _, name := range names {
 		if t := p.Disks[name].Throttle; t != nil {
-			alone := pick(several, " with no other disk involved", "")
-			clauses = append(clauses, en.fell(name, t.Steps)+alone+en.freed(t))
+			clauses = append(clauses, en.fell(name, t.Steps)+byItself+en.freed(t))
 		}
 	}
 	if steady := en.steady(p); steady != "" {
@@ -71,8 +74,8 @@ func (en english) rates(p *Phase) string {
 	return strings.Join(clauses, "; ") + "."
 }
 
-// SteadySince says since when the disks of a phase were steady, and at which rate; empty if they were not, or need
-// not be.
+// SteadySince says since when the disks of a phase were steady, and at which rate; empty if they were
+// not, or need not be.
 func SteadySince(a *Analysis, p *Phase) string {
 	text := in(a).steady(p)
 	if text == "" {
@@ -85,7 +88,7 @@ func SteadySince(a *Analysis, p *Phase) string {
 // guarded against noise, and windows may be shorter.
 func (en english) steady(p *Phase) string {
 	var texts []string
-	window := ""
+	var windowS float64
 	for _, name := range en.Order {
 		s := p.Disks[name].Steady
 		if s == nil {
@@ -93,44 +96,40 @@ func (en english) steady(p *Phase) string {
 		}
 		text := name + " " + en.Rate(s.Rate)
 		if s.CI95 != nil {
-			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", en.Rate(s.CI95[0]), en.Rate(s.CI95[1]))
+			text += " (95 % confidence: " + en.Rate(s.CI95[0]) + " to " + en.Rate(s.CI95[1]) + ")"
 		}
 		texts = append(texts, text+" from "+unit.FormatSeconds(s.SinceS)+" on")
-		window = unit.FormatSeconds(s.WindowS)
+		windowS = s.WindowS
 	}
 	if texts == nil {
 		return ""
 	}
-	return fmt.Sprintf("steady (SNIA PTS, %s windows): %s", window, unit.List(texts))
+	return "steady (SNIA PTS, " + unit.FormatSeconds(windowS) + " windows): " + unit.List(texts)
 }
 
-// parties are the clauses about the disks that go as fast as they can: those that were not slowed, those of
-// which that is not known, and those that were slowed, alike ones together.
+// parties are the clauses about the disks that go as fast as they can: those that were not slowed,
+// those of which that is not known, and those that were slowed, alike ones together.
 func (en english) parties(p *Phase, names []string) []string {
 	rateOf := func(name string) float64 { return p.Overlap.Disks[name].Rate }
+	held := func(name string) bool { return p.Contention.Disks[name].Held }
 	did := func(group []string, what string) string {
-		return what + " " + en.each(meanOf(group, rateOf), len(group))
+		text := what + " " + en.each(meanOf(group, rateOf), len(group))
+		if len(only(group, held)) == len(group) {
+			text += " " + en.against(p, group)
+		}
+		return text
 	}
-	slowed := only(names, func(name string) bool { return p.Contention.Disks[name].Held })
-	switch {
-	case p.Contention.Even && len(slowed) == len(names):
-		return []string{did(names, "evenly shared,") + " " + en.against(p, names)}
-	case p.Contention.Even:
+	if p.Contention.Even {
 		return []string{did(names, "evenly shared,")}
 	}
 	var texts []string
-	for _, verb := range []string{"kept full speed at", "ran at", "dropped to"} {
+	for i, verb := range []string{"kept full speed at", "ran at", "dropped to"} {
 		disks := only(names, func(name string) bool {
 			c := p.Contention.Disks[name]
-			does := pick(c.Held, "dropped to", pick(c.Kept, "kept full speed at", "ran at"))
-			return does == verb && !p.Paced[name].Limited()
+			return !p.Paced[name].Limited() && i == pick(c.Held, 2, pick(c.Kept, 0, 1))
 		})
 		for _, group := range Alike(disks, rateOf) {
-			text := unit.List(group) + " " + did(group, verb)
-			if verb == "dropped to" {
-				text += " " + en.against(p, group)
-			}
-			texts = append(texts, text)
+			texts = append(texts, unit.List(group)+" "+did(group, verb))
 		}
 	}
 	return texts
@@ -155,7 +154,8 @@ func (en english) against(p *Phase, group []string) string {
 		secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
 }
 
-// retained is what disks had of their baselines, on average: "50 % of the 1.40 GB/s baseline without C".
+// retained is what disks had of their baselines, on average: "50 % of the 1.40 GB/s baseline without
+// C".
 func (en english) retained(p *Phase, group []string) string {
 	c := p.Contention.Disks
 	without := Each(group, func(name string) string {
