@@ -223,8 +223,8 @@ func (a *Analysis) doubts() (out []Doubt) {
 	switch {
 	case len(out) > 0: // The failure explains an early end.
 	case early != nil:
-		add(Doubt{Code: DoubtPartial, Phase: early.Name}, "Partial run: one phase (%s) ended early, "+
-			"and the results cover only what was recorded.", a.Title(early.Name))
+		add(Doubt{Code: DoubtPartial, Phase: early.Name}, "Partial run: one phase (%s) ended "+
+			"early, and the results cover only what was recorded.", a.Title(early.Name))
 	case slices.ContainsFunc(a.Warnings, partial):
 		add(Doubt{Code: DoubtPartial},
 			"Partial run: it stopped before its end, and the results cover only what was recorded.")
@@ -258,8 +258,8 @@ func (a *Analysis) doubts() (out []Doubt) {
 	if sure := &a.Answer.Sure; sure.Widest >= imprecise {
 		percent := 100 * sure.Widest
 		add(Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: percent},
-			"Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% confidence, "+
-				"%s). Measure for longer.", sure.Disk, percent, a.Title(sure.Phase))
+			"Too uncertain to say who is slowed: %s's margin of error is ±%.0f %% (95 %% "+
+				"confidence, %s). Measure for longer.", sure.Disk, percent, a.Title(sure.Phase))
 	}
 	return out
 }
@@ -367,7 +367,7 @@ func (en english) gains(without *Removal) string {
 			does := func(name string) bool { return c.Disks[name].Op == op }
 			return only(slices.Sorted(maps.Keys(c.Disks)), does)
 		}
-		// The case in which more disks gain, then one with a phase of its own, then the greater gain.
+		// The case in which more disks gain, then one with its own phase, then the greater gain.
 		best := slices.MaxFunc(without.Cases, func(c, than RemovalCase) int {
 			own := pick(c.Without == "", 0, 1) - pick(than.Without == "", 0, 1)
 			return cmp.Or(len(gaining(c))-len(gaining(than)), own, cmp.Compare(c.Gain, than.Gain))

@@ -25,9 +25,9 @@ func findings(a *Analysis) []Finding {
 	for _, c := range f.HubCosts {
 		if c.Lost {
 			f.add(Finding{
-				Code: "hub_cost", Phase: c.Phase, Disk: c.Disk, Other: c.DirectPhase, Weight: c.Loss,
-				MorePhases: c.morePhases,
-				Values:     ReferenceValues{Rate: c.Rate, Reference: c.DirectRate},
+				Code: "hub_cost", Phase: c.Phase, MorePhases: c.morePhases, Disk: c.Disk,
+				Other: c.DirectPhase, Weight: c.Loss,
+				Values: ReferenceValues{Rate: c.Rate, Reference: c.DirectRate},
 			}, "%s alone on the hub %ss at %s, %.0f %% less than %s on its own port (%s)", c.Disk,
 				c.Op, f.Rate(c.Rate), 100*c.Loss, f.Rate(c.DirectRate), f.Title(c.DirectPhase))
 		}
@@ -101,7 +101,8 @@ type finder struct {
 }
 
 // add adds a finding of the phase, with the entries of the ledger that it rests on: those of its
-// kind that concern its disks and, if another disk is part of what it says, were caused by that one.
+// kind that concern its disks and, if another disk is part of what it says, were caused by that
+// one.
 func (f *finder) add(found Finding, text string, args ...any) {
 	found.Phase = cmp.Or(found.Phase, f.phase.Name)
 	found.TextWithoutPhase = fmt.Sprintf(text, args...)
@@ -195,8 +196,8 @@ func (f *finder) contention() {
 		gain := *g - 1
 		f.once(Finding{
 			Code: "duplex", Values: DuplexValues{Rate: o.Rate, Gain: gain}, Weight: gain,
-		}, "mixed reads and writes reached %s in total, %.0f %% more than these disks reached in one "+
-			"direction", f.Rate(o.Rate), 100*gain)
+		}, "mixed reads and writes reached %s in total, %.0f %% more than these disks reached in "+
+			"one direction", f.Rate(o.Rate), 100*gain)
 	}
 	if limit := c.Ceiling; limit != nil && limit.Without != "" { // adding disks moved no more
 		op, total := o.Disks[limit.Added[0]].Op, 0.0
@@ -208,10 +209,10 @@ func (f *finder) contention() {
 		f.add(Finding{
 			Code: "ceiling", Disks: less, Added: limit.Added, Other: limit.Without, Weight: 0.1,
 			Values: CeilingValues{Without: limit.WithoutRate, Rate: total, Alone: limit.AloneRate},
-		}, "%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s alone: "+
-			"something they share limits them", unit.List(less), pick(len(less) > 1, " together", ""),
-			f.Rate(limit.WithoutRate), f.Title(limit.Without), unit.List(limit.Added), f.Rate(total),
-			Count(len(working)), f.Rate(limit.AloneRate))
+		}, "%s%s reached %s (%s), and adding %s gave no more (%s), although the %s add up to %s "+
+			"alone: something they share limits them", unit.List(less),
+			pick(len(less) > 1, " together", ""), f.Rate(limit.WithoutRate), f.Title(limit.Without),
+			unit.List(limit.Added), f.Rate(total), Count(len(working)), f.Rate(limit.AloneRate))
 	}
 }
 
@@ -224,7 +225,8 @@ func meanOf[T any](list []T, value func(T) float64) float64 {
 }
 
 // held reports disks that had less than without others, when nothing says who took it: those alike
-// together, and apart those whose baseline is from other phases and those whose is from one disk's end.
+// together, and apart those whose baseline is from other phases and those whose is from one disk's
+// end.
 func (f *finder) held(names []string) {
 	c := f.phase.Contention.Disks
 	later := func(name string) string {
@@ -344,9 +346,10 @@ func (f *finder) totals() {
 	}
 	if worst != 0 {
 		found.Values, found.Weight = values, math.Abs(worst)/4
-		f.once(found, "by fio's rule (all bytes over the longest job's time) the rate would be %s: "+
-			"%.0f %% %s than the %s the disks %s with all of them busy", f.Rate(values.Rate),
-			100*math.Abs(worst), pick(worst > 0, "more", "less"), f.Rate(values.Overlap), found.Other)
+		f.once(found, "by fio's rule (all bytes over the longest job's time) the rate would be "+
+			"%s: %.0f %% %s than the %s the disks %s with all of them busy", f.Rate(values.Rate),
+			100*math.Abs(worst), pick(worst > 0, "more", "less"), f.Rate(values.Overlap),
+			found.Other)
 	}
 }
 
@@ -383,7 +386,8 @@ func (f *finder) bottlenecks() {
 		weight, fellBack := 0.2, ""
 		if u.Could != "" { // A better cable or port would help.
 			weight = 0.5
-			fellBack = "; the link fell back from the " + u.Could + " that both its ends support" + try
+			fellBack = "; the link fell back from the " + u.Could +
+				" that both its ends support" + try
 		}
 		f.once(Finding{
 			Code: "bottleneck", Disks: u.Disks, Other: string(u.Op), Link: &u, Weight: weight,
@@ -397,8 +401,8 @@ func (f *finder) bottlenecks() {
 func (f *finder) gauges() {
 	if c := f.phase.CPUPercent; c != nil && *c >= busyCPU {
 		f.once(Finding{Code: "host_bound", Values: PercentValues{Percent: *c}, Weight: 0.8},
-			"your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close other "+
-				"programs, and measure again)", *c)
+			"your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (close "+
+				"other programs, and measure again)", *c)
 	}
 	for _, name := range f.Order {
 		d := f.phase.Disks[name].Device
@@ -407,18 +411,18 @@ func (f *finder) gauges() {
 		}
 		if t := d.Foreign; t != nil {
 			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
-			// Readings are a second apart, and what is written through the system's cache reaches the
-			// device up to a file later than it was counted: of shorter traffic neither the rate nor
-			// the ends are sure.
+			// Readings are a second apart, and what is written through the system's cache reaches
+			// the device up to a file later than it was counted: of shorter traffic neither the
+			// rate nor the ends are sure.
 			roughly := pick(t.ToS-t.FromS < 5, "about ", "")
 			f.once(Finding{
 				Code: "foreign_traffic", Disks: d.Disks, Weight: 1 + min(1, share),
 				Values: ForeignValues{
 					Bytes: t.Bytes, Rate: t.Rate, FromS: t.FromS, ToS: t.ToS, Share: share,
 				},
-			}, "something else used %s: its own counters show %s more than hubbench moved, %s%s from "+
-				"%s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
-				unit.List(d.Disks), byteSize(t.Bytes), roughly, unit.FormatRate(t.Rate), roughly,
+			}, "something else used %s: its own counters show %s more than hubbench moved, %s%s "+
+				"from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure "+
+				"again)", unit.List(d.Disks), byteSize(t.Bytes), roughly, unit.FormatRate(t.Rate), roughly,
 				t.FromS, t.ToS)
 		}
 		if d.CachedBytes > 0 {
@@ -427,9 +431,9 @@ func (f *finder) gauges() {
 			f.once(Finding{
 				Code: "cached", Disks: d.Disks, Weight: 1 + share,
 				Values: CachedValues{Bytes: bytes, Share: share, Counted: counted, Device: device},
-			}, "%.0f %% of what %s read came from a cache: %s were read, but the disk's own counters "+
-				"show %s; do not quote this rate as the disk's", 100*share, unit.List(d.Disks),
-				byteSize(counted), byteSize(device))
+			}, "%.0f %% of what %s read came from a cache: %s were read, but the disk's own "+
+				"counters show %s; do not quote this rate as the disk's", 100*share,
+				unit.List(d.Disks), byteSize(counted), byteSize(device))
 		}
 	}
 }

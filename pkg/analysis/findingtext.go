@@ -28,8 +28,9 @@ func (f *finder) disk(name string, d Disk) {
 	if k := d.SizeKnee; k != nil {
 		f.add(Finding{
 			Code: "size_knee", Disk: name, Weight: min(1, math.Abs(k.AboveRate/k.BelowRate-1)) / 2,
-		}, "%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per file "+
-			"(p = %.2g)", name, byteSize(k.AtBytes), f.Rate(k.AboveRate), f.Rate(k.BelowRate), k.P)
+		}, "%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per "+
+			"file (p = %.2g)", name, byteSize(k.AtBytes), f.Rate(k.AboveRate), f.Rate(k.BelowRate),
+			k.P)
 	}
 	if d.Modes != nil && d.Throttle == nil && len(f.phase.Disks) == 1 {
 		low, high := d.Modes[0], d.Modes[1]
@@ -50,14 +51,15 @@ func (f *finder) throttle(name string, d *Disk) {
 			unit.Plural(int(e.Events), "throttle event"))
 		because = "it was hot: " + counted
 		if e.AtC != nil && !e.Stuck {
-			because = fmt.Sprintf("it was hot: it warmed up from %.0f °C to %.0f °C, and stayed at "+
-				"%.0f °C or less after that%s", *e.StartC, *e.AtC, *e.AfterC,
+			because = fmt.Sprintf("it was hot: it warmed up from %.0f °C to %.0f °C, and stayed "+
+				"at %.0f °C or less after that%s", *e.StartC, *e.AtC, *e.AfterC,
 				pick(e.Events > 0, "; "+counted, ""))
 		}
 	case t.Cause == CauseCacheFull:
 		cause = "a full write cache"
-		because = fmt.Sprintf("its write cache was full: %s were written by then, and it was as cool "+
-			"as before (%.0f °C, at the start %.0f °C)", byteSize(t.AtBytes), *e.AtC, *e.StartC)
+		because = fmt.Sprintf("its write cache was full: %s were written by then, and it was as "+
+			"cool as before (%.0f °C, at the start %.0f °C)", byteSize(t.AtBytes), *e.AtC,
+			*e.StartC)
 		if e.SameBudget > 0 {
 			because += "; it fell after about as many bytes in " +
 				unit.Plural(e.SameBudget, "more phase")
@@ -116,8 +118,8 @@ func reason(r *Recovery) string {
 	}
 	after := unit.FormatSeconds(c.S)
 	if c.Rose {
-		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold", after,
-			r.After, ended)
+		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
+			after, r.After, ended)
 	}
 	return fmt.Sprintf("%s later, when %s, it still had not reached its baseline", after, ended)
 }

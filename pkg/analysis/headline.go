@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -56,8 +55,8 @@ func (en english) costs() []string {
 		case c.Nothing:
 			free = append(free, c.Disk)
 		default:
-			unsure = append(unsure, fmt.Sprintf("whether your hub costs %s any %s speed is not sure",
-				c.Disk, c.Op))
+			unsure = append(unsure, fmt.Sprintf("whether your hub costs %s any %s speed is not "+
+				"sure", c.Disk, c.Op))
 		}
 	}
 	if lost != nil || unsure != nil || free == nil {
@@ -76,32 +75,32 @@ func (en english) costs() []string {
 func (en english) alone() []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		var solos []Phase
-		for _, p := range en.Phases {
-			for name, d := range p.Disks {
-				full := len(p.Disks) == 1 && p.Overlap != nil && !p.Paced[name].Limited()
-				if full && d.Op == op {
-					solos = append(solos, p)
+		var tops []*Overlap // the fastest phase of each disk
+		for _, name := range en.Order {
+			var top *Overlap
+			for _, p := range en.Phases {
+				alone := len(p.Disks) == 1 && p.Disks[name].Op == op && !p.Paced[name].Limited()
+				if alone && p.Overlap != nil && (top == nil || p.Overlap.Rate > top.Rate) {
+					top = p.Overlap
 				}
 			}
+			if top != nil {
+				tops = append(tops, top)
+			}
 		}
-		if solos == nil {
+		if tops == nil {
 			continue
 		}
-		slices.SortStableFunc(solos, func(a, b Phase) int {
-			return cmp.Compare(b.Overlap.Rate, a.Overlap.Rate)
-		})
-		best := solos[0].Overlap
+		slices.SortStableFunc(tops, func(a, b *Overlap) int { return cmp.Compare(b.Rate, a.Rate) })
+		best := tops[0]
 		rate, text := en.Rate(best.Rate), present(en.Order, best.Disks)[0]+" "+string(op)+"s"
-		byDisk := grouped(solos, func(a, b Phase) bool { return maps.Equal(a.Roles, b.Roles) })
-		if len(byDisk) > 1 {
+		if len(tops) > 1 {
 			text += " fastest,"
 		}
-		for _, others := range byDisk[1:] {
-			ci := others[0].Overlap.CI95
-			if ci == nil || best.CI95 == nil || ci[1] >= best.CI95[0] {
-				text = "the disks " + string(op)
-				rate = "up to " + en.Rate(best.Rate)
+		for _, other := range tops[1:] {
+			if other.CI95 == nil || best.CI95 == nil || other.CI95[1] >= best.CI95[0] {
+				text, rate = "the disks "+string(op), "up to "+en.Rate(best.Rate)
+				break
 			}
 		}
 		out = append(out, text+" at "+rate)
@@ -113,21 +112,21 @@ func (en english) alone() []string {
 func Methods(a *Analysis) []string {
 	var out []string
 	if len(a.Summary.Contests) > 0 {
-		out = append(out, "A disk is said to be slowed only if noise would explain it in less than "+
-			"5 % of runs. Where that is unclear, a longer phase of it alone, or more time after the "+
-			"others finish, would tell.")
+		out = append(out, "A disk is said to be slowed only if noise would explain it in less "+
+			"than 5 % of runs. Where that is unclear, a longer phase of it alone, or more time "+
+			"after the others finish, would tell.")
 	}
 	if len(a.Searches) > 0 {
-		out = append(out, "A search halves the range in which its answer lies, and repeats the values "+
-			"on both sides of it.")
+		out = append(out, "A search halves the range in which its answer lies, and repeats the "+
+			"values on both sides of it.")
 	}
 	if !a.Answer.Sure.Repeated {
-		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, "+
-			"is not in the margins of error.")
+		out = append(out, "Not every phase was repeated: what changes from run to run, such as "+
+			"heat, is not in the margins of error.")
 	}
 	if text := hub.Source(a.ProfileOrigin).Text(); text != "" {
-		out = append(out, "The disks are simulated, with figures that were "+text+": the margins of "+
-			"error are the model's, not those of real disks.")
+		out = append(out, "The disks are simulated, with figures that were "+text+": the margins "+
+			"of error are the model's, not those of real disks.")
 	}
 	return out
 }
@@ -136,8 +135,8 @@ func Methods(a *Analysis) []string {
 const minReported = 0.10
 
 // contest says what came of disks that were busy together: "C crowds out A and B: they drop to 47 %
-// when all three write", and who else is slowed, or seems to be; or how the disks share, where nobody
-// is slowed. If rates changed meanwhile, the stretch is named that this is of.
+// when all three write", and who else is slowed, or seems to be; or how the disks share, where
+// nobody is slowed. If rates changed meanwhile, the stretch is named that this is of.
 func (en english) contest(c Contest) []idea {
 	names := present(en.Order, c.Disks)
 	op, total := c.Disks[names[0]].Op, 0.0
@@ -146,7 +145,7 @@ func (en english) contest(c Contest) []idea {
 		return only(c.Disks[name].By, steady)
 	}
 	var won, lost, slowed []string // Others are known to slow the last.
-	var unsure []string            // the others that seem slower than their baselines but may not be
+	var unsure []string            // those that seem slower than their baselines but may not be
 	changed, known, judged := false, false, false
 	for _, name := range names {
 		d := c.Disks[name]

@@ -74,8 +74,8 @@ func (en english) rates(p *Phase) string {
 	return strings.Join(clauses, "; ") + "."
 }
 
-// SteadySince says since when the disks of a phase were steady, and at which rate; empty if they were
-// not, or need not be.
+// SteadySince says since when the disks of a phase were steady, and at which rate; empty if they
+// were not, or need not be.
 func SteadySince(a *Analysis, p *Phase) string {
 	text := in(a).steady(p)
 	if text == "" {
@@ -154,8 +154,8 @@ func (en english) against(p *Phase, group []string) string {
 		secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
 }
 
-// retained is what disks had of their baselines, on average: "50 % of the 1.40 GB/s baseline without
-// C".
+// retained is what disks had of their baselines, on average: "50 % of the 1.40 GB/s baseline
+// without C".
 func (en english) retained(p *Phase, group []string) string {
 	c := p.Contention.Disks
 	without := Each(group, func(name string) string {
