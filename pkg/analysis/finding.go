@@ -52,7 +52,7 @@ func findings(a *Analysis) []Finding {
 		for _, w := range p.Warnings {
 			if w.Code == "partial" {
 				f.add(Finding{
-					Code: w.Code, Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2,
+					Code: "partial", Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2,
 				}, "%s", w.Text)
 			}
 		}
