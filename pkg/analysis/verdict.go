@@ -122,16 +122,27 @@ func (en english) parties(p *Phase, names []string) []string {
 	if p.Contention.Even {
 		return []string{did(names, "evenly shared,")}
 	}
+	var kept, ran, dropped []string
+	for _, name := range names {
+		switch c := p.Contention.Disks[name]; {
+		case p.Paced[name].Limited():
+		case c.Held:
+			dropped = append(dropped, name)
+		case c.Kept:
+			kept = append(kept, name)
+		default:
+			ran = append(ran, name)
+		}
+	}
 	var texts []string
-	for i, verb := range []string{"kept full speed at", "ran at", "dropped to"} {
-		disks := only(names, func(name string) bool {
-			c := p.Contention.Disks[name]
-			return !p.Paced[name].Limited() && i == pick(c.Held, 2, pick(c.Kept, 0, 1))
-		})
+	say := func(disks []string, verb string) {
 		for _, group := range Alike(disks, rateOf) {
 			texts = append(texts, unit.List(group)+" "+did(group, verb))
 		}
 	}
+	say(kept, "kept full speed at")
+	say(ran, "ran at")
+	say(dropped, "dropped to")
 	return texts
 }
 
