@@ -58,7 +58,7 @@ var answers = map[string]string{
 	"small-files":       "It is unclear whether A is slowed when both write",
 	"soak":              "Speeds change by themselves when all three write",
 	"streams-demo":      "A records 3 cameras while B and C write | C may write at up to 1.84 GB/s while A records 4 cameras | A drops 8.4 % of frames of 4 x ProRes 4444 XQ UHD 25p when B and C write | A plays 4 x ProRes 422 HQ UHD 25p without a dropped frame when C writes (tested for 9.7 s) | A records 4 x ProRes 4444 XQ UHD 25p without a dropped frame when B writes (tested for 8.9 s)",
-	"study-demo":        "C crowds out A and B: they drop to 47 % when all three write | The hub is shared evenly: each drops to 43 % when all three read | C crowds out A and B: they drop to 38 % when A and B read and C writes | Your hub costs A 33 % of its write speed | Your hub costs B 31 % of its write speed | Whether your hub costs B any read speed is not sure",
+	"study-demo":        "C crowds out A and B: they drop to 47 % when all three write | The hub is shared evenly: each drops to 43 % when all three read | C crowds out A and B: they drop to 38 % when A and B read and C writes | Your hub costs A 33 % of its write speed | Your hub costs B 31 % of its write speed",
 	"triple-hub":        "C crowds out A and B: they drop to 47 % when all three write | The disks share evenly when all three read | C crowds out A and B: they drop to 66 % when A and B read and C writes",
 }
 

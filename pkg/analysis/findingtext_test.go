@@ -72,7 +72,7 @@ func TestGaugeFindingTexts(t *testing.T) {
 		"lazy: 50 % of what B read came from a cache: 3 GB were read, but the disk's own counters show 1.5 GB; do not quote this rate as the disk's.",
 		"cores: your CPU may be the bottleneck, not the disks: its cores were 98 % busy (close other programs, and measure again).",
 		"hot: C fell from 2.00 GB/s to 0.500 GB/s after 40 GB and stayed there to the end, with no other disk involved: heat; quote 0.500 GB/s.",
-		"hot: C fell because it was hot: it warmed up from 43 °C to 71 °C, and stayed at 71 °C or less after that.",
+		"hot: C fell because it was hot: it warmed up from 43 °C to 70 °C, and stayed at 71 °C or less after that.",
 		"full: G fell because its write cache was full: 40 GB were written by then, and it was as cool as before (41 °C, at the start 41 °C).",
 		"with no other disk involved: a full write cache; quote",
 		"with no other disk involved: a full cache or heat (42 °C at the start, 51 °C when it fell: not conclusive); quote",

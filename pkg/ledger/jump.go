@@ -26,21 +26,24 @@ func jumpsAt(mean func(from, to int) float64, at int, edges []int, width int) (h
 	return here, elsewhere
 }
 
-// misdating is how far noise may move the date of a change of level, in units of the noise's variance (of the mean
-// over a second) over the squared change. Were the variance known, 11 would do in 95 of 100 cases (Yao,
-// "Approximating the Distribution of the Maximum Likelihood Estimate of the Change-Point in a Sequence of
-// Independent Random Variables", Annals of Statistics 15, 1987); it is estimated from a few seconds, which takes
-// about twice as much.
-const misdating = 25
+// misdating is how far noise may move the date of a change of level in 95 of 100 cases, in units of
+// the noise's variance (of the mean over a second) over the squared change, if the variance is known
+// (Yao, "Approximating the Distribution of the Maximum Likelihood Estimate of the Change-Point in a
+// Sequence of Independent Random Variables", Annals of Statistics 15, 1987).
+const misdating = 11
 
 // roughlyNS is the longest time by which noise is assumed to misdate a change.
 const roughlyNS = 10_000_000_000
 
-// Misdated is how long before or after its time noise may have dated the change from one level to the next.
+// Misdated is how long before or after its time noise may have dated the change from one level to
+// the next. Noise with a memory misdates it by what is new in each bin, for a wave does not jump.
 func (p *Disk) Misdated(before, after Level) int64 {
 	q := p.rates
-	variance, _ := p.noise.ofMean(q, [2]int{0, len(q.y)})
-	variance *= float64(len(q.y)) * q.binS // of the mean over a second
+	variance := p.noise.variance
+	if p.noise.files > 0 {
+		variance, _ = p.noise.ofMean(q, [2]int{0, len(q.y)})
+		variance *= float64(len(q.y))
+	}
 	change := (after.Rate - before.Rate) / max(before.Rate, after.Rate)
-	return int64(min(roughlyNS, 1e9*misdating*variance/(change*change)))
+	return int64(min(roughlyNS, 1e9*misdating*variance*q.binS/(change*change)))
 }

@@ -33,18 +33,26 @@ func (n noise) ofMean(q *sequence, in ...[2]int) (variance, worth float64) {
 	return n.variance / bins, bins
 }
 
-// noiseOf is the noise about levels, those at either end that are too short to count among them. The bins of a jump
-// are a level of their own, for it takes some, and the very last bins are left out, for no level is as short as that.
+// noiseOf is the noise about levels, those at either end that are too short to count among them. The
+// bins of a jump are left out, for it takes some, and so are the very last bins, for no level is as
+// short as that.
 func (q *sequence) noiseOf(edges []int) noise {
 	const jump = 2 // bins on either side
 	end := max(len(q.y)-q.bins(q.MinS), min(len(q.y), q.bins(q.MinS)))
-	var apart []int
-	for _, edge := range append(slices.Clone(edges), q.short...) {
-		apart = append(apart, edge-jump, edge+jump)
+	cuts := slices.Concat([]int{-jump, end + jump}, edges[1:len(edges)-1], q.short)
+	slices.Sort(cuts)
+	rest, levels := *q, []int{0}
+	rest.file = nil
+	var y []float64
+	for i := range len(cuts) - 1 {
+		from, to := cuts[i]+jump, min(cuts[i+1]-jump, end)
+		if from < to {
+			y, rest.file = append(y, q.y[from:to]...), append(rest.file, q.file[from:to]...)
+			levels = append(levels, len(y))
+		}
 	}
-	apart = append(slices.DeleteFunc(apart, func(edge int) bool { return edge <= jump || edge >= end }), 0, end)
-	slices.Sort(apart)
-	return q.over(q.y[:end]).noise(slices.Compact(apart))
+	rest.fileEnd = fileEnds(rest.file)
+	return rest.over(y).noise(levels)
 }
 
 // noise is the one of the two that explains more of what the levels leave.

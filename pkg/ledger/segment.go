@@ -51,23 +51,29 @@ type sequence struct {
 
 // newSequence is a series of log rates in bins of so many seconds, each of which lies in a file.
 func newSequence(y []float64, file []int, binS float64, time *timeline) *sequence {
-	q := &sequence{Thresholds: Defaults(), time: time, binS: binS, y: y, raw: y, file: file, fileEnd: make([]int, len(y))}
+	q := &sequence{Thresholds: Defaults(), time: time, binS: binS, y: y, raw: y, file: file, fileEnd: fileEnds(file)}
 	var steps []float64
-	end := len(y)
-	for i := len(y) - 1; i >= 0; i-- {
-		if i+1 < len(y) {
-			steps = append(steps, math.Abs(y[i+1]-y[i]))
-			if file[i+1] != file[i] {
-				end = i + 1
-			}
-		}
-		q.fileEnd[i] = end
+	for i := 1; i < len(y); i++ {
+		steps = append(steps, math.Abs(y[i]-y[i-1]))
 	}
 	for _, v := range y {
 		q.inverse = append(q.inverse, math.Exp(-v))
 	}
 	q.quick = max(stats.NormalMAD*stats.Median(steps)/math.Sqrt2, q.MinNoise)
 	return q.over(y)
+}
+
+// fileEnds is the end of each bin's file.
+func fileEnds(file []int) []int {
+	ends := make([]int, len(file))
+	end := len(file)
+	for i := len(file) - 1; i >= 0; i-- {
+		if i+1 < len(file) && file[i+1] != file[i] {
+			end = i + 1
+		}
+		ends[i] = end
+	}
+	return ends
 }
 
 // over is the sequence with other values, such as what fitted ones leave.
@@ -95,8 +101,20 @@ func (q *sequence) find() shape {
 	}
 	cuts := q.significant(q.prune(q.evident(all)))
 	q.left = q.noiseOf(q.edges(cuts))
-	cuts = q.dated(cuts)
-	best := q.fit(cuts)
+	best := q.withSlopes(q.fit(cuts))
+	if dated := q.withSlopes(q.fit(q.dated(cuts))); !best.slopes() || dated.score <= best.score {
+		return dated
+	}
+	return best
+}
+
+// slopes reports whether any piece is one.
+func (s shape) slopes() bool {
+	return slices.ContainsFunc(s.pieces, func(p piece) bool { return p.form != flat })
+}
+
+// withSlopes puts slopes in the place of levels for as long as that scores better.
+func (q *sequence) withSlopes(best shape) shape {
 	for range q.MaxCuts {
 		better := shape{score: math.Inf(1)}
 		for i := range best.pieces {
@@ -114,9 +132,13 @@ func (q *sequence) find() shape {
 	return best
 }
 
-// dated moves cuts to where they fit best under the noise: if files are draws, the jump inside a file dates a change,
-// not the beginning of the next. Excursions count as they are, for what clips them may look like a jump.
+// dated moves cuts to where they fit best under the noise: if files are draws, the jump inside a
+// file dates a change, not the beginning of the next. Excursions count as they are, for what clips
+// them may look like a jump.
 func (q *sequence) dated(cuts []int) []int {
+	if q.left.files == 0 {
+		return cuts
+	}
 	raw := q.over(q.raw)
 	edges := q.edges(cuts)
 	for i := range cuts {
@@ -125,11 +147,7 @@ func (q *sequence) dated(cuts []int) []int {
 		least, best := math.Inf(1), cuts[i]
 		for at := from; at <= to; at++ {
 			edges[i+1] = at
-			tried := raw.remembered(edges)
-			if q.left.files > 0 {
-				tried = raw.drawnAs(edges)(q.left.files)
-			}
-			if tried.cost < least {
+			if tried := raw.drawnAs(edges)(q.left.files); tried.cost < least {
 				least, best = tried.cost, at
 			}
 		}

@@ -41,13 +41,13 @@ func TestSeriesOfADisk(t *testing.T) {
 	check.Same(t, "bins of 0.19 s", 1, len(short.rates.y))
 }
 
-// Noise of 1 % in bins of 0.1 s dates a fall by a half within 25 times its variance over the squared change, in seconds.
+// Noise of 1 % in bins of 0.1 s dates a fall by a half within 11 times its variance over the squared change, in seconds.
 func TestMisdated(t *testing.T) {
 	p := New(tracetest.Sampled(tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1e6}}, 20)...)), work.Work{}, 1e9)
 	p.noise = noise{variance: 1e-4}
 	fast, slow := flatLevel(span(0, 10), 1e6), flatLevel(span(10, 20), 0.5e6)
 	for _, tt := range [][2]Level{{fast, slow}, {slow, fast}} {
-		check.Near(t, "the date", 25*1e-5/0.25, seconds(p.Misdated(tt[0], tt[1])), 1e-6)
+		check.Near(t, "the date", 11*1e-5/0.25, seconds(p.Misdated(tt[0], tt[1])), 1e-6)
 	}
 	p.noise.variance = 1
 	check.Near(t, "the date in much noise", 10, seconds(p.Misdated(fast, slow)), 1e-6)

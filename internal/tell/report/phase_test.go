@@ -29,7 +29,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%s goes from %g to %g", b.Text, b.From, b.To)
 		}
 	}
-	check.Same(t, "bands", []string{"all three busy, 32.8 s", "A and B recover in 12.3 s bad"}, got)
+	check.Same(t, "bands", []string{"all three busy, 32.8 s", "A and B recover in 12.2 s bad"}, got)
 	got = nil
 	for _, m := range time.Marks {
 		got = append(got, time.Keys[m.Key].Name+" "+m.Text)
@@ -38,7 +38,7 @@ func TestChanges(t *testing.T) {
 	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool { return t.Name() == "changes" }); at >= 0 {
 		t.Error("ends and recoveries are told again in a table")
 	}
-	if want := "C takes 60 %, A and B wait 12.3 s"; time.Title != want {
+	if want := "C takes 60 %, A and B wait 12.2 s"; time.Title != want {
 		t.Errorf("the timeline is called %q, want %q", time.Title, want)
 	}
 }
