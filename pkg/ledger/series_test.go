@@ -49,6 +49,6 @@ func TestMisdated(t *testing.T) {
 	for _, tt := range [][2]Level{{fast, slow}, {slow, fast}} {
 		check.Near(t, "the date", 11*1e-5/0.25, seconds(p.Misdated(tt[0], tt[1])), 1e-6)
 	}
-	p.noise.variance = 1
+	p.noise.variance = 9
 	check.Near(t, "the date in much noise", 10, seconds(p.Misdated(fast, slow)), 1e-6)
 }
