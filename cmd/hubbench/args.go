@@ -91,7 +91,7 @@ func checkRun(path string) error {
 		usual, _ := runsOf(path)
 		return usagef("%s does not exist; give a run folder (%s) or an %s",
 			path, usual, rundir.EventsFile)
-	case err != nil || stat.IsDir():
+	case stat == nil || stat.IsDir():
 		return nil // why it cannot be read is said by who opens it
 	case slices.Contains(inRun(), base) && exists(filepath.Join(folder, rundir.InfoFile)):
 		return usagef("%s is one file of a run; give the run's folder, %s", path, folder)
@@ -113,7 +113,7 @@ func checkResumable(path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return usagef("%s does not exist; --resume takes the folder of a run, %s", path, runs)
-	case err != nil || stat.IsDir():
+	case stat == nil || stat.IsDir():
 		return nil // why it cannot be read is said by who opens it
 	case isScenario(path):
 		what = "is a scenario"

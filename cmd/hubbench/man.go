@@ -92,9 +92,11 @@ func commandPage(c *cobra.Command, more string) manual.Page {
 	flags := regexp.MustCompile(`(?m)^ +(-.*?) {2,}(.*)$`)
 	body += "## Options\n\n" + flags.ReplaceAllString(c.LocalFlags().FlagUsages(), "$1\n: $2\n") +
 		"## Exit status\n\n"
+	var codes strings.Builder
 	for _, e := range exitCodesOf(c) {
-		body += fmt.Sprintf("%d\n: %s.\n\n", e.code, e.meaning)
+		fmt.Fprintf(&codes, "%d\n: %s.\n\n", e.code, e.meaning)
 	}
+	body += codes.String()
 	short := strings.ToLower(c.Short[:1]) + c.Short[1:]
 	return manual.Page{Name: name, Section: 1, Short: short, Body: body + more}
 }

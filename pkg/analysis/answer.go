@@ -381,10 +381,9 @@ func (en english) gains(without *Removal) string {
 		text := fmt.Sprintf("%s%s%s at %s instead of %s",
 			pick(slices.Equal(names, before), "", unit.List(names)+" then "), op,
 			pick(len(names) == 1, "s", ""), en.each(to, len(names)), en.Number(from))
-		for _, p := range en.Phases {
-			if did := p.Roles[without.Disk]; p.Name == best.Phase && did != op {
-				text += fmt.Sprintf(" while %s %ss", without.Disk, did)
-			}
+		i := slices.IndexFunc(en.Phases, func(p Phase) bool { return p.Name == best.Phase })
+		if i >= 0 && en.Phases[i].Roles[without.Disk] != op {
+			text += fmt.Sprintf(" while %s %ss", without.Disk, en.Phases[i].Roles[without.Disk])
 		}
 		clauses = append(clauses, text)
 		before = names

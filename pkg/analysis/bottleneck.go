@@ -35,6 +35,24 @@ type LinkUse struct {
 	line float64 // bytes per second of its bare line rate, which nothing passes
 }
 
+// linkUse describes a link in one direction, on the way to a disk.
+func (p *phase) linkUse(link *hardware.Link, op trace.Role, disk string) LinkUse {
+	// Disks share a socket of the host and a hub's uplink; what comes after is a disk's own.
+	end := cmp.Or(link.Hub, link.Port, "disk "+disk)
+	use := LinkUse{
+		Segment: link.Segment, Link: link.String(), Op: op,
+		id:   strings.Join([]string{string(op), string(link.Segment), end}, "\x00"),
+		line: float64(max(link.RxBps, link.TxBps)) / 8,
+	}
+	if h := p.hardware.Hub; h != nil && h.ID == link.Hub {
+		use.Hub = h.Name
+	}
+	if link.FellBack() {
+		use.Could = hardware.Speed(link.MaxBps)
+	}
+	return use
+}
+
 // linkUses are the links whose capacity is known, from the host on, each in the directions in which
 // disks used it.
 func (p *phase) linkUses() []LinkUse {
@@ -55,23 +73,11 @@ func (p *phase) linkUses() []LinkUse {
 				if !known {
 					continue
 				}
-				// Disks share a socket of the host and a hub's uplink; what comes after is a disk's
-				// own.
-				end := cmp.Or(link.Hub, link.Port, "disk "+name)
-				id := strings.Join([]string{string(op), string(link.Segment), end}, "\x00")
-				i := slices.IndexFunc(uses, func(u LinkUse) bool { return u.id == id })
+				use := p.linkUse(&link, op, name)
+				use.Capacity, use.Source = capacity.Rate, capacity.Source
+				i := slices.IndexFunc(uses, func(u LinkUse) bool { return u.id == use.id })
 				if i < 0 {
-					i, uses = len(uses), append(uses, LinkUse{
-						Segment: link.Segment, Link: link.String(), Op: op,
-						Capacity: capacity.Rate, Source: capacity.Source,
-						id: id, line: float64(max(link.RxBps, link.TxBps)) / 8,
-					})
-					if h := p.hardware.Hub; h != nil && h.ID == link.Hub {
-						uses[i].Hub = h.Name
-					}
-					if link.FellBack() {
-						uses[i].Could = hardware.Speed(link.MaxBps)
-					}
+					i, uses = len(uses), append(uses, use)
 				}
 				u := &uses[i]
 				u.Disks = append(u.Disks, name)

@@ -134,91 +134,97 @@ func Methods(a *Analysis) []string {
 // minReported is the part of its speed that a disk must lose to be called slowed.
 const minReported = 0.10
 
-// contest says what came of disks that were busy together: "C crowds out A and B: they drop to 47 %
-// when all three write", and who else is slowed, or seems to be; or how the disks share, where
-// nobody is slowed. If rates changed meanwhile, the stretch is named that this is of.
+// contest says what came of disks that were busy together. If rates changed meanwhile, the stretch
+// is named that this is of.
 func (en english) contest(c Contest) []idea {
 	names := present(en.Order, c.Disks)
-	op, total := c.Disks[names[0]].Op, 0.0
+	disks := Each(names, func(name string) ContestDisk { return c.Disks[name] })
+	some := func(holds func(d ContestDisk) bool) bool { return slices.ContainsFunc(disks, holds) }
+	mixed := some(func(d ContestDisk) bool { return d.Op != disks[0].Op })
+	when, stretch := who(names, c.Disks, len(en.Order)), spansText(c.Spans)
+	outcomes := c.slowed(names, c.Even && !mixed)
+	switch {
+	case outcomes != nil:
+	case some(func(d ContestDisk) bool { return d.Changed != "" }):
+		outcomes, stretch = []string{"speeds change by themselves"}, ""
+	case !some(func(d ContestDisk) bool { return d.CI95 != nil }):
+		outcomes = []string{"too little was measured to say who is slowed"}
+	case some(func(d ContestDisk) bool { return d.Reference != nil }):
+		outcomes = []string{"no disk is measurably slowed"}
+	default:
+		outcomes = []string{pick(mixed, "no baseline shows who is slowed", "the disks share unevenly")}
+	}
+	when += stretch
+	out := Each(outcomes, func(text string) idea { return idea{text: text + " when " + when} })
+	out[0].second = "When " + when + ", " + outcomes[0]
+	out[0].detail = en.winner(names, c.Disks)
+	return out
+}
+
+// winner says how fast the one disk still is that crowds out others; empty if it is not one.
+func (en english) winner(names []string, disks map[string]ContestDisk) string {
+	var won []string
+	total := 0.0
+	for _, name := range names {
+		d := disks[name]
+		total += d.Rate
+		if d.Won && d.Changed == "" {
+			won = append(won, name)
+		}
+	}
+	if len(won) != 1 {
+		return ""
+	}
+	d := disks[won[0]]
+	return fmt.Sprintf("%s still %ss at %s of %s in total.", won[0], d.Op, en.Number(d.Rate),
+		en.Rate(total))
+}
+
+// slowed says who is slowed: "C crowds out A and B: they drop to 47 %", and who else is, or seems
+// to be; or that the disks share evenly.
+func (c Contest) slowed(names []string, even bool) []string {
 	by := func(name string) []string { // as far as their own rates did not change
 		steady := func(other string) bool { return c.Disks[other].Changed == "" }
 		return only(c.Disks[name].By, steady)
 	}
-	var won, lost, slowed []string // Others are known to slow the last.
-	var unsure []string            // those that seem slower than their baselines but may not be
-	changed, known, judged := false, false, false
+	to := func(names []string) string {
+		kept := func(name string) float64 { return c.Disks[name].Kept }
+		return " to " + percents(Each(names, kept))
+	}
+	var lost, unsure []string // The last seem slower than their baselines but may not be.
 	for _, name := range names {
 		d := c.Disks[name]
-		total += d.Rate
-		known = known || d.CI95 != nil
-		judged = judged || d.Reference != nil
-		if d.Op != op {
-			op = mixedOps
-		}
-		if len(by(name)) > 0 {
-			slowed = append(slowed, name)
-		}
 		switch {
-		case d.Changed != "": // It is unknown whether others slowed it.
-			changed = true
-		case d.Won:
-			won = append(won, name)
+		case d.Changed != "" || d.Won: // If it changed, it is unknown whether others slowed it.
 		case d.Lost:
 			lost = append(lost, name)
 		case d.Kept > 0 && d.Kept < 1-minReported:
 			unsure = append(unsure, name)
 		}
 	}
-	to := func(names []string) string {
-		kept := func(name string) float64 { return c.Disks[name].Kept }
-		return " to " + percents(Each(names, kept))
-	}
-	var outcomes []string
-	say := func(text string) { outcomes = append(outcomes, text) }
+	var out []string
+	say := func(text string) { out = append(out, text) }
+	crowded := only(names, func(name string) bool { return len(by(name)) > 0 })
 	sameBy := func(a, b string) bool { return slices.Equal(by(a), by(b)) }
-	for _, from := range grouped(slowed, sameBy) {
+	for _, from := range grouped(crowded, sameBy) {
 		drop := pick(len(from) == 1, ": it drops", ": they drop")
 		say(does(by(from[0]), "crowd") + " out " + listed(from) + drop + to(from))
 	}
 	rest := only(lost, func(name string) bool { return len(by(name)) == 0 })
-	even, all := c.Even && op != mixedOps, len(rest) == len(names)
+	all := len(rest) == len(names)
 	switch {
-	case slowed == nil && even && all:
-		say("the hub is shared evenly: each drops" + to(lost))
-	case slowed == nil && even:
+	case even && all:
+		say("the hub is shared evenly: each drops" + to(rest))
+	case even && len(crowded) == 0:
 		say("the disks share evenly")
 	case all:
-		say(pick(len(names) == 2, "both", "all") + " drop" + to(lost))
+		say(pick(len(names) == 2, "both", "all") + " drop" + to(rest))
 	case len(rest) > 0:
 		say(does(rest, "drop") + to(rest))
 	}
-	if unsure != nil && (lost != nil || outcomes == nil) {
+	if unsure != nil && (lost != nil || out == nil) {
 		is := pick(len(unsure) == 1, " is", " are")
 		say("it is unclear whether " + listed(unsure) + is + " slowed")
-	}
-	when := who(names, c.Disks, len(en.Order))
-	stretch := spansText(c.Spans)
-	switch {
-	case outcomes != nil:
-	case changed:
-		say("speeds change by themselves")
-		stretch = ""
-	case !known:
-		say("too little was measured to say who is slowed")
-	case judged:
-		say("no disk is measurably slowed")
-	case op == mixedOps:
-		say("no baseline shows who is slowed")
-	default:
-		say("the disks share unevenly")
-	}
-	when += stretch
-	out := Each(outcomes, func(text string) idea { return idea{text: text + " when " + when} })
-	out[0].second = "When " + when + ", " + outcomes[0]
-	if len(won) == 1 {
-		d := c.Disks[won[0]]
-		out[0].detail = fmt.Sprintf("%s still %ss at %s of %s in total.", won[0], d.Op,
-			en.Number(d.Rate), en.Rate(total))
 	}
 	return out
 }

@@ -50,6 +50,21 @@ func (p *phase) fillStages() {
 	}
 }
 
+// readIn is how many bytes a disk read in the window.
+func (p *phase) readIn(part *part) float64 {
+	reads := part.Curve
+	if part.Trace.Both {
+		reads = overlap.NewCurve(part.Trace.Direction(trace.Read))
+	} else if part.Trace.Op == trace.Write {
+		return 0
+	}
+	var bytes int64
+	for _, v := range p.window {
+		bytes += reads.Between(v).Bytes
+	}
+	return float64(bytes)
+}
+
 // fillOverlap measures the window: what each disk moved in it, and how precisely its rate is known.
 func (p *phase) fillOverlap() {
 	if len(p.window) == 0 {
@@ -83,22 +98,14 @@ func (p *phase) fillOverlap() {
 			d.CI95, doubt = p.interval(part, flow)
 			lasting = lasting || doubt == stats.TooSlow
 		}
-		reads := part.Curve
-		if part.Trace.Both {
-			reads = overlap.NewCurve(part.Trace.Direction(trace.Read))
-		}
-		var read int64
 		for _, v := range p.window {
 			a := part.Curve.Between(v)
 			d.Bytes += a.Bytes
 			d.BytesLow += a.Low
 			d.BytesHigh += a.High
-			if part.Trace.Both || part.Trace.Op != trace.Write {
-				read += reads.Between(v).Bytes
-			}
 		}
 		d.Rate = float64(d.Bytes) / length
-		readRate := float64(read) / length
+		readRate := p.readIn(part) / length
 		if part.Trace.Both {
 			d.ReadRate = readRate
 		}

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -159,7 +157,10 @@ func (d *device) foreign(excess moved) *Foreign {
 		}
 	}
 	first, last := d.counts[from], d.counts[to]
-	bytes := floats.Sum(more[from:to])
+	var bytes float64
+	for _, extra := range more[from:to] {
+		bytes += extra
+	}
 	f := &Foreign{
 		Bytes: bytes,
 		Rate:  bytes / float64(last.ns-first.ns) * 1e9,

@@ -63,21 +63,9 @@ const minMost = 8
 func (r *runDoc) streams() *Streams {
 	out := &Streams{Most: minMost}
 	for i := range r.a.Searches {
-		s := &r.a.Searches[i]
 		for _, alone := range []bool{false, true} {
-			var l *Lane
-			for _, try := range s.Tries {
-				at, known := r.index[try.Phase]
-				if !known || try.Alone != alone || len(r.a.Phases[at].StreamTotals) == 0 {
-					continue
-				}
-				p := &r.a.Phases[at]
-				if l == nil {
-					l = r.newLane(p, s.Disk)
-					l.search, l.Paced = s, s.Kind == trace.SearchPace
-					out.Lanes = append(out.Lanes, l)
-				}
-				l.try(pick(try.Unlimited, math.Inf(1), try.Value), try.Verdict, p)
+			if l := r.searchLane(&r.a.Searches[i], alone); l != nil {
+				out.Lanes = append(out.Lanes, l)
 			}
 		}
 	}
@@ -116,6 +104,24 @@ func (r *runDoc) streams() *Streams {
 	}
 	out.Buffer = out.buffer()
 	return out
+}
+
+// searchLane holds a search's tries alone, or those beside other disks; nil if there are none.
+func (r *runDoc) searchLane(s *analysis.Search, alone bool) *Lane {
+	var l *Lane
+	for _, try := range s.Tries {
+		at, known := r.index[try.Phase]
+		if !known || try.Alone != alone || len(r.a.Phases[at].StreamTotals) == 0 {
+			continue
+		}
+		p := &r.a.Phases[at]
+		if l == nil {
+			l = r.newLane(p, s.Disk)
+			l.search, l.Paced = s, s.Kind == trace.SearchPace
+		}
+		l.try(pick(try.Unlimited, math.Inf(1), try.Value), try.Verdict, p)
+	}
+	return l
 }
 
 // newLane describes what a disk was tried with in a phase.

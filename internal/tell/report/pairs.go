@@ -29,7 +29,7 @@ type pair struct {
 	phase             string // where the first of them is shown
 }
 
-// pairs are what disks keep beside one other, by the analysis' effects, and the tasks that they are of, in the order of
+// pairs are what disks keep beside one other, and the tasks that they are of, in the order of
 // disks, reads first.
 func (r *runDoc) pairs() (tasks []task, list []pair) {
 	known := map[task]bool{}
@@ -38,27 +38,12 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 			continue
 		}
 		for _, key := range r.Keys {
-			c, works := phase.Contention.Disks[key.Name]
+			_, works := phase.Contention.Disks[key.Name]
 			if !works || phase.Paced[key.Name].Limited() {
 				continue
 			}
-			p := pair{victim: task{key.Name, phase.Roles[key.Name]}, phase: phaseID(i),
-				why: noReference(c)}
-			for other := range phase.Disks {
-				if other != key.Name {
-					p.neighbour = task{other, phase.Roles[other]}
-				}
-			}
-			at := slices.IndexFunc(r.a.Effects, func(e analysis.Effect) bool {
-				return e.Victim == key.Name && e.Neighbour == p.neighbour.disk &&
-					slices.Contains(e.Phases, phase.Name)
-			})
-			if at >= 0 && c.NoReference == "" {
-				e := &r.a.Effects[at]
-				p.kept = new(1 - e.Loss)
-				if e.CI != nil {
-					p.ci = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
-				}
+			p := r.pairIn(i, key.Name)
+			if p.kept != nil {
 				known[p.victim], known[p.neighbour] = true, true
 			}
 			again := func(o pair) bool { return o.victim == p.victim && o.neighbour == p.neighbour }
@@ -77,6 +62,30 @@ func (r *runDoc) pairs() (tasks []task, list []pair) {
 		}
 	}
 	return tasks, list
+}
+
+// pairIn is what a disk keeps beside the other one of a phase, by the analysis' effects.
+func (r *runDoc) pairIn(i int, victim string) pair {
+	phase := &r.a.Phases[i]
+	c := phase.Contention.Disks[victim]
+	p := pair{victim: task{victim, phase.Roles[victim]}, phase: phaseID(i), why: noReference(c)}
+	for other := range phase.Disks {
+		if other != victim {
+			p.neighbour = task{other, phase.Roles[other]}
+		}
+	}
+	at := slices.IndexFunc(r.a.Effects, func(e analysis.Effect) bool {
+		return e.Victim == victim && e.Neighbour == p.neighbour.disk &&
+			slices.Contains(e.Phases, phase.Name)
+	})
+	if at >= 0 && c.NoReference == "" {
+		e := &r.a.Effects[at]
+		p.kept = new(1 - e.Loss)
+		if e.CI != nil {
+			p.ci = &stats.Interval{1 - e.CI[1], 1 - e.CI[0]}
+		}
+	}
+	return p
 }
 
 // pairsTable has a row for each disk that may be slowed, and a column for each that works beside it.

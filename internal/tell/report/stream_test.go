@@ -261,7 +261,7 @@ func TestWhoDoesWhat(t *testing.T) {
 			roles[string(rune('A'+i))] = map[rune]trace.Role{'R': trace.Read, 'W': trace.Write, '-': trace.Idle}[letter]
 		}
 		r := &runDoc{Document: &Document{Keys: newKeys([]string{"A", "B", "C"})}}
-		p := &analysis.Phase{Roles: roles, Paced: work.Paced(test.paced)}
+		p := &analysis.Phase{Roles: roles, Paced: test.paced}
 		if got := r.does(p, nobody); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.pattern, got, test.want)
 		}
