@@ -185,31 +185,6 @@ func TestFellFirst(t *testing.T) {
 	}
 }
 
-// To four fifths, within the window, and with no event of another near.
-func TestFellInsideByHand(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		bytes  float64 // after 20 s
-		window []overlap.Span
-		other  overlap.Span
-		want   bool
-	}{
-		{"to four fifths", 1600e6, []overlap.Span{span(0, 40)}, span(0, 40), true},
-		{"to more", 1601e6, []overlap.Span{span(0, 40)}, span(0, 40), false},
-		{"where the window ends", 1600e6, []overlap.Span{span(0, 20)}, span(0, 40), false},
-		{"where it begins", 1600e6, []overlap.Span{span(20, 40)}, span(0, 40), false},
-		{"in its second part", 1600e6, []overlap.Span{span(0, 10), span(15, 40)}, span(0, 40), true},
-		{"between", 1600e6, []overlap.Span{span(0, 19), span(21, 40)}, span(0, 40), false},
-		{"where another begins", 1600e6, []overlap.Span{span(0, 40)}, span(20, 40), false},
-	} {
-		kind := map[bool]string{false: KindUnknown, true: KindStart}[tt.other.StartNS > 0]
-		a := partOf(tracetest.FilesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
-		a.Solid, a.kinds = []ledger.Level{a.LevelOver(span(0, 20)), a.LevelOver(span(20, 40))}, []string{"", kind}
-		p := &phase{parts: []*part{a, {Disk: ledger.Disk{Trace: &trace.DiskRecord{Name: "B"}, Active: []overlap.Span{tt.other}}}}, window: tt.window, out: &Phase{}}
-		check.Same(t, tt.name, tt.want, p.fellInside(p.parts[0]))
-	}
-}
-
 // A falls at 20 s; what the others do then explains it, or does not.
 func TestWhatExplainsAFall(t *testing.T) {
 	falls := tracetest.Steps(100, [2]float64{20, 50})

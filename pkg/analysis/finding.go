@@ -106,7 +106,7 @@ type finder struct {
 func (f *finder) add(found Finding, text string, args ...any) {
 	found.Phase = cmp.Or(found.Phase, f.phase.Name)
 	found.TextWithoutPhase = fmt.Sprintf(text, args...)
-	if len(found.Disks) == 1 && found.Disk == "" {
+	if len(found.Disks) == 1 && found.Disk == "" && found.Added == nil {
 		found.Disk = found.Disks[0]
 	}
 	kinds := map[string][]string{
@@ -237,9 +237,14 @@ func (f *finder) held(names []string) {
 		for _, group := range Alike(of, rateOf) {
 			rate := meanOf(group, rateOf)
 			reference := meanOf(group, func(name string) float64 { return *c[name].ReferenceRate })
-			from := Each(group, func(name string) string { return c[name].ReferenceFrom })
+			var from []string
+			for _, name := range group {
+				if !slices.Contains(from, c[name].ReferenceFrom) {
+					from = append(from, c[name].ReferenceFrom)
+				}
+			}
 			f.add(Finding{
-				Code: "held", Disks: group, Other: strings.Join(slices.Compact(from), ", "),
+				Code: "held", Disks: group, Other: strings.Join(from, ", "),
 				Values: ReferenceValues{Rate: rate, Reference: reference},
 				Weight: (1 - rate/reference) / 2,
 			}, "%s dropped to %s, %s", unit.List(group), f.each(rate, len(group)),

@@ -34,3 +34,24 @@ func TestFiguresAreNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesBetweenPauses analyses a disk whose files are short and far apart beside one that falls: so
+// little time in files has no noise of its own.
+func TestFilesBetweenPauses(t *testing.T) {
+	a := &trace.DiskRecord{Name: "A", Op: trace.Write}
+	for k := range 60 {
+		took := int64(0.5e9)
+		bytes := int64(0.5e9)
+		if k >= 30 {
+			bytes = 0.2e9
+		}
+		start := int64(k) * took
+		a.Files = append(a.Files, trace.File{Seq: k, Bytes: bytes, StartNS: start, EndNS: start + took})
+	}
+	b := &trace.DiskRecord{Name: "B", Op: trace.Write}
+	for k := range 75 {
+		start := int64(k) * 0.4e9
+		b.Files = append(b.Files, trace.File{Seq: k, Bytes: 4096, StartNS: start, EndNS: start + 0.5e6})
+	}
+	Analyze(tracetest.Run(tracetest.Phase("all", a, b)), Options{})
+}

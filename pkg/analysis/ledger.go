@@ -80,7 +80,7 @@ func (p *phase) events() []event {
 				continue
 			}
 			e := edge{part: part, level: k, at: after.StartNS}
-			e.offNS = max(closeNS/2, part.Misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
+			e.offNS = max(closeNS/2, part.Misdated(before.Rate, after.Rate))
 			if part.Turns.Holds(e.at) {
 				continue
 			}
@@ -119,16 +119,6 @@ func (p *phase) events() []event {
 		p.shifts(&events[i], bounds)
 	}
 	return events
-}
-
-// atOneStage is the part of a level in which no other disk starts or ends, about a moment.
-func (p *phase) atOneStage(l ledger.Level, ns int64) ledger.Level {
-	for _, s := range p.stages {
-		if s.StartNS <= ns && ns < s.EndNS {
-			l.Span = l.Span.Within(s.Span)
-		}
-	}
-	return l
 }
 
 // shifts measures what each disk that works both before and after an event did, over the time in which nothing else

@@ -31,7 +31,7 @@ type Stream struct {
 	// Empty if no frame was due; never strained if the buffer's size is not known.
 	Verdict   stream.Verdict `json:"verdict"`
 	LateWhile []string       `json:"late_while,omitempty"` // the other disks at work whenever frames were late
-	// Of these, those without which frames were due for a while (see lateness), and none was late.
+	// Of these, those without which frames were due for a while (see quietNS), and none was late.
 	LateOnlyWhile []string      `json:"late_only_while,omitempty"`
 	Beside        *StreamBeside `json:"beside,omitempty"` // null if no other disk works in the phase
 	Series        *StreamSeries `json:"series,omitempty"`

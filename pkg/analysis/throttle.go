@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"slices"
-
 	"github.com/hubbench/hubbench/pkg/ledger"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -93,19 +91,6 @@ func (p *part) pauseAt(ns int64) (overlap.Span, bool) {
 		}
 	}
 	return overlap.Span{}, false
-}
-
-// fellInside reports whether the disk fell in the window for a reason other than another's start: then its mean over
-// the window is of several levels, and no other disk is the cause.
-func (p *phase) fellInside(part *part) bool {
-	for i := 1; i < len(part.Solid); i++ {
-		at := part.Solid[i].StartNS
-		inside := slices.ContainsFunc(p.window, func(v overlap.Span) bool { return v.StartNS < at && at < v.EndNS })
-		if inside && part.Solid[i].Rate <= maxDrop*part.Solid[i-1].Rate && part.kind(i) != "" && part.kind(i) != KindStart {
-			return true
-		}
-	}
-	return false
 }
 
 // lowAlone reports whether the disk stays below a rate even when it works alone: then the others only took what it

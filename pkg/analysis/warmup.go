@@ -11,10 +11,13 @@ import (
 
 // How a warm-up is detected.
 const (
-	warmUpS    = 30  // a warm-up takes no longer than this
-	climbs     = 1.1 // a rate that is that much higher before it is halfway up than at first rises little by little
-	keptOfOne  = 0.7 // the part of the later rate that a rise begins at, if only one start shows it by itself
-	warmUpMore = 3.5 // the ratio of a disk's longest warm-up to its shortest is no larger than this
+	warmUpS = 30 // A warm-up takes no longer than this.
+	// A rate at least this many times as high in the second half of the time to halfway up as in
+	// the first rises little by little.
+	climbs = 1.1
+	// If only one start shows a rise by itself, it begins at no more than this part of the later rate.
+	keptOfOne  = 0.7
+	warmUpMore = 3.5 // The ratio of a disk's longest warm-up to its shortest is no larger than this.
 )
 
 // start is when a disk begins to work in a phase.

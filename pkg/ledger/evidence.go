@@ -56,11 +56,12 @@ func (q *sequence) significant(cuts []int) []int {
 	})
 }
 
-// jumps reports whether the rate jumps at a cut as nowhere else but at cuts.
+// jumps reports whether the rate jumps at a cut as nowhere else but at cuts, and beyond what
+// neighbouring bins differ by.
 func (q *sequence) jumps(at int, edges []int) bool {
 	const width = 3 // bins on either side
 	here, elsewhere := jumpsAt(q.mean, at, edges, width)
-	return here > q.StandsOut*elsewhere
+	return here > max(q.StandsOut*elsewhere, q.Clear*q.quick*math.Sqrt(2.0/width))
 }
 
 // evident drops cuts that single files explain: a change that shows inside no file needs several files

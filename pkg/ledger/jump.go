@@ -35,15 +35,15 @@ const misdating = 11
 // roughlyNS is the longest time by which noise is assumed to misdate a change.
 const roughlyNS = 10_000_000_000
 
-// Misdated is how long before or after its time noise may have dated the change from one level to
+// Misdated is how long before or after its time noise may have dated the change from one rate to
 // the next. Noise with a memory misdates it by what is new in each bin, for a wave does not jump.
-func (p *Disk) Misdated(before, after Level) int64 {
+func (p *Disk) Misdated(before, after float64) int64 {
 	q := p.rates
 	variance := p.noise.variance
 	if p.noise.files > 0 {
 		variance, _ = p.noise.ofMean(q, [2]int{0, len(q.y)})
 		variance *= float64(len(q.y))
 	}
-	change := (after.Rate - before.Rate) / max(before.Rate, after.Rate)
+	change := (after - before) / max(before, after)
 	return int64(min(roughlyNS, 1e9*misdating*variance*q.binS/(change*change)))
 }

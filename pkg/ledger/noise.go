@@ -39,7 +39,7 @@ func (n noise) ofMean(q *sequence, in ...[2]int) (variance, worth float64) {
 func (q *sequence) noiseOf(edges []int) noise {
 	const jump = 2 // bins on either side
 	end := max(len(q.y)-q.bins(q.MinS), min(len(q.y), q.bins(q.MinS)))
-	cuts := slices.Concat([]int{-jump, end + jump}, edges[1:len(edges)-1], q.short)
+	cuts := slices.Concat([]int{-jump, end + jump}, edges[1:max(1, len(edges)-1)], q.short)
 	slices.Sort(cuts)
 	rest, levels := *q, []int{0}
 	rest.file = nil

@@ -47,6 +47,10 @@ func (p *Disk) measureUnder(n noise, in ...overlap.Span) (Measured, bool) {
 			bins = append(bins, [2]int{from, to})
 		}
 	}
+	if len(bins) == 0 && len(p.rates.y) > 0 && overlap.Seconds(in) >= pieceNS/1e9 {
+		at := min(p.rates.time.bin(in[0].StartNS), len(p.rates.y)-1)
+		bins = [][2]int{{at, at + 1}} // It moved something in less time than a bin lasts.
+	}
 	if bytes <= 0 || len(bins) == 0 {
 		return Measured{}, false
 	}

@@ -102,6 +102,9 @@ func (q *sequence) find() shape {
 	cuts := q.significant(q.prune(q.evident(all)))
 	q.left = q.noiseOf(q.edges(cuts))
 	best := q.withSlopes(q.fit(cuts))
+	if q.left.files == 0 {
+		return best
+	}
 	if dated := q.withSlopes(q.fit(q.dated(cuts))); !best.slopes() || dated.score <= best.score {
 		return dated
 	}
@@ -136,9 +139,6 @@ func (q *sequence) withSlopes(best shape) shape {
 // file dates a change, not the beginning of the next. Excursions count as they are, for what clips
 // them may look like a jump.
 func (q *sequence) dated(cuts []int) []int {
-	if q.left.files == 0 {
-		return cuts
-	}
 	raw := q.over(q.raw)
 	edges := q.edges(cuts)
 	for i := range cuts {

@@ -45,8 +45,8 @@ func TestSeriesOfADisk(t *testing.T) {
 func TestMisdated(t *testing.T) {
 	p := New(tracetest.Sampled(tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1e6}}, 20)...)), work.Work{}, 1e9)
 	p.noise = noise{variance: 1e-4}
-	fast, slow := flatLevel(span(0, 10), 1e6), flatLevel(span(10, 20), 0.5e6)
-	for _, tt := range [][2]Level{{fast, slow}, {slow, fast}} {
+	fast, slow := 1e6, 0.5e6
+	for _, tt := range [][2]float64{{fast, slow}, {slow, fast}} {
 		check.Near(t, "the date", 11*1e-5/0.25, seconds(p.Misdated(tt[0], tt[1])), 1e-6)
 	}
 	p.noise.variance = 9

@@ -69,8 +69,9 @@ func (p *Disk) wandersInSteps() bool {
 	return true
 }
 
-// wandersAt reports whether an autoregression without levels explains the means over a second better than levels do,
-// which are many or change little by little: over so long, the luck of files is no longer what it has to remember.
+// wandersAt reports whether an autoregression without levels explains the means over a second
+// better than levels do that are many or change little by little. Over a second, files that are
+// fast or slow by chance average out.
 func (q *sequence) wandersAt(edges []int) bool {
 	width := q.bins(1)
 	n := len(q.y) / width
@@ -86,6 +87,9 @@ func (q *sequence) wandersAt(edges []int) bool {
 	var changes, jumps float64
 	for i, edge := range edges[1 : len(edges)-1] {
 		before, after := edges[i], edges[i+2]
+		if edge-before < 2 || after-edge < 2 {
+			continue
+		}
 		cuts = append(cuts, min(n-1, max(1, (edge+width/2)/width)))
 		change := q.mean(edge, after) - q.mean(before, edge)
 		jump := q.mean(edge+1, min(edge+1+width/2, after)) - q.mean(max(edge-width/2, before), edge)

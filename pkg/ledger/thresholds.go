@@ -35,8 +35,8 @@ type Thresholds struct {
 	SlopeParts int     // SlopeParts is how many halves of halves of its first level a slope may take, and of its last.
 	Stair      float64 // Stair is how large a step of a slope is, as a logarithm, where steps are looked at.
 	MinNoise   float64 // MinNoise is the least deviation of a bin, relative.
-	MaxLevels  int     // MaxLevels is how many levels that are not in turn a rate goes through at most,
-	Sharp      float64 // and Sharp the part of their changes that shows within half a second, or it wanders.
+	MaxLevels  int     // MaxLevels is how many levels a rate keeps at most; more may be a rate that wanders.
+	Sharp      float64 // Sharp is the part of the changes between levels that shows within half a second.
 	MinMeans   int     // MinMeans is how many means over a second show that a rate wanders instead of keeping levels.
 	Runs       int     // Runs is the number of alternating levels that are a swing or dips.
 	Alike      float64 // Alike is the spread, as a logarithm, of levels of one side of them,
