@@ -134,15 +134,15 @@ func Methods(a *Analysis) []string {
 // minReported is the part of its speed that a disk must lose to be called slowed.
 const minReported = 0.10
 
-// contest says what came of disks that were busy together. If rates changed meanwhile, the stretch
-// is named that this is of.
+// contest says what came of disks that were busy together, or why nothing is said of it. If rates
+// changed meanwhile, the stretch is named that this is of.
 func (en english) contest(c Contest) []idea {
 	names := present(en.Order, c.Disks)
 	disks := Each(names, func(name string) ContestDisk { return c.Disks[name] })
 	some := func(holds func(d ContestDisk) bool) bool { return slices.ContainsFunc(disks, holds) }
 	mixed := some(func(d ContestDisk) bool { return d.Op != disks[0].Op })
 	when, stretch := who(names, c.Disks, len(en.Order)), spansText(c.Spans)
-	outcomes := c.slowed(names, c.Even && !mixed)
+	outcomes := c.outcomes(names, c.Even && !mixed)
 	switch {
 	case outcomes != nil:
 	case some(func(d ContestDisk) bool { return d.Changed != "" }):
@@ -151,8 +151,10 @@ func (en english) contest(c Contest) []idea {
 		outcomes = []string{"too little was measured to say who is slowed"}
 	case some(func(d ContestDisk) bool { return d.Reference != nil }):
 		outcomes = []string{"no disk is measurably slowed"}
+	case mixed:
+		outcomes = []string{"no baseline shows who is slowed"}
 	default:
-		outcomes = []string{pick(mixed, "no baseline shows who is slowed", "the disks share unevenly")}
+		outcomes = []string{"the disks share unevenly"}
 	}
 	when += stretch
 	out := Each(outcomes, func(text string) idea { return idea{text: text + " when " + when} })
@@ -180,9 +182,9 @@ func (en english) winner(names []string, disks map[string]ContestDisk) string {
 		en.Rate(total))
 }
 
-// slowed says who is slowed: "C crowds out A and B: they drop to 47 %", and who else is, or seems
+// outcomes say who is slowed: "C crowds out A and B: they drop to 47 %", and who else is, or seems
 // to be; or that the disks share evenly.
-func (c Contest) slowed(names []string, even bool) []string {
+func (c Contest) outcomes(names []string, even bool) []string {
 	by := func(name string) []string { // as far as their own rates did not change
 		steady := func(other string) bool { return c.Disks[other].Changed == "" }
 		return only(c.Disks[name].By, steady)
