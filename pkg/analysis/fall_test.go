@@ -246,11 +246,6 @@ func newPart(d *trace.DiskRecord, gapNS int64) *part {
 	return &part{Disk: ledger.New(d, work.Work{}, gapNS)}
 }
 
-// partOf is a disk's part without levels, and newPart the same with them.
-func partOf(d *trace.DiskRecord) *part {
-	return &part{Disk: ledger.Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}}
-}
-
 // together is a phase of disks that are named A, B and so on.
 func together(disks ...*trace.DiskRecord) *phase {
 	p := &phase{trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{}}, run: &run{alpha: alphas{looks: 1, own: 0.01, shared: 0.01, after: 0.01}}}
