@@ -101,14 +101,17 @@ func (q *sequence) find() shape {
 	}
 	cuts := q.significant(q.prune(q.evident(all)))
 	q.left = q.noiseOf(q.edges(cuts))
-	best := q.withSlopes(q.fit(cuts))
 	if q.left.files == 0 {
-		return best
+		return q.withSlopes(q.fit(cuts))
 	}
-	if dated := q.withSlopes(q.fit(q.dated(cuts))); !best.slopes() || dated.score <= best.score {
+	dated := q.withSlopes(q.fit(q.dated(cuts)))
+	if dated.slopes() {
 		return dated
 	}
-	return best
+	if other := q.withSlopes(q.fit(cuts)); other.slopes() && other.score < dated.score {
+		return other
+	}
+	return dated
 }
 
 // slopes reports whether any piece is one.
