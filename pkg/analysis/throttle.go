@@ -9,7 +9,6 @@ import (
 // How a throttle is distinguished from contention, and from what is of no interest.
 const (
 	maxDrop      = 0.80          // the rate must fall to four fifths or less
-	surelyFell   = 10            // times less likely than other claims may noise make the fall: nothing else speaks for it
 	staysBelow   = 0.90          // of the rate before: what comes back above it was no throttle, but a slow spell
 	explainsNS   = 2_000_000_000 // another disk's start or end explains a drop up to this long after it ...
 	foreseenNS   = 500_000_000   // ... and, levels being dated roughly, this long before it,
@@ -31,9 +30,6 @@ func (p *phase) throttle(part *part) *Throttle {
 			bottom++
 		}
 		if levels[bottom].Rate > maxDrop*levels[first].Rate {
-			continue
-		}
-		if high, low := part.Differ(levels[first].Span, levels[bottom].Span); high.ChanceAbove(low) > p.alpha.own/surelyFell {
 			continue
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
