@@ -3,7 +3,7 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -37,15 +37,22 @@ func front() (code int, ok bool) {
 	if os.Getenv(behindFront) != "" {
 		return 0, false
 	}
-	self, selfErr := os.Executable()
-	askedRead, asked, askedErr := os.Pipe()
-	codes, codeWrite, codesErr := os.Pipe()
-	for _, end := range []*os.File{askedRead, asked, codes, codeWrite} {
-		defer end.Close()
-	}
-	if cmp.Or(selfErr, askedErr, codesErr) != nil {
+	self, err := os.Executable()
+	if err != nil {
 		return 0, false
 	}
+	askedRead, asked, err := os.Pipe()
+	if err != nil {
+		return 0, false
+	}
+	defer asked.Close()
+	defer askedRead.Close()
+	codes, codeWrite, err := os.Pipe()
+	if err != nil {
+		return 0, false
+	}
+	defer codes.Close()
+	defer codeWrite.Close()
 	cmd := exec.Command(self, os.Args[1:]...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -92,11 +99,11 @@ func front() (code int, ok bool) {
 	}
 }
 
-// behind is the other side: it gives the asks that come from the process in front, and what ends
-// this process with an exit code. Without such a process, there are none, and exit ends.
-func behind(exit func(code int)) (*asks, func(code int)) {
+// behind is the other side: it gives the asks that come from the process in front to the context of the
+// commands, and what ends this process with an exit code. Without such a process, signals ask, and exit ends.
+func behind(ctx context.Context, exit func(code int)) (context.Context, func(code int)) {
 	if os.Getenv(behindFront) == "" {
-		return nil, exit
+		return ctx, exit
 	}
 	_ = os.Unsetenv(behindFront) // for the processes that are started here
 	syscall.CloseOnExec(askedFile)
@@ -125,7 +132,7 @@ func behind(exit func(code int)) (*asks, func(code int)) {
 			}
 		}
 	}()
-	return a, end
+	return context.WithValue(ctx, asksKey{}, a), end
 }
 
 // processorTime is how long this process has computed, and the system for it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -11,7 +12,9 @@ import (
 func front() (code int, ok bool) { return 0, false }
 
 // behind has nothing before it.
-func behind(exit func(code int)) (*asks, func(code int)) { return nil, exit }
+func behind(ctx context.Context, exit func(code int)) (context.Context, func(code int)) {
+	return ctx, exit
+}
 
 // processorTime is how long this process has computed, and the system for it.
 func processorTime() time.Duration {

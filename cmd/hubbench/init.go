@@ -194,7 +194,7 @@ func (o *initOptions) draft(ctx context.Context, folders []string) ([]byte, erro
 	case o.expect != "":
 		return limitsOf(o.expect)
 	case len(folders) > 0:
-		ctx, asked, release := o.catchSignals(ctx)
+		ctx, asked, release := catchSignals(ctx)
 		defer release()
 		r := session{asked: asked}
 		r.program = o.program

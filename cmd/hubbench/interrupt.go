@@ -23,6 +23,8 @@ type asks struct {
 	each  chan os.Signal
 }
 
+type asksKey struct{}
+
 // askingSignals are those that ask a process to end.
 func askingSignals() []os.Signal {
 	asking := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
@@ -51,14 +53,12 @@ func untilInterrupted(ctx context.Context, do func() error) error {
 }
 
 // catchSignals ends the context at the first signal that asks the process to end. None of them kills.
-func (p program) catchSignals(parent context.Context) (
-	ctx context.Context, a *asked, release func(),
-) {
+func catchSignals(parent context.Context) (ctx context.Context, a *asked, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	if p.asks != nil {
-		p.asks.taken.Store(true)
-		signals = p.asks.each
+	if front, ok := parent.Value(asksKey{}).(*asks); ok {
+		front.taken.Store(true)
+		signals = front.each
 	} else {
 		signal.Notify(signals, askingSignals()...)
 	}

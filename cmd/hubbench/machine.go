@@ -71,7 +71,7 @@ this machine warn of what failed.`,
 }
 
 func (o *output) runDoctor(cmd *cobra.Command, args []string) error {
-	ctx, _, release := o.catchSignals(cmd.Context())
+	ctx, _, release := catchSignals(cmd.Context())
 	defer release()
 	var paths []string
 	err := untilInterrupted(ctx, func() (err error) {

@@ -28,7 +28,6 @@ type program struct {
 	stdout io.Writer // results
 	stderr io.Writer // everything else
 
-	asks *asks                                              // nil: signals ask
 	look func(context.Context) (*hardware.Inventory, error) // nil: device.Look
 }
 

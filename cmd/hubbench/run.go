@@ -97,7 +97,7 @@ first phase that is not complete.`,
 				return usagef("--direct and --then ask you to connect something in another way, " +
 					"and need a terminal to wait for you")
 			}
-			ctx, asked, release := p.catchSignals(cmd.Context())
+			ctx, asked, release := catchSignals(cmd.Context())
 			defer release()
 			r := session{runOptions: opts, asked: asked}
 			if opts.from != "" {

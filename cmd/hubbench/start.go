@@ -28,11 +28,10 @@ func main() {
 	if code, ok := front(); ok {
 		os.Exit(code)
 	}
-	asks, end := behind(os.Exit)
-	p.asks = asks
+	ctx, end := behind(context.Background(), os.Exit)
 	go notifyOfHangs(os.Args[1], p.notify)
 	if stat, err := os.Stdout.Stat(); err == nil && !stat.Mode().IsRegular() {
 		p.stdout = consumer{os.Stdout}
 	}
-	end(run(context.Background(), os.Args[1:], p))
+	end(run(ctx, os.Args[1:], p))
 }
