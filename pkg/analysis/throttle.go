@@ -32,6 +32,10 @@ func (p *phase) throttle(part *part) *Throttle {
 		if levels[bottom].Rate > maxDrop*levels[first].Rate {
 			continue
 		}
+		high, low := part.Differ(levels[first].Span, levels[bottom].Span)
+		if high.ChanceAbove(low) > p.alpha.own {
+			continue
+		}
 		until, rebound := part.lasts(levels, bottom, levels[first].Rate)
 		if low := (overlap.Span{StartNS: levels[bottom].StartNS, EndNS: until}); until <= low.StartNS ||
 			part.sizesExplain(levels[first].Span, low) {
