@@ -1,6 +1,7 @@
 package size
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -24,32 +25,38 @@ type Bin struct {
 // Bins returns the rates of files by their size, the smallest first, and nil if all files are of
 // one size.
 func Bins(files []File) []Bin {
-	files = slices.Clone(files)
-	slices.SortFunc(files, bySize)
-	sameSize := func(a, b File) bool { return bySize(a, b) == 0 }
-	distinct := len(slices.CompactFunc(slices.Clone(files), sameSize))
-	if distinct < 2 {
+	distinct := map[int64]bool{}
+	for _, f := range files {
+		if distinct[f.Trace.Bytes] = true; len(distinct) > maxSizes {
+			break
+		}
+	}
+	if len(distinct) < 2 {
 		return nil
 	}
-	if distinct > maxSizes {
-		sameSize = func(a, b File) bool { return math.Ilogb(a.Bytes()) == math.Ilogb(b.Bytes()) }
-	}
-	var bins []Bin
-	for len(files) > 0 {
-		var rates []float64
-		for len(rates) < len(files) && sameSize(files[0], files[len(rates)]) {
-			rates = append(rates, files[len(rates)].Rate())
+	groups := map[int64][]File{}
+	for _, f := range files {
+		from := f.Trace.Bytes
+		if len(distinct) > maxSizes {
+			from = 1 << math.Ilogb(f.Bytes())
 		}
-		s := stats.Summarize(rates)
-		bins = append(bins, Bin{
-			FromBytes: files[0].Trace.Bytes,
-			ToBytes:   files[len(rates)-1].Trace.Bytes,
-			Files:     len(rates),
-			Median:    s.Median,
-			P05:       s.P05,
-			P95:       s.P95,
-		})
-		files = files[len(rates):]
+		groups[from] = append(groups[from], f)
+	}
+	bins := make([]Bin, 0, len(groups))
+	for _, from := range slices.Sorted(maps.Keys(groups)) {
+		group := groups[from]
+		bin := Bin{FromBytes: group[0].Trace.Bytes, Files: len(group)}
+		rates := make([]float64, len(group))
+		for i, f := range group {
+			bin.FromBytes = min(bin.FromBytes, f.Trace.Bytes)
+			bin.ToBytes = max(bin.ToBytes, f.Trace.Bytes)
+			rates[i] = f.Rate()
+		}
+		slices.Sort(rates)
+		bin.Median = stats.Quantile(rates, 0.5)
+		bin.P05 = stats.Quantile(rates, 0.05)
+		bin.P95 = stats.Quantile(rates, 0.95)
+		bins = append(bins, bin)
 	}
 	return bins
 }

@@ -38,7 +38,7 @@ type Knee struct {
 // Ordered reports whether the files came in order of size, so that size and time cannot be
 // separated.
 func Ordered(files []File) bool {
-	sizes, _ := sizesAndTimes(files)
+	sizes, _ := sizesAndTimes(thinned(files))
 	order := make([]float64, len(sizes))
 	for i := range order {
 		order[i] = float64(i)

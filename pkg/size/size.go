@@ -39,7 +39,7 @@ type Totals struct {
 // Apart returns the usable files that share no time with another one of their disk, and the sums over all. Filler,
 // which keeps the disk busy for the others' sake, is in none of these.
 func Apart(files []trace.File) (list []File, all Totals) {
-	var usable []*trace.File
+	usable := make([]*trace.File, 0, len(files))
 	for i := range files {
 		f := &files[i]
 		if f.Filler {
@@ -52,6 +52,7 @@ func Apart(files []trace.File) (list []File, all Totals) {
 		}
 	}
 	all.Usable = len(usable)
+	list = make([]File, 0, len(usable))
 	var busyNS int64
 	ended := int64(math.MinInt64)
 	for i, f := range usable {

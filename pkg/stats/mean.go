@@ -3,9 +3,6 @@ package stats
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/dsp/fourier"
-	"gonum.org/v1/gonum/floats"
 )
 
 // The thresholds of intervals. They were tuned on those noise classes of pkg/trace/tracetest that are
@@ -74,7 +71,7 @@ func MeanOf(x []float64, known int) (Estimate, bool) {
 func TrimmedMeanOf(x []float64, cut float64) (Estimate, bool) {
 	n := len(x)
 	k := int(cut * float64(n))
-	sorted := ascending(x)
+	sorted := slices.Sorted(slices.Values(x))
 	winsorized := make([]float64, n)
 	for i, v := range x {
 		winsorized[i] = min(max(v, sorted[k]), sorted[n-1-k])
@@ -87,14 +84,20 @@ func TrimmedMeanOf(x []float64, cut float64) (Estimate, bool) {
 
 // cosines is the cosine transform of x: the first wave takes half a period along x, the second one a whole.
 func cosines(x []float64, count int) []float64 {
-	if count < 1 {
-		return nil
+	n, mean := float64(len(x)), Mean(x)
+	waves := make([]float64, max(0, count))
+	for j := range waves {
+		step := math.Pi * float64(j+1) / n
+		// Chebyshev's recurrence gives the next cosine from the two before.
+		before, now, twice := math.Cos(step/2), math.Cos(step/2), 2*math.Cos(step)
+		var sum float64
+		for _, v := range x {
+			sum += (v - mean) * now
+			before, now = now, twice*now-before
+		}
+		waves[j] = sum * math.Sqrt(2/n)
 	}
-	deviations := slices.Clone(x)
-	floats.AddConst(-Mean(x), deviations)
-	waves := fourier.NewQuarterWaveFFT(len(x)).CosSequence(nil, deviations)
-	floats.Scale(math.Sqrt(2/float64(len(x)))/4, waves)
-	return waves[1 : count+1] // the one before is the mean's
+	return waves
 }
 
 // waveVariance is that of the cosine j of a first-order autoregression whose memory is a share of the

@@ -29,16 +29,36 @@ type Summary struct {
 
 // Summarize describes x, which it leaves as it is.
 func Summarize(x []float64) Summary {
-	sorted := ascending(x)
+	if len(x) == 0 {
+		nan := math.NaN()
+		return Summary{nan, nan, nan, nan, nan, nan, nan}
+	}
+	const low, high, trim = 0.05, 0.95, 0.2
+	// Only the ranks that are asked for are put in their places, as a sort of all takes several times as long.
+	sorted, last := slices.Clone(x), len(x)-1
+	cut := int(trim * float64(len(x)))
+	ranks := []int{cut, last - cut}
+	for _, p := range []float64{low, 0.5, high} {
+		rank := int(p * float64(last))
+		ranks = append(ranks, rank, min(rank+1, last))
+	}
+	slices.Sort(ranks)
+	from := 0
+	for _, rank := range ranks {
+		if rank >= from {
+			order(sorted[from:], rank-from)
+			from = rank + 1
+		}
+	}
 	mean, sd := stat.MeanStdDev(x, nil)
 	return Summary{
 		Mean:      mean,
 		Median:    Quantile(sorted, 0.5),
-		Trimmed20: TrimmedMean(sorted, 0.2),
+		Trimmed20: TrimmedMean(sorted, trim),
 		SD:        sd,
 		CV:        sd / mean,
-		P05:       Quantile(sorted, 0.05),
-		P95:       Quantile(sorted, 0.95),
+		P05:       Quantile(sorted, low),
+		P95:       Quantile(sorted, high),
 	}
 }
 
@@ -57,14 +77,52 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// Median is the median of x, which it leaves as it is; NaN for nothing.
-func Median(x []float64) float64 { return Quantile(ascending(x), 0.5) }
+// Median is the median of x, which it leaves as it is.
+func Median(x []float64) float64 { return medianInPlace(slices.Clone(x)) }
 
-// ascending is a sorted copy of x.
-func ascending(x []float64) []float64 {
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	return sorted
+// medianInPlace is the median of x, which it puts into another order. It takes time in proportion to len(x).
+func medianInPlace(x []float64) float64 {
+	n := len(x)
+	if n == 0 {
+		return math.NaN()
+	}
+	order(x, n/2)
+	if n%2 == 1 {
+		return x[n/2]
+	}
+	below := slices.Max(x[:n/2])
+	return below + 0.5*(x[n/2]-below)
+}
+
+// order moves the k-th smallest value to x[k], no larger ones before and no smaller ones after it (Hoare, "Algorithm
+// 65: Find", Communications of the ACM 4, 1961).
+func order(x []float64, k int) {
+	for low, high := 0, len(x)-1; low < high; {
+		// The median of three as a pivot serves sorted input as well as any.
+		pivot := max(min(x[low], x[high]), min(max(x[low], x[high]), x[low+(high-low)/2]))
+		i, j := low, high
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for pivot < x[j] {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return
+		}
+	}
 }
 
 // Mean is the arithmetic mean, NaN for nothing.
