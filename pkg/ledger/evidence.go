@@ -56,11 +56,23 @@ func (q *sequence) significant(cuts []int) []int {
 	})
 }
 
-// jumps reports whether the rate jumps at a cut as nowhere else but at cuts, and beyond what
-// neighbouring bins differ by.
+// jumps reports whether the rate jumps close to a bin as nowhere else but at edges, and beyond what
+// neighbouring bins differ by. A jump is the difference of the means of some bins on either side of
+// one, which may hold the jump itself.
 func (q *sequence) jumps(at int, edges []int) bool {
 	const width = 3 // bins on either side
-	here, elsewhere := jumpsAt(q.mean, at, edges, width)
+	var here, elsewhere float64
+	end := edges[len(edges)-1]
+	for i := width; i+width < end; i++ {
+		jump := math.Abs(q.mean(i+1, i+1+width) - q.mean(i-width, i))
+		near := func(e int) bool { return i-e <= 2*width && e-i <= 2*width }
+		switch {
+		case near(at):
+			here = max(here, jump)
+		case !slices.ContainsFunc(edges[1:len(edges)-1], near):
+			elsewhere = max(elsewhere, jump)
+		}
+	}
 	return here > max(q.StandsOut*elsewhere, q.Clear*q.quick*math.Sqrt(2.0/width))
 }
 

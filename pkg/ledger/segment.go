@@ -80,8 +80,10 @@ func fileEnds(file []int) []int {
 func (q *sequence) over(y []float64) *sequence {
 	r := *q
 	n := len(y)
-	r.y, r.sums, r.squares, r.products = y, prefix(y), make([]float64, n+1), make([]float64, n+1)
+	r.y = y
+	r.sums, r.squares, r.products = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
 	for i, v := range y {
+		r.sums[i+1] = r.sums[i] + v
 		r.squares[i+1] = r.squares[i] + v*v
 		r.products[i+1] = r.products[i]
 		if i > 0 {
@@ -104,8 +106,9 @@ func (q *sequence) find() shape {
 	if q.left.files == 0 {
 		return q.withSlopes(q.fit(cuts))
 	}
-	dated := q.withSlopes(q.fit(q.dated(cuts)))
-	if dated.slopes() {
+	moved := q.dated(cuts)
+	dated := q.withSlopes(q.fit(moved))
+	if dated.slopes() || slices.Equal(moved, cuts) {
 		return dated
 	}
 	if other := q.withSlopes(q.fit(cuts)); other.slopes() && other.score < dated.score {
@@ -138,32 +141,8 @@ func (q *sequence) withSlopes(best shape) shape {
 	return best
 }
 
-// dated moves cuts to where they fit best under the noise: if files are draws, the jump inside a
-// file dates a change, not the beginning of the next. Excursions count as they are, for what clips
-// them may look like a jump.
-func (q *sequence) dated(cuts []int) []int {
-	raw := q.over(q.raw)
-	edges := q.edges(cuts)
-	for i := range cuts {
-		from := max(edges[i]+q.bins(q.MinS), cuts[i]-q.bins(q.InsideS))
-		to := min(edges[i+2]-q.bins(q.MinS), cuts[i]+q.bins(q.InsideS))
-		least, best := math.Inf(1), cuts[i]
-		for at := from; at <= to; at++ {
-			edges[i+1] = at
-			if tried := raw.drawnAs(edges)(q.left.files); tried.cost < least {
-				least, best = tried.cost, at
-			}
-		}
-		edges[i+1] = best
-	}
-	return edges[1 : len(edges)-1]
-}
-
-// bins is how many bins last for so many seconds.
-func (q *sequence) bins(s float64) int { return binsIn(s, q.binS) }
-
-// binsIn is at least four, for two or three bins show no level.
-func binsIn(s, binS float64) int { return max(4, int(math.Round(s/binS))) }
+// bins is how many bins last for so many seconds: at least four, for two or three show no level.
+func (q *sequence) bins(s float64) int { return max(4, int(math.Round(s/q.binS))) }
 
 // edges are where the levels between cuts begin, and the end.
 func (q *sequence) edges(cuts []int) []int { return append(append([]int{0}, cuts...), len(q.y)) }
@@ -179,14 +158,6 @@ func (q *sequence) files(from, to int) iter.Seq2[int, int] {
 			from = end
 		}
 	}
-}
-
-func prefix(x []float64) []float64 {
-	sums := make([]float64, len(x)+1)
-	for i, v := range x {
-		sums[i+1] = sums[i] + v
-	}
-	return sums
 }
 
 func (q *sequence) mean(from, to int) float64 {

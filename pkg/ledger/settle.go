@@ -241,26 +241,6 @@ func (q *sequence) flatten(p *piece) *sequence {
 	return q.over(y)
 }
 
-// crossing is the moment about a change at which the bytes say that the rate went from before to after: within a bin of
-// ns if the disk's progress was sampled, else within the files there.
-func (p *Disk) crossing(ns int64, before, after float64) int64 {
-	files := p.Trace.Files
-	i := sort.Search(len(files), func(k int) bool { return files[k].EndNS > ns })
-	if i == len(files) {
-		return ns
-	}
-	bin := int64(p.rates.time.binNS)
-	v := overlap.Span{StartNS: ns - bin, EndNS: ns + bin}
-	if len(files[i].Samples()) == 0 {
-		v = overlap.Of(&files[i])
-		if i > 0 && v.StartNS > ns-SampleNS {
-			v.StartNS = files[i-1].StartNS
-		}
-	}
-	share := (p.RateIn(v) - after) / (before - after)
-	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
-}
-
 // edgesOf are the edges of levels, and the end.
 func (q *sequence) edgesOf(levels []Level) []int {
 	var cuts []int
