@@ -8,7 +8,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -220,12 +219,10 @@ func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 	}
 	t := &Temperature{FirstC: all[0].Value, MaxC: math.Inf(-1), LastC: all[len(all)-1].Value, Stuck: isStuck &&
 		len(all) >= minStuck}
-	values := make([]float64, len(all))
-	for i, r := range all {
-		values[i] = r.Value
+	for _, r := range all {
 		t.MaxC = max(t.MaxC, r.Value)
 	}
-	t.MedianC = stats.Median(values)
+	t.MedianC = meter.Median(all)
 	return t
 }
 

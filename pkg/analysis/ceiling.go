@@ -175,8 +175,8 @@ func ceiling(sets []*reach, p float64) {
 		c := &Ceiling{Rate: sum / weight, Phases: names}
 		if s.less != nil {
 			c.Without, c.WithoutRate, c.AloneRate = s.less.phases[0].out.Name, s.less.total, s.alone
-			c.Added = slices.DeleteFunc(slices.Clone(s.disks), func(disk string) bool {
-				return slices.Contains(s.less.disks, disk)
+			c.Added = only(s.disks, func(disk string) bool {
+				return !slices.Contains(s.less.disks, disk)
 			})
 		}
 		for _, p := range s.phases {

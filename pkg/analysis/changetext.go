@@ -165,7 +165,7 @@ func ChangeLabel(c *Change, working int, name func(disk string) string) string {
 	}
 	rose := func(disk string) bool { s := c.Of(disk); return s.ToRate > s.FromRate }
 	fell := func(disk string) bool { return !rose(disk) }
-	fallen, risen := slices.DeleteFunc(slices.Clone(c.Disks), rose), slices.DeleteFunc(slices.Clone(c.Disks), fell)
+	fallen, risen := only(c.Disks, fell), only(c.Disks, rose)
 	switch {
 	case len(risen) == 0:
 		return does(fallen, "fall", "")

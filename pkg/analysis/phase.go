@@ -155,20 +155,14 @@ func newRun(recorded *trace.Run, opts Options) *run {
 		p.window = overlap.Window(p.stages, len(p.parts))
 	}
 	r.eachDisk((*phase).settle)
-	excursions := r.largest(func(part *part) float64 { return part.ExcursionS })
-	r.eachDisk(func(_ *phase, part *part) { part.Trim(excursions[part.side()]) })
-	return r
-}
-
-// largest is the largest figure of a disk in one direction in all phases.
-func (r *run) largest(of func(*part) float64) map[side]float64 {
-	out := map[side]float64{}
+	excursions := map[side]float64{} // the longest in any phase
 	for _, p := range r.phases {
 		for _, part := range p.parts {
-			out[part.side()] = max(out[part.side()], of(part))
+			excursions[part.side()] = max(excursions[part.side()], part.ExcursionS)
 		}
 	}
-	return out
+	r.eachDisk(func(_ *phase, part *part) { part.Trim(excursions[part.side()]) })
+	return r
 }
 
 // side is a disk in one direction.
@@ -397,9 +391,7 @@ func (p *phase) part(disk string) *part {
 
 // others are the working disks but one.
 func (p *phase) others(but *part) []*part {
-	return slices.DeleteFunc(slices.Clone(p.parts), func(o *part) bool {
-		return o == but || len(o.Active) == 0
-	})
+	return only(p.parts, func(o *part) bool { return o != but && len(o.Active) > 0 })
 }
 
 // allContend reports whether all of the phase's disks do. Else totals are partly a matter of

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/hubbench/hubbench/pkg/search"
@@ -39,9 +38,7 @@ type SearchTry struct {
 }
 
 func searches(phases []*phase) []Search {
-	tries := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool {
-		return p.trace.Search == nil
-	})
+	tries := only(phases, func(p *phase) bool { return p.trace.Search != nil })
 	bySearch := Grouped(tries, func(p *phase) string { return p.trace.Search.Search })
 	return Each(bySearch, func(group []*phase) Search {
 		first := group[0].trace.Search

@@ -315,9 +315,7 @@ func (s *state) baseline(disk *part, without ...*part) (best *reference) {
 	if here == nil {
 		return nil
 	}
-	left := slices.DeleteFunc(slices.Clone(s.parts), func(o *part) bool {
-		return slices.Contains(without, o)
-	})
+	left := only(s.parts, func(o *part) bool { return !slices.Contains(without, o) })
 	for _, set := range s.settings {
 		if set[0].whole && sameParts(set[0].parts, left) {
 			best = set.typical(disk, when, here.Rate)

@@ -50,14 +50,9 @@ func (p *phase) fillStages() {
 	}
 }
 
-// readIn is how many bytes a disk read in the window.
+// readIn is how many bytes a disk that does both read in the window.
 func (p *phase) readIn(part *part) float64 {
-	reads := part.Curve
-	if part.Trace.Both {
-		reads = overlap.NewCurve(part.Trace.Direction(trace.Read))
-	} else if part.Trace.Op == trace.Write {
-		return 0
-	}
+	reads := overlap.NewCurve(part.Trace.Direction(trace.Read))
 	var bytes int64
 	for _, v := range p.window {
 		bytes += reads.Between(v).Bytes
@@ -105,9 +100,13 @@ func (p *phase) fillOverlap() {
 			d.BytesHigh += a.High
 		}
 		d.Rate = float64(d.Bytes) / length
-		readRate := p.readIn(part) / length
-		if part.Trace.Both {
+		var readRate float64
+		switch {
+		case part.Trace.Both:
+			readRate = p.readIn(part) / length
 			d.ReadRate = readRate
+		case part.Trace.Op != trace.Write:
+			readRate = d.Rate
 		}
 		o.ReadRate += readRate
 		o.WriteRate = o.WriteRate + d.Rate - readRate

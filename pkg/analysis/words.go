@@ -30,9 +30,9 @@ func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
 	return grouped(list, func(a, b T) bool { return key(a) == key(b) })
 }
 
-// only are those of the names of which something holds.
-func only(names []string, holds func(name string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !holds(name) })
+// only are those of a list of which something holds.
+func only[T any](list []T, holds func(one T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(one T) bool { return !holds(one) })
 }
 
 // present are those disks of the run that something is known of, in the run's order.
