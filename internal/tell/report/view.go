@@ -111,9 +111,10 @@ func (v *phaseView) ofFiles() *phaseView {
 	w.lanes = nil
 	for _, l := range v.lanes {
 		if !v.found.Paced[l.key.Name].Accompanies() {
-			l.files = slices.DeleteFunc(slices.Clone(l.files), func(f file) bool {
-				return f.filler
-			})
+			filler := func(f file) bool { return f.filler }
+			if slices.ContainsFunc(l.files, filler) { // There may be millions to copy.
+				l.files = slices.DeleteFunc(slices.Clone(l.files), filler)
+			}
 			w.lanes = append(w.lanes, l)
 		}
 	}
@@ -228,7 +229,12 @@ func (l *lane) outliers(buckets []bucket, place placing) []file {
 		}
 		return math.Abs(math.Log(f.rate / b.mean))
 	}
-	out := slices.DeleteFunc(slices.Clone(l.files), func(f file) bool { return far(f) == 0 })
+	var out []file
+	for _, f := range l.files {
+		if far(f) != 0 {
+			out = append(out, f)
+		}
+	}
 	slices.SortStableFunc(out, func(a, b file) int { return cmp.Compare(far(b), far(a)) })
 	return out
 }
