@@ -91,21 +91,32 @@ func (q *sequence) evident(cuts []int) []int {
 			levels[i] = stats.Median(q.y[edges[i]:edges[i+1]])
 			files[i] = q.filesIn([2]int{edges[i], edges[i+1]})
 		}
-		alike := func(level float64) (count float64) {
-			for i, other := range levels {
-				if math.Abs(other-level) < q.MinChange {
-					count += files[i]
+		near := func(i, k int) bool { return math.Abs(levels[i]-levels[k]) < q.MinChange }
+		filesAt := func(i int) (count float64) {
+			for k := range levels {
+				if near(i, k) {
+					count += files[k]
 				}
 			}
 			return count
 		}
+		// A change that shows inside a file is shown wherever the rate goes back or forth alike: that
+		// file had both levels, so that no other file is what makes them.
+		inside := func(i int) bool {
+			for k := range len(edges) - 2 {
+				if (near(i, k) && near(i+1, k+1) || near(i, k+1) && near(i+1, k)) &&
+					q.insideFile(edges[k], edges[k+1], edges[k+2]) {
+					return true
+				}
+			}
+			return false
+		}
 		weakest, least := -1, math.Inf(1)
 		for i := range len(edges) - 2 {
-			from, cut, to := edges[i], edges[i+1], edges[i+2]
 			change := math.Abs(levels[i+1] - levels[i])
 			last := i == len(edges)-3 && q.freed(edges[1:len(edges)-1])
-			if change < least && !last && min(alike(levels[i]), alike(levels[i+1])) < q.MinFiles &&
-				!q.insideFile(from, cut, to) && !q.apart(from, cut, to) {
+			if change < least && !last && min(filesAt(i), filesAt(i+1)) < q.MinFiles &&
+				!inside(i) && !q.apart(edges[i], edges[i+1], edges[i+2]) {
 				weakest, least = i, change
 			}
 		}

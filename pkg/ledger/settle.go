@@ -108,10 +108,17 @@ func (q *sequence) wandersAt(edges []int) bool {
 // of them to be dips.
 func (p *Disk) dropExcursions() {
 	flat := func(l Level) bool { return l.From == l.To && !p.Turns.Holds(l.StartNS) }
+	typical := func(l Level) float64 { // An excursion within it counts for little.
+		from, to := p.rates.time.bin(l.StartNS), p.rates.time.bin(l.EndNS)
+		if from == to {
+			return math.Log(l.Rate)
+		}
+		return stats.Median(p.rates.y[from:to])
+	}
 	for i := 1; i+1 < len(p.Solid); i++ {
 		before, l, after := p.Solid[i-1], p.Solid[i], p.Solid[i+1]
 		if l.Seconds() >= Defaults().ShortLevel || !flat(before) || !flat(l) || !flat(after) ||
-			math.Abs(math.Log(after.Rate/before.Rate)) >= Defaults().Alike {
+			math.Abs(typical(after)-typical(before)) >= Defaults().Alike {
 			continue
 		}
 		p.ExcursionS = max(p.ExcursionS, l.Seconds())
