@@ -175,12 +175,15 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 	var inside, squares float64 // the products and squares of what deviates from the means of files
 	var means, wanted []float64
 	for first, end := range q.files(from, from+n) {
-		values, wants := q.y[first:end], fitted[first-from:end-from]
-		y, f := stats.Mean(values), stats.Mean(wants)
-		means, wanted = append(means, y), append(wanted, f)
-		for k := range values {
-			inside += (values[k] - y) * (wants[k] - f)
-			squares += square(wants[k] - f)
+		means = append(means, q.mean(first, end))
+		wanted = append(wanted, stats.Mean(fitted[first-from:end-from]))
+		if first++; first == end {
+			continue // A file's first bin may show how long it took to begin.
+		}
+		y, f := q.mean(first, end), stats.Mean(fitted[first-from:end-from])
+		for k := first; k < end; k++ {
+			inside += (q.y[k] - y) * (fitted[k-from] - f)
+			squares += square(fitted[k-from] - f)
 		}
 	}
 	if q.Shown*squares > q.Clear*q.quick*math.Sqrt(squares) { // It would show inside the files.
