@@ -56,8 +56,8 @@ func (q *sequence) significant(cuts []int) []int {
 	})
 }
 
-// jumps reports whether the rate jumps close to a bin as nowhere else but at edges, and beyond what
-// neighbouring bins differ by. A jump is the difference of the means of some bins on either side of
+// jumps reports whether the rate jumps close to a bin as nowhere else but at edges, and farther than
+// a random walk whose steps are what neighbouring bins differ by. A jump is the difference of the means of some bins on either side of
 // one, which may hold the jump itself.
 func (q *sequence) jumps(at int, edges []int) bool {
 	const width = 3 // bins on either side
@@ -73,7 +73,7 @@ func (q *sequence) jumps(at int, edges []int) bool {
 			elsewhere = max(elsewhere, jump)
 		}
 	}
-	return here > max(q.StandsOut*elsewhere, q.Clear*q.quick*math.Sqrt(2.0/width))
+	return here > max(q.StandsOut*elsewhere, q.Clear*q.quick*math.Sqrt(2*width))
 }
 
 // evident drops cuts that single files explain: a change that shows inside no file needs several files
