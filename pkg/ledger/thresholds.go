@@ -61,7 +61,7 @@ func Defaults() Thresholds {
 		Lowest: 0.01, Outlier: 8, MinOutlier: math.Log(2), ExcursionS: 0.5,
 		StepFits: 0.7, MinFiles: 4, InOrder: 0.02, InsideS: 3, Shown: 0.5, Whole: 0.8, Clear: 6,
 		SlopeEnds: 8, SlopeParts: 4, Stair: 0.05, MinNoise: 1e-4,
-		MaxLevels: 5, Sharp: 0.65, MinMeans: 20, Runs: 5, Alike: 0.15, AlikeOfGap: 0.4, Regular: 0.3, DipShare: 0.35, BurstShare: 0.2,
+		MaxLevels: 5, Sharp: 0.65, MinMeans: 20, Runs: 5, Alike: 0.15, AlikeOfGap: 0.4, Regular: 0.3, DipShare: 0.35, BurstShare: 0.24,
 		Wanders: 0.13, Apart: 0.2, Follows: 0.4, MemoryS: 1, WandersS: 4, WandersN: 8,
 	}
 }
