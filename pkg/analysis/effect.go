@@ -54,7 +54,7 @@ const (
 	// A disk kept its rate if it has heldBack of its baseline, and noise would show that much of a
 	// disk with only clearlyLess in fewer than doubt of cases.
 	clearlyLess = 0.80
-	doubt       = 0.05
+	doubt       = 0.02
 	// A disk that keeps more than mostKept of what it has alone was measured alone in another
 	// state.
 	mostKept = 1.05
