@@ -166,8 +166,8 @@ func (q *sequence) mean(from, to int) float64 {
 
 // choose scores the cuts of some penalties by a Schwarz criterion with innovations of a first-order
 // autoregression about the levels, so that noise with a memory is no level (WCM.gSa: Cho and
-// Fryzlewicz, "Multiple Change Point Detection Under Serial Dependence", 2024), and then drops single
-// cuts as long as that lowers the score.
+// Fryzlewicz, "Multiple Change Point Detection Under Serial Dependence", 2024), and then adds and
+// drops single cuts as long as that lowers the score.
 func (q *sequence) choose() []int {
 	n := float64(len(q.y))
 	best, chosen := q.fit(nil).score, []int(nil)
@@ -199,18 +199,38 @@ func (q *sequence) choose() []int {
 		}
 	}
 	for {
-		var fewer []int
-		for i := range chosen {
-			without := slices.Delete(slices.Clone(chosen), i, i+1)
-			if score := q.fit(without).score; score < best {
-				best, fewer = score, without
+		var other []int
+		try := func(cuts []int) {
+			if score := q.fit(cuts).score; score < best {
+				best, other = score, cuts
 			}
 		}
-		if fewer == nil {
+		edges := q.edges(chosen)
+		for i := range edges[1:] {
+			if at := q.split(edges[i], edges[i+1]); at > 0 && len(chosen) < q.MaxCuts {
+				try(slices.Insert(slices.Clone(chosen), i, at))
+			}
+		}
+		for i := range chosen {
+			try(slices.Delete(slices.Clone(chosen), i, i+1))
+		}
+		if other == nil {
 			return chosen
 		}
-		chosen = fewer
+		chosen = other
 	}
+}
+
+// split is where two levels fit some bins best; 0 if they are too few for that.
+func (q *sequence) split(from, to int) (best int) {
+	most := 0.0
+	for at := from + q.bins(q.MinS); at <= to-q.bins(q.MinS); at++ {
+		before, after := q.sums[at]-q.sums[from], q.sums[to]-q.sums[at]
+		if fits := before*before/float64(at-from) + after*after/float64(to-at); fits > most {
+			most, best = fits, at
+		}
+	}
+	return best
 }
 
 // pelt returns the cuts that minimise the squared error about levels of at least MinS plus a penalty for
