@@ -233,46 +233,52 @@ func (q *sequence) split(from, to int) (best int) {
 	return best
 }
 
+// candidate is a bin at which a level may begin, and the means at which no later beginning does better.
+type candidate struct {
+	from      int
+	low, high float64
+}
+
 // pelt returns the cuts that minimise the squared error about levels of at least MinS plus a penalty for
 // each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
-// Computational Cost", JASA 107, 2012).
+// Computational Cost", JASA 107, 2012). A beginning of a level is dropped as soon as later ones do better
+// at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On Optimal Multiple
+// Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so that few are left where
+// nothing changes too.
 func (q *sequence) pelt(penalty float64) []int {
 	n, minLen, sums, squares := len(q.y), q.bins(q.MinS), q.sums, q.squares
 	if n < 2*minLen {
 		return nil
 	}
 	total, before := make([]float64, n+1), make([]int, n+1)
-	for i := range total {
-		total[i] = math.Inf(1)
-	}
 	total[0] = -penalty
-	share := make([]float64, n+1) // one over a length
-	for i := range share {
-		share[i] = 1 / float64(i)
-	}
-	open := []int{0}
-	costs := make([]float64, n)
+	open := []candidate{{0, math.Inf(-1), math.Inf(1)}}
 	for t := minLen; t <= n; t++ {
-		least, from := math.Inf(1), 0
-		costs = costs[:len(open)]
-		for i, start := range open {
-			sum := sums[t] - sums[start]
-			cost := total[start] - squares[start] - sum*sum*share[t-start]
-			if costs[i] = cost; cost < least {
-				least, from = cost, start
+		least := math.Inf(1)
+		for _, c := range open {
+			sum := sums[t] - sums[c.from]
+			cost := total[c.from] - squares[c.from] - sum*sum/float64(t-c.from)
+			if cost < least {
+				least, before[t] = cost, c.from
 			}
 		}
-		total[t], before[t] = least+squares[t]+penalty, from
+		total[t] = least + squares[t] + penalty
+		next := t - minLen + 1
+		if next < minLen {
+			continue
+		}
 		kept := open[:0]
-		for i, start := range open {
-			if costs[i] <= least+penalty {
-				kept = append(kept, start)
+		for _, c := range open {
+			length := float64(next - c.from)
+			mean := (sums[next] - sums[c.from]) / length
+			gained := total[next] - total[c.from] - (squares[next] - squares[c.from])
+			reach := math.Sqrt(mean*mean + gained/length) // It is NaN if the later one does better at any mean.
+			c.low, c.high = max(c.low, mean-reach), min(c.high, mean+reach)
+			if c.low <= c.high {
+				kept = append(kept, c)
 			}
 		}
-		open = kept
-		if next := t - minLen + 1; next >= minLen {
-			open = append(open, next)
-		}
+		open = append(kept, candidate{next, math.Inf(-1), math.Inf(1)})
 	}
 	var cuts []int
 	for t := before[n]; t > 0; t = before[t] {
