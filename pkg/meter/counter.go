@@ -73,7 +73,11 @@ type device struct {
 func (d *device) add(p *ledger.Disk) {
 	d.disks = append(d.disks, p)
 	for op, role := range []trace.Role{trace.Read, trace.Write} {
-		d.curves[op] = append(d.curves[op], overlap.NewCurve(p.Trace.Direction(role)))
+		curve := p.Curve
+		if p.Trace.Both || p.Trace.Op != role {
+			curve = overlap.NewCurve(p.Trace.Direction(role))
+		}
+		d.curves[op] = append(d.curves[op], curve)
 	}
 }
 
