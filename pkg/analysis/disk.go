@@ -30,7 +30,7 @@ const (
 func (p *phase) summarize(part *part) {
 	d := &part.out
 	d.Op = part.Trace.Op
-	files, all := size.Apart(part.Trace.Files)
+	files, all := part.files, part.all
 	d.Bytes, d.BusyS = all.Bytes, all.BusyS
 	d.Rate = number(float64(d.Bytes) / d.BusyS)
 	if !part.HasFiles() {
@@ -104,14 +104,19 @@ func (p *phase) sameConditions(part *part, files []size.File) []size.File {
 		edges = append(edges, level.StartNS)
 	}
 	slices.Sort(edges)
-	between := make([][]size.File, len(edges)+1)
-	for _, f := range files {
-		k, _ := slices.BinarySearch(edges, f.Trace.StartNS+1)
-		if k == len(edges) || f.Trace.EndNS <= edges[k] {
-			between[k] = append(between[k], f)
+	var most []size.File
+	for from := 0; from < len(files); {
+		k, _ := slices.BinarySearch(edges, files[from].Trace.StartNS+1)
+		to := from
+		for to < len(files) && (k == len(edges) || files[to].Trace.EndNS <= edges[k]) {
+			to++
 		}
+		if to-from > len(most) {
+			most = files[from:to]
+		}
+		from = max(to, from+1)
 	}
-	return slices.MaxFunc(between, func(a, b []size.File) int { return len(a) - len(b) })
+	return most
 }
 
 // bimodality reports whether files at equal conditions fall into two groups.

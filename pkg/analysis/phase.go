@@ -63,6 +63,8 @@ type part struct {
 	warmIn  []string       // in which phases it was seen; nil if it has none
 	risenNS int64          // when its latest recovery so far was over; 0 if it has none
 	inFiles []overlap.Span // in which a file was in transfer
+	files   []size.File    // those with a rate of their own, and
+	all     size.Totals    // what all of its files add up to
 	window  stretchRate
 	kept    DiskContention  // of the window, against what it has without the others
 	lines   []quantile.Line // of its latencies
@@ -178,8 +180,8 @@ func (r *run) fastest() float64 {
 	fastest := 0.0
 	for _, p := range r.phases {
 		for _, part := range p.parts {
-			if _, all := size.Apart(part.Trace.Files); all.BusyS > 0 {
-				fastest = max(fastest, float64(all.Bytes)/all.BusyS)
+			if part.all.BusyS > 0 {
+				fastest = max(fastest, float64(part.all.Bytes)/part.all.BusyS)
 			}
 		}
 		if p.out.Overlap != nil {
@@ -221,6 +223,7 @@ func (p *part) read(t *trace.Phase, opts Options) {
 	}
 	p.Disk = ledger.New(p.Trace, t.WorkOf(p.Trace), opts.GapNS, stops...)
 	p.inFiles = overlap.Active(p.Trace, noPauseNS)
+	p.files, p.all = size.Apart(p.Trace.Files)
 }
 
 // settle finds what the disk's rate does over time.

@@ -34,29 +34,31 @@ func Bins(files []File) []Bin {
 	if len(distinct) < 2 {
 		return nil
 	}
-	groups := map[int64][]File{}
+	type group struct {
+		Bin
+		rates []float64
+	}
+	groups := map[int64]*group{}
 	for _, f := range files {
 		from := f.Trace.Bytes
 		if len(distinct) > maxSizes {
 			from = 1 << math.Ilogb(f.Bytes())
 		}
-		groups[from] = append(groups[from], f)
+		g := groups[from]
+		if g == nil {
+			g = &group{Bin: Bin{FromBytes: f.Trace.Bytes}}
+			groups[from] = g
+		}
+		g.FromBytes = min(g.FromBytes, f.Trace.Bytes)
+		g.ToBytes = max(g.ToBytes, f.Trace.Bytes)
+		g.rates = append(g.rates, f.Rate())
 	}
 	bins := make([]Bin, 0, len(groups))
 	for _, from := range slices.Sorted(maps.Keys(groups)) {
-		group := groups[from]
-		bin := Bin{FromBytes: group[0].Trace.Bytes, Files: len(group)}
-		rates := make([]float64, len(group))
-		for i, f := range group {
-			bin.FromBytes = min(bin.FromBytes, f.Trace.Bytes)
-			bin.ToBytes = max(bin.ToBytes, f.Trace.Bytes)
-			rates[i] = f.Rate()
-		}
-		slices.Sort(rates)
-		bin.Median = stats.Quantile(rates, 0.5)
-		bin.P05 = stats.Quantile(rates, 0.05)
-		bin.P95 = stats.Quantile(rates, 0.95)
-		bins = append(bins, bin)
+		g := groups[from]
+		s := stats.Summarize(g.rates)
+		g.Files, g.Median, g.P05, g.P95 = len(g.rates), s.Median, s.P05, s.P95
+		bins = append(bins, g.Bin)
 	}
 	return bins
 }

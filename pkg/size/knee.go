@@ -110,9 +110,9 @@ func knee(sizes, values []float64, memory float64) (cut int, p float64) {
 }
 
 func sizesAndTimes(files []File) (sizes, times []float64) {
-	for _, f := range files {
-		sizes = append(sizes, f.Bytes())
-		times = append(times, f.Seconds())
+	sizes, times = make([]float64, len(files)), make([]float64, len(files))
+	for i, f := range files {
+		sizes[i], times[i] = f.Bytes(), f.Seconds()
 	}
 	return sizes, times
 }

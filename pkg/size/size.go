@@ -39,7 +39,7 @@ type Totals struct {
 // Apart returns the usable files that share no time with another one of their disk, and the sums over all. Filler,
 // which keeps the disk busy for the others' sake, is in none of these.
 func Apart(files []trace.File) (list []File, all Totals) {
-	usable := make([]*trace.File, 0, len(files))
+	usable := make([]File, 0, len(files))
 	for i := range files {
 		f := &files[i]
 		if f.Filler {
@@ -47,16 +47,17 @@ func Apart(files []trace.File) (list []File, all Totals) {
 		}
 		all.Work++
 		if f.Usable() {
-			usable = append(usable, f)
+			usable = append(usable, File{f})
 			all.Bytes += f.Bytes
 		}
 	}
 	all.Usable = len(usable)
-	list = make([]File, 0, len(usable))
+	list = usable[:0]
 	var busyNS int64
 	ended := int64(math.MinInt64)
-	for i, f := range usable {
-		if f.StartNS >= ended && (i+1 == len(usable) || usable[i+1].StartNS >= f.EndNS) {
+	for i := range usable {
+		f := usable[i].Trace
+		if f.StartNS >= ended && (i+1 == len(usable) || usable[i+1].Trace.StartNS >= f.EndNS) {
 			list = append(list, File{f})
 		}
 		busyNS += max(0, f.EndNS-max(f.StartNS, ended))

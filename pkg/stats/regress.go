@@ -40,7 +40,7 @@ const maxPairs = 100_000
 // time. It is false if no two x differ, or if nearly all are equal and the draw missed the others.
 func TheilSen(x, y []float64) (Line, bool) {
 	n := len(x)
-	var slopes []float64
+	slopes := make([]float64, 0, min(n*(n-1)/2, maxPairs))
 	add := func(i, j int) {
 		if dx := x[j] - x[i]; dx != 0 {
 			slopes = append(slopes, (y[j]-y[i])/dx)
