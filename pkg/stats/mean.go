@@ -86,16 +86,20 @@ func TrimmedMeanOf(x []float64, cut float64) (Estimate, bool) {
 func cosines(x []float64, count int) []float64 {
 	n, mean := float64(len(x)), Mean(x)
 	waves := make([]float64, max(0, count))
+	// Chebyshev's recurrence gives the next value of each cosine from the two before.
+	before, now, twice := make([]float64, len(waves)), make([]float64, len(waves)), make([]float64, len(waves))
 	for j := range waves {
 		step := math.Pi * float64(j+1) / n
-		// Chebyshev's recurrence gives the next cosine from the two before.
-		before, now, twice := math.Cos(step/2), math.Cos(step/2), 2*math.Cos(step)
-		var sum float64
-		for _, v := range x {
-			sum += (v - mean) * now
-			before, now = now, twice*now-before
+		before[j], now[j], twice[j] = math.Cos(step/2), math.Cos(step/2), 2*math.Cos(step)
+	}
+	for _, v := range x {
+		for j := range waves {
+			waves[j] += (v - mean) * now[j]
+			before[j], now[j] = now[j], twice[j]*now[j]-before[j]
 		}
-		waves[j] = sum * math.Sqrt(2/n)
+	}
+	for j := range waves {
+		waves[j] *= math.Sqrt(2 / n)
 	}
 	return waves
 }
