@@ -406,7 +406,7 @@ func (p *Phase) rates(base, other []*matched) {
 			r.repeat(unit, before, after)
 			p.Rates = append(p.Rates, r)
 		case r.Measure == File:
-			p.Rates = append(p.Rates, fileRate(r, b.files(r.Disk), n.files(r.Disk)))
+			p.Rates = append(p.Rates, r) // which is compared below
 		default:
 			p.Rates = append(p.Rates, windowRates(r, b, n, disks)...)
 		}
@@ -434,6 +434,16 @@ func (p *Phase) rates(base, other []*matched) {
 	if n := len(p.disks); n > 1 && n == len(base[0].part(p.Name).traced.Disks) && n == len(other[0].part(p.Name).traced.Disks) {
 		add(p.disks, Rate{Measure: Window})
 	}
+	if repeated {
+		return
+	}
+	var ofFiles []*Rate
+	for i := range p.Rates {
+		if p.Rates[i].Measure == File {
+			ofFiles = append(ofFiles, &p.Rates[i])
+		}
+	}
+	analysis.InParallel(ofFiles, func(r *Rate) { *r = fileRate(*r, b.files(r.Disk), n.files(r.Disk)) })
 }
 
 // unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they are.

@@ -153,8 +153,8 @@ type file struct {
 
 // files are the disk's files that lie in the window and do not overlap another file of the disk.
 func (p *part) files(disk string) []file {
-	var files []file
 	d, place, ended := p.traced.Disk(disk), -1, int64(math.MinInt64)
+	files := make([]file, 0, len(d.Files))
 	for i := range d.Files {
 		f := &d.Files[i]
 		if f.Filler || !f.Usable() {

@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -59,19 +58,15 @@ func fileRate(r Rate, base, other []file) Rate {
 		}
 	}
 	r.Unit = "file"
-	b, n := rates(base), rates(other)
-	typical := func(rates []float64) float64 {
-		return math.Exp(stats.TrimmedMean(slices.Sorted(slices.Values(rates)), trim))
-	}
-	r.set(typical(b), typical(n), fewer)
+	before, _ := stats.TrimmedMeanOf(rates(base), trim)
+	after, _ := stats.TrimmedMeanOf(rates(other), trim)
+	r.set(math.Exp(before.Mean), math.Exp(after.Mean), fewer)
 	switch {
 	case len(base) < stats.MinBins:
 		r.Reason = fmt.Sprintf(tooFew, "in the base ", len(base), "", stats.MinBins)
 	case len(other) < stats.MinBins:
 		r.Reason = fmt.Sprintf(tooFew, "", len(other), "", stats.MinBins)
 	default:
-		before, _ := stats.TrimmedMeanOf(b, trim)
-		after, _ := stats.TrimmedMeanOf(n, trim)
 		r.test(stats.Difference(before, after), minError)
 	}
 	return r
