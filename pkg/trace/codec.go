@@ -39,9 +39,9 @@ var fields = [...]string{
 }
 
 // field is the index of a key in fields, looked for from an index on and then before it; -1 if the key is not known.
-func field[S string | []byte](key S, from int) int {
+func field(key string, from int) int {
 	for i := range fields {
-		if at := (from + i) % len(fields); fields[at] == string(key) {
+		if at := (from + i) % len(fields); fields[at] == key {
 			return at
 		}
 	}

@@ -190,7 +190,7 @@ func (b *builder) addToDisk(d *disk, line *decoded) error {
 		if t.Op = cmp.Or(t.Op, e.Op); t.Op != e.Op {
 			files = &d.others
 		}
-		f := File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS, EndNS: n.endNS, Filler: e.Filler}
+		f := File{Seq: int(n.seq), Bytes: n.bytes, StartNS: n.startNS, EndNS: n.endNS, Filler: n.filler}
 		if samples, ok := d.pending[f.Seq]; ok {
 			f.Progress = &Progress{Samples: samples}
 			delete(d.pending, f.Seq)

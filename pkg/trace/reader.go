@@ -59,7 +59,7 @@ type part struct {
 	err     error         // of the last line
 	torn    int           // the length of that line if no newline ended it
 	done    chan struct{} // closed when all this is known
-	decoder decoder
+	heads   heads
 	hists   latency.Parser
 }
 
@@ -187,10 +187,6 @@ var errLong = fmt.Errorf("line longer than %d bytes", MaxLine)
 func (p *part) decode() {
 	defer close(p.done)
 	p.events, p.lines, p.unknown = slices.Grow(p.events[:0], min(bytes.Count(p.text, []byte{'\n'}), len(p.text)/shortest)+1), 0, 0
-	if p.decoder.names == nil {
-		p.decoder.names = map[string]string{}
-	}
-	p.decoder.starts, p.decoder.tries = p.decoder.starts[:0], 0 // they point into another text
 	for at := 0; at < len(p.text) && p.err == nil; {
 		line, _, whole := bytes.Cut(p.text[at:], []byte{'\n'})
 		at = min(at+len(line)+1, len(p.text))
@@ -218,11 +214,11 @@ func (p *part) event(line []byte, e *decoded) (known bool, err error) {
 		return false, fmt.Errorf("read trace: %w", errLong)
 	}
 	var alike bool
-	if e.event, e.numbers, alike = p.decoder.decodeAlike(line); alike {
+	if e.event, e.numbers, alike = p.heads.decode(line); alike {
 		return true, nil
 	}
 	event := new(Event)
-	if known, err = p.decoder.decode(line, event); !known || err != nil {
+	if known, err = event.decode(line); !known || err != nil {
 		return false, err
 	}
 	err = event.check()
@@ -233,7 +229,7 @@ func (p *part) event(line []byte, e *decoded) (known bool, err error) {
 		return false, fmt.Errorf("bad %s line: %w", event.Type, err)
 	}
 	e.event, e.numbers = event, event.numbers()
-	p.decoder.remember(line, event)
+	p.heads.remember(line, event)
 	return true, nil
 }
 

@@ -110,31 +110,18 @@ func TestReaderEmptyLines(t *testing.T) {
 	}
 }
 
-func TestPlainLinesTakeTheFastPath(t *testing.T) {
-	d := &decoder{names: map[string]string{}}
-	var event Event
-	for _, e := range everyEvent() {
-		if e.Type == RunType || e.Type == PhaseType || e.Type == GaugeType {
-			continue // one a run, one a phase, at most a few a second
-		}
-		line := bytes.TrimSpace(AppendEvent(nil, &e))
-		if !d.decodePlain(line, &event) {
-			t.Errorf("%s: not taken", line)
-		}
-		if n := testing.AllocsPerRun(100, func() { d.decodePlain(line, &event) }); n != 0 {
-			t.Errorf("%s: %v allocations, want 0", line, n)
-		}
-	}
-}
-
 func TestLinesThatBeginAlike(t *testing.T) {
 	progressLine := `{"type":"progress","phase":"W","disk":"A","seq":1,"bytes":10,"t_ns":4}`
 	spaced := strings.NewReplacer(":", ": ", ",", ", ").Replace(fileLine)
 	for _, line := range []string{fileLine, progressLine, spaced} {
 		var want Event
 		check.Must(t, json.Unmarshal([]byte(line), &want))
-		d := &decoder{}
-		d.remember([]byte(line), &want)
+		known := heads{}
+		whole := []byte(line)
+		known.remember(whole, &want)
+		if n := testing.AllocsPerRun(100, func() { known.decode(whole) }); n != 0 {
+			t.Errorf("%s: %v allocations, want 0", line, n)
+		}
 		for text, takes := range map[string]bool{
 			line:                                                    true,
 			strings.Replace(line, "10", "-12", 1):                   true,
@@ -142,12 +129,14 @@ func TestLinesThatBeginAlike(t *testing.T) {
 			strings.Replace(line, "10", "1.2", 1):                   false,
 			strings.Replace(line, "10", "\"1\"", 1):                 false,
 			strings.Replace(line, "10", strings.Repeat("1", 19), 1): false,
-			strings.Replace(line, "}", `,"filler":true}`, 1):        false,
+			strings.Replace(line, "}", `,"filler":true}`, 1):        want.Type == FileType,
+			strings.Replace(line, "}", `,"filler":false}`, 1):       false,
+			strings.Replace(line, "}", `,`, 1):                      false,
 			strings.Replace(line, "}", "}}", 1):                     false,
 			strings.Replace(line, `"bytes"`, `"byte"`, 1):           false,
 			strings.TrimSuffix(line, "}"):                           false,
 		} {
-			if _, _, took := d.decodeAlike([]byte(text)); took != takes {
+			if _, _, took := known.decode([]byte(text)); took != takes {
 				t.Errorf("%s: taken is %v, want %v", text, took, takes)
 			}
 		}
@@ -166,23 +155,22 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(strings.Repeat(strings.ReplaceAll(fileLine, ",", ", ")+"\n", 2)))
 	f.Add([]byte("\xef\xbb\xbf{\"type\":\"end\"}\n\n[]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		fast := &decoder{}
+		fast := heads{}
 		for line := range bytes.Lines(data) {
 			line = bytes.TrimSpace(line)
 			var want Event
 			got := new(Event)
-			if e, n, alike := fast.decodeAlike(line); alike {
-				*got = e.with(n)
-				if err := got.check(); err != nil {
-					t.Fatalf("fast path took %q: %v", line, err)
+			known, err := want.decode(line)
+			e, n, alike := fast.decode(line)
+			if !alike {
+				if known && err == nil && want.check() == nil {
+					fast.remember(line, &want)
 				}
-			} else if !fast.decodePlain(line, got) || got.Type.keys() == nil {
 				continue
-			} else if got.check() == nil {
-				fast.remember(line, got)
 			}
-			if err := decodeAny(line, &want); err != nil {
-				t.Fatalf("fast path took %q, encoding/json says %v", line, err)
+			*got = e.with(n)
+			if err := errors.Join(err, got.check()); err != nil {
+				t.Fatalf("fast path took %q: %v", line, err)
 			}
 			if diff := cmp.Diff(want, *got); diff != "" {
 				t.Fatalf("%q: fast path differs (-json +fast):\n%s", line, diff)
