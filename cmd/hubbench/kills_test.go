@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -599,19 +598,19 @@ func moved(events string) []string {
 		return measured(events)
 	}
 	var files []string
-	for line := range strings.Lines(events) {
-		var e trace.Event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			files = append(files, "bad line: "+line)
-		}
-		switch e.Type {
+	r := trace.NewReader(strings.NewReader(events), "events")
+	for r.Next() {
+		switch e := r.Event(); e.Type {
 		case trace.FileType:
 			files = append(files, fmt.Sprint(e.Phase, e.Disk, e.Op, e.Seq, e.Bytes))
 		case trace.PhaseEndType, trace.EndType:
 			files = append(files, fmt.Sprint(e.Type, e.Phase, e.Status))
 		case trace.ErrorType:
-			files = append(files, line)
+			files = append(files, string(trace.AppendEvent(nil, e)))
 		}
+	}
+	if len(r.Warnings()) > 0 || r.Err() != nil {
+		files = append(files, fmt.Sprint("bad lines: ", r.Warnings(), r.Err()))
 	}
 	slices.Sort(files)
 	return files

@@ -151,6 +151,3 @@ func EscapeControls(text []byte) []byte {
 	}
 	return out.Bytes()
 }
-
-// MarshalJSON is the event's line, so that it reads the same wherever it is written.
-func (e Event) MarshalJSON() ([]byte, error) { return bytes.TrimSpace(AppendEvent(nil, &e)), nil }

@@ -7,15 +7,6 @@ import (
 	"fmt"
 )
 
-// UnmarshalJSON reads an event's line.
-func (e *Event) UnmarshalJSON(line []byte) error {
-	known, err := e.decode(line)
-	if err == nil && !known {
-		err = fmt.Errorf("unknown type %q", e.Type)
-	}
-	return err
-}
-
 // decode reads a line by encoding/json, and reports whether its type is a known one. Of a line of an unknown type it
 // reads no more than that.
 func (e *Event) decode(line []byte) (known bool, err error) {
