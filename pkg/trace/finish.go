@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // finish puts everything in order and infers what no line said.
@@ -54,6 +55,14 @@ func (b *builder) finishPhase(t *phase) {
 		t.Roles = map[string]Role{}
 	}
 	slices.SortStableFunc(t.Gauges, func(a, b Gauge) int { return cmp.Compare(a.TNS, b.TNS) })
+	var joining sync.WaitGroup // Millions of files take a while.
+	for _, d := range t.disks {
+		joining.Go(func() {
+			d.trace.Files = slices.Concat(d.files...)
+			d.files = nil // Its memory is free.
+		})
+	}
+	joining.Wait()
 	traces := map[string]*DiskRecord{}
 	for _, d := range t.disks {
 		b.finishDisk(d, t.Phase)
@@ -89,8 +98,7 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 		warnf("disk %s has the role %s, but its files are of op %s", t.Name, role, t.Op)
 	}
 	t.tidy()
-	files, others := d.files, d.others
-	d.files, d.others = nil, nil // Their memory is free once they are in one list.
+	files, others := t.Files, slices.Concat(d.others...)
 	var open, dropped int
 	if !t.Both {
 		open, dropped = b.finishFiles(t, append(files, others...), d.pending, phase)
@@ -120,9 +128,9 @@ func (b *builder) finishDisk(d *disk, phase *Phase) {
 // finishFiles puts a disk's files in order, each with its progress, and keeps the progress of the unfinished one that got
 // furthest in time. It counts the unfinished ones, and the samples that it drops.
 func (b *builder) finishFiles(
-	t *DiskRecord, blocks [][]File, pending map[int][]Sample, phase *Phase,
+	t *DiskRecord, files []File, pending map[int][]Sample, phase *Phase,
 ) (open, dropped int) {
-	t.Files = slices.Concat(blocks...)
+	t.Files = files
 	for i := 0; i < len(t.Files) && len(pending) > 0; i++ { // progress that came after its file's own line
 		f := &t.Files[i]
 		for _, s := range pending[f.Seq] {
