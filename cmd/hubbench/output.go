@@ -39,6 +39,8 @@ type output struct {
 	out   string
 	inRun bool // out is in a run's folder, which may come from anybody: what stands there is not followed
 	json  bool
+
+	noSizes bool // runs are compared: see recorded.Options
 }
 
 // printed are the forms of what has no figures; drawn adds theirs.
@@ -109,13 +111,10 @@ func (o *output) shown() bool {
 
 // load reads a run for results of that form.
 func (o *output) load(path string) (*recorded.Run, error) {
-	if !o.shown() {
-		return load(path)
-	}
 	if err := checkRun(path); err != nil {
 		return nil, err
 	}
-	return recorded.LoadRedacted(path)
+	return recorded.Options{Redacted: o.shown(), NoSizes: o.noSizes}.Load(path)
 }
 
 // namesOf are what results call runs: their paths, or in what people show to others the names of their folders or of lone

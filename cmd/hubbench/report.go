@@ -99,7 +99,7 @@ type compareOptions struct {
 
 func newCompare(p program) *cobra.Command {
 	var opts compareOptions
-	opts.program = p
+	opts.program, opts.noSizes = p, true
 	cmd := &cobra.Command{
 		Use:                   "compare [flags] RUN RUN... | compare [flags] BASE... -- NEW...",
 		DisableFlagsInUseLine: true,

@@ -21,6 +21,8 @@ type Options struct {
 	// overlap.DefaultGapNS.
 	GapNS  int64
 	Origin *Origin // nil if it is not known
+	// NoSizes leaves out rates by file size and their fits, which take long for millions of files.
+	NoSizes bool
 }
 
 // Analyze computes everything that is known of a run. It never fails: what is missing is null, with

@@ -61,8 +61,10 @@ func (p *phase) summarize(part *part) {
 	if part.Limited() {
 		return
 	}
-	d.Fits = size.Fit(files)
-	d.Sizes = size.Bins(files)
+	if !p.noSizes {
+		d.Fits = size.Fit(files)
+		d.Sizes = size.Bins(files)
+	}
 	if len(files) > 0 && len(files) < size.MinFiles {
 		part.warn("few_files", FilesValues{Files: float64(len(files))},
 			"%s: too few to judge the spread of the rates by", unit.Plural(len(files), "file"))

@@ -31,6 +31,7 @@ const maxSkewS = 0.001
 type run struct {
 	phases    []*phase
 	disks     int             // of all phases together
+	noSizes   bool
 	hardware  *hardware.Setup // nil if it is not known
 	simulated bool            // disks begin at one time of the model, whenever their processes did
 	alpha     alphas
@@ -129,7 +130,7 @@ func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 // newRun finds out what the rate of each disk did over time.
 func newRun(recorded *trace.Run, opts Options) *run {
-	r := &run{hardware: recorded.Hardware, alpha: newAlphas(recorded)}
+	r := &run{hardware: recorded.Hardware, alpha: newAlphas(recorded), noSizes: opts.NoSizes}
 	r.simulated = len(recorded.Disks) > 0
 	connections := map[string]string{}
 	for _, d := range recorded.Disks {

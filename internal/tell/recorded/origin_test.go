@@ -73,7 +73,7 @@ func TestUncheckedRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unnamed, err := LoadRedacted(folder)
+		unnamed, err := Options{Redacted: true}.Load(folder)
 		if err != nil {
 			t.Fatal(err)
 		}

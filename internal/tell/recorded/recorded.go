@@ -29,15 +29,31 @@ type Run struct {
 	Path           string
 	Analysis       *analysis.Analysis
 	OpenEvents     func() (io.ReadCloser, error) // events.jsonl, for a page to carry
+	noSizes        bool
+}
+
+// Options are how to load a run.
+type Options struct {
+	// Redacted runs are for results that people show to others: see Redact.
+	Redacted bool
+	// NoSizes leaves out of the analysis what no comparison shows: see analysis.Options.
+	NoSizes bool
 }
 
 // Load reads and analyses a run: its folder, its events, or a report.html that somebody forwarded.
-func Load(path string) (*Run, error) {
+func Load(path string) (*Run, error) { return Options{}.Load(path) }
+
+// Load is the function of that name, with options.
+func (o Options) Load(path string) (*Run, error) {
 	run, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	run.analyze()
+	if run.noSizes = o.NoSizes; o.Redacted {
+		run.Redact() // which analyses it too
+	} else {
+		run.analyze()
+	}
 	return run, nil
 }
 
@@ -58,7 +74,7 @@ func open(path string) (*Run, error) {
 // analyze analyses the events, if they are at hand.
 func (r *Run) analyze() {
 	if r.Trace != nil {
-		r.Analysis = analysis.Analyze(r.Trace, analysis.Options{Origin: r.Analysis.Origin})
+		r.Analysis = analysis.Analyze(r.Trace, analysis.Options{Origin: r.Analysis.Origin, NoSizes: r.noSizes})
 	}
 }
 

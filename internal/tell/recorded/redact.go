@@ -16,20 +16,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// LoadRedacted is Load without what identifies the run's owner: the host's name, users' names, paths,
-// volume labels and serial numbers. What people show to others is made from it: pages, pictures and
-// Markdown.
-func LoadRedacted(path string) (*Run, error) {
-	run, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	run.Redact()
-	return run, nil
-}
-
-// Redact removes from a loaded run what LoadRedacted leaves out. The files that it was loaded from stay
-// as they are. A page that carries no events was written without them.
+// Redact removes from a loaded run what identifies its owner: the host's name, users' names, paths, volume labels and
+// serial numbers. What people show to others is made from what is left: pages, pictures and Markdown. The files that it
+// was loaded from stay as they are. A page that carries no events was written without them.
 func (r *Run) Redact() {
 	if r.Trace == nil {
 		return
