@@ -131,28 +131,35 @@ func (q *sequence) drawn(edges []int) noise {
 func (q *sequence) drawnAs(edges []int) func(files float64) noise {
 	type block struct{ bins, mean float64 }
 	blocks := make([][]block, len(edges)-1)
-	var within, logs float64
-	count := 0
+	var within, ofBins float64
+	count, longest := 0, 0
 	for i := range blocks {
 		for from, to := range q.files(edges[i], edges[i+1]) {
 			b := block{float64(to - from), q.mean(from, to)}
 			within += q.squares[to] - q.squares[from] - b.bins*b.mean*b.mean
-			logs += math.Log(b.bins)
+			ofBins += math.Log(b.bins)
+			longest = max(longest, to-from)
 			count++
 			blocks[i] = append(blocks[i], b)
 		}
 	}
 	left := float64(len(q.y) - count)
 	variance := max(within/max(left, 1), q.MinNoise*q.MinNoise)
-	rest := left*math.Log(variance) + within/variance - float64(len(q.y)) + logs
+	rest := left*math.Log(variance) + within/variance - float64(len(q.y)) + ofBins
+	logs := make([]float64, longest+1) // by the bins of a file, as many files are of few lengths
 	return func(files float64) noise {
+		clear(logs)
 		cost := rest
 		for _, level := range blocks {
 			var weights, weighed float64
 			for _, b := range level {
 				w := 1 / (files + variance/b.bins)
 				weights, weighed = weights+w, weighed+w*b.mean
-				cost -= math.Log(w)
+				known := &logs[int(b.bins)]
+				if *known == 0 {
+					*known = math.Log(w)
+				}
+				cost -= *known
 			}
 			m := weighed / weights
 			for _, b := range level {
