@@ -31,7 +31,7 @@ const maxSkewS = 0.001
 type run struct {
 	phases    []*phase
 	disks     int             // of all phases together
-	noSizes   bool
+	noSizes   bool            // see Options
 	hardware  *hardware.Setup // nil if it is not known
 	simulated bool            // disks begin at one time of the model, whenever their processes did
 	alpha     alphas
