@@ -64,8 +64,8 @@ type part struct {
 	warmIn  []string       // in which phases it was seen; nil if it has none
 	risenNS int64          // when its latest recovery so far was over; 0 if it has none
 	inFiles []overlap.Span // in which a file was in transfer
-	files   []size.File    // those with a rate of their own, and
-	all     size.Totals    // what all of its files add up to
+	files   []size.File    // the files that have a rate of their own
+	all     size.Totals    // what all files of the disk add up to
 	window  stretchRate
 	kept    DiskContention  // of the window, against what it has without the others
 	lines   []quantile.Line // of its latencies

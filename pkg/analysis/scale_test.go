@@ -32,8 +32,7 @@ func longTrace(files int) []byte {
 }
 
 // BenchmarkFiles is all that `hubbench analyze --json` does of a trace except for opening the file. It must grow no
-// faster than n log n, and do a million files in two seconds, and as a whole command (GOGC 60) in 180 MB. Reading is
-// bound by the scan of the text; the analysis by sorting the rates of each disk, and by the fixed cost of Theil-Sen.
+// faster than n log n, and do a million files in two seconds, and as a whole command (GOGC 60) in 180 MB.
 func BenchmarkFiles(b *testing.B) {
 	for _, files := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(files), func(b *testing.B) {

@@ -50,7 +50,7 @@ func (p *phase) fillStages() {
 	}
 }
 
-// readIn is how many bytes a disk that does both read in the window.
+// readIn is how many bytes a disk that reads and writes has read in the window.
 func (p *phase) readIn(part *part) float64 {
 	reads := overlap.NewCurve(part.Trace.Direction(trace.Read))
 	var bytes int64

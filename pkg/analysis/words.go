@@ -30,7 +30,7 @@ func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
 	return grouped(list, func(a, b T) bool { return key(a) == key(b) })
 }
 
-// only are those of a list of which something holds.
+// only returns the items for which holds is true.
 func only[T any](list []T, holds func(one T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(one T) bool { return !holds(one) })
 }

@@ -406,7 +406,7 @@ func (p *Phase) rates(base, other []*matched) {
 			r.repeat(unit, before, after)
 			p.Rates = append(p.Rates, r)
 		case r.Measure == File:
-			p.Rates = append(p.Rates, r) // which is compared below
+			p.Rates = append(p.Rates, r) // It is compared below.
 		default:
 			p.Rates = append(p.Rates, windowRates(r, b, n, disks)...)
 		}

@@ -48,14 +48,14 @@ func (p *Disk) crossing(ns int64, before, after float64) int64 {
 	return v.StartNS + int64(min(max(share, 0), 1)*float64(v.EndNS-v.StartNS))
 }
 
-// misdating is how far noise may move the date of a change of level in 95 of 100 cases, in units of
+// dateErrorFactor is how far noise may move the date of a change of level in 95 of 100 cases, in units of
 // the noise's variance (of the mean over a second) over the squared change, if the variance is known
 // (Yao, "Approximating the Distribution of the Maximum Likelihood Estimate of the Change-Point in a
 // Sequence of Independent Random Variables", Annals of Statistics 15, 1987).
-const misdating = 11
+const dateErrorFactor = 11
 
-// roughlyNS is the longest time by which noise is assumed to misdate a change.
-const roughlyNS = 10_000_000_000
+// maxDateErrorNS is the longest time by which noise is assumed to misdate a change.
+const maxDateErrorNS = 10_000_000_000
 
 // Misdated is how long before or after its time noise may have dated the change from one rate to
 // the next. Noise with a memory misdates it by what is new in each bin, for a wave does not jump.
@@ -67,5 +67,5 @@ func (p *Disk) Misdated(before, after float64) int64 {
 		variance *= float64(len(q.y))
 	}
 	change := (after - before) / max(before, after)
-	return int64(min(roughlyNS, 1e9*misdating*variance*q.binS/(change*change)))
+	return int64(min(maxDateErrorNS, 1e9*dateErrorFactor*variance*q.binS/(change*change)))
 }

@@ -56,9 +56,9 @@ func (q *sequence) significant(cuts []int) []int {
 	})
 }
 
-// jumps reports whether the rate jumps close to a bin as nowhere else but at edges, and farther than
-// a random walk whose steps are what neighbouring bins differ by. A jump is the difference of the means of some bins on either side of
-// one, which may hold the jump itself.
+// jumps reports whether the rate jumps near a bin more than anywhere else but at edges, and by more
+// than the differences of neighbouring bins add up to by chance. A jump is the difference between the
+// means of some bins on either side of one, which may hold the jump itself.
 func (q *sequence) jumps(at int, edges []int) bool {
 	const width = 3 // bins on either side
 	var here, elsewhere float64

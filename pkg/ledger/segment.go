@@ -233,7 +233,8 @@ func (q *sequence) split(from, to int) (best int) {
 	return best
 }
 
-// candidate is a bin at which a level may begin, and the means at which no later beginning does better.
+// candidate is a bin at which a level may begin, and the range of means for which no later bin is a
+// better beginning.
 type candidate struct {
 	from      int
 	low, high float64
@@ -243,8 +244,8 @@ type candidate struct {
 // each (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
 // Computational Cost", JASA 107, 2012). A beginning of a level is dropped as soon as later ones do better
 // at each mean that the level may have (Maidstone, Hocking, Rigaill and Fearnhead, "On Optimal Multiple
-// Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so that few are left where
-// nothing changes too.
+// Changepoint Algorithms for Large Data", Statistics and Computing 27, 2017), so that few are left even
+// if nothing changes.
 func (q *sequence) pelt(penalty float64) []int {
 	n, minLen, sums, squares := len(q.y), q.bins(q.MinS), q.sums, q.squares
 	if n < 2*minLen {

@@ -77,15 +77,13 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// Median is the median of x, which it leaves as it is.
-func Median(x []float64) float64 { return medianInPlace(slices.Clone(x)) }
-
-// medianInPlace is the median of x, which it puts into another order. It takes time in proportion to len(x).
-func medianInPlace(x []float64) float64 {
+// Median is the median of x, NaN if x is empty. It takes time in proportion to len(x).
+func Median(x []float64) float64 {
 	n := len(x)
 	if n == 0 {
 		return math.NaN()
 	}
+	x = slices.Clone(x)
 	order(x, n/2)
 	if n%2 == 1 {
 		return x[n/2]

@@ -13,6 +13,9 @@ func (e *Event) decode(line []byte) (known bool, err error) {
 	*e = Event{}
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(line, &values); err != nil {
+		if json.Valid(line) {
+			return false, errors.New("not an event: want an object")
+		}
 		return false, fmt.Errorf("not an event: %w", err)
 	}
 	if err := json.Unmarshal(values["type"], &e.Type); err != nil || e.Type == "" {
@@ -32,7 +35,8 @@ func (e *Event) decode(line []byte) (known bool, err error) {
 }
 
 // heads are how lines of files and progress begin, up to the key "seq", and what that says: nearly all lines of a
-// trace begin as one before did. Such a line is read a hundred times faster than by encoding/json.
+// trace begin as one before did. Such a line is read a hundred times faster than by encoding/json,
+// which reads lines whose keys come in another order.
 type heads struct {
 	known []head
 	next  int // the one that follows the last that a line had: disks take turns
@@ -95,7 +99,7 @@ func (h *heads) decode(line []byte) (e *Event, n numbers, ok bool) {
 
 // remember keeps how the line begins if others may begin alike. The event is the line's, and has been checked.
 func (h *heads) remember(line []byte, e *Event) {
-	if e.Filler || e.Type != FileType && e.Type != ProgressType {
+	if e.Type != FileType && e.Type != ProgressType {
 		return
 	}
 	packed := func(text []byte) []byte { return bytes.ReplaceAll(bytes.TrimSpace(text), []byte(" "), nil) }

@@ -31,7 +31,8 @@ const (
 )
 
 // Event is one line of events.jsonl, flat: which fields count depends on Type. Their keys are in codec.go, in the same
-// order. Times are nanoseconds since the phase's release.
+// order; encoding/json knows none of them: AppendEvent writes an event, and Reader reads it. Times are nanoseconds
+// since the phase's release.
 type Event struct {
 	Type Type
 

@@ -49,8 +49,9 @@ func (o Options) Load(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.noSizes = o.NoSizes; o.Redacted {
-		run.Redact() // which analyses it too
+	run.noSizes = o.NoSizes
+	if o.Redacted {
+		run.Redact() // It analyses the run too.
 	} else {
 		run.analyze()
 	}
