@@ -207,7 +207,7 @@ func (q *sequence) choose() []int {
 		}
 		edges := q.edges(chosen)
 		for i := range edges[1:] {
-			if at := q.split(edges[i], edges[i+1]); at > 0 && len(chosen) < q.MaxCuts {
+			if at, _ := q.split(edges[i], edges[i+1], q.bins(q.MinS)); at > 0 && len(chosen) < q.MaxCuts {
 				try(slices.Insert(slices.Clone(chosen), i, at))
 			}
 		}
@@ -221,16 +221,17 @@ func (q *sequence) choose() []int {
 	}
 }
 
-// split is where two levels fit some bins best; 0 if they are too few for that.
-func (q *sequence) split(from, to int) (best int) {
+// split is where two levels of some bins or more fit best, and the sum of the squares that they
+// leave; at is 0 if there are too few bins.
+func (q *sequence) split(from, to, bins int) (at int, left float64) {
 	most := 0.0
-	for at := from + q.bins(q.MinS); at <= to-q.bins(q.MinS); at++ {
-		before, after := q.sums[at]-q.sums[from], q.sums[to]-q.sums[at]
-		if fits := before*before/float64(at-from) + after*after/float64(to-at); fits > most {
-			most, best = fits, at
+	for i := from + bins; i <= to-bins; i++ {
+		before, after := q.sums[i]-q.sums[from], q.sums[to]-q.sums[i]
+		if fits := before*before/float64(i-from) + after*after/float64(to-i); fits > most {
+			most, at = fits, i
 		}
 	}
-	return best
+	return at, q.squares[to] - q.squares[from] - most
 }
 
 // candidate is a bin at which a level may begin, and the range of means for which no later bin is a

@@ -165,7 +165,7 @@ func (q *sequence) fitPieces(pieces []piece) shape {
 // files have heavy tails, and a few of them may lie in any order.
 func (q *sequence) slopes(from int, fitted []float64) bool {
 	n := len(fitted)
-	if q.step(from, from+n) < q.StepFits*misfit(q.y[from:from+n], fitted) {
+	if _, left := q.split(from, from+n, 1); left < q.StepFits*misfit(q.y[from:from+n], fitted) {
 		return false // It is a step that does not count as one.
 	}
 	rose := stats.Median(q.y[from+n-n/3:from+n]) - stats.Median(q.y[from:from+n/3])
@@ -194,16 +194,6 @@ func (q *sequence) slopes(from int, fitted []float64) bool {
 	}
 	r := stats.Correlation(wanted, means)
 	return r*math.Sqrt(float64(len(means)-2)) > q.Clear*math.Sqrt(1-r*r)
-}
-
-// step is the sum of the squares that the best two levels leave of some bins.
-func (q *sequence) step(from, to int) float64 {
-	most := 0.0
-	for at := from + 1; at < to; at++ {
-		before, after := q.sums[at]-q.sums[from], q.sums[to]-q.sums[at]
-		most = max(most, before*before/float64(at-from)+after*after/float64(to-at))
-	}
-	return q.squares[to] - q.squares[from] - most
 }
 
 // lineIn is the line through log rates by least squares.
