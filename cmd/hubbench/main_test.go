@@ -138,12 +138,25 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// await FILE PATTERN waits until a file has a match.
+// await FILE PATTERN waits until a file has a match, for as long as a background command runs.
 func await(ts *testscript.TestScript, _ bool, args []string) {
 	pattern := regexp.MustCompile(args[1])
-	if !check.Within(timeout, func() bool { data, _ := os.ReadFile(ts.MkAbs(args[0])); return pattern.Match(data) }) {
-		ts.Fatalf("after %s: no match for %s in %s", timeout, args[1], args[0])
+	found := func() bool { data, _ := os.ReadFile(ts.MkAbs(args[0])); return pattern.Match(data) }
+	over := func() bool {
+		for _, p := range runs(ts) {
+			if p.running() {
+				return false
+			}
+		}
+		return true
 	}
+	if check.Within(timeout, func() bool { return over() || found() }) && found() {
+		return
+	}
+	for name, p := range runs(ts) {
+		ts.Logf("[%s]\n%s", name, p.said)
+	}
+	ts.Fatalf("no match for %s in %s", args[1], args[0])
 }
 
 // signal NAME SIGNAL sends one to a background command.
