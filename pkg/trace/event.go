@@ -92,7 +92,8 @@ const (
 	DeviceRead  = "device_read_bytes"  // counter: all that was read from the device, by any program
 	DeviceWrite = "device_write_bytes" // counter
 	Throttles   = "throttle_events"    // counter, as the device reports them
-	CPU         = "cpu_percent"        // of all cores: at 100 the host has nothing to spare
+	// Of all cores, of a Mac with several kinds of them the fast ones: at 100 the host has nothing to spare
+	CPU = "cpu_percent"
 	// For how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk
 	Stopped   = "stopped_s"
 	LinkState = "link_state" // bits per second that the slowest link of the disk's path has negotiated

@@ -53,7 +53,7 @@ func (m *meter) value(name string, read func() (float64, error)) Source {
 	}}
 }
 
-func cpu() []Source {
+func cpu(context.Context) []Source {
 	return []Source{cpuSource(func() (cpuTimes, error) {
 		text, err := os.ReadFile("/proc/stat")
 		if err != nil {

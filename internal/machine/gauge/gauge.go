@@ -75,7 +75,7 @@ func (f *Finder) Find(ctx context.Context, disks []Disk) (sources []Source) {
 			sources = append(sources, s)
 		}
 	}
-	return append(sources, cpu()...)
+	return append(sources, cpu(ctx)...)
 }
 
 // Count reads the counters of the disk behind a folder.

@@ -158,6 +158,8 @@ static long tell(int result, const struct stat *s, struct darwin_stat *d) {
 
 static long stat_at(int folder, const char *path, struct darwin_stat *d, int flags) {
 	struct stat s;
+	char room[PATH_MAX];
+	path = tool(path, room);
 	return tell(fstatat(folder_of(folder), path, &s, flags & NO_FOLLOW ? AT_SYMLINK_NOFOLLOW : 0), &s, d);
 }
 static long stat_path(const char *path, struct darwin_stat *d) { return stat_at(HERE, path, d, 0); }
@@ -239,7 +241,8 @@ static long set_times(int folder, const char *path, const struct timespec *times
 
 static long access_at(int folder, const char *path, int mode, int flags) {
 	(void)flags;
-	return answer(faccessat(folder_of(folder), path, mode, 0));
+	char room[PATH_MAX];
+	return answer(faccessat(folder_of(folder), tool(path, room), mode, 0));
 }
 static long access_path(const char *path, int mode) { return access_at(HERE, path, mode, 0); }
 static long remove_at(int folder, const char *path, int flags) {

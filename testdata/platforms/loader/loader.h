@@ -15,7 +15,8 @@ struct answer {
 };
 
 // Each ends with an empty one.
-extern const struct answer file_answers[], event_answers[], thread_answers[], signal_answers[], system_answers[];
+extern const struct answer file_answers[], event_answers[], thread_answers[], signal_answers[], system_answers[],
+	machine_answers[];
 
 // Errors as macOS numbers them, from its <sys/errno.h>.
 enum { DARWIN_EPERM = 1, DARWIN_ENOENT = 2, DARWIN_EINVAL = 22, DARWIN_ENOTTY = 25, DARWIN_ENOTSUP = 45, DARWIN_ENOSYS = 78 };
@@ -38,6 +39,12 @@ extern char loader[], program[];
 // provoke_file says that the setting names a folder that the open file, or the path, lies in.
 int provoke_file(const char *setting, int fd);
 int provoke_path(const char *setting, int folder, const char *path);
+
+// tool is where the tool of a path stands: below LOADER_TOOLS if it is there, with room for the path.
+const char *tool(const char *path, char *room);
+
+// fast_cores is how many performance cores LOADER_CORES has.
+int fast_cores(void);
 
 // new_thread gives the calling thread the storage that Go keeps its goroutine in.
 void new_thread(void);

@@ -8,12 +8,14 @@
 // It is not Apple's kernel: it says nothing of speeds, and of cache and timers only what is programmed here.
 //
 // What is answered: files.c (files and folders), events.c (kqueue), threads.c (threads and memory), signals.c, system.c
-// (processes, clocks, settings). Any other function fails with ENOSYS. What macOS does and Linux does not can be provoked:
+// (processes, clocks, settings), machine.c (cores, tools). Any other function fails with ENOSYS. What macOS does and Linux does not can be provoked:
 //
 //	LOADER_EXFAT=DIR       files below DIR answer as exFAT does on macOS 12 and 13: F_FULLFSYNC fails with ENOTTY
 //	                       (restic#4016), F_PREALLOCATE with ENOTSUP
 //	LOADER_DENY=DIR        files below DIR cannot be opened: EPERM, as on a removable volume before a person consents
 //	LOADER_BACKGROUND=1    the process is in the background, its requests held back
+//	LOADER_CORES=EEPP      a core for each letter: performance cores (P) are busy, others idle
+//	LOADER_TOOLS=DIR       the tools of /bin, /sbin, /usr/bin and /usr/sbin that are in DIR are those
 //	LOADER_TRACE=1         each call that macOS alone has, and each name without an answer, is reported on stderr
 //
 // The structures of the file are those of Apple's <mach-o/loader.h>.
@@ -47,7 +49,8 @@ static void die(const char *what) {
 static long unanswered(void) { return refuse(DARWIN_ENOSYS); }
 
 static void *find(const char *name) {
-	static const struct answer *const all[] = {file_answers, event_answers, thread_answers, signal_answers, system_answers};
+	static const struct answer *const all[] = {file_answers, event_answers, thread_answers, signal_answers, system_answers,
+		machine_answers};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		for (const struct answer *a = all[i]; a->name; a++)
 			if (*name == '_' && !strcmp(a->name, name + 1)) return a->function;

@@ -2,6 +2,7 @@
 #include "loader.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -35,6 +36,8 @@ long answer(long result) { return result == -1 ? refuse(darwin_error(errno)) : r
 // execute runs a program for macOS by the loader again, any other one as it is.
 static long execute(const char *path, char **arguments, char **environment) {
 	uint32_t magic = 0;
+	char room[PATH_MAX];
+	path = tool(path, room);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && read(fd, &magic, sizeof magic) < 0) magic = 0;
 	if (fd >= 0) close(fd);
@@ -140,7 +143,7 @@ static const struct {
 	const char *text; // of numbers, NULL
 } settings[] = {{"kern.ostype", {KERN, 1}, "Darwin"}, {"kern.osrelease", {KERN, 2}, "24.4.0"}, {"kern.hostname", {KERN, 10}, ""},
 	{"kern.osproductversion", {KERN, 138}, "15.4"}, {"hw.machine", {HW, 1}, "x86_64"}, {"hw.model", {HW, 2}, "Loader"},
-	{"hw.ncpu", {HW, 3}, NULL}, {"hw.pagesize", {HW, 7}, NULL}};
+	{"hw.ncpu", {HW, 3}, NULL}, {"hw.pagesize", {HW, 7}, NULL}, {"hw.perflevel0.logicalcpu", {HW, 1000}, NULL}};
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static long give(void *old, size_t *size, const void *value, size_t length) {
@@ -154,6 +157,7 @@ static long setting(int i, void *old, size_t *size) {
 	if (!strcmp(settings[i].name, "kern.hostname")) return gethostname(host, sizeof host) < 0 ? answer(-1) : give(old, size, host, strlen(host) + 1);
 	if (settings[i].text) return give(old, size, settings[i].text, strlen(settings[i].text) + 1);
 	int value = strcmp(settings[i].name, "hw.ncpu") ? 4096 : sysconf(_SC_NPROCESSORS_ONLN);
+	if (!strcmp(settings[i].name, "hw.perflevel0.logicalcpu") && !(value = fast_cores())) return refuse(DARWIN_ENOENT);
 	return give(old, size, &value, sizeof value);
 }
 
