@@ -134,10 +134,3 @@ func behind(ctx context.Context, exit func(code int)) (context.Context, func(cod
 	}()
 	return context.WithValue(ctx, asksKey{}, a), end
 }
-
-// processorTime is how long this process has computed, and the system for it.
-func processorTime() time.Duration {
-	var used syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // fails for no process's own
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}

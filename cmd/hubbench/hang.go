@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/machine/device"
+	"github.com/hubbench/hubbench/internal/measure/clock"
 )
 
 // Any operation on a file may wait for ever: opening it, asking whether it is there, reading,
@@ -26,7 +27,7 @@ const (
 func notifyOfHangs(command string, notify func(text string)) {
 	call, used, found := "", time.Duration(0), 0
 	for range time.Tick(time.Second) {
-		now, usedNow := fileCall(), processorTime()
+		now, usedNow := fileCall(), clock.Used()
 		if now != call || usedNow-used > maxIdle {
 			found = 0
 		}

@@ -264,6 +264,8 @@ type Disk struct {
 	Device      *meter.Device `json:"device"`
 	Temperature *Temperature  `json:"temperature"`
 	LinkChange  *LinkChange   `json:"link_change"` // null if its link, as far as it is known, kept its speed
+	// How much of a core its worker used, on average in the overlap, if that may limit it.
+	WorkerCPUPercent *float64 `json:"worker_cpu_percent,omitempty"`
 }
 
 // Quote is the one figure to quote for a disk: what a user will see again.

@@ -250,6 +250,12 @@ func (a *Analysis) doubts() (out []Doubt) {
 				"%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.",
 				100*v.Share, unit.List(f.Disks), a.Title(f.Phase))
 		case PercentValues:
+			if len(f.Disks) > 0 {
+				add(Doubt{Code: DoubtHostBound, Phase: f.Phase, Disk: f.Disk, Percent: v.Percent},
+					"Your CPU may be the bottleneck, not %s: what moves its files used %.0f %% of a core "+
+						"(%s).", unit.List(f.Disks), v.Percent, a.Title(f.Phase))
+				continue
+			}
 			add(Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: v.Percent},
 				"Your CPU may be the bottleneck, not the disks: its cores were %.0f %% busy (%s). "+
 					"Close other programs and measure again.", v.Percent, a.Title(f.Phase))

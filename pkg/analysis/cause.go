@@ -292,21 +292,32 @@ func (p *phase) linkChange(part *part, speeds map[string]float64) *LinkChange {
 	return out
 }
 
-// busyCPU is the share of all cores' time, in percent, from which the host has nothing to spare.
+// busyCPU is the share of all cores' time, in percent, from which the host has nothing to spare; of one core's, a worker.
 const busyCPU = 95
 
-// host is how busy the host's cores were in the window.
+// host is how busy the host's cores were in the window, and how much of a core each worker used that has one request in
+// flight. One that works as fast as it can and uses all of its core waits for the processor, not for the disk.
 func (p *phase) host() {
+	p.out.CPUPercent = p.load("", trace.CPU)
+	for _, part := range p.parts {
+		if part.Contends() && part.Work.Declared() && part.Work.Depth <= 1 {
+			part.out.WorkerCPUPercent = p.load(part.Name(), trace.WorkerCPU)
+		}
+	}
+}
+
+// load is the mean of a gauge of processors in the window; nil of too few readings.
+func (p *phase) load(disk, gauge string) *float64 {
 	var all []meter.Reading
 	for _, v := range p.window {
-		all = append(all, meter.In(p.meters.Of("", trace.CPU), v)...)
+		all = append(all, meter.In(p.meters.Of(disk, gauge), v)...)
 	}
 	if len(all) < 3 {
-		return
+		return nil
 	}
 	var sum float64
 	for _, r := range all {
 		sum += r.Value
 	}
-	p.out.CPUPercent = number(sum / float64(len(all)))
+	return number(sum / float64(len(all)))
 }

@@ -410,6 +410,12 @@ func (f *finder) gauges() {
 				"other programs, and measure again)", *c)
 	}
 	for _, name := range f.Order {
+		if c := f.phase.Disks[name].WorkerCPUPercent; c != nil && *c >= busyCPU {
+			f.once(Finding{
+				Code: "host_bound", Disks: []string{name}, Values: PercentValues{Percent: *c}, Weight: 0.8,
+			}, "your CPU may be the bottleneck, not %s: what moves its files used %.0f %% of a core "+
+				"(larger requests, or more of them in flight, may be faster)", name, *c)
+		}
 		d := f.phase.Disks[name].Device
 		if d == nil || d.Disks[0] != name {
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // gauged makes a run of one phase with gauges.
@@ -158,6 +159,33 @@ func TestHostBound(t *testing.T) {
 		a := Analyze(gauged(gauges, d), Options{})
 		if got := findingOf(a, "host_bound") != nil; got != want || *a.Phases[0].CPUPercent != percent {
 			t.Errorf("at %v %%: host_bound %v, cpu %v", percent, got, *a.Phases[0].CPUPercent)
+		}
+	}
+}
+
+// A worker with one request at a time that uses all of its core is limited by the host, unless it is asked for less.
+func TestWorkerBound(t *testing.T) {
+	for name, tt := range map[string]struct {
+		percent float64
+		work    work.Work
+		want    bool
+	}{
+		"all of its core":   {99, work.Work{Op: trace.Write, Mode: "direct", Depth: 1}, true},
+		"part of it":        {60, work.Work{Op: trace.Write, Mode: "direct", Depth: 1}, false},
+		"several at a time": {150, work.Work{Op: trace.Write, Mode: "direct", Depth: 8}, false},
+		"at a pace":         {99, work.Work{Op: trace.Write, Mode: "direct", Depth: 1, Pace: 1e8}, false},
+		"not known":         {99, work.Work{Op: trace.Write}, false},
+	} {
+		d := evenDisk("A", trace.Write, 10, 1e8)
+		var gauges []trace.Gauge
+		for s := range 10 {
+			gauges = append(gauges, trace.Gauge{Disk: "A", Name: trace.WorkerCPU, TNS: int64(s) * 1e9, Value: tt.percent})
+		}
+		run := gauged(gauges, d)
+		run.Phases[0].Work = map[string]work.Work{"A": tt.work}
+		a := Analyze(run, Options{})
+		if f := findingOf(a, "host_bound"); (f != nil) != tt.want || tt.want && f.Disk != "A" {
+			t.Errorf("%s: %+v", name, f)
 		}
 	}
 }

@@ -26,3 +26,10 @@ func Slept() time.Duration {
 	}
 	return time.Duration(all.Nano() - awake)
 }
+
+// Used is how long this process has computed, and the system for it.
+func Used() time.Duration {
+	var used unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &used) // fails for no process's own
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

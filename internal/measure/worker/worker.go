@@ -190,18 +190,26 @@ func (w *worker) checkCache() (otherwise bool) {
 	return true
 }
 
-// heartbeat reports the job's progress to the coordinator until quit closes, and records a tick that came so late
-// that this process must have been stopped. What the coordinator cannot see, since it went on, is the disk's own gap.
-// Before the release it does not matter, nor to a model's time.
+// heartbeat reports the job's progress to the coordinator until quit closes. It records how much of a core this process
+// has used, and a tick that came so late that it must have been stopped. What the coordinator cannot see, since it went
+// on, is the disk's own gap. Before the release it does not matter, nor to a model's time.
 func (w *worker) heartbeat(quit <-chan struct{}) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
+	used := clock.Used()
 	for beganNS := clock.Now(); ; beganNS = clock.Now() { // a coordinator that reads nothing is not waited for here
 		select {
 		case <-tick.C:
 			nowNS := clock.Now()
 			took := time.Duration(nowNS - beganNS)
-			if took >= stoppedFor && !w.job.Simulated && w.released.Load() && nowNS > w.release {
+			nowUsed := clock.Used()
+			working := !w.job.Simulated && w.released.Load()
+			if working && beganNS > w.release {
+				w.emit(trace.Event{Type: trace.GaugeType, Name: trace.WorkerCPU, TNS: nowNS - w.release,
+					Value: 100 * (nowUsed - used).Seconds() / took.Seconds()})
+			}
+			used = nowUsed
+			if took >= stoppedFor && working && nowNS > w.release {
 				w.emit(trace.Event{Type: trace.GaugeType, Name: trace.Stopped, Value: took.Seconds(), TNS: nowNS - w.release})
 			}
 			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.moved.Load(),
